@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/dim/derived.hpp -- dimensions made from dimensions: prime, out, divided, merged, summed.
+//
+// Layer: dim. Includes: the standard library only.
+// Tests: tests/shape/dim.test.cpp, tests/compile_fail/dim/
+//
+//   struct key : dimwise::prime<seq> {};                     // related to seq, but another dimension
+//   struct d_k : dimwise::divided<d_model, heads> {};        // d_model / heads; refused where it does not divide
+#pragma once
+
+#include <dimwise/dim/dimension.hpp>
+#include <dimwise/support/errors.hpp>
+#include <dimwise/support/list.hpp>
+
+namespace dimwise {
+
+/// In an error: an extent that the compiler knows.
+template <extent_t Extent>
+struct extent;
+/// In an error: an extent that is known only when the program runs.
+struct run_time;
+/// In an error: a dimension and its extent.
+template <class D, class Extent>
+struct about;
+
+namespace detail {
+
+inline constexpr extent_t same_extent = at_run_time - 1;
+
+template <extent_t N>
+struct shown_extent {
+  using type = extent<N>;
+};
+template <>
+struct shown_extent<at_run_time> {
+  using type = run_time;
+};
+template <class D>
+using about_t = about<D, typename shown_extent<D::static_extent>::type>;
+
+template <class A, class B>
+consteval extent_t quotient() {
+  if constexpr (A::static_extent == at_run_time || B::static_extent == at_run_time) {
+    return at_run_time;
+  } else if constexpr (B::static_extent == 0) {
+    return 0;
+  } else {
+    return A::static_extent / B::static_extent;
+  }
+}
+
+constexpr extent_t product(std::initializer_list<extent_t> extents) {
+  extent_t all = 1;
+  for (const extent_t n : extents) {
+    if (n == at_run_time) { return at_run_time; }
+    all *= n;
+  }
+  return all;
+}
+constexpr extent_t total(std::initializer_list<extent_t> extents) {
+  extent_t all = 0;
+  for (const extent_t n : extents) {
+    if (n == at_run_time) { return at_run_time; }
+    all += n;
+  }
+  return all;
+}
+
+// Feature if one factor is and the rest are parallel, else what all have in common.
+constexpr ability merged_abilities(std::initializer_list<ability> kinds) {
+  ability common = static_cast<ability>(~0U);
+  unsigned features = 0;
+  bool rest_parallel = true;
+  for (const ability a : kinds) {
+    common = common & a;
+    if (has_any(a, ability::feature)) {
+      ++features;
+    } else if (!has_any(a, ability::parallel)) {
+      rest_parallel = false;
+    }
+  }
+  return features == 1 && rest_parallel ? ability::feature : common;
+}
+constexpr ability common_abilities(std::initializer_list<ability> kinds) {
+  ability common = static_cast<ability>(~0U);
+  for (const ability a : kinds) { common = common & a; }
+  return common;
+}
+
+struct nothing {};
+
+}  // namespace detail
+
+/// `B` divides `A`, or one of them is known only when the program runs.
+template <class A, class B>
+concept divisible = dimension_type<A> && dimension_type<B> &&
+                    (A::static_extent == at_run_time || B::static_extent == at_run_time ||
+                     (B::static_extent != 0 && A::static_extent % B::static_extent == 0));
+
+/// Another dimension of D's kind, related to it: the other positions of its sequence, the second heads when heads mix.
+/// Its extent is D's where that is static, or `Extent`; a dynamic one is independent of D's.
+template <dimension_type D, extent_t Extent = detail::same_extent>
+struct prime : dimension<D::abilities, Extent == detail::same_extent ? D::static_extent : Extent> {
+  using prime_of = D;
+  using dimension<D::abilities, Extent == detail::same_extent ? D::static_extent : Extent>::dimension;
+};
+/// The positions attended to in a packed dimension: its documents are given as for D.
+template <dimension_type D, extent_t Extent>
+  requires(has_any(D::abilities, ability::packed))
+struct prime<D, Extent> : packed_dim<Extent == detail::same_extent ? D::static_extent : Extent> {
+  using prime_of = D;
+  using packed_dim<Extent == detail::same_extent ? D::static_extent : Extent>::packed_dim;
+};
+
+/// The output side of a square weight: `tensor<float, d_model, out<d_model>>` (R12).
+template <dimension_type D>
+struct out : dimension<D::abilities, D::static_extent> {
+  using out_of = D;
+  using dimension<D::abilities, D::static_extent>::dimension;
+};
+
+/// A's extent divided by B's, with A's kind: the features of one head. Refused where it does not divide (R4).
+template <dimension_type A, dimension_type B>
+struct divided : dimension<A::abilities, detail::quotient<A, B>()>,
+                 std::conditional_t<divisible<A, B>, std::type_identity<detail::nothing>,
+                                    std::type_identity<ERROR_R4_extent_does_not_divide<detail::about_t<A>, detail::about_t<B>>>>::type {
+  using divided_from = A;
+  using divided_by = B;
+  using dimension<A::abilities, detail::quotient<A, B>()>::dimension;
+};
+
+/// The ordered product of its factors, the first slowest; it keeps their extents, and two orders are two types (R4).
+template <dimension_type... Factors>
+struct merged {
+  static constexpr ability abilities = detail::merged_abilities({Factors::abilities...});
+  static constexpr extent_t static_extent = detail::product({Factors::static_extent...});
+};
+
+/// The concatenation of its parts, distinct types taken by `part<P>(x)` (R14).
+template <dimension_type... Parts>
+struct summed {
+  static constexpr ability abilities = detail::common_abilities({Parts::abilities...});
+  static constexpr extent_t static_extent = detail::total({Parts::static_extent...});
+};
+
+namespace detail {
+
+template <class D>
+inline constexpr bool is_merged = false;
+template <class... F>
+inline constexpr bool is_merged<merged<F...>> = true;
+template <class D>
+inline constexpr bool is_summed = false;
+template <class... P>
+inline constexpr bool is_summed<summed<P...>> = true;
+template <class D>
+inline constexpr bool is_composite = is_merged<D> || is_summed<D>;
+
+// The dimensions whose extents a dimension's extent is made of: itself, or those of its factors or parts.
+template <class D>
+struct atoms_of {
+  using type = list<D>;
+};
+template <class... F>
+struct atoms_of<merged<F...>> {
+  using type = unique_t<join_t<typename atoms_of<F>::type...>>;
+};
+template <class... P>
+struct atoms_of<summed<P...>> {
+  using type = unique_t<join_t<typename atoms_of<P>::type...>>;
+};
+template <class... D>
+using atoms_t = unique_t<join_t<typename atoms_of<D>::type...>>;
+
+// The dimensions that have a stride of their own: a product is as many as it has factors, a sum is one.
+template <class D>
+struct axes_of {
+  using type = list<D>;
+};
+template <class... F>
+struct axes_of<merged<F...>> {
+  using type = join_t<typename axes_of<F>::type...>;
+};
+template <class... D>
+using axes_t = join_t<typename axes_of<D>::type...>;
+
+template <class A, class B>
+inline constexpr bool is_prime_of = false;
+template <class A, class B>
+  requires requires { typename A::prime_of; }
+inline constexpr bool is_prime_of<A, B> = std::is_same_v<typename A::prime_of, B>;
+template <class A, class B>
+inline constexpr bool is_out_of = false;
+template <class A, class B>
+  requires requires { typename A::out_of; }
+inline constexpr bool is_out_of<A, B> = std::is_same_v<typename A::out_of, B>;
+template <class D>
+inline constexpr bool is_out = requires { typename D::out_of; };
+
+template <class A, class B>
+inline constexpr bool related = is_prime_of<A, B> || is_prime_of<B, A> || is_out_of<A, B> || is_out_of<B, A>;
+
+// Extents that the compiler can see to differ.
+template <class A, class B>
+inline constexpr bool extents_differ = A::static_extent != at_run_time && B::static_extent != at_run_time &&
+                                       A::static_extent != B::static_extent;
+
+template <class D>
+inline constexpr bool is_position = has_any(D::abilities, position_ability);
+template <class D>
+inline constexpr bool is_packed = has_any(D::abilities, ability::packed);
+template <class D>
+inline constexpr bool is_feature = has_any(D::abilities, ability::feature);
+template <class D>
+inline constexpr bool is_choice = has_any(D::abilities, ability::choice);
+template <class D>
+inline constexpr bool is_parallel = has_any(D::abilities, ability::parallel);
+template <class D>
+inline constexpr bool is_heads = has_any(D::abilities, ability::heads);
+
+}  // namespace detail
+
+/// A is a prime or `out` of B, or B of A: what `rename` goes between (R3).
+template <class A, class B>
+concept related_dimensions = dimension_type<A> && dimension_type<B> && detail::related<A, B>;
+
+}  // namespace dimwise

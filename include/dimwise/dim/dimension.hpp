@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/dim/dimension.hpp -- a dimension: a type of its own with a kind and an extent, static or given at run time.
+//
+// Layer: dim. Includes: the standard library only.
+// Tests: tests/shape/dim.test.cpp, tests/compile_fail/dim/
+//
+//   struct seq     : dimwise::position_dim<> {};       // extent known when the program runs: seq{n}
+//   struct d_model : dimwise::feature_dim<512> {};     // extent known to the compiler
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <initializer_list>
+
+#include <dimwise/dim/ability.hpp>
+#include <dimwise/dim/error.hpp>
+#include <dimwise/dim/segments.hpp>
+
+namespace dimwise {
+
+using extent_t = std::size_t;
+
+/// The static extent of a dimension whose extent is known only when the program runs.
+inline constexpr extent_t at_run_time = static_cast<extent_t>(-1);
+
+namespace detail {
+
+// The position of a dimension's first element where nobody said one, and where two operands said different ones.
+inline constexpr std::ptrdiff_t unsaid_origin = static_cast<std::ptrdiff_t>(static_cast<std::size_t>(1) << (8 * sizeof(std::size_t) - 1));
+inline constexpr std::ptrdiff_t disputed_origin = unsaid_origin + 1;
+
+[[noreturn]] inline void throw_negative_extent(long long given) {
+  raise<extent_error>(error{} << "an extent is negative: " << given << " (R15)");
+}
+[[noreturn]] inline void throw_other_extent(long long given, std::size_t expected) {
+  raise<extent_error>(error{} << "an extent was given as " << given << " for a dimension whose extent is " << expected << " (R15)");
+}
+
+}  // namespace detail
+
+/// The base of every dimension: its abilities, and its extent where the compiler knows it.
+///
+/// An object of a dimension is an extent, given once when the program runs: `seq{n}`. A negative extent, or one that
+/// differs from a static extent, throws `extent_error` (R15).
+template <ability Abilities, extent_t Extent = at_run_time>
+struct dimension {
+  static constexpr ability abilities = Abilities;
+  static constexpr extent_t static_extent = Extent;
+
+  constexpr dimension() = default;
+  template <std::integral Number>
+  constexpr dimension(Number n) : extent_(static_cast<extent_t>(n)) {  // implicit: `seq{n}` initialises a base from n
+    if constexpr (std::signed_integral<Number>) {
+      if (n < 0) { detail::throw_negative_extent(static_cast<long long>(n)); }
+    }
+    if constexpr (Extent != at_run_time) {
+      if (extent_ != Extent) {
+        detail::throw_other_extent(static_cast<long long>(n), Extent);
+      }
+    }
+  }
+
+  [[nodiscard]] constexpr extent_t extent() const { return extent_; }
+  /// The position of the first element; 0 unless `starting_at` said otherwise.
+  [[nodiscard]] constexpr std::ptrdiff_t origin() const { return origin_ == detail::unsaid_origin ? 0 : origin_; }
+  [[nodiscard]] constexpr std::ptrdiff_t said_origin() const { return origin_; }
+  constexpr void start_at(std::ptrdiff_t origin) { origin_ = origin; }
+
+ private:
+  extent_t extent_ = Extent == at_run_time ? 0 : Extent;
+  std::ptrdiff_t origin_ = detail::unsaid_origin;
+};
+
+/// The same extent, whose first element has position `origin`: `starting_at(seq{1}, 41)` is the 42nd token.
+template <class D>
+  requires requires(D d, std::ptrdiff_t o) { d.start_at(o); }
+[[nodiscard]] constexpr D starting_at(D extent, std::ptrdiff_t origin) {
+  extent.start_at(origin);
+  return extent;
+}
+
+/// Examples computed side by side.
+template <extent_t Extent = at_run_time>
+struct batch_dim : dimension<ability::parallel, Extent> {
+  using dimension<ability::parallel, Extent>::dimension;
+};
+/// The heads of attention.
+template <extent_t Extent = at_run_time>
+struct heads_dim : dimension<ability::parallel | ability::heads, Extent> {
+  using dimension<ability::parallel | ability::heads, Extent>::dimension;
+};
+/// Positions of a sequence: ordered, and attended to.
+template <extent_t Extent = at_run_time>
+struct position_dim : dimension<ability::ordered | ability::attendable, Extent> {
+  using dimension<ability::ordered | ability::attendable, Extent>::dimension;
+};
+/// Features of a model.
+template <extent_t Extent = at_run_time>
+struct feature_dim : dimension<ability::feature, Extent> {
+  using dimension<ability::feature, Extent>::dimension;
+};
+/// Alternatives, one of which is taken: a vocabulary, classes, candidates.
+template <extent_t Extent = at_run_time>
+struct choice_dim : dimension<ability::choice, Extent> {
+  using dimension<ability::choice, Extent>::dimension;
+};
+
+/// Positions of several documents in one dimension; its extent is the list of their lengths: `packed_seq{{3, 4, 2}}`.
+template <extent_t Extent = at_run_time>
+struct packed_dim : dimension<ability::ordered | ability::attendable | ability::packed, Extent> {
+  using base = dimension<ability::ordered | ability::attendable | ability::packed, Extent>;
+  packed_dim() = default;
+  packed_dim(std::initializer_list<extent_t> lengths) : packed_dim(dimwise::segments(lengths)) {}
+  template <class Lengths>
+    requires requires(const Lengths& l) { l.size(); l.begin(); l.end(); } && (!std::same_as<Lengths, dimwise::segments>)
+  explicit packed_dim(const Lengths& lengths) : packed_dim(dimwise::segments(lengths)) {}
+  explicit packed_dim(dimwise::segments documents) : base(documents.total()), documents_(static_cast<dimwise::segments&&>(documents)) {}
+
+  [[nodiscard]] const dimwise::segments& documents() const { return documents_; }
+
+ private:
+  dimwise::segments documents_;
+};
+
+/// A dimension, ready or the user's own, or a composite of them.
+template <class D>
+concept dimension_type = requires {
+  { D::abilities } -> std::convertible_to<ability>;
+  { D::static_extent } -> std::convertible_to<extent_t>;
+};
+
+}  // namespace dimwise

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/dim/error.hpp -- what is thrown when something that only the run knows is wrong: extents, ids, files.
+//
+// Layer: dim. Includes: <exception> alone; messages live in a fixed buffer, so that throwing never allocates.
+// Tests: tests/tensor/errors.test.cpp
+#pragma once
+
+#include <cstddef>
+#include <exception>
+
+#include <dimwise/support/name.hpp>
+
+namespace dimwise {
+
+/// The base of everything that dimwise throws; `what()` names the operation, what was wrong, and what was expected.
+class error : public std::exception {
+ public:
+  [[nodiscard]] const char* what() const noexcept override { return text_; }
+
+  error& operator<<(const char* s) {
+    while (*s != '\0') { put(*s++); }
+    return *this;
+  }
+  error& operator<<(detail::text s) {
+    put_name(s);
+    return *this;
+  }
+  error& operator<<(long long n) {
+    char digits[24];
+    int count = 0;
+    const bool negative = n < 0;
+    auto rest = negative ? 0ULL - static_cast<unsigned long long>(n) : static_cast<unsigned long long>(n);
+    do {
+      digits[count++] = static_cast<char>('0' + rest % 10);
+      rest /= 10;
+    } while (rest != 0);
+    if (negative) { put('-'); }
+    while (count > 0) { put(digits[--count]); }
+    return *this;
+  }
+  error& operator<<(std::size_t n) { return *this << static_cast<long long>(n); }
+  error& operator<<(int n) { return *this << static_cast<long long>(n); }
+
+ private:
+  void put(char c) {
+    if (length_ + 1 < sizeof(text_)) {
+      text_[length_++] = c;
+      text_[length_] = '\0';
+    }
+  }
+  // A type's name as the user says it: without namespaces.
+  void put_name(detail::text name) {
+    std::size_t start = length_;
+    for (std::size_t i = 0; i < name.length; ++i) {
+      const char c = name.begin[i];
+      if (c == ':' && i + 1 < name.length && name.begin[i + 1] == ':') {
+        length_ = start;
+        text_[length_] = '\0';
+        ++i;
+        continue;
+      }
+      put(c);
+      if (c == '<' || c == ',') {
+        if (c == ',' && i + 1 < name.length && name.begin[i + 1] == ' ') {
+          put(' ');
+          ++i;
+        }
+        start = length_;
+      }
+    }
+  }
+
+  char text_[512] = {};
+  std::size_t length_ = 0;
+};
+
+/// Extents that disagree, are negative, or do not fit (R15, R4).
+class extent_error : public error {};
+/// An id or position outside its dimension.
+class index_error : public error {};
+/// Positions whose origins are needed and were not given, or contradict each other (R7, R9).
+class origin_error : public error {};
+
+namespace detail {
+
+template <class E>
+[[noreturn]] void raise(const error& message) {
+  E thrown;
+  static_cast<error&>(thrown) = message;
+  throw thrown;
+}
+
+template <class D>
+constexpr text dimension_name() {
+  return raw_type_name<D>();
+}
+
+}  // namespace detail
+}  // namespace dimwise

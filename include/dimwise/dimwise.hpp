@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/dimwise.hpp -- everything, from the lowest layer up: the order keeps the include lines of an error few.
+#pragma once
+
+#include <dimwise/support/errors.hpp>
+
+#include <dimwise/shape.hpp>
+
+#include <dimwise/tensor/tensor.hpp>
+#include <dimwise/tensor/view.hpp>
+
+#include <dimwise/expr/contract.hpp>
+#include <dimwise/expr/elementwise.hpp>
+#include <dimwise/expr/join.hpp>
+#include <dimwise/expr/mask.hpp>
+#include <dimwise/expr/positions.hpp>
+#include <dimwise/expr/reduce.hpp>
+#include <dimwise/expr/restride.hpp>
+#include <dimwise/expr/scores.hpp>
+
+#include <dimwise/eval/evaluate.hpp>
+
+#include <dimwise/version.hpp>

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/eval/evaluate.hpp -- `tensor y = expr;`: where expressions become values.
+//
+// Layer: eval. The destination is written only after everything was checked and computed.
+// Tests: tests/eval/*.test.cpp
+#pragma once
+
+#include <dimwise/eval/plain.hpp>
+
+namespace dimwise {
+
+namespace detail {
+
+// The destination's strides along the axes of the expression, which may stand in another order.
+template <class ResultAxes, class ExpressionAxes, class Extents>
+void destination_axes(const Extents& e, const axis* result, axis* to) {
+  axis_extents<ExpressionAxes>::write(e, to);
+  std::ptrdiff_t strides[max_rank] = {};
+  align<ExpressionAxes, ResultAxes>(result, strides);
+  for (std::size_t i = 0; i < ExpressionAxes::size; ++i) { to[i].stride = strides[i]; }
+}
+
+}  // namespace detail
+
+/// Computes `value` into `y`, a tensor: a new buffer is filled and then taken, so that a throw leaves `y` as it was.
+template <class T, class... D, operand E>
+void assign_value(tensor<T, D...>& y, const E& value) {
+  using Y = tensor<T, D...>;
+  using axes = typename Y::axes;
+  auto fresh = Y::for_overwriting(detail::carry<typename Y::extents_type::atoms>("assign", value.extents()));
+  detail::axis own[detail::max_rank];
+  detail::axis_extents<axes>::write(fresh.extents(), own);
+  detail::make_contiguous(own, axes::size);
+  detail::axis to[detail::max_rank];
+  detail::destination_axes<axes, detail::axes_for<detail::shape_of<E>>>(value.extents(), own, to);
+  detail::compute_into<T>(value, {fresh.overwrite(), to});
+  y = static_cast<Y&&>(fresh);
+}
+
+/// Computes `value` into the memory of a view; throws `extent_error` where extents differ (R15).
+template <class T, class... D, operand E>
+void assign_value(tensor_view<T, D...>& y, const E& value) {
+  using Y = tensor_view<T, D...>;
+  (void)detail::carry<typename Y::extents_type::atoms>("assign", y.extents(), value.extents());
+  // Computed aside first: the view's memory may be an operand's, and nothing is half-written when something throws.
+  const tensor<T, D...> fresh(value);
+  detail::axis from[detail::max_rank];
+  const T* data = detail::read_leaf(fresh, from);
+  detail::copy_axes<T>(Y::rank, from, y.layout().data(), from, y.data(), data);
+}
+
+/// The value of an expression as a tensor of its own dimensions and marks.
+template <operand E>
+[[nodiscard]] auto evaluate(const E& value) {
+  return tensor(value);
+}
+
+namespace detail {
+
+template <class T, class U, class... D>
+auto reference_of(const stored_as<U, D...>&, const auto& e) {
+  return tensor<T, D...>(e);
+}
+
+}  // namespace detail
+
+/// The value of an expression computed in float64 throughout, by the plain evaluator: the reference.
+template <expression E>
+  requires std::is_floating_point_v<detail::value_of<E>>
+[[nodiscard]] auto reference(const E& value) {
+  return detail::reference_of<double>(value, value);
+}
+
+}  // namespace dimwise

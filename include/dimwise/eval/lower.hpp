@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/eval/lower.hpp -- from names to numbers: which axis of an operand runs along which axis of the result.
+//
+// Layer: eval, the only place that joins expressions and kernels.
+// A lowered operand is memory with an extent and a stride for every axis of its shape, in the shape's order.
+// Tests: tests/eval/*.test.cpp
+#pragma once
+
+#include <dimwise/kernels/loops.hpp>
+#include <dimwise/tensor/view.hpp>
+
+namespace dimwise::detail {
+
+// What a node is computed in: C where it holds real numbers, else its own type (bool, ids).
+template <class C, class T>
+using compute_t = std::conditional_t<std::is_floating_point_v<T>, C, T>;
+
+// Memory to read: a leaf's own, or a buffer that lives as long as this.
+template <class T>
+struct lowered {
+  const T* data = nullptr;
+  axis axes[max_rank];
+  aligned_vector<T> buffer;
+};
+
+// Memory to write: the first element, and an axis for every axis of the node that is computed.
+template <class T>
+struct target {
+  T* data;
+  const axis* axes;
+};
+
+template <class Axes, class Operand>
+struct places;
+template <class... A, class Operand>
+struct places<list<A...>, Operand> {
+  static constexpr short at[sizeof...(A) + 1] = {place_in<Operand, A>..., -1};
+};
+
+// The strides of an operand along the axes of a result; 0 along those that it lacks.
+template <class ResultAxes, class OperandAxes>
+void align(const axis* operand, std::ptrdiff_t* strides) {
+  constexpr const short* at = places<ResultAxes, OperandAxes>::at;
+  for (std::size_t i = 0; i < ResultAxes::size; ++i) { strides[i] = at[i] < 0 ? 0 : operand[at[i]].stride; }
+}
+
+// The loops over some axes, moving several pointers; `strides[k][i]` is pointer k's along axis i.
+template <std::size_t K>
+kernels::loop_nest<K> nest_over(std::size_t rank, const axis* axes, const std::ptrdiff_t (&strides)[K][max_rank]) {
+  kernels::loop_nest<K> nest;
+  for (std::size_t i = 0; i < rank; ++i) {
+    std::ptrdiff_t by[K];
+    for (std::size_t k = 0; k < K; ++k) { by[k] = strides[k][i]; }
+    nest.add(axes[i].extent, by);
+  }
+  return nest;
+}
+
+// An empty buffer for a node's elements in its own order.
+template <class T, class N>
+lowered<T> buffer_for(const N& n) {
+  using axes = axes_for<shape_of<N>>;
+  static_assert(axes::size <= max_rank, "dimwise: more than 16 dimensions in one tensor");
+  lowered<T> result;
+  axis_extents<axes>::write(n.extents(), result.axes);
+  result.buffer.resize(checked_product(result.axes, axes::size, sizeof(T)));
+  make_contiguous(result.axes, axes::size);
+  result.data = result.buffer.data();
+  return result;
+}
+
+template <class T, class N>
+target<T> target_of(lowered<T>& buffer, const N&) {
+  return {buffer.buffer.data(), buffer.axes};
+}
+
+}  // namespace dimwise::detail

@@ -1,0 +1,722 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/eval/plain.hpp -- the plain evaluator: every expression, node by node, in the element type or in float64.
+//
+// Layer: eval. It stays the reference for all faster plans.
+// `lower<C>(n)` gives memory to read; `compute<C>(n, to)` writes a node's elements; nodes that only look otherwise at their
+// operand have the first, all others the second.
+// Tests: tests/eval/plain.test.cpp
+#pragma once
+
+#include <dimwise/eval/lower.hpp>
+#include <dimwise/expr/contract.hpp>
+#include <dimwise/expr/elementwise.hpp>
+#include <dimwise/expr/join.hpp>
+#include <dimwise/expr/mask.hpp>
+#include <dimwise/expr/positions.hpp>
+#include <dimwise/expr/reduce.hpp>
+#include <dimwise/expr/restride.hpp>
+
+namespace dimwise::detail {
+
+// ---- leaves, and what only looks at them --------------------------------------------------------------------------
+
+template <class N>
+inline constexpr bool only_looks = is_leaf<N>;
+template <class Shape, class How, class E>
+inline constexpr bool only_looks<restride<Shape, How, E>> = true;
+template <class Shape, class E>
+inline constexpr bool only_looks<remarked<Shape, E>> = true;
+
+template <class C, class N>
+lowered<compute_t<C, value_of<N>>> lower(const N& n);
+template <class C, class N>
+void compute_into(const N& n, target<compute_t<C, value_of<N>>> to);
+
+template <class T, class From, class To>
+void copy_axes(std::size_t rank, const axis* axes, const axis* to_axes, const axis* from_axes, To* to, const From* from) {
+  std::ptrdiff_t strides[2][max_rank] = {};
+  for (std::size_t i = 0; i < rank; ++i) {
+    strides[0][i] = to_axes[i].stride;
+    strides[1][i] = from_axes[i].stride;
+  }
+  kernels::copy(nest_over(rank, axes, strides), to, from);
+}
+
+// The elements in a buffer of their own, row-major.
+template <class T, class Axes>
+void make_dense(lowered<T>& x) {
+  axis dense[max_rank];
+  for (std::size_t i = 0; i < Axes::size; ++i) { dense[i].extent = x.axes[i].extent; }
+  const extent_t size = make_contiguous(dense, Axes::size);
+  aligned_vector<T> buffer(size);
+  copy_axes<T>(Axes::size, dense, dense, x.axes, buffer.data(), x.data);
+  for (std::size_t i = 0; i < Axes::size; ++i) { x.axes[i] = dense[i]; }
+  x.buffer = static_cast<aligned_vector<T>&&>(buffer);
+  x.data = x.buffer.data();
+}
+
+template <class C, class N>
+lowered<C> lower_leaf(const N& n) {
+  lowered<C> result;
+  const auto* data = read_leaf(n, result.axes);
+  if constexpr (std::is_same_v<C, value_of<N>>) {
+    result.data = data;
+  } else {
+    constexpr std::size_t rank = axes_for<shape_of<N>>::size;
+    axis from[max_rank];
+    for (std::size_t i = 0; i < rank; ++i) { from[i] = result.axes[i]; }
+    result.buffer.resize(make_contiguous(result.axes, rank));
+    copy_axes<C>(rank, result.axes, result.axes, from, result.buffer.data(), data);
+    result.data = result.buffer.data();
+  }
+  return result;
+}
+
+// Axes of the result from the operand's axes of the same name; a step has already changed those that it speaks of.
+template <class ResultAxes, class OperandAxes, class Extents>
+void carry_axes(const Extents& e, const axis* from, axis* to) {
+  axis result[max_rank];
+  axis_extents<ResultAxes>::write(e, result);
+  std::ptrdiff_t strides[max_rank] = {};
+  align<ResultAxes, OperandAxes>(from, strides);
+  for (std::size_t i = 0; i < ResultAxes::size; ++i) { to[i] = {result[i].extent, strides[i]}; }
+}
+
+// Where `D`'s axes begin among the axes of some dimensions.
+template <class D, class... Dims>
+consteval std::size_t first_axis(list<Dims...>) {
+  std::size_t at = 0;
+  (void)((std::is_same_v<D, Dims> || (at += axes_of<Dims>::type::size, false)) || ...);
+  return at;
+}
+
+template <class E, class T, class Extents, class From, class To, class Result>
+void step(lowered<T>& x, const Extents& e, look::rename<From, To>, Result) {
+  using from_dims = dims_t<shape_of<E>>;
+  constexpr std::size_t first = first_axis<From>(from_dims{});
+  constexpr std::size_t old_count = axes_of<From>::type::size;
+  constexpr std::size_t new_count = axes_of<To>::type::size;
+  if constexpr (old_count > 1 || new_count > 1) {
+    // A product becomes one dimension, or one dimension a product: its elements must lie one after the other.
+    make_dense<T, axes_for<shape_of<E>>>(x);
+  }
+  const std::ptrdiff_t innermost = x.axes[first + old_count - 1].stride;
+  axis result[max_rank];
+  axis_extents<typename Result::axes>::write(e, result);
+  constexpr std::size_t rank = axes_for<shape_of<E>>::size;
+  axis old[max_rank];
+  for (std::size_t i = 0; i < rank; ++i) { old[i] = x.axes[i]; }
+  for (std::size_t i = 0; i < first; ++i) { x.axes[i] = old[i]; }
+  std::ptrdiff_t stride = innermost;
+  for (std::size_t i = first + new_count; i-- > first;) {
+    x.axes[i] = {result[i].extent, stride};
+    stride *= static_cast<std::ptrdiff_t>(result[i].extent);
+  }
+  for (std::size_t i = first + old_count; i < rank; ++i) { x.axes[i + new_count - old_count] = old[i]; }
+}
+
+template <class E, class T, class Extents, class Result>
+void step(lowered<T>& x, const Extents& e, look::regroup, Result) {
+  axis result[max_rank];
+  carry_axes<typename Result::axes, axes_for<shape_of<E>>>(e, x.axes, result);
+  for (std::size_t i = 0; i < Result::axes::size; ++i) { x.axes[i] = result[i]; }
+}
+template <class E, class T, class Extents, class Result>
+void step(lowered<T>& x, const Extents& e, look::broadcast, Result r) {
+  step<E>(x, e, look::regroup{}, r);
+}
+
+// Elements before part P in a sum.
+template <class P, class Extents, class... Parts>
+extent_t elements_before(const Extents& e, list<Parts...>) {
+  extent_t before = 0;
+  (void)((std::is_same_v<P, Parts> || (before += e.template extent<Parts>(), false)) || ...);
+  return before;
+}
+template <class Whole>
+struct parts_of;
+template <class... P>
+struct parts_of<summed<P...>> {
+  using type = list<P...>;
+};
+
+template <class E, class T, class Extents, class Whole, class P, class Result>
+void step_part(lowered<T>& x, const E& whole, const Extents& e, look::part<Whole, P>, Result) {
+  constexpr std::size_t first = first_axis<Whole>(dims_t<shape_of<E>>{});
+  constexpr std::size_t count = axes_of<P>::type::size;
+  constexpr std::size_t rank = axes_for<shape_of<E>>::size;
+  x.data += static_cast<std::ptrdiff_t>(elements_before<P>(whole.extents(), typename parts_of<Whole>::type{})) * x.axes[first].stride;
+  axis result[max_rank];
+  axis_extents<typename Result::axes>::write(e, result);
+  axis old[max_rank];
+  for (std::size_t i = 0; i < rank; ++i) { old[i] = x.axes[i]; }
+  std::ptrdiff_t stride = old[first].stride;
+  for (std::size_t i = first + count; i-- > first;) {
+    x.axes[i] = {result[i].extent, stride};
+    stride *= static_cast<std::ptrdiff_t>(result[i].extent);
+  }
+  for (std::size_t i = first + 1; i < rank; ++i) { x.axes[i + count - 1] = old[i]; }
+}
+
+template <class E, class T, class Extents, class A, class B, class Result>
+void step(lowered<T>& x, const Extents& e, look::diagonal<A, B>, Result r) {
+  x.axes[first_axis<A>(dims_t<shape_of<E>>{})].stride += x.axes[first_axis<B>(dims_t<shape_of<E>>{})].stride;
+  step<E>(x, e, look::regroup{}, r);
+}
+template <class E, class T, class Extents, class D, class Result>
+void step(lowered<T>& x, const Extents& e, look::at<D> how, Result r) {
+  x.data += static_cast<std::ptrdiff_t>(how.index) * x.axes[first_axis<D>(dims_t<shape_of<E>>{})].stride;
+  step<E>(x, e, look::regroup{}, r);
+}
+template <class E, class T, class Extents, class D, class R, class Result>
+void step(lowered<T>& x, const Extents& e, look::slice<D, R> how, Result) {
+  constexpr std::size_t first = first_axis<D>(dims_t<shape_of<E>>{});
+  x.data += static_cast<std::ptrdiff_t>(how.first) * x.axes[first].stride;
+  x.axes[first].extent = e.template extent<R>();
+}
+
+template <class Axes>
+struct result_axes {
+  using axes = Axes;
+};
+
+template <class T, class E, class How, class Extents, class Result>
+void take_step(lowered<T>& x, const E&, const Extents& e, How how, Result r) {
+  step<E>(x, e, how, r);
+}
+template <class T, class E, class Whole, class P, class Extents, class Result>
+void take_step(lowered<T>& x, const E& inner, const Extents& e, look::part<Whole, P> how, Result r) {
+  step_part<E>(x, inner, e, how, r);
+}
+
+template <class C, class N>
+struct look_at;
+template <class C, class Shape, class E>
+struct look_at<C, remarked<Shape, E>> {
+  static auto lower_it(const remarked<Shape, E>& n) { return lower<C>(n.inner()); }
+};
+template <class C, class Shape, class How, class E>
+struct look_at<C, restride<Shape, How, E>> {
+  static auto lower_it(const restride<Shape, How, E>& n) {
+    auto x = lower<C>(n.inner());
+    take_step(x, n.inner(), n.extents(), n.look(), result_axes<axes_for<Shape>>{});
+    return x;
+  }
+};
+
+// ---- masks ----------------------------------------------------------------------------------------------------------
+
+template <class M>
+using mask_axes = axes_of_list_t<typename M::facts::dims>;
+
+template <class M, class Extents>
+lowered<bool> mask_buffer(const Extents& e) {
+  lowered<bool> result;
+  axis_extents<mask_axes<M>>::write(e, result.axes);
+  result.buffer.resize(checked_product(result.axes, mask_axes<M>::size, 1));
+  make_contiguous(result.axes, mask_axes<M>::size);
+  result.data = result.buffer.data();
+  return result;
+}
+
+template <class M, class Extents>
+lowered<bool> lower_mask(const M& m, const Extents& e);
+
+// Masks that compare a query's position with a key's; two loops, no element looked up.
+template <class M, class Extents>
+lowered<bool> lower_positions(const M& m, const Extents& e) {
+  auto result = mask_buffer<M>(e);
+  const std::ptrdiff_t q0 = m.query_origin(e, M::name);
+  const std::ptrdiff_t k0 = m.key_origin(e, M::name);
+  bool* to = result.buffer.data();
+  for (std::size_t q = 0; q < result.axes[0].extent; ++q) {
+    for (std::size_t k = 0; k < result.axes[1].extent; ++k) { *to++ = m.visible(q0 + static_cast<std::ptrdiff_t>(q), k0 + static_cast<std::ptrdiff_t>(k)); }
+  }
+  return result;
+}
+
+// The document that each packed position belongs to.
+inline void write_documents(const segments& documents, std::size_t n, aligned_vector<std::size_t>& to) {
+  to.resize(n);
+  std::size_t at = 0;
+  std::size_t number = 0;
+  for (const std::size_t length : documents) {
+    for (std::size_t i = 0; i < length && at < n; ++i) { to[at++] = number; }
+    ++number;
+  }
+}
+
+template <class Q, class K, class Extents>
+lowered<bool> lower_documents(const document<Q, K>&, const Extents& e) {
+  auto result = mask_buffer<document<Q, K>>(e);
+  aligned_vector<std::size_t> of_query;
+  aligned_vector<std::size_t> of_key;
+  write_documents(e.template of_atom<Q>().documents, result.axes[0].extent, of_query);
+  write_documents(e.template of_atom<K>().documents, result.axes[1].extent, of_key);
+  bool* to = result.buffer.data();
+  for (std::size_t q = 0; q < result.axes[0].extent; ++q) {
+    for (std::size_t k = 0; k < result.axes[1].extent; ++k) { *to++ = of_query[q] == of_key[k]; }
+  }
+  return result;
+}
+
+template <class K, class L, class Extents>
+lowered<bool> lower_padding(const padding_mask<K, L>& m, const Extents& e) {
+  auto result = mask_buffer<padding_mask<K, L>>(e);
+  auto lengths = lower<value_of<L>>(m.lengths());
+  constexpr std::size_t rank = axes_for<shape_of<L>>::size;
+  make_dense<value_of<L>, axes_for<shape_of<L>>>(lengths);
+  const std::size_t keys = result.axes[rank].extent;
+  bool* to = result.buffer.data();
+  const std::size_t count = keys == 0 ? 0 : result.buffer.size() / keys;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto length = static_cast<long long>(lengths.data[i]);
+    if (length < 0 || static_cast<unsigned long long>(length) > keys) {
+      raise<extent_error>(error{} << "padding: length " << length << " is outside dimension " << dimension_name<K>() << " of extent " << keys << " (R7)");
+    }
+    for (std::size_t k = 0; k < keys; ++k) { *to++ = static_cast<long long>(k) < length; }
+  }
+  return result;
+}
+
+template <class Whole, class M, class Extents>
+void combine(const M& m, const Extents& e, lowered<bool>& to, bool (*join)(bool, bool), bool first) {
+  const auto x = lower_mask(m, e);
+  std::ptrdiff_t strides[2][max_rank] = {};
+  for (std::size_t i = 0; i < Whole::size; ++i) { strides[0][i] = to.axes[i].stride; }
+  align<Whole, mask_axes<M>>(x.axes, strides[1]);
+  bool* out = to.buffer.data();
+  kernels::for_each_element(nest_over(Whole::size, to.axes, strides),
+                            [&](std::ptrdiff_t t, std::ptrdiff_t f) { out[t] = first ? x.data[f] : join(out[t], x.data[f]); });
+}
+
+template <class M>
+inline constexpr bool is_pair = false;
+template <class How, class A, class B>
+inline constexpr bool is_pair<mask_pair<How, A, B>> = true;
+template <class M>
+inline constexpr bool is_padding = false;
+template <class K, class L>
+inline constexpr bool is_padding<padding_mask<K, L>> = true;
+template <class M>
+inline constexpr bool is_document = false;
+template <class Q, class K>
+inline constexpr bool is_document<document<Q, K>> = true;
+
+template <class M, class Extents>
+lowered<bool> lower_mask(const M& m, const Extents& e) {
+  if constexpr (is_pair<M>) {
+    auto result = mask_buffer<M>(e);
+    combine<mask_axes<M>>(m.left(), e, result, &M::how::join, true);
+    combine<mask_axes<M>>(m.right(), e, result, &M::how::join, false);
+    return result;
+  } else if constexpr (is_padding<M>) {
+    return lower_padding(m, e);
+  } else if constexpr (is_document<M>) {
+    return lower_documents(m, e);
+  } else if constexpr (requires { m.elements(); }) {
+    return lower<bool>(m.elements());
+  } else if constexpr (requires { m.inner(); }) {
+    auto result = mask_buffer<M>(e);
+    combine<mask_axes<M>>(m.inner(), e, result, nullptr, true);
+    for (bool& visible : result.buffer) { visible = !visible; }
+    return result;
+  } else {
+    return lower_positions(m, e);
+  }
+}
+
+// ---- nodes that compute ---------------------------------------------------------------------------------------------
+
+template <class N>
+inline constexpr bool is_masked = marked_t<masked_for, marks_t<shape_of<N>>>::size > 0;
+
+template <class C, class T>
+void compute(const constant<T>& n, target<C> to) {
+  *to.data = static_cast<C>(n.value());
+}
+
+// Pointers of an elementwise loop: the result's and each operand's.
+template <class C, class Shape, class T, class F, class... X, std::size_t... I>
+void compute_elementwise(const elementwise<Shape, T, F, X...>& n, target<compute_t<C, T>> to, std::index_sequence<I...>) {
+  using axes = axes_for<Shape>;
+  const std::tuple<lowered<compute_t<C, value_of<X>>>...> x(lower<C>(n.template get<I>())...);
+  axis result[max_rank];
+  axis_extents<axes>::write(n.extents(), result);
+  std::ptrdiff_t strides[1 + sizeof...(X)][max_rank] = {};
+  for (std::size_t i = 0; i < axes::size; ++i) { strides[0][i] = to.axes[i].stride; }
+  (align<axes, axes_for<shape_of<X>>>(std::get<I>(x).axes, strides[1 + I]), ...);
+  const F f = n.f();
+  constexpr bool keeps_mask = (is_masked<X> || ...) && !fn::ends_mask<F>;
+  kernels::for_each_row(nest_over(axes::size, result, strides),
+                        [&](const std::ptrdiff_t(&o)[1 + sizeof...(X)], std::size_t count, const std::ptrdiff_t(&s)[1 + sizeof...(X)]) {
+                          auto* out = to.data + o[0];
+                          for (std::size_t i = 0; i < count; ++i) {
+                            const auto j = static_cast<std::ptrdiff_t>(i);
+                            if constexpr (keeps_mask) {
+                              // What is masked stays masked, whatever the arithmetic would make of −∞.
+                              if (((is_masked<X> && std::get<I>(x).data[o[1 + I] + j * s[1 + I]] == kernels::minus_infinity<C>) || ...)) {
+                                out[j * s[0]] = kernels::minus_infinity<C>;
+                                continue;
+                              }
+                            }
+                            out[j * s[0]] = f(std::get<I>(x).data[o[1 + I] + j * s[1 + I]]...);
+                          }
+                        });
+}
+template <class C, class Shape, class T, class F, class... X>
+void compute(const elementwise<Shape, T, F, X...>& n, target<compute_t<C, T>> to) {
+  compute_elementwise<C>(n, to, std::index_sequence_for<X...>{});
+}
+
+// Attention weights know which of them are hidden: −0, which no visible weight is. A product with them leaves hidden
+// values out, whatever they are.
+template <class N>
+inline constexpr bool gives_hidden_weights = false;
+template <class Shape, class Over, class E>
+inline constexpr bool gives_hidden_weights<rowwise<Shape, rows::softmax, Over, E>> = is_masked<E>;
+template <class Shape, class How, class E>
+inline constexpr bool gives_hidden_weights<restride<Shape, How, E>> = gives_hidden_weights<E>;
+template <class Shape, class E>
+inline constexpr bool gives_hidden_weights<remarked<Shape, E>> = gives_hidden_weights<E>;
+
+template <class C, bool SkipHidden, class Over, class Plain, class Shape, class A, class B>
+void contract_axes(const extents_for<Shape>& extents, const lowered<C>& a, const lowered<C>& b, const A& left, target<C> to) {
+  using result = axes_of_list_t<Plain>;  // the result's axes as the operands call them
+  using sums = axes_of_list_t<Over>;
+  using a_axes = axes_for<shape_of<A>>;
+  using b_axes = axes_for<shape_of<B>>;
+  axis all[max_rank];
+  axis_extents<axes_for<Shape>>::write(extents, all);
+  std::ptrdiff_t strides[3][max_rank] = {};
+  for (std::size_t i = 0; i < result::size; ++i) { strides[0][i] = to.axes[i].stride; }
+  align<result, a_axes>(a.axes, strides[1]);
+  align<result, b_axes>(b.axes, strides[2]);
+  axis summed[max_rank];
+  axis_extents<sums>::write(left.extents(), summed);
+  std::ptrdiff_t inside[2][max_rank] = {};
+  align<sums, a_axes>(a.axes, inside[0]);
+  align<sums, b_axes>(b.axes, inside[1]);
+  kernels::contract<SkipHidden>(nest_over(result::size, all, strides), nest_over(sums::size, summed, inside), to.data, a.data, b.data);
+}
+
+template <class C, class N>
+lowered<C> lower_weights(const N& n);
+
+template <class C, class Shape, class Over, class A, class B>
+void compute(const contraction<Shape, Over, A, B>& n, target<C> to) {
+  using plain_dims = typename product_facts<Over, list<>, shape_of<A>, shape_of<B>>::result;
+  if constexpr (gives_hidden_weights<B> && !gives_hidden_weights<A>) {
+    const auto a = lower<C>(n.left());
+    const auto b = lower_weights<C>(n.right());
+    contract_axes<C, true, Over, plain_dims, Shape, B, A>(n.extents(), b, a, n.right(), to);
+  } else if constexpr (gives_hidden_weights<A>) {
+    const auto a = lower_weights<C>(n.left());
+    const auto b = lower<C>(n.right());
+    contract_axes<C, true, Over, plain_dims, Shape, A, B>(n.extents(), a, b, n.left(), to);
+  } else {
+    const auto a = lower<C>(n.left());
+    const auto b = lower<C>(n.right());
+    contract_axes<C, false, Over, plain_dims, Shape, A, B>(n.extents(), a, b, n.left(), to);
+  }
+}
+
+template <class C, class Shape, class E, class M>
+void compute(const masked_node<Shape, E, M>& n, target<C> to) {
+  using axes = axes_for<Shape>;
+  const auto x = lower<C>(n.inner());
+  const auto visible = lower_mask(n.mask(), n.extents());
+  axis result[max_rank];
+  axis_extents<axes>::write(n.extents(), result);
+  std::ptrdiff_t strides[3][max_rank] = {};
+  for (std::size_t i = 0; i < axes::size; ++i) { strides[0][i] = to.axes[i].stride; }
+  align<axes, axes_for<shape_of<E>>>(x.axes, strides[1]);
+  align<axes, mask_axes<M>>(visible.axes, strides[2]);
+  kernels::for_each_row(nest_over(axes::size, result, strides), [&](const std::ptrdiff_t(&o)[3], std::size_t count, const std::ptrdiff_t(&s)[3]) {
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto j = static_cast<std::ptrdiff_t>(i);
+      to.data[o[0] + j * s[0]] = visible.data[o[2] + j * s[2]] ? x.data[o[1] + j * s[1]] : kernels::minus_infinity<C>;
+    }
+  });
+}
+
+template <class C, class Shape, class T, class M>
+void compute(const indicator_node<Shape, T, M>& n, target<C> to) {
+  using axes = axes_for<Shape>;
+  const auto visible = lower_mask(n.mask(), n.extents());
+  axis result[max_rank];
+  axis_extents<axes>::write(n.extents(), result);
+  std::ptrdiff_t strides[2][max_rank] = {};
+  for (std::size_t i = 0; i < axes::size; ++i) { strides[0][i] = to.axes[i].stride; }
+  align<axes, mask_axes<M>>(visible.axes, strides[1]);
+  kernels::copy(nest_over(axes::size, result, strides), to.data, visible.data);
+}
+
+template <class C, class Shape, class E, class B>
+void compute(const biased_node<Shape, E, B>& n, target<C> to) {
+  using axes = axes_for<Shape>;
+  const auto x = lower<C>(n.inner());
+  const auto b = lower<C>(n.bias());
+  axis result[max_rank];
+  axis_extents<axes>::write(n.extents(), result);
+  std::ptrdiff_t strides[3][max_rank] = {};
+  for (std::size_t i = 0; i < axes::size; ++i) { strides[0][i] = to.axes[i].stride; }
+  align<axes, axes_for<shape_of<E>>>(x.axes, strides[1]);
+  align<axes, axes_for<shape_of<B>>>(b.axes, strides[2]);
+  kernels::for_each_row(nest_over(axes::size, result, strides), [&](const std::ptrdiff_t(&o)[3], std::size_t count, const std::ptrdiff_t(&s)[3]) {
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto j = static_cast<std::ptrdiff_t>(i);
+      const C v = x.data[o[1] + j * s[1]];
+      const bool hidden = is_masked<E> && v == kernels::minus_infinity<C>;
+      to.data[o[0] + j * s[0]] = hidden ? v : v + b.data[o[2] + j * s[2]];
+    }
+  });
+}
+
+// The loops outside a row and inside it: axes that `Over` lacks, and those it has.
+template <class ResultAxes, class OperandAxes, class Over>
+struct row_loops {
+  kernels::loop_nest<2> outside;
+  kernels::loop_nest<2> inside;
+
+  row_loops(const axis* to, const axis* from) {
+    using rest = difference_t<OperandAxes, Over>;
+    std::ptrdiff_t strides[2][max_rank] = {};
+    axis extents[max_rank];
+    align<rest, ResultAxes>(to, strides[0]);
+    align<rest, OperandAxes>(from, strides[1]);
+    take<rest>(from, extents);
+    outside = nest_over(rest::size, extents, strides);
+    std::ptrdiff_t row[2][max_rank] = {};
+    align<Over, ResultAxes>(to, row[0]);
+    align<Over, OperandAxes>(from, row[1]);
+    take<Over>(from, extents);
+    inside = nest_over(Over::size, extents, row);
+  }
+
+ private:
+  template <class Axes>
+  static void take(const axis* from, axis* to) {
+    constexpr const short* at = places<Axes, OperandAxes>::at;
+    for (std::size_t i = 0; i < Axes::size; ++i) { to[i] = from[at[i]]; }
+  }
+};
+
+template <class C, class How>
+void one_row(const kernels::loop_nest<2>& row, C* to, const C* from, C hidden, C epsilon) {
+  if constexpr (std::is_same_v<How, rows::softmax>) {
+    kernels::softmax_row(row, to, from, hidden);
+  } else if constexpr (std::is_same_v<How, rows::log_softmax>) {
+    kernels::log_softmax_row(row, to, from);
+  } else if constexpr (std::is_same_v<How, rows::renormalise>) {
+    kernels::renormalise_row(row, to, from);
+  } else if constexpr (std::is_same_v<How, rows::standardize>) {
+    kernels::standardize_row(row, to, from, epsilon);
+  } else if constexpr (std::is_same_v<How, rows::root_mean_square>) {
+    kernels::root_mean_square_row(row, to, from, epsilon);
+  } else {
+    kernels::scan_row(row, to, from);
+  }
+}
+
+template <class C, class Shape, class How, class Over, class E>
+void compute_rows(const rowwise<Shape, How, Over, E>& n, target<C> to, C hidden) {
+  const auto x = lower<C>(n.inner());
+  const row_loops<axes_for<Shape>, axes_for<shape_of<E>>, axes_of_list_t<Over>> loops(to.axes, x.axes);
+  if (loops.inside.empty()) { return; }
+  const C epsilon = static_cast<C>(n.epsilon());
+  kernels::for_each_element(loops.outside, [&](std::ptrdiff_t t, std::ptrdiff_t f) { one_row<C, How>(loops.inside, to.data + t, x.data + f, hidden, epsilon); });
+}
+template <class C, class Shape, class How, class Over, class E>
+void compute(const rowwise<Shape, How, Over, E>& n, target<C> to) {
+  compute_rows<C>(n, to, C(0));
+}
+
+template <class C, class How, bool Masked, class T>
+T one_total(const kernels::loop_nest<2>& row, const C* from) {
+  if constexpr (std::is_same_v<How, totals::argmax>) {
+    return T(kernels::argmax_row(row, from));
+  } else if constexpr (std::is_same_v<How, totals::logsumexp>) {
+    return kernels::logsumexp_row(row, from);
+  } else if constexpr (std::is_same_v<How, totals::max>) {
+    return kernels::row_max(row, from);
+  } else if constexpr (std::is_same_v<How, totals::min>) {
+    C least = std::numeric_limits<C>::infinity();
+    bool nan = false;
+    kernels::for_each_element(row, [&](std::ptrdiff_t, std::ptrdiff_t f) {
+      if (Masked && from[f] == kernels::minus_infinity<C>) { return; }
+      nan = nan || from[f] != from[f];
+      least = from[f] < least ? from[f] : least;
+    });
+    return nan ? std::numeric_limits<C>::quiet_NaN() : least;
+  } else {
+    C total;
+    C count;
+    kernels::total_row<Masked>(row, from, total, count);
+    if constexpr (std::is_same_v<How, totals::mean>) { return Masked && count == C(0) ? C(0) : total / count; }
+    return total;
+  }
+}
+
+template <class C, class Shape, class T, class How, class Over, class E>
+void compute(const reduction<Shape, T, How, Over, E>& n, target<compute_t<C, T>> to) {
+  const auto x = lower<C>(n.inner());
+  const row_loops<axes_for<Shape>, axes_for<shape_of<E>>, axes_of_list_t<Over>> loops(to.axes, x.axes);
+  if (std::is_same_v<How, totals::argmax> && loops.inside.empty() && !loops.outside.empty()) {
+    raise<index_error>(error{} << "argmax: the dimension is empty");
+  }
+  kernels::for_each_element(loops.outside, [&](std::ptrdiff_t t, std::ptrdiff_t f) {
+    to.data[t] = one_total<compute_t<C, value_of<E>>, How, is_masked<E>, compute_t<C, T>>(loops.inside, x.data + f);
+  });
+}
+
+template <class C, class D, class Whole, class ResultAxes, class X>
+void compute_part(const X& x, target<C> to, extent_t before) {
+  // The part's axes in the place of the whole's.
+  constexpr std::size_t at = index_in<Whole, ResultAxes>;
+  using part_axes = typename axes_of<D>::type;
+  using axes = replace_t<ResultAxes, Whole, part_axes>;
+  axis sizes[max_rank];
+  axis_extents<axes>::write(x.extents(), sizes);
+  axis all[max_rank];
+  for (std::size_t i = 0; i < at; ++i) { all[i] = to.axes[i]; }
+  std::ptrdiff_t stride = to.axes[at].stride;
+  for (std::size_t i = at + part_axes::size; i-- > at;) {
+    all[i] = {sizes[i].extent, stride};
+    stride *= static_cast<std::ptrdiff_t>(sizes[i].extent);
+  }
+  for (std::size_t i = at + 1; i < ResultAxes::size; ++i) { all[i + part_axes::size - 1] = to.axes[i]; }
+  std::ptrdiff_t strides[max_rank] = {};
+  using own = axes_for<shape_of<X>>;
+  align<own, axes>(all, strides);
+  axis destination[max_rank];
+  axis_extents<own>::write(x.extents(), destination);
+  for (std::size_t i = 0; i < own::size; ++i) { destination[i].stride = strides[i]; }
+  compute_into<C>(x, {to.data + static_cast<std::ptrdiff_t>(before) * to.axes[at].stride, destination});
+}
+
+template <class C, class Shape, class Whole, class... P, class... X, std::size_t... I>
+void compute_joined(const joined<Shape, Whole, list<P...>, X...>& n, target<C> to, std::index_sequence<I...>) {
+  extent_t before = 0;
+  ((compute_part<C, P, Whole, axes_for<Shape>>(n.template get<I>(), to, before), before += n.template get<I>().extents().template extent<P>()), ...);
+}
+template <class C, class Shape, class Whole, class Parts, class... X>
+void compute(const joined<Shape, Whole, Parts, X...>& n, target<C> to) {
+  compute_joined<C>(n, to, std::index_sequence_for<X...>{});
+}
+
+template <class C, class Shape, class D, class X>
+void compute_layer(const X& x, target<C> to, std::size_t number) {
+  using own = axes_for<shape_of<X>>;
+  std::ptrdiff_t strides[max_rank] = {};
+  align<own, axes_for<Shape>>(to.axes, strides);
+  axis destination[max_rank];
+  axis_extents<own>::write(x.extents(), destination);
+  for (std::size_t i = 0; i < own::size; ++i) { destination[i].stride = strides[i]; }
+  compute_into<C>(x, {to.data + static_cast<std::ptrdiff_t>(number) * to.axes[0].stride, destination});
+}
+template <class C, class Shape, class D, class... X, std::size_t... I>
+void compute_stacked(const stacked<Shape, D, X...>& n, target<C> to, std::index_sequence<I...>) {
+  (compute_layer<C, Shape, D>(n.template get<I>(), to, I), ...);
+}
+template <class C, class Shape, class D, class... X>
+void compute(const stacked<Shape, D, X...>& n, target<C> to) {
+  compute_stacked<C>(n, to, std::index_sequence_for<X...>{});
+}
+
+template <class C, class Shape, class D, class Table, class Ids>
+void compute(const gathered<Shape, D, Table, Ids>& n, target<C> to) {
+  using axes = axes_for<Shape>;
+  using table_axes = axes_for<shape_of<Table>>;
+  const auto table = lower<C>(n.table());
+  const auto ids = lower<C>(n.ids());
+  const axis along = table.axes[index_in<D, table_axes>];
+  axis result[max_rank];
+  axis_extents<axes>::write(n.extents(), result);
+  std::ptrdiff_t strides[3][max_rank] = {};
+  for (std::size_t i = 0; i < axes::size; ++i) { strides[0][i] = to.axes[i].stride; }
+  align<axes, axes_for<shape_of<Ids>>>(ids.axes, strides[1]);
+  align<axes, table_axes>(table.axes, strides[2]);
+  kernels::for_each_row(nest_over(axes::size, result, strides), [&](const std::ptrdiff_t(&o)[3], std::size_t count, const std::ptrdiff_t(&s)[3]) {
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto j = static_cast<std::ptrdiff_t>(i);
+      const std::size_t at = ids.data[o[1] + j * s[1]].value;
+      if (at >= along.extent) {
+        raise<index_error>(error{} << "gather: id " << at << " is outside dimension " << dimension_name<D>() << " of extent " << along.extent << " (R18)");
+      }
+      to.data[o[0] + j * s[0]] = table.data[o[2] + j * s[2] + static_cast<std::ptrdiff_t>(at) * along.stride];
+    }
+  });
+}
+
+template <class C, class Shape, class P, class F>
+void compute(const sinusoid_node<Shape, P, F>& n, target<C> to) {
+  const extent_t positions = n.extents().template extent<P>();
+  const extent_t features = n.extents().template extent<F>();
+  const std::ptrdiff_t origin = n.extents().template origin<P>("sinusoid");
+  for (std::size_t f = 0; f < features; ++f) {
+    // Angles in double: a float's 24 bits do not reach position 16384 at the first frequency.
+    const double frequency = std::pow(n.base(), -static_cast<double>(f - f % 2) / static_cast<double>(features));
+    for (std::size_t p = 0; p < positions; ++p) {
+      const double angle = static_cast<double>(origin + static_cast<std::ptrdiff_t>(p)) * frequency;
+      to.data[static_cast<std::ptrdiff_t>(p) * to.axes[0].stride + static_cast<std::ptrdiff_t>(f) * to.axes[1].stride] =
+          static_cast<C>(f % 2 == 0 ? std::sin(angle) : std::cos(angle));
+    }
+  }
+}
+
+// ---- the two entries ------------------------------------------------------------------------------------------------
+
+template <class C, class N>
+lowered<compute_t<C, value_of<N>>> lower(const N& n) {
+  using T = compute_t<C, value_of<N>>;
+  if constexpr (is_leaf<N>) {
+    return lower_leaf<T>(n);
+  } else if constexpr (only_looks<N>) {
+    return look_at<C, N>::lower_it(n);
+  } else {
+    auto buffer = buffer_for<T>(n);
+    compute<C>(n, target_of(buffer, n));
+    return buffer;
+  }
+}
+
+template <class C, class N>
+void compute_into(const N& n, target<compute_t<C, value_of<N>>> to) {
+  if constexpr (only_looks<N>) {
+    const auto x = lower<C>(n);
+    copy_axes<C>(axes_for<shape_of<N>>::size, x.axes, to.axes, x.axes, to.data, x.data);
+  } else {
+    compute<C>(n, to);
+  }
+}
+
+// Weights whose hidden elements are −0.
+template <class C, class N>
+struct weights_of;
+template <class C, class Shape, class Over, class E>
+struct weights_of<C, rowwise<Shape, rows::softmax, Over, E>> {
+  static auto get(const rowwise<Shape, rows::softmax, Over, E>& n) {
+    auto buffer = buffer_for<C>(n);
+    compute_rows<C>(n, target_of(buffer, n), C(-0.0));
+    return buffer;
+  }
+};
+template <class C, class Shape, class E>
+struct weights_of<C, remarked<Shape, E>> {
+  static auto get(const remarked<Shape, E>& n) { return lower_weights<C>(n.inner()); }
+};
+template <class C, class Shape, class How, class E>
+struct weights_of<C, restride<Shape, How, E>> {
+  static auto get(const restride<Shape, How, E>& n) {
+    auto x = lower_weights<C>(n.inner());
+    take_step(x, n.inner(), n.extents(), n.look(), result_axes<axes_for<Shape>>{});
+    return x;
+  }
+};
+template <class C, class N>
+lowered<C> lower_weights(const N& n) {
+  return weights_of<C, N>::get(n);
+}
+
+}  // namespace dimwise::detail

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/expr/contract.hpp -- products: contract, outer, scores.
+//
+// Layer: expr. Says what is computed; knows no loops.
+// Tests: tests/expr/contract.test.cpp, tests/compile_fail/contract/
+#pragma once
+
+#include <dimwise/shape/rules/contract.hpp>
+#include <dimwise/tensor/view.hpp>
+
+namespace dimwise {
+
+namespace detail {
+
+// Products of A and B summed over the dimensions `Over`, their shared dimensions taken side by side.
+template <class Shape, class Over, class A, class B>
+class contraction : public node<Shape, std::common_type_t<value_of<A>, value_of<B>>> {
+  using base = node<Shape, std::common_type_t<value_of<A>, value_of<B>>>;
+
+ public:
+  using over = Over;
+  using left_type = A;
+  using right_type = B;
+
+  contraction(const A& a, const B& b, typename base::extents_type e) : base(static_cast<typename base::extents_type&&>(e)), left_(a), right_(b) {}
+  [[nodiscard]] const A& left() const { return left_; }
+  [[nodiscard]] const B& right() const { return right_; }
+
+ private:
+  A left_;
+  B right_;
+};
+
+template <class A, class B>
+using both_atoms_t = union_t<typename extents_type_of<A>::atoms, typename extents_type_of<B>::atoms>;
+
+// The extents of a product: every dimension that both have is checked, contracted ones too. Where out<D> became D, the
+// result's slots are the same, one for one.
+template <class Shape, class Plain, class A, class B>
+extents_for<Shape> product_extents(const char* operation, const A& a, const B& b) {
+  const auto all = carry<both_atoms_t<A, B>>(operation, a.extents(), b.extents());
+  const auto plain = carry<atoms_of_list_t<Plain>>(operation, all);
+  if constexpr (std::is_same_v<atoms_of_list_t<Plain>, typename extents_for<Shape>::atoms>) {
+    return plain;
+  } else {
+    extents_for<Shape> result;
+    for (std::size_t i = 0; i < extents_for<Shape>::count; ++i) { result.slots()[i] = plain.slots()[i]; }
+    return result;
+  }
+}
+
+template <class Over, class Along, class Verdict, class A, class B>
+auto make_contraction(const char* operation, const A& a, const B& b) {
+  using shape = typename Verdict::shape;
+  using plain = typename product_facts<Over, Along, shape_of<A>, shape_of<B>>::result;
+  return contraction<shape, Over, A, B>(a, b, product_extents<shape, plain>(operation, a, b));
+}
+
+}  // namespace detail
+
+/// The sum over the dimensions D of the products of `a` and `b`.
+///
+///   [shared, free a, D…] x [shared, free b, D…]  ->  [shared, free a, free b]
+///
+/// Refuses: R1, R2, R4, R5, R6, R7, R9, R11, R12, R17, R18, R19. Throws `extent_error` where extents disagree (R15).
+template <class... D, operand A, operand B, class Verdict = rule::contract<detail::list<D...>, detail::list<>, detail::shape_of<A>, detail::shape_of<B>>>
+  requires(sizeof...(D) > 0 && allowed<Verdict>)
+[[nodiscard]] auto contract(const A& a, const B& b) {
+  return detail::make_contraction<detail::list<D...>, detail::list<>, Verdict>("contract", a, b);
+}
+template <class... D, operand A, operand B, class Verdict = rule::contract<detail::list<D...>, detail::list<>, detail::shape_of<A>, detail::shape_of<B>>>
+  requires(sizeof...(D) > 0 && refused<Verdict>)
+Verdict contract(const A& a, const B& b);
+
+/// The same, where the dimensions E are shared although they are not parallel: the diagonal is spelled (R2).
+template <class... D, operand A, operand B, class... E,
+          class Verdict = rule::contract<detail::list<D...>, detail::list<E...>, detail::shape_of<A>, detail::shape_of<B>>>
+  requires(sizeof...(D) > 0 && allowed<Verdict>)
+[[nodiscard]] auto contract(const A& a, const B& b, along<E...>) {
+  return detail::make_contraction<detail::list<D...>, detail::list<E...>, Verdict>("contract", a, b);
+}
+template <class... D, operand A, operand B, class... E,
+          class Verdict = rule::contract<detail::list<D...>, detail::list<E...>, detail::shape_of<A>, detail::shape_of<B>>>
+  requires(sizeof...(D) > 0 && refused<Verdict>)
+Verdict contract(const A& a, const B& b, along<E...>);
+
+/// All products of `a` and `b`: nothing is summed.
+///
+///   [shared, free a] x [shared, free b]  ->  [shared, free a, free b]
+template <operand A, operand B, class Verdict = rule::outer<detail::shape_of<A>, detail::shape_of<B>>>
+  requires allowed<Verdict>
+[[nodiscard]] auto outer(const A& a, const B& b) {
+  return detail::make_contraction<detail::list<>, detail::list<>, Verdict>("outer", a, b);
+}
+template <operand A, operand B, class Verdict = rule::outer<detail::shape_of<A>, detail::shape_of<B>>>
+  requires refused<Verdict>
+Verdict outer(const A& a, const B& b);
+
+}  // namespace dimwise

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/expr/elementwise.hpp -- arithmetic, activations and `map`: element by element, matched by name.
+//
+// Layer: expr.
+//
+//   x + bias        [batch, seq, d_model] + [d_model]  ->  [batch, seq, d_model]
+//
+// Tests: tests/expr/elementwise.test.cpp, tests/compile_fail/elementwise/
+#pragma once
+
+#include <tuple>
+
+#include <dimwise/expr/functions.hpp>
+#include <dimwise/shape/rules/elementwise.hpp>
+#include <dimwise/tensor/view.hpp>
+
+namespace dimwise {
+
+namespace detail {
+
+// A number in an expression: an operand without dimensions.
+template <class T>
+class constant : public node<shape<>, T> {
+ public:
+  explicit constant(T value) : node<shape<>, T>({}), value_(value) {}
+  [[nodiscard]] T value() const { return value_; }
+
+ private:
+  T value_;
+};
+
+// F of the operands, element by element; what an operand lacks is the same for all.
+template <class Shape, class T, class F, class... Operands>
+class elementwise : public node<Shape, T> {
+ public:
+  using function = F;
+  using operands = list<Operands...>;
+
+  elementwise(F f, extents_for<Shape> e, const Operands&... x) : node<Shape, T>(static_cast<extents_for<Shape>&&>(e)), function_(f), operands_(x...) {}
+  [[nodiscard]] const F& f() const { return function_; }
+  template <std::size_t I>
+  [[nodiscard]] const auto& get() const {
+    return std::get<I>(operands_);
+  }
+
+ private:
+  F function_;
+  std::tuple<Operands...> operands_;
+};
+
+// The same values under other marks.
+template <class Shape, class E>
+class remarked : public node<Shape, value_of<E>> {
+ public:
+  using inner_type = E;
+  explicit remarked(const E& e) : node<Shape, value_of<E>>(e.extents()), inner_(e) {}
+  [[nodiscard]] const E& inner() const { return inner_; }
+
+ private:
+  E inner_;
+};
+
+template <class Verdict, class T, class F, class... X>
+auto make_elementwise(const char* operation, F f, const X&... x) {
+  using shape = typename Verdict::shape;
+  return elementwise<shape, T, F, X...>(f, carry<typename extents_for<shape>::atoms>(operation, x.extents()...), x...);
+}
+
+// Numbers take the element type of the tensor beside them.
+template <class T, class X>
+constexpr const auto& as_operand(const X& x) {
+  return x;
+}
+template <class T, number X>
+constexpr auto as_operand(const X& x) {
+  return constant<T>(static_cast<T>(x));
+}
+
+template <class A, class B>
+struct promoted;
+template <operand A, operand B>
+struct promoted<A, B> {
+  using type = std::common_type_t<value_of<A>, value_of<B>>;
+};
+template <operand A, number B>
+struct promoted<A, B> {
+  using type = value_of<A>;
+};
+template <number A, operand B>
+struct promoted<A, B> {
+  using type = value_of<B>;
+};
+template <class A, class B>
+using promoted_t = typename promoted<A, B>::type;
+
+template <class X>
+struct shape_or_none {
+  using type = shape<>;
+};
+template <operand X>
+struct shape_or_none<X> {
+  using type = shape_of<X>;
+};
+template <class X>
+using shape_or_none_t = typename shape_or_none<X>::type;
+
+template <class A, class B>
+concept operand_pair = (operand<A> && (operand<B> || number<B>)) || (number<A> && operand<B>);
+
+template <class F, class A, class B, class Verdict>
+auto make_binary(const A& a, const B& b) {
+  using T = promoted_t<A, B>;
+  return make_elementwise<Verdict, T>(F::name, F{}, as_operand<T>(a), as_operand<T>(b));
+}
+template <class F, class A, class Verdict>
+auto make_unary(const A& a) {
+  return make_elementwise<Verdict, value_of<A>>(F::name, F{}, a);
+}
+
+template <class A, class B>
+using binary_verdict = rule::elementwise<shape_or_none_t<A>, shape_or_none_t<B>>;
+
+}  // namespace detail
+
+/// Elementwise arithmetic by name. The smaller operand's dimensions are a subset of the larger's, whose order the result
+/// has (tie: left); an extent of 1 never stretches. Refuses: R8, R18. Throws `extent_error` (R15).
+template <class A, class B, class Verdict = detail::binary_verdict<A, B>>
+  requires(detail::operand_pair<A, B> && allowed<Verdict>)
+[[nodiscard]] auto operator+(const A& a, const B& b) {
+  return detail::make_binary<fn::add, A, B, Verdict>(a, b);
+}
+template <class A, class B, class Verdict = detail::binary_verdict<A, B>>
+  requires(detail::operand_pair<A, B> && refused<Verdict>)
+Verdict operator+(const A& a, const B& b);
+
+template <class A, class B, class Verdict = detail::binary_verdict<A, B>>
+  requires(detail::operand_pair<A, B> && allowed<Verdict>)
+[[nodiscard]] auto operator-(const A& a, const B& b) {
+  return detail::make_binary<fn::subtract, A, B, Verdict>(a, b);
+}
+template <class A, class B, class Verdict = detail::binary_verdict<A, B>>
+  requires(detail::operand_pair<A, B> && refused<Verdict>)
+Verdict operator-(const A& a, const B& b);
+
+template <class A, class B, class Verdict = detail::binary_verdict<A, B>>
+  requires(detail::operand_pair<A, B> && allowed<Verdict>)
+[[nodiscard]] auto operator*(const A& a, const B& b) {
+  return detail::make_binary<fn::multiply, A, B, Verdict>(a, b);
+}
+template <class A, class B, class Verdict = detail::binary_verdict<A, B>>
+  requires(detail::operand_pair<A, B> && refused<Verdict>)
+Verdict operator*(const A& a, const B& b);
+
+template <class A, class B, class Verdict = detail::binary_verdict<A, B>>
+  requires(detail::operand_pair<A, B> && allowed<Verdict>)
+[[nodiscard]] auto operator/(const A& a, const B& b) {
+  return detail::make_binary<fn::divide, A, B, Verdict>(a, b);
+}
+template <class A, class B, class Verdict = detail::binary_verdict<A, B>>
+  requires(detail::operand_pair<A, B> && refused<Verdict>)
+Verdict operator/(const A& a, const B& b);
+
+/// f of the elements of the operands, matched by name; the result's element type is what f returns.
+///
+/// Refuses masked operands, except that `exp` and `sigmoid` end a mask in 0 (R7); R8, R18.
+template <class F, operand... X, class Verdict = rule::map<fn::ends_mask<F>, detail::shape_of<X>...>>
+  requires(sizeof...(X) > 0 && allowed<Verdict>)
+[[nodiscard]] auto map(F f, const X&... x) {
+  using T = std::remove_cvref_t<decltype(f(std::declval<detail::value_of<X>>()...))>;
+  return detail::make_elementwise<Verdict, T>("map", f, x...);
+}
+template <class F, operand... X, class Verdict = rule::map<fn::ends_mask<F>, detail::shape_of<X>...>>
+  requires(sizeof...(X) > 0 && refused<Verdict>)
+Verdict map(F f, const X&... x);
+
+/// Activations and elementary functions: `map` with the function of that name.
+template <operand X>
+[[nodiscard]] auto relu(const X& x) {
+  return map(fn::relu{}, x);
+}
+template <operand X>
+[[nodiscard]] auto gelu(const X& x) {
+  return map(fn::gelu{}, x);
+}
+template <operand X>
+[[nodiscard]] auto gelu_tanh(const X& x) {
+  return map(fn::gelu_tanh{}, x);
+}
+template <operand X>
+[[nodiscard]] auto silu(const X& x) {
+  return map(fn::silu{}, x);
+}
+template <operand X>
+[[nodiscard]] auto sigmoid(const X& x) {
+  return map(fn::sigmoid{}, x);
+}
+template <operand X>
+[[nodiscard]] auto tanh(const X& x) {
+  return map(fn::tanh{}, x);
+}
+template <operand X>
+[[nodiscard]] auto erf(const X& x) {
+  return map(fn::erf{}, x);
+}
+template <operand X>
+[[nodiscard]] auto exp(const X& x) {
+  return map(fn::exp{}, x);
+}
+template <operand X>
+[[nodiscard]] auto log(const X& x) {
+  return map(fn::log{}, x);
+}
+template <operand X>
+[[nodiscard]] auto sqrt(const X& x) {
+  return map(fn::sqrt{}, x);
+}
+template <operand X>
+[[nodiscard]] auto abs(const X& x) {
+  return map(fn::abs{}, x);
+}
+template <operand X>
+[[nodiscard]] auto square(const X& x) {
+  return map(fn::square{}, x);
+}
+template <operand X>
+[[nodiscard]] auto sin(const X& x) {
+  return map(fn::sin{}, x);
+}
+template <operand X>
+[[nodiscard]] auto cos(const X& x) {
+  return map(fn::cos{}, x);
+}
+template <operand X>
+[[nodiscard]] auto operator-(const X& x) {
+  return map(fn::negate{}, x);
+}
+
+/// `x` without its marks: the visible way to say that a rule does not apply here.
+template <operand X>
+[[nodiscard]] auto plain(const X& x) {
+  return detail::remarked<detail::make_shape_t<detail::dims_t<detail::shape_of<X>>, detail::list<>>, X>(x);
+}
+
+}  // namespace dimwise

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/expr/functions.hpp -- the functions that go over elements, as types that the evaluator can recognise.
+//
+// Layer: expr. Each is a function object on one element type; the kernels have their own vectorized spelling of them.
+// Tests: tests/expr/elementwise.test.cpp
+#pragma once
+
+#include <cmath>
+
+namespace dimwise::fn {
+
+struct add {
+  static constexpr const char* name = "+";
+  template <class T>
+  constexpr T operator()(T a, T b) const {
+    return a + b;
+  }
+};
+struct subtract {
+  static constexpr const char* name = "-";
+  template <class T>
+  constexpr T operator()(T a, T b) const {
+    return a - b;
+  }
+};
+struct multiply {
+  static constexpr const char* name = "*";
+  template <class T>
+  constexpr T operator()(T a, T b) const {
+    return a * b;
+  }
+};
+struct divide {
+  static constexpr const char* name = "/";
+  template <class T>
+  constexpr T operator()(T a, T b) const {
+    return a / b;
+  }
+};
+struct negate {
+  static constexpr const char* name = "negate";
+  template <class T>
+  constexpr T operator()(T a) const {
+    return -a;
+  }
+};
+// max(0, x); NaN stays NaN.
+struct relu {
+  static constexpr const char* name = "relu";
+  template <class T>
+  constexpr T operator()(T x) const {
+    return x < T(0) ? T(0) : x;
+  }
+};
+// x Φ(x), Hendrycks and Gimpel 2016.
+struct gelu {
+  static constexpr const char* name = "gelu";
+  template <class T>
+  T operator()(T x) const {
+    return T(0.5) * x * (T(1) + std::erf(x * T(0.70710678118654752440)));
+  }
+};
+// The tanh approximation of gelu in the same paper.
+struct gelu_tanh {
+  static constexpr const char* name = "gelu_tanh";
+  template <class T>
+  T operator()(T x) const {
+    return T(0.5) * x * (T(1) + std::tanh(T(0.79788456080286535588) * (x + T(0.044715) * x * x * x)));
+  }
+};
+struct sigmoid {
+  static constexpr const char* name = "sigmoid";
+  template <class T>
+  T operator()(T x) const {
+    if (x < T(0)) {  // never exp of a large number
+      const T e = std::exp(x);
+      return e / (T(1) + e);
+    }
+    return T(1) / (T(1) + std::exp(-x));
+  }
+};
+// x σ(x), also called swish.
+struct silu {
+  static constexpr const char* name = "silu";
+  template <class T>
+  T operator()(T x) const {
+    return x * sigmoid{}(x);
+  }
+};
+struct exp {
+  static constexpr const char* name = "exp";
+  template <class T>
+  T operator()(T x) const {
+    return std::exp(x);
+  }
+};
+struct log {
+  static constexpr const char* name = "log";
+  template <class T>
+  T operator()(T x) const {
+    return std::log(x);
+  }
+};
+struct tanh {
+  static constexpr const char* name = "tanh";
+  template <class T>
+  T operator()(T x) const {
+    return std::tanh(x);
+  }
+};
+struct erf {
+  static constexpr const char* name = "erf";
+  template <class T>
+  T operator()(T x) const {
+    return std::erf(x);
+  }
+};
+struct sqrt {
+  static constexpr const char* name = "sqrt";
+  template <class T>
+  T operator()(T x) const {
+    return std::sqrt(x);
+  }
+};
+struct abs {
+  static constexpr const char* name = "abs";
+  template <class T>
+  constexpr T operator()(T x) const {
+    return x < T(0) ? -x : x;
+  }
+};
+struct square {
+  static constexpr const char* name = "square";
+  template <class T>
+  constexpr T operator()(T x) const {
+    return x * x;
+  }
+};
+struct sin {
+  static constexpr const char* name = "sin";
+  template <class T>
+  T operator()(T x) const {
+    return std::sin(x);
+  }
+};
+struct cos {
+  static constexpr const char* name = "cos";
+  template <class T>
+  T operator()(T x) const {
+    return std::cos(x);
+  }
+};
+
+// Functions that give 0 for what is masked (−∞), so that a mask ends in them as it does in softmax.
+template <class F>
+inline constexpr bool ends_mask = false;
+template <>
+inline constexpr bool ends_mask<exp> = true;
+template <>
+inline constexpr bool ends_mask<sigmoid> = true;
+
+}  // namespace dimwise::fn

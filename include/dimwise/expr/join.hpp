@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/expr/join.hpp -- concat, stack, gather: elements of several operands in one.
+//
+// Layer: expr.
+// Tests: tests/expr/join.test.cpp, tests/compile_fail/index/
+#pragma once
+
+#include <tuple>
+
+#include <dimwise/shape/rules/index.hpp>
+#include <dimwise/tensor/view.hpp>
+
+namespace dimwise {
+
+namespace detail {
+
+// The operands one after the other along `Whole`, each along its own dimension in `Parts`.
+template <class Shape, class Whole, class Parts, class... X>
+class joined : public node<Shape, std::common_type_t<value_of<X>...>> {
+ public:
+  using whole = Whole;
+  using parts = Parts;
+  using operands = list<X...>;
+  explicit joined(extents_for<Shape> e, const X&... x) : node<Shape, std::common_type_t<value_of<X>...>>(static_cast<extents_for<Shape>&&>(e)), operands_(x...) {}
+  template <std::size_t I>
+  [[nodiscard]] const auto& get() const {
+    return std::get<I>(operands_);
+  }
+
+ private:
+  std::tuple<X...> operands_;
+};
+
+// The operands side by side along a new dimension.
+template <class Shape, class D, class... X>
+class stacked : public node<Shape, std::common_type_t<value_of<X>...>> {
+ public:
+  using along = D;
+  using operands = list<X...>;
+  explicit stacked(extents_for<Shape> e, const X&... x) : node<Shape, std::common_type_t<value_of<X>...>>(static_cast<extents_for<Shape>&&>(e)), operands_(x...) {}
+  template <std::size_t I>
+  [[nodiscard]] const auto& get() const {
+    return std::get<I>(operands_);
+  }
+
+ private:
+  std::tuple<X...> operands_;
+};
+
+// Elements of a table at the ids.
+template <class Shape, class D, class Table, class Ids>
+class gathered : public node<Shape, value_of<Table>> {
+ public:
+  using along = D;
+  gathered(extents_for<Shape> e, const Table& t, const Ids& i) : node<Shape, value_of<Table>>(static_cast<extents_for<Shape>&&>(e)), table_(t), ids_(i) {}
+  [[nodiscard]] const Table& table() const { return table_; }
+  [[nodiscard]] const Ids& ids() const { return ids_; }
+
+ private:
+  Table table_;
+  Ids ids_;
+};
+
+// A copy of extents without the dimension that grows, so that only the others are compared.
+template <class Without, class Extents>
+auto other_extents(const Extents& e) {
+  return carry<difference_t<typename Extents::atoms, Without>>("concat", e);
+}
+
+template <class D>
+struct concat_how {
+  template <class Verdict, class First, class... Rest>
+  static auto make(const First& first, const Rest&... rest) {
+    using shape = typename Verdict::shape;
+    using kept = difference_t<typename extents_for<shape>::atoms, list<D>>;
+    (void)carry<kept>("concat", other_extents<list<D>>(first.extents()), other_extents<list<D>>(rest.extents())...);
+    auto e = carry<typename extents_for<shape>::atoms>("concat", first.extents());
+    slot& grown = e.template of_atom<D>();
+    grown.extent = (first.extents().template extent<D>() + ... + rest.extents().template extent<D>());
+    grown.documents = segments();
+    return joined<shape, D, list<std::conditional_t<true, D, First>, std::conditional_t<true, D, Rest>...>, First, Rest...>(e, first, rest...);
+  }
+};
+template <class... P>
+struct concat_how<summed<P...>> {
+  template <class Verdict, class... X>
+  static auto make(const X&... x) {
+    using shape = typename Verdict::shape;
+    return joined<shape, summed<P...>, list<P...>, X...>(carry<typename extents_for<shape>::atoms>("concat", x.extents()...), x...);
+  }
+};
+
+}  // namespace detail
+
+/// The operands one after the other along D; all else is identical by type (R10).
+///
+///   concat<seq>(a, b):  [seq, rest] x [seq, rest]  ->  [seq, rest]        of a run-time extent
+///   concat<summed<cls, patches>>(a, b):  [cls, rest] x [patches, rest]  ->  [summed<cls, patches>, rest]
+template <class D, operand First, operand... Rest, class Verdict = rule::concat<D, detail::shape_of<First>, detail::shape_of<Rest>...>>
+  requires(sizeof...(Rest) > 0 && allowed<Verdict>)
+[[nodiscard]] auto concat(const First& first, const Rest&... rest) {
+  return detail::concat_how<D>::template make<Verdict>(first, rest...);
+}
+template <class D, operand First, operand... Rest, class Verdict = rule::concat<D, detail::shape_of<First>, detail::shape_of<Rest>...>>
+  requires(sizeof...(Rest) > 0 && refused<Verdict>)
+Verdict concat(const First& first, const Rest&... rest);
+
+/// The operands side by side along a new dimension D, which comes first: [rest] x [rest] -> [D, rest].
+template <class D, operand First, operand... Rest, class Verdict = rule::stack<D, detail::shape_of<First>, detail::shape_of<Rest>...>>
+  requires allowed<Verdict>
+[[nodiscard]] auto stack(const First& first, const Rest&... rest) {
+  using shape = typename Verdict::shape;
+  auto e = detail::carry<typename detail::extents_for<shape>::atoms>("stack", first.extents(), rest.extents()...);
+  e.template of_atom<D>().extent = 1 + sizeof...(Rest);
+  return detail::stacked<shape, D, First, Rest...>(e, first, rest...);
+}
+template <class D, operand First, operand... Rest, class Verdict = rule::stack<D, detail::shape_of<First>, detail::shape_of<Rest>...>>
+  requires refused<Verdict>
+Verdict stack(const First& first, const Rest&... rest);
+
+namespace detail {
+
+template <class T>
+struct indexed_by {
+  using type = void;
+};
+template <class D>
+struct indexed_by<id<D>> {
+  using type = D;
+};
+template <class Ids>
+using indexed_by_t = typename indexed_by<value_of<Ids>>::type;
+
+template <class D, class Table, class Ids>
+using gather_verdict = rule::gather<D, indexed_by_t<Ids>, shape_of<Table>, shape_of<Ids>>;
+
+}  // namespace detail
+
+/// The elements of `table` along D at the ids: an embedding, or one element for each position.
+///
+///   [D, rest] x ids [i]  ->  [i, rest without i]
+///
+/// Only ids of D index D (R18); an id outside throws `index_error` when evaluated, and nothing is written.
+template <class D, operand Table, operand Ids, class Verdict = detail::gather_verdict<D, Table, Ids>>
+  requires allowed<Verdict>
+[[nodiscard]] auto gather(const Table& table, const Ids& ids) {
+  using shape = typename Verdict::shape;
+  return detail::gathered<shape, D, Table, Ids>(detail::carry<typename detail::extents_for<shape>::atoms>("gather", ids.extents(), table.extents()), table, ids);
+}
+template <class D, operand Table, operand Ids, class Verdict = detail::gather_verdict<D, Table, Ids>>
+  requires refused<Verdict>
+Verdict gather(const Table& table, const Ids& ids);
+
+}  // namespace dimwise

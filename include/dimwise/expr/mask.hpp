@@ -1,0 +1,487 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/expr/mask.hpp -- masks: what may be attended to, as types that say which dimensions they relate and serve.
+//
+// Layer: expr. A mask is an `allow` mask: true means visible. Symbolic masks hold no elements; they learn the extents of
+// their dimensions from what they mask.
+// Tests: tests/expr/mask.test.cpp, tests/compile_fail/mask/
+//
+//   softmax<key>(masked(scores<d_k>(q, k), causal<seq, key>{} & padding<key>(lengths)))
+#pragma once
+
+#include <span>
+#include <tuple>
+
+#include <dimwise/shape/rules/mask.hpp>
+#include <dimwise/shape/rules/reduce.hpp>
+#include <dimwise/tensor/view.hpp>
+
+namespace dimwise {
+
+namespace detail {
+
+struct mask_tag {};
+
+template <class X>
+concept mask_like = std::derived_from<X, mask_tag>;
+
+// Where the two positions that a symbolic mask compares begin; given with the mask, or by the extents of the scores.
+template <class Q, class K>
+class related_positions : public mask_tag {
+ public:
+  using query = Q;
+  using key = K;
+
+  related_positions() = default;
+  related_positions(const Q& q, const K& k) : query_origin_(q.origin()), key_origin_(k.origin()), given_(true) {}
+
+  // R7: positions of different extents, or of unrelated dimensions, are compared only by origins that someone said.
+  template <class Extents>
+  std::ptrdiff_t query_origin(const Extents& e, const char* name) const {
+    if (given_) { return query_origin_; }
+    if (e.template extent<Q>() != e.template extent<K>() && !e.template has_origin<Q>() && !e.template has_origin<K>()) {
+      raise<origin_error>(error{} << name << ": " << dimension_name<Q>() << " has extent " << e.template extent<Q>() << " and " << dimension_name<K>()
+                                  << " has extent " << e.template extent<K>() << "; say where they begin with starting_at (R7)");
+    }
+    return e.template origin<Q>(name);
+  }
+  template <class Extents>
+  std::ptrdiff_t key_origin(const Extents& e, const char* name) const {
+    return given_ ? key_origin_ : e.template origin<K>(name);
+  }
+  template <class Extents>
+  void check(const Extents& e, const char* name) const {
+    (void)query_origin(e, name);
+    (void)key_origin(e, name);
+  }
+
+ private:
+  std::ptrdiff_t query_origin_ = 0;
+  std::ptrdiff_t key_origin_ = 0;
+  bool given_ = false;
+};
+
+template <class Q, class K>
+inline constexpr bool comparable = related<Q, K> && !extents_differ<Q, K>;
+template <class Q, class K>
+inline constexpr bool both_ordered = has_any(Q::abilities, ability::ordered) && has_any(K::abilities, ability::ordered);
+
+// The positions of a symbolic mask, and why they cannot be compared.
+template <class Op, class Q, class K>
+using positions_error = std::conditional_t<!both_ordered<Q, K>, ERROR_R13_needs_ordered_positions<Op, over<about_t<Q>, about_t<K>>>,
+                                           ERROR_R7_query_and_key_positions_are_related_or_have_origins<Op, over<about_t<Q>, about_t<K>>>>;
+
+}  // namespace detail
+
+/// A mask: visible where true.
+template <class M>
+concept mask = detail::mask_like<M>;
+
+/// Every key up to the query's own position is visible.
+///
+///   visible(i, j) = position of key j <= position of query i
+///
+/// Positions are those of the extents (`starting_at`), or given here: `causal<seq, key>{starting_at(seq{1}, 41), key{42}}`.
+/// Unrelated dimensions, and static extents that differ, need origins given here (R7); run-time extents that differ throw
+/// `origin_error` unless an origin was said.
+template <class Q, class K>
+class causal : public detail::related_positions<Q, K> {
+ public:
+  using facts = detail::mask_facts<detail::list<Q, K>, detail::list<K>, false>;
+  static constexpr const char* name = "causal";
+
+  causal()
+    requires(detail::comparable<Q, K> && detail::both_ordered<Q, K>)
+  = default;
+  template <class Error = detail::positions_error<op::causal, Q, K>>
+    requires(!detail::comparable<Q, K> || !detail::both_ordered<Q, K>)
+  causal(Error* = nullptr) = delete;
+  causal(const Q& q, const K& k)
+    requires(detail::both_ordered<Q, K>)
+      : detail::related_positions<Q, K>(q, k) {}
+
+  [[nodiscard]] static bool visible(std::ptrdiff_t q, std::ptrdiff_t k) { return k <= q; }
+};
+
+/// Keys at most `left` before and `right` after the query's position are visible; no limit where it is negative.
+template <class Q, class K>
+class window : public detail::related_positions<Q, K> {
+ public:
+  using facts = detail::mask_facts<detail::list<Q, K>, detail::list<K>, false>;
+  static constexpr const char* name = "window";
+
+  window(std::ptrdiff_t left, std::ptrdiff_t right)
+    requires(detail::comparable<Q, K> && detail::both_ordered<Q, K>)
+      : left_(left), right_(right) {}
+  template <class Error = detail::positions_error<op::window, Q, K>>
+    requires(!detail::comparable<Q, K> || !detail::both_ordered<Q, K>)
+  window(std::ptrdiff_t left, std::ptrdiff_t right, Error* = nullptr) = delete;
+  window(std::ptrdiff_t left, std::ptrdiff_t right, const Q& q, const K& k)
+    requires(detail::both_ordered<Q, K>)
+      : detail::related_positions<Q, K>(q, k), left_(left), right_(right) {}
+
+  [[nodiscard]] bool visible(std::ptrdiff_t q, std::ptrdiff_t k) const { return (left_ < 0 || k >= q - left_) && (right_ < 0 || k <= q + right_); }
+  [[nodiscard]] std::ptrdiff_t left() const { return left_; }
+  [[nodiscard]] std::ptrdiff_t right() const { return right_; }
+
+ private:
+  std::ptrdiff_t left_;
+  std::ptrdiff_t right_;
+};
+
+/// The first `length` positions are visible to all, the others as in `causal`: a prefix language model.
+template <class Q, class K>
+class prefix : public detail::related_positions<Q, K> {
+ public:
+  using facts = detail::mask_facts<detail::list<Q, K>, detail::list<K>, false>;
+  static constexpr const char* name = "prefix";
+
+  explicit prefix(std::ptrdiff_t length)
+    requires(detail::comparable<Q, K> && detail::both_ordered<Q, K>)
+      : length_(length) {}
+  template <class Error = detail::positions_error<op::prefix, Q, K>>
+    requires(!detail::comparable<Q, K> || !detail::both_ordered<Q, K>)
+  explicit prefix(std::ptrdiff_t length, Error* = nullptr) = delete;
+
+  [[nodiscard]] bool visible(std::ptrdiff_t q, std::ptrdiff_t k) const { return k < length_ || k <= q; }
+  [[nodiscard]] std::ptrdiff_t length() const { return length_; }
+
+ private:
+  std::ptrdiff_t length_;
+};
+
+/// Positions of the same document of a packed dimension are visible to each other (R19).
+template <class Q, class K>
+class document : public detail::mask_tag {
+ public:
+  using facts = detail::mask_facts<detail::list<Q, K>, detail::list<K>, true>;
+  static constexpr const char* name = "document";
+
+  document()
+    requires(detail::is_packed<Q> && detail::is_packed<K> && detail::related<Q, K>)
+  = default;
+  template <class Error = ERROR_R19_packed_positions_need_their_documents<op::document, over<detail::about_t<Q>, detail::about_t<K>>>>
+    requires(!detail::is_packed<Q> || !detail::is_packed<K> || !detail::related<Q, K>)
+  document(Error* = nullptr) = delete;
+
+  template <class Extents>
+  void check(const Extents& e, const char*) const {
+    if (!e.template of_atom<Q>().documents.known() || !e.template of_atom<K>().documents.known()) {
+      detail::raise<extent_error>(error{} << "document: " << detail::dimension_name<Q>() << " and " << detail::dimension_name<K>()
+                                          << " need the lengths of their documents (R19)");
+    }
+  }
+};
+
+/// Keys before each sequence's length are visible.
+template <class K, class Lengths>
+class padding_mask : public detail::mask_tag {
+ public:
+  using lengths_type = Lengths;
+  using facts = detail::mask_facts<detail::join_t<detail::dims_t<detail::shape_of<Lengths>>, detail::list<K>>, detail::list<K>, false>;
+  static constexpr const char* name = "padding";
+
+  explicit padding_mask(const Lengths& lengths) : lengths_(lengths) {}
+  [[nodiscard]] const Lengths& lengths() const { return lengths_; }
+  template <class Extents>
+  void check(const Extents& e, const char* operation) const {
+    (void)detail::carry<detail::union_t<typename Extents::atoms, typename Lengths::extents_type::atoms>>(operation, e, lengths_.extents());
+  }
+
+ private:
+  Lengths lengths_;
+};
+
+namespace detail {
+
+// Lengths are whole numbers for each of some parallel dimensions.
+template <class L>
+inline constexpr bool are_lengths = std::is_integral_v<value_of<L>> && !std::is_same_v<value_of<L>, bool> && where<dims_t<shape_of<L>>>::all_parallel;
+
+}  // namespace detail
+
+/// Keys before the length of their sequence are visible: `padding<key>(lengths)`, `lengths` a tensor of whole numbers over
+/// parallel dimensions. Throws `extent_error` when evaluated with a length beyond the keys.
+template <class K, operand L>
+  requires(detail::are_lengths<L>)
+[[nodiscard]] auto padding(const L& lengths) {
+  return padding_mask<K, L>(lengths);
+}
+template <class K, operand L, class Error = ERROR_R7_lengths_are_per_parallel_dimension<op::padding, over<detail::about_t<K>>, detail::operand_t<detail::shape_of<L>>>>
+  requires(!detail::are_lengths<L>)
+Error padding(const L& lengths);
+/// One length for all.
+template <class K, std::integral N>
+[[nodiscard]] auto padding(N length) {
+  return padding_mask<K, tensor<std::ptrdiff_t>>(tensor<std::ptrdiff_t>({static_cast<std::ptrdiff_t>(length)}));
+}
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_bool = std::is_same_v<T, bool>;
+
+}  // namespace detail
+
+/// A mask given as a tensor of bool: visible where true.
+template <class E>
+class given_mask : public detail::mask_tag {
+ public:
+  using facts = detail::mask_facts<detail::dims_t<detail::shape_of<E>>, typename detail::where<detail::dims_t<detail::shape_of<E>>>::not_parallel, true>;
+  static constexpr const char* name = "allow";
+  explicit given_mask(const E& e) : elements_(e) {}
+  [[nodiscard]] const E& elements() const { return elements_; }
+  template <class Extents>
+  void check(const Extents& e, const char* operation) const {
+    (void)detail::carry<detail::union_t<typename Extents::atoms, typename detail::extents_type_of<E>::atoms>>(operation, e, elements_.extents());
+  }
+
+ private:
+  E elements_;
+};
+
+/// A tensor of bool that is true where something is hidden; `allow_of` turns it into a mask.
+template <class E>
+class block_mask {
+ public:
+  using elements_type = E;
+  explicit block_mask(const E& e) : elements_(e) {}
+  [[nodiscard]] const E& elements() const { return elements_; }
+
+ private:
+  E elements_;
+};
+
+/// The mask that `elements`, a tensor of bool, says: visible where true.
+template <operand E>
+  requires(detail::is_bool<detail::value_of<E>>)
+[[nodiscard]] auto allow(const E& elements) {
+  return given_mask<E>(elements);
+}
+template <operand E, class Error = ERROR_R7_given_mask_is_a_tensor_of_bool<op::allow, detail::operand_t<detail::shape_of<E>>>>
+  requires(!detail::is_bool<detail::value_of<E>>)
+Error allow(const E& elements);
+/// The opposite polarity, hidden where true, as PyTorch's `key_padding_mask` means it.
+template <operand E>
+  requires(detail::is_bool<detail::value_of<E>>)
+[[nodiscard]] auto block(const E& elements) {
+  return block_mask<E>(elements);
+}
+
+template <class M>
+class mask_not : public detail::mask_tag {
+ public:
+  using facts = detail::mask_facts<typename M::facts::dims, typename M::facts::serves, false>;
+  explicit mask_not(const M& m) : inner_(m) {}
+  [[nodiscard]] const M& inner() const { return inner_; }
+  template <class Extents>
+  void check(const Extents& e, const char* operation) const {
+    inner_.check(e, operation);
+  }
+
+ private:
+  M inner_;
+};
+
+/// The mask that hides what `hidden` marks.
+template <class E>
+[[nodiscard]] auto allow_of(const block_mask<E>& hidden) {
+  return mask_not<given_mask<E>>(given_mask<E>(hidden.elements()));
+}
+
+namespace detail {
+
+struct all_of {
+  static constexpr const char* name = "&";
+  static bool join(bool a, bool b) { return a && b; }
+};
+struct any_of {
+  static constexpr const char* name = "|";
+  static bool join(bool a, bool b) { return a || b; }
+};
+
+template <class A, class B>
+using served_by_both = intersection_t<typename A::facts::serves, typename B::facts::serves>;
+
+template <class Op, class A, class B>
+using no_common_dimension =
+    ERROR_R7_masks_serve_no_common_dimension<Op, over_t<typename A::facts::serves>, over_t<typename B::facts::serves>>;
+
+}  // namespace detail
+
+template <class How, class A, class B>
+class mask_pair : public detail::mask_tag {
+ public:
+  using how = How;
+  using facts = detail::mask_facts<detail::union_t<typename A::facts::dims, typename B::facts::dims>, detail::served_by_both<A, B>,
+                                   std::is_same_v<How, detail::all_of> ? (A::facts::documents || B::facts::documents)
+                                                                       : (A::facts::documents && B::facts::documents)>;
+  mask_pair(const A& a, const B& b) : left_(a), right_(b) {}
+  [[nodiscard]] const A& left() const { return left_; }
+  [[nodiscard]] const B& right() const { return right_; }
+  template <class Extents>
+  void check(const Extents& e, const char* operation) const {
+    left_.check(e, operation);
+    right_.check(e, operation);
+  }
+
+ private:
+  A left_;
+  B right_;
+};
+
+/// Visible where both masks, or one of them, or not this one says so; both serve a common dimension (R7).
+template <mask A, mask B>
+  requires(detail::served_by_both<A, B>::size > 0)
+[[nodiscard]] auto operator&(const A& a, const B& b) {
+  return mask_pair<detail::all_of, A, B>(a, b);
+}
+template <mask A, mask B, class Error = detail::no_common_dimension<op::mask_and, A, B>>
+  requires(detail::served_by_both<A, B>::size == 0)
+Error operator&(const A& a, const B& b);
+template <mask A, mask B>
+  requires(detail::served_by_both<A, B>::size > 0)
+[[nodiscard]] auto operator|(const A& a, const B& b) {
+  return mask_pair<detail::any_of, A, B>(a, b);
+}
+template <mask A, mask B, class Error = detail::no_common_dimension<op::mask_or, A, B>>
+  requires(detail::served_by_both<A, B>::size == 0)
+Error operator|(const A& a, const B& b);
+template <mask A>
+[[nodiscard]] auto operator!(const A& a) {
+  return mask_not<A>(a);
+}
+
+namespace detail {
+
+// Values, and the mask that hides some of them: hidden ones are −∞, whatever they were.
+template <class Shape, class E, class M>
+class masked_node : public node<Shape, value_of<E>> {
+ public:
+  using inner_type = E;
+  using mask_type = M;
+  masked_node(const E& e, const M& m, extents_for<Shape> x) : node<Shape, value_of<E>>(static_cast<extents_for<Shape>&&>(x)), inner_(e), mask_(m) {}
+  [[nodiscard]] const E& inner() const { return inner_; }
+  [[nodiscard]] const M& mask() const { return mask_; }
+
+ private:
+  E inner_;
+  M mask_;
+};
+
+// Extents of what is masked, and of the parallel dimensions that a given mask or lengths add.
+template <class Atoms, class Extents, class M>
+extents_of<Atoms> masked_extents(const Extents& e, const M& m) {
+  if constexpr (requires { m.elements(); }) {
+    return carry<Atoms>("masked", e, m.elements().extents());
+  } else if constexpr (requires { m.lengths(); }) {
+    return carry<Atoms>("masked", e, m.lengths().extents());
+  } else if constexpr (requires { m.inner(); }) {
+    return masked_extents<Atoms>(e, m.inner());
+  } else if constexpr (requires { m.left(); m.right(); }) {
+    return carry<Atoms>("masked", masked_extents<union_t<typename Extents::atoms, atoms_of_list_t<typename std::remove_cvref_t<decltype(m.left())>::facts::dims>>>(e, m.left()),
+                        masked_extents<union_t<typename Extents::atoms, atoms_of_list_t<typename std::remove_cvref_t<decltype(m.right())>::facts::dims>>>(e, m.right()));
+  } else {
+    return carry<Atoms>("masked", e);
+  }
+}
+
+}  // namespace detail
+
+/// `s` with everything hidden that the mask does not allow; a following softmax gives exactly 0 there.
+///
+///   [s] x [subset of s, more parallel dimensions]  ->  [s, those parallel dimensions], masked_for<…>
+///
+/// Refuses: masks without polarity, of other dimensions, after softmax (R7), packed positions without documents (R19).
+template <operand S, mask M, class Verdict = rule::masked<detail::shape_of<S>, typename M::facts>>
+  requires allowed<Verdict>
+[[nodiscard]] auto masked(const S& s, const M& m) {
+  using shape = typename Verdict::shape;
+  auto extents = detail::masked_extents<typename detail::extents_for<shape>::atoms>(s.extents(), m);
+  m.check(extents, "masked");
+  return detail::masked_node<shape, S, M>(s, m, extents);
+}
+template <operand S, mask M, class Verdict = rule::masked<detail::shape_of<S>, typename M::facts>>
+  requires refused<Verdict>
+Verdict masked(const S& s, const M& m);
+template <operand S, class E, class Error = ERROR_R7_block_mask_is_turned_by_allow_of<op::masked, detail::lhs_t<detail::shape_of<S>>, detail::rhs_t<detail::shape_of<E>>>>
+Error masked(const S& s, const block_mask<E>& m);
+template <operand S, operand E,
+          class Error = ERROR_R7_mask_needs_a_polarity_allow_or_block<op::masked, detail::lhs_t<detail::shape_of<S>>, detail::rhs_t<detail::shape_of<E>>>>
+Error masked(const S& s, const E& m);
+
+namespace detail {
+
+// 1 where a mask is true, else 0, over the mask's own dimensions; it needs their extents.
+template <class Shape, class T, class M>
+class indicator_node : public node<Shape, T> {
+ public:
+  using mask_type = M;
+  indicator_node(const M& m, extents_for<Shape> e) : node<Shape, T>(static_cast<extents_for<Shape>&&>(e)), mask_(m) {}
+  [[nodiscard]] const M& mask() const { return mask_; }
+
+ private:
+  M mask_;
+};
+
+template <class Dims>
+struct shape_from;
+template <class... D>
+struct shape_from<list<D...>> {
+  using type = shape<D...>;
+};
+
+template <class D>
+extents_of<list<D>> one_extent(const D& d) {
+  extents_of<list<D>> e;
+  e.set(d);
+  return e;
+}
+
+}  // namespace detail
+
+/// 1 where the mask is true and 0 elsewhere, over the mask's dimensions, whose run-time extents are given.
+template <class T = float, mask M, dimension_type... D>
+[[nodiscard]] auto indicator(const M& m, const D&... extents) {
+  using shape = typename detail::shape_from<typename M::facts::dims>::type;
+  using atoms = typename detail::extents_for<shape>::atoms;
+  auto e = detail::carry<atoms>("indicator", detail::masked_extents<atoms>(detail::carry<atoms>("indicator", detail::one_extent(extents)...), m));
+  m.check(e, "indicator");
+  return detail::indicator_node<shape, T, M>(m, e);
+}
+
+namespace detail {
+
+// Scores plus a bias; what is masked stays masked.
+template <class Shape, class E, class B>
+class biased_node : public node<Shape, std::common_type_t<value_of<E>, value_of<B>>> {
+ public:
+  using inner_type = E;
+  using bias_type = B;
+  biased_node(const E& e, const B& b, extents_for<Shape> x)
+      : node<Shape, std::common_type_t<value_of<E>, value_of<B>>>(static_cast<extents_for<Shape>&&>(x)), inner_(e), bias_(b) {}
+  [[nodiscard]] const E& inner() const { return inner_; }
+  [[nodiscard]] const B& bias() const { return bias_; }
+
+ private:
+  E inner_;
+  B bias_;
+};
+
+}  // namespace detail
+
+/// `s + b`, where the bias may add parallel dimensions and no others.
+///
+///   [s] x [subset of s, more parallel dimensions]  ->  [s, those parallel dimensions]
+///
+/// Refuses raw products (R6), biases after softmax and of other dimensions (R7).
+template <operand S, operand B, class Verdict = rule::biased<detail::shape_of<S>, detail::shape_of<B>>>
+  requires allowed<Verdict>
+[[nodiscard]] auto biased(const S& s, const B& b) {
+  using shape = typename Verdict::shape;
+  return detail::biased_node<shape, S, B>(s, b, detail::carry<typename detail::extents_for<shape>::atoms>("biased", s.extents(), b.extents()));
+}
+template <operand S, operand B, class Verdict = rule::biased<detail::shape_of<S>, detail::shape_of<B>>>
+  requires refused<Verdict>
+Verdict biased(const S& s, const B& b);
+
+}  // namespace dimwise

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/expr/scores.hpp -- scores of queries against keys, and the scale that makes them scores.
+//
+// Layer: expr.
+//
+//   scores<d_k>(q, k) = q·k / √|d_k|      (Vaswani et al. 2017, equation 1, before softmax)
+//
+// Tests: tests/expr/scores.test.cpp, tests/compile_fail/scale/
+#pragma once
+
+#include <cmath>
+
+#include <dimwise/expr/contract.hpp>
+#include <dimwise/expr/elementwise.hpp>
+
+namespace dimwise {
+
+namespace detail {
+
+// A raw product times a number or tensor, under the marks of scores.
+template <class Verdict, class S, class X>
+auto make_scaled(const S& s, const X& by) {
+  using scaling = rule::elementwise<shape_of<S>, shape_of<X>>;
+  const auto product = make_elementwise<scaling, std::common_type_t<value_of<S>, value_of<X>>>("scaled", fn::multiply{}, s, by);
+  return remarked<typename Verdict::shape, std::remove_const_t<decltype(product)>>(product);
+}
+
+template <class S, class Features>
+struct score_scale;
+template <class S, class... D>
+struct score_scale<S, list<D...>> {
+  template <class Extents>
+  static auto of(const Extents& e) {
+    using T = value_of<S>;
+    const extent_t n = (e.template extent<D>() * ... * extent_t{1});
+    return constant<T>(static_cast<T>(1.0 / std::sqrt(static_cast<double>(n))));
+  }
+};
+
+template <class Over>
+struct make_scores;
+template <class... D>
+struct make_scores<list<D...>> {
+  template <class Verdict, class A, class B>
+  static auto of(const A& a, const B& b) {
+    using product_verdict = typename decltype(judge_product<op::scores, list<D...>, list<>, shape_of<A>, shape_of<B>>())::type;
+    const auto product = make_contraction<list<D...>, list<>, product_verdict>("scores", a, b);
+    return make_scaled<Verdict>(product, score_scale<std::remove_const_t<decltype(product)>, list<D...>>::of(a.extents()));
+  }
+};
+
+// The extent of a feature that was contracted away, looked up in the product that the expression still holds.
+template <class D, class E>
+consteval bool remembers();
+template <class D, class E, std::size_t... I>
+consteval bool any_remembers(std::index_sequence<I...>) {
+  return (remembers<D, element_t<I, typename E::operands>>() || ...);
+}
+template <class D, class E>
+consteval bool remembers() {
+  if constexpr (requires { typename E::over; typename E::left_type; }) {
+    return is_in<D, typename E::over> || remembers<D, typename E::left_type>() || remembers<D, typename E::right_type>();
+  } else if constexpr (requires { typename E::operands; }) {
+    return any_remembers<D, E>(std::make_index_sequence<E::operands::size>{});
+  } else if constexpr (requires { typename E::inner_type; }) {
+    return remembers<D, typename E::inner_type>();
+  } else {
+    return false;
+  }
+}
+template <class D, std::size_t I = 0, class E>
+extent_t remembered(const E& e) {
+  if constexpr (requires { typename E::over; typename E::left_type; }) {
+    if constexpr (is_in<D, typename E::over>) {
+      return e.left().extents().template extent<D>();
+    } else if constexpr (remembers<D, typename E::left_type>()) {
+      return remembered<D>(e.left());
+    } else {
+      return remembered<D>(e.right());
+    }
+  } else if constexpr (requires { typename E::operands; }) {
+    if constexpr (remembers<D, element_t<I, typename E::operands>>()) {
+      return remembered<D>(e.template get<I>());
+    } else {
+      return remembered<D, I + 1>(e);
+    }
+  } else {
+    return remembered<D>(e.inner());
+  }
+}
+
+// The number of features under the root: a sum counts its parts.
+template <class D>
+struct feature_count {
+  template <class S>
+  static constexpr bool known = D::static_extent != at_run_time || remembers<D, S>();
+  template <class S>
+  static extent_t of(const S& s) {
+    if constexpr (D::static_extent != at_run_time) {
+      return D::static_extent;
+    } else {
+      return remembered<D>(s);
+    }
+  }
+};
+template <class... P>
+struct feature_count<summed<P...>> {
+  template <class S>
+  static constexpr bool known = (feature_count<P>::template known<S> && ...);
+  template <class S>
+  static extent_t of(const S& s) {
+    return (feature_count<P>::of(s) + ...);
+  }
+};
+
+}  // namespace detail
+
+/// Products of queries and keys over the features D, divided by √(the extent of D).
+///
+///   [shared, seq, D] x [shared, key, D]  ->  [shared, seq, key], score<D>
+///
+/// Refuses what leaves a feature or a choice, or leaves positions on neither side (R6), every head against every head (R11),
+/// and what `contract` refuses.
+template <class... D, operand A, operand B, class Verdict = rule::scores<detail::list<D...>, detail::shape_of<A>, detail::shape_of<B>>>
+  requires(sizeof...(D) > 0 && allowed<Verdict>)
+[[nodiscard]] auto scores(const A& queries, const B& keys) {
+  return detail::make_scores<detail::list<D...>>::template of<Verdict>(queries, keys);
+}
+template <class... D, operand A, operand B, class Verdict = rule::scores<detail::list<D...>, detail::shape_of<A>, detail::shape_of<B>>>
+  requires(sizeof...(D) > 0 && refused<Verdict>)
+Verdict scores(const A& queries, const B& keys);
+
+/// A raw product divided by √(the extent of the features it was contracted over): `scaled<d_k>(contract<d_k>(q, k))`.
+///
+/// A sum of raw products is scaled once: `scaled<summed<A, B>>(…)`. A product that was stored
+/// has forgotten a run-time extent of D: give `scaled(s, x)`.
+/// Refuses what is not raw, what is already scaled, and other features than those contracted (R6).
+template <class... D, operand S, class Verdict = rule::scaled<detail::list<D...>, detail::shape_of<S>>>
+  requires(sizeof...(D) > 0 && allowed<Verdict> && (detail::feature_count<D>::template known<S> && ...))
+[[nodiscard]] auto scaled(const S& s) {
+  using T = detail::value_of<S>;
+  const extent_t n = (detail::feature_count<D>::of(s) + ...);
+  return detail::make_scaled<Verdict>(s, detail::constant<T>(static_cast<T>(1.0 / std::sqrt(static_cast<double>(n)))));
+}
+template <class... D, operand S, class Verdict = rule::scaled<detail::list<D...>, detail::shape_of<S>>,
+          class Error = ERROR_R6_extent_of_stored_product_is_given_by_scaled<op::scaled, over<detail::about_t<D>...>, detail::operand_t<detail::shape_of<S>>>>
+  requires(sizeof...(D) > 0 && allowed<Verdict> && !(detail::feature_count<D>::template known<S> && ...))
+Error scaled(const S& s);
+template <class... D, operand S, class Verdict = rule::scaled<detail::list<D...>, detail::shape_of<S>>>
+  requires(sizeof...(D) > 0 && refused<Verdict>)
+Verdict scaled(const S& s);
+
+/// A raw product times a number or a tensor of the user's own, visibly: a temperature, a learned scale per head.
+template <operand S, class X, class Verdict = rule::scaled<detail::list<>, detail::shape_of<S>>>
+  requires((operand<X> || number<X>) && allowed<Verdict>)
+[[nodiscard]] auto scaled(const S& s, const X& by) {
+  return detail::make_scaled<Verdict>(s, detail::as_operand<detail::value_of<S>>(by));
+}
+template <operand S, class X, class Verdict = rule::scaled<detail::list<>, detail::shape_of<S>>>
+  requires((operand<X> || number<X>) && refused<Verdict>)
+Verdict scaled(const S& s, const X& by);
+
+/// A raw product taken as scores without a scale, visibly (T5).
+template <operand S, class Verdict = rule::unscaled<detail::shape_of<S>>>
+  requires allowed<Verdict>
+[[nodiscard]] auto unscaled(const S& s) {
+  return detail::remarked<typename Verdict::shape, S>(s);
+}
+template <operand S, class Verdict = rule::unscaled<detail::shape_of<S>>>
+  requires refused<Verdict>
+Verdict unscaled(const S& s);
+
+}  // namespace dimwise

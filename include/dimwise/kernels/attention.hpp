@@ -1,0 +1,59 @@
+// dimwise/kernels/attention.hpp -- fused attention: softmax(q k^T) v for a list of heads, scores never stored whole.
+//
+// Layer: kernels. Includes: the attention_*.hpp headers and executor.hpp.
+// Tests: tests/kernels/attention.test.cpp. Benchmark: benchmarks/kernels_attention.cpp
+//
+// A task is some strips of queries of one head. It walks over the keys in blocks: scores of a block, their maximum,
+// weights, weighted values (attention_tile.hpp, attention_softmax.hpp). Blocks lie on a grid that starts at key 0 and a
+// strip's arithmetic does not depend on its neighbours, so the result is the same for every number of threads.
+// A block that the window empties is never looked at; one that it fills is not masked.
+//
+//   serial_executor executor;
+//   attention<Arch>(layout, heads, head_count, scratch, executor);
+//   attention<Arch>(layout, heads, head_count, scratch, executor, [](auto s, auto at) { return s; });
+//
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <dimwise/kernels/attention_plan.hpp>
+#include <dimwise/kernels/attention_task.hpp>
+#include <dimwise/kernels/attention_types.hpp>
+#include <dimwise/kernels/executor.hpp>
+
+#include <cstddef>
+
+namespace dimwise::kernels {
+
+/// Bytes of scratch (aligned to `scratch_alignment`) for an executor with this many workers. Grows with neither the
+/// number of queries nor that of keys.
+template <class Arch>
+[[nodiscard]] constexpr std::size_t attention_scratch_bytes(const attention_layout& layout,
+                                                            std::size_t workers = 1) noexcept {
+  return workers * sizeof(float) *
+         detail::attention_buffers<Arch>::float_count(layout, detail::strips_per_task<Arch>(layout));
+}
+
+/// Attention of every head in the list: out[i] = softmax_j(score(scale q[i].k[j]) + bias[i,j]) . v[j].
+///
+/// A query that sees no key gets exactly 0 (and lse -inf). NaN or infinity in anything hidden has no effect; in anything
+/// visible it reaches the rows that see it. The result does not depend on the executor.
+template <class Arch, Executor Threads, class Score = identity_score>
+  requires ScoreFunction<Score, Arch>
+void attention(const attention_layout& layout, const attention_head* heads, std::size_t head_count, void* scratch,
+               Threads& threads, const Score& score = {}) {
+  if (layout.queries == 0 || layout.value_dim == 0) return;
+  const std::size_t strips = detail::strips_per_task<Arch>(layout);
+  const std::size_t task_queries = strips * detail::strip_width<Arch>;
+  const std::size_t tasks_per_head = (layout.queries + task_queries - 1) / task_queries;
+  const std::size_t worker_floats = detail::attention_buffers<Arch>::float_count(layout, strips);
+  threads.parallel_for(head_count * tasks_per_head, [&](std::size_t task, std::size_t worker) {
+    // Last queries first: under a causal mask theirs are the long tasks, and a short one should end the work.
+    const std::size_t part = tasks_per_head - 1 - task % tasks_per_head;
+    const std::size_t head = task / tasks_per_head;
+    const detail::attention_buffers<Arch> buffers(static_cast<float*>(scratch) + worker * worker_floats, layout, strips);
+    detail::attention_task<Arch, Score>(layout, heads[head], head, buffers, score)
+        .run(part * task_queries, detail::least(layout.queries, (part + 1) * task_queries));
+  });
+}
+
+}  // namespace dimwise::kernels

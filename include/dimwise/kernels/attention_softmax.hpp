@@ -1,0 +1,148 @@
+// dimwise/kernels/attention_softmax.hpp -- from a block of scores to weights, with the running maximum and sum.
+//
+// Layer: kernels. Includes: exp.hpp, attention_tile.hpp, attention_types.hpp.
+// Tests: tests/kernels/attention.test.cpp
+//
+// The online softmax of Milakov and Gimelshein (2018): weights are taken against the maximum seen so far, and whatever
+// was summed against an older maximum is multiplied by exp(older - newer). A hidden key has the score -inf.
+//
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <dimwise/kernels/attention_tile.hpp>
+#include <dimwise/kernels/attention_types.hpp>
+#include <dimwise/kernels/exp.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+namespace dimwise::kernels::detail {
+
+/// What lies between scale * q.k and the logit, for one strip and one block of keys.
+template <class Arch>
+struct score_edit {
+  std::size_t head;
+  std::ptrdiff_t first_query;
+  std::ptrdiff_t first_key;
+  key_window window;
+  bool at_window_edge;  ///< some computed pair lies outside the window
+  const float* added;   ///< [keys, strip_width] to add, -inf where hidden; or null
+};
+
+[[nodiscard, gnu::always_inline]] constexpr std::int32_t clamp_to_int32(std::ptrdiff_t value) noexcept {
+  constexpr std::ptrdiff_t limit = std::ptrdiff_t{1} << 30;
+  return static_cast<std::int32_t>(value < -limit ? -limit : value > limit ? limit : value);
+}
+
+// Applies an edit to the scores of one vector of queries and raises their maximum.
+template <class Arch, class Score>
+[[gnu::always_inline]] inline void edit_vector(float* scores, std::size_t keys, std::size_t vector,
+                                               const score_edit<Arch>& edit, const Score& score,
+                                               float* maximum) noexcept {
+  using vec = floats<Arch>;
+  const vec hidden(-std::numeric_limits<float>::infinity());
+  const std::size_t first_lane = vector * lanes<Arch>;
+  const ints<Arch> lane = lane_indices<Arch>() + ints<Arch>(static_cast<std::int32_t>(first_lane));
+  const std::ptrdiff_t diagonal = edit.first_key - edit.first_query - edit.window.offset;
+  vec top = load_aligned<Arch>(maximum + first_lane);
+  for (std::size_t j = 0; j < keys; ++j) {
+    float* const at = scores + j * strip_width<Arch> + first_lane;
+    const auto key = static_cast<std::ptrdiff_t>(j);
+    vec s = load_aligned<Arch>(at);
+    if constexpr (!std::is_same_v<Score, identity_score>) {
+      s = score(s, score_place<Arch>{lane + ints<Arch>(clamp_to_int32(edit.first_query)),
+                                     ints<Arch>(clamp_to_int32(edit.first_key + key)), edit.head});
+    }
+    if (edit.added != nullptr) {
+      const vec more = load_aligned<Arch>(edit.added + j * strip_width<Arch> + first_lane);
+      s = select<Arch>(more == hidden, hidden, s + more);
+    }
+    if (edit.at_window_edge) {
+      const ints<Arch> first_seen(clamp_to_int32(key + diagonal - edit.window.after));
+      const ints<Arch> last_seen(clamp_to_int32(key + diagonal + edit.window.before));
+      s = select<Arch>(as_mask<Arch>(lane < first_seen), hidden, s);
+      s = select<Arch>(as_mask<Arch>(lane > last_seen), hidden, s);
+    }
+    store_aligned<Arch>(at, s);
+    top = max_skip_nan<Arch>(s, top);
+  }
+  store_aligned<Arch>(maximum + first_lane, top);
+}
+
+/// Scores to logits in place; raises `maximum`.
+template <class Arch, class Score>
+[[gnu::noinline]] void edit_scores(float* scores, const keys_per_vector<Arch>& keys, std::size_t vectors,
+                                   const score_edit<Arch>& edit, const Score& score, float* maximum) noexcept {
+  for (std::size_t v = 0; v < vectors; ++v) edit_vector<Arch>(scores, keys.count[v], v, edit, score, maximum);
+}
+
+/// The running softmax of one strip, a lane per query.
+struct softmax_state {
+  float* maximum;   ///< of all logits up to and including the current block
+  float* reference; ///< the maximum against which `sum` and the output stand
+  float* sum;       ///< of weights
+};
+
+/// Logits to weights in place; brings `sum` up to date and leaves in `rescale` the factor for older output.
+///
+/// `MarkHidden` writes -0 for a hidden key and +0 for a visible one that underflowed, so that a value of infinity or NaN
+/// can be kept from the first and must spoil the second, as the plain formula does.
+template <class Arch, bool MarkHidden>
+[[gnu::noinline]] void weigh(float* scores, const keys_per_vector<Arch>& keys, std::size_t vectors,
+                             const softmax_state& state, float* rescale) noexcept {
+  using vec = floats<Arch>;
+  const vec hidden(-std::numeric_limits<float>::infinity());
+  for (std::size_t v = 0; v < vectors; ++v) {
+    const std::size_t first_lane = v * lanes<Arch>;
+    const vec maximum = load_aligned<Arch>(state.maximum + first_lane);
+    // A row that has seen nothing: any finite number will do, where -inf - -inf would be NaN.
+    const vec against = select<Arch>(maximum == hidden, vec(0.0F), maximum);
+    const vec factor = exp_nonpositive<Arch>(load_aligned<Arch>(state.reference + first_lane) - against);
+    vec sum(0.0F);
+    float* at = scores + first_lane;
+    for (std::size_t j = 0; j < keys.count[v]; ++j, at += strip_width<Arch>) {
+      const vec logit = load_aligned<Arch>(at);
+      vec weight = exp_nonpositive<Arch>(logit - against);
+      if constexpr (MarkHidden) weight = select<Arch>(logit == hidden, vec(-0.0F), weight);
+      store_aligned<Arch>(at, weight);
+      sum = sum + weight;
+    }
+    store_aligned<Arch>(state.reference + first_lane, maximum);
+    store_aligned<Arch>(state.sum + first_lane, fma<Arch>(load_aligned<Arch>(state.sum + first_lane), factor, sum));
+    store_aligned<Arch>(rescale + first_lane, factor);
+  }
+}
+
+/// value_tile for one feature, for values that hold infinities or NaN: a key marked as hidden adds nothing at all.
+template <class Arch>
+[[gnu::noinline]] void add_marked_keys(const float* weights, const float* v, std::ptrdiff_t v_row,
+                                       const keys_per_vector<Arch>& keys, std::size_t vectors, float* out,
+                                       const float* rescale) noexcept {
+  for (std::size_t i = 0; i < vectors; ++i) {
+    const std::size_t first_lane = i * lanes<Arch>;
+    floats<Arch> acc(0.0F);
+    if (rescale != nullptr) acc = load_aligned<Arch>(rescale + first_lane) * load_aligned<Arch>(out + first_lane);
+    for (std::size_t j = 0; j < keys.count[i]; ++j) {
+      const floats<Arch> weight = load_aligned<Arch>(weights + j * strip_width<Arch> + first_lane);
+      const floats<Arch> value(v[static_cast<std::ptrdiff_t>(j) * v_row]);
+      const mask<Arch> is_hidden =
+          as_mask<Arch>(as_ints<Arch>(weight) == ints<Arch>(std::numeric_limits<std::int32_t>::min()));
+      acc = select<Arch>(is_hidden, acc, fma<Arch>(weight, value, acc));
+    }
+    store_aligned<Arch>(out + first_lane, acc);
+  }
+}
+
+/// Factors that turn sums into means: 1 / sum, and 0 for a row that saw nothing.
+template <class Arch>
+[[gnu::always_inline]] inline void invert_sums(const float* sum, float* inverse) noexcept {
+  for (std::size_t i = 0; i < strip_width<Arch>; i += lanes<Arch>) {
+    const floats<Arch> total = load_aligned<Arch>(sum + i);
+    const floats<Arch> zero(0.0F);
+    store_aligned<Arch>(inverse + i, select<Arch>(total == zero, zero, floats<Arch>(1.0F) / total));
+  }
+}
+
+}  // namespace dimwise::kernels::detail

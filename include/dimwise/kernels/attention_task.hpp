@@ -1,0 +1,213 @@
+// dimwise/kernels/attention_task.hpp -- one task of attention: some strips of queries of one head against all its keys.
+//
+// Layer: kernels. Includes: the other attention_*.hpp headers.
+// Tests: tests/kernels/attention.test.cpp
+//
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <dimwise/kernels/attention_mask.hpp>
+#include <dimwise/kernels/attention_pack.hpp>
+#include <dimwise/kernels/attention_plan.hpp>
+#include <dimwise/kernels/attention_softmax.hpp>
+#include <dimwise/kernels/attention_tile.hpp>
+#include <dimwise/kernels/attention_types.hpp>
+
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <type_traits>
+
+namespace dimwise::kernels::detail {
+
+template <class Arch, class Score>
+class attention_task {
+ public:
+  attention_task(const attention_layout& layout, const attention_head& head, std::size_t head_index,
+                 const attention_buffers<Arch>& buffers, const Score& score) noexcept
+      : layout_(layout), head_(head), head_index_(head_index), buffers_(buffers), score_(score) {}
+
+  /// Computes the rows [begin, end) of the output, at most as many as the buffers have strips for.
+  void run(std::size_t begin, std::size_t end) const noexcept {
+    const std::size_t strips = (end - begin + width - 1) / width;
+    key_range all{layout_.keys, 0};
+    for (std::size_t s = 0; s < strips; ++s) {
+      start_strip(s, begin, end);
+      const key_range seen = keys_of(strip_at(s, begin, end));
+      all = {least(all.begin, seen.begin), greatest(all.end, seen.end)};
+    }
+    const bool shared = strips > 1;
+    for (std::size_t j = all.begin / block_keys * block_keys; j < all.end; j += block_keys) {
+      key_block block = fetch(j, least(j + block_keys, all.end), shared);
+      for (std::size_t s = 0; s < strips; ++s) advance(s, strip_at(s, begin, end), block);
+    }
+    for (std::size_t s = 0; s < strips; ++s) finish_strip(s, strip_at(s, begin, end));
+  }
+
+ private:
+  static constexpr std::size_t width = strip_width<Arch>;
+
+  struct query_range {
+    std::size_t begin;
+    std::size_t end;
+  };
+
+  [[nodiscard]] static query_range strip_at(std::size_t s, std::size_t begin, std::size_t end) noexcept {
+    return {begin + s * width, least(begin + (s + 1) * width, end)};
+  }
+
+  [[nodiscard]] std::size_t visible_keys() const noexcept { return least(layout_.keys, head_.visible_keys); }
+
+  // The first key past those that `query` sees, and the first that it sees, both within the visible ones.
+  [[nodiscard]] std::size_t clamp_key(std::ptrdiff_t key) const noexcept {
+    return key < 0 ? 0 : least(static_cast<std::size_t>(key), visible_keys());
+  }
+  [[nodiscard]] std::size_t end_of(std::size_t query) const noexcept {
+    return clamp_key(static_cast<std::ptrdiff_t>(query) + layout_.window.offset + layout_.window.after + 1);
+  }
+  [[nodiscard]] std::size_t begin_of(std::size_t query) const noexcept {
+    return clamp_key(static_cast<std::ptrdiff_t>(query) + layout_.window.offset - layout_.window.before);
+  }
+  [[nodiscard]] key_range keys_of(const query_range& queries) const noexcept {
+    return {begin_of(queries.begin), end_of(queries.end - 1)};
+  }
+
+  void start_strip(std::size_t s, std::size_t begin, std::size_t end) const noexcept {
+    const query_range queries = strip_at(s, begin, end);
+    const float* q = head_.q + static_cast<std::ptrdiff_t>(queries.begin) * layout_.q_row;
+    // The scale goes into q here, once: into every score it would cost a multiplication each, and q.k could overflow
+    // where the scaled product does not.
+    pack_strip<Arch>({q, layout_.q_row, layout_.q_feature}, queries.end - queries.begin, layout_.head_dim,
+                     layout_.scale, buffers_.q + s * width * layout_.head_dim);
+    for (std::size_t i = 0; i < width; ++i) {
+      buffers_.maximum[s * width + i] = -std::numeric_limits<float>::infinity();
+      buffers_.reference[s * width + i] = -std::numeric_limits<float>::infinity();
+      buffers_.sum[s * width + i] = 0.0F;
+    }
+    for (std::size_t i = 0; i < width * layout_.value_dim; ++i) buffers_.out[s * width * layout_.value_dim + i] = 0.0F;
+  }
+
+  // Rows are read in place when they are nearly contiguous, or used once.
+  [[nodiscard]] key_block fetch(std::size_t begin, std::size_t end, bool shared) const noexcept {
+    const matrix_view<const float> k{head_.k, layout_.k_row, layout_.k_feature};
+    const matrix_view<const float> v{head_.v, layout_.v_row, layout_.v_feature};
+    key_block block{begin, end, k.at(begin), v.at(begin), k.row, v.row};
+    if (!in_place(k, layout_.head_dim, shared)) {
+      copy_rows<Arch>({block.k, k.row, k.feature}, end - begin, layout_.head_dim, buffers_.k);
+      block.k = buffers_.k;
+      block.k_row = static_cast<std::ptrdiff_t>(layout_.head_dim);
+    }
+    if (!in_place(v, layout_.value_dim, shared)) {
+      copy_rows<Arch>({block.v, v.row, v.feature}, end - begin, layout_.value_dim, buffers_.v);
+      block.v = buffers_.v;
+      block.v_row = static_cast<std::ptrdiff_t>(layout_.value_dim);
+    }
+    return block;
+  }
+
+  [[nodiscard]] static bool in_place(const matrix_view<const float>& rows, std::size_t features, bool shared) noexcept {
+    const bool near = rows.row >= 0 && rows.row < static_cast<std::ptrdiff_t>(2 * features);
+    return rows.feature == 1 && (near || !shared);
+  }
+
+  // One strip meets one block.
+  void advance(std::size_t s, const query_range& queries, key_block& block) const noexcept {
+    const key_range seen = keys_of(queries);
+    const std::size_t begin = greatest(seen.begin, block.begin);
+    const std::size_t end = least(seen.end, block.end);
+    if (begin >= end) return;
+    const bool adds = head_.bias != nullptr || head_.allow != nullptr;
+    if (adds && !pack_added<Arch>(layout_, head_, queries.begin, queries.end - queries.begin, begin, end - begin,
+                                  buffers_.added)) {
+      return;
+    }
+    const std::size_t vectors = (queries.end - queries.begin + lanes<Arch> - 1) / lanes<Arch>;
+    bool at_edge = begin < begin_of(queries.end - 1);
+    keys_per_vector<Arch> keys{};
+    for (std::size_t v = 0; v < vectors; ++v) {
+      const std::size_t first = queries.begin + v * lanes<Arch>;
+      const std::size_t last = least(first + lanes<Arch>, queries.end) - 1;
+      keys.count[v] = greatest(least(end_of(last), end), begin) - begin;
+      at_edge = at_edge || end_of(first) < begin + keys.count[v];
+    }
+    const bool edits = adds || at_edge || !std::is_same_v<Score, identity_score>;
+    float* const maximum = buffers_.maximum + s * width;
+    score_block(buffers_.q + s * width * layout_.head_dim, row(block.k, block.k_row, begin - block.begin), block.k_row,
+                end - begin, keys, vectors, edits ? buffers_.unused_maximum : maximum);
+    if (edits) {
+      edit_scores<Arch>(buffers_.scores, keys, vectors,
+                        score_edit<Arch>{head_index_, static_cast<std::ptrdiff_t>(queries.begin),
+                                         static_cast<std::ptrdiff_t>(begin), layout_.window, at_edge,
+                                         adds ? buffers_.added : nullptr},
+                        score_, maximum);
+    }
+    add_values(s, row(block.v, block.v_row, begin - block.begin), keys, vectors, edits && !values_finite(block), block);
+  }
+
+  [[nodiscard]] static const float* row(const float* base, std::ptrdiff_t stride, std::size_t index) noexcept {
+    return base + static_cast<std::ptrdiff_t>(index) * stride;
+  }
+
+  // Asked only where a hidden key might lie: 0 * infinity is NaN, so a hidden value must then be skipped, not weighed 0.
+  [[nodiscard]] bool values_finite(key_block& block) const noexcept {
+    if (block.values == key_block::finite::unknown) {
+      const bool finite = all_finite<Arch>(block.v, block.v_row, block.end - block.begin, layout_.value_dim);
+      block.values = finite ? key_block::finite::yes : key_block::finite::no;
+    }
+    return block.values == key_block::finite::yes;
+  }
+
+  void score_block(const float* q, const float* k, std::ptrdiff_t k_row, std::size_t count,
+                   const keys_per_vector<Arch>& keys, std::size_t vectors, float* maximum) const noexcept {
+    std::size_t first = 0;
+    for (std::size_t j = 0; j < count;) {
+      while (keys.count[first] <= j) ++first;
+      const std::size_t rows = tile_step<Arch>(count - j);
+      const std::size_t lane = first * lanes<Arch>;
+      score_rows<Arch>(rows, vectors - first, q + lane, row(k, k_row, j), k_row, layout_.head_dim,
+                       buffers_.scores + j * width + lane, maximum + lane);
+      j += rows;
+    }
+  }
+
+  void add_values(std::size_t s, const float* v, const keys_per_vector<Arch>& keys, std::size_t vectors,
+                  bool skip_hidden, const key_block& block) const noexcept {
+    const softmax_state state{buffers_.maximum + s * width, buffers_.reference + s * width, buffers_.sum + s * width};
+    float* const out = buffers_.out + s * width * layout_.value_dim;
+    if (skip_hidden) {
+      weigh<Arch, true>(buffers_.scores, keys, vectors, state, buffers_.rescale);
+      for (std::size_t c = 0; c < layout_.value_dim; ++c) {
+        add_marked_keys<Arch>(buffers_.scores, v + c, block.v_row, keys, vectors, out + c * width, buffers_.rescale);
+      }
+      return;
+    }
+    weigh<Arch, false>(buffers_.scores, keys, vectors, state, buffers_.rescale);
+    for (std::size_t c = 0; c < layout_.value_dim;) {
+      const std::size_t rows = tile_step<Arch>(layout_.value_dim - c);
+      value_rows<Arch>(rows, vectors, buffers_.scores, v + c, block.v_row, keys, out + c * width, buffers_.rescale);
+      c += rows;
+    }
+  }
+
+  void finish_strip(std::size_t s, const query_range& queries) const noexcept {
+    const std::size_t rows = queries.end - queries.begin;
+    const float* const sum = buffers_.sum + s * width;
+    invert_sums<Arch>(sum, buffers_.rescale);
+    float* const out = head_.out + static_cast<std::ptrdiff_t>(queries.begin) * layout_.out_row;
+    unpack_strip<Arch>(buffers_.out + s * width * layout_.value_dim, buffers_.rescale, rows, layout_.value_dim,
+                       {out, layout_.out_row, layout_.out_feature});
+    if (head_.lse == nullptr) return;
+    for (std::size_t i = 0; i < rows; ++i) {
+      head_.lse[static_cast<std::ptrdiff_t>(queries.begin + i) * layout_.lse_query] =
+          buffers_.maximum[s * width + i] + std::log(sum[i]);
+    }
+  }
+
+  const attention_layout& layout_;
+  const attention_head& head_;
+  std::size_t head_index_;
+  const attention_buffers<Arch>& buffers_;
+  const Score& score_;
+};
+
+}  // namespace dimwise::kernels::detail

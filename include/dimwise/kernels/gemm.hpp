@@ -1,0 +1,230 @@
+// dimwise/kernels/gemm.hpp -- C = epilogue(A B) for matrices of any strides, with or without B packed before.
+//
+// Layer: kernels. Includes: xsimd (through simd.hpp) and light standard headers only.
+// Tests: tests/kernels/gemm.test.cpp. Benchmark: benchmarks/kernels_gemm.cpp
+//
+//   void* scratch = ...;                     // gemm_scratch_bytes<Arch>(shape, executor.worker_count()), aligned to 64
+//   gemm<Arch>({m, n, k}, {a, k, 1}, {b, n, 1}, {c, n, 1}, scratch, chain(scaled{2}, column_bias{bias}));
+//   gemm_packed<Arch>({m, n, k}, {a, k, 1}, packed, {c, n, 1}, scratch, activated{gelu_of{}}, executor);
+//
+// alpha and "+ C" are epilogues (`scaled`, `plus`). Zero extents: nothing is written for m or n = 0, the epilogue of 0
+// for k = 0. The work is cut by the shape and the strides alone: any executor gives the same bits.
+//
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <dimwise/kernels/executor.hpp>
+#include <dimwise/kernels/gemm_block.hpp>
+#include <dimwise/kernels/gemm_epilogue.hpp>
+#include <dimwise/kernels/gemm_pack.hpp>
+#include <dimwise/kernels/gemm_thin.hpp>
+#include <dimwise/kernels/gemm_tile.hpp>
+#include <dimwise/kernels/simd.hpp>
+
+#include <cstddef>
+
+namespace dimwise::kernels {
+
+/// C is `m` x `n`, A is `m` x `k`, B is `k` x `n`.
+struct gemm_shape {
+  std::size_t m;
+  std::size_t n;
+  std::size_t k;
+};
+
+/// How a product runs. Tests ask for it, so that a slow path cannot hide.
+enum class gemm_path {
+  packed,    ///< tiles over a packed B
+  copied,    ///< tiles; each panel of B is packed just before use
+  in_place,  ///< tiles over B where it lies
+  streamed,  ///< at most five rows: B is read once, along its rows
+  dots,      ///< at most five rows or columns, k contiguous in both operands
+};
+
+/// The path and the task grid of a product: `tasks() == row_parts * column_parts`.
+struct gemm_plan {
+  gemm_path path;
+  std::size_t row_unit;
+  std::size_t column_unit;
+  std::size_t row_parts;
+  std::size_t column_parts;
+
+  [[nodiscard, gnu::always_inline]] constexpr std::size_t tasks() const noexcept { return row_parts * column_parts; }
+};
+
+namespace detail {
+
+inline constexpr std::size_t copied_rows = 512;    // rows that share one packing of a panel
+inline constexpr std::size_t packed_rows = 192;    // rows of A that stay in the second-level cache
+inline constexpr std::size_t least_rows = 48;      // fewer do not pay for the panels they read
+inline constexpr std::size_t task_target = 16;     // parts to aim at, so that several threads stay busy
+inline constexpr std::size_t task_work = 1 << 19;  // multiply-adds below which a part is not worth handing out
+inline constexpr std::size_t in_place_tiles = 2;   // packing a panel costs about as much as reading it twice in place
+
+// How many parts a product of `work` multiply-adds is worth.
+[[nodiscard, gnu::always_inline]] constexpr std::size_t worth_parts(const gemm_shape& s) noexcept {
+  return larger(1, smaller(task_target, s.m * s.n * larger(1, s.k) / task_work));
+}
+
+// Rows in parts of at most `most` rows, then as many columns as the work is worth, then, if that is far from enough (B
+// is packed again for each part), more rows down to `least`.
+template <class Arch>
+[[nodiscard, gnu::always_inline]] constexpr gemm_plan tile_plan(gemm_path path, const gemm_shape& s, std::size_t most,
+                                                                std::size_t least) noexcept {
+  using tile = gemm_tile<Arch>;
+  gemm_plan plan{path, tile::rows, tile::columns, ceil_div(s.m, most), 1};
+  const std::size_t wanted = worth_parts(s);
+  plan.column_parts = smaller(ceil_div(s.n, tile::columns), ceil_div(wanted, plan.row_parts));
+  if (plan.tasks() * 2 <= wanted) {
+    plan.row_parts = larger(plan.row_parts, smaller(ceil_div(s.m, least), ceil_div(wanted, plan.column_parts)));
+  }
+  return plan;
+}
+
+// A stride along an extent of 1 means nothing: read it as the contiguous case.
+[[nodiscard, gnu::always_inline]] constexpr strided_matrix<const float> with_unit_strides(
+    strided_matrix<const float> matrix, std::size_t rows, std::size_t columns) noexcept {
+  if (columns == 1 && matrix.row_stride != 1) matrix.column_stride = 1;
+  else if (rows == 1 && matrix.column_stride != 1) matrix.row_stride = 1;
+  return matrix;
+}
+
+template <class Arch>
+[[nodiscard, gnu::always_inline]] constexpr gemm_plan plan_of(const gemm_shape& s,
+                                                              const strided_matrix<const float>& a,
+                                                              const strided_matrix<const float>& b) noexcept {
+  const bool thin = s.m <= thin_rows || s.n <= thin_rows;
+  if (thin && a.column_stride == 1 && b.row_stride == 1) {
+    return {gemm_path::dots, 1, 1, ceil_div(s.m, dot_extent), ceil_div(s.n, dot_extent)};
+  }
+  if (b.column_stride == 1 && s.m <= gemm_tile<Arch>::rows * in_place_tiles) {
+    if (s.m <= thin_rows && s.n >= gemm_tile<Arch>::columns) {
+      const std::size_t parts =
+          larger(ceil_div(s.n, stream_columns), smaller(ceil_div(s.n, gemm_tile<Arch>::columns), worth_parts(s)));
+      return {gemm_path::streamed, 1, lanes<Arch>, 1, parts};
+    }
+    return tile_plan<Arch>(gemm_path::in_place, s, s.m, s.m);
+  }
+  return tile_plan<Arch>(gemm_path::copied, s, copied_rows, least_rows);
+}
+
+// The part of C that belongs to `task`.
+[[nodiscard, gnu::always_inline]] constexpr block_range range_of(const gemm_plan& plan, const gemm_shape& s,
+                                                                 std::size_t task) noexcept {
+  const std::size_t row = task / plan.column_parts;
+  const std::size_t column = task % plan.column_parts;
+  const std::size_t rows = ceil_div(s.m, plan.row_unit);
+  const std::size_t columns = ceil_div(s.n, plan.column_unit);
+  return {smaller(s.m, run_begin(rows, plan.row_parts, row) * plan.row_unit),
+          smaller(s.m, run_begin(rows, plan.row_parts, row + 1) * plan.row_unit),
+          smaller(s.n, run_begin(columns, plan.column_parts, column) * plan.column_unit),
+          smaller(s.n, run_begin(columns, plan.column_parts, column + 1) * plan.column_unit)};
+}
+
+template <class Arch, class Epilogue>
+void run_task(const gemm_plan& plan, const gemm_shape& s, std::size_t task, const product& p,
+              const strided_matrix<float>& c, const Epilogue& epilogue, float* scratch) noexcept {
+  const block_range range = range_of(plan, s, task);
+  switch (plan.path) {
+    case gemm_path::packed: return multiply_block<Arch, panel_source::packed>(p, range, c, epilogue, scratch);
+    case gemm_path::copied: return multiply_block<Arch, panel_source::copied>(p, range, c, epilogue, scratch);
+    case gemm_path::in_place: return multiply_block<Arch, panel_source::in_place>(p, range, c, epilogue, scratch);
+    case gemm_path::streamed: return stream_block<Arch>(p, range, c, epilogue, scratch);
+    case gemm_path::dots: return dot_block<Arch>(p, range, c, epilogue, scratch);
+  }
+}
+
+// Floats of scratch of one worker, for any path.
+template <class Arch>
+[[nodiscard, gnu::always_inline]] constexpr std::size_t worker_scratch(const gemm_shape& s) noexcept {
+  // Parts differ by one tile at most, so a part may exceed the limit by one tile.
+  const std::size_t rows = smaller(s.m, copied_rows + gemm_tile<Arch>::rows);
+  const std::size_t thin = thin_scratch<Arch>(s.m, s.n);
+  return ceil_div(larger(block_scratch_of<Arch>(rows, s.k).floats, thin), scratch_alignment) * scratch_alignment;
+}
+
+template <class Arch, class Epilogue, class E>
+void run_plan(const gemm_plan& plan, const gemm_shape& s, const product& p, const strided_matrix<float>& c,
+              void* scratch, const Epilogue& epilogue, E&& executor) {
+  if (s.m == 0 || s.n == 0) return;
+  float* const first = static_cast<float*>(scratch);
+  const std::size_t step = worker_scratch<Arch>(s);
+  if (plan.tasks() == 1) return run_task<Arch>(plan, s, 0, p, c, epilogue, first);
+  executor.parallel_for(plan.tasks(), [&](std::size_t task, std::size_t worker) {
+    run_task<Arch>(plan, s, task, p, c, epilogue, first + worker * step);
+  });
+}
+
+}  // namespace detail
+
+/// How `gemm` would run a product of these operands.
+template <class Arch = default_arch>
+[[nodiscard]] constexpr gemm_plan plan_gemm(const gemm_shape& shape, const strided_matrix<const float>& a,
+                                            const strided_matrix<const float>& b) noexcept {
+  return detail::plan_of<Arch>(shape, detail::with_unit_strides(a, shape.m, shape.k),
+                               detail::with_unit_strides(b, shape.k, shape.n));
+}
+
+/// How `gemm_packed` would run it.
+template <class Arch = default_arch>
+[[nodiscard]] constexpr gemm_plan plan_gemm_packed(const gemm_shape& shape) noexcept {
+  return detail::tile_plan<Arch>(gemm_path::packed, shape, detail::packed_rows, detail::least_rows);
+}
+
+/// The bytes of scratch, aligned to 64, that any of the functions below needs. Bounded whatever the extents.
+template <class Arch = default_arch>
+[[nodiscard]] constexpr std::size_t gemm_scratch_bytes(const gemm_shape& shape, std::size_t workers = 1) noexcept {
+  return workers * detail::worker_scratch<Arch>(shape) * sizeof(float);
+}
+
+/// C[m, n] = epilogue(A[m, k] B[k, n]), all of any strides. C may be what the epilogue reads, never A or B.
+template <class Arch = default_arch, class Epilogue = keep, class E = serial_executor>
+void gemm(const gemm_shape& shape, const strided_matrix<const float>& a, const strided_matrix<const float>& b,
+          const strided_matrix<float>& c, void* scratch, const Epilogue& epilogue = {}, E&& executor = {}) {
+  const detail::product p{shape.n, shape.k, detail::with_unit_strides(a, shape.m, shape.k),
+                          detail::with_unit_strides(b, shape.k, shape.n)};
+  detail::run_plan<Arch>(detail::plan_of<Arch>(shape, p.a, p.b), shape, p, c, scratch, epilogue, executor);
+}
+
+/// The same with B packed by `pack_b`.
+template <class Arch = default_arch, class Epilogue = keep, class E = serial_executor>
+void gemm_packed(const gemm_shape& shape, const strided_matrix<const float>& a, const float* packed_b,
+                 const strided_matrix<float>& c, void* scratch, const Epilogue& epilogue = {}, E&& executor = {}) {
+  const detail::product p{shape.n, shape.k, a, {packed_b, 0, 1}};
+  detail::run_plan<Arch>(plan_gemm_packed<Arch>(shape), shape, p, c, scratch, epilogue, executor);
+}
+
+/// One problem of a batch: pointers, and an epilogue of its own.
+template <class Epilogue = keep>
+struct gemm_problem {
+  const float* a;
+  const float* b;
+  float* c;
+  Epilogue epilogue{};
+};
+
+/// `count` products of one shape and one set of strides: `problem_at(i)` gives the pointers of problem i.
+///
+/// The tasks of all problems are handed out together, so many small products and a few large ones both fill the threads.
+template <class Arch = default_arch, class ProblemAt, class E = serial_executor>
+void gemm_batched(std::size_t count, const gemm_shape& shape, const strided_matrix<const float>& a,
+                  const strided_matrix<const float>& b, const strided_matrix<float>& c, void* scratch,
+                  const ProblemAt& problem_at, E&& executor = {}) {
+  if (count == 0 || shape.m == 0 || shape.n == 0) return;
+  const auto unit_a = detail::with_unit_strides(a, shape.m, shape.k);
+  const auto unit_b = detail::with_unit_strides(b, shape.k, shape.n);
+  const gemm_plan plan = detail::plan_of<Arch>(shape, unit_a, unit_b);
+  float* const first = static_cast<float*>(scratch);
+  const std::size_t step = detail::worker_scratch<Arch>(shape);
+  executor.parallel_for(count * plan.tasks(), [&](std::size_t task, std::size_t worker) {
+    const auto problem = problem_at(task / plan.tasks());
+    const detail::product p{shape.n,
+                            shape.k,
+                            {problem.a, unit_a.row_stride, unit_a.column_stride},
+                            {problem.b, unit_b.row_stride, unit_b.column_stride}};
+    const strided_matrix<float> out{problem.c, c.row_stride, c.column_stride};
+    detail::run_task<Arch>(plan, shape, task % plan.tasks(), p, out, problem.epilogue, first + worker * step);
+  });
+}
+
+}  // namespace dimwise::kernels

@@ -1,0 +1,196 @@
+// dimwise/kernels/gemm_block.hpp -- a block of C: tiles over panels, with B packed, packed on the way, or in place.
+//
+// Layer: kernels. Includes: simd.hpp and light standard headers only.
+// Tests: tests/kernels/gemm.test.cpp
+//
+// One block is one task: it owns its rows and columns of C over all of k, so the tasks of a product share nothing that
+// they write and the order of every sum is fixed. Sums that continue over several blocks of k wait in scratch, never
+// in C: C may have any strides, may be what the epilogue reads, and is written once.
+//
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <dimwise/kernels/gemm_epilogue.hpp>
+#include <dimwise/kernels/gemm_pack.hpp>
+#include <dimwise/kernels/gemm_tile.hpp>
+#include <dimwise/kernels/simd.hpp>
+
+#include <cstddef>
+
+namespace dimwise::kernels::detail {
+
+// Rows and columns of C that one task owns.
+struct block_range {
+  std::size_t row_begin;
+  std::size_t row_end;
+  std::size_t column_begin;
+  std::size_t column_end;
+};
+
+// Where the panels of B come from.
+enum class panel_source {
+  packed,    // packed by the caller: `b.data` is the packed buffer
+  copied,    // packed into scratch, panel by panel, just before use
+  in_place,  // unit column stride and few rows: reading it once or twice costs less than packing
+};
+
+// A product without its C.
+struct product {
+  std::size_t n;
+  std::size_t k;
+  strided_matrix<const float> a;
+  strided_matrix<const float> b;
+};
+
+// A panel of one block of k.
+struct panel {
+  const float* data;
+  std::ptrdiff_t step;
+  std::size_t columns;
+  std::size_t registers;
+  bool masked;
+};
+
+// Sums of a tile in scratch -> epilogue -> C. For the odd tiles and odd strides.
+template <class Arch, class Epilogue>
+[[gnu::noinline]] void write_tile(const float* sums, std::size_t rows, std::size_t columns, std::size_t registers,
+                                  const strided_matrix<float>& c, std::size_t row, std::size_t column,
+                                  const Epilogue& epilogue) noexcept {
+  for (std::size_t r = 0; r < rows; ++r) {
+    for (std::size_t j = 0; j < columns; j += lanes<Arch>) {
+      const std::size_t count = smaller(lanes<Arch>, columns - j);
+      const floats<Arch> sum = load<Arch>(sums + r * registers * lanes<Arch> + j);
+      store_columns<Arch>(c.at(row + r, column + j), c.column_stride, count,
+                          epilogue(sum, row + r, column + j, count));
+    }
+  }
+}
+
+template <class Arch, panel_source Source>
+[[gnu::always_inline]] inline panel panel_of(const product& p, std::size_t begin, std::size_t extent,
+                                             std::size_t column, float* scratch) noexcept {
+  const std::size_t columns = smaller(gemm_tile<Arch>::columns, p.n - column);
+  const std::size_t width = padded_columns<Arch>(columns);
+  panel out{nullptr, static_cast<std::ptrdiff_t>(width), columns, width / lanes<Arch>, false};
+  if constexpr (Source == panel_source::packed) {
+    out.data = p.b.data + packed_offset<Arch>(p.n, begin, extent, column);
+  } else {
+    // Without masked loads a partial load goes through memory: then the ragged panel is packed after all.
+    constexpr bool masks = is_avx512<Arch> || is_avx2<Arch>;
+    if (Source == panel_source::in_place && (masks || columns == width)) {
+      out.data = p.b.at(begin, column);
+      out.step = p.b.row_stride;
+      out.masked = columns != width;
+    } else {
+      pack_panel<Arch>(extent, columns, {p.b.at(begin, column), p.b.row_stride, p.b.column_stride}, scratch, width);
+      out.data = scratch;
+    }
+  }
+  return out;
+}
+
+template <class Arch>
+[[gnu::always_inline]] inline void sum_tile(const tile_input& in, const panel& b, std::size_t rows, float* sums,
+                                            bool resume) noexcept {
+  if constexpr (is_avx512<Arch> || is_avx2<Arch>) {
+    if (b.masked) return tile_for<Arch, true>(rows, b.registers)(in, sums, resume);
+  }
+  tile_for<Arch, false>(rows, b.registers)(in, sums, resume);
+}
+
+// Scratch of a block, in floats from its start: a panel of B, then the sums of the tiles.
+struct block_scratch {
+  std::size_t sums;
+  std::size_t tile_sums;  // from the sums of one tile to those of the next; 0 when no sum has to wait
+  std::size_t floats;
+};
+
+template <class Arch>
+[[nodiscard, gnu::always_inline]] constexpr block_scratch block_scratch_of(std::size_t rows, std::size_t k) noexcept {
+  using tile = gemm_tile<Arch>;
+  const std::size_t one = tile::rows * tile::columns;
+  const std::size_t panel = tile::columns * smaller(k, tile::depth);
+  const bool waits = k > tile::depth;
+  return {panel, waits ? one : 0, panel + (waits ? ceil_div(rows, tile::rows) : 1) * one};
+}
+
+// Rows of B that the block of k after this one will pack: fetched into the second-level cache a few at a time while the
+// tiles compute, since no hardware prefetcher follows rows that lie pages apart.
+struct upcoming_rows {
+  const float* data;
+  std::ptrdiff_t step;
+  std::size_t count;
+  std::size_t columns;
+
+  [[gnu::always_inline]] void fetch(std::size_t rows) noexcept {
+    for (; rows > 0 && count > 0; --rows, --count, data += step) {
+      for (std::size_t j = 0; j < columns; j += 64 / sizeof(float)) __builtin_prefetch(data + j, 0, 2);
+    }
+  }
+};
+
+// One block of k of a product: what changes from pass to pass.
+struct pass {
+  strided_matrix<const float> a;  // from the first row of the block of C and the first number of the block of k
+  std::size_t extent;
+  bool first;
+  bool last;
+};
+
+// All tiles of one panel and one block of k.
+template <class Arch, class Epilogue>
+[[gnu::always_inline]] inline void pass_over_rows(const pass& now, const panel& b, const block_range& range,
+                                                  std::size_t column, float* sums, std::size_t tile_sums,
+                                                  const strided_matrix<float>& c, const Epilogue& epilogue,
+                                                  upcoming_rows next) noexcept {
+  using tile = gemm_tile<Arch>;
+  const std::size_t share = ceil_div(next.count, ceil_div(range.row_end - range.row_begin, tile::rows));
+  for (std::size_t row = range.row_begin; row < range.row_end; row += tile::rows, sums += tile_sums) {
+    const std::size_t rows = smaller(tile::rows, range.row_end - row);
+    const tile_input in{now.extent, now.a.at(row - range.row_begin, 0), now.a.row_stride, now.a.column_stride,
+                        b.data,     b.step, b.columns - (b.registers - 1) * lanes<Arch>};
+    next.fetch(share);
+    if (now.last && rows == tile::rows && b.columns == tile::columns && c.column_stride == 1) {
+      tile_finish<Arch>(in, sums, !now.first, c.at(row, column), c.row_stride, row, column, epilogue);
+    } else {
+      sum_tile<Arch>(in, b, rows, sums, !now.first);
+      if (now.last) write_tile<Arch>(sums, rows, b.columns, b.registers, c, row, column, epilogue);
+    }
+  }
+}
+
+// What the pass after (`column`, `block`) will pack: the next block of k, or the first one of the next panel.
+template <class Arch, panel_source Source>
+[[gnu::always_inline]] inline upcoming_rows upcoming(const product& p, const depth_blocks<Arch>& blocks,
+                                                     std::size_t block, std::size_t column,
+                                                     std::size_t column_end) noexcept {
+  if (Source != panel_source::copied || p.b.column_stride != 1) return {nullptr, 0, 0, 0};
+  if (++block == blocks.count) {
+    block = 0;
+    column += gemm_tile<Arch>::columns;
+  }
+  if (column >= column_end) return {nullptr, 0, 0, 0};
+  return {p.b.at(blocks.begin(block), column), p.b.row_stride, blocks.extent(block),
+          smaller(gemm_tile<Arch>::columns, column_end - column)};
+}
+
+// C[range] = epilogue(A B).
+template <class Arch, panel_source Source, class Epilogue>
+void multiply_block(const product& p, const block_range& range, const strided_matrix<float>& c,
+                    const Epilogue& epilogue, float* scratch) noexcept {
+  const depth_blocks<Arch> blocks(p.k);
+  const block_scratch at = block_scratch_of<Arch>(range.row_end - range.row_begin, p.k);
+  for (std::size_t column = range.column_begin; column < range.column_end; column += gemm_tile<Arch>::columns) {
+    for (std::size_t block = 0; block < blocks.count; ++block) {
+      const std::size_t begin = blocks.begin(block);
+      const std::size_t extent = blocks.extent(block);
+      const panel b = panel_of<Arch, Source>(p, begin, extent, column, scratch);
+      const pass now{{p.a.at(range.row_begin, begin), p.a.row_stride, p.a.column_stride},
+                     extent, block == 0, block + 1 == blocks.count};
+      pass_over_rows<Arch>(now, b, range, column, scratch + at.sums, at.tile_sums, c, epilogue,
+                           upcoming<Arch, Source>(p, blocks, block, column, range.column_end));
+    }
+  }
+}
+
+}  // namespace dimwise::kernels::detail

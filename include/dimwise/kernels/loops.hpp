@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/kernels/loops.hpp -- nested loops over strided memory: the plain path, and the reference of every other kernel.
+//
+// Layer: kernels. Pointers, extents, strides; no names. Rank is a number of the run, so that one loop serves all shapes
+// and users do not compile one for each.
+// Tests: tests/kernels/loops.test.cpp
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <type_traits>
+
+#include <dimwise/support/axis.hpp>
+
+namespace dimwise::kernels {
+
+using detail::axis;
+using detail::max_rank;
+
+// Nested loops that move K pointers at once; the last axis is the innermost.
+template <std::size_t K>
+struct loop_nest {
+  std::size_t rank = 0;
+  std::size_t extent[max_rank] = {};
+  std::ptrdiff_t stride[K][max_rank] = {};
+
+  void add(std::size_t n, const std::ptrdiff_t (&by)[K]) {
+    if (n == 1) { return; }
+    if (rank > 0 && follows(n, by)) {
+      extent[rank - 1] *= n;
+    } else {
+      extent[rank++] = n;
+    }
+    for (std::size_t k = 0; k < K; ++k) { stride[k][rank - 1] = by[k]; }
+  }
+  [[nodiscard]] bool empty() const {
+    for (std::size_t i = 0; i < rank; ++i) {
+      if (extent[i] == 0) { return true; }
+    }
+    return false;
+  }
+
+ private:
+  // The new inner axis continues the one outside it for every pointer: both are one loop.
+  [[nodiscard]] bool follows(std::size_t n, const std::ptrdiff_t (&by)[K]) const {
+    if (n == 0 || extent[rank - 1] == 0) { return false; }
+    for (std::size_t k = 0; k < K; ++k) {
+      if (stride[k][rank - 1] != by[k] * static_cast<std::ptrdiff_t>(n)) { return false; }
+    }
+    return true;
+  }
+};
+
+// Calls body(offsets, n, steps) for every innermost row; offsets move by strides, nothing is multiplied out per element.
+template <std::size_t K, class Body>
+void for_each_row(const loop_nest<K>& nest, Body&& body) {
+  if (nest.empty()) { return; }
+  std::ptrdiff_t offset[K] = {};
+  std::ptrdiff_t step[K] = {};
+  if (nest.rank == 0) {
+    body(offset, std::size_t{1}, step);
+    return;
+  }
+  const std::size_t inner = nest.rank - 1;
+  for (std::size_t k = 0; k < K; ++k) { step[k] = nest.stride[k][inner]; }
+  std::size_t counter[max_rank] = {};
+  for (;;) {
+    body(offset, nest.extent[inner], step);
+    std::size_t i = inner;
+    for (;;) {
+      if (i == 0) { return; }
+      --i;
+      for (std::size_t k = 0; k < K; ++k) { offset[k] += nest.stride[k][i]; }
+      if (++counter[i] < nest.extent[i]) { break; }
+      for (std::size_t k = 0; k < K; ++k) { offset[k] -= nest.stride[k][i] * static_cast<std::ptrdiff_t>(nest.extent[i]); }
+      counter[i] = 0;
+    }
+  }
+}
+
+/// to = from, element by element; element types may differ.
+template <class To, class From>
+void copy(const loop_nest<2>& nest, To* to, const From* from) {
+  for_each_row(nest, [&](const std::ptrdiff_t(&o)[2], std::size_t n, const std::ptrdiff_t(&s)[2]) {
+    To* t = to + o[0];
+    const From* f = from + o[1];
+    if (s[0] == 1 && s[1] == 1) {
+      for (std::size_t i = 0; i < n; ++i) { t[i] = static_cast<To>(f[i]); }
+    } else {
+      for (std::size_t i = 0; i < n; ++i) { t[static_cast<std::ptrdiff_t>(i) * s[0]] = static_cast<To>(f[static_cast<std::ptrdiff_t>(i) * s[1]]); }
+    }
+  });
+}
+
+namespace detail_loops {
+
+template <class T>
+[[nodiscard]] bool is_hidden_weight(T w) {
+  return w == T(0) && std::signbit(w);
+}
+
+// Σ over one run of both operands; eight sums at a time where memory is contiguous.
+template <bool SkipHidden, class T>
+T dot(const T* a, std::ptrdiff_t sa, const T* b, std::ptrdiff_t sb, std::size_t n) {
+  T total = T(0);
+  if constexpr (SkipHidden) {
+    for (std::size_t i = 0; i < n; ++i, a += sa, b += sb) {
+      if (!is_hidden_weight(*a)) { total += *a * *b; }
+    }
+  } else if (sa == 1 && sb == 1) {
+    T part[8] = {};
+    std::size_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+      for (std::size_t j = 0; j < 8; ++j) { part[j] += a[i + j] * b[i + j]; }
+    }
+    for (; i < n; ++i) { total += a[i] * b[i]; }
+    for (const T p : part) { total += p; }
+  } else {
+    for (std::size_t i = 0; i < n; ++i, a += sa, b += sb) { total += *a * *b; }
+  }
+  return total;
+}
+
+// row += w · values
+template <class T>
+void add_scaled(T* row, std::ptrdiff_t s, T w, const T* values, std::ptrdiff_t sv, std::size_t n) {
+  if (s == 1 && sv == 1) {
+    for (std::size_t i = 0; i < n; ++i) { row[i] += w * values[i]; }
+  } else {
+    for (std::size_t i = 0; i < n; ++i, row += s, values += sv) { *row += w * *values; }
+  }
+}
+
+}  // namespace detail_loops
+
+/// to = Σ over `sums` of a · b, for every element of `result` (pointers: to, a, b; in `sums`: a, b).
+///
+/// SkipHidden: elements of `a` that are −0 are weights of hidden positions, and what they meet in `b` does not count, also
+/// when it is NaN or infinite.
+template <bool SkipHidden, class T>
+void contract(const loop_nest<3>& result, const loop_nest<2>& sums, T* to, const T* a, const T* b) {
+  using namespace detail_loops;
+  const bool inner_dot = sums.rank > 0 && sums.stride[0][sums.rank - 1] == 1 && sums.stride[1][sums.rank - 1] == 1;
+  for_each_row(result, [&](const std::ptrdiff_t(&o)[3], std::size_t n, const std::ptrdiff_t(&s)[3]) {
+    T* row = to + o[0];
+    const bool one_weight = s[1] == 0 && (s[2] == 1 || !inner_dot);
+    if (one_weight || (s[2] == 0 && !SkipHidden && (s[1] == 1 || !inner_dot))) {
+      // The row of the result is a sum of rows of the operand that varies along it.
+      for (std::size_t i = 0; i < n; ++i) { row[static_cast<std::ptrdiff_t>(i) * s[0]] = T(0); }
+      const T* weights = one_weight ? a + o[1] : b + o[2];
+      const T* values = one_weight ? b + o[2] : a + o[1];
+      const std::size_t w = one_weight ? 0 : 1;
+      for_each_row(sums, [&](const std::ptrdiff_t(&p)[2], std::size_t m, const std::ptrdiff_t(&t)[2]) {
+        for (std::size_t j = 0; j < m; ++j) {
+          const T weight = weights[p[w] + static_cast<std::ptrdiff_t>(j) * t[w]];
+          if (SkipHidden && is_hidden_weight(weight)) { continue; }
+          add_scaled(row, s[0], weight, values + p[1 - w] + static_cast<std::ptrdiff_t>(j) * t[1 - w], one_weight ? s[2] : s[1], n);
+        }
+      });
+    } else {
+      for (std::size_t i = 0; i < n; ++i) {
+        const T* ai = a + o[1] + static_cast<std::ptrdiff_t>(i) * s[1];
+        const T* bi = b + o[2] + static_cast<std::ptrdiff_t>(i) * s[2];
+        T total = T(0);
+        for_each_row(sums, [&](const std::ptrdiff_t(&p)[2], std::size_t m, const std::ptrdiff_t(&t)[2]) {
+          total += dot<SkipHidden>(ai + p[0], t[0], bi + p[1], t[1], m);
+        });
+        row[static_cast<std::ptrdiff_t>(i) * s[0]] = total;
+      }
+    }
+  });
+}
+
+/// body(to offset, from offset, row) for every element outside the row; `row` walks the elements inside it.
+template <class Body>
+void for_each_element(const loop_nest<2>& outside, Body&& body) {
+  for_each_row(outside, [&](const std::ptrdiff_t(&o)[2], std::size_t n, const std::ptrdiff_t(&s)[2]) {
+    for (std::size_t i = 0; i < n; ++i) { body(o[0] + static_cast<std::ptrdiff_t>(i) * s[0], o[1] + static_cast<std::ptrdiff_t>(i) * s[1]); }
+  });
+}
+
+template <class T>
+inline constexpr T minus_infinity = -std::numeric_limits<T>::infinity();
+
+/// The largest element of a row; NaN where one is NaN, −∞ where there is none.
+template <class T>
+[[nodiscard]] T row_max(const loop_nest<2>& row, const T* from) {
+  T largest = minus_infinity<T>;
+  bool nan = false;
+  for_each_element(row, [&](std::ptrdiff_t, std::ptrdiff_t f) {
+    const T x = from[f];
+    nan = nan || x != x;
+    largest = x > largest ? x : largest;
+  });
+  return nan ? std::numeric_limits<T>::quiet_NaN() : largest;
+}
+
+/// exp(x − max) / Σ of a row, `hidden` where x is −∞: hidden elements do not count, a row of them only is all `hidden`.
+template <class T>
+void softmax_row(const loop_nest<2>& row, T* to, const T* from, T hidden) {
+  const T largest = row_max(row, from);
+  T total = T(0);
+  for_each_element(row, [&](std::ptrdiff_t t, std::ptrdiff_t f) {
+    const T x = from[f];
+    const T e = x == minus_infinity<T> ? hidden : std::exp(x - largest);
+    to[t] = e;
+    total += e;
+  });
+  if (largest == minus_infinity<T>) { return; }
+  for_each_element(row, [&](std::ptrdiff_t t, std::ptrdiff_t f) {
+    if (from[f] != minus_infinity<T>) { to[t] /= total; }
+  });
+}
+
+/// log Σ exp(x) of a row; −∞ where everything is hidden.
+template <class T>
+[[nodiscard]] T logsumexp_row(const loop_nest<2>& row, const T* from) {
+  const T largest = row_max(row, from);
+  if (largest == minus_infinity<T> || largest == std::numeric_limits<T>::infinity()) { return largest; }
+  T total = T(0);
+  for_each_element(row, [&](std::ptrdiff_t, std::ptrdiff_t f) { total += std::exp(from[f] - largest); });
+  return largest + std::log(total);
+}
+
+template <class T>
+void log_softmax_row(const loop_nest<2>& row, T* to, const T* from) {
+  const T largest = row_max(row, from);
+  T total = T(0);
+  for_each_element(row, [&](std::ptrdiff_t, std::ptrdiff_t f) {
+    if (from[f] != minus_infinity<T>) { total += std::exp(from[f] - largest); }
+  });
+  const T shift = std::log(total);
+  for_each_element(row, [&](std::ptrdiff_t t, std::ptrdiff_t f) { to[t] = from[f] == minus_infinity<T> ? minus_infinity<T> : from[f] - largest - shift; });
+}
+
+/// x / Σ x; a row whose sum is 0 stays 0.
+template <class T>
+void renormalise_row(const loop_nest<2>& row, T* to, const T* from) {
+  T total = T(0);
+  for_each_element(row, [&](std::ptrdiff_t, std::ptrdiff_t f) { total += from[f]; });
+  for_each_element(row, [&](std::ptrdiff_t t, std::ptrdiff_t f) { to[t] = total == T(0) ? T(0) : from[f] / total; });
+}
+
+/// (x − mean) / √(variance + ε), the variance in a second pass.
+template <class T>
+void standardize_row(const loop_nest<2>& row, T* to, const T* from, T epsilon) {
+  T total = T(0);
+  T count = T(0);
+  for_each_element(row, [&](std::ptrdiff_t, std::ptrdiff_t f) {
+    total += from[f];
+    count += T(1);
+  });
+  const T mean = total / count;
+  T squares = T(0);
+  for_each_element(row, [&](std::ptrdiff_t, std::ptrdiff_t f) { squares += (from[f] - mean) * (from[f] - mean); });
+  const T scale = T(1) / std::sqrt(squares / count + epsilon);
+  for_each_element(row, [&](std::ptrdiff_t t, std::ptrdiff_t f) { to[t] = (from[f] - mean) * scale; });
+}
+
+/// x / √(mean x² + ε)
+template <class T>
+void root_mean_square_row(const loop_nest<2>& row, T* to, const T* from, T epsilon) {
+  T squares = T(0);
+  T count = T(0);
+  for_each_element(row, [&](std::ptrdiff_t, std::ptrdiff_t f) {
+    squares += from[f] * from[f];
+    count += T(1);
+  });
+  const T scale = T(1) / std::sqrt(squares / count + epsilon);
+  for_each_element(row, [&](std::ptrdiff_t t, std::ptrdiff_t f) { to[t] = from[f] * scale; });
+}
+
+template <class T>
+void scan_row(const loop_nest<2>& row, T* to, const T* from) {
+  T total = T(0);
+  for_each_element(row, [&](std::ptrdiff_t t, std::ptrdiff_t f) { to[t] = total += from[f]; });
+}
+
+/// Sum and number of the elements that are not hidden.
+template <bool Masked, class T>
+void total_row(const loop_nest<2>& row, const T* from, T& total, T& count) {
+  total = T(0);
+  count = T(0);
+  for_each_element(row, [&](std::ptrdiff_t, std::ptrdiff_t f) {
+    if (Masked && from[f] == minus_infinity<T>) { return; }
+    total += from[f];
+    count += T(1);
+  });
+}
+
+/// The place of the largest element of a row, NaN counting as largest, the first of equals.
+template <class T>
+[[nodiscard]] std::size_t argmax_row(const loop_nest<2>& row, const T* from) {
+  std::size_t best = 0;
+  std::size_t place = 0;
+  T largest = minus_infinity<T>;
+  bool nan = false;
+  for_each_element(row, [&](std::ptrdiff_t, std::ptrdiff_t f) {
+    const T x = from[f];
+    if (!nan && (x > largest || x != x)) {
+      nan = x != x;
+      largest = x;
+      best = place;
+    }
+    ++place;
+  });
+  return best;
+}
+
+}  // namespace dimwise::kernels

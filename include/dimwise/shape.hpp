@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/shape.hpp -- dimensions, shapes and rules alone: types in, types out, no data.
+#pragma once
+
+#include <dimwise/support/errors.hpp>
+
+#include <dimwise/dim/ability.hpp>
+#include <dimwise/dim/derived.hpp>
+#include <dimwise/dim/dimension.hpp>
+#include <dimwise/shape/hana.hpp>
+#include <dimwise/shape/marks.hpp>
+#include <dimwise/shape/marks_table.hpp>
+#include <dimwise/shape/rules/assign.hpp>
+#include <dimwise/shape/rules/contract.hpp>
+#include <dimwise/shape/rules/elementwise.hpp>
+#include <dimwise/shape/rules/index.hpp>
+#include <dimwise/shape/rules/mask.hpp>
+#include <dimwise/shape/rules/reduce.hpp>
+#include <dimwise/shape/rules/restride.hpp>
+#include <dimwise/shape/shape.hpp>
+#include <dimwise/shape/verdict.hpp>

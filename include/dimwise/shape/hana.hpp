@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/shape/hana.hpp -- shapes as Boost.Hana values, so that Hana code can walk them.
+//
+// Layer: shape. The rules themselves compare packs: Hana's sets cost forty times as much to compile.
+// Tests: tests/shape/hana.test.cpp
+//
+//   hana::for_each(dims_of(x), [](auto d) { using D = typename decltype(d)::type; … });
+#pragma once
+
+#include <boost/hana/tuple.hpp>
+#include <boost/hana/type.hpp>
+
+#include <dimwise/shape/shape.hpp>
+
+namespace dimwise {
+
+namespace detail {
+
+template <class... T>
+constexpr auto as_hana(list<T...>) {
+  return boost::hana::make_tuple(boost::hana::type_c<T>...);
+}
+
+}  // namespace detail
+
+/// Anything that has a shape: a tensor, a view, an expression, or a shape itself as `hana::type_c<shape<…>>`.
+template <class T>
+concept shaped = requires { typename T::shape_type; };
+
+/// The dimensions of `x` in memory order, as a `hana::tuple` of `hana::type_c<D>`.
+template <shaped T>
+[[nodiscard]] constexpr auto dims_of(const T&) {
+  return detail::as_hana(detail::dims_t<typename T::shape_type>{});
+}
+template <class... D>
+[[nodiscard]] constexpr auto dims_of(boost::hana::basic_type<shape<D...>>) {
+  return detail::as_hana(detail::dims_t<shape<D...>>{});
+}
+
+/// The marks of `x` in canonical order, as a `hana::tuple` of `hana::type_c<Mark>`.
+template <shaped T>
+[[nodiscard]] constexpr auto marks_of(const T&) {
+  return detail::as_hana(detail::marks_t<typename T::shape_type>{});
+}
+template <class... D>
+[[nodiscard]] constexpr auto marks_of(boost::hana::basic_type<shape<D...>>) {
+  return detail::as_hana(detail::marks_t<shape<D...>>{});
+}
+
+namespace detail {
+
+template <class Dims, class... D>
+inline constexpr bool has_all_dims = same_set<Dims, list<D...>>;
+
+}  // namespace detail
+
+/// X has exactly the dimensions D, in any order and with any marks: for the parameters of functions.
+template <class X, class... D>
+concept has_dims = requires { typename std::remove_cvref_t<X>::shape_type; } &&
+                   detail::has_all_dims<detail::dims_t<typename std::remove_cvref_t<X>::shape_type>, D...>;
+
+}  // namespace dimwise

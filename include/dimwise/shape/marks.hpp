@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/shape/marks.hpp -- state that rules need, behind the dimensions of a type, as a set in one canonical order.
+//
+// Layer: shape. Types in, types out.
+// Tests: tests/shape/marks.test.cpp
+//
+//   tensor<float, heads, seq, key, normalised<key>> a = softmax<key>(…);
+#pragma once
+
+#include <dimwise/dim/derived.hpp>
+#include <dimwise/support/list.hpp>
+#include <dimwise/support/name.hpp>
+
+namespace dimwise {
+
+/// A product over the features D that no one has scaled yet; softmax and `biased` refuse it (R6).
+template <class... D>
+struct raw {};
+/// Scores: a scaled product over the features D, or one that was declared unscaled (R6).
+template <class... D>
+struct score {};
+/// Masked, or biased by positions, for a softmax or reduction over one of D (R7).
+template <class... D>
+struct masked_for {};
+/// Sums to one over D: attention weights, probabilities (R5).
+template <class... D>
+struct normalised {};
+/// A product with something normalised over D: it may only be reduced over D (R5).
+template <class... D>
+struct weighted {};
+/// The feature D carries rotary positions (R9).
+template <class... D>
+struct rotated {};
+/// `at<D>` took one element of D; it meets a tensor that has D only through `broadcast` (R18).
+template <class... D>
+struct indexed {};
+
+namespace detail {
+
+template <class T>
+inline constexpr int mark_order = -1;
+template <class... D>
+inline constexpr int mark_order<raw<D...>> = 0;
+template <class... D>
+inline constexpr int mark_order<score<D...>> = 1;
+template <class... D>
+inline constexpr int mark_order<masked_for<D...>> = 2;
+template <class... D>
+inline constexpr int mark_order<normalised<D...>> = 3;
+template <class... D>
+inline constexpr int mark_order<weighted<D...>> = 4;
+template <class... D>
+inline constexpr int mark_order<rotated<D...>> = 5;
+template <class... D>
+inline constexpr int mark_order<indexed<D...>> = 6;
+template <class T>
+inline constexpr bool is_mark = mark_order<T> >= 0;
+
+template <class A, class B>
+consteval bool mark_before() {
+  if constexpr (mark_order<A> != mark_order<B>) {
+    return mark_order<A> < mark_order<B>;
+  } else {
+    return name_before<A, B>();
+  }
+}
+
+// Insertion into a sorted list; marks are few.
+template <class Done, class M, class... Rest>
+struct insert_mark;
+template <class... Done, class M>
+struct insert_mark<list<Done...>, M> {
+  using type = list<Done..., M>;
+};
+template <class... Done, class M, class... Rest>
+struct insert_mark<list<Done...>, M, M, Rest...> {
+  using type = list<Done..., M, Rest...>;
+};
+template <class... Done, class M, class First, class... Rest>
+struct insert_mark<list<Done...>, M, First, Rest...>
+    : std::conditional_t<mark_before<M, First>(), std::type_identity<list<Done..., M, First, Rest...>>,
+                         insert_mark<list<Done..., First>, M, Rest...>> {};
+
+template <class Sorted, class... M>
+struct sort_marks {
+  using type = Sorted;
+};
+template <class... Sorted, class M, class... Rest>
+struct sort_marks<list<Sorted...>, M, Rest...>
+    : sort_marks<typename insert_mark<list<>, M, Sorted...>::type, Rest...> {};
+template <class List>
+struct canonical_marks;
+template <class... M>
+struct canonical_marks<list<M...>> : sort_marks<list<>, M...> {};
+template <>
+struct canonical_marks<list<>> {
+  using type = list<>;
+};
+template <class M>
+struct canonical_marks<list<M>> {
+  using type = list<M>;
+};
+
+// The dimensions inside a mark.
+template <class M>
+struct mark_dims;
+template <template <class...> class M, class... D>
+struct mark_dims<M<D...>> {
+  using type = list<D...>;
+};
+template <class M>
+using mark_dims_t = typename mark_dims<M>::type;
+
+// The mark with dimension `Old` called `New`.
+template <class M, class Old, class New>
+struct rename_in_mark;
+template <template <class...> class M, class... D, class Old, class New>
+struct rename_in_mark<M<D...>, Old, New> {
+  using type = M<std::conditional_t<std::is_same_v<D, Old>, New, D>...>;
+};
+
+// Another mark with the dimensions of this one; `M<>` is no mark at all.
+template <template <class...> class M, class Dims>
+struct mark_over;
+template <template <class...> class M, class... D>
+struct mark_over<M, list<D...>> {
+  using type = list_if<(sizeof...(D) > 0), M<D...>>;
+};
+
+// Names sorted: masked_for<a, b> and masked_for<b, a> are one mark.
+template <class Sorted, class... D>
+struct sort_names {
+  using type = Sorted;
+};
+template <class Done, class D, class... Rest>
+struct insert_name;
+template <class... Done, class D>
+struct insert_name<list<Done...>, D> {
+  using type = list<Done..., D>;
+};
+template <class... Done, class D, class First, class... Rest>
+struct insert_name<list<Done...>, D, First, Rest...>
+    : std::conditional_t<name_before<D, First>(), std::type_identity<list<Done..., D, First, Rest...>>,
+                         insert_name<list<Done..., First>, D, Rest...>> {};
+template <class... Sorted, class D, class... Rest>
+struct sort_names<list<Sorted...>, D, Rest...> : sort_names<typename insert_name<list<>, D, Sorted...>::type, Rest...> {};
+template <class List>
+struct sorted;
+template <class... D>
+struct sorted<list<D...>> : sort_names<list<>, D...> {};
+template <class List>
+using sorted_t = typename sorted<List>::type;
+
+// The dimensions of the first mark of this kind in a list of marks, empty where there is none.
+template <template <class...> class M, class Marks>
+struct dims_marked {
+  using type = list<>;
+};
+template <template <class...> class M, class... D, class... Rest>
+struct dims_marked<M, list<M<D...>, Rest...>> {
+  using type = join_t<list<D...>, typename dims_marked<M, list<Rest...>>::type>;
+};
+template <template <class...> class M, class First, class... Rest>
+struct dims_marked<M, list<First, Rest...>> : dims_marked<M, list<Rest...>> {};
+// All dimensions that marks of this kind speak of.
+template <template <class...> class M, class Marks>
+using marked_t = typename dims_marked<M, Marks>::type;
+
+}  // namespace detail
+}  // namespace dimwise

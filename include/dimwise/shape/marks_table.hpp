@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/shape/marks_table.hpp -- the one place that says what every operation does with every mark.
+//
+// Layer: shape. The rules read it, and the page docs/reference/marks.md is printed from it.
+// Tests: tests/shape/marks.test.cpp; every `refuse` has a case in tests/compile_fail.
+#pragma once
+
+#include <dimwise/shape/shape.hpp>
+
+namespace dimwise {
+
+/// The operations, as types: in errors, in `explain`, and as the rows of the table of marks.
+namespace op {
+struct contract;
+struct outer;
+struct scores;
+struct scaled;
+struct unscaled;
+struct elementwise;
+struct map;
+struct masked;
+struct biased;
+struct softmax;
+struct log_softmax;
+struct renormalise;
+struct argmax;
+struct top_k;
+struct sum;
+struct mean;
+struct max;
+struct min;
+struct logsumexp;
+struct standardize;
+struct layer_norm;
+struct rms_norm;
+struct rename;
+struct relabel;
+struct permute;
+struct split;
+struct merge;
+struct part;
+struct slice;
+struct at;
+struct concat;
+struct stack;
+struct gather;
+struct broadcast;
+struct broadcast_like;
+struct diagonal;
+struct rotary;
+struct scan;
+struct skew;
+struct unroll;
+struct pool;
+struct padding;
+struct allow;
+struct mask_and;
+struct mask_or;
+struct causal;
+struct window;
+struct prefix;
+struct document;
+struct plain;
+struct assign;
+}  // namespace op
+
+namespace detail {
+
+// What an operation does with a mark of its operand.
+enum class fate : unsigned char {
+  keep,     // the result has it too
+  drop,     // it ends here
+  refuse,   // the operation does not take such an operand
+  weaken,   // normalised becomes weighted
+  by_rule,  // the operation's rule decides, as `note` says
+};
+
+struct mark_row {
+  fate raw = fate::keep;
+  fate score = fate::keep;
+  fate masked_for = fate::keep;
+  fate normalised = fate::keep;
+  fate weighted = fate::keep;
+  fate rotated = fate::keep;
+  fate indexed = fate::keep;
+  const char* sets = "";
+  const char* needs = "";
+  const char* note = "";
+};
+
+template <class Op>
+inline constexpr mark_row marks_row{};
+
+using enum fate;
+inline constexpr mark_row product_row = {.raw = by_rule, .score = by_rule, .masked_for = refuse, .normalised = by_rule,
+                                         .weighted = by_rule, .rotated = by_rule, .indexed = drop,
+                                         .sets = "raw",
+                                         .note = "raw and score stay when heads are mixed and are refused over positions; normalised and weighted end when "
+                                                 "contracted over their dimension, or when heads are mixed; rotated ends with its feature, both operands alike"};
+template <>
+inline constexpr mark_row marks_row<op::contract> = product_row;
+template <>
+inline constexpr mark_row marks_row<op::outer> = {.raw = keep, .score = keep, .masked_for = refuse, .normalised = weaken, .weighted = keep, .indexed = drop};
+template <>
+inline constexpr mark_row marks_row<op::scores> = {.raw = by_rule, .score = by_rule, .masked_for = refuse, .normalised = by_rule, .weighted = by_rule,
+                                                   .rotated = by_rule, .indexed = drop, .sets = "score", .needs = "a product that is raw",
+                                                   .note = "contract and scaled in one word"};
+template <>
+inline constexpr mark_row marks_row<op::scaled> = {.raw = drop, .score = refuse, .masked_for = keep, .normalised = refuse, .weighted = refuse,
+                                                   .sets = "score", .needs = "raw"};
+template <>
+inline constexpr mark_row marks_row<op::unscaled> = marks_row<op::scaled>;
+template <>
+inline constexpr mark_row marks_row<op::elementwise> = {.normalised = weaken, .note = "the marks of all operands; what is masked stays masked"};
+template <>
+inline constexpr mark_row marks_row<op::map> = {.masked_for = by_rule, .normalised = weaken,
+                                                .note = "masked values pass exp and sigmoid only, which end the mark: both are 0 there"};
+template <>
+inline constexpr mark_row marks_row<op::masked> = {.masked_for = by_rule, .normalised = refuse, .weighted = refuse, .sets = "masked_for",
+                                                   .note = "masked_for becomes the dimensions that both masks serve"};
+template <>
+inline constexpr mark_row marks_row<op::biased> = {.raw = refuse, .masked_for = by_rule, .normalised = refuse, .weighted = refuse,
+                                                   .note = "a bias made from positions narrows masked_for to its key side"};
+template <>
+inline constexpr mark_row marks_row<op::softmax> = {.raw = refuse, .score = drop, .masked_for = by_rule, .normalised = refuse, .weighted = refuse,
+                                                    .sets = "normalised", .note = "masked_for must name its dimension, and ends"};
+template <>
+inline constexpr mark_row marks_row<op::log_softmax> = {.raw = refuse, .score = drop, .masked_for = by_rule, .normalised = refuse, .weighted = refuse,
+                                                        .note = "masked_for must name its dimension, and ends"};
+template <>
+inline constexpr mark_row marks_row<op::renormalise> = {.raw = refuse, .score = refuse, .masked_for = refuse, .normalised = drop, .weighted = drop,
+                                                        .sets = "normalised"};
+template <>
+inline constexpr mark_row marks_row<op::argmax> = {.raw = drop, .score = drop, .masked_for = by_rule, .normalised = drop, .weighted = drop,
+                                                   .note = "masked_for must name its dimension"};
+template <>
+inline constexpr mark_row marks_row<op::top_k> = {.masked_for = by_rule, .normalised = weaken, .note = "masked_for must name its dimension, and ends"};
+inline constexpr mark_row reduction_row = {.masked_for = by_rule, .normalised = by_rule, .weighted = by_rule,
+                                           .note = "masked_for must name its dimension, and ends; weighted is reduced over its dimension, or over parallel "
+                                                   "ones, which keep it; the mean over heads keeps normalised"};
+template <>
+inline constexpr mark_row marks_row<op::sum> = reduction_row;
+template <>
+inline constexpr mark_row marks_row<op::mean> = reduction_row;
+template <>
+inline constexpr mark_row marks_row<op::max> = reduction_row;
+template <>
+inline constexpr mark_row marks_row<op::min> = reduction_row;
+template <>
+inline constexpr mark_row marks_row<op::logsumexp> = {.raw = refuse, .score = drop, .masked_for = by_rule, .normalised = refuse, .weighted = refuse,
+                                                      .note = "masked_for must name its dimension, and ends"};
+template <>
+inline constexpr mark_row marks_row<op::standardize> = {.masked_for = refuse, .normalised = weaken};
+template <>
+inline constexpr mark_row marks_row<op::layer_norm> = {.masked_for = refuse, .normalised = weaken};
+template <>
+inline constexpr mark_row marks_row<op::rms_norm> = {.masked_for = refuse, .normalised = weaken};
+template <>
+inline constexpr mark_row marks_row<op::slice> = {.normalised = by_rule, .rotated = by_rule, .note = "normalised over the sliced dimension becomes weighted"};
+template <>
+inline constexpr mark_row marks_row<op::at> = {.normalised = by_rule, .weighted = by_rule, .rotated = by_rule, .sets = "indexed",
+                                               .note = "what speaks of the removed dimension ends"};
+template <>
+inline constexpr mark_row marks_row<op::concat> = {.normalised = by_rule, .needs = "the same marks on every operand",
+                                                   .note = "normalised over the grown dimension becomes weighted"};
+template <>
+inline constexpr mark_row marks_row<op::stack> = {.needs = "the same marks on every operand"};
+template <>
+inline constexpr mark_row marks_row<op::gather> = {.masked_for = refuse, .normalised = weaken, .note = "the ids' own marks end"};
+template <>
+inline constexpr mark_row marks_row<op::broadcast> = {.indexed = by_rule, .note = "indexed ends for the dimension that is added"};
+template <>
+inline constexpr mark_row marks_row<op::rotary> = {.raw = refuse, .score = refuse, .masked_for = refuse, .normalised = refuse, .weighted = refuse,
+                                                   .rotated = by_rule, .sets = "rotated", .note = "the same feature is not rotated twice"};
+template <>
+inline constexpr mark_row marks_row<op::scan> = {.masked_for = refuse, .normalised = weaken};
+template <>
+inline constexpr mark_row marks_row<op::unroll> = {.masked_for = refuse, .normalised = weaken};
+template <>
+inline constexpr mark_row marks_row<op::pool> = {.masked_for = refuse, .normalised = weaken};
+template <>
+inline constexpr mark_row marks_row<op::plain> = {drop, drop, drop, drop, drop, drop, drop, "", "", "the visible way to end every mark"};
+template <>
+inline constexpr mark_row marks_row<op::assign> = {.indexed = drop, .note = "a declared type must name the same marks"};
+
+template <class Mark>
+consteval fate fate_in(const mark_row& row) {
+  constexpr fate mark_row::*columns[] = {&mark_row::raw, &mark_row::score, &mark_row::masked_for, &mark_row::normalised,
+                                         &mark_row::weighted, &mark_row::rotated, &mark_row::indexed};
+  return row.*columns[mark_order<Mark>];
+}
+
+template <class Mark>
+struct weakened {
+  using type = list<Mark>;
+};
+template <class... D>
+struct weakened<normalised<D...>> {
+  using type = list<weighted<D...>>;
+};
+
+// The marks that the result has by the table, and the first mark that the operation refuses (void where none).
+template <class Op, class Marks>
+struct fates {
+  using kept = list<>;
+  using refused = void;
+};
+template <class Op, class... M>
+  requires(sizeof...(M) > 0)
+struct fates<Op, list<M...>> {
+  template <class Mark>
+  static constexpr fate of = fate_in<Mark>(marks_row<Op>);
+  using kept = join_t<typename std::conditional_t<of<M> == weaken, weakened<M>, std::type_identity<list_if<of<M> == keep, M>>>::type...>;
+  template <class... R>
+  static auto first(list<R...>) -> element_t<0, list<R..., void>>;
+  using refused = decltype(first(join_t<list_if<of<M> == refuse, M>...>{}));
+};
+template <class Op, class Shape>
+using kept_marks_t = typename fates<Op, marks_t<Shape>>::kept;
+
+}  // namespace detail
+}  // namespace dimwise

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/shape/rules/assign.hpp -- the rules of `tensor<T, D…> y = expr`: the same dimensions, the same marks.
+//
+// Layer: shape. The order may differ: meaning goes by name.
+//
+// R3, R4, R5, R6, R7, R8, R9. Tests: tests/shape/assign.test.cpp, tests/compile_fail/assign/
+#pragma once
+
+#include <dimwise/shape/verdict.hpp>
+
+namespace dimwise {
+
+/// In an error: the declared shape, and the one that the expression has.
+template <class... DimsAndMarks>
+struct declared;
+template <class... DimsAndMarks>
+struct computed;
+
+namespace detail {
+
+template <class Shape>
+struct show_assigned;
+template <class... T>
+struct show_assigned<shape<T...>> {
+  using as_declared = declared<T...>;
+  using as_computed = computed<T...>;
+};
+
+template <class Marks>
+struct stored_marks;
+template <class... M>
+struct stored_marks<list<M...>> {
+  using type = join_t<list_if<mark_order<M> != mark_order<indexed<>>, M>...>;
+};
+/// The shape of what is stored: without `indexed`, which ends there.
+template <class Shape>
+using stored_t = make_shape_t<dims_t<Shape>, typename stored_marks<marks_t<Shape>>::type>;
+
+template <class... D>
+consteval bool any_composite(list<D...>) {
+  return (is_composite<D> || ... || false);
+}
+
+template <class Mark, class... Facts>
+consteval auto differing_mark() {
+  if constexpr (mark_order<Mark> <= mark_order<score<>>) {
+    return answer<ERROR_R6_declared_type_drops_or_invents_raw_or_score<Facts...>>{};
+  } else if constexpr (mark_order<Mark> == mark_order<masked_for<>>) {
+    return answer<ERROR_R7_declared_type_drops_or_invents_masked<Facts...>>{};
+  } else if constexpr (mark_order<Mark> == mark_order<rotated<>>) {
+    return answer<ERROR_R9_declared_type_drops_or_invents_rotated<Facts...>>{};
+  } else {
+    return answer<ERROR_R5_declared_type_drops_or_invents_normalised<Facts...>>{};
+  }
+}
+
+template <class Declared, class Computed>
+consteval auto judge_assign() {
+  using wanted = dims_t<Declared>;
+  using given = dims_t<Computed>;
+  using D = typename show_assigned<Declared>::as_declared;
+  using C = typename show_assigned<Computed>::as_computed;
+  using too_many = difference_t<given, wanted>;
+  using too_few = difference_t<wanted, given>;
+  using marks_off = join_t<difference_t<typename stored_marks<marks_t<Computed>>::type, marks_t<Declared>>,
+                           difference_t<typename stored_marks<marks_t<Declared>>::type, marks_t<Computed>>>;
+  if constexpr (any_composite(join_t<too_many, too_few>{})) {
+    return answer<ERROR_R4_merged_is_not_its_product<op::assign, D, C>>{};
+  } else if constexpr (too_many::size == 0 && too_few::size > 0) {
+    return answer<ERROR_R8_assignment_never_broadcasts<op::assign, D, C>>{};
+  } else if constexpr (too_many::size > 0) {
+    return answer<ERROR_R3_assigned_dimensions_differ<op::assign, D, C>>{};
+  } else if constexpr (marks_off::size > 0) {
+    return differing_mark<first_t<marks_off>, op::assign, D, C>();
+  } else {
+    return answer<accepted<stored_t<Declared>>>{};
+  }
+}
+
+}  // namespace detail
+
+namespace rule {
+
+template <class Declared, class Computed>
+using assign = typename decltype(detail::judge_assign<Declared, Computed>())::type;
+
+}  // namespace rule
+}  // namespace dimwise

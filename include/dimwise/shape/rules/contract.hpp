@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/shape/rules/contract.hpp -- the rules of products: contract, scores, outer.
+//
+// Layer: shape.
+//
+//   contract<D…>:  [shared, free a, D…] x [shared, free b, D…]  ->  [shared, free a, free b]
+//
+// R1, R2, R5, R6, R9, R11, R12, R18, R19. Tests: tests/shape/contract.test.cpp, tests/compile_fail/contract/
+#pragma once
+
+#include <dimwise/shape/verdict.hpp>
+
+namespace dimwise {
+
+/// Dimensions that two operands share though they are not parallel: `contract<key>(p, v, along<seq>{})` (R2).
+template <class... D>
+struct along {};
+
+namespace detail {
+
+// What `contract` knows of its operands before it judges.
+template <class Over, class Along, class A, class B>
+struct product_facts {
+  using a_dims = dims_t<A>;
+  using b_dims = dims_t<B>;
+  using over_axes = axes_of_list_t<Over>;
+  using a_axes = axes_of_list_t<a_dims>;
+  using b_axes = axes_of_list_t<b_dims>;
+  using missing_in_a = difference_t<Over, a_dims>;
+  using missing_in_b = difference_t<Over, b_dims>;
+  // Axes that both keep.
+  using shared_axes = difference_t<intersection_t<a_axes, b_axes>, over_axes>;
+  using undeclared = typename where<difference_t<shared_axes, axes_of_list_t<Along>>>::not_parallel;
+  using shared = difference_t<intersection_t<a_dims, b_dims>, Over>;
+  using free_a = difference_t<difference_t<a_dims, Over>, b_dims>;
+  using free_b = difference_t<difference_t<b_dims, Over>, a_dims>;
+  using free_axes_a = axes_of_list_t<free_a>;
+  using free_axes_b = axes_of_list_t<free_b>;
+  using result = join_t<shared, free_a, free_b>;
+
+  // Positions that `at` took away count as positions of the operand they were taken from.
+  template <class Free, class Marks>
+  static constexpr bool leaves_positions = where<Free>::any_position || where<marked_t<indexed, Marks>>::any_position || where<Free>::any_batch;
+  static constexpr bool over_features = Over::size > 0 && where<Over>::not_features::size == 0;
+  static constexpr bool mixes_only_positions = over_features && !where<axes_of_list_t<result>>::any_feature_or_choice;
+  // R6: a product over features that leaves free positions, or failing these batch, of each operand, and no feature or choice.
+  static constexpr bool is_raw = mixes_only_positions && leaves_positions<free_axes_a, marks_t<A>> && leaves_positions<free_axes_b, marks_t<B>>;
+  // One query, already without its position, against many keys.
+  static constexpr bool is_single_query = mixes_only_positions && !is_raw &&
+                                          ((where<free_axes_a>::all_parallel && leaves_positions<free_axes_b, marks_t<B>>) ||
+                                           (where<free_axes_b>::all_parallel && leaves_positions<free_axes_a, marks_t<A>>));
+};
+
+// R5: contracted over their own dimension, or over what is no position; never beside an operand that keeps it.
+template <class Over, class Weights, class Other>
+consteval bool misuses_weights() {
+  using own = axes_of_list_t<weighing_t<Weights>>;
+  using over_axes = axes_of_list_t<Over>;
+  if constexpr (own::size == 0) {
+    return false;
+  } else {
+    using summed_here = intersection_t<over_axes, axes_of_list_t<dims_t<Weights>>>;
+    constexpr bool another_position = where<difference_t<summed_here, own>>::any_position;
+    constexpr bool other_keeps_it = !is_disjoint<difference_t<own, over_axes>, axes_of_list_t<dims_t<Other>>>;
+    return another_position || other_keeps_it;
+  }
+}
+
+template <class Over, class A>
+consteval bool sums_weights() {
+  return weighing_t<A>::size > 0 && is_subset<axes_of_list_t<weighing_t<A>>, axes_of_list_t<Over>>;
+}
+
+// Marks of one operand that survive the contraction.
+template <class Over, class Shape>
+struct product_marks;
+template <class Over, class... T>
+struct product_marks<Over, shape<T...>> {
+  using marks = marks_t<shape<T...>>;
+  template <class M>
+  static consteval bool stays() {
+    if constexpr (mark_order<M> == mark_order<indexed<>>) {
+      return false;
+    } else if constexpr (mark_order<M> == mark_order<normalised<>> || mark_order<M> == mark_order<weighted<>>) {
+      return false;  // contracted over it, or heads were mixed: both end it; products alone weaken it
+    } else if constexpr (mark_order<M> == mark_order<rotated<>>) {
+      return is_disjoint<axes_of_list_t<mark_dims_t<M>>, axes_of_list_t<Over>>;
+    } else {
+      return true;
+    }
+  }
+  template <class... M>
+  static auto keep(list<M...>) -> join_t<list_if<stays<M>(), M>...>;
+  using type = std::conditional_t<Over::size == 0, kept_marks_t<op::outer, shape<T...>>, decltype(keep(marks{}))>;
+};
+
+// out<D> becomes D when exactly one operand has it, the other has D, and the result would lack D (R12).
+template <class Dims, class A, class B>
+struct output_side;
+template <class... D, class A, class B>
+struct output_side<list<D...>, A, B> {
+  template <class X>
+  static consteval auto side() {
+    if constexpr (is_out<X>) {
+      using base = typename X::out_of;
+      constexpr bool in_a = is_in<X, A>;
+      constexpr bool in_b = is_in<X, B>;
+      if constexpr (in_a != in_b && is_in<base, std::conditional_t<in_a, B, A>> && !is_in<base, list<D...>>) {
+        return answer<base>{};
+      } else {
+        return answer<X>{};
+      }
+    } else {
+      return answer<X>{};
+    }
+  }
+  using type = std::conditional_t<(is_out<D> || ...), list<typename decltype(side<D>())::type...>, list<D...>>;
+};
+
+template <class Op, class Over, class Side, class Facts, class A, class B>
+consteval auto missing_in_product() {
+  using missing = std::conditional_t<(Facts::missing_in_a::size > 0), typename Facts::missing_in_a, typename Facts::missing_in_b>;
+  using here = std::conditional_t<(Facts::missing_in_a::size > 0), A, B>;
+  using there = std::conditional_t<(Facts::missing_in_a::size > 0), B, A>;
+  using D = first_t<missing>;
+  if constexpr (is_out<D>) {
+    if constexpr (is_in<typename D::out_of, dims_t<here>>) {
+      return answer<ERROR_R12_weight_is_applied_the_wrong_way_round<Op, over_t<Over>, lhs_t<A>, rhs_t<B>>>{};
+    } else {
+      return answer<ERROR_R1_contracted_dimension_is_not_in_both<Op, over_t<Over>, lhs_t<A>, rhs_t<B>>>{};
+    }
+  } else if constexpr (hides_in_composite<D, here>) {
+    return answer<ERROR_R4_composite_has_other_factors_or_order<Op, over_t<Over>, lhs_t<A>, rhs_t<B>>>{};
+  } else if constexpr (is_position<D> && is_in<D, weighing_t<there>> && where<axes_of_list_t<dims_t<here>>>::any_position) {
+    // Weights over D meet values that stand at other positions.
+    return answer<ERROR_R3_other_positions_of_the_sequence<Op, over_t<Over>, lhs_t<A>, rhs_t<B>>>{};
+  } else {
+    return answer<ERROR_R1_contracted_dimension_is_not_in_both<Op, over_t<Over>, lhs_t<A>, rhs_t<B>>>{};
+  }
+}
+
+// Rotated features meet features rotated likewise, never others (R9).
+template <class Over, class A, class B>
+inline constexpr bool rotations_differ =
+    !same_set<intersection_t<marked_t<rotated, marks_t<A>>, axes_of_list_t<Over>>, intersection_t<marked_t<rotated, marks_t<B>>, axes_of_list_t<Over>>>;
+
+template <class Op, class Over, class Along, class A, class B>
+consteval auto judge_product() {
+  using facts = product_facts<Over, Along, A, B>;
+  using O = over_t<Over>;
+  using L = lhs_t<A>;
+  using R = rhs_t<B>;
+  constexpr bool over_positions = where<typename facts::over_axes>::any_position;
+  if constexpr (misuses_weights<Over, A, B>() || misuses_weights<Over, B, A>()) {
+    return answer<ERROR_R5_weights_are_contracted_over_their_own_dimension<Op, O, L, R>>{};
+  } else if constexpr (facts::missing_in_a::size > 0 || facts::missing_in_b::size > 0) {
+    return missing_in_product<Op, Over, Along, facts, A, B>();
+  } else if constexpr (refuses_mark<Op, A>) {
+    return answer<refused_mark_t<Op, A, O, L, R>>{};
+  } else if constexpr (refuses_mark<Op, B>) {
+    return answer<refused_mark_t<Op, B, O, L, R>>{};
+  } else if constexpr (over_positions && join_t<marked_t<raw, marks_t<A>>, marked_t<score, marks_t<A>>, marked_t<raw, marks_t<B>>, marked_t<score, marks_t<B>>>::size > 0) {
+    return answer<ERROR_R6_scores_are_contracted_only_after_softmax<Op, O, L, R>>{};
+  } else if constexpr (rotations_differ<Over, A, B>) {
+    return answer<ERROR_R9_rotated_meets_not_rotated<Op, O, L, R>>{};
+  } else if constexpr ((sums_weights<Over, A>() && marked_t<rotated, marks_t<B>>::size > 0) ||
+                       (sums_weights<Over, B>() && marked_t<rotated, marks_t<A>>::size > 0)) {
+    return answer<ERROR_R9_values_are_not_rotated<Op, O, L, R>>{};
+  } else if constexpr (!is_disjoint<marked_t<indexed, marks_t<A>>, dims_t<B>> || !is_disjoint<marked_t<indexed, marks_t<B>>, dims_t<A>>) {
+    return answer<ERROR_R18_indexed_meets_its_dimension<Op, O, L, R>>{};
+  } else if constexpr (difference_t<Along, typename facts::shared>::size > 0) {
+    return answer<ERROR_R1_contracted_dimension_is_not_in_both<Op, over_t<Along>, L, R>>{};
+  } else if constexpr (facts::undeclared::size > 0) {
+    return answer<ERROR_R2_shared_dimension_is_not_parallel<Op, over_t<typename facts::undeclared>, L, R>>{};
+  } else if constexpr (where<typename facts::over_axes>::packed::size > 0 && !sums_weights<Over, A>() && !sums_weights<Over, B>()) {
+    return answer<ERROR_R19_packed_positions_need_their_documents<Op, O, L, R>>{};
+  } else if constexpr ((facts::is_raw || facts::is_single_query) && where<typename facts::free_axes_a>::heads::size > 0 &&
+                       where<typename facts::free_axes_b>::heads::size > 0) {
+    return answer<ERROR_R11_every_head_against_every_head<Op, O, L, R>>{};
+  } else {
+    using dims = typename output_side<typename facts::result, dims_t<A>, dims_t<B>>::type;
+    using marks = join_t<typename product_marks<Over, A>::type, typename product_marks<Over, B>::type>;
+    if constexpr (!all_distinct(axes_of_list_t<dims>{})) {
+      return answer<ERROR_R17_dimension_occurs_twice<Op, O, L, R>>{};
+    } else {
+      return answer<accepted<make_shape_t<dims, marks>>>{};
+    }
+  }
+}
+
+template <class Over>
+struct raw_mark;
+template <class... D>
+struct raw_mark<list<D...>> {
+  using raw_list = list<raw<D...>>;
+  using score_list = list<score<D...>>;
+};
+
+template <class Shape, class More>
+using with_marks_t = make_shape_t<dims_t<Shape>, join_t<marks_t<Shape>, More>>;
+
+template <class Over, class Along, class A, class B>
+consteval auto judge_contract() {
+  constexpr auto product = judge_product<op::contract, Over, Along, A, B>();
+  using verdict = typename decltype(product)::type;
+  if constexpr (allowed<verdict>) {
+    if constexpr (product_facts<Over, Along, A, B>::is_raw) {
+      return answer<accepted<with_marks_t<typename verdict::shape, typename raw_mark<Over>::raw_list>>>{};
+    } else {
+      return product;
+    }
+  } else {
+    return product;
+  }
+}
+
+template <class Over, class A, class B>
+consteval auto judge_scores() {
+  constexpr auto product = judge_product<op::scores, Over, list<>, A, B>();
+  using verdict = typename decltype(product)::type;
+  if constexpr (!allowed<verdict>) {
+    return product;
+  } else if constexpr (product_facts<Over, list<>, A, B>::is_raw || product_facts<Over, list<>, A, B>::is_single_query) {
+    return answer<accepted<with_marks_t<typename verdict::shape, typename raw_mark<Over>::score_list>>>{};
+  } else {
+    return answer<ERROR_R6_scores_are_products_of_positions<op::scores, over_t<Over>, lhs_t<A>, rhs_t<B>>>{};
+  }
+}
+
+}  // namespace detail
+
+/// The rules' answers: `rule::contract<over, along, a, b>` and so on; `type` is `accepted<shape>` or the error.
+namespace rule {
+
+template <class Over, class Along, class A, class B>
+using contract = typename decltype(detail::judge_contract<Over, Along, A, B>())::type;
+template <class A, class B>
+using outer = typename decltype(detail::judge_product<op::outer, detail::list<>, detail::list<>, A, B>())::type;
+template <class Over, class A, class B>
+using scores = typename decltype(detail::judge_scores<Over, A, B>())::type;
+
+}  // namespace rule
+}  // namespace dimwise

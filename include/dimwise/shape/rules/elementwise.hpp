@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/shape/rules/elementwise.hpp -- the rules of what is done element by element, by name.
+//
+// Layer: shape.
+//
+//   a + b:  the smaller operand's dimensions are a subset of the larger's, whose order the result has (tie: left)
+//
+// R6, R8, R18. Tests: tests/shape/elementwise.test.cpp, tests/compile_fail/elementwise/
+#pragma once
+
+#include <dimwise/shape/verdict.hpp>
+
+namespace dimwise {
+
+namespace detail {
+
+// The operand whose dimensions include those of all others, the leftmost where there are several; void where none.
+template <class Wanted, class... Shapes>
+struct largest {
+  using type = void;
+};
+template <class Wanted, class First, class... Rest>
+struct largest<Wanted, First, Rest...>
+    : std::conditional_t<is_subset<Wanted, dims_t<First>>, std::type_identity<First>, largest<Wanted, Rest...>> {};
+
+template <class... Shapes>
+struct all_dims;
+template <class A>
+struct all_dims<A> {
+  using type = dims_t<A>;
+};
+template <class A, class B, class... Rest>
+struct all_dims<A, B, Rest...> {
+  using type = typename std::conditional_t<sizeof...(Rest) == 0, std::type_identity<union_t<dims_t<A>, dims_t<B>>>,
+                                           all_dims<make_shape_t<union_t<dims_t<A>, dims_t<B>>, list<>>, Rest...>>::type;
+};
+
+template <class... Shapes>
+inline constexpr bool indexed_meets = !is_disjoint<join_t<marked_t<indexed, marks_t<Shapes>>...>, typename all_dims<Shapes...>::type>;
+
+template <class... Shapes>
+struct show_all;
+template <class A>
+struct show_all<A> {
+  using type = list<operand_t<A>>;
+};
+template <class A, class B>
+struct show_all<A, B> {
+  using type = list<lhs_t<A>, rhs_t<B>>;
+};
+template <class A, class B, class C, class... Rest>
+struct show_all<A, B, C, Rest...> {
+  using type = list<operand_t<A>, operand_t<B>, operand_t<C>, operand_t<Rest>...>;
+};
+template <template <class...> class Error, class Op, class Shown>
+struct error_with;
+template <template <class...> class Error, class Op, class... Shown>
+struct error_with<Error, Op, list<Shown...>> {
+  using type = Error<Op, Shown...>;
+};
+template <template <class...> class Error, class Op, class... Shapes>
+using error_with_t = typename error_with<Error, Op, typename show_all<Shapes...>::type>::type;
+
+// The operations that end the mark of masked values, because they give 0 for what is masked.
+template <class Op, bool EndsMask, class... Shapes>
+consteval auto judge_elementwise() {
+  using wanted = typename all_dims<Shapes...>::type;
+  using model = typename largest<wanted, Shapes...>::type;
+  constexpr bool any_masked = (marked_t<masked_for, marks_t<Shapes>>::size + ... + 0) > 0;
+  if constexpr (indexed_meets<Shapes...>) {
+    return answer<error_with_t<ERROR_R18_indexed_meets_its_dimension, Op, Shapes...>>{};
+  } else if constexpr (std::is_void_v<model>) {
+    return answer<error_with_t<ERROR_R8_neither_has_all_dimensions_of_the_other, Op, Shapes...>>{};
+  } else if constexpr (fate_in<masked_for<>>(marks_row<Op>) == by_rule && any_masked && !EndsMask) {
+    return answer<error_with_t<ERROR_R7_masked_values_pass_no_function, Op, Shapes...>>{};
+  } else {
+    return answer<accepted<make_shape_t<dims_t<model>, join_t<kept_marks_t<Op, Shapes>...>>>>{};
+  }
+}
+
+// raw<A> and raw<B> by scaled<A, B> or scaled<summed<A, B>>.
+template <class Named, class Raw>
+inline constexpr bool names_raw = same_set<Named, Raw>;
+template <class... P, class Raw>
+inline constexpr bool names_raw<list<summed<P...>>, Raw> = same_set<list<summed<P...>>, Raw> || same_set<list<P...>, Raw>;
+
+template <class Marks>
+struct raw_to_score;
+template <class... M>
+struct raw_to_score<list<M...>> {
+  template <class Mark>
+  struct one {
+    using type = Mark;
+  };
+  template <class... D>
+  struct one<raw<D...>> {
+    using type = score<D...>;
+  };
+  using type = list<typename one<M>::type...>;
+};
+
+// Named is empty for scaled(s, x) and unscaled(s), which take any raw product.
+template <class Op, class Named, class Shape>
+consteval auto judge_scaled() {
+  using raws = marked_t<raw, marks_t<Shape>>;
+  if constexpr (refuses_mark<Op, Shape>) {
+    return answer<refused_mark_t<Op, Shape, over_t<Named>, operand_t<Shape>>>{};
+  } else if constexpr (raws::size == 0) {
+    return answer<ERROR_R6_scaled_takes_raw_products<Op, over_t<Named>, operand_t<Shape>>>{};
+  } else if constexpr (Named::size > 0 && !names_raw<Named, raws>) {
+    return answer<ERROR_R6_scaled_names_the_contracted_features<Op, over_t<Named>, operand_t<Shape>>>{};
+  } else {
+    return answer<accepted<make_shape_t<dims_t<Shape>, typename raw_to_score<marks_t<Shape>>::type>>>{};
+  }
+}
+
+}  // namespace detail
+
+namespace rule {
+
+template <class... Shapes>
+using elementwise = typename decltype(detail::judge_elementwise<op::elementwise, false, Shapes...>())::type;
+template <bool EndsMask, class... Shapes>
+using map = typename decltype(detail::judge_elementwise<op::map, EndsMask, Shapes...>())::type;
+template <class Named, class Shape>
+using scaled = typename decltype(detail::judge_scaled<op::scaled, Named, Shape>())::type;
+template <class Shape>
+using unscaled = typename decltype(detail::judge_scaled<op::unscaled, detail::list<>, Shape>())::type;
+
+}  // namespace rule
+}  // namespace dimwise

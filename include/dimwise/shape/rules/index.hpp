@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/shape/rules/index.hpp -- the rules of taking and joining: at, slice, gather, concat, stack.
+//
+// Layer: shape.
+//
+//   at<D>: [D, rest] -> [rest], indexed<D>      slice<D>: [D, rest] -> [D, rest]      gather<D>: [D, rest] x ids [i] -> [i, rest]
+//
+// R1, R10, R17, R18. Tests: tests/shape/index.test.cpp, tests/compile_fail/index/
+#pragma once
+
+#include <dimwise/shape/rules/restride.hpp>
+#include <dimwise/shape/verdict.hpp>
+
+namespace dimwise {
+
+/// An index of dimension D, and of nothing else (R18).
+template <class D>
+struct id {
+  using dimension_type = D;
+  std::size_t value = 0;
+
+  id() = default;
+  constexpr explicit id(std::size_t v) : value(v) {}
+  [[nodiscard]] friend constexpr bool operator==(id, id) = default;
+};
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_id = false;
+template <class D>
+inline constexpr bool is_id<id<D>> = true;
+
+// Marks that name a dimension which is no longer whole: what sums to one over it does so no more.
+template <class Marks, class D>
+struct cut_marks {
+  template <class M>
+  static consteval auto one() {
+    if constexpr (mark_order<M> == mark_order<normalised<>> && is_in<D, mark_dims_t<M>>) {
+      return typename weakened<M>::type{};
+    } else {
+      return list<M>{};
+    }
+  }
+  template <class... M>
+  static auto all(list<M...>) -> join_t<decltype(one<M>())...>;
+  using type = decltype(all(Marks{}));
+};
+// Marks without those that speak of D only.
+template <class Marks, class D>
+struct marks_without {
+  template <class M>
+  static constexpr bool ends = is_in<D, mark_dims_t<M>> && (mark_order<M> == mark_order<normalised<>> || mark_order<M> == mark_order<weighted<>> ||
+                                                            mark_order<M> == mark_order<rotated<>> || mark_order<M> == mark_order<masked_for<>>);
+  template <class... M>
+  static auto all(list<M...>) -> join_t<list_if<!ends<M>, M>...>;
+  using type = decltype(all(Marks{}));
+};
+
+template <class D, class Shape>
+consteval auto judge_at() {
+  using dims = dims_t<Shape>;
+  if constexpr (!is_in<D, dims>) {
+    return answer<missing_t<op::at, list<D>, Shape>>{};
+  } else if constexpr (is_composite<D>) {
+    return answer<ERROR_R18_ids_index_their_own_dimension_only<op::at, over<about_t<D>>, operand_t<Shape>>>{};
+  } else {
+    using kept = typename marks_without<marks_t<Shape>, D>::type;
+    return answer<accepted<make_shape_t<difference_t<dims, list<D>>, join_t<kept, list<indexed<D>>>>>>{};
+  }
+}
+
+template <class D, class Result, class Shape>
+consteval auto judge_slice() {
+  using dims = dims_t<Shape>;
+  if constexpr (!is_in<D, dims>) {
+    return answer<missing_t<op::slice, list<D>, Shape>>{};
+  } else if constexpr (is_composite<D> || is_composite<Result>) {
+    return answer<ERROR_R4_composite_has_other_factors_or_order<op::slice, over<about_t<D>>, operand_t<Shape>>>{};
+  } else if constexpr (std::is_same_v<D, Result> && D::static_extent != at_run_time) {
+    return answer<ERROR_R18_slice_of_a_static_extent_names_its_result<op::slice, over<about_t<D>>, operand_t<Shape>>>{};
+  } else if constexpr (D::abilities != Result::abilities) {
+    return answer<ERROR_R18_slice_has_another_kind<op::slice, over<about_t<D>, about_t<Result>>, operand_t<Shape>>>{};
+  } else if constexpr (D::static_extent != at_run_time && Result::static_extent != at_run_time && Result::static_extent > D::static_extent) {
+    return answer<ERROR_R18_slice_is_longer_than_its_dimension<op::slice, over<about_t<D>, about_t<Result>>, operand_t<Shape>>>{};
+  } else {
+    using result = replace_t<dims, D, list<Result>>;
+    if constexpr (!all_distinct(axes_of_list_t<result>{})) {
+      return answer<ERROR_R17_dimension_occurs_twice<op::slice, over<about_t<D>, about_t<Result>>, operand_t<Shape>>>{};
+    } else {
+      using cut = typename cut_marks<marks_t<Shape>, D>::type;
+      return answer<accepted<make_shape_t<result, typename rename_marks<cut, D, Result>::type>>>{};
+    }
+  }
+}
+
+template <class D, class IdDim, class Table, class Ids>
+consteval auto judge_gather() {
+  using table = dims_t<Table>;
+  if constexpr (!is_in<D, table>) {
+    return answer<missing_t<op::gather, list<D>, Table>>{};
+  } else if constexpr (!std::is_same_v<D, IdDim>) {
+    return answer<ERROR_R18_ids_index_their_own_dimension_only<op::gather, over<about_t<D>>, id<IdDim>, lhs_t<Table>, rhs_t<Ids>>>{};
+  } else if constexpr (refuses_mark<op::gather, Table>) {
+    return answer<refused_mark_t<op::gather, Table, over<about_t<D>>, lhs_t<Table>, rhs_t<Ids>>>{};
+  } else {
+    // What the ids and the table share is taken element by element; the ids' dimensions come first.
+    using dims = union_t<dims_t<Ids>, difference_t<table, list<D>>>;
+    if constexpr (!all_distinct(axes_of_list_t<dims>{})) {
+      return answer<ERROR_R17_dimension_occurs_twice<op::gather, over<about_t<D>>, lhs_t<Table>, rhs_t<Ids>>>{};
+    } else {
+      return answer<accepted<make_shape_t<dims, typename marks_without<kept_marks_t<op::gather, Table>, D>::type>>>{};
+    }
+  }
+}
+
+// All of `B` as in `A` but the part that takes D's place.
+template <class DA, class DB, class A, class B>
+inline constexpr bool joins = same_set<replace_t<dims_t<B>, DB, list<DA>>, dims_t<A>> && same_set<marks_t<A>, marks_t<B>>;
+
+template <class D, class A, class... B>
+consteval auto judge_concat() {
+  using missing = join_t<difference_t<list<D>, dims_t<A>>, difference_t<list<D>, dims_t<B>>...>;
+  if constexpr (missing::size > 0) {
+    return answer<ERROR_R1_dimension_is_not_in_the_operand<op::concat, over<about_t<D>>, operand_t<A>, operand_t<B>...>>{};
+  } else if constexpr (D::static_extent != at_run_time) {
+    return answer<ERROR_R10_concat_of_a_static_extent_names_its_result<op::concat, over<about_t<D>>, operand_t<A>, operand_t<B>...>>{};
+  } else if constexpr (!(joins<D, D, A, B> && ...)) {
+    return answer<ERROR_R10_operands_differ_in_another_dimension<op::concat, over<about_t<D>>, operand_t<A>, operand_t<B>...>>{};
+  } else {
+    return answer<accepted<make_shape_t<dims_t<A>, typename cut_marks<marks_t<A>, D>::type>>>{};
+  }
+}
+
+template <class Whole, class Parts, class... Shapes>
+struct concat_parts;
+template <class Whole, class First, class... P, class A, class... B>
+struct concat_parts<Whole, list<First, P...>, A, B...> {
+  static consteval auto judge() {
+    using O = over<about_t<Whole>>;
+    if constexpr (sizeof...(P) != sizeof...(B)) {
+      return answer<ERROR_R10_operands_differ_in_another_dimension<op::concat, O, operand_t<A>, operand_t<B>...>>{};
+    } else if constexpr (!is_in<First, dims_t<A>> || !(is_in<P, dims_t<B>> && ...)) {
+      return answer<ERROR_R1_dimension_is_not_in_the_operand<op::concat, O, operand_t<A>, operand_t<B>...>>{};
+    } else if constexpr (!(joins<First, P, A, B> && ...)) {
+      return answer<ERROR_R10_operands_differ_in_another_dimension<op::concat, O, operand_t<A>, operand_t<B>...>>{};
+    } else {
+      return answer<accepted<make_shape_t<replace_t<dims_t<A>, First, list<Whole>>, typename cut_marks<marks_t<A>, First>::type>>>{};
+    }
+  }
+};
+template <class Whole, class Parts, class... Shapes>
+  requires(Parts::size != sizeof...(Shapes))
+struct concat_parts<Whole, Parts, Shapes...> {
+  static consteval auto judge() {
+    return answer<ERROR_R10_operands_differ_in_another_dimension<op::concat, over<about_t<Whole>>, operand_t<Shapes>...>>{};
+  }
+};
+template <class D>
+struct concat_judge {
+  template <class... Shapes>
+  static consteval auto judge() {
+    return judge_concat<D, Shapes...>();
+  }
+};
+template <class... P>
+struct concat_judge<summed<P...>> {
+  template <class... Shapes>
+  static consteval auto judge() {
+    return concat_parts<summed<P...>, list<P...>, Shapes...>::judge();
+  }
+};
+
+template <class D, class A, class... B>
+consteval auto judge_stack() {
+  using O = over<about_t<D>>;
+  if constexpr (!((same_set<dims_t<A>, dims_t<B>> && same_set<marks_t<A>, marks_t<B>>)&&...)) {
+    return answer<ERROR_R10_operands_differ_in_another_dimension<op::stack, O, operand_t<A>, operand_t<B>...>>{};
+  } else if constexpr (D::static_extent != at_run_time && D::static_extent != 1 + sizeof...(B)) {
+    return answer<ERROR_R10_stack_has_another_extent<op::stack, O, extent<1 + sizeof...(B)>, operand_t<A>>>{};
+  } else if constexpr (!all_distinct(axes_of_list_t<join_t<list<D>, dims_t<A>>>{})) {
+    return answer<ERROR_R17_dimension_occurs_twice<op::stack, O, operand_t<A>>>{};
+  } else {
+    return answer<accepted<make_shape_t<join_t<list<D>, dims_t<A>>, typename without_indexed<marks_t<A>, D>::type>>>{};
+  }
+}
+
+}  // namespace detail
+
+namespace rule {
+
+template <class D, class Shape>
+using at = typename decltype(detail::judge_at<D, Shape>())::type;
+template <class D, class Result, class Shape>
+using slice = typename decltype(detail::judge_slice<D, Result, Shape>())::type;
+template <class D, class IdDim, class Table, class Ids>
+using gather = typename decltype(detail::judge_gather<D, IdDim, Table, Ids>())::type;
+template <class D, class... Shapes>
+using concat = typename decltype(detail::concat_judge<D>::template judge<Shapes...>())::type;
+template <class D, class... Shapes>
+using stack = typename decltype(detail::judge_stack<D, Shapes...>())::type;
+
+}  // namespace rule
+}  // namespace dimwise

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/shape/rules/reduce.hpp -- the rules of softmax, of reductions and of statistics over named dimensions.
+//
+// Layer: shape.
+//
+//   softmax<D>:  [D, rest]  ->  [D, rest], normalised<D>          sum<D>:  [D, rest]  ->  [rest]
+//
+// R1, R5, R6, R7, R13, R19. Tests: tests/shape/reduce.test.cpp, tests/compile_fail/softmax/, tests/compile_fail/reduce/
+#pragma once
+
+#include <dimwise/shape/verdict.hpp>
+
+namespace dimwise {
+
+namespace detail {
+
+// What all that name dimensions of one operand ask first: the dimensions are there, the marks are taken, the mask serves
+// them, and packed positions are told apart by a mask. `nothing` means: no objection.
+template <class Op, class Over, class Shape, bool NeedsDocuments>
+consteval auto common_objection() {
+  using missing = difference_t<Over, dims_t<Shape>>;
+  using served = marked_t<masked_for, marks_t<Shape>>;
+  using O = over_t<Over>;
+  if constexpr (missing::size > 0) {
+    return answer<missing_t<Op, missing, Shape>>{};
+  } else if constexpr (refuses_mark<Op, Shape>) {
+    return answer<refused_mark_t<Op, Shape, O, operand_t<Shape>>>{};
+  } else if constexpr (served::size > 0 && is_disjoint<Over, served>) {
+    return answer<ERROR_R7_mask_does_not_serve_this_dimension<Op, O, operand_t<Shape>>>{};
+  } else if constexpr (NeedsDocuments && where<axes_of_list_t<Over>>::packed::size > 0 && is_disjoint<Over, served>) {
+    return answer<ERROR_R19_packed_positions_need_their_documents<Op, O, operand_t<Shape>>>{};
+  } else {
+    return answer<nothing>{};
+  }
+}
+template <class Op, class Over, class Shape, bool NeedsDocuments = true>
+using objection_t = typename decltype(common_objection<Op, Over, Shape, NeedsDocuments>())::type;
+
+template <class Over>
+struct normalised_mark;
+template <class... D>
+struct normalised_mark<list<D...>> {
+  using type = list<normalised<D...>>;
+};
+
+template <class Op, class Over, class Shape>
+consteval auto judge_softmax() {
+  using objection = objection_t<Op, Over, Shape>;
+  if constexpr (!std::is_same_v<objection, nothing>) {
+    return answer<objection>{};
+  } else if constexpr (where<Over>::not_attended::size > 0) {
+    return answer<ERROR_R13_softmax_takes_attendable_or_choice<Op, over_t<Over>, operand_t<Shape>>>{};
+  } else if constexpr (Over::size == where<Over>::single::size) {
+    return answer<ERROR_R5_softmax_over_a_single_element<Op, over_t<Over>, operand_t<Shape>>>{};
+  } else {
+    using kept = kept_marks_t<Op, Shape>;
+    using set = std::conditional_t<std::is_same_v<Op, op::log_softmax>, std::type_identity<list<>>, normalised_mark<Over>>;
+    return answer<accepted<make_shape_t<dims_t<Shape>, join_t<kept, typename set::type>>>>{};
+  }
+}
+
+// Marks by rule of a reduction over `Over`.
+template <class Op, class Over, class Shape>
+struct reduced_marks {
+  static constexpr bool parallel_only = where<axes_of_list_t<Over>>::all_parallel;
+  template <class M>
+  static consteval auto one() {
+    if constexpr (mark_order<M> == mark_order<masked_for<>> || mark_order<M> == mark_order<indexed<>>) {
+      return std::conditional_t<mark_order<M> == mark_order<indexed<>>, list<M>, list<>>{};
+    } else if constexpr (mark_order<M> == mark_order<normalised<>> && parallel_only) {
+      return typename std::conditional_t<std::is_same_v<Op, op::mean>, std::type_identity<list<M>>, weakened<M>>::type{};
+    } else if constexpr (mark_order<M> == mark_order<normalised<>>) {
+      return list<>{};
+    } else if constexpr (mark_order<M> == mark_order<weighted<>>) {
+      return list_if<is_disjoint<mark_dims_t<M>, Over>, M>{};
+    } else if constexpr (mark_order<M> == mark_order<rotated<>>) {
+      return list_if<is_disjoint<mark_dims_t<M>, Over>, M>{};
+    } else {
+      return list<M>{};
+    }
+  }
+  template <class... M>
+  static auto all(list<M...>) -> join_t<decltype(one<M>())...>;
+  using type = decltype(all(marks_t<Shape>{}));
+};
+
+// R5: a weighted product is reduced over its own dimension, or over parallel ones, which leave it weighted.
+template <class Over, class Shape>
+consteval bool misuses_weighted() {
+  using own = marked_t<weighted, marks_t<Shape>>;
+  if constexpr (own::size == 0) {
+    return false;
+  } else {
+    return !where<axes_of_list_t<difference_t<Over, own>>>::all_parallel;
+  }
+}
+
+template <class Op, class Over, class Shape>
+consteval auto judge_reduce() {
+  using objection = objection_t<Op, Over, Shape>;
+  if constexpr (!std::is_same_v<objection, nothing>) {
+    return answer<objection>{};
+  } else if constexpr (misuses_weighted<Over, Shape>()) {
+    return answer<ERROR_R5_weighted_is_only_summed<Op, over_t<Over>, operand_t<Shape>>>{};
+  } else if constexpr (std::is_same_v<Op, op::argmax> && where<Over>::without_ability::size > 0) {
+    return answer<ERROR_R13_softmax_takes_attendable_or_choice<Op, over_t<Over>, operand_t<Shape>>>{};
+  } else if constexpr (std::is_same_v<Op, op::argmax>) {
+    using kept = kept_marks_t<Op, Shape>;
+    return answer<accepted<make_shape_t<difference_t<dims_t<Shape>, Over>, kept>>>{};
+  } else {
+    return answer<accepted<make_shape_t<difference_t<dims_t<Shape>, Over>, typename reduced_marks<Op, Over, Shape>::type>>>{};
+  }
+}
+
+// layer_norm and rms_norm take features; standardize takes any.
+template <class Op, class Over, class Shape>
+consteval auto judge_norm() {
+  using objection = objection_t<Op, Over, Shape>;
+  if constexpr (!std::is_same_v<objection, nothing>) {
+    return answer<objection>{};
+  } else if constexpr (!std::is_same_v<Op, op::standardize> && where<Over>::not_features::size > 0) {
+    return answer<ERROR_R13_norm_takes_features<Op, over_t<Over>, operand_t<Shape>>>{};
+  } else {
+    return answer<accepted<make_shape_t<dims_t<Shape>, kept_marks_t<Op, Shape>>>>{};
+  }
+}
+
+template <class Over, class Shape>
+consteval auto judge_renormalise() {
+  using objection = objection_t<op::renormalise, Over, Shape>;
+  if constexpr (!std::is_same_v<objection, nothing>) {
+    return answer<objection>{};
+  } else if constexpr (where<Over>::not_attended::size > 0) {
+    return answer<ERROR_R13_softmax_takes_attendable_or_choice<op::renormalise, over_t<Over>, operand_t<Shape>>>{};
+  } else {
+    return answer<accepted<make_shape_t<dims_t<Shape>, join_t<kept_marks_t<op::renormalise, Shape>, typename normalised_mark<Over>::type>>>>{};
+  }
+}
+
+template <class Over, class Shape>
+consteval auto judge_scan() {
+  using objection = objection_t<op::scan, Over, Shape>;
+  if constexpr (!std::is_same_v<objection, nothing>) {
+    return answer<objection>{};
+  } else if constexpr (where<Over>::not_ordered::size > 0) {
+    return answer<ERROR_R13_needs_ordered_positions<op::scan, over_t<Over>, operand_t<Shape>>>{};
+  } else {
+    return answer<accepted<make_shape_t<dims_t<Shape>, kept_marks_t<op::scan, Shape>>>>{};
+  }
+}
+
+}  // namespace detail
+
+namespace rule {
+
+template <class Op, class Over, class Shape>
+using softmax = typename decltype(detail::judge_softmax<Op, Over, Shape>())::type;
+template <class Op, class Over, class Shape>
+using reduce = typename decltype(detail::judge_reduce<Op, Over, Shape>())::type;
+template <class Op, class Over, class Shape>
+using norm = typename decltype(detail::judge_norm<Op, Over, Shape>())::type;
+template <class Over, class Shape>
+using renormalise = typename decltype(detail::judge_renormalise<Over, Shape>())::type;
+template <class Over, class Shape>
+using scan = typename decltype(detail::judge_scan<Over, Shape>())::type;
+
+}  // namespace rule
+}  // namespace dimwise

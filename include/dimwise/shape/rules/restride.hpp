@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/shape/rules/restride.hpp -- the rules of what changes names, order, or grouping, and no value.
+//
+// Layer: shape.
+//
+//   rename<seq, key>, relabel<a, b>, permute<…>, split<heads, d_k>, merge<heads, d_v>, part<p>, diagonal<a, b>, broadcast<d>
+//
+// R1, R3, R4, R14, R17. Tests: tests/shape/restride.test.cpp, tests/compile_fail/restride/
+#pragma once
+
+#include <dimwise/shape/verdict.hpp>
+
+namespace dimwise {
+
+namespace detail {
+
+template <class Marks, class Old, class New>
+struct rename_marks;
+template <class... M, class Old, class New>
+struct rename_marks<list<M...>, Old, New> {
+  using type = list<typename rename_in_mark<M, Old, New>::type...>;
+};
+
+template <class Op, class From, class To, class Shape>
+consteval auto judge_rename() {
+  using dims = dims_t<Shape>;
+  using O = over<about_t<From>, about_t<To>>;
+  if constexpr (!is_in<From, dims>) {
+    return answer<missing_t<Op, list<From>, Shape>>{};
+  } else if constexpr (std::is_same_v<Op, op::rename> && !related<From, To>) {
+    return answer<ERROR_R3_rename_goes_between_a_dimension_and_its_prime_or_out<Op, O, operand_t<Shape>>>{};
+  } else if constexpr (extents_differ<From, To>) {
+    return answer<ERROR_R3_extents_differ<Op, O, operand_t<Shape>>>{};
+  } else {
+    using result = replace_t<dims, From, list<To>>;
+    if constexpr (!all_distinct(axes_of_list_t<result>{})) {
+      return answer<ERROR_R17_dimension_occurs_twice<Op, O, operand_t<Shape>>>{};
+    } else {
+      return answer<accepted<make_shape_t<result, typename rename_marks<marks_t<Shape>, From, To>::type>>>{};
+    }
+  }
+}
+
+template <class Order, class Shape>
+consteval auto judge_permute() {
+  using dims = dims_t<Shape>;
+  if constexpr (difference_t<Order, dims>::size > 0) {
+    return answer<missing_t<op::permute, difference_t<Order, dims>, Shape>>{};
+  } else if constexpr (difference_t<dims, Order>::size > 0) {
+    return answer<ERROR_R1_dimension_is_not_in_the_operand<op::permute, over_t<Order>, operand_t<Shape>>>{};
+  } else if constexpr (!all_distinct(Order{})) {
+    return answer<ERROR_R17_dimension_occurs_twice<op::permute, over_t<Order>, operand_t<Shape>>>{};
+  } else {
+    return answer<accepted<make_shape_t<Order, marks_t<Shape>>>>{};
+  }
+}
+
+template <class Composite, class Factors, class Shape>
+consteval auto judge_split() {
+  using dims = dims_t<Shape>;
+  if constexpr (!is_in<Composite, dims>) {
+    return answer<ERROR_R4_composite_has_other_factors_or_order<op::split, over_t<Factors>, operand_t<Shape>>>{};
+  } else {
+    return answer<accepted<make_shape_t<replace_t<dims, Composite, Factors>, marks_t<Shape>>>>{};
+  }
+}
+
+template <class Composite, class Factors, class Shape>
+consteval auto judge_merge() {
+  using dims = dims_t<Shape>;
+  if constexpr (difference_t<Factors, dims>::size > 0) {
+    return answer<missing_t<op::merge, difference_t<Factors, dims>, Shape>>{};
+  } else if constexpr (!all_distinct(Factors{})) {
+    return answer<ERROR_R17_dimension_occurs_twice<op::merge, over_t<Factors>, operand_t<Shape>>>{};
+  } else {
+    // The composite stands where its first factor stood.
+    using first = first_t<Factors>;
+    using rest = difference_t<Factors, list<first>>;
+    using result = replace_t<difference_t<dims, rest>, first, list<Composite>>;
+    return answer<accepted<make_shape_t<result, marks_t<Shape>>>>{};
+  }
+}
+
+template <class P, class Dims>
+struct sum_with {
+  using type = void;
+};
+template <class P, class... Parts, class... Rest>
+struct sum_with<P, list<summed<Parts...>, Rest...>>
+    : std::conditional_t<is_any_of<P, Parts...>, std::type_identity<summed<Parts...>>, sum_with<P, list<Rest...>>> {};
+template <class P, class First, class... Rest>
+struct sum_with<P, list<First, Rest...>> : sum_with<P, list<Rest...>> {};
+
+template <class P, class Shape>
+consteval auto judge_part() {
+  using whole = typename sum_with<P, dims_t<Shape>>::type;
+  if constexpr (std::is_void_v<whole>) {
+    return answer<ERROR_R14_part_is_taken_from_a_summed_dimension<op::part, over<about_t<P>>, operand_t<Shape>>>{};
+  } else {
+    using result = replace_t<dims_t<Shape>, whole, list<P>>;
+    if constexpr (!all_distinct(axes_of_list_t<result>{})) {
+      return answer<ERROR_R17_dimension_occurs_twice<op::part, over<about_t<P>>, operand_t<Shape>>>{};
+    } else {
+      return answer<accepted<make_shape_t<result, marks_t<Shape>>>>{};
+    }
+  }
+}
+
+template <class A, class B, class Shape>
+consteval auto judge_diagonal() {
+  using dims = dims_t<Shape>;
+  using O = over<about_t<A>, about_t<B>>;
+  if constexpr (difference_t<list<A, B>, dims>::size > 0) {
+    return answer<missing_t<op::diagonal, difference_t<list<A, B>, dims>, Shape>>{};
+  } else if constexpr (std::is_same_v<A, B>) {
+    return answer<ERROR_R17_dimension_occurs_twice<op::diagonal, O, operand_t<Shape>>>{};
+  } else if constexpr (extents_differ<A, B>) {
+    return answer<ERROR_R3_extents_differ<op::diagonal, O, operand_t<Shape>>>{};
+  } else {
+    return answer<accepted<make_shape_t<difference_t<dims, list<B>>, marks_t<Shape>>>>{};
+  }
+}
+
+template <class Marks, class D>
+struct without_indexed {
+  template <class... M>
+  static auto keep(list<M...>) -> join_t<list_if<!std::is_same_v<M, indexed<D>>, M>...>;
+  using type = decltype(keep(Marks{}));
+};
+
+template <class D, class Shape>
+consteval auto judge_broadcast() {
+  using dims = join_t<list<D>, dims_t<Shape>>;
+  if constexpr (!all_distinct(axes_of_list_t<dims>{})) {
+    return answer<ERROR_R17_dimension_occurs_twice<op::broadcast, over<about_t<D>>, operand_t<Shape>>>{};
+  } else {
+    return answer<accepted<make_shape_t<dims, typename without_indexed<marks_t<Shape>, D>::type>>>{};
+  }
+}
+
+template <class Dims>
+struct indexed_list;
+template <class... D>
+struct indexed_list<list<D...>> {
+  using type = list<indexed<D>...>;
+};
+
+template <class Shape, class Like>
+consteval auto judge_broadcast_like() {
+  using dims = union_t<dims_t<Shape>, dims_t<Like>>;
+  if constexpr (!all_distinct(axes_of_list_t<dims>{})) {
+    return answer<ERROR_R4_composite_has_other_factors_or_order<op::broadcast_like, lhs_t<Shape>, rhs_t<Like>>>{};
+  } else {
+    using added = difference_t<dims_t<Like>, dims_t<Shape>>;
+    return answer<accepted<make_shape_t<dims, difference_t<marks_t<Shape>, typename indexed_list<added>::type>>>>{};
+  }
+}
+
+}  // namespace detail
+
+namespace rule {
+
+template <class From, class To, class Shape>
+using rename = typename decltype(detail::judge_rename<op::rename, From, To, Shape>())::type;
+template <class From, class To, class Shape>
+using relabel = typename decltype(detail::judge_rename<op::relabel, From, To, Shape>())::type;
+template <class Order, class Shape>
+using permute = typename decltype(detail::judge_permute<Order, Shape>())::type;
+template <class Shape, class... Factors>
+using split = typename decltype(detail::judge_split<merged<Factors...>, detail::list<Factors...>, Shape>())::type;
+template <class Shape, class... Factors>
+using merge = typename decltype(detail::judge_merge<merged<Factors...>, detail::list<Factors...>, Shape>())::type;
+template <class P, class Shape>
+using part = typename decltype(detail::judge_part<P, Shape>())::type;
+template <class A, class B, class Shape>
+using diagonal = typename decltype(detail::judge_diagonal<A, B, Shape>())::type;
+template <class D, class Shape>
+using broadcast = typename decltype(detail::judge_broadcast<D, Shape>())::type;
+template <class Shape, class Like>
+using broadcast_like = typename decltype(detail::judge_broadcast_like<Shape, Like>())::type;
+
+}  // namespace rule
+}  // namespace dimwise

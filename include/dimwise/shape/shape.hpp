@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/shape/shape.hpp -- a shape: distinct dimensions in memory order, and behind them the marks.
+//
+// Layer: shape. Types in, types out, no data.
+// Tests: tests/shape/shape.test.cpp
+//
+//   shape<batch, heads, seq, key, normalised<key>>
+#pragma once
+
+#include <dimwise/shape/marks.hpp>
+
+namespace dimwise {
+
+/// The dimensions of a tensor in memory order, and behind them its marks.
+template <class... DimsAndMarks>
+struct shape {};
+
+namespace detail {
+
+template <class Shape>
+struct shape_parts;
+template <class... T>
+struct shape_parts<shape<T...>> {
+  static constexpr bool marked = (is_mark<T> || ...);
+  using dims = typename std::conditional_t<marked, join<list_if<!is_mark<T>, T>...>, std::type_identity<list<T...>>>::type;
+  using marks = typename std::conditional_t<marked, join<list_if<is_mark<T>, T>...>, std::type_identity<list<>>>::type;
+};
+template <class Shape>
+using dims_t = typename shape_parts<Shape>::dims;
+template <class Shape>
+using marks_t = typename shape_parts<Shape>::marks;
+
+template <class Dims, class Marks>
+struct make_shape;
+template <class... D, class... M>
+struct make_shape<list<D...>, list<M...>> {
+  using type = shape<D..., M...>;
+};
+/// The shape of these dimensions with these marks, in canonical order and without repetitions.
+template <class Dims, class Marks>
+using make_shape_t = typename make_shape<Dims, typename canonical_marks<Marks>::type>::type;
+
+template <class List>
+struct axes_of_list;
+template <class... D>
+struct axes_of_list<list<D...>> {
+  using type = axes_t<D...>;
+};
+template <class List>
+using axes_of_list_t = typename axes_of_list<List>::type;
+
+template <class List>
+struct atoms_of_list;
+template <class... D>
+struct atoms_of_list<list<D...>> {
+  using type = atoms_t<D...>;
+};
+template <class List>
+using atoms_of_list_t = typename atoms_of_list<List>::type;
+
+template <class Axes>
+struct repeated;
+template <class... D>
+struct repeated<list<D...>> {
+  using type = difference_t<list<>, list<>>;
+};
+template <class First, class... Rest>
+struct repeated<list<First, Rest...>> {
+  using type = typename std::conditional_t<is_any_of<First, Rest...>, std::type_identity<First>, repeated<list<Rest...>>>::type;
+};
+
+template <class... D>
+consteval bool all_dimensions(list<D...>) {
+  return (dimension_type<D> && ...);
+}
+
+template <class Shape, class Op>
+struct distinct_verdict {
+  using axes = axes_of_list_t<dims_t<Shape>>;
+  static constexpr bool value = all_distinct(axes{});
+};
+
+}  // namespace detail
+
+/// The dimensions are dimensions, and none occurs twice, a product counted as its factors (R17).
+template <class... DimsAndMarks>
+concept valid_shape = detail::all_dimensions(detail::dims_t<shape<DimsAndMarks...>>{}) &&
+                      detail::all_distinct(detail::axes_of_list_t<detail::dims_t<shape<DimsAndMarks...>>>{});
+
+namespace detail {
+
+template <bool Distinct, class... T>
+struct repetition {
+  using type = nothing;
+};
+template <class... T>
+struct repetition<false, T...> {
+  using type = ERROR_R17_dimension_occurs_twice<typename repeated<axes_of_list_t<dims_t<shape<T...>>>>::type, shape<T...>>;
+};
+// The base of everything that has a shape: nothing, or the error that is no class to derive from (R17).
+template <class... T>
+using checked_shape = typename repetition<all_distinct(axes_of_list_t<dims_t<shape<T...>>>{}), T...>::type;
+
+template <class D, class List>
+inline constexpr bool has_dim = is_in<D, List>;
+
+}  // namespace detail
+}  // namespace dimwise

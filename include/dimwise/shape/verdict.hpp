@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/shape/verdict.hpp -- what a rule answers: the result's shape, or the type that is the error.
+//
+// Layer: shape.
+// A rule is a template whose `type` is `accepted<shape<…>>` or an ERROR_R…<…> that is declared and never defined. The
+// operation has an overload for each: the second returns the error, so the compiler must name it, also when the result is
+// unused, and a concept can ask without a hard error. Every error id has its entry in docs/errors.md.
+#pragma once
+
+#include <dimwise/shape/marks_table.hpp>
+
+namespace dimwise {
+
+/// In an error: the shape of the left operand, the right one, or the only one.
+template <class... DimsAndMarks>
+struct lhs;
+template <class... DimsAndMarks>
+struct rhs;
+template <class... DimsAndMarks>
+struct operand_shape;
+/// In an error: the dimensions that the operation was given.
+template <class... D>
+struct over;
+
+/// A rule's yes, with the result's shape.
+template <class Shape>
+struct accepted {
+  using shape = Shape;
+};
+
+/// The rule said yes.
+template <class Verdict>
+concept allowed = requires { typename Verdict::shape; };
+/// The rule said no: `Verdict` is the error.
+template <class Verdict>
+concept refused = !allowed<Verdict>;
+
+namespace detail {
+
+template <class Shape>
+struct show;
+template <class... T>
+struct show<shape<T...>> {
+  using as_lhs = lhs<T...>;
+  using as_rhs = rhs<T...>;
+  using as_operand = operand_shape<T...>;
+};
+template <class Shape>
+using lhs_t = typename show<Shape>::as_lhs;
+template <class Shape>
+using rhs_t = typename show<Shape>::as_rhs;
+template <class Shape>
+using operand_t = typename show<Shape>::as_operand;
+
+template <class Dims>
+struct over_list;
+template <class... D>
+struct over_list<list<D...>> {
+  using type = over<about_t<D>...>;
+};
+template <class Dims>
+using over_t = typename over_list<Dims>::type;
+
+// The answer of a rule's body, a constexpr function whose return type is the verdict.
+template <class T>
+using answer = std::type_identity<T>;
+
+template <class List>
+struct first_of;
+template <class First, class... Rest>
+struct first_of<list<First, Rest...>> {
+  using type = First;
+};
+template <class List>
+using first_t = typename first_of<List>::type;
+
+// Dimensions of a list by a property.
+template <class List>
+struct where;
+template <class... D>
+struct where<list<D...>> {
+  using positions = join_t<list_if<is_position<D>, D>...>;
+  using packed = join_t<list_if<is_packed<D>, D>...>;
+  using not_parallel = join_t<list_if<!is_parallel<D>, D>...>;
+  using heads = join_t<list_if<is_heads<D>, D>...>;
+  using not_features = join_t<list_if<!is_feature<D>, D>...>;
+  using without_ability = join_t<list_if<D::abilities == ability::none, D>...>;
+  using not_attended = join_t<list_if<!has_any(D::abilities, ability::attendable | ability::choice), D>...>;
+  using not_ordered = join_t<list_if<!has_any(D::abilities, ability::ordered), D>...>;
+  using single = join_t<list_if<D::static_extent == 1, D>...>;
+  static constexpr bool any_position = (is_position<D> || ...);
+  static constexpr bool any_feature_or_choice = ((is_feature<D> || is_choice<D>) || ...);
+  static constexpr bool any_batch = ((is_parallel<D> && !is_heads<D>) || ...);
+  static constexpr bool all_parallel = (is_parallel<D> && ...);
+};
+
+}  // namespace detail
+
+namespace detail {
+
+// The error about a mark that an operation does not take; the table of marks says which.
+
+// The dimensions over which an operand sums to one, or is a product with something that does.
+template <class Shape>
+using weighing_t = join_t<marked_t<normalised, marks_t<Shape>>, marked_t<weighted, marks_t<Shape>>>;
+
+template <class Mark, class... Facts>
+struct refused_mark;
+template <class... D, class... Facts>
+struct refused_mark<raw<D...>, Facts...> {
+  using type = ERROR_R6_raw_products_are_scaled_first<Facts...>;
+};
+template <class... D, class... Facts>
+struct refused_mark<score<D...>, Facts...> {
+  using type = ERROR_R6_scores_are_already_scaled<Facts...>;
+};
+template <class... D, class... Facts>
+struct refused_mark<masked_for<D...>, Facts...> {
+  using type = ERROR_R7_masked_values_go_to_softmax_or_a_reduction<Facts...>;
+};
+template <class... D, class... Facts>
+struct refused_mark<normalised<D...>, Facts...> {
+  using type = ERROR_R5_already_normalised<Facts...>;
+};
+template <class... D, class... Facts>
+struct refused_mark<weighted<D...>, Facts...> {
+  using type = ERROR_R5_weighted_is_only_summed<Facts...>;
+};
+template <class... D, class... Facts>
+struct refused_mark<rotated<D...>, Facts...> {
+  using type = ERROR_R9_already_rotated<Facts...>;
+};
+template <class... D, class... Facts>
+struct refused_mark<indexed<D...>, Facts...> {
+  using type = ERROR_R18_indexed_meets_its_dimension<Facts...>;
+};
+
+template <class Op, class Shape>
+inline constexpr bool refuses_mark = !std::is_void_v<typename fates<Op, marks_t<Shape>>::refused>;
+template <class Op, class Shape, class... Facts>
+using refused_mark_t = typename refused_mark<typename fates<Op, marks_t<Shape>>::refused, Op, Facts...>::type;
+
+// Why a dimension is missing: it hides in a composite, or it is not there at all.
+template <class D, class Shape>
+inline constexpr bool hides_in_composite =
+    !std::is_same_v<axes_t<D>, list<D>> || !is_disjoint<axes_t<D>, axes_of_list_t<dims_t<Shape>>>
+        ? !is_disjoint<axes_t<D>, axes_of_list_t<dims_t<Shape>>>
+        : false;
+
+// The error for dimensions that are not in the only operand (R1), or are there under a composite (R4).
+template <class Op, class Missing, class Shape>
+using missing_t = std::conditional_t<hides_in_composite<first_t<Missing>, Shape>,
+                                     ERROR_R4_composite_has_other_factors_or_order<Op, over_t<Missing>, operand_t<Shape>>,
+                                     ERROR_R1_dimension_is_not_in_the_operand<Op, over_t<Missing>, operand_t<Shape>>>;
+
+}  // namespace detail
+}  // namespace dimwise

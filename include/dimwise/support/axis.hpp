@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/support/axis.hpp -- an extent and the step in memory from one element to the next.
+//
+// Layer: support.
+#pragma once
+
+#include <cstddef>
+
+namespace dimwise::detail {
+
+struct axis {
+  std::size_t extent = 1;
+  std::ptrdiff_t stride = 0;
+};
+
+// More axes than any formula has; loops keep their counters on the stack.
+inline constexpr std::size_t max_rank = 16;
+
+}  // namespace dimwise::detail

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/support/errors.hpp -- every compile error of the library: declared, never defined.
+//
+// Layer: support. A rule that says no returns one of these types; a compiler that meets it prints its name and arguments.
+// The arguments are the operation, the dimensions with their extents, and the shapes. docs/errors.md has an entry for
+// each, with its cure and the text of each compiler.
+#pragma once
+
+namespace dimwise {
+
+// R1  A contraction names its dimension, and both operands have it; what an operation names occurs in its operand.
+
+/// One operand of a product lacks a dimension that it sums over or runs along.
+template <class... Facts>
+struct ERROR_R1_contracted_dimension_is_not_in_both;
+
+/// The operation names a dimension that its operand does not have.
+template <class... Facts>
+struct ERROR_R1_dimension_is_not_in_the_operand;
+
+// R2  A dimension that both operands have and that is not contracted is parallel, or named by `along`.
+
+/// The result would be a diagonal: rename one side, contract it, or say `along<D>{}`.
+template <class... Facts>
+struct ERROR_R2_shared_dimension_is_not_parallel;
+
+// R3  Identity is not extent.
+
+/// The two dimensions are not related; `relabel` is the visible exception.
+template <class... Facts>
+struct ERROR_R3_rename_goes_between_a_dimension_and_its_prime_or_out;
+
+/// The compiler sees that the two extents differ.
+template <class... Facts>
+struct ERROR_R3_extents_differ;
+
+/// Weights over one dimension meet values that stand at other positions: rename the values.
+template <class... Facts>
+struct ERROR_R3_other_positions_of_the_sequence;
+
+/// The expression has other dimensions than the declared type.
+template <class... Facts>
+struct ERROR_R3_assigned_dimensions_differ;
+
+// R4  Split and merge go through composites whose order and factors are part of the type.
+
+/// A `divided` dimension whose extents do not divide.
+template <class... Facts>
+struct ERROR_R4_extent_does_not_divide;
+
+/// The dimension hides in a composite, or the composite has other factors or another order.
+template <class... Facts>
+struct ERROR_R4_composite_has_other_factors_or_order;
+
+/// A merged dimension is not the model dimension as large: W_O is missing.
+template <class... Facts>
+struct ERROR_R4_merged_is_not_its_product;
+
+// R5  Weights that sum to one over D are contracted over D.
+
+/// Weights are contracted over another position, or beside an operand that keeps theirs.
+template <class... Facts>
+struct ERROR_R5_weights_are_contracted_over_their_own_dimension;
+
+/// The operand already sums to one.
+template <class... Facts>
+struct ERROR_R5_already_normalised;
+
+/// A product with weights is reduced over their dimension only.
+template <class... Facts>
+struct ERROR_R5_weighted_is_only_summed;
+
+/// Softmax over an extent of 1 gives 1 everywhere.
+template <class... Facts>
+struct ERROR_R5_softmax_over_a_single_element;
+
+/// The declared type and the expression differ in `normalised` or `weighted`.
+template <class... Facts>
+struct ERROR_R5_declared_type_drops_or_invents_normalised;
+
+// R6  A product of positions over features is raw until it is scaled.
+
+/// Softmax and `biased` take scores: `scores`, `scaled` or `unscaled` first.
+template <class... Facts>
+struct ERROR_R6_raw_products_are_scaled_first;
+
+/// Nothing is scaled twice.
+template <class... Facts>
+struct ERROR_R6_scores_are_already_scaled;
+
+/// Only a raw product is scaled into scores.
+template <class... Facts>
+struct ERROR_R6_scaled_takes_raw_products;
+
+/// The scale is that of the features that were contracted, not of others.
+template <class... Facts>
+struct ERROR_R6_scaled_names_the_contracted_features;
+
+/// A stored product has forgotten the run-time extent of its features: `scaled(s, x)`.
+template <class... Facts>
+struct ERROR_R6_extent_of_stored_product_is_given_by_scaled;
+
+/// The product leaves a feature or a choice, or no positions: these are no scores.
+template <class... Facts>
+struct ERROR_R6_scores_are_products_of_positions;
+
+/// Raw products and scores are not contracted over positions: softmax first, or `plain`.
+template <class... Facts>
+struct ERROR_R6_scores_are_contracted_only_after_softmax;
+
+/// The declared type and the expression differ in `raw` or `score`.
+template <class... Facts>
+struct ERROR_R6_declared_type_drops_or_invents_raw_or_score;
+
+// R7  Masks contain the dimension that follows, have a polarity, and come before softmax.
+
+/// A tensor of bool is no mask until `allow` or `block` says what true means.
+template <class... Facts>
+struct ERROR_R7_mask_needs_a_polarity_allow_or_block;
+
+/// Masks are `allow` masks: `allow_of(block(…))` turns the other polarity.
+template <class... Facts>
+struct ERROR_R7_block_mask_is_turned_by_allow_of;
+
+/// `allow` and `block` take tensors of bool.
+template <class... Facts>
+struct ERROR_R7_given_mask_is_a_tensor_of_bool;
+
+/// A mask or bias may add parallel dimensions, no others.
+template <class... Facts>
+struct ERROR_R7_mask_has_dimensions_that_the_scores_lack;
+
+/// No softmax could follow: the masks have no common key side.
+template <class... Facts>
+struct ERROR_R7_masks_serve_no_common_dimension;
+
+/// The mask was made for another dimension than the one that is reduced.
+template <class... Facts>
+struct ERROR_R7_mask_does_not_serve_this_dimension;
+
+/// What is normalised is not masked or biased.
+template <class... Facts>
+struct ERROR_R7_masking_comes_before_softmax;
+
+/// What is masked is not contracted or normalised in another way.
+template <class... Facts>
+struct ERROR_R7_masked_values_go_to_softmax_or_a_reduction;
+
+/// What is masked passes `exp` and `sigmoid` only; apply functions before the mask.
+template <class... Facts>
+struct ERROR_R7_masked_values_pass_no_function;
+
+/// The two dimensions are unrelated, or differ in extent: give their origins.
+template <class... Facts>
+struct ERROR_R7_query_and_key_positions_are_related_or_have_origins;
+
+/// The lengths of `padding` are whole numbers over parallel dimensions.
+template <class... Facts>
+struct ERROR_R7_lengths_are_per_parallel_dimension;
+
+/// The declared type and the expression differ in `masked_for`.
+template <class... Facts>
+struct ERROR_R7_declared_type_drops_or_invents_masked;
+
+// R8  Broadcasting only adds dimensions that one operand lacks.
+
+/// Neither operand's dimensions include the other's: `broadcast_like`.
+template <class... Facts>
+struct ERROR_R8_neither_has_all_dimensions_of_the_other;
+
+/// The expression lacks a dimension of the declared type.
+template <class... Facts>
+struct ERROR_R8_assignment_never_broadcasts;
+
+// R9  Rotary names position and feature; queries and keys agree; values are not rotated.
+
+/// Nothing is rotated twice.
+template <class... Facts>
+struct ERROR_R9_already_rotated;
+
+/// Queries and keys are both rotated, or neither is.
+template <class... Facts>
+struct ERROR_R9_rotated_meets_not_rotated;
+
+/// Weights meet values that are rotated.
+template <class... Facts>
+struct ERROR_R9_values_are_not_rotated;
+
+/// Rotary takes an ordered dimension and a feature that is no product of heads.
+template <class... Facts>
+struct ERROR_R9_rotary_takes_positions_and_the_features_of_a_head;
+
+/// The declared type and the expression differ in `rotated`.
+template <class... Facts>
+struct ERROR_R9_declared_type_drops_or_invents_rotated;
+
+// R10  Concatenation names its dimension; all others are identical.
+
+/// The operands differ in a dimension or mark besides the one that grows.
+template <class... Facts>
+struct ERROR_R10_operands_differ_in_another_dimension;
+
+/// The grown dimension has a static extent: concatenate into `summed<…>`.
+template <class... Facts>
+struct ERROR_R10_concat_of_a_static_extent_names_its_result;
+
+/// The number of operands is not the extent of the new dimension.
+template <class... Facts>
+struct ERROR_R10_stack_has_another_extent;
+
+// R11  Grouped heads: nothing is repeated, every query head has its key head.
+
+/// Each operand has a heads dimension that the other lacks.
+template <class... Facts>
+struct ERROR_R11_every_head_against_every_head;
+
+// R12  Weights have distinct input and output dimensions.
+
+/// The operand has the input side of a square weight, not its output side.
+template <class... Facts>
+struct ERROR_R12_weight_is_applied_the_wrong_way_round;
+
+// R13  Operations take dimensions of the kind that they are for.
+
+/// Softmax goes over positions or alternatives.
+template <class... Facts>
+struct ERROR_R13_softmax_takes_attendable_or_choice;
+
+/// layer_norm and rms_norm go over features; `standardize` takes any.
+template <class... Facts>
+struct ERROR_R13_norm_takes_features;
+
+/// The operation needs dimensions whose elements have positions.
+template <class... Facts>
+struct ERROR_R13_needs_ordered_positions;
+
+/// `sinusoid<positions, features>`.
+template <class... Facts>
+struct ERROR_R13_sinusoid_takes_positions_and_features;
+
+// R14  Fused projections are summed dimensions.
+
+/// The operand has no summed dimension with this part.
+template <class... Facts>
+struct ERROR_R14_part_is_taken_from_a_summed_dimension;
+
+// R15  Run-time extents are given once and checked where tensors meet.
+
+/// A tensor is constructed from one extent of each run-time dimension.
+template <class... Facts>
+struct ERROR_R15_run_time_extents_are_given_once;
+
+// R17  A dimension occurs once per tensor.
+
+/// A dimension, or a factor of a composite, occurs twice.
+template <class... Facts>
+struct ERROR_R17_dimension_occurs_twice;
+
+// R18  Indexing removes, slicing keeps.
+
+/// One element of D meets a tensor that has D: `broadcast<D>` first, or `slice`.
+template <class... Facts>
+struct ERROR_R18_indexed_meets_its_dimension;
+
+/// An `id<D>` indexes D and nothing else.
+template <class... Facts>
+struct ERROR_R18_ids_index_their_own_dimension_only;
+
+/// The extent changes: `slice<D, Result>(x, first)`.
+template <class... Facts>
+struct ERROR_R18_slice_of_a_static_extent_names_its_result;
+
+/// The result's static extent is larger than the dimension's.
+template <class... Facts>
+struct ERROR_R18_slice_is_longer_than_its_dimension;
+
+/// A slice of features is features; `relabel` says otherwise.
+template <class... Facts>
+struct ERROR_R18_slice_has_another_kind;
+
+// R19  What mixes packed positions needs their documents.
+
+/// Positions of several documents would mix: mask with `document<…>`.
+template <class... Facts>
+struct ERROR_R19_packed_positions_need_their_documents;
+
+}  // namespace dimwise

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/support/list.hpp -- lists of types and the few things that are done with them.
+//
+// Layer: support. Includes: the standard library only.
+// Everything here is a parameter pack and a boolean: packs cost a tenth of what library tuples and sets cost a compiler.
+// Tests: tests/shape/list.test.cpp
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+namespace dimwise::detail {
+
+// A list of types: no values, never created.
+template <class... T>
+struct list {
+  static constexpr std::size_t size = sizeof...(T);
+};
+
+template <class T, class... Ts>
+inline constexpr bool is_any_of = (std::is_same_v<T, Ts> || ...);
+
+template <class T, class List>
+inline constexpr bool is_in = false;
+template <class T, class... Ts>
+inline constexpr bool is_in<T, list<Ts...>> = is_any_of<T, Ts...>;
+
+// The place of T in the list; the list's size when it is not there.
+template <class T, class... Ts>
+consteval std::size_t index_of(list<Ts...>) {
+  std::size_t i = 0;
+  (void)((std::is_same_v<T, Ts> || (++i, false)) || ...);
+  return i;
+}
+template <class T, class List>
+inline constexpr std::size_t index_in = index_of<T>(List{});
+
+template <class... Lists>
+struct join {
+  using type = list<>;
+};
+template <class... A>
+struct join<list<A...>> {
+  using type = list<A...>;
+};
+template <class... A, class... B>
+struct join<list<A...>, list<B...>> {
+  using type = list<A..., B...>;
+};
+template <class... A, class... B, class... C>
+struct join<list<A...>, list<B...>, list<C...>> {
+  using type = list<A..., B..., C...>;
+};
+// Four at a time: most shapes need one or two steps.
+template <class... A, class... B, class... C, class... D, class... Rest>
+struct join<list<A...>, list<B...>, list<C...>, list<D...>, Rest...> : join<list<A..., B..., C..., D...>, Rest...> {};
+template <class... Lists>
+using join_t = typename join<Lists...>::type;
+
+template <bool Keep, class T>
+using list_if = std::conditional_t<Keep, list<T>, list<>>;
+
+// Set operations that keep the order of the left list.
+template <class A, class B>
+struct set_ops;
+template <class... A, class... B>
+struct set_ops<list<A...>, list<B...>> {
+  using difference = join_t<list_if<!is_any_of<A, B...>, A>...>;
+  using intersection = join_t<list_if<is_any_of<A, B...>, A>...>;
+  static constexpr bool subset = (is_any_of<A, B...> && ...);
+  static constexpr bool disjoint = !(is_any_of<A, B...> || ...);
+};
+template <class A, class B>
+using difference_t = typename set_ops<A, B>::difference;
+template <class A, class B>
+using intersection_t = typename set_ops<A, B>::intersection;
+template <class A, class B>
+using union_t = join_t<A, difference_t<B, A>>;
+template <class A, class B>
+inline constexpr bool is_subset = set_ops<A, B>::subset;
+template <class A, class B>
+inline constexpr bool is_disjoint = set_ops<A, B>::disjoint;
+template <class A, class B>
+inline constexpr bool same_set = A::size == B::size && set_ops<A, B>::subset;
+
+template <class... T>
+consteval bool all_distinct(list<T...>) {
+  if constexpr (sizeof...(T) < 2) {
+    return true;
+  } else {
+    // Counting the places of every type: n * n comparisons of the compiler's own, no templates instantiated.
+    return ((index_of<T>(list<T...>{})) + ... + 0) == sizeof...(T) * (sizeof...(T) - 1) / 2 &&
+           [] {
+             constexpr std::size_t places[] = {index_of<T>(list<T...>{})...};
+             for (std::size_t i = 0; i < sizeof...(T); ++i) {
+               if (places[i] != i) { return false; }
+             }
+             return true;
+           }();
+  }
+}
+
+// Without repetitions, in the order of first occurrence.
+template <class Done, class... T>
+struct unique {
+  using type = Done;
+};
+template <class... Done, class T, class... Rest>
+struct unique<list<Done...>, T, Rest...>
+    : unique<std::conditional_t<is_any_of<T, Done...>, list<Done...>, list<Done..., T>>, Rest...> {};
+template <class List>
+struct unique_list;
+template <class... T>
+struct unique_list<list<T...>> : std::conditional_t<all_distinct(list<T...>{}), std::type_identity<list<T...>>, unique<list<>, T...>> {};
+template <class List>
+using unique_t = typename unique_list<List>::type;
+
+// The list with the elements of `New` in the place of `Old`.
+template <class List, class Old, class New>
+struct replace;
+template <class... T, class Old, class... New>
+struct replace<list<T...>, Old, list<New...>> {
+  using type = join_t<std::conditional_t<std::is_same_v<T, Old>, list<New...>, list<T>>...>;
+};
+template <class List, class Old, class New>
+using replace_t = typename replace<List, Old, New>::type;
+
+template <std::size_t I, class T>
+struct placed {};
+template <class Places, class... T>
+struct placed_all;
+template <std::size_t... I, class... T>
+struct placed_all<std::index_sequence<I...>, T...> : placed<I, T>... {};
+template <std::size_t I, class T>
+std::type_identity<T> pick(const placed<I, T>*);
+template <std::size_t I, class List>
+struct element;
+template <std::size_t I, class... T>
+struct element<I, list<T...>> {
+  using type = typename decltype(pick<I>(static_cast<placed_all<std::index_sequence_for<T...>, T...>*>(nullptr)))::type;
+};
+template <std::size_t I, class List>
+using element_t = typename element<I, List>::type;
+
+}  // namespace dimwise::detail

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/tensor/operand.hpp -- what tensors, views and expressions have in common.
+//
+// Layer: tensor.
+// An operand has a shape (a type), a value type, and extents. Nodes of expressions hold their operands by value: tensors
+// are handles, so nothing is copied and nothing dangles.
+#pragma once
+
+#include <concepts>
+#include <type_traits>
+
+#include <dimwise/shape/rules/assign.hpp>
+#include <dimwise/shape/rules/index.hpp>
+#include <dimwise/support/axis.hpp>
+#include <dimwise/tensor/extents.hpp>
+
+namespace dimwise {
+
+namespace detail {
+
+struct operand_tag {};
+struct expression_tag {};
+// Carries the shape alone: errors about an operand of this type do not print the whole expression.
+template <class Shape>
+struct shaped_as : operand_tag {};
+
+}  // namespace detail
+
+/// A tensor, a view, or an expression.
+template <class X>
+concept operand = std::derived_from<std::remove_cvref_t<X>, detail::operand_tag>;
+/// Something to be computed.
+template <class X>
+concept expression = operand<X> && std::derived_from<std::remove_cvref_t<X>, detail::expression_tag>;
+/// A number that takes part in an expression.
+template <class X>
+concept number = std::is_arithmetic_v<std::remove_cvref_t<X>> && !std::is_same_v<std::remove_cvref_t<X>, bool>;
+
+namespace detail {
+
+template <class X>
+using shape_of = typename X::shape_type;
+template <class X>
+using value_of = typename X::value_type;
+template <class X>
+using extents_type_of = extents_for<shape_of<X>>;
+
+template <class Shape>
+using axes_for = axes_of_list_t<dims_t<Shape>>;
+
+// What a stored result is called: tensors are deduced from this base, `tensor p = expr;`.
+template <class T, class... DimsAndMarks>
+struct stored_as {};
+template <class T, class Shape>
+struct stored_base;
+template <class T, class... DimsAndMarks>
+struct stored_base<T, shape<DimsAndMarks...>> {
+  using type = stored_as<T, DimsAndMarks...>;
+};
+
+// The base of every node of an expression.
+template <class Shape, class T>
+struct node : shaped_as<Shape>, expression_tag, stored_base<T, stored_t<Shape>>::type {
+  using shape_type = Shape;
+  using value_type = T;
+  using extents_type = extents_for<Shape>;
+
+  explicit node(extents_type e) : extents_(static_cast<extents_type&&>(e)) {}
+  [[nodiscard]] const extents_type& extents() const { return extents_; }
+
+ private:
+  extents_type extents_;
+};
+
+template <class Axes>
+struct axis_extents;
+template <class... A>
+struct axis_extents<list<A...>> {
+  template <class Extents>
+  static void write(const Extents& e, axis* to) {
+    std::size_t i = 0;
+    ((to[i++].extent = e.template extent<A>()), ...);
+    (void)i;
+    (void)e;
+    (void)to;
+  }
+};
+
+// Row-major strides in place; returns the number of elements.
+inline extent_t make_contiguous(axis* axes, std::size_t rank) {
+  extent_t size = 1;
+  for (std::size_t i = rank; i-- > 0;) {
+    axes[i].stride = static_cast<std::ptrdiff_t>(size);
+    size *= axes[i].extent;
+  }
+  return size;
+}
+
+inline extent_t checked_product(const axis* axes, std::size_t rank, std::size_t bytes) {
+  extent_t size = 1;
+  bool empty = false;
+  for (std::size_t i = 0; i < rank; ++i) { empty = empty || axes[i].extent == 0; }
+  if (empty) { return 0; }
+  for (std::size_t i = 0; i < rank; ++i) {
+    if (__builtin_mul_overflow(size, axes[i].extent, &size)) { raise<extent_error>(error{} << "the number of elements of a tensor overflows (R15)"); }
+  }
+  extent_t unused = 0;
+  if (__builtin_mul_overflow(size, bytes, &unused)) { raise<extent_error>(error{} << "the bytes of a tensor overflow (R15)"); }
+  return size;
+}
+
+}  // namespace detail
+
+/// The extent of dimension D in `x`, when the program runs.
+template <class D, operand X>
+[[nodiscard]] extent_t extent_of(const X& x) {
+  static_assert(detail::is_in<D, detail::dims_t<detail::shape_of<X>>>, "R1: the operand does not have this dimension");
+  return x.extents().template extent<D>();
+}
+
+/// The number of elements of `x`.
+template <operand X>
+[[nodiscard]] extent_t size_of(const X& x) {
+  using axes = detail::axes_for<detail::shape_of<X>>;
+  detail::axis all[axes::size + 1];
+  detail::axis_extents<axes>::write(x.extents(), all);
+  return detail::checked_product(all, axes::size, 1);
+}
+
+}  // namespace dimwise

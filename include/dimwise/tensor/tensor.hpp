@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/tensor/tensor.hpp -- a tensor: a shape in its type, extents, and memory that copies share until one writes.
+//
+// Layer: tensor.
+// Tests: tests/tensor/tensor.test.cpp, tests/compile_fail/assign/
+//
+//   tensor<float, batch, seq, d_model> x(batch{2}, seq{5});      // run-time extents; static ones are known
+//   tensor p = softmax<key>(…);                                  // dimensions and marks deduced
+#pragma once
+
+#include <algorithm>
+#include <initializer_list>
+#include <span>
+#include <tuple>
+
+#include <dimwise/tensor/operand.hpp>
+#include <dimwise/tensor/storage.hpp>
+
+namespace dimwise {
+
+namespace detail {
+
+template <class List>
+struct run_time_atoms;
+template <class... A>
+struct run_time_atoms<list<A...>> {
+  using type = join_t<list_if<A::static_extent == at_run_time, A>...>;
+};
+template <class Shape>
+using run_time_atoms_t = typename run_time_atoms<atoms_of_list_t<dims_t<Shape>>>::type;
+
+// Extents that construct a tensor of this shape: every run-time one once, static ones if somebody likes to.
+template <class Shape, class... Given>
+inline constexpr bool gives_extents = (dimension_type<Given> && ...) && is_subset<run_time_atoms_t<Shape>, list<Given...>> &&
+                                      is_subset<list<Given...>, atoms_of_list_t<dims_t<Shape>>> && all_distinct(list<Given...>{});
+
+template <class... A>
+constexpr extent_t static_size_of(list<A...>) {
+  return product({A::static_extent...});
+}
+
+// Elements that may be assigned without loss: the same type, or a wider floating-point one.
+template <class To, class From>
+inline constexpr bool fits = std::is_same_v<To, From> || (std::is_floating_point_v<To> && std::is_floating_point_v<From> && sizeof(From) <= sizeof(To));
+
+template <class Axes>
+struct axis_offset;
+template <class... A>
+struct axis_offset<list<A...>> {
+  template <class Extents, class... Ids>
+  static std::size_t of(const Extents& e, const axis* axes, const Ids&... ids) {
+    std::size_t offset = 0;
+    std::size_t i = 0;
+    ((offset += one<A>(e, axes[i++], ids...)), ...);
+    return offset;
+  }
+
+ private:
+  template <class A1, class Extents, class... Ids>
+  static std::size_t one(const Extents&, const axis& along, const Ids&... ids) {
+    std::size_t found = 0;
+    (void)((std::is_same_v<id<A1>, Ids> && (found = value(ids), true)) || ...);
+    if (found >= along.extent) {
+      raise<index_error>(error{} << "id " << found << " is outside dimension " << dimension_name<A1>() << " of extent " << along.extent << " (R18)");
+    }
+    return found * static_cast<std::size_t>(along.stride);
+  }
+  template <class D>
+  static std::size_t value(id<D> i) {
+    return i.value;
+  }
+};
+
+template <class Axes>
+struct ids_of;
+template <class... A>
+struct ids_of<list<A...>> {
+  using type = list<id<A>...>;
+};
+template <class Shape, class... Ids>
+inline constexpr bool indexes_all = axes_for<Shape>::size == sizeof...(Ids) && is_subset<list<Ids...>, typename ids_of<axes_for<Shape>>::type>;
+
+}  // namespace detail
+
+/// An owning tensor: elements of type T over the named dimensions, row-major in the order of its type, 64-byte aligned.
+///
+/// A copy shares memory until one of the two is written. Small tensors of static extents allocate nothing. Assignment
+/// replaces the value and the run-time extents. R17 is checked by the type, R3–R9 by construction from an expression.
+template <class T, class... DimsAndMarks>
+class tensor : public detail::shaped_as<shape<DimsAndMarks...>>, private detail::checked_shape<DimsAndMarks...> {
+ public:
+  using shape_type = shape<DimsAndMarks...>;
+  using value_type = T;
+  using extents_type = detail::extents_for<shape_type>;
+  using axes = detail::axes_for<shape_type>;
+
+  /// Zeros; run-time extents are 0 until a value is assigned.
+  tensor() : tensor(extents_type{}) {}
+
+  /// Zeros of these run-time extents, given in the type's order or any other; static extents may be left out (R15).
+  template <class... Extents>
+    requires(sizeof...(Extents) > 0 && detail::gives_extents<shape_type, Extents...>)
+  explicit tensor(const Extents&... given) : tensor(gathered(given...)) {}
+
+  template <class... Extents, class Error = ERROR_R15_run_time_extents_are_given_once<shape_type, over<Extents...>>>
+    requires(sizeof...(Extents) > 0 && (dimension_type<Extents> && ...) && !detail::gives_extents<shape_type, Extents...>)
+  explicit tensor(const Extents&... given) = delete;
+
+  /// The elements `values` in memory order; throws `extent_error` where their number is not that of the extents.
+  template <class... Extents>
+    requires(detail::gives_extents<shape_type, Extents...>)
+  explicit tensor(std::span<const T> values, const Extents&... given) : tensor(gathered(given...), values.size(), "tensor(values, …)") {
+    std::copy(values.begin(), values.end(), storage_.write());
+  }
+  template <class... Extents>
+    requires(detail::gives_extents<shape_type, Extents...>)
+  explicit tensor(std::initializer_list<T> values, const Extents&... given) : tensor(std::span<const T>(values.begin(), values.size()), given...) {}
+
+  /// The value of an expression, a view, or a tensor whose dimensions stand in another order.
+  template <operand E>
+    requires(!std::same_as<E, tensor> && detail::fits<T, detail::value_of<E>> && allowed<rule::assign<shape_type, detail::shape_of<E>>>)
+  tensor(const E& value) {  // implicit: `tensor<float, seq, d_k> y = expr;` evaluates
+    assign_value(*this, value);
+  }
+  template <class Computed, class Verdict = rule::assign<shape_type, Computed>>
+    requires refused<Verdict>
+  tensor(const detail::shaped_as<Computed>& value, Verdict* = nullptr) = delete;
+
+  template <operand E>
+    requires(!std::same_as<E, tensor> && detail::fits<T, detail::value_of<E>> && allowed<rule::assign<shape_type, detail::shape_of<E>>>)
+  tensor& operator=(const E& value) {
+    assign_value(*this, value);
+    return *this;
+  }
+  template <operand E, class Verdict = rule::assign<shape_type, detail::shape_of<E>>>
+    requires refused<Verdict>
+  Verdict operator=(const E& value);
+
+  /// The elements in memory order.
+  [[nodiscard]] const T* data() const { return storage_.read(); }
+  /// The elements for writing, at any time: from now on expressions copy this tensor, until `seal`.
+  [[nodiscard]] T* data() { return storage_.hand_out(); }
+  /// Ends the writing through `data()`: expressions share this tensor again.
+  void seal() { storage_.seal(); }
+  [[nodiscard]] std::span<const T> values() const { return {storage_.read(), size()}; }
+  [[nodiscard]] std::size_t size() const { return size_of(*this); }
+  [[nodiscard]] const extents_type& extents() const { return extents_; }
+
+  /// One element by ids of all its dimensions, in any order; throws `index_error` outside (R18).
+  template <class... Ids>
+    requires(detail::indexes_all<shape_type, Ids...>)
+  [[nodiscard]] const T& operator()(const Ids&... ids) const {
+    return storage_.read()[offset(ids...)];
+  }
+  /// Writes one element.
+  template <class... Ids>
+    requires(detail::indexes_all<shape_type, Ids...>)
+  void set(T value, const Ids&... ids) {
+    const std::size_t at = offset(ids...);
+    storage_.write()[at] = value;
+  }
+  void fill(T value) { std::fill_n(storage_.write(), size(), value); }
+  /// Replaces all elements, in memory order; throws `extent_error` where their number differs.
+  void assign(std::span<const T> values) {
+    check_count(values.size(), "assign");
+    std::copy(values.begin(), values.end(), storage_.write());
+  }
+
+  /// For the evaluator: a new buffer of these extents, its elements not yet written.
+  [[nodiscard]] static tensor for_overwriting(const extents_type& e) { return tensor(e, unwritten{}); }
+  [[nodiscard]] T* overwrite() { return storage_.write(); }
+
+ private:
+  static constexpr extent_t static_size = detail::static_size_of(axes{});
+  using storage = typename detail::storage_for<T, static_size>::type;
+  struct unwritten {};
+
+  tensor(const extents_type& e, unwritten) : extents_(e), storage_(checked_size(e)) { extents_.check_divided(); }
+  explicit tensor(const extents_type& e) : tensor(e, unwritten{}) { std::fill_n(storage_.write(), size(), T{}); }
+  tensor(const extents_type& e, std::size_t given, const char* operation) : tensor(e, unwritten{}) { check_count(given, operation); }
+
+  template <class... Extents>
+  static extents_type gathered(const Extents&... given) {
+    extents_type e;
+    (e.set(given), ...);
+    return e;
+  }
+  static std::size_t checked_size(const extents_type& e) {
+    detail::axis all[axes::size + 1];
+    detail::axis_extents<axes>::write(e, all);
+    return detail::checked_product(all, axes::size, sizeof(T));
+  }
+  void check_count(std::size_t given, const char* operation) const {
+    if (given != size()) {
+      detail::raise<extent_error>(error{} << operation << ": " << given << " values were given for " << size() << " elements (R15)");
+    }
+  }
+  template <class... Ids>
+  std::size_t offset(const Ids&... ids) const {
+    detail::axis all[axes::size + 1];
+    detail::axis_extents<axes>::write(extents_, all);
+    detail::make_contiguous(all, axes::size);
+    return detail::axis_offset<axes>::of(extents_, all, ids...);
+  }
+
+  extents_type extents_;
+  storage storage_;
+};
+
+template <class T, class... DimsAndMarks>
+tensor(const detail::stored_as<T, DimsAndMarks...>&) -> tensor<T, DimsAndMarks...>;
+
+namespace detail {
+
+template <class X>
+inline constexpr bool is_tensor = false;
+template <class T, class... D>
+inline constexpr bool is_tensor<tensor<T, D...>> = true;
+
+// A leaf's memory for reading: where it starts, and the stride of every axis.
+template <class T, class... D>
+const T* read_leaf(const tensor<T, D...>& x, axis* axes) {
+  using all = axes_for<shape<D...>>;
+  axis_extents<all>::write(x.extents(), axes);
+  make_contiguous(axes, all::size);
+  return x.data();
+}
+
+}  // namespace detail
+}  // namespace dimwise

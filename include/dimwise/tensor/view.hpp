@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/tensor/view.hpp -- a view: the same types over memory that somebody else owns, with strides.
+//
+// Layer: tensor. A view borrows: its memory must live as long as the view and everything formed from it.
+// Tests: tests/tensor/view.test.cpp
+//
+//   tensor_view<const float, seq, d_k> k(std::span(buffer), seq{n});
+//   tensor_view<float, seq, d_k>       y(pointer, strides{96, 1}, seq{n});
+#pragma once
+
+#include <array>
+#include <span>
+
+#include <dimwise/tensor/tensor.hpp>
+
+namespace dimwise {
+
+/// Strides in elements, one for each dimension of a view in the order of its type, a composite's factors each for itself.
+template <std::size_t Rank>
+struct strides {
+  std::array<std::ptrdiff_t, Rank> at;
+};
+template <class... Number>
+strides(Number...) -> strides<sizeof...(Number)>;
+
+/// A borrowed tensor: elements of `T` or `const T` with strides, over a span, a pointer, or a tensor.
+///
+/// Expressions read the memory when they are evaluated. Assigning to a mutable view writes into it: extents must agree
+/// (`extent_error`), nothing is written before everything was checked and computed.
+template <class T, class... DimsAndMarks>
+class tensor_view : public detail::shaped_as<shape<DimsAndMarks...>>, private detail::checked_shape<DimsAndMarks...> {
+ public:
+  using shape_type = shape<DimsAndMarks...>;
+  using value_type = std::remove_const_t<T>;
+  using extents_type = detail::extents_for<shape_type>;
+  using axes = detail::axes_for<shape_type>;
+  static constexpr std::size_t rank = axes::size;
+
+  /// Contiguous elements; throws `extent_error` where their number is not that of the extents (R15).
+  template <class... Extents>
+    requires(detail::gives_extents<shape_type, Extents...>)
+  explicit tensor_view(std::span<T> elements, const Extents&... given) : tensor_view(elements.data(), given...) {
+    if (elements.size() != size_of(*this)) {
+      detail::raise<extent_error>(error{} << "tensor_view: " << elements.size() << " elements were given for " << size_of(*this) << " (R15)");
+    }
+  }
+  /// Contiguous elements behind a pointer.
+  template <class... Extents>
+    requires(detail::gives_extents<shape_type, Extents...>)
+  explicit tensor_view(T* elements, const Extents&... given) : data_(elements) {
+    (extents_.set(given), ...);
+    set_extents();
+    detail::make_contiguous(axes_.data(), rank);
+  }
+  /// Elements with strides.
+  template <class... Extents>
+    requires(detail::gives_extents<shape_type, Extents...>)
+  explicit tensor_view(T* elements, const strides<rank>& by, const Extents&... given) : data_(elements) {
+    (extents_.set(given), ...);
+    set_extents();
+    for (std::size_t i = 0; i < rank; ++i) { axes_[i].stride = by.at[i]; }
+  }
+  /// The elements of a tensor, which must outlive the view.
+  tensor_view(const tensor<value_type, DimsAndMarks...>& whole)
+    requires std::is_const_v<T>
+      : data_(whole.data()), extents_(whole.extents()) {
+    set_extents();
+    detail::make_contiguous(axes_.data(), rank);
+  }
+  tensor_view(const tensor<value_type, DimsAndMarks...>&& temporary) = delete;
+  tensor_view(tensor<value_type, DimsAndMarks...>& whole)
+    requires(!std::is_const_v<T>)
+      : data_(whole.data()), extents_(whole.extents()) {
+    set_extents();
+    detail::make_contiguous(axes_.data(), rank);
+  }
+
+  tensor_view(const tensor_view&) = default;
+  /// Writes another view's elements into this one's memory.
+  tensor_view& operator=(const tensor_view& value)
+    requires(!std::is_const_v<T>)
+  {
+    assign_value(*this, value);
+    return *this;
+  }
+  /// Evaluates into this view's memory; the extents must agree.
+  template <operand E>
+    requires(!std::is_const_v<T> && !std::same_as<E, tensor_view> && detail::fits<T, detail::value_of<E>> && allowed<rule::assign<shape_type, detail::shape_of<E>>>)
+  tensor_view& operator=(const E& value) {
+    assign_value(*this, value);
+    return *this;
+  }
+  template <operand E, class Verdict = rule::assign<shape_type, detail::shape_of<E>>>
+    requires refused<Verdict>
+  Verdict operator=(const E& value);
+
+  [[nodiscard]] T* data() const { return data_; }
+  [[nodiscard]] std::size_t size() const { return size_of(*this); }
+  [[nodiscard]] const extents_type& extents() const { return extents_; }
+  [[nodiscard]] const std::array<detail::axis, rank + 1>& layout() const { return axes_; }
+
+  /// One element by ids of all its dimensions; throws `index_error` outside (R18).
+  template <class... Ids>
+    requires(detail::indexes_all<shape_type, Ids...>)
+  [[nodiscard]] T& operator()(const Ids&... ids) const {
+    return data_[detail::axis_offset<axes>::of(extents_, axes_.data(), ids...)];
+  }
+
+ private:
+  void set_extents() {
+    extents_.check_divided();
+    detail::axis_extents<axes>::write(extents_, axes_.data());
+    (void)detail::checked_product(axes_.data(), rank, sizeof(T));
+  }
+
+  T* data_ = nullptr;
+  extents_type extents_;
+  std::array<detail::axis, rank + 1> axes_{};
+};
+
+namespace detail {
+
+template <class T, class... D>
+const std::remove_const_t<T>* read_leaf(const tensor_view<T, D...>& x, axis* axes) {
+  for (std::size_t i = 0; i < tensor_view<T, D...>::rank; ++i) { axes[i] = x.layout()[i]; }
+  return x.data();
+}
+
+template <class X>
+inline constexpr bool is_leaf = is_tensor<X>;
+template <class T, class... D>
+inline constexpr bool is_leaf<tensor_view<T, D...>> = true;
+
+}  // namespace detail
+}  // namespace dimwise
