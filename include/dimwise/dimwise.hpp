@@ -17,7 +17,9 @@
 #include <dimwise/expr/reduce.hpp>
 #include <dimwise/expr/restride.hpp>
 #include <dimwise/expr/scores.hpp>
+#include <dimwise/expr/window.hpp>
 
 #include <dimwise/eval/evaluate.hpp>
+#include <dimwise/eval/top_k.hpp>
 
 #include <dimwise/version.hpp>

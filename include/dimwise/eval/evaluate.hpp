@@ -33,7 +33,7 @@ void assign_value(tensor<T, D...>& y, const E& value) {
   detail::make_contiguous(own, axes::size);
   detail::axis to[detail::max_rank];
   detail::destination_axes<axes, detail::axes_for<detail::shape_of<E>>>(value.extents(), own, to);
-  detail::compute_into<T>(value, {fresh.overwrite(), to});
+  detail::compute_into<typename detail::compute_in<T, E>::type>(value, {fresh.overwrite(), to});
   y = static_cast<Y&&>(fresh);
 }
 

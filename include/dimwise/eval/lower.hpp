@@ -15,6 +15,37 @@ namespace dimwise::detail {
 template <class C, class T>
 using compute_t = std::conditional_t<std::is_floating_point_v<T>, C, T>;
 
+// The real type that a node of any type is computed in, when its destination does not say: its own, or its operands'.
+template <class N>
+struct working;
+template <class N>
+using working_t = typename working<N>::type;
+template <class List>
+struct working_of_all;
+template <class... X>
+struct working_of_all<list<X...>> {
+  using type = std::common_type_t<working_t<X>...>;
+};
+template <class N>
+consteval auto working_type() {
+  if constexpr (std::is_floating_point_v<value_of<N>>) {
+    return std::type_identity<value_of<N>>{};
+  } else if constexpr (requires { typename N::inner_type; }) {
+    return working<typename N::inner_type>{};
+  } else if constexpr (requires { typename N::operands; }) {
+    return working_of_all<typename N::operands>{};
+  } else {
+    return std::type_identity<float>{};
+  }
+}
+template <class N>
+struct working {
+  using type = typename decltype(working_type<N>())::type;
+};
+// A real destination's type decides, so that `tensor<double, …> y = expr;` computes in double throughout.
+template <class T, class N>
+using compute_in = std::conditional_t<std::is_floating_point_v<T>, std::type_identity<T>, working<N>>;
+
 // Memory to read: a leaf's own, or a buffer that lives as long as this.
 template <class T>
 struct lowered {

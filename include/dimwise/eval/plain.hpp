@@ -8,11 +8,11 @@
 #pragma once
 
 #include <dimwise/eval/lower.hpp>
+#include <dimwise/eval/plain_positions.hpp>
 #include <dimwise/expr/contract.hpp>
 #include <dimwise/expr/elementwise.hpp>
 #include <dimwise/expr/join.hpp>
 #include <dimwise/expr/mask.hpp>
-#include <dimwise/expr/positions.hpp>
 #include <dimwise/expr/reduce.hpp>
 #include <dimwise/expr/restride.hpp>
 
@@ -175,6 +175,20 @@ void step(lowered<T>& x, const Extents& e, look::slice<D, R> how, Result) {
   x.axes[first].extent = e.template extent<R>();
 }
 
+template <class E, class T, class Extents, class D, class W, class R, class Result>
+void step(lowered<T>& x, const Extents& e, look::unroll<D, W, R>, Result) {
+  constexpr std::size_t at = first_axis<D>(dims_t<shape_of<E>>{});
+  for (std::size_t i = axes_for<shape_of<E>>::size; i-- > at + 1;) { x.axes[i + 1] = x.axes[i]; }
+  x.axes[at + 1] = {e.template extent<W>(), x.axes[at].stride};
+  x.axes[at].extent = e.template extent<R>();
+}
+template <class E, class T, class Extents, class D, class W, class R, class Result>
+void step(lowered<T>& x, const Extents& e, look::pool<D, W, R>, Result r) {
+  step<E>(x, e, look::unroll<D, W, R>{}, r);
+  constexpr std::size_t at = first_axis<D>(dims_t<shape_of<E>>{});
+  x.axes[at].stride *= static_cast<std::ptrdiff_t>(e.template extent<W>());
+}
+
 template <class Axes>
 struct result_axes {
   using axes = Axes;
@@ -263,7 +277,7 @@ lowered<bool> lower_documents(const document<Q, K>&, const Extents& e) {
 template <class K, class L, class Extents>
 lowered<bool> lower_padding(const padding_mask<K, L>& m, const Extents& e) {
   auto result = mask_buffer<padding_mask<K, L>>(e);
-  auto lengths = lower<value_of<L>>(m.lengths());
+  auto lengths = lower<working_t<L>>(m.lengths());
   constexpr std::size_t rank = axes_for<shape_of<L>>::size;
   make_dense<value_of<L>, axes_for<shape_of<L>>>(lengths);
   const std::size_t keys = result.axes[rank].extent;
@@ -315,7 +329,7 @@ lowered<bool> lower_mask(const M& m, const Extents& e) {
   } else if constexpr (is_document<M>) {
     return lower_documents(m, e);
   } else if constexpr (requires { m.elements(); }) {
-    return lower<bool>(m.elements());
+    return lower<working_t<std::remove_cvref_t<decltype(m.elements())>>>(m.elements());
   } else if constexpr (requires { m.inner(); }) {
     auto result = mask_buffer<M>(e);
     combine<mask_axes<M>>(m.inner(), e, result, nullptr, true);
@@ -452,17 +466,17 @@ void compute(const indicator_node<Shape, T, M>& n, target<C> to) {
   kernels::copy(nest_over(axes::size, result, strides), to.data, visible.data);
 }
 
-template <class C, class Shape, class E, class B>
-void compute(const biased_node<Shape, E, B>& n, target<C> to) {
+// Scores plus a bias with these axes; what is masked stays masked.
+template <class C, class Shape, class E, class BiasAxes>
+void add_bias(const E& scores, const extents_for<Shape>& extents, const lowered<C>& b, target<C> to) {
   using axes = axes_for<Shape>;
-  const auto x = lower<C>(n.inner());
-  const auto b = lower<C>(n.bias());
+  const auto x = lower<C>(scores);
   axis result[max_rank];
-  axis_extents<axes>::write(n.extents(), result);
+  axis_extents<axes>::write(extents, result);
   std::ptrdiff_t strides[3][max_rank] = {};
   for (std::size_t i = 0; i < axes::size; ++i) { strides[0][i] = to.axes[i].stride; }
   align<axes, axes_for<shape_of<E>>>(x.axes, strides[1]);
-  align<axes, axes_for<shape_of<B>>>(b.axes, strides[2]);
+  align<axes, BiasAxes>(b.axes, strides[2]);
   kernels::for_each_row(nest_over(axes::size, result, strides), [&](const std::ptrdiff_t(&o)[3], std::size_t count, const std::ptrdiff_t(&s)[3]) {
     for (std::size_t i = 0; i < count; ++i) {
       const auto j = static_cast<std::ptrdiff_t>(i);
@@ -471,6 +485,14 @@ void compute(const biased_node<Shape, E, B>& n, target<C> to) {
       to.data[o[0] + j * s[0]] = hidden ? v : v + b.data[o[2] + j * s[2]];
     }
   });
+}
+template <class C, class Shape, class E, class B>
+void compute(const biased_node<Shape, E, B>& n, target<C> to) {
+  add_bias<C, Shape, E, axes_for<shape_of<B>>>(n.inner(), n.extents(), lower<C>(n.bias()), to);
+}
+template <class C, class Shape, class E, class B>
+void compute(const position_biased_node<Shape, E, B>& n, target<C> to) {
+  add_bias<C, Shape, E, bias_axes<B>>(n.inner(), n.extents(), lower_bias<C>(n.bias(), n.extents()), to);
 }
 
 // The loops outside a row and inside it: axes that `Over` lacks, and those it has.
@@ -649,22 +671,6 @@ void compute(const gathered<Shape, D, Table, Ids>& n, target<C> to) {
   });
 }
 
-template <class C, class Shape, class P, class F>
-void compute(const sinusoid_node<Shape, P, F>& n, target<C> to) {
-  const extent_t positions = n.extents().template extent<P>();
-  const extent_t features = n.extents().template extent<F>();
-  const std::ptrdiff_t origin = n.extents().template origin<P>("sinusoid");
-  for (std::size_t f = 0; f < features; ++f) {
-    // Angles in double: a float's 24 bits do not reach position 16384 at the first frequency.
-    const double frequency = std::pow(n.base(), -static_cast<double>(f - f % 2) / static_cast<double>(features));
-    for (std::size_t p = 0; p < positions; ++p) {
-      const double angle = static_cast<double>(origin + static_cast<std::ptrdiff_t>(p)) * frequency;
-      to.data[static_cast<std::ptrdiff_t>(p) * to.axes[0].stride + static_cast<std::ptrdiff_t>(f) * to.axes[1].stride] =
-          static_cast<C>(f % 2 == 0 ? std::sin(angle) : std::cos(angle));
-    }
-  }
-}
-
 // ---- the two entries ------------------------------------------------------------------------------------------------
 
 template <class C, class N>
@@ -685,7 +691,7 @@ template <class C, class N>
 void compute_into(const N& n, target<compute_t<C, value_of<N>>> to) {
   if constexpr (only_looks<N>) {
     const auto x = lower<C>(n);
-    copy_axes<C>(axes_for<shape_of<N>>::size, x.axes, to.axes, x.axes, to.data, x.data);
+    copy_axes<compute_t<C, value_of<N>>>(axes_for<shape_of<N>>::size, x.axes, to.axes, x.axes, to.data, x.data);
   } else {
     compute<C>(n, to);
   }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/expr/positions.hpp -- what is computed from positions: sinusoids.
+// dimwise/expr/positions.hpp -- what is computed from positions: sinusoids, rotary features, ALiBi, relative biases, skew.
 //
 // Layer: expr. Origins come from the extents: `sinusoid<seq, d_model>(starting_at(seq{1}, 41))`.
 // Tests: tests/expr/positions.test.cpp, tests/compile_fail/positions/
 #pragma once
 
-#include <dimwise/shape/rules/reduce.hpp>
-#include <dimwise/tensor/view.hpp>
+#include <dimwise/expr/mask.hpp>
+#include <dimwise/shape/rules/positions.hpp>
 
 namespace dimwise {
 
@@ -44,5 +44,237 @@ template <class P, class F>
 template <class P, class F, class... Rest, class Error = ERROR_R13_sinusoid_takes_positions_and_features<over<detail::about_t<P>, detail::about_t<F>>>>
   requires(!detail::sinusoidal<P, F>)
 Error sinusoid(const Rest&... rest);
+
+/// Which features rotary pairs: i with i + n/2, or 2i with 2i + 1.
+enum class rotary_pairs { half_split, interleaved };
+
+/// How `rotary` turns: pair i of n features by the angle position · base^(−2i/n).
+struct rotary_options {
+  double base = 10000;
+  rotary_pairs pairs = rotary_pairs::half_split;
+};
+
+namespace detail {
+
+template <class Shape, class P, class F, class E>
+class rotary_node : public node<Shape, value_of<E>> {
+ public:
+  using positions = P;
+  using features = F;
+  using inner_type = E;
+  rotary_node(const E& e, const rotary_options& options) : node<Shape, value_of<E>>(e.extents()), inner_(e), options_(options) {}
+  [[nodiscard]] const E& inner() const { return inner_; }
+  [[nodiscard]] const rotary_options& options() const { return options_; }
+
+ private:
+  E inner_;
+  rotary_options options_;
+};
+
+}  // namespace detail
+
+/// `x` with pairs of the features F turned by their position in P (Su et al. 2021): queries and keys, never values.
+///
+///   [P, F, rest]  ->  the same, rotated<F>
+///
+/// Positions are those of the extents; packed ones count from the beginning of their document. Refuses composites with a
+/// heads factor, odd features, and what is rotated already (R9). Throws `extent_error` for an odd run-time extent.
+template <class P, class F, operand X, class Verdict = rule::rotary<P, F, detail::shape_of<X>>>
+  requires allowed<Verdict>
+[[nodiscard]] auto rotary(const X& x, const rotary_options& options = {}) {
+  if (x.extents().template extent<F>() % 2 != 0) {
+    detail::raise<extent_error>(error{} << "rotary: dimension " << detail::dimension_name<F>() << " has the odd extent " << x.extents().template extent<F>()
+                                        << " (R9)");
+  }
+  (void)x.extents().template origin<P>("rotary");
+  return detail::rotary_node<typename Verdict::shape, P, F, X>(x, options);
+}
+template <class P, class F, operand X, class Verdict = rule::rotary<P, F, detail::shape_of<X>>>
+  requires refused<Verdict>
+Verdict rotary(const X& x, const rotary_options& options = {});
+
+/// A bias made from the positions of queries and keys; `biased` gives it its extents.
+template <class B>
+concept position_bias = requires { typename B::bias_facts; };
+
+/// −slope(head) · |query position − key position| (Press, Smith and Lewis 2022), slopes 2^(−8h/|H|) for h = 1 … |H|, and
+/// the paper's interpolation where |H| is no power of two.
+template <class Q, class K, class H>
+class alibi : public detail::related_positions<Q, K> {
+ public:
+  using bias_facts = detail::mask_facts<detail::list<Q, K, H>, detail::list<K>, true>;
+  using heads = H;
+  static constexpr const char* name = "alibi";
+
+  alibi()
+    requires(detail::comparable<Q, K> && detail::both_ordered<Q, K> && detail::is_parallel<H>)
+  = default;
+  template <class Error = detail::positions_error<op::biased, Q, K>>
+    requires(!detail::comparable<Q, K> || !detail::both_ordered<Q, K> || !detail::is_parallel<H>)
+  alibi(Error* = nullptr) = delete;
+  alibi(const Q& q, const K& k)
+    requires(detail::both_ordered<Q, K> && detail::is_parallel<H>)
+      : detail::related_positions<Q, K>(q, k) {}
+};
+
+/// key − query, clipped to what the table holds: its middle element is distance 0 (Shaw, Uszkoreit and Vaswani 2018).
+struct clipped_distance {
+  [[nodiscard]] std::size_t operator()(std::ptrdiff_t distance, std::size_t buckets) const {
+    const auto reach = static_cast<std::ptrdiff_t>(buckets / 2);
+    const std::ptrdiff_t d = distance < -reach ? -reach : (distance > reach ? reach : distance);
+    const auto at = static_cast<std::size_t>(d + reach);
+    return at < buckets ? at : buckets - 1;
+  }
+};
+
+/// The buckets of T5: exact near 0, logarithmic up to `max_distance`; half of them for keys after the query where
+/// `bidirectional` (Raffel et al. 2020, section 2.1).
+struct t5_buckets {
+  bool bidirectional = true;
+  std::ptrdiff_t max_distance = 128;
+
+  [[nodiscard]] std::size_t operator()(std::ptrdiff_t distance, std::size_t buckets) const {
+    std::size_t first = 0;
+    std::ptrdiff_t n = -distance;
+    if (bidirectional) {
+      buckets /= 2;
+      if (n < 0) {
+        first = buckets;
+        n = -n;
+      }
+    } else if (n < 0) {
+      n = 0;
+    }
+    const auto exact = static_cast<std::ptrdiff_t>(buckets / 2);
+    if (n < exact) { return first + static_cast<std::size_t>(n); }
+    const double far = std::log(static_cast<double>(n) / static_cast<double>(exact)) /
+                       std::log(static_cast<double>(max_distance) / static_cast<double>(exact)) * static_cast<double>(static_cast<std::ptrdiff_t>(buckets) - exact);
+    const auto at = static_cast<std::size_t>(exact) + static_cast<std::size_t>(far);
+    return first + (at < buckets ? at : buckets - 1);
+  }
+};
+
+template <class Q, class K, class R, class Table, class Bucket>
+class relative_bias_of : public detail::related_positions<Q, K> {
+ public:
+  using table_type = Table;
+  using relative = R;
+  using rest = detail::difference_t<detail::dims_t<detail::shape_of<Table>>, detail::list<R>>;
+  using bias_facts = detail::mask_facts<detail::join_t<detail::list<Q, K>, rest>, detail::list<K>, true>;
+  static constexpr const char* name = "relative_bias";
+  relative_bias_of(const Table& table, const Bucket& bucket) : table_(table), bucket_(bucket) {}
+  [[nodiscard]] const Table& table() const { return table_; }
+  [[nodiscard]] const Bucket& bucket() const { return bucket_; }
+
+ private:
+  Table table_;
+  Bucket bucket_;
+};
+
+/// A learned bias for the distance of a key from a query: `table` has the dimension R of distances (or buckets of them)
+/// and parallel dimensions, such as heads.
+///
+///   biased(s, relative_bias<seq, key, buckets>(table, t5_buckets{}))
+///
+/// Q and K are related (R7); `bucket(distance, |R|)` says which element of R a distance takes.
+template <class Q, class K, class R, operand Table, class Bucket = clipped_distance>
+  requires(detail::comparable<Q, K> && detail::both_ordered<Q, K> && detail::is_in<R, detail::dims_t<detail::shape_of<Table>>>)
+[[nodiscard]] auto relative_bias(const Table& table, const Bucket& bucket = {}) {
+  return relative_bias_of<Q, K, R, Table, Bucket>(table, bucket);
+}
+template <class Q, class K, class R, operand Table, class Bucket = clipped_distance,
+          class Error = std::conditional_t<detail::is_in<R, detail::dims_t<detail::shape_of<Table>>>, detail::positions_error<op::biased, Q, K>,
+                                           ERROR_R1_dimension_is_not_in_the_operand<op::biased, over<detail::about_t<R>>, detail::operand_t<detail::shape_of<Table>>>>>
+  requires(!detail::comparable<Q, K> || !detail::both_ordered<Q, K> || !detail::is_in<R, detail::dims_t<detail::shape_of<Table>>>)
+Error relative_bias(const Table& table, const Bucket& bucket = {});
+
+/// The ids of the distances between every query and key, to gather learned vectors by: `gather<R>(table, relative_ids<seq, key, R>(…))`.
+///
+///   -> [Q, K], elements id<R>
+template <class Q, class K, class R, class Bucket = clipped_distance>
+  requires(detail::both_ordered<Q, K>)
+[[nodiscard]] auto relative_ids(const Q& queries, const K& keys, const R& distances = R{}, const Bucket& bucket = {}) {
+  tensor<id<R>, Q, K> ids(queries, keys);
+  auto* to = ids.overwrite();
+  for (std::size_t q = 0; q < queries.extent(); ++q) {
+    for (std::size_t k = 0; k < keys.extent(); ++k) {
+      const std::ptrdiff_t distance = keys.origin() + static_cast<std::ptrdiff_t>(k) - queries.origin() - static_cast<std::ptrdiff_t>(q);
+      *to++ = id<R>(bucket(distance, distances.extent()));
+    }
+  }
+  return ids;
+}
+
+namespace detail {
+
+template <class Shape, class E, class B>
+class position_biased_node : public node<Shape, value_of<E>> {
+ public:
+  using inner_type = E;
+  using bias_type = B;
+  position_biased_node(const E& e, const B& b, extents_for<Shape> x) : node<Shape, value_of<E>>(static_cast<extents_for<Shape>&&>(x)), inner_(e), bias_(b) {}
+  [[nodiscard]] const E& inner() const { return inner_; }
+  [[nodiscard]] const B& bias() const { return bias_; }
+
+ private:
+  E inner_;
+  B bias_;
+};
+
+// The slots of a position bias' dimensions, from the scores and from its table.
+template <class Atoms, class Extents, class B>
+extents_of<Atoms> biased_extents(const Extents& e, const B& b) {
+  if constexpr (requires { b.table(); }) {
+    return carry<Atoms>("biased", e, b.table().extents());
+  } else {
+    return carry<Atoms>("biased", e);
+  }
+}
+
+// Q·R -> Q·K by distance.
+template <class Shape, class Q, class R, class K, class E>
+class skew_node : public node<Shape, value_of<E>> {
+ public:
+  using query = Q;
+  using relative = R;
+  using key = K;
+  using inner_type = E;
+  skew_node(const E& e, extents_for<Shape> x) : node<Shape, value_of<E>>(static_cast<extents_for<Shape>&&>(x)), inner_(e) {}
+  [[nodiscard]] const E& inner() const { return inner_; }
+
+ private:
+  E inner_;
+};
+
+}  // namespace detail
+
+/// `s` plus a bias made from positions; the key side is what a following softmax may go over (R7).
+template <operand S, position_bias B, class Verdict = rule::position_biased<detail::shape_of<S>, typename B::bias_facts>>
+  requires allowed<Verdict>
+[[nodiscard]] auto biased(const S& s, const B& b) {
+  using shape = typename Verdict::shape;
+  auto e = detail::biased_extents<typename detail::extents_for<shape>::atoms>(s.extents(), b);
+  b.check(e, B::name);
+  return detail::position_biased_node<shape, S, B>(s, b, e);
+}
+template <operand S, position_bias B, class Verdict = rule::position_biased<detail::shape_of<S>, typename B::bias_facts>>
+  requires refused<Verdict>
+Verdict biased(const S& s, const B& b);
+
+/// Relative to absolute positions: element (q, k) is element (q, r) of `x` whose R has the position k − q (Dai et al. 2019,
+/// appendix B); 0 where R has no such position.
+///
+///   skew<seq, distance, key>(x, key{n}):  [Q, R, rest]  ->  [Q, K, rest]
+template <class Q, class R, class K, operand X, class Verdict = rule::skew<Q, R, K, detail::shape_of<X>>>
+  requires allowed<Verdict>
+[[nodiscard]] auto skew(const X& x, const K& keys = K{}) {
+  using shape = typename Verdict::shape;
+  detail::extents_of<detail::list<K>> added;
+  added.set(keys);
+  return detail::skew_node<shape, Q, R, K, X>(x, detail::carry<typename detail::extents_for<shape>::atoms>("skew", added, x.extents()));
+}
+template <class Q, class R, class K, operand X, class Verdict = rule::skew<Q, R, K, detail::shape_of<X>>>
+  requires refused<Verdict>
+Verdict skew(const X& x, const K& keys = K{});
 
 }  // namespace dimwise

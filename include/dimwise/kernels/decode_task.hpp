@@ -35,8 +35,15 @@ struct decode_plan {
   std::size_t q_row;        ///< padded features of a query
   std::size_t out_row;      ///< padded features of a value
   std::size_t statistics;   ///< padded rows
+  std::size_t block_keys;   ///< keys whose scores and weights are computed together
   std::size_t worker_floats;
   std::size_t part_floats;
+
+  // A block of K or V takes a third of a first-level cache: it shares it with the block that is on its way.
+  [[nodiscard]] static constexpr std::size_t keys_in_cache(std::size_t features) noexcept {
+    constexpr std::size_t cache_floats = 4096;
+    return features <= cache_floats / 64 ? 64 : features >= cache_floats / 16 ? 16 : 32;
+  }
 
   constexpr decode_plan(const attention_layout& layout, std::size_t head_count, std::size_t group_) noexcept
       : group(group_),
@@ -46,8 +53,8 @@ struct decode_plan {
         q_row(padded(layout.head_dim)),
         out_row(padded(layout.value_dim)),
         statistics(padded(rows)),
-        worker_floats(rows * (q_row + decode_block_keys) + statistics +
-                      decode_block_keys * (padded(layout.head_dim) + padded(layout.value_dim))),
+        block_keys(keys_in_cache(q_row > out_row ? q_row : out_row)),
+        worker_floats(rows * (q_row + block_keys) + statistics + block_keys * (q_row + out_row)),
         part_floats(2 * statistics + rows * out_row) {}
 };
 
@@ -62,9 +69,9 @@ class decode_task {
         first_head_(first_head),
         q_(worker),
         scores_(q_ + plan.rows * plan.q_row),
-        rescale_(scores_ + plan.rows * decode_block_keys),
+        rescale_(scores_ + plan.rows * plan.block_keys),
         k_copy_(rescale_ + plan.statistics),
-        v_copy_(k_copy_ + decode_block_keys * padded(layout.head_dim)),
+        v_copy_(k_copy_ + plan.block_keys * plan.q_row),
         maximum_(part),
         sum_(maximum_ + plan.statistics),
         out_(sum_ + plan.statistics),
@@ -76,8 +83,8 @@ class decode_task {
     const std::size_t visible = least(layout_.keys, heads_->visible_keys);
     const std::size_t begin = greatest(part * part_keys, clamp_key(first_seen(0), visible));
     const std::size_t end = least((part + 1) * part_keys, clamp_key(last_seen(layout_.queries - 1) + 1, visible));
-    for (std::size_t j = begin; j < end; j += decode_block_keys) {
-      advance(j, least<std::size_t>(end - j, decode_block_keys));
+    for (std::size_t j = begin; j < end; j += plan_.block_keys) {
+      advance(j, least(end - j, plan_.block_keys), end);
     }
   }
 
@@ -114,14 +121,17 @@ class decode_task {
     for (std::size_t i = 0; i < plan_.rows * plan_.out_row; ++i) out_[i] = 0.0F;
   }
 
-  void advance(std::size_t begin, std::size_t keys) const noexcept {
+  void advance(std::size_t begin, std::size_t keys, std::size_t end) const noexcept {
     matrix_view<const float> k{heads_->k, layout_.k_row, layout_.k_feature};
     matrix_view<const float> v{heads_->v, layout_.v_row, layout_.v_feature};
     k.data = k.at(begin);
     v.data = v.at(begin);
+    const rows_ahead values = ahead(v, 0, keys, layout_.value_dim);
+    const rows_ahead next_keys =
+        ahead(k, keys, least(end - begin - keys, plan_.block_keys), layout_.head_dim);
     gather(k, keys, layout_.head_dim, k_copy_);
     gather(v, keys, layout_.value_dim, v_copy_);
-    score_rows(k, keys);
+    score_rows(k, keys, values);
     bool edits = !std::is_same_v<Score, identity_score>;
     for (std::size_t r = 0; r < plan_.rows; ++r) {
       const attention_head& head = heads_[r / layout_.queries];
@@ -137,7 +147,7 @@ class decode_task {
     const bool skip = edits && !all_finite<Arch>(v.data, v.row, keys, layout_.value_dim);
     for (std::size_t r = 0; r < plan_.rows; ++r) skip ? weigh_row<true>(r, keys) : weigh_row<false>(r, keys);
     if (skip) add_marked_rows(v, keys);
-    else add_rows(v, keys);
+    else add_rows(v, keys, next_keys);
   }
 
   // Features that do not lie side by side are copied together first.
@@ -147,17 +157,25 @@ class decode_task {
     from = {copy, static_cast<std::ptrdiff_t>(features), 1};
   }
 
-  void score_rows(const matrix_view<const float>& k, std::size_t keys) const noexcept {
+  [[nodiscard]] static rows_ahead ahead(const matrix_view<const float>& from, std::size_t begin, std::size_t rows,
+                                        std::size_t features) noexcept {
+    if (from.feature != 1 || rows == 0) return {};
+    return {from.at(begin), from.row, features, rows};
+  }
+
+  void score_rows(const matrix_view<const float>& k, std::size_t keys, const rows_ahead& values) const noexcept {
     constexpr std::size_t many = decode_rows_at_once<Arch>;
+    const std::size_t passes = (plan_.rows + many - 1) / many;
     for (std::size_t r = 0; r < plan_.rows;) {
       const float* const q = q_ + r * plan_.q_row;
-      float* const scores = scores_ + r * decode_block_keys;
+      float* const scores = scores_ + r * plan_.block_keys;
       const std::size_t rows = least(plan_.rows - r, many);
-      if (rows == 1) dot_block<Arch, 1>(q, plan_.q_row, k.data, k.row, layout_.head_dim, keys, scores, decode_block_keys);
-      if (rows == 2) dot_block<Arch, 2>(q, plan_.q_row, k.data, k.row, layout_.head_dim, keys, scores, decode_block_keys);
+      const rows_ahead ahead = values.share(r / many, passes);
+      if (rows == 1) dot_block<Arch, 1>(q, plan_.q_row, k.data, k.row, layout_.head_dim, keys, scores, plan_.block_keys, ahead);
+      if (rows == 2) dot_block<Arch, 2>(q, plan_.q_row, k.data, k.row, layout_.head_dim, keys, scores, plan_.block_keys, ahead);
       if constexpr (many == 4) {
-        if (rows == 3) dot_block<Arch, 3>(q, plan_.q_row, k.data, k.row, layout_.head_dim, keys, scores, decode_block_keys);
-        if (rows == 4) dot_block<Arch, 4>(q, plan_.q_row, k.data, k.row, layout_.head_dim, keys, scores, decode_block_keys);
+        if (rows == 3) dot_block<Arch, 3>(q, plan_.q_row, k.data, k.row, layout_.head_dim, keys, scores, plan_.block_keys, ahead);
+        if (rows == 4) dot_block<Arch, 4>(q, plan_.q_row, k.data, k.row, layout_.head_dim, keys, scores, plan_.block_keys, ahead);
       }
       r += rows;
     }
@@ -165,7 +183,7 @@ class decode_task {
 
   // Score function, bias, mask and window for one row; -inf where a key is hidden.
   void edit_row(std::size_t r, const attention_head& head, std::size_t begin, std::size_t keys) const noexcept {
-    float* const scores = scores_ + r * decode_block_keys;
+    float* const scores = scores_ + r * plan_.block_keys;
     const auto query = static_cast<std::ptrdiff_t>(r % layout_.queries);
     if constexpr (!std::is_same_v<Score, identity_score>) {
       for (std::size_t j = 0; j < keys; j += lanes<Arch>) {
@@ -189,7 +207,7 @@ class decode_task {
   template <bool MarkHidden>
   [[gnu::noinline]] void weigh_row(std::size_t r, std::size_t keys) const noexcept {
     using vec = floats<Arch>;
-    float* const scores = scores_ + r * decode_block_keys;
+    float* const scores = scores_ + r * plan_.block_keys;
     vec top(hidden);
     for (std::size_t j = keys; j < (keys + lanes<Arch> - 1) / lanes<Arch> * lanes<Arch>; ++j) scores[j] = hidden;
     for (std::size_t j = 0; j < keys; j += lanes<Arch>) top = max_skip_nan<Arch>(load_aligned<Arch>(scores + j), top);
@@ -209,15 +227,16 @@ class decode_task {
     maximum_[r] = maximum;
   }
 
-  void add_rows(const matrix_view<const float>& v, std::size_t keys) const noexcept {
+  void add_rows(const matrix_view<const float>& v, std::size_t keys, const rows_ahead& next_keys) const noexcept {
+    const std::size_t passes = (plan_.rows + 1) / 2;
     std::size_t r = 0;
     for (; r + 2 <= plan_.rows; r += 2) {
-      add_block<Arch, 2>(scores_ + r * decode_block_keys, decode_block_keys, v.data, v.row, keys, layout_.value_dim,
-                         out_ + r * plan_.out_row, plan_.out_row, rescale_ + r);
+      add_block<Arch, 2>(scores_ + r * plan_.block_keys, plan_.block_keys, v.data, v.row, keys, layout_.value_dim,
+                         out_ + r * plan_.out_row, plan_.out_row, rescale_ + r, next_keys.share(r / 2, passes));
     }
     if (r < plan_.rows) {
-      add_block<Arch, 1>(scores_ + r * decode_block_keys, decode_block_keys, v.data, v.row, keys, layout_.value_dim,
-                         out_ + r * plan_.out_row, plan_.out_row, rescale_ + r);
+      add_block<Arch, 1>(scores_ + r * plan_.block_keys, plan_.block_keys, v.data, v.row, keys, layout_.value_dim,
+                         out_ + r * plan_.out_row, plan_.out_row, rescale_ + r, next_keys.share(r / 2, passes));
     }
   }
 
@@ -227,7 +246,7 @@ class decode_task {
       float* const out = out_ + r * plan_.out_row;
       for (std::size_t c = 0; c < layout_.value_dim; ++c) out[c] *= rescale_[r];
       for (std::size_t j = 0; j < keys; ++j) {
-        const float weight = scores_[r * decode_block_keys + j];
+        const float weight = scores_[r * plan_.block_keys + j];
         if (weight == 0.0F && std::signbit(weight)) continue;
         for (std::size_t c = 0; c < layout_.value_dim; ++c) out[c] += weight * *v.at(j, c);
       }

@@ -27,8 +27,10 @@ struct gemm_tile {
   static constexpr std::size_t rows = many_registers || lanes<Arch> == 8 ? 6 : 4;
   static constexpr std::size_t vectors = many_registers ? 4 : lanes<Arch> == 8 ? 2 : 3;
   static constexpr std::size_t columns = vectors * lanes<Arch>;
-  /// A panel of this depth (48 KB on AVX-512) stays near the core while all tiles of a block of rows pass over it.
-  static constexpr std::size_t depth = 192;
+  /// Rows of a packed panel. Measured on Zen 5, 512 x 768 x 768: 192 gives 92 % of peak, 384 95 %, 768 96 %; the panel (96
+  /// KB on AVX-512) streams from the second-level cache at a third of what that delivers, and each pass over k less
+  /// saves a load and a store of the sums.
+  static constexpr std::size_t depth = 384;
 };
 
 namespace detail {

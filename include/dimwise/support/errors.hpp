@@ -186,7 +186,7 @@ struct ERROR_R9_rotated_meets_not_rotated;
 template <class... Facts>
 struct ERROR_R9_values_are_not_rotated;
 
-/// Rotary takes an ordered dimension and a feature that is no product of heads.
+/// Rotary takes an ordered dimension and an even feature that is no product of heads.
 template <class... Facts>
 struct ERROR_R9_rotary_takes_positions_and_the_features_of_a_head;
 
@@ -234,6 +234,10 @@ struct ERROR_R13_norm_takes_features;
 template <class... Facts>
 struct ERROR_R13_needs_ordered_positions;
 
+/// A window and its steps have static extents that do not fit, or the dimension is not ordered.
+template <class... Facts>
+struct ERROR_R13_window_does_not_fit;
+
 /// `sinusoid<positions, features>`.
 template <class... Facts>
 struct ERROR_R13_sinusoid_takes_positions_and_features;
@@ -261,6 +265,10 @@ struct ERROR_R17_dimension_occurs_twice;
 /// One element of D meets a tensor that has D: `broadcast<D>` first, or `slice`.
 template <class... Facts>
 struct ERROR_R18_indexed_meets_its_dimension;
+
+/// More elements are asked for than the dimension has.
+template <class... Facts>
+struct ERROR_R18_more_than_there_are;
 
 /// An `id<D>` indexes D and nothing else.
 template <class... Facts>

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/shape/rules/positions.hpp -- the rules of what depends on positions: rotary, unroll, pool, skew, and of top_k.
+//
+// Layer: shape.
+//
+//   rotary<P, F>: [P, F, rest] -> the same, rotated<F>       unroll<P, W>: [P, rest] -> [P, W, rest]
+//
+// R1, R4, R9, R13, R17, R18, R19. Tests: tests/shape/positions.test.cpp, tests/compile_fail/positions/
+#pragma once
+
+#include <dimwise/shape/rules/index.hpp>
+#include <dimwise/shape/rules/reduce.hpp>
+
+namespace dimwise::detail {
+
+template <class P, class F, class Shape>
+consteval auto judge_rotary() {
+  using O = over<about_t<P>, about_t<F>>;
+  using missing = difference_t<list<P, F>, dims_t<Shape>>;
+  constexpr bool odd = F::static_extent != at_run_time && F::static_extent % 2 == 1;
+  if constexpr (!has_any(P::abilities, ability::ordered) || !is_feature<F> || is_composite<P> || is_composite<F> || odd) {
+    return answer<ERROR_R9_rotary_takes_positions_and_the_features_of_a_head<op::rotary, O, operand_t<Shape>>>{};
+  } else if constexpr (missing::size > 0) {
+    if constexpr (hides_in_composite<first_t<missing>, Shape>) {
+      return answer<ERROR_R9_rotary_takes_positions_and_the_features_of_a_head<op::rotary, O, operand_t<Shape>>>{};
+    } else {
+      return answer<missing_t<op::rotary, missing, Shape>>{};
+    }
+  } else if constexpr (is_in<F, marked_t<rotated, marks_t<Shape>>>) {
+    return answer<ERROR_R9_already_rotated<op::rotary, O, operand_t<Shape>>>{};
+  } else if constexpr (refuses_mark<op::rotary, Shape>) {
+    return answer<refused_mark_t<op::rotary, Shape, O, operand_t<Shape>>>{};
+  } else {
+    return answer<accepted<make_shape_t<dims_t<Shape>, join_t<marks_t<Shape>, list<rotated<F>>>>>>{};
+  }
+}
+
+// A dimension of a static extent names what it becomes; one of a run-time extent stays itself.
+template <class Op, class D, class W, class Result, class Shape>
+consteval auto judge_windows() {
+  using O = over<about_t<D>, about_t<W>, about_t<Result>>;
+  using objection = objection_t<Op, list<D>, Shape>;
+  constexpr bool all_known = D::static_extent != at_run_time && W::static_extent != at_run_time && Result::static_extent != at_run_time;
+  if constexpr (!std::is_same_v<objection, nothing>) {
+    return answer<objection>{};
+  } else if constexpr (is_packed<D>) {
+    return answer<ERROR_R19_packed_positions_need_their_documents<Op, O, operand_t<Shape>>>{};
+  } else if constexpr (!has_any(D::abilities, ability::ordered)) {
+    return answer<ERROR_R13_needs_ordered_positions<Op, O, operand_t<Shape>>>{};
+  } else if constexpr (std::is_same_v<D, Result> && D::static_extent != at_run_time) {
+    return answer<ERROR_R18_slice_of_a_static_extent_names_its_result<Op, O, operand_t<Shape>>>{};
+  } else {
+    constexpr bool fits = !all_known || (std::is_same_v<Op, op::pool> ? D::static_extent == Result::static_extent * W::static_extent
+                                                                      : D::static_extent + 1 == Result::static_extent + W::static_extent);
+    if constexpr (!fits) {
+      return answer<ERROR_R13_window_does_not_fit<Op, O, operand_t<Shape>>>{};
+    } else {
+      using dims = replace_t<dims_t<Shape>, D, list<Result, W>>;
+      if constexpr (!all_distinct(axes_of_list_t<dims>{})) {
+        return answer<ERROR_R17_dimension_occurs_twice<Op, O, operand_t<Shape>>>{};
+      } else {
+        return answer<accepted<make_shape_t<dims, typename rename_marks<kept_marks_t<Op, Shape>, D, Result>::type>>>{};
+      }
+    }
+  }
+}
+
+template <class Q, class R, class K, class Shape>
+consteval auto judge_skew() {
+  using O = over<about_t<Q>, about_t<R>, about_t<K>>;
+  using missing = difference_t<list<Q, R>, dims_t<Shape>>;
+  if constexpr (missing::size > 0) {
+    return answer<missing_t<op::skew, missing, Shape>>{};
+  } else if constexpr (where<list<Q, R, K>>::not_ordered::size > 0) {
+    return answer<ERROR_R13_needs_ordered_positions<op::skew, O, operand_t<Shape>>>{};
+  } else if constexpr (!related<Q, K>) {
+    return answer<ERROR_R7_query_and_key_positions_are_related_or_have_origins<op::skew, O, operand_t<Shape>>>{};
+  } else {
+    using dims = replace_t<dims_t<Shape>, R, list<K>>;
+    if constexpr (!all_distinct(axes_of_list_t<dims>{})) {
+      return answer<ERROR_R17_dimension_occurs_twice<op::skew, O, operand_t<Shape>>>{};
+    } else {
+      return answer<accepted<make_shape_t<dims, typename rename_marks<typename cut_marks<marks_t<Shape>, R>::type, R, K>::type>>>{};
+    }
+  }
+}
+
+// The best elements stand in the place of all; what summed to one over all is only a part of it.
+template <class D, class Best, class Shape>
+consteval auto judge_top_k() {
+  using O = over<about_t<D>, about_t<Best>>;
+  using objection = objection_t<op::top_k, list<D>, Shape>;
+  if constexpr (!std::is_same_v<objection, nothing>) {
+    return answer<objection>{};
+  } else if constexpr (where<list<D, Best>>::not_attended::size > 0) {
+    return answer<ERROR_R13_softmax_takes_attendable_or_choice<op::top_k, O, operand_t<Shape>>>{};
+  } else if constexpr (D::static_extent != at_run_time && Best::static_extent != at_run_time && Best::static_extent > D::static_extent) {
+    return answer<ERROR_R18_more_than_there_are<op::top_k, O, operand_t<Shape>>>{};
+  } else {
+    using dims = replace_t<dims_t<Shape>, D, list<Best>>;
+    if constexpr (!all_distinct(axes_of_list_t<dims>{})) {
+      return answer<ERROR_R17_dimension_occurs_twice<op::top_k, O, operand_t<Shape>>>{};
+    } else {
+      return answer<accepted<make_shape_t<dims, typename rename_marks<kept_marks_t<op::top_k, Shape>, D, Best>::type>>>{};
+    }
+  }
+}
+
+}  // namespace dimwise::detail
+
+namespace dimwise::rule {
+
+template <class P, class F, class Shape>
+using rotary = typename decltype(detail::judge_rotary<P, F, Shape>())::type;
+template <class D, class W, class Result, class Shape>
+using unroll = typename decltype(detail::judge_windows<op::unroll, D, W, Result, Shape>())::type;
+template <class D, class W, class Result, class Shape>
+using pool = typename decltype(detail::judge_windows<op::pool, D, W, Result, Shape>())::type;
+template <class Q, class R, class K, class Shape>
+using skew = typename decltype(detail::judge_skew<Q, R, K, Shape>())::type;
+template <class D, class Best, class Shape>
+using top_k = typename decltype(detail::judge_top_k<D, Best, Shape>())::type;
+
+}  // namespace dimwise::rule

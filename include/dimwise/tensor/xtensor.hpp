@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/tensor/xtensor.hpp -- to xtensor and back: the names are given once, the extents come along.
+//
+// Layer: tensor. Not part of dimwise/dimwise.hpp: xtensor's containers cost half a second to compile.
+// xarray and xio are left out on purpose: xtensor 0.24's do not compile with clang 19.
+// Tests: tests/tensor/xtensor.test.cpp
+//
+//   auto x = from_xtensor<seq, d_model>(xt::xtensor<float, 2>{…});        // a copy, checked
+//   auto v = view_xtensor<seq, d_model>(existing);                       // borrowed, with its strides
+//   xt::xtensor<float, 2> y = to_xtensor(x);                             // a copy
+//   auto z = adapt_xtensor(x);                                           // borrowed
+#pragma once
+
+#include <array>
+#include <type_traits>
+
+#include <xtensor/xadapt.hpp>
+#include <xtensor/xtensor.hpp>
+
+#include <dimwise/tensor/view.hpp>
+
+namespace dimwise {
+
+namespace detail {
+
+template <class... D>
+struct xtensor_extents {
+  using extents = extents_for<shape<D...>>;
+
+  // Every dimension is one axis of xtensor; a composite's factors are static, there is nothing to read them from.
+  static_assert(((!is_composite<D> || D::static_extent != at_run_time) && ...), "dimwise: a composite from xtensor needs static factors");
+
+  template <class Shape>
+  static extents from(const Shape& given, const char* operation) {
+    if (given.size() != sizeof...(D)) {
+      raise<extent_error>(error{} << operation << ": " << given.size() << " dimensions were given for " << sizeof...(D) << " names (R15)");
+    }
+    extents e;
+    std::size_t i = 0;
+    (one<D>(e, static_cast<std::size_t>(given[i++]), operation), ...);
+    e.check_divided();
+    return e;
+  }
+
+ private:
+  template <class X>
+  static void one(extents& e, std::size_t n, const char* operation) {
+    if constexpr (X::static_extent == at_run_time) {
+      e.template of_atom<X>().extent = n;
+    } else if (n != X::static_extent) {
+      raise<extent_error>(error{} << operation << ": dimension " << dimension_name<X>() << " has extent " << X::static_extent << " and was given " << n
+                                  << " (R15)");
+    }
+  }
+};
+
+template <class D, class Extents>
+auto as_extent(const Extents& e) {
+  return D{e.template of_atom<D>().extent};  // braces: an aggregate over its base
+}
+
+template <class T, class Extents, class... D, class Make>
+auto with_extents(const Extents& e, list<D...>, Make make) {
+  return make(as_extent<D>(e)...);
+}
+
+template <class... D>
+std::array<std::size_t, sizeof...(D)> shape_array(const auto& e, list<D...>) {
+  return {e.template extent<D>()...};
+}
+
+}  // namespace detail
+
+/// A tensor over the dimensions D with the elements of an xtensor expression, whose axes they name in order.
+/// Throws `extent_error` where the number of axes or a static extent differs (R15).
+template <class... D, class E>
+[[nodiscard]] auto from_xtensor(const xt::xexpression<E>& expression) {
+  using T = std::remove_cv_t<typename E::value_type>;
+  using result = tensor<T, D...>;
+  const E& x = expression.derived_cast();
+  auto y = result::for_overwriting(detail::xtensor_extents<D...>::from(x.shape(), "from_xtensor"));
+  auto to = xt::adapt(y.overwrite(), y.size(), xt::no_ownership(), detail::shape_array(y.extents(), detail::list<D...>{}));
+  to = x;
+  return y;
+}
+
+/// A view over the dimensions D of an xtensor container or strided view, which must outlive it; composites are not possible
+/// here, since one stride does not say how their factors lie.
+template <class... D, class E>
+  requires(!(detail::is_merged<D> || ...))
+[[nodiscard]] auto view_xtensor(E& x) {
+  using T = std::remove_reference_t<decltype(*x.data())>;
+  const auto e = detail::xtensor_extents<D...>::from(x.shape(), "view_xtensor");
+  strides<sizeof...(D)> by{};
+  for (std::size_t i = 0; i < sizeof...(D); ++i) { by.at[i] = static_cast<std::ptrdiff_t>(x.strides()[i]); }
+  T* first = x.data() + x.data_offset();
+  return detail::with_extents<T>(e, detail::atoms_t<D...>{}, [&](const auto&... d) { return tensor_view<T, D...>(first, by, d...); });
+}
+template <class... D, class E>
+void view_xtensor(const E&& temporary) = delete;
+
+/// The elements as an `xt::xtensor`, one axis for each dimension.
+template <class T, class... D>
+[[nodiscard]] auto to_xtensor(const tensor<T, D...>& x) {
+  using dims = detail::dims_t<shape<D...>>;
+  xt::xtensor<T, dims::size> y(detail::shape_array(x.extents(), dims{}));
+  std::copy(x.values().begin(), x.values().end(), y.data());
+  return y;
+}
+
+/// The elements as an xtensor adaptor, without a copy; the tensor must outlive it.
+template <class T, class... D>
+[[nodiscard]] auto adapt_xtensor(const tensor<T, D...>& x) {
+  using dims = detail::dims_t<shape<D...>>;
+  return xt::adapt(x.data(), x.size(), xt::no_ownership(), detail::shape_array(x.extents(), dims{}));
+}
+
+}  // namespace dimwise
