@@ -5,7 +5,7 @@
 // Tests: tests/eval/*.test.cpp
 #pragma once
 
-#include <dimwise/eval/plain.hpp>
+#include <dimwise/eval/compute.hpp>
 
 namespace dimwise {
 
@@ -52,6 +52,21 @@ void assign_value(tensor_view<T, D...>& y, const E& value) {
 /// The value of an expression as a tensor of its own dimensions and marks.
 template <operand E>
 [[nodiscard]] auto evaluate(const E& value) {
+  return tensor(value);
+}
+
+/// The same with the threads of an executor, which has `worker_count()` and `parallel_for(count, f(task, worker))`.
+/// The result is the same to the last bit for every executor.
+template <operand E, kernels::Executor X>
+[[nodiscard]] auto evaluate(const E& value, X& executor) {
+  const detail::running_with threads(detail::runner_for(executor));
+  return tensor(value);
+}
+
+/// The same by the plain loops alone, in the element type.
+template <operand E>
+[[nodiscard]] auto evaluate_plainly(const E& value) {
+  const detail::plain_loops only;
   return tensor(value);
 }
 

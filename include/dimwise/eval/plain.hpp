@@ -346,8 +346,8 @@ template <class N>
 inline constexpr bool is_masked = marked_t<masked_for, marks_t<shape_of<N>>>::size > 0;
 
 template <class C, class T>
-void compute(const constant<T>& n, target<C> to) {
-  *to.data = static_cast<C>(n.value());
+void compute(const constant<T>& n, target<compute_t<C, T>> to) {
+  *to.data = static_cast<compute_t<C, T>>(n.value());
 }
 
 // Pointers of an elementwise loop: the result's and each operand's.
@@ -379,7 +379,7 @@ void compute_elementwise(const elementwise<Shape, T, F, X...>& n, target<compute
                         });
 }
 template <class C, class Shape, class T, class F, class... X>
-void compute(const elementwise<Shape, T, F, X...>& n, target<compute_t<C, T>> to) {
+void compute_plainly(const elementwise<Shape, T, F, X...>& n, target<compute_t<C, T>> to) {
   compute_elementwise<C>(n, to, std::index_sequence_for<X...>{});
 }
 
@@ -418,7 +418,7 @@ template <class C, class N>
 lowered<C> lower_weights(const N& n);
 
 template <class C, class Shape, class Over, class A, class B>
-void compute(const contraction<Shape, Over, A, B>& n, target<C> to) {
+void compute_plainly(const contraction<Shape, Over, A, B>& n, target<C> to) {
   using plain_dims = typename product_facts<Over, list<>, shape_of<A>, shape_of<B>>::result;
   if constexpr (gives_hidden_weights<B> && !gives_hidden_weights<A>) {
     const auto a = lower<C>(n.left());
@@ -541,17 +541,18 @@ void one_row(const kernels::loop_nest<2>& row, C* to, const C* from, C hidden, C
   }
 }
 
+// A kernel may take the rows of a node; the plain evaluator declares what compute.hpp decides.
+template <class How, class Loops, class C>
+bool rows_are_done(const Loops& loops, C* to, const C* from, C hidden, C epsilon);
+
 template <class C, class Shape, class How, class Over, class E>
 void compute_rows(const rowwise<Shape, How, Over, E>& n, target<C> to, C hidden) {
   const auto x = lower<C>(n.inner());
   const row_loops<axes_for<Shape>, axes_for<shape_of<E>>, axes_of_list_t<Over>> loops(to.axes, x.axes);
   if (loops.inside.empty()) { return; }
   const C epsilon = static_cast<C>(n.epsilon());
+  if (rows_are_done<How>(loops, to.data, x.data, hidden, epsilon)) { return; }
   kernels::for_each_element(loops.outside, [&](std::ptrdiff_t t, std::ptrdiff_t f) { one_row<C, How>(loops.inside, to.data + t, x.data + f, hidden, epsilon); });
-}
-template <class C, class Shape, class How, class Over, class E>
-void compute(const rowwise<Shape, How, Over, E>& n, target<C> to) {
-  compute_rows<C>(n, to, C(0));
 }
 
 template <class C, class How, bool Masked, class T>

@@ -9,10 +9,8 @@
 //   std::cout << describe(q);                                   // batch[2] heads[8] seq[5] d_k[64]
 #pragma once
 
-#include <dimwise/expr/explain_words.hpp>
-#include <dimwise/expr/mask.hpp>
+#include <dimwise/expr/explain_nodes.hpp>
 #include <dimwise/expr/reduce.hpp>
-#include <dimwise/expr/restride.hpp>
 #include <dimwise/expr/scores.hpp>
 
 #include <cmath>
@@ -30,43 +28,59 @@ inline constexpr bool only_marked_otherwise = false;
 template <class Shape, class E>
 inline constexpr bool only_marked_otherwise<remarked<Shape, E>> = true;
 
-// "rotary" for dimwise::detail::rotary_node<…>.
+// Nodes are told apart by what they offer, so that a new one needs nothing here unless it wants better words.
+template <class T>
+concept named = requires {
+  std::string(T::name);
+};
 template <class N>
-std::string class_in_words() {
-  text whole = raw_type_name<N>();
-  for (std::size_t i = 0; i < whole.length; ++i) {
-    if (whole.begin[i] == '<') { whole.length = i; }
-  }
-  std::string name = short_name(whole);
-  const std::size_t end = name.rfind("_node");
-  return end == std::string::npos ? name : name.substr(0, end);
-}
-
-// ---- masks ----------------------------------------------------------------------------------------------------------
-
-template <class M>
-std::string mask_in_words(const M& m) {
-  if constexpr (requires { typename M::how; }) {
-    return "(" + mask_in_words(m.left()) + " " + M::how::name + " " + mask_in_words(m.right()) + ")";
-  } else if constexpr (requires { m.inner(); }) {
-    return "!" + mask_in_words(m.inner());
-  } else {
-    const std::string dims = joined_names(names_in_list<typename M::facts::dims>::get());
-    std::string name = std::string(M::name) + "<" + dims + ">";
-    if constexpr (requires { m.elements(); }) { name = "a given mask over " + dims; }
-    if constexpr (requires { m.lengths(); }) {
-      name = std::string(M::name) + "<" + joined_names(names_in_list<typename M::facts::serves>::get()) + ">";
-    }
-    if constexpr (requires { m.length(); }) { name += "{" + std::to_string(m.length()) + "}"; }
-    if constexpr (requires {
-                    m.left();
-                    m.right();
-                  }) {
-      name += "{" + std::to_string(m.left()) + " before, " + std::to_string(m.right()) + " after}";
-    }
-    return name;
-  }
-}
+concept says_over = requires {
+  names_in_list<typename N::over>::get();
+};
+template <class N>
+concept holds_inner = requires(const N& n) {
+  n.inner();
+};
+template <class N>
+concept holds_pair = requires(const N& n) {
+  n.left().extents(), n.right().extents();
+};
+template <class N>
+concept holds_table = requires(const N& n) {
+  n.table().extents(), n.ids().extents();
+};
+template <class N>
+concept holds_several = requires(const N& n) {
+  N::operands::size, n.template get<0>();
+};
+template <class N>
+concept is_product = says_over<N> && holds_pair<N>;
+template <class N>
+concept is_function_of = holds_several<N> && requires(typename N::function* f) {
+  f;
+};
+template <class N>
+concept is_stack = holds_several<N> && requires(typename N::along* d) {
+  d;
+};
+template <class N>
+concept is_concat = holds_several<N> && requires(typename N::whole* d) {
+  d;
+};
+template <class N>
+concept only_looks_otherwise = holds_inner<N> && requires(const N& n) {
+  n.look();
+};
+template <class N>
+concept goes_over = holds_inner<N> && says_over<N> && named<typename N::how>;
+template <class N>
+concept goes_by_positions = requires(typename N::positions* p, typename N::features* f) {
+  p, f;
+};
+template <class N>
+concept hides_some = holds_inner<N> && requires(const N& n) {
+  n.mask();
+};
 
 // ---- what each node does --------------------------------------------------------------------------------------------
 
@@ -126,11 +140,7 @@ std::string as_root(const By& by) {
 // The product under a scale: `scores` holds it unmarked, `scaled` takes it marked raw.
 template <class P>
 said explained_scaled_operand(const P& p, derivation& d) {
-  if constexpr (requires {
-                  typename P::over;
-                  p.left();
-                  p.right();
-                }) {
+  if constexpr (is_product<P>) {
     if constexpr (marked_t<raw, marks_t<shape_of<P>>>::size == 0) { return explained_product(p, d, "scores"); }
   }
   return explained(p, d);
@@ -159,7 +169,7 @@ struct function_in_words {
   static std::string of(const std::vector<said>& x) {
     std::vector<std::string> names;
     for (const said& o : x) { names.push_back(o.reference); }
-    if constexpr (requires { F::name; }) {
+    if constexpr (named<F>) {
       if (x.size() == 2) { return x[0].reference + " " + F::name + " " + x[1].reference; }
       return std::string(F::name) + " of " + joined_names(names);
     } else {
@@ -184,108 +194,21 @@ std::vector<said> explained_operands(const N& n, derivation& d, std::index_seque
   return {explained(n.template get<I>(), d)...};  // braces: left to right
 }
 
-template <class D>
-struct look_in_words {
-  template <class N>
-  static std::string of(const N&, const std::string& x) {
-    return class_in_words<D>() + " of " + x;
-  }
-};
-template <class From, class To>
-struct look_in_words<look::rename<From, To>> {
-  template <class N>
-  static std::string of(const N&, const std::string& x) {
-    const std::string words = x + ": " + name_in_words<From>() + " is called " + name_in_words<To>();
-    return related<From, To> ? "rename in " + words : "relabel in " + words + ", though they are not related";
-  }
-};
-template <>
-struct look_in_words<look::regroup> {
-  template <class N>
-  static std::string of(const N&, const std::string& x) {
-    constexpr std::size_t before = dims_t<shape_of<typename N::inner_type>>::size;
-    constexpr std::size_t after = dims_t<shape_of<N>>::size;
-    return (before == after ? "permute " + x + ": another order in memory"
-                            : (before < after ? "split " + x + " into the factors of its product"
-                                              : "merge dimensions of " + x + " into one product"));
-  }
-};
-template <class Whole, class P>
-struct look_in_words<look::part<Whole, P>> {
-  template <class N>
-  static std::string of(const N&, const std::string& x) {
-    return "part " + name_in_words<P>() + " of " + name_in_words<Whole>() + " in " + x;
-  }
-};
-template <class A, class B>
-struct look_in_words<look::diagonal<A, B>> {
-  template <class N>
-  static std::string of(const N&, const std::string& x) {
-    return "diagonal of " + x + ": " + name_in_words<A>() + " and " + name_in_words<B>() + " run together";
-  }
-};
-template <>
-struct look_in_words<look::broadcast> {
-  template <class N>
-  static std::string of(const N&, const std::string& x) {
-    using added = difference_t<dims_t<shape_of<N>>, dims_t<shape_of<typename N::inner_type>>>;
-    return "broadcast " + x + ": the same for every " + joined_names(names_in_list<added>::get());
-  }
-};
-template <class D>
-struct look_in_words<look::at<D>> {
-  template <class N>
-  static std::string of(const N& n, const std::string& x) {
-    return "at<" + name_in_words<D>() + "> of " + x + ": element " + std::to_string(n.look().index);
-  }
-};
-template <class D, class Result>
-struct look_in_words<look::slice<D, Result>> {
-  template <class N>
-  static std::string of(const N& n, const std::string& x) {
-    const std::size_t first = n.look().first;
-    const std::size_t count = n.extents().template extent<Result>();
-    std::string words = "slice<" + name_in_words<D>() + "> of " + x + ": " + std::to_string(count) + " elements from " +
-                        std::to_string(first);
-    if (!std::is_same_v<D, Result>) { words += ", called " + name_in_words<Result>(); }
-    return words;
-  }
-};
-template <class N>
-std::string look_name() {
-  if constexpr (requires { N::how::name; }) {
-    return N::how::name;
-  } else {
-    return class_in_words<typename N::how>();
-  }
-}
-
 // Operands by the names under which nodes hold them.
 template <class N>
 std::vector<said> explained_held(const N& n, derivation& d) {
   std::vector<said> all;
-  if constexpr (requires {
-                  n.left();
-                  n.right();
-                }) {
+  if constexpr (holds_pair<N>) {
     all.push_back(explained(n.left(), d));
     all.push_back(explained(n.right(), d));
   }
   if constexpr (requires { n.inner(); }) { all.push_back(explained(n.inner(), d)); }
-  if constexpr (requires {
-                  n.table();
-                  n.ids();
-                }) {
+  if constexpr (holds_table<N>) {
     all.push_back(explained(n.table(), d));
     all.push_back(explained(n.ids(), d));
   }
-  if constexpr (requires { n.bias(); }) { all.push_back(explained(n.bias(), d)); }
-  if constexpr (requires {
-                  typename N::operands;
-                  n.template get<0>();
-                }) {
-    return explained_operands(n, d, std::make_index_sequence<N::operands::size>{});
-  }
+  if constexpr (requires { n.bias().extents(); }) { all.push_back(explained(n.bias(), d)); }
+  if constexpr (holds_several<N>) { return explained_operands(n, d, std::make_index_sequence<N::operands::size>{}); }
   return all;
 }
 
@@ -322,43 +245,27 @@ template <class N>
 said explained_other(const N& n, derivation& d) {
   std::vector<said> operands = explained_held(n, d);
   std::string name = class_in_words<N>();
-  if constexpr (requires {
-                  typename N::along;
-                  n.table();
-                }) {
+  if constexpr (holds_table<N>) {
     name = "gather<" + name_in_words<typename N::along>() + ">";
-  } else if constexpr (requires {
-                         typename N::along;
-                         typename N::operands;
-                       }) {
+  } else if constexpr (is_stack<N>) {
     name = "stack<" + name_in_words<typename N::along>() + ">";
-  } else if constexpr (requires {
-                         typename N::whole;
-                         typename N::parts;
-                       }) {
+  } else if constexpr (is_concat<N>) {
     name = "concat<" + name_in_words<typename N::whole>() + ">";
-  } else if constexpr (requires {
-                         typename N::positions;
-                         typename N::features;
-                       }) {
+  } else if constexpr (goes_by_positions<N>) {
     name += "<" + name_in_words<typename N::positions>() + ", " + name_in_words<typename N::features>() + ">";
   }
   std::string what = name;
   if (!operands.empty()) { what += " of " + references(operands); }
   if constexpr (requires { n.mask(); }) { what = name + " by " + mask_in_words(n.mask()); }
-  if constexpr (requires {
-                  n.mask();
-                  n.inner();
-                }) {
+  if constexpr (hides_some<N>) {
     what = "masked: of " + operands[0].reference + " only what " + mask_in_words(n.mask()) + " allows";
   }
-  std::vector<std::string> over;
-  if constexpr (requires {
-                  typename N::over;
-                  names_in_list<typename N::over>::get();
-                }) {
-    over = names_in_list<typename N::over>::get();
+  if constexpr (requires { typename N::bias_type::bias_facts; }) {
+    name = "biased";
+    what = "biased: " + operands[0].reference + " plus " + bias_in_words(n.bias());
   }
+  std::vector<std::string> over;
+  if constexpr (says_over<N>) { over = names_in_list<typename N::over>::get(); }
   return d.add(what, {name, over, static_cast<std::vector<said>&&>(operands), shape_in_words(n)});
 }
 
@@ -368,39 +275,24 @@ said explained(const N& n, derivation& d) {
     return d.add(leaf_in_words(n), {"tensor", {}, {}, shape_in_words(n)});
   } else if constexpr (requires { n.value(); }) {
     return {"the number " + short_number(static_cast<double>(n.value())), {}};
-  } else if constexpr (requires {
-                         typename N::over;
-                         n.left();
-                         n.right();
-                       }) {
+  } else if constexpr (is_product<N>) {
     return explained_product(n, d, N::over::size == 0 ? "outer" : "contract");
-  } else if constexpr (requires {
-                         typename N::function;
-                         typename N::operands;
-                       }) {
+  } else if constexpr (is_function_of<N>) {
     std::vector<said> x = explained_operands(n, d, std::make_index_sequence<N::operands::size>{});
     std::string what = function_in_words<typename N::function>::of(x);
     step_words s{what, {}, static_cast<std::vector<said>&&>(x), shape_in_words(n)};
     what += ", element by element" + repeated_in_words(s);
-    if constexpr (requires { N::function::name; }) {
+    if constexpr (named<typename N::function>) {
       s.operation = N::function::name;
     } else {
       s.operation = "map";
     }
     return d.add(what, static_cast<step_words&&>(s));
-  } else if constexpr (requires {
-                         n.look();
-                         n.inner();
-                         typename N::how;
-                       }) {
+  } else if constexpr (only_looks_otherwise<N>) {
     const said inner = explained(n.inner(), d);
     return d.add(look_in_words<typename N::how>::of(n, inner.reference),
                  {look_name<N>(), {}, {inner}, shape_in_words(n)});
-  } else if constexpr (requires {
-                         N::how::name;
-                         typename N::over;
-                         n.inner();
-                       }) {
+  } else if constexpr (goes_over<N>) {
     return explained_how(n, d);
   } else if constexpr (only_marked_otherwise<N>) {
     return explained_remark(n, d);

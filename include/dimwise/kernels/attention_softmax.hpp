@@ -137,8 +137,8 @@ template <class Arch>
 
 /// Factors that turn sums into means: 1 / sum, and 0 for a row that saw nothing.
 template <class Arch>
-[[gnu::always_inline]] inline void invert_sums(const float* sum, float* inverse) noexcept {
-  for (std::size_t i = 0; i < strip_width<Arch>; i += lanes<Arch>) {
+[[gnu::always_inline]] inline void invert_sums(const float* sum, std::size_t rows, float* inverse) noexcept {
+  for (std::size_t i = 0; i < rows; i += lanes<Arch>) {
     const floats<Arch> total = load_aligned<Arch>(sum + i);
     const floats<Arch> zero(0.0F);
     store_aligned<Arch>(inverse + i, select<Arch>(total == zero, zero, floats<Arch>(1.0F) / total));

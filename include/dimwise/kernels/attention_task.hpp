@@ -79,12 +79,14 @@ class attention_task {
     // where the scaled product does not.
     pack_strip<Arch>({q, layout_.q_row, layout_.q_feature}, queries.end - queries.begin, layout_.head_dim,
                      layout_.scale, buffers_.q + s * width * layout_.head_dim);
-    for (std::size_t i = 0; i < width; ++i) {
-      buffers_.maximum[s * width + i] = -std::numeric_limits<float>::infinity();
-      buffers_.reference[s * width + i] = -std::numeric_limits<float>::infinity();
-      buffers_.sum[s * width + i] = 0.0F;
+    const floats<Arch> none(-std::numeric_limits<float>::infinity());
+    for (std::size_t i = 0; i < queries.end - queries.begin; i += lanes<Arch>) {
+      store_aligned<Arch>(buffers_.maximum + s * width + i, none);
+      store_aligned<Arch>(buffers_.reference + s * width + i, none);
+      store_aligned<Arch>(buffers_.sum + s * width + i, floats<Arch>(0.0F));
+      float* const out = buffers_.out + s * width * layout_.value_dim + i;
+      for (std::size_t c = 0; c < layout_.value_dim; ++c) store_aligned<Arch>(out + c * width, floats<Arch>(0.0F));
     }
-    for (std::size_t i = 0; i < width * layout_.value_dim; ++i) buffers_.out[s * width * layout_.value_dim + i] = 0.0F;
   }
 
   // Rows are read in place when they are nearly contiguous, or used once.
@@ -192,7 +194,7 @@ class attention_task {
   void finish_strip(std::size_t s, const query_range& queries) const noexcept {
     const std::size_t rows = queries.end - queries.begin;
     const float* const sum = buffers_.sum + s * width;
-    invert_sums<Arch>(sum, buffers_.rescale);
+    invert_sums<Arch>(sum, rows, buffers_.rescale);
     float* const out = head_.out + static_cast<std::ptrdiff_t>(queries.begin) * layout_.out_row;
     unpack_strip<Arch>(buffers_.out + s * width * layout_.value_dim, buffers_.rescale, rows, layout_.value_dim,
                        {out, layout_.out_row, layout_.out_feature});

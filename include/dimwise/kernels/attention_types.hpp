@@ -1,77 +1,18 @@
-// dimwise/kernels/attention_types.hpp -- what an attention kernel is told: extents, strides, pointers, who sees whom.
+// dimwise/kernels/attention_types.hpp -- what an attention kernel is told beside its layout: functions of scores.
 //
-// Layer: kernels. Includes: simd.hpp and light standard headers.
+// Layer: kernels. Includes: attention_layout.hpp, simd.hpp.
 // Tests: tests/kernels/attention.test.cpp
-//
-// One attention_layout is shared by a list of attention_head entries, one for every (batch, query head). Grouped heads
-// are entries with equal k and v: keys are never repeated in memory.
-//
-//   out[i] = sum_j softmax_j(score(scale * q[i] . k[j]) + bias[i, j]) v[j]     over the keys j that query i may see
 //
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <dimwise/kernels/attention_layout.hpp>
 #include <dimwise/kernels/simd.hpp>
 
 #include <concepts>
 #include <cstddef>
-#include <limits>
 
 namespace dimwise::kernels {
-
-/// Which keys a query sees by position: i + offset - before <= j <= i + offset + after.
-struct key_window {
-  /// Larger than any position, small enough that sums of a few cannot overflow.
-  static constexpr std::ptrdiff_t unbounded = std::numeric_limits<std::ptrdiff_t>::max() / 8;
-
-  std::ptrdiff_t before = unbounded;
-  std::ptrdiff_t after = unbounded;
-  std::ptrdiff_t offset = 0;
-
-  /// No query sees a later key; `offset` is the position of query 0 among the keys (the extent of a cache).
-  [[nodiscard]] static constexpr key_window causal(std::ptrdiff_t offset = 0) noexcept {
-    return {unbounded, 0, offset};
-  }
-};
-
-/// Extents and strides (in elements) that all heads of one call share. Extents of 0 are fine; strides of 0 repeat.
-struct attention_layout {
-  std::size_t queries = 0;
-  std::size_t keys = 0;
-  std::size_t head_dim = 0;   ///< features of q and k
-  std::size_t value_dim = 0;  ///< features of v and out
-
-  std::ptrdiff_t q_row = 0;
-  std::ptrdiff_t k_row = 0;
-  std::ptrdiff_t v_row = 0;
-  std::ptrdiff_t out_row = 0;
-  // Anything but 1 is gathered element by element: right, and slow.
-  std::ptrdiff_t q_feature = 1;
-  std::ptrdiff_t k_feature = 1;
-  std::ptrdiff_t v_feature = 1;
-  std::ptrdiff_t out_feature = 1;
-
-  std::ptrdiff_t bias_query = 0;
-  std::ptrdiff_t bias_key = 0;
-  std::ptrdiff_t allow_query = 0;
-  std::ptrdiff_t allow_key = 0;
-  std::ptrdiff_t lse_query = 1;
-
-  float scale = 1.0F;
-  key_window window;
-};
-
-/// One query head and the key head it attends to.
-struct attention_head {
-  const float* q = nullptr;
-  const float* k = nullptr;
-  const float* v = nullptr;
-  float* out = nullptr;
-  float* lse = nullptr;          ///< optional: log(sum_j exp(logit)), -inf for a row that sees nothing
-  const float* bias = nullptr;   ///< optional: added to the scores; -inf hides a key
-  const bool* allow = nullptr;   ///< optional: false hides a key
-  std::size_t visible_keys = std::numeric_limits<std::size_t>::max();  ///< keys from here on are padding
-};
 
 /// Where a register of scores lies: one query per lane, one key, both counted from the start of the head.
 template <class Arch>

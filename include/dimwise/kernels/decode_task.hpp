@@ -110,10 +110,11 @@ class decode_task {
     for (std::size_t r = 0; r < plan_.rows; ++r) {
       const attention_head& head = heads_[r / layout_.queries];
       const float* q = head.q + static_cast<std::ptrdiff_t>(r % layout_.queries) * layout_.q_row;
-      for (std::size_t c = 0; c < plan_.q_row; ++c) {
-        const bool present = c < layout_.head_dim;
-        q_[r * plan_.q_row + c] =
-            present ? layout_.scale * q[static_cast<std::ptrdiff_t>(c) * layout_.q_feature] : 0.0F;
+      copy_rows<Arch>({q, layout_.q_row, layout_.q_feature}, 1, layout_.head_dim, q_ + r * plan_.q_row);
+      for (std::size_t c = layout_.head_dim; c < plan_.q_row; ++c) q_[r * plan_.q_row + c] = 0.0F;
+      for (std::size_t c = 0; c < plan_.q_row; c += lanes<Arch>) {
+        float* const at = q_ + r * plan_.q_row + c;
+        store_aligned<Arch>(at, load_aligned<Arch>(at) * floats<Arch>(layout_.scale));
       }
       maximum_[r] = hidden;
       sum_[r] = 0.0F;

@@ -36,7 +36,7 @@ struct gemm_shape {
 enum class gemm_path {
   packed,    ///< tiles over a packed B
   copied,    ///< tiles; each panel of B is packed just before use
-  in_place,  ///< tiles over B where it lies
+  in_place,  ///< tiles over B where it lies: few rows, or a small B
   streamed,  ///< at most five rows: B is read once, along its rows
   dots,      ///< at most five rows or columns, k contiguous in both operands
 };
@@ -54,12 +54,13 @@ struct gemm_plan {
 
 namespace detail {
 
-inline constexpr std::size_t copied_rows = 512;    // rows that share one packing of a panel
-inline constexpr std::size_t packed_rows = 192;    // rows of A that stay in the second-level cache
-inline constexpr std::size_t least_rows = 48;      // fewer do not pay for the panels they read
-inline constexpr std::size_t task_target = 16;     // parts to aim at, so that several threads stay busy
-inline constexpr std::size_t task_work = 1 << 19;  // multiply-adds below which a part is not worth handing out
-inline constexpr std::size_t in_place_tiles = 2;   // packing a panel costs about as much as reading it twice in place
+inline constexpr std::size_t copied_rows = 512;       // rows that share one packing of a panel
+inline constexpr std::size_t packed_rows = 192;       // rows of A that stay in the second-level cache
+inline constexpr std::size_t least_rows = 48;         // fewer do not pay for the panels they read
+inline constexpr std::size_t task_target = 16;        // parts to aim at, so that several threads stay busy
+inline constexpr std::size_t task_work = 1 << 19;     // multiply-adds below which a part is not worth handing out
+inline constexpr std::size_t in_place_floats = 4096;  // so small a B lies in the first-level cache anyway
+inline constexpr std::size_t in_place_tiles = 2;  // packing a panel costs about as much as reading it twice in place
 
 // How many parts a product of `work` multiply-adds is worth.
 [[nodiscard, gnu::always_inline]] constexpr std::size_t worth_parts(const gemm_shape& s) noexcept {
@@ -72,11 +73,12 @@ template <class Arch>
 [[nodiscard, gnu::always_inline]] constexpr gemm_plan tile_plan(gemm_path path, const gemm_shape& s, std::size_t most,
                                                                 std::size_t least) noexcept {
   using tile = gemm_tile<Arch>;
-  gemm_plan plan{path, tile::rows, tile::columns, ceil_div(s.m, most), 1};
+  gemm_plan plan{path, tile::rows, tile::columns, larger(1, ceil_div(s.m, larger(1, most))), 1};
   const std::size_t wanted = worth_parts(s);
-  plan.column_parts = smaller(ceil_div(s.n, tile::columns), ceil_div(wanted, plan.row_parts));
+  plan.column_parts = larger(1, smaller(ceil_div(s.n, tile::columns), ceil_div(wanted, plan.row_parts)));
   if (plan.tasks() * 2 <= wanted) {
-    plan.row_parts = larger(plan.row_parts, smaller(ceil_div(s.m, least), ceil_div(wanted, plan.column_parts)));
+    plan.row_parts =
+        larger(plan.row_parts, smaller(ceil_div(s.m, larger(1, least)), ceil_div(wanted, plan.column_parts)));
   }
   return plan;
 }
@@ -90,20 +92,19 @@ template <class Arch>
 }
 
 template <class Arch>
-[[nodiscard, gnu::always_inline]] constexpr gemm_plan plan_of(const gemm_shape& s,
-                                                              const strided_matrix<const float>& a,
+[[nodiscard, gnu::always_inline]] constexpr gemm_plan plan_of(const gemm_shape& s, const strided_matrix<const float>& a,
                                                               const strided_matrix<const float>& b) noexcept {
   const bool thin = s.m <= thin_rows || s.n <= thin_rows;
   if (thin && a.column_stride == 1 && b.row_stride == 1) {
     return {gemm_path::dots, 1, 1, ceil_div(s.m, dot_extent), ceil_div(s.n, dot_extent)};
   }
-  if (b.column_stride == 1 && s.m <= gemm_tile<Arch>::rows * in_place_tiles) {
+  if (b.column_stride == 1 && (s.m <= gemm_tile<Arch>::rows * in_place_tiles || s.k * s.n <= in_place_floats)) {
     if (s.m <= thin_rows && s.n >= gemm_tile<Arch>::columns) {
       const std::size_t parts =
           larger(ceil_div(s.n, stream_columns), smaller(ceil_div(s.n, gemm_tile<Arch>::columns), worth_parts(s)));
       return {gemm_path::streamed, 1, lanes<Arch>, 1, parts};
     }
-    return tile_plan<Arch>(gemm_path::in_place, s, s.m, s.m);
+    return tile_plan<Arch>(gemm_path::in_place, s, copied_rows, least_rows);
   }
   return tile_plan<Arch>(gemm_path::copied, s, copied_rows, least_rows);
 }
@@ -126,11 +127,16 @@ void run_task(const gemm_plan& plan, const gemm_shape& s, std::size_t task, cons
               const strided_matrix<float>& c, const Epilogue& epilogue, float* scratch) noexcept {
   const block_range range = range_of(plan, s, task);
   switch (plan.path) {
-    case gemm_path::packed: return multiply_block<Arch, panel_source::packed>(p, range, c, epilogue, scratch);
-    case gemm_path::copied: return multiply_block<Arch, panel_source::copied>(p, range, c, epilogue, scratch);
-    case gemm_path::in_place: return multiply_block<Arch, panel_source::in_place>(p, range, c, epilogue, scratch);
-    case gemm_path::streamed: return stream_block<Arch>(p, range, c, epilogue, scratch);
-    case gemm_path::dots: return dot_block<Arch>(p, range, c, epilogue, scratch);
+    case gemm_path::packed:
+      return multiply_block<Arch, panel_source::packed>(p, range, c, epilogue, scratch);
+    case gemm_path::copied:
+      return multiply_block<Arch, panel_source::copied>(p, range, c, epilogue, scratch);
+    case gemm_path::in_place:
+      return multiply_block<Arch, panel_source::in_place>(p, range, c, epilogue, scratch);
+    case gemm_path::streamed:
+      return stream_block<Arch>(p, range, c, epilogue, scratch);
+    case gemm_path::dots:
+      return dot_block<Arch>(p, range, c, epilogue, scratch);
   }
 }
 
@@ -205,7 +211,8 @@ struct gemm_problem {
 
 /// `count` products of one shape and one set of strides: `problem_at(i)` gives the pointers of problem i.
 ///
-/// The tasks of all problems are handed out together, so many small products and a few large ones both fill the threads.
+/// The tasks of all problems are handed out together, so many small products and a few large ones both fill the
+/// threads.
 template <class Arch = default_arch, class ProblemAt, class E = serial_executor>
 void gemm_batched(std::size_t count, const gemm_shape& shape, const strided_matrix<const float>& a,
                   const strided_matrix<const float>& b, const strided_matrix<float>& c, void* scratch,

@@ -58,8 +58,9 @@ template <class Arch>
 /// Stores the product as it is.
 struct keep {
   template <class Arch>
-  [[nodiscard, gnu::always_inline]] xsimd::batch<float, Arch> operator()(
-      const xsimd::batch<float, Arch>& x, std::size_t, std::size_t, std::size_t) const noexcept {
+  [[nodiscard, gnu::always_inline]] xsimd::batch<float, Arch> operator()(const xsimd::batch<float, Arch>& x,
+                                                                         std::size_t, std::size_t,
+                                                                         std::size_t) const noexcept {
     return x;
   }
 };
@@ -100,7 +101,8 @@ struct row_bias {
   }
 };
 
-/// `x + factor * other(row, column)`: a residual, or the beta C of a gemm. `other` may be C itself, element for element.
+/// `x + factor * other(row, column)`: a residual, or the beta C of a gemm. `other` may be C itself, element for
+/// element.
 struct plus {
   strided_matrix<const float> other;
   float factor = 1.0F;
@@ -109,8 +111,7 @@ struct plus {
   [[nodiscard, gnu::always_inline]] xsimd::batch<float, Arch> operator()(const xsimd::batch<float, Arch>& x,
                                                                          std::size_t row, std::size_t column,
                                                                          std::size_t count) const noexcept {
-    const floats<Arch> added =
-        detail::load_columns<Arch>(other.at(row, column), other.column_stride, count);
+    const floats<Arch> added = detail::load_columns<Arch>(other.at(row, column), other.column_stride, count);
     return fma<Arch>(broadcast<Arch>(factor), added, x);
   }
 };

@@ -72,8 +72,7 @@ template <class Arch>
 // starts at row `begin`.
 template <class Arch>
 [[nodiscard, gnu::always_inline]] constexpr std::size_t packed_offset(std::size_t n, std::size_t begin,
-                                                                      std::size_t extent,
-                                                                      std::size_t column) noexcept {
+                                                                      std::size_t extent, std::size_t column) noexcept {
   return begin * padded_columns<Arch>(n) + column * extent;
 }
 

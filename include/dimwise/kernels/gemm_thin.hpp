@@ -19,7 +19,7 @@
 
 namespace dimwise::kernels::detail {
 
-inline constexpr std::size_t thin_rows = 5;        // at most so many rows (or columns) make a product thin
+inline constexpr std::size_t thin_rows = 5;         // at most so many rows (or columns) make a product thin
 inline constexpr std::size_t stream_columns = 512;  // 5 rows of sums fill 10 KB; each row of B is read 2 KB at a time
 inline constexpr std::size_t dot_extent = 64;       // rows or columns of a block of dot products
 
@@ -40,7 +40,8 @@ template <class Arch, std::size_t Rows, std::size_t Steps>
     });
     unroll<Rows>([&](auto r) __attribute__((always_inline)) {
       floats<Arch> sum = load<Arch>(sums + r * width + j);
-      unroll<Steps>([&](auto s) __attribute__((always_inline)) { sum = fma<Arch>(number[r * Steps + s], row[s], sum); });
+      unroll<Steps>([&](auto s)
+                        __attribute__((always_inline)) { sum = fma<Arch>(number[r * Steps + s], row[s], sum); });
       store<Arch>(sums + r * width + j, sum);
     });
   }
@@ -72,8 +73,8 @@ constexpr stream_function stream_for(std::size_t rows, std::index_sequence<Index
 
 // C[range] = epilogue(A B) for unit column stride of B, at most `thin_rows` rows and `stream_columns` columns.
 template <class Arch, class Epilogue>
-void stream_block(const product& p, const block_range& range, const strided_matrix<float>& c,
-                  const Epilogue& epilogue, float* scratch) noexcept {
+void stream_block(const product& p, const block_range& range, const strided_matrix<float>& c, const Epilogue& epilogue,
+                  float* scratch) noexcept {
   const std::size_t rows = range.row_end - range.row_begin;
   const std::size_t columns = range.column_end - range.column_begin;
   const std::size_t width = padded_columns<Arch>(columns);

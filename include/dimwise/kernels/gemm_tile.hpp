@@ -27,8 +27,8 @@ struct gemm_tile {
   static constexpr std::size_t rows = many_registers || lanes<Arch> == 8 ? 6 : 4;
   static constexpr std::size_t vectors = many_registers ? 4 : lanes<Arch> == 8 ? 2 : 3;
   static constexpr std::size_t columns = vectors * lanes<Arch>;
-  /// Rows of a packed panel. Measured on Zen 5, 512 x 768 x 768: 192 gives 92 % of peak, 384 95 %, 768 96 %; the panel (96
-  /// KB on AVX-512) streams from the second-level cache at a third of what that delivers, and each pass over k less
+  /// Rows of a packed panel. Measured on Zen 5, 512 x 768 x 768: 192 gives 92 % of peak, 384 95 %, 768 96 %; the panel
+  /// (96 KB on AVX-512) streams from the second-level cache at a third of what that delivers, and each pass over k less
   /// saves a load and a store of the sums.
   static constexpr std::size_t depth = 384;
 };
@@ -105,9 +105,8 @@ template <class Arch, std::size_t Rows, std::size_t Vectors, bool Tail>
 // The whole tile, last pass, unit column stride: the epilogue works on the registers. Only this shape has an epilogue
 // inside; the odd ones go through `sums`, or every epilogue would compile dozens of kernels.
 template <class Arch, class Epilogue>
-[[gnu::noinline]] void tile_finish(const tile_input& in, const float* sums, bool resume, float* c,
-                                   std::ptrdiff_t c_row, std::size_t row, std::size_t column,
-                                   const Epilogue& epilogue) noexcept {
+[[gnu::noinline]] void tile_finish(const tile_input& in, const float* sums, bool resume, float* c, std::ptrdiff_t c_row,
+                                   std::size_t row, std::size_t column, const Epilogue& epilogue) noexcept {
   constexpr std::size_t rows = gemm_tile<Arch>::rows;
   constexpr std::size_t vectors = gemm_tile<Arch>::vectors;
   floats<Arch> acc[rows * vectors];

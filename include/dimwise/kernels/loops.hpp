@@ -15,8 +15,8 @@
 
 namespace dimwise::kernels {
 
-using detail::axis;
-using detail::max_rank;
+using dimwise::detail::axis;
+using dimwise::detail::max_rank;
 
 // Nested loops that move K pointers at once; the last axis is the innermost.
 template <std::size_t K>

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/eval/compute.hpp -- which plan a node takes: fused attention, products, rows, or the plain loops.
+//
+// Layer: eval. The only place that chooses. float32 takes kernels where there are any; all else, and whatever no kernel
+// covers, runs plainly.
+// Tests: tests/eval/plan.test.cpp
+#pragma once
+
+#include <dimwise/eval/execution.hpp>
+#include <dimwise/eval/plain.hpp>
+
+#if !defined(DIMWISE_PLAIN_ONLY)
+#include <dimwise/eval/fast_attention.hpp>
+#include <dimwise/eval/fast_product.hpp>
+#include <dimwise/eval/fast_rows.hpp>
+#endif
+
+namespace dimwise::detail {
+
+// Set while an evaluation asks for the plain loops alone.
+inline thread_local bool plainly = false;
+
+template <class C>
+inline constexpr bool has_kernels = kernels::available && std::is_same_v<C, float>;
+
+template <class How, class Loops, class C>
+bool rows_are_done([[maybe_unused]] const Loops& loops, [[maybe_unused]] C* to, [[maybe_unused]] const C* from, [[maybe_unused]] C hidden,
+                   [[maybe_unused]] C epsilon) {
+#if !defined(DIMWISE_PLAIN_ONLY)
+  if constexpr (has_kernels<C> && has_row_kernel<How>) {
+    if (!plainly && rows_by_kernel<How>(loops, to, from, hidden, epsilon)) { return true; }
+  }
+#endif
+  count_plan(plan_kind::plain);
+  return false;
+}
+
+template <class C, class Shape, class How, class Over, class E>
+void compute(const rowwise<Shape, How, Over, E>& n, target<C> to) {
+  compute_rows<C>(n, to, C(0));
+}
+
+template <class C, class Shape, class Over, class A, class B>
+void compute(const contraction<Shape, Over, A, B>& n, target<C> to) {
+#if !defined(DIMWISE_PLAIN_ONLY)
+  if constexpr (has_kernels<C>) {
+    if (!plainly) {
+      using result = axes_of_list_t<typename product_facts<Over, list<>, shape_of<A>, shape_of<B>>::result>;
+      if constexpr (attends_left<contraction<Shape, Over, A, B>>) {
+        attend<Over, result>(n, n.left(), n.right(), to);
+        return;
+      } else if constexpr (attends_right<contraction<Shape, Over, A, B>>) {
+        attend<Over, result>(n, n.right(), n.left(), to);
+        return;
+      } else if constexpr (!gives_hidden_weights<A> && !gives_hidden_weights<B>) {
+        const auto a = lower<C>(n.left());
+        const auto b = lower<C>(n.right());
+        axis extents[max_rank];
+        axis_extents<axes_for<Shape>>::write(n.extents(), extents);
+        if (multiply<Over, result, axes_for<shape_of<A>>, axes_for<shape_of<B>>>(a, b, extents, to)) { return; }
+        count_plan(plan_kind::plain);
+        contract_axes<C, false, Over, typename product_facts<Over, list<>, shape_of<A>, shape_of<B>>::result, Shape, A, B>(n.extents(), a, b, n.left(), to);
+        return;
+      }
+    }
+  }
+#endif
+  count_plan(plan_kind::plain);
+  compute_plainly<C>(n, to);
+}
+
+#if !defined(DIMWISE_PLAIN_ONLY)
+// Extents of a node's elements when they lie one after the other in memory, in any order of their axes.
+template <class Axes>
+bool same_layout(std::size_t rank, const axis* extents, const Axes& to, const axis* from) {
+  for (std::size_t i = 0; i < rank; ++i) {
+    if (extents[i].extent != 1 && to[i].stride != from[i].stride) { return false; }
+  }
+  return true;
+}
+#endif
+
+template <class C, class Shape, class T, class F, class... X>
+void compute(const elementwise<Shape, T, F, X...>& n, target<compute_t<C, T>> to) {
+#if !defined(DIMWISE_PLAIN_ONLY)
+  if constexpr (has_kernels<compute_t<C, T>> && sizeof...(X) == 1 && function_code<F> != kernels::function::none) {
+    if (!plainly) {
+      using inner = std::remove_cvref_t<decltype(n.template get<0>())>;
+      const auto x = lower<C>(n.template get<0>());
+      axis own[max_rank];
+      axis_extents<axes_for<Shape>>::write(n.extents(), own);
+      const extent_t size = make_contiguous(own, axes_for<Shape>::size);
+      static_assert(std::is_same_v<axes_for<Shape>, axes_for<shape_of<inner>>>);
+      if (same_layout(axes_for<Shape>::size, own, to.axes, own) && same_layout(axes_for<Shape>::size, own, x.axes, own)) {
+        count_plan(plan_kind::map);
+        kernels::active().map(function_code<F>, size, x.data, to.data);
+        return;
+      }
+    }
+  }
+#endif
+  compute_plainly<C>(n, to);
+}
+
+/// For as long as it lives, evaluations on this thread take the plain loops alone.
+class plain_loops {
+ public:
+  plain_loops() : before_(plainly) { plainly = true; }
+  plain_loops(const plain_loops&) = delete;
+  plain_loops& operator=(const plain_loops&) = delete;
+  ~plain_loops() { plainly = before_; }
+
+ private:
+  bool before_;
+};
+
+}  // namespace dimwise::detail

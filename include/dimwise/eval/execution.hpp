@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/eval/execution.hpp -- who does the work of an evaluation, and what was done.
+//
+// Layer: eval. Serial unless an executor is passed: `evaluate(expr, executor)`. Kernels cut their work the same way for
+// every number of threads, so results do not depend on the executor.
+// Tests: tests/eval/plan.test.cpp, tests/eval/threads.test.cpp
+#pragma once
+
+#include <cstddef>
+
+#include <dimwise/kernels/active.hpp>
+#include <dimwise/kernels/table.hpp>
+#include <dimwise/tensor/storage.hpp>
+
+namespace dimwise {
+
+/// How a part of an expression is evaluated.
+enum class plan_kind : unsigned char {
+  look,         ///< another look at an operand's memory: nothing is computed
+  plain,        ///< loops of the plain evaluator
+  rows,         ///< vectorized rows: softmax, log_softmax, norms
+  map,          ///< a vectorized function of contiguous elements
+  product,      ///< matrix products
+  attention,    ///< fused softmax(scores) · values, scores never stored
+  decode,       ///< the same for few queries: keys and values are read once
+};
+inline constexpr std::size_t plan_kinds = 7;
+
+/// The name of a plan.
+[[nodiscard]] constexpr const char* name_of(plan_kind k) {
+  constexpr const char* names[] = {"look", "plain", "rows", "map", "product", "attention", "decode"};
+  return names[static_cast<std::size_t>(k)];
+}
+
+/// How often each plan ran on this thread: tests of a fast path assert that it ran.
+struct plan_counts {
+  std::size_t of[plan_kinds] = {};
+  [[nodiscard]] std::size_t operator[](plan_kind k) const { return of[static_cast<std::size_t>(k)]; }
+};
+
+namespace detail {
+
+inline thread_local plan_counts plans_run;
+inline thread_local kernels::runner current_runner;
+
+inline void count_plan(plan_kind k) { ++plans_run.of[static_cast<std::size_t>(k)]; }
+
+// Scratch of this thread: grown when needed, kept for the next evaluation.
+inline void* scratch(std::size_t bytes) {
+  static thread_local aligned_vector<unsigned char> memory;
+  if (memory.size() < bytes) { memory = aligned_vector<unsigned char>(bytes); }
+  return memory.data();
+}
+
+// The executor of an evaluation, for as long as it lasts.
+class running_with {
+ public:
+  explicit running_with(const kernels::runner& r) : before_(current_runner) { current_runner = r; }
+  running_with(const running_with&) = delete;
+  running_with& operator=(const running_with&) = delete;
+  ~running_with() { current_runner = before_; }
+
+ private:
+  kernels::runner before_;
+};
+
+template <kernels::Executor E>
+kernels::runner runner_for(E& executor) {
+  return {executor.worker_count(),
+          [](void* self, std::size_t count, kernels::runner::task f, void* context) {
+            static_cast<E*>(self)->parallel_for(count, [&](std::size_t task, std::size_t worker) { f(context, task, worker); });
+          },
+          &executor};
+}
+
+}  // namespace detail
+
+/// The plans that ran on this thread since it began, or since `reset_plans`.
+[[nodiscard]] inline const plan_counts& plans_run() { return detail::plans_run; }
+inline void reset_plans() { detail::plans_run = {}; }
+
+}  // namespace dimwise

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/eval/fast_attention.hpp -- the fused plan: softmax of scores contracted with values, head by head.
+//
+// Layer: eval. Gives the kernel the strides of every role, and one entry for every head.
+// Tests: tests/eval/plan.test.cpp, tests/eval/attention.test.cpp
+#pragma once
+
+#include <dimwise/eval/execution.hpp>
+#include <dimwise/eval/match_attention.hpp>
+
+namespace dimwise::detail {
+
+template <class E>
+inline constexpr bool is_tanh = false;
+template <class Shape, class T, class E>
+inline constexpr bool is_tanh<elementwise<Shape, T, fn::tanh, E>> = true;
+
+// What the chain of scores says, in numbers; memory of biases and masks lives here as long as the call.
+template <class Roles>
+struct attention_pieces {
+  using w_axes = typename Roles::w_axes;
+
+  float scale = 1;
+  float cap = 0;
+  kernels::key_window window;
+  lowered<float> bias;
+  std::ptrdiff_t bias_strides[max_rank] = {};
+  lowered<bool> allow;
+  std::ptrdiff_t allow_strides[max_rank] = {};
+  aligned_vector<std::ptrdiff_t> lengths;
+  std::ptrdiff_t length_strides[max_rank] = {};
+  aligned_vector<float> slopes;
+  std::ptrdiff_t slope_strides[max_rank] = {};
+  std::ptrdiff_t distance = 0;
+
+  // Keys that both windows show, the second as seen from the first one's offset.
+  void narrow(std::ptrdiff_t before, std::ptrdiff_t after, std::ptrdiff_t offset) {
+    constexpr std::ptrdiff_t all = kernels::key_window::unbounded;
+    if (window.before == all && window.after == all) { window.offset = offset; }
+    const std::ptrdiff_t moved = offset - window.offset;
+    if (before != all) { window.before = window.before < before - moved ? window.before : before - moved; }
+    if (after != all) { window.after = window.after < after + moved ? window.after : after + moved; }
+  }
+
+  template <class Q, class K, class E>
+  void take(const causal<Q, K>& m, const E& e) {
+    narrow(kernels::key_window::unbounded, 0, m.query_origin(e, "causal") - m.key_origin(e, "causal"));
+  }
+  template <class Q, class K, class E>
+  void take(const dimwise::window<Q, K>& m, const E& e) {
+    constexpr std::ptrdiff_t all = kernels::key_window::unbounded;
+    narrow(m.left() < 0 ? all : m.left(), m.right() < 0 ? all : m.right(), m.query_origin(e, "window") - m.key_origin(e, "window"));
+  }
+  template <class K, class L, class E>
+  void take(const padding_mask<K, L>& m, const E& e) {
+    const auto x = lower<working_t<L>>(m.lengths());
+    using axes = axes_for<shape_of<L>>;
+    const extent_t keys = e.template extent<K>();
+    axis all[max_rank];
+    for (std::size_t i = 0; i < axes::size; ++i) { all[i] = x.axes[i]; }
+    lengths.resize(make_contiguous(all, axes::size));
+    copy_axes<std::ptrdiff_t>(axes::size, all, all, x.axes, lengths.data(), x.data);
+    for (const std::ptrdiff_t n : lengths) {
+      if (n < 0 || static_cast<std::size_t>(n) > keys) {
+        raise<extent_error>(error{} << "padding: length " << static_cast<long long>(n) << " is outside dimension " << dimension_name<K>() << " of extent "
+                                    << keys << " (R7)");
+      }
+    }
+    align<w_axes, axes>(all, length_strides);
+  }
+  template <class A, class B, class E>
+  void take(const mask_pair<all_of, A, B>& m, const E& e) {
+    take(m.left(), e);
+    take(m.right(), e);
+  }
+  template <class M, class E>
+  void take(const M& m, const E& e) {
+    allow = lower_mask(m, e);
+    align<w_axes, mask_axes<M>>(allow.axes, allow_strides);
+  }
+
+  template <class Shape, class Over, class A, class B>
+  void collect(const contraction<Shape, Over, A, B>&) {}
+  template <class Shape, class E>
+  void collect(const remarked<Shape, E>& n) {
+    collect(n.inner());
+  }
+  template <class Shape, class T, class E, class U>
+  void collect(const elementwise<Shape, T, fn::multiply, E, constant<U>>& n) {
+    const float c = static_cast<float>(n.template get<1>().value());
+    if constexpr (is_tanh<E>) {
+      // c · tanh(s): the kernel's cap divides by c before tanh.
+      collect(n.template get<0>().template get<0>());
+      cap = c;
+    } else {
+      collect(n.template get<0>());
+    }
+    scale *= c;
+  }
+  template <class Shape, class T, class E, class U>
+  void collect(const elementwise<Shape, T, fn::divide, E, constant<U>>& n) {
+    collect(n.template get<0>());
+    scale /= static_cast<float>(n.template get<1>().value());
+  }
+  template <class Shape, class E, class M>
+  void collect(const masked_node<Shape, E, M>& n) {
+    collect(n.inner());
+    take(n.mask(), n.extents());
+  }
+  template <class Shape, class E, class B>
+  void collect(const biased_node<Shape, E, B>& n) {
+    collect(n.inner());
+    bias = lower<float>(n.bias());
+    align<w_axes, axes_for<shape_of<B>>>(bias.axes, bias_strides);
+  }
+  template <class Shape, class E, class B>
+  void collect(const position_biased_node<Shape, E, B>& n) {
+    collect(n.inner());
+    bias = lower_bias<float>(n.bias(), n.extents());
+    align<w_axes, bias_axes<B>>(bias.axes, bias_strides);
+  }
+  template <class Shape, class E, class Q, class K, class H>
+  void collect(const position_biased_node<Shape, E, alibi<Q, K, H>>& n) {
+    collect(n.inner());
+    const auto& e = n.extents();
+    slopes.resize(e.template extent<H>());
+    for (std::size_t h = 0; h < slopes.size(); ++h) { slopes[h] = static_cast<float>(alibi_slope(h, slopes.size())); }
+    const axis along{slopes.size(), 1};
+    align<w_axes, list<H>>(&along, slope_strides);
+    distance = n.bias().key_origin(e, "alibi") - n.bias().query_origin(e, "alibi");
+  }
+};
+
+template <class Axis, class Axes>
+std::ptrdiff_t stride_along(const std::ptrdiff_t* strides) {
+  if constexpr (Axis::size == 0) {
+    return 0;
+  } else if constexpr (is_in<first_t<Axis>, Axes>) {
+    return strides[index_in<first_t<Axis>, Axes>];
+  } else {
+    return 0;
+  }
+}
+template <class Axis, class Axes>
+axis axis_of(const axis* axes) {
+  if constexpr (Axis::size == 0) {
+    return {};
+  } else if constexpr (is_in<first_t<Axis>, Axes>) {
+    return axes[index_in<first_t<Axis>, Axes>];
+  } else {
+    return {};
+  }
+}
+
+// Strides of one role along the loops over heads.
+template <class Loops, class Axes>
+void along_loops(const axis* axes, std::ptrdiff_t* strides) {
+  align<Loops, Axes>(axes, strides);
+}
+template <class Loops, class Axes>
+void along_loops(const std::ptrdiff_t* from, std::ptrdiff_t* strides) {
+  constexpr const short* at = places<Loops, Axes>::at;
+  for (std::size_t i = 0; i < Loops::size; ++i) { strides[i] = at[i] < 0 ? 0 : from[at[i]]; }
+}
+
+template <class Over, class ResultAxes, class N, class W, class V>
+void attend(const N& n, const W& weights, const V& values, target<float> to) {
+  using roles = attention_roles<Over, ResultAxes, W, V>;
+  using key_axis = list<typename roles::key>;
+  const auto& softmax = roles::chain::find(weights);
+  attention_pieces<roles> pieces;
+  pieces.collect(softmax.inner());
+  const auto& product = score_chain<typename roles::chain::scores>::find(softmax.inner());
+  const auto q = lower<float>(roles::query_of(product));
+  const auto k = lower<float>(roles::key_of(product));
+  const auto v = lower<float>(values);
+
+  kernels::attention_call call;
+  auto& layout = call.layout;
+  const axis rows = axis_of<typename roles::row, typename roles::q_axes>(q.axes);
+  const axis keys = axis_of<key_axis, typename roles::k_axes>(k.axes);
+  const axis q_features = axis_of<typename roles::features, typename roles::q_axes>(q.axes);
+  const axis value = axis_of<typename roles::values, typename roles::v_axes>(v.axes);
+  layout.queries = rows.extent;
+  layout.keys = keys.extent;
+  layout.head_dim = q_features.extent;
+  layout.value_dim = value.extent;
+  layout.q_row = rows.stride;
+  layout.k_row = keys.stride;
+  layout.v_row = axis_of<key_axis, typename roles::v_axes>(v.axes).stride;
+  layout.out_row = axis_of<typename roles::row, ResultAxes>(to.axes).stride;
+  layout.q_feature = q_features.stride;
+  layout.k_feature = axis_of<typename roles::features, typename roles::k_axes>(k.axes).stride;
+  layout.v_feature = value.stride;
+  layout.out_feature = axis_of<typename roles::values, ResultAxes>(to.axes).stride;
+  using w_axes = typename roles::w_axes;
+  layout.bias_query = stride_along<typename roles::row, w_axes>(pieces.bias_strides);
+  layout.bias_key = stride_along<key_axis, w_axes>(pieces.bias_strides);
+  layout.allow_query = stride_along<typename roles::row, w_axes>(pieces.allow_strides);
+  layout.allow_key = stride_along<key_axis, w_axes>(pieces.allow_strides);
+  layout.scale = pieces.scale;
+  layout.window = pieces.window;
+
+  using loops = typename roles::loops;
+  axis extents[max_rank];
+  axis_extents<loops>::write(n.extents(), extents);
+  std::ptrdiff_t strides[8][max_rank] = {};
+  along_loops<loops, typename roles::q_axes>(q.axes, strides[0]);
+  along_loops<loops, typename roles::k_axes>(k.axes, strides[1]);
+  along_loops<loops, typename roles::v_axes>(v.axes, strides[2]);
+  along_loops<loops, ResultAxes>(to.axes, strides[3]);
+  along_loops<loops, w_axes>(pieces.bias_strides, strides[4]);
+  along_loops<loops, w_axes>(pieces.allow_strides, strides[5]);
+  along_loops<loops, w_axes>(pieces.length_strides, strides[6]);
+  along_loops<loops, w_axes>(pieces.slope_strides, strides[7]);
+  for (std::size_t i = roles::shared_heads::size; i < loops::size; ++i) { call.group *= extents[i].extent; }
+  aligned_vector<kernels::attention_head> heads;
+  aligned_vector<float> slopes;
+  std::size_t count = 1;
+  for (std::size_t i = 0; i < loops::size; ++i) { count *= extents[i].extent; }
+  heads.resize(count);
+  if (!pieces.slopes.empty()) { slopes.resize(count); }
+  std::size_t at = 0;
+  kernels::for_each_row(nest_over(loops::size, extents, strides), [&](const std::ptrdiff_t(&o)[8], std::size_t many, const std::ptrdiff_t(&s)[8]) {
+    for (std::size_t i = 0; i < many; ++i, ++at) {
+      const auto j = static_cast<std::ptrdiff_t>(i);
+      kernels::attention_head& h = heads[at];
+      h = kernels::attention_head{};
+      h.q = q.data + o[0] + j * s[0];
+      h.k = k.data + o[1] + j * s[1];
+      h.v = v.data + o[2] + j * s[2];
+      h.out = to.data + o[3] + j * s[3];
+      if (pieces.bias.data != nullptr) { h.bias = pieces.bias.data + o[4] + j * s[4]; }
+      if (pieces.allow.data != nullptr) { h.allow = pieces.allow.data + o[5] + j * s[5]; }
+      if (!pieces.lengths.empty()) { h.visible_keys = static_cast<std::size_t>(pieces.lengths[static_cast<std::size_t>(o[6] + j * s[6])]); }
+      if (!slopes.empty()) { slopes[at] = pieces.slopes[static_cast<std::size_t>(o[7] + j * s[7])]; }
+    }
+  });
+  call.heads = heads.data();
+  call.count = count;
+  call.score = {pieces.cap, slopes.empty() ? nullptr : slopes.data(), pieces.distance};
+  // A few queries are bound by reading the keys once; more are bound by arithmetic.
+  call.few_queries = layout.queries <= 4 && layout.queries * call.group <= 32;
+  if (count == 0 || layout.queries == 0 || layout.value_dim == 0) { return; }
+  const kernels::table& table = kernels::active();
+  count_plan(call.few_queries ? plan_kind::decode : plan_kind::attention);
+  table.attention(call, scratch(table.attention_bytes(call, current_runner.worker_count())), current_runner);
+}
+
+}  // namespace dimwise::detail

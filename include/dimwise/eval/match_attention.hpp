@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/eval/match_attention.hpp -- which expressions are attention: softmax of scores, contracted with values.
+//
+// Layer: eval. Types only. Matched by which operand carries which dimension, whatever the order of operands or memory.
+// Tests: tests/eval/plan.test.cpp
+#pragma once
+
+#include <dimwise/eval/plain.hpp>
+
+namespace dimwise::detail {
+
+// What stands between a product of queries and keys and its softmax. The default: something else.
+template <class S>
+struct score_chain {
+  static constexpr bool matches = false;
+};
+
+// How many masks of each sort, and biases, a chain has: kernels take one of each.
+struct chain_counts {
+  int windows = 0;
+  int lengths = 0;
+  int allows = 0;
+  int biases = 0;
+  int slopes = 0;
+  bool capped = false;
+  [[nodiscard]] constexpr bool shifted() const { return biases + slopes > 0; }
+};
+constexpr chain_counts operator+(chain_counts a, chain_counts b) {
+  return {a.windows + b.windows, a.lengths + b.lengths, a.allows + b.allows, a.biases + b.biases, a.slopes + b.slopes, a.capped || b.capped};
+}
+
+// ---- masks: those that a kernel knows by position, by length, or by elements ----
+template <class M>
+struct mask_sort {
+  static constexpr chain_counts counts{.allows = 1};
+};
+template <class Q, class K>
+struct mask_sort<causal<Q, K>> {
+  static constexpr chain_counts counts{.windows = 1};
+};
+template <class Q, class K>
+struct mask_sort<window<Q, K>> {
+  static constexpr chain_counts counts{.windows = 1};
+};
+template <class K, class L>
+struct mask_sort<padding_mask<K, L>> {
+  static constexpr chain_counts counts{.lengths = 1};
+};
+template <class A, class B>
+struct mask_sort<mask_pair<all_of, A, B>> {
+  static constexpr chain_counts counts = mask_sort<A>::counts + mask_sort<B>::counts;
+};
+
+template <class Shape, class Over, class A, class B>
+struct score_chain<contraction<Shape, Over, A, B>> {
+  static constexpr bool matches = axes_of_list_t<Over>::size == 1;
+  static constexpr chain_counts counts{};
+  using product = contraction<Shape, Over, A, B>;
+  static const product& find(const product& n) { return n; }
+};
+template <class Shape, class E>
+struct score_chain<remarked<Shape, E>> : score_chain<E> {
+  static const auto& find(const remarked<Shape, E>& n) { return score_chain<E>::find(n.inner()); }
+};
+// A scale: before any bias, because the kernel adds biases last.
+template <class Shape, class T, class E, class U>
+  requires(score_chain<E>::matches && !score_chain<E>::counts.shifted() && !score_chain<E>::counts.capped)
+struct score_chain<elementwise<Shape, T, fn::multiply, E, constant<U>>> : score_chain<E> {
+  static const auto& find(const elementwise<Shape, T, fn::multiply, E, constant<U>>& n) { return score_chain<E>::find(n.template get<0>()); }
+};
+template <class Shape, class T, class E, class U>
+  requires(score_chain<E>::matches && !score_chain<E>::counts.shifted() && !score_chain<E>::counts.capped)
+struct score_chain<elementwise<Shape, T, fn::divide, E, constant<U>>> : score_chain<E> {
+  static const auto& find(const elementwise<Shape, T, fn::divide, E, constant<U>>& n) { return score_chain<E>::find(n.template get<0>()); }
+};
+// A soft cap: tanh(s) · c.
+template <class Shape, class Inner, class T, class E, class U>
+  requires(score_chain<E>::matches && !score_chain<E>::counts.shifted() && !score_chain<E>::counts.capped && !is_masked<E>)
+struct score_chain<elementwise<Shape, T, fn::multiply, elementwise<Inner, T, fn::tanh, E>, constant<U>>> : score_chain<E> {
+  static constexpr chain_counts counts = score_chain<E>::counts + chain_counts{.capped = true};
+  static const auto& find(const elementwise<Shape, T, fn::multiply, elementwise<Inner, T, fn::tanh, E>, constant<U>>& n) {
+    return score_chain<E>::find(n.template get<0>().template get<0>());
+  }
+};
+template <class Shape, class E, class M>
+  requires(score_chain<E>::matches)
+struct score_chain<masked_node<Shape, E, M>> : score_chain<E> {
+  static constexpr chain_counts counts = score_chain<E>::counts + mask_sort<M>::counts;
+  static const auto& find(const masked_node<Shape, E, M>& n) { return score_chain<E>::find(n.inner()); }
+};
+template <class Shape, class E, class B>
+  requires(score_chain<E>::matches)
+struct score_chain<biased_node<Shape, E, B>> : score_chain<E> {
+  static constexpr chain_counts counts = score_chain<E>::counts + chain_counts{.biases = 1};
+  static const auto& find(const biased_node<Shape, E, B>& n) { return score_chain<E>::find(n.inner()); }
+};
+template <class Shape, class E, class B>
+  requires(score_chain<E>::matches)
+struct score_chain<position_biased_node<Shape, E, B>> : score_chain<E> {
+  static constexpr chain_counts counts = score_chain<E>::counts + chain_counts{.biases = 1};
+  static const auto& find(const position_biased_node<Shape, E, B>& n) { return score_chain<E>::find(n.inner()); }
+};
+template <class Shape, class E, class Q, class K, class H>
+  requires(score_chain<E>::matches)
+struct score_chain<position_biased_node<Shape, E, alibi<Q, K, H>>> : score_chain<E> {
+  static constexpr chain_counts counts = score_chain<E>::counts + chain_counts{.slopes = 1};
+  static const auto& find(const position_biased_node<Shape, E, alibi<Q, K, H>>& n) { return score_chain<E>::find(n.inner()); }
+};
+
+// ---- the weights: a softmax over one axis, whatever was done to its marks or order ----
+template <class W>
+struct weights_chain {
+  static constexpr bool matches = false;
+};
+template <class Shape, class K, class E>
+  requires(score_chain<E>::matches)
+struct weights_chain<rowwise<Shape, rows::softmax, list<K>, E>> {
+  static constexpr chain_counts counts = score_chain<E>::counts;
+  static constexpr bool matches = axes_of<K>::type::size == 1 && counts.lengths <= 1 && counts.allows <= 1 && counts.biases <= 1 && counts.slopes <= 1;
+  using key = K;
+  using scores = E;
+  using softmax = rowwise<Shape, rows::softmax, list<K>, E>;
+  static const softmax& find(const softmax& n) { return n; }
+};
+template <class Shape, class E>
+  requires(weights_chain<E>::matches)
+struct weights_chain<remarked<Shape, E>> : weights_chain<E> {
+  static const auto& find(const remarked<Shape, E>& n) { return weights_chain<E>::find(n.inner()); }
+};
+template <class Shape, class E>
+  requires(weights_chain<E>::matches)
+struct weights_chain<restride<Shape, look::regroup, E>> : weights_chain<E> {
+  static const auto& find(const restride<Shape, look::regroup, E>& n) { return weights_chain<E>::find(n.inner()); }
+};
+
+template <class Axes>
+struct first_position {
+  using type = list<>;
+};
+template <class A, class... Rest>
+struct first_position<list<A, Rest...>> {
+  using type = typename std::conditional_t<is_position<A>, std::type_identity<list<A>>, first_position<list<Rest...>>>::type;
+};
+
+// Weights W of some softmax contracted with values V over `Over`: the roles of all axes.
+template <class Over, class Result, class W, class V>
+struct attention_roles {
+  using chain = weights_chain<W>;
+  using key = typename chain::key;
+  using product = typename score_chain<typename chain::scores>::product;
+  static constexpr bool keys_on_right = is_in<key, dims_t<shape_of<typename product::right_type>>>;
+  static constexpr bool keys_on_left = is_in<key, dims_t<shape_of<typename product::left_type>>>;
+  using query_type = std::conditional_t<keys_on_right, typename product::left_type, typename product::right_type>;
+  using key_type = std::conditional_t<keys_on_right, typename product::right_type, typename product::left_type>;
+  static const query_type& query_of(const product& p) {
+    if constexpr (keys_on_right) {
+      return p.left();
+    } else {
+      return p.right();
+    }
+  }
+  static const key_type& key_of(const product& p) {
+    if constexpr (keys_on_right) {
+      return p.right();
+    } else {
+      return p.left();
+    }
+  }
+  using q_axes = axes_for<shape_of<query_type>>;
+  using k_axes = axes_for<shape_of<key_type>>;
+  using v_axes = axes_for<shape_of<V>>;
+  using w_axes = axes_for<shape_of<typename chain::softmax>>;
+  using features = axes_of_list_t<typename product::over>;
+  using values = difference_t<v_axes, w_axes>;
+  // Queries: positions that only they have; all else is computed head by head.
+  using row = typename first_position<difference_t<difference_t<difference_t<intersection_t<w_axes, q_axes>, k_axes>, v_axes>, list<key>>>::type;
+  using heads = difference_t<difference_t<Result, row>, values>;
+  using shared_heads = intersection_t<heads, union_t<k_axes, v_axes>>;
+  using query_heads = difference_t<heads, shared_heads>;
+  using loops = join_t<shared_heads, query_heads>;
+  static constexpr bool matches = keys_on_right != keys_on_left && std::is_same_v<Over, list<key>> && is_in<key, v_axes> && values::size == 1 &&
+                                  is_subset<values, Result> && !is_composite<first_t<join_t<values, list<nothing>>>> && loops::size < max_rank;
+};
+
+template <class Over, class Result, class W, class V>
+consteval bool is_attention() {
+  if constexpr (weights_chain<W>::matches) {
+    return attention_roles<Over, Result, W, V>::matches;
+  } else {
+    return false;
+  }
+}
+
+// How a contraction is evaluated in float32, by its type.
+template <class N>
+inline constexpr bool attends_left = false;
+template <class N>
+inline constexpr bool attends_right = false;
+template <class Shape, class Over, class A, class B>
+inline constexpr bool attends_left<contraction<Shape, Over, A, B>> =
+    is_attention<Over, axes_of_list_t<typename product_facts<Over, list<>, shape_of<A>, shape_of<B>>::result>, A, B>();
+template <class Shape, class Over, class A, class B>
+inline constexpr bool attends_right<contraction<Shape, Over, A, B>> =
+    is_attention<Over, axes_of_list_t<typename product_facts<Over, list<>, shape_of<A>, shape_of<B>>::result>, B, A>();
+
+}  // namespace dimwise::detail

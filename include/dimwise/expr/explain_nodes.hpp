@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/expr/explain_nodes.hpp -- masks, position biases, and what only looks otherwise at its operand, in words.
+//
+// Layer: expr.
+// Tests: tests/expr/explain.test.cpp
+#pragma once
+
+#include <dimwise/expr/explain_words.hpp>
+#include <dimwise/expr/mask.hpp>
+#include <dimwise/expr/restride.hpp>
+
+namespace dimwise::detail {
+
+// "rotary" for dimwise::detail::rotary_node<…>.
+template <class N>
+std::string class_in_words() {
+  text whole = raw_type_name<N>();
+  for (std::size_t i = 0; i < whole.length; ++i) {
+    if (whole.begin[i] == '<') { whole.length = i; }
+  }
+  std::string name = short_name(whole);
+  const std::size_t end = name.rfind("_node");
+  return end == std::string::npos ? name : name.substr(0, end);
+}
+
+// ---- masks and biases ----------------------------------------------------------------------------------------------
+
+template <class M>
+std::string mask_in_words(const M& m) {
+  if constexpr (requires { typename M::how; }) {
+    return "(" + mask_in_words(m.left()) + " " + M::how::name + " " + mask_in_words(m.right()) + ")";
+  } else if constexpr (requires { m.inner(); }) {
+    return "!" + mask_in_words(m.inner());
+  } else {
+    const std::string dims = joined_names(names_in_list<typename M::facts::dims>::get());
+    std::string name = std::string(M::name) + "<" + dims + ">";
+    if constexpr (requires { m.elements(); }) { name = "a given mask over " + dims; }
+    if constexpr (requires { m.lengths(); }) {
+      name = std::string(M::name) + "<" + joined_names(names_in_list<typename M::facts::serves>::get()) + ">";
+    }
+    if constexpr (requires { m.length(); }) { name += "{" + std::to_string(m.length()) + "}"; }
+    if constexpr (requires { m.left() + m.right(); }) {
+      name += "{" + std::to_string(m.left()) + " before, " + std::to_string(m.right()) + " after}";
+    }
+    return name;
+  }
+}
+
+// A bias made from positions; a table that it holds is told by its shape.
+template <class B>
+std::string bias_in_words(const B& b) {
+  std::string words =
+      std::string(B::name) + "<" + joined_names(names_in_list<typename B::bias_facts::dims>::get()) + ">";
+  if constexpr (requires { b.table(); }) { words += " from a table of " + in_words(shape_in_words(b.table())); }
+  return words;
+}
+
+// ---- names, order, parts --------------------------------------------------------------------------------------------
+
+template <class D>
+struct look_in_words {
+  template <class N>
+  static std::string of(const N&, const std::string& x) {
+    return class_in_words<D>() + " of " + x;
+  }
+};
+template <class From, class To>
+struct look_in_words<look::rename<From, To>> {
+  template <class N>
+  static std::string of(const N&, const std::string& x) {
+    const std::string words = x + ": " + name_in_words<From>() + " is called " + name_in_words<To>();
+    return related<From, To> ? "rename in " + words : "relabel in " + words + ", though they are not related";
+  }
+};
+template <>
+struct look_in_words<look::regroup> {
+  template <class N>
+  static std::string of(const N&, const std::string& x) {
+    constexpr std::size_t before = dims_t<shape_of<typename N::inner_type>>::size;
+    constexpr std::size_t after = dims_t<shape_of<N>>::size;
+    return (before == after ? "permute " + x + ": another order in memory"
+                            : (before < after ? "split " + x + " into the factors of its product"
+                                              : "merge dimensions of " + x + " into one product"));
+  }
+};
+template <class Whole, class P>
+struct look_in_words<look::part<Whole, P>> {
+  template <class N>
+  static std::string of(const N&, const std::string& x) {
+    return "part " + name_in_words<P>() + " of " + name_in_words<Whole>() + " in " + x;
+  }
+};
+template <class A, class B>
+struct look_in_words<look::diagonal<A, B>> {
+  template <class N>
+  static std::string of(const N&, const std::string& x) {
+    return "diagonal of " + x + ": " + name_in_words<A>() + " and " + name_in_words<B>() + " run together";
+  }
+};
+template <>
+struct look_in_words<look::broadcast> {
+  template <class N>
+  static std::string of(const N&, const std::string& x) {
+    using added = difference_t<dims_t<shape_of<N>>, dims_t<shape_of<typename N::inner_type>>>;
+    return "broadcast " + x + ": the same for every " + joined_names(names_in_list<added>::get());
+  }
+};
+template <class D>
+struct look_in_words<look::at<D>> {
+  template <class N>
+  static std::string of(const N& n, const std::string& x) {
+    return "at<" + name_in_words<D>() + "> of " + x + ": element " + std::to_string(n.look().index);
+  }
+};
+template <class D, class Result>
+struct look_in_words<look::slice<D, Result>> {
+  template <class N>
+  static std::string of(const N& n, const std::string& x) {
+    const std::size_t first = n.look().first;
+    const std::size_t count = n.extents().template extent<Result>();
+    std::string words = "slice<" + name_in_words<D>() + "> of " + x + ": " + std::to_string(count) + " elements from " +
+                        std::to_string(first);
+    if (!std::is_same_v<D, Result>) { words += ", called " + name_in_words<Result>(); }
+    return words;
+  }
+};
+// Windows: unroll<D, W>, pool<D, W>, and the name of what counts them.
+template <template <class, class, class> class Windows, class D, class W, class Result>
+struct look_in_words<Windows<D, W, Result>> {
+  template <class N>
+  static std::string of(const N&, const std::string& x) {
+    std::string words =
+        class_in_words<Windows<D, W, Result>>() + "<" + name_in_words<D>() + ", " + name_in_words<W>() + "> of " + x;
+    if (!std::is_same_v<D, Result>) { words += ", whose windows are counted by " + name_in_words<Result>(); }
+    return words;
+  }
+};
+template <class N>
+std::string look_name() {
+  if constexpr (requires { N::how::name; }) {
+    return N::how::name;
+  } else {
+    return class_in_words<typename N::how>();
+  }
+}
+
+}  // namespace dimwise::detail

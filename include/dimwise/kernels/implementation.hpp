@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/kernels/implementation.hpp -- the table of kernels for one architecture, made from the templates.
+//
+// Layer: kernels. Compiled once per architecture under src/, or in the user's file for the user's flags (native.hpp).
+#pragma once
+
+#include <dimwise/kernels/attention.hpp>
+#include <dimwise/kernels/decode.hpp>
+#include <dimwise/kernels/gemm.hpp>
+#include <dimwise/kernels/math.hpp>
+#include <dimwise/kernels/rows.hpp>
+#include <dimwise/kernels/table.hpp>
+
+namespace dimwise::kernels {
+
+namespace detail {
+
+// A function chosen when the program runs: one branch for a register, alike for all of a call.
+template <class Arch>
+[[gnu::always_inline]] inline floats<Arch> apply(function f, const floats<Arch>& x) noexcept {
+  switch (f) {
+    case function::none: return x;
+    case function::relu: return relu_of{}(x);
+    case function::gelu: return gelu_of{}(x);
+    case function::gelu_tanh: return gelu_tanh_of{}(x);
+    case function::silu: return silu_of{}(x);
+    case function::sigmoid: return sigmoid_of{}(x);
+    case function::tanh: return tanh_of{}(x);
+    case function::exp: return exp_of{}(x);
+  }
+  return x;
+}
+template <class Arch>
+[[gnu::noinline]] floats<Arch> apply_far(function f, const floats<Arch>& x) noexcept {
+  return apply<Arch>(f, x);
+}
+
+template <class Arch>
+struct call_epilogue {
+  const product_epilogue* what;
+  strided_matrix<const float> residual;
+
+  [[gnu::always_inline]] floats<Arch> operator()(floats<Arch> x, std::size_t row, std::size_t column, std::size_t count) const noexcept {
+    x = x * broadcast<Arch>(what->scale);
+    if (what->column_bias != nullptr) { x = x + load_columns<Arch>(what->column_bias + column, 1, count); }
+    if (what->row_bias != nullptr) { x = x + broadcast<Arch>(what->row_bias[row]); }
+    if (what->activation != function::none) { x = apply_far<Arch>(what->activation, x); }
+    if (what->residual) { x = x + load_columns<Arch>(residual.at(row, column), residual.column_stride, count); }
+    return x;
+  }
+};
+
+template <class Arch>
+struct call_score {
+  score_function what;
+
+  floats<Arch> operator()(const floats<Arch>& scores, const score_place<Arch>& place) const noexcept {
+    floats<Arch> s = scores;
+    if (what.soft_cap != 0) { s = broadcast<Arch>(what.soft_cap) * tanh_of{}(s * broadcast<Arch>(1.0F / what.soft_cap)); }
+    if (what.slopes != nullptr) {
+      const ints<Arch> distance = place.key - place.query + ints<Arch>(static_cast<std::int32_t>(what.distance));
+      const floats<Arch> d = magnitude<Arch>(xsimd::to_float(distance));
+      s = s - broadcast<Arch>(what.slopes[place.head]) * d;
+    }
+    return s;
+  }
+};
+
+template <class Arch>
+std::size_t attention_bytes(const attention_call& c, std::size_t workers) {
+  return c.few_queries ? decode_scratch_bytes<Arch>(c.layout, c.count, c.group, workers) : attention_scratch_bytes<Arch>(c.layout, workers);
+}
+template <class Arch, class Score>
+void attention_with(const attention_call& c, void* scratch, const runner& threads, const Score& score) {
+  if (c.few_queries) {
+    kernels::decode<Arch>(c.layout, c.heads, c.count, c.group, scratch, threads, score);
+  } else {
+    kernels::attention<Arch>(c.layout, c.heads, c.count, scratch, threads, score);
+  }
+}
+template <class Arch>
+void attention(const attention_call& c, void* scratch, const runner& threads) {
+  if (c.score.any()) {
+    attention_with<Arch>(c, scratch, threads, call_score<Arch>{c.score});
+  } else {
+    attention_with<Arch>(c, scratch, threads, identity_score{});
+  }
+}
+
+template <class Arch>
+std::size_t product_bytes(const product_call& c, std::size_t workers) {
+  return gemm_scratch_bytes<Arch>({c.m, c.n, c.k}, workers);
+}
+template <class Arch>
+void product(const product_call& c, void* scratch, const runner& threads) {
+  const gemm_shape shape{c.m, c.n, c.k};
+  const auto epilogue_of = [&](const product_call::pointers& p) {
+    return call_epilogue<Arch>{&c.epilogue, {p.residual, c.residual_row, c.residual_column}};
+  };
+  if (c.packed_b != nullptr) {
+    const auto& p = c.problems[0];
+    gemm_packed<Arch>(shape, {p.a, c.a_row, c.a_column}, c.packed_b, {p.c, c.c_row, c.c_column}, scratch, epilogue_of(p), threads);
+    return;
+  }
+  gemm_batched<Arch>(
+      c.count, shape, {nullptr, c.a_row, c.a_column}, {nullptr, c.b_row, c.b_column}, {nullptr, c.c_row, c.c_column}, scratch,
+      [&](std::size_t i) {
+        const auto& p = c.problems[i];
+        return gemm_problem<call_epilogue<Arch>>{p.a, p.b, p.c, epilogue_of(p)};
+      },
+      threads);
+}
+
+template <class Arch>
+void pack(std::size_t k, std::size_t n, const float* b, std::ptrdiff_t row, std::ptrdiff_t column, float* packed) {
+  pack_b<Arch>(k, n, {b, row, column}, packed);
+}
+
+template <class Body>
+void each_row(const rows_call& c, const Body& body) {
+  for (std::size_t r = 0; r < c.rows; ++r) {
+    body(c.in + static_cast<std::ptrdiff_t>(r) * c.in_row, c.out + static_cast<std::ptrdiff_t>(r) * c.out_row);
+  }
+}
+template <class Arch>
+void softmax_rows(const rows_call& c) {
+  each_row(c, [&](const float* in, float* out) { softmax_row<Arch>(c.n, in, out, c.hidden); });
+}
+template <class Arch>
+void log_softmax_rows(const rows_call& c) {
+  each_row(c, [&](const float* in, float* out) { log_softmax_row<Arch>(c.n, in, out); });
+}
+template <class Arch>
+void standardize_rows(const rows_call& c) {
+  each_row(c, [&](const float* in, float* out) { layer_norm_row<Arch>(c.n, in, out, c.epsilon, c.gamma, c.beta); });
+}
+template <class Arch>
+void root_mean_square_rows(const rows_call& c) {
+  each_row(c, [&](const float* in, float* out) { rms_norm_row<Arch>(c.n, in, out, c.epsilon, c.gamma); });
+}
+template <class Arch>
+void map_all(function f, std::size_t n, const float* in, float* out) {
+  map_floats<Arch>(n, in, out, [f](const floats<Arch>& x) { return apply<Arch>(f, x); });
+}
+
+}  // namespace detail
+
+/// The kernels of `Arch`.
+template <class Arch>
+inline constexpr table table_of = {Arch::name(),
+                                   &detail::attention_bytes<Arch>,
+                                   &detail::attention<Arch>,
+                                   &detail::product_bytes<Arch>,
+                                   &detail::product<Arch>,
+                                   &packed_b_bytes<Arch>,
+                                   &detail::pack<Arch>,
+                                   &detail::softmax_rows<Arch>,
+                                   &detail::log_softmax_rows<Arch>,
+                                   &detail::standardize_rows<Arch>,
+                                   &detail::root_mean_square_rows<Arch>,
+                                   &detail::map_all<Arch>};
+
+}  // namespace dimwise::kernels

@@ -1,0 +1,165 @@
+// dimwise/kernels/reduce.hpp -- sums, means and maxima, of a contiguous row or down the columns of a matrix.
+//
+// Layer: kernels. Includes: simd.hpp and light standard headers only.
+// Tests: tests/kernels/rows.test.cpp
+//
+// `..._row` folds n contiguous floats into one. `..._columns` folds `extent` rows that are `stride` apart into one row:
+// lanes are columns, no lane ever meets another. Nothing folded: the sum is 0, the maximum -inf, the mean NaN.
+//
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <dimwise/kernels/simd.hpp>
+
+#include <cstddef>
+#include <limits>
+
+namespace dimwise::kernels {
+
+inline constexpr float minus_infinite = -std::numeric_limits<float>::infinity();
+
+namespace detail {
+
+// Four folds side by side hide the latency of the operation and keep a long sum's error small.
+template <class Arch, class Step>
+[[nodiscard, gnu::always_inline]] inline floats<Arch> fold_row(std::size_t n, const float* in, float neutral,
+                                                               const Step& step) noexcept {
+  constexpr std::size_t wide = lanes<Arch>;
+  floats<Arch> part[4] = {broadcast<Arch>(neutral), broadcast<Arch>(neutral), broadcast<Arch>(neutral),
+                          broadcast<Arch>(neutral)};
+  std::size_t i = 0;
+  for (; i + 4 * wide <= n; i += 4 * wide) {
+    part[0] = step(part[0], load<Arch>(in + i));
+    part[1] = step(part[1], load<Arch>(in + i + wide));
+    part[2] = step(part[2], load<Arch>(in + i + 2 * wide));
+    part[3] = step(part[3], load<Arch>(in + i + 3 * wide));
+  }
+  for (; i + wide <= n; i += wide) part[0] = step(part[0], load<Arch>(in + i));
+  if (i < n) {
+    const floats<Arch> folded = step(part[1], load_partial<Arch>(in + i, n - i));
+    part[1] = select<Arch>(first_lanes<Arch>(n - i), folded, part[1]);
+  }
+  part[0] = step.join(part[0], part[1]);
+  part[2] = step.join(part[2], part[3]);
+  return step.join(part[0], part[2]);
+}
+
+struct plain_sum {
+  template <class Batch>
+  [[gnu::always_inline]] Batch operator()(const Batch& sum, const Batch& x) const noexcept {
+    return sum + x;
+  }
+  template <class Batch>
+  [[gnu::always_inline]] Batch join(const Batch& a, const Batch& b) const noexcept {
+    return a + b;
+  }
+};
+
+template <class Arch>
+struct max_step {
+  [[gnu::always_inline]] floats<Arch> operator()(const floats<Arch>& largest, const floats<Arch>& x) const noexcept {
+    return max_or_nan<Arch>(largest, x);
+  }
+  [[gnu::always_inline]] floats<Arch> join(const floats<Arch>& a, const floats<Arch>& b) const noexcept {
+    return max_or_nan<Arch>(a, b);
+  }
+};
+
+// sum of (x - center)^2.
+template <class Arch>
+struct square_step {
+  floats<Arch> center;
+
+  [[gnu::always_inline]] floats<Arch> operator()(const floats<Arch>& sum, const floats<Arch>& x) const noexcept {
+    const floats<Arch> off = x - center;
+    return fma<Arch>(off, off, sum);
+  }
+  [[gnu::always_inline]] floats<Arch> join(const floats<Arch>& a, const floats<Arch>& b) const noexcept {
+    return a + b;
+  }
+};
+
+// Calls f(column, count) for registers of columns; count is the constant `lanes` but for the last.
+template <class Arch, class F>
+[[gnu::always_inline]] inline void for_columns(std::size_t columns, const F& f) noexcept {
+  std::size_t c = 0;
+  for (; c + lanes<Arch> <= columns; c += lanes<Arch>) f(c, lanes<Arch>);
+  if (c < columns) f(c, columns - c);
+}
+
+template <class Arch>
+[[nodiscard, gnu::always_inline]] inline floats<Arch> load_some(const float* from, std::size_t count) noexcept {
+  return count == lanes<Arch> ? load<Arch>(from) : load_partial<Arch>(from, count);
+}
+
+template <class Arch>
+[[gnu::always_inline]] inline void store_some(float* to, std::size_t count, const floats<Arch>& value) noexcept {
+  if (count == lanes<Arch>) store<Arch>(to, value);
+  else store_partial<Arch>(to, count, value);
+}
+
+// One register of columns folded over `extent` rows, in the order of the rows.
+template <class Arch, class Step>
+[[nodiscard, gnu::always_inline]] inline floats<Arch> fold_column(std::size_t extent, const float* in,
+                                                                  std::ptrdiff_t stride, std::size_t count,
+                                                                  float neutral, const Step& step) noexcept {
+  floats<Arch> folded = broadcast<Arch>(neutral);
+  for (std::size_t i = 0; i < extent; ++i, in += stride) folded = step(folded, load_some<Arch>(in, count));
+  return folded;
+}
+
+}  // namespace detail
+
+/// The sum of `n` floats.
+template <class Arch = default_arch>
+[[nodiscard]] float sum_row(std::size_t n, const float* in) noexcept {
+  return reduce_sum<Arch>(detail::fold_row<Arch>(n, in, 0.0F, detail::plain_sum{}));
+}
+
+/// The mean of `n` floats.
+template <class Arch = default_arch>
+[[nodiscard]] float mean_row(std::size_t n, const float* in) noexcept {
+  return sum_row<Arch>(n, in) / static_cast<float>(n);
+}
+
+/// The largest of `n` floats; NaN if one is NaN.
+template <class Arch = default_arch>
+[[nodiscard]] float max_row(std::size_t n, const float* in) noexcept {
+  return reduce_max<Arch>(detail::fold_row<Arch>(n, in, minus_infinite, detail::max_step<Arch>{}));
+}
+
+/// out[c] = sum of in[i * stride + c] over i.
+template <class Arch = default_arch>
+void sum_columns(std::size_t extent, std::size_t columns, const float* in, std::ptrdiff_t stride, float* out) noexcept {
+  detail::for_columns<Arch>(
+      columns, [&](std::size_t c, std::size_t count) __attribute__((always_inline)) {
+        const detail::plain_sum step{};
+        detail::store_some<Arch>(out + c, count, detail::fold_column<Arch>(extent, in + c, stride, count, 0.0F, step));
+      });
+}
+
+/// out[c] = mean of in[i * stride + c] over i.
+template <class Arch = default_arch>
+void mean_columns(std::size_t extent, std::size_t columns, const float* in, std::ptrdiff_t stride,
+                  float* out) noexcept {
+  const floats<Arch> number = broadcast<Arch>(static_cast<float>(extent));
+  detail::for_columns<Arch>(
+      columns, [&](std::size_t c, std::size_t count) __attribute__((always_inline)) {
+        const detail::plain_sum step{};
+        detail::store_some<Arch>(out + c, count,
+                                 detail::fold_column<Arch>(extent, in + c, stride, count, 0.0F, step) / number);
+      });
+}
+
+/// out[c] = largest of in[i * stride + c] over i; NaN if one is NaN.
+template <class Arch = default_arch>
+void max_columns(std::size_t extent, std::size_t columns, const float* in, std::ptrdiff_t stride, float* out) noexcept {
+  detail::for_columns<Arch>(
+      columns, [&](std::size_t c, std::size_t count) __attribute__((always_inline)) {
+        const detail::max_step<Arch> step{};
+        detail::store_some<Arch>(out + c, count,
+                                 detail::fold_column<Arch>(extent, in + c, stride, count, minus_infinite, step));
+      });
+}
+
+}  // namespace dimwise::kernels

@@ -1,0 +1,192 @@
+// dimwise/kernels/rows.hpp -- softmax, log-softmax and the two norms, over contiguous rows or down strided columns.
+//
+// Layer: kernels. Includes: simd.hpp and light standard headers only. With map.hpp and reduce.hpp: all row kernels.
+// Tests: tests/kernels/rows.test.cpp
+//
+// Masked entries are -inf: their weight is exactly `hidden` (0, or -0 for those who mark hidden weights by the sign),
+// also in a row that is masked entirely, or that holds a NaN. A visible NaN or +inf makes every visible weight NaN.
+// `out` may be `in`. No pointer needs alignment; zero extents write nothing.
+//
+//   softmax_row<Arch>(n, scores, weights);
+//   softmax_columns<Arch>(keys, queries, scores, stride, weights, stride);         // each column on its own
+//   layer_norm_row<Arch>(n, x, y, 1e-5F, gamma, beta);                             // gamma, beta may be null
+//
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <dimwise/kernels/exp.hpp>
+#include <dimwise/kernels/map.hpp>
+#include <dimwise/kernels/math.hpp>
+#include <dimwise/kernels/reduce.hpp>
+#include <dimwise/kernels/simd.hpp>
+
+#include <cmath>
+#include <cstddef>
+#include <limits>
+
+namespace dimwise::kernels {
+
+namespace detail {
+
+// e^(x - largest) where x is visible, `hidden` where it is not. `largest` may be NaN or infinite.
+template <class Arch>
+[[nodiscard, gnu::always_inline]] inline floats<Arch> softmax_weight(const floats<Arch>& x, const floats<Arch>& largest,
+                                                                     const floats<Arch>& hidden) noexcept {
+  return select<Arch>(x == broadcast<Arch>(minus_infinite), hidden, exp_nonpositive<Arch>(x - largest));
+}
+
+// Nothing visible, or a visible NaN or +inf: no sum to divide by. True when the row is done.
+template <class Arch>
+[[nodiscard, gnu::always_inline]] inline bool softmax_without_sum(std::size_t n, const float* in, float* out,
+                                                                  float largest, float hidden) noexcept {
+  if (largest > minus_infinite && largest < std::numeric_limits<float>::infinity()) return false;
+  const floats<Arch> other = broadcast<Arch>(std::numeric_limits<float>::quiet_NaN());
+  map_floats<Arch>(
+      n, in, out, [&](const floats<Arch>& x) __attribute__((always_inline)) {
+        return select<Arch>(x == broadcast<Arch>(minus_infinite), broadcast<Arch>(hidden), other);
+      });
+  return true;
+}
+
+// sum of e^(x - center); a masked x adds 0.
+template <class Arch>
+struct exp_step {
+  floats<Arch> center;
+
+  [[gnu::always_inline]] floats<Arch> operator()(const floats<Arch>& sum, const floats<Arch>& x) const noexcept {
+    return sum + exp_nonpositive<Arch>(x - center);
+  }
+  [[gnu::always_inline]] floats<Arch> join(const floats<Arch>& a, const floats<Arch>& b) const noexcept {
+    return a + b;
+  }
+};
+
+// out = in * scale * gamma + beta after `center` is taken away; null gamma is 1, null beta is 0.
+template <class Arch>
+[[gnu::always_inline]] inline void scale_row(std::size_t n, const float* in, float* out, float center, float scale,
+                                             const float* gamma, const float* beta) noexcept {
+  for_columns<Arch>(
+      n, [&](std::size_t i, std::size_t count) __attribute__((always_inline)) {
+        floats<Arch> x = (load_some<Arch>(in + i, count) - broadcast<Arch>(center)) * broadcast<Arch>(scale);
+        if (gamma != nullptr) x = x * load_some<Arch>(gamma + i, count);
+        if (beta != nullptr) x = x + load_some<Arch>(beta + i, count);
+        store_some<Arch>(out + i, count, x);
+      });
+}
+
+}  // namespace detail
+
+/// out = e^(in - max) / sum of it.
+template <class Arch = default_arch>
+void softmax_row(std::size_t n, const float* in, float* out, float hidden = 0.0F) noexcept {
+  const float largest = max_row<Arch>(n, in);
+  if (detail::softmax_without_sum<Arch>(n, in, out, largest, hidden)) return;
+  const floats<Arch> top = broadcast<Arch>(largest);
+  const floats<Arch> none = broadcast<Arch>(hidden);
+  floats<Arch> sums = broadcast<Arch>(0.0F);
+  detail::for_columns<Arch>(
+      n, [&](std::size_t i, std::size_t count) __attribute__((always_inline)) {
+        const floats<Arch> weight = detail::softmax_weight<Arch>(detail::load_some<Arch>(in + i, count), top, none);
+        sums = sums +
+               (count == lanes<Arch> ? weight : select<Arch>(first_lanes<Arch>(count), weight, broadcast<Arch>(0.0F)));
+        detail::store_some<Arch>(out + i, count, weight);
+      });
+  zip_number<Arch>(n, out, 1.0F / reduce_sum<Arch>(sums), out, multiply_of{});
+}
+
+/// out = in - max - log(sum of e^(in - max)); -inf where `in` is.
+template <class Arch = default_arch>
+void log_softmax_row(std::size_t n, const float* in, float* out) noexcept {
+  const float largest = max_row<Arch>(n, in);
+  if (detail::softmax_without_sum<Arch>(n, in, out, largest, minus_infinite)) return;
+  const floats<Arch> top = broadcast<Arch>(largest);
+  const floats<Arch> sums = detail::fold_row<Arch>(n, in, 0.0F, detail::exp_step<Arch>{top});
+  const floats<Arch> shift = broadcast<Arch>(log_of{}(broadcast<Arch>(reduce_sum<Arch>(sums))).get(0));
+  map_floats<Arch>(
+      n, in, out, [&](const floats<Arch>& x) __attribute__((always_inline)) { return x - top - shift; });
+}
+
+namespace detail {
+
+// One register of columns. `finish(x, largest, sum)` makes the weight of a visible x.
+template <class Arch, class Finish>
+[[gnu::always_inline]] inline void softmax_column(std::size_t extent, const float* in, std::ptrdiff_t in_stride,
+                                                  float* out, std::ptrdiff_t out_stride, std::size_t count,
+                                                  float hidden, const Finish& finish) noexcept {
+  const floats<Arch> masked = broadcast<Arch>(minus_infinite);
+  const floats<Arch> largest = fold_column<Arch>(extent, in, in_stride, count, minus_infinite, max_step<Arch>{});
+  floats<Arch> sum = broadcast<Arch>(0.0F);
+  const float* from = in;
+  for (std::size_t i = 0; i < extent; ++i, from += in_stride) {
+    sum = sum + softmax_weight<Arch>(load_some<Arch>(from, count), largest, broadcast<Arch>(0.0F));
+  }
+  const auto prepared = finish.prepare(sum);
+  for (std::size_t i = 0; i < extent; ++i, in += in_stride, out += out_stride) {
+    const floats<Arch> x = load_some<Arch>(in, count);
+    store_some<Arch>(out, count, select<Arch>(x == masked, broadcast<Arch>(hidden), finish(x - largest, prepared)));
+  }
+}
+
+template <class Arch>
+struct softmax_finish {
+  [[gnu::always_inline]] floats<Arch> prepare(const floats<Arch>& sum) const noexcept {
+    return broadcast<Arch>(1.0F) / sum;
+  }
+  [[gnu::always_inline]] floats<Arch> operator()(const floats<Arch>& x, const floats<Arch>& scale) const noexcept {
+    return exp_nonpositive<Arch>(x) * scale;
+  }
+};
+
+template <class Arch>
+struct log_softmax_finish {
+  [[gnu::always_inline]] floats<Arch> prepare(const floats<Arch>& sum) const noexcept { return log_of{}(sum); }
+  [[gnu::always_inline]] floats<Arch> operator()(const floats<Arch>& x, const floats<Arch>& shift) const noexcept {
+    return x - shift;
+  }
+};
+
+}  // namespace detail
+
+/// A softmax down each of `columns` adjacent columns, over `extent` rows.
+template <class Arch = default_arch>
+void softmax_columns(std::size_t extent, std::size_t columns, const float* in, std::ptrdiff_t in_stride, float* out,
+                     std::ptrdiff_t out_stride, float hidden = 0.0F) noexcept {
+  detail::for_columns<Arch>(
+      columns, [&](std::size_t c, std::size_t count) __attribute__((always_inline)) {
+        detail::softmax_column<Arch>(extent, in + c, in_stride, out + c, out_stride, count, hidden,
+                                     detail::softmax_finish<Arch>{});
+      });
+}
+
+/// A log-softmax down each of `columns` adjacent columns.
+template <class Arch = default_arch>
+void log_softmax_columns(std::size_t extent, std::size_t columns, const float* in, std::ptrdiff_t in_stride, float* out,
+                         std::ptrdiff_t out_stride) noexcept {
+  detail::for_columns<Arch>(
+      columns, [&](std::size_t c, std::size_t count) __attribute__((always_inline)) {
+        detail::softmax_column<Arch>(extent, in + c, in_stride, out + c, out_stride, count, minus_infinite,
+                                     detail::log_softmax_finish<Arch>{});
+      });
+}
+
+/// out = (in - mean) / sqrt(variance + eps) * gamma + beta; the variance in a second pass, over n.
+template <class Arch = default_arch>
+void layer_norm_row(std::size_t n, const float* in, float* out, float eps, const float* gamma = nullptr,
+                    const float* beta = nullptr) noexcept {
+  const float mean = mean_row<Arch>(n, in);
+  const detail::square_step<Arch> step{broadcast<Arch>(mean)};
+  const float squares = reduce_sum<Arch>(detail::fold_row<Arch>(n, in, 0.0F, step));
+  const float scale = 1.0F / std::sqrt(squares / static_cast<float>(n) + eps);
+  detail::scale_row<Arch>(n, in, out, mean, scale, gamma, beta);
+}
+
+/// out = in / sqrt(mean of in^2 + eps) * gamma.
+template <class Arch = default_arch>
+void rms_norm_row(std::size_t n, const float* in, float* out, float eps, const float* gamma = nullptr) noexcept {
+  const detail::square_step<Arch> step{broadcast<Arch>(0.0F)};
+  const float squares = reduce_sum<Arch>(detail::fold_row<Arch>(n, in, 0.0F, step));
+  const float scale = 1.0F / std::sqrt(squares / static_cast<float>(n) + eps);
+  detail::scale_row<Arch>(n, in, out, 0.0F, scale, gamma, nullptr);
+}
+
+}  // namespace dimwise::kernels

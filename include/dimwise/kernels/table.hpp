@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/kernels/table.hpp -- the kernels of one architecture as a table of functions: what callers include.
+//
+// Layer: kernels. Includes: light standard headers only; no xsimd.
+// Header-only use fills the table for the user's flags (native.hpp); the compiled target picks one when the program runs.
+// Tests: tests/kernels/table.test.cpp
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+
+#include <dimwise/kernels/attention_layout.hpp>
+#include <dimwise/kernels/executor.hpp>
+
+namespace dimwise::kernels {
+
+/// An executor behind pointers, so that compiled kernels can call it; without one, the calling thread does everything.
+struct runner {
+  using task = void (*)(void* context, std::size_t task, std::size_t worker);
+
+  std::size_t workers = 1;
+  void (*run)(void* self, std::size_t count, task f, void* context) = nullptr;
+  void* self = nullptr;
+
+  [[nodiscard]] std::size_t worker_count() const noexcept { return workers; }
+  template <class F>
+  void parallel_for(std::size_t count, F&& f) const {
+    if (run == nullptr || workers == 1 || count < 2) {
+      for (std::size_t i = 0; i < count; ++i) { f(i, std::size_t{0}); }
+      return;
+    }
+    using callable = std::remove_reference_t<F>;
+    run(
+        self, count, [](void* context, std::size_t i, std::size_t worker) { (*static_cast<callable*>(context))(i, worker); },
+        const_cast<void*>(static_cast<const void*>(&f)));
+  }
+};
+
+/// The functions of one number that kernels apply.
+enum class function : unsigned char { none, relu, gelu, gelu_tanh, silu, sigmoid, tanh, exp };
+
+/// What is done to scores before softmax: a soft cap c·tanh(s/c), then −slope·|distance|, with a slope for each head.
+struct score_function {
+  float soft_cap = 0;             ///< 0: none
+  const float* slopes = nullptr;  ///< one for each head of the call; none where null
+  std::ptrdiff_t distance = 0;    ///< position of key 0 minus position of query 0
+  [[nodiscard]] bool any() const noexcept { return soft_cap != 0 || slopes != nullptr; }
+};
+
+/// `count` heads of one layout; `group` neighbours share k and v.
+struct attention_call {
+  attention_layout layout;
+  const attention_head* heads = nullptr;
+  std::size_t count = 0;
+  std::size_t group = 1;
+  bool few_queries = false;  ///< read the keys once for all queries of a group
+  score_function score;
+};
+
+/// What happens to an element of a product: f(scale · x + bias) + residual.
+struct product_epilogue {
+  float scale = 1;
+  const float* column_bias = nullptr;
+  const float* row_bias = nullptr;
+  function activation = function::none;
+  bool residual = false;
+};
+
+/// `count` products C = A B of one shape; matrices by their strides.
+struct product_call {
+  struct pointers {
+    const float* a;
+    const float* b;
+    float* c;
+    const float* residual;
+  };
+  std::size_t m = 0;
+  std::size_t n = 0;
+  std::size_t k = 0;
+  std::ptrdiff_t a_row = 0;
+  std::ptrdiff_t a_column = 0;
+  std::ptrdiff_t b_row = 0;
+  std::ptrdiff_t b_column = 0;
+  std::ptrdiff_t c_row = 0;
+  std::ptrdiff_t c_column = 0;
+  std::ptrdiff_t residual_row = 0;
+  std::ptrdiff_t residual_column = 0;
+  const pointers* problems = nullptr;
+  std::size_t count = 0;
+  const float* packed_b = nullptr;  ///< B packed before; for one problem
+  product_epilogue epilogue;
+};
+
+/// Rows of `n` contiguous elements.
+struct rows_call {
+  std::size_t rows = 0;
+  std::size_t n = 0;
+  const float* in = nullptr;
+  std::ptrdiff_t in_row = 0;
+  float* out = nullptr;
+  std::ptrdiff_t out_row = 0;
+  float hidden = 0;              ///< what softmax gives for −∞
+  float epsilon = 0;
+  const float* gamma = nullptr;  ///< standardize and root_mean_square: a factor for each column
+  const float* beta = nullptr;   ///< standardize: a number for each column
+};
+
+/// The kernels of one architecture. Scratch is aligned to 64 bytes and as large as the function before says.
+struct table {
+  const char* architecture;
+  std::size_t (*attention_bytes)(const attention_call&, std::size_t workers);
+  void (*attention)(const attention_call&, void* scratch, const runner&);
+  std::size_t (*product_bytes)(const product_call&, std::size_t workers);
+  void (*product)(const product_call&, void* scratch, const runner&);
+  std::size_t (*packed_bytes)(std::size_t k, std::size_t n);
+  void (*pack)(std::size_t k, std::size_t n, const float* b, std::ptrdiff_t row, std::ptrdiff_t column, float* packed);
+  void (*softmax)(const rows_call&);
+  void (*log_softmax)(const rows_call&);
+  void (*standardize)(const rows_call&);
+  void (*root_mean_square)(const rows_call&);
+  void (*map)(function f, std::size_t n, const float* in, float* out);
+};
+
+}  // namespace dimwise::kernels

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/src/kernels.cpp -- the best kernels that this machine runs, chosen when they are first needed.
+//
+// The compiler's own question about the processor also asks whether the operating system keeps the wide registers;
+// xsimd's does not. DIMWISE_ARCHITECTURE=sse2|sse4|avx2|avx512 in the environment asks for an older one than the best.
+#include <cstdlib>
+#include <cstring>
+
+#include <dimwise/kernels/active.hpp>
+
+namespace dimwise::kernels {
+
+#if defined(__x86_64__)
+
+extern const table table_avx512;
+extern const table table_avx2;
+extern const table table_sse4;
+extern const table table_sse2;
+
+namespace {
+
+struct choice {
+  const char* name;
+  bool supported;
+  const table* kernels;
+};
+
+const table* choose() noexcept {
+  __builtin_cpu_init();
+  const choice choices[] = {
+      {"avx512",
+       __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512bw") != 0 && __builtin_cpu_supports("avx512dq") != 0 &&
+           __builtin_cpu_supports("avx512vl") != 0 && __builtin_cpu_supports("fma") != 0,
+       &table_avx512},
+      {"avx2", __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0, &table_avx2},
+      {"sse4", __builtin_cpu_supports("sse4.2") != 0, &table_sse4},
+      {"sse2", true, &table_sse2},
+  };
+  const char* asked = std::getenv("DIMWISE_ARCHITECTURE");
+  bool found = asked == nullptr;
+  for (const choice& c : choices) {
+    found = found || std::strcmp(asked, c.name) == 0;
+    if (found && c.supported) { return c.kernels; }
+  }
+  return &table_sse2;
+}
+
+}  // namespace
+
+const table& active() noexcept {
+  static const table* const chosen = choose();
+  return *chosen;
+}
+
+#else
+
+// One architecture: its compiler's flags say all there is to know.
+extern const table table_native;
+const table& active() noexcept { return table_native; }
+
+#endif
+
+}  // namespace dimwise::kernels

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/src/kernels_avx2.cpp -- the kernels for avx2; compiled with the flags of that architecture alone.
+//
+// No standard containers and no xtensor here: an inline function compiled for a newer machine must not be shared with
+// files for an older one (tools/check_symbols.py).
+#include <dimwise/kernels/implementation.hpp>
+
+namespace dimwise::kernels {
+
+extern const table table_avx2;
+const table table_avx2 = table_of<xsimd::fma3<xsimd::avx2>>;
+
+}  // namespace dimwise::kernels

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/src/kernels_avx512.cpp -- the kernels for avx512; compiled with the flags of that architecture alone.
+//
+// No standard containers and no xtensor here: an inline function compiled for a newer machine must not be shared with
+// files for an older one (tools/check_symbols.py).
+#include <dimwise/kernels/implementation.hpp>
+
+namespace dimwise::kernels {
+
+extern const table table_avx512;
+const table table_avx512 = table_of<xsimd::avx512bw>;
+
+}  // namespace dimwise::kernels

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/src/kernels_native.cpp -- the kernels for machines with one architecture, such as NEON64.
+#include <dimwise/kernels/implementation.hpp>
+
+namespace dimwise::kernels {
+
+extern const table table_native;
+const table table_native = table_of<default_arch>;
+
+}  // namespace dimwise::kernels

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/src/kernels_sse4.cpp -- the kernels for sse4; compiled with the flags of that architecture alone.
+//
+// No standard containers and no xtensor here: an inline function compiled for a newer machine must not be shared with
+// files for an older one (tools/check_symbols.py).
+#include <dimwise/kernels/implementation.hpp>
+
+namespace dimwise::kernels {
+
+extern const table table_sse4;
+const table table_sse4 = table_of<xsimd::sse4_2>;
+
+}  // namespace dimwise::kernels
