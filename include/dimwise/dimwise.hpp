@@ -11,6 +11,7 @@
 
 #include <dimwise/expr/contract.hpp>
 #include <dimwise/expr/elementwise.hpp>
+#include <dimwise/expr/explain.hpp>
 #include <dimwise/expr/join.hpp>
 #include <dimwise/expr/mask.hpp>
 #include <dimwise/expr/positions.hpp>

@@ -555,46 +555,104 @@ void compute_rows(const rowwise<Shape, How, Over, E>& n, target<C> to, C hidden)
   kernels::for_each_element(loops.outside, [&](std::ptrdiff_t t, std::ptrdiff_t f) { one_row<C, How>(loops.inside, to.data + t, x.data + f, hidden, epsilon); });
 }
 
-template <class C, class How, bool Masked, class T>
-T one_total(const kernels::loop_nest<2>& row, const C* from) {
-  if constexpr (std::is_same_v<How, totals::argmax>) {
-    return T(kernels::argmax_row(row, from));
-  } else if constexpr (std::is_same_v<How, totals::logsumexp>) {
-    return kernels::logsumexp_row(row, from);
-  } else if constexpr (std::is_same_v<How, totals::max>) {
-    return kernels::row_max(row, from);
-  } else if constexpr (std::is_same_v<How, totals::min>) {
-    C least = std::numeric_limits<C>::infinity();
-    bool nan = false;
-    kernels::for_each_element(row, [&](std::ptrdiff_t, std::ptrdiff_t f) {
-      if (Masked && from[f] == kernels::minus_infinity<C>) { return; }
-      nan = nan || from[f] != from[f];
-      least = from[f] < least ? from[f] : least;
+// One number from the visible elements of a row; `visit(f)` calls f(element, place in the row) for each of them.
+template <class How, class T, class C, class Visit>
+T total_of(const Visit& visit) {
+  constexpr bool least = std::is_same_v<How, totals::min>;
+  if constexpr (std::is_same_v<How, totals::sum> || std::is_same_v<How, totals::mean>) {
+    C total = C(0);
+    C count = C(0);
+    visit([&](C x, std::size_t) {
+      total += x;
+      count += C(1);
     });
-    return nan ? std::numeric_limits<C>::quiet_NaN() : least;
-  } else {
-    C total;
-    C count;
-    kernels::total_row<Masked>(row, from, total, count);
-    if constexpr (std::is_same_v<How, totals::mean>) { return Masked && count == C(0) ? C(0) : total / count; }
+    if constexpr (std::is_same_v<How, totals::mean>) { return count == C(0) ? C(0) : total / count; }
     return total;
+  } else {
+    C best = least ? std::numeric_limits<C>::infinity() : kernels::minus_infinity<C>;
+    std::size_t at = 0;
+    bool any = false;
+    bool nan = false;
+    visit([&](C x, std::size_t place) {
+      if (!any || (!nan && (x != x || (least ? x < best : x > best)))) {
+        nan = x != x;
+        best = x;
+        at = place;
+      }
+      any = true;
+    });
+    if constexpr (std::is_same_v<How, totals::argmax>) {
+      if (!any) { raise<index_error>(error{} << "argmax: nothing is visible in a row"); }
+      return T(at);
+    } else if constexpr (std::is_same_v<How, totals::logsumexp>) {
+      if (best == kernels::minus_infinity<C> || best == std::numeric_limits<C>::infinity()) { return best; }
+      C total = C(0);
+      visit([&](C x, std::size_t) { total += std::exp(x - best); });
+      return best + std::log(total);
+    } else {
+      return best;
+    }
   }
 }
 
 template <class C, class Shape, class T, class How, class Over, class E>
 void compute(const reduction<Shape, T, How, Over, E>& n, target<compute_t<C, T>> to) {
+  using R = compute_t<C, value_of<E>>;
   const auto x = lower<C>(n.inner());
   const row_loops<axes_for<Shape>, axes_for<shape_of<E>>, axes_of_list_t<Over>> loops(to.axes, x.axes);
-  if (std::is_same_v<How, totals::argmax> && loops.inside.empty() && !loops.outside.empty()) {
-    raise<index_error>(error{} << "argmax: the dimension is empty");
-  }
   kernels::for_each_element(loops.outside, [&](std::ptrdiff_t t, std::ptrdiff_t f) {
-    to.data[t] = one_total<compute_t<C, value_of<E>>, How, is_masked<E>, compute_t<C, T>>(loops.inside, x.data + f);
+    const auto visit = [&](auto&& each) {
+      std::size_t place = 0;
+      kernels::for_each_element(loops.inside, [&](std::ptrdiff_t, std::ptrdiff_t g) {
+        const R value = x.data[f + g];
+        const bool hidden = is_masked<E> && value == static_cast<R>(kernels::minus_infinity<C>);
+        if (!hidden) { each(value, place); }
+        ++place;
+      });
+    };
+    to.data[t] = total_of<How, compute_t<C, T>, R>(visit);
   });
 }
 
-template <class C, class D, class Whole, class ResultAxes, class X>
-void compute_part(const X& x, target<C> to, extent_t before) {
+// Masked right before it is reduced: the mask itself says what is hidden, and a visible −∞ counts.
+template <class C, class Shape, class T, class How, class Over, class Inner, class E, class M>
+void compute(const reduction<Shape, T, How, Over, masked_node<Inner, E, M>>& n, target<compute_t<C, T>> to) {
+  using R = compute_t<C, value_of<E>>;
+  using axes = axes_for<Inner>;
+  using over = axes_of_list_t<Over>;
+  using rest = difference_t<axes, over>;
+  const auto& masked = n.inner();
+  const auto x = lower<C>(masked.inner());
+  const auto visible = lower_mask(masked.mask(), masked.extents());
+  std::ptrdiff_t strides[3][max_rank] = {};
+  axis extents[max_rank];
+  align<rest, axes_for<Shape>>(to.axes, strides[0]);
+  align<rest, axes_for<shape_of<E>>>(x.axes, strides[1]);
+  align<rest, mask_axes<M>>(visible.axes, strides[2]);
+  axis_extents<rest>::write(masked.extents(), extents);
+  const auto outside = nest_over(rest::size, extents, strides);
+  std::ptrdiff_t row[2][max_rank] = {};
+  align<over, axes_for<shape_of<E>>>(x.axes, row[0]);
+  align<over, mask_axes<M>>(visible.axes, row[1]);
+  axis_extents<over>::write(masked.extents(), extents);
+  const auto inside = nest_over(over::size, extents, row);
+  kernels::for_each_row(outside, [&](const std::ptrdiff_t(&o)[3], std::size_t count, const std::ptrdiff_t(&s)[3]) {
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto j = static_cast<std::ptrdiff_t>(i);
+      const auto visit = [&](auto&& each) {
+        std::size_t place = 0;
+        kernels::for_each_element(inside, [&](std::ptrdiff_t f, std::ptrdiff_t v) {
+          if (visible.data[o[2] + j * s[2] + v]) { each(x.data[o[1] + j * s[1] + f], place); }
+          ++place;
+        });
+      };
+      to.data[o[0] + j * s[0]] = total_of<How, compute_t<C, T>, R>(visit);
+    }
+  });
+}
+
+template <class C, class D, class Whole, class ResultAxes, class X, class T>
+void compute_part(const X& x, target<T> to, extent_t before) {
   // The part's axes in the place of the whole's.
   constexpr std::size_t at = index_in<Whole, ResultAxes>;
   using part_axes = typename axes_of<D>::type;
@@ -619,17 +677,17 @@ void compute_part(const X& x, target<C> to, extent_t before) {
 }
 
 template <class C, class Shape, class Whole, class... P, class... X, std::size_t... I>
-void compute_joined(const joined<Shape, Whole, list<P...>, X...>& n, target<C> to, std::index_sequence<I...>) {
+void compute_joined(const joined<Shape, Whole, list<P...>, X...>& n, target<compute_t<C, std::common_type_t<value_of<X>...>>> to, std::index_sequence<I...>) {
   extent_t before = 0;
   ((compute_part<C, P, Whole, axes_for<Shape>>(n.template get<I>(), to, before), before += n.template get<I>().extents().template extent<P>()), ...);
 }
 template <class C, class Shape, class Whole, class Parts, class... X>
-void compute(const joined<Shape, Whole, Parts, X...>& n, target<C> to) {
+void compute(const joined<Shape, Whole, Parts, X...>& n, target<compute_t<C, std::common_type_t<value_of<X>...>>> to) {
   compute_joined<C>(n, to, std::index_sequence_for<X...>{});
 }
 
-template <class C, class Shape, class D, class X>
-void compute_layer(const X& x, target<C> to, std::size_t number) {
+template <class C, class Shape, class D, class X, class T>
+void compute_layer(const X& x, target<T> to, std::size_t number) {
   using own = axes_for<shape_of<X>>;
   std::ptrdiff_t strides[max_rank] = {};
   align<own, axes_for<Shape>>(to.axes, strides);
@@ -639,16 +697,16 @@ void compute_layer(const X& x, target<C> to, std::size_t number) {
   compute_into<C>(x, {to.data + static_cast<std::ptrdiff_t>(number) * to.axes[0].stride, destination});
 }
 template <class C, class Shape, class D, class... X, std::size_t... I>
-void compute_stacked(const stacked<Shape, D, X...>& n, target<C> to, std::index_sequence<I...>) {
+void compute_stacked(const stacked<Shape, D, X...>& n, target<compute_t<C, std::common_type_t<value_of<X>...>>> to, std::index_sequence<I...>) {
   (compute_layer<C, Shape, D>(n.template get<I>(), to, I), ...);
 }
 template <class C, class Shape, class D, class... X>
-void compute(const stacked<Shape, D, X...>& n, target<C> to) {
+void compute(const stacked<Shape, D, X...>& n, target<compute_t<C, std::common_type_t<value_of<X>...>>> to) {
   compute_stacked<C>(n, to, std::index_sequence_for<X...>{});
 }
 
 template <class C, class Shape, class D, class Table, class Ids>
-void compute(const gathered<Shape, D, Table, Ids>& n, target<C> to) {
+void compute(const gathered<Shape, D, Table, Ids>& n, target<compute_t<C, value_of<Table>>> to) {
   using axes = axes_for<Shape>;
   using table_axes = axes_for<shape_of<Table>>;
   const auto table = lower<C>(n.table());

@@ -22,11 +22,13 @@ namespace detail {
 template <class T>
 class constant : public node<shape<>, T> {
  public:
-  explicit constant(T value) : node<shape<>, T>({}), value_(value) {}
-  [[nodiscard]] T value() const { return value_; }
+  // Real numbers are kept in double: what is computed in float64 is not rounded to float first.
+  using held = std::conditional_t<std::is_floating_point_v<T>, double, T>;
+  explicit constant(held value) : node<shape<>, T>({}), value_(value) {}
+  [[nodiscard]] held value() const { return value_; }
 
  private:
-  T value_;
+  held value_;
 };
 
 // F of the operands, element by element; what an operand lacks is the same for all.
@@ -73,7 +75,7 @@ constexpr const auto& as_operand(const X& x) {
 }
 template <class T, number X>
 constexpr auto as_operand(const X& x) {
-  return constant<T>(static_cast<T>(x));
+  return constant<T>(static_cast<typename constant<T>::held>(x));
 }
 
 template <class A, class B>

@@ -377,7 +377,7 @@ extents_of<Atoms> masked_extents(const Extents& e, const M& m) {
     return carry<Atoms>("masked", e, m.lengths().extents());
   } else if constexpr (requires { m.inner(); }) {
     return masked_extents<Atoms>(e, m.inner());
-  } else if constexpr (requires { m.left(); m.right(); }) {
+  } else if constexpr (requires { typename M::how; }) {
     return carry<Atoms>("masked", masked_extents<union_t<typename Extents::atoms, atoms_of_list_t<typename std::remove_cvref_t<decltype(m.left())>::facts::dims>>>(e, m.left()),
                         masked_extents<union_t<typename Extents::atoms, atoms_of_list_t<typename std::remove_cvref_t<decltype(m.right())>::facts::dims>>>(e, m.right()));
   } else {
@@ -437,17 +437,47 @@ extents_of<list<D>> one_extent(const D& d) {
   return e;
 }
 
+// The dimensions whose extents a mask brings along: those of given elements and of lengths.
+template <class M>
+struct brought {
+  using type = list<>;
+};
+template <class E>
+struct brought<given_mask<E>> {
+  using type = typename extents_type_of<E>::atoms;
+};
+template <class K, class L>
+struct brought<padding_mask<K, L>> {
+  using type = typename extents_type_of<L>::atoms;
+};
+template <class M>
+struct brought<mask_not<M>> : brought<M> {};
+template <class How, class A, class B>
+struct brought<mask_pair<How, A, B>> {
+  using type = union_t<typename brought<A>::type, typename brought<B>::type>;
+};
+
+template <class M, class... D>
+inline constexpr bool knows_extents =
+    is_subset<run_time_atoms_t<typename shape_from<typename M::facts::dims>::type>, join_t<typename brought<M>::type, list<D...>>>;
+
 }  // namespace detail
 
-/// 1 where the mask is true and 0 elsewhere, over the mask's dimensions, whose run-time extents are given.
+/// 1 where the mask is true and 0 elsewhere, over the mask's dimensions. Run-time extents that neither given elements nor
+/// lengths bring along are given (R15): `indicator(causal<seq, key>{}, seq{3}, key{3})`.
 template <class T = float, mask M, dimension_type... D>
+  requires(detail::knows_extents<M, D...>)
 [[nodiscard]] auto indicator(const M& m, const D&... extents) {
   using shape = typename detail::shape_from<typename M::facts::dims>::type;
   using atoms = typename detail::extents_for<shape>::atoms;
-  auto e = detail::carry<atoms>("indicator", detail::masked_extents<atoms>(detail::carry<atoms>("indicator", detail::one_extent(extents)...), m));
+  const auto own = detail::masked_extents<typename detail::brought<M>::type>(detail::extents_of<detail::list<>>{}, m);
+  const auto e = detail::carry<atoms>("indicator", detail::one_extent(extents)..., own);
   m.check(e, "indicator");
   return detail::indicator_node<shape, T, M>(m, e);
 }
+template <class T = float, mask M, dimension_type... D, class Error = ERROR_R15_run_time_extents_are_given_once<detail::over_t<typename M::facts::dims>, over<D...>>>
+  requires(!detail::knows_extents<M, D...>)
+Error indicator(const M& m, const D&... extents);
 
 namespace detail {
 

@@ -177,7 +177,7 @@ Verdict diagonal(const X& x);
 
 /// The same elements for every element of D, which `x` lacks: [rest] -> [D, rest]. Ends `indexed<D>` (R18).
 template <class D, operand X, class Verdict = rule::broadcast<D, detail::shape_of<X>>>
-  requires(allowed<Verdict> && !detail::is_composite<D>)
+  requires allowed<Verdict>
 [[nodiscard]] auto broadcast(const X& x, const D& extent = D{}) {
   using shape = typename Verdict::shape;
   detail::extents_of<detail::list<D>> added;
@@ -250,6 +250,13 @@ template <class D, operand X, class Verdict = rule::slice<D, D, detail::shape_of
   requires allowed<Verdict>
 [[nodiscard]] auto slice(const X& x, std::size_t first, std::size_t count) {
   return detail::make_slice<Verdict, D, D>(x, first, count);
+}
+/// The rest of them, from `first` on.
+template <class D, operand X, class Verdict = rule::slice<D, D, detail::shape_of<X>>>
+  requires allowed<Verdict>
+[[nodiscard]] auto slice(const X& x, std::size_t first) {
+  const extent_t n = x.extents().template extent<D>();
+  return detail::make_slice<Verdict, D, D>(x, first, first > n ? 0 : n - first);
 }
 template <class D, operand X, class... Rest, class Verdict = rule::slice<D, D, detail::shape_of<X>>>
   requires refused<Verdict>

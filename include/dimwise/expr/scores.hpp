@@ -33,7 +33,7 @@ struct score_scale<S, list<D...>> {
   static auto of(const Extents& e) {
     using T = value_of<S>;
     const extent_t n = (e.template extent<D>() * ... * extent_t{1});
-    return constant<T>(static_cast<T>(1.0 / std::sqrt(static_cast<double>(n))));
+    return constant<T>(1.0 / std::sqrt(static_cast<double>(n)));
   }
 };
 
@@ -140,7 +140,7 @@ template <class... D, operand S, class Verdict = rule::scaled<detail::list<D...>
 [[nodiscard]] auto scaled(const S& s) {
   using T = detail::value_of<S>;
   const extent_t n = (detail::feature_count<D>::of(s) + ...);
-  return detail::make_scaled<Verdict>(s, detail::constant<T>(static_cast<T>(1.0 / std::sqrt(static_cast<double>(n)))));
+  return detail::make_scaled<Verdict>(s, detail::constant<T>(1.0 / std::sqrt(static_cast<double>(n))));
 }
 template <class... D, operand S, class Verdict = rule::scaled<detail::list<D...>, detail::shape_of<S>>,
           class Error = ERROR_R6_extent_of_stored_product_is_given_by_scaled<op::scaled, over<detail::about_t<D>...>, detail::operand_t<detail::shape_of<S>>>>
@@ -151,12 +151,12 @@ template <class... D, operand S, class Verdict = rule::scaled<detail::list<D...>
 Verdict scaled(const S& s);
 
 /// A raw product times a number or a tensor of the user's own, visibly: a temperature, a learned scale per head.
-template <operand S, class X, class Verdict = rule::scaled<detail::list<>, detail::shape_of<S>>>
+template <operand S, class X, class Verdict = rule::scaled_by<detail::shape_of<S>, detail::shape_or_none_t<X>>>
   requires((operand<X> || number<X>) && allowed<Verdict>)
 [[nodiscard]] auto scaled(const S& s, const X& by) {
   return detail::make_scaled<Verdict>(s, detail::as_operand<detail::value_of<S>>(by));
 }
-template <operand S, class X, class Verdict = rule::scaled<detail::list<>, detail::shape_of<S>>>
+template <operand S, class X, class Verdict = rule::scaled_by<detail::shape_of<S>, detail::shape_or_none_t<X>>>
   requires((operand<X> || number<X>) && refused<Verdict>)
 Verdict scaled(const S& s, const X& by);
 

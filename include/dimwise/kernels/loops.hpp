@@ -213,16 +213,6 @@ void softmax_row(const loop_nest<2>& row, T* to, const T* from, T hidden) {
   });
 }
 
-/// log Σ exp(x) of a row; −∞ where everything is hidden.
-template <class T>
-[[nodiscard]] T logsumexp_row(const loop_nest<2>& row, const T* from) {
-  const T largest = row_max(row, from);
-  if (largest == minus_infinity<T> || largest == std::numeric_limits<T>::infinity()) { return largest; }
-  T total = T(0);
-  for_each_element(row, [&](std::ptrdiff_t, std::ptrdiff_t f) { total += std::exp(from[f] - largest); });
-  return largest + std::log(total);
-}
-
 template <class T>
 void log_softmax_row(const loop_nest<2>& row, T* to, const T* from) {
   const T largest = row_max(row, from);
@@ -275,37 +265,6 @@ template <class T>
 void scan_row(const loop_nest<2>& row, T* to, const T* from) {
   T total = T(0);
   for_each_element(row, [&](std::ptrdiff_t t, std::ptrdiff_t f) { to[t] = total += from[f]; });
-}
-
-/// Sum and number of the elements that are not hidden.
-template <bool Masked, class T>
-void total_row(const loop_nest<2>& row, const T* from, T& total, T& count) {
-  total = T(0);
-  count = T(0);
-  for_each_element(row, [&](std::ptrdiff_t, std::ptrdiff_t f) {
-    if (Masked && from[f] == minus_infinity<T>) { return; }
-    total += from[f];
-    count += T(1);
-  });
-}
-
-/// The place of the largest element of a row, NaN counting as largest, the first of equals.
-template <class T>
-[[nodiscard]] std::size_t argmax_row(const loop_nest<2>& row, const T* from) {
-  std::size_t best = 0;
-  std::size_t place = 0;
-  T largest = minus_infinity<T>;
-  bool nan = false;
-  for_each_element(row, [&](std::ptrdiff_t, std::ptrdiff_t f) {
-    const T x = from[f];
-    if (!nan && (x > largest || x != x)) {
-      nan = x != x;
-      largest = x;
-      best = place;
-    }
-    ++place;
-  });
-  return best;
 }
 
 }  // namespace dimwise::kernels

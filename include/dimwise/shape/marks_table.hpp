@@ -135,9 +135,9 @@ inline constexpr mark_row marks_row<op::argmax> = {.raw = drop, .score = drop, .
                                                    .note = "masked_for must name its dimension"};
 template <>
 inline constexpr mark_row marks_row<op::top_k> = {.masked_for = by_rule, .normalised = weaken, .note = "masked_for must name its dimension, and ends"};
-inline constexpr mark_row reduction_row = {.masked_for = by_rule, .normalised = by_rule, .weighted = by_rule,
-                                           .note = "masked_for must name its dimension, and ends; weighted is reduced over its dimension, or over parallel "
-                                                   "ones, which keep it; the mean over heads keeps normalised"};
+inline constexpr mark_row reduction_row = {.raw = by_rule, .score = by_rule, .masked_for = by_rule, .normalised = by_rule, .weighted = by_rule,
+                                           .note = "raw and score end with a position; masked_for must name its dimension, and ends; weighted is reduced "
+                                                   "over its dimension, or over parallel ones, which keep it; the mean over heads keeps normalised"};
 template <>
 inline constexpr mark_row marks_row<op::sum> = reduction_row;
 template <>
@@ -164,11 +164,16 @@ template <>
 inline constexpr mark_row marks_row<op::concat> = {.normalised = by_rule, .needs = "the same marks on every operand",
                                                    .note = "normalised over the grown dimension becomes weighted"};
 template <>
-inline constexpr mark_row marks_row<op::stack> = {.needs = "the same marks on every operand"};
+inline constexpr mark_row marks_row<op::stack> = {.indexed = by_rule, .needs = "the same marks on every operand",
+                                                 .note = "indexed ends for the dimension that is added"};
 template <>
 inline constexpr mark_row marks_row<op::gather> = {.masked_for = refuse, .normalised = weaken, .note = "the ids' own marks end"};
 template <>
 inline constexpr mark_row marks_row<op::broadcast> = {.indexed = by_rule, .note = "indexed ends for the dimension that is added"};
+template <>
+inline constexpr mark_row marks_row<op::broadcast_like> = marks_row<op::broadcast>;
+template <>
+inline constexpr mark_row marks_row<op::diagonal> = {.normalised = by_rule, .weighted = by_rule, .rotated = by_rule, .note = "what speaks of the second dimension ends"};
 template <>
 inline constexpr mark_row marks_row<op::rotary> = {.raw = refuse, .score = refuse, .masked_for = refuse, .normalised = refuse, .weighted = refuse,
                                                    .rotated = by_rule, .sets = "rotated", .note = "the same feature is not rotated twice"};

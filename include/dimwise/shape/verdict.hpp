@@ -22,6 +22,20 @@ struct operand_shape;
 template <class... D>
 struct over;
 
+namespace detail {
+
+// The dimensions that a rule is asked about, said as `over<D…>`, as `along<D…>`, or as a list.
+template <class Named>
+struct named_dims;
+template <template <class...> class L, class... D>
+struct named_dims<L<D...>> {
+  using type = list<D...>;
+};
+template <class Named>
+using named_t = typename named_dims<Named>::type;
+
+}  // namespace detail
+
 /// A rule's yes, with the result's shape.
 template <class Shape>
 struct accepted {

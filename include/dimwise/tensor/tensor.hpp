@@ -78,7 +78,7 @@ struct ids_of<list<A...>> {
   using type = list<id<A>...>;
 };
 template <class Shape, class... Ids>
-inline constexpr bool indexes_all = axes_for<Shape>::size == sizeof...(Ids) && is_subset<list<Ids...>, typename ids_of<axes_for<Shape>>::type>;
+inline constexpr bool indexes_all = axes_for<Shape>::size == sizeof...(Ids) && all_distinct(list<Ids...>{}) && is_subset<list<Ids...>, typename ids_of<axes_for<Shape>>::type>;
 
 }  // namespace detail
 
@@ -105,6 +105,10 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>>, private detail:
   template <class... Extents, class Error = ERROR_R15_run_time_extents_are_given_once<shape_type, over<Extents...>>>
     requires(sizeof...(Extents) > 0 && (dimension_type<Extents> && ...) && !detail::gives_extents<shape_type, Extents...>)
   explicit tensor(const Extents&... given) = delete;
+
+  template <std::integral... Number, class Error = ERROR_R15_run_time_extents_are_given_once<shape_type>>
+    requires(sizeof...(Number) > 0)
+  explicit tensor(Number... numbers) = delete;
 
   /// The elements `values` in memory order; throws `extent_error` where their number is not that of the extents.
   template <class... Extents>

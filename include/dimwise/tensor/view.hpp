@@ -4,7 +4,7 @@
 // Layer: tensor. A view borrows: its memory must live as long as the view and everything formed from it.
 // Tests: tests/tensor/view.test.cpp
 //
-//   tensor_view<const float, seq, d_k> k(std::span(buffer), seq{n});
+//   tensor_view<const float, seq, d_k> k(buffer, seq{n});
 //   tensor_view<float, seq, d_k>       y(pointer, strides{96, 1}, seq{n});
 #pragma once
 
@@ -28,7 +28,9 @@ strides(Number...) -> strides<sizeof...(Number)>;
 /// Expressions read the memory when they are evaluated. Assigning to a mutable view writes into it: extents must agree
 /// (`extent_error`), nothing is written before everything was checked and computed.
 template <class T, class... DimsAndMarks>
-class tensor_view : public detail::shaped_as<shape<DimsAndMarks...>>, private detail::checked_shape<DimsAndMarks...> {
+class tensor_view : public detail::shaped_as<shape<DimsAndMarks...>>,
+                    public detail::stored_base<std::remove_const_t<T>, detail::stored_t<shape<DimsAndMarks...>>>::type,
+                    private detail::checked_shape<DimsAndMarks...> {
  public:
   using shape_type = shape<DimsAndMarks...>;
   using value_type = std::remove_const_t<T>;

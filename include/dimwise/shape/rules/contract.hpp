@@ -233,11 +233,11 @@ consteval auto judge_scores() {
 namespace rule {
 
 template <class Over, class Along, class A, class B>
-using contract = typename decltype(detail::judge_contract<Over, Along, A, B>())::type;
+using contract = typename decltype(detail::judge_contract<detail::named_t<Over>, detail::named_t<Along>, A, B>())::type;
 template <class A, class B>
 using outer = typename decltype(detail::judge_product<op::outer, detail::list<>, detail::list<>, A, B>())::type;
 template <class Over, class A, class B>
-using scores = typename decltype(detail::judge_scores<Over, A, B>())::type;
+using scores = typename decltype(detail::judge_scores<detail::named_t<Over>, A, B>())::type;
 
 }  // namespace rule
 }  // namespace dimwise

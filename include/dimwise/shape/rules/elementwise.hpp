@@ -114,6 +114,21 @@ consteval auto judge_scaled() {
   }
 }
 
+// A scale of the user's own: its dimensions are among those of the product.
+template <class Shape, class By>
+consteval auto judge_scaled_by() {
+  constexpr auto verdict = judge_scaled<op::scaled, list<>, Shape>();
+  if constexpr (!allowed<typename decltype(verdict)::type>) {
+    return verdict;
+  } else if constexpr (indexed_meets<Shape, By>) {
+    return answer<error_with_t<ERROR_R18_indexed_meets_its_dimension, op::scaled, Shape, By>>{};
+  } else if constexpr (!is_subset<dims_t<By>, dims_t<Shape>>) {
+    return answer<error_with_t<ERROR_R8_neither_has_all_dimensions_of_the_other, op::scaled, Shape, By>>{};
+  } else {
+    return verdict;
+  }
+}
+
 }  // namespace detail
 
 namespace rule {
@@ -123,7 +138,9 @@ using elementwise = typename decltype(detail::judge_elementwise<op::elementwise,
 template <bool EndsMask, class... Shapes>
 using map = typename decltype(detail::judge_elementwise<op::map, EndsMask, Shapes...>())::type;
 template <class Named, class Shape>
-using scaled = typename decltype(detail::judge_scaled<op::scaled, Named, Shape>())::type;
+using scaled = typename decltype(detail::judge_scaled<op::scaled, detail::named_t<Named>, Shape>())::type;
+template <class Shape, class By>
+using scaled_by = typename decltype(detail::judge_scaled_by<Shape, By>())::type;
 template <class Shape>
 using unscaled = typename decltype(detail::judge_scaled<op::unscaled, detail::list<>, Shape>())::type;
 

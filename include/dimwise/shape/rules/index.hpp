@@ -46,17 +46,6 @@ struct cut_marks {
   static auto all(list<M...>) -> join_t<decltype(one<M>())...>;
   using type = decltype(all(Marks{}));
 };
-// Marks without those that speak of D only.
-template <class Marks, class D>
-struct marks_without {
-  template <class M>
-  static constexpr bool ends = is_in<D, mark_dims_t<M>> && (mark_order<M> == mark_order<normalised<>> || mark_order<M> == mark_order<weighted<>> ||
-                                                            mark_order<M> == mark_order<rotated<>> || mark_order<M> == mark_order<masked_for<>>);
-  template <class... M>
-  static auto all(list<M...>) -> join_t<list_if<!ends<M>, M>...>;
-  using type = decltype(all(Marks{}));
-};
-
 template <class D, class Shape>
 consteval auto judge_at() {
   using dims = dims_t<Shape>;

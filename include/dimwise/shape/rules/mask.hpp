@@ -43,7 +43,8 @@ template <class Op, class Shape, class MaskDims, class Serves, bool Documents, b
 consteval auto judge_masking() {
   using extra = difference_t<MaskDims, dims_t<Shape>>;
   using before = marked_t<masked_for, marks_t<Shape>>;
-  using serves = typename narrowed<before, Serves>::type;
+  // A bias given as a tensor serves whatever follows: the dimensions stay as they were.
+  using serves = typename std::conditional_t<IsMask, narrowed<before, Serves>, std::type_identity<before>>::type;
   using S = lhs_t<Shape>;
   using M = over_t<MaskDims>;
   if constexpr (weighing_t<Shape>::size > 0) {

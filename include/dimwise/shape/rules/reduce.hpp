@@ -76,7 +76,7 @@ struct reduced_marks {
     } else if constexpr (mark_order<M> == mark_order<rotated<>>) {
       return list_if<is_disjoint<mark_dims_t<M>, Over>, M>{};
     } else {
-      return list<M>{};
+      return list_if<!where<axes_of_list_t<Over>>::any_position, M>{};  // a statistic of scores is no score
     }
   }
   template <class... M>
@@ -154,15 +154,15 @@ consteval auto judge_scan() {
 namespace rule {
 
 template <class Op, class Over, class Shape>
-using softmax = typename decltype(detail::judge_softmax<Op, Over, Shape>())::type;
+using softmax = typename decltype(detail::judge_softmax<Op, detail::named_t<Over>, Shape>())::type;
 template <class Op, class Over, class Shape>
-using reduce = typename decltype(detail::judge_reduce<Op, Over, Shape>())::type;
+using reduce = typename decltype(detail::judge_reduce<Op, detail::named_t<Over>, Shape>())::type;
 template <class Op, class Over, class Shape>
-using norm = typename decltype(detail::judge_norm<Op, Over, Shape>())::type;
+using norm = typename decltype(detail::judge_norm<Op, detail::named_t<Over>, Shape>())::type;
 template <class Over, class Shape>
-using renormalise = typename decltype(detail::judge_renormalise<Over, Shape>())::type;
+using renormalise = typename decltype(detail::judge_renormalise<detail::named_t<Over>, Shape>())::type;
 template <class Over, class Shape>
-using scan = typename decltype(detail::judge_scan<Over, Shape>())::type;
+using scan = typename decltype(detail::judge_scan<detail::named_t<Over>, Shape>())::type;
 
 }  // namespace rule
 }  // namespace dimwise

@@ -106,6 +106,17 @@ consteval auto judge_part() {
   }
 }
 
+// Marks without those that speak of D only.
+template <class Marks, class D>
+struct marks_without {
+  template <class M>
+  static constexpr bool ends = is_in<D, mark_dims_t<M>> && (mark_order<M> == mark_order<normalised<>> || mark_order<M> == mark_order<weighted<>> ||
+                                                            mark_order<M> == mark_order<rotated<>> || mark_order<M> == mark_order<masked_for<>>);
+  template <class... M>
+  static auto all(list<M...>) -> join_t<list_if<!ends<M>, M>...>;
+  using type = decltype(all(Marks{}));
+};
+
 template <class A, class B, class Shape>
 consteval auto judge_diagonal() {
   using dims = dims_t<Shape>;
@@ -117,7 +128,7 @@ consteval auto judge_diagonal() {
   } else if constexpr (extents_differ<A, B>) {
     return answer<ERROR_R3_extents_differ<op::diagonal, O, operand_t<Shape>>>{};
   } else {
-    return answer<accepted<make_shape_t<difference_t<dims, list<B>>, marks_t<Shape>>>>{};
+    return answer<accepted<make_shape_t<difference_t<dims, list<B>>, typename marks_without<marks_t<Shape>, B>::type>>>{};
   }
 }
 
@@ -131,7 +142,9 @@ struct without_indexed {
 template <class D, class Shape>
 consteval auto judge_broadcast() {
   using dims = join_t<list<D>, dims_t<Shape>>;
-  if constexpr (!all_distinct(axes_of_list_t<dims>{})) {
+  if constexpr (is_composite<D>) {
+    return answer<ERROR_R4_composite_has_other_factors_or_order<op::broadcast, over<about_t<D>>, operand_t<Shape>>>{};
+  } else if constexpr (!all_distinct(axes_of_list_t<dims>{})) {
     return answer<ERROR_R17_dimension_occurs_twice<op::broadcast, over<about_t<D>>, operand_t<Shape>>>{};
   } else {
     return answer<accepted<make_shape_t<dims, typename without_indexed<marks_t<Shape>, D>::type>>>{};
@@ -165,7 +178,7 @@ using rename = typename decltype(detail::judge_rename<op::rename, From, To, Shap
 template <class From, class To, class Shape>
 using relabel = typename decltype(detail::judge_rename<op::relabel, From, To, Shape>())::type;
 template <class Order, class Shape>
-using permute = typename decltype(detail::judge_permute<Order, Shape>())::type;
+using permute = typename decltype(detail::judge_permute<detail::named_t<Order>, Shape>())::type;
 template <class Shape, class... Factors>
 using split = typename decltype(detail::judge_split<merged<Factors...>, detail::list<Factors...>, Shape>())::type;
 template <class Shape, class... Factors>

@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""Compares cmake/headers.cmake, the list of headers that are installed, with the tree.
+
+    python3 tools/check_headers.py             # fails when the two differ
+    python3 tools/check_headers.py --update    # writes the list from the tree
+    python3 tools/check_headers.py --self-test
+"""
+
+import pathlib
+import re
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+LIST = "cmake/headers.cmake"
+SET = re.compile(r"set\(dimwise_headers\s(.*?)\)", re.DOTALL)
+
+
+def tree(root):
+    return sorted(path.relative_to(root).as_posix() for path in (root / "include").rglob("*.hpp"))
+
+
+def check(root):
+    """-> one line per difference"""
+    body = SET.search((root / LIST).read_text(encoding="utf-8"))
+    if not body:
+        return [f"{LIST}: expected set(dimwise_headers ...)"]
+    listed, in_tree = body.group(1).split(), tree(root)
+    problems = [f"{name} is in the tree but not in {LIST}" for name in in_tree if name not in listed]
+    problems += [f"{name} is in {LIST} but not in the tree" for name in listed if name not in in_tree]
+    problems += [f"{name} is listed twice" for name in sorted(set(listed)) if listed.count(name) > 1]
+    if not problems and listed != sorted(listed):
+        problems.append(f"{LIST} is not sorted")
+    return problems
+
+
+def update(root):
+    text = (root / LIST).read_text(encoding="utf-8")
+    names = "\n    ".join(tree(root))
+    (root / LIST).write_text(SET.sub(f"set(dimwise_headers\n    {names})", text, count=1), encoding="utf-8")
+
+
+def self_test():
+    failed = 0
+    cases = {  # the list: what must be said; "" for nothing
+        "include/a.hpp\n include/b/c.hpp": "",
+        "include/a.hpp": "include/b/c.hpp is in the tree",
+        "include/a.hpp\n include/b/c.hpp\n include/d.hpp": "include/d.hpp is in cmake",
+        "include/a.hpp\n include/a.hpp\n include/b/c.hpp": "listed twice",
+        "include/b/c.hpp\n include/a.hpp": "not sorted",
+    }
+    with tempfile.TemporaryDirectory() as place:
+        root = pathlib.Path(place)
+        (root / "include/b").mkdir(parents=True)
+        (root / "cmake").mkdir()
+        for name in ("include/a.hpp", "include/b/c.hpp"):
+            (root / name).touch()
+        for names, expected in cases.items():
+            (root / LIST).write_text(f"# a comment\nset(dimwise_headers\n    {names})\n")
+            said = "\n".join(check(root))
+            update(root)
+            if bool(said) != bool(expected) or expected not in said or check(root):
+                failed += 1
+                print(f"FAILED self-test {names!r}: expected {expected!r}, not {said!r}; after --update: {check(root)}")
+    print(f"{len(cases) - failed} passed, {failed} failed")
+    return failed
+
+
+def main():
+    if sys.argv[1:] == ["--self-test"]:
+        sys.exit(1 if self_test() else 0)
+    if sys.argv[1:] == ["--update"]:
+        update(ROOT)
+    elif sys.argv[1:]:
+        sys.exit(__doc__)
+    problems = check(ROOT)
+    if problems:
+        sys.exit("\n".join(problems) + "\nTo write the list from the tree: python3 tools/check_headers.py --update")
+    print(f"{len(tree(ROOT))} headers, all listed")
+
+
+if __name__ == "__main__":
+    main()

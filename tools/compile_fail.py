@@ -1,0 +1,316 @@
+#!/usr/bin/env python3
+"""Mistakes must not compile, each with one short error that names the rule; their corrected twins must compile.
+
+    python3 tools/compile_fail.py                          # every case, every promised compiler that is installed
+    python3 tools/compile_fail.py --filter contract        # cases whose path matches a regular expression
+    python3 tools/compile_fail.py --show dim/not_shared    # the errors of one case, as a user sees them
+    python3 tools/compile_fail.py --list
+    python3 tools/compile_fail.py --json build/errors.json # also record every text, for the errors page
+    python3 tools/compile_fail.py --self-test              # the harness itself: each demand below, broken once
+
+One mistake per file in tests/compile_fail/**/*.cpp, which begins with lines of this form:
+
+    // MISTAKE: the query heads are 64 wide, the key heads 32.      one sentence
+    // RULE: R1
+    // EXPECT: ERROR_R1_.*d_k                                       a regular expression, matches a line; one or more
+    // EXPECT(clang): ...   EXPECT(dynamic): ...                    only for one compiler family (gcc, clang) or variant
+    // FROM: title of the row in the collection of bugs             optional
+    // VARIANTS: equal unused dynamic                               optional; besides the plain one (distinct extents)
+
+The file is compiled with -DEQUAL, -DUNUSED or -DDYNAMIC for its variants, and with -DFIXED for the corrected twin,
+which must compile in every variant. Demanded of each variant, on each compiler:
+
+    1. it does not compile;                   4. the rule's id stands in the first 2 lines;
+    2. there is exactly one "error:" line;    5. every EXPECT matches;
+    3. at most 10 lines are printed;          6. the type ERROR_R..<...> reads the same on all compilers.
+
+A precompiled header of the library makes it fast; --no-pch leaves it out. Standard library only.
+"""
+
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import shlex
+import signal
+import sys
+import tempfile
+
+import compilers
+
+MAX_LINES = 10
+VARIANTS = ("plain", "equal", "unused", "dynamic")
+
+
+class Case:
+    def __init__(self, path, folder):
+        self.path = path
+        self.name = path.relative_to(folder).with_suffix("").as_posix()
+        self.mistake, self.rule, self.origin = "", "", ""
+        self.variants = ["plain"]
+        self.expectations = []  # (regular expression, condition or "")
+        self.problems = []
+        for line in path.read_text(encoding="utf-8").splitlines():
+            head = re.match(r"//\s*([A-Z]+)(?:\((\w+)\))?:\s*(.*?)\s*$", line)
+            if not head:
+                continue
+            word, condition, text = head.groups()
+            if word == "MISTAKE":
+                self.mistake = text
+            elif word == "RULE":
+                self.rule = text
+            elif word == "FROM":
+                self.origin = text
+            elif word == "VARIANTS":
+                self.variants += text.lower().split()
+            elif word == "EXPECT":
+                self.expectations.append((text, condition or ""))
+        if not self.mistake:
+            self.problems.append("no line // MISTAKE: ...")
+        if not re.fullmatch(r"R\d+", self.rule):
+            self.problems.append("no line // RULE: R<number>")
+        if not self.expectations:
+            self.problems.append("no line // EXPECT: ...")
+        for variant in self.variants:
+            if variant not in VARIANTS:
+                self.problems.append(f"unknown variant {variant!r}; there are {', '.join(VARIANTS[1:])}")
+        for text, condition in self.expectations:
+            if condition not in ("", "gcc", "clang", *VARIANTS):
+                self.problems.append(f"EXPECT({condition}): neither a compiler family nor a variant")
+            try:
+                re.compile(text)
+            except re.error as problem:
+                self.problems.append(f"EXPECT: {text}: {problem}")
+
+
+def error_type(text):
+    """The first ERROR_R..<...> of a message, without spaces, quotes and namespaces; "" if there is none."""
+    start = re.search(r"\bERROR_R\d+\w*", text)
+    if not start:
+        return ""
+    end, depth = start.end(), 0
+    if text[end:end + 1] == "<":
+        for end in range(start.end(), len(text)):
+            depth += {"<": 1, ">": -1}.get(text[end], 0)
+            if depth == 0:
+                end += 1
+                break
+    name = re.sub(r"\s|['\"`\u2018\u2019]", "", text[start.start():end])
+    name = re.sub(r"\{anonymous\}::|\(anonymousnamespace\)::|\b[A-Za-z_]\w*::", "", name)
+    return re.sub(r"\b(\d+)(?:u|l)+\b", r"\1", name, flags=re.IGNORECASE)
+
+
+def judge(case, variant, compiler, text, code):
+    """-> what is wrong with the compiler's answer to the mistake."""
+    lines = text.splitlines()
+    problems = []
+    if code == 0:
+        return ["compiles, but must not"]
+    errors = sum(1 for line in lines if re.search(r"\b(?:fatal )?error: ", line))
+    if errors != 1:
+        problems.append(f"{errors} errors, must be 1")
+    if len(lines) > MAX_LINES:
+        problems.append(f"{len(lines)} lines, must be at most {MAX_LINES}")
+    if not re.search(rf"(?<![A-Za-z0-9]){case.rule}(?![0-9])", "\n".join(lines[:2])):
+        problems.append(f"the first two lines do not name {case.rule}")
+    for pattern, condition in case.expectations:
+        if condition in ("", compiler.family, variant) and not any(re.search(pattern, line) for line in lines):
+            problems.append(f"nothing matches EXPECT: {pattern}")
+    return problems
+
+
+class Harness:
+    def __init__(self, root, found, header, use_pch):
+        self.root, self.compilers = root, found
+        self.flags = [compilers.STANDARD, "-Iinclude"]
+        self.pch = {}
+        for compiler in found:
+            self.pch[compiler.name] = []
+            if use_pch and (root / "include" / header).exists():
+                use, reason = compiler.precompile(header, self.flags, root, ["include"])
+                if reason:
+                    print(f"note: {compiler.name} cannot precompile <{header}>, so this takes longer:\n{reason}")
+                self.pch[compiler.name] = use
+
+    def arguments(self, case, variant, fixed):
+        macros = [] if variant == "plain" else [f"-D{variant.upper()}"]
+        macros += ["-DFIXED"] if fixed else []
+        return [*self.flags, *macros, "-fsyntax-only", os.path.relpath(case.path, self.root)]
+
+    def compile(self, case, variant, compiler, fixed, pch=True):
+        extra = self.pch[compiler.name] if pch else []
+        return compiler.run([*extra, *self.arguments(case, variant, fixed)], self.root)
+
+    def command(self, case, variant, compiler, fixed):
+        return shlex.join([compiler.command, *self.arguments(case, variant, fixed)])
+
+    def check(self, case, variant):
+        """-> (problems: [(what, command, text)], records for --json)"""
+        problems, records, types = [], [], {}
+        for compiler in self.compilers:
+            code, text = self.compile(case, variant, compiler, fixed=False)
+            command = self.command(case, variant, compiler, fixed=False)
+            for problem in judge(case, variant, compiler, text, code):
+                problems.append((f"{compiler.name}: {problem}", command, text))
+            types[compiler.name] = error_type(text)
+            records.append({"case": case.name, "file": os.path.relpath(case.path, self.root), "mistake": case.mistake,
+                            "rule": case.rule, "from": case.origin, "variant": variant, "compiler": compiler.name,
+                            "version": compiler.version, "command": command, "error_type": types[compiler.name],
+                            "text": text})
+            code, text = self.compile(case, variant, compiler, fixed=True)
+            if code != 0:
+                problems.append((f"{compiler.name}: the corrected twin does not compile",
+                                 self.command(case, variant, compiler, fixed=True), text))
+        if len(set(types.values())) > 1:
+            readable = "\n".join(f"    {name:9} {text or '(no ERROR_R..<...>)'}" for name, text in types.items())
+            problems.append(("the error's type differs between the compilers:\n" + readable, "", ""))
+        return problems, records
+
+
+def load(root, pattern):
+    folder = root / "tests/compile_fail"
+    cases = [Case(path, folder) for path in sorted(folder.rglob("*.cpp"))]
+    return [case for case in cases if re.search(pattern, case.name)]
+
+
+def run(harness, cases, jobs, out=print):
+    """-> (passed, failed, records); a variant of a case is one test."""
+    passed, failed, records = 0, 0, []
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        started = []
+        for case in cases:
+            if case.problems:
+                failed += 1
+                out(f"FAILED {case.name}: its header is wrong:\n  " + "\n  ".join(case.problems))
+                continue
+            started += [(case, variant, pool.submit(harness.check, case, variant)) for variant in case.variants]
+        for case, variant, future in started:
+            problems, found = future.result()
+            records += found
+            if not problems:
+                passed += 1
+                continue
+            failed += 1
+            out(f"FAILED {case.name} ({variant}): {case.mistake}")
+            last = None
+            for what, command, text in problems:
+                out(f"  {what}")
+                if command and command != last:
+                    out(f"    repeat: {command}")
+                    out("".join(f"    | {line}\n" for line in text.splitlines()[:40]).rstrip("\n"))
+                last = command
+    return passed, failed, records
+
+
+def show(harness, name):
+    cases = [case for case in load(harness.root, "") if case.name == name.removesuffix(".cpp")]
+    if not cases:
+        sys.exit(f"no case is called {name}; --list shows them")
+    for variant in cases[0].variants:
+        for compiler in harness.compilers:
+            print(f"$ {harness.command(cases[0], variant, compiler, fixed=False)}")
+            print(harness.compile(cases[0], variant, compiler, fixed=False, pch=False)[1])
+
+
+# --- the harness's own tests ------------------------------------------------------------------------------------------
+
+SELF_TEST_HEADER = """#pragma once
+template <class... Facts> struct ERROR_R1_wrong;
+template <class V = ERROR_R1_wrong<int, char>> V bad();
+"""
+HEAD = "// MISTAKE: m\n// RULE: R1\n// EXPECT: ERROR_R1_wrong\n// VARIANTS: unused\n#include <dimwise/dimwise.hpp>\n"
+GOOD = "#ifndef FIXED\nint main() { auto r = bad(); }\n#else\nint main() {}\n#endif\n"
+SELF_TESTS = {  # name: (source, what the report must say; "" for a pass)
+    "good": (HEAD + GOOD, ""),
+    "compiles": (HEAD + "int main() {}\n", "compiles, but must not"),
+    "two_errors": (HEAD + GOOD.replace("bad();", "bad(); auto s = bad();"),
+                   "2 errors, must be 1"),
+    "too_long": (HEAD + "template <int N> struct deep { static constexpr int v = deep<N - 1>::v; };\n"
+                 "template <> struct deep<0> { static constexpr int v = sizeof(ERROR_R1_wrong<int>); };\n"
+                 + GOOD.replace("auto r = bad()", "return deep<9>::v"), "must be at most 10"),
+    "wrong_rule": (HEAD.replace("RULE: R1", "RULE: R2") + GOOD, "do not name R2"),
+    "longer_rule": (HEAD.replace("RULE: R1", "RULE: R11") + GOOD, "do not name R11"),
+    "wrong_text": (HEAD.replace("EXPECT: ERROR_R1_wrong", "EXPECT: something else") + GOOD, "nothing matches EXPECT"),
+    "bad_twin": (HEAD + "int main() { auto r = bad(); }\n", "the corrected twin does not compile"),
+    "bad_twin_of_variant": (HEAD + "#if !defined FIXED || defined UNUSED\nint main() { auto r = bad(); }\n#else\n"
+                            "int main() {}\n#endif\n", "the corrected twin does not compile"),
+    "differs": (HEAD + "#ifdef __clang__\nusing fact = char;\n#else\nusing fact = int;\n#endif\n#ifndef FIXED\n"
+                "int main() { auto r = bad<ERROR_R1_wrong<fact>>(); }\n#else\nint main() {}\n#endif\n",
+                "differs between the compilers"),
+    "no_head": ("int main() {}\n", "its header is wrong"),
+}
+
+
+def self_test(found, jobs):
+    failed = 0
+    with tempfile.TemporaryDirectory() as place:
+        root = pathlib.Path(place)
+        (root / "include/dimwise").mkdir(parents=True)
+        (root / "include/dimwise/dimwise.hpp").write_text(SELF_TEST_HEADER)
+        (root / "tests/compile_fail").mkdir(parents=True)
+        for name, (source, _) in SELF_TESTS.items():
+            (root / f"tests/compile_fail/{name}.cpp").write_text(source)
+        harness = Harness(root, found, "dimwise/dimwise.hpp", use_pch=True)
+        for name, (_, expected) in SELF_TESTS.items():
+            if name == "differs" and len({compiler.family for compiler in found}) < 2:
+                continue
+            report = []
+            _, bad, _ = run(harness, load(root, f"^{name}$"), jobs, report.append)
+            text = "\n".join(report)
+            if (bad == 0) != (expected == "") or expected not in text:
+                failed += 1
+                print(f"FAILED self-test {name}: expected {expected or 'a pass'!r}, the report was:\n{text}")
+        same = {error_type(text) for text in (
+            "error: 'void dimwise::ERROR_R5_x<lhs<my::d_k, extent<64> >, 3ul> y' has",
+            "error: variable has incomplete type 'ERROR_R5_x<lhs<(anonymous namespace)::d_k, extent<64>>, 3>'")}
+        if same != {"ERROR_R5_x<lhs<d_k,extent<64>>,3>"}:
+            failed += 1
+            print(f"FAILED self-test error_type: {same}")
+    print(f"{len(SELF_TESTS) + 1 - failed} passed, {failed} failed")
+    return failed
+
+
+def main():
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # --list | head
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--compiler", action="append", metavar="COMMAND", help="repeatable; default: " +
+                        ", ".join(compilers.PROMISED))
+    parser.add_argument("--filter", default="", metavar="REGEX")
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--show", metavar="CASE")
+    parser.add_argument("--json", metavar="FILE")
+    parser.add_argument("--jobs", type=int, default=max(2, os.cpu_count() or 2))
+    parser.add_argument("--no-pch", action="store_true")
+    parser.add_argument("--self-test", action="store_true")
+    arguments = parser.parse_args()
+
+    cases = load(compilers.ROOT, arguments.filter)
+    if arguments.list:
+        for case in cases:
+            print(f"{case.rule:4} {case.name:44} {' '.join(case.variants):30} {case.mistake}")
+        return
+    found = compilers.find_compilers(arguments.compiler)
+    if not found:
+        sys.exit("no compiler found; bash tools/setup.sh tests installs them")
+    if arguments.self_test:
+        sys.exit(1 if self_test(found, arguments.jobs) else 0)
+    # Texts for readers name the header that a user includes, not a precompiled one.
+    use_pch = not (arguments.no_pch or arguments.show or arguments.json)
+    harness = Harness(compilers.ROOT, found, "dimwise/dimwise.hpp", use_pch)
+    if arguments.show:
+        show(harness, arguments.show)
+        return
+    if not cases:
+        sys.exit(f"no case in tests/compile_fail matches {arguments.filter!r}")
+    print("compilers: " + ", ".join(compiler.version for compiler in found))
+    passed, failed, records = run(harness, cases, arguments.jobs)
+    if arguments.json:
+        pathlib.Path(arguments.json).write_text(json.dumps(records, indent=1) + "\n", encoding="utf-8")
+    print(f"{passed} passed, {failed} failed")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()

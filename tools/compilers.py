@@ -1,0 +1,81 @@
+"""What the scripts of this folder share: which compilers there are, how they are called, precompiled headers.
+
+Standard library only. Not a program.
+"""
+
+import hashlib
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+# The compilers that this project promises, oldest first; those that are not installed are left out.
+PROMISED = ("g++-12", "clang++-14", "clang++-19")
+STANDARD = "-std=c++20"
+
+
+class Compiler:
+    def __init__(self, command):
+        self.command = command
+        version = subprocess.run([command, "--version"], capture_output=True, text=True, check=True).stdout
+        self.version = version.splitlines()[0]
+        self.is_clang = "clang" in version
+        self.family = "clang" if self.is_clang else "gcc"
+        number = re.search(r"(\d+)\.\d+", self.version.split("(")[-1] if not self.is_clang else self.version)
+        self.name = f"{'clang' if self.is_clang else 'g++'}-{number.group(1) if number else '?'}"
+
+    def run(self, arguments, cwd, timeout=300):
+        """-> (exit code, everything that the compiler printed); C locale, no colours, no line wrapping."""
+        environment = {**os.environ, "LC_ALL": "C", "TERM": "dumb"}
+        try:
+            done = subprocess.run([self.command, *arguments], cwd=cwd, env=environment, timeout=timeout,
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        except subprocess.TimeoutExpired:
+            return 124, f"no result within {timeout} seconds"
+        return done.returncode, done.stdout.decode("utf-8", "replace")
+
+    def precompile(self, header, flags, root, include_dirs):
+        """Precompiles <header>; -> the arguments that use it, or [] (and a reason) if it does not compile."""
+        key = hashlib.sha256(f"{self.version} {flags} {header}".encode())
+        for folder in include_dirs:
+            for path in sorted((root / folder).rglob("*.hpp")):
+                key.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())
+        store = root / "build/pch"
+        place = store / f"{self.name}-{key.hexdigest()[:16]}"
+        source = place / "pch.hpp"
+        result = place / ("pch.pch" if self.is_clang else "pch.hpp.gch")
+        use = ["-include-pch", str(result)] if self.is_clang else ["-include", str(source)]
+        if result.exists():
+            os.utime(place)
+            return use, ""
+        place.mkdir(parents=True, exist_ok=True)
+        if not source.exists():
+            source.write_text(f"#include <{header}>\n", encoding="utf-8")
+        # A private name first, then a rename: another run may be doing the same.
+        handle, private = tempfile.mkstemp(dir=place)
+        os.close(handle)
+        # Times of files are no part of a precompiled header's identity: the hash above is.
+        timeless = ["-Xclang", "-fno-pch-timestamp"] if self.is_clang else []
+        code, text = self.run([*flags, *timeless, "-x", "c++-header", str(source), "-o", private], root)
+        if code != 0:
+            pathlib.Path(private).unlink(missing_ok=True)
+            return [], text
+        os.replace(private, result)
+        for old in store.iterdir():
+            if old.name.startswith(self.name) and old != place and time.time() - old.stat().st_mtime > 3600:
+                shutil.rmtree(old, ignore_errors=True)
+        return use, ""
+
+
+def find_compilers(wanted=None):
+    """The compilers of that list, or every promised one that is installed (g++ stands in for g++-12)."""
+    if wanted:
+        return [Compiler(command) for command in wanted]
+    found = [Compiler(command) for command in PROMISED if shutil.which(command)]
+    if not any(not compiler.is_clang for compiler in found) and shutil.which("g++"):
+        found.insert(0, Compiler("g++"))
+    return found

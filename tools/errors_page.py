@@ -1,0 +1,341 @@
+#!/usr/bin/env python3
+"""Writes docs/errors.md: what every compile error means, its cure, wrong and right code, what the compilers print.
+
+    python3 tools/errors_page.py            # compiles the cases of tests/compile_fail and writes the page
+    python3 tools/errors_page.py --check    # fails when an id has no cure, a cure no id, or the page is not the one
+                                            # that would be written (texts of compilers that are absent are not compared)
+    python3 tools/errors_page.py --dry-run  # prints the page
+
+The meaning is the comment above the id in include/dimwise/support/errors.hpp, the code and the texts are those of the
+first case in tests/compile_fail whose error is that id, the cures stand below. Standard library only.
+"""
+
+import argparse
+import concurrent.futures
+import os
+import re
+import sys
+import textwrap
+
+import compile_fail
+import compilers
+
+ERRORS = "include/dimwise/support/errors.hpp"
+PAGE = "docs/errors.md"
+
+CURES = {
+    "ERROR_R1_contracted_dimension_is_not_in_both":
+        "Name a dimension that both operands have. If one side has it under another name, `rename` it to its prime "
+        "or back. If one side keeps it inside a composite, `split` that first.",
+    "ERROR_R1_dimension_is_not_in_the_operand":
+        "Name a dimension of the operand. An earlier step may have removed it: the error lists what the operand has.",
+    "ERROR_R2_shared_dimension_is_not_parallel":
+        "Scores of positions against positions: `rename<seq, key>` one side. A sum over it: name it in `contract`. "
+        "Products element by element: `along<D>{}`.",
+    "ERROR_R3_rename_goes_between_a_dimension_and_its_prime_or_out":
+        "Declare the new dimension as `prime<D>` or `out<D>` if it is the other side of D. If it really is something "
+        "else of the same extent, `relabel<A, B>`, which stands out in review.",
+    "ERROR_R3_extents_differ":
+        "The two dimensions cannot be the same one. Take the dimension of the right extent, or `slice` first.",
+    "ERROR_R3_other_positions_of_the_sequence":
+        "The values must stand at the positions that the weights go over: `rename<seq, key>(v)`, or compute the "
+        "values from the sequence that the keys were computed from.",
+    "ERROR_R3_assigned_dimensions_differ":
+        "Declare the dimensions that the expression has, or deduce them: `tensor y = expr;`.",
+    "ERROR_R4_extent_does_not_divide":
+        "Choose extents that divide, or declare the dimension with an extent of its own instead of `divided`.",
+    "ERROR_R4_composite_has_other_factors_or_order":
+        "Use the composite's own factors, in its order; `split` a composite before naming a factor of it.",
+    "ERROR_R4_merged_is_not_its_product":
+        "Contract with the output weight (`contract<heads, d_v>(z, w_o)`), or declare the merged dimension.",
+    "ERROR_R5_weights_are_contracted_over_their_own_dimension":
+        "Contract over the dimension that the softmax went over, and give the other operand that dimension.",
+    "ERROR_R5_already_normalised":
+        "Drop the second softmax. To sum to one over another dimension on purpose: `renormalise<D>`.",
+    "ERROR_R5_weighted_is_only_summed":
+        "Sum over the weights' dimension. If something else is meant, say it with `plain`.",
+    "ERROR_R5_softmax_over_a_single_element":
+        "Name the dimension of the alternatives. An extent of 1 is often a dimension that should not exist.",
+    "ERROR_R5_declared_type_drops_or_invents_normalised":
+        "Add `normalised<D>` (or `weighted<D>`) to the declared type, deduce it with `tensor p = expr;`, or drop it "
+        "with `plain(expr)`.",
+    "ERROR_R6_raw_products_are_scaled_first":
+        "`scores<d_k>(q, k)` instead of `contract<d_k>(q, k)`; or `scaled<d_k>`, `scaled(s, x)`, `unscaled(s)`.",
+    "ERROR_R6_scores_are_already_scaled":
+        "Drop the second scale. A temperature on top is an ordinary product: `s * t`.",
+    "ERROR_R6_scaled_takes_raw_products":
+        "Scale the product of queries and keys itself, directly after `contract`.",
+    "ERROR_R6_scaled_names_the_contracted_features":
+        "Name the features that were contracted. For another scale on purpose: `scaled(s, x)`.",
+    "ERROR_R6_extent_of_stored_product_is_given_by_scaled":
+        "Scale before storing, or give the number: `scaled(s, 1 / std::sqrt(n))`.",
+    "ERROR_R6_scores_are_products_of_positions":
+        "A projection is `contract`. For scores, both operands keep positions and nothing else but parallel "
+        "dimensions; a position taken by `at` counts as kept.",
+    "ERROR_R6_scores_are_contracted_only_after_softmax":
+        "`softmax` first. For attention without softmax (linear attention) say `plain(s)`.",
+    "ERROR_R6_declared_type_drops_or_invents_raw_or_score":
+        "Add the mark to the declared type, deduce it with `tensor s = expr;`, or drop it with `plain(expr)`.",
+    "ERROR_R7_mask_needs_a_polarity_allow_or_block":
+        "`allow(m)` where true means visible, `allow_of(block(m))` where true means hidden.",
+    "ERROR_R7_block_mask_is_turned_by_allow_of":
+        "`masked(s, allow_of(block(m)))`.",
+    "ERROR_R7_given_mask_is_a_tensor_of_bool":
+        "Compute a tensor of bool, for instance with `map`. A number that is added is a bias: `biased(s, b)`.",
+    "ERROR_R7_mask_has_dimensions_that_the_scores_lack":
+        "Name the mask's dimensions as those of the scores. What only the mask has must be parallel, such as batch.",
+    "ERROR_R7_masks_serve_no_common_dimension":
+        "Every mask of one softmax has the dimension that this softmax goes over: a padding of keys names `key`.",
+    "ERROR_R7_mask_does_not_serve_this_dimension":
+        "Softmax over the mask's key side, or make the mask for the dimension that is reduced.",
+    "ERROR_R7_masking_comes_before_softmax":
+        "`softmax<key>(masked(s, m))`. To select from weights: `a * indicator(m, …)`, then `renormalise<key>`.",
+    "ERROR_R7_masked_values_go_to_softmax_or_a_reduction":
+        "Softmax or reduce first. To continue with the values, do not mask them.",
+    "ERROR_R7_masked_values_pass_no_function":
+        "Apply the function first, then `masked`.",
+    "ERROR_R7_query_and_key_positions_are_related_or_have_origins":
+        "Declare the key side as `prime<seq>`, or say where both begin: "
+        "`causal<A, B>{starting_at(A{n}, i), starting_at(B{m}, j)}`.",
+    "ERROR_R7_lengths_are_per_parallel_dimension":
+        "Give a tensor of whole numbers over batch (or other parallel dimensions), or one whole number.",
+    "ERROR_R7_declared_type_drops_or_invents_masked":
+        "Take the softmax before storing, or deduce the type with `tensor s = expr;`.",
+    "ERROR_R8_neither_has_all_dimensions_of_the_other":
+        "Bring one operand to the dimensions of the other with `broadcast_like`; often one of them has a wrong name.",
+    "ERROR_R8_assignment_never_broadcasts":
+        "Write `broadcast<D>(x, extent)`, or declare the type without the dimension.",
+    "ERROR_R9_already_rotated":
+        "Rotate once: after the projection, before scores or cache.",
+    "ERROR_R9_rotated_meets_not_rotated":
+        "Rotate both queries and keys, or neither. A cache keeps its mark.",
+    "ERROR_R9_values_are_not_rotated":
+        "Rotate queries and keys only.",
+    "ERROR_R9_rotary_takes_positions_and_the_features_of_a_head":
+        "Split heads first, then name the position and the features of one head.",
+    "ERROR_R9_declared_type_drops_or_invents_rotated":
+        "Add `rotated<D>` to the declared type or deduce it with `tensor k = expr;`.",
+    "ERROR_R10_operands_differ_in_another_dimension":
+        "Bring the operands to the same dimensions and marks; only the named dimension may differ in extent.",
+    "ERROR_R10_concat_of_a_static_extent_names_its_result":
+        "`concat<summed<A, B>>(a, b)`, with a dimension for each part.",
+    "ERROR_R10_stack_has_another_extent":
+        "Give as many operands as the extent of the new dimension says.",
+    "ERROR_R11_every_head_against_every_head":
+        "Both operands use one heads dimension, or the keys lack the `group` of the queries. Mix heads after scoring.",
+    "ERROR_R12_weight_is_applied_the_wrong_way_round":
+        "Contract over the weight's input side: `contract<D>(x, w)`, with `w` of dimensions `D, out<D>`.",
+    "ERROR_R13_softmax_takes_attendable_or_choice":
+        "Name positions or alternatives. If the dimension is of another kind than it should be, change its kind; for "
+        "a contrastive loss `relabel` a batch to candidates.",
+    "ERROR_R13_norm_takes_features":
+        "Name the features. Statistics over other dimensions are `standardize<D…>`.",
+    "ERROR_R13_needs_ordered_positions":
+        "Name a dimension whose elements have positions: `position_dim`, `packed_dim`, or one with the ability ordered.",
+    "ERROR_R13_window_does_not_fit":
+        "Choose an extent of the window that fits, and one of the result that follows from it.",
+    "ERROR_R13_sinusoid_takes_positions_and_features":
+        "`sinusoid<positions, features>(positions{n})`, in this order.",
+    "ERROR_R14_part_is_taken_from_a_summed_dimension":
+        "Declare the fused dimension as `summed<P, Q, …>` and take one of its parts.",
+    "ERROR_R15_run_time_extents_are_given_once":
+        "Give one object for each dimension whose extent is known at run time: `tensor<…> x(batch{2}, seq{5})`.",
+    "ERROR_R17_dimension_occurs_twice":
+        "Name one of the two otherwise: `prime<D>` for the other positions, `out<D>` for the output of a weight.",
+    "ERROR_R18_indexed_meets_its_dimension":
+        "`slice` keeps the dimension. To use one element for all: `broadcast<D>` first.",
+    "ERROR_R18_ids_index_their_own_dimension_only":
+        "Use an id of this dimension. `split` a composite first.",
+    "ERROR_R18_slice_of_a_static_extent_names_its_result":
+        "`slice<D, Result>(x, first)`, where Result has the extent of the slice.",
+    "ERROR_R18_slice_is_longer_than_its_dimension":
+        "Give the result an extent that fits.",
+    "ERROR_R18_slice_has_another_kind":
+        "Declare the result with the kind of the dimension it is cut from; `relabel` says otherwise.",
+    "ERROR_R18_more_than_there_are":
+        "Ask for at most as many as the dimension has.",
+    "ERROR_R19_packed_positions_need_their_documents":
+        "Mask with `document<Q, K>{}` before softmax or reduction; combine it with others by `&`.",
+}
+
+HEAD = f"""# Compile errors
+
+<!-- generated: python3 tools/errors_page.py; do not edit -->
+
+One mistake gives one error. Its name begins with `ERROR_` and the rule's id; its arguments are the operation, the
+dimensions that it named (`over<about<D, extent<64>>>`), and the dimensions and marks of its operands (`lhs`, `rhs`,
+`operand_shape`, or `declared` and `computed`). [How to read an error](howto/read_an_error.md) takes one apart.
+
+This page lists every error: what it means, what to do, a wrong line and its corrected twin, and what each compiler
+prints. The code is that of `tests/compile_fail`, the texts are what the compilers printed when the page was written. The
+names that the code uses (`q`, `k`, `v`, `d_k`, …) are declared in `tests/compile_fail/prelude.hpp`.
+"""
+NOTE = "<!-- no-compile: a case of tests/compile_fail, where the mistake must fail and its twin must compile -->"
+
+
+def ids(root):
+    """-> [(rule's line, [(id, meaning)])]"""
+    rules, comment = [], []
+    for line in (root / ERRORS).read_text(encoding="utf-8").splitlines():
+        rule = re.match(r"// (R\d+)\s+(.*)", line)
+        if rule:
+            rules.append((f"{rule[1]}: {rule[2]}", []))
+        elif line.startswith("/// "):
+            comment.append(line[4:])
+        elif re.match(r"struct ERROR_\w+;", line):
+            rules[-1][1].append((line[len("struct "):-1], " ".join(comment)))
+            comment = []
+        elif not line.startswith("template"):
+            comment = []
+    return rules
+
+
+def is_true(condition, macros):
+    """Evaluates what stands after #if: defined, !, &&, ||, brackets."""
+    text = re.sub(r"defined\s*\(?\s*(\w+)\s*\)?", lambda name: str(name[1] in macros), condition)
+    text = text.replace("&&", " and ").replace("||", " or ").replace("!", " not ")
+    if not re.fullmatch(r"(?:True|False|and|or|not|[()\s])*", text):
+        raise ValueError(f"#if {condition}: only defined, !, && and || are understood")
+    return bool(eval(text))  # words checked above
+
+
+def preprocessed(source, macros):
+    """The lines of a case that a compiler sees with these macros."""
+    lines, stack = [], []  # stack of [branch taken now, some branch was taken]
+    for line in source.splitlines():
+        directive = re.match(r"#\s*(ifdef|ifndef|if|elif|else|endif)\b\s*(.*?)\s*(?://.*)?$", line)
+        if not directive:
+            if all(taken for taken, _ in stack):
+                lines.append(line)
+            continue
+        word, rest = directive.groups()
+        if word in ("ifdef", "ifndef", "if"):
+            now = is_true(rest, macros) if word == "if" else (rest in macros) == (word == "ifdef")
+            stack.append([now, now])
+        elif word == "endif":
+            stack.pop()
+        else:
+            now = not stack[-1][1] and (word == "else" or is_true(rest, macros))
+            stack[-1] = [now, stack[-1][1] or now]
+    return lines
+
+
+def shown(source, macros):
+    """-> the code of a case as a user would write it, without its head."""
+    lines = [line for line in preprocessed(source, macros)
+             if not re.match(r"//\s*(MISTAKE|RULE|EXPECT|FROM|VARIANTS|SPDX)|#include|// SPDX", line)]
+    text = re.sub(r"\[\[maybe_unused\]\] ", "", "\n".join(lines)).replace("RESULT ", "tensor ")
+    return re.sub(r"\n{3,}", "\n\n", text).strip("\n")
+
+
+def code_blocks(source):
+    """-> the wrong code and the right code."""
+    blocks = []
+    for title, macros in (("Wrong", set()), ("Right", {"FIXED"})):
+        blocks.append(f"{title}:\n\n{NOTE}\n```cpp\n{shown(source, macros)}\n```\n")
+    return "\n".join(blocks)
+
+
+def texts_of(root, cases, found, jobs):
+    """-> {case name: {compiler name: text}}"""
+    harness = compile_fail.Harness(root, found, "dimwise/dimwise.hpp", use_pch=False)
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        jobs_of = {(case.name, compiler.name): pool.submit(harness.compile, case, "plain", compiler, False)
+                   for case in cases for compiler in found}
+        texts = {}
+        for (case, compiler), job in jobs_of.items():
+            texts.setdefault(case, {})[compiler] = job.result()[1].rstrip("\n")
+    return texts
+
+
+def entry(root, name, meaning, cases, texts, uses):
+    lines = [f"### {name}", "", meaning, "", f"Cure: {CURES[name]}", ""]
+    if not uses:
+        lines += ["No operation of this version returns it.", ""]
+    if not cases:
+        return "\n".join(lines)
+    first = cases[0]
+    lines += [f"`tests/compile_fail/{first.name}.cpp`: {first.mistake}", "", code_blocks(first.path.read_text(encoding="utf-8"))]
+    for compiler, text in texts[first.name].items():
+        lines += ["<details>", f"<summary>{compiler}</summary>", "", "```text", text, "```", "", "</details>", ""]
+    if len(cases) > 1:
+        lines += ["Other mistakes with this error:", ""]
+        lines += [f"* `{case.name}`: {case.mistake}" for case in cases[1:]] + [""]
+    return "\n".join(lines)
+
+
+def wrapped(text):
+    """Prose at 120 columns; everything that must stay on its line is left alone."""
+    out, code = [], False
+    for line in text.splitlines():
+        code ^= line.startswith("```")
+        if code or len(line) <= 120 or re.match(r"[`<#|]{3}|<", line):
+            out.append(line)
+        else:
+            out += textwrap.wrap(line, 120, break_long_words=False, break_on_hyphens=False,
+                                 subsequent_indent="  " if line.startswith("* ") else "")
+    return "\n".join(out) + "\n"
+
+
+def write_page(root, found, jobs):
+    cases = [case for case in compile_fail.load(root, "") if not case.problems]
+    texts = texts_of(root, cases, found, jobs)
+    of_id = {}
+    for case in cases:
+        name = next((re.search(r"\bERROR_R\d+\w*", text) for text in texts[case.name].values()), None)
+        if name:
+            of_id.setdefault(name[0], []).append(case)
+    sources = "\n".join(path.read_text(encoding="utf-8") for path in sorted((root / "include").rglob("*.hpp"))
+                        if path != root / ERRORS)
+    page = [HEAD]
+    for rule, errors in ids(root):
+        page.append(f"## {rule}\n")
+        for name, meaning in errors:
+            page.append(entry(root, name, meaning, of_id.get(name, []), texts, name in sources))
+    without = [name for _, errors in ids(root) for name, _ in errors if name not in of_id]
+    versions = "\n".join(f"* {compiler.name}: {compiler.version}" for compiler in found)
+    page.append(f"## The compilers\n\n{versions}\n")
+    return wrapped("\n".join(page)), without
+
+
+def comparable(page, absent):
+    """A page without the texts of compilers that are not here, without versions and line numbers of the library."""
+    for name in absent:
+        page = re.sub(rf"<details>\n<summary>{re.escape(name)}</summary>\n.*?</details>\n\n?", "", page, flags=re.DOTALL)
+    page = page.split("## The compilers")[0]
+    return re.sub(r"(include/[\w/]+\.hpp):\d+(?::\d+)?|^ *\d+ \|", r"\1", page, flags=re.MULTILINE)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--dry-run", action="store_true")
+    parser.add_argument("--jobs", type=int, default=max(2, os.cpu_count() or 2))
+    arguments = parser.parse_args()
+
+    root = compilers.ROOT
+    declared = {name for _, errors in ids(root) for name, _ in errors}
+    problems = [f"{name} has no cure in tools/errors_page.py" for name in sorted(declared - CURES.keys())]
+    problems += [f"{name} is not declared in {ERRORS}" for name in sorted(CURES.keys() - declared)]
+    if problems:
+        sys.exit("\n".join(problems))
+    found = compilers.find_compilers()
+    page, without = write_page(root, found, arguments.jobs)
+    if arguments.dry_run:
+        print(page, end="")
+    elif arguments.check:
+        path = root / PAGE
+        absent = {"g++-12", "clang-14", "clang-19"} - {compiler.name for compiler in found}
+        old = path.read_text(encoding="utf-8") if path.exists() else ""
+        if comparable(old, absent) != comparable(page, absent):
+            sys.exit(f"{PAGE} is not what the cases give now; to write it again: python3 tools/errors_page.py")
+        print(f"{len(declared)} errors, {PAGE} is up to date")
+    else:
+        (root / PAGE).write_text(page, encoding="utf-8")
+        print(f"{PAGE}: {len(declared)} errors, {len(declared) - len(without)} with a case")
+        for name in without:
+            print(f"without a case: {name}")
+
+
+if __name__ == "__main__":
+    main()

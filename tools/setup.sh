@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# Installs the Debian packages that dimwise needs, and says which.
+#
+#   bash tools/setup.sh notebook    # what the notebook example needs
+#   bash tools/setup.sh tests       # what the notebook and the tests need (the default)
+#
+# As root, or through sudo. Does nothing when all packages are there. Without apt it only says what is needed.
+set -euo pipefail
+
+notebook_packages="g++ cmake ninja-build libboost-dev libxtensor-dev libxsimd-dev nlohmann-json3-dev"
+test_packages="python3 clang-14 doctest-dev librapidcheck-dev libtbb-dev libbenchmark-dev"
+optional_packages="clang-19"
+
+case "${1:-tests}" in
+  notebook) wanted="$notebook_packages" optional="" ;;
+  tests) wanted="$notebook_packages $test_packages" optional="$optional_packages" ;;
+  *)
+    echo "setup: expected 'notebook' or 'tests', not '$1'" >&2
+    exit 2
+    ;;
+esac
+
+if ! command -v apt-get > /dev/null || ! command -v dpkg-query > /dev/null; then
+  echo "setup: no apt here. Please install what these Debian packages hold, then go on: $wanted $optional"
+  exit 0
+fi
+
+# Prints those of its arguments that are not installed.
+missing_of() {
+  for package in "$@"; do
+    if [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2> /dev/null || true)" != installed ]; then
+      echo "$package"
+    fi
+  done
+}
+
+# One answer for every question that a package might ask, so that nothing waits for a key (tzdata does).
+apt() {
+  if [ "$(id -u)" = 0 ]; then
+    env DEBIAN_FRONTEND=noninteractive TZ=Etc/UTC apt-get "$@"
+  elif command -v sudo > /dev/null; then
+    sudo env DEBIAN_FRONTEND=noninteractive TZ=Etc/UTC apt-get "$@"
+  else
+    echo "setup: packages are missing, and this is neither root nor is there sudo. As root: apt-get $*" >&2
+    return 1
+  fi
+}
+
+# shellcheck disable=SC2086  # lists of words
+missing=$(missing_of $wanted)
+# shellcheck disable=SC2086
+missing_optional=$(missing_of $optional)
+if [ -z "$missing$missing_optional" ]; then
+  echo "setup: every needed package is installed"
+  exit 0
+fi
+
+if [ -n "$missing" ]; then
+  echo "setup: installing $(echo "$missing" | tr '\n' ' ')"
+fi
+updated=no
+if apt update -q; then updated=yes; fi
+if [ -n "$missing" ]; then
+  if [ "$updated" = no ]; then echo "setup: the package lists could not be updated; trying with the old ones" >&2; fi
+  # shellcheck disable=SC2086
+  apt install -q -y --no-install-recommends $missing
+fi
+for package in $missing_optional; do
+  echo "setup: installing $package (optional)"
+  # The tests name the compilers that they find.
+  apt install -q -y --no-install-recommends "$package" ||
+    echo "setup: warning: $package is not available; its part of the tests is left out" >&2
+done
+echo "setup: done"
