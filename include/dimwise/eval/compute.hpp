@@ -11,6 +11,7 @@
 
 #if !defined(DIMWISE_PLAIN_ONLY)
 #include <dimwise/eval/fast_attention.hpp>
+#include <dimwise/eval/fast_elements.hpp>
 #include <dimwise/eval/fast_product.hpp>
 #include <dimwise/eval/fast_rows.hpp>
 #endif
@@ -69,36 +70,29 @@ void compute(const contraction<Shape, Over, A, B>& n, target<C> to) {
   compute_plainly<C>(n, to);
 }
 
-#if !defined(DIMWISE_PLAIN_ONLY)
-// Extents of a node's elements when they lie one after the other in memory, in any order of their axes.
-template <class Axes>
-bool same_layout(std::size_t rank, const axis* extents, const Axes& to, const axis* from) {
-  for (std::size_t i = 0; i < rank; ++i) {
-    if (extents[i].extent != 1 && to[i].stride != from[i].stride) { return false; }
-  }
-  return true;
-}
-#endif
-
 template <class C, class Shape, class T, class F, class... X>
 void compute(const elementwise<Shape, T, F, X...>& n, target<compute_t<C, T>> to) {
 #if !defined(DIMWISE_PLAIN_ONLY)
   if constexpr (has_kernels<compute_t<C, T>> && sizeof...(X) == 1 && function_code<F> != kernels::function::none) {
     if (!plainly) {
-      using inner = std::remove_cvref_t<decltype(n.template get<0>())>;
       const auto x = lower<C>(n.template get<0>());
-      axis own[max_rank];
-      axis_extents<axes_for<Shape>>::write(n.extents(), own);
-      const extent_t size = make_contiguous(own, axes_for<Shape>::size);
-      static_assert(std::is_same_v<axes_for<Shape>, axes_for<shape_of<inner>>>);
-      if (same_layout(axes_for<Shape>::size, own, to.axes, own) && same_layout(axes_for<Shape>::size, own, x.axes, own)) {
-        count_plan(plan_kind::map);
-        kernels::active().map(function_code<F>, size, x.data, to.data);
-        return;
-      }
+      if (map_by_kernel<Shape, X...>(function_code<F>, n.extents(), x, to)) { return; }
+      count_plan(plan_kind::plain);
+      elementwise_loops<C>(n, to, std::tie(x), std::index_sequence_for<X...>{});
+      return;
+    }
+  } else if constexpr (has_kernels<compute_t<C, T>> && sizeof...(X) == 2 && has_operation<F> && !(is_masked<X> || ...)) {
+    if (!plainly) {
+      const auto a = lower<C>(n.template get<0>());
+      const auto b = lower<C>(n.template get<1>());
+      if (zip_by_kernel<Shape, X...>(operation_code<F>, n.extents(), a, b, to)) { return; }
+      count_plan(plan_kind::plain);
+      elementwise_loops<C>(n, to, std::tie(a, b), std::index_sequence_for<X...>{});
+      return;
     }
   }
 #endif
+  count_plan(plan_kind::plain);
   compute_plainly<C>(n, to);
 }
 

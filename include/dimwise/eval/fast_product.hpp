@@ -31,8 +31,50 @@ struct product_axes {
   kernels::loop_nest<3> shared;   // result, a, b
 };
 
+// Weights as the product kernel reads them, kept beside the tensor that they come from.
+class packed_weights : public derived_copy {
+ public:
+  packed_weights(const kernels::table& table, const kernels::product_call& c, const float* b) : for_(key(table, c, b)), elements_(table.packed_bytes(c.k, c.n) / sizeof(float)) {
+    table.pack(c.k, c.n, b, c.b_row, c.b_column, elements_.data());
+  }
+  [[nodiscard]] const float* elements_for(const kernels::table& table, const kernels::product_call& c, const float* b) const {
+    return for_ == key(table, c, b) ? elements_.data() : nullptr;
+  }
+
+ private:
+  struct origin {
+    const kernels::table* table;
+    const float* b;
+    std::size_t k;
+    std::size_t n;
+    std::ptrdiff_t row;
+    std::ptrdiff_t column;
+    bool operator==(const origin&) const = default;
+  };
+  static origin key(const kernels::table& table, const kernels::product_call& c, const float* b) { return {&table, b, c.k, c.n, c.b_row, c.b_column}; }
+
+  origin for_;
+  aligned_vector<float> elements_;
+};
+
+// Fewer rows than this read the weights where they lie: packing is for products that arithmetic bounds.
+inline constexpr std::size_t least_packed_rows = 16;
+
+inline const float* packed_or_none(const kernels::table& table, const kernels::product_call& c, derived_slot* slot) {
+  if (slot == nullptr || c.m < least_packed_rows || c.k == 0 || c.n < 8) { return nullptr; }
+  const float* b = c.problems[0].b;
+  const derived_copy* kept = slot->get();
+  if (kept == nullptr) {
+    if (!slot->used_before()) { return nullptr; }
+    kept = slot->offer(new packed_weights(table, c, b));
+  }
+  return static_cast<const packed_weights*>(kept)->elements_for(table, c, b);
+}
+
 // The products of one matrix pair for every element of `shared`, summed over what is left of `sums`.
-inline void run_product(product_axes& axes, const float* a, const float* b, float* c) {
+inline void run_product(product_axes& axes, const lowered<float>& left, const lowered<float>& right, float* c) {
+  const float* a = left.data;
+  const float* b = right.data;
   group_axis m = take_innermost(axes.rows);
   group_axis n = take_innermost(axes.columns);
   const group_axis k = take_innermost(axes.sums);
@@ -81,6 +123,7 @@ inline void run_product(product_axes& axes, const float* a, const float* b, floa
   call.count = count;
   const kernels::table& table = kernels::active();
   void* memory = scratch(table.product_bytes(call, current_runner.worker_count()));
+  if (count == 1 && axes.sums.rank == 0) { call.packed_b = packed_or_none(table, call, exchange ? left.derived : right.derived); }
   bool first = true;
   kernels::for_each_row(axes.sums, [&](const std::ptrdiff_t(&o)[2], std::size_t many, const std::ptrdiff_t(&s)[2]) {
     std::ptrdiff_t moved[2] = {o[0], o[1]};
@@ -140,7 +183,7 @@ bool multiply(const lowered<float>& a, const lowered<float>& b, const axis* resu
   // Nothing to sum, or little: the plain loops are done before a kernel has begun.
   if (work < least_product || axes.sums.empty()) { return false; }
   count_plan(plan_kind::product);
-  run_product(axes, a.data, b.data, to.data);
+  run_product(axes, a, b, to.data);
   return true;
 }
 

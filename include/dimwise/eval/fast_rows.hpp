@@ -47,21 +47,4 @@ bool rows_by_kernel(const Loops& loops, float* to, const float* from, float hidd
   return true;
 }
 
-template <class F>
-inline constexpr auto function_code = kernels::function::none;
-template <>
-inline constexpr auto function_code<fn::relu> = kernels::function::relu;
-template <>
-inline constexpr auto function_code<fn::gelu> = kernels::function::gelu;
-template <>
-inline constexpr auto function_code<fn::gelu_tanh> = kernels::function::gelu_tanh;
-template <>
-inline constexpr auto function_code<fn::silu> = kernels::function::silu;
-template <>
-inline constexpr auto function_code<fn::sigmoid> = kernels::function::sigmoid;
-template <>
-inline constexpr auto function_code<fn::tanh> = kernels::function::tanh;
-template <>
-inline constexpr auto function_code<fn::exp> = kernels::function::exp;
-
 }  // namespace dimwise::detail

@@ -52,6 +52,7 @@ struct lowered {
   const T* data = nullptr;
   axis axes[max_rank];
   aligned_vector<T> buffer;
+  derived_slot* derived = nullptr;  // of a leaf's elements, while `data` and `axes` are views of them
 };
 
 // Memory to write: the first element, and an axis for every axis of the node that is computed.
@@ -87,15 +88,31 @@ kernels::loop_nest<K> nest_over(std::size_t rank, const axis* axes, const std::p
   return nest;
 }
 
-// An empty buffer for a node's elements in its own order.
+// The order of a node's axes in a buffer that nobody else sees: its own, unless a plan writes another one better.
+template <class N>
+struct buffer_order {
+  using type = axes_for<shape_of<N>>;
+};
+
+// An empty buffer for a node's elements.
 template <class T, class N>
 lowered<T> buffer_for(const N& n) {
   using axes = axes_for<shape_of<N>>;
+  using order = typename buffer_order<N>::type;
   static_assert(axes::size <= max_rank, "dimwise: more than 16 dimensions in one tensor");
   lowered<T> result;
   axis_extents<axes>::write(n.extents(), result.axes);
   result.buffer.resize(checked_product(result.axes, axes::size, sizeof(T)));
-  make_contiguous(result.axes, axes::size);
+  if constexpr (std::is_same_v<order, axes>) {
+    make_contiguous(result.axes, axes::size);
+  } else {
+    axis stored[max_rank];
+    axis_extents<order>::write(n.extents(), stored);
+    make_contiguous(stored, axes::size);
+    std::ptrdiff_t strides[max_rank] = {};
+    align<axes, order>(stored, strides);
+    for (std::size_t i = 0; i < axes::size; ++i) { result.axes[i].stride = strides[i]; }
+  }
   result.data = result.buffer.data();
   return result;
 }

@@ -203,4 +203,24 @@ template <class Shape, class Over, class A, class B>
 inline constexpr bool attends_right<contraction<Shape, Over, A, B>> =
     is_attention<Over, axes_of_list_t<typename product_facts<Over, list<>, shape_of<A>, shape_of<B>>::result>, B, A>();
 
+// The context of all heads of a position lies together, as the projection that follows reads it.
+template <class Axes>
+struct by_heads;
+template <class... A>
+struct by_heads<list<A...>> {
+  using heads = join_t<list_if<is_heads<A>, A>...>;
+  using others = join_t<list_if<!is_heads<A>, A>...>;
+};
+template <class Shape, class Roles>
+struct context_order {
+  using loops = by_heads<typename Roles::loops>;
+  using type = join_t<typename loops::others, typename Roles::row, typename loops::heads, typename Roles::values>;
+};
+template <class Shape, class Over, class A, class B>
+  requires(attends_left<contraction<Shape, Over, A, B>>)
+struct buffer_order<contraction<Shape, Over, A, B>> : context_order<Shape, attention_roles<Over, axes_for<Shape>, A, B>> {};
+template <class Shape, class Over, class A, class B>
+  requires(attends_right<contraction<Shape, Over, A, B>>)
+struct buffer_order<contraction<Shape, Over, A, B>> : context_order<Shape, attention_roles<Over, axes_for<Shape>, B, A>> {};
+
 }  // namespace dimwise::detail

@@ -53,6 +53,7 @@ void make_dense(lowered<T>& x) {
   for (std::size_t i = 0; i < Axes::size; ++i) { x.axes[i] = dense[i]; }
   x.buffer = static_cast<aligned_vector<T>&&>(buffer);
   x.data = x.buffer.data();
+  x.derived = nullptr;
 }
 
 template <class C, class N>
@@ -61,6 +62,7 @@ lowered<C> lower_leaf(const N& n) {
   const auto* data = read_leaf(n, result.axes);
   if constexpr (std::is_same_v<C, value_of<N>>) {
     result.data = data;
+    if constexpr (is_tensor<N>) { result.derived = n.derived(); }
   } else {
     constexpr std::size_t rank = axes_for<shape_of<N>>::size;
     axis from[max_rank];
@@ -351,10 +353,9 @@ void compute(const constant<T>& n, target<compute_t<C, T>> to) {
 }
 
 // Pointers of an elementwise loop: the result's and each operand's.
-template <class C, class Shape, class T, class F, class... X, std::size_t... I>
-void compute_elementwise(const elementwise<Shape, T, F, X...>& n, target<compute_t<C, T>> to, std::index_sequence<I...>) {
+template <class C, class Shape, class T, class F, class... X, class Lowered, std::size_t... I>
+void elementwise_loops(const elementwise<Shape, T, F, X...>& n, target<compute_t<C, T>> to, const Lowered& x, std::index_sequence<I...>) {
   using axes = axes_for<Shape>;
-  const std::tuple<lowered<compute_t<C, value_of<X>>>...> x(lower<C>(n.template get<I>())...);
   axis result[max_rank];
   axis_extents<axes>::write(n.extents(), result);
   std::ptrdiff_t strides[1 + sizeof...(X)][max_rank] = {};
@@ -377,6 +378,10 @@ void compute_elementwise(const elementwise<Shape, T, F, X...>& n, target<compute
                             out[j * s[0]] = f(std::get<I>(x).data[o[1 + I] + j * s[1 + I]]...);
                           }
                         });
+}
+template <class C, class Shape, class T, class F, class... X, std::size_t... I>
+void compute_elementwise(const elementwise<Shape, T, F, X...>& n, target<compute_t<C, T>> to, std::index_sequence<I...> all) {
+  elementwise_loops<C>(n, to, std::tuple<lowered<compute_t<C, value_of<X>>>...>(lower<C>(n.template get<I>())...), all);
 }
 template <class C, class Shape, class T, class F, class... X>
 void compute_plainly(const elementwise<Shape, T, F, X...>& n, target<compute_t<C, T>> to) {

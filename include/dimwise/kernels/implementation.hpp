@@ -91,12 +91,9 @@ template <class Arch>
 std::size_t product_bytes(const product_call& c, std::size_t workers) {
   return gemm_scratch_bytes<Arch>({c.m, c.n, c.k}, workers);
 }
-template <class Arch>
-void product(const product_call& c, void* scratch, const runner& threads) {
+template <class Arch, class EpilogueOf>
+void product_with(const product_call& c, void* scratch, const runner& threads, const EpilogueOf& epilogue_of) {
   const gemm_shape shape{c.m, c.n, c.k};
-  const auto epilogue_of = [&](const product_call::pointers& p) {
-    return call_epilogue<Arch>{&c.epilogue, {p.residual, c.residual_row, c.residual_column}};
-  };
   if (c.packed_b != nullptr) {
     const auto& p = c.problems[0];
     gemm_packed<Arch>(shape, {p.a, c.a_row, c.a_column}, c.packed_b, {p.c, c.c_row, c.c_column}, scratch, epilogue_of(p), threads);
@@ -106,9 +103,27 @@ void product(const product_call& c, void* scratch, const runner& threads) {
       c.count, shape, {nullptr, c.a_row, c.a_column}, {nullptr, c.b_row, c.b_column}, {nullptr, c.c_row, c.c_column}, scratch,
       [&](std::size_t i) {
         const auto& p = c.problems[i];
-        return gemm_problem<call_epilogue<Arch>>{p.a, p.b, p.c, epilogue_of(p)};
+        return gemm_problem<decltype(epilogue_of(p))>{p.a, p.b, p.c, epilogue_of(p)};
       },
       threads);
+}
+
+// The frequent epilogues are compiled for themselves; one that asks at every register what to do serves the rest.
+template <class Arch>
+void product(const product_call& c, void* scratch, const runner& threads) {
+  const product_epilogue& e = c.epilogue;
+  const bool plain_sum = e.scale == 1 && e.row_bias == nullptr && e.activation == function::none;
+  if (plain_sum && e.column_bias == nullptr && !e.residual) {
+    product_with<Arch>(c, scratch, threads, [](const product_call::pointers&) { return keep{}; });
+  } else if (plain_sum && e.column_bias == nullptr) {
+    product_with<Arch>(c, scratch, threads, [&](const product_call::pointers& p) { return plus{{p.residual, c.residual_row, c.residual_column}}; });
+  } else if (plain_sum && !e.residual) {
+    product_with<Arch>(c, scratch, threads, [&](const product_call::pointers&) { return column_bias{e.column_bias}; });
+  } else {
+    product_with<Arch>(c, scratch, threads, [&](const product_call::pointers& p) {
+      return call_epilogue<Arch>{&e, {p.residual, c.residual_row, c.residual_column}};
+    });
+  }
 }
 
 template <class Arch>
@@ -143,6 +158,27 @@ void map_all(function f, std::size_t n, const float* in, float* out) {
   map_floats<Arch>(n, in, out, [f](const floats<Arch>& x) { return apply<Arch>(f, x); });
 }
 
+template <class Arch, class F>
+void zip_with(std::size_t n, const float* a, std::ptrdiff_t a_step, const float* b, std::ptrdiff_t b_step, float* out, const F& f) {
+  if (a_step == 1 && b_step == 1) { return zip_floats<Arch>(n, a, b, out, f); }
+  if (a_step == 1) { return zip_number<Arch>(n, a, *b, out, f); }
+  const floats<Arch> x = broadcast<Arch>(*a);
+  if (b_step == 1) {
+    return map_floats<Arch>(n, b, out, [&](const floats<Arch>& y) { return f(x, y); });
+  }
+  const floats<Arch> both = f(x, broadcast<Arch>(*b));
+  map_floats<Arch>(n, out, out, [&](const floats<Arch>&) { return both; });
+}
+template <class Arch>
+void zip_all(operation f, std::size_t n, const float* a, std::ptrdiff_t a_step, const float* b, std::ptrdiff_t b_step, float* out) {
+  switch (f) {
+    case operation::add: return zip_with<Arch>(n, a, a_step, b, b_step, out, add_of{});
+    case operation::subtract: return zip_with<Arch>(n, a, a_step, b, b_step, out, subtract_of{});
+    case operation::multiply: return zip_with<Arch>(n, a, a_step, b, b_step, out, multiply_of{});
+    case operation::divide: return zip_with<Arch>(n, a, a_step, b, b_step, out, divide_of{});
+  }
+}
+
 }  // namespace detail
 
 /// The kernels of `Arch`.
@@ -158,6 +194,7 @@ inline constexpr table table_of = {Arch::name(),
                                    &detail::log_softmax_rows<Arch>,
                                    &detail::standardize_rows<Arch>,
                                    &detail::root_mean_square_rows<Arch>,
-                                   &detail::map_all<Arch>};
+                                   &detail::map_all<Arch>,
+                                   &detail::zip_all<Arch>};
 
 }  // namespace dimwise::kernels

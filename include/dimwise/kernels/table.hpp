@@ -39,6 +39,9 @@ struct runner {
 /// The functions of one number that kernels apply.
 enum class function : unsigned char { none, relu, gelu, gelu_tanh, silu, sigmoid, tanh, exp };
 
+/// The operations of two numbers that kernels apply.
+enum class operation : unsigned char { add, subtract, multiply, divide };
+
 /// What is done to scores before softmax: a soft cap c·tanh(s/c), then −slope·|distance|, with a slope for each head.
 struct score_function {
   float soft_cap = 0;             ///< 0: none
@@ -119,6 +122,8 @@ struct table {
   void (*standardize)(const rows_call&);
   void (*root_mean_square)(const rows_call&);
   void (*map)(function f, std::size_t n, const float* in, float* out);
+  /// out = a (operation) b for n contiguous elements; an operand that is one number for all of them has step 0, else 1.
+  void (*zip)(operation f, std::size_t n, const float* a, std::ptrdiff_t a_step, const float* b, std::ptrdiff_t b_step, float* out);
 };
 
 }  // namespace dimwise::kernels

@@ -25,6 +25,73 @@ inline constexpr std::size_t alignment = 64;
 // Static tensors up to this many bytes live inside their object.
 inline constexpr std::size_t inline_bytes = 1024;
 
+// Blocks of middle size that this thread gave back, for its next evaluation: the system maps and clears pages anew for each
+// of them otherwise, a fifth of the time of a small layer. At most `kept_bytes` wait here.
+class block_pool {
+ public:
+  static constexpr std::size_t least_bytes = std::size_t{1} << 14;
+  static constexpr std::size_t most_bytes = std::size_t{1} << 23;
+  static constexpr std::size_t kept_bytes = std::size_t{1} << 25;
+
+  block_pool() { open() = true; }
+  block_pool(const block_pool&) = delete;
+  block_pool& operator=(const block_pool&) = delete;
+  ~block_pool() {
+    open() = false;
+    for (std::size_t i = 0; i < count_; ++i) { ::operator delete(blocks_[i].memory, std::align_val_t{alignment}); }
+  }
+
+  // A block's size in the pool: what is given back fits whatever rounds to the same.
+  static std::size_t rounded(std::size_t bytes) {
+    if (bytes < least_bytes || bytes > most_bytes) { return bytes; }
+    std::size_t step = least_bytes;
+    while (step * 16 < bytes) { step *= 2; }
+    return (bytes + step - 1) / step * step;
+  }
+  static void* take(std::size_t bytes) {
+    if (block_pool* pool = of_thread(bytes)) {
+      for (std::size_t i = pool->count_; i-- > 0;) {
+        if (pool->blocks_[i].bytes != bytes) { continue; }
+        void* memory = pool->blocks_[i].memory;
+        pool->blocks_[i] = pool->blocks_[--pool->count_];
+        pool->total_ -= bytes;
+        return memory;
+      }
+    }
+    return ::operator new(bytes, std::align_val_t{alignment});
+  }
+  static void give(void* memory, std::size_t bytes) noexcept {
+    if (block_pool* pool = of_thread(bytes); pool != nullptr && pool->count_ < capacity && pool->total_ + bytes <= kept_bytes) {
+      pool->blocks_[pool->count_++] = {memory, bytes};
+      pool->total_ += bytes;
+      return;
+    }
+    ::operator delete(memory, std::align_val_t{alignment});
+  }
+
+ private:
+  static constexpr std::size_t capacity = 32;
+  struct block {
+    void* memory;
+    std::size_t bytes;
+  };
+
+  // Tensors of static storage die after their thread's pool.
+  static bool& open() {
+    static thread_local bool is_open = false;
+    return is_open;
+  }
+  static block_pool* of_thread(std::size_t bytes) noexcept {
+    if (bytes < least_bytes || bytes > most_bytes) { return nullptr; }
+    static thread_local block_pool pool;
+    return open() ? &pool : nullptr;
+  }
+
+  block blocks_[capacity];
+  std::size_t count_ = 0;
+  std::size_t total_ = 0;
+};
+
 template <class T>
 struct aligned_allocator {
   using value_type = T;
@@ -45,14 +112,51 @@ struct aligned_allocator {
 
   [[nodiscard]] T* allocate(std::size_t n) {
     if (n > std::numeric_limits<std::size_t>::max() / sizeof(T)) { throw std::bad_array_new_length(); }
-    return static_cast<T*>(::operator new(n * sizeof(T), std::align_val_t{alignment}));
+    return static_cast<T*>(block_pool::take(block_pool::rounded(n * sizeof(T))));
   }
-  void deallocate(T* p, std::size_t) noexcept { ::operator delete(p, std::align_val_t{alignment}); }
+  void deallocate(T* p, std::size_t n) noexcept { block_pool::give(p, block_pool::rounded(n * sizeof(T))); }
   [[nodiscard]] friend bool operator==(const aligned_allocator&, const aligned_allocator&) { return true; }
 };
 
 template <class T>
 using aligned_vector = xt::uvector<T, aligned_allocator<T>>;
+
+// What the evaluator may keep beside constant elements that it uses again and again: weights in the order that a kernel
+// reads them. It ends with the first write.
+class derived_copy {
+ public:
+  derived_copy() = default;
+  derived_copy(const derived_copy&) = delete;
+  derived_copy& operator=(const derived_copy&) = delete;
+  virtual ~derived_copy() = default;
+};
+
+class derived_slot {
+ public:
+  derived_slot() = default;
+  derived_slot(const derived_slot&) = delete;
+  derived_slot& operator=(const derived_slot&) = delete;
+  ~derived_slot() { delete copy_.load(std::memory_order_acquire); }
+
+  [[nodiscard]] const derived_copy* get() const { return copy_.load(std::memory_order_acquire); }
+  // Takes `made` unless another thread was first; what is kept stays until the elements are written.
+  const derived_copy* offer(const derived_copy* made) {
+    const derived_copy* none = nullptr;
+    if (copy_.compare_exchange_strong(none, made, std::memory_order_acq_rel)) { return made; }
+    delete made;
+    return none;
+  }
+  // True from the second time on: what is used once is not worth a copy.
+  [[nodiscard]] bool used_before() { return uses_.fetch_add(1, std::memory_order_relaxed) > 0; }
+  void drop() {
+    delete copy_.exchange(nullptr, std::memory_order_acq_rel);
+    uses_.store(0, std::memory_order_relaxed);
+  }
+
+ private:
+  std::atomic<const derived_copy*> copy_{nullptr};
+  std::atomic<int> uses_{0};
+};
 
 // A buffer whose extent is known only when the program runs, or that is too large for its object.
 template <class T>
@@ -80,7 +184,11 @@ class shared_storage {
   [[nodiscard]] const T* read() const { return block_ == nullptr ? nullptr : block_->values.data(); }
   [[nodiscard]] T* write() {
     if (block_ == nullptr) { return nullptr; }
-    if (block_->owners.load(std::memory_order_acquire) != 1) { *this = shared_storage(new block(*block_)); }
+    if (block_->owners.load(std::memory_order_acquire) != 1) {
+      *this = shared_storage(new block(*block_));
+    } else {
+      block_->derived.drop();
+    }
     return block_->values.data();
   }
   [[nodiscard]] T* hand_out() {
@@ -91,6 +199,8 @@ class shared_storage {
   void seal() {
     if (block_ != nullptr) { block_->handed_out = false; }
   }
+  // Where a copy of constant elements may be kept; nowhere while somebody may write them.
+  [[nodiscard]] derived_slot* derived() const { return block_ == nullptr || block_->handed_out ? nullptr : &block_->derived; }
 
  private:
   struct block {
@@ -98,6 +208,7 @@ class shared_storage {
     block(const block& other) : values(other.values) {}
     std::atomic<long> owners{1};
     bool handed_out = false;
+    derived_slot derived;
     aligned_vector<T> values;
   };
   explicit shared_storage(block* b) : block_(b) {}
@@ -116,6 +227,7 @@ class inline_storage {
   [[nodiscard]] T* write() { return values_.data(); }
   [[nodiscard]] T* hand_out() { return values_.data(); }
   void seal() {}
+  [[nodiscard]] derived_slot* derived() const { return nullptr; }
 
  private:
   alignas(alignment) xt::aligned_array<T, N == 0 ? 1 : N, alignment> values_;

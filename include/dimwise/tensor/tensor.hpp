@@ -173,6 +173,7 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>>, private detail:
   /// For the evaluator: a new buffer of these extents, its elements not yet written.
   [[nodiscard]] static tensor for_overwriting(const extents_type& e) { return tensor(e, unwritten{}); }
   [[nodiscard]] T* overwrite() { return storage_.write(); }
+  [[nodiscard]] detail::derived_slot* derived() const { return storage_.derived(); }
 
  private:
   static constexpr extent_t static_size = detail::static_size_of(axes{});
