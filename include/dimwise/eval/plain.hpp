@@ -600,28 +600,9 @@ T total_of(const Visit& visit) {
   }
 }
 
-template <class C, class Shape, class T, class How, class Over, class E>
-void compute(const reduction<Shape, T, How, Over, E>& n, target<compute_t<C, T>> to) {
-  using R = compute_t<C, value_of<E>>;
-  const auto x = lower<C>(n.inner());
-  const row_loops<axes_for<Shape>, axes_for<shape_of<E>>, axes_of_list_t<Over>> loops(to.axes, x.axes);
-  kernels::for_each_element(loops.outside, [&](std::ptrdiff_t t, std::ptrdiff_t f) {
-    const auto visit = [&](auto&& each) {
-      std::size_t place = 0;
-      kernels::for_each_element(loops.inside, [&](std::ptrdiff_t, std::ptrdiff_t g) {
-        const R value = x.data[f + g];
-        const bool hidden = is_masked<E> && value == static_cast<R>(kernels::minus_infinity<C>);
-        if (!hidden) { each(value, place); }
-        ++place;
-      });
-    };
-    to.data[t] = total_of<How, compute_t<C, T>, R>(visit);
-  });
-}
-
 // Masked right before it is reduced: the mask itself says what is hidden, and a visible −∞ counts.
-template <class C, class Shape, class T, class How, class Over, class Inner, class E, class M>
-void compute(const reduction<Shape, T, How, Over, masked_node<Inner, E, M>>& n, target<compute_t<C, T>> to) {
+template <class C, class Shape, class T, class How, class Over, class Inner, class E, class M, class To>
+void reduce_masked(const reduction<Shape, T, How, Over, masked_node<Inner, E, M>>& n, const To& to) {
   using R = compute_t<C, value_of<E>>;
   using axes = axes_for<Inner>;
   using over = axes_of_list_t<Over>;
@@ -654,6 +635,34 @@ void compute(const reduction<Shape, T, How, Over, masked_node<Inner, E, M>>& n, 
       to.data[o[0] + j * s[0]] = total_of<How, compute_t<C, T>, R>(visit);
     }
   });
+}
+
+template <class E>
+inline constexpr bool is_masked_node = false;
+template <class Shape, class E, class M>
+inline constexpr bool is_masked_node<masked_node<Shape, E, M>> = true;
+
+template <class C, class Shape, class T, class How, class Over, class E>
+void compute(const reduction<Shape, T, How, Over, E>& n, target<compute_t<C, T>> to) {
+  if constexpr (is_masked_node<E>) {
+    return reduce_masked<C>(n, to);
+  } else {
+  using R = compute_t<C, value_of<E>>;
+  const auto x = lower<C>(n.inner());
+  const row_loops<axes_for<Shape>, axes_for<shape_of<E>>, axes_of_list_t<Over>> loops(to.axes, x.axes);
+  kernels::for_each_element(loops.outside, [&](std::ptrdiff_t t, std::ptrdiff_t f) {
+    const auto visit = [&](auto&& each) {
+      std::size_t place = 0;
+      kernels::for_each_element(loops.inside, [&](std::ptrdiff_t, std::ptrdiff_t g) {
+        const R value = x.data[f + g];
+        const bool hidden = is_masked<E> && value == static_cast<R>(kernels::minus_infinity<C>);
+        if (!hidden) { each(value, place); }
+        ++place;
+      });
+    };
+    to.data[t] = total_of<How, compute_t<C, T>, R>(visit);
+  });
+  }
 }
 
 template <class C, class D, class Whole, class ResultAxes, class X, class T>

@@ -34,12 +34,8 @@ class tbb_executor {
       // Tasks are few and long: each may go to another thread, so that the last ones do not wait in one queue.
       oneapi::tbb::parallel_for(
           std::size_t{0}, count,
-          [&](std::size_t task) {
-            // A place in the arena is held by one thread at a time. Isolated, because a task that waited inside would
-            // otherwise begin another task of this loop with the same scratch memory.
-            oneapi::tbb::this_task_arena::isolate(
-                [&] { f(task, static_cast<std::size_t>(oneapi::tbb::this_task_arena::current_thread_index())); });
-          },
+          // A place in the arena belongs to one thread at a time.
+          [&](std::size_t task) { f(task, static_cast<std::size_t>(oneapi::tbb::this_task_arena::current_thread_index())); },
           oneapi::tbb::simple_partitioner{});
     });
   }

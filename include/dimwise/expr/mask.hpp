@@ -368,21 +368,46 @@ class masked_node : public node<Shape, value_of<E>> {
   M mask_;
 };
 
-// Extents of what is masked, and of the parallel dimensions that a given mask or lengths add.
+// The dimensions whose extents a mask brings along: those of given elements and of lengths.
+template <class M>
+struct brought {
+  using type = list<>;
+};
+template <class E>
+struct brought<given_mask<E>> {
+  using type = typename extents_type_of<E>::atoms;
+};
+template <class K, class L>
+struct brought<padding_mask<K, L>> {
+  using type = typename extents_type_of<L>::atoms;
+};
+template <class M>
+struct brought<mask_not<M>> : brought<M> {};
+template <class How, class A, class B>
+struct brought<mask_pair<How, A, B>> {
+  using type = union_t<typename brought<A>::type, typename brought<B>::type>;
+};
+
+// Those extents; what two halves of a mask both bring is checked.
+template <class M>
+auto brought_extents(const M& m) {
+  if constexpr (requires { typename M::how; }) {
+    return carry<typename brought<M>::type>("mask", brought_extents(m.left()), brought_extents(m.right()));
+  } else if constexpr (requires { m.lengths(); }) {
+    return m.lengths().extents();
+  } else if constexpr (requires { m.elements(); }) {
+    return m.elements().extents();
+  } else if constexpr (requires { m.inner(); }) {
+    return brought_extents(m.inner());
+  } else {
+    return extents_of<list<>>{};
+  }
+}
+
+// Extents of what is masked, and of the parallel dimensions that a mask adds.
 template <class Atoms, class Extents, class M>
 extents_of<Atoms> masked_extents(const Extents& e, const M& m) {
-  if constexpr (requires { m.elements(); }) {
-    return carry<Atoms>("masked", e, m.elements().extents());
-  } else if constexpr (requires { m.lengths(); }) {
-    return carry<Atoms>("masked", e, m.lengths().extents());
-  } else if constexpr (requires { m.inner(); }) {
-    return masked_extents<Atoms>(e, m.inner());
-  } else if constexpr (requires { typename M::how; }) {
-    return carry<Atoms>("masked", masked_extents<union_t<typename Extents::atoms, atoms_of_list_t<typename std::remove_cvref_t<decltype(m.left())>::facts::dims>>>(e, m.left()),
-                        masked_extents<union_t<typename Extents::atoms, atoms_of_list_t<typename std::remove_cvref_t<decltype(m.right())>::facts::dims>>>(e, m.right()));
-  } else {
-    return carry<Atoms>("masked", e);
-  }
+  return carry<Atoms>("masked", e, brought_extents(m));
 }
 
 }  // namespace detail
@@ -437,26 +462,6 @@ extents_of<list<D>> one_extent(const D& d) {
   return e;
 }
 
-// The dimensions whose extents a mask brings along: those of given elements and of lengths.
-template <class M>
-struct brought {
-  using type = list<>;
-};
-template <class E>
-struct brought<given_mask<E>> {
-  using type = typename extents_type_of<E>::atoms;
-};
-template <class K, class L>
-struct brought<padding_mask<K, L>> {
-  using type = typename extents_type_of<L>::atoms;
-};
-template <class M>
-struct brought<mask_not<M>> : brought<M> {};
-template <class How, class A, class B>
-struct brought<mask_pair<How, A, B>> {
-  using type = union_t<typename brought<A>::type, typename brought<B>::type>;
-};
-
 template <class M, class... D>
 inline constexpr bool knows_extents =
     is_subset<run_time_atoms_t<typename shape_from<typename M::facts::dims>::type>, join_t<typename brought<M>::type, list<D...>>>;
@@ -470,8 +475,7 @@ template <class T = float, mask M, dimension_type... D>
 [[nodiscard]] auto indicator(const M& m, const D&... extents) {
   using shape = typename detail::shape_from<typename M::facts::dims>::type;
   using atoms = typename detail::extents_for<shape>::atoms;
-  const auto own = detail::masked_extents<typename detail::brought<M>::type>(detail::extents_of<detail::list<>>{}, m);
-  const auto e = detail::carry<atoms>("indicator", detail::one_extent(extents)..., own);
+  const auto e = detail::carry<atoms>("indicator", detail::one_extent(extents)..., detail::brought_extents(m));
   m.check(e, "indicator");
   return detail::indicator_node<shape, T, M>(m, e);
 }

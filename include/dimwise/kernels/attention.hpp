@@ -35,8 +35,8 @@ template <class Arch>
 
 /// Attention of every head in the list: out[i] = softmax_j(score(scale q[i].k[j]) + bias[i,j]) . v[j].
 ///
-/// A query that sees no key gets exactly 0 (and lse -inf). NaN or infinity in anything hidden has no effect; in anything
-/// visible it reaches the rows that see it. The result does not depend on the executor.
+/// A query that sees no key gets exactly 0 (and lse -inf). NaN or infinity in anything hidden has no effect; in
+/// anything visible it reaches the rows that see it. The result does not depend on the executor.
 template <class Arch, Executor Threads, class Score = identity_score>
   requires ScoreFunction<Score, Arch>
 void attention(const attention_layout& layout, const attention_head* heads, std::size_t head_count, void* scratch,
@@ -50,7 +50,8 @@ void attention(const attention_layout& layout, const attention_head* heads, std:
     // Last queries first: under a causal mask theirs are the long tasks, and a short one should end the work.
     const std::size_t part = tasks_per_head - 1 - task % tasks_per_head;
     const std::size_t head = task / tasks_per_head;
-    const detail::attention_buffers<Arch> buffers(static_cast<float*>(scratch) + worker * worker_floats, layout, strips);
+    const detail::attention_buffers<Arch> buffers(static_cast<float*>(scratch) + worker * worker_floats, layout,
+                                                  strips);
     detail::attention_task<Arch, Score>(layout, heads[head], head, buffers, score)
         .run(part * task_queries, detail::least(layout.queries, (part + 1) * task_queries));
   });

@@ -63,9 +63,9 @@ struct attention_head {
   const float* k = nullptr;
   const float* v = nullptr;
   float* out = nullptr;
-  float* lse = nullptr;          ///< optional: log(sum_j exp(logit)), -inf for a row that sees nothing
-  const float* bias = nullptr;   ///< optional: added to the scores; -inf hides a key
-  const bool* allow = nullptr;   ///< optional: false hides a key
+  float* lse = nullptr;         ///< optional: log(sum_j exp(logit)), -inf for a row that sees nothing
+  const float* bias = nullptr;  ///< optional: added to the scores; -inf hides a key
+  const bool* allow = nullptr;  ///< optional: false hides a key
   std::size_t visible_keys = std::numeric_limits<std::size_t>::max();  ///< keys from here on are padding
 };
 

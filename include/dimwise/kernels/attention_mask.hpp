@@ -13,7 +13,6 @@
 #include <dimwise/kernels/attention_types.hpp>
 
 #include <cstddef>
-#include <limits>
 
 namespace dimwise::kernels::detail {
 
@@ -21,15 +20,13 @@ namespace dimwise::kernels::detail {
 template <class Arch>
 [[gnu::always_inline]] inline floats<Arch> hidden_lanes(const bool* allow, std::ptrdiff_t stride,
                                                         std::size_t keys) noexcept {
-  constexpr float hidden = -std::numeric_limits<float>::infinity();
+  constexpr float hidden = -infinity;
   alignas(64) float lane[lanes<Arch>] = {};
   if (stride == 1 && keys == lanes<Arch>) {
     // A constant trip count and stride: this one becomes three vector instructions.
     for (std::size_t c = 0; c < lanes<Arch>; ++c) lane[c] = allow[c] ? 0.0F : hidden;
   } else {
-    for (std::size_t c = 0; c < keys; ++c) {
-      lane[c] = allow[static_cast<std::ptrdiff_t>(c) * stride] ? 0.0F : hidden;
-    }
+    for (std::size_t c = 0; c < keys; ++c) { lane[c] = allow[static_cast<std::ptrdiff_t>(c) * stride] ? 0.0F : hidden; }
   }
   return load_aligned<Arch>(&lane[0]);
 }
@@ -39,7 +36,7 @@ template <class Arch>
                                                      const attention_head& head, std::size_t first_query,
                                                      std::size_t queries, std::size_t first_key,
                                                      std::size_t keys) noexcept {
-  const floats<Arch> hidden(-std::numeric_limits<float>::infinity());
+  const floats<Arch> hidden(-infinity);
   const auto i = static_cast<std::ptrdiff_t>(first_query);
   const auto j = static_cast<std::ptrdiff_t>(first_key);
   if (head.bias != nullptr) {
@@ -63,7 +60,7 @@ template <class Arch>
 [[gnu::noinline]] bool pack_added(const attention_layout& layout, const attention_head& head, std::size_t first_query,
                                   std::size_t queries, std::size_t first_key, std::size_t keys, float* added) noexcept {
   constexpr std::size_t n = lanes<Arch>;
-  const floats<Arch> hidden(-std::numeric_limits<float>::infinity());
+  const floats<Arch> hidden(-infinity);
   floats<Arch> seen(0.0F);
   for (std::size_t i = 0; i < queries; i += n) {
     for (std::size_t j = 0; j < keys; j += n) {

@@ -50,8 +50,8 @@ template <class Arch>
 }
 
 template <class Arch>
-[[gnu::always_inline]] inline void store_square(const square<Arch>& from, const matrix_view<float>& to, std::size_t rows,
-                                                std::size_t features) noexcept {
+[[gnu::always_inline]] inline void store_square(const square<Arch>& from, const matrix_view<float>& to,
+                                                std::size_t rows, std::size_t features) noexcept {
   if (to.feature == 1 && features == lanes<Arch> && rows == lanes<Arch>) {
 #pragma GCC unroll 16
     for (std::size_t i = 0; i < lanes<Arch>; ++i) store<Arch>(to.at(i), from[i]);

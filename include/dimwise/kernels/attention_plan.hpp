@@ -55,9 +55,7 @@ struct attention_buffers {
   float* rescale;
   float* unused_maximum;
 
-  [[nodiscard]] static constexpr std::size_t padded(std::size_t floats) noexcept {
-    return (floats + 15) / 16 * 16;
-  }
+  [[nodiscard]] static constexpr std::size_t padded(std::size_t floats) noexcept { return (floats + 15) / 16 * 16; }
   [[nodiscard]] static constexpr std::size_t float_count(const attention_layout& layout, std::size_t strips) noexcept {
     return strips * width * (layout.head_dim + layout.value_dim + 3) + 2 * block_keys * width +
            padded(block_keys * layout.head_dim) + padded(block_keys * layout.value_dim) + 2 * width;

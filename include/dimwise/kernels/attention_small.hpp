@@ -1,10 +1,12 @@
-// dimwise/kernels/attention_small.hpp -- attention whose extents the compiler knows, for problems of some hundred numbers.
+// dimwise/kernels/attention_small.hpp -- attention whose extents the compiler knows, for problems of some hundred
+// numbers.
 //
 // Layer: kernels. Includes: attention_pack.hpp, exp.hpp.
 // Tests: tests/kernels/attention_small.test.cpp. Benchmark: benchmarks/kernels_attention.cpp
 //
-// No scratch, no tasks, no blocks: every loop has a constant count, scores live in registers, and what a causal mask hides
-// is not computed. As in the large kernel, lanes are queries until the weights are known; then lanes are features.
+// No scratch, no tasks, no blocks: every loop has a constant count, scores live in registers, and what a causal mask
+// hides is not computed. As in the large kernel, lanes are queries until the weights are known; then lanes are
+// features.
 //
 //   attention_small<Arch, 6, 6, 24, 28>(q, 24, k, 24, v, 28, out, 28, scale);
 //
@@ -15,15 +17,14 @@
 #include <dimwise/kernels/exp.hpp>
 
 #include <cstddef>
-#include <limits>
 #include <type_traits>
 
 namespace dimwise::kernels {
 
 /// Extents for which the unrolled kernel is meant: beyond them the tiled one is as fast and smaller.
 template <std::size_t Queries, std::size_t Keys, std::size_t HeadDim, std::size_t ValueDim>
-inline constexpr bool attention_small_fits =
-    Queries <= 32 && Keys <= 32 && HeadDim <= 64 && ValueDim <= 64 && Queries * Keys * (HeadDim + ValueDim) <= 16384;
+inline constexpr bool attention_small_fits = Queries <= 32 && Keys <= 32 && HeadDim <= 64 && ValueDim <= 64 &&
+                                             Queries* Keys*(HeadDim + ValueDim) <= 16384;
 
 namespace detail {
 
@@ -56,10 +57,10 @@ struct small_group {
     vec score[Keys];
     score_keys(k, strip, score);
     if constexpr (Causal) hide_later_keys(first, score);
-    vec maximum(-std::numeric_limits<float>::infinity());
+    vec maximum(-infinity);
 #pragma GCC unroll 32
     for (std::size_t j = 0; j < Keys; ++j) maximum = max_skip_nan<query_arch>(score[j], maximum);
-    const vec nothing(-std::numeric_limits<float>::infinity());
+    const vec nothing(-infinity);
     const vec against = select<query_arch>(maximum == nothing, vec(0.0F), maximum);
     vec sum(0.0F);
 #pragma GCC unroll 32
@@ -125,7 +126,7 @@ struct small_group {
 #pragma GCC unroll 32
     for (std::size_t j = 0; j < Keys; ++j) {
       score[j] = select<query_arch>(as_mask<query_arch>(query < ints<query_arch>(static_cast<std::int32_t>(j))),
-                                    floats<query_arch>(-std::numeric_limits<float>::infinity()), score[j]);
+                                    floats<query_arch>(-infinity), score[j]);
     }
   }
 
@@ -204,7 +205,8 @@ void attention_small(const float* q, std::ptrdiff_t q_row, const float* k, std::
     if constexpr (Queries % many != 0) group(first, std::integral_constant<std::size_t, Queries % many>{});
   } else {
     for (std::size_t i = 0; i < Queries; ++i) {
-      for (std::size_t c = 0; c < ValueDim; ++c) out[static_cast<std::ptrdiff_t>(i) * out_row + static_cast<std::ptrdiff_t>(c)] = 0.0F;
+      for (std::size_t c = 0; c < ValueDim; ++c)
+        out[static_cast<std::ptrdiff_t>(i) * out_row + static_cast<std::ptrdiff_t>(c)] = 0.0F;
     }
   }
 }

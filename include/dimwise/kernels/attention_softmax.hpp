@@ -15,7 +15,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <type_traits>
 
 namespace dimwise::kernels::detail {
@@ -42,7 +41,7 @@ template <class Arch, class Score>
                                                const score_edit<Arch>& edit, const Score& score,
                                                float* maximum) noexcept {
   using vec = floats<Arch>;
-  const vec hidden(-std::numeric_limits<float>::infinity());
+  const vec hidden(-infinity);
   const std::size_t first_lane = vector * lanes<Arch>;
   const ints<Arch> lane = lane_indices<Arch>() + ints<Arch>(static_cast<std::int32_t>(first_lane));
   const std::ptrdiff_t diagonal = edit.first_key - edit.first_query - edit.window.offset;
@@ -80,20 +79,20 @@ template <class Arch, class Score>
 
 /// The running softmax of one strip, a lane per query.
 struct softmax_state {
-  float* maximum;   ///< of all logits up to and including the current block
-  float* reference; ///< the maximum against which `sum` and the output stand
-  float* sum;       ///< of weights
+  float* maximum;    ///< of all logits up to and including the current block
+  float* reference;  ///< the maximum against which `sum` and the output stand
+  float* sum;        ///< of weights
 };
 
 /// Logits to weights in place; brings `sum` up to date and leaves in `rescale` the factor for older output.
 ///
-/// `MarkHidden` writes -0 for a hidden key and +0 for a visible one that underflowed, so that a value of infinity or NaN
-/// can be kept from the first and must spoil the second, as the plain formula does.
+/// `MarkHidden` writes -0 for a hidden key and +0 for a visible one that underflowed, so that a value of infinity or
+/// NaN can be kept from the first and must spoil the second, as the plain formula does.
 template <class Arch, bool MarkHidden>
 [[gnu::noinline]] void weigh(float* scores, const keys_per_vector<Arch>& keys, std::size_t vectors,
                              const softmax_state& state, float* rescale) noexcept {
   using vec = floats<Arch>;
-  const vec hidden(-std::numeric_limits<float>::infinity());
+  const vec hidden(-infinity);
   for (std::size_t v = 0; v < vectors; ++v) {
     const std::size_t first_lane = v * lanes<Arch>;
     const vec maximum = load_aligned<Arch>(state.maximum + first_lane);
@@ -127,8 +126,7 @@ template <class Arch>
     for (std::size_t j = 0; j < keys.count[i]; ++j) {
       const floats<Arch> weight = load_aligned<Arch>(weights + j * strip_width<Arch> + first_lane);
       const floats<Arch> value(v[static_cast<std::ptrdiff_t>(j) * v_row]);
-      const mask<Arch> is_hidden =
-          as_mask<Arch>(as_ints<Arch>(weight) == ints<Arch>(std::numeric_limits<std::int32_t>::min()));
+      const mask<Arch> is_hidden = as_mask<Arch>(as_ints<Arch>(weight) == ints<Arch>(sign_bit));
       acc = select<Arch>(is_hidden, acc, fma<Arch>(weight, value, acc));
     }
     store_aligned<Arch>(out + first_lane, acc);

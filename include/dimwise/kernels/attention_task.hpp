@@ -13,9 +13,8 @@
 #include <dimwise/kernels/attention_tile.hpp>
 #include <dimwise/kernels/attention_types.hpp>
 
-#include <cmath>
 #include <cstddef>
-#include <limits>
+#include <math.h>
 #include <type_traits>
 
 namespace dimwise::kernels::detail {
@@ -79,7 +78,7 @@ class attention_task {
     // where the scaled product does not.
     pack_strip<Arch>({q, layout_.q_row, layout_.q_feature}, queries.end - queries.begin, layout_.head_dim,
                      layout_.scale, buffers_.q + s * width * layout_.head_dim);
-    const floats<Arch> none(-std::numeric_limits<float>::infinity());
+    const floats<Arch> none(-infinity);
     for (std::size_t i = 0; i < queries.end - queries.begin; i += lanes<Arch>) {
       store_aligned<Arch>(buffers_.maximum + s * width + i, none);
       store_aligned<Arch>(buffers_.reference + s * width + i, none);
@@ -137,11 +136,11 @@ class attention_task {
     score_block(buffers_.q + s * width * layout_.head_dim, row(block.k, block.k_row, begin - block.begin), block.k_row,
                 end - begin, keys, vectors, edits ? buffers_.unused_maximum : maximum);
     if (edits) {
-      edit_scores<Arch>(buffers_.scores, keys, vectors,
-                        score_edit<Arch>{head_index_, static_cast<std::ptrdiff_t>(queries.begin),
-                                         static_cast<std::ptrdiff_t>(begin), layout_.window, at_edge,
-                                         adds ? buffers_.added : nullptr},
-                        score_, maximum);
+      edit_scores<Arch>(
+          buffers_.scores, keys, vectors,
+          score_edit<Arch>{head_index_, static_cast<std::ptrdiff_t>(queries.begin), static_cast<std::ptrdiff_t>(begin),
+                           layout_.window, at_edge, adds ? buffers_.added : nullptr},
+          score_, maximum);
     }
     add_values(s, row(block.v, block.v_row, begin - block.begin), keys, vectors, edits && !values_finite(block), block);
   }
@@ -150,7 +149,8 @@ class attention_task {
     return base + static_cast<std::ptrdiff_t>(index) * stride;
   }
 
-  // Asked only where a hidden key might lie: 0 * infinity is NaN, so a hidden value must then be skipped, not weighed 0.
+  // Asked only where a hidden key might lie: 0 * infinity is NaN, so a hidden value must then be skipped, not weighed
+  // 0.
   [[nodiscard]] bool values_finite(key_block& block) const noexcept {
     if (block.values == key_block::finite::unknown) {
       const bool finite = all_finite<Arch>(block.v, block.v_row, block.end - block.begin, layout_.value_dim);
@@ -201,7 +201,7 @@ class attention_task {
     if (head_.lse == nullptr) return;
     for (std::size_t i = 0; i < rows; ++i) {
       head_.lse[static_cast<std::ptrdiff_t>(queries.begin + i) * layout_.lse_query] =
-          buffers_.maximum[s * width + i] + std::log(sum[i]);
+          buffers_.maximum[s * width + i] + ::logf(sum[i]);
     }
   }
 

@@ -9,7 +9,8 @@
 // element of K and V is one broadcast.
 //
 // History: 1. plain loops; 2. lanes are keys: folds across registers, 55 % of peak; 3. lanes are queries: this file;
-// 4. the running maximum moved into the epilogue of the first tile and the rescale of `out` into the loads of the second.
+// 4. the running maximum moved into the epilogue of the first tile and the rescale of `out` into the loads of the
+// second.
 //
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
@@ -26,10 +27,12 @@ inline constexpr bool has_32_registers = is_avx512<Arch> || is_neon64<Arch>;
 template <class Arch>
 inline constexpr std::size_t tile_rows = has_32_registers<Arch> || has_fma<Arch> ? 6 : 4;
 template <class Arch>
-inline constexpr std::size_t tile_vectors = has_32_registers<Arch> ? 4 : has_fma<Arch> ? 2 : 3;
+inline constexpr std::size_t tile_vectors = has_32_registers<Arch> ? 4
+                                            : has_fma<Arch>        ? 2
+                                                                   : 3;
 /// Queries side by side in one tile.
 template <class Arch>
-inline constexpr std::size_t strip_width = tile_vectors<Arch> * lanes<Arch>;
+inline constexpr std::size_t strip_width = tile_vectors<Arch>* lanes<Arch>;
 
 /// How many keys of a block each vector of a strip can see, never falling from one vector to the next.
 template <class Arch>
@@ -150,7 +153,8 @@ template <class Arch>
 [[gnu::always_inline]] inline void score_rows(std::size_t rows, std::size_t vectors, const float* q, const float* k,
                                               std::ptrdiff_t k_row, std::size_t features, float* scores,
                                               float* maximum) noexcept {
-  if (rows == tile_rows<Arch>) return score_vectors<Arch, tile_rows<Arch>>(vectors, q, k, k_row, features, scores, maximum);
+  if (rows == tile_rows<Arch>)
+    return score_vectors<Arch, tile_rows<Arch>>(vectors, q, k, k_row, features, scores, maximum);
   if (rows == 4) return score_vectors<Arch, 4>(vectors, q, k, k_row, features, scores, maximum);
   if (rows == 2) return score_vectors<Arch, 2>(vectors, q, k, k_row, features, scores, maximum);
   score_vectors<Arch, 1>(vectors, q, k, k_row, features, scores, maximum);
@@ -173,7 +177,8 @@ template <class Arch>
 [[gnu::always_inline]] inline void value_rows(std::size_t rows, std::size_t vectors, const float* weights,
                                               const float* v, std::ptrdiff_t v_row, const keys_per_vector<Arch>& keys,
                                               float* out, const float* rescale) noexcept {
-  if (rows == tile_rows<Arch>) return value_vectors<Arch, tile_rows<Arch>>(vectors, weights, v, v_row, keys, out, rescale);
+  if (rows == tile_rows<Arch>)
+    return value_vectors<Arch, tile_rows<Arch>>(vectors, weights, v, v_row, keys, out, rescale);
   if (rows == 4) return value_vectors<Arch, 4>(vectors, weights, v, v_row, keys, out, rescale);
   if (rows == 2) return value_vectors<Arch, 2>(vectors, weights, v, v_row, keys, out, rescale);
   value_vectors<Arch, 1>(vectors, weights, v, v_row, keys, out, rescale);

@@ -4,8 +4,8 @@
 // Tests: tests/kernels/decode.test.cpp. Benchmark: benchmarks/kernels_attention.cpp
 //
 // K and V are read once for all query heads of a key head. The cache is cut into parts of a fixed number of keys, which
-// any number of threads share; the parts are merged by their log-sum-exp in a fixed order, so the result does not depend
-// on the threads. Takes the layout and the list of heads that `attention` takes.
+// any number of threads share; the parts are merged by their log-sum-exp in a fixed order, so the result does not
+// depend on the threads. Takes the layout and the list of heads that `attention` takes.
 //
 //   decode<Arch>(layout, heads, head_count, 4, scratch, executor);    // 4 query heads share each key head
 //
@@ -37,8 +37,8 @@ template <class Arch>
   return layout.queries <= 1 || layout.queries * (long_cache ? 2 : 5) <= lanes<Arch>;
 }
 
-/// What `attention` computes, for few queries. `group` neighbours in the list share k, v and visible_keys; head_count is
-/// a multiple of it.
+/// What `attention` computes, for few queries. `group` neighbours in the list share k, v and visible_keys; head_count
+/// is a multiple of it.
 template <class Arch, Executor Threads, class Score = identity_score>
   requires ScoreFunction<Score, Arch>
 void decode(const attention_layout& layout, const attention_head* heads, std::size_t head_count, std::size_t group,
@@ -49,8 +49,8 @@ void decode(const attention_layout& layout, const attention_head* heads, std::si
   float* const parts = workers + threads.worker_count() * plan.worker_floats;
   threads.parallel_for(plan.groups * plan.parts, [&](std::size_t task, std::size_t worker) {
     const std::size_t first_head = task / plan.parts * group;
-    detail::decode_task<Arch, Score>(layout, plan, heads + first_head, first_head, workers + worker * plan.worker_floats,
-                                     parts + task * plan.part_floats, score)
+    detail::decode_task<Arch, Score>(layout, plan, heads + first_head, first_head,
+                                     workers + worker * plan.worker_floats, parts + task * plan.part_floats, score)
         .run(task % plan.parts);
   });
   threads.parallel_for(plan.groups, [&](std::size_t task, std::size_t) {

@@ -3,8 +3,8 @@
 // Layer: kernels. Includes: simd.hpp.
 // Tests: tests/kernels/decode.test.cpp
 //
-// Lanes are features here: rows of K and V go through the registers as they lie in memory, once, and meet every query row
-// of the group there.
+// Lanes are features here: rows of K and V go through the registers as they lie in memory, once, and meet every query
+// row of the group there.
 //
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
@@ -24,9 +24,9 @@ inline constexpr std::size_t decode_rows_at_once = lanes<Arch> >= 16 ? 4 : 2;
 template <class Arch>
 inline constexpr std::size_t decode_vectors = lanes<Arch> >= 16 ? 8 : 4;
 
-/// Rows that the next step will read. Asking for them one by one while this step computes keeps the memory busy: without
-/// it, reading and computing take turns and a cache that lies in DRAM is read at 60 % of the speed. (Asking for them into
-/// the second-level cache only costs as much as it gains.)
+/// Rows that the next step will read. Asking for them one by one while this step computes keeps the memory busy:
+/// without it, reading and computing take turns and a cache that lies in DRAM is read at 60 % of the speed. (Asking for
+/// them into the second-level cache only costs as much as it gains.)
 struct rows_ahead {
   const float* data = nullptr;
   std::ptrdiff_t row = 0;
@@ -103,7 +103,8 @@ template <class Arch, std::size_t Rows>
   }
   for (; j < keys; ++j) {
     ahead.template prefetch<Arch>(j, 1);
-    dot_rows<Arch, Rows, 1>(q, q_row, k + static_cast<std::ptrdiff_t>(j) * k_row, k_row, features, scores + j, score_row);
+    dot_rows<Arch, Rows, 1>(q, q_row, k + static_cast<std::ptrdiff_t>(j) * k_row, k_row, features, scores + j,
+                            score_row);
   }
 }
 
@@ -136,9 +137,7 @@ template <class Arch, std::size_t Rows, std::size_t Vectors, bool Partial>
 #pragma GCC unroll 2
   for (std::size_t r = 0; r < Rows; ++r) {
 #pragma GCC unroll 8
-    for (std::size_t i = 0; i < Vectors; ++i) {
-      store_aligned<Arch>(out + r * out_row + i * lanes<Arch>, acc[r][i]);
-    }
+    for (std::size_t i = 0; i < Vectors; ++i) { store_aligned<Arch>(out + r * out_row + i * lanes<Arch>, acc[r][i]); }
   }
 }
 
@@ -163,7 +162,8 @@ template <class Arch, std::size_t Rows>
     ahead.rows = 0;  // the first columns have asked for all of them
   }
   if (c < features) {
-    add_columns<Arch, Rows, 1, true>(weights, weight_row, v + c, v_row, keys, features - c, out + c, out_row, rescale, ahead);
+    add_columns<Arch, Rows, 1, true>(weights, weight_row, v + c, v_row, keys, features - c, out + c, out_row, rescale,
+                                     ahead);
   }
 }
 

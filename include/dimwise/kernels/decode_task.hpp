@@ -13,9 +13,8 @@
 #include <dimwise/kernels/decode_block.hpp>
 #include <dimwise/kernels/exp.hpp>
 
-#include <cmath>
 #include <cstddef>
-#include <limits>
+#include <math.h>
 #include <type_traits>
 
 namespace dimwise::kernels::detail {
@@ -28,14 +27,14 @@ struct decode_plan {
 
   [[nodiscard]] static constexpr std::size_t padded(std::size_t floats) noexcept { return (floats + 15) / 16 * 16; }
 
-  std::size_t group;        ///< query heads of one key head
-  std::size_t groups;       ///< key heads
-  std::size_t rows;         ///< query rows of a group
-  std::size_t parts;        ///< of a cache
-  std::size_t q_row;        ///< padded features of a query
-  std::size_t out_row;      ///< padded features of a value
-  std::size_t statistics;   ///< padded rows
-  std::size_t block_keys;   ///< keys whose scores and weights are computed together
+  std::size_t group;       ///< query heads of one key head
+  std::size_t groups;      ///< key heads
+  std::size_t rows;        ///< query rows of a group
+  std::size_t parts;       ///< of a cache
+  std::size_t q_row;       ///< padded features of a query
+  std::size_t out_row;     ///< padded features of a value
+  std::size_t statistics;  ///< padded rows
+  std::size_t block_keys;  ///< keys whose scores and weights are computed together
   std::size_t worker_floats;
   std::size_t part_floats;
 
@@ -83,14 +82,12 @@ class decode_task {
     const std::size_t visible = least(layout_.keys, heads_->visible_keys);
     const std::size_t begin = greatest(part * part_keys, clamp_key(first_seen(0), visible));
     const std::size_t end = least((part + 1) * part_keys, clamp_key(last_seen(layout_.queries - 1) + 1, visible));
-    for (std::size_t j = begin; j < end; j += plan_.block_keys) {
-      advance(j, least(end - j, plan_.block_keys), end);
-    }
+    for (std::size_t j = begin; j < end; j += plan_.block_keys) { advance(j, least(end - j, plan_.block_keys), end); }
   }
 
  private:
   static constexpr std::size_t part_keys = decode_plan<Arch>::part_keys;
-  static constexpr float hidden = -std::numeric_limits<float>::infinity();
+  static constexpr float hidden = -infinity;
 
   [[nodiscard]] static constexpr std::size_t padded(std::size_t floats) noexcept {
     return decode_plan<Arch>::padded(floats);
@@ -128,8 +125,7 @@ class decode_task {
     k.data = k.at(begin);
     v.data = v.at(begin);
     const rows_ahead values = ahead(v, 0, keys, layout_.value_dim);
-    const rows_ahead next_keys =
-        ahead(k, keys, least(end - begin - keys, plan_.block_keys), layout_.head_dim);
+    const rows_ahead next_keys = ahead(k, keys, least(end - begin - keys, plan_.block_keys), layout_.head_dim);
     gather(k, keys, layout_.head_dim, k_copy_);
     gather(v, keys, layout_.value_dim, v_copy_);
     score_rows(k, keys, values);
@@ -172,11 +168,15 @@ class decode_task {
       float* const scores = scores_ + r * plan_.block_keys;
       const std::size_t rows = least(plan_.rows - r, many);
       const rows_ahead ahead = values.share(r / many, passes);
-      if (rows == 1) dot_block<Arch, 1>(q, plan_.q_row, k.data, k.row, layout_.head_dim, keys, scores, plan_.block_keys, ahead);
-      if (rows == 2) dot_block<Arch, 2>(q, plan_.q_row, k.data, k.row, layout_.head_dim, keys, scores, plan_.block_keys, ahead);
+      if (rows == 1)
+        dot_block<Arch, 1>(q, plan_.q_row, k.data, k.row, layout_.head_dim, keys, scores, plan_.block_keys, ahead);
+      if (rows == 2)
+        dot_block<Arch, 2>(q, plan_.q_row, k.data, k.row, layout_.head_dim, keys, scores, plan_.block_keys, ahead);
       if constexpr (many == 4) {
-        if (rows == 3) dot_block<Arch, 3>(q, plan_.q_row, k.data, k.row, layout_.head_dim, keys, scores, plan_.block_keys, ahead);
-        if (rows == 4) dot_block<Arch, 4>(q, plan_.q_row, k.data, k.row, layout_.head_dim, keys, scores, plan_.block_keys, ahead);
+        if (rows == 3)
+          dot_block<Arch, 3>(q, plan_.q_row, k.data, k.row, layout_.head_dim, keys, scores, plan_.block_keys, ahead);
+        if (rows == 4)
+          dot_block<Arch, 4>(q, plan_.q_row, k.data, k.row, layout_.head_dim, keys, scores, plan_.block_keys, ahead);
       }
       r += rows;
     }
@@ -188,9 +188,9 @@ class decode_task {
     const auto query = static_cast<std::ptrdiff_t>(r % layout_.queries);
     if constexpr (!std::is_same_v<Score, identity_score>) {
       for (std::size_t j = 0; j < keys; j += lanes<Arch>) {
-        const ints<Arch> key = lane_indices<Arch>() + ints<Arch>(clamp_to_int32(static_cast<std::ptrdiff_t>(begin + j)));
-        const score_place<Arch> place{ints<Arch>(clamp_to_int32(query)), key,
-                                      first_head_ + r / layout_.queries};
+        const ints<Arch> key =
+            lane_indices<Arch>() + ints<Arch>(clamp_to_int32(static_cast<std::ptrdiff_t>(begin + j)));
+        const score_place<Arch> place{ints<Arch>(clamp_to_int32(query)), key, first_head_ + r / layout_.queries};
         store_aligned<Arch>(scores + j, floats<Arch>(score_(load_aligned<Arch>(scores + j), place)));
       }
     }
@@ -248,7 +248,7 @@ class decode_task {
       for (std::size_t c = 0; c < layout_.value_dim; ++c) out[c] *= rescale_[r];
       for (std::size_t j = 0; j < keys; ++j) {
         const float weight = scores_[r * plan_.block_keys + j];
-        if (weight == 0.0F && std::signbit(weight)) continue;
+        if (weight == 0.0F && 1.0F / weight < 0.0F) continue;
         for (std::size_t c = 0; c < layout_.value_dim; ++c) out[c] += weight * *v.at(j, c);
       }
     }
@@ -273,7 +273,7 @@ class decode_task {
 template <class Arch>
 [[gnu::noinline]] void merge_parts(const attention_layout& layout, const decode_plan<Arch>& plan,
                                    const attention_head* heads, const float* parts) noexcept {
-  constexpr float hidden = -std::numeric_limits<float>::infinity();
+  constexpr float hidden = -infinity;
   for (std::size_t r = 0; r < plan.rows; ++r) {
     const attention_head& head = heads[r / layout.queries];
     const auto query = static_cast<std::ptrdiff_t>(r % layout.queries);
@@ -302,10 +302,11 @@ template <class Arch>
       if (layout.out_feature == 1) {
         store_partial<Arch>(out + c, left, total);
       } else {
-        for (std::size_t i = 0; i < left; ++i) out[static_cast<std::ptrdiff_t>(c + i) * layout.out_feature] = total.get(i);
+        for (std::size_t i = 0; i < left; ++i)
+          out[static_cast<std::ptrdiff_t>(c + i) * layout.out_feature] = total.get(i);
       }
     }
-    if (head.lse != nullptr) head.lse[query * layout.lse_query] = maximum + std::log(sum);
+    if (head.lse != nullptr) head.lse[query * layout.lse_query] = maximum + ::logf(sum);
   }
 }
 

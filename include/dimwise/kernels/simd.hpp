@@ -27,6 +27,12 @@ namespace dimwise::kernels {
 /// Scratch memory and packed panels start at a multiple of this many bytes.
 inline constexpr std::size_t scratch_alignment = 64;
 
+// Constants, not calls: a call that is not inlined (at -O0) is a weak symbol compiled for one architecture.
+namespace detail {
+inline constexpr float infinity = std::numeric_limits<float>::infinity();
+inline constexpr std::int32_t sign_bit = std::numeric_limits<std::int32_t>::min();
+}  // namespace detail
+
 // xsimd's own default may be AVX without FMA or AVX-512 without BW, for which nobody tuned or tested a tile.
 #if XSIMD_WITH_AVX512BW
 using default_arch = xsimd::avx512bw;
@@ -137,7 +143,8 @@ template <class Arch>
 
 /// The lanes of a comparison of integers, for use with floats of the same width.
 template <class Arch>
-[[nodiscard, gnu::always_inline]] inline mask<Arch> as_mask(const xsimd::batch_bool<std::int32_t, Arch>& value) noexcept {
+[[nodiscard, gnu::always_inline]] inline mask<Arch> as_mask(
+    const xsimd::batch_bool<std::int32_t, Arch>& value) noexcept {
 #if XSIMD_VERSION_MAJOR >= 9
   return xsimd::batch_bool_cast<float>(value);
 #else
@@ -191,7 +198,8 @@ template <class Arch>
 
 /// The larger of both; NaN if either is NaN.
 template <class Arch>
-[[nodiscard, gnu::always_inline]] inline floats<Arch> max_or_nan(const floats<Arch>& a, const floats<Arch>& b) noexcept {
+[[nodiscard, gnu::always_inline]] inline floats<Arch> max_or_nan(const floats<Arch>& a,
+                                                                 const floats<Arch>& b) noexcept {
   if constexpr (is_neon64<Arch>) return xsimd::max(a, b);
   else return select<Arch>(is_nan<Arch>(a), a, max_skip_nan<Arch>(a, b));
 }
@@ -210,8 +218,8 @@ template <class Arch, std::size_t... Index>
 [[nodiscard, gnu::always_inline]] inline floats<Arch> shuffle(const floats<Arch>& a, const floats<Arch>& b,
                                                               std::index_sequence<Index...>) noexcept {
 #if defined(__GNUC__)
-  return floats<Arch>(static_cast<raw_floats<Arch>>(
-      __builtin_shufflevector(a.data, b.data, static_cast<int>(Index)...)));
+  return floats<Arch>(
+      static_cast<raw_floats<Arch>>(__builtin_shufflevector(a.data, b.data, static_cast<int>(Index)...)));
 #else
   alignas(64) float from[2 * lanes<Arch>];
   alignas(64) float to[lanes<Arch>] = {};
@@ -245,8 +253,7 @@ template <class Arch>
                                                                    float fill = 0.0F) noexcept {
 #if XSIMD_WITH_AVX512F
   if constexpr (is_avx512<Arch>) {
-    return floats<Arch>(
-        _mm512_mask_loadu_ps(_mm512_set1_ps(fill), static_cast<__mmask16>((1U << count) - 1U), from));
+    return floats<Arch>(_mm512_mask_loadu_ps(_mm512_set1_ps(fill), static_cast<__mmask16>((1U << count) - 1U), from));
   }
 #endif
 #if XSIMD_WITH_AVX2
@@ -304,8 +311,7 @@ template <class Arch>
 /// Largest lane, passing over NaN; -inf if every lane is NaN.
 template <class Arch>
 [[nodiscard, gnu::always_inline]] inline float reduce_max_skip_nan(const floats<Arch>& value) noexcept {
-  const floats<Arch> number =
-      max_skip_nan<Arch>(value, broadcast<Arch>(-std::numeric_limits<float>::infinity()));
+  const floats<Arch> number = max_skip_nan<Arch>(value, broadcast<Arch>(-detail::infinity));
   return detail::fold<Arch>(number, [](const auto& a, const auto& b) { return max_skip_nan<Arch>(a, b); }).get(0);
 }
 
@@ -350,8 +356,8 @@ template <class Arch, std::size_t Count, std::size_t Distance>
 
 }  // namespace detail
 
-/// The sum over the lanes of each of `Count` vectors: lane i holds that of rows[i % Count]. `Count` is a power of two, at
-/// most the number of lanes. Overwrites `rows`.
+/// The sum over the lanes of each of `Count` vectors: lane i holds that of rows[i % Count]. `Count` is a power of two,
+/// at most the number of lanes. Overwrites `rows`.
 template <class Arch, std::size_t Count>
 [[nodiscard, gnu::always_inline]] inline floats<Arch> sum_rows(floats<Arch> (&rows)[Count]) noexcept {
   static_assert(Count <= lanes<Arch> && (Count & (Count - 1)) == 0);

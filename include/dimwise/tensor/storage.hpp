@@ -199,6 +199,8 @@ class shared_storage {
   void seal() {
     if (block_ != nullptr) { block_->handed_out = false; }
   }
+  // The buffer kept alive without a copy; nothing where its owner may write it in place, and so keeps it.
+  [[nodiscard]] shared_storage kept() const { return block_ == nullptr || block_->handed_out ? shared_storage() : *this; }
   // Where a copy of constant elements may be kept; nowhere while somebody may write them.
   [[nodiscard]] derived_slot* derived() const { return block_ == nullptr || block_->handed_out ? nullptr : &block_->derived; }
 
@@ -228,6 +230,7 @@ class inline_storage {
   [[nodiscard]] T* hand_out() { return values_.data(); }
   void seal() {}
   [[nodiscard]] derived_slot* derived() const { return nullptr; }
+  [[nodiscard]] shared_storage<T> kept() const { return {}; }
 
  private:
   alignas(alignment) xt::aligned_array<T, N == 0 ? 1 : N, alignment> values_;

@@ -109,6 +109,12 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>>, private detail:
   template <std::integral... Number, class Error = ERROR_R15_run_time_extents_are_given_once<shape_type>>
     requires(sizeof...(Number) > 0)
   explicit tensor(Number... numbers) = delete;
+  template <std::integral... Number, class Error = ERROR_R15_run_time_extents_are_given_once<shape_type>>
+    requires(sizeof...(Number) > 0)
+  explicit tensor(std::span<const T> values, Number... numbers) = delete;
+  template <std::integral... Number, class Error = ERROR_R15_run_time_extents_are_given_once<shape_type>>
+    requires(sizeof...(Number) > 0)
+  explicit tensor(std::initializer_list<T> values, Number... numbers) = delete;
 
   /// The elements `values` in memory order; throws `extent_error` where their number is not that of the extents.
   template <class... Extents>
@@ -174,6 +180,7 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>>, private detail:
   [[nodiscard]] static tensor for_overwriting(const extents_type& e) { return tensor(e, unwritten{}); }
   [[nodiscard]] T* overwrite() { return storage_.write(); }
   [[nodiscard]] detail::derived_slot* derived() const { return storage_.derived(); }
+  [[nodiscard]] const auto& handle() const { return storage_; }
 
  private:
   static constexpr extent_t static_size = detail::static_size_of(axes{});

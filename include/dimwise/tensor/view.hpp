@@ -62,10 +62,10 @@ class tensor_view : public detail::shaped_as<shape<DimsAndMarks...>>,
     set_extents();
     for (std::size_t i = 0; i < rank; ++i) { axes_[i].stride = by.at[i]; }
   }
-  /// The elements of a tensor, which must outlive the view.
+  /// The elements of a tensor as they are now; the tensor must outlive the view.
   tensor_view(const tensor<value_type, DimsAndMarks...>& whole)
     requires std::is_const_v<T>
-      : data_(whole.data()), extents_(whole.extents()) {
+      : data_(whole.data()), extents_(whole.extents()), kept_(whole.handle().kept()) {
     set_extents();
     detail::make_contiguous(axes_.data(), rank);
   }
@@ -118,6 +118,7 @@ class tensor_view : public detail::shaped_as<shape<DimsAndMarks...>>,
   T* data_ = nullptr;
   extents_type extents_;
   std::array<detail::axis, rank + 1> axes_{};
+  detail::shared_storage<value_type> kept_;  // a tensor's buffer, which the tensor may leave at its next write
 };
 
 namespace detail {
