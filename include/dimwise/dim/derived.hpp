@@ -89,6 +89,10 @@ constexpr ability common_abilities(std::initializer_list<ability> kinds) {
 
 struct nothing {};
 
+// What a class template's static_assert asks: its second argument, the error, is printed by every compiler.
+template <bool Condition, class Error>
+inline constexpr bool holds = Condition;
+
 }  // namespace detail
 
 /// `B` divides `A`, or one of them is known only when the program runs.
@@ -121,9 +125,9 @@ struct out : dimension<D::abilities, D::static_extent> {
 
 /// A's extent divided by B's, with A's kind: the features of one head. Refused where it does not divide (R4).
 template <dimension_type A, dimension_type B>
-struct divided : dimension<A::abilities, detail::quotient<A, B>()>,
-                 std::conditional_t<divisible<A, B>, std::type_identity<detail::nothing>,
-                                    std::type_identity<ERROR_R4_extent_does_not_divide<detail::about_t<A>, detail::about_t<B>>>>::type {
+struct divided : dimension<A::abilities, detail::quotient<A, B>()> {
+  static_assert(detail::holds<divisible<A, B>, ERROR_R4_extent_does_not_divide<detail::about_t<A>, detail::about_t<B>>>,
+                "R4: the extent of a divided dimension does not divide");
   using divided_from = A;
   using divided_by = B;
   using dimension<A::abilities, detail::quotient<A, B>()>::dimension;

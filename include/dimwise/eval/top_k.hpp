@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <tuple>
 
 #include <dimwise/eval/evaluate.hpp>
 
@@ -58,18 +59,19 @@ template <class D, class Best, operand X, class Verdict = rule::top_k<D, Best, d
   axis to[max_rank];
   axis_extents<axes>::write(e, to);
   make_contiguous(to, axes::size);
-  const axis along = from.axes[index_in<D, axes_for<shape_of<X>>>];
   const axis along_best = to[index_in<Best, axes>];
-  const row_loops<axes, axes_for<shape_of<X>>, list<D>> loops(to, from.axes);
+  const row_loops<axes, axes_for<shape_of<X>>, axes_of_list_t<list<D>>> loops(to, from.axes);
   aligned_vector<std::size_t> order(n);
+  aligned_vector<T> row(n);
   T* values = result.values.overwrite();
   id<D>* ids = result.ids.overwrite();
   kernels::for_each_element(loops.outside, [&](std::ptrdiff_t t, std::ptrdiff_t f) {
     std::iota(order.begin(), order.end(), std::size_t{0});
-    const auto at = [&](std::size_t i) { return from.data[f + static_cast<std::ptrdiff_t>(i) * along.stride]; };
+    T* next = row.data();
+    kernels::for_each_element(loops.inside, [&](std::ptrdiff_t, std::ptrdiff_t g) { *next++ = from.data[f + g]; });
     const auto before = [&](std::size_t i, std::size_t j) {
-      const T a = at(i);
-      const T b = at(j);
+      const T a = row[i];
+      const T b = row[j];
       const bool a_nan = a != a;
       const bool b_nan = b != b;
       if (a_nan || b_nan) { return a_nan != b_nan ? a_nan : i < j; }
@@ -78,7 +80,7 @@ template <class D, class Best, operand X, class Verdict = rule::top_k<D, Best, d
     std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(best.extent()), order.end(), before);
     for (std::size_t i = 0; i < best.extent(); ++i) {
       const std::ptrdiff_t place = t + static_cast<std::ptrdiff_t>(i) * along_best.stride;
-      values[place] = at(order[i]);
+      values[place] = row[order[i]];
       ids[place] = id<D>(order[i]);
     }
   });
@@ -87,5 +89,34 @@ template <class D, class Best, operand X, class Verdict = rule::top_k<D, Best, d
 template <class D, class Best, operand X, class Verdict = rule::top_k<D, Best, detail::shape_of<X>>>
   requires refused<Verdict>
 Verdict top_k(const X& x, const Best& best = Best{});
+
+namespace detail {
+
+// The element of factor F at a place in the product of F and others, the first slowest.
+template <class F, class... All>
+id<F> factor_of(std::size_t place, const All&... extents) {
+  const extent_t n[] = {extents.extent()...};
+  constexpr std::size_t which = index_in<F, list<All...>>;
+  for (std::size_t i = sizeof...(All) - 1; i > which; --i) { place /= n[i]; }
+  return id<F>(place % n[which]);
+}
+
+template <class F, class... All, class... D>
+auto split_one(const tensor<id<merged<All...>>, D...>& ids, const All&... extents) {
+  auto result = tensor<id<F>, D...>::for_overwriting(ids.extents());
+  id<F>* to = result.overwrite();
+  for (const auto& i : ids.values()) { *to++ = factor_of<F>(i.value, extents...); }
+  return result;
+}
+
+}  // namespace detail
+
+/// The ids of each factor from ids of a product (R18): beams and words of the best continuations.
+///
+///   auto [beams, words] = split_ids(ids, beam{}, word{});      ids of merged<beam, word>
+template <class... Factors, class... D>
+[[nodiscard]] auto split_ids(const tensor<id<merged<Factors...>>, D...>& ids, const Factors&... extents) {
+  return std::tuple(detail::split_one<Factors>(ids, extents...)...);
+}
 
 }  // namespace dimwise

@@ -175,67 +175,32 @@ template <class F, operand... X, class Verdict = rule::map<fn::ends_mask<F>, det
   requires(sizeof...(X) > 0 && refused<Verdict>)
 Verdict map(F f, const X&... x);
 
-/// Activations and elementary functions: `map` with the function of that name.
-template <operand X>
-[[nodiscard]] auto relu(const X& x) {
-  return map(fn::relu{}, x);
-}
-template <operand X>
-[[nodiscard]] auto gelu(const X& x) {
-  return map(fn::gelu{}, x);
-}
-template <operand X>
-[[nodiscard]] auto gelu_tanh(const X& x) {
-  return map(fn::gelu_tanh{}, x);
-}
-template <operand X>
-[[nodiscard]] auto silu(const X& x) {
-  return map(fn::silu{}, x);
-}
-template <operand X>
-[[nodiscard]] auto sigmoid(const X& x) {
-  return map(fn::sigmoid{}, x);
-}
-template <operand X>
-[[nodiscard]] auto tanh(const X& x) {
-  return map(fn::tanh{}, x);
-}
-template <operand X>
-[[nodiscard]] auto erf(const X& x) {
-  return map(fn::erf{}, x);
-}
-template <operand X>
-[[nodiscard]] auto exp(const X& x) {
-  return map(fn::exp{}, x);
-}
-template <operand X>
-[[nodiscard]] auto log(const X& x) {
-  return map(fn::log{}, x);
-}
-template <operand X>
-[[nodiscard]] auto sqrt(const X& x) {
-  return map(fn::sqrt{}, x);
-}
-template <operand X>
-[[nodiscard]] auto abs(const X& x) {
-  return map(fn::abs{}, x);
-}
-template <operand X>
-[[nodiscard]] auto square(const X& x) {
-  return map(fn::square{}, x);
-}
-template <operand X>
-[[nodiscard]] auto sin(const X& x) {
-  return map(fn::sin{}, x);
-}
-template <operand X>
-[[nodiscard]] auto cos(const X& x) {
-  return map(fn::cos{}, x);
-}
-template <operand X>
-[[nodiscard]] auto operator-(const X& x) {
-  return map(fn::negate{}, x);
-}
+/// Activations and elementary functions: `map` with the function of that name, with its refusals.
+#define DIMWISE_DETAIL_FUNCTION(name, function)                                                              \
+  template <operand X, class Verdict = rule::map<fn::ends_mask<function>, detail::shape_of<X>>>              \
+    requires allowed<Verdict>                                                                                \
+  [[nodiscard]] auto name(const X& x) {                                                                      \
+    return detail::make_unary<function, X, Verdict>(x);                                                      \
+  }                                                                                                          \
+  template <operand X, class Verdict = rule::map<fn::ends_mask<function>, detail::shape_of<X>>>              \
+    requires refused<Verdict>                                                                                \
+  Verdict name(const X& x);
+DIMWISE_DETAIL_FUNCTION(relu, fn::relu)
+DIMWISE_DETAIL_FUNCTION(gelu, fn::gelu)
+DIMWISE_DETAIL_FUNCTION(gelu_tanh, fn::gelu_tanh)
+DIMWISE_DETAIL_FUNCTION(silu, fn::silu)
+DIMWISE_DETAIL_FUNCTION(sigmoid, fn::sigmoid)
+DIMWISE_DETAIL_FUNCTION(tanh, fn::tanh)
+DIMWISE_DETAIL_FUNCTION(erf, fn::erf)
+DIMWISE_DETAIL_FUNCTION(exp, fn::exp)
+DIMWISE_DETAIL_FUNCTION(log, fn::log)
+DIMWISE_DETAIL_FUNCTION(sqrt, fn::sqrt)
+DIMWISE_DETAIL_FUNCTION(abs, fn::abs)
+DIMWISE_DETAIL_FUNCTION(square, fn::square)
+DIMWISE_DETAIL_FUNCTION(sin, fn::sin)
+DIMWISE_DETAIL_FUNCTION(cos, fn::cos)
+DIMWISE_DETAIL_FUNCTION(operator-, fn::negate)
+#undef DIMWISE_DETAIL_FUNCTION
 
 /// `x` without its marks: the visible way to say that a rule does not apply here.
 template <operand X>

@@ -162,26 +162,38 @@ template <class... D, operand X, class Verdict = rule::reduce<op::min, detail::l
 Verdict min(const X& x);
 
 /// The same over what a mask allows: `mean<seq>(x, padding<seq>(lengths))`.
-template <class... D, operand X, mask M>
-  requires(sizeof...(D) > 0)
+template <class... D, operand X, mask M, class Verdict = rule::reduce_masked<op::sum, detail::list<D...>, detail::shape_of<X>, typename M::facts>>
+  requires(sizeof...(D) > 0 && allowed<Verdict>)
 [[nodiscard]] auto sum(const X& x, const M& m) {
   return sum<D...>(masked(x, m));
 }
-template <class... D, operand X, mask M>
-  requires(sizeof...(D) > 0)
+template <class... D, operand X, mask M, class Verdict = rule::reduce_masked<op::sum, detail::list<D...>, detail::shape_of<X>, typename M::facts>>
+  requires(sizeof...(D) > 0 && refused<Verdict>)
+Verdict sum(const X& x, const M& m);
+template <class... D, operand X, mask M, class Verdict = rule::reduce_masked<op::mean, detail::list<D...>, detail::shape_of<X>, typename M::facts>>
+  requires(sizeof...(D) > 0 && allowed<Verdict>)
 [[nodiscard]] auto mean(const X& x, const M& m) {
   return mean<D...>(masked(x, m));
 }
-template <class... D, operand X, mask M>
-  requires(sizeof...(D) > 0)
+template <class... D, operand X, mask M, class Verdict = rule::reduce_masked<op::mean, detail::list<D...>, detail::shape_of<X>, typename M::facts>>
+  requires(sizeof...(D) > 0 && refused<Verdict>)
+Verdict mean(const X& x, const M& m);
+template <class... D, operand X, mask M, class Verdict = rule::reduce_masked<op::max, detail::list<D...>, detail::shape_of<X>, typename M::facts>>
+  requires(sizeof...(D) > 0 && allowed<Verdict>)
 [[nodiscard]] auto max(const X& x, const M& m) {
   return max<D...>(masked(x, m));
 }
-template <class... D, operand X, mask M>
-  requires(sizeof...(D) > 0)
+template <class... D, operand X, mask M, class Verdict = rule::reduce_masked<op::max, detail::list<D...>, detail::shape_of<X>, typename M::facts>>
+  requires(sizeof...(D) > 0 && refused<Verdict>)
+Verdict max(const X& x, const M& m);
+template <class... D, operand X, mask M, class Verdict = rule::reduce_masked<op::min, detail::list<D...>, detail::shape_of<X>, typename M::facts>>
+  requires(sizeof...(D) > 0 && allowed<Verdict>)
 [[nodiscard]] auto min(const X& x, const M& m) {
   return min<D...>(masked(x, m));
 }
+template <class... D, operand X, mask M, class Verdict = rule::reduce_masked<op::min, detail::list<D...>, detail::shape_of<X>, typename M::facts>>
+  requires(sizeof...(D) > 0 && refused<Verdict>)
+Verdict min(const X& x, const M& m);
 
 /// log Σ exp(x) over the dimensions D; −∞ where everything is masked.
 template <class... D, operand X, class Verdict = rule::softmax<op::logsumexp, detail::list<D...>, detail::shape_of<X>>>
@@ -225,14 +237,19 @@ template <class... D, operand X, class Verdict = rule::norm<op::layer_norm, deta
 [[nodiscard]] auto layer_norm(const X& x, double epsilon = 1e-5) {
   return detail::rowwise<typename Verdict::shape, detail::rows::standardize, detail::list<D...>, X>(x, epsilon);
 }
-template <class... D, operand X, operand Gamma, operand Beta, class Verdict = rule::norm<op::layer_norm, detail::list<D...>, detail::shape_of<X>>>
+template <class... D, operand X, operand Gamma, operand Beta,
+          class Verdict = rule::norm_with<op::layer_norm, detail::list<D...>, detail::shape_of<X>, detail::shape_of<Gamma>, detail::shape_of<Beta>>>
   requires(sizeof...(D) > 0 && allowed<Verdict>)
 [[nodiscard]] auto layer_norm(const X& x, const Gamma& gamma, const Beta& beta, double epsilon = 1e-5) {
   return layer_norm<D...>(x, epsilon) * gamma + beta;
 }
-template <class... D, operand X, class... Rest, class Verdict = rule::norm<op::layer_norm, detail::list<D...>, detail::shape_of<X>>>
+template <class... D, operand X, class Verdict = rule::norm<op::layer_norm, detail::list<D...>, detail::shape_of<X>>>
   requires(sizeof...(D) > 0 && refused<Verdict>)
-Verdict layer_norm(const X& x, const Rest&... rest);
+Verdict layer_norm(const X& x, double epsilon = 1e-5);
+template <class... D, operand X, operand Gamma, operand Beta,
+          class Verdict = rule::norm_with<op::layer_norm, detail::list<D...>, detail::shape_of<X>, detail::shape_of<Gamma>, detail::shape_of<Beta>>>
+  requires(sizeof...(D) > 0 && refused<Verdict>)
+Verdict layer_norm(const X& x, const Gamma& gamma, const Beta& beta, double epsilon = 1e-5);
 
 /// x / √(mean x² + ε) · γ over features (Zhang and Sennrich 2019); refuses other dimensions (R13).
 template <class... D, operand X, class Verdict = rule::norm<op::rms_norm, detail::list<D...>, detail::shape_of<X>>>
@@ -240,14 +257,17 @@ template <class... D, operand X, class Verdict = rule::norm<op::rms_norm, detail
 [[nodiscard]] auto rms_norm(const X& x, double epsilon = 1e-5) {
   return detail::rowwise<typename Verdict::shape, detail::rows::root_mean_square, detail::list<D...>, X>(x, epsilon);
 }
-template <class... D, operand X, operand Gamma, class Verdict = rule::norm<op::rms_norm, detail::list<D...>, detail::shape_of<X>>>
+template <class... D, operand X, operand Gamma, class Verdict = rule::norm_with<op::rms_norm, detail::list<D...>, detail::shape_of<X>, detail::shape_of<Gamma>>>
   requires(sizeof...(D) > 0 && allowed<Verdict>)
 [[nodiscard]] auto rms_norm(const X& x, const Gamma& gamma, double epsilon = 1e-5) {
   return rms_norm<D...>(x, epsilon) * gamma;
 }
-template <class... D, operand X, class... Rest, class Verdict = rule::norm<op::rms_norm, detail::list<D...>, detail::shape_of<X>>>
+template <class... D, operand X, class Verdict = rule::norm<op::rms_norm, detail::list<D...>, detail::shape_of<X>>>
   requires(sizeof...(D) > 0 && refused<Verdict>)
-Verdict rms_norm(const X& x, const Rest&... rest);
+Verdict rms_norm(const X& x, double epsilon = 1e-5);
+template <class... D, operand X, operand Gamma, class Verdict = rule::norm_with<op::rms_norm, detail::list<D...>, detail::shape_of<X>, detail::shape_of<Gamma>>>
+  requires(sizeof...(D) > 0 && refused<Verdict>)
+Verdict rms_norm(const X& x, const Gamma& gamma, double epsilon = 1e-5);
 
 /// Running sums along an ordered dimension, each element included (R13).
 template <class D, operand X, class Verdict = rule::scan<detail::list<D>, detail::shape_of<X>>>

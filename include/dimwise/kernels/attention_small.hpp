@@ -38,7 +38,7 @@ using fitting_arch = Arch;
 #endif
 
 template <std::size_t A, std::size_t B>
-inline constexpr std::size_t smaller = A < B ? A : B;
+inline constexpr std::size_t smaller_extent = A < B ? A : B;
 
 // The arithmetic of up to one register of queries. Arch names the caller's architecture in every symbol.
 template <class Arch, std::size_t Queries, std::size_t Keys, std::size_t HeadDim, std::size_t ValueDim, bool Causal>
@@ -108,7 +108,7 @@ struct small_group {
                          floats<query_arch> (&score)[Keys]) noexcept {
 #pragma GCC unroll 32
     for (std::size_t j = 0; j < Keys; ++j) score[j] = floats<query_arch>(0.0F);
-    constexpr std::size_t many = smaller<Keys, 12>;
+    constexpr std::size_t many = smaller_extent<Keys, 12>;
 #pragma GCC unroll 4
     for (std::size_t begin = 0; begin < Keys; begin += many) {
       for (std::size_t c = 0; c < HeadDim; ++c) {
@@ -142,7 +142,7 @@ struct small_group {
                           const matrix_view<float>& out, std::size_t column) noexcept {
     constexpr std::size_t n = lanes<value_arch>;
     constexpr std::size_t vectors = (Features + n - 1) / n;
-    constexpr std::size_t rows = smaller<Queries, (has_32_registers<Arch> ? 8 : 4)>;
+    constexpr std::size_t rows = smaller_extent<Queries, (has_32_registers<Arch> ? 8 : 4)>;
 #pragma GCC unroll 8
     for (std::size_t begin = 0; begin < Queries; begin += rows) {
       floats<value_arch> acc[rows][vectors];
@@ -189,7 +189,7 @@ template <class Arch, std::size_t Queries, std::size_t Keys, std::size_t HeadDim
 void attention_small(const float* q, std::ptrdiff_t q_row, const float* k, std::ptrdiff_t k_row, const float* v,
                      std::ptrdiff_t v_row, float* out, std::ptrdiff_t out_row, float scale) noexcept {
   constexpr std::size_t width = lanes<detail::fitting_arch<Arch, Queries>>;
-  constexpr std::size_t many = detail::smaller<Queries, width>;
+  constexpr std::size_t many = detail::smaller_extent<Queries, width>;
   if constexpr (Queries > 0 && Keys > 0) {
     const detail::matrix_view<const float> keys{k, k_row, 1};
     const detail::matrix_view<const float> values{v, v_row, 1};

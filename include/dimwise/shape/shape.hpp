@@ -97,9 +97,9 @@ template <class... T>
 struct repetition<false, T...> {
   using type = ERROR_R17_dimension_occurs_twice<typename repeated<axes_of_list_t<dims_t<shape<T...>>>>::type, shape<T...>>;
 };
-// The base of everything that has a shape: nothing, or the error that is no class to derive from (R17).
+// Nothing, or the error of a shape in which a dimension occurs twice.
 template <class... T>
-using checked_shape = typename repetition<all_distinct(axes_of_list_t<dims_t<shape<T...>>>{}), T...>::type;
+using repetition_in = typename repetition<all_distinct(axes_of_list_t<dims_t<shape<T...>>>{}), T...>::type;
 
 template <class D, class List>
 inline constexpr bool has_dim = is_in<D, List>;

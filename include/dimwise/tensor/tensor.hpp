@@ -87,7 +87,10 @@ inline constexpr bool indexes_all = axes_for<Shape>::size == sizeof...(Ids) && a
 /// A copy shares memory until one of the two is written. Small tensors of static extents allocate nothing. Assignment
 /// replaces the value and the run-time extents. R17 is checked by the type, R3–R9 by construction from an expression.
 template <class T, class... DimsAndMarks>
-class tensor : public detail::shaped_as<shape<DimsAndMarks...>>, private detail::checked_shape<DimsAndMarks...> {
+class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
+  static_assert(detail::holds<std::is_same_v<detail::repetition_in<DimsAndMarks...>, detail::nothing>, detail::repetition_in<DimsAndMarks...>>,
+                "R17: a dimension occurs twice in one tensor");
+
  public:
   using shape_type = shape<DimsAndMarks...>;
   using value_type = T;

@@ -29,8 +29,10 @@ strides(Number...) -> strides<sizeof...(Number)>;
 /// (`extent_error`), nothing is written before everything was checked and computed.
 template <class T, class... DimsAndMarks>
 class tensor_view : public detail::shaped_as<shape<DimsAndMarks...>>,
-                    public detail::stored_base<std::remove_const_t<T>, detail::stored_t<shape<DimsAndMarks...>>>::type,
-                    private detail::checked_shape<DimsAndMarks...> {
+                    public detail::stored_base<std::remove_const_t<T>, detail::stored_t<shape<DimsAndMarks...>>>::type {
+  static_assert(detail::holds<std::is_same_v<detail::repetition_in<DimsAndMarks...>, detail::nothing>, detail::repetition_in<DimsAndMarks...>>,
+                "R17: a dimension occurs twice in one tensor");
+
  public:
   using shape_type = shape<DimsAndMarks...>;
   using value_type = std::remove_const_t<T>;

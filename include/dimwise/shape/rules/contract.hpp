@@ -84,7 +84,7 @@ struct product_marks<Over, shape<T...>> {
     } else if constexpr (mark_order<M> == mark_order<normalised<>> || mark_order<M> == mark_order<weighted<>>) {
       return false;  // contracted over it, or heads were mixed: both end it; products alone weaken it
     } else if constexpr (mark_order<M> == mark_order<rotated<>>) {
-      return is_disjoint<axes_of_list_t<mark_dims_t<M>>, axes_of_list_t<Over>>;
+      return is_disjoint<mark_dims_t<M>, atoms_of_list_t<Over>>;  // parts of a sum, too: rotary + pass-through
     } else {
       return true;
     }
@@ -142,7 +142,7 @@ consteval auto missing_in_product() {
 // Rotated features meet features rotated likewise, never others (R9).
 template <class Over, class A, class B>
 inline constexpr bool rotations_differ =
-    !same_set<intersection_t<marked_t<rotated, marks_t<A>>, axes_of_list_t<Over>>, intersection_t<marked_t<rotated, marks_t<B>>, axes_of_list_t<Over>>>;
+    !same_set<intersection_t<marked_t<rotated, marks_t<A>>, atoms_of_list_t<Over>>, intersection_t<marked_t<rotated, marks_t<B>>, atoms_of_list_t<Over>>>;
 
 template <class Op, class Over, class Along, class A, class B>
 consteval auto judge_product() {

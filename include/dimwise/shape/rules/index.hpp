@@ -90,6 +90,8 @@ consteval auto judge_gather() {
     return answer<missing_t<op::gather, list<D>, Table>>{};
   } else if constexpr (!std::is_same_v<D, IdDim>) {
     return answer<ERROR_R18_ids_index_their_own_dimension_only<op::gather, over<about_t<D>>, id<IdDim>, lhs_t<Table>, rhs_t<Ids>>>{};
+  } else if constexpr (is_composite<D>) {
+    return answer<ERROR_R18_ids_index_their_own_dimension_only<op::gather, over<about_t<D>>, lhs_t<Table>, rhs_t<Ids>>>{};
   } else if constexpr (refuses_mark<op::gather, Table>) {
     return answer<refused_mark_t<op::gather, Table, over<about_t<D>>, lhs_t<Table>, rhs_t<Ids>>>{};
   } else {
@@ -121,6 +123,15 @@ consteval auto judge_concat() {
   }
 }
 
+// A part may be rotated where the others pass through: marks that speak of it alone are its own.
+template <class Own, class Shape>
+struct own_rotation {
+  template <class... M>
+  static auto keep(list<M...>) -> join_t<list_if<std::is_same_v<M, rotated<Own>>, M>...>;
+  using type = decltype(keep(marks_t<Shape>{}));
+  using rest = make_shape_t<dims_t<Shape>, difference_t<marks_t<Shape>, type>>;
+};
+
 template <class Whole, class Parts, class... Shapes>
 struct concat_parts;
 template <class Whole, class First, class... P, class A, class... B>
@@ -131,10 +142,11 @@ struct concat_parts<Whole, list<First, P...>, A, B...> {
       return answer<ERROR_R10_operands_differ_in_another_dimension<op::concat, O, operand_t<A>, operand_t<B>...>>{};
     } else if constexpr (!is_in<First, dims_t<A>> || !(is_in<P, dims_t<B>> && ...)) {
       return answer<ERROR_R1_dimension_is_not_in_the_operand<op::concat, O, operand_t<A>, operand_t<B>...>>{};
-    } else if constexpr (!(joins<First, P, A, B> && ...)) {
+    } else if constexpr (!(joins<First, P, typename own_rotation<First, A>::rest, typename own_rotation<P, B>::rest> && ...)) {
       return answer<ERROR_R10_operands_differ_in_another_dimension<op::concat, O, operand_t<A>, operand_t<B>...>>{};
     } else {
-      return answer<accepted<make_shape_t<replace_t<dims_t<A>, First, list<Whole>>, typename cut_marks<marks_t<A>, First>::type>>>{};
+      using marks = join_t<typename cut_marks<marks_t<A>, First>::type, typename own_rotation<P, B>::type...>;
+      return answer<accepted<make_shape_t<replace_t<dims_t<A>, First, list<Whole>>, marks>>>{};
     }
   }
 };

@@ -8,6 +8,8 @@
 // R1, R5, R6, R7, R13, R19. Tests: tests/shape/reduce.test.cpp, tests/compile_fail/softmax/, tests/compile_fail/reduce/
 #pragma once
 
+#include <dimwise/shape/rules/elementwise.hpp>
+#include <dimwise/shape/rules/mask.hpp>
 #include <dimwise/shape/verdict.hpp>
 
 namespace dimwise {
@@ -149,6 +151,31 @@ consteval auto judge_scan() {
   }
 }
 
+// One rule after the other: the second is asked about what the first accepts.
+template <class Op, class Over, class Shape, class Facts>
+consteval auto judge_reduce_masked() {
+  using masking = rule::masked<Shape, Facts>;
+  if constexpr (allowed<masking>) {
+    return judge_reduce<Op, Over, typename masking::shape>();
+  } else {
+    return answer<masking>{};
+  }
+}
+// γ and β have no dimensions that the normed operand lacks.
+template <class Op, class Over, class Shape, class... Weights>
+consteval auto judge_norm_with() {
+  constexpr auto verdict = judge_norm<Op, Over, Shape>();
+  if constexpr (!allowed<typename decltype(verdict)::type>) {
+    return verdict;
+  } else if constexpr (indexed_meets<Shape, Weights...>) {
+    return answer<error_with_t<ERROR_R18_indexed_meets_its_dimension, Op, Shape, Weights...>>{};
+  } else if constexpr (!(is_subset<dims_t<Weights>, dims_t<Shape>> && ...)) {
+    return answer<error_with_t<ERROR_R8_neither_has_all_dimensions_of_the_other, Op, Shape, Weights...>>{};
+  } else {
+    return verdict;
+  }
+}
+
 }  // namespace detail
 
 namespace rule {
@@ -159,6 +186,10 @@ template <class Op, class Over, class Shape>
 using reduce = typename decltype(detail::judge_reduce<Op, detail::named_t<Over>, Shape>())::type;
 template <class Op, class Over, class Shape>
 using norm = typename decltype(detail::judge_norm<Op, detail::named_t<Over>, Shape>())::type;
+template <class Op, class Over, class Shape, class Facts>
+using reduce_masked = typename decltype(detail::judge_reduce_masked<Op, detail::named_t<Over>, Shape, Facts>())::type;
+template <class Op, class Over, class Shape, class... Weights>
+using norm_with = typename decltype(detail::judge_norm_with<Op, detail::named_t<Over>, Shape, Weights...>())::type;
 template <class Over, class Shape>
 using renormalise = typename decltype(detail::judge_renormalise<detail::named_t<Over>, Shape>())::type;
 template <class Over, class Shape>
