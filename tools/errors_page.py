@@ -7,7 +7,7 @@
     python3 tools/errors_page.py --dry-run  # prints the page
 
 The meaning is the comment above the id in include/dimwise/support/errors.hpp, the code and the texts are those of the
-first case in tests/compile_fail whose error is that id, the cures stand below. Standard library only.
+first case in tests/compile_fail that expects that id, the cures stand below. Standard library only.
 """
 
 import argparse
@@ -278,13 +278,12 @@ def wrapped(text):
 
 
 def write_page(root, found, jobs):
-    cases = [case for case in compile_fail.load(root, "") if not case.problems]
-    texts = texts_of(root, cases, found, jobs)
     of_id = {}
-    for case in cases:
-        name = next((re.search(r"\bERROR_R\d+\w*", text) for text in texts[case.name].values()), None)
-        if name:
+    for case in compile_fail.load(root, ""):
+        name = re.search(r"ERROR_R\d+\w*", " ".join(text for text, _ in case.expectations))
+        if name and not case.problems:
             of_id.setdefault(name[0], []).append(case)
+    texts = texts_of(root, [cases[0] for cases in of_id.values()], found, jobs)
     sources = "\n".join(path.read_text(encoding="utf-8") for path in sorted((root / "include").rglob("*.hpp"))
                         if path != root / ERRORS)
     page = [HEAD]

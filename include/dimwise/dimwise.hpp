@@ -11,16 +11,17 @@
 
 #include <dimwise/expr/contract.hpp>
 #include <dimwise/expr/elementwise.hpp>
-#include <dimwise/expr/explain.hpp>
-#include <dimwise/expr/join.hpp>
 #include <dimwise/expr/mask.hpp>
+#include <dimwise/expr/join.hpp>
 #include <dimwise/expr/positions.hpp>
 #include <dimwise/expr/reduce.hpp>
 #include <dimwise/expr/restride.hpp>
 #include <dimwise/expr/scores.hpp>
 #include <dimwise/expr/window.hpp>
+#include <dimwise/expr/explain.hpp>
 
 #include <dimwise/eval/evaluate.hpp>
+#include <dimwise/eval/relative_ids.hpp>
 #include <dimwise/eval/top_k.hpp>
 
 #include <dimwise/version.hpp>

@@ -113,8 +113,8 @@ struct packed_dim : dimension<ability::ordered | ability::attendable | ability::
   packed_dim(std::initializer_list<extent_t> lengths) : packed_dim(dimwise::segments(lengths)) {}
   template <class Lengths>
     requires requires(const Lengths& l) { l.size(); l.begin(); l.end(); } && (!std::same_as<Lengths, dimwise::segments>)
-  explicit packed_dim(const Lengths& lengths) : packed_dim(dimwise::segments(lengths)) {}
-  explicit packed_dim(dimwise::segments documents) : base(documents.total()), documents_(static_cast<dimwise::segments&&>(documents)) {}
+  packed_dim(const Lengths& lengths) : packed_dim(dimwise::segments(lengths)) {}  // implicit: `packed_seq{lengths}`
+  packed_dim(dimwise::segments documents) : base(documents.total()), documents_(static_cast<dimwise::segments&&>(documents)) {}
 
   [[nodiscard]] const dimwise::segments& documents() const { return documents_; }
 

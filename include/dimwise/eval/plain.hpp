@@ -284,7 +284,8 @@ lowered<bool> lower_padding(const padding_mask<K, L>& m, const Extents& e) {
   make_dense<value_of<L>, axes_for<shape_of<L>>>(lengths);
   const std::size_t keys = result.axes[rank].extent;
   bool* to = result.buffer.data();
-  const std::size_t count = keys == 0 ? 0 : result.buffer.size() / keys;
+  extent_t count = 1;
+  for (std::size_t i = 0; i < rank; ++i) { count *= result.axes[i].extent; }
   for (std::size_t i = 0; i < count; ++i) {
     const auto length = static_cast<long long>(lengths.data[i]);
     if (length < 0 || static_cast<unsigned long long>(length) > keys) {

@@ -106,6 +106,11 @@ struct shape_or_none<X> {
 template <class X>
 using shape_or_none_t = typename shape_or_none<X>::type;
 
+struct any_function {
+  template <class F>
+  any_function(const F&) {}  // implicit: anything may be called a function here
+};
+
 template <class A, class B>
 concept operand_pair = (operand<A> && (operand<B> || number<B>)) || (number<A> && operand<B>);
 
@@ -171,9 +176,10 @@ template <class F, operand... X, class Verdict = rule::map<fn::ends_mask<F>, det
   using T = std::remove_cvref_t<decltype(f(std::declval<detail::value_of<X>>()...))>;
   return detail::make_elementwise<Verdict, T>("map", f, x...);
 }
-template <class F, operand... X, class Verdict = rule::map<fn::ends_mask<F>, detail::shape_of<X>...>>
+// The function's own type is kept out of this signature: a lambda has no linkage, and g++ would add an error about that.
+template <operand... X, class Verdict = rule::map<false, detail::shape_of<X>...>>
   requires(sizeof...(X) > 0 && refused<Verdict>)
-Verdict map(F f, const X&... x);
+Verdict map(detail::any_function f, const X&... x);
 
 /// Activations and elementary functions: `map` with the function of that name, with its refusals.
 #define DIMWISE_DETAIL_FUNCTION(name, function)                                                              \

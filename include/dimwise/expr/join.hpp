@@ -78,6 +78,13 @@ struct concat_how {
     slot& grown = e.template of_atom<D>();
     grown.extent = (first.extents().template extent<D>() + ... + rest.extents().template extent<D>());
     grown.documents = segments();
+    // A gap between the parts is no mistake here; whoever asks for the positions afterwards is told.
+    std::ptrdiff_t next = (grown.origin == unsaid_origin || grown.origin == disputed_origin ? 0 : grown.origin) + static_cast<std::ptrdiff_t>(first.extents().template extent<D>());
+    const auto follow = [&](const slot& part) {
+      if (part.origin != unsaid_origin && part.origin != next) { grown.origin = disputed_origin; }
+      next += static_cast<std::ptrdiff_t>(part.extent);
+    };
+    (follow(rest.extents().template of_atom<D>()), ...);
     return joined<shape, D, list<std::conditional_t<true, D, First>, std::conditional_t<true, D, Rest>...>, First, Rest...>(e, first, rest...);
   }
 };

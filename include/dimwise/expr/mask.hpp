@@ -226,7 +226,9 @@ inline constexpr bool is_bool = std::is_same_v<T, bool>;
 template <class E>
 class given_mask : public detail::mask_tag {
  public:
-  using facts = detail::mask_facts<detail::dims_t<detail::shape_of<E>>, typename detail::where<detail::dims_t<detail::shape_of<E>>>::not_parallel, true>;
+  // Documents are kept apart only by a mask that has both sides of a packed dimension; its content is the user's.
+  using facts = detail::mask_facts<detail::dims_t<detail::shape_of<E>>, typename detail::where<detail::dims_t<detail::shape_of<E>>>::not_parallel,
+                                   (detail::where<detail::axes_of_list_t<detail::dims_t<detail::shape_of<E>>>>::packed::size > 1)>;
   static constexpr const char* name = "allow";
   explicit given_mask(const E& e) : elements_(e) {}
   [[nodiscard]] const E& elements() const { return elements_; }
@@ -274,7 +276,7 @@ Error block(const E& elements);
 template <class M>
 class mask_not : public detail::mask_tag {
  public:
-  using facts = detail::mask_facts<typename M::facts::dims, typename M::facts::serves, false>;
+  using facts = detail::mask_facts<typename M::facts::dims, typename M::facts::serves, M::facts::documents && requires(const M& m) { m.elements(); }>;
   explicit mask_not(const M& m) : inner_(m) {}
   [[nodiscard]] const M& inner() const { return inner_; }
   template <class Extents>

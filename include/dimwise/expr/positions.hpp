@@ -102,7 +102,7 @@ concept position_bias = requires { typename B::bias_facts; };
 template <class Q, class K, class H>
 class alibi : public detail::related_positions<Q, K> {
  public:
-  using bias_facts = detail::mask_facts<detail::list<Q, K, H>, detail::list<K>, true>;
+  using bias_facts = detail::mask_facts<detail::list<Q, K, H>, detail::list<K>, false>;
   using heads = H;
   static constexpr const char* name = "alibi";
 
@@ -160,7 +160,7 @@ class relative_bias_of : public detail::related_positions<Q, K> {
   using table_type = Table;
   using relative = R;
   using rest = detail::difference_t<detail::dims_t<detail::shape_of<Table>>, detail::list<R>>;
-  using bias_facts = detail::mask_facts<detail::join_t<detail::list<Q, K>, rest>, detail::list<K>, true>;
+  using bias_facts = detail::mask_facts<detail::join_t<detail::list<Q, K>, rest>, detail::list<K>, false>;
   static constexpr const char* name = "relative_bias";
   relative_bias_of(const Table& table, const Bucket& bucket) : table_(table), bucket_(bucket) {}
   [[nodiscard]] const Table& table() const { return table_; }
@@ -187,23 +187,6 @@ template <class Q, class K, class R, operand Table, class Bucket = clipped_dista
                                            ERROR_R1_dimension_is_not_in_the_operand<op::biased, over<detail::about_t<R>>, detail::operand_t<detail::shape_of<Table>>>>>
   requires(!detail::comparable<Q, K> || !detail::both_ordered<Q, K> || !detail::is_in<R, detail::dims_t<detail::shape_of<Table>>>)
 Error relative_bias(const Table& table, const Bucket& bucket = {});
-
-/// The ids of the distances between every query and key, to gather learned vectors by: `gather<R>(table, relative_ids<seq, key, R>(…))`.
-///
-///   -> [Q, K], elements id<R>
-template <class Q, class K, class R, class Bucket = clipped_distance>
-  requires(detail::both_ordered<Q, K>)
-[[nodiscard]] auto relative_ids(const Q& queries, const K& keys, const R& distances = R{}, const Bucket& bucket = {}) {
-  tensor<id<R>, Q, K> ids(queries, keys);
-  auto* to = ids.overwrite();
-  for (std::size_t q = 0; q < queries.extent(); ++q) {
-    for (std::size_t k = 0; k < keys.extent(); ++k) {
-      const std::ptrdiff_t distance = keys.origin() + static_cast<std::ptrdiff_t>(k) - queries.origin() - static_cast<std::ptrdiff_t>(q);
-      *to++ = id<R>(bucket(distance, distances.extent()));
-    }
-  }
-  return ids;
-}
 
 namespace detail {
 

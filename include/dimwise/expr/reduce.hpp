@@ -196,14 +196,12 @@ template <class... D, operand X, mask M, class Verdict = rule::reduce_masked<op:
 Verdict min(const X& x, const M& m);
 
 /// log Σ exp(x) over the dimensions D; −∞ where everything is masked.
-template <class... D, operand X, class Verdict = rule::softmax<op::logsumexp, detail::list<D...>, detail::shape_of<X>>>
+template <class... D, operand X, class Verdict = rule::reduce<op::logsumexp, detail::list<D...>, detail::shape_of<X>>>
   requires(sizeof...(D) > 0 && allowed<Verdict>)
 [[nodiscard]] auto logsumexp(const X& x) {
-  using shape = typename rule::reduce<op::logsumexp, detail::list<D...>, detail::shape_of<X>>::shape;
-  using result = detail::make_shape_t<detail::dims_t<shape>, detail::kept_marks_t<op::logsumexp, detail::shape_of<X>>>;
-  return detail::reduction<result, detail::value_of<X>, detail::totals::logsumexp, detail::list<D...>, X>(x);
+  return detail::reduction<typename Verdict::shape, detail::value_of<X>, detail::totals::logsumexp, detail::list<D...>, X>(x);
 }
-template <class... D, operand X, class Verdict = rule::softmax<op::logsumexp, detail::list<D...>, detail::shape_of<X>>>
+template <class... D, operand X, class Verdict = rule::reduce<op::logsumexp, detail::list<D...>, detail::shape_of<X>>>
   requires(sizeof...(D) > 0 && refused<Verdict>)
 Verdict logsumexp(const X& x);
 

@@ -124,9 +124,10 @@ template <class... D, class... Facts>
 struct refused_mark<raw<D...>, Facts...> {
   using type = ERROR_R6_raw_products_are_scaled_first<Facts...>;
 };
-template <class... D, class... Facts>
-struct refused_mark<score<D...>, Facts...> {
-  using type = ERROR_R6_scores_are_already_scaled<Facts...>;
+template <class... D, class Op, class... Facts>
+struct refused_mark<score<D...>, Op, Facts...> {
+  using type = std::conditional_t<std::is_same_v<Op, op::scaled> || std::is_same_v<Op, op::unscaled>, ERROR_R6_scores_are_already_scaled<Op, Facts...>,
+                                  ERROR_R6_scores_go_to_softmax<Op, Facts...>>;
 };
 template <class... D, class... Facts>
 struct refused_mark<masked_for<D...>, Facts...> {

@@ -88,6 +88,10 @@ struct ERROR_R6_raw_products_are_scaled_first;
 template <class... Facts>
 struct ERROR_R6_scores_are_already_scaled;
 
+/// Scores go to softmax: nothing else makes them weights.
+template <class... Facts>
+struct ERROR_R6_scores_go_to_softmax;
+
 /// Only a raw product is scaled into scores.
 template <class... Facts>
 struct ERROR_R6_scaled_takes_raw_products;
@@ -216,6 +220,10 @@ struct ERROR_R11_every_head_against_every_head;
 
 // R12  Weights have distinct input and output dimensions.
 
+/// The weight sums over heads that the operand no longer has: they were averaged or indexed away.
+template <class... Facts>
+struct ERROR_R12_weight_sums_over_heads_that_are_gone;
+
 /// The operand has the input side of a square weight, not its output side.
 template <class... Facts>
 struct ERROR_R12_weight_is_applied_the_wrong_way_round;
@@ -253,6 +261,12 @@ struct ERROR_R14_part_is_taken_from_a_summed_dimension;
 /// A tensor is constructed from one extent of each run-time dimension.
 template <class... Facts>
 struct ERROR_R15_run_time_extents_are_given_once;
+
+// R16  Query, key and value are told apart by their dimensions.
+
+/// The operand of `scores` has other features: a value where a key belongs, or operands in another order.
+template <class... Facts>
+struct ERROR_R16_query_key_and_value_are_told_apart_by_dimensions;
 
 // R17  A dimension occurs once per tensor.
 

@@ -199,6 +199,8 @@ class shared_storage {
   void seal() {
     if (block_ != nullptr) { block_->handed_out = false; }
   }
+  // Another handle of the same buffer, or the buffer itself where it may not be shared.
+  [[nodiscard]] shared_storage shared() noexcept { return block_ == nullptr || block_->handed_out ? shared_storage(std::exchange(block_, nullptr)) : *this; }
   // The buffer kept alive without a copy; nothing where its owner may write it in place, and so keeps it.
   [[nodiscard]] shared_storage kept() const { return block_ == nullptr || block_->handed_out ? shared_storage() : *this; }
   // Where a copy of constant elements may be kept; nowhere while somebody may write them.
@@ -230,6 +232,7 @@ class inline_storage {
   [[nodiscard]] T* hand_out() { return values_.data(); }
   void seal() {}
   [[nodiscard]] derived_slot* derived() const { return nullptr; }
+  [[nodiscard]] inline_storage shared() noexcept { return *this; }
   [[nodiscard]] shared_storage<T> kept() const { return {}; }
 
  private:

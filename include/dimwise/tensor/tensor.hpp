@@ -149,6 +149,19 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
     requires refused<Verdict>
   Verdict operator=(const E& value);
 
+  tensor(const tensor&) = default;
+  tensor& operator=(const tensor&) = default;
+  ~tensor() = default;
+  /// Takes the elements of `other`, whose run-time extents are 0 from then on; static ones go on sharing them.
+  tensor(tensor&& other) noexcept : extents_(other.extents_), storage_(other.give_up()) {}
+  tensor& operator=(tensor&& other) noexcept {
+    if (this != &other) {
+      extents_ = other.extents_;
+      storage_ = other.give_up();
+    }
+    return *this;
+  }
+
   /// The elements in memory order.
   [[nodiscard]] const T* data() const { return storage_.read(); }
   /// The elements for writing, at any time: from now on expressions copy this tensor, until `seal`.
@@ -194,6 +207,14 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   explicit tensor(const extents_type& e) : tensor(e, unwritten{}) { std::fill_n(storage_.write(), size(), T{}); }
   tensor(const extents_type& e, std::size_t given, const char* operation) : tensor(e, unwritten{}) { check_count(given, operation); }
 
+  storage give_up() noexcept {
+    if constexpr (static_size == at_run_time) {
+      extents_ = extents_type{};
+      return static_cast<storage&&>(storage_);
+    } else {
+      return storage_.shared();
+    }
+  }
   template <class... Extents>
   static extents_type gathered(const Extents&... given) {
     extents_type e;

@@ -134,6 +134,10 @@ consteval auto missing_in_product() {
   } else if constexpr (is_position<D> && is_in<D, weighing_t<there>> && where<axes_of_list_t<dims_t<here>>>::any_position) {
     // Weights over D meet values that stand at other positions.
     return answer<ERROR_R3_other_positions_of_the_sequence<Op, over_t<Over>, lhs_t<A>, rhs_t<B>>>{};
+  } else if constexpr (std::is_same_v<Op, op::scores> && is_feature<D> && where<axes_of_list_t<dims_t<here>>>::any_feature_or_choice) {
+    return answer<ERROR_R16_query_key_and_value_are_told_apart_by_dimensions<Op, over_t<Over>, lhs_t<A>, rhs_t<B>>>{};
+  } else if constexpr (is_heads<D> && missing::size < Over::size) {
+    return answer<ERROR_R12_weight_sums_over_heads_that_are_gone<Op, over_t<Over>, lhs_t<A>, rhs_t<B>>>{};
   } else {
     return answer<ERROR_R1_contracted_dimension_is_not_in_both<Op, over_t<Over>, lhs_t<A>, rhs_t<B>>>{};
   }

@@ -90,6 +90,8 @@ consteval auto judge_gather() {
     return answer<missing_t<op::gather, list<D>, Table>>{};
   } else if constexpr (!std::is_same_v<D, IdDim>) {
     return answer<ERROR_R18_ids_index_their_own_dimension_only<op::gather, over<about_t<D>>, id<IdDim>, lhs_t<Table>, rhs_t<Ids>>>{};
+  } else if constexpr (!is_disjoint<marked_t<indexed, marks_t<Table>>, dims_t<Ids>> || !is_disjoint<marked_t<indexed, marks_t<Ids>>, table>) {
+    return answer<ERROR_R18_indexed_meets_its_dimension<op::gather, over<about_t<D>>, lhs_t<Table>, rhs_t<Ids>>>{};
   } else if constexpr (is_composite<D>) {
     return answer<ERROR_R18_ids_index_their_own_dimension_only<op::gather, over<about_t<D>>, lhs_t<Table>, rhs_t<Ids>>>{};
   } else if constexpr (refuses_mark<op::gather, Table>) {

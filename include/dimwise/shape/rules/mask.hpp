@@ -90,7 +90,7 @@ using masked = typename decltype(detail::judge_masking<op::masked, Shape, typena
 /// A bias made from positions, whose key side is the dimension that a following softmax may have.
 template <class Shape, class Facts>
 using position_biased =
-    typename decltype(detail::judge_masking<op::biased, Shape, typename Facts::dims, typename Facts::serves, true, true>())::type;
+    typename decltype(detail::judge_masking<op::biased, Shape, typename Facts::dims, typename Facts::serves, Facts::documents, true>())::type;
 template <class Shape, class Bias>
 using biased = typename decltype(detail::judge_biased<Shape, Bias>())::type;
 

@@ -106,7 +106,7 @@ consteval auto judge_reduce() {
     return answer<ERROR_R5_weighted_is_only_summed<Op, over_t<Over>, operand_t<Shape>>>{};
   } else if constexpr (std::is_same_v<Op, op::argmax> && where<Over>::without_ability::size > 0) {
     return answer<ERROR_R13_softmax_takes_attendable_or_choice<Op, over_t<Over>, operand_t<Shape>>>{};
-  } else if constexpr (std::is_same_v<Op, op::argmax>) {
+  } else if constexpr (std::is_same_v<Op, op::argmax> || std::is_same_v<Op, op::logsumexp>) {
     using kept = kept_marks_t<Op, Shape>;
     return answer<accepted<make_shape_t<difference_t<dims_t<Shape>, Over>, kept>>>{};
   } else {

@@ -18,7 +18,8 @@ template <class Marks, class Old, class New>
 struct rename_marks;
 template <class... M, class Old, class New>
 struct rename_marks<list<M...>, Old, New> {
-  using type = list<typename rename_in_mark<M, Old, New>::type...>;
+  // One element of `New` taken before is another dimension's matter now that the name has a meaning again.
+  using type = join_t<list_if<!std::is_same_v<M, indexed<New>>, typename rename_in_mark<M, Old, New>::type>...>;
 };
 
 template <class Op, class From, class To, class Shape>

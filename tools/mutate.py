@@ -1,0 +1,554 @@
+#!/usr/bin/env python3
+"""Removes each rule, each condition of a rule and each entry of the marks table in turn, and shows which test dies.
+
+    python3 tools/mutate.py                     # every mutant; writes docs/reference/mutation.md
+    python3 tools/mutate.py --filter reduce     # mutants whose line "file:line: text" matches; writes nothing
+    python3 tools/mutate.py --tests asserts     # only the kinds of tests whose name matches; writes nothing
+    python3 tools/mutate.py --list              # the mutants
+    python3 tools/mutate.py --survivors FILE    # also write the survivors there, one per line
+    python3 tools/mutate.py --self-test
+
+A mutant is a copy of include/ with one change:
+
+    an `if constexpr` branch never taken; a `constexpr bool`, a returned bool, a concept or a requires-clause that is
+    always true or always false; one operand of an `||` or `&&` left out; the other arm of a `conditional_t` or `list_if`;
+    a fate in the table of marks that becomes `keep`.
+
+A test kills it by not compiling any more, or, for a mistake of tests/compile_fail, by another error or none. Tests run in
+this order, and the first to die is named: the static_asserts of tests/shape and tests/mutation, the rule's own file before the
+others; the mistakes and the corrected twins of tests/compile_fail, all in one translation unit; those with extents known
+when the program runs; the programs of tests/equations. All on g++.
+
+Survivors need an argument in tests/mutation/argued.txt (why no program can tell), or they say NEEDS TEST and the exit code
+is 1. Standard library only.
+"""
+
+import argparse
+import concurrent.futures
+import os
+import pathlib
+import queue
+import re
+import shutil
+import sys
+import tempfile
+import time
+
+import compile_fail
+import compilers
+
+PAGE = "docs/reference/mutation.md"
+ARGUED = "tests/mutation/argued.txt"
+TABLE = "dimwise/shape/marks_table.hpp"
+MARKS = ("raw", "score", "masked_for", "normalised", "weighted", "rotated", "indexed")
+# Files, and the declarations whose conditions count; None for all.
+SOURCES = (
+    ("dimwise/shape/rules/*.hpp", None),
+    ("dimwise/expr/mask.hpp", None),
+    ("dimwise/shape/shape.hpp", r"valid_shape|checked_shape|repetition|all_dimensions"),
+    ("dimwise/shape/verdict.hpp", r"hides_in_composite|any_position|any_feature_or_choice|any_batch|all_parallel|refuses_mark"),
+    ("dimwise/dim/derived.hpp", r"divisible|related|extents_differ|is_prime_of|is_out_of|merged_abilities"),
+)
+
+
+class Mutant:
+    def __init__(self, file, start, end, replacement, text, source, what):
+        self.file, self.start, self.end, self.replacement = file, start, end, replacement
+        self.line = text.count("\n", 0, start) + 1
+        self.source, self.what = source, what
+
+    def apply(self, text):
+        return text[:self.start] + self.replacement + text[self.end:]
+
+    @property
+    def where(self):
+        return f"{self.file}:{self.line}"
+
+    def __str__(self):
+        return f"{self.where}: {self.what}"
+
+
+# --- reading conditions -----------------------------------------------------------------------------------------------
+
+PAIRS = {"(": ")", "[": "]", "{": "}"}
+
+
+def blanked(text):
+    """The text with comments and strings blanked, every other character at its place."""
+    blank = lambda found: re.sub(r"[^\n]", " ", found[0])
+    return re.sub(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"", blank, text, flags=re.DOTALL)
+
+
+def closing(text, at):
+    """-> the place of the bracket that closes the one at `at`"""
+    depth, opening = 0, text[at]
+    for place in range(at, len(text)):
+        if text[place] == opening:
+            depth += 1
+        elif text[place] == PAIRS[opening]:
+            depth -= 1
+            if depth == 0:
+                return place
+    raise ValueError(f"no bracket closes {text[at:at + 40]!r}")
+
+
+def first_outside(text, start, stops, angles=False):
+    """-> the first place from `start` on, outside brackets (and <…> with `angles`), where one of `stops` stands"""
+    place, depth = start, 0
+    while place < len(text):
+        if depth == 0 and text[place] in stops:
+            return place
+        if text[place] in PAIRS:
+            place = closing(text, place)
+        elif angles and text[place] == "<":
+            depth += 1
+        elif angles and text[place] == ">" and depth > 0:
+            depth -= 1
+        place += 1
+    return len(text)
+
+
+def trimmed(text, start, end):
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return start, end
+
+
+def operands(text, start, end, operator):
+    """-> [(start, end)] of the operands at the outermost level; one where there is no such operator"""
+    found, begin, place = [], start, start
+    while place < end:
+        if text[place] in PAIRS:
+            place = closing(text, place)
+        elif text.startswith(operator, place):
+            found.append((begin, place))
+            place += len(operator) - 1
+            begin = place + 1
+        place += 1
+    return [trimmed(text, *span) for span in [*found, (begin, end)]]
+
+
+def is_fold(text, spans):
+    return any(text[a:b] == "..." for a, b in spans)
+
+
+def parts(text, start, end):
+    """-> [(start, end, replacement)]: operands of || that never hold, operands of && that always do, and theirs"""
+    start, end = trimmed(text, start, end)
+    question = first_outside(text[:end], start, "?")
+    if question < end:  # c ? a : b
+        colon = first_outside(text[:end], question + 1, ":")
+        while text[colon:colon + 2] == "::":
+            colon = first_outside(text[:end], colon + 2, ":")
+        arms = [(question + 1, colon), (colon + 1, end)]
+        found = [(*trimmed(text, start, question), value) for value in ("true", "false")]
+        return found + parts(text, start, question) + [part for arm in arms for part in parts(text, *arm)]
+    for operator, left_out in (("||", "false"), ("&&", "true")):
+        spans = operands(text, start, end, operator)
+        if len(spans) == 1:
+            continue
+        if is_fold(text, spans):
+            return []
+        return [found for span in spans for found in [(*span, left_out), *parts(text, *span)]]
+    inner = start
+    while inner < end and text[inner] in "! ":
+        inner += 1
+    if inner < end and text[inner] == "(" and closing(text, inner) == end - 1:
+        return parts(text, inner + 1, end - 1)
+    return []
+
+
+def conditions(text):
+    """-> [(start, end, [replacement of the whole])] of every condition, in a text without comments"""
+    found = []
+    for match in re.finditer(r"\bif constexpr \(", text):
+        found.append((match.end(), closing(text, match.end() - 1), ["false"]))
+    for match in re.finditer(r"\bconstexpr bool [\w:<>.,\s]*?=(?!=)", text):
+        found.append((match.end(), first_outside(text, match.end(), ";"), ["true", "false"]))
+    for match in re.finditer(r"\bconcept \w+\s*=", text):
+        found.append((match.end(), first_outside(text, match.end(), ";"), ["true"]))
+    for match in re.finditer(r"\brequires\(", text):
+        found.append((match.end(), closing(text, match.end() - 1), ["true"]))
+    for match in re.finditer(r"\bconst(?:eval|expr) bool \w+\(", text):
+        body = text.find("{", closing(text, match.end() - 1))
+        last = closing(text, body)
+        for returned in re.finditer(r"\breturn ", text[body:last]):
+            at = body + returned.end()
+            found.append((at, first_outside(text, at, ";"), ["true", "false"]))
+    for match in re.finditer(r"\b(?:conditional_t|list_if)<", text):
+        found.append((match.end(), first_outside(text, match.end(), ",", angles=True), ["true", "false"]))
+    return sorted((*trimmed(text, a, b), values) for a, b, values in found)
+
+
+def shown(text, start, end):
+    return re.sub(r"\s+", " ", text[start:end].strip())
+
+
+def mutants_of_rules(file, text, wanted):
+    code, found = blanked(text), []
+    for start, end, values in conditions(code):
+        line = code[code.rfind("\n", 0, start) + 1:end]
+        if wanted and not re.search(wanted, line) and not re.search(wanted, code[max(0, start - 80):end]):
+            continue
+        whole = shown(text, start, end)
+        if whole not in ("true", "false"):
+            for value in values:
+                found.append(Mutant(file, start, end, value, text, whole, f"`{whole}` is always {value}"))
+        for a, b, value in parts(code, start, end):
+            part = shown(text, a, b)
+            what = f"`{part}` is always {value}, in `{whole}`"
+            found.append(Mutant(file, a, b, value, text, part, what))
+    unique = {(m.start, m.end, m.replacement): m for m in reversed(found)}
+    return sorted(unique.values(), key=lambda m: (m.start, -m.end, m.replacement))
+
+
+def mutants_of_table(file, text):
+    code, found = blanked(text), []
+    for row in re.finditer(r"constexpr mark_row (?:marks_row<op::)?(\w+)>? = \{", code):
+        last = closing(code, row.end() - 1)
+        body = code[row.end():last]
+        for entry in re.finditer(r"\.(\w+) = (drop|refuse|weaken|by_rule)", body):
+            start = row.end() + entry.start(2)
+            found.append(Mutant(file, start, start + len(entry[2]), "keep", text, entry[2],
+                                f"`{row[1]}`: {entry[2]} of `{entry[1]}` becomes keep"))
+        if not body.lstrip().startswith("."):
+            for mark, entry in zip(MARKS, re.finditer(r"\b(drop|refuse|weaken|by_rule)\b", body)):
+                start = row.end() + entry.start()
+                found.append(Mutant(file, start, start + len(entry[1]), "keep", text, entry[1],
+                                    f"`{row[1]}`: {entry[1]} of `{mark}` becomes keep"))
+    return found
+
+
+def all_mutants(include):
+    found = []
+    for pattern, wanted in SOURCES:
+        for path in sorted(include.glob(pattern)):
+            found += mutants_of_rules(path.relative_to(include).as_posix(), path.read_text(encoding="utf-8"), wanted)
+    table = include / TABLE
+    if table.exists():
+        text = table.read_text(encoding="utf-8")
+        found += mutants_of_table(TABLE, text)
+        found += mutants_of_rules(TABLE, text, r"fates|conditional_t|list_if|sizeof")
+    return found
+
+
+# --- the tests, each kind in one translation unit ---------------------------------------------------------------------
+
+def united(files, root, wrap="unit"):
+    """One source of many: includes first, each file in a namespace of its own, lines counted as in the file."""
+    includes, bodies = [], []
+    for number, path in enumerate(files):
+        body, shared = [], ""
+        for line in path.read_text(encoding="utf-8").splitlines():
+            found = re.match(r"\s*#\s*include\s*([<\"][^>\"]+[>\"])", line)
+            if found:
+                beside = path.parent / found[1].strip('"')
+                if found[1][0] == '"' and beside.exists():  # the file goes on in a namespace of what it includes
+                    for outer in re.findall(r"^namespace (\w+) \{", beside.read_text(encoding="utf-8"), flags=re.MULTILINE):
+                        shared += f"namespace {outer} {{ using namespace ::{outer}; }}\n"
+                include = f'#include "{beside.resolve()}"' if found[1][0] == '"' and beside.exists() else f"#include {found[1]}"
+                if include not in includes:
+                    includes.append(include)
+                line = ""
+            body.append(line)
+        name = os.path.relpath(path, root)
+        bodies.append(f'namespace {wrap}_{number} {{\n{shared}#line 1 "{name}"\n' + "\n".join(body) + "\n}\n")
+    return "\n".join(includes) + "\n" + "".join(bodies)
+
+
+class Stage:
+    """A kind of tests: compiles them, and says which of them die."""
+
+    def __init__(self, name, source, flags, dies_by_any_error, only=""):
+        self.name, self.source, self.flags, self.by_any, self.only = name, source, flags, dies_by_any_error, only
+        self.baseline = None
+
+    def concerns(self, mutant):
+        return self.only in ("", pathlib.PurePath(mutant.file).stem)
+
+    def run(self, compiler, tree, root, place):
+        path = place / "tests.cpp"
+        path.write_text(self.source, encoding="utf-8")
+        limit = ["-Wfatal-errors"] if self.by_any else ["-fmax-errors=0"]
+        flags = [compilers.STANDARD, f"-I{tree}", "-Itests", "-DDIMWISE_PLAIN_ONLY", "-w", "-fsyntax-only", *limit]
+        return compiler.run([*flags, *self.flags, str(path)], root, timeout=600)
+
+    @staticmethod
+    def errors(text):
+        """-> {test file: [error type or text]}"""
+        found = {}
+        for name, line in re.findall(r"^(tests/[^\s:]+):\d+:(?:\d+:)? (?:fatal )?error: (.*)$", text, flags=re.MULTILINE):
+            found.setdefault(name, []).append(compile_fail.error_type(line) or line)
+        return found
+
+    def dead(self, compiler, tree, root, place):
+        """-> (the test that dies or "", the compiler's text)"""
+        code, text = self.run(compiler, tree, root, place)
+        if self.by_any:
+            if code == 0:
+                return "", text
+            at = re.search(r"^(tests/[^\s:]+:\d+):(?:\d+:)? (?:fatal )?error:", text, flags=re.MULTILINE)
+            at = at or re.search(r"(tests/[^\s:]+:\d+):(?:\d+:)?   required from here", text)
+            at = at or re.search(r"(tests/(?:shape|mutation|compile_fail|equations)/[^\s:]+:\d+)", text)
+            return (at[1] if at else f"{self.name}, which does not compile"), text
+        now = self.errors(text)
+        for name in sorted({*self.baseline, *now}):
+            if self.baseline.get(name) != now.get(name):
+                return name, text
+        return "", text
+
+
+def load_stages(root, compiler, tree, out, wanted=""):
+    """-> the stages whose tests pass on the unchanged tree"""
+    tests = root / "tests"
+    asserts = sorted([*tests.glob("shape/*.test.cpp"), *tests.glob("mutation/*.test.cpp")])
+    whole = [path for path in asserts if "<dimwise/dimwise.hpp>" in path.read_text(encoding="utf-8")]
+    asserts = [path for path in asserts if path not in whole]
+    programs = [*whole, *sorted(tests.glob("equations/*.test.cpp"))]
+    cases = [case for case in compile_fail.load(root, "") if not case.problems]
+    stages = []
+
+    def mistakes(name, variant, fixed):
+        chosen = [case.path for case in cases if variant in case.variants]
+        flags = [] if variant == "plain" else [f"-D{variant.upper()}"]
+        source = united(chosen, root, "mistake")
+        stages.append(Stage(name, source, flags + (["-DFIXED"] if fixed else []), fixed))
+
+    # A rule's own tests first: they take a fraction of a second.
+    for stem in sorted({path.name.split(".")[0] for path in asserts}):
+        own = [path for path in asserts if path.name.startswith(stem + ".")]
+        stages.append(Stage(f"the static_asserts of {stem}", united(own, root), [], True, stem))
+    if asserts:
+        stages.append(Stage("the static_asserts", united(asserts, root), [], True))
+    if cases:
+        mistakes("the mistakes", "plain", False)
+        mistakes("the corrected twins", "plain", True)
+        mistakes("the mistakes, extents at run time", "dynamic", False)
+        mistakes("the corrected twins, extents at run time", "dynamic", True)
+    if programs:
+        stages.append(Stage("the programs", united(programs, root, "program"), [], True))
+    stages, good = [stage for stage in stages if re.search(wanted, stage.name)], []
+    with tempfile.TemporaryDirectory() as folder:
+        for stage in stages:
+            began = time.monotonic()
+            code, text = stage.run(compiler, tree, root, pathlib.Path(folder))
+            stage.baseline = stage.errors(text)
+            if stage.by_any and code != 0:
+                out(f"FAILED {stage.name} do not compile on the unchanged tree:\n{text[:2000]}")
+                continue
+            out(f"{stage.name}: {stage.source.count('#line 1 ')} files, {time.monotonic() - began:.1f} s")
+            good.append(stage)
+    return good, len(good) == len(stages)
+
+
+# --- running ----------------------------------------------------------------------------------------------------------
+
+def stillborn(text):
+    """The change itself is no C++: an error in a header that no test led to."""
+    first = re.search(r"^(\S+?):\d+:(?:\d+:)? (?:fatal )?error: (.*)$", text, flags=re.MULTILINE)
+    return bool(first) and not first[1].startswith("tests/") and not re.search(r"required |In instantiation|In substitution|in .constexpr. expansion", text)
+
+
+class Runner:
+    def __init__(self, root, include, stages, compiler, jobs):
+        self.root, self.include, self.stages, self.compiler = root, include, stages, compiler
+        self.places = queue.Queue()
+        self.folder = tempfile.TemporaryDirectory()
+        for number in range(jobs):
+            place = pathlib.Path(self.folder.name) / str(number)
+            shutil.copytree(include, place / "include")
+            self.places.put(place)
+
+    def judge(self, mutant):
+        """-> (killer or "", why it is no mutant or "")"""
+        place = self.places.get()
+        path = place / "include" / mutant.file
+        original = (self.include / mutant.file).read_text(encoding="utf-8")
+        try:
+            path.write_text(mutant.apply(original), encoding="utf-8")
+            for stage in filter(lambda stage: stage.concerns(mutant), self.stages):
+                killer, text = stage.dead(self.compiler, place / "include", self.root, place)
+                if killer and stillborn(text):
+                    return "", text
+                if killer:
+                    return killer, ""
+            return "", ""
+        finally:
+            path.write_text(original, encoding="utf-8")
+            self.places.put(place)
+
+
+def load_arguments(path):
+    """-> {(file, what): argument}; lines of the form  file: what => argument"""
+    found = {}
+    if path.exists():
+        for line in path.read_text(encoding="utf-8").splitlines():
+            if line.strip() and not line.startswith("#"):
+                mutant, _, argument = line.partition(" => ")
+                file, _, what = mutant.partition(": ")
+                found[file, what] = argument.strip()
+    return found
+
+
+def cell(text):
+    return text.replace("|", "\\|")
+
+
+def page(results, arguments, compiler, invalid):
+    lines = ["# Mutation run", "", "```sh", "python3 tools/mutate.py", "```", "",
+             "writes this page: what was changed in a rule or in the table of marks, one change at a time, and the first test that died",
+             "of it (`tools/mutate.py` says which changes there are). A survivor has an argument why no program can tell; the others need",
+             f"a test. With {compiler.name}.", "", "## Survivors", ""]
+    survivors = [mutant for mutant, killer in results if not killer]
+    if survivors:
+        lines += ["| where | change | argument |", "| --- | --- | --- |"]
+        for mutant in survivors:
+            lines.append(f"| {mutant.where} | {cell(mutant.what)} | {cell(arguments.get((mutant.file, mutant.what), 'NEEDS TEST'))} |")
+    else:
+        lines.append("None.")
+    lines += ["", "## Killed", "", "| where | change | killed by |", "| --- | --- | --- |"]
+    lines += [f"| {mutant.where} | {cell(mutant.what)} | {cell(killer)} |" for mutant, killer in results if killer]
+    killed = sum(1 for _, killer in results if killer)
+    lines += ["", f"{killed} killed, {len(results) - killed} survived"]
+    return "\n".join(lines) + "\n"
+
+
+def run(root, include, mutants, stages, compiler, jobs, out):
+    """-> [(mutant, killer)], [(mutant, text)] of changes that are no C++"""
+    runner = Runner(root, include, stages, compiler, jobs)
+    results, invalid = [], []
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        for number, (mutant, (killer, wrong)) in enumerate(zip(mutants, pool.map(runner.judge, mutants))):
+            if wrong:
+                invalid.append((mutant, wrong))
+            else:
+                results.append((mutant, killer))
+            out(f"{number + 1}/{len(mutants)} {'no C++   ' if wrong else 'killed   ' if killer else 'SURVIVED '}{mutant}" + (f"  <- {killer}" if killer else ""))
+    return results, invalid
+
+
+# --- the tool's own tests ---------------------------------------------------------------------------------------------
+
+SELF_RULE = """#pragma once
+template <class T> struct answer { using type = T; };
+struct yes; struct no_small; struct no_odd;
+template <int N> consteval auto judge() {
+  if constexpr (N < 3 || N == 100) {
+    return answer<no_small>{};
+  } else if constexpr (N % 2 == 1 && (N != 7 || N == 8)) {  // if constexpr (in a comment)
+    return answer<no_odd>{};
+  } else {
+    return answer<yes>{};
+  }
+}
+template <int... N> constexpr bool all_even = ((N % 2 == 0) && ...);
+"""
+SELF_TABLE = """#pragma once
+enum class fate { keep, drop, refuse };
+struct mark_row { fate raw = fate::keep; fate score = fate::keep; };
+using enum fate;
+template <int> inline constexpr mark_row marks_row{};
+namespace op { constexpr int sum = 1; }
+template <> inline constexpr mark_row marks_row<op::sum> = {.raw = refuse, .score = drop};
+"""
+SELF_TEST = """#include <dimwise/shape/rules/one.hpp>
+#include <dimwise/shape/marks_table.hpp>
+template <int N, class T> constexpr bool says = __is_same(typename decltype(judge<N>())::type, T);
+static_assert(says<1, no_small>);
+static_assert(says<5, no_odd> && says<7, yes>);
+static_assert(says<4, yes> && says<8, yes> && says<100, no_small>);
+static_assert(all_even<2, 4> && !all_even<2, 3>);
+static_assert(marks_row<op::sum>.raw == refuse);
+"""
+SELF_EXPECTED = {  # mutated text -> survives
+    "`N < 3 || N == 100` is always false": False,
+    "`N < 3` is always false, in `N < 3 || N == 100`": False,
+    "`N == 100` is always false, in `N < 3 || N == 100`": False,
+    "`N % 2 == 1 && (N != 7 || N == 8)` is always false": False,
+    "`N % 2 == 1` is always true, in `N % 2 == 1 && (N != 7 || N == 8)`": False,
+    "`(N != 7 || N == 8)` is always true, in `N % 2 == 1 && (N != 7 || N == 8)`": False,
+    "`N != 7` is always false, in `N % 2 == 1 && (N != 7 || N == 8)`": False,
+    "`N == 8` is always false, in `N % 2 == 1 && (N != 7 || N == 8)`": True,
+    "`((N % 2 == 0) && ...)` is always true": False,
+    "`((N % 2 == 0) && ...)` is always false": False,
+    "`sum`: refuse of `raw` becomes keep": False,
+    "`sum`: drop of `score` becomes keep": True,
+}
+
+
+def self_test(compiler):
+    failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        files = {"include/dimwise/shape/rules/one.hpp": SELF_RULE, f"include/{TABLE}": SELF_TABLE, "tests/shape/one.test.cpp": SELF_TEST}
+        for name, text in files.items():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text(text, encoding="utf-8")
+        (root / "tests/compile_fail").mkdir()
+        report = []
+        stages, good = load_stages(root, compiler, root / "include", report.append)
+        results, invalid = run(root, root / "include", all_mutants(root / "include"), stages, compiler, 2, lambda text: None)
+        survived = {mutant.what: not killer for mutant, killer in results}
+        for what in sorted({*SELF_EXPECTED, *survived}):
+            if survived.get(what) != SELF_EXPECTED.get(what):
+                failed += 1
+                print(f"FAILED self-test {what}: expected to survive: {SELF_EXPECTED.get(what)}, did: {survived.get(what)}")
+        killers = {killer for _, killer in results if killer}
+        if not good or invalid or "tests/shape/one.test.cpp:4" not in killers:
+            failed += 1
+            print(f"FAILED self-test: stages good: {good}, no C++: {invalid}, killers: {killers}")
+        text = page(results, {("dimwise/shape/rules/one.hpp", "`N == 8` is always false, in `N % 2 == 1 && (N != 7 || N == 8)`"): "8 is even."}, compiler, [])
+        if "8 is even." not in text or text.count("NEEDS TEST") != 1 or not text.endswith("10 killed, 2 survived\n"):
+            failed += 1
+            print(f"FAILED self-test page:\n{text}")
+    print(f"{len(SELF_EXPECTED) + 2 - failed} passed, {failed} failed")
+    return failed
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--filter", default="", metavar="REGEX")
+    parser.add_argument("--tests", default="", metavar="REGEX")
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--survivors", metavar="FILE")
+    parser.add_argument("--jobs", type=int, default=max(2, os.cpu_count() or 2))
+    parser.add_argument("--self-test", action="store_true")
+    arguments = parser.parse_args()
+
+    gcc = [compiler for compiler in compilers.find_compilers() if not compiler.is_clang]
+    if not gcc:
+        sys.exit("no g++ found; bash tools/setup.sh tests installs it")
+    if arguments.self_test:
+        sys.exit(1 if self_test(gcc[0]) else 0)
+    root, began = compilers.ROOT, time.monotonic()
+    with tempfile.TemporaryDirectory() as folder:  # a copy: the tree may change while this runs
+        include = pathlib.Path(folder) / "include"
+        shutil.copytree(root / "include", include)
+        mutants = [mutant for mutant in all_mutants(include) if re.search(arguments.filter, str(mutant))]
+        if arguments.list:
+            print("\n".join(map(str, mutants)))
+            print(f"{len(mutants)} mutants")
+            return
+        say = lambda text: print(text, flush=True)
+        stages, good = load_stages(root, gcc[0], include, say, arguments.tests)
+        results, invalid = run(root, include, mutants, stages, gcc[0], arguments.jobs, say)
+    reasons = load_arguments(root / ARGUED)
+    survivors = [mutant for mutant, killer in results if not killer]
+    needed = [mutant for mutant in survivors if (mutant.file, mutant.what) not in reasons]
+    if arguments.survivors:
+        pathlib.Path(arguments.survivors).write_text("".join(f"{mutant}\n" for mutant in needed), encoding="utf-8")
+    if not arguments.filter and not arguments.tests and good:
+        (root / PAGE).write_text(page(results, reasons, gcc[0], invalid), encoding="utf-8")
+    for mutant, text in invalid:
+        print(f"FAILED {mutant}: the change is no C++:\n{text[:600]}")
+    for mutant in needed:
+        print(f"NEEDS TEST {mutant}")
+    print(f"{time.monotonic() - began:.0f} s")
+    print(f"{len(results) - len(survivors)} killed, {len(survivors)} survived")
+    sys.exit(1 if needed or invalid or not good else 0)
+
+
+if __name__ == "__main__":
+    main()
