@@ -3,19 +3,24 @@
 #
 #   bash tools/setup.sh notebook    # what the notebook example needs
 #   bash tools/setup.sh tests       # what the notebook and the tests need (the default)
+#   bash tools/setup.sh bench       # the same, and the libraries that the benchmarks compare with
 #
 # As root, or through sudo. Does nothing when all packages are there. Without apt it only says what is needed.
 set -euo pipefail
 
 notebook_packages="g++ cmake ninja-build libboost-dev libxtensor-dev libxsimd-dev nlohmann-json3-dev"
 test_packages="python3 clang-14 doctest-dev librapidcheck-dev libtbb-dev libbenchmark-dev"
-optional_packages="clang-19"
+# qemu-user and the cross compiler run the tests of other processors: 60 MB, under a minute.
+optional_packages="clang-19 qemu-user g++-aarch64-linux-gnu"
+# Rivals of the benchmarks.
+bench_packages="libtbb-dev libopenblas-dev libeigen3-dev libdnnl-dev"
 
 case "${1:-tests}" in
   notebook) wanted="$notebook_packages" optional="" ;;
   tests) wanted="$notebook_packages $test_packages" optional="$optional_packages" ;;
+  bench) wanted="$notebook_packages $test_packages" optional="$bench_packages" ;;
   *)
-    echo "setup: expected 'notebook' or 'tests', not '$1'" >&2
+    echo "setup: expected 'notebook', 'tests' or 'bench', not '$1'" >&2
     exit 2
     ;;
 esac

@@ -1,0 +1,10 @@
+# cmake -DPROGRAM=... -DEXPECTED=... -P run_example.cmake: the program ends with code 0 and prints what the file holds.
+execute_process(COMMAND ${PROGRAM} OUTPUT_VARIABLE printed ERROR_VARIABLE complaints RESULT_VARIABLE code)
+message("${printed}${complaints}")
+if(NOT code STREQUAL "0")
+  message(FATAL_ERROR "${PROGRAM} ends with ${code}")
+endif()
+file(READ ${EXPECTED} expected)
+if(NOT printed STREQUAL expected)
+  message(FATAL_ERROR "The output above differs from ${EXPECTED}. If it is right: ${PROGRAM} > ${EXPECTED}")
+endif()
