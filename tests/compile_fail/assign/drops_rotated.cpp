@@ -1,0 +1,15 @@
+// MISTAKE: the declared type forgets that keys are rotated.
+// RULE: R9
+// EXPECT: ERROR_R9_declared_type_drops_or_invents_rotated<.*assign.*rotated<
+// VARIANTS: equal dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void layer(const tensor<float, batch, key, heads, d_k, rotated<d_k>>& turned) {
+#ifdef FIXED
+  tensor<float, batch, key, heads, d_k, rotated<d_k>> stored = turned;
+#else
+  tensor<float, batch, key, heads, d_k> stored = turned;
+#endif
+}

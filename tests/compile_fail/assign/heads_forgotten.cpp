@@ -1,0 +1,15 @@
+// MISTAKE: heads are forgotten in the declared type.
+// RULE: R3
+// EXPECT: ERROR_R3_assigned_dimensions_differ<.*assign.*heads
+// VARIANTS: equal dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void layer() {
+#ifdef FIXED
+  tensor<float, batch, seq, heads, d_k> y = contract<d_model>(x, w_q);
+#else
+  tensor<float, batch, seq, d_k> y = contract<d_model>(x, w_q);
+#endif
+}

@@ -1,0 +1,15 @@
+// MISTAKE: heads are merged in another order than declared.
+// RULE: R4
+// EXPECT: ERROR_R4_merged_is_not_its_product<.*assign.*merged<.*heads.*d_v.*merged<.*d_v.*heads
+// VARIANTS: equal dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void layer() {
+#ifdef FIXED
+  tensor<float, batch, seq, merged<heads, d_v>> y = merge<heads, d_v>(z);
+#else
+  tensor<float, batch, seq, merged<heads, d_v>> y = merge<d_v, heads>(z);
+#endif
+}

@@ -1,0 +1,15 @@
+// MISTAKE: a row is written into a view of a matrix.
+// RULE: R8
+// EXPECT: ERROR_R8_assignment_never_broadcasts<.*assign.*seq
+// VARIANTS: equal dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void layer(tensor_view<float, seq, d_model> view, const tensor<float, d_model>& row) {
+#ifdef FIXED
+  view = row + view;
+#else
+  view = row;
+#endif
+}

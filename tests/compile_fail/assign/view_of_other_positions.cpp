@@ -1,0 +1,15 @@
+// MISTAKE: encoder positions are written into a view of the decoder's.
+// RULE: R3
+// EXPECT: ERROR_R3_assigned_dimensions_differ<.*assign.*seq.*src
+// VARIANTS: equal dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void layer(tensor_view<float, batch, seq, d_model> view) {
+#ifdef FIXED
+  view = x;
+#else
+  view = memory;
+#endif
+}

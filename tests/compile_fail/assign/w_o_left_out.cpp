@@ -1,0 +1,15 @@
+// MISTAKE: merged heads are stored as the model dimension, which is as large: W_O is left out.
+// RULE: R4
+// EXPECT: ERROR_R4_merged_is_not_its_product<.*assign.*d_model.*merged<
+// VARIANTS: equal dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void layer() {
+#ifdef FIXED
+  tensor<float, batch, seq, d_model> y = contract<heads, d_v>(z, w_o);
+#else
+  tensor<float, batch, seq, d_model> y = merge<heads, d_k>(q);
+#endif
+}

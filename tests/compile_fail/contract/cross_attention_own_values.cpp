@@ -1,0 +1,15 @@
+// MISTAKE: the weights over the encoder meet the decoder's own keys and values.
+// RULE: R3
+// EXPECT: ERROR_R3_other_positions_of_the_sequence<.*src.*key
+// VARIANTS: equal dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void attention() {
+#ifdef FIXED
+  RESULT r = contract<src>(a_src, v_src);
+#else
+  RESULT r = contract<src>(a_src, v);
+#endif
+}

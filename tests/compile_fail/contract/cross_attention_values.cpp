@@ -1,0 +1,16 @@
+// MISTAKE: the values of cross-attention are taken from the decoder.
+// RULE: R3
+// EXPECT: ERROR_R3_other_positions_of_the_sequence<.*src
+// FROM: cross-attention K,V taken from the decoder (or Q from the encoder)
+// VARIANTS: equal unused dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void attention() {
+#ifdef FIXED
+  RESULT r = contract<src>(a_src, contract<d_model>(memory, w_v));
+#else
+  RESULT r = contract<src>(a_src, contract<d_model>(x, w_v));
+#endif
+}

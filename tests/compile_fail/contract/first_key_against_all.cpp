@@ -1,0 +1,15 @@
+// MISTAKE: one key, taken out by its index, meets all keys.
+// RULE: R18
+// EXPECT: ERROR_R18_indexed_meets_its_dimension<.*indexed<.*key
+// VARIANTS: equal dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void attention() {
+#ifdef FIXED
+  RESULT r = contract<d_k>(at<key>(k, 0), rename<key, seq>(k));
+#else
+  RESULT r = contract<d_k>(at<key>(k, 0), k);
+#endif
+}

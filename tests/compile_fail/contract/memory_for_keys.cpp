@@ -1,0 +1,15 @@
+// MISTAKE: self-attention weights over the decoder meet the encoder's values.
+// RULE: R3
+// EXPECT: ERROR_R3_other_positions_of_the_sequence<.*key.*src
+// VARIANTS: equal dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void attention() {
+#ifdef FIXED
+  RESULT r = contract<key>(a, v);
+#else
+  RESULT r = contract<key>(a, v_src);
+#endif
+}

@@ -1,0 +1,16 @@
+// MISTAKE: an ill-shaped product whose result type nobody writes.
+// RULE: R1
+// EXPECT: ERROR_R1_contracted_dimension_is_not_in_both<.*d_v
+// FROM: ill-shaped matmul compiles when the result type is not written
+// VARIANTS: equal unused dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void attention() {
+#ifdef FIXED
+  (void)contract<heads, d_v>(z, w_o);
+#else
+  contract<d_v>(q, w_o);
+#endif
+}

@@ -1,0 +1,16 @@
+// MISTAKE: the queries are rotated, the keys are not.
+// RULE: R9
+// EXPECT: ERROR_R9_rotated_meets_not_rotated<.*rotated<
+// VARIANTS: equal dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void attention(const tensor<float, batch, seq, heads, d_k, rotated<d_k>>& turned,
+               const tensor<float, batch, key, heads, d_k, rotated<d_k>>& turned_keys) {
+#ifdef FIXED
+  RESULT r = scores<d_k>(turned, turned_keys);
+#else
+  RESULT r = scores<d_k>(turned, k);
+#endif
+}

@@ -1,0 +1,15 @@
+// MISTAKE: the values are rotated like the keys.
+// RULE: R9
+// EXPECT: ERROR_R9_values_are_not_rotated<.*rotated<
+// VARIANTS: equal dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void attention(const tensor<float, batch, key, heads, d_v, rotated<d_v>>& turned) {
+#ifdef FIXED
+  RESULT r = contract<key>(a, v);
+#else
+  RESULT r = contract<key>(a, turned);
+#endif
+}

@@ -1,0 +1,15 @@
+// MISTAKE: logits of a vocabulary are taken for attention scores.
+// RULE: R6
+// EXPECT: ERROR_R6_scores_are_products_of_positions<.*d_model
+// VARIANTS: equal dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void attention() {
+#ifdef FIXED
+  RESULT r = contract<d_model>(x, embedding);
+#else
+  RESULT r = scores<d_model>(x, embedding);
+#endif
+}

@@ -1,0 +1,15 @@
+// MISTAKE: scores are multiplied with the values without softmax.
+// RULE: R6
+// EXPECT: ERROR_R6_scores_are_contracted_only_after_softmax<.*score<
+// VARIANTS: equal dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void attention() {
+#ifdef FIXED
+  RESULT r = contract<key>(softmax<key>(scores<d_k>(q, k)), v);
+#else
+  RESULT r = contract<key>(scores<d_k>(q, k), v);
+#endif
+}

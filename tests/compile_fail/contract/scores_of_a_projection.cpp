@@ -1,0 +1,15 @@
+// MISTAKE: `scores` for a projection: the result has features.
+// RULE: R6
+// EXPECT: ERROR_R6_scores_are_products_of_positions<.*d_model
+// VARIANTS: equal dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void attention() {
+#ifdef FIXED
+  RESULT r = contract<d_model>(x, w_q);
+#else
+  RESULT r = scores<d_model>(x, w_q);
+#endif
+}

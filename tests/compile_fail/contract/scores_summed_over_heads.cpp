@@ -1,0 +1,15 @@
+// MISTAKE: the heads are contracted together with their features: all heads share one score.
+// RULE: R6
+// EXPECT: ERROR_R6_scores_are_products_of_positions<.*heads
+// VARIANTS: equal dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void attention() {
+#ifdef FIXED
+  RESULT r = scores<d_k>(q, k);
+#else
+  RESULT r = scores<heads, d_k>(q, k);
+#endif
+}

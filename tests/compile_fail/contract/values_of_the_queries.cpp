@@ -1,0 +1,17 @@
+// MISTAKE: the values come from the queries' positions and were not renamed.
+// RULE: R3
+// EXPECT: ERROR_R3_other_positions_of_the_sequence<.*key.*normalised<
+// FROM: value computed from the query input
+// VARIANTS: equal unused dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void attention() {
+  auto values = contract<d_model>(x, w_v);
+#ifdef FIXED
+  RESULT r = contract<key>(a, rename<seq, key>(values));
+#else
+  RESULT r = contract<key>(a, values);
+#endif
+}

@@ -1,0 +1,16 @@
+// MISTAKE: the heads do not divide the width of the model.
+// RULE: R4
+// EXPECT: ERROR_R4_extent_does_not_divide<.*width, .*extent<10.*lanes, .*extent<3
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+struct width : feature_dim<10> {};
+struct lanes : heads_dim<3> {};
+struct fewer : heads_dim<2> {};
+
+#ifdef FIXED
+struct head_width : divided<width, fewer> {};
+#else
+struct head_width : divided<width, lanes> {};
+#endif

@@ -1,0 +1,15 @@
+// MISTAKE: the last token is subtracted from all tokens.
+// RULE: R18
+// EXPECT: ERROR_R18_indexed_meets_its_dimension<.*seq.*indexed<
+// VARIANTS: equal dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void layer() {
+#ifdef FIXED
+  RESULT r = x - broadcast<seq>(at<seq>(x, 0), seq{});
+#else
+  RESULT r = x - at<seq>(x, 0);
+#endif
+}

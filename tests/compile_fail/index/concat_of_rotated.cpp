@@ -1,0 +1,17 @@
+// MISTAKE: keys that are not rotated are appended to rotated ones.
+// RULE: R10
+// EXPECT: ERROR_R10_operands_differ_in_another_dimension<.*concat.*past.*rotated<
+// VARIANTS: equal dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+struct past : position_dim<> {};
+
+void layer(const tensor<float, batch, past, d_k, rotated<d_k>>& cache, const tensor<float, batch, past, d_k>& fresh) {
+#ifdef FIXED
+  RESULT r = concat<past>(cache, cache);
+#else
+  RESULT r = concat<past>(cache, fresh);
+#endif
+}

@@ -1,0 +1,15 @@
+// MISTAKE: one element of a merged dimension, by one number.
+// RULE: R18
+// EXPECT: ERROR_R18_ids_index_their_own_dimension_only<.*at.*merged<
+// VARIANTS: equal dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void layer() {
+#ifdef FIXED
+  RESULT r = at<heads>(z, 1);
+#else
+  RESULT r = at<merged<heads, d_v>>(merge<heads, d_v>(z), 3);
+#endif
+}

@@ -1,0 +1,15 @@
+// MISTAKE: one head of merged heads.
+// RULE: R4
+// EXPECT: ERROR_R4_composite_has_other_factors_or_order<.*at.*heads
+// VARIANTS: equal dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void layer() {
+#ifdef FIXED
+  RESULT r = at<heads>(z, 1);
+#else
+  RESULT r = at<heads>(merge<heads, d_v>(z), 1);
+#endif
+}

@@ -1,0 +1,15 @@
+// MISTAKE: table and ids are swapped.
+// RULE: R1
+// EXPECT: ERROR_R1_dimension_is_not_in_the_operand<.*gather.*vocab
+// VARIANTS: equal dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void layer() {
+#ifdef FIXED
+  RESULT r = gather<vocab>(embedding, tokens);
+#else
+  RESULT r = gather<vocab>(tokens, embedding);
+#endif
+}

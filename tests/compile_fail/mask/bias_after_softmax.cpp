@@ -1,0 +1,15 @@
+// MISTAKE: a bias is added to attention weights.
+// RULE: R7
+// EXPECT: ERROR_R7_masking_comes_before_softmax<.*biased.*normalised<
+// VARIANTS: equal dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void attention(const tensor<float, heads, seq, key>& bias) {
+#ifdef FIXED
+  RESULT r = softmax<key>(biased(s, bias));
+#else
+  RESULT r = biased(a, bias);
+#endif
+}

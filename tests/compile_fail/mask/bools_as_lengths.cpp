@@ -1,0 +1,15 @@
+// MISTAKE: a mask of bool is taken for lengths.
+// RULE: R7
+// EXPECT: ERROR_R7_lengths_are_per_parallel_dimension<.*padding.*key
+// VARIANTS: equal dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void attention(const tensor<bool, batch, key>& bits) {
+#ifdef FIXED
+  RESULT r = masked(s, allow(bits));
+#else
+  RESULT r = masked(s, padding<key>(bits));
+#endif
+}

@@ -1,0 +1,15 @@
+// MISTAKE: an activation after the mask turns minus infinity into something visible.
+// RULE: R7
+// EXPECT: ERROR_R7_masked_values_pass_no_function<.*masked_for<
+// VARIANTS: equal dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void attention() {
+#ifdef FIXED
+  RESULT r = masked(relu(s), causal<seq, key>{});
+#else
+  RESULT r = relu(masked(s, causal<seq, key>{}));
+#endif
+}

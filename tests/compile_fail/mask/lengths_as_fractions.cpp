@@ -1,0 +1,15 @@
+// MISTAKE: lengths are given as floating-point numbers.
+// RULE: R7
+// EXPECT: ERROR_R7_lengths_are_per_parallel_dimension<.*padding.*key
+// VARIANTS: equal dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void attention(const tensor<float, batch>& fractions) {
+#ifdef FIXED
+  RESULT r = masked(s, padding<key>(lengths));
+#else
+  RESULT r = masked(s, padding<key>(fractions));
+#endif
+}

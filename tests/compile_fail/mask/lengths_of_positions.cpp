@@ -1,0 +1,15 @@
+// MISTAKE: lengths are given for each position.
+// RULE: R7
+// EXPECT: ERROR_R7_lengths_are_per_parallel_dimension<.*padding.*seq
+// VARIANTS: equal dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void attention(const tensor<int, batch, seq>& counts) {
+#ifdef FIXED
+  RESULT r = masked(s, padding<key>(lengths));
+#else
+  RESULT r = masked(s, padding<key>(counts));
+#endif
+}

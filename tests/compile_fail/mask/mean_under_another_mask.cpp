@@ -1,0 +1,15 @@
+// MISTAKE: the mean over the sequence, under a mask that hides keys.
+// RULE: R7
+// EXPECT: ERROR_R7_
+// VARIANTS: equal dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void attention() {
+#ifdef FIXED
+  RESULT r = mean<seq>(x, padding<seq>(lengths));
+#else
+  RESULT r = mean<seq>(x, padding<src>(lengths));
+#endif
+}

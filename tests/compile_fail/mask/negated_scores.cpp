@@ -1,0 +1,15 @@
+// MISTAKE: masked scores are negated: what was hidden becomes the largest.
+// RULE: R7
+// EXPECT: ERROR_R7_masked_values_pass_no_function<.*masked_for<
+// VARIANTS: equal dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void attention() {
+#ifdef FIXED
+  RESULT r = masked(-s, causal<seq, key>{});
+#else
+  RESULT r = -masked(s, causal<seq, key>{});
+#endif
+}

@@ -1,0 +1,19 @@
+// MISTAKE: packed documents attend across their boundaries, under a causal mask alone.
+// RULE: R19
+// EXPECT: ERROR_R19_packed_positions_need_their_documents<.*masked.*packed_seq.*packed_key
+// FROM: packed documents attend across boundaries / mask evaluated for b=0 only
+// VARIANTS: equal unused dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+struct packed_seq : packed_dim<> {};
+struct packed_key : prime<packed_seq> {};
+
+void attention(const tensor<float, heads, packed_seq, packed_key, score<d_k>>& t) {
+#ifdef FIXED
+  RESULT r = masked(t, causal<packed_seq, packed_key>{} & document<packed_seq, packed_key>{});
+#else
+  RESULT r = masked(t, causal<packed_seq, packed_key>{});
+#endif
+}

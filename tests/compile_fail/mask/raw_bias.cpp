@@ -1,0 +1,15 @@
+// MISTAKE: products that are not scaled are added as a bias.
+// RULE: R6
+// EXPECT: ERROR_R6_raw_products_are_scaled_first<.*biased.*raw<
+// VARIANTS: equal dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void attention() {
+#ifdef FIXED
+  RESULT r = biased(s, unscaled(products));
+#else
+  RESULT r = biased(s, products);
+#endif
+}

@@ -1,0 +1,15 @@
+// MISTAKE: a linear bias is added to products that nobody scaled.
+// RULE: R6
+// EXPECT: ERROR_R6_raw_products_are_scaled_first<.*biased.*raw<
+// VARIANTS: equal dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void layer() {
+#ifdef FIXED
+  RESULT r = biased(scores<d_k>(q, k), alibi<seq, key, heads>{});
+#else
+  RESULT r = biased(contract<d_k>(q, k), alibi<seq, key, heads>{});
+#endif
+}

@@ -1,0 +1,16 @@
+// MISTAKE: queries and keys of the linear bias are reversed.
+// RULE: R7
+// EXPECT: ERROR_R7_mask_does_not_serve_this_dimension<.*softmax.*key.*masked_for<.*seq
+// FROM: ALiBi sign/axis reversed
+// VARIANTS: equal unused dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void layer() {
+#ifdef FIXED
+  RESULT r = softmax<key>(biased(s, alibi<seq, key, heads>{}));
+#else
+  RESULT r = softmax<key>(biased(s, alibi<key, seq, heads>{}));
+#endif
+}

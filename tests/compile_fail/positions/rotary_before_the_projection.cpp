@@ -1,0 +1,16 @@
+// MISTAKE: rotary goes over the width of the model, before the projection.
+// RULE: R9
+// EXPECT: ERROR_R9_rotated_meets_not_rotated<.*rotated<
+// FROM: rotation over full model width instead of head features
+// VARIANTS: equal unused dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void layer() {
+#ifdef FIXED
+  RESULT r = rotary<seq, d_k>(contract<d_model>(x, w_q));
+#else
+  RESULT r = contract<d_model>(rotary<seq, d_model>(x), w_q);
+#endif
+}

@@ -1,0 +1,15 @@
+// MISTAKE: the keys are not rotated.
+// RULE: R9
+// EXPECT: ERROR_R9_rotated_meets_not_rotated<.*scores.*rotated<
+// VARIANTS: equal dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void layer() {
+#ifdef FIXED
+  RESULT r = scores<d_k>(rotary<seq, d_k>(q), rotary<key, d_k>(k));
+#else
+  RESULT r = scores<d_k>(rotary<seq, d_k>(q), k);
+#endif
+}

@@ -1,0 +1,15 @@
+// MISTAKE: a positional encoding over the batch.
+// RULE: R13
+// EXPECT: ERROR_R13_sinusoid_takes_positions_and_features<.*batch.*d_model
+// VARIANTS: equal dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void layer() {
+#ifdef FIXED
+  RESULT r = x + sinusoid<seq, d_model>(seq{});
+#else
+  RESULT r = x + sinusoid<batch, d_model>(batch{});
+#endif
+}

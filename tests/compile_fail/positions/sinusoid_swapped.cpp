@@ -1,0 +1,15 @@
+// MISTAKE: positions and features of the encoding are swapped.
+// RULE: R13
+// EXPECT: ERROR_R13_sinusoid_takes_positions_and_features<.*d_model.*seq
+// VARIANTS: equal dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void layer() {
+#ifdef FIXED
+  RESULT r = sinusoid<seq, d_model>(seq{});
+#else
+  RESULT r = sinusoid<d_model, seq>(d_model{});
+#endif
+}

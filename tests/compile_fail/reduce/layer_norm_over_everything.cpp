@@ -1,0 +1,16 @@
+// MISTAKE: layer_norm goes over positions and features together.
+// RULE: R13
+// EXPECT: ERROR_R13_norm_takes_features<.*layer_norm.*seq.*d_model
+// FROM: LayerNorm over sequence (or over everything)
+// VARIANTS: equal unused dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void layer() {
+#ifdef FIXED
+  RESULT r = layer_norm<d_model>(x);
+#else
+  RESULT r = layer_norm<seq, d_model>(x);
+#endif
+}

@@ -1,0 +1,17 @@
+// MISTAKE: the mean over the positions of all packed documents.
+// RULE: R19
+// EXPECT: ERROR_R19_packed_positions_need_their_documents<.*mean.*packed_seq
+// VARIANTS: equal dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+struct packed_seq : packed_dim<> {};
+
+void layer(const tensor<float, packed_seq, d_model>& all) {
+#ifdef FIXED
+  RESULT r = mean<d_model>(all);
+#else
+  RESULT r = mean<packed_seq>(all);
+#endif
+}

@@ -1,0 +1,17 @@
+// MISTAKE: statistics over the positions of all packed documents.
+// RULE: R19
+// EXPECT: ERROR_R19_packed_positions_need_their_documents<.*standardize.*packed_seq
+// VARIANTS: equal dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+struct packed_seq : packed_dim<> {};
+
+void layer(const tensor<float, packed_seq, d_model>& all) {
+#ifdef FIXED
+  RESULT r = standardize<d_model>(all);
+#else
+  RESULT r = standardize<packed_seq>(all);
+#endif
+}

@@ -1,0 +1,15 @@
+// MISTAKE: weighted keys are summed over the queries.
+// RULE: R5
+// EXPECT: ERROR_R5_weighted_is_only_summed<.*sum.*seq.*weighted<
+// VARIANTS: equal dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void layer(const tensor<float, key>& gate) {
+#ifdef FIXED
+  RESULT r = sum<key>(a * gate);
+#else
+  RESULT r = sum<seq>(a * gate);
+#endif
+}

@@ -1,0 +1,15 @@
+// MISTAKE: an order that leaves out a dimension.
+// RULE: R1
+// EXPECT: ERROR_R1_dimension_is_not_in_the_operand<.*permute.*seq.*heads.*d_k
+// VARIANTS: equal dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void layer() {
+#ifdef FIXED
+  RESULT r = permute<batch, seq, heads, d_k>(q);
+#else
+  RESULT r = permute<seq, heads, d_k>(q);
+#endif
+}

@@ -1,0 +1,15 @@
+// MISTAKE: a number as the scale: multiplying by it does not say that it is one.
+// RULE: R6
+// EXPECT: ERROR_R6_raw_products_are_scaled_first<.*raw<
+// VARIANTS: equal dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void attention() {
+#ifdef FIXED
+  RESULT r = softmax<key>(scaled(contract<d_k>(q, k), 0.125F));
+#else
+  RESULT r = softmax<key>(contract<d_k>(q, k) * 0.125F);
+#endif
+}

@@ -1,0 +1,15 @@
+// MISTAKE: an embedding is scaled like a product of positions.
+// RULE: R6
+// EXPECT: ERROR_R6_scaled_takes_raw_products<.*d_model
+// VARIANTS: equal dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void attention() {
+#ifdef FIXED
+  RESULT r = x * 22.6F;
+#else
+  RESULT r = scaled<d_model>(x);
+#endif
+}

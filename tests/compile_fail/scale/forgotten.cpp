@@ -1,0 +1,15 @@
+// MISTAKE: softmax of products that nobody scaled.
+// RULE: R6
+// EXPECT: ERROR_R6_raw_products_are_scaled_first<.*softmax.*raw<
+// VARIANTS: equal dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void attention() {
+#ifdef FIXED
+  RESULT r = softmax<key>(scaled<d_k>(contract<d_k>(q, k)));
+#else
+  RESULT r = softmax<key>(contract<d_k>(q, k));
+#endif
+}

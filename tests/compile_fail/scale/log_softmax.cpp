@@ -1,0 +1,15 @@
+// MISTAKE: the logarithm of softmax is taken of products that nobody scaled.
+// RULE: R6
+// EXPECT: ERROR_R6_raw_products_are_scaled_first<.*log_softmax
+// VARIANTS: equal dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void attention() {
+#ifdef FIXED
+  RESULT r = log_softmax<key>(unscaled(products));
+#else
+  RESULT r = log_softmax<key>(products);
+#endif
+}

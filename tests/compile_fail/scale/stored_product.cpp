@@ -1,0 +1,17 @@
+// MISTAKE: the product was stored, and nobody knows any more how many features it had.
+// RULE: R6
+// EXPECT: ERROR_R6_extent_of_stored_product_is_given_by_scaled<.*width, .*run_time
+// VARIANTS: equal dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+struct width : feature_dim<> {};
+
+void attention(const tensor<float, batch, seq, key, raw<width>>& stored) {
+#ifdef FIXED
+  RESULT r = scaled(stored, 0.125F);
+#else
+  RESULT r = scaled<width>(stored);
+#endif
+}

@@ -1,0 +1,17 @@
+// MISTAKE: content and position products are summed, but only one of them is scaled.
+// RULE: R6
+// EXPECT: ERROR_R6_scaled_names_the_contracted_features<.*d_k.*raw<
+// VARIANTS: equal dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+struct d_r : feature_dim<EXTENT(12)> {};
+
+void attention(const tensor<float, batch, seq, heads, d_r>& q_r, const tensor<float, batch, key, heads, d_r>& k_r) {
+#ifdef FIXED
+  RESULT r = scaled<summed<d_k, d_r>>(contract<d_k>(q, k) + contract<d_r>(q_r, k_r));
+#else
+  RESULT r = scaled<d_k>(contract<d_k>(q, k) + contract<d_r>(q_r, k_r));
+#endif
+}

@@ -1,0 +1,15 @@
+// MISTAKE: `scores` has scaled already.
+// RULE: R6
+// EXPECT: ERROR_R6_scores_are_already_scaled<.*score<
+// VARIANTS: equal dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void attention() {
+#ifdef FIXED
+  RESULT r = scores<d_k>(q, k);
+#else
+  RESULT r = scaled<d_k>(scores<d_k>(q, k));
+#endif
+}

@@ -1,0 +1,15 @@
+// MISTAKE: scores, scaled already, are declared to be unscaled.
+// RULE: R6
+// EXPECT: ERROR_R6_scores_are_already_scaled<.*unscaled
+// VARIANTS: equal dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void attention() {
+#ifdef FIXED
+  RESULT r = unscaled(contract<d_k>(q, k));
+#else
+  RESULT r = unscaled(scores<d_k>(q, k));
+#endif
+}

@@ -1,0 +1,15 @@
+// MISTAKE: a loss that applies log_softmax is given probabilities.
+// RULE: R5
+// EXPECT: ERROR_R5_already_normalised<.*log_softmax
+// VARIANTS: equal dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void attention() {
+#ifdef FIXED
+  RESULT r = log_softmax<vocab>(logits);
+#else
+  RESULT r = log_softmax<vocab>(softmax<vocab>(logits));
+#endif
+}

@@ -1,0 +1,15 @@
+// MISTAKE: weights are multiplied by a gate, then normalised by softmax once more.
+// RULE: R5
+// EXPECT: ERROR_R5_weighted_is_only_summed<.*softmax.*weighted<
+// VARIANTS: equal dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void attention(const tensor<float, key>& gate) {
+#ifdef FIXED
+  RESULT r = renormalise<key>(a * gate);
+#else
+  RESULT r = softmax<key>(a * gate);
+#endif
+}

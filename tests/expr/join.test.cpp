@@ -1,0 +1,117 @@
+// tests/expr/join.test.cpp -- concat, stack, gather.
+//
+// SPDX-License-Identifier: BSL-1.0
+#include "support/dims.hpp"
+#include "support/numbers.hpp"
+
+#include <doctest/doctest.h>
+
+namespace {
+
+using namespace dims;
+using namespace dimwise_test;
+using dimwise::concat;
+using dimwise::gather;
+using dimwise::id;
+using dimwise::merged;
+using dimwise::part;
+using dimwise::permute;
+using dimwise::stack;
+using dimwise::summed;
+using dimwise::tensor;
+
+struct cls : dimwise::position_dim<1> {};
+
+}  // namespace
+
+TEST_CASE("concat: along a run-time dimension, wherever it lies, empty operands included") {
+  for (const std::size_t n : counts{0, 1, 3}) {
+    for (const std::size_t m : counts{0, 2}) {
+      const auto a = drawn<tensor<float, batch, seq, d_k>>(1, batch{2}, seq{n});
+      const auto b = drawn<tensor<float, batch, seq, d_k>>(2, batch{2}, seq{m});
+      const auto expected = [&](auto i, auto s, auto d) { return s < n ? el(a, i, s, d) : el(b, i, s - n, d); };
+      CHECK(agrees(concat<seq>(a, b), {2, n + m, 4}, 0, expected) == "");
+      const tensor<float, d_k, batch, seq> turned = b;  // the first operand's order is the result's
+      CHECK(agrees(concat<seq>(a, turned), {2, n + m, 4}, 0, expected) == "");
+      CHECK(agrees(concat<seq>(scattered(a).view(), scattered(turned).view()), {2, n + m, 4}, 0, expected) == "");
+      CHECK(agrees(concat<seq>(turned, a), {4, 2, n + m}, 0,
+                   [&](auto d, auto i, auto s) { return s < m ? el(b, i, s, d) : el(a, i, s - m, d); }) == "");
+    }
+  }
+}
+
+TEST_CASE("concat: many operands, expressions among them, of two types") {
+  const auto a = drawn<tensor<float, seq, d_k>>(3, seq{2});
+  const auto b = drawn<tensor<double, seq, d_k>>(4, seq{1});
+  const tensor<double, seq, d_k> y = concat<seq>(a, b, a * 2, a + 1);
+  CHECK(differences(y, {7, 4}, float32(1), [&](auto s, auto d) {
+          return s < 2 ? el(a, s, d) : s == 2 ? el(b, 0, d) : s < 5 ? 2.0 * el(a, s - 3, d) : el(a, s - 5, d) + 1.0;
+        }) == "");
+}
+
+TEST_CASE("concat: into a sum of distinct dimensions, from which `part` takes them back") {
+  const auto token = drawn<tensor<float, batch, cls, d_k>>(5, batch{2});
+  const auto patches = drawn<tensor<float, batch, seq, d_k>>(6, batch{2}, seq{3});
+  const auto all = concat<summed<cls, seq>>(token, patches);
+  CHECK(agrees(all, {2, 4, 4}, 0,
+               [&](auto b, auto s, auto d) { return s == 0 ? el(token, b, 0, d) : el(patches, b, s - 1, d); }) == "");
+  CHECK(agrees(part<seq>(all), {2, 3, 4}, 0, [&](auto b, auto s, auto d) { return el(patches, b, s, d); }) == "");
+  CHECK(agrees(part<cls>(tensor<float, d_k, summed<cls, seq>, batch>(all)), {4, 1, 2}, 0,
+               [&](auto d, auto, auto b) { return el(token, b, 0, d); }) == "");
+  // A part that is a product: fused queries and values.
+  const auto q = drawn<tensor<float, d_k, seq>>(7, seq{2});
+  const auto v = drawn<tensor<float, d_v, seq, heads>>(8, seq{2});
+  CHECK(agrees(concat<summed<d_k, merged<heads, d_v>>>(q, dimwise::merge<heads, d_v>(v)), {16, 2}, 0,
+               [&](auto i, auto s) { return i < 4 ? el(q, i, s) : el(v, (i - 4) % 4, s, (i - 4) / 4); }) == "");
+}
+
+TEST_CASE("join: bools and ids, too") {
+  const auto a = drawn<tensor<bool, seq>>(9, seq{3});
+  const tensor<bool, seq> twice = concat<seq>(a, a);
+  CHECK(differences(twice, {6}, 0, [&](auto s) { return el(a, s % 3); }) == "");
+  const tensor<bool, seq, pair> beside = stack<pair>(a, a);
+  CHECK(differences(beside, {3, 2}, 0, [&](auto s, auto) { return el(a, s); }) == "");
+  const auto i = drawn_ids<tensor<id<vocab>, seq>>(10, 9, seq{3});
+  const tensor<id<vocab>, seq> longer = concat<seq>(i, i);
+  CHECK(differences(longer, {6}, 0, [&](auto s) { return el(i, s % 3); }) == "");
+  const tensor<id<seq>, batch> order({id<seq>(2), id<seq>(0)}, batch{2});
+  const tensor<id<vocab>, batch> chosen = gather<seq>(i, order);
+  CHECK(differences(chosen, {2}, 0, [&](auto b) { return el(i, b == 0 ? 2 : 0); }) == "");
+}
+
+TEST_CASE("stack: a new first dimension, static or known when the program runs") {
+  const auto a = drawn<tensor<float, seq, d_k>>(11, seq{3});
+  const auto b = drawn<tensor<float, d_k, seq>>(12, seq{3});
+  const auto expected = [&](auto i, auto s, auto d) { return i == 0 ? el(a, s, d) : el(b, d, s); };
+  CHECK(agrees(stack<pair>(a, b), {2, 3, 4}, 0, expected) == "");
+  CHECK(agrees(stack<batch>(a, b), {2, 3, 4}, 0, expected) == "");
+  CHECK(agrees(permute<seq, pair, d_k>(stack<pair>(scattered(a).view(), b + 0)), {3, 2, 4}, 0,
+               [&](auto s, auto i, auto d) { return expected(i, s, d); }) == "");
+  CHECK(agrees(stack<batch>(a), {1, 3, 4}, 0, [&](auto, auto s, auto d) { return el(a, s, d); }) == "");
+}
+
+TEST_CASE("gather: an embedding, from tables of any order") {
+  const auto table = drawn<tensor<float, vocab, d_k>>(13, vocab{7});
+  for (const std::size_t s : counts{0, 1, 5}) {
+    const auto ids = drawn_ids<tensor<id<vocab>, batch, seq>>(14, 7, batch{2}, seq{s});
+    const auto expected = [&](auto b, auto p, auto d) { return el(table, el(ids, b, p).value, d); };
+    CHECK(agrees(gather<vocab>(table, ids), {2, s, 4}, 0, expected) == "");
+    CHECK(agrees(gather<vocab>(tensor<float, d_k, vocab>(table), ids), {2, s, 4}, 0, expected) == "");
+    CHECK(agrees(gather<vocab>(scattered(table).view(), scattered(ids).view()), {2, s, 4}, 0, expected) == "");
+    CHECK(agrees(gather<vocab>(table * 2, ids), {2, s, 4}, 1,
+                 [&](auto b, auto p, auto d) { return 2.0 * expected(b, p, d); }) == "");
+  }
+}
+
+TEST_CASE("gather: one element for each position, where table and ids share dimensions") {
+  const auto logits = drawn<tensor<float, seq, vocab, batch>>(15, seq{3}, vocab{5}, batch{2});
+  const auto targets = drawn_ids<tensor<id<vocab>, batch, seq>>(16, 5, batch{2}, seq{3});
+  CHECK(agrees(gather<vocab>(logits, targets), {2, 3}, 0,
+               [&](auto b, auto s) { return el(logits, s, el(targets, b, s).value, b); }) == "");
+  const tensor<id<vocab>, seq, batch> best = dimwise::argmax<vocab>(logits);
+  const tensor<float, seq, batch> at_best = gather<vocab>(logits, best);
+  const tensor<float, seq, batch> largest = dimwise::max<vocab>(logits);
+  CHECK(differences(at_best, {3, 2}, 0, [&](auto s, auto b) { return el(largest, s, b); }) == "");
+  CHECK(agrees(gather<vocab>(logits, dimwise::argmax<vocab>(logits)), {3, 2}, 0,
+               [&](auto s, auto b) { return el(largest, s, b); }) == "");
+}

@@ -1,0 +1,138 @@
+// tests/expr/reduce.test.cpp -- sums, means, maxima, minima, argmax, scan.
+//
+// SPDX-License-Identifier: BSL-1.0
+#include "support/dims.hpp"
+#include "support/numbers.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace {
+
+using namespace dims;
+using namespace dimwise_test;
+using dimwise::argmax;
+using dimwise::id;
+using dimwise::max;
+using dimwise::mean;
+using dimwise::min;
+using dimwise::scan;
+using dimwise::sum;
+using dimwise::tensor;
+
+}  // namespace
+
+TEST_CASE("reductions: over one dimension, at every place in memory") {
+  for (const std::size_t b : counts{0, 1, 2}) {
+    for (const std::size_t n : counts{1, 2, 7}) {
+      const auto x = drawn<tensor<float, batch, seq, d_k>>(1, batch{b}, seq{n});
+      const auto total = [&](auto i, auto d) { return sum_of(n, [&](auto s) { return double{el(x, i, s, d)}; }); };
+      const auto extreme = [&](auto i, auto d, auto better) {
+        double best = el(x, i, 0, d);
+        for (std::size_t s = 1; s < n; ++s) { best = better(best, double{el(x, i, s, d)}); }
+        return best;
+      };
+      const auto largest = [&](auto i, auto d) {
+        return extreme(i, d, [](double p, double q) { return std::fmax(p, q); });
+      };
+      const auto least = [&](auto i, auto d) {
+        return extreme(i, d, [](double p, double q) { return std::fmin(p, q); });
+      };
+      const double roundings = static_cast<double>(n);
+      CHECK(agrees(sum<seq>(x), {b, 4}, roundings, total) == "");
+      CHECK(agrees(mean<seq>(x), {b, 4}, roundings + 1,
+                   [&](auto i, auto d) { return total(i, d) / static_cast<double>(n); }) == "");
+      CHECK(agrees(max<seq>(x), {b, 4}, 0, largest) == "");
+      CHECK(agrees(min<seq>(x), {b, 4}, 0, least) == "");
+      const tensor<float, seq, d_k, batch> turned = x;
+      CHECK(agrees(sum<seq>(turned), {4, b}, roundings, [&](auto d, auto i) { return total(i, d); }) == "");
+      CHECK(agrees(max<seq>(scattered(x).view()), {b, 4}, 0, largest) == "");
+    }
+  }
+}
+
+TEST_CASE("reductions: over several dimensions, in any order of naming, and over all") {
+  const auto x = drawn<tensor<float, batch, seq, heads, d_k>>(2, batch{2}, seq{5});
+  const auto total = [&](auto b, auto h) {
+    return sum_of(5, [&](auto s) { return sum_of(4, [&](auto d) { return double{el(x, b, s, h, d)}; }); });
+  };
+  CHECK(agrees(sum<seq, d_k>(x), {2, 3}, 20, total) == "");
+  CHECK(agrees(sum<d_k, seq>(x), {2, 3}, 20, total) == "");
+  CHECK(agrees(mean<d_k, seq>(x), {2, 3}, 21, [&](auto b, auto h) { return total(b, h) / 20; }) == "");
+  const tensor<float> all = sum<heads, seq, d_k, batch>(x);
+  CHECK(within(*all.values().data(), sum_of(2, [&](auto b) { return sum_of(3, [&](auto h) { return total(b, h); }); }),
+               float32(120)));
+}
+
+TEST_CASE("reductions: nothing to reduce gives their neutral element") {
+  const tensor<float, seq, key> x(seq{2}, key{0});
+  CHECK(agrees(sum<key>(x), {2}, 0, [](auto) { return 0.0; }) == "");
+  CHECK(agrees(max<key>(x), {2}, 0, [](auto) { return -infinite; }) == "");
+  CHECK(agrees(min<key>(x), {2}, 0, [](auto) { return infinite; }) == "");
+}
+
+TEST_CASE("reductions: NaN and infinities") {
+  const tensor<float, seq, key> x({1, not_a_number, 2, infinite, 0, 1, -infinite, 5, 6}, seq{3}, key{3});
+  const auto rows = [](double a, double b, double c) { return [=](auto s) { return s == 0 ? a : s == 1 ? b : c; }; };
+  CHECK(agrees(sum<key>(x), {3}, 0, rows(not_a_number, infinite, -infinite)) == "");
+  CHECK(agrees(mean<key>(x), {3}, 0, rows(not_a_number, infinite, -infinite)) == "");
+  CHECK(agrees(max<key>(x), {3}, 0, rows(not_a_number, infinite, 6)) == "");
+  CHECK(agrees(min<key>(x), {3}, 0, rows(not_a_number, 0, -infinite)) == "");
+}
+
+TEST_CASE("argmax: the first of equals, NaN largest, ids that index their dimension only") {
+  const tensor<float, seq, vocab> x({0,
+                                     2,
+                                     1,
+                                     2,
+                                     /**/ -5,
+                                     -1,
+                                     -1,
+                                     -2,
+                                     /**/ 3,
+                                     not_a_number,
+                                     4,
+                                     not_a_number,
+                                     /**/ -infinite,
+                                     -infinite,
+                                     -infinite,
+                                     -infinite,
+                                     /**/ 1,
+                                     1,
+                                     infinite,
+                                     infinite},
+                                    seq{5}, vocab{4});
+  const tensor<id<vocab>, seq> best = argmax<vocab>(x);
+  const std::size_t expected[] = {1, 1, 1, 0, 2};
+  CHECK(differences(best, {5}, 0, [&](auto s) { return expected[s]; }) == "");
+  const tensor<float, vocab, seq> turned = x;
+  const tensor<id<vocab>, seq> again = argmax<vocab>(turned);
+  CHECK(differences(again, {5}, 0, [&](auto s) { return expected[s]; }) == "");
+  const auto along = drawn<tensor<double, seq, vocab, batch>>(3, seq{6}, vocab{3}, batch{2});
+  const tensor<id<seq>, vocab, batch> latest = argmax<seq>(along);
+  CHECK(differences(latest, {3, 2}, 0, [&](auto v, auto b) {
+          std::size_t at = 0;
+          for (std::size_t s = 1; s < 6; ++s) { at = el(along, s, v, b) > el(along, at, v, b) ? s : at; }
+          return at;
+        }) == "");
+}
+
+TEST_CASE("argmax: an empty dimension has no largest element, an empty result needs none") {
+  CHECK(thrown<dimwise::index_error>([] {
+          (void)dimwise::evaluate(argmax<vocab>(tensor<float, seq, vocab>(seq{2}, vocab{0})));
+        }).starts_with("argmax: "));
+  CHECK(dimwise::evaluate(argmax<vocab>(tensor<float, seq, vocab>(seq{0}, vocab{3}))).size() == 0);
+}
+
+TEST_CASE("scan: running sums, along any place in memory") {
+  for (const std::size_t n : counts{0, 1, 6}) {
+    const auto x = drawn<tensor<float, batch, seq, d_k>>(4, batch{2}, seq{n});
+    const auto expected = [&](auto b, auto s, auto d) {
+      return sum_of(s + 1, [&](auto i) { return double{el(x, b, i, d)}; });
+    };
+    CHECK(agrees(scan<seq>(x), {2, n, 4}, 6, expected) == "");
+    CHECK(agrees(scan<seq>(scattered(x).view()), {2, n, 4}, 6, expected) == "");
+  }
+}

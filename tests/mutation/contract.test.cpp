@@ -1,0 +1,50 @@
+// tests/mutation/contract.test.cpp -- what tools/mutate.py found untested in the rules of products.
+//
+// Each assertion fails when the condition named above it is left out of include/dimwise/shape/rules/contract.hpp.
+// SPDX-License-Identifier: BSL-1.0
+#include "shape/vocabulary.hpp"
+
+#include <doctest/doctest.h>
+
+namespace mutation_contract {
+
+using namespace shape_test;
+
+template <class A, class B, class... D>
+using product = rule::contract<list<D...>, list<>, A, B>;
+template <class A, class B, class... D>
+using scored = rule::scores<list<D...>, A, B>;
+
+// over_features: something is contracted at all. Heads on both sides of an outer product score nothing (R11).
+static_assert(gives<rule::outer<shape<seq, heads>, shape<key, more_heads>>, shape<seq, heads, key, more_heads>>);
+
+// is_single_query: no feature and no choice is left, and what the query keeps is parallel (R6).
+static_assert(says<ERROR_R6_scores_are_products_of_positions, scored<shape<d_k>, shape<key, d_k, vocab>, d_k>>);
+static_assert(says<ERROR_R6_scores_are_products_of_positions, scored<shape<d_k>, shape<key, d_k, d_v>, d_k>>);
+static_assert(says<ERROR_R6_scores_are_products_of_positions, scored<shape<nothing_special, d_k>, shape<key, d_k>, d_k>>);
+static_assert(says<ERROR_R6_scores_are_products_of_positions, scored<shape<key, d_k>, shape<nothing_special, d_k>, d_k>>);
+static_assert(gives<scored<shape<heads, d_k>, shape<key, d_k>, d_k>, shape<heads, key, score<d_k>>>);
+
+// sums_weights: weights are summed over their own dimension. Mixing their heads meets what is rotated (R9).
+static_assert(allowed<product<shape<heads, seq, key, normalised<key>>, shape<heads, more_heads, d_k, rotated<d_k>>, heads>>);
+static_assert(says<ERROR_R9_values_are_not_rotated, product<shape<heads, seq, key, normalised<key>>, shape<heads, key, d_k, rotated<d_k>>, key>>);
+
+// output_side: out<D> becomes D where one operand has it, not both (R12).
+static_assert(gives<product<shape<heads, out<heads>, seq>, shape<heads, out<heads>, d_v>, heads>, shape<out<heads>, seq, d_v>>);
+static_assert(gives<product<shape<heads, seq>, shape<heads, out<heads>, d_v>, heads>, shape<seq, heads, d_v>>);
+
+// R11: each side has heads that the other lacks; one side alone may.
+static_assert(gives<scored<shape<seq, d_k>, shape<key, heads, d_k>, d_k>, shape<seq, key, heads, score<d_k>>>);
+static_assert(gives<scored<shape<seq, heads, d_k>, shape<key, d_k>, d_k>, shape<seq, heads, key, score<d_k>>>);
+static_assert(says<ERROR_R11_every_head_against_every_head, scored<shape<seq, heads, d_k>, shape<key, more_heads, d_k>, d_k>>);
+
+// R9: of a sum, the rotated part counts.
+struct rot : feature_dim<4> {};
+struct pass : feature_dim<8> {};
+using half = summed<rot, pass>;
+static_assert(says<ERROR_R9_rotated_meets_not_rotated, scored<shape<seq, half, rotated<rot>>, shape<key, half>, half>>);
+static_assert(gives<scored<shape<seq, half, rotated<rot>>, shape<key, half, rotated<rot>>, half>, shape<seq, key, score<half>>>);
+
+TEST_CASE("mutation: products") { CHECK(allowed<scored<shape<seq, d_k>, shape<key, heads, d_k>, d_k>>); }
+
+}  // namespace mutation_contract

@@ -1,0 +1,34 @@
+// tests/mutation/index.test.cpp -- what tools/mutate.py found untested in the rules of taking and joining.
+//
+// SPDX-License-Identifier: BSL-1.0
+#include "shape/vocabulary.hpp"
+
+#include <doctest/doctest.h>
+
+namespace mutation_index {
+
+using namespace shape_test;
+
+struct rot : feature_dim<4> {};
+struct pass : feature_dim<8> {};
+struct other : feature_dim<8> {};
+
+// own_rotation: one part may be rotated where the others pass through, and no other mark may differ (R9, R10, R14).
+static_assert(gives<rule::concat<summed<rot, pass>, shape<seq, rot, rotated<rot>>, shape<seq, pass>>, shape<seq, summed<rot, pass>, rotated<rot>>>);
+static_assert(gives<rule::concat<summed<pass, rot>, shape<seq, pass>, shape<seq, rot, rotated<rot>>>, shape<seq, summed<pass, rot>, rotated<rot>>>);
+static_assert(says<ERROR_R10_operands_differ_in_another_dimension, rule::concat<summed<rot, pass>, shape<seq, rot, rotated<other>>, shape<seq, pass>>>);
+static_assert(says<ERROR_R10_operands_differ_in_another_dimension, rule::concat<summed<rot, pass>, shape<seq, rot, weighted<rot>>, shape<seq, pass>>>);
+
+// Each operand has its part, the first one, too (R1).
+static_assert(says<ERROR_R1_dimension_is_not_in_the_operand, rule::concat<summed<rot, pass>, shape<seq, other>, shape<seq, pass>>>);
+static_assert(says<ERROR_R1_dimension_is_not_in_the_operand, rule::concat<summed<rot, pass>, shape<seq, rot>, shape<seq, other>>>);
+static_assert(says<ERROR_R10_operands_differ_in_another_dimension, rule::concat<summed<rot, pass>, shape<seq, rot>>>);
+static_assert(says<ERROR_R10_operands_differ_in_another_dimension, rule::concat<summed<rot, pass>, shape<seq, rot>, shape<seq, pass>, shape<seq, pass>>>);
+
+// The id of a product is split before it indexes (R18).
+static_assert(says<ERROR_R18_ids_index_their_own_dimension_only,
+                   rule::gather<merged<heads, rot>, merged<heads, rot>, shape<merged<heads, rot>, d_v>, shape<seq>>>);
+
+TEST_CASE("mutation: taking and joining") { CHECK(refused<rule::concat<summed<rot, pass>, shape<seq, rot>>>); }
+
+}  // namespace mutation_index

@@ -1,0 +1,101 @@
+// tests/shape/mask.test.cpp -- masks and biases, each condition in both directions.
+// SPDX-License-Identifier: BSL-1.0
+#include "vocabulary.hpp"
+
+#include <doctest/doctest.h>
+
+namespace shape_test {
+namespace {
+
+// What a mask is to the rules: its dimensions, those that a following softmax may have, and whether it knows documents.
+using causal_facts = detail::mask_facts<list<seq, key>, list<key>, false>;
+using padding_facts = detail::mask_facts<list<batch, key>, list<key>, false>;
+using given_facts = detail::mask_facts<list<seq, key>, list<seq, key>, true>;
+using document_facts = detail::mask_facts<list<packed_seq, packed_key>, list<packed_key>, true>;
+template <class... D>
+using mask_of = detail::mask_facts<list<D...>, list<key>, false>;
+
+template <class... M>
+using S = shape<heads, seq, key, M...>;
+
+// R7: a mask may add parallel dimensions, which come last, and no others.
+static_assert(gives<rule::masked<S<>, causal_facts>, S<masked_for<key>>>);
+static_assert(gives<rule::masked<S<>, padding_facts>, shape<heads, seq, key, batch, masked_for<key>>>);
+static_assert(gives<rule::masked<S<score<d_k>>, mask_of<key>>, S<score<d_k>, masked_for<key>>>);
+static_assert(gives<rule::masked<S<>, mask_of<key, experts>>, shape<heads, seq, key, experts, masked_for<key>>>);
+static_assert(std::is_same_v<rule::masked<shape<heads, seq, src>, causal_facts>,
+                             ERROR_R7_mask_has_dimensions_that_the_scores_lack<op::masked, lhs<heads, seq, src>, over<about<seq, run_time>, about<key, run_time>>>>);
+static_assert(says<ERROR_R7_mask_has_dimensions_that_the_scores_lack, rule::masked<S<>, mask_of<key, d_k>>>);
+static_assert(says<ERROR_R7_mask_has_dimensions_that_the_scores_lack, rule::masked<S<>, mask_of<key, src>>>);
+static_assert(says<ERROR_R7_mask_has_dimensions_that_the_scores_lack, rule::masked<S<>, mask_of<key, nothing_special>>>);
+//     What it serves is there, also where it is parallel.
+static_assert(says<ERROR_R7_mask_has_dimensions_that_the_scores_lack, rule::masked<shape<batch, seq>, detail::mask_facts<list<batch, experts>, list<experts>, false>>>);
+static_assert(allowed<rule::masked<shape<batch, experts>, detail::mask_facts<list<batch, experts>, list<experts>, false>>>);
+
+// R4: flattened dimensions are taken apart first.
+static_assert(std::is_same_v<
+              rule::masked<S<>, mask_of<merged<heads, batch>, key>>,
+              ERROR_R4_composite_has_other_factors_or_order<op::masked, lhs<heads, seq, key>, over<about<merged<heads, batch>, run_time>, about<key, run_time>>>>);
+static_assert(says<ERROR_R4_composite_has_other_factors_or_order, rule::masked<shape<merged<batch, heads>, key>, mask_of<heads, key>>>);
+static_assert(says<ERROR_R4_composite_has_other_factors_or_order, rule::masked<shape<seq, key>, mask_of<merged<batch, heads>, heads, key>>>);
+static_assert(gives<rule::masked<shape<seq, key>, mask_of<merged<batch, heads>, key>>, shape<seq, key, merged<batch, heads>, masked_for<key>>>);
+
+// R7: masking comes before softmax.
+static_assert(std::is_same_v<rule::masked<S<normalised<key>>, mask_of<key>>,
+                             ERROR_R7_masking_comes_before_softmax<op::masked, lhs<heads, seq, key, normalised<key>>, over<about<key, run_time>>>>);
+static_assert(says<ERROR_R7_masking_comes_before_softmax, rule::masked<S<weighted<key>>, causal_facts>>);
+static_assert(says<ERROR_R7_masking_comes_before_softmax, rule::biased<S<normalised<key>>, S<>>>);
+static_assert(says<ERROR_R7_masking_comes_before_softmax, rule::biased<S<weighted<key>>, S<>>>);
+static_assert(says<ERROR_R7_masking_comes_before_softmax, rule::position_biased<S<normalised<key>>, causal_facts>>);
+
+// R7: several masks serve what all of them serve; nothing in common is refused.
+static_assert(gives<rule::masked<S<>, given_facts>, S<masked_for<key, seq>>>);
+static_assert(gives<rule::masked<S<masked_for<key, seq>>, causal_facts>, S<masked_for<key>>>);
+static_assert(gives<rule::masked<S<masked_for<key>>, given_facts>, S<masked_for<key>>>);
+static_assert(std::is_same_v<rule::masked<S<masked_for<seq>>, mask_of<key>>,
+                             ERROR_R7_masks_serve_no_common_dimension<op::masked, lhs<heads, seq, key, masked_for<seq>>, over<about<key, run_time>>>>);
+static_assert(says<ERROR_R7_masks_serve_no_common_dimension, rule::masked<S<>, detail::mask_facts<list<heads>, list<>, true>>>);
+static_assert(says<ERROR_R7_masks_serve_no_common_dimension, rule::position_biased<S<masked_for<seq>>, causal_facts>>);
+
+// Raw products may be masked; they stay raw.
+static_assert(gives<rule::masked<S<raw<d_k>>, causal_facts>, S<raw<d_k>, masked_for<key>>>);
+
+// R18: a mask of the positions does not meet the one that `at` took.
+static_assert(says<ERROR_R18_indexed_meets_its_dimension, rule::masked<shape<key, indexed<batch>>, padding_facts>>);
+static_assert(says<ERROR_R18_indexed_meets_its_dimension, rule::biased<shape<key, indexed<heads>>, shape<heads, key>>>);
+static_assert(says<ERROR_R18_indexed_meets_its_dimension, rule::biased<S<>, shape<key, indexed<heads>>>>);
+static_assert(gives<rule::masked<shape<key, indexed<seq>>, mask_of<key>>, shape<key, masked_for<key>, indexed<seq>>>);
+static_assert(allowed<rule::biased<S<>, shape<key, indexed<layers>>>>);
+
+// R19: packed positions are masked by documents first; then other masks may follow.
+using P = shape<packed_seq, packed_key, score<d_k>>;
+using packed_causal = detail::mask_facts<list<packed_seq, packed_key>, list<packed_key>, false>;
+static_assert(gives<rule::masked<P, document_facts>, shape<packed_seq, packed_key, score<d_k>, masked_for<packed_key>>>);
+static_assert(std::is_same_v<rule::masked<P, packed_causal>,
+                             ERROR_R19_packed_positions_need_their_documents<op::masked, lhs<packed_seq, packed_key, score<d_k>>,
+                                                                             over<about<packed_seq, run_time>, about<packed_key, run_time>>>>);
+static_assert(gives<rule::masked<shape<packed_seq, packed_key, masked_for<packed_key>>, packed_causal>, shape<packed_seq, packed_key, masked_for<packed_key>>>);
+
+// A bias may add parallel dimensions too, serves nothing in particular, and takes the masks as they are.
+static_assert(gives<rule::biased<S<score<d_k>>, shape<heads, key>>, S<score<d_k>>>);
+static_assert(gives<rule::biased<shape<seq, key>, shape<heads, seq, key>>, shape<seq, key, heads>>);
+static_assert(gives<rule::biased<S<masked_for<key>>, shape<seq>>, S<masked_for<key>>>);
+static_assert(gives<rule::biased<S<>, shape<>>, S<>>);
+static_assert(says<ERROR_R7_mask_has_dimensions_that_the_scores_lack, rule::biased<S<>, shape<seq, src>>>);
+static_assert(says<ERROR_R4_composite_has_other_factors_or_order, rule::biased<S<>, shape<merged<heads, batch>>>>);
+//     R6: neither side is raw; R5: nor are weights a bias.
+static_assert(std::is_same_v<rule::biased<S<raw<d_k>>, shape<key>>, ERROR_R6_raw_products_are_scaled_first<op::biased, lhs<heads, seq, key, raw<d_k>>, over<about<key, run_time>>>>);
+static_assert(says<ERROR_R6_raw_products_are_scaled_first, rule::biased<S<>, S<raw<d_k>>>>);
+static_assert(says<ERROR_R5_already_normalised, rule::biased<S<>, S<normalised<key>>>>);
+static_assert(says<ERROR_R5_weighted_is_only_summed, rule::biased<S<>, S<weighted<key>>>>);
+//     A bias made from positions narrows the masks to its key side.
+static_assert(gives<rule::position_biased<S<masked_for<key, seq>>, causal_facts>, S<masked_for<key>>>);
+static_assert(gives<rule::position_biased<S<>, causal_facts>, S<masked_for<key>>>);
+
+TEST_CASE("shape: the rules of masks and biases") {
+  CHECK(allowed<rule::masked<S<>, causal_facts>>);
+  CHECK(refused<rule::masked<S<normalised<key>>, causal_facts>>);
+}
+
+}  // namespace
+}  // namespace shape_test
