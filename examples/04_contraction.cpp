@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSL-1.0
+// 04_contraction -- products that sum over named dimensions: what others write as matmul, einsum or `@`.
+//
+// Shows: `contract<D>` names what it sums over; dimensions that both operands share stay side by side; all others are
+// free. There is no unnamed product and no transpose.
+#include "support/print.hpp"
+
+namespace lesson {
+struct batch : dimwise::batch_dim<2> {};
+struct seq : dimwise::position_dim<3> {};
+struct d_in : dimwise::feature_dim<4> {};
+struct d_out : dimwise::feature_dim<2> {};
+}  // namespace lesson
+
+using namespace dimwise;
+using namespace lesson;
+using examples::print_shape;
+using examples::print_values;
+
+int main() {
+  tensor<float, seq, d_in> x({1, 0, 2, 0, 0, 1, 0, 3, 1, 1, 1, 1});
+  tensor<float, d_in, d_out> w({1, 2, 3, 4, 5, 6, 7, 8});
+
+  tensor y = contract<d_in>(x, w);
+  print_shape("x", x);
+  print_shape("w", w);
+  print_shape("y", y);
+  print_values(y);
+
+  // The loop nest that the line replaces:
+  float plain[3][2] = {};
+  for (std::size_t i = 0; i < 3; ++i) {
+    for (std::size_t o = 0; o < 2; ++o) {
+      for (std::size_t f = 0; f < 4; ++f) { plain[i][o] += x.values()[i * 4 + f] * w.values()[f * 2 + o]; }
+    }
+  }
+  std::printf("the loop nest differs by %g\n",
+              examples::largest_difference(y.values(), std::span<const float>(&plain[0][0], 6)));
+
+  // A weight stored the other way round is the same weight: the name finds the dimension.
+  tensor<float, d_out, d_in> stored_otherwise = w;
+  tensor same = contract<d_in>(x, stored_otherwise);
+  std::printf("with the other memory order it differs by %g\n",
+              examples::largest_difference(same.values(), y.values()));
+
+  // A parallel dimension that both have stays side by side: each batch meets its own weights.
+  tensor<float, batch, seq, d_in> xs = broadcast<batch>(x);
+  tensor<float, batch, d_in, d_out> ws({1, 2, 3, 4, 5, 6, 7, 8, 10, 20, 30, 40, 50, 60, 70, 80});
+  print_shape("batched", contract<d_in>(xs, ws));
+  print_values(contract<d_in>(xs, ws));
+
+  // Several dimensions at once, none at all, and a single number.
+  print_shape("over two", contract<seq, d_in>(x, x));
+  print_values(contract<seq, d_in>(x, x));
+  print_shape("outer", outer(at<seq>(x, 0), tensor<float, d_out>({1, 10})));
+
+  // Shared positions would be a diagonal that nobody asked for, so it is spelled: the square length of every position.
+  print_shape("lengths", contract<d_in>(x, x, along<seq>{}));
+  print_values(contract<d_in>(x, x, along<seq>{}));
+  // contract<d_in>(x, x);      // does not compile: seq is shared and not parallel (R2); rename one side
+  // contract<d_out>(x, w);     // does not compile: x has no d_out (R1)
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSL-1.0
+// 12_positions -- where a word stands: sinusoids, origins, rotary features, and running sums.
+//
+// Shows: positions are made from the extent of an ordered dimension, whose first element may stand anywhere; they are
+// added by name, to every example alike. Sinusoids follow Vaswani et al. 2017, section 3.5.
+#include "support/print.hpp"
+
+namespace lesson {
+struct batch : dimwise::batch_dim<2> {};
+struct seq : dimwise::position_dim<> {};
+struct key : dimwise::prime<seq> {};
+struct d_model : dimwise::feature_dim<4> {};
+}  // namespace lesson
+
+using namespace dimwise;
+using namespace lesson;
+using examples::print_shape;
+using examples::print_values;
+
+int main() {
+  tensor p = sinusoid<seq, d_model>(seq{5});
+  print_shape("sinusoids", p);
+  print_values(p);
+
+  // The loop nest that it replaces:
+  float plain[5][4];
+  for (std::size_t i = 0; i < 5; ++i) {
+    for (std::size_t f = 0; f < 4; ++f) {
+      const double angle = static_cast<double>(i) / std::pow(10000.0, static_cast<double>(f - f % 2) / 4);
+      plain[i][f] = static_cast<float>(f % 2 == 0 ? std::sin(angle) : std::cos(angle));
+    }
+  }
+  const double off = examples::largest_difference(p.values(), std::span<const float>(&plain[0][0], 20));
+  std::printf("the loop nest agrees: %s\n", off < 1e-5 ? "yes" : "no");
+
+  // Positions are added to every example: batch is what the smaller operand lacks.
+  tensor<float, batch, seq, d_model> x(seq{5});
+  print_shape("x + positions", x + p);
+
+  // One more token, generated at position 4: its extent says where it stands, so that it gets the sinusoid of row 4.
+  auto one = sinusoid<seq, d_model>(starting_at(seq{1}, 4));
+  print_shape("position 4", one);
+  print_values(one);
+
+  // A slice keeps its positions as well.
+  print_shape("slice", slice<seq>(p, 3, 2));
+
+  // Rotary turns pairs of features by their position instead of adding (Su et al. 2021): what two positions have to do
+  // with each other then depends on their distance alone. One vector at all positions shows it; the type remembers
+  // `rotated`.
+  tensor<float, seq, d_model> q({1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0}, seq{3});
+  auto turned = rotary<seq, d_model>(q);
+  print_shape("rotated", turned);
+  print_values(contract<d_model>(turned, rotary<key, d_model>(rename<seq, key>(q))));
+
+  // Ordered dimensions have running sums; features and batches have no order, so that scan<batch> does not compile
+  // (R13).
+  tensor<float, seq> ones({1, 1, 1, 1, 1}, seq{5});
+  print_values(scan<seq>(ones));
+  return off < 1e-5 ? 0 : 1;
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSL-1.0
+// 14_explain -- how the shape of an expression comes about, in words.
+//
+// Shows: an expression knows its derivation before anything is computed; `explain` prints it, one step for each
+// operation, with the marks that steps set and end; `describe` prints the shape alone.
+#include "support/print.hpp"
+
+namespace lesson {
+struct seq : dimwise::position_dim<> {};
+struct key : dimwise::prime<seq> {};
+struct d_model : dimwise::feature_dim<8> {};
+struct heads : dimwise::heads_dim<2> {};
+struct d_k : dimwise::divided<d_model, heads> {};
+struct d_v : dimwise::divided<d_model, heads> {};
+}  // namespace lesson
+
+using namespace dimwise;
+using namespace lesson;
+
+int main() {
+  tensor<float, seq, heads, d_k> q(seq{5});
+  tensor<float, key, heads, d_k> k(key{5});
+  tensor<float, key, heads, d_v> v(key{5});
+  tensor<float, heads, d_v, d_model> w_o;
+
+  auto products = contract<d_k>(q, k);
+  std::printf("The products alone: %s\n\n", describe(products).c_str());
+  std::printf("%s\n", explain(products).c_str());
+
+  auto a = softmax<key>(masked(scaled<d_k>(products), causal<seq, key>{}));
+  auto y = contract<heads, d_v>(contract<key>(a, v), w_o);
+  std::printf("The whole of attention: %s\n\n", describe(y).c_str());
+  std::printf("%s\n", explain(y).c_str());
+
+  // Nothing was computed so far. `tensor t = y;` computes; an `auto` that is used twice is computed twice.
+  tensor t = y;
+  std::printf("Computed: %zu elements\n", t.size());
+}

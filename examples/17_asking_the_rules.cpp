@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSL-1.0
+// 17_asking_the_rules -- what compiles and what does not, asked as concepts, without a single error.
+//
+// Shows: every refusal is an overload whose result is a type that names it, so that a program, a test or a lesson can
+// ask; rules work on types alone, and dimwise/shape.hpp offers them without tensors, also to Boost.Hana.
+#include "support/print.hpp"
+
+#include <boost/hana/for_each.hpp>
+
+namespace lesson {
+struct seq : dimwise::position_dim<4> {};
+struct key : dimwise::prime<seq> {};
+struct d_k : dimwise::feature_dim<8> {};
+struct d_v : dimwise::feature_dim<8> {};
+struct heads : dimwise::heads_dim<2> {};
+}  // namespace lesson
+
+using namespace dimwise;
+using namespace lesson;
+
+// A rule's answer is the result's shape, or the error as a type.
+using q_shape = shape<heads, seq, d_k>;
+using k_shape = shape<heads, key, d_k>;
+template <class Over, class A, class B>
+using contracted = rule::contract<detail::list<Over>, detail::list<>, A, B>;
+
+static_assert(allowed<contracted<d_k, q_shape, k_shape>>);
+static_assert(std::is_same_v<contracted<d_k, q_shape, k_shape>::shape, shape<heads, seq, key, raw<d_k>>>);
+static_assert(refused<contracted<d_v, q_shape, k_shape>>);                     // R1: nobody has d_v
+static_assert(refused<contracted<d_k, q_shape, q_shape>>);                     // R2: seq would be a diagonal
+static_assert(valid_shape<heads, seq, d_k> && !valid_shape<seq, seq>);         // R17
+static_assert(divisible<d_k, heads> && !divisible<d_k, heads_dim<3>>);         // R4
+static_assert(related_dimensions<seq, key> && !related_dimensions<d_k, d_v>);  // R3
+
+// The same question of expressions: does the call give something to compute, or an error?
+template <class D, class X>
+concept takes_softmax = requires(const X& x) {
+  { softmax<D>(x) } -> operand;
+};
+template <class D, class A, class B>
+concept contracts = requires(const A& a, const B& b) {
+  { contract<D>(a, b) } -> operand;
+};
+template <class X, class M>
+concept takes_mask = requires(const X& x, const M& m) {
+  { masked(x, m) } -> operand;
+};
+
+int main() {
+  tensor<float, heads, seq, d_k> q;
+  tensor<float, heads, key, d_k> k;
+  tensor<float, heads, key, d_v> v;
+  auto products = contract<d_k>(q, k);
+  auto s = scores<d_k>(q, k);
+  auto a = softmax<key>(s);
+
+  const auto say = [](const char* question, bool yes) { std::printf("  %-42s %s\n", question, yes ? "yes" : "no"); };
+  std::printf("Does it compile?\n");
+  say("softmax over key, of scores", takes_softmax<key, decltype(s)>);
+  say("softmax over key, of raw products", takes_softmax<key, decltype(products)>);  // R6
+  say("softmax over key, of weights", takes_softmax<key, decltype(a)>);              // R5
+  say("softmax over heads, of scores", takes_softmax<heads, decltype(s)>);           // R13
+  say("weights with values, over key", contracts<key, decltype(a), decltype(v)>);
+  say("scores with values, over key", contracts<key, decltype(s), decltype(v)>);    // R6
+  say("weights with queries, over seq", contracts<seq, decltype(a), decltype(q)>);  // R5
+  say("causal mask on scores", takes_mask<decltype(s), causal<seq, key>>);
+  say("causal mask on weights", takes_mask<decltype(a), causal<seq, key>>);  // R7
+
+  // Boost.Hana walks a tensor's dimensions and marks as types.
+  std::printf("The weights have %s, that is:\n", describe(a).c_str());
+  boost::hana::for_each(dims_of(a), [](auto d) {
+    using D = typename decltype(d)::type;
+    const bool parallel = has_any(D::abilities, ability::parallel);
+    std::printf("  a dimension of %zu, %s\n", D::static_extent, parallel ? "side by side" : "in an order");
+  });
+  std::printf("  and %zu mark\n", static_cast<std::size_t>(boost::hana::length(marks_of(a))));
+}
