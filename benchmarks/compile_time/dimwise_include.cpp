@@ -1,0 +1,3 @@
+// The cost of the whole library.
+#include <dimwise/dimwise.hpp>
+int main() {}

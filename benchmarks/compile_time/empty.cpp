@@ -1,0 +1,2 @@
+// What everything else is measured against.
+int main() {}

@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+"""What dimwise costs a compiler: user seconds above an empty file, and peak memory.
+
+    python3 benchmarks/compile_time/run.py             # measures, prints, writes docs/reference/compile_time.md
+    python3 benchmarks/compile_time/run.py --dry-run   # measures and prints only
+    python3 benchmarks/compile_time/run.py --check     # also fails where g++ exceeds the budget below
+
+Each figure is the median of several runs (--runs) that alternate between the inputs, so that a busy moment of the
+machine does not fall on one of them. User seconds count the work of the compiler, not its waiting. Standard library
+only.
+"""
+
+import argparse
+import os
+import pathlib
+import platform
+import re
+import statistics
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+PAGE = ROOT / "docs/reference/compile_time.md"
+sys.path.insert(0, str(ROOT / "tools"))
+import compilers  # noqa: E402
+
+FEW, MANY = 10, 110
+INPUTS = {  # name: (file, flags)
+    "empty": ("empty.cpp", ["-O0"]),
+    "shape": ("shape_include.cpp", ["-O0"]),
+    "few": ("contractions.cpp", ["-O0", f"-DCOUNT={FEW}"]),
+    "many": ("contractions.cpp", ["-O0", f"-DCOUNT={MANY}"]),
+    "all": ("dimwise_include.cpp", ["-O0"]),
+    "attention": ("attention.cpp", ["-O0"]),
+    "optimised_empty": ("empty.cpp", ["-O2"]),
+    "optimised_attention": ("attention.cpp", ["-O2"]),
+}
+BUDGET = {"shape": 0.15, "contraction": 0.0025}  # seconds, g++
+
+
+def measure(compiler, name):
+    """-> (user seconds, peak memory in bytes) of one run"""
+    file, flags = INPUTS[name]
+    command = [compiler.command, compilers.STANDARD, *flags, "-I", str(ROOT / "include"), "-c", str(HERE / file),
+               "-o", os.devnull]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    complaints = process.stderr.read()
+    # wait4 counts the compiler proper, too: the driver has waited for it.
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0:
+        raise RuntimeError(f"{' '.join(command)}\n{complaints}")
+    return usage.ru_utime, usage.ru_maxrss * 1024
+
+
+def figures(compiler, runs):
+    """-> {row: (seconds, bytes)}; a row whose input does not compile is missing"""
+    samples = {name: [] for name in INPUTS}
+    for _ in range(runs):
+        for name in [name for name in INPUTS if samples[name] is not None]:
+            try:
+                samples[name].append(measure(compiler, name))
+            except RuntimeError as problem:
+                print(f"{compiler.name}: {INPUTS[name][0]} does not compile:\n{problem}", file=sys.stderr)
+                samples[name] = None
+    middle = {name: tuple(statistics.median(column) for column in zip(*rows)) for name, rows in samples.items() if rows}
+
+    def above(name, base="empty"):
+        return (middle[name][0] - middle[base][0], middle[name][1]) if name in middle and base in middle else None
+
+    rows = {"shape": above("shape"), "all": above("all"), "attention": above("attention"),
+            "optimised_attention": above("optimised_attention", "optimised_empty"), "many": above("many")}
+    if "few" in middle and "many" in middle:
+        rows["contraction"] = ((middle["many"][0] - middle["few"][0]) / (MANY - FEW), None)
+    return {name: value for name, value in rows.items() if value}
+
+
+def table(found, results):
+    rows = [("`#include <dimwise/shape.hpp>`", "shape"),
+            (f"one contraction, as types (the slope between {FEW} and {MANY} different ones)", "contraction"),
+            (f"`#include <dimwise/shape.hpp>` and {MANY} contractions", "many"),
+            ("`#include <dimwise/dimwise.hpp>`", "all"),
+            ("`attention.cpp`: the include and multi-head attention, `-O0`", "attention"),
+            ("`attention.cpp`, `-O2`", "optimised_attention")]
+
+    def cell(value):
+        if value is None:
+            return "does not compile"
+        seconds, memory = value
+        if memory is None:
+            return f"{1000 * seconds:.2f} ms"
+        return f"{seconds:.2f} s, {memory / 2**20:.0f} MiB"
+
+    lines = ["| what | " + " | ".join(compiler.name for compiler in found) + " |", "| --- |" + " --- |" * len(found)]
+    for title, key in rows:
+        lines.append(f"| {title} | " + " | ".join(cell(results[compiler.name].get(key)) for compiler in found) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def processor():
+    try:
+        return re.search(r"model name\s*:\s*(.*)", pathlib.Path("/proc/cpuinfo").read_text()).group(1)
+    except (OSError, AttributeError):
+        return platform.machine()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--runs", type=int, default=7)
+    parser.add_argument("--compiler", action="append", metavar="COMMAND", help="repeatable; default: all")
+    parser.add_argument("--dry-run", action="store_true", help="do not write the page")
+    parser.add_argument("--check", action="store_true", help="fail where g++ exceeds the budget")
+    arguments = parser.parse_args()
+
+    found = compilers.find_compilers(arguments.compiler)
+    results = {compiler.name: figures(compiler, arguments.runs) for compiler in found}
+    page = f"""# Compile time
+
+```sh
+python3 benchmarks/compile_time/run.py
+```
+
+writes this page. User seconds above an empty file, and the compiler's peak memory; medians of {arguments.runs} runs on
+{processor()}. The inputs lie in `benchmarks/compile_time/`; the flags are `{compilers.STANDARD} -O0 -c` where
+nothing else is said.
+
+{table(found, results)}
+{", ".join(f"{compiler.name}: {compiler.version}" for compiler in found)}.
+
+The budget, which `--check` holds g++ to: the include of shapes ≤ {BUDGET['shape']} s, a contraction ≤
+{1000 * BUDGET['contraction']} ms.
+"""
+    print(page)
+    complete = all(len(rows) == 6 for rows in results.values())
+    if arguments.dry_run:
+        pass
+    elif complete:
+        PAGE.parent.mkdir(parents=True, exist_ok=True)
+        PAGE.write_text(page, encoding="utf-8")
+        print(f"written: {PAGE.relative_to(ROOT)}")
+    else:
+        sys.exit("something does not compile: the page is left as it was")
+    if arguments.check:
+        over = [f"{compiler.name}: {name} takes {results[compiler.name][name][0]:.4f} s, the budget is {limit} s"
+                for compiler in found if not compiler.is_clang
+                for name, limit in BUDGET.items() if results[compiler.name][name][0] > limit]
+        if over:
+            sys.exit("\n".join(over))
+
+
+if __name__ == "__main__":
+    main()

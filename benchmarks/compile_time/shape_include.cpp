@@ -1,0 +1,3 @@
+// The cost of checking shapes alone.
+#include <dimwise/shape.hpp>
+int main() {}
