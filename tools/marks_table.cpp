@@ -49,7 +49,7 @@ const std::vector<row> tensor_rows =
             op::stack, op::gather, op::broadcast, op::broadcast_like, op::diagonal, op::rotary, op::scan, op::skew, op::unroll, op::pool,
             op::plain, op::assign>();
 const std::vector<row> mask_rows =
-    rows_of<op::padding, op::allow, op::mask_and, op::mask_or, op::causal, op::window, op::prefix, op::document>();
+    rows_of<op::padding, op::allow, op::block, op::mask_and, op::mask_or, op::causal, op::window, op::prefix, op::document>();
 
 std::string read(const std::filesystem::path& path) {
   std::ifstream file(path);

@@ -20,7 +20,7 @@ others; the mistakes and the corrected twins of tests/compile_fail, all in one t
 when the program runs; the programs of tests/equations. All on g++.
 
 Survivors need an argument in tests/mutation/argued.txt (why no program can tell), or they say NEEDS TEST and the exit code
-is 1. Standard library only.
+is 1. What has an argument is not tried on the programs, which take longest. Standard library only.
 """
 
 import argparse
@@ -49,6 +49,9 @@ SOURCES = (
     ("dimwise/shape/verdict.hpp", r"hides_in_composite|any_position|any_feature_or_choice|any_batch|all_parallel|refuses_mark"),
     ("dimwise/dim/derived.hpp", r"divisible|related|extents_differ|is_prime_of|is_out_of|merged_abilities"),
 )
+
+# Files of static_asserts that are not called like the rule.
+OWN = {"dim": "dim/derived.hpp", "marks": "marks_table.hpp", "masks": "expr/mask.hpp"}
 
 
 class Mutant:
@@ -261,12 +264,12 @@ def united(files, root, wrap="unit"):
 class Stage:
     """A kind of tests: compiles them, and says which of them die."""
 
-    def __init__(self, name, source, flags, dies_by_any_error, only=""):
-        self.name, self.source, self.flags, self.by_any, self.only = name, source, flags, dies_by_any_error, only
+    def __init__(self, name, source, flags, dies_by_any_error, only="", slow=False):
+        self.name, self.source, self.flags, self.by_any, self.only, self.slow = name, source, flags, dies_by_any_error, only, slow
         self.baseline = None
 
     def concerns(self, mutant):
-        return self.only in ("", pathlib.PurePath(mutant.file).stem)
+        return mutant.file.endswith(self.only)
 
     def run(self, compiler, tree, root, place):
         path = place / "tests.cpp"
@@ -317,9 +320,11 @@ def load_stages(root, compiler, tree, out, wanted=""):
         stages.append(Stage(name, source, flags + (["-DFIXED"] if fixed else []), fixed))
 
     # A rule's own tests first: they take a fraction of a second.
-    for stem in sorted({path.name.split(".")[0] for path in asserts}):
-        own = [path for path in asserts if path.name.startswith(stem + ".")]
-        stages.append(Stage(f"the static_asserts of {stem}", united(own, root), [], True, stem))
+    for stem in sorted({path.name.split(".")[0] for path in [*asserts, *whole]}):
+        own = [path for path in [*asserts, *whole] if path.name.startswith(stem + ".")]
+        rule = OWN.get(stem, f"rules/{stem}.hpp")
+        if any(tree.glob(f"dimwise/**/{rule}")):
+            stages.append(Stage(f"the static_asserts of {stem}", united(own, root), [], True, rule))
     if asserts:
         stages.append(Stage("the static_asserts", united(asserts, root), [], True))
     if cases:
@@ -328,7 +333,7 @@ def load_stages(root, compiler, tree, out, wanted=""):
         mistakes("the mistakes, extents at run time", "dynamic", False)
         mistakes("the corrected twins, extents at run time", "dynamic", True)
     if programs:
-        stages.append(Stage("the programs", united(programs, root, "program"), [], True))
+        stages.append(Stage("the programs", united(programs, root, "program"), [], True, slow=True))
     stages, good = [stage for stage in stages if re.search(wanted, stage.name)], []
     with tempfile.TemporaryDirectory() as folder:
         for stage in stages:
@@ -352,8 +357,8 @@ def stillborn(text):
 
 
 class Runner:
-    def __init__(self, root, include, stages, compiler, jobs):
-        self.root, self.include, self.stages, self.compiler = root, include, stages, compiler
+    def __init__(self, root, include, stages, compiler, jobs, argued):
+        self.root, self.include, self.stages, self.compiler, self.argued = root, include, stages, compiler, argued
         self.places = queue.Queue()
         self.folder = tempfile.TemporaryDirectory()
         for number in range(jobs):
@@ -368,7 +373,10 @@ class Runner:
         original = (self.include / mutant.file).read_text(encoding="utf-8")
         try:
             path.write_text(mutant.apply(original), encoding="utf-8")
-            for stage in filter(lambda stage: stage.concerns(mutant), self.stages):
+            is_argued = (mutant.file, mutant.what) in self.argued
+            for stage in self.stages:
+                if not stage.concerns(mutant) or (stage.slow and is_argued):
+                    continue
                 killer, text = stage.dead(self.compiler, place / "include", self.root, place)
                 if killer and stillborn(text):
                     return "", text
@@ -415,9 +423,9 @@ def page(results, arguments, compiler, invalid):
     return "\n".join(lines) + "\n"
 
 
-def run(root, include, mutants, stages, compiler, jobs, out):
+def run(root, include, mutants, stages, compiler, jobs, argued, out):
     """-> [(mutant, killer)], [(mutant, text)] of changes that are no C++"""
-    runner = Runner(root, include, stages, compiler, jobs)
+    runner = Runner(root, include, stages, compiler, jobs, argued)
     results, invalid = [], []
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         for number, (mutant, (killer, wrong)) in enumerate(zip(mutants, pool.map(runner.judge, mutants))):
@@ -489,7 +497,7 @@ def self_test(compiler):
         (root / "tests/compile_fail").mkdir()
         report = []
         stages, good = load_stages(root, compiler, root / "include", report.append)
-        results, invalid = run(root, root / "include", all_mutants(root / "include"), stages, compiler, 2, lambda text: None)
+        results, invalid = run(root, root / "include", all_mutants(root / "include"), stages, compiler, 2, {}, lambda text: None)
         survived = {mutant.what: not killer for mutant, killer in results}
         for what in sorted({*SELF_EXPECTED, *survived}):
             if survived.get(what) != SELF_EXPECTED.get(what):
@@ -533,8 +541,8 @@ def main():
             return
         say = lambda text: print(text, flush=True)
         stages, good = load_stages(root, gcc[0], include, say, arguments.tests)
-        results, invalid = run(root, include, mutants, stages, gcc[0], arguments.jobs, say)
-    reasons = load_arguments(root / ARGUED)
+        reasons = load_arguments(root / ARGUED)
+        results, invalid = run(root, include, mutants, stages, gcc[0], arguments.jobs, reasons, say)
     survivors = [mutant for mutant, killer in results if not killer]
     needed = [mutant for mutant in survivors if (mutant.file, mutant.what) not in reasons]
     if arguments.survivors:

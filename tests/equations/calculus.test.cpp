@@ -101,7 +101,7 @@ TEST_CASE("attention: derivatives by query, keys and values") {
   const auto alpha = softmax<seq>(scores<key>(Q, K));
   const auto D_alpha = (I_seq - rename<seq, seq_star>(alpha)) * alpha;                  // ∂α/∂S
   const auto D_V = outer(rename<seq, seq_star>(alpha), I_val);                          // ∂Y/∂V in seq* × val × val*
-  const auto D_S = contract<seq>(plain(D_alpha), V);                                    // ∂Y/∂S = ∂α/∂S ⊙_seq V in seq* × val
+  const auto D_S = contract<seq>(D_alpha, V);                                           // ∂Y/∂S = ∂α/∂S ⊙_seq V in seq* × val
   const auto D_Q = contract<seq_star>(D_S, rename<seq, seq_star>(rename<key, key_star>(K))) / root;   // val × key*
   const auto D_K = outer(D_S, rename<key, key_star>(Q)) / root;                         // ∂Y/∂K in seq* × val × key*
   // [/attention_derivative]

@@ -44,7 +44,7 @@ static_assert(made<alibi<seq, src, heads>, seq, src> && !made<alibi<seq, src, d_
 
 // R7: lengths are whole numbers of parallel dimensions, `allow` and `block` take bool.
 template <class T>
-concept gives_lengths = mask<decltype(padding<key>(std::declval<T>()))>;
+concept gives_lengths = requires(const T& lengths) { padding<key>(lengths).lengths(); };
 static_assert(gives_lengths<tensor<int, batch>> && gives_lengths<tensor<long, batch, heads>> && gives_lengths<int>);
 static_assert(!gives_lengths<tensor<float, batch>> && !gives_lengths<tensor<bool, batch>> && !gives_lengths<tensor<int, seq>>);
 

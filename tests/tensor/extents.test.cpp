@@ -85,7 +85,11 @@ TEST_CASE("extents: origins come with extents, survive expressions and storing, 
   const tensor<float, seq> unsaid(seq{3});
   CHECK(unsaid.extents().origin<seq>("test") == 0);
   CHECK(!unsaid.extents().has_origin<seq>());
-  CHECK(dimwise::concat<seq>(x, x).extents().origin<seq>("test") == 40);
+  // What follows begins where the first ends; a gap or an overlap leaves no position that could be asked for.
+  const tensor<float, seq, d_k> next(starting_at(seq{2}, 45));
+  CHECK(dimwise::concat<seq>(x, next).extents().origin<seq>("test") == 40);
+  CHECK(dimwise::concat<seq>(x, tensor<float, seq, d_k>(seq{2})).extents().origin<seq>("test") == 40);
+  CHECK_THROWS_AS((void)dimwise::concat<seq>(x, x).extents().origin<seq>("test"), dimwise::origin_error);
   CHECK(starting_at(seq{2}, -3).origin() == -3);
 }
 

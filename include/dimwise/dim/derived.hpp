@@ -25,8 +25,6 @@ struct about;
 
 namespace detail {
 
-inline constexpr extent_t same_extent = at_run_time - 1;
-
 template <extent_t N>
 struct shown_extent {
   using type = extent<N>;
@@ -95,25 +93,40 @@ inline constexpr bool holds = Condition;
 
 }  // namespace detail
 
+namespace detail {
+// Named here, so that compilers print the error with its facts and not as it is spelled in the assertion.
+template <class A, class B>
+using division_error = ERROR_R4_extent_does_not_divide<about_t<A>, about_t<B>>;
+}  // namespace detail
+
 /// `B` divides `A`, or one of them is known only when the program runs.
 template <class A, class B>
 concept divisible = dimension_type<A> && dimension_type<B> &&
                     (A::static_extent == at_run_time || B::static_extent == at_run_time ||
                      (B::static_extent != 0 && A::static_extent % B::static_extent == 0));
 
+namespace detail {
+// The extent of a prime: its own where one is given, else that of its dimension.
+template <class D, extent_t... Own>
+inline constexpr extent_t prime_extent = D::static_extent;
+template <class D, extent_t Own>
+inline constexpr extent_t prime_extent<D, Own> = Own;
+}  // namespace detail
+
 /// Another dimension of D's kind, related to it: the other positions of its sequence, the second heads when heads mix.
-/// Its extent is D's where that is static, or `Extent`; a dynamic one is independent of D's.
-template <dimension_type D, extent_t Extent = detail::same_extent>
-struct prime : dimension<D::abilities, Extent == detail::same_extent ? D::static_extent : Extent> {
+/// Its extent is D's where that is static, or `prime<D, Extent>`'s own; a dynamic one is independent of D's.
+template <dimension_type D, extent_t... Extent>
+struct prime : dimension<D::abilities, detail::prime_extent<D, Extent...>> {
+  static_assert(sizeof...(Extent) < 2, "dimwise: a prime has one extent");
   using prime_of = D;
-  using dimension<D::abilities, Extent == detail::same_extent ? D::static_extent : Extent>::dimension;
+  using dimension<D::abilities, detail::prime_extent<D, Extent...>>::dimension;
 };
 /// The positions attended to in a packed dimension: its documents are given as for D.
-template <dimension_type D, extent_t Extent>
+template <dimension_type D, extent_t... Extent>
   requires(has_any(D::abilities, ability::packed))
-struct prime<D, Extent> : packed_dim<Extent == detail::same_extent ? D::static_extent : Extent> {
+struct prime<D, Extent...> : packed_dim<detail::prime_extent<D, Extent...>> {
   using prime_of = D;
-  using packed_dim<Extent == detail::same_extent ? D::static_extent : Extent>::packed_dim;
+  using packed_dim<detail::prime_extent<D, Extent...>>::packed_dim;
 };
 
 /// The output side of a square weight: `tensor<float, d_model, out<d_model>>` (R12).
@@ -126,8 +139,7 @@ struct out : dimension<D::abilities, D::static_extent> {
 /// A's extent divided by B's, with A's kind: the features of one head. Refused where it does not divide (R4).
 template <dimension_type A, dimension_type B>
 struct divided : dimension<A::abilities, detail::quotient<A, B>()> {
-  static_assert(detail::holds<divisible<A, B>, ERROR_R4_extent_does_not_divide<detail::about_t<A>, detail::about_t<B>>>,
-                "R4: the extent of a divided dimension does not divide");
+  static_assert(detail::holds<divisible<A, B>, detail::division_error<A, B>>, "R4: the extent of a divided dimension does not divide");
   using divided_from = A;
   using divided_by = B;
   using dimension<A::abilities, detail::quotient<A, B>()>::dimension;

@@ -269,7 +269,7 @@ template <operand E>
   return block_mask<E>(elements);
 }
 
-template <operand E, class Error = ERROR_R7_given_mask_is_a_tensor_of_bool<op::allow, detail::operand_t<detail::shape_of<E>>>>
+template <operand E, class Error = ERROR_R7_given_mask_is_a_tensor_of_bool<op::block, detail::operand_t<detail::shape_of<E>>>>
   requires(!detail::is_bool<detail::value_of<E>>)
 Error block(const E& elements);
 

@@ -109,7 +109,8 @@ class alibi : public detail::related_positions<Q, K> {
   alibi()
     requires(detail::comparable<Q, K> && detail::both_ordered<Q, K> && detail::is_parallel<H>)
   = default;
-  template <class Error = detail::positions_error<op::biased, Q, K>>
+  template <class Error = std::conditional_t<detail::is_parallel<H>, detail::positions_error<op::biased, Q, K>,
+                                             ERROR_R7_mask_has_dimensions_that_the_scores_lack<op::biased, over<detail::about_t<H>>>>>
     requires(!detail::comparable<Q, K> || !detail::both_ordered<Q, K> || !detail::is_parallel<H>)
   alibi(Error* = nullptr) = delete;
   alibi(const Q& q, const K& k)

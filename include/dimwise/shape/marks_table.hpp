@@ -54,6 +54,7 @@ struct unroll;
 struct pool;
 struct padding;
 struct allow;
+struct block;
 struct mask_and;
 struct mask_or;
 struct causal;
@@ -173,7 +174,7 @@ inline constexpr mark_row marks_row<op::broadcast> = {.indexed = by_rule, .note 
 template <>
 inline constexpr mark_row marks_row<op::broadcast_like> = marks_row<op::broadcast>;
 template <>
-inline constexpr mark_row marks_row<op::diagonal> = {.normalised = by_rule, .weighted = by_rule, .rotated = by_rule, .note = "what speaks of the second dimension ends"};
+inline constexpr mark_row marks_row<op::diagonal> = {.normalised = by_rule, .weighted = by_rule, .rotated = by_rule, .note = "what speaks of the two dimensions ends"};
 template <>
 inline constexpr mark_row marks_row<op::rotary> = {.raw = refuse, .score = refuse, .masked_for = refuse, .normalised = refuse, .weighted = refuse,
                                                    .rotated = by_rule, .sets = "rotated", .note = "the same feature is not rotated twice"};

@@ -129,7 +129,7 @@ consteval auto judge_diagonal() {
   } else if constexpr (extents_differ<A, B>) {
     return answer<ERROR_R3_extents_differ<op::diagonal, O, operand_t<Shape>>>{};
   } else {
-    return answer<accepted<make_shape_t<difference_t<dims, list<B>>, typename marks_without<marks_t<Shape>, B>::type>>>{};
+    return answer<accepted<make_shape_t<difference_t<dims, list<B>>, typename marks_without<typename marks_without<marks_t<Shape>, B>::type, A>::type>>>{};
   }
 }
 
