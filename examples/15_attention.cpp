@@ -10,7 +10,6 @@
 #include <iostream>
 
 #include <dimwise/dimwise.hpp>
-#include <dimwise/expr/explain.hpp>
 
 namespace demo {
 struct batch   : dimwise::batch_dim<> {};              // extent known when the program runs

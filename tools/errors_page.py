@@ -24,6 +24,12 @@ ERRORS = "include/dimwise/support/errors.hpp"
 PAGE = "docs/errors.md"
 
 CURES = {
+    "ERROR_R16_query_key_and_value_are_told_apart_by_dimensions":
+        "Give `scores` the queries and the keys: both have the features it names. Values have features of their own, `d_v`.",
+    "ERROR_R12_weight_sums_over_heads_that_are_gone":
+        "Contract the context with its heads: `contract<heads, d_v>(context, w_o)`, without averaging or indexing them before.",
+    "ERROR_R6_scores_go_to_softmax":
+        "Take `softmax<key>(scores)`; to use the numbers as they are, say `plain(scores)`.",
     "ERROR_R1_contracted_dimension_is_not_in_both":
         "Name a dimension that both operands have. If one side has it under another name, `rename` it to its prime "
         "or back. If one side keeps it inside a composite, `split` that first.",

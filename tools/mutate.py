@@ -20,7 +20,7 @@ others; the mistakes and the corrected twins of tests/compile_fail, all in one t
 when the program runs; the programs of tests/equations. All on g++.
 
 Survivors need an argument in tests/mutation/argued.txt (why no program can tell), or they say NEEDS TEST and the exit code
-is 1. What has an argument is not tried on the programs, which take longest. Standard library only.
+is 1. What has an argument is tried on the static_asserts and the mistakes only. Standard library only.
 """
 
 import argparse
@@ -51,7 +51,7 @@ SOURCES = (
 )
 
 # Files of static_asserts that are not called like the rule.
-OWN = {"dim": "dim/derived.hpp", "marks": "marks_table.hpp", "masks": "expr/mask.hpp"}
+OWN = {"dim": "dim/derived.hpp", "marks": "marks_table.hpp", "masks": "expr/mask.hpp", "shape": "shape/shape.hpp"}
 
 
 class Mutant:
@@ -317,7 +317,7 @@ def load_stages(root, compiler, tree, out, wanted=""):
         chosen = [case.path for case in cases if variant in case.variants]
         flags = [] if variant == "plain" else [f"-D{variant.upper()}"]
         source = united(chosen, root, "mistake")
-        stages.append(Stage(name, source, flags + (["-DFIXED"] if fixed else []), fixed))
+        stages.append(Stage(name, source, flags + (["-DFIXED"] if fixed else []), fixed, slow=fixed or variant != "plain"))
 
     # A rule's own tests first: they take a fraction of a second.
     for stem in sorted({path.name.split(".")[0] for path in [*asserts, *whole]}):
