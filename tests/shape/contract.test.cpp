@@ -74,6 +74,12 @@ static_assert(says<ERROR_R5_weights_are_contracted_over_their_own_dimension, pro
 static_assert(says<ERROR_R5_weights_are_contracted_over_their_own_dimension, product<shape<batch, seq, heads, d_v>, A, seq>>);
 static_assert(says<ERROR_R5_weights_are_contracted_over_their_own_dimension, product<A, shape<batch, seq, key, heads, d_v>, seq, key>>);
 static_assert(says<ERROR_R5_weights_are_contracted_over_their_own_dimension, product<shape<heads, seq, key, normalised<seq>>, shape<heads, key, d_v>, key>>);
+// A mixture of distributions is a distribution: attention rollout, pointer networks; both operands sum to one over their own.
+using mid = dimwise::prime<key>;
+static_assert(gives<product<shape<seq, mid, normalised<mid>>, shape<mid, key, normalised<key>>, mid>, shape<seq, key, normalised<key>>>);
+static_assert(gives<product<shape<heads, seq, key, normalised<key>>, shape<heads, key, vocab, normalised<vocab>>, key>, shape<heads, seq, vocab, normalised<vocab>>>);
+static_assert(says<ERROR_R5_weights_are_contracted_over_their_own_dimension, product<shape<seq, key, normalised<key>>, shape<seq, key, normalised<key>>, seq>>);
+static_assert(says<ERROR_R5_weights_are_contracted_over_their_own_dimension, product<shape<seq, key, normalised<key>>, shape<seq, d_v, weighted<d_v>>, seq>>);
 static_assert(says<ERROR_R5_weights_are_contracted_over_their_own_dimension, product<shape<heads, seq, key, weighted<seq>>, shape<heads, key, d_v>, key>>);
 //     Nor beside an operand that keeps it.
 static_assert(says<ERROR_R5_weights_are_contracted_over_their_own_dimension, product<A, V, heads>>);

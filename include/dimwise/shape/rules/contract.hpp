@@ -51,7 +51,12 @@ struct product_facts {
                                            (where<free_axes_b>::all_parallel && leaves_positions<free_axes_a, marks_t<A>>));
 };
 
-// R5: contracted over their own dimension, or over what is no position; never beside an operand that keeps it.
+// A mixture: distributions over E, mixed by an operand that sums to one over what is contracted, are distributions over E.
+template <class Over, class Mixed, class Mixer>
+inline constexpr bool is_mixture = marked_t<normalised, marks_t<Mixed>>::size > 0 && marked_t<normalised, marks_t<Mixer>>::size > 0 &&
+                                   same_set<axes_of_list_t<marked_t<normalised, marks_t<Mixer>>>, axes_of_list_t<Over>>;
+
+// R5: contracted over their own dimension, over what is no position, or as a mixture; never beside an operand that keeps it.
 template <class Over, class Weights, class Other>
 consteval bool misuses_weights() {
   using own = axes_of_list_t<weighing_t<Weights>>;
@@ -60,7 +65,7 @@ consteval bool misuses_weights() {
     return false;
   } else {
     using summed_here = intersection_t<over_axes, axes_of_list_t<dims_t<Weights>>>;
-    constexpr bool another_position = where<difference_t<summed_here, own>>::any_position;
+    constexpr bool another_position = where<difference_t<summed_here, own>>::any_position && !is_mixture<Over, Weights, Other>;
     constexpr bool other_keeps_it = !is_disjoint<difference_t<own, over_axes>, axes_of_list_t<dims_t<Other>>>;
     return another_position || other_keeps_it;
   }
@@ -72,15 +77,17 @@ consteval bool sums_weights() {
 }
 
 // Marks of one operand that survive the contraction.
-template <class Over, class Shape>
+template <class Over, class Shape, class Other>
 struct product_marks;
-template <class Over, class... T>
-struct product_marks<Over, shape<T...>> {
+template <class Over, class... T, class Other>
+struct product_marks<Over, shape<T...>, Other> {
   using marks = marks_t<shape<T...>>;
   template <class M>
   static consteval bool stays() {
     if constexpr (mark_order<M> == mark_order<indexed<>>) {
       return false;
+    } else if constexpr (mark_order<M> == mark_order<normalised<>> && is_mixture<Over, shape<T...>, Other>) {
+      return is_disjoint<axes_of_list_t<mark_dims_t<M>>, axes_of_list_t<Over>>;
     } else if constexpr (mark_order<M> == mark_order<normalised<>> || mark_order<M> == mark_order<weighted<>>) {
       return false;  // contracted over it, or heads were mixed: both end it; products alone weaken it
     } else if constexpr (mark_order<M> == mark_order<rotated<>>) {
@@ -183,7 +190,7 @@ consteval auto judge_product() {
     return answer<ERROR_R11_every_head_against_every_head<Op, O, L, R>>{};
   } else {
     using dims = typename output_side<typename facts::result, dims_t<A>, dims_t<B>>::type;
-    using marks = join_t<typename product_marks<Over, A>::type, typename product_marks<Over, B>::type>;
+    using marks = join_t<typename product_marks<Over, A, B>::type, typename product_marks<Over, B, A>::type>;
     if constexpr (!all_distinct(axes_of_list_t<dims>{})) {
       return answer<ERROR_R17_dimension_occurs_twice<Op, O, L, R>>{};
     } else {

@@ -18,7 +18,7 @@ namespace detail {
 
 // What all that name dimensions of one operand ask first: the dimensions are there, the marks are taken, the mask serves
 // them, and packed positions are told apart by a mask. `nothing` means: no objection.
-template <class Op, class Over, class Shape, bool NeedsDocuments>
+template <class Op, class Over, class Shape>
 consteval auto common_objection() {
   using missing = difference_t<Over, dims_t<Shape>>;
   using served = marked_t<masked_for, marks_t<Shape>>;
@@ -29,14 +29,14 @@ consteval auto common_objection() {
     return answer<refused_mark_t<Op, Shape, O, operand_t<Shape>>>{};
   } else if constexpr (served::size > 0 && is_disjoint<Over, served>) {
     return answer<ERROR_R7_mask_does_not_serve_this_dimension<Op, O, operand_t<Shape>>>{};
-  } else if constexpr (NeedsDocuments && where<axes_of_list_t<Over>>::packed::size > 0 && is_disjoint<Over, served>) {
+  } else if constexpr (where<axes_of_list_t<Over>>::packed::size > 0 && is_disjoint<Over, served>) {
     return answer<ERROR_R19_packed_positions_need_their_documents<Op, O, operand_t<Shape>>>{};
   } else {
     return answer<nothing>{};
   }
 }
-template <class Op, class Over, class Shape, bool NeedsDocuments = true>
-using objection_t = typename decltype(common_objection<Op, Over, Shape, NeedsDocuments>())::type;
+template <class Op, class Over, class Shape>
+using objection_t = typename decltype(common_objection<Op, Over, Shape>())::type;
 
 template <class Over>
 struct normalised_mark;
