@@ -5,6 +5,7 @@
 
     python3 benchmarks/compare.py --programs build/bench/benchmarks        # what that target does, after building
         --only W2,W5       some workloads
+        --brief            the times of one thread only: no AVX2, no products, no threads, no growth
         --rounds 3         how often everything is measured; the page has medians, and how far rounds lie apart
         --seconds 0.5      for each workload and library
         --threads 2        also measured with so many threads (wall time: wants a quiet machine); 1 leaves that out
@@ -50,10 +51,11 @@ def flags():
 
 def environment(threads):
     settings = {**os.environ, "OMP_NUM_THREADS": str(threads)}
-    # An OpenBLAS that is older than the processor falls back to kernels for a much older one.
+    # An OpenBLAS that is older than the processor falls back to kernels for a much older one. Whatever the environment
+    # says, it gets its best.
     core = "SkylakeX" if "avx512bw" in flags() else "Haswell" if "avx2" in flags() else ""
     if core:
-        settings.setdefault("OPENBLAS_CORETYPE", core)
+        settings["OPENBLAS_CORETYPE"] = core
     settings["PYTHONPATH"] = str(HERE / "rivals")
     return settings
 
@@ -145,15 +147,23 @@ def measure(runner, options):
     only = options.only.split(",") if options.only else []
     for number in range(options.rounds):
         for name, run in runner.ways.items():
+            if name in results["missing"]:
+                continue
             print(f"round {number + 1} of {options.rounds}: {name}", flush=True)
-            take(name, run(only, 1))
-    if not only:
+            try:
+                take(name, run(only, 1))
+            except RuntimeError as problem:
+                if name == OWN:
+                    raise
+                results["missing"][name] = str(problem)
+    if not options.brief:
         print("avx2, products, threads", flush=True)
         if "avx512bw" in flags():
             take(OWN, runner.ways[OWN](["W2_h12_d64_n512", "W2_h12_d64_n1024", "W2_h8_d128_n1024"], 1, DIMWISE_ARCHITECTURE="avx2"), "avx2")
         kernels = runner.programs / "bench_kernels_gemm"
         if kernels.exists():
-            results["gemm"] = [line.split() for line in output_of([kernels], 1).splitlines() if line.startswith(OWN)]
+            lines = [line.split() for line in output_of([kernels], 1).splitlines()]
+            results["gemm"] = [words for words in lines if len(words) == 6 and words[0] in (OWN, "openblas")]
         if options.threads > 1:
             some = ["W1_n512", "W1_n1024", "W2_h12_d64_n512", "W2_h12_d64_n1024", "W2_h12_d64_n4096", "W5_n512"]
             for _ in range(options.rounds):
@@ -320,8 +330,7 @@ def page(results):
         (HERE / "missed_marks.md").read_text(encoding="utf-8").strip(),
     ]
     if results["gemm"]:
-        parts += ["## Products", "The kernel alone (`bench_kernels_gemm`), compiled for this machine:",
-                  table(["product", "time", "GFLOP/s", "of peak"], [[f"`{r[1]}`", duration(float(r[3])), r[4], f"{float(r[5]):.0f} %"] for r in results["gemm"]])]
+        parts += ["## Products", "The kernel alone (`bench_kernels_gemm`), compiled for this machine; packed: B was packed before.", products_table(results["gemm"])]
     if threads_table(f):
         parts += ["## Threads", "Wall time; on a machine that does other things as well this is a lower bound.", threads_table(f)]
     if results["growth"]:
@@ -329,6 +338,18 @@ def page(results):
                   "Two heads of 64 features. Time grows with n², memory with n; a library that stores scores needs n² numbers.",
                   growth_table(results["growth"])]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def products_table(lines):
+    cell = {(library, name): (float(ms), float(share)) for library, name, _, ms, _, share in lines}
+    rows = []
+    for library, name in cell:
+        if library != OWN or not re.fullmatch(r"\d+x\d+x\d+", name):
+            continue
+        packed, in_all, other = (cell.get(key) for key in ((OWN, name + "_packed"), (OWN, name), ("openblas", name)))
+        rows.append([name.replace("x", " × "), *(f"{duration(c[0])}, {c[1]:.0f} %" if c else "-" for c in (packed, in_all, other)),
+                     f"{other[0] / packed[0]:.2f} ×" if other and packed else "-", f"{other[0] / in_all[0]:.2f} ×" if other else "-"])
+    return table(["m × n × k", "packed", "packing included", "openblas", "ahead, packed", "ahead, packing included"], rows)
 
 
 def growth_table(growth):
@@ -342,6 +363,7 @@ def main():
     options = argparse.ArgumentParser()
     options.add_argument("--programs", type=pathlib.Path, default=ROOT / "build/bench/benchmarks")
     options.add_argument("--only", default="")
+    options.add_argument("--brief", action="store_true")
     options.add_argument("--rounds", type=int, default=3)
     options.add_argument("--seconds", type=float, default=0.5)
     options.add_argument("--threads", type=int, default=min(2, os.cpu_count() or 1))

@@ -174,7 +174,8 @@ times measure(const options& o, const F& f) {
   const double once = now(o.threads) - start;
   // A clock is read in about a microsecond: short work is repeated between two readings.
   const int inner = once < 2e-5 ? static_cast<int>(2e-4 / std::max(once, 1e-8)) : 1;
-  const auto rounds = static_cast<std::size_t>(std::clamp(o.seconds / std::max(once * inner, 1e-7), 5.0, 2001.0));
+  const double least = once > 0.2 ? 3 : 5;
+  const auto rounds = static_cast<std::size_t>(std::clamp(o.seconds / std::max(once * inner, 1e-7), least, 2001.0));
   std::vector<double> each(rounds);
   for (double& e : each) {
     const double before = now(o.threads);

@@ -44,7 +44,7 @@ MARKS = ("raw", "score", "masked_for", "normalised", "weighted", "rotated", "ind
 # Files, and the declarations whose conditions count; None for all.
 SOURCES = (
     ("dimwise/shape/rules/*.hpp", None),
-    ("dimwise/expr/mask.hpp", None),
+    ("dimwise/expr/mask.hpp", r"requires\(|constexpr bool|concept|conditional_t"),
     ("dimwise/shape/shape.hpp", r"valid_shape|checked_shape|repetition|all_dimensions"),
     ("dimwise/shape/verdict.hpp", r"hides_in_composite|any_position|any_feature_or_choice|any_batch|all_parallel|refuses_mark"),
     ("dimwise/dim/derived.hpp", r"divisible|related|extents_differ|is_prime_of|is_out_of|merged_abilities"),
@@ -173,7 +173,9 @@ def conditions(text):
     for match in re.finditer(r"\bconcept \w+\s*=", text):
         found.append((match.end(), first_outside(text, match.end(), ";"), ["true"]))
     for match in re.finditer(r"\brequires\(", text):
-        found.append((match.end(), closing(text, match.end() - 1), ["true"]))
+        last = closing(text, match.end() - 1)
+        if not text[last + 1:].lstrip().startswith("{"):  # else the parameters of a requires-expression
+            found.append((match.end(), last, ["true"]))
     for match in re.finditer(r"\bconst(?:eval|expr) bool \w+\(", text):
         body = text.find("{", closing(text, match.end() - 1))
         last = closing(text, body)

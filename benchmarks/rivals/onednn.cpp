@@ -34,6 +34,7 @@ class program {
   }
   // The same elements with other strides, from element `first` on.
   memory look(const memory& m, const dims& extents, const dims& strides, std::size_t first = 0) {
+    looked_at_.push_back(m);  // the look does not own it
     return memory({extents, f32, strides}, engine, data(m) + first);
   }
   static float* data(const memory& m) { return static_cast<float*>(m.get_data_handle()); }
@@ -75,6 +76,7 @@ class program {
     std::unordered_map<int, memory> on;
   };
   std::vector<step> steps_;
+  std::vector<memory> looked_at_;
 };
 
 void attend(program& p, const bench::workload& w, const memory& q, const memory& k, const memory& v, const memory& y) {

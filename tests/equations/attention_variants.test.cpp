@@ -203,4 +203,18 @@ TEST_CASE("linear attention: keys meet values first") {
         }) == "");
 }
 
+TEST_CASE("attention rollout: weights of one layer through those of the layer below") {
+  struct middle : prime<seq> {};
+  const auto s2 = drawn<tensor<float, heads, seq, middle>>(23, seq{3}, middle{4});
+  const auto s1 = drawn<tensor<float, heads, middle, key>>(24, middle{4}, key{5});
+  // [rollout]
+  const auto A2 = softmax<middle>(s2);
+  const auto A1 = softmax<key>(s1);
+  const tensor<float, heads, seq, key, normalised<key>> R = contract<middle>(A2, A1);   // a mixture of weights is weights
+  // [/rollout]
+  const auto p2 = [&](auto h, auto i, auto m) { return std::exp(el(s2, h, i, m)) / sum_of(4, [&](auto n) { return std::exp(double{el(s2, h, i, n)}); }); };
+  const auto p1 = [&](auto h, auto m, auto j) { return std::exp(el(s1, h, m, j)) / sum_of(5, [&](auto n) { return std::exp(double{el(s1, h, m, n)}); }); };
+  CHECK(differences(R, {2, 3, 5}, float32(30), [&](auto h, auto i, auto j) { return sum_of(4, [&](auto m) { return p2(h, i, m) * p1(h, m, j); }); }) == "");
+}
+
 }  // namespace attention_variants

@@ -45,6 +45,21 @@ using half = summed<rot, pass>;
 static_assert(says<ERROR_R9_rotated_meets_not_rotated, scored<shape<seq, half, rotated<rot>>, shape<key, half>, half>>);
 static_assert(gives<scored<shape<seq, half, rotated<rot>>, shape<key, half, rotated<rot>>, half>, shape<seq, key, score<half>>>);
 
+// is_mixture: distributions, mixed by weights of what is contracted, are distributions (R5). Nothing else is a mixture.
+using A1 = shape<heads, key, src, normalised<src>>;
+using A2 = shape<heads, seq, key, normalised<key>>;
+static_assert(gives<product<A2, A1, key>, shape<heads, seq, src, normalised<src>>>);
+static_assert(gives<product<A1, A2, key>, shape<heads, src, seq, normalised<src>>>);
+static_assert(gives<product<shape<experts, normalised<experts>>, shape<experts, vocab, normalised<vocab>>, experts>, shape<vocab, normalised<vocab>>>);
+static_assert(says<ERROR_R5_weights_are_contracted_over_their_own_dimension, product<shape<heads, seq, key>, A1, key>>);
+static_assert(says<ERROR_R5_weights_are_contracted_over_their_own_dimension, product<shape<heads, seq, key, normalised<seq>>, A1, key>>);
+static_assert(says<ERROR_R5_weights_are_contracted_over_their_own_dimension, product<A2, shape<heads, key, src, weighted<src>>, key>>);
+static_assert(says<ERROR_R5_weights_are_contracted_over_their_own_dimension, product<A2, shape<heads, seq, d_v>, seq>>);
+static_assert(gives<product<A2, shape<heads, key, vocab, experts, normalised<vocab>, weighted<experts>>, key>, shape<heads, seq, vocab, experts, normalised<vocab>>>);
+static_assert(gives<product<shape<seq, key, normalised<key>>, shape<src, key, normalised<key>>, key>, shape<seq, src>>);
+static_assert(gives<product<A2, shape<heads, key, d_v>, key>, shape<heads, seq, d_v>>);
+static_assert(gives<product<A2, shape<heads, more_heads>, heads>, shape<seq, key, more_heads>>);
+
 TEST_CASE("mutation: products") { CHECK(allowed<scored<shape<seq, d_k>, shape<key, heads, d_k>, d_k>>); }
 
 }  // namespace mutation_contract

@@ -24,6 +24,8 @@ struct more_batch : prime<batch> {};
 struct other_packed : packed_dim<> {};
 struct plain_key : prime<packed_seq, 3> {};
 
+static_assert(mask<decltype(causal<seq, key>{} & padding<key>(3))> && mask<decltype(causal<seq, key>{} | padding<key>(3))> && mask<decltype(!causal<seq, key>{})>);
+
 // R7, R13: positions that are compared are ordered, and related, of one extent, or given with their origins.
 static_assert(made<causal<seq, key>> && made<causal<key, seq>> && made<causal<packed_seq, packed_key>>);
 static_assert(!made<causal<seq, src>> && !made<causal<four, five_keys>> && !made<causal<batch, more_batch>>);
@@ -47,6 +49,13 @@ template <class T>
 concept gives_lengths = requires(const T& lengths) { padding<key>(lengths).lengths(); };
 static_assert(gives_lengths<tensor<int, batch>> && gives_lengths<tensor<long, batch, heads>> && gives_lengths<int>);
 static_assert(!gives_lengths<tensor<float, batch>> && !gives_lengths<tensor<bool, batch>> && !gives_lengths<tensor<int, seq>>);
+
+// R15: an indicator is told the extents that its mask does not bring along.
+template <class M, class... D>
+concept indicates = requires(const M& m, const D&... d) { indicator(m, d...).extents(); };
+static_assert(indicates<causal<seq, key>, seq, key> && !indicates<causal<seq, key>, seq> && !indicates<causal<seq, key>>);
+static_assert(indicates<padding_mask<key, tensor<int, batch>>, key> && !indicates<padding_mask<key, tensor<int, batch>>>);
+static_assert(indicates<given_mask<tensor<bool, seq, key>>>);
 
 TEST_CASE("mutation: masks") { CHECK(mask<causal<seq, key>>); }
 
