@@ -74,12 +74,6 @@ consteval bool all_dimensions(list<D...>) {
   return (dimension_type<D> && ...);
 }
 
-template <class Shape, class Op>
-struct distinct_verdict {
-  using axes = axes_of_list_t<dims_t<Shape>>;
-  static constexpr bool value = all_distinct(axes{});
-};
-
 }  // namespace detail
 
 /// The dimensions are dimensions, and none occurs twice, a product counted as its factors (R17).
@@ -100,9 +94,6 @@ struct repetition<false, T...> {
 // Nothing, or the error of a shape in which a dimension occurs twice.
 template <class... T>
 using repetition_in = typename repetition<all_distinct(axes_of_list_t<dims_t<shape<T...>>>{}), T...>::type;
-
-template <class D, class List>
-inline constexpr bool has_dim = is_in<D, List>;
 
 }  // namespace detail
 }  // namespace dimwise

@@ -157,10 +157,7 @@ using refused_mark_t = typename refused_mark<typename fates<Op, marks_t<Shape>>:
 
 // Why a dimension is missing: it hides in a composite, or it is not there at all.
 template <class D, class Shape>
-inline constexpr bool hides_in_composite =
-    !std::is_same_v<axes_t<D>, list<D>> || !is_disjoint<axes_t<D>, axes_of_list_t<dims_t<Shape>>>
-        ? !is_disjoint<axes_t<D>, axes_of_list_t<dims_t<Shape>>>
-        : false;
+inline constexpr bool hides_in_composite = !is_disjoint<axes_t<D>, axes_of_list_t<dims_t<Shape>>>;
 
 // The error for dimensions that are not in the only operand (R1), or are there under a composite (R4).
 template <class Op, class Missing, class Shape>
