@@ -63,6 +63,18 @@ set(dimwise_headers
     include/dimwise/kernels/rows.hpp
     include/dimwise/kernels/simd.hpp
     include/dimwise/kernels/table.hpp
+    include/dimwise/nn.hpp
+    include/dimwise/nn/attention.hpp
+    include/dimwise/nn/border.hpp
+    include/dimwise/nn/embedding.hpp
+    include/dimwise/nn/feed_forward.hpp
+    include/dimwise/nn/latent_attention.hpp
+    include/dimwise/nn/layers.hpp
+    include/dimwise/nn/linear.hpp
+    include/dimwise/nn/multi_head.hpp
+    include/dimwise/nn/norm.hpp
+    include/dimwise/nn/parameters.hpp
+    include/dimwise/nn/transformer.hpp
     include/dimwise/shape.hpp
     include/dimwise/shape/hana.hpp
     include/dimwise/shape/marks.hpp

@@ -24,4 +24,6 @@
 #include <dimwise/eval/relative_ids.hpp>
 #include <dimwise/eval/top_k.hpp>
 
+#include <dimwise/nn.hpp>
+
 #include <dimwise/version.hpp>

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/nn/attention.hpp -- scaled dot-product attention, and the modules that project into it.
+//
+// Layer: nn.
+//
+//   attention<d_k, key>(q, k, v, causal<seq, key>{})        softmax(q·k / √|d_k|) · v      (Vaswani et al. 2017, equation 1)
+//
+// What changes the scores stands behind the values and is applied from left to right: masks, biases (tensors, or made of
+// positions), and functions of scores, such as soft_cap{30} or a lambda of one's own.
+//
+// Tests: tests/nn/attention.test.cpp, tests/compile_fail/nn/
+#pragma once
+
+#include <dimwise/nn/linear.hpp>
+
+namespace dimwise::nn {
+
+/// cap · tanh(s / cap): scores stay within ±cap (Gemma 2).
+struct soft_cap {
+  double cap;
+  template <operand S>
+  auto operator()(const S& s) const {
+    using T = typename S::value_type;
+    return tanh(s / static_cast<T>(cap)) * static_cast<T>(cap);
+  }
+};
+
+/// What makes scores of products: `root_scaled` is `scores<F>(q, k)`, and what is taken where nothing else is said.
+struct root_scaled {
+  template <class F, class Q, class K>
+  using outcome = decltype(scores<F>(detail::some<Q>(), detail::some<K>()));
+  template <class F, class Q, class K>
+  auto formula(const Q& q, const K& k) const {
+    return scores<F>(q, k);
+  }
+};
+/// Products as they are (T5).
+struct not_scaled {
+  template <class P>
+  using step = decltype(unscaled(detail::some<P>()));
+  template <class F, class Q, class K>
+  using outcome = typename detail::after<step, decltype(contract<F>(detail::some<Q>(), detail::some<K>()))>::type;
+  template <class F, class Q, class K>
+  auto formula(const Q& q, const K& k) const {
+    return unscaled(contract<F>(q, k));
+  }
+};
+/// Products times a number of one's own.
+struct scaled_by {
+  double factor;
+  template <class P>
+  using step = decltype(scaled(detail::some<P>(), typename P::value_type()));
+  template <class F, class Q, class K>
+  using outcome = typename detail::after<step, decltype(contract<F>(detail::some<Q>(), detail::some<K>()))>::type;
+  template <class F, class Q, class K>
+  auto formula(const Q& q, const K& k) const {
+    return scaled(contract<F>(q, k), static_cast<typename Q::value_type>(factor));
+  }
+};
+/// One of these; it stands first among what changes scores.
+template <class X>
+concept scaling = std::same_as<X, root_scaled> || std::same_as<X, not_scaled> || std::same_as<X, scaled_by>;
+
+namespace detail {
+
+// One change of scores: a mask, a bias, or a function. A tensor of bool without polarity is the error of `masked`.
+template <class S, mask M>
+auto changed(const S& s, const M& m) -> decltype(masked(s, m)) {
+  return masked(s, m);
+}
+template <class S, class E>
+auto changed(const S& s, const block_mask<E>& hidden) -> decltype(masked(s, allow_of(hidden))) {
+  return masked(s, allow_of(hidden));
+}
+template <class S, position_bias B>
+auto changed(const S& s, const B& b) -> decltype(biased(s, b)) {
+  return biased(s, b);
+}
+template <class S, operand B>
+  requires(!is_bool<value_of<B>>)
+auto changed(const S& s, const B& b) -> decltype(biased(s, b)) {
+  return biased(s, b);
+}
+template <class S, operand B>
+  requires(is_bool<value_of<B>>)
+auto changed(const S& s, const B& b) -> decltype(masked(s, b)) {
+  return masked(s, b);
+}
+template <class S, class F>
+  requires(std::invocable<const F&, const S&> && !mask<F> && !operand<F> && !position_bias<F>)
+auto changed(const S& s, const F& f) -> decltype(f(s)) {
+  return f(s);
+}
+
+template <class S>
+const S& all_changes(const S& s) {
+  return s;
+}
+template <class S, class First, class... Rest>
+auto all_changes(const S& s, const First& first, const Rest&... rest) {
+  return all_changes(changed(s, first), rest...);
+}
+template <class F, class Q, class K, class... How>
+auto changed_scores(const Q& q, const K& k, const How&... how) {
+  return all_changes(scores<F>(q, k), how...);
+}
+template <class F, class Q, class K, scaling By, class... How>
+auto changed_scores(const Q& q, const K& k, const By& by, const How&... how) {
+  return all_changes(by.template formula<F>(q, k), how...);
+}
+
+// The outcomes of the same.
+template <class S, class... How>
+struct outcome_of_changes {
+  using type = S;
+};
+template <computed S, class First, class... Rest>
+struct outcome_of_changes<S, First, Rest...> : outcome_of_changes<decltype(changed(some<S>(), some<First>())), Rest...> {};
+template <class F, class Q, class K, class... How>
+struct scores_outcome : outcome_of_changes<root_scaled::outcome<F, Q, K>, How...> {};
+template <class F, class Q, class K, scaling By, class... How>
+struct scores_outcome<F, Q, K, By, How...> : outcome_of_changes<typename By::template outcome<F, Q, K>, How...> {};
+
+template <class Key>
+struct weights_over {
+  template <class S>
+  using step = decltype(softmax<Key>(some<S>()));
+};
+template <class Key, class V>
+struct values_over {
+  template <class W>
+  using step = decltype(contract<Key>(some<W>(), some<V>()));
+};
+
+template <class F, class Key, class Q, class K, class... How>
+using weights_outcome = typename after<weights_over<Key>::template step, typename scores_outcome<F, Q, K, How...>::type>::type;
+template <class F, class Key, class Q, class K, class V, class... How>
+using attention_outcome = typename after<values_over<Key, V>::template step, weights_outcome<F, Key, Q, K, How...>>::type;
+
+}  // namespace detail
+
+/// The weights of attention, softmax over Key of the changed scores: [queries, F] x [Key, F] -> [queries, Key], normalised<Key>.
+template <class F, class Key, operand Q, operand K, class... How,
+          class Verdict = typename detail::verdict_of<detail::weights_outcome<F, Key, Q, K, How...>>::type>
+  requires allowed<Verdict>
+[[nodiscard]] auto attention_weights(const Q& q, const K& k, const How&... how) {
+  return softmax<Key>(detail::changed_scores<F>(q, k, how...));
+}
+template <class F, class Key, operand Q, operand K, class... How,
+          class Verdict = typename detail::verdict_of<detail::weights_outcome<F, Key, Q, K, How...>>::type>
+  requires refused<Verdict>
+Verdict attention_weights(const Q& q, const K& k, const How&... how);
+
+/// Scaled dot-product attention, an expression that runs as one kernel.
+///
+///   [queries, F, shared] x [Key, F, shared] x [Key, V, shared]  ->  [shared, queries, V]
+///
+/// One query or many, with heads or without, of one batch or none: what the operands share is parallel. `how` changes the
+/// scores before softmax, from left to right. Refuses what `scores`, `masked`, `biased`, `softmax` and `contract` refuse.
+template <class F, class Key, operand Q, operand K, operand V, class... How,
+          class Verdict = typename detail::verdict_of<detail::attention_outcome<F, Key, Q, K, V, How...>>::type>
+  requires allowed<Verdict>
+[[nodiscard]] auto attention(const Q& q, const K& k, const V& v, const How&... how) {
+  return contract<Key>(attention_weights<F, Key>(q, k, how...), v);
+}
+template <class F, class Key, operand Q, operand K, operand V, class... How,
+          class Verdict = typename detail::verdict_of<detail::attention_outcome<F, Key, Q, K, V, How...>>::type>
+  requires refused<Verdict>
+Verdict attention(const Q& q, const K& k, const V& v, const How&... how);
+
+}  // namespace dimwise::nn

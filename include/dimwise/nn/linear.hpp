@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/nn/linear.hpp -- y = x W + b, from some dimensions to others.
+//
+// Layer: nn.
+// Tests: tests/nn/linear.test.cpp, tests/compile_fail/nn/
+//
+//   linear<from<d_model>, to<heads, d_k>> query;      // [d_model, rest]  ->  [rest, heads, d_k]
+//   linear<from<heads, d_v>, to<d_model>> output;     // heads and their features at once: W_O
+#pragma once
+
+#include <dimwise/nn/border.hpp>
+#include <dimwise/nn/parameters.hpp>
+
+namespace dimwise::nn {
+
+/// The dimensions that a module takes away, and those that it gives.
+template <class... D>
+struct from;
+template <class... D>
+struct to;
+
+/// Whether a module adds a learned vector.
+struct with_bias;
+struct no_bias {};
+
+namespace detail {
+
+template <class O, class... From>
+using output_side = std::conditional_t<is_in<O, list<From...>>, out<O>, O>;
+
+template <class X>
+auto plus(const X& x, const no_bias&) {
+  return x;
+}
+template <class X, operand B>
+auto plus(const X& x, const B& b) -> decltype(x + b) {
+  return x + b;
+}
+
+template <class... D>
+struct product_with {
+  template <class X, class W>
+  using outcome = decltype(contract<D...>(some<X>(), some<W>()));
+};
+template <class B>
+struct plus_bias {
+  template <class X>
+  using step = decltype(plus(some<X>(), some<B>()));
+};
+
+}  // namespace detail
+
+/// A learned map between dimensions: the product with `weight` over the dimensions I, plus `bias`.
+///
+///   [I…, rest]  ->  [rest, O…]
+///
+/// A dimension in both lists has its output side in the weight: `tensor<float, d_model, out<d_model>>` (R12). Refuses
+/// inputs that lack one of I, or that have a position of O already.
+template <class From, class To, class Bias = with_bias, class T = float>
+struct linear;
+template <class... I, class... O, class Bias, class T>
+struct linear<from<I...>, to<O...>, Bias, T> {
+  using weight_type = tensor<T, I..., detail::output_side<O, I...>...>;
+  using bias_type = std::conditional_t<std::is_same_v<Bias, with_bias>, tensor<T, O...>, no_bias>;
+  template <class X>
+  using product = typename detail::product_with<I...>::template outcome<X, weight_type>;
+  template <class X>
+  using outcome = typename detail::after<detail::plus_bias<bias_type>::template step, product<X>>::type;
+
+  BOOST_HANA_DEFINE_STRUCT(linear, (weight_type, weight), (bias_type, bias));
+
+  /// The formula itself, not yet computed: for modules that go on from it.
+  template <operand X>
+  [[nodiscard]] auto formula(const X& x) const {
+    return detail::plus(contract<I...>(x, weight), bias);
+  }
+
+  template <operand X, class Verdict = typename detail::verdict_of<outcome<X>>::type>
+    requires allowed<Verdict>
+  [[nodiscard]] auto operator()(const X& x) const {
+    return tensor(formula(x));
+  }
+  template <operand X, class Verdict = typename detail::verdict_of<outcome<X>>::type>
+    requires refused<Verdict>
+  Verdict operator()(const X& x) const;
+
+  template <class How, class... Extents>
+  void initialise_parameters(How& how, const Extents&... extents) {
+    weight = detail::zeros<weight_type>(extents...);
+    detail::draw(weight, how, (extent_of<I>(weight) * ... * 1), (extent_of<detail::output_side<O, I...>>(weight) * ... * 1));
+    if constexpr (operand<bias_type>) { bias = detail::zeros<bias_type>(extents...); }
+  }
+};
+
+}  // namespace dimwise::nn

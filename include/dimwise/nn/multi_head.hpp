@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/nn/multi_head.hpp -- multi-head attention: projections, attention by head, and the projection back.
+//
+// Layer: nn.
+//
+//   multi_head_attention<d_model, heads, d_k, d_v> attention;
+//   tensor y = attention(x, memory, memory, padding<source>(lengths));      // queries, keys, values
+//   self_attention<seq, key, decltype(attention)> own;                      // the same over one sequence
+//
+// Tests: tests/nn/multi_head.test.cpp, tests/compile_fail/nn/
+#pragma once
+
+#include <dimwise/expr/restride.hpp>
+#include <dimwise/nn/attention.hpp>
+#include <dimwise/nn/norm.hpp>
+
+namespace dimwise::nn {
+
+/// In place of a heads dimension: one head; heads whose keys and values are shared by groups of queries (Ainslie et al.
+/// 2023); heads that all share one key and value (Shazeer 2019).
+struct single_head;
+template <class KeyHeads, class Group>
+struct grouped_heads;
+template <class Heads>
+struct shared_keys;
+
+/// Keys or values that are projected from features of their own.
+template <class F>
+struct keys_from;
+template <class F>
+struct values_from;
+/// Elements of another type than float.
+template <class T>
+struct elements;
+
+/// What is done to queries and keys before they meet: nothing; a norm over the features of a head (QK-norm, Henry et al.
+/// 2020); rotary positions; or one after the other. P are the positions, F the features of a head.
+struct as_projected {
+  template <class P, class F, class X>
+  using outcome = X;
+  template <class P, class F, class X>
+  auto queries(const X& x) const {
+    return x;
+  }
+  template <class P, class F, class X>
+  auto keys(const X& x) const {
+    return x;
+  }
+};
+template <class Norm>
+struct normalised_heads {
+  template <class P, class F, class X>
+  using outcome = typename Norm::template outcome<X>;
+  BOOST_HANA_DEFINE_STRUCT(normalised_heads, (Norm, query), (Norm, key));
+  template <class P, class F, class X>
+  auto queries(const X& x) const {
+    return query.formula(x);
+  }
+  template <class P, class F, class X>
+  auto keys(const X& x) const {
+    return key.formula(x);
+  }
+};
+struct rotated_heads {
+  rotary_options options = {};
+  template <class P, class F, class X>
+  using outcome = decltype(rotary<P, F>(detail::some<X>()));
+  template <class P, class F, class X>
+  auto queries(const X& x) const {
+    return rotary<P, F>(x, options);
+  }
+  template <class P, class F, class X>
+  auto keys(const X& x) const {
+    return rotary<P, F>(x, options);
+  }
+};
+template <class First, class Then>
+struct prepared_by {
+  template <class P, class F>
+  struct then_of {
+    template <class X>
+    using step = typename Then::template outcome<P, F, X>;
+  };
+  template <class P, class F, class X>
+  using outcome = typename detail::after<then_of<P, F>::template step, typename First::template outcome<P, F, X>>::type;
+  BOOST_HANA_DEFINE_STRUCT(prepared_by, (First, first), (Then, then));
+  template <class P, class F, class X>
+  auto queries(const X& x) const {
+    return then.template queries<P, F>(first.template queries<P, F>(x));
+  }
+  template <class P, class F, class X>
+  auto keys(const X& x) const {
+    return then.template keys<P, F>(first.template keys<P, F>(x));
+  }
+};
+
+namespace detail {
+
+template <class Heads>
+struct head_dims {
+  using queries = list<Heads>;
+  using keys = list<Heads>;
+};
+template <>
+struct head_dims<single_head> {
+  using queries = list<>;
+  using keys = list<>;
+};
+template <class KeyHeads, class Group>
+struct head_dims<grouped_heads<KeyHeads, Group>> {
+  using queries = list<KeyHeads, Group>;
+  using keys = list<KeyHeads>;
+};
+template <class Heads>
+struct head_dims<shared_keys<Heads>> {
+  using queries = list<Heads>;
+  using keys = list<>;
+};
+
+// The options of a module; of two of one kind the first counts.
+template <class Default>
+struct projection_options {
+  using keys_from = Default;
+  using values_from = Default;
+  using bias = with_bias;
+  using element = float;
+  using preparation = as_projected;
+};
+template <class Rest, class Option>
+struct with_option;
+template <class Rest, class F>
+struct with_option<Rest, nn::keys_from<F>> : Rest {
+  using keys_from = F;
+};
+template <class Rest, class F>
+struct with_option<Rest, nn::values_from<F>> : Rest {
+  using values_from = F;
+};
+template <class Rest>
+struct with_option<Rest, no_bias> : Rest {
+  using bias = no_bias;
+};
+template <class Rest, class T>
+struct with_option<Rest, elements<T>> : Rest {
+  using element = T;
+};
+template <class Rest>
+struct with_option<Rest, rotated_heads> : Rest {
+  using preparation = rotated_heads;
+};
+template <class Rest, class Norm>
+struct with_option<Rest, normalised_heads<Norm>> : Rest {
+  using preparation = normalised_heads<Norm>;
+};
+template <class Rest, class First, class Then>
+struct with_option<Rest, prepared_by<First, Then>> : Rest {
+  using preparation = prepared_by<First, Then>;
+};
+template <class Rest, class... Options>
+struct with_options {
+  using type = Rest;
+};
+template <class Rest, class First, class... More>
+struct with_options<Rest, First, More...> : with_options<with_option<Rest, First>, More...> {};
+
+template <class From, class Heads, class F, class Options>
+struct projection;
+template <class From, class... H, class F, class Options>
+struct projection<From, list<H...>, F, Options> {
+  using type = linear<from<From>, to<H..., F>, typename Options::bias, typename Options::element>;
+  using back = linear<from<H..., F>, to<From>, typename Options::bias, typename Options::element>;
+};
+
+// The dimension of positions in X, which is one; else its error.
+template <class X, class Positions = typename where<dims_t<shape_of<X>>>::positions>
+struct positions_of {
+  using error = ERROR_R16_query_key_and_value_are_told_apart_by_dimensions<op::scores, over_t<Positions>, operand_t<shape_of<X>>>;
+  using type = nothing;
+};
+template <class X, class P>
+struct positions_of<X, list<P>> {
+  using error = X;  // none
+  using type = P;
+};
+template <class X>
+using positions_of_t = typename positions_of<X>::type;
+
+template <class Prepare, class P, class F>
+struct prepared {
+  template <class X>
+  using step = typename Prepare::template outcome<P, F, X>;
+};
+// Attention of outcomes, of which each may be an error.
+template <class F, class Key, class Q, class K, class V, class... How>
+struct attention_of_outcomes {
+  using type = nothing;  // an operand is an error: that one is reported
+};
+template <class F, class Key, computed Q, computed K, computed V, class... How>
+struct attention_of_outcomes<F, Key, Q, K, V, How...> {
+  using type = attention_outcome<F, Key, Q, K, V, How...>;
+};
+
+}  // namespace detail
+
+/// Attention with heads (Vaswani et al. 2017, section 3.2.2): queries, keys and values are projected, each head attends,
+/// and `output` brings all heads back.
+///
+///   (query, key, value, how…):  [Q, Model, rest] x [K, Model, rest] x [K, Model, rest]  ->  [rest, Q, Model]
+///
+/// Heads is a heads dimension, `single_head`, `grouped_heads<kv_heads, group>` or `shared_keys<heads>`. Options, in any
+/// order: `keys_from<F>`, `values_from<F>`, `no_bias`, `elements<double>`, and one of what prepares queries and keys:
+/// `rotated_heads`, `normalised_heads<rms_norm<d_k>>`, `prepared_by<…>`. `how` changes scores as in `attention`.
+/// Refuses inputs without their features, queries and keys with the same positions, and what `attention` refuses.
+template <class Model, class Heads, class K, class V, class... Options>
+struct multi_head_attention {
+  using options = typename detail::with_options<detail::projection_options<Model>, Options...>::type;
+  using head_dims = detail::head_dims<Heads>;
+  using key_features = typename options::keys_from;
+  using value_features = typename options::values_from;
+  using query_projection = typename detail::projection<Model, typename head_dims::queries, K, options>::type;
+  using key_projection = typename detail::projection<key_features, typename head_dims::keys, K, options>::type;
+  using value_projection = typename detail::projection<value_features, typename head_dims::keys, V, options>::type;
+  using output_projection = typename detail::projection<Model, typename head_dims::queries, V, options>::back;
+  using preparation = typename options::preparation;
+
+  BOOST_HANA_DEFINE_STRUCT(multi_head_attention, (query_projection, query), (key_projection, key), (value_projection, value),
+                           (output_projection, output), (preparation, prepare));
+
+
+  template <class X, class Projection>
+  using prepared = typename detail::after<detail::prepared<preparation, detail::positions_of_t<X>, K>::template step, typename Projection::template outcome<X>>::type;
+  // What one call does to types: each step an outcome, of which the first error is the call's.
+  template <class XQ, class XK, class XV, class... How>
+  struct steps {
+    using positions = detail::positions_of_t<XK>;
+    using q = prepared<XQ, query_projection>;
+    using k = prepared<XK, key_projection>;
+    using v = typename value_projection::template outcome<XV>;
+    using heads = typename detail::attention_of_outcomes<K, positions, q, k, v, How...>::type;
+    using all = typename detail::after<output_projection::template outcome, heads>::type;
+    using verdict = typename detail::verdict_of<q, typename detail::positions_of<XK>::error, k, v, heads, all>::type;
+  };
+  template <class XQ, class XK, class... How>
+  using weights_outcome = detail::weights_outcome<K, detail::positions_of_t<XK>, prepared<XQ, query_projection>, prepared<XK, key_projection>, How...>;
+
+  template <operand XQ, operand XK, operand XV, class... How, class Verdict = typename steps<XQ, XK, XV, How...>::verdict>
+    requires allowed<Verdict>
+  [[nodiscard]] auto operator()(const XQ& queries, const XK& keys, const XV& values, const How&... how) const {
+    return tensor(output.formula(contract<detail::positions_of_t<XK>>(weights_formula(queries, keys, how...), value.formula(values))));
+  }
+  template <operand XQ, operand XK, operand XV, class... How, class Verdict = typename steps<XQ, XK, XV, How...>::verdict>
+    requires refused<Verdict>
+  Verdict operator()(const XQ& queries, const XK& keys, const XV& values, const How&... how) const;
+
+  /// The weights of every head, stored: [rest, heads, Q, K]; `mean<heads>` averages them.
+  template <operand XQ, operand XK, class... How, class Verdict = typename steps<XQ, XK, XK, How...>::verdict>
+    requires allowed<Verdict>
+  [[nodiscard]] auto weights(const XQ& queries, const XK& keys, const How&... how) const {
+    return tensor(weights_formula(queries, keys, how...));
+  }
+
+ private:
+  template <class XQ, class XK, class... How>
+  auto weights_formula(const XQ& queries, const XK& keys, const How&... how) const {
+    const auto q = prepare.template queries<detail::positions_of_t<XQ>, K>(query.formula(queries));
+    const auto k = prepare.template keys<detail::positions_of_t<XK>, K>(key.formula(keys));
+    return attention_weights<K, detail::positions_of_t<XK>>(q, k, how...);
+  }
+};
+
+/// Attention of a sequence to itself: Attention's queries stand at P, its keys and values at Key, a `prime` of P.
+///
+///   (x, how…):  [P, Model, rest]  ->  [P, Model, rest]
+template <class P, class Key, class Attention>
+struct self_attention : Attention {
+  template <class X>
+  using renamed = decltype(rename<P, Key>(detail::some<X>()));
+  template <class X, class... How>
+  struct checked {
+    using type = renamed<X>;
+  };
+  template <class X, class... How>
+    requires detail::computed<renamed<X>>
+  struct checked<X, How...> {
+    using type = typename Attention::template steps<X, renamed<X>, renamed<X>, How...>::verdict;
+  };
+
+  template <operand X, class... How, class Verdict = typename checked<X, How...>::type>
+    requires allowed<Verdict>
+  [[nodiscard]] auto operator()(const X& x, const How&... how) const {
+    const auto there = rename<P, Key>(x);
+    return Attention::operator()(x, there, there, how...);
+  }
+  template <operand X, class... How, class Verdict = typename checked<X, How...>::type>
+    requires refused<Verdict>
+  Verdict operator()(const X& x, const How&... how) const;
+
+  template <operand X, class... How>
+  [[nodiscard]] auto weights(const X& x, const How&... how) const {
+    return Attention::weights(x, rename<P, Key>(x), how...);
+  }
+};
+
+/// Attention of one sequence to another, the memory: queries stand at P, keys and values at the positions Memory of theirs.
+///
+///   (x, memory, how…):  [P, Model, rest] x [Memory, Model, rest]  ->  [P, Model, rest]
+template <class P, class Memory, class Attention>
+struct cross_attention : Attention {
+  // What lacks the positions that the type names is refused before anything else (R1).
+  template <class D, class X>
+  using has = std::conditional_t<detail::is_in<D, detail::dims_t<detail::shape_of<X>>>, X, detail::missing_t<op::scores, detail::list<D>, detail::shape_of<X>>>;
+  template <class X, class M, class... How>
+  struct checked : detail::verdict_of<has<P, X>, has<Memory, M>, typename Attention::template steps<X, M, M, How...>::all> {};
+
+  template <operand X, operand M, class... How, class Verdict = typename checked<X, M, How...>::type>
+    requires allowed<Verdict>
+  [[nodiscard]] auto operator()(const X& x, const M& memory, const How&... how) const {
+    return Attention::operator()(x, memory, memory, how...);
+  }
+  template <operand X, operand M, class... How, class Verdict = typename checked<X, M, How...>::type>
+    requires refused<Verdict>
+  Verdict operator()(const X& x, const M& memory, const How&... how) const;
+};
+
+}  // namespace dimwise::nn

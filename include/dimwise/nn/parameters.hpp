@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/nn/parameters.hpp -- the parameters of a module: walked by name, counted, and drawn when a model starts from nothing.
+//
+// Layer: nn. A module is a plain struct whose members are tensors and modules, named by BOOST_HANA_DEFINE_STRUCT.
+// Tests: tests/nn/parameters.test.cpp
+//
+//   for_each_parameter(layer, [](const std::string& name, auto& tensor) { … });     // "attention.query.weight", …
+//   auto layer = initialised<encoder_layer<…>>(xavier_uniform(42), hidden{2048});
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <numbers>
+#include <random>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <boost/hana/accessors.hpp>
+#include <boost/hana/concept/struct.hpp>
+#include <boost/hana/define_struct.hpp>
+#include <boost/hana/first.hpp>
+#include <boost/hana/for_each.hpp>
+#include <boost/hana/second.hpp>
+#include <boost/hana/string.hpp>
+#include <boost/hana/tuple.hpp>
+
+#include <dimwise/tensor/tensor.hpp>
+
+namespace dimwise::nn {
+
+/// A struct whose members Boost.Hana knows.
+template <class M>
+concept module = boost::hana::Struct<M>::value;
+
+namespace detail {
+
+using namespace dimwise::detail;
+
+template <class M>
+inline constexpr bool is_sequence = false;
+template <class M, class A>
+inline constexpr bool is_sequence<std::vector<M, A>> = true;
+
+template <class Module, class F>
+void each_member(Module& m, F f) {
+  boost::hana::for_each(boost::hana::accessors<std::remove_const_t<Module>>(), [&](auto member) {
+    f(boost::hana::to<const char*>(boost::hana::first(member)), boost::hana::second(member)(m));
+  });
+}
+
+// `name` is that of the whole until here; members that are neither tensors nor modules are settings, not parameters.
+template <class X, class F>
+void walk(X& x, const std::string& name, F& f) {
+  using M = std::remove_const_t<X>;
+  if constexpr (is_tensor<M>) {
+    f(name, x);
+  } else if constexpr (is_sequence<M>) {
+    for (std::size_t i = 0; i < x.size(); ++i) { walk(x[i], name + "." + std::to_string(i), f); }
+  } else if constexpr (module<M>) {
+    each_member(x, [&](const char* member, auto& part) { walk(part, name.empty() ? member : name + "." + member, f); });
+  }
+}
+
+}  // namespace detail
+
+/// Calls `f(name, tensor)` for every parameter of `m`, modules within modules included; names are joined by dots, and the
+/// i-th module of a sequence is called by its number.
+template <class Module, class F>
+  requires module<std::remove_const_t<Module>>
+void for_each_parameter(Module& m, F f) {
+  detail::walk(m, "", f);
+}
+
+/// The number of all elements of all parameters.
+template <module M>
+[[nodiscard]] std::size_t parameter_count(const M& m) {
+  std::size_t n = 0;
+  for_each_parameter(m, [&](const std::string&, const auto& t) { n += t.size(); });
+  return n;
+}
+
+/// Numbers that are the same on every machine for the same seed: only the engine is the standard library's.
+class random {
+ public:
+  explicit random(std::uint64_t seed) : engine_(seed) {}
+  /// In [0, 1).
+  [[nodiscard]] double uniform() { return static_cast<double>(engine_() >> 11U) * 0x1p-53; }
+  /// Mean 0, standard deviation 1 (Box and Muller 1958).
+  [[nodiscard]] double normal() {
+    const double u = 1 - uniform();
+    return std::sqrt(-2 * std::log(u)) * std::cos(2 * std::numbers::pi * uniform());
+  }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+/// Weights uniform within ±gain·√(6 / (inputs + outputs)) (Glorot and Bengio 2010, equation 16).
+class xavier_uniform {
+ public:
+  explicit xavier_uniform(std::uint64_t seed, double gain = 1) : random_(seed), gain_(gain) {}
+  [[nodiscard]] double operator()(std::size_t inputs, std::size_t outputs) {
+    return gain_ * std::sqrt(6.0 / static_cast<double>(inputs + outputs)) * (2 * random_.uniform() - 1);
+  }
+
+ private:
+  random random_;
+  double gain_;
+};
+
+/// Weights normal with standard deviation gain·√(2 / (inputs + outputs)) (Glorot and Bengio 2010).
+class xavier_normal {
+ public:
+  explicit xavier_normal(std::uint64_t seed, double gain = 1) : random_(seed), gain_(gain) {}
+  [[nodiscard]] double operator()(std::size_t inputs, std::size_t outputs) {
+    return gain_ * std::sqrt(2.0 / static_cast<double>(inputs + outputs)) * random_.normal();
+  }
+
+ private:
+  random random_;
+  double gain_;
+};
+
+/// Weights normal with one standard deviation for all: 0.02 in GPT-2.
+class normal {
+ public:
+  explicit normal(std::uint64_t seed, double deviation = 0.02) : random_(seed), deviation_(deviation) {}
+  [[nodiscard]] double operator()(std::size_t, std::size_t) { return deviation_ * random_.normal(); }
+
+ private:
+  random random_;
+  double deviation_;
+};
+
+namespace detail {
+
+// The run-time extents of Tensor among those given, as a tuple; others belong to other parameters.
+template <class Tensor, class... Given>
+auto extents_among(const Given&... given) {
+  using needed = run_time_atoms_t<shape_of<Tensor>>;
+  [[maybe_unused]] const auto one = []<class D>(const D& d) {
+    if constexpr (is_in<D, needed>) {
+      return std::tuple<D>(d);
+    } else {
+      return std::tuple<>();
+    }
+  };
+  return std::tuple_cat(one(given)...);
+}
+
+// Zeros of the extents given; one that is missing is the error R15 of the tensor's constructor.
+template <class Tensor, class... Given>
+Tensor zeros(const Given&... given) {
+  return std::apply([](const auto&... needed) { return Tensor(needed...); }, extents_among<Tensor>(given...));
+}
+
+template <class Tensor, class How>
+void draw(Tensor& t, How& how, std::size_t inputs, std::size_t outputs) {
+  using T = typename Tensor::value_type;
+  std::vector<T> values(t.size());
+  for (T& v : values) { v = static_cast<T>(how(inputs, outputs)); }
+  t.assign(values);
+}
+
+}  // namespace detail
+
+/// Draws the weights of `m` by `how`, in the order of its members; biases become 0, and the scales of norms 1. Run-time
+/// extents are given once for the whole module (R15).
+template <class M, class How, class... Extents>
+void initialise(M& m, How& how, const Extents&... extents) {
+  if constexpr (requires { m.initialise_parameters(how, extents...); }) {
+    m.initialise_parameters(how, extents...);
+  } else if constexpr (detail::is_sequence<M>) {
+    for (auto& part : m) { initialise(part, how, extents...); }
+  } else if constexpr (module<M>) {
+    detail::each_member(m, [&](const char*, auto& part) { initialise(part, how, extents...); });
+  }
+}
+
+/// A module drawn by `how`: `initialised<linear<from<d_model>, to<hidden>>>(xavier_uniform(1), hidden{2048})`.
+template <class M, class How, class... Extents>
+[[nodiscard]] M initialised(How how, const Extents&... extents) {
+  M m;
+  initialise(m, how, extents...);
+  return m;
+}
+
+}  // namespace dimwise::nn
