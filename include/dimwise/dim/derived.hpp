@@ -36,17 +36,6 @@ struct shown_extent<at_run_time> {
 template <class D>
 using about_t = about<D, typename shown_extent<D::static_extent>::type>;
 
-template <class A, class B>
-consteval extent_t quotient() {
-  if constexpr (A::static_extent == at_run_time || B::static_extent == at_run_time) {
-    return at_run_time;
-  } else if constexpr (B::static_extent == 0) {
-    return 0;
-  } else {
-    return A::static_extent / B::static_extent;
-  }
-}
-
 constexpr extent_t product(std::initializer_list<extent_t> extents) {
   extent_t all = 1;
   for (const extent_t n : extents) {
@@ -106,6 +95,20 @@ concept divisible = dimension_type<A> && dimension_type<B> &&
                      (B::static_extent != 0 && A::static_extent % B::static_extent == 0));
 
 namespace detail {
+// A's extent divided by B's. The assertion stands in a function: where it fails inside a class, clang takes the class for
+// invalid, forgets the bases of what is derived from it, and reports each of its uses.
+template <class A, class B>
+consteval extent_t quotient() {
+  static_assert(holds<divisible<A, B>, division_error<A, B>>, "R4: the extent of a divided dimension does not divide");
+  if constexpr (A::static_extent == at_run_time || B::static_extent == at_run_time) {
+    return at_run_time;
+  } else if constexpr (B::static_extent == 0) {
+    return 0;
+  } else {
+    return A::static_extent / B::static_extent;
+  }
+}
+
 // The extent of a prime: its own where one is given, else that of its dimension.
 template <class D, extent_t... Own>
 inline constexpr extent_t prime_extent = D::static_extent;
@@ -139,7 +142,6 @@ struct out : dimension<D::abilities, D::static_extent> {
 /// A's extent divided by B's, with A's kind: the features of one head. Refused where it does not divide (R4).
 template <dimension_type A, dimension_type B>
 struct divided : dimension<A::abilities, detail::quotient<A, B>()> {
-  static_assert(detail::holds<divisible<A, B>, detail::division_error<A, B>>, "R4: the extent of a divided dimension does not divide");
   using divided_from = A;
   using divided_by = B;
   using dimension<A::abilities, detail::quotient<A, B>()>::dimension;
