@@ -55,10 +55,17 @@ static_assert(says<ERROR_R5_weights_are_contracted_over_their_own_dimension, pro
 static_assert(says<ERROR_R5_weights_are_contracted_over_their_own_dimension, product<shape<heads, seq, key, normalised<seq>>, A1, key>>);
 static_assert(says<ERROR_R5_weights_are_contracted_over_their_own_dimension, product<A2, shape<heads, key, src, weighted<src>>, key>>);
 static_assert(says<ERROR_R5_weights_are_contracted_over_their_own_dimension, product<A2, shape<heads, seq, d_v>, seq>>);
-static_assert(gives<product<A2, shape<heads, key, vocab, experts, normalised<vocab>, weighted<experts>>, key>, shape<heads, seq, vocab, experts, normalised<vocab>>>);
+static_assert(gives<product<A2, shape<heads, key, vocab, experts, normalised<vocab>, weighted<experts>>, key>, shape<heads, seq, vocab, experts, normalised<vocab>, weighted<experts>>>);
 static_assert(gives<product<shape<seq, key, normalised<key>>, shape<src, key, normalised<key>>, key>, shape<seq, src>>);
 static_assert(gives<product<A2, shape<heads, key, d_v>, key>, shape<heads, seq, d_v>>);
 static_assert(gives<product<A2, shape<heads, more_heads>, heads>, shape<seq, key, more_heads>>);
+
+// weighted: what else is contracted leaves it to be summed over its own dimension, and over no other (R5).
+using weighted_values = shape<seq, key, d_k, weighted<key>>;
+static_assert(gives<product<weighted_values, shape<d_k, d_model>, d_k>, shape<seq, key, d_model, weighted<key>>>);
+static_assert(gives<product<shape<heads, seq, key, weighted<key>>, shape<heads, more_heads>, heads>, shape<seq, key, more_heads, weighted<key>>>);
+static_assert(gives<product<shape<heads, seq, key, weighted<key>>, shape<heads, key, d_v>, key>, shape<heads, seq, d_v>>);
+static_assert(says<ERROR_R5_weights_are_contracted_over_their_own_dimension, product<weighted_values, shape<seq, batch>, seq>>);
 
 TEST_CASE("mutation: products") { CHECK(allowed<scored<shape<seq, d_k>, shape<key, heads, d_k>, d_k>>); }
 

@@ -91,6 +91,9 @@ static_assert(says<ERROR_R5_weighted_is_only_summed, rule::biased<S<>, S<weighte
 //     A bias made from positions narrows the masks to its key side.
 static_assert(gives<rule::position_biased<S<masked_for<key, seq>>, causal_facts>, S<masked_for<key>>>);
 static_assert(gives<rule::position_biased<S<>, causal_facts>, S<masked_for<key>>>);
+//     Over packed positions that is left to the mask of documents, which may come before or after (R19).
+static_assert(gives<rule::position_biased<P, packed_causal>, P>);
+static_assert(gives<rule::position_biased<shape<packed_seq, packed_key, masked_for<packed_key>>, packed_causal>, shape<packed_seq, packed_key, masked_for<packed_key>>>);
 
 TEST_CASE("shape: the rules of masks and biases") {
   CHECK(allowed<rule::masked<S<>, causal_facts>>);

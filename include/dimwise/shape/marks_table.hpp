@@ -97,7 +97,7 @@ inline constexpr mark_row product_row = {.raw = by_rule, .score = by_rule, .mask
                                          .weighted = by_rule, .rotated = by_rule, .indexed = drop,
                                          .sets = "raw",
                                          .note = "raw and score stay when heads are mixed and are refused over positions; normalised and weighted end when "
-                                                 "contracted over their dimension, or when heads are mixed; rotated ends with its feature, both operands alike"};
+                                                 "contracted over their dimension, normalised also when heads are mixed; rotated ends with its feature, both operands alike"};
 template <>
 inline constexpr mark_row marks_row<op::contract> = product_row;
 template <>
@@ -121,7 +121,7 @@ inline constexpr mark_row marks_row<op::masked> = {.masked_for = by_rule, .norma
                                                    .note = "masked_for becomes the dimensions that both masks serve"};
 template <>
 inline constexpr mark_row marks_row<op::biased> = {.raw = refuse, .masked_for = by_rule, .normalised = refuse, .weighted = refuse,
-                                                   .note = "a bias made from positions narrows masked_for to its key side"};
+                                                   .note = "a bias made from positions narrows masked_for to its key side; over packed positions the mask of documents sets it"};
 template <>
 inline constexpr mark_row marks_row<op::softmax> = {.raw = refuse, .score = drop, .masked_for = by_rule, .normalised = refuse, .weighted = refuse,
                                                     .sets = "normalised", .note = "masked_for must name its dimension, and ends"};

@@ -88,8 +88,10 @@ struct product_marks<Over, shape<T...>, Other> {
       return false;
     } else if constexpr (mark_order<M> == mark_order<normalised<>> && is_mixture<Over, shape<T...>, Other>) {
       return is_disjoint<axes_of_list_t<mark_dims_t<M>>, axes_of_list_t<Over>>;
-    } else if constexpr (mark_order<M> == mark_order<normalised<>> || mark_order<M> == mark_order<weighted<>>) {
+    } else if constexpr (mark_order<M> == mark_order<normalised<>>) {
       return false;  // contracted over it, or heads were mixed: both end it; products alone weaken it
+    } else if constexpr (mark_order<M> == mark_order<weighted<>>) {
+      return is_disjoint<axes_of_list_t<mark_dims_t<M>>, axes_of_list_t<Over>>;  // linear in what it may still be summed over
     } else if constexpr (mark_order<M> == mark_order<rotated<>>) {
       return is_disjoint<mark_dims_t<M>, atoms_of_list_t<Over>>;  // parts of a sum, too: rotary + pass-through
     } else {

@@ -59,12 +59,18 @@ consteval auto judge_masking() {
     return answer<refused_mark_t<Op, Shape, S, M>>{};
   } else if constexpr ((before::size > 0 || IsMask) && serves::size == 0) {
     return answer<ERROR_R7_masks_serve_no_common_dimension<Op, S, M>>{};
-  } else if constexpr (IsMask && !Documents && before::size == 0 && where<axes_of_list_t<serves>>::packed::size > 0) {
-    return answer<ERROR_R19_packed_positions_need_their_documents<Op, S, M>>{};
   } else {
+    constexpr bool mixes_documents = IsMask && !Documents && before::size == 0 && where<axes_of_list_t<serves>>::packed::size > 0;
     using dims = join_t<dims_t<Shape>, extra>;
     using marks = typename without_masked<marks_t<Shape>>::type;
-    return answer<accepted<make_shape_t<dims, join_t<marks, typename mark_over<masked_for, sorted_t<serves>>::type>>>>{};
+    if constexpr (!mixes_documents) {
+      return answer<accepted<make_shape_t<dims, join_t<marks, typename mark_over<masked_for, sorted_t<serves>>::type>>>>{};
+    } else if constexpr (std::is_same_v<Op, op::biased>) {
+      // A bias hides nothing: the mask of documents may still come, and says then what it serves.
+      return answer<accepted<make_shape_t<dims, marks>>>{};
+    } else {
+      return answer<ERROR_R19_packed_positions_need_their_documents<Op, S, M>>{};
+    }
   }
 }
 

@@ -35,7 +35,8 @@ consteval auto judge_rotary() {
   }
 }
 
-// A dimension of a static extent names what it becomes; one of a run-time extent stays itself.
+// A dimension of a static extent names what it becomes; one of a run-time extent stays itself. Packed positions never get
+// here: without a mask they are refused as such (R19), and what is masked goes through no window (R7).
 template <class Op, class D, class W, class Result, class Shape>
 consteval auto judge_windows() {
   using O = over<about_t<D>, about_t<W>, about_t<Result>>;
@@ -43,8 +44,6 @@ consteval auto judge_windows() {
   constexpr bool all_known = D::static_extent != at_run_time && W::static_extent != at_run_time && Result::static_extent != at_run_time;
   if constexpr (!std::is_same_v<objection, nothing>) {
     return answer<objection>{};
-  } else if constexpr (is_packed<D>) {
-    return answer<ERROR_R19_packed_positions_need_their_documents<Op, O, operand_t<Shape>>>{};
   } else if constexpr (!has_any(D::abilities, ability::ordered)) {
     return answer<ERROR_R13_needs_ordered_positions<Op, O, operand_t<Shape>>>{};
   } else if constexpr (std::is_same_v<D, Result> && D::static_extent != at_run_time) {
