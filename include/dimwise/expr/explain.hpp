@@ -78,6 +78,10 @@ concept goes_by_positions = requires(typename N::positions* p, typename N::featu
   p, f;
 };
 template <class N>
+concept is_skew = requires(typename N::query* q, typename N::relative* r, typename N::key* k) {
+  q, r, k;
+};
+template <class N>
 concept hides_some = holds_inner<N> && requires(const N& n) {
   n.mask();
 };
@@ -253,6 +257,9 @@ said explained_other(const N& n, derivation& d) {
     name = "concat<" + name_in_words<typename N::whole>() + ">";
   } else if constexpr (goes_by_positions<N>) {
     name += "<" + name_in_words<typename N::positions>() + ", " + name_in_words<typename N::features>() + ">";
+  }
+  if constexpr (is_skew<N>) {
+    name += "<" + name_in_words<typename N::query>() + ", " + name_in_words<typename N::relative>() + ", " + name_in_words<typename N::key>() + ">";
   }
   std::string what = name;
   if (!operands.empty()) { what += " of " + references(operands); }

@@ -68,7 +68,7 @@ inline std::string in_words(const shape_words& s) {
   for (const dim_words& d : s.dims) {
     if (!all.empty()) { all += ' '; }
     all += d.name + '[' + std::to_string(d.extent);
-    if (d.origin != unsaid_origin && d.origin != disputed_origin && d.origin != 0) {
+    if (has_any(d.abilities, ability::ordered) && d.origin != unsaid_origin && d.origin != disputed_origin && d.origin != 0) {
       all += " from position " + std::to_string(d.origin);
     }
     all += ']';
@@ -206,12 +206,13 @@ inline std::string why_set(const mark_words& m, const step_words& s) {
 }
 
 inline std::string why_ended(const mark_words& m, const step_words& s) {
+  if (s.operation == "plain") { return "dropped visibly"; }
   bool goes_over_it = false;
   for (const std::string& o : s.over) { goes_over_it = goes_over_it || m.dims.find(o) != std::string::npos; }
   const bool product = s.operation == "contract" || s.operation == "scores" || s.operation == "outer";
   switch (m.kind) {
     case mark_order<raw<>>:
-      return s.operation == "plain" ? "dropped visibly" : "scaled, or declared unscaled";
+      return "scaled, or declared unscaled";
     case mark_order<masked_for<>>:
       return s.operation + " counts what is masked as nothing";
     case mark_order<normalised<>>:
@@ -224,7 +225,7 @@ inline std::string why_ended(const mark_words& m, const step_words& s) {
       return goes_over_it ? "both sides were rotated alike, and " + m.dims + " is summed over"
                           : "taken by " + s.operation;
     default:
-      return s.operation == "plain" ? "dropped visibly" : "taken by " + s.operation;
+      return "taken by " + s.operation;
   }
 }
 
