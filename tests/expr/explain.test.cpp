@@ -47,6 +47,8 @@ TEST_CASE("describe: dimensions with extents, where positions begin, marks") {
   CHECK(describe(scores<d_k>(q, k)) == "heads[3] seq[5] key[5], score<d_k>");
   CHECK(describe(softmax<key>(scores<d_k>(q, k)) * 2.0F) == "heads[3] seq[5] key[5], weighted<key>");
   CHECK(describe(tensor<float, prime<heads>, merged<heads, d_k>, out<d_model>>()) == "prime<heads>[3] merged<heads, d_k>[12] out<d_model>[12]");
+  struct local : heads_dim<2> {};  // of this function, and of a namespace without a name: said without them
+  CHECK(describe(tensor<float, prime<d_v, 6>, summed<merged<heads, prime<rot>>, local>>()) == "prime<d_v, 6>[6] summed<merged<heads, prime<rot>>, local>[8]");
   // Features have no positions, wherever they were cut.
   CHECK(describe(slice<d_k, rot>(q, 2)) == "seq[5] heads[3] rot[2]");
 }

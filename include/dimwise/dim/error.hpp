@@ -22,7 +22,7 @@ class error : public std::exception {
     return *this;
   }
   error& operator<<(detail::text s) {
-    put_name(s);
+    detail::say_name(s, [this](char c) { put(c); });
     return *this;
   }
   error& operator<<(long long n) {
@@ -48,28 +48,6 @@ class error : public std::exception {
       text_[length_] = '\0';
     }
   }
-  // A type's name as the user says it: without namespaces.
-  void put_name(detail::text name) {
-    std::size_t start = length_;
-    for (std::size_t i = 0; i < name.length; ++i) {
-      const char c = name.begin[i];
-      if (c == ':' && i + 1 < name.length && name.begin[i + 1] == ':') {
-        length_ = start;
-        text_[length_] = '\0';
-        ++i;
-        continue;
-      }
-      put(c);
-      if (c == '<' || c == ',') {
-        if (c == ',' && i + 1 < name.length && name.begin[i + 1] == ' ') {
-          put(' ');
-          ++i;
-        }
-        start = length_;
-      }
-    }
-  }
-
   char text_[512] = {};
   std::size_t length_ = 0;
 };

@@ -14,22 +14,9 @@
 
 namespace dimwise::detail {
 
-// A type's name as its user says it: without namespaces, and without arguments that were left to their defaults.
 inline std::string short_name(text name) {
   std::string all;
-  std::size_t word = 0;
-  for (std::size_t i = 0; i < name.length; ++i) {
-    const char c = name.begin[i];
-    if (c == ':' && i + 1 < name.length && name.begin[i + 1] == ':') {
-      all.resize(word);
-      ++i;
-      continue;
-    }
-    all += c;
-    if (c == '<' || c == ' ') { word = all.size(); }
-  }
-  const std::size_t unsaid = all.find(", 184467440737095516");  // detail::same_extent
-  if (unsaid != std::string::npos) { all.erase(unsaid, all.find('>', unsaid) - unsaid); }
+  say_name(name, [&all](char c) { all += c; });
   return all;
 }
 

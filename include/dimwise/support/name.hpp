@@ -27,6 +27,25 @@ consteval text raw_type_name() {
   return {whole + first, length - first - 1};
 }
 
+// Says a type's name as its user does, one character after the other: every word without what stands before its last "::".
+// Parentheses belong to a word: (anonymous namespace)::seq, f(int, char)::seq.
+template <class Put>
+constexpr void say_name(text name, Put put) {
+  std::size_t i = 0;
+  while (i < name.length) {
+    std::size_t word = i;
+    for (int depth = 0; i < name.length; ++i) {
+      const char c = name.begin[i];
+      if (depth == 0 && (c == '<' || c == '>' || c == ',' || c == ' ')) { break; }
+      depth += c == '(' ? 1 : (c == ')' ? -1 : 0);
+      if (depth == 0 && c == ':') { word = i + 1; }
+    }
+    for (; word < i; ++word) { put(name.begin[word]); }
+    if (i + 1 < name.length && name.begin[i] == ' ' && name.begin[i + 1] == '>') { ++i; }  // g++ says merged<h, prime<p> >
+    if (i < name.length) { put(name.begin[i++]); }
+  }
+}
+
 template <class A, class B>
 consteval bool name_before() {
   constexpr text a = raw_type_name<A>();
