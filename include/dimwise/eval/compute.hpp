@@ -96,16 +96,21 @@ void compute(const elementwise<Shape, T, F, X...>& n, target<compute_t<C, T>> to
   compute_plainly<C>(n, to);
 }
 
-/// For as long as it lives, evaluations on this thread take the plain loops alone.
+}  // namespace dimwise::detail
+
+namespace dimwise {
+
+/// For as long as it lives, what this thread evaluates runs by the plain loops alone, in the element type: a second
+/// opinion on a program that stays as it is. `const plain_loops only;`
 class plain_loops {
  public:
-  plain_loops() : before_(plainly) { plainly = true; }
+  plain_loops() : before_(detail::plainly) { detail::plainly = true; }
   plain_loops(const plain_loops&) = delete;
   plain_loops& operator=(const plain_loops&) = delete;
-  ~plain_loops() { plainly = before_; }
+  ~plain_loops() { detail::plainly = before_; }
 
  private:
   bool before_;
 };
 
-}  // namespace dimwise::detail
+}  // namespace dimwise

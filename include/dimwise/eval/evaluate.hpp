@@ -66,7 +66,7 @@ template <operand E, kernels::Executor X>
 /// The same by the plain loops alone, in the element type.
 template <operand E>
 [[nodiscard]] auto evaluate_plainly(const E& value) {
-  const detail::plain_loops only;
+  const plain_loops only;
   return tensor(value);
 }
 

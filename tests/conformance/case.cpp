@@ -1,0 +1,333 @@
+// tests/conformance/case.cpp -- what a case says, and how a result is compared with it.
+//
+// Two bars, decided in docs/decisions/0008-what-conformance-means.md:
+//   outputs      |x - expected| <= atol + rtol * |expected|, the manifest's tolerance
+//   outputs_f64  |x - exact| <= 3 * (the origin's own float32 error) + 4 * 2^-24 * max(1, largest |exact|)
+// SPDX-License-Identifier: BSL-1.0
+#include "suite.hpp"
+
+#include "support/pack.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <sstream>
+
+namespace conformance {
+
+namespace {
+
+// Values as they were stored; calls f with a pointer of the right type.
+template <class F>
+void visit(const array& from, F f) {
+  const auto as = [&]<class S>(std::string_view dtype, std::type_identity<S>) {
+    if (from.dtype == dtype) { f(reinterpret_cast<const S*>(from.bytes.get())); }
+    return from.dtype == dtype;
+  };
+  const bool known = as("float64", std::type_identity<double>{}) || as("float32", std::type_identity<float>{}) ||
+                     as("int64", std::type_identity<std::int64_t>{}) || as("int32", std::type_identity<std::int32_t>{}) ||
+                     as("int16", std::type_identity<std::int16_t>{}) || as("int8", std::type_identity<std::int8_t>{}) ||
+                     as("uint64", std::type_identity<std::uint64_t>{}) || as("uint32", std::type_identity<std::uint32_t>{}) ||
+                     as("uint16", std::type_identity<std::uint16_t>{}) || as("uint8", std::type_identity<std::uint8_t>{}) ||
+                     as("bool", std::type_identity<bool>{});
+  if (!known) { throw std::runtime_error(from.name + ": unknown element type " + from.dtype); }
+}
+
+// Every value of S is one of T.
+template <class T, class S>
+constexpr bool holds() {
+  if constexpr (std::is_same_v<T, bool> || std::is_same_v<S, bool>) {
+    return std::is_same_v<T, S>;
+  } else if constexpr (std::is_floating_point_v<T>) {
+    return std::is_floating_point_v<S> && sizeof(S) <= sizeof(T);
+  } else {
+    return std::is_integral_v<S> && std::numeric_limits<S>::digits <= std::numeric_limits<T>::digits && std::is_signed_v<S> <= std::is_signed_v<T>;
+  }
+}
+
+std::vector<double> in_double(const array& from) {
+  std::vector<double> all(from.size());
+  if (from.dtype == "float16") {
+    copy_elements(from, all.data());
+  } else {
+    visit(from, [&](const auto* values) { std::copy(values, values + from.size(), all.begin()); });
+  }
+  return all;
+}
+
+std::string words(const std::vector<std::size_t>& shape) { return nlohmann::json(shape).dump(); }
+
+// The nearest half-precision number; ties to even, as all conversions round.
+double rounded_to_half(double x) {
+  if (!std::isfinite(x) || x == 0) { return x; }
+  const double step = std::ldexp(1.0, std::max(std::ilogb(x), -14) - 10);
+  const double rounded = std::nearbyint(x / step) * step;
+  return std::abs(rounded) > 65504 ? std::copysign(std::numeric_limits<double>::infinity(), x) : rounded;
+}
+
+// The largest error of a comparison, and where.
+struct comparison {
+  double error = 0;      // |x - expected|, infinite where one of the two is not finite and the other differs
+  double allowed = 0;
+  std::size_t at = 0;
+  std::size_t count = 0; // elements that differ
+};
+
+// `bar(i)` is what |x - expected| may be at element i.
+template <class Bar>
+comparison compare(const std::vector<double>& x, const std::vector<double>& expected, const bool* where, Bar bar) {
+  comparison worst;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (where != nullptr && !where[i]) { continue; }
+    const bool both_nan = std::isnan(x[i]) && std::isnan(expected[i]);
+    const double error = both_nan || x[i] == expected[i] ? 0 : std::abs(x[i] - expected[i]);
+    const double allowed = bar(i);
+    if (error <= allowed) { continue; }
+    ++worst.count;
+    const double size = std::isnan(error) ? std::numeric_limits<double>::infinity() : error;
+    if (worst.count == 1 || size > worst.error) {
+      worst.error = size;
+      worst.allowed = allowed;
+      worst.at = i;
+    }
+  }
+  return worst;
+}
+
+std::string place(std::size_t at, const std::vector<std::size_t>& shape) {
+  std::vector<std::size_t> index(shape.size());
+  for (std::size_t i = shape.size(); i-- > 0;) {
+    index[i] = at % shape[i];
+    at /= shape[i];
+  }
+  return words(index);
+}
+
+// The tolerances of a manifest may be words: "inf".
+double number_of(const nlohmann::json& n) {
+  if (!n.is_string()) { return n.get<double>(); }
+  const std::string word = n.get<std::string>();
+  if (word == "inf") { return std::numeric_limits<double>::infinity(); }
+  if (word == "-inf") { return -std::numeric_limits<double>::infinity(); }
+  return std::numeric_limits<double>::quiet_NaN();
+}
+
+const nlohmann::json* named(const nlohmann::json& entry, const char* list, const std::string& name) {
+  if (!entry.contains(list) || !entry.at(list).is_array()) { return nullptr; }
+  for (const auto& candidate : entry.at(list)) {
+    if (candidate.at("name") == name) { return &candidate; }
+  }
+  return nullptr;
+}
+
+// The name behind a slot of the operator; empty where the slot is.
+std::string name_in_slot(const nlohmann::json& entry, const char* slots, const which& w) {
+  if (!w.slot) { return w.name; }
+  const nlohmann::json& holder = entry.contains(slots) ? entry : entry.at("config");
+  const nlohmann::json& list = holder.at(slots);
+  return *w.slot < list.size() ? list.at(*w.slot).get<std::string>() : std::string();
+}
+
+const nlohmann::json* input(const nlohmann::json& entry, const which& w) {
+  const std::string name = name_in_slot(entry, "node_inputs", w);
+  for (const char* list : {"inputs", "weights"}) {
+    if (const nlohmann::json* found = named(entry, list, name)) { return found; }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::size_t array::size() const {
+  return std::accumulate(shape.begin(), shape.end(), std::size_t{1}, std::multiplies<>());
+}
+
+template <class T>
+void copy_elements(const array& from, T* to) {
+  const std::size_t n = from.size();
+  if (from.dtype == "float16") {
+    if constexpr (std::is_floating_point_v<T>) {
+      for (std::size_t i = 0; i < n; ++i) {
+        std::uint16_t bits = 0;
+        std::memcpy(&bits, from.bytes.get() + 2 * i, 2);
+        to[i] = static_cast<T>(dimwise_test::half_to_double(bits));
+      }
+      return;
+    }
+  } else {
+    bool done = false;
+    visit(from, [&]<class S>(const S* values) {
+      if constexpr (holds<T, S>()) {
+        std::copy(values, values + n, to);
+        done = true;
+      }
+    });
+    if (done) { return; }
+  }
+  throw std::runtime_error(from.name + ": holds " + from.dtype + ", which is not read as " + std::string(dimwise_test::dtype_name<T>));
+}
+template void copy_elements(const array&, double*);
+template void copy_elements(const array&, float*);
+template void copy_elements(const array&, std::int64_t*);
+template void copy_elements(const array&, std::int32_t*);
+template void copy_elements(const array&, std::int8_t*);
+template void copy_elements(const array&, std::uint8_t*);
+template void copy_elements(const array&, bool*);
+
+namespace bridge {
+
+bool same_grouping(const std::vector<std::size_t>& dims, const std::vector<std::size_t>& axes) {
+  const auto product = [](const auto& extents) { return std::accumulate(extents.begin(), extents.end(), std::size_t{1}, std::multiplies<>()); };
+  if (product(dims) != product(axes)) { return false; }
+  std::size_t i = 0;
+  for (const std::size_t n : dims) {
+    if (n == 0) { return true; }  // no elements
+    std::size_t group = 1;
+    while (group < n && i < axes.size()) { group *= axes[i++]; }
+    if (group != n) { return false; }
+  }
+  return true;
+}
+void refuse_rank(const array& from, std::size_t expected, const std::string& dims) {
+  throw std::runtime_error(from.name + ": has " + std::to_string(from.shape.size()) + " axes, expected " + std::to_string(expected) + ": " + dims);
+}
+void refuse_shape(const array& from, const std::vector<std::size_t>& expected, const std::string& dims) {
+  throw std::runtime_error(from.name + ": has the shape " + words(from.shape) + ", expected " + words(expected) + ": " + dims);
+}
+std::vector<std::ptrdiff_t> stretch(const array& from, const std::vector<std::size_t>& shape) {
+  if (from.shape.size() > shape.size()) { refuse_rank(from, shape.size(), "at most"); }
+  std::vector<std::ptrdiff_t> strides(shape.size(), 0);
+  std::ptrdiff_t next = 1;
+  for (std::size_t i = 0; i < from.shape.size(); ++i) {
+    const std::size_t n = from.shape[from.shape.size() - 1 - i];
+    const std::size_t wanted = shape[shape.size() - 1 - i];
+    if (n != wanted && n != 1) { refuse_shape(from, shape, "after stretching"); }
+    strides[shape.size() - 1 - i] = n == wanted ? next : 0;
+    next *= static_cast<std::ptrdiff_t>(n);
+  }
+  return strides;
+}
+
+}  // namespace bridge
+
+const std::string& run::name() const { return state_.name; }
+
+const nlohmann::json& run::attributes() const {
+  if (state_.entry.contains("attributes")) { return state_.entry.at("attributes"); }
+  const nlohmann::json& config = state_.entry.at("config");
+  return config.contains("attributes") ? config.at("attributes") : config;
+}
+bool run::has_attribute(std::string_view key) const { return attributes().contains(key); }
+
+double run::number(std::string_view key, std::optional<double> otherwise) const {
+  if (!has_attribute(key) && otherwise) { return *otherwise; }
+  return number_of(attributes().at(std::string(key)));
+}
+std::ptrdiff_t run::integer(std::string_view key, std::optional<std::ptrdiff_t> otherwise) const {
+  if (!has_attribute(key) && otherwise) { return *otherwise; }
+  return attributes().at(std::string(key)).get<std::ptrdiff_t>();
+}
+bool run::flag(std::string_view key, std::optional<bool> otherwise) const {
+  if (!has_attribute(key) && otherwise) { return *otherwise; }
+  const nlohmann::json& value = attributes().at(std::string(key));
+  return value.is_boolean() ? value.get<bool>() : value.get<int>() != 0;
+}
+std::string run::text(std::string_view key, std::optional<std::string> otherwise) const {
+  if (!has_attribute(key) && otherwise) { return *otherwise; }
+  return attributes().at(std::string(key)).get<std::string>();
+}
+
+bool run::has(const which& w) const { return input(state_.entry, w) != nullptr; }
+const array& run::at(const which& w) const {
+  const nlohmann::json* entry = input(state_.entry, w);
+  if (entry == nullptr) { throw std::runtime_error("no input " + (w.slot ? "in slot " + std::to_string(*w.slot) : w.name)); }
+  const std::string name = entry->at("name");
+  const auto found = state_.read.find(name);
+  return found != state_.read.end() ? found->second : state_.read.emplace(name, state_.from.load(*entry)).first->second;
+}
+
+std::size_t run::extents(const which& w, std::size_t first, std::size_t last) const {
+  const auto& shape = at(w).shape;
+  return std::accumulate(shape.begin() + static_cast<std::ptrdiff_t>(first), shape.begin() + static_cast<std::ptrdiff_t>(last), std::size_t{1}, std::multiplies<>());
+}
+
+bool run::wants(const which& output) const {
+  return named(state_.entry, "outputs", name_in_slot(state_.entry, "node_outputs", output)) != nullptr;
+}
+
+template <class T>
+void run::check(const which& output, const std::vector<std::size_t>& shape, const T* values, const bool* where) {
+  const nlohmann::json& entry = state_.entry;
+  const std::string name = name_in_slot(entry, "node_outputs", output);
+  const nlohmann::json* expected = named(entry, "outputs", name);
+  if (expected == nullptr) { throw std::runtime_error("the case expects no " + name); }
+  state_.compared.insert(name);
+
+  const array wanted = state_.from.load(*expected);
+  if (!bridge::same_grouping(shape, wanted.shape)) {
+    state_.differences.push_back(name + ": has the shape " + words(shape) + ", expected " + words(wanted.shape));
+    return;
+  }
+  const std::size_t count = wanted.size();
+  std::vector<double> x(values, values + count);
+  if (wanted.dtype == "float16") {
+    for (double& value : x) { value = rounded_to_half(value); }
+  }
+  if constexpr (std::is_same_v<T, std::int64_t>) {  // computed wide, stored narrow: what does not fit wraps around
+    if (wanted.dtype != "int64") {
+      visit(wanted, [&]<class S>(const S*) {
+        for (double& value : x) { value = static_cast<double>(static_cast<S>(static_cast<std::int64_t>(value))); }
+      });
+    }
+  }
+  const auto report = [&](const comparison& worst, const char* against) {
+    if (worst.count == 0) { return; }
+    std::ostringstream line;
+    line.precision(9);
+    line << name << ": largest error " << worst.error << " at " << place(worst.at, wanted.shape) << ", where " << worst.allowed << " is allowed ("
+         << x[worst.at] << " against " << against << "), " << worst.count << " of " << count << " elements differ";
+    state_.differences.push_back(line.str());
+  };
+  const auto compare_with = [&](const array& reference, const std::string& what, auto bar_of) {
+    const std::vector<double> exact = in_double(reference);
+    const comparison worst = compare(x, exact, where, bar_of(exact));
+    std::ostringstream against;
+    against.precision(9);
+    if (worst.count > 0) { against << exact[worst.at] << " " << what; }
+    report(worst, against.str().c_str());
+  };
+
+  const nlohmann::json& tolerance = entry.at("tol");
+  const double rtol = number_of(tolerance.at("rtol"));
+  const double atol = number_of(tolerance.at("atol"));
+  compare_with(wanted, "expected", [&](const auto& exact) { return [&](std::size_t i) { return atol + rtol * std::abs(exact[i]); }; });
+
+  if (const nlohmann::json* f64 = named(entry, "outputs_f64", name)) {
+    double recorded = 0;
+    if (entry.contains("torch_fp32_max_abs_err")) { recorded = number_of(entry.at("torch_fp32_max_abs_err").value(name, nlohmann::json(0.0))); }
+    compare_with(state_.from.load(*f64), "in float64", [&](const auto& exact) {
+      double largest = 1;
+      for (const double value : exact) {
+        if (std::isfinite(value)) { largest = std::max(largest, std::abs(value)); }
+      }
+      const double bar = 3 * recorded + 4 * std::ldexp(largest, -24);
+      return [bar](std::size_t) { return bar; };
+    });
+  }
+  if (const nlohmann::json* printed = named(entry, "printed", name)) {
+    const double decimals = number_of(entry.at("printed_tol"));
+    compare_with(state_.from.load(*printed), "printed", [&](const auto&) { return [decimals](std::size_t) { return decimals; }; });
+  }
+}
+template void run::check(const which&, const std::vector<std::size_t>&, const double*, const bool*);
+template void run::check(const which&, const std::vector<std::size_t>&, const float*, const bool*);
+template void run::check(const which&, const std::vector<std::size_t>&, const std::int64_t*, const bool*);
+template void run::check(const which&, const std::vector<std::size_t>&, const std::int32_t*, const bool*);
+template void run::check(const which&, const std::vector<std::size_t>&, const std::int8_t*, const bool*);
+template void run::check(const which&, const std::vector<std::size_t>&, const std::uint8_t*, const bool*);
+template void run::check(const which&, const std::vector<std::size_t>&, const bool*, const bool*);
+
+}  // namespace conformance

@@ -1,0 +1,84 @@
+// tests/conformance/suite.cpp -- opens suites and runs their cases.
+// SPDX-License-Identifier: BSL-1.0
+#include "suite.hpp"
+
+#include "support/pack.hpp"
+
+#include <filesystem>
+#include <fstream>
+
+namespace conformance {
+
+namespace {
+
+suite open_pack(const std::string& file) {
+  const auto data = std::make_shared<dimwise_test::pack>(file);
+  return {data->manifest(), [data](const nlohmann::json& entry) {
+            const dimwise_test::packed_array& found = data->at(entry.at("array"));
+            return array{found.name, found.dtype, found.shape, std::shared_ptr<const std::byte>(data, found.bytes.data())};
+          }};
+}
+
+suite open_folder(const std::string& folder) {
+  const std::string file = folder + "/manifest.json";
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) { throw std::runtime_error(file + ": expected a readable manifest"); }
+  try {
+    return {nlohmann::json::parse(stream), [folder](const nlohmann::json& entry) {
+              array found = read_npy(folder + "/" + entry.at("file").get<std::string>());
+              if (found.dtype != entry.at("dtype") || nlohmann::json(found.shape) != entry.at("shape")) {
+                throw std::runtime_error(found.name + ": expected " + entry.at("dtype").dump() + " " + entry.at("shape").dump() +
+                                         " as the manifest says; the file holds " + found.dtype + " " + nlohmann::json(found.shape).dump());
+              }
+              return found;
+            }};
+  } catch (const nlohmann::json::exception& problem) {
+    throw std::runtime_error(file + ": expected JSON: " + problem.what());
+  }
+}
+
+std::map<std::string, runner>& runners() {
+  static std::map<std::string, runner> all;
+  return all;
+}
+
+}  // namespace
+
+suite open_suite(const std::string& folder_or_pack) {
+  suite opened = std::filesystem::is_regular_file(folder_or_pack) ? open_pack(folder_or_pack) : open_folder(folder_or_pack);
+  if (!opened.manifest.contains("cases") || !opened.manifest.at("cases").is_array()) {
+    throw std::runtime_error(folder_or_pack + ": expected a list \"cases\" in the manifest");
+  }
+  return opened;
+}
+
+family::family(const char* name, runner how) { runners().emplace(name, how); }
+
+runner find(const std::string& name) {
+  const auto found = runners().find(name);
+  return found == runners().end() ? nullptr : found->second;
+}
+
+std::vector<std::string> run_case(const suite& from, const nlohmann::json& entry) {
+  run::state state{from, entry, entry.at("name"), {}, {}, {}};
+  const nlohmann::json& named = entry.contains("op") ? entry.at("op") : entry.contains("config") && entry.at("config").contains("op")
+                                                                            ? entry.at("config").at("op")
+                                                                            : entry.at("family");
+  const runner how = find(named);
+  if (how == nullptr) { return {"no runner for " + named.get<std::string>()}; }
+  run r(state);
+  try {
+    how(r);
+  } catch (const skip&) {
+    throw;
+  } catch (const std::exception& problem) {
+    state.differences.push_back(std::string("threw: ") + problem.what());
+    return state.differences;
+  }
+  for (const auto& output : entry.at("outputs")) {
+    if (!state.compared.contains(output.at("name"))) { state.differences.push_back(output.at("name").get<std::string>() + ": was not computed"); }
+  }
+  return state.differences;
+}
+
+}  // namespace conformance
