@@ -18,6 +18,7 @@ set(dimwise_headers
     include/dimwise/eval/plain.hpp
     include/dimwise/eval/plain_positions.hpp
     include/dimwise/eval/relative_ids.hpp
+    include/dimwise/eval/rotary_frequencies.hpp
     include/dimwise/eval/tbb.hpp
     include/dimwise/eval/top_k.hpp
     include/dimwise/expr/contract.hpp
@@ -31,6 +32,7 @@ set(dimwise_headers
     include/dimwise/expr/positions.hpp
     include/dimwise/expr/reduce.hpp
     include/dimwise/expr/restride.hpp
+    include/dimwise/expr/rotary.hpp
     include/dimwise/expr/scores.hpp
     include/dimwise/expr/window.hpp
     include/dimwise/kernels/active.hpp

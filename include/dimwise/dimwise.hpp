@@ -16,12 +16,14 @@
 #include <dimwise/expr/positions.hpp>
 #include <dimwise/expr/reduce.hpp>
 #include <dimwise/expr/restride.hpp>
+#include <dimwise/expr/rotary.hpp>
 #include <dimwise/expr/scores.hpp>
 #include <dimwise/expr/window.hpp>
 #include <dimwise/expr/explain.hpp>
 
 #include <dimwise/eval/evaluate.hpp>
 #include <dimwise/eval/relative_ids.hpp>
+#include <dimwise/eval/rotary_frequencies.hpp>
 #include <dimwise/eval/top_k.hpp>
 
 #include <dimwise/nn.hpp>

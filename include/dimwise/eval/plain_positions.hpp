@@ -46,43 +46,121 @@ aligned_vector<std::ptrdiff_t> positions_of(const Extents& e, const char* operat
   return position;
 }
 
-template <class C, class Shape, class P, class F, class E>
-void compute(const rotary_node<Shape, P, F, E>& n, target<C> to) {
+// Cosines and sines of every pair, with their strides along the axes of what is turned.
+template <class C>
+struct angle_table {
+  lowered<C> cosines;
+  lowered<C> sines;
+  std::ptrdiff_t strides[2][max_rank] = {};
+  std::ptrdiff_t pair[2] = {1, 1};
+  std::size_t pairs = 0;
+
+  // A row of pairs for each position in memory order.
+  template <class Position>
+  void fill(std::size_t count, std::size_t features, const rotary_options& options, const Position& position) {
+    pairs = features / 2;
+    cosines.buffer.resize(count * pairs);
+    sines.buffer.resize(count * pairs);
+    const double factor = rotary_attention(options);
+    for (std::size_t i = 0; i < pairs; ++i) {
+      const double frequency = rotary_frequency(i, features, options);
+      for (std::size_t p = 0; p < count; ++p) {
+        const double angle = static_cast<double>(position(p)) * frequency;
+        cosines.buffer[p * pairs + i] = static_cast<C>(factor * std::cos(angle));
+        sines.buffer[p * pairs + i] = static_cast<C>(factor * std::sin(angle));
+      }
+    }
+    cosines.data = cosines.buffer.data();
+    sines.data = sines.buffer.data();
+  }
+  // Positions with these axes, row-major, each of which has a row of pairs.
+  template <class Axes, class Positions>
+  void align_rows(axis* positions) {
+    make_contiguous(positions, Positions::size);
+    for (std::size_t i = 0; i < Positions::size; ++i) { positions[i].stride *= static_cast<std::ptrdiff_t>(pairs); }
+    align<Axes, Positions>(positions, strides[0]);
+    align<Axes, Positions>(positions, strides[1]);
+  }
+};
+
+template <class T, class Axes>
+void make_dense(lowered<T>& x);
+
+template <class C, class P, class F, class N>
+angle_table<C> angles_of(const N& n, const positions_of_extents&) {
+  angle_table<C> table;
+  const auto position = positions_of<P>(n.extents(), "rotary");
+  table.fill(position.size(), turned_features<F>(n.extents().template extent<F>(), n.options().features), n.options(), [&](std::size_t p) { return position[p]; });
+  axis along[1] = {{position.size(), 1}};
+  table.template align_rows<axes_for<shape_of<N>>, list<P>>(along);
+  return table;
+}
+template <class C, class P, class F, class N, class Positions>
+angle_table<C> angles_of(const N& n, const given_positions<Positions>& given) {
+  angle_table<C> table;
+  using axes = axes_for<shape_of<Positions>>;
+  auto position = lower<C>(given.positions);
+  make_dense<value_of<Positions>, axes>(position);
+  table.fill(checked_product(position.axes, axes::size, sizeof(C)), turned_features<F>(n.extents().template extent<F>(), n.options().features), n.options(),
+             [&](std::size_t p) { return position.data[p]; });
+  table.template align_rows<axes_for<shape_of<N>>, axes>(position.axes);
+  return table;
+}
+template <class C, class P, class F, class N, class Pairs, class Cosines, class Sines>
+angle_table<C> angles_of(const N& n, const given_angles<Pairs, Cosines, Sines>& given) {
+  angle_table<C> table;
+  using axes = axes_for<shape_of<N>>;
+  table.pairs = n.options().features / 2;
+  table.cosines = lower<C>(given.cosines);
+  table.sines = lower<C>(given.sines);
+  align<axes, axes_for<shape_of<Cosines>>>(table.cosines.axes, table.strides[0]);
+  align<axes, axes_for<shape_of<Sines>>>(table.sines.axes, table.strides[1]);
+  table.pair[0] = table.cosines.axes[index_in<Pairs, axes_for<shape_of<Cosines>>>].stride;
+  table.pair[1] = table.sines.axes[index_in<Pairs, axes_for<shape_of<Sines>>>].stride;
+  return table;
+}
+
+template <class C, class Shape, class P, class F, class E, class Angles>
+void compute(const rotary_node<Shape, P, F, E, Angles>& n, target<C> to) {
   using axes = axes_for<Shape>;
   const auto x = lower<C>(n.inner());
+  const auto table = angles_of<C, P, F>(n, n.angles());
   const extent_t features = n.extents().template extent<F>();
-  const std::size_t pairs = features / 2;
-  const auto position = positions_of<P>(n.extents(), "rotary");
-  constexpr std::size_t p_axis = index_in<P, axes>;
   constexpr std::size_t f_axis = index_in<F, axes>;
   const bool split = n.options().pairs == rotary_pairs::half_split;
-  // All other axes are walked for each position and pair, whose angle is computed once.
   axis rest[max_rank];
   axis_extents<axes>::write(n.extents(), rest);
-  rest[p_axis].extent = 1;
   rest[f_axis].extent = 1;
-  std::ptrdiff_t strides[2][max_rank] = {};
-  for (std::size_t i = 0; i < axes::size; ++i) { strides[0][i] = to.axes[i].stride; }
-  align<axes, axes_for<shape_of<E>>>(x.axes, strides[1]);
-  const auto outside = nest_over(axes::size, rest, strides);
-  for (std::size_t p = 0; p < position.size(); ++p) {
-    for (std::size_t i = 0; i < pairs; ++i) {
-      const double angle = static_cast<double>(position[p]) * std::pow(n.options().base, -2.0 * static_cast<double>(i) / static_cast<double>(features));
-      const C c = static_cast<C>(std::cos(angle));
-      const C s = static_cast<C>(std::sin(angle));
-      const auto first = static_cast<std::ptrdiff_t>(split ? i : 2 * i);
-      const auto second = static_cast<std::ptrdiff_t>(split ? i + pairs : 2 * i + 1);
-      const auto row = static_cast<std::ptrdiff_t>(p);
-      kernels::for_each_element(outside, [&](std::ptrdiff_t t, std::ptrdiff_t f) {
-        C* out = to.data + t + row * to.axes[p_axis].stride;
-        const C* in = x.data + f + row * strides[1][p_axis];
-        const C a = in[first * strides[1][f_axis]];
-        const C b = in[second * strides[1][f_axis]];
-        out[first * to.axes[f_axis].stride] = a * c - b * s;
-        out[second * to.axes[f_axis].stride] = b * c + a * s;
-      });
-    }
+  std::ptrdiff_t strides[4][max_rank] = {};
+  for (std::size_t i = 0; i < axes::size; ++i) {
+    strides[0][i] = to.axes[i].stride;
+    strides[2][i] = table.strides[0][i];
+    strides[3][i] = table.strides[1][i];
   }
+  align<axes, axes_for<shape_of<E>>>(x.axes, strides[1]);
+  const std::ptrdiff_t step_out = to.axes[f_axis].stride;
+  const std::ptrdiff_t step_in = strides[1][f_axis];
+  const auto turn = [&](C* out, const C* in, const C* cosines, const C* sines) {
+    for (std::size_t i = 0; i < table.pairs; ++i) {
+      const C c = cosines[static_cast<std::ptrdiff_t>(i) * table.pair[0]];
+      const C s = sines[static_cast<std::ptrdiff_t>(i) * table.pair[1]];
+      const auto first = static_cast<std::ptrdiff_t>(split ? i : 2 * i);
+      const auto second = static_cast<std::ptrdiff_t>(split ? i + table.pairs : 2 * i + 1);
+      const C a = in[first * step_in];
+      const C b = in[second * step_in];
+      out[first * step_out] = a * c - b * s;
+      out[second * step_out] = b * c + a * s;
+    }
+    for (std::size_t f = 2 * table.pairs; f < features; ++f) {
+      out[static_cast<std::ptrdiff_t>(f) * step_out] = in[static_cast<std::ptrdiff_t>(f) * step_in];
+    }
+  };
+  kernels::for_each_row(nest_over(axes::size, rest, strides), [&](const std::ptrdiff_t(&o)[4], std::size_t count, const std::ptrdiff_t(&s)[4]) {
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto j = static_cast<std::ptrdiff_t>(i);
+      turn(to.data + o[0] + j * s[0], x.data + o[1] + j * s[1], table.cosines.data + o[2] + j * s[2], table.sines.data + o[3] + j * s[3]);
+    }
+  });
 }
 
 // The slope of head h of n: 2^(−8(h+1)/n), interleaved with those of twice as many heads where n is no power of two.

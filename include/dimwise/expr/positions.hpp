@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/expr/positions.hpp -- what is computed from positions: sinusoids, rotary features, ALiBi, relative biases, skew.
+// dimwise/expr/positions.hpp -- what is computed from positions: sinusoids, ALiBi, relative biases, skew; rotary stands in rotary.hpp.
 //
 // Layer: expr. Origins come from the extents: `sinusoid<seq, d_model>(starting_at(seq{1}, 41))`.
 // Tests: tests/expr/positions.test.cpp, tests/compile_fail/positions/
 #pragma once
 
 #include <dimwise/expr/mask.hpp>
+#include <dimwise/expr/rotary.hpp>
 #include <dimwise/shape/rules/positions.hpp>
 
 namespace dimwise {
@@ -44,54 +45,6 @@ template <class P, class F>
 template <class P, class F, class... Rest, class Error = ERROR_R13_sinusoid_takes_positions_and_features<over<detail::about_t<P>, detail::about_t<F>>>>
   requires(!detail::sinusoidal<P, F>)
 Error sinusoid(const Rest&... rest);
-
-/// Which features rotary pairs: i with i + n/2, or 2i with 2i + 1.
-enum class rotary_pairs { half_split, interleaved };
-
-/// How `rotary` turns: pair i of n features by the angle position · base^(−2i/n).
-struct rotary_options {
-  double base = 10000;
-  rotary_pairs pairs = rotary_pairs::half_split;
-};
-
-namespace detail {
-
-template <class Shape, class P, class F, class E>
-class rotary_node : public node<Shape, value_of<E>> {
- public:
-  using positions = P;
-  using features = F;
-  using inner_type = E;
-  rotary_node(const E& e, const rotary_options& options) : node<Shape, value_of<E>>(e.extents()), inner_(e), options_(options) {}
-  [[nodiscard]] const E& inner() const { return inner_; }
-  [[nodiscard]] const rotary_options& options() const { return options_; }
-
- private:
-  E inner_;
-  rotary_options options_;
-};
-
-}  // namespace detail
-
-/// `x` with pairs of the features F turned by their position in P (Su et al. 2021): queries and keys, never values.
-///
-///   [P, F, rest]  ->  the same, rotated<F>
-///
-/// Positions are those of the extents; packed ones count from the beginning of their document. Refuses composites with a
-/// heads factor, odd features, and what is rotated already (R9). Throws `extent_error` for an odd run-time extent.
-template <class P, class F, operand X, class Verdict = rule::rotary<P, F, detail::shape_of<X>>>
-  requires allowed<Verdict>
-[[nodiscard]] auto rotary(const X& x, const rotary_options& options = {}) {
-  if (x.extents().template extent<F>() % 2 != 0) {
-    detail::raise<extent_error>(error{} << "rotary: dimension " << detail::dimension_name<F>() << " has the odd extent " << x.extents().template extent<F>()
-                                        << " (R9)");
-  }
-  (void)x.extents().template origin<P>("rotary");
-  return detail::rotary_node<typename Verdict::shape, P, F, X>(x, options);
-}
-template <class P, class F, operand X, class Verdict = rule::rotary<P, F, detail::shape_of<X>>>
-  requires refused<Verdict>
-Verdict rotary(const X& x, const rotary_options& options = {});
 
 /// A bias made from the positions of queries and keys; `biased` gives it its extents.
 template <class B>

@@ -194,6 +194,11 @@ struct ERROR_R9_values_are_not_rotated;
 template <class... Facts>
 struct ERROR_R9_rotary_takes_positions_and_the_features_of_a_head;
 
+/// Positions, or cosines and sines, stand at the rotated positions: they have that dimension, dimensions of the operand
+/// besides, and cosines and sines one feature more, which counts the pairs.
+template <class... Facts>
+struct ERROR_R9_rotary_is_told_angles_at_its_positions;
+
 /// The declared type and the expression differ in `rotated`.
 template <class... Facts>
 struct ERROR_R9_declared_type_drops_or_invents_rotated;

@@ -35,6 +35,34 @@ consteval auto judge_rotary() {
   }
 }
 
+// Positions given for rotary: along P and dimensions of the operand, no others.
+template <class P, class F, class Shape, class Positions>
+consteval auto judge_rotary_at() {
+  using verdict = typename decltype(judge_rotary<P, F, Shape>())::type;
+  if constexpr (refused<verdict>) {
+    return answer<verdict>{};
+  } else if constexpr (!is_in<P, dims_t<Positions>> || !is_subset<dims_t<Positions>, difference_t<dims_t<Shape>, list<F>>>) {
+    return answer<ERROR_R9_rotary_is_told_angles_at_its_positions<op::rotary, over<about_t<P>, about_t<F>>, lhs_t<Shape>, rhs_t<Positions>>>{};
+  } else {
+    return answer<verdict>{};
+  }
+}
+
+// Cosines and sines given for rotary: as the positions, and one feature more, which counts the pairs.
+template <class P, class F, class Shape, class Cosines, class Sines>
+consteval auto judge_rotary_by() {
+  using verdict = typename decltype(judge_rotary<P, F, Shape>())::type;
+  using pairs = difference_t<dims_t<Cosines>, dims_t<Shape>>;
+  if constexpr (refused<verdict>) {
+    return answer<verdict>{};
+  } else if constexpr (!same_set<dims_t<Cosines>, dims_t<Sines>> || !is_in<P, dims_t<Cosines>> || is_in<F, dims_t<Cosines>> || pairs::size != 1 ||
+                       where<pairs>::not_features::size > 0) {
+    return answer<ERROR_R9_rotary_is_told_angles_at_its_positions<op::rotary, over<about_t<P>, about_t<F>>, lhs_t<Shape>, rhs_t<Cosines>>>{};
+  } else {
+    return answer<verdict>{};
+  }
+}
+
 // A dimension of a static extent names what it becomes; one of a run-time extent stays itself. Packed positions never get
 // here: without a mask they are refused as such (R19), and what is masked goes through no window (R7).
 template <class Op, class D, class W, class Result, class Shape>
@@ -111,6 +139,10 @@ namespace dimwise::rule {
 
 template <class P, class F, class Shape>
 using rotary = typename decltype(detail::judge_rotary<P, F, Shape>())::type;
+template <class P, class F, class Shape, class Positions>
+using rotary_at = typename decltype(detail::judge_rotary_at<P, F, Shape, Positions>())::type;
+template <class P, class F, class Shape, class Cosines, class Sines>
+using rotary_by = typename decltype(detail::judge_rotary_by<P, F, Shape, Cosines, Sines>())::type;
 template <class D, class W, class Result, class Shape>
 using unroll = typename decltype(detail::judge_windows<op::unroll, D, W, Result, Shape>())::type;
 template <class D, class W, class Result, class Shape>

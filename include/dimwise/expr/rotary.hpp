@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/expr/rotary.hpp -- rotary positions: pairs of features turned by an angle that grows with the position.
+//
+// Layer: expr. Origins come from the extents, positions of their own for each sequence from a tensor.
+// Tests: tests/expr/positions.test.cpp, tests/nn/rotary_scaling.test.cpp, tests/compile_fail/positions/
+//
+//   rotary<key, d_k>(k, {.base = 5e5, .scaling = llama3_scaling{.factor = 8, .trained = 8192}})
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <variant>
+
+#include <dimwise/shape/rules/positions.hpp>
+#include <dimwise/tensor/view.hpp>
+
+namespace dimwise {
+
+/// Which features rotary pairs: i with i + n/2, or 2i with 2i + 1.
+enum class rotary_pairs { half_split, interleaved };
+
+/// Frequencies as they are (Su et al. 2021).
+struct no_scaling {};
+/// Positions divided by `factor`: position interpolation (Chen et al. 2023).
+struct linear_scaling {
+  double factor = 1;
+};
+/// The base times factor^(n/(n−2)): the slowest frequency is divided by `factor`, the fastest stays ("NTK-aware").
+struct ntk_scaling {
+  double factor = 1;
+};
+/// YaRN (Peng et al. 2023, section 3.2): pairs that turn more than `fast` times in the `trained` positions stay, those
+/// that turn less than `slow` times are divided by `factor`, a ramp lies between. Cosines and sines are multiplied by
+/// `attention`; 0 means the paper's 0.1 ln(factor) + 1.
+struct yarn_scaling {
+  double factor = 1;
+  double trained = 4096;
+  double fast = 32;
+  double slow = 1;
+  double attention = 0;
+};
+/// Llama 3.1: wavelengths up to trained/high stay, those from trained/low on are divided by `factor`, between them the
+/// two are mixed.
+struct llama3_scaling {
+  double factor = 8;
+  double low = 1;
+  double high = 4;
+  double trained = 8192;
+};
+using rotary_scaling = std::variant<no_scaling, linear_scaling, ntk_scaling, yarn_scaling, llama3_scaling>;
+
+/// How `rotary` turns: pair i of n features by the angle position · base^(−2i/n), which `scaling` changes.
+struct rotary_options {
+  double base = 10000;
+  rotary_pairs pairs = rotary_pairs::half_split;
+  rotary_scaling scaling = {};
+  std::size_t features = 0;  ///< only so many are turned, the first ones; all where it is 0
+};
+
+namespace detail {
+
+// What each scaling makes of base^(−2i/n), and of cosines and sines.
+struct scaled_frequency {
+  double base;
+  double pair;
+  double features;
+
+  [[nodiscard]] double unscaled(double by) const { return std::pow(by, -2.0 * pair / features); }
+  [[nodiscard]] double operator()(const no_scaling&) const { return unscaled(base); }
+  [[nodiscard]] double operator()(const linear_scaling& s) const { return unscaled(base) / s.factor; }
+  [[nodiscard]] double operator()(const ntk_scaling& s) const {
+    // Two features have one frequency, base^0.
+    return features <= 2 ? 1.0 : unscaled(base * std::pow(s.factor, features / (features - 2)));
+  }
+  [[nodiscard]] double operator()(const yarn_scaling& s) const {
+    const double low = std::max(std::floor(pair_turning(s.fast, s.trained)), 0.0);
+    double high = std::min(std::ceil(pair_turning(s.slow, s.trained)), features - 1);
+    if (low == high) { high += 0.001; }
+    const double ramp = std::min(std::max((pair - low) / (high - low), 0.0), 1.0);
+    return unscaled(base) * (1 - ramp) + unscaled(base) / s.factor * ramp;
+  }
+  [[nodiscard]] double operator()(const llama3_scaling& s) const {
+    const double own = unscaled(base);
+    const double turns = s.trained * own / (2 * pi);  // in the positions of training
+    if (turns >= s.high) { return own; }
+    if (turns <= s.low) { return own / s.factor; }
+    const double share = (turns - s.low) / (s.high - s.low);
+    return own / s.factor * (1 - share) + own * share;
+  }
+
+ private:
+  static constexpr double pi = 3.14159265358979323846;
+  // The pair, a real number, that turns so many times in so many positions.
+  [[nodiscard]] double pair_turning(double turns, double positions) const {
+    return features * std::log(positions / (turns * 2 * pi)) / (2 * std::log(base));
+  }
+};
+
+}  // namespace detail
+
+/// The angle of pair i of n features at position 1.
+[[nodiscard]] inline double rotary_frequency(std::size_t pair, std::size_t features, const rotary_options& options = {}) {
+  return std::visit(detail::scaled_frequency{options.base, static_cast<double>(pair), static_cast<double>(features)}, options.scaling);
+}
+/// What cosines and sines are multiplied by: 1, but for YaRN.
+[[nodiscard]] inline double rotary_attention(const rotary_options& options) {
+  const auto* yarn = std::get_if<yarn_scaling>(&options.scaling);
+  if (yarn == nullptr) { return 1; }
+  return yarn->attention != 0 ? yarn->attention : (yarn->factor <= 1 ? 1.0 : 0.1 * std::log(yarn->factor) + 1);
+}
+
+namespace detail {
+
+// Where the angles come from.
+struct positions_of_extents {};
+template <class Positions>
+struct given_positions {
+  Positions positions;
+};
+template <class Pairs, class Cosines, class Sines>
+struct given_angles {
+  using pairs = Pairs;
+  Cosines cosines;
+  Sines sines;
+};
+
+template <class Shape, class P, class F, class E, class Angles>
+class rotary_node : public node<Shape, value_of<E>> {
+ public:
+  using positions = P;
+  using features = F;
+  using inner_type = E;
+  rotary_node(const E& e, const rotary_options& options, const Angles& angles, extents_for<Shape> x)
+      : node<Shape, value_of<E>>(static_cast<extents_for<Shape>&&>(x)), inner_(e), options_(options), angles_(angles) {}
+  [[nodiscard]] const E& inner() const { return inner_; }
+  [[nodiscard]] const rotary_options& options() const { return options_; }
+  [[nodiscard]] const Angles& angles() const { return angles_; }
+
+ private:
+  E inner_;
+  rotary_options options_;
+  Angles angles_;
+};
+
+// How many features are turned, checked (R9).
+template <class F>
+std::size_t turned_features(extent_t has, std::size_t asked) {
+  if (asked == 0 && has % 2 != 0) {
+    raise<extent_error>(error{} << "rotary: dimension " << dimension_name<F>() << " has the odd extent " << has << " (R9)");
+  }
+  if (asked % 2 != 0 || asked > has) {
+    raise<extent_error>(error{} << "rotary: " << asked << " features of dimension " << dimension_name<F>() << " of extent " << has
+                                << " are to be turned; it takes an even number of those that there are (R9)");
+  }
+  return asked == 0 ? has : asked;
+}
+
+template <class Cosines, class Shape>
+using pairs_of = first_t<difference_t<dims_t<shape_of<Cosines>>, dims_t<Shape>>>;
+
+template <class T>
+inline constexpr bool is_whole_number = std::is_integral_v<T> && !std::is_same_v<T, bool>;
+
+}  // namespace detail
+
+/// `x` with pairs of the features F turned by their position in P (Su et al. 2021): queries and keys, never values.
+///
+///   [P, F, rest]  ->  the same, rotated<F>
+///
+/// Positions are those of the extents; packed ones count from the beginning of their document. Refuses composites with a
+/// heads factor, odd features, and what is rotated already (R9). Throws `extent_error` for an odd run-time extent.
+template <class P, class F, operand X, class Verdict = rule::rotary<P, F, detail::shape_of<X>>>
+  requires allowed<Verdict>
+[[nodiscard]] auto rotary(const X& x, const rotary_options& options = {}) {
+  (void)detail::turned_features<F>(x.extents().template extent<F>(), options.features);
+  (void)x.extents().template origin<P>("rotary");
+  return detail::rotary_node<typename Verdict::shape, P, F, X, detail::positions_of_extents>(x, options, {}, x.extents());
+}
+template <class P, class F, operand X, class Verdict = rule::rotary<P, F, detail::shape_of<X>>>
+  requires refused<Verdict>
+Verdict rotary(const X& x, const rotary_options& options = {});
+
+/// The same at positions that a tensor of whole numbers says, each sequence its own.
+///
+///   [P, F, rest] x [P, subset of rest]  ->  [P, F, rest], rotated<F>
+template <class P, class F, operand X, operand Positions, class Verdict = rule::rotary_at<P, F, detail::shape_of<X>, detail::shape_of<Positions>>>
+  requires(allowed<Verdict> && detail::is_whole_number<detail::value_of<Positions>>)
+[[nodiscard]] auto rotary(const X& x, const Positions& positions, const rotary_options& options = {}) {
+  using shape = typename Verdict::shape;
+  (void)detail::turned_features<F>(x.extents().template extent<F>(), options.features);
+  auto e = detail::carry<typename detail::extents_for<shape>::atoms>("rotary", x.extents(), positions.extents());
+  return detail::rotary_node<shape, P, F, X, detail::given_positions<Positions>>(x, options, {positions}, e);
+}
+template <class P, class F, operand X, operand Positions, class Verdict = rule::rotary_at<P, F, detail::shape_of<X>, detail::shape_of<Positions>>>
+  requires(refused<Verdict> && detail::is_whole_number<detail::value_of<Positions>>)
+Verdict rotary(const X& x, const Positions& positions, const rotary_options& options = {});
+
+/// The same by given cosines and sines, one for each pair; of more features the first ones are turned. Rows of a cache
+/// are taken by their positions: `rotary<seq, d_k>(x, gather<place>(cosines, ids), gather<place>(sines, ids))`.
+///
+///   [P, F, rest] x [P, pairs, subset of rest] x [the same]  ->  [P, F, rest], rotated<F>
+template <class P, class F, operand X, operand Cosines, operand Sines,
+          class Verdict = rule::rotary_by<P, F, detail::shape_of<X>, detail::shape_of<Cosines>, detail::shape_of<Sines>>>
+  requires allowed<Verdict>
+[[nodiscard]] auto rotary(const X& x, const Cosines& cosines, const Sines& sines, rotary_pairs pairs = rotary_pairs::half_split) {
+  using shape = typename Verdict::shape;
+  using counts = detail::pairs_of<Cosines, shape>;
+  using all = detail::union_t<typename detail::extents_for<shape>::atoms, detail::list<counts>>;
+  const auto met = detail::carry<all>("rotary", x.extents(), cosines.extents(), sines.extents());
+  rotary_options options;
+  options.pairs = pairs;
+  options.features = 2 * met.template extent<counts>();
+  (void)detail::turned_features<F>(x.extents().template extent<F>(), options.features);
+  using angles = detail::given_angles<counts, Cosines, Sines>;
+  return detail::rotary_node<shape, P, F, X, angles>(x, options, angles{cosines, sines},
+                                                     detail::carry<typename detail::extents_for<shape>::atoms>("rotary", met));
+}
+template <class P, class F, operand X, operand Cosines, operand Sines,
+          class Verdict = rule::rotary_by<P, F, detail::shape_of<X>, detail::shape_of<Cosines>, detail::shape_of<Sines>>>
+  requires refused<Verdict>
+Verdict rotary(const X& x, const Cosines& cosines, const Sines& sines, rotary_pairs pairs = rotary_pairs::half_split);
+
+}  // namespace dimwise

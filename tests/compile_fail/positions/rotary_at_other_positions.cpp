@@ -1,0 +1,18 @@
+// MISTAKE: the queries are turned at positions that are told for the keys.
+// RULE: R9
+// EXPECT: ERROR_R9_rotary_is_told_angles_at_its_positions<.*rotary.*seq.*d_k
+// VARIANTS: equal unused dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+extern tensor<int, batch, seq> of_queries;
+extern tensor<int, batch, key> of_keys;
+
+void layer() {
+#ifdef FIXED
+  RESULT r = rotary<seq, d_k>(q, of_queries);
+#else
+  RESULT r = rotary<seq, d_k>(q, of_keys);
+#endif
+}

@@ -1,0 +1,144 @@
+// tests/nn/rotary_scaling.test.cpp -- rotary scalings, partial rotation, given positions and angles.
+//
+// Against loops in double, and against torch's numbers. SPDX-License-Identifier: BSL-1.0
+#include "support/numbers.hpp"
+#include "support/pack.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <vector>
+
+namespace {
+
+using namespace dimwise;
+using namespace dimwise_test;
+
+struct batch : batch_dim<> {};
+struct heads : heads_dim<> {};
+struct seq : position_dim<> {};
+struct d_k : feature_dim<> {};
+struct pairs : feature_dim<> {};
+struct place : choice_dim<> {};
+
+const pack& torch() {
+  static const pack data{data_file("torch.dwpack")};
+  return data;
+}
+
+rotary_options options_of(const nlohmann::json& config) {
+  rotary_options options;
+  options.base = config.at("theta").get<double>();
+  if (config.at("style") == "interleaved") { options.pairs = rotary_pairs::interleaved; }
+  const auto& scaling = config.at("scaling");
+  if (scaling == "linear") { options.scaling = linear_scaling{4}; }
+  if (scaling == "ntk") { options.scaling = ntk_scaling{4}; }
+  if (scaling == "yarn") { options.scaling = yarn_scaling{.factor = 4}; }
+  if (scaling == "llama3") { options.scaling = llama3_scaling{}; }
+  if (config.at("rotary_dim") != config.at("head_dim")) { options.features = config.at("rotary_dim").get<std::size_t>(); }
+  return options;
+}
+
+double turned(const tensor<float, batch, seq, heads, d_k>& x, std::size_t b, std::size_t s, std::size_t h, std::size_t d, std::size_t n, double angle,
+              bool split) {
+  if (d >= n) { return el(x, b, s, h, d); }
+  const std::size_t half = n / 2;
+  const bool first = split ? d < half : d % 2 == 0;
+  const std::size_t other = split ? (first ? d + half : d - half) : (first ? d + 1 : d - 1);
+  return el(x, b, s, h, d) * std::cos(angle) + (first ? -1.0 : 1.0) * el(x, b, s, h, other) * std::sin(angle);
+}
+
+}  // namespace
+
+TEST_CASE("rotary: every scaling gives torch's frequencies and features") {
+  std::size_t cases = 0;
+  for (const auto& entry : torch().cases()) {
+    const auto name = entry.at("name").get<std::string>();
+    if (name.rfind("rope_", 0) != 0) { continue; }
+    CAPTURE(name);
+    ++cases;
+    const auto& config = entry.at("config");
+    const rotary_options options = options_of(config);
+    CHECK(rotary_attention(options) == doctest::Approx(config.at("attention_factor").get<double>()).epsilon(1e-14));
+
+    const auto expected_frequencies = torch().at(name + "/output_f64.inv_freq").as<double>();
+    const auto frequencies = rotary_frequencies(pairs{expected_frequencies.size()}, options);
+    for (std::size_t i = 0; i < expected_frequencies.size(); ++i) {
+      CHECK(frequencies(id<pairs>(i)) == doctest::Approx(expected_frequencies[i]).epsilon(1e-13));
+    }
+
+    const auto& x_data = torch().at(name + "/input.x");
+    const auto positions = torch().at(name + "/input.positions").converted<std::int64_t>();
+    const auto extents = [&](std::size_t i) { return x_data.shape.at(i); };
+    const tensor<float, batch, heads, seq, d_k> x(x_data.as<float>(), batch{extents(0)}, heads{extents(1)},
+                                                  starting_at(seq{extents(2)}, static_cast<std::ptrdiff_t>(positions[0])), d_k{extents(3)});
+    const auto wanted = torch().at(name + "/output_f64.y").as<double>();
+    const auto expect = [&](auto b, auto h, auto s, auto d) { return wanted[((b * extents(1) + h) * extents(2) + s) * extents(3) + d]; };
+    const std::size_t sizes[] = {extents(0), extents(1), extents(2), extents(3)};
+    // Positions given by a tensor are the same thing, and serve where they do not follow one another.
+    const tensor<std::int64_t, seq> told(positions, seq{extents(2)});
+    const auto y = rotary<seq, d_k>(x, told, options);
+    CHECK(agrees(y, sizes, 8, expect) == "");
+    if (positions.back() - positions.front() + 1 == static_cast<std::int64_t>(positions.size())) {
+      CHECK(agrees(rotary<seq, d_k>(x, options), sizes, 8, expect) == "");
+    }
+  }
+  CHECK(cases == 8);
+}
+
+TEST_CASE("rotary: a position for each sequence, in every order of dimensions") {
+  const auto x = drawn<tensor<float, batch, seq, heads, d_k>>(1, batch{2}, seq{3}, heads{2}, d_k{6});
+  const tensor<int, batch, seq> at({0, 1, 2, 40, 7, 1}, batch{2}, seq{3});
+  for (const bool split : {true, false}) {
+    rotary_options options;
+    options.pairs = split ? rotary_pairs::half_split : rotary_pairs::interleaved;
+    options.features = 4;
+    const auto expected = [&](auto b, auto s, auto h, auto d) {
+      const std::size_t pair = split ? d % 2 : d / 2;
+      return turned(x, b, s, h, d, 4, el(at, b, s) * std::pow(10000.0, -2.0 * static_cast<double>(pair) / 4), split);
+    };
+    CHECK(agrees(rotary<seq, d_k>(x, at, options), {2, 3, 2, 6}, 8, expected) == "");
+    const tensor<float, d_k, heads, batch, seq> other = x;
+    const tensor<int, seq, batch> at_other = at;
+    CHECK(agrees(rotary<seq, d_k>(other, at_other, options), {6, 2, 2, 3}, 8,
+                 [&](auto d, auto h, auto b, auto s) { return expected(b, s, h, d); }) == "");
+  }
+}
+
+TEST_CASE("rotary: by given cosines and sines, rows of a cache by their ids") {
+  const auto x = drawn<tensor<float, batch, seq, heads, d_k>>(2, batch{2}, seq{3}, heads{2}, d_k{6});
+  const auto cosines = drawn<tensor<float, place, pairs>>(3, place{9}, pairs{2});
+  const auto sines = drawn<tensor<float, pairs, place>>(4, pairs{2}, place{9});
+  const auto ids = drawn_ids<tensor<id<place>, batch, seq>>(5, 9, batch{2}, seq{3});
+  const auto expected = [&](bool split) {
+    return [&, split](auto b, auto s, auto h, auto d) -> double {
+      if (d >= 4) { return el(x, b, s, h, d); }
+      const std::size_t pair = split ? d % 2 : d / 2;
+      const bool first = split ? d < 2 : d % 2 == 0;
+      const std::size_t other = split ? (first ? d + 2 : d - 2) : (first ? d + 1 : d - 1);
+      const std::size_t row = el(ids, b, s).value;
+      return double{el(x, b, s, h, d)} * el(cosines, row, pair) + (first ? -1.0 : 1.0) * el(x, b, s, h, other) * el(sines, pair, row);
+    };
+  };
+  CHECK(agrees(rotary<seq, d_k>(x, gather<place>(cosines, ids), gather<place>(sines, ids)), {2, 3, 2, 6}, 4, expected(true)) == "");
+  CHECK(agrees(rotary<seq, d_k>(x, gather<place>(cosines, ids), gather<place>(sines, ids), rotary_pairs::interleaved), {2, 3, 2, 6}, 4,
+               expected(false)) == "");
+}
+
+TEST_CASE("rotary: what it throws") {
+  const auto x = drawn<tensor<float, seq, d_k>>(6, seq{3}, d_k{6});
+  const auto with = [](std::size_t features) {
+    rotary_options options;
+    options.features = features;
+    return options;
+  };
+  CHECK(thrown<extent_error>([&] { (void)rotary<seq, d_k>(x, with(8)); }) ==
+        "rotary: 8 features of dimension d_k of extent 6 are to be turned; it takes an even number of those that there are (R9)");
+  CHECK(thrown<extent_error>([&] { (void)rotary<seq, d_k>(x, with(3)); }) ==
+        "rotary: 3 features of dimension d_k of extent 6 are to be turned; it takes an even number of those that there are (R9)");
+  CHECK(thrown<extent_error>([&] { (void)rotary<seq, d_k>(x, tensor<int, seq>(seq{4})); }) ==
+        "rotary: dimension seq has extent 3 in one operand and 4 in another (R15)");
+  const tensor<float, seq, pairs> angles(seq{3}, pairs{4});
+  CHECK(thrown<extent_error>([&] { (void)rotary<seq, d_k>(x, angles, angles); }) ==
+        "rotary: 8 features of dimension d_k of extent 6 are to be turned; it takes an even number of those that there are (R9)");
+}
