@@ -92,7 +92,7 @@ template <class A, class... D, class... Known>
 A atom(const std::vector<std::size_t>& stored, const Known&... known) {
   A result{};
   bool found = false;
-  const auto take = [&](const auto& k) {
+  [[maybe_unused]] const auto take = [&](const auto& k) {
     if constexpr (std::is_same_v<A, std::remove_cvref_t<decltype(k)>>) {
       result = k;
       found = true;
@@ -104,7 +104,7 @@ A atom(const std::vector<std::size_t>& stored, const Known&... known) {
     if constexpr (dimension_type<X>) {
       const extent n = part_of<X>::template find<A>(stored[axis++], known...);
       if (!found && n) {
-        result = A{static_cast<std::ptrdiff_t>(*n)};
+        if constexpr (requires { A{std::ptrdiff_t()}; }) { result = A{static_cast<std::ptrdiff_t>(*n)}; }  // packed ones are given
         found = true;
       }
     }
@@ -130,7 +130,7 @@ std::string names() {
 template <class T, class... D>
 std::vector<std::size_t> shape_of(const tensor<T, D...>& x) {
   std::vector<std::size_t> shape;
-  const auto add = [&]<class X>(std::type_identity<X>) {
+  [[maybe_unused]] const auto add = [&]<class X>(std::type_identity<X>) {
     if constexpr (dimension_type<X>) { shape.push_back(x.extents().template extent<X>()); }
   };
   (add(std::type_identity<D>{}), ...);
@@ -159,6 +159,23 @@ bool same_grouping(const std::vector<std::size_t>& dims, const std::vector<std::
 // The strides of the array's axes where its last axes are those of `shape` and extents of 1 are stretched.
 std::vector<std::ptrdiff_t> stretch(const array& from, const std::vector<std::size_t>& shape);
 
+template <class T>
+inline constexpr bool is_id = false;
+template <class D>
+inline constexpr bool is_id<dimwise::id<D>> = true;
+
+// The same for ids, which are stored as whole numbers.
+template <class T>
+void copy(const array& from, T* to) {
+  if constexpr (is_id<T>) {
+    std::vector<std::int64_t> numbers(from.size());
+    copy_elements(from, numbers.data());
+    std::transform(numbers.begin(), numbers.end(), to, [](std::int64_t n) { return T(static_cast<std::size_t>(n)); });
+  } else {
+    copy_elements(from, to);
+  }
+}
+
 }  // namespace conformance::bridge
 
 namespace conformance {
@@ -171,7 +188,7 @@ dimwise::tensor<T, D...> run::get(const which& w, const Known&... known) const {
   using atoms = typename dimwise::tensor<T, D...>::extents_type::atoms;
   auto result = bridge::zeros<T, D...>(from.shape, static_cast<atoms*>(nullptr), known...);
   if (bridge::shape_of(result) != from.shape) { bridge::refuse_shape(from, bridge::shape_of(result), bridge::names<D...>()); }
-  copy_elements(from, result.data());
+  bridge::copy(from, result.data());
   result.seal();
   return result;
 }

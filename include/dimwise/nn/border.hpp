@@ -51,6 +51,26 @@ template <computed First, class... Rest>
   requires(sizeof...(Rest) > 0)
 struct verdict_of<First, Rest...> : verdict_of<Rest...> {};
 
+// The first of two verdicts that refuses.
+template <class First, class Second>
+struct both_of {
+  using type = First;
+};
+template <allowed First, class Second>
+struct both_of<First, Second> {
+  using type = Second;
+};
+template <class... V>
+struct all_of_verdicts;
+template <class V>
+struct all_of_verdicts<V> {
+  using type = V;
+};
+template <class First, class... Rest>
+struct all_of_verdicts<First, Rest...> {
+  using type = typename both_of<First, typename all_of_verdicts<Rest...>::type>::type;
+};
+
 template <class X>
 const X& some();
 

@@ -74,26 +74,6 @@ struct verdict_with<Attention, each<How...>, X...> {
 template <class X, class... Part>
 using parts_verdict = typename verdict_of<typename Part::template outcome<X>...>::type;
 
-// The first of two verdicts that refuses.
-template <class First, class Second>
-struct both_of {
-  using type = First;
-};
-template <allowed First, class Second>
-struct both_of<First, Second> {
-  using type = Second;
-};
-template <class... V>
-struct all_of_verdicts;
-template <class V>
-struct all_of_verdicts<V> {
-  using type = V;
-};
-template <class First, class... Rest>
-struct all_of_verdicts<First, Rest...> {
-  using type = typename both_of<First, typename all_of_verdicts<Rest...>::type>::type;
-};
-
 }  // namespace detail
 
 /// Self-attention and feed-forward, each with its residual and norm: [P, Model, rest] -> the same, in x's order.

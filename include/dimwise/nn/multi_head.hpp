@@ -190,14 +190,22 @@ struct prepared {
   template <class X>
   using step = typename Prepare::template outcome<P, F, X>;
 };
-// Attention of outcomes, of which each may be an error.
-template <class F, class Key, class Q, class K, class V, class... How>
-struct attention_of_outcomes {
-  using type = nothing;  // an operand is an error: that one is reported
+// Weights, and values weighed, of outcomes of which each may be an error: that one is reported, not what follows.
+template <class F, class Key, class Q, class K, class... How>
+struct weights_of {
+  using type = nothing;
 };
-template <class F, class Key, computed Q, computed K, computed V, class... How>
-struct attention_of_outcomes<F, Key, Q, K, V, How...> {
-  using type = attention_outcome<F, Key, Q, K, V, How...>;
+template <class F, class Key, computed Q, computed K, class... How>
+struct weights_of<F, Key, Q, K, How...> {
+  using type = weights_outcome<F, Key, Q, K, How...>;
+};
+template <class Key, class W, class V>
+struct values_of {
+  using type = nothing;
+};
+template <class Key, computed W, computed V>
+struct values_of<Key, W, V> {
+  using type = decltype(contract<Key>(some<W>(), some<V>()));
 };
 
 }  // namespace detail
@@ -229,19 +237,23 @@ struct multi_head_attention {
 
   template <class X, class Projection>
   using prepared = typename detail::after<detail::prepared<preparation, detail::positions_of_t<X>, K>::template step, typename Projection::template outcome<X>>::type;
-  // What one call does to types: each step an outcome, of which the first error is the call's.
-  template <class XQ, class XK, class XV, class... How>
-  struct steps {
+  // What a call does to types: each step an outcome, of which the first error is the call's.
+  template <class XQ, class XK, class... How>
+  struct weights_steps {
     using positions = detail::positions_of_t<XK>;
     using q = prepared<XQ, query_projection>;
     using k = prepared<XK, key_projection>;
-    using v = typename value_projection::template outcome<XV>;
-    using heads = typename detail::attention_of_outcomes<K, positions, q, k, v, How...>::type;
-    using all = typename detail::after<output_projection::template outcome, heads>::type;
-    using verdict = typename detail::verdict_of<q, typename detail::positions_of<XK>::error, k, v, heads, all>::type;
+    using weights = typename detail::weights_of<K, positions, q, k, How...>::type;
+    using verdict = typename detail::verdict_of<q, typename detail::positions_of<XK>::error, k, weights>::type;
   };
-  template <class XQ, class XK, class... How>
-  using weights_outcome = detail::weights_outcome<K, detail::positions_of_t<XK>, prepared<XQ, query_projection>, prepared<XK, key_projection>, How...>;
+  template <class XQ, class XK, class XV, class... How>
+  struct steps {
+    using to_weights = weights_steps<XQ, XK, How...>;
+    using v = typename value_projection::template outcome<XV>;
+    using heads = typename detail::values_of<typename to_weights::positions, typename to_weights::weights, v>::type;
+    using all = typename detail::after<output_projection::template outcome, heads>::type;
+    using verdict = typename detail::all_of_verdicts<typename to_weights::verdict, typename detail::verdict_of<v, heads, all>::type>::type;
+  };
 
   template <operand XQ, operand XK, operand XV, class... How, class Verdict = typename steps<XQ, XK, XV, How...>::verdict>
     requires allowed<Verdict>
@@ -253,11 +265,14 @@ struct multi_head_attention {
   Verdict operator()(const XQ& queries, const XK& keys, const XV& values, const How&... how) const;
 
   /// The weights of every head, stored: [rest, heads, Q, K]; `mean<heads>` averages them.
-  template <operand XQ, operand XK, class... How, class Verdict = typename steps<XQ, XK, XK, How...>::verdict>
+  template <operand XQ, operand XK, class... How, class Verdict = typename weights_steps<XQ, XK, How...>::verdict>
     requires allowed<Verdict>
   [[nodiscard]] auto weights(const XQ& queries, const XK& keys, const How&... how) const {
     return tensor(weights_formula(queries, keys, how...));
   }
+  template <operand XQ, operand XK, class... How, class Verdict = typename weights_steps<XQ, XK, How...>::verdict>
+    requires refused<Verdict>
+  Verdict weights(const XQ& queries, const XK& keys, const How&... how) const;
 
  private:
   template <class XQ, class XK, class... How>
@@ -310,7 +325,7 @@ struct cross_attention : Attention {
   template <class D, class X>
   using has = std::conditional_t<detail::is_in<D, detail::dims_t<detail::shape_of<X>>>, X, detail::missing_t<op::scores, detail::list<D>, detail::shape_of<X>>>;
   template <class X, class M, class... How>
-  struct checked : detail::verdict_of<has<P, X>, has<Memory, M>, typename Attention::template steps<X, M, M, How...>::all> {};
+  struct checked : detail::all_of_verdicts<typename detail::verdict_of<has<P, X>, has<Memory, M>>::type, typename Attention::template steps<X, M, M, How...>::verdict> {};
 
   template <operand X, operand M, class... How, class Verdict = typename checked<X, M, How...>::type>
     requires allowed<Verdict>
