@@ -129,6 +129,8 @@ class window : public detail::related_positions<Q, K> {
 };
 
 /// The first `length` positions are visible to all, the others as in `causal`: a prefix language model.
+///
+/// Refuses packed positions: every document has a prefix of its own, which a given mask says (R19).
 template <class Q, class K>
 class prefix : public detail::related_positions<Q, K> {
  public:
@@ -136,10 +138,11 @@ class prefix : public detail::related_positions<Q, K> {
   static constexpr const char* name = "prefix";
 
   explicit prefix(std::ptrdiff_t length)
-    requires(detail::comparable<Q, K> && detail::both_ordered<Q, K>)
+    requires(detail::comparable<Q, K> && detail::both_ordered<Q, K> && !detail::is_packed<Q>)
       : length_(length) {}
-  template <class Error = detail::positions_error<op::prefix, Q, K>>
-    requires(!detail::comparable<Q, K> || !detail::both_ordered<Q, K>)
+  template <class Error = std::conditional_t<detail::is_packed<Q>, ERROR_R19_packed_positions_need_their_documents<op::prefix, over<detail::about_t<Q>, detail::about_t<K>>>,
+                                             detail::positions_error<op::prefix, Q, K>>>
+    requires(!detail::comparable<Q, K> || !detail::both_ordered<Q, K> || detail::is_packed<Q>)
   explicit prefix(std::ptrdiff_t length, Error* = nullptr) = delete;
 
   [[nodiscard]] bool visible(std::ptrdiff_t q, std::ptrdiff_t k) const { return k < length_ || k <= q; }

@@ -56,7 +56,16 @@ template <class Over, class Mixed, class Mixer>
 inline constexpr bool is_mixture = marked_t<normalised, marks_t<Mixed>>::size > 0 && marked_t<normalised, marks_t<Mixer>>::size > 0 &&
                                    same_set<axes_of_list_t<marked_t<normalised, marks_t<Mixer>>>, axes_of_list_t<Over>>;
 
-// R5: contracted over their own dimension, over what is no position, or as a mixture; never beside an operand that keeps it.
+// Some of the dimensions over which an operand sums to one are contracted, and others stay.
+template <class Over, class... M>
+consteval bool splits_weights(list<M...>) {
+  return (((mark_order<M> == mark_order<normalised<>> || mark_order<M> == mark_order<weighted<>>) &&
+           !is_disjoint<axes_of_list_t<mark_dims_t<M>>, Over> && !is_subset<axes_of_list_t<mark_dims_t<M>>, Over>) ||
+          ...);
+}
+
+// R5: contracted over all of their own dimensions, over what is neither position nor alternative, or as a mixture; never
+// beside an operand that keeps theirs.
 template <class Over, class Weights, class Other>
 consteval bool misuses_weights() {
   using own = axes_of_list_t<weighing_t<Weights>>;
@@ -65,9 +74,9 @@ consteval bool misuses_weights() {
     return false;
   } else {
     using summed_here = intersection_t<over_axes, axes_of_list_t<dims_t<Weights>>>;
-    constexpr bool another_position = where<difference_t<summed_here, own>>::any_position && !is_mixture<Over, Weights, Other>;
+    constexpr bool another = where<difference_t<summed_here, own>>::any_alternative && !is_mixture<Over, Weights, Other>;
     constexpr bool other_keeps_it = !is_disjoint<difference_t<own, over_axes>, axes_of_list_t<dims_t<Other>>>;
-    return another_position || other_keeps_it;
+    return another || other_keeps_it || splits_weights<over_axes>(marks_t<Weights>{});
   }
 }
 

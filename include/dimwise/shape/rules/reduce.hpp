@@ -86,14 +86,15 @@ struct reduced_marks {
   using type = decltype(all(marks_t<Shape>{}));
 };
 
-// R5: a weighted product is reduced over its own dimension, or over parallel ones, which leave it weighted.
-template <class Over, class Shape>
+// R5: a weighted product is summed over its own dimension, or reduced over parallel ones, which leave it weighted.
+template <class Op, class Over, class Shape>
 consteval bool misuses_weighted() {
   using own = marked_t<weighted, marks_t<Shape>>;
   if constexpr (own::size == 0) {
     return false;
   } else {
-    return !where<axes_of_list_t<difference_t<Over, own>>>::all_parallel;
+    constexpr bool averaged = std::is_same_v<Op, op::mean> && !is_disjoint<Over, own>;
+    return averaged || !where<axes_of_list_t<difference_t<Over, own>>>::all_parallel;
   }
 }
 
@@ -102,7 +103,7 @@ consteval auto judge_reduce() {
   using objection = objection_t<Op, Over, Shape>;
   if constexpr (!std::is_same_v<objection, nothing>) {
     return answer<objection>{};
-  } else if constexpr (misuses_weighted<Over, Shape>()) {
+  } else if constexpr (misuses_weighted<Op, Over, Shape>()) {
     return answer<ERROR_R5_weighted_is_only_summed<Op, over_t<Over>, operand_t<Shape>>>{};
   } else if constexpr (std::is_same_v<Op, op::argmax> && where<Over>::without_ability::size > 0) {
     return answer<ERROR_R13_softmax_takes_attendable_or_choice<Op, over_t<Over>, operand_t<Shape>>>{};

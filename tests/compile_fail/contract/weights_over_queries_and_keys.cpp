@@ -1,0 +1,15 @@
+// MISTAKE: softmax over queries and keys at once; the values are summed over the keys alone.
+// RULE: R5
+// EXPECT: ERROR_R5_weights_are_contracted_over_their_own_dimension<.*contract.*key.*normalised<.*seq, ?.*key
+// VARIANTS: equal unused dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void attention() {
+#ifdef FIXED
+  RESULT y = contract<key>(softmax<key>(s), v);
+#else
+  RESULT y = contract<key>(softmax<seq, key>(s), v);
+#endif
+}

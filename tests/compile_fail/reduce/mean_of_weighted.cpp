@@ -1,0 +1,15 @@
+// MISTAKE: weighted values are averaged over the keys: the weights already are the mean.
+// RULE: R5
+// EXPECT: ERROR_R5_weighted_is_only_summed<.*mean.*key.*weighted<.*key
+// VARIANTS: equal unused dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void attention(const tensor<float, batch, heads, seq, key>& kept) {
+#ifdef FIXED
+  RESULT y = sum<key>(a * kept);
+#else
+  RESULT y = mean<key>(a * kept);
+#endif
+}
