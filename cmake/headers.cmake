@@ -15,6 +15,7 @@ set(dimwise_headers
     include/dimwise/eval/fast_rows.hpp
     include/dimwise/eval/lower.hpp
     include/dimwise/eval/match_attention.hpp
+    include/dimwise/eval/narrow.hpp
     include/dimwise/eval/plain.hpp
     include/dimwise/eval/plain_positions.hpp
     include/dimwise/eval/relative_ids.hpp
@@ -34,6 +35,7 @@ set(dimwise_headers
     include/dimwise/expr/restride.hpp
     include/dimwise/expr/rotary.hpp
     include/dimwise/expr/scores.hpp
+    include/dimwise/expr/widen.hpp
     include/dimwise/expr/window.hpp
     include/dimwise/kernels/active.hpp
     include/dimwise/kernels/attention.hpp
@@ -64,6 +66,7 @@ set(dimwise_headers
     include/dimwise/kernels/reduce.hpp
     include/dimwise/kernels/rows.hpp
     include/dimwise/kernels/simd.hpp
+    include/dimwise/kernels/stored_rows.hpp
     include/dimwise/kernels/table.hpp
     include/dimwise/nn.hpp
     include/dimwise/nn/attention.hpp
@@ -95,6 +98,7 @@ set(dimwise_headers
     include/dimwise/support/errors.hpp
     include/dimwise/support/list.hpp
     include/dimwise/support/name.hpp
+    include/dimwise/support/number_format.hpp
     include/dimwise/tensor/extents.hpp
     include/dimwise/tensor/operand.hpp
     include/dimwise/tensor/storage.hpp

@@ -18,6 +18,7 @@
 #include <dimwise/expr/restride.hpp>
 #include <dimwise/expr/rotary.hpp>
 #include <dimwise/expr/scores.hpp>
+#include <dimwise/expr/widen.hpp>
 #include <dimwise/expr/window.hpp>
 #include <dimwise/expr/explain.hpp>
 

@@ -163,6 +163,66 @@ void along_loops(const std::ptrdiff_t* from, std::ptrdiff_t* strides) {
   for (std::size_t i = 0; i < Loops::size; ++i) { strides[i] = at[i] < 0 ? 0 : from[at[i]]; }
 }
 
+// Keys or values as the kernel reads them: floats, or the bits that they are stored in.
+template <class N, class Key>
+struct attended_rows {
+  using scale_axes = list<>;
+  lowered<float> rows;
+
+  explicit attended_rows(const N& n) : rows(lower<float>(n)) {}
+  [[nodiscard]] const axis* axes() const { return rows.axes; }
+  [[nodiscard]] const axis* scale_at() const { return rows.axes; }  // nobody looks
+  void point(const float*& to, kernels::stored_numbers&, std::ptrdiff_t offset, std::ptrdiff_t, std::ptrdiff_t) const { to = rows.data + offset; }
+};
+template <class Shape, class X, class Scale, class Packed, class Key>
+struct attended_rows<widened_node<Shape, X, Scale, Packed>, Key> {
+  using all = axes_for<Shape>;
+  using element = value_of<X>;
+  static constexpr bool scaled = !std::is_same_v<Scale, no_scale>;
+  static consteval auto axes_of_scale() {
+    if constexpr (scaled) {
+      return axes_for<shape_of<Scale>>{};
+    } else {
+      return list<>{};
+    }
+  }
+  using scale_axes = decltype(axes_of_scale());
+  // Features lie side by side in memory, and the scale is one for all keys.
+  static constexpr std::size_t last = all::size - 1;
+  lowered<element> stored;
+  lowered<float> scale;
+  lowered<float> widened;
+  bool direct;
+
+  explicit attended_rows(const widened_node<Shape, X, Scale, Packed>& n) : stored(lower<float>(n.inner())) {
+    direct = is_disjoint<scale_axes, list<Key>> && stored.axes[last].stride == 1 && is_feature<element_t<last, all>>;
+    if constexpr (!std::is_same_v<Packed, nothing>) {
+      direct = direct && std::is_same_v<element_t<last, all>, Packed>;
+      stored.axes[last].extent = n.extents().template extent<Packed>();
+    }
+    if (!direct) {
+      widened = lower<float>(n);
+    } else if constexpr (scaled) {
+      scale = lower<float>(n.scale());
+    }
+  }
+  [[nodiscard]] const axis* axes() const { return direct ? stored.axes : widened.axes; }
+  void point(const float*& to, kernels::stored_numbers& bits, std::ptrdiff_t offset, std::ptrdiff_t row, std::ptrdiff_t scale_offset) const {
+    if (!direct) {
+      to = widened.data + offset;
+      return;
+    }
+    bits.data = stored.data + offset;
+    bits.format = format_of<element>;
+    bits.row = row;
+    if constexpr (scaled) {
+      bits.scale = scale.data + scale_offset;
+      if constexpr (is_in<element_t<last, all>, scale_axes>) { bits.scale_feature = scale.axes[index_in<element_t<last, all>, scale_axes>].stride; }
+    }
+  }
+  [[nodiscard]] const axis* scale_at() const { return scale.axes; }
+};
+
 template <class Over, class ResultAxes, class N, class W, class V>
 void attend(const N& n, const W& weights, const V& values, target<float> to) {
   using roles = attention_roles<Over, ResultAxes, W, V>;
@@ -172,25 +232,27 @@ void attend(const N& n, const W& weights, const V& values, target<float> to) {
   pieces.collect(softmax.inner());
   const auto& product = score_chain<typename roles::chain::scores>::find(softmax.inner());
   const auto q = lower<float>(roles::query_of(product));
-  const auto k = lower<float>(roles::key_of(product));
-  const auto v = lower<float>(values);
+  using k_rows = attended_rows<typename roles::key_type, typename roles::key>;
+  using v_rows = attended_rows<V, typename roles::key>;
+  const k_rows k(roles::key_of(product));
+  const v_rows v(values);
 
   kernels::attention_call call;
   auto& layout = call.layout;
   const axis rows = axis_of<typename roles::row, typename roles::q_axes>(q.axes);
-  const axis keys = axis_of<key_axis, typename roles::k_axes>(k.axes);
+  const axis keys = axis_of<key_axis, typename roles::k_axes>(k.axes());
   const axis q_features = axis_of<typename roles::features, typename roles::q_axes>(q.axes);
-  const axis value = axis_of<typename roles::values, typename roles::v_axes>(v.axes);
+  const axis value = axis_of<typename roles::values, typename roles::v_axes>(v.axes());
   layout.queries = rows.extent;
   layout.keys = keys.extent;
   layout.head_dim = q_features.extent;
   layout.value_dim = value.extent;
   layout.q_row = rows.stride;
   layout.k_row = keys.stride;
-  layout.v_row = axis_of<key_axis, typename roles::v_axes>(v.axes).stride;
+  layout.v_row = axis_of<key_axis, typename roles::v_axes>(v.axes()).stride;
   layout.out_row = axis_of<typename roles::row, ResultAxes>(to.axes).stride;
   layout.q_feature = q_features.stride;
-  layout.k_feature = axis_of<typename roles::features, typename roles::k_axes>(k.axes).stride;
+  layout.k_feature = axis_of<typename roles::features, typename roles::k_axes>(k.axes()).stride;
   layout.v_feature = value.stride;
   layout.out_feature = axis_of<typename roles::values, ResultAxes>(to.axes).stride;
   using w_axes = typename roles::w_axes;
@@ -204,15 +266,17 @@ void attend(const N& n, const W& weights, const V& values, target<float> to) {
   using loops = typename roles::loops;
   axis extents[max_rank];
   axis_extents<loops>::write(n.extents(), extents);
-  std::ptrdiff_t strides[8][max_rank] = {};
+  std::ptrdiff_t strides[10][max_rank] = {};
   along_loops<loops, typename roles::q_axes>(q.axes, strides[0]);
-  along_loops<loops, typename roles::k_axes>(k.axes, strides[1]);
-  along_loops<loops, typename roles::v_axes>(v.axes, strides[2]);
+  along_loops<loops, typename roles::k_axes>(k.axes(), strides[1]);
+  along_loops<loops, typename roles::v_axes>(v.axes(), strides[2]);
   along_loops<loops, ResultAxes>(to.axes, strides[3]);
   along_loops<loops, w_axes>(pieces.bias_strides, strides[4]);
   along_loops<loops, w_axes>(pieces.allow_strides, strides[5]);
   along_loops<loops, w_axes>(pieces.length_strides, strides[6]);
   along_loops<loops, w_axes>(pieces.slope_strides, strides[7]);
+  along_loops<loops, typename k_rows::scale_axes>(k.scale_at(), strides[8]);
+  along_loops<loops, typename v_rows::scale_axes>(v.scale_at(), strides[9]);
   for (std::size_t i = roles::shared_heads::size; i < loops::size; ++i) { call.group *= extents[i].extent; }
   aligned_vector<kernels::attention_head> heads;
   aligned_vector<float> slopes;
@@ -221,14 +285,14 @@ void attend(const N& n, const W& weights, const V& values, target<float> to) {
   heads.resize(count);
   if (!pieces.slopes.empty()) { slopes.resize(count); }
   std::size_t at = 0;
-  kernels::for_each_row(nest_over(loops::size, extents, strides), [&](const std::ptrdiff_t(&o)[8], std::size_t many, const std::ptrdiff_t(&s)[8]) {
+  kernels::for_each_row(nest_over(loops::size, extents, strides), [&](const std::ptrdiff_t(&o)[10], std::size_t many, const std::ptrdiff_t(&s)[10]) {
     for (std::size_t i = 0; i < many; ++i, ++at) {
       const auto j = static_cast<std::ptrdiff_t>(i);
       kernels::attention_head& h = heads[at];
       h = kernels::attention_head{};
       h.q = q.data + o[0] + j * s[0];
-      h.k = k.data + o[1] + j * s[1];
-      h.v = v.data + o[2] + j * s[2];
+      k.point(h.k, h.k_stored, o[1] + j * s[1], layout.k_row, o[8] + j * s[8]);
+      v.point(h.v, h.v_stored, o[2] + j * s[2], layout.v_row, o[9] + j * s[9]);
       h.out = to.data + o[3] + j * s[3];
       if (pieces.bias.data != nullptr) { h.bias = pieces.bias.data + o[4] + j * s[4]; }
       if (pieces.allow.data != nullptr) { h.allow = pieces.allow.data + o[5] + j * s[5]; }

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <dimwise/eval/lower.hpp>
+#include <dimwise/eval/narrow.hpp>
 #include <dimwise/eval/plain_positions.hpp>
 #include <dimwise/expr/contract.hpp>
 #include <dimwise/expr/elementwise.hpp>

@@ -10,6 +10,8 @@
 //   out[i] = sum_j softmax_j(score(scale * q[i] . k[j]) + bias[i, j]) v[j]     over the keys j that query i may see
 #pragma once
 
+#include <dimwise/support/number_format.hpp>
+
 #include <cstddef>
 #include <limits>
 
@@ -57,6 +59,15 @@ struct attention_layout {
   key_window window;
 };
 
+/// Rows of keys or values that are not floats: contiguous features in the bits of `format`, times a scale.
+struct stored_numbers {
+  const void* data = nullptr;
+  number_format format = number_format::float32;
+  std::ptrdiff_t row = 0;            ///< in elements, of int4 in bytes
+  const float* scale = nullptr;      ///< none: 1
+  std::ptrdiff_t scale_feature = 0;  ///< 0: one for all features
+};
+
 /// One query head and the key head it attends to.
 struct attention_head {
   const float* q = nullptr;
@@ -66,6 +77,8 @@ struct attention_head {
   float* lse = nullptr;         ///< optional: log(sum_j exp(logit)), -inf for a row that sees nothing
   const float* bias = nullptr;  ///< optional: added to the scores; -inf hides a key
   const bool* allow = nullptr;  ///< optional: false hides a key
+  stored_numbers k_stored;      ///< instead of k, where its format is another one
+  stored_numbers v_stored;      ///< instead of v
   std::size_t visible_keys = std::numeric_limits<std::size_t>::max();  ///< keys from here on are padding
 };
 

@@ -12,6 +12,7 @@
 #include <dimwise/kernels/attention_softmax.hpp>
 #include <dimwise/kernels/attention_tile.hpp>
 #include <dimwise/kernels/attention_types.hpp>
+#include <dimwise/kernels/stored_rows.hpp>
 
 #include <cstddef>
 #include <math.h>
@@ -92,13 +93,23 @@ class attention_task {
   [[nodiscard]] key_block fetch(std::size_t begin, std::size_t end, bool shared) const noexcept {
     const matrix_view<const float> k{head_.k, layout_.k_row, layout_.k_feature};
     const matrix_view<const float> v{head_.v, layout_.v_row, layout_.v_feature};
-    key_block block{begin, end, k.at(begin), v.at(begin), k.row, v.row};
-    if (!in_place(k, layout_.head_dim, shared)) {
+    const bool stored = head_.k_stored.format != number_format::float32;
+    const bool stored_v = head_.v_stored.format != number_format::float32;
+    key_block block{begin, end, stored ? nullptr : k.at(begin), stored_v ? nullptr : v.at(begin), k.row, v.row};
+    if (stored) {
+      widen_rows<Arch>(head_.k_stored, begin, end - begin, layout_.head_dim, buffers_.k);
+      block.k = buffers_.k;
+      block.k_row = static_cast<std::ptrdiff_t>(layout_.head_dim);
+    } else if (!in_place(k, layout_.head_dim, shared)) {
       copy_rows<Arch>({block.k, k.row, k.feature}, end - begin, layout_.head_dim, buffers_.k);
       block.k = buffers_.k;
       block.k_row = static_cast<std::ptrdiff_t>(layout_.head_dim);
     }
-    if (!in_place(v, layout_.value_dim, shared)) {
+    if (stored_v) {
+      widen_rows<Arch>(head_.v_stored, begin, end - begin, layout_.value_dim, buffers_.v);
+      block.v = buffers_.v;
+      block.v_row = static_cast<std::ptrdiff_t>(layout_.value_dim);
+    } else if (!in_place(v, layout_.value_dim, shared)) {
       copy_rows<Arch>({block.v, v.row, v.feature}, end - begin, layout_.value_dim, buffers_.v);
       block.v = buffers_.v;
       block.v_row = static_cast<std::ptrdiff_t>(layout_.value_dim);

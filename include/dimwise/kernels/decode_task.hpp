@@ -12,6 +12,7 @@
 #include <dimwise/kernels/attention_types.hpp>
 #include <dimwise/kernels/decode_block.hpp>
 #include <dimwise/kernels/exp.hpp>
+#include <dimwise/kernels/stored_rows.hpp>
 
 #include <cstddef>
 #include <math.h>
@@ -122,10 +123,16 @@ class decode_task {
   void advance(std::size_t begin, std::size_t keys, std::size_t end) const noexcept {
     matrix_view<const float> k{heads_->k, layout_.k_row, layout_.k_feature};
     matrix_view<const float> v{heads_->v, layout_.v_row, layout_.v_feature};
-    k.data = k.at(begin);
-    v.data = v.at(begin);
-    const rows_ahead values = ahead(v, 0, keys, layout_.value_dim);
-    const rows_ahead next_keys = ahead(k, keys, least(end - begin - keys, plan_.block_keys), layout_.head_dim);
+    const bool stored = heads_->k_stored.format != number_format::float32;
+    const bool stored_v = heads_->v_stored.format != number_format::float32;
+    if (stored) k = widened(heads_->k_stored, begin, keys, layout_.head_dim, k_copy_);
+    else k.data = k.at(begin);
+    if (stored_v) v = widened(heads_->v_stored, begin, keys, layout_.value_dim, v_copy_);
+    else v.data = v.at(begin);
+    // What was widened is near already, and what comes next does not lie behind it.
+    const rows_ahead values = stored_v ? rows_ahead{} : ahead(v, 0, keys, layout_.value_dim);
+    const rows_ahead next_keys =
+        stored ? rows_ahead{} : ahead(k, keys, least(end - begin - keys, plan_.block_keys), layout_.head_dim);
     gather(k, keys, layout_.head_dim, k_copy_);
     gather(v, keys, layout_.value_dim, v_copy_);
     score_rows(k, keys, values);
@@ -145,6 +152,13 @@ class decode_task {
     for (std::size_t r = 0; r < plan_.rows; ++r) skip ? weigh_row<true>(r, keys) : weigh_row<false>(r, keys);
     if (skip) add_marked_rows(v, keys);
     else add_rows(v, keys, next_keys);
+  }
+
+  // Rows stored in fewer bits, as floats in `copy`.
+  [[nodiscard]] static matrix_view<const float> widened(const stored_numbers& from, std::size_t begin, std::size_t rows,
+                                                        std::size_t features, float* copy) noexcept {
+    widen_rows<Arch>(from, begin, rows, features, copy);
+    return {copy, static_cast<std::ptrdiff_t>(features), 1};
   }
 
   // Features that do not lie side by side are copied together first.

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/eval/narrow.hpp -- floats into elements of 16, 8 or 4 bits, and the plain loops back.
+//
+// Layer: eval.
+// Tests: tests/nn/cache_stored.test.cpp
+#pragma once
+
+#include <dimwise/eval/lower.hpp>
+#include <dimwise/expr/widen.hpp>
+
+namespace dimwise::detail {
+
+template <class C, class N>
+lowered<compute_t<C, value_of<N>>> lower(const N& n);
+
+// The scale's memory and strides along some axes; one for everything where there is none.
+template <class Axes, class C, class Scale>
+struct lowered_scale {
+  lowered<C> memory;
+  std::ptrdiff_t strides[max_rank] = {};
+
+  explicit lowered_scale(const Scale& scale) : memory(lower<C>(scale)) { align<Axes, axes_for<shape_of<Scale>>>(memory.axes, strides); }
+  [[nodiscard]] const C* data() const { return memory.data; }
+};
+template <class Axes, class C>
+struct lowered_scale<Axes, C, no_scale> {
+  C one = C(1);
+  std::ptrdiff_t strides[max_rank] = {};
+
+  explicit lowered_scale(const no_scale&) {}
+  [[nodiscard]] const C* data() const { return &one; }
+};
+
+template <class S>
+[[nodiscard]] float as_float(S x) {
+  return static_cast<float>(x);
+}
+
+template <class C, class Shape, class X, class Scale, class Packed>
+void compute(const widened_node<Shape, X, Scale, Packed>& n, target<C> to) {
+  using axes = axes_for<Shape>;
+  constexpr bool packed = !std::is_same_v<Packed, nothing>;
+  const auto x = lower<C>(n.inner());
+  const lowered_scale<axes, C, Scale> scale(n.scale());
+  axis result[max_rank];
+  axis_extents<axes>::write(n.extents(), result);
+  std::ptrdiff_t strides[3][max_rank] = {};
+  for (std::size_t i = 0; i < axes::size; ++i) {
+    strides[0][i] = to.axes[i].stride;
+    strides[1][i] = x.axes[i].stride;  // the bytes of a feature stand in its place
+    strides[2][i] = scale.strides[i];
+  }
+  if constexpr (packed) {
+    constexpr std::size_t f_axis = index_in<Packed, axes>;
+    const std::size_t features = result[f_axis].extent;
+    const std::ptrdiff_t step[3] = {strides[0][f_axis], strides[1][f_axis], strides[2][f_axis]};
+    result[f_axis].extent = 1;
+    kernels::for_each_row(nest_over(axes::size, result, strides), [&](const std::ptrdiff_t(&o)[3], std::size_t count, const std::ptrdiff_t(&s)[3]) {
+      for (std::size_t i = 0; i < count; ++i) {
+        const auto j = static_cast<std::ptrdiff_t>(i);
+        for (std::size_t f = 0; f < features; ++f) {
+          const auto g = static_cast<std::ptrdiff_t>(f);
+          const int4_pair both = x.data[o[1] + j * s[1] + g / 2 * step[1]];
+          const int number = f % 2 == 0 ? both.first() : both.second();
+          to.data[o[0] + j * s[0] + g * step[0]] = static_cast<C>(number) * scale.data()[o[2] + j * s[2] + g * step[2]];
+        }
+      }
+    });
+  } else {
+    kernels::for_each_row(nest_over(axes::size, result, strides), [&](const std::ptrdiff_t(&o)[3], std::size_t count, const std::ptrdiff_t(&s)[3]) {
+      for (std::size_t i = 0; i < count; ++i) {
+        const auto j = static_cast<std::ptrdiff_t>(i);
+        to.data[o[0] + j * s[0]] = static_cast<C>(as_float(x.data[o[1] + j * s[1]])) * scale.data()[o[2] + j * s[2]];
+      }
+    });
+  }
+}
+
+// Floats into the narrower elements of a view with the same axes in the same order; a packed feature by its bytes.
+template <class Axes, class Packed, class S, class Scale>
+void narrow_into(S* to, const axis* to_axes, const float* from, const axis* from_axes, const Scale& given) {
+  const lowered_scale<Axes, float, Scale> scale(given);
+  axis result[max_rank];
+  std::ptrdiff_t strides[3][max_rank] = {};
+  for (std::size_t i = 0; i < Axes::size; ++i) {
+    result[i].extent = from_axes[i].extent;
+    strides[0][i] = to_axes[i].stride;
+    strides[1][i] = from_axes[i].stride;
+    strides[2][i] = scale.strides[i];
+  }
+  const float* by = scale.data();
+  if constexpr (std::is_same_v<S, int4_pair>) {
+    constexpr std::size_t f_axis = index_in<Packed, Axes>;
+    const std::size_t features = result[f_axis].extent;
+    const std::ptrdiff_t step[3] = {strides[0][f_axis], strides[1][f_axis], strides[2][f_axis]};
+    result[f_axis].extent = 1;
+    kernels::for_each_row(nest_over(Axes::size, result, strides), [&](const std::ptrdiff_t(&o)[3], std::size_t count, const std::ptrdiff_t(&s)[3]) {
+      for (std::size_t i = 0; i < count; ++i) {
+        const auto j = static_cast<std::ptrdiff_t>(i);
+        const auto number = [&](std::size_t f) {
+          const auto g = static_cast<std::ptrdiff_t>(f);
+          return f >= features ? 0 : quantised_number(from[o[1] + j * s[1] + g * step[1]], by[o[2] + j * s[2] + g * step[2]], -8, 7);
+        };
+        for (std::size_t f = 0; f < features; f += 2) {
+          to[o[0] + j * s[0] + static_cast<std::ptrdiff_t>(f / 2) * step[0]] = int4_pair(number(f), number(f + 1));
+        }
+      }
+    });
+  } else {
+    kernels::for_each_row(nest_over(Axes::size, result, strides), [&](const std::ptrdiff_t(&o)[3], std::size_t count, const std::ptrdiff_t(&s)[3]) {
+      for (std::size_t i = 0; i < count; ++i) {
+        const auto j = static_cast<std::ptrdiff_t>(i);
+        const float x = from[o[1] + j * s[1]];
+        if constexpr (std::is_same_v<S, std::int8_t>) {
+          to[o[0] + j * s[0]] = static_cast<std::int8_t>(quantised_number(x, by[o[2] + j * s[2]], -128, 127));
+        } else {
+          to[o[0] + j * s[0]] = static_cast<S>(x);
+        }
+      }
+    });
+  }
+}
+
+}  // namespace dimwise::detail
