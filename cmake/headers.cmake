@@ -71,6 +71,8 @@ set(dimwise_headers
     include/dimwise/nn.hpp
     include/dimwise/nn/attention.hpp
     include/dimwise/nn/border.hpp
+    include/dimwise/nn/cache.hpp
+    include/dimwise/nn/cache_storage.hpp
     include/dimwise/nn/embedding.hpp
     include/dimwise/nn/feed_forward.hpp
     include/dimwise/nn/latent_attention.hpp
@@ -85,6 +87,7 @@ set(dimwise_headers
     include/dimwise/shape/marks.hpp
     include/dimwise/shape/marks_table.hpp
     include/dimwise/shape/rules/assign.hpp
+    include/dimwise/shape/rules/cache.hpp
     include/dimwise/shape/rules/contract.hpp
     include/dimwise/shape/rules/elementwise.hpp
     include/dimwise/shape/rules/index.hpp

@@ -11,6 +11,7 @@
 #include <dimwise/shape/marks.hpp>
 #include <dimwise/shape/marks_table.hpp>
 #include <dimwise/shape/rules/assign.hpp>
+#include <dimwise/shape/rules/cache.hpp>
 #include <dimwise/shape/rules/contract.hpp>
 #include <dimwise/shape/rules/elementwise.hpp>
 #include <dimwise/shape/rules/index.hpp>

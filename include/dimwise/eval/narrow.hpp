@@ -76,9 +76,10 @@ void compute(const widened_node<Shape, X, Scale, Packed>& n, target<C> to) {
   }
 }
 
-// Floats into the narrower elements of a view with the same axes in the same order; a packed feature by its bytes.
-template <class Axes, class Packed, class S, class Scale>
-void narrow_into(S* to, const axis* to_axes, const float* from, const axis* from_axes, const Scale& given) {
+// Elements into memory with the same axes in the same order, narrowed where they are wider; nothing is allocated. A packed
+// feature is told by its elements in one and by its bytes in the other.
+template <class Axes, class Packed, class S, class T, class Scale>
+void store_axes(S* to, const axis* to_axes, const T* from, const axis* from_axes, const Scale& given) {
   const lowered_scale<Axes, float, Scale> scale(given);
   axis result[max_rank];
   std::ptrdiff_t strides[3][max_rank] = {};
@@ -89,36 +90,53 @@ void narrow_into(S* to, const axis* to_axes, const float* from, const axis* from
     strides[2][i] = scale.strides[i];
   }
   const float* by = scale.data();
-  if constexpr (std::is_same_v<S, int4_pair>) {
+  // One row of features: `f` counts them, or the bytes of two.
+  std::size_t features = 1;
+  std::ptrdiff_t step[3] = {};
+  if constexpr (!std::is_same_v<Packed, nothing>) {
     constexpr std::size_t f_axis = index_in<Packed, Axes>;
-    const std::size_t features = result[f_axis].extent;
-    const std::ptrdiff_t step[3] = {strides[0][f_axis], strides[1][f_axis], strides[2][f_axis]};
+    features = result[f_axis].extent;
+    for (std::size_t k = 0; k < 3; ++k) { step[k] = strides[k][f_axis]; }
     result[f_axis].extent = 1;
-    kernels::for_each_row(nest_over(Axes::size, result, strides), [&](const std::ptrdiff_t(&o)[3], std::size_t count, const std::ptrdiff_t(&s)[3]) {
-      for (std::size_t i = 0; i < count; ++i) {
-        const auto j = static_cast<std::ptrdiff_t>(i);
+  }
+  kernels::for_each_row(nest_over(Axes::size, result, strides), [&](const std::ptrdiff_t(&o)[3], std::size_t count, const std::ptrdiff_t(&s)[3]) {
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto j = static_cast<std::ptrdiff_t>(i);
+      S* const out = to + o[0] + j * s[0];
+      const T* const in = from + o[1] + j * s[1];
+      const float* const scale_of = by + o[2] + j * s[2];
+      if constexpr (std::is_same_v<S, T>) {
+        *out = *in;
+      } else if constexpr (std::is_same_v<S, std::int8_t>) {
+        *out = static_cast<std::int8_t>(quantised_number(*in, *scale_of, -128, 127));
+      } else if constexpr (std::is_same_v<S, int4_pair>) {
         const auto number = [&](std::size_t f) {
           const auto g = static_cast<std::ptrdiff_t>(f);
-          return f >= features ? 0 : quantised_number(from[o[1] + j * s[1] + g * step[1]], by[o[2] + j * s[2] + g * step[2]], -8, 7);
+          return f >= features ? 0 : quantised_number(in[g * step[1]], scale_of[g * step[2]], -8, 7);
         };
-        for (std::size_t f = 0; f < features; f += 2) {
-          to[o[0] + j * s[0] + static_cast<std::ptrdiff_t>(f / 2) * step[0]] = int4_pair(number(f), number(f + 1));
-        }
+        for (std::size_t f = 0; f < features; f += 2) { out[static_cast<std::ptrdiff_t>(f / 2) * step[0]] = int4_pair(number(f), number(f + 1)); }
+      } else {
+        *out = static_cast<S>(*in);
       }
-    });
-  } else {
-    kernels::for_each_row(nest_over(Axes::size, result, strides), [&](const std::ptrdiff_t(&o)[3], std::size_t count, const std::ptrdiff_t(&s)[3]) {
-      for (std::size_t i = 0; i < count; ++i) {
-        const auto j = static_cast<std::ptrdiff_t>(i);
-        const float x = from[o[1] + j * s[1]];
-        if constexpr (std::is_same_v<S, std::int8_t>) {
-          to[o[0] + j * s[0]] = static_cast<std::int8_t>(quantised_number(x, by[o[2] + j * s[2]], -128, 127));
-        } else {
-          to[o[0] + j * s[0]] = static_cast<S>(x);
-        }
-      }
-    });
-  }
+    }
+  });
+}
+
+/// The elements of a tensor into a view of the same dimensions in the same order.
+template <class S, class... D, class T, class... E, class Scale = no_scale>
+void store(const tensor_view<S, D...>& to, const tensor<T, E...>& from, const Scale& scale = {}) {
+  static_assert(std::is_same_v<dims_t<shape<D...>>, dims_t<shape<E...>>>);
+  axis axes[max_rank];
+  const T* data = read_leaf(from, axes);
+  store_axes<axes_for<shape<E...>>, nothing>(to.data(), to.layout().data(), data, axes, scale);
+}
+/// The same, two elements of F to a byte.
+template <class F, class... D, class T, class... E, class Scale>
+void store_packed(const tensor_view<int4_pair, D...>& to, const tensor<T, E...>& from, const Scale& scale) {
+  static_assert(std::is_same_v<replace_t<dims_t<shape<D...>>, half<F>, list<F>>, dims_t<shape<E...>>>);
+  axis axes[max_rank];
+  const T* data = read_leaf(from, axes);
+  store_axes<axes_for<shape<E...>>, F>(to.data(), to.layout().data(), data, axes, scale);
 }
 
 }  // namespace dimwise::detail

@@ -42,6 +42,7 @@ struct part;
 struct slice;
 struct at;
 struct concat;
+struct append;
 struct stack;
 struct gather;
 struct broadcast;

@@ -217,6 +217,14 @@ struct ERROR_R10_concat_of_a_static_extent_names_its_result;
 template <class... Facts>
 struct ERROR_R10_stack_has_another_extent;
 
+/// Keys were given without values, or for a cache that has others.
+template <class... Facts>
+struct ERROR_R10_keys_and_values_grow_together;
+
+/// A cache grows along a dimension whose extent is known when the program runs only.
+template <class... Facts>
+struct ERROR_R10_cache_grows_along_a_run_time_extent;
+
 // R11  Grouped heads: nothing is repeated, every query head has its key head.
 
 /// Each operand has a heads dimension that the other lacks.

@@ -79,6 +79,11 @@ class tensor_view : public detail::shaped_as<shape<DimsAndMarks...>>,
     detail::make_contiguous(axes_.data(), rank);
   }
 
+  /// The same elements, for reading.
+  tensor_view(const tensor_view<value_type, DimsAndMarks...>& writable)
+    requires std::is_const_v<T>
+      : data_(writable.data()), extents_(writable.extents()), axes_(writable.layout()) {}
+
   tensor_view(const tensor_view&) = default;
   /// Writes another view's elements into this one's memory.
   tensor_view& operator=(const tensor_view& value)
@@ -98,10 +103,42 @@ class tensor_view : public detail::shaped_as<shape<DimsAndMarks...>>,
     requires refused<Verdict>
   Verdict operator=(const E& value);
 
+  /// For modules: contiguous elements whose extents somebody has gathered already.
+  [[nodiscard]] static tensor_view over(std::span<T> elements, const extents_type& e) {
+    tensor_view result(elements.data(), e);
+    if (elements.size() != size_of(result)) {
+      detail::raise<extent_error>(error{} << "tensor_view: " << elements.size() << " elements were given for " << size_of(result) << " (R15)");
+    }
+    return result;
+  }
+
   [[nodiscard]] T* data() const { return data_; }
   [[nodiscard]] std::size_t size() const { return size_of(*this); }
   [[nodiscard]] const extents_type& extents() const { return extents_; }
   [[nodiscard]] const std::array<detail::axis, rank + 1>& layout() const { return axes_; }
+
+  /// The elements from `first` on along D, as many as `count` says: a view of the same memory. The position of its first
+  /// element is what `count` says, or follows from this view's. Throws `extent_error` where they are not all there.
+  template <class D>
+    requires(detail::is_in<D, axes> && D::static_extent == at_run_time)
+  [[nodiscard]] tensor_view within(std::size_t first, const D& count) const {
+    tensor_view result = *this;
+    detail::slot& s = result.extents_.template of_atom<D>();
+    if (first > s.extent || count.extent() > s.extent - first) {
+      detail::raise<extent_error>(error{} << "within: " << count.extent() << " elements of dimension " << detail::dimension_name<D>() << " from " << first
+                                          << " on are not all within its extent " << s.extent << " (R18)");
+    }
+    s.extent = count.extent();
+    if (count.said_origin() != detail::unsaid_origin) {
+      s.origin = count.said_origin();
+    } else if (s.origin != detail::unsaid_origin && s.origin != detail::disputed_origin) {
+      s.origin += static_cast<std::ptrdiff_t>(first);
+    }
+    detail::axis& along = result.axes_[detail::index_in<D, axes>];
+    along.extent = count.extent();
+    result.data_ += static_cast<std::ptrdiff_t>(first) * along.stride;
+    return result;
+  }
 
   /// One element by ids of all its dimensions; throws `index_error` outside (R18).
   template <class... Ids>
@@ -111,6 +148,10 @@ class tensor_view : public detail::shaped_as<shape<DimsAndMarks...>>,
   }
 
  private:
+  tensor_view(T* elements, const extents_type& e) : data_(elements), extents_(e) {
+    set_extents();
+    detail::make_contiguous(axes_.data(), rank);
+  }
   void set_extents() {
     extents_.check_divided();
     detail::axis_extents<axes>::write(extents_, axes_.data());

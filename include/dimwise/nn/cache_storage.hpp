@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/nn/cache_storage.hpp -- one side of a cache, keys or values: where they lie, in how many bits, how they are read.
+//
+// Layer: nn. Used by cache.hpp and paged_cache.hpp.
+// Tests: tests/nn/cache.test.cpp, tests/nn/cache_stored.test.cpp
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include <dimwise/eval/evaluate.hpp>
+#include <dimwise/eval/narrow.hpp>
+#include <dimwise/expr/widen.hpp>
+#include <dimwise/shape/rules/cache.hpp>
+
+namespace dimwise::nn {
+
+/// The keys of a cache, in memory order with the dimension that grows: `keys<float, batch, kv_heads, key, d_k, rotated<d_k>>`.
+///
+/// Elements are `float`, `double`, `bfloat16`, `float16`, `int8_by<D…>` or `int4_by<D…>`; they are computed with as floats.
+template <class Element, class... DimsAndMarks>
+struct keys {};
+/// The values of a cache; never rotated (R9).
+template <class Element, class... DimsAndMarks>
+struct values {};
+
+/// Elements as whole numbers of 8 bits times a scale along D…, one for all where there is none.
+template <class... D>
+struct int8_by {};
+/// The same in 4 bits, two in a byte along the last dimension.
+template <class... D>
+struct int4_by {};
+
+}  // namespace dimwise::nn
+
+namespace dimwise::detail {
+
+template <class Element>
+struct cache_element {
+  using stored = Element;
+  using computed = std::conditional_t<std::is_floating_point_v<Element>, Element, float>;
+  using scale = no_scale;
+  static constexpr bool packed = false;
+};
+template <class... D>
+struct cache_element<nn::int8_by<D...>> {
+  using stored = std::int8_t;
+  using computed = float;
+  using scale = tensor<float, D...>;
+  static constexpr bool packed = false;
+};
+template <class... D>
+struct cache_element<nn::int4_by<D...>> {
+  using stored = int4_pair;
+  using computed = float;
+  using scale = tensor<float, D...>;
+  static constexpr bool packed = true;
+};
+
+template <class T, class Shape>
+struct of_shape;
+template <class T, class... D>
+struct of_shape<T, shape<D...>> {
+  using tensor_type = tensor<T, D...>;
+  using view_type = tensor_view<T, D...>;
+};
+
+template <class Dims>
+struct last_of;
+template <class First, class... Rest>
+struct last_of<list<First, Rest...>> {
+  using type = element_t<sizeof...(Rest), list<First, Rest...>>;
+};
+
+// The extents of the stored elements; a packed feature counts bytes.
+template <class Stored, class Packed, class Extents>
+extents_for<Stored> stored_extents(const Extents& e) {
+  auto to = carry<typename extents_for<Stored>::atoms>("kv_cache", e);
+  if constexpr (!std::is_same_v<Packed, nothing>) { to.set(half<Packed>{(e.template extent<Packed>() + 1) / 2}); }
+  return to;
+}
+
+// What is appended stands where the cache ends, if it says where it stands. Rotated keys always do: from 0, if not
+// otherwise.
+template <class Key, bool Rotated, class Extents>
+void check_positions(const Extents& e, std::ptrdiff_t end) {
+  const std::ptrdiff_t origin = e.template origin<Key>("append");
+  if ((Rotated || e.template has_origin<Key>()) && origin != end) {
+    raise<origin_error>(error{} << "append: the first position of " << dimension_name<Key>() << " is " << static_cast<long long>(origin)
+                                << ", but the cache ends at " << static_cast<long long>(end) << "; say it with starting_at (R9, R10)");
+  }
+}
+
+template <class Key, class Element, class Shape>
+class cache_side {
+ public:
+  using format = cache_element<Element>;
+  using shape_type = Shape;
+  using element = typename format::stored;
+  using scale_type = typename format::scale;
+  using extents_type = extents_for<Shape>;
+  static constexpr bool scaled = !std::is_same_v<scale_type, no_scale>;
+  using packed = std::conditional_t<format::packed, typename last_of<dims_t<Shape>>::type, nothing>;
+  using stored_shape = make_shape_t<replace_t<dims_t<Shape>, packed, list<half<packed>>>, marks_t<Shape>>;
+  using stored_tensor = typename of_shape<element, stored_shape>::tensor_type;
+  using memory_type = typename of_shape<element, stored_shape>::view_type;
+  /// What is appended is computed as this before anything is written.
+  using floats = typename of_shape<typename format::computed, Shape>::tensor_type;
+
+  cache_side(const extents_type& e, const scale_type& scale)
+      : whole_(e), own_(stored_tensor::for_overwriting(stored_extents<stored_shape, packed>(e))), memory_(own_), scale_(scale) {
+    check_scale();
+  }
+  cache_side(std::span<element> memory, const extents_type& e, const scale_type& scale)
+      : whole_(e), memory_(memory_type::over(memory, stored_extents<stored_shape, packed>(e))), scale_(scale) {
+    check_scale();
+  }
+  // A copy has memory of its own, also of a cache over somebody else's.
+  cache_side(const cache_side& other) : whole_(other.whole_), own_(other.memory_), memory_(own_), scale_(other.scale_) {}
+  cache_side(cache_side&&) = default;
+  cache_side& operator=(const cache_side& other) { return *this = cache_side(other); }
+  cache_side& operator=(cache_side&& other) noexcept {
+    whole_ = other.whole_;
+    own_ = static_cast<stored_tensor&&>(other.own_);
+    std::destroy_at(&memory_);  // assignment to a view writes elements
+    std::construct_at(&memory_, other.memory_);
+    scale_ = static_cast<scale_type&&>(other.scale_);
+    return *this;
+  }
+  ~cache_side() = default;
+
+  /// Elements [first, first + |count|) along Key, as floats, at the positions that `count` says.
+  [[nodiscard]] auto read(std::size_t first, const Key& count) const {
+    const typename of_shape<const element, stored_shape>::view_type stored(memory_.within(first, count));
+    if constexpr (format::packed) {
+      return dequantised<packed>(stored, scale_, feature());
+    } else if constexpr (scaled) {
+      return dequantised(stored, scale_);
+    } else if constexpr (is_half_precision<element>) {
+      return widened(stored);
+    } else {
+      return stored;
+    }
+  }
+  /// Allocates nothing, throws nothing once the elements lie within the memory.
+  void write(std::size_t first, const floats& x) const {
+    const memory_type to = memory_.within(first, Key{x.extents().template extent<Key>()});
+    if constexpr (format::packed) {
+      store_packed<packed>(to, x, scale_);
+    } else {
+      store(to, x, scale_);
+    }
+  }
+  /// A copy of some elements as they are stored, and back.
+  [[nodiscard]] stored_tensor take(std::size_t first, std::size_t count) const { return stored_tensor(memory_.within(first, Key{count})); }
+  void put(std::size_t first, const stored_tensor& x) const { store(memory_.within(first, Key{x.extents().template extent<Key>()}), x); }
+
+  [[nodiscard]] const extents_type& extents() const { return whole_; }
+  [[nodiscard]] const memory_type& memory() const { return memory_; }
+
+ private:
+  [[nodiscard]] auto feature() const {
+    packed f;
+    if constexpr (packed::static_extent == at_run_time) { f = packed{whole_.template extent<packed>()}; }
+    return f;
+  }
+  void check_scale() const {
+    if constexpr (scaled) {
+      static_assert(is_subset<dims_t<shape_of<scale_type>>, difference_t<dims_t<Shape>, list<Key>>>, "R8: the scale has a dimension that the cache lacks, or the one that grows");
+      (void)carry<typename extents_type::atoms>("kv_cache", whole_, scale_.extents());
+    }
+  }
+
+  extents_type whole_;
+  stored_tensor own_;
+  memory_type memory_;
+  [[no_unique_address]] scale_type scale_;
+};
+
+}  // namespace dimwise::detail

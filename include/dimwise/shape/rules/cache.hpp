@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/shape/rules/cache.hpp -- the rules of caches: what a cache may hold, and what may be appended to it.
+//
+// Layer: shape.
+//
+//   append<Key>: keys [Key, rest] and values [Key, rest] of exactly the cache's dimensions and rotation, together
+//
+// R1, R3, R9, R10, R16. Tests: tests/nn/cache.test.cpp, tests/compile_fail/cache/
+#pragma once
+
+#include <dimwise/shape/verdict.hpp>
+
+namespace dimwise::detail {
+
+// Everything but positions and features: what keys and values have in common.
+template <class Dims>
+struct side_by_side;
+template <class... D>
+struct side_by_side<list<D...>> {
+  using type = join_t<list_if<is_parallel<D>, D>...>;
+};
+
+template <class Key, class Keys, class Values>
+consteval auto judge_cache() {
+  using O = over<about_t<Key>>;
+  if constexpr (!is_in<Key, dims_t<Keys>>) {
+    return answer<missing_t<op::append, list<Key>, Keys>>{};
+  } else if constexpr (!is_in<Key, dims_t<Values>>) {
+    return answer<missing_t<op::append, list<Key>, Values>>{};
+  } else if constexpr (Key::static_extent != at_run_time) {
+    return answer<ERROR_R10_cache_grows_along_a_run_time_extent<op::append, O>>{};
+  } else if constexpr (marked_t<rotated, marks_t<Values>>::size > 0) {
+    return answer<ERROR_R9_values_are_not_rotated<op::append, O, lhs_t<Keys>, rhs_t<Values>>>{};
+  } else if constexpr (!same_set<typename side_by_side<dims_t<Keys>>::type, typename side_by_side<dims_t<Values>>::type>) {
+    return answer<ERROR_R10_operands_differ_in_another_dimension<op::append, O, lhs_t<Keys>, rhs_t<Values>>>{};
+  } else {
+    return answer<accepted<Keys>>{};
+  }
+}
+
+// Positions that an operand has instead of the cache's.
+template <class Key, class Shape>
+consteval bool has_other_positions() {
+  return !is_in<Key, dims_t<Shape>> && where<axes_of_list_t<dims_t<Shape>>>::any_position;
+}
+template <class Key, class Given, class Held>
+consteval auto judge_side() {
+  using O = over<about_t<Key>>;
+  if constexpr (has_other_positions<Key, Given>()) {
+    return answer<ERROR_R3_other_positions_of_the_sequence<op::append, O, lhs_t<Given>, rhs_t<Held>>>{};
+  } else if constexpr (!is_in<Key, dims_t<Given>>) {
+    return answer<missing_t<op::append, list<Key>, Given>>{};
+  } else if constexpr (!same_set<dims_t<Given>, dims_t<Held>>) {
+    return answer<ERROR_R10_operands_differ_in_another_dimension<op::append, O, lhs_t<Given>, rhs_t<Held>>>{};
+  } else if constexpr (!same_set<marked_t<rotated, marks_t<Given>>, marked_t<rotated, marks_t<Held>>>) {
+    return answer<ERROR_R9_rotated_meets_not_rotated<op::append, O, lhs_t<Given>, rhs_t<Held>>>{};
+  } else if constexpr (!same_set<marks_t<Given>, marks_t<Held>>) {
+    return answer<ERROR_R10_operands_differ_in_another_dimension<op::append, O, lhs_t<Given>, rhs_t<Held>>>{};
+  } else {
+    return answer<accepted<Held>>{};
+  }
+}
+
+template <class Key, class Keys, class Values, class K, class V>
+consteval auto judge_append() {
+  using k_verdict = typename decltype(judge_side<Key, K, Keys>())::type;
+  using v_verdict = typename decltype(judge_side<Key, V, Values>())::type;
+  constexpr bool swapped = !same_set<dims_t<K>, dims_t<Keys>> && same_set<dims_t<K>, dims_t<Values>> && same_set<dims_t<V>, dims_t<Keys>>;
+  if constexpr (swapped) {
+    return answer<ERROR_R16_query_key_and_value_are_told_apart_by_dimensions<op::append, over<about_t<Key>>, lhs_t<K>, rhs_t<V>>>{};
+  } else if constexpr (refused<k_verdict>) {
+    return answer<k_verdict>{};
+  } else if constexpr (same_set<dims_t<V>, dims_t<Values>> && marked_t<rotated, marks_t<V>>::size > 0) {
+    return answer<ERROR_R9_values_are_not_rotated<op::append, over<about_t<Key>>, lhs_t<K>, rhs_t<V>>>{};
+  } else {
+    return answer<v_verdict>{};
+  }
+}
+
+}  // namespace dimwise::detail
+
+namespace dimwise::rule {
+
+template <class Key, class Keys, class Values>
+using cache = typename decltype(detail::judge_cache<Key, Keys, Values>())::type;
+template <class Key, class Keys, class Values, class K, class V>
+using append = typename decltype(detail::judge_append<Key, Keys, Values, K, V>())::type;
+
+}  // namespace dimwise::rule
