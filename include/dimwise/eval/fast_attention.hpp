@@ -223,8 +223,9 @@ struct attended_rows<widened_node<Shape, X, Scale, Packed>, Key> {
   [[nodiscard]] const axis* scale_at() const { return scale.axes; }
 };
 
-template <class Over, class ResultAxes, class N, class W, class V>
-void attend(const N& n, const W& weights, const V& values, target<float> to) {
+// `sums`, where it is given, takes log Σ exp of every row of scores.
+template <class Over, class ResultAxes, class SumAxes = list<>, class N, class W, class V>
+void attend(const N& n, const W& weights, const V& values, target<float> to, const target<float>* sums = nullptr) {
   using roles = attention_roles<Over, ResultAxes, W, V>;
   using key_axis = list<typename roles::key>;
   const auto& softmax = roles::chain::find(weights);
@@ -266,7 +267,7 @@ void attend(const N& n, const W& weights, const V& values, target<float> to) {
   using loops = typename roles::loops;
   axis extents[max_rank];
   axis_extents<loops>::write(n.extents(), extents);
-  std::ptrdiff_t strides[10][max_rank] = {};
+  std::ptrdiff_t strides[11][max_rank] = {};
   along_loops<loops, typename roles::q_axes>(q.axes, strides[0]);
   along_loops<loops, typename roles::k_axes>(k.axes(), strides[1]);
   along_loops<loops, typename roles::v_axes>(v.axes(), strides[2]);
@@ -277,6 +278,10 @@ void attend(const N& n, const W& weights, const V& values, target<float> to) {
   along_loops<loops, w_axes>(pieces.slope_strides, strides[7]);
   along_loops<loops, typename k_rows::scale_axes>(k.scale_at(), strides[8]);
   along_loops<loops, typename v_rows::scale_axes>(v.scale_at(), strides[9]);
+  if (sums != nullptr) {
+    layout.lse_query = axis_of<typename roles::row, SumAxes>(sums->axes).stride;
+    along_loops<loops, SumAxes>(sums->axes, strides[10]);
+  }
   for (std::size_t i = roles::shared_heads::size; i < loops::size; ++i) { call.group *= extents[i].extent; }
   aligned_vector<kernels::attention_head> heads;
   aligned_vector<float> slopes;
@@ -285,7 +290,7 @@ void attend(const N& n, const W& weights, const V& values, target<float> to) {
   heads.resize(count);
   if (!pieces.slopes.empty()) { slopes.resize(count); }
   std::size_t at = 0;
-  kernels::for_each_row(nest_over(loops::size, extents, strides), [&](const std::ptrdiff_t(&o)[10], std::size_t many, const std::ptrdiff_t(&s)[10]) {
+  kernels::for_each_row(nest_over(loops::size, extents, strides), [&](const std::ptrdiff_t(&o)[11], std::size_t many, const std::ptrdiff_t(&s)[11]) {
     for (std::size_t i = 0; i < many; ++i, ++at) {
       const auto j = static_cast<std::ptrdiff_t>(i);
       kernels::attention_head& h = heads[at];
@@ -294,6 +299,7 @@ void attend(const N& n, const W& weights, const V& values, target<float> to) {
       k.point(h.k, h.k_stored, o[1] + j * s[1], layout.k_row, o[8] + j * s[8]);
       v.point(h.v, h.v_stored, o[2] + j * s[2], layout.v_row, o[9] + j * s[9]);
       h.out = to.data + o[3] + j * s[3];
+      if (sums != nullptr) { h.lse = sums->data + o[10] + j * s[10]; }
       if (pieces.bias.data != nullptr) { h.bias = pieces.bias.data + o[4] + j * s[4]; }
       if (pieces.allow.data != nullptr) { h.allow = pieces.allow.data + o[5] + j * s[5]; }
       if (!pieces.lengths.empty()) { h.visible_keys = static_cast<std::size_t>(pieces.lengths[static_cast<std::size_t>(o[6] + j * s[6])]); }

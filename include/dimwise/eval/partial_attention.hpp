@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/eval/partial_attention.hpp -- attention over some of the keys, and how two parts become one.
+//
+// Layer: eval.
+// Tests: tests/nn/log_sum_exp.test.cpp, tests/compile_fail/cache/
+//
+//   merge(partial_attention<key>(scores<d_k>(q, k1), v1), partial_attention<key>(scores<d_k>(q, k2), v2)).output
+#pragma once
+
+#include <dimwise/eval/evaluate.hpp>
+#include <dimwise/expr/scores.hpp>
+
+namespace dimwise {
+
+/// Attention over some keys: `output` weighs their values alone, `log_sum_exp` is log Σ exp of the scores, −∞ where no key
+/// is visible (and the output 0).
+template <class Output, class Sums>
+struct attention_part {
+  Output output;
+  Sums log_sum_exp;
+};
+template <class Output, class Sums>
+attention_part(Output, Sums) -> attention_part<Output, Sums>;
+
+namespace detail {
+
+template <class Key, class S, class V>
+consteval auto judge_attention() {
+  using weights = rule::softmax<op::softmax, list<Key>, S>;
+  if constexpr (allowed<weights>) {
+    return answer<rule::contract<list<Key>, list<>, typename weights::shape, V>>{};
+  } else {
+    return answer<weights>{};
+  }
+}
+
+// The weight of a part whose log-sum-exp is `own`, beside one of `other`.
+struct share_of {
+  template <class T>
+  T operator()(T own, T other) const {
+    return own == -std::numeric_limits<T>::infinity() ? T(0) : T(1) / (T(1) + std::exp(other - own));
+  }
+};
+struct sum_of_logs {
+  template <class T>
+  T operator()(T a, T b) const {
+    const T larger = a < b ? b : a;
+    const T smaller = a < b ? a : b;
+    return smaller == -std::numeric_limits<T>::infinity() ? larger : larger + std::log1p(std::exp(smaller - larger));
+  }
+};
+
+}  // namespace detail
+
+namespace rule {
+template <class Key, class S, class V>
+using attention = typename decltype(detail::judge_attention<Key, S, V>())::type;
+}  // namespace rule
+
+/// softmax<Key>(s) contracted with v over the keys that there are, with the log-sum-exp that `merge` needs: computed at
+/// once, in one pass where a kernel takes it.
+///
+///   [Q, Key, rest] x [Key, V, rest]  ->  output [Q, V, rest], log_sum_exp [Q, rest]
+///
+/// Refuses what `softmax` and `contract` refuse.
+template <class Key, operand S, operand V, class Verdict = rule::attention<Key, detail::shape_of<S>, detail::shape_of<V>>>
+  requires allowed<Verdict>
+[[nodiscard]] auto partial_attention(const S& s, const V& v) {
+  const auto attended = contract<Key>(softmax<Key>(s), v);
+  const auto sums = logsumexp<Key>(s);
+#if !defined(DIMWISE_PLAIN_ONLY)
+  using node = std::remove_cv_t<decltype(attended)>;
+  if constexpr (detail::attends_left<node> && std::is_same_v<detail::value_of<node>, float> && kernels::available) {
+    if (!detail::plainly) {
+      using output = decltype(tensor(attended));
+      using log_sums = decltype(tensor(sums));
+      attention_part result{output::for_overwriting(attended.extents()), log_sums::for_overwriting(sums.extents())};
+      detail::axis to[detail::max_rank];
+      detail::axis to_sums[detail::max_rank];
+      (void)detail::read_leaf(result.output, to);
+      (void)detail::read_leaf(result.log_sum_exp, to_sums);
+      const detail::target<float> rows{result.log_sum_exp.overwrite(), to_sums};
+      detail::attend<detail::list<Key>, typename output::axes, typename log_sums::axes>(attended, attended.left(), attended.right(),
+                                                                                       {result.output.overwrite(), to}, &rows);
+      return result;
+    }
+  }
+#endif
+  return attention_part{tensor(attended), tensor(sums)};
+}
+template <class Key, operand S, operand V, class Verdict = rule::attention<Key, detail::shape_of<S>, detail::shape_of<V>>>
+  requires refused<Verdict>
+Verdict partial_attention(const S& s, const V& v);
+
+/// Attention over the keys of both parts (Dao et al. 2023, Flash-Decoding; Liu, Zaharia and Abbeel 2023, ring attention):
+///
+///   output = (e^a A + e^b B) / (e^a + e^b),  log_sum_exp = log(e^a + e^b)      for the outputs A, B and log-sum-exps a, b
+///
+/// Exact whatever a and b are: neither is exponentiated alone, and a part that saw nothing (−∞) adds nothing.
+template <class Output, class Sums>
+[[nodiscard]] attention_part<Output, Sums> merge(const attention_part<Output, Sums>& a, const attention_part<Output, Sums>& b) {
+  const auto share = [](const Sums& own, const Sums& other) { return map(detail::share_of{}, own, other); };
+  return {a.output * share(a.log_sum_exp, b.log_sum_exp) + b.output * share(b.log_sum_exp, a.log_sum_exp),
+          map(detail::sum_of_logs{}, a.log_sum_exp, b.log_sum_exp)};
+}
+
+}  // namespace dimwise

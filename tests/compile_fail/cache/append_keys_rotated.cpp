@@ -1,0 +1,15 @@
+// MISTAKE: rotated keys go into a cache of keys that are not.
+// RULE: R9
+// EXPECT: ERROR_R9_rotated_meets_not_rotated<.*append.*past.*rotated<
+// VARIANTS: equal unused dynamic
+#include <dimwise/nn/cache.hpp>
+
+#include "cache_prelude.hpp"
+
+void layer() {
+#ifdef FIXED
+  cache.append(k_new, v_new);
+#else
+  cache.append(rotary<past, d_k>(k_new), v_new);
+#endif
+}

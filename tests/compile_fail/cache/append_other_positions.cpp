@@ -1,0 +1,15 @@
+// MISTAKE: keys of this step are appended as if they were the past already.
+// RULE: R3
+// EXPECT: ERROR_R3_other_positions_of_the_sequence<.*append.*past.*now
+// VARIANTS: equal unused dynamic
+#include <dimwise/nn/cache.hpp>
+
+#include "cache_prelude.hpp"
+
+void layer() {
+#ifdef FIXED
+  cache.append(rename<now, past>(k_now), v_new);
+#else
+  cache.append(k_now, v_new);
+#endif
+}
