@@ -100,7 +100,7 @@ A atom(const std::vector<std::size_t>& stored, const Known&... known) {
   };
   (take(known), ...);
   std::size_t axis = 0;
-  const auto look = [&]<class X>(std::type_identity<X>) {
+  [[maybe_unused]] const auto look = [&]<class X>(std::type_identity<X>) {
     if constexpr (dimension_type<X>) {
       const extent n = part_of<X>::template find<A>(stored[axis++], known...);
       if (!found && n) {
@@ -116,7 +116,7 @@ A atom(const std::vector<std::size_t>& stored, const Known&... known) {
 template <class... D>
 std::string names() {
   std::string all;
-  const auto add = [&]<class X>(std::type_identity<X>) {
+  [[maybe_unused]] const auto add = [&]<class X>(std::type_identity<X>) {
     if constexpr (dimension_type<X>) {
       const auto name = dimwise::detail::dimension_name<X>();
       all += (all.empty() ? "" : " ") + std::string(name.begin, name.length);
@@ -152,8 +152,8 @@ tensor<bool, D...> spread(const tensor<T, D...>& like, const W& where) {
   return broadcast_like(where, like);
 }
 
-// Each extent of `dims` is the product of neighbouring extents of `axes`; 1s are left out.
-bool same_grouping(const std::vector<std::size_t>& dims, const std::vector<std::size_t>& axes);
+// Neighbours of one are a single extent of the other, again and again; 1s are left out.
+bool same_grouping(std::vector<std::size_t> dims, std::vector<std::size_t> axes);
 [[noreturn]] void refuse_rank(const array& from, std::size_t expected, const std::string& dims);
 [[noreturn]] void refuse_shape(const array& from, const std::vector<std::size_t>& expected, const std::string& dims);
 // The strides of the array's axes where its last axes are those of `shape` and extents of 1 are stretched.

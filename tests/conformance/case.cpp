@@ -179,15 +179,19 @@ template void copy_elements(const array&, bool*);
 
 namespace bridge {
 
-bool same_grouping(const std::vector<std::size_t>& dims, const std::vector<std::size_t>& axes) {
+bool same_grouping(std::vector<std::size_t> dims, std::vector<std::size_t> axes) {
   const auto product = [](const auto& extents) { return std::accumulate(extents.begin(), extents.end(), std::size_t{1}, std::multiplies<>()); };
   if (product(dims) != product(axes)) { return false; }
-  std::size_t i = 0;
-  for (const std::size_t n : dims) {
-    if (n == 0) { return true; }  // no elements
-    std::size_t group = 1;
-    while (group < n && i < axes.size()) { group *= axes[i++]; }
-    if (group != n) { return false; }
+  if (product(dims) == 0) { return true; }  // no elements
+  std::erase(dims, std::size_t{1});
+  std::erase(axes, std::size_t{1});
+  for (std::size_t i = 0, j = 0; i < dims.size();) {
+    const std::size_t first_dim = i;
+    const std::size_t first_axis = j;
+    std::size_t a = dims[i++];
+    std::size_t b = axes[j++];
+    while (a != b) { a < b ? a *= dims[i++] : b *= axes[j++]; }
+    if (i - first_dim > 1 && j - first_axis > 1) { return false; }
   }
   return true;
 }
@@ -230,6 +234,7 @@ std::ptrdiff_t run::integer(std::string_view key, std::optional<std::ptrdiff_t> 
   if (!has_attribute(key) && otherwise) { return *otherwise; }
   return attributes().at(std::string(key)).get<std::ptrdiff_t>();
 }
+std::vector<std::int64_t> run::integers(std::string_view key) const { return attributes().at(std::string(key)).get<std::vector<std::int64_t>>(); }
 bool run::flag(std::string_view key, std::optional<bool> otherwise) const {
   if (!has_attribute(key) && otherwise) { return *otherwise; }
   const nlohmann::json& value = attributes().at(std::string(key));

@@ -79,6 +79,7 @@ class run {
   [[nodiscard]] bool has_attribute(std::string_view key) const;
   [[nodiscard]] double number(std::string_view key, std::optional<double> otherwise = {}) const;
   [[nodiscard]] std::ptrdiff_t integer(std::string_view key, std::optional<std::ptrdiff_t> otherwise = {}) const;
+  [[nodiscard]] std::vector<std::int64_t> integers(std::string_view key) const;
   [[nodiscard]] bool flag(std::string_view key, std::optional<bool> otherwise = {}) const;       ///< true, false, 1, 0
   [[nodiscard]] std::string text(std::string_view key, std::optional<std::string> otherwise = {}) const;
 
@@ -100,7 +101,7 @@ class run {
   template <class T, class... D>
   [[nodiscard]] dimwise::tensor<T, D...> stretched(const which& w, const D&... extents) const;
 
-  /// The same for an array some of whose neighbouring axes are one dimension here. All extents are given.
+  /// The same for an array some of whose neighbouring axes are one dimension here, or the reverse. All extents are given.
   template <class T, class... D>
   [[nodiscard]] dimwise::tensor<T, D...> grouped(const which& w, const D&... extents) const;
   /// The number of elements of the axes first, first + 1, …, last − 1.
@@ -110,7 +111,7 @@ class run {
 
   [[nodiscard]] bool wants(const which& output) const;
   /// Compares with the array of that name. Extents are compared in order; neighbouring axes of the array may be one
-  /// dimension here, and its 1s none.
+  /// dimension here or the reverse, and its 1s none.
   template <dimwise::operand X>
   void expect(const which& output, const X& value);
   /// The same where `where` is true; the rest is not defined by the suite.

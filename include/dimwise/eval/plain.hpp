@@ -462,7 +462,7 @@ void compute(const masked_node<Shape, E, M>& n, target<C> to) {
 }
 
 template <class C, class Shape, class T, class M>
-void compute(const indicator_node<Shape, T, M>& n, target<C> to) {
+void compute(const indicator_node<Shape, T, M>& n, target<compute_t<C, T>> to) {
   using axes = axes_for<Shape>;
   const auto visible = lower_mask(n.mask(), n.extents());
   axis result[max_rank];
