@@ -16,6 +16,7 @@ set(dimwise_headers
     include/dimwise/eval/lower.hpp
     include/dimwise/eval/match_attention.hpp
     include/dimwise/eval/narrow.hpp
+    include/dimwise/eval/partial_attention.hpp
     include/dimwise/eval/plain.hpp
     include/dimwise/eval/plain_positions.hpp
     include/dimwise/eval/relative_ids.hpp

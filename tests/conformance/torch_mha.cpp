@@ -93,6 +93,10 @@ void with_module(run& r) {
 }
 
 void mha(run& r) {
+  const bool learned_key = r.flag("add_bias_kv", false);
+  const bool zero_key = r.flag("add_zero_attn", false);
+  if (learned_key) { return zero_key ? with_module<nn::bias_kv, nn::zero_attn>(r) : with_module<nn::bias_kv>(r); }
+  if (zero_key) { return with_module<nn::zero_attn>(r); }
   const bool own_features = r.has("k_proj_weight");
   if (!r.flag("bias", true)) {
     own_features ? with_module<nn::no_bias, nn::keys_from<k_model>, nn::values_from<v_model>>(r) : with_module<nn::no_bias>(r);

@@ -65,6 +65,13 @@ void load(run& r, const std::string& name, heads h, nn::multi_head_attention<d_m
     attention.value.bias = relabel<d_k, d_v>(at<role>(all, 2));
     attention.output.bias = r.get<float, d_model>(name + "out_proj.bias");
   }
+  if constexpr (module::options::learned_key) {
+    const auto vector = [&]<class F>(const char* which, F) {  // [1, 1, all heads]
+      return tensor(split<heads, F>(at<source>(at<batch>(r.get<float, batch, source, merged<heads, F>>(name + which, h), 0), 0)));
+    };
+    attention.bias_k = vector("bias_k", d_k());
+    attention.bias_v = vector("bias_v", d_v());
+  }
 }
 
 template <class P, class K, class Attention>

@@ -160,9 +160,8 @@ void sink(run& r) {
   const auto s = scores<d_k>(x.q, x.k);
   const auto lse = plain(logsumexp<key>(s));
   const tensor left = sigmoid(lse - logit);
-  const auto a = softmax<key>(s);
-  r.expect("out", with_all_heads<seq, d_v>(contract<key>(a, x.v) * left));
-  if (r.wants("weights")) { r.expect("weights", with_all_heads<seq, key>(plain(a) * left)); }
+  r.expect("out", with_all_heads<seq, d_v>(nn::attention_with_sinks<d_k, key>(x.q, x.k, x.v, logit)));
+  if (r.wants("weights")) { r.expect("weights", with_all_heads<seq, key>(plain(softmax<key>(s)) * left)); }
   if (r.wants("lse")) { r.expect("lse", with_all_heads<seq>(lse - log(left))); }
 }
 

@@ -11,6 +11,8 @@
 // Tests: tests/nn/attention.test.cpp, tests/compile_fail/nn/
 #pragma once
 
+#include <dimwise/eval/partial_attention.hpp>
+#include <dimwise/expr/restride.hpp>
 #include <dimwise/nn/linear.hpp>
 
 namespace dimwise::nn {
@@ -167,5 +169,42 @@ template <class F, class Key, operand Q, operand K, operand V, class... How,
           class Verdict = typename detail::verdict_of<detail::attention_outcome<F, Key, Q, K, V, How...>>::type>
   requires refused<Verdict>
 Verdict attention(const Q& q, const K& k, const V& v, const How&... how);
+
+namespace detail {
+
+// A part of attention beside a key that was not there: its logit is `logit`, its value `value`.
+template <class Output, class Sums, operand Logit, operand Value>
+attention_part<Output, Sums> beside(const attention_part<Output, Sums>& part, const Logit& logit, const Value& value) {
+  const Sums own = broadcast_like(logit, part.log_sum_exp);
+  return merge(part, attention_part<Output, Sums>{broadcast_like(value, part.output), own});
+}
+// The same where the value is 0: the key takes its share of the weights and gives nothing.
+template <class Output, class Sums, operand Logit>
+attention_part<Output, Sums> beside(const attention_part<Output, Sums>& part, const Logit& logit) {
+  const Sums own = broadcast_like(logit, part.log_sum_exp);
+  return {part.output * map(share_of{}, part.log_sum_exp, own), map(sum_of_logs{}, part.log_sum_exp, own)};
+}
+template <class Key, class S, class V>
+auto part_of_attention(const S& s, const V& v) {
+  const auto part = partial_attention<Key>(s, v);
+  return attention_part{part.output, tensor(plain(part.log_sum_exp))};
+}
+
+}  // namespace detail
+
+/// Attention whose softmax has one more logit, which takes its share of the weights and gives nothing: a sink for each head
+/// (Xiao et al. 2023; learned in gpt-oss). Computed at once.
+///
+///   [queries, F, shared] x [Key, F, shared] x [Key, V, shared] x [subset of shared]  ->  [shared, queries, V]
+template <class F, class Key, operand Q, operand K, operand V, operand Sinks, class... How,
+          class Verdict = typename detail::verdict_of<detail::attention_outcome<F, Key, Q, K, V, How...>>::type>
+  requires allowed<Verdict>
+[[nodiscard]] auto attention_with_sinks(const Q& q, const K& k, const V& v, const Sinks& sinks, const How&... how) {
+  return detail::beside(detail::part_of_attention<Key>(detail::changed_scores<F>(q, k, how...), v), sinks).output;
+}
+template <class F, class Key, operand Q, operand K, operand V, operand Sinks, class... How,
+          class Verdict = typename detail::verdict_of<detail::attention_outcome<F, Key, Q, K, V, How...>>::type>
+  requires refused<Verdict>
+Verdict attention_with_sinks(const Q& q, const K& k, const V& v, const Sinks& sinks, const How&... how);
 
 }  // namespace dimwise::nn

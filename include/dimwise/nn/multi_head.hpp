@@ -10,6 +10,7 @@
 // Tests: tests/nn/multi_head.test.cpp, tests/compile_fail/nn/
 #pragma once
 
+#include <dimwise/expr/join.hpp>
 #include <dimwise/expr/restride.hpp>
 #include <dimwise/nn/attention.hpp>
 #include <dimwise/nn/norm.hpp>
@@ -94,7 +95,15 @@ struct prepared_by {
   }
 };
 
+/// Keys that are not in the input: a learned one with a learned value for each head; one whose logit and value are 0; a
+/// learned logit for each head, whose value is 0 (a sink).
+struct bias_kv;
+struct zero_attn;
+struct sinks;
+
 namespace detail {
+
+struct absent {};
 
 template <class Heads>
 struct head_dims {
@@ -125,6 +134,9 @@ struct projection_options {
   using bias = with_bias;
   using element = float;
   using preparation = as_projected;
+  static constexpr bool learned_key = false;
+  static constexpr bool zero_key = false;
+  static constexpr bool sink = false;
 };
 template <class Rest, class Option>
 struct with_option;
@@ -143,6 +155,18 @@ struct with_option<Rest, no_bias> : Rest {
 template <class Rest, class T>
 struct with_option<Rest, elements<T>> : Rest {
   using element = T;
+};
+template <class Rest>
+struct with_option<Rest, bias_kv> : Rest {
+  static constexpr bool learned_key = true;
+};
+template <class Rest>
+struct with_option<Rest, zero_attn> : Rest {
+  static constexpr bool zero_key = true;
+};
+template <class Rest>
+struct with_option<Rest, sinks> : Rest {
+  static constexpr bool sink = true;
 };
 template <class Rest>
 struct with_option<Rest, rotated_heads> : Rest {
@@ -165,8 +189,15 @@ struct with_options<Rest, First, More...> : with_options<with_option<Rest, First
 
 template <class From, class Heads, class F, class Options>
 struct projection;
+template <class T, class Heads>
+struct number_by_head;
+template <class T, class... H>
+struct number_by_head<T, list<H...>> {
+  using type = tensor<T, H...>;
+};
 template <class From, class... H, class F, class Options>
 struct projection<From, list<H...>, F, Options> {
+  using by_head = tensor<typename Options::element, H..., F>;
   using type = linear<from<From>, to<H..., F>, typename Options::bias, typename Options::element>;
   using back = linear<from<H..., F>, to<From>, typename Options::bias, typename Options::element>;
 };
@@ -216,8 +247,9 @@ struct values_of<Key, W, V> {
 ///   (query, key, value, how…):  [Q, Model, rest] x [K, Model, rest] x [K, Model, rest]  ->  [rest, Q, Model]
 ///
 /// Heads is a heads dimension, `single_head`, `grouped_heads<kv_heads, group>` or `shared_keys<heads>`. Options, in any
-/// order: `keys_from<F>`, `values_from<F>`, `no_bias`, `elements<double>`, and one of what prepares queries and keys:
-/// `rotated_heads`, `normalised_heads<rms_norm<d_k>>`, `prepared_by<…>`. `how` changes scores as in `attention`.
+/// order: `keys_from<F>`, `values_from<F>`, `no_bias`, `elements<double>`; one of what prepares queries and keys,
+/// `rotated_heads`, `normalised_heads<rms_norm<d_k>>`, `prepared_by<…>`; and what is attended besides the input, `bias_kv`,
+/// `zero_attn`, `sinks`. `how` changes the scores of the input as in `attention`.
 /// Refuses inputs without their features, queries and keys with the same positions, and what `attention` refuses.
 template <class Model, class Heads, class K, class V, class... Options>
 struct multi_head_attention {
@@ -231,8 +263,13 @@ struct multi_head_attention {
   using output_projection = typename detail::projection<Model, typename head_dims::queries, V, options>::back;
   using preparation = typename options::preparation;
 
+  using key_vector = std::conditional_t<options::learned_key, typename detail::projection<Model, typename head_dims::keys, K, options>::by_head, detail::absent>;
+  using value_vector = std::conditional_t<options::learned_key, typename detail::projection<Model, typename head_dims::keys, V, options>::by_head, detail::absent>;
+  using sink_vector =
+      std::conditional_t<options::sink, typename detail::number_by_head<typename options::element, typename head_dims::queries>::type, detail::absent>;
+
   BOOST_HANA_DEFINE_STRUCT(multi_head_attention, (query_projection, query), (key_projection, key), (value_projection, value),
-                           (output_projection, output), (preparation, prepare));
+                           (output_projection, output), (preparation, prepare), (key_vector, bias_k), (value_vector, bias_v), (sink_vector, sink));
 
 
   template <class X, class Projection>
@@ -258,28 +295,73 @@ struct multi_head_attention {
   template <operand XQ, operand XK, operand XV, class... How, class Verdict = typename steps<XQ, XK, XV, How...>::verdict>
     requires allowed<Verdict>
   [[nodiscard]] auto operator()(const XQ& queries, const XK& keys, const XV& values, const How&... how) const {
-    return tensor(output.formula(contract<detail::positions_of_t<XK>>(weights_formula(queries, keys, how...), value.formula(values))));
+    using positions = detail::positions_of_t<XK>;
+    const auto q = queries_formula(queries);
+    const auto k = keys_formula(keys);
+    if constexpr (options::learned_key || options::zero_key || options::sink) {
+      const tensor stored = q;
+      const auto scores = detail::changed_scores<K>(stored, k, how...);
+      return tensor(output.formula(beside_extra_keys(detail::part_of_attention<positions>(scores, value.formula(values)), stored).output));
+    } else {
+      return tensor(output.formula(contract<positions>(attention_weights<K, positions>(q, k, how...), value.formula(values))));
+    }
   }
   template <operand XQ, operand XK, operand XV, class... How, class Verdict = typename steps<XQ, XK, XV, How...>::verdict>
     requires refused<Verdict>
   Verdict operator()(const XQ& queries, const XK& keys, const XV& values, const How&... how) const;
 
-  /// The weights of every head, stored: [rest, heads, Q, K]; `mean<heads>` averages them.
+  /// The weights of every head, stored: [rest, heads, Q, K]; `mean<heads>` averages them. A learned and a zero key stand
+  /// behind the others, so that K grows; then, and with sinks, the weights are plain numbers.
   template <operand XQ, operand XK, class... How, class Verdict = typename weights_steps<XQ, XK, How...>::verdict>
     requires allowed<Verdict>
   [[nodiscard]] auto weights(const XQ& queries, const XK& keys, const How&... how) const {
-    return tensor(weights_formula(queries, keys, how...));
+    using positions = detail::positions_of_t<XK>;
+    const auto q = queries_formula(queries);
+    const auto k = keys_formula(keys);
+    if constexpr (options::learned_key || options::zero_key || options::sink) {
+      return weights_beside_extra_keys<positions>(tensor(q), k, how...);
+    } else {
+      return tensor(attention_weights<K, positions>(q, k, how...));
+    }
   }
   template <operand XQ, operand XK, class... How, class Verdict = typename weights_steps<XQ, XK, How...>::verdict>
     requires refused<Verdict>
   Verdict weights(const XQ& queries, const XK& keys, const How&... how) const;
 
  private:
-  template <class XQ, class XK, class... How>
-  auto weights_formula(const XQ& queries, const XK& keys, const How&... how) const {
-    const auto q = prepare.template queries<detail::positions_of_t<XQ>, K>(query.formula(queries));
-    const auto k = prepare.template keys<detail::positions_of_t<XK>, K>(key.formula(keys));
-    return attention_weights<K, detail::positions_of_t<XK>>(q, k, how...);
+  template <class X>
+  auto queries_formula(const X& x) const {
+    return prepare.template queries<detail::positions_of_t<X>, K>(query.formula(x));
+  }
+  template <class X>
+  auto keys_formula(const X& x) const {
+    return prepare.template keys<detail::positions_of_t<X>, K>(key.formula(x));
+  }
+  template <class Q>
+  auto learned_logit(const Q& q) const {
+    return contract<K>(plain(q), bias_k) * static_cast<typename options::element>(1 / std::sqrt(static_cast<double>(extent_of<K>(q))));
+  }
+  template <class Part, class Q>
+  Part beside_extra_keys(Part part, const Q& q) const {
+    if constexpr (options::learned_key) { part = detail::beside(part, learned_logit(q), bias_v); }
+    if constexpr (options::zero_key) { part = detail::beside(part, tensor<typename options::element>()); }
+    if constexpr (options::sink) { part = detail::beside(part, sink); }
+    return part;
+  }
+  template <class P, class Q, class XK, class... How>
+  auto weights_beside_extra_keys(const Q& q, const XK& k, const How&... how) const {
+    const auto s = detail::changed_scores<K>(q, k, how...);
+    const tensor own = plain(logsumexp<P>(s));
+    const auto logit = [&](const auto& l) { return std::remove_const_t<decltype(own)>(broadcast_like(l, own)); };
+    auto all = own;
+    if constexpr (options::learned_key) { all = map(detail::sum_of_logs{}, all, logit(learned_logit(q))); }
+    if constexpr (options::zero_key) { all = map(detail::sum_of_logs{}, all, logit(tensor<typename options::element>())); }
+    if constexpr (options::sink) { all = map(detail::sum_of_logs{}, all, logit(sink)); }
+    tensor given = plain(softmax<P>(s)) * exp(own - all);
+    const auto append = [&](const auto& l) { given = concat<P>(given, broadcast<P>(exp(logit(l) - all), P{1})); };
+    if constexpr (options::learned_key) { append(learned_logit(q)); }
+    if constexpr (options::zero_key) { append(tensor<typename options::element>()); }
+    return given;
   }
 };
 

@@ -173,6 +173,9 @@ template <class M, class How, class... Extents>
 void initialise(M& m, How& how, const Extents&... extents) {
   if constexpr (requires { m.initialise_parameters(how, extents...); }) {
     m.initialise_parameters(how, extents...);
+  } else if constexpr (detail::is_tensor<M>) {  // a vector of a module's own
+    m = detail::zeros<M>(extents...);
+    detail::draw(m, how, m.size(), m.size());
   } else if constexpr (detail::is_sequence<M>) {
     for (auto& part : m) { initialise(part, how, extents...); }
   } else if constexpr (module<M>) {
