@@ -227,6 +227,7 @@ struct weights_of {
   using type = nothing;
 };
 template <class F, class Key, computed Q, computed K, class... How>
+  requires(!std::is_same_v<Key, nothing>)
 struct weights_of<F, Key, Q, K, How...> {
   using type = weights_outcome<F, Key, Q, K, How...>;
 };

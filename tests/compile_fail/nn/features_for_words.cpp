@@ -1,0 +1,15 @@
+// MISTAKE: an embedding is given features instead of words.
+// RULE: R1
+// EXPECT: ERROR_R1_contracted_dimension_is_not_in_both<.*vocab
+// VARIANTS: equal unused dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "nn_prelude.hpp"
+
+void layer() {
+#ifdef FIXED
+  RESULT y = words(sentence);
+#else
+  RESULT y = words(x);
+#endif
+}

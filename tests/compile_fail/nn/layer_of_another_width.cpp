@@ -1,0 +1,15 @@
+// MISTAKE: the feed-forward layers of an encoder layer are of another width than its attention.
+// RULE: R1
+// EXPECT: ERROR_R1_contracted_dimension_is_not_in_both<.*d_ff
+// VARIANTS: equal unused dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "nn_prelude.hpp"
+
+void layer() {
+#ifdef FIXED
+  RESULT y = nn::encoder_layer<own_attention, two_layers, norm>{}(x);
+#else
+  RESULT y = nn::encoder_layer<own_attention, nn::feed_forward<d_ff, d_model>, norm>{}(x);
+#endif
+}

@@ -1,0 +1,15 @@
+// MISTAKE: a stack of encoder layers is given the target.
+// RULE: R1
+// EXPECT: ERROR_R1_dimension_is_not_in_the_operand<.*rename.*src
+// VARIANTS: equal unused dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "nn_prelude.hpp"
+
+void layer() {
+#ifdef FIXED
+  RESULT y = encoder(memory);
+#else
+  RESULT y = encoder(x);
+#endif
+}

@@ -1,0 +1,15 @@
+// MISTAKE: keys come from the decoder, values from the encoder.
+// RULE: R3
+// EXPECT: ERROR_R3_other_positions_of_the_sequence<.*key
+// VARIANTS: equal unused dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "nn_prelude.hpp"
+
+void layer() {
+#ifdef FIXED
+  RESULT y = many_heads(x, memory, memory);
+#else
+  RESULT y = many_heads(x, rename<seq, key>(x), memory);
+#endif
+}
