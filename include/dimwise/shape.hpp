@@ -15,6 +15,7 @@
 #include <dimwise/shape/rules/contract.hpp>
 #include <dimwise/shape/rules/elementwise.hpp>
 #include <dimwise/shape/rules/index.hpp>
+#include <dimwise/shape/rules/linear_attention.hpp>
 #include <dimwise/shape/rules/mask.hpp>
 #include <dimwise/shape/rules/positions.hpp>
 #include <dimwise/shape/rules/reduce.hpp>

@@ -71,7 +71,7 @@ template <class Key, operand S, operand V, class Verdict = rule::attention<Key, 
 #if !defined(DIMWISE_PLAIN_ONLY)
   using node = std::remove_cv_t<decltype(attended)>;
   if constexpr (detail::attends_left<node> && std::is_same_v<detail::value_of<node>, float> && kernels::available) {
-    if (!detail::plainly) {
+    if (!detail::plainly && size_of(attended) > 0) {
       using output = decltype(tensor(attended));
       using log_sums = decltype(tensor(sums));
       attention_part result{output::for_overwriting(attended.extents()), log_sums::for_overwriting(sums.extents())};

@@ -50,6 +50,7 @@ struct broadcast_like;
 struct diagonal;
 struct rotary;
 struct scan;
+struct linear_attention;
 struct skew;
 struct unroll;
 struct pool;

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/nn/linear_attention.hpp -- attention without softmax: a state of fixed extent instead of all keys and values.
+//
+// Layer: nn. One position after the other, O(1) memory; how the state changes is a type.
+// Tests: tests/nn/linear_attention.test.cpp, tests/compile_fail/linear_attention/
+//
+//   nn::linear_state<float, batch, kv_heads, d_k, d_v> s(batch{2});
+//   auto y = nn::linear_attention<seq, d_k>(q, k, v, s, nn::gated_delta_update{decay, beta});     // s goes on from here
+#pragma once
+
+#include <cmath>
+#include <optional>
+
+#include <dimwise/eval/evaluate.hpp>
+#include <dimwise/shape/rules/linear_attention.hpp>
+
+namespace dimwise::nn {
+
+/// What linear attention remembers: for each key feature a value, summed over all positions so far.
+template <class T, class... D>
+using linear_state = tensor<T, D...>;
+
+/// S += k ⊗ v (Katharopoulos et al. 2020).
+struct linear_update {};
+/// S = e^g S + k ⊗ v: `decay` is g, [P, subset of S], a number for each head or for each feature of its keys (Yang et al.
+/// 2024, gated linear attention).
+template <operand Decay>
+struct gated_update {
+  Decay decay;
+};
+/// S += k ⊗ β (v − Sᵀk): what the state knew of this key is replaced. `beta` is β, [P, subset of the values] (Schlag, Irie
+/// and Schmidhuber 2021).
+template <operand Beta>
+struct delta_update {
+  Beta beta;
+};
+/// S = e^g S + k ⊗ β (v − e^g Sᵀk) (Yang, Kautz and Hatamizadeh 2024).
+template <operand Decay, operand Beta>
+struct gated_delta_update {
+  Decay decay;
+  Beta beta;
+};
+template <class Decay>
+gated_update(Decay) -> gated_update<Decay>;
+template <class Beta>
+delta_update(Beta) -> delta_update<Beta>;
+template <class Decay, class Beta>
+gated_delta_update(Decay, Beta) -> gated_delta_update<Decay, Beta>;
+
+}  // namespace dimwise::nn
+
+namespace dimwise::detail {
+
+// The rule of an update: the first of its operands that does not fit, or the state's own shape.
+template <class P, class State, class V, class Update>
+struct update_verdict {
+  using type = accepted<State>;
+};
+template <class P, class State, class V, class G>
+struct update_verdict<P, State, V, nn::gated_update<G>> {
+  using type = rule::state_change<P, State, shape_of<G>>;
+};
+template <class P, class State, class V, class B>
+struct update_verdict<P, State, V, nn::delta_update<B>> {
+  using type = rule::state_change<P, V, shape_of<B>>;
+};
+template <class P, class State, class V, class G, class B>
+struct update_verdict<P, State, V, nn::gated_delta_update<G, B>> {
+  using decay = rule::state_change<P, State, shape_of<G>>;
+  using type = std::conditional_t<refused<decay>, decay, rule::state_change<P, V, shape_of<B>>>;
+};
+template <class P, class F, class Q, class K, class V, class State, class Update>
+consteval auto judge_updated() {
+  using all = rule::linear_attention<P, F, Q, K, V, State>;
+  using update = typename update_verdict<P, State, V, Update>::type;
+  if constexpr (refused<all> || allowed<update>) {
+    return answer<all>{};
+  } else {
+    return answer<update>{};
+  }
+}
+template <class P, class F, class Q, class K, class V, class State, class Update>
+using linear_verdict = typename decltype(judge_updated<P, F, Q, K, V, State, Update>())::type;
+
+// The state after position t.
+template <class P, class F, class State, class K, class V>
+State updated(const State& s, const K& k, const V& v, const nn::linear_update&, std::size_t) {
+  return s + outer(k, v);
+}
+template <class P, class F, class State, class K, class V, class G>
+State updated(const State& s, const K& k, const V& v, const nn::gated_update<G>& update, std::size_t t) {
+  return s * exp(at<P>(update.decay, t)) + outer(k, v);
+}
+template <class P, class F, class State, class K, class V, class B>
+State updated(const State& s, const K& k, const V& v, const nn::delta_update<B>& update, std::size_t t) {
+  const tensor correction = (v - contract<F>(k, s)) * at<P>(update.beta, t);
+  return s + outer(k, correction);
+}
+template <class P, class F, class State, class K, class V, class G, class B>
+State updated(const State& s, const K& k, const V& v, const nn::gated_delta_update<G, B>& update, std::size_t t) {
+  const State decayed = s * exp(at<P>(update.decay, t));
+  return updated<P, F>(decayed, k, v, nn::delta_update<B>{update.beta}, t);
+}
+
+template <class T, class Shape>
+struct by_position;
+template <class T, class P, class... Rest>
+struct by_position<T, shape<P, Rest...>> {
+  using whole = tensor<T, P, Rest...>;
+  using one = tensor_view<T, Rest...>;
+};
+
+template <class T, class Shape>
+struct of_result;
+template <class T, class... D>
+struct of_result<T, shape<D...>> {
+  using type = tensor<T, D...>;
+};
+
+}  // namespace dimwise::detail
+
+namespace dimwise::nn {
+
+/// Attention through a state: at each position of P the state takes in key and value, then the query reads it,
+///
+///   y_t = scale · Sᵀ_t q_t          S_t = update(S_{t−1}, k_t, v_t)
+///
+///   [P, F, heads…] x [P, F, kv heads…] x [P, V, kv heads…] x S [F, V, kv heads…]  ->  [P, V, heads…]
+///
+/// Queries may have heads that share a state (grouped heads, R11). `state` goes on from where it is, and is as it was if
+/// anything throws. `scale` is 1/√|F| unless said otherwise. Refuses dimensions that do not tell query, key, value and
+/// state apart (R1, R3, R16), positions without an order (R13) or of several documents (R19), rotations that differ (R9),
+/// decays and betas that have other dimensions than what they change (R8).
+template <class P, class F, operand Q, operand K, operand V, class T, class... S, class Update = linear_update,
+          class Verdict = detail::linear_verdict<P, F, detail::shape_of<Q>, detail::shape_of<K>, detail::shape_of<V>, shape<S...>, Update>>
+  requires allowed<Verdict>
+[[nodiscard]] auto linear_attention(const Q& q, const K& k, const V& v, tensor<T, S...>& state, const Update& update = {}, std::optional<double> scale = {}) {
+  using result_shape = typename Verdict::shape;
+  using rest = detail::difference_t<detail::dims_t<result_shape>, detail::list<P>>;
+  using rows = detail::by_position<T, detail::make_shape_t<detail::join_t<detail::list<P>, rest>, detail::list<>>>;
+  const auto e = detail::carry<detail::union_t<typename Q::extents_type::atoms, detail::union_t<typename K::extents_type::atoms, typename V::extents_type::atoms>>>(
+      "linear_attention", q.extents(), k.extents(), v.extents(), state.extents());
+  const double factor = scale ? *scale : 1 / std::sqrt(static_cast<double>(e.template extent<F>()));
+  auto y = rows::whole::for_overwriting(detail::carry<typename rows::whole::extents_type::atoms>("linear_attention", e));
+  const auto one = detail::carry<typename rows::one::extents_type::atoms>("linear_attention", e);
+  const extent_t positions = e.template extent<P>();
+  const std::size_t size = positions == 0 ? 0 : y.size() / positions;
+  // Each is used once a position: computed once.
+  const tensor queries = q;
+  const tensor all_keys = k;
+  const tensor all_values = v;
+  tensor<T, S...> s = state;
+  for (std::size_t t = 0; t < positions; ++t) {
+    s = detail::updated<P, F>(s, at<P>(all_keys, t), at<P>(all_values, t), update, t);
+    auto row = rows::one::over({y.overwrite() + t * size, size}, one);
+    row = contract<F>(at<P>(queries, t), s) * factor;
+  }
+  state = s;
+  return typename detail::of_result<T, result_shape>::type(y);
+}
+template <class P, class F, operand Q, operand K, operand V, class T, class... S, class Update = linear_update,
+          class Verdict = detail::linear_verdict<P, F, detail::shape_of<Q>, detail::shape_of<K>, detail::shape_of<V>, shape<S...>, Update>>
+  requires refused<Verdict>
+Verdict linear_attention(const Q& q, const K& k, const V& v, tensor<T, S...>& state, const Update& update = {}, std::optional<double> scale = {});
+
+}  // namespace dimwise::nn
