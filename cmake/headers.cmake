@@ -79,8 +79,10 @@ set(dimwise_headers
     include/dimwise/nn/latent_attention.hpp
     include/dimwise/nn/layers.hpp
     include/dimwise/nn/linear.hpp
+    include/dimwise/nn/linear_attention.hpp
     include/dimwise/nn/multi_head.hpp
     include/dimwise/nn/norm.hpp
+    include/dimwise/nn/paged_cache.hpp
     include/dimwise/nn/parameters.hpp
     include/dimwise/nn/transformer.hpp
     include/dimwise/shape.hpp
@@ -92,6 +94,7 @@ set(dimwise_headers
     include/dimwise/shape/rules/contract.hpp
     include/dimwise/shape/rules/elementwise.hpp
     include/dimwise/shape/rules/index.hpp
+    include/dimwise/shape/rules/linear_attention.hpp
     include/dimwise/shape/rules/mask.hpp
     include/dimwise/shape/rules/positions.hpp
     include/dimwise/shape/rules/reduce.hpp

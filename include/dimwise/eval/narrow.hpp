@@ -122,21 +122,17 @@ void store_axes(S* to, const axis* to_axes, const T* from, const axis* from_axes
   });
 }
 
-/// The elements of a tensor into a view of the same dimensions in the same order.
+/// The elements of a view into another of the same dimensions in the same order.
 template <class S, class... D, class T, class... E, class Scale = no_scale>
-void store(const tensor_view<S, D...>& to, const tensor<T, E...>& from, const Scale& scale = {}) {
+void store(const tensor_view<S, D...>& to, const tensor_view<const T, E...>& from, const Scale& scale = {}) {
   static_assert(std::is_same_v<dims_t<shape<D...>>, dims_t<shape<E...>>>);
-  axis axes[max_rank];
-  const T* data = read_leaf(from, axes);
-  store_axes<axes_for<shape<E...>>, nothing>(to.data(), to.layout().data(), data, axes, scale);
+  store_axes<axes_for<shape<E...>>, nothing>(to.data(), to.layout().data(), from.data(), from.layout().data(), scale);
 }
 /// The same, two elements of F to a byte.
 template <class F, class... D, class T, class... E, class Scale>
-void store_packed(const tensor_view<int4_pair, D...>& to, const tensor<T, E...>& from, const Scale& scale) {
+void store_packed(const tensor_view<int4_pair, D...>& to, const tensor_view<const T, E...>& from, const Scale& scale) {
   static_assert(std::is_same_v<replace_t<dims_t<shape<D...>>, half<F>, list<F>>, dims_t<shape<E...>>>);
-  axis axes[max_rank];
-  const T* data = read_leaf(from, axes);
-  store_axes<axes_for<shape<E...>>, F>(to.data(), to.layout().data(), data, axes, scale);
+  store_axes<axes_for<shape<E...>>, F>(to.data(), to.layout().data(), from.data(), from.layout().data(), scale);
 }
 
 }  // namespace dimwise::detail

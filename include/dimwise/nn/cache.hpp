@@ -115,19 +115,13 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
   template <operand K, operand V, class Verdict = rule::append<Key, keys_shape, values_shape, detail::shape_of<K>, detail::shape_of<V>>>
     requires allowed<Verdict>
   void append(const K& k, const V& v) {
-    using atoms = detail::union_t<typename key_side::extents_type::atoms, typename value_side::extents_type::atoms>;
-    const auto given = detail::carry<atoms>("append", k.extents(), v.extents());
-    using others = detail::difference_t<atoms, detail::list<Key>>;
-    (void)detail::carry<others>("append", given, keys_.extents(), values_.extents());
-    detail::check_positions<Key, (detail::marked_t<rotated, detail::marks_t<keys_shape>>::size > 0)>(k.extents(), end_);
-    detail::check_positions<Key, false>(v.extents(), end_);
-    const extent_t n = given.template extent<Key>();
+    const extent_t n = detail::check_appended<Key, key_side, value_side>(keys_, values_, k.extents(), v.extents(), end_);
     check_room(n);
     const typename key_side::floats new_keys = k;
     const typename value_side::floats new_values = v;
     if constexpr (kind::slides) { slide(n); }
-    keys_.write(used_, new_keys);
-    values_.write(used_, new_values);
+    keys_.write(used_, typename key_side::floats_view(new_keys));
+    values_.write(used_, typename value_side::floats_view(new_values));
     used_ += n;
     end_ += static_cast<std::ptrdiff_t>(n);
     if constexpr (kind::slides) {

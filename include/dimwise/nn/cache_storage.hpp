@@ -106,6 +106,7 @@ class cache_side {
   using memory_type = typename of_shape<element, stored_shape>::view_type;
   /// What is appended is computed as this before anything is written.
   using floats = typename of_shape<typename format::computed, Shape>::tensor_type;
+  using floats_view = typename of_shape<const typename format::computed, Shape>::view_type;
 
   cache_side(const extents_type& e, const scale_type& scale)
       : whole_(e), own_(stored_tensor::for_overwriting(stored_extents<stored_shape, packed>(e))), memory_(own_), scale_(scale) {
@@ -143,7 +144,7 @@ class cache_side {
     }
   }
   /// Allocates nothing, throws nothing once the elements lie within the memory.
-  void write(std::size_t first, const floats& x) const {
+  void write(std::size_t first, const floats_view& x) const {
     const memory_type to = memory_.within(first, Key{x.extents().template extent<Key>()});
     if constexpr (format::packed) {
       store_packed<packed>(to, x, scale_);
@@ -153,10 +154,12 @@ class cache_side {
   }
   /// A copy of some elements as they are stored, and back.
   [[nodiscard]] stored_tensor take(std::size_t first, std::size_t count) const { return stored_tensor(memory_.within(first, Key{count})); }
-  void put(std::size_t first, const stored_tensor& x) const { store(memory_.within(first, Key{x.extents().template extent<Key>()}), x); }
+  void put(std::size_t first, const stored_tensor& x) const {
+    store(memory_.within(first, Key{x.extents().template extent<Key>()}), typename of_shape<const element, stored_shape>::view_type(x));
+  }
 
   [[nodiscard]] const extents_type& extents() const { return whole_; }
-  [[nodiscard]] const memory_type& memory() const { return memory_; }
+  [[nodiscard]] const scale_type& scale() const { return scale_; }
 
  private:
   [[nodiscard]] auto feature() const {
@@ -176,5 +179,16 @@ class cache_side {
   memory_type memory_;
   [[no_unique_address]] scale_type scale_;
 };
+
+// How many positions keys and values bring: their other extents are the cache's (R15), they stand where it ends.
+template <class Key, class KeySide, class ValueSide, class K, class V>
+extent_t check_appended(const KeySide& keys, const ValueSide& values, const K& k, const V& v, std::ptrdiff_t end) {
+  using atoms = union_t<typename KeySide::extents_type::atoms, typename ValueSide::extents_type::atoms>;
+  const auto given = carry<atoms>("append", k, v);
+  (void)carry<difference_t<atoms, list<Key>>>("append", given, keys.extents(), values.extents());
+  check_positions<Key, (marked_t<rotated, marks_t<typename KeySide::shape_type>>::size > 0)>(k, end);
+  check_positions<Key, false>(v, end);
+  return given.template extent<Key>();
+}
 
 }  // namespace dimwise::detail
