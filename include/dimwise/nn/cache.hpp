@@ -160,6 +160,16 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
   [[nodiscard]] D next(const D& count) const {
     return starting_at(count, end_);
   }
+  /// What lies in the memory already becomes the first `count` positions: a cache over memory that somebody filled.
+  /// Throws `extent_error` where there is less room.
+  void adopt(extent_t count)
+    requires(!kind::slides)
+  {
+    restart();
+    check_room(count);
+    used_ = held_ = count;
+    end_ = static_cast<std::ptrdiff_t>(count);
+  }
   /// Forgets everything; the next position is this.
   void restart(std::ptrdiff_t position = 0) {
     used_ = held_ = 0;
