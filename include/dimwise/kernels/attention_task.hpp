@@ -97,7 +97,7 @@ class attention_task {
     const bool stored_v = head_.v_stored.format != number_format::float32;
     key_block block{begin, end, stored ? nullptr : k.at(begin), stored_v ? nullptr : v.at(begin), k.row, v.row};
     if (stored) {
-      widen_rows<Arch>(head_.k_stored, begin, end - begin, layout_.head_dim, buffers_.k);
+      widen_rows<Arch>(head_.k_stored, begin, end - begin, 0, layout_.head_dim, buffers_.k);
       block.k = buffers_.k;
       block.k_row = static_cast<std::ptrdiff_t>(layout_.head_dim);
     } else if (!in_place(k, layout_.head_dim, shared)) {
@@ -106,7 +106,7 @@ class attention_task {
       block.k_row = static_cast<std::ptrdiff_t>(layout_.head_dim);
     }
     if (stored_v) {
-      widen_rows<Arch>(head_.v_stored, begin, end - begin, layout_.value_dim, buffers_.v);
+      widen_rows<Arch>(head_.v_stored, begin, end - begin, 0, layout_.value_dim, buffers_.v);
       block.v = buffers_.v;
       block.v_row = static_cast<std::ptrdiff_t>(layout_.value_dim);
     } else if (!in_place(v, layout_.value_dim, shared)) {

@@ -125,9 +125,9 @@ class decode_task {
     matrix_view<const float> v{heads_->v, layout_.v_row, layout_.v_feature};
     const bool stored = heads_->k_stored.format != number_format::float32;
     const bool stored_v = heads_->v_stored.format != number_format::float32;
-    if (stored) k = widened(heads_->k_stored, begin, keys, layout_.head_dim, k_copy_);
+    if (stored) k = widened(heads_->k_stored, begin, keys, end, layout_.head_dim, k_copy_);
     else k.data = k.at(begin);
-    if (stored_v) v = widened(heads_->v_stored, begin, keys, layout_.value_dim, v_copy_);
+    if (stored_v) v = widened(heads_->v_stored, begin, keys, end, layout_.value_dim, v_copy_);
     else v.data = v.at(begin);
     // What was widened is near already, and what comes next does not lie behind it.
     const rows_ahead values = stored_v ? rows_ahead{} : ahead(v, 0, keys, layout_.value_dim);
@@ -156,8 +156,8 @@ class decode_task {
 
   // Rows stored in fewer bits, as floats in `copy`.
   [[nodiscard]] static matrix_view<const float> widened(const stored_numbers& from, std::size_t begin, std::size_t rows,
-                                                        std::size_t features, float* copy) noexcept {
-    widen_rows<Arch>(from, begin, rows, features, copy);
+                                                        std::size_t end, std::size_t features, float* copy) noexcept {
+    widen_rows<Arch>(from, begin, rows, least(end - begin - rows, rows), features, copy);
     return {copy, static_cast<std::ptrdiff_t>(features), 1};
   }
 

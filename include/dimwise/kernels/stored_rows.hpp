@@ -65,16 +65,18 @@ struct widen {
       const uint32_n special = reinterpret<uint32_n>(shifted >= 0x0f800000U) & 0x7f800000U;
       return reinterpret<floats_n>(finite | special | ((h & 0x8000U) << 16));
     } else if constexpr (Format == number_format::int8) {
-      const int32_n i = __builtin_convertvector(load_bytes<vector_of_t<std::int8_t, n>>(at), int32_n);
-      return __builtin_convertvector(i, floats_n);
+      return __builtin_convertvector(widest(load_bytes<vector_of_t<std::int8_t, n>>(at)), floats_n);
     } else {
       // Two numbers a byte, the first in the low bits, each stored with 8 added.
       using words = vector_of_t<std::uint16_t, n / 2>;
       const words b = __builtin_convertvector(load_bytes<vector_of_t<std::uint8_t, n / 2>>(at), words);
       const words spread = (b & 0x000fU) | ((b << 4) & 0x0f00U);
-      const int32_n i = __builtin_convertvector(reinterpret<vector_of_t<std::uint8_t, n>>(spread), int32_n);
-      return __builtin_convertvector(i - 8, floats_n);
+      return __builtin_convertvector(widest(reinterpret<vector_of_t<std::int8_t, n>>(spread)) - 8, floats_n);
     }
+  }
+  // g++ 12 takes single elements apart for a step from 8 to 32 bits, and has an instruction for each of two steps.
+  [[gnu::always_inline]] static int32_n widest(vector_of_t<std::int8_t, n> bytes_n) noexcept {
+    return __builtin_convertvector(__builtin_convertvector(bytes_n, vector_of_t<std::int16_t, n>), int32_n);
   }
   template <class To, class From>
   [[gnu::always_inline]] static To reinterpret(From v) noexcept {
@@ -83,47 +85,62 @@ struct widen {
   }
 };
 
-template <class Arch, number_format Format>
-[[gnu::noinline]] void widen_rows_of(const stored_numbers& from, std::size_t begin, std::size_t rows, std::size_t features, float* to) noexcept {
+enum class scaling { none, one, each };
+
+// Rows in the order of memory, and as many of the `ahead` rows behind them asked for meanwhile: a cache that lies in DRAM
+// is read at half the speed without.
+template <class Arch, number_format Format, scaling Scaling>
+[[gnu::noinline]] void widen_rows_of(const stored_numbers& from, std::size_t begin, std::size_t rows, std::size_t ahead, std::size_t features, float* to) noexcept {
   using widened = widen<Arch, Format>;
   using floats_n = typename widened::floats_n;
   constexpr std::size_t n = widened::n;
   // Strides of packed numbers count bytes.
   const std::ptrdiff_t row_bytes = from.row * static_cast<std::ptrdiff_t>(widened::bytes);
   const unsigned char* row = static_cast<const unsigned char*>(from.data) + static_cast<std::ptrdiff_t>(begin) * row_bytes;
-  const auto scale_at = [&](std::size_t c, std::size_t count) __attribute__((always_inline)) {
-    floats_n scale;
-    if (from.scale == nullptr) return floats_n{} + 1.0F;
-    if (from.scale_feature == 0) return floats_n{} + *from.scale;
-    if (from.scale_feature == 1 && count == n) return load_bytes<floats_n>(from.scale + c);
-    scale = floats_n{};
-    for (std::size_t i = 0; i < count; ++i) scale[i] = from.scale[static_cast<std::ptrdiff_t>(c + i) * from.scale_feature];
-    return scale;
-  };
-  for (std::size_t c = 0; c < features; c += n) {
-    const std::size_t count = features - c < n ? features - c : n;
-    const floats_n scale = scale_at(c, count);
-    const unsigned char* at = row;
-    for (std::size_t i = 0; i < rows; ++i, at += row_bytes) {
-      if (count == n) {
-        const floats_n x = widened::load(at, c) * scale;
-        __builtin_memcpy(to + i * features + c, &x, sizeof(x));
-      } else {
-        const floats_n x = widened::load_partial(at, c, count) * scale;
-        __builtin_memcpy(to + i * features + c, &x, count * sizeof(float));
-      }
+  const floats_n one = floats_n{} + (Scaling == scaling::one ? *from.scale : 1.0F);
+  for (std::size_t i = 0; i < rows; ++i, row += row_bytes, to += features) {
+#if defined(__GNUC__)
+    if (i < ahead) {
+      const unsigned char* const later = row + static_cast<std::ptrdiff_t>(rows) * row_bytes;
+      for (std::size_t byte = 0; byte < features * widened::bytes / (widened::packed ? 2 : 1); byte += 64) __builtin_prefetch(later + byte, 0, 3);
     }
+#endif
+    std::size_t c = 0;
+    for (; c + n <= features; c += n) {
+      floats_n x = widened::load(row, c);
+      if constexpr (Scaling == scaling::one) x *= one;
+      if constexpr (Scaling == scaling::each) x *= load_bytes<floats_n>(from.scale + c);
+      __builtin_memcpy(to + c, &x, sizeof(x));
+    }
+    if (c == features) continue;
+    const std::size_t size = (features - c) * sizeof(float);
+    floats_n x = widened::load_partial(row, c, features - c);
+    floats_n scale = one;
+    if constexpr (Scaling == scaling::each) __builtin_memcpy(&scale, from.scale + c, size);
+    if constexpr (Scaling != scaling::none) x *= scale;
+    __builtin_memcpy(to + c, &x, size);
   }
 }
 
-/// Rows [begin, begin + rows) as floats side by side.
+template <class Arch, number_format Format>
+void widen_scaled(const stored_numbers& from, std::size_t begin, std::size_t rows, std::size_t ahead, std::size_t features, float* to) noexcept {
+  if (from.scale == nullptr) return widen_rows_of<Arch, Format, scaling::none>(from, begin, rows, ahead, features, to);
+  if (from.scale_feature == 0) return widen_rows_of<Arch, Format, scaling::one>(from, begin, rows, ahead, features, to);
+  if (from.scale_feature == 1) return widen_rows_of<Arch, Format, scaling::each>(from, begin, rows, ahead, features, to);
+  widen_rows_of<Arch, Format, scaling::none>(from, begin, rows, ahead, features, to);
+  for (std::size_t i = 0; i < rows; ++i) {
+    for (std::size_t c = 0; c < features; ++c) to[i * features + c] *= from.scale[static_cast<std::ptrdiff_t>(c) * from.scale_feature];
+  }
+}
+
+/// Rows [begin, begin + rows) as floats side by side; `ahead` more rows lie behind them and are read next.
 template <class Arch>
-void widen_rows(const stored_numbers& from, std::size_t begin, std::size_t rows, std::size_t features, float* to) noexcept {
+void widen_rows(const stored_numbers& from, std::size_t begin, std::size_t rows, std::size_t ahead, std::size_t features, float* to) noexcept {
   switch (from.format) {
-    case number_format::bfloat16: return widen_rows_of<Arch, number_format::bfloat16>(from, begin, rows, features, to);
-    case number_format::float16: return widen_rows_of<Arch, number_format::float16>(from, begin, rows, features, to);
-    case number_format::int8: return widen_rows_of<Arch, number_format::int8>(from, begin, rows, features, to);
-    case number_format::int4: return widen_rows_of<Arch, number_format::int4>(from, begin, rows, features, to);
+    case number_format::bfloat16: return widen_scaled<Arch, number_format::bfloat16>(from, begin, rows, ahead, features, to);
+    case number_format::float16: return widen_scaled<Arch, number_format::float16>(from, begin, rows, ahead, features, to);
+    case number_format::int8: return widen_scaled<Arch, number_format::int8>(from, begin, rows, ahead, features, to);
+    case number_format::int4: return widen_scaled<Arch, number_format::int4>(from, begin, rows, ahead, features, to);
     case number_format::float32: return;
   }
 }
