@@ -95,20 +95,23 @@ struct group_query {
     k = plain(rotary<key, d_k>(k, rename<seq, key>(cosines), rename<seq, key>(sines), pairs));
   }
 
-  // A causal window of W keys ends with the query's own.
+  // A causal window of W keys ends with the query's own. Sequences may be of different lengths.
   void place_masks() {
-    if (!r.flag("causal", true)) { return; }
+    const bool causally = r.flag("causal", true);
     const std::ptrdiff_t width = r.integer("local_window_size", -1);
     const std::ptrdiff_t left = width > 0 ? width - 1 : -1;
-    const auto starts = first_query.values();
-    if (std::all_of(starts.begin(), starts.end(), [&](std::int64_t s) { return s == starts.front(); })) {
+    const std::ptrdiff_t right = causally ? 0 : -1;
+    if (all_are(first_query, first_query.size() == 0 ? 0 : first_query.values().front())) {
       how.left = left;
-      how.right = 0;
-      how.first_query = starts.empty() ? 0 : static_cast<std::ptrdiff_t>(starts.front());
+      how.right = right;
+      how.first_query = first_query.size() == 0 ? 0 : static_cast<std::ptrdiff_t>(first_query.values().front());
     } else {
       how.lengths = totals;
-      hide(how, window_from(first_query, left, 0, like_scores()));
+      hide(how, window_from(first_query, left, right, like_scores()));
     }
+  }
+  [[nodiscard]] static bool all_are(const tensor<std::int64_t, batch>& starts, std::int64_t wanted) {
+    return std::ranges::all_of(starts.values(), [&](std::int64_t s) { return s == wanted; });
   }
   [[nodiscard]] of_scores<bool> like_scores() const { return of_scores<bool>(sequences, heads, group, positions, all); }
 
@@ -117,8 +120,7 @@ struct group_query {
   [[nodiscard]] tensor<T, batch, kv_heads, key, F> grown(const Past& past, const tensor<T, batch, kv_heads, key, F>& fresh) const {
     const auto rows = static_cast<std::int64_t>(past.extents().template extent<key>());
     const auto fresh_rows = static_cast<std::int64_t>(fresh.extents().template extent<key>());
-    const auto starts = first_query.values();
-    if (std::all_of(starts.begin(), starts.end(), [&](std::int64_t s) { return s == rows; })) { return concat<key>(past, fresh); }
+    if (all_are(first_query, rows)) { return concat<key>(past, fresh); }
     struct place : prime<key> {};
     const auto source = [=](std::int64_t at, std::int64_t start) {
       const bool is_fresh = at >= start && at < start + fresh_rows;
