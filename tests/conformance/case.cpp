@@ -1,8 +1,9 @@
 // tests/conformance/case.cpp -- what a case says, and how a result is compared with it.
 //
 // Two bars, decided in docs/decisions/0008-what-conformance-means.md:
-//   outputs      |x - expected| <= atol + rtol * |expected|, the manifest's tolerance
-//   outputs_f64  |x - exact| <= 3 * (the origin's own float32 error) + 4 * 2^-24 * max(1, largest |exact|)
+//   outputs, printed   |x - expected| <= atol + rtol * |expected|, the manifest's tolerances
+//   outputs_f64        |x - exact| <= 3 * (the origin's own float32 error) + 4 * 2^-24 * max(1, largest |exact|)
+// What is not finite must be equal.
 // SPDX-License-Identifier: BSL-1.0
 #include "suite.hpp"
 
@@ -68,30 +69,35 @@ double rounded_to_half(double x) {
   return std::abs(rounded) > 65504 ? std::copysign(std::numeric_limits<double>::infinity(), x) : rounded;
 }
 
-// The largest error of a comparison, and where.
-struct comparison {
-  double error = 0;      // |x - expected|, infinite where one of the two is not finite and the other differs
-  double allowed = 0;
-  std::size_t at = 0;
-  std::size_t count = 0; // elements that differ
+// What a result is compared with: |x - expected| <= atol + rtol * |expected|, and exactly where that is not finite.
+struct reference {
+  std::string word;
+  array expected;
+  double rtol;
+  double atol;
 };
 
-// `bar(i)` is what |x - expected| may be at element i.
-template <class Bar>
-comparison compare(const std::vector<double>& x, const std::vector<double>& expected, const bool* where, Bar bar) {
+// The elements that differ, and the largest error among them.
+struct comparison {
+  std::size_t count = 0;
+  std::size_t at = 0;
+  double error = 0;
+  double allowed = 0;
+};
+
+comparison compare(const std::vector<double>& x, const std::vector<double>& expected, const bool* where, const reference& to) {
   comparison worst;
   for (std::size_t i = 0; i < x.size(); ++i) {
     if (where != nullptr && !where[i]) { continue; }
-    const bool both_nan = std::isnan(x[i]) && std::isnan(expected[i]);
-    const double error = both_nan || x[i] == expected[i] ? 0 : std::abs(x[i] - expected[i]);
-    const double allowed = bar(i);
+    if (x[i] == expected[i] || (std::isnan(x[i]) && std::isnan(expected[i]))) { continue; }
+    const double allowed = std::isfinite(expected[i]) ? to.atol + to.rtol * std::abs(expected[i]) : 0;
+    const double difference = std::abs(x[i] - expected[i]);
+    const double error = std::isnan(difference) ? std::numeric_limits<double>::infinity() : difference;
     if (error <= allowed) { continue; }
-    ++worst.count;
-    const double size = std::isnan(error) ? std::numeric_limits<double>::infinity() : error;
-    if (worst.count == 1 || size > worst.error) {
-      worst.error = size;
-      worst.allowed = allowed;
+    if (worst.count++ == 0 || error > worst.error) {
       worst.at = i;
+      worst.error = error;
+      worst.allowed = allowed;
     }
   }
   return worst;
@@ -224,7 +230,7 @@ const nlohmann::json& run::attributes() const {
   const nlohmann::json& config = state_.entry.at("config");
   return config.contains("attributes") ? config.at("attributes") : config;
 }
-bool run::has_attribute(std::string_view key) const { return attributes().contains(key); }
+bool run::has_attribute(std::string_view key) const { return attributes().contains(key) && !attributes().at(std::string(key)).is_null(); }
 
 double run::number(std::string_view key, std::optional<double> otherwise) const {
   if (!has_attribute(key) && otherwise) { return *otherwise; }
@@ -263,68 +269,67 @@ bool run::wants(const which& output) const {
   return named(state_.entry, "outputs", name_in_slot(state_.entry, "node_outputs", output)) != nullptr;
 }
 
-template <class T>
-void run::check(const which& output, const std::vector<std::size_t>& shape, const T* values, const bool* where) {
-  const nlohmann::json& entry = state_.entry;
-  const std::string name = name_in_slot(entry, "node_outputs", output);
-  const nlohmann::json* expected = named(entry, "outputs", name);
-  if (expected == nullptr) { throw std::runtime_error("the case expects no " + name); }
-  state_.compared.insert(name);
+namespace {
 
-  const array wanted = state_.from.load(*expected);
-  if (!bridge::same_grouping(shape, wanted.shape)) {
-    state_.differences.push_back(name + ": has the shape " + words(shape) + ", expected " + words(wanted.shape));
-    return;
-  }
-  const std::size_t count = wanted.size();
-  std::vector<double> x(values, values + count);
-  if (wanted.dtype == "float16") {
-    for (double& value : x) { value = rounded_to_half(value); }
-  }
-  if constexpr (std::is_same_v<T, std::int64_t>) {  // computed wide, stored narrow: what does not fit wraps around
-    if (wanted.dtype != "int64") {
-      visit(wanted, [&]<class S>(const S*) {
-        for (double& value : x) { value = static_cast<double>(static_cast<S>(static_cast<std::int64_t>(value))); }
-      });
+// Everything that a suite says about one output.
+std::vector<reference> references_of(const run::state& state, const std::string& name) {
+  const nlohmann::json& entry = state.entry;
+  std::vector<reference> all;
+  const auto add = [&](const char* list, const char* word, double rtol, double atol) {
+    if (const nlohmann::json* found = named(entry, list, name)) { all.push_back({word, state.from.load(*found), rtol, atol}); }
+  };
+  const auto add_with = [&](const char* list, const char* word, const char* tolerance) {
+    if (entry.contains(tolerance)) { add(list, word, number_of(entry.at(tolerance).at("rtol")), number_of(entry.at(tolerance).at("atol"))); }
+  };
+  add_with("outputs", "expected", "tol");
+  add_with("printed", "printed", "printed_tol");
+  add("outputs_f64", "in float64", 0, 0);
+  if (!all.empty() && all.back().word == "in float64") {
+    const bool recorded = entry.contains("torch_fp32_max_abs_err") && entry.at("torch_fp32_max_abs_err").contains(name);
+    const double own = recorded ? number_of(entry.at("torch_fp32_max_abs_err").at(name)) : 0;
+    double largest = 1;
+    for (const double value : in_double(all.back().expected)) {
+      if (std::isfinite(value)) { largest = std::max(largest, std::abs(value)); }
     }
+    all.back().atol = 3 * own + 4 * std::ldexp(largest, -24);
   }
-  const auto report = [&](const comparison& worst, const char* against) {
-    if (worst.count == 0) { return; }
-    std::ostringstream line;
-    line.precision(9);
-    line << name << ": largest error " << worst.error << " at " << place(worst.at, wanted.shape) << ", where " << worst.allowed << " is allowed ("
-         << x[worst.at] << " against " << against << "), " << worst.count << " of " << count << " elements differ";
-    state_.differences.push_back(line.str());
-  };
-  const auto compare_with = [&](const array& reference, const std::string& what, auto bar_of) {
-    const std::vector<double> exact = in_double(reference);
-    const comparison worst = compare(x, exact, where, bar_of(exact));
-    std::ostringstream against;
-    against.precision(9);
-    if (worst.count > 0) { against << exact[worst.at] << " " << what; }
-    report(worst, against.str().c_str());
-  };
+  return all;
+}
 
-  const nlohmann::json& tolerance = entry.at("tol");
-  const double rtol = number_of(tolerance.at("rtol"));
-  const double atol = number_of(tolerance.at("atol"));
-  compare_with(wanted, "expected", [&](const auto& exact) { return [&](std::size_t i) { return atol + rtol * std::abs(exact[i]); }; });
-
-  if (const nlohmann::json* f64 = named(entry, "outputs_f64", name)) {
-    double recorded = 0;
-    if (entry.contains("torch_fp32_max_abs_err")) { recorded = number_of(entry.at("torch_fp32_max_abs_err").value(name, nlohmann::json(0.0))); }
-    compare_with(state_.from.load(*f64), "in float64", [&](const auto& exact) {
-      double largest = 1;
-      for (const double value : exact) {
-        if (std::isfinite(value)) { largest = std::max(largest, std::abs(value)); }
-      }
-      const double bar = 3 * recorded + 4 * std::ldexp(largest, -24);
-      return [bar](std::size_t) { return bar; };
+// `x` as it is when it is stored in that type: rounded, or wrapped around.
+void store_as(const array& type, std::vector<double>& x, bool whole) {
+  if (type.dtype == "float16") {
+    for (double& value : x) { value = rounded_to_half(value); }
+  } else if (whole && type.dtype != "int64" && type.dtype != "uint64") {
+    visit(type, [&]<class S>(const S*) {
+      for (double& value : x) { value = static_cast<double>(static_cast<S>(static_cast<std::int64_t>(value))); }
     });
   }
-  if (const nlohmann::json* printed = named(entry, "printed", name)) {
-    const double decimals = number_of(entry.at("printed_tol"));
-    compare_with(state_.from.load(*printed), "printed", [&](const auto&) { return [decimals](std::size_t) { return decimals; }; });
+}
+
+}  // namespace
+
+template <class T>
+void run::check(const which& output, const std::vector<std::size_t>& shape, const T* values, const bool* where) {
+  const std::string name = name_in_slot(state_.entry, "node_outputs", output);
+  const auto references = references_of(state_, name);
+  if (references.empty()) { throw std::runtime_error("the case expects no " + name); }
+  state_.compared.insert(name);
+  for (const reference& to : references) {
+    if (!bridge::same_grouping(shape, to.expected.shape)) {
+      state_.differences.push_back(name + ": has the shape " + words(shape) + ", " + words(to.expected.shape) + " " + to.word);
+      continue;
+    }
+    std::vector<double> x(values, values + to.expected.size());
+    store_as(to.expected, x, std::is_same_v<T, std::int64_t>);
+    const std::vector<double> expected = in_double(to.expected);
+    const comparison worst = compare(x, expected, where, to);
+    if (worst.count == 0) { continue; }
+    std::ostringstream line;
+    line.precision(9);
+    line << name << ": largest error " << worst.error << " at " << place(worst.at, to.expected.shape) << ", " << worst.allowed << " is allowed: "
+         << x[worst.at] << ", " << expected[worst.at] << " " << to.word << "; " << worst.count << " of " << x.size() << " elements differ";
+    state_.differences.push_back(line.str());
   }
 }
 template void run::check(const which&, const std::vector<std::size_t>&, const double*, const bool*);

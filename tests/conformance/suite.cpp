@@ -75,8 +75,12 @@ std::vector<std::string> run_case(const suite& from, const nlohmann::json& entry
     state.differences.push_back(std::string("threw: ") + problem.what());
     return state.differences;
   }
-  for (const auto& output : entry.at("outputs")) {
-    if (!state.compared.contains(output.at("name"))) { state.differences.push_back(output.at("name").get<std::string>() + ": was not computed"); }
+  std::set<std::string> missing;
+  for (const char* list : {"outputs", "printed"}) {
+    for (const auto& output : entry.value(list, nlohmann::json::array())) { missing.insert(output.at("name")); }
+  }
+  for (const std::string& name : missing) {
+    if (!state.compared.contains(name)) { state.differences.push_back(name + ": was not computed"); }
   }
   return state.differences;
 }
