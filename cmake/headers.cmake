@@ -31,6 +31,7 @@ set(dimwise_headers
     include/dimwise/expr/functions.hpp
     include/dimwise/expr/join.hpp
     include/dimwise/expr/mask.hpp
+    include/dimwise/expr/numbers.hpp
     include/dimwise/expr/positions.hpp
     include/dimwise/expr/reduce.hpp
     include/dimwise/expr/restride.hpp

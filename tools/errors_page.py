@@ -55,11 +55,13 @@ CURES = {
     "ERROR_R4_merged_is_not_its_product":
         "Contract with the output weight (`contract<heads, d_v>(z, w_o)`), or declare the merged dimension.",
     "ERROR_R5_weights_are_contracted_over_their_own_dimension":
-        "Contract over the dimension that the softmax went over, and give the other operand that dimension.",
+        "Contract over the dimensions that the softmax went over, all of them, and give the other operand these "
+        "dimensions. What mixes heads, layers or features may be contracted beside them.",
     "ERROR_R5_already_normalised":
         "Drop the second softmax. To sum to one over another dimension on purpose: `renormalise<D>`.",
     "ERROR_R5_weighted_is_only_summed":
-        "Sum over the weights' dimension. If something else is meant, say it with `plain`.",
+        "`sum<D>`, where the weights sum to one over D: they are the mean already. If something else is meant, say it with "
+        "`plain`.",
     "ERROR_R5_softmax_over_a_single_element":
         "Name the dimension of the alternatives. An extent of 1 is often a dimension that should not exist.",
     "ERROR_R5_declared_type_drops_or_invents_normalised":
@@ -83,7 +85,8 @@ CURES = {
     "ERROR_R6_declared_type_drops_or_invents_raw_or_score":
         "Add the mark to the declared type, deduce it with `tensor s = expr;`, or drop it with `plain(expr)`.",
     "ERROR_R7_mask_needs_a_polarity_allow_or_block":
-        "`allow(m)` where true means visible, `allow_of(block(m))` where true means hidden.",
+        "`allow(m)` where true means visible, `allow_of(block(m))` where true means hidden. As 1 and 0: "
+        "`indicator(allow(m))`.",
     "ERROR_R7_block_mask_is_turned_by_allow_of":
         "`masked(s, allow_of(block(m)))`.",
     "ERROR_R7_given_mask_is_a_tensor_of_bool":
@@ -138,6 +141,9 @@ CURES = {
         "Name the features. Statistics over other dimensions are `standardize<D…>`.",
     "ERROR_R13_needs_ordered_positions":
         "Name a dimension whose elements have positions: `position_dim`, `packed_dim`, or one with the ability ordered.",
+    "ERROR_R13_needs_real_numbers":
+        "`map([](int n) { return static_cast<float>(n); }, x)` before. Sums, differences and products with real numbers "
+        "take whole ones as they are.",
     "ERROR_R13_window_does_not_fit":
         "Choose an extent of the window that fits, and one of the result that follows from it.",
     "ERROR_R13_sinusoid_takes_positions_and_features":
@@ -151,7 +157,8 @@ CURES = {
     "ERROR_R18_indexed_meets_its_dimension":
         "`slice` keeps the dimension. To use one element for all: `broadcast<D>` first.",
     "ERROR_R18_ids_index_their_own_dimension_only":
-        "Use an id of this dimension. `split` a composite first.",
+        "Use an id of this dimension; `split` a composite first. To compute with what ids stand for, take it from a table: "
+        "`gather<vocab>(table, ids)`.",
     "ERROR_R18_slice_of_a_static_extent_names_its_result":
         "`slice<D, Result>(x, first)`, where Result has the extent of the slice.",
     "ERROR_R18_slice_is_longer_than_its_dimension":
@@ -161,7 +168,9 @@ CURES = {
     "ERROR_R18_more_than_there_are":
         "Ask for at most as many as the dimension has.",
     "ERROR_R19_packed_positions_need_their_documents":
-        "Mask with `document<Q, K>{}` before softmax or reduction; combine it with others by `&`.",
+        "Mask with `document<Q, K>{}` before softmax or reduction; combine it with others by `&`. What has no such mask "
+        "(`prefix`, windows, the mean of one document): cut the document out and give it positions of its own, "
+        "`relabel<packed_seq, seq>(slice<packed_seq>(x, first, count))`, or give the mask element by element.",
 }
 
 HEAD = f"""# Compile errors

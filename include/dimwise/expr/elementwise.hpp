@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include <dimwise/expr/functions.hpp>
+#include <dimwise/expr/numbers.hpp>
 #include <dimwise/shape/rules/elementwise.hpp>
 #include <dimwise/tensor/view.hpp>
 
@@ -68,7 +69,7 @@ auto make_elementwise(const char* operation, F f, const X&... x) {
   return elementwise<shape, T, F, X...>(f, carry<typename extents_for<shape>::atoms>(operation, x.extents()...), x...);
 }
 
-// Numbers take the element type of the tensor beside them.
+// Numbers take the element type of the tensor beside them, and whole numbers that of real ones.
 template <class T, class X>
 constexpr const auto& as_operand(const X& x) {
   return x;
@@ -76,6 +77,11 @@ constexpr const auto& as_operand(const X& x) {
 template <class T, number X>
 constexpr auto as_operand(const X& x) {
   return constant<T>(static_cast<typename constant<T>::held>(x));
+}
+template <class T, operand X>
+  requires(std::is_floating_point_v<T> && std::is_integral_v<value_of<X>>)
+auto as_operand(const X& x) {
+  return elementwise<shape_of<X>, T, fn::as_real<T>, X>({}, x.extents(), x);
 }
 
 template <class A, class B>
@@ -94,17 +100,6 @@ struct promoted<A, B> {
 };
 template <class A, class B>
 using promoted_t = typename promoted<A, B>::type;
-
-template <class X>
-struct shape_or_none {
-  using type = shape<>;
-};
-template <operand X>
-struct shape_or_none<X> {
-  using type = shape_of<X>;
-};
-template <class X>
-using shape_or_none_t = typename shape_or_none<X>::type;
 
 struct any_function {
   template <class F>
@@ -125,7 +120,10 @@ auto make_unary(const A& a) {
 }
 
 template <class A, class B>
-using binary_verdict = rule::elementwise<shape_or_none_t<A>, shape_or_none_t<B>>;
+using binary_verdict = of_numbers<op::elementwise, rule::elementwise<shape_or_none_t<A>, shape_or_none_t<B>>, A, B>;
+
+template <class F, class X>
+using unary_verdict = of_numbers<op::map, rule::map<fn::ends_mask<F>, shape_of<X>>, X>;
 
 }  // namespace detail
 
@@ -183,12 +181,12 @@ Verdict map(detail::any_function f, const X&... x);
 
 /// Activations and elementary functions: `map` with the function of that name, with its refusals.
 #define DIMWISE_DETAIL_FUNCTION(name, function)                                                              \
-  template <operand X, class Verdict = rule::map<fn::ends_mask<function>, detail::shape_of<X>>>              \
+  template <operand X, class Verdict = detail::unary_verdict<function, X>>                                   \
     requires allowed<Verdict>                                                                                \
   [[nodiscard]] auto name(const X& x) {                                                                      \
     return detail::make_unary<function, X, Verdict>(x);                                                      \
   }                                                                                                          \
-  template <operand X, class Verdict = rule::map<fn::ends_mask<function>, detail::shape_of<X>>>              \
+  template <operand X, class Verdict = detail::unary_verdict<function, X>>                                   \
     requires refused<Verdict>                                                                                \
   Verdict name(const X& x);
 DIMWISE_DETAIL_FUNCTION(relu, fn::relu)

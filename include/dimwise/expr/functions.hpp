@@ -37,6 +37,15 @@ struct divide {
     return a / b;
   }
 };
+// Whole numbers, as real ones.
+template <class To>
+struct as_real {
+  static constexpr const char* name = "as real numbers";
+  template <class T>
+  constexpr To operator()(T a) const {
+    return static_cast<To>(a);
+  }
+};
 struct negate {
   static constexpr const char* name = "negate";
   template <class T>

@@ -11,6 +11,7 @@
 #include <span>
 #include <tuple>
 
+#include <dimwise/expr/numbers.hpp>
 #include <dimwise/shape/rules/mask.hpp>
 #include <dimwise/shape/rules/reduce.hpp>
 #include <dimwise/tensor/view.hpp>
@@ -426,7 +427,7 @@ extents_of<Atoms> masked_extents(const Extents& e, const M& m) {
 ///   [s] x [subset of s, more parallel dimensions]  ->  [s, those parallel dimensions], masked_for<…>
 ///
 /// Refuses: masks without polarity, of other dimensions, after softmax (R7), packed positions without documents (R19).
-template <operand S, mask M, class Verdict = rule::masked<detail::shape_of<S>, typename M::facts>>
+template <operand S, mask M, class Verdict = detail::of_numbers<op::masked, rule::masked<detail::shape_of<S>, typename M::facts>, S>>
   requires allowed<Verdict>
 [[nodiscard]] auto masked(const S& s, const M& m) {
   using shape = typename Verdict::shape;
@@ -434,7 +435,7 @@ template <operand S, mask M, class Verdict = rule::masked<detail::shape_of<S>, t
   m.check(extents, "masked");
   return detail::masked_node<shape, S, M>(s, m, extents);
 }
-template <operand S, mask M, class Verdict = rule::masked<detail::shape_of<S>, typename M::facts>>
+template <operand S, mask M, class Verdict = detail::of_numbers<op::masked, rule::masked<detail::shape_of<S>, typename M::facts>, S>>
   requires refused<Verdict>
 Verdict masked(const S& s, const M& m);
 template <operand S, class E, class Error = ERROR_R7_block_mask_is_turned_by_allow_of<op::masked, detail::lhs_t<detail::shape_of<S>>, detail::rhs_t<detail::shape_of<E>>>>
@@ -517,13 +518,13 @@ class biased_node : public node<Shape, std::common_type_t<value_of<E>, value_of<
 ///   [s] x [subset of s, more parallel dimensions]  ->  [s, those parallel dimensions]
 ///
 /// Refuses raw products (R6), biases after softmax and of other dimensions (R7).
-template <operand S, operand B, class Verdict = rule::biased<detail::shape_of<S>, detail::shape_of<B>>>
+template <operand S, operand B, class Verdict = detail::of_numbers<op::biased, rule::biased<detail::shape_of<S>, detail::shape_of<B>>, S, B>>
   requires allowed<Verdict>
 [[nodiscard]] auto biased(const S& s, const B& b) {
   using shape = typename Verdict::shape;
   return detail::biased_node<shape, S, B>(s, b, detail::carry<typename detail::extents_for<shape>::atoms>("biased", s.extents(), b.extents()));
 }
-template <operand S, operand B, class Verdict = rule::biased<detail::shape_of<S>, detail::shape_of<B>>>
+template <operand S, operand B, class Verdict = detail::of_numbers<op::biased, rule::biased<detail::shape_of<S>, detail::shape_of<B>>, S, B>>
   requires refused<Verdict>
 Verdict biased(const S& s, const B& b);
 

@@ -186,7 +186,7 @@ class skew_node : public node<Shape, value_of<E>> {
 }  // namespace detail
 
 /// `s` plus a bias made from positions; the key side is what a following softmax may go over (R7).
-template <operand S, position_bias B, class Verdict = rule::position_biased<detail::shape_of<S>, typename B::bias_facts>>
+template <operand S, position_bias B, class Verdict = detail::of_numbers<op::biased, rule::position_biased<detail::shape_of<S>, typename B::bias_facts>, S>>
   requires allowed<Verdict>
 [[nodiscard]] auto biased(const S& s, const B& b) {
   using shape = typename Verdict::shape;
@@ -194,7 +194,7 @@ template <operand S, position_bias B, class Verdict = rule::position_biased<deta
   b.check(e, B::name);
   return detail::position_biased_node<shape, S, B>(s, b, e);
 }
-template <operand S, position_bias B, class Verdict = rule::position_biased<detail::shape_of<S>, typename B::bias_facts>>
+template <operand S, position_bias B, class Verdict = detail::of_numbers<op::biased, rule::position_biased<detail::shape_of<S>, typename B::bias_facts>, S>>
   requires refused<Verdict>
 Verdict biased(const S& s, const B& b);
 

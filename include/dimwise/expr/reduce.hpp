@@ -93,32 +93,32 @@ class reduction : public node<Shape, T> {
 ///
 /// Refuses raw products (R6), what is normalised or has a static extent of 1 (R5), dimensions that are neither attendable
 /// nor a choice (R13), masks that serve another dimension (R7), packed positions without documents (R19).
-template <class... D, operand X, class Verdict = rule::softmax<op::softmax, detail::list<D...>, detail::shape_of<X>>>
+template <class... D, operand X, class Verdict = detail::of_numbers<op::softmax, rule::softmax<op::softmax, detail::list<D...>, detail::shape_of<X>>, X>>
   requires(sizeof...(D) > 0 && allowed<Verdict>)
 [[nodiscard]] auto softmax(const X& x) {
   return detail::rowwise<typename Verdict::shape, detail::rows::softmax, detail::list<D...>, X>(x);
 }
-template <class... D, operand X, class Verdict = rule::softmax<op::softmax, detail::list<D...>, detail::shape_of<X>>>
+template <class... D, operand X, class Verdict = detail::of_numbers<op::softmax, rule::softmax<op::softmax, detail::list<D...>, detail::shape_of<X>>, X>>
   requires(sizeof...(D) > 0 && refused<Verdict>)
 Verdict softmax(const X& x);
 
 /// x − log Σ exp(x) over the dimensions D; −∞ where masked.
-template <class... D, operand X, class Verdict = rule::softmax<op::log_softmax, detail::list<D...>, detail::shape_of<X>>>
+template <class... D, operand X, class Verdict = detail::of_numbers<op::log_softmax, rule::softmax<op::log_softmax, detail::list<D...>, detail::shape_of<X>>, X>>
   requires(sizeof...(D) > 0 && allowed<Verdict>)
 [[nodiscard]] auto log_softmax(const X& x) {
   return detail::rowwise<typename Verdict::shape, detail::rows::log_softmax, detail::list<D...>, X>(x);
 }
-template <class... D, operand X, class Verdict = rule::softmax<op::log_softmax, detail::list<D...>, detail::shape_of<X>>>
+template <class... D, operand X, class Verdict = detail::of_numbers<op::log_softmax, rule::softmax<op::log_softmax, detail::list<D...>, detail::shape_of<X>>, X>>
   requires(sizeof...(D) > 0 && refused<Verdict>)
 Verdict log_softmax(const X& x);
 
 /// x / Σ x over the dimensions D, explicitly: slot attention's second normalisation, top-k routing. A row of sum 0 stays 0.
-template <class... D, operand X, class Verdict = rule::renormalise<detail::list<D...>, detail::shape_of<X>>>
+template <class... D, operand X, class Verdict = detail::of_numbers<op::renormalise, rule::renormalise<detail::list<D...>, detail::shape_of<X>>, X>>
   requires(sizeof...(D) > 0 && allowed<Verdict>)
 [[nodiscard]] auto renormalise(const X& x) {
   return detail::rowwise<typename Verdict::shape, detail::rows::renormalise, detail::list<D...>, X>(x);
 }
-template <class... D, operand X, class Verdict = rule::renormalise<detail::list<D...>, detail::shape_of<X>>>
+template <class... D, operand X, class Verdict = detail::of_numbers<op::renormalise, rule::renormalise<detail::list<D...>, detail::shape_of<X>>, X>>
   requires(sizeof...(D) > 0 && refused<Verdict>)
 Verdict renormalise(const X& x);
 
@@ -128,152 +128,152 @@ Verdict renormalise(const X& x);
 ///
 /// The mean over nothing visible is 0. Refuses weighted products over other dimensions than theirs (R5), masks that serve
 /// another dimension (R7), packed positions without documents (R19).
-template <class... D, operand X, class Verdict = rule::reduce<op::sum, detail::list<D...>, detail::shape_of<X>>>
+template <class... D, operand X, class Verdict = detail::of_numbers<op::sum, rule::reduce<op::sum, detail::list<D...>, detail::shape_of<X>>, X>>
   requires(sizeof...(D) > 0 && allowed<Verdict>)
 [[nodiscard]] auto sum(const X& x) {
   return detail::reduction<typename Verdict::shape, detail::value_of<X>, detail::totals::sum, detail::list<D...>, X>(x);
 }
-template <class... D, operand X, class Verdict = rule::reduce<op::sum, detail::list<D...>, detail::shape_of<X>>>
+template <class... D, operand X, class Verdict = detail::of_numbers<op::sum, rule::reduce<op::sum, detail::list<D...>, detail::shape_of<X>>, X>>
   requires(sizeof...(D) > 0 && refused<Verdict>)
 Verdict sum(const X& x);
-template <class... D, operand X, class Verdict = rule::reduce<op::mean, detail::list<D...>, detail::shape_of<X>>>
+template <class... D, operand X, class Verdict = detail::of_numbers<op::mean, rule::reduce<op::mean, detail::list<D...>, detail::shape_of<X>>, X>>
   requires(sizeof...(D) > 0 && allowed<Verdict>)
 [[nodiscard]] auto mean(const X& x) {
   return detail::reduction<typename Verdict::shape, detail::value_of<X>, detail::totals::mean, detail::list<D...>, X>(x);
 }
-template <class... D, operand X, class Verdict = rule::reduce<op::mean, detail::list<D...>, detail::shape_of<X>>>
+template <class... D, operand X, class Verdict = detail::of_numbers<op::mean, rule::reduce<op::mean, detail::list<D...>, detail::shape_of<X>>, X>>
   requires(sizeof...(D) > 0 && refused<Verdict>)
 Verdict mean(const X& x);
-template <class... D, operand X, class Verdict = rule::reduce<op::max, detail::list<D...>, detail::shape_of<X>>>
+template <class... D, operand X, class Verdict = detail::of_numbers<op::max, rule::reduce<op::max, detail::list<D...>, detail::shape_of<X>>, X>>
   requires(sizeof...(D) > 0 && allowed<Verdict>)
 [[nodiscard]] auto max(const X& x) {
   return detail::reduction<typename Verdict::shape, detail::value_of<X>, detail::totals::max, detail::list<D...>, X>(x);
 }
-template <class... D, operand X, class Verdict = rule::reduce<op::max, detail::list<D...>, detail::shape_of<X>>>
+template <class... D, operand X, class Verdict = detail::of_numbers<op::max, rule::reduce<op::max, detail::list<D...>, detail::shape_of<X>>, X>>
   requires(sizeof...(D) > 0 && refused<Verdict>)
 Verdict max(const X& x);
-template <class... D, operand X, class Verdict = rule::reduce<op::min, detail::list<D...>, detail::shape_of<X>>>
+template <class... D, operand X, class Verdict = detail::of_numbers<op::min, rule::reduce<op::min, detail::list<D...>, detail::shape_of<X>>, X>>
   requires(sizeof...(D) > 0 && allowed<Verdict>)
 [[nodiscard]] auto min(const X& x) {
   return detail::reduction<typename Verdict::shape, detail::value_of<X>, detail::totals::min, detail::list<D...>, X>(x);
 }
-template <class... D, operand X, class Verdict = rule::reduce<op::min, detail::list<D...>, detail::shape_of<X>>>
+template <class... D, operand X, class Verdict = detail::of_numbers<op::min, rule::reduce<op::min, detail::list<D...>, detail::shape_of<X>>, X>>
   requires(sizeof...(D) > 0 && refused<Verdict>)
 Verdict min(const X& x);
 
 /// The same over what a mask allows: `mean<seq>(x, padding<seq>(lengths))`.
-template <class... D, operand X, mask M, class Verdict = rule::reduce_masked<op::sum, detail::list<D...>, detail::shape_of<X>, typename M::facts>>
+template <class... D, operand X, mask M, class Verdict = detail::of_numbers<op::masked, rule::reduce_masked<op::sum, detail::list<D...>, detail::shape_of<X>, typename M::facts>, X>>
   requires(sizeof...(D) > 0 && allowed<Verdict>)
 [[nodiscard]] auto sum(const X& x, const M& m) {
   return sum<D...>(masked(x, m));
 }
-template <class... D, operand X, mask M, class Verdict = rule::reduce_masked<op::sum, detail::list<D...>, detail::shape_of<X>, typename M::facts>>
+template <class... D, operand X, mask M, class Verdict = detail::of_numbers<op::masked, rule::reduce_masked<op::sum, detail::list<D...>, detail::shape_of<X>, typename M::facts>, X>>
   requires(sizeof...(D) > 0 && refused<Verdict>)
 Verdict sum(const X& x, const M& m);
-template <class... D, operand X, mask M, class Verdict = rule::reduce_masked<op::mean, detail::list<D...>, detail::shape_of<X>, typename M::facts>>
+template <class... D, operand X, mask M, class Verdict = detail::of_numbers<op::masked, rule::reduce_masked<op::mean, detail::list<D...>, detail::shape_of<X>, typename M::facts>, X>>
   requires(sizeof...(D) > 0 && allowed<Verdict>)
 [[nodiscard]] auto mean(const X& x, const M& m) {
   return mean<D...>(masked(x, m));
 }
-template <class... D, operand X, mask M, class Verdict = rule::reduce_masked<op::mean, detail::list<D...>, detail::shape_of<X>, typename M::facts>>
+template <class... D, operand X, mask M, class Verdict = detail::of_numbers<op::masked, rule::reduce_masked<op::mean, detail::list<D...>, detail::shape_of<X>, typename M::facts>, X>>
   requires(sizeof...(D) > 0 && refused<Verdict>)
 Verdict mean(const X& x, const M& m);
-template <class... D, operand X, mask M, class Verdict = rule::reduce_masked<op::max, detail::list<D...>, detail::shape_of<X>, typename M::facts>>
+template <class... D, operand X, mask M, class Verdict = detail::of_numbers<op::masked, rule::reduce_masked<op::max, detail::list<D...>, detail::shape_of<X>, typename M::facts>, X>>
   requires(sizeof...(D) > 0 && allowed<Verdict>)
 [[nodiscard]] auto max(const X& x, const M& m) {
   return max<D...>(masked(x, m));
 }
-template <class... D, operand X, mask M, class Verdict = rule::reduce_masked<op::max, detail::list<D...>, detail::shape_of<X>, typename M::facts>>
+template <class... D, operand X, mask M, class Verdict = detail::of_numbers<op::masked, rule::reduce_masked<op::max, detail::list<D...>, detail::shape_of<X>, typename M::facts>, X>>
   requires(sizeof...(D) > 0 && refused<Verdict>)
 Verdict max(const X& x, const M& m);
-template <class... D, operand X, mask M, class Verdict = rule::reduce_masked<op::min, detail::list<D...>, detail::shape_of<X>, typename M::facts>>
+template <class... D, operand X, mask M, class Verdict = detail::of_numbers<op::masked, rule::reduce_masked<op::min, detail::list<D...>, detail::shape_of<X>, typename M::facts>, X>>
   requires(sizeof...(D) > 0 && allowed<Verdict>)
 [[nodiscard]] auto min(const X& x, const M& m) {
   return min<D...>(masked(x, m));
 }
-template <class... D, operand X, mask M, class Verdict = rule::reduce_masked<op::min, detail::list<D...>, detail::shape_of<X>, typename M::facts>>
+template <class... D, operand X, mask M, class Verdict = detail::of_numbers<op::masked, rule::reduce_masked<op::min, detail::list<D...>, detail::shape_of<X>, typename M::facts>, X>>
   requires(sizeof...(D) > 0 && refused<Verdict>)
 Verdict min(const X& x, const M& m);
 
 /// log Σ exp(x) over the dimensions D; −∞ where everything is masked.
-template <class... D, operand X, class Verdict = rule::reduce<op::logsumexp, detail::list<D...>, detail::shape_of<X>>>
+template <class... D, operand X, class Verdict = detail::of_numbers<op::logsumexp, rule::reduce<op::logsumexp, detail::list<D...>, detail::shape_of<X>>, X>>
   requires(sizeof...(D) > 0 && allowed<Verdict>)
 [[nodiscard]] auto logsumexp(const X& x) {
   return detail::reduction<typename Verdict::shape, detail::value_of<X>, detail::totals::logsumexp, detail::list<D...>, X>(x);
 }
-template <class... D, operand X, class Verdict = rule::reduce<op::logsumexp, detail::list<D...>, detail::shape_of<X>>>
+template <class... D, operand X, class Verdict = detail::of_numbers<op::logsumexp, rule::reduce<op::logsumexp, detail::list<D...>, detail::shape_of<X>>, X>>
   requires(sizeof...(D) > 0 && refused<Verdict>)
 Verdict logsumexp(const X& x);
 
 /// The id of the largest element along D, the first where several are; NaN counts as largest.
 ///
 ///   [D, rest]  ->  [rest], elements id<D>
-template <class D, operand X, class Verdict = rule::reduce<op::argmax, detail::list<D>, detail::shape_of<X>>>
+template <class D, operand X, class Verdict = detail::of_numbers<op::argmax, rule::reduce<op::argmax, detail::list<D>, detail::shape_of<X>>, X>>
   requires allowed<Verdict>
 [[nodiscard]] auto argmax(const X& x) {
   return detail::reduction<typename Verdict::shape, id<D>, detail::totals::argmax, detail::list<D>, X>(x);
 }
-template <class D, operand X, class Verdict = rule::reduce<op::argmax, detail::list<D>, detail::shape_of<X>>>
+template <class D, operand X, class Verdict = detail::of_numbers<op::argmax, rule::reduce<op::argmax, detail::list<D>, detail::shape_of<X>>, X>>
   requires refused<Verdict>
 Verdict argmax(const X& x);
 
 /// (x − mean) / √(variance + ε) over the dimensions D, any of them (batch norm, instance norm, …).
-template <class... D, operand X, class Verdict = rule::norm<op::standardize, detail::list<D...>, detail::shape_of<X>>>
+template <class... D, operand X, class Verdict = detail::of_numbers<op::standardize, rule::norm<op::standardize, detail::list<D...>, detail::shape_of<X>>, X>>
   requires(sizeof...(D) > 0 && allowed<Verdict>)
 [[nodiscard]] auto standardize(const X& x, double epsilon = 1e-5) {
   return detail::rowwise<typename Verdict::shape, detail::rows::standardize, detail::list<D...>, X>(x, epsilon);
 }
-template <class... D, operand X, class Verdict = rule::norm<op::standardize, detail::list<D...>, detail::shape_of<X>>>
+template <class... D, operand X, class Verdict = detail::of_numbers<op::standardize, rule::norm<op::standardize, detail::list<D...>, detail::shape_of<X>>, X>>
   requires(sizeof...(D) > 0 && refused<Verdict>)
 Verdict standardize(const X& x, double epsilon = 1e-5);
 
 /// standardize<D…>(x) · γ + β over features (Ba, Kiros and Hinton 2016); refuses other dimensions (R13).
 ///
 ///   [rest, D…] x [subset] x [subset]  ->  [rest, D…]
-template <class... D, operand X, class Verdict = rule::norm<op::layer_norm, detail::list<D...>, detail::shape_of<X>>>
+template <class... D, operand X, class Verdict = detail::of_numbers<op::layer_norm, rule::norm<op::layer_norm, detail::list<D...>, detail::shape_of<X>>, X>>
   requires(sizeof...(D) > 0 && allowed<Verdict>)
 [[nodiscard]] auto layer_norm(const X& x, double epsilon = 1e-5) {
   return detail::rowwise<typename Verdict::shape, detail::rows::standardize, detail::list<D...>, X>(x, epsilon);
 }
 template <class... D, operand X, operand Gamma, operand Beta,
-          class Verdict = rule::norm_with<op::layer_norm, detail::list<D...>, detail::shape_of<X>, detail::shape_of<Gamma>, detail::shape_of<Beta>>>
+          class Verdict = detail::of_numbers<op::layer_norm, rule::norm_with<op::layer_norm, detail::list<D...>, detail::shape_of<X>, detail::shape_of<Gamma>, detail::shape_of<Beta>>, X, Gamma, Beta>>
   requires(sizeof...(D) > 0 && allowed<Verdict>)
 [[nodiscard]] auto layer_norm(const X& x, const Gamma& gamma, const Beta& beta, double epsilon = 1e-5) {
   return layer_norm<D...>(x, epsilon) * gamma + beta;
 }
-template <class... D, operand X, class Verdict = rule::norm<op::layer_norm, detail::list<D...>, detail::shape_of<X>>>
+template <class... D, operand X, class Verdict = detail::of_numbers<op::layer_norm, rule::norm<op::layer_norm, detail::list<D...>, detail::shape_of<X>>, X>>
   requires(sizeof...(D) > 0 && refused<Verdict>)
 Verdict layer_norm(const X& x, double epsilon = 1e-5);
 template <class... D, operand X, operand Gamma, operand Beta,
-          class Verdict = rule::norm_with<op::layer_norm, detail::list<D...>, detail::shape_of<X>, detail::shape_of<Gamma>, detail::shape_of<Beta>>>
+          class Verdict = detail::of_numbers<op::layer_norm, rule::norm_with<op::layer_norm, detail::list<D...>, detail::shape_of<X>, detail::shape_of<Gamma>, detail::shape_of<Beta>>, X, Gamma, Beta>>
   requires(sizeof...(D) > 0 && refused<Verdict>)
 Verdict layer_norm(const X& x, const Gamma& gamma, const Beta& beta, double epsilon = 1e-5);
 
 /// x / √(mean x² + ε) · γ over features (Zhang and Sennrich 2019); refuses other dimensions (R13).
-template <class... D, operand X, class Verdict = rule::norm<op::rms_norm, detail::list<D...>, detail::shape_of<X>>>
+template <class... D, operand X, class Verdict = detail::of_numbers<op::rms_norm, rule::norm<op::rms_norm, detail::list<D...>, detail::shape_of<X>>, X>>
   requires(sizeof...(D) > 0 && allowed<Verdict>)
 [[nodiscard]] auto rms_norm(const X& x, double epsilon = 1e-5) {
   return detail::rowwise<typename Verdict::shape, detail::rows::root_mean_square, detail::list<D...>, X>(x, epsilon);
 }
-template <class... D, operand X, operand Gamma, class Verdict = rule::norm_with<op::rms_norm, detail::list<D...>, detail::shape_of<X>, detail::shape_of<Gamma>>>
+template <class... D, operand X, operand Gamma, class Verdict = detail::of_numbers<op::rms_norm, rule::norm_with<op::rms_norm, detail::list<D...>, detail::shape_of<X>, detail::shape_of<Gamma>>, X, Gamma>>
   requires(sizeof...(D) > 0 && allowed<Verdict>)
 [[nodiscard]] auto rms_norm(const X& x, const Gamma& gamma, double epsilon = 1e-5) {
   return rms_norm<D...>(x, epsilon) * gamma;
 }
-template <class... D, operand X, class Verdict = rule::norm<op::rms_norm, detail::list<D...>, detail::shape_of<X>>>
+template <class... D, operand X, class Verdict = detail::of_numbers<op::rms_norm, rule::norm<op::rms_norm, detail::list<D...>, detail::shape_of<X>>, X>>
   requires(sizeof...(D) > 0 && refused<Verdict>)
 Verdict rms_norm(const X& x, double epsilon = 1e-5);
-template <class... D, operand X, operand Gamma, class Verdict = rule::norm_with<op::rms_norm, detail::list<D...>, detail::shape_of<X>, detail::shape_of<Gamma>>>
+template <class... D, operand X, operand Gamma, class Verdict = detail::of_numbers<op::rms_norm, rule::norm_with<op::rms_norm, detail::list<D...>, detail::shape_of<X>, detail::shape_of<Gamma>>, X, Gamma>>
   requires(sizeof...(D) > 0 && refused<Verdict>)
 Verdict rms_norm(const X& x, const Gamma& gamma, double epsilon = 1e-5);
 
 /// Running sums along an ordered dimension, each element included (R13).
-template <class D, operand X, class Verdict = rule::scan<detail::list<D>, detail::shape_of<X>>>
+template <class D, operand X, class Verdict = detail::of_numbers<op::scan, rule::scan<detail::list<D>, detail::shape_of<X>>, X>>
   requires allowed<Verdict>
 [[nodiscard]] auto scan(const X& x) {
   return detail::rowwise<typename Verdict::shape, detail::rows::scan, detail::list<D>, X>(x);
 }
-template <class D, operand X, class Verdict = rule::scan<detail::list<D>, detail::shape_of<X>>>
+template <class D, operand X, class Verdict = detail::of_numbers<op::scan, rule::scan<detail::list<D>, detail::shape_of<X>>, X>>
   requires refused<Verdict>
 Verdict scan(const X& x);
 

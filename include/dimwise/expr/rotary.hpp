@@ -169,21 +169,21 @@ inline constexpr bool is_whole_number = std::is_integral_v<T> && !std::is_same_v
 ///
 /// Positions are those of the extents; packed ones count from the beginning of their document. Refuses composites with a
 /// heads factor, odd features, and what is rotated already (R9). Throws `extent_error` for an odd run-time extent.
-template <class P, class F, operand X, class Verdict = rule::rotary<P, F, detail::shape_of<X>>>
+template <class P, class F, operand X, class Verdict = detail::of_numbers<op::rotary, rule::rotary<P, F, detail::shape_of<X>>, X>>
   requires allowed<Verdict>
 [[nodiscard]] auto rotary(const X& x, const rotary_options& options = {}) {
   (void)detail::turned_features<F>(x.extents().template extent<F>(), options.features);
   (void)x.extents().template origin<P>("rotary");
   return detail::rotary_node<typename Verdict::shape, P, F, X, detail::positions_of_extents>(x, options, {}, x.extents());
 }
-template <class P, class F, operand X, class Verdict = rule::rotary<P, F, detail::shape_of<X>>>
+template <class P, class F, operand X, class Verdict = detail::of_numbers<op::rotary, rule::rotary<P, F, detail::shape_of<X>>, X>>
   requires refused<Verdict>
 Verdict rotary(const X& x, const rotary_options& options = {});
 
 /// The same at positions that a tensor of whole numbers says, each sequence its own.
 ///
 ///   [P, F, rest] x [P, subset of rest]  ->  [P, F, rest], rotated<F>
-template <class P, class F, operand X, operand Positions, class Verdict = rule::rotary_at<P, F, detail::shape_of<X>, detail::shape_of<Positions>>>
+template <class P, class F, operand X, operand Positions, class Verdict = detail::of_numbers<op::rotary, rule::rotary_at<P, F, detail::shape_of<X>, detail::shape_of<Positions>>, X>>
   requires(allowed<Verdict> && detail::is_whole_number<detail::value_of<Positions>>)
 [[nodiscard]] auto rotary(const X& x, const Positions& positions, const rotary_options& options = {}) {
   using shape = typename Verdict::shape;
@@ -191,7 +191,7 @@ template <class P, class F, operand X, operand Positions, class Verdict = rule::
   auto e = detail::carry<typename detail::extents_for<shape>::atoms>("rotary", x.extents(), positions.extents());
   return detail::rotary_node<shape, P, F, X, detail::given_positions<Positions>>(x, options, {positions}, e);
 }
-template <class P, class F, operand X, operand Positions, class Verdict = rule::rotary_at<P, F, detail::shape_of<X>, detail::shape_of<Positions>>>
+template <class P, class F, operand X, operand Positions, class Verdict = detail::of_numbers<op::rotary, rule::rotary_at<P, F, detail::shape_of<X>, detail::shape_of<Positions>>, X>>
   requires(refused<Verdict> && detail::is_whole_number<detail::value_of<Positions>>)
 Verdict rotary(const X& x, const Positions& positions, const rotary_options& options = {});
 
@@ -200,7 +200,7 @@ Verdict rotary(const X& x, const Positions& positions, const rotary_options& opt
 ///
 ///   [P, F, rest] x [P, pairs, subset of rest] x [the same]  ->  [P, F, rest], rotated<F>
 template <class P, class F, operand X, operand Cosines, operand Sines,
-          class Verdict = rule::rotary_by<P, F, detail::shape_of<X>, detail::shape_of<Cosines>, detail::shape_of<Sines>>>
+          class Verdict = detail::of_numbers<op::rotary, rule::rotary_by<P, F, detail::shape_of<X>, detail::shape_of<Cosines>, detail::shape_of<Sines>>, X>>
   requires allowed<Verdict>
 [[nodiscard]] auto rotary(const X& x, const Cosines& cosines, const Sines& sines, rotary_pairs pairs = rotary_pairs::half_split) {
   using shape = typename Verdict::shape;
@@ -216,7 +216,7 @@ template <class P, class F, operand X, operand Cosines, operand Sines,
                                                      detail::carry<typename detail::extents_for<shape>::atoms>("rotary", met));
 }
 template <class P, class F, operand X, operand Cosines, operand Sines,
-          class Verdict = rule::rotary_by<P, F, detail::shape_of<X>, detail::shape_of<Cosines>, detail::shape_of<Sines>>>
+          class Verdict = detail::of_numbers<op::rotary, rule::rotary_by<P, F, detail::shape_of<X>, detail::shape_of<Cosines>, detail::shape_of<Sines>>, X>>
   requires refused<Verdict>
 Verdict rotary(const X& x, const Cosines& cosines, const Sines& sines, rotary_pairs pairs = rotary_pairs::half_split);
 

@@ -121,12 +121,12 @@ struct feature_count<summed<P...>> {
 ///
 /// Refuses what leaves a feature or a choice, or leaves positions on neither side (R6), every head against every head (R11),
 /// and what `contract` refuses.
-template <class... D, operand A, operand B, class Verdict = rule::scores<detail::list<D...>, detail::shape_of<A>, detail::shape_of<B>>>
+template <class... D, operand A, operand B, class Verdict = detail::of_numbers<op::scores, rule::scores<detail::list<D...>, detail::shape_of<A>, detail::shape_of<B>>, A, B>>
   requires(sizeof...(D) > 0 && allowed<Verdict>)
 [[nodiscard]] auto scores(const A& queries, const B& keys) {
   return detail::make_scores<detail::list<D...>>::template of<Verdict>(queries, keys);
 }
-template <class... D, operand A, operand B, class Verdict = rule::scores<detail::list<D...>, detail::shape_of<A>, detail::shape_of<B>>>
+template <class... D, operand A, operand B, class Verdict = detail::of_numbers<op::scores, rule::scores<detail::list<D...>, detail::shape_of<A>, detail::shape_of<B>>, A, B>>
   requires(sizeof...(D) > 0 && refused<Verdict>)
 Verdict scores(const A& queries, const B& keys);
 
@@ -151,12 +151,12 @@ template <class... D, operand S, class Verdict = rule::scaled<detail::list<D...>
 Verdict scaled(const S& s);
 
 /// A raw product times a number or a tensor of the user's own, visibly: a temperature, a learned scale per head.
-template <operand S, class X, class Verdict = rule::scaled_by<detail::shape_of<S>, detail::shape_or_none_t<X>>>
+template <operand S, class X, class Verdict = detail::of_numbers<op::scaled, rule::scaled_by<detail::shape_of<S>, detail::shape_or_none_t<X>>, S, X>>
   requires((operand<X> || number<X>) && allowed<Verdict>)
 [[nodiscard]] auto scaled(const S& s, const X& by) {
   return detail::make_scaled<Verdict>(s, detail::as_operand<detail::value_of<S>>(by));
 }
-template <operand S, class X, class Verdict = rule::scaled_by<detail::shape_of<S>, detail::shape_or_none_t<X>>>
+template <operand S, class X, class Verdict = detail::of_numbers<op::scaled, rule::scaled_by<detail::shape_of<S>, detail::shape_or_none_t<X>>, S, X>>
   requires((operand<X> || number<X>) && refused<Verdict>)
 Verdict scaled(const S& s, const X& by);
 

@@ -118,7 +118,7 @@ struct ERROR_R6_declared_type_drops_or_invents_raw_or_score;
 
 // R7  Masks contain the dimension that follows, have a polarity, and come before softmax.
 
-/// A tensor of bool is no mask until `allow` or `block` says what true means.
+/// A tensor of bool is no mask, and no number, until `allow` or `block` says what true means.
 template <class... Facts>
 struct ERROR_R7_mask_needs_a_polarity_allow_or_block;
 
@@ -255,6 +255,10 @@ struct ERROR_R13_norm_takes_features;
 template <class... Facts>
 struct ERROR_R13_needs_ordered_positions;
 
+/// Means, products, exponentials and norms are of real numbers: convert whole ones with `map`.
+template <class... Facts>
+struct ERROR_R13_needs_real_numbers;
+
 /// A window and its steps have static extents that do not fit, or the dimension is not ordered.
 template <class... Facts>
 struct ERROR_R13_window_does_not_fit;
@@ -297,7 +301,7 @@ struct ERROR_R18_indexed_meets_its_dimension;
 template <class... Facts>
 struct ERROR_R18_more_than_there_are;
 
-/// An `id<D>` indexes D and nothing else.
+/// An `id<D>` indexes D and nothing else; nothing is computed with it.
 template <class... Facts>
 struct ERROR_R18_ids_index_their_own_dimension_only;
 

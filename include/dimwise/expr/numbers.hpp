@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/expr/numbers.hpp -- what computes takes tensors of numbers: no ids, no masks.
+//
+// Layer: expr. An `id<D>` indexes D and nothing else (R18); a tensor of bool says something about positions only once its
+// polarity is known (R7). What divides or takes exponentials needs real numbers (R13); whole ones are added, multiplied,
+// compared, and become real where they meet real ones.
+// Tests: tests/expr/numbers.test.cpp, tests/compile_fail/elements/
+#pragma once
+
+#include <dimwise/shape/rules/elementwise.hpp>
+#include <dimwise/tensor/operand.hpp>
+
+namespace dimwise::detail {
+
+// The shape and the element type of an operand. A number has no dimensions, and the type of what stands beside it.
+template <class X>
+struct element_facts {
+  using shape_type = shape<>;
+  using value_type = float;
+};
+template <operand X>
+struct element_facts<X> {
+  using shape_type = shape_of<X>;
+  using value_type = value_of<X>;
+};
+template <class X>
+using shape_or_none_t = typename element_facts<X>::shape_type;
+template <class X>
+using element_of = typename element_facts<X>::value_type;
+
+template <class Op>
+inline constexpr bool takes_whole_numbers = std::is_same_v<Op, op::elementwise> || std::is_same_v<Op, op::sum> || std::is_same_v<Op, op::max> ||
+                                            std::is_same_v<Op, op::min> || std::is_same_v<Op, op::argmax>;
+
+// The rule's verdict comes first: one mistake, one error.
+template <class Op, class Verdict, class... X>
+consteval auto judge_elements() {
+  if constexpr (refused<Verdict>) {
+    return answer<Verdict>{};
+  } else if constexpr ((is_id<element_of<X>> || ...)) {
+    return answer<error_with_t<ERROR_R18_ids_index_their_own_dimension_only, Op, shape_or_none_t<X>...>>{};
+  } else if constexpr ((std::is_same_v<element_of<X>, bool> || ...)) {
+    return answer<error_with_t<ERROR_R7_mask_needs_a_polarity_allow_or_block, Op, shape_or_none_t<X>...>>{};
+  } else if constexpr (!takes_whole_numbers<Op> && (std::is_integral_v<element_of<X>> || ...)) {
+    return answer<error_with_t<ERROR_R13_needs_real_numbers, Op, shape_or_none_t<X>...>>{};
+  } else {
+    return answer<Verdict>{};
+  }
+}
+template <class Op, class Verdict, class... X>
+struct judged_elements {
+  using type = typename decltype(judge_elements<Op, Verdict, X...>())::type;
+};
+
+// The verdict on an operation that computes with the elements of X…
+template <class Op, class Verdict, class... X>
+using of_numbers = typename std::conditional_t<(std::is_floating_point_v<element_of<X>> && ...), std::type_identity<Verdict>, judged_elements<Op, Verdict, X...>>::type;
+
+}  // namespace dimwise::detail

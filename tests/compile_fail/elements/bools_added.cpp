@@ -1,0 +1,15 @@
+// MISTAKE: a mask of true and false is added to the scores.
+// RULE: R7
+// EXPECT: ERROR_R7_mask_needs_a_polarity_allow_or_block<.*elementwise.*heads.*seq.*key
+// VARIANTS: equal unused dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void attention(const tensor<bool, seq, key>& visible) {
+#ifdef FIXED
+  RESULT y = masked(s, allow(visible));
+#else
+  RESULT y = s + visible;
+#endif
+}

@@ -1,0 +1,73 @@
+// tests/expr/numbers.test.cpp -- which elements are computed with: real numbers, whole ones where nothing is lost.
+// SPDX-License-Identifier: BSL-1.0
+#include <dimwise/dimwise.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+
+namespace numbers_test {
+namespace {
+
+using namespace dimwise;
+
+struct batch : batch_dim<2> {};
+struct seq : position_dim<3> {};
+struct key : prime<seq> {};
+struct d_k : feature_dim<3> {};
+struct vocab : choice_dim<3> {};
+
+template <class T>
+using of = tensor<T, batch, seq>;
+template <class X>
+concept adds = requires(const X& x) { (x + x).extents(); };
+template <class X>
+concept adds_one = requires(const X& x) { (x + 1).extents(); };
+template <class X>
+concept sums = requires(const X& x) { sum<seq>(x).extents(); };
+template <class X>
+concept has_largest = requires(const X& x) { max<seq>(x).extents(), min<seq>(x).extents(), argmax<seq>(x).extents(); };
+template <class X>
+concept averages = requires(const X& x) { mean<seq>(x).extents(); };
+template <class X>
+concept exponentials = requires(const X& x) { softmax<seq>(x).extents(), log_softmax<seq>(x).extents(), logsumexp<seq>(x).extents(), exp(x).extents(); };
+template <class X>
+concept normed = requires(const X& x) { standardize<seq>(x).extents(), renormalise<seq>(x).extents(), scan<seq>(x).extents(); };
+template <class X>
+concept multiplied = requires(const X& x, const tensor<float, vocab>& y) { outer(x, y).extents(), contract<seq>(x, rename<key, seq>(tensor<float, key>())).extents(); };
+template <class X>
+concept hidden = requires(const X& x) { masked(x, padding<seq>(2)).extents(); };
+template <class X>
+concept mapped = requires(const X& x) { map([](auto v) { return v; }, x).extents(), plain(x).extents(), rename<seq, key>(x).extents(); };
+
+// Real numbers: everything.
+static_assert(adds<of<float>> && adds_one<of<float>> && sums<of<double>> && averages<of<float>> && exponentials<of<double>> && normed<of<float>> && multiplied<of<float>> && hidden<of<float>>);
+// Whole numbers: what loses nothing (R13).
+static_assert(adds<of<int>> && adds_one<of<std::int64_t>> && sums<of<int>> && has_largest<of<int>>);
+static_assert(!averages<of<int>> && !exponentials<of<int>> && !normed<of<int>> && !multiplied<of<int>> && !hidden<of<int>>);
+// Ids index (R18), bools wait for their polarity (R7): nothing is computed with them.
+static_assert(!adds<of<id<vocab>>> && !adds_one<of<id<vocab>>> && !sums<of<id<vocab>>> && !has_largest<of<id<vocab>>> && !averages<of<id<vocab>>> &&
+              !exponentials<of<id<vocab>>> && !normed<of<id<vocab>>> && !multiplied<of<id<vocab>>> && !hidden<of<id<vocab>>>);
+static_assert(!adds<of<bool>> && !adds_one<of<bool>> && !sums<of<bool>> && !has_largest<of<bool>> && !averages<of<bool>> && !exponentials<of<bool>> &&
+              !normed<of<bool>> && !multiplied<of<bool>> && !hidden<of<bool>>);
+// A function of the user's own takes any, and names, orders and parts are not computing.
+static_assert(mapped<of<float>> && mapped<of<int>> && mapped<of<bool>> && mapped<of<id<vocab>>>);
+
+TEST_CASE("whole numbers become real where they meet real ones") {
+  const tensor<float, batch> sums({3.0F, 5.0F});
+  const tensor<int, batch> lengths({2, 4});
+  const tensor<float, batch> means = sums / lengths;
+  CHECK(means.data()[0] == 1.5F);
+  CHECK(means.data()[1] == 1.25F);
+  const of<int> counts({1, 2, 3, 4, 5, 6});
+  const of<double> product = counts * tensor<double, batch>({0.5, 0.25}) + sums;
+  CHECK(product.data()[2] == 4.5);
+  CHECK(product.data()[5] == 6.5);
+  const tensor<int, batch> total = sum<seq>(counts);
+  CHECK(total.data()[1] == 15);
+  const tensor<int, batch> odd = lengths * 2 - 1;
+  CHECK(odd.data()[1] == 7);
+}
+
+}  // namespace
+}  // namespace numbers_test
