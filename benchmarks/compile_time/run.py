@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What dimwise costs a compiler: user seconds above an empty file, and peak memory.
+"""What dimwise costs a compiler: user seconds, peak memory, and the instantiations that CI holds to a budget.
 
     python3 benchmarks/compile_time/run.py             # measures, prints, writes docs/reference/compile_time.md
     python3 benchmarks/compile_time/run.py --dry-run   # measures and prints only
@@ -11,6 +11,7 @@ only.
 """
 
 import argparse
+import json
 import os
 import pathlib
 import platform
@@ -33,10 +34,12 @@ INPUTS = {  # name: (file, flags)
     "many": ("contractions.cpp", ["-O0", f"-DCOUNT={MANY}"]),
     "all": ("dimwise_include.cpp", ["-O0"]),
     "attention": ("attention.cpp", ["-O0"]),
+    "plain": ("attention.cpp", ["-O0", "-DDIMWISE_PLAIN_ONLY"]),
     "optimised_empty": ("empty.cpp", ["-O2"]),
     "optimised_attention": ("attention.cpp", ["-O2"]),
 }
-BUDGET = {"shape": 0.15, "contraction": 0.0025}  # seconds, g++
+BUDGET = {"shape": 0.15, "contraction": 0.0025, "plain": 2.0}  # seconds, g++
+MEMORY = {"plain": 400 * 10**6}  # bytes, g++
 
 
 def measure(compiler, name):
@@ -70,7 +73,8 @@ def figures(compiler, runs):
         return (middle[name][0] - middle[base][0], middle[name][1]) if name in middle and base in middle else None
 
     rows = {"shape": above("shape"), "all": above("all"), "attention": above("attention"),
-            "optimised_attention": above("optimised_attention", "optimised_empty"), "many": above("many")}
+            "optimised_attention": above("optimised_attention", "optimised_empty"), "many": above("many"),
+            "plain": middle.get("plain")}
     if "few" in middle and "many" in middle:
         rows["contraction"] = ((middle["many"][0] - middle["few"][0]) / (MANY - FEW), None)
     return {name: value for name, value in rows.items() if value}
@@ -82,7 +86,8 @@ def table(found, results):
             (f"`#include <dimwise/shape.hpp>` and {MANY} contractions", "many"),
             ("`#include <dimwise/dimwise.hpp>`", "all"),
             ("`attention.cpp`: the include and multi-head attention, `-O0`", "attention"),
-            ("`attention.cpp`, `-O2`", "optimised_attention")]
+            ("`attention.cpp`, `-O2`", "optimised_attention"),
+            ("`attention.cpp` with the plain evaluator, `-O0`, all of it: nothing subtracted", "plain")]
 
     def cell(value):
         if value is None:
@@ -96,6 +101,14 @@ def table(found, results):
     for title, key in rows:
         lines.append(f"| {title} | " + " | ".join(cell(results[compiler.name].get(key)) for compiler in found) + " |")
     return "\n".join(lines) + "\n"
+
+
+def instantiations():
+    """-> the table of benchmarks/compile_time/budget.json"""
+    budget = json.loads((HERE / "budget.json").read_text(encoding="utf-8"))
+    lines = ["| program | instantiations |", "| --- | --- |"]
+    lines += [f"| {name} | {count} |" for name, count in budget["instantiations"].items()]
+    return budget["compiler"], "\n".join(lines)
 
 
 def processor():
@@ -114,6 +127,7 @@ def main():
     arguments = parser.parse_args()
 
     found = compilers.find_compilers(arguments.compiler)
+    counted_by, counts = instantiations()
     results = {compiler.name: figures(compiler, arguments.runs) for compiler in found}
     page = f"""# Compile time
 
@@ -129,10 +143,23 @@ nothing else is said.
 {", ".join(f"{compiler.name}: {compiler.version}" for compiler in found)}.
 
 The budget, which `--check` holds g++ to: the include of shapes ≤ {BUDGET['shape']} s, a contraction ≤
-{1000 * BUDGET['contraction']} ms.
+{1000 * BUDGET['contraction']} ms, attention in one translation unit with the plain evaluator ≤ {BUDGET['plain']:.0f} s and
+{MEMORY['plain'] / 10**6:.0f} MB.
+
+## Instantiations
+
+```sh
+python3 tools/instantiations.py
+```
+
+counts the classes and functions of dimwise that a program instantiates, and fails where they are more than 3 % above this
+table; it names the largest contributors then. Nothing else on the machine changes the count, so this is what CI holds.
+Counted by {counted_by}; each operation of `benchmarks/compile_time/operations.cpp` above what all of them share.
+
+{counts}
 """
     print(page)
-    complete = all(len(rows) == 6 for rows in results.values())
+    complete = all(len(rows) == 7 for rows in results.values())
     if arguments.dry_run:
         pass
     elif complete:
@@ -145,6 +172,9 @@ The budget, which `--check` holds g++ to: the include of shapes ≤ {BUDGET['sha
         over = [f"{compiler.name}: {name} takes {results[compiler.name][name][0]:.4f} s, the budget is {limit} s"
                 for compiler in found if not compiler.is_clang
                 for name, limit in BUDGET.items() if results[compiler.name][name][0] > limit]
+        over += [f"{compiler.name}: {name} takes {results[compiler.name][name][1]} bytes, the budget is {limit}"
+                 for compiler in found if not compiler.is_clang
+                 for name, limit in MEMORY.items() if results[compiler.name][name][1] > limit]
         if over:
             sys.exit("\n".join(over))
 

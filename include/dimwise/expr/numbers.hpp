@@ -52,8 +52,14 @@ struct judged_elements {
   using type = typename decltype(judge_elements<Op, Verdict, X...>())::type;
 };
 
+// Numbers and tensors of real numbers: nothing to judge.
+template <class X>
+inline constexpr bool is_real = true;
+template <operand X>
+inline constexpr bool is_real<X> = std::is_floating_point_v<value_of<X>>;
+
 // The verdict on an operation that computes with the elements of X…
 template <class Op, class Verdict, class... X>
-using of_numbers = typename std::conditional_t<(std::is_floating_point_v<element_of<X>> && ...), std::type_identity<Verdict>, judged_elements<Op, Verdict, X...>>::type;
+using of_numbers = typename std::conditional_t<(is_real<X> && ...), std::type_identity<Verdict>, judged_elements<Op, Verdict, X...>>::type;
 
 }  // namespace dimwise::detail

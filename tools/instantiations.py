@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+"""Holds the compile time to a budget: template instantiations, counted by clang, which no busy machine changes.
+
+    python3 tools/instantiations.py              # counts, and fails where a count is above its budget
+    python3 tools/instantiations.py --show SCORES  # the largest contributors to one program
+    python3 tools/instantiations.py --update     # writes the counts of today as the budget
+    python3 tools/instantiations.py --self-test
+
+Counted are the classes and functions of dimwise that one translation unit instantiates (clang's -ftime-trace): the whole
+attention program of benchmarks/compile_time/attention.cpp, with the plain evaluator and with the kernels, and each operation
+of benchmarks/compile_time/operations.cpp above what all of them share. The budget lies in
+benchmarks/compile_time/budget.json, for one version of clang; a count may exceed it by 3 %. Standard library only.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import sys
+import tempfile
+
+import compilers
+
+FOLDER = "benchmarks/compile_time"
+BUDGET = f"{FOLDER}/budget.json"
+COMPILER = "clang++-14"
+SLACK = 0.03
+SHOWN = 8
+SHARED = "what all operations share"
+SKIPPED = 77
+
+
+def programs(root):
+    """-> {name: (file, flags)}"""
+    source = (root / FOLDER / "operations.cpp").read_text(encoding="utf-8")
+    found = {"attention": ("attention.cpp", ["-DDIMWISE_PLAIN_ONLY"]), "attention, kernels": ("attention.cpp", []),
+             SHARED: ("operations.cpp", ["-DDIMWISE_PLAIN_ONLY"])}
+    for name in re.findall(r"^#(?:el)?if defined OP_(\w+)$", source, flags=re.MULTILINE):
+        found[name.lower()] = ("operations.cpp", ["-DDIMWISE_PLAIN_ONLY", f"-DOP_{name}"])
+    return found
+
+
+def template_of(detail):
+    """The template's name without its arguments and those of its class."""
+    depth, name = 0, ""
+    for place, letter in enumerate(detail):
+        if letter == "<" and not name.endswith("operator"):
+            depth += 1
+        elif letter == ">" and depth > 0 and detail[place - 1] != "-":
+            depth -= 1
+        elif depth == 0:
+            name += letter
+    return name
+
+
+def instantiated(compiler, root, file, flags):
+    """-> Counter {template: instantiations} of dimwise's own templates"""
+    with tempfile.TemporaryDirectory() as place:
+        out = pathlib.Path(place) / "program.o"
+        arguments = [compilers.STANDARD, "-O0", *flags, "-Iinclude", "-ftime-trace", "-ftime-trace-granularity=0", "-c",
+                     f"{FOLDER}/{file}", "-o", str(out)]
+        code, text = compiler.run(arguments, root)
+        if code != 0:
+            sys.exit(f"{file} {' '.join(flags)} does not compile:\n{text[:3000]}")
+        trace = json.loads(out.with_suffix(".json").read_text(encoding="utf-8"))
+    count = collections.Counter()
+    for event in trace["traceEvents"]:
+        detail = event.get("args", {}).get("detail", "")
+        if event["name"] in ("InstantiateClass", "InstantiateFunction") and detail.startswith(("dimwise::", "model::")):
+            count[template_of(detail)] += 1
+    return count
+
+
+def measure(compiler, root, chosen, jobs):
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        return dict(zip(chosen, pool.map(lambda program: instantiated(compiler, root, *program), chosen.values())))
+
+
+def sizes(counted):
+    """-> {name: number of instantiations}; an operation's is what it adds to the shared ones"""
+    shared = counted.get(SHARED, collections.Counter())
+    own = {name: count - shared if name not in (SHARED, "attention", "attention, kernels") else count for name, count in counted.items()}
+    return {name: sum(count.values()) for name, count in own.items()}, own
+
+
+def judge(numbers, own, budget, out):
+    """-> (passed, failed)"""
+    failed = 0
+    for name, number in numbers.items():
+        limit = budget.get(name)
+        if limit is None:
+            failed += 1
+            out(f"FAILED {name}: {number} instantiations, and no budget; tools/instantiations.py --update writes one")
+        elif number > limit * (1 + SLACK):
+            failed += 1
+            out(f"FAILED {name}: {number} instantiations, the budget is {limit} and {SLACK:.0%} more; the largest contributors:")
+            for template, count in own[name].most_common(SHOWN):
+                out(f"  {count:6} {template}")
+        else:
+            out(f"{name:28} {number:6} of {limit}")
+    for name in sorted(budget.keys() - numbers.keys()):
+        failed += 1
+        out(f"FAILED {name}: has a budget, but is no program any more")
+    return len(numbers) - failed, failed
+
+
+def self_test():
+    failed = 0
+    counted = {SHARED: collections.Counter({"dimwise::tensor": 10}), "attention": collections.Counter({"dimwise::tensor": 50}),
+               "scores": collections.Counter({"dimwise::tensor": 12, "dimwise::detail::join": 30})}
+    numbers, own = sizes(counted)
+    good = {SHARED: 10, "attention": 50, "scores": 32}
+    lowered = {**good, "scores": 31}  # 3 % above 31 is below 32
+    for budget, expected in ((good, ""), (lowered, "FAILED scores: 32 instantiations, the budget is 31"), (lowered, "    30 dimwise::detail::join"),
+                             ({**good, "scores": 32, "attention": 49}, ""), ({SHARED: 10, "attention": 50}, "FAILED scores: 32 instantiations, and no budget"),
+                             ({**good, "gone": 1}, "FAILED gone: has a budget")):
+        report = []
+        _, bad = judge(numbers, own, budget, report.append)
+        if (bad > 0) != bool(expected) or expected not in "\n".join(report):
+            failed += 1
+            print(f"FAILED self-test {budget}: expected {expected!r}, the report was:\n" + "\n".join(report))
+    for detail, expected in (("dimwise::detail::join<dimwise::list<int>, char>", "dimwise::detail::join"),
+                             ("dimwise::tensor<float, a>::data<b>", "dimwise::tensor::data"), ("dimwise::f<(a)->b>", "dimwise::f")):
+        if template_of(detail) != expected:
+            failed += 1
+            print(f"FAILED self-test template_of({detail!r}) is {template_of(detail)!r}")
+    print(f"{9 - failed} passed, {failed} failed")
+    return failed
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--compiler", default=COMPILER)
+    parser.add_argument("--show", metavar="NAME")
+    parser.add_argument("--update", action="store_true")
+    parser.add_argument("--jobs", type=int, default=max(1, os.cpu_count() or 1))
+    parser.add_argument("--self-test", action="store_true")
+    arguments = parser.parse_args()
+    if arguments.self_test:
+        sys.exit(1 if self_test() else 0)
+    root = compilers.ROOT
+    try:
+        compiler = compilers.Compiler(arguments.compiler)
+    except OSError:
+        print(f"skipped: {arguments.compiler} is not installed, and the budget is its count")
+        sys.exit(SKIPPED)
+    chosen = programs(root)
+    if arguments.show:
+        name = arguments.show.lower()
+        wanted = {key: chosen[key] for key in {SHARED, name} & chosen.keys()}
+        numbers, own = sizes(measure(compiler, root, wanted, arguments.jobs))
+        print(f"{name}: {numbers[name]} instantiations")
+        for template, count in own[name].most_common(30):
+            print(f"  {count:6} {template}")
+        return
+    numbers, own = sizes(measure(compiler, root, chosen, arguments.jobs))
+    path = root / BUDGET
+    if arguments.update:
+        path.write_text(json.dumps({"compiler": compiler.version, "instantiations": numbers}, indent=1) + "\n", encoding="utf-8")
+        print(f"written: {BUDGET}")
+    budget = json.loads(path.read_text(encoding="utf-8"))
+    if budget["compiler"].split(".")[0] != compiler.version.split(".")[0]:
+        print(f"skipped: the budget is for {budget['compiler']}, and this is {compiler.version}")
+        sys.exit(SKIPPED)
+    passed, failed = judge(numbers, own, budget["instantiations"], print)
+    print(f"{passed} passed, {failed} failed")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
