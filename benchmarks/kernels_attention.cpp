@@ -299,21 +299,29 @@ void run_w4() {
   const buffer k(1024, 2);
   const buffer v(1024, 3);
   const buffer out(1024, 4);
-  if (wanted("W4_1h_n6_attention")) {
-    const double ms = median_ms([&] {
-      kernels::attention_small<arch, 6, 6, 24, 28>(q.get(), 24, k.get(), 24, v.get(), 28, out.get(), 28, 0.2F);
-    });
-    report("W4_1h_n6_attention", ms, 2.0 * 36 * (24 + 28));
-  }
-  if (wanted("W4_8h_n10_attention")) {
-    const double ms = median_ms([&] {
-      for (std::size_t h = 0; h < 8; ++h) {
-        kernels::attention_small<arch, 10, 10, 8, 8>(q.get() + 8 * h, 64, k.get() + 8 * h, 64, v.get() + 8 * h, 64,
-                                                     out.get() + 8 * h, 64, 0.35F);
-      }
-    });
-    report("W4_8h_n10_attention", ms, 2.0 * 8 * 100 * (8 + 8));
-  }
+  const auto measure = [&](const char* name, std::size_t heads, std::size_t n, std::size_t d_k, std::size_t d_v) {
+    if (!wanted(name)) return;
+    std::vector<attention_head> list(heads);
+    for (std::size_t h = 0; h < heads; ++h) {
+      list[h].q = q.get() + d_k * h;
+      list[h].k = k.get() + d_k * h;
+      list[h].v = v.get() + d_v * h;
+      list[h].out = out.get() + d_v * h;
+    }
+    kernels::attention_call call;
+    call.layout.queries = call.layout.keys = n;
+    call.layout.head_dim = d_k;
+    call.layout.value_dim = d_v;
+    call.layout.q_row = call.layout.k_row = static_cast<std::ptrdiff_t>(heads * d_k);
+    call.layout.v_row = call.layout.out_row = static_cast<std::ptrdiff_t>(heads * d_v);
+    call.layout.scale = 0.3F;
+    call.heads = list.data();
+    call.count = heads;
+    const double ms = median_ms([&] { (void)kernels::attention_small<arch>(call); });
+    report(name, ms, 2.0 * static_cast<double>(heads * n * n * (d_k + d_v)));
+  };
+  measure("W4_1h_n6_attention", 1, 6, 24, 28);
+  measure("W4_8h_n10_attention", 8, 10, 8, 8);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@ set(dimwise_headers
     include/dimwise/eval/fast_elements.hpp
     include/dimwise/eval/fast_product.hpp
     include/dimwise/eval/fast_rows.hpp
+    include/dimwise/eval/fast_static.hpp
     include/dimwise/eval/lower.hpp
     include/dimwise/eval/match_attention.hpp
     include/dimwise/eval/narrow.hpp

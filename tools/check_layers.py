@@ -41,6 +41,7 @@ THIRD_PARTIES = {
     "xtl/": ("tensor/storage.hpp", "tensor/xtensor.hpp"),
     "xsimd/": ("kernels/",),
     "oneapi/tbb/": ("eval/tbb.hpp",),
+    "sys/single_threaded.h": ("tensor/storage.hpp",),  # of the GNU C library: is there one thread?
     "immintrin.h": ("kernels/",),
     "arm_neon.h": ("kernels/",),
 }

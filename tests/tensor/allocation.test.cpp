@@ -46,8 +46,8 @@ std::size_t allocated_by(F&& f) {
 }
 
 using small = tensor<float, heads, d_k>;
-struct page : dimwise::feature_dim<256> {};  // 1024 bytes of float: the last that is small
-struct more : dimwise::feature_dim<257> {};
+struct page : dimwise::feature_dim<64> {};  // 256 bytes of float: the last that is small
+struct more : dimwise::feature_dim<65> {};
 
 }  // namespace
 

@@ -14,6 +14,7 @@
 #include <dimwise/eval/fast_elements.hpp>
 #include <dimwise/eval/fast_product.hpp>
 #include <dimwise/eval/fast_rows.hpp>
+#include <dimwise/eval/fast_static.hpp>
 #endif
 
 namespace dimwise::detail {

@@ -28,6 +28,15 @@ void assign_value(tensor<T, D...>& y, const E& value) {
   using Y = tensor<T, D...>;
   using axes = typename Y::axes;
   auto fresh = Y::for_overwriting(detail::carry<typename Y::extents_type::atoms>("assign", value.extents()));
+#if !defined(DIMWISE_PLAIN_ONLY)
+  if constexpr (detail::static_assignment<Y, E>::known) {
+    if (!detail::plainly) {
+      detail::static_assignment<Y, E>::plan::run(value, fresh.overwrite());
+      y = static_cast<Y&&>(fresh);
+      return;
+    }
+  }
+#endif
   detail::axis own[detail::max_rank];
   detail::axis_extents<axes>::write(fresh.extents(), own);
   detail::make_contiguous(own, axes::size);

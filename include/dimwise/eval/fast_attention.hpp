@@ -15,23 +15,14 @@ inline constexpr bool is_tanh = false;
 template <class Shape, class T, class E>
 inline constexpr bool is_tanh<elementwise<Shape, T, fn::tanh, E>> = true;
 
-// What the chain of scores says, in numbers; memory of biases and masks lives here as long as the call.
-template <class Roles>
-struct attention_pieces {
-  using w_axes = typename Roles::w_axes;
-
+// What the chain of scores says, in numbers: what every kernel understands.
+template <class Self>
+struct score_pieces {
   float scale = 1;
   float cap = 0;
   kernels::key_window window;
-  lowered<float> bias;
-  std::ptrdiff_t bias_strides[max_rank] = {};
-  lowered<bool> allow;
-  std::ptrdiff_t allow_strides[max_rank] = {};
-  aligned_vector<std::ptrdiff_t> lengths;
-  std::ptrdiff_t length_strides[max_rank] = {};
-  aligned_vector<float> slopes;
-  std::ptrdiff_t slope_strides[max_rank] = {};
-  std::ptrdiff_t distance = 0;
+
+  Self& self() { return static_cast<Self&>(*this); }
 
   // Keys that both windows show, the second as seen from the first one's offset.
   void narrow(std::ptrdiff_t before, std::ptrdiff_t after, std::ptrdiff_t offset) {
@@ -51,6 +42,61 @@ struct attention_pieces {
     constexpr std::ptrdiff_t all = kernels::key_window::unbounded;
     narrow(m.left() < 0 ? all : m.left(), m.right() < 0 ? all : m.right(), m.query_origin(e, "window") - m.key_origin(e, "window"));
   }
+  template <class A, class B, class E>
+  void take(const mask_pair<all_of, A, B>& m, const E& e) {
+    self().take(m.left(), e);
+    self().take(m.right(), e);
+  }
+
+  template <class Shape, class Over, class A, class B>
+  void collect(const contraction<Shape, Over, A, B>&) {}
+  template <class Shape, class E>
+  void collect(const remarked<Shape, E>& n) {
+    self().collect(n.inner());
+  }
+  template <class Shape, class T, class E, class U>
+  void collect(const elementwise<Shape, T, fn::multiply, E, constant<U>>& n) {
+    const float c = static_cast<float>(n.template get<1>().value());
+    if constexpr (is_tanh<E>) {
+      // c · tanh(s): the kernel's cap divides by c before tanh.
+      self().collect(n.template get<0>().template get<0>());
+      cap = c;
+    } else {
+      self().collect(n.template get<0>());
+    }
+    scale *= c;
+  }
+  template <class Shape, class T, class E, class U>
+  void collect(const elementwise<Shape, T, fn::divide, E, constant<U>>& n) {
+    self().collect(n.template get<0>());
+    scale /= static_cast<float>(n.template get<1>().value());
+  }
+  template <class Shape, class E, class M>
+  void collect(const masked_node<Shape, E, M>& n) {
+    self().collect(n.inner());
+    self().take(n.mask(), n.extents());
+  }
+};
+struct plain_score_pieces : score_pieces<plain_score_pieces> {};
+
+// The same, and what lies in memory: biases and masks of elements live here as long as the call.
+template <class Roles>
+struct attention_pieces : score_pieces<attention_pieces<Roles>> {
+  using base = score_pieces<attention_pieces<Roles>>;
+  using base::collect;
+  using base::take;
+  using w_axes = typename Roles::w_axes;
+
+  lowered<float> bias;
+  std::ptrdiff_t bias_strides[max_rank] = {};
+  lowered<bool> allow;
+  std::ptrdiff_t allow_strides[max_rank] = {};
+  aligned_vector<std::ptrdiff_t> lengths;
+  std::ptrdiff_t length_strides[max_rank] = {};
+  aligned_vector<float> slopes;
+  std::ptrdiff_t slope_strides[max_rank] = {};
+  std::ptrdiff_t distance = 0;
+
   template <class K, class L, class E>
   void take(const padding_mask<K, L>& m, const E& e) {
     const auto x = lower<working_t<L>>(m.lengths());
@@ -68,45 +114,12 @@ struct attention_pieces {
     }
     align<w_axes, axes>(all, length_strides);
   }
-  template <class A, class B, class E>
-  void take(const mask_pair<all_of, A, B>& m, const E& e) {
-    take(m.left(), e);
-    take(m.right(), e);
-  }
   template <class M, class E>
   void take(const M& m, const E& e) {
     allow = lower_mask(m, e);
     align<w_axes, mask_axes<M>>(allow.axes, allow_strides);
   }
 
-  template <class Shape, class Over, class A, class B>
-  void collect(const contraction<Shape, Over, A, B>&) {}
-  template <class Shape, class E>
-  void collect(const remarked<Shape, E>& n) {
-    collect(n.inner());
-  }
-  template <class Shape, class T, class E, class U>
-  void collect(const elementwise<Shape, T, fn::multiply, E, constant<U>>& n) {
-    const float c = static_cast<float>(n.template get<1>().value());
-    if constexpr (is_tanh<E>) {
-      // c · tanh(s): the kernel's cap divides by c before tanh.
-      collect(n.template get<0>().template get<0>());
-      cap = c;
-    } else {
-      collect(n.template get<0>());
-    }
-    scale *= c;
-  }
-  template <class Shape, class T, class E, class U>
-  void collect(const elementwise<Shape, T, fn::divide, E, constant<U>>& n) {
-    collect(n.template get<0>());
-    scale /= static_cast<float>(n.template get<1>().value());
-  }
-  template <class Shape, class E, class M>
-  void collect(const masked_node<Shape, E, M>& n) {
-    collect(n.inner());
-    take(n.mask(), n.extents());
-  }
   template <class Shape, class E, class B>
   void collect(const biased_node<Shape, E, B>& n) {
     collect(n.inner());
@@ -142,7 +155,7 @@ std::ptrdiff_t stride_along(const std::ptrdiff_t* strides) {
   }
 }
 template <class Axis, class Axes>
-axis axis_of(const axis* axes) {
+constexpr axis axis_of(const axis* axes) {
   if constexpr (Axis::size == 0) {
     return {};
   } else if constexpr (is_in<first_t<Axis>, Axes>) {
@@ -162,6 +175,33 @@ void along_loops(const std::ptrdiff_t* from, std::ptrdiff_t* strides) {
   constexpr const short* at = places<Loops, Axes>::at;
   for (std::size_t i = 0; i < Loops::size; ++i) { strides[i] = at[i] < 0 ? 0 : from[at[i]]; }
 }
+
+// Extents and strides of every role.
+template <class Roles, class ResultAxes>
+constexpr kernels::attention_layout layout_of(const axis* q, const axis* k, const axis* v, const axis* to) {
+  using key_axis = list<typename Roles::key>;
+  const axis rows = axis_of<typename Roles::row, typename Roles::q_axes>(q);
+  const axis keys = axis_of<key_axis, typename Roles::k_axes>(k);
+  const axis features = axis_of<typename Roles::features, typename Roles::q_axes>(q);
+  const axis values = axis_of<typename Roles::values, typename Roles::v_axes>(v);
+  kernels::attention_layout layout;
+  layout.queries = rows.extent;
+  layout.keys = keys.extent;
+  layout.head_dim = features.extent;
+  layout.value_dim = values.extent;
+  layout.q_row = rows.stride;
+  layout.k_row = keys.stride;
+  layout.v_row = axis_of<key_axis, typename Roles::v_axes>(v).stride;
+  layout.out_row = axis_of<typename Roles::row, ResultAxes>(to).stride;
+  layout.q_feature = features.stride;
+  layout.k_feature = axis_of<typename Roles::features, typename Roles::k_axes>(k).stride;
+  layout.v_feature = values.stride;
+  layout.out_feature = axis_of<typename Roles::values, ResultAxes>(to).stride;
+  return layout;
+}
+
+// A few queries are bound by reading the keys once; more are bound by arithmetic.
+constexpr bool few_queries(std::size_t queries, std::size_t group) { return queries <= 4 && queries * group <= 32; }
 
 // Keys or values as the kernel reads them: floats, or the bits that they are stored in.
 template <class N, class Key>
@@ -240,22 +280,7 @@ void attend(const N& n, const W& weights, const V& values, target<float> to, con
 
   kernels::attention_call call;
   auto& layout = call.layout;
-  const axis rows = axis_of<typename roles::row, typename roles::q_axes>(q.axes);
-  const axis keys = axis_of<key_axis, typename roles::k_axes>(k.axes());
-  const axis q_features = axis_of<typename roles::features, typename roles::q_axes>(q.axes);
-  const axis value = axis_of<typename roles::values, typename roles::v_axes>(v.axes());
-  layout.queries = rows.extent;
-  layout.keys = keys.extent;
-  layout.head_dim = q_features.extent;
-  layout.value_dim = value.extent;
-  layout.q_row = rows.stride;
-  layout.k_row = keys.stride;
-  layout.v_row = axis_of<key_axis, typename roles::v_axes>(v.axes()).stride;
-  layout.out_row = axis_of<typename roles::row, ResultAxes>(to.axes).stride;
-  layout.q_feature = q_features.stride;
-  layout.k_feature = axis_of<typename roles::features, typename roles::k_axes>(k.axes()).stride;
-  layout.v_feature = value.stride;
-  layout.out_feature = axis_of<typename roles::values, ResultAxes>(to.axes).stride;
+  layout = layout_of<roles, ResultAxes>(q.axes, k.axes(), v.axes(), to.axes);
   using w_axes = typename roles::w_axes;
   layout.bias_query = stride_along<typename roles::row, w_axes>(pieces.bias_strides);
   layout.bias_key = stride_along<key_axis, w_axes>(pieces.bias_strides);
@@ -309,11 +334,11 @@ void attend(const N& n, const W& weights, const V& values, target<float> to, con
   call.heads = heads.data();
   call.count = count;
   call.score = {pieces.cap, slopes.empty() ? nullptr : slopes.data(), pieces.distance};
-  // A few queries are bound by reading the keys once; more are bound by arithmetic.
-  call.few_queries = layout.queries <= 4 && layout.queries * call.group <= 32;
+  call.few_queries = few_queries(layout.queries, call.group);
   if (count == 0 || layout.queries == 0 || layout.value_dim == 0) { return; }
   const kernels::table& table = kernels::active();
   count_plan(call.few_queries ? plan_kind::decode : plan_kind::attention);
+  if (table.attention_small(call)) { return; }
   table.attention(call, scratch(table.attention_bytes(call, current_runner.worker_count())), current_runner);
 }
 

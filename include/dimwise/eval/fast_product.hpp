@@ -5,6 +5,8 @@
 // Tests: tests/eval/plan.test.cpp, tests/eval/product.test.cpp
 #pragma once
 
+#include <utility>
+
 #include <dimwise/eval/execution.hpp>
 #include <dimwise/eval/plain.hpp>
 
@@ -13,23 +15,93 @@ namespace dimwise::detail {
 // Fewer multiply-adds than this are done before a kernel has begun.
 inline constexpr std::size_t least_product = 1024;
 
-// Loops over a group of axes, the innermost taken out for the kernel.
-struct group_axis {
-  std::size_t extent = 1;
-  std::ptrdiff_t stride[2] = {0, 0};
-};
-inline group_axis take_innermost(kernels::loop_nest<2>& nest) {
-  if (nest.rank == 0) { return {}; }
-  --nest.rank;
-  return {nest.extent[nest.rank], {nest.stride[0][nest.rank], nest.stride[1][nest.rank]}};
-}
-
+// Axes of the result and of both operands, by what they are to a product.
 struct product_axes {
   kernels::loop_nest<2> rows;     // result, a
   kernels::loop_nest<2> columns;  // result, b
   kernels::loop_nest<2> sums;     // a, b
   kernels::loop_nest<3> shared;   // result, a, b
+  std::size_t work = 1;           // multiply-adds
 };
+
+template <class Over, class ResultAxes, class AAxes, class BAxes>
+constexpr product_axes sort_axes(const axis* a, const axis* b, const axis* result, const axis* to) {
+  using sums = axes_of_list_t<Over>;
+  std::ptrdiff_t in_a[max_rank] = {};
+  std::ptrdiff_t in_b[max_rank] = {};
+  align<ResultAxes, AAxes>(a, in_a);
+  align<ResultAxes, BAxes>(b, in_b);
+  product_axes axes;
+  for (std::size_t i = 0; i < ResultAxes::size; ++i) {
+    const std::size_t n = result[i].extent;
+    axes.work *= n;
+    const bool has_a = places<ResultAxes, AAxes>::at[i] >= 0;
+    if (has_a && places<ResultAxes, BAxes>::at[i] >= 0) {
+      axes.shared.add(n, {to[i].stride, in_a[i], in_b[i]});
+    } else if (has_a) {
+      axes.rows.add(n, {to[i].stride, in_a[i]});
+    } else {
+      axes.columns.add(n, {to[i].stride, in_b[i]});
+    }
+  }
+  for (std::size_t i = 0; i < sums::size; ++i) {
+    const axis& x = a[places<sums, AAxes>::at[i]];
+    axes.work *= x.extent;
+    axes.sums.add(x.extent, {x.stride, b[places<sums, BAxes>::at[i]].stride});
+  }
+  return axes;
+}
+
+// Loops over a group of axes, the innermost taken out for the kernel.
+struct group_axis {
+  std::size_t extent = 1;
+  std::ptrdiff_t stride[2] = {0, 0};
+};
+constexpr group_axis take_innermost(kernels::loop_nest<2>& nest) {
+  if (nest.rank == 0) { return {}; }
+  --nest.rank;
+  return {nest.extent[nest.rank], {nest.stride[0][nest.rank], nest.stride[1][nest.rank]}};
+}
+
+// The matrices of one product, a list of such products, and sums that go on from one to the next.
+struct product_plan {
+  kernels::product_call call;
+  kernels::loop_nest<3> problems;  // result, a, b
+  kernels::loop_nest<2> sums;      // a, b
+  bool exchanged = false;          // C' = B' A': columns of the result must lie next to each other
+};
+
+constexpr product_plan plan_product(product_axes axes) {
+  product_plan plan;
+  const group_axis m = take_innermost(axes.rows);
+  const group_axis n = take_innermost(axes.columns);
+  const group_axis k = take_innermost(axes.sums);
+  for (std::size_t i = 0; i < axes.rows.rank; ++i) { axes.shared.add(axes.rows.extent[i], {axes.rows.stride[0][i], axes.rows.stride[1][i], 0}); }
+  for (std::size_t i = 0; i < axes.columns.rank; ++i) { axes.shared.add(axes.columns.extent[i], {axes.columns.stride[0][i], 0, axes.columns.stride[1][i]}); }
+  plan.problems = axes.shared;
+  plan.sums = axes.sums;
+  kernels::product_call& call = plan.call;
+  call.m = m.extent;
+  call.n = n.extent;
+  call.k = k.extent;
+  call.a_row = m.stride[1];
+  call.a_column = k.stride[0];
+  call.b_row = k.stride[1];
+  call.b_column = n.stride[1];
+  call.c_row = m.stride[0];
+  call.c_column = n.stride[0];
+  call.count = plan.problems.size();
+  plan.exchanged = call.c_column != 1 && (call.c_row == 1 || call.n == 1);
+  if (plan.exchanged) {
+    std::swap(call.m, call.n);
+    std::swap(call.a_row, call.b_column);
+    std::swap(call.a_column, call.b_row);
+    std::swap(call.c_row, call.c_column);
+  }
+  // A stride along an extent of 1 means nothing.
+  if (call.n == 1) { call.b_column = call.c_column = 1; }
+  return plan;
+}
 
 // Weights as the product kernel reads them, kept beside the tensor that they come from.
 class packed_weights : public derived_copy {
@@ -71,61 +143,27 @@ inline const float* packed_or_none(const kernels::table& table, const kernels::p
   return static_cast<const packed_weights*>(kept)->elements_for(table, c, b);
 }
 
-// The products of one matrix pair for every element of `shared`, summed over what is left of `sums`.
-inline void run_product(product_axes& axes, const lowered<float>& left, const lowered<float>& right, float* c) {
-  const float* a = left.data;
-  const float* b = right.data;
-  group_axis m = take_innermost(axes.rows);
-  group_axis n = take_innermost(axes.columns);
-  const group_axis k = take_innermost(axes.sums);
-  for (std::size_t i = 0; i < axes.rows.rank; ++i) {
-    const std::ptrdiff_t by[3] = {axes.rows.stride[0][i], axes.rows.stride[1][i], 0};
-    axes.shared.add(axes.rows.extent[i], by);
-  }
-  for (std::size_t i = 0; i < axes.columns.rank; ++i) {
-    const std::ptrdiff_t by[3] = {axes.columns.stride[0][i], 0, axes.columns.stride[1][i]};
-    axes.shared.add(axes.columns.extent[i], by);
-  }
-  kernels::product_call call;
-  call.m = m.extent;
-  call.n = n.extent;
-  call.k = k.extent;
-  call.a_row = m.stride[1];
-  call.a_column = k.stride[0];
-  call.b_row = k.stride[1];
-  call.b_column = n.stride[1];
-  call.c_row = m.stride[0];
-  call.c_column = n.stride[0];
-  // Columns of the result lie next to each other: otherwise the operands change places, C' = B' A'.
-  const bool exchange = call.c_column != 1 && (call.c_row == 1 || call.n == 1);
-  if (exchange) {
-    std::swap(call.m, call.n);
-    std::swap(call.a_row, call.b_column);
-    std::swap(call.a_column, call.b_row);
-    std::swap(call.c_row, call.c_column);
-  }
-  aligned_vector<kernels::product_call::pointers> problems;
-  std::size_t count = 1;
-  for (std::size_t i = 0; i < axes.shared.rank; ++i) { count *= axes.shared.extent[i]; }
-  if (count == 0 || call.m == 0 || call.n == 0) { return; }
-  problems.resize(count);
+inline void run_product(const product_plan& plan, const lowered<float>& left, const lowered<float>& right, float* c) {
+  kernels::product_call call = plan.call;
+  if (call.count == 0 || call.m == 0 || call.n == 0) { return; }
+  aligned_vector<kernels::product_call::pointers> problems(call.count);
   std::size_t at = 0;
-  kernels::for_each_row(axes.shared, [&](const std::ptrdiff_t(&o)[3], std::size_t many, const std::ptrdiff_t(&s)[3]) {
+  kernels::for_each_row(plan.problems, [&](const std::ptrdiff_t(&o)[3], std::size_t many, const std::ptrdiff_t(&s)[3]) {
     for (std::size_t i = 0; i < many; ++i) {
       const auto j = static_cast<std::ptrdiff_t>(i);
-      const float* x = a + o[1] + j * s[1];
-      const float* y = b + o[2] + j * s[2];
+      const float* x = left.data + o[1] + j * s[1];
+      const float* y = right.data + o[2] + j * s[2];
       float* z = c + o[0] + j * s[0];
-      problems[at++] = {exchange ? y : x, exchange ? x : y, z, z};
+      problems[at++] = {plan.exchanged ? y : x, plan.exchanged ? x : y, z, z};
     }
   });
   call.problems = problems.data();
-  call.count = count;
   const kernels::table& table = kernels::active();
+  if (plan.sums.rank == 0 && table.product_small(call)) { return; }
   void* memory = scratch(table.product_bytes(call, current_runner.worker_count()));
-  if (count == 1 && axes.sums.rank == 0) { call.packed_b = packed_or_none(table, call, exchange ? left.derived : right.derived); }
+  if (call.count == 1 && plan.sums.rank == 0) { call.packed_b = packed_or_none(table, call, plan.exchanged ? left.derived : right.derived); }
   bool first = true;
-  kernels::for_each_row(axes.sums, [&](const std::ptrdiff_t(&o)[2], std::size_t many, const std::ptrdiff_t(&s)[2]) {
+  kernels::for_each_row(plan.sums, [&](const std::ptrdiff_t(&o)[2], std::size_t many, const std::ptrdiff_t(&s)[2]) {
     std::ptrdiff_t moved[2] = {o[0], o[1]};
     for (std::size_t i = 0; i < many; ++i) {
       aligned_vector<kernels::product_call::pointers> here;
@@ -133,8 +171,8 @@ inline void run_product(product_axes& axes, const lowered<float>& left, const lo
       if (moved[0] != 0 || moved[1] != 0) {
         here = problems;
         for (auto& p : here) {
-          p.a += exchange ? moved[1] : moved[0];
-          p.b += exchange ? moved[0] : moved[1];
+          p.a += plan.exchanged ? moved[1] : moved[0];
+          p.b += plan.exchanged ? moved[0] : moved[1];
         }
         part.problems = here.data();
       }
@@ -153,37 +191,11 @@ inline void run_product(product_axes& axes, const lowered<float>& left, const lo
 
 template <class Over, class ResultAxes, class AAxes, class BAxes>
 bool multiply(const lowered<float>& a, const lowered<float>& b, const axis* result, target<float> to) {
-  using sums = axes_of_list_t<Over>;
-  std::ptrdiff_t in_a[max_rank] = {};
-  std::ptrdiff_t in_b[max_rank] = {};
-  align<ResultAxes, AAxes>(a.axes, in_a);
-  align<ResultAxes, BAxes>(b.axes, in_b);
-  constexpr const short* a_at = places<ResultAxes, AAxes>::at;
-  constexpr const short* b_at = places<ResultAxes, BAxes>::at;
-  product_axes axes;
-  std::size_t work = 1;
-  for (std::size_t i = 0; i < ResultAxes::size; ++i) {
-    const std::size_t n = result[i].extent;
-    work *= n;
-    if (a_at[i] >= 0 && b_at[i] >= 0) {
-      axes.shared.add(n, {to.axes[i].stride, in_a[i], in_b[i]});
-    } else if (a_at[i] >= 0) {
-      axes.rows.add(n, {to.axes[i].stride, in_a[i]});
-    } else {
-      axes.columns.add(n, {to.axes[i].stride, in_b[i]});
-    }
-  }
-  constexpr const short* sum_at = places<sums, AAxes>::at;
-  constexpr const short* sum_at_b = places<sums, BAxes>::at;
-  for (std::size_t i = 0; i < sums::size; ++i) {
-    const axis& x = a.axes[sum_at[i]];
-    work *= x.extent;
-    axes.sums.add(x.extent, {x.stride, b.axes[sum_at_b[i]].stride});
-  }
+  const product_axes axes = sort_axes<Over, ResultAxes, AAxes, BAxes>(a.axes, b.axes, result, to.axes);
   // Nothing to sum, or little: the plain loops are done before a kernel has begun.
-  if (work < least_product || axes.sums.empty()) { return false; }
+  if (axes.work < least_product || axes.sums.empty()) { return false; }
   count_plan(plan_kind::product);
-  run_product(axes, a, b, to.data);
+  run_product(plan_product(axes), a, b, to.data);
   return true;
 }
 

@@ -71,17 +71,19 @@ struct places<list<A...>, Operand> {
 
 // The strides of an operand along the axes of a result; 0 along those that it lacks.
 template <class ResultAxes, class OperandAxes>
-void align(const axis* operand, std::ptrdiff_t* strides) {
-  constexpr const short* at = places<ResultAxes, OperandAxes>::at;
-  for (std::size_t i = 0; i < ResultAxes::size; ++i) { strides[i] = at[i] < 0 ? 0 : operand[at[i]].stride; }
+constexpr void align(const axis* operand, std::ptrdiff_t* strides) {
+  for (std::size_t i = 0; i < ResultAxes::size; ++i) {
+    const short at = places<ResultAxes, OperandAxes>::at[i];
+    strides[i] = at < 0 ? 0 : operand[at].stride;
+  }
 }
 
 // The loops over some axes, moving several pointers; `strides[k][i]` is pointer k's along axis i.
 template <std::size_t K>
-kernels::loop_nest<K> nest_over(std::size_t rank, const axis* axes, const std::ptrdiff_t (&strides)[K][max_rank]) {
+constexpr kernels::loop_nest<K> nest_over(std::size_t rank, const axis* axes, const std::ptrdiff_t (&strides)[K][max_rank]) {
   kernels::loop_nest<K> nest;
   for (std::size_t i = 0; i < rank; ++i) {
-    std::ptrdiff_t by[K];
+    std::ptrdiff_t by[K] = {};
     for (std::size_t k = 0; k < K; ++k) { by[k] = strides[k][i]; }
     nest.add(axes[i].extent, by);
   }

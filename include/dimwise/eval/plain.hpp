@@ -268,8 +268,8 @@ lowered<bool> lower_documents(const document<Q, K>&, const Extents& e) {
   auto result = mask_buffer<document<Q, K>>(e);
   aligned_vector<std::size_t> of_query;
   aligned_vector<std::size_t> of_key;
-  write_documents(e.template of_atom<Q>().documents, result.axes[0].extent, of_query);
-  write_documents(e.template of_atom<K>().documents, result.axes[1].extent, of_key);
+  write_documents(e.template documents<Q>(), result.axes[0].extent, of_query);
+  write_documents(e.template documents<K>(), result.axes[1].extent, of_key);
   bool* to = result.buffer.data();
   for (std::size_t q = 0; q < result.axes[0].extent; ++q) {
     for (std::size_t k = 0; k < result.axes[1].extent; ++k) { *to++ = of_query[q] == of_key[k]; }

@@ -38,10 +38,11 @@ aligned_vector<std::ptrdiff_t> positions_of(const Extents& e, const char* operat
   aligned_vector<std::ptrdiff_t> position(n);
   const std::ptrdiff_t origin = e.template origin<P>(operation);
   for (std::size_t i = 0; i < n; ++i) { position[i] = origin + static_cast<std::ptrdiff_t>(i); }
-  const segments& documents = e.template of_atom<P>().documents;
-  std::size_t at = 0;
-  for (const std::size_t length : documents) {
-    for (std::size_t i = 0; i < length && at < n; ++i) { position[at++] = static_cast<std::ptrdiff_t>(i); }
+  if constexpr (has_documents<P>) {
+    std::size_t at = 0;
+    for (const std::size_t length : e.template documents<P>()) {
+      for (std::size_t i = 0; i < length && at < n; ++i) { position[at++] = static_cast<std::ptrdiff_t>(i); }
+    }
   }
   return position;
 }

@@ -45,7 +45,7 @@ extents_for<Shape> product_extents(const char* operation, const A& a, const B& b
     return plain;
   } else {
     extents_for<Shape> result;
-    for (std::size_t i = 0; i < extents_for<Shape>::count; ++i) { result.slots()[i] = plain.slots()[i]; }
+    result.take_in_order(plain);
     return result;
   }
 }

@@ -39,7 +39,8 @@ class elementwise : public node<Shape, T> {
   using function = F;
   using operands = list<Operands...>;
 
-  elementwise(F f, extents_for<Shape> e, const Operands&... x) : node<Shape, T>(static_cast<extents_for<Shape>&&>(e)), function_(f), operands_(x...) {}
+  template <class... X>
+  elementwise(F f, extents_for<Shape> e, X&&... x) : node<Shape, T>(static_cast<extents_for<Shape>&&>(e)), function_(f), operands_(static_cast<X&&>(x)...) {}
   [[nodiscard]] const F& f() const { return function_; }
   template <std::size_t I>
   [[nodiscard]] const auto& get() const {
@@ -57,16 +58,18 @@ class remarked : public node<Shape, value_of<E>> {
  public:
   using inner_type = E;
   explicit remarked(const E& e) : node<Shape, value_of<E>>(e.extents()), inner_(e) {}
+  explicit remarked(E&& e) : node<Shape, value_of<E>>(e.extents()), inner_(static_cast<E&&>(e)) {}
   [[nodiscard]] const E& inner() const { return inner_; }
 
  private:
   E inner_;
 };
 
+// Operands that nobody else needs are moved: a copy of an expression is a copy of every tensor's handle in it.
 template <class Verdict, class T, class F, class... X>
-auto make_elementwise(const char* operation, F f, const X&... x) {
+auto make_elementwise(const char* operation, F f, X&&... x) {
   using shape = typename Verdict::shape;
-  return elementwise<shape, T, F, X...>(f, carry<typename extents_for<shape>::atoms>(operation, x.extents()...), x...);
+  return elementwise<shape, T, F, std::remove_cvref_t<X>...>(f, carry<typename extents_for<shape>::atoms>(operation, x.extents()...), static_cast<X&&>(x)...);
 }
 
 // Numbers take the element type of the tensor beside them, and whole numbers that of real ones.

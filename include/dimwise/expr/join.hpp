@@ -77,7 +77,7 @@ struct concat_how {
     auto e = carry<typename extents_for<shape>::atoms>("concat", first.extents());
     slot& grown = e.template of_atom<D>();
     grown.extent = (first.extents().template extent<D>() + ... + rest.extents().template extent<D>());
-    grown.documents = segments();
+    if constexpr (has_documents<D>) { e.template documents<D>() = segments(); }
     // A gap between the parts is no mistake here; whoever asks for the positions afterwards is told.
     std::ptrdiff_t next = (grown.origin == unsaid_origin || grown.origin == disputed_origin ? 0 : grown.origin) + static_cast<std::ptrdiff_t>(first.extents().template extent<D>());
     const auto follow = [&](const slot& part) {
@@ -118,7 +118,7 @@ template <class D, operand First, operand... Rest, class Verdict = rule::stack<D
 [[nodiscard]] auto stack(const First& first, const Rest&... rest) {
   using shape = typename Verdict::shape;
   auto e = detail::carry<typename detail::extents_for<shape>::atoms>("stack", first.extents(), rest.extents()...);
-  e.template of_atom<D>().extent = 1 + sizeof...(Rest);
+  if constexpr (detail::has_slot<D>) { e.template of_atom<D>().extent = 1 + sizeof...(Rest); }
   return detail::stacked<shape, D, First, Rest...>(e, first, rest...);
 }
 template <class D, operand First, operand... Rest, class Verdict = rule::stack<D, detail::shape_of<First>, detail::shape_of<Rest>...>>

@@ -169,7 +169,7 @@ class document : public detail::mask_tag {
 
   template <class Extents>
   void check(const Extents& e, const char*) const {
-    if (!e.template of_atom<Q>().documents.known() || !e.template of_atom<K>().documents.known()) {
+    if (!e.template documents<Q>().known() || !e.template documents<K>().known()) {
       detail::raise<extent_error>(error{} << "document: " << detail::dimension_name<Q>() << " and " << detail::dimension_name<K>()
                                           << " need the lengths of their documents (R19)");
     }

@@ -71,12 +71,13 @@ template <class Shape, class From, class To, class Extents>
 extents_for<Shape> renamed_extents(const char* operation, const Extents& e) {
   auto result = carry<typename extents_for<Shape>::atoms>(operation, e);
   const extent_t n = e.template extent<From>();
-  if constexpr (!is_composite<To>) {
+  if constexpr (!is_composite<To> && has_slot<To>) {
     slot& to = result.template of_atom<To>();
     if constexpr (is_composite<From>) {
       to.extent = n;
     } else {
       to = e.template of_atom<From>();
+      if constexpr (has_documents<From> && has_documents<To>) { result.template documents<To>() = e.template documents<From>(); }
     }
     if constexpr (To::static_extent != at_run_time) { to.extent = To::static_extent; }
   }
@@ -233,11 +234,13 @@ auto make_slice(const X& x, std::size_t first, std::size_t count) {
                                << from.extent << " (R18)");
   }
   auto e = carry<typename extents_for<shape>::atoms>("slice", x.extents());
-  slot& to = e.template of_atom<Result>();
-  to.extent = count;
-  // Positions go on counting: the first element kept its own.
-  to.origin = from.origin == disputed_origin ? disputed_origin : (from.origin == unsaid_origin ? 0 : from.origin) + static_cast<std::ptrdiff_t>(first);
-  to.documents = segments();
+  if constexpr (has_slot<Result>) {
+    slot& to = e.template of_atom<Result>();
+    to.extent = count;
+    // Positions go on counting: the first element kept its own.
+    to.origin = from.origin == disputed_origin ? disputed_origin : (from.origin == unsaid_origin ? 0 : from.origin) + static_cast<std::ptrdiff_t>(first);
+  }
+  if constexpr (has_documents<Result>) { e.template documents<Result>() = segments(); }
   return restride<shape, look::slice<D, Result>, X>(x, {first}, e);
 }
 

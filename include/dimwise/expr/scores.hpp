@@ -19,10 +19,11 @@ namespace detail {
 
 // A raw product times a number or tensor, under the marks of scores.
 template <class Verdict, class S, class X>
-auto make_scaled(const S& s, const X& by) {
-  using scaling = rule::elementwise<shape_of<S>, shape_of<X>>;
-  const auto product = make_elementwise<scaling, std::common_type_t<value_of<S>, value_of<X>>>("scaled", fn::multiply{}, s, by);
-  return remarked<typename Verdict::shape, std::remove_const_t<decltype(product)>>(product);
+auto make_scaled(S&& s, const X& by) {
+  using scores = std::remove_cvref_t<S>;
+  using scaling = rule::elementwise<shape_of<scores>, shape_of<X>>;
+  auto product = make_elementwise<scaling, std::common_type_t<value_of<scores>, value_of<X>>>("scaled", fn::multiply{}, static_cast<S&&>(s), by);
+  return remarked<typename Verdict::shape, decltype(product)>(std::move(product));
 }
 
 template <class S, class Features>
@@ -44,8 +45,8 @@ struct make_scores<list<D...>> {
   template <class Verdict, class A, class B>
   static auto of(const A& a, const B& b) {
     using product_verdict = typename decltype(judge_product<op::scores, list<D...>, list<>, shape_of<A>, shape_of<B>>())::type;
-    const auto product = make_contraction<list<D...>, list<>, product_verdict>("scores", a, b);
-    return make_scaled<Verdict>(product, score_scale<std::remove_const_t<decltype(product)>, list<D...>>::of(a.extents()));
+    auto product = make_contraction<list<D...>, list<>, product_verdict>("scores", a, b);
+    return make_scaled<Verdict>(std::move(product), score_scale<decltype(product), list<D...>>::of(a.extents()));
   }
 };
 

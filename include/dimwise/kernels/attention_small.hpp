@@ -1,214 +1,228 @@
-// dimwise/kernels/attention_small.hpp -- attention whose extents the compiler knows, for problems of some hundred
-// numbers.
+// dimwise/kernels/attention_small.hpp -- attention of a few dozen queries and keys, where planning costs more than work.
 //
-// Layer: kernels. Includes: attention_pack.hpp, exp.hpp.
+// Layer: kernels. Includes: attention_pack.hpp, exp.hpp, table.hpp.
 // Tests: tests/kernels/attention_small.test.cpp. Benchmark: benchmarks/kernels_attention.cpp
 //
-// No scratch, no tasks, no blocks: every loop has a constant count, scores live in registers, and what a causal mask
-// hides is not computed. As in the large kernel, lanes are queries until the weights are known; then lanes are
-// features.
+// No tasks, no blocks, no running maximum: all weights of a group of queries fit the stack. As in the large kernel, lanes
+// are queries until the weights are known; then lanes are features, so that results are stored as they stand.
 //
-//   attention_small<Arch, 6, 6, 24, 28>(q, 24, k, 24, v, 28, out, 28, scale);
+//   if (!attention_small<Arch>(call)) attention<Arch>(call.layout, …);
+//
+// History: 1. the large kernel, 200 ns for 6 queries and keys of 24 and 28 features; 2. a template over all extents in the
+// caller's file, 80 ns, but for the caller's architecture alone; 3. this one, the same time for any extents.
 //
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dimwise/kernels/attention_pack.hpp>
 #include <dimwise/kernels/exp.hpp>
+#include <dimwise/kernels/table.hpp>
 
 #include <cstddef>
-#include <type_traits>
 
 namespace dimwise::kernels {
 
-/// Extents for which the unrolled kernel is meant: beyond them the tiled one is as fast and smaller.
-template <std::size_t Queries, std::size_t Keys, std::size_t HeadDim, std::size_t ValueDim>
-inline constexpr bool attention_small_fits = Queries <= 32 && Keys <= 32 && HeadDim <= 64 && ValueDim <= 64 &&
-                                             Queries* Keys*(HeadDim + ValueDim) <= 16384;
-
 namespace detail {
+
+// What the stack holds; beyond it the large kernel is as fast.
+inline constexpr std::size_t small_keys = 48;
+inline constexpr std::size_t small_features = 128;
+// Multiply-adds of a call beyond which its heads are worth handing out.
+inline constexpr std::size_t small_attention = std::size_t{1} << 19;
 
 // A register of 16 floats for 6 queries wastes ten lanes and takes twice the shuffles of one of 8.
 #if XSIMD_WITH_AVX512F && XSIMD_WITH_FMA3_AVX2
-template <class Arch, std::size_t Count>
-using fitting_arch = std::conditional_t<is_avx512<Arch> && (Count <= 8), xsimd::fma3<xsimd::avx2>, Arch>;
+template <class Arch>
+using half_arch = std::conditional_t<is_avx512<Arch>, xsimd::fma3<xsimd::avx2>, Arch>;
 #else
-template <class Arch, std::size_t Count>
-using fitting_arch = Arch;
+template <class Arch>
+using half_arch = Arch;
 #endif
 
-template <std::size_t A, std::size_t B>
-inline constexpr std::size_t smaller_extent = A < B ? A : B;
+// One head, up to one register of its queries. Arch names the caller's architecture in every symbol.
+template <class Arch, class Lanes>
+class small_group {
+ public:
+  static constexpr std::size_t width = lanes<Lanes>;
 
-// The arithmetic of up to one register of queries. Arch names the caller's architecture in every symbol.
-template <class Arch, std::size_t Queries, std::size_t Keys, std::size_t HeadDim, std::size_t ValueDim, bool Causal>
-struct small_group {
-  using query_arch = fitting_arch<Arch, Queries>;
-  using value_arch = fitting_arch<Arch, ValueDim>;
-  static constexpr std::size_t width = lanes<query_arch>;
-  static_assert(Queries <= width);
+  small_group(const attention_layout& layout, const attention_head& head, std::size_t first, std::size_t queries,
+              std::size_t keys) noexcept
+      : layout_(layout), head_(head), first_(first), queries_(queries), keys_(keys) {}
 
-  // weights[j][i], normalised. `first` is the index of the group's first query.
-  static void weigh(const matrix_view<const float>& q, const matrix_view<const float>& k, float scale,
-                    std::size_t first, float (&weights)[Keys][width]) noexcept {
-    using vec = floats<query_arch>;
-    alignas(64) float strip[HeadDim + 1][width];
-    transpose_queries(q, scale, strip);
-    vec score[Keys];
-    score_keys(k, strip, score);
-    if constexpr (Causal) hide_later_keys(first, score);
-    vec maximum(-infinity);
-#pragma GCC unroll 32
-    for (std::size_t j = 0; j < Keys; ++j) maximum = max_skip_nan<query_arch>(score[j], maximum);
-    const vec nothing(-infinity);
-    const vec against = select<query_arch>(maximum == nothing, vec(0.0F), maximum);
-    vec sum(0.0F);
-#pragma GCC unroll 32
-    for (std::size_t j = 0; j < Keys; ++j) {
-      score[j] = exp_nonpositive<query_arch>(score[j] - against);
-      sum = sum + score[j];
+  void run() noexcept {
+    transpose_queries();
+    for (std::size_t j = 0; j < keys_;) j += keys_ - j <= 6 ? score_keys<6>(j) : score_keys<12>(j);
+    weigh();
+    for (std::size_t c = 0; c < layout_.value_dim;) {
+      const std::size_t left = layout_.value_dim - c;
+      c += left <= lanes<Arch> ? add_values<12, 1>(c, left) : add_values<6, 2>(c, left);
     }
-    const vec inverse = select<query_arch>(sum == vec(0.0F), vec(0.0F), vec(1.0F) / sum);
-#pragma GCC unroll 32
-    for (std::size_t j = 0; j < Keys; ++j) store_aligned<query_arch>(&weights[j][0], score[j] * inverse);
-  }
-
-  // out[i] = sum_j weights[j][i] v[j], a few rows and one or two vectors of features at a time.
-  static void add_values(const float (&weights)[Keys][width], const matrix_view<const float>& v, std::size_t first,
-                         const matrix_view<float>& out) noexcept {
-    constexpr std::size_t n = lanes<value_arch>;
-    constexpr std::size_t whole = ValueDim / (2 * n) * (2 * n);
-#pragma GCC unroll 8
-    for (std::size_t c = 0; c < whole; c += 2 * n) add_columns<2 * n>(weights, v, first, out, c);
-    if constexpr (ValueDim > whole) add_columns<ValueDim - whole>(weights, v, first, out, whole);
   }
 
  private:
-  static void transpose_queries(const matrix_view<const float>& q, float scale,
-                                float (&strip)[HeadDim + 1][width]) noexcept {
-    for (std::size_t c = 0; c < HeadDim; c += width) {
-      const std::size_t wide = HeadDim - c < width ? HeadDim - c : width;
-      square<query_arch> corner;
+  using vec = floats<Lanes>;
+  static constexpr std::size_t least(std::size_t a, std::size_t b) noexcept { return a < b ? a : b; }
+
+  void transpose_queries() noexcept {
+    const vec scale(layout_.scale);
+    const float* const q = head_.q + static_cast<std::ptrdiff_t>(first_) * layout_.q_row;
+    for (std::size_t c = 0; c < layout_.head_dim; c += width) {
+      const std::size_t wide = least(width, layout_.head_dim - c);
+      square<Lanes> corner;
 #pragma GCC unroll 16
       for (std::size_t i = 0; i < width; ++i) {
-        if (i >= Queries) corner[i] = floats<query_arch>(0.0F);
-        else if (wide == width) corner[i] = load<query_arch>(q.at(i, c));
-        else corner[i] = load_partial<query_arch>(q.at(i, c), wide);
+        // Lanes past the last query repeat it: what they compute is never stored.
+        const float* row = q + static_cast<std::ptrdiff_t>(least(i, queries_ - 1)) * layout_.q_row + c;
+        corner[i] = wide == width ? load<Lanes>(row) : load_partial<Lanes>(row, wide);
       }
-      transpose<query_arch>(corner);
+      transpose<Lanes>(corner);
 #pragma GCC unroll 16
-      for (std::size_t r = 0; r < width; ++r) {
-        if (r < wide) store_aligned<query_arch>(&strip[c + r][0], corner[r] * floats<query_arch>(scale));
-      }
+      for (std::size_t r = 0; r < width; ++r) store_aligned<Lanes>(&strip_[c + r][0], corner[r] * scale);
     }
   }
 
-  // As many keys at once as leave registers for the rest.
-  static void score_keys(const matrix_view<const float>& k, const float (&strip)[HeadDim + 1][width],
-                         floats<query_arch> (&score)[Keys]) noexcept {
-#pragma GCC unroll 32
-    for (std::size_t j = 0; j < Keys; ++j) score[j] = floats<query_arch>(0.0F);
-    constexpr std::size_t many = smaller_extent<Keys, 12>;
-#pragma GCC unroll 4
-    for (std::size_t begin = 0; begin < Keys; begin += many) {
-      for (std::size_t c = 0; c < HeadDim; ++c) {
-        const floats<query_arch> query = load_aligned<query_arch>(&strip[c][0]);
+  // Keys from `begin` on; rows past the last key repeat it.
+  template <std::size_t Count>
+  [[gnu::always_inline]] std::size_t score_keys(std::size_t begin) noexcept {
+    const float* key[Count];
+    vec score[Count];
 #pragma GCC unroll 12
-        for (std::size_t j = begin; j < begin + many; ++j) {
-          if (j < Keys) score[j] = fma<query_arch>(floats<query_arch>(*k.at(j, c)), query, score[j]);
-        }
-      }
+    for (std::size_t j = 0; j < Count; ++j) {
+      key[j] = head_.k + static_cast<std::ptrdiff_t>(least(begin + j, keys_ - 1)) * layout_.k_row;
+      score[j] = vec(0.0F);
+    }
+    for (std::size_t c = 0; c < layout_.head_dim; ++c) {
+      const vec query = load_aligned<Lanes>(&strip_[c][0]);
+#pragma GCC unroll 12
+      for (std::size_t j = 0; j < Count; ++j) score[j] = fma<Lanes>(vec(key[j][c]), query, score[j]);
+    }
+#pragma GCC unroll 12
+    for (std::size_t j = 0; j < Count; ++j) store_aligned<Lanes>(&weights_[begin + j][0], score[j]);
+    return Count;
+  }
+
+  void hide_by_window() noexcept {
+    const auto clamp = [](std::ptrdiff_t at) {
+      constexpr std::ptrdiff_t limit = std::ptrdiff_t{1} << 30;
+      return ints<Lanes>(static_cast<std::int32_t>(at < -limit ? -limit : at > limit ? limit : at));
+    };
+    const key_window& w = layout_.window;
+    const ints<Lanes> query = lane_indices<Lanes>();
+    for (std::size_t j = 0; j < keys_; ++j) {
+      const std::ptrdiff_t diagonal = static_cast<std::ptrdiff_t>(j) - static_cast<std::ptrdiff_t>(first_) - w.offset;
+      vec s = load_aligned<Lanes>(&weights_[j][0]);
+      s = select<Lanes>(as_mask<Lanes>(query < clamp(diagonal - w.after)), vec(-infinity), s);
+      s = select<Lanes>(as_mask<Lanes>(query > clamp(diagonal + w.before)), vec(-infinity), s);
+      store_aligned<Lanes>(&weights_[j][0], s);
     }
   }
 
-  static void hide_later_keys(std::size_t first, floats<query_arch> (&score)[Keys]) noexcept {
-    const ints<query_arch> query = lane_indices<query_arch>() + ints<query_arch>(static_cast<std::int32_t>(first));
-#pragma GCC unroll 32
-    for (std::size_t j = 0; j < Keys; ++j) {
-      score[j] = select<query_arch>(as_mask<query_arch>(query < ints<query_arch>(static_cast<std::int32_t>(j))),
-                                    floats<query_arch>(-infinity), score[j]);
+  // Scores to normalised weights, in place.
+  void weigh() noexcept {
+    const key_window& w = layout_.window;
+    if (w.before != key_window::unbounded || w.after != key_window::unbounded) hide_by_window();
+    const vec nothing(-infinity);
+    vec maximum = nothing;
+    for (std::size_t j = 0; j < keys_; ++j) maximum = max_skip_nan<Lanes>(load_aligned<Lanes>(&weights_[j][0]), maximum);
+    const vec against = select<Lanes>(maximum == nothing, vec(0.0F), maximum);
+    vec sum(0.0F);
+    for (std::size_t j = 0; j < keys_; ++j) {
+      const vec weight = exp_nonpositive<Lanes>(load_aligned<Lanes>(&weights_[j][0]) - against);
+      sum = sum + weight;
+      store_aligned<Lanes>(&weights_[j][0], weight);
+    }
+    const vec inverse = select<Lanes>(sum == vec(0.0F), vec(0.0F), vec(1.0F) / sum);
+    for (std::size_t j = 0; j < keys_; ++j) {
+      store_aligned<Lanes>(&weights_[j][0], load_aligned<Lanes>(&weights_[j][0]) * inverse);
     }
   }
 
-  template <std::size_t Features>
-  [[gnu::always_inline]] static floats<value_arch> load_values(const float* from, std::size_t vector) noexcept {
-    constexpr std::size_t n = lanes<value_arch>;
-    if ((vector + 1) * n <= Features) return load<value_arch>(from + vector * n);
-    return load_partial<value_arch>(from + vector * n, Features - vector * n);
-  }
-
-  template <std::size_t Features>
-  static void add_columns(const float (&weights)[Keys][width], const matrix_view<const float>& v, std::size_t first,
-                          const matrix_view<float>& out, std::size_t column) noexcept {
-    constexpr std::size_t n = lanes<value_arch>;
-    constexpr std::size_t vectors = (Features + n - 1) / n;
-    constexpr std::size_t rows = smaller_extent<Queries, (has_32_registers<Arch> ? 8 : 4)>;
-#pragma GCC unroll 8
-    for (std::size_t begin = 0; begin < Queries; begin += rows) {
-      floats<value_arch> acc[rows][vectors];
-#pragma GCC unroll 8
-      for (std::size_t i = 0; i < rows; ++i) {
-        for (std::size_t x = 0; x < vectors; ++x) acc[i][x] = floats<value_arch>(0.0F);
-      }
-#pragma GCC unroll 32
-      for (std::size_t j = 0; j < Keys; ++j) {
-        floats<value_arch> value[vectors];
-        for (std::size_t x = 0; x < vectors; ++x) value[x] = load_values<Features>(v.at(j, column), x);
-#pragma GCC unroll 8
-        for (std::size_t i = 0; i < rows; ++i) {
-          // A hidden key is left out, not weighed 0: its value may be NaN.
-          if (begin + i >= Queries || (Causal && j > first + begin + i)) continue;
-          const floats<value_arch> weight(weights[j][begin + i]);
-          for (std::size_t x = 0; x < vectors; ++x) acc[i][x] = fma<value_arch>(weight, value[x], acc[i][x]);
-        }
-      }
-#pragma GCC unroll 8
-      for (std::size_t i = 0; i < rows; ++i) {
-        if (begin + i < Queries) store_row<Features>(acc[i], out.at(begin + i, column));
-      }
-    }
-  }
-
-  template <std::size_t Features, std::size_t Vectors>
-  [[gnu::always_inline]] static void store_row(const floats<value_arch> (&row)[Vectors], float* to) noexcept {
-    constexpr std::size_t n = lanes<value_arch>;
+  // out[i] = sum_j weights[j][i] v[j] for `Vectors` registers of features from `column` on, `Rows` queries at a time.
+  template <std::size_t Rows, std::size_t Vectors>
+  [[gnu::always_inline]] std::size_t add_values(std::size_t column, std::size_t left) noexcept {
+    constexpr std::size_t n = lanes<Arch>;
+    const std::size_t tail = least(n, left - (Vectors - 1) * n);
+    const auto read = [&](const float* from, std::size_t x) __attribute__((always_inline)) {
+      return x + 1 == Vectors && tail != n ? load_partial<Arch>(from + x * n, tail) : load<Arch>(from + x * n);
+    };
+    for (std::size_t begin = 0; begin < queries_; begin += Rows) {
+      const float* weight[Rows];
+      floats<Arch> acc[Rows][Vectors];
+#pragma GCC unroll 12
+      for (std::size_t i = 0; i < Rows; ++i) {
+        weight[i] = &weights_[0][least(begin + i, queries_ - 1)];
 #pragma GCC unroll 2
-    for (std::size_t x = 0; x < Vectors; ++x) {
-      if ((x + 1) * n <= Features) store<value_arch>(to + x * n, row[x]);
-      else store_partial<value_arch>(to + x * n, Features - x * n, row[x]);
+        for (std::size_t x = 0; x < Vectors; ++x) acc[i][x] = floats<Arch>(0.0F);
+      }
+      const float* v = head_.v + column;
+      for (std::size_t j = 0; j < keys_; ++j, v += layout_.v_row) {
+        floats<Arch> value[Vectors];
+#pragma GCC unroll 2
+        for (std::size_t x = 0; x < Vectors; ++x) value[x] = read(v, x);
+#pragma GCC unroll 12
+        for (std::size_t i = 0; i < Rows; ++i) {
+          const floats<Arch> number(weight[i][j * width]);
+#pragma GCC unroll 2
+          for (std::size_t x = 0; x < Vectors; ++x) acc[i][x] = fma<Arch>(number, value[x], acc[i][x]);
+        }
+      }
+      float* out = head_.out + static_cast<std::ptrdiff_t>(first_ + begin) * layout_.out_row + column;
+#pragma GCC unroll 12
+      for (std::size_t i = 0; i < Rows; ++i, out += layout_.out_row) {
+        if (begin + i >= queries_) break;
+#pragma GCC unroll 2
+        for (std::size_t x = 0; x < Vectors; ++x) {
+          if (x + 1 == Vectors && tail != n) store_partial<Arch>(out + x * n, tail, acc[i][x]);
+          else store<Arch>(out + x * n, acc[i][x]);
+        }
+      }
     }
+    return Vectors * n;
   }
+
+  const attention_layout& layout_;
+  const attention_head& head_;
+  std::size_t first_;
+  std::size_t queries_;
+  std::size_t keys_;
+  alignas(64) float strip_[small_features + width][width];
+  alignas(64) float weights_[small_keys + 12][width];
 };
+
+// True when the window hides a key from some query: then a value that is not finite must not be weighed 0.
+[[nodiscard, gnu::always_inline]] inline bool hides(const attention_layout& layout, std::size_t keys) noexcept {
+  const key_window& w = layout.window;
+  const auto last_query = static_cast<std::ptrdiff_t>(layout.queries) - 1;
+  return w.offset + w.after < static_cast<std::ptrdiff_t>(keys) - 1 || last_query + w.offset - w.before > 0;
+}
+
+template <class Arch, class Lanes>
+[[gnu::noinline]] void small_head(const attention_layout& layout, const attention_head& head, std::size_t keys) noexcept {
+  for (std::size_t first = 0; first < layout.queries; first += lanes<Lanes>) {
+    const std::size_t left = layout.queries - first;
+    small_group<Arch, Lanes>(layout, head, first, left < lanes<Lanes> ? left : lanes<Lanes>, keys).run();
+  }
+}
 
 }  // namespace detail
 
-/// out = softmax(scale * q k^T) v for one head; with `Causal`, query i sees the keys up to i. Rows have unit stride in
-/// their features. A query that sees nothing (no keys) gets 0.
-template <class Arch, std::size_t Queries, std::size_t Keys, std::size_t HeadDim, std::size_t ValueDim,
-          bool Causal = false>
-void attention_small(const float* q, std::ptrdiff_t q_row, const float* k, std::ptrdiff_t k_row, const float* v,
-                     std::ptrdiff_t v_row, float* out, std::ptrdiff_t out_row, float scale) noexcept {
-  constexpr std::size_t width = lanes<detail::fitting_arch<Arch, Queries>>;
-  constexpr std::size_t many = detail::smaller_extent<Queries, width>;
-  if constexpr (Queries > 0 && Keys > 0) {
-    const detail::matrix_view<const float> keys{k, k_row, 1};
-    const detail::matrix_view<const float> values{v, v_row, 1};
-    const auto group = [&]<std::size_t Count>(std::size_t first, std::integral_constant<std::size_t, Count>) {
-      using small = detail::small_group<Arch, Count, Keys, HeadDim, ValueDim, Causal>;
-      alignas(64) float weights[Keys][small::width];
-      const auto row = static_cast<std::ptrdiff_t>(first);
-      small::weigh({q + row * q_row, q_row, 1}, keys, scale, first, weights);
-      small::add_values(weights, values, first, {out + row * out_row, out_row, 1});
-    };
-    std::size_t first = 0;
-    for (; first + many <= Queries; first += many) group(first, std::integral_constant<std::size_t, many>{});
-    if constexpr (Queries % many != 0) group(first, std::integral_constant<std::size_t, Queries % many>{});
-  } else {
-    for (std::size_t i = 0; i < Queries; ++i) {
-      for (std::size_t c = 0; c < ValueDim; ++c)
-        out[static_cast<std::ptrdiff_t>(i) * out_row + static_cast<std::ptrdiff_t>(c)] = 0.0F;
-    }
+/// Attention of every head of a small call; false where it is too large, or has a bias, a mask of elements or a function
+/// of scores, and then it is still to be done.
+template <class Arch>
+[[nodiscard]] bool attention_small(const attention_call& call) noexcept {
+  const attention_layout& l = call.layout;
+  if (l.queries == 0 || l.keys > detail::small_keys || l.head_dim > detail::small_features || call.score.any()) return false;
+  if (call.count * l.queries * l.keys * (l.head_dim + l.value_dim) > detail::small_attention) return false;
+  if (l.q_feature != 1 || l.k_feature != 1 || l.v_feature != 1 || l.out_feature != 1) return false;
+  for (std::size_t i = 0; i < call.count; ++i) {
+    const attention_head& head = call.heads[i];
+    const std::size_t keys = head.visible_keys < l.keys ? head.visible_keys : l.keys;
+    if (head.bias != nullptr || head.allow != nullptr || head.lse != nullptr || keys == 0) return false;
+    if (detail::hides(l, keys) && !detail::all_finite<Arch>(head.v, l.v_row, keys, l.value_dim)) return false;
+    if (l.queries <= lanes<detail::half_arch<Arch>>) detail::small_head<Arch, detail::half_arch<Arch>>(l, head, keys);
+    else detail::small_head<Arch, Arch>(l, head, keys);
   }
+  return true;
 }
 
 }  // namespace dimwise::kernels

@@ -16,6 +16,7 @@
 #include <dimwise/kernels/simd.hpp>
 
 #include <cstddef>
+#include <type_traits>
 
 namespace dimwise::kernels::detail {
 
@@ -80,9 +81,8 @@ template <class Arch, panel_source Source>
   if constexpr (Source == panel_source::packed) {
     out.data = p.b.data + packed_offset<Arch>(p.n, begin, extent, column);
   } else {
-    // Without masked loads a partial load goes through memory: then the ragged panel is packed after all.
-    constexpr bool masks = is_avx512<Arch> || is_avx2<Arch>;
-    if (Source == panel_source::in_place && (masks || columns == width)) {
+    // Without masked loads the ragged panel is packed after all.
+    if (Source == panel_source::in_place && (has_tails<Arch> || columns == width)) {
       out.data = p.b.at(begin, column);
       out.step = p.b.row_stride;
       out.masked = columns != width;
@@ -94,13 +94,21 @@ template <class Arch, panel_source Source>
   return out;
 }
 
+// Sums of up to a tile of rows, `step` apart.
 template <class Arch>
-[[gnu::always_inline]] inline void sum_tile(const tile_input& in, const panel& b, std::size_t rows, float* sums,
-                                            bool resume) noexcept {
-  if constexpr (is_avx512<Arch> || is_avx2<Arch>) {
-    if (b.masked) return tile_for<Arch, true>(rows, b.registers)(in, sums, resume);
+[[gnu::always_inline]] inline void sum_tile(tile_input in, const panel& b, std::size_t rows, float* sums,
+                                            std::ptrdiff_t step, bool resume) noexcept {
+  while (rows > 0) {
+    const std::size_t now = row_step<Arch>(rows);
+    if (free_tails<Arch> || b.masked) {
+      if constexpr (has_tails<Arch>) tile_for<Arch, true>(now, b.registers)(in, sums, step, resume);
+    } else {
+      if constexpr (!free_tails<Arch>) tile_for<Arch, false>(now, b.registers)(in, sums, step, resume);
+    }
+    rows -= now;
+    in.a += static_cast<std::ptrdiff_t>(now) * in.a_row;
+    sums += static_cast<std::ptrdiff_t>(now) * step;
   }
-  tile_for<Arch, false>(rows, b.registers)(in, sums, resume);
 }
 
 // Scratch of a block, in floats from its start: a panel of B, then the sums of the tiles.
@@ -158,8 +166,11 @@ template <class Arch, class Epilogue>
     next.fetch(share);
     if (now.last && rows == tile::rows && b.columns == tile::columns && c.column_stride == 1) {
       tile_finish<Arch>(in, sums, !now.first, c.at(row, column), c.row_stride, row, column, epilogue);
+    } else if (std::is_same_v<Epilogue, keep> && now.first && now.last && c.column_stride == 1 &&
+               (free_tails<Arch> || b.masked || b.columns == b.registers * lanes<Arch>)) {
+      sum_tile<Arch>(in, b, rows, c.at(row, column), c.row_stride, false);
     } else {
-      sum_tile<Arch>(in, b, rows, sums, !now.first);
+      sum_tile<Arch>(in, b, rows, sums, static_cast<std::ptrdiff_t>(b.registers * lanes<Arch>), !now.first);
       if (now.last) write_tile<Arch>(sums, rows, b.columns, b.registers, c, row, column, epilogue);
     }
   }
@@ -199,6 +210,26 @@ void multiply_block(const product& p, const block_range& range, const strided_ma
                            upcoming<Arch, Source>(p, blocks, block, column, range.column_end));
     }
   }
+}
+
+// C = A B where one pass over a B that lies in the first-level cache does it: nothing is packed, and nothing planned,
+// which costs as much as a product of a few hundred numbers. False where it does not apply.
+template <class Arch>
+[[nodiscard]] bool multiply_small(std::size_t m, const product& p, const strided_matrix<float>& c) noexcept {
+  if (p.b.column_stride != 1 || c.column_stride != 1 || p.k > gemm_tile<Arch>::depth) return false;
+  if (!has_tails<Arch> && p.n % lanes<Arch> != 0) return false;
+  for (std::size_t column = 0; column < p.n; column += gemm_tile<Arch>::columns) {
+    const std::size_t columns = smaller(gemm_tile<Arch>::columns, p.n - column);
+    const std::size_t width = padded_columns<Arch>(columns);
+    const panel b{p.b.at(0, column), p.b.row_stride, columns, width / lanes<Arch>, columns != width};
+    tile_input in{p.k,    p.a.data,       p.a.row_stride, p.a.column_stride, b.data,
+                  b.step, columns - (b.registers - 1) * lanes<Arch>};
+    for (std::size_t row = 0; row < m; row += gemm_tile<Arch>::rows) {
+      in.a = p.a.at(row, 0);
+      sum_tile<Arch>(in, b, smaller(gemm_tile<Arch>::rows, m - row), c.at(row, column), c.row_stride, false);
+    }
+  }
+  return true;
 }
 
 }  // namespace dimwise::kernels::detail

@@ -59,6 +59,13 @@ struct tile_input {
   std::size_t tail;  // lanes of the last register of B that exist; looked at by the kernels with a tail only
 };
 
+// Whether part of a register is loaded and stored as fast as a whole one (AVX-512), or at all without going through
+// memory number by number.
+template <class Arch>
+inline constexpr bool free_tails = is_avx512<Arch>;
+template <class Arch>
+inline constexpr bool has_tails = is_avx512<Arch> || is_avx2<Arch>;
+
 template <class Arch, std::size_t Vectors, bool Tail>
 [[gnu::always_inline]] inline void load_step(floats<Arch> (&b)[Vectors], const float* from, std::size_t tail) noexcept {
   unroll<Vectors>([&](auto v) __attribute__((always_inline)) {
@@ -91,15 +98,25 @@ template <class Arch, std::size_t Rows, std::size_t Vectors, bool Tail>
   }
 }
 
-// Sums of a tile, rows after rows without gaps, from zero or from what `sums` holds.
+// Sums of a tile, from zero or from what `sums` holds; its rows are `step` apart, in scratch or in C itself.
 template <class Arch, std::size_t Rows, std::size_t Vectors, bool Tail>
-[[gnu::noinline]] void tile_sum(const tile_input& in, float* sums, bool resume) noexcept {
+[[gnu::noinline]] void tile_sum(const tile_input& in, float* sums, std::ptrdiff_t step, bool resume) noexcept {
   floats<Arch> acc[Rows * Vectors];
+  const auto at = [&](auto i) __attribute__((always_inline)) {
+    return sums + static_cast<std::ptrdiff_t>(i / Vectors) * step + i % Vectors * lanes<Arch>;
+  };
   unroll<Rows * Vectors>([&](auto i) __attribute__((always_inline)) {
-    acc[i] = resume ? load<Arch>(sums + i * lanes<Arch>) : broadcast<Arch>(0.0F);
+    if constexpr (Tail && i % Vectors + 1 == Vectors) {
+      acc[i] = resume ? load_partial<Arch>(at(i), in.tail) : broadcast<Arch>(0.0F);
+    } else {
+      acc[i] = resume ? load<Arch>(at(i)) : broadcast<Arch>(0.0F);
+    }
   });
   tile_loop<Arch, Rows, Vectors, Tail>(in, acc);
-  unroll<Rows * Vectors>([&](auto i) __attribute__((always_inline)) { store<Arch>(sums + i * lanes<Arch>, acc[i]); });
+  unroll<Rows * Vectors>([&](auto i) __attribute__((always_inline)) {
+    if constexpr (Tail && i % Vectors + 1 == Vectors) store_partial<Arch>(at(i), in.tail, acc[i]);
+    else store<Arch>(at(i), acc[i]);
+  });
 }
 
 // The whole tile, last pass, unit column stride: the epilogue works on the registers. Only this shape has an epilogue
@@ -122,20 +139,32 @@ template <class Arch, class Epilogue>
   });
 }
 
-using tile_function = void (*)(const tile_input&, float*, bool) noexcept;
+using tile_function = void (*)(const tile_input&, float*, std::ptrdiff_t, bool) noexcept;
 
-template <class Arch, bool Tail, std::size_t... Index>
-constexpr tile_function tile_at(std::size_t rows, std::size_t vectors, std::index_sequence<Index...>) noexcept {
-  constexpr std::size_t wide = gemm_tile<Arch>::vectors;
-  constexpr tile_function table[] = {&tile_sum<Arch, Index / wide + 1, Index % wide + 1, Tail>...};
-  return table[(rows - 1) * wide + vectors - 1];
+// Any number of rows is a few tiles of these many: a kernel for each would be half of what a user's file compiles.
+template <class Arch>
+[[nodiscard, gnu::always_inline]] constexpr std::size_t row_step(std::size_t rows) noexcept {
+  return rows >= gemm_tile<Arch>::rows ? gemm_tile<Arch>::rows : rows >= 4 ? 4 : rows >= 2 ? 2 : 1;
 }
 
-// The kernel for a tile of `rows` x `vectors`, both at least 1.
+template <class Arch, bool Tail, class Index>
+struct tile_table;
+template <class Arch, bool Tail, std::size_t... Index>
+struct tile_table<Arch, Tail, std::index_sequence<Index...>> {
+  static constexpr tile_function whole[] = {&tile_sum<Arch, gemm_tile<Arch>::rows, Index + 1, Tail>...};
+  static constexpr tile_function four[] = {&tile_sum<Arch, 4, Index + 1, Tail>...};
+  static constexpr tile_function two[] = {&tile_sum<Arch, 2, Index + 1, Tail>...};
+  static constexpr tile_function one[] = {&tile_sum<Arch, 1, Index + 1, Tail>...};
+};
+
+// The kernel for a tile of `rows`, a result of `row_step`, and at least one register of columns.
 template <class Arch, bool Tail>
-constexpr tile_function tile_for(std::size_t rows, std::size_t vectors) noexcept {
-  return tile_at<Arch, Tail>(rows, vectors,
-                             std::make_index_sequence<gemm_tile<Arch>::rows * gemm_tile<Arch>::vectors>{});
+[[nodiscard, gnu::always_inline]] inline tile_function tile_for(std::size_t rows, std::size_t vectors) noexcept {
+  using table = tile_table<Arch, Tail, std::make_index_sequence<gemm_tile<Arch>::vectors>>;
+  return (rows == gemm_tile<Arch>::rows ? table::whole
+          : rows == 4                   ? table::four
+          : rows == 2                   ? table::two
+                                        : table::one)[vectors - 1];
 }
 
 }  // namespace detail

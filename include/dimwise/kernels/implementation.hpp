@@ -5,6 +5,7 @@
 #pragma once
 
 #include <dimwise/kernels/attention.hpp>
+#include <dimwise/kernels/attention_small.hpp>
 #include <dimwise/kernels/decode.hpp>
 #include <dimwise/kernels/gemm.hpp>
 #include <dimwise/kernels/math.hpp>
@@ -88,6 +89,11 @@ void attention(const attention_call& c, void* scratch, const runner& threads) {
 }
 
 template <class Arch>
+bool attention_small_call(const attention_call& c) {
+  return kernels::attention_small<Arch>(c);
+}
+
+template <class Arch>
 std::size_t product_bytes(const product_call& c, std::size_t workers) {
   return gemm_scratch_bytes<Arch>({c.m, c.n, c.k}, workers);
 }
@@ -124,6 +130,20 @@ void product(const product_call& c, void* scratch, const runner& threads) {
       return call_epilogue<Arch>{&e, {p.residual, c.residual_row, c.residual_column}};
     });
   }
+}
+
+// More multiply-adds than this gain nothing from a short way.
+inline constexpr std::size_t small_product = std::size_t{1} << 17;
+
+template <class Arch>
+bool product_small(const product_call& c) {
+  if (c.m * c.n * c.k * c.count > small_product || (c.m > 2 * gemm_tile<Arch>::rows && c.k * c.n > in_place_floats)) return false;
+  for (std::size_t i = 0; i < c.count; ++i) {
+    const auto& problem = c.problems[i];
+    const struct product p{c.n, c.k, {problem.a, c.a_row, c.a_column}, {problem.b, c.b_row, c.b_column}};
+    if (!multiply_small<Arch>(c.m, p, {problem.c, c.c_row, c.c_column})) return false;
+  }
+  return true;
 }
 
 template <class Arch>
@@ -186,8 +206,10 @@ template <class Arch>
 inline constexpr table table_of = {Arch::name(),
                                    &detail::attention_bytes<Arch>,
                                    &detail::attention<Arch>,
+                                   &detail::attention_small_call<Arch>,
                                    &detail::product_bytes<Arch>,
                                    &detail::product<Arch>,
+                                   &detail::product_small<Arch>,
                                    &packed_b_bytes<Arch>,
                                    &detail::pack<Arch>,
                                    &detail::softmax_rows<Arch>,

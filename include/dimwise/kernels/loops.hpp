@@ -25,7 +25,7 @@ struct loop_nest {
   std::size_t extent[max_rank] = {};
   std::ptrdiff_t stride[K][max_rank] = {};
 
-  void add(std::size_t n, const std::ptrdiff_t (&by)[K]) {
+  constexpr void add(std::size_t n, const std::ptrdiff_t (&by)[K]) {
     if (n == 1) { return; }
     if (rank > 0 && follows(n, by)) {
       extent[rank - 1] *= n;
@@ -34,16 +34,22 @@ struct loop_nest {
     }
     for (std::size_t k = 0; k < K; ++k) { stride[k][rank - 1] = by[k]; }
   }
-  [[nodiscard]] bool empty() const {
+  [[nodiscard]] constexpr bool empty() const {
     for (std::size_t i = 0; i < rank; ++i) {
       if (extent[i] == 0) { return true; }
     }
     return false;
   }
+  // How often the innermost body runs.
+  [[nodiscard]] constexpr std::size_t size() const {
+    std::size_t n = 1;
+    for (std::size_t i = 0; i < rank; ++i) { n *= extent[i]; }
+    return n;
+  }
 
  private:
   // The new inner axis continues the one outside it for every pointer: both are one loop.
-  [[nodiscard]] bool follows(std::size_t n, const std::ptrdiff_t (&by)[K]) const {
+  [[nodiscard]] constexpr bool follows(std::size_t n, const std::ptrdiff_t (&by)[K]) const {
     if (n == 0 || extent[rank - 1] == 0) { return false; }
     for (std::size_t k = 0; k < K; ++k) {
       if (stride[k][rank - 1] != by[k] * static_cast<std::ptrdiff_t>(n)) { return false; }
@@ -54,7 +60,7 @@ struct loop_nest {
 
 // Calls body(offsets, n, steps) for every innermost row; offsets move by strides, nothing is multiplied out per element.
 template <std::size_t K, class Body>
-void for_each_row(const loop_nest<K>& nest, Body&& body) {
+constexpr void for_each_row(const loop_nest<K>& nest, Body&& body) {
   if (nest.empty()) { return; }
   std::ptrdiff_t offset[K] = {};
   std::ptrdiff_t step[K] = {};

@@ -113,8 +113,12 @@ struct table {
   const char* architecture;
   std::size_t (*attention_bytes)(const attention_call&, std::size_t workers);
   void (*attention)(const attention_call&, void* scratch, const runner&);
+  /// Small calls, done at once without scratch or threads; false where this is none, and then it is still to be done.
+  bool (*attention_small)(const attention_call&);
   std::size_t (*product_bytes)(const product_call&, std::size_t workers);
   void (*product)(const product_call&, void* scratch, const runner&);
+  /// The same for products.
+  bool (*product_small)(const product_call&);
   std::size_t (*packed_bytes)(std::size_t k, std::size_t n);
   void (*pack)(std::size_t k, std::size_t n, const float* b, std::ptrdiff_t row, std::ptrdiff_t column, float* packed);
   void (*softmax)(const rows_call&);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <type_traits>
 
 #include <dimwise/dim/error.hpp>
 #include <dimwise/shape/shape.hpp>
@@ -14,11 +15,10 @@ namespace dimwise {
 
 namespace detail {
 
-// One dimension's extent, the position of its first element, and its documents where it is packed.
+// One dimension's extent, and the position of its first element.
 struct slot {
   extent_t extent = 0;
   std::ptrdiff_t origin = unsaid_origin;
-  segments documents;
 };
 
 using name_of = text (*)();
@@ -34,9 +34,11 @@ inline void meet(slot& here, const slot& there, const char* operation, name_of n
   } else if (there.origin != unsaid_origin && there.origin != here.origin) {
     here.origin = disputed_origin;
   }
-  if (!here.documents.known()) {
-    here.documents = there.documents;
-  } else if (there.documents.known() && !(here.documents == there.documents)) {
+}
+inline void meet(segments& here, const segments& there, const char* operation, name_of name) {
+  if (!here.known()) {
+    here = there;
+  } else if (there.known() && !(here == there)) {
     raise<extent_error>(error{} << operation << ": dimension " << name() << " holds other documents in one operand than in another (R15, R19)");
   }
 }
@@ -58,6 +60,17 @@ inline void carry_slots(slot* to, std::size_t count, std::size_t operands, const
     }
   }
 }
+
+// Dimensions of which something is known only when the program runs: an extent, or where their positions begin.
+template <class D>
+inline constexpr bool has_slot = D::static_extent == at_run_time || has_any(D::abilities, ability::ordered | ability::packed);
+template <class... D>
+using with_slots = join_t<list<>, list_if<has_slot<D>, D>...>;
+// Documents are counted references: kept apart, so that extents without them are copied like numbers.
+template <class D>
+inline constexpr bool has_documents = has_any(D::abilities, ability::packed);
+template <class... D>
+using with_documents = join_t<list<>, list_if<has_documents<D>, D>...>;
 
 template <class Atoms>
 class extents_of;
@@ -89,26 +102,49 @@ struct extent_from<summed<P...>> {
   }
 };
 
+template <class T, std::size_t Count>
+struct few {
+  T at[Count];
+  [[nodiscard]] T* begin() { return at; }
+  [[nodiscard]] const T* begin() const { return at; }
+};
+template <class T>
+struct few<T, 0> {
+  [[nodiscard]] static T* begin() { return nullptr; }
+};
+
 template <class... A>
 class extents_of<list<A...>> {
  public:
   using atoms = list<A...>;
-  static constexpr std::size_t count = sizeof...(A);
+  using slotted = with_slots<A...>;
+  using packed = with_documents<A...>;
 
-  extents_of() {
-    if constexpr (count > 0) {
-      constexpr extent_t known[] = {A::static_extent...};
-      for (std::size_t i = 0; i < count; ++i) { slots_[i].extent = known[i] == at_run_time ? 0 : known[i]; }
-    }
-  }
+  extents_of() { set_static(slotted{}); }
 
   template <class D>
+    requires(has_slot<D>)
   [[nodiscard]] const slot& of_atom() const {
-    return slots_[index_in<D, atoms>];
+    return slots()[index_in<D, slotted>];
   }
   template <class D>
+    requires(has_slot<D>)
   [[nodiscard]] slot& of_atom() {
-    return slots_[index_in<D, atoms>];
+    return slots()[index_in<D, slotted>];
+  }
+  template <class D>
+    requires(!has_slot<D>)
+  [[nodiscard]] slot of_atom() const {
+    return {D::static_extent, unsaid_origin};
+  }
+  /// The documents of a packed dimension.
+  template <class D>
+  [[nodiscard]] const segments& documents() const {
+    return documents_.begin()[index_in<D, packed>];
+  }
+  template <class D>
+  [[nodiscard]] segments& documents() {
+    return documents_.begin()[index_in<D, packed>];
   }
   template <class D>
   [[nodiscard]] extent_t extent() const {
@@ -127,22 +163,46 @@ class extents_of<list<A...>> {
   [[nodiscard]] bool has_origin() const {
     return of_atom<D>().origin != unsaid_origin;
   }
-  [[nodiscard]] slot* slots() { return slots_; }
-  [[nodiscard]] const slot* slots() const { return slots_; }
+  [[nodiscard]] slot* slots() { return slots_.begin(); }
+  [[nodiscard]] const slot* slots() const { return slots_.begin(); }
+  /// False where types say all there is to know: then nothing needs to be compared or carried.
+  [[nodiscard]] bool says_anything() const {
+    if constexpr (((A::static_extent == at_run_time) || ...)) { return true; }
+    bool said = false;
+    for (std::size_t i = 0; i < slotted::size; ++i) { said = said || slots()[i].origin != unsaid_origin; }
+    for (std::size_t i = 0; i < packed::size; ++i) { said = said || documents_.begin()[i].known(); }
+    return said;
+  }
+
+  /// The same slots under other names, one for one.
+  template <class Other>
+  void take_in_order(const Other& other) {
+    for (std::size_t i = 0; i < slotted::size; ++i) { slots()[i] = other.slots()[i]; }
+    for (std::size_t i = 0; i < packed::size; ++i) { documents_.begin()[i] = other.documents_in_order()[i]; }
+  }
+  [[nodiscard]] const segments* documents_in_order() const { return documents_.begin(); }
 
   /// Sets one dimension from its object.
   template <class D>
   void set(const D& given) {
-    slot& s = of_atom<D>();
-    s.extent = given.extent();
-    s.origin = given.said_origin();
-    if constexpr (requires { given.documents(); }) { s.documents = given.documents(); }
+    if constexpr (has_slot<D>) {
+      slot& s = of_atom<D>();
+      s.extent = given.extent();
+      s.origin = given.said_origin();
+    }
+    if constexpr (has_documents<D> && requires { given.documents(); }) { documents<D>() = given.documents(); }
   }
 
   /// Dynamic `divided` extents, checked by the first tensor that holds all three (R4).
   void check_divided() const { (check_one<A>(), ...); }
 
  private:
+  template <class... D>
+  void set_static(list<D...>) {
+    std::size_t i = 0;
+    ((slots()[i++].extent = D::static_extent == at_run_time ? 0 : D::static_extent), ...);
+    (void)i;
+  }
   template <class D>
   void check_one() const {
     if constexpr (requires { typename D::divided_from; }) {
@@ -157,7 +217,8 @@ class extents_of<list<A...>> {
     }
   }
 
-  slot slots_[count == 0 ? 1 : count];
+  [[no_unique_address]] few<slot, slotted::size> slots_;
+  [[no_unique_address]] few<segments, packed::size> documents_;
 };
 
 template <class Shape>
@@ -166,25 +227,21 @@ using extents_for = extents_of<atoms_of_list_t<dims_t<Shape>>>;
 template <class From, class A>
 inline constexpr short place_in = is_in<A, From> ? static_cast<short>(index_in<A, From>) : short{-1};
 
-template <class To>
+template <class Slotted>
 struct carrier;
 template <class... A>
 struct carrier<list<A...>> {
   template <class... From>
-  static extents_of<list<A...>> from(const char* operation, const From&... from) {
-    extents_of<list<A...>> to;
-    if constexpr (sizeof...(A) > 0) {
-      constexpr name_of names[] = {&dimension_name<A>...};
-      const slot* bases[] = {from.slots()...};
-      if constexpr (sizeof...(From) == 1) {
-        constexpr short places[] = {place_in<typename From::atoms..., A>...};
-        carry_slots(to.slots(), sizeof...(A), 1, places, bases, operation, names);
-      } else {
-        static constexpr auto places = plan<typename From::atoms...>();
-        carry_slots(to.slots(), sizeof...(A), sizeof...(From), places.at, bases, operation, names);
-      }
+  static void into(slot* to, const char* operation, const From&... from) {
+    constexpr name_of names[] = {&dimension_name<A>...};
+    const slot* bases[] = {from.slots()...};
+    if constexpr (sizeof...(From) == 1) {
+      static constexpr short places[] = {place_in<typename From::slotted..., A>...};
+      carry_slots(to, sizeof...(A), 1, places, bases, operation, names);
+    } else {
+      static constexpr auto places = plan<typename From::slotted...>();
+      carry_slots(to, sizeof...(A), sizeof...(From), places.at, bases, operation, names);
     }
-    return to;
   }
 
  private:
@@ -192,25 +249,42 @@ struct carrier<list<A...>> {
   struct table {
     short at[N];
   };
-  template <class Atoms>
+  template <class Slots>
   struct row {
-    static constexpr short at[] = {place_in<Atoms, A>...};
+    static constexpr short at[] = {place_in<Slots, A>...};
   };
-  template <class... Atoms>
+  template <class... Slots>
   static constexpr auto plan() {
-    table<sizeof...(A) * sizeof...(Atoms)> t{};
-    const short* rows[] = {row<Atoms>::at...};
+    table<sizeof...(A) * sizeof...(Slots)> t{};
+    const short* rows[] = {row<Slots>::at...};
     for (std::size_t i = 0; i < sizeof...(A); ++i) {
-      for (std::size_t j = 0; j < sizeof...(Atoms); ++j) { t.at[i * sizeof...(Atoms) + j] = rows[j][i]; }
+      for (std::size_t j = 0; j < sizeof...(Slots); ++j) { t.at[i * sizeof...(Slots) + j] = rows[j][i]; }
     }
     return t;
   }
 };
 
+template <class D, class To, class From>
+void carry_documents(To& to, const From& from, const char* operation) {
+  if constexpr (is_in<D, typename From::packed>) { meet(to.template documents<D>(), from.template documents<D>(), operation, &dimension_name<D>); }
+}
+template <class... D, class To, class... From>
+void carry_all_documents(list<D...>, To& to, const char* operation, const From&... from) {
+  const auto one = [&]<class X>(std::type_identity<X>) { (carry_documents<X>(to, from, operation), ...); };
+  (one(std::type_identity<D>{}), ...);
+}
+
 /// The extents of these atoms, from the operands that have them; what several have is checked (R15).
 template <class Atoms, class... From>
 [[nodiscard]] extents_of<Atoms> carry(const char* operation, const From&... from) {
-  return carrier<Atoms>::from(operation, from...);
+  extents_of<Atoms> to;
+  if constexpr (extents_of<Atoms>::slotted::size > 0) {
+    if ((from.says_anything() || ...)) {
+      carrier<typename extents_of<Atoms>::slotted>::into(to.slots(), operation, from...);
+      if constexpr (extents_of<Atoms>::packed::size > 0) { carry_all_documents(typename extents_of<Atoms>::packed{}, to, operation, from...); }
+    }
+  }
+  return to;
 }
 
 }  // namespace detail

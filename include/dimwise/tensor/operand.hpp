@@ -87,7 +87,7 @@ struct axis_extents<list<A...>> {
 };
 
 // Row-major strides in place; returns the number of elements.
-inline extent_t make_contiguous(axis* axes, std::size_t rank) {
+constexpr extent_t make_contiguous(axis* axes, std::size_t rank) {
   extent_t size = 1;
   for (std::size_t i = rank; i-- > 0;) {
     axes[i].stride = static_cast<std::ptrdiff_t>(size);

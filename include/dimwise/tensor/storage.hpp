@@ -10,10 +10,15 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <limits>
 #include <new>
 #include <utility>
+
+#if __has_include(<sys/single_threaded.h>)
+#include <sys/single_threaded.h>
+#endif
 
 #include <xtensor/xstorage.hpp>
 
@@ -22,74 +27,133 @@
 namespace dimwise::detail {
 
 inline constexpr std::size_t alignment = 64;
-// Static tensors up to this many bytes live inside their object.
-inline constexpr std::size_t inline_bytes = 1024;
+// Static tensors up to this many bytes live inside their object: larger ones would make every node that holds them slow
+// to copy.
+inline constexpr std::size_t inline_bytes = 256;
 
-// Blocks of middle size that this thread gave back, for its next evaluation: the system maps and clears pages anew for each
-// of them otherwise, a fifth of the time of a small layer. At most `kept_bytes` wait here.
+// Under the address sanitizer nothing is kept: memory that was given back must be seen to be gone.
+#if defined(__SANITIZE_ADDRESS__)
+#define DIMWISE_DETAIL_KEEPS_BLOCKS false
+#elif defined(__has_feature)
+#define DIMWISE_DETAIL_KEEPS_BLOCKS !__has_feature(address_sanitizer)
+#else
+#define DIMWISE_DETAIL_KEEPS_BLOCKS true
+#endif
+inline constexpr bool keeps_blocks = DIMWISE_DETAIL_KEEPS_BLOCKS;
+#undef DIMWISE_DETAIL_KEEPS_BLOCKS
+
+// What a thread keeps. Without a destructor, so that taking a block asks nothing: `block_pool::closer` empties it.
+struct kept_blocks {
+  static constexpr std::size_t capacity = 32;
+  static constexpr std::size_t size_classes = 9;
+  enum class phase : unsigned char { before, open, closed };
+  struct link {
+    link* next;
+  };
+  struct small_list {
+    link* first = nullptr;
+    std::size_t count = 0;
+  };
+  struct block {
+    void* memory = nullptr;
+    std::size_t bytes = 0;
+  };
+  small_list small[size_classes];
+  block large[capacity];
+  std::size_t count = 0;
+  std::size_t total = 0;
+  phase now = phase::before;
+};
+
+// Blocks that this thread gave back, for its next evaluation. An aligned small block costs the system allocator more than a
+// small product costs the processor; pages of a large one are mapped and cleared anew each time, a fifth of a small layer.
+// Small sizes are powers of two, one list for each; of large ones at most `kept_bytes` wait here.
 class block_pool {
  public:
-  static constexpr std::size_t least_bytes = std::size_t{1} << 14;
+  static constexpr std::size_t small_bytes = std::size_t{1} << 14;
   static constexpr std::size_t most_bytes = std::size_t{1} << 23;
   static constexpr std::size_t kept_bytes = std::size_t{1} << 25;
-
-  block_pool() { open() = true; }
-  block_pool(const block_pool&) = delete;
-  block_pool& operator=(const block_pool&) = delete;
-  ~block_pool() {
-    open() = false;
-    for (std::size_t i = 0; i < count_; ++i) { ::operator delete(blocks_[i].memory, std::align_val_t{alignment}); }
-  }
+  static constexpr std::size_t kept_of_a_size = std::size_t{1} << 16;
 
   // A block's size in the pool: what is given back fits whatever rounds to the same.
-  static std::size_t rounded(std::size_t bytes) {
-    if (bytes < least_bytes || bytes > most_bytes) { return bytes; }
-    std::size_t step = least_bytes;
+  static constexpr std::size_t rounded(std::size_t bytes) {
+    if (bytes > most_bytes) { return bytes; }
+    if (bytes <= small_bytes) { return bytes <= alignment ? alignment : std::bit_ceil(bytes); }
+    std::size_t step = small_bytes;
     while (step * 16 < bytes) { step *= 2; }
     return (bytes + step - 1) / step * step;
   }
+  // `bytes` is a result of `rounded`.
   static void* take(std::size_t bytes) {
-    if (block_pool* pool = of_thread(bytes)) {
-      for (std::size_t i = pool->count_; i-- > 0;) {
-        if (pool->blocks_[i].bytes != bytes) { continue; }
-        void* memory = pool->blocks_[i].memory;
-        pool->blocks_[i] = pool->blocks_[--pool->count_];
-        pool->total_ -= bytes;
-        return memory;
+    if (bytes <= small_bytes) {
+      kept_blocks::small_list& list = kept.small[size_class(bytes)];
+      if (link* const first = list.first) {
+        list.first = first->next;
+        --list.count;
+        return first;
       }
+    } else if (void* memory = take_large(bytes)) {
+      return memory;
     }
     return ::operator new(bytes, std::align_val_t{alignment});
   }
   static void give(void* memory, std::size_t bytes) noexcept {
-    if (block_pool* pool = of_thread(bytes); pool != nullptr && pool->count_ < capacity && pool->total_ + bytes <= kept_bytes) {
-      pool->blocks_[pool->count_++] = {memory, bytes};
-      pool->total_ += bytes;
-      return;
+    if (memory == nullptr) { return; }
+    if (keeps_blocks && bytes <= most_bytes && opened()) {
+      if (bytes <= small_bytes) {
+        kept_blocks::small_list& list = kept.small[size_class(bytes)];
+        if ((list.count + 1) * bytes <= kept_of_a_size) {
+          list.first = new (memory) link{list.first};
+          ++list.count;
+          return;
+        }
+      } else if (kept.count < kept_blocks::capacity && kept.total + bytes <= kept_bytes) {
+        kept.large[kept.count++] = {memory, bytes};
+        kept.total += bytes;
+        return;
+      }
     }
-    ::operator delete(memory, std::align_val_t{alignment});
+    release(memory);
   }
 
  private:
-  static constexpr std::size_t capacity = 32;
-  struct block {
-    void* memory;
-    std::size_t bytes;
+  using link = kept_blocks::link;
+  using phase = kept_blocks::phase;
+  static_assert(alignment << (kept_blocks::size_classes - 1) == small_bytes);
+  static constinit inline thread_local kept_blocks kept{};
+  struct closer {
+    ~closer() {
+      for (kept_blocks::small_list& list : kept.small) {
+        while (link* const first = list.first) {
+          list.first = first->next;
+          release(first);
+        }
+      }
+      while (kept.count > 0) { release(kept.large[--kept.count].memory); }
+      kept.now = phase::closed;  // tensors of static storage die later than their thread's pool
+    }
   };
 
-  // Tensors of static storage die after their thread's pool.
-  static bool& open() {
-    static thread_local bool is_open = false;
-    return is_open;
+  static void release(void* memory) noexcept { ::operator delete(memory, std::align_val_t{alignment}); }
+  static constexpr std::size_t size_class(std::size_t bytes) { return static_cast<std::size_t>(std::countr_zero(bytes / alignment)); }
+  static bool opened() noexcept {
+    if (kept.now == phase::before) {
+      static thread_local const closer at_end;
+      (void)at_end;
+      kept.now = phase::open;
+    }
+    return kept.now == phase::open;
   }
-  static block_pool* of_thread(std::size_t bytes) noexcept {
-    if (bytes < least_bytes || bytes > most_bytes) { return nullptr; }
-    static thread_local block_pool pool;
-    return open() ? &pool : nullptr;
+  static void* take_large(std::size_t bytes) {
+    for (std::size_t i = kept.count; i-- > 0;) {
+      if (kept.large[i].bytes != bytes) { continue; }
+      void* memory = kept.large[i].memory;
+      kept.large[i] = kept.large[--kept.count];
+      kept.total -= bytes;
+      return memory;
+    }
+    return nullptr;
   }
-
-  block blocks_[capacity];
-  std::size_t count_ = 0;
-  std::size_t total_ = 0;
 };
 
 template <class T>
@@ -158,18 +222,53 @@ class derived_slot {
   std::atomic<int> uses_{0};
 };
 
+// How many handles share something. As in the standard library's shared pointers, a program without threads does not pay
+// for atomic instructions: forming an expression copies dozens of handles.
+class owner_count {
+ public:
+  [[gnu::always_inline]] void add() {
+    if (alone()) {
+      count_.store(count_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    } else {
+      count_.fetch_add(1, std::memory_order_relaxed);
+    }
+  }
+  // True when it was the last.
+  [[nodiscard, gnu::always_inline]] bool drop() {
+    if (alone()) {
+      const long left = count_.load(std::memory_order_relaxed) - 1;
+      count_.store(left, std::memory_order_relaxed);
+      return left == 0;
+    }
+    return count_.fetch_sub(1, std::memory_order_acq_rel) == 1;
+  }
+  [[nodiscard]] bool is_one() const { return count_.load(std::memory_order_acquire) == 1; }
+
+ private:
+  static bool alone() {
+#if __has_include(<sys/single_threaded.h>)
+    return __libc_single_threaded != 0;
+#else
+    return false;
+#endif
+  }
+
+  std::atomic<long> count_{1};
+};
+
 // A buffer whose extent is known only when the program runs, or that is too large for its object.
 template <class T>
 class shared_storage {
  public:
   shared_storage() = default;
   explicit shared_storage(std::size_t n) : block_(new block(n)) {}
-  shared_storage(const shared_storage& other) : block_(other.block_) {
+  // Forming an expression copies dozens of handles: what is rare stands elsewhere.
+  [[gnu::always_inline]] shared_storage(const shared_storage& other) : block_(other.block_) {
     if (block_ == nullptr) { return; }
     if (block_->handed_out) {
-      block_ = new block(*other.block_);
+      block_ = copy_of(*other.block_);
     } else {
-      block_->owners.fetch_add(1, std::memory_order_relaxed);
+      block_->owners.add();
     }
   }
   shared_storage(shared_storage&& other) noexcept : block_(std::exchange(other.block_, nullptr)) {}
@@ -177,14 +276,14 @@ class shared_storage {
     std::swap(block_, other.block_);
     return *this;
   }
-  ~shared_storage() {
-    if (block_ != nullptr && block_->owners.fetch_sub(1, std::memory_order_acq_rel) == 1) { delete block_; }
+  [[gnu::always_inline]] ~shared_storage() {
+    if (block_ != nullptr && block_->owners.drop()) { end(block_); }
   }
 
   [[nodiscard]] const T* read() const { return block_ == nullptr ? nullptr : block_->values.data(); }
   [[nodiscard]] T* write() {
     if (block_ == nullptr) { return nullptr; }
-    if (block_->owners.load(std::memory_order_acquire) != 1) {
+    if (!block_->owners.is_one()) {
       *this = shared_storage(new block(*block_));
     } else {
       block_->derived.drop();
@@ -210,12 +309,17 @@ class shared_storage {
   struct block {
     explicit block(std::size_t n) : values(n) {}
     block(const block& other) : values(other.values) {}
-    std::atomic<long> owners{1};
+    static void* operator new(std::size_t bytes) { return block_pool::take(block_pool::rounded(bytes)); }
+    static void operator delete(void* memory, std::size_t bytes) noexcept { block_pool::give(memory, block_pool::rounded(bytes)); }
+
+    owner_count owners;
     bool handed_out = false;
     derived_slot derived;
     aligned_vector<T> values;
   };
   explicit shared_storage(block* b) : block_(b) {}
+  [[gnu::noinline]] static block* copy_of(const block& b) { return new block(b); }
+  [[gnu::noinline]] static void end(block* b) noexcept { delete b; }
 
   block* block_ = nullptr;
 };
