@@ -49,12 +49,19 @@ inline constexpr auto operation_code<fn::divide> = kernels::operation::divide;
 // A kernel's own overhead is worth a dozen elements.
 inline constexpr std::size_t least_row = 16;
 
+inline bool few_elements(const axis* axes, std::size_t rank) {
+  std::size_t n = 1;
+  for (std::size_t i = 0; i < rank; ++i) { n *= axes[i].extent; }
+  return n < least_row;
+}
+
 // One function of one operand; false where the innermost axes are not contiguous.
 template <class Shape, class X>
 bool map_by_kernel(kernels::function f, const extents_for<Shape>& extents, const lowered<float>& x, target<float> to) {
   using axes = axes_for<Shape>;
   axis result[max_rank];
   axis_extents<axes>::write(extents, result);
+  if (few_elements(result, axes::size)) { return false; }
   std::ptrdiff_t strides[2][max_rank] = {};
   for (std::size_t i = 0; i < axes::size; ++i) { strides[0][i] = to.axes[i].stride; }
   align<axes, axes_for<shape_of<X>>>(x.axes, strides[1]);
@@ -74,6 +81,7 @@ bool zip_by_kernel(kernels::operation f, const extents_for<Shape>& extents, cons
   using axes = axes_for<Shape>;
   axis result[max_rank];
   axis_extents<axes>::write(extents, result);
+  if (few_elements(result, axes::size)) { return false; }
   std::ptrdiff_t strides[3][max_rank] = {};
   for (std::size_t i = 0; i < axes::size; ++i) { strides[0][i] = to.axes[i].stride; }
   align<axes, axes_for<shape_of<A>>>(a.axes, strides[1]);

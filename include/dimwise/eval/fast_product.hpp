@@ -12,8 +12,18 @@
 
 namespace dimwise::detail {
 
-// Fewer multiply-adds than this are done before a kernel has begun.
-inline constexpr std::size_t least_product = 1024;
+// What the plain loops take, in multiply-adds: a sum begins and ends at the price of eight. Less than `least_product` they
+// have done before a kernel has begun.
+inline constexpr std::size_t least_product = 288;
+
+template <class Sums, class ResultAxes, class AAxes>
+constexpr std::size_t plain_work(const axis* a, const axis* result) {
+  std::size_t sums = 1;
+  std::size_t numbers = 1;
+  for (std::size_t i = 0; i < ResultAxes::size; ++i) { sums *= result[i].extent; }
+  for (std::size_t i = 0; i < Sums::size; ++i) { numbers *= a[places<Sums, AAxes>::at[i]].extent; }
+  return numbers == 0 ? 0 : sums * (numbers + 8);
+}
 
 // Axes of the result and of both operands, by what they are to a product.
 struct product_axes {
@@ -21,7 +31,6 @@ struct product_axes {
   kernels::loop_nest<2> columns;  // result, b
   kernels::loop_nest<2> sums;     // a, b
   kernels::loop_nest<3> shared;   // result, a, b
-  std::size_t work = 1;           // multiply-adds
 };
 
 template <class Over, class ResultAxes, class AAxes, class BAxes>
@@ -34,7 +43,6 @@ constexpr product_axes sort_axes(const axis* a, const axis* b, const axis* resul
   product_axes axes;
   for (std::size_t i = 0; i < ResultAxes::size; ++i) {
     const std::size_t n = result[i].extent;
-    axes.work *= n;
     const bool has_a = places<ResultAxes, AAxes>::at[i] >= 0;
     if (has_a && places<ResultAxes, BAxes>::at[i] >= 0) {
       axes.shared.add(n, {to[i].stride, in_a[i], in_b[i]});
@@ -46,7 +54,6 @@ constexpr product_axes sort_axes(const axis* a, const axis* b, const axis* resul
   }
   for (std::size_t i = 0; i < sums::size; ++i) {
     const axis& x = a[places<sums, AAxes>::at[i]];
-    axes.work *= x.extent;
     axes.sums.add(x.extent, {x.stride, b[places<sums, BAxes>::at[i]].stride});
   }
   return axes;
@@ -191,9 +198,9 @@ inline void run_product(const product_plan& plan, const lowered<float>& left, co
 
 template <class Over, class ResultAxes, class AAxes, class BAxes>
 bool multiply(const lowered<float>& a, const lowered<float>& b, const axis* result, target<float> to) {
-  const product_axes axes = sort_axes<Over, ResultAxes, AAxes, BAxes>(a.axes, b.axes, result, to.axes);
   // Nothing to sum, or little: the plain loops are done before a kernel has begun.
-  if (axes.work < least_product || axes.sums.empty()) { return false; }
+  if (plain_work<axes_of_list_t<Over>, ResultAxes, AAxes>(a.axes, result) < least_product) { return false; }
+  const product_axes axes = sort_axes<Over, ResultAxes, AAxes, BAxes>(a.axes, b.axes, result, to.axes);
   count_plan(plan_kind::product);
   run_product(plan_product(axes), a, b, to.data);
   return true;

@@ -118,7 +118,9 @@ struct static_plan<contraction<Shape, Over, A, B>, To> {
   }
 
  public:
-  static constexpr bool known = sorted.work >= least_product && plan.sums.rank == 0 && count <= most_static_problems;
+  static constexpr std::size_t work =
+      plain_work<axes_of_list_t<Over>, result, axes_for<shape_of<A>>>(static_operand<A>::axes.data(), static_extents<axes_for<Shape>>::axes.data());
+  static constexpr bool known = work >= least_product && plan.sums.rank == 0 && count <= most_static_problems;
 
   static void run(const contraction<Shape, Over, A, B>& n, float* to) {
     static_operand<A> left;
