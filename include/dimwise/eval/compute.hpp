@@ -12,6 +12,7 @@
 #if !defined(DIMWISE_PLAIN_ONLY)
 #include <dimwise/eval/fast_attention.hpp>
 #include <dimwise/eval/fast_elements.hpp>
+#include <dimwise/eval/fast_epilogue.hpp>
 #include <dimwise/eval/fast_product.hpp>
 #include <dimwise/eval/fast_rows.hpp>
 #include <dimwise/eval/fast_static.hpp>
@@ -74,6 +75,12 @@ void compute(const contraction<Shape, Over, A, B>& n, target<C> to) {
 template <class C, class Shape, class T, class F, class... X>
 void compute(const elementwise<Shape, T, F, X...>& n, target<compute_t<C, T>> to) {
 #if !defined(DIMWISE_PLAIN_ONLY)
+  using N = elementwise<Shape, T, F, X...>;
+  if constexpr (has_kernels<compute_t<C, T>> && norm_chain<N>::matches) {
+    if (!plainly) { return norm_and_finish(n, to); }
+  } else if constexpr (has_kernels<compute_t<C, T>> && product_chain<N>::matches) {
+    if (!plainly && multiply_and_finish(n, to)) { return; }
+  }
   if constexpr (has_kernels<compute_t<C, T>> && sizeof...(X) == 1 && function_code<F> != kernels::function::none) {
     if (!plainly) {
       const auto x = lower<C>(n.template get<0>());

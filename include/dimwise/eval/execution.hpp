@@ -64,6 +64,15 @@ class running_with {
   kernels::runner before_;
 };
 
+// Cuts `count` items into parts of `part` items, the same for every executor, and calls f(begin, end) for each.
+template <class F>
+void in_parts(std::size_t count, std::size_t part, const F& f) {
+  const std::size_t parts = (count + part - 1) / part;
+  current_runner.parallel_for(parts, [&](std::size_t i, std::size_t) { f(i * part, i + 1 == parts ? count : (i + 1) * part); });
+}
+// Elements of a part: enough that handing it out is cheap beside it.
+inline constexpr std::size_t part_elements = std::size_t{1} << 14;
+
 template <kernels::Executor E>
 kernels::runner runner_for(E& executor) {
   return {executor.worker_count(),

@@ -71,8 +71,23 @@ bool map_by_kernel(kernels::function f, const extents_for<Shape>& extents, const
   if (nest.rank == 0 || nest.extent[in] < least_row || nest.stride[0][in] != 1 || nest.stride[1][in] != 1) { return false; }
   const kernels::table& table = kernels::active();
   count_plan(plan_kind::map);
-  kernels::for_each_row(nest, [&](const std::ptrdiff_t(&o)[2], std::size_t n, const std::ptrdiff_t(&)[2]) { table.map(f, n, x.data + o[1], to.data + o[0]); });
+  kernels::for_each_row(nest, [&](const std::ptrdiff_t(&o)[2], std::size_t n, const std::ptrdiff_t(&)[2]) {
+    in_parts(n, part_elements, [&](std::size_t begin, std::size_t end) { table.map(f, end - begin, x.data + o[1] + begin, to.data + o[0] + begin); });
+  });
   return true;
+}
+
+// The same of a result in its own memory, whatever its strides.
+template <class Axes>
+void map_in_place(kernels::function f, const axis* extents, target<float> to) {
+  std::ptrdiff_t strides[1][max_rank] = {};
+  for (std::size_t i = 0; i < Axes::size; ++i) { strides[0][i] = to.axes[i].stride; }
+  const kernels::table& table = kernels::active();
+  kernels::for_each_row(nest_over(Axes::size, extents, strides), [&](const std::ptrdiff_t(&o)[1], std::size_t n, const std::ptrdiff_t(&s)[1]) {
+    float* const x = to.data + o[0];
+    if (s[0] == 1) { return table.map(f, n, x, x); }
+    for (std::size_t i = 0; i < n; ++i) { table.map(f, 1, x + static_cast<std::ptrdiff_t>(i) * s[0], x + static_cast<std::ptrdiff_t>(i) * s[0]); }
+  });
 }
 
 // Arithmetic of two operands, either of which may be the same number along the innermost axes.
@@ -96,7 +111,10 @@ bool zip_by_kernel(kernels::operation f, const extents_for<Shape>& extents, cons
   const kernels::table& table = kernels::active();
   count_plan(plan_kind::map);
   kernels::for_each_row(nest, [&](const std::ptrdiff_t(&o)[3], std::size_t n, const std::ptrdiff_t(&s)[3]) {
-    table.zip(f, n, a.data + o[1], s[1], b.data + o[2], s[2], to.data + o[0]);
+    in_parts(n, part_elements, [&](std::size_t begin, std::size_t end) {
+      const auto at = static_cast<std::ptrdiff_t>(begin);
+      table.zip(f, end - begin, a.data + o[1] + at * s[1], s[1], b.data + o[2] + at * s[2], s[2], to.data + o[0] + at);
+    });
   });
   return true;
 }

@@ -150,7 +150,8 @@ inline const float* packed_or_none(const kernels::table& table, const kernels::p
   return static_cast<const packed_weights*>(kept)->elements_for(table, c, b);
 }
 
-inline void run_product(const product_plan& plan, const lowered<float>& left, const lowered<float>& right, float* c) {
+// `residual` lies like c; the plan's epilogue says what is done with it.
+inline void run_product(const product_plan& plan, const lowered<float>& left, const lowered<float>& right, float* c, const float* residual = nullptr) {
   kernels::product_call call = plan.call;
   if (call.count == 0 || call.m == 0 || call.n == 0) { return; }
   aligned_vector<kernels::product_call::pointers> problems(call.count);
@@ -161,7 +162,7 @@ inline void run_product(const product_plan& plan, const lowered<float>& left, co
       const float* x = left.data + o[1] + j * s[1];
       const float* y = right.data + o[2] + j * s[2];
       float* z = c + o[0] + j * s[0];
-      problems[at++] = {plan.exchanged ? y : x, plan.exchanged ? x : y, z, z};
+      problems[at++] = {plan.exchanged ? y : x, plan.exchanged ? x : y, z, residual == nullptr ? z : residual + (z - c)};
     }
   });
   call.problems = problems.data();

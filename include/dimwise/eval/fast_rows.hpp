@@ -28,21 +28,27 @@ void call_rows(const kernels::table& table, const kernels::rows_call& call) {
 
 // True when the rows were contiguous and are done.
 template <class How, class Loops>
-bool rows_by_kernel(const Loops& loops, float* to, const float* from, float hidden, float epsilon) {
+bool rows_by_kernel(const Loops& loops, float* to, const float* from, float hidden, float epsilon, const float* gamma = nullptr, const float* beta = nullptr) {
   if (loops.inside.rank != 1 || loops.inside.stride[0][0] != 1 || loops.inside.stride[1][0] != 1) { return false; }
   const kernels::table& table = kernels::active();
   count_plan(plan_kind::rows);
+  kernels::rows_call call;
+  call.n = loops.inside.extent[0];
+  call.hidden = hidden;
+  call.epsilon = epsilon;
+  call.gamma = gamma;
+  call.beta = beta;
+  const std::size_t rows_of_part = call.n >= part_elements ? 1 : part_elements / call.n;
   kernels::for_each_row(loops.outside, [&](const std::ptrdiff_t(&o)[2], std::size_t n, const std::ptrdiff_t(&s)[2]) {
-    kernels::rows_call call;
-    call.rows = n;
-    call.n = loops.inside.extent[0];
-    call.in = from + o[1];
-    call.in_row = s[1];
-    call.out = to + o[0];
-    call.out_row = s[0];
-    call.hidden = hidden;
-    call.epsilon = epsilon;
-    call_rows<How>(table, call);
+    in_parts(n, rows_of_part, [&](std::size_t begin, std::size_t end) {
+      kernels::rows_call part = call;
+      part.rows = end - begin;
+      part.in = from + o[1] + static_cast<std::ptrdiff_t>(begin) * s[1];
+      part.in_row = s[1];
+      part.out = to + o[0] + static_cast<std::ptrdiff_t>(begin) * s[0];
+      part.out_row = s[0];
+      call_rows<How>(table, part);
+    });
   });
   return true;
 }

@@ -164,8 +164,10 @@ template <class Arch, class Epilogue>
         now.extent, now.a.at(row - range.row_begin, 0),         now.a.row_stride, now.a.column_stride, b.data,
         b.step,     b.columns - (b.registers - 1) * lanes<Arch>};
     next.fetch(share);
-    if (now.last && rows == tile::rows && b.columns == tile::columns && c.column_stride == 1) {
-      tile_finish<Arch>(in, sums, !now.first, c.at(row, column), c.row_stride, row, column, epilogue);
+    if (in_registers<Epilogue> && now.last && rows == tile::rows && b.columns == tile::columns && c.column_stride == 1) {
+      if constexpr (in_registers<Epilogue>) {
+        tile_finish<Arch>(in, sums, !now.first, c.at(row, column), c.row_stride, row, column, epilogue);
+      }
     } else if (std::is_same_v<Epilogue, keep> && now.first && now.last && c.column_stride == 1 &&
                (free_tails<Arch> || b.masked || b.columns == b.registers * lanes<Arch>)) {
       sum_tile<Arch>(in, b, rows, c.at(row, column), c.row_stride, false);

@@ -55,6 +55,11 @@ template <class Arch>
 
 }  // namespace detail
 
+/// Whether an epilogue is compiled into the tile and works on its registers. One that is long is not: between two of its
+/// registers all others would wait in memory anyway.
+template <class Epilogue>
+inline constexpr bool in_registers = true;
+
 /// Stores the product as it is.
 struct keep {
   template <class Arch>

@@ -32,11 +32,6 @@ template <class Arch>
   return x;
 }
 template <class Arch>
-[[gnu::noinline]] floats<Arch> apply_far(function f, const floats<Arch>& x) noexcept {
-  return apply<Arch>(f, x);
-}
-
-template <class Arch>
 struct call_epilogue {
   const product_epilogue* what;
   strided_matrix<const float> residual;
@@ -45,11 +40,16 @@ struct call_epilogue {
     x = x * broadcast<Arch>(what->scale);
     if (what->column_bias != nullptr) { x = x + load_columns<Arch>(what->column_bias + column, 1, count); }
     if (what->row_bias != nullptr) { x = x + broadcast<Arch>(what->row_bias[row]); }
-    if (what->activation != function::none) { x = apply_far<Arch>(what->activation, x); }
+    if (what->activation != function::none) { x = apply<Arch>(what->activation, x); }
     if (what->residual) { x = x + load_columns<Arch>(residual.at(row, column), residual.column_stride, count); }
     return x;
   }
 };
+
+}  // namespace detail
+template <class Arch>
+inline constexpr bool in_registers<detail::call_epilogue<Arch>> = false;
+namespace detail {
 
 template <class Arch>
 struct call_score {
@@ -137,7 +137,7 @@ inline constexpr std::size_t small_product = std::size_t{1} << 17;
 
 template <class Arch>
 bool product_small(const product_call& c) {
-  if (c.m * c.n * c.k * c.count > small_product || (c.m > 2 * gemm_tile<Arch>::rows && c.k * c.n > in_place_floats)) return false;
+  if (c.epilogue.any() || c.m * c.n * c.k * c.count > small_product || (c.m > 2 * gemm_tile<Arch>::rows && c.k * c.n > in_place_floats)) return false;
   for (std::size_t i = 0; i < c.count; ++i) {
     const auto& problem = c.problems[i];
     const struct product p{c.n, c.k, {problem.a, c.a_row, c.a_column}, {problem.b, c.b_row, c.b_column}};

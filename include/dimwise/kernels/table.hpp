@@ -67,6 +67,10 @@ struct product_epilogue {
   const float* row_bias = nullptr;
   function activation = function::none;
   bool residual = false;
+
+  [[nodiscard]] constexpr bool any() const noexcept {
+    return scale != 1 || column_bias != nullptr || row_bias != nullptr || activation != function::none || residual;
+  }
 };
 
 /// `count` products C = A B of one shape; matrices by their strides.

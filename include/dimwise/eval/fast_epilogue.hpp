@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/eval/fast_epilogue.hpp -- what follows a product or a norm element by element, done before it is stored.
+//
+// Layer: eval. residual + f(x · w + bias), and standardize(x) · gamma + beta: each step of its own would read and write all
+// of the result once more.
+// Tests: tests/eval/plan.test.cpp
+#pragma once
+
+#include <dimwise/eval/fast_elements.hpp>
+#include <dimwise/eval/fast_product.hpp>
+#include <dimwise/eval/fast_rows.hpp>
+#include <dimwise/eval/match_attention.hpp>
+
+namespace dimwise::detail {
+
+// ---- f(product + bias) + residual -------------------------------------------------------------------------------------
+
+// Steps in the order in which the kernel takes them; a chain may leave some out, never exchange them.
+enum class product_step : unsigned char { product, bias, activation, residual };
+
+template <class N>
+struct product_chain {
+  static constexpr bool matches = false;
+};
+template <class Shape, class Over, class A, class B>
+  requires(std::is_same_v<value_of<A>, float> && std::is_same_v<value_of<B>, float> && !attends_left<contraction<Shape, Over, A, B>> &&
+           !attends_right<contraction<Shape, Over, A, B>> && !gives_hidden_weights<A> && !gives_hidden_weights<B>)
+struct product_chain<contraction<Shape, Over, A, B>> {
+  static constexpr bool matches = true;
+  static constexpr auto last = product_step::product;
+  using product = contraction<Shape, Over, A, B>;
+  static const product& find(const product& n) { return n; }
+  template <class Pieces>
+  static void collect(const product&, Pieces&) {}
+};
+
+template <class Shape, class F, class E>
+  requires(function_code<F> != kernels::function::none && product_chain<E>::matches && product_chain<E>::last < product_step::activation)
+struct product_chain<elementwise<Shape, float, F, E>> : product_chain<E> {
+  static constexpr auto last = product_step::activation;
+  static const auto& find(const elementwise<Shape, float, F, E>& n) { return product_chain<E>::find(n.template get<0>()); }
+  template <class Pieces>
+  static void collect(const elementwise<Shape, float, F, E>& n, Pieces& to) {
+    product_chain<E>::collect(n.template get<0>(), to);
+    to.activation = function_code<F>;
+  }
+};
+
+// What is added to a chain: as large as the product, or a bias of some of its dimensions.
+template <class Chain, class X>
+consteval bool adds_to_chain() {
+  if constexpr (!product_chain<Chain>::matches || !std::is_same_v<value_of<X>, float>) {
+    return false;
+  } else if constexpr (is_masked<X> || gives_hidden_weights<X> || !is_subset<axes_for<shape_of<X>>, axes_for<shape_of<Chain>>>) {
+    return false;
+  } else if constexpr (axes_for<shape_of<X>>::size == axes_for<shape_of<Chain>>::size) {
+    return product_chain<Chain>::last < product_step::residual;
+  } else {
+    return axes_for<shape_of<X>>::size > 0 && product_chain<Chain>::last < product_step::bias;
+  }
+}
+
+template <class N, class Chain, class X, std::size_t ChainAt>
+struct extended_chain : product_chain<Chain> {
+  static constexpr bool is_residual = axes_for<shape_of<X>>::size == axes_for<shape_of<Chain>>::size;
+  static constexpr auto last = is_residual ? product_step::residual : product_step::bias;
+  static const auto& find(const N& n) { return product_chain<Chain>::find(n.template get<ChainAt>()); }
+  template <class Pieces>
+  static void collect(const N& n, Pieces& to) {
+    product_chain<Chain>::collect(n.template get<ChainAt>(), to);
+    to.template add<is_residual>(n.template get<1 - ChainAt>());
+  }
+};
+template <class Shape, class A, class B>
+  requires(adds_to_chain<A, B>())
+struct product_chain<elementwise<Shape, float, fn::add, A, B>> : extended_chain<elementwise<Shape, float, fn::add, A, B>, A, B, 0> {};
+template <class Shape, class A, class B>
+  requires(!adds_to_chain<A, B>() && adds_to_chain<B, A>())
+struct product_chain<elementwise<Shape, float, fn::add, A, B>> : extended_chain<elementwise<Shape, float, fn::add, A, B>, B, A, 1> {};
+
+// The operands of a chain, with their strides along the product's axes.
+template <class Axes>
+struct chain_pieces {
+  lowered<float> bias;
+  std::ptrdiff_t bias_strides[max_rank] = {};
+  kernels::function activation = kernels::function::none;
+  lowered<float> residual;
+  std::ptrdiff_t residual_strides[max_rank] = {};
+
+  template <bool IsResidual, class X>
+  void add(const X& x) {
+    (IsResidual ? residual : bias) = lower<float>(x);
+    align<Axes, axes_for<shape_of<X>>>((IsResidual ? residual : bias).axes, IsResidual ? residual_strides : bias_strides);
+  }
+};
+
+// to = f(to, x), element by element.
+template <class F>
+void update(std::size_t rank, const axis* extents, const axis* to_axes, const std::ptrdiff_t* x_strides, float* to, const float* x, const F& f) {
+  std::ptrdiff_t strides[2][max_rank] = {};
+  for (std::size_t i = 0; i < rank; ++i) {
+    strides[0][i] = to_axes[i].stride;
+    strides[1][i] = x_strides[i];
+  }
+  kernels::for_each_element(nest_over(rank, extents, strides), [&](std::ptrdiff_t t, std::ptrdiff_t g) { to[t] = f(to[t], x[g]); });
+}
+
+// A residual that lies like the result is found from the result's own strides.
+inline bool lies_like(std::size_t rank, const axis* extents, const axis* to, const std::ptrdiff_t* strides) {
+  for (std::size_t i = 0; i < rank; ++i) {
+    if (extents[i].extent > 1 && to[i].stride != strides[i]) { return false; }
+  }
+  return true;
+}
+// A bias is one contiguous row of all columns, or of all rows where operands changed places.
+template <class InColumns>
+bool is_row_of(std::size_t rank, const axis* extents, const std::ptrdiff_t* strides, std::size_t columns, const InColumns& in_columns) {
+  std::ptrdiff_t next = 1;
+  for (std::size_t i = rank; i-- > 0;) {
+    if (extents[i].extent == 1) { continue; }
+    if (strides[i] != (in_columns(i) ? next : 0)) { return false; }
+    if (in_columns(i)) { next *= static_cast<std::ptrdiff_t>(extents[i].extent); }
+  }
+  return next == static_cast<std::ptrdiff_t>(columns);
+}
+
+// False, and nothing done, where a product is too small to plan.
+template <class N>
+bool multiply_and_finish(const N& n, target<float> whole) {
+  using chain = product_chain<N>;
+  using product = typename chain::product;
+  using A = typename product::left_type;
+  using B = typename product::right_type;
+  using over = typename product::over;
+  using axes = axes_for<shape_of<product>>;
+  using result = axes_of_list_t<typename product_facts<over, list<>, shape_of<A>, shape_of<B>>::result>;
+  using a_axes = axes_for<shape_of<A>>;
+  using b_axes = axes_for<shape_of<B>>;
+  const product& p = chain::find(n);
+  axis extents[max_rank];
+  axis_extents<axes>::write(p.extents(), extents);
+  axis summed[max_rank];
+  axis_extents<a_axes>::write(p.left().extents(), summed);
+  if (plain_work<axes_of_list_t<over>, result, a_axes>(summed, extents) < least_product) { return false; }
+
+  const auto a = lower<float>(p.left());
+  const auto b = lower<float>(p.right());
+  chain_pieces<axes> pieces;
+  chain::collect(n, pieces);
+  axis to[max_rank];
+  std::ptrdiff_t to_strides[max_rank] = {};
+  align<axes, axes_for<shape_of<N>>>(whole.axes, to_strides);
+  for (std::size_t i = 0; i < axes::size; ++i) { to[i] = {extents[i].extent, to_strides[i]}; }
+  product_plan plan = plan_product(sort_axes<over, result, a_axes, b_axes>(a.axes, b.axes, extents, to));
+  count_plan(plan_kind::product);
+
+  const auto in_columns = [](std::size_t i) { return places<result, b_axes>::at[i] >= 0 && places<result, a_axes>::at[i] < 0; };
+  const bool at_once = plan.sums.rank == 0;
+  const bool bias_fits = pieces.bias.data == nullptr ||
+                         (at_once && plan.call.count == 1 &&
+                          is_row_of(axes::size, extents, pieces.bias_strides, plan.exchanged ? plan.call.m : plan.call.n, in_columns));
+  const bool residual_fits = pieces.residual.data == nullptr || (at_once && lies_like(axes::size, extents, to, pieces.residual_strides));
+  if (bias_fits && residual_fits && at_once) {
+    kernels::product_epilogue& e = plan.call.epilogue;
+    (plan.exchanged ? e.row_bias : e.column_bias) = pieces.bias.data;
+    e.activation = pieces.activation;
+    e.residual = pieces.residual.data != nullptr;
+    plan.call.residual_row = plan.call.c_row;
+    plan.call.residual_column = plan.call.c_column;
+    run_product(plan, a, b, whole.data, pieces.residual.data);
+    return true;
+  }
+  run_product(plan, a, b, whole.data);
+  if (pieces.bias.data != nullptr) { update(axes::size, extents, to, pieces.bias_strides, whole.data, pieces.bias.data, fn::add{}); }
+  if (pieces.activation != kernels::function::none) { map_in_place<axes>(pieces.activation, extents, {whole.data, to}); }
+  if (pieces.residual.data != nullptr) { update(axes::size, extents, to, pieces.residual_strides, whole.data, pieces.residual.data, fn::add{}); }
+  return true;
+}
+
+// ---- standardize(x) · gamma + beta ------------------------------------------------------------------------------------
+
+template <class N>
+struct norm_chain {
+  static constexpr bool matches = false;
+};
+template <class Shape, class How, class Over, class E>
+  requires((std::is_same_v<How, rows::standardize> || std::is_same_v<How, rows::root_mean_square>) && axes_of_list_t<Over>::size == 1)
+struct norm_chain<rowwise<Shape, How, Over, E>> {
+  static constexpr bool matches = true;
+  static constexpr bool scaled = false;
+  static constexpr bool shifted = false;
+  using norm = rowwise<Shape, How, Over, E>;
+  static const norm& find(const norm& n) { return n; }
+};
+// One number for each element of a row.
+template <class Chain, class G>
+consteval bool is_for_rows() {
+  if constexpr (norm_chain<Chain>::matches && std::is_same_v<value_of<G>, float>) {
+    return std::is_same_v<axes_for<shape_of<G>>, axes_of_list_t<typename norm_chain<Chain>::norm::over>>;
+  } else {
+    return false;
+  }
+}
+template <class Shape, class E, class G>
+  requires(is_for_rows<E, G>() && !norm_chain<E>::scaled && !norm_chain<E>::shifted)
+struct norm_chain<elementwise<Shape, float, fn::multiply, E, G>> : norm_chain<E> {
+  static constexpr bool scaled = true;
+  static const auto& find(const elementwise<Shape, float, fn::multiply, E, G>& n) { return norm_chain<E>::find(n.template get<0>()); }
+  static const auto& gamma(const elementwise<Shape, float, fn::multiply, E, G>& n) { return n.template get<1>(); }
+};
+template <class Shape, class E, class G>
+  requires(is_for_rows<E, G>() && norm_chain<E>::scaled && !norm_chain<E>::shifted && std::is_same_v<typename norm_chain<E>::norm::how, rows::standardize>)
+struct norm_chain<elementwise<Shape, float, fn::add, E, G>> : norm_chain<E> {
+  static constexpr bool shifted = true;
+  static const auto& find(const elementwise<Shape, float, fn::add, E, G>& n) { return norm_chain<E>::find(n.template get<0>()); }
+  static const auto& gamma(const elementwise<Shape, float, fn::add, E, G>& n) { return norm_chain<E>::gamma(n.template get<0>()); }
+  static const auto& beta(const elementwise<Shape, float, fn::add, E, G>& n) { return n.template get<1>(); }
+};
+
+template <class N>
+void norm_and_finish(const N& n, target<float> to) {
+  using chain = norm_chain<N>;
+  using norm = typename chain::norm;
+  using axes = axes_for<shape_of<N>>;
+  using over = axes_of_list_t<typename norm::over>;
+  using inner_axes = axes_for<shape_of<typename norm::inner_type>>;
+  const norm& rows = chain::find(n);
+  const auto x = lower<float>(rows.inner());
+  const auto gamma = lower<float>(chain::gamma(n));
+  lowered<float> beta;
+  if constexpr (chain::shifted) { beta = lower<float>(chain::beta(n)); }
+  const row_loops<axes, inner_axes, over> loops(to.axes, x.axes);
+  if (loops.inside.empty()) { return; }
+  const auto epsilon = static_cast<float>(rows.epsilon());
+  const bool contiguous = gamma.axes[0].stride == 1 && (!chain::shifted || beta.axes[0].stride == 1);
+  if (contiguous && rows_by_kernel<typename norm::how>(loops, to.data, x.data, 0.0F, epsilon, gamma.data, beta.data)) { return; }
+  count_plan(plan_kind::plain);
+  kernels::for_each_element(loops.outside, [&](std::ptrdiff_t t, std::ptrdiff_t f) {
+    one_row<float, typename norm::how>(loops.inside, to.data + t, x.data + f, 0.0F, epsilon);
+  });
+  axis extents[max_rank];
+  axis_extents<axes>::write(n.extents(), extents);
+  std::ptrdiff_t strides[max_rank] = {};
+  align<axes, over>(gamma.axes, strides);
+  update(axes::size, extents, to.axes, strides, to.data, gamma.data, fn::multiply{});
+  if constexpr (chain::shifted) {
+    align<axes, over>(beta.axes, strides);
+    update(axes::size, extents, to.axes, strides, to.data, beta.data, fn::add{});
+  }
+}
+
+}  // namespace dimwise::detail
