@@ -24,6 +24,7 @@
 
 #include <dimwise/eval/evaluate.hpp>
 #include <dimwise/eval/partial_attention.hpp>
+#include <dimwise/eval/plan.hpp>
 #include <dimwise/eval/relative_ids.hpp>
 #include <dimwise/eval/rotary_frequencies.hpp>
 #include <dimwise/eval/top_k.hpp>

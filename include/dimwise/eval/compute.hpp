@@ -58,9 +58,7 @@ void compute(const contraction<Shape, Over, A, B>& n, target<C> to) {
       } else if constexpr (!gives_hidden_weights<A> && !gives_hidden_weights<B>) {
         const auto a = lower<C>(n.left());
         const auto b = lower<C>(n.right());
-        axis extents[max_rank];
-        axis_extents<axes_for<Shape>>::write(n.extents(), extents);
-        if (multiply<Over, result, axes_for<shape_of<A>>, axes_for<shape_of<B>>>(a, b, extents, to)) { return; }
+        if (worth_a_kernel(n)) { return multiply(n, a, b, to); }
         count_plan(plan_kind::plain);
         contract_axes<C, false, Over, typename product_facts<Over, list<>, shape_of<A>, shape_of<B>>::result, Shape, A, B>(n.extents(), a, b, n.left(), to);
         return;

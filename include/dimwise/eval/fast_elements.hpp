@@ -49,26 +49,35 @@ inline constexpr auto operation_code<fn::divide> = kernels::operation::divide;
 // A kernel's own overhead is worth a dozen elements.
 inline constexpr std::size_t least_row = 16;
 
-inline bool few_elements(const axis* axes, std::size_t rank) {
-  std::size_t n = 1;
-  for (std::size_t i = 0; i < rank; ++i) { n *= axes[i].extent; }
-  return n < least_row;
-}
-
-// One function of one operand; false where the innermost axes are not contiguous.
-template <class Shape, class X>
-bool map_by_kernel(kernels::function f, const extents_for<Shape>& extents, const lowered<float>& x, target<float> to) {
+// The loops over a result and its operands in `nest`; false where no kernel takes them: few elements, or innermost ones that
+// are not contiguous. One of two operands may be the same number for all of those.
+template <class Shape, class... X, class... Lowered>
+bool plan_elements(const extents_for<Shape>& extents, target<float> to, kernels::loop_nest<1 + sizeof...(X)>& nest, const Lowered&... x) {
   using axes = axes_for<Shape>;
   axis result[max_rank];
   axis_extents<axes>::write(extents, result);
-  if (few_elements(result, axes::size)) { return false; }
-  std::ptrdiff_t strides[2][max_rank] = {};
+  std::size_t elements = 1;
+  for (std::size_t i = 0; i < axes::size; ++i) { elements *= result[i].extent; }
+  if (elements < least_row) { return false; }
+  std::ptrdiff_t strides[1 + sizeof...(X)][max_rank] = {};
   for (std::size_t i = 0; i < axes::size; ++i) { strides[0][i] = to.axes[i].stride; }
-  align<axes, axes_for<shape_of<X>>>(x.axes, strides[1]);
-  const auto nest = nest_over(axes::size, result, strides);
-  if (nest.empty()) { return true; }
-  const std::size_t in = nest.rank == 0 ? 0 : nest.rank - 1;
-  if (nest.rank == 0 || nest.extent[in] < least_row || nest.stride[0][in] != 1 || nest.stride[1][in] != 1) { return false; }
+  std::size_t k = 0;
+  (align<axes, axes_for<shape_of<X>>>(x.axes, strides[++k]), ...);
+  nest = nest_over(axes::size, result, strides);
+  const std::size_t in = nest.rank - 1;
+  if (nest.extent[in] < least_row || nest.stride[0][in] != 1) { return false; }
+  for (k = 1; k <= sizeof...(X); ++k) {
+    const bool same = sizeof...(X) == 2 && nest.stride[k][in] == 0;
+    if (nest.stride[k][in] != 1 && !same) { return false; }
+  }
+  return true;
+}
+
+// One function of one operand; false where no kernel takes it.
+template <class Shape, class X>
+bool map_by_kernel(kernels::function f, const extents_for<Shape>& extents, const lowered<float>& x, target<float> to) {
+  kernels::loop_nest<2> nest;
+  if (!plan_elements<Shape, X>(extents, to, nest, x)) { return false; }
   const kernels::table& table = kernels::active();
   count_plan(plan_kind::map);
   kernels::for_each_row(nest, [&](const std::ptrdiff_t(&o)[2], std::size_t n, const std::ptrdiff_t(&)[2]) {
@@ -90,24 +99,11 @@ void map_in_place(kernels::function f, const axis* extents, target<float> to) {
   });
 }
 
-// Arithmetic of two operands, either of which may be the same number along the innermost axes.
+// Arithmetic of two operands; false where no kernel takes it.
 template <class Shape, class A, class B>
 bool zip_by_kernel(kernels::operation f, const extents_for<Shape>& extents, const lowered<float>& a, const lowered<float>& b, target<float> to) {
-  using axes = axes_for<Shape>;
-  axis result[max_rank];
-  axis_extents<axes>::write(extents, result);
-  if (few_elements(result, axes::size)) { return false; }
-  std::ptrdiff_t strides[3][max_rank] = {};
-  for (std::size_t i = 0; i < axes::size; ++i) { strides[0][i] = to.axes[i].stride; }
-  align<axes, axes_for<shape_of<A>>>(a.axes, strides[1]);
-  align<axes, axes_for<shape_of<B>>>(b.axes, strides[2]);
-  const auto nest = nest_over(axes::size, result, strides);
-  if (nest.empty()) { return true; }
-  const std::size_t in = nest.rank == 0 ? 0 : nest.rank - 1;
-  const auto contiguous = [](std::ptrdiff_t s) { return s == 0 || s == 1; };
-  if (nest.rank == 0 || nest.extent[in] < least_row || nest.stride[0][in] != 1 || !contiguous(nest.stride[1][in]) || !contiguous(nest.stride[2][in])) {
-    return false;
-  }
+  kernels::loop_nest<3> nest;
+  if (!plan_elements<Shape, A, B>(extents, to, nest, a, b)) { return false; }
   const kernels::table& table = kernels::active();
   count_plan(plan_kind::map);
   kernels::for_each_row(nest, [&](const std::ptrdiff_t(&o)[3], std::size_t n, const std::ptrdiff_t(&s)[3]) {

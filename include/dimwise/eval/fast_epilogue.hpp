@@ -137,11 +137,9 @@ bool multiply_and_finish(const N& n, target<float> whole) {
   using a_axes = axes_for<shape_of<A>>;
   using b_axes = axes_for<shape_of<B>>;
   const product& p = chain::find(n);
+  if (!worth_a_kernel(p)) { return false; }
   axis extents[max_rank];
   axis_extents<axes>::write(p.extents(), extents);
-  axis summed[max_rank];
-  axis_extents<a_axes>::write(p.left().extents(), summed);
-  if (plain_work<axes_of_list_t<over>, result, a_axes>(summed, extents) < least_product) { return false; }
 
   const auto a = lower<float>(p.left());
   const auto b = lower<float>(p.right());

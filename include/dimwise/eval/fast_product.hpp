@@ -197,14 +197,24 @@ inline void run_product(const product_plan& plan, const lowered<float>& left, co
   });
 }
 
-template <class Over, class ResultAxes, class AAxes, class BAxes>
-bool multiply(const lowered<float>& a, const lowered<float>& b, const axis* result, target<float> to) {
-  // Nothing to sum, or little: the plain loops are done before a kernel has begun.
-  if (plain_work<axes_of_list_t<Over>, ResultAxes, AAxes>(a.axes, result) < least_product) { return false; }
-  const product_axes axes = sort_axes<Over, ResultAxes, AAxes, BAxes>(a.axes, b.axes, result, to.axes);
+// Nothing to sum, or little: the plain loops are done before a kernel has begun.
+template <class Shape, class Over, class A, class B>
+bool worth_a_kernel(const contraction<Shape, Over, A, B>& n) {
+  using result = axes_of_list_t<typename product_facts<Over, list<>, shape_of<A>, shape_of<B>>::result>;
+  axis extents[max_rank];
+  axis_extents<axes_for<Shape>>::write(n.extents(), extents);
+  axis of_a[max_rank];
+  axis_extents<axes_for<shape_of<A>>>::write(n.left().extents(), of_a);
+  return plain_work<axes_of_list_t<Over>, result, axes_for<shape_of<A>>>(of_a, extents) >= least_product;
+}
+
+template <class Shape, class Over, class A, class B>
+void multiply(const contraction<Shape, Over, A, B>& n, const lowered<float>& a, const lowered<float>& b, target<float> to) {
+  using result = axes_of_list_t<typename product_facts<Over, list<>, shape_of<A>, shape_of<B>>::result>;
+  axis extents[max_rank];
+  axis_extents<axes_for<Shape>>::write(n.extents(), extents);
   count_plan(plan_kind::product);
-  run_product(plan_product(axes), a, b, to.data);
-  return true;
+  run_product(plan_product(sort_axes<Over, result, axes_for<shape_of<A>>, axes_for<shape_of<B>>>(a.axes, b.axes, extents, to.axes)), a, b, to.data);
 }
 
 }  // namespace dimwise::detail

@@ -26,10 +26,15 @@ void call_rows(const kernels::table& table, const kernels::rows_call& call) {
   }
 }
 
+template <class Loops>
+bool rows_are_contiguous(const Loops& loops) {
+  return loops.inside.rank == 1 && loops.inside.stride[0][0] == 1 && loops.inside.stride[1][0] == 1;
+}
+
 // True when the rows were contiguous and are done.
 template <class How, class Loops>
 bool rows_by_kernel(const Loops& loops, float* to, const float* from, float hidden, float epsilon, const float* gamma = nullptr, const float* beta = nullptr) {
-  if (loops.inside.rank != 1 || loops.inside.stride[0][0] != 1 || loops.inside.stride[1][0] != 1) { return false; }
+  if (!rows_are_contiguous(loops)) { return false; }
   const kernels::table& table = kernels::active();
   count_plan(plan_kind::rows);
   kernels::rows_call call;
