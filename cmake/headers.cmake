@@ -11,6 +11,7 @@ set(dimwise_headers
     include/dimwise/eval/execution.hpp
     include/dimwise/eval/fast_attention.hpp
     include/dimwise/eval/fast_elements.hpp
+    include/dimwise/eval/fast_epilogue.hpp
     include/dimwise/eval/fast_product.hpp
     include/dimwise/eval/fast_rows.hpp
     include/dimwise/eval/fast_static.hpp
@@ -20,6 +21,7 @@ set(dimwise_headers
     include/dimwise/eval/partial_attention.hpp
     include/dimwise/eval/plain.hpp
     include/dimwise/eval/plain_positions.hpp
+    include/dimwise/eval/plan.hpp
     include/dimwise/eval/relative_ids.hpp
     include/dimwise/eval/rotary_frequencies.hpp
     include/dimwise/eval/tbb.hpp

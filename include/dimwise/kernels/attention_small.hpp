@@ -217,6 +217,7 @@ template <class Arch>
   for (std::size_t i = 0; i < call.count; ++i) {
     const attention_head& head = call.heads[i];
     const std::size_t keys = head.visible_keys < l.keys ? head.visible_keys : l.keys;
+    if (head.k == nullptr || head.v == nullptr) return false;  // stored in fewer bits
     if (head.bias != nullptr || head.allow != nullptr || head.lse != nullptr || keys == 0) return false;
     if (detail::hides(l, keys) && !detail::all_finite<Arch>(head.v, l.v_row, keys, l.value_dim)) return false;
     if (l.queries <= lanes<detail::half_arch<Arch>>) detail::small_head<Arch, detail::half_arch<Arch>>(l, head, keys);
