@@ -6,8 +6,11 @@
 
 A CTest test counts for what it reports itself: doctest's "test cases: 6 | 6 passed | 0 failed | 0 skipped", or a last
 line "6 passed, 0 failed" of one of our scripts. One that reports nothing is one case. One that CTest calls failed has
-failed at least once, whatever it reports. The exit code is 0 only if something passed and nothing failed. Standard
-library only.
+failed at least once, whatever it reports. The exit code is 0 only if something passed and nothing failed.
+
+What a test says in a line "counted: ..." is printed again before the last line, with the number of programs that must
+compile and of equations whose values matched (unit.equations). Why a test was left out is printed, too. Standard library
+only.
 """
 
 import argparse
@@ -36,6 +39,26 @@ def count(test):
     return passed, failed, skipped
 
 
+COUNTED = re.compile(r"^counted: .+$", re.MULTILINE)
+
+
+def said(test):
+    """-> the lines "counted: ..." of one <testcase>"""
+    output = re.sub(r"\x1b\[[0-9;]*m", "", test.findtext("system-out") or "")
+    lines = COUNTED.findall(output)
+    if test.get("name") == "unit.equations":
+        passed, failed, _ = count(test)
+        lines.append(f"counted: {passed} equations and programs of {passed + failed} give the right values")
+    return lines
+
+
+def reason(test):
+    """Why a <testcase> was not run: the last line that it printed, else what CTest says."""
+    output = [line for line in (test.findtext("system-out") or "").splitlines() if line.strip()]
+    told = " ".join(child.get("message", "") for child in test).strip()
+    return output[-1] if output else told or "disabled"
+
+
 SELF_TESTS = [  # (status, what the test printed, what must be counted)
     ("run", "[doctest] test cases:  6 |  6 passed | 0 failed | 2 skipped\n", (6, 0, 2)),
     ("fail", "[doctest] test cases:  6 |  4 passed | 2 failed | 0 skipped\n", (4, 2, 0)),
@@ -58,7 +81,19 @@ def self_test():
         if count(test) != expected:
             failed += 1
             print(f"FAILED self-test {status} {output!r}: expected {expected}, not {count(test)}")
-    print(f"{len(SELF_TESTS) - failed} passed, {failed} failed")
+    test = xml.etree.ElementTree.fromstring(
+        '<testcase name="unit.equations" status="run"><system-out>x\ncounted: 3 things\n'
+        'test cases: 6 | 5 passed | 1 failed</system-out></testcase>')
+    if said(test) != ["counted: 3 things", "counted: 5 equations and programs of 6 give the right values"]:
+        failed += 1
+        print(f"FAILED self-test said: {said(test)}")
+    test = xml.etree.ElementTree.fromstring(
+        '<testcase name="x" status="notrun"><skipped message="SKIP_RETURN_CODE=77"/><system-out>skipped: no clang\n'
+        '</system-out></testcase>')
+    if reason(test) != "skipped: no clang" or count(test) != (0, 0, 1):
+        failed += 1
+        print(f"FAILED self-test reason: {reason(test)}, {count(test)}")
+    print(f"{len(SELF_TESTS) + 2 - failed} passed, {failed} failed")
     return failed
 
 
@@ -70,13 +105,15 @@ def main():
     arguments = parser.parse_args()
     if arguments.self_test:
         sys.exit(1 if self_test() else 0)
-    total = [0, arguments.extra_failed, 0]
+    total, counted = [0, arguments.extra_failed, 0], []
     for path in arguments.results:
         for test in xml.etree.ElementTree.parse(path).getroot().iter("testcase"):
             counts = count(test)
             print(f"{test.get('name'):36} {counts[0]:5} passed {counts[1]:5} failed" +
-                  (f" {counts[2]:5} skipped" if counts[2] else ""))
+                  (f" {counts[2]:5} skipped: {reason(test)}" if counts[2] else ""))
+            counted += [line for line in said(test) if line not in counted]
             total = [a + b for a, b in zip(total, counts)]
+    print("\n".join(counted))
     print(f"{total[0]} passed, {total[1]} failed" + (f", {total[2]} skipped" if total[2] else ""))
     sys.exit(1 if total[1] or not total[0] else 0)
 

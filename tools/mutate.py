@@ -6,6 +6,7 @@
     python3 tools/mutate.py --tests asserts     # only the kinds of tests whose name matches; writes nothing
     python3 tools/mutate.py --list              # the mutants
     python3 tools/mutate.py --survivors FILE    # also write the survivors there, one per line
+    python3 tools/mutate.py --check             # the page lists today's mutants; a sample of them dies as it says
     python3 tools/mutate.py --self-test
 
 A mutant is a copy of include/ with one change:
@@ -15,15 +16,17 @@ A mutant is a copy of include/ with one change:
     a fate in the table of marks that becomes `keep`.
 
 A test kills it by not compiling any more, or, for a mistake of tests/compile_fail, by another error or none. Tests run in
-this order, and the first to die is named: the static_asserts of tests/shape and tests/mutation, the rule's own file before the
+this order, and the first to die is named: the static_asserts of tests/shape, tests/mutation and tests/expr/numbers, the rule's own file before the
 others; the mistakes and the corrected twins of tests/compile_fail, all in one translation unit; those with extents known
 when the program runs; the programs of tests/equations. All on g++.
 
 Survivors need an argument in tests/mutation/argued.txt (why no program can tell), or they say NEEDS TEST and the exit code
-is 1. What has an argument is tried on the static_asserts and the mistakes only. Standard library only.
+is 1. What has an argument is tried on the static_asserts and the mistakes only. The whole run takes a quarter of an hour, so
+the tests of every day run --check. Standard library only.
 """
 
 import argparse
+import collections
 import concurrent.futures
 import os
 import pathlib
@@ -38,6 +41,7 @@ import compile_fail
 import compilers
 
 PAGE = "docs/reference/mutation.md"
+SAMPLE = 40  # mutants that --check tries again
 ARGUED = "tests/mutation/argued.txt"
 TABLE = "dimwise/shape/marks_table.hpp"
 MARKS = ("raw", "score", "masked_for", "normalised", "weighted", "rotated", "indexed")
@@ -45,13 +49,14 @@ MARKS = ("raw", "score", "masked_for", "normalised", "weighted", "rotated", "ind
 SOURCES = (
     ("dimwise/shape/rules/*.hpp", None),
     ("dimwise/expr/mask.hpp", r"requires\(|constexpr bool|concept|conditional_t"),
+    ("dimwise/expr/numbers.hpp", None),
     ("dimwise/shape/shape.hpp", r"valid_shape|checked_shape|repetition|all_dimensions"),
-    ("dimwise/shape/verdict.hpp", r"hides_in_composite|any_position|any_feature_or_choice|any_batch|all_parallel|refuses_mark"),
+    ("dimwise/shape/verdict.hpp", r"hides_in_composite|any_position|any_alternative|any_feature_or_choice|any_batch|all_parallel|refuses_mark"),
     ("dimwise/dim/derived.hpp", r"divisible|related|extents_differ|is_prime_of|is_out_of|merged_abilities"),
 )
 
 # Files of static_asserts that are not called like the rule.
-OWN = {"dim": "dim/derived.hpp", "marks": "marks_table.hpp", "masks": "expr/mask.hpp", "shape": "shape/shape.hpp"}
+OWN = {"dim": "dim/derived.hpp", "numbers": "expr/numbers.hpp", "marks": "marks_table.hpp", "masks": "expr/mask.hpp", "shape": "shape/shape.hpp"}
 
 
 class Mutant:
@@ -308,7 +313,7 @@ class Stage:
 def load_stages(root, compiler, tree, out, wanted=""):
     """-> the stages whose tests pass on the unchanged tree"""
     tests = root / "tests"
-    asserts = sorted([*tests.glob("shape/*.test.cpp"), *tests.glob("mutation/*.test.cpp")])
+    asserts = sorted([*tests.glob("shape/*.test.cpp"), *tests.glob("mutation/*.test.cpp"), *tests.glob("expr/numbers.test.cpp")])
     whole = [path for path in asserts if "<dimwise/dimwise.hpp>" in path.read_text(encoding="utf-8")]
     asserts = [path for path in asserts if path not in whole]
     programs = [*whole, *sorted(tests.glob("equations/*.test.cpp"))]
@@ -439,6 +444,46 @@ def run(root, include, mutants, stages, compiler, jobs, argued, out):
     return results, invalid
 
 
+def read_page(text):
+    """-> {(file, what): killer}, "" for a survivor; and whether every survivor has an argument"""
+    found, argued = {}, True
+    for line in text.splitlines():
+        cells = [part.strip().replace("\\|", "|") for part in re.split(r"(?<!\\)\|", line)[1:-1]]
+        where = re.fullmatch(r"(dimwise/\S+):\d+", cells[0]) if len(cells) == 3 else None
+        if not where:
+            continue
+        killed = cells[2].startswith("tests/") or cells[2].startswith("the ")
+        found.setdefault((where[1], cells[1]), []).append(cells[2] if killed else "")
+        argued = argued and cells[2] != "NEEDS TEST"
+    return found, argued
+
+
+def check(root, include, mutants, compiler, jobs, out):
+    """-> (passed, failed): the page is about these mutants, and some of those that it calls killed are."""
+    listed, argued = read_page((root / PAGE).read_text(encoding="utf-8"))
+    today = collections.Counter((mutant.file, mutant.what) for mutant in mutants)
+    then = collections.Counter({key: len(killers) for key, killers in listed.items()})
+    problems = [f"{PAGE} lacks {file}: {what}" for file, what in (today - then)]
+    problems += [f"{PAGE} lists {file}: {what}, which is no mutant any more" for file, what in (then - today)]
+    if not argued:
+        problems.append(f"{PAGE} has a survivor that NEEDS TEST")
+    for problem in problems:
+        out(f"FAILED {problem}; python3 tools/mutate.py writes the page")
+    # Those whose killer is a static_assert: the others take too long for every day.
+    quick = [m for m in mutants if listed.get((m.file, m.what), [""])[0].startswith(("tests/shape/", "tests/mutation/"))]
+    sample = quick[::max(1, len(quick) // SAMPLE)]
+    stages, good = load_stages(root, compiler, include, out, "static_asserts")
+    results, invalid = run(root, include, sample, stages, compiler, jobs, {}, lambda text: None)
+    alive = [mutant for mutant, killer in results if not killer]
+    for mutant in alive:
+        out(f"FAILED {mutant}: lives, and {PAGE} calls it killed")
+    killed = sum(1 for killers in listed.values() for killer in killers if killer)
+    total = sum(len(killers) for killers in listed.values())
+    out(f"counted: {killed} mutants killed and {total - killed} argued by the whole run of {PAGE}; {len(results) - len(alive)} of {len(sample)} tried again are killed")
+    failed = len(problems) + len(alive) + len(invalid) + (not good)
+    return len(results) - len(alive) + (not problems), failed
+
+
 # --- the tool's own tests ---------------------------------------------------------------------------------------------
 
 SELF_RULE = """#pragma once
@@ -513,7 +558,23 @@ def self_test(compiler):
         if "8 is even." not in text or text.count("NEEDS TEST") != 1 or not text.endswith("10 killed, 2 survived\n"):
             failed += 1
             print(f"FAILED self-test page:\n{text}")
-    print(f"{len(SELF_EXPECTED) + 2 - failed} passed, {failed} failed")
+        # --check: the page as written, with a mutant fewer, with one more, and with one called killed that lives.
+        (root / PAGE).parent.mkdir(parents=True)
+        lines = text.splitlines()
+        dead = next(line for line in lines if line.startswith("| dimwise/") and "N == 100` is always false" in line)
+        alive = next(line for line in lines if "N == 8` is always false" in line)
+        pages = {"": text.replace("NEEDS TEST", "The row is not read."), "has a survivor that NEEDS TEST": text,
+                 "lacks dimwise/shape/rules/one.hpp: `N < 3": text.replace("NEEDS TEST", "-").replace(dead, ""),
+                 "which is no mutant any more": text.replace("NEEDS TEST", "-") + dead.replace("100", "101") + "\n",
+                 "lives, and": text.replace("NEEDS TEST", "-").replace(alive, alive.replace("8 is even.", "tests/shape/one.test.cpp:4"))}
+        for expected, written in pages.items():
+            (root / PAGE).write_text(written, encoding="utf-8")
+            report = []
+            _, bad = check(root, root / "include", all_mutants(root / "include"), compiler, 2, report.append)
+            if (bad > 0) != bool(expected) or expected not in "\n".join(report):
+                failed += 1
+                print(f"FAILED self-test check: expected {expected or 'a pass'!r}, the report was:\n" + "\n".join(report))
+    print(f"{len(SELF_EXPECTED) + 7 - failed} passed, {failed} failed")
     return failed
 
 
@@ -524,6 +585,7 @@ def main():
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--survivors", metavar="FILE")
     parser.add_argument("--jobs", type=int, default=max(2, os.cpu_count() or 2))
+    parser.add_argument("--check", action="store_true")
     parser.add_argument("--self-test", action="store_true")
     arguments = parser.parse_args()
 
@@ -542,6 +604,10 @@ def main():
             print(f"{len(mutants)} mutants")
             return
         say = lambda text: print(text, flush=True)
+        if arguments.check:
+            passed, failed = check(root, include, mutants, gcc[0], arguments.jobs, say)
+            print(f"{passed} passed, {failed} failed")
+            sys.exit(1 if failed else 0)
         stages, good = load_stages(root, gcc[0], include, say, arguments.tests)
         reasons = load_arguments(root / ARGUED)
         results, invalid = run(root, include, mutants, stages, gcc[0], arguments.jobs, reasons, say)

@@ -50,6 +50,9 @@ static_assert(!adds<of<id<vocab>>> && !adds_one<of<id<vocab>>> && !sums<of<id<vo
               !exponentials<of<id<vocab>>> && !normed<of<id<vocab>>> && !multiplied<of<id<vocab>>> && !hidden<of<id<vocab>>>);
 static_assert(!adds<of<bool>> && !adds_one<of<bool>> && !sums<of<bool>> && !has_largest<of<bool>> && !averages<of<bool>> && !exponentials<of<bool>> &&
               !normed<of<bool>> && !multiplied<of<bool>> && !hidden<of<bool>>);
+// One mistake, one error: the rule's own verdict comes first.
+using missing = rule::reduce<op::sum, detail::list<key>, shape<batch, seq>>;
+static_assert(refused<missing> && std::is_same_v<detail::of_numbers<op::sum, missing, of<bool>>, missing>);
 // A function of the user's own takes any, and names, orders and parts are not computing.
 static_assert(mapped<of<float>> && mapped<of<int>> && mapped<of<bool>> && mapped<of<id<vocab>>>);
 

@@ -67,6 +67,17 @@ static_assert(gives<product<shape<heads, seq, key, weighted<key>>, shape<heads, 
 static_assert(gives<product<shape<heads, seq, key, weighted<key>>, shape<heads, key, d_v>, key>, shape<heads, seq, d_v>>);
 static_assert(says<ERROR_R5_weights_are_contracted_over_their_own_dimension, product<weighted_values, shape<seq, batch>, seq>>);
 
+// Weights over several dimensions are contracted over all of them (R5); other marks name dimensions of their own.
+static_assert(says<ERROR_R5_weights_are_contracted_over_their_own_dimension, product<shape<seq, key, normalised<key, seq>>, shape<key, d_v>, key>>);
+static_assert(says<ERROR_R5_weights_are_contracted_over_their_own_dimension, product<shape<seq, key, weighted<key, seq>>, shape<key, d_v>, key>>);
+static_assert(gives<product<shape<seq, key, normalised<key, seq>>, shape<seq, key, d_v>, seq, key>, shape<d_v>>);
+static_assert(gives<product<shape<seq, key, weighted<key, seq>>, shape<seq, key, d_v>, seq, key>, shape<d_v>>);
+static_assert(says<ERROR_R6_scores_are_contracted_only_after_softmax, product<shape<key, normalised<key>, score<d_k, key>>, shape<key, d_v>, key>>);
+// Alternatives are not summed beside weights of positions, unless they are parallel, as experts are.
+static_assert(says<ERROR_R5_weights_are_contracted_over_their_own_dimension, product<shape<seq, vocab, normalised<seq>>, shape<vocab, d_model>, vocab>>);
+static_assert(gives<product<shape<seq, experts, normalised<seq>>, shape<experts, d_model>, experts>, shape<seq, d_model>>);
+static_assert(gives<product<shape<seq, vocab, normalised<vocab>>, shape<vocab, d_model>, vocab>, shape<seq, d_model>>);
+
 TEST_CASE("mutation: products") { CHECK(allowed<scored<shape<seq, d_k>, shape<key, heads, d_k>, d_k>>); }
 
 }  // namespace mutation_contract

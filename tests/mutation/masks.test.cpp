@@ -36,6 +36,8 @@ static_assert(!made<window<batch, more_batch>, number, number> && made<window<se
 static_assert(!made<window<batch, seq>, number, number, batch, seq> && !made<window<seq, batch>, number, number, seq, batch>);
 static_assert(made<prefix<seq, key>, number> && !made<prefix<seq, src>, number> && !made<prefix<four, five_keys>, number> && !made<prefix<batch, more_batch>, number>);
 
+// R19: a prefix is that of one sequence.
+static_assert(!made<prefix<packed_seq, packed_key>, number>);
 // R19: documents are those of two packed dimensions that belong together.
 static_assert(made<document<packed_seq, packed_key>> && !made<document<packed_seq, other_packed>>);
 static_assert(!made<document<seq, key>> && !made<document<packed_seq, seq>> && !made<document<seq, packed_seq>>);

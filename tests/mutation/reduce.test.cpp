@@ -25,6 +25,12 @@ static_assert(says<ERROR_R8_neither_has_all_dimensions_of_the_other, rule::norm_
 static_assert(says<ERROR_R18_indexed_meets_its_dimension, rule::norm_with<op::layer_norm, list<d_model>, shape<seq, d_model>, shape<d_model, indexed<seq>>, shape<d_model>>>);
 static_assert(gives<rule::norm_with<op::layer_norm, list<d_model>, shape<seq, d_model>, shape<d_model>, shape<d_model>>, shape<seq, d_model>>);
 
+// Weighted values are summed over their dimension: their mean would be divided twice (R5).
+static_assert(says<ERROR_R5_weighted_is_only_summed, rule::reduce<op::mean, list<key>, shape<seq, key, weighted<key>>>>);
+static_assert(gives<rule::reduce<op::sum, list<key>, shape<seq, key, weighted<key>>>, shape<seq>>);
+static_assert(gives<rule::reduce<op::max, list<key>, shape<seq, key, weighted<key>>>, shape<seq>>);
+static_assert(gives<rule::reduce<op::mean, list<heads>, shape<heads, seq, key, weighted<key>>>, shape<seq, key, weighted<key>>>);
+
 TEST_CASE("mutation: reductions") { CHECK(allowed<reduced<op::sum, key, seq, key>>); }
 
 }  // namespace mutation_reduce

@@ -41,7 +41,7 @@ consteval auto judge_elements() {
     return answer<error_with_t<ERROR_R18_ids_index_their_own_dimension_only, Op, shape_or_none_t<X>...>>{};
   } else if constexpr ((std::is_same_v<element_of<X>, bool> || ...)) {
     return answer<error_with_t<ERROR_R7_mask_needs_a_polarity_allow_or_block, Op, shape_or_none_t<X>...>>{};
-  } else if constexpr (!takes_whole_numbers<Op> && (std::is_integral_v<element_of<X>> || ...)) {
+  } else if constexpr (!takes_whole_numbers<Op>) {
     return answer<error_with_t<ERROR_R13_needs_real_numbers, Op, shape_or_none_t<X>...>>{};
   } else {
     return answer<Verdict>{};
