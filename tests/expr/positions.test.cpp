@@ -149,3 +149,27 @@ TEST_CASE("skew: from relative to absolute positions, 0 where there is no such d
           return r >= 0 && r < 5 ? el(x, h, q, r) : 0.0F;
         }) == "");
 }
+
+TEST_CASE("alibi over packed positions: before the mask of documents or after it, and as for each document alone") {
+  struct packed : dimwise::packed_dim<> {
+    using dimwise::packed_dim<>::packed_dim;
+  };
+  struct packed_key : dimwise::prime<packed> {
+    using dimwise::prime<packed>::prime;
+  };
+  using table = tensor<float, four_heads, packed, packed_key>;
+  using weights = tensor<float, four_heads, packed, packed_key, dimwise::normalised<packed_key>>;
+  const auto s = drawn<table>(3, packed{{3, 1, 2}}, packed_key{{3, 1, 2}});
+  const dimwise::alibi<packed, packed_key, four_heads> near;
+  const dimwise::document<packed, packed_key> own;
+  const weights after = dimwise::softmax<packed_key>(biased(masked(s, own), near));
+  const weights before = dimwise::softmax<packed_key>(masked(biased(s, near), own));
+  CHECK(differ(before, after) == "");
+  // The last document: positions 4 and 5 of all. Weights are rounded to 2^-24 a few times.
+  const auto last = [](const auto& x) {
+    const auto some = dimwise::relabel<packed, seq>(dimwise::slice<packed>(dimwise::plain(x), 4, 2));
+    return tensor<float, four_heads, seq, key>(dimwise::relabel<packed_key, key>(dimwise::slice<packed_key>(some, 4, 2)));
+  };
+  const tensor<float, four_heads, seq, key> alone = dimwise::plain(dimwise::softmax<key>(biased(last(s), dimwise::alibi<seq, key, four_heads>{})));
+  CHECK(differ(alone, last(before), float32(32)) == "");
+}
