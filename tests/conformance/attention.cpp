@@ -8,13 +8,30 @@ namespace conformance {
 
 using namespace dimwise;
 
-tensor<float, batch, kv_heads, shared_by, seq, d_v> attend(const queries& q, const keys& k, const values& v, const between_scores_and_softmax& how) {
-  using context = tensor<float, batch, kv_heads, shared_by, seq, d_v>;
-  return with_scores(q, k, how, [&](const auto& s) -> context {
-    const auto y = contract<key>(softmax<key>(s), v);
-    if (how.sink) { return y * left_by_sink(s, how); }
-    return y;
-  });
+namespace {
+
+// Each combination of what is optional is an expression of its own type: that is what fused attention is chosen by.
+template <class S, class Next>
+auto with_masks(const S& s, const extents_of_scores& of, const between_scores_and_softmax& how, Next next) {
+  if (how.visible || how.lengths) { return next(masked(s, nearby(of, how) & padding<key>(lengths_or_all(of, how)) & allow(visible_or_all(of, how)))); }
+  if (how.left < 0 && how.right == 0) { return next(masked(s, causal<seq, key>(starting_at(of.rows, how.first_query), of.columns))); }
+  if (how.left >= 0 || how.right >= 0) { return next(masked(s, nearby(of, how))); }
+  return next(s);
+}
+
+}  // namespace
+
+context attend(const queries& q, const keys& k, const values& v, const between_scores_and_softmax& how) {
+  const extents_of_scores of(q, k);
+  const auto average = [&](const auto& s) -> context { return contract<key>(softmax<key>(s), v); };
+  const auto biased_and_masked = [&](const auto& s) {
+    if (how.bias) { return with_masks(biased(s, *how.bias), of, how, average); }
+    return with_masks(s, of, how, average);
+  };
+  const auto s = scaled(contract<d_k>(q, k), how.scale);
+  const context y = how.cap == 0 ? biased_and_masked(s) : biased_and_masked(tanh(s * (1 / how.cap)) * how.cap);
+  if (how.sink) { return y * left_by_sink(q, k, how); }
+  return y;
 }
 
 void hide(between_scores_and_softmax& how, const of_scores<bool>& visible) {

@@ -17,6 +17,7 @@ struct d_v : dimwise::feature_dim<> {};
 using queries = dimwise::tensor<float, batch, kv_heads, shared_by, seq, d_k>;
 using keys = dimwise::tensor<float, batch, kv_heads, key, d_k>;
 using values = dimwise::tensor<float, batch, kv_heads, key, d_v>;
+using context = dimwise::tensor<float, batch, kv_heads, shared_by, seq, d_v>;
 template <class T>
 using of_scores = dimwise::tensor<T, batch, kv_heads, shared_by, seq, key>;
 
@@ -37,8 +38,7 @@ struct between_scores_and_softmax {
 enum class stage { product, capped, masked, weights };
 
 /// softmax(…)·v.
-[[nodiscard]] dimwise::tensor<float, batch, kv_heads, shared_by, seq, d_v> attend(const queries& q, const keys& k, const values& v,
-                                                                                 const between_scores_and_softmax& how);
+[[nodiscard]] context attend(const queries& q, const keys& k, const values& v, const between_scores_and_softmax& how);
 /// The scores at a stage before their softmax, or the weights.
 [[nodiscard]] of_scores<float> scores_at(stage which, const queries& q, const keys& k, const between_scores_and_softmax& how);
 

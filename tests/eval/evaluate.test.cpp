@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <concepts>
 
 namespace {
@@ -120,4 +121,30 @@ TEST_CASE("evaluate: a weight that is written between two evaluations counts as 
   CHECK(right() == "");
   w = drawn<tensor<float, width, vocab>>(10, width{70}, vocab{50});
   CHECK(right() == "");
+}
+
+TEST_CASE("plain_loops: while it lives, this thread takes the plain loops alone") {
+  const auto q = drawn<tensor<float, seq, d_k>>(1, seq{20});
+  const auto k = drawn<tensor<float, key, d_k>>(2, key{20});
+  const auto s = dimwise::scores<d_k>(q, k);
+  const auto products = [&] {
+    dimwise::reset_plans();
+    const tensor once = s;
+    return dimwise::plans_run()[dimwise::plan_kind::product];
+  };
+  const std::size_t usual = products();
+  CHECK(usual == (dimwise::kernels::available ? 1 : 0));
+  {
+    const dimwise::plain_loops only;
+    CHECK(products() == 0);
+    {
+      const dimwise::plain_loops again;
+      CHECK(products() == 0);
+    }
+    CHECK(products() == 0);
+    const tensor under_it = s;
+    const tensor plainly = evaluate_plainly(s);
+    CHECK(std::ranges::equal(under_it.values(), plainly.values()));
+  }
+  CHECK(products() == usual);
 }

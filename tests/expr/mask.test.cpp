@@ -141,6 +141,15 @@ TEST_CASE("masks combine: and, or, not, nested, over different dimensions") {
                     [&](auto b, auto j, auto i) { return g(i, j) && static_cast<int>(j) < el(lengths, b); }) == "");
 }
 
+TEST_CASE("indicator: of truth values and whole numbers, also inside another expression") {
+  const auto x = drawn<tensor<float, seq, key>>(8, seq{3}, key{3});
+  const auto lower = causal<seq, key>{};
+  const tensor<float, seq, key> kept = dimwise::map([](float v, bool visible) { return visible ? v : -1.0F; }, x, indicator<bool>(lower, seq{3}, key{3}));
+  CHECK(differences(kept, {3, 3}, 0, [&](auto i, auto j) { return j <= i ? double{el(x, i, j)} : -1.0; }) == "");
+  const tensor<int, seq, key> ones = indicator<int>(!lower, seq{3}, key{3}) * 2;
+  CHECK(differences(ones, {3, 3}, 0, [](auto i, auto j) { return j <= i ? 0.0 : 2.0; }) == "");
+}
+
 TEST_CASE("document: positions of a packed dimension see their own document only") {
   struct packed : dimwise::packed_dim<> {
     using dimwise::packed_dim<>::packed_dim;
