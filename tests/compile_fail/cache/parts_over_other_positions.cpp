@@ -1,0 +1,17 @@
+// MISTAKE: weights over the keys meet values that stand at the queries' positions.
+// RULE: R3
+// EXPECT: ERROR_R3_other_positions_of_the_sequence<.*key
+// VARIANTS: equal unused dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+extern tensor<float, batch, seq, heads, d_v> v_here;
+
+void layer() {
+#ifdef FIXED
+  [[maybe_unused]] auto r = partial_attention<key>(s, v);
+#else
+  [[maybe_unused]] auto r = partial_attention<key>(s, v_here);
+#endif
+}
