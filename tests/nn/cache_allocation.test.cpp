@@ -1,0 +1,91 @@
+// tests/nn/cache_allocation.test.cpp -- where memory runs out in the middle of an append, the cache stays as it was.
+//
+// This file replaces operator new for its whole executable; nothing fails unless a test says so.
+// SPDX-License-Identifier: BSL-1.0
+#include "support/numbers.hpp"
+
+#include <dimwise/nn/paged_cache.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <new>
+
+namespace {
+
+// Allocations of this thread until one fails; negative: none fails.
+thread_local long until_failure = -1;
+
+void* allocated(std::size_t bytes, std::size_t alignment) {
+  if (until_failure >= 0 && until_failure-- == 0) { throw std::bad_alloc(); }
+  void* const p = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+  if (p == nullptr) { throw std::bad_alloc(); }
+  return p;
+}
+
+}  // namespace
+
+// Not inline: g++ 12 warns of malloc'd memory where it sees the inside of both (bug 103993).
+[[gnu::noinline]] void* operator new(std::size_t bytes) { return allocated(bytes == 0 ? 1 : bytes, alignof(std::max_align_t)); }
+[[gnu::noinline]] void* operator new(std::size_t bytes, std::align_val_t alignment) { return allocated(bytes == 0 ? 1 : bytes, static_cast<std::size_t>(alignment)); }
+[[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
+
+namespace {
+
+using namespace dimwise;
+using namespace dimwise_test;
+
+struct batch : batch_dim<> {};
+struct key : position_dim<> {};
+struct d_k : feature_dim<> {};
+
+template <class Kind, class Element>
+using cache_of = nn::kv_cache<key, Kind, nn::keys<Element, batch, key, d_k>, nn::values<Element, batch, key, d_k>>;
+
+// Append after append, each with every allocation failing in turn: nothing changes before it succeeds.
+template <class Cache>
+void check(Cache cache) {
+  // Wide enough that blocks do not wait in the pool of the thread.
+  const auto all = drawn<tensor<float, batch, key, d_k>>(1, batch{2}, key{40}, d_k{64});
+  std::size_t at = 0;
+  long failures = 0;
+  for (const std::size_t n : counts{5, 1, 6, 3, 6, 6, 1, 6, 5}) {
+    const tensor keys_before = cache.keys();
+    const tensor values_before = cache.values();
+    for (long until = 0;; ++until) {
+      bool failed = false;
+      until_failure = until;
+      try {
+        cache.append(slice<key>(all, at, n) * 2.0F, slice<key>(all, at, n) * 3.0F);
+      } catch (const std::bad_alloc&) { failed = true; }
+      until_failure = -1;
+      if (!failed) { break; }
+      ++failures;
+      REQUIRE(cache.end() == static_cast<std::ptrdiff_t>(at));
+      REQUIRE(differ(tensor(cache.keys()), keys_before) == "");
+      REQUIRE(differ(tensor(cache.values()), values_before) == "");
+    }
+    at += n;
+    const auto held = cache.length();
+    const std::string wrong = differences(tensor(cache.keys()), {2, held, 64}, 0.02, [&](auto b, auto i, auto d) { return 2 * el(all, b, at - held + i, d); });
+    CHECK(wrong == "");
+    const std::string wrong_v = differences(tensor(cache.values()), {2, held, 64}, 0.02, [&](auto b, auto i, auto d) { return 3 * el(all, b, at - held + i, d); });
+    CHECK(wrong_v == "");
+  }
+  CHECK(failures > 9);
+}
+
+}  // namespace
+
+TEST_CASE("kv_cache: memory that runs out leaves every kind of cache as it was") {
+  check(cache_of<nn::capacity<40>, float>(batch{2}, d_k{64}));
+  check(cache_of<nn::capacity<>, bfloat16>(batch{2}, d_k{64}, key{40}));
+  check(cache_of<nn::sliding<6>, float>(batch{2}, d_k{64}));
+  check(cache_of<nn::sliding<7>, float16>(batch{2}, d_k{64}));
+  check(cache_of<nn::paged<4>, float>(batch{2}, d_k{64}));
+  const tensor<float> scale({3.0F / 127});
+  check(cache_of<nn::sliding<6>, nn::int8_by<>>(scale, scale, batch{2}, d_k{64}));
+}
