@@ -70,6 +70,10 @@ TEST_CASE("whole numbers become real where they meet real ones") {
   CHECK(total.data()[1] == 15);
   const tensor<int, batch> odd = lengths * 2 - 1;
   CHECK(odd.data()[1] == 7);
+  const tensor<int, batch> squares = square(-lengths);
+  CHECK(squares.data()[1] == 16);
+  const tensor<int, batch> distances = abs(lengths - 5);
+  CHECK(distances.data()[0] == 3);
 }
 
 }  // namespace

@@ -125,8 +125,13 @@ auto make_unary(const A& a) {
 template <class A, class B>
 using binary_verdict = of_numbers<op::elementwise, rule::elementwise<shape_or_none_t<A>, shape_or_none_t<B>>, A, B>;
 
+// Whole numbers stay whole under these.
+template <class F>
+inline constexpr bool keeps_whole_numbers = std::is_same_v<F, fn::abs> || std::is_same_v<F, fn::square> || std::is_same_v<F, fn::negate> ||
+                                            std::is_same_v<F, fn::relu>;
+
 template <class F, class X>
-using unary_verdict = of_numbers<op::map, rule::map<fn::ends_mask<F>, shape_of<X>>, X>;
+using unary_verdict = of_numbers<std::conditional_t<keeps_whole_numbers<F>, op::elementwise, op::map>, rule::map<fn::ends_mask<F>, shape_of<X>>, X>;
 
 }  // namespace detail
 
