@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSL-1.0
+// 19_self_attention -- from the attention of one query to a layer over a batch, each as a tutorial has it.
+//
+// Shows: attention<d_k, key>(q, k, v) for one query and for many, with vectors as they are and with projections; modules as
+// plain structs; where a layer scales by another width than usual, that it says so.
+#include "support/print.hpp"
+
+namespace lesson {
+struct batch : dimwise::batch_dim<> {};
+struct word : dimwise::position_dim<> {};
+struct key : dimwise::prime<word> {};          // the words that are attended to
+struct other : dimwise::position_dim<> {};     // the words of another sentence
+struct d_model : dimwise::feature_dim<4> {};
+struct heads : dimwise::heads_dim<2> {};
+struct d_k : dimwise::divided<d_model, heads> {};
+struct d_v : dimwise::divided<d_model, heads> {};
+struct d_q : dimwise::feature_dim<3> {};       // one head may have any width
+struct d_c : dimwise::feature_dim<5> {};
+}  // namespace lesson
+
+using namespace dimwise;
+using namespace lesson;
+using examples::print_shape;
+using examples::print_values;
+
+namespace {
+
+// Self-attention of one head, no biases: W_q, W_k, W_v.
+struct one_head {
+  nn::linear<nn::from<d_model>, nn::to<d_q>, nn::no_bias> query, key_of;
+  nn::linear<nn::from<d_model>, nn::to<d_c>, nn::no_bias> value;
+
+  template <has_dims<word, d_model> X, class... How>
+  auto operator()(const X& x, const How&... how) const {
+    const auto there = rename<word, key>(x);
+    return tensor(nn::attention<d_q, key>(query(x), key_of(there), value(there), how...));
+  }
+};
+
+// One head over a batch that divides by √d_model and not by √d_k: it says so.
+struct batch_layer {
+  nn::linear<nn::from<d_model>, nn::to<d_q>, nn::no_bias> query, key_of;
+  nn::linear<nn::from<d_model>, nn::to<d_c>, nn::no_bias> value;
+
+  template <has_dims<batch, word, d_model> X>
+  auto operator()(const X& x) const {
+    const auto there = rename<word, key>(x);
+    const double scale = 1 / std::sqrt(static_cast<double>(extent_of<d_model>(x)));
+    return tensor(nn::attention<d_q, key>(query(x), key_of(there), value(there), nn::scaled_by{scale}));
+  }
+};
+
+using many_heads = nn::multi_head_attention<d_model, heads, d_k, d_v, nn::no_bias>;
+using own_attention = nn::self_attention<word, key, many_heads>;
+using other_attention = nn::cross_attention<word, other, many_heads>;
+
+}  // namespace
+
+int main() {
+  // Four words, as vectors of their own.
+  const tensor<float, word, d_model> x({1, 0, 1, 0, 0, 2, 0, 2, 1, 1, 1, 1, 0, 1, 2, 0}, word{4});
+  const auto there = rename<word, key>(x);
+
+  std::printf("-- One query attends to all words; their vectors are keys and values\n");
+  const auto query = at<word>(x, 0);
+  print_values(softmax<key>(scores<d_model>(query, there)));
+  print_values(nn::attention<d_model, key>(query, there, there));
+
+  std::printf("-- Every word is a query: self-attention without projections\n");
+  const tensor mixed = nn::attention<d_model, key>(x, there, there);
+  print_shape("mixed", mixed);
+  print_values(mixed);
+
+  std::printf("-- With projections: one head, first with all words visible, then only those before\n");
+  nn::xavier_uniform how(1);
+  one_head head;
+  nn::initialise(head.query, how);
+  nn::initialise(head.key_of, how);
+  nn::initialise(head.value, how);
+  print_values(head(x));
+  print_values(head(x, causal<word, key>{}));
+
+  std::printf("-- Several heads, and what brings them together again\n");
+  const auto attention = nn::initialised<own_attention>(how);
+  print_values(attention(x));
+  print_values(attention(x, causal<word, key>{}));
+  print_shape("weights", attention.weights(x));
+  nn::for_each_parameter(attention, [](const std::string& name, const auto& t) { print_shape(name.c_str(), t); });
+
+  std::printf("-- A batch, scaled by the width of the model\n");
+  const tensor<float, batch, word, d_model> two = broadcast<batch>(x, batch{2});
+  const batch_layer layer{head.query, head.key_of, head.value};
+  print_shape("layer", layer(two));
+  print_values(layer(two));
+
+  std::printf("-- Six words attend to eight of another sentence\n");
+  tensor<float, word, d_model> six(word{6});
+  tensor<float, other, d_model> eight(other{8});
+  six.fill(0.5F);
+  eight.fill(0.25F);
+  const auto cross = nn::initialised<other_attention>(how);
+  print_shape("cross", cross(six, eight));
+  print_shape("its weights", cross.weights(six, eight));
+}
