@@ -16,8 +16,8 @@ struct d_k : feature_dim<> {};
 struct d_v : feature_dim<> {};
 struct vocabulary : choice_dim<> {};
 
-// The third word's query is the notebook's example.
-constexpr std::size_t third = 2;
+// The second word's query is the notebook's example.
+constexpr std::size_t second = 1;
 
 void single_head(run& r) {
   const auto x = r.get<float, word, embedding>("embedded_sentence");
@@ -25,13 +25,13 @@ void single_head(run& r) {
   const auto w_key = r.get<float, d_k, embedding>("W_key");
   const auto w_value = r.get<float, d_v, embedding>("W_value");
   if (r.has("embedding")) { r.expect("embedded_sentence", gather<vocabulary>(r.get<float, vocabulary, embedding>("embedding"), r.get<id<vocabulary>, word>("sentence_int"))); }
-  const tensor query = contract<embedding>(at<word>(x, third), w_query);
+  const tensor query = contract<embedding>(at<word>(x, second), w_query);
   const tensor queries = contract<embedding>(x, w_query);
   const tensor keys = rename<word, key>(contract<embedding>(x, w_key));
   const tensor values = rename<word, key>(contract<embedding>(x, w_value));
   r.expect("query_2", query);
-  r.expect("key_2", at<key>(keys, third));
-  r.expect("value_2", at<key>(values, third));
+  r.expect("key_2", at<key>(keys, second));
+  r.expect("value_2", at<key>(values, second));
   r.expect("keys", keys);
   r.expect("values", values);
   r.expect("omega_24", plain(contract<d_k>(query, at<key>(keys, 4))));
@@ -49,7 +49,7 @@ void several_heads(run& r) {
   const auto w_query = r.get<float, heads, d_k, embedding>("multihead_W_query");
   const auto w_key = r.get<float, heads, d_k, embedding>("multihead_W_key");
   const auto w_value = r.get<float, heads, d_v, embedding>("multihead_W_value");
-  const tensor query = contract<embedding>(at<word>(x, third), w_query);
+  const tensor query = contract<embedding>(at<word>(x, second), w_query);
   const tensor queries = permute<heads, word, d_k>(contract<embedding>(x, w_query));
   const tensor keys = permute<heads, key, d_k>(rename<word, key>(contract<embedding>(x, w_key)));
   const tensor values = permute<heads, key, d_v>(rename<word, key>(contract<embedding>(x, w_value)));
@@ -71,7 +71,7 @@ void cross_attention(run& r) {
   const auto x = r.get<float, word, embedding>("embedded_sentence");
   const auto there = r.get<float, other, embedding>("embedded_sentence_2");
   const auto w_query = r.get<float, d_k, embedding>("W_query");
-  const tensor query = contract<embedding>(at<word>(x, third), w_query);
+  const tensor query = contract<embedding>(at<word>(x, second), w_query);
   const tensor queries = contract<embedding>(x, w_query);
   const tensor keys = contract<embedding>(there, r.get<float, d_k, embedding>("W_key"));
   const tensor values = contract<embedding>(there, r.get<float, d_v, embedding>("W_value"));
@@ -115,14 +115,14 @@ struct candidates : choice_dim<> {}; // the heads of the keys, as if one were to
 void mistake(run& r) {
   const auto x = r.get<float, word, embedding>("embedded_sentence");
   const auto w_query = r.get<float, heads, d_k, embedding>("multihead_W_query");
-  const tensor query = contract<embedding>(at<word>(x, third), w_query);
+  const tensor query = contract<embedding>(at<word>(x, second), w_query);
   const tensor stacked = permute<heads, embedding, word>(broadcast<heads>(x, heads{extent_of<heads>(w_query)}));
   const tensor keys = permute<heads, d_k, word>(contract<embedding>(x, r.get<float, heads, d_k, embedding>("multihead_W_key")));
   const tensor values = permute<heads, d_v, word>(contract<embedding>(x, r.get<float, heads, d_v, embedding>("multihead_W_value")));
   const auto omega = permute<heads, asking, word>(contract<d_k>(keys, relabel<heads, asking>(query)));
   r.expect("multihead_query_2", query);
   r.expect("stacked_inputs", stacked);
-  r.expect("stacked_inputs_at_2", at<embedding>(stacked, third));
+  r.expect("stacked_inputs_at_2", at<embedding>(stacked, 2));  // meant to be a word
   r.expect("multihead_keys", keys);
   r.expect("multihead_values", values);
   r.expect("multihead_omega_2", omega);

@@ -33,7 +33,7 @@ void latent_attention(run& r) {
   const auto x = r.get<float, batch, seq, d_model>("x");
   const auto there = rename<seq, key>(x);
   r.expect("out", attention(x, there, causal<seq, key>{}));
-  if (r.wants("compressed_kv")) { r.expect("compressed_kv", part<latent>(attention.compress(there))); }
+  if (r.wants("compressed_kv")) { r.expect("compressed_kv", attention.compressed(there).latent); }
   if (r.wants("k_rope")) { r.expect("k_rope", attention.compressed(there).key); }
 }
 const family latent_cases{"mla", latent_attention};

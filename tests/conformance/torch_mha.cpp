@@ -5,51 +5,91 @@
 namespace conformance::torch {
 namespace {
 
-// The dimensions before the positions: a batch, or none.
-template <class... D>
-struct before {};
-
-// PyTorch averages weights over heads unless told otherwise: [batch, Q, K], or [batch, heads, Q, K].
-template <class... Batch, class Module, class X, class M, class... How>
-void weights(run& r, before<Batch...>, const Module& attention, const X& x, const M& memory, const How&... how) {
-  if (!r.wants("attn_output_weights")) { return; }
+// Compares the output, and the weights where they are asked for: [batch, Q, K] on average over heads unless told otherwise,
+// else [batch, heads, Q, K]. `expect(name, value)` compares one of them.
+template <class... Batch, class Expect, class Module, class X, class M, class V, class... How>
+void attend(run& r, Expect expect, const Module& attention, const X& x, const M& memory, const V& values, const How&... how) {
   using K = nn::detail::positions_of_t<M>;
+  const X y = attention(x, memory, values, how...);
+  r.rank("query") == 2 || r.flag("batch_first", true) ? expect("attn_output", y) : expect("attn_output", permute<seq, Batch..., d_model>(y));
+  if (!r.wants("attn_output_weights")) { return; }
   const tensor w = attention.weights(x, memory, how...);
   if (r.flag("average_attn_weights", true)) {
-    r.expect("attn_output_weights", permute<Batch..., seq, K>(mean<heads>(w)));
+    expect("attn_output_weights", permute<Batch..., seq, K>(mean<heads>(w)));
   } else {
-    r.expect("attn_output_weights", permute<Batch..., heads, seq, K>(w));
+    expect("attn_output_weights", permute<Batch..., heads, seq, K>(w));
   }
 }
 
-// Without masks, in the memory order of the inputs.
-template <class Batch, class Module, class X, class M, class V>
-void attend(run& r, Batch batch_dims, const Module& attention, const X& x, const M& memory, const V& values) {
-  r.expect("attn_output", attention(x, memory, values));
-  weights(r, batch_dims, attention, x, memory);
+// Rows that see no key are NaN in PyTorch 1.13 and 0 here: they are not compared (docs/decisions/0008).
+struct everywhere {};
+template <class K, class M>
+auto sees_some(const M& visible, const seq& queries, const K& keys) {
+  return tensor(map([](float n) { return n > 0; }, sum<K>(indicator(visible, queries, keys))));
+}
+template <class E>
+auto all_visible(const block_mask<E>& hidden) {
+  return allow_of(hidden);
+}
+template <class E, class... Rest>
+auto all_visible(const block_mask<E>& hidden, const block_mask<Rest>&... rest) {
+  return allow_of(hidden) & all_visible(rest...);
+}
+template <class K, class... E>
+  requires(sizeof...(E) > 0)
+auto compared_rows(const seq& queries, const K& keys, const block_mask<E>&... hidden) {
+  return sees_some<K>(all_visible(hidden...), queries, keys);
+}
+template <class K, class... How>
+everywhere compared_rows(const seq&, const K&, const How&...) {
+  return {};
+}
+template <class Y>
+void expect_at(run& r, const char* output, const Y& y, everywhere) {
+  r.expect(output, y);
+}
+template <class Y, operand W>
+void expect_at(run& r, const char* output, const Y& y, const W& where) {
+  r.expect(output, y, where);
 }
 
-// With masks, each sequence of a batch.
+// Masks as they stand in the file, over the dimensions that they have.
 template <class Module, class X, class M, class V>
-void attend_masked(run& r, heads h, const Module& attention, const X& x, const M& memory, const V& values) {
+void attend_masked(run& r, const Module& attention, const X& x, const M& memory, const V& values) {
   using K = nn::detail::positions_of_t<M>;
-  const bool batch_first = r.rank("query") == 2 || r.flag("batch_first", true);
-  const auto with = [&](const auto&... how) {
-    const tensor y = attention(x, memory, values, how...);
-    batch_first ? r.expect("attn_output", y) : r.expect("attn_output", permute<seq, batch, d_model>(y));
-    weights(r, before<batch>(), attention, x, memory, how...);
-  };
-  // One mask for each head of each batch, the heads of one batch after those of another.
-  if (r.has("attn_mask") && r.rank("attn_mask") == 3) {
-    const auto given = [&]<class T>(T) { return tensor(split<batch, heads>(r.get<T, merged<batch, heads>, seq, K>("attn_mask", h))); };
-    if (r.dtype("attn_mask") == "bool") {
-      with_padding<K>(r, "key_padding_mask", with, block(given(bool())));
+  with_masks<seq, K>(r, "attn_mask", "key_padding_mask", [&](const auto&... how) {
+    const auto where = compared_rows(seq{extent_of<seq>(x)}, K{extent_of<K>(memory)}, how...);
+    attend<batch>(r, [&](const char* name, const auto& y) { expect_at(r, name, y, where); }, attention, x, memory, values, how...);
+  });
+}
+
+// The same, all masks as one bias and one mask over everything: one type for every case.
+template <class Module, class X, class M, class V>
+void attend_spread(run& r, heads h, const Module& attention, const X& x, const M& memory, const V& values) {
+  using K = nn::detail::positions_of_t<M>;
+  using all = tensor<float, batch, heads, seq, K>;
+  const seq queries{extent_of<seq>(x)};
+  const K keys{extent_of<K>(memory)};
+  all bias(batch{extent_of<batch>(x)}, h, queries, keys);
+  all hidden = bias;
+  const auto add = [&]<class T>(const auto& mask, T) {
+    if constexpr (std::is_same_v<T, bool>) {
+      hidden = hidden + map([](bool b) { return b ? 1.0F : 0.0F; }, mask);
     } else {
-      with_padding<K>(r, "key_padding_mask", with, given(float()));
+      bias = bias + mask;
     }
-  } else {
-    with_masks<seq, K>(r, "attn_mask", "key_padding_mask", with);
-  }
+  };
+  const auto read = [&]<class T>(T type) {
+    if (r.rank("attn_mask") == 3) {  // the heads of one batch stand after those of another
+      add(split<batch, heads>(r.get<T, merged<batch, heads>, seq, K>("attn_mask", h)), type);
+    } else {
+      add(r.get<T, seq, K>("attn_mask"), type);
+    }
+  };
+  if (r.has("attn_mask")) { r.dtype("attn_mask") == "bool" ? read(bool()) : read(float()); }
+  if (r.has("key_padding_mask")) { add(r.stretched<bool>("key_padding_mask", batch{extent_of<batch>(x)}, keys), bool()); }
+  const tensor visible = map([](float count) { return count == 0; }, hidden);
+  attend<batch>(r, [&](const char* name, const auto& y) { r.expect(name, y); }, attention, x, memory, values, bias, allow(visible));
 }
 
 // An input as [batch, P, F], however it is stored; one sequence is a batch of one.
@@ -63,45 +103,49 @@ tensor<float, batch, P, F> batched(run& r, const char* name) {
 template <class... Options>
 void with_module(run& r) {
   using module = nn::multi_head_attention<d_model, heads, d_k, d_v, Options...>;
-  constexpr bool same_features = std::is_same_v<typename module::key_features, d_model> && std::is_same_v<typename module::value_features, d_model>;
   const heads h{r.integer("num_heads")};
   module attention;
   load(r, "", h, attention);
-  const bool masks = r.has("attn_mask") || r.has("key_padding_mask");
-  if (r.has("key")) {
-    attend_masked(r, h, attention, batched<seq, d_model>(r, "query"), batched<source, typename module::key_features>(r, "key"),
-                  batched<source, typename module::value_features>(r, "value"));
-  } else if constexpr (same_features) {
-    if (masks) {
-      const auto x = batched<seq, d_model>(r, "query");
-      const tensor there = rename<seq, key>(x);
-      attend_masked(r, h, attention, x, there, there);
-    } else {
-      const auto with = [&](auto batch_dims, const auto& x) {
-        const tensor there = rename<seq, key>(x);
-        attend(r, batch_dims, attention, x, there, there);
-      };
-      if (r.rank("query") == 2) {
-        with(before<>(), r.get<float, seq, d_model>("query"));
-      } else if (r.flag("batch_first", true)) {
-        with(before<batch>(), r.get<float, batch, seq, d_model>("query"));
-      } else {
-        with(before<batch>(), r.get<float, seq, batch, d_model>("query"));
-      }
+  const auto x = batched<seq, d_model>(r, "query");
+  const auto with = [&](const auto& memory, const auto& values) {
+    if constexpr (sizeof...(Options) == 0) {
+      if (!r.has("attn_mask") || r.rank("attn_mask") == 2) { return attend_masked(r, attention, x, memory, values); }
     }
+    attend_spread(r, h, attention, x, memory, values);
+  };
+  if (r.has("key")) {
+    with(batched<source, typename module::key_features>(r, "key"), batched<source, typename module::value_features>(r, "value"));
+  } else if constexpr (std::is_same_v<typename module::key_features, d_model> && std::is_same_v<typename module::value_features, d_model>) {
+    const tensor there = rename<seq, key>(x);
+    with(there, there);
   }
 }
 
+// One sequence, without a batch.
+void one_sequence(run& r) {
+  nn::self_attention<seq, key, nn::multi_head_attention<d_model, heads, d_k, d_v>> attention;
+  load(r, "", heads{r.integer("num_heads")}, attention);
+  const auto x = r.get<float, seq, d_model>("query");
+  r.expect("attn_output", attention(x));
+  if (r.wants("attn_output_weights") && r.flag("average_attn_weights", true)) { r.expect("attn_output_weights", mean<heads>(attention.weights(x))); }
+}
+
 void mha(run& r) {
+  const bool own_features = r.has("k_proj_weight");
   const bool learned_key = r.flag("add_bias_kv", false);
   const bool zero_key = r.flag("add_zero_attn", false);
-  if (learned_key) { return zero_key ? with_module<nn::bias_kv, nn::zero_attn>(r) : with_module<nn::bias_kv>(r); }
-  if (zero_key) { return with_module<nn::zero_attn>(r); }
-  const bool own_features = r.has("k_proj_weight");
   if (!r.flag("bias", true)) {
     own_features ? with_module<nn::no_bias, nn::keys_from<k_model>, nn::values_from<v_model>>(r) : with_module<nn::no_bias>(r);
+  } else if (own_features) {
+    with_module<nn::keys_from<k_model>, nn::values_from<v_model>>(r);
+  } else if (learned_key) {
+    zero_key ? with_module<nn::bias_kv, nn::zero_attn>(r) : with_module<nn::bias_kv>(r);
+  } else if (zero_key) {
+    with_module<nn::zero_attn>(r);
+  } else if (r.rank("query") == 2 && !r.has("key") && !r.has("attn_mask") && !r.has("key_padding_mask") && r.flag("average_attn_weights", true)) {
+    one_sequence(r);
   } else {
-    own_features ? with_module<nn::keys_from<k_model>, nn::values_from<v_model>>(r) : with_module<>(r);
+    with_module<>(r);
   }
 }
 

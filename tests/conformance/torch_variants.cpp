@@ -114,8 +114,10 @@ void alibi_causal(run& r) {
   const auto x = read(r);
   const auto one = [](const auto& t) { return at<group>(t, 0); };  // heads of their own: a group of one
   const auto s = scores<d_k>(one(x.q), x.k);
-  const auto a = softmax<key>(masked(biased(s, alibi<seq, key, kv_heads>{}), causal<seq, key>{}));
+  const auto sloped = masked(biased(s, alibi<seq, key, kv_heads>{}), causal<seq, key>{});
+  const auto a = softmax<key>(sloped);
   r.expect("out", permute<batch, kv_heads, seq, d_v>(contract<key>(a, x.v)));
+  if (r.wants("lse")) { r.expect("lse", permute<batch, kv_heads, seq>(logsumexp<key>(sloped))); }
   if (r.wants("weights")) { r.expect("weights", permute<batch, kv_heads, seq, key>(a)); }
 }
 
@@ -123,8 +125,10 @@ void t5(run& r, const std::string& words) {
   const auto x = read(r);
   const auto table = r.get<float, buckets, kv_heads>("table");
   const double reach_in_words = scan(words.substr(words.find("max distance")), "max distance %lf");
-  const t5_buckets bucket{says(r.name(), "bidirectional"), static_cast<std::ptrdiff_t>(reach_in_words)};
-  attend(r, x, nn::not_scaled{}, relative_bias<seq, key, buckets>(table, bucket));
+  const bool both_ways = says(r.name(), "bidirectional");
+  const t5_buckets bucket{both_ways, static_cast<std::ptrdiff_t>(reach_in_words)};
+  const auto bias = relative_bias<seq, key, buckets>(table, bucket);
+  both_ways ? attend(r, x, nn::not_scaled{}, bias) : attend(r, x, nn::not_scaled{}, bias, causal<seq, key>{});
 }
 
 void shaw(run& r) {
@@ -191,6 +195,11 @@ void attention_variant(run& r) {
   if (says(name, "qk_norm")) { return qk_norm(r); }
   if (says(words, "scale =")) { return attend(r, read(r), nn::scaled_by{scan(words, "scale = %lf")}); }
   if (says(words, "* tanh(")) { return attend(r, read(r), nn::soft_cap{scan(words, "%lf * tanh")}); }
+  if (says(words, "q scaled by")) {
+    auto x = read(r);
+    x.q = x.q * static_cast<float>(scan(words, "q scaled by %lf"));
+    return attend(r, x);
+  }
   if (r.has("attn_mask")) {
     const auto x = read(r);
     attend(r, x, allow(r.get<bool, seq, key>("attn_mask", seq{extent_of<seq>(x.q)}, key{extent_of<key>(x.k)})));
