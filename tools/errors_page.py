@@ -122,12 +122,19 @@ CURES = {
         "Rotate queries and keys only.",
     "ERROR_R9_rotary_takes_positions_and_the_features_of_a_head":
         "Split heads first, then name the position and the features of one head.",
+    "ERROR_R9_rotary_is_told_angles_at_its_positions":
+        "Give positions along the rotated dimension (and batch), or cosines and sines along it and one feature that "
+        "counts the pairs: half as many as features are turned.",
     "ERROR_R9_declared_type_drops_or_invents_rotated":
         "Add `rotated<D>` to the declared type or deduce it with `tensor k = expr;`.",
     "ERROR_R10_operands_differ_in_another_dimension":
         "Bring the operands to the same dimensions and marks; only the named dimension may differ in extent.",
     "ERROR_R10_concat_of_a_static_extent_names_its_result":
         "`concat<summed<A, B>>(a, b)`, with a dimension for each part.",
+    "ERROR_R10_keys_and_values_grow_together":
+        "`cache.append(k, v)`: both at once, of the same positions.",
+    "ERROR_R10_cache_grows_along_a_run_time_extent":
+        "Name a position dimension without a static extent; the capacity is said by `capacity<N>`.",
     "ERROR_R10_stack_has_another_extent":
         "Give as many operands as the extent of the new dimension says.",
     "ERROR_R11_every_head_against_every_head":
