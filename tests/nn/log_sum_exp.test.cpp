@@ -60,7 +60,7 @@ TEST_CASE("partial_attention: the output and the log-sum-exp of its keys, one pa
       const auto part = part_of_keys(from, to);
       CHECK(plans_run()[plan_kind::attention] + plans_run()[plan_kind::decode] == 1);
       check(part, from, to);
-      const dimwise::detail::plain_loops only;
+      const plain_loops only;
       check(part_of_keys(from, to), from, to);
     }
   }
