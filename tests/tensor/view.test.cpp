@@ -190,3 +190,20 @@ TEST_CASE("view: of bools and ids, and extents of 0") {
   CHECK(none.size() == 0);
   CHECK(evaluate(none + 1).size() == 0);
 }
+
+TEST_CASE("view: within: some elements along a dimension, in the same memory, at their positions") {
+  auto memory = counting(20);
+  const tensor_view<float, seq, d_k> whole(memory, dimwise::starting_at(seq{5}, 7));
+  const auto part = whole.within(2, seq{3});
+  CHECK(differences(tensor<float, seq, d_k>(part), {3, 4}, 0, [](auto s, auto d) { return (s + 2) * 4 + d; }) == "");
+  CHECK(part.extents().origin<seq>("test") == 9);
+  CHECK(whole.within(2, dimwise::starting_at(seq{1}, 1)).extents().origin<seq>("test") == 1);
+  whole.within(4, seq{1}) = tensor<float, seq, d_k>({-1, -2, -3, -4}, seq{1});
+  CHECK(memory[16] == -1);
+  CHECK(memory[15] == 15);
+  CHECK(whole.within(5, seq{0}).size() == 0);
+  CHECK(thrown<extent_error>([&] { (void)whole.within(3, seq{3}); }) ==
+        "within: 3 elements of dimension seq from 3 on are not all within its extent 5 (R18)");
+  CHECK(thrown<extent_error>([&] { (void)whole.within(6, seq{0}); }) ==
+        "within: 0 elements of dimension seq from 6 on are not all within its extent 5 (R18)");
+}
