@@ -217,3 +217,18 @@ TEST_CASE("kv_cache: elements of 16, 8 and 4 bits, float64 too") {
   CHECK(plans_run()[plan_kind::decode] == 1);
   CHECK(plans_run()[plan_kind::plain] == 0);
 }
+
+TEST_CASE("kv_cache: keys of two parts, one of them rotated; packed heads") {
+  struct rot : feature_dim<2> {};
+  struct pass : feature_dim<2> {};
+  using both = summed<rot, pass>;
+  nn::kv_cache<key, nn::sliding<4>, nn::keys<bfloat16, batch, key, kv_heads, both, rotated<rot>>, nn::values<float, batch, key, merged<kv_heads, d_v>>> cache(
+      batch{2});
+  const auto k_rot = drawn<tensor<float, batch, key, kv_heads, rot>>(4, batch{2}, key{3});
+  const auto k_pass = drawn<tensor<float, batch, key, kv_heads, pass>>(5, batch{2}, key{3});
+  const tensor k = concat<both>(rotary<key, rot>(k_rot), k_pass);
+  cache.append(k, merge<kv_heads, d_v>(slice<key>(all_v, 0, 3)));
+  const tensor held = cache.keys();
+  CHECK(differ(held, k, std::ldexp(1.0, -8)) == "");
+  CHECK(differ<tensor<float, batch, key, kv_heads, d_v>>(split<kv_heads, d_v>(cache.values()), slice<key>(all_v, 0, 3)) == "");
+}

@@ -31,7 +31,7 @@ consteval auto judge_cache() {
     return answer<ERROR_R10_cache_grows_along_a_run_time_extent<op::append, O>>{};
   } else if constexpr (marked_t<rotated, marks_t<Values>>::size > 0) {
     return answer<ERROR_R9_values_are_not_rotated<op::append, O, lhs_t<Keys>, rhs_t<Values>>>{};
-  } else if constexpr (!same_set<typename side_by_side<dims_t<Keys>>::type, typename side_by_side<dims_t<Values>>::type>) {
+  } else if constexpr (!same_set<typename side_by_side<axes_of_list_t<dims_t<Keys>>>::type, typename side_by_side<axes_of_list_t<dims_t<Values>>>::type>) {
     return answer<ERROR_R10_operands_differ_in_another_dimension<op::append, O, lhs_t<Keys>, rhs_t<Values>>>{};
   } else {
     return answer<accepted<Keys>>{};
