@@ -37,7 +37,7 @@ CURES = {
         "Name a dimension of the operand. An earlier step may have removed it: the error lists what the operand has.",
     "ERROR_R2_shared_dimension_is_not_parallel":
         "Scores of positions against positions: `rename<seq, key>` one side. A sum over it: name it in `contract`. "
-        "Products element by element: `along<D>{}`.",
+        "Each position by itself: `contract<experts>(gates, outputs, along<seq>{})`.",
     "ERROR_R3_rename_goes_between_a_dimension_and_its_prime_or_out":
         "Declare the new dimension as `prime<D>` or `out<D>` if it is the other side of D. If it really is something "
         "else of the same extent, `relabel<A, B>`, which stands out in review.",
@@ -56,7 +56,8 @@ CURES = {
         "Contract with the output weight (`contract<heads, d_v>(z, w_o)`), or declare the merged dimension.",
     "ERROR_R5_weights_are_contracted_over_their_own_dimension":
         "Contract over the dimensions that the softmax went over, all of them, and give the other operand these "
-        "dimensions. What mixes heads, layers or features may be contracted beside them.",
+        "dimensions. Often it is the softmax that names the wrong ones: `softmax<key>`. What mixes heads, layers or features "
+        "may be contracted beside them.",
     "ERROR_R5_already_normalised":
         "Drop the second softmax. To sum to one over another dimension on purpose: `renormalise<D>`.",
     "ERROR_R5_weighted_is_only_summed":
@@ -92,11 +93,13 @@ CURES = {
     "ERROR_R7_given_mask_is_a_tensor_of_bool":
         "Compute a tensor of bool, for instance with `map`. A number that is added is a bias: `biased(s, b)`.",
     "ERROR_R7_mask_has_dimensions_that_the_scores_lack":
-        "Name the mask's dimensions as those of the scores. What only the mask has must be parallel, such as batch.",
+        "Name the mask's dimensions as those of the scores. What only the mask has must be parallel, such as batch. After "
+        "`at<seq>` there is no query position: `slice<seq>` keeps it.",
     "ERROR_R7_masks_serve_no_common_dimension":
         "Every mask of one softmax has the dimension that this softmax goes over: a padding of keys names `key`.",
     "ERROR_R7_mask_does_not_serve_this_dimension":
-        "Softmax over the mask's key side, or make the mask for the dimension that is reduced.",
+        "Softmax over the mask's key side, or make the mask for the dimension that is reduced: `padding<key>(lengths)` for "
+        "a softmax over `key`.",
     "ERROR_R7_masking_comes_before_softmax":
         "`softmax<key>(masked(s, m))`. To select from weights: `a * indicator(m, …)`, then `renormalise<key>`.",
     "ERROR_R7_masked_values_go_to_softmax_or_a_reduction":
@@ -111,7 +114,8 @@ CURES = {
     "ERROR_R7_declared_type_drops_or_invents_masked":
         "Take the softmax before storing, or deduce the type with `tensor s = expr;`.",
     "ERROR_R8_neither_has_all_dimensions_of_the_other":
-        "Bring one operand to the dimensions of the other with `broadcast_like`; often one of them has a wrong name.",
+        "Often one of them has a wrong name, or lacks a projection: a residual takes `contract<heads, d_v>(z, w_o)`. Where "
+        "both have dimensions of their own on purpose: `broadcast_like`.",
     "ERROR_R8_assignment_never_broadcasts":
         "Write `broadcast<D>(x, extent)`, or declare the type without the dimension.",
     "ERROR_R9_already_rotated":
@@ -189,8 +193,8 @@ dimensions that it named (`over<about<D, extent<64>>>`), and the dimensions and 
 `operand_shape`, or `declared` and `computed`). [How to read an error](howto/read_an_error.md) takes one apart.
 
 This page lists every error: what it means, what to do, a wrong line and its corrected twin, and what each compiler
-prints. The code is that of `tests/compile_fail`, the texts are what the compilers printed when the page was written. The
-names that the code uses (`q`, `k`, `v`, `d_k`, …) are declared in `tests/compile_fail/prelude.hpp`.
+prints. The code is that of `tests/compile_fail`, the texts are what the compilers printed when the page was written.
+The names that the code uses (`q`, `k`, `v`, `d_k`, …) are declared in `tests/compile_fail/prelude.hpp`.
 """
 NOTE = "<!-- no-compile: a case of tests/compile_fail, where the mistake must fail and its twin must compile -->"
 
@@ -305,6 +309,8 @@ def write_page(root, found, jobs):
         name = re.search(r"ERROR_R\d+\w*", " ".join(text for text, _ in case.expectations))
         if name and not case.problems:
             of_id.setdefault(name[0], []).append(case)
+    for mistakes in of_id.values():
+        mistakes.sort(key=lambda case: not case.origin)  # what was made before is the best example
     texts = texts_of(root, [cases[0] for cases in of_id.values()], found, jobs)
     sources = "\n".join(path.read_text(encoding="utf-8") for path in sorted((root / "include").rglob("*.hpp"))
                         if path != root / ERRORS)
