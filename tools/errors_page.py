@@ -33,6 +33,8 @@ CURES = {
     "ERROR_R1_contracted_dimension_is_not_in_both":
         "Name a dimension that both operands have. If one side has it under another name, `rename` it to its prime "
         "or back. If one side keeps it inside a composite, `split` that first.",
+    "ERROR_R1_operation_names_its_dimension":
+        "Say over which dimension, in the angle brackets: `contract<d_model>(x, w)`, `softmax<key>(s)`, `mean<seq>(x)`.",
     "ERROR_R1_dimension_is_not_in_the_operand":
         "Name a dimension of the operand. An earlier step may have removed it: the error lists what the operand has.",
     "ERROR_R2_shared_dimension_is_not_parallel":

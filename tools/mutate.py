@@ -6,6 +6,7 @@
     python3 tools/mutate.py --tests asserts     # only the kinds of tests whose name matches; writes nothing
     python3 tools/mutate.py --list              # the mutants
     python3 tools/mutate.py --survivors FILE    # also write the survivors there, one per line
+    python3 tools/mutate.py --new               # only those that the page does not list; the others keep their killers
     python3 tools/mutate.py --check             # the page lists today's mutants; a sample of them dies as it says
     python3 tools/mutate.py --self-test
 
@@ -585,6 +586,7 @@ def main():
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--survivors", metavar="FILE")
     parser.add_argument("--jobs", type=int, default=max(2, os.cpu_count() or 2))
+    parser.add_argument("--new", action="store_true")
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--self-test", action="store_true")
     arguments = parser.parse_args()
@@ -608,9 +610,14 @@ def main():
             passed, failed = check(root, include, mutants, gcc[0], arguments.jobs, say)
             print(f"{passed} passed, {failed} failed")
             sys.exit(1 if failed else 0)
-        stages, good = load_stages(root, gcc[0], include, say, arguments.tests)
         reasons = load_arguments(root / ARGUED)
-        results, invalid = run(root, include, mutants, stages, gcc[0], arguments.jobs, reasons, say)
+        listed = read_page((root / PAGE).read_text(encoding="utf-8"))[0] if arguments.new else {}
+        known = {mutant: listed[mutant.file, mutant.what].pop(0) for mutant in mutants if listed.get((mutant.file, mutant.what))}
+        known = {mutant: killer for mutant, killer in known.items() if killer or (mutant.file, mutant.what) in reasons}
+        stages, good = load_stages(root, gcc[0], include, say, arguments.tests)
+        results, invalid = run(root, include, [mutant for mutant in mutants if mutant not in known], stages, gcc[0], arguments.jobs, reasons, say)
+        tried = dict(results)
+        results = [(mutant, known.get(mutant, tried.get(mutant, ""))) for mutant in mutants if mutant in known or mutant in tried]
     survivors = [mutant for mutant, killer in results if not killer]
     needed = [mutant for mutant in survivors if (mutant.file, mutant.what) not in reasons]
     if arguments.survivors:

@@ -73,6 +73,9 @@ template <class... D, operand A, operand B, class Verdict = detail::of_numbers<o
   requires(sizeof...(D) > 0 && refused<Verdict>)
 Verdict contract(const A& a, const B& b);
 
+template <operand A, operand B, class Error = detail::unnamed<op::contract, A, B>>
+Error contract(const A& a, const B& b);
+
 /// The same, where the dimensions E are shared although they are not parallel: the diagonal is spelled (R2).
 template <class... D, operand A, operand B, class... E,
           class Verdict = detail::of_numbers<op::contract, rule::contract<detail::list<D...>, detail::list<E...>, detail::shape_of<A>, detail::shape_of<B>>, A, B>>

@@ -62,4 +62,8 @@ inline constexpr bool is_real<X> = std::is_floating_point_v<value_of<X>>;
 template <class Op, class Verdict, class... X>
 using of_numbers = typename std::conditional_t<(is_real<X> && ...), std::type_identity<Verdict>, judged_elements<Op, Verdict, X...>>::type;
 
+// What an operation answers that was called without its dimensions (R1).
+template <class Op, class... X>
+using unnamed = error_with_t<ERROR_R1_operation_names_its_dimension, Op, shape_of<X>...>;
+
 }  // namespace dimwise::detail

@@ -277,4 +277,23 @@ template <class D, operand X, class Verdict = detail::of_numbers<op::scan, rule:
   requires refused<Verdict>
 Verdict scan(const X& x);
 
+// Called without the dimension that they go over (R1).
+#define DIMWISE_DETAIL_UNNAMED(name)                                   \
+  template <operand X, class Error = detail::unnamed<op::name, X>>     \
+  Error name(const X& x);
+DIMWISE_DETAIL_UNNAMED(softmax)
+DIMWISE_DETAIL_UNNAMED(log_softmax)
+DIMWISE_DETAIL_UNNAMED(renormalise)
+DIMWISE_DETAIL_UNNAMED(sum)
+DIMWISE_DETAIL_UNNAMED(mean)
+DIMWISE_DETAIL_UNNAMED(max)
+DIMWISE_DETAIL_UNNAMED(min)
+DIMWISE_DETAIL_UNNAMED(logsumexp)
+DIMWISE_DETAIL_UNNAMED(argmax)
+DIMWISE_DETAIL_UNNAMED(standardize)
+DIMWISE_DETAIL_UNNAMED(layer_norm)
+DIMWISE_DETAIL_UNNAMED(rms_norm)
+DIMWISE_DETAIL_UNNAMED(scan)
+#undef DIMWISE_DETAIL_UNNAMED
+
 }  // namespace dimwise

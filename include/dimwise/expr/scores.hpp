@@ -130,6 +130,8 @@ template <class... D, operand A, operand B, class Verdict = detail::of_numbers<o
 template <class... D, operand A, operand B, class Verdict = detail::of_numbers<op::scores, rule::scores<detail::list<D...>, detail::shape_of<A>, detail::shape_of<B>>, A, B>>
   requires(sizeof...(D) > 0 && refused<Verdict>)
 Verdict scores(const A& queries, const B& keys);
+template <operand A, operand B, class Error = detail::unnamed<op::scores, A, B>>
+Error scores(const A& queries, const B& keys);
 
 /// A raw product divided by √(the extent of the features it was contracted over): `scaled<d_k>(contract<d_k>(q, k))`.
 ///

@@ -14,6 +14,10 @@ namespace dimwise {
 template <class... Facts>
 struct ERROR_R1_contracted_dimension_is_not_in_both;
 
+/// The operation was called without the dimension that it works on: `softmax<key>(s)`.
+template <class... Facts>
+struct ERROR_R1_operation_names_its_dimension;
+
 /// The operation names a dimension that its operand does not have.
 template <class... Facts>
 struct ERROR_R1_dimension_is_not_in_the_operand;

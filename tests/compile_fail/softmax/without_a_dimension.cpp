@@ -1,0 +1,15 @@
+// MISTAKE: softmax is called without the dimension that it goes over.
+// RULE: R1
+// EXPECT: ERROR_R1_operation_names_its_dimension<.*softmax.*heads.*seq.*key
+// VARIANTS: equal unused dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void attention() {
+#ifdef FIXED
+  RESULT r = softmax<key>(s);
+#else
+  RESULT r = softmax(s);
+#endif
+}
