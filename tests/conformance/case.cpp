@@ -155,7 +155,10 @@ template <class T>
 void copy_elements(const array& from, T* to) {
   const std::size_t n = from.size();
   if (from.dtype == "float16") {
-    if constexpr (std::is_floating_point_v<T>) {
+    if constexpr (std::is_same_v<T, dimwise::float16>) {
+      std::memcpy(to, from.bytes.get(), 2 * n);
+      return;
+    } else if constexpr (std::is_floating_point_v<T>) {
       for (std::size_t i = 0; i < n; ++i) {
         std::uint16_t bits = 0;
         std::memcpy(&bits, from.bytes.get() + 2 * i, 2);
@@ -173,10 +176,11 @@ void copy_elements(const array& from, T* to) {
     });
     if (done) { return; }
   }
-  throw std::runtime_error(from.name + ": holds " + from.dtype + ", which is not read as " + std::string(dimwise_test::dtype_name<T>));
+  throw std::runtime_error(from.name + ": holds " + from.dtype + ", which is not read as " + (std::is_same_v<T, dimwise::float16> ? "float16" : std::string(dimwise_test::dtype_name<T>)));
 }
 template void copy_elements(const array&, double*);
 template void copy_elements(const array&, float*);
+template void copy_elements(const array&, dimwise::float16*);
 template void copy_elements(const array&, std::int64_t*);
 template void copy_elements(const array&, std::int32_t*);
 template void copy_elements(const array&, std::int8_t*);

@@ -124,22 +124,23 @@ def onnx_attention(suite, rng, number):
     heads = kv_heads * group
     q_len, new, dk, dv = rng.randint(1, 9), rng.randint(1, 11), rng.choice([1, 2, 5, 8, 17]), rng.choice([1, 3, 8, 10])
     packed = rng.random() < 0.4
+    dtype = "float16" if rng.random() < 0.2 else "float32"
     past = rng.randint(1, 7) if rng.random() < 0.35 else 0
     total = past + new
     attributes = {}
     if packed:
         attributes |= {"q_num_heads": heads, "kv_num_heads": kv_heads}
-        q = normal(rng, [batch, q_len, heads * dk])
-        k = normal(rng, [batch, new, kv_heads * dk])
-        v = normal(rng, [batch, new, kv_heads * dv])
+        q = normal(rng, [batch, q_len, heads * dk], dtype)
+        k = normal(rng, [batch, new, kv_heads * dk], dtype)
+        v = normal(rng, [batch, new, kv_heads * dv], dtype)
         of = lambda x, n: (lambda b, h, i, d: x[b, i, h * n + d])
     else:
-        q = normal(rng, [batch, heads, q_len, dk])
-        k = normal(rng, [batch, kv_heads, new, dk])
-        v = normal(rng, [batch, kv_heads, new, dv])
+        q = normal(rng, [batch, heads, q_len, dk], dtype)
+        k = normal(rng, [batch, kv_heads, new, dk], dtype)
+        v = normal(rng, [batch, kv_heads, new, dv], dtype)
         of = lambda x, n: (lambda b, h, i, d: x[b, h, i, d])
-    past_k = normal(rng, [batch, kv_heads, past, dk]) if past else None
-    past_v = normal(rng, [batch, kv_heads, past, dv]) if past else None
+    past_k = normal(rng, [batch, kv_heads, past, dk], dtype) if past else None
+    past_v = normal(rng, [batch, kv_heads, past, dv], dtype) if past else None
     all_k = lambda b, h, j, d: past_k[b, h, j, d] if j < past else of(k, dk)(b, h, j - past, d)
     all_v = lambda b, h, j, d: past_v[b, h, j, d] if j < past else of(v, dv)(b, h, j - past, d)
 
@@ -158,7 +159,7 @@ def onnx_attention(suite, rng, number):
         if rng.random() < 0.5:
             mask = build("bool", shape, lambda *_: rng.random() < 0.7)
         else:
-            mask = build("float32", shape, lambda *_: -INF if rng.random() < 0.2 else rng.gauss(0, 1))
+            mask = build(dtype, shape, lambda *_: -INF if rng.random() < 0.2 else rng.gauss(0, 1))
     if causal:
         attributes["is_causal"] = 1
     if left >= 0 or rng.random() < 0.1:
@@ -183,24 +184,24 @@ def onnx_attention(suite, rng, number):
             return -INF
         index = tuple(x if n > 1 else 0 for x, n in zip((b, h, i, j)[4 - len(mask.shape):], mask.shape[:-1] + [2]))
         given = mask[index]
-        return given if mask.dtype == "float32" else (0.0 if given else -INF)
+        return given if mask.dtype != "bool" else (0.0 if given else -INF)
 
     context, stages = attend((batch, heads, kv_heads, q_len, total, dk, dv), of(q, dk), all_k, all_v, scale, cap, extra)
     if packed:
-        y = build("float32", [batch, q_len, heads * dv], lambda b, i, c: context[b, c // dv, i, c % dv])
+        y = build(dtype, [batch, q_len, heads * dv], lambda b, i, c: context[b, c // dv, i, c % dv])
     else:
-        y = build("float32", [batch, heads, q_len, dv], lambda *at: context[at])
+        y = build(dtype, [batch, heads, q_len, dv], lambda *at: context[at])
     mode = rng.choice([None, 0, 1, 2, 3])
     outputs = [("Y", y), ("present_key", None), ("present_value", None)]
     if past:
-        outputs[1:] = [("present_key", build("float32", [batch, kv_heads, total, dk], all_k)),
-                       ("present_value", build("float32", [batch, kv_heads, total, dv], all_v))]
+        outputs[1:] = [("present_key", build(dtype, [batch, kv_heads, total, dk], all_k)),
+                       ("present_value", build(dtype, [batch, kv_heads, total, dv], all_v))]
     if mode is not None:
         attributes["qk_matmul_output_mode"] = mode
-        outputs.append(("qk", build("float32", [batch, heads, q_len, total], lambda *at: stages[mode][at])))
+        outputs.append(("qk", build(dtype, [batch, heads, q_len, total], lambda *at: stages[mode][at])))
     suite.add(f"attention_{number}", "Attention", attributes,
               [("Q", q), ("K", k), ("V", v), ("attn_mask", mask), ("past_key", past_k), ("past_value", past_v), ("nonpad_kv_seqlen", lengths)],
-              outputs)
+              outputs, **({"rtol": 1e-3, "atol": 1e-5} if dtype == "float16" else {}))
 
 
 def rotate(x, count, cos, sin, interleaved):

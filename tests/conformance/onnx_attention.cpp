@@ -57,6 +57,23 @@ of_scores<T> mask_over(const run& r, const operands& in, const key& all, T fille
   return concat<key>(grouped, rest);
 }
 
+// Keys and values of half precision, read in the bits that they are stored in.
+context attend_to_halves(const run& r, const operands& in, double scale) {
+  const key all{in.k.extents().extent<key>()};
+  const d_k qk_features{in.k.extents().extent<d_k>()};
+  const d_v v_features{in.v.extents().extent<d_v>()};
+  tensor<float16, batch, kv_heads, key, d_k> k;
+  tensor<float16, batch, kv_heads, key, d_v> v;
+  if (in.packed) {
+    k = permute<batch, kv_heads, key, d_k>(r.grouped<float16>(1, in.sequences, all, in.heads, qk_features));
+    v = permute<batch, kv_heads, key, d_v>(r.grouped<float16>(2, in.sequences, all, in.heads, v_features));
+  } else {
+    k = r.grouped<float16>(1, in.sequences, in.heads, all, qk_features);
+    v = r.grouped<float16>(2, in.sequences, in.heads, all, v_features);
+  }
+  return contract<key>(softmax<key>(scaled(contract<d_k>(in.q, widened(k)), scale)), widened(v));
+}
+
 void attention(run& r) {
   operands in(r);
   const std::size_t past = r.has(4) ? r.extent(4, 2) : 0;
@@ -92,12 +109,16 @@ void attention(run& r) {
     how.first_query = static_cast<std::ptrdiff_t>(past);
   }
 
-  const auto y = attend(in.q, in.k, in.v, how);
-  if (in.packed) {
-    r.expect(0, permute<batch, seq, kv_heads, shared_by, d_v>(y));
-  } else {
-    r.expect(0, y);
-  }
+  const auto expect = [&](const context& y) {
+    if (in.packed) {
+      r.expect(0, permute<batch, seq, kv_heads, shared_by, d_v>(y));
+    } else {
+      r.expect(0, y);
+    }
+  };
+  expect(attend(in.q, in.k, in.v, how));
+  const bool anything_between = how.cap != 0 || how.bias || how.visible || how.lengths || how.left >= 0 || how.right >= 0;
+  if (r.dtype(1) == "float16" && past == 0 && !anything_between) { expect(attend_to_halves(r, in, how.scale)); }
   if (r.wants(1)) { r.expect(1, in.k); }
   if (r.wants(2)) { r.expect(2, in.v); }
   if (r.wants(3)) {

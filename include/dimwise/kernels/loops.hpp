@@ -238,8 +238,7 @@ void renormalise_row(const loop_nest<2>& row, T* to, const T* from) {
   for_each_element(row, [&](std::ptrdiff_t t, std::ptrdiff_t f) { to[t] = total == T(0) ? T(0) : from[f] / total; });
 }
 
-/// (x − mean) / √(variance + ε). The mean is mended by the mean of what it leaves, so that a large one costs no digits; the
-/// variance is taken in a pass of its own.
+/// (x − mean) / √(variance + ε). The mean is corrected by what a sum of large numbers lost, the variance a pass of its own.
 template <class T>
 void standardize_row(const loop_nest<2>& row, T* to, const T* from, T epsilon) {
   T total = T(0);
@@ -248,10 +247,10 @@ void standardize_row(const loop_nest<2>& row, T* to, const T* from, T epsilon) {
     total += from[f];
     count += T(1);
   });
-  const T first = total / count;
-  T left(0);
-  for_each_element(row, [&](std::ptrdiff_t, std::ptrdiff_t f) { left += from[f] - first; });
-  const T mean = first + left / count;
+  const T near = total / count;
+  T rest = T(0);
+  for_each_element(row, [&](std::ptrdiff_t, std::ptrdiff_t f) { rest += from[f] - near; });
+  const T mean = near + rest / count;
   T squares = T(0);
   for_each_element(row, [&](std::ptrdiff_t, std::ptrdiff_t f) { squares += (from[f] - mean) * (from[f] - mean); });
   const T scale = T(1) / std::sqrt(squares / count + epsilon);
