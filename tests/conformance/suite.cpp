@@ -26,7 +26,7 @@ suite open_folder(const std::string& folder) {
   try {
     return {nlohmann::json::parse(stream), [folder](const nlohmann::json& entry) {
               array found = read_npy(folder + "/" + entry.at("file").get<std::string>());
-              if (found.dtype != entry.at("dtype") || nlohmann::json(found.shape) != entry.at("shape")) {
+              if (found.dtype != entry.at("dtype").get<std::string>() || found.shape != entry.at("shape").get<std::vector<std::size_t>>()) {
                 throw std::runtime_error(found.name + ": expected " + entry.at("dtype").dump() + " " + entry.at("shape").dump() +
                                          " as the manifest says; the file holds " + found.dtype + " " + nlohmann::json(found.shape).dump());
               }

@@ -97,7 +97,7 @@ class planner {
 
   // `n` computed into a place with these axes.
   template <class N, class T>
-  void visit(const N& n, target<T> to) {
+  void visit(const N& n, [[maybe_unused]] target<T> to) {
     if constexpr (only_looks<N>) {
       (void)operand(n);
       add(plan_kind::look, "copy", n);
