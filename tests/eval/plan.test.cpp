@@ -10,11 +10,9 @@
 
 #include <cmath>
 
-namespace {
+namespace plans {
 
 using namespace dimwise;
-using dimwise_test::drawn;
-using dimwise_test::scattered;
 
 struct batch : batch_dim<> {};
 struct seq : position_dim<> {};
@@ -25,6 +23,14 @@ struct d_model : feature_dim<> {};
 struct d_k : feature_dim<> {};
 struct d_v : feature_dim<> {};
 struct d_ff : feature_dim<> {};
+
+}  // namespace plans
+
+namespace {
+
+using namespace plans;
+using dimwise_test::drawn;
+using dimwise_test::scattered;
 
 // Extents around the borders of tiles: 0, 1, a few, and one more or less than 4, 6, 16, 24, 32, 64, 96.
 std::size_t some(std::size_t from = 0, std::size_t to = 100) {

@@ -142,7 +142,7 @@ class attention_task {
       keys.count[v] = greatest(least(end_of(last), end), begin) - begin;
       at_edge = at_edge || end_of(first) < begin + keys.count[v];
     }
-    const bool edits = adds || at_edge || !std::is_same_v<Score, identity_score>;
+    const bool edits = adds || at_edge || changes_scores(score_);
     float* const maximum = buffers_.maximum + s * width;
     score_block(buffers_.q + s * width * layout_.head_dim, row(block.k, block.k_row, begin - block.begin), block.k_row,
                 end - begin, keys, vectors, edits ? buffers_.unused_maximum : maximum);

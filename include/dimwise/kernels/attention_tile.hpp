@@ -130,10 +130,10 @@ template <class Arch, std::size_t Rows, std::size_t Vectors>
   }
 }
 
-// Tiles come in tile_rows, 4, 2 and 1 rows: any count is a few of those, and fewer tiles means less to compile.
+// Tiles come in tile_rows, 4 and 1 rows: any count is a few of those, and fewer tiles means less to compile.
 template <class Arch>
 [[nodiscard, gnu::always_inline]] constexpr std::size_t tile_step(std::size_t left) noexcept {
-  return left >= tile_rows<Arch> ? tile_rows<Arch> : left >= 4 ? 4 : left >= 2 ? 2 : 1;
+  return left >= tile_rows<Arch> ? tile_rows<Arch> : left >= 4 ? 4 : 1;
 }
 
 template <class Arch, std::size_t Rows, std::size_t Vectors = tile_vectors<Arch>>
@@ -156,7 +156,6 @@ template <class Arch>
   if (rows == tile_rows<Arch>)
     return score_vectors<Arch, tile_rows<Arch>>(vectors, q, k, k_row, features, scores, maximum);
   if (rows == 4) return score_vectors<Arch, 4>(vectors, q, k, k_row, features, scores, maximum);
-  if (rows == 2) return score_vectors<Arch, 2>(vectors, q, k, k_row, features, scores, maximum);
   score_vectors<Arch, 1>(vectors, q, k, k_row, features, scores, maximum);
 }
 
@@ -180,7 +179,6 @@ template <class Arch>
   if (rows == tile_rows<Arch>)
     return value_vectors<Arch, tile_rows<Arch>>(vectors, weights, v, v_row, keys, out, rescale);
   if (rows == 4) return value_vectors<Arch, 4>(vectors, weights, v, v_row, keys, out, rescale);
-  if (rows == 2) return value_vectors<Arch, 2>(vectors, weights, v, v_row, keys, out, rescale);
   value_vectors<Arch, 1>(vectors, weights, v, v_row, keys, out, rescale);
 }
 

@@ -11,6 +11,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <type_traits>
 
 namespace dimwise::kernels {
 
@@ -35,5 +36,13 @@ struct identity_score {
     return scores;
   }
 };
+
+/// Whether a pass over the scores has to call `score`: never for those as they are, and a function may say that it does
+/// nothing this time.
+template <class Score>
+[[nodiscard, gnu::always_inline]] constexpr bool changes_scores(const Score& score) noexcept {
+  if constexpr (requires { score.any(); }) return score.any();
+  else return !std::is_same_v<Score, identity_score>;
+}
 
 }  // namespace dimwise::kernels

@@ -136,13 +136,14 @@ class decode_task {
     gather(k, keys, layout_.head_dim, k_copy_);
     gather(v, keys, layout_.value_dim, v_copy_);
     score_rows(k, keys, values);
-    bool edits = !std::is_same_v<Score, identity_score>;
+    const bool changed = changes_scores(score_);
+    bool edits = changed;
     for (std::size_t r = 0; r < plan_.rows; ++r) {
       const attention_head& head = heads_[r / layout_.queries];
       const std::size_t query = r % layout_.queries;
       const bool edge = static_cast<std::ptrdiff_t>(begin) < first_seen(query) ||
                         static_cast<std::ptrdiff_t>(begin + keys) - 1 > last_seen(query);
-      if (edge || head.bias != nullptr || head.allow != nullptr || !std::is_same_v<Score, identity_score>) {
+      if (edge || head.bias != nullptr || head.allow != nullptr || changed) {
         edit_row(r, head, begin, keys);
         edits = true;
       }

@@ -37,8 +37,8 @@ enum class gemm_path {
   packed,    ///< tiles over a packed B
   copied,    ///< tiles; each panel of B is packed just before use
   in_place,  ///< tiles over B where it lies: few rows, or a small B
-  streamed,  ///< at most five rows: B is read once, along its rows
-  dots,      ///< at most five rows or columns, k contiguous in both operands
+  streamed,  ///< at most four rows: B is read once, along its rows
+  dots,      ///< at most four rows or columns, k contiguous in both operands
 };
 
 /// The path and the task grid of a product: `tasks() == row_parts * column_parts`.
@@ -122,21 +122,21 @@ template <class Arch>
           smaller(s.n, run_begin(columns, plan.column_parts, column + 1) * plan.column_unit)};
 }
 
-template <class Arch, class Epilogue>
-void run_task(const gemm_plan& plan, const gemm_shape& s, std::size_t task, const product& p,
-              const strided_matrix<float>& c, const Epilogue& epilogue, float* scratch) noexcept {
+template <class Arch>
+[[gnu::noinline]] void run_task(const gemm_plan& plan, const gemm_shape& s, std::size_t task, const product& p,
+                                const destination& to, float* scratch) noexcept {
   const block_range range = range_of(plan, s, task);
   switch (plan.path) {
     case gemm_path::packed:
-      return multiply_block<Arch, panel_source::packed>(p, range, c, epilogue, scratch);
+      return multiply_block<Arch, panel_source::packed>(p, range, to, scratch);
     case gemm_path::copied:
-      return multiply_block<Arch, panel_source::copied>(p, range, c, epilogue, scratch);
+      return multiply_block<Arch, panel_source::copied>(p, range, to, scratch);
     case gemm_path::in_place:
-      return multiply_block<Arch, panel_source::in_place>(p, range, c, epilogue, scratch);
+      return multiply_block<Arch, panel_source::in_place>(p, range, to, scratch);
     case gemm_path::streamed:
-      return stream_block<Arch>(p, range, c, epilogue, scratch);
+      return stream_block<Arch>(p, range, to, scratch);
     case gemm_path::dots:
-      return dot_block<Arch>(p, range, c, epilogue, scratch);
+      return dot_block<Arch>(p, range, to, scratch);
   }
 }
 
@@ -149,15 +149,15 @@ template <class Arch>
   return ceil_div(larger(block_scratch_of<Arch>(rows, s.k).floats, thin), scratch_alignment) * scratch_alignment;
 }
 
-template <class Arch, class Epilogue, class E>
-void run_plan(const gemm_plan& plan, const gemm_shape& s, const product& p, const strided_matrix<float>& c,
-              void* scratch, const Epilogue& epilogue, E&& executor) {
+template <class Arch, class E>
+void run_plan(const gemm_plan& plan, const gemm_shape& s, const product& p, const destination& to, void* scratch,
+              E&& executor) {
   if (s.m == 0 || s.n == 0) return;
   float* const first = static_cast<float*>(scratch);
   const std::size_t step = worker_scratch<Arch>(s);
-  if (plan.tasks() == 1) return run_task<Arch>(plan, s, 0, p, c, epilogue, first);
+  if (plan.tasks() == 1) return run_task<Arch>(plan, s, 0, p, to, first);
   executor.parallel_for(plan.tasks(), [&](std::size_t task, std::size_t worker) {
-    run_task<Arch>(plan, s, task, p, c, epilogue, first + worker * step);
+    run_task<Arch>(plan, s, task, p, to, first + worker * step);
   });
 }
 
@@ -189,7 +189,8 @@ void gemm(const gemm_shape& shape, const strided_matrix<const float>& a, const s
           const strided_matrix<float>& c, void* scratch, const Epilogue& epilogue = {}, E&& executor = {}) {
   const detail::product p{shape.n, shape.k, detail::with_unit_strides(a, shape.m, shape.k),
                           detail::with_unit_strides(b, shape.k, shape.n)};
-  detail::run_plan<Arch>(detail::plan_of<Arch>(shape, p.a, p.b), shape, p, c, scratch, epilogue, executor);
+  detail::run_plan<Arch>(detail::plan_of<Arch>(shape, p.a, p.b), shape, p, detail::destination_of<Arch>(c, epilogue),
+                         scratch, executor);
 }
 
 /// The same with B packed by `pack_b`.
@@ -197,7 +198,8 @@ template <class Arch = default_arch, class Epilogue = keep, class E = serial_exe
 void gemm_packed(const gemm_shape& shape, const strided_matrix<const float>& a, const float* packed_b,
                  const strided_matrix<float>& c, void* scratch, const Epilogue& epilogue = {}, E&& executor = {}) {
   const detail::product p{shape.n, shape.k, a, {packed_b, 0, 1}};
-  detail::run_plan<Arch>(plan_gemm_packed<Arch>(shape), shape, p, c, scratch, epilogue, executor);
+  detail::run_plan<Arch>(plan_gemm_packed<Arch>(shape), shape, p, detail::destination_of<Arch>(c, epilogue), scratch,
+                         executor);
 }
 
 /// One problem of a batch: pointers, and an epilogue of its own.
@@ -230,7 +232,8 @@ void gemm_batched(std::size_t count, const gemm_shape& shape, const strided_matr
                             {problem.a, unit_a.row_stride, unit_a.column_stride},
                             {problem.b, unit_b.row_stride, unit_b.column_stride}};
     const strided_matrix<float> out{problem.c, c.row_stride, c.column_stride};
-    detail::run_task<Arch>(plan, shape, task % plan.tasks(), p, out, problem.epilogue, first + worker * step);
+    detail::run_task<Arch>(plan, shape, task % plan.tasks(), p, detail::destination_of<Arch>(out, problem.epilogue),
+                           first + worker * step);
   });
 }
 

@@ -52,9 +52,9 @@ struct panel {
   bool masked;
 };
 
-// Sums of a tile in scratch -> epilogue -> C. For the odd tiles and odd strides.
+// Sums of a tile in scratch -> epilogue -> C.
 template <class Arch, class Epilogue>
-[[gnu::noinline]] void write_tile(const float* sums, std::size_t rows, std::size_t columns, std::size_t registers,
+[[gnu::always_inline]] inline void write_tile(const float* sums, std::size_t rows, std::size_t columns, std::size_t registers,
                                   const strided_matrix<float>& c, std::size_t row, std::size_t column,
                                   const Epilogue& epilogue) noexcept {
   // Whole registers of contiguous columns in a loop of their own: in a small product this is a third of the work.
@@ -70,6 +70,29 @@ template <class Arch, class Epilogue>
                           epilogue(load<Arch>(sums + j), row + r, column + j, count));
     }
   }
+}
+
+// Where a product goes: C, and what is done to its numbers before, behind a pointer. So the blocks are compiled once, not
+// once for each epilogue; a tile that waits for it lies in the first-level cache, and waits for a hundredth of its time.
+struct destination {
+  using writer = void (*)(const float* sums, std::size_t rows, std::size_t columns, std::size_t registers,
+                          const destination& to, std::size_t row, std::size_t column) noexcept;
+  strided_matrix<float> c;
+  writer write;
+  const void* epilogue;
+  bool as_is;  // no epilogue
+};
+
+template <class Arch, class Epilogue>
+[[gnu::noinline]] void write_sums(const float* sums, std::size_t rows, std::size_t columns, std::size_t registers,
+                                  const destination& to, std::size_t row, std::size_t column) noexcept {
+  write_tile<Arch>(sums, rows, columns, registers, to.c, row, column, *static_cast<const Epilogue*>(to.epilogue));
+}
+
+template <class Arch, class Epilogue>
+[[nodiscard, gnu::always_inline]] inline destination destination_of(const strided_matrix<float>& c,
+                                                                    const Epilogue& epilogue) noexcept {
+  return {c, &write_sums<Arch, Epilogue>, &epilogue, std::is_same_v<Epilogue, keep>};
 }
 
 template <class Arch, panel_source Source>
@@ -94,20 +117,21 @@ template <class Arch, panel_source Source>
   return out;
 }
 
-// Sums of up to a tile of rows, `step` apart.
+// Sums of up to a tile of rows.
 template <class Arch>
-[[gnu::always_inline]] inline void sum_tile(tile_input in, const panel& b, std::size_t rows, float* sums,
-                                            std::ptrdiff_t step, bool resume) noexcept {
+[[gnu::always_inline]] inline void sum_tile(tile_input in, const panel& b, std::size_t rows, const float* from,
+                                            std::ptrdiff_t from_step, float* to, std::ptrdiff_t to_step) noexcept {
   while (rows > 0) {
     const std::size_t now = row_step<Arch>(rows);
     if (free_tails<Arch> || b.masked) {
-      if constexpr (has_tails<Arch>) tile_for<Arch, true>(now, b.registers)(in, sums, step, resume);
+      if constexpr (has_tails<Arch>) tile_for<Arch, true>(now, b.registers)(in, from, from_step, to, to_step);
     } else {
-      if constexpr (!free_tails<Arch>) tile_for<Arch, false>(now, b.registers)(in, sums, step, resume);
+      if constexpr (!free_tails<Arch>) tile_for<Arch, false>(now, b.registers)(in, from, from_step, to, to_step);
     }
     rows -= now;
     in.a += static_cast<std::ptrdiff_t>(now) * in.a_row;
-    sums += static_cast<std::ptrdiff_t>(now) * step;
+    if (from != nullptr) from += static_cast<std::ptrdiff_t>(now) * from_step;
+    to += static_cast<std::ptrdiff_t>(now) * to_step;
   }
 }
 
@@ -151,30 +175,24 @@ struct pass {
 };
 
 // All tiles of one panel and one block of k.
-template <class Arch, class Epilogue>
+template <class Arch>
 [[gnu::always_inline]] inline void pass_over_rows(const pass& now, const panel& b, const block_range& range,
                                                   std::size_t column, float* sums, std::size_t tile_sums,
-                                                  const strided_matrix<float>& c, const Epilogue& epilogue,
-                                                  upcoming_rows next) noexcept {
+                                                  const destination& to, upcoming_rows next) noexcept {
   using tile = gemm_tile<Arch>;
   const std::size_t share = ceil_div(next.count, ceil_div(range.row_end - range.row_begin, tile::rows));
+  const auto step = static_cast<std::ptrdiff_t>(b.registers * lanes<Arch>);
+  const bool whole = free_tails<Arch> || b.masked || b.columns == b.registers * lanes<Arch>;
+  const bool into_c = now.last && to.as_is && to.c.column_stride == 1 && whole;
   for (std::size_t row = range.row_begin; row < range.row_end; row += tile::rows, sums += tile_sums) {
     const std::size_t rows = smaller(tile::rows, range.row_end - row);
     const tile_input in{
         now.extent, now.a.at(row - range.row_begin, 0),         now.a.row_stride, now.a.column_stride, b.data,
         b.step,     b.columns - (b.registers - 1) * lanes<Arch>};
     next.fetch(share);
-    if (in_registers<Epilogue> && now.last && rows == tile::rows && b.columns == tile::columns && c.column_stride == 1) {
-      if constexpr (in_registers<Epilogue>) {
-        tile_finish<Arch>(in, sums, !now.first, c.at(row, column), c.row_stride, row, column, epilogue);
-      }
-    } else if (std::is_same_v<Epilogue, keep> && now.first && now.last && c.column_stride == 1 &&
-               (free_tails<Arch> || b.masked || b.columns == b.registers * lanes<Arch>)) {
-      sum_tile<Arch>(in, b, rows, c.at(row, column), c.row_stride, false);
-    } else {
-      sum_tile<Arch>(in, b, rows, sums, static_cast<std::ptrdiff_t>(b.registers * lanes<Arch>), !now.first);
-      if (now.last) write_tile<Arch>(sums, rows, b.columns, b.registers, c, row, column, epilogue);
-    }
+    sum_tile<Arch>(in, b, rows, now.first ? nullptr : sums, step, into_c ? to.c.at(row, column) : sums,
+                   into_c ? to.c.row_stride : step);
+    if (now.last && !into_c) to.write(sums, rows, b.columns, b.registers, to, row, column);
   }
 }
 
@@ -194,9 +212,8 @@ template <class Arch, panel_source Source>
 }
 
 // C[range] = epilogue(A B).
-template <class Arch, panel_source Source, class Epilogue>
-void multiply_block(const product& p, const block_range& range, const strided_matrix<float>& c,
-                    const Epilogue& epilogue, float* scratch) noexcept {
+template <class Arch, panel_source Source>
+void multiply_block(const product& p, const block_range& range, const destination& to, float* scratch) noexcept {
   const depth_blocks<Arch> blocks(p.k);
   const block_scratch at = block_scratch_of<Arch>(range.row_end - range.row_begin, p.k);
   for (std::size_t column = range.column_begin; column < range.column_end; column += gemm_tile<Arch>::columns) {
@@ -208,7 +225,7 @@ void multiply_block(const product& p, const block_range& range, const strided_ma
                      extent,
                      block == 0,
                      block + 1 == blocks.count};
-      pass_over_rows<Arch>(now, b, range, column, scratch + at.sums, at.tile_sums, c, epilogue,
+      pass_over_rows<Arch>(now, b, range, column, scratch + at.sums, at.tile_sums, to,
                            upcoming<Arch, Source>(p, blocks, block, column, range.column_end));
     }
   }
@@ -228,7 +245,7 @@ template <class Arch>
                   b.step, columns - (b.registers - 1) * lanes<Arch>};
     for (std::size_t row = 0; row < m; row += gemm_tile<Arch>::rows) {
       in.a = p.a.at(row, 0);
-      sum_tile<Arch>(in, b, smaller(gemm_tile<Arch>::rows, m - row), c.at(row, column), c.row_stride, false);
+      sum_tile<Arch>(in, b, smaller(gemm_tile<Arch>::rows, m - row), nullptr, 0, c.at(row, column), c.row_stride);
     }
   }
   return true;

@@ -4,7 +4,8 @@
 // Tests: tests/kernels/gemm.test.cpp
 //
 // An epilogue is a functor `x' = e(x, row, column, count)`: `x` holds `count` adjacent columns of one row of C; lanes
-// from `count` on may hold anything. They are inlined into the kernels; write one of your own as a struct or a lambda.
+// from `count` on may hold anything. They are inlined into the loop that stores a tile; write one of your own as a struct
+// or a lambda.
 //
 //   chain(scaled{0.125F}, column_bias{bias}, activated{gelu_of{}}, plus{residual})
 //
@@ -54,11 +55,6 @@ template <class Arch>
 }
 
 }  // namespace detail
-
-/// Whether an epilogue is compiled into the tile and works on its registers. One that is long is not: between two of its
-/// registers all others would wait in memory anyway.
-template <class Epilogue>
-inline constexpr bool in_registers = true;
 
 /// Stores the product as it is.
 struct keep {

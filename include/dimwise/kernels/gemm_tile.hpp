@@ -35,19 +35,6 @@ struct gemm_tile {
 
 namespace detail {
 
-// Calls f with the constants 0, 1, ...: unrolls without trusting the optimiser, so that an array of registers never
-// becomes memory, at -O2 as at -O3.
-// A lambda takes always_inline in the GNU position only.
-template <class F, std::size_t... Index>
-[[gnu::always_inline]] inline void unroll(F f, std::index_sequence<Index...>) {
-  (f(std::integral_constant<std::size_t, Index>{}), ...);
-}
-
-template <std::size_t Count, class F>
-[[gnu::always_inline]] inline void unroll(F f) {
-  unroll(f, std::make_index_sequence<Count>{});
-}
-
 // What one tile reads. `a` and `b` point at the tile's first row and first column.
 struct tile_input {
   std::size_t depth;
@@ -66,80 +53,68 @@ inline constexpr bool free_tails = is_avx512<Arch>;
 template <class Arch>
 inline constexpr bool has_tails = is_avx512<Arch> || is_avx2<Arch>;
 
+// Register v of a row of a tile: the last one may have lanes that do not exist.
 template <class Arch, std::size_t Vectors, bool Tail>
-[[gnu::always_inline]] inline void load_step(floats<Arch> (&b)[Vectors], const float* from, std::size_t tail) noexcept {
-  unroll<Vectors>([&](auto v) __attribute__((always_inline)) {
-    if constexpr (Tail && v + 1 == Vectors) b[v] = load_partial<Arch>(from + v * lanes<Arch>, tail);
-    else b[v] = load<Arch>(from + v * lanes<Arch>);
-  });
+[[nodiscard, gnu::always_inline]] inline floats<Arch> load_register(const float* row, std::size_t v,
+                                                                    std::size_t tail) noexcept {
+  const float* at = row + v * lanes<Arch>;
+  return Tail && v + 1 == Vectors ? load_partial<Arch>(at, tail) : load<Arch>(at);
 }
 
 // acc += A B, in the order of k: whatever the tile, a number of C is summed in the same order.
 template <class Arch, std::size_t Rows, std::size_t Vectors, bool Tail>
-[[gnu::always_inline]] inline void tile_loop(const tile_input& in, floats<Arch> (&acc)[Rows * Vectors]) noexcept {
+[[gnu::always_inline]] inline void tile_loop(const tile_input& in, floats<Arch> (&acc)[Rows][Vectors]) noexcept {
   const float* a = in.a;
   const float* b = in.b;
   // Four steps ahead: further ones push out what is in use, nearer ones come too late from the second-level cache.
   const std::ptrdiff_t ahead = 4 * in.b_step;
   for (std::size_t step = 0; step < in.depth; ++step) {
     floats<Arch> row[Vectors];
-    load_step<Arch, Vectors, Tail>(row, b, in.tail);
-    if constexpr (lanes<Arch> == 16) {
-      unroll<Vectors>([&](auto v) __attribute__((always_inline)) { __builtin_prefetch(b + ahead + v * lanes<Arch>); });
+#pragma GCC unroll 4
+    for (std::size_t v = 0; v < Vectors; ++v) {
+      row[v] = load_register<Arch, Vectors, Tail>(b, v, in.tail);
+      if constexpr (lanes<Arch> == 16) __builtin_prefetch(b + ahead + v * lanes<Arch>);
     }
-    unroll<Rows>([&](auto r) __attribute__((always_inline)) {
+#pragma GCC unroll 6
+    for (std::size_t r = 0; r < Rows; ++r) {
       const floats<Arch> number = broadcast<Arch>(a[static_cast<std::ptrdiff_t>(r) * in.a_row]);
-      unroll<Vectors>([&](auto v) __attribute__((always_inline)) {
-        acc[r * Vectors + v] = fma<Arch>(number, row[v], acc[r * Vectors + v]);
-      });
-    });
+#pragma GCC unroll 4
+      for (std::size_t v = 0; v < Vectors; ++v) acc[r][v] = fma<Arch>(number, row[v], acc[r][v]);
+    }
     a += in.a_step;
     b += in.b_step;
   }
 }
 
-// Sums of a tile, from zero or from what `sums` holds; its rows are `step` apart, in scratch or in C itself.
+// Sums of a tile, from zero or from those of an earlier pass; rows are `from_step` and `to_step` apart, in scratch or in C
+// itself.
 template <class Arch, std::size_t Rows, std::size_t Vectors, bool Tail>
-[[gnu::noinline]] void tile_sum(const tile_input& in, float* sums, std::ptrdiff_t step, bool resume) noexcept {
-  floats<Arch> acc[Rows * Vectors];
-  const auto at = [&](auto i) __attribute__((always_inline)) {
-    return sums + static_cast<std::ptrdiff_t>(i / Vectors) * step + i % Vectors * lanes<Arch>;
-  };
-  unroll<Rows * Vectors>([&](auto i) __attribute__((always_inline)) {
-    if constexpr (Tail && i % Vectors + 1 == Vectors) {
-      acc[i] = resume ? load_partial<Arch>(at(i), in.tail) : broadcast<Arch>(0.0F);
-    } else {
-      acc[i] = resume ? load<Arch>(at(i)) : broadcast<Arch>(0.0F);
+[[gnu::noinline]] void tile_sum(const tile_input& in, const float* from, std::ptrdiff_t from_step, float* to,
+                                std::ptrdiff_t to_step) noexcept {
+  floats<Arch> acc[Rows][Vectors];
+#pragma GCC unroll 6
+  for (std::size_t r = 0; r < Rows; ++r) {
+#pragma GCC unroll 4
+    for (std::size_t v = 0; v < Vectors; ++v) {
+      acc[r][v] = broadcast<Arch>(0.0F);
+      if (from != nullptr) {
+        const float* row = from + static_cast<std::ptrdiff_t>(r) * from_step;
+        acc[r][v] = load_register<Arch, Vectors, Tail>(row, v, in.tail);
+      }
     }
-  });
+  }
   tile_loop<Arch, Rows, Vectors, Tail>(in, acc);
-  unroll<Rows * Vectors>([&](auto i) __attribute__((always_inline)) {
-    if constexpr (Tail && i % Vectors + 1 == Vectors) store_partial<Arch>(at(i), in.tail, acc[i]);
-    else store<Arch>(at(i), acc[i]);
-  });
+#pragma GCC unroll 6
+  for (std::size_t r = 0; r < Rows; ++r, to += to_step) {
+#pragma GCC unroll 4
+    for (std::size_t v = 0; v < Vectors; ++v) {
+      if (Tail && v + 1 == Vectors) store_partial<Arch>(to + v * lanes<Arch>, in.tail, acc[r][v]);
+      else store<Arch>(to + v * lanes<Arch>, acc[r][v]);
+    }
+  }
 }
 
-// The whole tile, last pass, unit column stride: the epilogue works on the registers. Only this shape has an epilogue
-// inside; the odd ones go through `sums`, or every epilogue would compile dozens of kernels.
-template <class Arch, class Epilogue>
-[[gnu::noinline]] void tile_finish(const tile_input& in, const float* sums, bool resume, float* c, std::ptrdiff_t c_row,
-                                   std::size_t row, std::size_t column, const Epilogue& epilogue) noexcept {
-  constexpr std::size_t rows = gemm_tile<Arch>::rows;
-  constexpr std::size_t vectors = gemm_tile<Arch>::vectors;
-  floats<Arch> acc[rows * vectors];
-  unroll<rows * vectors>([&](auto i) __attribute__((always_inline)) {
-    acc[i] = resume ? load<Arch>(sums + i * lanes<Arch>) : broadcast<Arch>(0.0F);
-  });
-  tile_loop<Arch, rows, vectors, false>(in, acc);
-  unroll<rows * vectors>([&](auto i) __attribute__((always_inline)) {
-    constexpr std::size_t r = i / vectors;
-    constexpr std::size_t first = i % vectors * lanes<Arch>;
-    store<Arch>(c + static_cast<std::ptrdiff_t>(r) * c_row + first,
-                epilogue(acc[i], row + r, column + first, lanes<Arch>));
-  });
-}
-
-using tile_function = void (*)(const tile_input&, float*, std::ptrdiff_t, bool) noexcept;
+using tile_function = void (*)(const tile_input&, const float*, std::ptrdiff_t, float*, std::ptrdiff_t) noexcept;
 
 // Any number of rows is a few tiles of these many: a kernel for each would be half of what a user's file compiles.
 template <class Arch>

@@ -37,7 +37,7 @@ struct call_epilogue {
   strided_matrix<const float> residual;
 
   [[gnu::always_inline]] floats<Arch> operator()(floats<Arch> x, std::size_t row, std::size_t column, std::size_t count) const noexcept {
-    x = x * broadcast<Arch>(what->scale);
+    if (what->scale != 1) { x = x * broadcast<Arch>(what->scale); }
     if (what->column_bias != nullptr) { x = x + load_columns<Arch>(what->column_bias + column, 1, count); }
     if (what->row_bias != nullptr) { x = x + broadcast<Arch>(what->row_bias[row]); }
     if (what->activation != function::none) { x = apply<Arch>(what->activation, x); }
@@ -46,14 +46,11 @@ struct call_epilogue {
   }
 };
 
-}  // namespace detail
-template <class Arch>
-inline constexpr bool in_registers<detail::call_epilogue<Arch>> = false;
-namespace detail {
-
 template <class Arch>
 struct call_score {
   score_function what;
+
+  [[nodiscard]] bool any() const noexcept { return what.any(); }
 
   floats<Arch> operator()(const floats<Arch>& scores, const score_place<Arch>& place) const noexcept {
     floats<Arch> s = scores;
@@ -71,23 +68,15 @@ template <class Arch>
 std::size_t attention_bytes(const attention_call& c, std::size_t workers) {
   return c.few_queries ? decode_scratch_bytes<Arch>(c.layout, c.count, c.group, workers) : attention_scratch_bytes<Arch>(c.layout, workers);
 }
-template <class Arch, class Score>
-void attention_with(const attention_call& c, void* scratch, const runner& threads, const Score& score) {
+template <class Arch>
+void attention(const attention_call& c, void* scratch, const runner& threads) {
+  const call_score<Arch> score{c.score};
   if (c.few_queries) {
     kernels::decode<Arch>(c.layout, c.heads, c.count, c.group, scratch, threads, score);
   } else {
     kernels::attention<Arch>(c.layout, c.heads, c.count, scratch, threads, score);
   }
 }
-template <class Arch>
-void attention(const attention_call& c, void* scratch, const runner& threads) {
-  if (c.score.any()) {
-    attention_with<Arch>(c, scratch, threads, call_score<Arch>{c.score});
-  } else {
-    attention_with<Arch>(c, scratch, threads, identity_score{});
-  }
-}
-
 template <class Arch>
 bool attention_small_call(const attention_call& c) {
   return kernels::attention_small<Arch>(c);
@@ -114,22 +103,14 @@ void product_with(const product_call& c, void* scratch, const runner& threads, c
       threads);
 }
 
-// The frequent epilogues are compiled for themselves; one that asks at every register what to do serves the rest.
 template <class Arch>
 void product(const product_call& c, void* scratch, const runner& threads) {
-  const product_epilogue& e = c.epilogue;
-  const bool plain_sum = e.scale == 1 && e.row_bias == nullptr && e.activation == function::none;
-  if (plain_sum && e.column_bias == nullptr && !e.residual) {
-    product_with<Arch>(c, scratch, threads, [](const product_call::pointers&) { return keep{}; });
-  } else if (plain_sum && e.column_bias == nullptr) {
-    product_with<Arch>(c, scratch, threads, [&](const product_call::pointers& p) { return plus{{p.residual, c.residual_row, c.residual_column}}; });
-  } else if (plain_sum && !e.residual) {
-    product_with<Arch>(c, scratch, threads, [&](const product_call::pointers&) { return column_bias{e.column_bias}; });
-  } else {
-    product_with<Arch>(c, scratch, threads, [&](const product_call::pointers& p) {
-      return call_epilogue<Arch>{&e, {p.residual, c.residual_row, c.residual_column}};
-    });
+  if (!c.epilogue.any()) {
+    return product_with<Arch>(c, scratch, threads, [](const product_call::pointers&) { return keep{}; });
   }
+  product_with<Arch>(c, scratch, threads, [&](const product_call::pointers& p) {
+    return call_epilogue<Arch>{&c.epilogue, {p.residual, c.residual_row, c.residual_column}};
+  });
 }
 
 // More multiply-adds than this gain nothing from a short way.
