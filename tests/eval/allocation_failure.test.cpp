@@ -1,0 +1,152 @@
+// tests/eval/allocation_failure.test.cpp -- every allocation of an evaluation fails once: the destination keeps its value,
+// and nothing is lost.
+//
+// This file replaces operator new for its whole executable. SPDX-License-Identifier: BSL-1.0
+#include "support/numbers.hpp"
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+#include <thread>
+#include <vector>
+
+namespace {
+
+std::atomic<long> alive{0};
+constexpr long never = -1;
+thread_local long allocations_left = never;  // the one after these fails
+
+void* allocate(std::size_t bytes, std::size_t alignment) {
+  if (allocations_left == 0) { throw std::bad_alloc(); }
+  if (allocations_left > 0) { --allocations_left; }
+  void* const p = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+  if (p == nullptr) { throw std::bad_alloc(); }
+  ++alive;
+  return p;
+}
+void release(void* p) {
+  if (p != nullptr) { --alive; }
+  std::free(p);
+}
+
+}  // namespace
+
+void* operator new(std::size_t bytes) { return allocate(bytes == 0 ? 1 : bytes, alignof(std::max_align_t)); }
+void* operator new(std::size_t bytes, std::align_val_t alignment) { return allocate(bytes == 0 ? 1 : bytes, static_cast<std::size_t>(alignment)); }
+void operator delete(void* p) noexcept { release(p); }
+void operator delete(void* p, std::size_t) noexcept { release(p); }
+void operator delete(void* p, std::align_val_t) noexcept { release(p); }
+void operator delete(void* p, std::size_t, std::align_val_t) noexcept { release(p); }
+
+namespace {
+
+using namespace dimwise;
+using dimwise_test::drawn;
+
+struct seq : position_dim<> {};
+struct key : prime<seq> {};
+struct heads : heads_dim<3> {};
+struct d_model : feature_dim<30> {};
+struct d_k : divided<d_model, heads> {};
+struct d_v : divided<d_model, heads> {};
+struct four : position_dim<4> {};
+struct four_keys : prime<four> {};
+
+// `try_with(n)` makes its operands, lets the n-th allocation from then on fail, and says whether it got through; on a thread
+// of its own, which keeps no blocks from before. -> how many allocations there are.
+template <class Trial>
+long fail_each(const Trial& try_with) {
+  const long before = alive;
+  for (long n = 0; n < 1000; ++n) {
+    bool finished = false;
+    std::thread([&] { finished = try_with(n); }).join();
+    CHECK(alive == before);
+    if (finished) { return n; }
+  }
+  return -1;
+}
+
+// `form(y)` is an expression; y keeps its value where evaluating it fails.
+template <class Y, class Form>
+bool keeps_destination(long n, Y y, const Form& form) {
+  const std::vector<float> before(y.values().begin(), y.values().end());
+  const auto e = form(y);
+  allocations_left = n;
+  bool finished = true;
+  try {
+    y = e;
+  } catch (const std::bad_alloc&) { finished = false; }
+  allocations_left = never;
+  const std::vector<float> after(y.values().begin(), y.values().end());
+  if (!finished) { CHECK(after == before); }
+  if (finished) { CHECK(after != before); }
+  return finished;
+}
+
+}  // namespace
+
+TEST_CASE("allocation failure: a whole layer with its residual and norm") {
+  const long allocations = fail_each([](long n) {
+    return keeps_destination(n, drawn<tensor<float, seq, d_model>>(1, seq{19}), [](const auto& x) {
+      const auto w_q = drawn<tensor<float, d_model, heads, d_k>>(2);
+      const auto w_k = drawn<tensor<float, d_model, heads, d_k>>(3);
+      const auto w_v = drawn<tensor<float, d_model, heads, d_v>>(4);
+      const auto w_o = drawn<tensor<float, heads, d_v, d_model>>(5);
+      const auto k = rename<seq, key>(contract<d_model>(x, w_k));
+      const auto v = rename<seq, key>(contract<d_model>(x, w_v));
+      const auto a = softmax<key>(masked(scores<d_k>(contract<d_model>(x, w_q), k), causal<seq, key>{}));
+      return layer_norm<d_model>(x + contract<heads, d_v>(contract<key>(a, v), w_o));
+    });
+  });
+  CHECK(allocations > 3);
+}
+
+TEST_CASE("allocation failure: attention with biases, masks of elements and lengths, long and short") {
+  for (const std::size_t length : {std::size_t{3}, std::size_t{70}}) {
+    const long allocations = fail_each([&](long n) {
+      return keeps_destination(n, drawn<tensor<float, heads, seq, d_k>>(1, seq{length}), [&](const auto& q) {
+        const auto bias = drawn<tensor<float, heads, seq, key>>(2, seq{length}, key{length});
+        const auto visible = drawn<tensor<bool, seq, key>>(3, seq{length}, key{length});
+        const auto k = rename<seq, key>(q * 0.5F);
+        return contract<key>(softmax<key>(masked(biased(scores<d_k>(q, k), bias), allow(visible))), k + k);
+      });
+    });
+    CHECK(allocations > 2);
+  }
+}
+
+TEST_CASE("allocation failure: a static formula, and what runs plainly") {
+  CHECK(fail_each([](long n) {
+          return keeps_destination(n, drawn<tensor<float, heads, four, d_k>>(1), [](const auto& q) {
+            const auto k = rename<four, four_keys>(q);
+            return contract<four_keys>(softmax<four_keys>(scores<d_k>(q, k)), k);
+          });
+        }) >= 1);
+  CHECK(fail_each([](long n) {
+          return keeps_destination(n, drawn<tensor<float, seq, d_model>>(1, seq{40}), [](const auto& x) {
+            return scan<seq>(permute<d_model, seq>(x) + sum<seq>(x));
+          });
+        }) >= 1);
+}
+
+TEST_CASE("allocation failure: packed weights are kept or not, never half") {
+  const long before = alive;
+  std::thread([] {
+    const auto x = drawn<tensor<float, seq, d_model>>(1, seq{64});
+    const auto w = drawn<tensor<float, d_model, heads, d_k>>(2);
+    const tensor<float, seq, heads, d_k> wanted = contract<d_model>(x, w);
+    for (long n = 0; n < 20; ++n) {
+      tensor<float, seq, heads, d_k> y;
+      allocations_left = n;
+      bool finished = true;
+      try {
+        y = contract<d_model>(x, w);
+      } catch (const std::bad_alloc&) { finished = false; }
+      allocations_left = never;
+      if (finished) { CHECK(dimwise_test::differ(y, wanted) == ""); }
+    }
+  }).join();
+  CHECK(alive == before);
+}
