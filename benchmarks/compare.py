@@ -50,9 +50,10 @@ def flags():
 
 
 def environment(threads):
-    settings = {**os.environ, "OMP_NUM_THREADS": str(threads)}
     # An OpenBLAS that is older than the processor falls back to kernels for a much older one. Whatever the environment
-    # says, it gets its best.
+    # says of kernels and caches, it gets its best.
+    settings = {name: value for name, value in os.environ.items() if not name.startswith("OPENBLAS_")}
+    settings["OMP_NUM_THREADS"] = str(threads)
     core = "SkylakeX" if "avx512bw" in flags() else "Haswell" if "avx2" in flags() else ""
     if core:
         settings["OPENBLAS_CORETYPE"] = core
