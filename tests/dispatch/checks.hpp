@@ -120,7 +120,12 @@ inline void decodes(checker& c, std::size_t keys) {
 inline void products(checker& c, std::size_t rows) {
   const auto x = numbers(tensor<float, batch, seq, d_model>(batch{2}, seq{rows}), 7);
   const auto w = numbers(tensor<float, d_model, heads, d_k>(d_k{19}), 8);
-  c.check("product", plan_kind::product, contract<d_model>(x, w), contract<d_model>(abs(x), abs(w)) * static_cast<float>(69 * u));
+  const auto size = contract<d_model>(abs(x), abs(w));
+  c.check("product", plan_kind::product, contract<d_model>(x, w), size * static_cast<float>(69 * u));
+  const auto bias = numbers(tensor<float, heads, d_k>(d_k{19}), 10);
+  const auto residual = numbers(tensor<float, batch, seq, heads, d_k>(batch{2}, seq{rows}, d_k{19}), 11);
+  // gelu's slope is 1.13 at most, and its own error 8 roundings of its result.
+  c.check("product and epilogue", plan_kind::product, residual + gelu(contract<d_model>(x, w) + bias), (size + 8.0F) * static_cast<float>(100 * u));
 }
 
 inline void rows_of_numbers(checker& c) {
@@ -128,6 +133,8 @@ inline void rows_of_numbers(checker& c) {
   const auto p = softmax<word>(relabel<d_model, word>(x));
   c.check("softmax", plan_kind::rows, p, plain(p) * static_cast<float>(2 * u * (4 + 2 * 2)));
   c.check("layer_norm", plan_kind::rows, layer_norm<d_model>(x), (abs(layer_norm<d_model>(x)) + 1.0F) * static_cast<float>(16 * u));
+  const auto gamma = numbers(tensor<float, d_model>(), 12);
+  c.check("layer_norm, gamma, beta", plan_kind::rows, layer_norm<d_model>(x, gamma, gamma), (abs(layer_norm<d_model>(x) * gamma) + 4.0F) * static_cast<float>(16 * u));
   c.check("gelu", plan_kind::map, gelu(x), (abs(x) + 0.125F) * static_cast<float>(8 * u));
 }
 
@@ -144,6 +151,7 @@ inline int run(const char* architecture) {
   attentions(c, 67, 67, 24, 20);
   attentions(c, 130, 130, 64, 64);
   attentions(c, 9, 300, 17, 33);
+  attentions(c, 6, 6, 24, 28);
   decodes(c, 7);
   decodes(c, 517);
   products(c, 3);

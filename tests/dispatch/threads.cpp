@@ -42,6 +42,9 @@ int main() {
     same(c, "causal", contract<key>(softmax<key>(masked(scores<d_k>(q, k), causal<seq, key>{})), v), threads);
     same(c, "decode", contract<key>(softmax<key>(scores<d_k>(one, k)), v), threads);
     same(c, "product", contract<d_model>(x, w), threads);
+    same(c, "product and epilogue", gelu(contract<d_model>(x, w)) + contract<d_model>(x, w), threads);
+    same(c, "layer_norm", layer_norm<d_model>(x), threads);
+    same(c, "silu", silu(x), threads);
 
     // Every task once, and no number of a worker twice at one time.
     std::vector<std::atomic<int>> done(500);
