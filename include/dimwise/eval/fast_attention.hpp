@@ -5,6 +5,9 @@
 // Tests: tests/eval/plan.test.cpp, tests/eval/attention.test.cpp
 #pragma once
 
+#include <atomic>
+#include <exception>
+
 #include <dimwise/eval/execution.hpp>
 #include <dimwise/eval/match_attention.hpp>
 
@@ -79,6 +82,37 @@ struct score_pieces {
 };
 struct plain_score_pieces : score_pieces<plain_score_pieces> {};
 
+// A function of the user's own, called back by kernels, which throw nothing: what it throws is kept until they are done.
+class own_function {
+ public:
+  template <class F>
+  void call(const F& f) {
+    function_ = &f;
+    apply_ = [](void* self, float* scores, std::size_t count) noexcept {
+      auto& own = *static_cast<own_function*>(self);
+      try {
+        const F& g = *static_cast<const F*>(own.function_);
+        for (std::size_t i = 0; i < count; ++i) { scores[i] = static_cast<float>(g(scores[i])); }
+      } catch (...) {
+        if (!own.failed_.test_and_set()) { own.thrown_ = std::current_exception(); }
+      }
+    };
+  }
+  void describe(kernels::score_function& to) {
+    to.own = apply_;
+    to.context = this;
+  }
+  void rethrow() const {
+    if (thrown_ != nullptr) { std::rethrow_exception(thrown_); }
+  }
+
+ private:
+  const void* function_ = nullptr;
+  void (*apply_)(void*, float*, std::size_t) noexcept = nullptr;
+  std::atomic_flag failed_;
+  std::exception_ptr thrown_;
+};
+
 // The same, and what lies in memory: biases and masks of elements live here as long as the call.
 template <class Roles>
 struct attention_pieces : score_pieces<attention_pieces<Roles>> {
@@ -96,7 +130,15 @@ struct attention_pieces : score_pieces<attention_pieces<Roles>> {
   aligned_vector<float> slopes;
   std::ptrdiff_t slope_strides[max_rank] = {};
   std::ptrdiff_t distance = 0;
+  own_function function;
+  segments query_documents;
+  segments key_documents;
 
+  template <class Q, class K, class E>
+  void take(const document<Q, K>&, const E& e) {
+    query_documents = e.template documents<Q>();
+    key_documents = e.template documents<K>();
+  }
   template <class K, class L, class E>
   void take(const padding_mask<K, L>& m, const E& e) {
     const auto x = lower<working_t<L>>(m.lengths());
@@ -120,6 +162,11 @@ struct attention_pieces : score_pieces<attention_pieces<Roles>> {
     align<w_axes, mask_axes<M>>(allow.axes, allow_strides);
   }
 
+  template <class Shape, class F, class E>
+  void collect(const elementwise<Shape, float, F, E>& n) {
+    collect(n.template get<0>());
+    function.call(n.f());
+  }
   template <class Shape, class E, class B>
   void collect(const biased_node<Shape, E, B>& n) {
     collect(n.inner());
@@ -263,6 +310,31 @@ struct attended_rows<widened_node<Shape, X, Scale, Packed>, Key> {
   [[nodiscard]] const axis* scale_at() const { return scale.axes; }
 };
 
+// Some queries and the keys that they may see: all, or one document of each.
+struct attended_part {
+  std::size_t first_query;
+  std::size_t queries;
+  std::size_t first_key;
+  std::size_t keys;
+};
+
+// Calls f for every document of the queries with that of the same number of the keys; once where there are none.
+template <class F>
+void each_document(const segments& queries, const segments& keys, const attended_part& all, F f) {
+  if (!queries.known()) {
+    f(all);
+    return;
+  }
+  attended_part part{0, 0, 0, 0};
+  for (std::size_t i = 0; i < queries.size(); ++i) {
+    part.queries = queries.begin()[i];
+    part.keys = i < keys.size() ? keys.begin()[i] : 0;
+    f(part);
+    part.first_query += part.queries;
+    part.first_key += part.keys;
+  }
+}
+
 // `sums`, where it is given, takes log Σ exp of every row of scores.
 template <class Over, class ResultAxes, class SumAxes = list<>, class N, class W, class V>
 void attend(const N& n, const W& weights, const V& values, target<float> to, const target<float>* sums = nullptr) {
@@ -312,34 +384,49 @@ void attend(const N& n, const W& weights, const V& values, target<float> to, con
   aligned_vector<float> slopes;
   std::size_t count = 1;
   for (std::size_t i = 0; i < loops::size; ++i) { count *= extents[i].extent; }
+  if (count == 0 || layout.queries == 0 || layout.value_dim == 0) { return; }
   heads.resize(count);
   if (!pieces.slopes.empty()) { slopes.resize(count); }
-  std::size_t at = 0;
-  kernels::for_each_row(nest_over(loops::size, extents, strides), [&](const std::ptrdiff_t(&o)[11], std::size_t many, const std::ptrdiff_t(&s)[11]) {
-    for (std::size_t i = 0; i < many; ++i, ++at) {
-      const auto j = static_cast<std::ptrdiff_t>(i);
-      kernels::attention_head& h = heads[at];
-      h = kernels::attention_head{};
-      h.q = q.data + o[0] + j * s[0];
-      k.point(h.k, h.k_stored, o[1] + j * s[1], layout.k_row, o[8] + j * s[8]);
-      v.point(h.v, h.v_stored, o[2] + j * s[2], layout.v_row, o[9] + j * s[9]);
-      h.out = to.data + o[3] + j * s[3];
-      if (sums != nullptr) { h.lse = sums->data + o[10] + j * s[10]; }
-      if (pieces.bias.data != nullptr) { h.bias = pieces.bias.data + o[4] + j * s[4]; }
-      if (pieces.allow.data != nullptr) { h.allow = pieces.allow.data + o[5] + j * s[5]; }
-      if (!pieces.lengths.empty()) { h.visible_keys = static_cast<std::size_t>(pieces.lengths[static_cast<std::size_t>(o[6] + j * s[6])]); }
-      if (!slopes.empty()) { slopes[at] = pieces.slopes[static_cast<std::size_t>(o[7] + j * s[7])]; }
-    }
-  });
   call.heads = heads.data();
   call.count = count;
-  call.score = {pieces.cap, slopes.empty() ? nullptr : slopes.data(), pieces.distance};
   call.few_queries = few_queries(layout.queries, call.group);
-  if (count == 0 || layout.queries == 0 || layout.value_dim == 0) { return; }
   const kernels::table& table = kernels::active();
   count_plan(call.few_queries ? plan_kind::decode : plan_kind::attention);
-  if (table.attention_small(call)) { return; }
-  table.attention(call, scratch(table.attention_bytes(call, current_runner.worker_count())), current_runner);
+  each_document(pieces.query_documents, pieces.key_documents, {0, layout.queries, 0, layout.keys}, [&](const attended_part& part) {
+    const auto i0 = static_cast<std::ptrdiff_t>(part.first_query);
+    const auto j0 = static_cast<std::ptrdiff_t>(part.first_key);
+    layout.queries = part.queries;
+    layout.keys = part.keys;
+    layout.window.offset = pieces.window.offset + i0 - j0;
+    call.few_queries = few_queries(layout.queries, call.group);
+    std::size_t at = 0;
+    kernels::for_each_row(nest_over(loops::size, extents, strides), [&](const std::ptrdiff_t(&o)[11], std::size_t many, const std::ptrdiff_t(&s)[11]) {
+      for (std::size_t i = 0; i < many; ++i, ++at) {
+        const auto j = static_cast<std::ptrdiff_t>(i);
+        kernels::attention_head& h = heads[at];
+        h = kernels::attention_head{};
+        h.q = q.data + o[0] + j * s[0] + i0 * layout.q_row;
+        k.point(h.k, h.k_stored, o[1] + j * s[1] + j0 * layout.k_row, layout.k_row, o[8] + j * s[8]);
+        v.point(h.v, h.v_stored, o[2] + j * s[2] + j0 * layout.v_row, layout.v_row, o[9] + j * s[9]);
+        h.out = to.data + o[3] + j * s[3] + i0 * layout.out_row;
+        if (sums != nullptr) { h.lse = sums->data + o[10] + j * s[10] + i0 * layout.lse_query; }
+        if (pieces.bias.data != nullptr) { h.bias = pieces.bias.data + o[4] + j * s[4] + i0 * layout.bias_query + j0 * layout.bias_key; }
+        if (pieces.allow.data != nullptr) { h.allow = pieces.allow.data + o[5] + j * s[5] + i0 * layout.allow_query + j0 * layout.allow_key; }
+        if (!pieces.lengths.empty()) {
+          const auto length = static_cast<std::size_t>(pieces.lengths[static_cast<std::size_t>(o[6] + j * s[6])]);
+          h.visible_keys = length < part.first_key ? 0 : length - part.first_key;
+        }
+        if (!slopes.empty()) { slopes[at] = pieces.slopes[static_cast<std::size_t>(o[7] + j * s[7])]; }
+      }
+    });
+    call.score.soft_cap = pieces.cap;
+    call.score.slopes = slopes.empty() ? nullptr : slopes.data();
+    call.score.distance = pieces.distance + j0 - i0;
+    pieces.function.describe(call.score);
+    if (layout.queries == 0 || table.attention_small(call)) { return; }
+    table.attention(call, scratch(table.attention_bytes(call, current_runner.worker_count())), current_runner);
+  });
+  pieces.function.rethrow();
 }
 
 }  // namespace dimwise::detail

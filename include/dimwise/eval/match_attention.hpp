@@ -19,14 +19,18 @@ struct score_chain {
 struct chain_counts {
   int windows = 0;
   int lengths = 0;
+  int documents = 0;
   int allows = 0;
   int biases = 0;
   int slopes = 0;
+  int functions = 0;
   bool capped = false;
   [[nodiscard]] constexpr bool shifted() const { return biases + slopes > 0; }
+  // A scale belongs before all that is not one.
+  [[nodiscard]] constexpr bool scaled_only() const { return !shifted() && !capped && functions == 0; }
 };
 constexpr chain_counts operator+(chain_counts a, chain_counts b) {
-  return {a.windows + b.windows, a.lengths + b.lengths, a.allows + b.allows, a.biases + b.biases, a.slopes + b.slopes, a.capped || b.capped};
+  return {a.windows + b.windows, a.lengths + b.lengths, a.documents + b.documents, a.allows + b.allows, a.biases + b.biases, a.slopes + b.slopes, a.functions + b.functions, a.capped || b.capped};
 }
 
 // ---- masks: those that a kernel knows by position, by length, or by elements ----
@@ -46,6 +50,10 @@ template <class K, class L>
 struct mask_sort<padding_mask<K, L>> {
   static constexpr chain_counts counts{.lengths = 1};
 };
+template <class Q, class K>
+struct mask_sort<document<Q, K>> {
+  static constexpr chain_counts counts{.documents = 1};
+};
 template <class A, class B>
 struct mask_sort<mask_pair<all_of, A, B>> {
   static constexpr chain_counts counts = mask_sort<A>::counts + mask_sort<B>::counts;
@@ -64,23 +72,30 @@ struct score_chain<remarked<Shape, E>> : score_chain<E> {
 };
 // A scale: before any bias, because the kernel adds biases last.
 template <class Shape, class T, class E, class U>
-  requires(score_chain<E>::matches && !score_chain<E>::counts.shifted() && !score_chain<E>::counts.capped)
+  requires(score_chain<E>::matches && score_chain<E>::counts.scaled_only())
 struct score_chain<elementwise<Shape, T, fn::multiply, E, constant<U>>> : score_chain<E> {
   static const auto& find(const elementwise<Shape, T, fn::multiply, E, constant<U>>& n) { return score_chain<E>::find(n.template get<0>()); }
 };
 template <class Shape, class T, class E, class U>
-  requires(score_chain<E>::matches && !score_chain<E>::counts.shifted() && !score_chain<E>::counts.capped)
+  requires(score_chain<E>::matches && score_chain<E>::counts.scaled_only())
 struct score_chain<elementwise<Shape, T, fn::divide, E, constant<U>>> : score_chain<E> {
   static const auto& find(const elementwise<Shape, T, fn::divide, E, constant<U>>& n) { return score_chain<E>::find(n.template get<0>()); }
 };
 // A soft cap: tanh(s) · c.
 template <class Shape, class Inner, class T, class E, class U>
-  requires(score_chain<E>::matches && !score_chain<E>::counts.shifted() && !score_chain<E>::counts.capped && !is_masked<E>)
+  requires(score_chain<E>::matches && score_chain<E>::counts.scaled_only() && !is_masked<E>)
 struct score_chain<elementwise<Shape, T, fn::multiply, elementwise<Inner, T, fn::tanh, E>, constant<U>>> : score_chain<E> {
   static constexpr chain_counts counts = score_chain<E>::counts + chain_counts{.capped = true};
   static const auto& find(const elementwise<Shape, T, fn::multiply, elementwise<Inner, T, fn::tanh, E>, constant<U>>& n) {
     return score_chain<E>::find(n.template get<0>().template get<0>());
   }
+};
+// Any other function of a score: the kernel calls it back.
+template <class Shape, class F, class E>
+  requires(score_chain<E>::matches && score_chain<E>::counts.scaled_only() && !is_masked<E> && std::is_invocable_r_v<float, const F&, float>)
+struct score_chain<elementwise<Shape, float, F, E>> : score_chain<E> {
+  static constexpr chain_counts counts = score_chain<E>::counts + chain_counts{.functions = 1};
+  static const auto& find(const elementwise<Shape, float, F, E>& n) { return score_chain<E>::find(n.template get<0>()); }
 };
 template <class Shape, class E, class M>
   requires(score_chain<E>::matches)
@@ -116,7 +131,7 @@ template <class Shape, class K, class E>
   requires(score_chain<E>::matches)
 struct weights_chain<rowwise<Shape, rows::softmax, list<K>, E>> {
   static constexpr chain_counts counts = score_chain<E>::counts;
-  static constexpr bool matches = axes_of<K>::type::size == 1 && counts.lengths <= 1 && counts.allows <= 1 && counts.biases <= 1 && counts.slopes <= 1;
+  static constexpr bool matches = axes_of<K>::type::size == 1 && counts.lengths <= 1 && counts.documents <= 1 && counts.allows <= 1 && counts.biases <= 1 && counts.slopes <= 1;
   using key = K;
   using scores = E;
   using softmax = rowwise<Shape, rows::softmax, list<K>, E>;

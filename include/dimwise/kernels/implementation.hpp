@@ -54,6 +54,12 @@ struct call_score {
 
   floats<Arch> operator()(const floats<Arch>& scores, const score_place<Arch>& place) const noexcept {
     floats<Arch> s = scores;
+    if (what.own != nullptr) {
+      alignas(64) float lane[lanes<Arch>];
+      store_aligned<Arch>(&lane[0], s);
+      what.own(what.context, &lane[0], lanes<Arch>);
+      s = load_aligned<Arch>(&lane[0]);
+    }
     if (what.soft_cap != 0) { s = broadcast<Arch>(what.soft_cap) * tanh_of{}(s * broadcast<Arch>(1.0F / what.soft_cap)); }
     if (what.slopes != nullptr) {
       const ints<Arch> distance = place.key - place.query + ints<Arch>(static_cast<std::int32_t>(what.distance));

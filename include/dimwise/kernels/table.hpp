@@ -42,12 +42,16 @@ enum class function : unsigned char { none, relu, gelu, gelu_tanh, silu, sigmoid
 /// The operations of two numbers that kernels apply.
 enum class operation : unsigned char { add, subtract, multiply, divide };
 
-/// What is done to scores before softmax: a soft cap c·tanh(s/c), then −slope·|distance|, with a slope for each head.
+/// What is done to scores before softmax: a function of the user's own, or a soft cap c·tanh(s/c); then −slope·|distance|,
+/// with a slope for each head.
 struct score_function {
+  /// Replaces `count` scores; some of them may lie outside the problem.
+  void (*own)(void* context, float* scores, std::size_t count) noexcept = nullptr;
+  void* context = nullptr;
   float soft_cap = 0;             ///< 0: none
   const float* slopes = nullptr;  ///< one for each head of the call; none where null
   std::ptrdiff_t distance = 0;    ///< position of key 0 minus position of query 0
-  [[nodiscard]] bool any() const noexcept { return soft_cap != 0 || slopes != nullptr; }
+  [[nodiscard]] bool any() const noexcept { return own != nullptr || soft_cap != 0 || slopes != nullptr; }
 };
 
 /// `count` heads of one layout; `group` neighbours share k and v.

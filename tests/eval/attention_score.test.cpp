@@ -1,0 +1,90 @@
+// tests/eval/attention_score.test.cpp -- documents and functions of scores run in the fused kernel, as the plain loops say.
+// SPDX-License-Identifier: BSL-1.0
+#include "support/numbers.hpp"
+
+#include <doctest/doctest.h>
+
+#include <stdexcept>
+
+namespace attention_score {
+
+using namespace dimwise;
+using namespace dimwise_test;
+
+struct batch : batch_dim<> {};
+struct seq : position_dim<> {};
+struct key : prime<seq> {};
+struct text : packed_dim<> {};
+struct text_key : prime<text> {};
+struct heads : heads_dim<3> {};
+struct d_k : feature_dim<8> {};
+struct d_v : feature_dim<5> {};
+
+// The kernel ran, once, and agrees with the plain loops: 8 roundings of scores near 3, passed on by softmax.
+template <class E>
+std::string fused(const E& e, [[maybe_unused]] plan_kind kind = plan_kind::attention) {
+  reset_plans();
+  const auto fast = evaluate(e);
+  if (kernels::available && plans_run()[kind] != 1) { return std::string("not run as ") + name_of(kind); }
+  return differ(fast, evaluate_plainly(e), float32(40));
+}
+
+TEST_CASE("documents are attended one by one, with whatever else changes scores") {
+  const text queries{{3, 0, 70, 1, 26}};
+  const text_key keys{{3, 0, 70, 1, 26}};
+  const auto q = drawn<tensor<float, batch, text, heads, d_k>>(1, batch{2}, queries);
+  const auto k = drawn<tensor<float, batch, text_key, heads, d_k>>(2, batch{2}, keys);
+  const auto v = drawn<tensor<float, batch, text_key, heads, d_v>>(3, batch{2}, keys);
+  const auto bias = drawn<tensor<float, heads, text, text_key>>(4, queries, keys);
+  const tensor<int, batch> lengths({50, 100}, batch{2});
+  const document<text, text_key> apart;
+  CHECK(fused(nn::attention<d_k, text_key>(q, k, v, apart)) == "");
+  CHECK(fused(nn::attention<d_k, text_key>(q, k, v, causal<text, text_key>{} & apart)) == "");
+  CHECK(fused(nn::attention<d_k, text_key>(q, k, v, bias, window<text, text_key>(5, 2) & apart)) == "");
+  CHECK(fused(nn::attention<d_k, text_key>(q, k, v, alibi<text, text_key, heads>{}, apart)) == "");
+  CHECK(fused(nn::attention<d_k, text_key>(q, k, v, padding<text_key>(lengths) & apart)) == "");
+  const auto s = masked(scores<d_k>(q, k), apart);
+  const auto part = partial_attention<text_key>(s, v);
+  CHECK(differ(part.log_sum_exp, evaluate_plainly(logsumexp<text_key>(s)), float32(40)) == "");
+}
+
+TEST_CASE("a document without keys gives 0, documents of other lengths meet by their number") {
+  const text queries{{2, 4, 1}};
+  const text_key keys{{5, 3}};
+  const auto q = drawn<tensor<float, text, heads, d_k>>(1, queries);
+  const auto k = drawn<tensor<float, text_key, heads, d_k>>(2, keys);
+  const auto v = drawn<tensor<float, text_key, heads, d_v>>(3, keys);
+  const auto y = nn::attention<d_k, text_key>(q, k, v, document<text, text_key>{});
+  CHECK(fused(y) == "");
+  CHECK(differences(tensor(slice<text>(tensor(plain(permute<text, heads, d_v>(y))), 6, 1)), {1, 3, 5}, 0, [](auto...) { return 0.0; }) == "");
+}
+
+TEST_CASE("any function of a score is called from the kernel, also for few queries") {
+  for (const std::size_t n : {2, 50, 131}) {
+    const seq queries{n};
+    const key keys{n + 3};
+    const auto q = drawn<tensor<float, batch, seq, heads, d_k>>(1, batch{2}, queries);
+    const auto k = drawn<tensor<float, batch, key, heads, d_k>>(2, batch{2}, keys);
+    const auto v = drawn<tensor<float, batch, key, heads, d_v>>(3, batch{2}, keys);
+    const auto bias = drawn<tensor<float, heads, seq, key>>(4, queries, keys);
+    const double shift = 0.5;
+    const auto own = [&](const auto& s) { return map([shift](float x) { return x * x - static_cast<float>(shift); }, s); };
+    const plan_kind kind = n == 2 ? plan_kind::decode : plan_kind::attention;
+    CHECK(fused(nn::attention<d_k, key>(q, k, v, own), kind) == "");
+    CHECK(fused(nn::attention<d_k, key>(q, k, v, own, bias, window<seq, key>(5, 2, starting_at(queries, 0), starting_at(keys, 0))), kind) == "");
+    CHECK(fused(nn::attention<d_k, key>(q, k, v, [](const auto& s) { return sin(s); }), kind) == "");
+  }
+}
+
+TEST_CASE("what a function of a score throws arrives, and leaves the destination alone") {
+  const auto q = drawn<tensor<float, seq, d_k>>(1, seq{40});
+  const auto k = drawn<tensor<float, key, d_k>>(2, key{40});
+  const auto v = drawn<tensor<float, key, d_v>>(3, key{40});
+  tensor<float, seq, d_v> y(seq{1});
+  y.fill(7);
+  const auto refuse = [](const auto& s) { return map([](float) -> float { throw std::runtime_error("refused"); }, s); };
+  CHECK(thrown<std::runtime_error>([&] { y = nn::attention<d_k, key>(q, k, v, refuse); }) == "refused");
+  CHECK(differences(y, {1, 5}, 0, [](auto...) { return 7.0; }) == "");
+}
+
+}  // namespace attention_score
