@@ -43,7 +43,7 @@ const auto v = rename<seq, key>(contract<d_model>(x, w_v));
 template <class Y, class E>
 double roundings(const E& e) {
   const Y fast = e;
-  const dimwise::detail::plain_loops only;
+  const dimwise::plain_loops only;
   const Y plainly = e;
   double worst = 0;
   for (std::size_t i = 0; i < fast.size(); ++i) {
