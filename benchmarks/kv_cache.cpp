@@ -1,7 +1,7 @@
 // benchmarks/kv_cache.cpp -- one decoding step over a cache, by how the cache is stored: time, and bytes read a second.
 //
-// Build:  g++ -std=c++20 -O3 -march=native -Iinclude benchmarks/kv_cache.cpp -o kv_cache
-// Usage:  kv_cache [positions]
+// Build:  cmake --workflow --preset bench, which makes build/bench/benchmarks/bench_kv_cache
+// Usage:  bench_kv_cache [positions]
 //
 //   storage milliseconds GB/s                       32 query heads share 8 key heads of 128 features, one thread, CPU time
 //
