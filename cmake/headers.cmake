@@ -88,6 +88,8 @@ set(dimwise_headers
     include/dimwise/nn/norm.hpp
     include/dimwise/nn/paged_cache.hpp
     include/dimwise/nn/parameters.hpp
+    include/dimwise/nn/slot_attention.hpp
+    include/dimwise/nn/talking_heads.hpp
     include/dimwise/nn/transformer.hpp
     include/dimwise/shape.hpp
     include/dimwise/shape/hana.hpp

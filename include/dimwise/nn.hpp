@@ -15,4 +15,6 @@
 #include <dimwise/nn/norm.hpp>
 #include <dimwise/nn/paged_cache.hpp>
 #include <dimwise/nn/parameters.hpp>
+#include <dimwise/nn/slot_attention.hpp>
+#include <dimwise/nn/talking_heads.hpp>
 #include <dimwise/nn/transformer.hpp>

@@ -18,6 +18,7 @@ struct src_key : prime<src> {};
 struct vocab : choice_dim<7> {};
 struct d_model : feature_dim<8> {};
 struct hidden : feature_dim<12> {};
+struct inner : feature_dim<5> {};
 struct heads : heads_dim<2> {};
 struct kv_heads : heads_dim<2> {};
 struct group : heads_dim<3> {};

@@ -38,6 +38,15 @@ extern const nn::learned_positions<seq, d_model> places;
 extern const nn::transformer<vocab, src, d_model, nn::stack<encoder_block>> language_model;
 extern const nn::latent_attention<d_model, heads, d_k, rot, d_v, latent> latent_heads;
 
+struct mixed : prime<heads> {};
+struct value_heads : prime<heads> {};
+struct slots : position_dim<EXTENT(6)> {};
+extern const nn::talking_heads_attention<d_model, heads, mixed, value_heads, d_k, d_v> talking;
+extern const nn::slot_attention<src, slots, d_model, d_ff, d_k, d_v, latent> competing;
+extern const nn::gru_cell<d_v, d_ff> recurrent;
+extern tensor<float, batch, slots, d_ff> slot_states;
+extern tensor<float, batch, slots, d_v> updates;
+
 extern tensor<id<vocab>, batch, src> sentence;
 extern tensor<bool, batch, src> is_padding;
 extern tensor<int, batch> lengths;

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/nn/slot_attention.hpp -- slots that compete for inputs, and the recurrent cell that updates them.
+//
+// Layer: nn. Locatello et al. 2020, "Object-Centric Learning with Slot Attention", algorithm 1.
+// Tests: tests/nn/variants.test.cpp, tests/compile_fail/nn/
+#pragma once
+
+#include <dimwise/nn/feed_forward.hpp>
+#include <dimwise/nn/multi_head.hpp>
+#include <dimwise/nn/norm.hpp>
+
+namespace dimwise::nn {
+
+/// A gated recurrent unit (Cho et al. 2014), with the candidate's reset as PyTorch has it:
+///
+///   r = σ(W_r x + U_r h), z = σ(W_z x + U_z h), n = tanh(W_n x + r (U_n h)),  h' = (1 − z) n + z h
+///
+///   (x, h):  [In, rest] x [State, rest]  ->  [State, rest], in h's order
+template <class In, class State, class T = float>
+struct gru_cell {
+  using input_layer = linear<from<In>, to<State>, with_bias, T>;
+  using state_layer = linear<from<State>, to<State>, with_bias, T>;
+  BOOST_HANA_DEFINE_STRUCT(gru_cell, (input_layer, reset_x), (input_layer, update_x), (input_layer, new_x), (state_layer, reset_h), (state_layer, update_h),
+                           (state_layer, new_h));
+
+  template <class X, class H>
+  struct checked : detail::verdict_of<typename state_layer::template outcome<H>, typename input_layer::template outcome<X>> {};
+
+  template <operand X, operand H, class Verdict = typename checked<X, H>::type>
+    requires allowed<Verdict>
+  [[nodiscard]] auto operator()(const X& x, const H& h) const {
+    using state = decltype(tensor(h));
+    const state r = sigmoid(reset_h.formula(h) + reset_x.formula(x));
+    const state z = sigmoid(update_h.formula(h) + update_x.formula(x));
+    const state n = tanh(new_x(x) + r * new_h.formula(h));
+    return state(n + z * (h - n));
+  }
+  template <operand X, operand H, class Verdict = typename checked<X, H>::type>
+    requires refused<Verdict>
+  Verdict operator()(const X& x, const H& h) const;
+};
+
+/// Slot attention: for every input the slots compete, each slot takes the weighted mean of its inputs, a recurrent cell and
+/// two layers update it; `iterations` times.
+///
+///   (inputs, slots):  [Inputs, Features, rest] x [Slots, State, rest]  ->  [Slots, State, rest]
+///
+/// Softmax goes over the slots, the mean over the inputs (`renormalise`). Refuses inputs and slots without their dimensions.
+template <class Inputs, class Slots, class Features, class State, class K, class V, class Hidden>
+struct slot_attention {
+  using key_layer = linear<from<Features>, to<K>, no_bias>;
+  using value_layer = linear<from<Features>, to<V>, no_bias>;
+  using query_layer = linear<from<State>, to<K>, no_bias>;
+  using input_norm = layer_norm<Features>;
+  using state_norm = layer_norm<State>;
+  using cell_type = gru_cell<V, State>;
+  using mlp_type = feed_forward<State, Hidden>;
+
+  BOOST_HANA_DEFINE_STRUCT(slot_attention, (input_norm, norm_inputs), (state_norm, norm_slots), (state_norm, norm_state), (key_layer, key), (value_layer, value),
+                           (query_layer, query), (cell_type, cell), (mlp_type, mlp));
+  std::size_t iterations = 3;
+
+  template <class D, class X>
+  using has = std::conditional_t<detail::is_in<D, detail::dims_t<detail::shape_of<X>>>, X, detail::missing_t<op::scores, detail::list<D>, detail::shape_of<X>>>;
+  template <class X, class S>
+  struct checked : detail::verdict_of<has<Inputs, X>, typename input_norm::template outcome<X>, has<Slots, S>, typename query_layer::template outcome<S>> {};
+
+  template <operand X, operand S, class Verdict = typename checked<X, S>::type>
+    requires allowed<Verdict>
+  [[nodiscard]] auto operator()(const X& inputs, const S& first) const {
+    const tensor x = norm_inputs.formula(inputs);
+    const tensor k = key.formula(x);
+    const tensor v = value.formula(x);
+    auto slots = tensor(first);
+    using state = decltype(slots);
+    for (std::size_t i = 0; i < iterations; ++i) {
+      const auto shares = softmax<Slots>(scores<K>(k, query.formula(norm_slots(slots))));
+      const tensor updates = contract<Inputs>(renormalise<Inputs>(shares), v);
+      const state next = cell(updates, slots);
+      slots = next + mlp(norm_state(next));
+    }
+    return slots;
+  }
+  template <operand X, operand S, class Verdict = typename checked<X, S>::type>
+    requires refused<Verdict>
+  Verdict operator()(const X& inputs, const S& first) const;
+};
+
+}  // namespace dimwise::nn

@@ -1,0 +1,15 @@
+// MISTAKE: the state of a recurrent cell is given as its input.
+// RULE: R1
+// EXPECT: ERROR_R1_contracted_dimension_is_not_in_both<.*d_v
+// VARIANTS: equal unused dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "nn_prelude.hpp"
+
+void layer() {
+#ifdef FIXED
+  RESULT y = recurrent(updates, slot_states);
+#else
+  RESULT y = recurrent(slot_states, slot_states);
+#endif
+}

@@ -1,0 +1,15 @@
+// MISTAKE: the inputs stand at the decoder's positions.
+// RULE: R1
+// EXPECT: ERROR_R1_dimension_is_not_in_the_operand<.*scores.*src
+// VARIANTS: equal unused dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "nn_prelude.hpp"
+
+void layer() {
+#ifdef FIXED
+  RESULT y = competing(memory, slot_states);
+#else
+  RESULT y = competing(x, slot_states);
+#endif
+}
