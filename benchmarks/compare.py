@@ -165,6 +165,9 @@ def measure(runner, options):
         if kernels.exists():
             lines = [line.split() for line in output_of([kernels], 1).splitlines()]
             results["gemm"] = [words for words in lines if len(words) == 6 and words[0] in (OWN, "openblas")]
+        variants = runner.programs / "bench_variants"
+        if variants.exists():
+            results["variants"] = output_of([variants, "--seconds", str(options.seconds)], 1)
         if options.threads > 1:
             some = ["W1_n512", "W1_n1024", "W2_h12_d64_n512", "W2_h12_d64_n1024", "W2_h12_d64_n4096", "W5_n512"]
             for _ in range(options.rounds):
@@ -332,6 +335,10 @@ def page(results):
     ]
     if results["gemm"]:
         parts += ["## Products", "The kernel alone (`bench_kernels_gemm`), compiled for this machine; packed: B was packed before.", products_table(results["gemm"])]
+    if results.get("variants"):
+        parts += ["## What changes of scores cost",
+                  "`build/bench/benchmarks/bench_variants`: 12 heads of 64; GFLOP/s count the pairs that are visible, the last column compares them with "
+                  "those of the plain formula, measured beside it.", results["variants"].strip()]
     if threads_table(f):
         parts += ["## Threads", "Wall time; on a machine that does other things as well this is a lower bound.", threads_table(f)]
     if results["growth"]:
