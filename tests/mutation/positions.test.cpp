@@ -47,6 +47,29 @@ static_assert(says<ERROR_R6_scores_go_to_softmax, turned<seq, rot, seq, key, rot
 static_assert(says<ERROR_R7_masked_values_go_to_softmax_or_a_reduction, turned<seq, rot, seq, rot, masked_for<seq>>>);
 static_assert(says<ERROR_R5_already_normalised, turned<seq, rot, seq, rot, normalised<seq>>>);
 static_assert(says<ERROR_R5_weighted_is_only_summed, turned<seq, rot, seq, rot, weighted<seq>>>);
+// Positions are given along P and dimensions of the operand, angles along P and one feature more.
+using headed = shape<batch, seq, heads, rot>;
+using headed_turned = shape<batch, seq, heads, rot, rotated<rot>>;
+struct half : feature_dim<2> {};
+struct other_half : feature_dim<2> {};
+struct pair_heads : heads_dim<2> {};
+template <class... D>
+using at_positions = rule::rotary_at<seq, rot, headed, shape<D...>>;
+static_assert(gives<at_positions<batch, seq>, headed_turned> && gives<at_positions<seq>, headed_turned>);
+static_assert(says<ERROR_R9_rotary_is_told_angles_at_its_positions, at_positions<batch>>);
+static_assert(says<ERROR_R9_rotary_is_told_angles_at_its_positions, at_positions<seq, key>>);
+static_assert(says<ERROR_R9_rotary_is_told_angles_at_its_positions, at_positions<seq, rot>>);
+static_assert(says<ERROR_R9_already_rotated, rule::rotary_at<seq, rot, headed_turned, shape<seq>>>);
+template <class Cosines, class Sines>
+using by_angles = rule::rotary_by<seq, rot, headed, Cosines, Sines>;
+static_assert(gives<by_angles<shape<seq, half>, shape<seq, half>>, headed_turned> && gives<by_angles<shape<batch, seq, half>, shape<half, batch, seq>>, headed_turned>);
+static_assert(says<ERROR_R9_rotary_is_told_angles_at_its_positions, by_angles<shape<seq, half>, shape<batch, seq, half>>>);
+static_assert(says<ERROR_R9_rotary_is_told_angles_at_its_positions, by_angles<shape<half>, shape<half>>>);
+static_assert(says<ERROR_R9_rotary_is_told_angles_at_its_positions, by_angles<shape<seq, rot, half>, shape<seq, rot, half>>>);
+static_assert(says<ERROR_R9_rotary_is_told_angles_at_its_positions, by_angles<shape<seq>, shape<seq>>>);
+static_assert(says<ERROR_R9_rotary_is_told_angles_at_its_positions, by_angles<shape<seq, half, other_half>, shape<seq, half, other_half>>>);
+static_assert(says<ERROR_R9_rotary_is_told_angles_at_its_positions, by_angles<shape<seq, pair_heads>, shape<seq, pair_heads>>>);
+static_assert(says<ERROR_R9_already_rotated, rule::rotary_by<seq, rot, headed_turned, shape<seq, half>, shape<seq, half>>>);
 
 // --- unroll and pool (R13, R4, R18) ---
 

@@ -1,0 +1,52 @@
+// tests/mutation/cache.test.cpp -- caches: each condition of what one holds and of what is appended.
+//
+// SPDX-License-Identifier: BSL-1.0
+#include "shape/vocabulary.hpp"
+
+#include <dimwise/shape/rules/cache.hpp>
+
+#include <doctest/doctest.h>
+
+namespace mutation_cache {
+
+using namespace shape_test;
+
+struct four_keys : position_dim<4> {};
+
+using keys = shape<batch, heads, key, d_k, rotated<d_k>>;
+using values = shape<batch, heads, key, d_v>;
+
+// --- what a cache holds ---
+
+static_assert(gives<rule::cache<key, keys, values>, keys>);
+static_assert(says<ERROR_R1_dimension_is_not_in_the_operand, rule::cache<key, shape<batch, heads, d_k>, values>>);
+static_assert(says<ERROR_R1_dimension_is_not_in_the_operand, rule::cache<key, keys, shape<batch, heads, d_v>>>);
+static_assert(says<ERROR_R10_cache_grows_along_a_run_time_extent, rule::cache<four_keys, shape<four_keys, d_k>, shape<four_keys, d_v>>>);
+static_assert(says<ERROR_R9_values_are_not_rotated, rule::cache<key, keys, shape<batch, heads, key, d_v, rotated<d_v>>>>);
+// Keys and values have the same parallel dimensions, and features of their own.
+static_assert(says<ERROR_R10_operands_differ_in_another_dimension, rule::cache<key, keys, shape<batch, key, d_v>>>);
+
+// --- what is appended ---
+
+template <class K, class V>
+using appended = rule::append<key, keys, values, K, V>;
+static_assert(gives<appended<keys, values>, values>);
+static_assert(gives<appended<shape<key, batch, heads, d_k, rotated<d_k>>, shape<d_v, key, heads, batch>>, values>);
+// Other positions, none, or more.
+static_assert(says<ERROR_R3_other_positions_of_the_sequence, appended<shape<batch, heads, seq, d_k, rotated<d_k>>, values>>);
+static_assert(says<ERROR_R1_dimension_is_not_in_the_operand, appended<shape<batch, heads, d_k, rotated<d_k>>, values>>);
+static_assert(says<ERROR_R10_operands_differ_in_another_dimension, appended<shape<batch, heads, seq, key, d_k, rotated<d_k>>, values>>);
+// Other dimensions, another rotation, other marks; of keys and of values.
+static_assert(says<ERROR_R10_operands_differ_in_another_dimension, appended<shape<batch, key, d_k, rotated<d_k>>, values>>);
+static_assert(says<ERROR_R10_operands_differ_in_another_dimension, appended<keys, shape<batch, key, d_v>>>);
+static_assert(says<ERROR_R9_rotated_meets_not_rotated, appended<shape<batch, heads, key, d_k>, values>>);
+static_assert(says<ERROR_R10_operands_differ_in_another_dimension, appended<shape<batch, heads, key, d_k, weighted<key>, rotated<d_k>>, values>>);
+static_assert(says<ERROR_R9_values_are_not_rotated, appended<keys, shape<batch, heads, key, d_v, rotated<d_v>>>>);
+static_assert(says<ERROR_R10_operands_differ_in_another_dimension, appended<keys, shape<batch, key, d_v, rotated<d_v>>>>);
+// Exchanged: only where each is the other.
+static_assert(says<ERROR_R16_query_key_and_value_are_told_apart_by_dimensions, appended<values, keys>>);
+static_assert(says<ERROR_R10_operands_differ_in_another_dimension, appended<shape<batch, heads, key, d_model>, keys>>);
+static_assert(says<ERROR_R10_operands_differ_in_another_dimension, appended<values, shape<batch, heads, key, d_model>>>);
+static_assert(gives<rule::append<key, shape<key, d_k>, shape<key, d_k>, shape<key, d_k>, shape<key, d_k>>, shape<key, d_k>>);
+
+}  // namespace mutation_cache
