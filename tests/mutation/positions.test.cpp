@@ -60,6 +60,7 @@ static_assert(says<ERROR_R9_rotary_is_told_angles_at_its_positions, at_positions
 static_assert(says<ERROR_R9_rotary_is_told_angles_at_its_positions, at_positions<seq, key>>);
 static_assert(says<ERROR_R9_rotary_is_told_angles_at_its_positions, at_positions<seq, rot>>);
 static_assert(says<ERROR_R9_already_rotated, rule::rotary_at<seq, rot, headed_turned, shape<seq>>>);
+static_assert(says<ERROR_R9_already_rotated, rule::rotary_at<seq, rot, headed_turned, shape<batch>>>);  // one mistake at a time
 template <class Cosines, class Sines>
 using by_angles = rule::rotary_by<seq, rot, headed, Cosines, Sines>;
 static_assert(gives<by_angles<shape<seq, half>, shape<seq, half>>, headed_turned> && gives<by_angles<shape<batch, seq, half>, shape<half, batch, seq>>, headed_turned>);
@@ -70,6 +71,7 @@ static_assert(says<ERROR_R9_rotary_is_told_angles_at_its_positions, by_angles<sh
 static_assert(says<ERROR_R9_rotary_is_told_angles_at_its_positions, by_angles<shape<seq, half, other_half>, shape<seq, half, other_half>>>);
 static_assert(says<ERROR_R9_rotary_is_told_angles_at_its_positions, by_angles<shape<seq, pair_heads>, shape<seq, pair_heads>>>);
 static_assert(says<ERROR_R9_already_rotated, rule::rotary_by<seq, rot, headed_turned, shape<seq, half>, shape<seq, half>>>);
+static_assert(says<ERROR_R9_already_rotated, rule::rotary_by<seq, rot, headed_turned, shape<half>, shape<half>>>);
 
 // --- unroll and pool (R13, R4, R18) ---
 

@@ -135,6 +135,11 @@ TEST_CASE("keys beside the input take their share: learned, zero, sinks") {
   CHECK(extent_of<key>(weights) == 7);
   CHECK(differences(tensor(sum<key>(weights)), {2, 2, 5}, float32(16), [](auto...) { return 1.0; }) == "");
 
+  // The learned key is scaled as the others are: weights of a scale of 0 are the same for all.
+  const auto flat = drawn_module<nn::multi_head_attention<d_model, heads, d_k, d_v, nn::bias_kv>>(19);
+  const tensor<float, batch, heads, seq, key> alike = flat.weights(x, there, nn::scaled_by{0});
+  CHECK(differences(alike, {2, 2, 5, 6}, float32(8), [](auto...) { return 1.0 / 6; }) == "");
+
   const auto sunk = drawn_module<nn::multi_head_attention<d_model, heads, d_k, d_v, nn::sinks>>(23);
   const tensor<float, batch, heads, seq, key> left = sunk.weights(x, there);
   const tensor z = nn::attention_with_sinks<d_k, key>(tensor(sunk.query(x)), tensor(sunk.key(there)), tensor(sunk.value(there)), sunk.sink);

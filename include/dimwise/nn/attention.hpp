@@ -111,6 +111,20 @@ auto changed_scores(const Q& q, const K& k, const By& by, const How&... how) {
   return all_changes(by.template formula<F>(q, k), how...);
 }
 
+// The factor of the same, for products of so many features.
+template <class... How>
+double scale_of(std::size_t features, const How&...) {
+  return 1 / std::sqrt(static_cast<double>(features));
+}
+template <class... How>
+double scale_of(std::size_t, const not_scaled&, const How&...) {
+  return 1;
+}
+template <class... How>
+double scale_of(std::size_t, const scaled_by& by, const How&...) {
+  return by.factor;
+}
+
 // The outcomes of the same.
 template <class S, class... How>
 struct outcome_of_changes {

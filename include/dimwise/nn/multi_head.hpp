@@ -272,7 +272,6 @@ struct multi_head_attention {
   BOOST_HANA_DEFINE_STRUCT(multi_head_attention, (query_projection, query), (key_projection, key), (value_projection, value),
                            (output_projection, output), (preparation, prepare), (key_vector, bias_k), (value_vector, bias_v), (sink_vector, sink));
 
-
   template <class X, class Projection>
   using prepared = typename detail::after<detail::prepared<preparation, detail::positions_of_t<X>, K>::template step, typename Projection::template outcome<X>>::type;
   // What a call does to types: each step an outcome, of which the first error is the call's.
@@ -302,7 +301,7 @@ struct multi_head_attention {
     if constexpr (options::learned_key || options::zero_key || options::sink) {
       const tensor stored = q;
       const auto scores = detail::changed_scores<K>(stored, k, how...);
-      return tensor(output.formula(beside_extra_keys(detail::part_of_attention<positions>(scores, value.formula(values)), stored).output));
+      return tensor(output.formula(beside_extra_keys(detail::part_of_attention<positions>(scores, value.formula(values)), stored, how...).output));
     } else {
       return tensor(output.formula(contract<positions>(attention_weights<K, positions>(q, k, how...), value.formula(values))));
     }
@@ -338,13 +337,14 @@ struct multi_head_attention {
   auto keys_formula(const X& x) const {
     return prepare.template keys<detail::positions_of_t<X>, K>(key.formula(x));
   }
-  template <class Q>
-  auto learned_logit(const Q& q) const {
-    return contract<K>(plain(q), bias_k) * static_cast<typename options::element>(1 / std::sqrt(static_cast<double>(extent_of<K>(q))));
+  // One key and no positions: a product that is scaled as the others are.
+  template <class Q, class... How>
+  auto learned_logit(const Q& q, const How&... how) const {
+    return contract<K>(plain(q), bias_k) * static_cast<typename options::element>(detail::scale_of(extent_of<K>(q), how...));
   }
-  template <class Part, class Q>
-  Part beside_extra_keys(Part part, const Q& q) const {
-    if constexpr (options::learned_key) { part = detail::beside(part, learned_logit(q), bias_v); }
+  template <class Part, class Q, class... How>
+  Part beside_extra_keys(Part part, const Q& q, const How&... how) const {
+    if constexpr (options::learned_key) { part = detail::beside(part, learned_logit(q, how...), bias_v); }
     if constexpr (options::zero_key) { part = detail::beside(part, tensor<typename options::element>()); }
     if constexpr (options::sink) { part = detail::beside(part, sink); }
     return part;
@@ -355,12 +355,12 @@ struct multi_head_attention {
     const tensor own = plain(logsumexp<P>(s));
     const auto logit = [&](const auto& l) { return std::remove_const_t<decltype(own)>(broadcast_like(l, own)); };
     auto all = own;
-    if constexpr (options::learned_key) { all = map(detail::sum_of_logs{}, all, logit(learned_logit(q))); }
+    if constexpr (options::learned_key) { all = map(detail::sum_of_logs{}, all, logit(learned_logit(q, how...))); }
     if constexpr (options::zero_key) { all = map(detail::sum_of_logs{}, all, logit(tensor<typename options::element>())); }
     if constexpr (options::sink) { all = map(detail::sum_of_logs{}, all, logit(sink)); }
     tensor given = plain(softmax<P>(s)) * exp(own - all);
     const auto append = [&](const auto& l) { given = concat<P>(given, broadcast<P>(exp(logit(l) - all), P{1})); };
-    if constexpr (options::learned_key) { append(learned_logit(q)); }
+    if constexpr (options::learned_key) { append(learned_logit(q, how...)); }
     if constexpr (options::zero_key) { append(tensor<typename options::element>()); }
     return given;
   }
