@@ -107,9 +107,8 @@ class spinning_executor {
     floats<arch> x = broadcast<arch>(0.999F);
     const double start = seconds_now(1);
     for (std::size_t i = 0; i < steps; ++i) {
-      dimwise::kernels::detail::unroll<chains>([&](auto c) __attribute__((always_inline)) {
-        acc[c] = fma<arch>(acc[c], x, x);
-      });
+#pragma GCC unroll 24
+      for (std::size_t c = 0; c < chains; ++c) acc[c] = fma<arch>(acc[c], x, x);
     }
     const double spent = seconds_now(1) - start;
     floats<arch> sum = acc[0];

@@ -24,11 +24,11 @@ struct lowered_scale {
 };
 template <class Axes, class C>
 struct lowered_scale<Axes, C, no_scale> {
-  C one = C(1);
+  static constexpr C one = C(1);
   std::ptrdiff_t strides[max_rank] = {};
 
   explicit lowered_scale(const no_scale&) {}
-  [[nodiscard]] const C* data() const { return &one; }
+  [[nodiscard]] static const C* data() { return &one; }
 };
 
 template <class S>
@@ -42,6 +42,7 @@ void compute(const widened_node<Shape, X, Scale, Packed>& n, target<C> to) {
   constexpr bool packed = !std::is_same_v<Packed, nothing>;
   const auto x = lower<C>(n.inner());
   const lowered_scale<axes, C, Scale> scale(n.scale());
+  const C* const scales = scale.data();
   axis result[max_rank];
   axis_extents<axes>::write(n.extents(), result);
   std::ptrdiff_t strides[3][max_rank] = {};
@@ -62,7 +63,7 @@ void compute(const widened_node<Shape, X, Scale, Packed>& n, target<C> to) {
           const auto g = static_cast<std::ptrdiff_t>(f);
           const int4_pair both = x.data[o[1] + j * s[1] + g / 2 * step[1]];
           const int number = f % 2 == 0 ? both.first() : both.second();
-          to.data[o[0] + j * s[0] + g * step[0]] = static_cast<C>(number) * scale.data()[o[2] + j * s[2] + g * step[2]];
+          to.data[o[0] + j * s[0] + g * step[0]] = static_cast<C>(number) * scales[o[2] + j * s[2] + g * step[2]];
         }
       }
     });
@@ -70,7 +71,7 @@ void compute(const widened_node<Shape, X, Scale, Packed>& n, target<C> to) {
     kernels::for_each_row(nest_over(axes::size, result, strides), [&](const std::ptrdiff_t(&o)[3], std::size_t count, const std::ptrdiff_t(&s)[3]) {
       for (std::size_t i = 0; i < count; ++i) {
         const auto j = static_cast<std::ptrdiff_t>(i);
-        to.data[o[0] + j * s[0]] = static_cast<C>(as_float(x.data[o[1] + j * s[1]])) * scale.data()[o[2] + j * s[2]];
+        to.data[o[0] + j * s[0]] = static_cast<C>(as_float(x.data[o[1] + j * s[1]])) * scales[o[2] + j * s[2]];
       }
     });
   }
