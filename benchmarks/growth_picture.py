@@ -45,9 +45,9 @@ def panel(x0, title, unit, growth, what):
 def svg(growth):
     shown = [key for key in LINES if any((g["library"], g["which"]) == key for g in growth)]
     growth = [{**g, "memory": max(g["memory"], 1)} for g in growth if (g["library"], g["which"]) in LINES]
-    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {2 * WIDTH} {HEIGHT + 26}" font-family="sans-serif" font-size="11">',
+    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {2 * WIDTH + 20} {HEIGHT + 26}" font-family="sans-serif" font-size="11">',
              "<title>Attention of two heads of 64 features: time and peak memory against the number of tokens</title>",
-             f'<rect width="{2 * WIDTH}" height="{HEIGHT + 26}" fill="white"/>']
+             f'<rect width="{2 * WIDTH + 20}" height="{HEIGHT + 26}" fill="white"/>']
     parts += panel(0, "time of one attention", "ms", growth, "ms")
     parts += panel(WIDTH, "peak memory of the process", "MB", growth, "memory")
     for place, (library, which) in enumerate(shown):
