@@ -11,6 +11,7 @@
 #include <cmath>
 #include <variant>
 
+#include <dimwise/expr/numbers.hpp>
 #include <dimwise/shape/rules/positions.hpp>
 #include <dimwise/tensor/view.hpp>
 
