@@ -85,6 +85,12 @@ TEST_CASE("math: errors in ulp") {
         worst_ulp(
             tanh_of{}, [](double x) { return std::tanh(x); }, -infinity, infinity),
         2.6);
+  for (const float cap : {1.0F, 30.0F}) {
+    check("soft cap",
+          worst_ulp(
+              soft_cap_of{cap}, [cap](double x) { return cap * std::tanh(x / cap); }, -infinity, infinity),
+          3.6);
+  }
   check("erf",
         worst_ulp(
             erf_of{}, [](double x) { return std::erf(x); }, -infinity, infinity),

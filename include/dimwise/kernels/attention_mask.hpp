@@ -1,15 +1,16 @@
 // dimwise/kernels/attention_mask.hpp -- a block of bias and boolean mask, turned so that lanes are queries.
 //
-// Layer: kernels. Includes: attention_pack.hpp, attention_types.hpp.
+// Layer: kernels. Includes: attention_pack.hpp, attention_softmax.hpp, attention_types.hpp.
 // Tests: tests/kernels/attention.test.cpp
 //
-// Both become one panel of numbers to add, -inf where a key is hidden. A block in which every pair is hidden is found
-// here, before its scores are computed.
+// Both become numbers to add, -inf where a key is hidden: a panel of them, or one for each key where all queries share
+// them. A block in which every pair is hidden is found here, before its scores are computed.
 //
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dimwise/kernels/attention_pack.hpp>
+#include <dimwise/kernels/attention_softmax.hpp>
 #include <dimwise/kernels/attention_types.hpp>
 
 #include <cstddef>
@@ -55,27 +56,80 @@ template <class Arch>
   for (std::size_t r = queries; r < lanes<Arch>; ++r) corner[r] = hidden;
 }
 
-/// added[j, i] for `queries` (<= strip_width) queries and `keys` keys. False if every pair is hidden.
+// Which of a block's pairs are visible.
+enum class visible { none, some, all };
+
+/// The smallest and the largest number of each lane, NaN passed over.
 template <class Arch>
-[[gnu::noinline]] bool pack_added(const attention_layout& layout, const attention_head& head, std::size_t first_query,
-                                  std::size_t queries, std::size_t first_key, std::size_t keys, float* added) noexcept {
+struct lane_range {
+  floats<Arch> least = floats<Arch>(infinity);
+  floats<Arch> greatest = floats<Arch>(-infinity);
+};
+
+// Turns a corner into its place in the panel.
+template <class Arch>
+[[gnu::always_inline]] inline void store_turned(square<Arch>& corner, std::size_t keys, float* to,
+                                                lane_range<Arch>& range) noexcept {
+  transpose<Arch>(corner);
+#pragma GCC unroll 16
+  for (std::size_t r = 0; r < lanes<Arch>; ++r) {
+    if (r == keys) break;
+    range.least = min_skip_nan<Arch>(corner[r], range.least);
+    range.greatest = max_skip_nan<Arch>(corner[r], range.greatest);
+    store_aligned<Arch>(to + r * strip_width<Arch>, corner[r]);
+  }
+}
+
+/// added[j, i] for `queries` (<= strip_width) queries and `keys` keys.
+template <class Arch>
+[[gnu::noinline]] visible pack_added_pairs(const attention_layout& layout, const attention_head& head,
+                                           std::size_t first_query, std::size_t queries, std::size_t first_key,
+                                           std::size_t keys, float* added) noexcept {
   constexpr std::size_t n = lanes<Arch>;
-  const floats<Arch> hidden(-infinity);
-  floats<Arch> seen(0.0F);
+  lane_range<Arch> range;
   for (std::size_t i = 0; i < queries; i += n) {
+    const std::size_t high = queries - i < n ? queries - i : n;
     for (std::size_t j = 0; j < keys; j += n) {
       const std::size_t wide = keys - j < n ? keys - j : n;
+      float* const to = added + j * strip_width<Arch> + i;
       square<Arch> corner;
-      load_added_square<Arch>(corner, layout, head, first_query + i, queries - i < n ? queries - i : n, first_key + j,
-                              wide);
-      transpose<Arch>(corner);
-      for (std::size_t r = 0; r < wide; ++r) {
-        seen = select<Arch>(corner[r] == hidden, seen, floats<Arch>(1.0F));
-        store_aligned<Arch>(added + (j + r) * strip_width<Arch> + i, corner[r]);
+      if (high == n && wide == n && head.allow == nullptr && layout.bias_key == 1) {  // in registers throughout
+        const float* from = head.bias + static_cast<std::ptrdiff_t>(first_query + i) * layout.bias_query +
+                            static_cast<std::ptrdiff_t>(first_key + j);
+#pragma GCC unroll 16
+        for (std::size_t r = 0; r < n; ++r, from += layout.bias_query) corner[r] = load<Arch>(from);
+        store_turned<Arch>(corner, n, to, range);
+        continue;
       }
+      load_added_square<Arch>(corner, layout, head, first_query + i, high, first_key + j, wide);
+      store_turned<Arch>(corner, wide, to, range);
     }
   }
-  return reduce_sum<Arch>(seen) > 0.0F;
+  if (reduce_max<Arch>(range.greatest) == -infinity) {
+    // Nothing but -inf and NaN, and a NaN is not hidden.
+    for (std::size_t i = 0; i < queries; i += n) {
+      for (std::size_t j = 0; j < keys; ++j) {
+        if (xsimd::any(is_nan<Arch>(load_aligned<Arch>(added + j * strip_width<Arch> + i)))) return visible::some;
+      }
+    }
+    return visible::none;
+  }
+  return reduce_max<Arch>(floats<Arch>(0.0F) - range.least) == infinity ? visible::some : visible::all;
+}
+
+/// added[j] for `keys` keys, where all queries share them. Arch names the caller's architecture in the symbol.
+template <class Arch>
+[[nodiscard, gnu::noinline]] visible pack_added_keys(const attention_layout& layout, const attention_head& head,
+                                                     std::size_t first_key, std::size_t keys, float* added) noexcept {
+  std::size_t hidden = 0;
+  for (std::size_t j = 0; j < keys; ++j) {
+    const auto key = static_cast<std::ptrdiff_t>(first_key + j);
+    const bool allowed = head.allow == nullptr || head.allow[key * layout.allow_key];
+    const float bias = head.bias == nullptr ? 0.0F : head.bias[key * layout.bias_key];
+    added[j] = allowed ? bias : -infinity;
+    hidden += added[j] == -infinity ? 1U : 0U;
+  }
+  return hidden == keys ? visible::none : hidden == 0 ? visible::all : visible::some;
 }
 
 }  // namespace dimwise::kernels::detail

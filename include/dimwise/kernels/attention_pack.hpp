@@ -68,7 +68,8 @@ template <class Arch>
   }
 }
 
-/// strip[c, i] = factor * from[i, c] for the first `rows` queries, 0 in the lanes of the others.
+/// strip[c, i] = factor * from[i, c] for the first `rows` queries; lanes past the last repeat it, so that every score that
+/// a function is asked about is one that exists.
 template <class Arch>
 [[gnu::noinline]] void pack_strip(const matrix_view<const float>& from, std::size_t rows, std::size_t features,
                                   float factor, float* strip) noexcept {
@@ -78,6 +79,7 @@ template <class Arch>
       const std::size_t wide = features - c < n ? features - c : n;
       square<Arch> corner;
       load_square<Arch>(corner, {from.at(i, c), from.row, from.feature}, rows - i < n ? rows - i : n, wide);
+      for (std::size_t r = rows - i; r < n; ++r) corner[r] = corner[rows - i - 1];
       transpose<Arch>(corner);
       for (std::size_t r = 0; r < wide; ++r) {
         store_aligned<Arch>(strip + (c + r) * strip_width<Arch> + i, corner[r] * floats<Arch>(factor));

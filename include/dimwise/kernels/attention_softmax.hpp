@@ -19,6 +19,13 @@
 
 namespace dimwise::kernels::detail {
 
+/// Numbers to add to the scores of a strip and a block, -inf where a key is hidden.
+struct added_scores {
+  const float* data = nullptr;  ///< none: nothing is added
+  bool each_query = false;      ///< [keys, strip_width]; else one for each key
+  bool hides = false;           ///< some are -inf
+};
+
 /// What lies between scale * q.k and the logit, for one strip and one block of keys.
 template <class Arch>
 struct score_edit {
@@ -26,8 +33,15 @@ struct score_edit {
   std::ptrdiff_t first_query;
   std::ptrdiff_t first_key;
   key_window window;
-  bool at_window_edge;  ///< some computed pair lies outside the window
-  const float* added;   ///< [keys, strip_width] to add, -inf where hidden; or null
+  added_scores added;
+};
+
+/// Part of a block of scores: keys [key, key + keys) for the vectors [first, last).
+struct score_tile_place {
+  std::size_t key;
+  std::size_t keys;
+  std::size_t first;
+  std::size_t last;
 };
 
 [[nodiscard, gnu::always_inline]] constexpr std::int32_t clamp_to_int32(std::ptrdiff_t value) noexcept {
@@ -35,46 +49,58 @@ struct score_edit {
   return static_cast<std::int32_t>(value < -limit ? -limit : value > limit ? limit : value);
 }
 
-// Applies an edit to the scores of one vector of queries and raises their maximum.
 template <class Arch, class Score>
-[[gnu::always_inline]] inline void edit_vector(float* scores, std::size_t keys, std::size_t vector,
-                                               const score_edit<Arch>& edit, const Score& score,
-                                               float* maximum) noexcept {
-  using vec = floats<Arch>;
-  const vec hidden(-infinity);
-  const std::size_t first_lane = vector * lanes<Arch>;
-  const ints<Arch> lane = lane_indices<Arch>() + ints<Arch>(static_cast<std::int32_t>(first_lane));
-  const std::ptrdiff_t diagonal = edit.first_key - edit.first_query - edit.window.offset;
-  vec top = load_aligned<Arch>(maximum + first_lane);
-  for (std::size_t j = 0; j < keys; ++j) {
-    float* const at = scores + j * strip_width<Arch> + first_lane;
-    const auto key = static_cast<std::ptrdiff_t>(j);
-    vec s = load_aligned<Arch>(at);
-    if constexpr (!std::is_same_v<Score, identity_score>) {
-      s = score(s, score_place<Arch>{lane + ints<Arch>(clamp_to_int32(edit.first_query)),
-                                     ints<Arch>(clamp_to_int32(edit.first_key + key)), edit.head});
+[[gnu::always_inline]] inline void change_each(float* scores, const score_tile_place& at, const Score& score) noexcept {
+  if constexpr (requires { score.each(scores, at.keys); }) {
+    if (at.last - at.first == tile_vectors<Arch>) return score.each(scores, at.keys * strip_width<Arch>);
+    for (std::size_t j = 0; j < at.keys; ++j) {
+      score.each(scores + j * strip_width<Arch> + at.first * lanes<Arch>, (at.last - at.first) * lanes<Arch>);
     }
-    if (edit.added != nullptr) {
-      const vec more = load_aligned<Arch>(edit.added + j * strip_width<Arch> + first_lane);
-      s = select<Arch>(more == hidden, hidden, s + more);
-    }
-    if (edit.at_window_edge) {
-      const ints<Arch> first_seen(clamp_to_int32(key + diagonal - edit.window.after));
-      const ints<Arch> last_seen(clamp_to_int32(key + diagonal + edit.window.before));
-      s = select<Arch>(as_mask<Arch>(lane < first_seen), hidden, s);
-      s = select<Arch>(as_mask<Arch>(lane > last_seen), hidden, s);
-    }
-    store_aligned<Arch>(at, s);
-    top = max_skip_nan<Arch>(s, top);
   }
-  store_aligned<Arch>(maximum + first_lane, top);
 }
 
-/// Scores to logits in place; raises `maximum`.
+/// Scores of a tile to logits in place, while they are near; raises `maximum`. `block` holds the scores of the block.
 template <class Arch, class Score>
-[[gnu::noinline]] void edit_scores(float* scores, const keys_per_vector<Arch>& keys, std::size_t vectors,
-                                   const score_edit<Arch>& edit, const Score& score, float* maximum) noexcept {
-  for (std::size_t v = 0; v < vectors; ++v) edit_vector<Arch>(scores, keys.count[v], v, edit, score, maximum);
+[[gnu::noinline]] void edit_tile(float* block, const score_tile_place& at, bool at_window_edge,
+                                 const score_edit<Arch>& edit, const Score& score, float* maximum) noexcept {
+  using vec = floats<Arch>;
+  const vec hidden(-infinity);
+  float* const scores = block + at.key * strip_width<Arch>;
+  const bool changes = changes_scores(score);
+  if (changes) change_each<Arch>(scores, at, score);
+  const added_scores added = edit.added;
+  const std::ptrdiff_t diagonal = edit.first_key - edit.first_query - edit.window.offset;
+  for (std::size_t v = at.first; v < at.last; ++v) {
+    const std::size_t first_lane = v * lanes<Arch>;
+    const ints<Arch> lane = lane_indices<Arch>() + ints<Arch>(static_cast<std::int32_t>(first_lane));
+    vec top = load_aligned<Arch>(maximum + first_lane);
+    for (std::size_t j = 0; j < at.keys; ++j) {
+      const std::size_t row = at.key + j;
+      const auto key = static_cast<std::ptrdiff_t>(row);
+      vec s = load_aligned<Arch>(scores + j * strip_width<Arch> + first_lane);
+      if constexpr (!std::is_same_v<Score, identity_score>) {
+        if (changes) {
+          s = score(s, score_place<Arch>{lane + ints<Arch>(clamp_to_int32(edit.first_query)),
+                                         ints<Arch>(clamp_to_int32(edit.first_key + key)), edit.head});
+        }
+      }
+      if (added.data != nullptr) {
+        const vec more = added.each_query ? load_aligned<Arch>(added.data + row * strip_width<Arch> + first_lane)
+                                          : vec(added.data[row]);
+        s = s + more;
+        if (added.hides) s = select<Arch>(more == hidden, hidden, s);
+      }
+      if (at_window_edge) {
+        const ints<Arch> first_seen(clamp_to_int32(key + diagonal - edit.window.after));
+        const ints<Arch> last_seen(clamp_to_int32(key + diagonal + edit.window.before));
+        s = select<Arch>(as_mask<Arch>(lane < first_seen), hidden, s);
+        s = select<Arch>(as_mask<Arch>(lane > last_seen), hidden, s);
+      }
+      store_aligned<Arch>(scores + j * strip_width<Arch> + first_lane, s);
+      top = max_skip_nan<Arch>(s, top);
+    }
+    store_aligned<Arch>(maximum + first_lane, top);
+  }
 }
 
 /// The running softmax of one strip, a lane per query.
@@ -100,8 +126,8 @@ template <class Arch, bool MarkHidden>
     const vec against = select<Arch>(maximum == hidden, vec(0.0F), maximum);
     const vec factor = exp_nonpositive<Arch>(load_aligned<Arch>(state.reference + first_lane) - against);
     vec sum(0.0F);
-    float* at = scores + first_lane;
-    for (std::size_t j = 0; j < keys.count[v]; ++j, at += strip_width<Arch>) {
+    float* at = scores + keys.begin[v] * strip_width<Arch> + first_lane;
+    for (std::size_t j = keys.begin[v]; j < keys.end[v]; ++j, at += strip_width<Arch>) {
       const vec logit = load_aligned<Arch>(at);
       vec weight = exp_nonpositive<Arch>(logit - against);
       if constexpr (MarkHidden) weight = select<Arch>(logit == hidden, vec(-0.0F), weight);
@@ -123,7 +149,7 @@ template <class Arch>
     const std::size_t first_lane = i * lanes<Arch>;
     floats<Arch> acc(0.0F);
     if (rescale != nullptr) acc = load_aligned<Arch>(rescale + first_lane) * load_aligned<Arch>(out + first_lane);
-    for (std::size_t j = 0; j < keys.count[i]; ++j) {
+    for (std::size_t j = keys.begin[i]; j < keys.end[i]; ++j) {
       const floats<Arch> weight = load_aligned<Arch>(weights + j * strip_width<Arch> + first_lane);
       const floats<Arch> value(v[static_cast<std::ptrdiff_t>(j) * v_row]);
       const mask<Arch> is_hidden = as_mask<Arch>(as_ints<Arch>(weight) == ints<Arch>(sign_bit));

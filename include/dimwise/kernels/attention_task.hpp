@@ -39,7 +39,10 @@ class attention_task {
     const bool shared = strips > 1;
     for (std::size_t j = all.begin / block_keys * block_keys; j < all.end; j += block_keys) {
       key_block block = fetch(j, least(j + block_keys, all.end), shared);
-      for (std::size_t s = 0; s < strips; ++s) advance(s, strip_at(s, begin, end), block);
+      for (std::size_t s = 0; s < strips; ++s) {
+        const bool last = s + 1 == strips;
+        advance(s, strip_at(s, begin, end), block, bias_at(strip_at(last ? 0 : s + 1, begin, end).begin, last ? block.end : j));
+      }
     }
     for (std::size_t s = 0; s < strips; ++s) finish_strip(s, strip_at(s, begin, end));
   }
@@ -122,38 +125,79 @@ class attention_task {
     return rows.feature == 1 && (near || !shared);
   }
 
+  // Where the biases of a strip and a block lie, if they are worth asking for ahead: rows of many keys, of which a block
+  // reads a few cache lines each, come too late otherwise.
+  [[nodiscard]] const float* bias_at(std::size_t query, std::size_t key) const noexcept {
+    if (head_.bias == nullptr || layout_.bias_query == 0 || layout_.bias_key != 1 || key >= layout_.keys) return nullptr;
+    return head_.bias + static_cast<std::ptrdiff_t>(query) * layout_.bias_query + static_cast<std::ptrdiff_t>(key);
+  }
+  void prefetch_bias(const float* at, std::size_t first_row, std::size_t rows) const noexcept {
+#if defined(__GNUC__)
+    for (std::size_t i = first_row; i < first_row + rows; ++i) {
+      const float* const row = at + static_cast<std::ptrdiff_t>(i) * layout_.bias_query;
+#pragma GCC unroll 6
+      for (std::size_t c = 0; c < block_keys; c += 64 / sizeof(float)) __builtin_prefetch(row + c, 0, 3);
+    }
+#else
+    (void)at, (void)first_row, (void)rows;
+#endif
+  }
+
   // One strip meets one block.
-  void advance(std::size_t s, const query_range& queries, key_block& block) const noexcept {
+  void advance(std::size_t s, const query_range& queries, key_block& block, const float* next_bias) const noexcept {
     const key_range seen = keys_of(queries);
     const std::size_t begin = greatest(seen.begin, block.begin);
     const std::size_t end = least(seen.end, block.end);
     if (begin >= end) return;
-    const bool adds = head_.bias != nullptr || head_.allow != nullptr;
-    if (adds && !pack_added<Arch>(layout_, head_, queries.begin, queries.end - queries.begin, begin, end - begin,
-                                  buffers_.added)) {
-      return;
-    }
+    score_edit<Arch> edit{head_index_, static_cast<std::ptrdiff_t>(queries.begin), static_cast<std::ptrdiff_t>(begin),
+                          layout_.window, {}};
+    if (!add(queries, begin, end, edit.added)) return;
     const std::size_t vectors = (queries.end - queries.begin + lanes<Arch> - 1) / lanes<Arch>;
-    bool at_edge = begin < begin_of(queries.end - 1);
+    const auto within = [&](std::size_t key) { return greatest(least(key, end), begin) - begin; };
     keys_per_vector<Arch> keys{};
+    keys_per_vector<Arch> whole{};  // seen by every query of the vector
     for (std::size_t v = 0; v < vectors; ++v) {
       const std::size_t first = queries.begin + v * lanes<Arch>;
       const std::size_t last = least(first + lanes<Arch>, queries.end) - 1;
-      keys.count[v] = greatest(least(end_of(last), end), begin) - begin;
-      at_edge = at_edge || end_of(first) < begin + keys.count[v];
+      keys.begin[v] = within(begin_of(first));
+      keys.end[v] = within(end_of(last));
+      whole.begin[v] = within(begin_of(last));
+      whole.end[v] = within(end_of(first));
     }
-    const bool edits = adds || at_edge || changes_scores(score_);
+    float* const scores = buffers_.scores;
+    const float* const q = buffers_.q + s * width * layout_.head_dim;
+    const float* const k = row(block.k, block.k_row, begin - block.begin);
     float* const maximum = buffers_.maximum + s * width;
-    score_block(buffers_.q + s * width * layout_.head_dim, row(block.k, block.k_row, begin - block.begin), block.k_row,
-                end - begin, keys, vectors, edits ? buffers_.unused_maximum : maximum);
-    if (edits) {
-      edit_scores<Arch>(
-          buffers_.scores, keys, vectors,
-          score_edit<Arch>{head_index_, static_cast<std::ptrdiff_t>(queries.begin), static_cast<std::ptrdiff_t>(begin),
-                           layout_.window, at_edge, adds ? buffers_.added : nullptr},
-          score_, maximum);
+    const bool changes = edit.added.data != nullptr || changes_scores(score_);
+    bool at_edge = false;
+    score_tile_place at{0, 0, 0, 0};
+    for (; at.key < end - begin; at.key += at.keys) {
+      at.keys = tile_step<Arch>(end - begin - at.key);
+      while (keys.end[at.first] <= at.key) ++at.first;
+      while (at.last < vectors && keys.begin[at.last] < at.key + at.keys) ++at.last;
+      const bool edge = whole.begin[at.last - 1] > at.key || whole.end[at.first] < at.key + at.keys;
+      const std::size_t lane = at.first * lanes<Arch>;
+      if (next_bias != nullptr) prefetch_bias(next_bias, at.key * width / block_keys, (at.keys * width + block_keys - 1) / block_keys);
+      score_rows<Arch>(at.keys, at.last - at.first, q + lane, row(k, block.k_row, at.key), block.k_row,
+                       layout_.head_dim, scores + at.key * width + lane,
+                       (changes || edge ? buffers_.unused_maximum : maximum) + lane);
+      if (changes || edge) edit_tile<Arch>(scores, at, edge, edit, score_, maximum);
+      at_edge = at_edge || edge;
     }
-    add_values(s, row(block.v, block.v_row, begin - block.begin), keys, vectors, edits && !values_finite(block), block);
+    const bool hides = at_edge || edit.added.hides || changes_scores(score_);
+    add_values(s, row(block.v, block.v_row, begin - block.begin), keys, vectors, hides && !values_finite(block), block);
+  }
+
+  // What a bias and a mask add to a strip and a block; false where they hide all of it.
+  [[nodiscard]] bool add(const query_range& queries, std::size_t begin, std::size_t end, added_scores& to) const noexcept {
+    if (head_.bias == nullptr && head_.allow == nullptr) return true;
+    to.data = buffers_.added;
+    to.each_query = (head_.bias != nullptr && layout_.bias_query != 0) || (head_.allow != nullptr && layout_.allow_query != 0);
+    const visible seen = to.each_query ? pack_added_pairs<Arch>(layout_, head_, queries.begin, queries.end - queries.begin,
+                                                                begin, end - begin, buffers_.added)
+                                       : pack_added_keys<Arch>(layout_, head_, begin, end - begin, buffers_.added);
+    to.hides = seen != visible::all;
+    return seen != visible::none;
   }
 
   [[nodiscard]] static const float* row(const float* base, std::ptrdiff_t stride, std::size_t index) noexcept {
@@ -170,19 +214,6 @@ class attention_task {
     return block.values == key_block::finite::yes;
   }
 
-  void score_block(const float* q, const float* k, std::ptrdiff_t k_row, std::size_t count,
-                   const keys_per_vector<Arch>& keys, std::size_t vectors, float* maximum) const noexcept {
-    std::size_t first = 0;
-    for (std::size_t j = 0; j < count;) {
-      while (keys.count[first] <= j) ++first;
-      const std::size_t rows = tile_step<Arch>(count - j);
-      const std::size_t lane = first * lanes<Arch>;
-      score_rows<Arch>(rows, vectors - first, q + lane, row(k, k_row, j), k_row, layout_.head_dim,
-                       buffers_.scores + j * width + lane, maximum + lane);
-      j += rows;
-    }
-  }
-
   void add_values(std::size_t s, const float* v, const keys_per_vector<Arch>& keys, std::size_t vectors,
                   bool skip_hidden, const key_block& block) const noexcept {
     const softmax_state state{buffers_.maximum + s * width, buffers_.reference + s * width, buffers_.sum + s * width};
@@ -195,9 +226,36 @@ class attention_task {
       return;
     }
     weigh<Arch, false>(buffers_.scores, keys, vectors, state, buffers_.rescale);
+    // Keys at the left edge of a window, which some vectors see and some not yet: a product for each run of them.
+    std::size_t from = 0;
+    std::size_t first = 0;
+    for (std::size_t last = 0; from < keys.begin[vectors - 1];) {
+      while (keys.end[first] <= from) ++first;
+      while (keys.begin[last] <= from) ++last;
+      const std::size_t to = least(keys.begin[last], keys.end[first]);
+      if (first < last) {
+        keys_per_vector<Arch> run{};
+        for (std::size_t i = 0; i < last - first; ++i) run.end[i] = to - from;
+        add_products(v, from, run, first, last - first, out, block.v_row);
+        // What stands there now is against the new maximum.
+        for (std::size_t i = first; i < last; ++i) store_aligned<Arch>(buffers_.rescale + i * lanes<Arch>, floats<Arch>(1.0F));
+      }
+      from = to;
+    }
+    keys_per_vector<Arch> rest{};
+    while (keys.end[first] < from) ++first;
+    for (std::size_t i = first; i < vectors; ++i) rest.end[i - first] = keys.end[i] - from;
+    add_products(v, from, rest, first, vectors - first, out, block.v_row);
+  }
+
+  // out += the values of the keys from `from` on, times their weights, for `vectors` vectors from `first` on.
+  void add_products(const float* v, std::size_t from, const keys_per_vector<Arch>& keys, std::size_t first,
+                    std::size_t vectors, float* out, std::ptrdiff_t v_row) const noexcept {
+    const std::size_t lane = first * lanes<Arch>;
     for (std::size_t c = 0; c < layout_.value_dim;) {
       const std::size_t rows = tile_step<Arch>(layout_.value_dim - c);
-      value_rows<Arch>(rows, vectors, buffers_.scores, v + c, block.v_row, keys, out + c * width, buffers_.rescale);
+      value_rows<Arch>(rows, vectors, buffers_.scores + from * width + lane, row(v, v_row, from) + c, v_row, keys,
+                       out + c * width + lane, buffers_.rescale + lane);
       c += rows;
     }
   }

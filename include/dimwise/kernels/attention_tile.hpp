@@ -34,10 +34,11 @@ inline constexpr std::size_t tile_vectors = has_32_registers<Arch> ? 4
 template <class Arch>
 inline constexpr std::size_t strip_width = tile_vectors<Arch>* lanes<Arch>;
 
-/// How many keys of a block each vector of a strip can see, never falling from one vector to the next.
+/// The keys of a block that each vector of a strip can see, [begin, end); neither falls from one vector to the next.
 template <class Arch>
 struct keys_per_vector {
-  std::size_t count[tile_vectors<Arch>];
+  std::size_t begin[tile_vectors<Arch>];
+  std::size_t end[tile_vectors<Arch>];
 };
 
 // acc[r][v] (+)= a[r] * b[v] for the vectors from First on.
@@ -91,18 +92,19 @@ template <class Arch, std::size_t Rows, std::size_t Vectors, std::size_t First>
                                                      const float* v, std::ptrdiff_t v_row, std::size_t from,
                                                      const keys_per_vector<Arch>& keys) noexcept {
   const float* value = v + static_cast<std::ptrdiff_t>(from) * v_row;
-  for (std::size_t j = from; j < keys.count[First]; ++j, value += v_row) {
+  for (std::size_t j = from; j < keys.end[First]; ++j, value += v_row) {
     multiply_add<Arch, Rows, Vectors, First>(acc, value, 1, weights + j * strip_width<Arch>);
   }
   if constexpr (First + 1 < Vectors) {
-    const std::size_t next = from > keys.count[First] ? from : keys.count[First];
+    const std::size_t next = from > keys.end[First] ? from : keys.end[First];
     add_weighted_keys<Arch, Rows, Vectors, First + 1>(acc, weights, v, v_row, next, keys);
   }
 }
 
 /// out[Rows, Vectors] = out * rescale + v[keys, Rows]^T * weights[keys, Vectors]; without `rescale` out starts at 0.
 ///
-/// Vector i takes the first `keys.count[i]` keys: under a causal mask the rest of its weights are 0 and never written.
+/// Vector i takes the keys before `keys.end[i]`: under a causal mask the rest of its weights are 0 and never written.
+/// All of them begin at key 0.
 template <class Arch, std::size_t Rows, std::size_t Vectors>
 [[gnu::noinline]] void value_tile(const float* weights, const float* v, std::ptrdiff_t v_row,
                                   const keys_per_vector<Arch>& keys, float* out, const float* rescale) noexcept {

@@ -23,7 +23,8 @@ struct score_place {
   std::size_t head;  ///< index into the list of heads
 };
 
-/// A function of scores that is inlined into the kernel. Return -inf to hide a key.
+/// A function of scores that is inlined into the kernel. Return -inf to hide a key. A member `each(scores, count)` is
+/// called before, with contiguous scores of pairs that exist, some more than once.
 template <class F, class Arch>
 concept ScoreFunction = requires(const F& f, const floats<Arch>& scores, const score_place<Arch>& place) {
   { f(scores, place) } -> std::convertible_to<floats<Arch>>;

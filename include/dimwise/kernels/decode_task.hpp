@@ -202,6 +202,7 @@ class decode_task {
     float* const scores = scores_ + r * plan_.block_keys;
     const auto query = static_cast<std::ptrdiff_t>(r % layout_.queries);
     if constexpr (!std::is_same_v<Score, identity_score>) {
+      if constexpr (requires { score_.each(scores, keys); }) score_.each(scores, keys);
       for (std::size_t j = 0; j < keys; j += lanes<Arch>) {
         const ints<Arch> key =
             lane_indices<Arch>() + ints<Arch>(clamp_to_int32(static_cast<std::ptrdiff_t>(begin + j)));

@@ -49,18 +49,16 @@ struct call_epilogue {
 template <class Arch>
 struct call_score {
   score_function what;
+  soft_cap_of cap{what.soft_cap};
 
   [[nodiscard]] bool any() const noexcept { return what.any(); }
 
-  floats<Arch> operator()(const floats<Arch>& scores, const score_place<Arch>& place) const noexcept {
+  void each(float* scores, std::size_t count) const noexcept {
+    if (what.own != nullptr) { what.own(what.context, scores, count); }
+  }
+  [[gnu::always_inline]] floats<Arch> operator()(const floats<Arch>& scores, const score_place<Arch>& place) const noexcept {
     floats<Arch> s = scores;
-    if (what.own != nullptr) {
-      alignas(64) float lane[lanes<Arch>];
-      store_aligned<Arch>(&lane[0], s);
-      what.own(what.context, &lane[0], lanes<Arch>);
-      s = load_aligned<Arch>(&lane[0]);
-    }
-    if (what.soft_cap != 0) { s = broadcast<Arch>(what.soft_cap) * tanh_of{}(s * broadcast<Arch>(1.0F / what.soft_cap)); }
+    if (what.soft_cap != 0) { s = cap(s); }
     if (what.slopes != nullptr) {
       const ints<Arch> distance = place.key - place.query + ints<Arch>(static_cast<std::int32_t>(what.distance));
       const floats<Arch> d = magnitude<Arch>(xsimd::to_float(distance));

@@ -196,6 +196,19 @@ template <class Arch>
   if constexpr (!is_neon64<Arch> && !is_avx512<Arch>) return xsimd::max(value, running);
 }
 
+/// The smaller of both, where a NaN in `value` is passed over. `running` must not be NaN.
+template <class Arch>
+[[nodiscard, gnu::always_inline]] inline floats<Arch> min_skip_nan(const floats<Arch>& value,
+                                                                   const floats<Arch>& running) noexcept {
+#if XSIMD_WITH_NEON64
+  if constexpr (is_neon64<Arch>) return floats<Arch>(vminnmq_f32(value.data, running.data));
+#endif
+#if XSIMD_WITH_AVX512F
+  if constexpr (is_avx512<Arch>) return floats<Arch>(_mm512_maskz_min_ps(0xFFFF, value.data, running.data));
+#endif
+  if constexpr (!is_neon64<Arch> && !is_avx512<Arch>) return xsimd::min(value, running);
+}
+
 /// The larger of both; NaN if either is NaN.
 template <class Arch>
 [[nodiscard, gnu::always_inline]] inline floats<Arch> max_or_nan(const floats<Arch>& a,

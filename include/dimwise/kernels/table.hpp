@@ -45,7 +45,7 @@ enum class operation : unsigned char { add, subtract, multiply, divide };
 /// What is done to scores before softmax: a function of the user's own, or a soft cap c·tanh(s/c); then −slope·|distance|,
 /// with a slope for each head.
 struct score_function {
-  /// Replaces `count` scores; some of them may lie outside the problem.
+  /// Replaces `count` scores of pairs that exist, some more than once; several workers may call it at a time.
   void (*own)(void* context, float* scores, std::size_t count) noexcept = nullptr;
   void* context = nullptr;
   float soft_cap = 0;             ///< 0: none
