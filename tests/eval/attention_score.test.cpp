@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
+#include <limits>
 #include <stdexcept>
 
 namespace attention_score {
@@ -85,6 +87,78 @@ TEST_CASE("what a function of a score throws arrives, and leaves the destination
   const auto refuse = [](const auto& s) { return map([](float) -> float { throw std::runtime_error("refused"); }, s); };
   CHECK(thrown<std::runtime_error>([&] { y = nn::attention<d_k, key>(q, k, v, refuse); }) == "refused");
   CHECK(differences(y, {1, 5}, 0, [](auto...) { return 7.0; }) == "");
+}
+
+TEST_CASE("a function of a score is asked about scores that exist, and may evaluate formulas of its own") {
+  for (const std::size_t n : {2, 6, 50, 100}) {
+    auto q = drawn<tensor<float, seq, d_k>>(1, seq{n});
+    auto k = drawn<tensor<float, key, d_k>>(2, key{n});
+    q = abs(q);
+    k = abs(k);
+    const auto v = drawn<tensor<float, key, d_v>>(3, key{n});
+    const auto positive = [](const auto& s) {
+      return map([](float x) { return x > 0 ? std::log(x) : throw std::runtime_error("a score that no pair has"); }, s);
+    };
+    const plan_kind kind = n == 2 ? plan_kind::decode : plan_kind::attention;
+    CHECK(fused(nn::attention<d_k, key>(q, k, v, positive), kind) == "");
+    CHECK(fused(nn::attention<d_k, key>(q, k, v, positive, window<seq, key>(20, 3)), kind) == "");
+    // A product of this size takes memory for its own kernel, in the middle of that of the attention.
+    const auto x = drawn<tensor<float, seq, d_k>>(4, seq{64});
+    const auto w = drawn<tensor<float, d_k, d_v>>(5);
+    const auto b = drawn<tensor<float, d_v>>(6);
+    const auto nested = [&](const auto& s) {
+      return map([&](float e) { return e * tensor(relu(contract<d_k>(x, w) + b)).data()[0]; }, s);
+    };
+    reset_plans();
+    const tensor fast = nn::attention<d_k, key>(q, k, v, nested);
+    CHECK((!kernels::available || plans_run()[kind] == 1));
+    CHECK(differ(fast, evaluate_plainly(nn::attention<d_k, key>(q, k, v, nested)), float32(40)) == "");
+  }
+}
+
+TEST_CASE("windows of any width skip what they hide, on both sides") {
+  for (const std::size_t n : {1, 16, 63, 100, 260}) {
+    const auto q = drawn<tensor<float, seq, heads, d_k>>(1, seq{n});
+    auto k = drawn<tensor<float, key, heads, d_k>>(2, key{n});
+    auto v = drawn<tensor<float, key, heads, d_v>>(3, key{n});
+    for (const std::ptrdiff_t before : {0, 1, 7, 20, 90, 200}) {
+      for (const std::ptrdiff_t after : {0, 3, 40}) {
+        CAPTURE(n);
+        CAPTURE(before);
+        CAPTURE(after);
+        const plan_kind kind = n == 1 ? plan_kind::decode : plan_kind::attention;
+        CHECK(fused(nn::attention<d_k, key>(q, k, v, window<seq, key>(before, after)), kind) == "");
+        CHECK(fused(nn::attention<d_k, key>(q, k, v, nn::soft_cap{2}, window<seq, key>(before, after)), kind) == "");
+      }
+    }
+  }
+}
+
+TEST_CASE("biases along keys, along queries and keys, and masks beside them") {
+  for (const std::size_t n : {5, 64, 130}) {
+    const auto q = drawn<tensor<float, seq, heads, d_k>>(1, seq{n});
+    const auto k = drawn<tensor<float, key, heads, d_k>>(2, key{n});
+    const auto v = drawn<tensor<float, key, heads, d_v>>(3, key{n});
+    auto of_keys = drawn<tensor<float, key>>(4, key{n});
+    auto of_pairs = drawn<tensor<float, seq, key>>(5, seq{n}, key{n});
+    const auto allowed = [&] {
+      tensor<bool, key> t(key{n});
+      for (std::size_t j = 0; j < n; ++j) { t.data()[j] = j % 3 != 1; }
+      return t;
+    }();
+    const plan_kind kind = plan_kind::attention;
+    CHECK(fused(nn::attention<d_k, key>(q, k, v, of_keys), kind) == "");
+    CHECK(fused(nn::attention<d_k, key>(q, k, v, of_pairs), kind) == "");
+    CHECK(fused(nn::attention<d_k, key>(q, k, v, allow(allowed)), kind) == "");
+    CHECK(fused(nn::attention<d_k, key>(q, k, v, of_keys, allow(allowed)), kind) == "");
+    CHECK(fused(nn::attention<d_k, key>(q, k, v, of_pairs, allow(allowed)), kind) == "");
+    const float hidden = -std::numeric_limits<float>::infinity();
+    of_keys.data()[n / 2] = hidden;
+    for (std::size_t j = 0; j < n; ++j) { of_pairs.data()[(n - 1) * n + j] = hidden; }  // the last query sees nothing
+    for (std::size_t j = 0; j < n; ++j) { of_pairs.data()[(n - 2) * n + j] = j == 0 ? std::nanf("") : hidden; }
+    CHECK(fused(nn::attention<d_k, key>(q, k, v, of_keys), kind) == "");
+    CHECK(fused(nn::attention<d_k, key>(q, k, v, of_pairs), kind) == "");
+  }
 }
 
 }  // namespace attention_score

@@ -45,12 +45,8 @@ inline thread_local kernels::runner current_runner;
 
 inline void count_plan(plan_kind k) { ++plans_run.of[static_cast<std::size_t>(k)]; }
 
-// Scratch of this thread: grown when needed, kept for the next evaluation.
-inline void* scratch(std::size_t bytes) {
-  static thread_local aligned_vector<unsigned char> memory;
-  if (memory.size() < bytes) { memory = aligned_vector<unsigned char>(bytes); }
-  return memory.data();
-}
+// Memory for one call of a kernel. Each call has its own: a function of the user's that a kernel calls may evaluate, too.
+inline aligned_vector<unsigned char> scratch(std::size_t bytes) { return aligned_vector<unsigned char>(bytes); }
 
 // The executor of an evaluation, for as long as it lasts.
 class running_with {

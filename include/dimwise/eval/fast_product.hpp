@@ -168,7 +168,7 @@ inline void run_product(const product_plan& plan, const lowered<float>& left, co
   call.problems = problems.data();
   const kernels::table& table = kernels::active();
   if (plan.sums.rank == 0 && table.product_small(call)) { return; }
-  void* memory = scratch(table.product_bytes(call, current_runner.worker_count()));
+  aligned_vector<unsigned char> memory = scratch(table.product_bytes(call, current_runner.worker_count()));
   if (call.count == 1 && plan.sums.rank == 0) { call.packed_b = packed_or_none(table, call, plan.exchanged ? left.derived : right.derived); }
   bool first = true;
   kernels::for_each_row(plan.sums, [&](const std::ptrdiff_t(&o)[2], std::size_t many, const std::ptrdiff_t(&s)[2]) {
@@ -189,7 +189,7 @@ inline void run_product(const product_plan& plan, const lowered<float>& left, co
         part.residual_row = part.c_row;
         part.residual_column = part.c_column;
       }
-      table.product(part, memory, current_runner);
+      table.product(part, memory.data(), current_runner);
       first = false;
       moved[0] += s[0];
       moved[1] += s[1];

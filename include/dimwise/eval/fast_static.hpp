@@ -138,7 +138,7 @@ struct static_plan<contraction<Shape, Over, A, B>, To> {
     call.problems = &problems[0];
     count_plan(plan_kind::product);
     const kernels::table& table = kernels::active();
-    if (!table.product_small(call)) { table.product(call, scratch(table.product_bytes(call, current_runner.worker_count())), current_runner); }
+    if (!table.product_small(call)) { table.product(call, scratch(table.product_bytes(call, current_runner.worker_count())).data(), current_runner); }
   }
 };
 
@@ -217,7 +217,7 @@ struct static_attention {
     call.few_queries = few_queries(layout.queries, group_size());
     count_plan(call.few_queries ? plan_kind::decode : plan_kind::attention);
     const kernels::table& table = kernels::active();
-    if (!table.attention_small(call)) { table.attention(call, scratch(table.attention_bytes(call, current_runner.worker_count())), current_runner); }
+    if (!table.attention_small(call)) { table.attention(call, scratch(table.attention_bytes(call, current_runner.worker_count())).data(), current_runner); }
   }
 };
 

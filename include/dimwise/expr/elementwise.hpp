@@ -175,6 +175,7 @@ Verdict operator/(const A& a, const B& b);
 
 /// f of the elements of the operands, matched by name; the result's element type is what f returns.
 ///
+/// f may be called more than once for an element, and by several threads at a time where an executor is given.
 /// Refuses masked operands, except that `exp` and `sigmoid` end a mask in 0 (R7); R8, R18.
 template <class F, operand... X, class Verdict = rule::map<fn::ends_mask<F>, detail::shape_of<X>...>>
   requires(sizeof...(X) > 0 && allowed<Verdict>)
