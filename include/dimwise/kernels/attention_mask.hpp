@@ -59,23 +59,15 @@ template <class Arch>
 // Which of a block's pairs are visible.
 enum class visible { none, some, all };
 
-/// The smallest and the largest number of each lane, NaN passed over.
-template <class Arch>
-struct lane_range {
-  floats<Arch> least = floats<Arch>(infinity);
-  floats<Arch> greatest = floats<Arch>(-infinity);
-};
-
-// Turns a corner into its place in the panel.
+// Turns a corner into its place in the panel; keeps the smallest number of each lane, NaN passed over.
 template <class Arch>
 [[gnu::always_inline]] inline void store_turned(square<Arch>& corner, std::size_t keys, float* to,
-                                                lane_range<Arch>& range) noexcept {
+                                                floats<Arch>& smallest) noexcept {
   transpose<Arch>(corner);
 #pragma GCC unroll 16
   for (std::size_t r = 0; r < lanes<Arch>; ++r) {
     if (r == keys) break;
-    range.least = min_skip_nan<Arch>(corner[r], range.least);
-    range.greatest = max_skip_nan<Arch>(corner[r], range.greatest);
+    smallest = min_skip_nan<Arch>(corner[r], smallest);
     store_aligned<Arch>(to + r * strip_width<Arch>, corner[r]);
   }
 }
@@ -86,7 +78,7 @@ template <class Arch>
                                            std::size_t first_query, std::size_t queries, std::size_t first_key,
                                            std::size_t keys, float* added) noexcept {
   constexpr std::size_t n = lanes<Arch>;
-  lane_range<Arch> range;
+  floats<Arch> smallest(infinity);
   for (std::size_t i = 0; i < queries; i += n) {
     const std::size_t high = queries - i < n ? queries - i : n;
     for (std::size_t j = 0; j < keys; j += n) {
@@ -98,23 +90,21 @@ template <class Arch>
                             static_cast<std::ptrdiff_t>(first_key + j);
 #pragma GCC unroll 16
         for (std::size_t r = 0; r < n; ++r, from += layout.bias_query) corner[r] = load<Arch>(from);
-        store_turned<Arch>(corner, n, to, range);
+        store_turned<Arch>(corner, n, to, smallest);
         continue;
       }
       load_added_square<Arch>(corner, layout, head, first_query + i, high, first_key + j, wide);
-      store_turned<Arch>(corner, wide, to, range);
+      store_turned<Arch>(corner, wide, to, smallest);
     }
   }
-  if (reduce_max<Arch>(range.greatest) == -infinity) {
-    // Nothing but -inf and NaN, and a NaN is not hidden.
-    for (std::size_t i = 0; i < queries; i += n) {
-      for (std::size_t j = 0; j < keys; ++j) {
-        if (xsimd::any(is_nan<Arch>(load_aligned<Arch>(added + j * strip_width<Arch> + i)))) return visible::some;
-      }
+  if (reduce_max<Arch>(floats<Arch>(0.0F) - smallest) != infinity) return visible::all;
+  const floats<Arch> hidden(-infinity);
+  for (std::size_t i = 0; i < queries; i += n) {
+    for (std::size_t j = 0; j < keys; ++j) {
+      if (!xsimd::all(load_aligned<Arch>(added + j * strip_width<Arch> + i) == hidden)) return visible::some;
     }
-    return visible::none;
   }
-  return reduce_max<Arch>(floats<Arch>(0.0F) - range.least) == infinity ? visible::some : visible::all;
+  return visible::none;
 }
 
 /// added[j] for `keys` keys, where all queries share them. Arch names the caller's architecture in the symbol.

@@ -19,13 +19,6 @@
 
 namespace dimwise::kernels::detail {
 
-/// Numbers to add to the scores of a strip and a block, -inf where a key is hidden.
-struct added_scores {
-  const float* data = nullptr;  ///< none: nothing is added
-  bool each_query = false;      ///< [keys, strip_width]; else one for each key
-  bool hides = false;           ///< some are -inf
-};
-
 /// What lies between scale * q.k and the logit, for one strip and one block of keys.
 template <class Arch>
 struct score_edit {

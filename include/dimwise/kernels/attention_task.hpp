@@ -168,6 +168,10 @@ class attention_task {
     const float* const q = buffers_.q + s * width * layout_.head_dim;
     const float* const k = row(block.k, block.k_row, begin - block.begin);
     float* const maximum = buffers_.maximum + s * width;
+    // Numbers that hide nothing are added in the tile's registers.
+    const bool adds = edit.added.data != nullptr && !edit.added.hides && !changes_scores(score_);
+    const added_scores added = adds ? edit.added : added_scores{};
+    if (adds) edit.added = {};
     const bool changes = edit.added.data != nullptr || changes_scores(score_);
     bool at_edge = false;
     score_tile_place at{0, 0, 0, 0};
@@ -180,12 +184,18 @@ class attention_task {
       if (next_bias != nullptr) prefetch_bias(next_bias, at.key * width / block_keys, (at.keys * width + block_keys - 1) / block_keys);
       score_rows<Arch>(at.keys, at.last - at.first, q + lane, row(k, block.k_row, at.key), block.k_row,
                        layout_.head_dim, scores + at.key * width + lane,
-                       (changes || edge ? buffers_.unused_maximum : maximum) + lane);
+                       (changes || edge ? buffers_.unused_maximum : maximum) + lane, from(added, at.key, lane));
       if (changes || edge) edit_tile<Arch>(scores, at, edge, edit, score_, maximum);
       at_edge = at_edge || edge;
     }
     const bool hides = at_edge || edit.added.hides || changes_scores(score_);
     add_values(s, row(block.v, block.v_row, begin - block.begin), keys, vectors, hides && !values_finite(block), block);
+  }
+
+  // Its part for the keys and queries from here on.
+  [[nodiscard]] static added_scores from(added_scores added, std::size_t key, std::size_t lane) noexcept {
+    if (added.data != nullptr) added.data += added.each_query ? key * width + lane : key;
+    return added;
   }
 
   // What a bias and a mask add to a strip and a block; false where they hide all of it.

@@ -41,6 +41,13 @@ struct keys_per_vector {
   std::size_t end[tile_vectors<Arch>];
 };
 
+/// Numbers to add to the scores of a strip and a block, -inf where a key is hidden.
+struct added_scores {
+  const float* data = nullptr;  ///< none: nothing is added
+  bool each_query = false;      ///< [keys, strip_width]; else one for each key
+  bool hides = false;           ///< some are -inf
+};
+
 // acc[r][v] (+)= a[r] * b[v] for the vectors from First on.
 template <class Arch, std::size_t Rows, std::size_t Vectors, std::size_t First = 0>
 [[gnu::always_inline]] inline void multiply_add(floats<Arch> (&acc)[Rows][Vectors], const float* column,
@@ -56,12 +63,12 @@ template <class Arch, std::size_t Rows, std::size_t Vectors, std::size_t First =
   }
 }
 
-/// scores[Rows, Vectors] = k[Rows, features] * q[features, Vectors]; raises `maximum`.
+/// scores[Rows, Vectors] = k[Rows, features] * q[features, Vectors] + added; raises `maximum`.
 ///
 /// noinline: inside a larger function g++ and clang spill accumulators, which costs a third of the speed.
 template <class Arch, std::size_t Rows, std::size_t Vectors>
 [[gnu::noinline]] void score_tile(const float* q, const float* k, std::ptrdiff_t k_row, std::size_t features,
-                                  float* scores, float* maximum) noexcept {
+                                  float* scores, float* maximum, const added_scores& added) noexcept {
   floats<Arch> acc[Rows][Vectors];
 #pragma GCC unroll 6
   for (std::size_t r = 0; r < Rows; ++r) {
@@ -70,6 +77,16 @@ template <class Arch, std::size_t Rows, std::size_t Vectors>
   }
   for (std::size_t c = 0; c < features; ++c) {
     multiply_add<Arch, Rows, Vectors>(acc, k + c, k_row, q + c * strip_width<Arch>);
+  }
+  if (added.data != nullptr) {
+#pragma GCC unroll 6
+    for (std::size_t r = 0; r < Rows; ++r) {
+      const floats<Arch> of_key(added.data[r * (added.each_query ? strip_width<Arch> : 1)]);
+#pragma GCC unroll 4
+      for (std::size_t v = 0; v < Vectors; ++v) {
+        acc[r][v] = acc[r][v] + (added.each_query ? load_aligned<Arch>(added.data + r * strip_width<Arch> + v * lanes<Arch>) : of_key);
+      }
+    }
   }
 #pragma GCC unroll 6
   for (std::size_t r = 0; r < Rows; ++r) {
@@ -141,24 +158,24 @@ template <class Arch>
 template <class Arch, std::size_t Rows, std::size_t Vectors = tile_vectors<Arch>>
 [[gnu::always_inline]] inline void score_vectors(std::size_t vectors, const float* q, const float* k,
                                                  std::ptrdiff_t k_row, std::size_t features, float* scores,
-                                                 float* maximum) noexcept {
+                                                 float* maximum, const added_scores& added) noexcept {
   if constexpr (Vectors > 1) {
     if (vectors < Vectors) {
-      return score_vectors<Arch, Rows, Vectors - 1>(vectors, q, k, k_row, features, scores, maximum);
+      return score_vectors<Arch, Rows, Vectors - 1>(vectors, q, k, k_row, features, scores, maximum, added);
     }
   }
-  score_tile<Arch, Rows, Vectors>(q, k, k_row, features, scores, maximum);
+  score_tile<Arch, Rows, Vectors>(q, k, k_row, features, scores, maximum, added);
 }
 
 /// score_tile for a number of rows and vectors known at run time; `rows` is a result of `tile_step`.
 template <class Arch>
 [[gnu::always_inline]] inline void score_rows(std::size_t rows, std::size_t vectors, const float* q, const float* k,
                                               std::ptrdiff_t k_row, std::size_t features, float* scores,
-                                              float* maximum) noexcept {
+                                              float* maximum, const added_scores& added) noexcept {
   if (rows == tile_rows<Arch>)
-    return score_vectors<Arch, tile_rows<Arch>>(vectors, q, k, k_row, features, scores, maximum);
-  if (rows == 4) return score_vectors<Arch, 4>(vectors, q, k, k_row, features, scores, maximum);
-  score_vectors<Arch, 1>(vectors, q, k, k_row, features, scores, maximum);
+    return score_vectors<Arch, tile_rows<Arch>>(vectors, q, k, k_row, features, scores, maximum, added);
+  if (rows == 4) return score_vectors<Arch, 4>(vectors, q, k, k_row, features, scores, maximum, added);
+  score_vectors<Arch, 1>(vectors, q, k, k_row, features, scores, maximum, added);
 }
 
 template <class Arch, std::size_t Rows, std::size_t Vectors = tile_vectors<Arch>>
