@@ -5,6 +5,7 @@
 // Tests: tests/eval/plan.test.cpp, tests/eval/attention.test.cpp
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <exception>
 #include <string_view>
@@ -359,7 +360,8 @@ struct attended_part {
   std::size_t keys;
 };
 
-// Calls f for every document of the queries with that of the same number of the keys; once where there are none.
+// Calls f for every document of the queries with that of the same number of the keys; once where there are none. Never
+// beyond `all`: whatever the lengths say, that is where the memory ends.
 template <class F>
 void each_document(const segments& queries, const segments& keys, const attended_part& all, F f) {
   if (!queries.known()) {
@@ -368,8 +370,8 @@ void each_document(const segments& queries, const segments& keys, const attended
   }
   attended_part part{0, 0, 0, 0};
   for (std::size_t i = 0; i < queries.size(); ++i) {
-    part.queries = queries.begin()[i];
-    part.keys = i < keys.size() ? keys.begin()[i] : 0;
+    part.queries = std::min(queries.begin()[i], all.queries - part.first_query);
+    part.keys = i < keys.size() ? std::min(keys.begin()[i], all.keys - part.first_key) : 0;
     f(part);
     part.first_query += part.queries;
     part.first_key += part.keys;

@@ -173,6 +173,19 @@ class document : public detail::mask_tag {
       detail::raise<extent_error>(error{} << "document: " << detail::dimension_name<Q>() << " and " << detail::dimension_name<K>()
                                           << " need the lengths of their documents (R19)");
     }
+    check_total<Q>(e);
+    check_total<K>(e);
+  }
+
+ private:
+  // A dimension of the user's own may say documents that are not its extent.
+  template <class D, class Extents>
+  static void check_total(const Extents& e) {
+    const extent_t total = e.template documents<D>().total();
+    if (total != e.template extent<D>()) {
+      detail::raise<extent_error>(error{} << "document: the documents of " << detail::dimension_name<D>() << " hold " << total << " positions, its extent is "
+                                          << e.template extent<D>() << " (R19)");
+    }
   }
 };
 

@@ -118,7 +118,8 @@ class tensor_view : public detail::shaped_as<shape<DimsAndMarks...>>,
   [[nodiscard]] const std::array<detail::axis, rank + 1>& layout() const { return axes_; }
 
   /// The elements from `first` on along D, as many as `count` says: a view of the same memory. The position of its first
-  /// element is what `count` says, or follows from this view's. Throws `extent_error` where they are not all there.
+  /// element is what `count` says, or follows from this view's; the documents of packed positions are those of `count`.
+  /// Throws `extent_error` where they are not all there.
   template <class D>
     requires(detail::is_in<D, axes> && D::static_extent == at_run_time)
   [[nodiscard]] tensor_view within(std::size_t first, const D& count) const {
@@ -133,6 +134,10 @@ class tensor_view : public detail::shaped_as<shape<DimsAndMarks...>>,
       s.origin = count.said_origin();
     } else if (s.origin != detail::unsaid_origin && s.origin != detail::disputed_origin) {
       s.origin += static_cast<std::ptrdiff_t>(first);
+    }
+    if constexpr (detail::has_documents<D>) {
+      result.extents_.template documents<D>() = segments();  // those of the whole end elsewhere
+      if constexpr (requires { count.documents(); }) { result.extents_.template documents<D>() = count.documents(); }
     }
     detail::axis& along = result.axes_[detail::index_in<D, axes>];
     along.extent = count.extent();
