@@ -9,6 +9,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <string>
 #include <vector>
 
 namespace {
@@ -177,4 +178,28 @@ TEST_CASE("linear_attention: no positions, and extents that differ") {
   const tensor<float, batch, seq, kv_heads, d_v> other(batch{1}, seq{0}, kv_heads{1}, d_v{4});
   CHECK(thrown<extent_error>([&] { (void)nn::linear_attention<seq, d_k>(q, q, other, s); }) ==
         "linear_attention: dimension d_v has extent 4 in one operand and 3 in another (R15)");
+}
+
+TEST_CASE("linear_attention: decays and betas have the extents of what they change, and are computed once") {
+  constexpr std::size_t positions = 5;
+  const auto k = drawn<tensor<float, batch, seq, kv_heads, d_k>>(1, batch{2}, seq{positions}, kv_heads{1}, d_k{2});
+  const auto v = drawn<tensor<float, batch, seq, kv_heads, d_v>>(2, batch{2}, seq{positions}, kv_heads{1}, d_v{3});
+  state s(batch{2}, kv_heads{1}, d_k{2}, d_v{3});
+  const auto thrown_by = [&](const auto& update) {
+    return thrown<extent_error>([&] { (void)nn::linear_attention<seq, d_k>(k, k, v, s, update); });
+  };
+  for (const std::size_t n : {3, 7}) {
+    const tensor<float, seq> other(seq{n});
+    const std::string wanted = "linear_attention: dimension seq has extent 5 in one operand and " + std::to_string(n) + " in another (R15)";
+    CHECK(thrown_by(nn::gated_update{other}) == wanted);
+    CHECK(thrown_by(nn::delta_update{other}) == wanted);
+    CHECK(thrown_by(nn::gated_delta_update{tensor<float, seq>(seq{positions}), other}) == wanted);
+  }
+  CHECK(thrown_by(nn::gated_update{tensor<float, seq, d_k>(seq{positions}, d_k{1})}) ==
+        "linear_attention: dimension d_k has extent 2 in one operand and 1 in another (R15)");
+  CHECK(s.values()[0] == 0);
+  std::size_t calls = 0;
+  const auto counted = map([&calls](float x) { return ++calls, x; }, drawn<tensor<float, seq>>(3, seq{positions}));
+  (void)nn::linear_attention<seq, d_k>(k, k, v, s, nn::gated_delta_update{counted, counted});
+  CHECK(calls == 2 * positions);
 }

@@ -82,6 +82,29 @@ consteval auto judge_updated() {
 template <class P, class F, class Q, class K, class V, class State, class Update>
 using linear_verdict = typename decltype(judge_updated<P, F, Q, K, V, State, Update>())::type;
 
+// An operand of an update, computed once: it is read at every position. Its extents are those of the whole (R15).
+template <class Atoms, class X>
+auto stored_operand(const extents_of<Atoms>& all, const X& x) {
+  (void)carry<Atoms>("linear_attention", all, x.extents());
+  return tensor(x);
+}
+template <class Extents>
+nn::linear_update stored_update(const Extents&, const nn::linear_update& update) {
+  return update;
+}
+template <class Extents, class G>
+auto stored_update(const Extents& all, const nn::gated_update<G>& update) {
+  return nn::gated_update{stored_operand(all, update.decay)};
+}
+template <class Extents, class B>
+auto stored_update(const Extents& all, const nn::delta_update<B>& update) {
+  return nn::delta_update{stored_operand(all, update.beta)};
+}
+template <class Extents, class G, class B>
+auto stored_update(const Extents& all, const nn::gated_delta_update<G, B>& update) {
+  return nn::gated_delta_update{stored_operand(all, update.decay), stored_operand(all, update.beta)};
+}
+
 // The state after position t.
 template <class P, class F, class State, class K, class V>
 State updated(const State& s, const K& k, const V& v, const nn::linear_update&, std::size_t) {
@@ -130,7 +153,8 @@ namespace dimwise::nn {
 /// Queries may have heads that share a state (grouped heads, R11). `state` goes on from where it is, and is as it was if
 /// anything throws. `scale` is 1/√|F| unless said otherwise. Refuses dimensions that do not tell query, key, value and
 /// state apart (R1, R3, R16), positions without an order (R13) or of several documents (R19), rotations that differ (R9),
-/// decays and betas that have other dimensions than what they change (R8).
+/// decays and betas that have other dimensions than what they change (R8). Throws `extent_error` where extents differ, those
+/// of decays and betas included (R15).
 template <class P, class F, operand Q, operand K, operand V, class T, class... S, class Update = linear_update,
           class Verdict = detail::linear_verdict<P, F, detail::shape_of<Q>, detail::shape_of<K>, detail::shape_of<V>, shape<S...>, Update>>
   requires allowed<Verdict>
@@ -149,9 +173,10 @@ template <class P, class F, operand Q, operand K, operand V, class T, class... S
   const tensor queries = q;
   const tensor all_keys = k;
   const tensor all_values = v;
+  const auto changes = detail::stored_update(e, update);
   tensor<T, S...> s = state;
   for (std::size_t t = 0; t < positions; ++t) {
-    s = detail::updated<P, F>(s, at<P>(all_keys, t), at<P>(all_values, t), update, t);
+    s = detail::updated<P, F>(s, at<P>(all_keys, t), at<P>(all_values, t), changes, t);
     auto row = rows::one::over({y.overwrite() + t * size, size}, one);
     row = contract<F>(at<P>(queries, t), s) * factor;
   }
