@@ -41,7 +41,7 @@ std::vector<row> rows_of() {
   return {row_of<Op>()...};
 }
 
-// Operations on tensors, and those on masks, which have no marks.
+// Operations on tensors; those on masks, which have no marks; those of modules, whose own rules say what they take.
 const std::vector<row> tensor_rows =
     rows_of<op::contract, op::outer, op::scores, op::scaled, op::unscaled, op::elementwise, op::map, op::masked, op::biased, op::softmax,
             op::log_softmax, op::renormalise, op::argmax, op::top_k, op::sum, op::mean, op::max, op::min, op::logsumexp, op::standardize,
@@ -50,6 +50,7 @@ const std::vector<row> tensor_rows =
             op::plain, op::assign>();
 const std::vector<row> mask_rows =
     rows_of<op::padding, op::allow, op::block, op::mask_and, op::mask_or, op::causal, op::window, op::prefix, op::document>();
+const std::vector<row> module_rows = rows_of<op::append, op::linear_attention>();
 
 std::string read(const std::filesystem::path& path) {
   std::ifstream file(path);
@@ -132,7 +133,7 @@ int main(int argc, char** argv) {
   for (const auto& file : files) { sources += read(file); }
 
   std::vector<std::string> known;
-  for (const auto* rows : {&tensor_rows, &mask_rows}) {
+  for (const auto* rows : {&tensor_rows, &mask_rows, &module_rows}) {
     for (const row& r : *rows) { known.push_back(r.name); }
   }
   std::vector<std::string> declared = declared_operations(read(include / "dimwise/shape/marks_table.hpp"));
