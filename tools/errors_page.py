@@ -155,8 +155,8 @@ CURES = {
     "ERROR_R13_needs_ordered_positions":
         "Name a dimension whose elements have positions: `position_dim`, `packed_dim`, or one with the ability ordered.",
     "ERROR_R13_needs_real_numbers":
-        "`map([](int n) { return static_cast<float>(n); }, x)` before. Sums, differences and products with real numbers "
-        "take whole ones as they are.",
+        "`map([](int n) { return static_cast<float>(n); }, x)` before. Arithmetic with real numbers takes whole ones as they "
+        "are: `lengths / 2.0F`.",
     "ERROR_R13_window_does_not_fit":
         "Choose an extent of the window that fits, and one of the result that follows from it.",
     "ERROR_R13_sinusoid_takes_positions_and_features":

@@ -43,7 +43,7 @@ std::vector<row> rows_of() {
 
 // Operations on tensors; those on masks, which have no marks; those of modules, whose own rules say what they take.
 const std::vector<row> tensor_rows =
-    rows_of<op::contract, op::outer, op::scores, op::scaled, op::unscaled, op::elementwise, op::map, op::masked, op::biased, op::softmax,
+    rows_of<op::contract, op::outer, op::scores, op::scaled, op::unscaled, op::elementwise, op::divide, op::map, op::masked, op::biased, op::softmax,
             op::log_softmax, op::renormalise, op::argmax, op::top_k, op::sum, op::mean, op::max, op::min, op::logsumexp, op::standardize,
             op::layer_norm, op::rms_norm, op::rename, op::relabel, op::permute, op::split, op::merge, op::part, op::slice, op::at, op::concat,
             op::stack, op::gather, op::broadcast, op::broadcast_like, op::diagonal, op::rotary, op::scan, op::skew, op::unroll, op::pool,
@@ -69,7 +69,7 @@ std::vector<std::string> declared_operations(const std::string& header) {
 }
 
 bool has_function(const std::string& sources, const std::string& name) {
-  return name == "elementwise" || name == "assign" || sources.find(" auto " + name + "(") != std::string::npos;
+  return name == "elementwise" || name == "divide" || name == "assign" || sources.find(" auto " + name + "(") != std::string::npos;
 }
 
 const char* word(fate f) {
@@ -84,7 +84,8 @@ const char* word(fate f) {
 }
 
 std::string shown(const row& r) {
-  if (r.name == "elementwise") { return "`+ - * /`"; }
+  if (r.name == "elementwise") { return "`+ - *`"; }
+  if (r.name == "divide") { return "`/`"; }
   if (r.name == "assign") { return "assignment to a declared type"; }
   return "`" + r.name + "`";
 }

@@ -23,6 +23,8 @@ template <class X>
 concept adds = requires(const X& x) { (x + x).extents(); };
 template <class X>
 concept adds_one = requires(const X& x) { (x + 1).extents(); };
+template <class X, class Y>
+concept divides = requires(const X& x, const Y& y) { (x / y).extents(); };
 template <class X>
 concept sums = requires(const X& x) { sum<seq>(x).extents(); };
 template <class X>
@@ -45,6 +47,9 @@ static_assert(adds<of<float>> && adds_one<of<float>> && sums<of<double>> && aver
 // Whole numbers: what loses nothing (R13).
 static_assert(adds<of<int>> && adds_one<of<std::int64_t>> && sums<of<int>> && has_largest<of<int>>);
 static_assert(!averages<of<int>> && !exponentials<of<int>> && !normed<of<int>> && !multiplied<of<int>> && !hidden<of<int>>);
+// Division is for real numbers, which whole ones become beside them.
+static_assert(divides<of<float>, of<int>> && divides<of<int>, of<double>> && divides<of<float>, int> && divides<int, of<float>> && divides<of<int>, float> && divides<double, of<int>>);
+static_assert(!divides<of<int>, of<int>> && !divides<of<int>, int> && !divides<int, of<int>> && !divides<of<std::int64_t>, of<int>>);
 // Ids index (R18), bools wait for their polarity (R7): nothing is computed with them.
 static_assert(!adds<of<id<vocab>>> && !adds_one<of<id<vocab>>> && !sums<of<id<vocab>>> && !has_largest<of<id<vocab>>> && !averages<of<id<vocab>>> &&
               !exponentials<of<id<vocab>>> && !normed<of<id<vocab>>> && !multiplied<of<id<vocab>>> && !hidden<of<id<vocab>>>);
@@ -70,6 +75,15 @@ TEST_CASE("whole numbers become real where they meet real ones") {
   CHECK(total.data()[1] == 15);
   const tensor<int, batch> odd = lengths * 2 - 1;
   CHECK(odd.data()[1] == 7);
+  // Numbers are real, too.
+  const tensor<float, batch> halves = lengths * 0.25F;
+  CHECK(halves.data()[0] == 0.5F);
+  const tensor<float, batch> shifted = 0.5F - lengths;
+  CHECK(shifted.data()[1] == -3.5F);
+  const tensor<double, batch> inverse = 1.0 / lengths;
+  CHECK(inverse.data()[1] == 0.25);
+  const tensor<float, batch> shares = lengths / 8.0F;
+  CHECK(shares.data()[0] == 0.25F);
   const tensor<int, batch> squares = square(-lengths);
   CHECK(squares.data()[1] == 16);
   const tensor<int, batch> distances = abs(lengths - 5);

@@ -72,7 +72,7 @@ auto make_elementwise(const char* operation, F f, X&&... x) {
   return elementwise<shape, T, F, std::remove_cvref_t<X>...>(f, carry<typename extents_for<shape>::atoms>(operation, x.extents()...), static_cast<X&&>(x)...);
 }
 
-// Numbers take the element type of the tensor beside them, and whole numbers that of real ones.
+// Numbers take the element type of the tensor beside them; whole numbers become real beside real ones.
 template <class T, class X>
 constexpr const auto& as_operand(const X& x) {
   return x;
@@ -95,12 +95,10 @@ struct promoted<A, B> {
 };
 template <operand A, number B>
 struct promoted<A, B> {
-  using type = value_of<A>;
+  using type = std::conditional_t<std::is_integral_v<value_of<A>> && std::is_floating_point_v<B>, B, value_of<A>>;
 };
 template <number A, operand B>
-struct promoted<A, B> {
-  using type = value_of<B>;
-};
+struct promoted<A, B> : promoted<B, A> {};
 template <class A, class B>
 using promoted_t = typename promoted<A, B>::type;
 
@@ -124,6 +122,8 @@ auto make_unary(const A& a) {
 
 template <class A, class B>
 using binary_verdict = of_numbers<op::elementwise, rule::elementwise<shape_or_none_t<A>, shape_or_none_t<B>>, A, B>;
+template <class A, class B>
+using division_verdict = of_numbers<op::divide, rule::elementwise<shape_or_none_t<A>, shape_or_none_t<B>>, A, B>;
 
 // Whole numbers stay whole under these.
 template <class F>
@@ -164,12 +164,13 @@ template <class A, class B, class Verdict = detail::binary_verdict<A, B>>
   requires(detail::operand_pair<A, B> && refused<Verdict>)
 Verdict operator*(const A& a, const B& b);
 
-template <class A, class B, class Verdict = detail::binary_verdict<A, B>>
+/// The same, of real numbers: whole ones are refused unless they meet real ones (R13).
+template <class A, class B, class Verdict = detail::division_verdict<A, B>>
   requires(detail::operand_pair<A, B> && allowed<Verdict>)
 [[nodiscard]] auto operator/(const A& a, const B& b) {
   return detail::make_binary<fn::divide, A, B, Verdict>(a, b);
 }
-template <class A, class B, class Verdict = detail::binary_verdict<A, B>>
+template <class A, class B, class Verdict = detail::division_verdict<A, B>>
   requires(detail::operand_pair<A, B> && refused<Verdict>)
 Verdict operator/(const A& a, const B& b);
 

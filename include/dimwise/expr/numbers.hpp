@@ -3,7 +3,7 @@
 //
 // Layer: expr. An `id<D>` indexes D and nothing else (R18); a tensor of bool says something about positions only once its
 // polarity is known (R7). What divides or takes exponentials needs real numbers (R13); whole ones are added, multiplied,
-// compared, and become real where they meet real ones.
+// compared, and become real where they meet real ones, tensors or numbers.
 // Tests: tests/expr/numbers.test.cpp, tests/compile_fail/elements/
 #pragma once
 
@@ -28,6 +28,12 @@ using shape_or_none_t = typename element_facts<X>::shape_type;
 template <class X>
 using element_of = typename element_facts<X>::value_type;
 
+// Beside a real number whole ones are real, also where an operation divides.
+template <class X>
+inline constexpr bool is_real_number = std::is_floating_point_v<X>;
+template <operand X>
+inline constexpr bool is_real_number<X> = std::is_floating_point_v<value_of<X>>;
+
 template <class Op>
 inline constexpr bool takes_whole_numbers = std::is_same_v<Op, op::elementwise> || std::is_same_v<Op, op::sum> || std::is_same_v<Op, op::max> ||
                                             std::is_same_v<Op, op::min> || std::is_same_v<Op, op::argmax>;
@@ -41,7 +47,7 @@ consteval auto judge_elements() {
     return answer<error_with_t<ERROR_R18_ids_index_their_own_dimension_only, Op, shape_or_none_t<X>...>>{};
   } else if constexpr ((std::is_same_v<element_of<X>, bool> || ...)) {
     return answer<error_with_t<ERROR_R7_mask_needs_a_polarity_allow_or_block, Op, shape_or_none_t<X>...>>{};
-  } else if constexpr (!takes_whole_numbers<Op>) {
+  } else if constexpr (!takes_whole_numbers<Op> && !(std::is_same_v<Op, op::divide> && (is_real_number<X> || ...))) {
     return answer<error_with_t<ERROR_R13_needs_real_numbers, Op, shape_or_none_t<X>...>>{};
   } else {
     return answer<Verdict>{};

@@ -17,6 +17,7 @@ struct scores;
 struct scaled;
 struct unscaled;
 struct elementwise;
+struct divide;
 struct map;
 struct masked;
 struct biased;
@@ -115,6 +116,8 @@ template <>
 inline constexpr mark_row marks_row<op::unscaled> = marks_row<op::scaled>;
 template <>
 inline constexpr mark_row marks_row<op::elementwise> = {.normalised = weaken, .note = "the marks of all operands; what is masked stays masked"};
+template <>
+inline constexpr mark_row marks_row<op::divide> = marks_row<op::elementwise>;
 template <>
 inline constexpr mark_row marks_row<op::map> = {.masked_for = by_rule, .normalised = weaken,
                                                 .note = "masked values pass exp and sigmoid only, which end the mark: both are 0 there"};

@@ -259,7 +259,7 @@ struct ERROR_R13_norm_takes_features;
 template <class... Facts>
 struct ERROR_R13_needs_ordered_positions;
 
-/// Means, products, exponentials and norms are of real numbers: convert whole ones with `map`.
+/// Quotients, means, products, exponentials and norms are of real numbers: convert whole ones with `map`.
 template <class... Facts>
 struct ERROR_R13_needs_real_numbers;
 
