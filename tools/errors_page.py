@@ -157,6 +157,8 @@ CURES = {
     "ERROR_R13_needs_real_numbers":
         "`map([](int n) { return static_cast<float>(n); }, x)` before. Arithmetic with real numbers takes whole ones as they "
         "are: `lengths / 2.0F`.",
+    "ERROR_R13_stored_numbers_are_widened_first":
+        "`widened(x)` of 16 bits, `dequantised(x, scale)` of 8 and 4 bits: fused attention still reads them as they are stored.",
     "ERROR_R13_window_does_not_fit":
         "Choose an extent of the window that fits, and one of the result that follows from it.",
     "ERROR_R13_sinusoid_takes_positions_and_features":

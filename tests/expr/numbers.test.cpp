@@ -55,6 +55,12 @@ static_assert(!adds<of<id<vocab>>> && !adds_one<of<id<vocab>>> && !sums<of<id<vo
               !exponentials<of<id<vocab>>> && !normed<of<id<vocab>>> && !multiplied<of<id<vocab>>> && !hidden<of<id<vocab>>>);
 static_assert(!adds<of<bool>> && !adds_one<of<bool>> && !sums<of<bool>> && !has_largest<of<bool>> && !averages<of<bool>> && !exponentials<of<bool>> &&
               !normed<of<bool>> && !multiplied<of<bool>> && !hidden<of<bool>>);
+// What is stored in few bits is widened first (R13).
+template <class T>
+inline constexpr bool only_stored = !adds<of<T>> && !adds_one<of<T>> && !sums<of<T>> && !has_largest<of<T>> && !averages<of<T>> && !exponentials<of<T>> &&
+                                    !normed<of<T>> && !multiplied<of<T>> && !hidden<of<T>> && !divides<of<T>, of<float>> && mapped<of<T>>;
+static_assert(only_stored<bfloat16> && only_stored<float16> && only_stored<int4_pair>);
+static_assert(adds<decltype(widened(of<bfloat16>()))> && multiplied<decltype(widened(of<float16>()))>);
 // One mistake, one error: the rule's own verdict comes first.
 using missing = rule::reduce<op::sum, detail::list<key>, shape<batch, seq>>;
 static_assert(refused<missing> && std::is_same_v<detail::of_numbers<op::sum, missing, of<bool>>, missing>);

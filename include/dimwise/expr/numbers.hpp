@@ -3,11 +3,13 @@
 //
 // Layer: expr. An `id<D>` indexes D and nothing else (R18); a tensor of bool says something about positions only once its
 // polarity is known (R7). What divides or takes exponentials needs real numbers (R13); whole ones are added, multiplied,
-// compared, and become real where they meet real ones, tensors or numbers.
+// compared, and become real where they meet real ones, tensors or numbers. Elements of 16 and 4 bits are stored only: they
+// are computed with as floats, which `widened` and `dequantised` make of them (R13).
 // Tests: tests/expr/numbers.test.cpp, tests/compile_fail/elements/
 #pragma once
 
 #include <dimwise/shape/rules/elementwise.hpp>
+#include <dimwise/support/number_format.hpp>
 #include <dimwise/tensor/operand.hpp>
 
 namespace dimwise::detail {
@@ -34,6 +36,12 @@ inline constexpr bool is_real_number = std::is_floating_point_v<X>;
 template <operand X>
 inline constexpr bool is_real_number<X> = std::is_floating_point_v<value_of<X>>;
 
+// What is stored in few bits, and widened before anything computes with it.
+template <class T>
+inline constexpr bool is_half_precision = std::is_same_v<T, bfloat16> || std::is_same_v<T, float16>;
+template <class T>
+inline constexpr bool is_stored_only = is_half_precision<T> || std::is_same_v<T, int4_pair>;
+
 template <class Op>
 inline constexpr bool takes_whole_numbers = std::is_same_v<Op, op::elementwise> || std::is_same_v<Op, op::sum> || std::is_same_v<Op, op::max> ||
                                             std::is_same_v<Op, op::min> || std::is_same_v<Op, op::argmax>;
@@ -47,6 +55,8 @@ consteval auto judge_elements() {
     return answer<error_with_t<ERROR_R18_ids_index_their_own_dimension_only, Op, shape_or_none_t<X>...>>{};
   } else if constexpr ((std::is_same_v<element_of<X>, bool> || ...)) {
     return answer<error_with_t<ERROR_R7_mask_needs_a_polarity_allow_or_block, Op, shape_or_none_t<X>...>>{};
+  } else if constexpr ((is_stored_only<element_of<X>> || ...)) {
+    return answer<error_with_t<ERROR_R13_stored_numbers_are_widened_first, Op, shape_or_none_t<X>...>>{};
   } else if constexpr (!takes_whole_numbers<Op> && !(std::is_same_v<Op, op::divide> && (is_real_number<X> || ...))) {
     return answer<error_with_t<ERROR_R13_needs_real_numbers, Op, shape_or_none_t<X>...>>{};
   } else {

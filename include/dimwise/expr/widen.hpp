@@ -10,7 +10,7 @@
 
 #include <cstdint>
 
-#include <dimwise/support/number_format.hpp>
+#include <dimwise/expr/numbers.hpp>
 #include <dimwise/tensor/view.hpp>
 
 namespace dimwise {
@@ -41,8 +41,6 @@ class widened_node : public node<Shape, float> {
   Scale scale_;
 };
 
-template <class T>
-inline constexpr bool is_half_precision = std::is_same_v<T, bfloat16> || std::is_same_v<T, float16>;
 template <class X, class Scale>
 inline constexpr bool scales = is_subset<dims_t<shape_of<Scale>>, dims_t<shape_of<X>>> && std::is_same_v<value_of<Scale>, float>;
 template <class Shape, class From, class To>

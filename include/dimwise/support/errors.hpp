@@ -263,6 +263,10 @@ struct ERROR_R13_needs_ordered_positions;
 template <class... Facts>
 struct ERROR_R13_needs_real_numbers;
 
+/// Elements of 16 or 4 bits are stored, not computed with: `widened` and `dequantised` make floats of them.
+template <class... Facts>
+struct ERROR_R13_stored_numbers_are_widened_first;
+
 /// A window and its steps have static extents that do not fit, or the dimension is not ordered.
 template <class... Facts>
 struct ERROR_R13_window_does_not_fit;
