@@ -168,8 +168,58 @@ TEST_CASE("kv_cache: over somebody else's memory, whose extent is checked; a cop
   cache_of<nn::capacity<9>> moved = std::move(copy);
   moved.append(slice<key>(all_k, 4, 1), slice<key>(all_v, 4, 1));
   CHECK(moved.length() == 5);
+  CHECK(copy.length() == 0);  // NOLINT(bugprone-use-after-move): as is promised
   k.pop_back();
   CHECK(thrown<extent_error>([&] { cache_of<nn::capacity<9>>(k, v, batch{2}); }) == "tensor_view: 143 elements were given for 144 (R15)");
+}
+
+TEST_CASE("kv_cache: what was moved from takes nothing, and writes nothing of the other's") {
+  const auto check = [&](auto from) {
+    from.append(slice<key>(all_k, 0, 3), slice<key>(all_v, 0, 3));
+    const tensor keys = from.keys();
+    auto to = std::move(from);
+    const auto untouched = [&] { return to.length() == 3 && differ(tensor(to.keys()), keys) == ""; };
+    // NOLINTBEGIN(bugprone-use-after-move): as is promised
+    CHECK(from.length() == 0);
+    CHECK(from.limit() == 0);
+    CHECK(tensor(from.keys()).size() == 0);
+    from.restart();
+    const auto k = slice<key>(all_k, 0, 2) * 2.0F;
+    const auto v = slice<key>(all_v, 0, 2);
+    CHECK(thrown<extent_error>([&] { from.append(k, v); }).starts_with("append: 2 positions of key do not fit, the cache holds 0 and takes 0"));
+    CHECK(untouched());
+    // It takes another's place again.
+    from = to;
+    CHECK(from.length() == 3);
+    CHECK(from.limit() == to.limit());
+    from.restart();
+    from.append(k, v);
+    CHECK(untouched());
+    auto& same = to;
+    to = std::move(same);
+    CHECK(untouched());
+    // NOLINTEND(bugprone-use-after-move)
+  };
+  check(cache_of<nn::capacity<8>>(batch{2}));
+  check(cache_of<nn::sliding<8>>(batch{2}));
+  std::vector<float> k(2 * 2 * 9 * 4);
+  std::vector<float> v(2 * 2 * 9 * 5);
+  check(cache_of<nn::capacity<9>>(k, v, batch{2}));
+  const tensor<float> one({1.0F / 127});
+  check(cache_of<nn::capacity<>, nn::int8_by<>>(one, one, batch{2}, key{8}));
+}
+
+TEST_CASE("kv_cache: a copy of a window has what is held, and goes on from there") {
+  cache_of<nn::sliding<4>> cache(batch{2});
+  cache.append(slice<key>(all_k, 0, 4), slice<key>(all_v, 0, 4));
+  for (std::size_t at = 4; at < 20; ++at) {
+    cache_of<nn::sliding<4>> copy = cache;
+    for (auto* one : {&cache, &copy}) { one->append(slice<key>(all_k, at, 1), slice<key>(all_v, at, 1)); }
+    CHECK(copy.end() == cache.end());
+    CHECK(differ(tensor(copy.keys()), tensor(cache.keys())) == "");
+    CHECK(differ(tensor(copy.values()), tensor(cache.values())) == "");
+    CHECK(differ<tensor<float, batch, kv_heads, key, d_k>>(copy.keys(), slice<key>(all_k, at - 3, 4)) == "");
+  }
 }
 
 TEST_CASE("kv_cache: sequences of different lengths in one batch") {

@@ -83,7 +83,50 @@ void check(Cache cache) {
   CHECK(failures > 9);
 }
 
+// A copy that finds no memory changes nothing: neither keys alone nor values alone are taken.
+// Values are larger than keys, whose old memory would serve else.
+struct d_v : feature_dim<> {};
+template <class Kind, class Element>
+using uneven_cache_of = nn::kv_cache<key, Kind, nn::keys<Element, batch, key, d_k>, nn::values<Element, batch, key, d_v>>;
+
+template <class Cache>
+void check_assigned(Cache from) {
+  const auto all = drawn<tensor<float, batch, key, d_k>>(1, batch{2}, key{9}, d_k{64});
+  const auto all_v = drawn<tensor<float, batch, key, d_v>>(2, batch{2}, key{9}, d_v{300});
+  Cache to = from;
+  from.append(slice<key>(all, 0, 5), slice<key>(all_v, 0, 5));
+  to.append(slice<key>(all, 0, 3) * 2.0F, slice<key>(all_v, 0, 3) * 2.0F);
+  const tensor keys_before = to.keys();
+  const tensor values_before = to.values();
+  long failures = 0;
+  for (bool failed = true; failed;) {
+    failed = false;
+    std::thread([&] {
+      until_failure = failures;
+      try {
+        to = from;
+      } catch (const std::bad_alloc&) { failed = true; }
+      until_failure = -1;
+    }).join();
+    if (!failed) { break; }
+    ++failures;
+    REQUIRE(to.length() == 3);
+    REQUIRE(differ(tensor(to.keys()), keys_before) == "");
+    REQUIRE(differ(tensor(to.values()), values_before) == "");
+  }
+  CHECK(failures > 1);
+  CHECK(to.length() == 5);
+  CHECK(differ(tensor(to.keys()), tensor(from.keys())) == "");
+  CHECK(differ(tensor(to.values()), tensor(from.values())) == "");
+}
+
 }  // namespace
+
+TEST_CASE("kv_cache: an assignment that finds no memory changes nothing") {
+  check_assigned(uneven_cache_of<nn::capacity<40>, float>(batch{2}, d_k{64}, d_v{300}));
+  check_assigned(uneven_cache_of<nn::sliding<6>, float16>(batch{2}, d_k{64}, d_v{300}));
+  check_assigned(uneven_cache_of<nn::paged<4>, float>(batch{2}, d_k{64}, d_v{300}));
+}
 
 TEST_CASE("kv_cache: memory that runs out leaves every kind of cache as it was") {
   check(cache_of<nn::capacity<40>, float>(batch{2}, d_k{64}));

@@ -98,6 +98,24 @@ TEST_CASE("paged cache: a fork shares all pages, and the writer copies only the 
   CHECK(thrown<extent_error>([&] { fork.forget(14); }) == "forget: the cache holds 13 positions of key, not 14 (R10)");
 }
 
+TEST_CASE("paged cache: what was moved from is empty, and begins anew") {
+  cache_of<nn::paged<4>> cache(batch{2});
+  feed(cache, 0, 6);
+  auto taken = std::move(cache);
+  // NOLINTBEGIN(bugprone-use-after-move): as is promised
+  CHECK(cache.length() == 0);
+  CHECK(cache.page_count() == 0);
+  CHECK(cache.keys().size() == 0);
+  feed(cache, 0, 2);
+  CHECK(apart(answer_of(cache, 1, 1), expected(1, 1), float32(40)) == "");
+  CHECK(taken.length() == 6);
+  CHECK(apart(answer_of(taken, 5, 1), expected(5, 1), float32(40)) == "");
+  cache = std::move(taken);
+  // NOLINTEND(bugprone-use-after-move)
+  CHECK(cache.length() == 6);
+  CHECK(apart(answer_of(cache, 5, 1), expected(5, 1), float32(40)) == "");
+}
+
 TEST_CASE("paged cache: what does not fit throws, and leaves it as it was") {
   cache_of<nn::paged<4, 10>> cache(batch{2});
   feed(cache, 0, 7);

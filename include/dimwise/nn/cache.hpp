@@ -10,7 +10,8 @@
 //   tensor y = contract<key>(softmax<key>(masked(scores<d_k>(q, cache.keys()), causal<seq, key>{})), cache.values());
 #pragma once
 
-#include <memory>
+#include <span>
+#include <utility>
 
 #include <dimwise/nn/cache_storage.hpp>
 
@@ -104,6 +105,26 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
            const Extents&... given)
       : kv_cache(of_keys, of_values, gathered(given...), k_scale, v_scale) {}
 
+  /// A copy has memory of its own, in which stand the elements that are held; what was moved from takes none.
+  kv_cache(const kv_cache& other)
+      : keys_(other.keys_, other.used_ - other.held_, other.held_), values_(other.values_, other.used_ - other.held_, other.held_), used_(other.used_), held_(other.held_), end_(other.end_) {}
+  kv_cache(kv_cache&& other) noexcept
+      : keys_(static_cast<key_side&&>(other.keys_)),
+        values_(static_cast<value_side&&>(other.values_)),
+        used_(std::exchange(other.used_, 0)),
+        held_(std::exchange(other.held_, 0)),
+        end_(std::exchange(other.end_, 0)) {}
+  /// Takes the other's elements, or a copy of them; where a copy has no memory, the cache stays as it was.
+  kv_cache& operator=(kv_cache other) noexcept {
+    keys_ = static_cast<key_side&&>(other.keys_);
+    values_ = static_cast<value_side&&>(other.values_);
+    used_ = other.used_;
+    held_ = other.held_;
+    end_ = other.end_;
+    return *this;
+  }
+  ~kv_cache() = default;
+
   /// Keys and values behind those that are there, at the positions from `end()` on.
   ///
   ///   [Key, rest] and [Key, rest]: the cache's dimensions in any order, the cache's rotation
@@ -147,11 +168,8 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
   [[nodiscard]] extent_t length() const { return held_; }
   /// How many positions fit; of a window, how many are kept.
   [[nodiscard]] extent_t limit() const {
-    if constexpr (kind::slides) {
-      return kind::window;
-    } else {
-      return keys_.extents().template extent<Key>();
-    }
+    const extent_t buffer = keys_.extents().template extent<Key>();
+    return kind::slides ? buffer / 2 : buffer;
   }
   /// The position that the next key will stand at.
   [[nodiscard]] std::ptrdiff_t end() const { return end_; }

@@ -104,6 +104,7 @@ class cache_side {
   using stored_shape = make_shape_t<replace_t<dims_t<Shape>, packed, list<half<packed>>>, marks_t<Shape>>;
   using stored_tensor = typename of_shape<element, stored_shape>::tensor_type;
   using memory_type = typename of_shape<element, stored_shape>::view_type;
+  using const_memory_type = typename of_shape<const element, stored_shape>::view_type;
   /// What is appended is computed as this before anything is written.
   using floats = typename of_shape<typename format::computed, Shape>::tensor_type;
   using floats_view = typename of_shape<const typename format::computed, Shape>::view_type;
@@ -116,23 +117,32 @@ class cache_side {
       : whole_(e), memory_(memory_type::over(memory, stored_extents<stored_shape, packed>(e))), scale_(scale) {
     check_scale();
   }
-  // A copy has memory of its own, also of a cache over somebody else's.
-  cache_side(const cache_side& other) : whole_(other.whole_), own_(other.memory_), memory_(own_), scale_(other.scale_) {}
-  cache_side(cache_side&&) = default;
-  cache_side& operator=(const cache_side& other) { return *this = cache_side(other); }
+  // A copy has memory of its own, also of a cache over somebody else's, and of the elements those that are held.
+  cache_side(const cache_side& other, std::size_t first, std::size_t count) : cache_side(other.whole_, other.scale_) {
+    store(memory_.within(first, Key{count}), const_memory_type(other.memory_.within(first, Key{count})));
+  }
+  cache_side(const cache_side&) = delete;
+  cache_side& operator=(const cache_side&) = delete;
+  // What was moved from has room for nothing.
+  cache_side(cache_side&& other) noexcept
+      : whole_(other.whole_), own_(static_cast<stored_tensor&&>(other.own_)), memory_(other.memory_), scale_(other.scale_) {
+    other.let_go();
+  }
   cache_side& operator=(cache_side&& other) noexcept {
-    whole_ = other.whole_;
-    own_ = static_cast<stored_tensor&&>(other.own_);
-    std::destroy_at(&memory_);  // assignment to a view writes elements
-    std::construct_at(&memory_, other.memory_);
-    scale_ = static_cast<scale_type&&>(other.scale_);
+    if (this != &other) {
+      whole_ = other.whole_;
+      own_ = static_cast<stored_tensor&&>(other.own_);
+      point_at(other.memory_);
+      scale_ = other.scale_;
+      other.let_go();
+    }
     return *this;
   }
   ~cache_side() = default;
 
   /// Elements [first, first + |count|) along Key, as floats, at the positions that `count` says.
   [[nodiscard]] auto read(std::size_t first, const Key& count) const {
-    const typename of_shape<const element, stored_shape>::view_type stored(memory_.within(first, count));
+    const const_memory_type stored(memory_.within(first, count));
     if constexpr (format::packed) {
       return dequantised<packed>(stored, scale_, feature());
     } else if constexpr (scaled) {
@@ -155,7 +165,7 @@ class cache_side {
   /// A copy of some elements as they are stored, and back.
   [[nodiscard]] stored_tensor take(std::size_t first, std::size_t count) const { return stored_tensor(memory_.within(first, Key{count})); }
   void put(std::size_t first, const stored_tensor& x) const {
-    store(memory_.within(first, Key{x.extents().template extent<Key>()}), typename of_shape<const element, stored_shape>::view_type(x));
+    store(memory_.within(first, Key{x.extents().template extent<Key>()}), const_memory_type(x));
   }
 
   [[nodiscard]] const extents_type& extents() const { return whole_; }
@@ -166,6 +176,15 @@ class cache_side {
     packed f;
     if constexpr (packed::static_extent == at_run_time) { f = packed{whole_.template extent<packed>()}; }
     return f;
+  }
+  // Assignment to a view writes elements.
+  void point_at(const memory_type& memory) {
+    std::destroy_at(&memory_);
+    std::construct_at(&memory_, memory);
+  }
+  void let_go() {
+    whole_.template of_atom<Key>().extent = 0;
+    point_at(memory_type::over({}, stored_extents<stored_shape, packed>(whole_)));
   }
   void check_scale() const {
     if constexpr (scaled) {

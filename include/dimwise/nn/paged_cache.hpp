@@ -12,6 +12,7 @@
 
 #include <atomic>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include <dimwise/eval/partial_attention.hpp>
@@ -34,16 +35,24 @@ class kv_cache<Key, paged<Page, Positions>, keys<KeyElement, KeyDims...>, values
   using key_side = detail::cache_side<Key, KeyElement, keys_shape>;
   using value_side = detail::cache_side<Key, ValueElement, values_shape>;
   using all_extents = typename detail::cache_extents<Key, keys_shape, values_shape, false>::type;
-  struct page {
-    key_side keys;
-    value_side values;
-  };
+  using extents_type = detail::extents_of<detail::union_t<typename key_side::extents_type::atoms, typename value_side::extents_type::atoms>>;
 
  public:
   using key_dimension = Key;
   using key_scale = typename key_side::scale_type;
   using value_scale = typename value_side::scale_type;
 
+ private:
+  struct page {
+    key_side keys;
+    value_side values;
+    page(const extents_type& e, const key_scale& of_keys, const value_scale& of_values)
+        : keys(detail::carry<typename key_side::extents_type::atoms>("kv_cache", e), of_keys),
+          values(detail::carry<typename value_side::extents_type::atoms>("kv_cache", e), of_values) {}
+    page(const page& other, std::size_t count) : keys(other.keys, 0, count), values(other.values, 0, count) {}
+  };
+
+ public:
   /// An empty cache with these run-time extents.
   template <class... Extents>
     requires(!key_side::scaled && !value_side::scaled && detail::gives_extents<all_extents, Extents...>)
@@ -55,6 +64,20 @@ class kv_cache<Key, paged<Page, Positions>, keys<KeyElement, KeyDims...>, values
   template <class... Extents>
     requires(detail::gives_extents<all_extents, Extents...>)
   kv_cache(const key_scale& of_keys, const value_scale& of_values, const Extents&... given) : kv_cache(gathered(given...), of_keys, of_values) {}
+
+  /// A copy is a fork; what was moved from is empty.
+  kv_cache(const kv_cache& other) : extents_(other.extents_), blank_(other.blank_, 0), pages_(other.pages_), held_(other.held_) {}
+  kv_cache(kv_cache&& other) noexcept
+      : extents_(other.extents_), blank_(static_cast<page&&>(other.blank_)), pages_(std::exchange(other.pages_, {})), held_(std::exchange(other.held_, 0)) {}
+  /// Takes the other's pages, or a fork of them; where that has no memory, the cache stays as it was.
+  kv_cache& operator=(kv_cache other) noexcept {
+    extents_ = other.extents_;
+    blank_ = static_cast<page&&>(other.blank_);
+    pages_.swap(other.pages_);
+    held_ = other.held_;
+    return *this;
+  }
+  ~kv_cache() = default;
 
   /// As `append` of a cache in one buffer; throws and refuses the same.
   template <operand K, operand V, class Verdict = rule::append<Key, keys_shape, values_shape, detail::shape_of<K>, detail::shape_of<V>>>
@@ -74,7 +97,7 @@ class kv_cache<Key, paged<Page, Positions>, keys<KeyElement, KeyDims...>, values
     pages.reserve((held_ + n + Page - 1) / Page);
     if (n > 0 && held_ % Page != 0) {
       auto& last = pages[held_ / Page];
-      if (pages_[held_ / Page].use_count() > 2) { last = std::make_shared<page>(*last); }  // this copy's own, and the one above
+      if (pages_[held_ / Page].use_count() > 2) { last = std::make_shared<page>(*last, held_ % Page); }  // this copy's own, and the one above
       std::atomic_thread_fence(std::memory_order_acquire);
     }
     while (pages.size() * Page < held_ + n) { pages.push_back(new_page()); }
@@ -132,9 +155,7 @@ class kv_cache<Key, paged<Page, Positions>, keys<KeyElement, KeyDims...>, values
   }
 
  private:
-  using extents_type = detail::extents_of<detail::union_t<typename key_side::extents_type::atoms, typename value_side::extents_type::atoms>>;
-
-  kv_cache(const extents_type& e, const key_scale& of_keys, const value_scale& of_values) : extents_(e), blank_(make_page(e, of_keys, of_values)) {}
+  kv_cache(const extents_type& e, const key_scale& of_keys, const value_scale& of_values) : extents_(e), blank_(e, of_keys, of_values) {}
   template <class... Extents>
   static extents_type gathered(const Extents&... given) {
     extents_type e;
@@ -142,14 +163,10 @@ class kv_cache<Key, paged<Page, Positions>, keys<KeyElement, KeyDims...>, values
     e.set(Key{0});
     return e;
   }
-  static page make_page(const extents_type& e, const key_scale& of_keys, const value_scale& of_values) {
-    return {key_side(detail::carry<typename key_side::extents_type::atoms>("kv_cache", e), of_keys),
-            value_side(detail::carry<typename value_side::extents_type::atoms>("kv_cache", e), of_values)};
-  }
   [[nodiscard]] std::shared_ptr<page> new_page() const {
     extents_type e = extents_;
     e.set(Key{Page});
-    return std::make_shared<page>(make_page(e, blank_.keys.scale(), blank_.values.scale()));
+    return std::make_shared<page>(e, blank_.keys.scale(), blank_.values.scale());
   }
   [[nodiscard]] const page& page_at(std::size_t number) const { return number < pages_.size() ? *pages_[number] : blank_; }
   [[nodiscard]] Key positions_of(std::size_t number) const {
