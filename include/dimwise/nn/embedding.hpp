@@ -5,6 +5,9 @@
 // Tests: tests/nn/embedding.test.cpp, tests/compile_fail/nn/
 #pragma once
 
+#include <algorithm>
+
+#include <dimwise/eval/evaluate.hpp>
 #include <dimwise/expr/join.hpp>
 #include <dimwise/expr/restride.hpp>
 #include <dimwise/nn/border.hpp>
@@ -73,7 +76,8 @@ struct embedding {
 
 /// x plus a learned vector for each position (Gehring et al. 2017): [P, Model, rest] -> the same.
 ///
-/// The table has a row for every position that may occur. Throws `index_error` for positions beyond it.
+/// The table has a row for every position that may occur. Positions count from the origin of x, in packed dimensions from
+/// each document's beginning. Throws `index_error` for positions beyond the table.
 template <class P, class Model, class T = float>
 struct learned_positions {
   using table_type = tensor<T, P, Model>;
@@ -84,18 +88,25 @@ struct learned_positions {
 
   template <operand X>
   [[nodiscard]] auto formula(const X& x) const {
-    if constexpr (P::static_extent == at_run_time) {
+    if constexpr (!detail::is_in<P, typename X::extents_type::atoms>) {
+      return x + table;  // a composite has no origin of its own
+    } else if constexpr (detail::has_documents<P>) {
+      const auto positions = detail::positions_of<P>(x.extents(), "learned_positions");
+      const auto [least, most] = std::minmax_element(positions.begin(), positions.end());
+      if (!positions.empty()) { check(*least, *most - *least + 1); }
+      using row = prime<P>;  // of the table: another dimension than the positions that take it
+      auto rows = tensor<id<row>, P>::for_overwriting(detail::carry<detail::list<P>>("learned_positions", x.extents()));
+      std::transform(positions.begin(), positions.end(), rows.overwrite(), [](std::ptrdiff_t i) { return id<row>(static_cast<std::size_t>(i)); });
+      return x + gather<row>(rename<P, row>(table), rows);
+    } else {
       const std::ptrdiff_t first = x.extents().template origin<P>("learned_positions");
       const std::size_t count = extent_of<P>(x);
-      const std::size_t rows = extent_of<P>(table);
-      if (first < 0 || static_cast<std::size_t>(first) + count > rows) {
-        detail::raise<index_error>(error{} << "learned_positions: positions " << static_cast<long long>(first) << " … "
-                                           << static_cast<long long>(first) + static_cast<long long>(count) - 1 << " of dimension "
-                                           << detail::dimension_name<P>() << " are asked of a table of " << rows);
+      check(first, static_cast<std::ptrdiff_t>(count));
+      if constexpr (P::static_extent == at_run_time) {
+        return x + slice<P>(table, static_cast<std::size_t>(first), count);
+      } else {
+        return x + table;
       }
-      return x + slice<P>(table, static_cast<std::size_t>(first), count);
-    } else {
-      return x + table;
     }
   }
   template <operand X, class Verdict = typename detail::verdict_of<outcome<X>>::type>
@@ -111,6 +122,15 @@ struct learned_positions {
   void initialise_parameters(How& how, const Extents&... extents) {
     table = detail::zeros<table_type>(extents...);
     detail::draw(table, how, extent_of<P>(table), extent_of<Model>(table));
+  }
+
+ private:
+  void check(std::ptrdiff_t first, std::ptrdiff_t count) const {
+    const std::size_t rows = extent_of<P>(table);
+    if (first < 0 || static_cast<std::size_t>(first + count) > rows) {
+      detail::raise<index_error>(error{} << "learned_positions: positions " << static_cast<long long>(first) << " … " << static_cast<long long>(first + count - 1)
+                                         << " of dimension " << detail::dimension_name<P>() << " are asked of a table of " << rows);
+    }
   }
 };
 
