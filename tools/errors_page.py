@@ -141,6 +141,8 @@ CURES = {
         "`cache.append(k, v)`: both at once, of the same positions.",
     "ERROR_R10_cache_grows_along_a_run_time_extent":
         "Name a position dimension without a static extent; the capacity is said by `capacity<N>`.",
+    "ERROR_R10_cache_grows_by_whole_bytes":
+        "Name the features last: `keys<int4_by<>, batch, kv_heads, key, d_k>`.",
     "ERROR_R10_stack_has_another_extent":
         "Give as many operands as the extent of the new dimension says.",
     "ERROR_R11_every_head_against_every_head":

@@ -26,6 +26,16 @@ static_assert(says<ERROR_R9_values_are_not_rotated, rule::cache<key, keys, shape
 // Keys and values have the same parallel dimensions, and features of their own.
 static_assert(says<ERROR_R10_operands_differ_in_another_dimension, rule::cache<key, keys, shape<batch, key, d_v>>>);
 
+// Positions of several documents, and elements of 4 bits along what grows: of keys and of values.
+struct text : packed_dim<> {};
+static_assert(says<ERROR_R19_packed_positions_need_their_documents, rule::cache<text, shape<text, d_k>, shape<text, d_v>>>);
+static_assert(gives<rule::cache<key, keys, values, true, true>, keys>);
+static_assert(gives<rule::cache<key, shape<d_k, key>, shape<d_v, key>>, shape<d_k, key>>);
+static_assert(says<ERROR_R10_cache_grows_by_whole_bytes, rule::cache<key, shape<d_k, key>, shape<key, d_v>, true, true>>);
+static_assert(says<ERROR_R10_cache_grows_by_whole_bytes, rule::cache<key, shape<key, d_k>, shape<d_v, key>, false, true>>);
+static_assert(gives<rule::cache<key, shape<d_k, key>, shape<key, d_v>, false, true>, shape<d_k, key>>);
+static_assert(gives<rule::cache<key, shape<key, d_k>, shape<d_v, key>, true, false>, shape<key, d_k>>);
+
 // --- what is appended ---
 
 template <class K, class V>

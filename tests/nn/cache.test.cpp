@@ -209,6 +209,16 @@ TEST_CASE("kv_cache: what was moved from takes nothing, and writes nothing of th
   check(cache_of<nn::capacity<>, nn::int8_by<>>(one, one, batch{2}, key{8}));
 }
 
+TEST_CASE("kv_cache: what is adopted and does not fit changes nothing") {
+  cache_of<nn::capacity<8>> cache(batch{2});
+  cache.append(slice<key>(all_k, 0, 3), slice<key>(all_v, 0, 3));
+  CHECK(thrown<extent_error>([&] { cache.adopt(9); }) == "adopt: 9 positions of key do not fit, the cache takes 8 (R10)");
+  CHECK(cache.length() == 3);
+  CHECK(cache.end() == 3);
+  cache.adopt(8);
+  CHECK(cache.length() == 8);
+}
+
 TEST_CASE("kv_cache: a copy of a window has what is held, and goes on from there") {
   cache_of<nn::sliding<4>> cache(batch{2});
   cache.append(slice<key>(all_k, 0, 4), slice<key>(all_v, 0, 4));

@@ -60,14 +60,14 @@ class kv_cache;
 
 /// A cache in one buffer: its own, or one of somebody else.
 ///
-/// Refuses values that are rotated (R9), keys and values with other heads, and a Key whose extent the compiler knows
-/// (R10).
+/// Refuses values that are rotated (R9), keys and values with other heads, a Key whose extent the compiler knows, elements
+/// of 4 bits along Key (R10), positions of several documents (R19).
 template <class Key, class Kind, class KeyElement, class... KeyDims, class ValueElement, class... ValueDims>
 class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, ValueDims...>> {
   using keys_shape = detail::make_shape_t<detail::dims_t<shape<KeyDims...>>, detail::marks_t<shape<KeyDims...>>>;
   using values_shape = detail::make_shape_t<detail::dims_t<shape<ValueDims...>>, detail::marks_t<shape<ValueDims...>>>;
-  using verdict = rule::cache<Key, keys_shape, values_shape>;
-  static_assert(detail::holds<allowed<verdict>, verdict>, "R9, R10: a cache holds keys and values that grow together, values not rotated");
+  using verdict = rule::cache<Key, keys_shape, values_shape, detail::cache_element<KeyElement>::packed, detail::cache_element<ValueElement>::packed>;
+  static_assert(detail::holds<allowed<verdict>, verdict>, "R9, R10, R19: a cache holds keys and values that grow together, values not rotated");
 
   using kind = detail::cache_kind<Kind>;
   using key_side = detail::cache_side<Key, KeyElement, keys_shape>;
@@ -179,12 +179,14 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
     return starting_at(count, end_);
   }
   /// What lies in the memory already becomes the first `count` positions: a cache over memory that somebody filled.
-  /// Throws `extent_error` where there is less room.
+  /// Throws `extent_error` where there is less room, and changes nothing then.
   void adopt(extent_t count)
     requires(!kind::slides)
   {
-    restart();
-    check_room(count);
+    if (count > limit()) {
+      detail::raise<extent_error>(error{} << "adopt: " << count << " positions of " << detail::dimension_name<Key>() << " do not fit, the cache takes " << limit()
+                                          << " (R10)");
+    }
     used_ = held_ = count;
     end_ = static_cast<std::ptrdiff_t>(count);
   }

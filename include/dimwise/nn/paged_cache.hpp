@@ -28,8 +28,8 @@ template <class Key, extent_t Page, extent_t Positions, class KeyElement, class.
 class kv_cache<Key, paged<Page, Positions>, keys<KeyElement, KeyDims...>, values<ValueElement, ValueDims...>> {
   using keys_shape = detail::make_shape_t<detail::dims_t<shape<KeyDims...>>, detail::marks_t<shape<KeyDims...>>>;
   using values_shape = detail::make_shape_t<detail::dims_t<shape<ValueDims...>>, detail::marks_t<shape<ValueDims...>>>;
-  using verdict = rule::cache<Key, keys_shape, values_shape>;
-  static_assert(detail::holds<allowed<verdict>, verdict>, "R9, R10: a cache holds keys and values that grow together, values not rotated");
+  using verdict = rule::cache<Key, keys_shape, values_shape, detail::cache_element<KeyElement>::packed, detail::cache_element<ValueElement>::packed>;
+  static_assert(detail::holds<allowed<verdict>, verdict>, "R9, R10, R19: a cache holds keys and values that grow together, values not rotated");
   static_assert(Page > 0);
 
   using key_side = detail::cache_side<Key, KeyElement, keys_shape>;

@@ -229,6 +229,10 @@ struct ERROR_R10_keys_and_values_grow_together;
 template <class... Facts>
 struct ERROR_R10_cache_grows_along_a_run_time_extent;
 
+/// Elements of 4 bits lie two in a byte along the last dimension: a cache grows along another one.
+template <class... Facts>
+struct ERROR_R10_cache_grows_by_whole_bytes;
+
 // R11  Grouped heads: nothing is repeated, every query head has its key head.
 
 /// Each operand has a heads dimension that the other lacks.

@@ -5,7 +5,7 @@
 //
 //   append<Key>: keys [Key, rest] and values [Key, rest] of exactly the cache's dimensions and rotation, together
 //
-// R1, R3, R9, R10, R16. Tests: tests/nn/cache.test.cpp, tests/compile_fail/cache/
+// R1, R3, R9, R10, R16, R19. Tests: tests/nn/cache.test.cpp, tests/compile_fail/cache/
 #pragma once
 
 #include <dimwise/shape/verdict.hpp>
@@ -20,7 +20,14 @@ struct side_by_side<list<D...>> {
   using type = join_t<list_if<is_parallel<D>, D>...>;
 };
 
-template <class Key, class Keys, class Values>
+// Two elements lie in a byte along the last dimension: a position of these is no whole number of bytes.
+template <class Key, class Shape, bool Packed>
+inline constexpr bool grows_by_half_bytes = false;
+template <class Key, class Shape>
+inline constexpr bool grows_by_half_bytes<Key, Shape, true> = std::is_same_v<element_t<dims_t<Shape>::size - 1, dims_t<Shape>>, Key>;
+
+// `KeysPacked`, `ValuesPacked`: two elements to a byte.
+template <class Key, class Keys, class Values, bool KeysPacked, bool ValuesPacked>
 consteval auto judge_cache() {
   using O = over<about_t<Key>>;
   if constexpr (!is_in<Key, dims_t<Keys>>) {
@@ -29,6 +36,10 @@ consteval auto judge_cache() {
     return answer<missing_t<op::append, list<Key>, Values>>{};
   } else if constexpr (Key::static_extent != at_run_time) {
     return answer<ERROR_R10_cache_grows_along_a_run_time_extent<op::append, O>>{};
+  } else if constexpr (has_any(Key::abilities, ability::packed)) {
+    return answer<ERROR_R19_packed_positions_need_their_documents<op::append, O, lhs_t<Keys>, rhs_t<Values>>>{};
+  } else if constexpr (grows_by_half_bytes<Key, Keys, KeysPacked> || grows_by_half_bytes<Key, Values, ValuesPacked>) {
+    return answer<ERROR_R10_cache_grows_by_whole_bytes<op::append, O, lhs_t<Keys>, rhs_t<Values>>>{};
   } else if constexpr (marked_t<rotated, marks_t<Values>>::size > 0) {
     return answer<ERROR_R9_values_are_not_rotated<op::append, O, lhs_t<Keys>, rhs_t<Values>>>{};
   } else if constexpr (!same_set<typename side_by_side<axes_of_list_t<dims_t<Keys>>>::type, typename side_by_side<axes_of_list_t<dims_t<Values>>>::type>) {
@@ -81,8 +92,8 @@ consteval auto judge_append() {
 
 namespace dimwise::rule {
 
-template <class Key, class Keys, class Values>
-using cache = typename decltype(detail::judge_cache<Key, Keys, Values>())::type;
+template <class Key, class Keys, class Values, bool KeysPacked = false, bool ValuesPacked = false>
+using cache = typename decltype(detail::judge_cache<Key, Keys, Values, KeysPacked, ValuesPacked>())::type;
 template <class Key, class Keys, class Values, class K, class V>
 using append = typename decltype(detail::judge_append<Key, Keys, Values, K, V>())::type;
 
