@@ -77,6 +77,7 @@ set(dimwise_headers
     include/dimwise/nn/attention.hpp
     include/dimwise/nn/border.hpp
     include/dimwise/nn/cache.hpp
+    include/dimwise/nn/cache_sides.hpp
     include/dimwise/nn/cache_storage.hpp
     include/dimwise/nn/embedding.hpp
     include/dimwise/nn/feed_forward.hpp

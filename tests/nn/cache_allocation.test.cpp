@@ -16,8 +16,11 @@ namespace {
 
 // Allocations of this thread until one fails; negative: none fails.
 thread_local long until_failure = -1;
+// The largest allocation of this thread since a test asked.
+thread_local std::size_t largest = 0;
 
 void* allocated(std::size_t bytes, std::size_t alignment) {
+  largest = bytes > largest ? bytes : largest;
   if (until_failure >= 0 && until_failure-- == 0) { throw std::bad_alloc(); }
   void* const p = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
   if (p == nullptr) { throw std::bad_alloc(); }
@@ -136,4 +139,20 @@ TEST_CASE("kv_cache: memory that runs out leaves every kind of cache as it was")
   check(cache_of<nn::paged<4>, float>(batch{2}, d_k{64}));
   const tensor<float> scale({3.0F / 127});
   check(cache_of<nn::sliding<6>, nn::int8_by<>>(scale, scale, batch{2}, d_k{64}));
+}
+
+TEST_CASE("paged cache: an append costs the pages that it writes, not those that are there") {
+  nn::kv_cache<key, nn::paged<2>, nn::keys<float, key, d_k>, nn::values<float, key, d_k>> cache(d_k{1});
+  const auto all = drawn<tensor<float, key, d_k>>(1, key{4000}, d_k{1});
+  cache.append(all, all);
+  const tensor<float, key, d_k> one(key{1}, d_k{1});
+  cache.append(one, one);
+  std::size_t bytes = 0;
+  std::thread([&] {
+    largest = 0;
+    cache.append(one, one);
+    bytes = largest;
+  }).join();
+  CHECK(cache.length() == 4002);
+  CHECK(bytes < 2000 * sizeof(void*));
 }

@@ -8,6 +8,9 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
 
 namespace {
 
@@ -126,6 +129,30 @@ TEST_CASE("paged cache: what does not fit throws, and leaves it as it was") {
   CHECK(apart(answer_of(cache, 6, 1), expected(6, 1), float32(40)) == "");
   feed(cache, 7, 3);
   CHECK(cache.length() == 10);
+}
+
+TEST_CASE("caches whose keys alone, or whose values alone, have a scale") {
+  const tensor<float> one({1.0F / 127});
+  const auto check = [&](auto cache) {
+    feed(cache, 0, 10);
+    CHECK(apart(answer_of(cache, 9, 1), expected(9, 1), std::ldexp(1.0, -7)) == "");
+  };
+  using bytes = nn::int8_by<>;
+  const auto sides = [&]<class Kind>(Kind) {
+    check(nn::kv_cache<key, Kind, nn::keys<bytes, batch, kv_heads, key, d_k>, nn::values<float, batch, key, kv_heads, d_v>>(one, batch{2}));
+    check(nn::kv_cache<key, Kind, nn::keys<bfloat16, batch, kv_heads, key, d_k>, nn::values<bytes, batch, key, kv_heads, d_v>>(one, batch{2}));
+  };
+  sides(nn::paged<4>{});
+  sides(nn::capacity<12>{});
+  std::vector<std::int8_t> k(2 * 2 * 12 * 4);
+  std::vector<float> v(2 * 2 * 12 * 5);
+  using over_memory = nn::kv_cache<key, nn::capacity<12>, nn::keys<bytes, batch, kv_heads, key, d_k>, nn::values<float, batch, key, kv_heads, d_v>>;
+  over_memory cache(k, v, one, batch{2});
+  feed(cache, 0, 10);
+  CHECK(apart(answer_of(cache, 9, 1), expected(9, 1), std::ldexp(1.0, -7)) == "");
+  // No scale too few, none too many.
+  static_assert(!std::is_constructible_v<over_memory, batch> && !std::is_constructible_v<over_memory, tensor<float>, tensor<float>, batch>);
+  static_assert(!std::is_constructible_v<cache_of<nn::paged<4>>, tensor<float>, tensor<float>, batch>);
 }
 
 TEST_CASE("paged cache: elements of 16 and 8 bits") {

@@ -13,7 +13,7 @@
 #include <span>
 #include <utility>
 
-#include <dimwise/nn/cache_storage.hpp>
+#include <dimwise/nn/cache_sides.hpp>
 
 namespace dimwise::nn {
 
@@ -43,13 +43,6 @@ struct cache_kind<nn::sliding<W>> {
   static constexpr extent_t buffer = 2 * W;
 };
 
-// What a cache is constructed from: the extents of keys and values that the compiler does not know.
-template <class Key, class Keys, class Values, bool KeyGiven>
-struct cache_extents {
-  using all = union_t<dims_t<Keys>, dims_t<Values>>;
-  using type = make_shape_t<std::conditional_t<KeyGiven, all, difference_t<all, list<Key>>>, list<>>;
-};
-
 }  // namespace dimwise::detail
 
 namespace dimwise::nn {
@@ -63,61 +56,39 @@ class kv_cache;
 /// Refuses values that are rotated (R9), keys and values with other heads, a Key whose extent the compiler knows, elements
 /// of 4 bits along Key (R10), positions of several documents (R19).
 template <class Key, class Kind, class KeyElement, class... KeyDims, class ValueElement, class... ValueDims>
-class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, ValueDims...>> {
-  using keys_shape = detail::make_shape_t<detail::dims_t<shape<KeyDims...>>, detail::marks_t<shape<KeyDims...>>>;
-  using values_shape = detail::make_shape_t<detail::dims_t<shape<ValueDims...>>, detail::marks_t<shape<ValueDims...>>>;
-  using verdict = rule::cache<Key, keys_shape, values_shape, detail::cache_element<KeyElement>::packed, detail::cache_element<ValueElement>::packed>;
-  static_assert(detail::holds<allowed<verdict>, verdict>, "R9, R10, R19: a cache holds keys and values that grow together, values not rotated");
-
+class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, ValueDims...>>
+    : public detail::cache_base<kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, ValueDims...>>, Key,
+                                detail::cache_sides<Key, keys<KeyElement, KeyDims...>, values<ValueElement, ValueDims...>>> {
+  using sides = detail::cache_sides<Key, nn::keys<KeyElement, KeyDims...>, nn::values<ValueElement, ValueDims...>>;
+  using base = detail::cache_base<kv_cache, Key, sides>;
+  friend base;
+  using settings = typename sides::settings;
   using kind = detail::cache_kind<Kind>;
-  using key_side = detail::cache_side<Key, KeyElement, keys_shape>;
-  using value_side = detail::cache_side<Key, ValueElement, values_shape>;
   static constexpr bool key_given = kind::buffer == at_run_time;
-  using all_extents = typename detail::cache_extents<Key, keys_shape, values_shape, key_given>::type;
+  using all_extents = typename sides::template given_extents<key_given>;
 
  public:
-  using key_dimension = Key;
-  using key_scale = typename key_side::scale_type;
-  using value_scale = typename value_side::scale_type;
-  using key_element = typename key_side::element;
-  using value_element = typename value_side::element;
-
-  /// An empty cache with these run-time extents; that of Key is its capacity where the type does not say one.
-  template <class... Extents>
-    requires(!key_side::scaled && !value_side::scaled && detail::gives_extents<all_extents, Extents...>)
-  explicit kv_cache(const Extents&... given) : kv_cache(gathered(given...), {}, {}) {}
+  /// An empty cache with these run-time extents; that of Key is its capacity where the type does not say one. Before them
+  /// the scale of each side that is stored as whole numbers, that of the keys first.
+  template <class... Given>
+    requires(sides::template gives<key_given, Given...>)
+  explicit kv_cache(const Given&... given) : sides_(filled(settings(given...))) {}
   template <class... Extents, class Error = ERROR_R15_run_time_extents_are_given_once<all_extents, over<Extents...>>>
     requires((dimension_type<Extents> && ...) && !detail::gives_extents<all_extents, Extents...>)
   explicit kv_cache(const Extents&... given) = delete;
-  /// The same with the scales of keys and values that are stored as whole numbers.
-  template <class... Extents>
-    requires(key_side::scaled && value_side::scaled && detail::gives_extents<all_extents, Extents...>)
-  kv_cache(const key_scale& of_keys, const value_scale& of_values, const Extents&... given) : kv_cache(gathered(given...), of_keys, of_values) {}
-
   /// An empty cache over somebody else's memory, which lives longer; throws `extent_error` where its extent is another.
-  template <class... Extents>
-    requires(!key_side::scaled && !value_side::scaled && detail::gives_extents<all_extents, Extents...>)
-  kv_cache(std::span<key_element> of_keys, std::span<value_element> of_values, const Extents&... given)
-      : kv_cache(of_keys, of_values, gathered(given...), {}, {}) {}
-  template <class... Extents>
-    requires(key_side::scaled && value_side::scaled && detail::gives_extents<all_extents, Extents...>)
-  kv_cache(std::span<key_element> of_keys, std::span<value_element> of_values, const key_scale& k_scale, const value_scale& v_scale,
-           const Extents&... given)
-      : kv_cache(of_keys, of_values, gathered(given...), k_scale, v_scale) {}
+  template <class... Given>
+    requires(sides::template gives<key_given, Given...>)
+  kv_cache(std::span<typename base::key_element> of_keys, std::span<typename base::value_element> of_values, const Given&... given)
+      : sides_(of_keys, of_values, filled(settings(given...))) {}
 
   /// A copy has memory of its own, in which stand the elements that are held; what was moved from takes none.
-  kv_cache(const kv_cache& other)
-      : keys_(other.keys_, other.used_ - other.held_, other.held_), values_(other.values_, other.used_ - other.held_, other.held_), used_(other.used_), held_(other.held_), end_(other.end_) {}
+  kv_cache(const kv_cache& other) : sides_(other.sides_, other.used_ - other.held_, other.held_), used_(other.used_), held_(other.held_), end_(other.end_) {}
   kv_cache(kv_cache&& other) noexcept
-      : keys_(static_cast<key_side&&>(other.keys_)),
-        values_(static_cast<value_side&&>(other.values_)),
-        used_(std::exchange(other.used_, 0)),
-        held_(std::exchange(other.held_, 0)),
-        end_(std::exchange(other.end_, 0)) {}
+      : sides_(static_cast<sides&&>(other.sides_)), used_(std::exchange(other.used_, 0)), held_(std::exchange(other.held_, 0)), end_(std::exchange(other.end_, 0)) {}
   /// Takes the other's elements, or a copy of them; where a copy has no memory, the cache stays as it was.
   kv_cache& operator=(kv_cache other) noexcept {
-    keys_ = static_cast<key_side&&>(other.keys_);
-    values_ = static_cast<value_side&&>(other.values_);
+    sides_ = static_cast<sides&&>(other.sides_);
     used_ = other.used_;
     held_ = other.held_;
     end_ = other.end_;
@@ -125,59 +96,20 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
   }
   ~kv_cache() = default;
 
-  /// Keys and values behind those that are there, at the positions from `end()` on.
-  ///
-  ///   [Key, rest] and [Key, rest]: the cache's dimensions in any order, the cache's rotation
-  ///
-  /// Refuses other positions (R3), other dimensions (R10), keys rotated otherwise and rotated values (R9), keys for
-  /// values (R16). Throws `extent_error` where extents differ (R15) or do not fit, `origin_error` where keys or values
-  /// say other positions than these; rotated keys that say none were turned from position 0. Whatever is thrown, the
-  /// cache stays as it was.
-  template <operand K, operand V, class Verdict = rule::append<Key, keys_shape, values_shape, detail::shape_of<K>, detail::shape_of<V>>>
-    requires allowed<Verdict>
-  void append(const K& k, const V& v) {
-    const extent_t n = detail::check_appended<Key, key_side, value_side>(keys_, values_, k.extents(), v.extents(), end_);
-    check_room(n);
-    const typename key_side::floats new_keys = k;
-    const typename value_side::floats new_values = v;
-    if constexpr (kind::slides) { slide(n); }
-    keys_.write(used_, typename key_side::floats_view(new_keys));
-    values_.write(used_, typename value_side::floats_view(new_values));
-    used_ += n;
-    end_ += static_cast<std::ptrdiff_t>(n);
-    if constexpr (kind::slides) {
-      const extent_t seen = kind::window - 1 + n;
-      held_ = held_ + n < seen ? held_ + n : seen;
-    } else {
-      held_ = used_;
-    }
-  }
-  template <operand K, operand V, class Verdict = rule::append<Key, keys_shape, values_shape, detail::shape_of<K>, detail::shape_of<V>>>
-    requires refused<Verdict>
-  Verdict append(const K& k, const V& v);
-  /// Keys without values, or values without keys (R10).
-  template <operand X, class Error = ERROR_R10_keys_and_values_grow_together<op::append, over<detail::about_t<Key>>, detail::operand_t<detail::shape_of<X>>>>
-  Error append(const X& x);
-
   /// The keys that are held, with the positions they stand at; read where they lie, until the next `append`.
-  [[nodiscard]] auto keys() const { return keys_.read(used_ - held_, held()); }
+  [[nodiscard]] auto keys() const { return sides_.keys.read(used_ - held_, held()); }
   /// The values, at the same positions.
-  [[nodiscard]] auto values() const { return values_.read(used_ - held_, held()); }
+  [[nodiscard]] auto values() const { return sides_.values.read(used_ - held_, held()); }
 
   /// How many positions are held.
   [[nodiscard]] extent_t length() const { return held_; }
   /// How many positions fit; of a window, how many are kept.
   [[nodiscard]] extent_t limit() const {
-    const extent_t buffer = keys_.extents().template extent<Key>();
+    const extent_t buffer = sides_.keys.extents().template extent<Key>();
     return kind::slides ? buffer / 2 : buffer;
   }
   /// The position that the next key will stand at.
   [[nodiscard]] std::ptrdiff_t end() const { return end_; }
-  /// The extent of the positions that come next: `cache.next(seq{1})`.
-  template <class D>
-  [[nodiscard]] D next(const D& count) const {
-    return starting_at(count, end_);
-  }
   /// What lies in the memory already becomes the first `count` positions: a cache over memory that somebody filled.
   /// Throws `extent_error` where there is less room, and changes nothing then.
   void adopt(extent_t count)
@@ -199,38 +131,36 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
   void forget(extent_t count)
     requires(!kind::slides)
   {
-    if (count > held_) {
-      detail::raise<extent_error>(error{} << "forget: the cache holds " << held_ << " positions of " << detail::dimension_name<Key>() << ", not " << count
-                                          << " (R10)");
-    }
+    base::check_forgotten(count, held_);
     used_ -= count;
     held_ = used_;
     end_ -= static_cast<std::ptrdiff_t>(count);
   }
 
  private:
-  using extents_type = detail::extents_of<detail::union_t<typename key_side::extents_type::atoms, typename value_side::extents_type::atoms>>;
-
-  kv_cache(const extents_type& e, const key_scale& k_scale, const value_scale& v_scale)
-      : keys_(detail::carry<typename key_side::extents_type::atoms>("kv_cache", e), k_scale),
-        values_(detail::carry<typename value_side::extents_type::atoms>("kv_cache", e), v_scale) {}
-  kv_cache(std::span<key_element> k, std::span<value_element> v, const extents_type& e, const key_scale& k_scale, const value_scale& v_scale)
-      : keys_(k, detail::carry<typename key_side::extents_type::atoms>("kv_cache", e), k_scale),
-        values_(v, detail::carry<typename value_side::extents_type::atoms>("kv_cache", e), v_scale) {}
-
-  template <class... Extents>
-  static extents_type gathered(const Extents&... given) {
-    extents_type e;
-    (e.set(given), ...);
-    if constexpr (!key_given) { e.set(Key{kind::buffer}); }
-    return e;
+  static settings filled(const settings& given) {
+    if constexpr (key_given) {
+      return given;
+    } else {
+      return given.with(Key{kind::buffer});
+    }
   }
+  [[nodiscard]] const sides& any_sides() const { return sides_; }
   [[nodiscard]] Key held() const { return starting_at(Key{held_}, end_ - static_cast<std::ptrdiff_t>(held_)); }
 
   void check_room(extent_t n) const {
-    if (kind::slides ? n > limit() : n > limit() - used_) {
-      detail::raise<extent_error>(error{} << "append: " << n << " positions of " << detail::dimension_name<Key>() << " do not fit, the cache holds " << held_
-                                          << " and takes " << limit() << (kind::slides ? " at once (R10)" : " (R10)"));
+    if (kind::slides ? n > limit() : n > limit() - used_) { base::no_room(n, held_, limit(), kind::slides ? " at once" : ""); }
+  }
+  void take_in(extent_t n, const typename sides::key_floats& k, const typename sides::value_floats& v) {
+    if constexpr (kind::slides) { slide(n); }
+    sides_.write(used_, k, v);
+    used_ += n;
+    end_ += static_cast<std::ptrdiff_t>(n);
+    if constexpr (kind::slides) {
+      const extent_t seen = kind::window - 1 + n;
+      held_ = held_ + n < seen ? held_ + n : seen;
+    } else {
+      held_ = used_;
     }
   }
   // Makes room for n more: what a query of the next positions still sees goes to the front. Copied first, so that
@@ -238,15 +168,14 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
   void slide(extent_t n) {
     if (used_ + n <= kind::buffer) { return; }
     const extent_t kept = held_ < kind::window - 1 ? held_ : kind::window - 1;
-    const auto k = keys_.take(used_ - kept, kept);
-    const auto v = values_.take(used_ - kept, kept);
-    keys_.put(0, k);
-    values_.put(0, v);
+    const auto k = sides_.keys.take(used_ - kept, kept);
+    const auto v = sides_.values.take(used_ - kept, kept);
+    sides_.keys.put(0, k);
+    sides_.values.put(0, v);
     used_ = held_ = kept;
   }
 
-  key_side keys_;
-  value_side values_;
+  sides sides_;
   extent_t used_ = 0;  // of the buffer
   extent_t held_ = 0;  // the last ones of those
   std::ptrdiff_t end_ = 0;

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/nn/cache_sides.hpp -- what all caches have in common: keys beside values, how they are made and appended to.
+//
+// Layer: nn. Used by cache.hpp and paged_cache.hpp.
+// Tests: tests/nn/cache.test.cpp, tests/nn/cache_paged.test.cpp, tests/compile_fail/cache/
+#pragma once
+
+#include <span>
+
+#include <dimwise/nn/cache_storage.hpp>
+
+namespace dimwise::detail {
+
+// What a cache is constructed from: a scale for each side that is stored as whole numbers, that of the keys first, then
+// the extents that the compiler does not know.
+template <class Extents, class Scales, class... Given>
+inline constexpr bool gives_cache = false;
+template <class Extents, class... Given>
+inline constexpr bool gives_cache<Extents, list<>, Given...> = gives_extents<Extents, Given...>;
+template <class Extents, class Scale, class... Scales, class First, class... Given>
+inline constexpr bool gives_cache<Extents, list<Scale, Scales...>, First, Given...> =
+    std::is_convertible_v<const First&, Scale> && gives_cache<Extents, list<Scales...>, Given...>;
+
+// The keys and the values of some positions.
+template <class Key, class Keys, class Values>
+struct cache_sides;
+template <class Key, class KeyElement, class... KeyDims, class ValueElement, class... ValueDims>
+struct cache_sides<Key, nn::keys<KeyElement, KeyDims...>, nn::values<ValueElement, ValueDims...>> {
+  using keys_shape = make_shape_t<dims_t<shape<KeyDims...>>, marks_t<shape<KeyDims...>>>;
+  using values_shape = make_shape_t<dims_t<shape<ValueDims...>>, marks_t<shape<ValueDims...>>>;
+  using verdict = rule::cache<Key, keys_shape, values_shape, cache_element<KeyElement>::packed, cache_element<ValueElement>::packed>;
+  static_assert(holds<allowed<verdict>, verdict>, "R9, R10, R19: a cache holds keys and values that grow together, values not rotated");
+
+  using key_side = cache_side<Key, KeyElement, keys_shape>;
+  using value_side = cache_side<Key, ValueElement, values_shape>;
+  using key_scale = typename key_side::scale_type;
+  using value_scale = typename value_side::scale_type;
+  using key_floats = typename key_side::floats_view;
+  using value_floats = typename value_side::floats_view;
+  using extents_type = extents_of<union_t<typename key_side::extents_type::atoms, typename value_side::extents_type::atoms>>;
+
+  // What the compiler does not know; of Key where the type does not say how many positions there are.
+  template <bool KeyGiven>
+  using given_extents = make_shape_t<difference_t<union_t<dims_t<keys_shape>, dims_t<values_shape>>, list_if<!KeyGiven, Key>>, list<>>;
+  template <bool KeyGiven, class... Given>
+  static constexpr bool gives =
+      gives_cache<given_extents<KeyGiven>, join_t<list_if<key_side::scaled, key_scale>, list_if<value_side::scaled, value_scale>>, Given...>;
+
+  struct settings {
+    extents_type extents;
+    key_scale of_keys;
+    value_scale of_values;
+
+    template <class... Given>
+    explicit settings(const Given&... given) {
+      take<key_side::scaled, value_side::scaled>(given...);
+    }
+    [[nodiscard]] settings with(const Key& positions) const {
+      settings result = *this;
+      result.extents.set(positions);
+      return result;
+    }
+
+   private:
+    template <bool KeyScale, bool ValueScale, class... Given>
+    void take(const Given&... given) {
+      (extents.set(given), ...);
+    }
+    template <bool KeyScale, bool ValueScale, class First, class... Given>
+      requires(KeyScale || ValueScale)
+    void take(const First& scale, const Given&... given) {
+      if constexpr (KeyScale) {
+        of_keys = scale;
+      } else {
+        of_values = scale;
+      }
+      take<false, KeyScale && ValueScale>(given...);
+    }
+  };
+
+  key_side keys;
+  value_side values;
+
+  explicit cache_sides(const settings& s)
+      : keys(carry<typename key_side::extents_type::atoms>("kv_cache", s.extents), s.of_keys),
+        values(carry<typename value_side::extents_type::atoms>("kv_cache", s.extents), s.of_values) {}
+  cache_sides(std::span<typename key_side::element> of_keys, std::span<typename value_side::element> of_values, const settings& s)
+      : keys(of_keys, carry<typename key_side::extents_type::atoms>("kv_cache", s.extents), s.of_keys),
+        values(of_values, carry<typename value_side::extents_type::atoms>("kv_cache", s.extents), s.of_values) {}
+  // A copy of some positions, in memory of its own.
+  cache_sides(const cache_sides& other, std::size_t first, std::size_t count) : keys(other.keys, first, count), values(other.values, first, count) {}
+
+  // Throws nothing once the elements lie within the memory.
+  void write(std::size_t first, const key_floats& k, const value_floats& v) const {
+    keys.write(first, k);
+    values.write(first, v);
+  }
+};
+
+// What every cache does alike; `Cache` says whether so many positions fit, and where they go.
+template <class Cache, class Key, class Sides>
+class cache_base {
+  using keys_shape = typename Sides::keys_shape;
+  using values_shape = typename Sides::values_shape;
+
+ public:
+  using key_dimension = Key;
+  using key_scale = typename Sides::key_scale;
+  using value_scale = typename Sides::value_scale;
+  using key_element = typename Sides::key_side::element;
+  using value_element = typename Sides::value_side::element;
+
+  /// Keys and values behind those that are there, at the positions from `end()` on.
+  ///
+  ///   [Key, rest] and [Key, rest]: the cache's dimensions in any order, the cache's rotation
+  ///
+  /// Refuses other positions (R3), other dimensions (R10), keys rotated otherwise and rotated values (R9), keys for
+  /// values (R16). Throws `extent_error` where extents differ (R15) or do not fit, `origin_error` where keys or values
+  /// say other positions than these; rotated keys that say none were turned from position 0. Whatever is thrown, the
+  /// cache stays as it was.
+  template <operand K, operand V, class Verdict = rule::append<Key, keys_shape, values_shape, shape_of<K>, shape_of<V>>>
+    requires allowed<Verdict>
+  void append(const K& k, const V& v) {
+    Cache& self = static_cast<Cache&>(*this);
+    const Sides& sides = self.any_sides();
+    const extent_t n = check_appended<Key, typename Sides::key_side, typename Sides::value_side>(sides.keys, sides.values, k.extents(), v.extents(), self.end());
+    self.check_room(n);
+    const typename Sides::key_side::floats new_keys = k;
+    const typename Sides::value_side::floats new_values = v;
+    self.take_in(n, typename Sides::key_floats(new_keys), typename Sides::value_floats(new_values));
+  }
+  template <operand K, operand V, class Verdict = rule::append<Key, keys_shape, values_shape, shape_of<K>, shape_of<V>>>
+    requires refused<Verdict>
+  Verdict append(const K& k, const V& v);
+  /// Keys without values, or values without keys (R10).
+  template <operand X, class Error = ERROR_R10_keys_and_values_grow_together<op::append, over<about_t<Key>>, operand_t<shape_of<X>>>>
+  Error append(const X& x);
+
+  /// The extent of the positions that come next: `cache.next(seq{1})`.
+  template <class D>
+  [[nodiscard]] D next(const D& count) const {
+    return starting_at(count, static_cast<const Cache&>(*this).end());
+  }
+
+ protected:
+  [[noreturn]] static void no_room(extent_t n, extent_t held, extent_t limit, const char* more = "") {
+    raise<extent_error>(error{} << "append: " << n << " positions of " << dimension_name<Key>() << " do not fit, the cache holds " << held << " and takes "
+                                << limit << more << " (R10)");
+  }
+  static void check_forgotten(extent_t count, extent_t held) {
+    if (count > held) {
+      raise<extent_error>(error{} << "forget: the cache holds " << held << " positions of " << dimension_name<Key>() << ", not " << count << " (R10)");
+    }
+  }
+};
+
+}  // namespace dimwise::detail
