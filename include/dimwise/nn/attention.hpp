@@ -142,16 +142,16 @@ struct weights_over {
   template <class S>
   using step = decltype(softmax<Key>(some<S>()));
 };
-template <class Key, class V>
+template <class Key>
 struct values_over {
-  template <class W>
+  template <class W, class V>
   using step = decltype(contract<Key>(some<W>(), some<V>()));
 };
 
 template <class F, class Key, class Q, class K, class... How>
 using weights_outcome = typename after<weights_over<Key>::template step, typename scores_outcome<F, Q, K, How...>::type>::type;
 template <class F, class Key, class Q, class K, class V, class... How>
-using attention_outcome = typename after<values_over<Key, V>::template step, weights_outcome<F, Key, Q, K, How...>>::type;
+using attention_outcome = typename after_both<values_over<Key>::template step, weights_outcome<F, Key, Q, K, How...>, V>::type;
 
 }  // namespace detail
 

@@ -32,44 +32,46 @@ struct after<Step, X> {
   using type = Step<X>;
 };
 
-// A verdict from outcomes: the first error, or the last shape.
-template <class... Outcome>
-struct verdict_of;
-template <class Last>
-struct verdict_of<Last> {
-  using type = Last;
+// The same of a step on two.
+template <template <class, class> class Step, class X, class Y>
+struct after_both {
+  using type = X;
 };
-template <computed Last>
-struct verdict_of<Last> {
-  using type = accepted<shape_of<Last>>;
+template <template <class, class> class Step, computed X, class Y>
+struct after_both<Step, X, Y> {
+  using type = Y;
 };
-template <class First, class... Rest>
-struct verdict_of<First, Rest...> {
-  using type = First;
+template <template <class, class> class Step, computed X, computed Y>
+struct after_both<Step, X, Y> {
+  using type = Step<X, Y>;
 };
-template <computed First, class... Rest>
-  requires(sizeof...(Rest) > 0)
-struct verdict_of<First, Rest...> : verdict_of<Rest...> {};
 
-// The first of two verdicts that refuses.
-template <class First, class Second>
-struct both_of {
+// Of outcomes and verdicts: the first that refuses, or else the last.
+template <class First, class... Rest>
+struct last_of {
   using type = First;
 };
-template <allowed First, class Second>
-struct both_of<First, Second> {
-  using type = Second;
+template <class First, class Second, class... Rest>
+  requires(computed<First> || allowed<First>)
+struct last_of<First, Second, Rest...> : last_of<Second, Rest...> {};
+template <class... Outcome>
+using last_of_t = typename last_of<Outcome...>::type;
+
+// The same as a verdict.
+template <class X>
+struct as_verdict {
+  using type = X;
 };
-template <class... V>
-struct all_of_verdicts;
-template <class V>
-struct all_of_verdicts<V> {
-  using type = V;
+template <computed X>
+struct as_verdict<X> {
+  using type = accepted<shape_of<X>>;
 };
-template <class First, class... Rest>
-struct all_of_verdicts<First, Rest...> {
-  using type = typename both_of<First, typename all_of_verdicts<Rest...>::type>::type;
-};
+template <class... Outcome>
+struct verdict_of : as_verdict<last_of_t<Outcome...>> {};
+
+// X where it has the dimension that a module's type names, else the error (R1).
+template <class D, class X>
+using has = std::conditional_t<is_in<D, dims_t<shape_of<X>>>, X, missing_t<op::scores, list<D>, shape_of<X>>>;
 
 template <class X>
 const X& some();

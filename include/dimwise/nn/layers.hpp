@@ -84,7 +84,7 @@ struct encoder_layer {
   BOOST_HANA_DEFINE_STRUCT(encoder_layer, (SelfAttention, attention), (FeedForward, feed_forward), (Norm, norm1), (Norm, norm2));
 
   template <class X, class... How>
-  struct checked : detail::all_of_verdicts<typename SelfAttention::template checked<X, How...>::type, detail::parts_verdict<X, Norm, FeedForward>> {};
+  struct checked : detail::verdict_of<typename SelfAttention::template checked<X, How...>::type, detail::parts_verdict<X, Norm, FeedForward>> {};
 
   template <operand X, class... How, class Verdict = typename checked<X, How...>::type>
     requires allowed<Verdict>
@@ -109,7 +109,7 @@ struct decoder_layer {
                            (Norm, norm2), (Norm, norm3));
 
   template <class X, class M, class How = each<>, class MemoryHow = each<>>
-  struct checked : detail::all_of_verdicts<typename detail::verdict_with<SelfAttention, How, X>::type,
+  struct checked : detail::verdict_of<typename detail::verdict_with<SelfAttention, How, X>::type,
                                            typename detail::verdict_with<CrossAttention, MemoryHow, X, M>::type, detail::parts_verdict<X, Norm, FeedForward>> {};
 
   template <operand X, operand M, class How = each<>, class MemoryHow = each<>, class Verdict = typename checked<X, M, How, MemoryHow>::type>
@@ -162,7 +162,7 @@ struct encoder_decoder {
   BOOST_HANA_DEFINE_STRUCT(encoder_decoder, (Encoder, encoder), (Decoder, decoder));
 
   template <class S, class X, class SourceHow = each<>, class How = each<>, class MemoryHow = each<>>
-  struct checked : detail::all_of_verdicts<typename detail::verdict_with<Encoder, SourceHow, S>::type, typename Decoder::template checked<X, S, How, MemoryHow>::type> {};
+  struct checked : detail::verdict_of<typename detail::verdict_with<Encoder, SourceHow, S>::type, typename Decoder::template checked<X, S, How, MemoryHow>::type> {};
 
   /// (source, target, source_how, target_how, memory_how) -> the target's dimensions; several changes are one `each(…)`.
   template <operand S, operand X, class SourceHow = each<>, class How = each<>, class MemoryHow = each<>,

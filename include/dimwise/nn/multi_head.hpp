@@ -221,23 +221,10 @@ struct prepared {
   template <class X>
   using step = typename Prepare::template outcome<P, F, X>;
 };
-// Weights, and values weighed, of outcomes of which each may be an error: that one is reported, not what follows.
-template <class F, class Key, class Q, class K, class... How>
+template <class F, class Key, class... How>
 struct weights_of {
-  using type = nothing;
-};
-template <class F, class Key, computed Q, computed K, class... How>
-  requires(!std::is_same_v<Key, nothing>)
-struct weights_of<F, Key, Q, K, How...> {
-  using type = weights_outcome<F, Key, Q, K, How...>;
-};
-template <class Key, class W, class V>
-struct values_of {
-  using type = nothing;
-};
-template <class Key, computed W, computed V>
-struct values_of<Key, W, V> {
-  using type = decltype(contract<Key>(some<W>(), some<V>()));
+  template <class Q, class K>
+  using step = weights_outcome<F, Key, Q, K, How...>;
 };
 
 }  // namespace detail
@@ -279,17 +266,17 @@ struct multi_head_attention {
   struct weights_steps {
     using positions = detail::positions_of_t<XK>;
     using q = prepared<XQ, query_projection>;
-    using k = prepared<XK, key_projection>;
-    using weights = typename detail::weights_of<K, positions, q, k, How...>::type;
-    using verdict = typename detail::verdict_of<q, typename detail::positions_of<XK>::error, k, weights>::type;
+    using k = detail::last_of_t<typename detail::positions_of<XK>::error, prepared<XK, key_projection>>;
+    using weights = typename detail::after_both<detail::weights_of<K, positions, How...>::template step, q, k>::type;
+    using verdict = typename detail::verdict_of<weights>::type;
   };
   template <class XQ, class XK, class XV, class... How>
   struct steps {
     using to_weights = weights_steps<XQ, XK, How...>;
     using v = typename value_projection::template outcome<XV>;
-    using heads = typename detail::values_of<typename to_weights::positions, typename to_weights::weights, v>::type;
+    using heads = typename detail::after_both<detail::values_over<typename to_weights::positions>::template step, typename to_weights::weights, v>::type;
     using all = typename detail::after<output_projection::template outcome, heads>::type;
-    using verdict = typename detail::all_of_verdicts<typename to_weights::verdict, typename detail::verdict_of<v, heads, all>::type>::type;
+    using verdict = typename detail::verdict_of<all>::type;
   };
 
   template <operand XQ, operand XK, operand XV, class... How, class Verdict = typename steps<XQ, XK, XV, How...>::verdict>
@@ -404,11 +391,9 @@ struct self_attention : Attention {
 ///   (x, memory, how…):  [P, Model, rest] x [Memory, Model, rest]  ->  [P, Model, rest]
 template <class P, class Memory, class Attention>
 struct cross_attention : Attention {
-  // What lacks the positions that the type names is refused before anything else (R1).
-  template <class D, class X>
-  using has = std::conditional_t<detail::is_in<D, detail::dims_t<detail::shape_of<X>>>, X, detail::missing_t<op::scores, detail::list<D>, detail::shape_of<X>>>;
+  // What lacks the positions that the type names is refused before anything else.
   template <class X, class M, class... How>
-  struct checked : detail::all_of_verdicts<typename detail::verdict_of<has<P, X>, has<Memory, M>>::type, typename Attention::template steps<X, M, M, How...>::verdict> {};
+  struct checked : detail::verdict_of<detail::has<P, X>, detail::has<Memory, M>, typename Attention::template steps<X, M, M, How...>::verdict> {};
 
   template <operand X, operand M, class... How, class Verdict = typename checked<X, M, How...>::type>
     requires allowed<Verdict>

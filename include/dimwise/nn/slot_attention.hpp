@@ -60,10 +60,8 @@ struct slot_attention {
                            (query_layer, query), (cell_type, cell), (mlp_type, mlp));
   std::size_t iterations = 3;
 
-  template <class D, class X>
-  using has = std::conditional_t<detail::is_in<D, detail::dims_t<detail::shape_of<X>>>, X, detail::missing_t<op::scores, detail::list<D>, detail::shape_of<X>>>;
   template <class X, class S>
-  struct checked : detail::verdict_of<has<Inputs, X>, typename input_norm::template outcome<X>, has<Slots, S>, typename query_layer::template outcome<S>> {};
+  struct checked : detail::verdict_of<detail::has<Inputs, X>, typename input_norm::template outcome<X>, detail::has<Slots, S>, typename query_layer::template outcome<S>> {};
 
   template <operand X, operand S, class Verdict = typename checked<X, S>::type>
     requires allowed<Verdict>

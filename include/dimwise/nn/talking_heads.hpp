@@ -48,7 +48,7 @@ struct talking_heads_attention {
       using s = typename detail::after<mixed_scores, scores_of<q, k>>::type;
       using w = typename detail::after<detail::weights_over<P>::template step, typename detail::outcome_of_changes<s, How...>::type>::type;
       using m = typename detail::after<mixed_weights, w>::type;
-      using type = typename detail::verdict_of<typename detail::after<detail::values_over<P, v>::template step, m>::type>::type;
+      using type = typename detail::verdict_of<typename detail::after_both<detail::values_over<P>::template step, m, v>::type>::type;
     };
     using verdict = typename rest<inputs>::type;
   };
