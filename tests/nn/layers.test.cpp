@@ -29,6 +29,17 @@ TEST_CASE("encoder layers: norm behind the residual, or within it") {
   CHECK(differ<state>(pre(x, causal<seq, key>{}), b + pre.feed_forward(pre.norm2(b)), float32(20)) == "");
 }
 
+TEST_CASE("layers and heads without a norm") {
+  const auto layer = drawn_module<nn::encoder_layer<own, feed, nn::no_norm>>(4);
+  const state a = x + layer.attention(x);
+  CHECK(differ<state>(layer(x), a + layer.feed_forward(a), float32(20)) == "");
+
+  const auto plain_heads = drawn_module<attention>(6);
+  const nn::multi_head_attention<d_model, heads, d_k, d_v, nn::normalised_heads<nn::no_norm>> unnormed{
+      plain_heads.query, plain_heads.key, plain_heads.value, plain_heads.output, {}, {}, {}, {}};
+  CHECK(differ<state>(unnormed(x, memory, memory), plain_heads(x, memory, memory)) == "");
+}
+
 TEST_CASE("decoder layers attend to themselves, then to the memory; each mask goes to its attention") {
   const auto layer = drawn_module<nn::decoder_layer<own, cross, feed, norm, nn::pre_norm>>(7);
   const state a = x + layer.attention(layer.norm1(x), causal<seq, key>{});

@@ -148,10 +148,27 @@ struct values_over {
   using step = decltype(contract<Key>(some<W>(), some<V>()));
 };
 
+// Whether a logit is one beside the log-sum-exp of scores: it has none but their dimensions without Key.
+template <class Key>
+struct log_sums_over {
+  template <class S>
+  using step = decltype(logsumexp<Key>(some<S>()));
+};
+template <class Logit>
+struct logit_beside {
+  template <class Sums>
+  using step = typename after<assigned_to<decltype(plain(some<Sums>()))>::template step, decltype(broadcast_like(some<Logit>(), some<Sums>()))>::type;
+};
+
 template <class F, class Key, class Q, class K, class... How>
 using weights_outcome = typename after<weights_over<Key>::template step, typename scores_outcome<F, Q, K, How...>::type>::type;
 template <class F, class Key, class Q, class K, class V, class... How>
 using attention_outcome = typename after_both<values_over<Key>::template step, weights_outcome<F, Key, Q, K, How...>, V>::type;
+template <class F, class Key, class Q, class K, class Sinks, class... How>
+using sinks_outcome = typename after<logit_beside<Sinks>::template step,
+                                     typename after<log_sums_over<Key>::template step, typename scores_outcome<F, Q, K, How...>::type>::type>::type;
+template <class F, class Key, class Q, class K, class V, class Sinks, class... How>
+using sinks_verdict = verdict_of<attention_outcome<F, Key, Q, K, V, How...>, sinks_outcome<F, Key, Q, K, Sinks, How...>>;
 
 }  // namespace detail
 
@@ -210,14 +227,16 @@ auto part_of_attention(const S& s, const V& v) {
 /// (Xiao et al. 2023; learned in gpt-oss). Computed at once.
 ///
 ///   [queries, F, shared] x [Key, F, shared] x [Key, V, shared] x [subset of shared]  ->  [shared, queries, V]
+///
+/// Refuses what `attention` refuses, and sinks with other dimensions than those of the result without V (R3).
 template <class F, class Key, operand Q, operand K, operand V, operand Sinks, class... How,
-          class Verdict = typename detail::verdict_of<detail::attention_outcome<F, Key, Q, K, V, How...>>::type>
+          class Verdict = typename detail::sinks_verdict<F, Key, Q, K, V, Sinks, How...>::type>
   requires allowed<Verdict>
 [[nodiscard]] auto attention_with_sinks(const Q& q, const K& k, const V& v, const Sinks& sinks, const How&... how) {
   return detail::beside(detail::part_of_attention<Key>(detail::changed_scores<F>(q, k, how...), v), sinks).output;
 }
 template <class F, class Key, operand Q, operand K, operand V, operand Sinks, class... How,
-          class Verdict = typename detail::verdict_of<detail::attention_outcome<F, Key, Q, K, V, How...>>::type>
+          class Verdict = typename detail::sinks_verdict<F, Key, Q, K, V, Sinks, How...>::type>
   requires refused<Verdict>
 Verdict attention_with_sinks(const Q& q, const K& k, const V& v, const Sinks& sinks, const How&... how);
 

@@ -73,8 +73,20 @@ struct verdict_of : as_verdict<last_of_t<Outcome...>> {};
 template <class D, class X>
 using has = std::conditional_t<is_in<D, dims_t<shape_of<X>>>, X, missing_t<op::scores, list<D>, shape_of<X>>>;
 
+// Whether an outcome is a value of To: a verdict.
+template <class To>
+struct assigned_to {
+  template <class X>
+  using step = rule::assign<shape_of<To>, shape_of<X>>;
+};
+
 template <class X>
 const X& some();
+
+struct added {
+  template <class A, class B>
+  using step = decltype(some<A>() + some<B>());
+};
 
 // What `tensor(x)` is, of an outcome.
 template <class X>

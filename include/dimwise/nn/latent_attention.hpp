@@ -11,23 +11,26 @@ namespace dimwise::nn {
 
 namespace detail {
 
-// First what comes in; where that is right, the products of what it becomes, as the scores that are changed and weighed.
-template <class Module, class Border, class XQ, class XK, class... How>
-struct latent_verdict {
-  using type = Border;
+// The steps of latent attention, as outcomes.
+template <class P>
+struct part_of {
+  template <class X>
+  using step = decltype(part<P>(some<X>()));
 };
-template <class Module, allowed Border, class XQ, class XK, class... How>
-struct latent_verdict<Module, Border, XQ, XK, How...> {
-  using content = typename Module::content;
-  using q = decltype(some<typename Module::query_layer>()(some<XQ>()));
-  using c = decltype(some<typename Module::compress_layer>()(some<XK>()));
-  using kv = decltype(some<typename Module::expand_layer>()(part<typename Module::latent>(some<c>())));
+template <class F>
+struct products_over {
+  template <class Q, class K>
+  using step = decltype(contract<F>(some<Q>(), some<K>()));
+};
+template <class F>
+struct scaled_over {
   template <class Products>
-  using as_scores = decltype(unscaled(some<Products>()));
-  using scores = typename after<as_scores, decltype(contract<content>(part<content>(some<q>()), part<content>(some<kv>())))>::type;
-  using weights = typename after<weights_over<positions_of_t<XK>>::template step, typename outcome_of_changes<scores, How...>::type>::type;
-  using type = typename verdict_of<weights>::type;
+  using step = decltype(scaled<F>(some<Products>()));
 };
+template <class P, class X>
+using part_outcome = typename after<part_of<P>::template step, X>::type;
+template <class P, class F, class X>
+using turned_outcome = typename after<turned_at<P, F>::template step, part_outcome<F, X>>::type;
 
 }  // namespace detail
 
@@ -37,6 +40,7 @@ struct latent_verdict<Module, Border, XQ, XK, How...> {
 ///
 /// Content are the features of queries and keys that carry no position, Rot those that rotary turns, V those of values,
 /// Latent those that are compressed to. Scores are scaled by 1/√(|Content| + |Rot|). `how` changes scores as in `attention`.
+/// Refuses inputs without Model, queries and keys that are not told apart by their positions, and what changes of scores refuse.
 template <class Model, class Heads, class Content, class Rot, class V, class Latent, class T = float>
 struct latent_attention {
   using query_layer = linear<from<Model>, to<Heads, summed<Content, Rot>>, no_bias, T>;
@@ -51,24 +55,57 @@ struct latent_attention {
                            (output_layer, output));
   rotary_options rotation = {};
 
-  /// What stands for a position: [Model, rest] -> `latent` [rest, Latent], normed, and `key` [rest, Rot], rotated.
+  /// What stands for a position: [Model, rest] -> `latent` [rest, Latent], normed, and `key` [rest, Rot], rotated. Refuses
+  /// what lacks Model, or has not one dimension of positions.
   template <class L, class R>
   struct compressed_position {
     L latent;
     R key;
   };
-  template <operand X>
+  template <class X>
+  struct compress_steps {
+    using both = detail::stored_outcome_t<typename compress_layer::template outcome<X>>;
+    using normed = typename detail::after<latent_norm::template outcome, detail::part_outcome<Latent, both>>::type;
+    using turned = detail::turned_outcome<detail::positions_of_t<X>, Rot, both>;
+    using verdict = typename detail::verdict_of<both, typename detail::positions_of<X>::error, normed, turned>::type;
+  };
+  template <operand X, class Verdict = typename compress_steps<X>::verdict>
+    requires allowed<Verdict>
   [[nodiscard]] auto compressed(const X& x) const {
     const tensor both = compress.formula(x);
     const tensor latent = norm.formula(part<Latent>(both));
     const tensor key = rotary<detail::positions_of_t<X>, Rot>(part<Rot>(both), rotation);
     return compressed_position<std::remove_const_t<decltype(latent)>, std::remove_const_t<decltype(key)>>{latent, key};
   }
+  template <operand X, class Verdict = typename compress_steps<X>::verdict>
+    requires refused<Verdict>
+  Verdict compressed(const X& x) const;
 
+  // Queries XQ over latent vectors L and keys R.
+  template <class XQ, class L, class R, class... How>
+  struct attend_steps {
+    using P = detail::positions_of_t<L>;
+    using q = detail::stored_outcome_t<detail::last_of_t<typename detail::positions_of<XQ>::error, typename query_layer::template outcome<XQ>>>;
+    using kv = detail::stored_outcome_t<detail::last_of_t<typename detail::positions_of<L>::error, typename expand_layer::template outcome<L>>>;
+    using contents = typename detail::after_both<detail::products_over<Content>::template step, detail::part_outcome<Content, q>, detail::part_outcome<Content, kv>>::type;
+    using turned = typename detail::after_both<detail::products_over<Rot>::template step, detail::turned_outcome<detail::positions_of_t<XQ>, Rot, q>, R>::type;
+    using products = typename detail::after_both<detail::added::step, contents, turned>::type;
+    using scores = typename detail::after<detail::scaled_over<summed<Content, Rot>>::template step, products>::type;
+    using weights = typename detail::after<detail::weights_over<P>::template step, typename detail::outcome_of_changes<scores, How...>::type>::type;
+    using heads = typename detail::after_both<detail::values_over<P>::template step, weights, detail::part_outcome<V, kv>>::type;
+    using verdict = typename detail::verdict_of<typename detail::after<output_layer::template outcome, heads>::type>::type;
+  };
+  // What comes in first; where that is right, what it becomes.
   template <class XQ, class XK, class... How>
-  struct checked : detail::latent_verdict<latent_attention, typename detail::verdict_of<typename query_layer::template outcome<XQ>, typename compress_layer::template outcome<XK>,
-                                                                                         typename detail::positions_of<XQ>::error, typename detail::positions_of<XK>::error>::type,
-                                          XQ, XK, How...> {};
+  struct checked {
+    using type = typename compress_steps<XK>::verdict;
+  };
+  template <class XQ, class XK, class... How>
+    requires allowed<typename compress_steps<XK>::verdict>
+  struct checked<XQ, XK, How...> {
+    using there = compress_steps<XK>;
+    using type = typename attend_steps<XQ, detail::stored_outcome_t<typename there::normed>, detail::stored_outcome_t<typename there::turned>, How...>::verdict;
+  };
 
   template <operand XQ, operand XK, class... How, class Verdict = typename checked<XQ, XK, How...>::type>
     requires allowed<Verdict>
@@ -80,7 +117,8 @@ struct latent_attention {
   Verdict operator()(const XQ& x, const XK& there, const How&... how) const;
 
   /// The same over positions that were compressed before.
-  template <operand XQ, class L, class R, class... How>
+  template <operand XQ, class L, class R, class... How, class Verdict = typename attend_steps<XQ, L, R, How...>::verdict>
+    requires allowed<Verdict>
   [[nodiscard]] auto attend(const XQ& x, const compressed_position<L, R>& there, const How&... how) const {
     using key_position = detail::positions_of_t<L>;
     const tensor q = query.formula(x);
@@ -90,6 +128,9 @@ struct latent_attention {
     const auto weights = softmax<key_position>(detail::all_changes(scaled<summed<Content, Rot>>(content + contract<Rot>(turned, there.key)), how...));
     return tensor(output.formula(contract<key_position>(weights, part<V>(kv))));
   }
+  template <operand XQ, class L, class R, class... How, class Verdict = typename attend_steps<XQ, L, R, How...>::verdict>
+    requires refused<Verdict>
+  Verdict attend(const XQ& x, const compressed_position<L, R>& there, const How&... how) const;
 };
 
 }  // namespace dimwise::nn

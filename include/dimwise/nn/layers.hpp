@@ -136,8 +136,16 @@ struct decoder_layer {
 template <class Layer, class Norm = no_norm>
 struct stack {
   using layer_list = std::vector<Layer>;
+  // What a layer gives is what the next one takes, and the last what the norm takes.
   template <class X, class... Rest>
   struct checked : Layer::template checked<X, Rest...> {};
+  template <class X, class... Rest>
+    requires allowed<typename Layer::template checked<X, Rest...>::type>
+  struct checked<X, Rest...> {
+    using stored = decltype(tensor(detail::some<X>()));
+    using passed_on = typename detail::assigned_to<stored>::template step<decltype(detail::some<Layer>()(detail::some<stored>(), detail::some<Rest>()...))>;
+    using type = typename detail::verdict_of<passed_on, typename Norm::template outcome<stored>>::type;
+  };
 
   BOOST_HANA_DEFINE_STRUCT(stack, (layer_list, layers), (Norm, norm));
 

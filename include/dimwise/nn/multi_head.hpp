@@ -34,6 +34,22 @@ struct values_from;
 template <class T>
 struct elements;
 
+namespace detail {
+
+// Rotary at the positions P, as an outcome; of what has none, or several, it is refused.
+template <class P, class F>
+struct turned_at {
+  template <class X>
+  using step = decltype(rotary<P, F>(some<X>()));
+};
+template <class F>
+struct turned_at<nothing, F> {
+  template <class X>
+  using step = ERROR_R9_rotary_takes_positions_and_the_features_of_a_head<op::rotary, over<about_t<F>>, operand_t<shape_of<X>>>;
+};
+
+}  // namespace detail
+
 /// What is done to queries and keys before they meet: nothing; a norm over the features of a head (QK-norm, Henry et al.
 /// 2020); rotary positions; or one after the other. P are the positions, F the features of a head.
 struct as_projected {
@@ -65,7 +81,7 @@ struct normalised_heads {
 struct rotated_heads {
   rotary_options options = {};
   template <class P, class F, class X>
-  using outcome = decltype(rotary<P, F>(detail::some<X>()));
+  using outcome = typename detail::turned_at<P, F>::template step<X>;
   template <class P, class F, class X>
   auto queries(const X& x) const {
     return rotary<P, F>(x, options);
@@ -226,6 +242,12 @@ struct weights_of {
   template <class Q, class K>
   using step = weights_outcome<F, Key, Q, K, How...>;
 };
+// Stored weights with one more key behind the others.
+template <class Key>
+struct grown_along {
+  template <class W>
+  using step = decltype(concat<Key>(tensor(plain(some<W>())), tensor(plain(some<W>()))));
+};
 
 }  // namespace detail
 
@@ -268,7 +290,15 @@ struct multi_head_attention {
     using q = prepared<XQ, query_projection>;
     using k = detail::last_of_t<typename detail::positions_of<XK>::error, prepared<XK, key_projection>>;
     using weights = typename detail::after_both<detail::weights_of<K, positions, How...>::template step, q, k>::type;
-    using verdict = typename detail::verdict_of<weights>::type;
+  };
+  // The same of `weights`, which stores them: a key more needs an extent of the run.
+  template <class XQ, class XK, class... How>
+  struct checked_weights {
+    using steps = weights_steps<XQ, XK, How...>;
+    using stored = std::conditional_t<options::learned_key || options::zero_key,
+                                      detail::after<detail::grown_along<typename steps::positions>::template step, typename steps::weights>,
+                                      std::type_identity<typename steps::weights>>;
+    using type = typename detail::verdict_of<typename stored::type>::type;
   };
   template <class XQ, class XK, class XV, class... How>
   struct steps {
@@ -299,7 +329,7 @@ struct multi_head_attention {
 
   /// The weights of every head, stored: [rest, heads, Q, K]; `mean<heads>` averages them. A learned and a zero key stand
   /// behind the others, so that K grows; then, and with sinks, the weights are plain numbers.
-  template <operand XQ, operand XK, class... How, class Verdict = typename weights_steps<XQ, XK, How...>::verdict>
+  template <operand XQ, operand XK, class... How, class Verdict = typename checked_weights<XQ, XK, How...>::type>
     requires allowed<Verdict>
   [[nodiscard]] auto weights(const XQ& queries, const XK& keys, const How&... how) const {
     using positions = detail::positions_of_t<XK>;
@@ -311,7 +341,7 @@ struct multi_head_attention {
       return tensor(attention_weights<K, positions>(q, k, how...));
     }
   }
-  template <operand XQ, operand XK, class... How, class Verdict = typename weights_steps<XQ, XK, How...>::verdict>
+  template <operand XQ, operand XK, class... How, class Verdict = typename checked_weights<XQ, XK, How...>::type>
     requires refused<Verdict>
   Verdict weights(const XQ& queries, const XK& keys, const How&... how) const;
 
@@ -369,6 +399,13 @@ struct self_attention : Attention {
   struct checked<X, How...> {
     using type = typename Attention::template steps<X, renamed<X>, renamed<X>, How...>::verdict;
   };
+  template <class X, class... How>
+  struct checked_weights {
+    using type = renamed<X>;
+  };
+  template <class X, class... How>
+    requires detail::computed<renamed<X>>
+  struct checked_weights<X, How...> : Attention::template checked_weights<X, renamed<X>, How...> {};
 
   template <operand X, class... How, class Verdict = typename checked<X, How...>::type>
     requires allowed<Verdict>
@@ -380,10 +417,14 @@ struct self_attention : Attention {
     requires refused<Verdict>
   Verdict operator()(const X& x, const How&... how) const;
 
-  template <operand X, class... How>
+  template <operand X, class... How, class Verdict = typename checked_weights<X, How...>::type>
+    requires allowed<Verdict>
   [[nodiscard]] auto weights(const X& x, const How&... how) const {
     return Attention::weights(x, rename<P, Key>(x), how...);
   }
+  template <operand X, class... How, class Verdict = typename checked_weights<X, How...>::type>
+    requires refused<Verdict>
+  Verdict weights(const X& x, const How&... how) const;
 };
 
 /// Attention of one sequence to another, the memory: queries stand at P, keys and values at the positions Memory of theirs.
@@ -395,6 +436,9 @@ struct cross_attention : Attention {
   template <class X, class M, class... How>
   struct checked : detail::verdict_of<detail::has<P, X>, detail::has<Memory, M>, typename Attention::template steps<X, M, M, How...>::verdict> {};
 
+  template <class X, class M, class... How>
+  struct checked_weights : detail::verdict_of<detail::has<P, X>, detail::has<Memory, M>, typename Attention::template checked_weights<X, M, How...>::type> {};
+
   template <operand X, operand M, class... How, class Verdict = typename checked<X, M, How...>::type>
     requires allowed<Verdict>
   [[nodiscard]] auto operator()(const X& x, const M& memory, const How&... how) const {
@@ -403,6 +447,15 @@ struct cross_attention : Attention {
   template <operand X, operand M, class... How, class Verdict = typename checked<X, M, How...>::type>
     requires refused<Verdict>
   Verdict operator()(const X& x, const M& memory, const How&... how) const;
+
+  template <operand X, operand M, class... How, class Verdict = typename checked_weights<X, M, How...>::type>
+    requires allowed<Verdict>
+  [[nodiscard]] auto weights(const X& x, const M& memory, const How&... how) const {
+    return Attention::weights(x, memory, how...);
+  }
+  template <operand X, operand M, class... How, class Verdict = typename checked_weights<X, M, How...>::type>
+    requires refused<Verdict>
+  Verdict weights(const X& x, const M& memory, const How&... how) const;
 };
 
 }  // namespace dimwise::nn

@@ -73,6 +73,8 @@ struct rms_norm {
 
 /// No norm at all: what comes is what goes.
 struct no_norm {
+  template <class X>
+  using outcome = X;
   template <operand X>
   [[nodiscard]] auto formula(const X& x) const {
     return x;

@@ -11,6 +11,21 @@
 
 namespace dimwise::nn {
 
+namespace detail {
+
+template <class F>
+struct scores_over {
+  template <class Q, class K>
+  using step = decltype(scores<F>(some<Q>(), some<K>()));
+};
+template <class D>
+struct means_over {
+  template <class W>
+  using step = decltype(renormalise<D>(some<W>()));
+};
+
+}  // namespace detail
+
 /// A gated recurrent unit (Cho et al. 2014), with the candidate's reset as PyTorch has it:
 ///
 ///   r = σ(W_r x + U_r h), z = σ(W_z x + U_z h), n = tanh(W_n x + r (U_n h)),  h' = (1 − z) n + z h
@@ -23,8 +38,12 @@ struct gru_cell {
   BOOST_HANA_DEFINE_STRUCT(gru_cell, (input_layer, reset_x), (input_layer, update_x), (input_layer, new_x), (state_layer, reset_h), (state_layer, update_h),
                            (state_layer, new_h));
 
+  // Gates are as the state: what x has besides, they have no place for (R3).
   template <class X, class H>
-  struct checked : detail::verdict_of<typename state_layer::template outcome<H>, typename input_layer::template outcome<X>> {};
+  struct checked {
+    using gate = typename detail::after_both<detail::added::step, typename state_layer::template outcome<H>, typename input_layer::template outcome<X>>::type;
+    using type = typename detail::verdict_of<typename detail::after<detail::assigned_to<H>::template step, gate>::type>::type;
+  };
 
   template <operand X, operand H, class Verdict = typename checked<X, H>::type>
     requires allowed<Verdict>
@@ -60,8 +79,24 @@ struct slot_attention {
                            (query_layer, query), (cell_type, cell), (mlp_type, mlp));
   std::size_t iterations = 3;
 
+  template <class S>
+  struct updated {
+    template <class Updates>
+    using step = typename cell_type::template checked<Updates, S>::type;
+  };
+  // One round: each step an outcome, of which the first error is the call's.
   template <class X, class S>
-  struct checked : detail::verdict_of<detail::has<Inputs, X>, typename input_norm::template outcome<X>, detail::has<Slots, S>, typename query_layer::template outcome<S>> {};
+  struct checked {
+    using x = detail::last_of_t<detail::has<Inputs, X>, typename input_norm::template outcome<X>>;
+    using state = detail::last_of_t<detail::has<Slots, S>, typename state_norm::template outcome<S>>;
+    using k = typename detail::after<key_layer::template outcome, x>::type;
+    using q = typename detail::after<query_layer::template outcome, state>::type;
+    using scores = typename detail::after_both<detail::scores_over<K>::template step, k, q>::type;
+    using shares = typename detail::after<detail::weights_over<Slots>::template step, scores>::type;
+    using means = typename detail::after<detail::means_over<Inputs>::template step, shares>::type;
+    using updates = typename detail::after_both<detail::values_over<Inputs>::template step, means, typename detail::after<value_layer::template outcome, x>::type>::type;
+    using type = typename detail::verdict_of<typename detail::after<updated<S>::template step, updates>::type>::type;
+  };
 
   template <operand X, operand S, class Verdict = typename checked<X, S>::type>
     requires allowed<Verdict>

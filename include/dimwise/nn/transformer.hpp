@@ -33,7 +33,7 @@ struct transformer {
   };
   template <class X, class... How>
     requires detail::computed<embedded<X>>
-  struct checked<X, How...> : Layers::template checked<embedded<X>, How...> {};
+  struct checked<X, How...> : detail::verdict_of<detail::has<P, X>, typename Layers::template checked<embedded<X>, How...>::type> {};
 
   BOOST_HANA_DEFINE_STRUCT(transformer, (embedding_type, words), (Layers, layers));
 

@@ -24,6 +24,7 @@ extern const nn::linear<nn::from<heads, d_v>, nn::to<d_model>> to_output;
 extern const heads_attention many_heads;
 extern const nn::multi_head_attention<d_model, nn::grouped_heads<kv_heads, group_of>, d_k, d_v> grouped;
 extern const nn::multi_head_attention<d_model, heads, d_k, d_v, nn::rotated_heads> rotating;
+extern const nn::multi_head_attention<d_model, heads, d_k, d_v, nn::bias_kv> with_learned_key;
 extern const own_attention attends_itself;
 extern const memory_attention attends_memory;
 extern const two_layers feeds_forward;

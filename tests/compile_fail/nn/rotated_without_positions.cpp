@@ -1,0 +1,15 @@
+// MISTAKE: queries that are rotated have no positions.
+// RULE: R9
+// EXPECT: ERROR_R9_rotary_takes_positions_and_the_features_of_a_head<.*rotary.*d_k
+// VARIANTS: equal unused dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "nn_prelude.hpp"
+
+void layer() {
+#ifdef FIXED
+  RESULT y = rotating(x, memory, memory);
+#else
+  RESULT y = rotating(mean<seq>(x), memory, memory);
+#endif
+}

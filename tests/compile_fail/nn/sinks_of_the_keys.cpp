@@ -1,0 +1,18 @@
+// MISTAKE: the sinks are one for each key, not for each head.
+// RULE: R3
+// EXPECT: ERROR_R3_assigned_dimensions_differ<.*heads
+// VARIANTS: equal unused dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "nn_prelude.hpp"
+
+extern tensor<float, heads> sinks_of_heads;
+extern tensor<float, src> sinks_of_keys;
+
+void layer() {
+#ifdef FIXED
+  RESULT y = nn::attention_with_sinks<d_k, src>(q, k_src, v_src, sinks_of_heads);
+#else
+  RESULT y = nn::attention_with_sinks<d_k, src>(q, k_src, v_src, sinks_of_keys);
+#endif
+}
