@@ -101,3 +101,10 @@ template <class X>
 using stored_outcome_t = typename stored_outcome<X>::type;
 
 }  // namespace dimwise::nn::detail
+
+// The other half of a module's call: of what `verdict` refuses, the error is the type that the call would return
+// (CONTRIBUTING, "Add an operation"). A macro, because a module stays a plain struct: a base would be one more member to name.
+#define DIMWISE_DETAIL_REFUSED(name, verdict)                                 \
+  template <class... Given, class Verdict = typename verdict<Given...>::type> \
+    requires refused<Verdict>                                                 \
+  Verdict name(const Given&... given) const

@@ -38,17 +38,17 @@ struct feed_forward {
   using down_layer = linear<from<Hidden>, to<Model>, Bias, T>;
   template <class X>
   using outcome = typename up_layer::template outcome<X>;
+  template <operand X>
+  struct checked : detail::verdict_of<outcome<X>> {};
 
   BOOST_HANA_DEFINE_STRUCT(feed_forward, (up_layer, up), (down_layer, down));
 
-  template <operand X, class Verdict = typename detail::verdict_of<outcome<X>>::type>
+  template <operand X, class Verdict = typename checked<X>::type>
     requires allowed<Verdict>
   [[nodiscard]] auto operator()(const X& x) const {
     return tensor(down.formula(tensor(Activation()(up.formula(x)))));
   }
-  template <operand X, class Verdict = typename detail::verdict_of<outcome<X>>::type>
-    requires refused<Verdict>
-  Verdict operator()(const X& x) const;
+  DIMWISE_DETAIL_REFUSED(operator(), checked);
 };
 
 /// down(f(gate(x)) · up(x)) (Shazeer 2020): SwiGLU with silu, GEGLU with gelu, GLU with sigmoid. [Model, rest] -> [rest, Model].
@@ -58,18 +58,18 @@ struct gated_feed_forward {
   using down_layer = linear<from<Hidden>, to<Model>, Bias, T>;
   template <class X>
   using outcome = typename up_layer::template outcome<X>;
+  template <operand X>
+  struct checked : detail::verdict_of<outcome<X>> {};
 
   BOOST_HANA_DEFINE_STRUCT(gated_feed_forward, (up_layer, gate), (up_layer, up), (down_layer, down));
 
-  template <operand X, class Verdict = typename detail::verdict_of<outcome<X>>::type>
+  template <operand X, class Verdict = typename checked<X>::type>
     requires allowed<Verdict>
   [[nodiscard]] auto operator()(const X& x) const {
     const tensor open = Activation()(gate.formula(x));
     return tensor(down.formula(tensor(up.formula(x) * open)));
   }
-  template <operand X, class Verdict = typename detail::verdict_of<outcome<X>>::type>
-    requires refused<Verdict>
-  Verdict operator()(const X& x) const;
+  DIMWISE_DETAIL_REFUSED(operator(), checked);
 };
 
 }  // namespace dimwise::nn

@@ -62,14 +62,14 @@ struct latent_attention {
     L latent;
     R key;
   };
-  template <class X>
-  struct compress_steps {
+  template <operand X>
+  struct checked_compressed {
     using both = detail::stored_outcome_t<typename compress_layer::template outcome<X>>;
     using normed = typename detail::after<latent_norm::template outcome, detail::part_outcome<Latent, both>>::type;
     using turned = detail::turned_outcome<detail::positions_of_t<X>, Rot, both>;
-    using verdict = typename detail::verdict_of<both, typename detail::positions_of<X>::error, normed, turned>::type;
+    using type = typename detail::verdict_of<both, typename detail::positions_of<X>::error, normed, turned>::type;
   };
-  template <operand X, class Verdict = typename compress_steps<X>::verdict>
+  template <operand X, class Verdict = typename checked_compressed<X>::type>
     requires allowed<Verdict>
   [[nodiscard]] auto compressed(const X& x) const {
     const tensor both = compress.formula(x);
@@ -77,13 +77,13 @@ struct latent_attention {
     const tensor key = rotary<detail::positions_of_t<X>, Rot>(part<Rot>(both), rotation);
     return compressed_position<std::remove_const_t<decltype(latent)>, std::remove_const_t<decltype(key)>>{latent, key};
   }
-  template <operand X, class Verdict = typename compress_steps<X>::verdict>
-    requires refused<Verdict>
-  Verdict compressed(const X& x) const;
+  DIMWISE_DETAIL_REFUSED(compressed, checked_compressed);
 
   // Queries XQ over latent vectors L and keys R.
-  template <class XQ, class L, class R, class... How>
-  struct attend_steps {
+  template <operand XQ, class There, class... How>
+  struct checked_attend;
+  template <operand XQ, class L, class R, class... How>
+  struct checked_attend<XQ, compressed_position<L, R>, How...> {
     using P = detail::positions_of_t<L>;
     using q = detail::stored_outcome_t<detail::last_of_t<typename detail::positions_of<XQ>::error, typename query_layer::template outcome<XQ>>>;
     using kv = detail::stored_outcome_t<detail::last_of_t<typename detail::positions_of<L>::error, typename expand_layer::template outcome<L>>>;
@@ -93,18 +93,18 @@ struct latent_attention {
     using scores = typename detail::after<detail::scaled_over<summed<Content, Rot>>::template step, products>::type;
     using weights = typename detail::after<detail::weights_over<P>::template step, typename detail::outcome_of_changes<scores, How...>::type>::type;
     using heads = typename detail::after_both<detail::values_over<P>::template step, weights, detail::part_outcome<V, kv>>::type;
-    using verdict = typename detail::verdict_of<typename detail::after<output_layer::template outcome, heads>::type>::type;
+    using type = typename detail::verdict_of<typename detail::after<output_layer::template outcome, heads>::type>::type;
   };
   // What comes in first; where that is right, what it becomes.
-  template <class XQ, class XK, class... How>
+  template <operand XQ, operand XK, class... How>
   struct checked {
-    using type = typename compress_steps<XK>::verdict;
+    using type = typename checked_compressed<XK>::type;
   };
-  template <class XQ, class XK, class... How>
-    requires allowed<typename compress_steps<XK>::verdict>
+  template <operand XQ, operand XK, class... How>
+    requires allowed<typename checked_compressed<XK>::type>
   struct checked<XQ, XK, How...> {
-    using there = compress_steps<XK>;
-    using type = typename attend_steps<XQ, detail::stored_outcome_t<typename there::normed>, detail::stored_outcome_t<typename there::turned>, How...>::verdict;
+    using there = checked_compressed<XK>;
+    using type = typename checked_attend<XQ, compressed_position<detail::stored_outcome_t<typename there::normed>, detail::stored_outcome_t<typename there::turned>>, How...>::type;
   };
 
   template <operand XQ, operand XK, class... How, class Verdict = typename checked<XQ, XK, How...>::type>
@@ -112,12 +112,10 @@ struct latent_attention {
   [[nodiscard]] auto operator()(const XQ& x, const XK& there, const How&... how) const {
     return attend(x, compressed(there), how...);
   }
-  template <operand XQ, operand XK, class... How, class Verdict = typename checked<XQ, XK, How...>::type>
-    requires refused<Verdict>
-  Verdict operator()(const XQ& x, const XK& there, const How&... how) const;
+  DIMWISE_DETAIL_REFUSED(operator(), checked);
 
   /// The same over positions that were compressed before.
-  template <operand XQ, class L, class R, class... How, class Verdict = typename attend_steps<XQ, L, R, How...>::verdict>
+  template <operand XQ, class L, class R, class... How, class Verdict = typename checked_attend<XQ, compressed_position<L, R>, How...>::type>
     requires allowed<Verdict>
   [[nodiscard]] auto attend(const XQ& x, const compressed_position<L, R>& there, const How&... how) const {
     using key_position = detail::positions_of_t<L>;
@@ -128,9 +126,7 @@ struct latent_attention {
     const auto weights = softmax<key_position>(detail::all_changes(scaled<summed<Content, Rot>>(content + contract<Rot>(turned, there.key)), how...));
     return tensor(output.formula(contract<key_position>(weights, part<V>(kv))));
   }
-  template <operand XQ, class L, class R, class... How, class Verdict = typename attend_steps<XQ, L, R, How...>::verdict>
-    requires refused<Verdict>
-  Verdict attend(const XQ& x, const compressed_position<L, R>& there, const How&... how) const;
+  DIMWISE_DETAIL_REFUSED(attend, checked_attend);
 };
 
 }  // namespace dimwise::nn

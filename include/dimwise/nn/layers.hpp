@@ -83,7 +83,7 @@ template <class SelfAttention, class FeedForward, class Norm, class Order = post
 struct encoder_layer {
   BOOST_HANA_DEFINE_STRUCT(encoder_layer, (SelfAttention, attention), (FeedForward, feed_forward), (Norm, norm1), (Norm, norm2));
 
-  template <class X, class... How>
+  template <operand X, class... How>
   struct checked : detail::verdict_of<typename SelfAttention::template checked<X, How...>::type, detail::parts_verdict<X, Norm, FeedForward>> {};
 
   template <operand X, class... How, class Verdict = typename checked<X, How...>::type>
@@ -92,9 +92,7 @@ struct encoder_layer {
     const auto attended = Order::residual(norm1, x, [&](const auto& here) { return attention(here, how...); });
     return Order::residual(norm2, attended, feed_forward);
   }
-  template <operand X, class... How, class Verdict = typename checked<X, How...>::type>
-    requires refused<Verdict>
-  Verdict operator()(const X& x, const How&... how) const;
+  DIMWISE_DETAIL_REFUSED(operator(), checked);
 };
 
 /// Self-attention, attention to a memory, and feed-forward, each with its residual and norm.
@@ -108,7 +106,7 @@ struct decoder_layer {
   BOOST_HANA_DEFINE_STRUCT(decoder_layer, (SelfAttention, attention), (CrossAttention, memory_attention), (FeedForward, feed_forward), (Norm, norm1),
                            (Norm, norm2), (Norm, norm3));
 
-  template <class X, class M, class How = each<>, class MemoryHow = each<>>
+  template <operand X, operand M, class How = each<>, class MemoryHow = each<>>
   struct checked : detail::verdict_of<typename detail::verdict_with<SelfAttention, How, X>::type,
                                            typename detail::verdict_with<CrossAttention, MemoryHow, X, M>::type, detail::parts_verdict<X, Norm, FeedForward>> {};
 
@@ -125,9 +123,7 @@ struct decoder_layer {
     const auto informed = Order::residual(norm2, attended, other);
     return Order::residual(norm3, informed, feed_forward);
   }
-  template <operand X, operand M, class How = each<>, class MemoryHow = each<>, class Verdict = typename checked<X, M, How, MemoryHow>::type>
-    requires refused<Verdict>
-  Verdict operator()(const X& x, const M& memory, const How& how = each<>(), const MemoryHow& memory_how = each<>()) const;
+  DIMWISE_DETAIL_REFUSED(operator(), checked);
 };
 
 /// Layers one after the other, and a last norm where the layers leave it to the end (`pre_norm`): as many as `layers` holds.
@@ -137,9 +133,9 @@ template <class Layer, class Norm = no_norm>
 struct stack {
   using layer_list = std::vector<Layer>;
   // What a layer gives is what the next one takes, and the last what the norm takes.
-  template <class X, class... Rest>
+  template <operand X, class... Rest>
   struct checked : Layer::template checked<X, Rest...> {};
-  template <class X, class... Rest>
+  template <operand X, class... Rest>
     requires allowed<typename Layer::template checked<X, Rest...>::type>
   struct checked<X, Rest...> {
     using stored = decltype(tensor(detail::some<X>()));
@@ -159,9 +155,7 @@ struct stack {
     for (const Layer& layer : layers) { y = layer(y, rest...); }
     return norm(y);
   }
-  template <operand X, class... Rest, class Verdict = typename checked<X, Rest...>::type>
-    requires refused<Verdict>
-  Verdict operator()(const X& x, const Rest&... rest) const;
+  DIMWISE_DETAIL_REFUSED(operator(), checked);
 };
 
 /// An encoder, and a decoder that attends to what it gives (Vaswani et al. 2017, figure 1).
@@ -169,7 +163,7 @@ template <class Encoder, class Decoder>
 struct encoder_decoder {
   BOOST_HANA_DEFINE_STRUCT(encoder_decoder, (Encoder, encoder), (Decoder, decoder));
 
-  template <class S, class X, class SourceHow = each<>, class How = each<>, class MemoryHow = each<>>
+  template <operand S, operand X, class SourceHow = each<>, class How = each<>, class MemoryHow = each<>>
   struct checked : detail::verdict_of<typename detail::verdict_with<Encoder, SourceHow, S>::type, typename Decoder::template checked<X, S, How, MemoryHow>::type> {};
 
   /// (source, target, source_how, target_how, memory_how) -> the target's dimensions; several changes are one `each(…)`.
@@ -181,11 +175,7 @@ struct encoder_decoder {
     const auto memory = detail::with_changes([&](const auto&... h) { return encoder(source, h...); }, source_how);
     return decoder(target, memory, how, memory_how);
   }
-  template <operand S, operand X, class SourceHow = each<>, class How = each<>, class MemoryHow = each<>,
-            class Verdict = typename checked<S, X, SourceHow, How, MemoryHow>::type>
-    requires refused<Verdict>
-  Verdict operator()(const S& source, const X& target, const SourceHow& source_how = each<>(), const How& how = each<>(),
-                     const MemoryHow& memory_how = each<>()) const;
+  DIMWISE_DETAIL_REFUSED(operator(), checked);
 };
 
 }  // namespace dimwise::nn

@@ -66,6 +66,8 @@ struct linear<from<I...>, to<O...>, Bias, T> {
   using product = typename detail::product_with<I...>::template outcome<X, weight_type>;
   template <class X>
   using outcome = typename detail::after<detail::plus_bias<bias_type>::template step, product<X>>::type;
+  template <operand X>
+  struct checked : detail::verdict_of<outcome<X>> {};
 
   BOOST_HANA_DEFINE_STRUCT(linear, (weight_type, weight), (bias_type, bias));
 
@@ -75,14 +77,12 @@ struct linear<from<I...>, to<O...>, Bias, T> {
     return detail::plus(contract<I...>(x, weight), bias);
   }
 
-  template <operand X, class Verdict = typename detail::verdict_of<outcome<X>>::type>
+  template <operand X, class Verdict = typename checked<X>::type>
     requires allowed<Verdict>
   [[nodiscard]] auto operator()(const X& x) const {
     return tensor(formula(x));
   }
-  template <operand X, class Verdict = typename detail::verdict_of<outcome<X>>::type>
-    requires refused<Verdict>
-  Verdict operator()(const X& x) const;
+  DIMWISE_DETAIL_REFUSED(operator(), checked);
 
   template <class How, class... Extents>
   void initialise_parameters(How& how, const Extents&... extents) {

@@ -292,7 +292,7 @@ struct multi_head_attention {
     using weights = typename detail::after_both<detail::weights_of<K, positions, How...>::template step, q, k>::type;
   };
   // The same of `weights`, which stores them: a key more needs an extent of the run.
-  template <class XQ, class XK, class... How>
+  template <operand XQ, operand XK, class... How>
   struct checked_weights {
     using steps = weights_steps<XQ, XK, How...>;
     using stored = std::conditional_t<options::learned_key || options::zero_key,
@@ -300,16 +300,16 @@ struct multi_head_attention {
                                       std::type_identity<typename steps::weights>>;
     using type = typename detail::verdict_of<typename stored::type>::type;
   };
-  template <class XQ, class XK, class XV, class... How>
-  struct steps {
+  template <operand XQ, operand XK, operand XV, class... How>
+  struct checked {
     using to_weights = weights_steps<XQ, XK, How...>;
     using v = typename value_projection::template outcome<XV>;
     using heads = typename detail::after_both<detail::values_over<typename to_weights::positions>::template step, typename to_weights::weights, v>::type;
     using all = typename detail::after<output_projection::template outcome, heads>::type;
-    using verdict = typename detail::verdict_of<all>::type;
+    using type = typename detail::verdict_of<all>::type;
   };
 
-  template <operand XQ, operand XK, operand XV, class... How, class Verdict = typename steps<XQ, XK, XV, How...>::verdict>
+  template <operand XQ, operand XK, operand XV, class... How, class Verdict = typename checked<XQ, XK, XV, How...>::type>
     requires allowed<Verdict>
   [[nodiscard]] auto operator()(const XQ& queries, const XK& keys, const XV& values, const How&... how) const {
     using positions = detail::positions_of_t<XK>;
@@ -323,9 +323,7 @@ struct multi_head_attention {
       return tensor(output.formula(contract<positions>(attention_weights<K, positions>(q, k, how...), value.formula(values))));
     }
   }
-  template <operand XQ, operand XK, operand XV, class... How, class Verdict = typename steps<XQ, XK, XV, How...>::verdict>
-    requires refused<Verdict>
-  Verdict operator()(const XQ& queries, const XK& keys, const XV& values, const How&... how) const;
+  DIMWISE_DETAIL_REFUSED(operator(), checked);
 
   /// The weights of every head, stored: [rest, heads, Q, K]; `mean<heads>` averages them. A learned and a zero key stand
   /// behind the others, so that K grows; then, and with sinks, the weights are plain numbers.
@@ -341,9 +339,7 @@ struct multi_head_attention {
       return tensor(attention_weights<K, positions>(q, k, how...));
     }
   }
-  template <operand XQ, operand XK, class... How, class Verdict = typename checked_weights<XQ, XK, How...>::type>
-    requires refused<Verdict>
-  Verdict weights(const XQ& queries, const XK& keys, const How&... how) const;
+  DIMWISE_DETAIL_REFUSED(weights, checked_weights);
 
  private:
   template <class X>
@@ -390,20 +386,20 @@ template <class P, class Key, class Attention>
 struct self_attention : Attention {
   template <class X>
   using renamed = decltype(rename<P, Key>(detail::some<X>()));
-  template <class X, class... How>
+  template <operand X, class... How>
   struct checked {
     using type = renamed<X>;
   };
-  template <class X, class... How>
+  template <operand X, class... How>
     requires detail::computed<renamed<X>>
   struct checked<X, How...> {
-    using type = typename Attention::template steps<X, renamed<X>, renamed<X>, How...>::verdict;
+    using type = typename Attention::template checked<X, renamed<X>, renamed<X>, How...>::type;
   };
-  template <class X, class... How>
+  template <operand X, class... How>
   struct checked_weights {
     using type = renamed<X>;
   };
-  template <class X, class... How>
+  template <operand X, class... How>
     requires detail::computed<renamed<X>>
   struct checked_weights<X, How...> : Attention::template checked_weights<X, renamed<X>, How...> {};
 
@@ -413,18 +409,14 @@ struct self_attention : Attention {
     const auto there = rename<P, Key>(x);
     return Attention::operator()(x, there, there, how...);
   }
-  template <operand X, class... How, class Verdict = typename checked<X, How...>::type>
-    requires refused<Verdict>
-  Verdict operator()(const X& x, const How&... how) const;
+  DIMWISE_DETAIL_REFUSED(operator(), checked);
 
   template <operand X, class... How, class Verdict = typename checked_weights<X, How...>::type>
     requires allowed<Verdict>
   [[nodiscard]] auto weights(const X& x, const How&... how) const {
     return Attention::weights(x, rename<P, Key>(x), how...);
   }
-  template <operand X, class... How, class Verdict = typename checked_weights<X, How...>::type>
-    requires refused<Verdict>
-  Verdict weights(const X& x, const How&... how) const;
+  DIMWISE_DETAIL_REFUSED(weights, checked_weights);
 };
 
 /// Attention of one sequence to another, the memory: queries stand at P, keys and values at the positions Memory of theirs.
@@ -433,10 +425,10 @@ struct self_attention : Attention {
 template <class P, class Memory, class Attention>
 struct cross_attention : Attention {
   // What lacks the positions that the type names is refused before anything else.
-  template <class X, class M, class... How>
-  struct checked : detail::verdict_of<detail::has<P, X>, detail::has<Memory, M>, typename Attention::template steps<X, M, M, How...>::verdict> {};
+  template <operand X, operand M, class... How>
+  struct checked : detail::verdict_of<detail::has<P, X>, detail::has<Memory, M>, typename Attention::template checked<X, M, M, How...>::type> {};
 
-  template <class X, class M, class... How>
+  template <operand X, operand M, class... How>
   struct checked_weights : detail::verdict_of<detail::has<P, X>, detail::has<Memory, M>, typename Attention::template checked_weights<X, M, How...>::type> {};
 
   template <operand X, operand M, class... How, class Verdict = typename checked<X, M, How...>::type>
@@ -444,18 +436,14 @@ struct cross_attention : Attention {
   [[nodiscard]] auto operator()(const X& x, const M& memory, const How&... how) const {
     return Attention::operator()(x, memory, memory, how...);
   }
-  template <operand X, operand M, class... How, class Verdict = typename checked<X, M, How...>::type>
-    requires refused<Verdict>
-  Verdict operator()(const X& x, const M& memory, const How&... how) const;
+  DIMWISE_DETAIL_REFUSED(operator(), checked);
 
   template <operand X, operand M, class... How, class Verdict = typename checked_weights<X, M, How...>::type>
     requires allowed<Verdict>
   [[nodiscard]] auto weights(const X& x, const M& memory, const How&... how) const {
     return Attention::weights(x, memory, how...);
   }
-  template <operand X, operand M, class... How, class Verdict = typename checked_weights<X, M, How...>::type>
-    requires refused<Verdict>
-  Verdict weights(const X& x, const M& memory, const How&... how) const;
+  DIMWISE_DETAIL_REFUSED(weights, checked_weights);
 };
 
 }  // namespace dimwise::nn

@@ -16,6 +16,8 @@ struct layer_norm {
   using parameter = tensor<float, F, More...>;
   template <class X>
   using outcome = decltype(dimwise::layer_norm<F, More...>(detail::some<X>(), detail::some<parameter>(), detail::some<parameter>()));
+  template <operand X>
+  struct checked : detail::verdict_of<outcome<X>> {};
 
   BOOST_HANA_DEFINE_STRUCT(layer_norm, (parameter, gamma), (parameter, beta));
   double epsilon = 1e-5;
@@ -24,14 +26,12 @@ struct layer_norm {
   [[nodiscard]] auto formula(const X& x) const {
     return dimwise::layer_norm<F, More...>(x, gamma, beta, epsilon);
   }
-  template <operand X, class Verdict = typename detail::verdict_of<outcome<X>>::type>
+  template <operand X, class Verdict = typename checked<X>::type>
     requires allowed<Verdict>
   [[nodiscard]] auto operator()(const X& x) const {
     return tensor(formula(x));
   }
-  template <operand X, class Verdict = typename detail::verdict_of<outcome<X>>::type>
-    requires refused<Verdict>
-  Verdict operator()(const X& x) const;
+  DIMWISE_DETAIL_REFUSED(operator(), checked);
 
   template <class How, class... Extents>
   void initialise_parameters(How&, const Extents&... extents) {
@@ -47,6 +47,8 @@ struct rms_norm {
   using parameter = tensor<float, F, More...>;
   template <class X>
   using outcome = decltype(dimwise::rms_norm<F, More...>(detail::some<X>(), detail::some<parameter>()));
+  template <operand X>
+  struct checked : detail::verdict_of<outcome<X>> {};
 
   BOOST_HANA_DEFINE_STRUCT(rms_norm, (parameter, gamma));
   double epsilon = 1e-6;
@@ -55,14 +57,12 @@ struct rms_norm {
   [[nodiscard]] auto formula(const X& x) const {
     return dimwise::rms_norm<F, More...>(x, gamma, epsilon);
   }
-  template <operand X, class Verdict = typename detail::verdict_of<outcome<X>>::type>
+  template <operand X, class Verdict = typename checked<X>::type>
     requires allowed<Verdict>
   [[nodiscard]] auto operator()(const X& x) const {
     return tensor(formula(x));
   }
-  template <operand X, class Verdict = typename detail::verdict_of<outcome<X>>::type>
-    requires refused<Verdict>
-  Verdict operator()(const X& x) const;
+  DIMWISE_DETAIL_REFUSED(operator(), checked);
 
   template <class How, class... Extents>
   void initialise_parameters(How&, const Extents&... extents) {

@@ -39,7 +39,7 @@ struct gru_cell {
                            (state_layer, new_h));
 
   // Gates are as the state: what x has besides, they have no place for (R3).
-  template <class X, class H>
+  template <operand X, operand H>
   struct checked {
     using gate = typename detail::after_both<detail::added::step, typename state_layer::template outcome<H>, typename input_layer::template outcome<X>>::type;
     using type = typename detail::verdict_of<typename detail::after<detail::assigned_to<H>::template step, gate>::type>::type;
@@ -54,9 +54,7 @@ struct gru_cell {
     const state n = tanh(new_x(x) + r * new_h.formula(h));
     return state(n + z * (h - n));
   }
-  template <operand X, operand H, class Verdict = typename checked<X, H>::type>
-    requires refused<Verdict>
-  Verdict operator()(const X& x, const H& h) const;
+  DIMWISE_DETAIL_REFUSED(operator(), checked);
 };
 
 /// Slot attention: for every input the slots compete, each slot takes the weighted mean of its inputs, a recurrent cell and
@@ -85,7 +83,7 @@ struct slot_attention {
     using step = typename cell_type::template checked<Updates, S>::type;
   };
   // One round: each step an outcome, of which the first error is the call's.
-  template <class X, class S>
+  template <operand X, operand S>
   struct checked {
     using x = detail::last_of_t<detail::has<Inputs, X>, typename input_norm::template outcome<X>>;
     using state = detail::last_of_t<detail::has<Slots, S>, typename state_norm::template outcome<S>>;
@@ -114,9 +112,7 @@ struct slot_attention {
     }
     return slots;
   }
-  template <operand X, operand S, class Verdict = typename checked<X, S>::type>
-    requires refused<Verdict>
-  Verdict operator()(const X& inputs, const S& first) const;
+  DIMWISE_DETAIL_REFUSED(operator(), checked);
 };
 
 }  // namespace dimwise::nn

@@ -32,8 +32,8 @@ struct talking_heads_attention {
   template <class Q, class X>
   using scores_of = decltype(scores<K>(detail::some<Q>(), detail::some<X>()));
   // What a call does to types: each step an outcome, of which the first error is the call's.
-  template <class XQ, class XK, class XV, class... How>
-  struct steps {
+  template <operand XQ, operand XK, operand XV, class... How>
+  struct checked {
     using P = detail::positions_of_t<XK>;
     using q = typename query_layer::template outcome<XQ>;
     using k = typename query_layer::template outcome<XK>;
@@ -50,10 +50,10 @@ struct talking_heads_attention {
       using m = typename detail::after<mixed_weights, w>::type;
       using type = typename detail::verdict_of<typename detail::after_both<detail::values_over<P>::template step, m, v>::type>::type;
     };
-    using verdict = typename rest<inputs>::type;
+    using type = typename rest<inputs>::type;
   };
 
-  template <operand XQ, operand XK, operand XV, class... How, class Verdict = typename steps<XQ, XK, XV, How...>::verdict>
+  template <operand XQ, operand XK, operand XV, class... How, class Verdict = typename checked<XQ, XK, XV, How...>::type>
     requires allowed<Verdict>
   [[nodiscard]] auto operator()(const XQ& queries, const XK& keys, const XV& values, const How&... how) const {
     using P = detail::positions_of_t<XK>;
@@ -61,9 +61,7 @@ struct talking_heads_attention {
     const tensor weights = contract<Heads>(softmax<P>(logits), after);
     return tensor(output.formula(contract<P>(weights, value.formula(values))));
   }
-  template <operand XQ, operand XK, operand XV, class... How, class Verdict = typename steps<XQ, XK, XV, How...>::verdict>
-    requires refused<Verdict>
-  Verdict operator()(const XQ& queries, const XK& keys, const XV& values, const How&... how) const;
+  DIMWISE_DETAIL_REFUSED(operator(), checked);
 };
 
 }  // namespace dimwise::nn

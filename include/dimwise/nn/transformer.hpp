@@ -27,11 +27,11 @@ struct transformer {
   using embedding_type = nn::embedding<Choice, Model, T>;
   template <class X>
   using embedded = detail::stored_outcome_t<typename embedding_type::template outcome<X>>;
-  template <class X, class... How>
+  template <operand X, class... How>
   struct checked {
     using type = embedded<X>;
   };
-  template <class X, class... How>
+  template <operand X, class... How>
     requires detail::computed<embedded<X>>
   struct checked<X, How...> : detail::verdict_of<detail::has<P, X>, typename Layers::template checked<embedded<X>, How...>::type> {};
 
@@ -45,27 +45,21 @@ struct transformer {
     const tensor first = words.formula(x) * static_cast<T>(std::sqrt(static_cast<double>(width))) + sinusoid<P, Model>(positions, Model{width});
     return layers(first, how...);
   }
-  template <operand X, class... How, class Verdict = typename checked<X, How...>::type>
-    requires refused<Verdict>
-  Verdict features(const X& x, const How&... how) const;
+  DIMWISE_DETAIL_REFUSED(features, checked);
 
   template <operand X, class... How, class Verdict = typename checked<X, How...>::type>
     requires allowed<Verdict>
   [[nodiscard]] auto logits(const X& x, const How&... how) const {
     return words.logits(features(x, how...));
   }
-  template <operand X, class... How, class Verdict = typename checked<X, How...>::type>
-    requires refused<Verdict>
-  Verdict logits(const X& x, const How&... how) const;
+  DIMWISE_DETAIL_REFUSED(logits, checked);
 
   template <operand X, class... How, class Verdict = typename checked<X, How...>::type>
     requires allowed<Verdict>
   [[nodiscard]] auto operator()(const X& x, const How&... how) const {
     return tensor(softmax<Choice>(logits(x, how...)));
   }
-  template <operand X, class... How, class Verdict = typename checked<X, How...>::type>
-    requires refused<Verdict>
-  Verdict operator()(const X& x, const How&... how) const;
+  DIMWISE_DETAIL_REFUSED(operator(), checked);
 };
 
 }  // namespace dimwise::nn
