@@ -57,7 +57,7 @@ std::string wrong(const E& e, plan_kind expected, double roundings) {
   }
   if (!kernels::available) { return {}; }
   const evaluation_plan said = plan(e);
-  for (const plan_kind k : {plan_kind::rows, plan_kind::map, plan_kind::product, plan_kind::attention, plan_kind::decode}) {
+  for (const plan_kind k : {plan_kind::plain, plan_kind::rows, plan_kind::map, plan_kind::product, plan_kind::attention, plan_kind::decode}) {
     // Of a call without elements nothing runs.
     if (said[k] != ran[k] && fast.size() != 0) { return std::string(name_of(k)) + " ran " + std::to_string(ran[k]) + " times, but\n" + said.text(); }
   }
@@ -237,6 +237,55 @@ TEST_CASE("plan: scores and weights that are asked for by themselves") {
     const auto keys = drawn<tensor<float, key, d_k>>(seed(), t, k);
     HOLDS(wrong(softmax<key>(scores<d_k>(q, keys)), plan_kind::rows, of_attention(k.extent(), t.extent())));
   }));
+}
+
+TEST_CASE("plan: keys and values that are stored in fewer bits are read as they lie") {
+  const auto q = drawn<tensor<float, heads, seq, d_k>>(1, heads{2}, seq{7}, d_k{16});
+  const auto keys = drawn<tensor<float, heads, key, d_k>>(2, heads{2}, key{9}, d_k{16});
+  const auto values = drawn<tensor<float, heads, key, d_v>>(3, heads{2}, key{9}, d_v{8});
+  tensor<std::int8_t, heads, key, d_k> bits(heads{2}, key{9}, d_k{16});
+  for (std::size_t i = 0; i < bits.size(); ++i) { bits.data()[i] = static_cast<std::int8_t>(i % 50); }
+  bits.seal();
+  tensor<float, heads> of_heads({0.01F, 0.02F}, heads{2});
+  const auto narrow = dequantised(bits, of_heads);
+  CHECK(wrong(contract<key>(softmax<key>(scores<d_k>(q, narrow)), values), plan_kind::attention, 4e3) == "");
+  const auto turned = permute<heads, d_k, key>(bits);
+  CHECK(wrong(contract<key>(softmax<key>(scores<d_k>(q, dequantised(turned, of_heads))), values), plan_kind::attention, 4e3) == "");
+  CHECK(wrong(contract<key>(softmax<key>(scores<d_k>(q, dequantised(bits, of_heads * 2.0F))), values), plan_kind::attention, 4e3) == "");
+  CHECK(wrong(narrow, plan_kind::plain, 4) == "");
+  if (kernels::available) { CHECK(plan(contract<key>(softmax<key>(scores<d_k>(q, narrow)), values)).steps().size() == 1U); }
+}
+
+TEST_CASE("plan: what rotary, masks and biases are told is computed too") {
+  struct pairs : feature_dim<> {};
+  struct distance : feature_dim<> {};
+  const auto x = drawn<tensor<float, seq, d_k>>(1, seq{6}, d_k{8});
+  const auto angles = drawn<tensor<float, seq, pairs>>(2, seq{6}, pairs{4});
+  const tensor<int, seq> places({0, 2, 4, 6, 8, 10}, seq{6});
+  CHECK(wrong(rotary<seq, d_k>(x, cos(angles), sin(angles)), plan_kind::plain, 64) == "");
+  CHECK(wrong(rotary<seq, d_k>(x, places * 2), plan_kind::plain, 64) == "");
+  CHECK(wrong(rotary<seq, d_k>(x + x), plan_kind::plain, 64) == "");
+
+  const auto s = drawn<tensor<float, seq, key, score<d_k>>>(3, seq{6}, key{6});
+  const auto table = drawn<tensor<float, distance>>(4, distance{11});
+  const auto visible = drawn<tensor<bool, seq, key>>(5, seq{6}, key{6});
+  CHECK(wrong(softmax<key>(biased(s, relative_bias<seq, key, distance>(table * 2.0F))), plan_kind::rows, 64) == "");
+  CHECK(wrong(softmax<key>(masked(s, !allow(visible) | causal<seq, key>{})), plan_kind::rows, 64) == "");
+  CHECK(wrong(sum<key>(masked(plain(s) * 2.0F, causal<seq, key>{})), plan_kind::plain, 64) == "");
+}
+
+TEST_CASE("plan: reductions, joins and formulas are plain steps, and counted") {
+  const auto x = drawn<tensor<float, seq, d_model>>(1, seq{9}, d_model{64});
+  const auto y = drawn<tensor<float, seq, d_model>>(2, seq{3}, d_model{64});
+  CHECK(wrong(sum<seq>(x), plan_kind::plain, 64) == "");
+  CHECK(wrong(mean<seq>(gelu(x)), plan_kind::plain, 64) == "");
+  CHECK(wrong(concat<seq>(x, gelu(y)), plan_kind::plain, 64) == "");
+  CHECK(wrong(concat<d_model>(permute<d_model, seq>(x), permute<d_model, seq>(gelu(x))), plan_kind::plain, 64) == "");
+  CHECK(wrong(stack<batch>(x, exp(x)), plan_kind::plain, 64) == "");
+  CHECK(wrong(sinusoid<seq, d_model>(seq{4}, d_model{64}) + slice<seq>(x, 0, 4), plan_kind::plain, 64) == "");
+  reset_plans();
+  const tensor total = sum<seq>(x);
+  CHECK(plans_run()[plan_kind::plain] == 1U);
 }
 
 TEST_CASE("plan: in words") {

@@ -31,75 +31,75 @@ bool rows_are_done([[maybe_unused]] const Loops& loops, [[maybe_unused]] C* to, 
                    [[maybe_unused]] C epsilon) {
 #if !defined(DIMWISE_PLAIN_ONLY)
   if constexpr (has_kernels<C> && has_row_kernel<How>) {
-    if (!plainly && rows_by_kernel<How>(loops, to, from, hidden, epsilon)) { return true; }
+    return !plainly && rows_by_kernel<How>(loops, to, from, hidden, epsilon);
   }
 #endif
-  count_plan(plan_kind::plain);
   return false;
 }
 
+// Each of these says whether a kernel took the node; what none takes is done plainly, and counted as that by its caller.
 template <class C, class Shape, class How, class Over, class E>
-void compute(const rowwise<Shape, How, Over, E>& n, target<C> to) {
-  compute_rows<C>(n, to, C(0));
+bool compute(const rowwise<Shape, How, Over, E>& n, target<C> to) {
+  return compute_rows<C>(n, to, C(0));
 }
 
 template <class C, class Shape, class Over, class A, class B>
-void compute(const contraction<Shape, Over, A, B>& n, target<C> to) {
+bool compute(const contraction<Shape, Over, A, B>& n, target<C> to) {
 #if !defined(DIMWISE_PLAIN_ONLY)
   if constexpr (has_kernels<C>) {
     if (!plainly) {
       using result = axes_of_list_t<typename product_facts<Over, list<>, shape_of<A>, shape_of<B>>::result>;
       if constexpr (attends_left<contraction<Shape, Over, A, B>>) {
         attend<Over, result>(n, n.left(), n.right(), to);
-        return;
+        return true;
       } else if constexpr (attends_right<contraction<Shape, Over, A, B>>) {
         attend<Over, result>(n, n.right(), n.left(), to);
-        return;
+        return true;
       } else if constexpr (!gives_hidden_weights<A> && !gives_hidden_weights<B>) {
         const auto a = lower<C>(n.left());
         const auto b = lower<C>(n.right());
-        if (worth_a_kernel(n)) { return multiply(n, a, b, to); }
-        count_plan(plan_kind::plain);
+        if (worth_a_kernel(n)) {
+          multiply(n, a, b, to);
+          return true;
+        }
         contract_axes<C, false, Over, typename product_facts<Over, list<>, shape_of<A>, shape_of<B>>::result, Shape, A, B>(n.extents(), a, b, n.left(), to);
-        return;
+        return false;
       }
     }
   }
 #endif
-  count_plan(plan_kind::plain);
   compute_plainly<C>(n, to);
+  return false;
 }
 
 template <class C, class Shape, class T, class F, class... X>
-void compute(const elementwise<Shape, T, F, X...>& n, target<compute_t<C, T>> to) {
+bool compute(const elementwise<Shape, T, F, X...>& n, target<compute_t<C, T>> to) {
 #if !defined(DIMWISE_PLAIN_ONLY)
   using N = elementwise<Shape, T, F, X...>;
   if constexpr (has_kernels<compute_t<C, T>> && norm_chain<N>::matches) {
     if (!plainly) { return norm_and_finish(n, to); }
   } else if constexpr (has_kernels<compute_t<C, T>> && product_chain<N>::matches) {
-    if (!plainly && multiply_and_finish(n, to)) { return; }
+    if (!plainly && multiply_and_finish(n, to)) { return true; }
   }
   if constexpr (has_kernels<compute_t<C, T>> && sizeof...(X) == 1 && function_code<F> != kernels::function::none) {
     if (!plainly) {
       const auto x = lower<C>(n.template get<0>());
-      if (map_by_kernel<Shape, X...>(function_code<F>, n.extents(), x, to)) { return; }
-      count_plan(plan_kind::plain);
+      if (map_by_kernel<Shape, X...>(function_code<F>, n.extents(), x, to)) { return true; }
       elementwise_loops<C>(n, to, std::tie(x), std::index_sequence_for<X...>{});
-      return;
+      return false;
     }
   } else if constexpr (has_kernels<compute_t<C, T>> && sizeof...(X) == 2 && has_operation<F> && !(is_masked<X> || ...)) {
     if (!plainly) {
       const auto a = lower<C>(n.template get<0>());
       const auto b = lower<C>(n.template get<1>());
-      if (zip_by_kernel<Shape, X...>(operation_code<F>, n.extents(), a, b, to)) { return; }
-      count_plan(plan_kind::plain);
+      if (zip_by_kernel<Shape, X...>(operation_code<F>, n.extents(), a, b, to)) { return true; }
       elementwise_loops<C>(n, to, std::tie(a, b), std::index_sequence_for<X...>{});
-      return;
+      return false;
     }
   }
 #endif
-  count_plan(plan_kind::plain);
   compute_plainly<C>(n, to);
+  return false;
 }
 
 }  // namespace dimwise::detail

@@ -323,12 +323,13 @@ struct attended_rows<widened_node<Shape, X, Scale, Packed>, Key> {
   lowered<float> widened;
   bool direct;
 
-  explicit attended_rows(const widened_node<Shape, X, Scale, Packed>& n) : stored(lower<float>(n.inner())) {
-    direct = is_disjoint<scale_axes, list<Key>> && stored.axes[last].stride == 1 && is_feature<element_t<last, all>>;
-    if constexpr (!std::is_same_v<Packed, nothing>) {
-      direct = direct && std::is_same_v<element_t<last, all>, Packed>;
-      stored.axes[last].extent = n.extents().template extent<Packed>();
-    }
+  // Whether the kernel reads what is stored with these axes.
+  static bool reads_stored(const axis* axes) {
+    constexpr bool whole = std::is_same_v<Packed, nothing> || std::is_same_v<element_t<last, all>, Packed>;
+    return whole && is_disjoint<scale_axes, list<Key>> && is_feature<element_t<last, all>> && axes[last].stride == 1;
+  }
+  explicit attended_rows(const widened_node<Shape, X, Scale, Packed>& n) : stored(lower<float>(n.inner())), direct(reads_stored(stored.axes)) {
+    if constexpr (!std::is_same_v<Packed, nothing>) { stored.axes[last].extent = n.extents().template extent<Packed>(); }
     if (!direct) {
       widened = lower<float>(n);
     } else if constexpr (scaled) {

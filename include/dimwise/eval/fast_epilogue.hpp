@@ -215,8 +215,9 @@ struct norm_chain<elementwise<Shape, float, fn::add, E, G>> : norm_chain<E> {
   static const auto& beta(const elementwise<Shape, float, fn::add, E, G>& n) { return n.template get<1>(); }
 };
 
+// Whether the kernel took it; else it is done plainly.
 template <class N>
-void norm_and_finish(const N& n, target<float> to) {
+bool norm_and_finish(const N& n, target<float> to) {
   using chain = norm_chain<N>;
   using norm = typename chain::norm;
   using axes = axes_for<shape_of<N>>;
@@ -228,11 +229,10 @@ void norm_and_finish(const N& n, target<float> to) {
   lowered<float> beta;
   if constexpr (chain::shifted) { beta = lower<float>(chain::beta(n)); }
   const row_loops<axes, inner_axes, over> loops(to.axes, x.axes);
-  if (loops.inside.empty()) { return; }
+  if (loops.inside.empty()) { return true; }
   const auto epsilon = static_cast<float>(rows.epsilon());
   const bool contiguous = gamma.axes[0].stride == 1 && (!chain::shifted || beta.axes[0].stride == 1);
-  if (contiguous && rows_by_kernel<typename norm::how>(loops, to.data, x.data, 0.0F, epsilon, gamma.data, beta.data)) { return; }
-  count_plan(plan_kind::plain);
+  if (contiguous && rows_by_kernel<typename norm::how>(loops, to.data, x.data, 0.0F, epsilon, gamma.data, beta.data)) { return true; }
   kernels::for_each_element(loops.outside, [&](std::ptrdiff_t t, std::ptrdiff_t f) {
     one_row<float, typename norm::how>(loops.inside, to.data + t, x.data + f, 0.0F, epsilon);
   });
@@ -245,6 +245,7 @@ void norm_and_finish(const N& n, target<float> to) {
     align<axes, over>(beta.axes, strides);
     update(axes::size, extents, to.axes, strides, to.data, beta.data, fn::add{});
   }
+  return false;
 }
 
 }  // namespace dimwise::detail

@@ -7,6 +7,7 @@
 // Tests: tests/eval/plain.test.cpp
 #pragma once
 
+#include <dimwise/eval/execution.hpp>
 #include <dimwise/eval/lower.hpp>
 #include <dimwise/eval/narrow.hpp>
 #include <dimwise/eval/plain_positions.hpp>
@@ -548,18 +549,19 @@ void one_row(const kernels::loop_nest<2>& row, C* to, const C* from, C hidden, C
   }
 }
 
-// A kernel may take the rows of a node; the plain evaluator declares what compute.hpp decides.
+// Whether a kernel has taken the rows of a node; the plain evaluator declares what compute.hpp decides.
 template <class How, class Loops, class C>
 bool rows_are_done(const Loops& loops, C* to, const C* from, C hidden, C epsilon);
 
 template <class C, class Shape, class How, class Over, class E>
-void compute_rows(const rowwise<Shape, How, Over, E>& n, target<C> to, C hidden) {
+bool compute_rows(const rowwise<Shape, How, Over, E>& n, target<C> to, C hidden) {
   const auto x = lower<C>(n.inner());
   const row_loops<axes_for<Shape>, axes_for<shape_of<E>>, axes_of_list_t<Over>> loops(to.axes, x.axes);
-  if (loops.inside.empty()) { return; }
+  if (loops.inside.empty()) { return true; }
   const C epsilon = static_cast<C>(n.epsilon());
-  if (rows_are_done<How>(loops, to.data, x.data, hidden, epsilon)) { return; }
+  if (rows_are_done<How>(loops, to.data, x.data, hidden, epsilon)) { return true; }
   kernels::for_each_element(loops.outside, [&](std::ptrdiff_t t, std::ptrdiff_t f) { one_row<C, How>(loops.inside, to.data + t, x.data + f, hidden, epsilon); });
+  return false;
 }
 
 // One number from the visible elements of a row; `visit(f)` calls f(element, place in the row) for each of them.
@@ -667,9 +669,9 @@ void compute(const reduction<Shape, T, How, Over, E>& n, target<compute_t<C, T>>
   }
 }
 
-template <class C, class D, class Whole, class ResultAxes, class X, class T>
-void compute_part(const X& x, target<T> to, extent_t before) {
-  // The part's axes in the place of the whole's.
+// Where a part of a sum is written: its axes in the place of the whole's, which `destination` keeps.
+template <class D, class Whole, class ResultAxes, class X, class T>
+target<T> place_of_part(const X& x, target<T> to, extent_t before, axis* destination) {
   constexpr std::size_t at = index_in<Whole, ResultAxes>;
   using part_axes = typename axes_of<D>::type;
   using axes = replace_t<ResultAxes, Whole, part_axes>;
@@ -686,39 +688,42 @@ void compute_part(const X& x, target<T> to, extent_t before) {
   std::ptrdiff_t strides[max_rank] = {};
   using own = axes_for<shape_of<X>>;
   align<own, axes>(all, strides);
-  axis destination[max_rank];
   axis_extents<own>::write(x.extents(), destination);
   for (std::size_t i = 0; i < own::size; ++i) { destination[i].stride = strides[i]; }
-  compute_into<C>(x, {to.data + static_cast<std::ptrdiff_t>(before) * to.axes[at].stride, destination});
+  return {to.data + static_cast<std::ptrdiff_t>(before) * to.axes[at].stride, destination};
 }
 
-template <class C, class Shape, class Whole, class... P, class... X, std::size_t... I>
-void compute_joined(const joined<Shape, Whole, list<P...>, X...>& n, target<compute_t<C, std::common_type_t<value_of<X>...>>> to, std::index_sequence<I...>) {
+// Calls into(part, its place) for every part.
+template <class Shape, class Whole, class... P, class... X, class T, class Into, std::size_t... I>
+void each_joined(const joined<Shape, Whole, list<P...>, X...>& n, target<T> to, const Into& into, std::index_sequence<I...>) {
   extent_t before = 0;
-  ((compute_part<C, P, Whole, axes_for<Shape>>(n.template get<I>(), to, before), before += n.template get<I>().extents().template extent<P>()), ...);
+  axis destination[max_rank];
+  ((into(n.template get<I>(), place_of_part<P, Whole, axes_for<Shape>>(n.template get<I>(), to, before, destination)),
+    before += n.template get<I>().extents().template extent<P>()),
+   ...);
 }
 template <class C, class Shape, class Whole, class Parts, class... X>
 void compute(const joined<Shape, Whole, Parts, X...>& n, target<compute_t<C, std::common_type_t<value_of<X>...>>> to) {
-  compute_joined<C>(n, to, std::index_sequence_for<X...>{});
+  each_joined(n, to, [](const auto& part, const auto& place) { compute_into<C>(part, place); }, std::index_sequence_for<X...>{});
 }
 
-template <class C, class Shape, class D, class X, class T>
-void compute_layer(const X& x, target<T> to, std::size_t number) {
+template <class Shape, class X, class T>
+target<T> place_of_layer(const X& x, target<T> to, std::size_t number, axis* destination) {
   using own = axes_for<shape_of<X>>;
   std::ptrdiff_t strides[max_rank] = {};
   align<own, axes_for<Shape>>(to.axes, strides);
-  axis destination[max_rank];
   axis_extents<own>::write(x.extents(), destination);
   for (std::size_t i = 0; i < own::size; ++i) { destination[i].stride = strides[i]; }
-  compute_into<C>(x, {to.data + static_cast<std::ptrdiff_t>(number) * to.axes[0].stride, destination});
+  return {to.data + static_cast<std::ptrdiff_t>(number) * to.axes[0].stride, destination};
 }
-template <class C, class Shape, class D, class... X, std::size_t... I>
-void compute_stacked(const stacked<Shape, D, X...>& n, target<compute_t<C, std::common_type_t<value_of<X>...>>> to, std::index_sequence<I...>) {
-  (compute_layer<C, Shape, D>(n.template get<I>(), to, I), ...);
+template <class Shape, class D, class... X, class T, class Into, std::size_t... I>
+void each_stacked(const stacked<Shape, D, X...>& n, target<T> to, const Into& into, std::index_sequence<I...>) {
+  axis destination[max_rank];
+  (into(n.template get<I>(), place_of_layer<Shape>(n.template get<I>(), to, I, destination)), ...);
 }
 template <class C, class Shape, class D, class... X>
 void compute(const stacked<Shape, D, X...>& n, target<compute_t<C, std::common_type_t<value_of<X>...>>> to) {
-  compute_stacked<C>(n, to, std::index_sequence_for<X...>{});
+  each_stacked(n, to, [](const auto& layer, const auto& place) { compute_into<C>(layer, place); }, std::index_sequence_for<X...>{});
 }
 
 template <class C, class Shape, class D, class Table, class Ids>
@@ -748,6 +753,25 @@ void compute(const gathered<Shape, D, Table, Ids>& n, target<compute_t<C, value_
 
 // ---- the two entries ------------------------------------------------------------------------------------------------
 
+template <class N>
+inline constexpr bool is_constant = false;
+template <class T>
+inline constexpr bool is_constant<constant<T>> = true;
+
+// The one place that counts what runs plainly: a node that a kernel may take says whether one took it.
+inline void count_unless(bool by_kernel) {
+  if (!by_kernel) { count_plan(plan_kind::plain); }
+}
+template <class C, class N, class T>
+void run_node(const N& n, target<T> to) {
+  if constexpr (std::is_void_v<decltype(compute<C>(n, to))>) {
+    compute<C>(n, to);
+    count_unless(is_constant<N>);
+  } else {
+    count_unless(compute<C>(n, to));
+  }
+}
+
 template <class C, class N>
 lowered<compute_t<C, value_of<N>>> lower(const N& n) {
   using T = compute_t<C, value_of<N>>;
@@ -757,7 +781,7 @@ lowered<compute_t<C, value_of<N>>> lower(const N& n) {
     return look_at<C, N>::lower_it(n);
   } else {
     auto buffer = buffer_for<T>(n);
-    compute<C>(n, target_of(buffer, n));
+    run_node<C>(n, target_of(buffer, n));
     return buffer;
   }
 }
@@ -768,7 +792,7 @@ void compute_into(const N& n, target<compute_t<C, value_of<N>>> to) {
     const auto x = lower<C>(n);
     copy_axes<compute_t<C, value_of<N>>>(axes_for<shape_of<N>>::size, x.axes, to.axes, x.axes, to.data, x.data);
   } else {
-    compute<C>(n, to);
+    run_node<C>(n, to);
   }
 }
 
@@ -779,7 +803,7 @@ template <class C, class Shape, class Over, class E>
 struct weights_of<C, rowwise<Shape, rows::softmax, Over, E>> {
   static auto get(const rowwise<Shape, rows::softmax, Over, E>& n) {
     auto buffer = buffer_for<C>(n);
-    compute_rows<C>(n, target_of(buffer, n), C(-0.0));
+    count_unless(compute_rows<C>(n, target_of(buffer, n), C(-0.0)));
     return buffer;
   }
 };

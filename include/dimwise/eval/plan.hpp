@@ -66,10 +66,6 @@ std::string operation_of(const N&) {
   }
 }
 
-template <class N>
-inline constexpr bool is_constant = false;
-template <class T>
-inline constexpr bool is_constant<constant<T>> = true;
 template <class X>
 inline constexpr bool is_operand = operand<X>;  // a name that members called `operand` do not hide
 
@@ -102,7 +98,7 @@ class planner {
       (void)operand(n);
       add(plan_kind::look, "copy", n);
     } else if constexpr (!has_kernels<compute_t<float, value_of<N>>>) {
-      others(n);
+      others(n, to);
     } else {
 #if !defined(DIMWISE_PLAIN_ONLY)
       with_kernels(n, to);
@@ -117,8 +113,14 @@ class planner {
   }
 
   // Whatever no kernel covers: its operands, then the loops.
-  template <class N>
-  void others(const N& n) {
+  template <class N, class T>
+  void others(const N& n, target<T> to) {
+    reads(n, to);
+    if constexpr (!is_constant<N>) { add(plan_kind::plain, operation_of(n), n); }
+  }
+  // The operands that the plain loops of a node read.
+  template <class N, class T>
+  void reads(const N& n, const target<T>&) {
     if constexpr (requires { n.left(); }) {
       (void)operand(n.left());
       (void)operand(n.right());
@@ -130,24 +132,82 @@ class planner {
     } else if constexpr (requires { typename N::operands; }) {
       each_operand(n, std::make_index_sequence<N::operands::size>{});
     }
-    if constexpr (requires { n.bias(); }) {
-      if constexpr (is_operand<std::remove_cvref_t<decltype(n.bias())>>) { (void)operand(n.bias()); }
-    }
-    if constexpr (!is_constant<N>) { add(plan_kind::plain, operation_of(n), n); }
+    if constexpr (requires { n.mask(); }) { mask(n.mask()); }
+    if constexpr (requires { n.bias(); }) { bias(n.bias()); }
+    if constexpr (requires { n.scale(); }) { scale(n.scale()); }
+    if constexpr (requires { n.angles(); }) { angles(n.angles()); }
   }
   template <class N, std::size_t... I>
   void each_operand(const N& n, std::index_sequence<I...>) {
     ((void)operand(n.template get<I>()), ...);
   }
+  // What is reduced under a mask is not masked first.
+  template <class Shape, class U, class How, class Over, class Inner, class E, class M, class T>
+  void reads(const reduction<Shape, U, How, Over, masked_node<Inner, E, M>>& n, const target<T>&) {
+    (void)operand(n.inner().inner());
+    mask(n.inner().mask());
+  }
+  // Parts are computed where they belong.
+  template <class Shape, class Whole, class Parts, class... X, class T>
+  void reads(const joined<Shape, Whole, Parts, X...>& n, const target<T>& to) {
+    each_joined(n, to, in_place(), std::index_sequence_for<X...>{});
+  }
+  template <class Shape, class D, class... X, class T>
+  void reads(const stacked<Shape, D, X...>& n, const target<T>& to) {
+    each_stacked(n, to, in_place(), std::index_sequence_for<X...>{});
+  }
+  auto in_place() {
+    return [this](const auto& part, const auto& place) {
+      if constexpr (only_looks<std::remove_cvref_t<decltype(part)>>) {
+        (void)operand(part);
+      } else {
+        visit(part, place);
+      }
+    };
+  }
+
+  template <class M>
+  void mask(const M& m) {
+    if constexpr (is_pair<M>) {
+      mask(m.left());
+      mask(m.right());
+    } else if constexpr (is_padding<M>) {
+      (void)operand(m.lengths());
+    } else if constexpr (requires { m.elements(); }) {
+      (void)operand(m.elements());
+    } else if constexpr (requires { m.inner(); }) {
+      mask(m.inner());
+    }
+  }
+  template <class B>
+  void bias(const B& b) {
+    if constexpr (is_operand<B>) {
+      (void)operand(b);
+    } else if constexpr (requires { b.table(); }) {
+      (void)operand(b.table());
+    }
+  }
+  template <class S>
+  void scale(const S& s) {
+    if constexpr (is_operand<S>) { (void)operand(s); }
+  }
+  template <class A>
+  void angles(const A& a) {
+    if constexpr (requires { a.positions; }) { (void)operand(a.positions); }
+    if constexpr (requires { a.cosines; }) {
+      (void)operand(a.cosines);
+      (void)operand(a.sines);
+    }
+  }
 
 #if !defined(DIMWISE_PLAIN_ONLY)
   template <class N, class T>
-  void with_kernels(const N& n, target<T>) {
-    others(n);
+  void with_kernels(const N& n, target<T> to) {
+    others(n, to);
   }
 
   template <class Shape, class Over, class A, class B>
-  void with_kernels(const contraction<Shape, Over, A, B>& n, target<float>) {
+  void with_kernels(const contraction<Shape, Over, A, B>& n, target<float> to) {
     using N = contraction<Shape, Over, A, B>;
     using result = axes_of_list_t<typename product_facts<Over, list<>, shape_of<A>, shape_of<B>>::result>;
     if constexpr (attends_left<N>) {
@@ -159,7 +219,7 @@ class planner {
       (void)operand(n.right());
       add(worth_a_kernel(n) ? plan_kind::product : plan_kind::plain, operation_of(n), n);
     } else {
-      others(n);
+      others(n, to);
     }
   }
 
@@ -167,11 +227,11 @@ class planner {
   void attention(const N& n, const W& weights, const V& values) {
     using roles = attention_roles<Over, Result, W, V>;
     const auto& scores = roles::chain::find(weights).inner();
-    biases(scores);
+    changes(scores);
     const auto& product = score_chain<typename roles::chain::scores>::find(scores);
     const auto q = operand(roles::query_of(product));
-    (void)operand(roles::key_of(product));
-    (void)operand(values);
+    attended<typename roles::key>(roles::key_of(product));
+    attended<typename roles::key>(values);
     axis extents[max_rank];
     axis_extents<typename roles::loops>::write(n.extents(), extents);
     std::size_t heads = 1;
@@ -180,19 +240,32 @@ class planner {
     const std::size_t queries = axis_of<typename roles::row, typename roles::q_axes>(q.axes).extent;
     add(few_queries(queries, group) ? plan_kind::decode : plan_kind::attention, "softmax of scores, contracted with values", n);
   }
-  // Biases of scores are computed before the kernel adds them.
-  template <class S>
-  void biases(const S& n) {
-    if constexpr (requires { n.bias(); }) {
-      if constexpr (is_operand<std::remove_cvref_t<decltype(n.bias())>>) { (void)operand(n.bias()); }
+  // Keys or values: what is stored in fewer bits is read as it lies, where the kernel can.
+  template <class Key, class N>
+  void attended(const N& n) {
+    (void)operand(n);
+  }
+  template <class Key, class Shape, class X, class Scale, class Packed>
+  void attended(const widened_node<Shape, X, Scale, Packed>& n) {
+    const auto stored = operand(n.inner());
+    if (attended_rows<widened_node<Shape, X, Scale, Packed>, Key>::reads_stored(stored.axes)) {
+      scale(n.scale());
+    } else {
+      (void)operand(n);
     }
+  }
+  // Biases and masks of elements are computed before the kernel takes them.
+  template <class S>
+  void changes(const S& n) {
     if constexpr (requires { typename S::left_type; }) {
       return;
     } else if constexpr (requires { n.inner(); }) {
-      biases(n.inner());
+      changes(n.inner());
     } else if constexpr (requires { n.template get<0>(); }) {
-      biases(n.template get<0>());
+      changes(n.template get<0>());
     }
+    if constexpr (requires { n.mask(); }) { mask(n.mask()); }
+    if constexpr (requires { n.bias(); }) { bias(n.bias()); }
   }
 
   template <class Shape, class How, class Over, class E>
@@ -223,7 +296,7 @@ class planner {
     if constexpr (mapped || zipped) {
       elements(n, to, std::index_sequence_for<X...>{});
     } else {
-      others(n);
+      others(n, to);
     }
   }
   template <class Shape, class F, class... X, std::size_t... I>
