@@ -56,6 +56,44 @@ TEST_CASE("stacks apply their layers in order, and a last norm") {
   CHECK(differ<state>(nn::stack<layer>{}(x), x) == "");
 }
 
+TEST_CASE("what is given as an expression is computed once") {
+  struct gates : feature_dim<3> {};
+  std::size_t computed = 0;
+  const auto counted = [&computed](const auto& y) {
+    return map([&computed](float v) { return ++computed, v; }, y);
+  };
+  const auto count_of = [&computed](const auto& call) {
+    computed = 0;
+    (void)call();
+    return computed;
+  };
+  const auto attend_own = drawn_module<own>(31);
+  const auto attend_memory = drawn_module<cross>(33);
+  const auto encodes = drawn_module<nn::encoder_layer<own, feed, norm>>(35);
+  const auto encodes_normed = drawn_module<nn::encoder_layer<own, feed, norm, nn::pre_norm>>(35);
+  const auto decodes = drawn_module<nn::decoder_layer<own, cross, feed, norm>>(37);
+  const nn::stack<nn::decoder_layer<own, cross, feed, norm>> all{{decodes, decodes, decodes}, {}};
+  const auto gated = drawn_module<nn::gated_feed_forward<d_model, hidden>>(39);
+  const auto cell = drawn_module<nn::gru_cell<d_model, gates>>(41);
+  const auto state_before = drawn<tensor<float, batch, seq, gates>>(43, batch{2}, seq{5});
+
+  CHECK(count_of([&] { return attend_own(counted(x)); }) == x.size());
+  CHECK(count_of([&] { return attend_own(permute<seq, batch, d_model>(counted(x))); }) == x.size());
+  CHECK(count_of([&] { return attend_own.weights(counted(x)); }) == x.size());
+  CHECK(count_of([&] { return attend_memory(counted(x), counted(memory)); }) == x.size() + memory.size());
+  CHECK(count_of([&] { return encodes(counted(x)); }) == x.size());
+  CHECK(count_of([&] { return encodes_normed(counted(x)); }) == x.size());
+  CHECK(count_of([&] { return decodes(counted(x), counted(memory)); }) == x.size() + memory.size());
+  CHECK(count_of([&] { return all(counted(x), counted(memory)); }) == x.size() + memory.size());
+  CHECK(count_of([&] { return gated(counted(x)); }) == x.size());
+  CHECK(count_of([&] { return cell(counted(x), counted(state_before)); }) == x.size() + state_before.size());
+  CHECK(differ<state>(encodes(counted(x)), encodes(x)) == "");
+  // What is memory already is not copied.
+  CHECK(&nn::detail::computed_once(x) == &x);
+  const auto renamed = rename<seq, key>(x);
+  CHECK(&nn::detail::computed_once(renamed) == &renamed);
+}
+
 TEST_CASE("an encoder and a decoder, with a mask for each attention") {
   using encoder = nn::encoder_layer<nn::self_attention<src, src_key, attention>, feed, norm>;
   using decoder = nn::decoder_layer<own, cross, feed, norm>;

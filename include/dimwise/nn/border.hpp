@@ -83,6 +83,27 @@ struct assigned_to {
 template <class X>
 const X& some();
 
+// Whether X is memory, or another look at some.
+template <class X>
+consteval bool lies_in_memory() {
+  if constexpr (is_leaf<X>) {
+    return true;
+  } else if constexpr (only_looks<X>) {
+    return lies_in_memory<std::remove_cvref_t<decltype(some<X>().inner())>>();
+  } else {
+    return false;
+  }
+}
+// What a module reads more than once: an expression is computed first, all else is x itself, and nothing is copied.
+template <class X>
+decltype(auto) computed_once(const X& x) {
+  if constexpr (operand<X> && !lies_in_memory<X>()) {
+    return tensor(x);
+  } else {
+    return (x);
+  }
+}
+
 struct added {
   template <class A, class B>
   using step = decltype(some<A>() + some<B>());

@@ -66,8 +66,9 @@ struct gated_feed_forward {
   template <operand X, class Verdict = typename checked<X>::type>
     requires allowed<Verdict>
   [[nodiscard]] auto operator()(const X& x) const {
-    const tensor open = Activation()(gate.formula(x));
-    return tensor(down.formula(tensor(up.formula(x) * open)));
+    const auto& here = detail::computed_once(x);
+    const tensor open = Activation()(gate.formula(here));
+    return tensor(down.formula(tensor(up.formula(here) * open)));
   }
   DIMWISE_DETAIL_REFUSED(operator(), checked);
 };

@@ -89,7 +89,7 @@ struct encoder_layer {
   template <operand X, class... How, class Verdict = typename checked<X, How...>::type>
     requires allowed<Verdict>
   [[nodiscard]] auto operator()(const X& x, const How&... how) const {
-    const auto attended = Order::residual(norm1, x, [&](const auto& here) { return attention(here, how...); });
+    const auto attended = Order::residual(norm1, detail::computed_once(x), [&](const auto& here) { return attention(here, how...); });
     return Order::residual(norm2, attended, feed_forward);
   }
   DIMWISE_DETAIL_REFUSED(operator(), checked);
@@ -119,7 +119,7 @@ struct decoder_layer {
     const auto other = [&](const auto& here) {
       return detail::with_changes([&](const auto&... h) { return memory_attention(here, memory, h...); }, memory_how);
     };
-    const auto attended = Order::residual(norm1, x, own);
+    const auto attended = Order::residual(norm1, detail::computed_once(x), own);
     const auto informed = Order::residual(norm2, attended, other);
     return Order::residual(norm3, informed, feed_forward);
   }
@@ -151,9 +151,12 @@ struct stack {
   template <operand X, class... Rest, class Verdict = typename checked<X, Rest...>::type>
     requires allowed<Verdict>
   [[nodiscard]] auto operator()(const X& x, const Rest&... rest) const {
-    auto y = tensor(x);
-    for (const Layer& layer : layers) { y = layer(y, rest...); }
-    return norm(y);
+    const auto through = [&](const auto&... once) {
+      auto y = tensor(x);
+      for (const Layer& layer : layers) { y = layer(y, once...); }
+      return norm(y);
+    };
+    return through(detail::computed_once(rest)...);
   }
   DIMWISE_DETAIL_REFUSED(operator(), checked);
 };

@@ -406,15 +406,17 @@ struct self_attention : Attention {
   template <operand X, class... How, class Verdict = typename checked<X, How...>::type>
     requires allowed<Verdict>
   [[nodiscard]] auto operator()(const X& x, const How&... how) const {
-    const auto there = rename<P, Key>(x);
-    return Attention::operator()(x, there, there, how...);
+    const auto& here = detail::computed_once(x);
+    const auto there = rename<P, Key>(here);
+    return Attention::operator()(here, there, there, how...);
   }
   DIMWISE_DETAIL_REFUSED(operator(), checked);
 
   template <operand X, class... How, class Verdict = typename checked_weights<X, How...>::type>
     requires allowed<Verdict>
   [[nodiscard]] auto weights(const X& x, const How&... how) const {
-    return Attention::weights(x, rename<P, Key>(x), how...);
+    const auto& here = detail::computed_once(x);
+    return Attention::weights(here, rename<P, Key>(here), how...);
   }
   DIMWISE_DETAIL_REFUSED(weights, checked_weights);
 };
@@ -434,7 +436,8 @@ struct cross_attention : Attention {
   template <operand X, operand M, class... How, class Verdict = typename checked<X, M, How...>::type>
     requires allowed<Verdict>
   [[nodiscard]] auto operator()(const X& x, const M& memory, const How&... how) const {
-    return Attention::operator()(x, memory, memory, how...);
+    const auto& there = detail::computed_once(memory);
+    return Attention::operator()(x, there, there, how...);
   }
   DIMWISE_DETAIL_REFUSED(operator(), checked);
 

@@ -47,7 +47,9 @@ struct gru_cell {
 
   template <operand X, operand H, class Verdict = typename checked<X, H>::type>
     requires allowed<Verdict>
-  [[nodiscard]] auto operator()(const X& x, const H& h) const {
+  [[nodiscard]] auto operator()(const X& given, const H& before) const {
+    const auto& x = detail::computed_once(given);
+    const auto& h = detail::computed_once(before);
     using state = decltype(tensor(h));
     const state r = sigmoid(reset_h.formula(h) + reset_x.formula(x));
     const state z = sigmoid(update_h.formula(h) + update_x.formula(x));
