@@ -148,14 +148,6 @@ class planner {
     mask(n.inner().mask());
   }
   // Parts are computed where they belong.
-  template <class Shape, class Whole, class Parts, class... X, class T>
-  void reads(const joined<Shape, Whole, Parts, X...>& n, const target<T>& to) {
-    each_joined(n, to, in_place(), std::index_sequence_for<X...>{});
-  }
-  template <class Shape, class D, class... X, class T>
-  void reads(const stacked<Shape, D, X...>& n, const target<T>& to) {
-    each_stacked(n, to, in_place(), std::index_sequence_for<X...>{});
-  }
   auto in_place() {
     return [this](const auto& part, const auto& place) {
       if constexpr (only_looks<std::remove_cvref_t<decltype(part)>>) {
@@ -165,7 +157,14 @@ class planner {
       }
     };
   }
-
+  template <class Shape, class Whole, class Parts, class... X, class T>
+  void reads(const joined<Shape, Whole, Parts, X...>& n, const target<T>& to) {
+    each_joined(n, to, in_place(), std::index_sequence_for<X...>{});
+  }
+  template <class Shape, class D, class... X, class T>
+  void reads(const stacked<Shape, D, X...>& n, const target<T>& to) {
+    each_stacked(n, to, in_place(), std::index_sequence_for<X...>{});
+  }
   template <class M>
   void mask(const M& m) {
     if constexpr (is_pair<M>) {
