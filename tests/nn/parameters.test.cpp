@@ -51,9 +51,30 @@ TEST_CASE("drawn weights have the deviation of their paper, and are the same for
   for (const float b : uniform.bias.values()) { CHECK(b == 0); }
   CHECK(differ(uniform.weight, nn::initialised<wide>(nn::xavier_uniform(1), width{1000}).weight) == "");
   CHECK(differ(uniform.weight, nn::initialised<wide>(nn::xavier_uniform(2), width{1000}).weight) != "");
+  // A drawer of one's own goes on, a constant one begins anew.
+  nn::xavier_uniform how(1);
+  const auto first = nn::initialised<wide>(how, width{1000});
+  CHECK(differ(uniform.weight, first.weight) == "");
+  CHECK(differ(first.weight, nn::initialised<wide>(how, width{1000}).weight) != "");
+  const nn::xavier_uniform constant(1);
+  CHECK(differ(first.weight, nn::initialised<wide>(constant, width{1000}).weight) == "");
+  CHECK(differ(first.weight, nn::initialised<wide>(constant, width{1000}).weight) == "");
+
   const auto norm = nn::initialised<nn::layer_norm<width>>(nn::xavier_uniform(1), width{4});
   CHECK(norm.gamma.values()[3] == 1);
   CHECK(norm.beta.values()[3] == 0);
+}
+
+TEST_CASE("a stack is made with its layers, then drawn") {
+  using layers = nn::stack<layer>;
+  using model = nn::encoder_decoder<nn::layer_norm<d_model>, layers>;
+  nn::xavier_uniform how(1);
+  static_assert(std::is_same_v<decltype(nn::initialised<layers>(how)), nn::a_stack_is_made_by_of_and_then_initialised<layers>>);
+  static_assert(std::is_same_v<decltype(nn::initialised<model>(nn::xavier_uniform(1))), nn::a_stack_is_made_by_of_and_then_initialised<model>>);
+  auto two = layers::of(2);
+  nn::initialise(two, how, width{5});
+  CHECK(two.layers.size() == 2U);
+  CHECK(differ(two.layers[0].attention.query.weight, two.layers[1].attention.query.weight) != "");
 }
 
 TEST_CASE("a module is a plain struct: given tensors make one, dropout leaves values alone") {

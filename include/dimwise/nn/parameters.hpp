@@ -26,6 +26,7 @@
 #include <boost/hana/second.hpp>
 #include <boost/hana/string.hpp>
 #include <boost/hana/tuple.hpp>
+#include <boost/hana/unpack.hpp>
 
 #include <dimwise/tensor/tensor.hpp>
 
@@ -82,7 +83,8 @@ template <module M>
   return n;
 }
 
-/// Numbers that are the same on every machine for the same seed: only the engine is the standard library's.
+/// Numbers for a seed. Uniform ones are the same on every machine: only the engine is the standard library's. Normal ones
+/// go through the C library's logarithm and cosine, and may differ in the last digits.
 class random {
  public:
   explicit random(std::uint64_t seed) : engine_(seed) {}
@@ -183,12 +185,48 @@ void initialise(M& m, How& how, const Extents&... extents) {
   }
 }
 
-/// A module drawn by `how`: `initialised<linear<from<d_model>, to<hidden>>>(xavier_uniform(1), hidden{2048})`.
+namespace detail {
+
+// Whether a module holds others whose number is said when the program runs.
+template <class M>
+consteval bool holds_sequence() {
+  if constexpr (is_tensor<M>) {
+    return false;
+  } else if constexpr (is_sequence<M>) {
+    return true;
+  } else if constexpr (module<M>) {
+    constexpr auto any = [](auto... member) {
+      return std::bool_constant<(holds_sequence<std::remove_cvref_t<decltype(boost::hana::second(member)(std::declval<M&>()))>>() || ...)>{};
+    };
+    return decltype(boost::hana::unpack(boost::hana::accessors<M>(), any))::value;
+  } else {
+    return false;
+  }
+}
+
+}  // namespace detail
+
+/// In the error of `initialised<M>` where M holds a `stack`: how many layers? `M m{…stack<Layer>::of(6)…}; initialise(m, how);`
+template <class M>
+struct a_stack_is_made_by_of_and_then_initialised;
+
+/// A module drawn by `how`: `initialised<linear<from<d_model>, to<hidden>>>(xavier_uniform(1), hidden{2048})`. A `how` of
+/// one's own is drawn on, so that the next module gets other numbers. Refuses modules that hold a `stack`, which would have
+/// no layers.
 template <class M, class How, class... Extents>
-[[nodiscard]] M initialised(How how, const Extents&... extents) {
+  requires(!detail::holds_sequence<M>())
+[[nodiscard]] M initialised(How&& how, const Extents&... extents) {
   M m;
-  initialise(m, how, extents...);
+  if constexpr (std::is_const_v<std::remove_reference_t<How>>) {
+    auto own = how;
+    initialise(m, own, extents...);
+  } else {
+    initialise(m, how, extents...);
+  }
   return m;
 }
+template <class M, class How, class... Extents, class Reason = a_stack_is_made_by_of_and_then_initialised<M>>
+  requires(detail::holds_sequence<M>())
+Reason initialised(How&& how, const Extents&... extents);
 
 }  // namespace dimwise::nn
