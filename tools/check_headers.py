@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Compares cmake/headers.cmake, the list of headers that are installed, with the tree.
+"""Compares cmake/headers.cmake, the list of headers that are installed, with the tree, and looks for the files that headers
+name as their tests and benchmarks.
 
     python3 tools/check_headers.py             # fails when the two differ
     python3 tools/check_headers.py --update    # writes the list from the tree
@@ -13,11 +14,23 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LIST = "cmake/headers.cmake"
+NAMED = re.compile(r"\b(?:tests|benchmarks)/[\w./*-]*[\w/*]")  # in a header's comment, behind "Tests:"
 SET = re.compile(r"set\(dimwise_headers\s(.*?)\)", re.DOTALL)
 
 
 def tree(root):
     return sorted(path.relative_to(root).as_posix() for path in (root / "include").rglob("*.hpp"))
+
+
+def missing_tests(root):
+    """-> one line per file that a header names and that is not there"""
+    problems = []
+    for name in tree(root):
+        for line in (root / name).read_text(encoding="utf-8").splitlines():
+            comment, found, named = line.partition("Tests:")
+            if found and comment.startswith("//"):
+                problems += [f"{name}: there is no {path}" for path in NAMED.findall(named) if not any(root.glob(path.rstrip("/")))]
+    return problems
 
 
 def check(root):
@@ -31,7 +44,7 @@ def check(root):
     problems += [f"{name} is listed twice" for name in sorted(set(listed)) if listed.count(name) > 1]
     if not problems and listed != sorted(listed):
         problems.append(f"{LIST} is not sorted")
-    return problems
+    return problems + missing_tests(root)
 
 
 def update(root):
@@ -62,7 +75,23 @@ def self_test():
             if bool(said) != bool(expected) or expected not in said or check(root):
                 failed += 1
                 print(f"FAILED self-test {names!r}: expected {expected!r}, not {said!r}; after --update: {check(root)}")
-    print(f"{len(cases) - failed} passed, {failed} failed")
+        (root / "tests/c").mkdir(parents=True)
+        (root / "tests/a.test.cpp").touch()
+        named = {  # the line of a header: what must be said
+            "// Tests: tests/a.test.cpp, tests/c/": "",
+            "// R1. Tests: tests/*.test.cpp. Benchmark: measured": "",
+            "// Tests: tests/b.test.cpp": "include/a.hpp: there is no tests/b.test.cpp",
+            "// Tests: tests/a.test.cpp, tests/d/ (all)": "include/a.hpp: there is no tests/d/",
+            "// Tests: tests/a.test.cpp. Benchmark: benchmarks/a.cpp": "include/a.hpp: there is no benchmarks/a.cpp",
+        }
+        for line, expected in named.items():
+            (root / "include/a.hpp").write_text(line + "\n")
+            said = "\n".join(check(root))
+            if said != expected:
+                failed += 1
+                print(f"FAILED self-test {line!r}: expected {expected!r}, not {said!r}")
+    count = len(cases) + len(named)
+    print(f"{count - failed} passed, {failed} failed")
     return failed
 
 

@@ -2,7 +2,7 @@
 // dimwise/eval/fast_product.hpp -- the product plan: any contraction of float32 as matrix products.
 //
 // Layer: eval. Axes of one operand become rows, axes of the other columns, what both share is a list of products.
-// Tests: tests/eval/plan.test.cpp, tests/eval/product.test.cpp
+// Tests: tests/eval/plan.test.cpp
 #pragma once
 
 #include <utility>

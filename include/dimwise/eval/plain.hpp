@@ -4,7 +4,7 @@
 // Layer: eval. It stays the reference for all faster plans.
 // `lower<C>(n)` gives memory to read; `compute<C>(n, to)` writes a node's elements; nodes that only look otherwise at their
 // operand have the first, all others the second.
-// Tests: tests/eval/plain.test.cpp
+// Tests: tests/expr/*.test.cpp, tests/eval/evaluate.test.cpp
 #pragma once
 
 #include <dimwise/eval/execution.hpp>

@@ -3,7 +3,7 @@
 //
 // Layer: kernels. Pointers, extents, strides; no names. Rank is a number of the run, so that one loop serves all shapes
 // and users do not compile one for each.
-// Tests: tests/kernels/loops.test.cpp
+// Tests: tests/eval/*.test.cpp, tests/expr/*.test.cpp
 #pragma once
 
 #include <cmath>

@@ -3,7 +3,7 @@
 //
 // Layer: kernels. Includes: light standard headers only; no xsimd.
 // Header-only use fills the table for the user's flags (native.hpp); the compiled target picks one when the program runs.
-// Tests: tests/kernels/table.test.cpp
+// Tests: tests/dispatch/
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/nn/attention.hpp -- scaled dot-product attention, and the modules that project into it.
+// dimwise/nn/attention.hpp -- scaled dot-product attention, what changes its scores, and sinks.
 //
 // Layer: nn.
 //
@@ -8,7 +8,7 @@
 // What changes the scores stands behind the values and is applied from left to right: masks, biases (tensors, or made of
 // positions), and functions of scores, such as soft_cap{30} or a lambda of one's own.
 //
-// Tests: tests/nn/attention.test.cpp, tests/compile_fail/nn/
+// Tests: tests/nn/multi_head.test.cpp, tests/conformance/, tests/compile_fail/nn/
 #pragma once
 
 #include <dimwise/eval/partial_attention.hpp>

@@ -2,7 +2,7 @@
 // dimwise/nn/embedding.hpp -- words to features and back, and positions that are learned.
 //
 // Layer: nn.
-// Tests: tests/nn/embedding.test.cpp, tests/compile_fail/nn/
+// Tests: tests/nn/linear.test.cpp, tests/compile_fail/nn/
 #pragma once
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // dimwise/nn/feed_forward.hpp -- the two layers between attentions, plain and gated, and their activations.
 //
 // Layer: nn.
-// Tests: tests/nn/feed_forward.test.cpp, tests/compile_fail/nn/
+// Tests: tests/nn/linear.test.cpp, tests/compile_fail/nn/
 #pragma once
 
 #include <dimwise/nn/linear.hpp>

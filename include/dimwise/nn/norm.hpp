@@ -2,7 +2,7 @@
 // dimwise/nn/norm.hpp -- layer_norm and rms_norm with their learned scales.
 //
 // Layer: nn.
-// Tests: tests/nn/norm.test.cpp, tests/compile_fail/nn/
+// Tests: tests/nn/linear.test.cpp, tests/compile_fail/nn/
 #pragma once
 
 #include <dimwise/nn/border.hpp>

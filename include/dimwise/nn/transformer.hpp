@@ -7,7 +7,7 @@
 //   Xˡ = layerˡ(Xˡ⁻¹)                self-attention and feed-forward, each with its norm
 //   O  = softmax(E ⊙ Xᴸ)             tied output
 //
-// Tests: tests/nn/transformer.test.cpp, tests/compile_fail/nn/
+// Tests: tests/nn/layers.test.cpp, tests/compile_fail/nn/
 #pragma once
 
 #include <dimwise/nn/embedding.hpp>

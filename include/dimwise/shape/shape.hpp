@@ -2,7 +2,7 @@
 // dimwise/shape/shape.hpp -- a shape: distinct dimensions in memory order, and behind them the marks.
 //
 // Layer: shape. Types in, types out, no data.
-// Tests: tests/shape/shape.test.cpp
+// Tests: tests/laws/shapes.test.cpp, tests/shape/marks.test.cpp
 //
 //   shape<batch, heads, seq, key, normalised<key>>
 #pragma once
