@@ -2,7 +2,7 @@
 // dimwise/nn/latent_attention.hpp -- attention whose keys and values come from one small vector a position.
 //
 // Layer: nn. Multi-head latent attention, DeepSeek-AI 2024, section 2.1.
-// Tests: tests/nn/latent_attention.test.cpp, tests/compile_fail/nn/
+// Tests: tests/nn/layers.test.cpp, tests/compile_fail/nn/
 #pragma once
 
 #include <dimwise/nn/multi_head.hpp>

@@ -326,7 +326,8 @@ struct multi_head_attention {
   DIMWISE_DETAIL_REFUSED(operator(), checked);
 
   /// The weights of every head, stored: [rest, heads, Q, K]; `mean<heads>` averages them. A learned and a zero key stand
-  /// behind the others, so that K grows; then, and with sinks, the weights are plain numbers.
+  /// behind the others, so that K grows, which a static extent cannot (R10); then, and with sinks, the weights are plain
+  /// numbers.
   template <operand XQ, operand XK, class... How, class Verdict = typename checked_weights<XQ, XK, How...>::type>
     requires allowed<Verdict>
   [[nodiscard]] auto weights(const XQ& queries, const XK& keys, const How&... how) const {
@@ -381,7 +382,8 @@ struct multi_head_attention {
 
 /// Attention of a sequence to itself: Attention's queries stand at P, its keys and values at Key, a `prime` of P.
 ///
-///   (x, how…):  [P, Model, rest]  ->  [P, Model, rest]
+///   (x, how…):         [P, Model, rest]  ->  [rest, P, Model]
+///   weights(x, how…):  the same          ->  [rest, heads, P, Key]
 template <class P, class Key, class Attention>
 struct self_attention : Attention {
   template <class X>
@@ -423,7 +425,8 @@ struct self_attention : Attention {
 
 /// Attention of one sequence to another, the memory: queries stand at P, keys and values at the positions Memory of theirs.
 ///
-///   (x, memory, how…):  [P, Model, rest] x [Memory, Model, rest]  ->  [P, Model, rest]
+///   (x, memory, how…):         [P, Model, rest] x [Memory, Model, rest]  ->  [rest, P, Model]
+///   weights(x, memory, how…):  the same                                  ->  [rest, heads, P, Memory]
 template <class P, class Memory, class Attention>
 struct cross_attention : Attention {
   // What lacks the positions that the type names is refused before anything else.

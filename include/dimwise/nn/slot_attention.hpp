@@ -31,6 +31,8 @@ struct means_over {
 ///   r = σ(W_r x + U_r h), z = σ(W_z x + U_z h), n = tanh(W_n x + r (U_n h)),  h' = (1 − z) n + z h
 ///
 ///   (x, h):  [In, rest] x [State, rest]  ->  [State, rest], in h's order
+///
+/// Refuses x without In, h without State (R1), and x with dimensions that h lacks (R3).
 template <class In, class State, class T = float>
 struct gru_cell {
   using input_layer = linear<from<In>, to<State>, with_bias, T>;
@@ -60,11 +62,18 @@ struct gru_cell {
 };
 
 /// Slot attention: for every input the slots compete, each slot takes the weighted mean of its inputs, a recurrent cell and
-/// two layers update it; `iterations` times.
+/// two layers update it; `iterations` times (3).
 ///
-///   (inputs, slots):  [Inputs, Features, rest] x [Slots, State, rest]  ->  [Slots, State, rest]
+///   x = norm_inputs(inputs), and in every round
+///   W = renormalise over Inputs of softmax over Slots of key(x) · query(norm_slots(slots)) / √|K|
+///   slots = cell(W · value(x), slots),  slots += mlp(norm_state(slots))
 ///
-/// Softmax goes over the slots, the mean over the inputs (`renormalise`). Refuses inputs and slots without their dimensions.
+///   (inputs, slots):  [Inputs, Features, rest] x [Slots, State, rest]  ->  [Slots, State, rest], in the slots' order
+///
+/// K are the features in which inputs and slots meet, V those that slots take in, Hidden those between the two layers. The
+/// first slots are the caller's: drawn (the paper), or learned. A slot that gets no share at all takes the mean of nothing,
+/// 0. Refuses inputs without Inputs and Features, slots without Slots and State (R1), and inputs with dimensions that the
+/// slots have no place for (R3).
 template <class Inputs, class Slots, class Features, class State, class K, class V, class Hidden>
 struct slot_attention {
   using key_layer = linear<from<Features>, to<K>, no_bias>;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // dimwise/tensor/extents.hpp -- the extents of a shape when the program runs, checked where two tensors meet.
 //
-// Layer: tensor. One slot per dimension that composites are made of; static extents stand in their slots from the start.
+// Layer: tensor. A slot for each dimension whose extent, or whose position, is known only when the program runs;
+// the documents of packed dimensions lie apart. All other extents stand in the type alone.
 // Tests: tests/tensor/extents.test.cpp
 #pragma once
 
