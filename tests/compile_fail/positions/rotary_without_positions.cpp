@@ -4,7 +4,7 @@
 // VARIANTS: equal unused dynamic
 #include <dimwise/dimwise.hpp>
 
-#include "nn_prelude.hpp"
+#include "../nn/nn_prelude.hpp"
 
 void layer() {
 #ifdef FIXED
