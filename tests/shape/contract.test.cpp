@@ -190,6 +190,13 @@ static_assert(gives<product<shape<d_model, indexed<seq>>, shape<d_model, d_ff>, 
 
 // R19: packed positions are summed by weights only, which know the documents.
 static_assert(says<ERROR_R19_packed_positions_need_their_documents, product<shape<packed_seq, d_model>, shape<packed_seq, d_ff>, packed_seq>>);
+//     Nothing is contracted, or run along, twice.
+static_assert(std::is_same_v<product<shape<seq, d_k>, shape<key, d_k>, d_k, d_k>,
+                             ERROR_R17_dimension_occurs_twice<op::contract, over<about<d_k, extent<4>>, about<d_k, extent<4>>>, lhs<seq, d_k>, rhs<key, d_k>>>);
+static_assert(says<ERROR_R17_dimension_occurs_twice, product<Q, K, heads, d_k, heads>>);
+static_assert(says<ERROR_R17_dimension_occurs_twice, rule::scores<list<d_k, d_k>, Q, K>>);
+static_assert(says<ERROR_R17_dimension_occurs_twice, rule::contract<list<d_k>, along<seq, seq>, Q, Q>>);
+static_assert(says<ERROR_R17_dimension_occurs_twice, rule::contract<list<d_k>, along<seq, d_k>, Q, Q>>);
 static_assert(says<ERROR_R19_packed_positions_need_their_documents,
                    product<shape<merged<heads, packed_seq>>, shape<merged<heads, packed_seq>, d_ff>, merged<heads, packed_seq>>>);
 static_assert(gives<product<shape<packed_seq, packed_key, normalised<packed_key>>, shape<packed_key, d_v>, packed_key>, shape<packed_seq, d_v>>);

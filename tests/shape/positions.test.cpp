@@ -73,6 +73,7 @@ static_assert(says<ERROR_R13_needs_ordered_positions, rule::skew<seq, heads, key
 static_assert(says<ERROR_R1_dimension_is_not_in_the_operand, rule::skew<seq, src, key, Rel>>);
 static_assert(says<ERROR_R1_dimension_is_not_in_the_operand, rule::skew<key, distance, seq, Rel>>);
 static_assert(says<ERROR_R17_dimension_occurs_twice, rule::skew<seq, distance, key, shape<seq, key, distance>>>);
+static_assert(says<ERROR_R17_dimension_occurs_twice, rule::skew<seq, seq, key, Rel>>);
 
 // R18, R13: the best of some alternatives, no more than there are.
 static_assert(gives<rule::top_k<vocab, best, shape<batch, vocab>>, shape<batch, best>>);

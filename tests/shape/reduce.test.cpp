@@ -30,6 +30,18 @@ static_assert(says<ERROR_R4_composite_has_other_factors_or_order, soft<shape<seq
 static_assert(says<ERROR_R4_composite_has_other_factors_or_order, total<shape<seq, merged<heads, d_v>>, heads>>);
 static_assert(says<ERROR_R4_composite_has_other_factors_or_order, total<shape<seq, heads, d_v>, merged<heads, d_v>>>);
 
+// R17: none is named twice.
+static_assert(std::is_same_v<soft<S<>, key, key>, ERROR_R17_dimension_occurs_twice<op::softmax, over<about<key, run_time>, about<key, run_time>>, operand_shape<heads, seq, key>>>);
+static_assert(says<ERROR_R17_dimension_occurs_twice, total<S<>, seq, key, seq>>);
+static_assert(says<ERROR_R17_dimension_occurs_twice, average<S<>, key, key>>);
+static_assert(says<ERROR_R17_dimension_occurs_twice, norm<shape<seq, d_model>, d_model, d_model>>);
+static_assert(says<ERROR_R17_dimension_occurs_twice, rule::norm<op::standardize, list<seq, seq>, shape<seq, d_model>>>);
+static_assert(says<ERROR_R17_dimension_occurs_twice, rule::norm_with<op::layer_norm, list<d_model, d_model>, shape<seq, d_model>, shape<d_model>, shape<d_model>>>);
+static_assert(says<ERROR_R17_dimension_occurs_twice, rule::renormalise<list<key, key>, S<>>>);
+static_assert(says<ERROR_R17_dimension_occurs_twice, rule::scan<list<seq, seq>, S<>>>);
+static_assert(says<ERROR_R17_dimension_occurs_twice, rule::reduce<op::logsumexp, list<key, key>, S<>>>);
+static_assert(says<ERROR_R17_dimension_occurs_twice, rule::reduce_masked<op::sum, list<key, key>, S<>, detail::mask_facts<list<key>, list<key>, false>>>);
+
 // R5: softmax sets the mark; what sums to one, or is a product with it, is refused.
 static_assert(gives<soft<S<score<d_k>>, key>, S<normalised<key>>>);
 static_assert(gives<soft<S<>, seq, key>, S<normalised<seq, key>>>);

@@ -166,5 +166,25 @@ using missing_t = std::conditional_t<hides_in_composite<first_t<Missing>, Shape>
                                      ERROR_R4_composite_has_other_factors_or_order<Op, over_t<Missing>, operand_t<Shape>>,
                                      ERROR_R1_dimension_is_not_in_the_operand<Op, over_t<Missing>, operand_t<Shape>>>;
 
+// A dimension that is named twice would be summed, or walked along, twice: every rule about named dimensions asks this.
+template <class... Named>
+inline constexpr bool named_once = all_distinct(join_t<Named...>{});
+
+// What all that name dimensions of one operand ask first: they are there, and none is named twice. `nothing` means: no
+// objection.
+template <class Op, class Named, class Shape>
+consteval auto naming_objection() {
+  using missing = difference_t<Named, dims_t<Shape>>;
+  if constexpr (missing::size > 0) {
+    return answer<missing_t<Op, missing, Shape>>{};
+  } else if constexpr (!named_once<Named>) {
+    return answer<ERROR_R17_dimension_occurs_twice<Op, over_t<Named>, operand_t<Shape>>>{};
+  } else {
+    return answer<nothing>{};
+  }
+}
+template <class Op, class Named, class Shape>
+using naming_objection_t = typename decltype(naming_objection<Op, Named, Shape>())::type;
+
 }  // namespace detail
 }  // namespace dimwise

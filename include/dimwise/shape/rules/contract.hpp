@@ -173,7 +173,9 @@ consteval auto judge_product() {
   using L = lhs_t<A>;
   using R = rhs_t<B>;
   constexpr bool over_positions = where<typename facts::over_axes>::any_position;
-  if constexpr (misuses_weights<Over, A, B>() || misuses_weights<Over, B, A>()) {
+  if constexpr (!named_once<Over, Along>) {
+    return answer<ERROR_R17_dimension_occurs_twice<Op, over_t<join_t<Over, Along>>, L, R>>{};
+  } else if constexpr (misuses_weights<Over, A, B>() || misuses_weights<Over, B, A>()) {
     return answer<ERROR_R5_weights_are_contracted_over_their_own_dimension<Op, O, L, R>>{};
   } else if constexpr (facts::missing_in_a::size > 0 || facts::missing_in_b::size > 0) {
     return missing_in_product<Op, Over, Along, facts, A, B>();

@@ -95,9 +95,9 @@ consteval auto judge_windows() {
 template <class Q, class R, class K, class Shape>
 consteval auto judge_skew() {
   using O = over<about_t<Q>, about_t<R>, about_t<K>>;
-  using missing = difference_t<list<Q, R>, dims_t<Shape>>;
-  if constexpr (missing::size > 0) {
-    return answer<missing_t<op::skew, missing, Shape>>{};
+  using naming = naming_objection_t<op::skew, list<Q, R>, Shape>;
+  if constexpr (!std::is_same_v<naming, nothing>) {
+    return answer<naming>{};
   } else if constexpr (where<list<Q, R, K>>::not_ordered::size > 0) {
     return answer<ERROR_R13_needs_ordered_positions<op::skew, O, operand_t<Shape>>>{};
   } else if constexpr (!related<Q, K>) {

@@ -16,15 +16,15 @@ namespace dimwise {
 
 namespace detail {
 
-// What all that name dimensions of one operand ask first: the dimensions are there, the marks are taken, the mask serves
-// them, and packed positions are told apart by a mask. `nothing` means: no objection.
+// What all that go over named dimensions ask first: the dimensions are there, each once, the marks are taken, the mask
+// serves them, and all packed positions are told apart by a mask. `nothing` means: no objection.
 template <class Op, class Over, class Shape>
 consteval auto common_objection() {
-  using missing = difference_t<Over, dims_t<Shape>>;
+  using naming = naming_objection_t<Op, Over, Shape>;
   using served = marked_t<masked_for, marks_t<Shape>>;
   using O = over_t<Over>;
-  if constexpr (missing::size > 0) {
-    return answer<missing_t<Op, missing, Shape>>{};
+  if constexpr (!std::is_same_v<naming, nothing>) {
+    return answer<naming>{};
   } else if constexpr (refuses_mark<Op, Shape>) {
     return answer<refused_mark_t<Op, Shape, O, operand_t<Shape>>>{};
   } else if constexpr (served::size > 0 && is_disjoint<Over, served>) {

@@ -44,13 +44,11 @@ consteval auto judge_rename() {
 
 template <class Order, class Shape>
 consteval auto judge_permute() {
-  using dims = dims_t<Shape>;
-  if constexpr (difference_t<Order, dims>::size > 0) {
-    return answer<missing_t<op::permute, difference_t<Order, dims>, Shape>>{};
-  } else if constexpr (difference_t<dims, Order>::size > 0) {
+  using naming = naming_objection_t<op::permute, Order, Shape>;
+  if constexpr (!std::is_same_v<naming, nothing>) {
+    return answer<naming>{};
+  } else if constexpr (difference_t<dims_t<Shape>, Order>::size > 0) {
     return answer<ERROR_R1_dimension_is_not_in_the_operand<op::permute, over_t<Order>, operand_t<Shape>>>{};
-  } else if constexpr (!all_distinct(Order{})) {
-    return answer<ERROR_R17_dimension_occurs_twice<op::permute, over_t<Order>, operand_t<Shape>>>{};
   } else {
     return answer<accepted<make_shape_t<Order, marks_t<Shape>>>>{};
   }
@@ -68,16 +66,14 @@ consteval auto judge_split() {
 
 template <class Composite, class Factors, class Shape>
 consteval auto judge_merge() {
-  using dims = dims_t<Shape>;
-  if constexpr (difference_t<Factors, dims>::size > 0) {
-    return answer<missing_t<op::merge, difference_t<Factors, dims>, Shape>>{};
-  } else if constexpr (!all_distinct(Factors{})) {
-    return answer<ERROR_R17_dimension_occurs_twice<op::merge, over_t<Factors>, operand_t<Shape>>>{};
+  using naming = naming_objection_t<op::merge, Factors, Shape>;
+  if constexpr (!std::is_same_v<naming, nothing>) {
+    return answer<naming>{};
   } else {
     // The composite stands where its first factor stood.
     using first = first_t<Factors>;
     using rest = difference_t<Factors, list<first>>;
-    using result = replace_t<difference_t<dims, rest>, first, list<Composite>>;
+    using result = replace_t<difference_t<dims_t<Shape>, rest>, first, list<Composite>>;
     return answer<accepted<make_shape_t<result, marks_t<Shape>>>>{};
   }
 }
@@ -120,16 +116,13 @@ struct marks_without {
 
 template <class A, class B, class Shape>
 consteval auto judge_diagonal() {
-  using dims = dims_t<Shape>;
-  using O = over<about_t<A>, about_t<B>>;
-  if constexpr (difference_t<list<A, B>, dims>::size > 0) {
-    return answer<missing_t<op::diagonal, difference_t<list<A, B>, dims>, Shape>>{};
-  } else if constexpr (std::is_same_v<A, B>) {
-    return answer<ERROR_R17_dimension_occurs_twice<op::diagonal, O, operand_t<Shape>>>{};
+  using naming = naming_objection_t<op::diagonal, list<A, B>, Shape>;
+  if constexpr (!std::is_same_v<naming, nothing>) {
+    return answer<naming>{};
   } else if constexpr (extents_differ<A, B>) {
-    return answer<ERROR_R3_extents_differ<op::diagonal, O, operand_t<Shape>>>{};
+    return answer<ERROR_R3_extents_differ<op::diagonal, over<about_t<A>, about_t<B>>, operand_t<Shape>>>{};
   } else {
-    return answer<accepted<make_shape_t<difference_t<dims, list<B>>, typename marks_without<typename marks_without<marks_t<Shape>, B>::type, A>::type>>>{};
+    return answer<accepted<make_shape_t<difference_t<dims_t<Shape>, list<B>>, typename marks_without<typename marks_without<marks_t<Shape>, B>::type, A>::type>>>{};
   }
 }
 

@@ -1,0 +1,15 @@
+// MISTAKE: a dimension is contracted twice.
+// RULE: R17
+// EXPECT: ERROR_R17_dimension_occurs_twice<.*contract.*d_k.*d_k
+// VARIANTS: equal unused dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void layer() {
+#ifdef FIXED
+  RESULT r = contract<d_k>(q, k);
+#else
+  RESULT r = contract<d_k, d_k>(q, k);
+#endif
+}
