@@ -92,10 +92,18 @@ static_assert(says<ERROR_R5_weights_are_contracted_over_their_own_dimension, pro
 //     Probabilities of alternatives, too.
 static_assert(gives<product<shape<seq, vocab, normalised<vocab>>, shape<vocab, d_model>, vocab>, shape<seq, d_model>>);
 
-// R6: a product over features that leaves free positions of each operand, and no feature or choice, is raw.
+// R6: a product over a feature that leaves free positions of each operand, and no feature or choice, is raw.
 static_assert(gives<product<Q, K, d_k>, shape<batch, heads, seq, key, raw<d_k>>>);
 static_assert(gives<product<shape<seq, d_k, d_v>, shape<key, d_k, d_v>, d_k, d_v>, shape<seq, key, raw<d_k, d_v>>>);
-static_assert(gives<product<shape<seq, heads, d_k>, shape<key, heads, d_k>, heads, d_k>, shape<seq, key>>);                // not over features alone
+//     What is contracted beside the feature does not matter: heads, batch, groups, alternatives, other positions.
+static_assert(gives<product<shape<seq, heads, d_k>, shape<key, heads, d_k>, heads, d_k>, shape<seq, key, raw<heads, d_k>>>);
+static_assert(gives<product<Q, K, batch, d_k>, shape<heads, seq, key, raw<batch, d_k>>>);
+static_assert(gives<product<shape<seq, vocab, d_k>, shape<key, vocab, d_k>, vocab, d_k>, shape<seq, key, raw<vocab, d_k>>>);
+static_assert(gives<product<shape<seq, src, d_k>, shape<key, src, d_k>, src, d_k>, shape<seq, key, raw<src, d_k>>>);
+static_assert(gives<product<shape<batch, seq, heads, d_v>, shape<heads, d_v, d_model>, heads, d_v>, shape<batch, seq, d_model>>);  // W_O leaves a feature
+static_assert(gives<product<X, shape<batch, seq, d_ff>, batch, seq>, shape<d_model, d_ff>>);                                      // so do gradients of weights
+//     Scores are over features alone.
+static_assert(says<ERROR_R6_scores_are_products_of_positions, rule::scores<list<heads, d_k>, shape<seq, heads, d_k>, shape<key, heads, d_k>>>);
 static_assert(gives<product<shape<seq, d_model>, shape<d_model>, d_model>, shape<seq>>);                                    // no positions of b
 static_assert(gives<product<shape<d_model>, shape<seq, d_model>, d_model>, shape<seq>>);                                    // nor of a
 static_assert(gives<product<X, shape<vocab, d_model>, d_model>, shape<batch, seq, vocab>>);                                 // leaves a choice
@@ -182,6 +190,13 @@ static_assert(says<ERROR_R1_contracted_dimension_is_not_in_both, product<shape<b
 
 // R17: a factor that both keep, once by itself and once in a composite, would occur twice.
 static_assert(says<ERROR_R17_dimension_occurs_twice, product<shape<heads, d_k>, shape<d_k, merged<heads, d_v>>, d_k>>);
+//     Nothing is contracted, or run along, twice.
+static_assert(std::is_same_v<product<shape<seq, d_k>, shape<key, d_k>, d_k, d_k>,
+                             ERROR_R17_dimension_occurs_twice<op::contract, over<about<d_k, extent<4>>, about<d_k, extent<4>>>, lhs<seq, d_k>, rhs<key, d_k>>>);
+static_assert(says<ERROR_R17_dimension_occurs_twice, product<Q, K, heads, d_k, heads>>);
+static_assert(says<ERROR_R17_dimension_occurs_twice, rule::scores<list<d_k, d_k>, Q, K>>);
+static_assert(says<ERROR_R17_dimension_occurs_twice, rule::contract<list<d_k>, along<seq, seq>, Q, Q>>);
+static_assert(says<ERROR_R17_dimension_occurs_twice, rule::contract<list<d_k>, along<seq, d_k>, Q, Q>>);
 
 // R18: what `at` removed does not meet its dimension; it ends in a product with anything else.
 static_assert(says<ERROR_R18_indexed_meets_its_dimension, product<shape<d_k, indexed<key>>, shape<key, d_k>, d_k>>);
@@ -190,13 +205,6 @@ static_assert(gives<product<shape<d_model, indexed<seq>>, shape<d_model, d_ff>, 
 
 // R19: packed positions are summed by weights only, which know the documents.
 static_assert(says<ERROR_R19_packed_positions_need_their_documents, product<shape<packed_seq, d_model>, shape<packed_seq, d_ff>, packed_seq>>);
-//     Nothing is contracted, or run along, twice.
-static_assert(std::is_same_v<product<shape<seq, d_k>, shape<key, d_k>, d_k, d_k>,
-                             ERROR_R17_dimension_occurs_twice<op::contract, over<about<d_k, extent<4>>, about<d_k, extent<4>>>, lhs<seq, d_k>, rhs<key, d_k>>>);
-static_assert(says<ERROR_R17_dimension_occurs_twice, product<Q, K, heads, d_k, heads>>);
-static_assert(says<ERROR_R17_dimension_occurs_twice, rule::scores<list<d_k, d_k>, Q, K>>);
-static_assert(says<ERROR_R17_dimension_occurs_twice, rule::contract<list<d_k>, along<seq, seq>, Q, Q>>);
-static_assert(says<ERROR_R17_dimension_occurs_twice, rule::contract<list<d_k>, along<seq, d_k>, Q, Q>>);
 static_assert(says<ERROR_R19_packed_positions_need_their_documents,
                    product<shape<merged<heads, packed_seq>>, shape<merged<heads, packed_seq>, d_ff>, merged<heads, packed_seq>>>);
 static_assert(gives<product<shape<packed_seq, packed_key, normalised<packed_key>>, shape<packed_key, d_v>, packed_key>, shape<packed_seq, d_v>>);

@@ -42,8 +42,10 @@ struct product_facts {
   template <class Free, class Marks>
   static constexpr bool leaves_positions = where<Free>::any_position || where<marked_t<indexed, Marks>>::any_position || where<Free>::any_batch;
   static constexpr bool over_features = Over::size > 0 && where<Over>::not_features::size == 0;
-  static constexpr bool mixes_only_positions = over_features && !where<axes_of_list_t<result>>::any_feature_or_choice;
-  // R6: a product over features that leaves free positions, or failing these batch, of each operand, and no feature or choice.
+  // What is contracted beside a feature makes no smaller a product of it: queries and keys over all heads are raw as well.
+  static constexpr bool over_a_feature = where<Over>::not_features::size < Over::size;
+  static constexpr bool mixes_only_positions = over_a_feature && !where<axes_of_list_t<result>>::any_feature_or_choice;
+  // R6: a product over a feature that leaves free positions, or failing these batch, of each operand, and no feature or choice.
   static constexpr bool is_raw = mixes_only_positions && leaves_positions<free_axes_a, marks_t<A>> && leaves_positions<free_axes_b, marks_t<B>>;
   // One query, already without its position, against many keys.
   static constexpr bool is_single_query = mixes_only_positions && !is_raw &&
@@ -238,13 +240,17 @@ consteval auto judge_contract() {
   }
 }
 
+// Scores are over features alone: heads that are contracted too would share one score.
+template <class Facts>
+inline constexpr bool is_scores = Facts::over_features && (Facts::is_raw || Facts::is_single_query);
+
 template <class Over, class A, class B>
 consteval auto judge_scores() {
   constexpr auto product = judge_product<op::scores, Over, list<>, A, B>();
   using verdict = typename decltype(product)::type;
   if constexpr (!allowed<verdict>) {
     return product;
-  } else if constexpr (product_facts<Over, list<>, A, B>::is_raw || product_facts<Over, list<>, A, B>::is_single_query) {
+  } else if constexpr (is_scores<product_facts<Over, list<>, A, B>>) {
     return answer<accepted<with_marks_t<typename verdict::shape, typename raw_mark<Over>::score_list>>>{};
   } else {
     return answer<ERROR_R6_scores_are_products_of_positions<op::scores, over_t<Over>, lhs_t<A>, rhs_t<B>>>{};
