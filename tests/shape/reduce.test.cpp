@@ -151,6 +151,11 @@ static_assert(says<ERROR_R19_packed_positions_need_their_documents, rule::norm<o
 static_assert(says<ERROR_R19_packed_positions_need_their_documents, rule::scan<list<packed_seq>, shape<packed_seq>>>);
 static_assert(says<ERROR_R19_packed_positions_need_their_documents, rule::reduce<op::argmax, list<packed_seq>, shape<packed_seq>>>);
 
+//     Each packed dimension needs them: a mask that serves another one beside it says nothing of documents.
+static_assert(says<ERROR_R19_packed_positions_need_their_documents, soft<shape<packed_seq, src, packed_key, masked_for<src>>, src, packed_key>>);
+static_assert(says<ERROR_R19_packed_positions_need_their_documents, average<shape<src, packed_seq, masked_for<src>>, src, packed_seq>>);
+static_assert(gives<total<shape<src, packed_seq, masked_for<packed_seq>>, src, packed_seq>, shape<>>);
+
 // A reduction under a mask asks both rules, the mask's first; norms take gains of their own dimensions only.
 using key_mask = detail::mask_facts<list<seq, key>, list<key>, false>;
 static_assert(gives<rule::reduce_masked<op::mean, list<key>, S<>, key_mask>, shape<heads, seq>>);

@@ -29,7 +29,7 @@ consteval auto common_objection() {
     return answer<refused_mark_t<Op, Shape, O, operand_t<Shape>>>{};
   } else if constexpr (served::size > 0 && is_disjoint<Over, served>) {
     return answer<ERROR_R7_mask_does_not_serve_this_dimension<Op, O, operand_t<Shape>>>{};
-  } else if constexpr (where<axes_of_list_t<Over>>::packed::size > 0 && is_disjoint<Over, served>) {
+  } else if constexpr (!is_subset<typename where<axes_of_list_t<Over>>::packed, axes_of_list_t<served>>) {
     return answer<ERROR_R19_packed_positions_need_their_documents<Op, O, operand_t<Shape>>>{};
   } else {
     return answer<nothing>{};

@@ -1,0 +1,18 @@
+// MISTAKE: a mask of one dimension is taken for the documents of another.
+// RULE: R19
+// EXPECT: ERROR_R19_packed_positions_need_their_documents<.*softmax.*packed_key
+// VARIANTS: equal unused dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+struct packed_seq : packed_dim<> {};
+struct packed_key : prime<packed_seq> {};
+
+void attention(const tensor<float, src, packed_seq, packed_key, score<d_k>>& t) {
+#ifdef FIXED
+  RESULT r = softmax<packed_key>(masked(t, document<packed_seq, packed_key>{}));
+#else
+  RESULT r = softmax<src, packed_key>(masked(t, padding<src>(3)));
+#endif
+}
