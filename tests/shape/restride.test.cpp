@@ -76,6 +76,17 @@ static_assert(says<ERROR_R14_part_is_taken_from_a_summed_dimension, rule::part<d
 static_assert(says<ERROR_R17_dimension_occurs_twice, rule::part<d_k, shape<d_k, fused>>>);
 static_assert(says<ERROR_R17_dimension_occurs_twice, rule::part<merged<heads, d_k>, shape<heads, summed<merged<heads, d_k>, d_v>>>>);
 
+//     A part of weights is a product with them, as a slice is; other marks over the sum are the part's, too.
+using seen = summed<src, key>;
+static_assert(gives<rule::part<key, shape<seq, seen, normalised<seen>>>, shape<seq, key, weighted<key>>>);
+static_assert(gives<rule::part<src, shape<seq, seen, weighted<seen>>>, shape<seq, src, weighted<src>>>);
+static_assert(gives<rule::part<key, shape<seq, seen, score<d_k>, masked_for<seen>>>, shape<seq, key, score<d_k>, masked_for<key>>>);
+static_assert(gives<rule::part<key, shape<seq, seen, normalised<seq>>>, shape<seq, key, normalised<seq>>>);
+//     What is rotated is rotated, and what is not, is not.
+static_assert(gives<rule::part<d_k, shape<seq, fused, rotated<d_k>>>, shape<seq, d_k, rotated<d_k>>>);
+static_assert(gives<rule::part<d_v, shape<seq, fused, rotated<d_k>>>, shape<seq, d_v>>);
+static_assert(gives<rule::part<d_v, shape<d_k, fused, rotated<d_k>>>, shape<d_k, d_v, rotated<d_k>>>);
+
 // The diagonal is spelled, of two dimensions of one extent, and keeps the first.
 static_assert(gives<rule::diagonal<seq, key, shape<heads, seq, key>>, shape<heads, seq>>);
 static_assert(gives<rule::diagonal<key, seq, shape<heads, seq, key>>, shape<heads, key>>);

@@ -162,6 +162,9 @@ inline constexpr mark_row marks_row<op::layer_norm> = {.masked_for = refuse, .no
 template <>
 inline constexpr mark_row marks_row<op::rms_norm> = {.masked_for = refuse, .normalised = weaken};
 template <>
+inline constexpr mark_row marks_row<op::part> = {.masked_for = by_rule, .normalised = by_rule, .weighted = by_rule, .rotated = by_rule,
+                                                 .note = "marks over the sum become the part's, normalised becomes weighted; rotations of other parts end"};
+template <>
 inline constexpr mark_row marks_row<op::slice> = {.normalised = by_rule, .rotated = by_rule, .note = "normalised over the sliced dimension becomes weighted"};
 template <>
 inline constexpr mark_row marks_row<op::at> = {.normalised = by_rule, .weighted = by_rule, .rotated = by_rule, .sets = "indexed",

@@ -31,21 +31,6 @@ inline constexpr bool is_id = false;
 template <class D>
 inline constexpr bool is_id<id<D>> = true;
 
-// Marks that name a dimension which is no longer whole: what sums to one over it does so no more.
-template <class Marks, class D>
-struct cut_marks {
-  template <class M>
-  static consteval auto one() {
-    if constexpr (mark_order<M> == mark_order<normalised<>> && is_in<D, mark_dims_t<M>>) {
-      return typename weakened<M>::type{};
-    } else {
-      return list<M>{};
-    }
-  }
-  template <class... M>
-  static auto all(list<M...>) -> join_t<decltype(one<M>())...>;
-  using type = decltype(all(Marks{}));
-};
 template <class D, class Shape>
 consteval auto judge_at() {
   using dims = dims_t<Shape>;

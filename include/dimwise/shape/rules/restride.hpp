@@ -78,6 +78,32 @@ consteval auto judge_merge() {
   }
 }
 
+// Marks that name a dimension which is no longer whole: what sums to one over it does so no more.
+template <class Marks, class D>
+struct cut_marks {
+  template <class M>
+  static consteval auto one() {
+    if constexpr (mark_order<M> == mark_order<normalised<>> && is_in<D, mark_dims_t<M>>) {
+      return typename weakened<M>::type{};
+    } else {
+      return list<M>{};
+    }
+  }
+  template <class... M>
+  static auto all(list<M...>) -> join_t<decltype(one<M>())...>;
+  using type = decltype(all(Marks{}));
+};
+
+// A part has no rotation of the other parts.
+template <class Marks, class Others>
+struct without_rotations {
+  template <class M>
+  static constexpr bool ends = mark_order<M> == mark_order<rotated<>> && is_subset<mark_dims_t<M>, Others>;
+  template <class... M>
+  static auto keep(list<M...>) -> join_t<list_if<!ends<M>, M>...>;
+  using type = decltype(keep(Marks{}));
+};
+
 template <class P, class Dims>
 struct sum_with {
   using type = void;
@@ -98,7 +124,10 @@ consteval auto judge_part() {
     if constexpr (!all_distinct(axes_of_list_t<result>{})) {
       return answer<ERROR_R17_dimension_occurs_twice<op::part, over<about_t<P>>, operand_t<Shape>>>{};
     } else {
-      return answer<accepted<make_shape_t<result, marks_t<Shape>>>>{};
+      // As with a slice: what summed to one over the whole is a product with weights now, over the part.
+      using others = difference_t<difference_t<atoms_t<whole>, atoms_t<P>>, result>;
+      using cut = typename cut_marks<typename without_rotations<marks_t<Shape>, others>::type, whole>::type;
+      return answer<accepted<make_shape_t<result, typename rename_marks<cut, whole, P>::type>>>{};
     }
   }
 }
