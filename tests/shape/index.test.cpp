@@ -63,6 +63,7 @@ static_assert(says<ERROR_R18_indexed_meets_its_dimension, rule::gather<vocab, vo
 static_assert(allowed<rule::gather<vocab, vocab, shape<vocab, indexed<seq>>, shape<batch, indexed<seq>>>>);
 static_assert(says<ERROR_R1_dimension_is_not_in_the_operand, rule::gather<vocab, vocab, X, shape<seq>>>);
 static_assert(says<ERROR_R7_masked_values_go_to_softmax_or_a_reduction, rule::gather<vocab, vocab, shape<vocab, masked_for<vocab>>, shape<seq>>>);
+static_assert(says<ERROR_R17_dimension_occurs_twice, rule::concat<summed<src, src>, shape<src, d_k>, shape<src, d_k>>>);
 static_assert(says<ERROR_R17_dimension_occurs_twice, rule::gather<vocab, vocab, shape<vocab, merged<heads, d_v>>, shape<heads>>>);
 static_assert(gives<rule::gather<vocab, vocab, shape<seq, vocab, normalised<vocab>>, shape<seq>>, shape<seq>>);
 static_assert(gives<rule::gather<seq, seq, shape<seq, key, normalised<key>>, shape<batch>>, shape<batch, key, weighted<key>>>);

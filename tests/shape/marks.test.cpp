@@ -49,6 +49,8 @@ static_assert(!valid_shape<merged<heads, d_v>, merged<heads, d_k>>);
 static_assert(!valid_shape<merged<heads, heads>>);
 static_assert(valid_shape<d_model, out<d_model>>);
 static_assert(valid_shape<d_k, summed<d_k, d_v>>);
+static_assert(!valid_shape<summed<d_k, d_k>>);
+static_assert(!valid_shape<seq, merged<heads, summed<d_k, d_v, d_k>>>);
 static_assert(valid_shape<seq, normalised<seq>, score<seq>>);
 
 // The table: what each operation does with each mark.

@@ -58,6 +58,24 @@ struct atoms_of_list<list<D...>> {
 template <class List>
 using atoms_of_list_t = typename atoms_of_list<List>::type;
 
+// What must not occur twice in a shape: its axes, and the parts of a sum, which are taken by name.
+template <class Axis>
+struct repeated_parts {
+  using type = list<>;
+};
+template <class... P>
+struct repeated_parts<summed<P...>> {
+  using type = std::conditional_t<all_distinct(list<P...>{}), list<>, list<P...>>;
+};
+template <class Axes>
+struct occurring;
+template <class... A>
+struct occurring<list<A...>> {
+  using type = join_t<list<A...>, typename repeated_parts<A>::type...>;
+};
+template <class... T>
+using occurring_t = typename occurring<axes_of_list_t<dims_t<shape<T...>>>>::type;
+
 template <class Axes>
 struct repeated;
 template <class... D>
@@ -76,10 +94,10 @@ consteval bool all_dimensions(list<D...>) {
 
 }  // namespace detail
 
-/// The dimensions are dimensions, and none occurs twice, a product counted as its factors (R17).
+/// The dimensions are dimensions, and none occurs twice, a product counted as its factors; nor does a part of a sum (R17).
 template <class... DimsAndMarks>
 concept valid_shape = detail::all_dimensions(detail::dims_t<shape<DimsAndMarks...>>{}) &&
-                      detail::all_distinct(detail::axes_of_list_t<detail::dims_t<shape<DimsAndMarks...>>>{});
+                      detail::all_distinct(detail::occurring_t<DimsAndMarks...>{});
 
 namespace detail {
 
@@ -89,11 +107,11 @@ struct repetition {
 };
 template <class... T>
 struct repetition<false, T...> {
-  using type = ERROR_R17_dimension_occurs_twice<typename repeated<axes_of_list_t<dims_t<shape<T...>>>>::type, shape<T...>>;
+  using type = ERROR_R17_dimension_occurs_twice<typename repeated<occurring_t<T...>>::type, shape<T...>>;
 };
 // Nothing, or the error of a shape in which a dimension occurs twice.
 template <class... T>
-using repetition_in = typename repetition<all_distinct(axes_of_list_t<dims_t<shape<T...>>>{}), T...>::type;
+using repetition_in = typename repetition<all_distinct(occurring_t<T...>{}), T...>::type;
 
 }  // namespace detail
 }  // namespace dimwise

@@ -125,7 +125,9 @@ template <class Whole, class First, class... P, class A, class... B>
 struct concat_parts<Whole, list<First, P...>, A, B...> {
   static consteval auto judge() {
     using O = over<about_t<Whole>>;
-    if constexpr (sizeof...(P) != sizeof...(B)) {
+    if constexpr (!named_once<list<First, P...>>) {
+      return answer<ERROR_R17_dimension_occurs_twice<op::concat, O, operand_t<A>, operand_t<B>...>>{};
+    } else if constexpr (sizeof...(P) != sizeof...(B)) {
       return answer<ERROR_R10_operands_differ_in_another_dimension<op::concat, O, operand_t<A>, operand_t<B>...>>{};
     } else if constexpr (!is_in<First, dims_t<A>> || !(is_in<P, dims_t<B>> && ...)) {
       return answer<ERROR_R1_dimension_is_not_in_the_operand<op::concat, O, operand_t<A>, operand_t<B>...>>{};
