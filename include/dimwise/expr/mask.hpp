@@ -39,6 +39,9 @@ class related_positions : public mask_tag {
   template <class Extents>
   std::ptrdiff_t query_origin(const Extents& e, const char* name) const {
     if (given_) { return query_origin_; }
+    if constexpr (is_packed<Q> && is_packed<K>) {
+      if (!e.template has_origin<Q>() && !e.template has_origin<K>()) { same_documents(e.template documents<Q>(), e.template documents<K>(), name); }
+    }
     if (e.template extent<Q>() != e.template extent<K>() && !e.template has_origin<Q>() && !e.template has_origin<K>()) {
       raise<origin_error>(error{} << name << ": " << dimension_name<Q>() << " has extent " << e.template extent<Q>() << " and " << dimension_name<K>()
                                   << " has extent " << e.template extent<K>() << "; say where they begin with starting_at (R7)");
@@ -56,6 +59,20 @@ class related_positions : public mask_tag {
   }
 
  private:
+  // Packed positions count through all documents: totals that agree say nothing of where a document begins.
+  static void same_documents(const segments& queries, const segments& keys, const char* name) {
+    if (queries.size() != keys.size()) {
+      raise<origin_error>(error{} << name << ": " << dimension_name<Q>() << " has " << queries.size() << " documents and " << dimension_name<K>() << " has "
+                                  << keys.size() << "; positions are compared between documents of the same lengths (R7)");
+    }
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      if (queries.begin()[i] != keys.begin()[i]) {
+        raise<origin_error>(error{} << name << ": document " << i << " has " << queries.begin()[i] << " positions of " << dimension_name<Q>() << " and " << keys.begin()[i]
+                                    << " of " << dimension_name<K>() << "; positions are compared between documents of the same lengths (R7)");
+      }
+    }
+  }
+
   std::ptrdiff_t query_origin_ = 0;
   std::ptrdiff_t key_origin_ = 0;
   bool given_ = false;
