@@ -69,6 +69,18 @@ TEST_CASE("scores: over several features at once, the root of their product") {
                         }) /
                  std::sqrt(12.0);
         }) == "");
+  CHECK(differ(tensor(scaled<rope, width>(contract<rope, width>(x, y))), tensor(scores<rope, width>(x, y)), float32(25)) == "");
+  CHECK(differ(tensor(scaled<heads, d_k>(contract<heads, d_k>(q, k))), tensor(scaled(contract<heads, d_k>(q, k), static_cast<float>(1 / std::sqrt(12.0)))), float32(25)) == "");
+}
+
+TEST_CASE("scaled, unscaled: one query that has lost its position is scaled as its scores are") {
+  const auto q = drawn<tensor<float, heads, d_k>>(5);
+  const auto k = drawn<tensor<float, key, heads, d_k>>(6, key{5});
+  const tensor expected = scores<d_k>(q, k);
+  CHECK(differ(tensor(scaled<d_k>(contract<d_k>(q, k))), expected, float32(9)) == "");
+  CHECK(differ(tensor(scaled<d_k>(contract<d_k>(k, q))), expected, float32(9)) == "");
+  CHECK(differ(tensor(scaled(contract<d_k>(q, k), 0.5F)), expected, float32(9)) == "");  // d_k is 4
+  CHECK(differ(tensor(plain(unscaled(contract<d_k>(q, k)))), tensor(plain(expected) * 2.0F), float32(9)) == "");
 }
 
 TEST_CASE("scaled: a sum of raw products is scaled once, by the root of all features") {

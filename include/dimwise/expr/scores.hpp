@@ -114,6 +114,55 @@ struct feature_count<summed<P...>> {
   }
 };
 
+// The terms of one raw product: its dimensions were contracted together.
+template <class Mark>
+struct terms_of {
+  template <class S>
+  static constexpr bool known = true;
+  template <class S>
+  static extent_t of(const S&) {
+    return 0;
+  }
+};
+template <class... D>
+struct terms_of<raw<D...>> {
+  template <class S>
+  static constexpr bool known = (feature_count<D>::template known<S> && ...);
+  template <class S>
+  static extent_t of(const S& s) {
+    return (feature_count<D>::of(s) * ... * extent_t{1});
+  }
+};
+// The number of terms under the root: raw products that were added count together.
+template <class Marks>
+struct raw_terms;
+template <class... M>
+struct raw_terms<list<M...>> {
+  template <class S>
+  static constexpr bool known = (terms_of<M>::template known<S> && ...);
+  template <class S>
+  static extent_t of(const S& s) {
+    return (terms_of<M>::of(s) + ... + extent_t{0});
+  }
+};
+
+// What `scaled` and `unscaled` judge: the shape, and `raw` where it is the product itself of one query that has lost its
+// position. Its type alone could be that of a learned logit per key.
+template <class S>
+struct scalable {
+  using type = shape_of<S>;
+};
+template <class Shape, class Over, class A, class B>
+struct scalable<contraction<Shape, Over, A, B>> {
+  using facts = product_facts<Over, list<>, shape_of<A>, shape_of<B>>;
+  using type = typename std::conditional_t<is_scores<facts> && !facts::is_raw, std::type_identity<with_marks_t<Shape, typename raw_mark<Over>::raw_list>>,
+                                           std::type_identity<Shape>>::type;
+};
+template <class S>
+using scalable_t = typename scalable<S>::type;
+template <class S>
+using scaled_terms = raw_terms<marks_t<scalable_t<S>>>;
+
 }  // namespace detail
 
 /// Products of queries and keys over the features D, divided by √(the extent of D).
@@ -138,38 +187,38 @@ Error scores(const A& queries, const B& keys);
 /// A sum of raw products is scaled once: `scaled<summed<A, B>>(…)`. A product that was stored
 /// has forgotten a run-time extent of D: give `scaled(s, x)`.
 /// Refuses what is not raw, what is already scaled, and other features than those contracted (R6).
-template <class... D, operand S, class Verdict = rule::scaled<detail::list<D...>, detail::shape_of<S>>>
-  requires(sizeof...(D) > 0 && allowed<Verdict> && (detail::feature_count<D>::template known<S> && ...))
+template <class... D, operand S, class Verdict = rule::scaled<detail::list<D...>, detail::scalable_t<S>>>
+  requires(sizeof...(D) > 0 && allowed<Verdict> && detail::scaled_terms<S>::template known<S>)
 [[nodiscard]] auto scaled(const S& s) {
   using T = detail::value_of<S>;
-  const extent_t n = (detail::feature_count<D>::of(s) + ...);
+  const extent_t n = detail::scaled_terms<S>::of(s);
   return detail::make_scaled<Verdict>(s, detail::constant<T>(1.0 / std::sqrt(static_cast<double>(n))));
 }
-template <class... D, operand S, class Verdict = rule::scaled<detail::list<D...>, detail::shape_of<S>>,
+template <class... D, operand S, class Verdict = rule::scaled<detail::list<D...>, detail::scalable_t<S>>,
           class Error = ERROR_R6_extent_of_stored_product_is_given_by_scaled<op::scaled, over<detail::about_t<D>...>, detail::operand_t<detail::shape_of<S>>>>
-  requires(sizeof...(D) > 0 && allowed<Verdict> && !(detail::feature_count<D>::template known<S> && ...))
+  requires(sizeof...(D) > 0 && allowed<Verdict> && !detail::scaled_terms<S>::template known<S>)
 Error scaled(const S& s);
-template <class... D, operand S, class Verdict = rule::scaled<detail::list<D...>, detail::shape_of<S>>>
+template <class... D, operand S, class Verdict = rule::scaled<detail::list<D...>, detail::scalable_t<S>>>
   requires(sizeof...(D) > 0 && refused<Verdict>)
 Verdict scaled(const S& s);
 
 /// A raw product times a number or a tensor of the user's own, visibly: a temperature, a learned scale per head.
-template <operand S, class X, class Verdict = detail::of_numbers<op::scaled, rule::scaled_by<detail::shape_of<S>, detail::shape_or_none_t<X>>, S, X>>
+template <operand S, class X, class Verdict = detail::of_numbers<op::scaled, rule::scaled_by<detail::scalable_t<S>, detail::shape_or_none_t<X>>, S, X>>
   requires((operand<X> || number<X>) && allowed<Verdict>)
 [[nodiscard]] auto scaled(const S& s, const X& by) {
   return detail::make_scaled<Verdict>(s, detail::as_operand<detail::value_of<S>>(by));
 }
-template <operand S, class X, class Verdict = detail::of_numbers<op::scaled, rule::scaled_by<detail::shape_of<S>, detail::shape_or_none_t<X>>, S, X>>
+template <operand S, class X, class Verdict = detail::of_numbers<op::scaled, rule::scaled_by<detail::scalable_t<S>, detail::shape_or_none_t<X>>, S, X>>
   requires((operand<X> || number<X>) && refused<Verdict>)
 Verdict scaled(const S& s, const X& by);
 
 /// A raw product taken as scores without a scale, visibly (T5).
-template <operand S, class Verdict = rule::unscaled<detail::shape_of<S>>>
+template <operand S, class Verdict = rule::unscaled<detail::scalable_t<S>>>
   requires allowed<Verdict>
 [[nodiscard]] auto unscaled(const S& s) {
   return detail::remarked<typename Verdict::shape, S>(s);
 }
-template <operand S, class Verdict = rule::unscaled<detail::shape_of<S>>>
+template <operand S, class Verdict = rule::unscaled<detail::scalable_t<S>>>
   requires refused<Verdict>
 Verdict unscaled(const S& s);
 
