@@ -17,18 +17,26 @@
 
 namespace dimwise::nn {
 
-/// cap · tanh(s / cap): scores stay within ±cap (Gemma 2).
+/// cap · tanh(s / cap): scores stay within ±cap (Gemma 2). Refuses what is masked or biased already (R7).
 struct soft_cap {
   double cap;
   template <operand S>
+  using outcome = decltype(tanh(detail::some<S>()));
+  template <operand S>
+    requires detail::computed<outcome<S>>
   auto operator()(const S& s) const {
     using T = typename S::value_type;
     return tanh(s / static_cast<T>(cap)) * static_cast<T>(cap);
   }
+  template <operand S>
+    requires(!detail::computed<outcome<S>>)
+  outcome<S> operator()(const S& s) const;
 };
 
 /// What makes scores of products: `root_scaled` is `scores<F>(q, k)`, and what is taken where nothing else is said.
 struct root_scaled {
+  template <class P>
+  using step = decltype(scaled(detail::some<P>()));
   template <class F, class Q, class K>
   using outcome = decltype(scores<F>(detail::some<Q>(), detail::some<K>()));
   template <class F, class Q, class K>
@@ -65,7 +73,8 @@ concept scaling = std::same_as<X, root_scaled> || std::same_as<X, not_scaled> ||
 
 namespace detail {
 
-// One change of scores: a mask, a bias, or a function. A tensor of bool without polarity is the error of `masked`.
+// One change of scores: a mask, a bias, or a function. A tensor of bool without polarity is the error of `masked`, a scaling
+// behind others that of `scaled`, and anything else an error of its own.
 template <class S, mask M>
 auto changed(const S& s, const M& m) -> decltype(masked(s, m)) {
   return masked(s, m);
@@ -93,6 +102,12 @@ template <class S, class F>
 auto changed(const S& s, const F& f) -> decltype(f(s)) {
   return f(s);
 }
+
+template <class S, scaling By>
+typename By::template step<S> changed(const S& s, const By& by);
+template <class S, class X>
+  requires(!mask<X> && !operand<X> && !position_bias<X> && !scaling<X> && !std::invocable<const X&, const S&>)
+ERROR_R7_scores_change_by_a_mask_a_bias_or_a_function<op::scores, X, lhs_t<shape_of<S>>> changed(const S& s, const X& x);
 
 template <class S>
 const S& all_changes(const S& s) {

@@ -158,6 +158,10 @@ struct ERROR_R7_masked_values_go_to_softmax_or_a_reduction;
 template <class... Facts>
 struct ERROR_R7_masked_values_pass_no_function;
 
+/// What stands behind the values of an attention is a mask, a bias, or a function of the scores (not of their elements: `map`).
+template <class... Facts>
+struct ERROR_R7_scores_change_by_a_mask_a_bias_or_a_function;
+
 /// The two dimensions are unrelated, or differ in extent: give their origins.
 template <class... Facts>
 struct ERROR_R7_query_and_key_positions_are_related_or_have_origins;

@@ -1,0 +1,15 @@
+// MISTAKE: the scores are capped after the mask has hidden some of them.
+// RULE: R7
+// EXPECT: ERROR_R7_masked_values_pass_no_function<.*tanh
+// VARIANTS: equal unused dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "nn_prelude.hpp"
+
+void layer() {
+#ifdef FIXED
+  RESULT y = attends_itself(x, nn::soft_cap{30}, causal<seq, key>{});
+#else
+  RESULT y = attends_itself(x, causal<seq, key>{}, nn::soft_cap{30});
+#endif
+}

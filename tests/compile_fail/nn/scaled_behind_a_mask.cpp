@@ -1,0 +1,15 @@
+// MISTAKE: a scale of one's own stands behind the mask, where the scores are scaled already.
+// RULE: R6
+// EXPECT: ERROR_R6_scores_are_already_scaled<.*scaled
+// VARIANTS: equal unused dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "nn_prelude.hpp"
+
+void layer() {
+#ifdef FIXED
+  RESULT y = attends_itself(x, nn::scaled_by{0.5}, causal<seq, key>{});
+#else
+  RESULT y = attends_itself(x, causal<seq, key>{}, nn::scaled_by{0.5});
+#endif
+}
