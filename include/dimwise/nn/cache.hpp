@@ -60,6 +60,7 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
     : public detail::cache_base<kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, ValueDims...>>, Key,
                                 detail::cache_sides<Key, keys<KeyElement, KeyDims...>, values<ValueElement, ValueDims...>>> {
   using sides = detail::cache_sides<Key, nn::keys<KeyElement, KeyDims...>, nn::values<ValueElement, ValueDims...>>;
+  static_assert(detail::holds<allowed<typename sides::verdict>, typename sides::verdict>, "R9, R10, R19: a cache holds keys and values that grow together, values not rotated");
   using base = detail::cache_base<kv_cache, Key, sides>;
   friend base;
   using settings = typename sides::settings;

@@ -31,6 +31,7 @@ class kv_cache<Key, paged<Page, Positions>, keys<KeyElement, KeyDims...>, values
                                 detail::cache_sides<Key, keys<KeyElement, KeyDims...>, values<ValueElement, ValueDims...>>> {
   static_assert(Page > 0);
   using page = detail::cache_sides<Key, nn::keys<KeyElement, KeyDims...>, nn::values<ValueElement, ValueDims...>>;
+  static_assert(detail::holds<allowed<typename page::verdict>, typename page::verdict>, "R9, R10, R19: a cache holds keys and values that grow together, values not rotated");
   using base = detail::cache_base<kv_cache, Key, page>;
   friend base;
   using settings = typename page::settings;
