@@ -20,19 +20,6 @@ struct top_k_result {
   Ids ids;
 };
 
-namespace detail {
-
-template <class T, class Shape>
-struct tensor_over;
-template <class T, class... D>
-struct tensor_over<T, shape<D...>> {
-  using type = tensor<T, D...>;
-};
-template <class T, class Shape>
-using tensor_over_t = typename tensor_over<T, Shape>::type;
-
-}  // namespace detail
-
 /// The |Best| largest elements along D in falling order, the first of equals first, with their ids; NaN counts as largest.
 ///
 ///   auto [values, ids] = top_k<vocab, best>(x);      [D, rest]  ->  [Best, rest], and id<D> over the same
@@ -44,8 +31,8 @@ template <class D, class Best, operand X, class Verdict = detail::of_numbers<op:
   using namespace detail;
   using T = value_of<X>;
   using shape = stored_t<typename Verdict::shape>;
-  using Values = tensor_over_t<T, shape>;
-  using Ids = tensor_over_t<id<D>, make_shape_t<dims_t<shape>, list<>>>;
+  using Values = tensor_of<T, shape>;
+  using Ids = tensor_of<id<D>, make_shape_t<dims_t<shape>, list<>>>;
   using axes = axes_for<shape>;
   const extent_t n = x.extents().template extent<D>();
   if (best.extent() > n) {

@@ -57,14 +57,6 @@ struct cache_element<nn::int4_by<D...>> {
   static constexpr bool packed = true;
 };
 
-template <class T, class Shape>
-struct of_shape;
-template <class T, class... D>
-struct of_shape<T, shape<D...>> {
-  using tensor_type = tensor<T, D...>;
-  using view_type = tensor_view<T, D...>;
-};
-
 template <class Dims>
 struct last_of;
 template <class First, class... Rest>
@@ -102,12 +94,12 @@ class cache_side {
   static constexpr bool scaled = !std::is_same_v<scale_type, no_scale>;
   using packed = std::conditional_t<format::packed, typename last_of<dims_t<Shape>>::type, nothing>;
   using stored_shape = make_shape_t<replace_t<dims_t<Shape>, packed, list<half<packed>>>, marks_t<Shape>>;
-  using stored_tensor = typename of_shape<element, stored_shape>::tensor_type;
-  using memory_type = typename of_shape<element, stored_shape>::view_type;
-  using const_memory_type = typename of_shape<const element, stored_shape>::view_type;
+  using stored_tensor = tensor_of<element, stored_shape>;
+  using memory_type = view_of<element, stored_shape>;
+  using const_memory_type = view_of<const element, stored_shape>;
   /// What is appended is computed as this before anything is written.
-  using floats = typename of_shape<typename format::computed, Shape>::tensor_type;
-  using floats_view = typename of_shape<const typename format::computed, Shape>::view_type;
+  using floats = tensor_of<typename format::computed, Shape>;
+  using floats_view = view_of<const typename format::computed, Shape>;
 
   cache_side(const extents_type& e, const scale_type& scale)
       : whole_(e), own_(stored_tensor::for_overwriting(stored_extents<stored_shape, packed>(e))), memory_(own_), scale_(scale) {

@@ -125,21 +125,6 @@ State updated(const State& s, const K& k, const V& v, const nn::gated_delta_upda
   return updated<P, F>(decayed, k, v, nn::delta_update<B>{update.beta}, t);
 }
 
-template <class T, class Shape>
-struct by_position;
-template <class T, class P, class... Rest>
-struct by_position<T, shape<P, Rest...>> {
-  using whole = tensor<T, P, Rest...>;
-  using one = tensor_view<T, Rest...>;
-};
-
-template <class T, class Shape>
-struct of_result;
-template <class T, class... D>
-struct of_result<T, shape<D...>> {
-  using type = tensor<T, D...>;
-};
-
 }  // namespace dimwise::detail
 
 namespace dimwise::nn {
@@ -161,12 +146,13 @@ template <class P, class F, operand Q, operand K, operand V, class T, class... S
 [[nodiscard]] auto linear_attention(const Q& q, const K& k, const V& v, tensor<T, S...>& state, const Update& update = {}, std::optional<double> scale = {}) {
   using result_shape = typename Verdict::shape;
   using rest = detail::difference_t<detail::dims_t<result_shape>, detail::list<P>>;
-  using rows = detail::by_position<T, detail::make_shape_t<detail::join_t<detail::list<P>, rest>, detail::list<>>>;
+  using by_position = detail::tensor_of<T, detail::make_shape_t<detail::join_t<detail::list<P>, rest>, detail::list<>>>;
+  using one_row = detail::view_of<T, detail::make_shape_t<rest, detail::list<>>>;
   const auto e = detail::carry<detail::union_t<typename Q::extents_type::atoms, detail::union_t<typename K::extents_type::atoms, typename V::extents_type::atoms>>>(
       "linear_attention", q.extents(), k.extents(), v.extents(), state.extents());
   const double factor = scale ? *scale : 1 / std::sqrt(static_cast<double>(e.template extent<F>()));
-  auto y = rows::whole::for_overwriting(detail::carry<typename rows::whole::extents_type::atoms>("linear_attention", e));
-  const auto one = detail::carry<typename rows::one::extents_type::atoms>("linear_attention", e);
+  auto y = by_position::for_overwriting(detail::carry<typename by_position::extents_type::atoms>("linear_attention", e));
+  const auto one = detail::carry<typename one_row::extents_type::atoms>("linear_attention", e);
   const extent_t positions = e.template extent<P>();
   const std::size_t size = positions == 0 ? 0 : y.size() / positions;
   // Each is used once a position: computed once.
@@ -177,11 +163,11 @@ template <class P, class F, operand Q, operand K, operand V, class T, class... S
   tensor<T, S...> s = state;
   for (std::size_t t = 0; t < positions; ++t) {
     s = detail::updated<P, F>(s, at<P>(all_keys, t), at<P>(all_values, t), changes, t);
-    auto row = rows::one::over({y.overwrite() + t * size, size}, one);
+    auto row = one_row::over({y.overwrite() + t * size, size}, one);
     row = contract<F>(at<P>(queries, t), s) * factor;
   }
   state = s;
-  return typename detail::of_result<T, result_shape>::type(y);
+  return detail::tensor_of<T, result_shape>(y);
 }
 template <class P, class F, operand Q, operand K, operand V, class T, class... S, class Update = linear_update,
           class Verdict = detail::linear_verdict<P, F, detail::shape_of<Q>, detail::shape_of<K>, detail::shape_of<V>, shape<S...>, Update>>

@@ -128,7 +128,7 @@ class kv_cache<Key, paged<Page, Positions>, keys<KeyElement, KeyDims...>, values
     auto e = detail::carry<typename Floats::extents_type::atoms>("kv_cache", settings_.extents);
     e.set(starting_at(Key{held_}, 0));
     Floats all = Floats::for_overwriting(e);
-    typename detail::of_shape<typename Floats::value_type, typename Floats::shape_type>::view_type to(all);
+    detail::view_of<typename Floats::value_type, typename Floats::shape_type> to(all);
     for (std::size_t i = 0; i < pages_.size(); ++i) {
       auto part = to.within(i * Page, positions_of(i));
       part = page_of(i);

@@ -171,6 +171,19 @@ class tensor_view : public detail::shaped_as<shape<DimsAndMarks...>>,
 
 namespace detail {
 
+// A tensor, a view of this shape.
+template <class T, class Shape>
+struct stored_in;
+template <class T, class... D>
+struct stored_in<T, shape<D...>> {
+  using tensor_type = tensor<T, D...>;
+  using view_type = tensor_view<T, D...>;
+};
+template <class T, class Shape>
+using tensor_of = typename stored_in<T, Shape>::tensor_type;
+template <class T, class Shape>
+using view_of = typename stored_in<T, Shape>::view_type;
+
 template <class T, class... D>
 const std::remove_const_t<T>* read_leaf(const tensor_view<T, D...>& x, axis* axes) {
   for (std::size_t i = 0; i < tensor_view<T, D...>::rank; ++i) { axes[i] = x.layout()[i]; }
