@@ -103,5 +103,9 @@ template <class Output, class Sums>
   return {a.output * share(a.log_sum_exp, b.log_sum_exp) + b.output * share(b.log_sum_exp, a.log_sum_exp),
           map(detail::sum_of_logs{}, a.log_sum_exp, b.log_sum_exp)};
 }
+template <class Output, class Sums, class OtherOutput, class OtherSums,
+          class Error = ERROR_R10_operands_differ_in_another_dimension<op::merge, detail::lhs_t<detail::shape_of<Output>>, detail::rhs_t<detail::shape_of<OtherOutput>>>>
+  requires(!std::is_same_v<attention_part<Output, Sums>, attention_part<OtherOutput, OtherSums>>)
+Error merge(const attention_part<Output, Sums>& a, const attention_part<OtherOutput, OtherSums>& b);
 
 }  // namespace dimwise
