@@ -33,8 +33,18 @@ template <>
 struct shown_extent<at_run_time> {
   using type = run_time;
 };
+// A type that is no dimension has no extent to show.
 template <class D>
-using about_t = about<D, typename shown_extent<D::static_extent>::type>;
+struct about_of {
+  using type = D;
+};
+template <class D>
+  requires requires { D::static_extent; }
+struct about_of<D> {
+  using type = about<D, typename shown_extent<D::static_extent>::type>;
+};
+template <class D>
+using about_t = typename about_of<D>::type;
 
 constexpr extent_t product(std::initializer_list<extent_t> extents) {
   extent_t all = 1;

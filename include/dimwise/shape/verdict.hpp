@@ -170,12 +170,14 @@ using missing_t = std::conditional_t<hides_in_composite<first_t<Missing>, Shape>
 template <class... Named>
 inline constexpr bool named_once = all_distinct(join_t<Named...>{});
 
-// What all that name dimensions of one operand ask first: they are there, and none is named twice. `nothing` means: no
-// objection.
+// What all that name dimensions of one operand ask first: they are dimensions, they are there, and none is named twice.
+// `nothing` means: no objection.
 template <class Op, class Named, class Shape>
 consteval auto naming_objection() {
   using missing = difference_t<Named, dims_t<Shape>>;
-  if constexpr (missing::size > 0) {
+  if constexpr (!all_dimensions(Named{})) {
+    return answer<ERROR_R1_operation_names_its_dimension<Op, over_t<Named>, operand_t<Shape>>>{};
+  } else if constexpr (missing::size > 0) {
     return answer<missing_t<Op, missing, Shape>>{};
   } else if constexpr (!named_once<Named>) {
     return answer<ERROR_R17_dimension_occurs_twice<Op, over_t<Named>, operand_t<Shape>>>{};

@@ -14,7 +14,7 @@ namespace dimwise {
 template <class... Facts>
 struct ERROR_R1_contracted_dimension_is_not_in_both;
 
-/// The operation was called without the dimension that it works on: `softmax<key>(s)`.
+/// The operation was called without the dimension that it works on, or with a type that is none: `softmax<key>(s)`.
 template <class... Facts>
 struct ERROR_R1_operation_names_its_dimension;
 

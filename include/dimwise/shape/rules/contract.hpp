@@ -41,6 +41,7 @@ struct product_facts {
   // Positions that `at` took away count as positions of the operand they were taken from.
   template <class Free, class Marks>
   static constexpr bool leaves_positions = where<Free>::any_position || where<marked_t<indexed, Marks>>::any_position || where<Free>::any_batch;
+  static constexpr bool over_positions = where<over_axes>::any_position;
   static constexpr bool over_features = Over::size > 0 && where<Over>::not_features::size == 0;
   // What is contracted beside a feature makes no smaller a product of it: queries and keys over all heads are raw as well.
   static constexpr bool over_a_feature = where<Over>::not_features::size < Over::size;
@@ -174,8 +175,9 @@ consteval auto judge_product() {
   using O = over_t<Over>;
   using L = lhs_t<A>;
   using R = rhs_t<B>;
-  constexpr bool over_positions = where<typename facts::over_axes>::any_position;
-  if constexpr (!named_once<Over, Along>) {
+  if constexpr (!all_dimensions(join_t<Over, Along>{})) {
+    return answer<ERROR_R1_operation_names_its_dimension<Op, over_t<join_t<Over, Along>>, L, R>>{};
+  } else if constexpr (!named_once<Over, Along>) {
     return answer<ERROR_R17_dimension_occurs_twice<Op, over_t<join_t<Over, Along>>, L, R>>{};
   } else if constexpr (misuses_weights<Over, A, B>() || misuses_weights<Over, B, A>()) {
     return answer<ERROR_R5_weights_are_contracted_over_their_own_dimension<Op, O, L, R>>{};
@@ -185,7 +187,7 @@ consteval auto judge_product() {
     return answer<refused_mark_t<Op, A, O, L, R>>{};
   } else if constexpr (refuses_mark<Op, B>) {
     return answer<refused_mark_t<Op, B, O, L, R>>{};
-  } else if constexpr (over_positions && join_t<marked_t<raw, marks_t<A>>, marked_t<score, marks_t<A>>, marked_t<raw, marks_t<B>>, marked_t<score, marks_t<B>>>::size > 0) {
+  } else if constexpr (facts::over_positions && join_t<marked_t<raw, marks_t<A>>, marked_t<score, marks_t<A>>, marked_t<raw, marks_t<B>>, marked_t<score, marks_t<B>>>::size > 0) {
     return answer<ERROR_R6_scores_are_contracted_only_after_softmax<Op, O, L, R>>{};
   } else if constexpr (rotations_differ<Over, A, B>) {
     return answer<ERROR_R9_rotated_meets_not_rotated<Op, O, L, R>>{};

@@ -1,0 +1,15 @@
+// MISTAKE: a sum over a type that is no dimension.
+// RULE: R1
+// EXPECT: ERROR_R1_operation_names_its_dimension<.*sum.*int
+// VARIANTS: equal unused dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void layer() {
+#ifdef FIXED
+  RESULT r = sum<seq>(x);
+#else
+  RESULT r = sum<int>(x);
+#endif
+}
