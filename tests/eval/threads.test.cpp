@@ -60,6 +60,11 @@ const auto up = drawn<tensor<float, d_model, d_ff>>(6);
 const auto bias = drawn<tensor<float, d_ff>>(7);
 const auto down = drawn<tensor<float, d_ff, d_model>>(8);
 
+TEST_CASE("threads: an executor without workers is refused") {
+  racing_executor nobody{0};
+  CHECK(dimwise_test::thrown<extent_error>([&] { (void)evaluate(relu(x), nobody); }).find("worker_count() is 0") != std::string::npos);
+}
+
 }  // namespace
 
 TEST_CASE("threads: every plan gives the same bits for any number of them") {

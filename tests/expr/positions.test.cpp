@@ -173,3 +173,11 @@ TEST_CASE("alibi over packed positions: before the mask of documents or after it
   const tensor<float, four_heads, seq, key> alone = dimwise::plain(dimwise::softmax<key>(biased(last(s), dimwise::alibi<seq, key, four_heads>{})));
   CHECK(differ(alone, last(before), float32(32)) == "");
 }
+
+TEST_CASE("origins too far away to count on from, and distances without a choice, are refused") {
+  constexpr std::ptrdiff_t far = std::numeric_limits<std::ptrdiff_t>::max();
+  CHECK(thrown<dimwise::origin_error>([] { (void)dimwise::starting_at(seq{2}, far - 1); }).find("seq") != std::string::npos);
+  CHECK(thrown<dimwise::origin_error>([] { (void)dimwise::starting_at(seq{2}, -far); }).find("beyond") != std::string::npos);
+  CHECK(dimwise::starting_at(seq{2}, far / 8).origin() == far / 8);
+  CHECK(thrown<dimwise::extent_error>([] { (void)relative_ids<seq, key, distance>(seq{2}, key{2}, distance{0}); }).find("distance") != std::string::npos);
+}

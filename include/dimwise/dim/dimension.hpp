@@ -11,6 +11,7 @@
 #include <concepts>
 #include <cstddef>
 #include <initializer_list>
+#include <limits>
 
 #include <dimwise/dim/ability.hpp>
 #include <dimwise/dim/error.hpp>
@@ -71,10 +72,21 @@ struct dimension {
   std::ptrdiff_t origin_ = detail::unsaid_origin;
 };
 
+namespace detail {
+// Positions beyond this could not be counted on from.
+inline constexpr std::ptrdiff_t farthest_origin = std::numeric_limits<std::ptrdiff_t>::max() / 8;
+}  // namespace detail
+
 /// The same extent, whose first element has position `origin`: `starting_at(seq{1}, 41)` is the 42nd token.
+///
+/// Throws `origin_error` for positions beyond ±2^60, from which no position could be counted on.
 template <class D>
   requires requires(D d, std::ptrdiff_t o) { d.start_at(o); }
 [[nodiscard]] constexpr D starting_at(D extent, std::ptrdiff_t origin) {
+  if (origin < -detail::farthest_origin || origin > detail::farthest_origin) {
+    detail::raise<origin_error>(error{} << "starting_at: position " << static_cast<long long>(origin) << " of dimension " << detail::dimension_name<D>()
+                                        << " is beyond 2^60 (R7)");
+  }
   extent.start_at(origin);
   return extent;
 }

@@ -71,7 +71,9 @@ inline constexpr std::size_t part_elements = std::size_t{1} << 14;
 
 template <kernels::Executor E>
 kernels::runner runner_for(E& executor) {
-  return {executor.worker_count(),
+  const std::size_t workers = executor.worker_count();
+  if (workers == 0) { raise<extent_error>(error{} << "evaluate: the executor's worker_count() is 0, at least 1 is expected"); }
+  return {workers,
           [](void* self, std::size_t count, kernels::runner::task f, void* context) {
             static_cast<E*>(self)->parallel_for(count, [&](std::size_t task, std::size_t worker) { f(context, task, worker); });
           },
