@@ -270,7 +270,7 @@ TEST_CASE("plan: what rotary, masks and biases are told is computed too") {
   const auto table = drawn<tensor<float, distance>>(4, distance{11});
   const auto visible = drawn<tensor<bool, seq, key>>(5, seq{6}, key{6});
   CHECK(wrong(softmax<key>(biased(s, relative_bias<seq, key, distance>(table * 2.0F))), plan_kind::rows, 64) == "");
-  CHECK(wrong(softmax<key>(masked(s, !allow(visible) | causal<seq, key>{})), plan_kind::rows, 64) == "");
+  CHECK(wrong(softmax<key>(masked(s, (!allow(visible)) | causal<seq, key>{})), plan_kind::rows, 64) == "");
   CHECK(wrong(sum<key>(masked(plain(s) * 2.0F, causal<seq, key>{})), plan_kind::plain, 64) == "");
 }
 

@@ -75,6 +75,15 @@ struct occurring<list<A...>> {
 };
 template <class... T>
 using occurring_t = typename occurring<axes_of_list_t<dims_t<shape<T...>>>>::type;
+// Whether nothing does; asked of every shape, so without a list of what occurs.
+template <class Axis>
+inline constexpr bool repeats_part = false;
+template <class... P>
+inline constexpr bool repeats_part<summed<P...>> = !all_distinct(list<P...>{});
+template <class Axes>
+inline constexpr bool occurs_once = false;
+template <class... A>
+inline constexpr bool occurs_once<list<A...>> = all_distinct(list<A...>{}) && !(repeats_part<A> || ...);
 
 template <class Axes>
 struct repeated;
@@ -97,7 +106,7 @@ consteval bool all_dimensions(list<D...>) {
 /// The dimensions are dimensions, and none occurs twice, a product counted as its factors; nor does a part of a sum (R17).
 template <class... DimsAndMarks>
 concept valid_shape = detail::all_dimensions(detail::dims_t<shape<DimsAndMarks...>>{}) &&
-                      detail::all_distinct(detail::occurring_t<DimsAndMarks...>{});
+                      detail::occurs_once<detail::axes_of_list_t<detail::dims_t<shape<DimsAndMarks...>>>>;
 
 namespace detail {
 
@@ -111,7 +120,7 @@ struct repetition<false, T...> {
 };
 // Nothing, or the error of a shape in which a dimension occurs twice.
 template <class... T>
-using repetition_in = typename repetition<all_distinct(occurring_t<T...>{}), T...>::type;
+using repetition_in = typename repetition<occurs_once<axes_of_list_t<dims_t<shape<T...>>>>, T...>::type;
 
 }  // namespace detail
 }  // namespace dimwise

@@ -169,6 +169,10 @@ using missing_t = std::conditional_t<hides_in_composite<first_t<Missing>, Shape>
 // A dimension that is named twice would be summed, or walked along, twice: every rule about named dimensions asks this.
 template <class... Named>
 inline constexpr bool named_once = all_distinct(join_t<Named...>{});
+template <class Named>
+inline constexpr bool named_once<Named> = all_distinct(Named{});
+template <class One>
+inline constexpr bool named_once<list<One>> = true;
 
 // What all that name dimensions of one operand ask first: they are dimensions, they are there, and none is named twice.
 // `nothing` means: no objection.
