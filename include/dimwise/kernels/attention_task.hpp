@@ -131,16 +131,38 @@ class attention_task {
     if (head_.bias == nullptr || layout_.bias_query == 0 || layout_.bias_key != 1 || key >= layout_.keys) return nullptr;
     return head_.bias + static_cast<std::ptrdiff_t>(query) * layout_.bias_query + static_cast<std::ptrdiff_t>(key);
   }
-  void prefetch_bias(const float* at, std::size_t first_row, std::size_t rows) const noexcept {
+  // A tile's share of the rows of a strip.
+  void prefetch_bias(const float* at, const score_tile_place& tile) const noexcept {
 #if defined(__GNUC__)
-    for (std::size_t i = first_row; i < first_row + rows; ++i) {
+    const std::size_t end = ((tile.key + tile.keys) * width + block_keys - 1) / block_keys;
+    for (std::size_t i = tile.key * width / block_keys; i < end; ++i) {
       const float* const row = at + static_cast<std::ptrdiff_t>(i) * layout_.bias_query;
 #pragma GCC unroll 6
       for (std::size_t c = 0; c < block_keys; c += 64 / sizeof(float)) __builtin_prefetch(row + c, 0, 3);
     }
 #else
-    (void)at, (void)first_row, (void)rows;
+    (void)at, (void)tile;
 #endif
+  }
+
+  // What a strip sees of some keys.
+  struct sight {
+    std::size_t vectors;
+    keys_per_vector<Arch> some;   // seen by a query of the vector
+    keys_per_vector<Arch> whole;  // seen by each of them
+  };
+  [[nodiscard]] sight sight_of(const query_range& queries, std::size_t begin, std::size_t end) const noexcept {
+    const auto within = [&](std::size_t key) { return greatest(least(key, end), begin) - begin; };
+    sight seen{(queries.end - queries.begin + lanes<Arch> - 1) / lanes<Arch>, {}, {}};
+    for (std::size_t v = 0; v < seen.vectors; ++v) {
+      const std::size_t first = queries.begin + v * lanes<Arch>;
+      const std::size_t last = least(first + lanes<Arch>, queries.end) - 1;
+      seen.some.begin[v] = within(begin_of(first));
+      seen.some.end[v] = within(end_of(last));
+      seen.whole.begin[v] = within(begin_of(last));
+      seen.whole.end[v] = within(end_of(first));
+    }
+    return seen;
   }
 
   // One strip meets one block.
@@ -152,44 +174,42 @@ class attention_task {
     score_edit<Arch> edit{head_index_, static_cast<std::ptrdiff_t>(queries.begin), static_cast<std::ptrdiff_t>(begin),
                           layout_.window, {}};
     if (!add(queries, begin, end, edit.added)) return;
-    const std::size_t vectors = (queries.end - queries.begin + lanes<Arch> - 1) / lanes<Arch>;
-    const auto within = [&](std::size_t key) { return greatest(least(key, end), begin) - begin; };
-    keys_per_vector<Arch> keys{};
-    keys_per_vector<Arch> whole{};  // seen by every query of the vector
-    for (std::size_t v = 0; v < vectors; ++v) {
-      const std::size_t first = queries.begin + v * lanes<Arch>;
-      const std::size_t last = least(first + lanes<Arch>, queries.end) - 1;
-      keys.begin[v] = within(begin_of(first));
-      keys.end[v] = within(end_of(last));
-      whole.begin[v] = within(begin_of(last));
-      whole.end[v] = within(end_of(first));
-    }
-    float* const scores = buffers_.scores;
-    const float* const q = buffers_.q + s * width * layout_.head_dim;
+    const sight of = sight_of(queries, begin, end);
     const float* const k = row(block.k, block.k_row, begin - block.begin);
+    const float* const v = row(block.v, block.v_row, begin - block.begin);
+    const bool hides = edit.added.hides || changes_scores(score_);
+    const bool at_edge = score_block(s, k, block.k_row, end - begin, of, edit, next_bias);
+    add_values(s, v, of.some, of.vectors, (hides || at_edge) && !values_finite(block), block);
+  }
+
+  // Logits of `count` keys; whether some of the pairs lie outside the window.
+  [[nodiscard]] bool score_block(std::size_t s, const float* k, std::ptrdiff_t k_row, std::size_t count, const sight& of,
+                                 score_edit<Arch> edit, const float* next_bias) const noexcept {
+    const float* const q = buffers_.q + s * width * layout_.head_dim;
     float* const maximum = buffers_.maximum + s * width;
     // Numbers that hide nothing are added in the tile's registers.
-    const bool adds = edit.added.data != nullptr && !edit.added.hides && !changes_scores(score_);
-    const added_scores added = adds ? edit.added : added_scores{};
-    if (adds) edit.added = {};
+    added_scores added;
+    if (!edit.added.hides && !changes_scores(score_)) {
+      added = edit.added;
+      edit.added = {};
+    }
     const bool changes = edit.added.data != nullptr || changes_scores(score_);
     bool at_edge = false;
     score_tile_place at{0, 0, 0, 0};
-    for (; at.key < end - begin; at.key += at.keys) {
-      at.keys = tile_step<Arch>(end - begin - at.key);
-      while (keys.end[at.first] <= at.key) ++at.first;
-      while (at.last < vectors && keys.begin[at.last] < at.key + at.keys) ++at.last;
-      const bool edge = whole.begin[at.last - 1] > at.key || whole.end[at.first] < at.key + at.keys;
+    for (; at.key < count; at.key += at.keys) {
+      at.keys = tile_step<Arch>(count - at.key);
+      while (of.some.end[at.first] <= at.key) ++at.first;
+      while (at.last < of.vectors && of.some.begin[at.last] < at.key + at.keys) ++at.last;
+      const bool edge = of.whole.begin[at.last - 1] > at.key || of.whole.end[at.first] < at.key + at.keys;
       const std::size_t lane = at.first * lanes<Arch>;
-      if (next_bias != nullptr) prefetch_bias(next_bias, at.key * width / block_keys, (at.keys * width + block_keys - 1) / block_keys);
-      score_rows<Arch>(at.keys, at.last - at.first, q + lane, row(k, block.k_row, at.key), block.k_row,
-                       layout_.head_dim, scores + at.key * width + lane,
+      if (next_bias != nullptr) prefetch_bias(next_bias, at);
+      score_rows<Arch>(at.keys, at.last - at.first, q + lane, row(k, k_row, at.key), k_row, layout_.head_dim,
+                       buffers_.scores + at.key * width + lane,
                        (changes || edge ? buffers_.unused_maximum : maximum) + lane, from(added, at.key, lane));
-      if (changes || edge) edit_tile<Arch>(scores, at, edge, edit, score_, maximum);
+      if (changes || edge) edit_tile<Arch>(buffers_.scores, at, edge, edit, score_, maximum);
       at_edge = at_edge || edge;
     }
-    const bool hides = at_edge || edit.added.hides || changes_scores(score_);
-    add_values(s, row(block.v, block.v_row, begin - block.begin), keys, vectors, hides && !values_finite(block), block);
+    return at_edge;
   }
 
   // Its part for the keys and queries from here on.
