@@ -92,6 +92,9 @@ CURES = {
         "`indicator(allow(m))`.",
     "ERROR_R7_block_mask_is_turned_by_allow_of":
         "`masked(s, allow_of(block(m)))`.",
+    "ERROR_R7_scores_change_by_a_mask_a_bias_or_a_function":
+        "`padding<key>(lengths)`, `causal<seq, key>{}`; a function takes the scores, not one of them: "
+        "`[](const auto& s) { return map(f, s); }`.",
     "ERROR_R7_given_mask_is_a_tensor_of_bool":
         "Compute a tensor of bool, for instance with `map`. A number that is added is a bias: `biased(s, b)`.",
     "ERROR_R7_mask_has_dimensions_that_the_scores_lack":
