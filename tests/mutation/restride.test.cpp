@@ -18,6 +18,9 @@ static_assert(gives<rule::at<d_k, shape<seq, key, d_k, raw<d_k>>>, shape<seq, ke
 static_assert(gives<rule::at<d_k, shape<seq, key, d_k, score<d_k>>>, shape<seq, key, score<d_k>, indexed<d_k>>>);
 static_assert(gives<rule::at<d_k, shape<seq, d_k, rotated<d_k>>>, shape<seq, indexed<d_k>>>);
 
+// A part loses the rotations of the others, and nothing else that is said of them.
+static_assert(gives<rule::part<d_v, shape<seq, summed<d_k, d_v>, score<d_k>>>, shape<seq, d_v, score<d_k>>>);
+
 TEST_CASE("mutation: names and order") { CHECK(allowed<rule::at<d_k, shape<seq, d_k>>>); }
 
 }  // namespace mutation_restride

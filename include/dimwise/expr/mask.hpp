@@ -355,12 +355,6 @@ template <class E>
 struct combined_dims<block_mask<E>> {
   using type = dims_t<shape_of<E>>;
 };
-template <class M>
-inline constexpr bool is_block = false;
-template <class E>
-inline constexpr bool is_block<block_mask<E>> = true;
-template <class M>
-concept mask_or_block = mask_like<M> || is_block<M>;
 template <class Op, class A, class B>
 using block_among_masks = ERROR_R7_block_mask_is_turned_by_allow_of<Op, over_t<typename combined_dims<A>::type>, over_t<typename combined_dims<B>::type>>;
 
@@ -408,11 +402,11 @@ template <mask A, mask B>
 template <mask A, mask B, class Error = detail::no_common_dimension<op::mask_or, A, B>>
   requires(detail::served_by_both<A, B>::size == 0)
 Error operator|(const A& a, const B& b);
-template <class E, detail::mask_or_block M, class Error = detail::block_among_masks<op::mask_and, block_mask<E>, M>>
+template <class E, class M, class Error = detail::block_among_masks<op::mask_and, block_mask<E>, M>>
 Error operator&(const block_mask<E>& a, const M& b);
 template <mask M, class E, class Error = detail::block_among_masks<op::mask_and, M, block_mask<E>>>
 Error operator&(const M& a, const block_mask<E>& b);
-template <class E, detail::mask_or_block M, class Error = detail::block_among_masks<op::mask_or, block_mask<E>, M>>
+template <class E, class M, class Error = detail::block_among_masks<op::mask_or, block_mask<E>, M>>
 Error operator|(const block_mask<E>& a, const M& b);
 template <mask M, class E, class Error = detail::block_among_masks<op::mask_or, M, block_mask<E>>>
 Error operator|(const M& a, const block_mask<E>& b);
