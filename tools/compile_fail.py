@@ -130,6 +130,8 @@ class Harness:
     def __init__(self, root, found, header, use_pch):
         self.root, self.compilers = root, found
         self.flags = [compilers.STANDARD, "-Iinclude"]
+        if use_pch:  # fast: kernels as a library, because no mistake is theirs and each case would instantiate them
+            self.flags.append("-DDIMWISE_COMPILED_KERNELS")
         self.pch = {}
         for compiler in found:
             self.pch[compiler.name] = []

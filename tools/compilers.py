@@ -59,8 +59,9 @@ class Compiler:
         handle, private = tempfile.mkstemp(dir=place)
         os.close(handle)
         # Times of files are no part of a precompiled header's identity: the hash above is.
-        timeless = ["-Xclang", "-fno-pch-timestamp"] if self.is_clang else []
-        code, text = self.run([*flags, *timeless, "-x", "c++-header", str(source), "-o", private], root)
+        # What the header itself instantiates is instantiated here, not by each program again.
+        of_clang = ["-Xclang", "-fno-pch-timestamp", "-fpch-instantiate-templates"] if self.is_clang else []
+        code, text = self.run([*flags, *of_clang, "-x", "c++-header", str(source), "-o", private], root)
         if code != 0:
             pathlib.Path(private).unlink(missing_ok=True)
             return [], text
