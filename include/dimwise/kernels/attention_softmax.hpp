@@ -52,48 +52,60 @@ template <class Arch, class Score>
   }
 }
 
-/// Scores of a tile to logits in place, while they are near; raises `maximum`. `block` holds the scores of the block.
-template <class Arch, class Score>
-[[gnu::noinline]] void edit_tile(float* block, const score_tile_place& at, bool at_window_edge,
-                                 const score_edit<Arch>& edit, const Score& score, float* maximum) noexcept {
+// What a pass over the registers of a tile has to do besides finding the maximum: known when it is compiled, because the
+// pass is short.
+template <class Arch, bool Changes, bool Hides, class Score>
+[[gnu::noinline]] void edit_registers(float* block, const score_tile_place& at, bool at_window_edge,
+                                      const score_edit<Arch>& edit, Score score, float* maximum) noexcept {
   using vec = floats<Arch>;
   const vec hidden(-infinity);
-  float* const scores = block + at.key * strip_width<Arch>;
-  const bool changes = changes_scores(score);
-  if (changes) change_each<Arch>(scores, at, score);
   const added_scores added = edit.added;
   const std::ptrdiff_t diagonal = edit.first_key - edit.first_query - edit.window.offset;
   for (std::size_t v = at.first; v < at.last; ++v) {
     const std::size_t first_lane = v * lanes<Arch>;
     const ints<Arch> lane = lane_indices<Arch>() + ints<Arch>(static_cast<std::int32_t>(first_lane));
+    const ints<Arch> query = lane + ints<Arch>(clamp_to_int32(edit.first_query));
     vec top = load_aligned<Arch>(maximum + first_lane);
-    for (std::size_t j = 0; j < at.keys; ++j) {
-      const std::size_t row = at.key + j;
+    for (std::size_t row = at.key; row < at.key + at.keys; ++row) {
       const auto key = static_cast<std::ptrdiff_t>(row);
-      vec s = load_aligned<Arch>(scores + j * strip_width<Arch> + first_lane);
-      if constexpr (!std::is_same_v<Score, identity_score>) {
-        if (changes) {
-          s = score(s, score_place<Arch>{lane + ints<Arch>(clamp_to_int32(edit.first_query)),
-                                         ints<Arch>(clamp_to_int32(edit.first_key + key)), edit.head});
+      float* const place = block + row * strip_width<Arch> + first_lane;
+      vec s = load_aligned<Arch>(place);
+      if constexpr (Changes) s = score(s, score_place<Arch>{query, ints<Arch>(clamp_to_int32(edit.first_key + key)), edit.head});
+      if constexpr (Hides) {
+        if (added.data != nullptr) {
+          const vec more = added.each_query ? load_aligned<Arch>(added.data + row * strip_width<Arch> + first_lane)
+                                            : vec(added.data[row]);
+          s = s + more;
+          if (added.hides) s = select<Arch>(more == hidden, hidden, s);
+        }
+        if (at_window_edge) {
+          const ints<Arch> first_seen(clamp_to_int32(key + diagonal - edit.window.after));
+          const ints<Arch> last_seen(clamp_to_int32(key + diagonal + edit.window.before));
+          s = select<Arch>(as_mask<Arch>(lane < first_seen), hidden, s);
+          s = select<Arch>(as_mask<Arch>(lane > last_seen), hidden, s);
         }
       }
-      if (added.data != nullptr) {
-        const vec more = added.each_query ? load_aligned<Arch>(added.data + row * strip_width<Arch> + first_lane)
-                                          : vec(added.data[row]);
-        s = s + more;
-        if (added.hides) s = select<Arch>(more == hidden, hidden, s);
-      }
-      if (at_window_edge) {
-        const ints<Arch> first_seen(clamp_to_int32(key + diagonal - edit.window.after));
-        const ints<Arch> last_seen(clamp_to_int32(key + diagonal + edit.window.before));
-        s = select<Arch>(as_mask<Arch>(lane < first_seen), hidden, s);
-        s = select<Arch>(as_mask<Arch>(lane > last_seen), hidden, s);
-      }
-      store_aligned<Arch>(scores + j * strip_width<Arch> + first_lane, s);
+      if constexpr (Changes || Hides) store_aligned<Arch>(place, s);
       top = max_skip_nan<Arch>(s, top);
     }
     store_aligned<Arch>(maximum + first_lane, top);
   }
+}
+
+/// Scores of a tile to logits in place, while they are near; raises `maximum`. `block` holds the scores of the block.
+template <class Arch, class Score>
+[[gnu::always_inline]] inline void edit_tile(float* block, const score_tile_place& at, bool at_window_edge,
+                                             const score_edit<Arch>& edit, const Score& score, float* maximum) noexcept {
+  if (changes_scores(score)) change_each<Arch>(block + at.key * strip_width<Arch>, at, score);
+  const bool hides = at_window_edge || edit.added.data != nullptr;
+  if (changes_registers(score)) {
+    if constexpr (!std::is_same_v<Score, identity_score>) {
+      if (hides) return edit_registers<Arch, true, true>(block, at, at_window_edge, edit, score, maximum);
+      return edit_registers<Arch, true, false>(block, at, at_window_edge, edit, score, maximum);
+    }
+  }
+  if (hides) return edit_registers<Arch, false, true>(block, at, at_window_edge, edit, score, maximum);
+  edit_registers<Arch, false, false>(block, at, at_window_edge, edit, score, maximum);
 }
 
 /// The running softmax of one strip, a lane per query.

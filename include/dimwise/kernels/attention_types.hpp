@@ -38,12 +38,19 @@ struct identity_score {
   }
 };
 
-/// Whether a pass over the scores has to call `score`: never for those as they are, and a function may say that it does
+/// Whether `score` changes anything: never for those as they are, and a function may say that it does
 /// nothing this time.
 template <class Score>
 [[nodiscard, gnu::always_inline]] constexpr bool changes_scores(const Score& score) noexcept {
   if constexpr (requires { score.any(); }) return score.any();
   else return !std::is_same_v<Score, identity_score>;
+}
+
+/// Whether a pass over the scores has to call `score` itself: not where its `each` does everything.
+template <class Score>
+[[nodiscard, gnu::always_inline]] constexpr bool changes_registers(const Score& score) noexcept {
+  if constexpr (requires { score.only_each(); }) return changes_scores(score) && !score.only_each();
+  else return changes_scores(score);
 }
 
 }  // namespace dimwise::kernels

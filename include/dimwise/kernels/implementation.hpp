@@ -52,19 +52,18 @@ struct call_score {
   soft_cap_of cap{what.soft_cap};
 
   [[nodiscard]] bool any() const noexcept { return what.any(); }
+  [[nodiscard]] bool only_each() const noexcept { return what.slopes == nullptr; }
 
+  // Whole registers: `scores` has room for them.
   void each(float* scores, std::size_t count) const noexcept {
     if (what.own != nullptr) { what.own(what.context, scores, count); }
+    if (what.soft_cap == 0) { return; }
+    for (std::size_t i = 0; i < count; i += lanes<Arch>) { store_aligned<Arch>(scores + i, cap(load_aligned<Arch>(scores + i))); }
   }
   [[gnu::always_inline]] floats<Arch> operator()(const floats<Arch>& scores, const score_place<Arch>& place) const noexcept {
-    floats<Arch> s = scores;
-    if (what.soft_cap != 0) { s = cap(s); }
-    if (what.slopes != nullptr) {
-      const ints<Arch> distance = place.key - place.query + ints<Arch>(static_cast<std::int32_t>(what.distance));
-      const floats<Arch> d = magnitude<Arch>(xsimd::to_float(distance));
-      s = s - broadcast<Arch>(what.slopes[place.head]) * d;
-    }
-    return s;
+    if (what.slopes == nullptr) { return scores; }
+    const ints<Arch> distance = place.key - place.query + ints<Arch>(static_cast<std::int32_t>(what.distance));
+    return scores - broadcast<Arch>(what.slopes[place.head]) * magnitude<Arch>(xsimd::to_float(distance));
   }
 };
 
