@@ -46,14 +46,19 @@ void attention(const attention_layout& layout, const attention_head* heads, std:
   const std::size_t task_queries = strips * detail::strip_width<Arch>;
   const std::size_t tasks_per_head = (layout.queries + task_queries - 1) / task_queries;
   const std::size_t worker_floats = detail::attention_buffers<Arch>::float_count(layout, strips);
-  threads.parallel_for(head_count * tasks_per_head, [&](std::size_t task, std::size_t worker) {
+  const std::size_t tasks = head_count * tasks_per_head;
+  const auto task_at = [&](std::size_t task) -> detail::task_place {
+    if (task >= tasks) return {};
     // Last queries first: under a causal mask theirs are the long tasks, and a short one should end the work.
     const std::size_t part = tasks_per_head - 1 - task % tasks_per_head;
-    const std::size_t head = task / tasks_per_head;
+    return {&heads[task / tasks_per_head], part * task_queries, detail::least(layout.queries, (part + 1) * task_queries)};
+  };
+  threads.parallel_for(tasks, [&](std::size_t task, std::size_t worker) {
+    const detail::task_place now = task_at(task);
     const detail::attention_buffers<Arch> buffers(static_cast<float*>(scratch) + worker * worker_floats, layout,
                                                   strips);
-    detail::attention_task<Arch, Score>(layout, heads[head], head, buffers, score)
-        .run(part * task_queries, detail::least(layout.queries, (part + 1) * task_queries));
+    detail::attention_task<Arch, Score>(layout, *now.head, task / tasks_per_head, buffers, score)
+        .run(now.begin, now.end, task_at(task + 1));
   });
 }
 

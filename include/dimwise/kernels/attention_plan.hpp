@@ -75,6 +75,13 @@ struct attention_buffers {
         unused_maximum(rescale + width) {}
 };
 
+/// Queries [begin, end) of a head; no head: there is no such task.
+struct task_place {
+  const attention_head* head = nullptr;
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+
 /// K and V of one block, wherever they lie, and what is known of V.
 struct key_block {
   std::size_t begin;

@@ -6,6 +6,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <dimwise/kernels/rows_ahead.hpp>
 #include <dimwise/kernels/attention_mask.hpp>
 #include <dimwise/kernels/attention_pack.hpp>
 #include <dimwise/kernels/attention_plan.hpp>
@@ -27,8 +28,9 @@ class attention_task {
                  const attention_buffers<Arch>& buffers, const Score& score) noexcept
       : layout_(layout), head_(head), head_index_(head_index), buffers_(buffers), score_(score) {}
 
-  /// Computes the rows [begin, end) of the output, at most as many as the buffers have strips for.
-  void run(std::size_t begin, std::size_t end) const noexcept {
+  /// Computes the rows [begin, end) of the output, at most as many as the buffers have strips for; `next` is what the
+  /// worker is likely to do then.
+  void run(std::size_t begin, std::size_t end, const task_place& next) const noexcept {
     const std::size_t strips = (end - begin + width - 1) / width;
     key_range all{layout_.keys, 0};
     for (std::size_t s = 0; s < strips; ++s) {
@@ -39,9 +41,13 @@ class attention_task {
     const bool shared = strips > 1;
     for (std::size_t j = all.begin / block_keys * block_keys; j < all.end; j += block_keys) {
       key_block block = fetch(j, least(j + block_keys, all.end), shared);
+      readings ahead{block.end < all.end ? rows_of_keys(head_, block.end) : rows_of_task(begin, end, next), {}};
       for (std::size_t s = 0; s < strips; ++s) {
         const bool last = s + 1 == strips;
-        advance(s, strip_at(s, begin, end), block, bias_at(strip_at(last ? 0 : s + 1, begin, end).begin, last ? block.end : j));
+        ahead.of_block.spread((strips - s) * value_tiles());
+        ahead.of_strip = rows_of_bias(strip_at(last ? 0 : s + 1, begin, end), last ? block.end : j);
+        ahead.of_strip.spread(value_tiles());
+        advance(s, strip_at(s, begin, end), block, ahead);
       }
     }
     for (std::size_t s = 0; s < strips; ++s) finish_strip(s, strip_at(s, begin, end));
@@ -125,25 +131,40 @@ class attention_task {
     return rows.feature == 1 && (near || !shared);
   }
 
-  // Where the biases of a strip and a block lie, if they are worth asking for ahead: rows of many keys, of which a block
-  // reads a few cache lines each, come too late otherwise.
-  [[nodiscard]] const float* bias_at(std::size_t query, std::size_t key) const noexcept {
-    if (head_.bias == nullptr || layout_.bias_query == 0 || layout_.bias_key != 1 || key >= layout_.keys) return nullptr;
-    return head_.bias + static_cast<std::ptrdiff_t>(query) * layout_.bias_query + static_cast<std::ptrdiff_t>(key);
+  // What follows a block: the next one, or the next task and the rows that this one writes. It is asked for while values
+  // are weighed, a few rows between two tiles: of many at once, and of those asked for earlier, some are gone again when
+  // they are needed.
+  [[nodiscard]] reading_list rows_of_keys(const attention_head& head, std::size_t first) const noexcept {
+    reading_list list;
+    const std::size_t count = least(first + block_keys, layout_.keys) - first;
+    if (layout_.k_feature == 1) list.add({row(head.k, layout_.k_row, first), layout_.k_row, layout_.head_dim, count});
+    if (layout_.v_feature == 1) list.add({row(head.v, layout_.v_row, first), layout_.v_row, layout_.value_dim, count});
+    return list;
   }
-  // A tile's share of the rows of a strip.
-  void prefetch_bias(const float* at, const score_tile_place& tile) const noexcept {
-#if defined(__GNUC__)
-    const std::size_t end = ((tile.key + tile.keys) * width + block_keys - 1) / block_keys;
-    for (std::size_t i = tile.key * width / block_keys; i < end; ++i) {
-      const float* const row = at + static_cast<std::ptrdiff_t>(i) * layout_.bias_query;
-#pragma GCC unroll 6
-      for (std::size_t c = 0; c < block_keys; c += 64 / sizeof(float)) __builtin_prefetch(row + c, 0, 3);
+  [[nodiscard]] reading_list rows_of_task(std::size_t begin, std::size_t end, const task_place& next) const noexcept {
+    reading_list list;
+    if (next.head != nullptr) {
+      list = rows_of_keys(*next.head, begin_of(next.begin) / block_keys * block_keys);
+      if (layout_.q_feature == 1) {
+        list.add({row(next.head->q, layout_.q_row, next.begin), layout_.q_row, layout_.head_dim, next.end - next.begin});
+      }
     }
-#else
-    (void)at, (void)tile;
-#endif
+    if (layout_.out_feature == 1) list.add({row(head_.out, layout_.out_row, begin), layout_.out_row, layout_.value_dim, end - begin});
+    return list;
   }
+  // The biases of a strip and a block: of rows of many keys each block reads a few cache lines.
+  [[nodiscard]] reading_list rows_of_bias(const query_range& queries, std::size_t key) const noexcept {
+    reading_list list;
+    if (head_.bias == nullptr || layout_.bias_query == 0 || layout_.bias_key != 1 || key >= layout_.keys) return list;
+    list.add({row(head_.bias, layout_.bias_query, queries.begin) + key, layout_.bias_query,
+              least(block_keys, layout_.keys - key), queries.end - queries.begin});
+    return list;
+  }
+  struct readings {
+    reading_list of_block;
+    reading_list of_strip;
+  };
+  [[nodiscard]] std::size_t value_tiles() const noexcept { return (layout_.value_dim + tile_rows<Arch> - 1) / tile_rows<Arch>; }
 
   // What a strip sees of some keys.
   struct sight {
@@ -166,7 +187,7 @@ class attention_task {
   }
 
   // One strip meets one block.
-  void advance(std::size_t s, const query_range& queries, key_block& block, const float* next_bias) const noexcept {
+  void advance(std::size_t s, const query_range& queries, key_block& block, readings& ahead) const noexcept {
     const key_range seen = keys_of(queries);
     const std::size_t begin = greatest(seen.begin, block.begin);
     const std::size_t end = least(seen.end, block.end);
@@ -178,13 +199,13 @@ class attention_task {
     const float* const k = row(block.k, block.k_row, begin - block.begin);
     const float* const v = row(block.v, block.v_row, begin - block.begin);
     const bool hides = edit.added.hides || changes_scores(score_);
-    const bool at_edge = score_block(s, k, block.k_row, end - begin, of, edit, next_bias);
-    add_values(s, v, of.some, of.vectors, (hides || at_edge) && !values_finite(block), block);
+    const bool at_edge = score_block(s, k, block.k_row, end - begin, of, edit);
+    add_values(s, v, of.some, of.vectors, (hides || at_edge) && !values_finite(block), block, ahead);
   }
 
   // Logits of `count` keys; whether some of the pairs lie outside the window.
   [[nodiscard]] bool score_block(std::size_t s, const float* k, std::ptrdiff_t k_row, std::size_t count, const sight& of,
-                                 score_edit<Arch> edit, const float* next_bias) const noexcept {
+                                 score_edit<Arch> edit) const noexcept {
     const float* const q = buffers_.q + s * width * layout_.head_dim;
     float* const maximum = buffers_.maximum + s * width;
     // Numbers that hide nothing are added in the tile's registers.
@@ -202,7 +223,6 @@ class attention_task {
       while (at.last < of.vectors && of.some.begin[at.last] < at.key + at.keys) ++at.last;
       const bool edge = of.whole.begin[at.last - 1] > at.key || of.whole.end[at.first] < at.key + at.keys;
       const std::size_t lane = at.first * lanes<Arch>;
-      if (next_bias != nullptr) prefetch_bias(next_bias, at);
       score_rows<Arch>(at.keys, at.last - at.first, q + lane, row(k, k_row, at.key), k_row, layout_.head_dim,
                        buffers_.scores + at.key * width + lane,
                        (changes || edge ? buffers_.unused_maximum : maximum) + lane, from(added, at.key, lane));
@@ -245,7 +265,7 @@ class attention_task {
   }
 
   void add_values(std::size_t s, const float* v, const keys_per_vector<Arch>& keys, std::size_t vectors,
-                  bool skip_hidden, const key_block& block) const noexcept {
+                  bool skip_hidden, const key_block& block, readings& ahead) const noexcept {
     const softmax_state state{buffers_.maximum + s * width, buffers_.reference + s * width, buffers_.sum + s * width};
     float* const out = buffers_.out + s * width * layout_.value_dim;
     if (skip_hidden) {
@@ -266,7 +286,7 @@ class attention_task {
       if (first < last) {
         keys_per_vector<Arch> run{};
         for (std::size_t i = 0; i < last - first; ++i) run.end[i] = to - from;
-        add_products(v, from, run, first, last - first, out, block.v_row);
+        add_products(v, from, run, first, last - first, out, block.v_row, ahead);
         // What stands there now is against the new maximum.
         for (std::size_t i = first; i < last; ++i) store_aligned<Arch>(buffers_.rescale + i * lanes<Arch>, floats<Arch>(1.0F));
       }
@@ -275,15 +295,17 @@ class attention_task {
     keys_per_vector<Arch> rest{};
     while (keys.end[first] < from) ++first;
     for (std::size_t i = first; i < vectors; ++i) rest.end[i - first] = keys.end[i] - from;
-    add_products(v, from, rest, first, vectors - first, out, block.v_row);
+    add_products(v, from, rest, first, vectors - first, out, block.v_row, ahead);
   }
 
   // out += the values of the keys from `from` on, times their weights, for `vectors` vectors from `first` on.
   void add_products(const float* v, std::size_t from, const keys_per_vector<Arch>& keys, std::size_t first,
-                    std::size_t vectors, float* out, std::ptrdiff_t v_row) const noexcept {
+                    std::size_t vectors, float* out, std::ptrdiff_t v_row, readings& ahead) const noexcept {
     const std::size_t lane = first * lanes<Arch>;
     for (std::size_t c = 0; c < layout_.value_dim;) {
       const std::size_t rows = tile_step<Arch>(layout_.value_dim - c);
+      ahead.of_strip.ask();
+      ahead.of_block.ask();
       value_rows<Arch>(rows, vectors, buffers_.scores + from * width + lane, row(v, v_row, from) + c, v_row, keys,
                        out + c * width + lane, buffers_.rescale + lane);
       c += rows;

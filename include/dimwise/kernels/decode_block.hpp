@@ -1,14 +1,17 @@
 // dimwise/kernels/decode_block.hpp -- a few query rows against a block of keys, when reading K and V is the whole cost.
 //
-// Layer: kernels. Includes: simd.hpp.
+// Layer: kernels. Includes: rows_ahead.hpp, simd.hpp.
 // Tests: tests/kernels/decode.test.cpp
 //
 // Lanes are features here: rows of K and V go through the registers as they lie in memory, once, and meet every query
-// row of the group there.
+// row of the group there. The rows of the next step are asked for one by one while this step computes: without it, reading
+// and computing take turns and a cache that lies in DRAM is read at 60 % of the speed. (Asking for them into the
+// second-level cache only costs as much as it gains.)
 //
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <dimwise/kernels/rows_ahead.hpp>
 #include <dimwise/kernels/simd.hpp>
 
 #include <cstddef>
@@ -23,38 +26,6 @@ inline constexpr std::size_t decode_rows_at_once = lanes<Arch> >= 16 ? 4 : 2;
 /// Vectors of V side by side; two query rows of them are the accumulators.
 template <class Arch>
 inline constexpr std::size_t decode_vectors = lanes<Arch> >= 16 ? 8 : 4;
-
-/// Rows that the next step will read. Asking for them one by one while this step computes keeps the memory busy:
-/// without it, reading and computing take turns and a cache that lies in DRAM is read at 60 % of the speed. (Asking for
-/// them into the second-level cache only costs as much as it gains.)
-struct rows_ahead {
-  const float* data = nullptr;
-  std::ptrdiff_t row = 0;
-  std::size_t features = 0;
-  std::size_t rows = 0;
-
-  /// One of `count` passes' share of each row, in whole cache lines.
-  [[nodiscard, gnu::always_inline]] rows_ahead share(std::size_t index, std::size_t count) const noexcept {
-    constexpr std::size_t line = 64 / sizeof(float);
-    const std::size_t lines = (features + line - 1) / line;
-    const std::size_t first = lines * index / count * line;
-    const std::size_t last = lines * (index + 1) / count * line;
-    if (first >= features) return {};
-    return {data + first, row, (last < features ? last : features) - first, rows};
-  }
-
-  template <class Arch>
-  [[gnu::always_inline]] void prefetch(std::size_t begin, std::size_t count) const noexcept {
-#if defined(__GNUC__)
-    for (std::size_t i = begin; i < begin + count && i < rows; ++i) {
-      const float* at = data + static_cast<std::ptrdiff_t>(i) * row;
-      for (std::size_t c = 0; c < features; c += 64 / sizeof(float)) __builtin_prefetch(at + c, 0, 3);
-    }
-#else
-    (void)begin, (void)count;
-#endif
-  }
-};
 
 // scores[r * score_row + i] = q[r] . k[i] for `Rows` rows and `Keys` keys. q is padded with zeros to whole vectors.
 template <class Arch, std::size_t Rows, std::size_t Keys>
@@ -97,12 +68,12 @@ template <class Arch, std::size_t Rows>
   constexpr std::size_t many = decode_keys_at_once<Arch>;
   std::size_t j = 0;
   for (; j + many <= keys; j += many) {
-    ahead.template prefetch<Arch>(j, many);
+    ahead.prefetch(j, many);
     dot_rows<Arch, Rows, many>(q, q_row, k + static_cast<std::ptrdiff_t>(j) * k_row, k_row, features, scores + j,
                                score_row);
   }
   for (; j < keys; ++j) {
-    ahead.template prefetch<Arch>(j, 1);
+    ahead.prefetch(j, 1);
     dot_rows<Arch, Rows, 1>(q, q_row, k + static_cast<std::ptrdiff_t>(j) * k_row, k_row, features, scores + j,
                             score_row);
   }
@@ -123,7 +94,7 @@ template <class Arch, std::size_t Rows, std::size_t Vectors, bool Partial>
     }
   }
   for (std::size_t j = 0; j < keys; ++j, v += v_row) {
-    ahead.template prefetch<Arch>(j, 1);
+    ahead.prefetch(j, 1);
 #pragma GCC unroll 8
     for (std::size_t i = 0; i < Vectors; ++i) {
       const float* at = v + i * lanes<Arch>;

@@ -1,0 +1,73 @@
+// dimwise/kernels/rows_ahead.hpp -- asking the memory for rows before they are read.
+//
+// Layer: kernels. Includes: nothing of dimwise.
+// Tests: tests/kernels/attention.test.cpp, tests/kernels/decode.test.cpp
+//
+// A processor foresees streams, and a stream ends where a block, a strip or a head ends.
+//
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+
+namespace dimwise::kernels::detail {
+
+/// Rows of contiguous floats that will be read soon.
+struct rows_ahead {
+  const float* data = nullptr;
+  std::ptrdiff_t row = 0;
+  std::size_t features = 0;
+  std::size_t rows = 0;
+
+  /// One of `count` passes' share of each row, in whole cache lines.
+  [[nodiscard, gnu::always_inline]] rows_ahead share(std::size_t index, std::size_t count) const noexcept {
+    constexpr std::size_t line = 64 / sizeof(float);
+    const std::size_t lines = (features + line - 1) / line;
+    const std::size_t first = lines * index / count * line;
+    const std::size_t last = lines * (index + 1) / count * line;
+    if (first >= features) return {};
+    return {data + first, row, (last < features ? last : features) - first, rows};
+  }
+
+  [[gnu::always_inline]] void prefetch(std::size_t begin, std::size_t count) const noexcept {
+#if defined(__GNUC__)
+    for (std::size_t i = begin; i < begin + count && i < rows; ++i) {
+      const float* at = data + static_cast<std::ptrdiff_t>(i) * row;
+      for (std::size_t c = 0; c < features; c += 64 / sizeof(float)) __builtin_prefetch(at + c, 0, 3);
+    }
+#else
+    (void)begin, (void)count;
+#endif
+  }
+};
+
+/// A few kinds of rows, asked for a few rows at a time, the last kind first.
+class reading_list {
+ public:
+  [[gnu::always_inline]] void add(const rows_ahead& rows) noexcept {
+    if (rows.data != nullptr && rows.rows > 0) kinds_[size_++] = rows;
+  }
+
+  /// Divides what is left among this many calls of `ask`.
+  [[gnu::always_inline]] void spread(std::size_t calls) noexcept {
+    std::size_t left = 0;
+    for (std::size_t i = 0; i < size_; ++i) left += kinds_[i].rows;
+    at_once_ = left / calls + 1;
+  }
+
+  [[gnu::always_inline]] void ask() noexcept {
+    for (std::size_t i = 0; i < at_once_ && size_ > 0; ++i) {
+      rows_ahead& next = kinds_[size_ - 1];
+      next.prefetch(0, 1);
+      next.data += next.row;
+      if (--next.rows == 0) --size_;
+    }
+  }
+
+ private:
+  rows_ahead kinds_[4];
+  std::size_t size_ = 0;
+  std::size_t at_once_ = 0;
+};
+
+}  // namespace dimwise::kernels::detail
