@@ -71,8 +71,8 @@ struct kept_blocks {
 class block_pool {
  public:
   static constexpr std::size_t small_bytes = std::size_t{1} << 14;
-  static constexpr std::size_t most_bytes = std::size_t{1} << 23;
-  static constexpr std::size_t kept_bytes = std::size_t{1} << 25;
+  static constexpr std::size_t most_bytes = std::size_t{1} << 25;
+  static constexpr std::size_t kept_bytes = std::size_t{1} << 26;
   static constexpr std::size_t kept_of_a_size = std::size_t{1} << 16;
 
   // A block's size in the pool: what is given back fits whatever rounds to the same.
