@@ -137,8 +137,8 @@ class attention_task {
   [[nodiscard]] reading_list rows_of_keys(const attention_head& head, std::size_t first) const noexcept {
     reading_list list;
     const std::size_t count = least(first + block_keys, layout_.keys) - first;
-    if (layout_.k_feature == 1) list.add({row(head.k, layout_.k_row, first), layout_.k_row, layout_.head_dim, count});
-    if (layout_.v_feature == 1) list.add({row(head.v, layout_.v_row, first), layout_.v_row, layout_.value_dim, count});
+    if (head.k != nullptr && layout_.k_feature == 1) list.add({row(head.k, layout_.k_row, first), layout_.k_row, layout_.head_dim, count});
+    if (head.v != nullptr && layout_.v_feature == 1) list.add({row(head.v, layout_.v_row, first), layout_.v_row, layout_.value_dim, count});
     return list;
   }
   [[nodiscard]] reading_list rows_of_task(std::size_t begin, std::size_t end, const task_place& next) const noexcept {

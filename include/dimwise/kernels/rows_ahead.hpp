@@ -45,7 +45,7 @@ struct rows_ahead {
 class reading_list {
  public:
   [[gnu::always_inline]] void add(const rows_ahead& rows) noexcept {
-    if (rows.data != nullptr && rows.rows > 0) kinds_[size_++] = rows;
+    if (rows.rows > 0) kinds_[size_++] = rows;
   }
 
   /// Divides what is left among this many calls of `ask`.
@@ -59,8 +59,11 @@ class reading_list {
     for (std::size_t i = 0; i < at_once_ && size_ > 0; ++i) {
       rows_ahead& next = kinds_[size_ - 1];
       next.prefetch(0, 1);
-      next.data += next.row;
-      if (--next.rows == 0) --size_;
+      if (--next.rows == 0) {
+        --size_;
+      } else {
+        next.data += next.row;
+      }
     }
   }
 
