@@ -159,7 +159,7 @@ def measure(runner, options):
                 results["missing"][name] = str(problem)
     if not options.brief:
         print("avx2, products, threads", flush=True)
-        if "avx512bw" in flags():
+        for _ in range(options.rounds if "avx512bw" in flags() else 0):
             take(OWN, runner.ways[OWN](["W2_h12_d64_n512", "W2_h12_d64_n1024", "W2_h8_d128_n1024"], 1, DIMWISE_ARCHITECTURE="avx2"), "avx2")
         kernels = runner.programs / "bench_kernels_gemm"
         if kernels.exists():
