@@ -209,7 +209,7 @@ class decode_task {
     const auto query = static_cast<std::ptrdiff_t>(r % layout_.queries);
     if constexpr (!std::is_same_v<Score, identity_score>) {
       if constexpr (requires { score_.each(scores, keys); }) score_.each(scores, keys);
-      for (std::size_t j = 0; j < keys; j += lanes<Arch>) {
+      for (std::size_t j = 0; changes_registers(score_) && j < keys; j += lanes<Arch>) {
         const ints<Arch> key =
             lane_indices<Arch>() + ints<Arch>(clamp_to_int32(static_cast<std::ptrdiff_t>(begin + j)));
         const score_place<Arch> place{ints<Arch>(clamp_to_int32(query)), key, first_head_ + r / layout_.queries};

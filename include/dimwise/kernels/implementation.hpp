@@ -60,8 +60,8 @@ struct call_score {
     if (what.soft_cap == 0) { return; }
     for (std::size_t i = 0; i < count; i += lanes<Arch>) { store_aligned<Arch>(scores + i, cap(load_aligned<Arch>(scores + i))); }
   }
+  // Not called where `each` does everything: there are slopes.
   [[gnu::always_inline]] floats<Arch> operator()(const floats<Arch>& scores, const score_place<Arch>& place) const noexcept {
-    if (what.slopes == nullptr) { return scores; }
     const ints<Arch> distance = place.key - place.query + ints<Arch>(static_cast<std::int32_t>(what.distance));
     return scores - broadcast<Arch>(what.slopes[place.head]) * magnitude<Arch>(xsimd::to_float(distance));
   }
