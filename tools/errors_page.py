@@ -177,8 +177,14 @@ CURES = {
     "ERROR_R18_indexed_meets_its_dimension":
         "`slice` keeps the dimension. To use one element for all: `broadcast<D>` first.",
     "ERROR_R18_ids_index_their_own_dimension_only":
-        "Use an id of this dimension; `split` a composite first. To compute with what ids stand for, take it from a table: "
+        "Use an id of this dimension. To compute with what ids stand for, take it from a table: "
         "`gather<vocab>(table, ids)`.",
+    "ERROR_R18_ids_of_a_composite_are_split_first":
+        "`auto [beams, words] = split_ids(ids, beam{n}, word{m})`, and each factor by its own ids: "
+        "`gather<word>(gather<beam>(split<beam, word>(x), beams), words)`. Of a sum take the part: `at<cls>(part<cls>(x), 0)`. "
+        "Ids along the composite itself reorder it as a whole.",
+    "ERROR_R18_slice_of_a_composite_names_a_plain_dimension":
+        "Declare a plain dimension for what the slice gives: `slice<merged<beam, word>, best>(x, first, count)`.",
     "ERROR_R18_slice_of_a_static_extent_names_its_result":
         "`slice<D, Result>(x, first)`, where Result has the extent of the slice.",
     "ERROR_R18_slice_is_longer_than_its_dimension":

@@ -55,3 +55,16 @@ TEST_CASE("top_k: more than there are throws") {
   CHECK(thrown<dimwise::extent_error>([&] { (void)top_k<vocab, best>(x, best{3}); }) ==
         "top_k: the 3 largest were asked of dimension vocab of extent 2 (R18)");
 }
+
+TEST_CASE("top_k: a dimension may be called as it was, fewer of it, and its ids reorder others") {
+  const auto x = drawn<tensor<float, batch, vocab>>(2, batch{2}, vocab{6});
+  const auto payload = drawn<tensor<float, vocab, batch, d_k>>(3, batch{2}, vocab{6});
+  const auto renamed = top_k<vocab, best>(x, best{4});
+  const auto [values, ids] = top_k<vocab, vocab>(x, vocab{4});
+  const auto& order = ids;
+  const auto& largest = values;
+  CHECK(differences(order, {2, 4}, 0, [&](auto b, auto i) { return el(renamed.ids, b, i).value; }) == "");
+  CHECK(differences(largest, {2, 4}, 0, [&](auto b, auto i) { return el(renamed.values, b, i); }) == "");
+  const tensor<float, batch, vocab, d_k> sorted = dimwise::gather<vocab>(payload, order);
+  CHECK(differences(sorted, {2, 4, 4}, 0, [&](auto b, auto i, auto d) { return el(payload, el(order, b, i).value, b, d); }) == "");
+}

@@ -13,7 +13,11 @@ using namespace dimwise_test;
 using dimwise::concat;
 using dimwise::gather;
 using dimwise::id;
+using dimwise::index_error;
+using dimwise::merge;
 using dimwise::merged;
+using dimwise::split;
+using dimwise::starting_at;
 using dimwise::part;
 using dimwise::permute;
 using dimwise::stack;
@@ -21,6 +25,8 @@ using dimwise::summed;
 using dimwise::tensor;
 
 struct cls : dimwise::position_dim<1> {};
+struct beam : dimwise::dimension<dimwise::ability::parallel | dimwise::ability::choice> {};
+struct words : dimwise::choice_dim<> {};
 
 }  // namespace
 
@@ -114,4 +120,72 @@ TEST_CASE("gather: one element for each position, where table and ids share dime
   CHECK(differences(at_best, {3, 2}, 0, [&](auto s, auto b) { return el(largest, s, b); }) == "");
   CHECK(agrees(gather<vocab>(logits, dimwise::argmax<vocab>(logits)), {3, 2}, 0,
                [&](auto s, auto b) { return el(largest, s, b); }) == "");
+}
+
+TEST_CASE("gather: ids that have the dimension reorder the table, any number of them") {
+  const auto table = drawn<tensor<float, beam, batch, d_k>>(17, beam{4}, batch{2});
+  for (const std::size_t n : counts{0, 1, 4, 7}) {
+    const auto order = drawn_ids<tensor<id<beam>, beam>>(18, 4, beam{n});
+    const auto expected = [&](auto i, auto b, auto d) { return el(table, el(order, i).value, b, d); };
+    CHECK(agrees(gather<beam>(table, order), {n, 2, 4}, 0, expected) == "");
+    CHECK(agrees(gather<beam>(scattered(table).view(), scattered(order).view()), {n, 2, 4}, 0, expected) == "");
+    CHECK(agrees(gather<beam>(tensor<float, d_k, batch, beam>(table), order), {n, 4, 2}, 0,
+                 [&](auto i, auto d, auto b) { return expected(i, b, d); }) == "");
+    // Each example has an order of its own: what else both have is taken side by side.
+    const auto orders = drawn_ids<tensor<id<beam>, batch, beam>>(19, 4, batch{2}, beam{n});
+    CHECK(agrees(gather<beam>(table, orders), {2, n, 4}, 0, [&](auto b, auto i, auto d) { return el(table, el(orders, b, i).value, b, d); }) == "");
+  }
+  const tensor<id<beam>, beam> outside({id<beam>(3), id<beam>(4)}, beam{2});
+  tensor<float, beam, batch, d_k> kept = table;
+  CHECK(thrown<index_error>([&] { kept = gather<beam>(table, outside); }) == "gather: id 4 is outside dimension beam of extent 4 (R18)");
+  CHECK(differences(kept, {4, 2, 4}, 0, [&](auto i, auto b, auto d) { return el(table, i, b, d); }) == "");
+}
+
+TEST_CASE("gather: an order of static extents, of ids and of bools, and the positions of the ids") {
+  const auto x = drawn<tensor<float, four, d_k>>(20);
+  const tensor<id<four>, four> reversed({id<four>(3), id<four>(2), id<four>(1), id<four>(0)});
+  CHECK(agrees(gather<four>(x, reversed), {4, 4}, 0, [&](auto i, auto d) { return el(x, 3 - i, d); }) == "");
+  const tensor<id<four>, four> again = gather<four>(reversed, reversed);
+  CHECK(differences(again, {4}, 0, [&](auto i) { return i; }) == "");
+  const auto bits = drawn<tensor<bool, four>>(21);
+  CHECK(differences(tensor<bool, four>(gather<four>(bits, reversed)), {4}, 0, [&](auto i) { return el(bits, 3 - i); }) == "");
+  // The result stands at the positions of the ids, whatever those of the table were.
+  const auto table = drawn<tensor<float, seq, d_k>>(22, starting_at(seq{5}, 7));
+  const tensor<id<seq>, seq> first({id<seq>(4), id<seq>(0)}, starting_at(seq{2}, 40));
+  CHECK(dimwise::describe(gather<seq>(table, first)) == "seq[2 from position 40] d_k[4]");
+}
+
+TEST_CASE("gather: a composite is reordered as a whole") {
+  const auto x = drawn<tensor<float, beam, words, d_k>>(23, beam{2}, words{3});
+  const tensor<id<merged<beam, words>>, merged<beam, words>> order(
+      {id<merged<beam, words>>(5), id<merged<beam, words>>(0), id<merged<beam, words>>(4), id<merged<beam, words>>(4)}, beam{1}, words{4});
+  const std::size_t from[] = {5, 0, 4, 4};
+  const auto expected = [&](auto i, auto d) { return el(x, from[i] / 3, from[i] % 3, d); };
+  CHECK(agrees(gather<merged<beam, words>>(merge<beam, words>(x), order), {4, 4}, 0, expected) == "");
+  // Factors that do not lie one after the other.
+  const tensor<float, words, d_k, beam> turned = x;
+  CHECK(agrees(gather<merged<beam, words>>(merge<beam, words>(turned), order), {4, 4}, 0, expected) == "");
+  const tensor<id<merged<beam, words>>, merged<beam, words>> outside({id<merged<beam, words>>(6)}, beam{1}, words{1});
+  CHECK(thrown<index_error>([&] { (void)tensor(gather<merged<beam, words>>(merge<beam, words>(x), outside)); }) ==
+        "gather: id 6 is outside dimension merged<beam, words> of extent 6 (R18)");
+  // Ids over a product that D is a factor of, and a sum, which is one order of elements.
+  const auto table = drawn<tensor<float, beam, d_k>>(24, beam{4});
+  const tensor<id<beam>, merged<beam, words>> per_word({id<beam>(3), id<beam>(1), id<beam>(0), id<beam>(2)}, beam{2}, words{2});
+  CHECK(agrees(gather<beam>(table, per_word), {4, 4}, 0, [&](auto i, auto d) { return el(table, el(per_word, i).value, d); }) == "");
+  const auto whole = drawn<tensor<float, summed<cls, seq>, d_k>>(25, seq{3});
+  const tensor<id<summed<cls, seq>>, batch> some({id<summed<cls, seq>>(3), id<summed<cls, seq>>(0)}, batch{2});
+  CHECK(agrees(gather<summed<cls, seq>>(whole, some), {2, 4}, 0, [&](auto b, auto d) { return el(whole, b == 0 ? 3 : 0, d); }) == "");
+}
+
+TEST_CASE("join: a dimension that is a part of a sum beside itself has one extent") {
+  using dimwise::extent_error;
+  const auto x = drawn<tensor<float, seq, summed<seq, cls>>>(26, seq{3});
+  CHECK(thrown<extent_error>([&] { (void)concat<seq>(x, x); }) == "concat: dimension seq has extent 3 in one operand and 6 in another (R15)");
+  CHECK(thrown<extent_error>([&] { (void)dimwise::slice<seq>(x, 1, 2); }) == "slice: dimension seq has extent 3 in one operand and 2 in another (R15)");
+  CHECK(thrown<extent_error>([&] { (void)(dimwise::unroll<seq, four>(drawn<tensor<float, seq, summed<seq, cls>>>(27, seq{6}))); }) ==
+        "unroll: dimension seq has extent 6 in one operand and 3 in another (R15)");
+  const auto parts = drawn<tensor<float, summed<batch, pair>>>(28, batch{3});
+  CHECK(thrown<extent_error>([&] { (void)stack<batch>(parts, parts); }) == "stack: dimension batch has extent 3 in one operand and 2 in another (R15)");
+  const auto keys = drawn<tensor<float, seq, summed<cls, key>>>(29, seq{2}, key{3});
+  CHECK(thrown<extent_error>([&] { (void)dimwise::rename<seq, key>(keys); }) == "rename: dimension key has extent 3 in one operand and 2 in another (R15)");
 }

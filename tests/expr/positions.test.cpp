@@ -142,6 +142,15 @@ TEST_CASE("relative_bias: a learned number for each distance, clipped or in the 
                }) == "");
 }
 
+TEST_CASE("relative_bias, skew: distances may be counted by the keys' own dimension, with another extent") {
+  const auto table = drawn<tensor<float, key, heads>>(60, key{9});
+  const auto s = drawn<tensor<float, heads, seq, key>>(61, seq{5}, key{5});
+  CHECK(agrees(biased(s, dimwise::relative_bias<seq, key, key>(table)), {3, 5, 5}, 1,
+               [&](auto h, auto q, auto k) { return double(el(s, h, q, k)) + el(table, k + 4 - q, h); }) == "");
+  const auto x = drawn<tensor<float, seq, key>>(62, seq{3}, starting_at(key{5}, -2));
+  CHECK(agrees(dimwise::skew<seq, key, key>(x, key{3}), {3, 3}, 0, [&](auto q, auto k) { return el(x, q, k + 2 - q); }) == "");
+}
+
 TEST_CASE("skew: from relative to absolute positions, 0 where there is no such distance") {
   const auto x = drawn<tensor<float, heads, seq, distance>>(10, seq{4}, starting_at(distance{5}, -3));
   CHECK(agrees(dimwise::skew<seq, distance, key>(x, key{6}), {3, 4, 6}, 0, [&](auto h, auto q, auto k) {

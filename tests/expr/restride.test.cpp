@@ -27,6 +27,8 @@ using dimwise::summed;
 using dimwise::tensor;
 
 struct first_two : dimwise::feature_dim<2> {};
+struct candidates : dimwise::batch_dim<> {};
+struct rows : dimwise::position_dim<> {};
 
 }  // namespace
 
@@ -141,6 +143,21 @@ TEST_CASE("at: removes the dimension, by number or by id") {
   CHECK(agrees(at<d_k>(at<batch>(scattered(x).view(), 1), 3), {3}, 0, [&](auto s) { return el(x, 1, s, 3); }) == "");
   CHECK(agrees(broadcast<seq>(at<seq>(x, 1), seq{2}), {2, 2, 4}, 0,
                [&](auto, auto b, auto d) { return el(x, b, 1, d); }) == "");
+}
+
+TEST_CASE("slice: of a composite gives a plain dimension, whatever lies between its factors") {
+  const auto x = drawn<tensor<float, batch, heads, seq, d_k>>(40, batch{2}, seq{2});
+  const auto expected = [&](auto i, auto s, auto d) { return el(x, (i + 1) / 3, (i + 1) % 3, s, d); };
+  using both = merged<batch, heads>;
+  CHECK(agrees(slice<both, candidates>(merge<batch, heads>(x), 1, 4), {4, 2, 4}, 0, expected) == "");
+  CHECK(agrees(slice<both, candidates>(merge<batch, heads>(x), 1), {5, 2, 4}, 0, expected) == "");
+  const tensor<float, heads, seq, batch, d_k> apart = x;
+  CHECK(agrees(slice<both, candidates>(merge<batch, heads>(permute<batch, heads, seq, d_k>(apart)), 1, 4), {4, 2, 4}, 0, expected) == "");
+  CHECK(agrees(slice<both, candidates>(merge<batch, heads>(scattered(x).view()), 1, 4), {4, 2, 4}, 0, expected) == "");
+  CHECK(thrown<dimwise::index_error>([&] { (void)slice<both, candidates>(merge<batch, heads>(x), 3, 4); }) ==
+        "slice: elements 3 to 7 are outside dimension merged<batch, heads> of extent 6 (R18)");
+  const auto whole = drawn<tensor<float, summed<single, seq>, d_k>>(41, seq{4});
+  CHECK(agrees(slice<summed<single, seq>, rows>(whole, 1, 3), {3, 4}, 0, [&](auto i, auto d) { return el(whole, i + 1, d); }) == "");
 }
 
 TEST_CASE("slice: keeps the dimension, its positions, or names the result") {

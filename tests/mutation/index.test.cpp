@@ -26,7 +26,7 @@ static_assert(says<ERROR_R10_operands_differ_in_another_dimension, rule::concat<
 static_assert(says<ERROR_R10_operands_differ_in_another_dimension, rule::concat<summed<rot, pass>, shape<seq, rot>, shape<seq, pass>, shape<seq, pass>>>);
 
 // The id of a product is split before it indexes (R18).
-static_assert(says<ERROR_R18_ids_index_their_own_dimension_only,
+static_assert(says<ERROR_R18_ids_of_a_composite_are_split_first,
                    rule::gather<merged<heads, rot>, merged<heads, rot>, shape<merged<heads, rot>, d_v>, shape<seq>>>);
 
 TEST_CASE("mutation: taking and joining") { CHECK(refused<rule::concat<summed<rot, pass>, shape<seq, rot>>>); }

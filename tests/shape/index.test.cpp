@@ -21,7 +21,7 @@ static_assert(gives<rule::at<seq, shape<seq, key, score<d_k>>>, shape<key, score
 static_assert(says<ERROR_R1_dimension_is_not_in_the_operand, rule::at<key, X>>);
 static_assert(says<ERROR_R4_composite_has_other_factors_or_order, rule::at<heads, shape<merged<heads, d_v>>>>);
 static_assert(std::is_same_v<rule::at<merged<heads, d_v>, shape<merged<heads, d_v>>>,
-                             ERROR_R18_ids_index_their_own_dimension_only<op::at, over<about<merged<heads, d_v>, extent<18>>>, operand_shape<merged<heads, d_v>>>>);
+                             ERROR_R18_ids_of_a_composite_are_split_first<op::at, over<about<merged<heads, d_v>, extent<18>>>, operand_shape<merged<heads, d_v>>>>);
 
 // R18: slice keeps a dynamic dimension, and names the result of a static one, of the same kind and no longer.
 struct rot : feature_dim<2> {};
@@ -38,8 +38,22 @@ static_assert(says<ERROR_R18_slice_is_longer_than_its_dimension, rule::slice<d_m
 static_assert(allowed<rule::slice<d_ff, wide, shape<d_ff>>>);
 static_assert(says<ERROR_R18_slice_has_another_kind, rule::slice<d_model, few, X>>);
 static_assert(says<ERROR_R1_dimension_is_not_in_the_operand, rule::slice<key, few, X>>);
-static_assert(says<ERROR_R4_composite_has_other_factors_or_order, rule::slice<merged<heads, d_v>, d_v, shape<merged<heads, d_v>>>>);
-static_assert(says<ERROR_R4_composite_has_other_factors_or_order, rule::slice<d_model, merged<heads, d_v>, X>>);
+//     A slice of a composite is none: it names a plain dimension of its kind, where it has one.
+struct rows : position_dim<> {};
+using M = merged<heads, d_v>;
+static_assert(gives<rule::slice<M, rot, shape<seq, M>>, shape<seq, rot>>);
+static_assert(gives<rule::slice<M, some, shape<M, seq>>, shape<some, seq>>);
+static_assert(says<ERROR_R4_composite_has_other_factors_or_order, rule::slice<M, d_v, shape<M>>>);
+static_assert(says<ERROR_R4_composite_has_other_factors_or_order, rule::slice<summed<one, seq>, seq, shape<summed<one, seq>, d_k>>>);
+static_assert(gives<rule::slice<summed<one, seq>, rows, shape<summed<one, seq>, d_k>>, shape<rows, d_k>>);
+static_assert(gives<rule::slice<merged<batch, seq>, rows, shape<merged<batch, seq>, d_k>>, shape<rows, d_k>>);
+static_assert(gives<rule::slice<merged<heads, key>, rows, shape<merged<heads, key>, normalised<merged<heads, key>>>>, shape<rows, weighted<rows>>>);
+static_assert(std::is_same_v<rule::slice<M, M, shape<M>>,
+                             ERROR_R18_slice_of_a_composite_names_a_plain_dimension<op::slice, over<about<M, extent<18>>>, operand_shape<M>>>);
+static_assert(says<ERROR_R18_slice_of_a_composite_names_a_plain_dimension, rule::slice<d_model, M, X>>);
+static_assert(says<ERROR_R18_slice_of_a_composite_names_a_plain_dimension, rule::slice<summed<one, seq>, summed<one, seq>, shape<summed<one, seq>>>>);
+static_assert(says<ERROR_R18_slice_has_another_kind, rule::slice<M, rows, shape<M>>>);
+static_assert(says<ERROR_R18_slice_is_longer_than_its_dimension, rule::slice<merged<group_of, d_v>, wide, shape<merged<group_of, d_v>>>>);
 static_assert(says<ERROR_R4_composite_has_other_factors_or_order, rule::slice<heads, heads, shape<merged<heads, d_v>>>>);
 static_assert(says<ERROR_R17_dimension_occurs_twice, rule::slice<d_model, rot, shape<d_model, rot>>>);
 //     Weights over what is sliced no longer sum to one; marks follow the name.
@@ -57,7 +71,17 @@ static_assert(gives<rule::gather<seq, seq, X, shape<>>, shape<batch, d_model>>);
 static_assert(std::is_same_v<rule::gather<vocab, experts, Table, shape<seq>>,
                              ERROR_R18_ids_index_their_own_dimension_only<op::gather, over<about<vocab, extent<11>>>, id<experts>, lhs<vocab, d_model>, rhs<seq>>>);
 static_assert(says<ERROR_R18_ids_index_their_own_dimension_only, rule::gather<vocab, void, Table, shape<seq>>>);
-static_assert(says<ERROR_R18_ids_index_their_own_dimension_only, rule::gather<merged<heads, d_v>, merged<heads, d_v>, shape<merged<heads, d_v>>, shape<seq>>>);
+//     Ids of a product are split first, unless they reorder it; those of a sum index one order of elements.
+static_assert(std::is_same_v<rule::gather<M, M, shape<M>, shape<seq>>,
+                             ERROR_R18_ids_of_a_composite_are_split_first<op::gather, over<about<M, extent<18>>>, lhs<M>, rhs<seq>>>);
+static_assert(says<ERROR_R18_ids_of_a_composite_are_split_first, rule::gather<M, M, shape<M>, shape<heads>>>);
+static_assert(gives<rule::gather<M, M, shape<M, seq>, shape<M>>, shape<M, seq>>);
+static_assert(gives<rule::gather<summed<one, seq>, summed<one, seq>, shape<summed<one, seq>, d_k>, shape<batch>>, shape<batch, d_k>>);
+//     Ids that have D reorder it: it stays, with the marks that speak of it; what summed to one does so no more.
+static_assert(gives<rule::gather<seq, seq, X, shape<seq>>, shape<seq, batch, d_model>>);
+static_assert(gives<rule::gather<seq, seq, X, shape<batch, seq>>, shape<batch, seq, d_model>>);
+static_assert(gives<rule::gather<key, key, shape<seq, key, normalised<key>>, shape<key>>, shape<key, seq, weighted<key>>>);
+static_assert(gives<rule::gather<key, key, shape<key, d_k, rotated<d_k>>, shape<key>>, shape<key, d_k, rotated<d_k>>>);
 static_assert(says<ERROR_R18_indexed_meets_its_dimension, rule::gather<vocab, vocab, shape<vocab, indexed<seq>>, shape<seq>>>);
 static_assert(says<ERROR_R18_indexed_meets_its_dimension, rule::gather<vocab, vocab, shape<seq, vocab>, shape<batch, indexed<seq>>>>);
 static_assert(allowed<rule::gather<vocab, vocab, shape<vocab, indexed<seq>>, shape<batch, indexed<seq>>>>);

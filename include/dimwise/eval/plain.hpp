@@ -76,6 +76,14 @@ lowered<C> lower_leaf(const N& n) {
   return result;
 }
 
+// Whether some axes are one: each continues the one outside it.
+inline bool follow_each_other(const axis* axes, std::size_t count) {
+  for (std::size_t i = 1; i < count; ++i) {
+    if (axes[i - 1].stride != axes[i].stride * static_cast<std::ptrdiff_t>(axes[i].extent)) { return false; }
+  }
+  return true;
+}
+
 // Axes of the result from the operand's axes of the same name; a step has already changed those that it speaks of.
 template <class ResultAxes, class OperandAxes, class Extents>
 void carry_axes(const Extents& e, const axis* from, axis* to) {
@@ -175,6 +183,14 @@ void step(lowered<T>& x, const Extents& e, look::at<D> how, Result r) {
 template <class E, class T, class Extents, class D, class R, class Result>
 void step(lowered<T>& x, const Extents& e, look::slice<D, R> how, Result) {
   constexpr std::size_t first = first_axis<D>(dims_t<shape_of<E>>{});
+  constexpr std::size_t count = axes_of<D>::type::size;
+  constexpr std::size_t rank = axes_for<shape_of<E>>::size;
+  if constexpr (count > 1) {
+    // A product becomes one dimension: its elements must lie one after the other.
+    if (!follow_each_other(x.axes + first, count)) { make_dense<T, axes_for<shape_of<E>>>(x); }
+    x.axes[first].stride = x.axes[first + count - 1].stride;
+    for (std::size_t i = first + count; i < rank; ++i) { x.axes[i + 1 - count] = x.axes[i]; }
+  }
   x.data += static_cast<std::ptrdiff_t>(how.first) * x.axes[first].stride;
   x.axes[first].extent = e.template extent<R>();
 }
@@ -726,13 +742,25 @@ void compute(const stacked<Shape, D, X...>& n, target<compute_t<C, std::common_t
   each_stacked(n, to, [](const auto& layer, const auto& place) { compute_into<C>(layer, place); }, std::index_sequence_for<X...>{});
 }
 
+// D as one axis: its axes of a product are laid out one after the other first, where they are not yet. In `x` they have no
+// stride any more: what another operand calls D moves nothing here.
+template <class D, class Axes, class T, class Extents>
+axis taken_out(lowered<T>& x, const Extents& e) {
+  constexpr std::size_t first = index_in<first_t<typename axes_of<D>::type>, Axes>;
+  constexpr std::size_t count = axes_of<D>::type::size;
+  if (!follow_each_other(x.axes + first, count)) { make_dense<T, Axes>(x); }
+  const axis whole{e.template extent<D>(), x.axes[first + count - 1].stride};
+  for (std::size_t i = first; i < first + count; ++i) { x.axes[i].stride = 0; }
+  return whole;
+}
+
 template <class C, class Shape, class D, class Table, class Ids>
 void compute(const gathered<Shape, D, Table, Ids>& n, target<compute_t<C, value_of<Table>>> to) {
   using axes = axes_for<Shape>;
   using table_axes = axes_for<shape_of<Table>>;
-  const auto table = lower<C>(n.table());
+  auto table = lower<C>(n.table());
   const auto ids = lower<C>(n.ids());
-  const axis along = table.axes[index_in<D, table_axes>];
+  const axis along = taken_out<D, table_axes>(table, n.table().extents());
   axis result[max_rank];
   axis_extents<axes>::write(n.extents(), result);
   std::ptrdiff_t strides[3][max_rank] = {};

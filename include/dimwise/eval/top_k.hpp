@@ -40,7 +40,7 @@ template <class D, class Best, operand X, class Verdict = detail::of_numbers<op:
   }
   extents_of<list<Best>> added;
   added.set(best);
-  const auto e = carry<typename Values::extents_type::atoms>("top_k", added, x.extents());
+  const auto e = carry<typename Values::extents_type::atoms>("top_k", added, extents_beside<shape_of<X>, D>(x.extents()));
   top_k_result<Values, Ids> result{Values::for_overwriting(e), Ids::for_overwriting(carry<typename Ids::extents_type::atoms>("top_k", e))};
   const auto from = lower<T>(x);
   axis to[max_rank];

@@ -74,8 +74,8 @@ struct concat_how {
     using shape = typename Verdict::shape;
     using kept = difference_t<typename extents_for<shape>::atoms, list<D>>;
     (void)carry<kept>("concat", other_extents<list<D>>(first.extents()), other_extents<list<D>>(rest.extents())...);
-    auto e = carry<typename extents_for<shape>::atoms>("concat", first.extents());
-    slot& grown = e.template of_atom<D>();
+    auto e = carry<typename extents_for<shape>::atoms>("concat", extents_beside<shape_of<First>, D>(first.extents()));
+    slot grown = first.extents().template of_atom<D>();
     grown.extent = (first.extents().template extent<D>() + ... + rest.extents().template extent<D>());
     if constexpr (has_documents<D>) { e.template documents<D>() = segments(); }
     // A gap between the parts is no mistake here; whoever asks for the positions afterwards is told.
@@ -85,6 +85,7 @@ struct concat_how {
       next += static_cast<std::ptrdiff_t>(part.extent);
     };
     (follow(rest.extents().template of_atom<D>()), ...);
+    make_extent<shape, D>(e, grown, "concat");
     return joined<shape, D, list<std::conditional_t<true, D, First>, std::conditional_t<true, D, Rest>...>, First, Rest...>(e, first, rest...);
   }
 };
@@ -118,7 +119,7 @@ template <class D, operand First, operand... Rest, class Verdict = rule::stack<D
 [[nodiscard]] auto stack(const First& first, const Rest&... rest) {
   using shape = typename Verdict::shape;
   auto e = detail::carry<typename detail::extents_for<shape>::atoms>("stack", first.extents(), rest.extents()...);
-  if constexpr (detail::has_slot<D>) { e.template of_atom<D>().extent = 1 + sizeof...(Rest); }
+  detail::make_extent<shape, D>(e, {1 + sizeof...(Rest), detail::unsaid_origin}, "stack");
   return detail::stacked<shape, D, First, Rest...>(e, first, rest...);
 }
 template <class D, operand First, operand... Rest, class Verdict = rule::stack<D, detail::shape_of<First>, detail::shape_of<Rest>...>>
@@ -147,12 +148,15 @@ using gather_verdict = rule::gather<D, indexed_by_t<Ids>, shape_of<Table>, shape
 ///
 ///   [D, rest] x ids [i]  ->  [i, rest without i]
 ///
-/// Only ids of D index D (R18); an id outside throws `index_error` when evaluated, and nothing is written.
+/// What table and ids share is taken side by side, but for D itself: ids that have D reorder the table, any number of
+/// them. Only ids of D index D, and those of a product are split first unless they reorder it (R18); an id outside throws
+/// `index_error` when evaluated, and nothing is written.
 template <class D, operand Table, operand Ids, class Verdict = detail::gather_verdict<D, Table, Ids>>
   requires allowed<Verdict>
 [[nodiscard]] auto gather(const Table& table, const Ids& ids) {
   using shape = typename Verdict::shape;
-  return detail::gathered<shape, D, Table, Ids>(detail::carry<typename detail::extents_for<shape>::atoms>("gather", ids.extents(), table.extents()), table, ids);
+  const auto rest = detail::extents_beside<detail::shape_of<Table>, D>(table.extents());
+  return detail::gathered<shape, D, Table, Ids>(detail::carry<typename detail::extents_for<shape>::atoms>("gather", ids.extents(), rest), table, ids);
 }
 template <class D, operand Table, operand Ids, class Verdict = detail::gather_verdict<D, Table, Ids>>
   requires refused<Verdict>

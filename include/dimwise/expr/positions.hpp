@@ -162,7 +162,7 @@ class position_biased_node : public node<Shape, value_of<E>> {
 template <class Atoms, class Extents, class B>
 extents_of<Atoms> biased_extents(const Extents& e, const B& b) {
   if constexpr (requires { b.table(); }) {
-    return carry<Atoms>("biased", e, b.table().extents());
+    return carry<Atoms>("biased", e, extents_beside<shape_of<typename B::table_type>, typename B::relative>(b.table().extents()));
   } else {
     return carry<Atoms>("biased", e);
   }
@@ -208,7 +208,7 @@ template <class Q, class R, class K, operand X, class Verdict = rule::skew<Q, R,
   using shape = typename Verdict::shape;
   detail::extents_of<detail::list<K>> added;
   added.set(keys);
-  return detail::skew_node<shape, Q, R, K, X>(x, detail::carry<typename detail::extents_for<shape>::atoms>("skew", added, x.extents()));
+  return detail::skew_node<shape, Q, R, K, X>(x, detail::carry<typename detail::extents_for<shape>::atoms>("skew", added, detail::extents_beside<detail::shape_of<X>, R>(x.extents())));
 }
 template <class Q, class R, class K, operand X, class Verdict = rule::skew<Q, R, K, detail::shape_of<X>>>
   requires refused<Verdict>

@@ -72,14 +72,13 @@ extents_for<Shape> renamed_extents(const char* operation, const Extents& e) {
   auto result = carry<typename extents_for<Shape>::atoms>(operation, e);
   const extent_t n = e.template extent<From>();
   if constexpr (!is_composite<To> && has_slot<To>) {
-    slot& to = result.template of_atom<To>();
-    if constexpr (is_composite<From>) {
-      to.extent = n;
-    } else {
-      to = e.template of_atom<From>();
+    slot made{n, unsaid_origin};
+    if constexpr (!is_composite<From>) {
+      made = e.template of_atom<From>();
       if constexpr (has_documents<From> && has_documents<To>) { result.template documents<To>() = e.template documents<From>(); }
     }
-    if constexpr (To::static_extent != at_run_time) { to.extent = To::static_extent; }
+    if constexpr (To::static_extent != at_run_time) { made.extent = To::static_extent; }
+    make_extent<Shape, To>(result, made, operation);
   }
   if (result.template extent<To>() != n) {
     raise<extent_error>(error{} << operation << ": " << dimension_name<From>() << " has extent " << n << " and " << dimension_name<To>() << " has extent "
@@ -228,18 +227,19 @@ namespace detail {
 template <class Verdict, class D, class Result, class X>
 auto make_slice(const X& x, std::size_t first, std::size_t count) {
   using shape = typename Verdict::shape;
-  const slot& from = x.extents().template of_atom<D>();
-  if (first > from.extent || count > from.extent - first) {
-    raise<index_error>(error{} << "slice: elements " << first << " to " << first + count << " are outside dimension " << dimension_name<D>() << " of extent "
-                               << from.extent << " (R18)");
+  const extent_t n = x.extents().template extent<D>();
+  if (first > n || count > n - first) {
+    raise<index_error>(error{} << "slice: elements " << first << " to " << first + count << " are outside dimension " << dimension_name<D>() << " of extent " << n
+                               << " (R18)");
   }
-  auto e = carry<typename extents_for<shape>::atoms>("slice", x.extents());
-  if constexpr (has_slot<Result>) {
-    slot& to = e.template of_atom<Result>();
-    to.extent = count;
+  auto e = carry<typename extents_for<shape>::atoms>("slice", extents_beside<shape_of<X>, D>(x.extents()));
+  slot made{count, unsaid_origin};
+  if constexpr (!is_composite<D>) {
     // Positions go on counting: the first element kept its own.
-    to.origin = from.origin == disputed_origin ? disputed_origin : (from.origin == unsaid_origin ? 0 : from.origin) + static_cast<std::ptrdiff_t>(first);
+    const std::ptrdiff_t origin = x.extents().template of_atom<D>().origin;
+    made.origin = origin == disputed_origin ? disputed_origin : (origin == unsaid_origin ? 0 : origin) + static_cast<std::ptrdiff_t>(first);
   }
+  make_extent<shape, Result>(e, made, "slice");
   if constexpr (has_documents<Result>) { e.template documents<Result>() = segments(); }
   return restride<shape, look::slice<D, Result>, X>(x, {first}, e);
 }
@@ -264,7 +264,8 @@ template <class D, operand X, class Verdict = rule::slice<D, D, detail::shape_of
 template <class D, operand X, class... Rest, class Verdict = rule::slice<D, D, detail::shape_of<X>>>
   requires refused<Verdict>
 Verdict slice(const X& x, std::size_t first, const Rest&... rest);
-/// Elements of a dimension under the name of another, of a static extent: `slice<d_k, rot>(x, 0)`.
+/// Elements of a dimension under the name of another, of a static extent: `slice<d_k, rot>(x, 0)`. A slice of a composite
+/// is none: it names the plain dimension that it gives, `slice<merged<beam, vocab>, best>(x, 0, 8)` (R18).
 template <class D, class Result, operand X, class Verdict = rule::slice<D, Result, detail::shape_of<X>>>
   requires(allowed<Verdict> && Result::static_extent != at_run_time)
 [[nodiscard]] auto slice(const X& x, std::size_t first) {
@@ -274,6 +275,13 @@ template <class D, class Result, operand X, class Verdict = rule::slice<D, Resul
   requires(allowed<Verdict> && Result::static_extent == at_run_time)
 [[nodiscard]] auto slice(const X& x, std::size_t first, std::size_t count) {
   return detail::make_slice<Verdict, D, Result>(x, first, count);
+}
+/// The rest of them, from `first` on.
+template <class D, class Result, operand X, class Verdict = rule::slice<D, Result, detail::shape_of<X>>>
+  requires(allowed<Verdict> && Result::static_extent == at_run_time)
+[[nodiscard]] auto slice(const X& x, std::size_t first) {
+  const extent_t n = x.extents().template extent<D>();
+  return detail::make_slice<Verdict, D, Result>(x, first, first > n ? 0 : n - first);
 }
 template <class D, class Result, operand X, class... Rest, class Verdict = rule::slice<D, Result, detail::shape_of<X>>>
   requires refused<Verdict>

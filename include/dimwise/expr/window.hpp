@@ -28,12 +28,10 @@ auto make_windows(const X& x, const W& window, extent_t count) {
   using shape = typename Verdict::shape;
   extents_of<list<W>> added;
   added.set(window);
-  auto e = carry<typename extents_for<shape>::atoms>(How::name, added, x.extents());
-  if constexpr (has_slot<Result>) {
-    slot& to = e.template of_atom<Result>();
-    if constexpr (std::is_same_v<D, Result>) { to.origin = x.extents().template of_atom<D>().origin; }
-    to.extent = count;
-  }
+  auto e = carry<typename extents_for<shape>::atoms>(How::name, added, extents_beside<shape_of<X>, D>(x.extents()));
+  slot made{count, unsaid_origin};
+  if constexpr (std::is_same_v<D, Result>) { made.origin = x.extents().template of_atom<D>().origin; }
+  make_extent<shape, Result>(e, made, How::name);
   if constexpr (Result::static_extent != at_run_time) {
     if (count != Result::static_extent) {
       raise<extent_error>(error{} << How::name << ": " << count << " windows do not fit dimension " << dimension_name<Result>() << " of extent "

@@ -321,6 +321,14 @@ struct ERROR_R18_more_than_there_are;
 template <class... Facts>
 struct ERROR_R18_ids_index_their_own_dimension_only;
 
+/// An id of a product says an element of each factor: `split` the operand and `split_ids` the ids, or take the `part`.
+template <class... Facts>
+struct ERROR_R18_ids_of_a_composite_are_split_first;
+
+/// A slice of a composite is none: it names the plain dimension that it gives, `slice<merged<a, b>, rows>(x, first, count)`.
+template <class... Facts>
+struct ERROR_R18_slice_of_a_composite_names_a_plain_dimension;
+
 /// The extent changes: `slice<D, Result>(x, first)`.
 template <class... Facts>
 struct ERROR_R18_slice_of_a_static_extent_names_its_result;

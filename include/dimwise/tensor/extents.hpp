@@ -288,5 +288,26 @@ template <class Atoms, class... From>
   return to;
 }
 
+/// The extents of a shape's other dimensions: what an operation removes, or makes anew under the same name, is compared
+/// with nothing.
+template <class Shape, class D, class Extents>
+[[nodiscard]] auto extents_beside(const Extents& e) {
+  return carry<atoms_of_list_t<difference_t<dims_t<Shape>, list<D>>>>("", e);
+}
+
+/// Gives D, which the operation makes, its slot. Where another dimension of the shape is a sum with D as a part, D has an
+/// extent already, and both are one (R15).
+template <class Shape, class D>
+void make_extent(extents_for<Shape>& e, const slot& made, const char* operation) {
+  if constexpr (has_slot<D>) {
+    slot& to = e.template of_atom<D>();
+    if constexpr (is_in<D, atoms_of_list_t<difference_t<dims_t<Shape>, list<D>>>>) {
+      meet(to, made, operation, &dimension_name<D>);
+    } else {
+      to = made;
+    }
+  }
+}
+
 }  // namespace detail
 }  // namespace dimwise

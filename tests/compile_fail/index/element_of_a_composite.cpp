@@ -1,6 +1,6 @@
 // MISTAKE: one element of a merged dimension, by one number.
 // RULE: R18
-// EXPECT: ERROR_R18_ids_index_their_own_dimension_only<.*at.*merged<
+// EXPECT: ERROR_R18_ids_of_a_composite_are_split_first<.*at.*merged<
 // VARIANTS: equal dynamic
 #include <dimwise/dimwise.hpp>
 

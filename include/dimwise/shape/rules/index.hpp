@@ -37,7 +37,7 @@ consteval auto judge_at() {
   if constexpr (!is_in<D, dims>) {
     return answer<missing_t<op::at, list<D>, Shape>>{};
   } else if constexpr (is_composite<D>) {
-    return answer<ERROR_R18_ids_index_their_own_dimension_only<op::at, over<about_t<D>>, operand_t<Shape>>>{};
+    return answer<ERROR_R18_ids_of_a_composite_are_split_first<op::at, over<about_t<D>>, operand_t<Shape>>>{};
   } else {
     using kept = typename marks_without<marks_t<Shape>, D>::type;
     return answer<accepted<make_shape_t<difference_t<dims, list<D>>, join_t<kept, list<indexed<D>>>>>>{};
@@ -49,11 +49,14 @@ consteval auto judge_slice() {
   using dims = dims_t<Shape>;
   if constexpr (!is_in<D, dims>) {
     return answer<missing_t<op::slice, list<D>, Shape>>{};
-  } else if constexpr (is_composite<D> || is_composite<Result>) {
-    return answer<ERROR_R4_composite_has_other_factors_or_order<op::slice, over<about_t<D>>, operand_t<Shape>>>{};
+  } else if constexpr (is_composite<Result>) {
+    return answer<ERROR_R18_slice_of_a_composite_names_a_plain_dimension<op::slice, over<about_t<D>>, operand_t<Shape>>>{};
+  } else if constexpr (is_composite<D> && is_in<Result, atoms_t<D>>) {
+    // A factor or a part has its own elements, which `split` and `part` take by name.
+    return answer<ERROR_R4_composite_has_other_factors_or_order<op::slice, over<about_t<D>, about_t<Result>>, operand_t<Shape>>>{};
   } else if constexpr (std::is_same_v<D, Result> && D::static_extent != at_run_time) {
     return answer<ERROR_R18_slice_of_a_static_extent_names_its_result<op::slice, over<about_t<D>>, operand_t<Shape>>>{};
-  } else if constexpr (D::abilities != Result::abilities) {
+  } else if constexpr (D::abilities != Result::abilities && !(is_composite<D> && D::abilities == ability::none)) {
     return answer<ERROR_R18_slice_has_another_kind<op::slice, over<about_t<D>, about_t<Result>>, operand_t<Shape>>>{};
   } else if constexpr (D::static_extent != at_run_time && Result::static_extent != at_run_time && Result::static_extent > D::static_extent) {
     return answer<ERROR_R18_slice_is_longer_than_its_dimension<op::slice, over<about_t<D>, about_t<Result>>, operand_t<Shape>>>{};
@@ -77,17 +80,20 @@ consteval auto judge_gather() {
     return answer<ERROR_R18_ids_index_their_own_dimension_only<op::gather, over<about_t<D>>, id<IdDim>, lhs_t<Table>, rhs_t<Ids>>>{};
   } else if constexpr (!is_disjoint<marked_t<indexed, marks_t<Table>>, dims_t<Ids>> || !is_disjoint<marked_t<indexed, marks_t<Ids>>, table>) {
     return answer<ERROR_R18_indexed_meets_its_dimension<op::gather, over<about_t<D>>, lhs_t<Table>, rhs_t<Ids>>>{};
-  } else if constexpr (is_composite<D>) {
-    return answer<ERROR_R18_ids_index_their_own_dimension_only<op::gather, over<about_t<D>>, lhs_t<Table>, rhs_t<Ids>>>{};
+  } else if constexpr (is_merged<D> && !is_in<D, dims_t<Ids>>) {
+    return answer<ERROR_R18_ids_of_a_composite_are_split_first<op::gather, over<about_t<D>>, lhs_t<Table>, rhs_t<Ids>>>{};
   } else if constexpr (refuses_mark<op::gather, Table>) {
     return answer<refused_mark_t<op::gather, Table, over<about_t<D>>, lhs_t<Table>, rhs_t<Ids>>>{};
   } else {
-    // What the ids and the table share is taken element by element; the ids' dimensions come first.
+    // What the ids and the table share is taken side by side, but for D, which is that of the ids where they have it; the
+    // ids' dimensions come first.
+    using kept = kept_marks_t<op::gather, Table>;
+    using marks = typename std::conditional_t<is_in<D, dims_t<Ids>>, std::type_identity<kept>, marks_without<kept, D>>::type;
     using dims = union_t<dims_t<Ids>, difference_t<table, list<D>>>;
     if constexpr (!all_distinct(axes_of_list_t<dims>{})) {
       return answer<ERROR_R17_dimension_occurs_twice<op::gather, over<about_t<D>>, lhs_t<Table>, rhs_t<Ids>>>{};
     } else {
-      return answer<accepted<make_shape_t<dims, typename marks_without<kept_marks_t<op::gather, Table>, D>::type>>>{};
+      return answer<accepted<make_shape_t<dims, marks>>>{};
     }
   }
 }

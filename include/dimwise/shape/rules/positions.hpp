@@ -56,7 +56,7 @@ consteval auto judge_rotary_by() {
   if constexpr (refused<verdict>) {
     return answer<verdict>{};
   } else if constexpr (!same_set<dims_t<Cosines>, dims_t<Sines>> || !is_in<P, dims_t<Cosines>> || is_in<F, dims_t<Cosines>> || pairs::size != 1 ||
-                       where<pairs>::not_features::size > 0) {
+                       where<pairs>::not_features::size > 0 || !is_disjoint<axes_of_list_t<pairs>, axes_of_list_t<dims_t<Shape>>>) {
     return answer<ERROR_R9_rotary_is_told_angles_at_its_positions<op::rotary, over<about_t<P>, about_t<F>>, lhs_t<Shape>, rhs_t<Cosines>>>{};
   } else {
     return answer<verdict>{};
