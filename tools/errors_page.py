@@ -65,6 +65,9 @@ CURES = {
     "ERROR_R5_weighted_is_only_summed":
         "`sum<D>`, where the weights sum to one over D: they are the mean already. If something else is meant, say it with "
         "`plain`.",
+    "ERROR_R5_mean_over_what_sums_to_one":
+        "`sum<D>` of products with weights is their average; `contract<D>(p, v)` in one word. The mean of the weights alone is "
+        "1/n, whatever the scores are: `max<D>` or an entropy says something, `mean<heads>` averages heads.",
     "ERROR_R5_softmax_over_a_single_element":
         "Name the dimension of the alternatives. An extent of 1 is often a dimension that should not exist.",
     "ERROR_R5_declared_type_drops_or_invents_normalised":

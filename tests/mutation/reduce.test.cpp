@@ -26,7 +26,7 @@ static_assert(says<ERROR_R18_indexed_meets_its_dimension, rule::norm_with<op::la
 static_assert(gives<rule::norm_with<op::layer_norm, list<d_model>, shape<seq, d_model>, shape<d_model>, shape<d_model>>, shape<seq, d_model>>);
 
 // Weighted values are summed over their dimension: their mean would be divided twice (R5).
-static_assert(says<ERROR_R5_weighted_is_only_summed, rule::reduce<op::mean, list<key>, shape<seq, key, weighted<key>>>>);
+static_assert(says<ERROR_R5_mean_over_what_sums_to_one, rule::reduce<op::mean, list<key>, shape<seq, key, weighted<key>>>>);
 static_assert(gives<rule::reduce<op::sum, list<key>, shape<seq, key, weighted<key>>>, shape<seq>>);
 static_assert(gives<rule::reduce<op::max, list<key>, shape<seq, key, weighted<key>>>, shape<seq>>);
 static_assert(gives<rule::reduce<op::mean, list<heads>, shape<heads, seq, key, weighted<key>>>, shape<seq, key, weighted<key>>>);

@@ -112,6 +112,20 @@ static_assert(gives<product<X, shape<key, d_model, merged<heads, d_v>>, d_model>
 static_assert(gives<product<shape<seq, d_v>, shape<seq, key>, seq>, shape<d_v, key>>);                                      // over positions
 //     Failing positions, batches that are not shared.
 static_assert(gives<product<shape<batch, d_k>, shape<layers, d_k>, d_k>, shape<batch, layers, raw<d_k>>>);
+// What both operands share counts for neither side: beams and answers are parallel and a choice at once.
+static_assert(gives<product<shape<batch, experts, seq, heads, d_k>, shape<batch, experts, key, heads, d_k>, d_k>, shape<batch, experts, heads, seq, key, raw<d_k>>>);
+static_assert(gives<scored<shape<experts, seq, d_k>, shape<experts, key, d_k>, d_k>, shape<experts, seq, key, score<d_k>>>);
+static_assert(gives<scored<shape<experts, d_k>, shape<experts, key, d_k>, d_k>, shape<experts, key, score<d_k>>>);
+static_assert(gives<rule::contract<list<d_k>, list<vocab>, shape<seq, vocab, d_k>, shape<key, vocab, d_k>>, shape<vocab, seq, key, raw<d_k>>>);
+static_assert(gives<rule::contract<list<d_k>, list<d_v>, shape<seq, d_v, d_k>, shape<key, d_v, d_k>>, shape<d_v, seq, key, raw<d_k>>>);
+// Beside positions of their operand they are parallel; without, as experts of a router, they are alternatives.
+static_assert(gives<product<shape<experts, seq, d_k>, shape<key, d_k>, d_k>, shape<experts, seq, key, raw<d_k>>>);
+static_assert(gives<product<shape<key, d_k>, shape<experts, seq, d_k>, d_k>, shape<key, experts, seq, raw<d_k>>>);
+static_assert(gives<product<shape<experts, d_k, indexed<seq>>, shape<key, d_k>, d_k>, shape<experts, key, raw<d_k>>>);
+static_assert(gives<product<shape<batch, seq, d_model>, shape<d_model, experts>, d_model>, shape<batch, seq, experts>>);
+static_assert(gives<product<shape<d_model, experts>, shape<batch, seq, d_model>, d_model>, shape<experts, batch, seq>>);
+static_assert(gives<product<shape<seq, vocab, d_k>, shape<key, d_k>, d_k>, shape<seq, vocab, key>>);
+static_assert(gives<product<shape<key, d_k>, shape<seq, vocab, d_k>, d_k>, shape<key, seq, vocab>>);
 static_assert(gives<product<shape<batch, d_k>, shape<batch, d_k>, d_k>, shape<batch>>);
 static_assert(gives<product<shape<heads, d_k>, shape<group_of, d_k>, d_k>, shape<heads, group_of>>);
 //     Positions that `at` took away count.

@@ -86,15 +86,15 @@ static_assert(says<ERROR_R13_softmax_takes_attendable_or_choice, soft<shape<batc
 static_assert(says<ERROR_R13_softmax_takes_attendable_or_choice, soft<shape<seq, d_model>, d_model>>);
 static_assert(says<ERROR_R13_softmax_takes_attendable_or_choice, soft<S<>, key, heads>>);
 static_assert(allowed<soft<shape<seq, experts>, experts>>);
-//     So do renormalise and argmax (which takes features, too: the largest of them).
+//     So do renormalise and argmax.
 static_assert(gives<rule::renormalise<list<key>, S<normalised<seq>>>, S<normalised<key>>>);
 static_assert(gives<rule::renormalise<list<key>, S<weighted<key>>>, S<normalised<key>>>);
 static_assert(says<ERROR_R13_softmax_takes_attendable_or_choice, rule::renormalise<list<heads>, S<>>>);
 static_assert(gives<rule::reduce<op::argmax, list<vocab>, shape<batch, seq, vocab>>, shape<batch, seq>>);
 static_assert(says<ERROR_R13_softmax_takes_attendable_or_choice, rule::reduce<op::argmax, list<merged<seq, vocab>>, shape<merged<seq, vocab>>>>);
 static_assert(gives<rule::reduce<op::argmax, list<vocab>, shape<seq, vocab, normalised<vocab>>>, shape<seq>>);
-static_assert(gives<rule::reduce<op::argmax, list<heads>, S<score<d_k>>>, shape<seq, key>>);
-static_assert(gives<rule::reduce<op::logsumexp, list<heads>, S<score<d_k>>>, shape<seq, key>>);
+static_assert(gives<rule::reduce<op::argmax, list<key>, S<score<d_k>>>, shape<heads, seq>>);
+static_assert(gives<rule::reduce<op::logsumexp, list<key>, S<score<d_k>>>, shape<heads, seq>>);
 
 // R13: layer_norm and rms_norm take features; statistics take any.
 static_assert(gives<norm<shape<seq, d_model>, d_model>, shape<seq, d_model>>);
@@ -124,6 +124,15 @@ static_assert(gives<total<S<weighted<key>>, heads, key>, shape<seq>>);
 static_assert(std::is_same_v<total<S<weighted<key>>, seq>,
                              ERROR_R5_weighted_is_only_summed<op::sum, over<about<seq, run_time>>, operand_shape<heads, seq, key, weighted<key>>>>);
 static_assert(says<ERROR_R5_weighted_is_only_summed, total<S<weighted<key>>, seq, key>>);
+//     The mean over the dimension of weights is 1/n; sums and extremes over it say something.
+static_assert(std::is_same_v<average<shape<heads, seq, key, normalised<key>>, key>,
+                             ERROR_R5_mean_over_what_sums_to_one<op::mean, over<about<key, run_time>>, operand_shape<heads, seq, key, normalised<key>>>>);
+static_assert(says<ERROR_R5_mean_over_what_sums_to_one, average<shape<heads, seq, key, normalised<key>>, heads, key>>);
+static_assert(says<ERROR_R5_mean_over_what_sums_to_one, average<shape<seq, merged<heads, key>, normalised<key>>, merged<heads, key>>>);
+static_assert(says<ERROR_R5_mean_over_what_sums_to_one, average<shape<seq, key, weighted<key>>, key>>);
+static_assert(gives<total<shape<heads, seq, key, normalised<key>>, key>, shape<heads, seq>>);
+static_assert(gives<rule::reduce<op::max, list<key>, shape<heads, seq, key, normalised<key>>>, shape<heads, seq>>);
+static_assert(gives<average<shape<heads, seq, key, normalised<key>>, seq>, shape<heads, key>>);
 //     The mean over heads keeps weights, their sum does not; sums over positions end the mark.
 static_assert(gives<average<S<normalised<key>>, heads>, shape<seq, key, normalised<key>>>);
 static_assert(gives<total<S<normalised<key>>, heads>, shape<seq, key, weighted<key>>>);
@@ -158,6 +167,19 @@ static_assert(gives<total<shape<src, packed_seq, masked_for<packed_seq>>, src, p
 
 // A reduction under a mask asks both rules, the mask's first; norms take gains of their own dimensions only.
 using key_mask = detail::mask_facts<list<seq, key>, list<key>, false>;
+// --- log-sum-exp and argmax go over what softmax goes over (R13) ---
+
+template <class Op, class D, class... Rest>
+using alternatives = rule::reduce<Op, list<D>, shape<D, Rest...>>;
+static_assert(says<ERROR_R13_softmax_takes_attendable_or_choice, alternatives<op::logsumexp, batch, d_model>>);
+static_assert(says<ERROR_R13_softmax_takes_attendable_or_choice, alternatives<op::argmax, batch, vocab>>);
+static_assert(says<ERROR_R13_softmax_takes_attendable_or_choice, alternatives<op::argmax, d_model, seq>>);
+static_assert(says<ERROR_R13_softmax_takes_attendable_or_choice, alternatives<op::logsumexp, heads, seq>>);
+static_assert(says<ERROR_R13_softmax_takes_attendable_or_choice, rule::reduce<op::logsumexp, list<seq, batch>, shape<seq, batch>>>);
+static_assert(gives<alternatives<op::logsumexp, experts, batch>, shape<batch>> && gives<alternatives<op::argmax, experts, batch>, shape<batch>>);
+static_assert(gives<alternatives<op::logsumexp, key, seq>, shape<seq>> && gives<alternatives<op::argmax, vocab, seq>, shape<seq>>);
+static_assert(gives<alternatives<op::sum, batch, seq>, shape<seq>> && gives<alternatives<op::max, d_model, seq>, shape<seq>>);
+
 static_assert(gives<rule::reduce_masked<op::mean, list<key>, S<>, key_mask>, shape<heads, seq>>);
 static_assert(says<ERROR_R7_mask_does_not_serve_this_dimension, rule::reduce_masked<op::mean, list<seq>, S<>, key_mask>>);
 static_assert(says<ERROR_R7_mask_has_dimensions_that_the_scores_lack, rule::reduce_masked<op::mean, list<seq>, shape<seq, d_model>, key_mask>>);

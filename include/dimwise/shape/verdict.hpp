@@ -98,12 +98,14 @@ struct where<list<D...>> {
   using not_parallel = join_t<list_if<!is_parallel<D>, D>...>;
   using heads = join_t<list_if<is_heads<D>, D>...>;
   using not_features = join_t<list_if<!is_feature<D>, D>...>;
-  using without_ability = join_t<list_if<D::abilities == ability::none, D>...>;
   using not_attended = join_t<list_if<!has_any(D::abilities, ability::attendable | ability::choice), D>...>;
   using not_ordered = join_t<list_if<!has_any(D::abilities, ability::ordered), D>...>;
   using single = join_t<list_if<D::static_extent == 1, D>...>;
   static constexpr bool any_position = (is_position<D> || ...);
   static constexpr bool any_alternative = ((is_position<D> || (is_choice<D> && !is_parallel<D>)) || ...);
+  static constexpr bool any_feature = (is_feature<D> || ...);
+  static constexpr bool any_choice = (is_choice<D> || ...);
+  static constexpr bool any_exclusive_choice = ((is_choice<D> && !is_parallel<D>) || ...);
   static constexpr bool any_feature_or_choice = ((is_feature<D> || is_choice<D>) || ...);
   static constexpr bool any_batch = ((is_parallel<D> && !is_heads<D>) || ...);
   static constexpr bool all_parallel = (is_parallel<D> && ...);

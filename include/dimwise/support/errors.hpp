@@ -74,6 +74,10 @@ struct ERROR_R5_already_normalised;
 template <class... Facts>
 struct ERROR_R5_weighted_is_only_summed;
 
+/// The mean over the dimension of weights divides once more by its extent: their sum is 1, that of their products the average.
+template <class... Facts>
+struct ERROR_R5_mean_over_what_sums_to_one;
+
 /// Softmax over an extent of 1 gives 1 everywhere.
 template <class... Facts>
 struct ERROR_R5_softmax_over_a_single_element;

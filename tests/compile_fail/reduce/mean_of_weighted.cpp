@@ -1,6 +1,6 @@
 // MISTAKE: weighted values are averaged over the keys: the weights already are the mean.
 // RULE: R5
-// EXPECT: ERROR_R5_weighted_is_only_summed<.*mean.*key.*weighted<.*key
+// EXPECT: ERROR_R5_mean_over_what_sums_to_one<.*mean.*key.*weighted<.*key
 // VARIANTS: equal unused dynamic
 #include <dimwise/dimwise.hpp>
 

@@ -45,7 +45,14 @@ struct product_facts {
   static constexpr bool over_features = Over::size > 0 && where<Over>::not_features::size == 0;
   // What is contracted beside a feature makes no smaller a product of it: queries and keys over all heads are raw as well.
   static constexpr bool over_a_feature = where<Over>::not_features::size < Over::size;
-  static constexpr bool mixes_only_positions = over_a_feature && !where<axes_of_list_t<result>>::any_feature_or_choice;
+  // What both operands share counts for neither. What is parallel and a choice at once, as beams, is an alternative only where
+  // it stands for the positions of its operand, as the experts of a router do.
+  template <class Free, class Marks>
+  static constexpr bool leaves_alternatives = where<Free>::any_feature ||
+                                              (where<Free>::any_position || where<marked_t<indexed, Marks>>::any_position ? where<Free>::any_exclusive_choice
+                                                                                                                          : where<Free>::any_choice);
+  static constexpr bool mixes_only_positions =
+      over_a_feature && !leaves_alternatives<free_axes_a, marks_t<A>> && !leaves_alternatives<free_axes_b, marks_t<B>>;
   // R6: a product over a feature that leaves free positions, or failing these batch, of each operand, and no feature or choice.
   static constexpr bool is_raw = mixes_only_positions && leaves_positions<free_axes_a, marks_t<A>> && leaves_positions<free_axes_b, marks_t<B>>;
   // One query, already without its position, against many keys.

@@ -93,9 +93,14 @@ consteval bool misuses_weighted() {
   if constexpr (own::size == 0) {
     return false;
   } else {
-    constexpr bool averaged = std::is_same_v<Op, op::mean> && !is_disjoint<Over, own>;
-    return averaged || !where<axes_of_list_t<difference_t<Over, own>>>::all_parallel;
+    return !where<axes_of_list_t<difference_t<Over, own>>>::all_parallel;
   }
+}
+
+// R5: what sums to one over a dimension has the mean 1/n there, whatever it is.
+template <class Op, class Over, class Shape>
+consteval bool averages_weights() {
+  return std::is_same_v<Op, op::mean> && !is_disjoint<axes_of_list_t<Over>, axes_of_list_t<weighing_t<Shape>>>;
 }
 
 template <class Op, class Over, class Shape>
@@ -103,9 +108,11 @@ consteval auto judge_reduce() {
   using objection = objection_t<Op, Over, Shape>;
   if constexpr (!std::is_same_v<objection, nothing>) {
     return answer<objection>{};
+  } else if constexpr (averages_weights<Op, Over, Shape>()) {
+    return answer<ERROR_R5_mean_over_what_sums_to_one<Op, over_t<Over>, operand_t<Shape>>>{};
   } else if constexpr (misuses_weighted<Op, Over, Shape>()) {
     return answer<ERROR_R5_weighted_is_only_summed<Op, over_t<Over>, operand_t<Shape>>>{};
-  } else if constexpr (std::is_same_v<Op, op::argmax> && where<Over>::without_ability::size > 0) {
+  } else if constexpr ((std::is_same_v<Op, op::argmax> || std::is_same_v<Op, op::logsumexp>)&&where<Over>::not_attended::size > 0) {
     return answer<ERROR_R13_softmax_takes_attendable_or_choice<Op, over_t<Over>, operand_t<Shape>>>{};
   } else if constexpr (std::is_same_v<Op, op::argmax> || std::is_same_v<Op, op::logsumexp>) {
     using kept = kept_marks_t<Op, Shape>;
