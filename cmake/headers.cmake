@@ -26,6 +26,8 @@ set(dimwise_headers
     include/dimwise/eval/rotary_frequencies.hpp
     include/dimwise/eval/tbb.hpp
     include/dimwise/eval/top_k.hpp
+    include/dimwise/expr/choose.hpp
+    include/dimwise/expr/compare.hpp
     include/dimwise/expr/contract.hpp
     include/dimwise/expr/elementwise.hpp
     include/dimwise/expr/explain.hpp

@@ -24,6 +24,9 @@ ERRORS = "include/dimwise/support/errors.hpp"
 PAGE = "docs/errors.md"
 
 CURES = {
+    "ERROR_R7_tensor_of_bool_is_no_condition":
+        "Choose element by element with `where(a == b, x, y)`, or make a mask of the comparison, `allow(a < b)`. To ask about all "
+        "elements, count them: `sum<seq>(indicator(allow(a != b)))`, and read the number.",
     "ERROR_R16_query_key_and_value_are_told_apart_by_dimensions":
         "Give `scores` the queries and the keys: both have the features it names. Values have features of their own, `d_v`.",
     "ERROR_R12_weight_sums_over_heads_that_are_gone":

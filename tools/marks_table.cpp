@@ -43,7 +43,8 @@ std::vector<row> rows_of() {
 
 // Operations on tensors; those on masks, which have no marks; those of modules, whose own rules say what they take.
 const std::vector<row> tensor_rows =
-    rows_of<op::contract, op::outer, op::scores, op::scaled, op::unscaled, op::elementwise, op::divide, op::map, op::masked, op::biased, op::softmax,
+    rows_of<op::contract, op::outer, op::scores, op::scaled, op::unscaled, op::elementwise, op::divide, op::map, op::compare, op::where,
+            op::maximum, op::minimum, op::clamp, op::pow, op::masked, op::biased, op::softmax,
             op::log_softmax, op::renormalise, op::argmax, op::top_k, op::sum, op::mean, op::max, op::min, op::logsumexp, op::standardize,
             op::layer_norm, op::rms_norm, op::rename, op::relabel, op::permute, op::split, op::merge, op::part, op::slice, op::at, op::concat,
             op::stack, op::gather, op::broadcast, op::broadcast_like, op::diagonal, op::rotary, op::scan, op::skew, op::unroll, op::pool,

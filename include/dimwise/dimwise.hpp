@@ -9,6 +9,8 @@
 #include <dimwise/tensor/tensor.hpp>
 #include <dimwise/tensor/view.hpp>
 
+#include <dimwise/expr/choose.hpp>
+#include <dimwise/expr/compare.hpp>
 #include <dimwise/expr/contract.hpp>
 #include <dimwise/expr/elementwise.hpp>
 #include <dimwise/expr/mask.hpp>

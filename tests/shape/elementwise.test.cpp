@@ -54,6 +54,29 @@ static_assert(gives<rule::map<true, shape<key, masked_for<key>>>, shape<key>>);
 static_assert(gives<rule::map<false, shape<key, score<d_k>>>, shape<key, score<d_k>>>);
 static_assert(gives<rule::map<false, shape<key, normalised<key>>>, shape<key, weighted<key>>>);
 
+// Comparisons give true and false, which have no marks but `indexed`; masked values are not compared.
+static_assert(gives<rule::elementwise_by<op::compare, X, shape<d_model>>, X>);
+static_assert(gives<rule::elementwise_by<op::compare, marked_s<raw<d_k>>, marked_s<normalised<key>>>, S>);
+static_assert(gives<rule::elementwise_by<op::compare, marked_s<weighted<key>>, marked_s<score<d_k>>>, S>);
+static_assert(gives<rule::elementwise_by<op::compare, shape<d_k, rotated<d_k>>, shape<d_k, indexed<seq>>>, shape<d_k, indexed<seq>>>);
+static_assert(std::is_same_v<rule::elementwise_by<op::compare, shape<seq>, shape<key>>, ERROR_R8_neither_has_all_dimensions_of_the_other<op::compare, lhs<seq>, rhs<key>>>);
+static_assert(says<ERROR_R18_indexed_meets_its_dimension, rule::elementwise_by<op::compare, shape<seq, d_k>, shape<d_k, indexed<seq>>>>);
+static_assert(says<ERROR_R7_masked_values_pass_no_function, rule::elementwise_by<op::compare, shape<key, masked_for<key>>, shape<>>>);
+// What is chosen, bounded or raised keeps its marks; weights become weighted; masked values are refused.
+template <class Op>
+inline constexpr bool chooses_by_marks =
+    gives<rule::elementwise_by<Op, X, shape<d_model>>, X> && gives<rule::elementwise_by<Op, marked_s<raw<d_k>>, shape<key>>, marked_s<raw<d_k>>> &&
+    gives<rule::elementwise_by<Op, marked_s<score<d_k>>, shape<>>, marked_s<score<d_k>>> &&
+    gives<rule::elementwise_by<Op, marked_s<normalised<key>>, shape<>>, marked_s<weighted<key>>> &&
+    says<ERROR_R7_masked_values_pass_no_function, rule::elementwise_by<Op, shape<key, masked_for<key>>, shape<>>> &&
+    says<ERROR_R8_neither_has_all_dimensions_of_the_other, rule::elementwise_by<Op, shape<seq>, shape<key>>> &&
+    says<ERROR_R18_indexed_meets_its_dimension, rule::elementwise_by<Op, shape<seq, d_k>, shape<d_k, indexed<seq>>>>;
+static_assert(chooses_by_marks<op::where> && chooses_by_marks<op::maximum> && chooses_by_marks<op::minimum> && chooses_by_marks<op::clamp> && chooses_by_marks<op::pow>);
+//     `where` takes the order of what it chooses from, not that of its condition.
+static_assert(gives<rule::elementwise_by<op::where, shape<seq, key>, shape<>, shape<key, seq>>, shape<seq, key>>);
+static_assert(gives<rule::elementwise_by<op::where, shape<key>, shape<>, shape<key, seq>>, shape<key, seq>>);
+static_assert(says<ERROR_R8_neither_has_all_dimensions_of_the_other, rule::elementwise_by<op::where, shape<key>, shape<>, shape<seq>>>);
+
 // R6: scaled takes raw only, and names the features that were contracted.
 static_assert(gives<rule::scaled<list<d_k>, marked_s<raw<d_k>>>, marked_s<score<d_k>>>);
 static_assert(gives<rule::scaled<list<>, marked_s<raw<d_k>>>, marked_s<score<d_k>>>);

@@ -174,7 +174,10 @@ struct function_in_words {
     std::vector<std::string> names;
     for (const said& o : x) { names.push_back(o.reference); }
     if constexpr (named<F>) {
-      if (x.size() == 2) { return x[0].reference + " " + F::name + " " + x[1].reference; }
+      // A symbol stands between its operands, a word before them.
+      const char first = F::name[0];
+      const bool is_word = (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z');
+      if (x.size() == 2 && !is_word) { return x[0].reference + " " + F::name + " " + x[1].reference; }
       return std::string(F::name) + " of " + joined_names(names);
     } else {
       return "map: a function of " + joined_names(names);

@@ -6,6 +6,8 @@
 #pragma once
 
 #include <cmath>
+#include <type_traits>
+#include <utility>
 
 namespace dimwise::fn {
 
@@ -157,6 +159,105 @@ struct cos {
   template <class T>
   T operator()(T x) const {
     return std::cos(x);
+  }
+};
+
+// x to the power of y, as std::pow.
+struct pow {
+  static constexpr const char* name = "pow";
+  template <class T>
+  T operator()(T x, T y) const {
+    return std::pow(x, y);
+  }
+};
+// The larger and the smaller of two numbers, the first of equal ones; NaN where one is NaN.
+struct larger {
+  static constexpr const char* name = "max";
+  template <class T>
+  constexpr T operator()(T a, T b) const {
+    return a != a ? a : (b != b || a < b ? b : a);
+  }
+};
+struct smaller {
+  static constexpr const char* name = "min";
+  template <class T>
+  constexpr T operator()(T a, T b) const {
+    return a != a ? a : (b != b || b < a ? b : a);
+  }
+};
+// The upper bound counts where the bounds cross.
+struct clamp {
+  static constexpr const char* name = "clamp";
+  template <class T>
+  constexpr T operator()(T x, T low, T high) const {
+    return smaller{}(larger{}(x, low), high);
+  }
+};
+// What is not chosen has no effect, whatever it is.
+struct choose {
+  static constexpr const char* name = "where";
+  template <class A, class B>
+  constexpr auto operator()(bool first, A a, B b) const {
+    using T = typename std::conditional_t<std::is_same_v<A, B>, std::type_identity<A>, std::common_type<A, B>>::type;
+    return first ? static_cast<T>(a) : static_cast<T>(b);
+  }
+};
+
+// Comparisons. Whole numbers of different signs and sizes compare by value.
+template <class A, class B>
+inline constexpr bool compare_by_value = std::is_integral_v<A> && std::is_integral_v<B> && !std::is_same_v<A, B>;
+struct less {
+  static constexpr const char* name = "<";
+  template <class A, class B>
+  constexpr bool operator()(A a, B b) const {
+    if constexpr (compare_by_value<A, B>) {
+      return std::cmp_less(a, b);
+    } else {
+      return a < b;
+    }
+  }
+};
+struct less_equal {
+  static constexpr const char* name = "<=";
+  template <class A, class B>
+  constexpr bool operator()(A a, B b) const {
+    if constexpr (compare_by_value<A, B>) {
+      return std::cmp_less_equal(a, b);
+    } else {
+      return a <= b;
+    }
+  }
+};
+struct greater {
+  static constexpr const char* name = ">";
+  template <class A, class B>
+  constexpr bool operator()(A a, B b) const {
+    return less{}(b, a);
+  }
+};
+struct greater_equal {
+  static constexpr const char* name = ">=";
+  template <class A, class B>
+  constexpr bool operator()(A a, B b) const {
+    return less_equal{}(b, a);
+  }
+};
+struct equal {
+  static constexpr const char* name = "==";
+  template <class A, class B>
+  constexpr bool operator()(A a, B b) const {
+    if constexpr (compare_by_value<A, B>) {
+      return std::cmp_equal(a, b);
+    } else {
+      return a == b;
+    }
+  }
+};
+struct not_equal {
+  static constexpr const char* name = "!=";
+  template <class A, class B>
+  constexpr bool operator()(A a, B b) const {
+    return !equal{}(a, b);
   }
 };
 

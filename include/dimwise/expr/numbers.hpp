@@ -44,7 +44,11 @@ inline constexpr bool is_stored_only = is_half_precision<T> || std::is_same_v<T,
 
 template <class Op>
 inline constexpr bool takes_whole_numbers = std::is_same_v<Op, op::elementwise> || std::is_same_v<Op, op::sum> || std::is_same_v<Op, op::max> ||
-                                            std::is_same_v<Op, op::min> || std::is_same_v<Op, op::argmax>;
+                                            std::is_same_v<Op, op::min> || std::is_same_v<Op, op::argmax> || std::is_same_v<Op, op::maximum> ||
+                                            std::is_same_v<Op, op::minimum> || std::is_same_v<Op, op::clamp>;
+// Whole numbers are real beside real ones under these.
+template <class Op>
+inline constexpr bool mixes_with_real = std::is_same_v<Op, op::divide> || std::is_same_v<Op, op::pow>;
 
 // The rule's verdict comes first: one mistake, one error.
 template <class Op, class Verdict, class... X>
@@ -57,7 +61,7 @@ consteval auto judge_elements() {
     return answer<error_with_t<ERROR_R7_mask_needs_a_polarity_allow_or_block, Op, shape_or_none_t<X>...>>{};
   } else if constexpr ((is_stored_only<element_of<X>> || ...)) {
     return answer<error_with_t<ERROR_R13_stored_numbers_are_widened_first, Op, shape_or_none_t<X>...>>{};
-  } else if constexpr (!takes_whole_numbers<Op> && !(std::is_same_v<Op, op::divide> && (is_real_number<X> || ...))) {
+  } else if constexpr (!takes_whole_numbers<Op> && !(mixes_with_real<Op> && (is_real_number<X> || ...))) {
     return answer<error_with_t<ERROR_R13_needs_real_numbers, Op, shape_or_none_t<X>...>>{};
   } else {
     return answer<Verdict>{};
@@ -77,6 +81,51 @@ inline constexpr bool is_real<X> = std::is_floating_point_v<value_of<X>>;
 // The verdict on an operation that computes with the elements of X…
 template <class Op, class Verdict, class... X>
 using of_numbers = typename std::conditional_t<(is_real<X> && ...), std::type_identity<Verdict>, judged_elements<Op, Verdict, X...>>::type;
+
+// What is compared or chosen: the elements of an operand, or a number, a truth value, an id given alone.
+template <class X>
+struct compared_element {
+  using type = X;
+};
+template <operand X>
+struct compared_element<X> {
+  using type = value_of<X>;
+};
+template <class X>
+using compared_t = typename compared_element<X>::type;
+template <class X>
+inline constexpr bool is_compared = operand<X> || std::is_arithmetic_v<X> || is_id<X>;
+
+template <class T>
+struct id_of;
+template <class D>
+struct id_of<id<D>> {
+  using type = list<D>;
+};
+
+// Elements of two operands that meet without arithmetic: numbers with numbers, else both of the same type. `Ordered`: ids and
+// bools have no order.
+template <class Op, bool Ordered, class Verdict, class A, class B>
+consteval auto judge_alike() {
+  using T = compared_t<A>;
+  using U = compared_t<B>;
+  constexpr bool bools = std::is_same_v<T, bool> || std::is_same_v<U, bool>;
+  constexpr bool numbers = std::is_arithmetic_v<T> && std::is_arithmetic_v<U> && !bools;
+  if constexpr (refused<Verdict> || numbers || (std::is_same_v<T, U> && !Ordered)) {
+    return answer<Verdict>{};
+  } else if constexpr (is_id<T> && is_id<U>) {
+    return answer<ERROR_R18_ids_index_their_own_dimension_only<Op, over_t<join_t<typename id_of<T>::type, typename id_of<U>::type>>, lhs_t<shape_or_none_t<A>>,
+                                                               rhs_t<shape_or_none_t<B>>>>{};
+  } else if constexpr (is_id<T> || is_id<U>) {
+    return answer<error_with_t<ERROR_R18_ids_index_their_own_dimension_only, Op, shape_or_none_t<A>, shape_or_none_t<B>>>{};
+  } else if constexpr (bools) {
+    return answer<error_with_t<ERROR_R7_mask_needs_a_polarity_allow_or_block, Op, shape_or_none_t<A>, shape_or_none_t<B>>>{};
+  } else {
+    return answer<error_with_t<ERROR_R13_stored_numbers_are_widened_first, Op, shape_or_none_t<A>, shape_or_none_t<B>>>{};
+  }
+}
+template <class Op, bool Ordered, class Verdict, class A, class B>
+using of_alike = typename decltype(judge_alike<Op, Ordered, Verdict, A, B>())::type;
 
 // What an operation answers that was called without its dimensions (R1).
 template <class Op, class... X>

@@ -219,7 +219,7 @@ struct projection<From, list<H...>, F, Options> {
 };
 
 // The dimension of positions in X, which is one; else its error.
-template <class X, class Positions = typename where<dims_t<shape_of<X>>>::positions>
+template <class X, class Positions = typename detail::where<dims_t<shape_of<X>>>::positions>
 struct positions_of {
   using error = ERROR_R16_query_key_and_value_are_told_apart_by_dimensions<op::scores, over_t<Positions>, operand_t<shape_of<X>>>;
   using type = nothing;

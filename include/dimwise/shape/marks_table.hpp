@@ -19,6 +19,12 @@ struct unscaled;
 struct elementwise;
 struct divide;
 struct map;
+struct compare;
+struct where;
+struct maximum;
+struct minimum;
+struct clamp;
+struct pow;
 struct masked;
 struct biased;
 struct softmax;
@@ -121,6 +127,20 @@ inline constexpr mark_row marks_row<op::divide> = marks_row<op::elementwise>;
 template <>
 inline constexpr mark_row marks_row<op::map> = {.masked_for = by_rule, .normalised = weaken,
                                                 .note = "masked values pass exp and sigmoid only, which end the mark: both are 0 there"};
+template <>
+inline constexpr mark_row marks_row<op::compare> = {.raw = drop, .score = drop, .masked_for = by_rule, .normalised = drop, .weighted = drop, .rotated = drop,
+                                                    .note = "true and false are no scores and no weights; masked values are not compared"};
+inline constexpr mark_row chosen_row = {.masked_for = by_rule, .normalised = weaken, .note = "the marks of all operands; masked values are refused"};
+template <>
+inline constexpr mark_row marks_row<op::where> = chosen_row;
+template <>
+inline constexpr mark_row marks_row<op::maximum> = chosen_row;
+template <>
+inline constexpr mark_row marks_row<op::minimum> = chosen_row;
+template <>
+inline constexpr mark_row marks_row<op::clamp> = chosen_row;
+template <>
+inline constexpr mark_row marks_row<op::pow> = chosen_row;
 template <>
 inline constexpr mark_row marks_row<op::masked> = {.masked_for = by_rule, .normalised = refuse, .weighted = refuse, .sets = "masked_for",
                                                    .note = "masked_for becomes the dimensions that both masks serve"};

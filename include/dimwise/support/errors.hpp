@@ -138,6 +138,10 @@ struct ERROR_R7_block_mask_is_turned_by_allow_of;
 template <class... Facts>
 struct ERROR_R7_given_mask_is_a_tensor_of_bool;
 
+/// A comparison gives a tensor of bool, one for each element, and no single truth: it is not the condition of an `if`.
+template <class... Facts>
+struct ERROR_R7_tensor_of_bool_is_no_condition;
+
 /// A mask or bias may add parallel dimensions, no others.
 template <class... Facts>
 struct ERROR_R7_mask_has_dimensions_that_the_scores_lack;

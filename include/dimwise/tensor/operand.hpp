@@ -68,6 +68,11 @@ struct node : shaped_as<Shape>, expression_tag, stored_base<T, stored_t<Shape>>:
   explicit node(extents_type e) : extents_(static_cast<extents_type&&>(e)) {}
   [[nodiscard]] const extents_type& extents() const { return extents_; }
 
+  // `if (a == b)` compares elements.
+  template <class Error = ERROR_R7_tensor_of_bool_is_no_condition<operand_t<Shape>>>
+    requires(std::is_same_v<T, bool> && dims_t<Shape>::size > 0)
+  explicit operator bool() const = delete;
+
  private:
   extents_type extents_;
 };

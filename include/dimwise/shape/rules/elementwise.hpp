@@ -135,6 +135,9 @@ namespace rule {
 
 template <class... Shapes>
 using elementwise = typename decltype(detail::judge_elementwise<op::elementwise, false, Shapes...>())::type;
+/// `Op` takes no masked values: comparisons, `where`, `max`, `min`, `clamp`, `pow`.
+template <class Op, class... Shapes>
+using elementwise_by = typename decltype(detail::judge_elementwise<Op, false, Shapes...>())::type;
 template <bool EndsMask, class... Shapes>
 using map = typename decltype(detail::judge_elementwise<op::map, EndsMask, Shapes...>())::type;
 template <class Named, class Shape>

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/expr/choose.hpp -- where, max, min, clamp: one of several elements at each place, matched by name.
+//
+// Layer: expr.
+// Tests: tests/expr/choose.test.cpp, tests/compile_fail/choose/
+//
+//   where(padding<seq>(lengths), x, 0.0F)       [batch, seq, d_model]  ->  [batch, seq, d_model]
+#pragma once
+
+#include <dimwise/expr/compare.hpp>
+#include <dimwise/expr/mask.hpp>
+
+namespace dimwise {
+
+namespace detail {
+
+// ---- where ------------------------------------------------------------------------------------------------------------
+
+// What `where` chooses by: a mask, or a tensor of bool, which needs no polarity as it hides nothing.
+template <class M>
+struct condition {
+  static constexpr bool is_one = false;
+  using shape_type = shape<>;
+};
+template <mask M>
+struct condition<M> {
+  static constexpr bool is_one = true;
+  using shape_type = typename shape_from<typename M::facts::dims>::type;
+};
+template <operand M>
+struct condition<M> {
+  static constexpr bool is_one = std::is_same_v<value_of<M>, bool>;
+  using shape_type = shape_of<M>;
+};
+
+template <class X>
+concept choosable = is_compared<X>;
+
+template <class A, class B>
+struct chosen {
+  using type = typename std::conditional_t<std::is_same_v<compared_t<A>, compared_t<B>> || !(operand<A> || operand<B>),
+                                           std::common_type<compared_t<A>, compared_t<B>>, promoted<A, B>>::type;
+};
+template <class A, class B>
+using chosen_t = typename chosen<A, B>::type;
+
+// An operand of `where`: of the chosen type where it is a number.
+template <class T, class X>
+auto as_chosen(const X& x) {
+  if constexpr (std::is_floating_point_v<T> || (number<X> && std::is_arithmetic_v<T>)) {
+    return as_operand<T>(x);
+  } else if constexpr (operand<X>) {
+    return x;
+  } else {
+    return constant<T>(x);
+  }
+}
+
+template <class M, class A, class B>
+consteval auto judge_where() {
+  using verdict = rule::elementwise_by<op::where, shape_or_none_t<A>, shape_or_none_t<B>, typename condition<M>::shape_type>;
+  using elements = of_alike<op::where, false, verdict, A, B>;
+  if constexpr (operand<M> && !condition<M>::is_one) {
+    return answer<ERROR_R7_given_mask_is_a_tensor_of_bool<op::where, operand_t<typename condition<M>::shape_type>>>{};
+  } else if constexpr (refused<elements>) {
+    return answer<elements>{};
+  } else if constexpr (mask<M>) {
+    // The extents of a mask's dimensions come from what is chosen, or from the mask itself.
+    using known = union_t<union_t<typename extents_for<shape_or_none_t<A>>::atoms, typename extents_for<shape_or_none_t<B>>::atoms>, typename brought<M>::type>;
+    if constexpr (is_subset<run_time_atoms_t<typename condition<M>::shape_type>, known>) {
+      return answer<elements>{};
+    } else {
+      return answer<ERROR_R15_run_time_extents_are_given_once<over_t<typename M::facts::dims>, over<>>>{};
+    }
+  } else {
+    return answer<elements>{};
+  }
+}
+template <class M, class A, class B>
+using where_verdict = typename decltype(judge_where<M, A, B>())::type;
+
+template <class X>
+auto extents_or_none(const X& x) {
+  if constexpr (operand<X>) {
+    return x.extents();
+  } else {
+    return extents_of<list<>>{};
+  }
+}
+// The condition as a tensor of bool over its own dimensions.
+template <class Extents, class M>
+auto as_condition(const Extents& e, const M& m) {
+  if constexpr (operand<M>) {
+    return m;
+  } else {
+    using shape = typename condition<M>::shape_type;
+    m.check(e, "where");
+    return indicator_node<shape, bool, M>(m, carry<typename extents_for<shape>::atoms>("where", e));
+  }
+}
+template <class M>
+auto extents_of_condition(const M& m) {
+  if constexpr (operand<M>) {
+    return m.extents();
+  } else {
+    return brought_extents(m);
+  }
+}
+
+// ---- max, min, clamp --------------------------------------------------------------------------------------------------
+
+template <class X>
+concept bounding = operand<X> || number<X>;
+
+template <class Op, class... X>
+using bounded_verdict = of_numbers<Op, rule::elementwise_by<Op, shape_or_none_t<X>...>, X...>;
+
+// The type in which all meet: whole numbers beside real ones are real.
+template <class X, class Low, class High>
+struct clamped {
+  using first = promoted_t<X, Low>;
+  using second = promoted_t<X, High>;
+  using type = std::conditional_t<std::is_floating_point_v<first> == std::is_floating_point_v<second>, std::common_type_t<first, second>,
+                                  std::conditional_t<std::is_floating_point_v<first>, first, second>>;
+};
+
+}  // namespace detail
+
+namespace words {
+
+/// `a` where `m` is true, else `b`; what is not chosen has no effect, NaN included.
+///
+///   m [subset], a, b  ->  the dimensions that one of a, b, m has all of (tie: a, then b), the marks of a and b
+///
+/// `m` is a mask or a tensor of bool, a comparison for example; `a`, `b` are operands, numbers, or both ids of one dimension.
+/// Refuses masked operands (R7), R8, R13, R15 (a symbolic mask whose extents nobody brings), R18. Throws `extent_error` (R15).
+template <class M, class A, class B, class Verdict = detail::where_verdict<M, A, B>>
+  requires((operand<M> || mask<M>) && detail::choosable<A> && detail::choosable<B> && allowed<Verdict>)
+[[nodiscard]] auto where(const M& m, const A& a, const B& b) {
+  using shape = typename Verdict::shape;
+  using T = detail::chosen_t<A, B>;
+  auto e = detail::carry<typename detail::extents_for<shape>::atoms>("where", detail::extents_or_none(a), detail::extents_or_none(b), detail::extents_of_condition(m));
+  auto condition = detail::as_condition(e, m);
+  auto first = detail::as_chosen<T>(a);
+  auto second = detail::as_chosen<T>(b);
+  return detail::elementwise<shape, T, fn::choose, decltype(condition), decltype(first), decltype(second)>({}, e, std::move(condition), std::move(first), std::move(second));
+}
+template <class M, class A, class B, class Verdict = detail::where_verdict<M, A, B>>
+  requires((operand<M> || mask<M>) && detail::choosable<A> && detail::choosable<B> && refused<Verdict>)
+Verdict where(const M& m, const A& a, const B& b);
+template <class E, class A, class B, class Error = ERROR_R7_block_mask_is_turned_by_allow_of<op::where, detail::operand_t<detail::shape_of<E>>>>
+Error where(const block_mask<E>& m, const A& a, const B& b);
+
+/// The larger of two elements, `max(x, 0)`; NaN where one is NaN. Over a dimension: `max<D>(x)`.
+///
+///   [larger] x [subset of it]  ->  [larger]
+///
+/// Refuses masked operands (R7), R8, R13, R18.
+template <class A, class B, class Verdict = detail::bounded_verdict<op::maximum, A, B>>
+  requires(detail::operand_pair<A, B> && allowed<Verdict>)
+[[nodiscard]] auto max(const A& a, const B& b) {
+  return detail::make_binary<fn::larger, A, B, Verdict>(a, b);
+}
+template <class A, class B, class Verdict = detail::bounded_verdict<op::maximum, A, B>>
+  requires(detail::operand_pair<A, B> && refused<Verdict>)
+Verdict max(const A& a, const B& b);
+
+/// The smaller of two elements; as `max`.
+template <class A, class B, class Verdict = detail::bounded_verdict<op::minimum, A, B>>
+  requires(detail::operand_pair<A, B> && allowed<Verdict>)
+[[nodiscard]] auto min(const A& a, const B& b) {
+  return detail::make_binary<fn::smaller, A, B, Verdict>(a, b);
+}
+template <class A, class B, class Verdict = detail::bounded_verdict<op::minimum, A, B>>
+  requires(detail::operand_pair<A, B> && refused<Verdict>)
+Verdict min(const A& a, const B& b);
+
+/// min(max(x, low), high): NaN where one is NaN, `high` where the bounds cross. Bounds are numbers or operands.
+///
+///   [x] x [subset of x] x [subset of x]  ->  [x]
+///
+/// Refuses masked operands (R7), R8, R13, R18.
+template <operand X, detail::bounding Low, detail::bounding High, class Verdict = detail::bounded_verdict<op::clamp, X, Low, High>>
+  requires allowed<Verdict>
+[[nodiscard]] auto clamp(const X& x, const Low& low, const High& high) {
+  using T = typename detail::clamped<X, Low, High>::type;
+  return detail::make_elementwise<Verdict, T>("clamp", fn::clamp{}, detail::as_operand<T>(x), detail::as_operand<T>(low), detail::as_operand<T>(high));
+}
+template <operand X, detail::bounding Low, detail::bounding High, class Verdict = detail::bounded_verdict<op::clamp, X, Low, High>>
+  requires refused<Verdict>
+Verdict clamp(const X& x, const Low& low, const High& high);
+
+/// x to the power of y, of numbers or operands, one of them an operand; as `std::pow`.
+///
+///   [larger] x [subset of it]  ->  [larger]
+///
+/// Whole numbers alone are refused (R13), masked operands (R7); R8, R18.
+template <class X, class Y, class Verdict = detail::bounded_verdict<op::pow, X, Y>>
+  requires(detail::operand_pair<X, Y> && allowed<Verdict>)
+[[nodiscard]] auto pow(const X& x, const Y& y) {
+  return detail::make_binary<fn::pow, X, Y, Verdict>(x, y);
+}
+template <class X, class Y, class Verdict = detail::bounded_verdict<op::pow, X, Y>>
+  requires(detail::operand_pair<X, Y> && refused<Verdict>)
+Verdict pow(const X& x, const Y& y);
+
+}  // namespace words
+using namespace words;
+
+}  // namespace dimwise

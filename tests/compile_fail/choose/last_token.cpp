@@ -1,0 +1,15 @@
+// MISTAKE: the last token takes the place of all.
+// RULE: R18
+// EXPECT: ERROR_R18_indexed_meets_its_dimension<.*where.*seq.*indexed<
+// VARIANTS: equal dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void choose() {
+#ifdef FIXED
+  RESULT y = where(x > 0.0F, x, broadcast<seq>(at<seq>(x, 0), seq{}));
+#else
+  RESULT y = where(x > 0.0F, x, at<seq>(x, 0));
+#endif
+}

@@ -1,0 +1,15 @@
+// MISTAKE: scores are kept above a floor after the mask: hidden ones would come back.
+// RULE: R7
+// EXPECT: ERROR_R7_masked_values_pass_no_function<.*maximum.*masked_for<
+// VARIANTS: equal dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void choose() {
+#ifdef FIXED
+  RESULT y = softmax<key>(masked(max(s, -20.0F), causal<seq, key>{}));
+#else
+  RESULT y = softmax<key>(max(masked(s, causal<seq, key>{}), -20.0F));
+#endif
+}

@@ -1,0 +1,17 @@
+// MISTAKE: scores are masked, then chosen from: what is hidden would be one of two.
+// RULE: R7
+// EXPECT: ERROR_R7_masked_values_pass_no_function<.*where.*masked_for<
+// VARIANTS: equal dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+extern tensor<bool, seq, key> near;
+
+void choose() {
+#ifdef FIXED
+  RESULT y = softmax<key>(masked(where(near, s, 0.0F), causal<seq, key>{}));
+#else
+  RESULT y = softmax<key>(where(near, masked(s, causal<seq, key>{}), 0.0F));
+#endif
+}

@@ -1,0 +1,15 @@
+// MISTAKE: all tokens are compared with the first one.
+// RULE: R18
+// EXPECT: ERROR_R18_indexed_meets_its_dimension<.*compare.*seq.*indexed<
+// VARIANTS: equal dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void states() {
+#ifdef FIXED
+  RESULT y = x == broadcast<seq>(at<seq>(x, 0), seq{});
+#else
+  RESULT y = x == at<seq>(x, 0);
+#endif
+}

@@ -1,0 +1,15 @@
+// MISTAKE: masked scores are compared with a threshold: hidden ones would count as small.
+// RULE: R7
+// EXPECT: ERROR_R7_masked_values_pass_no_function<.*compare.*masked_for<
+// VARIANTS: equal dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void threshold() {
+#ifdef FIXED
+  RESULT y = s > 0.5F;
+#else
+  RESULT y = masked(s, causal<seq, key>{}) > 0.5F;
+#endif
+}
