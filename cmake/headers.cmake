@@ -15,6 +15,7 @@ set(dimwise_headers
     include/dimwise/eval/fast_product.hpp
     include/dimwise/eval/fast_rows.hpp
     include/dimwise/eval/fast_static.hpp
+    include/dimwise/eval/layout.hpp
     include/dimwise/eval/lower.hpp
     include/dimwise/eval/match_attention.hpp
     include/dimwise/eval/narrow.hpp

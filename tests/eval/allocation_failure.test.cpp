@@ -15,6 +15,7 @@
 namespace {
 
 std::atomic<long> alive{0};
+thread_local std::size_t bytes_taken = 0;
 constexpr long never = -1;
 thread_local long allocations_left = never;  // the one after these fails
 
@@ -24,6 +25,7 @@ void* allocate(std::size_t bytes, std::size_t alignment) {
   void* const p = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
   if (p == nullptr) { throw std::bad_alloc(); }
   ++alive;
+  bytes_taken += bytes;
   return p;
 }
 void release(void* p) {
@@ -149,4 +151,52 @@ TEST_CASE("allocation failure: packed weights are kept or not, never half") {
     }
   }).join();
   CHECK(alive == before);
+}
+
+TEST_CASE("plan: takes memory for its steps alone, whatever the extents") {
+  struct d : feature_dim<64> {};
+  struct d_out : feature_dim<64> {};
+  struct d_ff : feature_dim<> {};
+  struct distance : feature_dim<> {};
+  struct pairs : feature_dim<> {};
+  struct batch : batch_dim<> {};
+  struct layers : batch_dim<> {};
+  for (const std::size_t n : {std::size_t{100'000}, std::size_t{3'000'000'000}}) {
+    // Nobody reads their elements: there are none.
+    const float* const none = nullptr;
+    const tensor_view<const float, seq, d> q(none, seq{n});
+    const tensor_view<const float, key, d> k(none, key{n});
+    const tensor_view<const float, key, d_out> v(none, key{n});
+    const tensor_view<const float, d, d_ff> w(none, d_ff{n});
+    const tensor_view<const float, d_ff> row(none, d_ff{n});
+    const tensor_view<const float, distance> table(none, distance{n});
+    const tensor_view<const float, seq, pairs> angles(none, seq{n}, pairs{32});
+    const tensor_view<const bool, seq, key> visible(static_cast<const bool*>(nullptr), seq{n}, key{n});
+    const tensor_view<const int, batch> lengths(static_cast<const int*>(nullptr), batch{n});
+    const tensor_view<const std::int8_t, key, d> bits(static_cast<const std::int8_t*>(nullptr), key{n});
+    const auto raw = scores<d>(q, k);
+    const auto heads_of = [&](const auto& x) { return contract<key>(softmax<key>(x), v); };
+    std::size_t number = 0;
+    const auto takes_little = [&](const auto& e) {
+      const std::size_t before = bytes_taken;
+      const evaluation_plan p = plan(e);
+      ++number;
+      CHECK_MESSAGE(bytes_taken - before < 8192, number, ": ", p.text());
+    };
+    takes_little(softmax<key>(raw));
+    takes_little(heads_of(raw));
+    takes_little(heads_of(masked(biased(raw, relative_bias<seq, key, distance>(table)), allow(visible))));
+    takes_little(heads_of(masked(raw, padding<key>(lengths + lengths) & causal<seq, key>{})));
+    takes_little(heads_of(scores<d>(rotary<seq, d>(q), rename<seq, key>(rotary<seq, d>(q)))));
+    takes_little(softmax<key>(masked(raw, (!allow(visible)) | causal<seq, key>{})));
+    takes_little(gelu(contract<d>(q, w) + row));
+    takes_little(layer_norm<d_ff>(exp(contract<d>(q, w)), row, row * 2.0F));
+    takes_little(rotary<seq, d>(q * 2.0F, cos(angles), sin(angles)));
+    takes_little(stack<layers>(gelu(q), slice<seq>(q, 0, n)));
+    takes_little(concat<seq>(gelu(q), permute<d, seq>(q)));
+    takes_little(relabel<merged<key, d>, d_ff>(merge<key, d>(permute<d, key>(k))) * 2.0F);
+    takes_little(contract<key>(softmax<key>(scores<d>(q, dequantised(bits, tensor<float>({0.5F})))), v));
+    takes_little(sum<key>(exp(at<seq>(permute<key, seq>(plain(raw)), n - 1))));
+    takes_little(sum<key>(masked(plain(raw), allow(visible))));
+  }
 }

@@ -26,12 +26,31 @@ inline thread_local bool plainly = false;
 template <class C>
 inline constexpr bool has_kernels = kernels::available && std::is_same_v<C, float>;
 
+#if !defined(DIMWISE_PLAIN_ONLY)
+// Contractions that the product kernel takes where they are worth it.
+template <class N>
+inline constexpr bool has_product_kernel = false;
+template <class Shape, class Over, class A, class B>
+inline constexpr bool has_product_kernel<contraction<Shape, Over, A, B>> = !gives_hidden_weights<A> && !gives_hidden_weights<B>;
+#endif
+
+// Whether rows with these loops go to a kernel.
+template <class C, class How, class Loops>
+bool rows_have_kernel([[maybe_unused]] const Loops& loops) {
+#if !defined(DIMWISE_PLAIN_ONLY)
+  if constexpr (has_kernels<C> && has_row_kernel<How>) { return !plainly && rows_fit(loops); }
+#endif
+  return false;
+}
 template <class How, class Loops, class C>
 bool rows_are_done([[maybe_unused]] const Loops& loops, [[maybe_unused]] C* to, [[maybe_unused]] const C* from, [[maybe_unused]] C hidden,
                    [[maybe_unused]] C epsilon) {
 #if !defined(DIMWISE_PLAIN_ONLY)
   if constexpr (has_kernels<C> && has_row_kernel<How>) {
-    return !plainly && rows_by_kernel<How>(loops, to, from, hidden, epsilon);
+    if (rows_have_kernel<C, How>(loops)) {
+      rows_by_kernel<How>(loops, to, from, hidden, epsilon);
+      return true;
+    }
   }
 #endif
   return false;
@@ -55,7 +74,7 @@ bool compute(const contraction<Shape, Over, A, B>& n, target<C> to) {
       } else if constexpr (attends_right<contraction<Shape, Over, A, B>>) {
         attend<Over, result>(n, n.right(), n.left(), to);
         return true;
-      } else if constexpr (!gives_hidden_weights<A> && !gives_hidden_weights<B>) {
+      } else if constexpr (has_product_kernel<contraction<Shape, Over, A, B>>) {
         const auto a = lower<C>(n.left());
         const auto b = lower<C>(n.right());
         if (worth_a_kernel(n)) {
@@ -81,14 +100,14 @@ bool compute(const elementwise<Shape, T, F, X...>& n, target<compute_t<C, T>> to
   } else if constexpr (has_kernels<compute_t<C, T>> && product_chain<N>::matches) {
     if (!plainly && multiply_and_finish(n, to)) { return true; }
   }
-  if constexpr (has_kernels<compute_t<C, T>> && sizeof...(X) == 1 && function_code<F> != kernels::function::none) {
+  if constexpr (has_kernels<compute_t<C, T>> && is_map<N>) {
     if (!plainly) {
       const auto x = lower<C>(n.template get<0>());
       if (map_by_kernel<Shape, X...>(function_code<F>, n.extents(), x, to)) { return true; }
       elementwise_loops<C>(n, to, std::tie(x), std::index_sequence_for<X...>{});
       return false;
     }
-  } else if constexpr (has_kernels<compute_t<C, T>> && sizeof...(X) == 2 && has_operation<F> && !(is_masked<X> || ...)) {
+  } else if constexpr (has_kernels<compute_t<C, T>> && is_zip<N>) {
     if (!plainly) {
       const auto a = lower<C>(n.template get<0>());
       const auto b = lower<C>(n.template get<1>());

@@ -292,6 +292,29 @@ constexpr kernels::attention_layout layout_of(const axis* q, const axis* k, cons
 // A few queries are bound by reading the keys once; more are bound by arithmetic.
 constexpr bool few_queries(std::size_t queries, std::size_t group) { return queries <= 4 && queries * group <= 32; }
 
+// How much one call computes: what runs depends on nothing else.
+struct attention_size {
+  std::size_t heads = 1;
+  std::size_t group = 1;  // heads that share keys and values
+  std::size_t queries = 1;
+  std::size_t values = 1;
+
+  [[nodiscard]] constexpr bool empty() const { return heads == 0 || queries == 0 || values == 0; }
+  [[nodiscard]] constexpr plan_kind kind() const { return few_queries(queries, group) ? plan_kind::decode : plan_kind::attention; }
+};
+// `loops` are the extents of the loops over heads.
+template <class Roles>
+constexpr attention_size size_of_attention(const axis* loops, const axis* q, const axis* v) {
+  attention_size size;
+  for (std::size_t i = 0; i < Roles::loops::size; ++i) {
+    size.heads *= loops[i].extent;
+    if (i >= Roles::shared_heads::size) { size.group *= loops[i].extent; }
+  }
+  size.queries = axis_of<typename Roles::row, typename Roles::q_axes>(q).extent;
+  size.values = axis_of<typename Roles::values, typename Roles::v_axes>(v).extent;
+  return size;
+}
+
 // Keys or values as the kernel reads them: floats, or the bits that they are stored in.
 template <class N, class Key>
 struct attended_rows {
@@ -423,19 +446,17 @@ void attend(const N& n, const W& weights, const V& values, target<float> to, con
     layout.lse_query = axis_of<typename roles::row, SumAxes>(sums->axes).stride;
     along_loops<loops, SumAxes>(sums->axes, strides[10]);
   }
-  for (std::size_t i = roles::shared_heads::size; i < loops::size; ++i) { call.group *= extents[i].extent; }
+  const attention_size size = size_of_attention<roles>(extents, q.axes, v.axes());
+  if (size.empty()) { return; }
   aligned_vector<kernels::attention_head> heads;
   aligned_vector<float> slopes;
-  std::size_t count = 1;
-  for (std::size_t i = 0; i < loops::size; ++i) { count *= extents[i].extent; }
-  if (count == 0 || layout.queries == 0 || layout.value_dim == 0) { return; }
-  heads.resize(count);
-  if (!pieces.slopes.empty()) { slopes.resize(count); }
+  heads.resize(size.heads);
+  if (!pieces.slopes.empty()) { slopes.resize(size.heads); }
   call.heads = heads.data();
-  call.count = count;
-  call.few_queries = few_queries(layout.queries, call.group);
+  call.count = size.heads;
+  call.group = size.group;
   const kernels::table& table = kernels::active();
-  count_plan(call.few_queries ? plan_kind::decode : plan_kind::attention);
+  count_plan(size.kind());
   each_document(pieces.query_documents, pieces.key_documents, {0, layout.queries, 0, layout.keys}, [&](const attended_part& part) {
     const auto i0 = static_cast<std::ptrdiff_t>(part.first_query);
     const auto j0 = static_cast<std::ptrdiff_t>(part.first_key);

@@ -49,18 +49,28 @@ inline constexpr auto operation_code<fn::divide> = kernels::operation::divide;
 // A kernel's own overhead is worth a dozen elements.
 inline constexpr std::size_t least_row = 16;
 
-// The loops over a result and its operands in `nest`; false where no kernel takes them: few elements, or innermost ones that
-// are not contiguous. One of two operands may be the same number for all of those.
-template <class Shape, class... X, class... Lowered>
-bool plan_elements(const extents_for<Shape>& extents, target<float> to, kernels::loop_nest<1 + sizeof...(X)>& nest, const Lowered&... x) {
+// The nodes that these kernels compute, by their types: a function of one operand, arithmetic of two.
+template <class N>
+inline constexpr bool is_map = false;
+template <class Shape, class T, class F, class X>
+inline constexpr bool is_map<elementwise<Shape, T, F, X>> = function_code<F> != kernels::function::none;
+template <class N>
+inline constexpr bool is_zip = false;
+template <class Shape, class T, class F, class A, class B>
+inline constexpr bool is_zip<elementwise<Shape, T, F, A, B>> = has_operation<F> && !is_masked<A> && !is_masked<B>;
+
+// The loops over a result with the axes `to` and its operands in `nest`; false where no kernel takes them: few elements, or
+// innermost ones that are not contiguous. One of two operands may be the same number for all of those.
+template <class Shape, class... X, class... Layout>
+bool elements_fit(const extents_for<Shape>& extents, const axis* to, kernels::loop_nest<1 + sizeof...(X)>& nest, const Layout&... x) {
   using axes = axes_for<Shape>;
   axis result[max_rank];
   axis_extents<axes>::write(extents, result);
   std::size_t elements = 1;
-  for (std::size_t i = 0; i < axes::size; ++i) { elements *= result[i].extent; }
+  for (std::size_t i = 0; i < axes::size; ++i) { elements = saturating_product(elements, result[i].extent); }
   if (elements < least_row) { return false; }
   std::ptrdiff_t strides[1 + sizeof...(X)][max_rank] = {};
-  for (std::size_t i = 0; i < axes::size; ++i) { strides[0][i] = to.axes[i].stride; }
+  for (std::size_t i = 0; i < axes::size; ++i) { strides[0][i] = to[i].stride; }
   std::size_t k = 0;
   (align<axes, axes_for<shape_of<X>>>(x.axes, strides[++k]), ...);
   nest = nest_over(axes::size, result, strides);
@@ -77,7 +87,7 @@ bool plan_elements(const extents_for<Shape>& extents, target<float> to, kernels:
 template <class Shape, class X>
 bool map_by_kernel(kernels::function f, const extents_for<Shape>& extents, const lowered<float>& x, target<float> to) {
   kernels::loop_nest<2> nest;
-  if (!plan_elements<Shape, X>(extents, to, nest, x)) { return false; }
+  if (!elements_fit<Shape, X>(extents, to.axes, nest, x)) { return false; }
   const kernels::table& table = kernels::active();
   count_plan(plan_kind::map);
   kernels::for_each_row(nest, [&](const std::ptrdiff_t(&o)[2], std::size_t n, const std::ptrdiff_t(&)[2]) {
@@ -103,7 +113,7 @@ void map_in_place(kernels::function f, const axis* extents, target<float> to) {
 template <class Shape, class A, class B>
 bool zip_by_kernel(kernels::operation f, const extents_for<Shape>& extents, const lowered<float>& a, const lowered<float>& b, target<float> to) {
   kernels::loop_nest<3> nest;
-  if (!plan_elements<Shape, A, B>(extents, to, nest, a, b)) { return false; }
+  if (!elements_fit<Shape, A, B>(extents, to.axes, nest, a, b)) { return false; }
   const kernels::table& table = kernels::active();
   count_plan(plan_kind::map);
   kernels::for_each_row(nest, [&](const std::ptrdiff_t(&o)[3], std::size_t n, const std::ptrdiff_t(&s)[3]) {

@@ -215,6 +215,12 @@ struct norm_chain<elementwise<Shape, float, fn::add, E, G>> : norm_chain<E> {
   static const auto& beta(const elementwise<Shape, float, fn::add, E, G>& n) { return n.template get<1>(); }
 };
 
+// Whether the kernel takes such rows: they are contiguous, and so are gamma and beta.
+template <class Loops>
+bool norm_fits(const Loops& loops, const operand_layout& gamma, const operand_layout* beta) {
+  return rows_fit(loops) && gamma.axes[0].stride == 1 && (beta == nullptr || beta->axes[0].stride == 1);
+}
+
 // Whether the kernel took it; else it is done plainly.
 template <class N>
 bool norm_and_finish(const N& n, target<float> to) {
@@ -231,8 +237,10 @@ bool norm_and_finish(const N& n, target<float> to) {
   const row_loops<axes, inner_axes, over> loops(to.axes, x.axes);
   if (loops.inside.empty()) { return true; }
   const auto epsilon = static_cast<float>(rows.epsilon());
-  const bool contiguous = gamma.axes[0].stride == 1 && (!chain::shifted || beta.axes[0].stride == 1);
-  if (contiguous && rows_by_kernel<typename norm::how>(loops, to.data, x.data, 0.0F, epsilon, gamma.data, beta.data)) { return true; }
+  if (norm_fits(loops, gamma, chain::shifted ? &beta : nullptr)) {
+    rows_by_kernel<typename norm::how>(loops, to.data, x.data, 0.0F, epsilon, gamma.data, beta.data);
+    return true;
+  }
   kernels::for_each_element(loops.outside, [&](std::ptrdiff_t t, std::ptrdiff_t f) {
     one_row<float, typename norm::how>(loops.inside, to.data + t, x.data + f, 0.0F, epsilon);
   });

@@ -20,9 +20,9 @@ template <class Sums, class ResultAxes, class AAxes>
 constexpr std::size_t plain_work(const axis* a, const axis* result) {
   std::size_t sums = 1;
   std::size_t numbers = 1;
-  for (std::size_t i = 0; i < ResultAxes::size; ++i) { sums *= result[i].extent; }
-  for (std::size_t i = 0; i < Sums::size; ++i) { numbers *= a[places<Sums, AAxes>::at[i]].extent; }
-  return numbers == 0 ? 0 : sums * (numbers + 8);
+  for (std::size_t i = 0; i < ResultAxes::size; ++i) { sums = saturating_product(sums, result[i].extent); }
+  for (std::size_t i = 0; i < Sums::size; ++i) { numbers = saturating_product(numbers, a[places<Sums, AAxes>::at[i]].extent); }
+  return numbers == 0 ? 0 : saturating_product(sums, numbers < least_product ? numbers + 8 : numbers);
 }
 
 // Axes of the result and of both operands, by what they are to a product.

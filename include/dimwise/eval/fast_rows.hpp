@@ -26,15 +26,15 @@ void call_rows(const kernels::table& table, const kernels::rows_call& call) {
   }
 }
 
+// Whether the kernel takes rows with these loops.
 template <class Loops>
-bool rows_are_contiguous(const Loops& loops) {
+bool rows_fit(const Loops& loops) {
   return loops.inside.rank == 1 && loops.inside.stride[0][0] == 1 && loops.inside.stride[1][0] == 1;
 }
 
-// True when the rows were contiguous and are done.
+// For loops that fit.
 template <class How, class Loops>
-bool rows_by_kernel(const Loops& loops, float* to, const float* from, float hidden, float epsilon, const float* gamma = nullptr, const float* beta = nullptr) {
-  if (!rows_are_contiguous(loops)) { return false; }
+void rows_by_kernel(const Loops& loops, float* to, const float* from, float hidden, float epsilon, const float* gamma = nullptr, const float* beta = nullptr) {
   const kernels::table& table = kernels::active();
   count_plan(plan_kind::rows);
   kernels::rows_call call;
@@ -55,7 +55,6 @@ bool rows_by_kernel(const Loops& loops, float* to, const float* from, float hidd
       call_rows<How>(table, part);
     });
   });
-  return true;
 }
 
 }  // namespace dimwise::detail

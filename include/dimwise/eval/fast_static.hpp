@@ -180,11 +180,6 @@ struct static_attention {
     });
     return at;
   }
-  static constexpr std::size_t group_size() {
-    std::size_t n = 1;
-    for (std::size_t i = roles::shared_heads::size; i < loops::size; ++i) { n *= static_extents<loops>::axes[i].extent; }
-    return n;
-  }
 
  public:
   static void run(const W& weights, const V& values, float* to) {
@@ -213,9 +208,11 @@ struct static_attention {
     call.layout.window = pieces.window;
     call.heads = &heads[0];
     call.count = count;
-    call.group = group_size();
-    call.few_queries = few_queries(layout.queries, group_size());
-    count_plan(call.few_queries ? plan_kind::decode : plan_kind::attention);
+    static constexpr attention_size size =
+        size_of_attention<roles>(static_extents<loops>::axes.data(), static_operand<Q>::axes.data(), static_operand<V>::axes.data());
+    call.group = size.group;
+    call.few_queries = size.kind() == plan_kind::decode;
+    count_plan(size.kind());
     const kernels::table& table = kernels::active();
     if (!table.attention_small(call)) { table.attention(call, scratch(table.attention_bytes(call, current_runner.worker_count())).data(), current_runner); }
   }

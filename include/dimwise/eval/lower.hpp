@@ -46,14 +46,26 @@ struct working {
 template <class T, class N>
 using compute_in = std::conditional_t<std::is_floating_point_v<T>, std::type_identity<T>, working<N>>;
 
-// Memory to read: a leaf's own, or a buffer that lives as long as this.
-template <class T>
-struct lowered {
-  const T* data = nullptr;
+// Where the elements of an operand lie: extent and stride of every axis, and how far its first element is from that of the
+// memory. Which kernel takes a node depends on layouts alone.
+struct operand_layout {
   axis axes[max_rank];
+  std::ptrdiff_t first = 0;
+};
+
+// Memory to read: a leaf's own, or a buffer that lives as long as this. `data` is the first element, `first` is 0.
+template <class T>
+struct lowered : operand_layout {
+  const T* data = nullptr;
   aligned_vector<T> buffer;
   derived_slot* derived = nullptr;  // of a leaf's elements, while `data` and `axes` are views of them
 };
+
+// For sizes that are only compared: views over little memory may have more elements than can be counted.
+constexpr std::size_t saturating_product(std::size_t a, std::size_t b) {
+  std::size_t product = 0;
+  return __builtin_mul_overflow(a, b, &product) ? ~std::size_t{0} : product;
+}
 
 // Memory to write: the first element, and an axis for every axis of the node that is computed.
 template <class T>
@@ -96,15 +108,14 @@ struct buffer_order {
   using type = axes_for<shape_of<N>>;
 };
 
-// An empty buffer for a node's elements.
-template <class T, class N>
-lowered<T> buffer_for(const N& n) {
+// The layout of such a buffer.
+template <class N>
+operand_layout buffer_layout(const N& n) {
   using axes = axes_for<shape_of<N>>;
   using order = typename buffer_order<N>::type;
   static_assert(axes::size <= max_rank, "dimwise: more than 16 dimensions in one tensor");
-  lowered<T> result;
+  operand_layout result;
   axis_extents<axes>::write(n.extents(), result.axes);
-  result.buffer.resize(checked_product(result.axes, axes::size, sizeof(T)));
   if constexpr (std::is_same_v<order, axes>) {
     make_contiguous(result.axes, axes::size);
   } else {
@@ -115,6 +126,13 @@ lowered<T> buffer_for(const N& n) {
     align<axes, order>(stored, strides);
     for (std::size_t i = 0; i < axes::size; ++i) { result.axes[i].stride = strides[i]; }
   }
+  return result;
+}
+// An empty buffer for a node's elements.
+template <class T, class N>
+lowered<T> buffer_for(const N& n) {
+  lowered<T> result{buffer_layout(n), nullptr, {}, nullptr};
+  result.buffer.resize(checked_product(result.axes, axes_for<shape_of<N>>::size, sizeof(T)));
   result.data = result.buffer.data();
   return result;
 }

@@ -102,16 +102,12 @@ consteval std::size_t first_axis(list<Dims...>) {
   return at;
 }
 
-template <class E, class T, class Extents, class From, class To, class Result>
-void step(lowered<T>& x, const Extents& e, look::rename<From, To>, Result) {
+template <class E, class Extents, class From, class To, class Result>
+void step(operand_layout& x, const Extents& e, look::rename<From, To>, Result) {
   using from_dims = dims_t<shape_of<E>>;
   constexpr std::size_t first = first_axis<From>(from_dims{});
   constexpr std::size_t old_count = axes_of<From>::type::size;
   constexpr std::size_t new_count = axes_of<To>::type::size;
-  if constexpr (old_count > 1 || new_count > 1) {
-    // A product becomes one dimension, or one dimension a product: its elements must lie one after the other.
-    make_dense<T, axes_for<shape_of<E>>>(x);
-  }
   const std::ptrdiff_t innermost = x.axes[first + old_count - 1].stride;
   axis result[max_rank];
   axis_extents<typename Result::axes>::write(e, result);
@@ -127,14 +123,14 @@ void step(lowered<T>& x, const Extents& e, look::rename<From, To>, Result) {
   for (std::size_t i = first + old_count; i < rank; ++i) { x.axes[i + new_count - old_count] = old[i]; }
 }
 
-template <class E, class T, class Extents, class Result>
-void step(lowered<T>& x, const Extents& e, look::regroup, Result) {
+template <class E, class Extents, class Result>
+void step(operand_layout& x, const Extents& e, look::regroup, Result) {
   axis result[max_rank];
   carry_axes<typename Result::axes, axes_for<shape_of<E>>>(e, x.axes, result);
   for (std::size_t i = 0; i < Result::axes::size; ++i) { x.axes[i] = result[i]; }
 }
-template <class E, class T, class Extents, class Result>
-void step(lowered<T>& x, const Extents& e, look::broadcast, Result r) {
+template <class E, class Extents, class Result>
+void step(operand_layout& x, const Extents& e, look::broadcast, Result r) {
   step<E>(x, e, look::regroup{}, r);
 }
 
@@ -152,12 +148,12 @@ struct parts_of<summed<P...>> {
   using type = list<P...>;
 };
 
-template <class E, class T, class Extents, class Whole, class P, class Result>
-void step_part(lowered<T>& x, const E& whole, const Extents& e, look::part<Whole, P>, Result) {
+template <class E, class Extents, class Whole, class P, class Result>
+void step_part(operand_layout& x, const E& whole, const Extents& e, look::part<Whole, P>, Result) {
   constexpr std::size_t first = first_axis<Whole>(dims_t<shape_of<E>>{});
   constexpr std::size_t count = axes_of<P>::type::size;
   constexpr std::size_t rank = axes_for<shape_of<E>>::size;
-  x.data += static_cast<std::ptrdiff_t>(elements_before<P>(whole.extents(), typename parts_of<Whole>::type{})) * x.axes[first].stride;
+  x.first += static_cast<std::ptrdiff_t>(elements_before<P>(whole.extents(), typename parts_of<Whole>::type{})) * x.axes[first].stride;
   axis result[max_rank];
   axis_extents<typename Result::axes>::write(e, result);
   axis old[max_rank];
@@ -170,40 +166,38 @@ void step_part(lowered<T>& x, const E& whole, const Extents& e, look::part<Whole
   for (std::size_t i = first + 1; i < rank; ++i) { x.axes[i + count - 1] = old[i]; }
 }
 
-template <class E, class T, class Extents, class A, class B, class Result>
-void step(lowered<T>& x, const Extents& e, look::diagonal<A, B>, Result r) {
+template <class E, class Extents, class A, class B, class Result>
+void step(operand_layout& x, const Extents& e, look::diagonal<A, B>, Result r) {
   x.axes[first_axis<A>(dims_t<shape_of<E>>{})].stride += x.axes[first_axis<B>(dims_t<shape_of<E>>{})].stride;
   step<E>(x, e, look::regroup{}, r);
 }
-template <class E, class T, class Extents, class D, class Result>
-void step(lowered<T>& x, const Extents& e, look::at<D> how, Result r) {
-  x.data += static_cast<std::ptrdiff_t>(how.index) * x.axes[first_axis<D>(dims_t<shape_of<E>>{})].stride;
+template <class E, class Extents, class D, class Result>
+void step(operand_layout& x, const Extents& e, look::at<D> how, Result r) {
+  x.first += static_cast<std::ptrdiff_t>(how.index) * x.axes[first_axis<D>(dims_t<shape_of<E>>{})].stride;
   step<E>(x, e, look::regroup{}, r);
 }
-template <class E, class T, class Extents, class D, class R, class Result>
-void step(lowered<T>& x, const Extents& e, look::slice<D, R> how, Result) {
+template <class E, class Extents, class D, class R, class Result>
+void step(operand_layout& x, const Extents& e, look::slice<D, R> how, Result) {
   constexpr std::size_t first = first_axis<D>(dims_t<shape_of<E>>{});
   constexpr std::size_t count = axes_of<D>::type::size;
   constexpr std::size_t rank = axes_for<shape_of<E>>::size;
   if constexpr (count > 1) {
-    // A product becomes one dimension: its elements must lie one after the other.
-    if (!follow_each_other(x.axes + first, count)) { make_dense<T, axes_for<shape_of<E>>>(x); }
     x.axes[first].stride = x.axes[first + count - 1].stride;
     for (std::size_t i = first + count; i < rank; ++i) { x.axes[i + 1 - count] = x.axes[i]; }
   }
-  x.data += static_cast<std::ptrdiff_t>(how.first) * x.axes[first].stride;
+  x.first += static_cast<std::ptrdiff_t>(how.first) * x.axes[first].stride;
   x.axes[first].extent = e.template extent<R>();
 }
 
-template <class E, class T, class Extents, class D, class W, class R, class Result>
-void step(lowered<T>& x, const Extents& e, look::unroll<D, W, R>, Result) {
+template <class E, class Extents, class D, class W, class R, class Result>
+void step(operand_layout& x, const Extents& e, look::unroll<D, W, R>, Result) {
   constexpr std::size_t at = first_axis<D>(dims_t<shape_of<E>>{});
   for (std::size_t i = axes_for<shape_of<E>>::size; i-- > at + 1;) { x.axes[i + 1] = x.axes[i]; }
   x.axes[at + 1] = {e.template extent<W>(), x.axes[at].stride};
   x.axes[at].extent = e.template extent<R>();
 }
-template <class E, class T, class Extents, class D, class W, class R, class Result>
-void step(lowered<T>& x, const Extents& e, look::pool<D, W, R>, Result r) {
+template <class E, class Extents, class D, class W, class R, class Result>
+void step(operand_layout& x, const Extents& e, look::pool<D, W, R>, Result r) {
   step<E>(x, e, look::unroll<D, W, R>{}, r);
   constexpr std::size_t at = first_axis<D>(dims_t<shape_of<E>>{});
   x.axes[at].stride *= static_cast<std::ptrdiff_t>(e.template extent<W>());
@@ -214,13 +208,44 @@ struct result_axes {
   using axes = Axes;
 };
 
-template <class T, class E, class How, class Extents, class Result>
-void take_step(lowered<T>& x, const E&, const Extents& e, How how, Result r) {
-  step<E>(x, e, how, r);
+// A product that becomes one dimension: its elements must lie one after the other, or they are copied first.
+template <class How>
+struct joins_axes_of {
+  using type = list<>;
+};
+template <class From, class To>
+struct joins_axes_of<look::rename<From, To>> : axes_of<From> {
+  using dimension = From;
+};
+template <class D, class R>
+struct joins_axes_of<look::slice<D, R>> : axes_of<D> {
+  using dimension = D;
+};
+template <class How>
+inline constexpr bool joins_axes = joins_axes_of<How>::type::size > 1;
+template <class How, class E>
+bool needs_dense(const axis* axes) {
+  using joined = joins_axes_of<How>;
+  return !follow_each_other(axes + first_axis<typename joined::dimension>(dims_t<shape_of<E>>{}), joined::type::size);
 }
-template <class T, class E, class Whole, class P, class Extents, class Result>
-void take_step(lowered<T>& x, const E& inner, const Extents& e, look::part<Whole, P> how, Result r) {
-  step_part<E>(x, inner, e, how, r);
+
+// The layout of a node that looks otherwise, from that of its operand, which is dense where it must be.
+template <class Shape, class How, class E>
+void take_step(operand_layout& x, const restride<Shape, How, E>& n) {
+  step<E>(x, n.extents(), n.look(), result_axes<axes_for<Shape>>{});
+}
+template <class Shape, class Whole, class P, class E>
+void take_step(operand_layout& x, const restride<Shape, look::part<Whole, P>, E>& n) {
+  step_part<E>(x, n.inner(), n.extents(), n.look(), result_axes<axes_for<Shape>>{});
+}
+template <class T, class Shape, class How, class E>
+void look_otherwise(lowered<T>& x, const restride<Shape, How, E>& n) {
+  if constexpr (joins_axes<How>) {
+    if (needs_dense<How, E>(x.axes)) { make_dense<T, axes_for<shape_of<E>>>(x); }
+  }
+  take_step(x, n);
+  if (x.data != nullptr) { x.data += x.first; }  // null: there are no elements
+  x.first = 0;
 }
 
 template <class C, class N>
@@ -233,7 +258,7 @@ template <class C, class Shape, class How, class E>
 struct look_at<C, restride<Shape, How, E>> {
   static auto lower_it(const restride<Shape, How, E>& n) {
     auto x = lower<C>(n.inner());
-    take_step(x, n.inner(), n.extents(), n.look(), result_axes<axes_for<Shape>>{});
+    look_otherwise(x, n);
     return x;
   }
 };
@@ -685,61 +710,65 @@ void compute(const reduction<Shape, T, How, Over, E>& n, target<compute_t<C, T>>
   }
 }
 
-// Where a part of a sum is written: its axes in the place of the whole's, which `destination` keeps.
-template <class D, class Whole, class ResultAxes, class X, class T>
-target<T> place_of_part(const X& x, target<T> to, extent_t before, axis* destination) {
+// Where a part of a sum is written: how far from the first element of the whole; `destination` is given its axes.
+template <class D, class Whole, class ResultAxes, class X>
+std::ptrdiff_t place_of_part(const X& x, const axis* to, extent_t before, axis* destination) {
   constexpr std::size_t at = index_in<Whole, ResultAxes>;
   using part_axes = typename axes_of<D>::type;
   using axes = replace_t<ResultAxes, Whole, part_axes>;
   axis sizes[max_rank];
   axis_extents<axes>::write(x.extents(), sizes);
   axis all[max_rank];
-  for (std::size_t i = 0; i < at; ++i) { all[i] = to.axes[i]; }
-  std::ptrdiff_t stride = to.axes[at].stride;
+  for (std::size_t i = 0; i < at; ++i) { all[i] = to[i]; }
+  std::ptrdiff_t stride = to[at].stride;
   for (std::size_t i = at + part_axes::size; i-- > at;) {
     all[i] = {sizes[i].extent, stride};
     stride *= static_cast<std::ptrdiff_t>(sizes[i].extent);
   }
-  for (std::size_t i = at + 1; i < ResultAxes::size; ++i) { all[i + part_axes::size - 1] = to.axes[i]; }
+  for (std::size_t i = at + 1; i < ResultAxes::size; ++i) { all[i + part_axes::size - 1] = to[i]; }
   std::ptrdiff_t strides[max_rank] = {};
   using own = axes_for<shape_of<X>>;
   align<own, axes>(all, strides);
   axis_extents<own>::write(x.extents(), destination);
   for (std::size_t i = 0; i < own::size; ++i) { destination[i].stride = strides[i]; }
-  return {to.data + static_cast<std::ptrdiff_t>(before) * to.axes[at].stride, destination};
+  return static_cast<std::ptrdiff_t>(before) * to[at].stride;
 }
 
-// Calls into(part, its place) for every part.
-template <class Shape, class Whole, class... P, class... X, class T, class Into, std::size_t... I>
-void each_joined(const joined<Shape, Whole, list<P...>, X...>& n, target<T> to, const Into& into, std::index_sequence<I...>) {
+// Calls into(part, offset of its first element, its axes) for every part of a result with the axes `to`.
+template <class Shape, class Whole, class... P, class... X, class Into, std::size_t... I>
+void each_joined(const joined<Shape, Whole, list<P...>, X...>& n, const axis* to, const Into& into, std::index_sequence<I...>) {
   extent_t before = 0;
   axis destination[max_rank];
-  ((into(n.template get<I>(), place_of_part<P, Whole, axes_for<Shape>>(n.template get<I>(), to, before, destination)),
-    before += n.template get<I>().extents().template extent<P>()),
+  std::ptrdiff_t offset = 0;
+  ((offset = place_of_part<P, Whole, axes_for<Shape>>(n.template get<I>(), to, before, destination),
+    into(n.template get<I>(), offset, destination), before += n.template get<I>().extents().template extent<P>()),
    ...);
 }
 template <class C, class Shape, class Whole, class Parts, class... X>
 void compute(const joined<Shape, Whole, Parts, X...>& n, target<compute_t<C, std::common_type_t<value_of<X>...>>> to) {
-  each_joined(n, to, [](const auto& part, const auto& place) { compute_into<C>(part, place); }, std::index_sequence_for<X...>{});
+  const auto into = [&](const auto& part, std::ptrdiff_t offset, const axis* axes) { compute_into<C>(part, {to.data + offset, axes}); };
+  each_joined(n, to.axes, into, std::index_sequence_for<X...>{});
 }
 
-template <class Shape, class X, class T>
-target<T> place_of_layer(const X& x, target<T> to, std::size_t number, axis* destination) {
+template <class Shape, class X>
+std::ptrdiff_t place_of_layer(const X& x, const axis* to, std::size_t number, axis* destination) {
   using own = axes_for<shape_of<X>>;
   std::ptrdiff_t strides[max_rank] = {};
-  align<own, axes_for<Shape>>(to.axes, strides);
+  align<own, axes_for<Shape>>(to, strides);
   axis_extents<own>::write(x.extents(), destination);
   for (std::size_t i = 0; i < own::size; ++i) { destination[i].stride = strides[i]; }
-  return {to.data + static_cast<std::ptrdiff_t>(number) * to.axes[0].stride, destination};
+  return static_cast<std::ptrdiff_t>(number) * to[0].stride;
 }
-template <class Shape, class D, class... X, class T, class Into, std::size_t... I>
-void each_stacked(const stacked<Shape, D, X...>& n, target<T> to, const Into& into, std::index_sequence<I...>) {
+template <class Shape, class D, class... X, class Into, std::size_t... I>
+void each_stacked(const stacked<Shape, D, X...>& n, const axis* to, const Into& into, std::index_sequence<I...>) {
   axis destination[max_rank];
-  (into(n.template get<I>(), place_of_layer<Shape>(n.template get<I>(), to, I, destination)), ...);
+  std::ptrdiff_t offset = 0;
+  ((offset = place_of_layer<Shape>(n.template get<I>(), to, I, destination), into(n.template get<I>(), offset, destination)), ...);
 }
 template <class C, class Shape, class D, class... X>
 void compute(const stacked<Shape, D, X...>& n, target<compute_t<C, std::common_type_t<value_of<X>...>>> to) {
-  each_stacked(n, to, [](const auto& layer, const auto& place) { compute_into<C>(layer, place); }, std::index_sequence_for<X...>{});
+  const auto into = [&](const auto& layer, std::ptrdiff_t offset, const axis* axes) { compute_into<C>(layer, {to.data + offset, axes}); };
+  each_stacked(n, to.axes, into, std::index_sequence_for<X...>{});
 }
 
 // D as one axis: its axes of a product are laid out one after the other first, where they are not yet. In `x` they have no
@@ -843,7 +872,7 @@ template <class C, class Shape, class How, class E>
 struct weights_of<C, restride<Shape, How, E>> {
   static auto get(const restride<Shape, How, E>& n) {
     auto x = lower_weights<C>(n.inner());
-    take_step(x, n.inner(), n.extents(), n.look(), result_axes<axes_for<Shape>>{});
+    look_otherwise(x, n);
     return x;
   }
 };

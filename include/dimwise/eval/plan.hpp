@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // dimwise/eval/plan.hpp -- plan(expr): how an expression would be evaluated, as a value and in words.
 //
-// Layer: eval. Asks what compute.hpp asks, in the same order, and computes nothing.
+// Layer: eval. Follows compute.hpp with layouts in the place of memory (eval/layout.hpp).
 // Tests: tests/eval/plan.test.cpp
 //
 //   std::cout << plan(contract<key>(softmax<key>(scores<d_k>(q, k)), v)).text();   // attention    heads[8] seq[5] d_v[64]
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <dimwise/eval/evaluate.hpp>
+#include <dimwise/eval/layout.hpp>
 #include <dimwise/expr/explain.hpp>
 
 namespace dimwise {
@@ -69,40 +70,39 @@ std::string operation_of(const N&) {
 template <class X>
 inline constexpr bool is_operand = operand<X>;  // a name that members called `operand` do not hide
 
-// Walks an expression as compute.hpp does.
+// Walks an expression as compute.hpp does, with layouts instead of memory: every decision is the evaluator's own function.
 class planner {
  public:
   explicit planner(evaluation_plan& to) : to_(to) {}
 
-  // `n` as an operand: its axes, and memory of its size where it would have a buffer.
-  template <class N>
-  lowered<compute_t<float, value_of<N>>> operand(const N& n) {
-    using T = compute_t<float, value_of<N>>;
+  // `n` as an operand that is computed in C.
+  template <class C, class N>
+  operand_layout operand(const N& n) {
     if constexpr (is_leaf<N>) {
-      return lower_leaf<T>(n);
+      return layout_in<C>(n);
     } else if constexpr (only_looks<N>) {
-      auto x = operand(n.inner());
-      if constexpr (requires { n.look(); }) { take_step(x, n.inner(), n.extents(), n.look(), result_axes<axes_for<shape_of<N>>>{}); }
-      return x;
+      (void)operand<C>(n.inner());
+      return layout_in<C>(n);
     } else {
-      auto buffer = buffer_for<T>(n);
-      visit(n, target_of(buffer, n));
+      const operand_layout buffer = buffer_layout(n);
+      visit<C>(n, buffer.axes);
       return buffer;
     }
   }
 
   // `n` computed into a place with these axes.
-  template <class N, class T>
-  void visit(const N& n, [[maybe_unused]] target<T> to) {
+  template <class C, class N>
+  void visit(const N& n, [[maybe_unused]] const axis* to) {
     if constexpr (only_looks<N>) {
-      (void)operand(n);
+      (void)operand<C>(n);
       add(plan_kind::look, "copy", n);
-    } else if constexpr (!has_kernels<compute_t<float, value_of<N>>>) {
-      others(n, to);
     } else {
 #if !defined(DIMWISE_PLAIN_ONLY)
-      with_kernels(n, to);
+      if constexpr (has_kernels<compute_t<C, value_of<N>>>) {
+        if (!plainly) { return with_kernels(n, to); }
+      }
 #endif
+      others<C>(n, to);
     }
   }
 
@@ -113,57 +113,64 @@ class planner {
   }
 
   // Whatever no kernel covers: its operands, then the loops.
-  template <class N, class T>
-  void others(const N& n, target<T> to) {
-    reads(n, to);
+  template <class C, class N>
+  void others(const N& n, const axis* to) {
+    reads<C>(n, to);
     if constexpr (!is_constant<N>) { add(plan_kind::plain, operation_of(n), n); }
   }
+  template <class C, class Shape, class How, class Over, class E>
+  void others(const rowwise<Shape, How, Over, E>& n, const axis* to) {
+    const operand_layout x = operand<C>(n.inner());
+    const row_loops<axes_for<Shape>, axes_for<shape_of<E>>, axes_of_list_t<Over>> loops(to, x.axes);
+    if (!loops.inside.empty()) { add(rows_have_kernel<C, How>(loops) ? plan_kind::rows : plan_kind::plain, How::name, n); }
+  }
   // The operands that the plain loops of a node read.
-  template <class N, class T>
-  void reads(const N& n, const target<T>&) {
+  template <class C, class N>
+  void reads(const N& n, const axis*) {
     if constexpr (requires { n.left(); }) {
-      (void)operand(n.left());
-      (void)operand(n.right());
+      (void)operand<C>(n.left());
+      (void)operand<C>(n.right());
     } else if constexpr (requires { n.table(); }) {
-      (void)operand(n.table());
-      (void)operand(n.ids());
+      (void)operand<C>(n.table());
+      (void)operand<C>(n.ids());
     } else if constexpr (requires { n.inner(); }) {
-      (void)operand(n.inner());
+      (void)operand<C>(n.inner());
     } else if constexpr (requires { typename N::operands; }) {
-      each_operand(n, std::make_index_sequence<N::operands::size>{});
+      each_operand<C>(n, std::make_index_sequence<N::operands::size>{});
     }
     if constexpr (requires { n.mask(); }) { mask(n.mask()); }
-    if constexpr (requires { n.bias(); }) { bias(n.bias()); }
-    if constexpr (requires { n.scale(); }) { scale(n.scale()); }
-    if constexpr (requires { n.angles(); }) { angles(n.angles()); }
+    if constexpr (requires { n.bias(); }) { bias<C>(n.bias()); }
+    if constexpr (requires { n.scale(); }) { scale<C>(n.scale()); }
+    if constexpr (requires { n.angles(); }) { angles<C>(n.angles()); }
   }
-  template <class N, std::size_t... I>
+  template <class C, class N, std::size_t... I>
   void each_operand(const N& n, std::index_sequence<I...>) {
-    ((void)operand(n.template get<I>()), ...);
+    ((void)operand<C>(n.template get<I>()), ...);
   }
   // What is reduced under a mask is not masked first.
-  template <class Shape, class U, class How, class Over, class Inner, class E, class M, class T>
-  void reads(const reduction<Shape, U, How, Over, masked_node<Inner, E, M>>& n, const target<T>&) {
-    (void)operand(n.inner().inner());
+  template <class C, class Shape, class U, class How, class Over, class Inner, class E, class M>
+  void reads(const reduction<Shape, U, How, Over, masked_node<Inner, E, M>>& n, const axis*) {
+    (void)operand<C>(n.inner().inner());
     mask(n.inner().mask());
   }
   // Parts are computed where they belong.
+  template <class C>
   auto in_place() {
-    return [this](const auto& part, const auto& place) {
+    return [this](const auto& part, std::ptrdiff_t, const axis* axes) {
       if constexpr (only_looks<std::remove_cvref_t<decltype(part)>>) {
-        (void)operand(part);
+        (void)this->template operand<C>(part);
       } else {
-        visit(part, place);
+        this->template visit<C>(part, axes);
       }
     };
   }
-  template <class Shape, class Whole, class Parts, class... X, class T>
-  void reads(const joined<Shape, Whole, Parts, X...>& n, const target<T>& to) {
-    each_joined(n, to, in_place(), std::index_sequence_for<X...>{});
+  template <class C, class Shape, class Whole, class Parts, class... X>
+  void reads(const joined<Shape, Whole, Parts, X...>& n, const axis* to) {
+    each_joined(n, to, in_place<C>(), std::index_sequence_for<X...>{});
   }
-  template <class Shape, class D, class... X, class T>
-  void reads(const stacked<Shape, D, X...>& n, const target<T>& to) {
-    each_stacked(n, to, in_place(), std::index_sequence_for<X...>{});
+  template <class C, class Shape, class D, class... X>
+  void reads(const stacked<Shape, D, X...>& n, const axis* to) {
+    each_stacked(n, to, in_place<C>(), std::index_sequence_for<X...>{});
   }
   template <class M>
   void mask(const M& m) {
@@ -171,54 +178,58 @@ class planner {
       mask(m.left());
       mask(m.right());
     } else if constexpr (is_padding<M>) {
-      (void)operand(m.lengths());
+      own(m.lengths());
     } else if constexpr (requires { m.elements(); }) {
-      (void)operand(m.elements());
+      own(m.elements());
     } else if constexpr (requires { m.inner(); }) {
       mask(m.inner());
     }
   }
-  template <class B>
+  // What is computed in its own type, whatever reads it.
+  template <class N>
+  void own(const N& n) {
+    (void)operand<working_t<N>>(n);
+  }
+  template <class C, class B>
   void bias(const B& b) {
     if constexpr (is_operand<B>) {
-      (void)operand(b);
+      (void)operand<C>(b);
     } else if constexpr (requires { b.table(); }) {
-      (void)operand(b.table());
+      (void)operand<C>(b.table());
     }
   }
-  template <class S>
+  template <class C, class S>
   void scale(const S& s) {
-    if constexpr (is_operand<S>) { (void)operand(s); }
+    if constexpr (is_operand<S>) { (void)operand<C>(s); }
   }
-  template <class A>
+  template <class C, class A>
   void angles(const A& a) {
-    if constexpr (requires { a.positions; }) { (void)operand(a.positions); }
+    if constexpr (requires { a.positions; }) { (void)operand<C>(a.positions); }
     if constexpr (requires { a.cosines; }) {
-      (void)operand(a.cosines);
-      (void)operand(a.sines);
+      (void)operand<C>(a.cosines);
+      (void)operand<C>(a.sines);
     }
   }
 
 #if !defined(DIMWISE_PLAIN_ONLY)
-  template <class N, class T>
-  void with_kernels(const N& n, target<T> to) {
-    others(n, to);
+  template <class N>
+  void with_kernels(const N& n, const axis* to) {
+    others<float>(n, to);
   }
 
   template <class Shape, class Over, class A, class B>
-  void with_kernels(const contraction<Shape, Over, A, B>& n, target<float> to) {
+  void with_kernels(const contraction<Shape, Over, A, B>& n, const axis* to) {
     using N = contraction<Shape, Over, A, B>;
     using result = axes_of_list_t<typename product_facts<Over, list<>, shape_of<A>, shape_of<B>>::result>;
     if constexpr (attends_left<N>) {
       attention<Over, result>(n, n.left(), n.right());
     } else if constexpr (attends_right<N>) {
       attention<Over, result>(n, n.right(), n.left());
-    } else if constexpr (!gives_hidden_weights<A> && !gives_hidden_weights<B>) {
-      (void)operand(n.left());
-      (void)operand(n.right());
-      add(worth_a_kernel(n) ? plan_kind::product : plan_kind::plain, operation_of(n), n);
+    } else if (has_product_kernel<N> && worth_a_kernel(n)) {
+      reads<float>(n, to);
+      add(plan_kind::product, operation_of(n), n);
     } else {
-      others(n, to);
+      others<float>(n, to);
     }
   }
 
@@ -228,29 +239,28 @@ class planner {
     const auto& scores = roles::chain::find(weights).inner();
     changes(scores);
     const auto& product = score_chain<typename roles::chain::scores>::find(scores);
-    const auto q = operand(roles::query_of(product));
+    const operand_layout q = operand<float>(roles::query_of(product));
     attended<typename roles::key>(roles::key_of(product));
     attended<typename roles::key>(values);
-    axis extents[max_rank];
-    axis_extents<typename roles::loops>::write(n.extents(), extents);
-    std::size_t heads = 1;
-    std::size_t group = 1;
-    for (std::size_t i = 0; i < roles::loops::size; ++i) { (i < roles::shared_heads::size ? heads : group) *= extents[i].extent; }
-    const std::size_t queries = axis_of<typename roles::row, typename roles::q_axes>(q.axes).extent;
-    add(few_queries(queries, group) ? plan_kind::decode : plan_kind::attention, "softmax of scores, contracted with values", n);
+    axis loops[max_rank];
+    axis_extents<typename roles::loops>::write(n.extents(), loops);
+    axis held[max_rank];
+    axis_extents<typename roles::v_axes>::write(values.extents(), held);
+    const attention_size size = size_of_attention<roles>(loops, q.axes, held);
+    if (!size.empty()) { add(size.kind(), "softmax of scores, contracted with values", n); }
   }
   // Keys or values: what is stored in fewer bits is read as it lies, where the kernel can.
   template <class Key, class N>
   void attended(const N& n) {
-    (void)operand(n);
+    (void)operand<float>(n);
   }
   template <class Key, class Shape, class X, class Scale, class Packed>
   void attended(const widened_node<Shape, X, Scale, Packed>& n) {
-    const auto stored = operand(n.inner());
+    const operand_layout stored = operand<float>(n.inner());
     if (attended_rows<widened_node<Shape, X, Scale, Packed>, Key>::reads_stored(stored.axes)) {
-      scale(n.scale());
+      scale<float>(n.scale());
     } else {
-      (void)operand(n);
+      (void)operand<float>(n);
     }
   }
   // Biases and masks of elements are computed before the kernel takes them.
@@ -264,46 +274,34 @@ class planner {
       changes(n.template get<0>());
     }
     if constexpr (requires { n.mask(); }) { mask(n.mask()); }
-    if constexpr (requires { n.bias(); }) { bias(n.bias()); }
+    if constexpr (requires { n.bias(); }) { bias<float>(n.bias()); }
   }
 
-  template <class Shape, class How, class Over, class E>
-  void with_kernels(const rowwise<Shape, How, Over, E>& n, target<float> to) {
-    const auto x = operand(n.inner());
-    const row_loops<axes_for<Shape>, axes_for<shape_of<E>>, axes_of_list_t<Over>> loops(to.axes, x.axes);
-    const bool fast = has_row_kernel<How> && rows_are_contiguous(loops);
-    add(fast ? plan_kind::rows : plan_kind::plain, How::name, n);
-  }
-
-  template <class Shape, class F, class... X>
-  void with_kernels(const elementwise<Shape, float, F, X...>& n, target<float> to) {
-    using N = elementwise<Shape, float, F, X...>;
+  template <class Shape, class T, class F, class... X>
+  void with_kernels(const elementwise<Shape, T, F, X...>& n, const axis* to) {
+    using N = elementwise<Shape, T, F, X...>;
     if constexpr (norm_chain<N>::matches) {
       return norm(n, to);
     } else if constexpr (product_chain<N>::matches) {
       const auto& product = product_chain<N>::find(n);
       if (worth_a_kernel(product)) {
-        (void)operand(product.left());
-        (void)operand(product.right());
+        reads<float>(product, to);
         added pieces{*this};
         product_chain<N>::collect(n, pieces);
         return add(plan_kind::product, operation_of(product) + pieces.in_words(), n);
       }
     }
-    constexpr bool mapped = sizeof...(X) == 1 && function_code<F> != kernels::function::none;
-    constexpr bool zipped = sizeof...(X) == 2 && has_operation<F> && !(is_masked<X> || ...);
-    if constexpr (mapped || zipped) {
+    if constexpr (is_map<N> || is_zip<N>) {
       elements(n, to, std::index_sequence_for<X...>{});
     } else {
-      others(n, to);
+      others<float>(n, to);
     }
   }
-  template <class Shape, class F, class... X, std::size_t... I>
-  void elements(const elementwise<Shape, float, F, X...>& n, target<float> to, std::index_sequence<I...>) {
-    const std::tuple x(operand(n.template get<I>())...);
+  template <class Shape, class T, class F, class... X, std::size_t... I>
+  void elements(const elementwise<Shape, T, F, X...>& n, const axis* to, std::index_sequence<I...>) {
+    const operand_layout x[] = {operand<float>(n.template get<I>())...};
     kernels::loop_nest<1 + sizeof...(X)> nest;
-    const bool fast = plan_elements<Shape, X...>(n.extents(), to, nest, std::get<I>(x)...);
-    add(fast ? plan_kind::map : plan_kind::plain, F::name, n);
+    add(elements_fit<Shape, X...>(n.extents(), to, nest, x[I]...) ? plan_kind::map : plan_kind::plain, F::name, n);
   }
   // What a product's chain adds, in the place of `chain_pieces`.
   struct added {
@@ -313,7 +311,7 @@ class planner {
     kernels::function activation = kernels::function::none;
     template <bool IsResidual, class X>
     void add(const X& x) {
-      (void)plan.operand(x);
+      (void)plan.operand<float>(x);
       (IsResidual ? residual : bias) = true;
     }
     [[nodiscard]] std::string in_words() const {
@@ -321,15 +319,16 @@ class planner {
     }
   };
   template <class N>
-  void norm(const N& n, target<float> to) {
+  void norm(const N& n, const axis* to) {
     using chain = norm_chain<N>;
     using rows = typename chain::norm;
-    const auto x = operand(chain::find(n).inner());
-    const auto gamma = operand(chain::gamma(n));
-    bool contiguous = gamma.axes[0].stride == 1;
-    if constexpr (chain::shifted) { contiguous = operand(chain::beta(n)).axes[0].stride == 1 && contiguous; }
-    const row_loops<axes_for<shape_of<N>>, axes_for<shape_of<typename rows::inner_type>>, axes_of_list_t<typename rows::over>> loops(to.axes, x.axes);
-    const bool fast = contiguous && rows_are_contiguous(loops);
+    const operand_layout x = operand<float>(chain::find(n).inner());
+    const operand_layout gamma = operand<float>(chain::gamma(n));
+    operand_layout beta;
+    if constexpr (chain::shifted) { beta = operand<float>(chain::beta(n)); }
+    const row_loops<axes_for<shape_of<N>>, axes_for<shape_of<typename rows::inner_type>>, axes_of_list_t<typename rows::over>> loops(to, x.axes);
+    if (loops.inside.empty()) { return; }
+    const bool fast = norm_fits(loops, gamma, chain::shifted ? &beta : nullptr);
     add(fast ? plan_kind::rows : plan_kind::plain, std::string(rows::how::name) + (chain::shifted ? ", times gamma, plus beta" : ", times gamma"), n);
   }
 #endif
@@ -339,7 +338,8 @@ class planner {
 
 }  // namespace detail
 
-/// How `evaluate(value)` would compute a float32 expression, step by step; nothing is computed.
+/// How `evaluate(value)` would compute a float32 expression, step by step; no element is read or written, and no memory of their
+/// number is used.
 ///
 /// `plans_run()` counts what has run instead.
 template <expression E>
@@ -347,11 +347,10 @@ template <expression E>
 [[nodiscard]] evaluation_plan plan(const E& value) {
   using axes = detail::axes_for<detail::shape_of<E>>;
   evaluation_plan result;
-  float nowhere = 0;
   detail::axis to[detail::max_rank];
   detail::axis_extents<axes>::write(value.extents(), to);
   detail::make_contiguous(to, axes::size);
-  detail::planner(result).visit(value, detail::target<float>{&nowhere, to});
+  detail::planner(result).visit<float>(value, to);
   return result;
 }
 
