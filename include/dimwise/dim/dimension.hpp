@@ -118,13 +118,17 @@ struct choice_dim : dimension<ability::choice, Extent> {
 };
 
 /// Positions of several documents in one dimension; its extent is the list of their lengths: `packed_seq{{3, 4, 2}}`.
+///
+/// A negative length, or a sum of 2^63 or more, throws `extent_error` (R15, R19).
 template <extent_t Extent = at_run_time>
 struct packed_dim : dimension<ability::ordered | ability::attendable | ability::packed, Extent> {
   using base = dimension<ability::ordered | ability::attendable | ability::packed, Extent>;
   packed_dim() = default;
   packed_dim(std::initializer_list<extent_t> lengths) : packed_dim(dimwise::segments(lengths)) {}
-  template <class Lengths>
-    requires requires(const Lengths& l) { l.size(); l.begin(); l.end(); } && (!std::same_as<Lengths, dimwise::segments>)
+  template <std::integral Number>
+  packed_dim(std::initializer_list<Number> lengths) : packed_dim(dimwise::segments(lengths)) {}
+  template <detail::lengths_of_documents Lengths>
+    requires(!std::same_as<Lengths, dimwise::segments>)
   packed_dim(const Lengths& lengths) : packed_dim(dimwise::segments(lengths)) {}  // implicit: `packed_seq{lengths}`
   packed_dim(dimwise::segments documents) : base(documents.total()), documents_(static_cast<dimwise::segments&&>(documents)) {}
 

@@ -25,20 +25,21 @@ class error : public std::exception {
     detail::say_name(s, [this](char c) { put(c); });
     return *this;
   }
-  error& operator<<(long long n) {
+  error& operator<<(std::size_t n) {
     char digits[24];
     int count = 0;
-    const bool negative = n < 0;
-    auto rest = negative ? 0ULL - static_cast<unsigned long long>(n) : static_cast<unsigned long long>(n);
     do {
-      digits[count++] = static_cast<char>('0' + rest % 10);
-      rest /= 10;
-    } while (rest != 0);
-    if (negative) { put('-'); }
+      digits[count++] = static_cast<char>('0' + n % 10);
+      n /= 10;
+    } while (n != 0);
     while (count > 0) { put(digits[--count]); }
     return *this;
   }
-  error& operator<<(std::size_t n) { return *this << static_cast<long long>(n); }
+  error& operator<<(long long n) {
+    if (n >= 0) { return *this << static_cast<std::size_t>(n); }
+    put('-');
+    return *this << (std::size_t{0} - static_cast<std::size_t>(n));
+  }
   error& operator<<(int n) { return *this << static_cast<long long>(n); }
 
  private:

@@ -2,38 +2,73 @@
 // dimwise/dim/segments.hpp -- the lengths of the documents that a packed dimension holds, shared and never changed.
 //
 // Layer: dim. Includes: small standard headers only: `shared_ptr<vector>` would triple the cost of dimwise/shape.hpp.
+// Lengths are checked before anything is allocated: a length that wrapped would let documents see each other.
 // Tests: tests/shape/dim.test.cpp
 #pragma once
 
+#include <concepts>
 #include <cstddef>
+#include <new>
 #include <utility>
 
+#include <dimwise/dim/error.hpp>
+
 namespace dimwise {
+
+namespace detail {
+
+template <class Length>
+[[noreturn]] void throw_bad_length(Length n, std::size_t at, std::size_t before) {
+  error e;
+  e << "segments: the length of document " << at << " is ";
+  if constexpr (std::signed_integral<Length>) {
+    if (n < 0) { raise<extent_error>(e << static_cast<long long>(n) << ", lengths of 0 or more are expected (R15, R19)"); }
+  }
+  raise<extent_error>(e << static_cast<std::size_t>(n) << " and the documents before it hold " << before
+                        << " positions, a sum below 2^63 is expected (R15, R19)");
+}
+
+// A list of whole numbers.
+template <class Lengths>
+concept lengths_of_documents = requires(const Lengths& l) {
+  l.size();
+  { *l.begin() } -> std::convertible_to<std::size_t>;
+  l.end();
+  requires std::integral<std::remove_cvref_t<decltype(*l.begin())>>;
+};
+
+}  // namespace detail
 
 /// A shared, constant array of document lengths; empty where a dimension has no documents.
 class segments {
  public:
   segments() = default;
-  template <class Lengths>
-  explicit segments(const Lengths& lengths) : block_(new block) {
-    block_->lengths = new std::size_t[lengths.size() == 0 ? 1 : lengths.size()];
-    for (const auto& n : lengths) {
-      block_->lengths[block_->count++] = static_cast<std::size_t>(n);
-      block_->total += static_cast<std::size_t>(n);
+  /// Throws `extent_error` for a negative length, and where the positions of all documents together are 2^63 or more.
+  template <detail::lengths_of_documents Lengths>
+  explicit segments(const Lengths& lengths) {
+    std::size_t total = 0;
+    std::size_t count = 0;
+    for (const auto n : lengths) {
+      const auto length = static_cast<std::size_t>(n);
+      if (n < 0 || length > most - total) { detail::throw_bad_length(n, count, total); }
+      total += length;
+      ++count;
     }
+    block_ = new (::operator new(sizeof(block) + count * sizeof(std::size_t))) block{1, count, total};
+    std::size_t* to = block_->lengths();
+    for (const auto n : lengths) { *to++ = static_cast<std::size_t>(n); }
   }
+  // Moving copies: an extent that was moved from still has its documents.
   segments(const segments& other) noexcept : block_(other.block_) {
     if (block_ != nullptr) { __atomic_add_fetch(&block_->owners, 1, __ATOMIC_RELAXED); }
   }
-  segments(segments&& other) noexcept : block_(std::exchange(other.block_, nullptr)) {}
   segments& operator=(segments other) noexcept {
     std::swap(block_, other.block_);
     return *this;
   }
   ~segments() {
     if (block_ != nullptr && __atomic_sub_fetch(&block_->owners, 1, __ATOMIC_ACQ_REL) == 0) {
-      delete[] block_->lengths;
-      delete block_;
+      ::operator delete(block_);
     }
   }
 
@@ -42,7 +77,7 @@ class segments {
   [[nodiscard]] std::size_t size() const { return block_ == nullptr ? 0 : block_->count; }
   /// The number of positions in all documents together.
   [[nodiscard]] std::size_t total() const { return block_ == nullptr ? 0 : block_->total; }
-  [[nodiscard]] const std::size_t* begin() const { return block_ == nullptr ? nullptr : block_->lengths; }
+  [[nodiscard]] const std::size_t* begin() const { return block_ == nullptr ? nullptr : block_->lengths(); }
   [[nodiscard]] const std::size_t* end() const { return begin() + size(); }
   [[nodiscard]] friend bool operator==(const segments& a, const segments& b) {
     if (a.block_ == b.block_) { return true; }
@@ -54,11 +89,13 @@ class segments {
   }
 
  private:
+  static constexpr std::size_t most = static_cast<std::size_t>(-1) / 2;
+  // The lengths come behind it, in one allocation.
   struct block {
-    long owners = 1;
-    std::size_t count = 0;
-    std::size_t total = 0;
-    std::size_t* lengths = nullptr;
+    long owners;
+    std::size_t count;
+    std::size_t total;
+    [[nodiscard]] std::size_t* lengths() { return reinterpret_cast<std::size_t*>(this + 1); }
   };
   block* block_ = nullptr;
 };
