@@ -1,5 +1,5 @@
-// tests/eval/allocation_failure.test.cpp -- every allocation of an evaluation fails once: the destination keeps its value,
-// and nothing is lost.
+// tests/eval/allocation_failure.test.cpp -- every allocation of an evaluation, a copy, a write fails once: the destination
+// keeps its value, and nothing is lost.
 //
 // This file replaces operator new for its whole executable. SPDX-License-Identifier: BSL-1.0
 #include "support/numbers.hpp"
@@ -55,6 +55,8 @@ struct d_k : divided<d_model, heads> {};
 struct d_v : divided<d_model, heads> {};
 struct four : position_dim<4> {};
 struct four_keys : prime<four> {};
+struct packed : packed_dim<> {};
+using d_model_out = out<d_model>;
 
 // `try_with(n)` makes its operands, lets the n-th allocation from then on fail, and says whether it got through; on a thread
 // of its own, which keeps no blocks from before. -> how many allocations there are.
@@ -199,4 +201,125 @@ TEST_CASE("plan: takes memory for its steps alone, whatever the extents") {
     takes_little(sum<key>(exp(at<seq>(permute<key, seq>(plain(raw)), n - 1))));
     takes_little(sum<key>(masked(plain(raw), allow(visible))));
   }
+}
+
+namespace {
+
+// `change(x)` may need memory; x keeps its elements and extents where there is none.
+template <class X, class Change>
+bool changes_or_keeps(long n, X& x, const Change& change) {
+  const std::vector<float> before(x.values().begin(), x.values().end());
+  const std::size_t size_before = x.size();
+  allocations_left = n;
+  bool finished = true;
+  try {
+    change(x);
+  } catch (const std::bad_alloc&) { finished = false; }
+  allocations_left = never;
+  if (!finished) {
+    CHECK(x.size() == size_before);
+    CHECK(std::vector<float>(x.values().begin(), x.values().end()) == before);
+  }
+  return finished;
+}
+// A tensor whose memory may be written at any time: its copies are copies.
+template <class X, class... Extents>
+X handed_out(unsigned seed, const Extents&... extents) {
+  auto x = drawn<X>(seed, extents...);
+  (void)x.data();
+  return x;
+}
+
+}  // namespace
+
+TEST_CASE("allocation failure: a copy assignment takes other extents and elements, or neither") {
+  CHECK(fail_each([](long n) {
+          const auto from = handed_out<tensor<float, seq, d_model>>(1, starting_at(seq{7}, 3));
+          auto to = handed_out<tensor<float, seq, d_model>>(2, seq{2});
+          const bool finished = changes_or_keeps(n, to, [&](auto& x) { x = from; });
+          CHECK(to.size() == (finished ? from.size() : 2 * 30));
+          CHECK(to.extents().origin<seq>("test") == (finished ? 3 : 0));
+          return finished;
+        }) >= 1);
+  CHECK(fail_each([](long n) {  // static extents on the heap
+          const auto from = handed_out<tensor<float, d_model, d_model_out>>(1);
+          auto to = drawn<tensor<float, d_model, d_model_out>>(2);
+          return changes_or_keeps(n, to, [&](auto& x) { x = from; });
+        }) >= 1);
+}
+
+TEST_CASE("allocation failure: copies, writes to shared elements, and the first use of what was moved from") {
+  CHECK(fail_each([](long n) {
+          auto from = handed_out<tensor<float, seq, d_model>>(1, seq{5});
+          return changes_or_keeps(n, from, [](const auto& a) { const auto copy = a; });
+        }) >= 1);
+  CHECK(fail_each([](long n) {
+          auto from = handed_out<tensor<float, seq, d_model>>(1, seq{5});
+          return changes_or_keeps(n, from, [](const auto& a) { (void)(a * a + 1); });
+        }) >= 1);
+  const auto write = [](const auto& how) {
+    return fail_each([&](long n) {
+      auto a = drawn<tensor<float, seq, d_model>>(1, seq{5});
+      const auto other = a;
+      const bool finished = changes_or_keeps(n, a, how);
+      CHECK(dimwise_test::differ(other, drawn<tensor<float, seq, d_model>>(1, seq{5})) == "");
+      return finished;
+    });
+  };
+  CHECK(write([](auto& a) { a.fill(1); }) >= 1);
+  CHECK(write([](auto& a) { a.set(1, id<seq>(2), id<d_model>(3)); }) >= 1);
+  CHECK(write([](auto& a) { a.data()[0] = 2; }) >= 1);
+  const std::vector<float> values(150, 2.0F);
+  CHECK(write([&](auto& a) { a.assign(values); }) >= 1);
+  CHECK(fail_each([](long n) {
+          auto a = drawn<tensor<float, d_model, d_model_out>>(2);
+          const auto b = std::move(a);
+          allocations_left = n;
+          bool finished = true;
+          try {
+            (void)static_cast<const decltype(a)&>(a).data();
+          } catch (const std::bad_alloc&) { finished = false; }
+          allocations_left = never;
+          CHECK(a.size() == 900);
+          CHECK(a.values()[899] == 0);
+          return finished;
+        }) >= 1);
+}
+
+TEST_CASE("allocation failure: the lengths of documents are kept or not, never half") {
+  CHECK(fail_each([](long n) {
+          const std::vector<int> lengths{3, 4};
+          packed p{{1, 2}};
+          allocations_left = n;
+          bool finished = true;
+          try {
+            p = packed{lengths};
+          } catch (const std::bad_alloc&) { finished = false; }
+          allocations_left = never;
+          CHECK(p.extent() == (finished ? 7 : 3));
+          CHECK(p.documents().total() == p.extent());
+          return finished;
+        }) >= 1);
+}
+
+TEST_CASE("allocation failure: views and masks are written or copied, or not") {
+  CHECK(fail_each([](long n) {
+          auto y = drawn<tensor<float, seq, d_model>>(1, seq{4});
+          tensor_view<float, seq, d_model> view(y);
+          return changes_or_keeps(n, y, [&](auto&) { view = view * 2; });
+        }) >= 1);
+  CHECK(fail_each([](long n) {
+          auto lengths = tensor<int>({1});
+          auto given = tensor<bool, seq, key>(seq{40}, key{9});
+          (void)given.data();
+          allocations_left = n;
+          bool finished = true;
+          try {
+            const auto m = allow(given) & padding<key>(lengths);
+            const auto copy = m;
+            (void)copy;
+          } catch (const std::bad_alloc&) { finished = false; }
+          allocations_left = never;
+          return finished;
+        }) >= 1);
 }

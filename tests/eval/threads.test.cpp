@@ -97,3 +97,78 @@ TEST_CASE("threads: evaluations side by side share operands, their buffers and p
   for (std::thread& t : team) { t.join(); }
   CHECK(wrong == 0);
 }
+
+// Each thread has handles of its own; what they have in common is the buffer behind them.
+TEST_CASE("threads: handles of one buffer are sealed, copied, moved, written and handed out side by side") {
+  const auto whole = drawn<tensor<float, seq, d_model>>(1, seq{20});
+  const float first = whole.values()[0];
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> team;
+  for (int t = 0; t < 4; ++t) {
+    team.emplace_back([&, mine = whole]() mutable {
+      for (int again = 0; again < 50; ++again) {
+        mine.seal();
+        auto copy = mine;
+        copy.seal();
+        const tensor_view<const float, seq, d_model> view(copy);
+        if (view.data()[0] != first) { ++wrong; }
+        const auto e = copy * 2;
+        auto moved = std::move(copy);
+        moved.data()[0] = static_cast<float>(again);
+        const auto other = moved;
+        moved.seal();
+        const auto third = moved;
+        mine = whole;
+        const auto y = evaluate(e);
+        if (y.values()[0] != 2 * first || other.values()[0] != static_cast<float>(again) || third.values()[0] != static_cast<float>(again)) { ++wrong; }
+        copy.fill(3);
+      }
+    });
+  }
+  for (std::thread& t : team) { t.join(); }
+  CHECK(wrong == 0);
+  CHECK(whole.values()[0] == first);
+}
+
+TEST_CASE("threads: packed weights are kept by one of several threads and dropped by the last that writes") {
+  for (int again = 0; again < 5; ++again) {
+    const auto weights = drawn<tensor<float, d_model, d_ff>>(6);
+    const auto wanted = evaluate_plainly(contract<d_model>(slice<seq>(x, 0, 4), weights));
+    std::atomic<int> wrong{0};
+    std::vector<std::thread> team;
+    for (int t = 0; t < 4; ++t) {
+      team.emplace_back([&, mine = weights]() mutable {
+        for (int i = 0; i < 3; ++i) {
+          const auto y = evaluate(contract<d_model>(slice<seq>(x, 0, 4), mine));
+          for (std::size_t j = 0; j < y.size(); ++j) {
+            if (!dimwise_test::within(y.values()[j], wanted.values()[j], 1e-4)) { ++wrong; }
+          }
+        }
+        mine.fill(0);
+        const auto zero = evaluate(contract<d_model>(slice<seq>(x, 0, 4), mine));
+        if (zero.values()[0] != 0) { ++wrong; }
+      });
+    }
+    for (std::thread& t : team) { t.join(); }
+    CHECK(wrong == 0);
+  }
+}
+
+TEST_CASE("threads: documents are copied and given back side by side") {
+  struct lines : packed_dim<> {};
+  const lines shared{{3, 4, 2}};
+  std::vector<std::thread> team;
+  std::atomic<int> wrong{0};
+  for (int t = 0; t < 4; ++t) {
+    team.emplace_back([&] {
+      for (int again = 0; again < 100; ++again) {
+        lines mine = shared;
+        const lines other = std::move(mine);
+        mine = lines{{1}};
+        if (other.documents().total() != 9 || mine.extent() != 1) { ++wrong; }
+      }
+    });
+  }
+  for (std::thread& t : team) { t.join(); }
+  CHECK(wrong == 0);
+}

@@ -20,7 +20,15 @@ namespace dimwise {
 
 namespace detail {
 
-struct mask_tag {};
+// Moving a mask copies it, as moving an expression does.
+struct mask_tag {
+  mask_tag() = default;
+  mask_tag(const mask_tag&) = default;
+  mask_tag(mask_tag&&) = delete;
+  mask_tag& operator=(const mask_tag&) = default;
+  mask_tag& operator=(mask_tag&&) = delete;
+  ~mask_tag() = default;
+};
 
 template <class X>
 concept mask_like = std::derived_from<X, mask_tag>;
@@ -281,6 +289,9 @@ class block_mask {
  public:
   using elements_type = E;
   explicit block_mask(const E& e) : elements_(e) {}
+  block_mask(const block_mask&) = default;  // moving copies
+  block_mask& operator=(const block_mask&) = default;
+  ~block_mask() = default;
   [[nodiscard]] const E& elements() const { return elements_; }
 
  private:

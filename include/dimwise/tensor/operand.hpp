@@ -66,6 +66,12 @@ struct node : shaped_as<Shape>, expression_tag, stored_base<T, stored_t<Shape>>:
   using extents_type = extents_for<Shape>;
 
   explicit node(extents_type e) : extents_(static_cast<extents_type&&>(e)) {}
+  // Moving an expression copies it, which shares its operands: what was moved from still means what it meant.
+  node(const node&) = default;
+  node(node&&) = delete;
+  node& operator=(const node&) = default;
+  node& operator=(node&&) = delete;
+  ~node() = default;
   [[nodiscard]] const extents_type& extents() const { return extents_; }
 
   // `if (a == b)` compares elements.

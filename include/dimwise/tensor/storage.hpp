@@ -257,16 +257,20 @@ class owner_count {
 };
 
 // A buffer whose extent is known only when the program runs, or that is too large for its object.
+//
+// A buffer that was handed out has one handle: copies of that handle copy the elements. So `handed_out` is written by the
+// owner of that handle alone, and threads that share a buffer only read it.
+// What was moved from has no buffer until it is used again; threads may be the first to read it at the same time.
 template <class T>
 class shared_storage {
  public:
   shared_storage() = default;
   explicit shared_storage(std::size_t n) : block_(new block(n)) {}
   // Forming an expression copies dozens of handles: what is rare stands elsewhere.
-  [[gnu::always_inline]] shared_storage(const shared_storage& other) : block_(other.block_) {
+  [[gnu::always_inline]] shared_storage(const shared_storage& other) : block_(other.now()) {
     if (block_ == nullptr) { return; }
     if (block_->handed_out) {
-      block_ = copy_of(*other.block_);
+      block_ = copy_of(*block_);
     } else {
       block_->owners.add();
     }
@@ -280,7 +284,10 @@ class shared_storage {
     if (block_ != nullptr && block_->owners.drop()) { end(block_); }
   }
 
-  [[nodiscard]] const T* read() const { return block_ == nullptr ? nullptr : block_->values.data(); }
+  [[nodiscard]] const T* read() const {
+    const block* const b = now();
+    return b == nullptr ? nullptr : b->values.data();
+  }
   [[nodiscard]] T* write() {
     if (block_ == nullptr) { return nullptr; }
     if (!block_->owners.is_one()) {
@@ -295,15 +302,27 @@ class shared_storage {
     if (block_ != nullptr) { block_->handed_out = true; }
     return p;
   }
-  void seal() {
-    if (block_ != nullptr) { block_->handed_out = false; }
+  // A buffer of zeros where there is none.
+  [[gnu::noinline]] void refill(std::size_t n) const {
+    if (n == 0 || now() != nullptr) { return; }
+    block* const made = new block(n);
+    std::fill_n(made->values.data(), n, T{});
+    block* none = nullptr;
+    if (!__atomic_compare_exchange_n(&block_, &none, made, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) { delete made; }
   }
-  // Another handle of the same buffer, or the buffer itself where it may not be shared.
-  [[nodiscard]] shared_storage shared() noexcept { return block_ == nullptr || block_->handed_out ? shared_storage(std::exchange(block_, nullptr)) : *this; }
+  void seal() {
+    if (block_ != nullptr && block_->handed_out) { block_->handed_out = false; }
+  }
   // The buffer kept alive without a copy; nothing where its owner may write it in place, and so keeps it.
-  [[nodiscard]] shared_storage kept() const { return block_ == nullptr || block_->handed_out ? shared_storage() : *this; }
+  [[nodiscard]] shared_storage kept() const {
+    const block* const b = now();
+    return b == nullptr || b->handed_out ? shared_storage() : *this;
+  }
   // Where a copy of constant elements may be kept; nowhere while somebody may write them.
-  [[nodiscard]] derived_slot* derived() const { return block_ == nullptr || block_->handed_out ? nullptr : &block_->derived; }
+  [[nodiscard]] derived_slot* derived() const {
+    block* const b = now();
+    return b == nullptr || b->handed_out ? nullptr : &b->derived;
+  }
 
  private:
   struct block {
@@ -318,10 +337,11 @@ class shared_storage {
     aligned_vector<T> values;
   };
   explicit shared_storage(block* b) : block_(b) {}
+  [[nodiscard]] block* now() const { return __atomic_load_n(&block_, __ATOMIC_ACQUIRE); }
   [[gnu::noinline]] static block* copy_of(const block& b) { return new block(b); }
   [[gnu::noinline]] static void end(block* b) noexcept { delete b; }
 
-  block* block_ = nullptr;
+  mutable block* block_ = nullptr;  // `refill` sets it
 };
 
 // A buffer inside its object: nothing is allocated, a copy is a copy.
@@ -334,9 +354,9 @@ class inline_storage {
   [[nodiscard]] const T* read() const { return values_.data(); }
   [[nodiscard]] T* write() { return values_.data(); }
   [[nodiscard]] T* hand_out() { return values_.data(); }
+  void refill(std::size_t) const {}
   void seal() {}
   [[nodiscard]] derived_slot* derived() const { return nullptr; }
-  [[nodiscard]] inline_storage shared() noexcept { return *this; }
   [[nodiscard]] shared_storage<T> kept() const { return {}; }
 
  private:

@@ -149,26 +149,45 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
     requires refused<Verdict>
   Verdict operator=(const E& value);
 
+  /// A copy shares the elements, and allocates only where `data()` was taken for writing. Where there is no memory it
+  /// throws `std::bad_alloc`, and an assignment changes nothing.
   tensor(const tensor&) = default;
-  tensor& operator=(const tensor&) = default;
+  tensor& operator=(const tensor& other) noexcept(std::is_nothrow_copy_constructible_v<storage>) {
+    if (this != &other) {
+      storage copy(other.storage_);  // what may throw comes before the first change
+      extents_ = other.extents_;
+      storage_ = static_cast<storage&&>(copy);
+    }
+    return *this;
+  }
   ~tensor() = default;
-  /// Takes the elements of `other`, whose run-time extents are 0 from then on; static ones go on sharing them.
-  tensor(tensor&& other) noexcept : extents_(other.extents_), storage_(other.give_up()) {}
+  /// Takes the elements of `other`, which is then as `tensor()` makes it: run-time extents of 0, all elements zero, made
+  /// when they are first used. A small tensor of static extents keeps its elements.
+  tensor(tensor&& other) noexcept : extents_(other.extents_), storage_(static_cast<storage&&>(other.storage_)) { other.leave(); }
   tensor& operator=(tensor&& other) noexcept {
     if (this != &other) {
       extents_ = other.extents_;
-      storage_ = other.give_up();
+      storage_ = static_cast<storage&&>(other.storage_);
+      other.leave();
     }
     return *this;
   }
 
   /// The elements in memory order.
-  [[nodiscard]] const T* data() const { return storage_.read(); }
+  [[nodiscard]] const T* data() const {
+    if (const T* const p = storage_.read(); !is_shared || p != nullptr) { return p; }
+    storage_.refill(size());
+    return storage_.read();
+  }
   /// The elements for writing, at any time: from now on expressions copy this tensor, until `seal`.
-  [[nodiscard]] T* data() { return storage_.hand_out(); }
+  [[nodiscard]] T* data() {
+    if (T* const p = storage_.hand_out(); !is_shared || p != nullptr) { return p; }
+    storage_.refill(size());
+    return storage_.hand_out();
+  }
   /// Ends the writing through `data()`: expressions share this tensor again.
   void seal() { storage_.seal(); }
-  [[nodiscard]] std::span<const T> values() const { return {storage_.read(), size()}; }
+  [[nodiscard]] std::span<const T> values() const { return {data(), size()}; }
   [[nodiscard]] std::size_t size() const { return size_of(*this); }
   [[nodiscard]] const extents_type& extents() const { return extents_; }
 
@@ -176,44 +195,46 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   template <class... Ids>
     requires(detail::indexes_all<shape_type, Ids...>)
   [[nodiscard]] const T& operator()(const Ids&... ids) const {
-    return storage_.read()[offset(ids...)];
+    const std::size_t at = offset(ids...);
+    return data()[at];
   }
   /// Writes one element.
   template <class... Ids>
     requires(detail::indexes_all<shape_type, Ids...>)
   void set(T value, const Ids&... ids) {
     const std::size_t at = offset(ids...);
-    storage_.write()[at] = value;
+    overwrite()[at] = value;
   }
-  void fill(T value) { std::fill_n(storage_.write(), size(), value); }
+  void fill(T value) { std::fill_n(overwrite(), size(), value); }
   /// Replaces all elements, in memory order; throws `extent_error` where their number differs.
   void assign(std::span<const T> values) {
     check_count(values.size(), "assign");
-    std::copy(values.begin(), values.end(), storage_.write());
+    std::copy(values.begin(), values.end(), overwrite());
   }
 
   /// For the evaluator: a new buffer of these extents, its elements not yet written.
   [[nodiscard]] static tensor for_overwriting(const extents_type& e) { return tensor(e, unwritten{}); }
-  [[nodiscard]] T* overwrite() { return storage_.write(); }
+  [[nodiscard]] T* overwrite() {
+    if (T* const p = storage_.write(); !is_shared || p != nullptr) { return p; }
+    storage_.refill(size());
+    return storage_.write();
+  }
   [[nodiscard]] detail::derived_slot* derived() const { return storage_.derived(); }
   [[nodiscard]] const auto& handle() const { return storage_; }
 
  private:
   static constexpr extent_t static_size = detail::static_size_of(axes{});
   using storage = typename detail::storage_for<T, static_size>::type;
+  static constexpr bool is_shared = !detail::storage_for<T, static_size>::fits;
   struct unwritten {};
 
   tensor(const extents_type& e, unwritten) : extents_(e), storage_(checked_size(e)) { extents_.check_divided(); }
   explicit tensor(const extents_type& e) : tensor(e, unwritten{}) { std::fill_n(storage_.write(), size(), T{}); }
   tensor(const extents_type& e, std::size_t given, const char* operation) : tensor(e, unwritten{}) { check_count(given, operation); }
 
-  storage give_up() noexcept {
-    if constexpr (static_size == at_run_time) {
-      extents_ = extents_type{};
-      return static_cast<storage&&>(storage_);
-    } else {
-      return storage_.shared();
-    }
+  // The elements are gone: the extents say so.
+  void leave() noexcept {
+    if constexpr (is_shared) { extents_ = extents_type{}; }
   }
   template <class... Extents>
   static extents_type gathered(const Extents&... given) {
