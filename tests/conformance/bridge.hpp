@@ -149,7 +149,7 @@ tensor<T, D...> zeros(const std::vector<std::size_t>& stored, dimwise::detail::l
 // `where` over the dimensions of `like`, in their order.
 template <class T, class... D, class W>
 tensor<bool, D...> spread(const tensor<T, D...>& like, const W& where) {
-  return broadcast_like(where, like);
+  return dimwise::broadcast_like(where, like);
 }
 
 // Neighbours of one are a single extent of the other, again and again; 1s are left out.
@@ -223,7 +223,7 @@ void run::expect(const which& output, const X& value) {
 
 template <dimwise::operand X, dimwise::operand W>
 void run::expect(const which& output, const X& value, const W& where) {
-  const dimwise::tensor computed(plain(value));
+  const dimwise::tensor computed(dimwise::plain(value));
   const auto defined = bridge::spread(computed, where);
   check(output, bridge::shape_of(computed), computed.data(), defined.data());
 }

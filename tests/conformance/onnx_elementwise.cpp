@@ -51,8 +51,8 @@ void binary(run& r, F f) {
   }
 }
 
-const family relu_cases{"Relu", [](run& r) { unary(r, [](const auto& x) { return relu(x); }); }};
-const family sigmoid_cases{"Sigmoid", [](run& r) { unary(r, [](const auto& x) { return sigmoid(x); }); }};
+const family relu_cases{"Relu", [](run& r) { unary(r, [](const auto& x) { return dimwise::relu(x); }); }};
+const family sigmoid_cases{"Sigmoid", [](run& r) { unary(r, [](const auto& x) { return dimwise::sigmoid(x); }); }};
 const family tanh_cases{"Tanh", [](run& r) { unary(r, [](const auto& x) { return tanh(x); }); }};
 const family erf_cases{"Erf", [](run& r) { unary(r, [](const auto& x) { return erf(x); }); }};
 const family exp_cases{"Exp", [](run& r) { unary(r, [](const auto& x) { return exp(x); }); }};
@@ -66,23 +66,23 @@ const family cos_cases{"Cos", [](run& r) { unary(r, [](const auto& x) { return c
 const family gelu_cases{"Gelu", [](run& r) {
                           const bool by_tanh = r.text("approximate", "none") == "tanh";
                           if (by_tanh) {
-                            unary(r, [](const auto& x) { return gelu_tanh(x); });
+                            unary(r, [](const auto& x) { return dimwise::gelu_tanh(x); });
                           } else {
-                            unary(r, [](const auto& x) { return gelu(x); });
+                            unary(r, [](const auto& x) { return dimwise::gelu(x); });
                           }
                         }};
 // x σ(αx); α is 1 unless given, and silu then.
 const family swish_cases{"Swish", [](run& r) {
                            const double alpha = r.number("alpha", 1.0);
                            if (alpha == 1) {
-                             unary(r, [](const auto& x) { return silu(x); });
+                             unary(r, [](const auto& x) { return dimwise::silu(x); });
                            } else {
-                             unary(r, [&](const auto& x) { return x * sigmoid(x * alpha); });
+                             unary(r, [&](const auto& x) { return x * dimwise::sigmoid(x * alpha); });
                            }
                          }};
 const family swiglu_cases{"SwiGLU", [](run& r) {
                             const double alpha = r.number("alpha", 1.0);
-                            binary<false>(r, [&](const auto& x, const auto& gate) { return x * sigmoid(x * alpha) * gate; });
+                            binary<false>(r, [&](const auto& x, const auto& gate) { return x * dimwise::sigmoid(x * alpha) * gate; });
                           }};
 
 const family add_cases{"Add", [](run& r) { binary(r, [](const auto& x, const auto& y) { return x + y; }); }};
@@ -94,7 +94,7 @@ const family div_cases{"Div", [](run& r) {
                            if constexpr (requires { x / y; }) {
                              return x / y;
                            } else {
-                             return map([](auto a, auto b) { return static_cast<decltype(a)>(a / b); }, x, y);
+                             return dimwise::map([](auto a, auto b) { return static_cast<decltype(a)>(a / b); }, x, y);
                            }
                          });
                        }};

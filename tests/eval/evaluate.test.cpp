@@ -23,7 +23,7 @@ TEST_CASE("evaluate: deduces type, dimensions and marks") {
   const auto k = drawn<tensor<float, key, d_k>>(2, key{3});
   const tensor p = dimwise::softmax<key>(dimwise::scores<d_k>(q, k));
   static_assert(std::same_as<decltype(p), const tensor<float, seq, key, dimwise::normalised<key>>>);
-  static_assert(std::same_as<decltype(evaluate(dimwise::argmax<key>(p))), tensor<id<key>, seq>>);
+  static_assert(std::same_as<decltype(dimwise::evaluate(dimwise::argmax<key>(p))), tensor<id<key>, seq>>);
   static_assert(std::same_as<decltype(dimwise::reference(q + q)), tensor<double, seq, d_k>>);
   const tensor copy = p;
   static_assert(std::same_as<decltype(copy), decltype(p)>);
@@ -63,7 +63,7 @@ TEST_CASE("evaluate: what throws leaves the destination as it was, extents inclu
           y = y * 0 + dimwise::slice<seq>(dimwise::gather<vocab>(table, dimwise::concat<seq>(ids, ids)), 0, 3);
         }) == "gather: id 9 is outside dimension vocab of extent 5 (R18)");
   const tensor<float, seq, key> s(seq{3}, key{4});
-  const auto p = dimwise::softmax<key>(masked(s, dimwise::padding<key>(5)));
+  const auto p = dimwise::softmax<key>(dimwise::masked(s, dimwise::padding<key>(5)));
   tensor<float, seq, key, dimwise::normalised<key>> weights(seq{1}, key{1});
   CHECK(thrown<dimwise::extent_error>([&] { weights = p; }) ==
         "padding: length 5 is outside dimension key of extent 4 (R7)");
@@ -143,7 +143,7 @@ TEST_CASE("plain_loops: while it lives, this thread takes the plain loops alone"
     }
     CHECK(products() == 0);
     const tensor under_it = s;
-    const tensor plainly = evaluate_plainly(s);
+    const tensor plainly = dimwise::evaluate_plainly(s);
     CHECK(std::ranges::equal(under_it.values(), plainly.values()));
   }
   CHECK(products() == usual);

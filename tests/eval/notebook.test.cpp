@@ -60,7 +60,7 @@ std::string misses(const tensor<T, D...>& y, const std::string& name, double tol
 // In float32 and in float64.
 template <class E>
 std::string matches(const E& e, const std::string& name, double in_float64 = 1e-11) {
-  const std::string single = misses(evaluate(e), name);
+  const std::string single = misses(dimwise::evaluate(e), name);
   return single.empty() ? misses(dimwise::reference(e), name, in_float64) : single;
 }
 
@@ -125,10 +125,10 @@ TEST_CASE("notebook: one head, the second word alone, to the printed decimals") 
   CHECK(prints(tensor<float>(at<key>(omega_2, 4)), "single_head/printed.omega_24") == "");
   const auto a_2 = softmax<key>(dimwise::scores<d_k>(q_2, k));
   CHECK(matches(a_2, "single_head/output_f64.attention_weights_2") == "");
-  CHECK(prints(evaluate(a_2), "single_head/printed.attention_weights_2") == "");
+  CHECK(prints(dimwise::evaluate(a_2), "single_head/printed.attention_weights_2") == "");
   const auto context = contract<key>(a_2, v);
   CHECK(matches(context, "single_head/output_f64.context_vector_2") == "");
-  CHECK(prints(evaluate(context), "single_head/printed.context_vector_2") == "");
+  CHECK(prints(dimwise::evaluate(context), "single_head/printed.context_vector_2") == "");
   const tensor<float, d_v> c = context;
   CHECK(std::round(el(c, 0) * 1e4) == -15993);  // −1.5993 … 1.7084
   CHECK(std::round(el(c, 27) * 1e4) == 17084);
@@ -192,7 +192,7 @@ TEST_CASE("notebook: attention of a matrix to itself, without weights") {
   CHECK(matches(a, "doc000_attention/output_f64.self_weights", 1e-7) == "");
   CHECK(matches(contract<key>(a, rows), "doc000_attention/output_f64.self_output", 1e-7) == "");
   const auto shown = [](const auto& y, const std::string& name) {
-    return misses(evaluate(y), "doc000_attention/printed." + name, 1e-4);
+    return misses(dimwise::evaluate(y), "doc000_attention/printed." + name, 1e-4);
   };
   CHECK(shown(at<word>(a, 0), "weights") == "");
   CHECK(shown(at<word>(contract<key>(a, rows), 0), "output") == "");

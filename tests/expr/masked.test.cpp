@@ -208,6 +208,6 @@ TEST_CASE("masked argmax: the largest of what is visible; of nothing there is no
   const std::size_t expected[] = {2, 1, 1};
   CHECK(differences(best, {3}, 0, [&](auto s) { return expected[s]; }) == "");
   CHECK(thrown<dimwise::index_error>([&] {
-          (void)evaluate(dimwise::argmax<key>(masked(x, padding<key>(0))));
+          (void)dimwise::evaluate(dimwise::argmax<key>(masked(x, padding<key>(0))));
         }).starts_with("argmax: "));
 }

@@ -171,8 +171,8 @@ TEST_CASE("alibi over packed positions: before the mask of documents or after it
   const auto s = drawn<table>(3, packed{{3, 1, 2}}, packed_key{{3, 1, 2}});
   const dimwise::alibi<packed, packed_key, four_heads> near;
   const dimwise::document<packed, packed_key> own;
-  const weights after = dimwise::softmax<packed_key>(biased(masked(s, own), near));
-  const weights before = dimwise::softmax<packed_key>(masked(biased(s, near), own));
+  const weights after = dimwise::softmax<packed_key>(biased(dimwise::masked(s, own), near));
+  const weights before = dimwise::softmax<packed_key>(dimwise::masked(biased(s, near), own));
   CHECK(differ(before, after) == "");
   // The last document: positions 4 and 5 of all. Weights are rounded to 2^-24 a few times.
   const auto last = [](const auto& x) {
@@ -188,5 +188,5 @@ TEST_CASE("origins too far away to count on from, and distances without a choice
   CHECK(thrown<dimwise::origin_error>([] { (void)dimwise::starting_at(seq{2}, far - 1); }).find("seq") != std::string::npos);
   CHECK(thrown<dimwise::origin_error>([] { (void)dimwise::starting_at(seq{2}, -far); }).find("beyond") != std::string::npos);
   CHECK(dimwise::starting_at(seq{2}, far / 8).origin() == far / 8);
-  CHECK(thrown<dimwise::extent_error>([] { (void)relative_ids<seq, key, distance>(seq{2}, key{2}, distance{0}); }).find("distance") != std::string::npos);
+  CHECK(thrown<dimwise::extent_error>([] { (void)dimwise::relative_ids<seq, key, distance>(seq{2}, key{2}, distance{0}); }).find("distance") != std::string::npos);
 }

@@ -80,7 +80,7 @@ TEST_CASE("scaled, unscaled: one query that has lost its position is scaled as i
   CHECK(differ(tensor(scaled<d_k>(contract<d_k>(q, k))), expected, float32(9)) == "");
   CHECK(differ(tensor(scaled<d_k>(contract<d_k>(k, q))), expected, float32(9)) == "");
   CHECK(differ(tensor(scaled(contract<d_k>(q, k), 0.5F)), expected, float32(9)) == "");  // d_k is 4
-  CHECK(differ(tensor(plain(unscaled(contract<d_k>(q, k)))), tensor(plain(expected) * 2.0F), float32(9)) == "");
+  CHECK(differ(tensor(dimwise::plain(unscaled(contract<d_k>(q, k)))), tensor(dimwise::plain(expected) * 2.0F), float32(9)) == "");
 }
 
 TEST_CASE("scaled: a sum of raw products is scaled once, by the root of all features") {

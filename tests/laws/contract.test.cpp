@@ -82,7 +82,7 @@ TEST_CASE("law: an outer product contracted is a product of sums") {
   CHECK(rc::check("sum<a, b>(outer(x, y)) = sum<a>(x) sum<b>(y)", [] {
     const auto x = drawn<tensor<float, seq>>(seed(), seq{extent()});
     const auto y = drawn<tensor<float, vocab>>(seed(), vocab{extent()});
-    const tensor<float> whole = dimwise::sum<seq, vocab>(outer(x, y));
+    const tensor<float> whole = dimwise::sum<seq, vocab>(dimwise::outer(x, y));
     const tensor<float> parts = dimwise::sum<seq>(x) * dimwise::sum<vocab>(y);
     RC_ASSERT((differ(whole, parts, tolerance) == ""));
   }));

@@ -82,7 +82,7 @@ TEST_CASE("allocation: forming expressions of small static tensors, and evaluati
   tensor<float, heads> total;
   CHECK(allocated_by([&] {
           const auto sum = x + y;
-          const auto mixed = contract<d_k>(x, w);
+          const auto mixed = dimwise::contract<d_k>(x, w);
           const auto turned = dimwise::permute<d_k, heads>(x);
           const auto total_of = dimwise::sum<d_k>(x);
           z = sum;

@@ -71,7 +71,7 @@ TEST_CASE("extents: a run-time quotient is checked by the first tensor that hold
   // Formed by an expression.
   const tensor<float, branches, narrow> a(branches{3}, narrow{5});
   const tensor<float, width> b(width{12});
-  CHECK(thrown<extent_error>([&] { (void)dimwise::evaluate(outer(a, b)); }) ==
+  CHECK(thrown<extent_error>([&] { (void)dimwise::evaluate(dimwise::outer(a, b)); }) ==
         "dimension narrow has extent 5, but width is 12 and branches is 3 (R4)");
 }
 

@@ -127,11 +127,11 @@ TEST_CASE("storage: masks, gathers and joins keep their operands, too") {
   tensor<bool, seq, key> given({true, false, true, true, true, false}, seq{2}, key{3});
   tensor<int, batch> lengths({3, 1}, batch{2});
   tensor<id<key>, seq> ids({id<key>(2), id<key>(0)}, seq{2});
-  const auto p = dimwise::softmax<key>(masked(x, dimwise::allow(given) & dimwise::padding<key>(lengths)));
+  const auto p = dimwise::softmax<key>(dimwise::masked(x, dimwise::allow(given) & dimwise::padding<key>(lengths)));
   const auto g = dimwise::gather<key>(x, ids);
   const auto c = dimwise::concat<seq>(x, x);
   const auto s = dimwise::stack<pair>(x, x);
-  const auto before = std::tuple(evaluate(p), evaluate(g), evaluate(c), evaluate(s));
+  const auto before = std::tuple(dimwise::evaluate(p), dimwise::evaluate(g), dimwise::evaluate(c), dimwise::evaluate(s));
   x.fill(9);
   given.fill(false);
   lengths.fill(0);
@@ -139,10 +139,10 @@ TEST_CASE("storage: masks, gathers and joins keep their operands, too") {
   const auto same = [](const auto& a, const auto& b) {
     return std::equal(a.values().begin(), a.values().end(), b.values().begin(), b.values().end());
   };
-  CHECK(same(evaluate(p), std::get<0>(before)));
-  CHECK(same(evaluate(g), std::get<1>(before)));
-  CHECK(same(evaluate(c), std::get<2>(before)));
-  CHECK(same(evaluate(s), std::get<3>(before)));
+  CHECK(same(dimwise::evaluate(p), std::get<0>(before)));
+  CHECK(same(dimwise::evaluate(g), std::get<1>(before)));
+  CHECK(same(dimwise::evaluate(c), std::get<2>(before)));
+  CHECK(same(dimwise::evaluate(s), std::get<3>(before)));
 }
 
 TEST_CASE("storage: a tensor that was moved from takes a new value") {

@@ -56,16 +56,16 @@ TEST_CASE("view: contiguous memory of a vector, a span, an array, a pointer") {
   std::array<float, 12> array{};
   std::copy(memory.begin(), memory.end(), array.begin());
   const auto expected = [](auto s, auto d) { return s * 4 + d; };
-  CHECK(differences(evaluate(table(memory, seq{3}) + 0), {3, 4}, 0, expected) == "");
-  CHECK(differences(evaluate(const_table(memory, seq{3}) + 0), {3, 4}, 0, expected) == "");
-  CHECK(differences(evaluate(table(std::span<float>(memory), seq{3}) + 0), {3, 4}, 0, expected) == "");
-  CHECK(differences(evaluate(table(array, seq{3}) + 0), {3, 4}, 0, expected) == "");
-  CHECK(differences(evaluate(const_table(static_cast<const float*>(array.data()), seq{3}) + 0), {3, 4}, 0, expected) ==
+  CHECK(differences(dimwise::evaluate(table(memory, seq{3}) + 0), {3, 4}, 0, expected) == "");
+  CHECK(differences(dimwise::evaluate(const_table(memory, seq{3}) + 0), {3, 4}, 0, expected) == "");
+  CHECK(differences(dimwise::evaluate(table(std::span<float>(memory), seq{3}) + 0), {3, 4}, 0, expected) == "");
+  CHECK(differences(dimwise::evaluate(table(array, seq{3}) + 0), {3, 4}, 0, expected) == "");
+  CHECK(differences(dimwise::evaluate(const_table(static_cast<const float*>(array.data()), seq{3}) + 0), {3, 4}, 0, expected) ==
         "");
-  CHECK(differences(evaluate(tensor_view<const float, pair, d_k>(std::span<const float>(memory).first(8)) + 0), {2, 4},
+  CHECK(differences(dimwise::evaluate(tensor_view<const float, pair, d_k>(std::span<const float>(memory).first(8)) + 0), {2, 4},
                     0, expected) == "");
   CHECK(differences(tensor<float, seq, d_k>(table(memory, seq{3})), {3, 4}, 0, expected) == "");
-  CHECK(differences(evaluate(table(memory, seq{3})), {3, 4}, 0, expected) == "");
+  CHECK(differences(dimwise::evaluate(table(memory, seq{3})), {3, 4}, 0, expected) == "");
 }
 
 TEST_CASE("view: a wrong number of elements throws") {
@@ -78,18 +78,18 @@ TEST_CASE("view: a wrong number of elements throws") {
 TEST_CASE("view: strides of any order, gaps, steps backwards and steps of 0") {
   auto memory = counting(40);
   const table transposed(memory.data(), strides{1, 3}, seq{3});
-  CHECK(differences(evaluate(transposed + 0), {3, 4}, 0, [](auto s, auto d) { return s + 3 * d; }) == "");
+  CHECK(differences(dimwise::evaluate(transposed + 0), {3, 4}, 0, [](auto s, auto d) { return s + 3 * d; }) == "");
   const table gaps(memory.data(), strides{10, 2}, seq{3});
-  CHECK(differences(evaluate(gaps + 0), {3, 4}, 0, [](auto s, auto d) { return 10 * s + 2 * d; }) == "");
+  CHECK(differences(dimwise::evaluate(gaps + 0), {3, 4}, 0, [](auto s, auto d) { return 10 * s + 2 * d; }) == "");
   const table backwards(memory.data() + 39, strides{-10, -1}, seq{3});
-  CHECK(differences(evaluate(backwards + 0), {3, 4}, 0, [](auto s, auto d) { return 39 - 10 * s - d; }) == "");
+  CHECK(differences(dimwise::evaluate(backwards + 0), {3, 4}, 0, [](auto s, auto d) { return 39 - 10 * s - d; }) == "");
   const const_table repeated(memory.data() + 5, strides{0, 1}, seq{3});
-  CHECK(differences(evaluate(repeated + 0), {3, 4}, 0, [](auto, auto d) { return 5 + d; }) == "");
+  CHECK(differences(dimwise::evaluate(repeated + 0), {3, 4}, 0, [](auto, auto d) { return 5 + d; }) == "");
   CHECK(differences(tensor<float, d_k, seq>(backwards), {4, 3}, 0, [](auto d, auto s) { return 39 - 10 * s - d; }) ==
         "");
   using wide = tensor_view<const float, seq, dimwise::merged<heads, d_k>>;  // a stride for each factor
   const wide w(memory.data(), strides{1, 12, 3}, seq{3});
-  CHECK(differences(evaluate(w + 0), {3, 12}, 0, [](auto s, auto m) { return s + 12 * (m / 4) + 3 * (m % 4); }) == "");
+  CHECK(differences(dimwise::evaluate(w + 0), {3, 12}, 0, [](auto s, auto m) { return s + 12 * (m / 4) + 3 * (m % 4); }) == "");
 }
 
 TEST_CASE("view: elements by ids, for reading and writing") {
@@ -108,7 +108,7 @@ TEST_CASE("view: of a tensor, for reading and writing") {
   const auto before = x;
   {
     const const_table read(x);
-    CHECK(differences(evaluate(read * 2), {3, 4}, 0, [&](auto s, auto d) { return 2 * el(x, s, d); }) == "");
+    CHECK(differences(dimwise::evaluate(read * 2), {3, 4}, 0, [&](auto s, auto d) { return 2 * el(x, s, d); }) == "");
     table write(x);
     write = write * 2;
   }
@@ -175,7 +175,7 @@ TEST_CASE("view: expressions read its memory when they are evaluated") {
   auto memory = counting(8);
   const auto e = const_table(memory, seq{2}) * 2;
   memory[5] = 100;
-  CHECK(differences(evaluate(e), {2, 4}, 0, [](auto s, auto d) { return s * 4 + d == 5 ? 200 : 2 * (s * 4 + d); }) ==
+  CHECK(differences(dimwise::evaluate(e), {2, 4}, 0, [](auto s, auto d) { return s * 4 + d == 5 ? 200 : 2 * (s * 4 + d); }) ==
         "");
 }
 
@@ -188,7 +188,7 @@ TEST_CASE("view: of bools and ids, and extents of 0") {
                     [](auto i) { return i == 0 ? 3 : 1; }) == "");
   const const_table none(std::span<const float>(), seq{0});
   CHECK(none.size() == 0);
-  CHECK(evaluate(none + 1).size() == 0);
+  CHECK(dimwise::evaluate(none + 1).size() == 0);
 }
 
 TEST_CASE("view: within: some elements along a dimension, in the same memory, at their positions") {

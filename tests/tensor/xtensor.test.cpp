@@ -38,12 +38,12 @@ TEST_CASE("xtensor: axes that the names do not fit throw") {
 TEST_CASE("xtensor: views borrow, with the strides of xtensor's own views") {
   xt::xtensor<float, 2> x = {{1, 2, 3, 4}, {5, 6, 7, 8}, {9, 10, 11, 12}};
   auto v = dimwise::view_xtensor<seq, d_k>(x);
-  CHECK(differences(evaluate(v + 0), {3, 4}, 0, [](auto s, auto d) { return s * 4 + d + 1; }) == "");
+  CHECK(differences(dimwise::evaluate(v + 0), {3, 4}, 0, [](auto s, auto d) { return s * 4 + d + 1; }) == "");
   v = tensor<float, d_k, seq>(v) * 2;
   CHECK(x(2, 3) == 24);
   auto rows = xt::view(x, xt::range(1, 3), xt::range(0, 4, 2));
   const auto w = dimwise::view_xtensor<seq, width>(rows);
-  CHECK(differences(evaluate(w + 0), {2, 2}, 0, [](auto s, auto d) { return 2 * ((s + 1) * 4 + 2 * d + 1); }) == "");
+  CHECK(differences(dimwise::evaluate(w + 0), {2, 2}, 0, [](auto s, auto d) { return 2 * ((s + 1) * 4 + 2 * d + 1); }) == "");
 }
 
 TEST_CASE("xtensor: tensors become containers and adaptors") {

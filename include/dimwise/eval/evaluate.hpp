@@ -58,6 +58,8 @@ void assign_value(tensor_view<T, D...>& y, const E& value) {
   detail::copy_axes<T>(Y::rank, from, y.layout().data(), from, y.data(), data);
 }
 
+namespace words {
+
 /// The value of an expression as a tensor of its own dimensions and marks.
 template <operand E>
 [[nodiscard]] auto evaluate(const E& value) {
@@ -79,6 +81,8 @@ template <operand E>
   return tensor(value);
 }
 
+}  // namespace words
+
 namespace detail {
 
 template <class T, class U, class... D>
@@ -88,11 +92,15 @@ auto reference_of(const stored_as<U, D...>&, const auto& e) {
 
 }  // namespace detail
 
+namespace words {
+
 /// The value of an expression computed in float64 throughout, by the plain evaluator: the reference.
 template <expression E>
   requires std::is_floating_point_v<detail::value_of<E>>
 [[nodiscard]] auto reference(const E& value) {
   return detail::reference_of<double>(value, value);
 }
+
+}  // namespace words
 
 }  // namespace dimwise

@@ -57,6 +57,8 @@ template <class Key, class S, class V>
 using attention = typename decltype(detail::judge_attention<Key, S, V>())::type;
 }  // namespace rule
 
+namespace words {
+
 /// softmax<Key>(s) contracted with v over the keys that there are, with the log-sum-exp that `merge` needs: computed at
 /// once, in one pass where a kernel takes it.
 ///
@@ -107,5 +109,7 @@ template <class Output, class Sums, class OtherOutput, class OtherSums,
           class Error = ERROR_R10_operands_differ_in_another_dimension<op::merge, detail::lhs_t<detail::shape_of<Output>>, detail::rhs_t<detail::shape_of<OtherOutput>>>>
   requires(!std::is_same_v<attention_part<Output, Sums>, attention_part<OtherOutput, OtherSums>>)
 Error merge(const attention_part<Output, Sums>& a, const attention_part<OtherOutput, OtherSums>& b);
+
+}  // namespace words
 
 }  // namespace dimwise

@@ -338,6 +338,8 @@ class planner {
 
 }  // namespace detail
 
+namespace words {
+
 /// How `evaluate(value)` would compute a float32 expression, step by step; no element is read or written, and no memory of their
 /// number is used.
 ///
@@ -353,5 +355,7 @@ template <expression E>
   detail::planner(result).visit<float>(value, to);
   return result;
 }
+
+}  // namespace words
 
 }  // namespace dimwise

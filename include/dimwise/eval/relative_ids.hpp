@@ -9,6 +9,8 @@
 
 namespace dimwise {
 
+namespace words {
+
 /// The ids of the distances between every query and key, to gather learned vectors by: `gather<R>(table, relative_ids<seq, key, R>(…))`.
 ///
 ///   -> [Q, K], elements id<R>
@@ -28,5 +30,7 @@ template <class Q, class K, class R, class Bucket = clipped_distance>
   }
   return ids;
 }
+
+}  // namespace words
 
 }  // namespace dimwise

@@ -9,6 +9,8 @@
 
 namespace dimwise {
 
+namespace words {
+
 /// The angle of every pair at position 1, of twice as many features as there are pairs.
 ///
 ///   rotary_frequencies(pairs{64}, {.scaling = …})  ->  [pairs]
@@ -19,5 +21,7 @@ template <dimension_type Pairs>
   for (std::size_t i = 0; i < values.size(); ++i) { values[i] = rotary_frequency(i, 2 * values.size(), options); }
   return tensor<double, Pairs>(std::span<const double>(values.data(), values.size()), pairs);
 }
+
+}  // namespace words
 
 }  // namespace dimwise

@@ -20,6 +20,8 @@ struct top_k_result {
   Ids ids;
 };
 
+namespace words {
+
 /// The |Best| largest elements along D in falling order, the first of equals first, with their ids; NaN counts as largest.
 ///
 ///   auto [values, ids] = top_k<vocab, best>(x);      [D, rest]  ->  [Best, rest], and id<D> over the same
@@ -77,6 +79,8 @@ template <class D, class Best, operand X, class Verdict = detail::of_numbers<op:
   requires refused<Verdict>
 Verdict top_k(const X& x, const Best& best = Best{});
 
+}  // namespace words
+
 namespace detail {
 
 // The element of factor F at a place in the product of F and others, the first slowest.
@@ -98,6 +102,8 @@ auto split_one(const tensor<id<merged<All...>>, D...>& ids, const All&... extent
 
 }  // namespace detail
 
+namespace words {
+
 /// The ids of each factor from ids of a product (R18): beams and words of the best continuations.
 ///
 ///   auto [beams, words] = split_ids(ids, beam{}, word{});      ids of merged<beam, word>
@@ -105,5 +111,7 @@ template <class... Factors, class... D>
 [[nodiscard]] auto split_ids(const tensor<id<merged<Factors...>>, D...>& ids, const Factors&... extents) {
   return std::tuple(detail::split_one<Factors>(ids, extents...)...);
 }
+
+}  // namespace words
 
 }  // namespace dimwise

@@ -205,6 +205,5 @@ template <class X, class Y, class Verdict = detail::bounded_verdict<op::pow, X, 
 Verdict pow(const X& x, const Y& y);
 
 }  // namespace words
-using namespace words;
 
 }  // namespace dimwise

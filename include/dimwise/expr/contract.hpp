@@ -59,6 +59,8 @@ auto make_contraction(const char* operation, const A& a, const B& b) {
 
 }  // namespace detail
 
+namespace words {
+
 /// The sum over the dimensions D of the products of `a` and `b`.
 ///
 ///   [shared, free a, D…] x [shared, free b, D…]  ->  [shared, free a, free b]
@@ -99,5 +101,7 @@ template <operand A, operand B, class Verdict = detail::of_numbers<op::outer, ru
 template <operand A, operand B, class Verdict = detail::of_numbers<op::outer, rule::outer<detail::shape_of<A>, detail::shape_of<B>>, A, B>>
   requires refused<Verdict>
 Verdict outer(const A& a, const B& b);
+
+}  // namespace words
 
 }  // namespace dimwise

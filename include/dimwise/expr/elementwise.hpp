@@ -174,6 +174,8 @@ template <class A, class B, class Verdict = detail::division_verdict<A, B>>
   requires(detail::operand_pair<A, B> && refused<Verdict>)
 Verdict operator/(const A& a, const B& b);
 
+namespace words {
+
 /// f of the elements of the operands, matched by name; the result's element type is what f returns.
 ///
 /// f may be called more than once for an element, and by several threads at a time where an executor is given.
@@ -204,22 +206,26 @@ DIMWISE_DETAIL_FUNCTION(gelu, fn::gelu)
 DIMWISE_DETAIL_FUNCTION(gelu_tanh, fn::gelu_tanh)
 DIMWISE_DETAIL_FUNCTION(silu, fn::silu)
 DIMWISE_DETAIL_FUNCTION(sigmoid, fn::sigmoid)
-DIMWISE_DETAIL_FUNCTION(tanh, fn::tanh)
-DIMWISE_DETAIL_FUNCTION(erf, fn::erf)
-DIMWISE_DETAIL_FUNCTION(exp, fn::exp)
-DIMWISE_DETAIL_FUNCTION(log, fn::log)
-DIMWISE_DETAIL_FUNCTION(sqrt, fn::sqrt)
-DIMWISE_DETAIL_FUNCTION(abs, fn::abs)
 DIMWISE_DETAIL_FUNCTION(square, fn::square)
-DIMWISE_DETAIL_FUNCTION(sin, fn::sin)
-DIMWISE_DETAIL_FUNCTION(cos, fn::cos)
-DIMWISE_DETAIL_FUNCTION(operator-, fn::negate)
-#undef DIMWISE_DETAIL_FUNCTION
 
 /// `x` without its marks: the visible way to say that a rule does not apply here.
 template <operand X>
 [[nodiscard]] auto plain(const X& x) {
   return detail::remarked<detail::make_shape_t<detail::dims_t<detail::shape_of<X>>, detail::list<>>, X>(x);
 }
+
+}  // namespace words
+
+// The names of <cmath> are found beside those of the standard library, through the argument: `log(x)` as for a number.
+DIMWISE_DETAIL_FUNCTION(tanh, fn::tanh)
+DIMWISE_DETAIL_FUNCTION(erf, fn::erf)
+DIMWISE_DETAIL_FUNCTION(exp, fn::exp)
+DIMWISE_DETAIL_FUNCTION(log, fn::log)
+DIMWISE_DETAIL_FUNCTION(sqrt, fn::sqrt)
+DIMWISE_DETAIL_FUNCTION(abs, fn::abs)
+DIMWISE_DETAIL_FUNCTION(sin, fn::sin)
+DIMWISE_DETAIL_FUNCTION(cos, fn::cos)
+DIMWISE_DETAIL_FUNCTION(operator-, fn::negate)
+#undef DIMWISE_DETAIL_FUNCTION
 
 }  // namespace dimwise

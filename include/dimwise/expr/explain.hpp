@@ -313,6 +313,8 @@ said explained(const N& n, derivation& d) {
 
 }  // namespace detail
 
+namespace words {
+
 /// The shape of `x` with its extents and marks: "batch[2] seq[5] d_model[16]".
 template <operand X>
 [[nodiscard]] std::string describe(const X& x) {
@@ -327,5 +329,7 @@ template <operand X>
   (void)detail::explained(x, d);
   return d.str();
 }
+
+}  // namespace words
 
 }  // namespace dimwise

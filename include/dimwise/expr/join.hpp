@@ -100,6 +100,8 @@ struct concat_how<summed<P...>> {
 
 }  // namespace detail
 
+namespace words {
+
 /// The operands one after the other along D; all else is identical by type (R10).
 ///
 ///   concat<seq>(a, b):  [seq, rest] x [seq, rest]  ->  [seq, rest]        of a run-time extent
@@ -126,6 +128,8 @@ template <class D, operand First, operand... Rest, class Verdict = rule::stack<D
   requires refused<Verdict>
 Verdict stack(const First& first, const Rest&... rest);
 
+}  // namespace words
+
 namespace detail {
 
 template <class T>
@@ -144,6 +148,8 @@ using gather_verdict = rule::gather<D, indexed_by_t<Ids>, shape_of<Table>, shape
 
 }  // namespace detail
 
+namespace words {
+
 /// The elements of `table` along D at the ids: an embedding, or one element for each position.
 ///
 ///   [D, rest] x ids [i]  ->  [i, rest without i]
@@ -161,5 +167,7 @@ template <class D, operand Table, operand Ids, class Verdict = detail::gather_ve
 template <class D, operand Table, operand Ids, class Verdict = detail::gather_verdict<D, Table, Ids>>
   requires refused<Verdict>
 Verdict gather(const Table& table, const Ids& ids);
+
+}  // namespace words
 
 }  // namespace dimwise

@@ -241,6 +241,8 @@ inline constexpr bool are_lengths = std::is_integral_v<value_of<L>> && !std::is_
 
 }  // namespace detail
 
+namespace words {
+
 /// Keys before the length of their sequence are visible: `padding<key>(lengths)`, `lengths` a tensor of whole numbers over
 /// parallel dimensions. Throws `extent_error` when evaluated with a length beyond the keys.
 template <class K, operand L>
@@ -256,6 +258,8 @@ template <class K, std::integral N>
 [[nodiscard]] auto padding(N length) {
   return padding_mask<K, tensor<std::ptrdiff_t>>(tensor<std::ptrdiff_t>({static_cast<std::ptrdiff_t>(length)}));
 }
+
+}  // namespace words
 
 namespace detail {
 
@@ -298,6 +302,8 @@ class block_mask {
   E elements_;
 };
 
+namespace words {
+
 /// The mask that `elements`, a tensor of bool, says: visible where true.
 template <operand E>
   requires(detail::is_bool<detail::value_of<E>>)
@@ -318,6 +324,8 @@ template <operand E, class Error = ERROR_R7_given_mask_is_a_tensor_of_bool<op::b
   requires(!detail::is_bool<detail::value_of<E>>)
 Error block(const E& elements);
 
+}  // namespace words
+
 template <class M>
 class mask_not : public detail::mask_tag {
  public:
@@ -333,11 +341,15 @@ class mask_not : public detail::mask_tag {
   M inner_;
 };
 
+namespace words {
+
 /// The mask that hides what `hidden` marks.
 template <class E>
 [[nodiscard]] auto allow_of(const block_mask<E>& hidden) {
   return mask_not<given_mask<E>>(given_mask<E>(hidden.elements()));
 }
+
+}  // namespace words
 
 namespace detail {
 
@@ -487,6 +499,8 @@ extents_of<Atoms> masked_extents(const Extents& e, const M& m) {
 
 }  // namespace detail
 
+namespace words {
+
 /// `s` with everything hidden that the mask does not allow; a following softmax gives exactly 0 there.
 ///
 ///   [s] x [subset of s, more parallel dimensions]  ->  [s, those parallel dimensions], masked_for<…>
@@ -508,6 +522,8 @@ Error masked(const S& s, const block_mask<E>& m);
 template <operand S, operand E,
           class Error = ERROR_R7_mask_needs_a_polarity_allow_or_block<op::masked, detail::lhs_t<detail::shape_of<S>>, detail::rhs_t<detail::shape_of<E>>>>
 Error masked(const S& s, const E& m);
+
+}  // namespace words
 
 namespace detail {
 
@@ -543,6 +559,8 @@ inline constexpr bool knows_extents =
 
 }  // namespace detail
 
+namespace words {
+
 /// 1 where the mask is true and 0 elsewhere, over the mask's dimensions. Run-time extents that neither given elements nor
 /// lengths bring along are given (R15): `indicator(causal<seq, key>{}, seq{3}, key{3})`.
 template <class T = float, mask M, dimension_type... D>
@@ -557,6 +575,8 @@ template <class T = float, mask M, dimension_type... D>
 template <class T = float, mask M, dimension_type... D, class Error = ERROR_R15_run_time_extents_are_given_once<detail::over_t<typename M::facts::dims>, over<D...>>>
   requires(!detail::knows_extents<M, D...>)
 Error indicator(const M& m, const D&... extents);
+
+}  // namespace words
 
 namespace detail {
 
@@ -578,6 +598,8 @@ class biased_node : public node<Shape, std::common_type_t<value_of<E>, value_of<
 
 }  // namespace detail
 
+namespace words {
+
 /// `s + b`, where the bias may add parallel dimensions and no others.
 ///
 ///   [s] x [subset of s, more parallel dimensions]  ->  [s, those parallel dimensions]
@@ -592,5 +614,7 @@ template <operand S, operand B, class Verdict = detail::of_numbers<op::biased, r
 template <operand S, operand B, class Verdict = detail::of_numbers<op::biased, rule::biased<detail::shape_of<S>, detail::shape_of<B>>, S, B>>
   requires refused<Verdict>
 Verdict biased(const S& s, const B& b);
+
+}  // namespace words
 
 }  // namespace dimwise

@@ -30,6 +30,8 @@ inline constexpr bool sinusoidal = has_any(P::abilities, ability::ordered) && is
 
 }  // namespace detail
 
+namespace words {
+
 /// sin(p / base^(2i/|F|)) at feature 2i and cos of the same at 2i + 1, for the positions p of P (Vaswani et al. 2017,
 /// section 3.5); an odd number of features ends with a sine.
 ///
@@ -45,6 +47,8 @@ template <class P, class F>
 template <class P, class F, class... Rest, class Error = ERROR_R13_sinusoid_takes_positions_and_features<over<detail::about_t<P>, detail::about_t<F>>>>
   requires(!detail::sinusoidal<P, F>)
 Error sinusoid(const Rest&... rest);
+
+}  // namespace words
 
 /// A bias made from the positions of queries and keys; `biased` gives it its extents.
 template <class B>
@@ -125,6 +129,8 @@ class relative_bias_of : public detail::related_positions<Q, K> {
   Bucket bucket_;
 };
 
+namespace words {
+
 /// A learned bias for the distance of a key from a query: `table` has the dimension R of distances (or buckets of them)
 /// and parallel dimensions, such as heads.
 ///
@@ -141,6 +147,8 @@ template <class Q, class K, class R, operand Table, class Bucket = clipped_dista
                                            ERROR_R1_dimension_is_not_in_the_operand<op::biased, over<detail::about_t<R>>, detail::operand_t<detail::shape_of<Table>>>>>
   requires(!detail::comparable<Q, K> || !detail::both_ordered<Q, K> || !detail::is_in<R, detail::dims_t<detail::shape_of<Table>>>)
 Error relative_bias(const Table& table, const Bucket& bucket = {});
+
+}  // namespace words
 
 namespace detail {
 
@@ -185,6 +193,8 @@ class skew_node : public node<Shape, value_of<E>> {
 
 }  // namespace detail
 
+namespace words {
+
 /// `s` plus a bias made from positions; the key side is what a following softmax may go over (R7).
 template <operand S, position_bias B, class Verdict = detail::of_numbers<op::biased, rule::position_biased<detail::shape_of<S>, typename B::bias_facts>, S>>
   requires allowed<Verdict>
@@ -213,5 +223,7 @@ template <class Q, class R, class K, operand X, class Verdict = rule::skew<Q, R,
 template <class Q, class R, class K, operand X, class Verdict = rule::skew<Q, R, K, detail::shape_of<X>>>
   requires refused<Verdict>
 Verdict skew(const X& x, const K& keys = K{});
+
+}  // namespace words
 
 }  // namespace dimwise

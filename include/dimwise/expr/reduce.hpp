@@ -87,6 +87,8 @@ class reduction : public node<Shape, T> {
 
 }  // namespace detail
 
+namespace words {
+
 /// exp(x) / Σ exp(x) over the dimensions D; exactly 0 where masked, and everywhere in a row that is masked entirely.
 ///
 ///   [D…, rest]  ->  [D…, rest], normalised<D…>
@@ -295,5 +297,7 @@ DIMWISE_DETAIL_UNNAMED(layer_norm)
 DIMWISE_DETAIL_UNNAMED(rms_norm)
 DIMWISE_DETAIL_UNNAMED(scan)
 #undef DIMWISE_DETAIL_UNNAMED
+
+}  // namespace words
 
 }  // namespace dimwise

@@ -100,6 +100,8 @@ auto make_restride(const X& x, How how, const char* operation) {
 
 }  // namespace detail
 
+namespace words {
+
 /// `From` is called `To`, its prime or `out` or the reverse; marks follow. Refuses other pairs (R3).
 template <class From, class To, operand X, class Verdict = rule::rename<From, To, detail::shape_of<X>>>
   requires allowed<Verdict>
@@ -222,6 +224,8 @@ template <class D, operand X, class Other>
   requires(!std::is_same_v<D, Other>)
 ERROR_R18_ids_index_their_own_dimension_only<op::at, over<detail::about_t<D>>, id<Other>, detail::operand_t<detail::shape_of<X>>> at(const X& x, id<Other> i);
 
+}  // namespace words
+
 namespace detail {
 
 template <class Verdict, class D, class Result, class X>
@@ -245,6 +249,8 @@ auto make_slice(const X& x, std::size_t first, std::size_t count) {
 }
 
 }  // namespace detail
+
+namespace words {
 
 /// Elements first, first + 1, …, `count` of them, of a dimension whose extent is known at run time; they keep their positions.
 ///
@@ -286,5 +292,7 @@ template <class D, class Result, operand X, class Verdict = rule::slice<D, Resul
 template <class D, class Result, operand X, class... Rest, class Verdict = rule::slice<D, Result, detail::shape_of<X>>>
   requires refused<Verdict>
 Verdict slice(const X& x, std::size_t first, const Rest&... rest);
+
+}  // namespace words
 
 }  // namespace dimwise

@@ -99,6 +99,8 @@ struct scaled_frequency {
 
 }  // namespace detail
 
+namespace words {
+
 /// The angle of pair i of n features at position 1.
 [[nodiscard]] inline double rotary_frequency(std::size_t pair, std::size_t features, const rotary_options& options = {}) {
   return std::visit(detail::scaled_frequency{options.base, static_cast<double>(pair), static_cast<double>(features)}, options.scaling);
@@ -109,6 +111,8 @@ struct scaled_frequency {
   if (yarn == nullptr) { return 1; }
   return yarn->attention != 0 ? yarn->attention : (yarn->factor <= 1 ? 1.0 : 0.1 * std::log(yarn->factor) + 1);
 }
+
+}  // namespace words
 
 namespace detail {
 
@@ -163,6 +167,8 @@ template <class T>
 inline constexpr bool is_whole_number = std::is_integral_v<T> && !std::is_same_v<T, bool>;
 
 }  // namespace detail
+
+namespace words {
 
 /// `x` with pairs of the features F turned by their position in P (Su et al. 2021): queries and keys, never values.
 ///
@@ -220,5 +226,7 @@ template <class P, class F, operand X, operand Cosines, operand Sines,
           class Verdict = detail::of_numbers<op::rotary, rule::rotary_by<P, F, detail::shape_of<X>, detail::shape_of<Cosines>, detail::shape_of<Sines>>, X>>
   requires refused<Verdict>
 Verdict rotary(const X& x, const Cosines& cosines, const Sines& sines, rotary_pairs pairs = rotary_pairs::half_split);
+
+}  // namespace words
 
 }  // namespace dimwise

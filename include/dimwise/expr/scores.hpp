@@ -165,6 +165,8 @@ using scaled_terms = raw_terms<marks_t<scalable_t<S>>>;
 
 }  // namespace detail
 
+namespace words {
+
 /// Products of queries and keys over the features D, divided by √(the extent of D).
 ///
 ///   [shared, seq, D] x [shared, key, D]  ->  [shared, seq, key], score<D>
@@ -221,5 +223,7 @@ template <operand S, class Verdict = rule::unscaled<detail::scalable_t<S>>>
 template <operand S, class Verdict = rule::unscaled<detail::scalable_t<S>>>
   requires refused<Verdict>
 Verdict unscaled(const S& s);
+
+}  // namespace words
 
 }  // namespace dimwise

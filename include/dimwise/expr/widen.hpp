@@ -48,6 +48,8 @@ using with_dimension_t = make_shape_t<replace_t<dims_t<Shape>, From, list<To>>, 
 
 }  // namespace detail
 
+namespace words {
+
 /// Elements of 16 bits as floats, exactly.
 ///
 ///   [D…]  ->  [D…]
@@ -85,5 +87,7 @@ template <class F, operand X, operand Scale>
   }
   return detail::widened_node<shape, X, Scale, F>(x, scale, e);
 }
+
+}  // namespace words
 
 }  // namespace dimwise

@@ -43,6 +43,8 @@ auto make_windows(const X& x, const W& window, extent_t count) {
 
 }  // namespace detail
 
+namespace words {
+
 /// Every window of |W| neighbours along D: the operand of a convolution (Named Tensor Notation, section 3).
 ///
 ///   unroll<seq, kernel>(x):  [seq, rest]  ->  [seq, kernel, rest]      of n − |kernel| + 1 windows
@@ -80,5 +82,7 @@ template <class D, class W, class Result = D, operand X, class Verdict = rule::p
 template <class D, class W, class Result = D, operand X, class Verdict = rule::pool<D, W, Result, detail::shape_of<X>>>
   requires refused<Verdict>
 Verdict pool(const X& x, const W& window = W{});
+
+}  // namespace words
 
 }  // namespace dimwise

@@ -16,6 +16,11 @@
 
 namespace dimwise {
 
+// The functions of the vocabulary (`softmax`, `block`, …) are members of this namespace. Its members are visible wherever those of
+// `dimwise` are, but argument-dependent lookup does not find them: a user's own function of one of these names is never replaced.
+namespace words {}
+using namespace words;  // NOLINT(google-build-using-namespace): makes dimwise::softmax a name
+
 namespace detail {
 
 struct operand_tag {};
@@ -122,6 +127,8 @@ inline extent_t checked_product(const axis* axes, std::size_t rank, std::size_t 
 
 }  // namespace detail
 
+namespace words {
+
 /// The extent of dimension D in `x`, when the program runs.
 template <class D, operand X>
 [[nodiscard]] extent_t extent_of(const X& x) {
@@ -137,5 +144,7 @@ template <operand X>
   detail::axis_extents<axes>::write(x.extents(), all);
   return detail::checked_product(all, axes::size, 1);
 }
+
+}  // namespace words
 
 }  // namespace dimwise
