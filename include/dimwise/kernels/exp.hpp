@@ -22,8 +22,8 @@ namespace dimwise::kernels {
 template <class Arch>
 [[nodiscard, gnu::always_inline]] inline floats<Arch> exp_nonpositive(const floats<Arch>& x) noexcept {
   using vec = floats<Arch>;
-  // Adding 1.5 * 2^23 rounds to an integer and leaves it in the low bits of the mantissa.
-  const vec round_shift(12582912.0F);
+  // Adding 1.5 * 2^23 + 127 rounds to an integer and leaves it, with the bias of an exponent, in the low bits of the mantissa.
+  const vec round_shift(12583039.0F);
   // ln 2 in two parts: the first has so few bits that its product with an exponent is exact even without an fma.
   const vec ln2_high(0.693359375F);
   const vec ln2_low(-2.12194440e-4F);
@@ -50,7 +50,8 @@ template <class Arch>
   }
 #endif
   if constexpr (!is_avx512<Arch>) {
-    const vec scaled = as_floats<Arch>(as_ints<Arch>(p) + (as_ints<Arch>(shifted) << 23));
+    // A product, not a sum of bits: that would make a number of a NaN whose low bits are set.
+    const vec scaled = p * as_floats<Arch>(as_ints<Arch>(shifted) << 23);
     return select<Arch>(x < smallest_argument, vec(0.0F), scaled);
   }
 }
