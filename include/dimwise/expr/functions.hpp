@@ -55,28 +55,13 @@ struct negate {
     return -a;
   }
 };
-// max(0, x); NaN stays NaN.
+// NaN gives NaN, and an infinity the limit of the function there (docs/reference/odd_numbers.md).
+// max(0, x)
 struct relu {
   static constexpr const char* name = "relu";
   template <class T>
   constexpr T operator()(T x) const {
     return x < T(0) ? T(0) : x;
-  }
-};
-// x Φ(x), Hendrycks and Gimpel 2016.
-struct gelu {
-  static constexpr const char* name = "gelu";
-  template <class T>
-  T operator()(T x) const {
-    return T(0.5) * x * (T(1) + std::erf(x * T(0.70710678118654752440)));
-  }
-};
-// The tanh approximation of gelu in the same paper.
-struct gelu_tanh {
-  static constexpr const char* name = "gelu_tanh";
-  template <class T>
-  T operator()(T x) const {
-    return T(0.5) * x * (T(1) + std::tanh(T(0.79788456080286535588) * (x + T(0.044715) * x * x * x)));
   }
 };
 struct sigmoid {
@@ -90,12 +75,35 @@ struct sigmoid {
     return T(1) / (T(1) + std::exp(-x));
   }
 };
+
+// x · p for a p that falls to 0 faster than x grows: at −∞, where the product would be NaN, it is 0.
+template <class T>
+T times_vanishing(T x, T p) {
+  return p == T(0) ? T(0) : x * p;
+}
+
+// x Φ(x), Hendrycks and Gimpel 2016; erfc, because 1 + erf has no correct digit left where Φ is small.
+struct gelu {
+  static constexpr const char* name = "gelu";
+  template <class T>
+  T operator()(T x) const {
+    return times_vanishing(x, T(0.5) * std::erfc(x * T(-0.70710678118654752440)));
+  }
+};
+// The tanh approximation of gelu in the same paper; (1 + tanh u) / 2 is the sigmoid of 2u.
+struct gelu_tanh {
+  static constexpr const char* name = "gelu_tanh";
+  template <class T>
+  T operator()(T x) const {
+    return times_vanishing(x, sigmoid{}(T(1.5957691216057307118) * (x + T(0.044715) * x * x * x)));
+  }
+};
 // x σ(x), also called swish.
 struct silu {
   static constexpr const char* name = "silu";
   template <class T>
   T operator()(T x) const {
-    return x * sigmoid{}(x);
+    return times_vanishing(x, sigmoid{}(x));
   }
 };
 struct exp {
@@ -137,7 +145,7 @@ struct abs {
   static constexpr const char* name = "abs";
   template <class T>
   constexpr T operator()(T x) const {
-    return x < T(0) ? -x : x;
+    return x <= T(0) ? T(0) - x : x;
   }
 };
 struct square {

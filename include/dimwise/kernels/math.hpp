@@ -8,7 +8,7 @@
 //   exp 1.0 · log 0.8 · tanh 2.4 · soft cap 3.4 · erf 1.2 (1.3 without fma) · sigmoid 2.3 · silu 3.1 · gelu_tanh 12.4 for x >= -3
 //   gelu 7.1 for x >= -12.9 (without fma 12 for x >= -5, and 66 below)
 //
-// NaN gives NaN; infinities give the limits (silu and both gelu: -0 at -inf). Subnormal results of exp are right.
+// NaN gives NaN; infinities give the limits (silu and both gelu: a zero at -inf). Subnormal results of exp are right.
 //
 //   floats<Arch> y = gelu_of{}(x);
 //
