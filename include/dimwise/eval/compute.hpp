@@ -26,14 +26,6 @@ inline thread_local bool plainly = false;
 template <class C>
 inline constexpr bool has_kernels = kernels::available && std::is_same_v<C, float>;
 
-#if !defined(DIMWISE_PLAIN_ONLY)
-// Contractions that the product kernel takes where they are worth it.
-template <class N>
-inline constexpr bool has_product_kernel = false;
-template <class Shape, class Over, class A, class B>
-inline constexpr bool has_product_kernel<contraction<Shape, Over, A, B>> = !gives_hidden_weights<A> && !gives_hidden_weights<B>;
-#endif
-
 // Whether rows with these loops go to a kernel.
 template <class C, class How, class Loops>
 bool rows_have_kernel([[maybe_unused]] const Loops& loops) {
@@ -74,7 +66,13 @@ bool compute(const contraction<Shape, Over, A, B>& n, target<C> to) {
       } else if constexpr (attends_right<contraction<Shape, Over, A, B>>) {
         attend<Over, result>(n, n.right(), n.left(), to);
         return true;
-      } else if constexpr (has_product_kernel<contraction<Shape, Over, A, B>>) {
+      } else if constexpr (gives_hidden_weights<A> || gives_hidden_weights<B>) {
+        // NaN may come of a hidden value, which the plain loops leave out.
+        if (worth_a_kernel(n)) {
+          multiply(n, lower_or_weights<C>(n.left()), lower_or_weights<C>(n.right()), to);
+          if (!has_nan<axes_for<Shape>>(n.extents(), to)) { return true; }
+        }
+      } else {
         const auto a = lower<C>(n.left());
         const auto b = lower<C>(n.right());
         if (worth_a_kernel(n)) {

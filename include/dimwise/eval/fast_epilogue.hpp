@@ -24,7 +24,7 @@ struct product_chain {
 };
 template <class Shape, class Over, class A, class B>
   requires(std::is_same_v<value_of<A>, float> && std::is_same_v<value_of<B>, float> && !attends_left<contraction<Shape, Over, A, B>> &&
-           !attends_right<contraction<Shape, Over, A, B>> && !gives_hidden_weights<A> && !gives_hidden_weights<B>)
+           !attends_right<contraction<Shape, Over, A, B>>)
 struct product_chain<contraction<Shape, Over, A, B>> {
   static constexpr bool matches = true;
   static constexpr auto last = product_step::product;
@@ -124,7 +124,7 @@ bool is_row_of(std::size_t rank, const axis* extents, const std::ptrdiff_t* stri
   return next == static_cast<std::ptrdiff_t>(columns);
 }
 
-// False, and nothing done, where a product is too small to plan.
+// False where a product is too small to plan, or where a hidden value may have spoiled it: then it is still to be done.
 template <class N>
 bool multiply_and_finish(const N& n, target<float> whole) {
   using chain = product_chain<N>;
@@ -141,8 +141,8 @@ bool multiply_and_finish(const N& n, target<float> whole) {
   axis extents[max_rank];
   axis_extents<axes>::write(p.extents(), extents);
 
-  const auto a = lower<float>(p.left());
-  const auto b = lower<float>(p.right());
+  const auto a = lower_or_weights<float>(p.left());
+  const auto b = lower_or_weights<float>(p.right());
   chain_pieces<axes> pieces;
   chain::collect(n, pieces);
   axis to[max_rank];
@@ -153,6 +153,7 @@ bool multiply_and_finish(const N& n, target<float> whole) {
   count_plan(plan_kind::product);
 
   const auto in_columns = [](std::size_t i) { return places<result, b_axes>::at[i] >= 0 && places<result, a_axes>::at[i] < 0; };
+  const auto spoiled = [&] { return (gives_hidden_weights<A> || gives_hidden_weights<B>) && has_nan<axes_for<shape_of<N>>>(n.extents(), whole); };
   const bool at_once = plan.sums.rank == 0;
   const bool bias_fits = pieces.bias.data == nullptr ||
                          (at_once && plan.call.count == 1 &&
@@ -166,13 +167,13 @@ bool multiply_and_finish(const N& n, target<float> whole) {
     plan.call.residual_row = plan.call.c_row;
     plan.call.residual_column = plan.call.c_column;
     run_product(plan, a, b, whole.data, pieces.residual.data);
-    return true;
+    return !spoiled();
   }
   run_product(plan, a, b, whole.data);
   if (pieces.bias.data != nullptr) { update(axes::size, extents, to, pieces.bias_strides, whole.data, pieces.bias.data, fn::add{}); }
   if (pieces.activation != kernels::function::none) { map_in_place<axes>(pieces.activation, extents, {whole.data, to}); }
   if (pieces.residual.data != nullptr) { update(axes::size, extents, to, pieces.residual_strides, whole.data, pieces.residual.data, fn::add{}); }
-  return true;
+  return !spoiled();
 }
 
 // ---- standardize(x) · gamma + beta ------------------------------------------------------------------------------------

@@ -217,4 +217,29 @@ void multiply(const contraction<Shape, Over, A, B>& n, const lowered<float>& a, 
   run_product(plan_product(sort_axes<Over, result, axes_for<shape_of<A>>, axes_for<shape_of<B>>>(a.axes, b.axes, extents, to.axes)), a, b, to.data);
 }
 
+// An operand of a product: of weights, those of the score −∞ are 0.
+template <class C, class N>
+lowered<C> lower_or_weights(const N& n) {
+  if constexpr (gives_hidden_weights<N>) {
+    return lower_weights<C>(n);
+  } else {
+    return lower<C>(n);
+  }
+}
+
+// Whether an element is NaN.
+template <class Axes, class Extents>
+bool has_nan(const Extents& e, target<float> x) {
+  axis extents[max_rank];
+  axis_extents<Axes>::write(e, extents);
+  std::ptrdiff_t strides[1][max_rank] = {};
+  for (std::size_t i = 0; i < Axes::size; ++i) { strides[0][i] = x.axes[i].stride; }
+  bool found = false;
+  kernels::for_each_row(nest_over(Axes::size, extents, strides), [&](const std::ptrdiff_t(&o)[1], std::size_t n, const std::ptrdiff_t(&s)[1]) {
+    const float* row = x.data + o[0];
+    for (std::size_t i = 0; i < n; ++i, row += s[0]) { found = found || *row != *row; }
+  });
+  return found;
+}
+
 }  // namespace dimwise::detail

@@ -13,7 +13,7 @@
 namespace dimwise {
 
 /// Attention over some keys: `output` weighs their values alone, `log_sum_exp` is log Σ exp of the scores, −∞ where no key
-/// is visible (and the output 0).
+/// counts (and the output 0), NaN where a score is NaN or +∞.
 template <class Output, class Sums>
 struct attention_part {
   Output output;
@@ -39,6 +39,13 @@ struct share_of {
   template <class T>
   T operator()(T own, T other) const {
     return own == -std::numeric_limits<T>::infinity() ? T(0) : T(1) / (T(1) + std::exp(other - own));
+  }
+};
+// A row that a score of +∞ made NaN has no logarithm to merge by.
+struct log_of_part {
+  template <class T>
+  T operator()(T log_sum) const {
+    return log_sum == std::numeric_limits<T>::infinity() ? std::numeric_limits<T>::quiet_NaN() : log_sum;
   }
 };
 struct sum_of_logs {
@@ -88,7 +95,7 @@ template <class Key, operand S, operand V, class Verdict = rule::attention<Key, 
     }
   }
 #endif
-  return attention_part{tensor(attended), tensor(sums)};
+  return attention_part{tensor(attended), decltype(tensor(sums))(map(detail::log_of_part{}, sums))};
 }
 template <class Key, operand S, operand V, class Verdict = rule::attention<Key, detail::shape_of<S>, detail::shape_of<V>>>
   requires refused<Verdict>

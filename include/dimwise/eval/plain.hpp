@@ -432,12 +432,12 @@ void compute_plainly(const elementwise<Shape, T, F, X...>& n, target<compute_t<C
   compute_elementwise<C>(n, to, std::index_sequence_for<X...>{});
 }
 
-// Attention weights know which of them are hidden: −0, which no visible weight is. A product with them leaves hidden
-// values out, whatever they are.
+// Attention weights know which of them are of the score −∞, hidden or not: −0, which no other weight is. A product with them
+// leaves the values of these out, whatever they are.
 template <class N>
 inline constexpr bool gives_hidden_weights = false;
 template <class Shape, class Over, class E>
-inline constexpr bool gives_hidden_weights<rowwise<Shape, rows::softmax, Over, E>> = is_masked<E>;
+inline constexpr bool gives_hidden_weights<rowwise<Shape, rows::softmax, Over, E>> = true;
 template <class Shape, class How, class E>
 inline constexpr bool gives_hidden_weights<restride<Shape, How, E>> = gives_hidden_weights<E>;
 template <class Shape, class E>
@@ -515,7 +515,7 @@ void compute(const indicator_node<Shape, T, M>& n, target<compute_t<C, T>> to) {
   kernels::copy(nest_over(axes::size, result, strides), to.data, visible.data);
 }
 
-// Scores plus a bias with these axes; what is masked stays masked.
+// Scores plus a bias with these axes. A bias of −∞ hides whatever the score is, and what is masked stays masked.
 template <class C, class Shape, class E, class BiasAxes>
 void add_bias(const E& scores, const extents_for<Shape>& extents, const lowered<C>& b, target<C> to) {
   using axes = axes_for<Shape>;
@@ -530,8 +530,9 @@ void add_bias(const E& scores, const extents_for<Shape>& extents, const lowered<
     for (std::size_t i = 0; i < count; ++i) {
       const auto j = static_cast<std::ptrdiff_t>(i);
       const C v = x.data[o[1] + j * s[1]];
-      const bool hidden = is_masked<E> && v == kernels::minus_infinity<C>;
-      to.data[o[0] + j * s[0]] = hidden ? v : v + b.data[o[2] + j * s[2]];
+      const C more = b.data[o[2] + j * s[2]];
+      const bool hidden = more == kernels::minus_infinity<C> || (is_masked<E> && v == kernels::minus_infinity<C>);
+      to.data[o[0] + j * s[0]] = hidden ? kernels::minus_infinity<C> : v + more;
     }
   });
 }

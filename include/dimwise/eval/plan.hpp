@@ -225,7 +225,7 @@ class planner {
       attention<Over, result>(n, n.left(), n.right());
     } else if constexpr (attends_right<N>) {
       attention<Over, result>(n, n.right(), n.left());
-    } else if (has_product_kernel<N> && worth_a_kernel(n)) {
+    } else if (worth_a_kernel(n)) {
       reads<float>(n, to);
       add(plan_kind::product, operation_of(n), n);
     } else {

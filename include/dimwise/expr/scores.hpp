@@ -26,6 +26,9 @@ auto make_scaled(S&& s, const X& by) {
   return remarked<typename Verdict::shape, decltype(product)>(std::move(product));
 }
 
+// 1 / √n; of no features the scores are 0, whatever they are divided by.
+inline double inverse_root(extent_t n) { return n == 0 ? 1.0 : 1.0 / std::sqrt(static_cast<double>(n)); }
+
 template <class S, class Features>
 struct score_scale;
 template <class S, class... D>
@@ -34,7 +37,7 @@ struct score_scale<S, list<D...>> {
   static auto of(const Extents& e) {
     using T = value_of<S>;
     const extent_t n = (e.template extent<D>() * ... * extent_t{1});
-    return constant<T>(1.0 / std::sqrt(static_cast<double>(n)));
+    return constant<T>(inverse_root(n));
   }
 };
 
@@ -194,7 +197,7 @@ template <class... D, operand S, class Verdict = rule::scaled<detail::list<D...>
 [[nodiscard]] auto scaled(const S& s) {
   using T = detail::value_of<S>;
   const extent_t n = detail::scaled_terms<S>::of(s);
-  return detail::make_scaled<Verdict>(s, detail::constant<T>(1.0 / std::sqrt(static_cast<double>(n))));
+  return detail::make_scaled<Verdict>(s, detail::constant<T>(detail::inverse_root(n)));
 }
 template <class... D, operand S, class Verdict = rule::scaled<detail::list<D...>, detail::scalable_t<S>>,
           class Error = ERROR_R6_extent_of_stored_product_is_given_by_scaled<op::scaled, over<detail::about_t<D>...>, detail::operand_t<detail::shape_of<S>>>>

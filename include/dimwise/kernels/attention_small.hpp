@@ -49,14 +49,17 @@ class small_group {
               std::size_t keys) noexcept
       : layout_(layout), head_(head), first_(first), queries_(queries), keys_(keys) {}
 
-  void run() noexcept {
+  /// False, and nothing written, where a score is -inf and its value not finite: the product of both is no number.
+  [[nodiscard]] bool run(bool values_are_finite) noexcept {
     transpose_queries();
     for (std::size_t j = 0; j < keys_;) j += keys_ - j <= 6 ? score_keys<6>(j) : score_keys<12>(j);
-    weigh();
+    const bool leaves_out = weigh();
+    if (leaves_out && !values_are_finite && !all_finite<Arch>(head_.v, layout_.v_row, keys_, layout_.value_dim)) return false;
     for (std::size_t c = 0; c < layout_.value_dim;) {
       const std::size_t left = layout_.value_dim - c;
       c += left <= lanes<Arch> ? add_values<12, 1>(c, left) : add_values<6, 2>(c, left);
     }
+    return true;
   }
 
  private:
@@ -117,13 +120,18 @@ class small_group {
     }
   }
 
-  // Scores to normalised weights, in place.
-  void weigh() noexcept {
+  // Scores to normalised weights, in place; true where a score was -inf.
+  [[nodiscard]] bool weigh() noexcept {
     const key_window& w = layout_.window;
     if (w.before != key_window::unbounded || w.after != key_window::unbounded) hide_by_window();
     const vec nothing(-infinity);
     vec maximum = nothing;
-    for (std::size_t j = 0; j < keys_; ++j) maximum = max_skip_nan<Lanes>(load_aligned<Lanes>(&weights_[j][0]), maximum);
+    vec minimum(infinity);
+    for (std::size_t j = 0; j < keys_; ++j) {
+      const vec logit = load_aligned<Lanes>(&weights_[j][0]);
+      maximum = max_skip_nan<Lanes>(logit, maximum);
+      minimum = min_skip_nan<Lanes>(logit, minimum);
+    }
     const vec against = select<Lanes>(maximum == nothing, vec(0.0F), maximum);
     vec sum(0.0F);
     for (std::size_t j = 0; j < keys_; ++j) {
@@ -135,6 +143,7 @@ class small_group {
     for (std::size_t j = 0; j < keys_; ++j) {
       store_aligned<Lanes>(&weights_[j][0], load_aligned<Lanes>(&weights_[j][0]) * inverse);
     }
+    return xsimd::any(minimum == nothing);
   }
 
   // out[i] = sum_j weights[j][i] v[j] for `Vectors` registers of features from `column` on, `Rows` queries at a time.
@@ -197,11 +206,12 @@ class small_group {
 }
 
 template <class Arch, class Lanes>
-[[gnu::noinline]] void small_head(const attention_layout& layout, const attention_head& head, std::size_t keys) noexcept {
+[[nodiscard, gnu::noinline]] bool small_head(const attention_layout& layout, const attention_head& head, std::size_t keys, bool values_are_finite) noexcept {
   for (std::size_t first = 0; first < layout.queries; first += lanes<Lanes>) {
     const std::size_t left = layout.queries - first;
-    small_group<Arch, Lanes>(layout, head, first, left < lanes<Lanes> ? left : lanes<Lanes>, keys).run();
+    if (!small_group<Arch, Lanes>(layout, head, first, left < lanes<Lanes> ? left : lanes<Lanes>, keys).run(values_are_finite)) return false;
   }
+  return true;
 }
 
 }  // namespace detail
@@ -219,9 +229,11 @@ template <class Arch>
     const std::size_t keys = head.visible_keys < l.keys ? head.visible_keys : l.keys;
     if (head.k == nullptr || head.v == nullptr) return false;  // stored in fewer bits
     if (head.bias != nullptr || head.allow != nullptr || head.lse != nullptr || keys == 0) return false;
-    if (detail::hides(l, keys) && !detail::all_finite<Arch>(head.v, l.v_row, keys, l.value_dim)) return false;
-    if (l.queries <= lanes<detail::half_arch<Arch>>) detail::small_head<Arch, detail::half_arch<Arch>>(l, head, keys);
-    else detail::small_head<Arch, Arch>(l, head, keys);
+    const bool hidden = detail::hides(l, keys);
+    if (hidden && !detail::all_finite<Arch>(head.v, l.v_row, keys, l.value_dim)) return false;
+    const bool done = l.queries <= lanes<detail::half_arch<Arch>> ? detail::small_head<Arch, detail::half_arch<Arch>>(l, head, keys, hidden)
+                                                                  : detail::small_head<Arch, Arch>(l, head, keys, hidden);
+    if (!done) return false;
   }
   return true;
 }

@@ -117,8 +117,8 @@ struct softmax_state {
 
 /// Logits to weights in place; brings `sum` up to date and leaves in `rescale` the factor for older output.
 ///
-/// `MarkHidden` writes -0 for a hidden key and +0 for a visible one that underflowed, so that a value of infinity or
-/// NaN can be kept from the first and must spoil the second, as the plain formula does.
+/// `MarkHidden` writes -0 for a key of the score -inf, hidden or not, and +0 for one whose weight underflowed, so that a
+/// value of infinity or NaN can be kept from the first and must spoil the second, as the plain formula does.
 template <class Arch, bool MarkHidden>
 [[gnu::noinline]] void weigh(float* scores, const keys_per_vector<Arch>& keys, std::size_t vectors,
                              const softmax_state& state, float* rescale) noexcept {
@@ -162,6 +162,24 @@ template <class Arch>
     }
     store_aligned<Arch>(out + first_lane, acc);
   }
+}
+
+/// Whether the weighted sums of all rows are finite, but for rows whose sum of weights is NaN: they are NaN in any case.
+template <class Arch>
+[[nodiscard, gnu::noinline]] bool sums_are_finite(const float* out, const float* sum, std::size_t rows, std::size_t features) noexcept {
+  floats<Arch> spoiled(0.0F);
+  for (std::size_t i = 0; i < rows; i += lanes<Arch>) {
+    // x * 0 is NaN for infinities and NaN; a few sums side by side hide the latency.
+    floats<Arch> zeros[2] = {floats<Arch>(0.0F), floats<Arch>(0.0F)};
+    std::size_t c = 0;
+    for (; c + 2 <= features; c += 2) {
+      zeros[0] = fma<Arch>(load_aligned<Arch>(out + c * strip_width<Arch> + i), floats<Arch>(0.0F), zeros[0]);
+      zeros[1] = fma<Arch>(load_aligned<Arch>(out + (c + 1) * strip_width<Arch> + i), floats<Arch>(0.0F), zeros[1]);
+    }
+    if (c < features) zeros[0] = fma<Arch>(load_aligned<Arch>(out + c * strip_width<Arch> + i), floats<Arch>(0.0F), zeros[0]);
+    spoiled = spoiled + select<Arch>(is_nan<Arch>(load_aligned<Arch>(sum + i)), floats<Arch>(0.0F), zeros[0] + zeros[1]);
+  }
+  return !xsimd::any(is_nan<Arch>(spoiled));
 }
 
 /// Factors that turn sums into means: 1 / sum, and 0 for a row that saw nothing.

@@ -30,8 +30,32 @@ class attention_task {
 
   /// Computes the rows [begin, end) of the output, at most as many as the buffers have strips for; `next` is what the
   /// worker is likely to do then.
-  void run(std::size_t begin, std::size_t end, const task_place& next) const noexcept {
-    const std::size_t strips = (end - begin + width - 1) / width;
+  void run(std::size_t begin, std::size_t end, const task_place& next) noexcept {
+    go_over_keys(begin, end, next);
+    // A key whose score is -inf counts as little as a hidden one, but nobody looks for it: 0 times its value is NaN where
+    // that is not finite. So a NaN that no score explains is computed again, with such keys left out.
+    leaves_out_ = is_spoiled(begin, end);
+    if (leaves_out_) go_over_keys(begin, end, next);
+    for (std::size_t s = 0; s < strips_of(begin, end); ++s) finish_strip(s, strip_at(s, begin, end));
+  }
+
+ private:
+  static constexpr std::size_t width = strip_width<Arch>;
+
+  struct query_range {
+    std::size_t begin;
+    std::size_t end;
+  };
+
+  [[nodiscard]] static std::size_t strips_of(std::size_t begin, std::size_t end) noexcept { return (end - begin + width - 1) / width; }
+
+  [[nodiscard]] static query_range strip_at(std::size_t s, std::size_t begin, std::size_t end) noexcept {
+    return {begin + s * width, least(begin + (s + 1) * width, end)};
+  }
+
+  // Sums of weights and of weighted values over all keys that the queries see.
+  void go_over_keys(std::size_t begin, std::size_t end, const task_place& next) const noexcept {
+    const std::size_t strips = strips_of(begin, end);
     key_range all{layout_.keys, 0};
     for (std::size_t s = 0; s < strips; ++s) {
       start_strip(s, begin, end);
@@ -50,19 +74,16 @@ class attention_task {
         advance(s, strip_at(s, begin, end), block, ahead);
       }
     }
-    for (std::size_t s = 0; s < strips; ++s) finish_strip(s, strip_at(s, begin, end));
   }
 
- private:
-  static constexpr std::size_t width = strip_width<Arch>;
-
-  struct query_range {
-    std::size_t begin;
-    std::size_t end;
-  };
-
-  [[nodiscard]] static query_range strip_at(std::size_t s, std::size_t begin, std::size_t end) noexcept {
-    return {begin + s * width, least(begin + (s + 1) * width, end)};
+  // Whether a weighted sum is not finite though its sum of weights is.
+  [[nodiscard]] bool is_spoiled(std::size_t begin, std::size_t end) const noexcept {
+    bool spoiled = false;
+    for (std::size_t s = 0; s < strips_of(begin, end); ++s) {
+      const query_range queries = strip_at(s, begin, end);
+      spoiled = spoiled || !sums_are_finite<Arch>(buffers_.out + s * width * layout_.value_dim, buffers_.sum + s * width, queries.end - queries.begin, layout_.value_dim);
+    }
+    return spoiled;
   }
 
   [[nodiscard]] std::size_t visible_keys() const noexcept { return least(layout_.keys, head_.visible_keys); }
@@ -198,7 +219,7 @@ class attention_task {
     const sight of = sight_of(queries, begin, end);
     const float* const k = row(block.k, block.k_row, begin - block.begin);
     const float* const v = row(block.v, block.v_row, begin - block.begin);
-    const bool hides = edit.added.hides || changes_scores(score_);
+    const bool hides = edit.added.hides || changes_scores(score_) || leaves_out_;
     const bool at_edge = score_block(s, k, block.k_row, end - begin, of, edit);
     add_values(s, v, of.some, of.vectors, (hides || at_edge) && !values_finite(block), block, ahead);
   }
@@ -331,6 +352,7 @@ class attention_task {
   std::size_t head_index_;
   const attention_buffers<Arch>& buffers_;
   const Score& score_;
+  bool leaves_out_ = false;  ///< keys of the score -inf, wherever they are
 };
 
 }  // namespace dimwise::kernels::detail

@@ -83,7 +83,18 @@ class decode_task {
         score_(score) {}
 
   /// Leaves maximum, sum and unscaled output of every row over the keys of one part.
-  void run(std::size_t part) const noexcept {
+  void run(std::size_t part) noexcept {
+    go_over_keys(part);
+    // As in attention: a NaN that no score explains is computed again, without the keys of the score -inf.
+    leaves_out_ = is_spoiled();
+    if (leaves_out_) go_over_keys(part);
+  }
+
+ private:
+  static constexpr std::size_t part_keys = decode_plan<Arch>::part_keys;
+  static constexpr float hidden = -infinity;
+
+  void go_over_keys(std::size_t part) const noexcept {
     start();
     const std::size_t visible = least(layout_.keys, heads_->visible_keys);
     const std::size_t begin = greatest(part * part_keys, clamp_key(first_seen(0), visible));
@@ -91,9 +102,18 @@ class decode_task {
     for (std::size_t j = begin; j < end; j += plan_.block_keys) { advance(j, least(end - j, plan_.block_keys), end); }
   }
 
- private:
-  static constexpr std::size_t part_keys = decode_plan<Arch>::part_keys;
-  static constexpr float hidden = -infinity;
+  // Whether a weighted sum is not finite though its sum of weights is.
+  [[nodiscard]] bool is_spoiled() const noexcept {
+    for (std::size_t r = 0; r < plan_.rows; ++r) {
+      if (sum_[r] != sum_[r]) continue;
+      floats<Arch> zeros(0.0F);
+      for (std::size_t c = 0; c < plan_.out_row; c += lanes<Arch>) {
+        zeros = fma<Arch>(load_aligned<Arch>(out_ + r * plan_.out_row + c), floats<Arch>(0.0F), zeros);
+      }
+      if (xsimd::any(is_nan<Arch>(zeros))) return true;
+    }
+    return false;
+  }
 
   [[nodiscard]] static constexpr std::size_t padded(std::size_t floats) noexcept {
     return decode_plan<Arch>::padded(floats);
@@ -155,7 +175,7 @@ class decode_task {
       }
     }
     // As in attention: where a key may be hidden, a value that is not finite must be skipped, not weighed 0.
-    const bool skip = edits && !all_finite<Arch>(v.data, v.row, keys, layout_.value_dim);
+    const bool skip = (edits || leaves_out_) && !all_finite<Arch>(v.data, v.row, keys, layout_.value_dim);
     for (std::size_t r = 0; r < plan_.rows; ++r) skip ? weigh_row<true>(r, keys) : weigh_row<false>(r, keys);
     if (skip) add_marked_rows(v, keys);
     else add_rows(v, keys, next_keys);
@@ -220,9 +240,10 @@ class decode_task {
     const std::ptrdiff_t last = last_seen(static_cast<std::size_t>(query));
     for (std::size_t j = 0; j < keys; ++j) {
       const auto key = static_cast<std::ptrdiff_t>(begin + j);
-      if (head.bias != nullptr) scores[j] += head.bias[query * layout_.bias_query + key * layout_.bias_key];
+      const float bias = head.bias == nullptr ? 0.0F : head.bias[query * layout_.bias_query + key * layout_.bias_key];
       const bool allowed = head.allow == nullptr || head.allow[query * layout_.allow_query + key * layout_.allow_key];
-      if (!allowed || key < first || key > last) scores[j] = hidden;
+      // Not a sum alone: a bias of -inf hides a score of NaN, too.
+      scores[j] = !allowed || bias == hidden || key < first || key > last ? hidden : scores[j] + bias;
     }
   }
 
@@ -289,6 +310,7 @@ class decode_task {
   float* sum_;
   float* out_;
   const Score& score_;
+  bool leaves_out_ = false;  ///< keys of the score -inf, wherever they are
 };
 
 /// Merges the parts of one group into the output of its heads.

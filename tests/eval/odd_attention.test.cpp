@@ -1,0 +1,191 @@
+// tests/eval/odd_attention.test.cpp -- attention with NaN, infinities, zeros and subnormals at every kind of place: kernels,
+// plain loops and float64 agree, whatever changes the scores.
+//
+// SPDX-License-Identifier: BSL-1.0
+#include "odd_numbers.hpp"
+
+#include <doctest/doctest.h>
+
+namespace {
+
+using namespace dimwise;
+using dimwise_test::counts;
+using dimwise_test::drawn;
+using dimwise_test::float32;
+using odd::disagreement;
+using odd::elements;
+using odd::infinite;
+using odd::not_a_number;
+
+struct batch : batch_dim<> {};
+struct seq : position_dim<> {};
+struct key : prime<seq> {};
+struct kv_heads : heads_dim<> {};
+struct group : heads_dim<> {};
+struct d_k : feature_dim<> {};
+struct d_v : feature_dim<> {};
+
+struct sizes {
+  std::size_t queries;
+  std::size_t keys;
+  std::size_t batches = 1;
+  std::size_t heads = 2;
+  std::size_t groups = 1;
+  std::size_t features = 5;
+  std::size_t values = 7;
+};
+
+// What attention is computed from. Queries are positive, so that one infinite feature of a key decides the score.
+struct operands {
+  tensor<float, batch, kv_heads, group, seq, d_k> q;
+  tensor<float, batch, kv_heads, key, d_k> k;
+  tensor<float, batch, kv_heads, key, d_v> v;
+  tensor<float, kv_heads, seq, key> pairs;
+  tensor<float, batch, key> of_keys;
+  tensor<bool, batch, seq, key> visible;
+  tensor<int, batch> lengths;
+
+  explicit operands(const sizes& n)
+      : q(drawn<decltype(q)>(1, batch{n.batches}, kv_heads{n.heads}, group{n.groups}, seq{n.queries}, d_k{n.features})),
+        k(drawn<decltype(k)>(2, batch{n.batches}, kv_heads{n.heads}, key{n.keys}, d_k{n.features})),
+        v(drawn<decltype(v)>(3, batch{n.batches}, kv_heads{n.heads}, key{n.keys}, d_v{n.values})),
+        pairs(drawn<decltype(pairs)>(4, kv_heads{n.heads}, seq{n.queries}, key{n.keys})),
+        of_keys(drawn<decltype(of_keys)>(5, batch{n.batches}, key{n.keys})),
+        visible(drawn<decltype(visible)>(6, batch{n.batches}, seq{n.queries}, key{n.keys})),
+        lengths(batch{n.batches}) {
+    for (float& x : elements(q)) { x = 0.25F + std::abs(x); }
+    std::vector<int> all;
+    for (std::size_t b = 0; b < n.batches; ++b) { all.push_back(static_cast<int>(n.keys - n.keys / (b + 3))); }
+    lengths.assign(all);
+  }
+};
+
+const double tolerance = float32(400);
+
+plan_kind kind_of(const sizes& n) { return n.queries <= 4 && n.queries * n.groups <= 32 ? plan_kind::decode : plan_kind::attention; }
+
+// Every odd number at some places of every operand, alone and where a key's score is −∞ besides.
+template <class Formula>
+void sweep(const sizes& n, const Formula& formula) {
+  const operands base(n);
+  const auto check = [&](const operands& x, const std::string& where, std::size_t at, float number) {
+    const std::string wrong = disagreement(formula(x), kind_of(n), tolerance);
+    CAPTURE(n.queries);
+    CAPTURE(n.keys);
+    CAPTURE(where);
+    CAPTURE(at);
+    CAPTURE(number);
+    CHECK(wrong == "");
+  };
+  check(base, "nowhere", 0, 0);
+  for (const float number : odd::numbers(2e38F)) {
+    operands x = base;
+    const auto put = [&](auto& tensor, const auto& same, const std::string& where) {
+      for (const std::size_t at : odd::places(tensor.size())) {
+        elements(tensor)[at] = number;
+        check(x, where, at, number);
+        elements(tensor)[at] = same.values()[at];
+      }
+    };
+    put(x.q, base.q, "q");
+    put(x.k, base.k, "k");
+    put(x.v, base.v, "v");
+    put(x.pairs, base.pairs, "bias of pairs");
+    put(x.of_keys, base.of_keys, "bias of keys");
+    // A score of −∞, and the number as its value; then as the score itself beside a bias of −∞.
+    for (const std::size_t j : odd::places(n.keys)) {
+      elements(x.k)[j * n.features] = -infinite;
+      elements(x.v)[j * n.values + 1] = number;
+      check(x, "v where the product is -inf", j, number);
+      x.k = base.k;
+      elements(x.of_keys)[j] = -infinite;
+      for (std::size_t i = 0; i < n.queries; ++i) { elements(x.pairs)[i * n.keys + j] = -infinite; }
+      check(x, "v where the bias is -inf", j, number);
+      x.v = base.v;
+      elements(x.k)[j * n.features] = number;
+      check(x, "k where the bias is -inf", j, number);
+      x = base;
+    }
+    // Every score −∞.
+    for (std::size_t j = 0; j < n.keys; ++j) { elements(x.k)[j * n.features] = -infinite; }
+    elements(x.v)[0] = number;
+    check(x, "v where all products are -inf", 0, number);
+  }
+}
+
+template <class Formula>
+void sweep_sizes(const Formula& formula) {
+  sweep({.queries = 6, .keys = 5}, formula);
+  sweep({.queries = 1, .keys = 9, .values = 17}, formula);
+  sweep({.queries = 35, .keys = 101, .heads = 1, .features = 3, .values = 4}, formula);
+  sweep({.queries = 3, .keys = 67, .heads = 1, .groups = 2, .features = 17, .values = 5}, formula);
+  for (const std::size_t q : counts{0, 1, 6}) {
+    for (const std::size_t k : counts{0, 5}) {
+      for (const std::size_t f : counts{0, 3}) {
+        for (const std::size_t v : counts{0, 2}) {
+          for (const std::size_t h : counts{0, 2}) {
+            const sizes n{.queries = q, .keys = k, .heads = h, .features = f, .values = v};
+            const std::string wrong = disagreement(formula(operands(n)), kind_of(n), tolerance);
+            CAPTURE(q);
+            CAPTURE(k);
+            CAPTURE(f);
+            CAPTURE(v);
+            CAPTURE(h);
+            CHECK(wrong == "");
+          }
+        }
+      }
+    }
+  }
+}
+
+auto s_of(const operands& x) { return scores<d_k>(x.q, x.k); }
+template <class S>
+auto attended(const S& s, const operands& x) {
+  return contract<key>(softmax<key>(s), x.v);
+}
+causal<seq, key> up_to(const operands& x) { return causal<seq, key>(starting_at(seq{extent_of<seq>(x.q)}, 2), key{extent_of<key>(x.k)}); }
+window<seq, key> near(const operands& x) { return window<seq, key>(3, 1, starting_at(seq{extent_of<seq>(x.q)}, 1), key{extent_of<key>(x.k)}); }
+
+}  // namespace
+
+TEST_CASE("odd numbers: attention that sees everything") {
+  sweep_sizes([](const operands& x) { return attended(s_of(x), x); });
+}
+TEST_CASE("odd numbers: causal attention") {
+  sweep_sizes([](const operands& x) { return attended(masked(s_of(x), up_to(x)), x); });
+}
+TEST_CASE("odd numbers: attention within a window") {
+  sweep_sizes([](const operands& x) { return attended(masked(s_of(x), near(x)), x); });
+}
+TEST_CASE("odd numbers: attention to keys of some length") {
+  sweep_sizes([](const operands& x) { return attended(masked(s_of(x), padding<key>(x.lengths)), x); });
+}
+TEST_CASE("odd numbers: attention under a given mask") {
+  sweep_sizes([](const operands& x) { return attended(masked(s_of(x), allow(x.visible)), x); });
+}
+TEST_CASE("odd numbers: attention with a bias of pairs") {
+  sweep_sizes([](const operands& x) { return attended(biased(s_of(x), x.pairs), x); });
+}
+TEST_CASE("odd numbers: attention with a bias of keys") {
+  sweep_sizes([](const operands& x) { return attended(biased(s_of(x), x.of_keys), x); });
+}
+TEST_CASE("odd numbers: attention with a bias under a causal and a given mask") {
+  sweep_sizes([](const operands& x) { return attended(masked(masked(biased(s_of(x), x.pairs), up_to(x)), allow(x.visible)), x); });
+}
+TEST_CASE("odd numbers: attention with a bias on what is masked") {
+  sweep_sizes([](const operands& x) { return attended(biased(masked(s_of(x), allow(x.visible) & near(x)), x.pairs), x); });
+}
+TEST_CASE("odd numbers: attention with capped scores") {
+  sweep_sizes([](const operands& x) { return attended(masked(tanh(s_of(x) * 0.5F) * 2.0F, up_to(x)), x); });
+}
+TEST_CASE("odd numbers: attention with a function of scores that hides some") {
+  sweep_sizes([](const operands& x) {
+    return attended(map([](auto s) { return s < decltype(s)(-0.25) ? -std::numeric_limits<decltype(s)>::infinity() : s; }, s_of(x)), x);
+  });
+}
+TEST_CASE("odd numbers: attention with ALiBi") {
+  sweep_sizes([](const operands& x) {
+    return attended(biased(s_of(x), alibi<seq, key, kv_heads>(starting_at(seq{extent_of<seq>(x.q)}, 1), key{extent_of<key>(x.k)})), x);
+  });
+}
