@@ -189,3 +189,27 @@ TEST_CASE("odd numbers: attention with ALiBi") {
     return attended(biased(s_of(x), alibi<seq, key, kv_heads>(starting_at(seq{extent_of<seq>(x.q)}, 1), key{extent_of<key>(x.k)})), x);
   });
 }
+
+TEST_CASE("odd numbers: weights of scores that were stored, contracted with values") {
+  using stored = tensor<float, seq, key, score<d_k>>;
+  const auto s = drawn<stored>(1, seq{11}, key{9});
+  const auto v = drawn<tensor<float, key, d_v>>(2, key{9}, d_v{5});
+  const auto residual = drawn<tensor<float, seq, d_v>>(3, seq{11}, d_v{5});
+  for (const float of_score : odd::numbers(2e38F)) {
+    for (const float of_value : odd::numbers(2e38F)) {
+      for (const std::size_t at : odd::places(s.size())) {
+        auto odd_s = s;
+        auto odd_v = v;
+        elements(odd_s)[at] = of_score;
+        elements(odd_v)[at % 9 * 5 + 2] = of_value;
+        CAPTURE(of_score);
+        CAPTURE(of_value);
+        CAPTURE(at);
+        const auto plainly = contract<key>(softmax<key>(odd_s), odd_v);
+        CHECK(disagreement(plainly, plan_kind::product, tolerance) == "");
+        CHECK(disagreement(plainly + residual, plan_kind::product, tolerance) == "");
+        CHECK(disagreement(contract<key>(softmax<key>(masked(odd_s, causal<seq, key>(seq{11}, key{9}))), odd_v), plan_kind::product, tolerance) == "");
+      }
+    }
+  }
+}

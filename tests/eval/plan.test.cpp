@@ -268,6 +268,12 @@ TEST_CASE("plan: what rotary, masks and biases are told is computed too") {
   CHECK(wrong(softmax<key>(biased(s, relative_bias<seq, key, distance>(table * 2.0F))), plan_kind::rows, 64) == "");
   CHECK(wrong(softmax<key>(masked(s, (!allow(visible)) | causal<seq, key>{})), plan_kind::rows, 64) == "");
   CHECK(wrong(sum<key>(masked(plain(s) * 2.0F, causal<seq, key>{})), plan_kind::plain, 64) == "");
+  // Scores that were stored: their weights meet values in the product kernel, with what follows.
+  const auto v = drawn<tensor<float, key, d_v>>(6, key{6}, d_v{9});
+  const auto more = drawn<tensor<float, seq, d_v>>(7, seq{6}, d_v{9});
+  CHECK(wrong(contract<key>(softmax<key>(s), v), plan_kind::product, 64) == "");
+  CHECK(wrong(contract<key>(softmax<key>(masked(s, causal<seq, key>{})), v), plan_kind::product, 64) == "");
+  CHECK(wrong(gelu(contract<key>(softmax<key>(masked(s, causal<seq, key>{})), v)) + more, plan_kind::product, 64) == "");
 }
 
 TEST_CASE("plan: reductions, joins and formulas are plain steps, and counted") {
