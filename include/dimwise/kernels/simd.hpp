@@ -36,17 +36,23 @@ inline constexpr std::int32_t sign_bit = std::numeric_limits<std::int32_t>::min(
 // xsimd's own default may be AVX without FMA or AVX-512 without BW, for which nobody tuned or tested a tile.
 #if XSIMD_WITH_AVX512BW
 using default_arch = xsimd::avx512bw;
+#define DIMWISE_DETAIL_DEFAULT_ARCH avx512bw
 #elif XSIMD_WITH_FMA3_AVX2
 using default_arch = xsimd::fma3<xsimd::avx2>;
+#define DIMWISE_DETAIL_DEFAULT_ARCH fma3_avx2
 #elif XSIMD_WITH_SSE4_2
 using default_arch = xsimd::sse4_2;
+#define DIMWISE_DETAIL_DEFAULT_ARCH sse4_2
 #elif XSIMD_WITH_SSE2
 using default_arch = xsimd::sse2;
+#define DIMWISE_DETAIL_DEFAULT_ARCH sse2
 #elif XSIMD_WITH_NEON64
 using default_arch = xsimd::neon64;
+#define DIMWISE_DETAIL_DEFAULT_ARCH neon64
 #else
 /// The best architecture that the compiler's flags allow.
 using default_arch = xsimd::default_arch;
+#define DIMWISE_DETAIL_DEFAULT_ARCH other
 #endif
 
 template <class T, class Arch>
