@@ -4,6 +4,7 @@ set(dimwise_headers
     include/dimwise/dim/derived.hpp
     include/dimwise/dim/dimension.hpp
     include/dimwise/dim/error.hpp
+    include/dimwise/dim/extent_math.hpp
     include/dimwise/dim/segments.hpp
     include/dimwise/dimwise.hpp
     include/dimwise/eval/compute.hpp

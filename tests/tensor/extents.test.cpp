@@ -40,18 +40,18 @@ TEST_CASE("extents: a static extent is given right or not at all") {
 TEST_CASE("extents: products that overflow throw, unless an extent of 0 makes them 0") {
   const std::size_t large = std::size_t{1} << 32U;
   CHECK(thrown<extent_error>([&] { tensor<float, batch, seq>(batch{large}, seq{large}); }) ==
-        "the number of elements of a tensor overflows (R15)");
+        "tensor: a tensor of batch 4294967296 x seq 4294967296, 4 bytes each, has more elements than memory can hold (R15)");
   CHECK(thrown<extent_error>([&] { tensor<float, batch, seq>(batch{large}, seq{large >> 2U}); }) ==
-        "the bytes of a tensor overflow (R15)");
+        "tensor: a tensor of batch 4294967296 x seq 1073741824, 4 bytes each, has more elements than memory can hold (R15)");
   CHECK(thrown<extent_error>([&] {
           dimwise::tensor_view<float, batch, seq>(static_cast<float*>(nullptr), batch{large}, seq{large});
-        }) == "the number of elements of a tensor overflows (R15)");
+        }) == "tensor_view: a tensor of batch 4294967296 x seq 4294967296, 4 bytes each, has more elements than memory can hold (R15)");
   CHECK(tensor<float, batch, seq, key>(batch{large}, seq{0}, key{large}).size() == 0);
   // An expression may be formed; evaluating it fails before anything is written.
   const tensor<float, seq> x(seq{1});
   const auto wide = dimwise::broadcast<batch>(dimwise::broadcast<key>(x, key{large}), batch{large});
   CHECK(thrown<extent_error>([&] { (void)dimwise::evaluate(wide); }) ==
-        "the number of elements of a tensor overflows (R15)");
+        "tensor: a tensor of batch 4294967296 x key 4294967296 x seq 1, 4 bytes each, has more elements than memory can hold (R15)");
 }
 
 TEST_CASE("extents: a run-time quotient is checked by the first tensor that holds all three dimensions") {

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <dimwise/dim/dimension.hpp>
+#include <dimwise/dim/extent_math.hpp>
 #include <dimwise/support/errors.hpp>
 #include <dimwise/support/list.hpp>
 
@@ -46,18 +47,18 @@ struct about_of<D> {
 template <class D>
 using about_t = typename about_of<D>::type;
 
+// Of extents that the compiler knows; one that overflows is left to the run, which says so (R15).
 constexpr extent_t product(std::initializer_list<extent_t> extents) {
   extent_t all = 1;
   for (const extent_t n : extents) {
     if (n == at_run_time) { return at_run_time; }
-    all *= n;
   }
-  return all;
+  return multiply(extents, all) ? all : at_run_time;
 }
 constexpr extent_t total(std::initializer_list<extent_t> extents) {
   extent_t all = 0;
   for (const extent_t n : extents) {
-    if (n == at_run_time) { return at_run_time; }
+    if (n == at_run_time || n > at_run_time - all) { return at_run_time; }
     all += n;
   }
   return all;

@@ -188,7 +188,7 @@ struct attention_pieces : score_pieces<attention_pieces<Roles>> {
     const extent_t keys = e.template extent<K>();
     axis all[max_rank];
     for (std::size_t i = 0; i < axes::size; ++i) { all[i] = x.axes[i]; }
-    lengths.resize(make_contiguous(all, axes::size));
+    lengths.resize(checked_contiguous<axes>(all, sizeof(std::ptrdiff_t), "padding"));
     copy_axes<std::ptrdiff_t>(axes::size, all, all, x.axes, lengths.data(), x.data);
     for (const std::ptrdiff_t n : lengths) {
       if (n < 0 || static_cast<std::size_t>(n) > keys) {

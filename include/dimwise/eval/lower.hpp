@@ -132,7 +132,7 @@ operand_layout buffer_layout(const N& n) {
 template <class T, class N>
 lowered<T> buffer_for(const N& n) {
   lowered<T> result{buffer_layout(n), nullptr, {}, nullptr};
-  result.buffer.resize(checked_product(result.axes, axes_for<shape_of<N>>::size, sizeof(T)));
+  result.buffer.resize(checked_size<axes_for<shape_of<N>>>(result.axes, sizeof(T), "evaluate"));
   result.data = result.buffer.data();
   return result;
 }

@@ -49,7 +49,7 @@ template <class T, class Axes>
 void make_dense(lowered<T>& x) {
   axis dense[max_rank];
   for (std::size_t i = 0; i < Axes::size; ++i) { dense[i].extent = x.axes[i].extent; }
-  const extent_t size = make_contiguous(dense, Axes::size);
+  const extent_t size = checked_contiguous<Axes>(dense, sizeof(T), "evaluate");
   aligned_vector<T> buffer(size);
   copy_axes<T>(Axes::size, dense, dense, x.axes, buffer.data(), x.data);
   for (std::size_t i = 0; i < Axes::size; ++i) { x.axes[i] = dense[i]; }
@@ -69,7 +69,7 @@ lowered<C> lower_leaf(const N& n) {
     constexpr std::size_t rank = axes_for<shape_of<N>>::size;
     axis from[max_rank];
     for (std::size_t i = 0; i < rank; ++i) { from[i] = result.axes[i]; }
-    result.buffer.resize(make_contiguous(result.axes, rank));
+    result.buffer.resize(checked_contiguous<axes_for<shape_of<N>>>(result.axes, sizeof(C), "evaluate"));
     copy_axes<C>(rank, result.axes, result.axes, from, result.buffer.data(), data);
     result.data = result.buffer.data();
   }
@@ -79,7 +79,7 @@ lowered<C> lower_leaf(const N& n) {
 // Whether some axes are one: each continues the one outside it.
 inline bool follow_each_other(const axis* axes, std::size_t count) {
   for (std::size_t i = 1; i < count; ++i) {
-    if (axes[i - 1].stride != axes[i].stride * static_cast<std::ptrdiff_t>(axes[i].extent)) { return false; }
+    if (axes[i - 1].stride != times(axes[i].stride, axes[i].extent)) { return false; }
   }
   return true;
 }
@@ -118,7 +118,7 @@ void step(operand_layout& x, const Extents& e, look::rename<From, To>, Result) {
   std::ptrdiff_t stride = innermost;
   for (std::size_t i = first + new_count; i-- > first;) {
     x.axes[i] = {result[i].extent, stride};
-    stride *= static_cast<std::ptrdiff_t>(result[i].extent);
+    stride = times(stride, result[i].extent);
   }
   for (std::size_t i = first + old_count; i < rank; ++i) { x.axes[i + new_count - old_count] = old[i]; }
 }
@@ -153,7 +153,7 @@ void step_part(operand_layout& x, const E& whole, const Extents& e, look::part<W
   constexpr std::size_t first = first_axis<Whole>(dims_t<shape_of<E>>{});
   constexpr std::size_t count = axes_of<P>::type::size;
   constexpr std::size_t rank = axes_for<shape_of<E>>::size;
-  x.first += static_cast<std::ptrdiff_t>(elements_before<P>(whole.extents(), typename parts_of<Whole>::type{})) * x.axes[first].stride;
+  x.first += times(x.axes[first].stride, elements_before<P>(whole.extents(), typename parts_of<Whole>::type{}));
   axis result[max_rank];
   axis_extents<typename Result::axes>::write(e, result);
   axis old[max_rank];
@@ -161,7 +161,7 @@ void step_part(operand_layout& x, const E& whole, const Extents& e, look::part<W
   std::ptrdiff_t stride = old[first].stride;
   for (std::size_t i = first + count; i-- > first;) {
     x.axes[i] = {result[i].extent, stride};
-    stride *= static_cast<std::ptrdiff_t>(result[i].extent);
+    stride = times(stride, result[i].extent);
   }
   for (std::size_t i = first + 1; i < rank; ++i) { x.axes[i + count - 1] = old[i]; }
 }
@@ -173,7 +173,7 @@ void step(operand_layout& x, const Extents& e, look::diagonal<A, B>, Result r) {
 }
 template <class E, class Extents, class D, class Result>
 void step(operand_layout& x, const Extents& e, look::at<D> how, Result r) {
-  x.first += static_cast<std::ptrdiff_t>(how.index) * x.axes[first_axis<D>(dims_t<shape_of<E>>{})].stride;
+  x.first += times(x.axes[first_axis<D>(dims_t<shape_of<E>>{})].stride, how.index);
   step<E>(x, e, look::regroup{}, r);
 }
 template <class E, class Extents, class D, class R, class Result>
@@ -185,7 +185,7 @@ void step(operand_layout& x, const Extents& e, look::slice<D, R> how, Result) {
     x.axes[first].stride = x.axes[first + count - 1].stride;
     for (std::size_t i = first + count; i < rank; ++i) { x.axes[i + 1 - count] = x.axes[i]; }
   }
-  x.first += static_cast<std::ptrdiff_t>(how.first) * x.axes[first].stride;
+  x.first += times(x.axes[first].stride, how.first);
   x.axes[first].extent = e.template extent<R>();
 }
 
@@ -200,7 +200,7 @@ template <class E, class Extents, class D, class W, class R, class Result>
 void step(operand_layout& x, const Extents& e, look::pool<D, W, R>, Result r) {
   step<E>(x, e, look::unroll<D, W, R>{}, r);
   constexpr std::size_t at = first_axis<D>(dims_t<shape_of<E>>{});
-  x.axes[at].stride *= static_cast<std::ptrdiff_t>(e.template extent<W>());
+  x.axes[at].stride = times(x.axes[at].stride, e.template extent<W>());
 }
 
 template <class Axes>
@@ -272,8 +272,7 @@ template <class M, class Extents>
 lowered<bool> mask_buffer(const Extents& e) {
   lowered<bool> result;
   axis_extents<mask_axes<M>>::write(e, result.axes);
-  result.buffer.resize(checked_product(result.axes, mask_axes<M>::size, 1));
-  make_contiguous(result.axes, mask_axes<M>::size);
+  result.buffer.resize(checked_contiguous<mask_axes<M>>(result.axes, 1, "masked"));
   result.data = result.buffer.data();
   return result;
 }
@@ -724,7 +723,7 @@ std::ptrdiff_t place_of_part(const X& x, const axis* to, extent_t before, axis* 
   std::ptrdiff_t stride = to[at].stride;
   for (std::size_t i = at + part_axes::size; i-- > at;) {
     all[i] = {sizes[i].extent, stride};
-    stride *= static_cast<std::ptrdiff_t>(sizes[i].extent);
+    stride = times(stride, sizes[i].extent);
   }
   for (std::size_t i = at + 1; i < ResultAxes::size; ++i) { all[i + part_axes::size - 1] = to[i]; }
   std::ptrdiff_t strides[max_rank] = {};
@@ -732,7 +731,7 @@ std::ptrdiff_t place_of_part(const X& x, const axis* to, extent_t before, axis* 
   align<own, axes>(all, strides);
   axis_extents<own>::write(x.extents(), destination);
   for (std::size_t i = 0; i < own::size; ++i) { destination[i].stride = strides[i]; }
-  return static_cast<std::ptrdiff_t>(before) * to[at].stride;
+  return times(to[at].stride, before);
 }
 
 // Calls into(part, offset of its first element, its axes) for every part of a result with the axes `to`.
@@ -758,7 +757,7 @@ std::ptrdiff_t place_of_layer(const X& x, const axis* to, std::size_t number, ax
   align<own, axes_for<Shape>>(to, strides);
   axis_extents<own>::write(x.extents(), destination);
   for (std::size_t i = 0; i < own::size; ++i) { destination[i].stride = strides[i]; }
-  return static_cast<std::ptrdiff_t>(number) * to[0].stride;
+  return times(to[0].stride, number);
 }
 template <class Shape, class D, class... X, class Into, std::size_t... I>
 void each_stacked(const stacked<Shape, D, X...>& n, const axis* to, const Into& into, std::index_sequence<I...>) {

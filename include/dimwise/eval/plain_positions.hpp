@@ -78,7 +78,7 @@ struct angle_table {
   template <class Axes, class Positions>
   void align_rows(axis* positions) {
     make_contiguous(positions, Positions::size);
-    for (std::size_t i = 0; i < Positions::size; ++i) { positions[i].stride *= static_cast<std::ptrdiff_t>(pairs); }
+    for (std::size_t i = 0; i < Positions::size; ++i) { positions[i].stride = times(positions[i].stride, pairs); }
     align<Axes, Positions>(positions, strides[0]);
     align<Axes, Positions>(positions, strides[1]);
   }
@@ -102,7 +102,7 @@ angle_table<C> angles_of(const N& n, const given_positions<Positions>& given) {
   using axes = axes_for<shape_of<Positions>>;
   auto position = lower<C>(given.positions);
   make_dense<value_of<Positions>, axes>(position);
-  table.fill(checked_product(position.axes, axes::size, sizeof(C)), turned_features<F>(n.extents().template extent<F>(), n.options().features), n.options(),
+  table.fill(checked_size<axes>(position.axes, sizeof(C), "rotary"), turned_features<F>(n.extents().template extent<F>(), n.options().features), n.options(),
              [&](std::size_t p) { return position.data[p]; });
   table.template align_rows<axes_for<shape_of<N>>, axes>(position.axes);
   return table;
@@ -179,8 +179,7 @@ template <class C, class B, class Extents>
 lowered<C> bias_buffer(const Extents& e) {
   lowered<C> result;
   axis_extents<bias_axes<B>>::write(e, result.axes);
-  result.buffer.resize(checked_product(result.axes, bias_axes<B>::size, sizeof(C)));
-  make_contiguous(result.axes, bias_axes<B>::size);
+  result.buffer.resize(checked_contiguous<bias_axes<B>>(result.axes, sizeof(C), B::name));
   result.data = result.buffer.data();
   return result;
 }

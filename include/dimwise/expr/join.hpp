@@ -5,6 +5,7 @@
 // Tests: tests/expr/join.test.cpp, tests/compile_fail/index/
 #pragma once
 
+#include <limits>
 #include <tuple>
 
 #include <dimwise/shape/rules/index.hpp>
@@ -76,13 +77,17 @@ struct concat_how {
     (void)carry<kept>("concat", other_extents<list<D>>(first.extents()), other_extents<list<D>>(rest.extents())...);
     auto e = carry<typename extents_for<shape>::atoms>("concat", extents_beside<shape_of<First>, D>(first.extents()));
     slot grown = first.extents().template of_atom<D>();
-    grown.extent = (first.extents().template extent<D>() + ... + rest.extents().template extent<D>());
+    grown.extent = checked_sum("concat", &dimension_name<D>, {first.extents().template extent<D>(), rest.extents().template extent<D>()...});
     if constexpr (has_documents<D>) { e.template documents<D>() = segments(); }
     // A gap between the parts is no mistake here; whoever asks for the positions afterwards is told.
-    std::ptrdiff_t next = (grown.origin == unsaid_origin || grown.origin == disputed_origin ? 0 : grown.origin) + static_cast<std::ptrdiff_t>(first.extents().template extent<D>());
+    constexpr auto farthest = std::numeric_limits<std::ptrdiff_t>::max();  // no origin is there
+    const auto behind = [](std::ptrdiff_t from, std::size_t by) {
+      return by > static_cast<std::size_t>(farthest) - static_cast<std::size_t>(from) ? farthest : static_cast<std::ptrdiff_t>(static_cast<std::size_t>(from) + by);
+    };
+    std::ptrdiff_t next = behind(grown.origin == unsaid_origin || grown.origin == disputed_origin ? 0 : grown.origin, first.extents().template extent<D>());
     const auto follow = [&](const slot& part) {
       if (part.origin != unsaid_origin && part.origin != next) { grown.origin = disputed_origin; }
-      next += static_cast<std::ptrdiff_t>(part.extent);
+      next = behind(next, part.extent);
     };
     (follow(rest.extents().template of_atom<D>()), ...);
     make_extent<shape, D>(e, grown, "concat");
@@ -94,7 +99,9 @@ struct concat_how<summed<P...>> {
   template <class Verdict, class... X>
   static auto make(const X&... x) {
     using shape = typename Verdict::shape;
-    return joined<shape, summed<P...>, list<P...>, X...>(carry<typename extents_for<shape>::atoms>("concat", x.extents()...), x...);
+    auto e = carry<typename extents_for<shape>::atoms>("concat", x.extents()...);
+    check_composites(dims_t<shape>{}, e, "concat");
+    return joined<shape, summed<P...>, list<P...>, X...>(e, x...);
   }
 };
 

@@ -70,7 +70,7 @@ class restride : public node<Shape, value_of<E>> {
 template <class Shape, class From, class To, class Extents>
 extents_for<Shape> renamed_extents(const char* operation, const Extents& e) {
   auto result = carry<typename extents_for<Shape>::atoms>(operation, e);
-  const extent_t n = e.template extent<From>();
+  const extent_t n = e.template extent<From>(operation);
   if constexpr (!is_composite<To> && has_slot<To>) {
     slot made{n, unsaid_origin};
     if constexpr (!is_composite<From>) {
@@ -80,9 +80,9 @@ extents_for<Shape> renamed_extents(const char* operation, const Extents& e) {
     if constexpr (To::static_extent != at_run_time) { made.extent = To::static_extent; }
     make_extent<Shape, To>(result, made, operation);
   }
-  if (result.template extent<To>() != n) {
-    raise<extent_error>(error{} << operation << ": " << dimension_name<From>() << " has extent " << n << " and " << dimension_name<To>() << " has extent "
-                                << result.template extent<To>() << " (R3)");
+  if (const extent_t renamed = result.template extent<To>(operation); renamed != n) {
+    raise<extent_error>(error{} << operation << ": " << dimension_name<From>() << " has extent " << n << " and " << dimension_name<To>() << " has extent " << renamed
+                                << " (R3)");
   }
   return result;
 }
@@ -95,7 +95,9 @@ auto make_rename(const char* operation, const X& x) {
 template <class Verdict, class How, class X>
 auto make_restride(const X& x, How how, const char* operation) {
   using shape = typename Verdict::shape;
-  return restride<shape, How, X>(x, how, carry<typename extents_for<shape>::atoms>(operation, x.extents()));
+  auto e = carry<typename extents_for<shape>::atoms>(operation, x.extents());
+  check_composites(dims_t<shape>{}, e, operation);
+  return restride<shape, How, X>(x, how, e);
 }
 
 }  // namespace detail
@@ -231,17 +233,17 @@ namespace detail {
 template <class Verdict, class D, class Result, class X>
 auto make_slice(const X& x, std::size_t first, std::size_t count) {
   using shape = typename Verdict::shape;
-  const extent_t n = x.extents().template extent<D>();
+  const extent_t n = x.extents().template extent<D>("slice");
   if (first > n || count > n - first) {
-    raise<index_error>(error{} << "slice: elements " << first << " to " << first + count << " are outside dimension " << dimension_name<D>() << " of extent " << n
+    const std::size_t last = count > static_cast<std::size_t>(-1) - first ? static_cast<std::size_t>(-1) : first + count;
+    raise<index_error>(error{} << "slice: elements " << first << " to " << last << " are outside dimension " << dimension_name<D>() << " of extent " << n
                                << " (R18)");
   }
   auto e = carry<typename extents_for<shape>::atoms>("slice", extents_beside<shape_of<X>, D>(x.extents()));
   slot made{count, unsaid_origin};
   if constexpr (!is_composite<D>) {
     // Positions go on counting: the first element kept its own.
-    const std::ptrdiff_t origin = x.extents().template of_atom<D>().origin;
-    made.origin = origin == disputed_origin ? disputed_origin : (origin == unsaid_origin ? 0 : origin) + static_cast<std::ptrdiff_t>(first);
+    made.origin = position_after(x.extents().template of_atom<D>().origin, first, "slice", &dimension_name<D>);
   }
   make_extent<shape, Result>(e, made, "slice");
   if constexpr (has_documents<Result>) { e.template documents<Result>() = segments(); }

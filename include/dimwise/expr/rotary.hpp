@@ -216,7 +216,7 @@ template <class P, class F, operand X, operand Cosines, operand Sines,
   const auto met = detail::carry<all>("rotary", x.extents(), cosines.extents(), sines.extents());
   rotary_options options;
   options.pairs = pairs;
-  options.features = 2 * met.template extent<counts>();
+  options.features = detail::checked_product("rotary", &detail::dimension_name<F>, {2, met.template extent<counts>("rotary")});
   (void)detail::turned_features<F>(x.extents().template extent<F>(), options.features);
   using angles = detail::given_angles<counts, Cosines, Sines>;
   return detail::rotary_node<shape, P, F, X, angles>(x, options, angles{cosines, sines},

@@ -27,7 +27,7 @@ auto make_scaled(S&& s, const X& by) {
 }
 
 // 1 / √n; of no features the scores are 0, whatever they are divided by.
-inline double inverse_root(extent_t n) { return n == 0 ? 1.0 : 1.0 / std::sqrt(static_cast<double>(n)); }
+inline double inverse_root(double n) { return n == 0 ? 1.0 : 1.0 / std::sqrt(n); }  // a real number: a product of extents may wrap
 
 template <class S, class Features>
 struct score_scale;
@@ -36,7 +36,7 @@ struct score_scale<S, list<D...>> {
   template <class Extents>
   static auto of(const Extents& e) {
     using T = value_of<S>;
-    const extent_t n = (e.template extent<D>() * ... * extent_t{1});
+    const double n = (static_cast<double>(e.template extent<D>("scores")) * ... * 1.0);
     return constant<T>(inverse_root(n));
   }
 };
@@ -112,8 +112,8 @@ struct feature_count<summed<P...>> {
   template <class S>
   static constexpr bool known = (feature_count<P>::template known<S> && ...);
   template <class S>
-  static extent_t of(const S& s) {
-    return (feature_count<P>::of(s) + ...);
+  static double of(const S& s) {
+    return (static_cast<double>(feature_count<P>::of(s)) + ...);
   }
 };
 
@@ -123,7 +123,7 @@ struct terms_of {
   template <class S>
   static constexpr bool known = true;
   template <class S>
-  static extent_t of(const S&) {
+  static double of(const S&) {
     return 0;
   }
 };
@@ -132,8 +132,8 @@ struct terms_of<raw<D...>> {
   template <class S>
   static constexpr bool known = (feature_count<D>::template known<S> && ...);
   template <class S>
-  static extent_t of(const S& s) {
-    return (feature_count<D>::of(s) * ... * extent_t{1});
+  static double of(const S& s) {
+    return (static_cast<double>(feature_count<D>::of(s)) * ... * 1.0);
   }
 };
 // The number of terms under the root: raw products that were added count together.
@@ -144,8 +144,8 @@ struct raw_terms<list<M...>> {
   template <class S>
   static constexpr bool known = (terms_of<M>::template known<S> && ...);
   template <class S>
-  static extent_t of(const S& s) {
-    return (terms_of<M>::of(s) + ... + extent_t{0});
+  static double of(const S& s) {
+    return (terms_of<M>::of(s) + ... + 0.0);
   }
 };
 
@@ -196,7 +196,7 @@ template <class... D, operand S, class Verdict = rule::scaled<detail::list<D...>
   requires(sizeof...(D) > 0 && allowed<Verdict> && detail::scaled_terms<S>::template known<S>)
 [[nodiscard]] auto scaled(const S& s) {
   using T = detail::value_of<S>;
-  const extent_t n = detail::scaled_terms<S>::of(s);
+  const double n = detail::scaled_terms<S>::of(s);
   return detail::make_scaled<Verdict>(s, detail::constant<T>(detail::inverse_root(n)));
 }
 template <class... D, operand S, class Verdict = rule::scaled<detail::list<D...>, detail::scalable_t<S>>,

@@ -25,6 +25,9 @@ namespace detail {
 
 struct no_scale {};
 
+// Two elements to a byte.
+constexpr extent_t bytes_of_pairs(extent_t features) { return features / 2 + features % 2; }
+
 // Packed: the feature of the result whose bytes the operand has, else nothing.
 template <class Shape, class X, class Scale, class Packed>
 class widened_node : public node<Shape, float> {
@@ -81,7 +84,7 @@ template <class F, operand X, operand Scale>
   detail::extents_of<detail::list<F>> given;
   given.set(features);
   auto e = detail::carry<typename detail::extents_for<shape>::atoms>("dequantised", given, x.extents(), scale.extents());
-  if ((e.template extent<F>() + 1) / 2 != x.extents().template extent<half<F>>()) {
+  if (detail::bytes_of_pairs(e.template extent<F>()) != x.extents().template extent<half<F>>()) {
     detail::raise<extent_error>(error{} << "dequantised: dimension " << detail::dimension_name<F>() << " has extent " << e.template extent<F>() << ", but "
                                         << x.extents().template extent<half<F>>() << " bytes lie along it (R15)");
   }

@@ -52,9 +52,10 @@ struct loop_nest {
   [[nodiscard]] constexpr bool follows(std::size_t n, const std::ptrdiff_t (&by)[K]) const {
     if (n == 0 || extent[rank - 1] == 0) { return false; }
     for (std::size_t k = 0; k < K; ++k) {
-      if (stride[k][rank - 1] != by[k] * static_cast<std::ptrdiff_t>(n)) { return false; }
+      if (stride[k][rank - 1] != static_cast<std::ptrdiff_t>(static_cast<std::size_t>(by[k]) * n)) { return false; }
     }
-    return true;
+    // Elements seen again and again may be more than can be counted.
+    return extent[rank - 1] <= std::numeric_limits<std::size_t>::max() / n;
   }
 };
 
@@ -79,7 +80,7 @@ constexpr void for_each_row(const loop_nest<K>& nest, Body&& body) {
       --i;
       for (std::size_t k = 0; k < K; ++k) { offset[k] += nest.stride[k][i]; }
       if (++counter[i] < nest.extent[i]) { break; }
-      for (std::size_t k = 0; k < K; ++k) { offset[k] -= nest.stride[k][i] * static_cast<std::ptrdiff_t>(nest.extent[i]); }
+      for (std::size_t k = 0; k < K; ++k) { offset[k] -= static_cast<std::ptrdiff_t>(static_cast<std::size_t>(nest.stride[k][i]) * nest.extent[i]); }
       counter[i] = 0;
     }
   }

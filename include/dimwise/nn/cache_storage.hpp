@@ -68,7 +68,7 @@ struct last_of<list<First, Rest...>> {
 template <class Stored, class Packed, class Extents>
 extents_for<Stored> stored_extents(const Extents& e) {
   auto to = carry<typename extents_for<Stored>::atoms>("kv_cache", e);
-  if constexpr (!std::is_same_v<Packed, nothing>) { to.set(half<Packed>{(e.template extent<Packed>() + 1) / 2}); }
+  if constexpr (!std::is_same_v<Packed, nothing>) { to.set(half<Packed>{bytes_of_pairs(e.template extent<Packed>())}); }
   return to;
 }
 

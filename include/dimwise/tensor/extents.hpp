@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include <dimwise/dim/error.hpp>
+#include <dimwise/dim/extent_math.hpp>
 #include <dimwise/shape/shape.hpp>
 
 namespace dimwise {
@@ -21,8 +22,6 @@ struct slot {
   extent_t extent = 0;
   std::ptrdiff_t origin = unsaid_origin;
 };
-
-using name_of = text (*)();
 
 // R15: two slots of one dimension meet. Origins that contradict each other are no mistake until a position is needed.
 inline void meet(slot& here, const slot& there, const char* operation, name_of name) {
@@ -76,11 +75,11 @@ using with_documents = join_t<list<>, list_if<has_documents<D>, D>...>;
 template <class Atoms>
 class extents_of;
 
-// The extent of D from the slots of its atoms.
+// The extent of D from the slots of its atoms, as `operation` reads it.
 template <class D>
 struct extent_from {
   template <class Extents>
-  static constexpr extent_t get(const Extents& e) {
+  static constexpr extent_t get(const Extents& e, const char*) {
     if constexpr (D::static_extent != at_run_time) {
       return D::static_extent;
     } else {
@@ -91,15 +90,17 @@ struct extent_from {
 template <class... F>
 struct extent_from<merged<F...>> {
   template <class Extents>
-  static constexpr extent_t get(const Extents& e) {
-    return (extent_from<F>::get(e) * ... * extent_t{1});
+  static constexpr extent_t get(const Extents& e, const char* operation) {
+    if constexpr (merged<F...>::static_extent != at_run_time) { return merged<F...>::static_extent; }
+    return checked_product(operation, &dimension_name<merged<F...>>, {extent_from<F>::get(e, operation)...});
   }
 };
 template <class... P>
 struct extent_from<summed<P...>> {
   template <class Extents>
-  static constexpr extent_t get(const Extents& e) {
-    return (extent_from<P>::get(e) + ... + extent_t{0});
+  static constexpr extent_t get(const Extents& e, const char* operation) {
+    if constexpr (summed<P...>::static_extent != at_run_time) { return summed<P...>::static_extent; }
+    return checked_sum(operation, &dimension_name<summed<P...>>, {extent_from<P>::get(e, operation)...});
   }
 };
 
@@ -147,9 +148,10 @@ class extents_of<list<A...>> {
   [[nodiscard]] segments& documents() {
     return documents_.begin()[index_in<D, packed>];
   }
+  /// That of a composite is a sum or product, which is checked (R15); `operation` is named where it overflows.
   template <class D>
-  [[nodiscard]] extent_t extent() const {
-    return extent_from<D>::get(*this);
+  [[nodiscard]] extent_t extent(const char* operation = nullptr) const {
+    return extent_from<D>::get(*this, operation);
   }
   /// The position of D's first element: 0 where nobody said; throws where operands said different ones.
   template <class D>
@@ -210,7 +212,8 @@ class extents_of<list<A...>> {
       using from = typename D::divided_from;
       using by = typename D::divided_by;
       if constexpr (is_any_of<from, A...> && is_any_of<by, A...> && (D::static_extent == at_run_time)) {
-        if (extent<D>() * extent<by>() != extent<from>()) {
+        extent_t product = 0;
+        if (__builtin_mul_overflow(extent<D>(), extent<by>(), &product) || product != extent<from>()) {
           raise<extent_error>(error{} << "dimension " << dimension_name<D>() << " has extent " << extent<D>() << ", but " << dimension_name<from>()
                                       << " is " << extent<from>() << " and " << dimension_name<by>() << " is " << extent<by>() << " (R4)");
         }
@@ -293,6 +296,30 @@ template <class Atoms, class... From>
 template <class Shape, class D, class Extents>
 [[nodiscard]] auto extents_beside(const Extents& e) {
   return carry<atoms_of_list_t<difference_t<dims_t<Shape>, list<D>>>>("", e);
+}
+
+/// Reads the extents of a shape's composites, so that one that overflows is told where it is formed (R15).
+template <class D>
+inline constexpr bool is_run_time_composite = is_composite<D> && D::static_extent == at_run_time;
+template <class D, class Extents>
+void check_composite([[maybe_unused]] const Extents& e, [[maybe_unused]] const char* operation) {
+  if constexpr (is_run_time_composite<D>) { (void)e.template extent<D>(operation); }
+}
+template <class... D, class Extents>
+void check_composites(list<D...>, [[maybe_unused]] const Extents& e, [[maybe_unused]] const char* operation) {
+  if constexpr ((is_run_time_composite<D> || ...)) { (check_composite<D>(e, operation), ...); }
+}
+
+/// The position `by` elements behind `origin`, which nobody may have said. As `starting_at`, throws `origin_error` for
+/// positions beyond 2^60, from which none could be counted on.
+inline std::ptrdiff_t position_after(std::ptrdiff_t origin, std::size_t by, const char* operation, name_of name) {
+  if (origin == disputed_origin) { return origin; }
+  const std::ptrdiff_t from = origin == unsaid_origin ? 0 : origin;
+  if (by > static_cast<std::size_t>(farthest_origin) - static_cast<std::size_t>(from)) {
+    raise<origin_error>(error{} << operation << ": the position " << by << " behind position " << static_cast<long long>(from) << " of dimension " << name()
+                                << " is beyond 2^60 (R7)");
+  }
+  return from + static_cast<std::ptrdiff_t>(by);
 }
 
 /// Gives D, which the operation makes, its slot. Where another dimension of the shape is a sum with D as a part, D has an

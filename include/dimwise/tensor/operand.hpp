@@ -92,17 +92,19 @@ template <class Axes>
 struct axis_extents;
 template <class... A>
 struct axis_extents<list<A...>> {
+  static constexpr name_of names[] = {&dimension_name<A>..., nullptr};
   template <class Extents>
-  static void write(const Extents& e, axis* to) {
+  static void write(const Extents& e, axis* to, const char* operation = nullptr) {
     std::size_t i = 0;
-    ((to[i++].extent = e.template extent<A>()), ...);
+    ((to[i++].extent = e.template extent<A>(operation)), ...);
     (void)i;
     (void)e;
     (void)to;
+    (void)operation;
   }
 };
 
-// Row-major strides in place; returns the number of elements.
+// Row-major strides in place; returns the number of elements, which was checked before.
 constexpr extent_t make_contiguous(axis* axes, std::size_t rank) {
   extent_t size = 1;
   for (std::size_t i = rank; i-- > 0;) {
@@ -112,16 +114,28 @@ constexpr extent_t make_contiguous(axis* axes, std::size_t rank) {
   return size;
 }
 
-inline extent_t checked_product(const axis* axes, std::size_t rank, std::size_t bytes) {
+[[noreturn, gnu::cold]] inline void throw_too_many(const char* operation, const axis* axes, std::size_t rank, const name_of* names, std::size_t bytes) {
+  error e;
+  e << operation << ": a tensor of ";
+  for (std::size_t i = 0; i < rank; ++i) { e << (i == 0 ? "" : " x ") << names[i]() << " " << axes[i].extent; }
+  if (bytes > 0) { e << ", " << bytes << (bytes == 1 ? " byte" : " bytes") << " each,"; }
+  raise<extent_error>(e << " has more elements than memory can hold (R15)");
+}
+
+// The number of elements along these axes, each of so many bytes (0: they need no memory), or `extent_error`.
+template <class Axes>
+extent_t checked_size(const axis* axes, std::size_t bytes, const char* operation) {
   extent_t size = 1;
-  bool empty = false;
-  for (std::size_t i = 0; i < rank; ++i) { empty = empty || axes[i].extent == 0; }
-  if (empty) { return 0; }
-  for (std::size_t i = 0; i < rank; ++i) {
-    if (__builtin_mul_overflow(size, axes[i].extent, &size)) { raise<extent_error>(error{} << "the number of elements of a tensor overflows (R15)"); }
+  if (!multiply(Axes::size, [axes](std::size_t i) { return axes[i].extent; }, size) || (bytes > 0 && size > static_cast<extent_t>(-1) / 2 / bytes)) {
+    throw_too_many(operation, axes, Axes::size, axis_extents<Axes>::names, bytes);
   }
-  extent_t unused = 0;
-  if (__builtin_mul_overflow(size, bytes, &unused)) { raise<extent_error>(error{} << "the bytes of a tensor overflow (R15)"); }
+  return size;
+}
+// The same, with row-major strides.
+template <class Axes>
+extent_t checked_contiguous(axis* axes, std::size_t bytes, const char* operation) {
+  const extent_t size = checked_size<Axes>(axes, bytes, operation);
+  make_contiguous(axes, Axes::size);
   return size;
 }
 
@@ -142,7 +156,7 @@ template <operand X>
   using axes = detail::axes_for<detail::shape_of<X>>;
   detail::axis all[axes::size + 1];
   detail::axis_extents<axes>::write(x.extents(), all);
-  return detail::checked_product(all, axes::size, 1);
+  return detail::checked_size<axes>(all, 0, "size_of");
 }
 
 }  // namespace words

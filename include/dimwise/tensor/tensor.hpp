@@ -244,8 +244,8 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   }
   static std::size_t checked_size(const extents_type& e) {
     detail::axis all[axes::size + 1];
-    detail::axis_extents<axes>::write(e, all);
-    return detail::checked_product(all, axes::size, sizeof(T));
+    detail::axis_extents<axes>::write(e, all, "tensor");
+    return detail::checked_size<axes>(all, sizeof(T), "tensor");
   }
   void check_count(std::size_t given, const char* operation) const {
     if (given != size()) {

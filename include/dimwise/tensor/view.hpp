@@ -132,8 +132,8 @@ class tensor_view : public detail::shaped_as<shape<DimsAndMarks...>>,
     s.extent = count.extent();
     if (count.said_origin() != detail::unsaid_origin) {
       s.origin = count.said_origin();
-    } else if (s.origin != detail::unsaid_origin && s.origin != detail::disputed_origin) {
-      s.origin += static_cast<std::ptrdiff_t>(first);
+    } else if (s.origin != detail::unsaid_origin) {
+      s.origin = detail::position_after(s.origin, first, "within", &detail::dimension_name<D>);
     }
     if constexpr (detail::has_documents<D>) {
       result.extents_.template documents<D>() = segments();  // those of the whole end elsewhere
@@ -141,7 +141,7 @@ class tensor_view : public detail::shaped_as<shape<DimsAndMarks...>>,
     }
     detail::axis& along = result.axes_[detail::index_in<D, axes>];
     along.extent = count.extent();
-    result.data_ += static_cast<std::ptrdiff_t>(first) * along.stride;
+    result.data_ += detail::times(along.stride, first);
     return result;
   }
 
@@ -159,8 +159,8 @@ class tensor_view : public detail::shaped_as<shape<DimsAndMarks...>>,
   }
   void set_extents() {
     extents_.check_divided();
-    detail::axis_extents<axes>::write(extents_, axes_.data());
-    (void)detail::checked_product(axes_.data(), rank, sizeof(T));
+    detail::axis_extents<axes>::write(extents_, axes_.data(), "tensor_view");
+    (void)detail::checked_size<axes>(axes_.data(), sizeof(T), "tensor_view");
   }
 
   T* data_ = nullptr;

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/dim/extent_math.hpp -- sums and products of extents that only the run knows: one that wraps is an error (R15).
+//
+// Layer: dim. Every sum and every product of run-time extents goes through here: an extent that wrapped would be small,
+// and memory of its size would be written past the end.
+// Tests: tests/tensor/overflow.test.cpp
+//
+//   checked_product("merge", &dimension_name<merged<a, b>>, {n, m})
+#pragma once
+
+#include <cstddef>
+#include <initializer_list>
+#include <limits>
+
+#include <dimwise/dim/error.hpp>
+
+namespace dimwise::detail {
+
+using name_of = text (*)();
+
+[[noreturn, gnu::cold]] inline void throw_wraps(const char* operation, name_of name, const char* what, const char* sign, std::initializer_list<std::size_t> extents) {
+  error e;
+  if (operation != nullptr) { e << operation << ": "; }
+  e << "the extent of dimension " << name() << " overflows, it is the " << what << " of ";
+  const char* between = "";
+  for (const std::size_t n : extents) {
+    e << between << n;
+    between = sign;
+  }
+  raise<extent_error>(e << " (R15)");
+}
+
+/// The sum, which is the extent of `name` in `operation` (none: nobody knows); throws `extent_error` where it wraps.
+constexpr std::size_t checked_sum(const char* operation, name_of name, std::initializer_list<std::size_t> extents) {
+  std::size_t all = 0;
+  for (const std::size_t n : extents) {
+    if (n > std::numeric_limits<std::size_t>::max() - all) { throw_wraps(operation, name, "sum", " + ", extents); }
+    all += n;
+  }
+  return all;
+}
+
+// The product of factor(0) to factor(count - 1). False where it wraps; a factor of 0 makes it 0.
+template <class Factor>
+constexpr bool multiply(std::size_t count, const Factor& factor, std::size_t& all) {
+  all = 1;
+  bool fits = true;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t n = factor(i);
+    if (n == 0) {
+      all = 0;
+      return true;
+    }
+    fits = fits && n <= std::numeric_limits<std::size_t>::max() / all;
+    all = fits ? all * n : 1;
+  }
+  return fits;
+}
+constexpr bool multiply(std::initializer_list<std::size_t> extents, std::size_t& all) {
+  return multiply(extents.size(), [&](std::size_t i) { return extents.begin()[i]; }, all);
+}
+/// The product, likewise.
+constexpr std::size_t checked_product(const char* operation, name_of name, std::initializer_list<std::size_t> extents) {
+  std::size_t all = 1;
+  if (!multiply(extents, all)) { throw_wraps(operation, name, "product", " x ", extents); }
+  return all;
+}
+
+// The stride behind an axis. Wraps where no element is reached.
+constexpr std::ptrdiff_t times(std::ptrdiff_t stride, std::size_t extent) {
+  return static_cast<std::ptrdiff_t>(static_cast<std::size_t>(stride) * extent);
+}
+
+}  // namespace dimwise::detail
