@@ -192,12 +192,12 @@ TEST_CASE("moves: an expression, a mask, and an extent that were moved from say 
   CHECK(elements(tensor<float, seq, d_k>(e)) == elements(tensor<float, seq, d_k>(taken)));
   auto sliced = dimwise::at<seq>(x, 1) + dimwise::at<seq>(x, 2);
   const auto taken_slice = std::move(sliced);
-  CHECK(elements(evaluate(sliced)) == elements(evaluate(taken_slice)));
+  CHECK(elements(dimwise::evaluate(sliced)) == elements(dimwise::evaluate(taken_slice)));
 
   auto lengths = dimwise::padding<key>(tensor<int, batch>({1, 2}, batch{2}));
   const auto taken_mask = std::move(lengths);
   const auto s = drawn<tensor<float, batch, seq, key>>(4, batch{2}, seq{2}, key{3});
-  CHECK(elements(evaluate(softmax<key>(masked(s, lengths)))) == elements(evaluate(softmax<key>(masked(s, taken_mask)))));
+  CHECK(elements(dimwise::evaluate(dimwise::softmax<key>(dimwise::masked(s, lengths)))) == elements(dimwise::evaluate(dimwise::softmax<key>(dimwise::masked(s, taken_mask)))));
 
   auto packed = lines{{3, 4}};
   const auto taken_extent = std::move(packed);

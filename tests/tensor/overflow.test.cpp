@@ -56,7 +56,7 @@ TEST_CASE("overflow: a concatenation whose extents add up to too much is refused
 TEST_CASE("overflow: tensors, views and expressions of sums and products that are too large are refused") {
   CHECK(thrown<extent_error>([] { tensor<float, summed<left, right>>(left{half}, right{half}); }) ==
         "tensor: the extent of dimension summed<left, right> overflows, it is the sum of 9223372036854775808 + 9223372036854775808 (R15)");
-  CHECK(thrown<extent_error>([] { (void)merge<left, right>(broadcast<left>(repeated<right>(root), left{root})); }) ==
+  CHECK(thrown<extent_error>([] { (void)dimwise::merge<left, right>(broadcast<left>(repeated<right>(root), left{root})); }) ==
         "merge: the extent of dimension merged<left, right> overflows, it is the product of 4294967296 x 4294967296 (R15)");
   CHECK(thrown<extent_error>([] { (void)tensor_view<const float, summed<left, right>>(row.data(), left{half}, right{half}); }) ==
         "tensor_view: the extent of dimension summed<left, right> overflows, it is the sum of 9223372036854775808 + 9223372036854775808 (R15)");
@@ -67,25 +67,25 @@ TEST_CASE("overflow: tensors, views and expressions of sums and products that ar
 TEST_CASE("overflow: an extent of 0 makes a product 0, in every place") {
   CHECK(tensor<float, batch, left, right>(batch{0}, left{half}, right{half}).size() == 0);
   CHECK(tensor<float, left, right, batch>(batch{0}, left{half}, right{half}).size() == 0);
-  const auto merged_once = merge<batch, left, right>(tensor<float, batch, left, right>(batch{0}, left{half}, right{half}));
+  const auto merged_once = dimwise::merge<batch, left, right>(tensor<float, batch, left, right>(batch{0}, left{half}, right{half}));
   CHECK(dimwise::extent_of<merged<batch, left, right>>(merged_once) == 0);
   const auto plainly = dimwise::relabel<merged<batch, left, right>, joined>(merged_once);
-  CHECK(evaluate(plainly).size() == 0);
-  CHECK(thrown<extent_error>([] { (void)merge<left, right>(tensor<float, batch, left, right>(batch{0}, left{half}, right{half})); }) ==
+  CHECK(dimwise::evaluate(plainly).size() == 0);
+  CHECK(thrown<extent_error>([] { (void)dimwise::merge<left, right>(tensor<float, batch, left, right>(batch{0}, left{half}, right{half})); }) ==
         "merge: the extent of dimension merged<left, right> overflows, it is the product of 9223372036854775808 x 9223372036854775808 (R15)");
   // The sum over nothing has as many elements as the rest.
-  CHECK(thrown<extent_error>([] { (void)evaluate(sum<batch>(tensor<float, batch, left, right>(batch{0}, left{half}, right{half}))); }) ==
+  CHECK(thrown<extent_error>([] { (void)dimwise::evaluate(dimwise::sum<batch>(tensor<float, batch, left, right>(batch{0}, left{half}, right{half}))); }) ==
         "tensor: a tensor of left 9223372036854775808 x right 9223372036854775808, 4 bytes each, has more elements than memory can hold (R15)");
   const auto nothing = tensor<float, batch, left, right>(batch{0}, left{std::size_t{1} << 40U}, right{std::size_t{1} << 40U});
-  CHECK(evaluate(nothing * 2 + nothing).size() == 0);
-  CHECK(evaluate(dimwise::permute<right, batch, left>(nothing)).size() == 0);
+  CHECK(dimwise::evaluate(nothing * 2 + nothing).size() == 0);
+  CHECK(dimwise::evaluate(dimwise::permute<right, batch, left>(nothing)).size() == 0);
 }
 
 TEST_CASE("overflow: a copy that an operation needs by the way is not too small") {
   // Repeated rows do not follow each other in memory: called one dimension they are copied first.
   const auto many = broadcast<left>(tensor<float, right>(right{1024}), left{std::size_t{1} << 24U});
-  const auto one = dimwise::relabel<merged<left, right>, joined>(merge<left, right>(broadcast<batch>(many, batch{std::size_t{1} << 40U})));
-  CHECK(thrown<extent_error>([&] { (void)evaluate(dimwise::at<joined>(dimwise::at<batch>(one, 0), 0)); }).find("has more elements than memory can hold (R15)") !=
+  const auto one = dimwise::relabel<merged<left, right>, joined>(dimwise::merge<left, right>(broadcast<batch>(many, batch{std::size_t{1} << 40U})));
+  CHECK(thrown<extent_error>([&] { (void)dimwise::evaluate(dimwise::at<joined>(dimwise::at<batch>(one, 0), 0)); }).find("has more elements than memory can hold (R15)") !=
         std::string::npos);
 }
 
@@ -114,10 +114,10 @@ TEST_CASE("overflow: loops over elements that are seen again and again do not en
 
 TEST_CASE("positions: slices, views and concatenations near the last position say so") {
   const auto near = tensor<float, seq, d_k>(starting_at(seq{5}, farthest));
-  CHECK(slice<seq>(near, 0, 2).extents().origin<seq>("test") == farthest);
-  CHECK(thrown<origin_error>([&] { (void)slice<seq>(near, 1, 2); }) ==
+  CHECK(dimwise::slice<seq>(near, 0, 2).extents().origin<seq>("test") == farthest);
+  CHECK(thrown<origin_error>([&] { (void)dimwise::slice<seq>(near, 1, 2); }) ==
         "slice: the position 1 behind position 1152921504606846975 of dimension seq is beyond 2^60 (R7)");
-  CHECK(thrown<origin_error>([&] { (void)slice<seq>(repeated<seq>(half), half - 1); }) ==
+  CHECK(thrown<origin_error>([&] { (void)dimwise::slice<seq>(repeated<seq>(half), half - 1); }) ==
         "slice: the position 9223372036854775807 behind position 0 of dimension seq is beyond 2^60 (R7)");
   const tensor_view<const float, seq, d_k> view(near);
   CHECK(thrown<origin_error>([&] { (void)view.within(3, seq{1}); }) ==
@@ -125,7 +125,7 @@ TEST_CASE("positions: slices, views and concatenations near the last position sa
   CHECK(view.within(3, starting_at(seq{1}, 7)).extents().origin<seq>("test") == 7);
 
   const auto early = tensor<float, seq, d_k>(starting_at(seq{5}, -farthest));
-  CHECK(slice<seq>(early, 4).extents().origin<seq>("test") == 4 - farthest);
+  CHECK(dimwise::slice<seq>(early, 4).extents().origin<seq>("test") == 4 - farthest);
   // Parts whose positions could not be counted on agree with nobody; nothing wraps.
   const auto long_ago = broadcast<seq>(row, starting_at(seq{half - 1}, farthest));
   const auto both = concat<seq>(long_ago, tensor<float, seq, d_k>(starting_at(seq{1}, -farthest)));
@@ -136,6 +136,6 @@ TEST_CASE("positions: slices, views and concatenations near the last position sa
 
 TEST_CASE("positions: a slice beyond the end names numbers that do not wrap") {
   const tensor<float, seq, d_k> x(seq{5});
-  CHECK(thrown<index_error>([&] { (void)slice<seq>(x, 2, static_cast<std::size_t>(-1)); }) ==
+  CHECK(thrown<index_error>([&] { (void)dimwise::slice<seq>(x, 2, static_cast<std::size_t>(-1)); }) ==
         "slice: elements 2 to 18446744073709551615 are outside dimension seq of extent 5 (R18)");
 }
