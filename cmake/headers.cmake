@@ -22,6 +22,7 @@ set(dimwise_headers
     include/dimwise/eval/narrow.hpp
     include/dimwise/eval/partial_attention.hpp
     include/dimwise/eval/plain.hpp
+    include/dimwise/eval/plain_ids.hpp
     include/dimwise/eval/plain_positions.hpp
     include/dimwise/eval/plan.hpp
     include/dimwise/eval/relative_ids.hpp
@@ -36,11 +37,13 @@ set(dimwise_headers
     include/dimwise/expr/explain_nodes.hpp
     include/dimwise/expr/explain_words.hpp
     include/dimwise/expr/functions.hpp
+    include/dimwise/expr/ids.hpp
     include/dimwise/expr/join.hpp
     include/dimwise/expr/mask.hpp
     include/dimwise/expr/numbers.hpp
     include/dimwise/expr/positions.hpp
     include/dimwise/expr/reduce.hpp
+    include/dimwise/expr/reorder.hpp
     include/dimwise/expr/restride.hpp
     include/dimwise/expr/rotary.hpp
     include/dimwise/expr/scores.hpp
@@ -110,6 +113,7 @@ set(dimwise_headers
     include/dimwise/shape/rules/mask.hpp
     include/dimwise/shape/rules/positions.hpp
     include/dimwise/shape/rules/reduce.hpp
+    include/dimwise/shape/rules/reorder.hpp
     include/dimwise/shape/rules/restride.hpp
     include/dimwise/shape/shape.hpp
     include/dimwise/shape/verdict.hpp

@@ -47,7 +47,7 @@ const std::vector<row> tensor_rows =
             op::maximum, op::minimum, op::clamp, op::pow, op::masked, op::biased, op::softmax,
             op::log_softmax, op::renormalise, op::argmax, op::top_k, op::sum, op::mean, op::max, op::min, op::logsumexp, op::standardize,
             op::layer_norm, op::rms_norm, op::rename, op::relabel, op::permute, op::split, op::merge, op::part, op::slice, op::at, op::concat,
-            op::stack, op::gather, op::broadcast, op::broadcast_like, op::diagonal, op::rotary, op::scan, op::skew, op::unroll, op::pool,
+            op::stack, op::gather, op::roll, op::flip, op::one_hot, op::scatter_add, op::broadcast, op::broadcast_like, op::diagonal, op::rotary, op::scan, op::skew, op::unroll, op::pool,
             op::plain, op::assign>();
 const std::vector<row> mask_rows =
     rows_of<op::padding, op::allow, op::block, op::mask_and, op::mask_or, op::causal, op::window, op::prefix, op::document>();

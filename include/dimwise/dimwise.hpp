@@ -15,8 +15,10 @@
 #include <dimwise/expr/elementwise.hpp>
 #include <dimwise/expr/mask.hpp>
 #include <dimwise/expr/join.hpp>
+#include <dimwise/expr/ids.hpp>
 #include <dimwise/expr/positions.hpp>
 #include <dimwise/expr/reduce.hpp>
+#include <dimwise/expr/reorder.hpp>
 #include <dimwise/expr/restride.hpp>
 #include <dimwise/expr/rotary.hpp>
 #include <dimwise/expr/scores.hpp>

@@ -26,7 +26,7 @@ using dimwise::tensor;
 
 struct cls : dimwise::position_dim<1> {};
 struct beam : dimwise::dimension<dimwise::ability::parallel | dimwise::ability::choice> {};
-struct words : dimwise::choice_dim<> {};
+struct lexicon : dimwise::choice_dim<> {};
 
 }  // namespace
 
@@ -156,21 +156,21 @@ TEST_CASE("gather: an order of static extents, of ids and of bools, and the posi
 }
 
 TEST_CASE("gather: a composite is reordered as a whole") {
-  const auto x = drawn<tensor<float, beam, words, d_k>>(23, beam{2}, words{3});
-  const tensor<id<merged<beam, words>>, merged<beam, words>> order(
-      {id<merged<beam, words>>(5), id<merged<beam, words>>(0), id<merged<beam, words>>(4), id<merged<beam, words>>(4)}, beam{1}, words{4});
+  const auto x = drawn<tensor<float, beam, lexicon, d_k>>(23, beam{2}, lexicon{3});
+  const tensor<id<merged<beam, lexicon>>, merged<beam, lexicon>> order(
+      {id<merged<beam, lexicon>>(5), id<merged<beam, lexicon>>(0), id<merged<beam, lexicon>>(4), id<merged<beam, lexicon>>(4)}, beam{1}, lexicon{4});
   const std::size_t from[] = {5, 0, 4, 4};
   const auto expected = [&](auto i, auto d) { return el(x, from[i] / 3, from[i] % 3, d); };
-  CHECK(agrees(gather<merged<beam, words>>(merge<beam, words>(x), order), {4, 4}, 0, expected) == "");
+  CHECK(agrees(gather<merged<beam, lexicon>>(merge<beam, lexicon>(x), order), {4, 4}, 0, expected) == "");
   // Factors that do not lie one after the other.
-  const tensor<float, words, d_k, beam> turned = x;
-  CHECK(agrees(gather<merged<beam, words>>(merge<beam, words>(turned), order), {4, 4}, 0, expected) == "");
-  const tensor<id<merged<beam, words>>, merged<beam, words>> outside({id<merged<beam, words>>(6)}, beam{1}, words{1});
-  CHECK(thrown<index_error>([&] { (void)tensor(gather<merged<beam, words>>(merge<beam, words>(x), outside)); }) ==
-        "gather: id 6 is outside dimension merged<beam, words> of extent 6 (R18)");
+  const tensor<float, lexicon, d_k, beam> turned = x;
+  CHECK(agrees(gather<merged<beam, lexicon>>(merge<beam, lexicon>(turned), order), {4, 4}, 0, expected) == "");
+  const tensor<id<merged<beam, lexicon>>, merged<beam, lexicon>> outside({id<merged<beam, lexicon>>(6)}, beam{1}, lexicon{1});
+  CHECK(thrown<index_error>([&] { (void)tensor(gather<merged<beam, lexicon>>(merge<beam, lexicon>(x), outside)); }) ==
+        "gather: id 6 is outside dimension merged<beam, lexicon> of extent 6 (R18)");
   // Ids over a product that D is a factor of, and a sum, which is one order of elements.
   const auto table = drawn<tensor<float, beam, d_k>>(24, beam{4});
-  const tensor<id<beam>, merged<beam, words>> per_word({id<beam>(3), id<beam>(1), id<beam>(0), id<beam>(2)}, beam{2}, words{2});
+  const tensor<id<beam>, merged<beam, lexicon>> per_word({id<beam>(3), id<beam>(1), id<beam>(0), id<beam>(2)}, beam{2}, lexicon{2});
   CHECK(agrees(gather<beam>(table, per_word), {4, 4}, 0, [&](auto i, auto d) { return el(table, el(per_word, i).value, d); }) == "");
   const auto whole = drawn<tensor<float, summed<cls, seq>, d_k>>(25, seq{3});
   const tensor<id<summed<cls, seq>>, batch> some({id<summed<cls, seq>>(3), id<summed<cls, seq>>(0)}, batch{2});

@@ -90,6 +90,14 @@ constexpr void align(const axis* operand, std::ptrdiff_t* strides) {
   }
 }
 
+// Whether some axes are one: each continues the one outside it.
+inline bool follow_each_other(const axis* axes, std::size_t count) {
+  for (std::size_t i = 1; i < count; ++i) {
+    if (axes[i - 1].stride != times(axes[i].stride, axes[i].extent)) { return false; }
+  }
+  return true;
+}
+
 // The loops over some axes, moving several pointers; `strides[k][i]` is pointer k's along axis i.
 template <std::size_t K>
 constexpr kernels::loop_nest<K> nest_over(std::size_t rank, const axis* axes, const std::ptrdiff_t (&strides)[K][max_rank]) {

@@ -10,6 +10,7 @@
 #include <dimwise/eval/execution.hpp>
 #include <dimwise/eval/lower.hpp>
 #include <dimwise/eval/narrow.hpp>
+#include <dimwise/eval/plain_ids.hpp>
 #include <dimwise/eval/plain_positions.hpp>
 #include <dimwise/expr/contract.hpp>
 #include <dimwise/expr/elementwise.hpp>
@@ -74,14 +75,6 @@ lowered<C> lower_leaf(const N& n) {
     result.data = result.buffer.data();
   }
   return result;
-}
-
-// Whether some axes are one: each continues the one outside it.
-inline bool follow_each_other(const axis* axes, std::size_t count) {
-  for (std::size_t i = 1; i < count; ++i) {
-    if (axes[i - 1].stride != times(axes[i].stride, axes[i].extent)) { return false; }
-  }
-  return true;
 }
 
 // Axes of the result from the operand's axes of the same name; a step has already changed those that it speaks of.
@@ -769,43 +762,6 @@ template <class C, class Shape, class D, class... X>
 void compute(const stacked<Shape, D, X...>& n, target<compute_t<C, std::common_type_t<value_of<X>...>>> to) {
   const auto into = [&](const auto& layer, std::ptrdiff_t offset, const axis* axes) { compute_into<C>(layer, {to.data + offset, axes}); };
   each_stacked(n, to.axes, into, std::index_sequence_for<X...>{});
-}
-
-// D as one axis: its axes of a product are laid out one after the other first, where they are not yet. In `x` they have no
-// stride any more: what another operand calls D moves nothing here.
-template <class D, class Axes, class T, class Extents>
-axis taken_out(lowered<T>& x, const Extents& e) {
-  constexpr std::size_t first = index_in<first_t<typename axes_of<D>::type>, Axes>;
-  constexpr std::size_t count = axes_of<D>::type::size;
-  if (!follow_each_other(x.axes + first, count)) { make_dense<T, Axes>(x); }
-  const axis whole{e.template extent<D>(), x.axes[first + count - 1].stride};
-  for (std::size_t i = first; i < first + count; ++i) { x.axes[i].stride = 0; }
-  return whole;
-}
-
-template <class C, class Shape, class D, class Table, class Ids>
-void compute(const gathered<Shape, D, Table, Ids>& n, target<compute_t<C, value_of<Table>>> to) {
-  using axes = axes_for<Shape>;
-  using table_axes = axes_for<shape_of<Table>>;
-  auto table = lower<C>(n.table());
-  const auto ids = lower<C>(n.ids());
-  const axis along = taken_out<D, table_axes>(table, n.table().extents());
-  axis result[max_rank];
-  axis_extents<axes>::write(n.extents(), result);
-  std::ptrdiff_t strides[3][max_rank] = {};
-  for (std::size_t i = 0; i < axes::size; ++i) { strides[0][i] = to.axes[i].stride; }
-  align<axes, axes_for<shape_of<Ids>>>(ids.axes, strides[1]);
-  align<axes, table_axes>(table.axes, strides[2]);
-  kernels::for_each_row(nest_over(axes::size, result, strides), [&](const std::ptrdiff_t(&o)[3], std::size_t count, const std::ptrdiff_t(&s)[3]) {
-    for (std::size_t i = 0; i < count; ++i) {
-      const auto j = static_cast<std::ptrdiff_t>(i);
-      const std::size_t at = ids.data[o[1] + j * s[1]].value;
-      if (at >= along.extent) {
-        raise<index_error>(error{} << "gather: id " << at << " is outside dimension " << dimension_name<D>() << " of extent " << along.extent << " (R18)");
-      }
-      to.data[o[0] + j * s[0]] = table.data[o[2] + j * s[2] + static_cast<std::ptrdiff_t>(at) * along.stride];
-    }
-  });
 }
 
 // ---- the two entries ------------------------------------------------------------------------------------------------

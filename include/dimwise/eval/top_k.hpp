@@ -111,6 +111,17 @@ template <class... Factors, class... D>
 [[nodiscard]] auto split_ids(const tensor<id<merged<Factors...>>, D...>& ids, const Factors&... extents) {
   return std::tuple(detail::split_one<Factors>(ids, extents...)...);
 }
+/// The same of factors whose extents the compiler knows, and of an expression, which is computed at once.
+template <class... Factors, class... D>
+  requires((Factors::static_extent != at_run_time) && ...)
+[[nodiscard]] auto split_ids(const tensor<id<merged<Factors...>>, D...>& ids) {
+  return split_ids(ids, Factors{}...);
+}
+template <expression X, dimension_type... Factors>
+  requires(detail::is_merged<detail::indexed_by_t<X>>)
+[[nodiscard]] auto split_ids(const X& ids, const Factors&... extents) {
+  return split_ids(tensor(ids), extents...);
+}
 
 }  // namespace words
 

@@ -85,6 +85,16 @@ class reduction : public node<Shape, T> {
   E inner_;
 };
 
+// What names an element of several dimensions: the id of their product, which `split_ids` takes apart.
+template <class... D>
+struct id_over {
+  using type = id<merged<D...>>;
+};
+template <class D>
+struct id_over<D> {
+  using type = id<D>;
+};
+
 }  // namespace detail
 
 namespace words {
@@ -207,16 +217,18 @@ template <class... D, operand X, class Verdict = detail::of_numbers<op::logsumex
   requires(sizeof...(D) > 0 && refused<Verdict>)
 Verdict logsumexp(const X& x);
 
-/// The id of the largest element along D, the first where several are; NaN counts as largest.
+/// The id of the largest element along D, the first where several are; NaN counts as largest. Along several dimensions it
+/// is the id of their product, in the order in which they are named: `split_ids` takes it apart.
 ///
-///   [D, rest]  ->  [rest], elements id<D>
-template <class D, operand X, class Verdict = detail::of_numbers<op::argmax, rule::reduce<op::argmax, detail::list<D>, detail::shape_of<X>>, X>>
-  requires allowed<Verdict>
+///   argmax<D>:     [D, rest]     ->  [rest], elements id<D>
+///   argmax<A, B>:  [A, B, rest]  ->  [rest], elements id<merged<A, B>>
+template <class... D, operand X, class Verdict = detail::of_numbers<op::argmax, rule::reduce<op::argmax, detail::list<D...>, detail::shape_of<X>>, X>>
+  requires(sizeof...(D) > 0 && allowed<Verdict>)
 [[nodiscard]] auto argmax(const X& x) {
-  return detail::reduction<typename Verdict::shape, id<D>, detail::totals::argmax, detail::list<D>, X>(x);
+  return detail::reduction<typename Verdict::shape, typename detail::id_over<D...>::type, detail::totals::argmax, detail::list<D...>, X>(x);
 }
-template <class D, operand X, class Verdict = detail::of_numbers<op::argmax, rule::reduce<op::argmax, detail::list<D>, detail::shape_of<X>>, X>>
-  requires refused<Verdict>
+template <class... D, operand X, class Verdict = detail::of_numbers<op::argmax, rule::reduce<op::argmax, detail::list<D...>, detail::shape_of<X>>, X>>
+  requires(sizeof...(D) > 0 && refused<Verdict>)
 Verdict argmax(const X& x);
 
 /// (x − mean) / √(variance + ε) over the dimensions D, any of them (batch norm, instance norm, …).

@@ -52,6 +52,10 @@ struct concat;
 struct append;
 struct stack;
 struct gather;
+struct roll;
+struct flip;
+struct one_hot;
+struct scatter_add;
 struct broadcast;
 struct broadcast_like;
 struct diagonal;
@@ -197,6 +201,16 @@ inline constexpr mark_row marks_row<op::stack> = {.indexed = by_rule, .needs = "
                                                  .note = "indexed ends for the dimension that is added"};
 template <>
 inline constexpr mark_row marks_row<op::gather> = {.masked_for = refuse, .normalised = weaken, .note = "the ids' own marks end"};
+template <>
+inline constexpr mark_row marks_row<op::roll> = {.note = "elements change places and keep what they are: rotated features keep the angles of the places that they had"};
+template <>
+inline constexpr mark_row marks_row<op::flip> = marks_row<op::roll>;
+template <>
+inline constexpr mark_row marks_row<op::one_hot> = {.indexed = by_rule, .note = "the ids' own; indexed ends for the dimension that is added"};
+template <>
+inline constexpr mark_row marks_row<op::scatter_add> = {.raw = by_rule, .score = by_rule, .masked_for = refuse, .normalised = by_rule, .weighted = by_rule,
+                                                        .rotated = by_rule, .indexed = by_rule,
+                                                        .note = "as the sum over the dimensions of the ids; indexed ends for the dimension that is made"};
 template <>
 inline constexpr mark_row marks_row<op::broadcast> = {.indexed = by_rule, .note = "indexed ends for the dimension that is added"};
 template <>

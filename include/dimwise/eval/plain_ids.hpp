@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/eval/plain_ids.hpp -- the plain evaluator's part for orders and ids: roll, flip, gather, ids_of, one_hot, scatter_add.
+//
+// Layer: eval. Included by eval/plain.hpp, which it completes.
+// Tests: tests/expr/reorder.test.cpp, tests/expr/ids.test.cpp, tests/expr/join.test.cpp
+#pragma once
+
+#include <dimwise/eval/lower.hpp>
+#include <dimwise/expr/ids.hpp>
+#include <dimwise/expr/reorder.hpp>
+
+namespace dimwise::detail {
+
+template <class C, class N>
+lowered<compute_t<C, value_of<N>>> lower(const N& n);
+template <class T, class From, class To>
+void copy_axes(std::size_t rank, const axis* axes, const axis* to_axes, const axis* from_axes, To* to, const From* from);
+template <class T, class Axes>
+void make_dense(lowered<T>& x);
+
+// D among some axes, as the one axis that it is once its factors follow each other.
+template <class D, class Axes>
+struct one_axis {
+  static constexpr std::size_t first = index_in<first_t<typename axes_of<D>::type>, Axes>;
+  static constexpr std::size_t count = axes_of<D>::type::size;
+  static bool is_one(const axis* axes) { return follow_each_other(axes + first, count); }
+  template <class Extents>
+  static axis of(const axis* axes, const Extents& e) {
+    return {e.template extent<D>(), axes[first + count - 1].stride};
+  }
+};
+
+// D of an operand as one axis; in `x` it moves nothing any more, whatever another operand calls D.
+template <class D, class Axes, class T, class Extents>
+axis taken_out(lowered<T>& x, const Extents& e) {
+  using d = one_axis<D, Axes>;
+  if (!d::is_one(x.axes)) { make_dense<T, Axes>(x); }
+  const axis whole = d::of(x.axes, e);
+  for (std::size_t i = d::first; i < d::first + d::count; ++i) { x.axes[i].stride = 0; }
+  return whole;
+}
+
+// write(target): into a buffer first, where the destination does not have D as one axis.
+template <class D, class T, class N, class Write>
+void write_along(const N& n, target<T> to, Write write) {
+  using axes = axes_for<shape_of<N>>;
+  if (one_axis<D, axes>::is_one(to.axes)) { return write(to); }
+  auto buffer = buffer_for<T>(n);
+  write(target_of(buffer, n));
+  copy_axes<T>(axes::size, buffer.axes, to.axes, buffer.axes, to.data, buffer.data);
+}
+
+// The id, which has a place in a dimension of that extent.
+template <class D>
+std::ptrdiff_t checked_id(const char* operation, id<D> i, extent_t extent) {
+  if (i.value >= extent) {
+    raise<index_error>(error{} << operation << ": id " << i.value << " is outside dimension " << dimension_name<D>() << " of extent " << extent << " (R18)");
+  }
+  return static_cast<std::ptrdiff_t>(i.value);
+}
+
+// The extents of `Axes` where an axis of D counts as one element.
+template <class Axes, class D, class Extents>
+void extents_beside_axes(const Extents& e, axis* to) {
+  axis_extents<Axes>::write(e, to);
+  using d = one_axis<D, Axes>;
+  for (std::size_t i = d::first; i < d::first + d::count; ++i) { to[i].extent = 1; }
+}
+
+template <class C, class Shape, class How, class D, class E>
+void compute(const reordered<Shape, How, D, E>& n, target<compute_t<C, value_of<E>>> to) {
+  using T = compute_t<C, value_of<E>>;
+  using axes = axes_for<Shape>;
+  auto x = lower<C>(n.inner());
+  const axis from = taken_out<D, axes_for<shape_of<E>>>(x, n.extents());
+  write_along<D>(n, to, [&](target<T> out) {
+    const axis here = one_axis<D, axes>::of(out.axes, n.extents());
+    axis rest[max_rank];
+    extents_beside_axes<axes, D>(n.extents(), rest);
+    std::ptrdiff_t strides[2][max_rank] = {};
+    for (std::size_t i = 0; i < axes::size; ++i) { strides[0][i] = out.axes[i].stride; }
+    align<axes, axes_for<shape_of<E>>>(x.axes, strides[1]);
+    constexpr std::size_t d = one_axis<D, axes>::first;
+    strides[0][d] = here.stride;
+    constexpr bool reversed = std::is_same_v<How, orders::flip>;
+    strides[1][d] = reversed ? -from.stride : from.stride;
+    // `count` elements, of which the first is element `first` of the operand and element `at` of the result.
+    const auto copy = [&](std::size_t at, std::size_t first, std::size_t count) {
+      rest[d].extent = count;
+      kernels::copy(nest_over(axes::size, rest, strides), out.data + times(here.stride, at),
+                    x.data + times(from.stride, first));
+    };
+    if (from.extent == 0) { return; }
+    if constexpr (reversed) {
+      copy(0, from.extent - 1, from.extent);
+    } else {
+      copy(0, from.extent - n.by(), n.by());
+      copy(n.by(), 0, from.extent - n.by());
+    }
+  });
+}
+
+template <class C, class Shape, class D, class Table, class Ids>
+void compute(const gathered<Shape, D, Table, Ids>& n, target<compute_t<C, value_of<Table>>> to) {
+  using axes = axes_for<Shape>;
+  using table_axes = axes_for<shape_of<Table>>;
+  auto table = lower<C>(n.table());
+  const auto ids = lower<C>(n.ids());
+  const axis along = taken_out<D, table_axes>(table, n.table().extents());
+  axis result[max_rank];
+  axis_extents<axes>::write(n.extents(), result);
+  std::ptrdiff_t strides[3][max_rank] = {};
+  for (std::size_t i = 0; i < axes::size; ++i) { strides[0][i] = to.axes[i].stride; }
+  align<axes, axes_for<shape_of<Ids>>>(ids.axes, strides[1]);
+  align<axes, table_axes>(table.axes, strides[2]);
+  kernels::for_each_row(nest_over(axes::size, result, strides), [&](const std::ptrdiff_t(&o)[3], std::size_t count, const std::ptrdiff_t(&s)[3]) {
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto j = static_cast<std::ptrdiff_t>(i);
+      const std::ptrdiff_t at = checked_id("gather", ids.data[o[1] + j * s[1]], along.extent);
+      to.data[o[0] + j * s[0]] = table.data[o[2] + j * s[2] + at * along.stride];
+    }
+  });
+}
+
+template <class C, class Shape, class D>
+void compute(const ids_node<Shape, D>& n, target<id<D>> to) {
+  write_along<D>(n, to, [&](target<id<D>> out) {
+    const axis all = one_axis<D, axes_for<Shape>>::of(out.axes, n.extents());
+    for (std::size_t i = 0; i < all.extent; ++i) { out.data[times(all.stride, i)] = id<D>(i); }
+  });
+}
+
+template <class C, class Shape, class T, class D, class Ids>
+void compute(const one_hot_node<Shape, T, D, Ids>& n, target<compute_t<C, T>> to) {
+  using axes = axes_for<Shape>;
+  const auto ids = lower<C>(n.inner());
+  const axis along = one_axis<D, axes>::of(to.axes, n.extents());
+  axis rest[max_rank];
+  extents_beside_axes<axes, D>(n.extents(), rest);
+  std::ptrdiff_t strides[2][max_rank] = {};
+  for (std::size_t i = 0; i < axes::size; ++i) { strides[0][i] = to.axes[i].stride; }
+  align<axes, axes_for<shape_of<Ids>>>(ids.axes, strides[1]);
+  kernels::for_each_element(nest_over(axes::size, rest, strides), [&](std::ptrdiff_t t, std::ptrdiff_t f) {
+    const std::ptrdiff_t at = checked_id("one_hot", ids.data[f], along.extent);
+    for (std::size_t i = 0; i < along.extent; ++i) { to.data[t + times(along.stride, i)] = compute_t<C, T>(0); }
+    to.data[t + at * along.stride] = compute_t<C, T>(1);
+  });
+}
+
+template <class C, class Shape, class D, class Values, class Ids>
+void compute(const scatter_add_node<Shape, D, Values, Ids>& n, target<compute_t<C, value_of<Values>>> to) {
+  using T = compute_t<C, value_of<Values>>;
+  using axes = axes_for<Shape>;
+  using id_axes = axes_for<shape_of<Ids>>;
+  using value_axes = axes_for<shape_of<Values>>;
+  using beside = difference_t<value_axes, id_axes>;
+  const auto values = lower<C>(n.left());
+  const auto ids = lower<C>(n.right());
+  write_along<D>(n, to, [&](target<T> out) {
+    axis here[max_rank];
+    for (std::size_t i = 0; i < axes::size; ++i) { here[i] = out.axes[i]; }
+    axis all[max_rank];
+    axis_extents<axes>::write(n.extents(), all);
+    std::ptrdiff_t zeros[1][max_rank] = {};
+    for (std::size_t i = 0; i < axes::size; ++i) { zeros[0][i] = here[i].stride; }
+    kernels::for_each_row(nest_over(axes::size, all, zeros), [&](const std::ptrdiff_t(&o)[1], std::size_t count, const std::ptrdiff_t(&s)[1]) {
+      for (std::size_t i = 0; i < count; ++i) { out.data[o[0] + static_cast<std::ptrdiff_t>(i) * s[0]] = T(0); }
+    });
+    // D moves by ids alone, also where the ids have D themselves.
+    using d = one_axis<D, axes>;
+    const axis along = d::of(here, n.extents());
+    for (std::size_t i = d::first; i < d::first + d::count; ++i) { here[i].stride = 0; }
+    std::ptrdiff_t strides[3][max_rank] = {};
+    align<id_axes, axes>(here, strides[0]);
+    align<id_axes, value_axes>(values.axes, strides[1]);
+    align<id_axes, id_axes>(ids.axes, strides[2]);
+    axis extents[max_rank];
+    axis_extents<id_axes>::write(n.right().extents(), extents);
+    std::ptrdiff_t inside[2][max_rank] = {};
+    align<beside, axes>(here, inside[0]);
+    align<beside, value_axes>(values.axes, inside[1]);
+    axis rest[max_rank];
+    axis_extents<beside>::write(n.left().extents(), rest);
+    const auto row = nest_over(beside::size, rest, inside);
+    kernels::for_each_row(nest_over(id_axes::size, extents, strides), [&](const std::ptrdiff_t(&o)[3], std::size_t many, const std::ptrdiff_t(&s)[3]) {
+      for (std::size_t i = 0; i < many; ++i) {
+        const auto j = static_cast<std::ptrdiff_t>(i);
+        const std::ptrdiff_t at = checked_id("scatter_add", ids.data[o[2] + j * s[2]], along.extent);
+        T* const sums = out.data + o[0] + j * s[0] + at * along.stride;
+        const T* const terms = values.data + o[1] + j * s[1];
+        kernels::for_each_row(row, [&](const std::ptrdiff_t(&p)[2], std::size_t count, const std::ptrdiff_t(&q)[2]) {
+          for (std::size_t k = 0; k < count; ++k) {
+            const auto l = static_cast<std::ptrdiff_t>(k);
+            sums[p[0] + l * q[0]] = static_cast<T>(sums[p[0] + l * q[0]] + terms[p[1] + l * q[1]]);
+          }
+        });
+      }
+    });
+  });
+}
+
+}  // namespace dimwise::detail

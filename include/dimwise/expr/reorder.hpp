@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/expr/reorder.hpp -- roll and flip: the elements of a dimension in another order; gather takes any order by ids.
+//
+// Layer: expr.
+//
+//   roll<seq>(x, 1)        element i of the result is element i - 1 of x, the first one is x's last
+//
+// Tests: tests/expr/reorder.test.cpp, tests/compile_fail/index/
+#pragma once
+
+#include <concepts>
+
+#include <dimwise/shape/rules/reorder.hpp>
+#include <dimwise/tensor/view.hpp>
+
+namespace dimwise {
+
+namespace detail {
+
+// The elements of D turned by some places, or reversed.
+template <class Shape, class How, class D, class E>
+class reordered : public node<Shape, value_of<E>> {
+ public:
+  using how = How;
+  using over = list<D>;
+  using inner_type = E;
+  reordered(const E& e, std::size_t by) : node<Shape, value_of<E>>(e.extents()), inner_(e), by_(by) {}
+  [[nodiscard]] const E& inner() const { return inner_; }
+  /// Element `by` of the result is element 0 of the operand.
+  [[nodiscard]] std::size_t by() const { return by_; }
+
+ private:
+  E inner_;
+  std::size_t by_;
+};
+
+namespace orders {
+struct roll {
+  static constexpr const char* name = "roll";
+};
+struct flip {
+  static constexpr const char* name = "flip";
+};
+}  // namespace orders
+
+// n modulo the extent, between 0 and the extent.
+template <std::integral N>
+[[nodiscard]] constexpr std::size_t cyclic(N n, extent_t extent) {
+  if (extent == 0) { return 0; }
+  if constexpr (std::signed_integral<N>) {
+    const auto all = static_cast<long long>(extent);
+    const long long rest = static_cast<long long>(n) % all;
+    return static_cast<std::size_t>(rest < 0 ? rest + all : rest);
+  } else {
+    return static_cast<std::size_t>(static_cast<unsigned long long>(n) % extent);
+  }
+}
+
+}  // namespace detail
+
+namespace words {
+
+/// Element i of D is element i − n of `x`, cyclic: n of any size, negative ones turn the other way, as NumPy's `roll`.
+///
+///   [D, rest]  ->  [D, rest]
+///
+/// Composites are turned as the one order of elements that they are. Elements change places and keep what they are: D has
+/// the positions that it had. Refuses packed positions, whose documents would run into each other (R19).
+template <class D, operand X, std::integral N, class Verdict = rule::roll<D, detail::shape_of<X>>>
+  requires allowed<Verdict>
+[[nodiscard]] auto roll(const X& x, N n) {
+  return detail::reordered<typename Verdict::shape, detail::orders::roll, D, X>(x, detail::cyclic(n, x.extents().template extent<D>()));
+}
+template <class D, operand X, std::integral N, class Verdict = rule::roll<D, detail::shape_of<X>>>
+  requires refused<Verdict>
+Verdict roll(const X& x, N n);
+
+/// The elements of D in reversed order, composites included; refuses packed positions (R19).
+///
+///   [D, rest]  ->  [D, rest]
+template <class D, operand X, class Verdict = rule::flip<D, detail::shape_of<X>>>
+  requires allowed<Verdict>
+[[nodiscard]] auto flip(const X& x) {
+  return detail::reordered<typename Verdict::shape, detail::orders::flip, D, X>(x, 0);
+}
+template <class D, operand X, class Verdict = rule::flip<D, detail::shape_of<X>>>
+  requires refused<Verdict>
+Verdict flip(const X& x);
+
+}  // namespace words
+
+}  // namespace dimwise

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/shape/rules/reorder.hpp -- the rules of another order along a dimension, and of ids as places: roll, flip, one_hot, scatter_add.
+//
+// Layer: shape.
+//
+//   roll<D>: [D, rest] -> [D, rest]       one_hot<D>: ids [i] -> [i, D]       scatter_add<D>: [i, rest] x ids [i] -> [D, rest]
+//
+// R1, R5, R7, R17, R18, R19. Tests: tests/shape/reorder.test.cpp, tests/compile_fail/index/
+#pragma once
+
+#include <dimwise/shape/rules/index.hpp>
+#include <dimwise/shape/rules/reduce.hpp>
+
+namespace dimwise {
+
+namespace detail {
+
+// Elements of several documents would change places: packed positions are refused, also as a factor or a part.
+template <class Op, class D, class Shape>
+consteval auto judge_reorder() {
+  using naming = naming_objection_t<Op, list<D>, Shape>;
+  if constexpr (!std::is_same_v<naming, nothing>) {
+    return answer<naming>{};
+  } else if constexpr (where<atoms_of_list_t<list<D>>>::packed::size > 0) {
+    return answer<ERROR_R19_packed_positions_need_their_documents<Op, over<about_t<D>>, operand_t<Shape>>>{};
+  } else {
+    return answer<accepted<make_shape_t<dims_t<Shape>, kept_marks_t<Op, Shape>>>>{};
+  }
+}
+
+template <class D, class IdDim, class Ids>
+consteval auto judge_one_hot() {
+  using O = over<about_t<D>>;
+  if constexpr (!std::is_same_v<D, IdDim>) {
+    return answer<ERROR_R18_ids_index_their_own_dimension_only<op::one_hot, O, id<IdDim>, operand_t<Ids>>>{};
+  } else if constexpr (is_composite<D>) {
+    return answer<ERROR_R18_ids_of_a_composite_are_split_first<op::one_hot, O, operand_t<Ids>>>{};
+  } else {
+    using dims = join_t<dims_t<Ids>, list<D>>;
+    if constexpr (!all_distinct(axes_of_list_t<dims>{})) {
+      return answer<ERROR_R17_dimension_occurs_twice<op::one_hot, O, operand_t<Ids>>>{};
+    } else {
+      return answer<accepted<make_shape_t<dims, typename without_indexed<marks_t<Ids>, D>::type>>>{};
+    }
+  }
+}
+
+// What the ids have is added up, but for the dimensions `Along`; D comes first.
+template <class D, class IdDim, class Along, class Values, class Ids>
+consteval auto judge_scatter_add() {
+  using O = over<about_t<D>>;
+  using summed = difference_t<dims_t<Ids>, Along>;
+  using missing = difference_t<dims_t<Ids>, dims_t<Values>>;
+  using unknown = difference_t<Along, dims_t<Ids>>;
+  if constexpr (!std::is_same_v<D, IdDim>) {
+    return answer<ERROR_R18_ids_index_their_own_dimension_only<op::scatter_add, O, id<IdDim>, lhs_t<Values>, rhs_t<Ids>>>{};
+  } else if constexpr (is_merged<D> && !is_in<D, summed>) {
+    return answer<ERROR_R18_ids_of_a_composite_are_split_first<op::scatter_add, O, lhs_t<Values>, rhs_t<Ids>>>{};
+  } else if constexpr (!is_disjoint<marked_t<indexed, marks_t<Values>>, dims_t<Ids>> || !is_disjoint<marked_t<indexed, marks_t<Ids>>, dims_t<Values>>) {
+    return answer<ERROR_R18_indexed_meets_its_dimension<op::scatter_add, O, lhs_t<Values>, rhs_t<Ids>>>{};
+  } else if constexpr (unknown::size > 0) {
+    return answer<missing_t<op::scatter_add, unknown, Ids>>{};
+  } else if constexpr (missing::size > 0) {
+    return answer<missing_t<op::scatter_add, missing, Values>>{};
+  } else if constexpr (refuses_mark<op::scatter_add, Values>) {
+    return answer<refused_mark_t<op::scatter_add, Values, O, lhs_t<Values>, rhs_t<Ids>>>{};
+  } else if constexpr (misuses_weighted<op::sum, summed, Values>()) {
+    return answer<ERROR_R5_weighted_is_only_summed<op::scatter_add, O, lhs_t<Values>, rhs_t<Ids>>>{};
+  } else {
+    using dims = join_t<list<D>, difference_t<dims_t<Values>, summed>>;
+    if constexpr (!all_distinct(axes_of_list_t<dims>{})) {
+      return answer<ERROR_R17_dimension_occurs_twice<op::scatter_add, O, lhs_t<Values>, rhs_t<Ids>>>{};
+    } else {
+      using marks = join_t<typename reduced_marks<op::sum, summed, Values>::type, marks_t<Ids>>;
+      return answer<accepted<make_shape_t<dims, typename without_indexed<marks, D>::type>>>{};
+    }
+  }
+}
+
+}  // namespace detail
+
+namespace rule {
+
+template <class D, class Shape>
+using roll = typename decltype(detail::judge_reorder<op::roll, D, Shape>())::type;
+template <class D, class Shape>
+using flip = typename decltype(detail::judge_reorder<op::flip, D, Shape>())::type;
+template <class D, class IdDim, class Ids>
+using one_hot = typename decltype(detail::judge_one_hot<D, IdDim, Ids>())::type;
+template <class D, class IdDim, class Along, class Values, class Ids>
+using scatter_add = typename decltype(detail::judge_scatter_add<D, IdDim, detail::named_t<Along>, Values, Ids>())::type;
+
+}  // namespace rule
+}  // namespace dimwise

@@ -1,0 +1,15 @@
+// MISTAKE: one factor of a merged dimension is reversed.
+// RULE: R4
+// EXPECT: ERROR_R4_composite_has_other_factors_or_order<.*flip.*d_v
+// VARIANTS: equal dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void layer() {
+#ifdef FIXED
+  RESULT r = flip<d_v>(z);
+#else
+  RESULT r = flip<d_v>(merge<heads, d_v>(z));
+#endif
+}

@@ -1,0 +1,17 @@
+// MISTAKE: all ids of a dimension whose extent nobody said.
+// RULE: R15
+// EXPECT: ERROR_R15_run_time_extents_are_given_once<.*lexicon
+// VARIANTS: unused
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+struct lexicon : choice_dim<> {};
+
+void layer() {
+#ifdef FIXED
+  RESULT r = ids_of<lexicon>(lexicon{7});
+#else
+  RESULT r = ids_of<lexicon>();
+#endif
+}

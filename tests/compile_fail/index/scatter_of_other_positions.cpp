@@ -1,0 +1,15 @@
+// MISTAKE: gradients at the positions of the memory are added up by ids at those of the decoder.
+// RULE: R1
+// EXPECT: ERROR_R1_dimension_is_not_in_the_operand<.*scatter_add.*seq
+// VARIANTS: equal
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void layer() {
+#ifdef FIXED
+  RESULT r = scatter_add<vocab>(x, tokens);
+#else
+  RESULT r = scatter_add<vocab>(memory, tokens);
+#endif
+}
