@@ -111,6 +111,10 @@ CURES = {
     "ERROR_R7_mask_does_not_serve_this_dimension":
         "Softmax over the mask's key side, or make the mask for the dimension that is reduced: `padding<key>(lengths)` for "
         "a softmax over `key`.",
+    "ERROR_R7_bias_lacks_what_softmax_goes_over":
+        "Give the bias the dimension of the softmax: a padding of keys is [batch, key], not [batch, seq]. What is the same for all "
+        "keys changes no weight. The maximum need not be subtracted: softmax does so. Before `sigmoid` or another function, add "
+        "with `+`.",
     "ERROR_R7_masking_comes_before_softmax":
         "`softmax<key>(masked(s, m))`. To select from weights: `a * indicator(m, …)`, then `renormalise<key>`.",
     "ERROR_R7_masked_values_go_to_softmax_or_a_reduction":

@@ -47,7 +47,7 @@ const std::vector<row> tensor_rows =
             op::maximum, op::minimum, op::clamp, op::pow, op::masked, op::biased, op::softmax,
             op::log_softmax, op::renormalise, op::argmax, op::top_k, op::sum, op::mean, op::max, op::min, op::logsumexp, op::standardize,
             op::layer_norm, op::rms_norm, op::rename, op::relabel, op::permute, op::split, op::merge, op::part, op::slice, op::at, op::concat,
-            op::stack, op::gather, op::roll, op::flip, op::one_hot, op::scatter_add, op::broadcast, op::broadcast_like, op::diagonal, op::rotary, op::scan, op::skew, op::unroll, op::pool,
+            op::stack, op::gather, op::roll, op::flip, op::one_hot, op::scatter_add, op::dequantised, op::broadcast, op::broadcast_like, op::diagonal, op::rotary, op::scan, op::skew, op::unroll, op::pool,
             op::plain, op::assign>();
 const std::vector<row> mask_rows =
     rows_of<op::padding, op::allow, op::block, op::mask_and, op::mask_or, op::causal, op::window, op::prefix, op::document>();
@@ -93,7 +93,7 @@ std::string shown(const row& r) {
 
 // An identifier with an underscore, or a mark's name, stands in code.
 std::string with_code(const std::string& text) {
-  static const std::vector<std::string> marks = {"raw", "score", "masked_for", "normalised", "weighted", "rotated", "indexed", "exp", "sigmoid", "scaled"};
+  static const std::vector<std::string> marks = {"raw", "score", "masked_for", "biased_for", "normalised", "weighted", "rotated", "indexed", "exp", "sigmoid", "scaled"};
   std::string out;
   for (std::size_t i = 0; i < text.size();) {
     std::size_t end = i;
@@ -114,7 +114,7 @@ std::string cell(const char* text) { return *text == '\0' ? std::string() : with
 void print_row(const row& r) {
   const mark_row& f = r.fates;
   std::printf("| %s |", shown(r).c_str());
-  for (const fate one : {f.raw, f.score, f.masked_for, f.normalised, f.weighted, f.rotated, f.indexed}) { std::printf(" %s |", word(one)); }
+  for (const fate one : {f.raw, f.score, f.masked_for, f.biased_for, f.normalised, f.weighted, f.rotated, f.indexed}) { std::printf(" %s |", word(one)); }
   std::printf(" %s | %s | %s |\n", cell(f.sets).c_str(), cell(f.needs).c_str(), cell(f.note).c_str());
 }
 
@@ -160,6 +160,7 @@ rules read.
 | `raw<D…>` | a product of positions over the features D, not yet scaled (R6) | `scores`, `scaled`, `unscaled` |
 | `score<D…>` | such a product after its scale (R6) | `softmax`, `log_softmax`, `logsumexp`, `argmax` |
 | `masked_for<D…>` | something is hidden; a softmax or reduction over one of D may follow (R7) | that softmax or reduction, `exp`, `sigmoid` |
+| `biased_for<D…>` | something that varies along D was added; a softmax over one of D sees it (R7) | that softmax, a function, a contraction, a reduction |
 | `normalised<D…>` | sums to one over D (R5) | a contraction over D |
 | `weighted<D…>` | a product with something normalised over D (R5) | a sum over D |
 | `rotated<D>` | the feature D carries rotary positions (R9) | a contraction over D |
@@ -173,8 +174,8 @@ rules read.
 * **weaken**: `normalised<D>` becomes `weighted<D>`.
 * **rule**: the rule of the operation decides; the last column says how.
 
-| operation | raw | score | masked_for | normalised | weighted | rotated | indexed | sets | needs | note |
-|---|---|---|---|---|---|---|---|---|---|---|
+| operation | raw | score | masked_for | biased_for | normalised | weighted | rotated | indexed | sets | needs | note |
+|---|---|---|---|---|---|---|---|---|---|---|---|
 )");
   std::string absent;
   for (const row& r : tensor_rows) {

@@ -45,7 +45,7 @@ PAGE = "docs/reference/mutation.md"
 SAMPLE = 40  # mutants that --check tries again
 ARGUED = "tests/mutation/argued.txt"
 TABLE = "dimwise/shape/marks_table.hpp"
-MARKS = ("raw", "score", "masked_for", "normalised", "weighted", "rotated", "indexed")
+MARKS = ("raw", "score", "masked_for", "biased_for", "normalised", "weighted", "rotated", "indexed")
 # Files, and the declarations whose conditions count; None for all.
 SOURCES = (
     ("dimwise/shape/rules/*.hpp", None),

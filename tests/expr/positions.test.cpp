@@ -115,6 +115,22 @@ TEST_CASE("alibi: a slope for each head, by the distance of positions") {
                [&](auto i, auto j, auto h) { return score(i, j) - interpolated[h] * apart(i, j); }) == "");
 }
 
+TEST_CASE("a function of biased scores: soft caps take what was added with them") {
+  const auto q = drawn<tensor<float, seq, d_k>>(5, starting_at(seq{2}, 3));
+  const auto k = drawn<tensor<float, key, d_k>>(6, key{5});
+  const auto bias = drawn<tensor<float, key>>(7, key{5});
+  const auto s = dimwise::scores<d_k>(q, k);
+  const auto cap = [](auto x) { return 2 * std::tanh(x / 2); };
+  const auto sloped = biased(s, dimwise::alibi<seq, key, heads>{});
+  const auto expected = dimwise::reference(sloped);
+  CHECK(agrees(map(cap, sloped), {2, 5, 3}, 16, [&](auto i, auto j, auto h) { return cap(el(expected, i, j, h)); }) == "");
+  const auto added = dimwise::reference(s + bias);
+  CHECK(agrees(map(cap, biased(s, bias)), {2, 5}, 16, [&](auto i, auto j) { return cap(el(added, i, j)); }) == "");
+  CHECK(agrees(dimwise::softmax<key>(map(cap, biased(s, bias))), {2, 5}, 40, [&](auto i, auto j) {
+          return std::exp(cap(el(added, i, j))) / sum_of(5, [&](auto l) { return std::exp(cap(el(added, i, l))); });
+        }) == "");
+}
+
 TEST_CASE("relative_bias: a learned number for each distance, clipped or in the buckets of T5") {
   const auto q = drawn<tensor<float, seq, d_k>>(7, seq{40});
   const auto k = drawn<tensor<float, key, d_k>>(8, key{40});

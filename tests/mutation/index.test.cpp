@@ -29,6 +29,17 @@ static_assert(says<ERROR_R10_operands_differ_in_another_dimension, rule::concat<
 static_assert(says<ERROR_R18_ids_of_a_composite_are_split_first,
                    rule::gather<merged<heads, rot>, merged<heads, rot>, shape<merged<heads, rot>, d_v>, shape<seq>>>);
 
+// Ids of which one element was taken do not meet the dimension in the table; else the result is one element, too (R18).
+static_assert(gives<rule::gather<vocab, vocab, shape<vocab, d_model>, shape<batch, indexed<seq>>>, shape<batch, d_model, indexed<seq>>>);
+static_assert(says<ERROR_R18_indexed_meets_its_dimension, rule::gather<vocab, vocab, shape<vocab, seq>, shape<batch, indexed<seq>>>>);
+static_assert(says<ERROR_R18_indexed_meets_its_dimension, rule::gather<vocab, vocab, shape<vocab, indexed<seq>>, shape<batch, seq>>>);
+static_assert(says<ERROR_R18_indexed_meets_its_dimension, rule::gather<vocab, vocab, shape<vocab, merged<heads, d_v>>, shape<batch, indexed<heads>>>>);
+// A factor is the dimension, too; `broadcast_like` into the product ends the mark.
+static_assert(says<ERROR_R18_indexed_meets_its_dimension, rule::elementwise<shape<seq, merged<heads, d_v>>, shape<seq, indexed<heads>>>>);
+static_assert(says<ERROR_R18_indexed_meets_its_dimension, rule::contract<list<d_v>, list<>, shape<merged<heads, seq>, d_v>, shape<d_v, indexed<heads>>>>);
+static_assert(gives<rule::broadcast_like<shape<seq, indexed<heads>>, shape<seq, merged<heads, d_v>>>, shape<seq, merged<heads, d_v>>>);
+static_assert(gives<rule::elementwise<shape<seq, indexed<heads>>, shape<seq, indexed<heads>>>, shape<seq, indexed<heads>>>);
+
 TEST_CASE("mutation: taking and joining") { CHECK(refused<rule::concat<summed<rot, pass>, shape<seq, rot>>>); }
 
 }  // namespace mutation_index

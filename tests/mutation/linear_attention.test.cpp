@@ -49,6 +49,13 @@ static_assert(says<ERROR_R9_rotated_meets_not_rotated, attended<turned, q, v, st
 static_assert(says<ERROR_R9_rotated_meets_not_rotated, attended<q, q, v, shape<batch, heads, d_k, d_v, rotated<d_k>>>>);
 static_assert(says<ERROR_R9_values_are_not_rotated, attended<q, q, shape<batch, seq, heads, d_v, rotated<d_v>>, state>>);
 
+// Nothing that goes in is one element of a dimension that another has (R18).
+using of_one = shape<batch, seq, heads, d_k, indexed<layers>>;
+static_assert(gives<attended<of_one, of_one, v, state>, shape<batch, seq, heads, d_v>>);
+static_assert(says<ERROR_R18_indexed_meets_its_dimension, attended<q, shape<seq, heads, d_k, indexed<batch>>, shape<seq, heads, d_v>, shape<heads, d_k, d_v>>>);
+static_assert(says<ERROR_R18_indexed_meets_its_dimension, rule::state_change<seq, q, shape<seq, indexed<heads>>>>);
+static_assert(gives<rule::state_change<seq, q, shape<seq, indexed<layers>>>, q>);
+
 static_assert(gives<rule::state_change<seq, q, shape<batch, seq>>, q>);
 static_assert(says<ERROR_R1_dimension_is_not_in_the_operand, rule::state_change<seq, q, shape<batch, heads>>>);
 static_assert(says<ERROR_R8_neither_has_all_dimensions_of_the_other, rule::state_change<seq, q, shape<seq, d_model>>>);

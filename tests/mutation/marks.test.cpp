@@ -19,7 +19,7 @@ static_assert(gives<rule::reduce<op::argmax, list<key>, shape<seq, key, raw<d_k>
 static_assert(gives<rule::reduce<op::argmax, list<key>, shape<seq, key, score<d_k>>>, shape<seq>>);
 static_assert(gives<rule::reduce<op::argmax, list<key>, shape<seq, key, weighted<key>>>, shape<seq>>);
 static_assert(gives<rule::reduce<op::argmax, list<key>, shape<seq, key, normalised<key>>>, shape<seq>>);
-static_assert(gives<rule::reduce<op::argmax, list<heads>, shape<heads, seq, key, raw<d_k>>>, shape<seq, key>>);
+static_assert(gives<rule::reduce<op::argmax, list<key>, shape<heads, seq, key, raw<d_k>>>, shape<heads, seq>>);
 
 // Norms, running sums: what sums to one does so no more; what is masked stays out.
 template <class Op, class... D>

@@ -59,6 +59,44 @@ static_assert(indicates<causal<seq, key>, seq, key> && !indicates<causal<seq, ke
 static_assert(indicates<padding_mask<key, tensor<int, batch>>, key> && !indicates<padding_mask<key, tensor<int, batch>>>);
 static_assert(indicates<given_mask<tensor<bool, seq, key>>>);
 
+// R18: what `at` took is known of whatever it comes in as: elements of masks, lengths, tables, scales, sinks.
+template <class X>
+using one_of_seq = decltype(at<seq>(std::declval<X>(), 0));
+using taken_elements = given_mask<one_of_seq<tensor<bool, seq, key>>>;
+using taken_lengths = padding_mask<key, one_of_seq<tensor<int, seq, batch>>>;
+static_assert(std::is_same_v<taken_elements::facts::taken, list<seq>> && std::is_same_v<taken_lengths::facts::taken, list<seq>>);
+static_assert(std::is_same_v<decltype(!std::declval<taken_elements>())::facts::taken, list<seq>>);
+static_assert(std::is_same_v<decltype(std::declval<taken_elements>() & padding<key>(3))::facts::taken, list<seq>>);
+static_assert(std::is_same_v<decltype(padding<key>(3) | std::declval<taken_elements>())::facts::taken, list<seq>>);
+static_assert(std::is_same_v<decltype(relative_bias<seq, key, heads>(at<layers>(std::declval<tensor<float, layers, heads, batch>>(), 0)))::bias_facts::taken, list<layers>>);
+static_assert(std::is_same_v<decltype(indicator(std::declval<taken_elements>()))::shape_type, shape<key, indexed<seq>>>);
+template <class A, class B>
+concept together = requires(const A& a, const B& b) { (a & b).left(), (a | b).left(); };
+static_assert(!together<taken_elements, causal<seq, key>> && together<taken_elements, padding_mask<key, tensor<int, batch>>> && together<taken_elements, taken_lengths>);
+template <class S, class M>
+concept masks = requires(const S& s, const M& m) { masked(s, m).extents(); };
+static_assert(!masks<tensor<float, seq, key>, taken_elements> && masks<one_of_seq<tensor<float, seq, key>>, taken_elements>);
+static_assert(!masks<tensor<float, batch, seq, key>, taken_lengths>);
+template <class X, class Scale>
+concept scales = requires(const X& x, const Scale& s) { dequantised(x, s).extents(); };
+using bytes = tensor<std::int8_t, seq, d_k>;
+static_assert(scales<bytes, tensor<float>> && scales<bytes, tensor<float, seq>> && !scales<bytes, tensor<float, batch>> && !scales<bytes, tensor<double>>);
+static_assert(!scales<bytes, one_of_seq<tensor<float, seq>>> && scales<one_of_seq<bytes>, one_of_seq<tensor<float, seq>>>);
+static_assert(std::is_same_v<decltype(dequantised(std::declval<one_of_seq<bytes>>(), std::declval<tensor<float>>()))::shape_type, shape<d_k, indexed<seq>>>);
+static_assert(std::is_same_v<decltype(dequantised(std::declval<tensor<std::int8_t, d_k>>(), std::declval<one_of_seq<tensor<float, seq>>>()))::shape_type, shape<d_k, indexed<seq>>>);
+using nibbles = tensor<int4_pair, seq, half<d_k>>;
+template <class Scale>
+concept scales_nibbles = requires(const nibbles& x, const Scale& s) { dequantised<d_k>(x, s).extents(); };
+static_assert(scales_nibbles<tensor<float, seq>> && !scales_nibbles<tensor<float, batch>> && !scales_nibbles<one_of_seq<tensor<float, seq>>>);
+template <class Sinks>
+concept sinks = requires(const tensor<float, seq, heads, d_k>& q, const tensor<float, key, heads, d_k>& k, const tensor<float, key, heads, d_v>& v, const Sinks& s) {
+  nn::attention_with_sinks<d_k, key>(q, k, v, s).extents();
+};
+static_assert(sinks<tensor<float, heads>> && sinks<tensor<float, seq, heads>> && !sinks<one_of_seq<tensor<float, seq, heads>>> && !sinks<tensor<float, key>>);
+
+// R13: what is parallel and a choice at once is served by a mask of alternatives.
+static_assert(std::is_same_v<given_mask<tensor<bool, batch, experts>>::facts::serves, list<experts>>);
+
 TEST_CASE("mutation: masks") { CHECK(mask<causal<seq, key>>); }
 
 }  // namespace mutation_masks

@@ -57,6 +57,9 @@ template <class... D>
 using at_positions = rule::rotary_at<seq, rot, headed, shape<D...>>;
 static_assert(gives<at_positions<batch, seq>, headed_turned> && gives<at_positions<seq>, headed_turned>);
 static_assert(says<ERROR_R9_rotary_is_told_angles_at_its_positions, at_positions<batch>>);
+// Positions and angles of one example are not those of all (R18).
+static_assert(says<ERROR_R18_indexed_meets_its_dimension, at_positions<seq, indexed<batch>>>);
+static_assert(allowed<at_positions<seq, indexed<layers>>> && !gives<at_positions<seq, indexed<layers>>, headed_turned>);
 static_assert(says<ERROR_R9_rotary_is_told_angles_at_its_positions, at_positions<seq, key>>);
 static_assert(says<ERROR_R9_rotary_is_told_angles_at_its_positions, at_positions<seq, rot>>);
 static_assert(says<ERROR_R9_already_rotated, rule::rotary_at<seq, rot, headed_turned, shape<seq>>>);
@@ -65,6 +68,9 @@ template <class Cosines, class Sines>
 using by_angles = rule::rotary_by<seq, rot, headed, Cosines, Sines>;
 static_assert(gives<by_angles<shape<seq, half>, shape<seq, half>>, headed_turned> && gives<by_angles<shape<batch, seq, half>, shape<half, batch, seq>>, headed_turned>);
 static_assert(says<ERROR_R9_rotary_is_told_angles_at_its_positions, by_angles<shape<seq, half>, shape<batch, seq, half>>>);
+static_assert(says<ERROR_R18_indexed_meets_its_dimension, by_angles<shape<seq, half, indexed<batch>>, shape<seq, half>>>);
+static_assert(says<ERROR_R18_indexed_meets_its_dimension, by_angles<shape<seq, half>, shape<seq, half, indexed<batch>>>>);
+static_assert(allowed<by_angles<shape<seq, half, indexed<layers>>, shape<seq, half>>>);
 static_assert(says<ERROR_R9_rotary_is_told_angles_at_its_positions, by_angles<shape<half>, shape<half>>>);
 static_assert(says<ERROR_R9_rotary_is_told_angles_at_its_positions, by_angles<shape<seq, rot, half>, shape<seq, rot, half>>>);
 static_assert(says<ERROR_R9_rotary_is_told_angles_at_its_positions, by_angles<shape<seq>, shape<seq>>>);

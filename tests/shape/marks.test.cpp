@@ -14,8 +14,8 @@ using marked = detail::make_shape_t<list<seq>, list<M...>>;
 
 // One canonical order, by kind, then by name; without repetitions.
 static_assert(std::is_same_v<canonical<>, list<>>);
-static_assert(std::is_same_v<canonical<indexed<batch>, rotated<d_k>, weighted<key>, normalised<key>, masked_for<key>, score<d_k>, raw<d_k>>,
-                             list<raw<d_k>, score<d_k>, masked_for<key>, normalised<key>, weighted<key>, rotated<d_k>, indexed<batch>>>);
+static_assert(std::is_same_v<canonical<indexed<batch>, rotated<d_k>, weighted<key>, normalised<key>, biased_for<key>, masked_for<key>, score<d_k>, raw<d_k>>,
+                             list<raw<d_k>, score<d_k>, masked_for<key>, biased_for<key>, normalised<key>, weighted<key>, rotated<d_k>, indexed<batch>>>);
 static_assert(std::is_same_v<canonical<raw<d_v>, raw<d_k>>, list<raw<d_k>, raw<d_v>>>);
 static_assert(std::is_same_v<canonical<raw<d_k>, raw<d_v>>, list<raw<d_k>, raw<d_v>>>);
 static_assert(std::is_same_v<canonical<raw<d_k>, raw<d_k>>, list<raw<d_k>>>);

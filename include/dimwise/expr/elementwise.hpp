@@ -121,9 +121,11 @@ auto make_unary(const A& a) {
 }
 
 template <class A, class B>
-using binary_verdict = of_numbers<op::elementwise, rule::elementwise<shape_or_none_t<A>, shape_or_none_t<B>>, A, B>;
+using sum_verdict = of_numbers<op::elementwise, rule::added<shape_or_none_t<A>, shape_or_none_t<B>>, A, B>;
 template <class A, class B>
-using division_verdict = of_numbers<op::divide, rule::elementwise<shape_or_none_t<A>, shape_or_none_t<B>>, A, B>;
+using product_verdict = of_numbers<op::elementwise, rule::multiplied<shape_or_none_t<A>, shape_or_none_t<B>>, A, B>;
+template <class A, class B>
+using division_verdict = of_numbers<op::divide, rule::multiplied<shape_or_none_t<A>, shape_or_none_t<B>>, A, B>;
 
 // Whole numbers stay whole under these.
 template <class F>
@@ -137,30 +139,30 @@ using unary_verdict = of_numbers<std::conditional_t<keeps_whole_numbers<F>, op::
 
 /// Elementwise arithmetic by name. The smaller operand's dimensions are a subset of the larger's, whose order the result
 /// has (tie: left); an extent of 1 never stretches. Refuses: R8, R18. Throws `extent_error` (R15).
-template <class A, class B, class Verdict = detail::binary_verdict<A, B>>
+template <class A, class B, class Verdict = detail::sum_verdict<A, B>>
   requires(detail::operand_pair<A, B> && allowed<Verdict>)
 [[nodiscard]] auto operator+(const A& a, const B& b) {
   return detail::make_binary<fn::add, A, B, Verdict>(a, b);
 }
-template <class A, class B, class Verdict = detail::binary_verdict<A, B>>
+template <class A, class B, class Verdict = detail::sum_verdict<A, B>>
   requires(detail::operand_pair<A, B> && refused<Verdict>)
 Verdict operator+(const A& a, const B& b);
 
-template <class A, class B, class Verdict = detail::binary_verdict<A, B>>
+template <class A, class B, class Verdict = detail::sum_verdict<A, B>>
   requires(detail::operand_pair<A, B> && allowed<Verdict>)
 [[nodiscard]] auto operator-(const A& a, const B& b) {
   return detail::make_binary<fn::subtract, A, B, Verdict>(a, b);
 }
-template <class A, class B, class Verdict = detail::binary_verdict<A, B>>
+template <class A, class B, class Verdict = detail::sum_verdict<A, B>>
   requires(detail::operand_pair<A, B> && refused<Verdict>)
 Verdict operator-(const A& a, const B& b);
 
-template <class A, class B, class Verdict = detail::binary_verdict<A, B>>
+template <class A, class B, class Verdict = detail::product_verdict<A, B>>
   requires(detail::operand_pair<A, B> && allowed<Verdict>)
 [[nodiscard]] auto operator*(const A& a, const B& b) {
   return detail::make_binary<fn::multiply, A, B, Verdict>(a, b);
 }
-template <class A, class B, class Verdict = detail::binary_verdict<A, B>>
+template <class A, class B, class Verdict = detail::product_verdict<A, B>>
   requires(detail::operand_pair<A, B> && refused<Verdict>)
 Verdict operator*(const A& a, const B& b);
 

@@ -178,6 +178,8 @@ inline std::string why_set(const mark_words& m, const step_words& s) {
                                        : "the products over " + m.dims + " are scaled now; nothing is scaled twice";
     case mark_order<masked_for<>>:
       return "the next softmax or reduction goes over " + m.dims + ", which ends it";
+    case mark_order<biased_for<>>:
+      return "what was added varies along " + m.dims + "; the next softmax goes over " + m.dims;
     case mark_order<normalised<>>:
       return "sums to one over " + m.dims;
     case mark_order<weighted<>>:

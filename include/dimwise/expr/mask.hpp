@@ -219,7 +219,8 @@ template <class K, class Lengths>
 class padding_mask : public detail::mask_tag {
  public:
   using lengths_type = Lengths;
-  using facts = detail::mask_facts<detail::join_t<detail::dims_t<detail::shape_of<Lengths>>, detail::list<K>>, detail::list<K>, false>;
+  using facts = detail::mask_facts<detail::join_t<detail::dims_t<detail::shape_of<Lengths>>, detail::list<K>>, detail::list<K>, false,
+                                   detail::taken_t<detail::shape_of<Lengths>>>;
   static constexpr const char* name = "padding";
 
   explicit padding_mask(const Lengths& lengths) : lengths_(lengths) {}
@@ -273,8 +274,9 @@ template <class E>
 class given_mask : public detail::mask_tag {
  public:
   // Documents are kept apart only by a mask that has both sides of a packed dimension; its content is the user's.
-  using facts = detail::mask_facts<detail::dims_t<detail::shape_of<E>>, typename detail::where<detail::dims_t<detail::shape_of<E>>>::not_parallel,
-                                   (detail::where<detail::axes_of_list_t<detail::dims_t<detail::shape_of<E>>>>::packed::size > 1)>;
+  using facts = detail::mask_facts<detail::dims_t<detail::shape_of<E>>, typename detail::where<detail::dims_t<detail::shape_of<E>>>::alternatives,
+                                   (detail::where<detail::axes_of_list_t<detail::dims_t<detail::shape_of<E>>>>::packed::size > 1),
+                                   detail::taken_t<detail::shape_of<E>>>;
   static constexpr const char* name = "allow";
   explicit given_mask(const E& e) : elements_(e) {}
   [[nodiscard]] const E& elements() const { return elements_; }
@@ -329,7 +331,8 @@ Error block(const E& elements);
 template <class M>
 class mask_not : public detail::mask_tag {
  public:
-  using facts = detail::mask_facts<typename M::facts::dims, typename M::facts::serves, M::facts::documents && requires(const M& m) { m.elements(); }>;
+  using facts = detail::mask_facts<typename M::facts::dims, typename M::facts::serves, M::facts::documents && requires(const M& m) { m.elements(); },
+                                   typename M::facts::taken>;
   explicit mask_not(const M& m) : inner_(m) {}
   [[nodiscard]] const M& inner() const { return inner_; }
   template <class Extents>
@@ -381,9 +384,13 @@ struct combined_dims<block_mask<E>> {
 template <class Op, class A, class B>
 using block_among_masks = ERROR_R7_block_mask_is_turned_by_allow_of<Op, over_t<typename combined_dims<A>::type>, over_t<typename combined_dims<B>::type>>;
 
+// Whether two masks are one, and why not.
+template <class A, class B>
+inline constexpr bool masks_combine = served_by_both<A, B>::size > 0 && !indexed_meets<typename A::facts::shape, typename B::facts::shape>;
 template <class Op, class A, class B>
-using no_common_dimension =
-    ERROR_R7_masks_serve_no_common_dimension<Op, over_t<typename A::facts::serves>, over_t<typename B::facts::serves>>;
+using combine_error =
+    std::conditional_t<(served_by_both<A, B>::size > 0), ERROR_R18_indexed_meets_its_dimension<Op, lhs_t<typename A::facts::shape>, rhs_t<typename B::facts::shape>>,
+                       ERROR_R7_masks_serve_no_common_dimension<Op, over_t<typename A::facts::serves>, over_t<typename B::facts::serves>>>;
 
 }  // namespace detail
 
@@ -393,7 +400,8 @@ class mask_pair : public detail::mask_tag {
   using how = How;
   using facts = detail::mask_facts<detail::union_t<typename A::facts::dims, typename B::facts::dims>, detail::served_by_both<A, B>,
                                    std::is_same_v<How, detail::all_of> ? (A::facts::documents || B::facts::documents)
-                                                                       : (A::facts::documents && B::facts::documents)>;
+                                                                       : (A::facts::documents && B::facts::documents),
+                                   detail::union_t<typename A::facts::taken, typename B::facts::taken>>;
   mask_pair(const A& a, const B& b) : left_(a), right_(b) {}
   [[nodiscard]] const A& left() const { return left_; }
   [[nodiscard]] const B& right() const { return right_; }
@@ -410,20 +418,20 @@ class mask_pair : public detail::mask_tag {
 
 /// Visible where both masks, or one of them, or not this one says so; both serve a common dimension (R7).
 template <mask A, mask B>
-  requires(detail::served_by_both<A, B>::size > 0)
+  requires(detail::masks_combine<A, B>)
 [[nodiscard]] auto operator&(const A& a, const B& b) {
   return mask_pair<detail::all_of, A, B>(a, b);
 }
-template <mask A, mask B, class Error = detail::no_common_dimension<op::mask_and, A, B>>
-  requires(detail::served_by_both<A, B>::size == 0)
+template <mask A, mask B, class Error = detail::combine_error<op::mask_and, A, B>>
+  requires(!detail::masks_combine<A, B>)
 Error operator&(const A& a, const B& b);
 template <mask A, mask B>
-  requires(detail::served_by_both<A, B>::size > 0)
+  requires(detail::masks_combine<A, B>)
 [[nodiscard]] auto operator|(const A& a, const B& b) {
   return mask_pair<detail::any_of, A, B>(a, b);
 }
-template <mask A, mask B, class Error = detail::no_common_dimension<op::mask_or, A, B>>
-  requires(detail::served_by_both<A, B>::size == 0)
+template <mask A, mask B, class Error = detail::combine_error<op::mask_or, A, B>>
+  requires(!detail::masks_combine<A, B>)
 Error operator|(const A& a, const B& b);
 template <class E, class M, class Error = detail::block_among_masks<op::mask_and, block_mask<E>, M>>
 Error operator&(const block_mask<E>& a, const M& b);
@@ -539,13 +547,6 @@ class indicator_node : public node<Shape, T> {
   M mask_;
 };
 
-template <class Dims>
-struct shape_from;
-template <class... D>
-struct shape_from<list<D...>> {
-  using type = shape<D...>;
-};
-
 template <class D>
 extents_of<list<D>> one_extent(const D& d) {
   extents_of<list<D>> e;
@@ -555,7 +556,7 @@ extents_of<list<D>> one_extent(const D& d) {
 
 template <class M, class... D>
 inline constexpr bool knows_extents =
-    is_subset<run_time_atoms_t<typename shape_from<typename M::facts::dims>::type>, join_t<typename brought<M>::type, list<D...>>>;
+    is_subset<run_time_atoms_t<make_shape_t<typename M::facts::dims, list<>>>, join_t<typename brought<M>::type, list<D...>>>;
 
 }  // namespace detail
 
@@ -566,7 +567,7 @@ namespace words {
 template <class T = float, mask M, dimension_type... D>
   requires(detail::knows_extents<M, D...>)
 [[nodiscard]] auto indicator(const M& m, const D&... extents) {
-  using shape = typename detail::shape_from<typename M::facts::dims>::type;
+  using shape = typename M::facts::shape;
   using atoms = typename detail::extents_for<shape>::atoms;
   const auto e = detail::carry<atoms>("indicator", detail::one_extent(extents)..., detail::brought_extents(m));
   m.check(e, "indicator");
@@ -602,9 +603,9 @@ namespace words {
 
 /// `s + b`, where the bias may add parallel dimensions and no others.
 ///
-///   [s] x [subset of s, more parallel dimensions]  ->  [s, those parallel dimensions]
+///   [s] x [subset of s, more parallel dimensions]  ->  [s, those parallel dimensions], biased_for<…>
 ///
-/// Refuses raw products (R6), biases after softmax and of other dimensions (R7).
+/// Refuses raw products (R6), biases after softmax, of other dimensions, or the same for all that a softmax goes over (R7).
 template <operand S, operand B, class Verdict = detail::of_numbers<op::biased, rule::biased<detail::shape_of<S>, detail::shape_of<B>>, S, B>>
   requires allowed<Verdict>
 [[nodiscard]] auto biased(const S& s, const B& b) {

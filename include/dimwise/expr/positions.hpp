@@ -118,7 +118,7 @@ class relative_bias_of : public detail::related_positions<Q, K> {
   using table_type = Table;
   using relative = R;
   using rest = detail::difference_t<detail::dims_t<detail::shape_of<Table>>, detail::list<R>>;
-  using bias_facts = detail::mask_facts<detail::join_t<detail::list<Q, K>, rest>, detail::list<K>, false>;
+  using bias_facts = detail::mask_facts<detail::join_t<detail::list<Q, K>, rest>, detail::list<K>, false, detail::taken_t<detail::shape_of<Table>>>;
   static constexpr const char* name = "relative_bias";
   relative_bias_of(const Table& table, const Bucket& bucket) : table_(table), bucket_(bucket) {}
   [[nodiscard]] const Table& table() const { return table_; }

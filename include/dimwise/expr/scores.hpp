@@ -21,7 +21,7 @@ namespace detail {
 template <class Verdict, class S, class X>
 auto make_scaled(S&& s, const X& by) {
   using scores = std::remove_cvref_t<S>;
-  using scaling = rule::elementwise<shape_of<scores>, shape_of<X>>;
+  using scaling = rule::multiplied<shape_of<scores>, shape_of<X>>;
   auto product = make_elementwise<scaling, std::common_type_t<value_of<scores>, value_of<X>>>("scaled", fn::multiply{}, static_cast<S&&>(s), by);
   return remarked<typename Verdict::shape, decltype(product)>(std::move(product));
 }

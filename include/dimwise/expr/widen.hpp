@@ -44,10 +44,24 @@ class widened_node : public node<Shape, float> {
   Scale scale_;
 };
 
-template <class X, class Scale>
-inline constexpr bool scales = is_subset<dims_t<shape_of<Scale>>, dims_t<shape_of<X>>> && std::is_same_v<value_of<Scale>, float>;
 template <class Shape, class From, class To>
 using with_dimension_t = make_shape_t<replace_t<dims_t<Shape>, From, list<To>>, marks_t<Shape>>;
+
+// A scale has dimensions of what it scales (R8), and none of which the other has one element alone (R18).
+template <class Shape, class Scale>
+consteval auto judge_dequantised() {
+  if constexpr (indexed_meets<Shape, Scale>) {
+    return answer<ERROR_R18_indexed_meets_its_dimension<op::dequantised, lhs_t<Shape>, rhs_t<Scale>>>{};
+  } else if constexpr (!is_subset<dims_t<Scale>, dims_t<Shape>>) {
+    return answer<ERROR_R8_neither_has_all_dimensions_of_the_other<op::dequantised, lhs_t<Shape>, rhs_t<Scale>>>{};
+  } else {
+    return answer<accepted<with_indexed_t<Shape, Scale>>>{};
+  }
+}
+template <class Shape, class Scale>
+using dequantised_verdict = typename decltype(judge_dequantised<Shape, Scale>())::type;
+template <class T>
+concept scale_of_floats = operand<T> && std::is_same_v<value_of<T>, float>;
 
 }  // namespace detail
 
@@ -62,25 +76,28 @@ template <operand X>
   return detail::widened_node<detail::shape_of<X>, X, detail::no_scale, detail::nothing>(x, {}, x.extents());
 }
 
-/// Whole numbers of 8 bits times a scale, one for all or along some of their dimensions.
+/// Whole numbers of 8 bits times a scale, one for all or along some of their dimensions (R8, R18).
 ///
 ///   [D…] x [subset]  ->  [D…]
-template <operand X, operand Scale>
-  requires(std::is_same_v<detail::value_of<X>, std::int8_t> && detail::scales<X, Scale>)
+template <operand X, detail::scale_of_floats Scale, class Verdict = detail::dequantised_verdict<detail::shape_of<X>, detail::shape_of<Scale>>>
+  requires(std::is_same_v<detail::value_of<X>, std::int8_t> && allowed<Verdict>)
 [[nodiscard]] auto dequantised(const X& x, const Scale& scale) {
-  using shape = detail::shape_of<X>;
+  using shape = typename Verdict::shape;
   return detail::widened_node<shape, X, Scale, detail::nothing>(
       x, scale, detail::carry<typename detail::extents_for<shape>::atoms>("dequantised", x.extents(), scale.extents()));
 }
+template <operand X, detail::scale_of_floats Scale, class Verdict = detail::dequantised_verdict<detail::shape_of<X>, detail::shape_of<Scale>>>
+  requires(std::is_same_v<detail::value_of<X>, std::int8_t> && refused<Verdict>)
+Verdict dequantised(const X& x, const Scale& scale);
 
 /// Whole numbers of 4 bits, two in a byte along F, times a scale.
 ///
 ///   dequantised<F>(x, scale):  [half<F>, rest] x [subset of F, rest]  ->  [F, rest]
-template <class F, operand X, operand Scale>
-  requires(std::is_same_v<detail::value_of<X>, int4_pair> && detail::is_in<half<F>, detail::dims_t<detail::shape_of<X>>>)
+template <class F, operand X, detail::scale_of_floats Scale,
+          class Verdict = detail::dequantised_verdict<detail::with_dimension_t<detail::shape_of<X>, half<F>, F>, detail::shape_of<Scale>>>
+  requires(std::is_same_v<detail::value_of<X>, int4_pair> && detail::is_in<half<F>, detail::dims_t<detail::shape_of<X>>> && allowed<Verdict>)
 [[nodiscard]] auto dequantised(const X& x, const Scale& scale, const F& features = F{}) {
-  using shape = detail::with_dimension_t<detail::shape_of<X>, half<F>, F>;
-  static_assert(detail::is_subset<detail::dims_t<detail::shape_of<Scale>>, detail::dims_t<shape>>, "R8: the scale has a dimension that the numbers lack");
+  using shape = typename Verdict::shape;
   detail::extents_of<detail::list<F>> given;
   given.set(features);
   auto e = detail::carry<typename detail::extents_for<shape>::atoms>("dequantised", given, x.extents(), scale.extents());
@@ -90,6 +107,10 @@ template <class F, operand X, operand Scale>
   }
   return detail::widened_node<shape, X, Scale, F>(x, scale, e);
 }
+template <class F, operand X, detail::scale_of_floats Scale,
+          class Verdict = detail::dequantised_verdict<detail::with_dimension_t<detail::shape_of<X>, half<F>, F>, detail::shape_of<Scale>>>
+  requires(std::is_same_v<detail::value_of<X>, int4_pair> && detail::is_in<half<F>, detail::dims_t<detail::shape_of<X>>> && refused<Verdict>)
+Verdict dequantised(const X& x, const Scale& scale, const F& features = F{});
 
 }  // namespace words
 

@@ -17,7 +17,7 @@
 
 namespace dimwise::nn {
 
-/// cap · tanh(s / cap): scores stay within ±cap (Gemma 2). Refuses what is masked or biased already (R7).
+/// cap · tanh(s / cap): scores stay within ±cap (Gemma 2). Refuses what is masked already (R7); what is biased is capped with its bias.
 struct soft_cap {
   double cap;
   template <operand S>
@@ -169,10 +169,15 @@ struct log_sums_over {
   template <class S>
   using step = decltype(logsumexp<Key>(some<S>()));
 };
+// What `at` took of a dimension is no logit for all of it (R18).
 template <class Logit>
 struct logit_beside {
   template <class Sums>
-  using step = typename after<assigned_to<decltype(plain(some<Sums>()))>::template step, decltype(broadcast_like(some<Logit>(), some<Sums>()))>::type;
+  using assigned = after<assigned_to<decltype(plain(some<Sums>()))>::template step, decltype(broadcast_like(some<Logit>(), some<Sums>()))>;
+  template <class Sums>
+  using taken = ERROR_R18_indexed_meets_its_dimension<op::broadcast_like, lhs_t<shape_of<Logit>>, rhs_t<shape_of<Sums>>>;
+  template <class Sums>
+  using step = typename std::conditional_t<indexed_meets<shape_of<Logit>, shape_of<Sums>>, std::type_identity<taken<Sums>>, assigned<Sums>>::type;
 };
 
 template <class F, class Key, class Q, class K, class... How>

@@ -19,9 +19,12 @@ struct raw {};
 /// Scores: a scaled product over the features D, or one that was declared unscaled (R6).
 template <class... D>
 struct score {};
-/// Masked, or biased by positions, for a softmax or reduction over one of D (R7).
+/// Masked for a softmax or reduction over one of D (R7).
 template <class... D>
 struct masked_for {};
+/// Something that varies along D was added: only a softmax over one of D sees it (R7).
+template <class... D>
+struct biased_for {};
 /// Sums to one over D: attention weights, probabilities (R5).
 template <class... D>
 struct normalised {};
@@ -46,13 +49,15 @@ inline constexpr int mark_order<score<D...>> = 1;
 template <class... D>
 inline constexpr int mark_order<masked_for<D...>> = 2;
 template <class... D>
-inline constexpr int mark_order<normalised<D...>> = 3;
+inline constexpr int mark_order<biased_for<D...>> = 3;
 template <class... D>
-inline constexpr int mark_order<weighted<D...>> = 4;
+inline constexpr int mark_order<normalised<D...>> = 4;
 template <class... D>
-inline constexpr int mark_order<rotated<D...>> = 5;
+inline constexpr int mark_order<weighted<D...>> = 5;
 template <class... D>
-inline constexpr int mark_order<indexed<D...>> = 6;
+inline constexpr int mark_order<rotated<D...>> = 6;
+template <class... D>
+inline constexpr int mark_order<indexed<D...>> = 7;
 template <class T>
 inline constexpr bool is_mark = mark_order<T> >= 0;
 

@@ -74,6 +74,7 @@ struct causal;
 struct window;
 struct prefix;
 struct document;
+struct dequantised;
 struct plain;
 struct assign;
 }  // namespace op
@@ -93,6 +94,7 @@ struct mark_row {
   fate raw = fate::keep;
   fate score = fate::keep;
   fate masked_for = fate::keep;
+  fate biased_for = fate::keep;
   fate normalised = fate::keep;
   fate weighted = fate::keep;
   fate rotated = fate::keep;
@@ -106,7 +108,7 @@ template <class Op>
 inline constexpr mark_row marks_row{};
 
 using enum fate;
-inline constexpr mark_row product_row = {.raw = by_rule, .score = by_rule, .masked_for = refuse, .normalised = by_rule,
+inline constexpr mark_row product_row = {.raw = by_rule, .score = by_rule, .masked_for = refuse, .biased_for = drop, .normalised = by_rule,
                                          .weighted = by_rule, .rotated = by_rule, .indexed = drop,
                                          .sets = "raw",
                                          .note = "raw and score stay when heads are mixed and are refused over positions; normalised and weighted end when "
@@ -114,9 +116,9 @@ inline constexpr mark_row product_row = {.raw = by_rule, .score = by_rule, .mask
 template <>
 inline constexpr mark_row marks_row<op::contract> = product_row;
 template <>
-inline constexpr mark_row marks_row<op::outer> = {.raw = keep, .score = keep, .masked_for = refuse, .normalised = weaken, .weighted = keep, .indexed = drop};
+inline constexpr mark_row marks_row<op::outer> = {.raw = keep, .score = keep, .masked_for = refuse, .biased_for = drop, .normalised = weaken, .weighted = keep, .indexed = drop};
 template <>
-inline constexpr mark_row marks_row<op::scores> = {.raw = by_rule, .score = by_rule, .masked_for = refuse, .normalised = by_rule, .weighted = by_rule,
+inline constexpr mark_row marks_row<op::scores> = {.raw = by_rule, .score = by_rule, .masked_for = refuse, .biased_for = drop, .normalised = by_rule, .weighted = by_rule,
                                                    .rotated = by_rule, .indexed = drop, .sets = "score", .needs = "a product that is raw",
                                                    .note = "contract and scaled in one word"};
 template <>
@@ -125,11 +127,13 @@ inline constexpr mark_row marks_row<op::scaled> = {.raw = drop, .score = refuse,
 template <>
 inline constexpr mark_row marks_row<op::unscaled> = marks_row<op::scaled>;
 template <>
-inline constexpr mark_row marks_row<op::elementwise> = {.normalised = weaken, .note = "the marks of all operands; what is masked stays masked"};
+inline constexpr mark_row marks_row<op::elementwise> = {.normalised = weaken,
+                                                        .note = "the marks of all operands; what is masked stays masked; what is added to scores "
+                                                                "sets biased_for, and a factor adds its dimensions to it"};
 template <>
 inline constexpr mark_row marks_row<op::divide> = marks_row<op::elementwise>;
 template <>
-inline constexpr mark_row marks_row<op::map> = {.masked_for = by_rule, .normalised = weaken,
+inline constexpr mark_row marks_row<op::map> = {.masked_for = by_rule, .biased_for = drop, .normalised = weaken,
                                                 .note = "masked values pass exp and sigmoid only, which end the mark: both are 0 there"};
 template <>
 inline constexpr mark_row marks_row<op::compare> = {.raw = drop, .score = drop, .masked_for = by_rule, .normalised = drop, .weighted = drop, .rotated = drop,
@@ -149,23 +153,23 @@ template <>
 inline constexpr mark_row marks_row<op::masked> = {.masked_for = by_rule, .normalised = refuse, .weighted = refuse, .sets = "masked_for",
                                                    .note = "masked_for becomes the dimensions that both masks serve"};
 template <>
-inline constexpr mark_row marks_row<op::biased> = {.raw = refuse, .masked_for = by_rule, .normalised = refuse, .weighted = refuse,
-                                                   .note = "a bias made from positions narrows masked_for to its key side; over packed positions the mask of documents sets it"};
+inline constexpr mark_row marks_row<op::biased> = {.raw = refuse, .normalised = refuse, .weighted = refuse, .sets = "biased_for",
+                                                   .note = "biased_for names the dimensions of the bias that a softmax may have; of a bias made from positions its key side"};
 template <>
-inline constexpr mark_row marks_row<op::softmax> = {.raw = refuse, .score = drop, .masked_for = by_rule, .normalised = refuse, .weighted = refuse,
-                                                    .sets = "normalised", .note = "masked_for must name its dimension, and ends"};
+inline constexpr mark_row marks_row<op::softmax> = {.raw = refuse, .score = drop, .masked_for = by_rule, .biased_for = by_rule, .normalised = refuse, .weighted = refuse,
+                                                    .sets = "normalised", .note = "masked_for and biased_for must name its dimension, and end"};
 template <>
-inline constexpr mark_row marks_row<op::log_softmax> = {.raw = refuse, .score = drop, .masked_for = by_rule, .normalised = refuse, .weighted = refuse,
-                                                        .note = "masked_for must name its dimension, and ends"};
+inline constexpr mark_row marks_row<op::log_softmax> = {.raw = refuse, .score = drop, .masked_for = by_rule, .biased_for = by_rule, .normalised = refuse, .weighted = refuse,
+                                                        .note = "masked_for and biased_for must name its dimension, and end"};
 template <>
-inline constexpr mark_row marks_row<op::renormalise> = {.raw = refuse, .score = refuse, .masked_for = refuse, .normalised = drop, .weighted = drop,
+inline constexpr mark_row marks_row<op::renormalise> = {.raw = refuse, .score = refuse, .masked_for = refuse, .biased_for = drop, .normalised = drop, .weighted = drop,
                                                         .sets = "normalised"};
 template <>
-inline constexpr mark_row marks_row<op::argmax> = {.raw = drop, .score = drop, .masked_for = by_rule, .normalised = drop, .weighted = drop,
+inline constexpr mark_row marks_row<op::argmax> = {.raw = drop, .score = drop, .masked_for = by_rule, .biased_for = drop, .normalised = drop, .weighted = drop,
                                                    .note = "masked_for must name its dimension"};
 template <>
 inline constexpr mark_row marks_row<op::top_k> = {.masked_for = by_rule, .normalised = weaken, .note = "masked_for must name its dimension, and ends"};
-inline constexpr mark_row reduction_row = {.raw = by_rule, .score = by_rule, .masked_for = by_rule, .normalised = by_rule, .weighted = by_rule,
+inline constexpr mark_row reduction_row = {.raw = by_rule, .score = by_rule, .masked_for = by_rule, .biased_for = drop, .normalised = by_rule, .weighted = by_rule,
                                            .note = "raw and score end with a position; masked_for must name its dimension, and ends; weighted is reduced "
                                                    "over its dimension, or over parallel ones, which keep it; the mean over heads keeps normalised"};
 template <>
@@ -177,21 +181,21 @@ inline constexpr mark_row marks_row<op::max> = reduction_row;
 template <>
 inline constexpr mark_row marks_row<op::min> = reduction_row;
 template <>
-inline constexpr mark_row marks_row<op::logsumexp> = {.raw = refuse, .score = drop, .masked_for = by_rule, .normalised = refuse, .weighted = refuse,
+inline constexpr mark_row marks_row<op::logsumexp> = {.raw = refuse, .score = drop, .masked_for = by_rule, .biased_for = drop, .normalised = refuse, .weighted = refuse,
                                                       .note = "masked_for must name its dimension, and ends"};
 template <>
-inline constexpr mark_row marks_row<op::standardize> = {.masked_for = refuse, .normalised = weaken};
+inline constexpr mark_row marks_row<op::standardize> = {.masked_for = refuse, .biased_for = drop, .normalised = weaken};
 template <>
-inline constexpr mark_row marks_row<op::layer_norm> = {.masked_for = refuse, .normalised = weaken};
+inline constexpr mark_row marks_row<op::layer_norm> = {.masked_for = refuse, .biased_for = drop, .normalised = weaken};
 template <>
-inline constexpr mark_row marks_row<op::rms_norm> = {.masked_for = refuse, .normalised = weaken};
+inline constexpr mark_row marks_row<op::rms_norm> = {.masked_for = refuse, .biased_for = drop, .normalised = weaken};
 template <>
 inline constexpr mark_row marks_row<op::part> = {.masked_for = by_rule, .normalised = by_rule, .weighted = by_rule, .rotated = by_rule,
                                                  .note = "marks over the sum become the part's, normalised becomes weighted; rotations of other parts end"};
 template <>
 inline constexpr mark_row marks_row<op::slice> = {.normalised = by_rule, .rotated = by_rule, .note = "normalised over the sliced dimension becomes weighted"};
 template <>
-inline constexpr mark_row marks_row<op::at> = {.normalised = by_rule, .weighted = by_rule, .rotated = by_rule, .sets = "indexed",
+inline constexpr mark_row marks_row<op::at> = {.biased_for = by_rule, .normalised = by_rule, .weighted = by_rule, .rotated = by_rule, .sets = "indexed",
                                                .note = "what speaks of the removed dimension ends"};
 template <>
 inline constexpr mark_row marks_row<op::concat> = {.normalised = by_rule, .needs = "the same marks on every operand",
@@ -200,7 +204,7 @@ template <>
 inline constexpr mark_row marks_row<op::stack> = {.indexed = by_rule, .needs = "the same marks on every operand",
                                                  .note = "indexed ends for the dimension that is added"};
 template <>
-inline constexpr mark_row marks_row<op::gather> = {.masked_for = refuse, .normalised = weaken, .note = "the ids' own marks end"};
+inline constexpr mark_row marks_row<op::gather> = {.masked_for = refuse, .normalised = weaken, .note = "of the ids' own marks indexed stays"};
 template <>
 inline constexpr mark_row marks_row<op::roll> = {.note = "elements change places and keep what they are: rotated features keep the angles of the places that they had"};
 template <>
@@ -216,25 +220,25 @@ inline constexpr mark_row marks_row<op::broadcast> = {.indexed = by_rule, .note 
 template <>
 inline constexpr mark_row marks_row<op::broadcast_like> = marks_row<op::broadcast>;
 template <>
-inline constexpr mark_row marks_row<op::diagonal> = {.normalised = by_rule, .weighted = by_rule, .rotated = by_rule, .note = "what speaks of the two dimensions ends"};
+inline constexpr mark_row marks_row<op::diagonal> = {.biased_for = by_rule, .normalised = by_rule, .weighted = by_rule, .rotated = by_rule, .note = "what speaks of the two dimensions ends"};
 template <>
 inline constexpr mark_row marks_row<op::rotary> = {.raw = refuse, .score = refuse, .masked_for = refuse, .normalised = refuse, .weighted = refuse,
                                                    .rotated = by_rule, .sets = "rotated", .note = "the same feature is not rotated twice"};
 template <>
-inline constexpr mark_row marks_row<op::scan> = {.masked_for = refuse, .normalised = weaken};
+inline constexpr mark_row marks_row<op::scan> = {.masked_for = refuse, .biased_for = drop, .normalised = weaken};
 template <>
-inline constexpr mark_row marks_row<op::unroll> = {.masked_for = refuse, .normalised = weaken};
+inline constexpr mark_row marks_row<op::unroll> = {.masked_for = refuse, .biased_for = drop, .normalised = weaken};
 template <>
-inline constexpr mark_row marks_row<op::pool> = {.masked_for = refuse, .normalised = weaken};
+inline constexpr mark_row marks_row<op::pool> = {.masked_for = refuse, .biased_for = drop, .normalised = weaken};
 template <>
-inline constexpr mark_row marks_row<op::plain> = {drop, drop, drop, drop, drop, drop, drop, "", "", "the visible way to end every mark"};
+inline constexpr mark_row marks_row<op::plain> = {drop, drop, drop, drop, drop, drop, drop, drop, "", "", "the visible way to end every mark"};
 template <>
 inline constexpr mark_row marks_row<op::assign> = {.indexed = drop, .note = "a declared type must name the same marks"};
 
 template <class Mark>
 consteval fate fate_in(const mark_row& row) {
-  constexpr fate mark_row::*columns[] = {&mark_row::raw, &mark_row::score, &mark_row::masked_for, &mark_row::normalised,
-                                         &mark_row::weighted, &mark_row::rotated, &mark_row::indexed};
+  constexpr fate mark_row::*columns[] = {&mark_row::raw, &mark_row::score, &mark_row::masked_for, &mark_row::biased_for,
+                                         &mark_row::normalised, &mark_row::weighted, &mark_row::rotated, &mark_row::indexed};
   return row.*columns[mark_order<Mark>];
 }
 

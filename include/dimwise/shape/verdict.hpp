@@ -96,6 +96,8 @@ struct where<list<D...>> {
   using positions = join_t<list_if<is_position<D>, D>...>;
   using packed = join_t<list_if<is_packed<D>, D>...>;
   using not_parallel = join_t<list_if<!is_parallel<D>, D>...>;
+  // What a softmax under a mask or bias may go over: also what is parallel and a choice at once.
+  using alternatives = join_t<list_if<!is_parallel<D> || is_choice<D>, D>...>;
   using heads = join_t<list_if<is_heads<D>, D>...>;
   using not_features = join_t<list_if<!is_feature<D>, D>...>;
   using not_attended = join_t<list_if<!has_any(D::abilities, ability::attendable | ability::choice), D>...>;
@@ -137,6 +139,10 @@ struct refused_mark<masked_for<D...>, Facts...> {
   using type = ERROR_R7_masked_values_go_to_softmax_or_a_reduction<Facts...>;
 };
 template <class... D, class... Facts>
+struct refused_mark<biased_for<D...>, Facts...> {
+  using type = ERROR_R7_bias_lacks_what_softmax_goes_over<Facts...>;
+};
+template <class... D, class... Facts>
 struct refused_mark<normalised<D...>, Facts...> {
   using type = ERROR_R5_already_normalised<Facts...>;
 };
@@ -157,6 +163,28 @@ template <class Op, class Shape>
 inline constexpr bool refuses_mark = !std::is_void_v<typename fates<Op, marks_t<Shape>>::refused>;
 template <class Op, class Shape, class... Facts>
 using refused_mark_t = typename refused_mark<typename fates<Op, marks_t<Shape>>::refused, Op, Facts...>::type;
+
+// R18, for whatever an operation takes besides its first operand (mask, lengths, bias, ids, positions, scale, table): whether
+// an element that `at` took of a dimension meets an operand that has it, under its own name or as a factor; and the marks of
+// what was taken, which the result has too.
+template <class Taken, class... Shapes>
+inline constexpr bool taken_meets = !is_disjoint<Taken, axes_of_list_t<join_t<dims_t<Shapes>...>>>;
+template <class... Shapes>
+inline constexpr bool taken_meets<list<>, Shapes...> = false;
+template <class... Shapes>
+inline constexpr bool indexed_meets = taken_meets<join_t<marked_t<indexed, marks_t<Shapes>>...>, Shapes...>;
+
+template <class Dims>
+struct indexed_list;
+template <class... D>
+struct indexed_list<list<D...>> {
+  using type = list<indexed<D>...>;
+};
+template <class... Shapes>
+using indexed_marks_t = typename indexed_list<join_t<marked_t<indexed, marks_t<Shapes>>...>>::type;
+// The shape with the marks of what was taken of the others.
+template <class Shape, class... Others>
+using with_indexed_t = make_shape_t<dims_t<Shape>, join_t<marks_t<Shape>, indexed_marks_t<Others...>>>;
 
 // Why a dimension is missing: it hides in a composite, or it is not there at all.
 template <class D, class Shape>

@@ -178,7 +178,11 @@ struct ERROR_R7_query_and_key_positions_are_related_or_have_origins;
 template <class... Facts>
 struct ERROR_R7_lengths_are_per_parallel_dimension;
 
-/// The declared type and the expression differ in `masked_for`.
+/// Softmax does not see what is the same for all that it goes over: the bias lacks that dimension, or tells nothing apart.
+template <class... Facts>
+struct ERROR_R7_bias_lacks_what_softmax_goes_over;
+
+/// The declared type and the expression differ in `masked_for` or `biased_for`.
 template <class... Facts>
 struct ERROR_R7_declared_type_drops_or_invents_masked;
 

@@ -45,7 +45,7 @@ template <class Mark, class... Facts>
 consteval auto differing_mark() {
   if constexpr (mark_order<Mark> <= mark_order<score<>>) {
     return answer<ERROR_R6_declared_type_drops_or_invents_raw_or_score<Facts...>>{};
-  } else if constexpr (mark_order<Mark> == mark_order<masked_for<>>) {
+  } else if constexpr (mark_order<Mark> <= mark_order<biased_for<>>) {
     return answer<ERROR_R7_declared_type_drops_or_invents_masked<Facts...>>{};
   } else if constexpr (mark_order<Mark> == mark_order<rotated<>>) {
     return answer<ERROR_R9_declared_type_drops_or_invents_rotated<Facts...>>{};

@@ -8,7 +8,7 @@
 // R1, R3, R9, R10, R16, R19. Tests: tests/nn/cache.test.cpp, tests/compile_fail/cache/
 #pragma once
 
-#include <dimwise/shape/verdict.hpp>
+#include <dimwise/shape/rules/assign.hpp>
 
 namespace dimwise::detail {
 
@@ -65,7 +65,7 @@ consteval auto judge_side() {
     return answer<ERROR_R10_operands_differ_in_another_dimension<op::append, O, lhs_t<Given>, rhs_t<Held>>>{};
   } else if constexpr (!same_set<marked_t<rotated, marks_t<Given>>, marked_t<rotated, marks_t<Held>>>) {
     return answer<ERROR_R9_rotated_meets_not_rotated<op::append, O, lhs_t<Given>, rhs_t<Held>>>{};
-  } else if constexpr (!same_set<marks_t<Given>, marks_t<Held>>) {
+  } else if constexpr (!same_set<typename stored_marks<marks_t<Given>>::type, marks_t<Held>>) {
     return answer<ERROR_R10_operands_differ_in_another_dimension<op::append, O, lhs_t<Given>, rhs_t<Held>>>{};
   } else {
     return answer<accepted<Held>>{};

@@ -103,7 +103,7 @@ struct product_marks<Over, shape<T...>, Other> {
   using marks = marks_t<shape<T...>>;
   template <class M>
   static consteval bool stays() {
-    if constexpr (mark_order<M> == mark_order<indexed<>>) {
+    if constexpr (mark_order<M> == mark_order<indexed<>> || mark_order<M> == mark_order<biased_for<>>) {
       return false;
     } else if constexpr (mark_order<M> == mark_order<normalised<>> && is_mixture<Over, shape<T...>, Other>) {
       return is_disjoint<axes_of_list_t<mark_dims_t<M>>, axes_of_list_t<Over>>;
@@ -201,7 +201,7 @@ consteval auto judge_product() {
   } else if constexpr ((sums_weights<Over, A>() && marked_t<rotated, marks_t<B>>::size > 0) ||
                        (sums_weights<Over, B>() && marked_t<rotated, marks_t<A>>::size > 0)) {
     return answer<ERROR_R9_values_are_not_rotated<Op, O, L, R>>{};
-  } else if constexpr (!is_disjoint<marked_t<indexed, marks_t<A>>, dims_t<B>> || !is_disjoint<marked_t<indexed, marks_t<B>>, dims_t<A>>) {
+  } else if constexpr (indexed_meets<A, B>) {
     return answer<ERROR_R18_indexed_meets_its_dimension<Op, O, L, R>>{};
   } else if constexpr (difference_t<Along, typename facts::shared>::size > 0) {
     return answer<ERROR_R1_contracted_dimension_is_not_in_both<Op, over_t<Along>, L, R>>{};

@@ -36,9 +36,6 @@ struct all_dims<A, B, Rest...> {
 };
 
 template <class... Shapes>
-inline constexpr bool indexed_meets = !is_disjoint<join_t<marked_t<indexed, marks_t<Shapes>>...>, typename all_dims<Shapes...>::type>;
-
-template <class... Shapes>
 struct show_all;
 template <class A>
 struct show_all<A> {
@@ -75,6 +72,65 @@ consteval auto judge_elementwise() {
     return answer<error_with_t<ERROR_R7_masked_values_pass_no_function, Op, Shapes...>>{};
   } else {
     return answer<accepted<make_shape_t<dims_t<model>, join_t<kept_marks_t<Op, Shapes>...>>>>{};
+  }
+}
+
+// What a bias is to a softmax: the dimensions along which it tells alternatives apart, or those that it has where it tells
+// none apart, and no softmax sees it.
+template <class Dims>
+using bias_dims_t = std::conditional_t<(where<Dims>::alternatives::size > 0), typename where<Dims>::alternatives, Dims>;
+
+template <class Shape>
+inline constexpr bool are_scores = marked_t<raw, marks_t<Shape>>::size + marked_t<score, marks_t<Shape>>::size > 0;
+
+// R7: what is added to scores and is none itself is a bias.
+template <class A, class B>
+struct added_bias {
+  using type = list<>;
+};
+template <class A, class B>
+  requires(are_scores<A> != are_scores<B>)
+struct added_bias<A, B> {
+  using dims = dims_t<std::conditional_t<are_scores<A>, B, A>>;
+  using type = typename mark_over<biased_for, sorted_t<bias_dims_t<dims>>>::type;
+};
+template <class A, class B>
+consteval auto judge_added() {
+  using sum = typename decltype(judge_elementwise<op::elementwise, false, A, B>())::type;
+  if constexpr (refused<sum>) {
+    return answer<sum>{};
+  } else {
+    return answer<accepted<make_shape_t<dims_t<typename sum::shape>, join_t<marks_t<typename sum::shape>, typename added_bias<A, B>::type>>>>{};
+  }
+}
+
+// What was added varies, after a product, along the dimensions of the factor as well.
+template <class Mark, class Factor>
+struct multiplied_mark {
+  using type = list<Mark>;
+};
+template <class... D, class Factor>
+struct multiplied_mark<biased_for<D...>, Factor> {
+  using type = typename mark_over<biased_for, sorted_t<union_t<list<D...>, typename where<Factor>::alternatives>>>::type;
+};
+template <class Dims, class Marks, class Factor>
+struct multiplied;
+template <class Dims, class... M, class Factor>
+struct multiplied<Dims, list<M...>, Factor> {
+  using type = make_shape_t<Dims, join_t<typename multiplied_mark<M, Factor>::type...>>;
+};
+template <class Shape, class Factor>
+using multiplied_t = typename std::conditional_t<marked_t<biased_for, marks_t<Shape>>::size == 0 || Factor::size == 0, std::type_identity<Shape>,
+                                                 multiplied<dims_t<Shape>, marks_t<Shape>, Factor>>::type;
+template <class A, class B>
+consteval auto judge_multiplied() {
+  using biased_a = marked_t<biased_for, marks_t<A>>;
+  using biased_b = marked_t<biased_for, marks_t<B>>;
+  constexpr auto product = judge_elementwise<op::elementwise, false, A, B>();
+  if constexpr (biased_a::size + biased_b::size == 0 || refused<typename decltype(product)::type>) {
+    return product;
+  } else {
+    return judge_elementwise<op::elementwise, false, multiplied_t<A, dims_t<B>>, multiplied_t<B, dims_t<A>>>();
   }
 }
 
@@ -125,7 +181,7 @@ consteval auto judge_scaled_by() {
   } else if constexpr (!is_subset<dims_t<By>, dims_t<Shape>>) {
     return answer<error_with_t<ERROR_R8_neither_has_all_dimensions_of_the_other, op::scaled, Shape, By>>{};
   } else {
-    return verdict;
+    return answer<accepted<multiplied_t<with_indexed_t<typename decltype(verdict)::type::shape, By>, dims_t<By>>>>{};
   }
 }
 
@@ -138,6 +194,10 @@ using elementwise = typename decltype(detail::judge_elementwise<op::elementwise,
 /// `Op` takes no masked values: comparisons, `where`, `max`, `min`, `clamp`, `pow`.
 template <class Op, class... Shapes>
 using elementwise_by = typename decltype(detail::judge_elementwise<Op, false, Shapes...>())::type;
+template <class A, class B>
+using added = typename decltype(detail::judge_added<A, B>())::type;
+template <class A, class B>
+using multiplied = typename decltype(detail::judge_multiplied<A, B>())::type;
 template <bool EndsMask, class... Shapes>
 using map = typename decltype(detail::judge_elementwise<op::map, EndsMask, Shapes...>())::type;
 template <class Named, class Shape>

@@ -78,7 +78,7 @@ consteval auto judge_gather() {
     return answer<missing_t<op::gather, list<D>, Table>>{};
   } else if constexpr (!std::is_same_v<D, IdDim>) {
     return answer<ERROR_R18_ids_index_their_own_dimension_only<op::gather, over<about_t<D>>, id<IdDim>, lhs_t<Table>, rhs_t<Ids>>>{};
-  } else if constexpr (!is_disjoint<marked_t<indexed, marks_t<Table>>, dims_t<Ids>> || !is_disjoint<marked_t<indexed, marks_t<Ids>>, table>) {
+  } else if constexpr (indexed_meets<Table, Ids>) {
     return answer<ERROR_R18_indexed_meets_its_dimension<op::gather, over<about_t<D>>, lhs_t<Table>, rhs_t<Ids>>>{};
   } else if constexpr (is_merged<D> && !is_in<D, dims_t<Ids>>) {
     return answer<ERROR_R18_ids_of_a_composite_are_split_first<op::gather, over<about_t<D>>, lhs_t<Table>, rhs_t<Ids>>>{};
@@ -93,7 +93,7 @@ consteval auto judge_gather() {
     if constexpr (!all_distinct(axes_of_list_t<dims>{})) {
       return answer<ERROR_R17_dimension_occurs_twice<op::gather, over<about_t<D>>, lhs_t<Table>, rhs_t<Ids>>>{};
     } else {
-      return answer<accepted<make_shape_t<dims, marks>>>{};
+      return answer<accepted<make_shape_t<dims, join_t<marks, indexed_marks_t<Ids>>>>>{};
     }
   }
 }

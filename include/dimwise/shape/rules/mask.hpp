@@ -5,7 +5,7 @@
 //
 //   masked(s, m), biased(s, b):  [s] x [subset of s, more parallel dimensions]  ->  [s, those parallel dimensions]
 //
-// R4, R5, R6, R7, R19. Tests: tests/shape/mask.test.cpp, tests/compile_fail/mask/
+// R4, R5, R6, R7, R18, R19. Tests: tests/shape/mask.test.cpp, tests/compile_fail/mask/
 #pragma once
 
 #include <dimwise/shape/verdict.hpp>
@@ -14,14 +14,21 @@ namespace dimwise {
 
 namespace detail {
 
-// What a mask is to the rules: the dimensions it has, those that a following softmax may have, and whether it keeps
-// packed documents apart.
-template <class Dims, class For, bool Documents>
+// What a mask or bias is to the rules: the dimensions it has, those that a following softmax may have, whether it keeps
+// packed documents apart, and the dimensions of which `at` took one element.
+template <class Dims, class For, bool Documents, class Taken = list<>>
 struct mask_facts {
   using dims = Dims;
   using serves = For;
   static constexpr bool documents = Documents;
+  using taken = Taken;
+  using shape = make_shape_t<Dims, typename indexed_list<Taken>::type>;
 };
+template <class Shape>
+using taken_t = marked_t<indexed, marks_t<Shape>>;
+// A bias given as a tensor.
+template <class Bias>
+using bias_facts_of = mask_facts<dims_t<Bias>, typename where<dims_t<Bias>>::alternatives, false, taken_t<Bias>>;
 
 template <class Old, class New>
 struct narrowed {
@@ -39,50 +46,79 @@ struct without_masked {
   using type = decltype(keep(Marks{}));
 };
 
-template <class Op, class Shape, class MaskDims, class Serves, bool Documents, bool IsMask>
-consteval auto judge_masking() {
-  using extra = difference_t<MaskDims, dims_t<Shape>>;
-  using before = marked_t<masked_for, marks_t<Shape>>;
-  // A bias given as a tensor serves whatever follows: the dimensions stay as they were.
-  using serves = typename std::conditional_t<IsMask, narrowed<before, Serves>, std::type_identity<before>>::type;
+// What it serves of the operand: parallel dimensions that it adds are no alternatives there.
+template <class Shape, class Facts>
+using served_here = intersection_t<typename Facts::serves, dims_t<Shape>>;
+
+// What masks and biases have in common. `nothing` means: no objection.
+template <class Op, class Shape, class Facts>
+consteval auto meeting_objection() {
+  using dims = typename Facts::dims;
+  using serves = typename Facts::serves;
+  using extra = difference_t<dims, dims_t<Shape>>;
   using S = lhs_t<Shape>;
-  using M = over_t<MaskDims>;
+  using M = over_t<dims>;
   if constexpr (weighing_t<Shape>::size > 0) {
     return answer<ERROR_R7_masking_comes_before_softmax<Op, S, M>>{};
-  } else if constexpr (!is_disjoint<axes_of_list_t<extra>, axes_of_list_t<dims_t<Shape>>> || !all_distinct(axes_of_list_t<MaskDims>{})) {
+  } else if constexpr (!is_disjoint<axes_of_list_t<extra>, axes_of_list_t<dims_t<Shape>>> || !all_distinct(axes_of_list_t<dims>{})) {
     return answer<ERROR_R4_composite_has_other_factors_or_order<Op, S, M>>{};
-  } else if constexpr (!where<axes_of_list_t<extra>>::all_parallel || (IsMask && !is_subset<Serves, dims_t<Shape>>)) {
+  } else if constexpr (!where<axes_of_list_t<extra>>::all_parallel || (serves::size > 0 && served_here<Shape, Facts>::size == 0)) {
     return answer<ERROR_R7_mask_has_dimensions_that_the_scores_lack<Op, S, M>>{};
-  } else if constexpr (!is_disjoint<marked_t<indexed, marks_t<Shape>>, MaskDims>) {
-    return answer<ERROR_R18_indexed_meets_its_dimension<Op, S, M>>{};
+  } else if constexpr (indexed_meets<Shape, typename Facts::shape>) {
+    return answer<ERROR_R18_indexed_meets_its_dimension<Op, S, rhs_t<typename Facts::shape>>>{};
   } else if constexpr (refuses_mark<Op, Shape>) {
     return answer<refused_mark_t<Op, Shape, S, M>>{};
-  } else if constexpr ((before::size > 0 || IsMask) && serves::size == 0) {
-    return answer<ERROR_R7_masks_serve_no_common_dimension<Op, S, M>>{};
   } else {
-    constexpr bool mixes_documents = IsMask && !Documents && before::size == 0 && where<axes_of_list_t<serves>>::packed::size > 0;
-    using dims = join_t<dims_t<Shape>, extra>;
-    using marks = typename without_masked<marks_t<Shape>>::type;
-    if constexpr (!mixes_documents) {
-      return answer<accepted<make_shape_t<dims, join_t<marks, typename mark_over<masked_for, sorted_t<serves>>::type>>>>{};
-    } else if constexpr (std::is_same_v<Op, op::biased>) {
-      // A bias hides nothing: the mask of documents may still come, and says then what it serves.
-      return answer<accepted<make_shape_t<dims, marks>>>{};
-    } else {
-      return answer<ERROR_R19_packed_positions_need_their_documents<Op, S, M>>{};
-    }
+    return answer<nothing>{};
+  }
+}
+template <class Op, class Shape, class Facts>
+using meeting_objection_t = typename decltype(meeting_objection<Op, Shape, Facts>())::type;
+
+// The shape of both: the operand's dimensions, then the parallel ones that the mask or bias adds.
+template <class Shape, class Facts, class Marks>
+using met_t = make_shape_t<join_t<dims_t<Shape>, difference_t<typename Facts::dims, dims_t<Shape>>>, join_t<Marks, typename indexed_list<typename Facts::taken>::type>>;
+
+template <class Shape, class Facts>
+consteval auto judge_masked() {
+  using objection = meeting_objection_t<op::masked, Shape, Facts>;
+  using before = marked_t<masked_for, marks_t<Shape>>;
+  using serves = typename narrowed<before, served_here<Shape, Facts>>::type;
+  using S = lhs_t<Shape>;
+  using M = over_t<typename Facts::dims>;
+  if constexpr (!std::is_same_v<objection, nothing>) {
+    return answer<objection>{};
+  } else if constexpr (serves::size == 0) {
+    return answer<ERROR_R7_masks_serve_no_common_dimension<op::masked, S, M>>{};
+  } else if constexpr (!Facts::documents && before::size == 0 && where<axes_of_list_t<serves>>::packed::size > 0) {
+    return answer<ERROR_R19_packed_positions_need_their_documents<op::masked, S, M>>{};
+  } else {
+    using marks = join_t<typename without_masked<marks_t<Shape>>::type, typename mark_over<masked_for, sorted_t<serves>>::type>;
+    return answer<accepted<met_t<Shape, Facts, marks>>>{};
   }
 }
 
-// A bias given as a tensor: its own marks count too, and it serves no dimension in particular.
+// A bias hides nothing, so it needs no documents; a softmax over a dimension that it lacks would not see it.
+template <class Shape, class Facts>
+consteval auto judge_bias() {
+  using objection = meeting_objection_t<op::biased, Shape, Facts>;
+  using serves = served_here<Shape, Facts>;
+  if constexpr (!std::is_same_v<objection, nothing>) {
+    return answer<objection>{};
+  } else if constexpr (serves::size == 0) {
+    return answer<ERROR_R7_bias_lacks_what_softmax_goes_over<op::biased, lhs_t<Shape>, rhs_t<typename Facts::shape>>>{};
+  } else {
+    return answer<accepted<met_t<Shape, Facts, join_t<marks_t<Shape>, typename mark_over<biased_for, sorted_t<serves>>::type>>>>{};
+  }
+}
+
+// A bias given as a tensor: its own marks count too.
 template <class Shape, class Bias>
 consteval auto judge_biased() {
   if constexpr (refuses_mark<op::biased, Bias>) {
     return answer<refused_mark_t<op::biased, Bias, lhs_t<Shape>, rhs_t<Bias>>>{};
-  } else if constexpr (!is_disjoint<marked_t<indexed, marks_t<Bias>>, dims_t<Shape>>) {
-    return answer<ERROR_R18_indexed_meets_its_dimension<op::biased, lhs_t<Shape>, rhs_t<Bias>>>{};
   } else {
-    return judge_masking<op::biased, Shape, dims_t<Bias>, list<>, false, false>();
+    return judge_bias<Shape, bias_facts_of<Bias>>();
   }
 }
 
@@ -90,13 +126,12 @@ consteval auto judge_biased() {
 
 namespace rule {
 
-/// `Facts` is what the mask is to the rules: `mask_facts<dims, serves, documents>`.
+/// `Facts` is what the mask is to the rules: `mask_facts<dims, serves, documents, taken>`.
 template <class Shape, class Facts>
-using masked = typename decltype(detail::judge_masking<op::masked, Shape, typename Facts::dims, typename Facts::serves, Facts::documents, true>())::type;
+using masked = typename decltype(detail::judge_masked<Shape, Facts>())::type;
 /// A bias made from positions, whose key side is the dimension that a following softmax may have.
 template <class Shape, class Facts>
-using position_biased =
-    typename decltype(detail::judge_masking<op::biased, Shape, typename Facts::dims, typename Facts::serves, Facts::documents, true>())::type;
+using position_biased = typename decltype(detail::judge_bias<Shape, Facts>())::type;
 template <class Shape, class Bias>
 using biased = typename decltype(detail::judge_biased<Shape, Bias>())::type;
 

@@ -43,8 +43,10 @@ consteval auto judge_rotary_at() {
     return answer<verdict>{};
   } else if constexpr (!is_in<P, dims_t<Positions>> || !is_subset<dims_t<Positions>, difference_t<dims_t<Shape>, list<F>>>) {
     return answer<ERROR_R9_rotary_is_told_angles_at_its_positions<op::rotary, over<about_t<P>, about_t<F>>, lhs_t<Shape>, rhs_t<Positions>>>{};
+  } else if constexpr (indexed_meets<Shape, Positions>) {
+    return answer<ERROR_R18_indexed_meets_its_dimension<op::rotary, over<about_t<P>, about_t<F>>, lhs_t<Shape>, rhs_t<Positions>>>{};
   } else {
-    return answer<verdict>{};
+    return answer<accepted<with_indexed_t<typename verdict::shape, Positions>>>{};
   }
 }
 
@@ -58,8 +60,10 @@ consteval auto judge_rotary_by() {
   } else if constexpr (!same_set<dims_t<Cosines>, dims_t<Sines>> || !is_in<P, dims_t<Cosines>> || is_in<F, dims_t<Cosines>> || pairs::size != 1 ||
                        where<pairs>::not_features::size > 0 || !is_disjoint<axes_of_list_t<pairs>, axes_of_list_t<dims_t<Shape>>>) {
     return answer<ERROR_R9_rotary_is_told_angles_at_its_positions<op::rotary, over<about_t<P>, about_t<F>>, lhs_t<Shape>, rhs_t<Cosines>>>{};
+  } else if constexpr (indexed_meets<Shape, Cosines, Sines>) {
+    return answer<ERROR_R18_indexed_meets_its_dimension<op::rotary, over<about_t<P>, about_t<F>>, lhs_t<Shape>, rhs_t<Cosines>, rhs_t<Sines>>>{};
   } else {
-    return answer<verdict>{};
+    return answer<accepted<with_indexed_t<typename verdict::shape, Cosines, Sines>>>{};
   }
 }
 

@@ -16,6 +16,14 @@ namespace dimwise {
 
 namespace detail {
 
+// R7: every mask, and before a softmax every bias, tells the alternatives apart that the operation goes over.
+template <class Over, template <class...> class Mark, class... M>
+consteval bool serves_all(list<M...>) {
+  return ((mark_order<M> != mark_order<Mark<>> || !is_disjoint<axes_of_list_t<mark_dims_t<M>>, axes_of_list_t<Over>>)&&...);
+}
+template <class Op>
+inline constexpr bool shifts_vanish = std::is_same_v<Op, op::softmax> || std::is_same_v<Op, op::log_softmax>;
+
 // What all that go over named dimensions ask first: the dimensions are there, each once, the marks are taken, the mask
 // serves them, and all packed positions are told apart by a mask. `nothing` means: no objection.
 template <class Op, class Over, class Shape>
@@ -27,8 +35,10 @@ consteval auto common_objection() {
     return answer<naming>{};
   } else if constexpr (refuses_mark<Op, Shape>) {
     return answer<refused_mark_t<Op, Shape, O, operand_t<Shape>>>{};
-  } else if constexpr (served::size > 0 && is_disjoint<Over, served>) {
+  } else if constexpr (!serves_all<Over, masked_for>(marks_t<Shape>{})) {
     return answer<ERROR_R7_mask_does_not_serve_this_dimension<Op, O, operand_t<Shape>>>{};
+  } else if constexpr (shifts_vanish<Op> && !serves_all<Over, biased_for>(marks_t<Shape>{})) {
+    return answer<ERROR_R7_bias_lacks_what_softmax_goes_over<Op, O, operand_t<Shape>>>{};
   } else if constexpr (!is_subset<typename where<axes_of_list_t<Over>>::packed, axes_of_list_t<served>>) {
     return answer<ERROR_R19_packed_positions_need_their_documents<Op, O, operand_t<Shape>>>{};
   } else {
@@ -67,8 +77,10 @@ struct reduced_marks {
   static constexpr bool parallel_only = where<axes_of_list_t<Over>>::all_parallel;
   template <class M>
   static consteval auto one() {
-    if constexpr (mark_order<M> == mark_order<masked_for<>> || mark_order<M> == mark_order<indexed<>>) {
-      return std::conditional_t<mark_order<M> == mark_order<indexed<>>, list<M>, list<>>{};
+    if constexpr (mark_order<M> == mark_order<indexed<>>) {
+      return list<M>{};
+    } else if constexpr (mark_order<M> == mark_order<masked_for<>> || mark_order<M> == mark_order<biased_for<>>) {
+      return list<>{};
     } else if constexpr (mark_order<M> == mark_order<normalised<>> && parallel_only) {
       return typename std::conditional_t<std::is_same_v<Op, op::mean>, std::type_identity<list<M>>, weakened<M>>::type{};
     } else if constexpr (mark_order<M> == mark_order<normalised<>>) {

@@ -137,7 +137,7 @@ template <class Marks, class D>
 struct marks_without {
   template <class M>
   static constexpr bool ends = is_in<D, mark_dims_t<M>> && (mark_order<M> == mark_order<normalised<>> || mark_order<M> == mark_order<weighted<>> ||
-                                                            mark_order<M> == mark_order<rotated<>> || mark_order<M> == mark_order<masked_for<>>);
+                                                            mark_order<M> == mark_order<rotated<>> || mark_order<M> == mark_order<masked_for<>> || mark_order<M> == mark_order<biased_for<>>);
   template <class... M>
   static auto all(list<M...>) -> join_t<list_if<!ends<M>, M>...>;
   using type = decltype(all(Marks{}));
@@ -174,13 +174,6 @@ consteval auto judge_broadcast() {
   }
 }
 
-template <class Dims>
-struct indexed_list;
-template <class... D>
-struct indexed_list<list<D...>> {
-  using type = list<indexed<D>...>;
-};
-
 template <class Shape, class Like>
 consteval auto judge_broadcast_like() {
   using dims = union_t<dims_t<Shape>, dims_t<Like>>;
@@ -188,7 +181,7 @@ consteval auto judge_broadcast_like() {
     return answer<ERROR_R4_composite_has_other_factors_or_order<op::broadcast_like, lhs_t<Shape>, rhs_t<Like>>>{};
   } else {
     using added = difference_t<dims_t<Like>, dims_t<Shape>>;
-    return answer<accepted<make_shape_t<dims, difference_t<marks_t<Shape>, typename indexed_list<added>::type>>>>{};
+    return answer<accepted<make_shape_t<dims, difference_t<marks_t<Shape>, typename indexed_list<axes_of_list_t<added>>::type>>>>{};
   }
 }
 

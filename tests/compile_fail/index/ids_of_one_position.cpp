@@ -1,0 +1,15 @@
+// MISTAKE: the vector of the first word is added at every position.
+// RULE: R18
+// EXPECT: ERROR_R18_indexed_meets_its_dimension<.*indexed<.*seq
+// VARIANTS: equal unused dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void layer() {
+#ifdef FIXED
+  RESULT r = x + gather<vocab>(embedding, tokens);
+#else
+  RESULT r = x + gather<vocab>(embedding, at<seq>(tokens, 0));
+#endif
+}

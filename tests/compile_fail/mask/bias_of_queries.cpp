@@ -1,0 +1,19 @@
+// MISTAKE: an additive key padding is made for the queries: softmax over the keys does not see it.
+// RULE: R7
+// EXPECT: ERROR_R7_bias_lacks_what_softmax_goes_over<.*softmax.*key.*biased_for<.*seq
+// FROM: key-padding mask laid on the query axis
+// VARIANTS: equal unused dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+extern tensor<float, batch, seq> hide_queries;
+extern tensor<float, batch, key> hide_keys;
+
+void layer() {
+#ifdef FIXED
+  RESULT r = softmax<key>(biased(s, hide_keys));
+#else
+  RESULT r = softmax<key>(biased(s, hide_queries));
+#endif
+}

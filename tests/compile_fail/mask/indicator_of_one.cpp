@@ -1,0 +1,17 @@
+// MISTAKE: the indicator of the first example is multiplied with all of them.
+// RULE: R18
+// EXPECT: ERROR_R18_indexed_meets_its_dimension<.*batch.*indexed<.*batch
+// VARIANTS: equal unused dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+extern tensor<bool, batch, seq> real;
+
+void layer() {
+#ifdef FIXED
+  RESULT r = x * indicator(allow(real));
+#else
+  RESULT r = x * indicator(allow(at<batch>(real, 0)));
+#endif
+}

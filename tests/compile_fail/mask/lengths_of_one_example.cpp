@@ -1,0 +1,15 @@
+// MISTAKE: the length of the first example pads all of them.
+// RULE: R18
+// EXPECT: ERROR_R18_indexed_meets_its_dimension<.*masked.*batch.*indexed<.*batch
+// VARIANTS: equal unused dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void layer() {
+#ifdef FIXED
+  RESULT r = softmax<key>(masked(s, padding<key>(lengths)));
+#else
+  RESULT r = softmax<key>(masked(s, padding<key>(at<batch>(lengths, 0))));
+#endif
+}

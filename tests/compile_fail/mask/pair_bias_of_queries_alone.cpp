@@ -1,0 +1,17 @@
+// MISTAKE: the pair bias was summed over the keys before it was added.
+// RULE: R7
+// EXPECT: ERROR_R7_bias_lacks_what_softmax_goes_over<.*softmax.*key.*biased_for<.*seq
+// VARIANTS: equal unused dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+extern tensor<float, heads, seq, key> pair_bias;
+
+void layer() {
+#ifdef FIXED
+  RESULT r = softmax<key>(biased(s, pair_bias));
+#else
+  RESULT r = softmax<key>(biased(s, sum<key>(pair_bias)));
+#endif
+}

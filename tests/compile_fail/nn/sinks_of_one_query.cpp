@@ -1,0 +1,18 @@
+// MISTAKE: the sinks of the first query are those of all queries.
+// RULE: R18
+// EXPECT: ERROR_R18_indexed_meets_its_dimension<.*indexed<.*seq
+// VARIANTS: equal unused dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "nn_prelude.hpp"
+
+extern tensor<float, heads> sinks_of_heads;
+extern tensor<float, seq, heads> sinks_of_queries;
+
+void layer() {
+#ifdef FIXED
+  RESULT y = nn::attention_with_sinks<d_k, src>(q, k_src, v_src, sinks_of_heads);
+#else
+  RESULT y = nn::attention_with_sinks<d_k, src>(q, k_src, v_src, at<seq>(sinks_of_queries, 0));
+#endif
+}

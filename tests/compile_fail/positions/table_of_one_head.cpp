@@ -1,0 +1,18 @@
+// MISTAKE: the relative biases of the first head are those of all heads.
+// RULE: R18
+// EXPECT: ERROR_R18_indexed_meets_its_dimension<.*biased.*heads.*indexed<.*heads
+// VARIANTS: equal unused dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+struct buckets : position_dim<32> {};
+extern tensor<float, heads, buckets> table;
+
+void layer() {
+#ifdef FIXED
+  RESULT r = softmax<key>(biased(s, relative_bias<seq, key, buckets>(table)));
+#else
+  RESULT r = softmax<key>(biased(s, relative_bias<seq, key, buckets>(at<heads>(table, 0))));
+#endif
+}
