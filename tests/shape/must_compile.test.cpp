@@ -69,7 +69,7 @@ extern tensor<float, heads, key> slopes;
 extern tensor<float, bucket, heads> bias_table;
 extern tensor<id<bucket>, seq, key> buckets;
 static_assert(forms<decltype(softmax<key>(biased(s, slopes))), batch, heads, seq, key, normalised<key>>);
-static_assert(forms<decltype(s + slopes), batch, heads, seq, key, score<d_k>>);
+static_assert(forms<decltype(s + slopes), batch, heads, seq, key, score<d_k>, biased_for<key>>);
 static_assert(forms<decltype(softmax<key>(biased(unscaled(contract<d_k>(q, k)), gather<bucket>(bias_table, buckets)))), batch, heads, seq, key, normalised<key>>);
 
 // c8, c9, c10: masks over (queries, keys), (batch, keys), (batch, queries, keys), and several together.

@@ -25,7 +25,7 @@ struct condition {
 template <mask M>
 struct condition<M> {
   static constexpr bool is_one = true;
-  using shape_type = typename shape_from<typename M::facts::dims>::type;
+  using shape_type = typename M::facts::shape;
 };
 template <operand M>
 struct condition<M> {

@@ -136,9 +136,9 @@ template <>
 inline constexpr mark_row marks_row<op::map> = {.masked_for = by_rule, .biased_for = drop, .normalised = weaken,
                                                 .note = "masked values pass exp and sigmoid only, which end the mark: both are 0 there"};
 template <>
-inline constexpr mark_row marks_row<op::compare> = {.raw = drop, .score = drop, .masked_for = by_rule, .normalised = drop, .weighted = drop, .rotated = drop,
+inline constexpr mark_row marks_row<op::compare> = {.raw = drop, .score = drop, .masked_for = by_rule, .biased_for = drop, .normalised = drop, .weighted = drop, .rotated = drop,
                                                     .note = "true and false are no scores and no weights; masked values are not compared"};
-inline constexpr mark_row chosen_row = {.masked_for = by_rule, .normalised = weaken, .note = "the marks of all operands; masked values are refused"};
+inline constexpr mark_row chosen_row = {.masked_for = by_rule, .biased_for = drop, .normalised = weaken, .note = "the marks of all operands; masked values are refused"};
 template <>
 inline constexpr mark_row marks_row<op::where> = chosen_row;
 template <>
