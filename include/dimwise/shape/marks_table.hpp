@@ -212,7 +212,7 @@ inline constexpr mark_row marks_row<op::flip> = marks_row<op::roll>;
 template <>
 inline constexpr mark_row marks_row<op::one_hot> = {.indexed = by_rule, .note = "the ids' own; indexed ends for the dimension that is added"};
 template <>
-inline constexpr mark_row marks_row<op::scatter_add> = {.raw = by_rule, .score = by_rule, .masked_for = refuse, .normalised = by_rule, .weighted = by_rule,
+inline constexpr mark_row marks_row<op::scatter_add> = {.raw = by_rule, .score = by_rule, .masked_for = refuse, .biased_for = drop, .normalised = by_rule, .weighted = by_rule,
                                                         .rotated = by_rule, .indexed = by_rule,
                                                         .note = "as the sum over the dimensions of the ids; indexed ends for the dimension that is made"};
 template <>

@@ -56,7 +56,7 @@ consteval auto judge_scatter_add() {
     return answer<ERROR_R18_ids_index_their_own_dimension_only<op::scatter_add, O, id<IdDim>, lhs_t<Values>, rhs_t<Ids>>>{};
   } else if constexpr (is_merged<D> && !is_in<D, summed>) {
     return answer<ERROR_R18_ids_of_a_composite_are_split_first<op::scatter_add, O, lhs_t<Values>, rhs_t<Ids>>>{};
-  } else if constexpr (!is_disjoint<marked_t<indexed, marks_t<Values>>, dims_t<Ids>> || !is_disjoint<marked_t<indexed, marks_t<Ids>>, dims_t<Values>>) {
+  } else if constexpr (indexed_meets<Values, Ids>) {
     return answer<ERROR_R18_indexed_meets_its_dimension<op::scatter_add, O, lhs_t<Values>, rhs_t<Ids>>>{};
   } else if constexpr (unknown::size > 0) {
     return answer<missing_t<op::scatter_add, unknown, Ids>>{};
