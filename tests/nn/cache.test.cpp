@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+#include <limits>
 #include <cmath>
 #include <vector>
 
@@ -209,14 +210,68 @@ TEST_CASE("kv_cache: what was moved from takes nothing, and writes nothing of th
   check(cache_of<nn::capacity<>, nn::int8_by<>>(one, one, batch{2}, key{8}));
 }
 
-TEST_CASE("kv_cache: what is adopted and does not fit changes nothing") {
-  cache_of<nn::capacity<8>> cache(batch{2});
+TEST_CASE("kv_cache: what is adopted and does not fit changes nothing, nor does memory that nobody else filled") {
+  std::vector<float> k(2 * 2 * 8 * 4);
+  std::vector<float> v(2 * 2 * 8 * 5);
+  cache_of<nn::capacity<8>> cache(k, v, batch{2});
   cache.append(slice<key>(all_k, 0, 3), slice<key>(all_v, 0, 3));
   CHECK(thrown<extent_error>([&] { cache.adopt(9); }) == "adopt: 9 positions of key do not fit, the cache takes 8 (R10)");
   CHECK(cache.length() == 3);
   CHECK(cache.end() == 3);
   cache.adopt(8);
   CHECK(cache.length() == 8);
+
+  const auto check_own = [&](auto& own) {
+    const auto held = own.length();
+    const std::string never = "adopt: 8 positions of key were never appended, the cache has memory of its own; it adopts what lies in memory that is given to it (R10)";
+    CHECK(thrown<extent_error>([&] { own.adopt(8); }) == never);
+    CHECK(own.length() == held);
+    CHECK(own.end() == static_cast<std::ptrdiff_t>(held));
+    own.adopt(0);
+    CHECK(own.length() == 0);
+  };
+  cache_of<nn::capacity<8>> own(batch{2});
+  own.append(slice<key>(all_k, 0, 3), slice<key>(all_v, 0, 3));
+  check_own(own);
+  auto copy = cache;  // has memory of its own
+  check_own(copy);
+  auto moved = std::move(cache);  // has the memory that was given
+  moved.adopt(5);
+  CHECK(moved.length() == 5);
+  own = std::move(moved);
+  own.adopt(8);
+  CHECK(own.length() == 8);
+  own = copy;
+  check_own(own);
+}
+
+TEST_CASE("kv_cache: positions near the ends of the integers are refused, and nothing changes") {
+  constexpr std::ptrdiff_t farthest = std::numeric_limits<std::ptrdiff_t>::max() / 8;
+  const auto check = [&](auto cache) {
+    cache.append(slice<key>(all_k, 0, 2), slice<key>(all_v, 0, 2));
+    for (const std::ptrdiff_t beyond : {farthest + 1, -farthest - 1, std::numeric_limits<std::ptrdiff_t>::max(), std::numeric_limits<std::ptrdiff_t>::min(),
+                                        std::numeric_limits<std::ptrdiff_t>::min() + 1}) {
+      CHECK(thrown<origin_error>([&] { cache.restart(beyond); }).ends_with(" of dimension key is beyond 2^60 (R7)"));
+      CHECK(cache.length() == 2);
+      CHECK(cache.end() == 2);
+    }
+    cache.restart(farthest - 3);
+    const auto at = [&](std::size_t n, std::ptrdiff_t first) { return tensor<float, batch, kv_heads, key, d_k>(batch{2}, starting_at(key{n}, first)); };
+    const auto value = [&](std::size_t n) { return tensor<float, batch, kv_heads, key, d_v>(batch{2}, key{n}); };
+    cache.append(at(3, farthest - 3), value(3));
+    CHECK(cache.end() == farthest);
+    CHECK(cache.keys().extents().template origin<key>("test") + static_cast<std::ptrdiff_t>(cache.length()) == farthest);
+    CHECK(thrown<origin_error>([&] { cache.append(at(1, farthest), value(1)); }) ==
+          "append: the position 1 behind position 1152921504606846975 of dimension key is beyond 2^60 (R7)");
+    CHECK(cache.end() == farthest);
+    CHECK(cache.length() == 3);
+    cache.restart(-farthest);
+    cache.append(at(1, -farthest), value(1));
+    CHECK(cache.end() == 1 - farthest);
+    CHECK(cache.next(key{1}).origin() == 1 - farthest);
+  };
+  check(cache_of<nn::capacity<8>>(batch{2}));
+  check(cache_of<nn::sliding<4>>(batch{2}));
 }
 
 TEST_CASE("kv_cache: a copy of a window has what is held, and goes on from there") {

@@ -3,6 +3,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "support/numbers.hpp"
 
+#include <dimwise/nn/paged_cache.hpp>
+
 #include <doctest/doctest.h>
 
 #include <bit>
@@ -138,4 +140,88 @@ TEST_CASE("attention over keys and values of 16, 8 and 4 bits: few queries and m
       }
     }
   }
+}
+
+namespace {
+
+struct d_h : feature_dim<> {};
+template <class KeyElement, class ValueElement, class Kind>
+using stored_cache = nn::kv_cache<key, Kind, nn::keys<KeyElement, key, d_h>, nn::values<ValueElement, key, d_h>>;
+
+// Whatever is no finite number is refused before anything is written.
+template <class Cache>
+void check_refused(Cache cache, bool keys, bool values, const char* bits) {
+  const tensor<float, key, d_h> good({1, 2, 3, 4}, key{2}, d_h{2});
+  cache.append(good, good);
+  for (const float bad : {not_a_number, infinite, -infinite}) {
+    const tensor<float, key, d_h> k({1, 2, 3, bad}, key{2}, d_h{2});
+    const std::string what = bad != bad ? "NaN" : "infinite";
+    const auto expected = [&](const char* side) { return std::string("append: a ") + side + " is " + what + ", whole numbers of " + bits + " bits along key hold finite numbers"; };
+    if (keys) { CHECK(thrown<number_error>([&] { cache.append(k, good); }) == expected("key")); }
+    if (values) { CHECK(thrown<number_error>([&] { cache.append(good, k); }) == expected("value")); }
+    CHECK(cache.length() == 2);
+  }
+  CHECK(differ(tensor<float, key, d_h>(cache.values()), good, 0.2) == "");  // half a step of 0.6, of 1 + |x|
+  // Beyond the largest number that is stored: the largest.
+  const tensor<float, key, d_h> large({1, 2, 3, 1e30F}, key{2}, d_h{2});
+  cache.append(large, large);
+  CHECK(cache.length() == 4);
+}
+
+}  // namespace
+
+TEST_CASE("kv_cache: whole numbers take no NaN and no infinity, nor does their scale") {
+  const tensor<float> scale({0.5F});
+  const d_h two{2};
+  check_refused(stored_cache<nn::int8_by<>, nn::int8_by<>, nn::capacity<8>>(scale, scale, two), true, true, "8");
+  check_refused(stored_cache<nn::int4_by<>, nn::int4_by<>, nn::sliding<4>>(tensor<float>({0.6F}), tensor<float>({0.6F}), two), true, true, "4");
+  check_refused(stored_cache<nn::int8_by<>, nn::int8_by<>, nn::paged<2>>(scale, scale, two), true, true, "8");
+  check_refused(stored_cache<float, nn::int8_by<>, nn::capacity<8>>(scale, two), false, true, "8");
+  for (const float bad : {not_a_number, infinite}) {
+    const tensor<float> odd({bad});
+    const std::string expected = std::string("kv_cache: a scale is ") + (bad != bad ? "NaN" : "infinite") + ", the scale of whole numbers is finite";
+    CHECK(thrown<number_error>([&] { stored_cache<nn::int8_by<>, nn::int8_by<>, nn::capacity<8>>(odd, scale, two); }) == expected);
+    CHECK(thrown<number_error>([&] { stored_cache<nn::int4_by<>, nn::int4_by<>, nn::paged<8>>(scale, odd, two); }) == expected);
+  }
+}
+
+TEST_CASE("kv_cache: floats of 16 bits keep NaN and infinities, and what is too large is infinite") {
+  const auto check = [&](auto cache) {
+    const tensor<float, key, d_h> odd({not_a_number, infinite, -infinite, 3.4e38F, 1e-42F, -0.0F}, key{3}, d_h{2});
+    cache.append(odd, odd);
+    const tensor<float, key, d_h> got = cache.values();
+    CHECK(std::isnan(got.values()[0]));
+    CHECK(got.values()[1] == infinite);
+    CHECK(got.values()[2] == -infinite);
+    CHECK(got.values()[3] == infinite);
+    CHECK(got.values()[4] == 0);
+    CHECK((got.values()[5] == 0 && std::signbit(got.values()[5])));
+  };
+  check(stored_cache<bfloat16, bfloat16, nn::capacity<8>>(d_h{2}));
+  check(stored_cache<float16, float16, nn::capacity<8>>(d_h{2}));
+  check(stored_cache<float16, float16, nn::paged<2>>(d_h{2}));
+}
+
+TEST_CASE("dequantised: a scale of NaN or infinity is seen in every number") {
+  const tensor<std::int8_t, key, d_h> x({1, -2, 3, 0}, key{2}, d_h{2});
+  const auto by = [&](float s) { return tensor<float, key, d_h>(dequantised(x, tensor<float>({s}))); };
+  const auto unknown = by(not_a_number);
+  for (const float v : unknown.values()) { CHECK(std::isnan(v)); }
+  const auto large = by(infinite);
+  CHECK(large.values()[0] == infinite);
+  CHECK(large.values()[1] == -infinite);
+  CHECK(std::isnan(large.values()[3]));
+}
+
+TEST_CASE("bfloat16 and float16: a NaN of any bits stays one, with its sign") {
+  for (const std::uint32_t bits : {0x7f800001U, 0x7fc00000U, 0x7fffffffU, 0xff800001U, 0xffc12345U, 0x7f80ffffU}) {
+    const auto nan = std::bit_cast<float>(bits);
+    CHECK(std::isnan(static_cast<float>(bfloat16(nan))));
+    CHECK(std::isnan(static_cast<float>(float16(nan))));
+    CHECK(std::signbit(static_cast<float>(bfloat16(nan))) == std::signbit(nan));
+    CHECK(std::signbit(static_cast<float>(float16(nan))) == std::signbit(nan));
+  }
+  CHECK(static_cast<float>(bfloat16(std::numeric_limits<float>::max())) == infinite);
+  CHECK(static_cast<float>(float16(-1e5F)) == -infinite);
+  CHECK(static_cast<float>(float16(std::bit_cast<float>(1U))) == 0);
 }

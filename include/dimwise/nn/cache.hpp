@@ -38,6 +38,7 @@ struct cache_kind<nn::capacity<N>> {
 };
 template <extent_t W>
 struct cache_kind<nn::sliding<W>> {
+  static_assert(W > 0 && W <= at_run_time / 4, "dimwise: the window of a cache has at least one position, and twice as many can be counted");
   static constexpr bool slides = true;
   static constexpr extent_t window = W;
   static constexpr extent_t buffer = 2 * W;
@@ -81,18 +82,24 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
   template <class... Given>
     requires(sides::template gives<key_given, Given...>)
   kv_cache(std::span<typename base::key_element> of_keys, std::span<typename base::value_element> of_values, const Given&... given)
-      : sides_(of_keys, of_values, filled(settings(given...))) {}
+      : sides_(of_keys, of_values, filled(settings(given...))), foreign_(true) {}
 
   /// A copy has memory of its own, in which stand the elements that are held; what was moved from takes none.
-  kv_cache(const kv_cache& other) : sides_(other.sides_, other.used_ - other.held_, other.held_), used_(other.used_), held_(other.held_), end_(other.end_) {}
+  kv_cache(const kv_cache& other)
+      : sides_(other.sides_, other.used_ - other.held_, other.held_), used_(other.used_), held_(other.held_), end_(other.end_) {}
   kv_cache(kv_cache&& other) noexcept
-      : sides_(static_cast<sides&&>(other.sides_)), used_(std::exchange(other.used_, 0)), held_(std::exchange(other.held_, 0)), end_(std::exchange(other.end_, 0)) {}
+      : sides_(static_cast<sides&&>(other.sides_)),
+        used_(std::exchange(other.used_, 0)),
+        held_(std::exchange(other.held_, 0)),
+        end_(std::exchange(other.end_, 0)),
+        foreign_(std::exchange(other.foreign_, false)) {}
   /// Takes the other's elements, or a copy of them; where a copy has no memory, the cache stays as it was.
   kv_cache& operator=(kv_cache other) noexcept {
     sides_ = static_cast<sides&&>(other.sides_);
     used_ = other.used_;
     held_ = other.held_;
     end_ = other.end_;
+    foreign_ = other.foreign_;
     return *this;
   }
   ~kv_cache() = default;
@@ -112,7 +119,8 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
   /// The position that the next key will stand at.
   [[nodiscard]] std::ptrdiff_t end() const { return end_; }
   /// What lies in the memory already becomes the first `count` positions: a cache over memory that somebody filled.
-  /// Throws `extent_error` where there is less room, and changes nothing then.
+  /// Throws `extent_error` where there is less room, and for memory of the cache's own, which `append` alone fills;
+  /// changes nothing then.
   void adopt(extent_t count)
     requires(!kind::slides)
   {
@@ -120,11 +128,18 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
       detail::raise<extent_error>(error{} << "adopt: " << count << " positions of " << detail::dimension_name<Key>() << " do not fit, the cache takes " << limit()
                                           << " (R10)");
     }
+    if (count > 0 && !foreign_) {
+      detail::raise<extent_error>(error{} << "adopt: " << count << " positions of " << detail::dimension_name<Key>()
+                                          << " were never appended, the cache has memory of its own; it adopts what lies in memory that is given to it (R10)");
+    }
+    (void)detail::position_after(0, count, "adopt", &detail::dimension_name<Key>);
     used_ = held_ = count;
     end_ = static_cast<std::ptrdiff_t>(count);
   }
-  /// Forgets everything; the next position is this.
+  /// Forgets everything; the next position is this. Throws `origin_error` for positions beyond ±2^60, and changes nothing
+  /// then.
   void restart(std::ptrdiff_t position = 0) {
+    base::check_start(position);
     used_ = held_ = 0;
     end_ = position;
   }
@@ -180,6 +195,7 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
   extent_t used_ = 0;  // of the buffer
   extent_t held_ = 0;  // the last ones of those
   std::ptrdiff_t end_ = 0;
+  bool foreign_ = false;  // over somebody else's memory
 };
 
 /// Attention over a cache: `scores_of(keys)` gives the scores, masked as they should be.

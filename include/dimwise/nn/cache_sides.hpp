@@ -115,8 +115,8 @@ class cache_base {
   ///
   /// Refuses other positions (R3), other dimensions (R10), keys rotated otherwise and rotated values (R9), keys for
   /// values (R16). Throws `extent_error` where extents differ (R15) or do not fit, `origin_error` where keys or values
-  /// say other positions than these; rotated keys that say none were turned from position 0. Whatever is thrown, the
-  /// cache stays as it was.
+  /// say other positions than these or beyond 2^60; rotated keys that say none were turned from position 0. Throws
+  /// `number_error` where a side of whole numbers is given NaN or an infinity. Whatever is thrown, the cache stays as it was.
   template <operand K, operand V, class Verdict = rule::append<Key, keys_shape, values_shape, shape_of<K>, shape_of<V>>>
     requires allowed<Verdict>
   void append(const K& k, const V& v) {
@@ -124,8 +124,11 @@ class cache_base {
     const Sides& sides = self.any_sides();
     const extent_t n = check_appended<Key, typename Sides::key_side, typename Sides::value_side>(sides.keys, sides.values, k.extents(), v.extents(), self.end());
     self.check_room(n);
+    (void)position_after(self.end(), n, "append", &dimension_name<Key>);
     const typename Sides::key_side::floats new_keys = k;
     const typename Sides::value_side::floats new_values = v;
+    sides.keys.check_numbers(new_keys, "key");
+    sides.values.check_numbers(new_values, "value");
     self.take_in(n, typename Sides::key_floats(new_keys), typename Sides::value_floats(new_values));
   }
   template <operand K, operand V, class Verdict = rule::append<Key, keys_shape, values_shape, shape_of<K>, shape_of<V>>>
@@ -145,6 +148,12 @@ class cache_base {
   [[noreturn]] static void no_room(extent_t n, extent_t held, extent_t limit, const char* more = "") {
     raise<extent_error>(error{} << "append: " << n << " positions of " << dimension_name<Key>() << " do not fit, the cache holds " << held << " and takes "
                                 << limit << more << " (R10)");
+  }
+  static void check_start(std::ptrdiff_t position) {
+    if (position < -farthest_origin || position > farthest_origin) {
+      raise<origin_error>(error{} << "restart: position " << static_cast<long long>(position) << " of dimension " << dimension_name<Key>()
+                                  << " is beyond 2^60 (R7)");
+    }
   }
   static void check_forgotten(extent_t count, extent_t held) {
     if (count > held) {

@@ -5,6 +5,7 @@
 // Tests: tests/nn/cache.test.cpp, tests/nn/cache_stored.test.cpp
 #pragma once
 
+#include <cmath>
 #include <memory>
 #include <span>
 
@@ -145,6 +146,17 @@ class cache_side {
       return stored;
     }
   }
+  /// Whole numbers hold no NaN and no infinity: a number in their place would be wrong in silence.
+  void check_numbers([[maybe_unused]] const floats& x, [[maybe_unused]] const char* what) const {
+    if constexpr (scaled) {
+      for (const auto number : x.values()) {
+        if (!std::isfinite(number)) {
+          raise<number_error>(error{} << "append: a " << what << " is " << (std::isnan(number) ? "NaN" : "infinite") << ", whole numbers of "
+                                      << (format::packed ? 4 : 8) << " bits along " << dimension_name<Key>() << " hold finite numbers");
+        }
+      }
+    }
+  }
   /// Allocates nothing, throws nothing once the elements lie within the memory.
   void write(std::size_t first, const floats_view& x) const {
     const memory_type to = memory_.within(first, Key{x.extents().template extent<Key>()});
@@ -182,6 +194,11 @@ class cache_side {
     if constexpr (scaled) {
       static_assert(is_subset<dims_t<shape_of<scale_type>>, difference_t<dims_t<Shape>, list<Key>>>, "R8: the scale has a dimension that the cache lacks, or the one that grows");
       (void)carry<typename extents_type::atoms>("kv_cache", whole_, scale_.extents());
+      for (const float factor : scale_.values()) {
+        if (!std::isfinite(factor)) {
+          raise<number_error>(error{} << "kv_cache: a scale is " << (std::isnan(factor) ? "NaN" : "infinite") << ", the scale of whole numbers is finite");
+        }
+      }
     }
   }
 

@@ -29,7 +29,7 @@ template <class Key, extent_t Page, extent_t Positions, class KeyElement, class.
 class kv_cache<Key, paged<Page, Positions>, keys<KeyElement, KeyDims...>, values<ValueElement, ValueDims...>>
     : public detail::cache_base<kv_cache<Key, paged<Page, Positions>, keys<KeyElement, KeyDims...>, values<ValueElement, ValueDims...>>, Key,
                                 detail::cache_sides<Key, keys<KeyElement, KeyDims...>, values<ValueElement, ValueDims...>>> {
-  static_assert(Page > 0);
+  static_assert(Page > 0 && Page <= at_run_time / 4, "dimwise: a page has at least one position, and so many can be counted");
   using page = detail::cache_sides<Key, nn::keys<KeyElement, KeyDims...>, nn::values<ValueElement, ValueDims...>>;
   static_assert(detail::holds<allowed<typename page::verdict>, typename page::verdict>, "R9, R10, R19: a cache holds keys and values that grow together, values not rotated");
   using base = detail::cache_base<kv_cache, Key, page>;
@@ -119,8 +119,8 @@ class kv_cache<Key, paged<Page, Positions>, keys<KeyElement, KeyDims...>, values
   }
   [[nodiscard]] const page& page_at(std::size_t number) const { return number < pages_.size() ? *pages_[number] : blank_; }
   [[nodiscard]] Key positions_of(std::size_t number) const {
-    const extent_t first = number * Page;
-    const extent_t left = held_ < first ? 0 : held_ - first;
+    const extent_t first = number < pages_.size() ? number * Page : held_;
+    const extent_t left = held_ - first;
     return starting_at(Key{left < Page ? left : Page}, static_cast<std::ptrdiff_t>(first));
   }
   template <class Floats, class PageOf>
