@@ -213,3 +213,57 @@ TEST_CASE("odd numbers: weights of scores that were stored, contracted with valu
     }
   }
 }
+
+TEST_CASE("odd numbers: windows as wide as the integers, from positions as far as they go") {
+  constexpr std::ptrdiff_t largest = std::numeric_limits<std::ptrdiff_t>::max();
+  constexpr std::ptrdiff_t farthest = (std::ptrdiff_t{1} << 60) - 1;
+  for (const std::size_t queries : counts{1, 7}) {
+    const operands x({.queries = queries, .keys = 9});
+    const auto agree = [&](const auto& mask, const auto& visible) {
+      const auto e = attended(masked(s_of(x), mask), x);
+      CHECK(disagreement(e, kind_of({.queries = queries, .keys = 9}), tolerance) == "");
+      CHECK(odd::unlike(evaluate(e), reference(attended(masked(s_of(x), allow(visible)), x)), tolerance) == "");
+    };
+    for (const std::ptrdiff_t q0 : {-farthest, std::ptrdiff_t{-3}, std::ptrdiff_t{0}, std::ptrdiff_t{5}, farthest}) {
+      for (const std::ptrdiff_t k0 : {-farthest, std::ptrdiff_t{0}, farthest}) {
+        const seq from = starting_at(seq{queries}, q0);
+        const key of = starting_at(key{9}, k0);
+        for (const std::ptrdiff_t left : {std::ptrdiff_t{-1}, std::ptrdiff_t{0}, std::ptrdiff_t{3}, farthest, 2 * farthest, largest - 1, largest}) {
+          for (const std::ptrdiff_t right : {std::ptrdiff_t{-1}, std::ptrdiff_t{2}, 2 * farthest + 1, largest}) {
+            CAPTURE(q0);
+            CAPTURE(k0);
+            CAPTURE(left);
+            CAPTURE(right);
+            tensor<bool, seq, key> visible(from, of);
+            for (std::size_t i = 0; i < queries; ++i) {
+              for (std::size_t j = 0; j < 9; ++j) {
+                const std::ptrdiff_t d = (k0 + static_cast<std::ptrdiff_t>(j)) - (q0 + static_cast<std::ptrdiff_t>(i));
+                visible.data()[i * 9 + j] = (left < 0 || -d <= left) && (right < 0 || d <= right);
+              }
+            }
+            agree(window<seq, key>(left, right, from, of), visible);
+            agree(window<seq, key>(left, right, from, of) & window<seq, key>(largest, largest, from, of) & causal<seq, key>(starting_at(seq{queries}, farthest), key{9}), visible);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("odd numbers: buckets of distances as far as the integers, and of few buckets") {
+  constexpr std::ptrdiff_t largest = std::numeric_limits<std::ptrdiff_t>::max();
+  constexpr std::ptrdiff_t smallest = std::numeric_limits<std::ptrdiff_t>::min();
+  for (const std::ptrdiff_t d : {smallest, smallest + 1, std::ptrdiff_t{-200}, std::ptrdiff_t{-1}, std::ptrdiff_t{0}, std::ptrdiff_t{1}, std::ptrdiff_t{200}, largest}) {
+    for (const std::size_t buckets : counts{1, 2, 3, 4, 32}) {
+      for (const std::ptrdiff_t farthest : {std::ptrdiff_t{0}, std::ptrdiff_t{1}, std::ptrdiff_t{8}, std::ptrdiff_t{128}}) {
+        for (const bool both : {false, true}) {
+          CAPTURE(d);
+          CAPTURE(buckets);
+          CAPTURE(farthest);
+          CHECK(t5_buckets{.bidirectional = both, .max_distance = farthest}(d, buckets) < buckets);
+        }
+      }
+      CHECK(clipped_distance{}(d, buckets) < buckets);
+    }
+  }
+}

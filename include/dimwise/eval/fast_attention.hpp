@@ -29,23 +29,24 @@ struct score_pieces {
 
   Self& self() { return static_cast<Self&>(*this); }
 
-  // Keys that both windows show, the second as seen from the first one's offset.
-  void narrow(std::ptrdiff_t before, std::ptrdiff_t after, std::ptrdiff_t offset) {
-    constexpr std::ptrdiff_t all = kernels::key_window::unbounded;
-    if (window.before == all && window.after == all) { window.offset = offset; }
-    const std::ptrdiff_t moved = offset - window.offset;
-    if (before != all) { window.before = window.before < before - moved ? window.before : before - moved; }
-    if (after != all) { window.after = window.after < after + moved ? window.after : after + moved; }
+  // Shows the keys from `first` to `last` places after the place of a query, of those that it has shown. No window reaches
+  // further than `unbounded`, and positions are no further than 2^60 from 0: nothing here overflows.
+  static constexpr std::ptrdiff_t all = kernels::key_window::unbounded;
+  void narrow(std::ptrdiff_t first, std::ptrdiff_t last) {
+    const auto within = [](std::ptrdiff_t place) { return place < -all ? -all : place > all ? all : place; };
+    window.before = std::min(window.before, -within(first));
+    window.after = std::min(window.after, within(last));
   }
 
   template <class Q, class K, class E>
   void take(const causal<Q, K>& m, const E& e) {
-    narrow(kernels::key_window::unbounded, 0, m.query_origin(e, "causal") - m.key_origin(e, "causal"));
+    narrow(-all, m.query_origin(e, "causal") - m.key_origin(e, "causal"));
   }
   template <class Q, class K, class E>
   void take(const dimwise::window<Q, K>& m, const E& e) {
-    constexpr std::ptrdiff_t all = kernels::key_window::unbounded;
-    narrow(m.left() < 0 ? all : m.left(), m.right() < 0 ? all : m.right(), m.query_origin(e, "window") - m.key_origin(e, "window"));
+    const std::ptrdiff_t place = m.query_origin(e, "window") - m.key_origin(e, "window");
+    // A limit that reaches from one end of the positions to the other is none.
+    narrow(m.left() < 0 || m.left() > 4 * all ? -all : place - m.left(), m.right() < 0 || m.right() > 4 * all ? all : place + m.right());
   }
   template <class A, class B, class E>
   void take(const mask_pair<all_of, A, B>& m, const E& e) {

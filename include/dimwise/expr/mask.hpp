@@ -145,7 +145,8 @@ class window : public detail::related_positions<Q, K> {
     requires(detail::both_ordered<Q, K>)
       : detail::related_positions<Q, K>(q, k), left_(left), right_(right) {}
 
-  [[nodiscard]] bool visible(std::ptrdiff_t q, std::ptrdiff_t k) const { return (left_ < 0 || k >= q - left_) && (right_ < 0 || k <= q + right_); }
+  // Differences of positions, which are no further than 2^60 from 0: sums of a position and a limit may overflow.
+  [[nodiscard]] bool visible(std::ptrdiff_t q, std::ptrdiff_t k) const { return (left_ < 0 || q - k <= left_) && (right_ < 0 || k - q <= right_); }
   [[nodiscard]] std::ptrdiff_t left() const { return left_; }
   [[nodiscard]] std::ptrdiff_t right() const { return right_; }
 

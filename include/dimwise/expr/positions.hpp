@@ -93,7 +93,8 @@ struct t5_buckets {
 
   [[nodiscard]] std::size_t operator()(std::ptrdiff_t distance, std::size_t buckets) const {
     std::size_t first = 0;
-    std::ptrdiff_t n = -distance;
+    constexpr std::ptrdiff_t farthest = std::ptrdiff_t{1} << 62;
+    std::ptrdiff_t n = distance < -farthest ? farthest : -distance;
     if (bidirectional) {
       buckets /= 2;
       if (n < 0) {
@@ -103,8 +104,10 @@ struct t5_buckets {
     } else if (n < 0) {
       n = 0;
     }
+    if (buckets == 0) { return 0; }  // one bucket for both directions
     const auto exact = static_cast<std::ptrdiff_t>(buckets / 2);
     if (n < exact) { return first + static_cast<std::size_t>(n); }
+    if (exact == 0 || max_distance <= exact) { return first + buckets - 1; }  // nothing between the near and the far
     const double far = std::log(static_cast<double>(n) / static_cast<double>(exact)) /
                        std::log(static_cast<double>(max_distance) / static_cast<double>(exact)) * static_cast<double>(static_cast<std::ptrdiff_t>(buckets) - exact);
     const auto at = static_cast<std::size_t>(exact) + static_cast<std::size_t>(far);

@@ -62,7 +62,7 @@ struct call_score {
   }
   // Not called where `each` does everything: there are slopes.
   [[gnu::always_inline]] floats<Arch> operator()(const floats<Arch>& scores, const score_place<Arch>& place) const noexcept {
-    const ints<Arch> distance = place.key - place.query + ints<Arch>(static_cast<std::int32_t>(what.distance));
+    const ints<Arch> distance = place.key - place.query + ints<Arch>(clamp_to_int32(what.distance));
     return scores - broadcast<Arch>(what.slopes[place.head]) * magnitude<Arch>(xsimd::to_float(distance));
   }
 };
