@@ -115,7 +115,7 @@ void sweep(const sizes& n, const Formula& formula) {
 
 template <class Formula>
 void sweep_sizes(const Formula& formula) {
-  sweep({.queries = 6, .keys = 5}, formula);
+  sweep({.queries = 6, .keys = 5, .groups = 2}, formula);
   sweep({.queries = 1, .keys = 9, .values = 17}, formula);
   sweep({.queries = 35, .keys = 101, .heads = 1, .features = 3, .values = 4}, formula);
   sweep({.queries = 3, .keys = 67, .heads = 1, .groups = 2, .features = 17, .values = 5}, formula);

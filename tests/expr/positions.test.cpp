@@ -14,6 +14,7 @@ namespace {
 using namespace dims;
 using namespace dimwise_test;
 using dimwise::biased;
+using dimwise::map;
 using dimwise::rotary;
 using dimwise::sinusoid;
 using dimwise::starting_at;
