@@ -51,8 +51,8 @@ auto without_cache(const tensor<float, seq, d_model>& x, std::size_t& count) {
 // [/whole]
 
 // [step]
-// rotated<d_k> is part of the type: keys that are not rotated, or values that are, do not go in.
-using cache_type = nn::kv_cache<key, nn::capacity<64>, nn::keys<float, heads, key, d_k, rotated<d_k>>, nn::values<float, heads, key, d_v>>;
+// rotated<d_k, seq> is part of the type: keys that are not rotated, or values that are, do not go in.
+using cache_type = nn::kv_cache<key, nn::capacity<64>, nn::keys<float, heads, key, d_k, rotated<d_k, seq>>, nn::values<float, heads, key, d_v>>;
 
 // One position: its key and value go into the cache, its query looks at all that are there.
 auto with_cache(const tensor<float, seq, d_model>& x, cache_type& cache, std::size_t& count) {

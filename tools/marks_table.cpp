@@ -163,7 +163,7 @@ rules read.
 | `biased_for<D…>` | something that varies along D was added; a softmax over one of D sees it (R7) | that softmax, a function, a contraction, a reduction |
 | `normalised<D…>` | sums to one over D (R5) | a contraction over D |
 | `weighted<D…>` | a product with something normalised over D (R5) | a sum over D |
-| `rotated<D>` | the feature D carries rotary positions (R9) | a contraction over D |
+| `rotated<F, P>` | the feature F was turned by the positions of P, or of a prime of P (R9) | a contraction over F |
 | `indexed<D>` | one element of D was taken by `at` (R18) | `broadcast<D>`, a product, or storing |
 
 `plain(x)` ends all of them, visibly.

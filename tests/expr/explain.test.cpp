@@ -134,8 +134,8 @@ TEST_CASE("explain: reductions, positions, functions") {
   CHECK(last_step(mean<seq>(x)) == "mean<seq> of step 1: seq is gone\n   -> batch[2] d_model[12]\n");
   CHECK(last_step(mean<seq>(x, padding<seq>(2))).find("masked_for<seq> ends: mean counts what is masked as nothing") != std::string::npos);
   CHECK(what(last_step(scan<seq>(x))) == "scan<seq> of step 1");
-  CHECK(last_step(rotary<seq, d_k>(q)).find("rotary<seq, d_k> of step 1\n   -> seq[5] heads[3] d_k[4], rotated<d_k>\n"
-                                            "      rotated<d_k>: d_k carries positions now; queries and keys must agree\n") == 0);
+  CHECK(last_step(rotary<seq, d_k>(q)).find("rotary<seq, d_k> of step 1\n   -> seq[5] heads[3] d_k[4], rotated<d_k, seq>\n"
+                                            "      rotated<d_k, seq>: d_k carries positions now; queries and keys must agree\n") == 0);
   CHECK(what(last_step(unroll<seq, taps>(x))) == "unroll<seq, taps> of step 1");
   CHECK(last_step(skew<seq, distance, key>(tensor<float, seq, distance>(seq{3}, distance{5}), key{3})) ==
         "skew<seq, distance, key> of step 1\n   -> seq[3] key[3]\n");
@@ -155,7 +155,7 @@ TEST_CASE("explain: how marks end") {
   CHECK(last_step(argmax<key>(scores<d_k>(q, k))).find("score<d_k> ends: taken by argmax") != std::string::npos);
   CHECK(last_step(contract<heads>(a, tensor<float, heads, prime<heads>>())).find("normalised<key> ends: heads were mixed, and a mixture sums to something else") !=
         std::string::npos);
-  CHECK(last_step(contract<d_k>(rotary<seq, d_k>(q), rotary<key, d_k>(k))).find("rotated<d_k> ends: both sides were rotated alike, and d_k is summed over") !=
+  CHECK(last_step(contract<d_k>(rotary<seq, d_k>(q), rotary<key, d_k>(k))).find("rotated<d_k, seq> ends: both sides were rotated alike, and d_k is summed over") !=
         std::string::npos);
   CHECK(last_step(contract<d_model>(x, tensor<float, d_model, out<d_model>>())).find("; out<d_model> takes the place of d_model\n") != std::string::npos);
 }

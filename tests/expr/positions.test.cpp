@@ -124,10 +124,10 @@ TEST_CASE("a function of biased scores: soft caps take what was added with them"
   const auto cap = [](auto x) { return 2 * std::tanh(x / 2); };
   const auto sloped = biased(s, dimwise::alibi<seq, key, heads>{});
   const auto expected = dimwise::reference(sloped);
-  CHECK(agrees(map(cap, sloped), {2, 5, 3}, 16, [&](auto i, auto j, auto h) { return cap(el(expected, i, j, h)); }) == "");
+  CHECK(agrees(dimwise::map(cap, sloped), {2, 5, 3}, 16, [&](auto i, auto j, auto h) { return cap(el(expected, i, j, h)); }) == "");
   const auto added = dimwise::reference(s + bias);
-  CHECK(agrees(map(cap, biased(s, bias)), {2, 5}, 16, [&](auto i, auto j) { return cap(el(added, i, j)); }) == "");
-  CHECK(agrees(dimwise::softmax<key>(map(cap, biased(s, bias))), {2, 5}, 40, [&](auto i, auto j) {
+  CHECK(agrees(dimwise::map(cap, biased(s, bias)), {2, 5}, 16, [&](auto i, auto j) { return cap(el(added, i, j)); }) == "");
+  CHECK(agrees(dimwise::softmax<key>(dimwise::map(cap, biased(s, bias))), {2, 5}, 40, [&](auto i, auto j) {
           return std::exp(cap(el(added, i, j))) / sum_of(5, [&](auto l) { return std::exp(cap(el(added, i, l))); });
         }) == "");
 }

@@ -22,7 +22,7 @@ struct examples : batch_dim<> {};
 // Activations, weights, scores, attention weights, composites, marks of every kind.
 using shapes = list<
     shape<>, shape<seq>, shape<batch, seq, d_model>, shape<d_model, heads, d_k>, shape<d_model, out<d_model>>, shape<heads, d_v, d_model>,
-    shape<batch, key, heads, d_k>, shape<batch, seq, heads, d_k>, shape<seq, d_k, rotated<d_k>>, shape<seq, summed<rot, pass>, rotated<rot>>,
+    shape<batch, key, heads, d_k>, shape<batch, seq, heads, d_k>, shape<seq, d_k, rotated<d_k, seq>>, shape<seq, summed<rot, pass>, rotated<rot, seq>>,
     shape<batch, heads, seq, key, raw<d_k>>, shape<batch, heads, seq, key, score<d_k>, masked_for<key>>,
     shape<batch, heads, seq, key, normalised<key>>, shape<seq, key, weighted<key>>, shape<key, src, normalised<src>>, shape<heads, more_heads>,
     shape<vocab, d_model>, shape<seq, vocab, normalised<vocab>>, shape<batch, experts, normalised<experts>>, shape<packed_key, d_k>,

@@ -13,7 +13,7 @@ using namespace shape_test;
 
 struct four_keys : position_dim<4> {};
 
-using keys = shape<batch, heads, key, d_k, rotated<d_k>>;
+using keys = shape<batch, heads, key, d_k, rotated<d_k, seq>>;
 using values = shape<batch, heads, key, d_v>;
 
 // --- what a cache holds ---
@@ -22,7 +22,7 @@ static_assert(gives<rule::cache<key, keys, values>, keys>);
 static_assert(says<ERROR_R1_dimension_is_not_in_the_operand, rule::cache<key, shape<batch, heads, d_k>, values>>);
 static_assert(says<ERROR_R1_dimension_is_not_in_the_operand, rule::cache<key, keys, shape<batch, heads, d_v>>>);
 static_assert(says<ERROR_R10_cache_grows_along_a_run_time_extent, rule::cache<four_keys, shape<four_keys, d_k>, shape<four_keys, d_v>>>);
-static_assert(says<ERROR_R9_values_are_not_rotated, rule::cache<key, keys, shape<batch, heads, key, d_v, rotated<d_v>>>>);
+static_assert(says<ERROR_R9_values_are_not_rotated, rule::cache<key, keys, shape<batch, heads, key, d_v, rotated<d_v, seq>>>>);
 // Keys and values have the same parallel dimensions, and features of their own.
 static_assert(says<ERROR_R10_operands_differ_in_another_dimension, rule::cache<key, keys, shape<batch, key, d_v>>>);
 
@@ -41,18 +41,21 @@ static_assert(gives<rule::cache<key, shape<key, d_k>, shape<d_v, key>, true, fal
 template <class K, class V>
 using appended = rule::append<key, keys, values, K, V>;
 static_assert(gives<appended<keys, values>, values>);
-static_assert(gives<appended<shape<key, batch, heads, d_k, rotated<d_k>>, shape<d_v, key, heads, batch>>, values>);
+static_assert(gives<appended<shape<key, batch, heads, d_k, rotated<d_k, seq>>, shape<d_v, key, heads, batch>>, values>);
 // Other positions, none, or more.
-static_assert(says<ERROR_R3_other_positions_of_the_sequence, appended<shape<batch, heads, seq, d_k, rotated<d_k>>, values>>);
-static_assert(says<ERROR_R1_dimension_is_not_in_the_operand, appended<shape<batch, heads, d_k, rotated<d_k>>, values>>);
-static_assert(says<ERROR_R10_operands_differ_in_another_dimension, appended<shape<batch, heads, seq, key, d_k, rotated<d_k>>, values>>);
+static_assert(says<ERROR_R3_other_positions_of_the_sequence, appended<shape<batch, heads, seq, d_k, rotated<d_k, seq>>, values>>);
+static_assert(says<ERROR_R1_dimension_is_not_in_the_operand, appended<shape<batch, heads, d_k, rotated<d_k, seq>>, values>>);
+static_assert(says<ERROR_R10_operands_differ_in_another_dimension, appended<shape<batch, heads, seq, key, d_k, rotated<d_k, seq>>, values>>);
 // Other dimensions, another rotation, other marks; of keys and of values.
-static_assert(says<ERROR_R10_operands_differ_in_another_dimension, appended<shape<batch, key, d_k, rotated<d_k>>, values>>);
+static_assert(says<ERROR_R10_operands_differ_in_another_dimension, appended<shape<batch, key, d_k, rotated<d_k, seq>>, values>>);
 static_assert(says<ERROR_R10_operands_differ_in_another_dimension, appended<keys, shape<batch, key, d_v>>>);
 static_assert(says<ERROR_R9_rotated_meets_not_rotated, appended<shape<batch, heads, key, d_k>, values>>);
-static_assert(says<ERROR_R10_operands_differ_in_another_dimension, appended<shape<batch, heads, key, d_k, weighted<key>, rotated<d_k>>, values>>);
-static_assert(says<ERROR_R9_values_are_not_rotated, appended<keys, shape<batch, heads, key, d_v, rotated<d_v>>>>);
-static_assert(says<ERROR_R10_operands_differ_in_another_dimension, appended<keys, shape<batch, key, d_v, rotated<d_v>>>>);
+static_assert(says<ERROR_R10_operands_differ_in_another_dimension, appended<shape<batch, heads, key, d_k, weighted<key>, rotated<d_k, seq>>, values>>);
+static_assert(says<ERROR_R9_values_are_not_rotated, appended<keys, shape<batch, heads, key, d_v, rotated<d_v, seq>>>>);
+static_assert(says<ERROR_R9_rotated_meets_not_rotated, appended<shape<batch, heads, key, d_k, rotated<d_k, src>>, values>>);
+// What `at` took is stored as any other (R18).
+static_assert(gives<appended<shape<batch, heads, key, d_k, rotated<d_k, seq>, indexed<layers>>, shape<batch, heads, key, d_v, indexed<layers>>>, values>);
+static_assert(says<ERROR_R10_operands_differ_in_another_dimension, appended<keys, shape<batch, key, d_v, rotated<d_v, seq>>>>);
 // Exchanged: only where each is the other.
 static_assert(says<ERROR_R16_query_key_and_value_are_told_apart_by_dimensions, appended<values, keys>>);
 static_assert(says<ERROR_R10_operands_differ_in_another_dimension, appended<shape<batch, heads, key, d_model>, keys>>);

@@ -26,8 +26,8 @@ static_assert(says<ERROR_R6_scores_are_products_of_positions, scored<shape<key, 
 static_assert(gives<scored<shape<heads, d_k>, shape<key, d_k>, d_k>, shape<heads, key, score<d_k>>>);
 
 // sums_weights: weights are summed over their own dimension. Mixing their heads meets what is rotated (R9).
-static_assert(allowed<product<shape<heads, seq, key, normalised<key>>, shape<heads, more_heads, d_k, rotated<d_k>>, heads>>);
-static_assert(says<ERROR_R9_values_are_not_rotated, product<shape<heads, seq, key, normalised<key>>, shape<heads, key, d_k, rotated<d_k>>, key>>);
+static_assert(allowed<product<shape<heads, seq, key, normalised<key>>, shape<heads, more_heads, d_k, rotated<d_k, seq>>, heads>>);
+static_assert(says<ERROR_R9_values_are_not_rotated, product<shape<heads, seq, key, normalised<key>>, shape<heads, key, d_k, rotated<d_k, seq>>, key>>);
 
 // output_side: out<D> becomes D where one operand has it, not both (R12).
 static_assert(gives<product<shape<heads, out<heads>, seq>, shape<heads, out<heads>, d_v>, heads>, shape<out<heads>, seq, d_v>>);
@@ -42,8 +42,8 @@ static_assert(says<ERROR_R11_every_head_against_every_head, scored<shape<seq, he
 struct rot : feature_dim<4> {};
 struct pass : feature_dim<8> {};
 using half = summed<rot, pass>;
-static_assert(says<ERROR_R9_rotated_meets_not_rotated, scored<shape<seq, half, rotated<rot>>, shape<key, half>, half>>);
-static_assert(gives<scored<shape<seq, half, rotated<rot>>, shape<key, half, rotated<rot>>, half>, shape<seq, key, score<half>>>);
+static_assert(says<ERROR_R9_rotated_meets_not_rotated, scored<shape<seq, half, rotated<rot, seq>>, shape<key, half>, half>>);
+static_assert(gives<scored<shape<seq, half, rotated<rot, seq>>, shape<key, half, rotated<rot, seq>>, half>, shape<seq, key, score<half>>>);
 
 // is_mixture: distributions, mixed by weights of what is contracted, are distributions (R5). Nothing else is a mixture.
 using A1 = shape<heads, key, src, normalised<src>>;

@@ -14,9 +14,9 @@ struct pass : feature_dim<8> {};
 struct other : feature_dim<8> {};
 
 // own_rotation: one part may be rotated where the others pass through, and no other mark may differ (R9, R10, R14).
-static_assert(gives<rule::concat<summed<rot, pass>, shape<seq, rot, rotated<rot>>, shape<seq, pass>>, shape<seq, summed<rot, pass>, rotated<rot>>>);
-static_assert(gives<rule::concat<summed<pass, rot>, shape<seq, pass>, shape<seq, rot, rotated<rot>>>, shape<seq, summed<pass, rot>, rotated<rot>>>);
-static_assert(says<ERROR_R10_operands_differ_in_another_dimension, rule::concat<summed<rot, pass>, shape<seq, rot, rotated<other>>, shape<seq, pass>>>);
+static_assert(gives<rule::concat<summed<rot, pass>, shape<seq, rot, rotated<rot, seq>>, shape<seq, pass>>, shape<seq, summed<rot, pass>, rotated<rot, seq>>>);
+static_assert(gives<rule::concat<summed<pass, rot>, shape<seq, pass>, shape<seq, rot, rotated<rot, seq>>>, shape<seq, summed<pass, rot>, rotated<rot, seq>>>);
+static_assert(says<ERROR_R10_operands_differ_in_another_dimension, rule::concat<summed<rot, pass>, shape<seq, rot, rotated<other, seq>>, shape<seq, pass>>>);
 static_assert(says<ERROR_R10_operands_differ_in_another_dimension, rule::concat<summed<rot, pass>, shape<seq, rot, weighted<rot>>, shape<seq, pass>>>);
 
 // Each operand has its part, the first one, too (R1).

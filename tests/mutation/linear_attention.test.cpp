@@ -43,12 +43,14 @@ static_assert(says<ERROR_R16_query_key_and_value_are_told_apart_by_dimensions, a
 static_assert(says<ERROR_R16_query_key_and_value_are_told_apart_by_dimensions, attended<shape<batch, seq, heads, d_k, d_model>, q, v, state>>);
 static_assert(says<ERROR_R3_assigned_dimensions_differ, attended<q, q, v, shape<batch, d_k, d_v>>>);
 // All but the values are rotated, or none.
-using turned = shape<batch, seq, heads, d_k, rotated<d_k>>;
-static_assert(gives<attended<turned, turned, v, shape<batch, heads, d_k, d_v, rotated<d_k>>>, shape<batch, seq, heads, d_v>>);
+using turned = shape<batch, seq, heads, d_k, rotated<d_k, seq>>;
+static_assert(gives<attended<turned, turned, v, shape<batch, heads, d_k, d_v, rotated<d_k, seq>>>, shape<batch, seq, heads, d_v>>);
 static_assert(says<ERROR_R9_rotated_meets_not_rotated, attended<turned, q, v, state>>);
-static_assert(says<ERROR_R9_rotated_meets_not_rotated, attended<q, q, v, shape<batch, heads, d_k, d_v, rotated<d_k>>>>);
-static_assert(says<ERROR_R9_values_are_not_rotated, attended<q, q, shape<batch, seq, heads, d_v, rotated<d_v>>, state>>);
+static_assert(says<ERROR_R9_rotated_meets_not_rotated, attended<q, q, v, shape<batch, heads, d_k, d_v, rotated<d_k, seq>>>>);
+static_assert(says<ERROR_R9_values_are_not_rotated, attended<q, q, shape<batch, seq, heads, d_v, rotated<d_v, seq>>, state>>);
 
+static_assert(says<ERROR_R9_rotated_meets_not_rotated, attended<turned, shape<batch, seq, heads, d_k, rotated<d_k, src>>, v, shape<batch, heads, d_k, d_v, rotated<d_k, seq>>>>);
+static_assert(says<ERROR_R9_rotated_meets_not_rotated, attended<turned, turned, v, shape<batch, heads, d_k, d_v, rotated<d_k, src>>>>);
 // Nothing that goes in is one element of a dimension that another has (R18).
 using of_one = shape<batch, seq, heads, d_k, indexed<layers>>;
 static_assert(gives<attended<of_one, of_one, v, state>, shape<batch, seq, heads, d_v>>);

@@ -27,8 +27,8 @@ struct any_best : choice_dim<> {};
 
 template <class P, class F, class... D>
 using turned = rule::rotary<P, F, shape<D...>>;
-static_assert(gives<turned<seq, rot, batch, seq, heads, rot>, shape<batch, seq, heads, rot, rotated<rot>>>);
-static_assert(gives<turned<seq, any_width, seq, any_width>, shape<seq, any_width, rotated<any_width>>>);   // even when the program runs
+static_assert(gives<turned<seq, rot, batch, seq, heads, rot>, shape<batch, seq, heads, rot, rotated<rot, seq>>>);
+static_assert(gives<turned<seq, any_width, seq, any_width>, shape<seq, any_width, rotated<any_width, seq>>>);   // even when the program runs
 // Positions are ordered, features are features and even, neither is a composite.
 static_assert(says<ERROR_R9_rotary_takes_positions_and_the_features_of_a_head, turned<batch, rot, batch, seq, rot>>);
 static_assert(says<ERROR_R9_rotary_takes_positions_and_the_features_of_a_head, turned<seq, vocab, seq, vocab>>);
@@ -40,8 +40,8 @@ static_assert(says<ERROR_R9_rotary_takes_positions_and_the_features_of_a_head, t
 static_assert(says<ERROR_R1_dimension_is_not_in_the_operand, turned<seq, rot, seq, heads, d_v>>);
 static_assert(says<ERROR_R1_dimension_is_not_in_the_operand, turned<seq, rot, batch, rot>>);
 // Nothing is turned twice, and no scores or weights are.
-static_assert(says<ERROR_R9_already_rotated, turned<seq, rot, seq, rot, rotated<rot>>>);
-static_assert(gives<turned<seq, rot, seq, rot, d_k, rotated<d_k>>, detail::make_shape_t<list<seq, rot, d_k>, list<rotated<rot>, rotated<d_k>>>>);
+static_assert(says<ERROR_R9_already_rotated, turned<seq, rot, seq, rot, rotated<rot, seq>>>);
+static_assert(gives<turned<seq, rot, seq, rot, d_k, rotated<d_k, seq>>, detail::make_shape_t<list<seq, rot, d_k>, list<rotated<rot, seq>, rotated<d_k, seq>>>>);
 static_assert(says<ERROR_R6_raw_products_are_scaled_first, turned<seq, rot, seq, key, rot, raw<d_k>>>);
 static_assert(says<ERROR_R6_scores_go_to_softmax, turned<seq, rot, seq, key, rot, score<d_k>>>);
 static_assert(says<ERROR_R7_masked_values_go_to_softmax_or_a_reduction, turned<seq, rot, seq, rot, masked_for<seq>>>);
@@ -49,7 +49,7 @@ static_assert(says<ERROR_R5_already_normalised, turned<seq, rot, seq, rot, norma
 static_assert(says<ERROR_R5_weighted_is_only_summed, turned<seq, rot, seq, rot, weighted<seq>>>);
 // Positions are given along P and dimensions of the operand, angles along P and one feature more.
 using headed = shape<batch, seq, heads, rot>;
-using headed_turned = shape<batch, seq, heads, rot, rotated<rot>>;
+using headed_turned = shape<batch, seq, heads, rot, rotated<rot, seq>>;
 struct half : feature_dim<2> {};
 struct other_half : feature_dim<2> {};
 struct pair_heads : heads_dim<2> {};

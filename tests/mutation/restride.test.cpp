@@ -16,7 +16,7 @@ static_assert(gives<rule::rename<seq, key, shape<seq, d_v, indexed<src>>>, shape
 // What was contracted over d_k stays so when another d_k is taken away.
 static_assert(gives<rule::at<d_k, shape<seq, key, d_k, raw<d_k>>>, shape<seq, key, raw<d_k>, indexed<d_k>>>);
 static_assert(gives<rule::at<d_k, shape<seq, key, d_k, score<d_k>>>, shape<seq, key, score<d_k>, indexed<d_k>>>);
-static_assert(gives<rule::at<d_k, shape<seq, d_k, rotated<d_k>>>, shape<seq, indexed<d_k>>>);
+static_assert(gives<rule::at<d_k, shape<seq, d_k, rotated<d_k, seq>>>, shape<seq, indexed<d_k>>>);
 
 // A part loses the rotations of the others, and nothing else that is said of them.
 static_assert(gives<rule::part<d_v, shape<seq, summed<d_k, d_v>, score<d_k>>>, shape<seq, d_v, score<d_k>>>);

@@ -27,7 +27,7 @@ struct d_v : feature_dim<5> {};
 template <class Kind, class Element = float>
 using cache_of = nn::kv_cache<key, Kind, nn::keys<Element, batch, kv_heads, key, d_k>, nn::values<Element, batch, kv_heads, key, d_v>>;
 template <class Kind>
-using rotated_cache_of = nn::kv_cache<key, Kind, nn::keys<float, batch, kv_heads, key, d_k, rotated<d_k>>, nn::values<float, batch, kv_heads, key, d_v>>;
+using rotated_cache_of = nn::kv_cache<key, Kind, nn::keys<float, batch, kv_heads, key, d_k, rotated<d_k, seq>>, nn::values<float, batch, kv_heads, key, d_v>>;
 
 // All positions of a text; a cache is fed with parts of them.
 const auto all_q = drawn<tensor<float, batch, seq, kv_heads, group_of, d_k>>(1, batch{2}, seq{40});
@@ -112,7 +112,7 @@ TEST_CASE("kv_cache: rotated keys stand where the cache ends") {
     at += n;
   }
   const tensor held = cache.keys();
-  const tensor<float, batch, kv_heads, key, d_k, rotated<d_k>> expected = rotary<key, d_k>(slice<key>(all_k, 0, at));
+  const tensor<float, batch, kv_heads, key, d_k, rotated<d_k, seq>> expected = rotary<key, d_k>(slice<key>(all_k, 0, at));
   CHECK(differ(held, expected, 1e-6) == "");
 }
 
@@ -337,7 +337,7 @@ TEST_CASE("kv_cache: keys of two parts, one of them rotated; packed heads") {
   struct rot : feature_dim<2> {};
   struct pass : feature_dim<2> {};
   using both = summed<rot, pass>;
-  nn::kv_cache<key, nn::sliding<4>, nn::keys<bfloat16, batch, key, kv_heads, both, rotated<rot>>, nn::values<float, batch, key, merged<kv_heads, d_v>>> cache(
+  nn::kv_cache<key, nn::sliding<4>, nn::keys<bfloat16, batch, key, kv_heads, both, rotated<rot, seq>>, nn::values<float, batch, key, merged<kv_heads, d_v>>> cache(
       batch{2});
   const auto k_rot = drawn<tensor<float, batch, key, kv_heads, rot>>(4, batch{2}, key{3});
   const auto k_pass = drawn<tensor<float, batch, key, kv_heads, pass>>(5, batch{2}, key{3});

@@ -51,8 +51,8 @@ static_assert(says<ERROR_R6_declared_type_drops_or_invents_raw_or_score, rule::a
 static_assert(says<ERROR_R7_declared_type_drops_or_invents_masked, rule::assign<S<>, S<masked_for<key>>>>);
 static_assert(says<ERROR_R7_declared_type_drops_or_invents_masked, rule::assign<S<masked_for<key>>, S<>>>);
 static_assert(says<ERROR_R7_declared_type_drops_or_invents_masked, rule::assign<S<masked_for<key>>, S<masked_for<seq>>>>);
-static_assert(says<ERROR_R9_declared_type_drops_or_invents_rotated, rule::assign<shape<seq, d_k>, shape<seq, d_k, rotated<d_k>>>>);
-static_assert(says<ERROR_R9_declared_type_drops_or_invents_rotated, rule::assign<shape<seq, d_k, rotated<d_k>>, shape<seq, d_k>>>);
+static_assert(says<ERROR_R9_declared_type_drops_or_invents_rotated, rule::assign<shape<seq, d_k>, shape<seq, d_k, rotated<d_k, seq>>>>);
+static_assert(says<ERROR_R9_declared_type_drops_or_invents_rotated, rule::assign<shape<seq, d_k, rotated<d_k, seq>>, shape<seq, d_k>>>);
 //     Only `indexed` ends when stored.
 static_assert(gives<rule::assign<shape<d_k>, shape<d_k, indexed<seq>>>, shape<d_k>>);
 static_assert(gives<rule::assign<shape<key, score<d_k>>, shape<key, score<d_k>, indexed<seq>>>, shape<key, score<d_k>>>);

@@ -166,18 +166,18 @@ static_assert(says<ERROR_R7_masked_values_go_to_softmax_or_a_reduction, product<
 static_assert(says<ERROR_R7_masked_values_go_to_softmax_or_a_reduction, scored<Q, shape<batch, key, heads, d_k, masked_for<key>>, d_k>>);
 
 // R9: rotated features meet features rotated likewise; the mark ends with its feature.
-using Q_rotated = shape<batch, seq, heads, d_k, rotated<d_k>>;
-using K_rotated = shape<batch, key, heads, d_k, rotated<d_k>>;
+using Q_rotated = shape<batch, seq, heads, d_k, rotated<d_k, seq>>;
+using K_rotated = shape<batch, key, heads, d_k, rotated<d_k, seq>>;
 static_assert(gives<product<Q_rotated, K_rotated, d_k>, shape<batch, heads, seq, key, raw<d_k>>>);
 static_assert(says<ERROR_R9_rotated_meets_not_rotated, product<Q_rotated, K, d_k>>);
 static_assert(says<ERROR_R9_rotated_meets_not_rotated, product<Q, K_rotated, d_k>>);
 static_assert(says<ERROR_R9_rotated_meets_not_rotated, scored<Q_rotated, K, d_k>>);
-static_assert(gives<product<Q_rotated, shape<heads, more_heads>, heads>, shape<batch, seq, d_k, more_heads, rotated<d_k>>>);
+static_assert(gives<product<Q_rotated, shape<heads, more_heads>, heads>, shape<batch, seq, d_k, more_heads, rotated<d_k, seq>>>);
 //     Values are not rotated.
-static_assert(says<ERROR_R9_values_are_not_rotated, product<A, shape<batch, key, heads, d_v, rotated<d_v>>, key>>);
-static_assert(says<ERROR_R9_values_are_not_rotated, product<shape<batch, key, heads, d_v, rotated<d_v>>, A, key>>);
-static_assert(allowed<product<shape<seq, key>, shape<key, d_v, rotated<d_v>>, key>>);                    // no weights, no values
-static_assert(allowed<product<A, shape<heads, d_k, rotated<d_k>>, heads>>);                              // not summed by their weights
+static_assert(says<ERROR_R9_values_are_not_rotated, product<A, shape<batch, key, heads, d_v, rotated<d_v, seq>>, key>>);
+static_assert(says<ERROR_R9_values_are_not_rotated, product<shape<batch, key, heads, d_v, rotated<d_v, seq>>, A, key>>);
+static_assert(allowed<product<shape<seq, key>, shape<key, d_v, rotated<d_v, seq>>, key>>);                    // no weights, no values
+static_assert(allowed<product<A, shape<heads, d_k, rotated<d_k, seq>>, heads>>);                              // not summed by their weights
 
 // R11: scores where each operand has heads that the other lacks.
 static_assert(says<ERROR_R11_every_head_against_every_head, product<shape<seq, heads, d_k>, shape<key, more_heads, d_k>, d_k>>);

@@ -45,7 +45,7 @@ static_assert(gives<rule::elementwise<marked_s<score<d_k>>, marked_s<score<d_k>>
 static_assert(gives<rule::elementwise<marked_s<normalised<key>>, shape<>>, marked_s<weighted<key>>>);
 static_assert(gives<rule::elementwise<marked_s<weighted<key>>, shape<>>, marked_s<weighted<key>>>);
 static_assert(gives<rule::elementwise<marked_s<score<d_k>, masked_for<key>>, shape<>>, marked_s<score<d_k>, masked_for<key>>>);
-static_assert(gives<rule::elementwise<shape<seq, d_k, rotated<d_k>>, shape<>>, shape<seq, d_k, rotated<d_k>>>);
+static_assert(gives<rule::elementwise<shape<seq, d_k, rotated<d_k, seq>>, shape<>>, shape<seq, d_k, rotated<d_k, seq>>>);
 
 // R7: masked values pass only functions that give 0 for what is masked, which end the mark.
 static_assert(std::is_same_v<rule::map<false, shape<key, masked_for<key>>>, ERROR_R7_masked_values_pass_no_function<op::map, operand_shape<key, masked_for<key>>>>);
@@ -58,7 +58,7 @@ static_assert(gives<rule::map<false, shape<key, normalised<key>>>, shape<key, we
 static_assert(gives<rule::elementwise_by<op::compare, X, shape<d_model>>, X>);
 static_assert(gives<rule::elementwise_by<op::compare, marked_s<raw<d_k>>, marked_s<normalised<key>>>, S>);
 static_assert(gives<rule::elementwise_by<op::compare, marked_s<weighted<key>>, marked_s<score<d_k>>>, S>);
-static_assert(gives<rule::elementwise_by<op::compare, shape<d_k, rotated<d_k>>, shape<d_k, indexed<seq>>>, shape<d_k, indexed<seq>>>);
+static_assert(gives<rule::elementwise_by<op::compare, shape<d_k, rotated<d_k, seq>>, shape<d_k, indexed<seq>>>, shape<d_k, indexed<seq>>>);
 static_assert(std::is_same_v<rule::elementwise_by<op::compare, shape<seq>, shape<key>>, ERROR_R8_neither_has_all_dimensions_of_the_other<op::compare, lhs<seq>, rhs<key>>>);
 static_assert(says<ERROR_R18_indexed_meets_its_dimension, rule::elementwise_by<op::compare, shape<seq, d_k>, shape<d_k, indexed<seq>>>>);
 static_assert(says<ERROR_R7_masked_values_pass_no_function, rule::elementwise_by<op::compare, shape<key, masked_for<key>>, shape<>>>);

@@ -11,12 +11,12 @@ using X = shape<batch, seq, d_model>;
 
 // R18: `at` removes the dimension and says so; marks that speak of it end.
 static_assert(gives<rule::at<seq, X>, shape<batch, d_model, indexed<seq>>>);
-static_assert(gives<rule::at<seq, shape<seq, d_k, rotated<d_k>>>, shape<d_k, rotated<d_k>, indexed<seq>>>);
+static_assert(gives<rule::at<seq, shape<seq, d_k, rotated<d_k, seq>>>, shape<d_k, rotated<d_k, seq>, indexed<seq>>>);
 static_assert(gives<rule::at<key, shape<seq, key, normalised<key>>>, shape<seq, indexed<key>>>);
 static_assert(gives<rule::at<key, shape<seq, key, weighted<key>>>, shape<seq, indexed<key>>>);
 static_assert(gives<rule::at<key, shape<seq, key, masked_for<key>>>, shape<seq, indexed<key>>>);
 static_assert(gives<rule::at<seq, shape<seq, key, normalised<key>>>, shape<key, normalised<key>, indexed<seq>>>);
-static_assert(gives<rule::at<d_k, shape<seq, d_k, rotated<d_k>>>, shape<seq, indexed<d_k>>>);
+static_assert(gives<rule::at<d_k, shape<seq, d_k, rotated<d_k, seq>>>, shape<seq, indexed<d_k>>>);
 static_assert(gives<rule::at<seq, shape<seq, key, score<d_k>>>, shape<key, score<d_k>, indexed<seq>>>);
 static_assert(says<ERROR_R1_dimension_is_not_in_the_operand, rule::at<key, X>>);
 static_assert(says<ERROR_R4_composite_has_other_factors_or_order, rule::at<heads, shape<merged<heads, d_v>>>>);
@@ -60,7 +60,7 @@ static_assert(says<ERROR_R17_dimension_occurs_twice, rule::slice<d_model, rot, s
 static_assert(gives<rule::slice<key, key, shape<seq, key, normalised<key>>>, shape<seq, key, weighted<key>>>);
 static_assert(gives<rule::slice<key, few, shape<seq, key, normalised<key>>>, shape<seq, few, weighted<few>>>);
 static_assert(gives<rule::slice<seq, seq, shape<seq, key, normalised<key>>>, shape<seq, key, normalised<key>>>);
-static_assert(gives<rule::slice<d_model, rot, shape<seq, d_model, rotated<d_model>>>, shape<seq, rot, rotated<rot>>>);
+static_assert(gives<rule::slice<d_model, rot, shape<seq, d_model, rotated<d_model, seq>>>, shape<seq, rot, rotated<rot, seq>>>);
 
 // R18: ids index their own dimension; theirs come first, and shared ones go element by element.
 using Table = shape<vocab, d_model>;
@@ -81,7 +81,7 @@ static_assert(gives<rule::gather<summed<one, seq>, summed<one, seq>, shape<summe
 static_assert(gives<rule::gather<seq, seq, X, shape<seq>>, shape<seq, batch, d_model>>);
 static_assert(gives<rule::gather<seq, seq, X, shape<batch, seq>>, shape<batch, seq, d_model>>);
 static_assert(gives<rule::gather<key, key, shape<seq, key, normalised<key>>, shape<key>>, shape<key, seq, weighted<key>>>);
-static_assert(gives<rule::gather<key, key, shape<key, d_k, rotated<d_k>>, shape<key>>, shape<key, d_k, rotated<d_k>>>);
+static_assert(gives<rule::gather<key, key, shape<key, d_k, rotated<d_k, seq>>, shape<key>>, shape<key, d_k, rotated<d_k, seq>>>);
 static_assert(says<ERROR_R18_indexed_meets_its_dimension, rule::gather<vocab, vocab, shape<vocab, indexed<seq>>, shape<seq>>>);
 static_assert(says<ERROR_R18_indexed_meets_its_dimension, rule::gather<vocab, vocab, shape<seq, vocab>, shape<batch, indexed<seq>>>>);
 static_assert(allowed<rule::gather<vocab, vocab, shape<vocab, indexed<seq>>, shape<batch, indexed<seq>>>>);
@@ -99,8 +99,8 @@ static_assert(std::is_same_v<rule::concat<seq, X, shape<seq, d_model>>,
                              ERROR_R10_operands_differ_in_another_dimension<op::concat, over<about<seq, run_time>>, operand_shape<batch, seq, d_model>,
                                                                             operand_shape<seq, d_model>>>);
 static_assert(says<ERROR_R10_operands_differ_in_another_dimension, rule::concat<seq, X, X, shape<batch, seq, d_v>>>);
-static_assert(says<ERROR_R10_operands_differ_in_another_dimension, rule::concat<seq, shape<seq, d_k, rotated<d_k>>, shape<seq, d_k>>>);
-static_assert(gives<rule::concat<seq, shape<seq, d_k, rotated<d_k>>, shape<seq, d_k, rotated<d_k>>>, shape<seq, d_k, rotated<d_k>>>);
+static_assert(says<ERROR_R10_operands_differ_in_another_dimension, rule::concat<seq, shape<seq, d_k, rotated<d_k, seq>>, shape<seq, d_k>>>);
+static_assert(gives<rule::concat<seq, shape<seq, d_k, rotated<d_k, seq>>, shape<seq, d_k, rotated<d_k, seq>>>, shape<seq, d_k, rotated<d_k, seq>>>);
 static_assert(std::is_same_v<rule::concat<d_model, X, X>,
                              ERROR_R10_concat_of_a_static_extent_names_its_result<op::concat, over<about<d_model, extent<12>>>, operand_shape<batch, seq, d_model>,
                                                                                   operand_shape<batch, seq, d_model>>>);
@@ -117,7 +117,7 @@ static_assert(says<ERROR_R1_dimension_is_not_in_the_operand, rule::concat<S, sha
 static_assert(says<ERROR_R10_operands_differ_in_another_dimension, rule::concat<S, shape<one>>>);
 static_assert(says<ERROR_R10_operands_differ_in_another_dimension, rule::concat<S, shape<one>, shape<src>, shape<src>>>);
 static_assert(says<ERROR_R10_operands_differ_in_another_dimension, rule::concat<S, shape<one, batch>, shape<src>>>);
-static_assert(says<ERROR_R10_operands_differ_in_another_dimension, rule::concat<S, shape<one, d_k, rotated<d_k>>, shape<src, d_k>>>);
+static_assert(says<ERROR_R10_operands_differ_in_another_dimension, rule::concat<S, shape<one, d_k, rotated<d_k, seq>>, shape<src, d_k>>>);
 
 // R10, R17: stack adds its dimension in front, of as many as there are operands, which are identical by type.
 struct pair : batch_dim<2> {};

@@ -14,8 +14,8 @@ using marked = detail::make_shape_t<list<seq>, list<M...>>;
 
 // One canonical order, by kind, then by name; without repetitions.
 static_assert(std::is_same_v<canonical<>, list<>>);
-static_assert(std::is_same_v<canonical<indexed<batch>, rotated<d_k>, weighted<key>, normalised<key>, biased_for<key>, masked_for<key>, score<d_k>, raw<d_k>>,
-                             list<raw<d_k>, score<d_k>, masked_for<key>, biased_for<key>, normalised<key>, weighted<key>, rotated<d_k>, indexed<batch>>>);
+static_assert(std::is_same_v<canonical<indexed<batch>, rotated<d_k, seq>, weighted<key>, normalised<key>, biased_for<key>, masked_for<key>, score<d_k>, raw<d_k>>,
+                             list<raw<d_k>, score<d_k>, masked_for<key>, biased_for<key>, normalised<key>, weighted<key>, rotated<d_k, seq>, indexed<batch>>>);
 static_assert(std::is_same_v<canonical<raw<d_v>, raw<d_k>>, list<raw<d_k>, raw<d_v>>>);
 static_assert(std::is_same_v<canonical<raw<d_k>, raw<d_v>>, list<raw<d_k>, raw<d_v>>>);
 static_assert(std::is_same_v<canonical<raw<d_k>, raw<d_k>>, list<raw<d_k>>>);
@@ -61,7 +61,7 @@ inline constexpr bool refuses = detail::refuses_mark<Op, shape<seq, M...>>;
 
 static_assert(std::is_same_v<kept<op::rename, raw<d_k>, normalised<key>, indexed<batch>>, list<raw<d_k>, normalised<key>, indexed<batch>>>);
 static_assert(std::is_same_v<kept<op::elementwise, score<d_k>, normalised<key>>, list<score<d_k>, weighted<key>>>);
-static_assert(std::is_same_v<kept<op::plain, raw<d_k>, score<d_k>, masked_for<key>, normalised<key>, weighted<key>, rotated<d_k>, indexed<batch>>, list<>>);
+static_assert(std::is_same_v<kept<op::plain, raw<d_k>, score<d_k>, masked_for<key>, normalised<key>, weighted<key>, rotated<d_k, seq>, indexed<batch>>, list<>>);
 static_assert(std::is_same_v<kept<op::softmax, score<d_k>, indexed<batch>>, list<indexed<batch>>>);
 static_assert(std::is_same_v<kept<op::assign, score<d_k>, indexed<batch>>, list<score<d_k>>>);
 

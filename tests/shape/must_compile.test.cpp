@@ -103,8 +103,8 @@ static_assert(forms<decltype(argmax<vocab>(contract<d_model>(x, embedding))), ba
 // c15: partial rotary: two products, scaled together.
 struct rot : feature_dim<2> {};
 struct pass : feature_dim<2> {};
-extern tensor<float, batch, seq, heads, rot, rotated<rot>> q_rot;
-extern tensor<float, batch, key, heads, rot, rotated<rot>> k_rot;
+extern tensor<float, batch, seq, heads, rot, rotated<rot, seq>> q_rot;
+extern tensor<float, batch, key, heads, rot, rotated<rot, seq>> k_rot;
 extern tensor<float, batch, seq, heads, pass> q_pass;
 extern tensor<float, batch, key, heads, pass> k_pass;
 static_assert(forms<decltype(scaled<summed<rot, pass>>(contract<rot>(q_rot, k_rot) + contract<pass>(q_pass, k_pass))), batch, heads, seq, key, score<pass>, score<rot>>);

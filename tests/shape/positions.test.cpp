@@ -20,9 +20,59 @@ struct best : choice_dim<2> {};
 struct too_many : choice_dim<12> {};
 
 // R9: rotary takes an ordered dimension and a feature of even extent, and marks the feature.
-static_assert(gives<rule::rotary<seq, d_k, Q>, shape<batch, seq, heads, d_k, rotated<d_k>>>);
-static_assert(gives<rule::rotary<seq, d_ff, shape<seq, d_ff>>, shape<seq, d_ff, rotated<d_ff>>>);
-static_assert(gives<rule::rotary<packed_seq, d_k, shape<packed_seq, d_k>>, shape<packed_seq, d_k, rotated<d_k>>>);
+static_assert(gives<rule::rotary<seq, d_k, Q>, shape<batch, seq, heads, d_k, rotated<d_k, seq>>>);
+static_assert(gives<rule::rotary<seq, d_ff, shape<seq, d_ff>>, shape<seq, d_ff, rotated<d_ff, seq>>>);
+//     A prime is called by its dimension: queries and keys of one sequence agree.
+static_assert(gives<rule::rotary<key, d_k, shape<batch, key, heads, d_k>>, shape<batch, key, heads, d_k, rotated<d_k, seq>>>);
+struct key_of_key : prime<key> {};
+static_assert(gives<rule::rotary<key_of_key, d_k, shape<key_of_key, d_k>>, shape<key_of_key, d_k, rotated<d_k, seq>>>);
+static_assert(gives<rule::rotary<src, d_k, shape<src, d_k>>, shape<src, d_k, rotated<d_k, src>>>);
+//     Nothing is turned twice, by whatever positions.
+static_assert(says<ERROR_R9_already_rotated, rule::rotary<seq, d_k, shape<seq, src, d_k, rotated<d_k, src>>>>);
+//     Queries and keys agree in feature and positions; so do the operands of a sum, and what goes into a cache.
+using turned_q = shape<seq, d_k, rotated<d_k, seq>>;
+static_assert(allowed<rule::scores<list<d_k>, turned_q, shape<key, d_k, rotated<d_k, seq>>>>);
+static_assert(std::is_same_v<rule::scores<list<d_k>, turned_q, shape<key, d_k, rotated<d_k, src>>>,
+                             ERROR_R9_rotated_meets_not_rotated<op::scores, over<about<d_k, extent<4>>>, lhs<seq, d_k, rotated<d_k, seq>>, rhs<key, d_k, rotated<d_k, src>>>>);
+static_assert(gives<rule::added<turned_q, turned_q>, turned_q>);
+static_assert(std::is_same_v<rule::added<turned_q, shape<d_k>>, ERROR_R9_rotated_meets_not_rotated<op::elementwise, lhs<seq, d_k, rotated<d_k, seq>>, rhs<d_k>>>);
+static_assert(says<ERROR_R9_rotated_meets_not_rotated, rule::added<shape<seq>, turned_q>>);
+static_assert(says<ERROR_R9_rotated_meets_not_rotated, rule::added<turned_q, shape<seq, d_k, rotated<d_k, src>>>>);
+static_assert(says<ERROR_R8_neither_has_all_dimensions_of_the_other, rule::added<turned_q, shape<batch>>>);
+static_assert(gives<rule::added<turned_q, shape<>>, turned_q> && gives<rule::added<shape<>, turned_q>, turned_q>);    // elu(q) + 1
+static_assert(gives<rule::multiplied<turned_q, shape<>>, turned_q> && gives<rule::multiplied<turned_q, shape<heads, seq, d_k>>, shape<heads, seq, d_k, rotated<d_k, seq>>>);
+//     The positions keep their name where others take their place: one of them, some of them, all under a new name.
+static_assert(gives<rule::at<seq, turned_q>, shape<d_k, rotated<d_k, seq>, indexed<seq>>>);
+static_assert(gives<rule::rename<seq, key, turned_q>, shape<key, d_k, rotated<d_k, seq>>>);
+static_assert(gives<rule::relabel<seq, src, turned_q>, shape<src, d_k, rotated<d_k, src>>>);
+static_assert(gives<rule::relabel<key, src, shape<key, d_k, rotated<d_k, seq>>>, shape<src, d_k, rotated<d_k, src>>>);
+static_assert(gives<rule::relabel<src, key, shape<src, d_k, rotated<d_k, src>>>, shape<key, d_k, rotated<d_k, seq>>>);
+static_assert(gives<rule::relabel<batch, layers, shape<batch, seq, d_k, rotated<d_k, seq>>>, shape<layers, seq, d_k, rotated<d_k, seq>>>);
+struct chunk : position_dim<> {};
+static_assert(gives<rule::slice<seq, chunk, turned_q>, shape<chunk, d_k, rotated<d_k, seq>>>);
+static_assert(gives<rule::gather<seq, seq, turned_q, shape<chunk>>, shape<chunk, d_k, rotated<d_k, seq>>>);
+static_assert(gives<rule::concat<seq, turned_q, turned_q>, turned_q>);
+static_assert(says<ERROR_R10_operands_differ_in_another_dimension, rule::concat<seq, turned_q, shape<seq, d_k, rotated<d_k, src>>>>);
+static_assert(gives<rule::concat<summed<chunk, seq>, shape<chunk, d_k, rotated<d_k, seq>>, turned_q>, shape<summed<chunk, seq>, d_k, rotated<d_k, seq>>>);
+static_assert(gives<rule::part<seq, shape<summed<chunk, seq>, d_k, rotated<d_k, seq>>>, turned_q>);
+static_assert(gives<rule::split<shape<merged<batch, heads>, seq, d_k, rotated<d_k, seq>>, batch, heads>, shape<batch, heads, seq, d_k, rotated<d_k, seq>>>);
+static_assert(gives<rule::unroll<seq, one, chunk, turned_q>, shape<chunk, one, d_k, rotated<d_k, seq>>>);
+//     Rows turn one half of the features, columns the other: two dimensions of an image.
+struct row : position_dim<> {};
+struct column : position_dim<> {};
+struct row_half : feature_dim<2> {};
+struct column_half : feature_dim<2> {};
+using both_halves = summed<row_half, column_half>;
+static_assert(gives<rule::concat<both_halves, shape<row, column, row_half, rotated<row_half, row>>, shape<row, column, column_half, rotated<column_half, column>>>,
+                    detail::make_shape_t<list<row, column, both_halves>, list<rotated<row_half, row>, rotated<column_half, column>>>>);
+using of_image = detail::make_shape_t<list<row, column, both_halves>, list<rotated<row_half, row>, rotated<column_half, column>>>;
+using of_words = detail::make_shape_t<list<key, both_halves>, list<rotated<row_half, row>, rotated<column_half, column>>>;
+using of_rows = detail::make_shape_t<list<key, both_halves>, list<rotated<row_half, row>, rotated<column_half, row>>>;
+static_assert(allowed<rule::scores<list<both_halves>, of_image, of_words>>);
+static_assert(says<ERROR_R9_rotated_meets_not_rotated, rule::scores<list<both_halves>, of_image, of_rows>>);
+static_assert(gives<rule::part<row_half, shape<row, both_halves, rotated<row_half, row>>>, shape<row, row_half, rotated<row_half, row>>>);
+static_assert(gives<rule::part<column_half, shape<row, both_halves, rotated<row_half, row>>>, shape<row, column_half>>);
+static_assert(gives<rule::rotary<packed_seq, d_k, shape<packed_seq, d_k>>, shape<packed_seq, d_k, rotated<d_k, packed_seq>>>);
 static_assert(std::is_same_v<rule::rotary<heads, d_k, Q>,
                              ERROR_R9_rotary_takes_positions_and_the_features_of_a_head<op::rotary, over<about<heads, extent<3>>, about<d_k, extent<4>>>,
                                                                                         operand_shape<batch, seq, heads, d_k>>>);
@@ -35,8 +85,8 @@ static_assert(says<ERROR_R9_rotary_takes_positions_and_the_features_of_a_head, r
 static_assert(says<ERROR_R1_dimension_is_not_in_the_operand, rule::rotary<key, d_k, Q>>);
 static_assert(says<ERROR_R1_dimension_is_not_in_the_operand, rule::rotary<seq, d_v, Q>>);
 //     Nothing is rotated twice; another feature may be.
-static_assert(says<ERROR_R9_already_rotated, rule::rotary<seq, d_k, shape<seq, d_k, rotated<d_k>>>>);
-static_assert(gives<rule::rotary<seq, d_k, shape<seq, d_k, d_v, rotated<d_v>>>, shape<seq, d_k, d_v, rotated<d_k>, rotated<d_v>>>);
+static_assert(says<ERROR_R9_already_rotated, rule::rotary<seq, d_k, shape<seq, d_k, rotated<d_k, seq>>>>);
+static_assert(gives<rule::rotary<seq, d_k, shape<seq, d_k, d_v, rotated<d_v, seq>>>, shape<seq, d_k, d_v, rotated<d_k, seq>, rotated<d_v, seq>>>);
 //     Nor scores, nor weights.
 static_assert(says<ERROR_R6_raw_products_are_scaled_first, rule::rotary<seq, d_k, shape<seq, d_k, raw<d_v>>>>);
 static_assert(says<ERROR_R6_scores_go_to_softmax, rule::rotary<seq, d_k, shape<seq, d_k, score<d_v>>>>);

@@ -145,8 +145,8 @@ static_assert(gives<total<shape<seq, vocab, weighted<vocab>>, vocab>, shape<seq>
 static_assert(gives<total<shape<seq, vocab, normalised<vocab>>, vocab>, shape<seq>>);
 
 // Other marks: rotated ends with its feature, scores stay scores.
-static_assert(gives<total<shape<seq, d_k, rotated<d_k>>, d_k>, shape<seq>>);
-static_assert(gives<total<shape<seq, d_k, rotated<d_k>>, seq>, shape<d_k, rotated<d_k>>>);
+static_assert(gives<total<shape<seq, d_k, rotated<d_k, seq>>, d_k>, shape<seq>>);
+static_assert(gives<total<shape<seq, d_k, rotated<d_k, seq>>, seq>, shape<d_k, rotated<d_k, seq>>>);
 static_assert(gives<total<S<score<d_k>>, heads>, shape<seq, key, score<d_k>>>);
 static_assert(gives<total<shape<key, d_k, indexed<seq>>, key>, shape<d_k, indexed<seq>>>);
 

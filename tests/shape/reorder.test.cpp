@@ -19,7 +19,7 @@ static_assert(gives<rule::roll<M, shape<seq, M>>, shape<seq, M>>);
 static_assert(gives<rule::roll<summed<one, seq>, shape<summed<one, seq>, d_k>>, shape<summed<one, seq>, d_k>>);
 static_assert(gives<rule::roll<key, shape<seq, key, normalised<key>>>, shape<seq, key, normalised<key>>>);
 static_assert(gives<rule::roll<key, shape<seq, key, masked_for<key>>>, shape<seq, key, masked_for<key>>>);
-static_assert(gives<rule::roll<key, shape<key, d_k, rotated<d_k>>>, shape<key, d_k, rotated<d_k>>>);
+static_assert(gives<rule::roll<key, shape<key, d_k, rotated<d_k, seq>>>, shape<key, d_k, rotated<d_k, seq>>>);
 static_assert(gives<rule::flip<seq, shape<seq, key, raw<d_k>, indexed<heads>>>, shape<seq, key, raw<d_k>, indexed<heads>>>);
 static_assert(std::is_same_v<rule::roll<key, X>, ERROR_R1_dimension_is_not_in_the_operand<op::roll, over<about<key, run_time>>, operand_shape<batch, seq, d_model>>>);
 static_assert(says<ERROR_R1_dimension_is_not_in_the_operand, rule::flip<key, X>>);

@@ -83,9 +83,9 @@ static_assert(gives<rule::part<src, shape<seq, seen, weighted<seen>>>, shape<seq
 static_assert(gives<rule::part<key, shape<seq, seen, score<d_k>, masked_for<seen>>>, shape<seq, key, score<d_k>, masked_for<key>>>);
 static_assert(gives<rule::part<key, shape<seq, seen, normalised<seq>>>, shape<seq, key, normalised<seq>>>);
 //     What is rotated is rotated, and what is not, is not.
-static_assert(gives<rule::part<d_k, shape<seq, fused, rotated<d_k>>>, shape<seq, d_k, rotated<d_k>>>);
-static_assert(gives<rule::part<d_v, shape<seq, fused, rotated<d_k>>>, shape<seq, d_v>>);
-static_assert(gives<rule::part<d_v, shape<d_k, fused, rotated<d_k>>>, shape<d_k, d_v, rotated<d_k>>>);
+static_assert(gives<rule::part<d_k, shape<seq, fused, rotated<d_k, seq>>>, shape<seq, d_k, rotated<d_k, seq>>>);
+static_assert(gives<rule::part<d_v, shape<seq, fused, rotated<d_k, seq>>>, shape<seq, d_v>>);
+static_assert(gives<rule::part<d_v, shape<d_k, fused, rotated<d_k, seq>>>, shape<d_k, d_v, rotated<d_k, seq>>>);
 
 // The diagonal is spelled, of two dimensions of one extent, and keeps the first.
 static_assert(gives<rule::diagonal<seq, key, shape<heads, seq, key>>, shape<heads, seq>>);

@@ -172,7 +172,7 @@ namespace words {
 
 /// `x` with pairs of the features F turned by their position in P (Su et al. 2021): queries and keys, never values.
 ///
-///   [P, F, rest]  ->  the same, rotated<F>
+///   [P, F, rest]  ->  the same, rotated<F, P>      of a prime P its dimension: queries and keys of one sequence agree
 ///
 /// Positions are those of the extents; packed ones count from the beginning of their document. Refuses composites with a
 /// heads factor, odd features, and what is rotated already (R9). Throws `extent_error` for an odd run-time extent.
@@ -189,7 +189,7 @@ Verdict rotary(const X& x, const rotary_options& options = {});
 
 /// The same at positions that a tensor of whole numbers says, each sequence its own.
 ///
-///   [P, F, rest] x [P, subset of rest]  ->  [P, F, rest], rotated<F>
+///   [P, F, rest] x [P, subset of rest]  ->  [P, F, rest], rotated<F, P>
 template <class P, class F, operand X, operand Positions, class Verdict = detail::of_numbers<op::rotary, rule::rotary_at<P, F, detail::shape_of<X>, detail::shape_of<Positions>>, X>>
   requires(allowed<Verdict> && detail::is_whole_number<detail::value_of<Positions>>)
 [[nodiscard]] auto rotary(const X& x, const Positions& positions, const rotary_options& options = {}) {
@@ -205,7 +205,7 @@ Verdict rotary(const X& x, const Positions& positions, const rotary_options& opt
 /// The same by given cosines and sines, one for each pair; of more features the first ones are turned. Rows of a cache
 /// are taken by their positions: `rotary<seq, d_k>(x, gather<place>(cosines, ids), gather<place>(sines, ids))`.
 ///
-///   [P, F, rest] x [P, pairs, subset of rest] x [the same]  ->  [P, F, rest], rotated<F>
+///   [P, F, rest] x [P, pairs, subset of rest] x [the same]  ->  [P, F, rest], rotated<F, P>
 template <class P, class F, operand X, operand Cosines, operand Sines,
           class Verdict = detail::of_numbers<op::rotary, rule::rotary_by<P, F, detail::shape_of<X>, detail::shape_of<Cosines>, detail::shape_of<Sines>>, X>>
   requires allowed<Verdict>

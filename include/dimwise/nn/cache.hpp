@@ -4,7 +4,7 @@
 // Layer: nn. Keys and values are read where they lie: one step of decoding costs one pass over them and copies nothing.
 // Tests: tests/nn/cache.test.cpp, tests/compile_fail/cache/
 //
-//   nn::kv_cache<key, nn::capacity<2048>, nn::keys<float, batch, kv_heads, key, d_k, rotated<d_k>>,
+//   nn::kv_cache<key, nn::capacity<2048>, nn::keys<float, batch, kv_heads, key, d_k, rotated<d_k, seq>>,
 //                nn::values<float, batch, kv_heads, key, d_v>> cache(batch{2});
 //   cache.append(k, v);                                             // both at once, positions go on where the cache ends
 //   tensor y = contract<key>(softmax<key>(masked(scores<d_k>(q, cache.keys()), causal<seq, key>{})), cache.values());

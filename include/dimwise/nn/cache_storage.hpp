@@ -16,7 +16,7 @@
 
 namespace dimwise::nn {
 
-/// The keys of a cache, in memory order with the dimension that grows: `keys<float, batch, kv_heads, key, d_k, rotated<d_k>>`.
+/// The keys of a cache, in memory order with the dimension that grows: `keys<float, batch, kv_heads, key, d_k, rotated<d_k, seq>>`.
 ///
 /// Elements are `float`, `double`, `bfloat16`, `float16`, `int8_by<D…>` or `int4_by<D…>`; they are computed with as floats.
 template <class Element, class... DimsAndMarks>

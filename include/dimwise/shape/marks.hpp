@@ -31,8 +31,8 @@ struct normalised {};
 /// A product with something normalised over D: it may only be reduced over D (R5).
 template <class... D>
 struct weighted {};
-/// The feature D carries rotary positions (R9).
-template <class... D>
+/// `rotated<F, P>`: the feature F was turned by the positions of P, called by what their primes are primes of (R9).
+template <class... FeatureAndPositions>
 struct rotated {};
 /// `at<D>` took one element of D; it meets a tensor that has D only through `broadcast` (R18).
 template <class... D>
@@ -106,12 +106,16 @@ struct canonical_marks<list<M>> {
   using type = list<M>;
 };
 
-// The dimensions inside a mark.
+// The dimensions that a mark speaks of; of `rotated` the feature, not the positions that turned it.
 template <class M>
 struct mark_dims;
 template <template <class...> class M, class... D>
 struct mark_dims<M<D...>> {
   using type = list<D...>;
+};
+template <class F, class... P>
+struct mark_dims<rotated<F, P...>> {
+  using type = list<F>;
 };
 template <class M>
 using mark_dims_t = typename mark_dims<M>::type;
@@ -123,6 +127,42 @@ template <template <class...> class M, class... D, class Old, class New>
 struct rename_in_mark<M<D...>, Old, New> {
   using type = M<std::conditional_t<std::is_same_v<D, Old>, New, D>...>;
 };
+
+template <class F, class... P, class Old, class New>
+struct rename_in_mark<rotated<F, P...>, Old, New> {
+  using type = rotated<std::conditional_t<std::is_same_v<F, Old>, New, F>, P...>;
+};
+
+// The dimension that primes, and primes of primes, go back to: queries and keys of one sequence are turned by one P.
+template <class D>
+struct unprimed {
+  using type = D;
+};
+template <class D>
+  requires requires { typename D::prime_of; }
+struct unprimed<D> : unprimed<typename D::prime_of> {};
+template <class D>
+using unprimed_t = typename unprimed<D>::type;
+
+// The marks of rotation, and those whose feature is among Features.
+template <class M>
+inline constexpr bool is_rotation = mark_order<M> == mark_order<rotated<>>;
+template <class Features, class M>
+inline constexpr bool rotates = false;
+template <class Features, class F, class... P>
+inline constexpr bool rotates<Features, rotated<F, P...>> = is_in<F, Features>;
+template <class Marks, class Features = void>
+struct rotations;
+template <class... M, class Features>
+struct rotations<list<M...>, Features> {
+  using type = join_t<list_if<rotates<Features, M>, M>...>;
+};
+template <class... M>
+struct rotations<list<M...>, void> {
+  using type = join_t<list_if<is_rotation<M>, M>...>;
+};
+template <class Marks, class Features = void>
+using rotations_t = typename rotations<Marks, Features>::type;
 
 // Another mark with the dimensions of this one; `M<>` is no mark at all.
 template <template <class...> class M, class Dims>
@@ -163,7 +203,7 @@ struct dims_marked {
 };
 template <template <class...> class M, class... D, class... Rest>
 struct dims_marked<M, list<M<D...>, Rest...>> {
-  using type = join_t<list<D...>, typename dims_marked<M, list<Rest...>>::type>;
+  using type = join_t<mark_dims_t<M<D...>>, typename dims_marked<M, list<Rest...>>::type>;
 };
 template <template <class...> class M, class First, class... Rest>
 struct dims_marked<M, list<First, Rest...>> : dims_marked<M, list<Rest...>> {};

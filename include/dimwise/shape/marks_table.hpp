@@ -112,7 +112,7 @@ inline constexpr mark_row product_row = {.raw = by_rule, .score = by_rule, .mask
                                          .weighted = by_rule, .rotated = by_rule, .indexed = drop,
                                          .sets = "raw",
                                          .note = "raw and score stay when heads are mixed and are refused over positions; normalised and weighted end when "
-                                                 "contracted over their dimension, normalised also when heads are mixed; rotated ends with its feature, both operands alike"};
+                                                 "contracted over their dimension, normalised also when heads are mixed; rotated ends with its feature, turned by the same positions in both operands"};
 template <>
 inline constexpr mark_row marks_row<op::contract> = product_row;
 template <>
@@ -128,7 +128,7 @@ template <>
 inline constexpr mark_row marks_row<op::unscaled> = marks_row<op::scaled>;
 template <>
 inline constexpr mark_row marks_row<op::elementwise> = {.normalised = weaken,
-                                                        .note = "the marks of all operands; what is masked stays masked; what is added to scores "
+                                                        .note = "the marks of all operands; what is masked stays masked; only its like is added to what is rotated; what is added to scores "
                                                                 "sets biased_for, and a factor adds its dimensions to it"};
 template <>
 inline constexpr mark_row marks_row<op::divide> = marks_row<op::elementwise>;

@@ -6,9 +6,9 @@
 
 #include "../prelude.hpp"
 
-void layer(const tensor<float, batch, key, heads, d_k, rotated<d_k>>& turned) {
+void layer(const tensor<float, batch, key, heads, d_k, rotated<d_k, seq>>& turned) {
 #ifdef FIXED
-  tensor<float, batch, key, heads, d_k, rotated<d_k>> stored = turned;
+  tensor<float, batch, key, heads, d_k, rotated<d_k, seq>> stored = turned;
 #else
   tensor<float, batch, key, heads, d_k> stored = turned;
 #endif

@@ -10,6 +10,6 @@ void layer() {
 #ifdef FIXED
   nn::kv_cache<past, nn::capacity<64>, rotated_key_cache, value_cache>* mine = nullptr; (void)sizeof(*mine);
 #else
-  nn::kv_cache<past, nn::capacity<64>, key_cache, nn::values<float, batch, heads, past, d_v, rotated<d_v>>>* mine = nullptr; (void)sizeof(*mine);
+  nn::kv_cache<past, nn::capacity<64>, key_cache, nn::values<float, batch, heads, past, d_v, rotated<d_v, seq>>>* mine = nullptr; (void)sizeof(*mine);
 #endif
 }

@@ -13,7 +13,7 @@ struct now : position_dim<> {};      // the positions of this step
 struct past : prime<now> {};         // all that were before, attended to
 
 using key_cache = nn::keys<float, batch, heads, past, d_k>;
-using rotated_key_cache = nn::keys<float, batch, heads, past, d_k, rotated<d_k>>;
+using rotated_key_cache = nn::keys<float, batch, heads, past, d_k, rotated<d_k, now>>;
 using value_cache = nn::values<float, batch, heads, past, d_v>;
 
 extern nn::kv_cache<past, nn::capacity<64>, key_cache, value_cache> cache;

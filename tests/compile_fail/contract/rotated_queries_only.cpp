@@ -6,8 +6,8 @@
 
 #include "../prelude.hpp"
 
-void attention(const tensor<float, batch, seq, heads, d_k, rotated<d_k>>& turned,
-               const tensor<float, batch, key, heads, d_k, rotated<d_k>>& turned_keys) {
+void attention(const tensor<float, batch, seq, heads, d_k, rotated<d_k, seq>>& turned,
+               const tensor<float, batch, key, heads, d_k, rotated<d_k, seq>>& turned_keys) {
 #ifdef FIXED
   RESULT r = scores<d_k>(turned, turned_keys);
 #else

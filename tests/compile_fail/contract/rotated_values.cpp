@@ -6,7 +6,7 @@
 
 #include "../prelude.hpp"
 
-void attention(const tensor<float, batch, key, heads, d_v, rotated<d_v>>& turned) {
+void attention(const tensor<float, batch, key, heads, d_v, rotated<d_v, seq>>& turned) {
 #ifdef FIXED
   RESULT r = contract<key>(a, v);
 #else

@@ -8,7 +8,7 @@
 
 struct past : position_dim<> {};
 
-void layer(const tensor<float, batch, past, d_k, rotated<d_k>>& cache, const tensor<float, batch, past, d_k>& fresh) {
+void layer(const tensor<float, batch, past, d_k, rotated<d_k, seq>>& cache, const tensor<float, batch, past, d_k>& fresh) {
 #ifdef FIXED
   RESULT r = concat<past>(cache, cache);
 #else

@@ -6,7 +6,7 @@
 
 #include "lin_prelude.hpp"
 
-extern nn::linear_state<float, batch, heads, d_k, d_v, rotated<d_k>> rotated_state;
+extern nn::linear_state<float, batch, heads, d_k, d_v, rotated<d_k, seq>> rotated_state;
 
 void layer() {
 #ifdef FIXED

@@ -8,7 +8,7 @@
 
 void layer() {
 #ifdef FIXED
-  tensor<float, batch, key, heads, d_k, rotated<d_k>> cache = rotary<key, d_k>(k);
+  tensor<float, batch, key, heads, d_k, rotated<d_k, seq>> cache = rotary<key, d_k>(k);
 #else
   tensor<float, batch, key, heads, d_k> cache = rotary<key, d_k>(k);
 #endif

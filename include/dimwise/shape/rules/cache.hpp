@@ -63,7 +63,7 @@ consteval auto judge_side() {
     return answer<missing_t<op::append, list<Key>, Given>>{};
   } else if constexpr (!same_set<dims_t<Given>, dims_t<Held>>) {
     return answer<ERROR_R10_operands_differ_in_another_dimension<op::append, O, lhs_t<Given>, rhs_t<Held>>>{};
-  } else if constexpr (!same_set<marked_t<rotated, marks_t<Given>>, marked_t<rotated, marks_t<Held>>>) {
+  } else if constexpr (!same_set<rotations_t<marks_t<Given>>, rotations_t<marks_t<Held>>>) {
     return answer<ERROR_R9_rotated_meets_not_rotated<op::append, O, lhs_t<Given>, rhs_t<Held>>>{};
   } else if constexpr (!same_set<typename stored_marks<marks_t<Given>>::type, marks_t<Held>>) {
     return answer<ERROR_R10_operands_differ_in_another_dimension<op::append, O, lhs_t<Given>, rhs_t<Held>>>{};

@@ -171,10 +171,10 @@ consteval auto missing_in_product() {
   }
 }
 
-// Rotated features meet features rotated likewise, never others (R9).
+// Rotated features meet features turned by the same positions, never others (R9).
 template <class Over, class A, class B>
 inline constexpr bool rotations_differ =
-    !same_set<intersection_t<marked_t<rotated, marks_t<A>>, atoms_of_list_t<Over>>, intersection_t<marked_t<rotated, marks_t<B>>, atoms_of_list_t<Over>>>;
+    !same_set<rotations_t<marks_t<A>, atoms_of_list_t<Over>>, rotations_t<marks_t<B>, atoms_of_list_t<Over>>>;
 
 template <class Op, class Over, class Along, class A, class B>
 consteval auto judge_product() {

@@ -5,7 +5,7 @@
 //
 //   a + b:  the smaller operand's dimensions are a subset of the larger's, whose order the result has (tie: left)
 //
-// R6, R8, R18. Tests: tests/shape/elementwise.test.cpp, tests/compile_fail/elementwise/
+// R6, R7, R8, R9, R18. Tests: tests/shape/elementwise.test.cpp, tests/compile_fail/elementwise/
 #pragma once
 
 #include <dimwise/shape/verdict.hpp>
@@ -94,11 +94,17 @@ struct added_bias<A, B> {
   using dims = dims_t<std::conditional_t<are_scores<A>, B, A>>;
   using type = typename mark_over<biased_for, sorted_t<bias_dims_t<dims>>>::type;
 };
+// R9: what is rotated is added to its like only; a number is added to every feature alike.
+template <class A, class B>
+inline constexpr bool adds_unlike_rotations = dims_t<A>::size > 0 && dims_t<B>::size > 0 && !same_set<rotations_t<marks_t<A>>, rotations_t<marks_t<B>>>;
+
 template <class A, class B>
 consteval auto judge_added() {
   using sum = typename decltype(judge_elementwise<op::elementwise, false, A, B>())::type;
   if constexpr (refused<sum>) {
     return answer<sum>{};
+  } else if constexpr (adds_unlike_rotations<A, B>) {
+    return answer<ERROR_R9_rotated_meets_not_rotated<op::elementwise, lhs_t<A>, rhs_t<B>>>{};
   } else {
     return answer<accepted<make_shape_t<dims_t<typename sum::shape>, join_t<marks_t<typename sum::shape>, typename added_bias<A, B>::type>>>>{};
   }

@@ -120,7 +120,7 @@ consteval auto judge_concat() {
 template <class Own, class Shape>
 struct own_rotation {
   template <class... M>
-  static auto keep(list<M...>) -> join_t<list_if<std::is_same_v<M, rotated<Own>>, M>...>;
+  static auto keep(list<M...>) -> join_t<list_if<rotates<list<Own>, M>, M>...>;
   using type = decltype(keep(marks_t<Shape>{}));
   using rest = make_shape_t<dims_t<Shape>, difference_t<marks_t<Shape>, type>>;
 };

@@ -38,9 +38,9 @@ consteval auto judge_linear_attention() {
     return answer<ERROR_R3_assigned_dimensions_differ<op_t, O, lhs_t<State>, rhs_t<make_shape_t<join_t<per_key, list<F>, value>, list<>>>>>{};
   } else if constexpr (indexed_meets<Q, K, V, State>) {
     return answer<ERROR_R18_indexed_meets_its_dimension<op_t, O, lhs_t<Q>, rhs_t<K>, operand_t<V>, operand_t<State>>>{};
-  } else if constexpr (!same_set<marked_t<rotated, marks_t<Q>>, marked_t<rotated, marks_t<K>>>) {
+  } else if constexpr (!same_set<rotations_t<marks_t<Q>>, rotations_t<marks_t<K>>>) {
     return answer<ERROR_R9_rotated_meets_not_rotated<op_t, O, lhs_t<Q>, rhs_t<K>>>{};
-  } else if constexpr (!same_set<marked_t<rotated, marks_t<State>>, marked_t<rotated, marks_t<K>>>) {
+  } else if constexpr (!same_set<rotations_t<marks_t<State>>, rotations_t<marks_t<K>>>) {
     return answer<ERROR_R9_rotated_meets_not_rotated<op_t, O, lhs_t<State>, rhs_t<K>>>{};
   } else if constexpr (marked_t<rotated, marks_t<V>>::size > 0) {
     return answer<ERROR_R9_values_are_not_rotated<op_t, O, lhs_t<K>, rhs_t<V>>>{};

@@ -3,7 +3,7 @@
 //
 // Layer: shape.
 //
-//   rotary<P, F>: [P, F, rest] -> the same, rotated<F>       unroll<P, W>: [P, rest] -> [P, W, rest]
+//   rotary<P, F>: [P, F, rest] -> the same, rotated<F, P>       unroll<P, W>: [P, rest] -> [P, W, rest]
 //
 // R1, R4, R9, R13, R17, R18, R19. Tests: tests/shape/positions.test.cpp, tests/compile_fail/positions/
 #pragma once
@@ -31,7 +31,7 @@ consteval auto judge_rotary() {
   } else if constexpr (refuses_mark<op::rotary, Shape>) {
     return answer<refused_mark_t<op::rotary, Shape, O, operand_t<Shape>>>{};
   } else {
-    return answer<accepted<make_shape_t<dims_t<Shape>, join_t<marks_t<Shape>, list<rotated<F>>>>>>{};
+    return answer<accepted<make_shape_t<dims_t<Shape>, join_t<marks_t<Shape>, list<rotated<F, unprimed_t<P>>>>>>>{};
   }
 }
 

@@ -22,6 +22,22 @@ struct rename_marks<list<M...>, Old, New> {
   using type = join_t<list_if<!std::is_same_v<M, indexed<New>>, typename rename_in_mark<M, Old, New>::type>...>;
 };
 
+// Positions that turned a feature are called by their new name as well, where it is no prime of the old one.
+template <class Marks, class From, class To>
+struct relabel_rotations;
+template <class... M, class From, class To>
+struct relabel_rotations<list<M...>, From, To> {
+  template <class Mark>
+  struct one {
+    using type = Mark;
+  };
+  template <class F, class P>
+  struct one<rotated<F, P>> {
+    using type = rotated<F, std::conditional_t<std::is_same_v<P, unprimed_t<From>>, unprimed_t<To>, P>>;
+  };
+  using type = list<typename one<M>::type...>;
+};
+
 template <class Op, class From, class To, class Shape>
 consteval auto judge_rename() {
   using dims = dims_t<Shape>;
@@ -37,7 +53,8 @@ consteval auto judge_rename() {
     if constexpr (!all_distinct(axes_of_list_t<result>{})) {
       return answer<ERROR_R17_dimension_occurs_twice<Op, O, operand_t<Shape>>>{};
     } else {
-      return answer<accepted<make_shape_t<result, typename rename_marks<marks_t<Shape>, From, To>::type>>>{};
+      using renamed = typename rename_marks<marks_t<Shape>, From, To>::type;
+      return answer<accepted<make_shape_t<result, typename relabel_rotations<renamed, From, To>::type>>>{};
     }
   }
 }

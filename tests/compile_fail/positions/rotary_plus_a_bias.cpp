@@ -1,0 +1,17 @@
+// MISTAKE: the bias of the projection is added after the rotation.
+// RULE: R9
+// EXPECT: ERROR_R9_rotated_meets_not_rotated<.*d_k.*rotated<.*d_k
+// VARIANTS: equal unused dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+extern tensor<float, heads, d_k> bias;
+
+void layer() {
+#ifdef FIXED
+  RESULT r = rotary<seq, d_k>(q + bias);
+#else
+  RESULT r = rotary<seq, d_k>(q) + bias;
+#endif
+}

@@ -1,0 +1,15 @@
+// MISTAKE: the rotated queries are added to the unrotated ones.
+// RULE: R9
+// EXPECT: ERROR_R9_rotated_meets_not_rotated<.*d_k.*rotated<.*d_k
+// VARIANTS: equal unused dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void layer() {
+#ifdef FIXED
+  RESULT r = rotary<seq, d_k>(q + q);
+#else
+  RESULT r = rotary<seq, d_k>(q) + q;
+#endif
+}
