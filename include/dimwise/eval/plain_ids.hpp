@@ -87,8 +87,8 @@ void compute(const reordered<Shape, How, D, E>& n, target<compute_t<C, value_of<
     // `count` elements, of which the first is element `first` of the operand and element `at` of the result.
     const auto copy = [&](std::size_t at, std::size_t first, std::size_t count) {
       rest[d].extent = count;
-      kernels::copy(nest_over(axes::size, rest, strides), out.data + times(here.stride, at),
-                    x.data + times(from.stride, first));
+      const auto nest = nest_over(axes::size, rest, strides);
+      if (!nest.empty()) { kernels::copy(nest, out.data + times(here.stride, at), x.data + times(from.stride, first)); }
     };
     if (from.extent == 0) { return; }
     if constexpr (reversed) {
