@@ -121,7 +121,7 @@ void with_mask(run& r, const std::string& mask, F f, const Before&... how) {
   if (!r.has(mask)) {
     f(how...);
   } else if (r.dtype(mask) == "bool") {
-    f(how..., block(r.get<bool, Q, K>(mask)));
+    f(how..., allow_of(block(r.get<bool, Q, K>(mask))));
   } else {
     f(how..., r.get<float, Q, K>(mask));
   }
@@ -132,7 +132,7 @@ void with_padding(run& r, const std::string& padding, F f, const Before&... how)
   if (!r.has(padding)) {
     f(how...);
   } else {
-    f(how..., block(r.stretched<bool>(padding, batch{r.rank(padding) == 1 ? 1 : r.extent(padding, 0)}, K{r.extent(padding, r.rank(padding) - 1)})));
+    f(how..., allow_of(block(r.stretched<bool>(padding, batch{r.rank(padding) == 1 ? 1 : r.extent(padding, 0)}, K{r.extent(padding, r.rank(padding) - 1)}))));
   }
 }
 template <class Q, class K, class F>

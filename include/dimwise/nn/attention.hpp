@@ -73,16 +73,14 @@ concept scaling = std::same_as<X, root_scaled> || std::same_as<X, not_scaled> ||
 
 namespace detail {
 
-// One change of scores: a mask, a bias, or a function. A tensor of bool without polarity is the error of `masked`, a scaling
-// behind others that of `scaled`, and anything else an error of its own.
+// One change of scores: a mask, a bias, or a function. A tensor of bool without polarity and one of the other polarity are
+// errors of `masked`, a scaling behind others that of `scaled`, and anything else an error of its own.
 template <class S, mask M>
 auto changed(const S& s, const M& m) -> decltype(masked(s, m)) {
   return masked(s, m);
 }
 template <class S, class E>
-auto changed(const S& s, const block_mask<E>& hidden) -> decltype(masked(s, allow_of(hidden))) {
-  return masked(s, allow_of(hidden));
-}
+auto changed(const S& s, const block_mask<E>& hidden) -> decltype(masked(s, hidden));
 template <class S, position_bias B>
 auto changed(const S& s, const B& b) -> decltype(biased(s, b)) {
   return biased(s, b);

@@ -8,7 +8,7 @@
 
 void layer() {
 #ifdef FIXED
-  RESULT y = attends_memory(x, memory, block(is_padding));
+  RESULT y = attends_memory(x, memory, allow_of(block(is_padding)));
 #else
   RESULT y = attends_memory(x, memory, is_padding);
 #endif
