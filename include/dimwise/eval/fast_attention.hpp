@@ -156,6 +156,32 @@ class own_function {
   std::exception_ptr thrown_;
 };
 
+// Where both the mask `a` and the mask `b` are true; `to` becomes the axes of the result.
+inline lowered<bool> both_masks(std::size_t rank, const axis* a_axes, const bool* a, const axis* b_axes, const bool* b, axis* to) {
+  std::ptrdiff_t strides[3][max_rank] = {};
+  for (std::size_t i = 0; i < rank; ++i) {
+    strides[1][i] = a_axes[i].stride;
+    strides[2][i] = b_axes[i].stride;
+  }
+  for (std::size_t i = 0; i < rank; ++i) { to[i].extent = a_axes[i].extent == 1 ? b_axes[i].extent : a_axes[i].extent; }
+  lowered<bool> result;
+  result.buffer.resize(checked_product(to, rank, 1));
+  make_contiguous(to, rank);
+  for (std::size_t i = 0; i < rank; ++i) { strides[0][i] = to[i].stride; }
+  bool* const out = result.buffer.data();
+  kernels::for_each_row(nest_over(rank, to, strides), [&](const std::ptrdiff_t(&o)[3], std::size_t count, const std::ptrdiff_t(&s)[3]) {
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto j = static_cast<std::ptrdiff_t>(i);
+      out[o[0] + j * s[0]] = a[o[1] + j * s[1]] && b[o[2] + j * s[2]];
+    }
+  });
+  for (std::size_t i = 0; i < rank; ++i) {
+    if (to[i].extent == 1) { to[i].stride = 0; }
+  }
+  result.data = out;
+  return result;
+}
+
 // The same, and what lies in memory: biases and masks of elements live here as long as the call.
 template <class Roles>
 struct attention_pieces : score_pieces<attention_pieces<Roles>> {
@@ -168,6 +194,8 @@ struct attention_pieces : score_pieces<attention_pieces<Roles>> {
   std::ptrdiff_t bias_strides[max_rank] = {};
   lowered<bool> allow;
   std::ptrdiff_t allow_strides[max_rank] = {};
+  axis allow_axes[max_rank];  // of the weights; 1 element where the mask is the same for all
+  int given_masks = 0;
   aligned_vector<std::ptrdiff_t> lengths;
   std::ptrdiff_t length_strides[max_rank] = {};
   aligned_vector<float> slopes;
@@ -201,8 +229,22 @@ struct attention_pieces : score_pieces<attention_pieces<Roles>> {
   }
   template <class M, class E>
   void take(const M& m, const E& e) {
-    allow = lower_mask(m, e);
-    align<w_axes, mask_axes<M>>(allow.axes, allow_strides);
+    lowered<bool> given = lower_mask(m, e);
+    axis own[max_rank];
+    for (std::size_t i = 0; i < w_axes::size; ++i) {
+      const short at = places<w_axes, mask_axes<M>>::at[i];
+      own[i] = at < 0 ? axis{1, 0} : given.axes[at];
+    }
+    if (given_masks++ > 0) {
+      axis both[max_rank];
+      given = both_masks(w_axes::size, allow_axes, allow.data, own, given.data, both);
+      for (std::size_t i = 0; i < w_axes::size; ++i) { own[i] = both[i]; }
+    }
+    allow = static_cast<lowered<bool>&&>(given);
+    for (std::size_t i = 0; i < w_axes::size; ++i) {
+      allow_axes[i] = own[i];
+      allow_strides[i] = own[i].stride;
+    }
   }
 
   template <class Shape, class F, class E>

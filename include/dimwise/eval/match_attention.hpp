@@ -15,7 +15,7 @@ struct score_chain {
   static constexpr bool matches = false;
 };
 
-// How many masks of each sort, and biases, a chain has: kernels take one of each.
+// How many masks of each sort, and biases, a chain has: kernels take one of each, and given masks are made one.
 struct chain_counts {
   int windows = 0;
   int lengths = 0;
@@ -131,7 +131,7 @@ template <class Shape, class K, class E>
   requires(score_chain<E>::matches)
 struct weights_chain<rowwise<Shape, rows::softmax, list<K>, E>> {
   static constexpr chain_counts counts = score_chain<E>::counts;
-  static constexpr bool matches = axes_of<K>::type::size == 1 && counts.lengths <= 1 && counts.documents <= 1 && counts.allows <= 1 && counts.biases <= 1 && counts.slopes <= 1;
+  static constexpr bool matches = axes_of<K>::type::size == 1 && counts.lengths <= 1 && counts.documents <= 1 && counts.biases <= 1 && counts.slopes <= 1;
   using key = K;
   using scores = E;
   using softmax = rowwise<Shape, rows::softmax, list<K>, E>;
