@@ -29,6 +29,7 @@ set(dimwise_headers
     include/dimwise/eval/rotary_frequencies.hpp
     include/dimwise/eval/tbb.hpp
     include/dimwise/eval/top_k.hpp
+    include/dimwise/expr/causal_parts.hpp
     include/dimwise/expr/choose.hpp
     include/dimwise/expr/compare.hpp
     include/dimwise/expr/contract.hpp
@@ -47,6 +48,7 @@ set(dimwise_headers
     include/dimwise/expr/restride.hpp
     include/dimwise/expr/rotary.hpp
     include/dimwise/expr/scores.hpp
+    include/dimwise/expr/whole_rows.hpp
     include/dimwise/expr/widen.hpp
     include/dimwise/expr/window.hpp
     include/dimwise/kernels/active.hpp

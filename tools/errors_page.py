@@ -97,7 +97,7 @@ CURES = {
         "`allow(m)` where true means visible, `allow_of(block(m))` where true means hidden. As 1 and 0: "
         "`indicator(allow(m))`.",
     "ERROR_R7_block_mask_is_turned_by_allow_of":
-        "`masked(s, allow_of(block(m)))`.",
+        "`masked(s, allow_of(block(m)))`, and the same behind the values of a module.",
     "ERROR_R7_scores_change_by_a_mask_a_bias_or_a_function":
         "`padding<key>(lengths)`, `causal<seq, key>{}`; a function takes the scores, not one of them: "
         "`[](const auto& s) { return map(f, s); }`.",
@@ -107,10 +107,11 @@ CURES = {
         "Name the mask's dimensions as those of the scores. What only the mask has must be parallel, such as batch. After "
         "`at<seq>` there is no query position: `slice<seq>` keeps it.",
     "ERROR_R7_masks_serve_no_common_dimension":
-        "Every mask of one softmax has the dimension that this softmax goes over: a padding of keys names `key`.",
+        "Every mask of one softmax has the dimension that this softmax goes over: a padding of keys names `key`. Of queries that see "
+        "nothing, or everything, say that whole rows are meant: `padding<source>(s) & whole_rows(padding<target>(t))`.",
     "ERROR_R7_mask_does_not_serve_this_dimension":
         "Softmax over the mask's key side, or make the mask for the dimension that is reduced: `padding<key>(lengths)` for "
-        "a softmax over `key`.",
+        "a softmax over `key`; `whole_rows(m)` of a mask of queries.",
     "ERROR_R7_bias_lacks_what_softmax_goes_over":
         "Give the bias the dimension of the softmax: a padding of keys is [batch, key], not [batch, seq]. What is the same for all "
         "keys changes no weight. The maximum need not be subtracted: softmax does so. Before `sigmoid` or another function, add "

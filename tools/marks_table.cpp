@@ -50,7 +50,7 @@ const std::vector<row> tensor_rows =
             op::stack, op::gather, op::roll, op::flip, op::one_hot, op::scatter_add, op::dequantised, op::broadcast, op::broadcast_like, op::diagonal, op::rotary, op::scan, op::skew, op::unroll, op::pool,
             op::plain, op::assign>();
 const std::vector<row> mask_rows =
-    rows_of<op::padding, op::allow, op::block, op::mask_and, op::mask_or, op::causal, op::window, op::prefix, op::document>();
+    rows_of<op::padding, op::allow, op::block, op::whole_rows, op::mask_and, op::mask_or, op::causal, op::window, op::prefix, op::document>();
 const std::vector<row> module_rows = rows_of<op::append, op::linear_attention>();
 
 std::string read(const std::filesystem::path& path) {

@@ -14,6 +14,8 @@
 #include <dimwise/expr/contract.hpp>
 #include <dimwise/expr/elementwise.hpp>
 #include <dimwise/expr/mask.hpp>
+#include <dimwise/expr/causal_parts.hpp>
+#include <dimwise/expr/whole_rows.hpp>
 #include <dimwise/expr/join.hpp>
 #include <dimwise/expr/ids.hpp>
 #include <dimwise/expr/positions.hpp>

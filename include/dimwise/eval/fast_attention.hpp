@@ -157,7 +157,9 @@ class own_function {
 };
 
 // Where both the mask `a` and the mask `b` are true; `to` becomes the axes of the result.
-inline lowered<bool> both_masks(std::size_t rank, const axis* a_axes, const bool* a, const axis* b_axes, const bool* b, axis* to) {
+template <class Axes>
+lowered<bool> both_masks(const axis* a_axes, const bool* a, const axis* b_axes, const bool* b, axis* to) {
+  constexpr std::size_t rank = Axes::size;
   std::ptrdiff_t strides[3][max_rank] = {};
   for (std::size_t i = 0; i < rank; ++i) {
     strides[1][i] = a_axes[i].stride;
@@ -165,8 +167,7 @@ inline lowered<bool> both_masks(std::size_t rank, const axis* a_axes, const bool
   }
   for (std::size_t i = 0; i < rank; ++i) { to[i].extent = a_axes[i].extent == 1 ? b_axes[i].extent : a_axes[i].extent; }
   lowered<bool> result;
-  result.buffer.resize(checked_product(to, rank, 1));
-  make_contiguous(to, rank);
+  result.buffer.resize(checked_contiguous<Axes>(to, 1, "masked"));
   for (std::size_t i = 0; i < rank; ++i) { strides[0][i] = to[i].stride; }
   bool* const out = result.buffer.data();
   kernels::for_each_row(nest_over(rank, to, strides), [&](const std::ptrdiff_t(&o)[3], std::size_t count, const std::ptrdiff_t(&s)[3]) {
@@ -227,8 +228,18 @@ struct attention_pieces : score_pieces<attention_pieces<Roles>> {
     }
     align<w_axes, axes>(all, length_strides);
   }
+  template <class Q, class... P, class E>
+  void take(const causal<Q, summed<P...>>& m, const E& e) {
+    const std::ptrdiff_t first = m.query_origin(e, "causal") - m.key_origin(e, "causal");
+    if (first < -1) { return take_given(m, e); }
+    this->narrow(-base::all, first + m.in_front(e));
+  }
   template <class M, class E>
   void take(const M& m, const E& e) {
+    take_given(m, e);
+  }
+  template <class M, class E>
+  void take_given(const M& m, const E& e) {
     lowered<bool> given = lower_mask(m, e);
     axis own[max_rank];
     for (std::size_t i = 0; i < w_axes::size; ++i) {
@@ -237,7 +248,7 @@ struct attention_pieces : score_pieces<attention_pieces<Roles>> {
     }
     if (given_masks++ > 0) {
       axis both[max_rank];
-      given = both_masks(w_axes::size, allow_axes, allow.data, own, given.data, both);
+      given = both_masks<w_axes>(allow_axes, allow.data, own, given.data, both);
       for (std::size_t i = 0; i < w_axes::size; ++i) { own[i] = both[i]; }
     }
     allow = static_cast<lowered<bool>&&>(given);

@@ -42,6 +42,11 @@ template <class Q, class K>
 struct mask_sort<causal<Q, K>> {
   static constexpr chain_counts counts{.windows = 1};
 };
+// A window unless queries stand before all keys; then given, for what lies in front of the keys is visible to all.
+template <class Q, class... P>
+struct mask_sort<causal<Q, summed<P...>>> {
+  static constexpr chain_counts counts{.windows = 1, .allows = 1};
+};
 template <class Q, class K>
 struct mask_sort<window<Q, K>> {
   static constexpr chain_counts counts{.windows = 1};

@@ -12,12 +12,14 @@
 #include <dimwise/eval/narrow.hpp>
 #include <dimwise/eval/plain_ids.hpp>
 #include <dimwise/eval/plain_positions.hpp>
+#include <dimwise/expr/causal_parts.hpp>
 #include <dimwise/expr/contract.hpp>
 #include <dimwise/expr/elementwise.hpp>
 #include <dimwise/expr/join.hpp>
 #include <dimwise/expr/mask.hpp>
 #include <dimwise/expr/reduce.hpp>
 #include <dimwise/expr/restride.hpp>
+#include <dimwise/expr/whole_rows.hpp>
 
 namespace dimwise::detail {
 
@@ -279,9 +281,13 @@ lowered<bool> lower_positions(const M& m, const Extents& e) {
   auto result = mask_buffer<M>(e);
   const std::ptrdiff_t q0 = m.query_origin(e, M::name);
   const std::ptrdiff_t k0 = m.key_origin(e, M::name);
+  std::ptrdiff_t in_front = 0;  // keys without positions, which every query sees
+  if constexpr (requires { m.in_front(e); }) { in_front = m.in_front(e); }
+  const auto queries = static_cast<std::ptrdiff_t>(result.axes[0].extent);
+  const auto keys = static_cast<std::ptrdiff_t>(result.axes[1].extent);
   bool* to = result.buffer.data();
-  for (std::size_t q = 0; q < result.axes[0].extent; ++q) {
-    for (std::size_t k = 0; k < result.axes[1].extent; ++k) { *to++ = m.visible(q0 + static_cast<std::ptrdiff_t>(q), k0 + static_cast<std::ptrdiff_t>(k)); }
+  for (std::ptrdiff_t q = 0; q < queries; ++q) {
+    for (std::ptrdiff_t k = 0; k < keys; ++k) { *to++ = k < in_front || m.visible(q0 + q, k0 + (k - in_front)); }
   }
   return result;
 }
@@ -366,6 +372,8 @@ lowered<bool> lower_mask(const M& m, const Extents& e) {
     return lower_padding(m, e);
   } else if constexpr (is_document<M>) {
     return lower_documents(m, e);
+  } else if constexpr (is_whole_rows<M>) {
+    return lower_mask(m.inner(), e);
   } else if constexpr (requires { m.elements(); }) {
     return lower<working_t<std::remove_cvref_t<decltype(m.elements())>>>(m.elements());
   } else if constexpr (requires { m.inner(); }) {

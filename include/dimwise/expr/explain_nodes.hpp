@@ -8,6 +8,7 @@
 #include <dimwise/expr/explain_words.hpp>
 #include <dimwise/expr/mask.hpp>
 #include <dimwise/expr/restride.hpp>
+#include <dimwise/expr/whole_rows.hpp>
 
 namespace dimwise::detail {
 
@@ -29,6 +30,8 @@ template <class M>
 std::string mask_in_words(const M& m) {
   if constexpr (requires { typename M::how; }) {
     return "(" + mask_in_words(m.left()) + " " + M::how::name + " " + mask_in_words(m.right()) + ")";
+  } else if constexpr (is_whole_rows<M>) {
+    return "whole rows of " + mask_in_words(m.inner());
   } else if constexpr (requires { m.inner(); }) {
     return "!" + mask_in_words(m.inner());
   } else {

@@ -367,7 +367,7 @@ struct any_of {
 };
 
 template <class A, class B>
-using served_by_both = intersection_t<typename A::facts::serves, typename B::facts::serves>;
+using served_by_both = typename served_together<typename A::facts::serves, typename B::facts::serves>::type;
 
 // A mask of the other polarity is combined with masks only after it was turned.
 template <class M>

@@ -68,6 +68,7 @@ struct pool;
 struct padding;
 struct allow;
 struct block;
+struct whole_rows;
 struct mask_and;
 struct mask_or;
 struct causal;

@@ -12,6 +12,10 @@
 
 namespace dimwise {
 
+/// In an error: what a mask of whole rows serves, every dimension of the scores but its own.
+template <class... D>
+struct any_but {};
+
 namespace detail {
 
 // What a mask or bias is to the rules: the dimensions it has, those that a following softmax may have, whether it keeps
@@ -46,9 +50,42 @@ struct without_masked {
   using type = decltype(keep(Marks{}));
 };
 
+// What it serves of some dimensions: those that it names, or all that hold alternatives but its own.
+template <class Serves, class Dims>
+struct served_of {
+  static constexpr bool named = Serves::size > 0;
+  using type = intersection_t<Serves, Dims>;
+};
+template <class... D, class Dims>
+struct served_of<list<any_but<D...>>, Dims> {
+  static constexpr bool named = false;
+  using type = typename where<difference_t<Dims, list<D...>>>::alternatives;
+};
 // What it serves of the operand: parallel dimensions that it adds are no alternatives there.
 template <class Shape, class Facts>
-using served_here = intersection_t<typename Facts::serves, dims_t<Shape>>;
+using served_here = typename served_of<typename Facts::serves, dims_t<Shape>>::type;
+
+// What two masks together serve.
+template <class A, class B>
+struct served_together {
+  using type = intersection_t<A, B>;
+};
+template <class... D, class B>
+struct served_together<list<any_but<D...>>, B> {
+  using type = difference_t<B, list<D...>>;
+};
+template <class A, class... D>
+struct served_together<A, list<any_but<D...>>> {
+  using type = difference_t<A, list<D...>>;
+};
+template <class Dims>
+struct any_but_list;
+template <class... D>
+struct any_but_list<list<D...>> {
+  using type = list<any_but<D...>>;
+};
+template <class... D, class... E>
+struct served_together<list<any_but<D...>>, list<any_but<E...>>> : any_but_list<union_t<list<D...>, list<E...>>> {};
 
 // What masks and biases have in common. `nothing` means: no objection.
 template <class Op, class Shape, class Facts>
@@ -62,7 +99,7 @@ consteval auto meeting_objection() {
     return answer<ERROR_R7_masking_comes_before_softmax<Op, S, M>>{};
   } else if constexpr (!is_disjoint<axes_of_list_t<extra>, axes_of_list_t<dims_t<Shape>>> || !all_distinct(axes_of_list_t<dims>{})) {
     return answer<ERROR_R4_composite_has_other_factors_or_order<Op, S, M>>{};
-  } else if constexpr (!where<axes_of_list_t<extra>>::all_parallel || (serves::size > 0 && served_here<Shape, Facts>::size == 0)) {
+  } else if constexpr (!where<axes_of_list_t<extra>>::all_parallel || (served_of<serves, dims_t<Shape>>::named && served_here<Shape, Facts>::size == 0)) {
     return answer<ERROR_R7_mask_has_dimensions_that_the_scores_lack<Op, S, M>>{};
   } else if constexpr (indexed_meets<Shape, typename Facts::shape>) {
     return answer<ERROR_R18_indexed_meets_its_dimension<Op, S, rhs_t<typename Facts::shape>>>{};

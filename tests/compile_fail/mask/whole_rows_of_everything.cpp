@@ -1,0 +1,15 @@
+// MISTAKE: a mask of all that the operand has hides no row of it.
+// RULE: R7
+// EXPECT: ERROR_R7_masks_serve_no_common_dimension<.*masked
+// VARIANTS: equal
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void attention(const tensor<float, batch, seq>& t) {
+#ifdef FIXED
+  RESULT r = masked(t, padding<seq>(lengths));
+#else
+  RESULT r = masked(t, whole_rows(padding<seq>(lengths)));
+#endif
+}

@@ -1,0 +1,15 @@
+// MISTAKE: rows are hidden by a tensor that is true where something is hidden.
+// RULE: R7
+// EXPECT: ERROR_R7_block_mask_is_turned_by_allow_of<.*whole_rows.*seq
+// VARIANTS: unused
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void attention(const tensor<bool, seq>& some) {
+#ifdef FIXED
+  RESULT r = masked(s, whole_rows(allow_of(block(some))));
+#else
+  RESULT r = masked(s, whole_rows(block(some)));
+#endif
+}
