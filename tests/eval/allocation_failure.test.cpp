@@ -35,12 +35,13 @@ void release(void* p) {
 
 }  // namespace
 
-void* operator new(std::size_t bytes) { return allocate(bytes == 0 ? 1 : bytes, alignof(std::max_align_t)); }
-void* operator new(std::size_t bytes, std::align_val_t alignment) { return allocate(bytes == 0 ? 1 : bytes, static_cast<std::size_t>(alignment)); }
-void operator delete(void* p) noexcept { release(p); }
-void operator delete(void* p, std::size_t) noexcept { release(p); }
-void operator delete(void* p, std::align_val_t) noexcept { release(p); }
-void operator delete(void* p, std::size_t, std::align_val_t) noexcept { release(p); }
+// Not inline: g++ 12 warns of malloc'd memory where it sees the inside of both (bug 103993).
+[[gnu::noinline]] void* operator new(std::size_t bytes) { return allocate(bytes == 0 ? 1 : bytes, alignof(std::max_align_t)); }
+[[gnu::noinline]] void* operator new(std::size_t bytes, std::align_val_t alignment) { return allocate(bytes == 0 ? 1 : bytes, static_cast<std::size_t>(alignment)); }
+[[gnu::noinline]] void operator delete(void* p) noexcept { release(p); }
+[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { release(p); }
+[[gnu::noinline]] void operator delete(void* p, std::align_val_t) noexcept { release(p); }
+[[gnu::noinline]] void operator delete(void* p, std::size_t, std::align_val_t) noexcept { release(p); }
 
 namespace {
 

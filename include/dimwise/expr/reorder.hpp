@@ -43,17 +43,13 @@ struct flip {
 };
 }  // namespace orders
 
-// n modulo the extent, between 0 and the extent.
+// n modulo the extent, between 0 and the extent; unsigned, as extents are.
 template <std::integral N>
 [[nodiscard]] constexpr std::size_t cyclic(N n, extent_t extent) {
   if (extent == 0) { return 0; }
-  if constexpr (std::signed_integral<N>) {
-    const auto all = static_cast<long long>(extent);
-    const long long rest = static_cast<long long>(n) % all;
-    return static_cast<std::size_t>(rest < 0 ? rest + all : rest);
-  } else {
-    return static_cast<std::size_t>(static_cast<unsigned long long>(n) % extent);
-  }
+  if (n >= 0) { return static_cast<std::size_t>(n) % extent; }
+  const std::size_t back = (std::size_t{0} - static_cast<std::size_t>(n)) % extent;
+  return back == 0 ? 0 : extent - back;
 }
 
 }  // namespace detail
