@@ -125,6 +125,13 @@ void check_assigned(Cache from) {
 
 }  // namespace
 
+template <class Cache>
+inline constexpr bool says_what_it_does = std::is_nothrow_move_constructible_v<Cache> && std::is_nothrow_move_assignable_v<Cache> &&
+                                          !std::is_nothrow_copy_constructible_v<Cache> && !std::is_nothrow_copy_assignable_v<Cache>;
+static_assert(says_what_it_does<cache_of<nn::capacity<40>, float>>);
+static_assert(says_what_it_does<cache_of<nn::sliding<6>, nn::int8_by<>>>);
+static_assert(says_what_it_does<cache_of<nn::paged<4>, float>>);
+
 TEST_CASE("kv_cache: an assignment that finds no memory changes nothing") {
   check_assigned(uneven_cache_of<nn::capacity<40>, float>(batch{2}, d_k{64}, d_v{300}));
   check_assigned(uneven_cache_of<nn::sliding<6>, float16>(batch{2}, d_k{64}, d_v{300}));

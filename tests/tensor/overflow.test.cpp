@@ -5,8 +5,11 @@
 #include "support/dims.hpp"
 #include "support/numbers.hpp"
 
+#include <dimwise/nn/embedding.hpp>
+
 #include <doctest/doctest.h>
 
+#include <cstdint>
 #include <limits>
 
 namespace {
@@ -132,6 +135,39 @@ TEST_CASE("positions: slices, views and concatenations near the last position sa
   CHECK(thrown<origin_error>([&] { (void)both.extents().origin<seq>("concat"); }).find("disagree") != std::string::npos);
   CHECK(concat<seq>(near, near).extents().has_origin<seq>());
   CHECK(concat<seq>(early, tensor<float, seq, d_k>(starting_at(seq{2}, 5 - farthest))).extents().origin<seq>("test") == -farthest);
+}
+
+TEST_CASE("positions: a dimension object starts no further away, whoever says it") {
+  seq n{1};
+  n.start_at(farthest);
+  CHECK(n.origin() == farthest);
+  for (const std::ptrdiff_t beyond : {farthest + 1, -farthest - 1, std::numeric_limits<std::ptrdiff_t>::max(), std::numeric_limits<std::ptrdiff_t>::min()}) {
+    CHECK(thrown<origin_error>([&] { n.start_at(beyond); }).ends_with(" is beyond 2^60 (R7)"));
+    CHECK(thrown<origin_error>([&] { (void)starting_at(n, beyond); }).ends_with(" of dimension seq is beyond 2^60 (R7)"));
+    CHECK(n.origin() == farthest);
+  }
+}
+
+TEST_CASE("positions: a roll by any number, and of any extent, does not wrap") {
+  constexpr auto least = std::numeric_limits<std::int64_t>::min();
+  constexpr auto most = static_cast<std::size_t>(-1);
+  CHECK(dimwise::detail::cyclic(least, half) == 0);
+  CHECK(dimwise::detail::cyclic(least, most) == half - 1);
+  CHECK(dimwise::detail::cyclic(-1, most) == most - 1);
+  CHECK(dimwise::detail::cyclic(-1, half + 1) == half);
+  CHECK(dimwise::detail::cyclic(least, 3) == 1);
+  CHECK(dimwise::detail::cyclic(most, half) == half - 1);
+  CHECK(dimwise::detail::cyclic(-7, 0) == 0);
+}
+
+TEST_CASE("positions: learned ones far beyond their table are refused") {
+  dimwise::nn::learned_positions<seq, d_k> learned;
+  learned.table = tensor<float, seq, d_k>(seq{4});
+  const auto refused = [&](std::size_t n, std::ptrdiff_t first) { return thrown<index_error>([&] { (void)learned(broadcast<seq>(row, starting_at(seq{n}, first))); }); };
+  CHECK(refused(half - 1, farthest).starts_with("learned_positions: positions 1152921504606846975 "));
+  CHECK(refused(static_cast<std::size_t>(-1), 1).starts_with("learned_positions: positions 1 "));
+  CHECK(refused(2, 3).starts_with("learned_positions: positions 3 … 4 of dimension seq are asked of a table of 4"));
+  CHECK(learned(broadcast<seq>(row, starting_at(seq{2}, 2))).size() == 8);
 }
 
 TEST_CASE("positions: a slice beyond the end names numbers that do not wrap") {

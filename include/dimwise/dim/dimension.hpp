@@ -30,6 +30,15 @@ namespace detail {
 inline constexpr std::ptrdiff_t unsaid_origin = static_cast<std::ptrdiff_t>(static_cast<std::size_t>(1) << (8 * sizeof(std::size_t) - 1));
 inline constexpr std::ptrdiff_t disputed_origin = unsaid_origin + 1;
 
+// Positions beyond this could not be counted on from.
+inline constexpr std::ptrdiff_t farthest_origin = std::numeric_limits<std::ptrdiff_t>::max() / 8;
+
+[[noreturn]] inline void throw_far_origin(std::ptrdiff_t origin, text (*name)()) {
+  error e;
+  e << (name == nullptr ? "start_at" : "starting_at") << ": position " << static_cast<long long>(origin);
+  if (name != nullptr) { e << " of dimension " << name(); }
+  raise<origin_error>(e << " is beyond 2^60 (R7)");
+}
 [[noreturn]] inline void throw_negative_extent(long long given) {
   raise<extent_error>(error{} << "an extent is negative: " << given << " (R15)");
 }
@@ -65,17 +74,16 @@ struct dimension {
   /// The position of the first element; 0 unless `starting_at` said otherwise.
   [[nodiscard]] constexpr std::ptrdiff_t origin() const { return origin_ == detail::unsaid_origin ? 0 : origin_; }
   [[nodiscard]] constexpr std::ptrdiff_t said_origin() const { return origin_; }
-  constexpr void start_at(std::ptrdiff_t origin) { origin_ = origin; }
+  /// Throws `origin_error` for positions beyond ±2^60, from which no position could be counted on.
+  constexpr void start_at(std::ptrdiff_t origin) {
+    if (origin < -detail::farthest_origin || origin > detail::farthest_origin) { detail::throw_far_origin(origin, nullptr); }
+    origin_ = origin;
+  }
 
  private:
   extent_t extent_ = Extent == at_run_time ? 0 : Extent;
   std::ptrdiff_t origin_ = detail::unsaid_origin;
 };
-
-namespace detail {
-// Positions beyond this could not be counted on from.
-inline constexpr std::ptrdiff_t farthest_origin = std::numeric_limits<std::ptrdiff_t>::max() / 8;
-}  // namespace detail
 
 /// The same extent, whose first element has position `origin`: `starting_at(seq{1}, 41)` is the 42nd token.
 ///
@@ -83,10 +91,7 @@ inline constexpr std::ptrdiff_t farthest_origin = std::numeric_limits<std::ptrdi
 template <class D>
   requires requires(D d, std::ptrdiff_t o) { d.start_at(o); }
 [[nodiscard]] constexpr D starting_at(D extent, std::ptrdiff_t origin) {
-  if (origin < -detail::farthest_origin || origin > detail::farthest_origin) {
-    detail::raise<origin_error>(error{} << "starting_at: position " << static_cast<long long>(origin) << " of dimension " << detail::dimension_name<D>()
-                                        << " is beyond 2^60 (R7)");
-  }
+  if (origin < -detail::farthest_origin || origin > detail::farthest_origin) { detail::throw_far_origin(origin, &detail::dimension_name<D>); }
   extent.start_at(origin);
   return extent;
 }

@@ -93,7 +93,7 @@ struct learned_positions {
     } else if constexpr (detail::has_documents<P>) {
       const auto positions = detail::positions_of<P>(x.extents(), "learned_positions");
       const auto [least, most] = std::minmax_element(positions.begin(), positions.end());
-      if (!positions.empty()) { check(*least, *most - *least + 1); }
+      if (!positions.empty()) { check(*least, static_cast<std::size_t>(*most - *least) + 1); }
       using row = prime<P>;  // of the table: another dimension than the positions that take it
       auto rows = tensor<id<row>, P>::for_overwriting(detail::carry<detail::list<P>>("learned_positions", x.extents()));
       std::transform(positions.begin(), positions.end(), rows.overwrite(), [](std::ptrdiff_t i) { return id<row>(static_cast<std::size_t>(i)); });
@@ -101,7 +101,7 @@ struct learned_positions {
     } else {
       const std::ptrdiff_t first = x.extents().template origin<P>("learned_positions");
       const std::size_t count = extent_of<P>(x);
-      check(first, static_cast<std::ptrdiff_t>(count));
+      check(first, count);
       if constexpr (P::static_extent == at_run_time) {
         return x + slice<P>(table, static_cast<std::size_t>(first), count);
       } else {
@@ -125,10 +125,11 @@ struct learned_positions {
   }
 
  private:
-  void check(std::ptrdiff_t first, std::ptrdiff_t count) const {
+  void check(std::ptrdiff_t first, std::size_t count) const {
     const std::size_t rows = extent_of<P>(table);
-    if (first < 0 || static_cast<std::size_t>(first + count) > rows) {
-      detail::raise<index_error>(error{} << "learned_positions: positions " << static_cast<long long>(first) << " … " << static_cast<long long>(first + count - 1)
+    if (first < 0 || count > rows || static_cast<std::size_t>(first) > rows - count) {
+      const auto last = static_cast<long long>(static_cast<std::size_t>(first) + count - 1);
+      detail::raise<index_error>(error{} << "learned_positions: positions " << static_cast<long long>(first) << " … " << last
                                          << " of dimension " << detail::dimension_name<P>() << " are asked of a table of " << rows);
     }
   }
