@@ -7,8 +7,11 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <cmath>
 #include <cstdint>
+#include <memory>
+#include <thread>
 #include <type_traits>
 #include <vector>
 
@@ -163,4 +166,22 @@ TEST_CASE("paged cache: elements of 16 and 8 bits") {
   cache_of<nn::paged<4>, nn::int8_by<>> bytes(one, one, batch{2});
   feed(bytes, 0, 10);
   CHECK(apart(answer_of(bytes, 9, 1), expected(9, 1), std::ldexp(1.0, -7)) == "");
+}
+
+TEST_CASE("paged cache: forks in other threads read what they share while each appends") {
+  auto cache = std::make_unique<cache_of<nn::paged<4>>>(batch{2});
+  feed(*cache, 0, 6);
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> team;
+  for (int t = 0; t < 4; ++t) {
+    team.emplace_back([&wrong, fork = *cache]() mutable {
+      for (std::size_t at = 6; at < 16; ++at) {
+        if (!differ<tensor<float, batch, kv_heads, key, d_k>>(fork.keys(), slice<key>(all_k, 0, at)).empty()) { ++wrong; }
+        feed(fork, at, 1);
+      }
+    });
+  }
+  cache.reset();  // the last fork that appends to a page writes it in place
+  for (std::thread& thread : team) { thread.join(); }
+  CHECK(wrong == 0);
 }
