@@ -267,3 +267,34 @@ TEST_CASE("odd numbers: buckets of distances as far as the integers, and of few 
     }
   }
 }
+
+TEST_CASE("odd numbers: scales and caps of attention") {
+  const sizes n{.queries = 6, .keys = 9};
+  const operands base(n);
+  std::vector<float> scales = odd::numbers(1e37F);
+  for (const float c : {0.0F, 1.0F, -2.0F, 1e-30F, 1e30F}) { scales.push_back(c); }
+  for (const float c : scales) {
+    for (const float number : {0.5F, odd::not_a_number, infinite, -infinite}) {
+      operands x = base;
+      elements(x.k)[n.features] = number;
+      CAPTURE(c);
+      CAPTURE(number);
+      // Kernels take scales that are numbers, and of what is masked positive ones.
+      const auto agree = [&](const auto& e) {
+        reset_plans();
+        (void)evaluate(e);
+        const bool by_kernel = plans_run()[plan_kind::attention] > 0;
+        CHECK((by_kernel || !std::isfinite(c) || c <= 1e-36F || c > 1e36F || !kernels::available));
+        CHECK(disagreement(e, by_kernel ? plan_kind::attention : plan_kind::plain, tolerance) == "");
+      };
+      agree(attended(scaled(contract<d_k>(x.q, x.k), c), x));
+      agree(attended(masked(scaled(contract<d_k>(x.q, x.k), c), up_to(x)), x));
+      agree(attended(masked(s_of(x), up_to(x)) * c, x));
+      if (!std::isfinite(c) || std::abs(c) > 1e-36F) { agree(attended(s_of(x) / c, x)); }  // else the scores are beyond the largest number
+      agree(attended(tanh(s_of(x) * 0.5F) * c, x));
+      const auto s = masked(scaled(contract<d_k>(x.q, x.k), c), up_to(x));
+      const auto part = partial_attention<key>(s, x.v);
+      CHECK(odd::unlike(part.output, reference(attended(s, x)), tolerance) == "");
+    }
+  }
+}

@@ -213,4 +213,11 @@ TEST_CASE("odd numbers: attention and products of static extents") {
     elements(v)[0] = number;
     check(q0, k, v);
   }
+  // A scale that is no number.
+  for (const float c : {infinite, -infinite, dimwise_test::not_a_number, 0.0F}) {
+    CAPTURE(c);
+    const auto s = scaled(contract<features>(q0, k0), c);
+    CHECK(disagreement(contract<six_keys>(softmax<six_keys>(s), v0), c == 0 ? plan_kind::attention : plan_kind::plain, tolerance) == "");
+    CHECK(disagreement(contract<six_keys>(softmax<six_keys>(masked(s, causal<six, six_keys>{})), v0), c == 0 ? plan_kind::attention : plan_kind::plain, tolerance) == "");
+  }
 }

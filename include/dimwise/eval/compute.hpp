@@ -61,11 +61,9 @@ bool compute(const contraction<Shape, Over, A, B>& n, target<C> to) {
     if (!plainly) {
       using result = axes_of_list_t<typename product_facts<Over, list<>, shape_of<A>, shape_of<B>>::result>;
       if constexpr (attends_left<contraction<Shape, Over, A, B>>) {
-        attend<Over, result>(n, n.left(), n.right(), to);
-        return true;
+        if (attend<Over, result>(n, n.left(), n.right(), to)) { return true; }
       } else if constexpr (attends_right<contraction<Shape, Over, A, B>>) {
-        attend<Over, result>(n, n.right(), n.left(), to);
-        return true;
+        if (attend<Over, result>(n, n.right(), n.left(), to)) { return true; }
       } else if constexpr (gives_hidden_weights<A> || gives_hidden_weights<B>) {
         // NaN may come of a hidden value, which the plain loops leave out.
         if (worth_a_kernel(n)) {

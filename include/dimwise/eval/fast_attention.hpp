@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <exception>
 #include <string_view>
 
@@ -25,7 +26,17 @@ template <class Self>
 struct score_pieces {
   float scale = 1;
   float cap = 0;
+  bool in_order = true;  // what is done to scores gives the same in the kernel's order: the scale first, the mask last
   kernels::key_window window;
+
+  // Queries times a scale that is no number, or so small that they vanish, are not scores times it: the plain loops take over.
+  [[nodiscard]] bool fit() const { return in_order && (scale == 0 || std::isnormal(scale)) && (cap == 0 || std::isnormal(cap)); }
+
+  // Factors that are not 0 may vanish together.
+  void scale_by(float c, float product) {
+    in_order = in_order && (product != 0 || scale == 0 || c == 0);
+    scale = product;
+  }
 
   Self& self() { return static_cast<Self&>(*this); }
 
@@ -67,15 +78,19 @@ struct score_pieces {
       // c · tanh(s): the kernel's cap divides by c before tanh.
       self().collect(n.template get<0>().template get<0>());
       cap = c;
+      in_order = in_order && c != 0;
     } else {
       self().collect(n.template get<0>());
+      in_order = in_order && (!is_masked<E> || c > 0);  // what is masked stays −∞
     }
-    scale *= c;
+    scale_by(c, scale * c);
   }
   template <class Shape, class T, class E, class U>
   void collect(const elementwise<Shape, T, fn::divide, E, constant<U>>& n) {
+    const float c = static_cast<float>(n.template get<1>().value());
     self().collect(n.template get<0>());
-    scale /= static_cast<float>(n.template get<1>().value());
+    in_order = in_order && (!is_masked<E> || c > 0);
+    scale_by(1 / c, scale / c);
   }
   template <class Shape, class E, class M>
   void collect(const masked_node<Shape, E, M>& n) {
@@ -456,14 +471,16 @@ void each_document(const segments& queries, const segments& keys, const attended
   }
 }
 
-// `sums`, where it is given, takes log Σ exp of every row of scores.
+// False, and nothing done, where the kernel would give something else. `sums`, where it is given, takes log Σ exp of every row
+// of scores.
 template <class Over, class ResultAxes, class SumAxes = list<>, class N, class W, class V>
-void attend(const N& n, const W& weights, const V& values, target<float> to, const target<float>* sums = nullptr) {
+bool attend(const N& n, const W& weights, const V& values, target<float> to, const target<float>* sums = nullptr) {
   using roles = attention_roles<Over, ResultAxes, W, V>;
   using key_axis = list<typename roles::key>;
   const auto& softmax = roles::chain::find(weights);
   attention_pieces<roles> pieces;
   pieces.collect(softmax.inner());
+  if (!pieces.fit()) { return false; }
   const auto& product = score_chain<typename roles::chain::scores>::find(softmax.inner());
   const auto q = lower<float>(roles::query_of(product));
   using k_rows = attended_rows<typename roles::key_type, typename roles::key>;
@@ -501,7 +518,7 @@ void attend(const N& n, const W& weights, const V& values, target<float> to, con
     along_loops<loops, SumAxes>(sums->axes, strides[10]);
   }
   const attention_size size = size_of_attention<roles>(extents, q.axes, v.axes());
-  if (size.empty()) { return; }
+  if (size.empty()) { return true; }
   aligned_vector<kernels::attention_head> heads;
   aligned_vector<float> slopes;
   heads.resize(size.heads);
@@ -546,6 +563,7 @@ void attend(const N& n, const W& weights, const V& values, target<float> to, con
     table.attention(call, scratch(table.attention_bytes(call, current_runner.worker_count())).data(), current_runner);
   });
   pieces.function.rethrow();
+  return true;
 }
 
 }  // namespace dimwise::detail

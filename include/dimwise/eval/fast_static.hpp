@@ -6,6 +6,7 @@
 // Tests: tests/eval/static.test.cpp
 #pragma once
 
+#include <algorithm>
 #include <array>
 
 #include <dimwise/eval/fast_attention.hpp>
@@ -182,11 +183,13 @@ struct static_attention {
   }
 
  public:
-  static void run(const W& weights, const V& values, float* to) {
+  // False, and nothing done, where the kernel would give something else.
+  static bool run(const W& weights, const V& values, float* to) {
     const auto& softmax = roles::chain::find(weights);
     const auto& product = score_chain<typename roles::chain::scores>::find(softmax.inner());
     plain_score_pieces pieces;
     pieces.collect(softmax.inner());
+    if (!pieces.fit()) { return false; }
     static_operand<Q> queries;
     static_operand<K> keys;
     static_operand<V> held;
@@ -215,22 +218,36 @@ struct static_attention {
     count_plan(size.kind());
     const kernels::table& table = kernels::active();
     if (!table.attention_small(call)) { table.attention(call, scratch(table.attention_bytes(call, current_runner.worker_count())).data(), current_runner); }
+    return true;
   }
 };
+
+// The plain loops for a node with a result of these constant axes.
+template <auto To, class N>
+void run_static_plainly(const N& n, float* to) {
+  axis axes[max_rank];
+  std::copy(To.begin(), To.end(), &axes[0]);
+  compute_plainly<float>(n, target<float>{to, &axes[0]});
+  count_plan(plan_kind::plain);
+}
 
 template <class Shape, class Over, class A, class B, auto To>
   requires(attends_left<contraction<Shape, Over, A, B>>)
 struct static_plan<contraction<Shape, Over, A, B>, To> {
   using attention = static_attention<Over, axes_of_list_t<typename product_facts<Over, list<>, shape_of<A>, shape_of<B>>::result>, Shape, A, B, To>;
   static constexpr bool known = attention::known;
-  static void run(const contraction<Shape, Over, A, B>& n, float* to) { attention::run(n.left(), n.right(), to); }
+  static void run(const contraction<Shape, Over, A, B>& n, float* to) {
+    if (!attention::run(n.left(), n.right(), to)) { run_static_plainly<To>(n, to); }
+  }
 };
 template <class Shape, class Over, class A, class B, auto To>
   requires(!attends_left<contraction<Shape, Over, A, B>> && attends_right<contraction<Shape, Over, A, B>>)
 struct static_plan<contraction<Shape, Over, A, B>, To> {
   using attention = static_attention<Over, axes_of_list_t<typename product_facts<Over, list<>, shape_of<A>, shape_of<B>>::result>, Shape, B, A, To>;
   static constexpr bool known = attention::known;
-  static void run(const contraction<Shape, Over, A, B>& n, float* to) { attention::run(n.right(), n.left(), to); }
+  static void run(const contraction<Shape, Over, A, B>& n, float* to) {
+    if (!attention::run(n.right(), n.left(), to)) { run_static_plainly<To>(n, to); }
+  }
 };
 
 // `tensor<float, D…> y = n;`: the result's axes as the node calls them.

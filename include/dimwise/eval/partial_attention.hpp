@@ -89,9 +89,10 @@ template <class Key, operand S, operand V, class Verdict = rule::attention<Key, 
       (void)detail::read_leaf(result.output, to);
       (void)detail::read_leaf(result.log_sum_exp, to_sums);
       const detail::target<float> rows{result.log_sum_exp.overwrite(), to_sums};
-      detail::attend<detail::list<Key>, typename output::axes, typename log_sums::axes>(attended, attended.left(), attended.right(),
-                                                                                       {result.output.overwrite(), to}, &rows);
-      return result;
+      const detail::target<float> output_rows{result.output.overwrite(), to};
+      if (detail::attend<detail::list<Key>, typename output::axes, typename log_sums::axes>(attended, attended.left(), attended.right(), output_rows, &rows)) {
+        return result;
+      }
     }
   }
 #endif
