@@ -43,6 +43,7 @@ set(dimwise_headers
     include/dimwise/expr/mask.hpp
     include/dimwise/expr/numbers.hpp
     include/dimwise/expr/positions.hpp
+    include/dimwise/expr/product_errors.hpp
     include/dimwise/expr/reduce.hpp
     include/dimwise/expr/reorder.hpp
     include/dimwise/expr/restride.hpp

@@ -43,6 +43,9 @@ CURES = {
     "ERROR_R2_shared_dimension_is_not_parallel":
         "Scores of positions against positions: `rename<seq, key>` one side. A sum over it: name it in `contract`. "
         "Each position by itself: `contract<experts>(gates, outputs, along<seq>{})`.",
+    "ERROR_R2_shared_dimension_gives_pairs":
+        "Call the dimension of one operand by another name: a contrastive loss relabels one batch to candidates, "
+        "`contract<d_model>(image, relabel<batch, candidates>(text))`, and every image meets every text.",
     "ERROR_R3_rename_goes_between_a_dimension_and_its_prime_or_out":
         "Declare the new dimension as `prime<D>` or `out<D>` if it is the other side of D. If it really is something "
         "else of the same extent, `relabel<A, B>`, which stands out in review.",
@@ -78,6 +81,9 @@ CURES = {
         "with `plain(expr)`.",
     "ERROR_R6_raw_products_are_scaled_first":
         "`scores<d_k>(q, k)` instead of `contract<d_k>(q, k)`; or `scaled<d_k>`, `scaled(s, x)`, `unscaled(s)`.",
+    "ERROR_R6_scaling_by_hand_is_said_by_scaled":
+        "`scaled(contract<d_k>(q, k), 0.125F)` with the factor, or `scores<d_k>(q, k)` for 1/√d_k. Where the product has its scale "
+        "already, in the operands or by hand: `unscaled(p)`.",
     "ERROR_R6_scores_are_already_scaled":
         "Drop the second scale. A temperature on top is an ordinary product: `s * t`.",
     "ERROR_R6_scaled_takes_raw_products":
@@ -133,7 +139,8 @@ CURES = {
         "Often one of them has a wrong name, or lacks a projection: a residual takes `contract<heads, d_v>(z, w_o)`. Where "
         "both have dimensions of their own on purpose: `broadcast_like`.",
     "ERROR_R8_assignment_never_broadcasts":
-        "Write `broadcast<D>(x, extent)`, or declare the type without the dimension.",
+        "Write `broadcast<D>(x, extent)`, or declare the type without the dimension. Where a product was to have it, both operands "
+        "shared another one: `relabel` or `rename` one side.",
     "ERROR_R9_already_rotated":
         "Rotate once: after the projection, before scores or cache.",
     "ERROR_R9_rotated_meets_not_rotated":
@@ -152,7 +159,8 @@ CURES = {
     "ERROR_R10_concat_of_a_static_extent_names_its_result":
         "`concat<summed<A, B>>(a, b)`, with a dimension for each part.",
     "ERROR_R10_keys_and_values_grow_together":
-        "`cache.append(k, v)`: both at once, of the same positions.",
+        "`cache.append(k, v)`: both at once, of the same positions. A prefix stands before the keys and before the values: "
+        "`concat<summed<prefix, key>>(prefix_v, v)`.",
     "ERROR_R10_cache_grows_along_a_run_time_extent":
         "Name a position dimension without a static extent; the capacity is said by `capacity<N>`.",
     "ERROR_R10_cache_grows_by_whole_bytes":

@@ -13,7 +13,7 @@ of_scores<float> before_masks(stage which, const queries& q, const keys& k, cons
   if (which == stage::product) { return s; }
   const of_scores<float> capped = how.cap == 0 ? s : of_scores<float>(tanh(s * (1 / how.cap)) * how.cap);
   if (which == stage::capped || !how.bias) { return capped; }
-  return biased(capped, *how.bias);
+  return plain(biased(capped, *how.bias));
 }
 
 template <class S>

@@ -78,6 +78,23 @@ static_assert(says<ERROR_R5_weights_are_contracted_over_their_own_dimension, pro
 static_assert(gives<product<shape<seq, experts, normalised<seq>>, shape<experts, d_model>, experts>, shape<seq, d_model>>);
 static_assert(gives<product<shape<seq, vocab, normalised<vocab>>, shape<vocab, d_model>, vocab>, shape<seq, d_model>>);
 
+// R10: what stands before the keys stands before the values, whichever side lacks it.
+struct before : position_dim<3> {};
+using grown = summed<before, key>;
+using over_grown = shape<seq, grown, normalised<grown>>;
+using over_keys = shape<seq, key, normalised<key>>;
+static_assert(std::is_same_v<product<over_grown, shape<key, d_v>, grown>,
+                             ERROR_R10_keys_and_values_grow_together<op::contract, over<about<grown, run_time>>, lhs<seq, grown, normalised<grown>>, rhs<key, d_v>>>);
+static_assert(says<ERROR_R10_keys_and_values_grow_together, product<shape<before, d_v>, over_grown, grown>>);
+static_assert(says<ERROR_R10_keys_and_values_grow_together, product<over_grown, shape<key, d_v>, key>>);
+static_assert(says<ERROR_R10_keys_and_values_grow_together, product<over_keys, shape<grown, d_v>, key>>);
+static_assert(says<ERROR_R10_keys_and_values_grow_together, product<over_keys, shape<grown, d_v>, grown>>);
+static_assert(says<ERROR_R3_other_positions_of_the_sequence, product<over_grown, shape<seq, d_v>, grown>>);            // no part of it
+static_assert(says<ERROR_R1_contracted_dimension_is_not_in_both, product<shape<seq, grown>, shape<key, d_v>, grown>>);  // no weights
+struct half_a : feature_dim<2> {};
+struct half_b : feature_dim<2> {};
+static_assert(says<ERROR_R1_contracted_dimension_is_not_in_both, product<shape<seq, summed<half_a, half_b>>, shape<half_a, d_v>, summed<half_a, half_b>>>);
+
 TEST_CASE("mutation: products") { CHECK(allowed<scored<shape<seq, d_k>, shape<key, heads, d_k>, d_k>>); }
 
 }  // namespace mutation_contract

@@ -150,6 +150,10 @@ static_assert(says<ERROR_R6_scores_are_products_of_positions, scored<X, shape<d_
 static_assert(says<ERROR_R6_scores_are_products_of_positions, scored<Q, K, heads, d_k>>);
 static_assert(says<ERROR_R6_scores_are_products_of_positions, scored<shape<heads, d_k>, shape<key, heads, d_k>, heads, d_k>>);
 static_assert(says<ERROR_R6_scores_are_products_of_positions, scored<shape<d_k>, shape<d_k>, d_k>>);
+//     R2: of pairs there is one product each.
+static_assert(std::is_same_v<scored<shape<batch, d_k>, shape<d_k, batch>, d_k>,
+                             ERROR_R2_shared_dimension_gives_pairs<op::scores, over<about<batch, run_time>>, lhs<batch, d_k>, rhs<d_k, batch>>>);
+static_assert(allowed<scored<shape<batch, d_k>, shape<d_k>, d_k>> && allowed<scored<shape<d_k>, shape<batch, d_k>, d_k>>);
 
 // R16: queries, keys and values are told apart by their features.
 static_assert(std::is_same_v<scored<Q, V, d_k>, ERROR_R16_query_key_and_value_are_told_apart_by_dimensions<

@@ -11,7 +11,7 @@
 #include <span>
 #include <tuple>
 
-#include <dimwise/expr/numbers.hpp>
+#include <dimwise/expr/product_errors.hpp>
 #include <dimwise/shape/rules/mask.hpp>
 #include <dimwise/shape/rules/reduce.hpp>
 #include <dimwise/tensor/view.hpp>
@@ -607,13 +607,13 @@ namespace words {
 ///   [s] x [subset of s, more parallel dimensions]  ->  [s, those parallel dimensions], biased_for<…>
 ///
 /// Refuses raw products (R6), biases after softmax, of other dimensions, or the same for all that a softmax goes over (R7).
-template <operand S, operand B, class Verdict = detail::of_numbers<op::biased, rule::biased<detail::shape_of<S>, detail::shape_of<B>>, S, B>>
+template <operand S, operand B, class Verdict = detail::of_scores<op::biased, rule::biased<detail::shape_of<S>, detail::shape_of<B>>, S, B>>
   requires allowed<Verdict>
 [[nodiscard]] auto biased(const S& s, const B& b) {
   using shape = typename Verdict::shape;
   return detail::biased_node<shape, S, B>(s, b, detail::carry<typename detail::extents_for<shape>::atoms>("biased", s.extents(), b.extents()));
 }
-template <operand S, operand B, class Verdict = detail::of_numbers<op::biased, rule::biased<detail::shape_of<S>, detail::shape_of<B>>, S, B>>
+template <operand S, operand B, class Verdict = detail::of_scores<op::biased, rule::biased<detail::shape_of<S>, detail::shape_of<B>>, S, B>>
   requires refused<Verdict>
 Verdict biased(const S& s, const B& b);
 

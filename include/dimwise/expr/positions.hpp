@@ -199,7 +199,7 @@ class skew_node : public node<Shape, value_of<E>> {
 namespace words {
 
 /// `s` plus a bias made from positions; the key side is what a following softmax may go over (R7).
-template <operand S, position_bias B, class Verdict = detail::of_numbers<op::biased, rule::position_biased<detail::shape_of<S>, typename B::bias_facts>, S>>
+template <operand S, position_bias B, class Verdict = detail::of_scores<op::biased, rule::position_biased<detail::shape_of<S>, typename B::bias_facts>, S>>
   requires allowed<Verdict>
 [[nodiscard]] auto biased(const S& s, const B& b) {
   using shape = typename Verdict::shape;
@@ -207,7 +207,7 @@ template <operand S, position_bias B, class Verdict = detail::of_numbers<op::bia
   b.check(e, B::name);
   return detail::position_biased_node<shape, S, B>(s, b, e);
 }
-template <operand S, position_bias B, class Verdict = detail::of_numbers<op::biased, rule::position_biased<detail::shape_of<S>, typename B::bias_facts>, S>>
+template <operand S, position_bias B, class Verdict = detail::of_scores<op::biased, rule::position_biased<detail::shape_of<S>, typename B::bias_facts>, S>>
   requires refused<Verdict>
 Verdict biased(const S& s, const B& b);
 

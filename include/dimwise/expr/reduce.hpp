@@ -105,22 +105,22 @@ namespace words {
 ///
 /// Refuses raw products (R6), what is normalised or has a static extent of 1 (R5), dimensions that are neither attendable
 /// nor a choice (R13), masks that serve another dimension (R7), packed positions without documents (R19).
-template <class... D, operand X, class Verdict = detail::of_numbers<op::softmax, rule::softmax<op::softmax, detail::list<D...>, detail::shape_of<X>>, X>>
+template <class... D, operand X, class Verdict = detail::of_scores<op::softmax, rule::softmax<op::softmax, detail::list<D...>, detail::shape_of<X>>, X>>
   requires(sizeof...(D) > 0 && allowed<Verdict>)
 [[nodiscard]] auto softmax(const X& x) {
   return detail::rowwise<typename Verdict::shape, detail::rows::softmax, detail::list<D...>, X>(x);
 }
-template <class... D, operand X, class Verdict = detail::of_numbers<op::softmax, rule::softmax<op::softmax, detail::list<D...>, detail::shape_of<X>>, X>>
+template <class... D, operand X, class Verdict = detail::of_scores<op::softmax, rule::softmax<op::softmax, detail::list<D...>, detail::shape_of<X>>, X>>
   requires(sizeof...(D) > 0 && refused<Verdict>)
 Verdict softmax(const X& x);
 
 /// x − log Σ exp(x) over the dimensions D; −∞ where masked.
-template <class... D, operand X, class Verdict = detail::of_numbers<op::log_softmax, rule::softmax<op::log_softmax, detail::list<D...>, detail::shape_of<X>>, X>>
+template <class... D, operand X, class Verdict = detail::of_scores<op::log_softmax, rule::softmax<op::log_softmax, detail::list<D...>, detail::shape_of<X>>, X>>
   requires(sizeof...(D) > 0 && allowed<Verdict>)
 [[nodiscard]] auto log_softmax(const X& x) {
   return detail::rowwise<typename Verdict::shape, detail::rows::log_softmax, detail::list<D...>, X>(x);
 }
-template <class... D, operand X, class Verdict = detail::of_numbers<op::log_softmax, rule::softmax<op::log_softmax, detail::list<D...>, detail::shape_of<X>>, X>>
+template <class... D, operand X, class Verdict = detail::of_scores<op::log_softmax, rule::softmax<op::log_softmax, detail::list<D...>, detail::shape_of<X>>, X>>
   requires(sizeof...(D) > 0 && refused<Verdict>)
 Verdict log_softmax(const X& x);
 
@@ -208,12 +208,12 @@ template <class... D, operand X, mask M, class Verdict = detail::of_numbers<op::
 Verdict min(const X& x, const M& m);
 
 /// log Σ exp(x) over the dimensions D; −∞ where everything is masked.
-template <class... D, operand X, class Verdict = detail::of_numbers<op::logsumexp, rule::reduce<op::logsumexp, detail::list<D...>, detail::shape_of<X>>, X>>
+template <class... D, operand X, class Verdict = detail::of_scores<op::logsumexp, rule::reduce<op::logsumexp, detail::list<D...>, detail::shape_of<X>>, X>>
   requires(sizeof...(D) > 0 && allowed<Verdict>)
 [[nodiscard]] auto logsumexp(const X& x) {
   return detail::reduction<typename Verdict::shape, detail::value_of<X>, detail::totals::logsumexp, detail::list<D...>, X>(x);
 }
-template <class... D, operand X, class Verdict = detail::of_numbers<op::logsumexp, rule::reduce<op::logsumexp, detail::list<D...>, detail::shape_of<X>>, X>>
+template <class... D, operand X, class Verdict = detail::of_scores<op::logsumexp, rule::reduce<op::logsumexp, detail::list<D...>, detail::shape_of<X>>, X>>
   requires(sizeof...(D) > 0 && refused<Verdict>)
 Verdict logsumexp(const X& x);
 

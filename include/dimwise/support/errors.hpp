@@ -28,6 +28,10 @@ struct ERROR_R1_dimension_is_not_in_the_operand;
 template <class... Facts>
 struct ERROR_R2_shared_dimension_is_not_parallel;
 
+/// Both operands of a product share all that they keep, so there is one number for each pair and nothing to choose from.
+template <class... Facts>
+struct ERROR_R2_shared_dimension_gives_pairs;
+
 // R3  Identity is not extent.
 
 /// The two dimensions are not related; `relabel` is the visible exception.
@@ -91,6 +95,10 @@ struct ERROR_R5_declared_type_drops_or_invents_normalised;
 /// Softmax and `biased` take scores: `scores`, `scaled` or `unscaled` first.
 template <class... Facts>
 struct ERROR_R6_raw_products_are_scaled_first;
+
+/// The raw product was multiplied or divided by hand: `scaled(p, x)` says that x is its scale, `unscaled(p)` that it has one.
+template <class... Facts>
+struct ERROR_R6_scaling_by_hand_is_said_by_scaled;
 
 /// Nothing is scaled twice.
 template <class... Facts>
@@ -237,7 +245,7 @@ struct ERROR_R10_concat_of_a_static_extent_names_its_result;
 template <class... Facts>
 struct ERROR_R10_stack_has_another_extent;
 
-/// Keys were given without values, or for a cache that has others.
+/// Keys were given without values, or for a cache that has others; or one side has a part, such as a prefix, that the other lacks.
 template <class... Facts>
 struct ERROR_R10_keys_and_values_grow_together;
 

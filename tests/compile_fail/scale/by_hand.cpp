@@ -1,6 +1,6 @@
 // MISTAKE: a number as the scale: multiplying by it does not say that it is one.
 // RULE: R6
-// EXPECT: ERROR_R6_raw_products_are_scaled_first<.*raw<
+// EXPECT: ERROR_R6_scaling_by_hand_is_said_by_scaled<.*softmax.*raw<
 // VARIANTS: equal dynamic
 #include <dimwise/dimwise.hpp>
 

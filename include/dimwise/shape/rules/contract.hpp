@@ -145,6 +145,16 @@ struct output_side<list<D...>, A, B> {
   using type = std::conditional_t<(is_out<D> || ...), list<typename decltype(side<D>())::type...>, list<D...>>;
 };
 
+// One of the two is the other and more: a sum, and one of its parts.
+template <class D, class Other>
+inline constexpr bool is_part_of = false;
+template <class D, class... P>
+inline constexpr bool is_part_of<D, summed<P...>> = is_any_of<D, P...>;
+template <class D, class... Others>
+consteval bool grown_beside(list<Others...>) {
+  return ((is_part_of<D, Others> || is_part_of<Others, D>) || ...);
+}
+
 template <class Op, class Over, class Side, class Facts, class A, class B>
 consteval auto missing_in_product() {
   using missing = std::conditional_t<(Facts::missing_in_a::size > 0), typename Facts::missing_in_a, typename Facts::missing_in_b>;
@@ -159,6 +169,9 @@ consteval auto missing_in_product() {
     }
   } else if constexpr (hides_in_composite<D, here>) {
     return answer<ERROR_R4_composite_has_other_factors_or_order<Op, over_t<Over>, lhs_t<A>, rhs_t<B>>>{};
+  } else if constexpr (is_position<D> && ((is_in<D, weighing_t<there>> && grown_beside<D>(dims_t<here>{})) || grown_beside<D>(weighing_t<here>{}))) {
+    // A prefix before the keys and not before the values, or the reverse.
+    return answer<ERROR_R10_keys_and_values_grow_together<Op, over_t<Over>, lhs_t<A>, rhs_t<B>>>{};
   } else if constexpr (is_position<D> && is_in<D, weighing_t<there>> && where<axes_of_list_t<dims_t<here>>>::any_position) {
     // Weights over D meet values that stand at other positions.
     return answer<ERROR_R3_other_positions_of_the_sequence<Op, over_t<Over>, lhs_t<A>, rhs_t<B>>>{};
@@ -253,6 +266,10 @@ consteval auto judge_contract() {
 template <class Facts>
 inline constexpr bool is_scores = Facts::over_features && (Facts::is_raw || Facts::is_single_query);
 
+// All that the operands keep they share: a product for each pair, and none of one with all.
+template <class Facts>
+inline constexpr bool gives_pairs = Facts::free_a::size + Facts::free_b::size == 0 && (Facts::shared::size > 0);
+
 template <class Over, class A, class B>
 consteval auto judge_scores() {
   constexpr auto product = judge_product<op::scores, Over, list<>, A, B>();
@@ -261,6 +278,8 @@ consteval auto judge_scores() {
     return product;
   } else if constexpr (is_scores<product_facts<Over, list<>, A, B>>) {
     return answer<accepted<with_marks_t<typename verdict::shape, typename raw_mark<Over>::score_list>>>{};
+  } else if constexpr (gives_pairs<product_facts<Over, list<>, A, B>>) {
+    return answer<ERROR_R2_shared_dimension_gives_pairs<op::scores, over_t<typename product_facts<Over, list<>, A, B>::shared>, lhs_t<A>, rhs_t<B>>>{};
   } else {
     return answer<ERROR_R6_scores_are_products_of_positions<op::scores, over_t<Over>, lhs_t<A>, rhs_t<B>>>{};
   }

@@ -1,0 +1,18 @@
+// MISTAKE: every image meets its own text only: both share the batch.
+// RULE: R2
+// EXPECT: ERROR_R2_shared_dimension_gives_pairs<.*contract.*batch.*d_model
+// VARIANTS: equal unused dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+struct candidates : choice_dim<EXTENT(2)> {};
+extern tensor<float, batch, d_model> image, text;
+
+void layer() {
+#ifdef FIXED
+  RESULT r = log_softmax<candidates>(contract<d_model>(image, relabel<batch, candidates>(text)) / 0.07F);
+#else
+  RESULT r = log_softmax<candidates>(contract<d_model>(image, text) / 0.07F);
+#endif
+}

@@ -1,0 +1,17 @@
+// MISTAKE: the products are scaled by hand, and biased.
+// RULE: R6
+// EXPECT: ERROR_R6_scaling_by_hand_is_said_by_scaled<.*biased.*raw<
+// VARIANTS: equal unused dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+extern tensor<float, heads, key> bias;
+
+void layer() {
+#ifdef FIXED
+  RESULT r = softmax<key>(biased(scaled(contract<d_k>(q, k), 0.5F), bias));
+#else
+  RESULT r = softmax<key>(biased(0.5F * contract<d_k>(q, k), bias));
+#endif
+}

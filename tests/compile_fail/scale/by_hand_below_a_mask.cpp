@@ -1,0 +1,15 @@
+// MISTAKE: the products are divided by hand, and masked before the softmax.
+// RULE: R6
+// EXPECT: ERROR_R6_scaling_by_hand_is_said_by_scaled<.*log_softmax.*raw<
+// VARIANTS: equal unused dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void layer() {
+#ifdef FIXED
+  RESULT r = log_softmax<key>(masked(unscaled(contract<d_k>(q, k) / 2.0F), causal<seq, key>{}));
+#else
+  RESULT r = log_softmax<key>(masked(contract<d_k>(q, k) / 2.0F, causal<seq, key>{}));
+#endif
+}

@@ -1,0 +1,18 @@
+// MISTAKE: the scores of images and texts are those of pairs: both share the batch.
+// RULE: R2
+// EXPECT: ERROR_R2_shared_dimension_gives_pairs<.*scores.*batch.*d_model
+// VARIANTS: equal unused dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+struct candidates : choice_dim<EXTENT(2)> {};
+extern tensor<float, batch, d_model> image, text;
+
+void layer() {
+#ifdef FIXED
+  RESULT r = softmax<candidates>(contract<d_model>(image, relabel<batch, candidates>(text)));
+#else
+  RESULT r = softmax<candidates>(scores<d_model>(image, text));
+#endif
+}
