@@ -142,6 +142,9 @@ TEST_CASE("argmax: along several dimensions it is the id of their product, in th
   const tensor<id<two>, seq>& i = first;
   const tensor<id<three>, seq>& j = second;
   CHECK(differences(highest, {2}, 0, [&](auto s) { return el(y, el(i, s).value, s, el(j, s).value); }) == "");
+  CHECK(thrown<index_error>([&] { (void)split_ids(tensor<id<both>, batch>({id<both>(6), id<both>(0)}, batch{2}), beam{3}, vocab{2}); }) ==
+        "split_ids: id 6 is outside dimension merged<beam, vocab> of extent 6 (R18)");
+  CHECK(thrown<index_error>([&] { (void)split_ids(ids, beam{3}, vocab{0}); }).find("of extent 0 (R18)") != std::string::npos);
   // Of what is masked only the visible counts.
   const auto s = drawn<tensor<float, seq, key>>(12, seq{3}, key{3});
   const tensor<id<merged<seq, key>>> visible = argmax<seq, key>(dimwise::masked(s, dimwise::causal<seq, key>{}));

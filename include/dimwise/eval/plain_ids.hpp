@@ -114,6 +114,12 @@ void compute(const gathered<Shape, D, Table, Ids>& n, target<compute_t<C, value_
   align<axes, axes_for<shape_of<Ids>>>(ids.axes, strides[1]);
   align<axes, table_axes>(table.axes, strides[2]);
   kernels::for_each_row(nest_over(axes::size, result, strides), [&](const std::ptrdiff_t(&o)[3], std::size_t count, const std::ptrdiff_t(&s)[3]) {
+    if (s[0] == 1 && s[1] == 0 && s[2] == 1) {  // rows of a table, as they are
+      const auto* const row = table.data + o[2] + checked_id("gather", ids.data[o[1]], along.extent) * along.stride;
+      auto* const out = to.data + o[0];
+      for (std::size_t i = 0; i < count; ++i) { out[i] = row[i]; }
+      return;
+    }
     for (std::size_t i = 0; i < count; ++i) {
       const auto j = static_cast<std::ptrdiff_t>(i);
       const std::ptrdiff_t at = checked_id("gather", ids.data[o[1] + j * s[1]], along.extent);
@@ -189,6 +195,12 @@ void compute(const scatter_add_node<Shape, D, Values, Ids>& n, target<compute_t<
         T* const sums = out.data + o[0] + j * s[0] + at * along.stride;
         const T* const terms = values.data + o[1] + j * s[1];
         kernels::for_each_row(row, [&](const std::ptrdiff_t(&p)[2], std::size_t count, const std::ptrdiff_t(&q)[2]) {
+          if (q[0] == 1 && q[1] == 1) {
+            T* const to_row = sums + p[0];
+            const T* const from_row = terms + p[1];
+            for (std::size_t k = 0; k < count; ++k) { to_row[k] = static_cast<T>(to_row[k] + from_row[k]); }
+            return;
+          }
           for (std::size_t k = 0; k < count; ++k) {
             const auto l = static_cast<std::ptrdiff_t>(k);
             sums[p[0] + l * q[0]] = static_cast<T>(sums[p[0] + l * q[0]] + terms[p[1] + l * q[1]]);

@@ -96,7 +96,13 @@ template <class F, class... All, class... D>
 auto split_one(const tensor<id<merged<All...>>, D...>& ids, const All&... extents) {
   auto result = tensor<id<F>, D...>::for_overwriting(ids.extents());
   id<F>* to = result.overwrite();
-  for (const auto& i : ids.values()) { *to++ = factor_of<F>(i.value, extents...); }
+  const extent_t all = checked_product("split_ids", &dimension_name<merged<All...>>, {extents.extent()...});
+  for (const auto& i : ids.values()) {
+    if (i.value >= all) {
+      raise<index_error>(error{} << "split_ids: id " << i.value << " is outside dimension " << dimension_name<merged<All...>>() << " of extent " << all << " (R18)");
+    }
+    *to++ = factor_of<F>(i.value, extents...);
+  }
   return result;
 }
 
@@ -107,6 +113,8 @@ namespace words {
 /// The ids of each factor from ids of a product (R18): beams and words of the best continuations.
 ///
 ///   auto [beams, words] = split_ids(ids, beam{}, word{});      ids of merged<beam, word>
+///
+/// Throws `index_error` for an id outside the product of the extents.
 template <class... Factors, class... D>
 [[nodiscard]] auto split_ids(const tensor<id<merged<Factors...>>, D...>& ids, const Factors&... extents) {
   return std::tuple(detail::split_one<Factors>(ids, extents...)...);
