@@ -63,7 +63,7 @@ struct call_score {
   // Not called where `each` does everything: there are slopes.
   [[gnu::always_inline]] floats<Arch> operator()(const floats<Arch>& scores, const score_place<Arch>& place) const noexcept {
     const ints<Arch> distance = place.key - place.query + ints<Arch>(clamp_to_int32(what.distance));
-    return scores - broadcast<Arch>(what.slopes[place.head]) * magnitude<Arch>(xsimd::to_float(distance));
+    return scores - broadcast<Arch>(what.slopes[place.head]) * magnitude<Arch>(to_floats<Arch>(distance));
   }
 };
 
@@ -107,7 +107,7 @@ void product_with(const product_call& c, void* scratch, const runner& threads, c
 }
 
 template <class Arch>
-void product(const product_call& c, void* scratch, const runner& threads) {
+void product_kernel(const product_call& c, void* scratch, const runner& threads) {
   if (!c.epilogue.any()) {
     return product_with<Arch>(c, scratch, threads, [](const product_call::pointers&) { return keep{}; });
   }
@@ -124,7 +124,7 @@ bool product_small(const product_call& c) {
   if (c.epilogue.any() || c.m * c.n * c.k * c.count > small_product || (c.m > 2 * gemm_tile<Arch>::rows && c.k * c.n > in_place_floats)) return false;
   for (std::size_t i = 0; i < c.count; ++i) {
     const auto& problem = c.problems[i];
-    const struct product p{c.n, c.k, {problem.a, c.a_row, c.a_column}, {problem.b, c.b_row, c.b_column}};
+    const product p{c.n, c.k, {problem.a, c.a_row, c.a_column}, {problem.b, c.b_row, c.b_column}};
     if (!multiply_small<Arch>(c.m, p, {problem.c, c.c_row, c.c_column})) return false;
   }
   return true;
@@ -192,7 +192,7 @@ inline constexpr table table_of = {Arch::name(),
                                    &detail::attention<Arch>,
                                    &detail::attention_small_call<Arch>,
                                    &detail::product_bytes<Arch>,
-                                   &detail::product<Arch>,
+                                   &detail::product_kernel<Arch>,
                                    &detail::product_small<Arch>,
                                    &packed_b_bytes<Arch>,
                                    &detail::pack<Arch>,

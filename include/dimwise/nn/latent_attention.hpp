@@ -73,9 +73,9 @@ struct latent_attention {
     requires allowed<Verdict>
   [[nodiscard]] auto compressed(const X& x) const {
     const tensor both = compress.formula(x);
-    const tensor latent = norm.formula(part<Latent>(both));
+    const tensor vectors = norm.formula(part<Latent>(both));
     const tensor key = rotary<detail::positions_of_t<X>, Rot>(part<Rot>(both), rotation);
-    return compressed_position<std::remove_const_t<decltype(latent)>, std::remove_const_t<decltype(key)>>{latent, key};
+    return compressed_position<std::remove_const_t<decltype(vectors)>, std::remove_const_t<decltype(key)>>{vectors, key};
   }
   DIMWISE_DETAIL_REFUSED(compressed, checked_compressed);
 
@@ -122,8 +122,8 @@ struct latent_attention {
     const tensor q = query.formula(x);
     const tensor kv = expand.formula(there.latent);
     const tensor turned = rotary<detail::positions_of_t<XQ>, Rot>(part<Rot>(q), rotation);
-    const auto content = contract<Content>(part<Content>(q), part<Content>(kv));
-    const auto weights = softmax<key_position>(detail::all_changes(scaled<summed<Content, Rot>>(content + contract<Rot>(turned, there.key)), how...));
+    const auto of_content = contract<Content>(part<Content>(q), part<Content>(kv));
+    const auto weights = softmax<key_position>(detail::all_changes(scaled<summed<Content, Rot>>(of_content + contract<Rot>(turned, there.key)), how...));
     return tensor(output.formula(contract<key_position>(weights, part<V>(kv))));
   }
   DIMWISE_DETAIL_REFUSED(attend, checked_attend);

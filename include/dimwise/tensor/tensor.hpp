@@ -188,7 +188,7 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   /// Ends the writing through `data()`: expressions share this tensor again.
   void seal() { storage_.seal(); }
   [[nodiscard]] std::span<const T> values() const { return {data(), size()}; }
-  [[nodiscard]] std::size_t size() const { return size_of(*this); }
+  [[nodiscard]] std::size_t size() const { return checked_size(extents_); }
   [[nodiscard]] const extents_type& extents() const { return extents_; }
 
   /// One element by ids of all its dimensions, in any order; throws `index_error` outside (R18).
