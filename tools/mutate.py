@@ -52,7 +52,7 @@ SOURCES = (
     ("dimwise/expr/mask.hpp", r"requires\(|constexpr bool|concept|conditional_t"),
     ("dimwise/expr/numbers.hpp", None),
     ("dimwise/shape/shape.hpp", r"valid_shape|checked_shape|repetition|all_dimensions"),
-    ("dimwise/shape/verdict.hpp", r"hides_in_composite|any_position|any_alternative|any_feature_or_choice|any_batch|all_parallel|refuses_mark"),
+    ("dimwise/shape/verdict.hpp", r"hides_in_composite|any_position|any_alternative|alternatives|any_feature|any_choice|any_exclusive_choice|any_batch|all_parallel|refuses_mark|indexed_meets|taken_meets"),
     ("dimwise/dim/derived.hpp", r"divisible|related|extents_differ|is_prime_of|is_out_of|merged_abilities"),
 )
 
