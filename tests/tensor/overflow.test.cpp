@@ -175,3 +175,14 @@ TEST_CASE("positions: a slice beyond the end names numbers that do not wrap") {
   CHECK(thrown<index_error>([&] { (void)dimwise::slice<seq>(x, 2, static_cast<std::size_t>(-1)); }) ==
         "slice: elements 2 to 18446744073709551615 are outside dimension seq of extent 5 (R18)");
 }
+
+TEST_CASE("overflow: a product with nothing in it and much beside it, and what follows in its pass") {
+  const tensor<float, batch, seq, d_k> x(batch{0}, seq{std::size_t{1} << 40U});
+  const tensor<float, d_k, left, right> w(left{std::size_t{1} << 5U}, right{std::size_t{1} << 3U});
+  const tensor<float, left, right> bias(left{std::size_t{1} << 5U}, right{std::size_t{1} << 3U});
+  CHECK(dimwise::evaluate(dimwise::relu(dimwise::contract<d_k>(x, w) + bias)).size() == 0);
+  const tensor<float, batch, left, right, d_k> much(batch{0}, left{std::size_t{1} << 40U}, right{std::size_t{1} << 40U});
+  CHECK(dimwise::evaluate(dimwise::contract<d_k>(much, row) * 2).size() == 0);
+  CHECK(dimwise::evaluate(dimwise::softmax<left>(much)).size() == 0);
+  CHECK(dimwise::evaluate(dimwise::layer_norm<d_k>(much)).size() == 0);
+}

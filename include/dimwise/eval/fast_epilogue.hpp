@@ -119,7 +119,7 @@ bool is_row_of(std::size_t rank, const axis* extents, const std::ptrdiff_t* stri
   for (std::size_t i = rank; i-- > 0;) {
     if (extents[i].extent == 1) { continue; }
     if (strides[i] != (in_columns(i) ? next : 0)) { return false; }
-    if (in_columns(i)) { next *= static_cast<std::ptrdiff_t>(extents[i].extent); }
+    if (in_columns(i)) { next = times(next, extents[i].extent); }
   }
   return next == static_cast<std::ptrdiff_t>(columns);
 }
