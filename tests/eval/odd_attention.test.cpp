@@ -242,7 +242,8 @@ TEST_CASE("odd numbers: windows as wide as the integers, from positions as far a
               }
             }
             agree(window<seq, key>(left, right, from, of), visible);
-            agree(window<seq, key>(left, right, from, of) & window<seq, key>(largest, largest, from, of) & causal<seq, key>(starting_at(seq{queries}, farthest), key{9}), visible);
+            const causal<seq, key> of_all(starting_at(seq{queries}, farthest), key{9});
+            agree(window<seq, key>(left, right, from, of) & window<seq, key>(largest, largest, from, of) & of_all, visible);
           }
         }
       }
@@ -253,7 +254,8 @@ TEST_CASE("odd numbers: windows as wide as the integers, from positions as far a
 TEST_CASE("odd numbers: buckets of distances as far as the integers, and of few buckets") {
   constexpr std::ptrdiff_t largest = std::numeric_limits<std::ptrdiff_t>::max();
   constexpr std::ptrdiff_t smallest = std::numeric_limits<std::ptrdiff_t>::min();
-  for (const std::ptrdiff_t d : {smallest, smallest + 1, std::ptrdiff_t{-200}, std::ptrdiff_t{-1}, std::ptrdiff_t{0}, std::ptrdiff_t{1}, std::ptrdiff_t{200}, largest}) {
+  using distance = std::ptrdiff_t;
+  for (const distance d : {smallest, smallest + 1, distance{-200}, distance{-1}, distance{0}, distance{1}, distance{200}, largest}) {
     for (const std::size_t buckets : counts{1, 2, 3, 4, 32}) {
       for (const std::ptrdiff_t farthest : {std::ptrdiff_t{0}, std::ptrdiff_t{1}, std::ptrdiff_t{8}, std::ptrdiff_t{128}}) {
         for (const bool both : {false, true}) {

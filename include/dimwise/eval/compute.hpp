@@ -65,10 +65,14 @@ bool compute(const contraction<Shape, Over, A, B>& n, target<C> to) {
       } else if constexpr (attends_right<contraction<Shape, Over, A, B>>) {
         if (attend<Over, result>(n, n.right(), n.left(), to)) { return true; }
       } else if constexpr (gives_hidden_weights<A> || gives_hidden_weights<B>) {
-        // NaN may come of a hidden value, which the plain loops leave out.
         if (worth_a_kernel(n)) {
-          multiply(n, lower_or_weights<C>(n.left()), lower_or_weights<C>(n.right()), to);
-          if (!has_nan<axes_for<Shape>>(n.extents(), to)) { return true; }
+          const auto a = lower_or_weights<C>(n.left());
+          const auto b = lower_or_weights<C>(n.right());
+          multiply(n, a, b, to);
+          axis result[max_rank];
+          axis_extents<axes_for<Shape>>::write(n.extents(), result);
+          for (std::size_t i = 0; i < axes_for<Shape>::size; ++i) { result[i].stride = to.axes[i].stride; }
+          if (!may_be_spoiled<A, B>(a, b, axes_for<Shape>::size, result, to.data)) { return true; }
         }
       } else {
         const auto a = lower<C>(n.left());

@@ -153,7 +153,7 @@ bool multiply_and_finish(const N& n, target<float> whole) {
   count_plan(plan_kind::product);
 
   const auto in_columns = [](std::size_t i) { return places<result, b_axes>::at[i] >= 0 && places<result, a_axes>::at[i] < 0; };
-  const auto spoiled = [&] { return (gives_hidden_weights<A> || gives_hidden_weights<B>) && has_nan<axes_for<shape_of<N>>>(n.extents(), whole); };
+  const auto spoiled = [&] { return may_be_spoiled<A, B>(a, b, axes::size, to, whole.data); };
   const bool at_once = plan.sums.rank == 0;
   const bool bias_fits = pieces.bias.data == nullptr ||
                          (at_once && plan.call.count == 1 &&

@@ -227,19 +227,43 @@ lowered<C> lower_or_weights(const N& n) {
   }
 }
 
-// Whether an element is NaN.
-template <class Axes, class Extents>
-bool has_nan(const Extents& e, target<float> x) {
-  axis extents[max_rank];
-  axis_extents<Axes>::write(e, extents);
+// Whether all elements are finite; those that lie together in groups of a constant count, which compilers turn into vectors.
+inline bool all_finite(std::size_t rank, const axis* axes, const float* data) {
   std::ptrdiff_t strides[1][max_rank] = {};
-  for (std::size_t i = 0; i < Axes::size; ++i) { strides[0][i] = x.axes[i].stride; }
-  bool found = false;
-  kernels::for_each_row(nest_over(Axes::size, extents, strides), [&](const std::ptrdiff_t(&o)[1], std::size_t n, const std::ptrdiff_t(&s)[1]) {
-    const float* row = x.data + o[0];
-    for (std::size_t i = 0; i < n; ++i, row += s[0]) { found = found || *row != *row; }
+  for (std::size_t i = 0; i < rank; ++i) { strides[0][i] = axes[i].stride; }
+  unsigned others = 0;
+  kernels::for_each_row(nest_over(rank, axes, strides), [&](const std::ptrdiff_t(&o)[1], std::size_t n, const std::ptrdiff_t(&s)[1]) {
+    constexpr std::size_t group = 64;
+    const float* row = data + o[0];
+    for (; s[0] == 1 && n >= group; row += group, n -= group) {
+      for (std::size_t i = 0; i < group; ++i) { others |= static_cast<unsigned>(row[i] - row[i] != 0.0F); }
+    }
+    for (; n > 0; row += s[0], --n) { others |= static_cast<unsigned>(*row - *row != 0.0F); }
   });
-  return found;
+  return others == 0;
+}
+inline extent_t count_of(std::size_t rank, const axis* axes) {
+  extent_t n = 1;
+  for (std::size_t i = 0; i < rank; ++i) { n *= axes[i].extent; }
+  return n;
+}
+
+// Whether values of the score −∞, which the plain loops leave out, may have spoiled a product with weights: both the values
+// and the result are not finite. The smaller is looked at first.
+template <class A, class B>
+bool may_be_spoiled([[maybe_unused]] const lowered<float>& a, [[maybe_unused]] const lowered<float>& b, [[maybe_unused]] std::size_t rank,
+                    [[maybe_unused]] const axis* result, [[maybe_unused]] const float* elements) {
+  if constexpr (!gives_hidden_weights<A> && !gives_hidden_weights<B>) {
+    return false;
+  } else if constexpr (gives_hidden_weights<A> && gives_hidden_weights<B>) {
+    return !all_finite(rank, result, elements);
+  } else {
+    const axis* const values = gives_hidden_weights<A> ? b.axes : a.axes;
+    const float* const data = gives_hidden_weights<A> ? b.data : a.data;
+    constexpr std::size_t values_rank = axes_for<shape_of<std::conditional_t<gives_hidden_weights<A>, B, A>>>::size;
+    if (count_of(values_rank, values) < count_of(rank, result) && all_finite(values_rank, values, data)) { return false; }
+    return !all_finite(rank, result, elements);
+  }
 }
 
 }  // namespace dimwise::detail

@@ -81,7 +81,8 @@ class attention_task {
     bool spoiled = false;
     for (std::size_t s = 0; s < strips_of(begin, end); ++s) {
       const query_range queries = strip_at(s, begin, end);
-      spoiled = spoiled || !sums_are_finite<Arch>(buffers_.out + s * width * layout_.value_dim, buffers_.sum + s * width, queries.end - queries.begin, layout_.value_dim);
+      const float* const out = buffers_.out + s * width * layout_.value_dim;
+      spoiled = spoiled || !sums_are_finite<Arch>(out, buffers_.sum + s * width, queries.end - queries.begin, layout_.value_dim);
     }
     return spoiled;
   }
