@@ -11,9 +11,11 @@ set(dimwise_headers
     include/dimwise/eval/evaluate.hpp
     include/dimwise/eval/execution.hpp
     include/dimwise/eval/fast_attention.hpp
+    include/dimwise/eval/fast_choice.hpp
     include/dimwise/eval/fast_elements.hpp
     include/dimwise/eval/fast_epilogue.hpp
     include/dimwise/eval/fast_product.hpp
+    include/dimwise/eval/fast_reduce.hpp
     include/dimwise/eval/fast_rows.hpp
     include/dimwise/eval/fast_static.hpp
     include/dimwise/eval/layout.hpp

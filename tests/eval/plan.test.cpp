@@ -276,17 +276,18 @@ TEST_CASE("plan: what rotary, masks and biases are told is computed too") {
   CHECK(wrong(gelu(contract<key>(softmax<key>(masked(s, causal<seq, key>{})), v)) + more, plan_kind::product, 64) == "");
 }
 
-TEST_CASE("plan: reductions, joins and formulas are plain steps, and counted") {
+TEST_CASE("plan: what is reduced by its logarithms, joins and formulas are plain steps, and counted") {
   const auto x = drawn<tensor<float, seq, d_model>>(1, seq{9}, d_model{64});
   const auto y = drawn<tensor<float, seq, d_model>>(2, seq{3}, d_model{64});
-  CHECK(wrong(sum<seq>(x), plan_kind::plain, 64) == "");
-  CHECK(wrong(mean<seq>(gelu(x)), plan_kind::plain, 64) == "");
+  CHECK(wrong(logsumexp<seq>(x), plan_kind::plain, 64) == "");
+  CHECK(wrong(sum<seq>(x), plan_kind::rows, 64) == "");
+  CHECK(wrong(mean<seq>(gelu(x)), plan_kind::rows, 64) == "");
   CHECK(wrong(concat<seq>(x, gelu(y)), plan_kind::plain, 64) == "");
   CHECK(wrong(concat<d_model>(permute<d_model, seq>(x), permute<d_model, seq>(gelu(x))), plan_kind::plain, 64) == "");
   CHECK(wrong(stack<batch>(x, exp(x)), plan_kind::plain, 64) == "");
   CHECK(wrong(sinusoid<seq, d_model>(seq{4}, d_model{64}) + slice<seq>(x, 0, 4), plan_kind::plain, 64) == "");
   reset_plans();
-  const tensor total = sum<seq>(x);
+  const tensor total = logsumexp<seq>(x);
   CHECK(plans_run()[plan_kind::plain] == 1U);
 }
 
@@ -298,5 +299,6 @@ TEST_CASE("plan: in words") {
   CHECK(plan(layer_norm<d_ff>(gelu(contract<d_model>(x, w) + bias))).text() ==
         "product   contract over d_model, plus a bias, through a function -> seq[9] d_ff[32]\n"
         "rows      standardize -> seq[9] d_ff[32]\n");
-  CHECK(plan(sum<seq>(x)).text() == "plain     sum -> d_model[64]\n");
+  CHECK(plan(sum<seq>(x)).text() == "rows      sum -> d_model[64]\n");
+  CHECK(plan(logsumexp<seq>(x)).text() == "plain     logsumexp -> d_model[64]\n");
 }

@@ -102,6 +102,18 @@ TEST_CASE("math: errors in ulp") {
         3.4);
   check("gelu", worst_ulp(gelu_of{}, exact_gelu, -5, 3e38F), has_fma<arch> ? 7.5 : 13);
   check("gelu tail", worst_ulp(gelu_of{}, exact_gelu, -12.9F, -5), has_fma<arch> ? 7.5 : 70);
+  check("sin",
+        worst_ulp(
+            sin_of{}, [](double x) { return std::sin(x); }, -infinity, infinity),
+        2.6);
+  check("cos",
+        worst_ulp(
+            cos_of{}, [](double x) { return std::cos(x); }, -infinity, infinity),
+        2.6);
+  check("sqrt",
+        worst_ulp(
+            sqrt_of{}, [](double x) { return std::sqrt(x); }, 0, infinity),
+        0.5);
   check("gelu_tanh", worst_ulp(gelu_tanh_of{}, exact_gelu_tanh, -3, 3e38F), 13);
 }
 
@@ -133,6 +145,18 @@ TEST_CASE("math: special values") {
   CHECK(one(gelu_tanh_of{}, 1e30F) == 1e30F);
   CHECK(one(relu_of{}, -2.0F) == 0.0F);
   CHECK(one(relu_of{}, infinity) == infinity);
+  CHECK(std::signbit(one(sin_of{}, -0.0F)));
+  CHECK(one(cos_of{}, -0.0F) == 1.0F);
+  CHECK(std::isnan(one(sin_of{}, infinity)));
+  CHECK(std::isnan(one(cos_of{}, -infinity)));
+  CHECK(one(sin_of{}, 1e30F) == doctest::Approx(std::sin(static_cast<double>(1e30F))));
+  CHECK(std::signbit(one(sqrt_of{}, -0.0F)));
+  CHECK(std::isnan(one(sqrt_of{}, -1.0F)));
+  CHECK(one(square_of{}, -infinity) == infinity);
+  CHECK(!std::signbit(one(abs_of{}, -0.0F)));
+  CHECK(one(abs_of{}, -infinity) == infinity);
+  CHECK(std::signbit(one(negate_of{}, 0.0F)));
+  CHECK(!std::signbit(one(negate_of{}, -0.0F)));
 }
 
 TEST_CASE("math: NaN stays NaN") {
@@ -145,4 +169,10 @@ TEST_CASE("math: NaN stays NaN") {
   CHECK(std::isnan(one(gelu_of{}, not_a_number)));
   CHECK(std::isnan(one(gelu_tanh_of{}, not_a_number)));
   CHECK(std::isnan(one(relu_of{}, not_a_number)));
+  CHECK(std::isnan(one(sin_of{}, not_a_number)));
+  CHECK(std::isnan(one(cos_of{}, not_a_number)));
+  CHECK(std::isnan(one(sqrt_of{}, not_a_number)));
+  CHECK(std::isnan(one(square_of{}, not_a_number)));
+  CHECK(std::isnan(one(abs_of{}, not_a_number)));
+  CHECK(std::isnan(one(negate_of{}, not_a_number)));
 }

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <memory>
 #include <random>
 #include <vector>
 
@@ -214,53 +215,66 @@ TEST_CASE("rows: layer norm and rms norm") {
   for (std::size_t i = 0; i < 20; ++i) CHECK(std::isnan(y[i]));
 }
 
-TEST_CASE("rows: sum, mean and max") {
+TEST_CASE("rows: sum, mean, max and min") {
   for (std::size_t n : extents()) {
     CAPTURE(n);
     row_data x = random_row(n, -5, 5, static_cast<unsigned>(n) + 5);
     double sum = 0, magnitude = 0;
-    float largest = -infinity;
+    float largest = -infinity, least = infinity;
     for (std::size_t i = 0; i < n; ++i) {
       sum += x[i], magnitude += std::fabs(x[i]);
       largest = std::max(largest, x[i]);
+      least = std::min(least, x[i]);
     }
     // Any order of n additions errs by less than n half ulps of the sum of magnitudes.
     CHECK(std::fabs(sum_row(n, x.begin()) - sum) <= unit * static_cast<double>(n) * magnitude);
     CHECK(max_row(n, x.begin()) == largest);
+    CHECK(min_row(n, x.begin()) == least);
     if (n == 0) continue;
     CHECK(std::fabs(mean_row(n, x.begin()) - sum / static_cast<double>(n)) <= unit * (magnitude + 5));
     for (std::size_t at = 0; at < n; at += 5) {
       const float kept = x[at];
       x[at] = not_a_number;
       CHECK(std::isnan(max_row(n, x.begin())));
+      CHECK(std::isnan(min_row(n, x.begin())));
       CHECK(std::isnan(sum_row(n, x.begin())));
       x[at] = kept;
     }
     for (std::size_t i = 0; i < n; ++i) x[i] = -7;  // a tail padded with zeros would win
     CHECK(max_row(n, x.begin()) == -7.0F);
+    for (std::size_t i = 0; i < n; ++i) x[i] = 7;
+    CHECK(min_row(n, x.begin()) == 7.0F);
   }
 }
 
-TEST_CASE("rows: sum, mean and max down columns") {
+TEST_CASE("rows: sum, mean, max and min down columns") {
   for (std::size_t columns : extents()) {
     for (std::size_t extent : {0, 1, 9}) {
       const auto stride = static_cast<std::ptrdiff_t>(columns + 1);
       const row_data x = random_row(extent * (columns + 1), -5, -1, static_cast<unsigned>(columns) + 6);
-      row_data sums(columns), means(columns), largest(columns);
+      row_data sums(columns), means(columns), largest(columns), least(columns), onto(columns), lower(columns);
       sum_columns(extent, columns, x.begin(), stride, sums.begin());
       mean_columns(extent, columns, x.begin(), stride, means.begin());
       max_columns(extent, columns, x.begin(), stride, largest.begin());
+      min_columns(extent, columns, x.begin(), stride, least.begin());
+      for (std::size_t c = 0; c < columns; ++c) onto[c] = 1, lower[c] = -4;
+      sum_columns(extent, columns, x.begin(), stride, onto.begin(), true);
+      min_columns(extent, columns, x.begin(), stride, lower.begin(), true);
       for (std::size_t c = 0; c < columns; ++c) {
         double sum = 0;
-        float top = -infinity;
+        float top = -infinity, bottom = infinity;
         for (std::size_t i = 0; i < extent; ++i) {
           sum += x[i * (columns + 1) + c];
           top = std::max(top, x[i * (columns + 1) + c]);
+          bottom = std::min(bottom, x[i * (columns + 1) + c]);
         }
         CHECK(std::fabs(sums[c] - sum) <= unit * 9 * 45);
         if (extent > 0) CHECK(std::fabs(means[c] - sum / static_cast<double>(extent)) <= unit * 50);
         else CHECK(std::isnan(means[c]));
         CHECK(largest[c] == top);
+        CHECK(least[c] == bottom);
+        CHECK(lower[c] == std::min(bottom, -4.0F));
+        CHECK(std::fabs(onto[c] - 1 - sum) <= unit * 10 * 46);
       }
       CHECK(sums.guards_hold());
       CHECK(largest.guards_hold());
@@ -299,4 +313,47 @@ TEST_CASE("rows: maps and zips") {
   CHECK((std::isnan(out[0]) && std::isnan(out[1])));
   zip_floats(2, a.begin(), b.begin(), out.begin(), min_of{});
   CHECK((std::isnan(out[0]) && std::isnan(out[1])));
+}
+
+TEST_CASE("rows: comparisons and choices, at every tail and step") {
+  const auto bools = [](std::size_t n, unsigned seed) {
+    std::mt19937 random(seed);
+    auto out = std::make_unique<bool[]>(n + 1);
+    for (std::size_t i = 0; i < n; ++i) out[i] = random() % 2 == 0;
+    return out;
+  };
+  for (std::size_t n : extents()) {
+    CAPTURE(n);
+    row_data x = random_row(n, -1, 1, 11), y = random_row(n, -1, 1, 12);
+    for (std::size_t i = 0; i < n; i += 3) y[i] = x[i];
+    if (n > 4) x[4] = not_a_number;
+    const auto out = std::make_unique<bool[]>(n + 1);
+    const auto check = [&](auto f, auto holds, std::ptrdiff_t step_x, std::ptrdiff_t step_y) {
+      compare_floats(n, x.begin(), step_x, y.begin(), step_y, out.get(), f);
+      for (std::size_t i = 0; i < n; ++i) CHECK(out[i] == holds(x[step_x == 0 ? 0 : i], y[step_y == 0 ? 0 : i]));
+      CHECK(!out[n]);
+    };
+    using vec = floats<default_arch>;
+    for (const std::ptrdiff_t step_x : {1, 0}) {
+      for (const std::ptrdiff_t step_y : {1, 0}) {
+        if (n == 0) continue;
+        check([](const vec& a, const vec& b) { return a < b; }, [](float a, float b) { return a < b; }, step_x, step_y);
+        check([](const vec& a, const vec& b) { return a <= b; }, [](float a, float b) { return a <= b; }, step_x, step_y);
+        check([](const vec& a, const vec& b) { return a == b; }, [](float a, float b) { return a == b; }, step_x, step_y);
+        compare_floats<default_arch, true>(n, x.begin(), step_x, y.begin(), step_y, out.get(), [](const vec& a, const vec& b) { return a == b; });
+        for (std::size_t i = 0; i < n; ++i) CHECK(out[i] == !(x[step_x == 0 ? 0 : i] == y[step_y == 0 ? 0 : i]));
+      }
+    }
+    const auto m = bools(3 * n, 13);
+    for (const std::ptrdiff_t step : {0, 1, 3}) {
+      if (n == 0) continue;
+      row_data chosen(n);
+      choose_floats(n, m.get(), step, x.begin(), 1, y.begin(), 0, chosen.begin());
+      for (std::size_t i = 0; i < n; ++i) {
+        const float want = m[i * static_cast<std::size_t>(step)] ? x[i] : y[0];
+        CHECK((chosen[i] == want || (std::isnan(chosen[i]) && std::isnan(want))));
+      }
+      CHECK(chosen.guards_hold());
+    }
+  }
 }

@@ -11,9 +11,11 @@
 
 #if !defined(DIMWISE_PLAIN_ONLY)
 #include <dimwise/eval/fast_attention.hpp>
+#include <dimwise/eval/fast_choice.hpp>
 #include <dimwise/eval/fast_elements.hpp>
 #include <dimwise/eval/fast_epilogue.hpp>
 #include <dimwise/eval/fast_product.hpp>
+#include <dimwise/eval/fast_reduce.hpp>
 #include <dimwise/eval/fast_rows.hpp>
 #include <dimwise/eval/fast_static.hpp>
 #endif
@@ -44,6 +46,35 @@ bool rows_are_done([[maybe_unused]] const Loops& loops, [[maybe_unused]] C* to, 
       return true;
     }
   }
+#endif
+  return false;
+}
+
+// The same for reductions, masks and biases.
+template <class N, class Loops, class C, class T>
+bool reduction_is_done([[maybe_unused]] const Loops& loops, [[maybe_unused]] T* to, [[maybe_unused]] const C* from) {
+#if !defined(DIMWISE_PLAIN_ONLY)
+  if constexpr (has_kernels<C> && is_fold<N>) {
+    if (!plainly && fold_fits(loops)) {
+      fold_by_kernel<typename N::how>(loops, to, from);
+      return true;
+    }
+  }
+#endif
+  return false;
+}
+template <class N, class C>
+bool mask_is_done([[maybe_unused]] const N& n, [[maybe_unused]] const lowered<C>& x, [[maybe_unused]] const lowered<bool>& visible, [[maybe_unused]] target<C> to) {
+#if !defined(DIMWISE_PLAIN_ONLY)
+  if constexpr (has_kernels<C>) { return !plainly && mask_by_kernel(n, x, visible, to); }
+#endif
+  return false;
+}
+template <class Shape, class E, class BiasAxes, class C>
+bool bias_is_done([[maybe_unused]] const extents_for<Shape>& extents, [[maybe_unused]] const lowered<C>& x, [[maybe_unused]] const lowered<C>& bias,
+                  [[maybe_unused]] target<C> to) {
+#if !defined(DIMWISE_PLAIN_ONLY)
+  if constexpr (has_kernels<C>) { return !plainly && bias_by_kernel<Shape, E, BiasAxes>(extents, x, bias, to); }
 #endif
   return false;
 }
@@ -91,6 +122,23 @@ bool compute(const contraction<Shape, Over, A, B>& n, target<C> to) {
   return false;
 }
 
+#if !defined(DIMWISE_PLAIN_ONLY)
+template <class C, class Shape, class T, class X, class U>
+bool compute_square(const elementwise<Shape, T, fn::pow, X, constant<U>>& n, target<compute_t<C, T>> to) {
+  const auto x = lower<C>(n.template get<0>());
+  if (map_by_kernel<Shape, X>(kernels::function::square, n.extents(), x, to)) { return true; }
+  elementwise_loops<C>(n, to, std::tuple<const lowered<C>&, lowered<C>>(x, lower<C>(n.template get<1>())), std::index_sequence<0, 1>{});
+  return false;
+}
+template <class C, class Shape, class T, class F, class... X, std::size_t... I>
+bool compute_by_elements(const elementwise<Shape, T, F, X...>& n, target<compute_t<C, T>> to, std::index_sequence<I...> all) {
+  const std::tuple<lowered<compute_t<C, value_of<X>>>...> x{lower<C>(n.template get<I>())...};
+  if (elements_by_kernel(n, x, to, all)) { return true; }
+  elementwise_loops<C>(n, to, x, all);
+  return false;
+}
+#endif
+
 template <class C, class Shape, class T, class F, class... X>
 bool compute(const elementwise<Shape, T, F, X...>& n, target<compute_t<C, T>> to) {
 #if !defined(DIMWISE_PLAIN_ONLY)
@@ -100,7 +148,9 @@ bool compute(const elementwise<Shape, T, F, X...>& n, target<compute_t<C, T>> to
   } else if constexpr (has_kernels<compute_t<C, T>> && product_chain<N>::matches) {
     if (!plainly && multiply_and_finish(n, to)) { return true; }
   }
-  if constexpr (has_kernels<compute_t<C, T>> && is_map<N>) {
+  if constexpr (has_kernels<compute_t<C, T>> && is_number_power<N>) {
+    if (!plainly && is_square(n)) { return compute_square<C>(n, to); }
+  } else if constexpr (has_kernels<compute_t<C, T>> && is_map<N>) {
     if (!plainly) {
       const auto x = lower<C>(n.template get<0>());
       if (map_by_kernel<Shape, X...>(function_code<F>, n.extents(), x, to)) { return true; }
@@ -115,6 +165,8 @@ bool compute(const elementwise<Shape, T, F, X...>& n, target<compute_t<C, T>> to
       elementwise_loops<C>(n, to, std::tie(a, b), std::index_sequence_for<X...>{});
       return false;
     }
+  } else if constexpr (has_kernels<C> && element_kernel<N>::known) {
+    if (!plainly) { return compute_by_elements<C>(n, to, std::index_sequence_for<X...>{}); }
   }
 #endif
   compute_plainly<C>(n, to);

@@ -18,7 +18,7 @@ namespace dimwise {
 enum class plan_kind : unsigned char {
   look,         ///< another look at an operand's memory: nothing is computed
   plain,        ///< loops of the plain evaluator
-  rows,         ///< vectorized rows: softmax, log_softmax, norms
+  rows,         ///< vectorized rows: softmax, log_softmax, norms, sums, means, maxima, minima
   map,          ///< a vectorized function of contiguous elements
   product,      ///< matrix products
   attention,    ///< fused softmax(scores) · values, scores never stored

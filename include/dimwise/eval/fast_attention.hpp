@@ -73,14 +73,21 @@ struct score_pieces {
   }
   template <class Shape, class T, class E, class U>
   void collect(const elementwise<Shape, T, fn::multiply, E, constant<U>>& n) {
-    const float c = static_cast<float>(n.template get<1>().value());
+    times(n.template get<0>(), static_cast<float>(n.template get<1>().value()));
+  }
+  template <class Shape, class T, class E, class U>
+  void collect(const elementwise<Shape, T, fn::multiply, constant<U>, E>& n) {
+    times(n.template get<1>(), static_cast<float>(n.template get<0>().value()));
+  }
+  template <class E>
+  void times(const E& n, float c) {
     if constexpr (is_tanh<E>) {
       // c · tanh(s): the kernel's cap divides by c before tanh.
-      self().collect(n.template get<0>().template get<0>());
+      self().collect(n.template get<0>());
       cap = c;
       in_order = in_order && c != 0;
     } else {
-      self().collect(n.template get<0>());
+      self().collect(n);
       in_order = in_order && (!is_masked<E> || c > 0);  // what is masked stays −∞
     }
     scale_by(c, scale * c);
@@ -218,6 +225,19 @@ struct attention_pieces : score_pieces<attention_pieces<Roles>> {
   std::ptrdiff_t slope_strides[max_rank] = {};
   std::ptrdiff_t distance = 0;
   own_function function;
+  lowered<float> factor;
+  std::ptrdiff_t factor_strides[max_rank] = {};
+  kernels::operation by_factor = kernels::operation::multiply;
+  float least_factor = 1;
+  float largest_factor = 1;
+
+  // The scales together are ordinary numbers, too.
+  [[nodiscard]] bool fit() const {
+    const bool divides = by_factor == kernels::operation::divide;
+    const float least = divides ? this->scale / largest_factor : this->scale * least_factor;
+    const float largest = divides ? this->scale / least_factor : this->scale * largest_factor;
+    return base::fit() && (this->scale == 0 || (std::isnormal(least) && std::isnormal(largest)));
+  }
   segments query_documents;
   segments key_documents;
 
@@ -273,6 +293,30 @@ struct attention_pieces : score_pieces<attention_pieces<Roles>> {
     }
   }
 
+  template <class Shape, class F, class E, class X>
+    requires((std::is_same_v<F, fn::multiply> || std::is_same_v<F, fn::divide>) && !is_constant<X> && !is_constant<E>)
+  void collect(const elementwise<Shape, float, F, E, X>& n) {
+    constexpr std::size_t at = scores_place<elementwise<Shape, float, F, E, X>>;
+    collect(n.template get<at>());
+    factor = lower<float>(n.template get<1 - at>());
+    using scale_type = std::conditional_t<at == 0, X, E>;
+    align<typename Roles::q_axes, axes_for<shape_of<scale_type>>>(factor.axes, factor_strides);
+    constexpr bool after_mask = is_masked<std::conditional_t<at == 0, E, X>>;
+    std::ptrdiff_t strides[1][max_rank] = {};
+    for (std::size_t i = 0; i < axes_for<shape_of<scale_type>>::size; ++i) { strides[0][i] = factor.axes[i].stride; }
+    kernels::for_each_row(nest_over(axes_for<shape_of<scale_type>>::size, factor.axes, strides), [&](const std::ptrdiff_t(&o)[1], std::size_t m, const std::ptrdiff_t(&s)[1]) {
+      for (std::size_t i = 0; i < m; ++i) {
+        const float c = factor.data[o[0] + static_cast<std::ptrdiff_t>(i) * s[0]];
+        const bool ordinary = c == 0 ? std::is_same_v<F, fn::multiply> : std::isnormal(c) && std::isnormal(1 / c);
+        this->in_order = this->in_order && ordinary && (!after_mask || c > 0);
+        if (c != 0) {
+          least_factor = std::min(least_factor, std::abs(c));
+          largest_factor = std::max(largest_factor, std::abs(c));
+        }
+      }
+    });
+    if constexpr (std::is_same_v<F, fn::divide>) { by_factor = kernels::operation::divide; }
+  }
   template <class Shape, class F, class E>
   void collect(const elementwise<Shape, float, F, E>& n) {
     collect(n.template get<0>());
@@ -301,6 +345,32 @@ struct attention_pieces : score_pieces<attention_pieces<Roles>> {
     distance = n.bias().key_origin(e, "alibi") - n.bias().query_origin(e, "alibi");
   }
 };
+
+// Queries times a scale of their own, in a buffer: far fewer numbers than the scores, and no score costs a multiplication more.
+template <class Axes>
+void scale_queries(lowered<float>& q, kernels::operation f, const lowered<float>& factor, const std::ptrdiff_t* factor_strides) {
+  lowered<float> scaled;
+  for (std::size_t i = 0; i < Axes::size; ++i) { scaled.axes[i].extent = q.axes[i].extent; }
+  scaled.buffer.resize(checked_contiguous<Axes>(scaled.axes, sizeof(float), "scaled"));
+  std::ptrdiff_t strides[3][max_rank] = {};
+  for (std::size_t i = 0; i < Axes::size; ++i) {
+    strides[0][i] = scaled.axes[i].stride;
+    strides[1][i] = q.axes[i].stride;
+    strides[2][i] = factor_strides[i];
+  }
+  const kernels::table& table = kernels::active();
+  float* const to = scaled.buffer.data();
+  kernels::for_each_row(nest_over(Axes::size, scaled.axes, strides), [&](const std::ptrdiff_t(&o)[3], std::size_t n, const std::ptrdiff_t(&s)[3]) {
+    const bool in_one = s[0] == 1 && s[1] == 1 && (s[2] == 0 || s[2] == 1);
+    const std::size_t many = in_one ? n : 1;
+    for (std::size_t i = 0; i < n; i += many) {
+      const auto j = static_cast<std::ptrdiff_t>(i);
+      table.zip(f, many, q.data + o[1] + j * s[1], 1, factor.data + o[2] + j * s[2], in_one ? s[2] : 0, to + o[0] + j * s[0]);
+    }
+  });
+  q = static_cast<lowered<float>&&>(scaled);
+  q.data = q.buffer.data();
+}
 
 template <class Axis, class Axes>
 std::ptrdiff_t stride_along(const std::ptrdiff_t* strides) {
@@ -482,7 +552,8 @@ bool attend(const N& n, const W& weights, const V& values, target<float> to, con
   pieces.collect(softmax.inner());
   if (!pieces.fit()) { return false; }
   const auto& product = score_chain<typename roles::chain::scores>::find(softmax.inner());
-  const auto q = lower<float>(roles::query_of(product));
+  auto q = lower<float>(roles::query_of(product));
+  if constexpr (roles::chain::counts.factors > 0) { scale_queries<typename roles::q_axes>(q, pieces.by_factor, pieces.factor, pieces.factor_strides); }
   using k_rows = attended_rows<typename roles::key_type, typename roles::key>;
   using v_rows = attended_rows<V, typename roles::key>;
   const k_rows k(roles::key_of(product));

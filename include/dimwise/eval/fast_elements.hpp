@@ -26,6 +26,22 @@ template <>
 inline constexpr auto function_code<fn::tanh> = kernels::function::tanh;
 template <>
 inline constexpr auto function_code<fn::exp> = kernels::function::exp;
+template <>
+inline constexpr auto function_code<fn::log> = kernels::function::log;
+template <>
+inline constexpr auto function_code<fn::erf> = kernels::function::erf;
+template <>
+inline constexpr auto function_code<fn::sqrt> = kernels::function::sqrt;
+template <>
+inline constexpr auto function_code<fn::abs> = kernels::function::abs;
+template <>
+inline constexpr auto function_code<fn::square> = kernels::function::square;
+template <>
+inline constexpr auto function_code<fn::sin> = kernels::function::sin;
+template <>
+inline constexpr auto function_code<fn::cos> = kernels::function::cos;
+template <>
+inline constexpr auto function_code<fn::negate> = kernels::function::negate;
 
 template <class F>
 inline constexpr bool has_operation = false;
@@ -45,6 +61,14 @@ template <>
 inline constexpr bool has_operation<fn::divide> = true;
 template <>
 inline constexpr auto operation_code<fn::divide> = kernels::operation::divide;
+template <>
+inline constexpr bool has_operation<fn::larger> = true;
+template <>
+inline constexpr auto operation_code<fn::larger> = kernels::operation::max;
+template <>
+inline constexpr bool has_operation<fn::smaller> = true;
+template <>
+inline constexpr auto operation_code<fn::smaller> = kernels::operation::min;
 
 // A kernel's own overhead is worth a dozen elements.
 inline constexpr std::size_t least_row = 16;
@@ -59,8 +83,18 @@ inline constexpr bool is_zip = false;
 template <class Shape, class T, class F, class A, class B>
 inline constexpr bool is_zip<elementwise<Shape, T, F, A, B>> = has_operation<F> && !is_masked<A> && !is_masked<B>;
 
+// A power by a number: the square is a kernel's.
+template <class N>
+inline constexpr bool is_number_power = false;
+template <class Shape, class X, class U>
+inline constexpr bool is_number_power<elementwise<Shape, float, fn::pow, X, constant<U>>> = std::is_same_v<value_of<X>, float>;
+template <class N>
+bool is_square(const N& n) {
+  return n.template get<1>().value() == 2;
+}
+
 // The loops over a result with the axes `to` and its operands in `nest`; false where no kernel takes them: few elements, or
-// innermost ones that are not contiguous. One of two operands may be the same number for all of those.
+// innermost ones that are not contiguous. One of several operands may be the same number for all of those; bools have any step.
 template <class Shape, class... X, class... Layout>
 bool elements_fit(const extents_for<Shape>& extents, const axis* to, kernels::loop_nest<1 + sizeof...(X)>& nest, const Layout&... x) {
   using axes = axes_for<Shape>;
@@ -76,9 +110,10 @@ bool elements_fit(const extents_for<Shape>& extents, const axis* to, kernels::lo
   nest = nest_over(axes::size, result, strides);
   const std::size_t in = nest.rank - 1;
   if (nest.extent[in] < least_row || nest.stride[0][in] != 1) { return false; }
+  constexpr bool any_step[] = {std::is_same_v<value_of<X>, bool>...};
   for (k = 1; k <= sizeof...(X); ++k) {
-    const bool same = sizeof...(X) == 2 && nest.stride[k][in] == 0;
-    if (nest.stride[k][in] != 1 && !same) { return false; }
+    const bool same = sizeof...(X) >= 2 && nest.stride[k][in] == 0;
+    if (nest.stride[k][in] != 1 && !same && !any_step[k - 1]) { return false; }
   }
   return true;
 }

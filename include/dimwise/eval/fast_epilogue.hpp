@@ -35,7 +35,7 @@ struct product_chain<contraction<Shape, Over, A, B>> {
 };
 
 template <class Shape, class F, class E>
-  requires(function_code<F> != kernels::function::none && product_chain<E>::matches && product_chain<E>::last < product_step::activation)
+  requires(kernels::is_activation(function_code<F>) && product_chain<E>::matches && product_chain<E>::last < product_step::activation)
 struct product_chain<elementwise<Shape, float, F, E>> : product_chain<E> {
   static constexpr auto last = product_step::activation;
   static const auto& find(const elementwise<Shape, float, F, E>& n) { return product_chain<E>::find(n.template get<0>()); }

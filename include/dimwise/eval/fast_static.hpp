@@ -157,7 +157,7 @@ struct static_attention {
   static constexpr std::size_t count = static_extents<loops>::size;
 
  public:
-  static constexpr bool known = operands_known && counts.lengths + counts.documents + counts.allows + counts.biases + counts.slopes + counts.functions == 0 && !counts.capped && count > 0 &&
+  static constexpr bool known = operands_known && counts.lengths + counts.documents + counts.allows + counts.biases + counts.slopes + counts.functions + counts.factors == 0 && !counts.capped && count > 0 &&
                                 count <= most_static_problems;
 
  private:

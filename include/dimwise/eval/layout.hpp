@@ -10,6 +10,22 @@
 namespace dimwise::detail {
 
 template <class C, class N>
+operand_layout layout_in(const N& n);
+
+// The layout of `lower_mask(m, e)`.
+template <class M, class Extents>
+operand_layout mask_layout(const M& m, const Extents& e) {
+  if constexpr (requires { m.elements(); }) {
+    return layout_in<working_t<std::remove_cvref_t<decltype(m.elements())>>>(m.elements());
+  } else {
+    operand_layout x;
+    axis_extents<mask_axes<M>>::write(e, x.axes);
+    make_contiguous(x.axes, mask_axes<M>::size);
+    return x;
+  }
+}
+
+template <class C, class N>
 operand_layout layout_in(const N& n) {
   using axes = axes_for<shape_of<N>>;
   if constexpr (is_leaf<N>) {
@@ -26,6 +42,8 @@ operand_layout layout_in(const N& n) {
     }
     take_step(x, n);
     return x;
+  } else if constexpr (requires { n.mask(); } && only_looks<N>) {
+    return mask_layout(n.mask(), n.extents());
   } else if constexpr (only_looks<N>) {
     return layout_in<C>(n.inner());
   } else {

@@ -24,13 +24,14 @@ struct chain_counts {
   int biases = 0;
   int slopes = 0;
   int functions = 0;
+  int factors = 0;  // scales that are tensors
   bool capped = false;
   [[nodiscard]] constexpr bool shifted() const { return biases + slopes > 0; }
   // A scale belongs before all that is not one.
   [[nodiscard]] constexpr bool scaled_only() const { return !shifted() && !capped && functions == 0; }
 };
 constexpr chain_counts operator+(chain_counts a, chain_counts b) {
-  return {a.windows + b.windows, a.lengths + b.lengths, a.documents + b.documents, a.allows + b.allows, a.biases + b.biases, a.slopes + b.slopes, a.functions + b.functions, a.capped || b.capped};
+  return {a.windows + b.windows, a.lengths + b.lengths, a.documents + b.documents, a.allows + b.allows, a.biases + b.biases, a.slopes + b.slopes, a.functions + b.functions, a.factors + b.factors, a.capped || b.capped};
 }
 
 // ---- masks: those that a kernel knows by position, by length, or by elements ----
@@ -69,6 +70,7 @@ struct score_chain<contraction<Shape, Over, A, B>> {
   static constexpr bool matches = axes_of_list_t<Over>::size == 1;
   static constexpr chain_counts counts{};
   using product = contraction<Shape, Over, A, B>;
+  using factor_axes = list<>;
   static const product& find(const product& n) { return n; }
 };
 template <class Shape, class E>
@@ -86,6 +88,53 @@ template <class Shape, class T, class E, class U>
 struct score_chain<elementwise<Shape, T, fn::divide, E, constant<U>>> : score_chain<E> {
   static const auto& find(const elementwise<Shape, T, fn::divide, E, constant<U>>& n) { return score_chain<E>::find(n.template get<0>()); }
 };
+template <class Shape, class T, class E, class U>
+  requires(score_chain<E>::matches && score_chain<E>::counts.scaled_only())
+struct score_chain<elementwise<Shape, T, fn::multiply, constant<U>, E>> : score_chain<E> {
+  static const auto& find(const elementwise<Shape, T, fn::multiply, constant<U>, E>& n) { return score_chain<E>::find(n.template get<1>()); }
+};
+// A scale for each head, each query, or some of these: queries are multiplied by it. Keys and features have none.
+template <class Product, class X>
+consteval bool scales_queries() {
+  if constexpr (!std::is_same_v<value_of<X>, float> || is_constant<X> || !is_subset<axes_for<shape_of<X>>, axes_for<shape_of<Product>>> || is_masked<X>) {
+    return false;
+  } else {
+    using left = axes_for<shape_of<typename Product::left_type>>;
+    using right = axes_for<shape_of<typename Product::right_type>>;
+    return is_subset<axes_for<shape_of<X>>, left> || is_subset<axes_for<shape_of<X>>, right>;
+  }
+}
+template <class E, class X>
+consteval bool is_factor() {
+  if constexpr (is_constant<X> || is_constant<E>) {
+    return false;
+  } else if constexpr (score_chain<E>::matches) {
+    return score_chain<E>::counts.scaled_only() && score_chain<E>::counts.factors == 0 && scales_queries<typename score_chain<E>::product, X>();
+  } else {
+    return false;
+  }
+}
+template <class Shape, class E, class X>
+  requires(is_factor<E, X>())
+struct score_chain<elementwise<Shape, float, fn::multiply, E, X>> : score_chain<E> {
+  static constexpr chain_counts counts = score_chain<E>::counts + chain_counts{.factors = 1};
+  using factor_axes = axes_for<shape_of<X>>;
+  static const auto& find(const elementwise<Shape, float, fn::multiply, E, X>& n) { return score_chain<E>::find(n.template get<0>()); }
+};
+template <class Shape, class E, class X>
+  requires(is_factor<E, X>() && !is_factor<X, E>())
+struct score_chain<elementwise<Shape, float, fn::multiply, X, E>> : score_chain<E> {
+  static constexpr chain_counts counts = score_chain<E>::counts + chain_counts{.factors = 1};
+  using factor_axes = axes_for<shape_of<X>>;
+  static const auto& find(const elementwise<Shape, float, fn::multiply, X, E>& n) { return score_chain<E>::find(n.template get<1>()); }
+};
+template <class Shape, class E, class X>
+  requires(is_factor<E, X>())
+struct score_chain<elementwise<Shape, float, fn::divide, E, X>> : score_chain<E> {
+  static constexpr chain_counts counts = score_chain<E>::counts + chain_counts{.factors = 1};
+  using factor_axes = axes_for<shape_of<X>>;
+  static const auto& find(const elementwise<Shape, float, fn::divide, E, X>& n) { return score_chain<E>::find(n.template get<0>()); }
+};
 // A soft cap: tanh(s) · c.
 template <class Shape, class Inner, class T, class E, class U>
   requires(score_chain<E>::matches && score_chain<E>::counts.scaled_only() && !is_masked<E>)
@@ -95,6 +144,19 @@ struct score_chain<elementwise<Shape, T, fn::multiply, elementwise<Inner, T, fn:
     return score_chain<E>::find(n.template get<0>().template get<0>());
   }
 };
+template <class Shape, class Inner, class T, class E, class U>
+  requires(score_chain<E>::matches && score_chain<E>::counts.scaled_only() && !is_masked<E>)
+struct score_chain<elementwise<Shape, T, fn::multiply, constant<U>, elementwise<Inner, T, fn::tanh, E>>> : score_chain<E> {
+  static constexpr chain_counts counts = score_chain<E>::counts + chain_counts{.capped = true};
+  static const auto& find(const elementwise<Shape, T, fn::multiply, constant<U>, elementwise<Inner, T, fn::tanh, E>>& n) {
+    return score_chain<E>::find(n.template get<1>().template get<0>());
+  }
+};
+// Which operand of a node of two the scores are.
+template <class N>
+inline constexpr std::size_t scores_place = 0;
+template <class Shape, class T, class A, class B>
+inline constexpr std::size_t scores_place<elementwise<Shape, T, fn::multiply, A, B>> = score_chain<A>::matches ? 0 : 1;
 // Any other function of a score: the kernel calls it back.
 template <class Shape, class F, class E>
   requires(score_chain<E>::matches && score_chain<E>::counts.scaled_only() && !is_masked<E> && std::is_invocable_r_v<float, const F&, float>)
@@ -198,7 +260,8 @@ struct attention_roles {
   using shared_heads = intersection_t<heads, union_t<k_axes, v_axes>>;
   using query_heads = difference_t<heads, shared_heads>;
   using loops = join_t<shared_heads, query_heads>;
-  static constexpr bool matches = keys_on_right != keys_on_left && std::is_same_v<Over, list<key>> && is_in<key, v_axes> && values::size == 1 &&
+  using factor_axes = typename score_chain<typename chain::scores>::factor_axes;
+  static constexpr bool matches = keys_on_right != keys_on_left && is_subset<factor_axes, q_axes> && std::is_same_v<Over, list<key>> && is_in<key, v_axes> && values::size == 1 &&
                                   is_subset<values, Result> && !is_composite<first_t<join_t<values, list<nothing>>>> && loops::size < max_rank;
 };
 

@@ -32,6 +32,10 @@ inline constexpr bool only_looks<restride<Shape, How, E>> = true;
 template <class Shape, class E>
 inline constexpr bool only_looks<remarked<Shape, E>> = true;
 
+// A mask as a tensor of bool is the mask's own elements.
+template <class Shape, class M>
+inline constexpr bool only_looks<indicator_node<Shape, bool, M>> = true;
+
 template <class C, class N>
 lowered<compute_t<C, value_of<N>>> lower(const N& n);
 template <class C, class N>
@@ -386,6 +390,11 @@ lowered<bool> lower_mask(const M& m, const Extents& e) {
   }
 }
 
+template <class C, class Shape, class M>
+struct look_at<C, indicator_node<Shape, bool, M>> {
+  static auto lower_it(const indicator_node<Shape, bool, M>& n) { return lower_mask(n.mask(), n.extents()); }
+};
+
 // ---- nodes that compute ---------------------------------------------------------------------------------------------
 
 template <class N>
@@ -484,11 +493,20 @@ void compute_plainly(const contraction<Shape, Over, A, B>& n, target<C> to) {
   }
 }
 
+// Whether a kernel has taken a mask, a bias, or a reduction; the plain evaluator declares what compute.hpp decides.
+template <class N, class C>
+bool mask_is_done(const N& n, const lowered<C>& x, const lowered<bool>& visible, target<C> to);
+template <class Shape, class E, class BiasAxes, class C>
+bool bias_is_done(const extents_for<Shape>& extents, const lowered<C>& x, const lowered<C>& bias, target<C> to);
+template <class N, class Loops, class C, class T>
+bool reduction_is_done(const Loops& loops, T* to, const C* from);
+
 template <class C, class Shape, class E, class M>
-void compute(const masked_node<Shape, E, M>& n, target<C> to) {
+bool compute(const masked_node<Shape, E, M>& n, target<C> to) {
   using axes = axes_for<Shape>;
   const auto x = lower<C>(n.inner());
   const auto visible = lower_mask(n.mask(), n.extents());
+  if (mask_is_done(n, x, visible, to)) { return true; }
   axis result[max_rank];
   axis_extents<axes>::write(n.extents(), result);
   std::ptrdiff_t strides[3][max_rank] = {};
@@ -501,6 +519,7 @@ void compute(const masked_node<Shape, E, M>& n, target<C> to) {
       to.data[o[0] + j * s[0]] = visible.data[o[2] + j * s[2]] ? x.data[o[1] + j * s[1]] : kernels::minus_infinity<C>;
     }
   });
+  return false;
 }
 
 template <class C, class Shape, class T, class M>
@@ -517,9 +536,10 @@ void compute(const indicator_node<Shape, T, M>& n, target<compute_t<C, T>> to) {
 
 // Scores plus a bias with these axes. A bias of −∞ hides whatever the score is, and what is masked stays masked.
 template <class C, class Shape, class E, class BiasAxes>
-void add_bias(const E& scores, const extents_for<Shape>& extents, const lowered<C>& b, target<C> to) {
+bool add_bias(const E& scores, const extents_for<Shape>& extents, const lowered<C>& b, target<C> to) {
   using axes = axes_for<Shape>;
   const auto x = lower<C>(scores);
+  if (bias_is_done<Shape, E, BiasAxes>(extents, x, b, to)) { return true; }
   axis result[max_rank];
   axis_extents<axes>::write(extents, result);
   std::ptrdiff_t strides[3][max_rank] = {};
@@ -535,14 +555,15 @@ void add_bias(const E& scores, const extents_for<Shape>& extents, const lowered<
       to.data[o[0] + j * s[0]] = hidden ? kernels::minus_infinity<C> : v + more;
     }
   });
+  return false;
 }
 template <class C, class Shape, class E, class B>
-void compute(const biased_node<Shape, E, B>& n, target<C> to) {
-  add_bias<C, Shape, E, axes_for<shape_of<B>>>(n.inner(), n.extents(), lower<C>(n.bias()), to);
+bool compute(const biased_node<Shape, E, B>& n, target<C> to) {
+  return add_bias<C, Shape, E, axes_for<shape_of<B>>>(n.inner(), n.extents(), lower<C>(n.bias()), to);
 }
 template <class C, class Shape, class E, class B>
-void compute(const position_biased_node<Shape, E, B>& n, target<C> to) {
-  add_bias<C, Shape, E, bias_axes<B>>(n.inner(), n.extents(), lower_bias<C>(n.bias(), n.extents()), to);
+bool compute(const position_biased_node<Shape, E, B>& n, target<C> to) {
+  return add_bias<C, Shape, E, bias_axes<B>>(n.inner(), n.extents(), lower_bias<C>(n.bias(), n.extents()), to);
 }
 
 // The loops outside a row and inside it: axes that `Over` lacks, and those it has.
@@ -689,13 +710,14 @@ template <class Shape, class E, class M>
 inline constexpr bool is_masked_node<masked_node<Shape, E, M>> = true;
 
 template <class C, class Shape, class T, class How, class Over, class E>
-void compute(const reduction<Shape, T, How, Over, E>& n, target<compute_t<C, T>> to) {
+bool compute(const reduction<Shape, T, How, Over, E>& n, target<compute_t<C, T>> to) {
   if constexpr (is_masked_node<E>) {
-    return reduce_masked<C>(n, to);
+    reduce_masked<C>(n, to);
   } else {
   using R = compute_t<C, value_of<E>>;
   const auto x = lower<C>(n.inner());
   const row_loops<axes_for<Shape>, axes_for<shape_of<E>>, axes_of_list_t<Over>> loops(to.axes, x.axes);
+  if (reduction_is_done<reduction<Shape, T, How, Over, E>>(loops, to.data, x.data)) { return true; }
   kernels::for_each_element(loops.outside, [&](std::ptrdiff_t t, std::ptrdiff_t f) {
     const auto visit = [&](auto&& each) {
       std::size_t place = 0;
@@ -709,6 +731,7 @@ void compute(const reduction<Shape, T, How, Over, E>& n, target<compute_t<C, T>>
     to.data[t] = total_of<How, compute_t<C, T>, R>(visit);
   });
   }
+  return false;
 }
 
 // Where a part of a sum is written: how far from the first element of the whole; `destination` is given its axes.

@@ -81,7 +81,11 @@ class planner {
     if constexpr (is_leaf<N>) {
       return layout_in<C>(n);
     } else if constexpr (only_looks<N>) {
-      (void)operand<C>(n.inner());
+      if constexpr (requires { n.mask(); }) {
+        mask(n.mask());
+      } else {
+        (void)operand<C>(n.inner());
+      }
       return layout_in<C>(n);
     } else {
       const operand_layout buffer = buffer_layout(n);
@@ -98,7 +102,7 @@ class planner {
       add(plan_kind::look, "copy", n);
     } else {
 #if !defined(DIMWISE_PLAIN_ONLY)
-      if constexpr (has_kernels<compute_t<C, value_of<N>>>) {
+      if constexpr (has_kernels<compute_t<C, value_of<N>>> || (has_kernels<C> && element_kernel<N>::known)) {
         if (!plainly) { return with_kernels(n, to); }
       }
 #endif
@@ -271,7 +275,9 @@ class planner {
     } else if constexpr (requires { n.inner(); }) {
       changes(n.inner());
     } else if constexpr (requires { n.template get<0>(); }) {
-      changes(n.template get<0>());
+      constexpr std::size_t at = scores_place<S>;
+      changes(n.template get<at>());
+      if constexpr (S::operands::size == 2) { (void)operand<float>(n.template get<1 - at>()); }
     }
     if constexpr (requires { n.mask(); }) { mask(n.mask()); }
     if constexpr (requires { n.bias(); }) { bias<float>(n.bias()); }
@@ -291,7 +297,15 @@ class planner {
         return add(plan_kind::product, operation_of(product) + pieces.in_words(), n);
       }
     }
-    if constexpr (is_map<N> || is_zip<N>) {
+    if constexpr (is_number_power<N>) {
+      if (is_square(n)) {
+        const operand_layout x = operand<float>(n.template get<0>());
+        kernels::loop_nest<2> nest;
+        using base = element_t<0, typename N::operands>;
+        return add(elements_fit<Shape, base>(n.extents(), to, nest, x) ? plan_kind::map : plan_kind::plain, F::name, n);
+      }
+      others<float>(n, to);
+    } else if constexpr (is_map<N> || is_zip<N> || element_kernel<N>::known) {
       elements(n, to, std::index_sequence_for<X...>{});
     } else {
       others<float>(n, to);
@@ -302,6 +316,42 @@ class planner {
     const operand_layout x[] = {operand<float>(n.template get<I>())...};
     kernels::loop_nest<1 + sizeof...(X)> nest;
     add(elements_fit<Shape, X...>(n.extents(), to, nest, x[I]...) ? plan_kind::map : plan_kind::plain, F::name, n);
+  }
+  template <class Shape, class E, class M>
+  void with_kernels(const masked_node<Shape, E, M>& n, const axis* to) {
+    const operand_layout x = operand<float>(n.inner());
+    mask(n.mask());
+    kernels::loop_nest<3> nest;
+    add(mask_fits(n, to, nest, x, mask_layout(n.mask(), n.extents())) ? plan_kind::map : plan_kind::plain, "mask", n);
+  }
+  template <class Shape, class E, class B>
+  void with_kernels(const biased_node<Shape, E, B>& n, const axis* to) {
+    const operand_layout b = operand<float>(n.bias());
+    biased<Shape, E, axes_for<shape_of<B>>>(n, to, b);
+  }
+  template <class Shape, class E, class B>
+  void with_kernels(const position_biased_node<Shape, E, B>& n, const axis* to) {
+    bias<float>(n.bias());
+    operand_layout b;
+    axis_extents<bias_axes<B>>::write(n.extents(), b.axes);
+    make_contiguous(b.axes, bias_axes<B>::size);
+    biased<Shape, E, bias_axes<B>>(n, to, b);
+  }
+  template <class Shape, class E, class BiasAxes, class N>
+  void biased(const N& n, const axis* to, const operand_layout& b) {
+    const operand_layout x = operand<float>(n.inner());
+    kernels::loop_nest<3> nest;
+    add(bias_fits<Shape, E, BiasAxes>(n.extents(), to, nest, x, b) ? plan_kind::map : plan_kind::plain, operation_of(n), n);
+  }
+  template <class Shape, class T, class How, class Over, class E>
+  void with_kernels(const reduction<Shape, T, How, Over, E>& n, const axis* to) {
+    if constexpr (is_fold<reduction<Shape, T, How, Over, E>>) {
+      const operand_layout x = operand<float>(n.inner());
+      const row_loops<axes_for<Shape>, axes_for<shape_of<E>>, axes_of_list_t<Over>> loops(to, x.axes);
+      add(fold_fits(loops) ? plan_kind::rows : plan_kind::plain, How::name, n);
+    } else {
+      others<float>(n, to);
+    }
   }
   // What a product's chain adds, in the place of `chain_pieces`.
   struct added {

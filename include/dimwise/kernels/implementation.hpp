@@ -28,8 +28,8 @@ template <class Arch>
     case function::sigmoid: return sigmoid_of{}(x);
     case function::tanh: return tanh_of{}(x);
     case function::exp: return exp_of{}(x);
+    default: return x;  // no activation
   }
-  return x;
 }
 template <class Arch>
 struct call_epilogue {
@@ -159,6 +159,17 @@ void root_mean_square_rows(const rows_call& c) {
 }
 template <class Arch>
 void map_all(function f, std::size_t n, const float* in, float* out) {
+  switch (f) {
+    case function::log: return map_floats<Arch>(n, in, out, log_of{});
+    case function::erf: return map_floats<Arch>(n, in, out, erf_of{});
+    case function::sqrt: return map_floats<Arch>(n, in, out, sqrt_of{});
+    case function::abs: return map_floats<Arch>(n, in, out, abs_of{});
+    case function::square: return map_floats<Arch>(n, in, out, square_of{});
+    case function::sin: return map_floats<Arch>(n, in, out, sin_of{});
+    case function::cos: return map_floats<Arch>(n, in, out, cos_of{});
+    case function::negate: return map_floats<Arch>(n, in, out, negate_of{});
+    default: break;
+  }
   map_floats<Arch>(n, in, out, [f](const floats<Arch>& x) { return apply<Arch>(f, x); });
 }
 
@@ -180,6 +191,40 @@ void zip_all(operation f, std::size_t n, const float* a, std::ptrdiff_t a_step, 
     case operation::subtract: return zip_with<Arch>(n, a, a_step, b, b_step, out, subtract_of{});
     case operation::multiply: return zip_with<Arch>(n, a, a_step, b, b_step, out, multiply_of{});
     case operation::divide: return zip_with<Arch>(n, a, a_step, b, b_step, out, divide_of{});
+    case operation::max: return zip_with<Arch>(n, a, a_step, b, b_step, out, max_of{});
+    case operation::min: return zip_with<Arch>(n, a, a_step, b, b_step, out, min_of{});
+    case operation::hide: return zip_with<Arch>(n, a, a_step, b, b_step, out, hide_of{});
+  }
+}
+template <class Arch>
+void compare_all(relation f, std::size_t n, const float* a, std::ptrdiff_t a_step, const float* b, std::ptrdiff_t b_step, bool* out) {
+  using vec = floats<Arch>;
+  switch (f) {
+    case relation::less: return compare_floats<Arch>(n, a, a_step, b, b_step, out, [](const vec& x, const vec& y) { return x < y; });
+    case relation::less_equal: return compare_floats<Arch>(n, a, a_step, b, b_step, out, [](const vec& x, const vec& y) { return x <= y; });
+    case relation::equal: return compare_floats<Arch>(n, a, a_step, b, b_step, out, [](const vec& x, const vec& y) { return x == y; });
+    // Not the registers' own `!=`: it is false for NaN on some machines.
+    case relation::not_equal: return compare_floats<Arch, true>(n, a, a_step, b, b_step, out, [](const vec& x, const vec& y) { return x == y; });
+  }
+}
+template <class Arch>
+void choose_all(std::size_t n, const bool* m, std::ptrdiff_t m_step, const float* a, std::ptrdiff_t a_step, const float* b, std::ptrdiff_t b_step, float* out) {
+  choose_floats<Arch>(n, m, m_step, a, a_step, b, b_step, out);
+}
+template <class Arch>
+float fold_row_by(total f, std::size_t n, const float* in) {
+  switch (f) {
+    case total::sum: return sum_row<Arch>(n, in);
+    case total::max: return max_row<Arch>(n, in);
+    default: return min_row<Arch>(n, in);
+  }
+}
+template <class Arch>
+void fold_columns_by(total f, std::size_t extent, std::size_t columns, const float* in, std::ptrdiff_t stride, float* out, bool onto) {
+  switch (f) {
+    case total::sum: return sum_columns<Arch>(extent, columns, in, stride, out, onto);
+    case total::max: return max_columns<Arch>(extent, columns, in, stride, out, onto);
+    default: return min_columns<Arch>(extent, columns, in, stride, out, onto);
   }
 }
 
@@ -201,6 +246,10 @@ inline constexpr table table_of = {Arch::name(),
                                    &detail::standardize_rows<Arch>,
                                    &detail::root_mean_square_rows<Arch>,
                                    &detail::map_all<Arch>,
-                                   &detail::zip_all<Arch>};
+                                   &detail::zip_all<Arch>,
+                                   &detail::compare_all<Arch>,
+                                   &detail::choose_all<Arch>,
+                                   &detail::fold_row_by<Arch>,
+                                   &detail::fold_columns_by<Arch>};
 
 }  // namespace dimwise::kernels

@@ -15,6 +15,7 @@
 #include <dimwise/kernels/simd.hpp>
 
 #include <cstddef>
+#include <cstdint>
 
 namespace dimwise::kernels {
 
@@ -43,15 +44,23 @@ struct divide_of {
     return a / b;
   }
 };
-/// The larger; NaN if either is.
+/// The larger, the first of equal ones; NaN if either is.
 struct max_of {
   template <class Arch>
   [[nodiscard, gnu::always_inline]] xsimd::batch<float, Arch> operator()(
       const xsimd::batch<float, Arch>& a, const xsimd::batch<float, Arch>& b) const noexcept {
-    return max_or_nan<Arch>(a, b);
+    return select<Arch>(is_nan<Arch>(b), b, select<Arch>(a < b, b, a));
   }
 };
-/// The smaller; NaN if either is.
+/// `a`, but -inf where `b` is: what is masked stays masked.
+struct hide_of {
+  template <class Arch>
+  [[nodiscard, gnu::always_inline]] xsimd::batch<float, Arch> operator()(
+      const xsimd::batch<float, Arch>& a, const xsimd::batch<float, Arch>& b) const noexcept {
+    return select<Arch>(b == broadcast<Arch>(-detail::infinity), b, a);
+  }
+};
+/// The smaller, the first of equal ones; NaN if either is.
 struct min_of {
   template <class Arch>
   [[nodiscard, gnu::always_inline]] xsimd::batch<float, Arch> operator()(
@@ -84,6 +93,71 @@ void zip_number(std::size_t n, const float* a, float number, float* out, const F
   const floats<Arch> same = broadcast<Arch>(number);
   map_floats<Arch>(
       n, a, out, [&](const floats<Arch>& x) __attribute__((always_inline)) { return f(x, same); });
+}
+
+namespace detail {
+
+// Truth values go between bytes and registers by blocks of this many.
+inline constexpr std::size_t block_bools = 64;
+
+// A number that steps 0 or 1 float from lane to lane.
+template <class Arch>
+[[nodiscard, gnu::always_inline]] inline floats<Arch> load_step(const float* from, std::ptrdiff_t step, std::size_t count) noexcept {
+  if (step == 0) return broadcast<Arch>(*from);
+  return count == lanes<Arch> ? load<Arch>(from) : load_partial<Arch>(from, count);
+}
+
+}  // namespace detail
+
+/// out[i] = f(a[i], b[i]) != Negated, for a comparison f; an operand that is one number for all has step 0, else 1.
+template <class Arch = default_arch, bool Negated = false, class F>
+void compare_floats(std::size_t n, const float* a, std::ptrdiff_t a_step, const float* b, std::ptrdiff_t b_step, bool* out,
+                    const F& f) noexcept {
+  using detail::block_bools;
+  alignas(64) std::int32_t truth[block_bools];
+  for (std::size_t first = 0; first < n; first += block_bools) {
+    const std::size_t here = n - first < block_bools ? n - first : block_bools;
+    for (std::size_t i = 0; i < here; i += lanes<Arch>) {
+      const std::size_t count = here - i < lanes<Arch> ? here - i : lanes<Arch>;
+      const auto at = static_cast<std::ptrdiff_t>(first + i);
+      const mask<Arch> holds =
+          f(detail::load_step<Arch>(a + at * a_step, a_step, count), detail::load_step<Arch>(b + at * b_step, b_step, count));
+      as_ints<Arch>(select<Arch>(holds, broadcast<Arch>(1.0F), broadcast<Arch>(0.0F))).store_aligned(&truth[i]);
+    }
+    bool* const to = out + first;
+    if (here == block_bools) {
+      for (std::size_t i = 0; i < block_bools; ++i) to[i] = (truth[i] != 0) != Negated;
+    } else {
+      for (std::size_t i = 0; i < here; ++i) to[i] = (truth[i] != 0) != Negated;
+    }
+  }
+}
+
+/// out[i] = m[i] ? a[i] : b[i]; `m` has any step, `a` and `b` 0 or 1. What is not chosen has no effect.
+template <class Arch = default_arch>
+void choose_floats(std::size_t n, const bool* m, std::ptrdiff_t m_step, const float* a, std::ptrdiff_t a_step, const float* b,
+                   std::ptrdiff_t b_step, float* out) noexcept {
+  using detail::block_bools;
+  alignas(64) std::int32_t truth[block_bools];
+  for (std::size_t first = 0; first < n; first += block_bools) {
+    const std::size_t here = n - first < block_bools ? n - first : block_bools;
+    const bool* const from = m + static_cast<std::ptrdiff_t>(first) * m_step;
+    if (m_step == 1 && here == block_bools) {
+      for (std::size_t i = 0; i < block_bools; ++i) truth[i] = from[i];
+    } else {
+      for (std::size_t i = 0; i < block_bools; ++i) truth[i] = i < here ? from[static_cast<std::ptrdiff_t>(i) * m_step] : 0;
+    }
+    for (std::size_t i = 0; i < here; i += lanes<Arch>) {
+      const std::size_t count = here - i < lanes<Arch> ? here - i : lanes<Arch>;
+      const auto at = static_cast<std::ptrdiff_t>(first + i);
+      const mask<Arch> second = as_mask<Arch>(ints<Arch>::load_aligned(&truth[i]) == ints<Arch>(0));
+      const floats<Arch> x = detail::load_step<Arch>(a + at * a_step, a_step, count);
+      const floats<Arch> y = detail::load_step<Arch>(b + at * b_step, b_step, count);
+      const floats<Arch> chosen = select<Arch>(second, y, x);
+      if (count == lanes<Arch>) store<Arch>(out + at, chosen);
+      else store_partial<Arch>(out + at, count, chosen);
+    }
+  }
 }
 
 /// out[r, c] = f(a[r, c], row[c]): one row against all.

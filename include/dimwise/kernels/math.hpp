@@ -1,4 +1,4 @@
-// dimwise/kernels/math.hpp -- exp, log, tanh, erf, sigmoid, gelu, silu, relu of any float, a register at a time.
+// dimwise/kernels/math.hpp -- exp, log, tanh, erf, sigmoid, gelu, silu, relu, sqrt, sin, cos and their like of any float, a register at a time.
 //
 // Layer: kernels. Includes: simd.hpp and light standard headers only.
 // Tests: tests/kernels/math.test.cpp (errors measured there; every 251st float, and the special values)
@@ -6,7 +6,7 @@
 // Function objects, so that they go into epilogues and loops by name. Largest error measured, in ulp of the result:
 //
 //   exp 1.0 · log 0.8 · tanh 2.4 · soft cap 3.4 · erf 1.2 (1.3 without fma) · sigmoid 2.3 · silu 3.1 · gelu_tanh 12.4 for x >= -3
-//   gelu 7.1 for x >= -12.9 (without fma 12 for x >= -5, and 66 below)
+//   gelu 7.1 for x >= -12.9 (without fma 12 for x >= -5, and 66 below) · sin, cos 2.4 · sqrt 0.5
 //
 // NaN gives NaN; infinities give the limits (silu and both gelu: a zero at -inf). Subnormal results of exp are right.
 //
@@ -17,6 +17,7 @@
 
 #include <dimwise/kernels/simd.hpp>
 
+#include <cmath>
 #include <cstdint>
 #include <limits>
 
@@ -276,6 +277,101 @@ struct gelu_tanh_of {
     // (1 + tanh u) / 2 is the sigmoid of 2u.
     const floats<Arch> slope = fma<Arch>(x * x, broadcast<Arch>(0.0713548163F), broadcast<Arch>(1.59576912F));
     return detail::at_least<Arch>(x, -15.0F) * detail::sigmoid<Arch>(x * slope);
+  }
+};
+
+namespace detail {
+
+// sin(x + quarters · π/2). The argument is reduced by π/2 in four parts, the first three so short that their products with a
+// multiple below 2^13 are exact (Cody and Waite 1980; the parts are those of SLEEF, halved). What is larger, or no number, goes
+// to the standard library, lane by lane.
+template <class Arch>
+[[nodiscard, gnu::always_inline]] inline floats<Arch> sine(const floats<Arch>& x, std::int32_t quarters) noexcept {
+  constexpr float largest = 8192.0F;
+  const floats<Arch> size = magnitude<Arch>(x);
+  const mask<Arch> small = size <= broadcast<Arch>(largest);
+  const floats<Arch> near = select<Arch>(small, x, broadcast<Arch>(0.0F));
+  const floats<Arch> round_shift = broadcast<Arch>(12582912.0F);
+  const floats<Arch> shifted = fma<Arch>(near, broadcast<Arch>(0.636619772F), round_shift);
+  const floats<Arch> multiple = shifted - round_shift;
+  const ints<Arch> quarter = as_ints<Arch>(shifted) - as_ints<Arch>(round_shift) + ints<Arch>(quarters);
+  floats<Arch> r = fma<Arch>(multiple, broadcast<Arch>(-1.5703125F), near);
+  r = fma<Arch>(multiple, broadcast<Arch>(-0.00048351287841796875F), r);
+  r = fma<Arch>(multiple, broadcast<Arch>(-3.13855707645416259765625e-07F), r);
+  r = fma<Arch>(multiple, broadcast<Arch>(-6.077100628276710381e-11F), r);
+  const floats<Arch> square = r * r;
+  // Minimax polynomials of sin and cos on |r| <= π/4 (Cephes).
+  const floats<Arch> odd = fma<Arch>(r * square, polynomial<Arch>(square, -1.9515295891e-4F, 8.3321608736e-3F, -1.6666654611e-1F), r);
+  const floats<Arch> even =
+      fma<Arch>(square * square, polynomial<Arch>(square, 2.443315711809948e-5F, -1.388731625493765e-3F, 4.166664568298827e-2F),
+                fma<Arch>(square, broadcast<Arch>(-0.5F), broadcast<Arch>(1.0F)));
+  const ints<Arch> zero(0);
+  const floats<Arch> value = select<Arch>(as_mask<Arch>((quarter & ints<Arch>(1)) == zero), odd, even);
+  const floats<Arch> turned = as_floats<Arch>(as_ints<Arch>(value) ^ ints<Arch>(sign_bit));
+  floats<Arch> out = select<Arch>(as_mask<Arch>((quarter & ints<Arch>(2)) == zero), value, turned);
+  if (quarters == 0) out = select<Arch>(x == broadcast<Arch>(0.0F), x, out);  // sin(-0) is -0
+  if (xsimd::all(small)) return out;
+  alignas(64) float in[lanes<Arch>];
+  alignas(64) float results[lanes<Arch>];
+  store_aligned<Arch>(&in[0], x);
+  store_aligned<Arch>(&results[0], out);
+  for (std::size_t i = 0; i < lanes<Arch>; ++i) {
+    if (!(in[i] <= largest && in[i] >= -largest)) results[i] = quarters == 0 ? ::sinf(in[i]) : ::cosf(in[i]);
+  }
+  return load_aligned<Arch>(&results[0]);
+}
+
+}  // namespace detail
+
+/// The sine and the cosine of an angle in radians.
+struct sin_of {
+  template <class Arch>
+  [[nodiscard, gnu::always_inline]] xsimd::batch<float, Arch> operator()(
+      const xsimd::batch<float, Arch>& x) const noexcept {
+    return detail::sine<Arch>(x, 0);
+  }
+};
+struct cos_of {
+  template <class Arch>
+  [[nodiscard, gnu::always_inline]] xsimd::batch<float, Arch> operator()(
+      const xsimd::batch<float, Arch>& x) const noexcept {
+    return detail::sine<Arch>(x, 1);
+  }
+};
+
+/// The square root, correctly rounded; NaN below 0.
+struct sqrt_of {
+  template <class Arch>
+  [[nodiscard, gnu::always_inline]] xsimd::batch<float, Arch> operator()(
+      const xsimd::batch<float, Arch>& x) const noexcept {
+    return xsimd::sqrt(x);
+  }
+};
+
+/// `x · x`.
+struct square_of {
+  template <class Arch>
+  [[nodiscard, gnu::always_inline]] xsimd::batch<float, Arch> operator()(
+      const xsimd::batch<float, Arch>& x) const noexcept {
+    return x * x;
+  }
+};
+
+/// The magnitude: the sign is gone, that of 0 and NaN too.
+struct abs_of {
+  template <class Arch>
+  [[nodiscard, gnu::always_inline]] xsimd::batch<float, Arch> operator()(
+      const xsimd::batch<float, Arch>& x) const noexcept {
+    return detail::magnitude<Arch>(x);
+  }
+};
+
+/// `-x`: the other sign, that of 0 too.
+struct negate_of {
+  template <class Arch>
+  [[nodiscard, gnu::always_inline]] xsimd::batch<float, Arch> operator()(
+      const xsimd::batch<float, Arch>& x) const noexcept {
+    return as_floats<Arch>(as_ints<Arch>(x) ^ ints<Arch>(detail::sign_bit));
   }
 };
 

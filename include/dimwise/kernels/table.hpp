@@ -36,11 +36,18 @@ struct runner {
   }
 };
 
-/// The functions of one number that kernels apply.
-enum class function : unsigned char { none, relu, gelu, gelu_tanh, silu, sigmoid, tanh, exp };
+/// The functions of one number that kernels apply; those up to `exp` also where a product is stored.
+enum class function : unsigned char { none, relu, gelu, gelu_tanh, silu, sigmoid, tanh, exp, log, erf, sqrt, abs, square, sin, cos, negate };
+[[nodiscard]] constexpr bool is_activation(function f) { return f != function::none && f <= function::exp; }
 
-/// The operations of two numbers that kernels apply.
-enum class operation : unsigned char { add, subtract, multiply, divide };
+/// The operations of two numbers that kernels apply. `hide` gives the first one, but −∞ where the second is.
+enum class operation : unsigned char { add, subtract, multiply, divide, max, min, hide };
+
+/// How two numbers compare.
+enum class relation : unsigned char { less, less_equal, equal, not_equal };
+
+/// How many numbers become one.
+enum class total : unsigned char { sum, max, min };
 
 /// What is done to scores before softmax: a function of the user's own, or a soft cap c·tanh(s/c); then −slope·|distance|,
 /// with a slope for each head.
@@ -136,6 +143,14 @@ struct table {
   void (*map)(function f, std::size_t n, const float* in, float* out);
   /// out = a (operation) b for n contiguous elements; an operand that is one number for all of them has step 0, else 1.
   void (*zip)(operation f, std::size_t n, const float* a, std::ptrdiff_t a_step, const float* b, std::ptrdiff_t b_step, float* out);
+  /// The same for comparisons.
+  void (*compare)(relation f, std::size_t n, const float* a, std::ptrdiff_t a_step, const float* b, std::ptrdiff_t b_step, bool* out);
+  /// out = m ? a : b; `m` has any step.
+  void (*choose)(std::size_t n, const bool* m, std::ptrdiff_t m_step, const float* a, std::ptrdiff_t a_step, const float* b, std::ptrdiff_t b_step, float* out);
+  /// `n` contiguous elements as one number.
+  float (*fold_row)(total f, std::size_t n, const float* in);
+  /// `extent` rows of contiguous columns, `stride` apart, as one row; with `onto` what `out` holds counts, too.
+  void (*fold_columns)(total f, std::size_t extent, std::size_t columns, const float* in, std::ptrdiff_t stride, float* out, bool onto);
 };
 
 }  // namespace dimwise::kernels
