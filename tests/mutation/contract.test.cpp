@@ -91,6 +91,10 @@ static_assert(says<ERROR_R10_keys_and_values_grow_together, product<over_keys, s
 static_assert(says<ERROR_R10_keys_and_values_grow_together, product<over_keys, shape<grown, d_v>, grown>>);
 static_assert(says<ERROR_R3_other_positions_of_the_sequence, product<over_grown, shape<seq, d_v>, grown>>);            // no part of it
 static_assert(says<ERROR_R1_contracted_dimension_is_not_in_both, product<shape<seq, grown>, shape<key, d_v>, grown>>);  // no weights
+struct words : choice_dim<5> {};
+struct names : choice_dim<3> {};
+static_assert(says<ERROR_R1_contracted_dimension_is_not_in_both,
+                   product<shape<seq, summed<words, names>, normalised<summed<words, names>>>, shape<words, d_v>, summed<words, names>>>);  // no keys, no values
 struct half_a : feature_dim<2> {};
 struct half_b : feature_dim<2> {};
 static_assert(says<ERROR_R1_contracted_dimension_is_not_in_both, product<shape<seq, summed<half_a, half_b>>, shape<half_a, d_v>, summed<half_a, half_b>>>);
