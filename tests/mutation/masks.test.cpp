@@ -73,6 +73,7 @@ static_assert(std::is_same_v<decltype(indicator(std::declval<taken_elements>()))
 template <class A, class B>
 concept together = requires(const A& a, const B& b) { (a & b).left(), (a | b).left(); };
 static_assert(!together<taken_elements, causal<seq, key>> && together<taken_elements, padding_mask<key, tensor<int, batch>>> && together<taken_elements, taken_lengths>);
+static_assert(!together<causal<seq, key>, padding_mask<src, tensor<int, batch>>> && !together<padding_mask<src, tensor<int, batch>>, causal<seq, key>>);
 template <class S, class M>
 concept masks = requires(const S& s, const M& m) { masked(s, m).extents(); };
 static_assert(!masks<tensor<float, seq, key>, taken_elements> && masks<one_of_seq<tensor<float, seq, key>>, taken_elements>);

@@ -143,8 +143,8 @@ static_assert(gives<times<>, S<score<d_k>, biased_for<seq>>> && gives<times<head
 static_assert(gives<times<key>, S<score<d_k>, biased_for<key, seq>>>);
 static_assert(gives<rule::multiplied<shape<key>, S<score<d_k>, biased_for<seq>>>, S<score<d_k>, biased_for<key, seq>>>);
 static_assert(gives<rule::multiplied<S<score<d_k>>, shape<key>>, S<score<d_k>>>);
-static_assert(std::is_same_v<rule::multiplied<S<biased_for<seq>>, shape<batch>>,
-                             ERROR_R8_neither_has_all_dimensions_of_the_other<op::elementwise, lhs<heads, seq, key, biased_for<seq>>, rhs<batch>>>);
+static_assert(std::is_same_v<rule::multiplied<S<biased_for<seq>>, shape<src>>,
+                             ERROR_R8_neither_has_all_dimensions_of_the_other<op::elementwise, lhs<heads, seq, key, biased_for<seq>>, rhs<src>>>);
 static_assert(gives<rule::scaled_by<S<raw<d_k>, biased_for<seq>>, shape<key>>, S<score<d_k>, biased_for<key, seq>>>);
 static_assert(says<ERROR_R7_mask_has_dimensions_that_the_scores_lack, rule::biased<S<>, shape<seq, src>>>);
 static_assert(says<ERROR_R4_composite_has_other_factors_or_order, rule::biased<S<>, shape<merged<heads, batch>>>>);

@@ -130,10 +130,8 @@ using multiplied_t = typename std::conditional_t<marked_t<biased_for, marks_t<Sh
                                                  multiplied<dims_t<Shape>, marks_t<Shape>, Factor>>::type;
 template <class A, class B>
 consteval auto judge_multiplied() {
-  using biased_a = marked_t<biased_for, marks_t<A>>;
-  using biased_b = marked_t<biased_for, marks_t<B>>;
   constexpr auto product = judge_elementwise<op::elementwise, false, A, B>();
-  if constexpr (biased_a::size + biased_b::size == 0 || refused<typename decltype(product)::type>) {
+  if constexpr (refused<typename decltype(product)::type>) {
     return product;
   } else {
     return judge_elementwise<op::elementwise, false, multiplied_t<A, dims_t<B>>, multiplied_t<B, dims_t<A>>>();
