@@ -100,10 +100,10 @@ bool compute(const contraction<Shape, Over, A, B>& n, target<C> to) {
           const auto a = lower_or_weights<C>(n.left());
           const auto b = lower_or_weights<C>(n.right());
           multiply(n, a, b, to);
-          axis result[max_rank];
-          axis_extents<axes_for<Shape>>::write(n.extents(), result);
-          for (std::size_t i = 0; i < axes_for<Shape>::size; ++i) { result[i].stride = to.axes[i].stride; }
-          if (!may_be_spoiled<A, B>(a, b, axes_for<Shape>::size, result, to.data)) { return true; }
+          axis written[max_rank];
+          axis_extents<axes_for<Shape>>::write(n.extents(), written);
+          for (std::size_t i = 0; i < axes_for<Shape>::size; ++i) { written[i].stride = to.axes[i].stride; }
+          if (!may_be_spoiled<A, B>(a, b, axes_for<Shape>::size, written, to.data)) { return true; }
         }
       } else {
         const auto a = lower<C>(n.left());
