@@ -647,15 +647,54 @@ def data(suite, rng, number):
         suite.add(f"data_{number}", kind, {"transA": ta, "transB": tb, "alpha": alpha, "beta": beta}, [("a", a), ("b", b), ("c", c)], [("y", y)])
 
 
+def choose(suite, rng, number):
+    kind = rng.choice(["Where", "Where", "Less", "LessOrEqual", "Greater", "GreaterOrEqual", "Equal", "Clip", "Pow", "Max", "Min"])
+    dtype = "float32" if kind == "Pow" else rng.choice(["float32", "float64", "int64"])
+    shape = shape_of(rng, rng.randint(1, 5))
+
+    def stretched():  # a suffix of the axes, some of extent 1
+        own = [n if rng.random() < 0.7 else 1 for n in shape[rng.randint(0, len(shape)):]]
+        return shape if rng.random() < 0.5 else own
+
+    def numbers(own):  # few different ones, so that some are equal
+        return build(dtype, own, lambda *_: rng.randint(-3, 3) if dtype == "int64" else rng.randint(-12, 12) / 4)
+
+    def at(x, place):
+        return x[tuple(0 if n == 1 else i for i, n in zip(place[len(place) - len(x.shape):], x.shape))]
+
+    first = numbers(shape)
+    if kind == "Where":
+        m, second = build("bool", stretched(), lambda *_: rng.random() < 0.5), numbers(stretched())
+        suite.add(f"choose_{number}", kind, {}, [("condition", m), ("x", first), ("y", second)],
+                  [("z", build(dtype, shape, lambda *p: first[p] if at(m, p) else at(second, p)))])
+    elif kind == "Clip":
+        low, high = sorted([rng.randint(-2, 2), rng.randint(-2, 2)])
+        suite.add(f"choose_{number}", kind, {}, [("x", first), ("min", Array(dtype, [], [low])), ("max", Array(dtype, [], [high]))],
+                  [("y", build(dtype, shape, lambda *p: min(max(first[p], low), high)))])
+    elif kind == "Pow":
+        base, by = build(dtype, shape, lambda *_: rng.uniform(0.1, 3)), numbers(stretched())
+        suite.add(f"choose_{number}", kind, {}, [("x", base), ("y", by)], [("z", build(dtype, shape, lambda *p: base[p] ** at(by, p)))])
+    elif kind in ("Max", "Min"):
+        rest = [numbers(stretched()) for _ in range(rng.randint(0, 2))]
+        best = max if kind == "Max" else min
+        suite.add(f"choose_{number}", kind, {}, [("x0", first)] + [(f"x{i + 1}", x) for i, x in enumerate(rest)],
+                  [("y", build(dtype, shape, lambda *p: best([first[p]] + [at(x, p) for x in rest])))])
+    else:
+        second = numbers(stretched())
+        holds = {"Less": lambda x, y: x < y, "LessOrEqual": lambda x, y: x <= y, "Greater": lambda x, y: x > y,
+                 "GreaterOrEqual": lambda x, y: x >= y, "Equal": lambda x, y: x == y}[kind]
+        suite.add(f"choose_{number}", kind, {}, [("a", first), ("b", second)], [("c", build("bool", shape, lambda *p: holds(first[p], at(second, p))))])
+
+
 FAMILIES = [onnx_attention, onnx_attention, group_query_attention, group_query_attention, multi_head_attention, linear_attention, rotary_embedding,
-            matmul, reduce, norm, rows, data, data]
+            matmul, reduce, norm, rows, data, data, choose]
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--count", type=int, default=260, help="how many cases")
+    parser.add_argument("--count", type=int, default=280, help="how many cases")
     arguments = parser.parse_args()
     rng = random.Random(arguments.seed)
     suite = Suite(arguments.folder, f"generated-{arguments.seed}")
