@@ -51,6 +51,12 @@ static_assert(says<ERROR_R6_declared_type_drops_or_invents_raw_or_score, rule::a
 static_assert(says<ERROR_R7_declared_type_drops_or_invents_masked, rule::assign<S<>, S<masked_for<key>>>>);
 static_assert(says<ERROR_R7_declared_type_drops_or_invents_masked, rule::assign<S<masked_for<key>>, S<>>>);
 static_assert(says<ERROR_R7_declared_type_drops_or_invents_masked, rule::assign<S<masked_for<key>>, S<masked_for<seq>>>>);
+static_assert(says<ERROR_R7_declared_type_drops_or_invents_masked, rule::assign<S<>, S<biased_for<key>>>>);
+static_assert(says<ERROR_R7_declared_type_drops_or_invents_masked, rule::assign<S<biased_for<key>>, S<>>>);
+static_assert(says<ERROR_R7_declared_type_drops_or_invents_masked, rule::assign<S<biased_for<key>>, S<biased_for<key, seq>>>>);
+//     The dimensions of a mark have no order, and users write them in theirs.
+static_assert(allowed<rule::assign<S<biased_for<seq, key>>, S<biased_for<key, seq>>>> && allowed<rule::assign<S<biased_for<key, seq>>, S<biased_for<seq, key>>>>);
+static_assert(allowed<rule::assign<S<masked_for<seq, key>>, S<masked_for<key, seq>>>>);
 static_assert(says<ERROR_R9_declared_type_drops_or_invents_rotated, rule::assign<shape<seq, d_k>, shape<seq, d_k, rotated<d_k, seq>>>>);
 static_assert(says<ERROR_R9_declared_type_drops_or_invents_rotated, rule::assign<shape<seq, d_k, rotated<d_k, seq>>, shape<seq, d_k>>>);
 //     Only `indexed` ends when stored.

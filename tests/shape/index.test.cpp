@@ -119,6 +119,14 @@ static_assert(says<ERROR_R10_operands_differ_in_another_dimension, rule::concat<
 static_assert(says<ERROR_R10_operands_differ_in_another_dimension, rule::concat<S, shape<one, batch>, shape<src>>>);
 static_assert(says<ERROR_R10_operands_differ_in_another_dimension, rule::concat<S, shape<one, d_k, rotated<d_k, seq>>, shape<src, d_k>>>);
 
+// What was added to one part alone tells it apart from the others.
+static_assert(gives<rule::concat<S, shape<seq, one, score<d_k>>, shape<seq, src, score<d_k>, biased_for<seq, src>>>, shape<seq, S, score<d_k>, biased_for<S, seq>>>);
+static_assert(gives<rule::concat<S, shape<seq, one, score<d_k>, biased_for<seq>>, shape<seq, src, score<d_k>>>, shape<seq, S, score<d_k>, biased_for<S, seq>>>);
+static_assert(gives<rule::concat<S, shape<seq, one, biased_for<one>>, shape<seq, src, biased_for<seq>>>, shape<seq, S, biased_for<S>, biased_for<S, seq>>>);
+static_assert(gives<rule::concat<seq, shape<seq, key, biased_for<key>>, shape<seq, key>>, shape<seq, key, biased_for<key, seq>>>);
+static_assert(allowed<rule::softmax<op::softmax, list<S>, rule::concat<S, shape<seq, one>, shape<seq, src, biased_for<seq, src>>>::shape>>);
+static_assert(says<ERROR_R10_operands_differ_in_another_dimension, rule::concat<S, shape<seq, one, raw<d_k>>, shape<seq, src, score<d_k>, biased_for<seq, src>>>>);
+
 // R10, R17: stack adds its dimension in front, of as many as there are operands, which are identical by type.
 struct pair : batch_dim<2> {};
 static_assert(gives<rule::stack<pair, X, X>, shape<pair, batch, seq, d_model>>);
@@ -130,6 +138,8 @@ static_assert(says<ERROR_R10_stack_has_another_extent, rule::stack<pair, X>>);
 static_assert(says<ERROR_R10_operands_differ_in_another_dimension, rule::stack<pair, X, shape<batch, src, d_model>>>);
 static_assert(says<ERROR_R10_operands_differ_in_another_dimension, rule::stack<pair, shape<seq, score<d_k>>, shape<seq>>>);
 static_assert(says<ERROR_R17_dimension_occurs_twice, rule::stack<batch, X, X>>);
+static_assert(gives<rule::stack<layers, shape<seq, biased_for<seq>>, shape<seq>>, shape<layers, seq, biased_for<seq>>>);
+static_assert(gives<rule::stack<key, shape<seq, biased_for<seq>>, shape<seq>>, shape<key, seq, biased_for<key, seq>>>);
 
 TEST_CASE("shape: the rules of taking and joining") {
   CHECK(allowed<rule::at<seq, X>>);

@@ -195,6 +195,15 @@ template <class... D>
 struct sorted<list<D...>> : sort_names<list<>, D...> {};
 template <class List>
 using sorted_t = typename sorted<List>::type;
+// A mark as a list of one, its dimensions in that order.
+template <class M>
+struct sorted_mark {
+  using type = list<M>;
+};
+template <class A, class B, class... D>
+struct sorted_mark<masked_for<A, B, D...>> : mark_over<masked_for, sorted_t<list<A, B, D...>>> {};
+template <class A, class B, class... D>
+struct sorted_mark<biased_for<A, B, D...>> : mark_over<biased_for, sorted_t<list<A, B, D...>>> {};
 
 // The dimensions of the first mark of this kind in a list of marks, empty where there is none.
 template <template <class...> class M, class Marks>

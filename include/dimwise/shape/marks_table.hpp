@@ -199,11 +199,11 @@ template <>
 inline constexpr mark_row marks_row<op::at> = {.biased_for = by_rule, .normalised = by_rule, .weighted = by_rule, .rotated = by_rule, .sets = "indexed",
                                                .note = "what speaks of the removed dimension ends"};
 template <>
-inline constexpr mark_row marks_row<op::concat> = {.normalised = by_rule, .needs = "the same marks on every operand",
-                                                   .note = "normalised over the grown dimension becomes weighted"};
+inline constexpr mark_row marks_row<op::concat> = {.biased_for = by_rule, .normalised = by_rule, .needs = "the same marks on every operand, biased_for aside",
+                                                   .note = "normalised over the grown dimension becomes weighted; biased_for names the grown dimension as well"};
 template <>
-inline constexpr mark_row marks_row<op::stack> = {.indexed = by_rule, .needs = "the same marks on every operand",
-                                                 .note = "indexed ends for the dimension that is added"};
+inline constexpr mark_row marks_row<op::stack> = {.biased_for = by_rule, .indexed = by_rule, .needs = "the same marks on every operand, biased_for aside",
+                                                 .note = "indexed ends for the dimension that is added; biased_for names it as well where it may be chosen from"};
 template <>
 inline constexpr mark_row marks_row<op::gather> = {.masked_for = refuse, .normalised = weaken, .note = "of the ids' own marks indexed stays"};
 template <>

@@ -30,7 +30,7 @@ template <class Marks>
 struct stored_marks;
 template <class... M>
 struct stored_marks<list<M...>> {
-  using type = join_t<list_if<mark_order<M> != mark_order<indexed<>>, M>...>;
+  using type = join_t<typename std::conditional_t<mark_order<M> == mark_order<indexed<>>, std::type_identity<list<>>, sorted_mark<M>>::type...>;
 };
 /// The shape of what is stored: without `indexed`, which ends there.
 template <class Shape>
@@ -62,8 +62,9 @@ consteval auto judge_assign() {
   using C = typename show_assigned<Computed>::as_computed;
   using too_many = difference_t<given, wanted>;
   using too_few = difference_t<wanted, given>;
-  using marks_off = join_t<difference_t<typename stored_marks<marks_t<Computed>>::type, marks_t<Declared>>,
-                           difference_t<typename stored_marks<marks_t<Declared>>::type, marks_t<Computed>>>;
+  using to_store = typename stored_marks<marks_t<Computed>>::type;
+  using stored = typename stored_marks<marks_t<Declared>>::type;
+  using marks_off = join_t<difference_t<to_store, stored>, difference_t<stored, to_store>>;
   if constexpr (any_composite(join_t<too_many, too_few>{})) {
     return answer<ERROR_R4_merged_is_not_its_product<op::assign, D, C>>{};
   } else if constexpr (too_many::size == 0 && too_few::size > 0) {

@@ -98,9 +98,37 @@ consteval auto judge_gather() {
   }
 }
 
-// All of `B` as in `A` but the part that takes D's place.
+// What was added to one part tells it apart from the others: a softmax over all of them sees it, whatever else it varies along.
+template <class Marks, class Part, class Whole>
+struct joined_biases;
+template <class... M, class Part, class Whole>
+struct joined_biases<list<M...>, Part, Whole> {
+  template <class Mark>
+  struct one {
+    using type = list<>;
+  };
+  template <class... D>
+  struct one<biased_for<D...>> {
+    using type = list<biased_for<D...>>;
+  };
+  template <class... D>
+    requires(Whole::size > 0)
+  struct one<biased_for<D...>> : mark_over<biased_for, sorted_t<union_t<difference_t<list<D...>, list<Part>>, Whole>>> {};
+  using type = join_t<typename one<M>::type...>;
+};
+template <class Marks>
+struct without_biases;
+template <class... M>
+struct without_biases<list<M...>> {
+  using type = join_t<list_if<mark_order<M> != mark_order<biased_for<>>, M>...>;
+};
+template <class Shape>
+using unbiased_t = make_shape_t<dims_t<Shape>, typename without_biases<marks_t<Shape>>::type>;
+
+// All of `B` as in `A` but the part that takes D's place, and what was added to one of them.
 template <class DA, class DB, class A, class B>
-inline constexpr bool joins = same_set<replace_t<dims_t<B>, DB, list<DA>>, dims_t<A>> && same_set<marks_t<A>, marks_t<B>>;
+inline constexpr bool joins =
+    same_set<replace_t<dims_t<B>, DB, list<DA>>, dims_t<A>> && same_set<marks_t<unbiased_t<A>>, marks_t<unbiased_t<B>>>;
 
 template <class D, class A, class... B>
 consteval auto judge_concat() {
@@ -112,7 +140,9 @@ consteval auto judge_concat() {
   } else if constexpr (!(joins<D, D, A, B> && ...)) {
     return answer<ERROR_R10_operands_differ_in_another_dimension<op::concat, over<about_t<D>>, operand_t<A>, operand_t<B>...>>{};
   } else {
-    return answer<accepted<make_shape_t<dims_t<A>, typename cut_marks<marks_t<A>, D>::type>>>{};
+    using marks = join_t<typename cut_marks<marks_t<unbiased_t<A>>, D>::type, typename joined_biases<marks_t<A>, D, list<D>>::type,
+                         typename joined_biases<marks_t<B>, D, list<D>>::type...>;
+    return answer<accepted<make_shape_t<dims_t<A>, marks>>>{};
   }
 }
 
@@ -140,7 +170,8 @@ struct concat_parts<Whole, list<First, P...>, A, B...> {
     } else if constexpr (!(joins<First, P, typename own_rotation<First, A>::rest, typename own_rotation<P, B>::rest> && ...)) {
       return answer<ERROR_R10_operands_differ_in_another_dimension<op::concat, O, operand_t<A>, operand_t<B>...>>{};
     } else {
-      using marks = join_t<typename cut_marks<marks_t<A>, First>::type, typename own_rotation<P, B>::type...>;
+      using marks = join_t<typename cut_marks<marks_t<unbiased_t<A>>, First>::type, typename own_rotation<P, B>::type...,
+                           typename joined_biases<marks_t<A>, First, list<Whole>>::type, typename joined_biases<marks_t<B>, P, list<Whole>>::type...>;
       return answer<accepted<make_shape_t<replace_t<dims_t<A>, First, list<Whole>>, marks>>>{};
     }
   }
@@ -170,14 +201,17 @@ struct concat_judge<summed<P...>> {
 template <class D, class A, class... B>
 consteval auto judge_stack() {
   using O = over<about_t<D>>;
-  if constexpr (!((same_set<dims_t<A>, dims_t<B>> && same_set<marks_t<A>, marks_t<B>>)&&...)) {
+  if constexpr (!(joins<nothing, nothing, A, B> && ...)) {
     return answer<ERROR_R10_operands_differ_in_another_dimension<op::stack, O, operand_t<A>, operand_t<B>...>>{};
   } else if constexpr (D::static_extent != at_run_time && D::static_extent != 1 + sizeof...(B)) {
     return answer<ERROR_R10_stack_has_another_extent<op::stack, O, extent<1 + sizeof...(B)>, operand_t<A>>>{};
   } else if constexpr (!all_distinct(axes_of_list_t<join_t<list<D>, dims_t<A>>>{})) {
     return answer<ERROR_R17_dimension_occurs_twice<op::stack, O, operand_t<A>>>{};
   } else {
-    return answer<accepted<make_shape_t<join_t<list<D>, dims_t<A>>, typename without_indexed<marks_t<A>, D>::type>>>{};
+    using told_apart = typename where<list<D>>::alternatives;
+    using marks = join_t<typename without_indexed<marks_t<unbiased_t<A>>, D>::type, typename joined_biases<marks_t<A>, nothing, told_apart>::type,
+                         typename joined_biases<marks_t<B>, nothing, told_apart>::type...>;
+    return answer<accepted<make_shape_t<join_t<list<D>, dims_t<A>>, marks>>>{};
   }
 }
 
