@@ -251,17 +251,17 @@ struct attention_pieces : score_pieces<attention_pieces<Roles>> {
     const auto x = lower<working_t<L>>(m.lengths());
     using axes = axes_for<shape_of<L>>;
     const extent_t keys = e.template extent<K>();
-    axis all[max_rank];
-    for (std::size_t i = 0; i < axes::size; ++i) { all[i] = x.axes[i]; }
-    lengths.resize(checked_contiguous<axes>(all, sizeof(std::ptrdiff_t), "padding"));
-    copy_axes<std::ptrdiff_t>(axes::size, all, all, x.axes, lengths.data(), x.data);
+    axis dense[max_rank];
+    for (std::size_t i = 0; i < axes::size; ++i) { dense[i] = x.axes[i]; }
+    lengths.resize(checked_contiguous<axes>(dense, sizeof(std::ptrdiff_t), "padding"));
+    copy_axes<std::ptrdiff_t>(axes::size, dense, dense, x.axes, lengths.data(), x.data);
     for (const std::ptrdiff_t n : lengths) {
       if (n < 0 || static_cast<std::size_t>(n) > keys) {
         raise<extent_error>(error{} << "padding: length " << static_cast<long long>(n) << " is outside dimension " << dimension_name<K>() << " of extent "
                                     << keys << " (R7)");
       }
     }
-    align<w_axes, axes>(all, length_strides);
+    align<w_axes, axes>(dense, length_strides);
   }
   template <class Q, class... P, class E>
   void take(const causal<Q, summed<P...>>& m, const E& e) {
