@@ -14,14 +14,14 @@ void attention_alone(attempt& a) {
 void values_left(attempt& a) {
   const attention_operands o(a, positions::any);
   const auto of = [&](const auto& v) { return contract<key>(v, softmax<key>(scores<d_k>(o.k.view(), o.q.view()))); };
-  compare(a, of(o.v.view()), [&] { return of_attention(exactly(of(o.v.magnitudes())), o.scale(), o.e.t.extent(), o.v.largest()); });
+  compare(a, of(o.v.view()), [&] { return of_attention(exactly(of(o.v.magnitudes())), o.scale(), o.e.k.extent(), o.e.t.extent(), o.v.largest()); });
 }
 void weights_permuted(attempt& a) {
   const attention_operands o(a, positions::any);
   const auto of = [&](const auto& v) {
     return permute<heads, d_v, seq, batch>(contract<key>(permute<key, seq, heads, batch>(softmax<key>(scores<d_k>(o.q.view(), o.k.view()))), v));
   };
-  compare(a, of(o.v.view()), [&] { return of_attention(exactly(of(o.v.magnitudes())), o.scale(), o.e.t.extent(), o.v.largest()); });
+  compare(a, of(o.v.view()), [&] { return of_attention(exactly(of(o.v.magnitudes())), o.scale(), o.e.k.extent(), o.e.t.extent(), o.v.largest()); });
 }
 // Scales of any sign and 0; a product that is divided, too.
 void scaled_by_number(attempt& a) {
@@ -74,18 +74,18 @@ void own_function_masked(attempt& a) {
 void keys_are_values(attempt& a) {
   const attention_operands o(a, positions::any);
   const auto of = [&](const auto& v) { return contract<key>(softmax<key>(scores<d_k>(o.q.view(), o.k.view())), v); };
-  compare(a, of(o.k.view()), [&] { return of_attention(exactly(of(o.k.magnitudes())), o.scale(), o.e.t.extent(), o.k.largest()); });
+  compare(a, of(o.k.view()), [&] { return of_attention(exactly(of(o.k.magnitudes())), o.scale(), o.e.k.extent(), o.e.t.extent(), o.k.largest()); });
 }
 // Weights and scores that are asked for themselves.
 void weights_alone(attempt& a) {
   const attention_operands o(a, positions::any);
   const auto p = softmax<key>(scores<d_k>(o.q.view(), o.k.view()));
-  compare(a, p, [&] { return of_attention(exactly(p), o.scale(), o.e.t.extent(), 1); });
+  compare(a, p, [&] { return of_attention(exactly(p), o.scale(), o.e.k.extent(), o.e.t.extent(), 1); });
 }
 void operands_computed(attempt& a) {
   const attention_operands o(a, positions::any);
   const auto of = [&](const auto& v) { return contract<key>(softmax<key>(scores<d_k>(o.q.view() * 0.5F, o.k.view() + o.k.view())), v * 2.0F); };
-  compare(a, of(o.v.view()), [&] { return of_attention(exactly(of(o.v.magnitudes())), 1 + o.scale(), o.e.t.extent(), 2 * o.v.largest()); });
+  compare(a, of(o.v.view()), [&] { return of_attention(exactly(of(o.v.magnitudes())), 1 + o.scale(), o.e.k.extent(), o.e.t.extent(), 2 * o.v.largest()); });
 }
 
 constexpr family all[] = {

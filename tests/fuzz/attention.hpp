@@ -36,14 +36,14 @@ std::vector<double> norms(const Held& x, std::size_t features) {
   return all;
 }
 
-/// What an element of attention may err by: u·(8 + 4L + n)·Σp|v|. A score errs by its products' roundings, which L = max Σ|q||k|
-/// bounds (a few u·L, as roundings do not all fall on one side), a weight by that and its exponential's rounding, the sum over
-/// n keys by n roundings at most. Fused kernels need u·(4 + 2L)·Σp|v| of this; plain loops sum one by one. Weights below the
-/// smallest float may count as 0.
+/// What an element of attention may err by: u·(8 + (4 + d/16)·L + n)·Σp|v|. A score errs by its products' roundings, which
+/// L = max Σ|q||k| bounds: a few u·L, and more of many equal terms, whose sums are rounded to one side. A weight errs by that
+/// and by its exponential's rounding, the sum over n keys by n roundings at most. Fused kernels need u·(4 + 2L)·Σp|v| of this
+/// where numbers differ; plain loops sum one by one. Weights below the smallest float may count as 0.
 template <class Dims>
-each<Dims> of_attention(each<Dims> magnitudes, double l, std::size_t keys, double largest_value) {
+each<Dims> of_attention(each<Dims> magnitudes, double l, std::size_t features, std::size_t keys, double largest_value) {
   const auto n = static_cast<double>(keys);
-  return roundings(std::move(magnitudes), 8 + 4 * l + n, n * 4 * least_float * (1 + largest_value));
+  return roundings(std::move(magnitudes), 8 + (4 + static_cast<double>(features) / 16) * l + n, n * 4 * least_float * (1 + largest_value));
 }
 
 /// What may stand where nobody looks.
@@ -76,7 +76,7 @@ class attention_operands {
   template <class Product, class Change>
   void check(attempt& a, const Product& product, const Change& change, double l, const hidden_keys& hidden = {}) const {
     const auto of = [&](const auto& keys, const auto& values) { return contract<key>(softmax<key>(change(product(q.view(), keys))), values); };
-    const auto allowed = [&] { return of_attention(exactly(of(k.view(), v.magnitudes())), l, e.t.extent(), v.largest()); };
+    const auto allowed = [&] { return of_attention(exactly(of(k.view(), v.magnitudes())), l, e.k.extent(), e.t.extent(), v.largest()); };
     if (!hidden || a.random.one_in(2)) { return compare(a, of(k.view(), v.view()), allowed); }
     const float bad = poison(a);
     a.note("hidden keys and values are " + std::to_string(bad));

@@ -56,7 +56,9 @@ bool in_window(const attention_extents& e, const window<seq, key>& w, std::size_
 
 std::function<int()> draw_lengths(attempt& a, std::size_t keys) {
   const std::size_t how = a.random.below(4);
-  return [&a, keys, how] {
+  const bool wrong = a.random.one_in(16);  // some of them are no lengths
+  return [&a, keys, how, wrong] {
+    if (wrong && a.random.one_in(3)) { return a.random.one_in(2) ? -1 : static_cast<int>(keys) + 1; }
     if (how == 0) { return static_cast<int>(keys); }
     if (how == 1) { return a.random.one_in(2) ? 0 : 1 % static_cast<int>(keys + 1); }
     return static_cast<int>(a.random.below(keys + 1));

@@ -43,7 +43,7 @@ void bias_hidden(attempt& a) {
   const auto hidden = bias.like([&](std::size_t i, float x) { return in_window(o.e, w, i / keys % o.e.s.extent(), i % keys) ? x : bad; });
   const auto of = [&](const auto& b, const auto& v) { return contract<key>(softmax<key>(masked(biased(scores<d_k>(o.q.view(), o.k.view()), b), w)), v); };
   compare(a, of(hidden, o.v.view()), of(bias.view(), o.v.view()),
-          [&] { return of_attention(exactly(of(bias.view(), o.v.magnitudes())), o.scale() + bias.largest(), keys, o.v.largest()); });
+          [&] { return of_attention(exactly(of(bias.view(), o.v.magnitudes())), o.scale() + bias.largest(), o.e.k.extent(), keys, o.v.largest()); });
 }
 void masked_then_bias(attempt& a) {
   const biased_operands<heads, key> o(a, positions::told, &attention_extents::h, &attention_extents::t);

@@ -123,6 +123,15 @@ struct turned_of<tensor<float, D...>> : turn<dimwise::detail::list<>, dimwise::d
 std::string in_one_line(std::string text);
 std::string place_in_words(std::size_t i, const dimwise::detail::axis* axes, std::size_t rank);
 template <class E>
+std::size_t count_of(const E& e) {
+  using axes = dimwise::detail::axes_for<dimwise::detail::shape_of<E>>;
+  dimwise::detail::axis all[dimwise::detail::max_rank];
+  dimwise::detail::axis_extents<axes>::write(e.extents(), all);
+  std::size_t n = 1;
+  for (std::size_t i = 0; i < axes::size; ++i) { n *= all[i].extent; }
+  return n;
+}
+template <class E>
 std::string place_of(const E& e, std::size_t i) {
   using axes = dimwise::detail::axes_for<dimwise::detail::shape_of<E>>;
   dimwise::detail::axis all[dimwise::detail::max_rank];
@@ -168,12 +177,13 @@ void compare(attempt& a, const E& e, const Exact& expected, const Allowed& allow
     const typename detail::turned_of<result>::type turned = e;
     return detail::values_of(result(turned));
   });
-  std::vector<float> memory(r.fast.values.size() + 2 * detail::guard, 7.0F);
+  std::vector<float> memory(detail::count_of(e) + 2 * detail::guard, 7.0F);
   r.viewed = detail::run([&] {
     auto view = detail::view_over(e.extents(), memory, y);
     view = e;
     return std::vector<float>(memory.begin() + detail::guard, memory.end() - detail::guard);
   });
+  r.untouched = r.untouched && (r.viewed.thrown.empty() || std::all_of(memory.begin(), memory.end(), [](float x) { return x == 7; }));
   r.memory = memory;
   detail::judge(a, r, [&](std::size_t i) { return detail::place_of(e, i); });
 }

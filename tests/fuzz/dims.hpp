@@ -39,7 +39,6 @@ std::span<const family> row_families();
 std::span<const family> reduction_families();
 std::span<const family> element_families();
 std::span<const family> look_families();
-std::span<const family> join_families();
 std::span<const family> position_families();
 
 }  // namespace fuzz

@@ -18,7 +18,7 @@ namespace {
 
 std::vector<family> every_family() {
   std::vector<family> all;
-  for (const std::span<const family> some : {attention_families(), masked_attention_families(), biased_attention_families(), product_families(), epilogue_families(), row_families(), reduction_families()}) {
+  for (const std::span<const family> some : {attention_families(), masked_attention_families(), biased_attention_families(), product_families(), epilogue_families(), row_families(), reduction_families(), element_families(), look_families(), grouped_attention_families(), static_families(), position_families()}) {
     all.insert(all.end(), some.begin(), some.end());
   }
   return all;

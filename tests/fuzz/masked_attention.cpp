@@ -144,7 +144,7 @@ void weights_masked(attempt& a) {
   const given_all o(a, positions::told);
   const auto w = draw_window(a, o.e);
   const auto p = softmax<key>(masked(scores<d_k>(o.q.view(), o.k.view()), w & allow(o.visible.view())));
-  compare(a, p, [&] { return of_attention(exactly(p), o.scale(), o.e.t.extent(), 1); });
+  compare(a, p, [&] { return of_attention(exactly(p), o.scale(), o.e.k.extent(), o.e.t.extent(), 1); });
 }
 
 // Documents of packed positions.
@@ -184,7 +184,7 @@ void documents(attempt& a, bool by_position, const Mask& mask) {
   const held<float, heads, text_key, d_v> v(a, "v", numbers(a.random), repeats::sometimes, p.h, p.t, p.v);
   const auto of = [&](const auto& x) { return contract<text_key>(softmax<text_key>(masked(scores<d_k>(q.view(), k.view()), mask(p))), x); };
   const double l = largest_product(norms(q, p.k.extent()), norms(k, p.k.extent())) / std::sqrt(static_cast<double>(p.k.extent()));
-  compare(a, of(v.view()), [&] { return of_attention(exactly(of(v.magnitudes())), l, p.t.extent(), v.largest()); });
+  compare(a, of(v.view()), [&] { return of_attention(exactly(of(v.magnitudes())), l, p.k.extent(), p.t.extent(), v.largest()); });
 }
 void documents_alone(attempt& a) {
   documents(a, false, [](const packed&) { return document<text, text_key>{}; });

@@ -111,7 +111,7 @@ each<Dims> of_norm(each<Dims> magnitudes, const rows& o, const row_facts& f, dou
   const auto n = static_cast<double>(o.n[2]);
   for (std::size_t i = 0; i < magnitudes.of.size(); ++i) {
     const double steep = f.steep[i / o.n[2]];
-    magnitudes.of[i] = u * ((n + 8) * (1 + steep) * (largest_gamma + magnitudes.of[i]) + 2 * largest_beta) + least_float;
+    magnitudes.of[i] = u * ((n / 4 + 8) * (1 + steep) * (largest_gamma + magnitudes.of[i]) + 2 * largest_beta) + least_float;
   }
   return magnitudes;
 }
