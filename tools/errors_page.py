@@ -191,6 +191,27 @@ CURES = {
         "Declare the fused dimension as `summed<P, Q, …>` and take one of its parts.",
     "ERROR_R15_run_time_extents_are_given_once":
         "Give one object for each dimension whose extent is known at run time: `tensor<…> x(batch{2}, seq{5})`.",
+    "ERROR_R1_operation_takes_other_arguments":
+        "The operations page says what each word takes. A number beside a tensor is multiplied or added; a container becomes a "
+        "tensor first, a tensor of bool a mask by `allow`; extents are objects of their dimension: `broadcast<heads>(x, heads{8})`.",
+    "ERROR_R1_tensor_names_dimensions":
+        "Make the type a dimension: `struct step : position_dim<> {};`, or take one that is there.",
+    "ERROR_R1_element_type_comes_first":
+        "Say the type of the elements first: `tensor<float, seq, d_model>`. Constants are a `const tensor<float, …>`, or a "
+        "`tensor_view<const float, …>`.",
+    "ERROR_R3_view_shows_a_tensor_of_its_own_type":
+        "Evaluate an expression into a tensor that lives as long as the view. Name the dimensions in the order of the tensor, "
+        "or `permute` it; a constant tensor has views of `const` elements.",
+    "ERROR_R13_elements_fit_into_the_declared_type":
+        "Declare the element type of the expression, or a wider one; `map` with a `static_cast` rounds visibly.",
+    "ERROR_R15_tensor_is_made_from_elements_and_extents":
+        "Give the elements first (a list, a container, a span), then one object for each run-time dimension: "
+        "`tensor<float, seq, d_k> x(values, seq{5})`; nested lists say their extents themselves. `x.assign(values)` replaces elements.",
+    "ERROR_R15_view_is_made_from_a_pointer_or_span_and_extents":
+        "Give the memory first, of the view's own element type, then one object for each run-time dimension: "
+        "`tensor_view<const float, seq, d_k> x(pointer, seq{5})`.",
+    "ERROR_R18_element_is_taken_by_one_id_of_each_dimension":
+        "Give one id of each dimension, in any order: `x(id<seq>{1}, id<d_model>{0})`. `at<seq>(x, 1)` takes a part.",
     "ERROR_R17_dimension_occurs_twice":
         "Name one of the two otherwise: `prime<D>` for the other positions, `out<D>` for the output of a weight.",
     "ERROR_R18_indexed_meets_its_dimension":

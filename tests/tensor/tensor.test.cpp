@@ -104,7 +104,7 @@ TEST_CASE("tensor: a wrong number of values throws, and says how many of how man
         }) == "tensor(values, …): 5 values were given for 6 elements (R15)");
   CHECK(thrown<extent_error>([] {
           tensor<float, pair>({1, 2, 3});
-        }) == "tensor(values, …): 3 values were given for 2 elements (R15)");
+        }) == "dimension pair has extent 2 and was given a list of 3 (R15)");
   CHECK(thrown<extent_error>([] { tensor<float, seq>({1}, seq{0}); }) ==
         "tensor(values, …): 1 values were given for 0 elements (R15)");
   tensor<float, seq> x({1, 2}, seq{2});

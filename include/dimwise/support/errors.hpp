@@ -22,6 +22,18 @@ struct ERROR_R1_operation_names_its_dimension;
 template <class... Facts>
 struct ERROR_R1_dimension_is_not_in_the_operand;
 
+/// A type among a tensor's dimensions is no dimension: `struct seq : position_dim<> {};` makes one.
+template <class... Facts>
+struct ERROR_R1_tensor_names_dimensions;
+
+/// A tensor names the type of its elements first: `tensor<float, seq>`.
+template <class... Facts>
+struct ERROR_R1_element_type_comes_first;
+
+/// An argument is missing, one too many, or not what the operation takes: a tensor, a mask, a number, an extent.
+template <class... Facts>
+struct ERROR_R1_operation_takes_other_arguments;
+
 // R2  A dimension that both operands have and that is not contracted is parallel, or named by `along`.
 
 /// The result would be a diagonal: rename one side, contract it, or say `along<D>{}`.
@@ -49,6 +61,10 @@ struct ERROR_R3_other_positions_of_the_sequence;
 /// The expression has other dimensions than the declared type.
 template <class... Facts>
 struct ERROR_R3_assigned_dimensions_differ;
+
+/// A view shows a tensor of its own dimensions, order and elements; an expression has no memory: evaluate it first.
+template <class... Facts>
+struct ERROR_R3_view_shows_a_tensor_of_its_own_type;
 
 // R4  Split and merge go through composites whose order and factors are part of the type.
 
@@ -222,7 +238,7 @@ struct ERROR_R9_values_are_not_rotated;
 template <class... Facts>
 struct ERROR_R9_rotary_takes_positions_and_the_features_of_a_head;
 
-/// Positions, or cosines and sines, stand at the rotated positions: they have that dimension, dimensions of the operand
+/// Positions are whole numbers. They, or cosines and sines, stand at the rotated positions: they have that dimension, dimensions of the operand
 /// besides, and cosines and sines one feature more, which counts the pairs.
 template <class... Facts>
 struct ERROR_R9_rotary_is_told_angles_at_its_positions;
@@ -303,6 +319,10 @@ struct ERROR_R13_window_does_not_fit;
 template <class... Facts>
 struct ERROR_R13_sinusoid_takes_positions_and_features;
 
+/// Elements become the declared type without loss only: `map` converts them.
+template <class... Facts>
+struct ERROR_R13_elements_fit_into_the_declared_type;
+
 // R14  Fused projections are summed dimensions.
 
 /// The operand has no summed dimension with this part.
@@ -314,6 +334,14 @@ struct ERROR_R14_part_is_taken_from_a_summed_dimension;
 /// A tensor is constructed from one extent of each run-time dimension.
 template <class... Facts>
 struct ERROR_R15_run_time_extents_are_given_once;
+
+/// A tensor is made from its run-time extents, from elements and these, or from an expression.
+template <class... Facts>
+struct ERROR_R15_tensor_is_made_from_elements_and_extents;
+
+/// A view is made from a pointer or a span of its elements, strides if need be, and its run-time extents.
+template <class... Facts>
+struct ERROR_R15_view_is_made_from_a_pointer_or_span_and_extents;
 
 // R16  Query, key and value are told apart by their dimensions.
 
@@ -360,6 +388,10 @@ struct ERROR_R18_slice_is_longer_than_its_dimension;
 /// A slice of features is features; `relabel` says otherwise.
 template <class... Facts>
 struct ERROR_R18_slice_has_another_kind;
+
+/// One element is taken by one id of each dimension: `x(id<seq>{1}, id<d_model>{0})`.
+template <class... Facts>
+struct ERROR_R18_element_is_taken_by_one_id_of_each_dimension;
 
 // R19  What mixes packed positions needs their documents.
 

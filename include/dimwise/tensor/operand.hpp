@@ -13,6 +13,7 @@
 #include <dimwise/shape/rules/index.hpp>
 #include <dimwise/support/axis.hpp>
 #include <dimwise/tensor/extents.hpp>
+#include <dimwise/tensor/refused_shape.hpp>
 
 namespace dimwise {
 
@@ -33,7 +34,7 @@ struct shaped_as : operand_tag {};
 
 /// A tensor, a view, or an expression.
 template <class X>
-concept operand = std::derived_from<std::remove_cvref_t<X>, detail::operand_tag>;
+concept operand = !detail::is_refused<std::remove_cvref_t<X>> && std::derived_from<std::remove_cvref_t<X>, detail::operand_tag>;
 /// Something to be computed.
 template <class X>
 concept expression = operand<X> && std::derived_from<std::remove_cvref_t<X>, detail::expression_tag>;
@@ -43,10 +44,11 @@ concept number = std::is_arithmetic_v<std::remove_cvref_t<X>> && !std::is_same_v
 
 namespace detail {
 
+// Nothing is asked of a type that was refused: it is reported in the user's line, not in these.
 template <class X>
-using shape_of = typename X::shape_type;
+using shape_of = typename std::conditional_t<is_refused<X>, nothing, X>::shape_type;
 template <class X>
-using value_of = typename X::value_type;
+using value_of = typename std::conditional_t<is_refused<X>, nothing, X>::value_type;
 template <class X>
 using extents_type_of = extents_for<shape_of<X>>;
 
@@ -145,10 +147,13 @@ namespace words {
 
 /// The extent of dimension D in `x`, when the program runs.
 template <class D, operand X>
+  requires(detail::is_in<D, detail::dims_t<detail::shape_of<X>>>)
 [[nodiscard]] extent_t extent_of(const X& x) {
-  static_assert(detail::is_in<D, detail::dims_t<detail::shape_of<X>>>, "R1: the operand does not have this dimension");
   return x.extents().template extent<D>();
 }
+template <class D, operand X, class Error = ERROR_R1_dimension_is_not_in_the_operand<over<D>, detail::operand_t<detail::shape_of<X>>>>
+  requires(!detail::is_in<D, detail::dims_t<detail::shape_of<X>>>)
+Error extent_of(const X& x);
 
 /// The number of elements of `x`.
 template <operand X>

@@ -13,7 +13,9 @@
 #include <span>
 #include <tuple>
 
+#include <dimwise/tensor/elements.hpp>
 #include <dimwise/tensor/operand.hpp>
+#include <dimwise/tensor/refused_shape.hpp>
 #include <dimwise/tensor/storage.hpp>
 
 namespace dimwise {
@@ -80,6 +82,19 @@ struct ids_of<list<A...>> {
 template <class Shape, class... Ids>
 inline constexpr bool indexes_all = axes_for<Shape>::size == sizeof...(Ids) && all_distinct(list<Ids...>{}) && is_subset<list<Ids...>, typename ids_of<axes_for<Shape>>::type>;
 
+// What is assigned loses nothing: the same elements, or wider real numbers.
+template <class To, class From>
+using elements_error = ERROR_R13_elements_fit_into_the_declared_type<op::assign, declared<To>, computed<From>>;
+// A number has no dimensions, so it would be broadcast; a container's elements have no extents.
+template <class Shape, class Other>
+using assigned_error = std::conditional_t<std::is_arithmetic_v<Other>, ERROR_R8_assignment_never_broadcasts<op::assign, typename show_assigned<Shape>::as_declared, computed<>>,
+                                          ERROR_R15_tensor_is_made_from_elements_and_extents<Shape>>;
+template <class Shape, class... Places>
+using taken_error = ERROR_R18_element_is_taken_by_one_id_of_each_dimension<over<Places...>, operand_t<Shape>>;
+// Without dimensions, and without marks that assignment would not drop.
+template <class Shape>
+inline constexpr bool is_plain_number = std::is_same_v<stored_t<Shape>, shape<>>;
+
 }  // namespace detail
 
 /// An owning tensor: elements of type T over the named dimensions, row-major in the order of its type, 64-byte aligned.
@@ -88,15 +103,16 @@ inline constexpr bool indexes_all = axes_for<Shape>::size == sizeof...(Ids) && a
 /// replaces the value and the run-time extents. R17 is checked by the type, R3–R9 by construction from an expression.
 template <class T, class... DimsAndMarks>
 class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
-  static_assert(detail::holds<std::is_same_v<detail::repetition_in<DimsAndMarks...>, detail::nothing>, detail::repetition_in<DimsAndMarks...>>,
-                "R17: a dimension occurs twice in one tensor");
-
  public:
   using shape_type = shape<DimsAndMarks...>;
   using value_type = T;
   using extents_type = detail::extents_for<shape_type>;
   using axes = detail::axes_for<shape_type>;
 
+ private:
+  using lists = detail::list_reader<T, detail::dims_t<shape_type>>;
+
+ public:
   /// Zeros; run-time extents are 0 until a value is assigned.
   tensor() : tensor(extents_type{}) {}
 
@@ -118,6 +134,9 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   template <std::integral... Number, class Error = ERROR_R15_run_time_extents_are_given_once<shape_type>>
     requires(sizeof...(Number) > 0)
   explicit tensor(std::initializer_list<T> values, Number... numbers) = delete;
+  /// Whatever else may be written there: elements that do not become T, extents that are missing or of another shape.
+  template <class Error = ERROR_R15_tensor_is_made_from_elements_and_extents<shape_type>>
+  explicit tensor(...) = delete;
 
   /// The elements `values` in memory order; throws `extent_error` where their number is not that of the extents.
   template <class... Extents>
@@ -128,6 +147,36 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   template <class... Extents>
     requires(detail::gives_extents<shape_type, Extents...>)
   explicit tensor(std::initializer_list<T> values, const Extents&... given) : tensor(std::span<const T>(values.begin(), values.size()), given...) {}
+  /// The elements of a container, a span or an array of other numbers: real ones take any number, rounded; whole ones take
+  /// those that they can all hold; an id takes whole numbers, and throws `index_error` for a negative one.
+  template <detail::elements_for<T> Range, class... Extents>
+    requires(!std::convertible_to<const Range&, std::span<const T>> && detail::gives_extents<shape_type, Extents...>)
+  explicit tensor(const Range& values, const Extents&... given) : tensor(gathered(given...), detail::count_of(values), "tensor(values, …)") {
+    detail::check_elements<T>(values);
+    detail::write_elements(values, storage_.write());
+  }
+  /// Elements whose number is the extent of the only dimension.
+  template <detail::elements_for<T> Range>
+    requires(lists::rank == 1 && lists::deduces_extents && !detail::gives_extents<shape_type>)
+  explicit tensor(const Range& values) : tensor(values, only_extent(detail::count_of(values))) {}
+  /// Lists within lists, one level for each dimension, from which run-time extents are taken: `{{1, 2, 3}, {4, 5, 6}}`.
+  /// Throws `extent_error` where a list is longer than another one, or than a static extent says.
+  tensor(typename lists::lists_type values)  // implicit: a list of elements is a tensor
+    requires(lists::deduces_extents)
+      : tensor(lists::measured(values), unwritten{}) {
+    lists::write(values, storage_.write());
+  }
+  template <class... Extents>
+    requires(lists::rank > 1 && sizeof...(Extents) > 0 && detail::gives_extents<shape_type, Extents...>)
+  explicit tensor(typename lists::lists_type values, const Extents&... given) : tensor(lists::checked(values, gathered(given...)), unwritten{}) {
+    lists::write(values, storage_.write());
+  }
+  template <class Error = ERROR_R15_tensor_is_made_from_elements_and_extents<shape_type>>
+    requires(lists::rank != 2 || !lists::deduces_extents)
+  tensor(std::initializer_list<std::initializer_list<T>> values) = delete;
+  template <class Error = ERROR_R15_tensor_is_made_from_elements_and_extents<shape_type>>
+    requires(lists::rank != 3 || !lists::deduces_extents)
+  tensor(std::initializer_list<std::initializer_list<std::initializer_list<T>>> values) = delete;
 
   /// The value of an expression, a view, or a tensor whose dimensions stand in another order.
   template <operand E>
@@ -138,6 +187,10 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   template <class Computed, class Verdict = rule::assign<shape_type, Computed>>
     requires refused<Verdict>
   tensor(const detail::shaped_as<Computed>& value, Verdict* = nullptr) = delete;
+  template <operand E, class Error = detail::elements_error<T, detail::value_of<E>>>
+    requires(!detail::fits<T, detail::value_of<E>> && allowed<rule::assign<shape_type, detail::shape_of<E>>>)
+  tensor(const E& value, Error* = nullptr) = delete;
+  tensor(const detail::already_refused& value);  // implicit: what it came from is the only mistake
 
   template <operand E>
     requires(!std::same_as<E, tensor> && detail::fits<T, detail::value_of<E>> && allowed<rule::assign<shape_type, detail::shape_of<E>>>)
@@ -148,6 +201,13 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   template <operand E, class Verdict = rule::assign<shape_type, detail::shape_of<E>>>
     requires refused<Verdict>
   Verdict operator=(const E& value);
+  template <operand E, class Error = detail::elements_error<T, detail::value_of<E>>>
+    requires(!detail::fits<T, detail::value_of<E>> && allowed<rule::assign<shape_type, detail::shape_of<E>>>)
+  Error operator=(const E& value);
+  /// A number is set everywhere by `fill`, and elements by `assign`.
+  template <class Other, class Error = detail::assigned_error<shape_type, Other>>
+    requires(!operand<Other> && !std::convertible_to<const Other&, tensor>)
+  Error operator=(const Other& value);
 
   /// A copy shares the elements, and allocates only where `data()` was taken for writing. Where there is no memory it
   /// throws `std::bad_alloc`, and an assignment changes nothing.
@@ -198,6 +258,17 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
     const std::size_t at = offset(ids...);
     return data()[at];
   }
+  template <class... Ids, class Error = detail::taken_error<shape_type, Ids...>>
+    requires(!detail::indexes_all<shape_type, Ids...>)
+  Error operator()(const Ids&... ids) const;
+  template <class Place, class Error = detail::taken_error<shape_type, Place>>
+  Error operator[](const Place& place) const;
+  /// The number that a tensor without dimensions is: `float loss = evaluate(mean<batch, seq>(x));`
+  operator T() const  // implicit: as for `tensor<T> y = x`, no mark may be dropped
+    requires(detail::is_plain_number<shape_type>)
+  {
+    return *data();
+  }
   /// Writes one element.
   template <class... Ids>
     requires(detail::indexes_all<shape_type, Ids...>)
@@ -205,12 +276,41 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
     const std::size_t at = offset(ids...);
     overwrite()[at] = value;
   }
+  template <class Error = detail::taken_error<shape_type>>
+  Error set(...);
   void fill(T value) { std::fill_n(overwrite(), size(), value); }
   /// Replaces all elements, in memory order; throws `extent_error` where their number differs.
   void assign(std::span<const T> values) {
     check_count(values.size(), "assign");
     std::copy(values.begin(), values.end(), overwrite());
   }
+  void assign(std::initializer_list<T> values)
+    requires(!std::is_same_v<T, bool>)
+  {
+    assign(std::span<const T>(values.begin(), values.size()));
+  }
+  template <std::same_as<T> Bool>
+    requires std::is_same_v<T, bool>
+  void assign(std::initializer_list<Bool> values) {  // `{pointer, count}` is a span, not two truth values
+    assign(std::span<const T>(values.begin(), values.size()));
+  }
+  /// The same from other numbers, and from lists within lists.
+  template <detail::elements_for<T> Range>
+    requires(!std::convertible_to<const Range&, std::span<const T>>)
+  void assign(const Range& values) {
+    check_count(detail::count_of(values), "assign");
+    detail::check_elements<T>(values);
+    detail::write_elements(values, overwrite());
+  }
+  template <class Lists = lists>
+    requires(Lists::rank > 1)
+  void assign(typename Lists::lists_type values) {
+    (void)lists::checked(values, extents_);
+    check_count(lists::count_elements(values), "assign");
+    lists::write(values, overwrite());
+  }
+  template <class Error = ERROR_R15_tensor_is_made_from_elements_and_extents<shape_type>>
+  Error assign(...);
 
   /// For the evaluator: a new buffer of these extents, its elements not yet written.
   [[nodiscard]] static tensor for_overwriting(const extents_type& e) { return tensor(e, unwritten{}); }
@@ -242,6 +342,9 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
     (e.set(given), ...);
     return e;
   }
+  static auto only_extent(std::size_t n) {
+    return detail::first_t<detail::dims_t<shape_type>>{n};
+  }
   static std::size_t checked_size(const extents_type& e) {
     detail::axis all[axes::size + 1];
     detail::axis_extents<axes>::write(e, all, "tensor");
@@ -266,6 +369,7 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
 
 template <class T, class... DimsAndMarks>
 tensor(const detail::stored_as<T, DimsAndMarks...>&) -> tensor<T, DimsAndMarks...>;
+tensor(const detail::already_refused&) -> tensor<float>;
 
 namespace detail {
 

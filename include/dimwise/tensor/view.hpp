@@ -30,9 +30,6 @@ strides(Number...) -> strides<sizeof...(Number)>;
 template <class T, class... DimsAndMarks>
 class tensor_view : public detail::shaped_as<shape<DimsAndMarks...>>,
                     public detail::stored_base<std::remove_const_t<T>, detail::stored_t<shape<DimsAndMarks...>>>::type {
-  static_assert(detail::holds<std::is_same_v<detail::repetition_in<DimsAndMarks...>, detail::nothing>, detail::repetition_in<DimsAndMarks...>>,
-                "R17: a dimension occurs twice in one tensor");
-
  public:
   using shape_type = shape<DimsAndMarks...>;
   using value_type = std::remove_const_t<T>;
@@ -71,7 +68,8 @@ class tensor_view : public detail::shaped_as<shape<DimsAndMarks...>>,
     set_extents();
     detail::make_contiguous(axes_.data(), rank);
   }
-  tensor_view(const tensor<value_type, DimsAndMarks...>&& temporary) = delete;
+  template <class Error = ERROR_R3_view_shows_a_tensor_of_its_own_type<shape_type>>
+  tensor_view(const tensor<value_type, DimsAndMarks...>&& temporary, Error* = nullptr) = delete;
   tensor_view(tensor<value_type, DimsAndMarks...>& whole)
     requires(!std::is_const_v<T>)
       : data_(whole.data()), extents_(whole.extents()) {
@@ -83,6 +81,14 @@ class tensor_view : public detail::shaped_as<shape<DimsAndMarks...>>,
   tensor_view(const tensor_view<value_type, DimsAndMarks...>& writable)
     requires std::is_const_v<T>
       : data_(writable.data()), extents_(writable.extents()), axes_(writable.layout()) {}
+
+  /// Whatever else may be written there: elements of another type, extents that are missing or of another shape.
+  template <class Error = ERROR_R15_view_is_made_from_a_pointer_or_span_and_extents<shape_type>>
+  explicit tensor_view(...) = delete;
+  /// An expression, and a tensor of other dimensions, another order or other elements: evaluate, or `permute`, first.
+  template <class Other, class Error = ERROR_R3_view_shows_a_tensor_of_its_own_type<shape_type, Other>>
+  tensor_view(const detail::shaped_as<Other>& other, Error* = nullptr) = delete;
+  tensor_view(const detail::already_refused& other);  // implicit: what it came from is the only mistake
 
   tensor_view(const tensor_view&) = default;
   /// Writes another view's elements into this one's memory.
@@ -102,6 +108,12 @@ class tensor_view : public detail::shaped_as<shape<DimsAndMarks...>>,
   template <operand E, class Verdict = rule::assign<shape_type, detail::shape_of<E>>>
     requires refused<Verdict>
   Verdict operator=(const E& value);
+  template <operand E, class Error = detail::elements_error<T, detail::value_of<E>>>
+    requires((std::is_const_v<T> || !detail::fits<T, detail::value_of<E>>) && allowed<rule::assign<shape_type, detail::shape_of<E>>>)
+  Error operator=(const E& value);
+  template <class Other, class Error = detail::assigned_error<shape_type, Other>>
+    requires(!operand<Other> && !std::convertible_to<const Other&, tensor_view>)
+  Error operator=(const Other& value);
 
   /// For modules: contiguous elements whose extents somebody has gathered already.
   [[nodiscard]] static tensor_view over(std::span<T> elements, const extents_type& e) {
@@ -150,6 +162,17 @@ class tensor_view : public detail::shaped_as<shape<DimsAndMarks...>>,
     requires(detail::indexes_all<shape_type, Ids...>)
   [[nodiscard]] T& operator()(const Ids&... ids) const {
     return data_[detail::axis_offset<axes>::of(extents_, axes_.data(), ids...)];
+  }
+  template <class... Ids, class Error = detail::taken_error<shape_type, Ids...>>
+    requires(!detail::indexes_all<shape_type, Ids...>)
+  Error operator()(const Ids&... ids) const;
+  template <class Place, class Error = detail::taken_error<shape_type, Place>>
+  Error operator[](const Place& place) const;
+  /// The number that a view without dimensions shows.
+  operator value_type() const  // implicit: as for `tensor<T> y = x`, no mark may be dropped
+    requires(detail::is_plain_number<shape_type>)
+  {
+    return *data_;
   }
 
  private:

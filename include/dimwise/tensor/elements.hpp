@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/tensor/elements.hpp -- what elements are made from: ranges of other numbers, and lists within lists.
+//
+// Layer: tensor. Real numbers take any number, rounded as the language does; whole numbers take those that they can all
+// hold; bool takes bool; an id takes a whole number that is not negative.
+// Tests: tests/tensor/construction.test.cpp, tests/compile_fail/assign/
+#pragma once
+
+#include <array>
+#include <initializer_list>
+#include <iterator>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+#include <dimwise/tensor/operand.hpp>
+
+namespace dimwise::detail {
+
+template <class T>
+inline constexpr bool is_character =
+    is_any_of<T, char, wchar_t, char8_t, char16_t, char32_t>;
+template <class T>
+inline constexpr bool is_whole = std::is_integral_v<T> && !std::is_same_v<T, bool> && !is_character<T>;
+
+template <class To, class From>
+consteval bool becomes() {
+  if constexpr (std::is_same_v<To, From>) {
+    return true;
+  } else if constexpr (std::is_floating_point_v<To>) {
+    return std::is_floating_point_v<From> || is_whole<From>;
+  } else if constexpr (is_id<To>) {
+    return is_whole<From>;
+  } else if constexpr (is_whole<To> && is_whole<From>) {
+    return std::cmp_greater_equal(std::numeric_limits<From>::min(), std::numeric_limits<To>::min()) &&
+           std::cmp_less_equal(std::numeric_limits<From>::max(), std::numeric_limits<To>::max());
+  } else {
+    return std::is_class_v<To> && std::is_floating_point_v<From> && std::is_constructible_v<To, float>;  // bfloat16, float16
+  }
+}
+
+template <class To, class From>
+To as_element(const From& value) {
+  if constexpr (is_id<To> && !std::is_same_v<To, From>) {
+    return To(static_cast<std::size_t>(value));
+  } else if constexpr (std::is_class_v<To> && std::is_floating_point_v<From>) {
+    return To(static_cast<float>(value));
+  } else {
+    return static_cast<To>(value);
+  }
+}
+
+template <class R>
+using element_in = std::iter_value_t<decltype(std::begin(std::declval<const R&>()))>;
+
+// A container, a span, or an array whose elements become elements of type T.
+template <class R, class T>
+concept elements_for = !std::derived_from<R, operand_tag> && requires(const R& r) {
+  std::begin(r);
+  std::end(r);
+} && becomes<T, element_in<R>>();
+
+template <class R>
+std::size_t count_of(const R& values) {
+  return static_cast<std::size_t>(std::distance(std::begin(values), std::end(values)));
+}
+// A negative number is no id.
+template <class T, class R>
+void check_elements(const R& values) {
+  if constexpr (is_id<T> && std::is_signed_v<element_in<R>>) {
+    for (const auto value : values) {
+      if (value < 0) { raise<index_error>(error{} << "a negative number, " << static_cast<long long>(value) << ", is no id (R18)"); }
+    }
+  }
+}
+template <class T, class R>
+void write_elements(const R& from, T* to) {
+  for (auto i = std::begin(from); i != std::end(from); ++i) { *to++ = as_element<T, element_in<R>>(*i); }
+}
+
+// Lists within lists, one level for each dimension.
+template <class T, std::size_t Levels>
+struct lists {
+  using type = std::initializer_list<typename lists<T, Levels - 1>::type>;
+};
+template <class T>
+struct lists<T, 0> {
+  using type = T;
+};
+
+template <class T, class Dims>
+struct list_reader;
+template <class T, class... D>
+struct list_reader<T, list<D...>> {
+  static constexpr std::size_t rank = sizeof...(D);
+  using lists_type = typename lists<T, rank>::type;
+  using extents = extents_for<shape<D...>>;
+  // The extents of a composite's factors do not follow from its own.
+  static constexpr bool deduces_extents = rank > 0 && ((D::static_extent != at_run_time || !is_composite<D>) && ...);
+
+  // The extents that the lists have.
+  static extents measured(const lists_type& given) {
+    const counts n = count(given);
+    extents e;
+    std::size_t i = 0;
+    (take<D>(e, n.at[i++]), ...);
+    check(e, n);
+    return e;
+  }
+  // Those extents, which must be the ones of `e`.
+  static const extents& checked(const lists_type& given, const extents& e) {
+    check(e, count(given));
+    return e;
+  }
+  static std::size_t count_elements(const lists_type& given) {
+    const counts n = count(given);
+    std::size_t all = 1;
+    for (std::size_t i = 0; i < rank; ++i) { all *= n.at[i] == none ? 0 : n.at[i]; }
+    return all;
+  }
+  static void write(const lists_type& given, T* to) { write_level<rank>(given, to); }
+
+ private:
+  struct counts {
+    extent_t at[rank + 1];
+  };
+  static constexpr extent_t none = static_cast<extent_t>(-1);
+
+  static counts count(const lists_type& given) {
+    counts n;
+    for (extent_t& one : n.at) { one = none; }
+    count_level<rank>(given, n);
+    return n;
+  }
+  template <std::size_t Left, class List>
+  static void count_level(const List& given, counts& n) {
+    if constexpr (Left > 0) {
+      constexpr std::size_t level = rank - Left;
+      if (n.at[level] != none && n.at[level] != given.size()) {
+        raise<extent_error>(error{} << "a list along dimension " << dimension_name<element_t<level, list<D...>>>() << " holds " << given.size()
+                                    << " elements where another holds " << n.at[level] << " (R15)");
+      }
+      n.at[level] = given.size();
+      for (const auto& one : given) { count_level<Left - 1>(one, n); }
+    }
+  }
+  template <class X>
+  static void take(extents& e, extent_t n) {
+    if constexpr (X::static_extent == at_run_time) {
+      e.template of_atom<X>().extent = n == none ? 0 : n;
+    }
+  }
+  // An empty list says nothing of the dimensions inside it.
+  static void check(const extents& e, const counts& n) {
+    std::size_t i = 0;
+    (check_one<D>(e, n.at[i++]), ...);
+  }
+  template <class X>
+  static void check_one(const extents& e, extent_t n) {
+    if (n != none && n != e.template extent<X>()) {
+      raise<extent_error>(error{} << "dimension " << dimension_name<X>() << " has extent " << e.template extent<X>() << " and was given a list of " << n << " (R15)");
+    }
+  }
+  template <std::size_t Left, class List>
+  static void write_level(const List& given, T*& to) {
+    if constexpr (Left == 0) {
+      *to++ = given;
+    } else {
+      for (const auto& one : given) { write_level<Left - 1>(one, to); }
+    }
+  }
+};
+template <class T>
+struct list_reader<T, list<>> {
+  using lists_type = std::initializer_list<std::initializer_list<T>>;  // never read
+  static constexpr std::size_t rank = 0;
+  static constexpr bool deduces_extents = false;
+};
+
+}  // namespace dimwise::detail

@@ -1,0 +1,16 @@
+// MISTAKE: a tensor of double becomes one of float.
+// RULE: R13
+// EXPECT: ERROR_R13_elements_fit_into_the_declared_type<.*float.*double
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void layer() {
+#ifdef FIXED
+  extern tensor<double, seq> wide;
+  tensor<float, seq> y = map([](double v) { return static_cast<float>(v); }, wide);
+#else
+  extern tensor<double, seq> wide;
+  tensor<float, seq> y = wide;
+#endif
+}

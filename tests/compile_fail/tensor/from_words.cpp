@@ -1,0 +1,22 @@
+// MISTAKE: elements are made of strings.
+// RULE: R15
+// EXPECT: ERROR_R15_tensor_is_made_from_elements_and_extents<.*row
+#include <string>
+#include <vector>
+
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+struct row : position_dim<> {};
+struct column : feature_dim<> {};
+
+void layer() {
+#ifdef FIXED
+  std::vector<double> v;
+  tensor<float, row> y(v, row{2});
+#else
+  std::vector<std::string> v;
+  tensor<float, row> y(v, row{2});
+#endif
+}

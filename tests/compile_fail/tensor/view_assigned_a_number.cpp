@@ -1,0 +1,17 @@
+// MISTAKE: a number is assigned to all that a view shows.
+// RULE: R8
+// EXPECT: ERROR_R8_assignment_never_broadcasts<.*seq
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void layer() {
+#ifdef FIXED
+  extern tensor_view<float, seq> y;
+  extern tensor<float, seq> t;
+  y = t;
+#else
+  extern tensor_view<float, seq> y;
+  y = 3;
+#endif
+}

@@ -1,0 +1,16 @@
+// MISTAKE: a view that writes, over a constant tensor.
+// RULE: R3
+// EXPECT: ERROR_R3_view_shows_a_tensor_of_its_own_type<.*seq
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void layer() {
+#ifdef FIXED
+  extern const tensor<float, seq> t;
+  tensor_view<const float, seq> y = t;
+#else
+  extern const tensor<float, seq> t;
+  tensor_view<float, seq> y = t;
+#endif
+}

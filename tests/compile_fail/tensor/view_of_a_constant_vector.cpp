@@ -1,0 +1,21 @@
+// MISTAKE: a view that writes, over a constant vector.
+// RULE: R15
+// EXPECT: ERROR_R15_view_is_made_from_a_pointer_or_span_and_extents<.*row
+#include <vector>
+
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+struct row : position_dim<> {};
+struct column : feature_dim<> {};
+
+void layer() {
+#ifdef FIXED
+  const std::vector<float> v(3);
+  tensor_view<const float, row> y(v, row{3});
+#else
+  const std::vector<float> v(3);
+  tensor_view<float, row> y(v, row{3});
+#endif
+}

@@ -1,0 +1,17 @@
+// MISTAKE: a view of an expression, which has no memory.
+// RULE: R3
+// EXPECT: ERROR_R3_view_shows_a_tensor_of_its_own_type<.*seq
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void layer() {
+#ifdef FIXED
+  extern tensor<float, seq> t;
+  const tensor sum_of = t + 1;
+  tensor_view<const float, seq> y = sum_of;
+#else
+  extern tensor<float, seq> t;
+  tensor_view<const float, seq> y = t + 1;
+#endif
+}

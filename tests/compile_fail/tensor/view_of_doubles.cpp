@@ -1,0 +1,19 @@
+// MISTAKE: a view of float over memory of double.
+// RULE: R15
+// EXPECT: ERROR_R15_view_is_made_from_a_pointer_or_span_and_extents<.*row
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+struct row : position_dim<> {};
+struct column : feature_dim<> {};
+
+void layer() {
+#ifdef FIXED
+  extern double* p;
+  tensor_view<double, row> y(p, row{3});
+#else
+  extern double* p;
+  tensor_view<float, row> y(p, row{3});
+#endif
+}

@@ -1,0 +1,19 @@
+// MISTAKE: a view whose extent is a number.
+// RULE: R15
+// EXPECT: ERROR_R15_view_is_made_from_a_pointer_or_span_and_extents<.*row
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+struct row : position_dim<> {};
+struct column : feature_dim<> {};
+
+void layer() {
+#ifdef FIXED
+  extern float* p;
+  tensor_view<float, row> y(p, row{3});
+#else
+  extern float* p;
+  tensor_view<float, row> y(p, 3);
+#endif
+}
