@@ -21,6 +21,7 @@ set(dimwise_headers
     include/dimwise/eval/layout.hpp
     include/dimwise/eval/lower.hpp
     include/dimwise/eval/match_attention.hpp
+    include/dimwise/eval/misuse.hpp
     include/dimwise/eval/narrow.hpp
     include/dimwise/eval/partial_attention.hpp
     include/dimwise/eval/plain.hpp
@@ -127,8 +128,10 @@ set(dimwise_headers
     include/dimwise/support/list.hpp
     include/dimwise/support/name.hpp
     include/dimwise/support/number_format.hpp
+    include/dimwise/tensor/elements.hpp
     include/dimwise/tensor/extents.hpp
     include/dimwise/tensor/operand.hpp
+    include/dimwise/tensor/refused_shape.hpp
     include/dimwise/tensor/storage.hpp
     include/dimwise/tensor/tensor.hpp
     include/dimwise/tensor/view.hpp

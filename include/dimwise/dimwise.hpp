@@ -29,6 +29,7 @@
 #include <dimwise/expr/explain.hpp>
 
 #include <dimwise/eval/evaluate.hpp>
+#include <dimwise/eval/misuse.hpp>
 #include <dimwise/eval/partial_attention.hpp>
 #include <dimwise/eval/plan.hpp>
 #include <dimwise/eval/relative_ids.hpp>

@@ -28,6 +28,10 @@ class sinusoid_node : public node<Shape, float> {
 template <class P, class F>
 inline constexpr bool sinusoidal = has_any(P::abilities, ability::ordered) && is_feature<F>;
 
+// Those of a type that was refused are not looked at.
+template <class B>
+using position_facts_of = typename std::conditional_t<is_refused<B>, nothing, B>::bias_facts;
+
 }  // namespace detail
 
 namespace words {
@@ -199,7 +203,7 @@ class skew_node : public node<Shape, value_of<E>> {
 namespace words {
 
 /// `s` plus a bias made from positions; the key side is what a following softmax may go over (R7).
-template <operand S, position_bias B, class Verdict = detail::of_scores<op::biased, rule::position_biased<detail::shape_of<S>, typename B::bias_facts>, S>>
+template <operand S, position_bias B, class Verdict = detail::of_scores<op::biased, rule::position_biased<detail::shape_of<S>, detail::position_facts_of<B>>, S>>
   requires allowed<Verdict>
 [[nodiscard]] auto biased(const S& s, const B& b) {
   using shape = typename Verdict::shape;
@@ -207,7 +211,7 @@ template <operand S, position_bias B, class Verdict = detail::of_scores<op::bias
   b.check(e, B::name);
   return detail::position_biased_node<shape, S, B>(s, b, e);
 }
-template <operand S, position_bias B, class Verdict = detail::of_scores<op::biased, rule::position_biased<detail::shape_of<S>, typename B::bias_facts>, S>>
+template <operand S, position_bias B, class Verdict = detail::of_scores<op::biased, rule::position_biased<detail::shape_of<S>, detail::position_facts_of<B>>, S>>
   requires refused<Verdict>
 Verdict biased(const S& s, const B& b);
 

@@ -201,6 +201,10 @@ template <class P, class F, operand X, operand Positions, class Verdict = detail
 template <class P, class F, operand X, operand Positions, class Verdict = detail::of_numbers<op::rotary, rule::rotary_at<P, F, detail::shape_of<X>, detail::shape_of<Positions>>, X>>
   requires(refused<Verdict> && detail::is_whole_number<detail::value_of<Positions>>)
 Verdict rotary(const X& x, const Positions& positions, const rotary_options& options = {});
+template <class P, class F, operand X, operand Positions,
+          class Error = ERROR_R9_rotary_is_told_angles_at_its_positions<op::rotary, over<detail::about_t<P>, detail::about_t<F>>, detail::lhs_t<detail::shape_of<X>>, detail::rhs_t<detail::shape_of<Positions>>>>
+  requires(!detail::is_whole_number<detail::value_of<Positions>>)
+Error rotary(const X& x, const Positions& positions, const rotary_options& options = {});
 
 /// The same by given cosines and sines, one for each pair; of more features the first ones are turned. Rows of a cache
 /// are taken by their positions: `rotary<seq, d_k>(x, gather<place>(cosines, ids), gather<place>(sines, ids))`.

@@ -1,0 +1,14 @@
+// MISTAKE: a mean over the first dimension, by its number.
+// RULE: R1
+// EXPECT: ERROR_R1_operation_names_its_dimension<.*mean.*0
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void layer() {
+#ifdef FIXED
+  RESULT y = mean<batch>(x);
+#else
+  RESULT y = mean<0>(x);
+#endif
+}

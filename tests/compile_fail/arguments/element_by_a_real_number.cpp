@@ -1,0 +1,14 @@
+// MISTAKE: at with a real number.
+// RULE: R1
+// EXPECT: ERROR_R1_operation_takes_other_arguments<.*at.*seq
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void layer() {
+#ifdef FIXED
+  RESULT y = at<seq>(x, 1);
+#else
+  RESULT y = at<seq>(x, 1.5);
+#endif
+}

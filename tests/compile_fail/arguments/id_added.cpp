@@ -1,0 +1,16 @@
+// MISTAKE: an id added to a tensor.
+// RULE: R1
+// EXPECT: ERROR_R1_operation_takes_other_arguments<.*elementwise.*id<
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+extern tensor<float, seq, d_model> rows;
+
+void layer() {
+#ifdef FIXED
+  RESULT y = x + at<seq>(rows, 1);
+#else
+  RESULT y = x + id<seq>{1};
+#endif
+}

@@ -1,0 +1,14 @@
+// MISTAKE: gather without ids.
+// RULE: R1
+// EXPECT: ERROR_R1_operation_takes_other_arguments<.*gather.*vocab
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void layer() {
+#ifdef FIXED
+  RESULT y = gather<vocab>(embedding, tokens);
+#else
+  RESULT y = gather<vocab>(embedding);
+#endif
+}

@@ -1,0 +1,14 @@
+// MISTAKE: a mask where a bias belongs.
+// RULE: R1
+// EXPECT: ERROR_R1_operation_takes_other_arguments<.*biased
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void layer() {
+#ifdef FIXED
+  RESULT y = softmax<key>(masked(s, padding<key>(lengths)));
+#else
+  RESULT y = softmax<key>(biased(s, padding<key>(lengths)));
+#endif
+}

@@ -1,0 +1,14 @@
+// MISTAKE: masked without a mask.
+// RULE: R1
+// EXPECT: ERROR_R1_operation_takes_other_arguments<.*masked
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void layer() {
+#ifdef FIXED
+  RESULT y = softmax<key>(masked(s, padding<key>(lengths)));
+#else
+  RESULT y = softmax<key>(masked(s));
+#endif
+}

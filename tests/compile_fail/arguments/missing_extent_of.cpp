@@ -1,0 +1,14 @@
+// MISTAKE: the extent of a dimension that is not there.
+// RULE: R1
+// EXPECT: ERROR_R1_dimension_is_not_in_the_operand<.*d_ff.*batch
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void layer() {
+#ifdef FIXED
+  (void)extent_of<d_model>(x);
+#else
+  (void)extent_of<d_ff>(x);
+#endif
+}

@@ -1,0 +1,16 @@
+// MISTAKE: the opposite of a mask of the other polarity.
+// RULE: R7
+// EXPECT: ERROR_R7_block_mask_is_turned_by_allow_of<.*seq
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+extern tensor<bool, seq, key> hidden;
+
+void layer() {
+#ifdef FIXED
+  auto m = !allow_of(block(hidden));
+#else
+  auto m = !block(hidden);
+#endif
+}

@@ -1,0 +1,14 @@
+// MISTAKE: padding does not say of which dimension.
+// RULE: R1
+// EXPECT: ERROR_R1_operation_takes_other_arguments<.*padding
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void layer() {
+#ifdef FIXED
+  RESULT y = softmax<key>(masked(s, padding<key>(lengths)));
+#else
+  RESULT y = softmax<key>(masked(s, padding(lengths)));
+#endif
+}

@@ -1,0 +1,16 @@
+// MISTAKE: a tensor times a pointer.
+// RULE: R1
+// EXPECT: ERROR_R1_operation_takes_other_arguments<.*elementwise
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void layer() {
+#ifdef FIXED
+  extern const float* p;
+  RESULT y = x * *p;
+#else
+  extern const float* p;
+  RESULT y = x * p;
+#endif
+}

@@ -1,0 +1,17 @@
+// MISTAKE: rotary at positions that are real numbers.
+// RULE: R9
+// EXPECT: ERROR_R9_rotary_is_told_angles_at_its_positions<.*seq
+// VARIANTS: equal unused dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+extern tensor<float, seq> places;
+
+void layer() {
+#ifdef FIXED
+  RESULT y = rotary<seq, d_k>(q, map([](float p) { return static_cast<int>(p); }, places));
+#else
+  RESULT y = rotary<seq, d_k>(q, places);
+#endif
+}

@@ -1,0 +1,14 @@
+// MISTAKE: a base as a bare number.
+// RULE: R1
+// EXPECT: ERROR_R1_operation_takes_other_arguments<.*rotary.*seq.*d_k
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void layer() {
+#ifdef FIXED
+  RESULT y = rotary<seq, d_k>(q, {.base = 10000.0});
+#else
+  RESULT y = rotary<seq, d_k>(q, 10000.0);
+#endif
+}

@@ -1,0 +1,14 @@
+// MISTAKE: a product of one operand.
+// RULE: R1
+// EXPECT: ERROR_R1_operation_takes_other_arguments<.*contract.*d_model
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void layer() {
+#ifdef FIXED
+  RESULT y = contract<d_model>(x, w_q);
+#else
+  RESULT y = contract<d_model>(x);
+#endif
+}

@@ -1,0 +1,20 @@
+// MISTAKE: a tensor names a type that is no dimension.
+// RULE: R1
+// EXPECT: ERROR_R1_tensor_names_dimensions<over<.*step
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+struct step {
+  int size;
+};
+
+void layer() {
+#ifdef FIXED
+  extern tensor<float, seq> t;
+  RESULT y = t + 1;
+#else
+  extern tensor<float, seq, step> t;
+  RESULT y = t + 1;
+#endif
+}
