@@ -4,7 +4,7 @@
 // Layer: eval. An ellipsis is the worst of all conversions: these overloads are taken only where no other one can be, the
 // library's or the user's. What is called with a tensor whose type was refused already says nothing more: it is taken by
 // value, so that compilers look at its type in the user's line.
-// Tests: tests/compile_fail/arguments/
+// Tests: tests/compile_fail/arguments/, tests/expr/words.test.cpp
 #pragma once
 
 #include <iterator>
@@ -130,7 +130,7 @@ struct shown_argument {
   using type = X;
 };
 template <class X>
-  requires requires(const X& x) { std::begin(x); }
+  requires(!refused_operand<X> && !operand<X>) && requires(const X& x) { std::begin(x); }
 struct shown_argument<X> {
   using type = container_of<std::iter_value_t<decltype(std::begin(std::declval<const X&>()))>>;
 };
@@ -154,6 +154,10 @@ DIMWISE_DETAIL_MISUSED(+, elementwise)
 DIMWISE_DETAIL_MISUSED(-, elementwise)
 DIMWISE_DETAIL_MISUSED(*, elementwise)
 DIMWISE_DETAIL_MISUSED(/, divide)
+DIMWISE_DETAIL_MISUSED(+=, elementwise)
+DIMWISE_DETAIL_MISUSED(-=, elementwise)
+DIMWISE_DETAIL_MISUSED(*=, elementwise)
+DIMWISE_DETAIL_MISUSED(/=, divide)
 #undef DIMWISE_DETAIL_MISUSED
 
 /// A mask of the other polarity is turned by `allow_of`; a tensor of bool is a mask once its polarity is known.

@@ -194,6 +194,10 @@ struct ERROR_R7_masked_values_pass_no_function;
 template <class... Facts>
 struct ERROR_R7_scores_change_by_a_mask_a_bias_or_a_function;
 
+/// A mask has no elements to print: `indicator` gives them.
+template <class... Facts>
+struct ERROR_R7_mask_is_shown_by_its_indicator;
+
 /// The two dimensions are unrelated, or differ in extent: give their origins.
 template <class... Facts>
 struct ERROR_R7_query_and_key_positions_are_related_or_have_origins;

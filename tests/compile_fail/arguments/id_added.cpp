@@ -5,11 +5,9 @@
 
 #include "../prelude.hpp"
 
-extern tensor<float, seq, d_model> rows;
-
 void layer() {
 #ifdef FIXED
-  RESULT y = x + at<seq>(rows, 1);
+  RESULT y = x + 1;
 #else
   RESULT y = x + id<seq>{1};
 #endif

@@ -1,6 +1,6 @@
 // MISTAKE: a tensor names a type that is no dimension.
 // RULE: R1
-// EXPECT: ERROR_R1_tensor_names_dimensions<over<.*step
+// EXPECT: ERROR_R1_tensor_names_dimensions<.*over<.*step
 #include <dimwise/dimwise.hpp>
 
 #include "../prelude.hpp"
