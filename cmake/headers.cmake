@@ -7,6 +7,7 @@ set(dimwise_headers
     include/dimwise/dim/extent_math.hpp
     include/dimwise/dim/segments.hpp
     include/dimwise/dimwise.hpp
+    include/dimwise/eval/compound.hpp
     include/dimwise/eval/compute.hpp
     include/dimwise/eval/evaluate.hpp
     include/dimwise/eval/execution.hpp
@@ -136,4 +137,4 @@ set(dimwise_headers
     include/dimwise/tensor/tensor.hpp
     include/dimwise/tensor/view.hpp
     include/dimwise/tensor/xtensor.hpp
-    include/dimwise/version.hpp)
+    include/dimwise/version.hpp

@@ -28,6 +28,7 @@
 #include <dimwise/expr/window.hpp>
 #include <dimwise/expr/explain.hpp>
 
+#include <dimwise/eval/compound.hpp>
 #include <dimwise/eval/evaluate.hpp>
 #include <dimwise/eval/misuse.hpp>
 #include <dimwise/eval/partial_attention.hpp>

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/eval/compound.hpp -- `x += y` and its like, for tensors and views: `x = x + y`, in the memory that x has.
+//
+// Layer: eval. The rules are those of the operator and of assignment: the result has x's dimensions and marks. Whatever may
+// throw comes before the first change. A tensor whose memory is shared, with a copy or with an expression that reads it, takes memory
+// of its own; else it stays where it is.
+// Tests: tests/eval/compound.test.cpp, tests/compile_fail/assign/
+#pragma once
+
+#include <dimwise/eval/evaluate.hpp>
+#include <dimwise/expr/elementwise.hpp>
+
+namespace dimwise {
+
+namespace detail {
+
+// Tensors and views that are written; constant ones are none.
+template <class X>
+inline constexpr bool is_written = is_tensor<X>;
+template <class T, class... D>
+inline constexpr bool is_written<tensor_view<T, D...>> = !std::is_const_v<T>;
+template <class X>
+concept updatable = is_written<std::remove_reference_t<X>>;
+
+// The verdict of the operator, then that of the assignment.
+template <class X, class E, class Computed>
+consteval auto judge_compound() {
+  if constexpr (!is_written<X> || !operand_pair<X, E>) {
+    return answer<nothing>{};  // compilers look at verdicts before they look at constraints
+  } else if constexpr (refused<Computed>) {
+    return answer<Computed>{};
+  } else if constexpr (refused<rule::assign<shape_of<X>, typename Computed::shape>>) {
+    return answer<rule::assign<shape_of<X>, typename Computed::shape>>{};
+  } else if constexpr (!fits<value_of<X>, promoted_t<X, E>>) {
+    return answer<elements_error<value_of<X>, promoted_t<X, E>>>{};
+  } else {
+    return answer<Computed>{};
+  }
+}
+template <class X, class E, class Computed>
+using compound_verdict = typename decltype(judge_compound<X, E, Computed>())::type;
+
+template <class F, class T, class From>
+void change_elements(T* to, const axis* axes, std::size_t rank, const From* from, const std::ptrdiff_t* strides) {
+  if (rank == 0) {
+    *to = static_cast<T>(F{}(*to, static_cast<T>(*from)));
+    return;
+  }
+  for (std::size_t i = 0; i < axes->extent; ++i) {
+    change_elements<F>(to, axes + 1, rank - 1, from, strides + 1);
+    to += axes->stride;
+    from += *strides;
+  }
+}
+
+template <class F, class Verdict, class T, class... D, class E>
+void change(tensor<T, D...>& x, const E& y) {
+  using axes = typename tensor<T, D...>::axes;
+  if constexpr (number<E>) {
+    const T by = static_cast<T>(y);
+    T* const to = x.overwrite();
+    const std::size_t n = x.size();
+    for (std::size_t i = 0; i < n; ++i) { to[i] = static_cast<T>(F{}(to[i], by)); }
+  } else if constexpr (!is_tensor<E>) {
+    (void)carry<typename tensor<T, D...>::extents_type::atoms>(F::name, x.extents(), y.extents());
+    const dimwise::tensor value(y);  // computed aside: it may read x's memory through a view
+    change<F, Verdict>(x, value);
+  } else {
+    (void)carry<typename tensor<T, D...>::extents_type::atoms>(F::name, x.extents(), y.extents());
+    axis own[max_rank];
+    axis_extents<axes>::write(x.extents(), own);
+    make_contiguous(own, axes::size);
+    axis other[max_rank];
+    T* const to = x.overwrite();
+    const auto* const from = read_leaf(y, other);  // after x has memory of its own: y may be x
+    std::ptrdiff_t strides[max_rank] = {};
+    align<axes, axes_for<shape_of<E>>>(other, strides);
+    change_elements<F>(to, own, axes::size, from, strides);
+  }
+}
+template <class F, class Verdict, class T, class... D, class E>
+void change(tensor_view<T, D...>& x, const E& y) {
+  assign_value(x, make_binary<F, tensor_view<T, D...>, E, Verdict>(x, y));
+}
+
+}  // namespace detail
+
+/// `x = x + y`, and the same of the other operators, for tensors and mutable views: x keeps its dimensions and marks (R8, R3,
+/// R5, R6, R7, R9), its elements their type (R13), and, unless it is shared, its memory. A throw leaves x as it was.
+#define DIMWISE_DETAIL_UPDATE(symbol, function, verdict)                                                                                   \
+  template <detail::updatable X, class E, class Verdict = detail::compound_verdict<std::remove_reference_t<X>, E, detail::verdict<std::remove_reference_t<X>, E>>> \
+    requires(detail::operand_pair<std::remove_reference_t<X>, E> && allowed<Verdict>)                                                      \
+  std::remove_reference_t<X>& operator symbol(X&& x, const E& y) {                                                                         \
+    detail::change<fn::function, Verdict>(x, y);                                                                                           \
+    return x;                                                                                                                              \
+  }                                                                                                                                        \
+  template <detail::updatable X, class E, class Verdict = detail::compound_verdict<std::remove_reference_t<X>, E, detail::verdict<std::remove_reference_t<X>, E>>> \
+    requires(detail::operand_pair<std::remove_reference_t<X>, E> && refused<Verdict>)                                                      \
+  Verdict operator symbol(X&& x, const E& y);
+DIMWISE_DETAIL_UPDATE(+=, add, sum_verdict)
+DIMWISE_DETAIL_UPDATE(-=, subtract, sum_verdict)
+DIMWISE_DETAIL_UPDATE(*=, multiply, product_verdict)
+DIMWISE_DETAIL_UPDATE(/=, divide, division_verdict)
+#undef DIMWISE_DETAIL_UPDATE
+
+}  // namespace dimwise

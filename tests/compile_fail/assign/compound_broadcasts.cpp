@@ -1,0 +1,17 @@
+// MISTAKE: x += y, where y has a dimension more: assignment never broadcasts x.
+// RULE: R3
+// EXPECT: ERROR_R3_assigned_dimensions_differ<.*assign.*batch.*seq
+// VARIANTS: equal dynamic
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void layer() {
+#ifdef FIXED
+  extern tensor<float, d_model> row;
+  x += row;
+#else
+  extern tensor<float, d_model> row;
+  row += x;
+#endif
+}

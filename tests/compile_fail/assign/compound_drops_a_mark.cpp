@@ -1,0 +1,15 @@
+// MISTAKE: what is rotated is added in place to what is not.
+// RULE: R9
+// EXPECT: ERROR_R9_
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void layer() {
+#ifdef FIXED
+  auto turned = rotary<seq, d_k>(q);
+  [[maybe_unused]] tensor sum_of = turned + turned;
+#else
+  q += rotary<seq, d_k>(q);
+#endif
+}

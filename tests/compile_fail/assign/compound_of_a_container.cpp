@@ -1,0 +1,18 @@
+// MISTAKE: a container is added in place.
+// RULE: R1
+// EXPECT: ERROR_R1_operation_takes_other_arguments<.*elementwise
+#include <vector>
+
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void layer() {
+#ifdef FIXED
+  const std::vector<float> v(24);
+  x += tensor<float, d_model>(v, d_model{24});
+#else
+  const std::vector<float> v(24);
+  x += v;
+#endif
+}

@@ -1,0 +1,16 @@
+// MISTAKE: double is added in place to float.
+// RULE: R13
+// EXPECT: ERROR_R13_elements_fit_into_the_declared_type<.*float.*double
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void layer() {
+#ifdef FIXED
+  extern tensor<float, d_model> row;
+  x += row;
+#else
+  extern tensor<double, d_model> wide;
+  x += wide;
+#endif
+}
