@@ -138,3 +138,4 @@ set(dimwise_headers
     include/dimwise/tensor/view.hpp
     include/dimwise/tensor/xtensor.hpp
     include/dimwise/version.hpp
+    include/dimwise/viz/print.hpp)

@@ -27,7 +27,7 @@ BELOW = {
 BELOW["eval"] = {*BELOW["expr"], "expr", "kernels"}
 BELOW["nn"] = {*BELOW["eval"], "eval"}
 BELOW["io"] = {*BELOW["tensor"], "tensor"}
-BELOW["viz"] = {*BELOW["expr"], "expr"}
+BELOW["viz"] = {*BELOW["eval"], "eval"}  # what is shown of an expression are its values
 # headers beside the layers: who may be included by whom is said below
 EVERYWHERE = {"version.hpp"}  # may be included by every header, includes nothing
 UMBRELLA = "dimwise.hpp"      # includes everything, is included by no header
@@ -120,7 +120,8 @@ PLANTED = {  # file: (an include in it, whether it is a breach)
     "eval/m.hpp": ("<dimwise/nn/a.hpp>", True),
     "nn/n.hpp": ("<dimwise/eval/a.hpp>", False),
     "io/o.hpp": ("<dimwise/expr/a.hpp>", True),
-    "viz/p.hpp": ("<dimwise/expr/a.hpp>", False),
+    "viz/p.hpp": ("<dimwise/eval/a.hpp>", False),
+    "viz/q.hpp": ("<dimwise/nn/a.hpp>", True),
     "tensor/q.hpp": ("<dimwise/dimwise.hpp>", True),
     "tensor/r.hpp": ('"storage.hpp"', True),
     "loose.hpp": ("<vector>", True),

@@ -37,6 +37,8 @@
 #include <dimwise/eval/rotary_frequencies.hpp>
 #include <dimwise/eval/top_k.hpp>
 
+#include <dimwise/viz/print.hpp>
+
 #include <dimwise/nn.hpp>
 
 #include <dimwise/version.hpp>

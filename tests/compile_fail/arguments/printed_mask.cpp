@@ -1,0 +1,16 @@
+// MISTAKE: a mask is printed.
+// RULE: R7
+// EXPECT: ERROR_R7_mask_is_shown_by_its_indicator<.*seq.*key
+#include <iostream>
+
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void layer() {
+#ifdef FIXED
+  std::cout << indicator(window<seq, key>{1, 0}, seq{}, key{});
+#else
+  std::cout << window<seq, key>{1, 0};
+#endif
+}

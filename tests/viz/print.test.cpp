@@ -1,0 +1,109 @@
+// tests/viz/print.test.cpp -- what `std::cout << x` says: facts, then values under their dimensions' names.
+//
+// SPDX-License-Identifier: BSL-1.0
+#include "support/dims.hpp"
+#include "support/numbers.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <limits>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace dims;
+using namespace dimwise;
+using namespace dimwise_test;
+
+template <class X>
+std::string printed(const X& x) {
+  std::ostringstream s;
+  s << x;
+  return s.str();
+}
+
+std::size_t lines(const std::string& s) { return static_cast<std::size_t>(std::count(s.begin(), s.end(), '\n')); }
+
+}  // namespace
+
+TEST_CASE("print: numbers, rows, tables") {
+  CHECK(printed(tensor<float>({2.5F})) == "one number: float32 2.5000\n");
+  CHECK(printed(tensor<double, seq>{1, -2, 30}) ==
+        "seq[3]: float64, min -2, mean 9.667, max 30, 0 NaN\n"
+        "seq   0   1   2\n"
+        "      1  -2  30\n");
+  CHECK(printed(tensor<float, seq, pair>{{0.5F, -1}, {2, 100}}) ==
+        "seq[2] pair[2]: float32, min -1, mean 25.38, max 100, 0 NaN\n"
+        "seq \\ pair       0       1\n"
+        "         0    0.50   -1.00\n"
+        "         1    2.00  100.00\n");
+  CHECK(printed(tensor<int, pair, seq, single>{{{1}, {2}}, {{3}, {-4}}}) ==
+        "pair[2] seq[2] single[1]: int32, min -4, mean 0.5, max 3\n"
+        "pair 0\n"
+        "seq \\ single   0\n"
+        "           0   1\n"
+        "           1   2\n"
+        "pair 1\n"
+        "seq \\ single   0\n"
+        "           0   3\n"
+        "           1  -4\n");
+}
+
+TEST_CASE("print: odd numbers, truth, ids, few bits") {
+  CHECK(printed(tensor<float, seq>{not_a_number, infinite, -infinite, -0.0F}) ==
+        "seq[4]: float32, min -inf, mean nan, max inf, 1 NaN\n"
+        "seq     0     1     2     3\n"
+        "      nan   inf  -inf    -0\n");
+  CHECK(printed(tensor<float, seq>{not_a_number}) == "seq[1]: float32, 1 NaN\nseq    0\n     nan\n");
+  CHECK(printed(tensor<float, seq>{1e-7F, 3e20F}) ==
+        "seq[2]: float32, min 1e-07, mean 1.5e+20, max 3e+20, 0 NaN\n"
+        "seq          0          1\n"
+        "     1.000e-07  3.000e+20\n");
+  CHECK(printed(tensor<bool, seq>{true, false, true}) ==
+        "seq[3]: bool, 2 of 3 true\n"
+        "seq      0      1      2\n"
+        "      true  false   true\n");
+  CHECK(printed(tensor<id<vocab>, seq>(std::vector<int>{5, 11})) ==
+        "seq[2]: id<vocab>, min 5, mean 8, max 11\n"
+        "seq   0   1\n"
+        "      5  11\n");
+  CHECK(printed(tensor<std::int64_t, seq>{std::numeric_limits<std::int64_t>::max()}).find("9223372036854775807\n") != std::string::npos);
+  CHECK(printed(tensor<bfloat16, seq>(std::vector<float>{0.5F})) == "seq[1]: bfloat16, min 0.5, mean 0.5, max 0.5, 0 NaN\nseq       0\n     0.5000\n");
+  CHECK(printed(tensor<float, seq, width>(seq{0}, width{3})) == "seq[0] width[3]: float32, no elements\n");
+  CHECK(printed(tensor<int4_pair, seq>(seq{2})) == "seq[2]: int4_pair\n");
+}
+
+TEST_CASE("print: expressions, views and marks") {
+  const tensor<float, seq, width> x{{1, 2}, {3, 4}};
+  CHECK(printed(x + 1) ==
+        "seq[2] width[2]: float32, min 2, mean 3.5, max 5, 0 NaN\n"
+        "seq \\ width  0  1\n"
+        "          0  2  3\n"
+        "          1  4  5\n");
+  const float memory[] = {1, 2, 3, 4};
+  CHECK(printed(tensor_view<const float, width, seq>(memory, strides{1, 2}, width{2}, seq{2})) ==
+        "width[2] seq[2]: float32, min 1, mean 2.5, max 4, 0 NaN\n"
+        "width \\ seq  0  1\n"
+        "          0  1  3\n"
+        "          1  2  4\n");
+  CHECK(printed(softmax<key>(tensor<float, seq, key>(seq{1}, key{2}))).rfind("seq[1] key[2], normalised<key>: float32, min 0.5", 0) == 0);
+  const float loss = tensor<float>({3});
+  CHECK(loss == 3);
+}
+
+TEST_CASE("print: long dimensions show their ends") {
+  const auto row = printed(drawn<tensor<float, seq>>(1, seq{1000}));
+  CHECK(lines(row) == 3);
+  CHECK(row.find("996") != std::string::npos);
+  CHECK(row.find("  …") != std::string::npos);
+  CHECK(row.find("995") == std::string::npos);
+  const auto nine = printed(tensor<int, seq>(seq{9}));
+  CHECK(nine.find("…") == std::string::npos);
+  const auto large = printed(drawn<tensor<float, batch, source, seq, key, d_k>>(2, batch{3}, source{7}, seq{50}, key{60}));
+  CHECK(lines(large) <= 40);
+  CHECK(large.find("batch 2, source 6, seq 49\n") != std::string::npos);
+  CHECK(large.find("batch 0, source 0, seq 0\n") != std::string::npos);
+}
