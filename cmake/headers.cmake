@@ -132,6 +132,7 @@ set(dimwise_headers
     include/dimwise/tensor/elements.hpp
     include/dimwise/tensor/extents.hpp
     include/dimwise/tensor/operand.hpp
+    include/dimwise/tensor/random.hpp
     include/dimwise/tensor/refused_shape.hpp
     include/dimwise/tensor/storage.hpp
     include/dimwise/tensor/tensor.hpp

@@ -6,6 +6,7 @@
 
 #include <dimwise/shape.hpp>
 
+#include <dimwise/tensor/random.hpp>
 #include <dimwise/tensor/tensor.hpp>
 #include <dimwise/tensor/view.hpp>
 

@@ -47,7 +47,8 @@ TEST_CASE("compound: the values of the operator, in the same memory") {
   (x += permute<width, seq>(x)) *= 2;  // the expression holds x, which takes memory of its own
   CHECK(elements(x) == std::vector<float>{40, 84, 128, 104, 192, 280});
   const float* const second = x.values().data();
-  x -= x;
+  const auto& same = x;
+  x -= same;
   CHECK(elements(x) == std::vector<float>(6, 0));
   x += row * 0.5F;
   CHECK(elements(x) == std::vector<float>{5, 10, 15, 5, 10, 15});

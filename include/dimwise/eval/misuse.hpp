@@ -20,6 +20,7 @@
 #include <dimwise/expr/scores.hpp>
 #include <dimwise/expr/widen.hpp>
 #include <dimwise/expr/window.hpp>
+#include <dimwise/tensor/random.hpp>
 #include <dimwise/tensor/refused_shape.hpp>
 
 namespace dimwise {
@@ -101,6 +102,8 @@ DIMWISE_DETAIL_MISUSED(widened)
 DIMWISE_DETAIL_MISUSED(dequantised)
 DIMWISE_DETAIL_MISUSED(unroll)
 DIMWISE_DETAIL_MISUSED(pool)
+DIMWISE_DETAIL_MISUSED(random_uniform)
+DIMWISE_DETAIL_MISUSED(random_normal)
 DIMWISE_DETAIL_MISUSED(extent_of)
 DIMWISE_DETAIL_MISUSED(evaluate)
 DIMWISE_DETAIL_MISUSED(reference)

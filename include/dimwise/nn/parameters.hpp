@@ -12,8 +12,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <numbers>
-#include <random>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -28,6 +26,7 @@
 #include <boost/hana/tuple.hpp>
 #include <boost/hana/unpack.hpp>
 
+#include <dimwise/tensor/random.hpp>
 #include <dimwise/tensor/tensor.hpp>
 
 namespace dimwise::nn {
@@ -83,22 +82,8 @@ template <module M>
   return n;
 }
 
-/// Numbers for a seed. Uniform ones are the same on every machine: only the engine is the standard library's. Normal ones
-/// go through the C library's logarithm and cosine, and may differ in the last digits.
-class random {
- public:
-  explicit random(std::uint64_t seed) : engine_(seed) {}
-  /// In [0, 1).
-  [[nodiscard]] double uniform() { return static_cast<double>(engine_() >> 11U) * 0x1p-53; }
-  /// Mean 0, standard deviation 1 (Box and Muller 1958).
-  [[nodiscard]] double normal() {
-    const double u = 1 - uniform();
-    return std::sqrt(-2 * std::log(u)) * std::cos(2 * std::numbers::pi * uniform());
-  }
-
- private:
-  std::mt19937_64 engine_;
-};
+/// Numbers for a seed: uniform ones are the same on every machine.
+using random = dimwise::detail::random_numbers;
 
 /// Weights uniform within ±gain·√(6 / (inputs + outputs)) (Glorot and Bengio 2010, equation 16).
 class xavier_uniform {

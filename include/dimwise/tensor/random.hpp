@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/tensor/random.hpp -- tensors of random numbers, which a seed says again.
+//
+// Layer: tensor.
+// Tests: tests/tensor/random.test.cpp
+//
+//   auto x = random_normal<float, seq, d_k>(seed{1}, seq{5});
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <numbers>
+#include <random>
+
+#include <dimwise/tensor/tensor.hpp>
+
+namespace dimwise {
+
+/// What random numbers follow from: the same seed gives the same numbers.
+struct seed {
+  std::uint64_t value = 0;
+};
+
+namespace detail {
+
+// Numbers for a seed. Uniform ones are the same on every machine: only the engine is the standard library's. Normal ones
+// go through the C library's logarithm and cosine, and may differ in the last digits.
+class random_numbers {
+ public:
+  explicit random_numbers(std::uint64_t seed) : engine_(seed) {}
+  /// In [0, 1).
+  [[nodiscard]] double uniform() { return static_cast<double>(engine_() >> 11U) * 0x1p-53; }
+  /// Mean 0, standard deviation 1 (Box and Muller 1958).
+  [[nodiscard]] double normal() {
+    const double u = 1 - uniform();
+    return std::sqrt(-2 * std::log(u)) * std::cos(2 * std::numbers::pi * uniform());
+  }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+template <class Tensor, class Draw, class... Extents>
+Tensor drawn(Draw draw, const Extents&... given) {
+  Tensor y(given...);
+  auto* const to = y.overwrite();
+  const std::size_t n = y.size();
+  for (std::size_t i = 0; i < n; ++i) { to[i] = static_cast<typename Tensor::value_type>(draw()); }
+  return y;
+}
+
+template <class T, class Shape, class... Extents>
+inline constexpr bool draws = std::is_floating_point_v<T> && gives_extents<Shape, Extents...>;
+
+}  // namespace detail
+
+namespace words {
+
+/// Numbers between 0 and 1, 1 left out; the same on every machine: `random_uniform<float, seq>(seed{1}, seq{5}) * 2 - 1`.
+template <class T, class... D, class... Extents>
+  requires(valid_shape<D...> && detail::draws<T, shape<D...>, Extents...>)
+[[nodiscard]] tensor<T, D...> random_uniform(seed s, const Extents&... extents) {
+  return detail::drawn<tensor<T, D...>>([numbers = detail::random_numbers(s.value)]() mutable { return numbers.uniform(); }, extents...);
+}
+/// Normal numbers of mean 0 and standard deviation 1; between machines they may differ in the last digits.
+template <class T, class... D, class... Extents>
+  requires(valid_shape<D...> && detail::draws<T, shape<D...>, Extents...>)
+[[nodiscard]] tensor<T, D...> random_normal(seed s, const Extents&... extents) {
+  return detail::drawn<tensor<T, D...>>([numbers = detail::random_numbers(s.value)]() mutable { return numbers.normal(); }, extents...);
+}
+
+}  // namespace words
+}  // namespace dimwise
