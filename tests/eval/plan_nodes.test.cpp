@@ -273,3 +273,13 @@ TEST_CASE("plan: static extents, planned by the compiler") {
          gelu(contract<width>(x, w)));
   CHECK(t.misnamed_formulas() == "");
 }
+
+TEST_CASE("plan: what joins and what goes by ids has its name") {
+  const tensor<float, seq, d_k> x(seq{3}, d_k{4});
+  const tensor<id<vocab>, seq> ids(seq{3});
+  CHECK(plan(concat<seq>(x, x)).text().find("concat -> seq[6]") != std::string::npos);
+  CHECK(plan(stack<layers>(x, x)).text().find("stack -> layers[2]") != std::string::npos);
+  CHECK(plan(gather<vocab>(tensor<float, vocab, d_k>(vocab{5}, d_k{4}), ids)).text().find("gather -> seq[3]") != std::string::npos);
+  CHECK(plan(one_hot<vocab>(ids, vocab{5})).text().find("one_hot -> seq[3]") != std::string::npos);
+  CHECK(plan(scatter_add<vocab>(x, ids, vocab{5})).text().find("scatter_add -> vocab[5]") != std::string::npos);
+}

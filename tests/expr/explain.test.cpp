@@ -153,6 +153,9 @@ TEST_CASE("explain: how marks end") {
   CHECK(last_step(plain(a)) == "plain: step 5, the same elements\n   -> heads[3] seq[5] key[5]\n      normalised<key> ends: dropped visibly\n");
   CHECK(last_step(plain(scores<d_k>(q, k))).find("score<d_k> ends: dropped visibly") != std::string::npos);
   CHECK(last_step(argmax<key>(scores<d_k>(q, k))).find("score<d_k> ends: taken by argmax") != std::string::npos);
+  const auto biased_scores = biased(scores<d_k>(q, k), tensor<float, key>(key{5}));
+  CHECK(last_step(biased_scores).find("biased_for<key>: what was added varies along key; no softmax over another dimension sees it") != std::string::npos);
+  CHECK(last_step(softmax<key>(biased_scores)).find("biased_for<key> ends: taken by softmax") != std::string::npos);
   CHECK(last_step(contract<heads>(a, tensor<float, heads, prime<heads>>())).find("normalised<key> ends: heads were mixed, and a mixture sums to something else") !=
         std::string::npos);
   CHECK(last_step(contract<d_k>(rotary<seq, d_k>(q), rotary<key, d_k>(k))).find("rotated<d_k, seq> ends: both sides were rotated alike, and d_k is summed over") !=

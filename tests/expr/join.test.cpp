@@ -6,6 +6,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
+
 namespace {
 
 using namespace dims;
@@ -29,6 +31,24 @@ struct beam : dimwise::dimension<dimwise::ability::parallel | dimwise::ability::
 struct lexicon : dimwise::choice_dim<> {};
 
 }  // namespace
+
+TEST_CASE("concat: biased scores of the keys beside those of a memory that has no bias") {
+  const auto q = drawn<tensor<float, seq, d_k>>(1, seq{2});
+  const auto k = drawn<tensor<float, key, d_k>>(2, key{3});
+  const auto memory = drawn<tensor<float, source, d_k>>(3, source{2});
+  const auto b = drawn<tensor<float, seq, key>>(4, seq{2}, key{3});
+  using all = summed<source, key>;
+  const tensor s = dimwise::biased(dimwise::scores<d_k>(q, k), b);
+  const tensor of_memory = dimwise::scores<d_k>(q, memory);
+  const auto joined = concat<all>(of_memory, s);
+  const auto expected = [&](auto i, auto j) {
+    const auto score = [&](auto t) { return t < 2 ? el(of_memory, i, t) : el(s, i, t - 2); };
+    double sum = 0;
+    for (std::size_t t = 0; t < 5; ++t) { sum += std::exp(score(t)); }
+    return std::exp(score(j)) / sum;
+  };
+  CHECK(agrees(dimwise::softmax<all>(joined), {2, 5}, 12, expected) == "");
+}
 
 TEST_CASE("concat: along a run-time dimension, wherever it lies, empty operands included") {
   for (const std::size_t n : counts{0, 1, 3}) {

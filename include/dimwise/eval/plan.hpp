@@ -62,8 +62,14 @@ std::string operation_of(const N&) {
     return "mask";
   } else if constexpr (requires { typename N::bias_type; }) {
     return "biased";
+  } else if constexpr (is_concat<N>) {
+    return "concat";
+  } else if constexpr (is_stack<N>) {
+    return "stack";
+  } else if constexpr (holds_table<N>) {
+    return "gather";
   } else {
-    return "formula";
+    return class_in_words<N>();
   }
 }
 

@@ -179,7 +179,7 @@ inline std::string why_set(const mark_words& m, const step_words& s) {
     case mark_order<masked_for<>>:
       return "the next softmax or reduction goes over " + m.dims + ", which ends it";
     case mark_order<biased_for<>>:
-      return "what was added varies along " + m.dims + "; the next softmax goes over " + m.dims;
+      return "what was added varies along " + m.dims + "; no softmax over another dimension sees it";
     case mark_order<normalised<>>:
       return "sums to one over " + m.dims;
     case mark_order<weighted<>>:
