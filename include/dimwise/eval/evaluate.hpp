@@ -58,7 +58,7 @@ void assign_value(tensor_view<T, D...>& y, const E& value) {
   detail::copy_axes<T>(Y::rank, from, y.layout().data(), from, y.data(), data);
 }
 
-namespace words {
+namespace no_adl {
 
 /// The value of an expression as a tensor of its own dimensions and marks.
 template <operand E>
@@ -81,7 +81,7 @@ template <operand E>
   return tensor(value);
 }
 
-}  // namespace words
+}  // namespace no_adl
 
 namespace detail {
 
@@ -92,7 +92,7 @@ auto reference_of(const stored_as<U, D...>&, const auto& e) {
 
 }  // namespace detail
 
-namespace words {
+namespace no_adl {
 
 /// The value of an expression computed in float64 throughout, by the plain evaluator: the reference.
 template <expression E>
@@ -101,6 +101,6 @@ template <expression E>
   return detail::reference_of<double>(value, value);
 }
 
-}  // namespace words
+}  // namespace no_adl
 
 }  // namespace dimwise

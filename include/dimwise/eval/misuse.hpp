@@ -36,7 +36,7 @@ struct numbers;
   namespace op {                                                                                                \
   struct word;                                                                                                  \
   }                                                                                                             \
-  namespace words {                                                                                             \
+  namespace no_adl {                                                                                             \
   template <class... D, class Error = ERROR_R1_operation_takes_other_arguments<op::word, over<D...>>>           \
   Error word(...);                                                                                              \
   template <auto First, auto... More, class Error = ERROR_R1_operation_names_its_dimension<op::word, numbers<First, More...>>> \

@@ -64,7 +64,7 @@ template <class Key, class S, class V>
 using attention = typename decltype(detail::judge_attention<Key, S, V>())::type;
 }  // namespace rule
 
-namespace words {
+namespace no_adl {
 
 /// softmax<Key>(s) contracted with v over the keys that there are, with the log-sum-exp that `merge` needs: computed at
 /// once, in one pass where a kernel takes it.
@@ -118,6 +118,6 @@ template <class Output, class Sums, class OtherOutput, class OtherSums,
   requires(!std::is_same_v<attention_part<Output, Sums>, attention_part<OtherOutput, OtherSums>>)
 Error merge(const attention_part<Output, Sums>& a, const attention_part<OtherOutput, OtherSums>& b);
 
-}  // namespace words
+}  // namespace no_adl
 
 }  // namespace dimwise

@@ -394,7 +394,7 @@ class planner {
 
 }  // namespace detail
 
-namespace words {
+namespace no_adl {
 
 /// How `evaluate(value)` would compute a float32 expression, step by step; no element is read or written, and no memory of their
 /// number is used.
@@ -412,6 +412,6 @@ template <expression E>
   return result;
 }
 
-}  // namespace words
+}  // namespace no_adl
 
 }  // namespace dimwise

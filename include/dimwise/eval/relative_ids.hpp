@@ -9,7 +9,7 @@
 
 namespace dimwise {
 
-namespace words {
+namespace no_adl {
 
 /// The ids of the distances between every query and key, to gather learned vectors by: `gather<R>(table, relative_ids<seq, key, R>(…))`.
 ///
@@ -31,6 +31,6 @@ template <class Q, class K, class R, class Bucket = clipped_distance>
   return ids;
 }
 
-}  // namespace words
+}  // namespace no_adl
 
 }  // namespace dimwise

@@ -9,7 +9,7 @@
 
 namespace dimwise {
 
-namespace words {
+namespace no_adl {
 
 /// The angle of every pair at position 1, of twice as many features as there are pairs.
 ///
@@ -22,6 +22,6 @@ template <dimension_type Pairs>
   return tensor<double, Pairs>(std::span<const double>(values.data(), values.size()), pairs);
 }
 
-}  // namespace words
+}  // namespace no_adl
 
 }  // namespace dimwise

@@ -20,7 +20,7 @@ struct top_k_result {
   Ids ids;
 };
 
-namespace words {
+namespace no_adl {
 
 /// The |Best| largest elements along D in falling order, the first of equals first, with their ids; NaN counts as largest.
 ///
@@ -79,7 +79,7 @@ template <class D, class Best, operand X, class Verdict = detail::of_numbers<op:
   requires refused<Verdict>
 Verdict top_k(const X& x, const Best& best = Best{});
 
-}  // namespace words
+}  // namespace no_adl
 
 namespace detail {
 
@@ -108,7 +108,7 @@ auto split_one(const tensor<id<merged<All...>>, D...>& ids, const All&... extent
 
 }  // namespace detail
 
-namespace words {
+namespace no_adl {
 
 /// The ids of each factor from ids of a product (R18): beams and words of the best continuations.
 ///
@@ -131,6 +131,6 @@ template <expression X, dimension_type... Factors>
   return split_ids(tensor(ids), extents...);
 }
 
-}  // namespace words
+}  // namespace no_adl
 
 }  // namespace dimwise

@@ -126,7 +126,7 @@ struct clamped {
 
 }  // namespace detail
 
-namespace words {
+namespace no_adl {
 
 /// `a` where `m` is true, else `b`; what is not chosen has no effect, NaN included.
 ///
@@ -204,6 +204,6 @@ template <class X, class Y, class Verdict = detail::bounded_verdict<op::pow, X, 
   requires(detail::operand_pair<X, Y> && refused<Verdict>)
 Verdict pow(const X& x, const Y& y);
 
-}  // namespace words
+}  // namespace no_adl
 
 }  // namespace dimwise

@@ -59,7 +59,7 @@ auto make_contraction(const char* operation, const A& a, const B& b) {
 
 }  // namespace detail
 
-namespace words {
+namespace no_adl {
 
 /// The sum over the dimensions D of the products of `a` and `b`.
 ///
@@ -102,6 +102,6 @@ template <operand A, operand B, class Verdict = detail::of_numbers<op::outer, ru
   requires refused<Verdict>
 Verdict outer(const A& a, const B& b);
 
-}  // namespace words
+}  // namespace no_adl
 
 }  // namespace dimwise

@@ -176,7 +176,7 @@ template <class A, class B, class Verdict = detail::division_verdict<A, B>>
   requires(detail::operand_pair<A, B> && refused<Verdict>)
 Verdict operator/(const A& a, const B& b);
 
-namespace words {
+namespace no_adl {
 
 /// f of the elements of the operands, matched by name; the result's element type is what f returns.
 ///
@@ -216,7 +216,7 @@ template <operand X>
   return detail::remarked<detail::make_shape_t<detail::dims_t<detail::shape_of<X>>, detail::list<>>, X>(x);
 }
 
-}  // namespace words
+}  // namespace no_adl
 
 // The names of <cmath> are found beside those of the standard library, through the argument: `log(x)` as for a number.
 DIMWISE_DETAIL_FUNCTION(tanh, fn::tanh)

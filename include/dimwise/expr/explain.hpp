@@ -313,7 +313,7 @@ said explained(const N& n, derivation& d) {
 
 }  // namespace detail
 
-namespace words {
+namespace no_adl {
 
 /// The shape of `x` with its extents and marks: "batch[2] seq[5] d_model[16]".
 template <operand X>
@@ -330,6 +330,6 @@ template <operand X>
   return d.str();
 }
 
-}  // namespace words
+}  // namespace no_adl
 
 }  // namespace dimwise

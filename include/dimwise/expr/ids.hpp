@@ -70,7 +70,7 @@ auto make_scatter_add(const Values& values, const Ids& ids, const Given&... exte
 
 }  // namespace detail
 
-namespace words {
+namespace no_adl {
 
 /// All ids of D, as a tensor of `id<D>` over D: 0, 1, 2, … Run-time extents are given, those of a composite's factors or
 /// parts too (R15).
@@ -140,6 +140,6 @@ template <class D, operand Values, operand Ids, class... S, dimension_type... Gi
   requires(allowed<Verdict> && !detail::gives_extent_of<D, Given...>)
 Error scatter_add(const Values& values, const Ids& ids, along<S...>, const Given&... extents);
 
-}  // namespace words
+}  // namespace no_adl
 
 }  // namespace dimwise

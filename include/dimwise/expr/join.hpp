@@ -107,7 +107,7 @@ struct concat_how<summed<P...>> {
 
 }  // namespace detail
 
-namespace words {
+namespace no_adl {
 
 /// The operands one after the other along D; all else is identical by type (R10).
 ///
@@ -135,7 +135,7 @@ template <class D, operand First, operand... Rest, class Verdict = rule::stack<D
   requires refused<Verdict>
 Verdict stack(const First& first, const Rest&... rest);
 
-}  // namespace words
+}  // namespace no_adl
 
 namespace detail {
 
@@ -155,7 +155,7 @@ using gather_verdict = rule::gather<D, indexed_by_t<Ids>, shape_of<Table>, shape
 
 }  // namespace detail
 
-namespace words {
+namespace no_adl {
 
 /// The elements of `table` along D at the ids: an embedding, or one element for each position.
 ///
@@ -175,6 +175,6 @@ template <class D, operand Table, operand Ids, class Verdict = detail::gather_ve
   requires refused<Verdict>
 Verdict gather(const Table& table, const Ids& ids);
 
-}  // namespace words
+}  // namespace no_adl
 
 }  // namespace dimwise

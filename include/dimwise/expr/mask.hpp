@@ -243,7 +243,7 @@ inline constexpr bool are_lengths = std::is_integral_v<value_of<L>> && !std::is_
 
 }  // namespace detail
 
-namespace words {
+namespace no_adl {
 
 /// Keys before the length of their sequence are visible: `padding<key>(lengths)`, `lengths` a tensor of whole numbers over
 /// parallel dimensions. Throws `extent_error` when evaluated with a length beyond the keys.
@@ -261,7 +261,7 @@ template <class K, std::integral N>
   return padding_mask<K, tensor<std::ptrdiff_t>>(tensor<std::ptrdiff_t>({static_cast<std::ptrdiff_t>(length)}));
 }
 
-}  // namespace words
+}  // namespace no_adl
 
 namespace detail {
 
@@ -305,7 +305,7 @@ class block_mask {
   E elements_;
 };
 
-namespace words {
+namespace no_adl {
 
 /// The mask that `elements`, a tensor of bool, says: visible where true.
 template <operand E>
@@ -327,7 +327,7 @@ template <operand E, class Error = ERROR_R7_given_mask_is_a_tensor_of_bool<op::b
   requires(!detail::is_bool<detail::value_of<E>>)
 Error block(const E& elements);
 
-}  // namespace words
+}  // namespace no_adl
 
 template <class M>
 class mask_not : public detail::mask_tag {
@@ -345,7 +345,7 @@ class mask_not : public detail::mask_tag {
   M inner_;
 };
 
-namespace words {
+namespace no_adl {
 
 /// The mask that hides what `hidden` marks.
 template <class E>
@@ -353,7 +353,7 @@ template <class E>
   return mask_not<given_mask<E>>(given_mask<E>(hidden.elements()));
 }
 
-}  // namespace words
+}  // namespace no_adl
 
 namespace detail {
 
@@ -508,7 +508,7 @@ extents_of<Atoms> masked_extents(const Extents& e, const M& m) {
 
 }  // namespace detail
 
-namespace words {
+namespace no_adl {
 
 /// `s` with everything hidden that the mask does not allow; a following softmax gives exactly 0 there.
 ///
@@ -532,7 +532,7 @@ template <operand S, operand E,
           class Error = ERROR_R7_mask_needs_a_polarity_allow_or_block<op::masked, detail::lhs_t<detail::shape_of<S>>, detail::rhs_t<detail::shape_of<E>>>>
 Error masked(const S& s, const E& m);
 
-}  // namespace words
+}  // namespace no_adl
 
 namespace detail {
 
@@ -561,7 +561,7 @@ inline constexpr bool knows_extents =
 
 }  // namespace detail
 
-namespace words {
+namespace no_adl {
 
 /// 1 where the mask is true and 0 elsewhere, over the mask's dimensions. Run-time extents that neither given elements nor
 /// lengths bring along are given (R15): `indicator(causal<seq, key>{}, seq{3}, key{3})`.
@@ -578,7 +578,7 @@ template <class T = float, mask M, dimension_type... D, class Error = ERROR_R15_
   requires(!detail::knows_extents<M, D...>)
 Error indicator(const M& m, const D&... extents);
 
-}  // namespace words
+}  // namespace no_adl
 
 namespace detail {
 
@@ -600,7 +600,7 @@ class biased_node : public node<Shape, std::common_type_t<value_of<E>, value_of<
 
 }  // namespace detail
 
-namespace words {
+namespace no_adl {
 
 /// `s + b`, where the bias may add parallel dimensions and no others.
 ///
@@ -617,6 +617,6 @@ template <operand S, operand B, class Verdict = detail::of_scores<op::biased, ru
   requires refused<Verdict>
 Verdict biased(const S& s, const B& b);
 
-}  // namespace words
+}  // namespace no_adl
 
 }  // namespace dimwise

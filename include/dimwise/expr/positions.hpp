@@ -34,7 +34,7 @@ using position_facts_of = typename std::conditional_t<is_refused<B>, nothing, B>
 
 }  // namespace detail
 
-namespace words {
+namespace no_adl {
 
 /// sin(p / base^(2i/|F|)) at feature 2i and cos of the same at 2i + 1, for the positions p of P (Vaswani et al. 2017,
 /// section 3.5); an odd number of features ends with a sine.
@@ -52,7 +52,7 @@ template <class P, class F, class... Rest, class Error = ERROR_R13_sinusoid_take
   requires(!detail::sinusoidal<P, F>)
 Error sinusoid(const Rest&... rest);
 
-}  // namespace words
+}  // namespace no_adl
 
 /// A bias made from the positions of queries and keys; `biased` gives it its extents.
 template <class B>
@@ -136,7 +136,7 @@ class relative_bias_of : public detail::related_positions<Q, K> {
   Bucket bucket_;
 };
 
-namespace words {
+namespace no_adl {
 
 /// A learned bias for the distance of a key from a query: `table` has the dimension R of distances (or buckets of them)
 /// and parallel dimensions, such as heads.
@@ -155,7 +155,7 @@ template <class Q, class K, class R, operand Table, class Bucket = clipped_dista
   requires(!detail::comparable<Q, K> || !detail::both_ordered<Q, K> || !detail::is_in<R, detail::dims_t<detail::shape_of<Table>>>)
 Error relative_bias(const Table& table, const Bucket& bucket = {});
 
-}  // namespace words
+}  // namespace no_adl
 
 namespace detail {
 
@@ -200,7 +200,7 @@ class skew_node : public node<Shape, value_of<E>> {
 
 }  // namespace detail
 
-namespace words {
+namespace no_adl {
 
 /// `s` plus a bias made from positions; the key side is what a following softmax may go over (R7).
 template <operand S, position_bias B, class Verdict = detail::of_scores<op::biased, rule::position_biased<detail::shape_of<S>, detail::position_facts_of<B>>, S>>
@@ -231,6 +231,6 @@ template <class Q, class R, class K, operand X, class Verdict = rule::skew<Q, R,
   requires refused<Verdict>
 Verdict skew(const X& x, const K& keys = K{});
 
-}  // namespace words
+}  // namespace no_adl
 
 }  // namespace dimwise

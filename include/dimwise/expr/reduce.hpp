@@ -97,7 +97,7 @@ struct id_over<D> {
 
 }  // namespace detail
 
-namespace words {
+namespace no_adl {
 
 /// exp(x) / Σ exp(x) over the dimensions D; exactly 0 where masked, and everywhere in a row that is masked entirely.
 ///
@@ -310,6 +310,6 @@ DIMWISE_DETAIL_UNNAMED(rms_norm)
 DIMWISE_DETAIL_UNNAMED(scan)
 #undef DIMWISE_DETAIL_UNNAMED
 
-}  // namespace words
+}  // namespace no_adl
 
 }  // namespace dimwise

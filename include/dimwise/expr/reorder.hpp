@@ -54,7 +54,7 @@ template <std::integral N>
 
 }  // namespace detail
 
-namespace words {
+namespace no_adl {
 
 /// Element i of D is element i − n of `x`, cyclic: n of any size, negative ones turn the other way, as NumPy's `roll`.
 ///
@@ -83,6 +83,6 @@ template <class D, operand X, class Verdict = rule::flip<D, detail::shape_of<X>>
   requires refused<Verdict>
 Verdict flip(const X& x);
 
-}  // namespace words
+}  // namespace no_adl
 
 }  // namespace dimwise

@@ -102,7 +102,7 @@ auto make_restride(const X& x, How how, const char* operation) {
 
 }  // namespace detail
 
-namespace words {
+namespace no_adl {
 
 /// `From` is called `To`, its prime or `out` or the reverse; marks follow. Refuses other pairs (R3).
 template <class From, class To, operand X, class Verdict = rule::rename<From, To, detail::shape_of<X>>>
@@ -226,7 +226,7 @@ template <class D, operand X, class Other>
   requires(!std::is_same_v<D, Other>)
 ERROR_R18_ids_index_their_own_dimension_only<op::at, over<detail::about_t<D>>, id<Other>, detail::operand_t<detail::shape_of<X>>> at(const X& x, id<Other> i);
 
-}  // namespace words
+}  // namespace no_adl
 
 namespace detail {
 
@@ -252,7 +252,7 @@ auto make_slice(const X& x, std::size_t first, std::size_t count) {
 
 }  // namespace detail
 
-namespace words {
+namespace no_adl {
 
 /// Elements first, first + 1, …, `count` of them, of a dimension whose extent is known at run time; they keep their positions.
 ///
@@ -295,6 +295,6 @@ template <class D, class Result, operand X, class... Rest, class Verdict = rule:
   requires refused<Verdict>
 Verdict slice(const X& x, std::size_t first, const Rest&... rest);
 
-}  // namespace words
+}  // namespace no_adl
 
 }  // namespace dimwise

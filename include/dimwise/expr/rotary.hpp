@@ -99,7 +99,7 @@ struct scaled_frequency {
 
 }  // namespace detail
 
-namespace words {
+namespace no_adl {
 
 /// The angle of pair i of n features at position 1.
 [[nodiscard]] inline double rotary_frequency(std::size_t pair, std::size_t features, const rotary_options& options = {}) {
@@ -112,7 +112,7 @@ namespace words {
   return yarn->attention != 0 ? yarn->attention : (yarn->factor <= 1 ? 1.0 : 0.1 * std::log(yarn->factor) + 1);
 }
 
-}  // namespace words
+}  // namespace no_adl
 
 namespace detail {
 
@@ -168,7 +168,7 @@ inline constexpr bool is_whole_number = std::is_integral_v<T> && !std::is_same_v
 
 }  // namespace detail
 
-namespace words {
+namespace no_adl {
 
 /// `x` with pairs of the features F turned by their position in P (Su et al. 2021): queries and keys, never values.
 ///
@@ -231,6 +231,6 @@ template <class P, class F, operand X, operand Cosines, operand Sines,
   requires refused<Verdict>
 Verdict rotary(const X& x, const Cosines& cosines, const Sines& sines, rotary_pairs pairs = rotary_pairs::half_split);
 
-}  // namespace words
+}  // namespace no_adl
 
 }  // namespace dimwise

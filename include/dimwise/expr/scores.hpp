@@ -168,7 +168,7 @@ using scaled_terms = raw_terms<marks_t<scalable_t<S>>>;
 
 }  // namespace detail
 
-namespace words {
+namespace no_adl {
 
 /// Products of queries and keys over the features D, divided by √(the extent of D).
 ///
@@ -227,6 +227,6 @@ template <operand S, class Verdict = rule::unscaled<detail::scalable_t<S>>>
   requires refused<Verdict>
 Verdict unscaled(const S& s);
 
-}  // namespace words
+}  // namespace no_adl
 
 }  // namespace dimwise

@@ -38,7 +38,7 @@ struct brought<whole_rows_mask<M>> : brought<M> {};
 
 }  // namespace detail
 
-namespace words {
+namespace no_adl {
 
 /// The mask `m` for whatever softmax or reduction follows, over any dimension but its own: of a row that it hides nothing is
 /// visible, of one that it shows everything.
@@ -54,5 +54,5 @@ Error whole_rows(const block_mask<E>& m);
 template <operand E, class Error = ERROR_R7_mask_needs_a_polarity_allow_or_block<op::whole_rows, detail::operand_t<detail::shape_of<E>>>>
 Error whole_rows(const E& m);
 
-}  // namespace words
+}  // namespace no_adl
 }  // namespace dimwise

@@ -65,7 +65,7 @@ concept scale_of_floats = operand<T> && std::is_same_v<value_of<T>, float>;
 
 }  // namespace detail
 
-namespace words {
+namespace no_adl {
 
 /// Elements of 16 bits as floats, exactly.
 ///
@@ -112,6 +112,6 @@ template <class F, operand X, detail::scale_of_floats Scale,
   requires(std::is_same_v<detail::value_of<X>, int4_pair> && detail::is_in<half<F>, detail::dims_t<detail::shape_of<X>>> && refused<Verdict>)
 Verdict dequantised(const X& x, const Scale& scale, const F& features = F{});
 
-}  // namespace words
+}  // namespace no_adl
 
 }  // namespace dimwise

@@ -43,7 +43,7 @@ auto make_windows(const X& x, const W& window, extent_t count) {
 
 }  // namespace detail
 
-namespace words {
+namespace no_adl {
 
 /// Every window of |W| neighbours along D: the operand of a convolution (Named Tensor Notation, section 3).
 ///
@@ -83,6 +83,6 @@ template <class D, class W, class Result = D, operand X, class Verdict = rule::p
   requires refused<Verdict>
 Verdict pool(const X& x, const W& window = W{});
 
-}  // namespace words
+}  // namespace no_adl
 
 }  // namespace dimwise

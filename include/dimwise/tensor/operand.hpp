@@ -19,8 +19,8 @@ namespace dimwise {
 
 // The functions of the vocabulary (`softmax`, `block`, …) are members of this namespace. Its members are visible wherever those of
 // `dimwise` are, but argument-dependent lookup does not find them: a user's own function of one of these names is never replaced.
-namespace words {}
-using namespace words;  // NOLINT(google-build-using-namespace): makes dimwise::softmax a name
+namespace no_adl {}
+using namespace no_adl;  // NOLINT(google-build-using-namespace): makes dimwise::softmax a name
 
 namespace detail {
 
@@ -143,7 +143,7 @@ extent_t checked_contiguous(axis* axes, std::size_t bytes, const char* operation
 
 }  // namespace detail
 
-namespace words {
+namespace no_adl {
 
 /// The extent of dimension D in `x`, when the program runs.
 template <class D, operand X>
@@ -164,6 +164,6 @@ template <operand X>
   return detail::checked_size<axes>(all, 0, "size_of");
 }
 
-}  // namespace words
+}  // namespace no_adl
 
 }  // namespace dimwise

@@ -54,7 +54,7 @@ inline constexpr bool draws = std::is_floating_point_v<T> && gives_extents<Shape
 
 }  // namespace detail
 
-namespace words {
+namespace no_adl {
 
 /// Numbers between 0 and 1, 1 left out; the same on every machine: `random_uniform<float, seq>(seed{1}, seq{5}) * 2 - 1`.
 template <class T, class... D, class... Extents>
@@ -69,5 +69,5 @@ template <class T, class... D, class... Extents>
   return detail::drawn<tensor<T, D...>>([numbers = detail::random_numbers(s.value)]() mutable { return numbers.normal(); }, extents...);
 }
 
-}  // namespace words
+}  // namespace no_adl
 }  // namespace dimwise

@@ -238,7 +238,7 @@ std::string text_of(const tensor<T, D...>& x) {
     };
     (say(dimension_name<All>()), ...);
     const std::vector<std::size_t> extents{x.extents().template extent<All>()...};
-    std::string head = words::describe(x);
+    std::string head = no_adl::describe(x);
     head += (head.empty() ? "" : ": ") + element_name<T>();
     if constexpr (is_printable<T>) {
       const printed_elements<T> values(x.values().data(), names, extents);
