@@ -42,7 +42,7 @@ TEST_CASE("concat: biased scores of the keys beside those of a memory that has n
   const tensor of_memory = dimwise::scores<d_k>(q, memory);
   const auto joined = concat<all>(of_memory, s);
   const auto expected = [&](auto i, auto j) {
-    const auto score = [&](auto t) { return t < 2 ? el(of_memory, i, t) : el(s, i, t - 2); };
+    const auto score = [&](auto t) { return static_cast<double>(t < 2 ? el(of_memory, i, t) : el(s, i, t - 2)); };
     double sum = 0;
     for (std::size_t t = 0; t < 5; ++t) { sum += std::exp(score(t)); }
     return std::exp(score(j)) / sum;
