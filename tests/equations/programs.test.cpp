@@ -19,8 +19,10 @@ struct batch : batch_dim<> {};
 struct seq : position_dim<> {};
 struct d_model : feature_dim<4> {};
 struct d_ff : feature_dim<6> {};
+// [routed_dimensions]
 struct experts : dimension<ability::parallel | ability::choice, 4> {};
-struct best : prime<experts, 2> {};       // the experts that one position goes to
+struct best : prime<experts, 2> {};       // the experts that one position goes to: parallel, as experts are
+// [/routed_dimensions]
 
 const auto x = drawn<tensor<float, seq, d_model>>(1, seq{5});
 const auto w_r = drawn<tensor<float, d_model, experts>>(2);

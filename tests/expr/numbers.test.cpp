@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
 #include <cstdint>
 
 namespace numbers_test {
@@ -34,7 +35,9 @@ concept averages = requires(const X& x) { mean<seq>(x).extents(); };
 template <class X>
 concept exponentials = requires(const X& x) { softmax<seq>(x).extents(), log_softmax<seq>(x).extents(), logsumexp<seq>(x).extents(), exp(x).extents(); };
 template <class X>
-concept normed = requires(const X& x) { standardize<seq>(x).extents(), renormalise<seq>(x).extents(), scan<seq>(x).extents(); };
+concept normed = requires(const X& x) { standardize<seq>(x).extents(), renormalise<seq>(x).extents(); };
+template <class X>
+concept adds_up = requires(const X& x) { scan<seq>(x).extents(); };
 template <class X>
 concept multiplied = requires(const X& x, const tensor<float, vocab>& y) { outer(x, y).extents(), contract<seq>(x, rename<key, seq>(tensor<float, key>())).extents(); };
 template <class X>
@@ -45,7 +48,7 @@ concept mapped = requires(const X& x) { map([](auto v) { return v; }, x).extents
 // Real numbers: everything.
 static_assert(adds<of<float>> && adds_one<of<float>> && sums<of<double>> && averages<of<float>> && exponentials<of<double>> && normed<of<float>> && multiplied<of<float>> && hidden<of<float>>);
 // Whole numbers: what loses nothing (R13).
-static_assert(adds<of<int>> && adds_one<of<std::int64_t>> && sums<of<int>> && has_largest<of<int>>);
+static_assert(adds<of<int>> && adds_one<of<std::int64_t>> && sums<of<int>> && has_largest<of<int>> && adds_up<of<int>> && adds_up<of<std::int64_t>> && adds_up<of<float>>);
 static_assert(!averages<of<int>> && !exponentials<of<int>> && !normed<of<int>> && !multiplied<of<int>> && !hidden<of<int>>);
 // Division is for real numbers, which whole ones become beside them.
 static_assert(divides<of<float>, of<int>> && divides<of<int>, of<double>> && divides<of<float>, int> && divides<int, of<float>> && divides<of<int>, float> && divides<double, of<int>>);
@@ -54,7 +57,7 @@ static_assert(!divides<of<int>, of<int>> && !divides<of<int>, int> && !divides<i
 static_assert(!adds<of<id<vocab>>> && !adds_one<of<id<vocab>>> && !sums<of<id<vocab>>> && !has_largest<of<id<vocab>>> && !averages<of<id<vocab>>> &&
               !exponentials<of<id<vocab>>> && !normed<of<id<vocab>>> && !multiplied<of<id<vocab>>> && !hidden<of<id<vocab>>>);
 static_assert(!adds<of<bool>> && !adds_one<of<bool>> && !sums<of<bool>> && !has_largest<of<bool>> && !averages<of<bool>> && !exponentials<of<bool>> &&
-              !normed<of<bool>> && !multiplied<of<bool>> && !hidden<of<bool>>);
+              !normed<of<bool>> && !multiplied<of<bool>> && !hidden<of<bool>> && !adds_up<of<bool>> && !adds_up<of<id<vocab>>> && !adds_up<of<bfloat16>>);
 // What is stored in few bits is widened first (R13).
 template <class T>
 inline constexpr bool only_stored = !adds<of<T>> && !adds_one<of<T>> && !sums<of<T>> && !has_largest<of<T>> && !averages<of<T>> && !exponentials<of<T>> &&
@@ -94,6 +97,19 @@ TEST_CASE("whole numbers become real where they meet real ones") {
   CHECK(squares.data()[1] == 16);
   const tensor<int, batch> distances = abs(lengths - 5);
   CHECK(distances.data()[0] == 3);
+}
+
+TEST_CASE("running sums of whole numbers are whole: the positions of what is padded on the left") {
+  const tensor<bool, batch, seq> written({false, true, true, true, true, true});
+  const tensor<int, batch, seq> places = max(scan<seq>(where(written, 1, 0)) - 1, 0);
+  for (std::size_t i = 0; i < 6; ++i) { CHECK(places.data()[i] == (i < 3 ? std::array{0, 0, 1} : std::array{0, 1, 2})[i % 3]); }
+  // What is compared on the way is compared as the real numbers that it is.
+  const tensor<float, seq> chances({0.25F, 0.75F, 0.5F});
+  const tensor<int, seq> likely = scan<seq>(where(chances > 0.4F, 1, 0));
+  for (std::size_t i = 0; i < 3; ++i) { CHECK(likely.data()[i] == static_cast<int>(i)); }
+  // No digit is lost on the way, as it would be in float or double.
+  const tensor<std::int64_t, seq> large({std::int64_t{1} << 60, 1, 1});
+  CHECK(dimwise::evaluate(scan<seq>(large)).data()[2] == (std::int64_t{1} << 60) + 2);
 }
 
 }  // namespace

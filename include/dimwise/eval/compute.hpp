@@ -81,8 +81,8 @@ bool bias_is_done([[maybe_unused]] const extents_for<Shape>& extents, [[maybe_un
 
 // Each of these says whether a kernel took the node; what none takes is done plainly, and counted as that by its caller.
 template <class C, class Shape, class How, class Over, class E>
-bool compute(const rowwise<Shape, How, Over, E>& n, target<C> to) {
-  return compute_rows<C>(n, to, C(0));
+bool compute(const rowwise<Shape, How, Over, E>& n, target<compute_t<C, value_of<E>>> to) {
+  return compute_rows<C>(n, to, compute_t<C, value_of<E>>(0));
 }
 
 template <class C, class Shape, class Over, class A, class B>

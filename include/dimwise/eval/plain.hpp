@@ -617,13 +617,14 @@ template <class How, class Loops, class C>
 bool rows_are_done(const Loops& loops, C* to, const C* from, C hidden, C epsilon);
 
 template <class C, class Shape, class How, class Over, class E>
-bool compute_rows(const rowwise<Shape, How, Over, E>& n, target<C> to, C hidden) {
+bool compute_rows(const rowwise<Shape, How, Over, E>& n, target<compute_t<C, value_of<E>>> to, compute_t<C, value_of<E>> hidden) {
+  using T = compute_t<C, value_of<E>>;
   const auto x = lower<C>(n.inner());
   const row_loops<axes_for<Shape>, axes_for<shape_of<E>>, axes_of_list_t<Over>> loops(to.axes, x.axes);
   if (loops.inside.empty()) { return true; }
-  const C epsilon = static_cast<C>(n.epsilon());
+  const T epsilon = static_cast<T>(n.epsilon());
   if (rows_are_done<How>(loops, to.data, x.data, hidden, epsilon)) { return true; }
-  kernels::for_each_element(loops.outside, [&](std::ptrdiff_t t, std::ptrdiff_t f) { one_row<C, How>(loops.inside, to.data + t, x.data + f, hidden, epsilon); });
+  kernels::for_each_element(loops.outside, [&](std::ptrdiff_t t, std::ptrdiff_t f) { one_row<T, How>(loops.inside, to.data + t, x.data + f, hidden, epsilon); });
   return false;
 }
 
