@@ -134,7 +134,8 @@ CURES = {
     "ERROR_R7_lengths_are_per_parallel_dimension":
         "Give a tensor of whole numbers over batch (or other parallel dimensions), or one whole number.",
     "ERROR_R7_declared_type_drops_or_invents_masked":
-        "Take the softmax before storing, or deduce the type with `tensor s = expr;`.",
+        "Take the softmax before storing, or deduce the type with `tensor s = expr;`. What was added to scores is part of the type as well: "
+        "`biased_for<…>` names the dimensions of the bias. `s += b` cannot change the type of `s`; `tensor t = s + b;` has the new one.",
     "ERROR_R8_neither_has_all_dimensions_of_the_other":
         "Often one of them has a wrong name, or lacks a projection: a residual takes `contract<heads, d_v>(z, w_o)`. Where "
         "both have dimensions of their own on purpose: `broadcast_like`.",

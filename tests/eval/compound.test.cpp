@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+#include <limits>
 #include <vector>
 
 namespace {
@@ -79,6 +80,19 @@ TEST_CASE("compound: what shares x's memory keeps its values") {
   square += transposed;
   CHECK(elements(square) == std::vector<float>{2, 5, 5, 8});
   CHECK(square.values().data() == p);
+}
+
+TEST_CASE("compound: what is masked stays masked") {
+  constexpr float hidden = -std::numeric_limits<float>::infinity();
+  tensor<float, seq, key, masked_for<key>> s = masked(tensor<float, seq, key>{{1, 2}, {3, 4}}, causal<seq, key>{});
+  s *= -1.0F;
+  CHECK(elements(s) == std::vector<float>{-1, hidden, -3, -4});
+  s += s;
+  CHECK(elements(s) == std::vector<float>{-2, hidden, -6, -8});
+  s -= tensor<float, key>{1, hidden};
+  CHECK(elements(s)[1] == hidden);
+  s /= tensor<float, seq>{0.5F, 2};
+  CHECK(elements(s)[0] == -6);
 }
 
 TEST_CASE("compound: a view changes the memory that it shows, and no other") {

@@ -53,10 +53,18 @@ void change_elements(T* to, const axis* axes, std::size_t rank, const From* from
   }
 }
 
+// What is masked stays masked: the evaluator knows, plain arithmetic with −∞ does not.
+template <class E>
+inline constexpr bool holds_masked = false;
+template <operand E>
+inline constexpr bool holds_masked<E> = is_masked<E>;
+
 template <class F, class Verdict, class T, class... D, class E>
 void change(tensor<T, D...>& x, const E& y) {
   using axes = typename tensor<T, D...>::axes;
-  if constexpr (number<E>) {
+  if constexpr (holds_masked<tensor<T, D...>> || holds_masked<E>) {
+    x = make_binary<F, tensor<T, D...>, E, Verdict>(x, y);
+  } else if constexpr (number<E>) {
     const T by = static_cast<T>(y);
     T* const to = x.overwrite();
     const std::size_t n = x.size();
