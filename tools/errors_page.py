@@ -25,7 +25,8 @@ PAGE = "docs/errors.md"
 
 CURES = {
     "ERROR_R7_tensor_of_bool_is_no_condition":
-        "Choose element by element with `where(a == b, x, y)`, or make a mask of the comparison, `allow(a < b)`. To ask about all "
+        "Choose element by element with `where(a == b, x, y)`, or make a mask of the comparison, `allow(a < b)`, and of two "
+        "`allow(a < b) & allow(b < c)`. To ask about all "
         "elements, count them: `sum<seq>(indicator(allow(a != b)))`, and read the number.",
     "ERROR_R16_query_key_and_value_are_told_apart_by_dimensions":
         "Give `scores` the queries and the keys: both have the features it names. Values have features of their own, `d_v`.",
@@ -100,8 +101,8 @@ CURES = {
     "ERROR_R6_declared_type_drops_or_invents_raw_or_score":
         "Add the mark to the declared type, deduce it with `tensor s = expr;`, or drop it with `plain(expr)`.",
     "ERROR_R7_mask_needs_a_polarity_allow_or_block":
-        "`allow(m)` where true means visible, `allow_of(block(m))` where true means hidden. As 1 and 0: "
-        "`indicator(allow(m))`.",
+        "`allow(m)` where true means visible, `allow_of(block(m))` where true means hidden; comparisons that hold together are "
+        "`allow(a < b) & allow(b < c)`. As 1 and 0: `indicator(allow(m))`.",
     "ERROR_R7_block_mask_is_turned_by_allow_of":
         "`masked(s, allow_of(block(m)))`, and the same behind the values of a module.",
     "ERROR_R7_scores_change_by_a_mask_a_bias_or_a_function":

@@ -11,6 +11,7 @@
 
 #include <dimwise/expr/contract.hpp>
 #include <dimwise/expr/elementwise.hpp>
+#include <dimwise/expr/ids.hpp>
 #include <dimwise/expr/join.hpp>
 #include <dimwise/expr/mask.hpp>
 #include <dimwise/expr/positions.hpp>
@@ -65,6 +66,7 @@ DIMWISE_DETAIL_MISUSED(padding)
 DIMWISE_DETAIL_MISUSED(allow)
 DIMWISE_DETAIL_MISUSED(block)
 DIMWISE_DETAIL_MISUSED(allow_of)
+DIMWISE_DETAIL_MISUSED(whole_rows)
 DIMWISE_DETAIL_MISUSED(where)
 DIMWISE_DETAIL_MISUSED(softmax)
 DIMWISE_DETAIL_MISUSED(log_softmax)
@@ -73,9 +75,12 @@ DIMWISE_DETAIL_MISUSED(sum)
 DIMWISE_DETAIL_MISUSED(mean)
 DIMWISE_DETAIL_MISUSED(max)
 DIMWISE_DETAIL_MISUSED(min)
+DIMWISE_DETAIL_MISUSED(clamp)
+DIMWISE_DETAIL_MISUSED(pow)
 DIMWISE_DETAIL_MISUSED(logsumexp)
 DIMWISE_DETAIL_MISUSED(argmax)
 DIMWISE_DETAIL_MISUSED(top_k)
+DIMWISE_DETAIL_MISUSED(split_ids)
 DIMWISE_DETAIL_MISUSED(standardize)
 DIMWISE_DETAIL_MISUSED(layer_norm)
 DIMWISE_DETAIL_MISUSED(rms_norm)
@@ -94,6 +99,10 @@ DIMWISE_DETAIL_MISUSED(slice)
 DIMWISE_DETAIL_MISUSED(concat)
 DIMWISE_DETAIL_MISUSED(stack)
 DIMWISE_DETAIL_MISUSED(gather)
+DIMWISE_DETAIL_MISUSED(roll)
+DIMWISE_DETAIL_MISUSED(flip)
+DIMWISE_DETAIL_MISUSED(one_hot)
+DIMWISE_DETAIL_MISUSED(scatter_add)
 DIMWISE_DETAIL_MISUSED(sinusoid)
 DIMWISE_DETAIL_MISUSED(rotary)
 DIMWISE_DETAIL_MISUSED(relative_bias)
@@ -183,5 +192,31 @@ template <mask A, detail::no_mask B, class Error = ERROR_R7_mask_needs_a_polarit
 Error operator|(const A& a, const B& b);
 template <detail::no_mask A, mask B, class Error = ERROR_R7_mask_needs_a_polarity_allow_or_block<op::mask_or, typename detail::shown_argument<A>::type>>
 Error operator|(const A& a, const B& b);
+
+// Tensors of bool beside each other, or beside a condition: what both say is a mask of two polarities.
+namespace detail {
+template <class X>
+inline constexpr bool has_bools = false;
+template <operand X>
+inline constexpr bool has_bools<X> = std::is_same_v<value_of<X>, bool>;
+template <class A, class B>
+concept bools_alone = (has_bools<A> && no_mask<B>) || (no_mask<A> && has_bools<B>);
+template <class Op, class A, class B>
+using polarity_error = ERROR_R7_mask_needs_a_polarity_allow_or_block<Op, typename shown_argument<A>::type, typename shown_argument<B>::type>;
+template <class A, class B>
+using condition_error = ERROR_R7_tensor_of_bool_is_no_condition<typename shown_argument<A>::type, typename shown_argument<B>::type>;
+}  // namespace detail
+template <class A, class B, class Error = detail::polarity_error<op::mask_and, A, B>>
+  requires detail::bools_alone<A, B>
+Error operator&(const A& a, const B& b);
+template <class A, class B, class Error = detail::polarity_error<op::mask_or, A, B>>
+  requires detail::bools_alone<A, B>
+Error operator|(const A& a, const B& b);
+template <class A, class B, class Error = detail::condition_error<A, B>>
+  requires detail::bools_alone<A, B>
+Error operator&&(const A& a, const B& b);
+template <class A, class B, class Error = detail::condition_error<A, B>>
+  requires detail::bools_alone<A, B>
+Error operator||(const A& a, const B& b);
 
 }  // namespace dimwise

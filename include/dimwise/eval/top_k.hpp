@@ -27,7 +27,7 @@ namespace no_adl {
 ///   auto [values, ids] = top_k<vocab, best>(x);      [D, rest]  ->  [Best, rest], and id<D> over the same
 ///
 /// Refuses dimensions that are neither attendable nor a choice (R13), more than there are (R18; `extent_error` at run time).
-template <class D, dimension_type Best, operand X, class Verdict = detail::of_numbers<op::top_k, rule::top_k<D, Best, detail::shape_of<X>>, X>>
+template <class D, class Best, operand X, class Verdict = detail::of_numbers<op::top_k, rule::top_k<D, Best, detail::shape_of<X>>, X>>
   requires allowed<Verdict>
 [[nodiscard]] auto top_k(const X& x, const Best& best = Best{}) {
   using namespace detail;
@@ -75,7 +75,7 @@ template <class D, dimension_type Best, operand X, class Verdict = detail::of_nu
   });
   return result;
 }
-template <class D, dimension_type Best, operand X, class Verdict = detail::of_numbers<op::top_k, rule::top_k<D, Best, detail::shape_of<X>>, X>>
+template <class D, class Best, operand X, class Verdict = detail::of_numbers<op::top_k, rule::top_k<D, Best, detail::shape_of<X>>, X>>
   requires refused<Verdict>
 Verdict top_k(const X& x, const Best& best = Best{});
 

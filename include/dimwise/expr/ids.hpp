@@ -82,8 +82,8 @@ template <class D, dimension_type... Given>
   using atoms = typename detail::extents_for<shape<D>>::atoms;
   return detail::ids_node<shape<D>, D>(detail::carry<atoms>("ids_of", detail::extents_of<detail::list<>>{}, detail::one_extent(extents)...));
 }
-template <class D, dimension_type... Given, class Error = detail::extents_given_once<D, Given...>>
-  requires(!detail::gives_extent_of<D, Given...>)
+template <class D, class... Given, class Error = detail::extents_given_once<D, Given...>>
+  requires(!(dimension_type<Given> && ...) || !detail::gives_extent_of<D, Given...>)
 Error ids_of(const Given&... extents);
 
 /// Ids as indicators: 1 where D has the id and 0 elsewhere, of the element type T.

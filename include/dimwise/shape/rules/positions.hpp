@@ -123,6 +123,8 @@ consteval auto judge_top_k() {
   using objection = objection_t<op::top_k, list<D>, Shape>;
   if constexpr (!std::is_same_v<objection, nothing>) {
     return answer<objection>{};
+  } else if constexpr (!dimension_type<Best>) {
+    return answer<ERROR_R1_operation_names_its_dimension<op::top_k, O, operand_t<Shape>>>{};
   } else if constexpr (where<list<D, Best>>::not_attended::size > 0) {
     return answer<ERROR_R13_softmax_takes_attendable_or_choice<op::top_k, O, operand_t<Shape>>>{};
   } else if constexpr (D::static_extent != at_run_time && Best::static_extent != at_run_time && Best::static_extent > D::static_extent) {

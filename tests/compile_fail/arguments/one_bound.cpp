@@ -1,0 +1,14 @@
+// MISTAKE: a clamp with one bound.
+// RULE: R1
+// EXPECT: ERROR_R1_operation_takes_other_arguments<.*clamp
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void layer() {
+#ifdef FIXED
+  RESULT y = max(x, 0.0F);
+#else
+  RESULT y = clamp(x, 0.0F);
+#endif
+}

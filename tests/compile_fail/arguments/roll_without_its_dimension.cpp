@@ -1,0 +1,14 @@
+// MISTAKE: a roll that does not say along what.
+// RULE: R1
+// EXPECT: ERROR_R1_operation_takes_other_arguments<.*roll
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+void layer() {
+#ifdef FIXED
+  RESULT y = roll<seq>(x, 1);
+#else
+  RESULT y = roll(x, 1);
+#endif
+}
