@@ -32,7 +32,7 @@ struct keys_behind {
 ///
 /// Refuses packed positions (R19); origins as in `causal` over the last part.
 template <class Q, class... P>
-class causal<Q, summed<P...>> : public detail::related_positions<Q, typename detail::keys_behind<Q, P...>::keys> {
+class causal<Q, summed<P...>> : public detail::mask_tag, public detail::related_positions<Q, typename detail::keys_behind<Q, P...>::keys> {
   using parts = detail::keys_behind<Q, P...>;
   using base = detail::related_positions<Q, typename parts::keys>;
 

@@ -35,7 +35,7 @@ concept mask_like = std::derived_from<X, mask_tag>;
 
 // Where the two positions that a symbolic mask compares begin; given with the mask, or by the extents of the scores.
 template <class Q, class K>
-class related_positions : public mask_tag {
+class related_positions {
  public:
   using query = Q;
   using key = K;
@@ -110,7 +110,7 @@ concept mask = detail::mask_like<M>;
 /// Unrelated dimensions, and static extents that differ, need origins given here (R7); run-time extents that differ throw
 /// `origin_error` unless an origin was said.
 template <class Q, class K>
-class causal : public detail::related_positions<Q, K> {
+class causal : public detail::mask_tag, public detail::related_positions<Q, K> {
  public:
   using facts = detail::mask_facts<detail::list<Q, K>, detail::list<K>, false>;
   static constexpr const char* name = "causal";
@@ -130,7 +130,7 @@ class causal : public detail::related_positions<Q, K> {
 
 /// Keys at most `left` before and `right` after the query's position are visible; no limit where it is negative.
 template <class Q, class K>
-class window : public detail::related_positions<Q, K> {
+class window : public detail::mask_tag, public detail::related_positions<Q, K> {
  public:
   using facts = detail::mask_facts<detail::list<Q, K>, detail::list<K>, false>;
   static constexpr const char* name = "window";
@@ -159,7 +159,7 @@ class window : public detail::related_positions<Q, K> {
 ///
 /// Refuses packed positions: every document has a prefix of its own, which a given mask says (R19).
 template <class Q, class K>
-class prefix : public detail::related_positions<Q, K> {
+class prefix : public detail::mask_tag, public detail::related_positions<Q, K> {
  public:
   using facts = detail::mask_facts<detail::list<Q, K>, detail::list<K>, false>;
   static constexpr const char* name = "prefix";
