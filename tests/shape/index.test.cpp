@@ -122,7 +122,7 @@ static_assert(says<ERROR_R10_operands_differ_in_another_dimension, rule::concat<
 // What was added to one part alone tells it apart from the others.
 static_assert(gives<rule::concat<S, shape<seq, one, score<d_k>>, shape<seq, src, score<d_k>, biased_for<seq, src>>>, shape<seq, S, score<d_k>, biased_for<S, seq>>>);
 static_assert(gives<rule::concat<S, shape<seq, one, score<d_k>, biased_for<seq>>, shape<seq, src, score<d_k>>>, shape<seq, S, score<d_k>, biased_for<S, seq>>>);
-static_assert(gives<rule::concat<S, shape<seq, one, biased_for<one>>, shape<seq, src, biased_for<seq>>>, shape<seq, S, biased_for<S>, biased_for<S, seq>>>);
+static_assert(gives<rule::concat<S, shape<seq, one, biased_for<one>>, shape<seq, src, biased_for<src>>>, shape<seq, S, biased_for<S>>>);
 static_assert(gives<rule::concat<seq, shape<seq, key, biased_for<key>>, shape<seq, key>>, shape<seq, key, biased_for<key, seq>>>);
 static_assert(allowed<rule::softmax<op::softmax, list<S>, rule::concat<S, shape<seq, one>, shape<seq, src, biased_for<seq, src>>>::shape>>);
 static_assert(says<ERROR_R10_operands_differ_in_another_dimension, rule::concat<S, shape<seq, one, raw<d_k>>, shape<seq, src, score<d_k>, biased_for<seq, src>>>>);
