@@ -127,7 +127,7 @@ inline constexpr bool is_block_mask<block_mask<E>> = true;
 
 // What somebody may write beside a tensor by mistake. Types of users are left to their own operators.
 template <class X>
-concept no_number = !refused_operand<X> && (std::is_same_v<X, bool> || std::is_pointer_v<std::decay_t<X>> || is_id<X> || dimension_type<X> || mask_like<X> || is_block_mask<X> ||
+concept no_number = !refused_operand<X> && (std::is_same_v<X, bool> || std::is_pointer_v<std::decay_t<X>> || is_id<X> || dimension_type<X> || mask_like<X> || is_block_mask<X> || position_bias<X> ||
                     (!operand<X> && requires(const X& x) {
                       std::begin(x);
                       std::end(x);
@@ -191,6 +191,18 @@ Error operator&(const A& a, const B& b);
 template <mask A, detail::no_mask B, class Error = ERROR_R7_mask_needs_a_polarity_allow_or_block<op::mask_or, typename detail::shown_argument<B>::type>>
 Error operator|(const A& a, const B& b);
 template <detail::no_mask A, mask B, class Error = ERROR_R7_mask_needs_a_polarity_allow_or_block<op::mask_or, typename detail::shown_argument<A>::type>>
+Error operator|(const A& a, const B& b);
+
+// A bias is added, and hides nothing.
+namespace detail {
+template <class A, class B>
+concept bias_among_masks = (mask<A> && position_bias<B>) || (position_bias<A> && mask<B>);
+}  // namespace detail
+template <class A, class B, class Error = detail::arithmetic_error<op::mask_and, A, B>>
+  requires detail::bias_among_masks<A, B>
+Error operator&(const A& a, const B& b);
+template <class A, class B, class Error = detail::arithmetic_error<op::mask_or, A, B>>
+  requires detail::bias_among_masks<A, B>
 Error operator|(const A& a, const B& b);
 
 // Tensors of bool beside each other, or beside a condition: what both say is a mask of two polarities.
