@@ -124,6 +124,8 @@ class causal : public detail::mask_tag, public detail::related_positions<Q, K> {
   causal(const Q& q, const K& k)
     requires(detail::both_ordered<Q, K>)
       : detail::related_positions<Q, K>(q, k) {}
+  template <class Error = ERROR_R1_operation_takes_other_arguments<op::causal, over<detail::about_t<Q>, detail::about_t<K>>>>
+  explicit causal(detail::any_argument, ...) = delete;
 
   [[nodiscard]] static bool visible(std::ptrdiff_t q, std::ptrdiff_t k) { return k <= q; }
 };
@@ -144,6 +146,9 @@ class window : public detail::mask_tag, public detail::related_positions<Q, K> {
   window(std::ptrdiff_t left, std::ptrdiff_t right, const Q& q, const K& k)
     requires(detail::both_ordered<Q, K>)
       : detail::related_positions<Q, K>(q, k), left_(left), right_(right) {}
+
+  template <class Error = ERROR_R1_operation_takes_other_arguments<op::window, over<detail::about_t<Q>, detail::about_t<K>>>>
+  explicit window(...) = delete;
 
   // Differences of positions, which are no further than 2^60 from 0: sums of a position and a limit may overflow.
   [[nodiscard]] bool visible(std::ptrdiff_t q, std::ptrdiff_t k) const { return (left_ < 0 || q - k <= left_) && (right_ < 0 || k - q <= right_); }
@@ -171,6 +176,8 @@ class prefix : public detail::mask_tag, public detail::related_positions<Q, K> {
                                              detail::positions_error<op::prefix, Q, K>>>
     requires(!detail::comparable<Q, K> || !detail::both_ordered<Q, K> || detail::is_packed<Q>)
   explicit prefix(std::ptrdiff_t length, Error* = nullptr) = delete;
+  template <class Error = ERROR_R1_operation_takes_other_arguments<op::prefix, over<detail::about_t<Q>, detail::about_t<K>>>>
+  explicit prefix(...) = delete;
 
   [[nodiscard]] bool visible(std::ptrdiff_t q, std::ptrdiff_t k) const { return k < length_ || k <= q; }
   [[nodiscard]] std::ptrdiff_t length() const { return length_; }

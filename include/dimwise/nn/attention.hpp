@@ -199,8 +199,12 @@ template <class F, class Key, operand Q, operand K, class... How,
 }
 template <class F, class Key, operand Q, operand K, class... How,
           class Verdict = typename detail::verdict_of<detail::weights_outcome<F, Key, Q, K, How...>>::type>
-  requires refused<Verdict>
+  requires(refused<Verdict> && !detail::deleted_where_refused<How...>)
 Verdict attention_weights(const Q& q, const K& k, const How&... how);
+template <class F, class Key, operand Q, operand K, class... How,
+          class Verdict = typename detail::verdict_of<detail::weights_outcome<F, Key, Q, K, How...>>::type>
+  requires(refused<Verdict> && detail::deleted_where_refused<How...>)
+Verdict attention_weights(const Q& q, const K& k, const How&... how) = delete;
 
 /// Scaled dot-product attention, an expression that runs as one kernel.
 ///
@@ -216,8 +220,12 @@ template <class F, class Key, operand Q, operand K, operand V, class... How,
 }
 template <class F, class Key, operand Q, operand K, operand V, class... How,
           class Verdict = typename detail::verdict_of<detail::attention_outcome<F, Key, Q, K, V, How...>>::type>
-  requires refused<Verdict>
+  requires(refused<Verdict> && !detail::deleted_where_refused<How...>)
 Verdict attention(const Q& q, const K& k, const V& v, const How&... how);
+template <class F, class Key, operand Q, operand K, operand V, class... How,
+          class Verdict = typename detail::verdict_of<detail::attention_outcome<F, Key, Q, K, V, How...>>::type>
+  requires(refused<Verdict> && detail::deleted_where_refused<How...>)
+Verdict attention(const Q& q, const K& k, const V& v, const How&... how) = delete;
 
 namespace detail {
 
@@ -255,7 +263,11 @@ template <class F, class Key, operand Q, operand K, operand V, operand Sinks, cl
 }
 template <class F, class Key, operand Q, operand K, operand V, operand Sinks, class... How,
           class Verdict = typename detail::sinks_verdict<F, Key, Q, K, V, Sinks, How...>::type>
-  requires refused<Verdict>
+  requires(refused<Verdict> && !detail::deleted_where_refused<How...>)
 Verdict attention_with_sinks(const Q& q, const K& k, const V& v, const Sinks& sinks, const How&... how);
+template <class F, class Key, operand Q, operand K, operand V, operand Sinks, class... How,
+          class Verdict = typename detail::sinks_verdict<F, Key, Q, K, V, Sinks, How...>::type>
+  requires(refused<Verdict> && detail::deleted_where_refused<How...>)
+Verdict attention_with_sinks(const Q& q, const K& k, const V& v, const Sinks& sinks, const How&... how) = delete;
 
 }  // namespace dimwise::nn

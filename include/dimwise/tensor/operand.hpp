@@ -25,6 +25,11 @@ using namespace no_adl;  // NOLINT(google-build-using-namespace): makes dimwise:
 namespace detail {
 
 struct operand_tag {};
+// Whatever may be written as an argument, by a conversion that comes behind all others but an ellipsis.
+struct any_argument {
+  template <class X>
+  any_argument(const X&);  // implicit, declared only
+};
 struct expression_tag {};
 // Carries the shape alone: errors about an operand of this type do not print the whole expression.
 template <class Shape>

@@ -9,7 +9,7 @@
 
 void layer() {
 #ifdef FIXED
-  std::cout << indicator(window<seq, key>{1, 0}, seq{}, key{});
+  std::cout << indicator(window<seq, key>{1, 0}, seq{5}, key{5});
 #else
   std::cout << window<seq, key>{1, 0};
 #endif
