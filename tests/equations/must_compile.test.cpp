@@ -31,8 +31,8 @@ double score(std::size_t b, std::size_t h, std::size_t i, std::size_t j) {
   return sum_of(4, [&](auto d) { return double{el(q, b, i, h, d)} * el(k, b, j, h, d); }) / 2;
 }
 template <class S, class V>
-double attended(std::size_t n, S s, V v) {
-  return sum_of(n, [&](auto j) { return std::exp(s(j)) * v(j); }) / sum_of(n, [&](auto j) { return std::exp(s(j)); });
+double attended(std::size_t n, S s, V value) {
+  return sum_of(n, [&](auto j) { return std::exp(s(j)) * value(j); }) / sum_of(n, [&](auto j) { return std::exp(s(j)); });
 }
 // The attention of this file with scores s(b, h, i, j), hidden where −∞.
 template <class E, class S>

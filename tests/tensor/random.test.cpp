@@ -23,11 +23,11 @@ bool same_elements(const X& a, const X& b) {
 }  // namespace
 
 TEST_CASE("random: a seed says the same numbers again, another one others") {
-  const auto x = random_normal<float, seq, d_k>(seed{1}, seq{5});
+  const auto x = random_normal<float, seq, d_k>(random_seed{1}, seq{5});
   CHECK(x.size() == 20);
-  CHECK(same_elements(x, random_normal<float, seq, d_k>(seed{1}, seq{5})));
-  CHECK(!same_elements(x, random_normal<float, seq, d_k>(seed{2}, seq{5})));
-  const auto u = random_uniform<double, pair>(seed{42});
+  CHECK(same_elements(x, random_normal<float, seq, d_k>(random_seed{1}, seq{5})));
+  CHECK(!same_elements(x, random_normal<float, seq, d_k>(random_seed{2}, seq{5})));
+  const auto u = random_uniform<double, pair>(random_seed{42});
   // The first numbers of the engine for this seed, by the standard's definition of mt19937_64: 13930160852258120406 and
   // 11788048577503494824, their upper 53 bits over 2^53.
   CHECK(u.values()[0] == std::ldexp(static_cast<double>(13930160852258120406ULL >> 11U), -53));
@@ -47,10 +47,10 @@ TEST_CASE("random: the moments of 100000 numbers") {
     return std::pair(sum / static_cast<double>(n), squares / static_cast<double>(n));
   };
   const double bound = 5 / std::sqrt(static_cast<double>(n));
-  const auto [mean_normal, squares_normal] = moments(random_normal<double, seq>(seed{7}, seq{n}));
+  const auto [mean_normal, squares_normal] = moments(random_normal<double, seq>(random_seed{7}, seq{n}));
   CHECK(std::fabs(mean_normal) < bound);
   CHECK(std::fabs(squares_normal - 1) < bound * std::sqrt(2.0));
-  const auto uniform = random_uniform<double, seq>(seed{7}, seq{n});
+  const auto uniform = random_uniform<double, seq>(random_seed{7}, seq{n});
   const auto [mean_uniform, squares_uniform] = moments(uniform);
   CHECK(std::fabs(mean_uniform - 0.5) < bound * std::sqrt(1.0 / 12));
   CHECK(std::fabs(squares_uniform - 1.0 / 3) < bound * 0.3);

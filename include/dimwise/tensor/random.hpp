@@ -4,7 +4,7 @@
 // Layer: tensor.
 // Tests: tests/tensor/random.test.cpp
 //
-//   auto x = random_normal<float, seq, d_k>(seed{1}, seq{5});
+//   auto x = random_normal<float, seq, d_k>(random_seed{1}, seq{5});
 #pragma once
 
 #include <cmath>
@@ -17,7 +17,7 @@
 namespace dimwise {
 
 /// What random numbers follow from: the same seed gives the same numbers.
-struct seed {
+struct random_seed {
   std::uint64_t value = 0;
 };
 
@@ -56,16 +56,16 @@ inline constexpr bool draws = std::is_floating_point_v<T> && gives_extents<Shape
 
 namespace no_adl {
 
-/// Numbers between 0 and 1, 1 left out; the same on every machine: `random_uniform<float, seq>(seed{1}, seq{5}) * 2 - 1`.
+/// Numbers between 0 and 1, 1 left out; the same on every machine: `random_uniform<float, seq>(random_seed{1}, seq{5}) * 2 - 1`.
 template <class T, class... D, class... Extents>
   requires(valid_shape<D...> && detail::draws<T, shape<D...>, Extents...>)
-[[nodiscard]] tensor<T, D...> random_uniform(seed s, const Extents&... extents) {
+[[nodiscard]] tensor<T, D...> random_uniform(random_seed s, const Extents&... extents) {
   return detail::drawn<tensor<T, D...>>([numbers = detail::random_numbers(s.value)]() mutable { return numbers.uniform(); }, extents...);
 }
 /// Normal numbers of mean 0 and standard deviation 1; between machines they may differ in the last digits.
 template <class T, class... D, class... Extents>
   requires(valid_shape<D...> && detail::draws<T, shape<D...>, Extents...>)
-[[nodiscard]] tensor<T, D...> random_normal(seed s, const Extents&... extents) {
+[[nodiscard]] tensor<T, D...> random_normal(random_seed s, const Extents&... extents) {
   return detail::drawn<tensor<T, D...>>([numbers = detail::random_numbers(s.value)]() mutable { return numbers.normal(); }, extents...);
 }
 
