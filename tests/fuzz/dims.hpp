@@ -40,5 +40,6 @@ std::span<const family> reduction_families();
 std::span<const family> element_families();
 std::span<const family> look_families();
 std::span<const family> position_families();
+std::span<const family> word_families();
 
 }  // namespace fuzz

@@ -18,7 +18,7 @@ namespace {
 
 std::vector<family> every_family() {
   std::vector<family> all;
-  for (const std::span<const family> some : {attention_families(), masked_attention_families(), biased_attention_families(), product_families(), epilogue_families(), row_families(), reduction_families(), element_families(), look_families(), grouped_attention_families(), static_families(), position_families()}) {
+  for (const std::span<const family> some : {attention_families(), masked_attention_families(), biased_attention_families(), product_families(), epilogue_families(), row_families(), reduction_families(), element_families(), look_families(), grouped_attention_families(), static_families(), position_families(), word_families()}) {
     all.insert(all.end(), some.begin(), some.end());
   }
   return all;
@@ -170,6 +170,14 @@ int self_test(const std::vector<family>& families) {
   return wrong == 0 ? 0 : 1;
 }
 
+const char* kernels_that_ran() {
+  if constexpr (dimwise::kernels::available) {
+    return dimwise::kernels::active().architecture;
+  } else {
+    return "none";
+  }
+}
+
 int usage() {
   std::fputs("fuzz [--seed N] [--count M] [--seconds S] [--family NAME] [--size LARGEST_EXTENT] [--work PRODUCT] [--list] [--ratios] [--self-test]\n", stderr);
   return 2;
@@ -213,7 +221,8 @@ int main_of(int argc, char** argv) {
     return 2;
   }
   const summary s = run_all(families, o, breakage::nothing, nullptr);
-  std::printf("%llu cases of %zu families: %zu formulas compared, %zu evaluations, %zu refused, %llu failed\n", static_cast<unsigned long long>(s.cases), families.size(), s.all.formulas,
+  // The kernels that ran, not those that were asked for: what a machine lacks falls back.
+  std::printf("kernels %s: %llu cases of %zu families: %zu formulas compared, %zu evaluations, %zu refused, %llu failed\n", kernels_that_ran(), static_cast<unsigned long long>(s.cases), families.size(), s.all.formulas,
               s.all.evaluations, s.all.refused, static_cast<unsigned long long>(s.failures));
   return s.failures == 0 ? 0 : 1;
 }
