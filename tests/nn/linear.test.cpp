@@ -85,8 +85,8 @@ struct text : packed_dim<> {};
 
 TEST_CASE("learned positions of a static extent start at 0, or throw") {
   nn::learned_positions<places_of_four, d_model> places{drawn<tensor<float, places_of_four, d_model>>(24)};
-  const auto x = drawn<tensor<float, places_of_four, d_model>>(1);
-  CHECK(module_agrees([&] { return places(x); }, {4, 8}, 1, [&](auto s, auto i) { return double{el(x, s, i)} + el(places.table, s, i); }) == "");
+  const auto four = drawn<tensor<float, places_of_four, d_model>>(1);
+  CHECK(module_agrees([&] { return places(four); }, {4, 8}, 1, [&](auto s, auto i) { return double{el(four, s, i)} + el(places.table, s, i); }) == "");
   const auto later = drawn<tensor<float, places_of_four, d_model>>(1, starting_at(places_of_four{4}, 4));
   CHECK(thrown<index_error>([&] { (void)places(later); }) == "learned_positions: positions 4 … 7 of dimension places_of_four are asked of a table of 4");
   const auto before = drawn<tensor<float, places_of_four, d_model>>(1, starting_at(places_of_four{4}, -1));
@@ -95,10 +95,10 @@ TEST_CASE("learned positions of a static extent start at 0, or throw") {
 
 TEST_CASE("learned positions of packed documents begin with each document") {
   nn::learned_positions<text, d_model> places{drawn<tensor<float, text, d_model>>(24, text{{5}})};
-  const auto x = drawn<tensor<float, batch, text, d_model>>(1, batch{2}, text{{3, 0, 5, 1}});
+  const auto packed = drawn<tensor<float, batch, text, d_model>>(1, batch{2}, text{{3, 0, 5, 1}});
   const std::size_t row[] = {0, 1, 2, 0, 1, 2, 3, 4, 0};
-  CHECK(module_agrees([&] { return places(x); }, {2, 9, 8}, 1, [&](auto b, auto s, auto i) { return double{el(x, b, s, i)} + el(places.table, row[s], i); }) == "");
-  CHECK(places(x).extents().template documents<text>() == x.extents().documents<text>());
+  CHECK(module_agrees([&] { return places(packed); }, {2, 9, 8}, 1, [&](auto b, auto s, auto i) { return double{el(packed, b, s, i)} + el(places.table, row[s], i); }) == "");
+  CHECK(places(packed).extents().template documents<text>() == packed.extents().documents<text>());
   const auto longer = drawn<tensor<float, text, d_model>>(1, text{{2, 6}});
   CHECK(thrown<index_error>([&] { (void)places(longer); }) == "learned_positions: positions 0 … 5 of dimension text are asked of a table of 5");
 }

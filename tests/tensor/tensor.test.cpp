@@ -64,6 +64,22 @@ static_assert(!std::constructible_from<tensor<float, seq>, tensor<float, key>>);
 
 }  // namespace
 
+// Containers of every kind are elements of a tensor of static extents: g++ 12 once preferred the refusal of everything else.
+struct five : dimwise::feature_dim<5> {};
+
+TEST_CASE("containers of elements make tensors and views of static extents") {
+  std::vector<float> list{1, 2, 3, 4, 5};
+  const float raw[5] = {1, 2, 3, 4, 5};
+  CHECK(tensor<float, five>(list)(id<five>(4)) == 5);
+  CHECK(tensor<float, five>(std::vector<float>(5, 2.0F))(id<five>(4)) == 2);
+  CHECK(tensor<float, five>(raw)(id<five>(3)) == 4);
+  CHECK(tensor<float, five>(std::span<const float>(list))(id<five>(0)) == 1);
+  CHECK(tensor<float>(std::vector<float>{7})() == 7);
+  CHECK(dimwise::tensor_view<float, five>(list)(id<five>(2)) == 3);
+  CHECK(dimwise::tensor_view<const float, five>(raw)(id<five>(2)) == 3);
+  CHECK_THROWS_AS((tensor<float, five>(std::vector<float>(4))), extent_error);
+}
+
 TEST_CASE("tensor: zeros of extents in any order, static ones left out or said") {
   const cube a(batch{2}, seq{3});
   const cube b(seq{3}, batch{2});

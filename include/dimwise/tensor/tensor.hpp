@@ -139,14 +139,13 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   explicit tensor(...) = delete;
 
   /// The elements `values` in memory order; throws `extent_error` where their number is not that of the extents.
+  // A template of its own argument: g++ 12 prefers `tensor(...)` to a conversion of a container to a span.
+  template <std::convertible_to<std::span<const T>> Values, class... Extents>
+    requires(!operand<Values> && detail::gives_extents<shape_type, Extents...>)
+  explicit tensor(const Values& values, const Extents&... given) : tensor(gathered(given...), std::span<const T>(values)) {}
   template <class... Extents>
     requires(detail::gives_extents<shape_type, Extents...>)
-  explicit tensor(std::span<const T> values, const Extents&... given) : tensor(gathered(given...), values.size(), "tensor(values, …)") {
-    std::copy(values.begin(), values.end(), storage_.write());
-  }
-  template <class... Extents>
-    requires(detail::gives_extents<shape_type, Extents...>)
-  explicit tensor(std::initializer_list<T> values, const Extents&... given) : tensor(std::span<const T>(values.begin(), values.size()), given...) {}
+  explicit tensor(std::initializer_list<T> values, const Extents&... given) : tensor(gathered(given...), std::span<const T>(values.begin(), values.size())) {}
   /// The elements of a container, a span or an array of other numbers: real ones take any number, rounded; whole ones take
   /// those that they can all hold; an id takes whole numbers, and throws `index_error` for a negative one.
   template <detail::elements_for<T> Range, class... Extents>
@@ -331,6 +330,10 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   tensor(const extents_type& e, unwritten) : extents_(e), storage_(checked_size(e)) { extents_.check_divided(); }
   explicit tensor(const extents_type& e) : tensor(e, unwritten{}) { std::fill_n(storage_.write(), size(), T{}); }
   tensor(const extents_type& e, std::size_t given, const char* operation) : tensor(e, unwritten{}) { check_count(given, operation); }
+
+  tensor(const extents_type& e, std::span<const T> values) : tensor(e, values.size(), "tensor(values, …)") {
+    std::copy(values.begin(), values.end(), storage_.write());
+  }
 
   // The elements are gone: the extents say so.
   void leave() noexcept {

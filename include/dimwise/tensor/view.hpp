@@ -38,11 +38,12 @@ class tensor_view : public detail::shaped_as<shape<DimsAndMarks...>>,
   static constexpr std::size_t rank = axes::size;
 
   /// Contiguous elements; throws `extent_error` where their number is not that of the extents (R15).
-  template <class... Extents>
-    requires(detail::gives_extents<shape_type, Extents...>)
-  explicit tensor_view(std::span<T> elements, const Extents&... given) : tensor_view(elements.data(), given...) {
-    if (elements.size() != size_of(*this)) {
-      detail::raise<extent_error>(error{} << "tensor_view: " << elements.size() << " elements were given for " << size_of(*this) << " (R15)");
+  // A template of its own argument: g++ 12 prefers `tensor_view(...)` to a conversion of a container to a span.
+  template <class Elements, class... Extents>
+    requires(std::convertible_to<Elements, std::span<T>> && !operand<Elements> && detail::gives_extents<shape_type, Extents...>)
+  explicit tensor_view(Elements&& elements, const Extents&... given) : tensor_view(std::span<T>(elements).data(), given...) {
+    if (const std::span<T> all(elements); all.size() != size_of(*this)) {
+      detail::raise<extent_error>(error{} << "tensor_view: " << all.size() << " elements were given for " << size_of(*this) << " (R15)");
     }
   }
   /// Contiguous elements behind a pointer.
