@@ -40,7 +40,7 @@ class elementwise : public node<Shape, T> {
   using operands = list<Operands...>;
 
   template <class... X>
-  elementwise(F f, extents_for<Shape> e, X&&... x) : node<Shape, T>(static_cast<extents_for<Shape>&&>(e)), function_(f), operands_(static_cast<X&&>(x)...) {}
+  elementwise(F how, extents_for<Shape> e, X&&... x) : node<Shape, T>(static_cast<extents_for<Shape>&&>(e)), function_(how), operands_(static_cast<X&&>(x)...) {}
   [[nodiscard]] const F& f() const { return function_; }
   template <std::size_t I>
   [[nodiscard]] const auto& get() const {
