@@ -195,7 +195,8 @@ CURES = {
         "Give one object for each dimension whose extent is known at run time: `tensor<…> x(batch{2}, seq{5})`.",
     "ERROR_R1_operation_takes_other_arguments":
         "The operations page says what each word takes. A number beside a tensor is multiplied or added; a container becomes a "
-        "tensor first, a tensor of bool a mask by `allow`; `biased` adds a bias made from positions to scores; extents are objects of their dimension: `broadcast<heads>(x, heads{8})`.",
+        "tensor first, a tensor of bool a mask by `allow`; `biased` adds a bias made from positions to scores; extents are objects "
+        "of their dimension: `broadcast<heads>(x, heads{8})`. `split_ids` takes the factors in the order of their product.",
     "ERROR_R7_mask_is_shown_by_its_indicator":
         "Print what the mask is for these extents: `std::cout << indicator(mask, seq{4}, key{4})`.",
     "ERROR_R1_tensor_names_dimensions":

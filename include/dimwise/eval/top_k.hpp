@@ -106,6 +106,13 @@ auto split_one(const tensor<id<merged<All...>>, D...>& ids, const All&... extent
   return result;
 }
 
+// The factors are those of the product, in its order; those whose extents the compiler knows may be left out, all at once.
+template <class D, class... Given>
+inline constexpr bool takes_apart = false;
+template <class... Factors, class... Given>
+inline constexpr bool takes_apart<merged<Factors...>, Given...> =
+    std::is_same_v<list<Factors...>, list<Given...>> || (sizeof...(Given) == 0 && ((Factors::static_extent != at_run_time) && ...));
+
 }  // namespace detail
 
 namespace no_adl {
@@ -126,7 +133,7 @@ template <class... Factors, class... D>
   return split_ids(ids, Factors{}...);
 }
 template <expression X, dimension_type... Factors>
-  requires(detail::is_merged<detail::indexed_by_t<X>>)
+  requires(detail::takes_apart<detail::indexed_by_t<X>, Factors...>)
 [[nodiscard]] auto split_ids(const X& ids, const Factors&... extents) {
   return split_ids(tensor(ids), extents...);
 }

@@ -1,0 +1,17 @@
+// MISTAKE: factors in another order than the product has.
+// RULE: R1
+// EXPECT: ERROR_R1_operation_takes_other_arguments<.*split_ids
+#include <dimwise/dimwise.hpp>
+
+#include "../prelude.hpp"
+
+struct beam : choice_dim<3> {};
+extern tensor<float, seq, beam, vocab> scored;
+
+void layer() {
+#ifdef FIXED
+  auto r = split_ids(argmax<beam, vocab>(scored), beam{}, vocab{});
+#else
+  auto r = split_ids(argmax<beam, vocab>(scored), vocab{}, beam{});
+#endif
+}
