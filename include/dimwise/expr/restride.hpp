@@ -204,20 +204,34 @@ template <operand X, operand Y, class Verdict = rule::broadcast_like<detail::sha
   requires refused<Verdict>
 Verdict broadcast_like(const X& x, const Y& like);
 
+}  // namespace no_adl
+
+namespace detail {
+
+// An element number as it was written, negative ones included.
+template <class N>
+[[noreturn]] void refuse_place(N i, text dimension, extent_t extent) {
+  using shown = std::conditional_t<std::is_signed_v<N>, long long, std::size_t>;
+  raise<index_error>(error{} << "at: " << static_cast<shown>(i) << " is outside dimension " << dimension << " of extent " << extent << " (R18)");
+}
+
+}  // namespace detail
+
+namespace no_adl {
+
 /// One element of D, which is removed: [D, rest] -> [rest], indexed<D> (R18). Throws `index_error` outside.
 template <class D, operand X, class Verdict = rule::at<D, detail::shape_of<X>>>
   requires allowed<Verdict>
 [[nodiscard]] auto at(const X& x, id<D> i) {
-  if (i.value >= x.extents().template extent<D>()) {
-    detail::raise<index_error>(error{} << "at: " << i.value << " is outside dimension " << detail::dimension_name<D>() << " of extent "
-                                       << x.extents().template extent<D>() << " (R18)");
-  }
+  const extent_t n = x.extents().template extent<D>();
+  if (i.value >= n) { detail::refuse_place(i.value, detail::dimension_name<D>(), n); }
   return detail::make_restride<Verdict>(x, detail::look::at<D>{i.value}, "at");
 }
 template <class D, operand X, std::integral N, class Verdict = rule::at<D, detail::shape_of<X>>>
   requires allowed<Verdict>
 [[nodiscard]] auto at(const X& x, N i) {
-  return at<D>(x, id<D>(static_cast<std::size_t>(i)));  // a negative number becomes one that is outside
+  if (std::is_signed_v<N> && i < N{}) { detail::refuse_place(i, detail::dimension_name<D>(), x.extents().template extent<D>()); }
+  return at<D>(x, id<D>(static_cast<std::size_t>(i)));
 }
 template <class D, operand X, class I, class Verdict = rule::at<D, detail::shape_of<X>>>
   requires refused<Verdict>
