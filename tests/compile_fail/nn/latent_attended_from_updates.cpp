@@ -8,8 +8,8 @@
 
 void layer() {
 #ifdef FIXED
-  RESULT y = latent_heads.attend(x, latent_heads.compressed(memory));
+  RESULT y = latent_heads.attend(x, latent_heads.compressed(rename<seq, key>(x)));
 #else
-  RESULT y = latent_heads.attend(updates, latent_heads.compressed(memory));
+  RESULT y = latent_heads.attend(updates, latent_heads.compressed(rename<seq, key>(x)));
 #endif
 }
