@@ -27,18 +27,10 @@ template <class K, class M>
 auto sees_some(const M& visible, const seq& queries, const K& keys) {
   return tensor(map([](float n) { return n > 0; }, sum<K>(indicator(visible, queries, keys))));
 }
-template <class E>
-auto all_visible(const block_mask<E>& hidden) {
-  return allow_of(hidden);
-}
-template <class E, class... Rest>
-auto all_visible(const block_mask<E>& hidden, const block_mask<Rest>&... rest) {
-  return allow_of(hidden) & all_visible(rest...);
-}
-template <class K, class... E>
-  requires(sizeof...(E) > 0)
-auto compared_rows(const seq& queries, const K& keys, const block_mask<E>&... hidden) {
-  return sees_some<K>(all_visible(hidden...), queries, keys);
+template <class K, mask... M>
+  requires(sizeof...(M) > 0)
+auto compared_rows(const seq& queries, const K& keys, const M&... visible) {
+  return sees_some<K>((visible & ...), queries, keys);
 }
 template <class K, class... How>
 everywhere compared_rows(const seq&, const K&, const How&...) {

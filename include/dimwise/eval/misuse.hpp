@@ -31,7 +31,7 @@ template <class T>
 struct container_of;
 /// In an error: a number in the place of a dimension.
 template <auto... Number>
-struct numbers;
+struct number_arguments;
 
 #define DIMWISE_DETAIL_MISUSED(word)                                                                            \
   namespace op {                                                                                                \
@@ -40,7 +40,7 @@ struct numbers;
   namespace no_adl {                                                                                             \
   template <class... D, class Error = ERROR_R1_operation_takes_other_arguments<op::word, over<D...>>>           \
   Error word(...);                                                                                              \
-  template <auto First, auto... More, class Error = ERROR_R1_operation_names_its_dimension<op::word, numbers<First, More...>>> \
+  template <auto First, auto... More, class Error = ERROR_R1_operation_names_its_dimension<op::word, number_arguments<First, More...>>> \
   Error word(...);                                                                                              \
   template <class... D, class... Given>                                                                         \
     requires(detail::refused_operand<Given> || ...)                                                             \

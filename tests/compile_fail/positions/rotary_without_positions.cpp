@@ -8,7 +8,7 @@
 
 void layer() {
 #ifdef FIXED
-  RESULT y = rotating(x, memory, memory);
+  RESULT y = rotating(x, rename<seq, key>(x), rename<seq, key>(x));
 #else
   RESULT y = rotating(mean<seq>(x), memory, memory);
 #endif
