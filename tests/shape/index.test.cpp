@@ -37,6 +37,7 @@ static_assert(std::is_same_v<rule::slice<d_model, d_model, X>,
 static_assert(says<ERROR_R18_slice_is_longer_than_its_dimension, rule::slice<d_model, wide, X>>);
 static_assert(allowed<rule::slice<d_ff, wide, shape<d_ff>>>);
 static_assert(says<ERROR_R18_slice_has_another_kind, rule::slice<d_model, few, X>>);
+static_assert(says<ERROR_R18_slice_has_another_kind, rule::slice<nothing_special, one, shape<nothing_special>>>);
 static_assert(says<ERROR_R1_dimension_is_not_in_the_operand, rule::slice<key, few, X>>);
 //     A slice of a composite is none: it names a plain dimension of its kind, where it has one.
 struct rows : position_dim<> {};

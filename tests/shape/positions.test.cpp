@@ -86,6 +86,11 @@ static_assert(says<ERROR_R1_dimension_is_not_in_the_operand, rule::rotary<key, d
 static_assert(says<ERROR_R1_dimension_is_not_in_the_operand, rule::rotary<seq, d_v, Q>>);
 //     Nothing is rotated twice; another feature may be.
 static_assert(says<ERROR_R9_already_rotated, rule::rotary<seq, d_k, shape<seq, d_k, rotated<d_k, seq>>>>);
+//     Given angles count the pairs by a feature that the operand lacks, also inside a composite.
+struct pairs_of_two : feature_dim<2> {};
+static_assert(allowed<rule::rotary_by<seq, d_k, shape<seq, d_k>, shape<seq, pairs_of_two>, shape<seq, pairs_of_two>>>);
+static_assert(says<ERROR_R9_rotary_is_told_angles_at_its_positions,
+                   rule::rotary_by<seq, d_k, shape<seq, d_k, merged<heads, pairs_of_two>>, shape<seq, pairs_of_two>, shape<seq, pairs_of_two>>>);
 static_assert(gives<rule::rotary<seq, d_k, shape<seq, d_k, d_v, rotated<d_v, seq>>>, shape<seq, d_k, d_v, rotated<d_k, seq>, rotated<d_v, seq>>>);
 //     Nor scores, nor weights.
 static_assert(says<ERROR_R6_raw_products_are_scaled_first, rule::rotary<seq, d_k, shape<seq, d_k, raw<d_v>>>>);
