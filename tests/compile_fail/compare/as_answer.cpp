@@ -1,6 +1,6 @@
-// MISTAKE: whether all elements agree is read from the comparison of two tensors.
+// MISTAKE: a comparison of two tensors is negated, which is a mask only once its polarity is known.
 // RULE: R7
-// EXPECT: ERROR_R7_tensor_of_bool_is_no_condition<.*seq.*d_model
+// EXPECT: ERROR_R7_mask_needs_a_polarity_allow_or_block<.*seq.*d_model
 // VARIANTS: equal dynamic
 #include <dimwise/dimwise.hpp>
 
