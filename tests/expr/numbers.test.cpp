@@ -37,6 +37,12 @@ concept exponentials = requires(const X& x) { softmax<seq>(x).extents(), log_sof
 template <class X>
 concept normed = requires(const X& x) { standardize<seq>(x).extents(), renormalise<seq>(x).extents(); };
 template <class X>
+concept bounded = requires(const X& x) { max(x, x).extents(), min(x, x).extents(), clamp(x, x, x).extents(); };
+template <class X>
+concept scattered = requires(const X& x, const tensor<id<vocab>, seq>& ids) { scatter_add<vocab>(x, ids).extents(); };
+template <class X, class Y>
+concept has_power = requires(const X& x, const Y& y) { pow(x, y).extents(); };
+template <class X>
 concept adds_up = requires(const X& x) { scan<seq>(x).extents(); };
 template <class X>
 concept multiplied = requires(const X& x, const tensor<float, vocab>& y) { outer(x, y).extents(), contract<seq>(x, rename<key, seq>(tensor<float, key>())).extents(); };
@@ -49,6 +55,9 @@ concept mapped = requires(const X& x) { map([](auto v) { return v; }, x).extents
 static_assert(adds<of<float>> && adds_one<of<float>> && sums<of<double>> && averages<of<float>> && exponentials<of<double>> && normed<of<float>> && multiplied<of<float>> && hidden<of<float>>);
 // Whole numbers: what loses nothing (R13).
 static_assert(adds<of<int>> && adds_one<of<std::int64_t>> && sums<of<int>> && has_largest<of<int>> && adds_up<of<int>> && adds_up<of<std::int64_t>> && adds_up<of<float>>);
+static_assert(bounded<of<float>> && bounded<of<int>> && !bounded<of<bool>> && !bounded<of<id<vocab>>>);
+static_assert(scattered<of<float>> && scattered<of<std::int64_t>> && !scattered<of<bool>>);
+static_assert(has_power<of<float>, of<float>> && has_power<of<float>, of<int>> && has_power<of<int>, of<double>> && !has_power<of<int>, of<int>>);
 static_assert(!averages<of<int>> && !exponentials<of<int>> && !normed<of<int>> && !multiplied<of<int>> && !hidden<of<int>>);
 // Division is for real numbers, which whole ones become beside them.
 static_assert(divides<of<float>, of<int>> && divides<of<int>, of<double>> && divides<of<float>, int> && divides<int, of<float>> && divides<of<int>, float> && divides<double, of<int>>);
