@@ -42,6 +42,10 @@ template <class X>
 concept scattered = requires(const X& x, const tensor<id<vocab>, seq>& ids) { scatter_add<vocab>(x, ids).extents(); };
 template <class X, class Y>
 concept has_power = requires(const X& x, const Y& y) { pow(x, y).extents(); };
+template <class X, class Y>
+concept alike = requires(const X& x, const Y& y) { (x == y).extents(); };
+template <class X, class Y>
+concept ordered_alike = requires(const X& x, const Y& y) { (x < y).extents(); };
 template <class X>
 concept adds_up = requires(const X& x) { scan<seq>(x).extents(); };
 template <class X>
@@ -55,6 +59,10 @@ concept mapped = requires(const X& x) { map([](auto v) { return v; }, x).extents
 static_assert(adds<of<float>> && adds_one<of<float>> && sums<of<double>> && averages<of<float>> && exponentials<of<double>> && normed<of<float>> && multiplied<of<float>> && hidden<of<float>>);
 // Whole numbers: what loses nothing (R13).
 static_assert(adds<of<int>> && adds_one<of<std::int64_t>> && sums<of<int>> && has_largest<of<int>> && adds_up<of<int>> && adds_up<of<std::int64_t>> && adds_up<of<float>>);
+static_assert(alike<of<float>, of<float>> && alike<of<int>, of<double>> && alike<of<bool>, of<bool>> && alike<of<id<vocab>>, of<id<vocab>>>);
+static_assert(!alike<of<float>, of<bool>> && !alike<of<bool>, of<float>> && !alike<of<float>, of<id<vocab>>> && !alike<of<id<vocab>>, of<float>>);
+static_assert(!alike<of<float>, of<bfloat16>> && !ordered_alike<of<bool>, of<bool>> && !ordered_alike<of<id<vocab>>, of<id<vocab>>>);
+static_assert(ordered_alike<of<int>, of<float>> && !ordered_alike<of<float>, of<bool>>);
 static_assert(bounded<of<float>> && bounded<of<int>> && !bounded<of<bool>> && !bounded<of<id<vocab>>>);
 static_assert(scattered<of<float>> && scattered<of<std::int64_t>> && !scattered<of<bool>>);
 static_assert(has_power<of<float>, of<float>> && has_power<of<float>, of<int>> && has_power<of<int>, of<double>> && !has_power<of<int>, of<int>>);
@@ -75,6 +83,7 @@ static_assert(only_stored<bfloat16> && only_stored<float16> && only_stored<int4_
 static_assert(adds<decltype(widened(of<bfloat16>()))> && multiplied<decltype(widened(of<float16>()))>);
 // One mistake, one error: the rule's own verdict comes first.
 using missing = rule::reduce<op::sum, detail::list<key>, shape<batch, seq>>;
+static_assert(std::is_same_v<detail::of_alike<op::compare, true, missing, of<bool>, of<bool>>, missing>);
 static_assert(refused<missing> && std::is_same_v<detail::of_numbers<op::sum, missing, of<bool>>, missing>);
 // A function of the user's own takes any, and names, orders and parts are not computing.
 static_assert(mapped<of<float>> && mapped<of<int>> && mapped<of<bool>> && mapped<of<id<vocab>>>);
