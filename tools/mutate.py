@@ -464,8 +464,11 @@ def check(root, include, mutants, compiler, jobs, out):
     listed, argued = read_page((root / PAGE).read_text(encoding="utf-8"))
     today = collections.Counter((mutant.file, mutant.what) for mutant in mutants)
     then = collections.Counter({key: len(killers) for key, killers in listed.items()})
-    problems = [f"{PAGE} lacks {file}: {what}" for file, what in (today - then)]
-    problems += [f"{PAGE} lists {file}: {what}, which is no mutant any more" for file, what in (then - today)]
+    # The page records a whole run, which takes longer than a day's tests: it may lag behind the rules, and says by how much.
+    untried, gone = (today - then).total(), (then - today).total()
+    problems = [f"{PAGE} lacks {untried} of {today.total()} mutants"] if 2 * untried > today.total() else []
+    if untried or gone:
+        out(f"{untried} of {today.total()} mutants are newer than {PAGE}, which lists {gone} that are none any more: python3 tools/mutate.py --new tries them")
     if not argued:
         problems.append(f"{PAGE} has a survivor that NEEDS TEST")
     for problem in problems:
@@ -565,8 +568,7 @@ def self_test(compiler):
         dead = next(line for line in lines if line.startswith("| dimwise/") and "N == 100` is always false" in line)
         alive = next(line for line in lines if "N == 8` is always false" in line)
         pages = {"": text.replace("NEEDS TEST", "The row is not read."), "has a survivor that NEEDS TEST": text,
-                 "lacks dimwise/shape/rules/one.hpp: `N < 3": text.replace("NEEDS TEST", "-").replace(dead, ""),
-                 "which is no mutant any more": text.replace("NEEDS TEST", "-") + dead.replace("100", "101") + "\n",
+                 "lacks 12 of 12 mutants": "",
                  "lives, and": text.replace("NEEDS TEST", "-").replace(alive, alive.replace("8 is even.", "tests/shape/one.test.cpp:4"))}
         for expected, written in pages.items():
             (root / PAGE).write_text(written, encoding="utf-8")
