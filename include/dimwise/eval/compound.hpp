@@ -40,19 +40,6 @@ consteval auto judge_compound() {
 template <class X, class E, class Computed>
 using compound_verdict = typename decltype(judge_compound<X, E, Computed>())::type;
 
-template <class F, class T, class From>
-void change_elements(T* to, const axis* axes, std::size_t rank, const From* from, const std::ptrdiff_t* strides) {
-  if (rank == 0) {
-    *to = static_cast<T>(F{}(*to, static_cast<T>(*from)));
-    return;
-  }
-  for (std::size_t i = 0; i < axes->extent; ++i) {
-    change_elements<F>(to, axes + 1, rank - 1, from, strides + 1);
-    to += axes->stride;
-    from += *strides;
-  }
-}
-
 // What is masked stays masked: the evaluator knows, plain arithmetic with −∞ does not.
 template <class E>
 inline constexpr bool holds_masked = false;
@@ -81,9 +68,11 @@ void change(tensor<T, D...>& x, const E& y) {
     axis other[max_rank];
     T* const to = x.overwrite();
     const auto* const from = read_leaf(y, other);  // after x has memory of its own: y may be x
-    std::ptrdiff_t strides[max_rank] = {};
-    align<axes, axes_for<shape_of<E>>>(other, strides);
-    change_elements<F>(to, own, axes::size, from, strides);
+    std::ptrdiff_t strides[2][max_rank] = {};
+    for (std::size_t i = 0; i < axes::size; ++i) { strides[0][i] = own[i].stride; }
+    align<axes, axes_for<shape_of<E>>>(other, strides[1]);
+    kernels::for_each_element(nest_over(axes::size, own, strides),
+                              [&](std::ptrdiff_t t, std::ptrdiff_t f) { to[t] = static_cast<T>(F{}(to[t], static_cast<T>(from[f]))); });
   }
 }
 template <class F, class Verdict, class T, class... D, class E>
