@@ -336,12 +336,13 @@ Error block(const E& elements);
 
 }  // namespace no_adl
 
+namespace detail {
+
+// A mask made from another one, over its dimensions.
 template <class M>
-class mask_not : public detail::mask_tag {
+class mask_of_mask : public mask_tag {
  public:
-  using facts = detail::mask_facts<typename M::facts::dims, typename M::facts::serves, M::facts::documents && requires(const M& m) { m.elements(); },
-                                   typename M::facts::taken>;
-  explicit mask_not(const M& m) : inner_(m) {}
+  explicit mask_of_mask(const M& m) : inner_(m) {}
   [[nodiscard]] const M& inner() const { return inner_; }
   template <class Extents>
   void check(const Extents& e, const char* operation) const {
@@ -350,6 +351,16 @@ class mask_not : public detail::mask_tag {
 
  private:
   M inner_;
+};
+
+}  // namespace detail
+
+template <class M>
+class mask_not : public detail::mask_of_mask<M> {
+ public:
+  using facts = detail::mask_facts<typename M::facts::dims, typename M::facts::serves, M::facts::documents && requires(const M& m) { m.elements(); },
+                                   typename M::facts::taken>;
+  using detail::mask_of_mask<M>::mask_of_mask;
 };
 
 namespace no_adl {

@@ -13,18 +13,10 @@
 namespace dimwise {
 
 template <class M>
-class whole_rows_mask : public detail::mask_tag {
+class whole_rows_mask : public detail::mask_of_mask<M> {
  public:
   using facts = detail::mask_facts<typename M::facts::dims, typename detail::any_but_list<typename M::facts::dims>::type, false, typename M::facts::taken>;
-  explicit whole_rows_mask(const M& m) : inner_(m) {}
-  [[nodiscard]] const M& inner() const { return inner_; }
-  template <class Extents>
-  void check(const Extents& e, const char* operation) const {
-    inner_.check(e, operation);
-  }
-
- private:
-  M inner_;
+  using detail::mask_of_mask<M>::mask_of_mask;
 };
 
 namespace detail {
