@@ -5,11 +5,10 @@
 //
 // Forming the expression is part of what is timed, and so is the memory of the result.
 #include "workloads.hpp"
+#include <dimwise/dimwise.hpp>
 
 #include <memory>
 #include <utility>
-
-#include <dimwise/dimwise.hpp>
 #if defined(DIMWISE_BENCH_TBB)
 #include <dimwise/eval/tbb.hpp>
 #endif
@@ -56,7 +55,8 @@ void attention_alone(const workload& w, bench::report& to) {
   const auto v = filled(tensor<float, kv_heads, key, d_v>(kv_heads{w.heads}, key{w.keys}, d_v{w.d_v}), 3);
   tensor<float, kv_heads, seq, d_v> y;
   if (w.causal) {
-    to.line("dimwise", w, [&] { y = value(contract<key>(softmax<key>(masked(scores<d_k>(q, k), causal<seq, key>{})), v)); });
+    to.line("dimwise", w,
+            [&] { y = value(contract<key>(softmax<key>(masked(scores<d_k>(q, k), causal<seq, key>{})), v)); });
   } else {
     to.line("dimwise", w, [&] { y = value(contract<key>(softmax<key>(scores<d_k>(q, k)), v)); });
   }
@@ -64,7 +64,8 @@ void attention_alone(const workload& w, bench::report& to) {
 
 void decode(const workload& w, bench::report& to) {
   const kv_heads groups{w.key_heads};
-  const auto q = filled(tensor<float, kv_heads, per_kv, seq, d_k>(groups, per_kv{w.heads / w.key_heads}, seq{1}, d_k{w.d_k}), 1);
+  const auto q =
+      filled(tensor<float, kv_heads, per_kv, seq, d_k>(groups, per_kv{w.heads / w.key_heads}, seq{1}, d_k{w.d_k}), 1);
   const auto k = filled(tensor<float, kv_heads, key, d_k>(groups, key{w.keys}, d_k{w.d_k}), 2);
   const auto v = filled(tensor<float, kv_heads, key, d_v>(groups, key{w.keys}, d_v{w.d_v}), 3);
   tensor<float, kv_heads, per_kv, seq, d_v> y;
@@ -181,11 +182,16 @@ void run(const workload& w, const bench::options& o, bench::report& to) {
   if (o.threads > 1) { throw std::invalid_argument("--threads needs oneTBB, which was not found when this was built"); }
 #endif
   switch (w.kind) {
-    case 1: return base::layer(w, to);
-    case 2: return attention_alone(w, to);
-    case 3: return decode(w, to);
-    case 4: return w.heads == 1 ? one_head::run(w, to) : eight_heads::run(w, to);
-    default: return base::encoder(w, to);
+    case 1:
+      return base::layer(w, to);
+    case 2:
+      return attention_alone(w, to);
+    case 3:
+      return decode(w, to);
+    case 4:
+      return w.heads == 1 ? one_head::run(w, to) : eight_heads::run(w, to);
+    default:
+      return base::encoder(w, to);
   }
 }
 

@@ -29,7 +29,8 @@ struct d_k : feature_dim<128> {};
 struct d_v : feature_dim<128> {};
 
 template <class Kind, class KeyElement, class ValueElement = KeyElement>
-using cache_of = nn::kv_cache<key, Kind, nn::keys<KeyElement, kv_heads, key, d_k>, nn::values<ValueElement, kv_heads, key, d_v>>;
+using cache_of =
+    nn::kv_cache<key, Kind, nn::keys<KeyElement, kv_heads, key, d_k>, nn::values<ValueElement, kv_heads, key, d_v>>;
 
 template <class Tensor, class... Extents>
 Tensor filled(unsigned seed, const Extents&... extents) {
@@ -74,9 +75,11 @@ void measure(const char* name, Cache cache, std::size_t n, double bits) {
   const auto k = filled<tensor<float, kv_heads, key, d_k>>(3, key{1});
   const auto v = filled<tensor<float, kv_heads, key, d_v>>(4, key{1});
   cache.append(k, v);
-  const auto q = filled<tensor<float, seq, kv_heads, group_of, d_k>>(5, starting_at(seq{1}, static_cast<std::ptrdiff_t>(n) - 1));
+  const auto q =
+      filled<tensor<float, seq, kv_heads, group_of, d_k>>(5, starting_at(seq{1}, static_cast<std::ptrdiff_t>(n) - 1));
   const double ms = median_ms([&] {
-    const auto y = nn::attend(cache, [&](const auto& keys) { return masked(scores<d_k>(q, keys), causal<seq, key>{}); });
+    const auto y =
+        nn::attend(cache, [&](const auto& keys) { return masked(scores<d_k>(q, keys), causal<seq, key>{}); });
     sink += y.values()[0];
   });
   const double bytes = 2.0 * static_cast<double>(n) * 8 * 128 * bits / 8;
@@ -86,9 +89,11 @@ void measure(const char* name, Cache cache, std::size_t n, double bits) {
 template <class Cache>
 void measure_gathered(const char* name, Cache cache, std::size_t n) {
   fill(cache, n);
-  const auto q = filled<tensor<float, seq, kv_heads, group_of, d_k>>(5, starting_at(seq{1}, static_cast<std::ptrdiff_t>(n) - 1));
+  const auto q =
+      filled<tensor<float, seq, kv_heads, group_of, d_k>>(5, starting_at(seq{1}, static_cast<std::ptrdiff_t>(n) - 1));
   const double ms = median_ms([&] {
-    const tensor y = contract<key>(softmax<key>(masked(scores<d_k>(q, cache.keys()), causal<seq, key>{})), cache.values());
+    const tensor y =
+        contract<key>(softmax<key>(masked(scores<d_k>(q, cache.keys()), causal<seq, key>{})), cache.values());
     sink += y.values()[0];
   });
   std::printf("%-16s %8.3f %8.2f\n", name, ms, 2.0 * static_cast<double>(n) * 8 * 128 * 4 / ms / 1e6);
@@ -108,7 +113,8 @@ int main(int argc, char** argv) {
   measure("bfloat16", cache_of<all, bfloat16>(), n, 16);
   measure("float16", cache_of<all, float16>(), n, 16);
   measure("int8", cache_of<all, nn::int8_by<>>(one, one), n, 8);
-  measure("int8 by channel", cache_of<all, nn::int8_by<kv_heads, d_k>, nn::int8_by<kv_heads, d_v>>(per_channel, per_channel_v), n, 8);
+  measure("int8 by channel",
+          cache_of<all, nn::int8_by<kv_heads, d_k>, nn::int8_by<kv_heads, d_v>>(per_channel, per_channel_v), n, 8);
   measure("int4", cache_of<all, nn::int4_by<>>(coarse, coarse), n, 4);
   measure("pages of 16", cache_of<nn::paged<16>, float>(), n, 32);
   measure("pages of 64", cache_of<nn::paged<64>, float>(), n, 32);

@@ -25,16 +25,16 @@ inline volatile float kept;  // what is stored here cannot be left out
 inline constexpr int chains = 12;
 
 #if defined(__x86_64__)
-#define DIMWISE_BENCH_CHAINS(Name, Target, Register, Set, Step, First)           \
-  __attribute__((noinline, target(Target))) inline void Name(long steps) {       \
-    Register a[chains];                                                          \
+#define DIMWISE_BENCH_CHAINS(Name, Target, Register, Set, Step, First)             \
+  __attribute__((noinline, target(Target))) inline void Name(long steps) {         \
+    Register a[chains];                                                            \
     for (int i = 0; i < chains; ++i) { a[i] = Set(0.1F * static_cast<float>(i)); } \
-    const Register x = Set(0.999F);                                              \
-    const Register y = Set(0.001F);                                              \
-    for (long s = 0; s < steps; ++s) {                                           \
-      _Pragma("GCC unroll 12") for (int i = 0; i < chains; ++i) { a[i] = Step; } \
-    }                                                                            \
-    for (int i = 0; i < chains; ++i) { kept = First(a[i]); }                     \
+    const Register x = Set(0.999F);                                                \
+    const Register y = Set(0.001F);                                                \
+    for (long s = 0; s < steps; ++s) {                                             \
+      _Pragma("GCC unroll 12") for (int i = 0; i < chains; ++i) { a[i] = Step; }   \
+    }                                                                              \
+    for (int i = 0; i < chains; ++i) { kept = First(a[i]); }                       \
   }
 DIMWISE_BENCH_CHAINS(chains_avx512, "avx512f", __m512, _mm512_set1_ps, _mm512_fmadd_ps(a[i], x, y), _mm512_cvtss_f32)
 DIMWISE_BENCH_CHAINS(chains_avx2, "avx2,fma", __m256, _mm256_set1_ps, _mm256_fmadd_ps(a[i], x, y), _mm256_cvtss_f32)

@@ -7,7 +7,6 @@
 // variant's GFLOP/s over that of the plain formula that hides as much (causal variants: the causal one). Useful are the
 // pairs that are visible. Prints a Markdown table.
 #include "workloads.hpp"
-
 #include <dimwise/dimwise.hpp>
 
 namespace {
@@ -43,7 +42,8 @@ struct operands {
 template <class Q, class K>
 operands<Q, K, heads> drawn(const Q& queries, const K& keys) {
   const heads h{head_count};
-  return {filled<tensor<float, heads, Q, d_k>>(1, h, queries), filled<tensor<float, heads, K, d_k>>(2, h, keys), filled<tensor<float, heads, K, d_v>>(3, h, keys)};
+  return {filled<tensor<float, heads, Q, d_k>>(1, h, queries), filled<tensor<float, heads, K, d_k>>(2, h, keys),
+          filled<tensor<float, heads, K, d_v>>(3, h, keys)};
 }
 
 double triangle(double n) { return n * (n + 1) / 2; }
@@ -52,10 +52,13 @@ double band(double n, double w) { return w >= n ? triangle(n) : triangle(w) + (n
 
 class table {
  public:
-  explicit table(const bench::options& o) : options_(o) { std::printf("| variant | n | ms | GFLOP/s | of the plain formula |\n|---|---|---|---|---|\n"); }
+  explicit table(const bench::options& o) : options_(o) {
+    std::printf("| variant | n | ms | GFLOP/s | of the plain formula |\n|---|---|---|---|---|\n");
+  }
 
   template <class Plain, class Variant>
-  void row(const std::string& name, std::size_t n, double plain_pairs, const Plain& plain, double pairs, const Variant& variant) {
+  void row(const std::string& name, std::size_t n, double plain_pairs, const Plain& plain, double pairs,
+           const Variant& variant) {
     if (!options_.wants(name)) { return; }
     const double flops = 2.0 * head_count * 128;
     double ratios[3];
@@ -66,7 +69,8 @@ class table {
       ratio = pairs / t.median / base;
     }
     std::sort(std::begin(ratios), std::end(ratios));
-    std::printf("| %s | %zu | %.3f | %.1f | %.0f %% |\n", name.c_str(), n, t.median, flops * pairs / t.median * 1e-6, 100 * ratios[1]);
+    std::printf("| %s | %zu | %.3f | %.1f | %.0f %% |\n", name.c_str(), n, t.median, flops * pairs / t.median * 1e-6,
+                100 * ratios[1]);
     std::fflush(stdout);
   }
 
@@ -86,19 +90,25 @@ void run(const bench::options& o) {
     const auto bias = filled<tensor<float, heads, seq, key>>(4, heads{head_count}, seq{n}, key{n});
     const auto of_keys = filled<tensor<float, key>>(5, key{n});
     const auto sinks = filled<tensor<float, heads>>(6, heads{head_count});
-    to.row("a bias for each head and pair", n, pairs, plain, pairs, [&] { y = nn::attention<d_k, key>(x.q, x.k, x.v, bias); });
+    to.row("a bias for each head and pair", n, pairs, plain, pairs,
+           [&] { y = nn::attention<d_k, key>(x.q, x.k, x.v, bias); });
     to.row("a bias for each key", n, pairs, plain, pairs, [&] { y = nn::attention<d_k, key>(x.q, x.k, x.v, of_keys); });
-    to.row("ALiBi, causal", n, half, causally, half, [&] { y = nn::attention<d_k, key>(x.q, x.k, x.v, alibi<seq, key, heads>{}, causal<seq, key>{}); });
+    to.row("ALiBi, causal", n, half, causally, half,
+           [&] { y = nn::attention<d_k, key>(x.q, x.k, x.v, alibi<seq, key, heads>{}, causal<seq, key>{}); });
     to.row("soft cap", n, pairs, plain, pairs, [&] { y = nn::attention<d_k, key>(x.q, x.k, x.v, nn::soft_cap{30}); });
-    to.row("a function of scores", n, pairs, plain, pairs,
-           [&] { y = nn::attention<d_k, key>(x.q, x.k, x.v, [](const auto& s) { return map([](float e) { return e * 0.5F + e * e * 0.01F; }, s); }); });
+    to.row("a function of scores", n, pairs, plain, pairs, [&] {
+      y = nn::attention<d_k, key>(
+          x.q, x.k, x.v, [](const auto& s) { return map([](float e) { return e * 0.5F + e * e * 0.01F; }, s); });
+    });
     to.row("sinks", n, pairs, plain, pairs, [&] { y = nn::attention_with_sinks<d_k, key>(x.q, x.k, x.v, sinks); });
     for (const std::size_t w : {128, 512}) {
       const auto seen = band(static_cast<double>(n), static_cast<double>(w));
-      to.row("causal window of " + std::to_string(w), n, half, causally, seen,
-             [&, w] { y = nn::attention<d_k, key>(x.q, x.k, x.v, window<seq, key>(static_cast<std::ptrdiff_t>(w) - 1, 0)); });
+      to.row("causal window of " + std::to_string(w), n, half, causally, seen, [&, w] {
+        y = nn::attention<d_k, key>(x.q, x.k, x.v, window<seq, key>(static_cast<std::ptrdiff_t>(w) - 1, 0));
+      });
     }
-    to.row("padding of a quarter", n, pairs, plain, pairs * 0.75, [&] { y = nn::attention<d_k, key>(x.q, x.k, x.v, padding<key>(n - n / 4)); });
+    to.row("padding of a quarter", n, pairs, plain, pairs * 0.75,
+           [&] { y = nn::attention<d_k, key>(x.q, x.k, x.v, padding<key>(n - n / 4)); });
     {
       const auto q = filled<tensor<float, kv_heads, group, seq, d_k>>(1, kv_heads{3}, group{4}, seq{n});
       const auto k = filled<tensor<float, kv_heads, key, d_k>>(2, kv_heads{3}, key{n});
@@ -112,8 +122,9 @@ void run(const bench::options& o) {
       tensor<float, heads, text, d_v> z;
       double seen = 0;
       for (const extent_t l : lengths) { seen += triangle(static_cast<double>(l)); }
-      to.row("4 documents, causal", n, half, causally, seen,
-             [&] { z = nn::attention<d_k, text_key>(p.q, p.k, p.v, document<text, text_key>{} & causal<text, text_key>{}); });
+      to.row("4 documents, causal", n, half, causally, seen, [&] {
+        z = nn::attention<d_k, text_key>(p.q, p.k, p.v, document<text, text_key>{} & causal<text, text_key>{});
+      });
     }
   }
 }

@@ -53,7 +53,9 @@ inline double flops(const workload& w) {
   double total = 2 * heads * pairs * (d_k + d_v);
   if (w.kind == 1 || w.kind == 5) { total += 8 * n * width * width; }
   if (w.kind == 5) { total += 4 * n * width * static_cast<double>(w.d_ff); }
-  if (w.kind == 4) { total += 2 * n * width * heads * (2 * d_k + d_v) + (w.heads > 1 ? 2 * n * heads * d_v * width : 0); }
+  if (w.kind == 4) {
+    total += 2 * n * width * heads * (2 * d_k + d_v) + (w.heads > 1 ? 2 * n * heads * d_v * width : 0);
+  }
   return total;
 }
 
@@ -66,7 +68,8 @@ inline std::vector<workload> all_workloads() {
   std::vector<workload> all;
   for (const std::size_t n : {128, 512, 1024, 2048, 4096}) {
     for (const bool causal : {false, true}) {
-      all.push_back({"W1_n" + std::to_string(n) + (causal ? "_causal" : "_full"), 1, 12, 12, n, n, 64, 64, causal, 768});
+      all.push_back(
+          {"W1_n" + std::to_string(n) + (causal ? "_causal" : "_full"), 1, 12, 12, n, n, 64, 64, causal, 768});
     }
   }
   struct {
@@ -84,7 +87,9 @@ inline std::vector<workload> all_workloads() {
   }
   all.push_back({"W4_1h_n6", 4, 1, 1, 6, 6, 24, 28, false, 16});
   all.push_back({"W4_8h_n10", 4, 8, 8, 10, 10, 8, 8, false, 64});
-  for (const std::size_t n : {128, 512}) { all.push_back({"W5_n" + std::to_string(n), 5, 12, 12, n, n, 64, 64, false, 768, 3072}); }
+  for (const std::size_t n : {128, 512}) {
+    all.push_back({"W5_n" + std::to_string(n), 5, 12, 12, n, n, 64, 64, false, 768, 3072});
+  }
   return all;
 }
 
@@ -98,7 +103,8 @@ struct options {
   std::vector<workload> shapes;
 
   [[nodiscard]] bool wants(const std::string& name) const {
-    return only.empty() || std::any_of(only.begin(), only.end(), [&](const std::string& o) { return name.rfind(o, 0) == 0; });
+    return only.empty() ||
+           std::any_of(only.begin(), only.end(), [&](const std::string& o) { return name.rfind(o, 0) == 0; });
   }
   [[nodiscard]] std::vector<workload> workloads() const {
     std::vector<workload> wanted;
@@ -148,7 +154,8 @@ inline options parse(int count, char** arguments) {
     } else if (name == "--list") {
       o.list = true;
     } else {
-      throw std::invalid_argument("unknown option " + name + "; the options stand at the top of benchmarks/workloads.hpp");
+      throw std::invalid_argument("unknown option " + name +
+                                  "; the options stand at the top of benchmarks/workloads.hpp");
     }
   }
   return o;
@@ -210,8 +217,8 @@ class report {
   ~report() {
     if (peaks_.empty()) { peaks_.push_back(multiply_add_peak(architecture_)); }
     std::sort(peaks_.begin(), peaks_.end());
-    std::printf("peak %s 1 %.2f GFLOP/s (min %.2f max %.2f)\n", architecture_.c_str(), peaks_[peaks_.size() / 2], peaks_.front(),
-                peaks_.back());
+    std::printf("peak %s 1 %.2f GFLOP/s (min %.2f max %.2f)\n", architecture_.c_str(), peaks_[peaks_.size() / 2],
+                peaks_.front(), peaks_.back());
   }
   report(const report&) = delete;
   report& operator=(const report&) = delete;
@@ -245,8 +252,8 @@ inline void fill(float* to, std::size_t count, float scale, unsigned seed) {
 
 inline void print_list(const std::vector<workload>& all) {
   for (const workload& w : all) {
-    std::printf("%s %d %zu %zu %zu %zu %zu %zu %d %zu %zu %.0f\n", w.name.c_str(), w.kind, w.heads, w.key_heads, w.queries, w.keys, w.d_k,
-                w.d_v, w.causal ? 1 : 0, w.d_model, w.d_ff, flops(w));
+    std::printf("%s %d %zu %zu %zu %zu %zu %zu %d %zu %zu %.0f\n", w.name.c_str(), w.kind, w.heads, w.key_heads,
+                w.queries, w.keys, w.d_k, w.d_v, w.causal ? 1 : 0, w.d_model, w.d_ff, flops(w));
   }
 }
 

@@ -5,4 +5,6 @@
 // and give wrong weights. The wrong programs stand in examples/mistakes, the corrected line beside the wrong one.
 #include "support/mistakes.hpp"
 
-int main() { return examples::show_all({"heads_against_heads", "softmax_over_heads", "values_not_moved", "feature_for_token"}); }
+int main() {
+  return examples::show_all({"heads_against_heads", "softmax_over_heads", "values_not_moved", "feature_for_token"});
+}

@@ -43,9 +43,7 @@ tensor<float, batch, seq, d_model> self_attention(const X& x, const weights& w) 
 }
 
 template <class X>
-concept self_attends = requires(const X& x, const weights& w) {
-  self_attention(x, w);
-};
+concept self_attends = requires(const X& x, const weights& w) { self_attention(x, w); };
 static_assert(self_attends<tensor<float, batch, seq, d_model>>);
 static_assert(self_attends<tensor<float, seq, batch, d_model>>);   // another order in memory is the same to it
 static_assert(!self_attends<tensor<float, batch, key, d_model>>);  // keys are no queries

@@ -4,7 +4,6 @@
 // Shows: without a cache a step attends from every position to every position, O(n²); with one, from the new position to
 // all before it, O(n). The cache's type says what it holds, where it grows and how far.
 #include "support/print.hpp"
-
 #include <dimwise/nn/cache.hpp>
 
 namespace lesson {
@@ -26,7 +25,9 @@ template <class Tensor, class... Extents>
 Tensor some(unsigned seed, const Extents&... extents) {
   Tensor x(extents...);
   std::vector<float> values(x.size());
-  for (std::size_t i = 0; i < values.size(); ++i) { values[i] = static_cast<float>(std::sin(1.7 * static_cast<double>(i + 1) + seed)); }
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = static_cast<float>(std::sin(1.7 * static_cast<double>(i + 1) + seed));
+  }
   x.assign(values);
   return x;
 }
@@ -36,8 +37,12 @@ const auto w_k = some<tensor<float, d_model, heads, d_k>>(2);
 const auto w_v = some<tensor<float, d_model, heads, d_v>>(3);
 
 // Multiply-adds of a projection and of attention, from the extents alone.
-std::size_t projections(std::size_t positions) { return positions * d_model::static_extent * heads::static_extent * 3 * d_k::static_extent; }
-std::size_t attention(std::size_t queries, std::size_t keys) { return queries * keys * heads::static_extent * (d_k::static_extent + d_v::static_extent); }
+std::size_t projections(std::size_t positions) {
+  return positions * d_model::static_extent * heads::static_extent * 3 * d_k::static_extent;
+}
+std::size_t attention(std::size_t queries, std::size_t keys) {
+  return queries * keys * heads::static_extent * (d_k::static_extent + d_v::static_extent);
+}
 
 // [whole]
 // Everything again: the output at all positions, of which only the last is new.
@@ -52,7 +57,8 @@ auto without_cache(const tensor<float, seq, d_model>& x, std::size_t& count) {
 
 // [step]
 // rotated<d_k, seq> is part of the type: keys that are not rotated, or values that are, do not go in.
-using cache_type = nn::kv_cache<key, nn::capacity<64>, nn::keys<float, heads, key, d_k, rotated<d_k, seq>>, nn::values<float, heads, key, d_v>>;
+using cache_type = nn::kv_cache<key, nn::capacity<64>, nn::keys<float, heads, key, d_k, rotated<d_k, seq>>,
+                                nn::values<float, heads, key, d_v>>;
 
 // One position: its key and value go into the cache, its query looks at all that are there.
 auto with_cache(const tensor<float, seq, d_model>& x, cache_type& cache, std::size_t& count) {
@@ -96,6 +102,7 @@ int main() {
 
   // What does not fit throws, and the cache stays as it was.
   try {
-    cache.append(rotary<key, d_k>(some<tensor<float, heads, key, d_k>>(5, cache.next(key{33}))), some<tensor<float, heads, key, d_v>>(6, key{33}));
+    cache.append(rotary<key, d_k>(some<tensor<float, heads, key, d_k>>(5, cache.next(key{33}))),
+                 some<tensor<float, heads, key, d_v>>(6, key{33}));
   } catch (const extent_error& e) { std::printf("%s; it still holds %zu\n", e.what(), cache.length()); }
 }

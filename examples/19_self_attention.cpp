@@ -8,13 +8,13 @@
 namespace lesson {
 struct batch : dimwise::batch_dim<> {};
 struct word : dimwise::position_dim<> {};
-struct key : dimwise::prime<word> {};          // the words that are attended to
-struct other : dimwise::position_dim<> {};     // the words of another sentence
+struct key : dimwise::prime<word> {};       // the words that are attended to
+struct other : dimwise::position_dim<> {};  // the words of another sentence
 struct d_model : dimwise::feature_dim<4> {};
 struct heads : dimwise::heads_dim<2> {};
 struct d_k : dimwise::divided<d_model, heads> {};
 struct d_v : dimwise::divided<d_model, heads> {};
-struct d_q : dimwise::feature_dim<3> {};       // one head may have any width
+struct d_q : dimwise::feature_dim<3> {};  // one head may have any width
 struct d_c : dimwise::feature_dim<5> {};
 }  // namespace lesson
 

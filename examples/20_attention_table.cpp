@@ -19,7 +19,8 @@ using examples::print_values;
 
 int main() {
   const examples::words sentence{"the", "cat", "saw", "the", "dog"};
-  const tensor<id<vocabulary>, word> ids({id<vocabulary>(0), id<vocabulary>(1), id<vocabulary>(2), id<vocabulary>(0), id<vocabulary>(3)}, word{5});
+  const tensor<id<vocabulary>, word> ids(
+      {id<vocabulary>(0), id<vocabulary>(1), id<vocabulary>(2), id<vocabulary>(0), id<vocabulary>(3)}, word{5});
   const auto words = nn::initialised<nn::embedding<vocabulary, d_model>>(nn::normal(7, 1.0));
 
   std::printf("-- Sinusoids: a row for each position\n");
@@ -36,6 +37,10 @@ int main() {
   print_table(weights, sentence, sentence);
 
   std::printf("-- No word sees those behind it\n");
-  print_table(softmax<key>(masked(scores<d_model>(placed, rename<word, key>(placed)), causal<word, key>{})), sentence, sentence);
-  std::printf("every row sums to one: %s\n", examples::largest_difference(tensor(sum<key>(weights)).values(), std::vector<float>(5, 1.0F)) < 1e-6 ? "yes" : "no");
+  print_table(softmax<key>(masked(scores<d_model>(placed, rename<word, key>(placed)), causal<word, key>{})), sentence,
+              sentence);
+  std::printf("every row sums to one: %s\n",
+              examples::largest_difference(tensor(sum<key>(weights)).values(), std::vector<float>(5, 1.0F)) < 1e-6
+                  ? "yes"
+                  : "no");
 }

@@ -31,12 +31,14 @@ using norm = nn::layer_norm<d_model>;
 
 using target_layer = nn::encoder_layer<nn::self_attention<target, target_key, attention>, feed_forward, norm>;
 using source_layer = nn::encoder_layer<nn::self_attention<source, source_key, attention>, feed_forward, norm>;
-using decoder_layer =
-    nn::decoder_layer<nn::self_attention<target, target_key, attention>, nn::cross_attention<target, source, attention>, feed_forward, norm>;
+using decoder_layer = nn::decoder_layer<nn::self_attention<target, target_key, attention>,
+                                        nn::cross_attention<target, source, attention>, feed_forward, norm>;
 
 tensor<id<vocabulary>, batch, target> sentence(std::size_t last) {
   tensor<id<vocabulary>, batch, target> ids(batch{1}, target{5});
-  for (std::size_t i = 0; i < 5; ++i) { ids.set(id<vocabulary>(i == 4 ? last : 2 * i % 7), id<batch>(0), id<target>(i)); }
+  for (std::size_t i = 0; i < 5; ++i) {
+    ids.set(id<vocabulary>(i == 4 ? last : 2 * i % 7), id<batch>(0), id<target>(i));
+  }
   return ids;
 }
 
@@ -56,18 +58,20 @@ int main() {
   const tensor other = model(sentence(3), causal<target, target_key>{});
   const tensor before = slice<target>(next, 0, 4);
   const tensor still = slice<target>(other, 0, 4);
-  std::printf("a later word leaves earlier predictions alone: %s\n", examples::largest_difference(before.values(), still.values()) == 0 ? "yes" : "no");
+  std::printf("a later word leaves earlier predictions alone: %s\n",
+              examples::largest_difference(before.values(), still.values()) == 0 ? "yes" : "no");
 
   std::printf("-- An encoder and a decoder\n");
-  nn::encoder_decoder<nn::stack<source_layer>, nn::stack<decoder_layer, norm>> translator{nn::stack<source_layer>::of(2),
-                                                                                           nn::stack<decoder_layer, norm>::of(2)};
+  nn::encoder_decoder<nn::stack<source_layer>, nn::stack<decoder_layer, norm>> translator{
+      nn::stack<source_layer>::of(2), nn::stack<decoder_layer, norm>::of(2)};
   nn::initialise(translator, how);
   tensor<float, batch, source, d_model> from(batch{2}, source{6});
   tensor<float, batch, target, d_model> to(batch{2}, target{5});
   from.fill(0.5F);
   to.fill(0.25F);
   const tensor<int, batch> lengths({6, 4}, batch{2});
-  const tensor y = translator(from, to, padding<source_key>(lengths), causal<target, target_key>{}, padding<source>(lengths));
+  const tensor y =
+      translator(from, to, padding<source_key>(lengths), causal<target, target_key>{}, padding<source>(lengths));
   print_shape("translated", y);
   std::size_t shown = 0;
   nn::for_each_parameter(translator, [&](const std::string& name, const auto& t) {

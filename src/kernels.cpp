@@ -3,10 +3,10 @@
 //
 // The compiler's own question about the processor also asks whether the operating system keeps the wide registers;
 // xsimd's does not. DIMWISE_ARCHITECTURE=sse2|sse4|avx2|avx512 in the environment asks for an older one than the best.
+#include <dimwise/kernels/active.hpp>
+
 #include <cstdlib>
 #include <cstring>
-
-#include <dimwise/kernels/active.hpp>
 
 namespace dimwise::kernels {
 
@@ -29,8 +29,9 @@ const table* choose() noexcept {
   __builtin_cpu_init();
   const choice choices[] = {
       {"avx512",
-       __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512bw") != 0 && __builtin_cpu_supports("avx512dq") != 0 &&
-           __builtin_cpu_supports("avx512vl") != 0 && __builtin_cpu_supports("fma") != 0,
+       __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512bw") != 0 &&
+           __builtin_cpu_supports("avx512dq") != 0 && __builtin_cpu_supports("avx512vl") != 0 &&
+           __builtin_cpu_supports("fma") != 0,
        &table_avx512},
       {"avx2", __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0, &table_avx2},
       {"sse4", __builtin_cpu_supports("sse4.2") != 0, &table_sse4},

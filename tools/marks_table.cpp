@@ -43,14 +43,15 @@ std::vector<row> rows_of() {
 
 // Operations on tensors; those on masks, which have no marks; those of modules, whose own rules say what they take.
 const std::vector<row> tensor_rows =
-    rows_of<op::contract, op::outer, op::scores, op::scaled, op::unscaled, op::elementwise, op::divide, op::map, op::compare, op::where,
-            op::maximum, op::minimum, op::clamp, op::pow, op::masked, op::biased, op::softmax,
-            op::log_softmax, op::renormalise, op::argmax, op::top_k, op::sum, op::mean, op::max, op::min, op::logsumexp, op::standardize,
-            op::layer_norm, op::rms_norm, op::rename, op::relabel, op::permute, op::split, op::merge, op::part, op::slice, op::at, op::concat,
-            op::stack, op::gather, op::roll, op::flip, op::one_hot, op::scatter_add, op::dequantised, op::broadcast, op::broadcast_like, op::diagonal, op::rotary, op::scan, op::skew, op::unroll, op::pool,
-            op::plain, op::assign>();
-const std::vector<row> mask_rows =
-    rows_of<op::padding, op::allow, op::block, op::whole_rows, op::mask_and, op::mask_or, op::causal, op::window, op::prefix, op::document>();
+    rows_of<op::contract, op::outer, op::scores, op::scaled, op::unscaled, op::elementwise, op::divide, op::map,
+            op::compare, op::where, op::maximum, op::minimum, op::clamp, op::pow, op::masked, op::biased, op::softmax,
+            op::log_softmax, op::renormalise, op::argmax, op::top_k, op::sum, op::mean, op::max, op::min, op::logsumexp,
+            op::standardize, op::layer_norm, op::rms_norm, op::rename, op::relabel, op::permute, op::split, op::merge,
+            op::part, op::slice, op::at, op::concat, op::stack, op::gather, op::roll, op::flip, op::one_hot,
+            op::scatter_add, op::dequantised, op::broadcast, op::broadcast_like, op::diagonal, op::rotary, op::scan,
+            op::skew, op::unroll, op::pool, op::plain, op::assign>();
+const std::vector<row> mask_rows = rows_of<op::padding, op::allow, op::block, op::whole_rows, op::mask_and, op::mask_or,
+                                           op::causal, op::window, op::prefix, op::document>();
 const std::vector<row> module_rows = rows_of<op::append, op::linear_attention>();
 
 std::string read(const std::filesystem::path& path) {
@@ -70,16 +71,22 @@ std::vector<std::string> declared_operations(const std::string& header) {
 }
 
 bool has_function(const std::string& sources, const std::string& name) {
-  return name == "elementwise" || name == "divide" || name == "assign" || sources.find(" auto " + name + "(") != std::string::npos;
+  return name == "elementwise" || name == "divide" || name == "assign" ||
+         sources.find(" auto " + name + "(") != std::string::npos;
 }
 
 const char* word(fate f) {
   switch (f) {
-    case fate::keep: return "keep";
-    case fate::drop: return "end";
-    case fate::refuse: return "**refuse**";
-    case fate::weaken: return "weaken";
-    case fate::by_rule: return "rule";
+    case fate::keep:
+      return "keep";
+    case fate::drop:
+      return "end";
+    case fate::refuse:
+      return "**refuse**";
+    case fate::weaken:
+      return "weaken";
+    case fate::by_rule:
+      return "rule";
   }
   return "?";
 }
@@ -93,11 +100,15 @@ std::string shown(const row& r) {
 
 // An identifier with an underscore, or a mark's name, stands in code.
 std::string with_code(const std::string& text) {
-  static const std::vector<std::string> marks = {"raw", "score", "masked_for", "biased_for", "normalised", "weighted", "rotated", "indexed", "exp", "sigmoid", "scaled"};
+  static const std::vector<std::string> marks = {"raw",        "score",    "masked_for", "biased_for",
+                                                 "normalised", "weighted", "rotated",    "indexed",
+                                                 "exp",        "sigmoid",  "scaled"};
   std::string out;
   for (std::size_t i = 0; i < text.size();) {
     std::size_t end = i;
-    while (end < text.size() && (std::isalnum(static_cast<unsigned char>(text[end])) != 0 || text[end] == '_')) { ++end; }
+    while (end < text.size() && (std::isalnum(static_cast<unsigned char>(text[end])) != 0 || text[end] == '_')) {
+      ++end;
+    }
     if (end == i) {
       out += text[i++];
       continue;
@@ -114,7 +125,9 @@ std::string cell(const char* text) { return *text == '\0' ? std::string() : with
 void print_row(const row& r) {
   const mark_row& f = r.fates;
   std::printf("| %s |", shown(r).c_str());
-  for (const fate one : {f.raw, f.score, f.masked_for, f.biased_for, f.normalised, f.weighted, f.rotated, f.indexed}) { std::printf(" %s |", word(one)); }
+  for (const fate one : {f.raw, f.score, f.masked_for, f.biased_for, f.normalised, f.weighted, f.rotated, f.indexed}) {
+    std::printf(" %s |", word(one));
+  }
   std::printf(" %s | %s | %s |\n", cell(f.sets).c_str(), cell(f.needs).c_str(), cell(f.note).c_str());
 }
 
@@ -129,7 +142,9 @@ int main(int argc, char** argv) {
   std::string sources;
   std::vector<std::filesystem::path> files;
   for (const char* layer : {"expr", "eval"}) {
-    for (const auto& file : std::filesystem::directory_iterator(include / "dimwise" / layer)) { files.push_back(file.path()); }
+    for (const auto& file : std::filesystem::directory_iterator(include / "dimwise" / layer)) {
+      files.push_back(file.path());
+    }
   }
   std::sort(files.begin(), files.end());
   for (const auto& file : files) { sources += read(file); }
@@ -143,8 +158,11 @@ int main(int argc, char** argv) {
   std::sort(declared.begin(), declared.end());
   if (known != declared) {
     std::vector<std::string> differ;
-    std::set_symmetric_difference(known.begin(), known.end(), declared.begin(), declared.end(), std::back_inserter(differ));
-    for (const auto& name : differ) { std::fprintf(stderr, "marks_table: op::%s is not in both this program and the header\n", name.c_str()); }
+    std::set_symmetric_difference(known.begin(), known.end(), declared.begin(), declared.end(),
+                                  std::back_inserter(differ));
+    for (const auto& name : differ) {
+      std::fprintf(stderr, "marks_table: op::%s is not in both this program and the header\n", name.c_str());
+    }
     return 1;
   }
 
@@ -185,7 +203,9 @@ rules read.
       absent += (absent.empty() ? "`" : ", `") + r.name + "`";
     }
   }
-  if (!absent.empty()) { std::printf("\nThe table has rows for %s, too; there are no such functions in this version.\n", absent.c_str()); }
+  if (!absent.empty()) {
+    std::printf("\nThe table has rows for %s, too; there are no such functions in this version.\n", absent.c_str());
+  }
   std::printf("\nMasks themselves (`causal`, `padding`, `allow`, …) are no tensors and have no marks.\n");
   return 0;
 }

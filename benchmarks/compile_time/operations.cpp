@@ -27,8 +27,9 @@ using logits = tensor<float, batch, heads, seq, key, score<d_k>>;
 using weights = tensor<float, batch, heads, seq, key, normalised<key>>;
 
 // Evaluates: what is shared is instantiated for the tensors alone.
-void use(const hidden& x, const queries& q, const keys& k, const logits& s, const weights& a, const tensor<float, d_model, heads, d_k>& w,
-         const tensor<float, vocab, d_model>& table, const tensor<id<vocab>, batch, seq>& tokens, const tensor<int, batch>& lengths) {
+void use(const hidden& x, const queries& q, const keys& k, const logits& s, const weights& a,
+         const tensor<float, d_model, heads, d_k>& w, const tensor<float, vocab, d_model>& table,
+         const tensor<id<vocab>, batch, seq>& tokens, const tensor<int, batch>& lengths) {
 #if defined OP_CONTRACT
   tensor y = contract<d_model>(x, w);
 #elif defined OP_SCORES

@@ -53,7 +53,10 @@ template <class Library>
 class by_products {
  public:
   by_products(const workload& w, std::size_t threads, bool blocks)
-      : w_(w), threads_(threads), block_(blocks ? std::min<std::size_t>(128, w.queries) : w.queries), scores_(threads * rows() * w.keys) {}
+      : w_(w),
+        threads_(threads),
+        block_(blocks ? std::min<std::size_t>(128, w.queries) : w.queries),
+        scores_(threads * rows() * w.keys) {}
 
   // One head, or the queries of one group against their keys.
   void head(std::size_t queries, matrix q, matrix k, matrix v, matrix out, std::size_t thread) const {
@@ -127,7 +130,8 @@ inline void gelu_in_place(std::size_t threads, std::size_t n, std::size_t width,
 }
 
 template <class Library>
-void attention_alone(const by_products<Library>& by, const std::string& name, const workload& w, const options& o, report& to) {
+void attention_alone(const by_products<Library>& by, const std::string& name, const workload& w, const options& o,
+                     report& to) {
   const bool decode = w.kind == 3;
   const std::size_t per_key_head = decode ? w.heads / w.key_heads : w.queries;  // rows of q for each head of k
   const memory q(w.key_heads * per_key_head * w.d_k, 1);
@@ -136,14 +140,15 @@ void attention_alone(const by_products<Library>& by, const std::string& name, co
   const memory y(w.key_heads * per_key_head * w.d_v);
   to.line(name, w, [&] {
     in_parallel(o.threads, w.key_heads, [&](std::size_t h, std::size_t thread) {
-      by.head(per_key_head, q.rows_of(w.d_k).from(h * per_key_head), k.rows_of(w.d_k).from(h * w.keys), v.rows_of(w.d_v).from(h * w.keys),
-              y.rows_of(w.d_v).from(h * per_key_head), thread);
+      by.head(per_key_head, q.rows_of(w.d_k).from(h * per_key_head), k.rows_of(w.d_k).from(h * w.keys),
+              v.rows_of(w.d_v).from(h * w.keys), y.rows_of(w.d_v).from(h * per_key_head), thread);
     });
   });
 }
 
 template <class Library>
-void whole_layer(const by_products<Library>& by, const std::string& name, const workload& w, const options& o, report& to) {
+void whole_layer(const by_products<Library>& by, const std::string& name, const workload& w, const options& o,
+                 report& to) {
   const std::size_t all_k = w.heads * w.d_k;
   const std::size_t all_v = w.heads * w.d_v;
   const std::size_t packed = 2 * all_k + all_v;
@@ -163,7 +168,8 @@ void whole_layer(const by_products<Library>& by, const std::string& name, const 
     by.project(n, w.d_model, packed, x.rows_of(w.d_model), w_qkv.rows_of(packed), qkv.rows_of(packed));
     in_parallel(o.threads, w.heads, [&](std::size_t h, std::size_t thread) {
       const matrix all = qkv.rows_of(packed);
-      by.head(n, all.from(0, h * w.d_k), all.from(0, all_k + h * w.d_k), all.from(0, 2 * all_k + h * w.d_v), z.rows_of(all_v).from(0, h * w.d_v), thread);
+      by.head(n, all.from(0, h * w.d_k), all.from(0, all_k + h * w.d_k), all.from(0, 2 * all_k + h * w.d_v),
+              z.rows_of(all_v).from(0, h * w.d_v), thread);
     });
     if (w.heads == 1) { return; }  // W4_1h_n6 has no W_O
     by.project(n, all_v, w.d_model, z.rows_of(all_v), w_o.rows_of(w.d_model), y.rows_of(w.d_model));

@@ -11,10 +11,11 @@ using rows = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajo
 struct eigen {
   static constexpr const char* name = "eigen";
   static Eigen::Map<rows, 0, Eigen::OuterStride<>> look(bench::matrix m, std::size_t r, std::size_t c) {
-    return {m.at, static_cast<Eigen::Index>(r), static_cast<Eigen::Index>(c), Eigen::OuterStride<>(static_cast<Eigen::Index>(m.step))};
+    return {m.at, static_cast<Eigen::Index>(r), static_cast<Eigen::Index>(c),
+            Eigen::OuterStride<>(static_cast<Eigen::Index>(m.step))};
   }
-  static void multiply(std::size_t m, std::size_t n, std::size_t k, float scale, bench::matrix a, bench::matrix b, bool transposed,
-                       bench::matrix c) {
+  static void multiply(std::size_t m, std::size_t n, std::size_t k, float scale, bench::matrix a, bench::matrix b,
+                       bool transposed, bench::matrix c) {
     auto to = look(c, m, n);
     if (transposed) {
       to.noalias() = scale * look(a, m, k) * look(b, n, k).transpose();

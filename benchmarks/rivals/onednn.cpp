@@ -26,7 +26,9 @@ class program {
   dnnl::engine engine{dnnl::engine::kind::cpu, 0};
   dnnl::stream stream{engine};
 
-  memory plain(const dims& extents) { return memory({extents, f32, extents.size() == 3 ? memory::format_tag::abc : memory::format_tag::ab}, engine); }
+  memory plain(const dims& extents) {
+    return memory({extents, f32, extents.size() == 3 ? memory::format_tag::abc : memory::format_tag::ab}, engine);
+  }
   memory filled(const dims& extents, unsigned seed, float scale = 1) {
     memory m = plain(extents);
     bench::fill(data(m), m.get_desc().get_size() / sizeof(float), scale, seed);
@@ -56,14 +58,17 @@ class program {
     steps_.push_back({dnnl::matmul(d), {{DNNL_ARG_SRC, a}, {DNNL_ARG_WEIGHTS, b}, {DNNL_ARG_DST, c}}});
   }
   void add(const memory& to, const memory& what) {
-    const dnnl::binary::primitive_desc d({dnnl::algorithm::binary_add, to.get_desc(), what.get_desc(), to.get_desc()}, engine);
+    const dnnl::binary::primitive_desc d({dnnl::algorithm::binary_add, to.get_desc(), what.get_desc(), to.get_desc()},
+                                         engine);
     steps_.push_back({dnnl::binary(d), {{DNNL_ARG_SRC_0, to}, {DNNL_ARG_SRC_1, what}, {DNNL_ARG_DST, to}}});
   }
   void softmax(const memory& s) {
     const dnnl::softmax_forward::primitive_desc d({dnnl::prop_kind::forward_inference, s.get_desc(), 2}, engine);
     steps_.push_back({dnnl::softmax_forward(d), {{DNNL_ARG_SRC, s}, {DNNL_ARG_DST, s}}});
   }
-  void copy(const memory& from, const memory& to) { steps_.push_back({dnnl::reorder(from, to), {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}}}); }
+  void copy(const memory& from, const memory& to) {
+    steps_.push_back({dnnl::reorder(from, to), {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}}});
+  }
 
   void run() {
     for (auto& s : steps_) { s.what.execute(stream, s.on); }
@@ -109,8 +114,8 @@ void run(const bench::workload& w, const bench::options& o, bench::report& to) {
   const std::int64_t heads = i(w.heads);
   if (w.kind == 2 || w.kind == 3) {
     const std::int64_t rows = w.kind == 3 ? i(w.heads / w.key_heads) : n;
-    attend(p, w, p.filled({i(w.key_heads), rows, d}, 1), p.filled({i(w.key_heads), i(w.keys), d}, 2), p.filled({i(w.key_heads), i(w.keys), d}, 3),
-           p.plain({i(w.key_heads), rows, d}));
+    attend(p, w, p.filled({i(w.key_heads), rows, d}, 1), p.filled({i(w.key_heads), i(w.keys), d}, 2),
+           p.filled({i(w.key_heads), i(w.keys), d}, 3), p.plain({i(w.key_heads), rows, d}));
   } else {
     const std::int64_t width = i(w.d_model);
     const memory x = p.filled({n, width}, 1);
@@ -120,7 +125,8 @@ void run(const bench::workload& w, const bench::options& o, bench::report& to) {
     p.multiply(x, p.packed_weight(x, {width, 3 * heads * d}, qkv, 2), qkv);
     memory parts[3] = {p.plain({heads, n, d}), p.plain({heads, n, d}), p.plain({heads, n, d})};
     for (int part = 0; part < 3; ++part) {
-      p.copy(p.look(qkv, {heads, n, d}, {d, 3 * heads * d, 1}, static_cast<std::size_t>(part * heads * d)), parts[part]);
+      p.copy(p.look(qkv, {heads, n, d}, {d, 3 * heads * d, 1}, static_cast<std::size_t>(part * heads * d)),
+             parts[part]);
     }
     const memory by_head = p.plain({heads, n, d});
     attend(p, w, parts[0], parts[1], parts[2], by_head);

@@ -2,6 +2,7 @@
 // dimwise/dimwise.hpp -- everything, from the lowest layer up: the order keeps the include lines of an error few.
 #pragma once
 
+// clang-format off: the order is from the lowest layer up
 #include <dimwise/support/errors.hpp>
 
 #include <dimwise/shape.hpp>
@@ -43,3 +44,4 @@
 #include <dimwise/nn.hpp>
 
 #include <dimwise/version.hpp>
+// clang-format on

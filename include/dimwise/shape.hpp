@@ -2,8 +2,6 @@
 // dimwise/shape.hpp -- dimensions, shapes and rules alone: types in, types out, no data.
 #pragma once
 
-#include <dimwise/support/errors.hpp>
-
 #include <dimwise/dim/ability.hpp>
 #include <dimwise/dim/derived.hpp>
 #include <dimwise/dim/dimension.hpp>
@@ -22,3 +20,4 @@
 #include <dimwise/shape/rules/restride.hpp>
 #include <dimwise/shape/shape.hpp>
 #include <dimwise/shape/verdict.hpp>
+#include <dimwise/support/errors.hpp>

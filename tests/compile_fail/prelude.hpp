@@ -27,9 +27,9 @@ namespace demo {
 using namespace dimwise;
 
 struct batch : batch_dim<EXTENT(2)> {};
-struct seq : position_dim<EXTENT(5)> {};   // the decoder's positions
-struct key : prime<seq> {};                // the same positions, attended to
-struct src : position_dim<EXTENT(7)> {};   // the encoder's positions
+struct seq : position_dim<EXTENT(5)> {};  // the decoder's positions
+struct key : prime<seq> {};               // the same positions, attended to
+struct src : position_dim<EXTENT(7)> {};  // the encoder's positions
 struct d_model : feature_dim<EXTENT(24)> {};
 struct heads : heads_dim<EXTENT(3)> {};
 #ifdef EQUAL
@@ -53,10 +53,10 @@ extern tensor<float, heads, d_v, d_model> w_o;
 extern tensor<float, batch, seq, heads, d_k> q;
 extern tensor<float, batch, key, heads, d_k> k;
 extern tensor<float, batch, key, heads, d_v> v;
-extern tensor<float, batch, heads, seq, key, raw<d_k>> products;      // q·k, not yet scaled
-extern tensor<float, batch, heads, seq, key, score<d_k>> s;           // q·k / √d_k
-extern tensor<float, batch, heads, seq, key, normalised<key>> a;      // attention weights
-extern tensor<float, batch, seq, heads, d_v> z;                       // attended values
+extern tensor<float, batch, heads, seq, key, raw<d_k>> products;  // q·k, not yet scaled
+extern tensor<float, batch, heads, seq, key, score<d_k>> s;       // q·k / √d_k
+extern tensor<float, batch, heads, seq, key, normalised<key>> a;  // attention weights
+extern tensor<float, batch, seq, heads, d_v> z;                   // attended values
 
 extern tensor<float, batch, src, heads, d_k> k_src;
 extern tensor<float, batch, src, heads, d_v> v_src;

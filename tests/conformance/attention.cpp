@@ -13,8 +13,12 @@ namespace {
 // Each combination of what is optional is an expression of its own type: that is what fused attention is chosen by.
 template <class S, class Next>
 auto with_masks(const S& s, const extents_of_scores& of, const between_scores_and_softmax& how, Next next) {
-  if (how.visible || how.lengths) { return next(masked(s, nearby(of, how) & padding<key>(lengths_or_all(of, how)) & allow(visible_or_all(of, how)))); }
-  if (how.left < 0 && how.right == 0) { return next(masked(s, causal<seq, key>(starting_at(of.rows, how.first_query), of.columns))); }
+  if (how.visible || how.lengths) {
+    return next(masked(s, nearby(of, how) & padding<key>(lengths_or_all(of, how)) & allow(visible_or_all(of, how))));
+  }
+  if (how.left < 0 && how.right == 0) {
+    return next(masked(s, causal<seq, key>(starting_at(of.rows, how.first_query), of.columns)));
+  }
   if (how.left >= 0 || how.right >= 0) { return next(masked(s, nearby(of, how))); }
   return next(s);
 }
@@ -35,7 +39,8 @@ context attend(const queries& q, const keys& k, const values& v, const between_s
 }
 
 void hide(between_scores_and_softmax& how, const of_scores<bool>& visible) {
-  how.visible = how.visible ? of_scores<bool>(map([](bool a, bool b) { return a && b; }, *how.visible, visible)) : visible;
+  how.visible =
+      how.visible ? of_scores<bool>(map([](bool a, bool b) { return a && b; }, *how.visible, visible)) : visible;
 }
 
 void take_additive(between_scores_and_softmax& how, const of_scores<float>& mask) {
@@ -44,10 +49,12 @@ void take_additive(between_scores_and_softmax& how, const of_scores<float>& mask
   hide(how, map([](float x) { return x != hidden; }, mask));
 }
 
-of_scores<bool> window_from(const tensor<std::int64_t, batch>& first_query, std::ptrdiff_t left, std::ptrdiff_t right, const of_scores<bool>& like) {
+of_scores<bool> window_from(const tensor<std::int64_t, batch>& first_query, std::ptrdiff_t left, std::ptrdiff_t right,
+                            const of_scores<bool>& like) {
   const auto query_at = counted(seq{like.extents().extent<seq>()});
   const auto key_at = counted(key{like.extents().extent<key>()});
-  const auto distance = broadcast_like(query_at, like) + broadcast_like(first_query, like) - broadcast_like(key_at, like);
+  const auto distance =
+      broadcast_like(query_at, like) + broadcast_like(first_query, like) - broadcast_like(key_at, like);
   const auto near = [=](std::int64_t d) { return (left < 0 || d <= left) && (right < 0 || -d <= right); };
   return permute<batch, kv_heads, shared_by, seq, key>(map(near, distance));
 }

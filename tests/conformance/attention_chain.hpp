@@ -24,7 +24,8 @@ struct extents_of_scores {
 inline dimwise::window<seq, key> nearby(const extents_of_scores& of, const between_scores_and_softmax& how) {
   return {how.left, how.right, starting_at(of.rows, how.first_query), of.columns};
 }
-inline dimwise::tensor<std::int64_t, batch> lengths_or_all(const extents_of_scores& of, const between_scores_and_softmax& how) {
+inline dimwise::tensor<std::int64_t, batch> lengths_or_all(const extents_of_scores& of,
+                                                           const between_scores_and_softmax& how) {
   if (how.lengths) { return *how.lengths; }
   dimwise::tensor<std::int64_t, batch> all(of.sequences);
   all.fill(static_cast<std::int64_t>(of.columns.extent()));

@@ -60,7 +60,9 @@ struct part_of<merged<F...>> {
     for (const extent& n : sizes) { others *= n.value_or(1); }
     extent found;
     std::size_t i = 0;
-    (void)(... || (found = part_of<F>::template find<A>(sizes[i] ? *sizes[i] : (others == 0 ? 0 : stored / others), known...), ++i, found.has_value()));
+    (void)(... ||
+           (found = part_of<F>::template find<A>(sizes[i] ? *sizes[i] : (others == 0 ? 0 : stored / others), known...),
+            ++i, found.has_value()));
     return found;
   }
 };
@@ -82,7 +84,9 @@ struct part_of<summed<P...>> {
     for (const extent& n : sizes) { others += n.value_or(0); }
     extent found;
     std::size_t i = 0;
-    (void)(... || (found = part_of<P>::template find<A>(sizes[i] ? *sizes[i] : (others > stored ? 0 : stored - others), known...), ++i, found.has_value()));
+    (void)(... || (found = part_of<P>::template find<A>(sizes[i] ? *sizes[i] : (others > stored ? 0 : stored - others),
+                                                        known...),
+                   ++i, found.has_value()));
     return found;
   }
 };
@@ -104,7 +108,9 @@ A atom(const std::vector<std::size_t>& stored, const Known&... known) {
     if constexpr (dimension_type<X>) {
       const extent n = part_of<X>::template find<A>(stored[axis++], known...);
       if (!found && n) {
-        if constexpr (requires { A{std::ptrdiff_t()}; }) { result = A{static_cast<std::ptrdiff_t>(*n)}; }  // packed ones are given
+        if constexpr (requires { A{std::ptrdiff_t()}; }) {
+          result = A{static_cast<std::ptrdiff_t>(*n)};
+        }  // packed ones are given
         found = true;
       }
     }
@@ -187,7 +193,9 @@ dimwise::tensor<T, D...> run::get(const which& w, const Known&... known) const {
   if (from.shape.size() != rank) { bridge::refuse_rank(from, rank, bridge::names<D...>()); }
   using atoms = typename dimwise::tensor<T, D...>::extents_type::atoms;
   auto result = bridge::zeros<T, D...>(from.shape, static_cast<atoms*>(nullptr), known...);
-  if (bridge::shape_of(result) != from.shape) { bridge::refuse_shape(from, bridge::shape_of(result), bridge::names<D...>()); }
+  if (bridge::shape_of(result) != from.shape) {
+    bridge::refuse_shape(from, bridge::shape_of(result), bridge::names<D...>());
+  }
   bridge::copy(from, result.data());
   result.seal();
   return result;
@@ -208,7 +216,9 @@ dimwise::tensor<T, D...> run::stretched(const which& w, const D&... extents) con
 template <class T, class... D>
 dimwise::tensor<T, D...> run::grouped(const which& w, const D&... extents) const {
   const array& from = at(w);
-  if (!bridge::same_grouping({extents.extent()...}, from.shape)) { bridge::refuse_shape(from, {extents.extent()...}, bridge::names<D...>()); }
+  if (!bridge::same_grouping({extents.extent()...}, from.shape)) {
+    bridge::refuse_shape(from, {extents.extent()...}, bridge::names<D...>());
+  }
   dimwise::tensor<T, D...> result(extents...);
   copy_elements(from, result.data());
   result.seal();

@@ -6,7 +6,6 @@
 // What is not finite must be equal.
 // SPDX-License-Identifier: BSL-1.0
 #include "suite.hpp"
-
 #include "support/pack.hpp"
 
 #include <algorithm>
@@ -28,12 +27,13 @@ void visit(const array& from, F f) {
     if (from.dtype == dtype) { f(reinterpret_cast<const S*>(from.bytes.get())); }
     return from.dtype == dtype;
   };
-  const bool known = as("float64", std::type_identity<double>{}) || as("float32", std::type_identity<float>{}) ||
-                     as("int64", std::type_identity<std::int64_t>{}) || as("int32", std::type_identity<std::int32_t>{}) ||
-                     as("int16", std::type_identity<std::int16_t>{}) || as("int8", std::type_identity<std::int8_t>{}) ||
-                     as("uint64", std::type_identity<std::uint64_t>{}) || as("uint32", std::type_identity<std::uint32_t>{}) ||
-                     as("uint16", std::type_identity<std::uint16_t>{}) || as("uint8", std::type_identity<std::uint8_t>{}) ||
-                     as("bool", std::type_identity<bool>{});
+  const bool known =
+      as("float64", std::type_identity<double>{}) || as("float32", std::type_identity<float>{}) ||
+      as("int64", std::type_identity<std::int64_t>{}) || as("int32", std::type_identity<std::int32_t>{}) ||
+      as("int16", std::type_identity<std::int16_t>{}) || as("int8", std::type_identity<std::int8_t>{}) ||
+      as("uint64", std::type_identity<std::uint64_t>{}) || as("uint32", std::type_identity<std::uint32_t>{}) ||
+      as("uint16", std::type_identity<std::uint16_t>{}) || as("uint8", std::type_identity<std::uint8_t>{}) ||
+      as("bool", std::type_identity<bool>{});
   if (!known) { throw std::runtime_error(from.name + ": unknown element type " + from.dtype); }
 }
 
@@ -45,7 +45,8 @@ constexpr bool holds() {
   } else if constexpr (std::is_floating_point_v<T>) {
     return std::is_floating_point_v<S> && sizeof(S) <= sizeof(T);
   } else {
-    return std::is_integral_v<S> && std::numeric_limits<S>::digits <= std::numeric_limits<T>::digits && std::is_signed_v<S> <= std::is_signed_v<T>;
+    return std::is_integral_v<S> && std::numeric_limits<S>::digits <= std::numeric_limits<T>::digits &&
+           std::is_signed_v<S> <= std::is_signed_v<T>;
   }
 }
 
@@ -85,7 +86,8 @@ struct comparison {
   double allowed = 0;
 };
 
-comparison compare(const std::vector<double>& x, const std::vector<double>& expected, const bool* where, const reference& to) {
+comparison compare(const std::vector<double>& x, const std::vector<double>& expected, const bool* where,
+                   const reference& to) {
   comparison worst;
   for (std::size_t i = 0; i < x.size(); ++i) {
     if (where != nullptr && !where[i]) { continue; }
@@ -176,7 +178,9 @@ void copy_elements(const array& from, T* to) {
     });
     if (done) { return; }
   }
-  throw std::runtime_error(from.name + ": holds " + from.dtype + ", which is not read as " + (std::is_same_v<T, dimwise::float16> ? "float16" : std::string(dimwise_test::dtype_name<T>)));
+  throw std::runtime_error(
+      from.name + ": holds " + from.dtype + ", which is not read as " +
+      (std::is_same_v<T, dimwise::float16> ? "float16" : std::string(dimwise_test::dtype_name<T>)));
 }
 template void copy_elements(const array&, double*);
 template void copy_elements(const array&, float*);
@@ -190,7 +194,9 @@ template void copy_elements(const array&, bool*);
 namespace bridge {
 
 bool same_grouping(std::vector<std::size_t> dims, std::vector<std::size_t> axes) {
-  const auto product = [](const auto& extents) { return std::accumulate(extents.begin(), extents.end(), std::size_t{1}, std::multiplies<>()); };
+  const auto product = [](const auto& extents) {
+    return std::accumulate(extents.begin(), extents.end(), std::size_t{1}, std::multiplies<>());
+  };
   if (product(dims) != product(axes)) { return false; }
   if (product(dims) == 0) { return true; }  // no elements
   std::erase(dims, std::size_t{1});
@@ -206,10 +212,12 @@ bool same_grouping(std::vector<std::size_t> dims, std::vector<std::size_t> axes)
   return true;
 }
 void refuse_rank(const array& from, std::size_t expected, const std::string& dims) {
-  throw std::runtime_error(from.name + ": has " + std::to_string(from.shape.size()) + " axes, expected " + std::to_string(expected) + ": " + dims);
+  throw std::runtime_error(from.name + ": has " + std::to_string(from.shape.size()) + " axes, expected " +
+                           std::to_string(expected) + ": " + dims);
 }
 void refuse_shape(const array& from, const std::vector<std::size_t>& expected, const std::string& dims) {
-  throw std::runtime_error(from.name + ": has the shape " + words(from.shape) + ", expected " + words(expected) + ": " + dims);
+  throw std::runtime_error(from.name + ": has the shape " + words(from.shape) + ", expected " + words(expected) + ": " +
+                           dims);
 }
 std::vector<std::ptrdiff_t> stretch(const array& from, const std::vector<std::size_t>& shape) {
   if (from.shape.size() > shape.size()) { refuse_rank(from, shape.size(), "at most"); }
@@ -234,7 +242,9 @@ const nlohmann::json& run::attributes() const {
   const nlohmann::json& config = state_.entry.at("config");
   return config.contains("attributes") ? config.at("attributes") : config;
 }
-bool run::has_attribute(std::string_view key) const { return attributes().contains(key) && !attributes().at(std::string(key)).is_null(); }
+bool run::has_attribute(std::string_view key) const {
+  return attributes().contains(key) && !attributes().at(std::string(key)).is_null();
+}
 
 double run::number(std::string_view key, std::optional<double> otherwise) const {
   if (!has_attribute(key) && otherwise) { return *otherwise; }
@@ -244,7 +254,9 @@ std::ptrdiff_t run::integer(std::string_view key, std::optional<std::ptrdiff_t> 
   if (!has_attribute(key) && otherwise) { return *otherwise; }
   return attributes().at(std::string(key)).get<std::ptrdiff_t>();
 }
-std::vector<std::int64_t> run::integers(std::string_view key) const { return attributes().at(std::string(key)).get<std::vector<std::int64_t>>(); }
+std::vector<std::int64_t> run::integers(std::string_view key) const {
+  return attributes().at(std::string(key)).get<std::vector<std::int64_t>>();
+}
 bool run::flag(std::string_view key, std::optional<bool> otherwise) const {
   if (!has_attribute(key) && otherwise) { return *otherwise; }
   const nlohmann::json& value = attributes().at(std::string(key));
@@ -258,7 +270,9 @@ std::string run::text(std::string_view key, std::optional<std::string> otherwise
 bool run::has(const which& w) const { return input(state_.entry, w) != nullptr; }
 const array& run::at(const which& w) const {
   const nlohmann::json* entry = input(state_.entry, w);
-  if (entry == nullptr) { throw std::runtime_error("no input " + (w.slot ? "in slot " + std::to_string(*w.slot) : w.name)); }
+  if (entry == nullptr) {
+    throw std::runtime_error("no input " + (w.slot ? "in slot " + std::to_string(*w.slot) : w.name));
+  }
   const std::string name = entry->at("name");
   const auto found = state_.read.find(name);
   return found != state_.read.end() ? found->second : state_.read.emplace(name, state_.from.load(*entry)).first->second;
@@ -266,7 +280,8 @@ const array& run::at(const which& w) const {
 
 std::size_t run::extents(const which& w, std::size_t first, std::size_t last) const {
   const auto& shape = at(w).shape;
-  return std::accumulate(shape.begin() + static_cast<std::ptrdiff_t>(first), shape.begin() + static_cast<std::ptrdiff_t>(last), std::size_t{1}, std::multiplies<>());
+  return std::accumulate(shape.begin() + static_cast<std::ptrdiff_t>(first),
+                         shape.begin() + static_cast<std::ptrdiff_t>(last), std::size_t{1}, std::multiplies<>());
 }
 
 bool run::wants(const which& output) const {
@@ -280,10 +295,14 @@ std::vector<reference> references_of(const run::state& state, const std::string&
   const nlohmann::json& entry = state.entry;
   std::vector<reference> all;
   const auto add = [&](const char* list, const char* word, double rtol, double atol) {
-    if (const nlohmann::json* found = named(entry, list, name)) { all.push_back({word, state.from.load(*found), rtol, atol}); }
+    if (const nlohmann::json* found = named(entry, list, name)) {
+      all.push_back({word, state.from.load(*found), rtol, atol});
+    }
   };
   const auto add_with = [&](const char* list, const char* word, const char* tolerance) {
-    if (entry.contains(tolerance)) { add(list, word, number_of(entry.at(tolerance).at("rtol")), number_of(entry.at(tolerance).at("atol"))); }
+    if (entry.contains(tolerance)) {
+      add(list, word, number_of(entry.at(tolerance).at("rtol")), number_of(entry.at(tolerance).at("atol")));
+    }
   };
   add_with("outputs", "expected", "tol");
   add_with("printed", "printed", "printed_tol");
@@ -321,7 +340,8 @@ void run::check(const which& output, const std::vector<std::size_t>& shape, cons
   state_.compared.insert(name);
   for (const reference& to : references) {
     if (!bridge::same_grouping(shape, to.expected.shape)) {
-      state_.differences.push_back(name + ": has the shape " + words(shape) + ", " + words(to.expected.shape) + " " + to.word);
+      state_.differences.push_back(name + ": has the shape " + words(shape) + ", " + words(to.expected.shape) + " " +
+                                   to.word);
       continue;
     }
     std::vector<double> x(values, values + to.expected.size());
@@ -331,8 +351,9 @@ void run::check(const which& output, const std::vector<std::size_t>& shape, cons
     if (worst.count == 0) { continue; }
     std::ostringstream line;
     line.precision(9);
-    line << name << ": largest error " << worst.error << " at " << place(worst.at, to.expected.shape) << ", " << worst.allowed << " is allowed: "
-         << x[worst.at] << ", " << expected[worst.at] << " " << to.word << "; " << worst.count << " of " << x.size() << " elements differ";
+    line << name << ": largest error " << worst.error << " at " << place(worst.at, to.expected.shape) << ", "
+         << worst.allowed << " is allowed: " << x[worst.at] << ", " << expected[worst.at] << " " << to.word << "; "
+         << worst.count << " of " << x.size() << " elements differ";
     state_.differences.push_back(line.str());
   }
 }

@@ -60,9 +60,9 @@ void copy_elements(const array& from, T* to);
 struct which {
   std::string name;
   std::optional<std::size_t> slot;
-  which(const char* n) : name(n) {}                // implicit: `r.has("attn_mask")`
+  which(const char* n) : name(n) {}  // implicit: `r.has("attn_mask")`
   which(std::string n) : name(std::move(n)) {}
-  which(int s) : slot(static_cast<std::size_t>(s)) {}   // `r.has(3)`
+  which(int s) : slot(static_cast<std::size_t>(s)) {}  // `r.has(3)`
 };
 
 /// One run of one case.
@@ -80,7 +80,7 @@ class run {
   [[nodiscard]] double number(std::string_view key, std::optional<double> otherwise = {}) const;
   [[nodiscard]] std::ptrdiff_t integer(std::string_view key, std::optional<std::ptrdiff_t> otherwise = {}) const;
   [[nodiscard]] std::vector<std::int64_t> integers(std::string_view key) const;
-  [[nodiscard]] bool flag(std::string_view key, std::optional<bool> otherwise = {}) const;       ///< true, false, 1, 0
+  [[nodiscard]] bool flag(std::string_view key, std::optional<bool> otherwise = {}) const;  ///< true, false, 1, 0
   [[nodiscard]] std::string text(std::string_view key, std::optional<std::string> otherwise = {}) const;
 
   // --- what goes in: inputs and weights ---

@@ -35,7 +35,9 @@ void run_suite(const std::string& path, const std::string& only, totals& all) {
     if (name.find(only) == std::string::npos) { continue; }
     try {
       const auto differences = both_ways(from, entry);
-      for (const std::string& line : differences) { std::cout << "FAILED " << title << "/" << name << ": " << line << '\n'; }
+      for (const std::string& line : differences) {
+        std::cout << "FAILED " << title << "/" << name << ": " << line << '\n';
+      }
       ++(differences.empty() ? all.passed : all.failed);
     } catch (const skip& reason) {
       std::cout << "SKIPPED " << title << "/" << name << ": " << reason.what() << '\n';

@@ -24,7 +24,10 @@ void single_head(run& r) {
   const auto w_query = r.get<float, d_k, embedding>("W_query");
   const auto w_key = r.get<float, d_k, embedding>("W_key");
   const auto w_value = r.get<float, d_v, embedding>("W_value");
-  if (r.has("embedding")) { r.expect("embedded_sentence", gather<vocabulary>(r.get<float, vocabulary, embedding>("embedding"), r.get<id<vocabulary>, word>("sentence_int"))); }
+  if (r.has("embedding")) {
+    r.expect("embedded_sentence", gather<vocabulary>(r.get<float, vocabulary, embedding>("embedding"),
+                                                     r.get<id<vocabulary>, word>("sentence_int")));
+  }
   const tensor query = contract<embedding>(at<word>(x, second), w_query);
   const tensor queries = contract<embedding>(x, w_query);
   const tensor keys = rename<word, key>(contract<embedding>(x, w_key));
@@ -109,16 +112,18 @@ const family notebook_cases{"notebook", notebook};
 
 // The notebook's mistake: every head's query against every head's keys, and a softmax over the heads. Neither is written
 // by accident (R11, R13), so each is spelled with `relabel`.
-struct asking : batch_dim<> {};      // the heads of the queries, as if they were examples
-struct candidates : choice_dim<> {}; // the heads of the keys, as if one were to be chosen
+struct asking : batch_dim<> {};       // the heads of the queries, as if they were examples
+struct candidates : choice_dim<> {};  // the heads of the keys, as if one were to be chosen
 
 void mistake(run& r) {
   const auto x = r.get<float, word, embedding>("embedded_sentence");
   const auto w_query = r.get<float, heads, d_k, embedding>("multihead_W_query");
   const tensor query = contract<embedding>(at<word>(x, second), w_query);
   const tensor stacked = permute<heads, embedding, word>(broadcast<heads>(x, heads{extent_of<heads>(w_query)}));
-  const tensor keys = permute<heads, d_k, word>(contract<embedding>(x, r.get<float, heads, d_k, embedding>("multihead_W_key")));
-  const tensor values = permute<heads, d_v, word>(contract<embedding>(x, r.get<float, heads, d_v, embedding>("multihead_W_value")));
+  const tensor keys =
+      permute<heads, d_k, word>(contract<embedding>(x, r.get<float, heads, d_k, embedding>("multihead_W_key")));
+  const tensor values =
+      permute<heads, d_v, word>(contract<embedding>(x, r.get<float, heads, d_v, embedding>("multihead_W_value")));
   const auto omega = permute<heads, asking, word>(contract<d_k>(keys, relabel<heads, asking>(query)));
   r.expect("multihead_query_2", query);
   r.expect("stacked_inputs", stacked);

@@ -19,9 +19,9 @@ struct element_type {
   std::size_t width;
 };
 const std::map<std::string_view, element_type> types{
-    {"<f8", {"float64", 8}}, {"<f4", {"float32", 4}}, {"<f2", {"float16", 2}}, {"<i8", {"int64", 8}},  {"<i4", {"int32", 4}},
-    {"<i2", {"int16", 2}},   {"|i1", {"int8", 1}},    {"<u8", {"uint64", 8}},  {"<u4", {"uint32", 4}}, {"<u2", {"uint16", 2}},
-    {"|u1", {"uint8", 1}},   {"|b1", {"bool", 1}}};
+    {"<f8", {"float64", 8}}, {"<f4", {"float32", 4}}, {"<f2", {"float16", 2}}, {"<i8", {"int64", 8}},
+    {"<i4", {"int32", 4}},   {"<i2", {"int16", 2}},   {"|i1", {"int8", 1}},    {"<u8", {"uint64", 8}},
+    {"<u4", {"uint32", 4}},  {"<u2", {"uint16", 2}},  {"|u1", {"uint8", 1}},   {"|b1", {"bool", 1}}};
 
 // The dictionary of a header: {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
 class header {
@@ -57,7 +57,8 @@ class header {
 
  private:
   [[noreturn]] void refuse(const std::string& expected) const {
-    throw std::runtime_error(file_ + ": expected " + expected + " in the header of a .npy file, before \"" + std::string(text_.substr(0, 24)) + "\"");
+    throw std::runtime_error(file_ + ": expected " + expected + " in the header of a .npy file, before \"" +
+                             std::string(text_.substr(0, 24)) + "\"");
   }
   void spaces() {
     while (!text_.empty() && std::isspace(static_cast<unsigned char>(text_.front())) != 0) { text_.remove_prefix(1); }
@@ -126,7 +127,8 @@ array read_npy(const std::string& file) {
   std::uint16_t header_length = 0;
   std::memcpy(&header_length, magic + 8, 2);
   if (header_length > length - sizeof magic) {
-    refuse("a header of " + std::to_string(header_length) + " bytes; the file has " + std::to_string(length - sizeof magic) + " behind its first 10");
+    refuse("a header of " + std::to_string(header_length) + " bytes; the file has " +
+           std::to_string(length - sizeof magic) + " behind its first 10");
   }
   std::string text(header_length, ' ');
   stream.read(text.data(), header_length);
@@ -147,8 +149,8 @@ array read_npy(const std::string& file) {
   if (!fits || (empty ? bytes != 0 : room != 1)) {
     std::string shape;
     for (const std::size_t n : head.shape) { shape += (shape.empty() ? "" : " x ") + std::to_string(n); }
-    refuse("the elements of its shape, " + shape + " " + std::string(head.type.dtype) + "; the file has " + std::to_string(bytes) +
-           " bytes behind the header");
+    refuse("the elements of its shape, " + shape + " " + std::string(head.type.dtype) + "; the file has " +
+           std::to_string(bytes) + " bytes behind the header");
   }
   std::shared_ptr<std::byte[]> memory(new std::byte[bytes + 1]);
   stream.read(reinterpret_cast<char*>(memory.get()), static_cast<std::streamsize>(bytes));

@@ -117,7 +117,8 @@ void attention(run& r) {
     }
   };
   expect(attend(in.q, in.k, in.v, how));
-  const bool anything_between = how.cap != 0 || how.bias || how.visible || how.lengths || how.left >= 0 || how.right >= 0;
+  const bool anything_between =
+      how.cap != 0 || how.bias || how.visible || how.lengths || how.left >= 0 || how.right >= 0;
   if (r.dtype(1) == "float16" && past == 0 && !anything_between) { expect(attend_to_halves(r, in, how.scale)); }
   if (r.wants(1)) { r.expect(1, in.k); }
   if (r.wants(2)) { r.expect(2, in.v); }

@@ -52,16 +52,16 @@ void by_type(const run& r, int slot, const F& f) {
 }
 
 const family where_cases{"Where", [](run& r) {
-                           const operands x(r, 3);
-                           const auto chosen = [&]<class T>(std::type_identity<T>) {
-                             r.expect(0, dimwise::where(x.get<bool>(0), x.get<T>(1), x.get<T>(2)));
-                           };
-                           if (r.dtype(1) == "bool") {
-                             chosen(type<bool>);
-                           } else {
-                             by_type(r, 1, chosen);
-                           }
-                         }};
+  const operands x(r, 3);
+  const auto chosen = [&]<class T>(std::type_identity<T>) {
+    r.expect(0, dimwise::where(x.get<bool>(0), x.get<T>(1), x.get<T>(2)));
+  };
+  if (r.dtype(1) == "bool") {
+    chosen(type<bool>);
+  } else {
+    by_type(r, 1, chosen);
+  }
+}};
 
 template <class F>
 void compare(run& r, const F& f) {
@@ -69,49 +69,53 @@ void compare(run& r, const F& f) {
   by_type(r, 0, [&]<class T>(std::type_identity<T>) { r.expect(0, f(x.get<T>(0), x.get<T>(1))); });
 }
 const family less_cases{"Less", [](run& r) { compare(r, [](const auto& x, const auto& y) { return x < y; }); }};
-const family less_equal_cases{"LessOrEqual", [](run& r) { compare(r, [](const auto& x, const auto& y) { return x <= y; }); }};
+const family less_equal_cases{"LessOrEqual",
+                              [](run& r) { compare(r, [](const auto& x, const auto& y) { return x <= y; }); }};
 const family greater_cases{"Greater", [](run& r) { compare(r, [](const auto& x, const auto& y) { return x > y; }); }};
-const family greater_equal_cases{"GreaterOrEqual", [](run& r) { compare(r, [](const auto& x, const auto& y) { return x >= y; }); }};
+const family greater_equal_cases{"GreaterOrEqual",
+                                 [](run& r) { compare(r, [](const auto& x, const auto& y) { return x >= y; }); }};
 const family equal_cases{"Equal", [](run& r) {
-                           if (r.dtype(0) == "bool") {
-                             const operands x(r, 2);
-                             return r.expect(0, x.get<bool>(0) == x.get<bool>(1));
-                           }
-                           compare(r, [](const auto& x, const auto& y) { return x == y; });
-                         }};
+  if (r.dtype(0) == "bool") {
+    const operands x(r, 2);
+    return r.expect(0, x.get<bool>(0) == x.get<bool>(1));
+  }
+  compare(r, [](const auto& x, const auto& y) { return x == y; });
+}};
 
 // Bounds are inputs, or were attributes once; each may be absent.
 const family clip_cases{"Clip", [](run& r) {
-                          by_type(r, 0, [&]<class T>(std::type_identity<T>) {
-                            const auto x = operands(r, 1).get<T>(0);
-                            const auto bound = [&](int slot, const char* attribute, T otherwise) {
-                              if (r.has(slot)) { return r.get<T>(slot).values()[0]; }
-                              return static_cast<T>(r.number(attribute, static_cast<double>(otherwise)));
-                            };
-                            constexpr bool real = std::numeric_limits<T>::has_infinity;
-                            const T low = bound(1, "min", real ? -std::numeric_limits<T>::infinity() : T(-(std::int64_t{1} << 52)));
-                            const T high = bound(2, "max", real ? std::numeric_limits<T>::infinity() : T(std::int64_t{1} << 52));
-                            r.expect(0, dimwise::clamp(x, low, high));
-                          });
-                        }};
+  by_type(r, 0, [&]<class T>(std::type_identity<T>) {
+    const auto x = operands(r, 1).get<T>(0);
+    const auto bound = [&](int slot, const char* attribute, T otherwise) {
+      if (r.has(slot)) { return r.get<T>(slot).values()[0]; }
+      return static_cast<T>(r.number(attribute, static_cast<double>(otherwise)));
+    };
+    constexpr bool real = std::numeric_limits<T>::has_infinity;
+    const T low = bound(1, "min", real ? -std::numeric_limits<T>::infinity() : T(-(std::int64_t{1} << 52)));
+    const T high = bound(2, "max", real ? std::numeric_limits<T>::infinity() : T(std::int64_t{1} << 52));
+    r.expect(0, dimwise::clamp(x, low, high));
+  });
+}};
 
 // The result has the type of the base; whole powers of whole numbers are a function of one's own.
 const family pow_cases{"Pow", [](run& r) {
-                         const operands x(r, 2);
-                         const bool whole = r.dtype(1).find("int") != std::string::npos;
-                         by_type(r, 0, [&]<class T>(std::type_identity<T>) {
-                           if constexpr (std::is_floating_point_v<T>) {
-                             r.expect(0, dimwise::pow(x.get<T>(0), x.get<T>(1)));
-                           } else {
-                             const auto power = [](auto base, auto by) { return static_cast<std::int64_t>(std::pow(static_cast<double>(base), static_cast<double>(by))); };
-                             if (whole) {
-                               r.expect(0, dimwise::map(power, x.get<T>(0), x.get<std::int64_t>(1)));
-                             } else {
-                               r.expect(0, dimwise::map(power, x.get<T>(0), x.get<double>(1)));
-                             }
-                           }
-                         });
-                       }};
+  const operands x(r, 2);
+  const bool whole = r.dtype(1).find("int") != std::string::npos;
+  by_type(r, 0, [&]<class T>(std::type_identity<T>) {
+    if constexpr (std::is_floating_point_v<T>) {
+      r.expect(0, dimwise::pow(x.get<T>(0), x.get<T>(1)));
+    } else {
+      const auto power = [](auto base, auto by) {
+        return static_cast<std::int64_t>(std::pow(static_cast<double>(base), static_cast<double>(by)));
+      };
+      if (whole) {
+        r.expect(0, dimwise::map(power, x.get<T>(0), x.get<std::int64_t>(1)));
+      } else {
+        r.expect(0, dimwise::map(power, x.get<T>(0), x.get<double>(1)));
+      }
+    }
+  });
+}};
 
 template <class F>
 void fold(run& r, const F& f) {

@@ -41,14 +41,16 @@ void transpose(run& r) {
   with_element(r, [&]<class T>(std::type_identity<T>) {
     tensor<T, all> x = r.grouped<T>(0, all{r.at(0).size()});
     for (std::size_t to = 0; to < axes.size(); ++to) {
-      const auto from = static_cast<std::size_t>(std::find(axes.begin(), axes.end(), static_cast<std::size_t>(wanted[to])) - axes.begin());
+      const auto from = static_cast<std::size_t>(
+          std::find(axes.begin(), axes.end(), static_cast<std::size_t>(wanted[to])) - axes.begin());
       if (from == to) { continue; }
       const auto count = [&](std::size_t begin, std::size_t end) {
-        return std::accumulate(shape.begin() + static_cast<std::ptrdiff_t>(begin), shape.begin() + static_cast<std::ptrdiff_t>(end), std::size_t{1},
-                               std::multiplies<>());
+        return std::accumulate(shape.begin() + static_cast<std::ptrdiff_t>(begin),
+                               shape.begin() + static_cast<std::ptrdiff_t>(end), std::size_t{1}, std::multiplies<>());
       };
-      const tensor<T, before, first, between, second, behind> seen(x.values(), before{count(0, to)}, first{shape[to]}, between{count(to + 1, from)},
-                                                                   second{shape[from]}, behind{count(from + 1, shape.size())});
+      const tensor<T, before, first, between, second, behind> seen(x.values(), before{count(0, to)}, first{shape[to]},
+                                                                   between{count(to + 1, from)}, second{shape[from]},
+                                                                   behind{count(from + 1, shape.size())});
       const tensor swapped = permute<before, second, between, first, behind>(seen);
       x.assign(swapped.values());
       std::swap(shape[to], shape[from]);
@@ -67,10 +69,13 @@ void gather_axis(run& r) {
   if (axis < 0) { axis += static_cast<std::ptrdiff_t>(r.rank(0)); }
   const auto at = static_cast<std::size_t>(axis);
   const std::size_t n = r.extent(0, at);
-  const auto from_end = [n](std::int64_t index) { return id<entries>(static_cast<std::size_t>(index < 0 ? index + static_cast<std::int64_t>(n) : index)); };
+  const auto from_end = [n](std::int64_t index) {
+    return id<entries>(static_cast<std::size_t>(index < 0 ? index + static_cast<std::int64_t>(n) : index));
+  };
   const tensor ids = map(from_end, r.grouped<std::int64_t>(1, chosen{r.at(1).size()}));
   with_element(r, [&]<class T>(std::type_identity<T>) {
-    const auto table = r.grouped<T>(0, before{r.extents(0, 0, at)}, entries{n}, behind{r.extents(0, at + 1, r.rank(0))});
+    const auto table =
+        r.grouped<T>(0, before{r.extents(0, 0, at)}, entries{n}, behind{r.extents(0, at + 1, r.rank(0))});
     r.expect(0, permute<before, chosen, behind>(gather<entries>(table, ids)));
   });
 }
@@ -89,7 +94,8 @@ void trilu(run& r) {
   with_element(r, [&]<class T>(std::type_identity<T>) {
     const auto x = r.grouped<T>(0, before{r.extents(0, 0, rank - 2)}, rows, columns);
     const auto keep = [&](const auto& mask) {
-      r.expect(0, map([](T value, bool visible) { return visible ? value : T(0); }, x, indicator<bool>(mask, rows, columns)));
+      r.expect(0, map([](T value, bool visible) { return visible ? value : T(0); }, x,
+                      indicator<bool>(mask, rows, columns)));
     };
     if (r.flag("upper", true)) {
       keep(!up_to(k - 1));
@@ -103,7 +109,7 @@ const family trilu_cases{"Trilu", trilu};
 // The present cache: a place that was written takes the update, the others what they had.
 struct batch : batch_dim<> {};
 struct present : position_dim<> {};
-struct cached : choice_dim<> {};   // the places of the past cache, behind them those of the update
+struct cached : choice_dim<> {};  // the places of the past cache, behind them those of the update
 
 void tensor_scatter(run& r) {
   std::ptrdiff_t axis = r.integer("axis", -2);
@@ -118,15 +124,18 @@ void tensor_scatter(run& r) {
   std::vector<std::int64_t> counted(past);
   std::iota(counted.begin(), counted.end(), std::int64_t{0});
   const tensor<std::int64_t, present> places(counted, present{past});
-  const tensor<std::int64_t, batch> starts = r.has(2) ? r.get<std::int64_t, batch>(2) : tensor<std::int64_t, batch>(sequences);
+  const tensor<std::int64_t, batch> starts =
+      r.has(2) ? r.get<std::int64_t, batch>(2) : tensor<std::int64_t, batch>(sequences);
   const auto source = [=](std::int64_t place, std::int64_t start) {
     const auto n = static_cast<std::int64_t>(past);
     const std::int64_t distance = circular ? ((place - start) % n + n) % n : place - start;
-    return id<cached>(static_cast<std::size_t>(distance >= 0 && distance < static_cast<std::int64_t>(written) ? n + distance : place));
+    return id<cached>(static_cast<std::size_t>(
+        distance >= 0 && distance < static_cast<std::int64_t>(written) ? n + distance : place));
   };
   const tensor ids = map(source, broadcast<batch>(places, sequences), starts);
   with_element(r, [&]<class T>(std::type_identity<T>) {
-    const auto cache = concat<cached>(r.grouped<T>(0, sequences, middle, cached{past}, rest), r.grouped<T>(1, sequences, middle, cached{written}, rest));
+    const auto cache = concat<cached>(r.grouped<T>(0, sequences, middle, cached{past}, rest),
+                                      r.grouped<T>(1, sequences, middle, cached{written}, rest));
     r.expect(0, permute<batch, between, present, behind>(gather<cached>(cache, ids)));
   });
 }

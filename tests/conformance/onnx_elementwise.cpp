@@ -39,7 +39,9 @@ void binary(run& r, F f) {
   };
   if (rank > 5) { throw std::runtime_error("more than five axes"); }
   const auto apply = [&]<class T>(std::type_identity<T>) {
-    const auto operand = [&](int slot) { return r.stretched<T>(slot, a{extent(4)}, b{extent(3)}, c{extent(2)}, d{extent(1)}, e{extent(0)}); };
+    const auto operand = [&](int slot) {
+      return r.stretched<T>(slot, a{extent(4)}, b{extent(3)}, c{extent(2)}, d{extent(1)}, e{extent(0)});
+    };
     r.expect(0, f(operand(0), operand(1)));
   };
   if (r.dtype(0) == "float64") {
@@ -64,40 +66,40 @@ const family sin_cases{"Sin", [](run& r) { unary(r, [](const auto& x) { return s
 const family cos_cases{"Cos", [](run& r) { unary(r, [](const auto& x) { return cos(x); }); }};
 
 const family gelu_cases{"Gelu", [](run& r) {
-                          const bool by_tanh = r.text("approximate", "none") == "tanh";
-                          if (by_tanh) {
-                            unary(r, [](const auto& x) { return dimwise::gelu_tanh(x); });
-                          } else {
-                            unary(r, [](const auto& x) { return dimwise::gelu(x); });
-                          }
-                        }};
+  const bool by_tanh = r.text("approximate", "none") == "tanh";
+  if (by_tanh) {
+    unary(r, [](const auto& x) { return dimwise::gelu_tanh(x); });
+  } else {
+    unary(r, [](const auto& x) { return dimwise::gelu(x); });
+  }
+}};
 // x σ(αx); α is 1 unless given, and silu then.
 const family swish_cases{"Swish", [](run& r) {
-                           const double alpha = r.number("alpha", 1.0);
-                           if (alpha == 1) {
-                             unary(r, [](const auto& x) { return dimwise::silu(x); });
-                           } else {
-                             unary(r, [&](const auto& x) { return x * dimwise::sigmoid(x * alpha); });
-                           }
-                         }};
+  const double alpha = r.number("alpha", 1.0);
+  if (alpha == 1) {
+    unary(r, [](const auto& x) { return dimwise::silu(x); });
+  } else {
+    unary(r, [&](const auto& x) { return x * dimwise::sigmoid(x * alpha); });
+  }
+}};
 const family swiglu_cases{"SwiGLU", [](run& r) {
-                            const double alpha = r.number("alpha", 1.0);
-                            binary<false>(r, [&](const auto& x, const auto& gate) { return x * dimwise::sigmoid(x * alpha) * gate; });
-                          }};
+  const double alpha = r.number("alpha", 1.0);
+  binary<false>(r, [&](const auto& x, const auto& gate) { return x * dimwise::sigmoid(x * alpha) * gate; });
+}};
 
 const family add_cases{"Add", [](run& r) { binary(r, [](const auto& x, const auto& y) { return x + y; }); }};
 const family sub_cases{"Sub", [](run& r) { binary(r, [](const auto& x, const auto& y) { return x - y; }); }};
 const family mul_cases{"Mul", [](run& r) { binary(r, [](const auto& x, const auto& y) { return x * y; }); }};
 // Whole numbers are divided by a function of one's own: `/` takes real ones (R13).
 const family div_cases{"Div", [](run& r) {
-                         binary(r, [](const auto& x, const auto& y) {
-                           if constexpr (requires { x / y; }) {
-                             return x / y;
-                           } else {
-                             return dimwise::map([](auto a, auto b) { return static_cast<decltype(a)>(a / b); }, x, y);
-                           }
-                         });
-                       }};
+  binary(r, [](const auto& x, const auto& y) {
+    if constexpr (requires { x / y; }) {
+      return x / y;
+    } else {
+      return dimwise::map([](auto a, auto b) { return static_cast<decltype(a)>(a / b); }, x, y);
+    }
+  });
+}};
 
 }  // namespace
 }  // namespace conformance

@@ -31,7 +31,9 @@ class graph {
   graph(const nlohmann::json& definition, const scores& x) : like_(x) {
     for (const auto& [name, initial] : definition.at("initializers").items()) {
       value<T> v;
-      for (const auto& n : initial.is_array() ? initial : nlohmann::json::array({initial})) { v.numbers.push_back(number(n)); }
+      for (const auto& n : initial.is_array() ? initial : nlohmann::json::array({initial})) {
+        v.numbers.push_back(number(n));
+      }
       known_[name] = v;
     }
     known_[definition.at("inputs").at(0)] = {{}, x};
@@ -53,7 +55,9 @@ class graph {
   }
   [[nodiscard]] scores over_scores(const value<T>& v) const {
     if (v.elements) { return *v.elements; }
-    if (v.numbers.size() != 1) { throw std::runtime_error("a graph uses a list where it needs one number for each score"); }
+    if (v.numbers.size() != 1) {
+      throw std::runtime_error("a graph uses a list where it needs one number for each score");
+    }
     scores all = like_;
     all.fill(static_cast<T>(v.numbers.front()));
     return all;
@@ -66,7 +70,8 @@ class graph {
   [[nodiscard]] std::vector<double> extents() const {
     const auto& e = like_.extents();
     const auto heads = e.template extent<kv_heads>() * e.template extent<shared_by>();
-    return {double(e.template extent<batch>()), double(heads), double(e.template extent<seq>()), double(e.template extent<key>())};
+    return {double(e.template extent<batch>()), double(heads), double(e.template extent<seq>()),
+            double(e.template extent<key>())};
   }
 
   value<T> compute(const std::string& op, const std::vector<value<T>>& x) const {
@@ -75,7 +80,9 @@ class graph {
     if (op == "Gather") { return {{x.at(0).numbers.at(static_cast<std::size_t>(x.at(1).numbers.at(0)))}, {}}; }
     if (op == "Range") {
       std::vector<double> line;
-      for (double n = x.at(0).numbers.at(0); n < x.at(1).numbers.at(0); n += x.at(2).numbers.at(0)) { line.push_back(n); }
+      for (double n = x.at(0).numbers.at(0); n < x.at(1).numbers.at(0); n += x.at(2).numbers.at(0)) {
+        line.push_back(n);
+      }
       return {line, {}};
     }
     if (op == "Reshape") {
@@ -86,7 +93,11 @@ class graph {
       if (from_right + 1 == static_cast<std::ptrdiff_t>(shape.size())) { return {{}, along<seq>(x.at(0).numbers)}; }
       throw std::runtime_error("a graph reshapes to other axes than those of queries or keys");
     }
-    if (op == "Where") { return {{}, scores(map([](T c, T a, T b) { return c != T(0) ? a : b; }, over_scores(x.at(0)), over_scores(x.at(1)), over_scores(x.at(2))))}; }
+    if (op == "Where") {
+      return {{}, scores(map([](T c, T a, T b) {
+        return c != T(0) ? a : b;
+      }, over_scores(x.at(0)), over_scores(x.at(1)), over_scores(x.at(2))))};
+    }
     const scores a = over_scores(x.at(0));
     if (x.size() == 1) { return {{}, unary(op, a)}; }
     return {{}, binary(op, a, over_scores(x.at(1)))};
@@ -100,10 +111,14 @@ class graph {
   static scores unary(const std::string& op, const scores& a) {
     if (op == "Tanh") { return tanh(a); }
     using function = T (*)(T);
-    const std::map<std::string, function> others{{"Exp", [](T t) { return std::exp(t); }},      {"Log", [](T t) { return std::log(t); }},
-                                                 {"Sqrt", [](T t) { return std::sqrt(t); }},    {"Abs", [](T t) { return std::abs(t); }},
-                                                 {"Neg", [](T t) { return -t; }},               {"Relu", [](T t) { return t < T(0) ? T(0) : t; }},
-                                                 {"Not", [](T t) { return T(t == T(0)); }},     {"Sigmoid", [](T t) { return fn::sigmoid{}(t); }}};
+    const std::map<std::string, function> others{{"Exp", [](T t) { return std::exp(t); }},
+                                                 {"Log", [](T t) { return std::log(t); }},
+                                                 {"Sqrt", [](T t) { return std::sqrt(t); }},
+                                                 {"Abs", [](T t) { return std::abs(t); }},
+                                                 {"Neg", [](T t) { return -t; }},
+                                                 {"Relu", [](T t) { return t < T(0) ? T(0) : t; }},
+                                                 {"Not", [](T t) { return T(t == T(0)); }},
+                                                 {"Sigmoid", [](T t) { return fn::sigmoid{}(t); }}};
     return map(found_in(others, op), a);
   }
   static scores binary(const std::string& op, const scores& a, const scores& b) {
@@ -112,11 +127,16 @@ class graph {
     if (op == "Mul") { return a * b; }
     if (op == "Div") { return a / b; }
     using test = T (*)(T, T);
-    const std::map<std::string, test> others{{"Greater", [](T s, T t) { return T(s > t); }},        {"GreaterOrEqual", [](T s, T t) { return T(s >= t); }},
-                                             {"Less", [](T s, T t) { return T(s < t); }},           {"LessOrEqual", [](T s, T t) { return T(s <= t); }},
-                                             {"Equal", [](T s, T t) { return T(s == t); }},         {"And", [](T s, T t) { return T(s != T(0) && t != T(0)); }},
-                                             {"Or", [](T s, T t) { return T(s != T(0) || t != T(0)); }}, {"Max", [](T s, T t) { return s < t ? t : s; }},
-                                             {"Min", [](T s, T t) { return t < s ? t : s; }},       {"Pow", [](T s, T t) { return std::pow(s, t); }}};
+    const std::map<std::string, test> others{{"Greater", [](T s, T t) { return T(s > t); }},
+                                             {"GreaterOrEqual", [](T s, T t) { return T(s >= t); }},
+                                             {"Less", [](T s, T t) { return T(s < t); }},
+                                             {"LessOrEqual", [](T s, T t) { return T(s <= t); }},
+                                             {"Equal", [](T s, T t) { return T(s == t); }},
+                                             {"And", [](T s, T t) { return T(s != T(0) && t != T(0)); }},
+                                             {"Or", [](T s, T t) { return T(s != T(0) || t != T(0)); }},
+                                             {"Max", [](T s, T t) { return s < t ? t : s; }},
+                                             {"Min", [](T s, T t) { return t < s ? t : s; }},
+                                             {"Pow", [](T s, T t) { return std::pow(s, t); }}};
     return map(found_in(others, op), a, b);
   }
 
@@ -140,7 +160,9 @@ void flex_attention(run& r) {
     return;
   }
   typename value<T>::scores changed = plain(s);
-  if (r.has_attribute("score_mod")) { changed = graph<T>(r.attributes().at("score_mod").at("graph"), changed).result(); }
+  if (r.has_attribute("score_mod")) {
+    changed = graph<T>(r.attributes().at("score_mod").at("graph"), changed).result();
+  }
   const auto p = softmax<key>(changed);
   if (r.has_attribute("prob_mod")) {
     r.expect(0, contract<key>(graph<T>(r.attributes().at("prob_mod").at("graph"), plain(p)).result(), v));
@@ -148,7 +170,8 @@ void flex_attention(run& r) {
     r.expect(0, contract<key>(p, v));
   }
 }
-const family flex_cases{"FlexAttention", [](run& r) { r.dtype(0) == "float64" ? flex_attention<double>(r) : flex_attention<float>(r); }};
+const family flex_cases{"FlexAttention",
+                        [](run& r) { r.dtype(0) == "float64" ? flex_attention<double>(r) : flex_attention<float>(r); }};
 
 }  // namespace
 }  // namespace conformance

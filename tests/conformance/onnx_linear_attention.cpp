@@ -4,7 +4,6 @@
 // implementation may cut its work; the result is the same.
 // SPDX-License-Identifier: BSL-1.0
 #include "attention.hpp"
-
 #include <dimwise/nn/linear_attention.hpp>
 
 namespace conformance {
@@ -29,7 +28,8 @@ struct linear_operands {
     nn::linear_state<float, batch, kv_heads, d_k, d_v> state(sequences, heads, features, channels);
     if (r.has(3)) { state = r.get<float, batch, kv_heads, d_k, d_v>(3); }
     const double scale = r.number("scale", 0.0);
-    const auto y = nn::linear_attention<seq, d_k>(q, k, v, state, update, scale == 0 ? std::nullopt : std::optional(scale));
+    const auto y =
+        nn::linear_attention<seq, d_k>(q, k, v, state, update, scale == 0 ? std::nullopt : std::optional(scale));
     r.expect(0, permute<batch, seq, kv_heads, shared_by, d_v>(y));
     if (r.wants(1)) { r.expect(1, state); }
   }
@@ -43,7 +43,9 @@ struct linear_operands {
     }
   }
   // β, for each head or for all.
-  [[nodiscard]] tensor<float, batch, seq, kv_heads> beta() const { return r.stretched<float>(5, sequences, positions, heads); }
+  [[nodiscard]] tensor<float, batch, seq, kv_heads> beta() const {
+    return r.stretched<float>(5, sequences, positions, heads);
+  }
 };
 
 void linear_attention(run& r) {

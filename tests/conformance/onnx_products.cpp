@@ -46,13 +46,16 @@ void gemm(run& r) {
   const auto with = [&](const auto& a, const auto& b) {
     const tensor<float, rows, columns> product = float(r.number("alpha", 1.0)) * plain(contract<inner>(a, b));
     if (r.has(2)) {
-      const auto c = r.stretched<float>(2, rows{product.extents().extent<rows>()}, columns{product.extents().extent<columns>()});
+      const auto c =
+          r.stretched<float>(2, rows{product.extents().extent<rows>()}, columns{product.extents().extent<columns>()});
       r.expect(0, product + float(r.number("beta", 1.0)) * c);
     } else {
       r.expect(0, product);
     }
   };
-  const auto right = [&](const auto& a) { r.flag("transB", false) ? with(a, r.get<float, columns, inner>(1)) : with(a, r.get<float, inner, columns>(1)); };
+  const auto right = [&](const auto& a) {
+    r.flag("transB", false) ? with(a, r.get<float, columns, inner>(1)) : with(a, r.get<float, inner, columns>(1));
+  };
   r.flag("transA", false) ? right(r.get<float, inner, rows>(0)) : right(r.get<float, rows, inner>(0));
 }
 const family gemm_cases{"Gemm", gemm};
@@ -95,7 +98,8 @@ void batch_product(run& r) {
 template <class T>
 void batch_diagonal(run& r) {
   const std::size_t rank = r.rank(0);
-  r.expect(0, diagonal<i, i2>(r.grouped<T>(0, b0{r.extents(0, 0, rank - 2)}, i{r.extent(0, rank - 2)}, i2{r.extent(0, rank - 1)})));
+  r.expect(0, diagonal<i, i2>(
+                  r.grouped<T>(0, b0{r.extents(0, 0, rank - 2)}, i{r.extent(0, rank - 2)}, i2{r.extent(0, rank - 1)})));
 }
 
 template <class T>
@@ -106,15 +110,10 @@ void einsum(run& r) {
     const char* equation;
     runner how;
   };
-  constexpr program programs[] = {{"->", scalar<T>},
-                                  {"ij->ji", transpose<T>},
-                                  {"ij->i", row_sums<T>},
-                                  {"i,i", inner_product<T>},
-                                  {"i,i->", inner_product<T>},
-                                  {"i,j->ij", outer_product<T>},
-                                  {"ij,jk->ik", product<T>},
-                                  {"bij,bjk->bik", batch_product<T>},
-                                  {"...ii->...i", batch_diagonal<T>}};
+  constexpr program programs[] = {
+      {"->", scalar<T>},         {"ij->ji", transpose<T>},           {"ij->i", row_sums<T>},
+      {"i,i", inner_product<T>}, {"i,i->", inner_product<T>},        {"i,j->ij", outer_product<T>},
+      {"ij,jk->ik", product<T>}, {"bij,bjk->bik", batch_product<T>}, {"...ii->...i", batch_diagonal<T>}};
   for (const program& p : programs) {
     if (equation == p.equation) { return p.how(r); }
   }

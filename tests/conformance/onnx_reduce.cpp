@@ -26,7 +26,9 @@ std::vector<bool> reduced_axes(const run& r) {
     axes = r.integers("axes");
   }
   if (axes.empty() && !r.flag("noop_with_empty_axes", false)) { gone.assign(rank, true); }
-  for (const std::int64_t axis : axes) { gone.at(static_cast<std::size_t>(axis < 0 ? axis + static_cast<std::int64_t>(rank) : axis)) = true; }
+  for (const std::int64_t axis : axes) {
+    gone.at(static_cast<std::size_t>(axis < 0 ? axis + static_cast<std::int64_t>(rank) : axis)) = true;
+  }
   return gone;
 }
 
@@ -40,7 +42,8 @@ void reduce_as(run& r, F f) {
   }
   if (runs.size() > 6) { throw std::runtime_error("more than three runs of reduced axes"); }
   runs.resize(6, 1);
-  r.expect(0, f(r.grouped<T>(0, kept0{runs[0]}, gone0{runs[1]}, kept1{runs[2]}, gone1{runs[3]}, kept2{runs[4]}, gone2{runs[5]})));
+  r.expect(0, f(r.grouped<T>(0, kept0{runs[0]}, gone0{runs[1]}, kept1{runs[2]}, gone1{runs[3]}, kept2{runs[4]},
+                             gone2{runs[5]})));
 }
 
 template <class F>
@@ -67,7 +70,8 @@ void reduce_or_bool(run& r, F f) {
 const family max_cases{"ReduceMax", [](run& r) { reduce_or_bool(r, [](const auto& x) { return max<OVER>(x); }); }};
 const family min_cases{"ReduceMin", [](run& r) { reduce_or_bool(r, [](const auto& x) { return min<OVER>(x); }); }};
 const family sum_cases{"ReduceSum", [](run& r) { reduce(r, [](const auto& x) { return sum<OVER>(x); }); }};
-const family sum_square_cases{"ReduceSumSquare", [](run& r) { reduce(r, [](const auto& x) { return sum<OVER>(square(x)); }); }};
+const family sum_square_cases{"ReduceSumSquare",
+                              [](run& r) { reduce(r, [](const auto& x) { return sum<OVER>(square(x)); }); }};
 const family l1_cases{"ReduceL1", [](run& r) { reduce(r, [](const auto& x) { return sum<OVER>(abs(x)); }); }};
 
 template <class F>
@@ -79,9 +83,12 @@ void reduce_real(run& r, F f) {
   }
 }
 const family mean_cases{"ReduceMean", [](run& r) { reduce_real(r, [](const auto& x) { return mean<OVER>(x); }); }};
-const family l2_cases{"ReduceL2", [](run& r) { reduce_real(r, [](const auto& x) { return sqrt(sum<OVER>(square(x))); }); }};
-const family log_sum_cases{"ReduceLogSum", [](run& r) { reduce_real(r, [](const auto& x) { return log(sum<OVER>(x)); }); }};
-const family log_sum_exp_cases{"ReduceLogSumExp", [](run& r) { reduce_real(r, [](const auto& x) { return logsumexp<OVER>(x); }); }};
+const family l2_cases{"ReduceL2",
+                      [](run& r) { reduce_real(r, [](const auto& x) { return sqrt(sum<OVER>(square(x))); }); }};
+const family log_sum_cases{"ReduceLogSum",
+                           [](run& r) { reduce_real(r, [](const auto& x) { return log(sum<OVER>(x)); }); }};
+const family log_sum_exp_cases{"ReduceLogSumExp",
+                               [](run& r) { reduce_real(r, [](const auto& x) { return logsumexp<OVER>(x); }); }};
 #undef OVER
 
 }  // namespace

@@ -31,7 +31,8 @@ void over_axis(run& r, F f) {
   }
 }
 const family softmax_cases{"Softmax", [](run& r) { over_axis(r, [](const auto& x) { return softmax<along>(x); }); }};
-const family log_softmax_cases{"LogSoftmax", [](run& r) { over_axis(r, [](const auto& x) { return log_softmax<along>(x); }); }};
+const family log_softmax_cases{"LogSoftmax",
+                               [](run& r) { over_axis(r, [](const auto& x) { return log_softmax<along>(x); }); }};
 
 // The normed axes are one dimension of features; weights have all of them.
 struct normed {

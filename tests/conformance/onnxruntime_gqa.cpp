@@ -22,7 +22,7 @@ struct group_query {
   shared_by group;
   d_k features;
   queries q;
-  keys k;       // of the new positions
+  keys k;  // of the new positions
   values v;
   tensor<std::int64_t, batch> totals;       // how many keys each sequence has, the new ones among them
   tensor<std::int64_t, batch> first_query;  // the position of its first query
@@ -67,7 +67,8 @@ struct group_query {
       using of_values = merged<kv_heads, d_v>;
       const std::size_t n = r.extent(0, 2) / (heads.extent() * (group.extent() + 2));
       features = d_k{n};
-      const auto packed = r.get<float, batch, seq, summed<of_queries, of_keys, of_values>>(0, heads, group, features, d_v{n});
+      const auto packed =
+          r.get<float, batch, seq, summed<of_queries, of_keys, of_values>>(0, heads, group, features, d_v{n});
       q = split<kv_heads, shared_by, d_k>(part<of_queries>(packed));
       k = rename<seq, key>(split<kv_heads, d_k>(part<of_keys>(packed)));
       v = rename<seq, key>(split<kv_heads, d_v>(part<of_values>(packed)));
@@ -117,7 +118,8 @@ struct group_query {
 
   // The present cache: new rows stand behind the past ones, in each sequence behind its own.
   template <class F, class T, class Past>
-  [[nodiscard]] tensor<T, batch, kv_heads, key, F> grown(const Past& past, const tensor<T, batch, kv_heads, key, F>& fresh) const {
+  [[nodiscard]] tensor<T, batch, kv_heads, key, F> grown(const Past& past,
+                                                         const tensor<T, batch, kv_heads, key, F>& fresh) const {
     const auto rows = static_cast<std::int64_t>(past.extents().template extent<key>());
     const auto fresh_rows = static_cast<std::int64_t>(fresh.extents().template extent<key>());
     if (all_are(first_query, rows)) { return concat<key>(past, fresh); }
@@ -158,12 +160,15 @@ tensor<float, kv_heads, F> scale_of(const group_query& g, int slot, const F& siz
     all.fill(g.r.get<float, batch>(slot).values().front());
     return all;
   }
-  return tensor<float, kv_heads, F>(g.r.stretched<float>(slot, batch{1}, g.heads, key{1}, size).values(), g.heads, size);
+  return tensor<float, kv_heads, F>(g.r.stretched<float>(slot, batch{1}, g.heads, key{1}, size).values(), g.heads,
+                                    size);
 }
 
 template <class F>
 auto in_8_bits(const tensor<float, batch, kv_heads, key, F>& x, const tensor<float, kv_heads, F>& scale) {
-  const auto nearest = [](float value, float s) { return static_cast<std::int8_t>(quantised_number(value, s, -128, 127)); };
+  const auto nearest = [](float value, float s) {
+    return static_cast<std::int8_t>(quantised_number(value, s, -128, 127));
+  };
   return tensor<std::int8_t, batch, kv_heads, key, F>(map(nearest, x, scale));
 }
 
@@ -174,17 +179,21 @@ auto in_4_bits(const tensor<float, batch, kv_heads, key, F>& x, const tensor<flo
   const auto nearest = [](float value, float s) { return quantised_number(value, s, -8, 7); };
   const tensor<int, batch, kv_heads, key, F> whole = map(nearest, x, scale);
   const auto& e = x.extents();
-  const tensor<int, batch, kv_heads, key, half<F>, two> pairs(whole.values(), batch{e.template extent<batch>()}, kv_heads{e.template extent<kv_heads>()},
-                                                              key{e.template extent<key>()}, half<F>{e.template extent<F>() / 2});
-  return tensor<int4_pair, batch, kv_heads, key, half<F>>(map([](int a, int b) { return int4_pair(a, b); }, at<two>(pairs, 0), at<two>(pairs, 1)));
+  const tensor<int, batch, kv_heads, key, half<F>, two> pairs(
+      whole.values(), batch{e.template extent<batch>()}, kv_heads{e.template extent<kv_heads>()},
+      key{e.template extent<key>()}, half<F>{e.template extent<F>() / 2});
+  return tensor<int4_pair, batch, kv_heads, key, half<F>>(
+      map([](int a, int b) { return int4_pair(a, b); }, at<two>(pairs, 0), at<two>(pairs, 1)));
 }
 
 // Fused attention reads the narrow numbers themselves; with anything but a causal mask they are widened first.
 template <class K, class V>
 void report_quantised(const group_query& g, const K& k, const V& v) {
   const auto& how = g.how;
-  if (how.right == 0 && how.left < 0 && how.cap == 0 && !how.bias && !how.visible && !how.lengths && !how.sink && !g.r.wants(3)) {
-    const auto s = masked(scaled(contract<d_k>(g.q, k), how.scale), causal<seq, key>(starting_at(g.positions, how.first_query), g.all));
+  if (how.right == 0 && how.left < 0 && how.cap == 0 && !how.bias && !how.visible && !how.lengths && !how.sink &&
+      !g.r.wants(3)) {
+    const auto s = masked(scaled(contract<d_k>(g.q, k), how.scale),
+                          causal<seq, key>(starting_at(g.positions, how.first_query), g.all));
     g.r.expect(0, permute<batch, seq, kv_heads, shared_by, d_v>(contract<key>(softmax<key>(s), v)));
   } else {
     g.report(tensor(k), tensor(v));
@@ -218,7 +227,9 @@ void group_query_attention(run& r) {
       return pair;
     };
     const auto bits = [](int4_pair pair) { return pair.bits; };
-    const auto past = [&](int slot, auto size) { return tensor(map(unpacked, g.past_or_none<std::uint8_t>(slot, size))); };
+    const auto past = [&](int slot, auto size) {
+      return tensor(map(unpacked, g.past_or_none<std::uint8_t>(slot, size)));
+    };
     const auto k = g.grown(past(3, half<d_k>{g.features.extent() / 2}), in_4_bits(g.k, k_scale));
     const auto v = g.grown(past(4, half<d_v>{channels.extent() / 2}), in_4_bits(g.v, v_scale));
     report_quantised(g, dequantised<d_k>(k, k_scale, g.features), dequantised<d_v>(v, v_scale, channels));

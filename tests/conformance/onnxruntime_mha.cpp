@@ -52,8 +52,8 @@ void add_biases(const run& r, operands& in) {
   using of_queries = merged<kv_heads, shared_by, d_k>;
   using of_keys = merged<kv_heads, d_k>;
   using of_values = merged<kv_heads, d_v>;
-  const auto all = r.get<float, summed<of_queries, of_keys, of_values>>(3, in.heads, one_each, d_k{in.q.extents().extent<d_k>()},
-                                                                        d_v{in.v.extents().extent<d_v>()});
+  const auto all = r.get<float, summed<of_queries, of_keys, of_values>>(
+      3, in.heads, one_each, d_k{in.q.extents().extent<d_k>()}, d_v{in.v.extents().extent<d_v>()});
   in.q = tensor(in.q + split<kv_heads, shared_by, d_k>(part<of_queries>(all)));
   in.k = tensor(in.k + split<kv_heads, d_k>(part<of_keys>(all)));
   in.v = tensor(in.v + split<kv_heads, d_v>(part<of_values>(all)));
@@ -64,13 +64,15 @@ void hide_padding(const run& r, const of_scores<bool>& like, between_scores_and_
   const auto said = [](std::int64_t visible) { return visible != 0; };
   if (r.rank(4) == 1) {
     struct numbers : choice_dim<> {};
-    const auto all = r.get<std::int64_t, numbers>(4);   // lengths, perhaps followed by other numbers
+    const auto all = r.get<std::int64_t, numbers>(4);  // lengths, perhaps followed by other numbers
     const std::size_t count = like.extents().extent<batch>();
     how.lengths = tensor<std::int64_t, batch>(all.values().first(count), batch{count});
   } else if (r.rank(4) == 2) {
-    hide(how, permute<batch, kv_heads, shared_by, seq, key>(broadcast_like(map(said, r.get<std::int64_t, batch, key>(4)), like)));
+    hide(how, permute<batch, kv_heads, shared_by, seq, key>(
+                  broadcast_like(map(said, r.get<std::int64_t, batch, key>(4)), like)));
   } else {
-    hide(how, permute<batch, kv_heads, shared_by, seq, key>(broadcast_like(map(said, r.get<std::int64_t, batch, seq, key>(4)), like)));
+    hide(how, permute<batch, kv_heads, shared_by, seq, key>(
+                  broadcast_like(map(said, r.get<std::int64_t, batch, seq, key>(4)), like)));
   }
 }
 
@@ -89,7 +91,8 @@ void multi_head_attention(run& r) {
   const of_scores<bool> like(sequences, in.heads, one_each, positions, all);
 
   const double scale = r.number("scale", 0.0);
-  between_scores_and_softmax how{.scale = scale != 0 ? scale : 1 / std::sqrt(static_cast<double>(in.q.extents().extent<d_k>()))};
+  between_scores_and_softmax how{
+      .scale = scale != 0 ? scale : 1 / std::sqrt(static_cast<double>(in.q.extents().extent<d_k>()))};
   if (r.flag("unidirectional", false)) {
     how.right = 0;
     how.first_query = static_cast<std::ptrdiff_t>(past);

@@ -6,8 +6,8 @@
 
 namespace conformance {
 
-struct row : dimwise::choice_dim<> {};        // the positions that a cache has
-struct turned : dimwise::feature_dim<> {};    // the pairs of features that are turned
+struct row : dimwise::choice_dim<> {};      // the positions that a cache has
+struct turned : dimwise::feature_dim<> {};  // the pairs of features that are turned
 
 /// Positions as ids of rows.
 [[nodiscard]] inline auto row_ids(const dimwise::tensor<std::int64_t, batch, seq>& positions) {

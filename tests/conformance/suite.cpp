@@ -14,9 +14,9 @@ namespace {
 suite open_pack(const std::string& file) {
   const auto data = std::make_shared<dimwise_test::pack>(file);
   return {data->manifest(), [data](const nlohmann::json& entry) {
-            const dimwise_test::packed_array& found = data->at(entry.at("array"));
-            return array{found.name, found.dtype, found.shape, std::shared_ptr<const std::byte>(data, found.bytes.data())};
-          }};
+    const dimwise_test::packed_array& found = data->at(entry.at("array"));
+    return array{found.name, found.dtype, found.shape, std::shared_ptr<const std::byte>(data, found.bytes.data())};
+  }};
 }
 
 suite open_folder(const std::string& folder) {
@@ -25,13 +25,15 @@ suite open_folder(const std::string& folder) {
   if (!stream) { throw std::runtime_error(file + ": expected a readable manifest"); }
   try {
     return {nlohmann::json::parse(stream), [folder](const nlohmann::json& entry) {
-              array found = read_npy(folder + "/" + entry.at("file").get<std::string>());
-              if (found.dtype != entry.at("dtype").get<std::string>() || found.shape != entry.at("shape").get<std::vector<std::size_t>>()) {
-                throw std::runtime_error(found.name + ": expected " + entry.at("dtype").dump() + " " + entry.at("shape").dump() +
-                                         " as the manifest says; the file holds " + found.dtype + " " + nlohmann::json(found.shape).dump());
-              }
-              return found;
-            }};
+      array found = read_npy(folder + "/" + entry.at("file").get<std::string>());
+      if (found.dtype != entry.at("dtype").get<std::string>() ||
+          found.shape != entry.at("shape").get<std::vector<std::size_t>>()) {
+        throw std::runtime_error(found.name + ": expected " + entry.at("dtype").dump() + " " +
+                                 entry.at("shape").dump() + " as the manifest says; the file holds " + found.dtype +
+                                 " " + nlohmann::json(found.shape).dump());
+      }
+      return found;
+    }};
   } catch (const nlohmann::json::exception& problem) {
     throw std::runtime_error(file + ": expected JSON: " + problem.what());
   }
@@ -45,7 +47,8 @@ std::map<std::string, runner>& runners() {
 }  // namespace
 
 suite open_suite(const std::string& folder_or_pack) {
-  suite opened = std::filesystem::is_regular_file(folder_or_pack) ? open_pack(folder_or_pack) : open_folder(folder_or_pack);
+  suite opened =
+      std::filesystem::is_regular_file(folder_or_pack) ? open_pack(folder_or_pack) : open_folder(folder_or_pack);
   if (!opened.manifest.contains("cases") || !opened.manifest.at("cases").is_array()) {
     throw std::runtime_error(folder_or_pack + ": expected a list \"cases\" in the manifest");
   }
@@ -61,17 +64,16 @@ runner find(const std::string& name) {
 
 std::vector<std::string> run_case(const suite& from, const nlohmann::json& entry) {
   run::state state{from, entry, entry.at("name"), {}, {}, {}};
-  const nlohmann::json& named = entry.contains("op") ? entry.at("op") : entry.contains("config") && entry.at("config").contains("op")
-                                                                            ? entry.at("config").at("op")
-                                                                            : entry.at("family");
+  const nlohmann::json& named = entry.contains("op") ? entry.at("op")
+                                : entry.contains("config") && entry.at("config").contains("op")
+                                    ? entry.at("config").at("op")
+                                    : entry.at("family");
   const runner how = find(named);
   if (how == nullptr) { return {"no runner for " + named.get<std::string>()}; }
   run r(state);
   try {
     how(r);
-  } catch (const skip&) {
-    throw;
-  } catch (const std::exception& problem) {
+  } catch (const skip&) { throw; } catch (const std::exception& problem) {
     state.differences.push_back(std::string("threw: ") + problem.what());
     return state.differences;
   }

@@ -20,7 +20,8 @@ void softmax_family(run& r) {
   const std::size_t rank = r.rank("x");
   const std::ptrdiff_t said = r.integer("dim", -1);
   const auto axis = static_cast<std::size_t>(said < 0 ? said + static_cast<std::ptrdiff_t>(rank) : said);
-  const auto x = r.grouped<float>("x", outer{r.extents("x", 0, axis)}, choices{r.extent("x", axis)}, inner{r.extents("x", axis + 1, rank)});
+  const auto x = r.grouped<float>("x", outer{r.extents("x", 0, axis)}, choices{r.extent("x", axis)},
+                                  inner{r.extents("x", axis + 1, rank)});
   r.expect("y", softmax<choices>(x));
   if (r.wants("log")) { r.expect("log", log_softmax<choices>(x)); }
   if (r.wants("lse")) { r.expect("lse", logsumexp<choices>(x)); }
@@ -62,8 +63,9 @@ void activation(run& r) {
     if (f == name) { r.expect("y", function(x)); }
     return f == name;
   };
-  const bool known = is("gelu_erf", nn::activation::gelu{}) || is("gelu_tanh", nn::activation::gelu_tanh{}) || is("silu", nn::activation::silu{}) ||
-                     is("relu", nn::activation::relu{}) || is("sigmoid", nn::activation::sigmoid{}) || is("tanh", nn::activation::tanh{});
+  const bool known = is("gelu_erf", nn::activation::gelu{}) || is("gelu_tanh", nn::activation::gelu_tanh{}) ||
+                     is("silu", nn::activation::silu{}) || is("relu", nn::activation::relu{}) ||
+                     is("sigmoid", nn::activation::sigmoid{}) || is("tanh", nn::activation::tanh{});
   if (!known) { throw std::runtime_error("function " + f + " is unknown"); }
 }
 const family activation_cases{"activation", activation};

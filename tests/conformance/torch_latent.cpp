@@ -24,11 +24,13 @@ void latent_attention(run& r) {
   const latent l{r.integer("kv_lora_rank")};
   const d_v v{r.integer("v_head_dim")};
   nn::latent_attention<d_model, heads, content, rot, d_v, latent> attention;
-  attention.query.weight = split<heads, summed<content, rot>>(r.get<float, merged<heads, summed<content, rot>>, d_model>("q_proj", h, c, t));
+  attention.query.weight =
+      split<heads, summed<content, rot>>(r.get<float, merged<heads, summed<content, rot>>, d_model>("q_proj", h, c, t));
   attention.compress.weight = r.get<float, summed<latent, rot>, d_model>("kv_a_proj", l, t);
   attention.norm.gamma = r.get<float, latent>("kv_a_norm");
   attention.norm.epsilon = r.number("rms_eps", 1e-6);
-  attention.expand.weight = split<heads, summed<content, d_v>>(r.get<float, merged<heads, summed<content, d_v>>, latent>("kv_b_proj", h, c, v));
+  attention.expand.weight = split<heads, summed<content, d_v>>(
+      r.get<float, merged<heads, summed<content, d_v>>, latent>("kv_b_proj", h, c, v));
   attention.output.weight = split<heads, d_v>(r.get<float, d_model, merged<heads, d_v>>("o_proj", h, v));
   const auto x = r.get<float, batch, seq, d_model>("x");
   const auto there = rename<seq, key>(x);

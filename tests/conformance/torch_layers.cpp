@@ -17,7 +17,8 @@ void encoder_layer(run& r) {
       nn::encoder_layer<own, nn::feed_forward<d_model, hidden, F>, norm, Order> layer;
       load(r, "", h, layer);
       const auto x = r.get<float, batch, seq, d_model>("src");
-      with_masks<seq, key>(r, "attn_mask_src", "src_key_padding_mask", [&](const auto&... how) { r.expect("out", layer(x, how...)); });
+      with_masks<seq, key>(r, "attn_mask_src", "src_key_padding_mask",
+                           [&](const auto&... how) { r.expect("out", layer(x, how...)); });
     });
   });
 }

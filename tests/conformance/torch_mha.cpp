@@ -8,10 +8,12 @@ namespace {
 // Compares the output, and the weights where they are asked for: [batch, Q, K] on average over heads unless told otherwise,
 // else [batch, heads, Q, K]. `expect(name, value)` compares one of them.
 template <class... Batch, class Expect, class Module, class X, class M, class V, class... How>
-void attend(run& r, Expect expect, const Module& attention, const X& x, const M& memory, const V& values, const How&... how) {
+void attend(run& r, Expect expect, const Module& attention, const X& x, const M& memory, const V& values,
+            const How&... how) {
   using K = nn::detail::positions_of_t<M>;
   const X y = attention(x, memory, values, how...);
-  r.rank("query") == 2 || r.flag("batch_first", true) ? expect("attn_output", y) : expect("attn_output", permute<seq, Batch..., d_model>(y));
+  r.rank("query") == 2 || r.flag("batch_first", true) ? expect("attn_output", y)
+                                                      : expect("attn_output", permute<seq, Batch..., d_model>(y));
   if (!r.wants("attn_output_weights")) { return; }
   const tensor w = attention.weights(x, memory, how...);
   if (r.flag("average_attn_weights", true)) {
@@ -51,7 +53,8 @@ void attend_masked(run& r, const Module& attention, const X& x, const M& memory,
   using K = nn::detail::positions_of_t<M>;
   with_masks<seq, K>(r, "attn_mask", "key_padding_mask", [&](const auto&... how) {
     const auto where = compared_rows(seq{extent_of<seq>(x)}, K{extent_of<K>(memory)}, how...);
-    attend<batch>(r, [&](const char* name, const auto& y) { expect_at(r, name, y, where); }, attention, x, memory, values, how...);
+    attend<batch>(r, [&](const char* name, const auto& y) { expect_at(r, name, y, where); }, attention, x, memory,
+                  values, how...);
   });
 }
 
@@ -79,9 +82,12 @@ void attend_spread(run& r, heads h, const Module& attention, const X& x, const M
     }
   };
   if (r.has("attn_mask")) { r.dtype("attn_mask") == "bool" ? read(bool()) : read(float()); }
-  if (r.has("key_padding_mask")) { add(r.stretched<bool>("key_padding_mask", batch{extent_of<batch>(x)}, keys), bool()); }
+  if (r.has("key_padding_mask")) {
+    add(r.stretched<bool>("key_padding_mask", batch{extent_of<batch>(x)}, keys), bool());
+  }
   const tensor visible = map([](float count) { return count == 0; }, hidden);
-  attend<batch>(r, [&](const char* name, const auto& y) { r.expect(name, y); }, attention, x, memory, values, bias, allow(visible));
+  attend<batch>(r, [&](const char* name, const auto& y) { r.expect(name, y); }, attention, x, memory, values, bias,
+                allow(visible));
 }
 
 // An input as [batch, P, F], however it is stored; one sequence is a batch of one.
@@ -106,8 +112,10 @@ void with_module(run& r) {
     attend_spread(r, h, attention, x, memory, values);
   };
   if (r.has("key")) {
-    with(batched<source, typename module::key_features>(r, "key"), batched<source, typename module::value_features>(r, "value"));
-  } else if constexpr (std::is_same_v<typename module::key_features, d_model> && std::is_same_v<typename module::value_features, d_model>) {
+    with(batched<source, typename module::key_features>(r, "key"),
+         batched<source, typename module::value_features>(r, "value"));
+  } else if constexpr (std::is_same_v<typename module::key_features, d_model> &&
+                       std::is_same_v<typename module::value_features, d_model>) {
     const tensor there = rename<seq, key>(x);
     with(there, there);
   }
@@ -119,7 +127,9 @@ void one_sequence(run& r) {
   load(r, "", heads{r.integer("num_heads")}, attention);
   const auto x = r.get<float, seq, d_model>("query");
   r.expect("attn_output", attention(x));
-  if (r.wants("attn_output_weights") && r.flag("average_attn_weights", true)) { r.expect("attn_output_weights", mean<heads>(attention.weights(x))); }
+  if (r.wants("attn_output_weights") && r.flag("average_attn_weights", true)) {
+    r.expect("attn_output_weights", mean<heads>(attention.weights(x)));
+  }
 }
 
 void mha(run& r) {
@@ -127,14 +137,16 @@ void mha(run& r) {
   const bool learned_key = r.flag("add_bias_kv", false);
   const bool zero_key = r.flag("add_zero_attn", false);
   if (!r.flag("bias", true)) {
-    own_features ? with_module<nn::no_bias, nn::keys_from<k_model>, nn::values_from<v_model>>(r) : with_module<nn::no_bias>(r);
+    own_features ? with_module<nn::no_bias, nn::keys_from<k_model>, nn::values_from<v_model>>(r)
+                 : with_module<nn::no_bias>(r);
   } else if (own_features) {
     with_module<nn::keys_from<k_model>, nn::values_from<v_model>>(r);
   } else if (learned_key) {
     zero_key ? with_module<nn::bias_kv, nn::zero_attn>(r) : with_module<nn::bias_kv>(r);
   } else if (zero_key) {
     with_module<nn::zero_attn>(r);
-  } else if (r.rank("query") == 2 && !r.has("key") && !r.has("attn_mask") && !r.has("key_padding_mask") && r.flag("average_attn_weights", true)) {
+  } else if (r.rank("query") == 2 && !r.has("key") && !r.has("attn_mask") && !r.has("key_padding_mask") &&
+             r.flag("average_attn_weights", true)) {
     one_sequence(r);
   } else {
     with_module<>(r);

@@ -15,16 +15,16 @@ using namespace dimwise;
 struct batch : batch_dim<> {};
 struct seq : position_dim<> {};
 struct key : prime<seq> {};
-struct source : position_dim<> {};       // the positions of a memory
+struct source : position_dim<> {};  // the positions of a memory
 struct source_key : prime<source> {};
 struct d_model : feature_dim<> {};
-struct k_model : feature_dim<> {};       // the features that keys are projected from, where they differ
+struct k_model : feature_dim<> {};  // the features that keys are projected from, where they differ
 struct v_model : feature_dim<> {};
 struct hidden : feature_dim<> {};
 struct heads : heads_dim<> {};
 struct d_k : divided<d_model, heads> {};
 struct d_v : divided<d_model, heads> {};
-struct role : choice_dim<3> {};          // query, key, value: the thirds of in_proj
+struct role : choice_dim<3> {};  // query, key, value: the thirds of in_proj
 struct vocab : choice_dim<> {};
 
 // linear from one dimension to another, stored [Out, In].
@@ -43,19 +43,24 @@ inline void load(run& r, const std::string& name, nn::layer_norm<d_model>& norm)
 
 // nn.MultiheadAttention: in_proj holds queries, keys and values one after the other, or each has its own.
 template <class... Options>
-void load(run& r, const std::string& name, heads h, nn::multi_head_attention<d_model, heads, d_k, d_v, Options...>& attention) {
+void load(run& r, const std::string& name, heads h,
+          nn::multi_head_attention<d_model, heads, d_k, d_v, Options...>& attention) {
   using module = nn::multi_head_attention<d_model, heads, d_k, d_v, Options...>;
   if (r.has(name + "in_proj_weight")) {
-    if constexpr (std::is_same_v<typename module::key_features, d_model> && std::is_same_v<typename module::value_features, d_model>) {
-      const tensor all = split<role, heads, d_k>(r.get<float, merged<role, heads, d_k>, d_model>(name + "in_proj_weight", h));
+    if constexpr (std::is_same_v<typename module::key_features, d_model> &&
+                  std::is_same_v<typename module::value_features, d_model>) {
+      const tensor all =
+          split<role, heads, d_k>(r.get<float, merged<role, heads, d_k>, d_model>(name + "in_proj_weight", h));
       attention.query.weight = at<role>(all, 0);
       attention.key.weight = at<role>(all, 1);
       attention.value.weight = relabel<d_k, d_v>(at<role>(all, 2));
     }
   } else {
     attention.query.weight = split<heads, d_k>(r.get<float, merged<heads, d_k>, d_model>(name + "q_proj_weight", h));
-    attention.key.weight = split<heads, d_k>(r.get<float, merged<heads, d_k>, typename module::key_features>(name + "k_proj_weight", h));
-    attention.value.weight = split<heads, d_v>(r.get<float, merged<heads, d_v>, typename module::value_features>(name + "v_proj_weight", h));
+    attention.key.weight =
+        split<heads, d_k>(r.get<float, merged<heads, d_k>, typename module::key_features>(name + "k_proj_weight", h));
+    attention.value.weight =
+        split<heads, d_v>(r.get<float, merged<heads, d_v>, typename module::value_features>(name + "v_proj_weight", h));
   }
   attention.output.weight = split<heads, d_v>(r.get<float, d_model, merged<heads, d_v>>(name + "out_proj.weight", h));
   if constexpr (std::is_same_v<typename module::options::bias, nn::with_bias>) {
@@ -67,7 +72,8 @@ void load(run& r, const std::string& name, heads h, nn::multi_head_attention<d_m
   }
   if constexpr (module::options::learned_key) {
     const auto vector = [&]<class F>(const char* which, F) {  // [1, 1, all heads]
-      return tensor(split<heads, F>(at<source>(at<batch>(r.get<float, batch, source, merged<heads, F>>(name + which, h), 0), 0)));
+      return tensor(
+          split<heads, F>(at<source>(at<batch>(r.get<float, batch, source, merged<heads, F>>(name + which, h), 0), 0)));
     };
     attention.bias_k = vector("bias_k", d_k());
     attention.bias_v = vector("bias_v", d_v());
@@ -88,7 +94,9 @@ void load_feed_forward(run& r, const std::string& name, nn::feed_forward<d_model
   load(r, name + "linear2.", layer.down);
 }
 template <class Own, class Activation, class Order>
-void load(run& r, const std::string& name, heads h, nn::encoder_layer<Own, nn::feed_forward<d_model, hidden, Activation>, nn::layer_norm<d_model>, Order>& layer) {
+void load(
+    run& r, const std::string& name, heads h,
+    nn::encoder_layer<Own, nn::feed_forward<d_model, hidden, Activation>, nn::layer_norm<d_model>, Order>& layer) {
   load(r, name + "self_attn.", h, layer.attention);
   load_feed_forward(r, name, layer.feed_forward);
   load(r, name + "norm1.", layer.norm1);
@@ -96,7 +104,8 @@ void load(run& r, const std::string& name, heads h, nn::encoder_layer<Own, nn::f
 }
 template <class Own, class Memory, class Activation, class Order>
 void load(run& r, const std::string& name, heads h,
-          nn::decoder_layer<Own, Memory, nn::feed_forward<d_model, hidden, Activation>, nn::layer_norm<d_model>, Order>& layer) {
+          nn::decoder_layer<Own, Memory, nn::feed_forward<d_model, hidden, Activation>, nn::layer_norm<d_model>, Order>&
+              layer) {
   load(r, name + "self_attn.", h, layer.attention);
   load(r, name + "multihead_attn.", h, layer.memory_attention);
   load_feed_forward(r, name, layer.feed_forward);
@@ -132,7 +141,8 @@ void with_padding(run& r, const std::string& padding, F f, const Before&... how)
   if (!r.has(padding)) {
     f(how...);
   } else {
-    f(how..., allow_of(block(r.stretched<bool>(padding, batch{r.rank(padding) == 1 ? 1 : r.extent(padding, 0)}, K{r.extent(padding, r.rank(padding) - 1)}))));
+    f(how..., allow_of(block(r.stretched<bool>(padding, batch{r.rank(padding) == 1 ? 1 : r.extent(padding, 0)},
+                                               K{r.extent(padding, r.rank(padding) - 1)}))));
   }
 }
 template <class Q, class K, class F>

@@ -22,7 +22,8 @@ void sinusoids(run& r) {
   const d_model width{r.integer("d_model")};
   tensor<float, seq, d_model> table(seq{0}, width);
   for (const std::int64_t p : positions.values()) {
-    table = concat<seq>(table, sinusoid<seq, d_model>(starting_at(seq{1}, static_cast<std::ptrdiff_t>(p)), width, r.number("base", 10000)));
+    table = concat<seq>(table, sinusoid<seq, d_model>(starting_at(seq{1}, static_cast<std::ptrdiff_t>(p)), width,
+                                                      r.number("base", 10000)));
   }
   r.expect("pe", table);
 }
@@ -38,10 +39,16 @@ rotary_scaling scaling_of(run& r, const std::string& kind) {
   } else if (kind == "yarn") {
     yarn_scaling s;
     s.attention = r.number("attention_factor");
-    if (std::sscanf(words.c_str(), "factor %lf, original %lf, beta_fast %lf, beta_slow %lf", &s.factor, &s.trained, &s.fast, &s.slow) == 4) { return s; }
+    if (std::sscanf(words.c_str(), "factor %lf, original %lf, beta_fast %lf, beta_slow %lf", &s.factor, &s.trained,
+                    &s.fast, &s.slow) == 4) {
+      return s;
+    }
   } else if (kind == "llama3") {
     llama3_scaling s;
-    if (std::sscanf(words.c_str(), "factor %lf, low %lf, high %lf, original %lf", &s.factor, &s.low, &s.high, &s.trained) == 4) { return s; }
+    if (std::sscanf(words.c_str(), "factor %lf, low %lf, high %lf, original %lf", &s.factor, &s.low, &s.high,
+                    &s.trained) == 4) {
+      return s;
+    }
   } else if (kind.empty() || kind == "partial") {
     return no_scaling{};
   }
@@ -59,7 +66,9 @@ void rotary_positions(run& r) {
   if (r.wants("inv_freq")) {
     const std::size_t n = options.features == 0 ? extent_of<d_k>(x) : options.features;
     std::vector<float> frequencies;
-    for (std::size_t i = 0; i < n / 2; ++i) { frequencies.push_back(static_cast<float>(rotary_frequency(i, n, options))); }
+    for (std::size_t i = 0; i < n / 2; ++i) {
+      frequencies.push_back(static_cast<float>(rotary_frequency(i, n, options)));
+    }
     r.expect("inv_freq", tensor<float, pairs>(frequencies, pairs{n / 2}));
   }
 }

@@ -15,8 +15,12 @@ tensor<float, batch, seq, d_model> embedded(run& r) {
   const std::string scale = r.text("embedding_scale", "");
   const float factor = scale == "sqrt(d_model)" ? std::sqrt(static_cast<float>(extent_of<d_model>(found))) : 1.0F;
   const std::string positions = r.text("positions", "none");
-  if (positions == "learned") { return nn::learned_positions<seq, d_model>{r.get<float, seq, d_model>("pos.weight")}(found * factor); }
-  if (positions.starts_with("sinusoidal")) { return found * factor + sinusoid<seq, d_model>(seq{extent_of<seq>(found)}, d_model{extent_of<d_model>(found)}); }
+  if (positions == "learned") {
+    return nn::learned_positions<seq, d_model>{r.get<float, seq, d_model>("pos.weight")}(found * factor);
+  }
+  if (positions.starts_with("sinusoidal")) {
+    return found * factor + sinusoid<seq, d_model>(seq{extent_of<seq>(found)}, d_model{extent_of<d_model>(found)});
+  }
   if (positions == "none") { return found * factor; }
   throw std::runtime_error("positions " + positions + " are unknown");
 }
@@ -26,7 +30,8 @@ void encoder_stack(run& r) {
   const auto x = embedded(r);
   with_activation(r, [&]<class F>(F) {
     with_order(r, [&]<class Order>(Order) {
-      using layer = nn::encoder_layer<nn::self_attention<seq, key, attention>, nn::feed_forward<d_model, hidden, F>, norm, Order>;
+      using layer =
+          nn::encoder_layer<nn::self_attention<seq, key, attention>, nn::feed_forward<d_model, hidden, F>, norm, Order>;
       const auto with = [&]<class Last>(Last) {
         nn::stack<layer, Last> encoder;
         load(r, "encoder.", h, encoder);
@@ -48,7 +53,8 @@ void encoder_decoder(run& r) {
     with_order(r, [&]<class Order>(Order) {
       using feed_forward = nn::feed_forward<d_model, hidden, F>;
       using encoder = nn::encoder_layer<nn::self_attention<source, source_key, attention>, feed_forward, norm, Order>;
-      using decoder = nn::decoder_layer<nn::self_attention<seq, key, attention>, nn::cross_attention<seq, source, attention>, feed_forward, norm, Order>;
+      using decoder = nn::decoder_layer<nn::self_attention<seq, key, attention>,
+                                        nn::cross_attention<seq, source, attention>, feed_forward, norm, Order>;
       nn::encoder_decoder<nn::stack<encoder, norm>, nn::stack<decoder, norm>> model;
       load(r, "encoder.", h, model.encoder);
       load(r, "decoder.", h, model.decoder);

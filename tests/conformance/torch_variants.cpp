@@ -15,18 +15,18 @@ using namespace dimwise;
 
 struct batch : batch_dim<> {};
 struct kv_heads : heads_dim<> {};
-struct group : heads_dim<> {};           // the query heads of a key head
+struct group : heads_dim<> {};  // the query heads of a key head
 struct heads : heads_dim<> {};
 struct seq : position_dim<> {};
 struct key : prime<seq> {};
-struct packed : packed_dim<> {};         // the same positions, of several documents
+struct packed : packed_dim<> {};  // the same positions, of several documents
 struct packed_key : prime<packed> {};
 struct d_k : feature_dim<> {};
 struct d_v : feature_dim<> {};
 struct buckets : feature_dim<> {};
-struct reach : choice_dim<> {};          // clipped distances
-struct distance : position_dim<> {};     // key − query
-struct backwards : prime<distance> {};   // the same from the other end
+struct reach : choice_dim<> {};         // clipped distances
+struct distance : position_dim<> {};    // key − query
+struct backwards : prime<distance> {};  // the same from the other end
 
 // Queries by groups, keys and values by key heads: [batch, kv_heads, group, Q, d_k], [batch, kv_heads, K, …].
 template <class Q, class K>
@@ -41,7 +41,8 @@ operands<Q, K> read(run& r, const Q& queries, const K& keys) {
   const kv_heads h{r.extent("k", 1)};
   const group g{h.extent() == 0 ? 0 : r.extent("q", 1) / h.extent()};
   const tensor q = split<kv_heads, group>(r.get<float, batch, merged<kv_heads, group>, Q, d_k>("q", b, h, g, queries));
-  return {q, r.get<float, batch, kv_heads, K, d_k>("k", b, h, keys), r.get<float, batch, kv_heads, K, d_v>("v", b, h, keys)};
+  return {q, r.get<float, batch, kv_heads, K, d_k>("k", b, h, keys),
+          r.get<float, batch, kv_heads, K, d_v>("v", b, h, keys)};
 }
 auto read(run& r) { return read(r, seq{r.extent("q", 2)}, key{r.extent("k", 2)}); }
 
@@ -67,13 +68,16 @@ void attend(run& r, const operands<Q, K>& x, const How&... how) {
 // A number in the words of a formula: scan("scale = %lf").
 double scan(const std::string& words, const char* pattern) {
   double found = 0;
-  if (std::sscanf(words.c_str(), pattern, &found) != 1) { throw std::runtime_error("no number in \"" + words + "\" as \"" + pattern + "\" has it"); }
+  if (std::sscanf(words.c_str(), pattern, &found) != 1) {
+    throw std::runtime_error("no number in \"" + words + "\" as \"" + pattern + "\" has it");
+  }
   return found;
 }
 bool says(const std::string& words, const char* part) { return words.find(part) != std::string::npos; }
 
 void by_documents(run& r, const std::vector<extent_t>& lengths) {
-  attend(r, read(r, packed{lengths}, packed_key{lengths}), causal<packed, packed_key>{} & document<packed, packed_key>{});
+  attend(r, read(r, packed{lengths}, packed_key{lengths}),
+         causal<packed, packed_key>{} & document<packed, packed_key>{});
 }
 
 void masks_by_name(run& r, const std::string& words) {
@@ -103,7 +107,9 @@ void masks_by_name(run& r, const std::string& words) {
   } else if (says(words, "j <= i and j/")) {
     const auto chunk = static_cast<std::size_t>(scan(words, "j <= i and j/%lf"));
     std::vector<extent_t> lengths;
-    for (std::size_t first = 0; first < r.extent("q", 2); first += chunk) { lengths.push_back(std::min(chunk, r.extent("q", 2) - first)); }
+    for (std::size_t first = 0; first < r.extent("q", 2); first += chunk) {
+      lengths.push_back(std::min(chunk, r.extent("q", 2) - first));
+    }
     by_documents(r, lengths);
   } else if (says(words, "j <= i")) {
     attend(r, read(r, starting_at(seq{queries}, 0), starting_at(key{keys}, 0)), causal<seq, key>{});
@@ -134,7 +140,8 @@ void t5(run& r, const std::string& words) {
 void shaw(run& r) {
   const auto x = read(r);
   const auto table = r.get<float, reach, d_k>("rel_k");
-  const auto ids = relative_ids<seq, key, reach>(seq{extent_of<seq>(x.q)}, key{extent_of<key>(x.k)}, reach{extent_of<reach>(table)});
+  const auto ids =
+      relative_ids<seq, key, reach>(seq{extent_of<seq>(x.q)}, key{extent_of<key>(x.k)}, reach{extent_of<reach>(table)});
   const auto products = contract<d_k>(x.q, x.k) + contract<d_k>(x.q, gather<reach>(table, ids), along<seq>{});
   expect_attention<seq, key>(r, scaled<d_k>(products), x.v);
 }
@@ -142,7 +149,8 @@ void shaw(run& r) {
 // Vectors are stored for query − key, from the last key on: turned round, they stand for key − query.
 void transformer_xl(run& r) {
   const auto x = read(r);
-  const auto stored = r.get<float, distance, merged<kv_heads, group>, d_k>("r", kv_heads{extent_of<kv_heads>(x.q)}, group{extent_of<group>(x.q)});
+  const auto stored = r.get<float, distance, merged<kv_heads, group>, d_k>("r", kv_heads{extent_of<kv_heads>(x.q)},
+                                                                           group{extent_of<group>(x.q)});
   const std::size_t n = extent_of<distance>(stored);
   std::vector<id<distance>> reversed;
   for (std::size_t i = n; i-- > 0;) { reversed.emplace_back(i); }
@@ -150,17 +158,20 @@ void transformer_xl(run& r) {
   const tensor<id<distance>, backwards> order(reversed, starting_at(backwards{n}, 1 - queries));
   const tensor by_distance = gather<distance>(tensor(split<kv_heads, group>(stored)), order);
   const auto by_heads = [&](const char* name) {
-    return tensor(split<kv_heads, group>(r.get<float, merged<kv_heads, group>, d_k>(name, kv_heads{extent_of<kv_heads>(x.q)})));
+    return tensor(
+        split<kv_heads, group>(r.get<float, merged<kv_heads, group>, d_k>(name, kv_heads{extent_of<kv_heads>(x.q)})));
   };
   const auto content = contract<d_k>(x.q + by_heads("u"), x.k);
-  const auto position = skew<seq, backwards, key>(contract<d_k>(x.q + by_heads("vb"), by_distance), key{extent_of<key>(x.k)});
+  const auto position =
+      skew<seq, backwards, key>(contract<d_k>(x.q + by_heads("vb"), by_distance), key{extent_of<key>(x.k)});
   expect_attention<seq, key>(r, scaled<d_k>(content + broadcast_like(position, content)), x.v);
 }
 
 // A logit beside those of the keys takes its share of the weights and gives nothing.
 void sink(run& r) {
   const auto x = read(r);
-  const auto logit = split<kv_heads, group>(r.get<float, merged<kv_heads, group>>("sink", kv_heads{extent_of<kv_heads>(x.q)}));
+  const auto logit =
+      split<kv_heads, group>(r.get<float, merged<kv_heads, group>>("sink", kv_heads{extent_of<kv_heads>(x.q)}));
   const auto s = scores<d_k>(x.q, x.k);
   const auto lse = plain(logsumexp<key>(s));
   const tensor left = sigmoid(lse - logit);
@@ -179,7 +190,8 @@ void qk_norm(run& r) {
 void linear_causal(run& r) {
   const auto x = read(r);
   const auto phi = [](const auto& t) { return map([](auto e) { return e > 0 ? e + 1 : std::exp(e); }, t); };  // elu + 1
-  const auto s = plain(contract<d_k>(phi(x.q), phi(x.k))) * indicator(causal<seq, key>{}, seq{extent_of<seq>(x.q)}, key{extent_of<key>(x.k)});
+  const auto s = plain(contract<d_k>(phi(x.q), phi(x.k))) *
+                 indicator(causal<seq, key>{}, seq{extent_of<seq>(x.q)}, key{extent_of<key>(x.k)});
   r.expect("out", with_all_heads<seq, d_v>(contract<key>(s, x.v) / sum<key>(s)));
 }
 

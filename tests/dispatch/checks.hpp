@@ -5,11 +5,11 @@
 // attention errs by at most 2 · u · (4 + 2L) · Σ p|v|, with u = 2⁻²⁴ and L the largest Σ|q·k| · scale.
 #pragma once
 
+#include <dimwise/dimwise.hpp>
+
 #include <cmath>
 #include <cstdio>
 #include <cstring>
-
-#include <dimwise/dimwise.hpp>
 
 namespace dispatch {
 
@@ -46,8 +46,8 @@ class checker {
       worst = std::fmax(worst, error(fast.values()[i], exact.values()[i], allowed));
       apart = std::fmax(apart, error(fast.values()[i], static_cast<double>(plainly.values()[i]), 2 * allowed));
     }
-    std::printf("%-28s %-9s %7zu elements, error %.3f of what is allowed, from the plain loops %.3f\n", what, name_of(plan), exact.size(),
-                worst, apart);
+    std::printf("%-28s %-9s %7zu elements, error %.3f of what is allowed, from the plain loops %.3f\n", what,
+                name_of(plan), exact.size(), worst, apart);
     if (!(worst <= 1) || !(apart <= 1) || exact.size() == 0) { fail(what, "the error is too large:", "see above"); }
     ++checks_;
   }
@@ -97,7 +97,9 @@ inline void attentions(checker& c, std::size_t queries, std::size_t keys, std::s
   const double room = 2 * u * (4 + 2 * largest_score(q, k, 1 / std::sqrt(static_cast<double>(width))));
   const auto s = scores<d_k>(q, k);
   const auto of = [&](const auto& weights) { return contract<key>(weights, v); };
-  const auto bound = [&](const auto& weights) { return contract<key>(weights, abs(v)) * static_cast<float>(room) + 1e-30F; };
+  const auto bound = [&](const auto& weights) {
+    return contract<key>(weights, abs(v)) * static_cast<float>(room) + 1e-30F;
+  };
   const auto full = softmax<key>(s);
   c.check("attention", plan_kind::attention, of(full), bound(full));
   if (queries == keys) {
@@ -114,7 +116,8 @@ inline void decodes(checker& c, std::size_t keys) {
   const auto v = numbers(tensor<float, heads, key, d_v>(key{keys}, d_v{24}), 6);
   const auto weights = softmax<key>(scores<d_k>(q, k));
   const double room = 2 * u * (4 + 2 * largest_score(q, k, 1 / std::sqrt(40.0)));
-  c.check("decode", plan_kind::decode, contract<key>(weights, v), contract<key>(weights, abs(v)) * static_cast<float>(room));
+  c.check("decode", plan_kind::decode, contract<key>(weights, v),
+          contract<key>(weights, abs(v)) * static_cast<float>(room));
 }
 
 inline void products(checker& c, std::size_t rows) {
@@ -125,16 +128,19 @@ inline void products(checker& c, std::size_t rows) {
   const auto bias = numbers(tensor<float, heads, d_k>(d_k{19}), 10);
   const auto residual = numbers(tensor<float, batch, seq, heads, d_k>(batch{2}, seq{rows}, d_k{19}), 11);
   // gelu's slope is 1.13 at most, and its own error 8 roundings of its result.
-  c.check("product and epilogue", plan_kind::product, residual + gelu(contract<d_model>(x, w) + bias), (size + 8.0F) * static_cast<float>(100 * u));
+  c.check("product and epilogue", plan_kind::product, residual + gelu(contract<d_model>(x, w) + bias),
+          (size + 8.0F) * static_cast<float>(100 * u));
 }
 
 inline void rows_of_numbers(checker& c) {
   const auto x = numbers(tensor<float, batch, d_model>(batch{5}), 9);
   const auto p = softmax<word>(relabel<d_model, word>(x));
   c.check("softmax", plan_kind::rows, p, plain(p) * static_cast<float>(2 * u * (4 + 2 * 2)));
-  c.check("layer_norm", plan_kind::rows, layer_norm<d_model>(x), (abs(layer_norm<d_model>(x)) + 1.0F) * static_cast<float>(16 * u));
+  c.check("layer_norm", plan_kind::rows, layer_norm<d_model>(x),
+          (abs(layer_norm<d_model>(x)) + 1.0F) * static_cast<float>(16 * u));
   const auto gamma = numbers(tensor<float, d_model>(), 12);
-  c.check("layer_norm, gamma, beta", plan_kind::rows, layer_norm<d_model>(x, gamma, gamma), (abs(layer_norm<d_model>(x) * gamma) + 4.0F) * static_cast<float>(16 * u));
+  c.check("layer_norm, gamma, beta", plan_kind::rows, layer_norm<d_model>(x, gamma, gamma),
+          (abs(layer_norm<d_model>(x) * gamma) + 4.0F) * static_cast<float>(16 * u));
   c.check("gelu", plan_kind::map, gelu(x), (abs(x) + 0.125F) * static_cast<float>(8 * u));
 }
 
@@ -147,7 +153,9 @@ inline int run(const char* architecture) {
   const char* const used = kernels::active().architecture;
 #endif
   std::printf("kernels: %s\n", used);
-  if (architecture != nullptr && std::strcmp(used, architecture) != 0) { c.fail("kernels", "these run, not those for", architecture); }
+  if (architecture != nullptr && std::strcmp(used, architecture) != 0) {
+    c.fail("kernels", "these run, not those for", architecture);
+  }
   attentions(c, 67, 67, 24, 20);
   attentions(c, 130, 130, 64, 64);
   attentions(c, 9, 300, 17, 33);

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 // tests/dispatch/threads.cpp -- oneTBB as the executor: workers never share a number, results are the same to the last bit.
 #include "checks.hpp"
+#include <dimwise/eval/tbb.hpp>
 
 #include <atomic>
 #include <string>
 #include <vector>
-
-#include <dimwise/eval/tbb.hpp>
 
 namespace {
 
@@ -37,7 +36,9 @@ int main() {
   const auto w = numbers(tensor<float, d_model, heads, d_k>(d_k{64}), 6);
   for (const std::size_t count : {1, 2, 3, 8}) {
     tbb_executor threads(count);
-    if (threads.worker_count() != count) { c.fail("tbb_executor", "another number of workers than asked:", std::to_string(threads.worker_count()).c_str()); }
+    if (threads.worker_count() != count) {
+      c.fail("tbb_executor", "another number of workers than asked:", std::to_string(threads.worker_count()).c_str());
+    }
     same(c, "attention", contract<key>(softmax<key>(scores<d_k>(q, k)), v), threads);
     same(c, "causal", contract<key>(softmax<key>(masked(scores<d_k>(q, k), causal<seq, key>{})), v), threads);
     same(c, "decode", contract<key>(softmax<key>(scores<d_k>(one, k)), v), threads);
@@ -57,7 +58,9 @@ int main() {
     });
     for (const auto& d : done) { wrong += d != 1; }
     c.passed();
-    if (wrong != 0) { c.fail("tbb_executor", "a task or a worker ran twice or not at all,", std::to_string(count).c_str()); }
+    if (wrong != 0) {
+      c.fail("tbb_executor", "a task or a worker ran twice or not at all,", std::to_string(count).c_str());
+    }
   }
   return c.result();
 }

@@ -16,8 +16,8 @@ using namespace dimwise_test;
 
 struct batch : batch_dim<> {};
 struct seq : position_dim<> {};
-struct seq_star : prime<seq> {};        // seq*, of the input
-struct seq_q : position_dim<> {};       // seq', the queries
+struct seq_star : prime<seq> {};   // seq*, of the input
+struct seq_q : position_dim<> {};  // seq', the queries
 struct key : feature_dim<3> {};
 struct key_star : prime<key> {};
 struct val : feature_dim<2> {};
@@ -69,21 +69,29 @@ TEST_CASE("softmax: derivative and differential") {
   const auto x = numbers_of(X);
   // [softmax_derivative]
   const auto Y = softmax<seq>(X);
-  const auto D = (I - rename<seq, seq_star>(Y)) * Y;                // ∂Y/∂X = Y ⊙ (I_{seq,seq*} − Y_{seq→seq*})
-  const auto dY = Y * (dX - contract<seq>(Y, dX));                  // ∂Y = Y ⊙ (∂X − Y ⊙_seq ∂X)
+  const auto D = (I - rename<seq, seq_star>(Y)) * Y;  // ∂Y/∂X = Y ⊙ (I_{seq,seq*} − Y_{seq→seq*})
+  const auto dY = Y * (dX - contract<seq>(Y, dX));    // ∂Y = Y ⊙ (∂X − Y ⊙_seq ∂X)
   // [/softmax_derivative]
-  CHECK(derives(D, {5, 5}, [&](auto i, auto j) { return slope(x, j, [&](const auto& v) { return softmax_at(v, i); }); }) == "");
-  CHECK(derives(dY, {5}, [&](auto i) { return sum_of(5, [&](auto j) { return slope(x, j, [&](const auto& v) { return softmax_at(v, i); }) * el(dX, j); }); }) == "");
+  CHECK(derives(D, {5, 5},
+                [&](auto i, auto j) { return slope(x, j, [&](const auto& v) { return softmax_at(v, i); }); }) == "");
+  CHECK(derives(dY, {5}, [&](auto i) {
+    return sum_of(5, [&](auto j) { return slope(x, j, [&](const auto& v) { return softmax_at(v, i); }) * el(dX, j); });
+  }) == "");
   // Both ways to write the differential are one.
   const auto by_derivative = contract<seq_star>(D, rename<seq, seq_star>(dX));
-  CHECK(derives(by_derivative, {5}, [&](auto i) { return sum_of(5, [&](auto j) { return slope(x, j, [&](const auto& v) { return softmax_at(v, i); }) * el(dX, j); }); }) == "");
+  CHECK(derives(by_derivative, {5}, [&](auto i) {
+    return sum_of(5, [&](auto j) { return slope(x, j, [&](const auto& v) { return softmax_at(v, i); }) * el(dX, j); });
+  }) == "");
 }
 
 // --- attention: Y = softmax_seq(Q ⊙_key K / √|key|) ⊙_seq V ---
 
-double attention_at(const std::vector<double>& q, const std::vector<double>& k, const std::vector<double>& v, std::size_t n, std::size_t d) {
+double attention_at(const std::vector<double>& q, const std::vector<double>& k, const std::vector<double>& v,
+                    std::size_t n, std::size_t d) {
   std::vector<double> s(n);
-  for (std::size_t j = 0; j < n; ++j) { s[j] = sum_of(3, [&](auto e) { return q[e] * k[j * 3 + e]; }) / std::sqrt(3.0); }
+  for (std::size_t j = 0; j < n; ++j) {
+    s[j] = sum_of(3, [&](auto e) { return q[e] * k[j * 3 + e]; }) / std::sqrt(3.0);
+  }
   return sum_of(n, [&](auto j) { return softmax_at(s, j) * v[j * 2 + d]; });
 }
 
@@ -99,15 +107,21 @@ TEST_CASE("attention: derivatives by query, keys and values") {
   // [attention_derivative]
   const double root = std::sqrt(3.0);
   const auto alpha = softmax<seq>(scores<key>(Q, K));
-  const auto D_alpha = (I_seq - rename<seq, seq_star>(alpha)) * alpha;                  // ∂α/∂S
-  const auto D_V = outer(rename<seq, seq_star>(alpha), I_val);                          // ∂Y/∂V in seq* × val × val*
-  const auto D_S = contract<seq>(D_alpha, V);                                           // ∂Y/∂S = ∂α/∂S ⊙_seq V in seq* × val
-  const auto D_Q = contract<seq_star>(D_S, rename<seq, seq_star>(rename<key, key_star>(K))) / root;   // val × key*
-  const auto D_K = outer(D_S, rename<key, key_star>(Q)) / root;                         // ∂Y/∂K in seq* × val × key*
+  const auto D_alpha = (I_seq - rename<seq, seq_star>(alpha)) * alpha;  // ∂α/∂S
+  const auto D_V = outer(rename<seq, seq_star>(alpha), I_val);          // ∂Y/∂V in seq* × val × val*
+  const auto D_S = contract<seq>(D_alpha, V);                           // ∂Y/∂S = ∂α/∂S ⊙_seq V in seq* × val
+  const auto D_Q = contract<seq_star>(D_S, rename<seq, seq_star>(rename<key, key_star>(K))) / root;  // val × key*
+  const auto D_K = outer(D_S, rename<key, key_star>(Q)) / root;  // ∂Y/∂K in seq* × val × key*
   // [/attention_derivative]
-  CHECK(derives(D_V, {5, 2, 2}, [&](auto j, auto d, auto e) { return slope(v, j * 2 + e, [&](const auto& w) { return attention_at(q, k, w, 5, d); }); }) == "");
-  CHECK(derives(D_Q, {2, 3}, [&](auto d, auto e) { return slope(q, e, [&](const auto& w) { return attention_at(w, k, v, 5, d); }); }) == "");
-  CHECK(derives(D_K, {5, 2, 3}, [&](auto j, auto d, auto e) { return slope(k, j * 3 + e, [&](const auto& w) { return attention_at(q, w, v, 5, d); }); }) == "");
+  CHECK(derives(D_V, {5, 2, 2}, [&](auto j, auto d, auto e) {
+    return slope(v, j * 2 + e, [&](const auto& w) { return attention_at(q, k, w, 5, d); });
+  }) == "");
+  CHECK(derives(D_Q, {2, 3}, [&](auto d, auto e) {
+    return slope(q, e, [&](const auto& w) { return attention_at(w, k, v, 5, d); });
+  }) == "");
+  CHECK(derives(D_K, {5, 2, 3}, [&](auto j, auto d, auto e) {
+    return slope(k, j * 3 + e, [&](const auto& w) { return attention_at(q, w, v, 5, d); });
+  }) == "");
 }
 
 TEST_CASE("attention: the differential") {
@@ -119,9 +133,9 @@ TEST_CASE("attention: the differential") {
   const auto dV = drawn<tensor<float, seq, val>>(11, seq{4});
   // [attention_differential]
   const auto alpha = softmax<seq>(scores<key>(Q, K));
-  const auto dS = scores<key>(dQ, K) + scores<key>(Q, dK);                   // ∂S = (∂Q ⊙_key K + Q ⊙_key ∂K) / √|key|
-  const auto d_alpha = alpha * (plain(dS) - contract<seq>(alpha, plain(dS)));   // ∂α = α ⊙ (∂S − α ⊙_seq ∂S)
-  const auto dY = contract<seq>(d_alpha, V) + contract<seq>(alpha, dV);      // ∂Y = ∂α ⊙_seq V + α ⊙_seq ∂V
+  const auto dS = scores<key>(dQ, K) + scores<key>(Q, dK);  // ∂S = (∂Q ⊙_key K + Q ⊙_key ∂K) / √|key|
+  const auto d_alpha = alpha * (plain(dS) - contract<seq>(alpha, plain(dS)));  // ∂α = α ⊙ (∂S − α ⊙_seq ∂S)
+  const auto dY = contract<seq>(d_alpha, V) + contract<seq>(alpha, dV);        // ∂Y = ∂α ⊙_seq V + α ⊙_seq ∂V
   // [/attention_differential]
   const auto moved = [&](double h, auto d) {
     const auto along = [&](const auto& x, const auto& dx) {
@@ -145,14 +159,18 @@ TEST_CASE("chain rule: Z = σ(Y)·u, Y = W ⊙_layer X") {
   // [chain_rule]
   const auto Y = contract<layer>(W, X);
   const auto Z = square(Y);
-  const auto D_Z_Y = 2 * (I * Y);                                        // ∂Z/∂Y in hidden × hidden*
-  const auto D_Y_X = rename<layer, layer_star>(W);                       // ∂Y/∂X in hidden × layer*
-  const auto D_Z_X = contract<hidden_star>(D_Z_Y, rename<hidden, hidden_star>(D_Y_X));   // ∂Z/∂X = ∂Z/∂Y ⊙_{hidden*} ∂Y_{hidden→hidden*}/∂X
+  const auto D_Z_Y = 2 * (I * Y);                   // ∂Z/∂Y in hidden × hidden*
+  const auto D_Y_X = rename<layer, layer_star>(W);  // ∂Y/∂X in hidden × layer*
+  const auto D_Z_X = contract<hidden_star>(
+      D_Z_Y, rename<hidden, hidden_star>(D_Y_X));  // ∂Z/∂X = ∂Z/∂Y ⊙_{hidden*} ∂Y_{hidden→hidden*}/∂X
   // [/chain_rule]
   const auto x = numbers_of(X);
-  const auto z = [&](const auto& v, auto h) { return std::pow(sum_of(4, [&](auto i) { return el(W, h, i) * v[i]; }), 2); };
+  const auto z = [&](const auto& v, auto h) {
+    return std::pow(sum_of(4, [&](auto i) { return el(W, h, i) * v[i]; }), 2);
+  };
   CHECK(derives(Z, {5}, [&](auto h) { return z(x, h); }) == "");
-  CHECK(derives(D_Z_X, {5, 4}, [&](auto h, auto i) { return slope(x, i, [&](const auto& v) { return z(v, h); }); }) == "");
+  CHECK(derives(D_Z_X, {5, 4}, [&](auto h, auto i) { return slope(x, i, [&](const auto& v) { return z(v, h); }); }) ==
+        "");
 }
 
 // --- the backward pass: from dL/dY to dL/dX, for L = Σ G ⊙ Y ---
@@ -170,15 +188,23 @@ TEST_CASE("backward: linear layer") {
   // [/linear_backward]
   const auto loss = [&](const auto& x, const auto& w, const auto& c) {
     return sum_of(6, [&](auto p) {
-      return sum_of(5, [&](auto h) { return G.values()[p * 5 + h] * (sum_of(4, [&](auto i) { return x[p * 4 + i] * w[i * 5 + h]; }) + c[h]); });
+      return sum_of(5, [&](auto h) {
+        return G.values()[p * 5 + h] * (sum_of(4, [&](auto i) { return x[p * 4 + i] * w[i * 5 + h]; }) + c[h]);
+      });
     });
   };
   const auto x = numbers_of(X);
   const auto w = numbers_of(W);
   const auto c = numbers_of(b);
-  CHECK(derives(Y, {2, 3, 5}, [&](auto n, auto s, auto h) { return sum_of(4, [&](auto i) { return double{el(X, n, s, i)} * el(W, i, h); }) + el(b, h); }) == "");
-  CHECK(derives(G_X, {2, 3, 4}, [&](auto n, auto s, auto i) { return slope(x, (n * 3 + s) * 4 + i, [&](const auto& v) { return loss(v, w, c); }); }) == "");
-  CHECK(derives(G_W, {4, 5}, [&](auto i, auto h) { return slope(w, i * 5 + h, [&](const auto& v) { return loss(x, v, c); }); }) == "");
+  CHECK(derives(Y, {2, 3, 5}, [&](auto n, auto s, auto h) {
+    return sum_of(4, [&](auto i) { return double{el(X, n, s, i)} * el(W, i, h); }) + el(b, h);
+  }) == "");
+  CHECK(derives(G_X, {2, 3, 4}, [&](auto n, auto s, auto i) {
+    return slope(x, (n * 3 + s) * 4 + i, [&](const auto& v) { return loss(v, w, c); });
+  }) == "");
+  CHECK(derives(G_W, {4, 5}, [&](auto i, auto h) {
+    return slope(w, i * 5 + h, [&](const auto& v) { return loss(x, v, c); });
+  }) == "");
   CHECK(derives(G_b, {5}, [&](auto h) { return slope(c, h, [&](const auto& v) { return loss(x, w, v); }); }) == "");
 }
 
@@ -188,13 +214,19 @@ TEST_CASE("backward: a square weight") {
   const auto G = drawn<tensor<float, seq, layer>>(20, seq{3});
   // [square_backward]
   const tensor<float, seq, layer> Y = contract<layer>(X, W);
-  const auto G_out = rename<layer, out<layer>>(G);                     // G stands where Y's layer was W's output
+  const auto G_out = rename<layer, out<layer>>(G);  // G stands where Y's layer was W's output
   const tensor<float, seq, layer> G_X = contract<out<layer>>(G_out, W);
   const tensor<float, layer, out<layer>> G_W = contract<seq>(X, G_out);
   // [/square_backward]
-  CHECK(differences(Y, {3, 4}, float32(10), [&](auto s, auto o) { return sum_of(4, [&](auto i) { return double{el(X, s, i)} * el(W, i, o); }); }) == "");
-  CHECK(differences(G_X, {3, 4}, float32(10), [&](auto s, auto i) { return sum_of(4, [&](auto o) { return double{el(G, s, o)} * el(W, i, o); }); }) == "");
-  CHECK(differences(G_W, {4, 4}, float32(10), [&](auto i, auto o) { return sum_of(3, [&](auto s) { return double{el(G, s, o)} * el(X, s, i); }); }) == "");
+  CHECK(differences(Y, {3, 4}, float32(10), [&](auto s, auto o) {
+    return sum_of(4, [&](auto i) { return double{el(X, s, i)} * el(W, i, o); });
+  }) == "");
+  CHECK(differences(G_X, {3, 4}, float32(10), [&](auto s, auto i) {
+    return sum_of(4, [&](auto o) { return double{el(G, s, o)} * el(W, i, o); });
+  }) == "");
+  CHECK(differences(G_W, {4, 4}, float32(10), [&](auto i, auto o) {
+    return sum_of(3, [&](auto s) { return double{el(G, s, o)} * el(X, s, i); });
+  }) == "");
 }
 
 TEST_CASE("backward: softmax and cross-entropy") {
@@ -209,14 +241,21 @@ TEST_CASE("backward: softmax and cross-entropy") {
   // [/softmax_backward]
   // [cross_entropy]
   const auto L = -mean<seq>(gather<vocab>(log_softmax<vocab>(X), target));
-  const auto L_X = (softmax<vocab>(X) - one_hot) / 3;                   // (P − one-hot) / |seq|
+  const auto L_X = (softmax<vocab>(X) - one_hot) / 3;  // (P − one-hot) / |seq|
   // [/cross_entropy]
   const auto x = numbers_of(X);
-  const auto row = [](const auto& v, auto s) { return std::vector<double>(v.begin() + static_cast<std::ptrdiff_t>(s * 6), v.begin() + static_cast<std::ptrdiff_t>(s * 6 + 6)); };
-  const auto entropy = [&](const auto& v) { return -sum_of(3, [&](auto s) { return std::log(softmax_at(row(v, s), el(target, s).value)); }) / 3; };
+  const auto row = [](const auto& v, auto s) {
+    return std::vector<double>(v.begin() + static_cast<std::ptrdiff_t>(s * 6),
+                               v.begin() + static_cast<std::ptrdiff_t>(s * 6 + 6));
+  };
+  const auto entropy = [&](const auto& v) {
+    return -sum_of(3, [&](auto s) { return std::log(softmax_at(row(v, s), el(target, s).value)); }) / 3;
+  };
   CHECK(derives(G_X, {3, 6}, [&](auto s, auto i) {
-          return slope(x, s * 6 + i, [&](const auto& v) { return sum_of(6, [&](auto j) { return el(G, s, j) * softmax_at(row(v, s), j); }); });
-        }) == "");
+    return slope(x, s * 6 + i, [&](const auto& v) {
+      return sum_of(6, [&](auto j) { return el(G, s, j) * softmax_at(row(v, s), j); });
+    });
+  }) == "");
   CHECK(differences(dimwise::reference(L), {}, float64, [&] { return entropy(x); }) == "");
   CHECK(derives(L_X, {3, 6}, [&](auto s, auto i) { return slope(x, s * 6 + i, entropy); }) == "");
 }
@@ -242,9 +281,12 @@ TEST_CASE("backward: layer normalisation") {
   const auto x = numbers_of(X);
   const auto g = numbers_of(gamma);
   const auto loss = [&](const auto& v, const auto& gain) {
-    return sum_of(3, [&](auto s) { return sum_of(4, [&](auto i) { return el(G, s, i) * (normed(v, s, i) * gain[i] + el(beta, i)); }); });
+    return sum_of(3, [&](auto s) {
+      return sum_of(4, [&](auto i) { return el(G, s, i) * (normed(v, s, i) * gain[i] + el(beta, i)); });
+    });
   };
-  CHECK(derives(G_X, {3, 4}, [&](auto s, auto i) { return slope(x, s * 4 + i, [&](const auto& v) { return loss(v, g); }); }) == "");
+  CHECK(derives(G_X, {3, 4},
+                [&](auto s, auto i) { return slope(x, s * 4 + i, [&](const auto& v) { return loss(v, g); }); }) == "");
   CHECK(derives(G_gamma, {4}, [&](auto i) { return slope(g, i, [&](const auto& v) { return loss(x, v); }); }) == "");
   CHECK(derives(G_beta, {4}, [&](auto i) { return sum_of(3, [&](auto s) { return double{el(G, s, i)}; }); }) == "");
 }
@@ -255,9 +297,10 @@ TEST_CASE("backward: attention with heads") {
   const auto V = drawn<tensor<float, seq, heads, val>>(30, seq{4});
   const auto G = drawn<tensor<float, heads, seq_q, val>>(31, seq_q{3});
   // [attention_backward]
-  const auto A = plain(softmax<seq>(scores<key>(Q, K)));               // weights, free of their marks: the backward pass turns them round
-  const auto G_V = contract<seq_q>(A, G);                              // Aᵀ G
-  const auto G_A = plain(contract<val>(G, V));                         // G Vᵀ: no scores, although a product of positions
+  const auto A =
+      plain(softmax<seq>(scores<key>(Q, K)));   // weights, free of their marks: the backward pass turns them round
+  const auto G_V = contract<seq_q>(A, G);       // Aᵀ G
+  const auto G_A = plain(contract<val>(G, V));  // G Vᵀ: no scores, although a product of positions
   const auto G_S = A * (G_A - sum<seq>(A * G_A)) / std::sqrt(3.0);
   const auto G_Q = contract<seq>(G_S, K);
   const auto G_K = contract<seq_q>(G_S, Q);
@@ -266,17 +309,27 @@ TEST_CASE("backward: attention with heads") {
     return sum_of(2, [&](auto h) {
       return sum_of(3, [&](auto i) {
         std::vector<double> s(4);
-        for (std::size_t j = 0; j < 4; ++j) { s[j] = sum_of(3, [&](auto e) { return q[(i * 2 + h) * 3 + e] * k[(j * 2 + h) * 3 + e]; }) / std::sqrt(3.0); }
-        return sum_of(2, [&](auto d) { return el(G, h, i, d) * sum_of(4, [&](auto j) { return softmax_at(s, j) * v[(j * 2 + h) * 2 + d]; }); });
+        for (std::size_t j = 0; j < 4; ++j) {
+          s[j] = sum_of(3, [&](auto e) { return q[(i * 2 + h) * 3 + e] * k[(j * 2 + h) * 3 + e]; }) / std::sqrt(3.0);
+        }
+        return sum_of(2, [&](auto d) {
+          return el(G, h, i, d) * sum_of(4, [&](auto j) { return softmax_at(s, j) * v[(j * 2 + h) * 2 + d]; });
+        });
       });
     });
   };
   const auto q = numbers_of(Q);
   const auto k = numbers_of(K);
   const auto v = numbers_of(V);
-  CHECK(derives(G_Q, {2, 3, 3}, [&](auto h, auto i, auto e) { return slope(q, (i * 2 + h) * 3 + e, [&](const auto& w) { return loss(w, k, v); }); }) == "");
-  CHECK(derives(G_K, {2, 4, 3}, [&](auto h, auto j, auto e) { return slope(k, (j * 2 + h) * 3 + e, [&](const auto& w) { return loss(q, w, v); }); }) == "");
-  CHECK(derives(G_V, {2, 4, 2}, [&](auto h, auto j, auto d) { return slope(v, (j * 2 + h) * 2 + d, [&](const auto& w) { return loss(q, k, w); }); }) == "");
+  CHECK(derives(G_Q, {2, 3, 3}, [&](auto h, auto i, auto e) {
+    return slope(q, (i * 2 + h) * 3 + e, [&](const auto& w) { return loss(w, k, v); });
+  }) == "");
+  CHECK(derives(G_K, {2, 4, 3}, [&](auto h, auto j, auto e) {
+    return slope(k, (j * 2 + h) * 3 + e, [&](const auto& w) { return loss(q, w, v); });
+  }) == "");
+  CHECK(derives(G_V, {2, 4, 2}, [&](auto h, auto j, auto d) {
+    return slope(v, (j * 2 + h) * 2 + d, [&](const auto& w) { return loss(q, k, w); });
+  }) == "");
 }
 
 }  // namespace calculus

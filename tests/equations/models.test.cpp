@@ -32,16 +32,24 @@ TEST_CASE("M1 feedforward network, with a name for each layer") {
   const auto W3 = drawn<tensor<float, classes, hidden2>>(6);
   const auto b3 = drawn<tensor<float, classes>>(7);
   // [feedforward]
-  const auto X1 = sigmoid(contract<input>(W1, X0) + b1);       // X¹ = σ(W¹ ⊙_input X⁰ + b¹)
-  const auto X2 = sigmoid(contract<hidden1>(W2, X1) + b2);     // X² = σ(W² ⊙_hidden1 X¹ + b²)
+  const auto X1 = sigmoid(contract<input>(W1, X0) + b1);    // X¹ = σ(W¹ ⊙_input X⁰ + b¹)
+  const auto X2 = sigmoid(contract<hidden1>(W2, X1) + b2);  // X² = σ(W² ⊙_hidden1 X¹ + b²)
   const auto X3 = softmax<classes>(contract<hidden2>(W3, X2) + b3);
   // [/feedforward]
-  const auto x1 = [&](auto h, auto b) { return logistic(sum_of(3, [&](auto i) { return double{el(W1, h, i)} * el(X0, b, i); }) + el(b1, h)); };
-  const auto x2 = [&](auto h, auto b) { return logistic(sum_of(5, [&](auto i) { return el(W2, h, i) * x1(i, b); }) + el(b2, h)); };
-  const auto logit = [&](auto c, auto b) { return sum_of(4, [&](auto i) { return el(W3, c, i) * x2(i, b); }) + el(b3, c); };
+  const auto x1 = [&](auto h, auto b) {
+    return logistic(sum_of(3, [&](auto i) { return double{el(W1, h, i)} * el(X0, b, i); }) + el(b1, h));
+  };
+  const auto x2 = [&](auto h, auto b) {
+    return logistic(sum_of(5, [&](auto i) { return el(W2, h, i) * x1(i, b); }) + el(b2, h));
+  };
+  const auto logit = [&](auto c, auto b) {
+    return sum_of(4, [&](auto i) { return el(W3, c, i) * x2(i, b); }) + el(b3, c);
+  };
   CHECK(agrees(X1, {5, 2}, 12, x1) == "");
   CHECK(agrees(X2, {4, 2}, 24, x2) == "");
-  CHECK(agrees(X3, {2, 2}, 40, [&](auto c, auto b) { return std::exp(logit(c, b)) / sum_of(2, [&](auto k) { return std::exp(logit(k, b)); }); }) == "");
+  CHECK(agrees(X3, {2, 2}, 40, [&](auto c, auto b) {
+    return std::exp(logit(c, b)) / sum_of(2, [&](auto k) { return std::exp(logit(k, b)); });
+  }) == "");
 }
 
 struct layer : feature_dim<4> {};
@@ -60,7 +68,9 @@ TEST_CASE("M1' feedforward network of equal layers: layer' is renamed to layer")
   const auto Wb = drawn<tensor<float, layer_next, layer>>(10);
   const auto ba = drawn<tensor<float, layer_next>>(11);
   const auto bb = drawn<tensor<float, layer_next>>(12);
-  const auto one = [&](const auto& W, const auto& b, auto from, auto h) { return logistic(sum_of(4, [&](auto i) { return el(W, h, i) * from(i); }) + el(b, h)); };
+  const auto one = [&](const auto& W, const auto& b, auto from, auto h) {
+    return logistic(sum_of(4, [&](auto i) { return el(W, h, i) * from(i); }) + el(b, h));
+  };
   const auto expected = [&](auto h, auto n) {
     return one(Wb, bb, [&](auto i) { return one(Wa, ba, [&](auto j) { return double{el(x, n, j)}; }, i); }, h);
   };
@@ -79,10 +89,10 @@ TEST_CASE("M2 Elman network") {
   const auto Wi = drawn<tensor<float, input, hidden_next>>(15);
   const auto b = drawn<tensor<float, hidden_next>>(16);
   // [recurrent]
-  tensor<float, batch, hidden> h(batch{2});                                       // h⁰
+  tensor<float, batch, hidden> h(batch{2});  // h⁰
   for (std::size_t t = 0; t < extent_of<models::time>(x); ++t) {
     const auto xt = at<models::time>(x, t);
-    h = rename<hidden_next, hidden>(sigmoid(contract<hidden>(Wh, h) + contract<input>(Wi, xt) + b));   // hᵗ
+    h = rename<hidden_next, hidden>(sigmoid(contract<hidden>(Wh, h) + contract<input>(Wi, xt) + b));  // hᵗ
   }
   // [/recurrent]
   double state[2][3] = {};
@@ -144,8 +154,11 @@ TEST_CASE("M4 attention with a mask that is added") {
   const auto K = drawn<tensor<float, seq, key>>(21, seq{4});
   const auto V = drawn<tensor<float, seq, val>>(22, seq{4});
   const tensor<float, seq> M({0, -infinite, 0.5F, 0}, seq{4});
-  const auto score = [&](auto s) { return sum_of(4, [&](auto d) { return double{el(Q, d)} * el(K, s, d); }) / 2 + el(M, s); };
-  CHECK(agrees(attention(Q, K, V, M), {5}, 30, [&](auto d) { return average(4, score, [&](auto s) { return double{el(V, s, d)}; }); }) == "");
+  const auto score = [&](auto s) {
+    return sum_of(4, [&](auto d) { return double{el(Q, d)} * el(K, s, d); }) / 2 + el(M, s);
+  };
+  CHECK(agrees(attention(Q, K, V, M), {5}, 30,
+               [&](auto d) { return average(4, score, [&](auto s) { return double{el(V, s, d)}; }); }) == "");
 }
 
 TEST_CASE("M5 the same attention, lifted over positions, heads and batch") {
@@ -153,17 +166,19 @@ TEST_CASE("M5 the same attention, lifted over positions, heads and batch") {
   const auto V = drawn<tensor<float, batch, seq, heads, val>>(25, batch{2}, seq{6});
   const auto Q = drawn<tensor<float, batch, seq_q, heads, key>>(23, batch{2}, seq_q{3});
   // [lifted]
-  const auto Y = attention(Q, K, V);                       // Q in batch × seq' × heads × key: no word changes
+  const auto Y = attention(Q, K, V);  // Q in batch × seq' × heads × key: no word changes
   // [/lifted]
   CHECK(agrees(Y, {2, 2, 3, 5}, 30, [&](auto b, auto h, auto i, auto d) {
-          return average(6, [&](auto s) { return sum_of(4, [&](auto e) { return double{el(Q, b, i, h, e)} * el(K, b, h, s, e); }) / 2; },
-                         [&](auto s) { return double{el(V, b, s, h, d)}; });
-        }) == "");
+    return average(6, [&](auto s) {
+      return sum_of(4, [&](auto e) { return double{el(Q, b, i, h, e)} * el(K, b, h, s, e); }) / 2;
+    }, [&](auto s) { return double{el(V, b, s, h, d)}; });
+  }) == "");
   const auto M = drawn<tensor<float, seq_q, seq>>(26, seq_q{3}, seq{6});
   CHECK(agrees(attention(Q, K, V, M), {2, 2, 3, 5}, 30, [&](auto b, auto h, auto i, auto d) {
-          return average(6, [&](auto s) { return sum_of(4, [&](auto e) { return double{el(Q, b, i, h, e)} * el(K, b, h, s, e); }) / 2 + el(M, i, s); },
-                         [&](auto s) { return double{el(V, b, s, h, d)}; });
-        }) == "");
+    return average(6, [&](auto s) {
+      return sum_of(4, [&](auto e) { return double{el(Q, b, i, h, e)} * el(K, b, h, s, e); }) / 2 + el(M, i, s);
+    }, [&](auto s) { return double{el(V, b, s, h, d)}; });
+  }) == "");
 }
 
 // --- convolution and pooling ---
@@ -194,15 +209,19 @@ TEST_CASE("M6 convolution over one and two axes") {
   const auto W = drawn<tensor<float, chans_out, chans, kernel>>(28);
   const auto b = drawn<tensor<float, chans_out>>(29);
   CHECK(agrees(conv1d(X, W, b), {3, 2, 5}, 14, [&](auto o, auto n, auto s) {
-          return sum_of(2, [&](auto c) { return sum_of(3, [&](auto k) { return double{el(W, o, c, k)} * el(X, n, c, s + k); }); }) + el(b, o);
-        }) == "");
+    return sum_of(2, [&](auto c) {
+      return sum_of(3, [&](auto k) { return double{el(W, o, c, k)} * el(X, n, c, s + k); });
+    }) + el(b, o);
+  }) == "");
   const auto X2 = drawn<tensor<float, chans, height, width>>(30, height{4}, models::width{6});
   const auto W2 = drawn<tensor<float, chans_out, chans, kh, kw>>(31);
   CHECK(agrees(conv2d(X2, W2, b), {3, 3, 4}, 30, [&](auto o, auto i, auto j) {
-          return sum_of(2, [&](auto c) {
-                   return sum_of(2, [&](auto u) { return sum_of(3, [&](auto v) { return double{el(W2, o, c, u, v)} * el(X2, c, i + u, j + v); }); });
-                 }) + el(b, o);
-        }) == "");
+    return sum_of(2, [&](auto c) {
+      return sum_of(2, [&](auto u) {
+        return sum_of(3, [&](auto v) { return double{el(W2, o, c, u, v)} * el(X2, c, i + u, j + v); });
+      });
+    }) + el(b, o);
+  }) == "");
 }
 
 // [max_pool]
@@ -212,15 +231,17 @@ auto max_pool2d(const auto& X) { return max<kh, kw>(pool<width, kw>(pool<height,
 
 TEST_CASE("M7 max pooling over one and two axes") {
   const auto X = drawn<tensor<float, chans, seq>>(32, seq{6});
-  CHECK(agrees(max_pool1d(X), {2, 2}, 0, [&](auto c, auto s) { return std::max({el(X, c, 3 * s), el(X, c, 3 * s + 1), el(X, c, 3 * s + 2)}); }) == "");
+  CHECK(agrees(max_pool1d(X), {2, 2}, 0, [&](auto c, auto s) {
+    return std::max({el(X, c, 3 * s), el(X, c, 3 * s + 1), el(X, c, 3 * s + 2)});
+  }) == "");
   const auto X2 = drawn<tensor<float, chans, height, width>>(33, height{4}, models::width{6});
   CHECK(agrees(max_pool2d(X2), {2, 2, 2}, 0, [&](auto c, auto i, auto j) {
-          double most = -1e9;
-          for (std::size_t u = 0; u < 2; ++u) {
-            for (std::size_t v = 0; v < 3; ++v) { most = std::max(most, double{el(X2, c, 2 * i + u, 3 * j + v)}); }
-          }
-          return most;
-        }) == "");
+    double most = -1e9;
+    for (std::size_t u = 0; u < 2; ++u) {
+      for (std::size_t v = 0; v < 3; ++v) { most = std::max(most, double{el(X2, c, 2 * i + u, 3 * j + v)}); }
+    }
+    return most;
+  }) == "");
 }
 
 // --- normalisation ---
@@ -235,9 +256,9 @@ TEST_CASE("M8 standardisation, batch, instance and layer normalisation") {
   const double e = 1e-5;
   // [norms]
   const auto standard = (X - mean<layer_axis>(X)) / sqrt(mean<layer_axis>(square(X - mean<layer_axis>(X))) + e);
-  const auto batch_norm = standardize<batch, layer_axis>(X) * gamma + beta;            // γ, β in chans
-  const auto instance_norm = standardize<layer_axis>(X) * gamma + beta;                // γ, β in chans
-  const auto layer_normed = standardize<layer_axis, chans>(X) * gamma_l + beta_l;      // γ, β in chans × layer
+  const auto batch_norm = standardize<batch, layer_axis>(X) * gamma + beta;        // γ, β in chans
+  const auto instance_norm = standardize<layer_axis>(X) * gamma + beta;            // γ, β in chans
+  const auto layer_normed = standardize<layer_axis, chans>(X) * gamma_l + beta_l;  // γ, β in chans × layer
   // [/norms]
   const auto over = [&](bool b, bool c, bool l, auto n, auto k, auto s) {
     double total = 0;
@@ -255,11 +276,19 @@ TEST_CASE("M8 standardisation, batch, instance and layer normalisation") {
     const double average = total / count;
     return (el(X, n, k, s) - average) / std::sqrt(squares / count - average * average + e);
   };
-  CHECK(agrees(standard, {3, 2, 5}, 40, [&](auto n, auto k, auto s) { return over(false, false, true, n, k, s); }) == "");
-  CHECK(agrees(standardize<layer_axis>(X), {3, 2, 5}, 40, [&](auto n, auto k, auto s) { return over(false, false, true, n, k, s); }) == "");
-  CHECK(agrees(batch_norm, {3, 2, 5}, 60, [&](auto n, auto k, auto s) { return over(true, false, true, n, k, s) * el(gamma, k) + el(beta, k); }) == "");
-  CHECK(agrees(instance_norm, {3, 2, 5}, 40, [&](auto n, auto k, auto s) { return over(false, false, true, n, k, s) * el(gamma, k) + el(beta, k); }) == "");
-  CHECK(agrees(layer_normed, {3, 2, 5}, 50, [&](auto n, auto k, auto s) { return over(false, true, true, n, k, s) * el(gamma_l, k, s) + el(beta_l, k, s); }) == "");
+  CHECK(agrees(standard, {3, 2, 5}, 40, [&](auto n, auto k, auto s) { return over(false, false, true, n, k, s); }) ==
+        "");
+  CHECK(agrees(standardize<layer_axis>(X), {3, 2, 5}, 40,
+               [&](auto n, auto k, auto s) { return over(false, false, true, n, k, s); }) == "");
+  CHECK(agrees(batch_norm, {3, 2, 5}, 60, [&](auto n, auto k, auto s) {
+    return over(true, false, true, n, k, s) * el(gamma, k) + el(beta, k);
+  }) == "");
+  CHECK(agrees(instance_norm, {3, 2, 5}, 40, [&](auto n, auto k, auto s) {
+    return over(false, false, true, n, k, s) * el(gamma, k) + el(beta, k);
+  }) == "");
+  CHECK(agrees(layer_normed, {3, 2, 5}, 50, [&](auto n, auto k, auto s) {
+    return over(false, true, true, n, k, s) * el(gamma_l, k, s) + el(beta_l, k, s);
+  }) == "");
 }
 
 }  // namespace models

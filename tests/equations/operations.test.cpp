@@ -35,11 +35,11 @@ double a(std::size_t i, std::size_t j) { return el(A, i, j); }
 
 TEST_CASE("O1 elementwise operations, and broadcasting by name") {
   // [elementwise]
-  const auto activated = sigmoid(A);                       // 1 / (1 + exp(−A))
+  const auto activated = sigmoid(A);  // 1 / (1 + exp(−A))
   const auto sums = A + B;
-  const auto per_row = A + x;                              // x in height: the same for every width
-  const auto per_column = A + w;                           // w in width: the same for every height
-  const auto every = broadcast_like(x, w) * w;             // x ⊙ w in height × width
+  const auto per_row = A + x;                   // x in height: the same for every width
+  const auto per_column = A + w;                // w in width: the same for every height
+  const auto every = broadcast_like(x, w) * w;  // x ⊙ w in height × width
   // [/elementwise]
   CHECK(agrees(activated, {3, 4}, 3, [](auto i, auto j) { return 1 / (1 + std::exp(-a(i, j))); }) == "");
   CHECK(agrees(sums, {3, 4}, 1, [](auto i, auto j) { return a(i, j) + el(B, i, j); }) == "");
@@ -52,7 +52,7 @@ TEST_CASE("O2 reductions over one or several axes") {
   // [reductions]
   const auto column_sums = sum<height>(A);
   const auto total = sum<height, width>(A);
-  const auto euclidean = sqrt(sum<height>(square(A)));                            // norm
+  const auto euclidean = sqrt(sum<height>(square(A)));                                                 // norm
   const auto cubic = map([](auto s) { return std::cbrt(s); }, sum<height>(abs(A) * abs(A) * abs(A)));  // norm_p, p = 3
   const auto least = min<height>(A);
   const auto most = max<height>(A);
@@ -61,35 +61,44 @@ TEST_CASE("O2 reductions over one or several axes") {
   // [/reductions]
   const auto mean_of = [](auto j) { return sum_of(3, [&](auto i) { return a(i, j); }) / 3; };
   CHECK(agrees(column_sums, {4}, 3, [](auto j) { return sum_of(3, [&](auto i) { return a(i, j); }); }) == "");
-  CHECK(differences(tensor(total), {}, float32(12), [] { return sum_of(3, [](auto i) { return sum_of(4, [&](auto j) { return a(i, j); }); }); }) == "");
-  CHECK(agrees(euclidean, {4}, 5, [](auto j) { return std::sqrt(sum_of(3, [&](auto i) { return a(i, j) * a(i, j); })); }) == "");
-  CHECK(agrees(cubic, {4}, 8, [](auto j) { return std::cbrt(sum_of(3, [&](auto i) { return std::pow(std::abs(a(i, j)), 3); })); }) == "");
+  CHECK(differences(tensor(total), {}, float32(12),
+                    [] { return sum_of(3, [](auto i) { return sum_of(4, [&](auto j) { return a(i, j); }); }); }) == "");
+  CHECK(agrees(euclidean, {4}, 5,
+               [](auto j) { return std::sqrt(sum_of(3, [&](auto i) { return a(i, j) * a(i, j); })); }) == "");
+  CHECK(agrees(cubic, {4}, 8, [](auto j) {
+    return std::cbrt(sum_of(3, [&](auto i) { return std::pow(std::abs(a(i, j)), 3); }));
+  }) == "");
   CHECK(agrees(least, {4}, 0, [](auto j) { return std::min({a(0, j), a(1, j), a(2, j)}); }) == "");
   CHECK(agrees(most, {4}, 0, [](auto j) { return std::max({a(0, j), a(1, j), a(2, j)}); }) == "");
   CHECK(agrees(average, {4}, 4, mean_of) == "");
-  CHECK(agrees(variance, {4}, 12, [&](auto j) { return sum_of(3, [&](auto i) { return std::pow(a(i, j) - mean_of(j), 2); }) / 3; }) == "");
+  CHECK(agrees(variance, {4}, 12,
+               [&](auto j) { return sum_of(3, [&](auto i) { return std::pow(a(i, j) - mean_of(j), 2); }) / 3; }) == "");
 }
 
 TEST_CASE("O3 contraction: over one axis, several, none") {
   const auto C = drawn<tensor<float, width, depth>>(6);
   // [contraction]
-  const auto inner = contract<height>(x, y);               // x ⊙_height y = Σ_height x ⊙ y
-  const auto matrix_vector = contract<width>(A, w);        // A ⊙_width w
-  const auto matrix_matrix = contract<width>(A, C);        // A ⊙_width C
-  const auto several = contract<height, width>(A, B);      // the Frobenius product
-  const auto hadamard = A * B;                             // over no axis: A ⊙ B
-  const auto tensor_product = outer(x, w);                 // no axis in common
+  const auto inner = contract<height>(x, y);           // x ⊙_height y = Σ_height x ⊙ y
+  const auto matrix_vector = contract<width>(A, w);    // A ⊙_width w
+  const auto matrix_matrix = contract<width>(A, C);    // A ⊙_width C
+  const auto several = contract<height, width>(A, B);  // the Frobenius product
+  const auto hadamard = A * B;                         // over no axis: A ⊙ B
+  const auto tensor_product = outer(x, w);             // no axis in common
   // [/contraction]
-  CHECK(differences(tensor(inner), {}, float32(6), [] { return sum_of(3, [](auto i) { return double{el(x, i)} * el(y, i); }); }) == "");
-  CHECK(agrees(matrix_vector, {3}, 8, [](auto i) { return sum_of(4, [&](auto j) { return a(i, j) * el(w, j); }); }) == "");
-  CHECK(agrees(matrix_matrix, {3, 2}, 8, [&](auto i, auto k) { return sum_of(4, [&](auto j) { return a(i, j) * el(C, j, k); }); }) == "");
+  CHECK(differences(tensor(inner), {}, float32(6),
+                    [] { return sum_of(3, [](auto i) { return double{el(x, i)} * el(y, i); }); }) == "");
+  CHECK(agrees(matrix_vector, {3}, 8, [](auto i) { return sum_of(4, [&](auto j) { return a(i, j) * el(w, j); }); }) ==
+        "");
+  CHECK(agrees(matrix_matrix, {3, 2}, 8,
+               [&](auto i, auto k) { return sum_of(4, [&](auto j) { return a(i, j) * el(C, j, k); }); }) == "");
   CHECK(differences(tensor(several), {}, float32(24), [] {
-          return sum_of(3, [](auto i) { return sum_of(4, [&](auto j) { return a(i, j) * el(B, i, j); }); });
-        }) == "");
+    return sum_of(3, [](auto i) { return sum_of(4, [&](auto j) { return a(i, j) * el(B, i, j); }); });
+  }) == "");
   CHECK(agrees(hadamard, {3, 4}, 1, [](auto i, auto j) { return a(i, j) * el(B, i, j); }) == "");
   CHECK(agrees(tensor_product, {3, 4}, 1, [](auto i, auto j) { return double{el(x, i)} * el(w, j); }) == "");
   const auto commuted = dimwise::reference(contract<width>(C, A));
-  CHECK(differences(commuted, {2, 3}, float64, [&](auto k, auto i) { return sum_of(4, [&](auto j) { return a(i, j) * el(C, j, k); }); }) == "");
+  CHECK(differences(commuted, {2, 3}, float64,
+                    [&](auto k, auto i) { return sum_of(4, [&](auto j) { return a(i, j) * el(C, j, k); }); }) == "");
 }
 
 TEST_CASE("O3a contraction is associative where no axis is caught") {
@@ -103,7 +112,9 @@ TEST_CASE("O3a contraction is associative where no axis is caught") {
   // [/associativity]
   const auto expected = [&](auto d) {
     return sum_of(3, [&](auto p) {
-      return sum_of(5, [&](auto n) { return sum_of(3, [&](auto e) { return double{el(X, p, n)} * el(Y, p, e) * el(Z, e, n, d); }); });
+      return sum_of(5, [&](auto n) {
+        return sum_of(3, [&](auto e) { return double{el(X, p, n)} * el(Y, p, e) * el(Z, e, n, d); });
+      });
     });
   };
   CHECK(agrees(left, {2}, 90, expected) == "");
@@ -112,12 +123,14 @@ TEST_CASE("O3a contraction is associative where no axis is caught") {
 
 TEST_CASE("O4 softmax, argmax, argmin") {
   // [softmax]
-  const auto p = softmax<width>(A);                        // exp(A) / Σ_width exp(A)
+  const auto p = softmax<width>(A);  // exp(A) / Σ_width exp(A)
   const auto spelled = exp(A) / sum<width>(exp(A));
   const auto largest = argmax<width>(A);
   const auto smallest = argmax<width>(-A);
   // [/softmax]
-  const auto expected = [](auto i, auto j) { return std::exp(a(i, j)) / sum_of(4, [&](auto k) { return std::exp(a(i, k)); }); };
+  const auto expected = [](auto i, auto j) {
+    return std::exp(a(i, j)) / sum_of(4, [&](auto k) { return std::exp(a(i, k)); });
+  };
   const auto best = [](auto i, double sign) {
     std::size_t at = 0;
     for (std::size_t j = 1; j < 4; ++j) { at = sign * a(i, j) > sign * a(i, at) ? j : at; }
@@ -131,21 +144,23 @@ TEST_CASE("O4 softmax, argmax, argmin") {
 
 TEST_CASE("O5 renaming: a matrix times its own transpose") {
   // [renaming]
-  const auto gram = contract<height>(A, rename<width, width2>(A));   // A ⊙_height A_{width→width'}
+  const auto gram = contract<height>(A, rename<width, width2>(A));  // A ⊙_height A_{width→width'}
   // [/renaming]
-  CHECK(agrees(gram, {4, 4}, 6, [](auto j, auto k) { return sum_of(3, [&](auto i) { return a(i, j) * a(i, k); }); }) == "");
+  CHECK(agrees(gram, {4, 4}, 6, [](auto j, auto k) { return sum_of(3, [&](auto i) { return a(i, j) * a(i, k); }); }) ==
+        "");
 }
 
 TEST_CASE("O6 flattening, in the order that the type says") {
   const auto H = drawn<tensor<float, chans, height, width>>(10);
   // [flatten]
-  const auto flat = merge<height, width, chans>(H);                            // merged<height, width, chans>, height slowest
-  const auto as_layer = relabel<merged<height, width, chans>, layer>(flat);    // H_{(height,width,chans)→layer}
+  const auto flat = merge<height, width, chans>(H);  // merged<height, width, chans>, height slowest
+  const auto as_layer = relabel<merged<height, width, chans>, layer>(flat);  // H_{(height,width,chans)→layer}
   // [/flatten]
   const auto expected = [&](auto f) { return el(H, f % 2, f / 8, f / 2 % 4); };
   CHECK(agrees(flat, {24}, 0, expected) == "");
   CHECK(agrees(as_layer, {24}, 0, expected) == "");
-  CHECK(agrees(split<height, width, chans>(flat), {3, 4, 2}, 0, [&](auto i, auto j, auto c) { return el(H, c, i, j); }) == "");
+  CHECK(agrees(split<height, width, chans>(flat), {3, 4, 2}, 0,
+               [&](auto i, auto j, auto c) { return el(H, c, i, j); }) == "");
 }
 
 TEST_CASE("O7 indexing: embeddings, one element of each row, pairs of indices") {
@@ -155,9 +170,9 @@ TEST_CASE("O7 indexing: embeddings, one element of each row, pairs of indices") 
   const auto positions = drawn_ids<tensor<id<seq>, subseq>>(14, 5, subseq{3});
   const auto words = drawn_ids<tensor<id<vocab>, subseq>>(15, 7, subseq{3});
   // [indexing]
-  const auto embedded = gather<vocab>(E, I);                                   // index_vocab(E, I): seq × emb
-  const auto chosen = gather<vocab>(P, I);                                     // index_vocab(P, I): seq, one for each position
-  const auto pairs = gather<vocab>(gather<seq>(P, positions), words);          // P_{seq(I), vocab(J)}: subseq
+  const auto embedded = gather<vocab>(E, I);                           // index_vocab(E, I): seq × emb
+  const auto chosen = gather<vocab>(P, I);                             // index_vocab(P, I): seq, one for each position
+  const auto pairs = gather<vocab>(gather<seq>(P, positions), words);  // P_{seq(I), vocab(J)}: subseq
   // [/indexing]
   CHECK(agrees(embedded, {5, 3}, 0, [&](auto s, auto e) { return el(E, el(I, s).value, e); }) == "");
   CHECK(agrees(chosen, {5}, 0, [&](auto s) { return el(P, s, el(I, s).value); }) == "");

@@ -36,8 +36,12 @@ void release(void* p) {
 }  // namespace
 
 // Not inline: g++ 12 warns of malloc'd memory where it sees the inside of both (bug 103993).
-[[gnu::noinline]] void* operator new(std::size_t bytes) { return allocate(bytes == 0 ? 1 : bytes, alignof(std::max_align_t)); }
-[[gnu::noinline]] void* operator new(std::size_t bytes, std::align_val_t alignment) { return allocate(bytes == 0 ? 1 : bytes, static_cast<std::size_t>(alignment)); }
+[[gnu::noinline]] void* operator new(std::size_t bytes) {
+  return allocate(bytes == 0 ? 1 : bytes, alignof(std::max_align_t));
+}
+[[gnu::noinline]] void* operator new(std::size_t bytes, std::align_val_t alignment) {
+  return allocate(bytes == 0 ? 1 : bytes, static_cast<std::size_t>(alignment));
+}
 [[gnu::noinline]] void operator delete(void* p) noexcept { release(p); }
 [[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { release(p); }
 [[gnu::noinline]] void operator delete(void* p, std::align_val_t) noexcept { release(p); }
@@ -124,16 +128,15 @@ TEST_CASE("allocation failure: attention with biases, masks of elements and leng
 
 TEST_CASE("allocation failure: a static formula, and what runs plainly") {
   CHECK(fail_each([](long n) {
-          return keeps_destination(n, drawn<tensor<float, heads, four, d_k>>(1), [](const auto& q) {
-            const auto k = rename<four, four_keys>(q);
-            return contract<four_keys>(softmax<four_keys>(scores<d_k>(q, k)), k);
-          });
-        }) >= 1);
+    return keeps_destination(n, drawn<tensor<float, heads, four, d_k>>(1), [](const auto& q) {
+      const auto k = rename<four, four_keys>(q);
+      return contract<four_keys>(softmax<four_keys>(scores<d_k>(q, k)), k);
+    });
+  }) >= 1);
   CHECK(fail_each([](long n) {
-          return keeps_destination(n, drawn<tensor<float, seq, d_model>>(1, seq{40}), [](const auto& x) {
-            return scan<seq>(permute<d_model, seq>(x) + sum<seq>(x));
-          });
-        }) >= 1);
+    return keeps_destination(n, drawn<tensor<float, seq, d_model>>(1, seq{40}),
+                             [](const auto& x) { return scan<seq>(permute<d_model, seq>(x) + sum<seq>(x)); });
+  }) >= 1);
 }
 
 TEST_CASE("allocation failure: packed weights are kept or not, never half") {
@@ -235,29 +238,29 @@ X handed_out(unsigned seed, const Extents&... extents) {
 
 TEST_CASE("allocation failure: a copy assignment takes other extents and elements, or neither") {
   CHECK(fail_each([](long n) {
-          const auto from = handed_out<tensor<float, seq, d_model>>(1, starting_at(seq{7}, 3));
-          auto to = handed_out<tensor<float, seq, d_model>>(2, seq{2});
-          const bool finished = changes_or_keeps(n, to, [&](auto& x) { x = from; });
-          CHECK(to.size() == (finished ? from.size() : 2 * 30));
-          CHECK(to.extents().origin<seq>("test") == (finished ? 3 : 0));
-          return finished;
-        }) >= 1);
+    const auto from = handed_out<tensor<float, seq, d_model>>(1, starting_at(seq{7}, 3));
+    auto to = handed_out<tensor<float, seq, d_model>>(2, seq{2});
+    const bool finished = changes_or_keeps(n, to, [&](auto& x) { x = from; });
+    CHECK(to.size() == (finished ? from.size() : 2 * 30));
+    CHECK(to.extents().origin<seq>("test") == (finished ? 3 : 0));
+    return finished;
+  }) >= 1);
   CHECK(fail_each([](long n) {  // static extents on the heap
-          const auto from = handed_out<tensor<float, d_model, d_model_out>>(1);
-          auto to = drawn<tensor<float, d_model, d_model_out>>(2);
-          return changes_or_keeps(n, to, [&](auto& x) { x = from; });
-        }) >= 1);
+    const auto from = handed_out<tensor<float, d_model, d_model_out>>(1);
+    auto to = drawn<tensor<float, d_model, d_model_out>>(2);
+    return changes_or_keeps(n, to, [&](auto& x) { x = from; });
+  }) >= 1);
 }
 
 TEST_CASE("allocation failure: copies, writes to shared elements, and the first use of what was moved from") {
   CHECK(fail_each([](long n) {
-          auto from = handed_out<tensor<float, seq, d_model>>(1, seq{5});
-          return changes_or_keeps(n, from, [](const auto& a) { const auto copy = a; });
-        }) >= 1);
+    auto from = handed_out<tensor<float, seq, d_model>>(1, seq{5});
+    return changes_or_keeps(n, from, [](const auto& a) { const auto copy = a; });
+  }) >= 1);
   CHECK(fail_each([](long n) {
-          auto from = handed_out<tensor<float, seq, d_model>>(1, seq{5});
-          return changes_or_keeps(n, from, [](const auto& a) { (void)(a * a + 1); });
-        }) >= 1);
+    auto from = handed_out<tensor<float, seq, d_model>>(1, seq{5});
+    return changes_or_keeps(n, from, [](const auto& a) { (void)(a * a + 1); });
+  }) >= 1);
   const auto write = [](const auto& how) {
     return fail_each([&](long n) {
       auto a = drawn<tensor<float, seq, d_model>>(1, seq{5});
@@ -273,54 +276,54 @@ TEST_CASE("allocation failure: copies, writes to shared elements, and the first 
   const std::vector<float> values(150, 2.0F);
   CHECK(write([&](auto& a) { a.assign(values); }) >= 1);
   CHECK(fail_each([](long n) {
-          auto a = drawn<tensor<float, d_model, d_model_out>>(2);
-          const auto b = std::move(a);
-          allocations_left = n;
-          bool finished = true;
-          try {
-            (void)static_cast<const decltype(a)&>(a).data();
-          } catch (const std::bad_alloc&) { finished = false; }
-          allocations_left = never;
-          CHECK(a.size() == 900);
-          CHECK(a.values()[899] == 0);
-          return finished;
-        }) >= 1);
+    auto a = drawn<tensor<float, d_model, d_model_out>>(2);
+    const auto b = std::move(a);
+    allocations_left = n;
+    bool finished = true;
+    try {
+      (void)static_cast<const decltype(a)&>(a).data();
+    } catch (const std::bad_alloc&) { finished = false; }
+    allocations_left = never;
+    CHECK(a.size() == 900);
+    CHECK(a.values()[899] == 0);
+    return finished;
+  }) >= 1);
 }
 
 TEST_CASE("allocation failure: the lengths of documents are kept or not, never half") {
   CHECK(fail_each([](long n) {
-          const std::vector<int> lengths{3, 4};
-          packed p{{1, 2}};
-          allocations_left = n;
-          bool finished = true;
-          try {
-            p = packed{lengths};
-          } catch (const std::bad_alloc&) { finished = false; }
-          allocations_left = never;
-          CHECK(p.extent() == (finished ? 7 : 3));
-          CHECK(p.documents().total() == p.extent());
-          return finished;
-        }) >= 1);
+    const std::vector<int> lengths{3, 4};
+    packed p{{1, 2}};
+    allocations_left = n;
+    bool finished = true;
+    try {
+      p = packed{lengths};
+    } catch (const std::bad_alloc&) { finished = false; }
+    allocations_left = never;
+    CHECK(p.extent() == (finished ? 7 : 3));
+    CHECK(p.documents().total() == p.extent());
+    return finished;
+  }) >= 1);
 }
 
 TEST_CASE("allocation failure: views and masks are written or copied, or not") {
   CHECK(fail_each([](long n) {
-          auto y = drawn<tensor<float, seq, d_model>>(1, seq{4});
-          tensor_view<float, seq, d_model> view(y);
-          return changes_or_keeps(n, y, [&](auto&) { view = view * 2; });
-        }) >= 1);
+    auto y = drawn<tensor<float, seq, d_model>>(1, seq{4});
+    tensor_view<float, seq, d_model> view(y);
+    return changes_or_keeps(n, y, [&](auto&) { view = view * 2; });
+  }) >= 1);
   CHECK(fail_each([](long n) {
-          auto lengths = tensor<int>({1});
-          auto given = tensor<bool, seq, key>(seq{40}, key{9});
-          (void)given.data();
-          allocations_left = n;
-          bool finished = true;
-          try {
-            const auto m = allow(given) & padding<key>(lengths);
-            const auto copy = m;
-            (void)copy;
-          } catch (const std::bad_alloc&) { finished = false; }
-          allocations_left = never;
-          return finished;
-        }) >= 1);
+    auto lengths = tensor<int>({1});
+    auto given = tensor<bool, seq, key>(seq{40}, key{9});
+    (void)given.data();
+    allocations_left = n;
+    bool finished = true;
+    try {
+      const auto m = allow(given) & padding<key>(lengths);
+      const auto copy = m;
+      (void)copy;
+    } catch (const std::bad_alloc&) { finished = false; }
+    allocations_left = never;
+    return finished;
+  }) >= 1);
 }

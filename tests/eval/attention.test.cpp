@@ -129,17 +129,15 @@ TEST_CASE("attention: masks of every kind, biases, and what is masked entirely")
   for (std::size_t i = 0; i < 6; ++i) { bias.set(-30, id<seq>(i), id<key>(5)); }
   CHECK(agrees(contract<key>(softmax<key>(masked(dimwise::biased(s, bias), causal<seq, key>{})), v), {2, 3, 6, 4},
                roundings(6), [&](auto b, auto h, auto i, auto d) {
-                 const double open = attended(
-                     q, k, v, [](auto, auto, auto r, auto j) { return j <= r && j < 5; }, b, h, i, d);
-                 if (i < 5) { return open; }
-                 const auto e = [&](auto j) {
-                   return std::exp(sum_of(4, [&](auto c) { return double{el(q, b, i, h, c)} * el(k, b, j, h, c); }) /
-                                       2 -
-                                   (j == 5 ? 30 : 0));
-                 };
-                 const double sum = sum_of(6, e);
-                 return open * (sum - e(5)) / sum + e(5) / sum * el(v, b, 5, h, d);
-               }) == "");
+    const double open = attended(q, k, v, [](auto, auto, auto r, auto j) { return j <= r && j < 5; }, b, h, i, d);
+    if (i < 5) { return open; }
+    const auto e = [&](auto j) {
+      return std::exp(sum_of(4, [&](auto c) { return double{el(q, b, i, h, c)} * el(k, b, j, h, c); }) / 2 -
+                      (j == 5 ? 30 : 0));
+    };
+    const double sum = sum_of(6, e);
+    return open * (sum - e(5)) / sum + e(5) / sum * el(v, b, 5, h, d);
+  }) == "");
 }
 
 TEST_CASE("attention: NaN and infinities in masked slots of scores, keys and values have no effect") {
@@ -189,13 +187,13 @@ TEST_CASE("attention: NaN in a visible slot reaches the rows that see it, and no
   auto bad_v = v;
   bad_v.set(not_a_number, id<batch>(0), id<key>(2), id<heads>(1), id<d_v>(3));
   CHECK(differences(output(q, k, bad_v), {1, 3, 4, 4}, float32(roundings(4)), [&](auto b, auto h, auto i, auto d) {
-          return h == 1 && i >= 2 && d == 3 ? double{not_a_number} : attended(q, k, v, lower_triangle, b, h, i, d);
-        }) == "");
+    return h == 1 && i >= 2 && d == 3 ? double{not_a_number} : attended(q, k, v, lower_triangle, b, h, i, d);
+  }) == "");
   auto bad_q = q;
   bad_q.set(not_a_number, id<batch>(0), id<seq>(1), id<heads>(0), id<d_k>(0));
   CHECK(differences(output(bad_q, k, v), {1, 3, 4, 4}, float32(roundings(4)), [&](auto b, auto h, auto i, auto d) {
-          return h == 0 && i == 1 ? double{not_a_number} : attended(q, k, v, lower_triangle, b, h, i, d);
-        }) == "");
+    return h == 0 && i == 1 ? double{not_a_number} : attended(q, k, v, lower_triangle, b, h, i, d);
+  }) == "");
 }
 
 TEST_CASE("attention: scores up to 3e38 stay finite and pick the largest") {
@@ -219,11 +217,11 @@ TEST_CASE("attention: grouped heads, where keys and values lack the group") {
   const auto v = drawn<values>(21, batch{2}, key{5});
   const auto y = contract<key>(softmax<key>(scores<d_k>(q, k)), v);
   CHECK(agrees(y, {2, 3, 4, 2, 4}, roundings(5), [&](auto b, auto h, auto i, auto g, auto d) {
-          const auto e = [&](auto j) {
-            return std::exp(sum_of(4, [&](auto c) { return double{el(q, b, i, h, g, c)} * el(k, b, j, h, c); }) / 2);
-          };
-          return sum_of(5, [&](auto j) { return e(j) * el(v, b, j, h, d); }) / sum_of(5, e);
-        }) == "");
+    const auto e = [&](auto j) {
+      return std::exp(sum_of(4, [&](auto c) { return double{el(q, b, i, h, g, c)} * el(k, b, j, h, c); }) / 2);
+    };
+    return sum_of(5, [&](auto j) { return e(j) * el(v, b, j, h, d); }) / sum_of(5, e);
+  }) == "");
 }
 
 TEST_CASE("attention: from the sentence to the output, with all projections, in one expression") {
@@ -242,15 +240,14 @@ TEST_CASE("attention: from the sentence to the output, with all projections, in 
   };
   // Projections grow to a magnitude of 12, scores to 100: 24 roundings of those, and softmax passes score errors on.
   CHECK(agrees(y, {2, 4, 12}, 4000, [&](auto b, auto i, auto o) {
-          return sum_of(3, [&](auto h) {
-            const auto e = [&](auto j) {
-              return std::exp(sum_of(4, [&](auto d) { return project(w_q, b, i, h, d) * project(w_k, b, j, h, d); }) /
-                              2);
-            };
-            const double total = sum_of(i + 1, e);
-            return sum_of(4, [&](auto d) {
-              return sum_of(i + 1, [&](auto j) { return e(j) / total * project(w_v, b, j, h, d); }) * el(w_o, h, d, o);
-            });
-          });
-        }) == "");
+    return sum_of(3, [&](auto h) {
+      const auto e = [&](auto j) {
+        return std::exp(sum_of(4, [&](auto d) { return project(w_q, b, i, h, d) * project(w_k, b, j, h, d); }) / 2);
+      };
+      const double total = sum_of(i + 1, e);
+      return sum_of(4, [&](auto d) {
+        return sum_of(i + 1, [&](auto j) { return e(j) / total * project(w_v, b, j, h, d); }) * el(w_o, h, d, o);
+      });
+    });
+  }) == "");
 }

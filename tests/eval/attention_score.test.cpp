@@ -59,7 +59,8 @@ TEST_CASE("a document without keys gives 0, documents of other lengths meet by t
   const auto v = drawn<tensor<float, text_key, heads, d_v>>(3, keys);
   const auto y = nn::attention<d_k, text_key>(q, k, v, document<text, text_key>{});
   CHECK(fused(y) == "");
-  CHECK(differences(tensor(slice<text>(tensor(plain(permute<text, heads, d_v>(y))), 6, 1)), {1, 3, 5}, 0, [](auto...) { return 0.0; }) == "");
+  CHECK(differences(tensor(slice<text>(tensor(plain(permute<text, heads, d_v>(y))), 6, 1)), {1, 3, 5}, 0,
+                    [](auto...) { return 0.0; }) == "");
 }
 
 TEST_CASE("a view within documents has those of its count, and writes no row behind them") {
@@ -73,7 +74,9 @@ TEST_CASE("a view within documents has those of its count, and writes no row beh
   const tensor_view<const float, text_key, d_v> all_values(v);
   const document<text, text_key> apart;
   const auto part = [&](std::size_t first, const text& n, const text_key& m) {
-    return contract<text_key>(softmax<text_key>(masked(scores<d_k>(all_queries.within(first, n), all_keys.within(first, m)), apart)), all_values.within(first, m));
+    return contract<text_key>(
+        softmax<text_key>(masked(scores<d_k>(all_queries.within(first, n), all_keys.within(first, m)), apart)),
+        all_values.within(first, m));
   };
   std::vector<float> memory(9 * 5, 7.0F);
   tensor_view<float, text, d_v> to(memory.data(), text{{3}});
@@ -85,7 +88,8 @@ TEST_CASE("a view within documents has those of its count, and writes no row beh
   }
   CHECK(fused(part(3, text{{4, 2}}, text_key{{4, 2}})) == "");
   // Unsaid ones are unknown: the mask asks for them.
-  CHECK(thrown<extent_error>([&] { (void)part(0, text(), text_key()); }) == "document: text and text_key need the lengths of their documents (R19)");
+  CHECK(thrown<extent_error>([&] { (void)part(0, text(), text_key()); }) ==
+        "document: text and text_key need the lengths of their documents (R19)");
 }
 
 TEST_CASE("documents that are not their dimension's extent are refused, and never followed beyond it") {
@@ -95,9 +99,11 @@ TEST_CASE("documents that are not their dimension's extent are refused, and neve
   e.set(text_key{{3, 4}});
   document<text, text_key>().check(e, "test");
   e.of_atom<text_key>().extent = 6;
-  CHECK(thrown<extent_error>([&] { document<text, text_key>().check(e, "test"); }) == "document: the documents of text_key hold 7 positions, its extent is 6 (R19)");
+  CHECK(thrown<extent_error>([&] { document<text, text_key>().check(e, "test"); }) ==
+        "document: the documents of text_key hold 7 positions, its extent is 6 (R19)");
   std::vector<std::size_t> seen;
-  dimwise::detail::each_document(e.documents<text>(), e.documents<text_key>(), {0, 5, 0, 6}, [&](const dimwise::detail::attended_part& part) {
+  dimwise::detail::each_document(e.documents<text>(), e.documents<text_key>(), {0, 5, 0, 6},
+                                 [&](const dimwise::detail::attended_part& part) {
     for (const std::size_t n : {part.first_query, part.queries, part.first_key, part.keys}) { seen.push_back(n); }
   });
   CHECK(seen == std::vector<std::size_t>{0, 3, 0, 3, 3, 2, 3, 3});
@@ -112,10 +118,14 @@ TEST_CASE("any function of a score is called from the kernel, also for few queri
     const auto v = drawn<tensor<float, batch, key, heads, d_v>>(3, batch{2}, keys);
     const auto bias = drawn<tensor<float, heads, seq, key>>(4, queries, keys);
     const double shift = 0.5;
-    const auto own = [&](const auto& s) { return map([shift](float x) { return x * x - static_cast<float>(shift); }, s); };
+    const auto own = [&](const auto& s) {
+      return map([shift](float x) { return x * x - static_cast<float>(shift); }, s);
+    };
     const plan_kind kind = n == 2 ? plan_kind::decode : plan_kind::attention;
     CHECK(fused(nn::attention<d_k, key>(q, k, v, own), kind) == "");
-    CHECK(fused(nn::attention<d_k, key>(q, k, v, own, bias, window<seq, key>(5, 2, starting_at(queries, 0), starting_at(keys, 0))), kind) == "");
+    CHECK(fused(nn::attention<d_k, key>(q, k, v, own, bias,
+                                        window<seq, key>(5, 2, starting_at(queries, 0), starting_at(keys, 0))),
+                kind) == "");
     CHECK(fused(nn::attention<d_k, key>(q, k, v, [](const auto& s) { return sin(s); }), kind) == "");
   }
 }

@@ -17,10 +17,14 @@ using namespace dimwise_test;
 
 template <class X, class Y>
 concept can_add = requires(X x, Y y) { x += y; };
-static_assert(can_add<tensor<float, seq, width>&, tensor<float, width>> && can_add<tensor<float, seq>&, float> && can_add<tensor<float, seq>&, tensor<int, seq>>);
-static_assert(can_add<tensor<double, seq>&, tensor<float, seq>> && can_add<tensor<int, seq>&, int> && can_add<tensor_view<float, seq>, float>);
-static_assert(!can_add<tensor<float, seq>&, tensor<float, seq, width>> && !can_add<tensor<float, seq>&, tensor<float, key>>);  // x is never broadcast
-static_assert(!can_add<tensor<float, seq>&, tensor<double, seq>> && !can_add<tensor<int, seq>&, float> && !can_add<tensor<int, seq>&, tensor<float, seq>>);
+static_assert(can_add<tensor<float, seq, width>&, tensor<float, width>> && can_add<tensor<float, seq>&, float> &&
+              can_add<tensor<float, seq>&, tensor<int, seq>>);
+static_assert(can_add<tensor<double, seq>&, tensor<float, seq>> && can_add<tensor<int, seq>&, int> &&
+              can_add<tensor_view<float, seq>, float>);
+static_assert(!can_add<tensor<float, seq>&, tensor<float, seq, width>> &&
+              !can_add<tensor<float, seq>&, tensor<float, key>>);  // x is never broadcast
+static_assert(!can_add<tensor<float, seq>&, tensor<double, seq>> && !can_add<tensor<int, seq>&, float> &&
+              !can_add<tensor<int, seq>&, tensor<float, seq>>);
 static_assert(!can_add<const tensor<float, seq>&, float> && !can_add<tensor_view<const float, seq>, float>);
 static_assert(!can_add<tensor<float, seq>&, tensor<float, seq, rotated<d_k, seq>>>);  // no mark is dropped
 static_assert(!can_add<tensor<id<vocab>, seq>&, int> && !can_add<tensor<bool, seq>&, tensor<bool, seq>>);
@@ -108,7 +112,8 @@ TEST_CASE("compound: a view changes the memory that it shows, and no other") {
 
 TEST_CASE("compound: a throw leaves x as it was") {
   tensor<float, seq> x{1, 2, 3};
-  CHECK(thrown<extent_error>([&] { x += tensor<float, seq>{1, 2}; }) == "+: dimension seq has extent 3 in one operand and 2 in another (R15)");
+  CHECK(thrown<extent_error>([&] { x += tensor<float, seq>{1, 2}; }) ==
+        "+: dimension seq has extent 3 in one operand and 2 in another (R15)");
   const tensor<float, vocab> table{1, 2};
   const tensor<id<vocab>, seq> ids(std::vector<int>{0, 1, 2});
   CHECK_THROWS_AS(x *= gather<vocab>(table, ids), index_error);

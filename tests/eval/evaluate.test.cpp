@@ -35,8 +35,8 @@ TEST_CASE("evaluate: a destination of double computes in double, from operands o
   const tensor<double, seq> y = dimwise::sum<width>(x * x + 1e-3F);
   // Float32 would err by 10^-5 here.
   CHECK(differences(y, {2}, float64, [&](auto s) {
-          return sum_of(1000, [&](auto w) { return double{el(x, s, w)} * el(x, s, w) + double{1e-3F}; });
-        }) == "");
+    return sum_of(1000, [&](auto w) { return double{el(x, s, w)} * el(x, s, w) + double{1e-3F}; });
+  }) == "");
   CHECK(differences(dimwise::reference(dimwise::sum<width>(x * x + 1e-3F)), {2}, 0, [&](auto s) { return el(y, s); }) ==
         "");
 }
@@ -60,8 +60,8 @@ TEST_CASE("evaluate: what throws leaves the destination as it was, extents inclu
   CHECK(thrown<dimwise::index_error>([&] { y = dimwise::gather<vocab>(table, ids); }) ==
         "gather: id 9 is outside dimension vocab of extent 5 (R18)");
   CHECK(thrown<dimwise::index_error>([&] {
-          y = y * 0 + dimwise::slice<seq>(dimwise::gather<vocab>(table, dimwise::concat<seq>(ids, ids)), 0, 3);
-        }) == "gather: id 9 is outside dimension vocab of extent 5 (R18)");
+    y = y * 0 + dimwise::slice<seq>(dimwise::gather<vocab>(table, dimwise::concat<seq>(ids, ids)), 0, 3);
+  }) == "gather: id 9 is outside dimension vocab of extent 5 (R18)");
   const tensor<float, seq, key> s(seq{3}, key{4});
   const auto p = dimwise::softmax<key>(dimwise::masked(s, dimwise::padding<key>(5)));
   tensor<float, seq, key, dimwise::normalised<key>> weights(seq{1}, key{1});
@@ -88,8 +88,8 @@ TEST_CASE("evaluate: deep chains of looks and computations") {
   const auto back = dimwise::merge<heads, d_k>(dimwise::rename<key, seq>(dimwise::rename<seq, key>(joined)));
   const auto total = dimwise::sum<batch>(back);
   CHECK(agrees(total, {5, 12}, 4, [&](auto s, auto m) {
-          return sum_of(2, [&](auto b) { return s < 4 ? 2.0 * el(x, b, s + 1, m) : double{el(x, b, 4, m)}; });
-        }) == "");
+    return sum_of(2, [&](auto b) { return s < 4 ? 2.0 * el(x, b, s + 1, m) : double{el(x, b, 4, m)}; });
+  }) == "");
 }
 
 TEST_CASE("evaluate: a weight that is written between two evaluations counts as it is, however it was written") {

@@ -62,7 +62,9 @@ struct operands {
 
 const double tolerance = float32(400);
 
-plan_kind kind_of(const sizes& n) { return n.queries <= 4 && n.queries * n.groups <= 32 ? plan_kind::decode : plan_kind::attention; }
+plan_kind kind_of(const sizes& n) {
+  return n.queries <= 4 && n.queries * n.groups <= 32 ? plan_kind::decode : plan_kind::attention;
+}
 
 // Every odd number at some places of every operand, alone and where a key's score is −∞ besides.
 template <class Formula>
@@ -144,8 +146,12 @@ template <class S>
 auto attended(const S& s, const operands& x) {
   return contract<key>(softmax<key>(s), x.v);
 }
-causal<seq, key> up_to(const operands& x) { return causal<seq, key>(starting_at(seq{extent_of<seq>(x.q)}, 2), key{extent_of<key>(x.k)}); }
-window<seq, key> near(const operands& x) { return window<seq, key>(3, 1, starting_at(seq{extent_of<seq>(x.q)}, 1), key{extent_of<key>(x.k)}); }
+causal<seq, key> up_to(const operands& x) {
+  return causal<seq, key>(starting_at(seq{extent_of<seq>(x.q)}, 2), key{extent_of<key>(x.k)});
+}
+window<seq, key> near(const operands& x) {
+  return window<seq, key>(3, 1, starting_at(seq{extent_of<seq>(x.q)}, 1), key{extent_of<key>(x.k)});
+}
 
 }  // namespace
 
@@ -171,22 +177,29 @@ TEST_CASE("odd numbers: attention with a bias of keys") {
   sweep_sizes([](const operands& x) { return attended(biased(s_of(x), x.of_keys), x); });
 }
 TEST_CASE("odd numbers: attention with a bias under a causal and a given mask") {
-  sweep_sizes([](const operands& x) { return attended(masked(masked(biased(s_of(x), x.pairs), up_to(x)), allow(x.visible)), x); });
+  sweep_sizes([](const operands& x) {
+    return attended(masked(masked(biased(s_of(x), x.pairs), up_to(x)), allow(x.visible)), x);
+  });
 }
 TEST_CASE("odd numbers: attention with a bias on what is masked") {
-  sweep_sizes([](const operands& x) { return attended(biased(masked(s_of(x), allow(x.visible) & near(x)), x.pairs), x); });
+  sweep_sizes(
+      [](const operands& x) { return attended(biased(masked(s_of(x), allow(x.visible) & near(x)), x.pairs), x); });
 }
 TEST_CASE("odd numbers: attention with capped scores") {
   sweep_sizes([](const operands& x) { return attended(masked(tanh(s_of(x) * 0.5F) * 2.0F, up_to(x)), x); });
 }
 TEST_CASE("odd numbers: attention with a function of scores that hides some") {
   sweep_sizes([](const operands& x) {
-    return attended(map([](auto s) { return s < decltype(s)(-0.25) ? -std::numeric_limits<decltype(s)>::infinity() : s; }, s_of(x)), x);
+    return attended(
+        map([](auto s) { return s < decltype(s)(-0.25) ? -std::numeric_limits<decltype(s)>::infinity() : s; }, s_of(x)),
+        x);
   });
 }
 TEST_CASE("odd numbers: attention with ALiBi") {
   sweep_sizes([](const operands& x) {
-    return attended(biased(s_of(x), alibi<seq, key, kv_heads>(starting_at(seq{extent_of<seq>(x.q)}, 1), key{extent_of<key>(x.k)})), x);
+    return attended(
+        biased(s_of(x), alibi<seq, key, kv_heads>(starting_at(seq{extent_of<seq>(x.q)}, 1), key{extent_of<key>(x.k)})),
+        x);
   });
 }
 
@@ -208,7 +221,8 @@ TEST_CASE("odd numbers: weights of scores that were stored, contracted with valu
         const auto plainly = contract<key>(softmax<key>(odd_s), odd_v);
         CHECK(disagreement(plainly, plan_kind::product, tolerance) == "");
         CHECK(disagreement(plainly + residual, plan_kind::product, tolerance) == "");
-        CHECK(disagreement(contract<key>(softmax<key>(masked(odd_s, causal<seq, key>(seq{11}, key{9}))), odd_v), plan_kind::product, tolerance) == "");
+        CHECK(disagreement(contract<key>(softmax<key>(masked(odd_s, causal<seq, key>(seq{11}, key{9}))), odd_v),
+                           plan_kind::product, tolerance) == "");
       }
     }
   }
@@ -228,7 +242,8 @@ TEST_CASE("odd numbers: windows as wide as the integers, from positions as far a
       for (const std::ptrdiff_t k0 : {-farthest, std::ptrdiff_t{0}, farthest}) {
         const seq from = starting_at(seq{queries}, q0);
         const key of = starting_at(key{9}, k0);
-        for (const std::ptrdiff_t left : {std::ptrdiff_t{-1}, std::ptrdiff_t{0}, std::ptrdiff_t{3}, farthest, 2 * farthest, largest - 1, largest}) {
+        for (const std::ptrdiff_t left :
+             {std::ptrdiff_t{-1}, std::ptrdiff_t{0}, std::ptrdiff_t{3}, farthest, 2 * farthest, largest - 1, largest}) {
           for (const std::ptrdiff_t right : {std::ptrdiff_t{-1}, std::ptrdiff_t{2}, 2 * farthest + 1, largest}) {
             CAPTURE(q0);
             CAPTURE(k0);
@@ -243,7 +258,8 @@ TEST_CASE("odd numbers: windows as wide as the integers, from positions as far a
             }
             agree(window<seq, key>(left, right, from, of), visible);
             const causal<seq, key> of_all(starting_at(seq{queries}, farthest), key{9});
-            agree(window<seq, key>(left, right, from, of) & window<seq, key>(largest, largest, from, of) & of_all, visible);
+            agree(window<seq, key>(left, right, from, of) & window<seq, key>(largest, largest, from, of) & of_all,
+                  visible);
           }
         }
       }
@@ -255,9 +271,11 @@ TEST_CASE("odd numbers: buckets of distances as far as the integers, and of few 
   constexpr std::ptrdiff_t largest = std::numeric_limits<std::ptrdiff_t>::max();
   constexpr std::ptrdiff_t smallest = std::numeric_limits<std::ptrdiff_t>::min();
   using distance = std::ptrdiff_t;
-  for (const distance d : {smallest, smallest + 1, distance{-200}, distance{-1}, distance{0}, distance{1}, distance{200}, largest}) {
+  for (const distance d :
+       {smallest, smallest + 1, distance{-200}, distance{-1}, distance{0}, distance{1}, distance{200}, largest}) {
     for (const std::size_t buckets : counts{1, 2, 3, 4, 32}) {
-      for (const std::ptrdiff_t farthest : {std::ptrdiff_t{0}, std::ptrdiff_t{1}, std::ptrdiff_t{8}, std::ptrdiff_t{128}}) {
+      for (const std::ptrdiff_t farthest :
+           {std::ptrdiff_t{0}, std::ptrdiff_t{1}, std::ptrdiff_t{8}, std::ptrdiff_t{128}}) {
         for (const bool both : {false, true}) {
           CAPTURE(d);
           CAPTURE(buckets);
@@ -292,7 +310,9 @@ TEST_CASE("odd numbers: scales and caps of attention") {
       agree(attended(scaled(contract<d_k>(x.q, x.k), c), x));
       agree(attended(masked(scaled(contract<d_k>(x.q, x.k), c), up_to(x)), x));
       agree(attended(masked(s_of(x), up_to(x)) * c, x));
-      if (!std::isfinite(c) || std::abs(c) > 1e-36F) { agree(attended(s_of(x) / c, x)); }  // else the scores are beyond the largest number
+      if (!std::isfinite(c) || std::abs(c) > 1e-36F) {
+        agree(attended(s_of(x) / c, x));
+      }  // else the scores are beyond the largest number
       agree(attended(tanh(s_of(x) * 0.5F) * c, x));
       const auto s = masked(scaled(contract<d_k>(x.q, x.k), c), up_to(x));
       const auto part = partial_attention<key>(s, x.v);

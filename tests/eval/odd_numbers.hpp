@@ -37,7 +37,9 @@ inline std::vector<float> numbers(float large) {
           -1e-40F};
 }
 
-inline const char* class_of(double x) { return std::isnan(x) ? "NaN" : std::isinf(x) ? (x < 0 ? "-inf" : "inf") : "a number"; }
+inline const char* class_of(double x) {
+  return std::isnan(x) ? "NaN" : std::isinf(x) ? (x < 0 ? "-inf" : "inf") : "a number";
+}
 
 /// Where two results of one expression are not alike: another class, or numbers that are apart. Results next to the largest
 /// number are not compared: there a sum may overflow in one order and not in another.

@@ -43,7 +43,8 @@ void sweep(const X& base, float large, plan_kind kind, const char* operation, co
 template <class Formula>
 void check_function(plan_kind kind, const char* operation, const Formula& formula) {
   std::vector<float> numbers = odd::numbers(3e38F);
-  for (const float x : {1e-3F, 1.0F, 5.0F, 6.5F, 9.0F, 12.0F, 15.0F, 20.0F, 50.0F, 87.5F, 88.5F, 104.0F, 150.0F, 1e3F, 1e10F, 1e13F, 1e20F, 3.4e38F}) {
+  for (const float x : {1e-3F, 1.0F, 5.0F, 6.5F, 9.0F, 12.0F, 15.0F, 20.0F, 50.0F, 87.5F, 88.5F, 104.0F, 150.0F, 1e3F,
+                        1e10F, 1e13F, 1e20F, 3.4e38F}) {
     numbers.push_back(x);
     numbers.push_back(-x);
   }
@@ -147,12 +148,13 @@ TEST_CASE("odd numbers: rows") {
     const auto gamma = drawn<tensor<float, d_model>>(2, d_model{n});
     const auto beta = drawn<tensor<float, d_model>>(3, d_model{n});
     const auto scores = drawn<tensor<float, d_model, seq>>(4, d_model{3}, seq{n});
-    const plan_kind kind = n == 1 ? plan_kind::plain : plan_kind::rows;  // a row of one is no row to a kernel
-    const plan_kind folded = n < 16 ? plan_kind::plain : plan_kind::rows;      // nor is a short one where it is reduced
+    const plan_kind kind = n == 1 ? plan_kind::plain : plan_kind::rows;    // a row of one is no row to a kernel
+    const plan_kind folded = n < 16 ? plan_kind::plain : plan_kind::rows;  // nor is a short one where it is reduced
     CAPTURE(n);
     sweep(scores, 2e38F, kind, "softmax", [](const auto& s) { return softmax<seq>(s); });
     sweep(scores, 2e38F, kind, "log_softmax", [](const auto& s) { return log_softmax<seq>(s); });
-    sweep(scores, 2e38F, kind, "softmax, masked", [&](const auto& s) { return softmax<seq>(masked(s, padding<seq>(n - n / 3))); });
+    sweep(scores, 2e38F, kind, "softmax, masked",
+          [&](const auto& s) { return softmax<seq>(masked(s, padding<seq>(n - n / 3))); });
     sweep(x, 1e17F, kind, "standardize", [](const auto& y) { return standardize<d_model>(y); });
     sweep(x, 1e17F, kind, "layer_norm", [&](const auto& y) { return layer_norm<d_model>(y, gamma, beta); });
     sweep(x, 1e17F, kind, "rms_norm", [&](const auto& y) { return rms_norm<d_model>(y, gamma); });
@@ -164,8 +166,10 @@ TEST_CASE("odd numbers: rows") {
     sweep(scores, 2e38F, plan_kind::plain, "logsumexp", [](const auto& s) { return logsumexp<seq>(s); });
     sweep(scores, 2e38F, plan_kind::plain, "scan", [](const auto& s) { return scan<seq>(s); });
     // A sum that stays away from 0.
-    sweep(evaluate(abs(scores) + 0.5F), 2e38F, plan_kind::plain, "renormalise", [](const auto& s) { return renormalise<seq>(s); });
-    sweep(x, 2e38F, plan_kind::plain, "sum, masked", [&](const auto& y) { return sum<d_model>(y, padding<d_model>(n - n / 3)); });
+    sweep(evaluate(abs(scores) + 0.5F), 2e38F, plan_kind::plain, "renormalise",
+          [](const auto& s) { return renormalise<seq>(s); });
+    sweep(x, 2e38F, plan_kind::plain, "sum, masked",
+          [&](const auto& y) { return sum<d_model>(y, padding<d_model>(n - n / 3)); });
   }
   for (const std::size_t rows : counts{0, 2}) {
     for (const std::size_t n : counts{0, 3}) {
@@ -197,10 +201,14 @@ TEST_CASE("odd numbers: products, and what is done with them before they are sto
     const auto residual = drawn<tensor<float, seq, d_ff>>(4, seq{e.rows}, d_ff{e.columns});
     CAPTURE(e.rows);
     const auto with = [&](const char* name, const auto& f) {
-      sweep(x, 2e38F, plan_kind::product, name, [&](const auto& y) { return f(contract<d_model>(y, w) + bias) + residual; });
-      sweep(w, 2e38F, plan_kind::product, name, [&](const auto& y) { return f(contract<d_model>(x, y) + bias) + residual; });
-      sweep(bias, 2e38F, plan_kind::product, name, [&](const auto& y) { return f(contract<d_model>(x, w) + y) + residual; });
-      sweep(residual, 2e38F, plan_kind::product, name, [&](const auto& y) { return f(contract<d_model>(x, w) + bias) + y; });
+      sweep(x, 2e38F, plan_kind::product, name,
+            [&](const auto& y) { return f(contract<d_model>(y, w) + bias) + residual; });
+      sweep(w, 2e38F, plan_kind::product, name,
+            [&](const auto& y) { return f(contract<d_model>(x, y) + bias) + residual; });
+      sweep(bias, 2e38F, plan_kind::product, name,
+            [&](const auto& y) { return f(contract<d_model>(x, w) + y) + residual; });
+      sweep(residual, 2e38F, plan_kind::product, name,
+            [&](const auto& y) { return f(contract<d_model>(x, w) + bias) + y; });
     };
     with("product, relu", [](const auto& y) { return relu(y); });
     with("product, gelu", [](const auto& y) { return gelu(y); });
@@ -216,7 +224,8 @@ TEST_CASE("odd numbers: products, and what is done with them before they are sto
         const auto x = drawn<matrix>(1, seq{rows}, d_model{sums});
         const auto w = drawn<tensor<float, d_model, d_ff>>(2, d_model{sums}, d_ff{columns});
         const auto bias = drawn<tensor<float, d_ff>>(3, d_ff{columns});
-        CHECK(disagreement(gelu(contract<d_model>(x, w) + bias), sums == 0 ? plan_kind::plain : plan_kind::product, tolerance) == "");
+        CHECK(disagreement(gelu(contract<d_model>(x, w) + bias), sums == 0 ? plan_kind::plain : plan_kind::product,
+                           tolerance) == "");
       }
     }
   }

@@ -36,7 +36,8 @@ struct operands {
   queries q;
   keys k = drawn<keys>(2, batch{1}, key{n_keys}, heads{2}, d_k{5});
   values v = drawn<values>(3, batch{1}, key{n_keys}, heads{2}, d_v{5});
-  explicit operands(std::size_t n) : q(drawn<queries>(1, batch{1}, starting_at(seq{n}, static_cast<std::ptrdiff_t>(n_keys - n)), heads{2}, d_k{5})) {
+  explicit operands(std::size_t n)
+      : q(drawn<queries>(1, batch{1}, starting_at(seq{n}, static_cast<std::ptrdiff_t>(n_keys - n)), heads{2}, d_k{5})) {
     for (float& x : elements(q)) { x = 0.25F + std::abs(x); }
   }
 };
@@ -92,7 +93,9 @@ template <class S>
 auto log_sums(const S& s) {
   auto sums = reference(logsumexp<key>(s));
   for (std::size_t i = 0; i < sums.size(); ++i) {
-    if (sums.values()[i] == static_cast<double>(infinite)) { sums.data()[i] = std::numeric_limits<double>::quiet_NaN(); }
+    if (sums.values()[i] == static_cast<double>(infinite)) {
+      sums.data()[i] = std::numeric_limits<double>::quiet_NaN();
+    }
   }
   return sums;
 }
@@ -108,7 +111,9 @@ TEST_CASE("odd numbers: attention in parts, merged") {
       const auto sums = log_sums(whole);
       for (const std::size_t at : counts{0, 1, 9, 20, n_keys}) {
         CAPTURE(at);
-        const auto part = [&](std::size_t from, std::size_t to) { return partial_attention<key>(seen(cut(x.k, from, to)), cut(x.v, from, to)); };
+        const auto part = [&](std::size_t from, std::size_t to) {
+          return partial_attention<key>(seen(cut(x.k, from, to)), cut(x.v, from, to));
+        };
         const auto both = [&] { return merge(part(0, at), part(at, n_keys)); };
         CHECK(differs([&] { return tensor(both().output); }, exact) == "");
         CHECK(differs([&] { return tensor(both().log_sum_exp); }, sums) == "");
@@ -133,8 +138,10 @@ TEST_CASE("odd numbers: attention beside a sink") {
 }
 
 TEST_CASE("odd numbers: attention of what caches hold") {
-  using held = nn::kv_cache<key, nn::capacity<>, nn::keys<float, batch, heads, key, d_k>, nn::values<float, batch, key, heads, d_v>>;
-  using pages = nn::kv_cache<key, nn::paged<8>, nn::keys<float, batch, heads, key, d_k>, nn::values<float, batch, key, heads, d_v>>;
+  using held = nn::kv_cache<key, nn::capacity<>, nn::keys<float, batch, heads, key, d_k>,
+                            nn::values<float, batch, key, heads, d_v>>;
+  using pages = nn::kv_cache<key, nn::paged<8>, nn::keys<float, batch, heads, key, d_k>,
+                             nn::values<float, batch, key, heads, d_v>>;
   for (const std::size_t n : counts{1, 6}) {
     each_odd(n, [&](const operands& x) {
       const auto visible = [&](const auto& k) { return masked(scores<d_k>(x.q, k), causal<seq, key>{}); };
@@ -165,7 +172,9 @@ TEST_CASE("odd numbers: attention by documents") {
     q.assign(x.q.values());
     k.assign(x.k.values());
     v.assign(x.v.values());
-    const auto attended = [&](const auto& mask) { return contract<text_key>(softmax<text_key>(masked(scores<d_k>(q, k), mask)), v); };
+    const auto attended = [&](const auto& mask) {
+      return contract<text_key>(softmax<text_key>(masked(scores<d_k>(q, k), mask)), v);
+    };
     const document<text, text_key> apart;
     CHECK(disagreement(attended(apart), plan_kind::attention, tolerance) == "");
     CHECK(disagreement(attended(apart & causal<text, text_key>{}), plan_kind::attention, tolerance) == "");
@@ -188,8 +197,10 @@ TEST_CASE("odd numbers: attention and products of static extents") {
   const auto check = [&](const auto& q, const auto& k, const auto& v) {
     const auto s = scores<features>(q, k);
     CHECK(disagreement(contract<six_keys>(softmax<six_keys>(s), v), plan_kind::attention, tolerance) == "");
-    CHECK(disagreement(contract<six_keys>(softmax<six_keys>(masked(s, causal<six, six_keys>{})), v), plan_kind::attention, tolerance) == "");
-    CHECK(disagreement(contract<six_keys>(softmax<six_keys>(masked(s, window<six, six_keys>(1, 2))), v), plan_kind::attention, tolerance) == "");
+    CHECK(disagreement(contract<six_keys>(softmax<six_keys>(masked(s, causal<six, six_keys>{})), v),
+                       plan_kind::attention, tolerance) == "");
+    CHECK(disagreement(contract<six_keys>(softmax<six_keys>(masked(s, window<six, six_keys>(1, 2))), v),
+                       plan_kind::attention, tolerance) == "");
     CHECK(disagreement(contract<features>(q, k), plan_kind::product, tolerance) == "");
   };
   for (const float number : odd::numbers(2e38F)) {
@@ -221,6 +232,7 @@ TEST_CASE("odd numbers: attention and products of static extents") {
     const auto s = scaled(contract<features>(q0, k0), c);
     const plan_kind kind = c == 0 ? plan_kind::attention : plan_kind::plain;
     CHECK(disagreement(contract<six_keys>(softmax<six_keys>(s), v0), kind, tolerance) == "");
-    CHECK(disagreement(contract<six_keys>(softmax<six_keys>(masked(s, causal<six, six_keys>{})), v0), kind, tolerance) == "");
+    CHECK(disagreement(contract<six_keys>(softmax<six_keys>(masked(s, causal<six, six_keys>{})), v0), kind,
+                       tolerance) == "");
   }
 }

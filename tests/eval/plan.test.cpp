@@ -35,7 +35,8 @@ using dimwise_test::scattered;
 
 // Extents around the borders of tiles: 0, 1, a few, and one more or less than 4, 6, 16, 24, 32, 64, 96.
 std::size_t some(std::size_t from = 0, std::size_t to = 100) {
-  static const std::size_t borders[] = {0, 1, 2, 3, 4, 5, 6, 7, 15, 16, 17, 23, 24, 25, 31, 32, 33, 48, 49, 63, 64, 65, 95, 96, 97};
+  static const std::size_t borders[] = {0,  1,  2,  3,  4,  5,  6,  7,  15, 16, 17, 23, 24,
+                                        25, 31, 32, 33, 48, 49, 63, 64, 65, 95, 96, 97};
   const std::size_t n = *rc::gen::elementOf(std::vector<std::size_t>(std::begin(borders), std::end(borders)));
   return n < from ? from : n > to ? to : n;
 }
@@ -52,12 +53,15 @@ std::string wrong(const E& e, plan_kind expected, double roundings) {
     const double want = plainly.values()[i];
     const double off = std::abs(static_cast<double>(fast.values()[i]) - want);
     if (!(off <= roundings * 0x1p-24 * (1 + std::abs(want))) && !(std::isnan(want) && std::isnan(fast.values()[i]))) {
-      return "element " + std::to_string(i) + ": " + std::to_string(fast.values()[i]) + ", plainly " + std::to_string(want);
+      return "element " + std::to_string(i) + ": " + std::to_string(fast.values()[i]) + ", plainly " +
+             std::to_string(want);
     }
   }
   if (!other.empty() || !kernels::available) { return other; }
   const evaluation_plan said = plan(e);
-  if (said[expected] == 0 && fast.size() != 0) { return std::string("not ") + name_of(expected) + ", but\n" + said.text(); }
+  if (said[expected] == 0 && fast.size() != 0) {
+    return std::string("not ") + name_of(expected) + ", but\n" + said.text();
+  }
   return {};
 }
 // The plan that a product takes: small ones are done plainly.
@@ -72,7 +76,9 @@ plan_kind for_attention(std::size_t queries, std::size_t group) {
 
 // A sum of n products errs by n roundings; scores enter an exponent, and a weighted sum follows.
 double of_sum(std::size_t n) { return 4 + 2 * static_cast<double>(n); }
-double of_attention(std::size_t features, std::size_t keys) { return 40 + 8 * static_cast<double>(features) + 2 * static_cast<double>(keys); }
+double of_attention(std::size_t features, std::size_t keys) {
+  return 40 + 8 * static_cast<double>(features) + 2 * static_cast<double>(keys);
+}
 
 }  // namespace
 
@@ -94,7 +100,8 @@ TEST_CASE("plan: products of any order, strides and extents") {
     const scattered apart(x);
     const scattered weights(w);
     HOLDS(wrong(contract<d_model>(weights.view(), apart.view()), how, of_sum(m.extent())));
-    HOLDS(wrong(contract<d_model, seq>(x, x * 2.0F, along<batch>{}), for_product(b.extent(), m.extent() * s.extent()), of_sum(m.extent() * s.extent())));
+    HOLDS(wrong(contract<d_model, seq>(x, x * 2.0F, along<batch>{}), for_product(b.extent(), m.extent() * s.extent()),
+                of_sum(m.extent() * s.extent())));
   }));
 }
 
@@ -123,8 +130,11 @@ TEST_CASE("plan: what follows a product is done in its pass") {
     HOLDS(wrong(across + product, how, room));
     HOLDS(wrong(relu(product + bias) + across, how, room));
     HOLDS(wrong(permute<d_k, seq, heads>(tanh(product + other)), how, room));
-    HOLDS(wrong(contract<heads, d_k>(sigmoid(product + bias), residual, along<seq>{}) , for_product(s.extent(), h.extent() * k.extent()), room * 4));
-    if (kernels::available && how == plan_kind::product) { RC_ASSERT(plan(gelu(product + bias) + residual).steps().size() == 1U); }
+    HOLDS(wrong(contract<heads, d_k>(sigmoid(product + bias), residual, along<seq>{}),
+                for_product(s.extent(), h.extent() * k.extent()), room * 4));
+    if (kernels::available && how == plan_kind::product) {
+      RC_ASSERT(plan(gelu(product + bias) + residual).steps().size() == 1U);
+    }
   }));
 }
 
@@ -162,7 +172,8 @@ TEST_CASE("plan: functions and arithmetic") {
     HOLDS(wrong(gelu(x), whole ? plan_kind::map : plan_kind::plain, 64));
     HOLDS(wrong(x - x * 0.5F, whole ? plan_kind::map : plan_kind::plain, 4));
     HOLDS(wrong(x * row, of_rows ? plan_kind::map : plan_kind::plain, 4));
-    HOLDS(wrong(x + y, s.extent() == 1 || m.extent() == 1 ? (whole ? plan_kind::map : plan_kind::plain) : plan_kind::plain, 4));
+    HOLDS(wrong(
+        x + y, s.extent() == 1 || m.extent() == 1 ? (whole ? plan_kind::map : plan_kind::plain) : plan_kind::plain, 4));
     const scattered apart(x);
     HOLDS(wrong(exp(apart.view()), plan_kind::plain, 64));
   }));
@@ -185,7 +196,8 @@ TEST_CASE("plan: attention of any order, strides, groups and extents") {
     const plan_kind how = for_attention(s.extent(), 1);
     HOLDS(wrong(contract<key>(softmax<key>(scores<d_k>(q, keys)), values), how, room));
     HOLDS(wrong(contract<key>(values, softmax<key>(scores<d_k>(keys, q))), how, room));
-    HOLDS(wrong(contract<key>(softmax<key>(scores<d_k>(of_groups, keys)), values), for_attention(s.extent(), g.extent()), room));
+    HOLDS(wrong(contract<key>(softmax<key>(scores<d_k>(of_groups, keys)), values),
+                for_attention(s.extent(), g.extent()), room));
     const scattered far_q(q);
     const scattered far_k(keys);
     const scattered far_v(values);
@@ -207,7 +219,9 @@ TEST_CASE("plan: attention under every sort of mask and bias") {
     const auto visible = drawn<tensor<bool, batch, seq, key>>(seed(), b, s, t);
     const auto bias = drawn<tensor<float, heads, seq, key>>(seed(), h, s, t);
     tensor<std::int64_t, batch> lengths(b);
-    for (std::size_t i = 0; i < b.extent(); ++i) { lengths.set(static_cast<std::int64_t>(*rc::gen::inRange<std::size_t>(0, t.extent() + 1)), id<batch>(i)); }
+    for (std::size_t i = 0; i < b.extent(); ++i) {
+      lengths.set(static_cast<std::int64_t>(*rc::gen::inRange<std::size_t>(0, t.extent() + 1)), id<batch>(i));
+    }
     const auto raw = scores<d_k>(q, keys);
     const auto of = [&](const auto& x) { return contract<key>(softmax<key>(x), values); };
     const plan_kind how = for_attention(s.extent(), 1);
@@ -246,10 +260,14 @@ TEST_CASE("plan: keys and values that are stored in fewer bits are read as they 
   const auto narrow = dequantised(bits, of_heads);
   CHECK(wrong(contract<key>(softmax<key>(scores<d_k>(q, narrow)), values), plan_kind::attention, 4e3) == "");
   const auto turned = permute<heads, d_k, key>(bits);
-  CHECK(wrong(contract<key>(softmax<key>(scores<d_k>(q, dequantised(turned, of_heads))), values), plan_kind::attention, 4e3) == "");
-  CHECK(wrong(contract<key>(softmax<key>(scores<d_k>(q, dequantised(bits, of_heads * 2.0F))), values), plan_kind::attention, 4e3) == "");
+  CHECK(wrong(contract<key>(softmax<key>(scores<d_k>(q, dequantised(turned, of_heads))), values), plan_kind::attention,
+              4e3) == "");
+  CHECK(wrong(contract<key>(softmax<key>(scores<d_k>(q, dequantised(bits, of_heads * 2.0F))), values),
+              plan_kind::attention, 4e3) == "");
   CHECK(wrong(narrow, plan_kind::plain, 4) == "");
-  if (kernels::available) { CHECK(plan(contract<key>(softmax<key>(scores<d_k>(q, narrow)), values)).steps().size() == 1U); }
+  if (kernels::available) {
+    CHECK(plan(contract<key>(softmax<key>(scores<d_k>(q, narrow)), values)).steps().size() == 1U);
+  }
 }
 
 TEST_CASE("plan: what rotary, masks and biases are told is computed too") {
@@ -273,7 +291,8 @@ TEST_CASE("plan: what rotary, masks and biases are told is computed too") {
   const auto more = drawn<tensor<float, seq, d_v>>(7, seq{6}, d_v{9});
   CHECK(wrong(contract<key>(softmax<key>(s), v), plan_kind::product, 64) == "");
   CHECK(wrong(contract<key>(softmax<key>(masked(s, causal<seq, key>{})), v), plan_kind::product, 64) == "");
-  CHECK(wrong(gelu(contract<key>(softmax<key>(masked(s, causal<seq, key>{})), v)) + more, plan_kind::product, 64) == "");
+  CHECK(wrong(gelu(contract<key>(softmax<key>(masked(s, causal<seq, key>{})), v)) + more, plan_kind::product, 64) ==
+        "");
 }
 
 TEST_CASE("plan: what is reduced by its logarithms, joins and formulas are plain steps, and counted") {

@@ -120,8 +120,10 @@ TEST_CASE("static: what a mask hides has no effect, what it shows does") {
       poisoned.set(d == 0 ? infinite : not_a_number, dimwise::id<key>(6), dimwise::id<heads>(h), dimwise::id<d_v>(d));
     }
   }
-  const tensor<float, seq, heads, d_v> y = contract<key>(softmax<key>(masked(scores<d_k>(q, keys), causal<seq, key>{})), poisoned);
-  const tensor<float, seq, heads, d_v> clean = contract<key>(softmax<key>(masked(scores<d_k>(q, k), causal<seq, key>{})), v);
+  const tensor<float, seq, heads, d_v> y =
+      contract<key>(softmax<key>(masked(scores<d_k>(q, keys), causal<seq, key>{})), poisoned);
+  const tensor<float, seq, heads, d_v> clean =
+      contract<key>(softmax<key>(masked(scores<d_k>(q, k), causal<seq, key>{})), v);
   for (std::size_t i = 0; i < y.size(); ++i) {
     CHECK(std::isnan(y.values()[i]) == (i >= 6 * 24));
     if (i < 6 * 24) { CHECK(std::abs(y.values()[i] - clean.values()[i]) < 1e-4F); }

@@ -46,7 +46,9 @@ bool same_bits(const E& e) {
   for (const std::size_t workers : {std::size_t{1}, std::size_t{2}, std::size_t{5}}) {
     racing_executor threads{workers};
     const auto together = evaluate(e, threads);
-    if (std::memcmp(alone.values().data(), together.values().data(), alone.size() * sizeof(float)) != 0) { return false; }
+    if (std::memcmp(alone.values().data(), together.values().data(), alone.size() * sizeof(float)) != 0) {
+      return false;
+    }
   }
   return true;
 }
@@ -62,7 +64,8 @@ const auto down = drawn<tensor<float, d_ff, d_model>>(8);
 
 TEST_CASE("threads: an executor without workers is refused") {
   racing_executor nobody{0};
-  CHECK(dimwise_test::thrown<extent_error>([&] { (void)evaluate(relu(x), nobody); }).find("worker_count() is 0") != std::string::npos);
+  CHECK(dimwise_test::thrown<extent_error>([&] { (void)evaluate(relu(x), nobody); }).find("worker_count() is 0") !=
+        std::string::npos);
 }
 
 }  // namespace
@@ -120,7 +123,10 @@ TEST_CASE("threads: handles of one buffer are sealed, copied, moved, written and
         const auto third = moved;
         mine = whole;
         const auto y = evaluate(e);
-        if (y.values()[0] != 2 * first || other.values()[0] != static_cast<float>(again) || third.values()[0] != static_cast<float>(again)) { ++wrong; }
+        if (y.values()[0] != 2 * first || other.values()[0] != static_cast<float>(again) ||
+            third.values()[0] != static_cast<float>(again)) {
+          ++wrong;
+        }
         copy.fill(3);
       }
     });

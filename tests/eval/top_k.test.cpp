@@ -66,5 +66,6 @@ TEST_CASE("top_k: a dimension may be called as it was, fewer of it, and its ids 
   CHECK(differences(order, {2, 4}, 0, [&](auto b, auto i) { return el(renamed.ids, b, i).value; }) == "");
   CHECK(differences(largest, {2, 4}, 0, [&](auto b, auto i) { return el(renamed.values, b, i); }) == "");
   const tensor<float, batch, vocab, d_k> sorted = dimwise::gather<vocab>(payload, order);
-  CHECK(differences(sorted, {2, 4, 4}, 0, [&](auto b, auto i, auto d) { return el(payload, el(order, b, i).value, b, d); }) == "");
+  CHECK(differences(sorted, {2, 4, 4}, 0,
+                    [&](auto b, auto i, auto d) { return el(payload, el(order, b, i).value, b, d); }) == "");
 }

@@ -65,7 +65,8 @@ void check(const Q& q, const K& k, const V& v, const Mask& m, plan_kind kind, co
 }
 template <class Mask>
 void check_keys(std::size_t queries, std::size_t keys, const Mask& m, plan_kind kind, const visibility& visible) {
-  check(drawn<tensor<float, batch, seq, heads, d_k>>(1, batch{2}, seq{queries}), drawn<tensor<float, batch, key, heads, d_k>>(2, batch{2}, key{keys}),
+  check(drawn<tensor<float, batch, seq, heads, d_k>>(1, batch{2}, seq{queries}),
+        drawn<tensor<float, batch, key, heads, d_k>>(2, batch{2}, key{keys}),
         drawn<tensor<float, batch, key, heads, d_v>>(3, batch{2}, key{keys}), m, kind, visible);
 }
 
@@ -76,12 +77,16 @@ TEST_CASE("whole_rows: tokens that see everything, queries that see nothing, fus
     const auto global = drawn<tensor<bool, seq>>(4, seq{n});
     check_keys(n, n, window<seq, key>{1, 1} | whole_rows(allow(global)), plan_kind::attention,
                [&](auto, auto i, auto j) { return el(global, i) || (i <= j + 1 && j <= i + 1); });
-    check_keys(n, n, causal<seq, key>{} & whole_rows(allow(global)), plan_kind::attention, [&](auto, auto i, auto j) { return el(global, i) && j <= i; });
-    check_keys(n, n, whole_rows(allow(global)), plan_kind::attention, [&](auto, auto i, auto) { return el(global, i); });
+    check_keys(n, n, causal<seq, key>{} & whole_rows(allow(global)), plan_kind::attention,
+               [&](auto, auto i, auto j) { return el(global, i) && j <= i; });
+    check_keys(n, n, whole_rows(allow(global)), plan_kind::attention,
+               [&](auto, auto i, auto) { return el(global, i); });
     const tensor<int, batch> lengths({3, static_cast<int>(n)}, batch{2});
     const auto inside = [&](auto b, auto i) { return i < static_cast<std::size_t>(el(lengths, b)); };
-    check_keys(n, n, whole_rows(padding<seq>(lengths)) & padding<key>(lengths), plan_kind::attention, [&](auto b, auto i, auto j) { return inside(b, i) && inside(b, j); });
-    check_keys(n, n, padding<key>(lengths) & !whole_rows(padding<seq>(lengths)), plan_kind::attention, [&](auto b, auto i, auto j) { return !inside(b, i) && inside(b, j); });
+    check_keys(n, n, whole_rows(padding<seq>(lengths)) & padding<key>(lengths), plan_kind::attention,
+               [&](auto b, auto i, auto j) { return inside(b, i) && inside(b, j); });
+    check_keys(n, n, padding<key>(lengths) & !whole_rows(padding<seq>(lengths)), plan_kind::attention,
+               [&](auto b, auto i, auto j) { return !inside(b, i) && inside(b, j); });
     const auto pairs = drawn<tensor<bool, batch, key, seq>>(5, batch{2}, key{n}, seq{n});
     check_keys(n, n, whole_rows(allow(global)) & allow(pairs) & causal<seq, key>{}, plan_kind::attention,
                [&](auto b, auto i, auto j) { return el(global, i) && el(pairs, b, j, i) && j <= i; });
@@ -89,7 +94,8 @@ TEST_CASE("whole_rows: tokens that see everything, queries that see nothing, fus
   const auto few = drawn<tensor<bool, seq>>(6, seq{2});
   check_keys(2, 300, whole_rows(allow(few)), plan_kind::decode, [&](auto, auto i, auto) { return el(few, i); });
   const tensor<int, batch> lengths({1, 2}, batch{2});
-  check_keys(2, 300, whole_rows(padding<seq>(lengths)) & padding<key>(tensor<int, batch>({200, 0}, batch{2})), plan_kind::decode,
+  check_keys(2, 300, whole_rows(padding<seq>(lengths)) & padding<key>(tensor<int, batch>({200, 0}, batch{2})),
+             plan_kind::decode,
              [&](auto b, auto i, auto j) { return i < static_cast<std::size_t>(el(lengths, b)) && b == 0 && j < 200; });
 }
 
@@ -99,14 +105,18 @@ TEST_CASE("whole_rows: of two sequences, of a reduction, and as an indicator") {
   const auto v = drawn<tensor<float, batch, source, heads, d_v>>(9, batch{2}, source{5});
   const tensor<int, batch> written({6, 2}, batch{2});
   const tensor<int, batch> read({3, 5}, batch{2});
-  check(q, k, v, whole_rows(padding<seq>(written)) & padding<source>(read), plan_kind::attention, [&](auto b, auto i, auto j) {
+  check(q, k, v, whole_rows(padding<seq>(written)) & padding<source>(read), plan_kind::attention,
+        [&](auto b, auto i, auto j) {
     return i < static_cast<std::size_t>(el(written, b)) && j < static_cast<std::size_t>(el(read, b));
   });
   const auto x = drawn<tensor<float, batch, seq>>(10, batch{2}, seq{3});
   const tensor<bool, batch> some({true, false}, batch{2});
-  CHECK(agrees(dimwise::sum<seq>(x, whole_rows(allow(some))), {2}, 3, [&](auto b) { return b == 0 ? sum_of(3, [&](auto s) { return el(x, 0, s); }) : 0.0; }) == "");
-  CHECK(differences(tensor<bool, batch>(dimwise::indicator<bool>(whole_rows(allow(some)))), {2}, 0, [](auto b) { return b == 0; }) == "");
-  CHECK(dimwise::explain(masked(x, whole_rows(allow(some)))).find("whole rows of a given mask over batch") != std::string::npos);
+  CHECK(agrees(dimwise::sum<seq>(x, whole_rows(allow(some))), {2}, 3,
+               [&](auto b) { return b == 0 ? sum_of(3, [&](auto s) { return el(x, 0, s); }) : 0.0; }) == "");
+  CHECK(differences(tensor<bool, batch>(dimwise::indicator<bool>(whole_rows(allow(some)))), {2}, 0,
+                    [](auto b) { return b == 0; }) == "");
+  CHECK(dimwise::explain(masked(x, whole_rows(allow(some)))).find("whole rows of a given mask over batch") !=
+        std::string::npos);
 }
 
 TEST_CASE("indicator: as bool it is a mask again, and what where takes") {
@@ -117,7 +127,8 @@ TEST_CASE("indicator: as bool it is a mask again, and what where takes") {
   const tensor by_position = softmax<key>(masked(s, causal<seq, key>{}));
   const tensor by_elements = softmax<key>(masked(s, allow(lower)));
   CHECK(differ(by_elements, by_position) == "");
-  CHECK(differences(tensor<float, seq, key>(dimwise::where(allow(lower), s, 0.0F)), {3, 3}, 0, [&](auto i, auto j) { return j <= i ? el(s, i, j) : 0.0F; }) == "");
+  CHECK(differences(tensor<float, seq, key>(dimwise::where(allow(lower), s, 0.0F)), {3, 3}, 0,
+                    [&](auto i, auto j) { return j <= i ? el(s, i, j) : 0.0F; }) == "");
 }
 
 TEST_CASE("causal over a sum: what stands in front of the keys is before all positions") {
@@ -129,10 +140,12 @@ TEST_CASE("causal over a sum: what stands in front of the keys is before all pos
                                          drawn<tensor<float, batch, key, heads, d_k>>(14, batch{2}, key{n})));
       const auto v = tensor(concat<keys>(drawn<tensor<float, batch, learned, heads, d_v>>(15, batch{2}, learned{p}),
                                          drawn<tensor<float, batch, key, heads, d_v>>(16, batch{2}, key{n})));
-      check(q, k, v, causal<seq, keys>{}, n < 5 ? plan_kind::decode : plan_kind::attention, [&](auto, auto i, auto j) { return j < p || j - p <= i; });
+      check(q, k, v, causal<seq, keys>{}, n < 5 ? plan_kind::decode : plan_kind::attention,
+            [&](auto, auto i, auto j) { return j < p || j - p <= i; });
       // A step of a decoder, and queries that stand before all keys.
       for (const std::ptrdiff_t first : {std::ptrdiff_t{3}, std::ptrdiff_t{-1}, std::ptrdiff_t{-4}}) {
-        check(q, k, v, causal<seq, keys>{starting_at(seq{n}, first), key{n}}, n < 5 ? plan_kind::decode : plan_kind::attention, [&](auto, auto i, auto j) {
+        check(q, k, v, causal<seq, keys>{starting_at(seq{n}, first), key{n}},
+              n < 5 ? plan_kind::decode : plan_kind::attention, [&](auto, auto i, auto j) {
           return j < p || static_cast<std::ptrdiff_t>(j - p) <= static_cast<std::ptrdiff_t>(i) + first;
         });
       }
@@ -142,6 +155,6 @@ TEST_CASE("causal over a sum: what stands in front of the keys is before all pos
   const auto k = drawn<tensor<float, summed<learned, key>, d_k>>(18, learned{1}, key{3});
   CHECK(thrown<dimwise::origin_error>([&] { (void)masked(scores<d_k>(q, k), causal<seq, keys>{}); }) ==
         "masked: seq has extent 2 and key has extent 3; say where they begin with starting_at (R7)");
-  CHECK(differences(tensor<bool, seq, keys>(dimwise::indicator<bool>(causal<seq, keys>{}, seq{2}, learned{1}, key{2})), {2, 3}, 0,
-                    [](auto i, auto j) { return j <= i + 1; }) == "");
+  CHECK(differences(tensor<bool, seq, keys>(dimwise::indicator<bool>(causal<seq, keys>{}, seq{2}, learned{1}, key{2})),
+                    {2, 3}, 0, [](auto i, auto j) { return j <= i + 1; }) == "");
 }

@@ -14,9 +14,9 @@ namespace words_plan {
 namespace {
 
 using namespace dimwise;
+using dimwise_test::counts;
 using dimwise_test::drawn;
 using dimwise_test::scattered;
-using dimwise_test::counts;
 
 struct batch : batch_dim<> {};
 struct seq : position_dim<> {};
@@ -38,22 +38,30 @@ std::string wrong(const E& e, plan_kind expected, std::size_t count, double roun
   for (std::size_t i = 0; i < fast.size(); ++i) {
     const double want = exact.values()[i];
     const double got = fast.values()[i];
-    if (!(std::abs(got - want) <= roundings * 0x1p-24 * (1 + std::abs(want))) && !(std::isnan(want) && std::isnan(got)) && got != want) {
+    if (!(std::abs(got - want) <= roundings * 0x1p-24 * (1 + std::abs(want))) &&
+        !(std::isnan(want) && std::isnan(got)) && got != want) {
       return "element " + std::to_string(i) + ": " + std::to_string(got) + ", exactly " + std::to_string(want);
     }
   }
   if (!kernels::available) { return {}; }
   const evaluation_plan said = plan(e);
-  for (const plan_kind k : {plan_kind::plain, plan_kind::rows, plan_kind::map, plan_kind::product, plan_kind::attention, plan_kind::decode}) {
-    if (said[k] != ran[k]) { return std::string(name_of(k)) + " ran " + std::to_string(ran[k]) + " times, but\n" + said.text(); }
+  for (const plan_kind k : {plan_kind::plain, plan_kind::rows, plan_kind::map, plan_kind::product, plan_kind::attention,
+                            plan_kind::decode}) {
+    if (said[k] != ran[k]) {
+      return std::string(name_of(k)) + " ran " + std::to_string(ran[k]) + " times, but\n" + said.text();
+    }
   }
   if (ran[plan_kind::plain] != 0) { return "plain loops ran:\n" + said.text(); }
-  if (ran[expected] != count) { return std::string(name_of(expected)) + " ran " + std::to_string(ran[expected]) + " times:\n" + said.text(); }
+  if (ran[expected] != count) {
+    return std::string(name_of(expected)) + " ran " + std::to_string(ran[expected]) + " times:\n" + said.text();
+  }
   return {};
 }
 #define HOLDS(...) CHECK(std::string(__VA_ARGS__) == "")
 
-double of_attention(std::size_t features, std::size_t keys) { return 40 + 8 * static_cast<double>(features) + 2 * static_cast<double>(keys); }
+double of_attention(std::size_t features, std::size_t keys) {
+  return 40 + 8 * static_cast<double>(features) + 2 * static_cast<double>(keys);
+}
 
 // Three workers, the last part of the work first.
 struct backwards {
@@ -100,14 +108,17 @@ TEST_CASE("words: functions of contiguous elements") {
   // Odd numbers: infinities, NaN, −0, and angles that are reduced elsewhere.
   struct many : position_dim<16> {};
   constexpr float inf = dimwise_test::infinite;
-  const tensor<float, many> odd({0.0F, -0.0F, inf, -inf, dimwise_test::not_a_number, 1e30F, -1e30F, 8192.0F, 8193.0F, -8191.5F, 1e-40F, 4.0F, 3.1415927F, -1.5707964F, 100.0F, -3.0F});
+  const tensor<float, many> odd({0.0F, -0.0F, inf, -inf, dimwise_test::not_a_number, 1e30F, -1e30F, 8192.0F, 8193.0F,
+                                 -8191.5F, 1e-40F, 4.0F, 3.1415927F, -1.5707964F, 100.0F, -3.0F});
   const auto same = [](const auto& e) {
     const auto fast = evaluate(e);
     const auto plainly = evaluate_plainly(e);
     for (std::size_t i = 0; i < fast.size(); ++i) {
       const float a = fast.values()[i];
       const float b = plainly.values()[i];
-      if (std::isnan(a) != std::isnan(b) || (!std::isnan(a) && (std::abs(a - b) > 2e-7F * (1e-3F + std::abs(b)) || std::signbit(a) != std::signbit(b)) && a != b)) {
+      if (std::isnan(a) != std::isnan(b) ||
+          (!std::isnan(a) && (std::abs(a - b) > 2e-7F * (1e-3F + std::abs(b)) || std::signbit(a) != std::signbit(b)) &&
+           a != b)) {
         return "element " + std::to_string(i) + ": " + std::to_string(a) + ", plainly " + std::to_string(b);
       }
       if (a == 0 && std::signbit(a) != std::signbit(b)) { return "the sign of element " + std::to_string(i); }
@@ -225,7 +236,11 @@ TEST_CASE("words: a learned temperature for each head goes into fused attention"
     HOLDS(wrong(contract<key>(softmax<key>(tanh(s * per_head / 5.0F) * 5.0F), v), how, 1, 2 * room));
     HOLDS(wrong(contract<key>(softmax<key>(s / past_two), v), how, 1, room));
     HOLDS(wrong(contract<key>(softmax<key>(masked(biased(s * raised, bias), allow(m))), v), how, 1, 2 * room));
-    HOLDS(wrong(contract<key>(softmax<key>(biased(scaled(raw, fourfold), alibi<seq, key, heads>{starting_at(seq{queries}, 17), key{queries + 17}})), v), how, 1, 4 * room));
+    HOLDS(wrong(
+        contract<key>(softmax<key>(biased(scaled(raw, fourfold),
+                                          alibi<seq, key, heads>{starting_at(seq{queries}, 17), key{queries + 17}})),
+                      v),
+        how, 1, 4 * room));
     HOLDS(wrong(contract<key>(softmax<key>(5.0F * tanh(s * per_head / 5.0F)), v), how, 1, 2 * room));
     // A temperature for each key is none of the queries: products and rows.
     const auto per_key = drawn<tensor<float, key>>(18, j);
@@ -239,14 +254,18 @@ TEST_CASE("words: a learned temperature for each head goes into fused attention"
   const auto v = drawn<tensor<float, key, heads, d_v>>(21, h, key{33}, d_v{16});
   const auto t = drawn<tensor<float, heads, group_of>>(22, h, g);
   const auto u = drawn<tensor<float, group_of>>(23, g);
-  HOLDS(wrong(contract<key>(softmax<key>(scaled(contract<d_k>(q, k), t)), v), plan_kind::attention, 1, of_attention(16, 33)));
-  HOLDS(wrong(contract<key>(softmax<key>(scaled(contract<d_k>(q, k), u)), v), plan_kind::attention, 1, of_attention(16, 33)));
+  HOLDS(wrong(contract<key>(softmax<key>(scaled(contract<d_k>(q, k), t)), v), plan_kind::attention, 1,
+              of_attention(16, 33)));
+  HOLDS(wrong(contract<key>(softmax<key>(scaled(contract<d_k>(q, k), u)), v), plan_kind::attention, 1,
+              of_attention(16, 33)));
   // Scales that are no ordinary numbers are taken as they are written.
-  for (const float odd : {0.0F, -1.0F, 1e-42F, dimwise_test::infinite, -dimwise_test::infinite, dimwise_test::not_a_number, 1e38F}) {
+  for (const float odd :
+       {0.0F, -1.0F, 1e-42F, dimwise_test::infinite, -dimwise_test::infinite, dimwise_test::not_a_number, 1e38F}) {
     tensor<float, group_of> w = u;
     w.data()[1] = odd;
     const auto e = contract<key>(softmax<key>(scaled(contract<d_k>(q, k), w)), v);
-    const auto f = contract<key>(softmax<key>(masked(scores<d_k>(q, k), allow(drawn<tensor<bool, seq, key>>(24, seq{20}, key{33}))) * w), v);
+    const auto f = contract<key>(
+        softmax<key>(masked(scores<d_k>(q, k), allow(drawn<tensor<bool, seq, key>>(24, seq{20}, key{33}))) * w), v);
     CHECK(dimwise_test::differ(evaluate(e), evaluate_plainly(e), dimwise_test::float32(1000)) == "");
     CHECK(dimwise_test::differ(evaluate(f), evaluate_plainly(f), dimwise_test::float32(1000)) == "");
   }
@@ -273,7 +292,8 @@ TEST_CASE("words: a difference of two attentions, retention, weights averaged ov
   HOLDS(wrong(contract<key>(a1, v) - 0.3F * contract<key>(a2, v), plan_kind::attention, 2, 2 * room));
   HOLDS(wrong(contract<key>(a1, v) - lambda * contract<key>(a2, v), plan_kind::attention, 2, 2 * room));
   HOLDS(wrong(contract<key>(a1 - lambda * a2, v), plan_kind::product, 3, 2 * room));
-  HOLDS(wrong(contract<key>(softmax<key>(scores<d_k>(q1, k1)) - 0.3F * softmax<key>(scores<d_k>(q2, k2)), v), plan_kind::product, 3, 2 * room));
+  HOLDS(wrong(contract<key>(softmax<key>(scores<d_k>(q1, k1)) - 0.3F * softmax<key>(scores<d_k>(q2, k2)), v),
+              plan_kind::product, 3, 2 * room));
   // Retention: products and decay, no softmax.
   const auto decay = drawn<tensor<float, heads, seq, key>>(30, h, n, j);
   HOLDS(wrong(contract<key>(plain(contract<d_k>(q1, k1)) * decay, v), plan_kind::product, 2, 20 * room));
@@ -299,7 +319,9 @@ TEST_CASE("words: masked weights that no fused kernel takes are multiplied by th
   HOLDS(wrong(contract<key>(a, v), plan_kind::product, 2, of_attention(24, 40)));
   HOLDS(wrong(contract<key>(v, a), plan_kind::product, 2, of_attention(24, 40)));
   // What is hidden has no effect, also when it is no number.
-  for (std::size_t i = 0; i < 20; ++i) { v.data()[5 * 20 + i] = i % 2 == 0 ? dimwise_test::not_a_number : dimwise_test::infinite; }
+  for (std::size_t i = 0; i < 20; ++i) {
+    v.data()[5 * 20 + i] = i % 2 == 0 ? dimwise_test::not_a_number : dimwise_test::infinite;
+  }
   const auto e = contract<key>(a, v);
   CHECK(dimwise_test::differ(evaluate(e), evaluate_plainly(e), dimwise_test::float32(of_attention(24, 40))) == "");
   for (std::size_t i = 0; i < 20; ++i) { CHECK(std::isfinite(evaluate(e).values()[i])); }

@@ -18,20 +18,26 @@ using namespace dimwise;
 template <class A, class B>
 concept equated = requires(const A& a, const B& b) { (a == b).extents(), (a != b).extents(); };
 template <class A, class B>
-concept ordered = requires(const A& a, const B& b) { (a < b).extents(), (a <= b).extents(), (a > b).extents(), (a >= b).extents(); };
+concept ordered =
+    requires(const A& a, const B& b) { (a < b).extents(), (a <= b).extents(), (a > b).extents(), (a >= b).extents(); };
 template <class T>
 using of = tensor<T, batch, seq>;
 
 // Numbers with numbers, ids with ids of the same dimension, bools with bools.
-static_assert(ordered<of<float>, of<double>> && ordered<of<int>, of<float>> && ordered<of<float>, int> && ordered<int, of<std::int64_t>>);
-static_assert(equated<of<float>, of<int>> && equated<of<id<vocab>>, of<id<vocab>>> && equated<of<id<vocab>>, id<vocab>> && equated<id<vocab>, of<id<vocab>>>);
+static_assert(ordered<of<float>, of<double>> && ordered<of<int>, of<float>> && ordered<of<float>, int> &&
+              ordered<int, of<std::int64_t>>);
+static_assert(equated<of<float>, of<int>> && equated<of<id<vocab>>, of<id<vocab>>> &&
+              equated<of<id<vocab>>, id<vocab>> && equated<id<vocab>, of<id<vocab>>>);
 static_assert(equated<of<bool>, of<bool>> && equated<of<bool>, bool>);
 static_assert(!ordered<of<id<vocab>>, of<id<vocab>>> && !ordered<of<bool>, of<bool>>);
-static_assert(!equated<of<id<vocab>>, of<id<heads>>> && !equated<of<id<vocab>>, of<int>> && !equated<of<id<vocab>>, int> && !equated<of<bool>, of<float>> && !equated<of<bool>, int>);
-static_assert(!equated<of<bfloat16>, of<float>> && !ordered<of<bfloat16>, of<bfloat16>> && !equated<tensor<float, seq>, tensor<float, key>>);
+static_assert(!equated<of<id<vocab>>, of<id<heads>>> && !equated<of<id<vocab>>, of<int>> &&
+              !equated<of<id<vocab>>, int> && !equated<of<bool>, of<float>> && !equated<of<bool>, int>);
+static_assert(!equated<of<bfloat16>, of<float>> && !ordered<of<bfloat16>, of<bfloat16>> &&
+              !equated<tensor<float, seq>, tensor<float, key>>);
 // A comparison is no condition, and tensors are not comparable in the sense of the standard library.
 static_assert(!std::equality_comparable<of<float>> && !std::totally_ordered<of<float>>);
-static_assert(!std::is_convertible_v<decltype(of<float>() == 1), bool> && !std::is_constructible_v<bool, decltype(of<float>() == 1)>);
+static_assert(!std::is_convertible_v<decltype(of<float>() == 1), bool> &&
+              !std::is_constructible_v<bool, decltype(of<float>() == 1)>);
 // Ids and dimensions still compare as they did.
 static_assert(id<vocab>(1) == id<vocab>(1) && id<vocab>(1) != id<vocab>(2));
 
@@ -43,8 +49,10 @@ TEST_CASE("comparisons: six of them, by name, in any order of memory") {
     const auto turned = drawn<tensor<float, d_k, batch, seq>>(2, batch{2}, seq{s});
     const auto row = drawn<tensor<float, d_k>>(3);
     const scattered apart(turned);
-    CHECK(agrees(x < turned, {2, s, 4}, 0, [&](auto b, auto i, auto d) { return el(x, b, i, d) < el(turned, d, b, i); }) == "");
-    CHECK(agrees(x <= apart.view(), {2, s, 4}, 0, [&](auto b, auto i, auto d) { return el(x, b, i, d) <= el(turned, d, b, i); }) == "");
+    CHECK(agrees(x < turned, {2, s, 4}, 0,
+                 [&](auto b, auto i, auto d) { return el(x, b, i, d) < el(turned, d, b, i); }) == "");
+    CHECK(agrees(x <= apart.view(), {2, s, 4}, 0,
+                 [&](auto b, auto i, auto d) { return el(x, b, i, d) <= el(turned, d, b, i); }) == "");
     CHECK(agrees(row > x, {2, s, 4}, 0, [&](auto b, auto i, auto d) { return el(row, d) > el(x, b, i, d); }) == "");
     CHECK(agrees(x >= 0.25F, {2, s, 4}, 0, [&](auto b, auto i, auto d) { return el(x, b, i, d) >= 0.25F; }) == "");
     CHECK(agrees(x == x * 1.0F, {2, s, 4}, 0, [&](auto, auto, auto) { return true; }) == "");
@@ -86,7 +94,8 @@ TEST_CASE("comparisons: ids of one dimension, and bools") {
   CHECK(agrees(hit == false, {2, 5}, 0, [&](auto b, auto i) { return !el(hit, b, i); }) == "");
   // The share of right answers.
   const tensor<float, batch> right = mean<seq>(indicator(allow(x == y)));
-  CHECK(right.values()[0] == doctest::Approx((el(hit, 0, 0) + el(hit, 0, 1) + el(hit, 0, 2) + el(hit, 0, 3) + el(hit, 0, 4)) / 5.0));
+  CHECK(right.values()[0] ==
+        doctest::Approx((el(hit, 0, 0) + el(hit, 0, 1) + el(hit, 0, 2) + el(hit, 0, 3) + el(hit, 0, 4)) / 5.0));
 }
 
 TEST_CASE("comparisons: a mask from a comparison") {
@@ -97,14 +106,16 @@ TEST_CASE("comparisons: a mask from a comparison") {
   const tensor<float, heads, seq, key, normalised<key>> b = softmax<key>(masked(s, allow(near)));
   CHECK(differ(a, b) == "");
   // What the mask compares is computed in its own type, also under `reference`.
-  CHECK(agrees(sum<key>(s, allow(distance < 0.25F)), {3, 3}, 8,
-               [&](auto h, auto i) { return sum_of(5, [&](auto j) { return el(near, i, j) ? double{el(s, h, i, j)} : 0.0; }); }) == "");
+  CHECK(agrees(sum<key>(s, allow(distance < 0.25F)), {3, 3}, 8, [&](auto h, auto i) {
+    return sum_of(5, [&](auto j) { return el(near, i, j) ? double{el(s, h, i, j)} : 0.0; });
+  }) == "");
 }
 
 TEST_CASE("comparisons: extents that differ") {
   const tensor<float, seq> x(seq{3});
   const tensor<float, seq> y(seq{4});
-  CHECK(thrown<extent_error>([&] { (void)(x < y); }) == "<: dimension seq has extent 3 in one operand and 4 in another (R15)");
+  CHECK(thrown<extent_error>([&] { (void)(x < y); }) ==
+        "<: dimension seq has extent 3 in one operand and 4 in another (R15)");
 }
 
 TEST_CASE("comparisons: in words") {

@@ -27,11 +27,11 @@ TEST_CASE("contract: a projection, every extent from 0 on") {
       const auto w = drawn<tensor<float, d_model, heads, d_k>>(2);
       // 12 products are summed, each sum and product rounded: 24 roundings.
       CHECK(agrees(contract<d_model>(x, w), {b, s, 3, 4}, 24, [&](auto i, auto p, auto h, auto d) {
-              return sum_of(12, [&](auto m) { return double{el(x, i, p, m)} * el(w, m, h, d); });
-            }) == "");
+        return sum_of(12, [&](auto m) { return double{el(x, i, p, m)} * el(w, m, h, d); });
+      }) == "");
       CHECK(agrees(contract<d_model>(w, x), {3, 4, b, s}, 24, [&](auto h, auto d, auto i, auto p) {
-              return sum_of(12, [&](auto m) { return double{el(x, i, p, m)} * el(w, m, h, d); });
-            }) == "");
+        return sum_of(12, [&](auto m) { return double{el(x, i, p, m)} * el(w, m, h, d); });
+      }) == "");
     }
   }
 }
@@ -43,11 +43,11 @@ TEST_CASE("contract: run-time extents of the contracted dimension, 0 included") 
     const auto b_t = drawn<tensor<float, vocab, width>>(4, width{n}, vocab{5});
     const double roundings = 2 * static_cast<double>(n);  // a product and a sum each
     CHECK(agrees(contract<width>(a, b), {3, 5}, roundings, [&](auto s, auto v) {
-            return sum_of(n, [&](auto w) { return double{el(a, s, w)} * el(b, w, v); });
-          }) == "");
+      return sum_of(n, [&](auto w) { return double{el(a, s, w)} * el(b, w, v); });
+    }) == "");
     CHECK(agrees(contract<width>(a, b_t), {3, 5}, roundings, [&](auto s, auto v) {
-            return sum_of(n, [&](auto w) { return double{el(a, s, w)} * el(b_t, v, w); });
-          }) == "");
+      return sum_of(n, [&](auto w) { return double{el(a, s, w)} * el(b_t, v, w); });
+    }) == "");
   }
 }
 
@@ -113,12 +113,12 @@ TEST_CASE("contract: `along` takes shared dimensions that are not parallel side 
   const auto p = drawn<tensor<float, seq, key, d_v>>(14, seq{3}, key{5});
   const auto v = drawn<tensor<float, d_v, seq, d_k>>(15, seq{3});
   CHECK(agrees(contract<d_v>(p, v, along<seq>{}), {3, 5, 4}, 8, [&](auto s, auto t, auto d) {
-          return sum_of(4, [&](auto e) { return double{el(p, s, t, e)} * el(v, e, s, d); });
-        }) == "");
+    return sum_of(4, [&](auto e) { return double{el(p, s, t, e)} * el(v, e, s, d); });
+  }) == "");
   const auto r = drawn<tensor<float, key, seq, d_v>>(16, seq{3}, key{5});
   CHECK(agrees(contract<d_v>(p, r, along<seq, key>{}), {3, 5}, 8, [&](auto s, auto t) {
-          return sum_of(4, [&](auto e) { return double{el(p, s, t, e)} * el(r, t, s, e); });
-        }) == "");
+    return sum_of(4, [&](auto e) { return double{el(p, s, t, e)} * el(r, t, s, e); });
+  }) == "");
 }
 
 TEST_CASE("contract: a square weight gives the dimension that it took") {

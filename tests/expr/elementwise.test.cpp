@@ -72,9 +72,9 @@ TEST_CASE("elementwise: a chain is one expression, an expression is its own oper
   const auto bias = drawn<tensor<float, d_k>>(10);
   const auto half = (x + bias) * 0.5F;
   CHECK(agrees(half * half - x, {3, 4}, 5, [&](auto s, auto d) {
-          const double h = (double{el(x, s, d)} + el(bias, d)) * 0.5;
-          return h * h - el(x, s, d);
-        }) == "");
+    const double h = (double{el(x, s, d)} + el(bias, d)) * 0.5;
+    return h * h - el(x, s, d);
+  }) == "");
 }
 
 TEST_CASE("elementwise: float and double mix in double") {
@@ -128,6 +128,6 @@ TEST_CASE("plain: the same values without marks") {
   const auto k = drawn<tensor<float, key, d_k>>(18, key{3});
   const tensor<float, seq, key> raw = dimwise::plain(dimwise::contract<d_k>(q, k));
   CHECK(differences(raw, {2, 3}, float32(8), [&](auto i, auto j) {
-          return sum_of(4, [&](auto d) { return double{el(q, i, d)} * el(k, j, d); });
-        }) == "");
+    return sum_of(4, [&](auto d) { return double{el(q, i, d)} * el(k, j, d); });
+  }) == "");
 }

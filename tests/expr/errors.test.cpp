@@ -44,11 +44,11 @@ TEST_CASE("extents that disagree: elementwise") {
         disagree("map", "seq", 3, 4));
   CHECK(thrown<extent_error>([] { (void)(x + sinusoid<seq, width>(seq{9}, width{5})); }) == disagree("+", "seq", 3, 9));
   CHECK(thrown<extent_error>([] {
-          (void)scaled(contract<width>(x, rename<seq, key>(x)), tensor<float, batch>(batch{7}));
-        }) == disagree("scaled", "batch", 2, 7));
+    (void)scaled(contract<width>(x, rename<seq, key>(x)), tensor<float, batch>(batch{7}));
+  }) == disagree("scaled", "batch", 2, 7));
   CHECK(thrown<extent_error>([] {
-          (void)layer_norm<width>(x, tensor<float, width>(width{4}), tensor<float, width>(width{5}));
-        }) == disagree("*", "width", 5, 4));
+    (void)layer_norm<width>(x, tensor<float, width>(width{4}), tensor<float, width>(width{5}));
+  }) == disagree("*", "width", 5, 4));
 }
 
 TEST_CASE("extents that disagree: masks and biases") {
@@ -78,11 +78,11 @@ TEST_CASE("padding: a length beyond the keys, or negative, throws when it is eva
 
 TEST_CASE("extents that disagree: joins") {
   CHECK(thrown<extent_error>([] {
-          (void)concat<seq>(x, tensor<float, batch, seq, width>(batch{2}, seq{1}, width{6}));
-        }) == disagree("concat", "width", 5, 6));
+    (void)concat<seq>(x, tensor<float, batch, seq, width>(batch{2}, seq{1}, width{6}));
+  }) == disagree("concat", "width", 5, 6));
   CHECK(thrown<extent_error>([] {
-          (void)concat<summed<seq, source>>(x, tensor<float, batch, source, width>(batch{9}, source{1}, width{5}));
-        }) == disagree("concat", "batch", 2, 9));
+    (void)concat<summed<seq, source>>(x, tensor<float, batch, source, width>(batch{9}, source{1}, width{5}));
+  }) == disagree("concat", "batch", 2, 9));
   CHECK(thrown<extent_error>([] { (void)stack<heads>(x, x, longer); }) == disagree("stack", "seq", 3, 4));
   const tensor<float, vocab, batch> table(vocab{7}, batch{3});
   CHECK(thrown<extent_error>([&] { (void)gather<vocab>(table, tensor<id<vocab>, batch>(batch{2})); }) ==
@@ -116,8 +116,8 @@ TEST_CASE("places outside a dimension: at, slice, gather") {
   CHECK(thrown<index_error>([] { (void)slice<width, d_k>(x, 2); }) ==
         "slice: elements 2 to 6 are outside dimension width of extent 5 (R18)");
   CHECK(thrown<index_error>([] {
-          (void)slice<seq>(x, 2, static_cast<std::size_t>(-1));
-        }).starts_with("slice: elements 2 to "));
+    (void)slice<seq>(x, 2, static_cast<std::size_t>(-1));
+  }).starts_with("slice: elements 2 to "));
   const tensor<float, vocab> table({1, 2, 3}, vocab{3});
   const tensor<id<vocab>, seq> ids({id<vocab>(0), id<vocab>(3)}, seq{2});
   CHECK(thrown<index_error>([&] { (void)evaluate(gather<vocab>(table, ids)); }) ==

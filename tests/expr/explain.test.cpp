@@ -46,9 +46,11 @@ TEST_CASE("describe: dimensions with extents, where positions begin, marks") {
   CHECK(describe(tensor<float>({1.0F})) == "one number");
   CHECK(describe(scores<d_k>(q, k)) == "heads[3] seq[5] key[5], score<d_k>");
   CHECK(describe(softmax<key>(scores<d_k>(q, k)) * 2.0F) == "heads[3] seq[5] key[5], weighted<key>");
-  CHECK(describe(tensor<float, prime<heads>, merged<heads, d_k>, out<d_model>>()) == "prime<heads>[3] merged<heads, d_k>[12] out<d_model>[12]");
+  CHECK(describe(tensor<float, prime<heads>, merged<heads, d_k>, out<d_model>>()) ==
+        "prime<heads>[3] merged<heads, d_k>[12] out<d_model>[12]");
   struct local : heads_dim<2> {};  // of this function, and of a namespace without a name: said without them
-  CHECK(describe(tensor<float, prime<d_v, 6>, summed<merged<heads, prime<rot>>, local>>()) == "prime<d_v, 6>[6] summed<merged<heads, prime<rot>>, local>[8]");
+  CHECK(describe(tensor<float, prime<d_v, 6>, summed<merged<heads, prime<rot>>, local>>()) ==
+        "prime<d_v, 6>[6] summed<merged<heads, prime<rot>>, local>[8]");
   // Features have no positions, wherever they were cut.
   CHECK(describe(slice<d_k, rot>(q, 2)) == "seq[5] heads[3] rot[2]");
 }
@@ -84,83 +86,108 @@ TEST_CASE("explain: attention, step by step") {
 TEST_CASE("explain: scores are a product and its scale; unscaled says so") {
   const std::string told = explain(scores<d_k>(q, k));
   CHECK(told.find("3. scores<d_k> of step 1 and step 2: sums over d_k") != std::string::npos);
-  CHECK(told.find("4. scaled: step 3 times the number 0.5 = 1/√4\n   -> heads[3] seq[5] key[5], score<d_k>\n") != std::string::npos);
+  CHECK(told.find("4. scaled: step 3 times the number 0.5 = 1/√4\n   -> heads[3] seq[5] key[5], score<d_k>\n") !=
+        std::string::npos);
   CHECK(last_step(unscaled(contract<d_k>(q, k))) ==
         "unscaled: step 3, the same elements\n   -> heads[3] seq[5] key[5], score<d_k>\n"
         "      score<d_k>: taken as scores without a scale, visibly\n");
 }
 
 TEST_CASE("explain: one query among keys, and batches among batches, are raw for another reason") {
-  CHECK(last_step(contract<d_k>(at<seq>(q, 1), k)).find("raw<d_k>: free positions on both sides (one of seq; key) and no feature left") != std::string::npos);
+  CHECK(last_step(contract<d_k>(at<seq>(q, 1), k))
+            .find("raw<d_k>: free positions on both sides (one of seq; key) and no feature left") != std::string::npos);
   struct texts : batch_dim<4> {};
   struct images : batch_dim<4> {};
   CHECK(last_step(contract<d_model>(tensor<float, texts, d_model>(), tensor<float, images, d_model>()))
-            .find("raw<d_model>: free parallel dimensions on both sides (texts; images) and no feature left") != std::string::npos);
+            .find("raw<d_model>: free parallel dimensions on both sides (texts; images) and no feature left") !=
+        std::string::npos);
 }
 
 TEST_CASE("explain: masks and biases in words") {
   const auto s = scores<d_k>(q, k);
   const auto what = [](const std::string& step) { return step.substr(0, step.find('\n')); };
-  CHECK(what(last_step(masked(s, causal<seq, key>{} & padding<key>(3)))) == "masked: of step 4 only what (causal<seq, key> & padding<key>) allows");
+  CHECK(what(last_step(masked(s, causal<seq, key>{} & padding<key>(3)))) ==
+        "masked: of step 4 only what (causal<seq, key> & padding<key>) allows");
   CHECK(what(last_step(masked(s, window<seq, key>{1, 2} | !prefix<seq, key>{2}))) ==
         "masked: of step 4 only what (window<seq, key>{1 before, 2 after} | !prefix<seq, key>{2}) allows");
-  CHECK(what(last_step(masked(s, allow(tensor<bool, seq, key>(seq{5}, key{5}))))) == "masked: of step 4 only what a given mask over seq, key allows");
+  CHECK(what(last_step(masked(s, allow(tensor<bool, seq, key>(seq{5}, key{5}))))) ==
+        "masked: of step 4 only what a given mask over seq, key allows");
   CHECK(what(last_step(biased(s, alibi<seq, key, heads>{}))) == "biased: step 4 plus alibi<seq, key, heads>");
   CHECK(what(last_step(biased(s, relative_bias<seq, key, distance>(tensor<float, distance, heads>(distance{9}))))) ==
         "biased: step 4 plus relative_bias<seq, key, heads> from a table of distance[9] heads[3]");
-  CHECK(last_step(indicator(causal<seq, key>{}, seq{2}, key{2})) == "indicator by causal<seq, key>\n   -> seq[2] key[2]\n");
+  CHECK(last_step(indicator(causal<seq, key>{}, seq{2}, key{2})) ==
+        "indicator by causal<seq, key>\n   -> seq[2] key[2]\n");
 }
 
 TEST_CASE("explain: names, order, parts") {
   const auto what = [](const std::string& step) { return step.substr(0, step.find('\n')); };
-  CHECK(last_step(permute<heads, seq, d_k>(q)) == "permute step 1: another order in memory\n   -> heads[3] seq[5] d_k[4]\n");
-  CHECK(last_step(merge<heads, d_k>(q)) == "merge dimensions of step 1 into one product\n   -> seq[5] merged<heads, d_k>[12]\n");
+  CHECK(last_step(permute<heads, seq, d_k>(q)) ==
+        "permute step 1: another order in memory\n   -> heads[3] seq[5] d_k[4]\n");
+  CHECK(last_step(merge<heads, d_k>(q)) ==
+        "merge dimensions of step 1 into one product\n   -> seq[5] merged<heads, d_k>[12]\n");
   CHECK(what(last_step(split<heads, d_k>(merge<heads, d_k>(q)))) == "split step 2 into the factors of its product");
   CHECK(what(last_step(rename<key, seq>(k))) == "rename in step 1: key is called seq");
-  CHECK(what(last_step(relabel<rot, pass>(tensor<float, rot>()))) == "relabel in step 1: rot is called pass, though they are not related");
-  CHECK(last_step(at<seq>(q, 1)) == "at<seq> of step 1: element 1\n   -> heads[3] d_k[4], indexed<seq>\n"
-                                    "      indexed<seq>: one element of seq was taken; it meets a tensor that has seq only through broadcast\n");
-  CHECK(last_step(slice<seq>(q, 1, 2)) == "slice<seq> of step 1: 2 elements from 1\n   -> seq[2 from position 1] heads[3] d_k[4]\n");
+  CHECK(what(last_step(relabel<rot, pass>(tensor<float, rot>()))) ==
+        "relabel in step 1: rot is called pass, though they are not related");
+  CHECK(last_step(at<seq>(q, 1)) ==
+        "at<seq> of step 1: element 1\n   -> heads[3] d_k[4], indexed<seq>\n"
+        "      indexed<seq>: one element of seq was taken; it meets a tensor that has seq only through broadcast\n");
+  CHECK(last_step(slice<seq>(q, 1, 2)) ==
+        "slice<seq> of step 1: 2 elements from 1\n   -> seq[2 from position 1] heads[3] d_k[4]\n");
   CHECK(what(last_step(slice<d_k, rot>(q, 2))) == "slice<d_k> of step 1: 2 elements from 2, called rot");
   CHECK(what(last_step(part<rot>(tensor<float, summed<rot, pass>>()))) == "part rot of summed<rot, pass> in step 1");
-  CHECK(what(last_step(concat<summed<rot, pass>>(tensor<float, rot>(), tensor<float, pass>()))) == "concat<summed<rot, pass>> of step 1 and step 2");
+  CHECK(what(last_step(concat<summed<rot, pass>>(tensor<float, rot>(), tensor<float, pass>()))) ==
+        "concat<summed<rot, pass>> of step 1 and step 2");
   CHECK(what(last_step(stack<layers>(x, x))) == "stack<layers> of step 1 and step 2");
   CHECK(what(last_step(broadcast<layers>(x))) == "broadcast step 1: the same for every layers");
-  CHECK(last_step(diagonal<seq, key>(tensor<float, seq, key>(seq{2}, key{2}))) == "diagonal of step 1: seq and key run together\n   -> seq[2]\n");
+  CHECK(last_step(diagonal<seq, key>(tensor<float, seq, key>(seq{2}, key{2}))) ==
+        "diagonal of step 1: seq and key run together\n   -> seq[2]\n");
 }
 
 TEST_CASE("explain: reductions, positions, functions") {
   const auto what = [](const std::string& step) { return step.substr(0, step.find('\n')); };
   CHECK(last_step(mean<seq>(x)) == "mean<seq> of step 1: seq is gone\n   -> batch[2] d_model[12]\n");
-  CHECK(last_step(mean<seq>(x, padding<seq>(2))).find("masked_for<seq> ends: mean counts what is masked as nothing") != std::string::npos);
+  CHECK(last_step(mean<seq>(x, padding<seq>(2))).find("masked_for<seq> ends: mean counts what is masked as nothing") !=
+        std::string::npos);
   CHECK(what(last_step(scan<seq>(x))) == "scan<seq> of step 1");
-  CHECK(last_step(rotary<seq, d_k>(q)).find("rotary<seq, d_k> of step 1\n   -> seq[5] heads[3] d_k[4], rotated<d_k, seq>\n"
-                                            "      rotated<d_k, seq>: d_k carries positions now; queries and keys must agree\n") == 0);
+  CHECK(last_step(rotary<seq, d_k>(q))
+            .find("rotary<seq, d_k> of step 1\n   -> seq[5] heads[3] d_k[4], rotated<d_k, seq>\n"
+                  "      rotated<d_k, seq>: d_k carries positions now; queries and keys must agree\n") == 0);
   CHECK(what(last_step(unroll<seq, taps>(x))) == "unroll<seq, taps> of step 1");
   CHECK(last_step(skew<seq, distance, key>(tensor<float, seq, distance>(seq{3}, distance{5}), key{3})) ==
         "skew<seq, distance, key> of step 1\n   -> seq[3] key[3]\n");
-  CHECK(what(last_step(gather<vocab>(tensor<float, vocab, d_model>(), tensor<id<vocab>, batch>(batch{2})))) == "gather<vocab> of step 1 and step 2");
+  CHECK(what(last_step(gather<vocab>(tensor<float, vocab, d_model>(), tensor<id<vocab>, batch>(batch{2})))) ==
+        "gather<vocab> of step 1 and step 2");
   CHECK(explain(tensor<id<vocab>, batch>(batch{2})) == "1. a tensor of ids of vocab\n   -> batch[2]\n");
   CHECK(what(last_step(relu(x))) == "relu of step 1, element by element");
   CHECK(what(last_step(map([](float f) { return f; }, x))) == "map: a function of step 1, element by element");
-  CHECK(what(last_step(x * tensor<float, d_model>())) == "step 1 * step 2, element by element; step 2 is the same for every batch, seq");
-  CHECK(what(last_step(outer(q, tensor<float, vocab>()))) == "outer of step 1 and step 2; free on the left: seq, heads, d_k; free on the right: vocab");
+  CHECK(what(last_step(x * tensor<float, d_model>())) ==
+        "step 1 * step 2, element by element; step 2 is the same for every batch, seq");
+  CHECK(what(last_step(outer(q, tensor<float, vocab>()))) ==
+        "outer of step 1 and step 2; free on the left: seq, heads, d_k; free on the right: vocab");
 }
 
 TEST_CASE("explain: how marks end") {
   const auto a = softmax<key>(scores<d_k>(q, k));
-  CHECK(last_step(a * 2.0F).find("weighted<key>: no longer sums to one over key; it may only be summed over key") != std::string::npos);
-  CHECK(last_step(plain(a)) == "plain: step 5, the same elements\n   -> heads[3] seq[5] key[5]\n      normalised<key> ends: dropped visibly\n");
+  CHECK(last_step(a * 2.0F).find("weighted<key>: no longer sums to one over key; it may only be summed over key") !=
+        std::string::npos);
+  CHECK(
+      last_step(plain(a)) ==
+      "plain: step 5, the same elements\n   -> heads[3] seq[5] key[5]\n      normalised<key> ends: dropped visibly\n");
   CHECK(last_step(plain(scores<d_k>(q, k))).find("score<d_k> ends: dropped visibly") != std::string::npos);
   CHECK(last_step(argmax<key>(scores<d_k>(q, k))).find("score<d_k> ends: taken by argmax") != std::string::npos);
   const auto biased_scores = biased(scores<d_k>(q, k), tensor<float, key>(key{5}));
-  CHECK(last_step(biased_scores).find("biased_for<key>: what was added varies along key; no softmax over another dimension sees it") != std::string::npos);
+  CHECK(last_step(biased_scores)
+            .find("biased_for<key>: what was added varies along key; no softmax over another dimension sees it") !=
+        std::string::npos);
   CHECK(last_step(softmax<key>(biased_scores)).find("biased_for<key> ends: taken by softmax") != std::string::npos);
-  CHECK(last_step(contract<heads>(a, tensor<float, heads, prime<heads>>())).find("normalised<key> ends: heads were mixed, and a mixture sums to something else") !=
+  CHECK(last_step(contract<heads>(a, tensor<float, heads, prime<heads>>()))
+            .find("normalised<key> ends: heads were mixed, and a mixture sums to something else") != std::string::npos);
+  CHECK(last_step(contract<d_k>(rotary<seq, d_k>(q), rotary<key, d_k>(k)))
+            .find("rotated<d_k, seq> ends: both sides were rotated alike, and d_k is summed over") !=
         std::string::npos);
-  CHECK(last_step(contract<d_k>(rotary<seq, d_k>(q), rotary<key, d_k>(k))).find("rotated<d_k, seq> ends: both sides were rotated alike, and d_k is summed over") !=
-        std::string::npos);
-  CHECK(last_step(contract<d_model>(x, tensor<float, d_model, out<d_model>>())).find("; out<d_model> takes the place of d_model\n") != std::string::npos);
+  CHECK(last_step(contract<d_model>(x, tensor<float, d_model, out<d_model>>()))
+            .find("; out<d_model> takes the place of d_model\n") != std::string::npos);
 }
 
 }  // namespace

@@ -67,11 +67,9 @@ TEST_CASE("functions: activations by their formulas") {
   CHECK(follows([](const auto& x) { return dimwise::sigmoid(x); }, sigma, 3) == "");
   CHECK(follows([](const auto& x) { return dimwise::silu(x); }, [&](double x) { return x * sigma(x); }, 4) == "");
   CHECK(follows([](const auto& x) { return dimwise::gelu(x); }, [](double x) { return x * phi(x); }, 4) == "");
-  CHECK(follows([](const auto& x) { return dimwise::gelu_tanh(x); },
-                [](double x) {
-                  return 0.5 * x * (1 + std::tanh(std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x)));
-                },
-                8) == "");
+  CHECK(follows([](const auto& x) { return dimwise::gelu_tanh(x); }, [](double x) {
+    return 0.5 * x * (1 + std::tanh(std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x)));
+  }, 8) == "");
 }
 
 TEST_CASE("functions: what is not finite") {

@@ -45,7 +45,8 @@ TEST_CASE("ids_of: all ids of a dimension, static, given, or a composite") {
   CHECK(differences(apart, {2, 3}, 0, [](auto t, auto b) { return b * 2 + t; }) == "");
   CHECK(dimwise::describe(ids_of<seq>(dimwise::starting_at(seq{2}, 7))) == "seq[2 from position 7]");
   const auto x = drawn<tensor<float, seq, d_k>>(1, seq{4});
-  CHECK(agrees(gather<seq>(x, dimwise::roll<seq>(ids_of<seq>(seq{4}), 1)), {4, 4}, 0, [&](auto i, auto d) { return el(x, (i + 3) % 4, d); }) == "");
+  CHECK(agrees(gather<seq>(x, dimwise::roll<seq>(ids_of<seq>(seq{4}), 1)), {4, 4}, 0,
+               [&](auto i, auto d) { return el(x, (i + 3) % 4, d); }) == "");
 }
 
 TEST_CASE("one_hot: 1 where the id is, of any element type, and ids outside are refused") {
@@ -54,28 +55,37 @@ TEST_CASE("one_hot: 1 where the id is, of any element type, and ids outside are 
     const auto expected = [&](auto b, auto s, auto v) { return el(ids, b, s).value == v ? 1.0 : 0.0; };
     CHECK(agrees(one_hot<vocab>(ids, vocab{n}), {2, 3, n}, 0, expected) == "");
     CHECK(agrees(one_hot<vocab>(scattered(ids).view(), vocab{n}), {2, 3, n}, 0, expected) == "");
-    CHECK(differences(tensor<float, vocab, seq, batch>(one_hot<vocab>(ids, vocab{n})), {n, 3, 2}, 0, [&](auto v, auto s, auto b) { return expected(b, s, v); }) == "");
-    CHECK(differences(tensor<int, batch, seq, vocab>(one_hot<vocab, int>(ids, vocab{n})), {2, 3, n}, 0, expected) == "");
-    CHECK(differences(tensor<bool, batch, seq, vocab>(one_hot<vocab, bool>(ids, vocab{n})), {2, 3, n}, 0, expected) == "");
+    CHECK(differences(tensor<float, vocab, seq, batch>(one_hot<vocab>(ids, vocab{n})), {n, 3, 2}, 0,
+                      [&](auto v, auto s, auto b) { return expected(b, s, v); }) == "");
+    CHECK(differences(tensor<int, batch, seq, vocab>(one_hot<vocab, int>(ids, vocab{n})), {2, 3, n}, 0, expected) ==
+          "");
+    CHECK(differences(tensor<bool, batch, seq, vocab>(one_hot<vocab, bool>(ids, vocab{n})), {2, 3, n}, 0, expected) ==
+          "");
   }
   const auto ids = drawn_ids<tensor<id<d_k>, seq>>(3, 4, seq{5});
   const auto table = drawn<tensor<float, d_k, d_v>>(4);
   const tensor<float, seq, d_v> taken = gather<d_k>(table, ids);
-  CHECK(agrees(dimwise::contract<d_k>(one_hot<d_k>(ids), table), {5, 4}, 0, [&](auto s, auto d) { return el(taken, s, d); }) == "");
+  CHECK(agrees(dimwise::contract<d_k>(one_hot<d_k>(ids), table), {5, 4}, 0,
+               [&](auto s, auto d) { return el(taken, s, d); }) == "");
   const tensor<id<vocab>, seq> outside({id<vocab>(1), id<vocab>(4)}, seq{2});
-  CHECK(thrown<index_error>([&] { (void)tensor(one_hot<vocab>(outside, vocab{4})); }) == "one_hot: id 4 is outside dimension vocab of extent 4 (R18)");
+  CHECK(thrown<index_error>([&] { (void)tensor(one_hot<vocab>(outside, vocab{4})); }) ==
+        "one_hot: id 4 is outside dimension vocab of extent 4 (R18)");
 }
 
 TEST_CASE("scatter_add: the adjoint of gather, ids that repeat add") {
   const auto ids = drawn_ids<tensor<id<vocab>, batch, seq>>(5, 4, batch{2}, seq{5});
   const auto values = drawn<tensor<float, batch, seq, d_k>>(6, batch{2}, seq{5});
   const auto expected = [&](auto v, auto d) {
-    return sum_of(2, [&](auto b) { return sum_of(5, [&](auto s) { return el(ids, b, s).value == v ? el(values, b, s, d) : 0.0; }); });
+    return sum_of(2, [&](auto b) {
+      return sum_of(5, [&](auto s) { return el(ids, b, s).value == v ? el(values, b, s, d) : 0.0; });
+    });
   };
   CHECK(agrees(scatter_add<vocab>(values, ids, vocab{6}), {6, 4}, 10, expected) == "");
-  CHECK(agrees(scatter_add<vocab>(scattered(values).view(), scattered(ids).view(), vocab{6}), {6, 4}, 10, expected) == "");
+  CHECK(agrees(scatter_add<vocab>(scattered(values).view(), scattered(ids).view(), vocab{6}), {6, 4}, 10, expected) ==
+        "");
   CHECK(agrees(scatter_add<vocab>(tensor<float, d_k, seq, batch>(values), ids, vocab{6}), {6, 4}, 10, expected) == "");
-  CHECK(differences(tensor<float, d_k, vocab>(scatter_add<vocab>(values, ids, vocab{6})), {4, 6}, float32(10), [&](auto d, auto v) { return expected(v, d); }) == "");
+  CHECK(differences(tensor<float, d_k, vocab>(scatter_add<vocab>(values, ids, vocab{6})), {4, 6}, float32(10),
+                    [&](auto d, auto v) { return expected(v, d); }) == "");
   // ⟨gather(t, i), x⟩ = ⟨t, scatter_add(x, i)⟩
   const auto table = drawn<tensor<float, vocab, d_k>>(7, vocab{6});
   const tensor left = dimwise::contract<batch, seq, d_k>(gather<vocab>(table, ids), values);
@@ -83,33 +93,40 @@ TEST_CASE("scatter_add: the adjoint of gather, ids that repeat add") {
   CHECK(within(left.values()[0], right.values()[0], float32(80)));
   // Each example for itself, and every position: the gradient of a choice.
   CHECK(agrees(scatter_add<vocab>(values, ids, along<batch>{}, vocab{6}), {6, 2, 4}, 5, [&](auto v, auto b, auto d) {
-          return sum_of(5, [&](auto s) { return el(ids, b, s).value == v ? el(values, b, s, d) : 0.0; });
-        }) == "");
+    return sum_of(5, [&](auto s) { return el(ids, b, s).value == v ? el(values, b, s, d) : 0.0; });
+  }) == "");
   CHECK(agrees(scatter_add<vocab>(values, ids, along<batch, seq>{}, vocab{6}), {6, 2, 5, 4}, 0,
-               [&](auto v, auto b, auto s, auto d) { return el(ids, b, s).value == v ? el(values, b, s, d) : 0.0; }) == "");
+               [&](auto v, auto b, auto s, auto d) { return el(ids, b, s).value == v ? el(values, b, s, d) : 0.0; }) ==
+        "");
 }
 
 TEST_CASE("scatter_add: whole numbers, ids along the dimension itself, composites, nothing at all, ids outside") {
   const tensor<int, seq> ones({1, 1, 1}, seq{3});
   const tensor<id<vocab>, seq> ids({id<vocab>(2), id<vocab>(0), id<vocab>(2)}, seq{3});
   const int counted[] = {1, 0, 2, 0};
-  CHECK(differences(tensor<int, vocab>(scatter_add<vocab>(ones, ids, vocab{4})), {4}, 0, [&](auto v) { return counted[v]; }) == "");
+  CHECK(differences(tensor<int, vocab>(scatter_add<vocab>(ones, ids, vocab{4})), {4}, 0,
+                    [&](auto v) { return counted[v]; }) == "");
   const auto x = drawn<tensor<float, beam, d_k>>(8, beam{3});
   const tensor<id<beam>, beam> parents({id<beam>(1), id<beam>(1), id<beam>(0)}, beam{3});
   const tensor<float, beam, d_k> back = scatter_add<beam>(x, parents, beam{2});
-  CHECK(differences(back, {2, 4}, float32(1), [&](auto i, auto d) { return i == 0 ? el(x, 2, d) : double(el(x, 0, d)) + el(x, 1, d); }) == "");
+  CHECK(differences(back, {2, 4}, float32(1),
+                    [&](auto i, auto d) { return i == 0 ? el(x, 2, d) : double(el(x, 0, d)) + el(x, 1, d); }) == "");
   using both = merged<two, three>;
   const auto y = drawn<tensor<float, both, d_k>>(9);
   const tensor<id<both>, both> order({id<both>(5), id<both>(4), id<both>(3), id<both>(2), id<both>(1), id<both>(1)});
   const tensor<float, d_k, both> turned = scatter_add<both>(y, order);
-  const auto at = [&](std::size_t i, auto d) { return i == 0 ? 0.0 : i == 1 ? double(el(y, 4, d)) + el(y, 5, d) : el(y, 5 - i, d); };
+  const auto at = [&](std::size_t i, auto d) {
+    return i == 0 ? 0.0 : i == 1 ? double(el(y, 4, d)) + el(y, 5, d) : el(y, 5 - i, d);
+  };
   CHECK(differences(turned, {4, 6}, float32(1), [&](auto d, auto i) { return at(i, d); }) == "");
   const tensor<float, three, d_k, two> apart = dimwise::split<two, three>(scatter_add<both>(y, order));
   CHECK(differences(apart, {3, 4, 2}, float32(1), [&](auto j, auto d, auto i) { return at(i * 3 + j, d); }) == "");
   const tensor<id<vocab>, seq> none(seq{0});
-  CHECK(agrees(scatter_add<vocab>(tensor<float, seq, d_k>(seq{0}), none, vocab{2}), {2, 4}, 0, [](auto, auto) { return 0.0; }) == "");
+  CHECK(agrees(scatter_add<vocab>(tensor<float, seq, d_k>(seq{0}), none, vocab{2}), {2, 4}, 0,
+               [](auto, auto) { return 0.0; }) == "");
   tensor<int, vocab> kept({7, 7}, vocab{2});
-  CHECK(thrown<index_error>([&] { kept = scatter_add<vocab>(ones, ids, vocab{2}); }) == "scatter_add: id 2 is outside dimension vocab of extent 2 (R18)");
+  CHECK(thrown<index_error>([&] { kept = scatter_add<vocab>(ones, ids, vocab{2}); }) ==
+        "scatter_add: id 2 is outside dimension vocab of extent 2 (R18)");
   CHECK(differences(kept, {2}, 0, [](auto) { return 7; }) == "");
   CHECK(thrown<dimwise::extent_error>([&] { (void)scatter_add<vocab>(tensor<float, seq>(seq{2}), ids, vocab{4}); }) ==
         "scatter_add: dimension seq has extent 2 in one operand and 3 in another (R15)");
@@ -127,7 +144,8 @@ TEST_CASE("argmax: along several dimensions it is the id of their product, in th
   using both = merged<beam, vocab>;
   const tensor<id<both>, batch> ids = argmax<beam, vocab>(x);
   CHECK(differences(ids, {2}, 0, best) == "");
-  CHECK(differences(tensor<id<merged<vocab, beam>>, batch>(argmax<vocab, beam>(x)), {2}, 0, [&](auto b) { return best(b) % 5 * 3 + best(b) / 5; }) == "");
+  CHECK(differences(tensor<id<merged<vocab, beam>>, batch>(argmax<vocab, beam>(x)), {2}, 0,
+                    [&](auto b) { return best(b) % 5 * 3 + best(b) / 5; }) == "");
   CHECK(differences(tensor<id<both>, batch>(argmax<both>(merge<beam, vocab>(x))), {2}, 0, best) == "");
   const auto [beams, words] = split_ids(argmax<beam, vocab>(x), beam{3}, vocab{5});
   const tensor<id<beam>, batch>& parents = beams;
@@ -142,9 +160,11 @@ TEST_CASE("argmax: along several dimensions it is the id of their product, in th
   const tensor<id<two>, seq>& i = first;
   const tensor<id<three>, seq>& j = second;
   CHECK(differences(highest, {2}, 0, [&](auto s) { return el(y, el(i, s).value, s, el(j, s).value); }) == "");
-  CHECK(thrown<index_error>([&] { (void)split_ids(tensor<id<both>, batch>({id<both>(6), id<both>(0)}, batch{2}), beam{3}, vocab{2}); }) ==
-        "split_ids: id 6 is outside dimension merged<beam, vocab> of extent 6 (R18)");
-  CHECK(thrown<index_error>([&] { (void)split_ids(ids, beam{3}, vocab{0}); }).find("of extent 0 (R18)") != std::string::npos);
+  CHECK(thrown<index_error>([&] {
+    (void)split_ids(tensor<id<both>, batch>({id<both>(6), id<both>(0)}, batch{2}), beam{3}, vocab{2});
+  }) == "split_ids: id 6 is outside dimension merged<beam, vocab> of extent 6 (R18)");
+  CHECK(thrown<index_error>([&] { (void)split_ids(ids, beam{3}, vocab{0}); }).find("of extent 0 (R18)") !=
+        std::string::npos);
   // Of what is masked only the visible counts.
   const auto s = drawn<tensor<float, seq, key>>(12, seq{3}, key{3});
   const tensor<id<merged<seq, key>>> visible = argmax<seq, key>(dimwise::masked(s, dimwise::causal<seq, key>{}));

@@ -18,11 +18,11 @@ using dimwise::id;
 using dimwise::index_error;
 using dimwise::merge;
 using dimwise::merged;
-using dimwise::split;
-using dimwise::starting_at;
 using dimwise::part;
 using dimwise::permute;
+using dimwise::split;
 using dimwise::stack;
+using dimwise::starting_at;
 using dimwise::summed;
 using dimwise::tensor;
 
@@ -71,8 +71,8 @@ TEST_CASE("concat: many operands, expressions among them, of two types") {
   const auto b = drawn<tensor<double, seq, d_k>>(4, seq{1});
   const tensor<double, seq, d_k> y = concat<seq>(a, b, a * 2, a + 1);
   CHECK(differences(y, {7, 4}, float32(1), [&](auto s, auto d) {
-          return s < 2 ? el(a, s, d) : s == 2 ? el(b, 0, d) : s < 5 ? 2.0 * el(a, s - 3, d) : el(a, s - 5, d) + 1.0;
-        }) == "");
+    return s < 2 ? el(a, s, d) : s == 2 ? el(b, 0, d) : s < 5 ? 2.0 * el(a, s - 3, d) : el(a, s - 5, d) + 1.0;
+  }) == "");
 }
 
 TEST_CASE("concat: into a sum of distinct dimensions, from which `part` takes them back") {
@@ -153,11 +153,13 @@ TEST_CASE("gather: ids that have the dimension reorder the table, any number of 
                  [&](auto i, auto d, auto b) { return expected(i, b, d); }) == "");
     // Each example has an order of its own: what else both have is taken side by side.
     const auto orders = drawn_ids<tensor<id<beam>, batch, beam>>(19, 4, batch{2}, beam{n});
-    CHECK(agrees(gather<beam>(table, orders), {2, n, 4}, 0, [&](auto b, auto i, auto d) { return el(table, el(orders, b, i).value, b, d); }) == "");
+    CHECK(agrees(gather<beam>(table, orders), {2, n, 4}, 0,
+                 [&](auto b, auto i, auto d) { return el(table, el(orders, b, i).value, b, d); }) == "");
   }
   const tensor<id<beam>, beam> outside({id<beam>(3), id<beam>(4)}, beam{2});
   tensor<float, beam, batch, d_k> kept = table;
-  CHECK(thrown<index_error>([&] { kept = gather<beam>(table, outside); }) == "gather: id 4 is outside dimension beam of extent 4 (R18)");
+  CHECK(thrown<index_error>([&] { kept = gather<beam>(table, outside); }) ==
+        "gather: id 4 is outside dimension beam of extent 4 (R18)");
   CHECK(differences(kept, {4, 2, 4}, 0, [&](auto i, auto b, auto d) { return el(table, i, b, d); }) == "");
 }
 
@@ -168,7 +170,8 @@ TEST_CASE("gather: an order of static extents, of ids and of bools, and the posi
   const tensor<id<four>, four> again = gather<four>(reversed, reversed);
   CHECK(differences(again, {4}, 0, [&](auto i) { return i; }) == "");
   const auto bits = drawn<tensor<bool, four>>(21);
-  CHECK(differences(tensor<bool, four>(gather<four>(bits, reversed)), {4}, 0, [&](auto i) { return el(bits, 3 - i); }) == "");
+  CHECK(differences(tensor<bool, four>(gather<four>(bits, reversed)), {4}, 0,
+                    [&](auto i) { return el(bits, 3 - i); }) == "");
   // The result stands at the positions of the ids, whatever those of the table were.
   const auto table = drawn<tensor<float, seq, d_k>>(22, starting_at(seq{5}, 7));
   const tensor<id<seq>, seq> first({id<seq>(4), id<seq>(0)}, starting_at(seq{2}, 40));
@@ -178,34 +181,45 @@ TEST_CASE("gather: an order of static extents, of ids and of bools, and the posi
 TEST_CASE("gather: a composite is reordered as a whole") {
   const auto x = drawn<tensor<float, beam, lexicon, d_k>>(23, beam{2}, lexicon{3});
   const tensor<id<merged<beam, lexicon>>, merged<beam, lexicon>> order(
-      {id<merged<beam, lexicon>>(5), id<merged<beam, lexicon>>(0), id<merged<beam, lexicon>>(4), id<merged<beam, lexicon>>(4)}, beam{1}, lexicon{4});
+      {id<merged<beam, lexicon>>(5), id<merged<beam, lexicon>>(0), id<merged<beam, lexicon>>(4),
+       id<merged<beam, lexicon>>(4)},
+      beam{1}, lexicon{4});
   const std::size_t from[] = {5, 0, 4, 4};
   const auto expected = [&](auto i, auto d) { return el(x, from[i] / 3, from[i] % 3, d); };
   CHECK(agrees(gather<merged<beam, lexicon>>(merge<beam, lexicon>(x), order), {4, 4}, 0, expected) == "");
   // Factors that do not lie one after the other.
   const tensor<float, lexicon, d_k, beam> turned = x;
   CHECK(agrees(gather<merged<beam, lexicon>>(merge<beam, lexicon>(turned), order), {4, 4}, 0, expected) == "");
-  const tensor<id<merged<beam, lexicon>>, merged<beam, lexicon>> outside({id<merged<beam, lexicon>>(6)}, beam{1}, lexicon{1});
+  const tensor<id<merged<beam, lexicon>>, merged<beam, lexicon>> outside({id<merged<beam, lexicon>>(6)}, beam{1},
+                                                                         lexicon{1});
   CHECK(thrown<index_error>([&] { (void)tensor(gather<merged<beam, lexicon>>(merge<beam, lexicon>(x), outside)); }) ==
         "gather: id 6 is outside dimension merged<beam, lexicon> of extent 6 (R18)");
   // Ids over a product that D is a factor of, and a sum, which is one order of elements.
   const auto table = drawn<tensor<float, beam, d_k>>(24, beam{4});
-  const tensor<id<beam>, merged<beam, lexicon>> per_word({id<beam>(3), id<beam>(1), id<beam>(0), id<beam>(2)}, beam{2}, lexicon{2});
-  CHECK(agrees(gather<beam>(table, per_word), {4, 4}, 0, [&](auto i, auto d) { return el(table, el(per_word, i).value, d); }) == "");
+  const tensor<id<beam>, merged<beam, lexicon>> per_word({id<beam>(3), id<beam>(1), id<beam>(0), id<beam>(2)}, beam{2},
+                                                         lexicon{2});
+  CHECK(agrees(gather<beam>(table, per_word), {4, 4}, 0,
+               [&](auto i, auto d) { return el(table, el(per_word, i).value, d); }) == "");
   const auto whole = drawn<tensor<float, summed<cls, seq>, d_k>>(25, seq{3});
   const tensor<id<summed<cls, seq>>, batch> some({id<summed<cls, seq>>(3), id<summed<cls, seq>>(0)}, batch{2});
-  CHECK(agrees(gather<summed<cls, seq>>(whole, some), {2, 4}, 0, [&](auto b, auto d) { return el(whole, b == 0 ? 3 : 0, d); }) == "");
+  CHECK(agrees(gather<summed<cls, seq>>(whole, some), {2, 4}, 0,
+               [&](auto b, auto d) { return el(whole, b == 0 ? 3 : 0, d); }) == "");
 }
 
 TEST_CASE("join: a dimension that is a part of a sum beside itself has one extent") {
   using dimwise::extent_error;
   const auto x = drawn<tensor<float, seq, summed<seq, cls>>>(26, seq{3});
-  CHECK(thrown<extent_error>([&] { (void)concat<seq>(x, x); }) == "concat: dimension seq has extent 3 in one operand and 6 in another (R15)");
-  CHECK(thrown<extent_error>([&] { (void)dimwise::slice<seq>(x, 1, 2); }) == "slice: dimension seq has extent 3 in one operand and 2 in another (R15)");
-  CHECK(thrown<extent_error>([&] { (void)(dimwise::unroll<seq, four>(drawn<tensor<float, seq, summed<seq, cls>>>(27, seq{6}))); }) ==
-        "unroll: dimension seq has extent 6 in one operand and 3 in another (R15)");
+  CHECK(thrown<extent_error>([&] { (void)concat<seq>(x, x); }) ==
+        "concat: dimension seq has extent 3 in one operand and 6 in another (R15)");
+  CHECK(thrown<extent_error>([&] { (void)dimwise::slice<seq>(x, 1, 2); }) ==
+        "slice: dimension seq has extent 3 in one operand and 2 in another (R15)");
+  CHECK(thrown<extent_error>([&] {
+    (void)(dimwise::unroll<seq, four>(drawn<tensor<float, seq, summed<seq, cls>>>(27, seq{6})));
+  }) == "unroll: dimension seq has extent 6 in one operand and 3 in another (R15)");
   const auto parts = drawn<tensor<float, summed<batch, pair>>>(28, batch{3});
-  CHECK(thrown<extent_error>([&] { (void)stack<batch>(parts, parts); }) == "stack: dimension batch has extent 3 in one operand and 2 in another (R15)");
+  CHECK(thrown<extent_error>([&] { (void)stack<batch>(parts, parts); }) ==
+        "stack: dimension batch has extent 3 in one operand and 2 in another (R15)");
   const auto keys = drawn<tensor<float, seq, summed<cls, key>>>(29, seq{2}, key{3});
-  CHECK(thrown<extent_error>([&] { (void)dimwise::rename<seq, key>(keys); }) == "rename: dimension key has extent 3 in one operand and 2 in another (R15)");
+  CHECK(thrown<extent_error>([&] { (void)dimwise::rename<seq, key>(keys); }) ==
+        "rename: dimension key has extent 3 in one operand and 2 in another (R15)");
 }

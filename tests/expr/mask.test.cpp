@@ -64,11 +64,11 @@ TEST_CASE("causal: the origins that slices and extents carry reach the mask") {
   const tensor<float, seq, key> p =
       dimwise::plain(softmax<key>(masked(dimwise::scores<d_k>(last, k), causal<seq, key>{})));
   CHECK(differences(p, {2, 6}, float32(20), [&](auto i, auto j) {
-          const auto e = [&](auto t) {
-            return std::exp(sum_of(4, [&](auto d) { return double{el(x, i + 4, d)} * el(x, t, d); }) / 2);
-          };
-          return j <= i + 4 ? e(j) / sum_of(i + 5, e) : 0;
-        }) == "");
+    const auto e = [&](auto t) {
+      return std::exp(sum_of(4, [&](auto d) { return double{el(x, i + 4, d)} * el(x, t, d); }) / 2);
+    };
+    return j <= i + 4 ? e(j) / sum_of(i + 5, e) : 0;
+  }) == "");
 }
 
 TEST_CASE("window: to both sides, one side, and around origins") {
@@ -144,7 +144,8 @@ TEST_CASE("masks combine: and, or, not, nested, over different dimensions") {
 TEST_CASE("indicator: of truth values and whole numbers, also inside another expression") {
   const auto x = drawn<tensor<float, seq, key>>(8, seq{3}, key{3});
   const auto lower = causal<seq, key>{};
-  const tensor<float, seq, key> kept = dimwise::map([](float v, bool visible) { return visible ? v : -1.0F; }, x, indicator<bool>(lower, seq{3}, key{3}));
+  const tensor<float, seq, key> kept = dimwise::map([](float v, bool visible) { return visible ? v : -1.0F; }, x,
+                                                    indicator<bool>(lower, seq{3}, key{3}));
   CHECK(differences(kept, {3, 3}, 0, [&](auto i, auto j) { return j <= i ? double{el(x, i, j)} : -1.0; }) == "");
   const tensor<int, seq, key> ones = indicator<int>(!lower, seq{3}, key{3}) * 2;
   CHECK(differences(ones, {3, 3}, 0, [](auto i, auto j) { return j <= i ? 0.0 : 2.0; }) == "");
@@ -168,8 +169,10 @@ TEST_CASE("document: positions of a packed dimension see their own document only
   // Positions are compared between documents of the same lengths: totals that agree are not enough (R7).
   const auto own = dimwise::document<packed, packed_key>{} & causal<packed, packed_key>{};
   CHECK(thrown<dimwise::origin_error>([&] { (void)indicator(own, packed{{3, 4}}, packed_key{{4, 3}}); }) ==
-        "indicator: document 0 has 3 positions of packed and 4 of packed_key; positions are compared between documents of the same lengths (R7)");
+        "indicator: document 0 has 3 positions of packed and 4 of packed_key; positions are compared between documents "
+        "of the same lengths (R7)");
   CHECK(thrown<dimwise::origin_error>([&] { (void)indicator(own, packed{{3, 4}}, packed_key{{3, 3, 1}}); }) ==
-        "indicator: packed has 2 documents and packed_key has 3; positions are compared between documents of the same lengths (R7)");
+        "indicator: packed has 2 documents and packed_key has 3; positions are compared between documents of the same "
+        "lengths (R7)");
   CHECK_NOTHROW((void)indicator(dimwise::document<packed, packed_key>{}, packed{{3, 4}}, packed_key{{4, 3, 1}}));
 }

@@ -33,8 +33,7 @@ TEST_CASE("masked softmax: weights of what is visible, exactly 0 elsewhere and i
     const auto x = drawn<tensor<float, batch, seq, key>>(1, batch{2}, seq{3}, key{n});
     const auto given = drawn<tensor<bool, seq, key, batch>>(2, seq{3}, key{n}, batch{2});
     const auto expected = [&](auto b, auto i, auto j) {
-      return weight(
-          n, [&](auto t) { return double{el(x, b, i, t)}; }, [&](auto t) { return el(given, i, t, b); }, j);
+      return weight(n, [&](auto t) { return double{el(x, b, i, t)}; }, [&](auto t) { return el(given, i, t, b); }, j);
     };
     const auto p = softmax<key>(masked(x, allow(given)));
     CHECK(agrees(p, {2, 3, n}, 16, expected) == "");
@@ -51,35 +50,31 @@ TEST_CASE("masked: a mask may add parallel dimensions, which come last") {
   const auto x = drawn<tensor<float, seq, key>>(3, seq{3}, key{4});
   const tensor<int, batch> lengths({4, 1, 0}, batch{3});
   const auto expected = [&](auto i, auto j, auto b) {
-    return weight(
-        4, [&](auto t) { return double{el(x, i, t)}; }, [&](auto t) { return static_cast<int>(t) < el(lengths, b); },
-        j);
+    return weight(4, [&](auto t) { return double{el(x, i, t)}; },
+                  [&](auto t) { return static_cast<int>(t) < el(lengths, b); }, j);
   };
   CHECK(agrees(softmax<key>(masked(x, padding<key>(lengths))), {3, 4, 3}, 12, expected) == "");
   const auto given = drawn<tensor<bool, batch, key>>(4, batch{3}, key{4});
   CHECK(
       agrees(softmax<key>(masked(x, padding<key>(lengths) | allow(given))), {3, 4, 3}, 12, [&](auto i, auto j, auto b) {
-        return weight(
-            4, [&](auto t) { return double{el(x, i, t)}; },
-            [&](auto t) { return static_cast<int>(t) < el(lengths, b) || el(given, b, t); }, j);
-      }) == "");
+    return weight(4, [&](auto t) { return double{el(x, i, t)}; },
+                  [&](auto t) { return static_cast<int>(t) < el(lengths, b) || el(given, b, t); }, j);
+  }) == "");
   CHECK(agrees(softmax<key>(
                    masked(masked(x, causal<seq, key>{dimwise::starting_at(seq{3}, 1), key{4}}), padding<key>(lengths))),
                {3, 4, 3}, 12, [&](auto i, auto j, auto b) {
-                 return weight(
-                     4, [&](auto t) { return double{el(x, i, t)}; },
-                     [&](auto t) { return t <= i + 1 && static_cast<int>(t) < el(lengths, b); }, j);
-               }) == "");
+    return weight(4, [&](auto t) { return double{el(x, i, t)}; },
+                  [&](auto t) { return t <= i + 1 && static_cast<int>(t) < el(lengths, b); }, j);
+  }) == "");
 }
 
 TEST_CASE("masked: a mask over the keys of several dimensions, softmax over both") {
   const auto x = drawn<tensor<float, seq, key, source>>(5, seq{2}, key{3}, source{2});
   const auto given = drawn<tensor<bool, source, key>>(6, source{2}, key{3});
   CHECK(agrees(softmax<key, source>(masked(x, allow(given))), {2, 3, 2}, 12, [&](auto i, auto j, auto k) {
-          return weight(
-              6, [&](auto t) { return double{el(x, i, t / 2, t % 2)}; },
-              [&](auto t) { return el(given, t % 2, t / 2); }, j * 2 + k);
-        }) == "");
+    return weight(6, [&](auto t) { return double{el(x, i, t / 2, t % 2)}; },
+                  [&](auto t) { return el(given, t % 2, t / 2); }, j * 2 + k);
+  }) == "");
 }
 
 TEST_CASE("masked: arithmetic, permutation and renaming leave what is hidden hidden") {
@@ -87,23 +82,19 @@ TEST_CASE("masked: arithmetic, permutation and renaming leave what is hidden hid
   const causal<seq, key> c;
   const auto visible = [](auto i) { return [=](auto t) { return t <= i; }; };
   CHECK(agrees(softmax<key>(masked(x, c) * -2), {3, 3}, 12, [&](auto i, auto j) {
-          return weight(
-              3, [&](auto t) { return -2.0 * el(x, i, t); }, visible(i), j);
-        }) == "");
+    return weight(3, [&](auto t) { return -2.0 * el(x, i, t); }, visible(i), j);
+  }) == "");
   CHECK(agrees(softmax<key>(1 - masked(x, c)), {3, 3}, 12, [&](auto i, auto j) {
-          return weight(
-              3, [&](auto t) { return 1.0 - el(x, i, t); }, visible(i), j);
-        }) == "");
+    return weight(3, [&](auto t) { return 1.0 - el(x, i, t); }, visible(i), j);
+  }) == "");
   CHECK(agrees(softmax<key>(masked(x, c) + infinite * 0.0F), {3, 3}, 0,
                [&](auto i, auto j) { return j <= i ? double{not_a_number} : 0.0; }) == "");
   CHECK(agrees(softmax<key>(dimwise::permute<key, seq>(masked(x, c))), {3, 3}, 12, [&](auto j, auto i) {
-          return weight(
-              3, [&](auto t) { return double{el(x, i, t)}; }, visible(i), j);
-        }) == "");
+    return weight(3, [&](auto t) { return double{el(x, i, t)}; }, visible(i), j);
+  }) == "");
   CHECK(agrees(softmax<source>(dimwise::relabel<key, source>(masked(x, c))), {3, 3}, 12, [&](auto i, auto j) {
-          return weight(
-              3, [&](auto t) { return double{el(x, i, t)}; }, visible(i), j);
-        }) == "");
+    return weight(3, [&](auto t) { return double{el(x, i, t)}; }, visible(i), j);
+  }) == "");
   CHECK(agrees(dimwise::exp(masked(x, c)), {3, 3}, 2,
                [&](auto i, auto j) { return j <= i ? std::exp(double{el(x, i, j)}) : 0; }) == "");
   CHECK(agrees(dimwise::sigmoid(masked(x, c)), {3, 3}, 3,
@@ -144,11 +135,11 @@ TEST_CASE("masked reductions: what is hidden does not count; the mean of nothing
     return start;
   };
   CHECK(agrees(dimwise::max<seq>(x, m), {3, 4}, 0, [&](auto b, auto d) {
-          return extreme(b, d, -infinite, [](double p, double q) { return std::fmax(p, q); });
-        }) == "");
+    return extreme(b, d, -infinite, [](double p, double q) { return std::fmax(p, q); });
+  }) == "");
   CHECK(agrees(dimwise::min<seq>(x, m), {3, 4}, 0, [&](auto b, auto d) {
-          return extreme(b, d, infinite, [](double p, double q) { return std::fmin(p, q); });
-        }) == "");
+    return extreme(b, d, infinite, [](double p, double q) { return std::fmin(p, q); });
+  }) == "");
 }
 
 TEST_CASE("masked log_softmax and logsumexp: -inf where hidden, and for rows without anything visible") {
@@ -160,8 +151,8 @@ TEST_CASE("masked log_softmax and logsumexp: -inf where hidden, and for rows wit
   CHECK(agrees(dimwise::logsumexp<key>(masked(x, padding<key>(lengths))), {3}, 8,
                [&](auto b) { return std::log(total(b)); }) == "");
   CHECK(agrees(dimwise::log_softmax<key>(masked(x, padding<key>(lengths))), {3, 4}, 8, [&](auto b, auto t) {
-          return static_cast<int>(t) < el(lengths, b) ? el(x, b, t) - std::log(total(b)) : -double{infinite};
-        }) == "");
+    return static_cast<int>(t) < el(lengths, b) ? el(x, b, t) - std::log(total(b)) : -double{infinite};
+  }) == "");
 }
 
 TEST_CASE("biased: added by name, with parallel dimensions of its own; what is masked stays masked") {
@@ -175,8 +166,7 @@ TEST_CASE("biased: added by name, with parallel dimensions of its own; what is m
   CHECK(agrees(biased(s, bias), {3, 3, 3}, 10,
                [&](auto i, auto j, auto h) { return score(i, j) + el(bias, h, j, i); }) == "");
   const auto expected = [&](auto i, auto j, auto h) {
-    return weight(
-        3, [&](auto t) { return score(i, t) + el(bias, h, t, i); }, [&](auto t) { return t <= i; }, j);
+    return weight(3, [&](auto t) { return score(i, t) + el(bias, h, t, i); }, [&](auto t) { return t <= i; }, j);
   };
   CHECK(agrees(softmax<key>(masked(biased(s, bias), causal<seq, key>{})), {3, 3, 3}, 20, expected) == "");
   CHECK(agrees(softmax<key>(biased(masked(s, causal<seq, key>{}), bias)), {3, 3, 3}, 20, expected) == "");
@@ -184,9 +174,8 @@ TEST_CASE("biased: added by name, with parallel dimensions of its own; what is m
   const tensor<bool, key> hidden({true, false, false}, key{3});
   CHECK(agrees(softmax<key>(biased(masked(s, dimwise::allow_of(dimwise::block(hidden))), endless)), {3, 3}, 20,
                [&](auto i, auto j) {
-                 return weight(
-                     3, [&](auto t) { return score(i, t); }, [](auto t) { return t > 0; }, j);
-               }) == "");
+    return weight(3, [&](auto t) { return score(i, t); }, [](auto t) { return t > 0; }, j);
+  }) == "");
 }
 
 TEST_CASE("masked reductions: a visible -inf counts") {
@@ -208,6 +197,6 @@ TEST_CASE("masked argmax: the largest of what is visible; of nothing there is no
   const std::size_t expected[] = {2, 1, 1};
   CHECK(differences(best, {3}, 0, [&](auto s) { return expected[s]; }) == "");
   CHECK(thrown<dimwise::index_error>([&] {
-          (void)dimwise::evaluate(dimwise::argmax<key>(masked(x, padding<key>(0))));
-        }).starts_with("argmax: "));
+    (void)dimwise::evaluate(dimwise::argmax<key>(masked(x, padding<key>(0))));
+  }).starts_with("argmax: "));
 }

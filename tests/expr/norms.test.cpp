@@ -36,8 +36,7 @@ TEST_CASE("layer_norm: over features, with and without gain and bias") {
     const auto gamma = drawn<tensor<float, d_model>>(2);
     const auto beta = drawn<tensor<float, d_model>>(3);
     const auto expected = [&](auto b, auto p, auto m, double epsilon) {
-      return standardized(
-          12, [&](auto j) { return double{el(x, b, p, j)}; }, m, epsilon);
+      return standardized(12, [&](auto j) { return double{el(x, b, p, j)}; }, m, epsilon);
     };
     CHECK(agrees(layer_norm<d_model>(x), {2, s, 12}, roundings,
                  [&](auto b, auto p, auto m) { return expected(b, p, m, 1e-5); }) == "");
@@ -72,13 +71,11 @@ TEST_CASE("rms_norm: over features, with and without gain") {
 TEST_CASE("standardize: over any dimensions, several together") {
   const auto x = drawn<tensor<float, batch, seq, d_k>>(6, batch{3}, seq{5});
   CHECK(agrees(standardize<batch, seq>(x), {3, 5, 4}, roundings, [&](auto b, auto s, auto d) {  // batch norm
-          return standardized(
-              15, [&](auto j) { return double{el(x, j / 5, j % 5, d)}; }, b * 5 + s, 1e-5);
-        }) == "");
+    return standardized(15, [&](auto j) { return double{el(x, j / 5, j % 5, d)}; }, b * 5 + s, 1e-5);
+  }) == "");
   CHECK(agrees(standardize<d_k, seq>(x, 1e-3), {3, 5, 4}, roundings, [&](auto b, auto s, auto d) {
-          return standardized(
-              20, [&](auto j) { return double{el(x, b, j / 4, j % 4)}; }, s * 4 + d, 1e-3);
-        }) == "");
+    return standardized(20, [&](auto j) { return double{el(x, b, j / 4, j % 4)}; }, s * 4 + d, 1e-3);
+  }) == "");
 }
 
 TEST_CASE("norms: a large offset does not destroy the variance; equal elements give 0; NaN stays in its row") {
@@ -87,9 +84,8 @@ TEST_CASE("norms: a large offset does not destroy the variance; equal elements g
   // The offset leaves 2^-14 of each element in float32, and two passes lose no more.
   CHECK(differences(tensor<float, seq, d_model>(layer_norm<d_model>(far)), {1, 12}, 4 * std::ldexp(1.0, -14),
                     [&](auto s, auto m) {
-                      return standardized(
-                          12, [&](auto j) { return double{el(far, s, j)}; }, m, 1e-5);
-                    }) == "");
+    return standardized(12, [&](auto j) { return double{el(far, s, j)}; }, m, 1e-5);
+  }) == "");
   x.fill(3);
   CHECK(agrees(layer_norm<d_model>(x), {1, 12}, 0, [](auto, auto) { return 0.0; }) == "");
   tensor<float, seq, d_model> rows(seq{2});

@@ -113,16 +113,16 @@ TEST_CASE("argmax: the first of equals, NaN largest, ids that index their dimens
   const auto along = drawn<tensor<double, seq, vocab, batch>>(3, seq{6}, vocab{3}, batch{2});
   const tensor<id<seq>, vocab, batch> latest = argmax<seq>(along);
   CHECK(differences(latest, {3, 2}, 0, [&](auto v, auto b) {
-          std::size_t at = 0;
-          for (std::size_t s = 1; s < 6; ++s) { at = el(along, s, v, b) > el(along, at, v, b) ? s : at; }
-          return at;
-        }) == "");
+    std::size_t at = 0;
+    for (std::size_t s = 1; s < 6; ++s) { at = el(along, s, v, b) > el(along, at, v, b) ? s : at; }
+    return at;
+  }) == "");
 }
 
 TEST_CASE("argmax: an empty dimension has no largest element, an empty result needs none") {
   CHECK(thrown<dimwise::index_error>([] {
-          (void)dimwise::evaluate(argmax<vocab>(tensor<float, seq, vocab>(seq{2}, vocab{0})));
-        }).starts_with("argmax: "));
+    (void)dimwise::evaluate(argmax<vocab>(tensor<float, seq, vocab>(seq{2}, vocab{0})));
+  }).starts_with("argmax: "));
   CHECK(dimwise::evaluate(argmax<vocab>(tensor<float, seq, vocab>(seq{0}, vocab{3}))).size() == 0);
 }
 

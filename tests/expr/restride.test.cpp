@@ -96,8 +96,8 @@ TEST_CASE("merge: a merged dimension takes part in everything, by its factors") 
                [&](auto s, auto m) { return double{el(x, s, m)} + el(y, m % 4, m / 4, s); }) == "");
   const auto w = drawn<tensor<float, merged<heads, d_v>, d_model>>(11);
   CHECK(agrees(dimwise::contract<merged<heads, d_v>>(merge<heads, d_v>(y), w), {2, 12}, 24, [&](auto s, auto o) {
-          return sum_of(12, [&](auto m) { return double{el(y, m % 4, m / 4, s)} * el(w, m, o); });
-        }) == "");
+    return sum_of(12, [&](auto m) { return double{el(y, m % 4, m / 4, s)} * el(w, m, o); });
+  }) == "");
   CHECK(agrees(dimwise::sum<merged<heads, d_v>>(merge<heads, d_v>(y)), {2}, 12,
                [&](auto s) { return sum_of(12, [&](auto m) { return double{el(y, m % 4, m / 4, s)}; }); }) == "");
 }
@@ -152,12 +152,14 @@ TEST_CASE("slice: of a composite gives a plain dimension, whatever lies between 
   CHECK(agrees(slice<both, candidates>(merge<batch, heads>(x), 1, 4), {4, 2, 4}, 0, expected) == "");
   CHECK(agrees(slice<both, candidates>(merge<batch, heads>(x), 1), {5, 2, 4}, 0, expected) == "");
   const tensor<float, heads, seq, batch, d_k> apart = x;
-  CHECK(agrees(slice<both, candidates>(merge<batch, heads>(permute<batch, heads, seq, d_k>(apart)), 1, 4), {4, 2, 4}, 0, expected) == "");
+  CHECK(agrees(slice<both, candidates>(merge<batch, heads>(permute<batch, heads, seq, d_k>(apart)), 1, 4), {4, 2, 4}, 0,
+               expected) == "");
   CHECK(agrees(slice<both, candidates>(merge<batch, heads>(scattered(x).view()), 1, 4), {4, 2, 4}, 0, expected) == "");
   CHECK(thrown<dimwise::index_error>([&] { (void)slice<both, candidates>(merge<batch, heads>(x), 3, 4); }) ==
         "slice: elements 3 to 7 are outside dimension merged<batch, heads> of extent 6 (R18)");
   const auto whole = drawn<tensor<float, summed<single, seq>, d_k>>(41, seq{4});
-  CHECK(agrees(slice<summed<single, seq>, rows>(whole, 1, 3), {3, 4}, 0, [&](auto i, auto d) { return el(whole, i + 1, d); }) == "");
+  CHECK(agrees(slice<summed<single, seq>, rows>(whole, 1, 3), {3, 4}, 0,
+               [&](auto i, auto d) { return el(whole, i + 1, d); }) == "");
 }
 
 TEST_CASE("slice: keeps the dimension, its positions, or names the result") {

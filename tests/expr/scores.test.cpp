@@ -63,14 +63,14 @@ TEST_CASE("scores: over several features at once, the root of their product") {
   const auto x = drawn<tensor<float, seq, rope, width>>(7, seq{3}, width{2});
   const auto y = drawn<tensor<float, key, rope, width>>(8, key{4}, width{2});
   CHECK(agrees(scores<rope, width>(x, y), {3, 4}, 25, [&](auto i, auto j) {
-          return sum_of(6,
-                        [&](auto r) {
-                          return sum_of(2, [&](auto w) { return double{el(x, i, r, w)} * el(y, j, r, w); });
-                        }) /
-                 std::sqrt(12.0);
-        }) == "");
-  CHECK(differ(tensor(scaled<rope, width>(contract<rope, width>(x, y))), tensor(scores<rope, width>(x, y)), float32(25)) == "");
-  CHECK(differ(tensor(scaled<heads, d_k>(contract<heads, d_k>(q, k))), tensor(scaled(contract<heads, d_k>(q, k), static_cast<float>(1 / std::sqrt(12.0)))), float32(25)) == "");
+    return sum_of(6, [&](auto r) {
+      return sum_of(2, [&](auto w) { return double{el(x, i, r, w)} * el(y, j, r, w); });
+    }) / std::sqrt(12.0);
+  }) == "");
+  CHECK(differ(tensor(scaled<rope, width>(contract<rope, width>(x, y))), tensor(scores<rope, width>(x, y)),
+               float32(25)) == "");
+  CHECK(differ(tensor(scaled<heads, d_k>(contract<heads, d_k>(q, k))),
+               tensor(scaled(contract<heads, d_k>(q, k), static_cast<float>(1 / std::sqrt(12.0)))), float32(25)) == "");
 }
 
 TEST_CASE("scaled, unscaled: one query that has lost its position is scaled as its scores are") {
@@ -80,7 +80,8 @@ TEST_CASE("scaled, unscaled: one query that has lost its position is scaled as i
   CHECK(differ(tensor(scaled<d_k>(contract<d_k>(q, k))), expected, float32(9)) == "");
   CHECK(differ(tensor(scaled<d_k>(contract<d_k>(k, q))), expected, float32(9)) == "");
   CHECK(differ(tensor(scaled(contract<d_k>(q, k), 0.5F)), expected, float32(9)) == "");  // d_k is 4
-  CHECK(differ(tensor(dimwise::plain(unscaled(contract<d_k>(q, k)))), tensor(dimwise::plain(expected) * 2.0F), float32(9)) == "");
+  CHECK(differ(tensor(dimwise::plain(unscaled(contract<d_k>(q, k)))), tensor(dimwise::plain(expected) * 2.0F),
+               float32(9)) == "");
 }
 
 TEST_CASE("scaled: a sum of raw products is scaled once, by the root of all features") {
@@ -90,10 +91,10 @@ TEST_CASE("scaled: a sum of raw products is scaled once, by the root of all feat
   const auto k_r = drawn<tensor<float, key, rope>>(12, key{3});
   CHECK(agrees(scaled<dimwise::summed<d_k, rope>>(contract<d_k>(q, k) + contract<rope>(q_r, k_r)), {2, 3}, 24,
                [&](auto i, auto j) {
-                 return (sum_of(4, [&](auto d) { return double{el(q, i, d)} * el(k, j, d); }) +
-                         sum_of(6, [&](auto d) { return double{el(q_r, i, d)} * el(k_r, j, d); })) /
-                        std::sqrt(10.0);
-               }) == "");
+    return (sum_of(4, [&](auto d) { return double{el(q, i, d)} * el(k, j, d); }) + sum_of(6, [&](auto d) {
+      return double{el(q_r, i, d)} * el(k_r, j, d);
+    })) / std::sqrt(10.0);
+  }) == "");
 }
 
 TEST_CASE("scaled: by a tensor of the user's own, one number for each head") {
@@ -101,8 +102,8 @@ TEST_CASE("scaled: by a tensor of the user's own, one number for each head") {
   const auto k = drawn<tensor<float, key, heads, d_k>>(14, key{3});
   const auto temperature = drawn<tensor<float, heads>>(15);
   CHECK(agrees(scaled(contract<d_k>(q, k), temperature), {3, 2, 3}, 9, [&](auto h, auto i, auto j) {
-          return sum_of(4, [&](auto d) { return double{el(q, i, h, d)} * el(k, j, h, d); }) * el(temperature, h);
-        }) == "");
+    return sum_of(4, [&](auto d) { return double{el(q, i, h, d)} * el(k, j, h, d); }) * el(temperature, h);
+  }) == "");
 }
 
 TEST_CASE("scores: one query, whose position was taken by `at`, against many keys") {

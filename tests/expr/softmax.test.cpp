@@ -88,9 +88,9 @@ TEST_CASE("softmax: NaN and +inf among the operands give NaN in their row only, 
 TEST_CASE("renormalise: sums to one again, rows of sum 0 stay 0") {
   const tensor<float, seq, vocab> x({1, 3, 0, 0, 0.5F, 0.5F, -1, 1}, seq{4}, vocab{2});
   CHECK(agrees(renormalise<vocab>(x), {4, 2}, 1, [&](auto s, auto v) {
-          const double total = double{el(x, s, 0)} + el(x, s, 1);
-          return total == 0 ? 0 : el(x, s, v) / total;
-        }) == "");
+    const double total = double{el(x, s, 0)} + el(x, s, 1);
+    return total == 0 ? 0 : el(x, s, v) / total;
+  }) == "");
   const auto logits = drawn<tensor<float, seq, key>>(4, seq{3}, key{4});
   // Slot attention: weights over one side, renormalised over the other.
   const auto weight = [&](auto s, auto t) {

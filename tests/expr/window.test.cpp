@@ -38,17 +38,17 @@ TEST_CASE("unroll: contracted with a kernel, a convolution") {
   const auto x = drawn<tensor<float, seq, d_k>>(3, seq{7});
   const auto w = drawn<tensor<float, three, d_k, d_v>>(4);
   CHECK(agrees(dimwise::contract<three, d_k>(unroll<seq, three>(x), w), {5, 4}, 24, [&](auto s, auto o) {
-          return sum_of(
-              3, [&](auto i) { return sum_of(4, [&](auto d) { return double{el(x, s + i, d)} * el(w, i, d, o); }); });
-        }) == "");
+    return sum_of(3,
+                  [&](auto i) { return sum_of(4, [&](auto d) { return double{el(x, s + i, d)} * el(w, i, d, o); }); });
+  }) == "");
 }
 
 TEST_CASE("pool: windows that do not overlap") {
   const auto x = drawn<tensor<float, d_k, seq>>(5, seq{6});
   CHECK(agrees(pool<seq, two>(x), {4, 3, 2}, 0, [&](auto d, auto s, auto w) { return el(x, d, 2 * s + w); }) == "");
   CHECK(agrees(dimwise::max<kernel>(pool<seq, kernel>(x, kernel{3})), {4, 2}, 0, [&](auto d, auto s) {
-          return std::max({el(x, d, 3 * s), el(x, d, 3 * s + 1), el(x, d, 3 * s + 2)});
-        }) == "");
+    return std::max({el(x, d, 3 * s), el(x, d, 3 * s + 1), el(x, d, 3 * s + 2)});
+  }) == "");
   CHECK(agrees(dimwise::mean<two>(pool<seq, two>(scattered(x).view())), {4, 3}, 2,
                [&](auto d, auto s) { return (double{el(x, d, 2 * s)} + el(x, d, 2 * s + 1)) / 2; }) == "");
 }

@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+// clang-format off: one list
 // Every word that is a function.
 #define EVERY_WORD(USE)                                                                                                                                 \
   USE(contract) USE(outer) USE(scores) USE(scaled) USE(unscaled) USE(map) USE(plain) USE(relu) USE(gelu) USE(gelu_tanh) USE(silu) USE(sigmoid)          \
@@ -17,6 +18,7 @@
   USE(split_ids) USE(partial_attention) USE(relative_ids)
 // The names of <cmath> are found through their arguments, as for numbers: a user's function for the same type is preferred.
 #define EVERY_NAME_OF_CMATH(USE) USE(tanh) USE(erf) USE(exp) USE(log) USE(sqrt) USE(abs) USE(sin) USE(cos)
+// clang-format on
 
 namespace dims_of_a_user {
 struct seq : dimwise::position_dim<2> {};
@@ -28,8 +30,8 @@ namespace one_user {
 using dimwise::tensor;
 using namespace dims_of_a_user;
 
-#define OWN(word) \
-  int word(const tensor<float, seq>&) { return 1; } \
+#define OWN(word)                                          \
+  int word(const tensor<float, seq>&) { return 1; }        \
   int word(const dimwise::causal<seq, key>&) { return 2; } \
   int word(const tensor<float, seq>&, int) { return 3; }
 EVERY_WORD(OWN)
@@ -51,14 +53,14 @@ bool all_are_called() {
 namespace generic_user {
 using namespace dims_of_a_user;
 
-#define OWN(word)                        \
-  template <class X>                     \
-  int word(const X&) {                   \
-    return 4;                            \
-  }                                      \
-  template <class D, class X, class Y>   \
-  int word(const X&, Y) {                \
-    return 5;                            \
+#define OWN(word)                      \
+  template <class X>                   \
+  int word(const X&) {                 \
+    return 4;                          \
+  }                                    \
+  template <class D, class X, class Y> \
+  int word(const X&, Y) {              \
+    return 5;                          \
   }
 EVERY_WORD(OWN)
 #undef OWN

@@ -8,34 +8,44 @@
 namespace fuzz {
 
 const char* name_of(spread s) {
-  constexpr const char* names[] = {"even", "normal", "small", "large", "few", "sparse", "signed zeros", "powers", "whole"};
+  constexpr const char* names[] = {"even",   "normal",       "small",  "large", "few",
+                                   "sparse", "signed zeros", "powers", "whole"};
   return names[static_cast<std::size_t>(s)];
 }
 
 float numbers::operator()() {
   const double u = 2 * from_->unit() - 1;
   switch (how_) {
-    case spread::even: return static_cast<float>(u);
+    case spread::even:
+      return static_cast<float>(u);
     case spread::normal: {
       double total = 0;
       for (int i = 0; i < 6; ++i) { total += from_->unit() - 0.5; }
       return static_cast<float>(total * 1.4142135623730951);
     }
-    case spread::small: return static_cast<float>(u * 1e-4);
-    case spread::large: return static_cast<float>(u * 300);
-    case spread::few: return from_->one_in(8) ? -0.75F : 1.5F;
-    case spread::sparse: return from_->one_in(6) ? static_cast<float>(u) : 0.0F;
-    case spread::signed_zeros: return from_->one_in(3) ? static_cast<float>(u) : from_->one_in(2) ? -0.0F : 0.0F;
-    case spread::powers: return static_cast<float>(std::ldexp(u < 0 ? -1.0 : 1.0, static_cast<int>(from_->between(-9, 6))));
-    case spread::whole: break;
+    case spread::small:
+      return static_cast<float>(u * 1e-4);
+    case spread::large:
+      return static_cast<float>(u * 300);
+    case spread::few:
+      return from_->one_in(8) ? -0.75F : 1.5F;
+    case spread::sparse:
+      return from_->one_in(6) ? static_cast<float>(u) : 0.0F;
+    case spread::signed_zeros:
+      return from_->one_in(3) ? static_cast<float>(u) : from_->one_in(2) ? -0.0F : 0.0F;
+    case spread::powers:
+      return static_cast<float>(std::ldexp(u < 0 ? -1.0 : 1.0, static_cast<int>(from_->between(-9, 6))));
+    case spread::whole:
+      break;
   }
   return static_cast<float>(from_->between(-4, 4));
 }
 
 namespace {
 
-constexpr std::size_t borders[] = {0,  1,  1,  1,  2,  2,  2,  3,  3,  4,  4,  5,  5,  6,  7,  7,  8,  8,  9,  12, 15, 16, 16,  17,  23,
-                                   24, 25, 31, 32, 32, 33, 47, 48, 49, 63, 64, 64, 65, 80, 95, 96, 96, 97, 112, 127, 128, 129, 130};
+constexpr std::size_t borders[] = {0,  1,  1,  1,  2,  2,  2,  3,  3,  4,  4,  5,   5,   6,   7,   7,
+                                   8,  8,  9,  12, 15, 16, 16, 17, 23, 24, 25, 31,  32,  32,  33,  47,
+                                   48, 49, 63, 64, 64, 65, 80, 95, 96, 96, 97, 112, 127, 128, 129, 130};
 
 }  // namespace
 

@@ -3,13 +3,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "source.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
-
-#include "source.hpp"
 
 namespace fuzz {
 
@@ -18,7 +18,7 @@ enum class breakage : unsigned char { nothing, value, plain, bits, plan, error, 
 
 /// How far random formulas go.
 struct limits {
-  std::size_t size = 130;               ///< no extent is larger
+  std::size_t size = 130;                   ///< no extent is larger
   std::size_t work = std::size_t{1} << 18;  ///< nor is the product of all extents of a formula
 };
 
@@ -31,9 +31,9 @@ struct failure {
 struct counts {
   std::size_t formulas = 0;
   std::size_t evaluations = 0;
-  std::size_t refused = 0;  ///< formulas whose evaluation threw, in every way the same
-  double largest = 0;       ///< the largest error of a kernel's result, in units of what is allowed
-  double largest_plain = 0; ///< the same of the plain loops
+  std::size_t refused = 0;   ///< formulas whose evaluation threw, in every way the same
+  double largest = 0;        ///< the largest error of a kernel's result, in units of what is allowed
+  double largest_plain = 0;  ///< the same of the plain loops
 };
 
 /// Extents to draw from: around the borders of tiles and vectors.
@@ -44,7 +44,8 @@ struct range {
 
 class attempt {
  public:
-  attempt(std::uint64_t seed, const limits& to, bool telling, breakage broken) : random(seed), to_(to), telling_(telling), broken_(broken) {}
+  attempt(std::uint64_t seed, const limits& to, bool telling, breakage broken)
+      : random(seed), to_(to), telling_(telling), broken_(broken) {}
 
   source random;
 

@@ -14,14 +14,19 @@ void attention_alone(attempt& a) {
 void values_left(attempt& a) {
   const attention_operands o(a, positions::any);
   const auto of = [&](const auto& v) { return contract<key>(v, softmax<key>(scores<d_k>(o.k.view(), o.q.view()))); };
-  compare(a, of(o.v.view()), [&] { return of_attention(exactly(of(o.v.magnitudes())), o.scale(), o.e.k.extent(), o.e.t.extent(), o.v.largest()); });
+  compare(a, of(o.v.view()), [&] {
+    return of_attention(exactly(of(o.v.magnitudes())), o.scale(), o.e.k.extent(), o.e.t.extent(), o.v.largest());
+  });
 }
 void weights_permuted(attempt& a) {
   const attention_operands o(a, positions::any);
   const auto of = [&](const auto& v) {
-    return permute<heads, d_v, seq, batch>(contract<key>(permute<key, seq, heads, batch>(softmax<key>(scores<d_k>(o.q.view(), o.k.view()))), v));
+    return permute<heads, d_v, seq, batch>(
+        contract<key>(permute<key, seq, heads, batch>(softmax<key>(scores<d_k>(o.q.view(), o.k.view()))), v));
   };
-  compare(a, of(o.v.view()), [&] { return of_attention(exactly(of(o.v.magnitudes())), o.scale(), o.e.k.extent(), o.e.t.extent(), o.v.largest()); });
+  compare(a, of(o.v.view()), [&] {
+    return of_attention(exactly(of(o.v.magnitudes())), o.scale(), o.e.k.extent(), o.e.t.extent(), o.v.largest());
+  });
 }
 // Scales of any sign and 0; a product that is divided, too.
 void scaled_by_number(attempt& a) {
@@ -30,7 +35,8 @@ void scaled_by_number(attempt& a) {
   const float x = a.random.one_of(scales);
   a.note("scale " + std::to_string(x));
   const double l = std::abs(x) * o.scale() * std::sqrt(static_cast<double>(o.e.k.extent()));
-  o.check(a, [x](const auto& q, const auto& k) { return scaled(contract<d_k>(q, k), x); }, [](const auto& s) { return s; }, l);
+  o.check(a, [x](const auto& q, const auto& k) { return scaled(contract<d_k>(q, k), x); },
+          [](const auto& s) { return s; }, l);
 }
 void temperature(attempt& a) {
   const attention_operands o(a, positions::any);
@@ -44,7 +50,8 @@ void scaled_by_head(attempt& a) {
   const attention_operands o(a, positions::any);
   const held<float, heads> t(a, "temperatures", numbers(a.random), repeats::sometimes, o.e.h);
   const double l = t.largest() * o.scale() * std::sqrt(static_cast<double>(o.e.k.extent()));
-  o.check(a, [&](const auto& q, const auto& k) { return scaled(contract<d_k>(q, k), t.view()); }, [](const auto& s) { return s; }, l);
+  o.check(a, [&](const auto& q, const auto& k) { return scaled(contract<d_k>(q, k), t.view()); },
+          [](const auto& s) { return s; }, l);
 }
 void soft_cap(attempt& a) {
   const attention_operands o(a, positions::any);
@@ -63,7 +70,9 @@ void own_function(attempt& a) {
   const attention_operands o(a, positions::any);
   const float slope = static_cast<float>(a.random.between(-4, 4)) / 4;
   a.note("slope " + std::to_string(slope));
-  o.check(a, [slope](const auto& s) { return map([slope](auto x) { return x > 0 ? x : static_cast<decltype(x)>(slope) * x; }, s); });
+  o.check(a, [slope](const auto& s) {
+    return map([slope](auto x) { return x > 0 ? x : static_cast<decltype(x)>(slope) * x; }, s);
+  });
 }
 void own_function_masked(attempt& a) {
   const attention_operands o(a);
@@ -74,7 +83,9 @@ void own_function_masked(attempt& a) {
 void keys_are_values(attempt& a) {
   const attention_operands o(a, positions::any);
   const auto of = [&](const auto& v) { return contract<key>(softmax<key>(scores<d_k>(o.q.view(), o.k.view())), v); };
-  compare(a, of(o.k.view()), [&] { return of_attention(exactly(of(o.k.magnitudes())), o.scale(), o.e.k.extent(), o.e.t.extent(), o.k.largest()); });
+  compare(a, of(o.k.view()), [&] {
+    return of_attention(exactly(of(o.k.magnitudes())), o.scale(), o.e.k.extent(), o.e.t.extent(), o.k.largest());
+  });
 }
 // Weights and scores that are asked for themselves.
 void weights_alone(attempt& a) {
@@ -84,8 +95,13 @@ void weights_alone(attempt& a) {
 }
 void operands_computed(attempt& a) {
   const attention_operands o(a, positions::any);
-  const auto of = [&](const auto& v) { return contract<key>(softmax<key>(scores<d_k>(o.q.view() * 0.5F, o.k.view() + o.k.view())), v * 2.0F); };
-  compare(a, of(o.v.view()), [&] { return of_attention(exactly(of(o.v.magnitudes())), 1 + o.scale(), o.e.k.extent(), o.e.t.extent(), 2 * o.v.largest()); });
+  const auto of = [&](const auto& v) {
+    return contract<key>(softmax<key>(scores<d_k>(o.q.view() * 0.5F, o.k.view() + o.k.view())), v * 2.0F);
+  };
+  compare(a, of(o.v.view()), [&] {
+    return of_attention(exactly(of(o.v.magnitudes())), 1 + o.scale(), o.e.k.extent(), o.e.t.extent(),
+                        2 * o.v.largest());
+  });
 }
 
 constexpr family all[] = {

@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <limits>
-
 #include "dims.hpp"
+
+#include <limits>
 
 namespace fuzz {
 
@@ -43,7 +43,8 @@ std::vector<double> norms(const Held& x, std::size_t features) {
 template <class Dims>
 each<Dims> of_attention(each<Dims> magnitudes, double l, std::size_t features, std::size_t keys, double largest_value) {
   const auto n = static_cast<double>(keys);
-  return roundings(std::move(magnitudes), 8 + (4 + static_cast<double>(features) / 16) * l + n, n * 4 * least_float * (1 + largest_value));
+  return roundings(std::move(magnitudes), 8 + (4 + static_cast<double>(features) / 16) * l + n,
+                   n * 4 * least_float * (1 + largest_value));
 }
 
 /// What may stand where nobody looks.
@@ -75,14 +76,19 @@ class attention_operands {
   /// contract<key>(softmax<key>(change(product(q, k))), v). `l` bounds what enters the exponent.
   template <class Product, class Change>
   void check(attempt& a, const Product& product, const Change& change, double l, const hidden_keys& hidden = {}) const {
-    const auto of = [&](const auto& keys, const auto& values) { return contract<key>(softmax<key>(change(product(q.view(), keys))), values); };
-    const auto allowed = [&] { return of_attention(exactly(of(k.view(), v.magnitudes())), l, e.k.extent(), e.t.extent(), v.largest()); };
+    const auto of = [&](const auto& keys, const auto& values) {
+      return contract<key>(softmax<key>(change(product(q.view(), keys))), values);
+    };
+    const auto allowed = [&] {
+      return of_attention(exactly(of(k.view(), v.magnitudes())), l, e.k.extent(), e.t.extent(), v.largest());
+    };
     if (!hidden || a.random.one_in(2)) { return compare(a, of(k.view(), v.view()), allowed); }
     const float bad = poison(a);
     a.note("hidden keys and values are " + std::to_string(bad));
     const auto poisoned = [&](const auto& x) {
       const std::size_t row = x.extent(2) * x.extent(3);
-      return x.like([&](std::size_t i, float y) { return hidden(i / row / x.extent(1), i / row % x.extent(1)) ? bad : y; });
+      return x.like(
+          [&](std::size_t i, float y) { return hidden(i / row / x.extent(1), i / row % x.extent(1)) ? bad : y; });
     };
     compare(a, of(poisoned(k), poisoned(v)), of(k.view(), v.view()), allowed);
   }

@@ -29,7 +29,8 @@ double largest_product(std::span<const double> q_norms, std::span<const double> 
 }
 
 float poison(attempt& a) {
-  constexpr float bad[] = {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity(), 3e38F, -3e38F};
+  constexpr float bad[] = {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(),
+                           -std::numeric_limits<float>::infinity(), 3e38F, -3e38F};
   a.poisoned();
   return a.random.one_of(bad);
 }
@@ -69,10 +70,14 @@ std::function<bool()> draw_bools(attempt& a) {
   const std::size_t how = a.random.below(5);
   return [&a, how] {
     switch (how) {
-      case 0: return true;
-      case 1: return a.random.one_in(20);
-      case 2: return !a.random.one_in(20);
-      default: return a.random.one_in(2);
+      case 0:
+        return true;
+      case 1:
+        return a.random.one_in(20);
+      case 2:
+        return !a.random.one_in(20);
+      default:
+        return a.random.one_in(2);
     }
   };
 }

@@ -84,25 +84,40 @@ void break_on_purpose(breakage how, results& r) {
   const std::size_t i = n / 2;
   const auto off = static_cast<float>(r.exact[i] + 3 * r.allowed[i] + 1e-30);
   switch (how) {
-    case breakage::value: r.fast.values[i] = off; break;
-    case breakage::plain: r.plain.values[i] = off; break;
-    case breakage::bits: r.several.values[i] = std::nextafter(r.several.values[i], 2 + 2 * r.several.values[i]); break;
-    case breakage::plan: ++r.planned[static_cast<std::size_t>(dimwise::plan_kind::product)]; break;
-    case breakage::destination: r.again.values[i] += 1; break;
-    case breakage::guard: r.memory.front() = 0; break;
+    case breakage::value:
+      r.fast.values[i] = off;
+      break;
+    case breakage::plain:
+      r.plain.values[i] = off;
+      break;
+    case breakage::bits:
+      r.several.values[i] = std::nextafter(r.several.values[i], 2 + 2 * r.several.values[i]);
+      break;
+    case breakage::plan:
+      ++r.planned[static_cast<std::size_t>(dimwise::plan_kind::product)];
+      break;
+    case breakage::destination:
+      r.again.values[i] += 1;
+      break;
+    case breakage::guard:
+      r.memory.front() = 0;
+      break;
     case breakage::error:
-    case breakage::nothing: break;
+    case breakage::nothing:
+      break;
   }
 }
 
 class judgement {
  public:
-  judgement(attempt& a, const results& r, const std::function<std::string(std::size_t)>& place) : a_(a), r_(r), place_(place) {}
+  judgement(attempt& a, const results& r, const std::function<std::string(std::size_t)>& place)
+      : a_(a), r_(r), place_(place) {}
 
   // The largest error of a way, in units of what is allowed.
   double within(const char* way, const std::vector<float>& values) {
     if (values.size() != r_.exact.size() || r_.allowed.size() != r_.exact.size()) {
-      a_.fail("size", std::string(way) + " gives " + std::to_string(values.size()) + " elements, float64 " + std::to_string(r_.exact.size()) + ", allowed are errors of " +
+      a_.fail("size", std::string(way) + " gives " + std::to_string(values.size()) + " elements, float64 " +
+                          std::to_string(r_.exact.size()) + ", allowed are errors of " +
                           std::to_string(r_.allowed.size()));
       return 0;
     }
@@ -118,8 +133,9 @@ class judgement {
     if (largest > 1) {
       std::ostringstream text;
       text.precision(9);
-      text << way << " differs from float64 most at " << place_(worst) << ": " << values[worst] << ", float64 " << r_.exact[worst] << ", error "
-           << std::abs(values[worst] - r_.exact[worst]) << ", allowed " << r_.allowed[worst];
+      text << way << " differs from float64 most at " << place_(worst) << ": " << values[worst] << ", float64 "
+           << r_.exact[worst] << ", error " << std::abs(values[worst] - r_.exact[worst]) << ", allowed "
+           << r_.allowed[worst];
       a_.fail("value", text.str());
     }
     return std::isfinite(largest) ? largest : 0;
@@ -130,14 +146,21 @@ class judgement {
     std::ostringstream text;
     text.precision(9);
     text << way << " gives other bits than evaluate";
-    if (i < values.size() && i < r_.fast.values.size()) { text << " at " << place_(i) << ": " << values[i] << ", evaluate " << r_.fast.values[i]; }
+    if (i < values.size() && i < r_.fast.values.size()) {
+      text << " at " << place_(i) << ": " << values[i] << ", evaluate " << r_.fast.values[i];
+    }
     a_.fail("bits", text.str());
   }
   void thrown() {
-    const std::pair<const char*, const std::string*> ways[] = {{"evaluate_plainly", &r_.plain.thrown}, {"several workers", &r_.several.thrown}, {"reference", &r_.exact_thrown},
-                                                               {"assignment", &r_.again.thrown},       {"another order", &r_.turned.thrown},    {"a view", &r_.viewed.thrown}};
+    const std::pair<const char*, const std::string*> ways[] = {
+        {"evaluate_plainly", &r_.plain.thrown}, {"several workers", &r_.several.thrown},
+        {"reference", &r_.exact_thrown},        {"assignment", &r_.again.thrown},
+        {"another order", &r_.turned.thrown},   {"a view", &r_.viewed.thrown}};
     for (const auto& [way, text] : ways) {
-      if (*text != r_.fast.thrown) { a_.fail("error", std::string(way) + ' ' + (text->empty() ? "throws nothing" : *text) + ", evaluate " + (r_.fast.thrown.empty() ? "throws nothing" : r_.fast.thrown)); }
+      if (*text != r_.fast.thrown) {
+        a_.fail("error", std::string(way) + ' ' + (text->empty() ? "throws nothing" : *text) + ", evaluate " +
+                             (r_.fast.thrown.empty() ? "throws nothing" : r_.fast.thrown));
+      }
     }
     if (!r_.untouched) { a_.fail("destination", "what threw changed its destination"); }
   }
@@ -146,13 +169,16 @@ class judgement {
     for (std::size_t k = 0; k < dimwise::plan_kinds; ++k) {
       const auto kind = static_cast<dimwise::plan_kind>(k);
       if (kind == dimwise::plan_kind::look || r_.planned[k] == r_.ran[kind]) { continue; }
-      a_.fail("plan", std::string("plan() has ") + std::to_string(r_.planned[k]) + " steps of " + name_of(kind) + ", " + std::to_string(r_.ran[kind]) + " ran: " + r_.plan_text);
+      a_.fail("plan", std::string("plan() has ") + std::to_string(r_.planned[k]) + " steps of " + name_of(kind) + ", " +
+                          std::to_string(r_.ran[kind]) + " ran: " + r_.plan_text);
     }
   }
   void guards() {
     for (std::ptrdiff_t i = 0; i < guard; ++i) {
       const auto at = static_cast<std::size_t>(i);
-      if (r_.memory[at] != 7 || r_.memory[r_.memory.size() - 1 - at] != 7) { a_.fail("guard", "memory beside the view was written"); }
+      if (r_.memory[at] != 7 || r_.memory[r_.memory.size() - 1 - at] != 7) {
+        a_.fail("guard", "memory beside the view was written");
+      }
     }
   }
 

@@ -7,9 +7,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <functional>
-
 #include "operands.hpp"
+
+#include <functional>
 
 namespace fuzz {
 
@@ -20,7 +20,9 @@ class workers {
   [[nodiscard]] std::size_t worker_count() const { return count_; }
   template <class F>
   void parallel_for(std::size_t count, F&& f) {
-    run(count, [](const void* self, std::size_t task, std::size_t worker) { (*static_cast<const std::remove_reference_t<F>*>(self))(task, worker); }, &f);
+    run(count, [](const void* self, std::size_t task, std::size_t worker) {
+      (*static_cast<const std::remove_reference_t<F>*>(self))(task, worker);
+    }, &f);
   }
 
  private:
@@ -107,12 +109,15 @@ struct turn<dimwise::detail::list<Done...>, dimwise::detail::list<M...>> {
 };
 template <class... Done, class... M, class D, class... Rest>
 struct turn<dimwise::detail::list<Done...>, dimwise::detail::list<M...>, D, Rest...>
-    : std::conditional_t<dimwise::dimension_type<D>, turn<dimwise::detail::list<D, Done...>, dimwise::detail::list<M...>, Rest...>,
+    : std::conditional_t<dimwise::dimension_type<D>,
+                         turn<dimwise::detail::list<D, Done...>, dimwise::detail::list<M...>, Rest...>,
                          turn<dimwise::detail::list<Done...>, dimwise::detail::list<M..., D>, Rest...>> {};
 inline constexpr std::ptrdiff_t guard = 3;
 template <class Extents, class... D>
 auto view_over(const Extents& e, std::vector<float>& memory, const tensor<float, D...>&) {
-  return tensor_view<float, D...>::over({memory.data() + guard, memory.size() - 2 * guard}, dimwise::detail::carry<typename tensor<float, D...>::extents_type::atoms>("fuzz", e));
+  return tensor_view<float, D...>::over(
+      {memory.data() + guard, memory.size() - 2 * guard},
+      dimwise::detail::carry<typename tensor<float, D...>::extents_type::atoms>("fuzz", e));
 }
 template <class T>
 struct turned_of;
@@ -146,7 +151,8 @@ std::string place_of(const E& e, std::size_t i) {
 template <class E, class Exact, class Allowed>
 void compare(attempt& a, const E& e, const Exact& expected, const Allowed& allowed) {
   using result = decltype(dimwise::evaluate(e));
-  static_assert(std::is_same_v<decltype(allowed()), each_of<E>>, "what is allowed has the dimensions of the formula, in the same order");
+  static_assert(std::is_same_v<decltype(allowed()), each_of<E>>,
+                "what is allowed has the dimensions of the formula, in the same order");
   detail::results r;
   dimwise::reset_plans();
   r.fast = detail::run([&] { return detail::values_of(dimwise::evaluate(e)); });
@@ -161,7 +167,9 @@ void compare(attempt& a, const E& e, const Exact& expected, const Allowed& allow
   if (r.fast.thrown.empty() && r.exact_thrown.empty()) {
     r.allowed = allowed().of;
     const auto plan = dimwise::plan(e);
-    for (std::size_t k = 0; k < dimwise::plan_kinds; ++k) { r.planned.push_back(plan[static_cast<dimwise::plan_kind>(k)]); }
+    for (std::size_t k = 0; k < dimwise::plan_kinds; ++k) {
+      r.planned.push_back(plan[static_cast<dimwise::plan_kind>(k)]);
+    }
     if (a.telling()) { r.plan_text = detail::in_one_line(plan.text()); }
   }
   // Destinations: one that has a value already, one of another order, and memory of somebody else.
@@ -183,7 +191,8 @@ void compare(attempt& a, const E& e, const Exact& expected, const Allowed& allow
     view = e;
     return std::vector<float>(memory.begin() + detail::guard, memory.end() - detail::guard);
   });
-  r.untouched = r.untouched && (r.viewed.thrown.empty() || std::all_of(memory.begin(), memory.end(), [](float x) { return x == 7; }));
+  r.untouched = r.untouched &&
+                (r.viewed.thrown.empty() || std::all_of(memory.begin(), memory.end(), [](float x) { return x == 7; }));
   r.memory = memory;
   detail::judge(a, r, [&](std::size_t i) { return detail::place_of(e, i); });
 }

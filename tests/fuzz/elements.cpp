@@ -68,26 +68,32 @@ void own_function(attempt& a) {
 
 void sum_of_equals(attempt& a) {
   const operands o(a);
-  compare(a, o.x.view() + o.y.view(), [&] { return roundings(exactly(o.x.magnitudes() + o.y.magnitudes()), 1, least_float); });
+  compare(a, o.x.view() + o.y.view(),
+          [&] { return roundings(exactly(o.x.magnitudes() + o.y.magnitudes()), 1, least_float); });
 }
 void difference_of_parts(attempt& a) {
   const operands o(a);
-  compare(a, o.w.view() - o.x.view(), [&] { return roundings(exactly(o.w.magnitudes() + o.x.magnitudes()), 1, least_float); });
+  compare(a, o.w.view() - o.x.view(),
+          [&] { return roundings(exactly(o.w.magnitudes() + o.x.magnitudes()), 1, least_float); });
 }
 void product_by_rows(attempt& a) {
   const operands o(a);
-  compare(a, o.x.view() * o.of_rows.view(), [&] { return roundings(exactly(o.x.magnitudes() * o.of_rows.magnitudes()), 1, least_float); });
+  compare(a, o.x.view() * o.of_rows.view(),
+          [&] { return roundings(exactly(o.x.magnitudes() * o.of_rows.magnitudes()), 1, least_float); });
 }
 void quotient(attempt& a) {
   const operands o(a);
   const auto of = [](const auto& x, const auto& y) { return x / (abs(y) + 0.5F); };
-  compare(a, of(o.x.view(), o.w.view()), [&] { return roundings(exactly(of(o.x.magnitudes(), o.w.view())), 3, least_float); });
+  compare(a, of(o.x.view(), o.w.view()),
+          [&] { return roundings(exactly(of(o.x.magnitudes(), o.w.view())), 3, least_float); });
 }
 void chain(attempt& a) {
   const operands o(a);
   const auto of = [](const auto& x, const auto& y, const auto& w, const auto& r) { return (x * w + y) * 0.5F + r; };
-  compare(a, of(o.x.view(), o.y.view(), o.w.view(), o.of_rows.view()),
-          [&] { return roundings(exactly(of(o.x.magnitudes(), o.y.magnitudes(), o.w.magnitudes(), o.of_rows.magnitudes())), 4, least_float * 4); });
+  compare(a, of(o.x.view(), o.y.view(), o.w.view(), o.of_rows.view()), [&] {
+    return roundings(exactly(of(o.x.magnitudes(), o.y.magnitudes(), o.w.magnitudes(), o.of_rows.magnitudes())), 4,
+                     least_float * 4);
+  });
 }
 void map_of_three(attempt& a) {
   const operands o(a);
@@ -96,9 +102,11 @@ void map_of_three(attempt& a) {
 }
 void shared_and_free(attempt& a) {
   const operands o(a);
-  const held<float, batch, heads> z(a, "z", numbers(a.random), repeats::sometimes, batch{o.n[0]}, heads{a.extent({0, 5})});
+  const held<float, batch, heads> z(a, "z", numbers(a.random), repeats::sometimes, batch{o.n[0]},
+                                    heads{a.extent({0, 5})});
   const auto of = [](const auto& x, const auto& y) { return broadcast_like(x, y) * y; };
-  compare(a, of(o.of_rows.view(), z.view()), [&] { return roundings(exactly(of(o.of_rows.magnitudes(), z.magnitudes())), 1, least_float); });
+  compare(a, of(o.of_rows.view(), z.view()),
+          [&] { return roundings(exactly(of(o.of_rows.magnitudes(), z.magnitudes())), 1, least_float); });
 }
 
 // Choices are exact.
@@ -123,8 +131,10 @@ void where_equal(attempt& a) {
 // What is not chosen has no effect.
 void where_padded(attempt& a) {
   const operands o(a);
-  const held<int, batch> lengths(a, "lengths", [&] { return static_cast<int>(a.random.below(o.n[1] + 1)); }, repeats::never, batch{o.n[0]});
-  const held<float, batch, seq, d_model> x(a, "own x", numbers(a.random), repeats::never, batch{o.n[0]}, seq{o.n[1]}, d_model{o.n[2]});
+  const held<int, batch> lengths(a, "lengths", [&] { return static_cast<int>(a.random.below(o.n[1] + 1)); },
+                                 repeats::never, batch{o.n[0]});
+  const held<float, batch, seq, d_model> x(a, "own x", numbers(a.random), repeats::never, batch{o.n[0]}, seq{o.n[1]},
+                                           d_model{o.n[2]});
   const auto of = [&](const auto& y) { return where(padding<seq>(lengths.view()), y, o.w.view()); };
   const auto hidden = x.like([&](std::size_t i, float y) {
     const std::size_t row = i / o.n[2];

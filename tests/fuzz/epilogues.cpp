@@ -28,7 +28,8 @@ class layer {
   template <class F, class Order>
   void check(attempt& a, const F& of, double slope, const Order& order) const {
     compare(a, of(x.view(), w.view(), bias.view(), residual.view()), [&] {
-      const auto sum = contract<d_model>(x.magnitudes(), w.magnitudes()) + bias.magnitudes() + bias_of_heads.magnitudes() + residual.magnitudes();
+      const auto sum = contract<d_model>(x.magnitudes(), w.magnitudes()) + bias.magnitudes() +
+                       bias_of_heads.magnitudes() + residual.magnitudes();
       auto allowed = of_product(order(sum), n[1], 12);
       // A function has roundings of its own, however small its argument is.
       for (double& x1 : allowed.of) { x1 = slope * x1 + 4 * u; }
@@ -51,7 +52,9 @@ void plus_bias(attempt& a) {
 }
 void bias_before(attempt& a) {
   const layer o(a);
-  o.check(a, [&](const auto& x, const auto& w, const auto&, const auto&) { return o.bias_of_heads.view() + projected(x, w); });
+  o.check(a, [&](const auto& x, const auto& w, const auto&, const auto&) {
+    return o.bias_of_heads.view() + projected(x, w);
+  });
 }
 void minus_bias(attempt& a) {
   const layer o(a);
@@ -59,7 +62,8 @@ void minus_bias(attempt& a) {
 }
 void plus_residual(attempt& a) {
   const layer o(a);
-  o.check(a, [](const auto& x, const auto& w, const auto&, const auto& r) { return r + projected(x, w); }, 1, like_residual);
+  o.check(a, [](const auto& x, const auto& w, const auto&, const auto& r) { return r + projected(x, w); }, 1,
+          like_residual);
 }
 void bias_and_residual(attempt& a) {
   const layer o(a);
@@ -67,7 +71,9 @@ void bias_and_residual(attempt& a) {
 }
 void two_biases(attempt& a) {
   const layer o(a);
-  o.check(a, [&](const auto& x, const auto& w, const auto& b, const auto&) { return projected(x, w) + b + o.bias_of_heads.view(); });
+  o.check(a, [&](const auto& x, const auto& w, const auto& b, const auto&) {
+    return projected(x, w) + b + o.bias_of_heads.view();
+  });
 }
 void through_relu(attempt& a) {
   const layer o(a);
@@ -79,15 +85,20 @@ void through_gelu(attempt& a) {
 }
 void gelu_tanh_residual(attempt& a) {
   const layer o(a);
-  o.check(a, [](const auto& x, const auto& w, const auto& b, const auto& r) { return gelu_tanh(projected(x, w) + b) + r; }, 2);
+  o.check(a, [](const auto& x, const auto& w, const auto& b, const auto& r) {
+    return gelu_tanh(projected(x, w) + b) + r;
+  }, 2);
 }
 void residual_silu(attempt& a) {
   const layer o(a);
-  o.check(a, [](const auto& x, const auto& w, const auto&, const auto& r) { return r + silu(projected(x, w)); }, 2, like_residual);
+  o.check(a, [](const auto& x, const auto& w, const auto&, const auto& r) { return r + silu(projected(x, w)); }, 2,
+          like_residual);
 }
 void sigmoid_permuted(attempt& a) {
   const layer o(a);
-  o.check(a, [](const auto& x, const auto& w, const auto& b, const auto&) { return permute<d_k, seq, heads>(sigmoid(b + projected(x, w))); }, 1, [](const auto& s) { return permute<d_k, seq, heads>(s); });
+  o.check(a, [](const auto& x, const auto& w, const auto& b, const auto&) {
+    return permute<d_k, seq, heads>(sigmoid(b + projected(x, w)));
+  }, 1, [](const auto& s) { return permute<d_k, seq, heads>(s); });
 }
 void tanh_residual(attempt& a) {
   const layer o(a);
@@ -100,7 +111,8 @@ void residual_then_relu(attempt& a) {
 }
 void number_then_bias(attempt& a) {
   const layer o(a);
-  o.check(a, [](const auto& x, const auto& w, const auto& b, const auto&) { return projected(x, w) * 2.0F + b + 1.0F; }, 3);
+  o.check(a, [](const auto& x, const auto& w, const auto& b, const auto&) { return projected(x, w) * 2.0F + b + 1.0F; },
+          3);
 }
 void relu_of_tanh(attempt& a) {
   const layer o(a);
@@ -109,8 +121,11 @@ void relu_of_tanh(attempt& a) {
 // A gated layer: one product times a function of another.
 void gated(attempt& a) {
   const layer o(a);
-  const auto of = [](const auto& x, const auto& w, const auto& v) { return silu(contract<d_model>(x, w)) * contract<d_model>(x, v); };
-  const held<float, heads, d_model, d_k> v(a, "v", numbers(a.random), repeats::sometimes, d_model{o.n[1]}, heads{o.n[2]}, d_k{o.n[3]});
+  const auto of = [](const auto& x, const auto& w, const auto& v) {
+    return silu(contract<d_model>(x, w)) * contract<d_model>(x, v);
+  };
+  const held<float, heads, d_model, d_k> v(a, "v", numbers(a.random), repeats::sometimes, d_model{o.n[1]},
+                                           heads{o.n[2]}, d_k{o.n[3]});
   compare(a, of(o.x.view(), o.w.view(), v.view()), [&] {
     const auto p = contract<d_model>(o.x.magnitudes(), o.w.magnitudes());
     return of_product(p * contract<d_model>(o.x.magnitudes(), v.magnitudes()), 3 * o.n[1], 16);

@@ -20,14 +20,17 @@ void exact(attempt& a, const E& e) {
 
 class operand {
  public:
-  explicit operand(attempt& a) : n(a.extents<3>({{0, 9}, {0, 65}, {0, 130}})), x(a, "x", numbers(a.random), repeats::sometimes, batch{n[0]}, seq{n[1]}, d_model{n[2]}) {}
+  explicit operand(attempt& a)
+      : n(a.extents<3>({{0, 9}, {0, 65}, {0, 130}})),
+        x(a, "x", numbers(a.random), repeats::sometimes, batch{n[0]}, seq{n[1]}, d_model{n[2]}) {}
   std::array<std::size_t, 3> n;
   held<float, batch, seq, d_model> x;
 };
 class heads_operand {
  public:
   explicit heads_operand(attempt& a)
-      : n(a.extents<3>({{0, 65}, {0, 6}, {0, 65}})), x(a, "x", numbers(a.random), repeats::sometimes, seq{n[0]}, heads{n[1]}, d_k{n[2]}) {}
+      : n(a.extents<3>({{0, 65}, {0, 6}, {0, 65}})),
+        x(a, "x", numbers(a.random), repeats::sometimes, seq{n[0]}, heads{n[1]}, d_k{n[2]}) {}
   std::array<std::size_t, 3> n;
   held<float, seq, heads, d_k> x;
 };
@@ -90,7 +93,8 @@ void parts_of_sum(attempt& a) {
 }
 void diagonal_of(attempt& a) {
   const auto [n, b] = a.extents<2>({{0, 65}, {0, 65}});
-  const held<float, d_model, batch, square_side> x(a, "x", numbers(a.random), repeats::sometimes, d_model{n}, batch{b}, square_side{n});
+  const held<float, d_model, batch, square_side> x(a, "x", numbers(a.random), repeats::sometimes, d_model{n}, batch{b},
+                                                   square_side{n});
   exact(a, diagonal<d_model, square_side>(x.view()));
 }
 void unrolled(attempt& a) {
@@ -101,9 +105,13 @@ void unrolled(attempt& a) {
 void convolved(attempt& a) {
   const auto [s, m, f, w] = a.extents<4>({{9, 65}, {0, 17}, {0, 17}, {1, 9}});
   const held<float, seq, d_model> x(a, "x", numbers(a.random), repeats::sometimes, seq{s}, d_model{m});
-  const held<float, d_ff, kernel_width, d_model> c(a, "kernel", numbers(a.random), repeats::sometimes, d_model{m}, d_ff{f}, kernel_width{w});
-  const auto of = [width = w](const auto& p, const auto& q) { return contract<kernel_width, d_model>(unroll<seq, kernel_width>(p, kernel_width{width}), q); };
-  compare(a, of(x.view(), c.view()), [&, terms = m * w] { return of_product(of(x.magnitudes(), c.magnitudes()), terms); });
+  const held<float, d_ff, kernel_width, d_model> c(a, "kernel", numbers(a.random), repeats::sometimes, d_model{m},
+                                                   d_ff{f}, kernel_width{w});
+  const auto of = [width = w](const auto& p, const auto& q) {
+    return contract<kernel_width, d_model>(unroll<seq, kernel_width>(p, kernel_width{width}), q);
+  };
+  compare(a, of(x.view(), c.view()),
+          [&, terms = m * w] { return of_product(of(x.magnitudes(), c.magnitudes()), terms); });
 }
 void pooled(attempt& a) {
   const auto [b, s, w] = a.extents<3>({{0, 5}, {0, 33}, {1, 8}});
@@ -112,7 +120,8 @@ void pooled(attempt& a) {
 }
 void joined(attempt& a) {
   const operand o(a);
-  const held<float, d_model, seq, batch> y(a, "y", numbers(a.random), repeats::sometimes, batch{o.n[0]}, seq{a.extent({0, 33})}, d_model{o.n[2]});
+  const held<float, d_model, seq, batch> y(a, "y", numbers(a.random), repeats::sometimes, batch{o.n[0]},
+                                           seq{a.extent({0, 33})}, d_model{o.n[2]});
   exact(a, concat<seq>(o.x.view(), y.view(), relu(o.x.view())));
 }
 void joined_parts(attempt& a) {
@@ -123,7 +132,8 @@ void joined_parts(attempt& a) {
 }
 void stacked(attempt& a) {
   const operand o(a);
-  const held<float, seq, batch, d_model> y(a, "y", numbers(a.random), repeats::sometimes, batch{o.n[0]}, seq{o.n[1]}, d_model{o.n[2]});
+  const held<float, seq, batch, d_model> y(a, "y", numbers(a.random), repeats::sometimes, batch{o.n[0]}, seq{o.n[1]},
+                                           d_model{o.n[2]});
   exact(a, stack<heads>(o.x.view(), y.view() * 2.0F, o.x.view()));
 }
 
@@ -136,20 +146,24 @@ auto ids_below(attempt& a, std::size_t n, bool may_miss) {
 void gathered(attempt& a) {
   const auto [v, m, b, s] = a.extents<4>({{1, 65}, {0, 65}, {0, 5}, {0, 33}});
   const held<float, vocab, d_model> table(a, "table", numbers(a.random), repeats::sometimes, vocab{v}, d_model{m});
-  const held<id<vocab>, batch, seq> ids(a, "ids", ids_below<vocab>(a, v, a.random.one_in(8)), repeats::sometimes, batch{b}, seq{s});
+  const held<id<vocab>, batch, seq> ids(a, "ids", ids_below<vocab>(a, v, a.random.one_in(8)), repeats::sometimes,
+                                        batch{b}, seq{s});
   exact(a, gather<vocab>(table.view(), ids.view()));
 }
 // What table and ids share goes side by side.
 void gathered_beside(attempt& a) {
   const auto [v, b, s] = a.extents<3>({{1, 65}, {0, 5}, {0, 33}});
-  const held<float, seq, vocab, batch> table(a, "table", numbers(a.random), repeats::sometimes, batch{b}, seq{s}, vocab{v});
-  const held<id<vocab>, batch, seq> ids(a, "ids", ids_below<vocab>(a, v, a.random.one_in(8)), repeats::sometimes, batch{b}, seq{s});
+  const held<float, seq, vocab, batch> table(a, "table", numbers(a.random), repeats::sometimes, batch{b}, seq{s},
+                                             vocab{v});
+  const held<id<vocab>, batch, seq> ids(a, "ids", ids_below<vocab>(a, v, a.random.one_in(8)), repeats::sometimes,
+                                        batch{b}, seq{s});
   exact(a, gather<vocab>(table.view() * 2.0F, ids.view()));
 }
 void reordered(attempt& a) {
   const operand o(a);
   const auto n = o.n[1] == 0 ? 0 : a.extent({0, 65});
-  const held<id<seq>, batch, seq> ids(a, "ids", ids_below<seq>(a, o.n[1], a.random.one_in(8)), repeats::sometimes, batch{o.n[0]}, seq{n});
+  const held<id<seq>, batch, seq> ids(a, "ids", ids_below<seq>(a, o.n[1], a.random.one_in(8)), repeats::sometimes,
+                                      batch{o.n[0]}, seq{n});
   exact(a, gather<seq>(o.x.view(), ids.view()));
 }
 void rolled(attempt& a) {
@@ -177,15 +191,19 @@ void product_of_flipped(attempt& a) {
 }
 void one_hot_of(attempt& a) {
   const auto [v, b, s] = a.extents<3>({{1, 65}, {0, 5}, {0, 33}});
-  const held<id<vocab>, batch, seq> ids(a, "ids", ids_below<vocab>(a, v, a.random.one_in(8)), repeats::sometimes, batch{b}, seq{s});
+  const held<id<vocab>, batch, seq> ids(a, "ids", ids_below<vocab>(a, v, a.random.one_in(8)), repeats::sometimes,
+                                        batch{b}, seq{s});
   exact(a, one_hot<vocab>(ids.view(), vocab{v}));
 }
 void scattered(attempt& a) {
   const auto [v, b, s, m] = a.extents<4>({{1, 33}, {0, 5}, {0, 33}, {0, 33}});
-  const held<id<vocab>, seq, batch> ids(a, "ids", ids_below<vocab>(a, v, a.random.one_in(8)), repeats::sometimes, batch{b}, seq{s});
+  const held<id<vocab>, seq, batch> ids(a, "ids", ids_below<vocab>(a, v, a.random.one_in(8)), repeats::sometimes,
+                                        batch{b}, seq{s});
   const held<float, batch, d_model, seq> x(a, "x", numbers(a.random), repeats::sometimes, batch{b}, seq{s}, d_model{m});
   const auto of = [&, n = v](const auto& y) { return scatter_add<vocab>(y, ids.view(), vocab{n}); };
-  compare(a, of(x.view()), [&, terms = b * s] { return roundings(exactly(of(x.magnitudes())), static_cast<double>(terms), least_float); });
+  compare(a, of(x.view()), [&, terms = b * s] {
+    return roundings(exactly(of(x.magnitudes())), static_cast<double>(terms), least_float);
+  });
 }
 
 constexpr family all[] = {

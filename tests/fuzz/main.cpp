@@ -4,6 +4,8 @@
 // repeats it. A failure is first sought among smaller extents of the same formula.
 //
 // SPDX-License-Identifier: BSL-1.0
+#include "dims.hpp"
+
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -11,14 +13,15 @@
 #include <optional>
 #include <string_view>
 
-#include "dims.hpp"
-
 namespace fuzz {
 namespace {
 
 std::vector<family> every_family() {
   std::vector<family> all;
-  for (const std::span<const family> some : {attention_families(), masked_attention_families(), biased_attention_families(), product_families(), epilogue_families(), row_families(), reduction_families(), element_families(), look_families(), grouped_attention_families(), static_families(), position_families(), word_families()}) {
+  for (const std::span<const family> some :
+       {attention_families(), masked_attention_families(), biased_attention_families(), product_families(),
+        epilogue_families(), row_families(), reduction_families(), element_families(), look_families(),
+        grouped_attention_families(), static_families(), position_families(), word_families()}) {
     all.insert(all.end(), some.begin(), some.end());
   }
   return all;
@@ -36,7 +39,8 @@ struct options {
 // A name ending in '.' or a name's beginning before one stands for all families below it.
 bool is_chosen(const family& f, const std::string& name) {
   const std::string_view own = f.name;
-  return name.empty() || own == name || (own.substr(0, name.size()) == name && (name.back() == '.' || own[name.size()] == '.'));
+  return name.empty() || own == name ||
+         (own.substr(0, name.size()) == name && (name.back() == '.' || own[name.size()] == '.'));
 }
 
 std::uint64_t mixed(std::uint64_t seed, const char* name) {
@@ -67,7 +71,9 @@ found shrunk(const family& f, std::uint64_t seed, const limits& to, const std::s
     const limits smaller{size, to.work};
     for (std::uint64_t i = 0; i < draws; ++i) {
       const std::uint64_t other = seed + i * 0x100000000U;
-      if (run(f, other, smaller, false, broken).what().kind == kind) { return {other, smaller, run(f, other, smaller, true, broken)}; }
+      if (run(f, other, smaller, false, broken).what().kind == kind) {
+        return {other, smaller, run(f, other, smaller, true, broken)};
+      }
     }
   }
   return {seed, to, run(f, seed, to, true, broken)};
@@ -75,7 +81,8 @@ found shrunk(const family& f, std::uint64_t seed, const limits& to, const std::s
 
 std::string in_words(const family& f, const found& at) {
   const limits usual;
-  std::string text = "FAILED " + at.how.what().kind + ": fuzz --family " + f.name + " --seed " + std::to_string(at.seed) + " --count 1 --size " + std::to_string(at.to.size);
+  std::string text = "FAILED " + at.how.what().kind + ": fuzz --family " + f.name + " --seed " +
+                     std::to_string(at.seed) + " --count 1 --size " + std::to_string(at.to.size);
   if (at.to.work != usual.work) { text += " --work " + std::to_string(at.to.work); }
   return text + " | " + at.how.what().text + at.how.notes();
 }
@@ -86,7 +93,8 @@ struct summary {
   counts all;
 };
 
-summary run_all(const std::vector<family>& families, const options& o, breakage broken, std::vector<std::string>* lines) {
+summary run_all(const std::vector<family>& families, const options& o, breakage broken,
+                std::vector<std::string>* lines) {
   summary s;
   std::vector<counts> of(families.size());
   std::vector<std::size_t> failed(families.size());
@@ -121,7 +129,10 @@ summary run_all(const std::vector<family>& families, const options& o, breakage 
     s.all.formulas += of[i].formulas;
     s.all.evaluations += of[i].evaluations;
     s.all.refused += of[i].refused;
-    if (o.ratios) { std::printf("%-40s %6zu formulas, largest error %.3f, plainly %.3f of what is allowed, %zu failed\n", families[i].name, of[i].formulas, of[i].largest, of[i].largest_plain, failed[i]); }
+    if (o.ratios) {
+      std::printf("%-40s %6zu formulas, largest error %.3f, plainly %.3f of what is allowed, %zu failed\n",
+                  families[i].name, of[i].formulas, of[i].largest, of[i].largest_plain, failed[i]);
+    }
   }
   return s;
 }
@@ -132,8 +143,9 @@ int self_test(const std::vector<family>& families) {
     breakage how;
     const char* kind;
   };
-  constexpr expected all[] = {{breakage::value, "value"},         {breakage::plain, "value"}, {breakage::bits, "bits"},  {breakage::plan, "plan"},
-                              {breakage::error, "error"},         {breakage::destination, "bits"}, {breakage::guard, "guard"}};
+  constexpr expected all[] = {{breakage::value, "value"}, {breakage::plain, "value"}, {breakage::bits, "bits"},
+                              {breakage::plan, "plan"},   {breakage::error, "error"}, {breakage::destination, "bits"},
+                              {breakage::guard, "guard"}};
   options o;
   o.count = families.size();
   o.to.work = 20000;
@@ -158,15 +170,21 @@ int self_test(const std::vector<family>& families) {
     // The line says how to see it again.
     if (!lines.empty()) {
       const std::string& line = lines.front();
-      const auto number = [&](const char* flag) { return std::strtoull(line.c_str() + line.find(flag) + std::strlen(flag), nullptr, 10); };
+      const auto number = [&](const char* flag) {
+        return std::strtoull(line.c_str() + line.find(flag) + std::strlen(flag), nullptr, 10);
+      };
       const std::size_t name = line.find("--family ") + 9;
       const std::string called = line.substr(name, line.find(' ', name) - name);
       for (const family& f : families) {
-        if (called == f.name) { check(run(f, number("--seed "), {number("--size "), number("--work ")}, false, how).failed(), "the printed line does not fail again", line); }
+        if (called == f.name) {
+          check(run(f, number("--seed "), {number("--size "), number("--work ")}, false, how).failed(),
+                "the printed line does not fail again", line);
+        }
       }
     }
   }
-  std::printf("self-test: %zu breakages of %zu families, %d of them not seen as expected\n", std::size(all), families.size(), wrong);
+  std::printf("self-test: %zu breakages of %zu families, %d of them not seen as expected\n", std::size(all),
+              families.size(), wrong);
   return wrong == 0 ? 0 : 1;
 }
 
@@ -179,7 +197,10 @@ const char* kernels_that_ran() {
 }
 
 int usage() {
-  std::fputs("fuzz [--seed N] [--count M] [--seconds S] [--family NAME] [--size LARGEST_EXTENT] [--work PRODUCT] [--list] [--ratios] [--self-test]\n", stderr);
+  std::fputs(
+      "fuzz [--seed N] [--count M] [--seconds S] [--family NAME] [--size LARGEST_EXTENT] [--work PRODUCT] [--list] "
+      "[--ratios] [--self-test]\n",
+      stderr);
   return 2;
 }
 
@@ -222,8 +243,10 @@ int main_of(int argc, char** argv) {
   }
   const summary s = run_all(families, o, breakage::nothing, nullptr);
   // The kernels that ran, not those that were asked for: what a machine lacks falls back.
-  std::printf("kernels %s: %llu cases of %zu families: %zu formulas compared, %zu evaluations, %zu refused, %llu failed\n", kernels_that_ran(), static_cast<unsigned long long>(s.cases), families.size(), s.all.formulas,
-              s.all.evaluations, s.all.refused, static_cast<unsigned long long>(s.failures));
+  std::printf(
+      "kernels %s: %llu cases of %zu families: %zu formulas compared, %zu evaluations, %zu refused, %llu failed\n",
+      kernels_that_ran(), static_cast<unsigned long long>(s.cases), families.size(), s.all.formulas, s.all.evaluations,
+      s.all.refused, static_cast<unsigned long long>(s.failures));
   return s.failures == 0 ? 0 : 1;
 }
 

@@ -10,19 +10,23 @@ namespace {
 void causal_mask(attempt& a) {
   const attention_operands o(a);
   const window<seq, key> same{-1, 0};
-  o.check(a, [](const auto& s) { return masked(s, causal<seq, key>{}); }, 0, unseen(o.e, [&](auto, auto i, auto j) { return in_window(o.e, same, i, j); }));
+  o.check(a, [](const auto& s) { return masked(s, causal<seq, key>{}); }, 0,
+          unseen(o.e, [&](auto, auto i, auto j) { return in_window(o.e, same, i, j); }));
 }
 void window_mask(attempt& a) {
   const attention_operands o(a);
   const auto w = draw_window(a, o.e);
-  o.check(a, [&](const auto& s) { return masked(s, w); }, 0, unseen(o.e, [&](auto, auto i, auto j) { return in_window(o.e, w, i, j); }));
+  o.check(a, [&](const auto& s) { return masked(s, w); }, 0,
+          unseen(o.e, [&](auto, auto i, auto j) { return in_window(o.e, w, i, j); }));
 }
 void two_windows(attempt& a) {
   const attention_operands o(a);
   const auto w = draw_window(a, o.e);
   const auto x = draw_window(a, o.e);
   o.check(a, [&](const auto& s) { return masked(masked(s, x), w & causal<seq, key>{}); }, 0,
-          unseen(o.e, [&](auto, auto i, auto j) { return in_window(o.e, w, i, j) && in_window(o.e, x, i, j) && in_window(o.e, {-1, 0}, i, j); }));
+          unseen(o.e, [&](auto, auto i, auto j) {
+    return in_window(o.e, w, i, j) && in_window(o.e, x, i, j) && in_window(o.e, {-1, 0}, i, j);
+  }));
 }
 // The mask says where both begin, whatever the operands say.
 void told_window(attempt& a) {
@@ -47,13 +51,15 @@ void padded_alike(attempt& a) {
   const attention_operands o(a, positions::any);
   const auto n = a.random.below(o.e.t.extent() + 1);
   a.note("length " + std::to_string(n));
-  o.check(a, [&](const auto& s) { return masked(s, padding<key>(n)); }, 0, [n](std::size_t, std::size_t j) { return j >= n; });
+  o.check(a, [&](const auto& s) { return masked(s, padding<key>(n)); }, 0,
+          [n](std::size_t, std::size_t j) { return j >= n; });
 }
 
 // Lengths of batches.
 class padded : public attention_operands {
  public:
-  explicit padded(attempt& a, positions where = positions::told) : attention_operands(a, where), lengths(a, "lengths", draw_lengths(a, e.t.extent()), repeats::sometimes, e.b) {
+  explicit padded(attempt& a, positions where = positions::told)
+      : attention_operands(a, where), lengths(a, "lengths", draw_lengths(a, e.t.extent()), repeats::sometimes, e.b) {
     if (a.telling()) {
       std::string all;
       for (std::size_t i = 0; i < lengths.size(); ++i) { all += ' ' + std::to_string(lengths[i]); }
@@ -71,7 +77,8 @@ void padded_by_batch(attempt& a) {
 }
 void padded_by_head(attempt& a) {
   const attention_operands o(a, positions::any);
-  const held<std::int64_t, heads, batch> lengths(a, "lengths", draw_lengths(a, o.e.t.extent()), repeats::sometimes, o.e.h, o.e.b);
+  const held<std::int64_t, heads, batch> lengths(a, "lengths", draw_lengths(a, o.e.t.extent()), repeats::sometimes,
+                                                 o.e.h, o.e.b);
   o.check(a, [&](const auto& s) { return masked(s, padding<key>(lengths.view())); });
 }
 void padded_window(attempt& a) {
@@ -85,12 +92,14 @@ template <class... D>
 class given : public attention_operands {
  public:
   template <class... Given>
-  given(attempt& a, positions where, const Given attention_extents::*... which) : attention_operands(a, where), visible(a, "visible", draw_bools(a), repeats::sometimes, e.*which...) {}
+  given(attempt& a, positions where, const Given attention_extents::*... which)
+      : attention_operands(a, where), visible(a, "visible", draw_bools(a), repeats::sometimes, e.*which...) {}
   held<bool, D...> visible;
 };
 class given_all : public given<batch, seq, key> {
  public:
-  explicit given_all(attempt& a, positions where = positions::any) : given(a, where, &attention_extents::b, &attention_extents::s, &attention_extents::t) {}
+  explicit given_all(attempt& a, positions where = positions::any)
+      : given(a, where, &attention_extents::b, &attention_extents::s, &attention_extents::t) {}
   [[nodiscard]] hidden_keys hidden() const {
     return unseen(e, [this](auto b, auto i, auto j) { return visible.at(b, i, j); });
   }
@@ -105,7 +114,8 @@ void given_turned(attempt& a) {
 }
 void given_of_keys(attempt& a) {
   const given<key> o(a, positions::any, &attention_extents::t);
-  o.check(a, [&](const auto& s) { return masked(s, allow_of(block(o.visible.view()))); }, 0, [&](std::size_t, std::size_t j) { return o.visible[j]; });
+  o.check(a, [&](const auto& s) { return masked(s, allow_of(block(o.visible.view()))); }, 0,
+          [&](std::size_t, std::size_t j) { return o.visible[j]; });
 }
 void given_and_causal(attempt& a) {
   const given_all o(a, positions::told);
@@ -134,7 +144,8 @@ void everything_and(attempt& a) {
 void two_paddings(attempt& a) {
   const padded o(a, positions::any);
   const auto n = a.random.below(o.e.t.extent() + 1);
-  o.check(a, [&](const auto& s) { return masked(masked(s, padding<key>(n)), padding<key>(o.lengths.view())); }, 0, o.hidden());
+  o.check(a, [&](const auto& s) { return masked(masked(s, padding<key>(n)), padding<key>(o.lengths.view())); }, 0,
+          o.hidden());
 }
 void padded_or_prefix(attempt& a) {
   const padded o(a);
@@ -153,7 +164,8 @@ class packed {
   packed(attempt& a, bool by_position) {
     std::vector<std::size_t> queries;
     std::vector<std::size_t> keys;
-    const bool alike = by_position || a.random.one_in(2);  // positions are compared between documents of the same lengths
+    const bool alike =
+        by_position || a.random.one_in(2);  // positions are compared between documents of the same lengths
     for (std::size_t n = a.random.below(5); n-- > 0;) {
       queries.push_back(a.extent({0, 70}));
       keys.push_back(alike ? queries.back() : a.extent({0, 70}));
@@ -166,7 +178,9 @@ class packed {
     h = heads{few};
     if (a.telling()) {
       std::string said = "documents";
-      for (std::size_t i = 0; i < queries.size(); ++i) { said += ' ' + std::to_string(queries[i]) + ':' + std::to_string(keys[i]); }
+      for (std::size_t i = 0; i < queries.size(); ++i) {
+        said += ' ' + std::to_string(queries[i]) + ':' + std::to_string(keys[i]);
+      }
       a.note(said);
     }
   }
@@ -182,9 +196,13 @@ void documents(attempt& a, bool by_position, const Mask& mask) {
   const held<float, heads, text, d_k> q(a, "q", numbers(a.random), repeats::sometimes, p.h, p.s, p.k);
   const held<float, text_key, heads, d_k> k(a, "k", numbers(a.random), repeats::sometimes, p.h, p.t, p.k);
   const held<float, heads, text_key, d_v> v(a, "v", numbers(a.random), repeats::sometimes, p.h, p.t, p.v);
-  const auto of = [&](const auto& x) { return contract<text_key>(softmax<text_key>(masked(scores<d_k>(q.view(), k.view()), mask(p))), x); };
-  const double l = largest_product(norms(q, p.k.extent()), norms(k, p.k.extent())) / std::sqrt(static_cast<double>(p.k.extent()));
-  compare(a, of(v.view()), [&] { return of_attention(exactly(of(v.magnitudes())), l, p.k.extent(), p.t.extent(), v.largest()); });
+  const auto of = [&](const auto& x) {
+    return contract<text_key>(softmax<text_key>(masked(scores<d_k>(q.view(), k.view()), mask(p))), x);
+  };
+  const double l =
+      largest_product(norms(q, p.k.extent()), norms(k, p.k.extent())) / std::sqrt(static_cast<double>(p.k.extent()));
+  compare(a, of(v.view()),
+          [&] { return of_attention(exactly(of(v.magnitudes())), l, p.k.extent(), p.t.extent(), v.largest()); });
 }
 void documents_alone(attempt& a) {
   documents(a, false, [](const packed&) { return document<text, text_key>{}; });
@@ -200,7 +218,10 @@ void documents_window(attempt& a) {
 }
 void documents_padded(attempt& a) {
   const auto part = a.random.unit();
-  documents(a, false, [&](const packed& p) { return document<text, text_key>{} & padding<text_key>(static_cast<std::size_t>(part * static_cast<double>(p.t.extent()))); });
+  documents(a, false, [&](const packed& p) {
+    return document<text, text_key>{} &
+           padding<text_key>(static_cast<std::size_t>(part * static_cast<double>(p.t.extent())));
+  });
 }
 
 constexpr family all[] = {

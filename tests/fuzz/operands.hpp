@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "attempt.hpp"
 #include <dimwise/dimwise.hpp>
 
 #include <algorithm>
@@ -15,8 +16,6 @@
 #include <memory>
 #include <utility>
 #include <vector>
-
-#include "attempt.hpp"
 
 namespace fuzz {
 

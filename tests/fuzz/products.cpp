@@ -73,7 +73,8 @@ void over_positions(attempt& a) {
   const sizes n = draw(a);
   const held<float, batch, seq, d_model> x(a, "x", numbers(a.random), repeats::sometimes, n.b, n.s, n.m);
   const held<float, seq, batch, d_ff> y(a, "y", numbers(a.random), repeats::sometimes, n.b, n.s, n.f);
-  product(a, x, y, n.b.extent() * n.s.extent(), [](const auto& p, const auto& q) { return contract<batch, seq>(p, q); });
+  product(a, x, y, n.b.extent() * n.s.extent(),
+          [](const auto& p, const auto& q) { return contract<batch, seq>(p, q); });
 }
 void two_features(attempt& a) {
   const auto [s, h, k, m] = a.extents<4>({{0, 130}, {1, 5}, {0, 49}, {0, 130}});
@@ -84,19 +85,22 @@ void two_features(attempt& a) {
 void over_composite(attempt& a) {
   const auto [s, h, k, m] = a.extents<4>({{0, 130}, {1, 5}, {0, 49}, {0, 130}});
   const held<float, seq, merged<heads, d_k>> x(a, "x", numbers(a.random), repeats::sometimes, seq{s}, heads{h}, d_k{k});
-  const held<float, merged<heads, d_k>, d_model> w(a, "w", numbers(a.random), repeats::sometimes, heads{h}, d_k{k}, d_model{m});
+  const held<float, merged<heads, d_k>, d_model> w(a, "w", numbers(a.random), repeats::sometimes, heads{h}, d_k{k},
+                                                   d_model{m});
   product(a, x, w, h * k, [](const auto& p, const auto& q) { return contract<merged<heads, d_k>>(p, q); });
 }
 void split_weight(attempt& a) {
   const auto [s, h, k, m] = a.extents<4>({{0, 130}, {1, 5}, {0, 49}, {0, 130}});
   const held<float, seq, d_model> x(a, "x", numbers(a.random), repeats::sometimes, seq{s}, d_model{m});
-  const held<float, d_model, merged<heads, d_k>> w(a, "w", numbers(a.random), repeats::sometimes, heads{h}, d_k{k}, d_model{m});
+  const held<float, d_model, merged<heads, d_k>> w(a, "w", numbers(a.random), repeats::sometimes, heads{h}, d_k{k},
+                                                   d_model{m});
   product(a, x, w, m, [](const auto& p, const auto& q) { return contract<d_model>(p, split<heads, d_k>(q)); });
 }
 void square_weight(attempt& a) {
   const sizes n = draw(a);
   const held<float, batch, seq, d_model> x(a, "x", numbers(a.random), repeats::sometimes, n.b, n.s, n.m);
-  const held<float, d_model, out<d_model>> w(a, "w", numbers(a.random), repeats::sometimes, n.m, out<d_model>{n.m.extent()});
+  const held<float, d_model, out<d_model>> w(a, "w", numbers(a.random), repeats::sometimes, n.m,
+                                             out<d_model>{n.m.extent()});
   product(a, x, w, n.m.extent(), [](const auto& p, const auto& q) { return contract<d_model>(p, q); });
 }
 void outer_product(attempt& a) {
@@ -107,8 +111,10 @@ void outer_product(attempt& a) {
 }
 void raw_scores(attempt& a) {
   const auto [b, s, t, h, k] = a.extents<5>({{1, 3}, {0, 130}, {0, 130}, {1, 4}, {0, 97}});
-  const held<float, batch, seq, heads, d_k> x(a, "q", numbers(a.random), repeats::sometimes, batch{b}, seq{s}, heads{h}, d_k{k});
-  const held<float, heads, batch, key, d_k> y(a, "k", numbers(a.random), repeats::sometimes, batch{b}, key{t}, heads{h}, d_k{k});
+  const held<float, batch, seq, heads, d_k> x(a, "q", numbers(a.random), repeats::sometimes, batch{b}, seq{s}, heads{h},
+                                              d_k{k});
+  const held<float, heads, batch, key, d_k> y(a, "k", numbers(a.random), repeats::sometimes, batch{b}, key{t}, heads{h},
+                                              d_k{k});
   product(a, x, y, k, [](const auto& p, const auto& q) { return contract<d_k>(p, q); });
 }
 // Operands that are parts and slices of others.
@@ -119,8 +125,11 @@ void of_slices(attempt& a) {
   const std::size_t first = a.random.below(n.m.extent() + 1);
   const std::size_t count = a.random.below(n.m.extent() - first + 1);
   const std::size_t from = a.random.below(n.s.extent() + 1);
-  a.note("slice " + std::to_string(first) + '+' + std::to_string(count) + " of d_model, from " + std::to_string(from) + " of seq");
-  product(a, x, w, count, [&](const auto& p, const auto& q) { return contract<d_model>(slice<seq>(slice<d_model>(p, first, count), from), slice<d_model>(q, first, count)); });
+  a.note("slice " + std::to_string(first) + '+' + std::to_string(count) + " of d_model, from " + std::to_string(from) +
+         " of seq");
+  product(a, x, w, count, [&](const auto& p, const auto& q) {
+    return contract<d_model>(slice<seq>(slice<d_model>(p, first, count), from), slice<d_model>(q, first, count));
+  });
 }
 // Operands that are computed: one product of another, and a sum.
 void of_products(attempt& a) {
@@ -128,13 +137,15 @@ void of_products(attempt& a) {
   const held<float, batch, seq, d_model> x(a, "x", numbers(a.random), repeats::sometimes, n.b, n.s, n.m);
   const held<float, d_model, d_ff> w(a, "w", numbers(a.random), repeats::sometimes, n.m, n.f);
   const auto of = [](const auto& p, const auto& q) { return contract<d_ff>(contract<d_model>(p + p, q), q); };
-  compare(a, of(x.view(), w.view()), [&] { return of_product(of(x.magnitudes(), w.magnitudes()), n.m.extent() + n.f.extent(), 6); });
+  compare(a, of(x.view(), w.view()),
+          [&] { return of_product(of(x.magnitudes(), w.magnitudes()), n.m.extent() + n.f.extent(), 6); });
 }
 // One dimension looked at as another: x xᵀ of positions.
 void gram(attempt& a) {
   const sizes n = draw(a);
   const held<float, batch, seq, d_model> x(a, "x", numbers(a.random), repeats::sometimes, n.b, n.s, n.m);
-  product(a, x, x, n.m.extent(), [](const auto& p, const auto& q) { return contract<d_model>(p, rename<seq, key>(q)); });
+  product(a, x, x, n.m.extent(),
+          [](const auto& p, const auto& q) { return contract<d_model>(p, rename<seq, key>(q)); });
 }
 // One position of many, and one element for all.
 void at_and_broadcast(attempt& a) {
@@ -143,7 +154,9 @@ void at_and_broadcast(attempt& a) {
   const held<float, d_ff, d_model> w(a, "w", numbers(a.random), repeats::sometimes, d_model{m}, d_ff{f});
   const std::size_t i = a.random.below(s);
   const std::size_t many = a.extent({0, 9});
-  product(a, x, w, m, [&](const auto& p, const auto& q) { return contract<d_model>(at<seq>(p, i), broadcast<heads>(q, heads{many})); });
+  product(a, x, w, m, [&](const auto& p, const auto& q) {
+    return contract<d_model>(at<seq>(p, i), broadcast<heads>(q, heads{many}));
+  });
 }
 
 constexpr family all[] = {

@@ -18,38 +18,52 @@ class operands {
   held<bool, batch, key> visible;
   /// What is hidden is NaN.
   [[nodiscard]] auto poisoned(const held<float, batch, key, d_model>& of) const {
-    return of.like([&](std::size_t i, float y) { return visible[i / n[2]] ? y : std::numeric_limits<float>::quiet_NaN(); });
+    return of.like(
+        [&](std::size_t i, float y) { return visible[i / n[2]] ? y : std::numeric_limits<float>::quiet_NaN(); });
   }
 };
 
 void sums(attempt& a) {
   const operands o(a);
-  compare(a, sum<key>(o.x.view()), [&] { return roundings(exactly(sum<key>(o.x.magnitudes())), static_cast<double>(o.n[1]), least_float); });
+  compare(a, sum<key>(o.x.view()),
+          [&] { return roundings(exactly(sum<key>(o.x.magnitudes())), static_cast<double>(o.n[1]), least_float); });
 }
 void sums_of_two(attempt& a) {
   const operands o(a);
-  compare(a, sum<d_model, batch>(o.x.view()), [&] { return roundings(exactly(sum<d_model, batch>(o.x.magnitudes())), static_cast<double>(o.n[0] * o.n[2]), least_float); });
+  compare(a, sum<d_model, batch>(o.x.view()), [&] {
+    return roundings(exactly(sum<d_model, batch>(o.x.magnitudes())), static_cast<double>(o.n[0] * o.n[2]), least_float);
+  });
 }
 void sums_of_all(attempt& a) {
   const operands o(a);
-  compare(a, sum<d_model, batch, key>(o.x.view()),
-          [&] { return roundings(exactly(sum<d_model, batch, key>(o.x.magnitudes())), static_cast<double>(o.n[0] * o.n[1] * o.n[2]), least_float); });
+  compare(a, sum<d_model, batch, key>(o.x.view()), [&] {
+    return roundings(exactly(sum<d_model, batch, key>(o.x.magnitudes())), static_cast<double>(o.n[0] * o.n[1] * o.n[2]),
+                     least_float);
+  });
 }
 void means(attempt& a) {
   const operands o(a);
-  compare(a, mean<d_model>(o.x.view()), [&] { return roundings(exactly(mean<d_model>(o.x.magnitudes())), static_cast<double>(o.n[2]) + 2, least_float); });
+  compare(a, mean<d_model>(o.x.view()), [&] {
+    return roundings(exactly(mean<d_model>(o.x.magnitudes())), static_cast<double>(o.n[2]) + 2, least_float);
+  });
 }
 void means_masked(attempt& a) {
   const operands o(a);
-  const held<float, batch, key, d_model> y(a, "y", numbers(a.random), repeats::never, batch{o.n[0]}, key{o.n[1]}, d_model{o.n[2]});
+  const held<float, batch, key, d_model> y(a, "y", numbers(a.random), repeats::never, batch{o.n[0]}, key{o.n[1]},
+                                           d_model{o.n[2]});
   const auto of = [&](const auto& z) { return mean<key>(z, allow(o.visible.view())); };
-  compare(a, of(o.poisoned(y)), of(y.view()), [&] { return roundings(exactly(of(y.magnitudes())), static_cast<double>(o.n[1]) + 2, least_float); });
+  compare(a, of(o.poisoned(y)), of(y.view()),
+          [&] { return roundings(exactly(of(y.magnitudes())), static_cast<double>(o.n[1]) + 2, least_float); });
 }
 void sums_masked(attempt& a) {
   const operands o(a);
-  const held<int, batch> lengths(a, "lengths", [&] { return static_cast<int>(a.random.below(o.n[1] + 1)); }, repeats::sometimes, batch{o.n[0]});
+  const held<int, batch> lengths(a, "lengths", [&] { return static_cast<int>(a.random.below(o.n[1] + 1)); },
+                                 repeats::sometimes, batch{o.n[0]});
   const auto of = [&](const auto& z) { return sum<key>(z * z, padding<key>(lengths.view())); };
-  compare(a, of(o.x.view()), [&] { return roundings(exactly(of(o.x.view())), static_cast<double>(o.n[1]) + 2, least_float * static_cast<double>(o.n[1] + 1)); });
+  compare(a, of(o.x.view()), [&] {
+    return roundings(exactly(of(o.x.view())), static_cast<double>(o.n[1]) + 2,
+                     least_float * static_cast<double>(o.n[1] + 1));
+  });
 }
 template <class F>
 void exact(attempt& a, const F& of) {
@@ -64,7 +78,8 @@ void smallest(attempt& a) {
 }
 void largest_masked(attempt& a) {
   const operands o(a);
-  const held<float, batch, key, d_model> y(a, "y", numbers(a.random), repeats::never, batch{o.n[0]}, key{o.n[1]}, d_model{o.n[2]});
+  const held<float, batch, key, d_model> y(a, "y", numbers(a.random), repeats::never, batch{o.n[0]}, key{o.n[1]},
+                                           d_model{o.n[2]});
   const auto of = [&](const auto& z) { return max<key>(z, allow(o.visible.view())); };
   compare(a, of(o.poisoned(y)), of(y.view()), [&] { return roundings(exactly(of(y.view())), 0); });
 }
@@ -81,12 +96,17 @@ void variances(attempt& a) {
   const operands o(a);
   const auto of = [](const auto& x) { return mean<d_model>(square(x - mean<d_model>(x))); };
   // A difference errs by the roundings of the larger; its square by twice that.
-  compare(a, of(o.x.view()), [&] { return roundings(exactly(mean<d_model>(square(o.x.magnitudes()) + square(mean<d_model>(o.x.magnitudes())))), 6 * static_cast<double>(o.n[2] + 4), least_float); });
+  compare(a, of(o.x.view()), [&] {
+    return roundings(exactly(mean<d_model>(square(o.x.magnitudes()) + square(mean<d_model>(o.x.magnitudes())))),
+                     6 * static_cast<double>(o.n[2] + 4), least_float);
+  });
 }
 void lengths_of_vectors(attempt& a) {
   const operands o(a);
   const auto e = sqrt(sum<d_model>(square(o.x.view())));
-  compare(a, e, [&] { return roundings(exactly(e), static_cast<double>(o.n[2]) + 4, 1e-19 * static_cast<double>(o.n[2] + 1)); });
+  compare(a, e, [&] {
+    return roundings(exactly(e), static_cast<double>(o.n[2]) + 4, 1e-19 * static_cast<double>(o.n[2] + 1));
+  });
 }
 void sums_of_products(attempt& a) {
   const operands o(a);
@@ -96,9 +116,11 @@ void sums_of_products(attempt& a) {
 }
 void shown_by_masks(attempt& a) {
   const auto [b, s, t] = a.extents<3>({{0, 5}, {0, 65}, {0, 65}});
-  const held<bool, batch, key> visible(a, "visible", [&a] { return a.random.one_in(2); }, repeats::sometimes, batch{b}, key{t});
+  const held<bool, batch, key> visible(a, "visible", [&a] { return a.random.one_in(2); }, repeats::sometimes, batch{b},
+                                       key{t});
   const std::ptrdiff_t left = a.random.between(-1, 9);
-  const auto e = indicator(window<seq, key>{left, 1} & !allow(visible.view()), starting_at(seq{s}, 2), starting_at(key{t}, 0));
+  const auto e =
+      indicator(window<seq, key>{left, 1} & !allow(visible.view()), starting_at(seq{s}, 2), starting_at(key{t}, 0));
   compare(a, e, [&] { return roundings(exactly(e), 0); });
 }
 

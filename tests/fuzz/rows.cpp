@@ -10,14 +10,16 @@ namespace {
 class rows {
  public:
   explicit rows(attempt& a, std::size_t least = 1)
-      : n(a.extents<3>({{0, 9}, {0, 33}, {least, 130}})), x(a, "x", numbers(a.random), repeats::sometimes, batch{n[0]}, seq{n[1]}, d_model{n[2]}) {}
+      : n(a.extents<3>({{0, 9}, {0, 33}, {least, 130}})),
+        x(a, "x", numbers(a.random), repeats::sometimes, batch{n[0]}, seq{n[1]}, d_model{n[2]}) {}
   std::array<std::size_t, 3> n;
   held<float, batch, seq, d_model> x;
 };
 class alternatives {
  public:
   explicit alternatives(attempt& a)
-      : n(a.extents<3>({{0, 9}, {0, 33}, {0, 130}})), x(a, "x", numbers(a.random), repeats::sometimes, batch{n[0]}, seq{n[1]}, vocab{n[2]}) {}
+      : n(a.extents<3>({{0, 9}, {0, 33}, {0, 130}})),
+        x(a, "x", numbers(a.random), repeats::sometimes, batch{n[0]}, seq{n[1]}, vocab{n[2]}) {}
   std::array<std::size_t, 3> n;
   held<float, batch, seq, vocab> x;
 };
@@ -58,15 +60,19 @@ void softmax_of_two(attempt& a) {
 void softmax_masked(attempt& a) {
   const auto [b, s, t] = a.extents<3>({{0, 5}, {0, 33}, {0, 130}});
   const held<float, seq, batch, key> x(a, "x", numbers(a.random), repeats::never, batch{b}, seq{s}, key{t});
-  const held<bool, batch, key> visible(a, "visible", [&a] { return !a.random.one_in(3); }, repeats::sometimes, batch{b}, key{t});
+  const held<bool, batch, key> visible(a, "visible", [&a] { return !a.random.one_in(3); }, repeats::sometimes, batch{b},
+                                       key{t});
   const auto of = [&](const auto& y) { return softmax<key>(masked(y, allow(visible.view()))); };
-  const auto hidden = x.like([&, batches = b, keys = t](std::size_t i, float y) { return visible.at(i / keys % batches, i % keys) ? y : std::numeric_limits<float>::quiet_NaN(); });
+  const auto hidden = x.like([&, batches = b, keys = t](std::size_t i, float y) {
+    return visible.at(i / keys % batches, i % keys) ? y : std::numeric_limits<float>::quiet_NaN();
+  });
   compare(a, of(hidden), of(x.view()), [&, keys = t] { return of_softmax(exactly(of(x.view())), x.largest(), keys); });
 }
 void log_softmax_masked(attempt& a) {
   const auto [b, s, t] = a.extents<3>({{0, 5}, {0, 33}, {0, 130}});
   const held<float, batch, seq, key> x(a, "x", numbers(a.random), repeats::sometimes, batch{b}, seq{s}, key{t});
-  const held<int, batch> lengths(a, "lengths", [&a, keys = t] { return static_cast<int>(a.random.below(keys + 1)); }, repeats::sometimes, batch{b});
+  const held<int, batch> lengths(a, "lengths", [&a, keys = t] { return static_cast<int>(a.random.below(keys + 1)); },
+                                 repeats::sometimes, batch{b});
   const auto e = log_softmax<key>(masked(x.view(), padding<key>(lengths.view())));
   compare(a, e, [&, keys = t] { return of_log_softmax(exactly(e), x.largest(), keys); });
 }
@@ -107,11 +113,13 @@ row_facts facts_of(const rows& o, double epsilon, bool centred) {
 }
 // x errs by its mean's n roundings, so does the variance; gamma times that, beta by one rounding.
 template <class Dims>
-each<Dims> of_norm(each<Dims> magnitudes, const rows& o, const row_facts& f, double largest_gamma, double largest_beta) {
+each<Dims> of_norm(each<Dims> magnitudes, const rows& o, const row_facts& f, double largest_gamma,
+                   double largest_beta) {
   const auto n = static_cast<double>(o.n[2]);
   for (std::size_t i = 0; i < magnitudes.of.size(); ++i) {
     const double steep = f.steep[i / o.n[2]];
-    magnitudes.of[i] = u * ((n / 4 + 8) * (1 + steep) * (largest_gamma + magnitudes.of[i]) + 2 * largest_beta) + least_float;
+    magnitudes.of[i] =
+        u * ((n / 4 + 8) * (1 + steep) * (largest_gamma + magnitudes.of[i]) + 2 * largest_beta) + least_float;
   }
   return magnitudes;
 }
@@ -157,7 +165,9 @@ void norm_and_more(attempt& a) {
 void scan_rows(attempt& a) {
   const rows o(a, 0);
   const auto e = scan<seq>(o.x.view());
-  compare(a, e, [&] { return roundings(exactly(scan<seq>(o.x.magnitudes())), static_cast<double>(o.n[1]) + 1, least_float); });
+  compare(a, e, [&] {
+    return roundings(exactly(scan<seq>(o.x.magnitudes())), static_cast<double>(o.n[1]) + 1, least_float);
+  });
 }
 
 constexpr family all[] = {

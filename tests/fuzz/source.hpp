@@ -24,7 +24,9 @@ class source {
   /// A number in [0, n), n > 0.
   std::size_t below(std::size_t n) { return static_cast<std::size_t>(bits() % n); }
   /// A number in [low, high].
-  std::ptrdiff_t between(std::ptrdiff_t low, std::ptrdiff_t high) { return low + static_cast<std::ptrdiff_t>(below(static_cast<std::size_t>(high - low + 1))); }
+  std::ptrdiff_t between(std::ptrdiff_t low, std::ptrdiff_t high) {
+    return low + static_cast<std::ptrdiff_t>(below(static_cast<std::size_t>(high - low + 1)));
+  }
   bool one_in(std::size_t n) { return below(n) == 0; }
   /// A number in [0, 1).
   double unit() { return static_cast<double>(bits() >> 11) * 0x1p-53; }

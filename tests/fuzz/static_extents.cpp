@@ -42,7 +42,9 @@ void attention_of(attempt& a) {
     const auto of = [&](const auto& x) { return contract<ks>(softmax<ks>(scores<s_k<K>>(q_own, k_own)), x); };
     compare(a, of(v_own), allowed(of));
   } else {
-    const auto of = [&](const auto& x) { return contract<ks>(softmax<ks>(masked(scores<s_k<K>>(q_own, k_own), causal<qs, ks>{})), x); };
+    const auto of = [&](const auto& x) {
+      return contract<ks>(softmax<ks>(masked(scores<s_k<K>>(q_own, k_own), causal<qs, ks>{})), x);
+    };
     compare(a, of(v_own), allowed(of));
   }
 }
@@ -55,8 +57,12 @@ void product_of(attempt& a) {
 }
 
 constexpr family all[] = {
-    {"static.attention_5_2_8_8", attention_of<5, 2, 8, 8>},   {"static.attention_4_3_4_5", attention_of<4, 3, 4, 5>}, {"static.attention_17_1_16_33", attention_of<17, 1, 16, 33>},
-    {"static.attention_2_4_32_16", attention_of<2, 4, 32, 16>}, {"static.product_5_12_3_4", product_of<5, 12, 3, 4>},   {"static.product_16_33_2_16", product_of<16, 33, 2, 16>},
+    {"static.attention_5_2_8_8", attention_of<5, 2, 8, 8>},
+    {"static.attention_4_3_4_5", attention_of<4, 3, 4, 5>},
+    {"static.attention_17_1_16_33", attention_of<17, 1, 16, 33>},
+    {"static.attention_2_4_32_16", attention_of<2, 4, 32, 16>},
+    {"static.product_5_12_3_4", product_of<5, 12, 3, 4>},
+    {"static.product_16_33_2_16", product_of<16, 33, 2, 16>},
     {"static.product_1_64_1_48", product_of<1, 64, 1, 48>},
 };
 

@@ -181,8 +181,8 @@ TEST_CASE("attention: a score function is told where it is") {
     return s - 0.01F * kernels::to_floats<arch>(at.query - at.key) + static_cast<float>(at.head);
   });
   CHECK(reference::largest_error(p, nullptr, [](double s, std::ptrdiff_t i, std::ptrdiff_t j) {
-          return s - 0.01 * static_cast<double>(i - j);
-        }) <= 2.0);
+    return s - 0.01 * static_cast<double>(i - j);
+  }) <= 2.0);
 }
 
 TEST_CASE("attention: a row that sees nothing is exactly 0, its lse -inf") {

@@ -140,8 +140,8 @@ TEST_CASE("decode: bias, mask and a score function") {
     });
     for (std::size_t h = 0; h < p.heads.size(); ++h) {
       CHECK(reference::largest_error(p.heads[h], nullptr, [&](double s, std::ptrdiff_t i, std::ptrdiff_t j) {
-              return s - 0.01 * static_cast<double>(i - j) * static_cast<double>(h + 1);
-            }) <= 2.0);
+        return s - 0.01 * static_cast<double>(i - j) * static_cast<double>(h + 1);
+      }) <= 2.0);
     }
   }
   SUBCASE("features that do not lie side by side") {

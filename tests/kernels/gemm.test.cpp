@@ -293,12 +293,9 @@ TEST_CASE("gemm: a batch is its problems one by one") {
       c.emplace_back(s.m, s.n, layout::padded_rows, 30 + i);
     }
     const auto scratch = aligned(gemm_scratch_bytes(s, 3));
-    gemm_batched(
-        count, s, a[0].in(), b[0].in(), c[0].out(), scratch.get(),
-        [&](std::size_t i) {
-          return gemm_problem<>{a[i].in().data, b[i].in().data, c[i].out().data};
-        },
-        backward_executor{3});
+    gemm_batched(count, s, a[0].in(), b[0].in(), c[0].out(), scratch.get(), [&](std::size_t i) {
+      return gemm_problem<>{a[i].in().data, b[i].in().data, c[i].out().data};
+    }, backward_executor{3});
     for (std::size_t i = 0; i < count; ++i) check_product(a[i], b[i], c[i]);
   }
 }

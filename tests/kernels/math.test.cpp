@@ -73,47 +73,21 @@ void check(const std::string& name, double worst, double bound) {
 }  // namespace
 
 TEST_CASE("math: errors in ulp") {
-  check("exp",
-        worst_ulp(
-            exp_of{}, [](double x) { return std::exp(x); }, -104, 88.72F),
-        1.2);
-  check("log",
-        worst_ulp(
-            log_of{}, [](double x) { return std::log(x); }, 1e-45F, 3.4e38F),
-        1.0);
-  check("tanh",
-        worst_ulp(
-            tanh_of{}, [](double x) { return std::tanh(x); }, -infinity, infinity),
-        2.6);
+  check("exp", worst_ulp(exp_of{}, [](double x) { return std::exp(x); }, -104, 88.72F), 1.2);
+  check("log", worst_ulp(log_of{}, [](double x) { return std::log(x); }, 1e-45F, 3.4e38F), 1.0);
+  check("tanh", worst_ulp(tanh_of{}, [](double x) { return std::tanh(x); }, -infinity, infinity), 2.6);
   for (const float cap : {1.0F, 30.0F}) {
     check("soft cap",
-          worst_ulp(
-              soft_cap_of{cap}, [cap](double x) { return cap * std::tanh(x / cap); }, -infinity, infinity),
-          3.6);
+          worst_ulp(soft_cap_of{cap}, [cap](double x) { return cap * std::tanh(x / cap); }, -infinity, infinity), 3.6);
   }
-  check("erf",
-        worst_ulp(
-            erf_of{}, [](double x) { return std::erf(x); }, -infinity, infinity),
-        2.0);
+  check("erf", worst_ulp(erf_of{}, [](double x) { return std::erf(x); }, -infinity, infinity), 2.0);
   check("sigmoid", worst_ulp(sigmoid_of{}, exact_sigmoid, -87, infinity), 2.6);
-  check("silu",
-        worst_ulp(
-            silu_of{}, [](double x) { return x * exact_sigmoid(x); }, -87, 3e38F),
-        3.4);
+  check("silu", worst_ulp(silu_of{}, [](double x) { return x * exact_sigmoid(x); }, -87, 3e38F), 3.4);
   check("gelu", worst_ulp(gelu_of{}, exact_gelu, -5, 3e38F), has_fma<arch> ? 7.5 : 13);
   check("gelu tail", worst_ulp(gelu_of{}, exact_gelu, -12.9F, -5), has_fma<arch> ? 7.5 : 70);
-  check("sin",
-        worst_ulp(
-            sin_of{}, [](double x) { return std::sin(x); }, -infinity, infinity),
-        2.6);
-  check("cos",
-        worst_ulp(
-            cos_of{}, [](double x) { return std::cos(x); }, -infinity, infinity),
-        2.6);
-  check("sqrt",
-        worst_ulp(
-            sqrt_of{}, [](double x) { return std::sqrt(x); }, 0, infinity),
-        0.5);
+  check("sin", worst_ulp(sin_of{}, [](double x) { return std::sin(x); }, -infinity, infinity), 2.6);
+  check("cos", worst_ulp(cos_of{}, [](double x) { return std::cos(x); }, -infinity, infinity), 2.6);
+  check("sqrt", worst_ulp(sqrt_of{}, [](double x) { return std::sqrt(x); }, 0, infinity), 0.5);
   check("gelu_tanh", worst_ulp(gelu_tanh_of{}, exact_gelu_tanh, -3, 3e38F), 13);
 }
 

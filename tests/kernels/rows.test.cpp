@@ -338,9 +338,12 @@ TEST_CASE("rows: comparisons and choices, at every tail and step") {
       for (const std::ptrdiff_t step_y : {1, 0}) {
         if (n == 0) continue;
         check([](const vec& a, const vec& b) { return a < b; }, [](float a, float b) { return a < b; }, step_x, step_y);
-        check([](const vec& a, const vec& b) { return a <= b; }, [](float a, float b) { return a <= b; }, step_x, step_y);
-        check([](const vec& a, const vec& b) { return a == b; }, [](float a, float b) { return a == b; }, step_x, step_y);
-        compare_floats<default_arch, true>(n, x.begin(), step_x, y.begin(), step_y, out.get(), [](const vec& a, const vec& b) { return a == b; });
+        check([](const vec& a, const vec& b) { return a <= b; }, [](float a, float b) { return a <= b; }, step_x,
+              step_y);
+        check([](const vec& a, const vec& b) { return a == b; }, [](float a, float b) { return a == b; }, step_x,
+              step_y);
+        compare_floats<default_arch, true>(n, x.begin(), step_x, y.begin(), step_y, out.get(),
+                                           [](const vec& a, const vec& b) { return a == b; });
         for (std::size_t i = 0; i < n; ++i) CHECK(out[i] == !(x[step_x == 0 ? 0 : i] == y[step_y == 0 ? 0 : i]));
       }
     }

@@ -40,9 +40,9 @@ TEST_CASE("law: rename and permute are undone by their inverses") {
   CHECK(rc::check("every order of the dimensions leads back", [] {
     const auto x = any_cube();
     RC_ASSERT((differ(dimwise::evaluate(permute<batch, seq, width>(permute<width, seq, batch>(x))), x) == ""));
-    RC_ASSERT(
-        (differ(dimwise::evaluate(permute<batch, seq, width>(tensor<float, seq, width, batch>(permute<seq, width, batch>(x)))),
-                x) == ""));
+    RC_ASSERT((differ(dimwise::evaluate(
+                          permute<batch, seq, width>(tensor<float, seq, width, batch>(permute<seq, width, batch>(x)))),
+                      x) == ""));
     RC_ASSERT((differ(cube(tensor<float, width, batch, seq>(tensor<float, seq, width, batch>(x))), x) == ""));
   }));
 }

@@ -20,15 +20,19 @@ struct pass : feature_dim<8> {};
 struct examples : batch_dim<> {};
 
 // Activations, weights, scores, attention weights, composites, marks of every kind.
-using shapes = list<
-    shape<>, shape<seq>, shape<batch, seq, d_model>, shape<d_model, heads, d_k>, shape<d_model, out<d_model>>, shape<heads, d_v, d_model>,
-    shape<batch, key, heads, d_k>, shape<batch, seq, heads, d_k>, shape<seq, d_k, rotated<d_k, seq>>, shape<seq, summed<rot, pass>, rotated<rot, seq>>,
-    shape<batch, heads, seq, key, raw<d_k>>, shape<batch, heads, seq, key, score<d_k>, masked_for<key>>,
-    shape<batch, heads, seq, key, normalised<key>>, shape<seq, key, weighted<key>>, shape<key, src, normalised<src>>, shape<heads, more_heads>,
-    shape<vocab, d_model>, shape<seq, vocab, normalised<vocab>>, shape<batch, experts, normalised<experts>>, shape<packed_key, d_k>,
-    shape<packed_seq, packed_key, normalised<packed_key>>, shape<batch, d_model, indexed<seq>>, shape<merged<batch, heads>, seq, d_k>>;
+using shapes =
+    list<shape<>, shape<seq>, shape<batch, seq, d_model>, shape<d_model, heads, d_k>, shape<d_model, out<d_model>>,
+         shape<heads, d_v, d_model>, shape<batch, key, heads, d_k>, shape<batch, seq, heads, d_k>,
+         shape<seq, d_k, rotated<d_k, seq>>, shape<seq, summed<rot, pass>, rotated<rot, seq>>,
+         shape<batch, heads, seq, key, raw<d_k>>, shape<batch, heads, seq, key, score<d_k>, masked_for<key>>,
+         shape<batch, heads, seq, key, normalised<key>>, shape<seq, key, weighted<key>>,
+         shape<key, src, normalised<src>>, shape<heads, more_heads>, shape<vocab, d_model>,
+         shape<seq, vocab, normalised<vocab>>, shape<batch, experts, normalised<experts>>, shape<packed_key, d_k>,
+         shape<packed_seq, packed_key, normalised<packed_key>>, shape<batch, d_model, indexed<seq>>,
+         shape<merged<batch, heads>, seq, d_k>>;
 // What a product may go over.
-using overs = list<list<d_k>, list<d_model>, list<key>, list<seq>, list<heads>, list<heads, d_v>, list<vocab>, list<experts>, list<packed_key>, list<merged<heads, d_k>>, list<>>;
+using overs = list<list<d_k>, list<d_model>, list<key>, list<seq>, list<heads>, list<heads, d_v>, list<vocab>,
+                   list<experts>, list<packed_key>, list<merged<heads, d_k>>, list<>>;
 
 template <class... S>
 consteval std::size_t size_of(list<S...>) {
@@ -39,7 +43,8 @@ consteval std::size_t size_of(list<S...>) {
 template <class A, class B>
 inline constexpr bool same = false;
 template <class... A, class... B>
-inline constexpr bool same<shape<A...>, shape<B...>> = same_set<dims_t<shape<A...>>, dims_t<shape<B...>>> && std::is_same_v<marks_t<shape<A...>>, marks_t<shape<B...>>>;
+inline constexpr bool same<shape<A...>, shape<B...>> =
+    same_set<dims_t<shape<A...>>, dims_t<shape<B...>>> && std::is_same_v<marks_t<shape<A...>>, marks_t<shape<B...>>>;
 
 // Two verdicts agree: both no, or both yes and the same shape.
 template <class X, class Y>
@@ -75,7 +80,8 @@ consteval bool all_pairs(list<>) {
 }
 template <class Law, class First, class... Rest>
 consteval bool all_pairs(list<First, Rest...>) {
-  return all_overs<Law, First, First>(overs{}) && (all_overs<Law, First, Rest>(overs{}) && ...) && all_pairs<Law>(list<Rest...>{});
+  return all_overs<Law, First, First>(overs{}) && (all_overs<Law, First, Rest>(overs{}) && ...) &&
+         all_pairs<Law>(list<Rest...>{});
 }
 
 template <class Over, class A, class B>
@@ -120,7 +126,8 @@ struct turned {
   template <class... D>
   static auto last(list<D...>) -> detail::element_t<sizeof...(D) - 1, list<D...>>;
   template <class Dims>
-  static auto turn(Dims d) -> detail::make_shape_t<detail::join_t<list<decltype(last(d))>, detail::difference_t<Dims, list<decltype(last(d))>>>, marks_t<Shape>>;
+  static auto turn(Dims d) -> detail::make_shape_t<
+      detail::join_t<list<decltype(last(d))>, detail::difference_t<Dims, list<decltype(last(d))>>>, marks_t<Shape>>;
   static auto pick() {
     if constexpr (dims_t<Shape>::size == 0) {
       return std::type_identity<Shape>{};
@@ -134,7 +141,8 @@ struct ignores_order {
   template <class Over, class A, class B>
   static consteval bool holds() {
     return agree<product<Over, A, B>, product<Over, typename turned<A>::type, typename turned<B>::type>>() &&
-           (Over::size > 0 || (agree<rule::elementwise<A, B>, rule::elementwise<B, A>>() && agree<rule::elementwise<A, B>, rule::elementwise<typename turned<A>::type, B>>()));
+           (Over::size > 0 || (agree<rule::elementwise<A, B>, rule::elementwise<B, A>>() &&
+                               agree<rule::elementwise<A, B>, rule::elementwise<typename turned<A>::type, B>>()));
   }
 };
 static_assert(all_pairs<ignores_order>(shapes{}));
@@ -161,8 +169,9 @@ struct round_trips {
   }
   template <class Shape>
   static consteval bool holds() {
-    return renamed<seq, key, Shape>() && renamed<key, seq, Shape>() && renamed<d_model, out<d_model>, Shape>() && renamed<heads, more_heads, Shape>() &&
-           merged_and_split<heads, d_k, Shape>() && merged_and_split<d_k, heads, Shape>() && merged_and_split<batch, heads, Shape>() &&
+    return renamed<seq, key, Shape>() && renamed<key, seq, Shape>() && renamed<d_model, out<d_model>, Shape>() &&
+           renamed<heads, more_heads, Shape>() && merged_and_split<heads, d_k, Shape>() &&
+           merged_and_split<d_k, heads, Shape>() && merged_and_split<batch, heads, Shape>() &&
            agree<rule::permute<dims_t<typename turned<Shape>::type>, Shape>, accepted<Shape>>();
   }
 };
@@ -181,9 +190,12 @@ consteval bool associative() {
   }
 }
 static_assert(associative<d_model, d_ff, shape<batch, seq, d_model>, shape<d_model, d_ff>, shape<d_ff, d_v>>());
-static_assert(associative<d_model, d_k, shape<batch, seq, d_model>, shape<d_model, heads, d_k>, shape<heads, d_k, d_v>>());
-static_assert(associative<key, d_v, shape<heads, seq, key, normalised<key>>, shape<key, heads, d_v>, shape<heads, d_v, d_model>>());
-static_assert(associative<src, key, shape<src, d_v>, shape<heads, key, src, normalised<src>>, shape<heads, seq, key, normalised<key>>>());
+static_assert(
+    associative<d_model, d_k, shape<batch, seq, d_model>, shape<d_model, heads, d_k>, shape<heads, d_k, d_v>>());
+static_assert(associative<key, d_v, shape<heads, seq, key, normalised<key>>, shape<key, heads, d_v>,
+                          shape<heads, d_v, d_model>>());
+static_assert(associative<src, key, shape<src, d_v>, shape<heads, key, src, normalised<src>>,
+                          shape<heads, seq, key, normalised<key>>>());
 
 TEST_CASE("laws of the rules, over pairs of shapes") {
   CHECK(size_of(shapes{}) == 23);

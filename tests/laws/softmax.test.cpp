@@ -86,8 +86,8 @@ TEST_CASE("law: what is masked might as well not be there") {
                                                  dimwise::max<key>(slice<key>(x, 0, n))) == ""));
     const auto v = drawn<tensor<float, batch, key, d_v>>(seed(), batch{dimwise::extent_of<batch>(x)}, key{all});
     RC_ASSERT((differ<tensor<float, batch, seq, d_v>>(
-                   dimwise::contract<key>(hidden, v), dimwise::contract<key>(softmax<key>(slice<key>(x, 0, n)), slice<key>(v, 0, n)),
-                   tolerance) == ""));
+                   dimwise::contract<key>(hidden, v),
+                   dimwise::contract<key>(softmax<key>(slice<key>(x, 0, n)), slice<key>(v, 0, n)), tolerance) == ""));
   }));
 }
 

@@ -21,7 +21,8 @@ struct prime_of_none : position_dim<> {
 
 // Both are dimensions.
 static_assert(divisible<d_model, heads> && !divisible<no_kind, heads> && !divisible<d_model, no_kind>);
-static_assert(related_dimensions<seq, key> && !related_dimensions<no_dimension, seq> && !related_dimensions<prime_of_none, no_kind>);
+static_assert(related_dimensions<seq, key> && !related_dimensions<no_dimension, seq> &&
+              !related_dimensions<prime_of_none, no_kind>);
 // An extent that is known when the program runs divides and is divided, whatever the other is.
 static_assert(divisible<d_ff, group_of> && divisible<d_ff, heads> && divisible<d_v, batch> && divisible<d_ff, d_ff>);
 

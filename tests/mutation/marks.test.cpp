@@ -26,13 +26,19 @@ template <class Op, class... D>
 using normed = rule::norm<Op, list<d_model>, shape<D...>>;
 static_assert(gives<normed<op::layer_norm, vocab, d_model, normalised<vocab>>, shape<vocab, d_model, weighted<vocab>>>);
 static_assert(gives<normed<op::rms_norm, vocab, d_model, normalised<vocab>>, shape<vocab, d_model, weighted<vocab>>>);
-static_assert(gives<normed<op::standardize, vocab, d_model, normalised<vocab>>, shape<vocab, d_model, weighted<vocab>>>);
+static_assert(
+    gives<normed<op::standardize, vocab, d_model, normalised<vocab>>, shape<vocab, d_model, weighted<vocab>>>);
 static_assert(gives<rule::scan<list<seq>, shape<seq, vocab, normalised<vocab>>>, shape<seq, vocab, weighted<vocab>>>);
-static_assert(says<ERROR_R7_masked_values_go_to_softmax_or_a_reduction, normed<op::layer_norm, seq, d_model, masked_for<d_model>>>);
-static_assert(says<ERROR_R7_masked_values_go_to_softmax_or_a_reduction, normed<op::rms_norm, seq, d_model, masked_for<d_model>>>);
-static_assert(says<ERROR_R7_masked_values_go_to_softmax_or_a_reduction, normed<op::standardize, seq, d_model, masked_for<d_model>>>);
-static_assert(says<ERROR_R7_masked_values_go_to_softmax_or_a_reduction, rule::scan<list<seq>, shape<seq, masked_for<seq>>>>);
-static_assert(gives<rule::gather<vocab, vocab, shape<vocab, experts, normalised<experts>>, shape<seq>>, shape<seq, experts, weighted<experts>>>);
+static_assert(says<ERROR_R7_masked_values_go_to_softmax_or_a_reduction,
+                   normed<op::layer_norm, seq, d_model, masked_for<d_model>>>);
+static_assert(
+    says<ERROR_R7_masked_values_go_to_softmax_or_a_reduction, normed<op::rms_norm, seq, d_model, masked_for<d_model>>>);
+static_assert(says<ERROR_R7_masked_values_go_to_softmax_or_a_reduction,
+                   normed<op::standardize, seq, d_model, masked_for<d_model>>>);
+static_assert(
+    says<ERROR_R7_masked_values_go_to_softmax_or_a_reduction, rule::scan<list<seq>, shape<seq, masked_for<seq>>>>);
+static_assert(gives<rule::gather<vocab, vocab, shape<vocab, experts, normalised<experts>>, shape<seq>>,
+                    shape<seq, experts, weighted<experts>>>);
 
 TEST_CASE("mutation: marks") { CHECK(allowed<rule::reduce<op::argmax, list<key>, shape<seq, key, raw<d_k>>>>); }
 

@@ -28,20 +28,25 @@ struct any_best : choice_dim<> {};
 template <class P, class F, class... D>
 using turned = rule::rotary<P, F, shape<D...>>;
 static_assert(gives<turned<seq, rot, batch, seq, heads, rot>, shape<batch, seq, heads, rot, rotated<rot, seq>>>);
-static_assert(gives<turned<seq, any_width, seq, any_width>, shape<seq, any_width, rotated<any_width, seq>>>);   // even when the program runs
+static_assert(gives<turned<seq, any_width, seq, any_width>,
+                    shape<seq, any_width, rotated<any_width, seq>>>);  // even when the program runs
 // Positions are ordered, features are features and even, neither is a composite.
 static_assert(says<ERROR_R9_rotary_takes_positions_and_the_features_of_a_head, turned<batch, rot, batch, seq, rot>>);
 static_assert(says<ERROR_R9_rotary_takes_positions_and_the_features_of_a_head, turned<seq, vocab, seq, vocab>>);
 static_assert(says<ERROR_R9_rotary_takes_positions_and_the_features_of_a_head, turned<seq, key, seq, key>>);
 static_assert(says<ERROR_R9_rotary_takes_positions_and_the_features_of_a_head, turned<seq, odd, seq, odd>>);
-static_assert(says<ERROR_R9_rotary_takes_positions_and_the_features_of_a_head, turned<merged<seq, key>, rot, merged<seq, key>, rot>>);
-static_assert(says<ERROR_R9_rotary_takes_positions_and_the_features_of_a_head, turned<seq, merged<heads, rot>, seq, merged<heads, rot>>>);
-static_assert(says<ERROR_R9_rotary_takes_positions_and_the_features_of_a_head, turned<seq, rot, seq, merged<heads, rot>>>);
+static_assert(says<ERROR_R9_rotary_takes_positions_and_the_features_of_a_head,
+                   turned<merged<seq, key>, rot, merged<seq, key>, rot>>);
+static_assert(says<ERROR_R9_rotary_takes_positions_and_the_features_of_a_head,
+                   turned<seq, merged<heads, rot>, seq, merged<heads, rot>>>);
+static_assert(
+    says<ERROR_R9_rotary_takes_positions_and_the_features_of_a_head, turned<seq, rot, seq, merged<heads, rot>>>);
 static_assert(says<ERROR_R1_dimension_is_not_in_the_operand, turned<seq, rot, seq, heads, d_v>>);
 static_assert(says<ERROR_R1_dimension_is_not_in_the_operand, turned<seq, rot, batch, rot>>);
 // Nothing is turned twice, and no scores or weights are.
 static_assert(says<ERROR_R9_already_rotated, turned<seq, rot, seq, rot, rotated<rot, seq>>>);
-static_assert(gives<turned<seq, rot, seq, rot, d_k, rotated<d_k, seq>>, detail::make_shape_t<list<seq, rot, d_k>, list<rotated<rot, seq>, rotated<d_k, seq>>>>);
+static_assert(gives<turned<seq, rot, seq, rot, d_k, rotated<d_k, seq>>,
+                    detail::make_shape_t<list<seq, rot, d_k>, list<rotated<rot, seq>, rotated<d_k, seq>>>>);
 static_assert(says<ERROR_R6_raw_products_are_scaled_first, turned<seq, rot, seq, key, rot, raw<d_k>>>);
 static_assert(says<ERROR_R6_scores_go_to_softmax, turned<seq, rot, seq, key, rot, score<d_k>>>);
 static_assert(says<ERROR_R7_masked_values_go_to_softmax_or_a_reduction, turned<seq, rot, seq, rot, masked_for<seq>>>);
@@ -63,20 +68,29 @@ static_assert(allowed<at_positions<seq, indexed<layers>>> && !gives<at_positions
 static_assert(says<ERROR_R9_rotary_is_told_angles_at_its_positions, at_positions<seq, key>>);
 static_assert(says<ERROR_R9_rotary_is_told_angles_at_its_positions, at_positions<seq, rot>>);
 static_assert(says<ERROR_R9_already_rotated, rule::rotary_at<seq, rot, headed_turned, shape<seq>>>);
-static_assert(says<ERROR_R9_already_rotated, rule::rotary_at<seq, rot, headed_turned, shape<batch>>>);  // one mistake at a time
+static_assert(
+    says<ERROR_R9_already_rotated, rule::rotary_at<seq, rot, headed_turned, shape<batch>>>);  // one mistake at a time
 template <class Cosines, class Sines>
 using by_angles = rule::rotary_by<seq, rot, headed, Cosines, Sines>;
-static_assert(gives<by_angles<shape<seq, half>, shape<seq, half>>, headed_turned> && gives<by_angles<shape<batch, seq, half>, shape<half, batch, seq>>, headed_turned>);
-static_assert(says<ERROR_R9_rotary_is_told_angles_at_its_positions, by_angles<shape<seq, half>, shape<batch, seq, half>>>);
-static_assert(says<ERROR_R18_indexed_meets_its_dimension, by_angles<shape<seq, half, indexed<batch>>, shape<seq, half>>>);
-static_assert(says<ERROR_R18_indexed_meets_its_dimension, by_angles<shape<seq, half>, shape<seq, half, indexed<batch>>>>);
+static_assert(gives<by_angles<shape<seq, half>, shape<seq, half>>, headed_turned> &&
+              gives<by_angles<shape<batch, seq, half>, shape<half, batch, seq>>, headed_turned>);
+static_assert(
+    says<ERROR_R9_rotary_is_told_angles_at_its_positions, by_angles<shape<seq, half>, shape<batch, seq, half>>>);
+static_assert(
+    says<ERROR_R18_indexed_meets_its_dimension, by_angles<shape<seq, half, indexed<batch>>, shape<seq, half>>>);
+static_assert(
+    says<ERROR_R18_indexed_meets_its_dimension, by_angles<shape<seq, half>, shape<seq, half, indexed<batch>>>>);
 static_assert(allowed<by_angles<shape<seq, half, indexed<layers>>, shape<seq, half>>>);
 static_assert(says<ERROR_R9_rotary_is_told_angles_at_its_positions, by_angles<shape<half>, shape<half>>>);
-static_assert(says<ERROR_R9_rotary_is_told_angles_at_its_positions, by_angles<shape<seq, rot, half>, shape<seq, rot, half>>>);
+static_assert(
+    says<ERROR_R9_rotary_is_told_angles_at_its_positions, by_angles<shape<seq, rot, half>, shape<seq, rot, half>>>);
 static_assert(says<ERROR_R9_rotary_is_told_angles_at_its_positions, by_angles<shape<seq>, shape<seq>>>);
-static_assert(says<ERROR_R9_rotary_is_told_angles_at_its_positions, by_angles<shape<seq, half, other_half>, shape<seq, half, other_half>>>);
-static_assert(says<ERROR_R9_rotary_is_told_angles_at_its_positions, by_angles<shape<seq, pair_heads>, shape<seq, pair_heads>>>);
-static_assert(says<ERROR_R9_already_rotated, rule::rotary_by<seq, rot, headed_turned, shape<seq, half>, shape<seq, half>>>);
+static_assert(says<ERROR_R9_rotary_is_told_angles_at_its_positions,
+                   by_angles<shape<seq, half, other_half>, shape<seq, half, other_half>>>);
+static_assert(
+    says<ERROR_R9_rotary_is_told_angles_at_its_positions, by_angles<shape<seq, pair_heads>, shape<seq, pair_heads>>>);
+static_assert(
+    says<ERROR_R9_already_rotated, rule::rotary_by<seq, rot, headed_turned, shape<seq, half>, shape<seq, half>>>);
 static_assert(says<ERROR_R9_already_rotated, rule::rotary_by<seq, rot, headed_turned, shape<half>, shape<half>>>);
 
 // --- unroll and pool (R13, R4, R18) ---
@@ -93,20 +107,26 @@ static_assert(gives<unrolled<ten, window3, seq, ten>, shape<seq, window3>>);
 static_assert(gives<unrolled<seq, window3, eight, seq>, shape<eight, window3>>);
 static_assert(says<ERROR_R13_window_does_not_fit, unrolled<ten, window3, five, ten>>);
 static_assert(says<ERROR_R13_window_does_not_fit, pooled<ten, window2, eight, ten>>);
-static_assert(says<ERROR_R13_window_does_not_fit, pooled<ten, window3, eight, ten>>);   // windows that overlap do
+static_assert(says<ERROR_R13_window_does_not_fit, pooled<ten, window3, eight, ten>>);  // windows that overlap do
 static_assert(says<ERROR_R18_slice_of_a_static_extent_names_its_result, unrolled<ten, window3, ten, ten>>);
 static_assert(says<ERROR_R18_slice_of_a_static_extent_names_its_result, pooled<ten, window2, ten, ten>>);
 static_assert(says<ERROR_R13_needs_ordered_positions, unrolled<batch, window3, batch, batch, seq>>);
 static_assert(says<ERROR_R13_needs_ordered_positions, pooled<d_ff, window3, d_ff, seq, d_ff>>);
-static_assert(says<ERROR_R19_packed_positions_need_their_documents, unrolled<packed_seq, window3, packed_seq, packed_seq>>);
-static_assert(says<ERROR_R19_packed_positions_need_their_documents, pooled<packed_seq, window3, packed_seq, packed_seq>>);
-static_assert(says<ERROR_R19_packed_positions_need_their_documents, unrolled<packed_seq, window3, packed_seq, packed_seq, masked_for<packed_seq>>> ||
-              says<ERROR_R7_masked_values_go_to_softmax_or_a_reduction, unrolled<packed_seq, window3, packed_seq, packed_seq, masked_for<packed_seq>>>);
+static_assert(
+    says<ERROR_R19_packed_positions_need_their_documents, unrolled<packed_seq, window3, packed_seq, packed_seq>>);
+static_assert(
+    says<ERROR_R19_packed_positions_need_their_documents, pooled<packed_seq, window3, packed_seq, packed_seq>>);
+static_assert(says<ERROR_R19_packed_positions_need_their_documents,
+                   unrolled<packed_seq, window3, packed_seq, packed_seq, masked_for<packed_seq>>> ||
+              says<ERROR_R7_masked_values_go_to_softmax_or_a_reduction,
+                   unrolled<packed_seq, window3, packed_seq, packed_seq, masked_for<packed_seq>>>);
 static_assert(says<ERROR_R17_dimension_occurs_twice, unrolled<seq, window3, seq, seq, window3>>);
 static_assert(says<ERROR_R17_dimension_occurs_twice, unrolled<ten, window3, eight, ten, eight>>);
 static_assert(says<ERROR_R1_dimension_is_not_in_the_operand, unrolled<seq, window3, seq, key>>);
-static_assert(says<ERROR_R7_masked_values_go_to_softmax_or_a_reduction, unrolled<seq, window3, seq, seq, masked_for<seq>>>);
-static_assert(says<ERROR_R7_masked_values_go_to_softmax_or_a_reduction, pooled<seq, window3, seq, seq, masked_for<seq>>>);
+static_assert(
+    says<ERROR_R7_masked_values_go_to_softmax_or_a_reduction, unrolled<seq, window3, seq, seq, masked_for<seq>>>);
+static_assert(
+    says<ERROR_R7_masked_values_go_to_softmax_or_a_reduction, pooled<seq, window3, seq, seq, masked_for<seq>>>);
 // What sums to one does so no more; the mark follows the name.
 static_assert(gives<unrolled<ten, window3, eight, ten, normalised<ten>>, shape<eight, window3, weighted<eight>>>);
 static_assert(gives<pooled<ten, window2, five, ten, normalised<ten>>, shape<five, window2, weighted<five>>>);
@@ -121,7 +141,8 @@ static_assert(says<ERROR_R1_dimension_is_not_in_the_operand, skewed<seq, distanc
 static_assert(says<ERROR_R1_dimension_is_not_in_the_operand, skewed<seq, distance, key, src, distance>>);
 static_assert(says<ERROR_R13_needs_ordered_positions, skewed<seq, vocab, key, seq, vocab>>);
 static_assert(says<ERROR_R13_needs_ordered_positions, skewed<heads, distance, more_heads, heads, distance>>);
-static_assert(says<ERROR_R7_query_and_key_positions_are_related_or_have_origins, skewed<seq, distance, src, seq, distance>>);
+static_assert(
+    says<ERROR_R7_query_and_key_positions_are_related_or_have_origins, skewed<seq, distance, src, seq, distance>>);
 static_assert(says<ERROR_R17_dimension_occurs_twice, skewed<seq, distance, key, seq, distance, key>>);
 
 // --- top_k ---

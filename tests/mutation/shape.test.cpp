@@ -9,9 +9,11 @@ namespace mutation_shape {
 
 using namespace shape_test;
 
-static_assert(valid_shape<> && valid_shape<seq, key> && valid_shape<merged<heads, d_k>, seq> && valid_shape<seq, normalised<seq>>);
-static_assert(!valid_shape<int> && !valid_shape<seq, int>);                       // dimensions are dimensions
-static_assert(!valid_shape<seq, seq> && !valid_shape<merged<seq, heads>, heads>);  // each once, a product as its factors
+static_assert(valid_shape<> && valid_shape<seq, key> && valid_shape<merged<heads, d_k>, seq> &&
+              valid_shape<seq, normalised<seq>>);
+static_assert(!valid_shape<int> && !valid_shape<seq, int>);  // dimensions are dimensions
+static_assert(!valid_shape<seq, seq> &&
+              !valid_shape<merged<seq, heads>, heads>);  // each once, a product as its factors
 
 TEST_CASE("mutation: shapes") { CHECK(valid_shape<seq, key>); }
 

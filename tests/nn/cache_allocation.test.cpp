@@ -3,7 +3,6 @@
 // This file replaces operator new for its whole executable; nothing fails unless a test says so.
 // SPDX-License-Identifier: BSL-1.0
 #include "support/numbers.hpp"
-
 #include <dimwise/nn/paged_cache.hpp>
 
 #include <doctest/doctest.h>
@@ -30,8 +29,12 @@ void* allocated(std::size_t bytes, std::size_t alignment) {
 }  // namespace
 
 // Not inline: g++ 12 warns of malloc'd memory where it sees the inside of both (bug 103993).
-[[gnu::noinline]] void* operator new(std::size_t bytes) { return allocated(bytes == 0 ? 1 : bytes, alignof(std::max_align_t)); }
-[[gnu::noinline]] void* operator new(std::size_t bytes, std::align_val_t alignment) { return allocated(bytes == 0 ? 1 : bytes, static_cast<std::size_t>(alignment)); }
+[[gnu::noinline]] void* operator new(std::size_t bytes) {
+  return allocated(bytes == 0 ? 1 : bytes, alignof(std::max_align_t));
+}
+[[gnu::noinline]] void* operator new(std::size_t bytes, std::align_val_t alignment) {
+  return allocated(bytes == 0 ? 1 : bytes, static_cast<std::size_t>(alignment));
+}
 [[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
 [[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
 [[gnu::noinline]] void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
@@ -78,9 +81,11 @@ void check(Cache cache) {
     }
     at += n;
     const auto held = cache.length();
-    const std::string wrong = differences(tensor(cache.keys()), {2, held, 64}, 0.02, [&](auto b, auto i, auto d) { return 2 * el(all, b, at - held + i, d); });
+    const std::string wrong = differences(tensor(cache.keys()), {2, held, 64}, 0.02,
+                                          [&](auto b, auto i, auto d) { return 2 * el(all, b, at - held + i, d); });
     CHECK(wrong == "");
-    const std::string wrong_v = differences(tensor(cache.values()), {2, held, 64}, 0.02, [&](auto b, auto i, auto d) { return 3 * el(all, b, at - held + i, d); });
+    const std::string wrong_v = differences(tensor(cache.values()), {2, held, 64}, 0.02,
+                                            [&](auto b, auto i, auto d) { return 3 * el(all, b, at - held + i, d); });
     CHECK(wrong_v == "");
   }
   CHECK(failures > 9);
@@ -90,7 +95,8 @@ void check(Cache cache) {
 // Values are larger than keys, whose old memory would serve else.
 struct d_v : feature_dim<> {};
 template <class Kind, class Element>
-using uneven_cache_of = nn::kv_cache<key, Kind, nn::keys<Element, batch, key, d_k>, nn::values<Element, batch, key, d_v>>;
+using uneven_cache_of =
+    nn::kv_cache<key, Kind, nn::keys<Element, batch, key, d_k>, nn::values<Element, batch, key, d_v>>;
 
 template <class Cache>
 void check_assigned(Cache from) {
@@ -126,8 +132,9 @@ void check_assigned(Cache from) {
 }  // namespace
 
 template <class Cache>
-inline constexpr bool says_what_it_does = std::is_nothrow_move_constructible_v<Cache> && std::is_nothrow_move_assignable_v<Cache> &&
-                                          !std::is_nothrow_copy_constructible_v<Cache> && !std::is_nothrow_copy_assignable_v<Cache>;
+inline constexpr bool says_what_it_does =
+    std::is_nothrow_move_constructible_v<Cache> && std::is_nothrow_move_assignable_v<Cache> &&
+    !std::is_nothrow_copy_constructible_v<Cache> && !std::is_nothrow_copy_assignable_v<Cache>;
 static_assert(says_what_it_does<cache_of<nn::capacity<40>, float>>);
 static_assert(says_what_it_does<cache_of<nn::sliding<6>, nn::int8_by<>>>);
 static_assert(says_what_it_does<cache_of<nn::paged<4>, float>>);

@@ -2,7 +2,6 @@
 //
 // SPDX-License-Identifier: BSL-1.0
 #include "support/numbers.hpp"
-
 #include <dimwise/nn/paged_cache.hpp>
 
 #include <doctest/doctest.h>
@@ -29,7 +28,8 @@ struct d_k : feature_dim<4> {};
 struct d_v : feature_dim<5> {};
 
 template <class Kind, class Element = float>
-using cache_of = nn::kv_cache<key, Kind, nn::keys<Element, batch, kv_heads, key, d_k>, nn::values<Element, batch, key, kv_heads, d_v>>;
+using cache_of = nn::kv_cache<key, Kind, nn::keys<Element, batch, kv_heads, key, d_k>,
+                              nn::values<Element, batch, key, kv_heads, d_v>>;
 
 const auto all_q = drawn<tensor<float, batch, seq, kv_heads, group_of, d_k>>(1, batch{2}, seq{40});
 const auto all_k = drawn<tensor<float, batch, key, kv_heads, d_k>>(2, batch{2}, key{40});
@@ -46,7 +46,9 @@ auto answer_of(const Cache& cache, std::size_t at, std::size_t n) {
 }
 // The same over all keys in one tensor.
 auto expected(std::size_t at, std::size_t n) {
-  return reference(contract<key>(softmax<key>(masked(scores<d_k>(slice<seq>(all_q, at, n), slice<key>(all_k, 0, at + n)), causal<seq, key>{})), slice<key>(all_v, 0, at + n)));
+  return reference(contract<key>(
+      softmax<key>(masked(scores<d_k>(slice<seq>(all_q, at, n), slice<key>(all_k, 0, at + n)), causal<seq, key>{})),
+      slice<key>(all_v, 0, at + n)));
 }
 template <class Y, class Expected>
 std::string apart(const Y& y, const Expected& wanted, double tolerance) {
@@ -125,7 +127,8 @@ TEST_CASE("paged cache: what was moved from is empty, and begins anew") {
 TEST_CASE("paged cache: what does not fit throws, and leaves it as it was") {
   cache_of<nn::paged<4, 10>> cache(batch{2});
   feed(cache, 0, 7);
-  CHECK(thrown<extent_error>([&] { feed(cache, 7, 4); }) == "append: 4 positions of key do not fit, the cache holds 7 and takes 10 (R10)");
+  CHECK(thrown<extent_error>([&] { feed(cache, 7, 4); }) ==
+        "append: 4 positions of key do not fit, the cache holds 7 and takes 10 (R10)");
   CHECK(thrown<origin_error>([&] { feed(cache, 6, 1); }) ==
         "append: the first position of key is 6, but the cache ends at 7; say it with starting_at (R9, R10)");
   CHECK(cache.length() == 7);
@@ -142,19 +145,23 @@ TEST_CASE("caches whose keys alone, or whose values alone, have a scale") {
   };
   using bytes = nn::int8_by<>;
   const auto sides = [&]<class Kind>(Kind) {
-    check(nn::kv_cache<key, Kind, nn::keys<bytes, batch, kv_heads, key, d_k>, nn::values<float, batch, key, kv_heads, d_v>>(one, batch{2}));
-    check(nn::kv_cache<key, Kind, nn::keys<bfloat16, batch, kv_heads, key, d_k>, nn::values<bytes, batch, key, kv_heads, d_v>>(one, batch{2}));
+    check(nn::kv_cache<key, Kind, nn::keys<bytes, batch, kv_heads, key, d_k>,
+                       nn::values<float, batch, key, kv_heads, d_v>>(one, batch{2}));
+    check(nn::kv_cache<key, Kind, nn::keys<bfloat16, batch, kv_heads, key, d_k>,
+                       nn::values<bytes, batch, key, kv_heads, d_v>>(one, batch{2}));
   };
   sides(nn::paged<4>{});
   sides(nn::capacity<12>{});
   std::vector<std::int8_t> k(2 * 2 * 12 * 4);
   std::vector<float> v(2 * 2 * 12 * 5);
-  using over_memory = nn::kv_cache<key, nn::capacity<12>, nn::keys<bytes, batch, kv_heads, key, d_k>, nn::values<float, batch, key, kv_heads, d_v>>;
+  using over_memory = nn::kv_cache<key, nn::capacity<12>, nn::keys<bytes, batch, kv_heads, key, d_k>,
+                                   nn::values<float, batch, key, kv_heads, d_v>>;
   over_memory cache(k, v, one, batch{2});
   feed(cache, 0, 10);
   CHECK(apart(answer_of(cache, 9, 1), expected(9, 1), std::ldexp(1.0, -7)) == "");
   // No scale too few, none too many.
-  static_assert(!std::is_constructible_v<over_memory, batch> && !std::is_constructible_v<over_memory, tensor<float>, tensor<float>, batch>);
+  static_assert(!std::is_constructible_v<over_memory, batch> &&
+                !std::is_constructible_v<over_memory, tensor<float>, tensor<float>, batch>);
   static_assert(!std::is_constructible_v<cache_of<nn::paged<4>>, tensor<float>, tensor<float>, batch>);
 }
 
@@ -176,7 +183,9 @@ TEST_CASE("paged cache: forks in other threads read what they share while each a
   for (int t = 0; t < 4; ++t) {
     team.emplace_back([&wrong, fork = *cache]() mutable {
       for (std::size_t at = 6; at < 16; ++at) {
-        if (!differ<tensor<float, batch, kv_heads, key, d_k>>(fork.keys(), slice<key>(all_k, 0, at)).empty()) { ++wrong; }
+        if (!differ<tensor<float, batch, kv_heads, key, d_k>>(fork.keys(), slice<key>(all_k, 0, at)).empty()) {
+          ++wrong;
+        }
         feed(fork, at, 1);
       }
     });

@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "support/numbers.hpp"
 #include "support/pack.hpp"
-
 #include <dimwise/nn/cache.hpp>
 
 #include <doctest/doctest.h>
@@ -33,7 +32,8 @@ const pack& runtime() {
 // The cases of one kind of numbers: a cache over the past's bytes, one step, and the bytes that are then there.
 template <class KeyFormat, class ValueFormat>
 std::size_t check_cases(const std::string& suffix) {
-  using cache_type = nn::kv_cache<key, nn::capacity<>, nn::keys<KeyFormat, batch, kv_heads, key, d_k>, nn::values<ValueFormat, batch, kv_heads, key, d_v>>;
+  using cache_type = nn::kv_cache<key, nn::capacity<>, nn::keys<KeyFormat, batch, kv_heads, key, d_k>,
+                                  nn::values<ValueFormat, batch, kv_heads, key, d_v>>;
   using element = typename cache_type::key_element;
   static_assert(sizeof(element) == 1);
   std::size_t cases = 0;
@@ -45,7 +45,9 @@ std::size_t check_cases(const std::string& suffix) {
     const auto& dims = entry.at("config").at("dims");
     const auto extent = [&](const char* which) { return dims.at(which).get<std::size_t>(); };
     const auto input = [&](const char* which) -> const packed_array& { return runtime().at(name + "/input." + which); };
-    const auto output = [&](const char* which) -> const packed_array& { return runtime().at(name + "/output." + which); };
+    const auto output = [&](const char* which) -> const packed_array& {
+      return runtime().at(name + "/output." + which);
+    };
     const batch b{extent("batch")};
     const kv_heads h{extent("kv_heads")};
     const shared g{extent("q_heads") / extent("kv_heads")};
@@ -75,13 +77,15 @@ std::size_t check_cases(const std::string& suffix) {
     const auto with_room = [&](const packed_array& from) {
       std::vector<element> memory(b.extent() * h.extent() * total * row);
       for (std::size_t i = 0; i < b.extent() * h.extent(); ++i) {
-        std::memcpy(static_cast<void*>(memory.data() + i * total * row), from.bytes.data() + i * past * row, past * row);
+        std::memcpy(static_cast<void*>(memory.data() + i * total * row), from.bytes.data() + i * past * row,
+                    past * row);
       }
       return memory;
     };
     auto k_memory = with_room(input("past_key"));
     auto v_memory = with_room(input("past_value"));
-    cache_type cache(std::span<element>(k_memory), std::span<element>(v_memory), k_scale, v_scale, b, h, d_k{width}, d_v{width}, key{total});
+    cache_type cache(std::span<element>(k_memory), std::span<element>(v_memory), k_scale, v_scale, b, h, d_k{width},
+                     d_v{width}, key{total});
     cache.adopt(past);
 
     const auto at = cache.next(n);
@@ -93,7 +97,8 @@ std::size_t check_cases(const std::string& suffix) {
     CHECK(std::memcmp(k_memory.data(), output("present_key").bytes.data(), k_memory.size()) == 0);
     CHECK(std::memcmp(v_memory.data(), output("present_value").bytes.data(), v_memory.size()) == 0);
 
-    const auto y = contract<key>(softmax<key>(masked(scores<d_k>(q, cache.keys()), causal<seq, key>{})), cache.values());
+    const auto y =
+        contract<key>(softmax<key>(masked(scores<d_k>(q, cache.keys()), causal<seq, key>{})), cache.values());
     const tensor<float, batch, seq, kv_heads, shared, d_v> fast = y;
     const auto plain = evaluate_plainly(y);
     const std::vector<double> wanted = output("output").template converted<double>();

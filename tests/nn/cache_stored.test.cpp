@@ -2,7 +2,6 @@
 //
 // SPDX-License-Identifier: BSL-1.0
 #include "support/numbers.hpp"
-
 #include <dimwise/nn/paged_cache.hpp>
 
 #include <doctest/doctest.h>
@@ -44,8 +43,9 @@ TEST_CASE("bfloat16 and float16: every bit pattern is read back, and floats roun
     // The value by its definition.
     const int exponent = static_cast<int>((bits >> 10) & 0x1f);
     const int fraction = static_cast<int>(bits & 0x3ff);
-    double value = exponent == 0x1f ? (fraction == 0 ? double{infinite} : double{not_a_number})
-                                    : (exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(fraction + 1024, exponent - 25));
+    double value = exponent == 0x1f
+                       ? (fraction == 0 ? double{infinite} : double{not_a_number})
+                       : (exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(fraction + 1024, exponent - 25));
     if ((bits & 0x8000) != 0) { value = -value; }
     CHECK((std::isnan(value) ? std::isnan(wide_h) : static_cast<double>(wide_h) == value));
     CHECK(std::bit_cast<std::uint32_t>(wide_b) == bits << 16);
@@ -92,9 +92,12 @@ void check_attention(std::size_t queries, std::size_t keys, std::size_t width, c
   CAPTURE(queries);
   CAPTURE(keys);
   CAPTURE(width);
-  const auto q = drawn<tensor<float, batch, seq, kv_heads, group_of, d_k>>(1, batch{2}, seq{queries}, kv_heads{2}, group_of{3}, d_k{width});
+  const auto q = drawn<tensor<float, batch, seq, kv_heads, group_of, d_k>>(1, batch{2}, seq{queries}, kv_heads{2},
+                                                                           group_of{3}, d_k{width});
   const auto attention = [&](const auto& some_k, const auto& some_v) {
-    return contract<key>(softmax<key>(masked(scores<d_k>(q, some_k), window<seq, key>(-1, 0, seq{queries}, key{keys}) | padding<key>(std::ptrdiff_t(keys / 2)))), some_v);
+    return contract<key>(softmax<key>(masked(scores<d_k>(q, some_k), window<seq, key>(-1, 0, seq{queries}, key{keys}) |
+                                                                         padding<key>(std::ptrdiff_t(keys / 2)))),
+                         some_v);
   };
   const tensor k_floats = k;
   const tensor v_floats = v;
@@ -102,10 +105,12 @@ void check_attention(std::size_t queries, std::size_t keys, std::size_t width, c
   const tensor fast = attention(k, v);
   CHECK(plans_run()[queries <= 4 ? plan_kind::decode : plan_kind::attention] == 1);
   const auto expected = reference(attention(k_floats, v_floats));
-  const std::string wrong = differences(fast, extents_of(expected), float32(60), [&](auto... at) { return el(expected, at...); });
+  const std::string wrong =
+      differences(fast, extents_of(expected), float32(60), [&](auto... at) { return el(expected, at...); });
   CHECK(wrong == "");
   const auto by_loops = reference(attention(k, v));
-  const std::string plainly_wrong = differences(by_loops, extents_of(expected), float64, [&](auto... at) { return el(expected, at...); });
+  const std::string plainly_wrong =
+      differences(by_loops, extents_of(expected), float64, [&](auto... at) { return el(expected, at...); });
   CHECK(plainly_wrong == "");
 }
 
@@ -126,7 +131,8 @@ TEST_CASE("attention over keys and values of 16, 8 and 4 bits: few queries and m
         const tensor v_scale = map(few_bits, drawn<tensor<float, d_v, kv_heads>>(5, d_v{width}, kv_heads{2}));
         const auto bytes = [&](const auto& x) { return narrowed<std::int8_t>(tensor(x * 127.0F)); };
         check_attention(queries, keys, width, dequantised(bytes(k), k_scale), dequantised(bytes(v), v_scale));
-        check_attention(queries, keys, width, dequantised(bytes(k), tensor<float>({0.0078125F})), dequantised(bytes(v), tensor<float>({0.015625F})));
+        check_attention(queries, keys, width, dequantised(bytes(k), tensor<float>({0.0078125F})),
+                        dequantised(bytes(v), tensor<float>({0.015625F})));
 
         const std::size_t half_width = (width + 1) / 2;
         tensor<int4_pair, batch, kv_heads, key, half<d_k>> k4(batch{2}, kv_heads{2}, key{keys}, half<d_k>{half_width});
@@ -136,7 +142,8 @@ TEST_CASE("attention over keys and values of 16, 8 and 4 bits: few queries and m
         }
         k4.seal();
         check_attention(queries, keys, width, dequantised<d_k>(k4, tensor(k_scale * 16.0F), d_k{width}), v);
-        check_attention(queries, keys, width, dequantised<d_k>(k4, tensor<float>({0.25F}), d_k{width}), dequantised(bytes(v), v_scale));
+        check_attention(queries, keys, width, dequantised<d_k>(k4, tensor<float>({0.25F}), d_k{width}),
+                        dequantised(bytes(v), v_scale));
       }
     }
   }
@@ -156,9 +163,16 @@ void check_refused(Cache cache, bool keys, bool values, const char* bits) {
   for (const float bad : {not_a_number, infinite, -infinite}) {
     const tensor<float, key, d_h> k({1, 2, 3, bad}, key{2}, d_h{2});
     const std::string what = bad != bad ? "NaN" : "infinite";
-    const auto expected = [&](const char* side) { return std::string("append: a ") + side + " is " + what + ", whole numbers of " + bits + " bits along key hold finite numbers"; };
-    if (keys) { CHECK(thrown<number_error>([&] { cache.append(k, good); }) == expected("key")); }
-    if (values) { CHECK(thrown<number_error>([&] { cache.append(good, k); }) == expected("value")); }
+    const auto expected = [&](const char* side) {
+      return std::string("append: a ") + side + " is " + what + ", whole numbers of " + bits +
+             " bits along key hold finite numbers";
+    };
+    if (keys) {
+      CHECK(thrown<number_error>([&] { cache.append(k, good); }) == expected("key"));
+    }
+    if (values) {
+      CHECK(thrown<number_error>([&] { cache.append(good, k); }) == expected("value"));
+    }
     CHECK(cache.length() == 2);
   }
   CHECK(differ(tensor<float, key, d_h>(cache.values()), good, 0.2) == "");  // half a step of 0.6, of 1 + |x|
@@ -174,14 +188,19 @@ TEST_CASE("kv_cache: whole numbers take no NaN and no infinity, nor does their s
   const tensor<float> scale({0.5F});
   const d_h two{2};
   check_refused(stored_cache<nn::int8_by<>, nn::int8_by<>, nn::capacity<8>>(scale, scale, two), true, true, "8");
-  check_refused(stored_cache<nn::int4_by<>, nn::int4_by<>, nn::sliding<4>>(tensor<float>({0.6F}), tensor<float>({0.6F}), two), true, true, "4");
+  check_refused(
+      stored_cache<nn::int4_by<>, nn::int4_by<>, nn::sliding<4>>(tensor<float>({0.6F}), tensor<float>({0.6F}), two),
+      true, true, "4");
   check_refused(stored_cache<nn::int8_by<>, nn::int8_by<>, nn::paged<2>>(scale, scale, two), true, true, "8");
   check_refused(stored_cache<float, nn::int8_by<>, nn::capacity<8>>(scale, two), false, true, "8");
   for (const float bad : {not_a_number, infinite}) {
     const tensor<float> odd({bad});
-    const std::string expected = std::string("kv_cache: a scale is ") + (bad != bad ? "NaN" : "infinite") + ", the scale of whole numbers is finite";
-    CHECK(thrown<number_error>([&] { stored_cache<nn::int8_by<>, nn::int8_by<>, nn::capacity<8>>(odd, scale, two); }) == expected);
-    CHECK(thrown<number_error>([&] { stored_cache<nn::int4_by<>, nn::int4_by<>, nn::paged<8>>(scale, odd, two); }) == expected);
+    const std::string expected = std::string("kv_cache: a scale is ") + (bad != bad ? "NaN" : "infinite") +
+                                 ", the scale of whole numbers is finite";
+    CHECK(thrown<number_error>([&] { stored_cache<nn::int8_by<>, nn::int8_by<>, nn::capacity<8>>(odd, scale, two); }) ==
+          expected);
+    CHECK(thrown<number_error>([&] { stored_cache<nn::int4_by<>, nn::int4_by<>, nn::paged<8>>(scale, odd, two); }) ==
+          expected);
   }
 }
 

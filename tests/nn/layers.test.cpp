@@ -46,7 +46,8 @@ TEST_CASE("decoder layers attend to themselves, then to the memory; each mask go
   const state b = a + layer.memory_attention(layer.norm2(a), memory, padding<src>(lengths));
   const state expected = b + layer.feed_forward(layer.norm3(b));
   CHECK(differ<state>(layer(x, memory, causal<seq, key>{}, padding<src>(lengths)), expected, float32(20)) == "");
-  CHECK(differ<state>(layer(x, memory, nn::each(causal<seq, key>{}), nn::each(padding<src>(lengths))), expected, float32(20)) == "");
+  CHECK(differ<state>(layer(x, memory, nn::each(causal<seq, key>{}), nn::each(padding<src>(lengths))), expected,
+                      float32(20)) == "");
 }
 
 TEST_CASE("stacks apply their layers in order, and a last norm") {
@@ -59,9 +60,7 @@ TEST_CASE("stacks apply their layers in order, and a last norm") {
 TEST_CASE("what is given as an expression is computed once") {
   struct gates : feature_dim<3> {};
   std::size_t computed = 0;
-  const auto counted = [&computed](const auto& y) {
-    return map([&computed](float v) { return ++computed, v; }, y);
-  };
+  const auto counted = [&computed](const auto& y) { return map([&computed](float v) { return ++computed, v; }, y); };
   const auto count_of = [&computed](const auto& call) {
     computed = 0;
     (void)call();
@@ -97,7 +96,8 @@ TEST_CASE("what is given as an expression is computed once") {
 TEST_CASE("an encoder and a decoder, with a mask for each attention") {
   using encoder = nn::encoder_layer<nn::self_attention<src, src_key, attention>, feed, norm>;
   using decoder = nn::decoder_layer<own, cross, feed, norm>;
-  const nn::encoder_decoder<nn::stack<encoder>, nn::stack<decoder>> model{{{drawn_module<encoder>(17)}, {}}, {{drawn_module<decoder>(19)}, {}}};
+  const nn::encoder_decoder<nn::stack<encoder>, nn::stack<decoder>> model{{{drawn_module<encoder>(17)}, {}},
+                                                                          {{drawn_module<decoder>(19)}, {}}};
   const auto encoded = model.encoder(memory, padding<src_key>(lengths));
   CHECK(differ<state>(model(memory, x, padding<src_key>(lengths), causal<seq, key>{}, padding<src>(lengths)),
                       model.decoder(x, encoded, causal<seq, key>{}, padding<src>(lengths)), float32(20)) == "");
@@ -105,7 +105,8 @@ TEST_CASE("an encoder and a decoder, with a mask for each attention") {
 
 TEST_CASE("the paper's transformer: scaled embedding, sinusoids, layers, tied output") {
   using layer = nn::encoder_layer<own, feed, norm>;
-  const nn::transformer<vocab, seq, d_model, nn::stack<layer>> model{drawn_module<nn::embedding<vocab, d_model>>(21), {{drawn_module<layer>(23)}, {}}};
+  const nn::transformer<vocab, seq, d_model, nn::stack<layer>> model{drawn_module<nn::embedding<vocab, d_model>>(21),
+                                                                     {{drawn_module<layer>(23)}, {}}};
   const auto ids = drawn_ids<tensor<id<vocab>, batch, seq>>(25, 7, batch{2}, starting_at(seq{4}, 3));
   const auto& E = model.words.table;
   const state first = gather<vocab>(E, ids) * std::sqrt(8.0F) + sinusoid<seq, d_model>(starting_at(seq{4}, 3));

@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "support/numbers.hpp"
 #include "support/pack.hpp"
-
 #include <dimwise/nn/linear_attention.hpp>
 
 #include <doctest/doctest.h>
@@ -71,11 +70,15 @@ TEST_CASE("linear_attention: ONNX's cases") {
     const std::size_t t = q_data->shape[1];
     const std::size_t n = q_data->shape[2] / h / groups;
     const std::size_t m = given("value")->shape[2] / h;
-    const auto q = read<tensor<float, batch, seq, kv_heads, shared, d_k>>(*q_data, batch{b}, seq{t}, kv_heads{h}, shared{groups}, d_k{n});
+    const auto q = read<tensor<float, batch, seq, kv_heads, shared, d_k>>(*q_data, batch{b}, seq{t}, kv_heads{h},
+                                                                          shared{groups}, d_k{n});
     const auto k = read<tensor<float, batch, seq, kv_heads, d_k>>(*given("key"), batch{b}, seq{t}, kv_heads{h}, d_k{n});
-    const auto v = read<tensor<float, batch, seq, kv_heads, d_v>>(*given("value"), batch{b}, seq{t}, kv_heads{h}, d_v{m});
+    const auto v =
+        read<tensor<float, batch, seq, kv_heads, d_v>>(*given("value"), batch{b}, seq{t}, kv_heads{h}, d_v{m});
     state s(batch{b}, kv_heads{h}, d_k{n}, d_v{m});
-    if (given("past_state") != nullptr) { s = read<state>(*given("past_state"), batch{b}, kv_heads{h}, d_k{n}, d_v{m}); }
+    if (given("past_state") != nullptr) {
+      s = read<state>(*given("past_state"), batch{b}, kv_heads{h}, d_k{n}, d_v{m});
+    }
     std::optional<double> scale;
     if (attributes.contains("scale")) { scale = attributes.at("scale").get<double>(); }
     const std::string rule = attributes.value("update_rule", "gated_delta");
@@ -89,11 +92,17 @@ TEST_CASE("linear_attention: ONNX's cases") {
         f(read<tensor<float, batch, seq, kv_heads>>(*given("decay"), batch{b}, seq{t}, kv_heads{h}));
       }
     };
-    const auto beta = [&] { return read<tensor<float, batch, seq, kv_heads>>(*given("beta"), batch{b}, seq{t}, kv_heads{h}); };
+    const auto beta = [&] {
+      return read<tensor<float, batch, seq, kv_heads>>(*given("beta"), batch{b}, seq{t}, kv_heads{h});
+    };
     if (rule == "linear") { y = run(nn::linear_update{}); }
-    if (rule == "gated") { with_decay([&](const auto& g) { y = run(nn::gated_update{g}); }); }
+    if (rule == "gated") {
+      with_decay([&](const auto& g) { y = run(nn::gated_update{g}); });
+    }
     if (rule == "delta") { y = run(nn::delta_update{beta()}); }
-    if (rule == "gated_delta") { with_decay([&](const auto& g) { y = run(nn::gated_delta_update{g, beta()}); }); }
+    if (rule == "gated_delta") {
+      with_decay([&](const auto& g) { y = run(nn::gated_delta_update{g, beta()}); });
+    }
     // The suite's tolerance; its half-precision case rounds what is compared.
     const bool half_precision = q_data->dtype == "float16";
     const auto compare = [&](std::span<const float> mine, const packed_array& expected) {
@@ -117,7 +126,8 @@ TEST_CASE("linear_attention: every rule against loops, in parts and at once") {
   const auto q = drawn<tensor<float, batch, kv_heads, seq, d_k>>(1, batch{2}, kv_heads{2}, seq{positions}, d_k{3});
   const auto k = drawn<tensor<float, seq, batch, kv_heads, d_k>>(2, seq{positions}, batch{2}, kv_heads{2}, d_k{3});
   const auto v = drawn<tensor<float, batch, seq, kv_heads, d_v>>(3, batch{2}, seq{positions}, kv_heads{2}, d_v{4});
-  const auto g_feature = drawn<tensor<float, batch, seq, kv_heads, d_k>>(4, batch{2}, seq{positions}, kv_heads{2}, d_k{3});
+  const auto g_feature =
+      drawn<tensor<float, batch, seq, kv_heads, d_k>>(4, batch{2}, seq{positions}, kv_heads{2}, d_k{3});
   const auto g_head = drawn<tensor<float, kv_heads, seq>>(5, kv_heads{2}, seq{positions});
   const auto beta = drawn<tensor<float, batch, seq, kv_heads>>(6, batch{2}, seq{positions}, kv_heads{2});
   const auto begin = drawn<state>(7, batch{2}, kv_heads{2}, d_k{3}, d_v{4});
@@ -163,8 +173,10 @@ TEST_CASE("linear_attention: every rule against loops, in parts and at once") {
   check([&](auto from, auto n) { return nn::gated_update{some(g_feature, from, n)}; }, of_feature, false);
   check([&](auto from, auto n) { return nn::gated_update{some(g_head, from, n)}; }, of_head, false);
   check([&](auto from, auto n) { return nn::delta_update{some(beta, from, n)}; }, none, true);
-  check([&](auto from, auto n) { return nn::gated_delta_update{some(g_head, from, n), some(beta, from, n)}; }, of_head, true);
-  check([&](auto from, auto n) { return nn::gated_delta_update{some(g_feature, from, n), some(beta, from, n)}; }, of_feature, true);
+  check([&](auto from, auto n) { return nn::gated_delta_update{some(g_head, from, n), some(beta, from, n)}; }, of_head,
+        true);
+  check([&](auto from, auto n) { return nn::gated_delta_update{some(g_feature, from, n), some(beta, from, n)}; },
+        of_feature, true);
 }
 
 TEST_CASE("linear_attention: no positions, and extents that differ") {
@@ -190,7 +202,8 @@ TEST_CASE("linear_attention: decays and betas have the extents of what they chan
   };
   for (const std::size_t n : {3, 7}) {
     const tensor<float, seq> other(seq{n});
-    const std::string wanted = "linear_attention: dimension seq has extent 5 in one operand and " + std::to_string(n) + " in another (R15)";
+    const std::string wanted =
+        "linear_attention: dimension seq has extent 5 in one operand and " + std::to_string(n) + " in another (R15)";
     CHECK(thrown_by(nn::gated_update{other}) == wanted);
     CHECK(thrown_by(nn::delta_update{other}) == wanted);
     CHECK(thrown_by(nn::gated_delta_update{tensor<float, seq>(seq{positions}), other}) == wanted);

@@ -34,7 +34,9 @@ double log_sum(std::size_t b, std::size_t h, std::size_t i, std::size_t from, st
 }
 double output(std::size_t b, std::size_t h, std::size_t i, std::size_t d, std::size_t from, std::size_t to) {
   double y = 0;
-  for (std::size_t j = from; j < to && j <= i + 3; ++j) { y += std::exp(score(b, h, i, j) - log_sum(b, h, i, from, to)) * el(v, b, j, h, d); }
+  for (std::size_t j = from; j < to && j <= i + 3; ++j) {
+    y += std::exp(score(b, h, i, j) - log_sum(b, h, i, from, to)) * el(v, b, j, h, d);
+  }
   return y;
 }
 
@@ -46,8 +48,10 @@ template <class Part>
 void check(const Part& part, std::size_t from, std::size_t to) {
   CAPTURE(from);
   CAPTURE(to);
-  CHECK(differences(part.output, {2, 3, 5, 7}, float32(30), [&](auto b, auto h, auto i, auto d) { return output(b, h, i, d, from, to); }) == "");
-  CHECK(differences(part.log_sum_exp, {2, 3, 5}, float32(30), [&](auto b, auto h, auto i) { return log_sum(b, h, i, from, to); }) == "");
+  CHECK(differences(part.output, {2, 3, 5, 7}, float32(30),
+                    [&](auto b, auto h, auto i, auto d) { return output(b, h, i, d, from, to); }) == "");
+  CHECK(differences(part.log_sum_exp, {2, 3, 5}, float32(30),
+                    [&](auto b, auto h, auto i) { return log_sum(b, h, i, from, to); }) == "");
 }
 
 }  // namespace

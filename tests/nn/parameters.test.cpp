@@ -11,7 +11,8 @@ namespace modules {
 struct width : feature_dim<> {};
 
 using attention = nn::multi_head_attention<d_model, heads, d_k, d_v>;
-using layer = nn::encoder_layer<nn::self_attention<seq, key, attention>, nn::feed_forward<d_model, width>, nn::layer_norm<d_model>>;
+using layer = nn::encoder_layer<nn::self_attention<seq, key, attention>, nn::feed_forward<d_model, width>,
+                                nn::layer_norm<d_model>>;
 
 TEST_CASE("parameters have the names of their modules") {
   auto all = nn::stack<layer>::of(2);
@@ -69,8 +70,10 @@ TEST_CASE("a stack is made with its layers, then drawn") {
   using layers = nn::stack<layer>;
   using model = nn::encoder_decoder<nn::layer_norm<d_model>, layers>;
   nn::xavier_uniform how(1);
-  static_assert(std::is_same_v<decltype(nn::initialised<layers>(how)), nn::a_stack_is_made_by_of_and_then_initialised<layers>>);
-  static_assert(std::is_same_v<decltype(nn::initialised<model>(nn::xavier_uniform(1))), nn::a_stack_is_made_by_of_and_then_initialised<model>>);
+  static_assert(
+      std::is_same_v<decltype(nn::initialised<layers>(how)), nn::a_stack_is_made_by_of_and_then_initialised<layers>>);
+  static_assert(std::is_same_v<decltype(nn::initialised<model>(nn::xavier_uniform(1))),
+                               nn::a_stack_is_made_by_of_and_then_initialised<model>>);
   auto two = layers::of(2);
   nn::initialise(two, how, width{5});
   CHECK(two.layers.size() == 2U);

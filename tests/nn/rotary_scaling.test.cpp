@@ -35,12 +35,14 @@ rotary_options options_of(const nlohmann::json& config) {
   if (scaling == "ntk") { options.scaling = ntk_scaling{4}; }
   if (scaling == "yarn") { options.scaling = yarn_scaling{.factor = 4}; }
   if (scaling == "llama3") { options.scaling = llama3_scaling{}; }
-  if (config.at("rotary_dim") != config.at("head_dim")) { options.features = config.at("rotary_dim").get<std::size_t>(); }
+  if (config.at("rotary_dim") != config.at("head_dim")) {
+    options.features = config.at("rotary_dim").get<std::size_t>();
+  }
   return options;
 }
 
-double turned(const tensor<float, batch, seq, heads, d_k>& x, std::size_t b, std::size_t s, std::size_t h, std::size_t d, std::size_t n, double angle,
-              bool split) {
+double turned(const tensor<float, batch, seq, heads, d_k>& x, std::size_t b, std::size_t s, std::size_t h,
+              std::size_t d, std::size_t n, double angle, bool split) {
   if (d >= n) { return el(x, b, s, h, d); }
   const std::size_t half = n / 2;
   const bool first = split ? d < half : d % 2 == 0;
@@ -70,10 +72,13 @@ TEST_CASE("rotary: every scaling gives torch's frequencies and features") {
     const auto& x_data = torch().at(name + "/input.x");
     const auto positions = torch().at(name + "/input.positions").converted<std::int64_t>();
     const auto extents = [&](std::size_t i) { return x_data.shape.at(i); };
-    const tensor<float, batch, heads, seq, d_k> x(x_data.as<float>(), batch{extents(0)}, heads{extents(1)},
-                                                  starting_at(seq{extents(2)}, static_cast<std::ptrdiff_t>(positions[0])), d_k{extents(3)});
+    const tensor<float, batch, heads, seq, d_k> x(
+        x_data.as<float>(), batch{extents(0)}, heads{extents(1)},
+        starting_at(seq{extents(2)}, static_cast<std::ptrdiff_t>(positions[0])), d_k{extents(3)});
     const auto wanted = torch().at(name + "/output_f64.y").as<double>();
-    const auto expect = [&](auto b, auto h, auto s, auto d) { return wanted[((b * extents(1) + h) * extents(2) + s) * extents(3) + d]; };
+    const auto expect = [&](auto b, auto h, auto s, auto d) {
+      return wanted[((b * extents(1) + h) * extents(2) + s) * extents(3) + d];
+    };
     const std::size_t sizes[] = {extents(0), extents(1), extents(2), extents(3)};
     // Positions given by a tensor are the same thing, and serve where they do not follow one another.
     const tensor<std::int64_t, seq> told(positions, seq{extents(2)});
@@ -117,12 +122,14 @@ TEST_CASE("rotary: by given cosines and sines, rows of a cache by their ids") {
       const bool first = split ? d < 2 : d % 2 == 0;
       const std::size_t other = split ? (first ? d + 2 : d - 2) : (first ? d + 1 : d - 1);
       const std::size_t row = el(ids, b, s).value;
-      return double{el(x, b, s, h, d)} * el(cosines, row, pair) + (first ? -1.0 : 1.0) * el(x, b, s, h, other) * el(sines, pair, row);
+      return double{el(x, b, s, h, d)} * el(cosines, row, pair) +
+             (first ? -1.0 : 1.0) * el(x, b, s, h, other) * el(sines, pair, row);
     };
   };
-  CHECK(agrees(rotary<seq, d_k>(x, gather<place>(cosines, ids), gather<place>(sines, ids)), {2, 3, 2, 6}, 4, expected(true)) == "");
-  CHECK(agrees(rotary<seq, d_k>(x, gather<place>(cosines, ids), gather<place>(sines, ids), rotary_pairs::interleaved), {2, 3, 2, 6}, 4,
-               expected(false)) == "");
+  CHECK(agrees(rotary<seq, d_k>(x, gather<place>(cosines, ids), gather<place>(sines, ids)), {2, 3, 2, 6}, 4,
+               expected(true)) == "");
+  CHECK(agrees(rotary<seq, d_k>(x, gather<place>(cosines, ids), gather<place>(sines, ids), rotary_pairs::interleaved),
+               {2, 3, 2, 6}, 4, expected(false)) == "");
 }
 
 TEST_CASE("rotary: what it throws") {
@@ -133,12 +140,15 @@ TEST_CASE("rotary: what it throws") {
     return options;
   };
   CHECK(thrown<extent_error>([&] { (void)rotary<seq, d_k>(x, with(8)); }) ==
-        "rotary: 8 features of dimension d_k of extent 6 are to be turned; it takes an even number of those that there are (R9)");
+        "rotary: 8 features of dimension d_k of extent 6 are to be turned; it takes an even number of those that there "
+        "are (R9)");
   CHECK(thrown<extent_error>([&] { (void)rotary<seq, d_k>(x, with(3)); }) ==
-        "rotary: 3 features of dimension d_k of extent 6 are to be turned; it takes an even number of those that there are (R9)");
+        "rotary: 3 features of dimension d_k of extent 6 are to be turned; it takes an even number of those that there "
+        "are (R9)");
   CHECK(thrown<extent_error>([&] { (void)rotary<seq, d_k>(x, tensor<int, seq>(seq{4})); }) ==
         "rotary: dimension seq has extent 3 in one operand and 4 in another (R15)");
   const tensor<float, seq, pairs> angles(seq{3}, pairs{4});
   CHECK(thrown<extent_error>([&] { (void)rotary<seq, d_k>(x, angles, angles); }) ==
-        "rotary: 8 features of dimension d_k of extent 6 are to be turned; it takes an even number of those that there are (R9)");
+        "rotary: 8 features of dimension d_k of extent 6 are to be turned; it takes an even number of those that there "
+        "are (R9)");
 }

@@ -22,13 +22,20 @@ TEST_CASE("talking heads: the formula of the paper, masks on the mixed scores") 
   const tensor k = module.key(there);
   const tensor v = module.value(there);
   const auto expected = [&](auto b, auto i, auto m) {
-    const auto product = [&](auto h, auto j) { return sum_of(4, [&](auto c) { return double{el(q, b, i, h, c)} * el(k, b, j, h, c); }) / 2; };
-    const auto logit = [&](auto g, auto j) { return sum_of(2, [&](auto h) { return product(h, j) * el(module.before, h, g); }); };
-    const auto weight = [&](auto g, auto j) { return std::exp(logit(g, j)) / sum_of(i + 1, [&](auto t) { return std::exp(logit(g, t)); }); };
+    const auto product = [&](auto h, auto j) {
+      return sum_of(4, [&](auto c) { return double{el(q, b, i, h, c)} * el(k, b, j, h, c); }) / 2;
+    };
+    const auto logit = [&](auto g, auto j) {
+      return sum_of(2, [&](auto h) { return product(h, j) * el(module.before, h, g); });
+    };
+    const auto weight = [&](auto g, auto j) {
+      return std::exp(logit(g, j)) / sum_of(i + 1, [&](auto t) { return std::exp(logit(g, t)); });
+    };
     return sum_of(3, [&](auto o) {
       return sum_of(3, [&](auto d) {
-        return el(module.output.weight, o, d, m) *
-               sum_of(i + 1, [&](auto j) { return sum_of(2, [&](auto g) { return weight(g, j) * el(module.after, g, o); }) * el(v, b, j, o, d); });
+        return el(module.output.weight, o, d, m) * sum_of(i + 1, [&](auto j) {
+          return sum_of(2, [&](auto g) { return weight(g, j) * el(module.after, g, o); }) * el(v, b, j, o, d);
+        });
       });
     });
   };
@@ -46,11 +53,11 @@ TEST_CASE("a gated recurrent unit") {
   };
   const auto sigma = [](auto ab) { return 1 / (1 + std::exp(-ab.first - ab.second)); };
   CHECK(module_agrees([&] { return cell(x, h); }, {2, 8}, 60, [&](auto s, auto i) {
-          const double r = sigma(gate(cell.reset_x, cell.reset_h, s, i));
-          const double z = sigma(gate(cell.update_x, cell.update_h, s, i));
-          const auto [a, b] = gate(cell.new_x, cell.new_h, s, i);
-          return (1 - z) * std::tanh(a + r * b) + z * el(h, s, i);
-        }) == "");
+    const double r = sigma(gate(cell.reset_x, cell.reset_h, s, i));
+    const double z = sigma(gate(cell.update_x, cell.update_h, s, i));
+    const auto [a, b] = gate(cell.new_x, cell.new_h, s, i);
+    return (1 - z) * std::tanh(a + r * b) + z * el(h, s, i);
+  }) == "");
 }
 
 TEST_CASE("slot attention: slots compete, and are updated as often as asked") {
@@ -70,13 +77,16 @@ TEST_CASE("slot attention: slots compete, and are updated as often as asked") {
   tensor<float, batch, slots, d_v> updates(batch{2}, slots{3});
   for (std::size_t b = 0; b < 2; ++b) {
     const auto share = [&](auto i, auto s) {
-      const auto e = [&](auto t) { return std::exp(sum_of(4, [&](auto c) { return double{el(k, b, i, c)} * el(q, b, t, c); }) / 2); };
+      const auto e = [&](auto t) {
+        return std::exp(sum_of(4, [&](auto c) { return double{el(k, b, i, c)} * el(q, b, t, c); }) / 2);
+      };
       return e(s) / sum_of(3, e);
     };
     for (std::size_t s = 0; s < 3; ++s) {
       for (std::size_t d = 0; d < 3; ++d) {
         const double total = sum_of(5, [&](auto i) { return share(i, s); });
-        updates.set(static_cast<float>(sum_of(5, [&](auto i) { return share(i, s) / total * el(v, b, i, d); })), id<batch>(b), id<slots>(s), id<d_v>(d));
+        updates.set(static_cast<float>(sum_of(5, [&](auto i) { return share(i, s) / total * el(v, b, i, d); })),
+                    id<batch>(b), id<slots>(s), id<d_v>(d));
       }
     }
   }

@@ -1,7 +1,6 @@
 // tests/shape/dim.test.cpp -- dimensions: kinds, extents, and dimensions that are made from dimensions.
 // SPDX-License-Identifier: BSL-1.0
 #include "vocabulary.hpp"
-
 #include <dimwise/dim/error.hpp>
 
 #include <doctest/doctest.h>
@@ -19,30 +18,37 @@ static_assert(seq::abilities == (ability::ordered | ability::attendable));
 static_assert(d_model::abilities == ability::feature);
 static_assert(vocab::abilities == ability::choice);
 static_assert(packed_seq::abilities == (ability::ordered | ability::attendable | ability::packed));
-static_assert(has_any(experts::abilities, ability::parallel) && has_any(experts::abilities, ability::choice) && !has_any(experts::abilities, ability::feature));
+static_assert(has_any(experts::abilities, ability::parallel) && has_any(experts::abilities, ability::choice) &&
+              !has_any(experts::abilities, ability::feature));
 static_assert(!has_any(ability::none, ability::parallel));
 
 // Extents are static, or known when the program runs.
 static_assert(d_model::static_extent == 12 && seq::static_extent == at_run_time);
-static_assert(dimension_type<seq> && dimension_type<merged<heads, d_k>> && !dimension_type<int> && !dimension_type<normalised<key>>);
+static_assert(dimension_type<seq> && dimension_type<merged<heads, d_k>> && !dimension_type<int> &&
+              !dimension_type<normalised<key>>);
 
 // prime: another dimension of the same kind; its extent is D's where static, or its own.
 static_assert(!std::is_same_v<key, seq> && key::abilities == seq::abilities);
-static_assert(prime<src>::static_extent == 7 && prime<src, 9>::static_extent == 9 && key::static_extent == at_run_time && prime<seq, 9>::static_extent == 9);
+static_assert(prime<src>::static_extent == 7 && prime<src, 9>::static_extent == 9 &&
+              key::static_extent == at_run_time && prime<seq, 9>::static_extent == 9);
 static_assert(prime<packed_seq>::abilities == packed_seq::abilities);
 
 // related: a dimension with its prime or `out`, both ways, and nothing else.
-static_assert(related_dimensions<seq, key> && related_dimensions<key, seq> && related_dimensions<d_model, out<d_model>> && related_dimensions<out<d_model>, d_model>);
-static_assert(!related_dimensions<seq, src> && !related_dimensions<seq, seq> && !related_dimensions<prime<seq>, out<seq>> && !related_dimensions<seq, int>);
+static_assert(related_dimensions<seq, key> && related_dimensions<key, seq> &&
+              related_dimensions<d_model, out<d_model>> && related_dimensions<out<d_model>, d_model>);
+static_assert(!related_dimensions<seq, src> && !related_dimensions<seq, seq> &&
+              !related_dimensions<prime<seq>, out<seq>> && !related_dimensions<seq, int>);
 static_assert(out<d_model>::static_extent == 12 && out<d_model>::abilities == ability::feature);
 
 // R4: divided has A's kind and A's extent divided by B's; the compiler refuses what does not divide.
 static_assert(d_k::static_extent == 4 && d_k::abilities == ability::feature);
-static_assert(divided<d_ff, heads>::static_extent == at_run_time && divided<d_model, batch>::static_extent == at_run_time);
+static_assert(divided<d_ff, heads>::static_extent == at_run_time &&
+              divided<d_model, batch>::static_extent == at_run_time);
 static_assert(divisible<d_model, heads> && divisible<d_ff, heads> && divisible<d_model, batch>);
 struct five : heads_dim<5> {};
 struct none_at_all : heads_dim<0> {};
-static_assert(!divisible<d_model, five> && !divisible<d_model, none_at_all> && !divisible<heads, d_model> && !divisible<int, heads>);
+static_assert(!divisible<d_model, five> && !divisible<d_model, none_at_all> && !divisible<heads, d_model> &&
+              !divisible<int, heads>);
 
 // merged: the product of the extents; feature if one factor is and the rest are parallel, else what all have in common.
 static_assert(merged<heads, d_k>::static_extent == 12 && merged<batch, d_k>::static_extent == at_run_time);
@@ -62,14 +68,16 @@ static_assert(summed<merged<heads, d_k>, d_v>::static_extent == 18);
 static_assert(std::is_same_v<detail::axes_t<merged<batch, merged<heads, d_k>>, seq>, list<batch, heads, d_k, seq>>);
 static_assert(std::is_same_v<detail::axes_t<summed<d_k, d_v>>, list<summed<d_k, d_v>>>);
 static_assert(std::is_same_v<detail::atoms_t<merged<heads, summed<d_k, d_v>>, heads>, list<heads, d_k, d_v>>);
-static_assert(detail::extents_differ<d_model, d_v> && !detail::extents_differ<d_model, d_model> && !detail::extents_differ<d_model, d_ff> && !detail::extents_differ<d_ff, d_model>);
+static_assert(detail::extents_differ<d_model, d_v> && !detail::extents_differ<d_model, d_model> &&
+              !detail::extents_differ<d_model, d_ff> && !detail::extents_differ<d_ff, d_model>);
 
 // R3: a struct that derives from a composite is another dimension.
 struct model_from_heads : merged<heads, d_k> {};
 static_assert(!std::is_same_v<model_from_heads, merged<heads, d_k>> && dimension_type<model_from_heads>);
 
 // R18: an id belongs to its dimension.
-static_assert(!std::is_convertible_v<id<vocab>, id<experts>> && !std::is_convertible_v<std::size_t, id<vocab>> && std::is_constructible_v<id<vocab>, std::size_t>);
+static_assert(!std::is_convertible_v<id<vocab>, id<experts>> && !std::is_convertible_v<std::size_t, id<vocab>> &&
+              std::is_constructible_v<id<vocab>, std::size_t>);
 static_assert(id<vocab>(3) == id<vocab>(3) && !(id<vocab>(3) == id<vocab>(4)));
 
 TEST_CASE("shape: extents are objects of their dimension") {

@@ -3,7 +3,6 @@
 #include "vocabulary.hpp"
 
 #include <boost/hana.hpp>
-
 #include <doctest/doctest.h>
 
 namespace shape_test {
@@ -27,16 +26,20 @@ static_assert(dims_of(hana::type_c<shape<>>) == hana::make_tuple());
 static_assert(hana::size(dims) == hana::size_c<4>);
 
 // Hana's algorithms see types: filter by a kind, transform to extents, look something up.
-constexpr auto is_parallel = [](auto d) { return hana::bool_c<has_any(decltype(d)::type::abilities, ability::parallel)>; };
+constexpr auto is_parallel = [](auto d) {
+  return hana::bool_c<has_any(decltype(d)::type::abilities, ability::parallel)>;
+};
 static_assert(hana::filter(dims, is_parallel) == hana::tuple_t<batch, heads>);
 static_assert(hana::contains(dims, hana::type_c<seq>) && !hana::contains(dims, hana::type_c<src>));
-constexpr auto extents = hana::transform(dims_of(hana::type_c<shape<d_model, heads, seq>>), [](auto d) { return decltype(d)::type::static_extent; });
+constexpr auto extents = hana::transform(dims_of(hana::type_c<shape<d_model, heads, seq>>),
+                                         [](auto d) { return decltype(d)::type::static_extent; });
 static_assert(extents == hana::make_tuple(extent_t{12}, extent_t{3}, at_run_time));
 
 // has_dims: exactly these, in any order, with any marks, through references.
 static_assert(has_dims<shaped_thing, key, seq, heads, batch>);
 static_assert(has_dims<const shaped_thing&, batch, heads, seq, key>);
-static_assert(!has_dims<shaped_thing, batch, heads, seq> && !has_dims<shaped_thing, batch, heads, seq, key, d_k> && !has_dims<shaped_thing, batch, heads, seq, src>);
+static_assert(!has_dims<shaped_thing, batch, heads, seq> && !has_dims<shaped_thing, batch, heads, seq, key, d_k> &&
+              !has_dims<shaped_thing, batch, heads, seq, src>);
 static_assert(!has_dims<int> && !has_dims<int, seq>);
 static_assert(shaped<shaped_thing> && !shaped<int>);
 

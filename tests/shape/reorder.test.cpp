@@ -1,7 +1,6 @@
 // tests/shape/reorder.test.cpp -- roll, flip, one_hot and scatter_add, each condition in both directions.
 // SPDX-License-Identifier: BSL-1.0
 #include "vocabulary.hpp"
-
 #include <dimwise/shape/rules/reorder.hpp>
 
 #include <doctest/doctest.h>
@@ -20,13 +19,18 @@ static_assert(gives<rule::roll<summed<one, seq>, shape<summed<one, seq>, d_k>>, 
 static_assert(gives<rule::roll<key, shape<seq, key, normalised<key>>>, shape<seq, key, normalised<key>>>);
 static_assert(gives<rule::roll<key, shape<seq, key, masked_for<key>>>, shape<seq, key, masked_for<key>>>);
 static_assert(gives<rule::roll<key, shape<key, d_k, rotated<d_k, seq>>>, shape<key, d_k, rotated<d_k, seq>>>);
-static_assert(gives<rule::flip<seq, shape<seq, key, raw<d_k>, indexed<heads>>>, shape<seq, key, raw<d_k>, indexed<heads>>>);
-static_assert(std::is_same_v<rule::roll<key, X>, ERROR_R1_dimension_is_not_in_the_operand<op::roll, over<about<key, run_time>>, operand_shape<batch, seq, d_model>>>);
+static_assert(
+    gives<rule::flip<seq, shape<seq, key, raw<d_k>, indexed<heads>>>, shape<seq, key, raw<d_k>, indexed<heads>>>);
+static_assert(
+    std::is_same_v<rule::roll<key, X>, ERROR_R1_dimension_is_not_in_the_operand<op::roll, over<about<key, run_time>>,
+                                                                                operand_shape<batch, seq, d_model>>>);
 static_assert(says<ERROR_R1_dimension_is_not_in_the_operand, rule::flip<key, X>>);
 static_assert(says<ERROR_R4_composite_has_other_factors_or_order, rule::roll<d_v, shape<seq, M>>>);
 static_assert(says<ERROR_R19_packed_positions_need_their_documents, rule::roll<packed_seq, shape<packed_seq, d_k>>>);
-static_assert(says<ERROR_R19_packed_positions_need_their_documents, rule::flip<merged<heads, packed_seq>, shape<merged<heads, packed_seq>>>>);
-static_assert(says<ERROR_R19_packed_positions_need_their_documents, rule::roll<summed<one, packed_seq>, shape<summed<one, packed_seq>>>>);
+static_assert(says<ERROR_R19_packed_positions_need_their_documents,
+                   rule::flip<merged<heads, packed_seq>, shape<merged<heads, packed_seq>>>>);
+static_assert(says<ERROR_R19_packed_positions_need_their_documents,
+                   rule::roll<summed<one, packed_seq>, shape<summed<one, packed_seq>>>>);
 static_assert(gives<rule::roll<d_k, shape<packed_seq, d_k>>, shape<packed_seq, d_k>>);
 
 // one_hot: the dimension comes last; only its own ids have a place in it.
@@ -50,17 +54,24 @@ static_assert(gives<scatter<vocab, vocab, list<>, X, shape<seq>>, shape<vocab, b
 static_assert(gives<scatter<seq, seq, list<>, X, shape<seq>>, shape<seq, batch, d_model>>);
 static_assert(gives<scatter<M, M, list<>, shape<M, seq>, shape<M>>, shape<M, seq>>);
 static_assert(gives<scatter<vocab, vocab, list<>, shape<seq, key, score<d_k>>, shape<seq>>, shape<vocab, key>>);
-static_assert(gives<scatter<vocab, vocab, list<>, shape<batch, d_k, indexed<seq>>, shape<batch, indexed<seq>>>, shape<vocab, d_k, indexed<seq>>>);
+static_assert(gives<scatter<vocab, vocab, list<>, shape<batch, d_k, indexed<seq>>, shape<batch, indexed<seq>>>,
+                    shape<vocab, d_k, indexed<seq>>>);
 static_assert(says<ERROR_R18_ids_index_their_own_dimension_only, scatter<vocab, experts, list<>, X, shape<seq>>>);
 static_assert(says<ERROR_R18_ids_of_a_composite_are_split_first, scatter<M, M, list<>, shape<seq, d_k>, shape<seq>>>);
 static_assert(std::is_same_v<scatter<vocab, vocab, list<>, X, shape<batch, key>>,
-                             ERROR_R1_dimension_is_not_in_the_operand<op::scatter_add, over<about<key, run_time>>, operand_shape<batch, seq, d_model>>>);
-static_assert(says<ERROR_R4_composite_has_other_factors_or_order, scatter<vocab, vocab, list<>, shape<M>, shape<heads>>>);
+                             ERROR_R1_dimension_is_not_in_the_operand<op::scatter_add, over<about<key, run_time>>,
+                                                                      operand_shape<batch, seq, d_model>>>);
+static_assert(
+    says<ERROR_R4_composite_has_other_factors_or_order, scatter<vocab, vocab, list<>, shape<M>, shape<heads>>>);
 static_assert(says<ERROR_R1_dimension_is_not_in_the_operand, scatter<vocab, vocab, list<batch>, X, shape<seq>>>);
-static_assert(says<ERROR_R18_indexed_meets_its_dimension, scatter<vocab, vocab, list<>, shape<batch, indexed<seq>>, shape<batch, seq>>>);
-static_assert(says<ERROR_R18_indexed_meets_its_dimension, scatter<vocab, vocab, list<>, X, shape<batch, indexed<seq>>>>);
-static_assert(says<ERROR_R7_masked_values_go_to_softmax_or_a_reduction, scatter<vocab, vocab, list<>, shape<seq, key, masked_for<key>>, shape<seq>>>);
-static_assert(says<ERROR_R5_weighted_is_only_summed, scatter<vocab, vocab, list<>, shape<seq, key, weighted<key>>, shape<seq>>>);
+static_assert(says<ERROR_R18_indexed_meets_its_dimension,
+                   scatter<vocab, vocab, list<>, shape<batch, indexed<seq>>, shape<batch, seq>>>);
+static_assert(
+    says<ERROR_R18_indexed_meets_its_dimension, scatter<vocab, vocab, list<>, X, shape<batch, indexed<seq>>>>);
+static_assert(says<ERROR_R7_masked_values_go_to_softmax_or_a_reduction,
+                   scatter<vocab, vocab, list<>, shape<seq, key, masked_for<key>>, shape<seq>>>);
+static_assert(
+    says<ERROR_R5_weighted_is_only_summed, scatter<vocab, vocab, list<>, shape<seq, key, weighted<key>>, shape<seq>>>);
 static_assert(says<ERROR_R17_dimension_occurs_twice, scatter<vocab, vocab, list<>, shape<seq, vocab>, shape<seq>>>);
 static_assert(says<ERROR_R17_dimension_occurs_twice, scatter<seq, seq, list<seq>, X, shape<seq>>>);
 

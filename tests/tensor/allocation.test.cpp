@@ -24,7 +24,9 @@ void* counted(std::size_t bytes, std::size_t alignment) {
 }  // namespace
 
 // Not inline: g++ 12 warns of malloc'd memory where it sees the inside of both (bug 103993).
-[[gnu::noinline]] void* operator new(std::size_t bytes) { return counted(bytes == 0 ? 1 : bytes, alignof(std::max_align_t)); }
+[[gnu::noinline]] void* operator new(std::size_t bytes) {
+  return counted(bytes == 0 ? 1 : bytes, alignof(std::max_align_t));
+}
 [[gnu::noinline]] void* operator new(std::size_t bytes, std::align_val_t alignment) {
   return counted(bytes == 0 ? 1 : bytes, static_cast<std::size_t>(alignment));
 }
@@ -60,18 +62,18 @@ TEST_CASE("allocation: operator new is counted") {
 
 TEST_CASE("allocation: making, copying, moving and writing small static tensors") {
   CHECK(allocated_by([] {
-          small x;
-          x.fill(2);
-          small y = x;
-          y.set(3, dimwise::id<heads>(1), dimwise::id<d_k>(2));
-          y.data()[0] = 1;
-          small z = std::move(y);
-          z = x;
-          const tensor<float, page> full;
-          const auto copy = full;
-          const tensor<double> scalar({1.0});
-          (void)copy;
-        }) == 0);
+    small x;
+    x.fill(2);
+    small y = x;
+    y.set(3, dimwise::id<heads>(1), dimwise::id<d_k>(2));
+    y.data()[0] = 1;
+    small z = std::move(y);
+    z = x;
+    const tensor<float, page> full;
+    const auto copy = full;
+    const tensor<double> scalar({1.0});
+    (void)copy;
+  }) == 0);
 }
 
 TEST_CASE("allocation: forming expressions of small static tensors, and evaluating those that need no buffer") {
@@ -82,24 +84,24 @@ TEST_CASE("allocation: forming expressions of small static tensors, and evaluati
   tensor<float, heads, d_v> product;
   tensor<float, heads> total;
   CHECK(allocated_by([&] {
-          const auto sum = x + y;
-          const auto mixed = dimwise::contract<d_k>(x, w);
-          const auto turned = dimwise::permute<d_k, heads>(x);
-          const auto total_of = dimwise::sum<d_k>(x);
-          z = sum;
-          product = mixed;
-          z = turned;
-          total = total_of;
-        }) == 0);
+    const auto sum = x + y;
+    const auto mixed = dimwise::contract<d_k>(x, w);
+    const auto turned = dimwise::permute<d_k, heads>(x);
+    const auto total_of = dimwise::sum<d_k>(x);
+    z = sum;
+    product = mixed;
+    z = turned;
+    total = total_of;
+  }) == 0);
   CHECK(el(total, 0) != 0);
 }
 
 TEST_CASE("allocation: copies and expressions of large tensors share their memory") {
   const auto x = drawn<tensor<float, seq, d_k>>(4, seq{1000});
   CHECK(allocated_by([&] {
-          const auto copy = x;
-          const auto e = copy * copy;
-          const auto f = dimwise::permute<d_k, seq>(e);
-          (void)f;
-        }) == 0);
+    const auto copy = x;
+    const auto e = copy * copy;
+    const auto f = dimwise::permute<d_k, seq>(e);
+    (void)f;
+  }) == 0);
 }

@@ -32,21 +32,30 @@ using dimwise::tensor_view;
 
 // Real numbers take any number; whole ones those that they can all hold; bool takes bool; ids whole numbers.
 template <class To, class From>
-inline constexpr bool taken = std::constructible_from<tensor<To, seq>, std::vector<From>, seq> && std::constructible_from<tensor<To, seq>, std::vector<From>>;
+inline constexpr bool taken = std::constructible_from<tensor<To, seq>, std::vector<From>, seq> &&
+                              std::constructible_from<tensor<To, seq>, std::vector<From>>;
 template <class To, class From>
 inline constexpr bool refused = !std::constructible_from<tensor<To, seq>, std::vector<From>, seq>;
-static_assert(taken<float, float> && taken<float, double> && taken<double, float> && taken<float, int> && taken<double, std::int64_t>);
-static_assert(taken<std::int64_t, int> && taken<int, std::int8_t> && taken<std::int64_t, std::uint32_t> && taken<std::size_t, unsigned>);
-static_assert(taken<bool, bool> && taken<id<vocab>, int> && taken<id<vocab>, std::size_t> && taken<id<vocab>, id<vocab>>);
+static_assert(taken<float, float> && taken<float, double> && taken<double, float> && taken<float, int> &&
+              taken<double, std::int64_t>);
+static_assert(taken<std::int64_t, int> && taken<int, std::int8_t> && taken<std::int64_t, std::uint32_t> &&
+              taken<std::size_t, unsigned>);
+static_assert(taken<bool, bool> && taken<id<vocab>, int> && taken<id<vocab>, std::size_t> &&
+              taken<id<vocab>, id<vocab>>);
 static_assert(taken<dimwise::bfloat16, float> && taken<dimwise::float16, double>);
-static_assert(refused<int, float> && refused<int, std::int64_t> && refused<std::size_t, int> && refused<unsigned, std::int64_t>);
-static_assert(refused<float, bool> && refused<bool, int> && refused<bool, float> && refused<float, std::string> && refused<float, char>);
-static_assert(refused<id<vocab>, float> && refused<id<vocab>, bool> && refused<id<vocab>, id<d_k>> && refused<float, id<vocab>>);
+static_assert(refused<int, float> && refused<int, std::int64_t> && refused<std::size_t, int> &&
+              refused<unsigned, std::int64_t>);
+static_assert(refused<float, bool> && refused<bool, int> && refused<bool, float> && refused<float, std::string> &&
+              refused<float, char>);
+static_assert(refused<id<vocab>, float> && refused<id<vocab>, bool> && refused<id<vocab>, id<d_k>> &&
+              refused<float, id<vocab>>);
 static_assert(refused<float, std::vector<float>> && refused<dimwise::bfloat16, int>);
 // Nothing becomes a tensor by itself.
-static_assert(!std::convertible_to<std::vector<float>, tensor<float, seq>> && !std::convertible_to<float, tensor<float>> && !std::convertible_to<int, tensor<float, seq>>);
+static_assert(!std::convertible_to<std::vector<float>, tensor<float, seq>> &&
+              !std::convertible_to<float, tensor<float>> && !std::convertible_to<int, tensor<float, seq>>);
 // A tensor without dimensions is read as its number, unless a mark would be dropped; no other is.
-static_assert(std::convertible_to<tensor<float>, float> && std::convertible_to<const tensor<double>&, double> && std::convertible_to<tensor_view<const float>, float>);
+static_assert(std::convertible_to<tensor<float>, float> && std::convertible_to<const tensor<double>&, double> &&
+              std::convertible_to<tensor_view<const float>, float>);
 static_assert(std::convertible_to<tensor<float, indexed<seq>>, float>);
 static_assert(!std::convertible_to<tensor<float, pair>, float> && !std::convertible_to<tensor<float, single>, float>);
 static_assert(!std::convertible_to<tensor<float, score<d_k>>, float>);
@@ -72,12 +81,16 @@ TEST_CASE("construction: from containers, spans and arrays of other numbers") {
   CHECK(holds(tensor<id<vocab>, seq>(std::vector<int>{4, 0}), {id<vocab>(4), id<vocab>(0)}));
   const tensor<dimwise::bfloat16, seq> narrow(std::vector<double>{1.0, 3.140625}, seq{2});
   CHECK(static_cast<float>(narrow.values()[1]) == 3.140625F);
-  CHECK(holds(tensor<float, merged<pair, four>>(std::vector<double>(8, 0.5)), {0.5F, 0.5F, 0.5F, 0.5F, 0.5F, 0.5F, 0.5F, 0.5F}));
+  CHECK(holds(tensor<float, merged<pair, four>>(std::vector<double>(8, 0.5)),
+              {0.5F, 0.5F, 0.5F, 0.5F, 0.5F, 0.5F, 0.5F, 0.5F}));
   CHECK(tensor<float, seq>(std::vector<double>()).size() == 0);
 
-  CHECK(thrown<extent_error>([&] { tensor<float, seq>(real, seq{2}); }) == "tensor(values, …): 3 values were given for 2 elements (R15)");
-  CHECK(thrown<extent_error>([&] { tensor<float, pair>{real}; }) == "tensor(values, …): 3 values were given for 2 elements (R15)");
-  CHECK(thrown<index_error>([] { tensor<id<vocab>, seq>(std::vector<int>{4, -1}); }) == "a negative number, -1, is no id (R18)");
+  CHECK(thrown<extent_error>([&] { tensor<float, seq>(real, seq{2}); }) ==
+        "tensor(values, …): 3 values were given for 2 elements (R15)");
+  CHECK(thrown<extent_error>([&] { tensor<float, pair>{real}; }) ==
+        "tensor(values, …): 3 values were given for 2 elements (R15)");
+  CHECK(thrown<index_error>([] { tensor<id<vocab>, seq>(std::vector<int>{4, -1}); }) ==
+        "a negative number, -1, is no id (R18)");
 }
 
 TEST_CASE("construction: from lists within lists, whose lengths are the extents") {
@@ -88,7 +101,8 @@ TEST_CASE("construction: from lists within lists, whose lengths are the extents"
   CHECK(holds(tensor<float, seq>{1, 2, 3}, {1, 2, 3}));
   CHECK(holds(tensor<double, seq, pair>{{1, 2}, {3, 4}, {5, 6}}, {1, 2, 3, 4, 5, 6}));
   CHECK(holds(tensor<float, pair, four>{{1, 2, 3, 4}, {5, 6, 7, 8}}, {1, 2, 3, 4, 5, 6, 7, 8}));
-  CHECK(holds(tensor<int, batch, seq, pair>{{{1, 2}, {3, 4}}, {{5, 6}, {7, 8}}, {{9, 10}, {11, 12}}}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}));
+  CHECK(holds(tensor<int, batch, seq, pair>{{{1, 2}, {3, 4}}, {{5, 6}, {7, 8}}, {{9, 10}, {11, 12}}},
+              {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}));
   CHECK(holds(tensor<bool, seq, key>{{true, false}, {true, true}}, {true, false, true, true}));
   CHECK(holds(tensor<float, seq, merged<pair, single>>{{1, 2}, {3, 4}}, {1, 2, 3, 4}));  // one level for a composite
   CHECK(holds(tensor<float, seq, single>{{1}, {2}}, {1, 2}));
@@ -105,8 +119,10 @@ TEST_CASE("construction: from lists within lists, whose lengths are the extents"
 
   const auto ragged = thrown<extent_error>([] { tensor<float, seq, width>{{1, 2, 3}, {4, 5}}; });
   CHECK(ragged == "a list along dimension width holds 2 elements where another holds 3 (R15)");
-  CHECK(thrown<extent_error>([] { tensor<float, seq, pair>{{1, 2, 3}, {4, 5, 6}}; }) == "dimension pair has extent 2 and was given a list of 3 (R15)");
-  CHECK(thrown<extent_error>([] { tensor<float, seq, width>({{1, 2}}, seq{2}, width{2}); }) == "dimension seq has extent 2 and was given a list of 1 (R15)");
+  CHECK(thrown<extent_error>([] { tensor<float, seq, pair>{{1, 2, 3}, {4, 5, 6}}; }) ==
+        "dimension pair has extent 2 and was given a list of 3 (R15)");
+  CHECK(thrown<extent_error>([] { tensor<float, seq, width>({{1, 2}}, seq{2}, width{2}); }) ==
+        "dimension seq has extent 2 and was given a list of 1 (R15)");
   CHECK(thrown<extent_error>([] { tensor<int, batch, seq, pair>{{{1, 2}, {3, 4}}, {{5, 6}}}; }) ==
         "a list along dimension seq holds 1 elements where another holds 2 (R15)");
 }
@@ -122,9 +138,12 @@ TEST_CASE("assign: all elements, from the same sources") {
   CHECK(holds(x, {1.5F, 2.5F, 3.5F, 4.5F}));
   x.assign(std::vector<int>{1, 2, 3, 4});
   CHECK(x.values().data() == before);
-  CHECK(thrown<extent_error>([&] { x.assign(std::vector<int>{1, 2, 3}); }) == "assign: 3 values were given for 4 elements (R15)");
-  CHECK(thrown<extent_error>([&] { x.assign({{1, 2}, {3, 4}, {5, 6}}); }) == "dimension seq has extent 2 and was given a list of 3 (R15)");
-  CHECK(thrown<extent_error>([&] { x.assign({{1, 2}, {3}}); }) == "a list along dimension width holds 1 elements where another holds 2 (R15)");
+  CHECK(thrown<extent_error>([&] { x.assign(std::vector<int>{1, 2, 3}); }) ==
+        "assign: 3 values were given for 4 elements (R15)");
+  CHECK(thrown<extent_error>([&] { x.assign({{1, 2}, {3, 4}, {5, 6}}); }) ==
+        "dimension seq has extent 2 and was given a list of 3 (R15)");
+  CHECK(thrown<extent_error>([&] { x.assign({{1, 2}, {3}}); }) ==
+        "a list along dimension width holds 1 elements where another holds 2 (R15)");
   CHECK(holds(x, {1, 2, 3, 4}));
   tensor<id<vocab>, seq> ids({id<vocab>(1), id<vocab>(2)});
   CHECK(thrown<index_error>([&] { ids.assign(std::vector<int>{3, -4}); }) == "a negative number, -4, is no id (R18)");

@@ -40,18 +40,22 @@ TEST_CASE("extents: a static extent is given right or not at all") {
 TEST_CASE("extents: products that overflow throw, unless an extent of 0 makes them 0") {
   const std::size_t large = std::size_t{1} << 32U;
   CHECK(thrown<extent_error>([&] { tensor<float, batch, seq>(batch{large}, seq{large}); }) ==
-        "tensor: a tensor of batch 4294967296 x seq 4294967296, 4 bytes each, has more elements than memory can hold (R15)");
+        "tensor: a tensor of batch 4294967296 x seq 4294967296, 4 bytes each, has more elements than memory can hold "
+        "(R15)");
   CHECK(thrown<extent_error>([&] { tensor<float, batch, seq>(batch{large}, seq{large >> 2U}); }) ==
-        "tensor: a tensor of batch 4294967296 x seq 1073741824, 4 bytes each, has more elements than memory can hold (R15)");
+        "tensor: a tensor of batch 4294967296 x seq 1073741824, 4 bytes each, has more elements than memory can hold "
+        "(R15)");
   CHECK(thrown<extent_error>([&] {
-          dimwise::tensor_view<float, batch, seq>(static_cast<float*>(nullptr), batch{large}, seq{large});
-        }) == "tensor_view: a tensor of batch 4294967296 x seq 4294967296, 4 bytes each, has more elements than memory can hold (R15)");
+    dimwise::tensor_view<float, batch, seq>(static_cast<float*>(nullptr), batch{large}, seq{large});
+  }) == "tensor_view: a tensor of batch 4294967296 x seq 4294967296, 4 bytes each, has more elements than memory can "
+        "hold (R15)");
   CHECK(tensor<float, batch, seq, key>(batch{large}, seq{0}, key{large}).size() == 0);
   // An expression may be formed; evaluating it fails before anything is written.
   const tensor<float, seq> x(seq{1});
   const auto wide = dimwise::broadcast<batch>(dimwise::broadcast<key>(x, key{large}), batch{large});
   CHECK(thrown<extent_error>([&] { (void)dimwise::evaluate(wide); }) ==
-        "tensor: a tensor of batch 4294967296 x key 4294967296 x seq 1, 4 bytes each, has more elements than memory can hold (R15)");
+        "tensor: a tensor of batch 4294967296 x key 4294967296 x seq 1, 4 bytes each, has more elements than memory "
+        "can hold (R15)");
 }
 
 TEST_CASE("extents: a run-time quotient is checked by the first tensor that holds all three dimensions") {
@@ -62,12 +66,12 @@ TEST_CASE("extents: a run-time quotient is checked by the first tensor that hold
   CHECK(thrown<extent_error>([] { weight(width{13}, branches{3}, narrow{4}); }) ==
         "dimension narrow has extent 4, but width is 13 and branches is 3 (R4)");
   CHECK(thrown<extent_error>([] {
-          tensor<float, dimwise::merged<branches, narrow>, width>(width{10}, branches{3}, narrow{3});
-        }) == "dimension narrow has extent 3, but width is 10 and branches is 3 (R4)");
+    tensor<float, dimwise::merged<branches, narrow>, width>(width{10}, branches{3}, narrow{3});
+  }) == "dimension narrow has extent 3, but width is 10 and branches is 3 (R4)");
   std::vector<float> memory(60);
   CHECK(thrown<extent_error>([&] {
-          dimwise::tensor_view<float, width, branches, narrow>(memory, width{5}, branches{3}, narrow{4});
-        }) == "dimension narrow has extent 4, but width is 5 and branches is 3 (R4)");
+    dimwise::tensor_view<float, width, branches, narrow>(memory, width{5}, branches{3}, narrow{4});
+  }) == "dimension narrow has extent 4, but width is 5 and branches is 3 (R4)");
   // Formed by an expression.
   const tensor<float, branches, narrow> a(branches{3}, narrow{5});
   const tensor<float, width> b(width{12});

@@ -119,7 +119,8 @@ void check_moved_from(X& x, int way) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("moves: a tensor that was moved from can be used, and what it was is in the other", Case, in_object, on_the_heap, of_the_run, of_both) {
+TEST_CASE_TEMPLATE("moves: a tensor that was moved from can be used, and what it was is in the other", Case, in_object,
+                   on_the_heap, of_the_run, of_both) {
   using X = typename Case::type;
   for (int way = 0; way < 4 * ways; ++way) {
     CAPTURE(way);
@@ -141,7 +142,8 @@ TEST_CASE_TEMPLATE("moves: a tensor that was moved from can be used, and what it
   }
 }
 
-TEST_CASE_TEMPLATE("moves: to itself changes nothing, a swap changes both", Case, in_object, on_the_heap, of_the_run, of_both) {
+TEST_CASE_TEMPLATE("moves: to itself changes nothing, a swap changes both", Case, in_object, on_the_heap, of_the_run,
+                   of_both) {
   using X = typename Case::type;
   for (const bool handed_out : {false, true}) {
     CAPTURE(handed_out);
@@ -165,7 +167,8 @@ TEST_CASE_TEMPLATE("moves: to itself changes nothing, a swap changes both", Case
   }
 }
 
-TEST_CASE_TEMPLATE("moves: a pointer from data() goes with the elements, and stays after an assignment to itself", Case, on_the_heap, of_the_run, of_both) {
+TEST_CASE_TEMPLATE("moves: a pointer from data() goes with the elements, and stays after an assignment to itself", Case,
+                   on_the_heap, of_the_run, of_both) {
   using X = typename Case::type;
   X x = Case::make();
   float* const p = x.data();
@@ -197,7 +200,8 @@ TEST_CASE("moves: an expression, a mask, and an extent that were moved from say 
   auto lengths = dimwise::padding<key>(tensor<int, batch>({1, 2}, batch{2}));
   const auto taken_mask = std::move(lengths);
   const auto s = drawn<tensor<float, batch, seq, key>>(4, batch{2}, seq{2}, key{3});
-  CHECK(elements(dimwise::evaluate(dimwise::softmax<key>(dimwise::masked(s, lengths)))) == elements(dimwise::evaluate(dimwise::softmax<key>(dimwise::masked(s, taken_mask)))));
+  CHECK(elements(dimwise::evaluate(dimwise::softmax<key>(dimwise::masked(s, lengths)))) ==
+        elements(dimwise::evaluate(dimwise::softmax<key>(dimwise::masked(s, taken_mask)))));
 
   auto packed = lines{{3, 4}};
   const auto taken_extent = std::move(packed);
@@ -223,8 +227,10 @@ TEST_CASE("moves: noexcept says the truth") {
   static_assert(!std::is_nothrow_copy_constructible_v<of_the_run::type>);
   static_assert(!std::is_nothrow_copy_assignable_v<of_the_run::type>);
   static_assert(std::is_nothrow_swappable_v<of_the_run::type> && std::is_nothrow_swappable_v<on_the_heap::type>);
-  static_assert(std::is_nothrow_copy_constructible_v<dimwise::segments> && std::is_nothrow_copy_assignable_v<dimwise::segments>);
+  static_assert(std::is_nothrow_copy_constructible_v<dimwise::segments> &&
+                std::is_nothrow_copy_assignable_v<dimwise::segments>);
   static_assert(std::is_nothrow_copy_constructible_v<lines> && std::is_nothrow_copy_assignable_v<seq>);
   static_assert(std::is_nothrow_copy_constructible_v<of_the_run::type::extents_type>);
-  static_assert(std::is_nothrow_copy_constructible_v<dimwise::extent_error> && std::is_nothrow_copy_assignable_v<dimwise::extent_error>);
+  static_assert(std::is_nothrow_copy_constructible_v<dimwise::extent_error> &&
+                std::is_nothrow_copy_assignable_v<dimwise::extent_error>);
 }

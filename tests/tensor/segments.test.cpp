@@ -57,13 +57,17 @@ TEST_CASE("segments: negative lengths are refused, and so are lengths whose sum 
   CHECK(thrown<extent_error>([] { (void)packed_key{{3, -1, 2}}; }) == negative);
   CHECK(thrown<extent_error>([] { (void)packed_seq{std::vector<signed char>{3, -1}}; }) == negative);
   CHECK(thrown<extent_error>([] { (void)dimwise::segments(std::vector<std::int64_t>{3, -1}); }) == negative);
-  CHECK(thrown<extent_error>([] { (void)packed_seq{std::vector<std::int64_t>{std::numeric_limits<std::int64_t>::min()}}; }) ==
-        "segments: the length of document 0 is -9223372036854775808, lengths of 0 or more are expected (R15, R19)");
+  CHECK(thrown<extent_error>([] {
+    (void)packed_seq{std::vector<std::int64_t>{std::numeric_limits<std::int64_t>::min()}};
+  }) == "segments: the length of document 0 is -9223372036854775808, lengths of 0 or more are expected (R15, R19)");
   CHECK(thrown<extent_error>([] { (void)packed_seq{std::vector<std::size_t>{most, 1, 2}}; }) ==
-        "segments: the length of document 1 is 1 and the documents before it hold 9223372036854775807 positions, a sum below 2^63 is expected (R15, R19)");
+        "segments: the length of document 1 is 1 and the documents before it hold 9223372036854775807 positions, a sum "
+        "below 2^63 is expected (R15, R19)");
   CHECK(thrown<extent_error>([] { (void)packed_seq{{most + 1, most + 1, std::size_t{4}}}; }) ==
-        "segments: the length of document 0 is 9223372036854775808 and the documents before it hold 0 positions, a sum below 2^63 is expected (R15, R19)");
-  CHECK(thrown<extent_error>([] { (void)nine{{3, 4}}; }) == "an extent was given as 7 for a dimension whose extent is 9 (R15)");
+        "segments: the length of document 0 is 9223372036854775808 and the documents before it hold 0 positions, a sum "
+        "below 2^63 is expected (R15, R19)");
+  CHECK(thrown<extent_error>([] { (void)nine{{3, 4}}; }) ==
+        "an extent was given as 7 for a dimension whose extent is 9 (R15)");
   CHECK(packed_seq{std::vector<std::size_t>{most}}.extent() == most);
   CHECK(packed_seq{std::vector<std::size_t>{most, 0}}.documents().size() == 2);
 }

@@ -131,7 +131,8 @@ TEST_CASE("storage: masks, gathers and joins keep their operands, too") {
   const auto g = dimwise::gather<key>(x, ids);
   const auto c = dimwise::concat<seq>(x, x);
   const auto s = dimwise::stack<pair>(x, x);
-  const auto before = std::tuple(dimwise::evaluate(p), dimwise::evaluate(g), dimwise::evaluate(c), dimwise::evaluate(s));
+  const auto before =
+      std::tuple(dimwise::evaluate(p), dimwise::evaluate(g), dimwise::evaluate(c), dimwise::evaluate(s));
   x.fill(9);
   given.fill(false);
   lengths.fill(0);

@@ -24,13 +24,9 @@ using dimwise::tensor;
 
 // Elements are reached by ids of exactly the tensor's dimensions, in any order.
 template <class X, class... Ids>
-concept indexable = requires(const X& x, Ids... ids) {
-  x(ids...);
-};
+concept indexable = requires(const X& x, Ids... ids) { x(ids...); };
 template <class X, class... Ids>
-concept settable = requires(X& x, Ids... ids) {
-  x.set(typename X::value_type{}, ids...);
-};
+concept settable = requires(X& x, Ids... ids) { x.set(typename X::value_type{}, ids...); };
 using cube = tensor<float, batch, seq, d_k>;
 static_assert(indexable<cube, id<batch>, id<seq>, id<d_k>>);
 static_assert(indexable<cube, id<d_k>, id<batch>, id<seq>>);
@@ -115,18 +111,15 @@ TEST_CASE("tensor: values in memory order, from lists, spans, vectors") {
 }
 
 TEST_CASE("tensor: a wrong number of values throws, and says how many of how many") {
-  CHECK(thrown<extent_error>([] {
-          tensor<float, seq, width>({1, 2, 3, 4, 5}, seq{2}, width{3});
-        }) == "tensor(values, …): 5 values were given for 6 elements (R15)");
-  CHECK(thrown<extent_error>([] {
-          tensor<float, pair>({1, 2, 3});
-        }) == "dimension pair has extent 2 and was given a list of 3 (R15)");
+  CHECK(thrown<extent_error>([] { tensor<float, seq, width>({1, 2, 3, 4, 5}, seq{2}, width{3}); }) ==
+        "tensor(values, …): 5 values were given for 6 elements (R15)");
+  CHECK(thrown<extent_error>([] { tensor<float, pair>({1, 2, 3}); }) ==
+        "dimension pair has extent 2 and was given a list of 3 (R15)");
   CHECK(thrown<extent_error>([] { tensor<float, seq>({1}, seq{0}); }) ==
         "tensor(values, …): 1 values were given for 0 elements (R15)");
   tensor<float, seq> x({1, 2}, seq{2});
-  CHECK(thrown<extent_error>([&] {
-          x.assign(std::vector<float>{1, 2, 3});
-        }) == "assign: 3 values were given for 2 elements (R15)");
+  CHECK(thrown<extent_error>([&] { x.assign(std::vector<float>{1, 2, 3}); }) ==
+        "assign: 3 values were given for 2 elements (R15)");
   CHECK(differences(x, {2}, 0, [](auto s) { return s + 1; }) == "");
 }
 
@@ -165,8 +158,8 @@ TEST_CASE("tensor: ids outside a dimension throw and change nothing") {
   CHECK(thrown<index_error>([&] { x.set(9, id<batch>(2), id<seq>(0)); }) ==
         "id 2 is outside dimension batch of extent 2 (R18)");
   CHECK(thrown<index_error>([&] {
-          (void)x(id<seq>(static_cast<std::size_t>(-1)), id<batch>(0));
-        }).ends_with("outside dimension seq of extent 3 (R18)"));
+    (void)x(id<seq>(static_cast<std::size_t>(-1)), id<batch>(0));
+  }).ends_with("outside dimension seq of extent 3 (R18)"));
   CHECK(differences(x, {2, 3}, 0, [](auto b, auto s) { return b * 3 + s + 1; }) == "");
 }
 

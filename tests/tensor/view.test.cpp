@@ -33,9 +33,7 @@ std::vector<float> counting(std::size_t n) {
 using table = tensor_view<float, seq, d_k>;
 using const_table = tensor_view<const float, seq, d_k>;
 template <class X, class... Ids>
-concept indexable = requires(const X& x, Ids... ids) {
-  x(ids...);
-};
+concept indexable = requires(const X& x, Ids... ids) { x(ids...); };
 static_assert(indexable<table, id<d_k>, id<seq>>);
 static_assert(!indexable<table, id<d_k>, id<key>>);
 static_assert(!indexable<table, id<seq>, id<seq>>);
@@ -60,10 +58,10 @@ TEST_CASE("view: contiguous memory of a vector, a span, an array, a pointer") {
   CHECK(differences(dimwise::evaluate(const_table(memory, seq{3}) + 0), {3, 4}, 0, expected) == "");
   CHECK(differences(dimwise::evaluate(table(std::span<float>(memory), seq{3}) + 0), {3, 4}, 0, expected) == "");
   CHECK(differences(dimwise::evaluate(table(array, seq{3}) + 0), {3, 4}, 0, expected) == "");
-  CHECK(differences(dimwise::evaluate(const_table(static_cast<const float*>(array.data()), seq{3}) + 0), {3, 4}, 0, expected) ==
-        "");
-  CHECK(differences(dimwise::evaluate(tensor_view<const float, pair, d_k>(std::span<const float>(memory).first(8)) + 0), {2, 4},
-                    0, expected) == "");
+  CHECK(differences(dimwise::evaluate(const_table(static_cast<const float*>(array.data()), seq{3}) + 0), {3, 4}, 0,
+                    expected) == "");
+  CHECK(differences(dimwise::evaluate(tensor_view<const float, pair, d_k>(std::span<const float>(memory).first(8)) + 0),
+                    {2, 4}, 0, expected) == "");
   CHECK(differences(tensor<float, seq, d_k>(table(memory, seq{3})), {3, 4}, 0, expected) == "");
   CHECK(differences(dimwise::evaluate(table(memory, seq{3})), {3, 4}, 0, expected) == "");
 }
@@ -89,7 +87,8 @@ TEST_CASE("view: strides of any order, gaps, steps backwards and steps of 0") {
         "");
   using wide = tensor_view<const float, seq, dimwise::merged<heads, d_k>>;  // a stride for each factor
   const wide w(memory.data(), strides{1, 12, 3}, seq{3});
-  CHECK(differences(dimwise::evaluate(w + 0), {3, 12}, 0, [](auto s, auto m) { return s + 12 * (m / 4) + 3 * (m % 4); }) == "");
+  CHECK(differences(dimwise::evaluate(w + 0), {3, 12}, 0,
+                    [](auto s, auto m) { return s + 12 * (m / 4) + 3 * (m % 4); }) == "");
 }
 
 TEST_CASE("view: elements by ids, for reading and writing") {
@@ -175,8 +174,8 @@ TEST_CASE("view: expressions read its memory when they are evaluated") {
   auto memory = counting(8);
   const auto e = const_table(memory, seq{2}) * 2;
   memory[5] = 100;
-  CHECK(differences(dimwise::evaluate(e), {2, 4}, 0, [](auto s, auto d) { return s * 4 + d == 5 ? 200 : 2 * (s * 4 + d); }) ==
-        "");
+  CHECK(differences(dimwise::evaluate(e), {2, 4}, 0,
+                    [](auto s, auto d) { return s * 4 + d == 5 ? 200 : 2 * (s * 4 + d); }) == "");
 }
 
 TEST_CASE("view: of bools and ids, and extents of 0") {

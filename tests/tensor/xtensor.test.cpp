@@ -43,7 +43,8 @@ TEST_CASE("xtensor: views borrow, with the strides of xtensor's own views") {
   CHECK(x(2, 3) == 24);
   auto rows = xt::view(x, xt::range(1, 3), xt::range(0, 4, 2));
   const auto w = dimwise::view_xtensor<seq, width>(rows);
-  CHECK(differences(dimwise::evaluate(w + 0), {2, 2}, 0, [](auto s, auto d) { return 2 * ((s + 1) * 4 + 2 * d + 1); }) == "");
+  CHECK(differences(dimwise::evaluate(w + 0), {2, 2}, 0,
+                    [](auto s, auto d) { return 2 * ((s + 1) * 4 + 2 * d + 1); }) == "");
 }
 
 TEST_CASE("xtensor: tensors become containers and adaptors") {

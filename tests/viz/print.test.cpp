@@ -70,8 +70,10 @@ TEST_CASE("print: odd numbers, truth, ids, few bits") {
         "seq[2]: id<vocab>, min 5, mean 8, max 11\n"
         "seq   0   1\n"
         "      5  11\n");
-  CHECK(printed(tensor<std::int64_t, seq>{std::numeric_limits<std::int64_t>::max()}).find("9223372036854775807\n") != std::string::npos);
-  CHECK(printed(tensor<bfloat16, seq>(std::vector<float>{0.5F})) == "seq[1]: bfloat16, min 0.5, mean 0.5, max 0.5, 0 NaN\nseq       0\n     0.5000\n");
+  CHECK(printed(tensor<std::int64_t, seq>{std::numeric_limits<std::int64_t>::max()}).find("9223372036854775807\n") !=
+        std::string::npos);
+  CHECK(printed(tensor<bfloat16, seq>(std::vector<float>{0.5F})) ==
+        "seq[1]: bfloat16, min 0.5, mean 0.5, max 0.5, 0 NaN\nseq       0\n     0.5000\n");
   CHECK(printed(tensor<float, seq, width>(seq{0}, width{3})) == "seq[0] width[3]: float32, no elements\n");
   CHECK(printed(tensor<int4_pair, seq>(seq{2})) == "seq[2]: int4_pair\n");
 }
@@ -89,7 +91,8 @@ TEST_CASE("print: expressions, views and marks") {
         "width \\ seq  0  1\n"
         "          0  1  3\n"
         "          1  2  4\n");
-  CHECK(printed(softmax<key>(tensor<float, seq, key>(seq{1}, key{2}))).rfind("seq[1] key[2], normalised<key>: float32, min 0.5", 0) == 0);
+  CHECK(printed(softmax<key>(tensor<float, seq, key>(seq{1}, key{2})))
+            .rfind("seq[1] key[2], normalised<key>: float32, min 0.5", 0) == 0);
   const float loss = tensor<float>({3});
   CHECK(loss == 3);
 }
@@ -102,7 +105,8 @@ TEST_CASE("print: long dimensions show their ends") {
   CHECK(row.find("995") == std::string::npos);
   const auto nine = printed(tensor<int, seq>(seq{9}));
   CHECK(nine.find("…") == std::string::npos);
-  const auto large = printed(drawn<tensor<float, batch, source, seq, key, d_k>>(2, batch{3}, source{7}, seq{50}, key{60}));
+  const auto large =
+      printed(drawn<tensor<float, batch, source, seq, key, d_k>>(2, batch{3}, source{7}, seq{50}, key{60}));
   CHECK(lines(large) <= 40);
   CHECK(large.find("batch 2, source 6, seq 49\n") != std::string::npos);
   CHECK(large.find("batch 0, source 0, seq 0\n") != std::string::npos);

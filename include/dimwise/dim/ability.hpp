@@ -12,13 +12,13 @@ namespace dimwise {
 /// What a dimension may be used for; a kind is a set of these, combined with `|`.
 enum class ability : unsigned {
   none = 0,
-  parallel = 1,     ///< two operands may share it silently: batch, heads, layers, experts (R2)
-  ordered = 2,      ///< its elements have positions: scan, rotary, window, pooling (R13)
-  attendable = 4,   ///< softmax for attention may go over it (R13)
-  feature = 8,      ///< layer_norm, rms_norm and projections (R13)
-  choice = 16,      ///< alternatives: softmax over a vocabulary, experts, candidates (R13)
-  heads = 32,       ///< parallel, and the heads of attention: mixed only after scoring (R11)
-  packed = 64,      ///< the positions of several documents in one: mixing them needs their segments (R19)
+  parallel = 1,    ///< two operands may share it silently: batch, heads, layers, experts (R2)
+  ordered = 2,     ///< its elements have positions: scan, rotary, window, pooling (R13)
+  attendable = 4,  ///< softmax for attention may go over it (R13)
+  feature = 8,     ///< layer_norm, rms_norm and projections (R13)
+  choice = 16,     ///< alternatives: softmax over a vocabulary, experts, candidates (R13)
+  heads = 32,      ///< parallel, and the heads of attention: mixed only after scoring (R11)
+  packed = 64,     ///< the positions of several documents in one: mixing them needs their segments (R19)
 };
 
 [[nodiscard]] constexpr ability operator|(ability a, ability b) {

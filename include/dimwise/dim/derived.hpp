@@ -231,8 +231,8 @@ inline constexpr bool related = is_prime_of<A, B> || is_prime_of<B, A> || is_out
 
 // Extents that the compiler can see to differ.
 template <class A, class B>
-inline constexpr bool extents_differ = A::static_extent != at_run_time && B::static_extent != at_run_time &&
-                                       A::static_extent != B::static_extent;
+inline constexpr bool extents_differ =
+    A::static_extent != at_run_time && B::static_extent != at_run_time && A::static_extent != B::static_extent;
 
 template <class D>
 inline constexpr bool is_position = has_any(D::abilities, position_ability);

@@ -8,14 +8,14 @@
 //   struct d_model : dimwise::feature_dim<512> {};     // extent known to the compiler
 #pragma once
 
+#include <dimwise/dim/ability.hpp>
+#include <dimwise/dim/error.hpp>
+#include <dimwise/dim/segments.hpp>
+
 #include <concepts>
 #include <cstddef>
 #include <initializer_list>
 #include <limits>
-
-#include <dimwise/dim/ability.hpp>
-#include <dimwise/dim/error.hpp>
-#include <dimwise/dim/segments.hpp>
 
 namespace dimwise {
 
@@ -27,7 +27,8 @@ inline constexpr extent_t at_run_time = static_cast<extent_t>(-1);
 namespace detail {
 
 // The position of a dimension's first element where nobody said one, and where two operands said different ones.
-inline constexpr std::ptrdiff_t unsaid_origin = static_cast<std::ptrdiff_t>(static_cast<std::size_t>(1) << (8 * sizeof(std::size_t) - 1));
+inline constexpr std::ptrdiff_t unsaid_origin =
+    static_cast<std::ptrdiff_t>(static_cast<std::size_t>(1) << (8 * sizeof(std::size_t) - 1));
 inline constexpr std::ptrdiff_t disputed_origin = unsaid_origin + 1;
 
 // Positions beyond this could not be counted on from.
@@ -43,7 +44,8 @@ inline constexpr std::ptrdiff_t farthest_origin = std::numeric_limits<std::ptrdi
   raise<extent_error>(error{} << "an extent is negative: " << given << " (R15)");
 }
 [[noreturn]] inline void throw_other_extent(long long given, std::size_t expected) {
-  raise<extent_error>(error{} << "an extent was given as " << given << " for a dimension whose extent is " << expected << " (R15)");
+  raise<extent_error>(error{} << "an extent was given as " << given << " for a dimension whose extent is " << expected
+                              << " (R15)");
 }
 
 }  // namespace detail
@@ -64,9 +66,7 @@ struct dimension {
       if (n < 0) { detail::throw_negative_extent(static_cast<long long>(n)); }
     }
     if constexpr (Extent != at_run_time) {
-      if (extent_ != Extent) {
-        detail::throw_other_extent(static_cast<long long>(n), Extent);
-      }
+      if (extent_ != Extent) { detail::throw_other_extent(static_cast<long long>(n), Extent); }
     }
   }
 
@@ -76,7 +76,9 @@ struct dimension {
   [[nodiscard]] constexpr std::ptrdiff_t said_origin() const { return origin_; }
   /// Throws `origin_error` for positions beyond ±2^60, from which no position could be counted on.
   constexpr void start_at(std::ptrdiff_t origin) {
-    if (origin < -detail::farthest_origin || origin > detail::farthest_origin) { detail::throw_far_origin(origin, nullptr); }
+    if (origin < -detail::farthest_origin || origin > detail::farthest_origin) {
+      detail::throw_far_origin(origin, nullptr);
+    }
     origin_ = origin;
   }
 
@@ -91,7 +93,9 @@ struct dimension {
 template <class D>
   requires requires(D d, std::ptrdiff_t o) { d.start_at(o); }
 [[nodiscard]] constexpr D starting_at(D extent, std::ptrdiff_t origin) {
-  if (origin < -detail::farthest_origin || origin > detail::farthest_origin) { detail::throw_far_origin(origin, &detail::dimension_name<D>); }
+  if (origin < -detail::farthest_origin || origin > detail::farthest_origin) {
+    detail::throw_far_origin(origin, &detail::dimension_name<D>);
+  }
   extent.start_at(origin);
   return extent;
 }
@@ -135,7 +139,8 @@ struct packed_dim : dimension<ability::ordered | ability::attendable | ability::
   template <detail::lengths_of_documents Lengths>
     requires(!std::same_as<Lengths, dimwise::segments>)
   packed_dim(const Lengths& lengths) : packed_dim(dimwise::segments(lengths)) {}  // implicit: `packed_seq{lengths}`
-  packed_dim(dimwise::segments documents) : base(documents.total()), documents_(static_cast<dimwise::segments&&>(documents)) {}
+  packed_dim(dimwise::segments documents)
+      : base(documents.total()), documents_(static_cast<dimwise::segments&&>(documents)) {}
 
   [[nodiscard]] const dimwise::segments& documents() const { return documents_; }
 

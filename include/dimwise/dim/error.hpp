@@ -5,10 +5,10 @@
 // Tests: tests/tensor/errors.test.cpp
 #pragma once
 
+#include <dimwise/support/name.hpp>
+
 #include <cstddef>
 #include <exception>
-
-#include <dimwise/support/name.hpp>
 
 namespace dimwise {
 

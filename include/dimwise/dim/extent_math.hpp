@@ -8,17 +8,18 @@
 //   checked_product("merge", &dimension_name<merged<a, b>>, {n, m})
 #pragma once
 
+#include <dimwise/dim/error.hpp>
+
 #include <cstddef>
 #include <initializer_list>
 #include <limits>
-
-#include <dimwise/dim/error.hpp>
 
 namespace dimwise::detail {
 
 using name_of = text (*)();
 
-[[noreturn, gnu::cold]] inline void throw_wraps(const char* operation, name_of name, const char* what, const char* sign, std::initializer_list<std::size_t> extents) {
+[[noreturn, gnu::cold]] inline void throw_wraps(const char* operation, name_of name, const char* what, const char* sign,
+                                                std::initializer_list<std::size_t> extents) {
   error e;
   if (operation != nullptr) { e << operation << ": "; }
   e << "the extent of dimension " << name() << " overflows, it is the " << what << " of ";

@@ -6,12 +6,12 @@
 // Tests: tests/shape/dim.test.cpp
 #pragma once
 
+#include <dimwise/dim/error.hpp>
+
 #include <concepts>
 #include <cstddef>
 #include <new>
 #include <utility>
-
-#include <dimwise/dim/error.hpp>
 
 namespace dimwise {
 
@@ -22,7 +22,9 @@ template <class Length>
   error e;
   e << "segments: the length of document " << at << " is ";
   if constexpr (std::signed_integral<Length>) {
-    if (n < 0) { raise<extent_error>(e << static_cast<long long>(n) << ", lengths of 0 or more are expected (R15, R19)"); }
+    if (n < 0) {
+      raise<extent_error>(e << static_cast<long long>(n) << ", lengths of 0 or more are expected (R15, R19)");
+    }
   }
   raise<extent_error>(e << static_cast<std::size_t>(n) << " and the documents before it hold " << before
                         << " positions, a sum below 2^63 is expected (R15, R19)");

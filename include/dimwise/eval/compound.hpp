@@ -71,8 +71,9 @@ void change(tensor<T, D...>& x, const E& y) {
     std::ptrdiff_t strides[2][max_rank] = {};
     for (std::size_t i = 0; i < axes::size; ++i) { strides[0][i] = own[i].stride; }
     align<axes, axes_for<shape_of<E>>>(other, strides[1]);
-    kernels::for_each_element(nest_over(axes::size, own, strides),
-                              [&](std::ptrdiff_t t, std::ptrdiff_t f) { to[t] = static_cast<T>(F{}(to[t], static_cast<T>(from[f]))); });
+    kernels::for_each_element(nest_over(axes::size, own, strides), [&](std::ptrdiff_t t, std::ptrdiff_t f) {
+      to[t] = static_cast<T>(F{}(to[t], static_cast<T>(from[f])));
+    });
   }
 }
 template <class F, class Verdict, class T, class... D, class E>
@@ -84,15 +85,19 @@ void change(tensor_view<T, D...>& x, const E& y) {
 
 /// `x = x + y`, and the same of the other operators, for tensors and mutable views: x keeps its dimensions and marks (R8, R3,
 /// R5, R6, R7, R9), its elements their type (R13), and, unless it is shared, its memory. A throw leaves x as it was.
-#define DIMWISE_DETAIL_UPDATE(symbol, function, verdict)                                                                                   \
-  template <detail::updatable X, class E, class Verdict = detail::compound_verdict<std::remove_reference_t<X>, E, detail::verdict<std::remove_reference_t<X>, E>>> \
-    requires(detail::operand_pair<std::remove_reference_t<X>, E> && allowed<Verdict>)                                                      \
-  std::remove_reference_t<X>& operator symbol(X&& x, const E& y) {                                                                         \
-    detail::change<fn::function, Verdict>(x, y);                                                                                           \
-    return x;                                                                                                                              \
-  }                                                                                                                                        \
-  template <detail::updatable X, class E, class Verdict = detail::compound_verdict<std::remove_reference_t<X>, E, detail::verdict<std::remove_reference_t<X>, E>>> \
-    requires(detail::operand_pair<std::remove_reference_t<X>, E> && refused<Verdict>)                                                      \
+#define DIMWISE_DETAIL_UPDATE(symbol, function, verdict)                                              \
+  template <detail::updatable X, class E,                                                             \
+            class Verdict = detail::compound_verdict<std::remove_reference_t<X>, E,                   \
+                                                     detail::verdict<std::remove_reference_t<X>, E>>> \
+    requires(detail::operand_pair<std::remove_reference_t<X>, E> && allowed<Verdict>)                 \
+  std::remove_reference_t<X>& operator symbol(X && x, const E & y) {                                  \
+    detail::change<fn::function, Verdict>(x, y);                                                      \
+    return x;                                                                                         \
+  }                                                                                                   \
+  template <detail::updatable X, class E,                                                             \
+            class Verdict = detail::compound_verdict<std::remove_reference_t<X>, E,                   \
+                                                     detail::verdict<std::remove_reference_t<X>, E>>> \
+    requires(detail::operand_pair<std::remove_reference_t<X>, E> && refused<Verdict>)                 \
   Verdict operator symbol(X&& x, const E& y);
 DIMWISE_DETAIL_UPDATE(+=, add, sum_verdict)
 DIMWISE_DETAIL_UPDATE(-=, subtract, sum_verdict)

@@ -37,8 +37,8 @@ bool rows_have_kernel([[maybe_unused]] const Loops& loops) {
   return false;
 }
 template <class How, class Loops, class C>
-bool rows_are_done([[maybe_unused]] const Loops& loops, [[maybe_unused]] C* to, [[maybe_unused]] const C* from, [[maybe_unused]] C hidden,
-                   [[maybe_unused]] C epsilon) {
+bool rows_are_done([[maybe_unused]] const Loops& loops, [[maybe_unused]] C* to, [[maybe_unused]] const C* from,
+                   [[maybe_unused]] C hidden, [[maybe_unused]] C epsilon) {
 #if !defined(DIMWISE_PLAIN_ONLY)
   if constexpr (has_kernels<C> && has_row_kernel<How>) {
     if (rows_have_kernel<C, How>(loops)) {
@@ -64,15 +64,16 @@ bool reduction_is_done([[maybe_unused]] const Loops& loops, [[maybe_unused]] T* 
   return false;
 }
 template <class N, class C>
-bool mask_is_done([[maybe_unused]] const N& n, [[maybe_unused]] const lowered<C>& x, [[maybe_unused]] const lowered<bool>& visible, [[maybe_unused]] target<C> to) {
+bool mask_is_done([[maybe_unused]] const N& n, [[maybe_unused]] const lowered<C>& x,
+                  [[maybe_unused]] const lowered<bool>& visible, [[maybe_unused]] target<C> to) {
 #if !defined(DIMWISE_PLAIN_ONLY)
   if constexpr (has_kernels<C>) { return !plainly && mask_by_kernel(n, x, visible, to); }
 #endif
   return false;
 }
 template <class Shape, class E, class BiasAxes, class C>
-bool bias_is_done([[maybe_unused]] const extents_for<Shape>& extents, [[maybe_unused]] const lowered<C>& x, [[maybe_unused]] const lowered<C>& bias,
-                  [[maybe_unused]] target<C> to) {
+bool bias_is_done([[maybe_unused]] const extents_for<Shape>& extents, [[maybe_unused]] const lowered<C>& x,
+                  [[maybe_unused]] const lowered<C>& bias, [[maybe_unused]] target<C> to) {
 #if !defined(DIMWISE_PLAIN_ONLY)
   if constexpr (has_kernels<C>) { return !plainly && bias_by_kernel<Shape, E, BiasAxes>(extents, x, bias, to); }
 #endif
@@ -112,7 +113,8 @@ bool compute(const contraction<Shape, Over, A, B>& n, target<C> to) {
           multiply(n, a, b, to);
           return true;
         }
-        contract_axes<C, false, Over, typename product_facts<Over, list<>, shape_of<A>, shape_of<B>>::result, Shape, A, B>(n.extents(), a, b, n.left(), to);
+        contract_axes<C, false, Over, typename product_facts<Over, list<>, shape_of<A>, shape_of<B>>::result, Shape, A,
+                      B>(n.extents(), a, b, n.left(), to);
         return false;
       }
     }
@@ -127,11 +129,13 @@ template <class C, class Shape, class T, class X, class U>
 bool compute_square(const elementwise<Shape, T, fn::pow, X, constant<U>>& n, target<compute_t<C, T>> to) {
   const auto x = lower<C>(n.template get<0>());
   if (map_by_kernel<Shape, X>(kernels::function::square, n.extents(), x, to)) { return true; }
-  elementwise_loops<C>(n, to, std::tuple<const lowered<C>&, lowered<C>>(x, lower<C>(n.template get<1>())), std::index_sequence<0, 1>{});
+  elementwise_loops<C>(n, to, std::tuple<const lowered<C>&, lowered<C>>(x, lower<C>(n.template get<1>())),
+                       std::index_sequence<0, 1>{});
   return false;
 }
 template <class C, class Shape, class T, class F, class... X, std::size_t... I>
-bool compute_by_elements(const elementwise<Shape, T, F, X...>& n, target<compute_t<C, T>> to, std::index_sequence<I...> all) {
+bool compute_by_elements(const elementwise<Shape, T, F, X...>& n, target<compute_t<C, T>> to,
+                         std::index_sequence<I...> all) {
   const std::tuple<lowered<compute_t<C, value_of<X>>>...> x{lower<C>(n.template get<I>())...};
   if (elements_by_kernel(n, x, to, all)) { return true; }
   elementwise_loops<C>(n, to, x, all);

@@ -6,23 +6,23 @@
 // Tests: tests/eval/plan.test.cpp, tests/eval/threads.test.cpp
 #pragma once
 
-#include <cstddef>
-
 #include <dimwise/kernels/active.hpp>
 #include <dimwise/kernels/table.hpp>
 #include <dimwise/tensor/storage.hpp>
+
+#include <cstddef>
 
 namespace dimwise {
 
 /// How a part of an expression is evaluated.
 enum class plan_kind : unsigned char {
-  look,         ///< another look at an operand's memory: nothing is computed
-  plain,        ///< loops of the plain evaluator
-  rows,         ///< vectorized rows: softmax, log_softmax, norms, sums, means, maxima, minima
-  map,          ///< a vectorized function of contiguous elements
-  product,      ///< matrix products
-  attention,    ///< fused softmax(scores) · values, scores never stored
-  decode,       ///< the same for few queries: keys and values are read once
+  look,       ///< another look at an operand's memory: nothing is computed
+  plain,      ///< loops of the plain evaluator
+  rows,       ///< vectorized rows: softmax, log_softmax, norms, sums, means, maxima, minima
+  map,        ///< a vectorized function of contiguous elements
+  product,    ///< matrix products
+  attention,  ///< fused softmax(scores) · values, scores never stored
+  decode,     ///< the same for few queries: keys and values are read once
 };
 inline constexpr std::size_t plan_kinds = 7;
 
@@ -64,7 +64,8 @@ class running_with {
 template <class F>
 void in_parts(std::size_t count, std::size_t part, const F& f) {
   const std::size_t parts = (count + part - 1) / part;
-  current_runner.parallel_for(parts, [&](std::size_t i, std::size_t) { f(i * part, i + 1 == parts ? count : (i + 1) * part); });
+  current_runner.parallel_for(
+      parts, [&](std::size_t i, std::size_t) { f(i * part, i + 1 == parts ? count : (i + 1) * part); });
 }
 // Elements of a part: enough that handing it out is cheap beside it.
 inline constexpr std::size_t part_elements = std::size_t{1} << 14;
@@ -72,12 +73,12 @@ inline constexpr std::size_t part_elements = std::size_t{1} << 14;
 template <kernels::Executor E>
 kernels::runner runner_for(E& executor) {
   const std::size_t workers = executor.worker_count();
-  if (workers == 0) { raise<extent_error>(error{} << "evaluate: the executor's worker_count() is 0, at least 1 is expected"); }
-  return {workers,
-          [](void* self, std::size_t count, kernels::runner::task f, void* context) {
-            static_cast<E*>(self)->parallel_for(count, [&](std::size_t task, std::size_t worker) { f(context, task, worker); });
-          },
-          &executor};
+  if (workers == 0) {
+    raise<extent_error>(error{} << "evaluate: the executor's worker_count() is 0, at least 1 is expected");
+  }
+  return {workers, [](void* self, std::size_t count, kernels::runner::task f, void* context) {
+    static_cast<E*>(self)->parallel_for(count, [&](std::size_t task, std::size_t worker) { f(context, task, worker); });
+  }, &executor};
 }
 
 }  // namespace detail

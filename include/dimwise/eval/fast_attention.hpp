@@ -5,14 +5,14 @@
 // Tests: tests/eval/plan.test.cpp, tests/eval/attention.test.cpp
 #pragma once
 
+#include <dimwise/eval/execution.hpp>
+#include <dimwise/eval/match_attention.hpp>
+
 #include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <exception>
 #include <string_view>
-
-#include <dimwise/eval/execution.hpp>
-#include <dimwise/eval/match_attention.hpp>
 
 namespace dimwise::detail {
 
@@ -30,7 +30,9 @@ struct score_pieces {
   kernels::key_window window;
 
   // Queries times a scale that is no number, or so small that they vanish, are not scores times it: the plain loops take over.
-  [[nodiscard]] bool fit() const { return in_order && (scale == 0 || std::isnormal(scale)) && (cap == 0 || std::isnormal(cap)); }
+  [[nodiscard]] bool fit() const {
+    return in_order && (scale == 0 || std::isnormal(scale)) && (cap == 0 || std::isnormal(cap));
+  }
 
   // Factors that are not 0 may vanish together.
   void scale_by(float c, float product) {
@@ -57,7 +59,8 @@ struct score_pieces {
   void take(const dimwise::window<Q, K>& m, const E& e) {
     const std::ptrdiff_t place = m.query_origin(e, "window") - m.key_origin(e, "window");
     // A limit that reaches from one end of the positions to the other is none.
-    narrow(m.left() < 0 || m.left() > 4 * all ? -all : place - m.left(), m.right() < 0 || m.right() > 4 * all ? all : place + m.right());
+    narrow(m.left() < 0 || m.left() > 4 * all ? -all : place - m.left(),
+           m.right() < 0 || m.right() > 4 * all ? all : place + m.right());
   }
   template <class A, class B, class E>
   void take(const mask_pair<all_of, A, B>& m, const E& e) {
@@ -123,7 +126,8 @@ void change_each(const F& f, float* numbers, std::size_t count) {
 // Compiled kernels run on more than the user's flags allow: so does the user's function beside them.
 #if defined(DIMWISE_COMPILED_KERNELS) && (defined(__x86_64__) || defined(__i386__))
 template <class F>
-[[gnu::target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]] void change_each_avx512(const F& f, float* numbers, std::size_t count) {
+[[gnu::target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]] void change_each_avx512(const F& f, float* numbers,
+                                                                                       std::size_t count) {
   change_each_inline(f, numbers, count);
 }
 template <class F>
@@ -192,7 +196,8 @@ lowered<bool> both_masks(const axis* a_axes, const bool* a, const axis* b_axes, 
   result.buffer.resize(checked_contiguous<Axes>(to, 1, "masked"));
   for (std::size_t i = 0; i < rank; ++i) { strides[0][i] = to[i].stride; }
   bool* const out = result.buffer.data();
-  kernels::for_each_row(nest_over(rank, to, strides), [&](const std::ptrdiff_t(&o)[3], std::size_t count, const std::ptrdiff_t(&s)[3]) {
+  kernels::for_each_row(nest_over(rank, to, strides),
+                        [&](const std::ptrdiff_t(&o)[3], std::size_t count, const std::ptrdiff_t(&s)[3]) {
     for (std::size_t i = 0; i < count; ++i) {
       const auto j = static_cast<std::ptrdiff_t>(i);
       out[o[0] + j * s[0]] = a[o[1] + j * s[1]] && b[o[2] + j * s[2]];
@@ -257,8 +262,8 @@ struct attention_pieces : score_pieces<attention_pieces<Roles>> {
     copy_axes<std::ptrdiff_t>(axes::size, dense, dense, x.axes, lengths.data(), x.data);
     for (const std::ptrdiff_t n : lengths) {
       if (n < 0 || static_cast<std::size_t>(n) > keys) {
-        raise<extent_error>(error{} << "padding: length " << static_cast<long long>(n) << " is outside dimension " << dimension_name<K>() << " of extent "
-                                    << keys << " (R7)");
+        raise<extent_error>(error{} << "padding: length " << static_cast<long long>(n) << " is outside dimension "
+                                    << dimension_name<K>() << " of extent " << keys << " (R7)");
       }
     }
     align<w_axes, axes>(dense, length_strides);
@@ -304,7 +309,8 @@ struct attention_pieces : score_pieces<attention_pieces<Roles>> {
     constexpr bool after_mask = is_masked<std::conditional_t<at == 0, E, X>>;
     std::ptrdiff_t strides[1][max_rank] = {};
     for (std::size_t i = 0; i < axes_for<shape_of<scale_type>>::size; ++i) { strides[0][i] = factor.axes[i].stride; }
-    kernels::for_each_row(nest_over(axes_for<shape_of<scale_type>>::size, factor.axes, strides), [&](const std::ptrdiff_t(&o)[1], std::size_t m, const std::ptrdiff_t(&s)[1]) {
+    kernels::for_each_row(nest_over(axes_for<shape_of<scale_type>>::size, factor.axes, strides),
+                          [&](const std::ptrdiff_t(&o)[1], std::size_t m, const std::ptrdiff_t(&s)[1]) {
       for (std::size_t i = 0; i < m; ++i) {
         const float c = factor.data[o[0] + static_cast<std::ptrdiff_t>(i) * s[0]];
         const bool ordinary = c == 0 ? std::is_same_v<F, fn::multiply> : std::isnormal(c) && std::isnormal(1 / c);
@@ -348,7 +354,8 @@ struct attention_pieces : score_pieces<attention_pieces<Roles>> {
 
 // Queries times a scale of their own, in a buffer: far fewer numbers than the scores, and no score costs a multiplication more.
 template <class Axes>
-void scale_queries(lowered<float>& q, kernels::operation f, const lowered<float>& factor, const std::ptrdiff_t* factor_strides) {
+void scale_queries(lowered<float>& q, kernels::operation f, const lowered<float>& factor,
+                   const std::ptrdiff_t* factor_strides) {
   lowered<float> scaled;
   for (std::size_t i = 0; i < Axes::size; ++i) { scaled.axes[i].extent = q.axes[i].extent; }
   scaled.buffer.resize(checked_contiguous<Axes>(scaled.axes, sizeof(float), "scaled"));
@@ -360,12 +367,14 @@ void scale_queries(lowered<float>& q, kernels::operation f, const lowered<float>
   }
   const kernels::table& table = kernels::active();
   float* const to = scaled.buffer.data();
-  kernels::for_each_row(nest_over(Axes::size, scaled.axes, strides), [&](const std::ptrdiff_t(&o)[3], std::size_t n, const std::ptrdiff_t(&s)[3]) {
+  kernels::for_each_row(nest_over(Axes::size, scaled.axes, strides),
+                        [&](const std::ptrdiff_t(&o)[3], std::size_t n, const std::ptrdiff_t(&s)[3]) {
     const bool in_one = s[0] == 1 && s[1] == 1 && (s[2] == 0 || s[2] == 1);
     const std::size_t many = in_one ? n : 1;
     for (std::size_t i = 0; i < n; i += many) {
       const auto j = static_cast<std::ptrdiff_t>(i);
-      table.zip(f, many, q.data + o[1] + j * s[1], 1, factor.data + o[2] + j * s[2], in_one ? s[2] : 0, to + o[0] + j * s[0]);
+      table.zip(f, many, q.data + o[1] + j * s[1], 1, factor.data + o[2] + j * s[2], in_one ? s[2] : 0,
+                to + o[0] + j * s[0]);
     }
   });
   q = static_cast<lowered<float>&&>(scaled);
@@ -439,7 +448,9 @@ struct attention_size {
   std::size_t values = 1;
 
   [[nodiscard]] constexpr bool empty() const { return heads == 0 || queries == 0 || values == 0; }
-  [[nodiscard]] constexpr plan_kind kind() const { return few_queries(queries, group) ? plan_kind::decode : plan_kind::attention; }
+  [[nodiscard]] constexpr plan_kind kind() const {
+    return few_queries(queries, group) ? plan_kind::decode : plan_kind::attention;
+  }
 };
 // `loops` are the extents of the loops over heads.
 template <class Roles>
@@ -463,7 +474,9 @@ struct attended_rows {
   explicit attended_rows(const N& n) : rows(lower<float>(n)) {}
   [[nodiscard]] const axis* axes() const { return rows.axes; }
   [[nodiscard]] const axis* scale_at() const { return rows.axes; }  // nobody looks
-  void point(const float*& to, kernels::stored_numbers&, std::ptrdiff_t offset, std::ptrdiff_t, std::ptrdiff_t) const { to = rows.data + offset; }
+  void point(const float*& to, kernels::stored_numbers&, std::ptrdiff_t offset, std::ptrdiff_t, std::ptrdiff_t) const {
+    to = rows.data + offset;
+  }
 };
 template <class Shape, class X, class Scale, class Packed, class Key>
 struct attended_rows<widened_node<Shape, X, Scale, Packed>, Key> {
@@ -490,8 +503,11 @@ struct attended_rows<widened_node<Shape, X, Scale, Packed>, Key> {
     constexpr bool whole = std::is_same_v<Packed, nothing> || std::is_same_v<element_t<last, all>, Packed>;
     return whole && is_disjoint<scale_axes, list<Key>> && is_feature<element_t<last, all>> && axes[last].stride == 1;
   }
-  explicit attended_rows(const widened_node<Shape, X, Scale, Packed>& n) : stored(lower<float>(n.inner())), direct(reads_stored(stored.axes)) {
-    if constexpr (!std::is_same_v<Packed, nothing>) { stored.axes[last].extent = n.extents().template extent<Packed>(); }
+  explicit attended_rows(const widened_node<Shape, X, Scale, Packed>& n)
+      : stored(lower<float>(n.inner())), direct(reads_stored(stored.axes)) {
+    if constexpr (!std::is_same_v<Packed, nothing>) {
+      stored.axes[last].extent = n.extents().template extent<Packed>();
+    }
     if (!direct) {
       widened = lower<float>(n);
     } else if constexpr (scaled) {
@@ -499,7 +515,8 @@ struct attended_rows<widened_node<Shape, X, Scale, Packed>, Key> {
     }
   }
   [[nodiscard]] const axis* axes() const { return direct ? stored.axes : widened.axes; }
-  void point(const float*& to, kernels::stored_numbers& bits, std::ptrdiff_t offset, std::ptrdiff_t row, std::ptrdiff_t scale_offset) const {
+  void point(const float*& to, kernels::stored_numbers& bits, std::ptrdiff_t offset, std::ptrdiff_t row,
+             std::ptrdiff_t scale_offset) const {
     if (!direct) {
       to = widened.data + offset;
       return;
@@ -509,7 +526,9 @@ struct attended_rows<widened_node<Shape, X, Scale, Packed>, Key> {
     bits.row = row;
     if constexpr (scaled) {
       bits.scale = scale.data + scale_offset;
-      if constexpr (is_in<element_t<last, all>, scale_axes>) { bits.scale_feature = scale.axes[index_in<element_t<last, all>, scale_axes>].stride; }
+      if constexpr (is_in<element_t<last, all>, scale_axes>) {
+        bits.scale_feature = scale.axes[index_in<element_t<last, all>, scale_axes>].stride;
+      }
     }
   }
   [[nodiscard]] const axis* scale_at() const { return scale.axes; }
@@ -553,7 +572,9 @@ bool attend(const N& n, const W& weights, const V& values, target<float> to, con
   if (!pieces.fit()) { return false; }
   const auto& product = score_chain<typename roles::chain::scores>::find(softmax.inner());
   auto q = lower<float>(roles::query_of(product));
-  if constexpr (roles::chain::counts.factors > 0) { scale_queries<typename roles::q_axes>(q, pieces.by_factor, pieces.factor, pieces.factor_strides); }
+  if constexpr (roles::chain::counts.factors > 0) {
+    scale_queries<typename roles::q_axes>(q, pieces.by_factor, pieces.factor, pieces.factor_strides);
+  }
   using k_rows = attended_rows<typename roles::key_type, typename roles::key>;
   using v_rows = attended_rows<V, typename roles::key>;
   const k_rows k(roles::key_of(product));
@@ -599,7 +620,8 @@ bool attend(const N& n, const W& weights, const V& values, target<float> to, con
   call.group = size.group;
   const kernels::table& table = kernels::active();
   count_plan(size.kind());
-  each_document(pieces.query_documents, pieces.key_documents, {0, layout.queries, 0, layout.keys}, [&](const attended_part& part) {
+  each_document(pieces.query_documents, pieces.key_documents, {0, layout.queries, 0, layout.keys},
+                [&](const attended_part& part) {
     const auto i0 = static_cast<std::ptrdiff_t>(part.first_query);
     const auto j0 = static_cast<std::ptrdiff_t>(part.first_key);
     layout.queries = part.queries;
@@ -607,7 +629,8 @@ bool attend(const N& n, const W& weights, const V& values, target<float> to, con
     layout.window.offset = pieces.window.offset + i0 - j0;
     call.few_queries = few_queries(layout.queries, call.group);
     std::size_t at = 0;
-    kernels::for_each_row(nest_over(loops::size, extents, strides), [&](const std::ptrdiff_t(&o)[11], std::size_t many, const std::ptrdiff_t(&s)[11]) {
+    kernels::for_each_row(nest_over(loops::size, extents, strides),
+                          [&](const std::ptrdiff_t(&o)[11], std::size_t many, const std::ptrdiff_t(&s)[11]) {
       for (std::size_t i = 0; i < many; ++i, ++at) {
         const auto j = static_cast<std::ptrdiff_t>(i);
         kernels::attention_head& h = heads[at];
@@ -617,8 +640,12 @@ bool attend(const N& n, const W& weights, const V& values, target<float> to, con
         v.point(h.v, h.v_stored, o[2] + j * s[2] + j0 * layout.v_row, layout.v_row, o[9] + j * s[9]);
         h.out = to.data + o[3] + j * s[3] + i0 * layout.out_row;
         if (sums != nullptr) { h.lse = sums->data + o[10] + j * s[10] + i0 * layout.lse_query; }
-        if (pieces.bias.data != nullptr) { h.bias = pieces.bias.data + o[4] + j * s[4] + i0 * layout.bias_query + j0 * layout.bias_key; }
-        if (pieces.allow.data != nullptr) { h.allow = pieces.allow.data + o[5] + j * s[5] + i0 * layout.allow_query + j0 * layout.allow_key; }
+        if (pieces.bias.data != nullptr) {
+          h.bias = pieces.bias.data + o[4] + j * s[4] + i0 * layout.bias_query + j0 * layout.bias_key;
+        }
+        if (pieces.allow.data != nullptr) {
+          h.allow = pieces.allow.data + o[5] + j * s[5] + i0 * layout.allow_query + j0 * layout.allow_key;
+        }
         if (!pieces.lengths.empty()) {
           const auto length = static_cast<std::size_t>(pieces.lengths[static_cast<std::size_t>(o[6] + j * s[6])]);
           h.visible_keys = length < part.first_key ? 0 : length - part.first_key;

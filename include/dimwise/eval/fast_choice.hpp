@@ -8,11 +8,11 @@
 // Tests: tests/eval/words_plan.test.cpp
 #pragma once
 
-#include <tuple>
-#include <utility>
-
 #include <dimwise/eval/fast_elements.hpp>
 #include <dimwise/eval/layout.hpp>
+
+#include <tuple>
+#include <utility>
 
 namespace dimwise::detail {
 
@@ -28,11 +28,13 @@ void hide_like(const kernels::table& table, std::size_t n, const float* x, std::
   if constexpr (IsMasked) { table.zip(kernels::operation::hide, n, to, 1, x, step, to); }
 }
 template <class Shape, class F, class A, class B>
-  requires(has_operation<F> && (is_masked<A> || is_masked<B>) && std::is_same_v<value_of<A>, float> && std::is_same_v<value_of<B>, float>)
+  requires(has_operation<F> && (is_masked<A> || is_masked<B>) && std::is_same_v<value_of<A>, float> &&
+           std::is_same_v<value_of<B>, float>)
 struct element_kernel<elementwise<Shape, float, F, A, B>> {
   static constexpr bool known = true;
   template <class Pointers>
-  static void run(const kernels::table& table, std::size_t n, const Pointers& x, const std::ptrdiff_t* step, float* to) {
+  static void run(const kernels::table& table, std::size_t n, const Pointers& x, const std::ptrdiff_t* step,
+                  float* to) {
     table.zip(operation_code<F>, n, std::get<0>(x), step[0], std::get<1>(x), step[1], to);
     hide_like<is_masked<A>>(table, n, std::get<0>(x), step[0], to);
     hide_like<is_masked<B>>(table, n, std::get<1>(x), step[1], to);
@@ -40,11 +42,13 @@ struct element_kernel<elementwise<Shape, float, F, A, B>> {
 };
 
 template <class Shape, class X, class Low, class High>
-  requires(std::is_same_v<value_of<X>, float> && std::is_same_v<value_of<Low>, float> && std::is_same_v<value_of<High>, float>)
+  requires(std::is_same_v<value_of<X>, float> && std::is_same_v<value_of<Low>, float> &&
+           std::is_same_v<value_of<High>, float>)
 struct element_kernel<elementwise<Shape, float, fn::clamp, X, Low, High>> {
   static constexpr bool known = true;
   template <class Pointers>
-  static void run(const kernels::table& table, std::size_t n, const Pointers& x, const std::ptrdiff_t* step, float* to) {
+  static void run(const kernels::table& table, std::size_t n, const Pointers& x, const std::ptrdiff_t* step,
+                  float* to) {
     table.zip(kernels::operation::max, n, std::get<0>(x), step[0], std::get<1>(x), step[1], to);
     table.zip(kernels::operation::min, n, to, 1, std::get<2>(x), step[2], to);
   }
@@ -55,7 +59,8 @@ template <class Shape, class M, class A, class B>
 struct element_kernel<elementwise<Shape, float, fn::choose, M, A, B>> {
   static constexpr bool known = true;
   template <class Pointers>
-  static void run(const kernels::table& table, std::size_t n, const Pointers& x, const std::ptrdiff_t* step, float* to) {
+  static void run(const kernels::table& table, std::size_t n, const Pointers& x, const std::ptrdiff_t* step,
+                  float* to) {
     table.choose(n, std::get<0>(x), step[0], std::get<1>(x), step[1], std::get<2>(x), step[2], to);
   }
 };
@@ -96,7 +101,8 @@ struct element_kernel<elementwise<Shape, bool, F, A, B>> {
 
 // The pointers of one row of a nest, from its element `begin` on.
 template <class... T, std::size_t K, std::size_t... I>
-auto row_pointers(const std::tuple<const T*...>& x, const std::ptrdiff_t (&offset)[K], const std::ptrdiff_t (&step)[K], std::size_t begin, std::index_sequence<I...>) {
+auto row_pointers(const std::tuple<const T*...>& x, const std::ptrdiff_t (&offset)[K], const std::ptrdiff_t (&step)[K],
+                  std::size_t begin, std::index_sequence<I...>) {
   return std::tuple<const T*...>(std::get<I>(x) + offset[1 + I] + static_cast<std::ptrdiff_t>(begin) * step[1 + I]...);
 }
 // run(n, pointers, steps, to) for every part of every row: short enough for several kernels to find it in the cache.
@@ -104,19 +110,22 @@ template <std::size_t K, class Out, class... T, class Run>
 void for_row_parts(const kernels::loop_nest<K>& nest, Out* to, const std::tuple<const T*...>& x, const Run& run) {
   kernels::for_each_row(nest, [&](const std::ptrdiff_t(&o)[K], std::size_t n, const std::ptrdiff_t(&s)[K]) {
     in_parts(n, part_elements / 4, [&](std::size_t begin, std::size_t end) {
-      run(end - begin, row_pointers(x, o, s, begin, std::index_sequence_for<T...>{}), &s[1], to + o[0] + static_cast<std::ptrdiff_t>(begin));
+      run(end - begin, row_pointers(x, o, s, begin, std::index_sequence_for<T...>{}), &s[1],
+          to + o[0] + static_cast<std::ptrdiff_t>(begin));
     });
   });
 }
 
 // False where no kernel takes it.
 template <class Shape, class T, class F, class... X, class Lowered, class Out, std::size_t... I>
-bool elements_by_kernel(const elementwise<Shape, T, F, X...>& n, const Lowered& x, target<Out> to, std::index_sequence<I...>) {
+bool elements_by_kernel(const elementwise<Shape, T, F, X...>& n, const Lowered& x, target<Out> to,
+                        std::index_sequence<I...>) {
   kernels::loop_nest<1 + sizeof...(X)> nest;
   if (!elements_fit<Shape, X...>(n.extents(), to.axes, nest, std::get<I>(x)...)) { return false; }
   const kernels::table& table = kernels::active();
   count_plan(plan_kind::map);
-  for_row_parts(nest, to.data, std::tuple(std::get<I>(x).data...), [&](std::size_t count, const auto& pointers, const std::ptrdiff_t* step, Out* out) {
+  for_row_parts(nest, to.data, std::tuple(std::get<I>(x).data...),
+                [&](std::size_t count, const auto& pointers, const std::ptrdiff_t* step, Out* out) {
     element_kernel<elementwise<Shape, T, F, X...>>::run(table, count, pointers, step, out);
   });
   return true;
@@ -139,16 +148,19 @@ struct bias_elements<list<A...>> {
 };
 
 template <class Shape, class E, class M, class X, class V>
-bool mask_fits(const masked_node<Shape, E, M>& n, const axis* to, kernels::loop_nest<3>& nest, const X& x, const V& visible) {
+bool mask_fits(const masked_node<Shape, E, M>& n, const axis* to, kernels::loop_nest<3>& nest, const X& x,
+               const V& visible) {
   return elements_fit<Shape, E, mask_elements<M>>(n.extents(), to, nest, x, visible);
 }
 template <class Shape, class E, class M>
-bool mask_by_kernel(const masked_node<Shape, E, M>& n, const lowered<float>& x, const lowered<bool>& visible, target<float> to) {
+bool mask_by_kernel(const masked_node<Shape, E, M>& n, const lowered<float>& x, const lowered<bool>& visible,
+                    target<float> to) {
   kernels::loop_nest<3> nest;
   if (!mask_fits(n, to.axes, nest, x, visible)) { return false; }
   const kernels::table& table = kernels::active();
   count_plan(plan_kind::map);
-  for_row_parts(nest, to.data, std::tuple(x.data, visible.data), [&](std::size_t count, const auto& from, const std::ptrdiff_t* step, float* out) {
+  for_row_parts(nest, to.data, std::tuple(x.data, visible.data),
+                [&](std::size_t count, const auto& from, const std::ptrdiff_t* step, float* out) {
     constexpr float hidden = kernels::minus_infinity<float>;
     table.choose(count, std::get<1>(from), step[1], std::get<0>(from), step[0], &hidden, 0, out);
   });
@@ -156,16 +168,19 @@ bool mask_by_kernel(const masked_node<Shape, E, M>& n, const lowered<float>& x, 
 }
 
 template <class Shape, class E, class BiasAxes, class X, class B>
-bool bias_fits(const extents_for<Shape>& extents, const axis* to, kernels::loop_nest<3>& nest, const X& x, const B& bias) {
+bool bias_fits(const extents_for<Shape>& extents, const axis* to, kernels::loop_nest<3>& nest, const X& x,
+               const B& bias) {
   return elements_fit<Shape, E, bias_elements<BiasAxes>>(extents, to, nest, x, bias);
 }
 template <class Shape, class E, class BiasAxes>
-bool bias_by_kernel(const extents_for<Shape>& extents, const lowered<float>& x, const lowered<float>& bias, target<float> to) {
+bool bias_by_kernel(const extents_for<Shape>& extents, const lowered<float>& x, const lowered<float>& bias,
+                    target<float> to) {
   kernels::loop_nest<3> nest;
   if (!bias_fits<Shape, E, BiasAxes>(extents, to.axes, nest, x, bias)) { return false; }
   const kernels::table& table = kernels::active();
   count_plan(plan_kind::map);
-  for_row_parts(nest, to.data, std::tuple(x.data, bias.data), [&](std::size_t count, const auto& from, const std::ptrdiff_t* step, float* out) {
+  for_row_parts(nest, to.data, std::tuple(x.data, bias.data),
+                [&](std::size_t count, const auto& from, const std::ptrdiff_t* step, float* out) {
     table.zip(kernels::operation::add, count, std::get<0>(from), step[0], std::get<1>(from), step[1], out);
     hide_like<is_masked<E>>(table, count, std::get<0>(from), step[0], out);
     hide_like<true>(table, count, std::get<1>(from), step[1], out);  // a bias of −∞ hides whatever the score is

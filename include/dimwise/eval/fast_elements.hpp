@@ -87,7 +87,8 @@ inline constexpr bool is_zip<elementwise<Shape, T, F, A, B>> = has_operation<F> 
 template <class N>
 inline constexpr bool is_number_power = false;
 template <class Shape, class X, class U>
-inline constexpr bool is_number_power<elementwise<Shape, float, fn::pow, X, constant<U>>> = std::is_same_v<value_of<X>, float>;
+inline constexpr bool is_number_power<elementwise<Shape, float, fn::pow, X, constant<U>>> =
+    std::is_same_v<value_of<X>, float>;
 template <class N>
 bool is_square(const N& n) {
   return n.template get<1>().value() == 2;
@@ -96,7 +97,8 @@ bool is_square(const N& n) {
 // The loops over a result with the axes `to` and its operands in `nest`; false where no kernel takes them: few elements, or
 // innermost ones that are not contiguous. One of several operands may be the same number for all of those; bools have any step.
 template <class Shape, class... X, class... Layout>
-bool elements_fit(const extents_for<Shape>& extents, const axis* to, kernels::loop_nest<1 + sizeof...(X)>& nest, const Layout&... x) {
+bool elements_fit(const extents_for<Shape>& extents, const axis* to, kernels::loop_nest<1 + sizeof...(X)>& nest,
+                  const Layout&... x) {
   using axes = axes_for<Shape>;
   axis result[max_rank];
   axis_extents<axes>::write(extents, result);
@@ -126,7 +128,9 @@ bool map_by_kernel(kernels::function f, const extents_for<Shape>& extents, const
   const kernels::table& table = kernels::active();
   count_plan(plan_kind::map);
   kernels::for_each_row(nest, [&](const std::ptrdiff_t(&o)[2], std::size_t n, const std::ptrdiff_t(&)[2]) {
-    in_parts(n, part_elements, [&](std::size_t begin, std::size_t end) { table.map(f, end - begin, x.data + o[1] + begin, to.data + o[0] + begin); });
+    in_parts(n, part_elements, [&](std::size_t begin, std::size_t end) {
+      table.map(f, end - begin, x.data + o[1] + begin, to.data + o[0] + begin);
+    });
   });
   return true;
 }
@@ -137,16 +141,20 @@ void map_in_place(kernels::function f, const axis* extents, target<float> to) {
   std::ptrdiff_t strides[1][max_rank] = {};
   for (std::size_t i = 0; i < Axes::size; ++i) { strides[0][i] = to.axes[i].stride; }
   const kernels::table& table = kernels::active();
-  kernels::for_each_row(nest_over(Axes::size, extents, strides), [&](const std::ptrdiff_t(&o)[1], std::size_t n, const std::ptrdiff_t(&s)[1]) {
+  kernels::for_each_row(nest_over(Axes::size, extents, strides),
+                        [&](const std::ptrdiff_t(&o)[1], std::size_t n, const std::ptrdiff_t(&s)[1]) {
     float* const x = to.data + o[0];
     if (s[0] == 1) { return table.map(f, n, x, x); }
-    for (std::size_t i = 0; i < n; ++i) { table.map(f, 1, x + static_cast<std::ptrdiff_t>(i) * s[0], x + static_cast<std::ptrdiff_t>(i) * s[0]); }
+    for (std::size_t i = 0; i < n; ++i) {
+      table.map(f, 1, x + static_cast<std::ptrdiff_t>(i) * s[0], x + static_cast<std::ptrdiff_t>(i) * s[0]);
+    }
   });
 }
 
 // Arithmetic of two operands; false where no kernel takes it.
 template <class Shape, class A, class B>
-bool zip_by_kernel(kernels::operation f, const extents_for<Shape>& extents, const lowered<float>& a, const lowered<float>& b, target<float> to) {
+bool zip_by_kernel(kernels::operation f, const extents_for<Shape>& extents, const lowered<float>& a,
+                   const lowered<float>& b, target<float> to) {
   kernels::loop_nest<3> nest;
   if (!elements_fit<Shape, A, B>(extents, to.axes, nest, a, b)) { return false; }
   const kernels::table& table = kernels::active();

@@ -23,8 +23,8 @@ struct product_chain {
   static constexpr bool matches = false;
 };
 template <class Shape, class Over, class A, class B>
-  requires(std::is_same_v<value_of<A>, float> && std::is_same_v<value_of<B>, float> && !attends_left<contraction<Shape, Over, A, B>> &&
-           !attends_right<contraction<Shape, Over, A, B>>)
+  requires(std::is_same_v<value_of<A>, float> && std::is_same_v<value_of<B>, float> &&
+           !attends_left<contraction<Shape, Over, A, B>> && !attends_right<contraction<Shape, Over, A, B>>)
 struct product_chain<contraction<Shape, Over, A, B>> {
   static constexpr bool matches = true;
   static constexpr auto last = product_step::product;
@@ -35,10 +35,13 @@ struct product_chain<contraction<Shape, Over, A, B>> {
 };
 
 template <class Shape, class F, class E>
-  requires(kernels::is_activation(function_code<F>) && product_chain<E>::matches && product_chain<E>::last < product_step::activation)
+  requires(kernels::is_activation(function_code<F>) && product_chain<E>::matches &&
+           product_chain<E>::last < product_step::activation)
 struct product_chain<elementwise<Shape, float, F, E>> : product_chain<E> {
   static constexpr auto last = product_step::activation;
-  static const auto& find(const elementwise<Shape, float, F, E>& n) { return product_chain<E>::find(n.template get<0>()); }
+  static const auto& find(const elementwise<Shape, float, F, E>& n) {
+    return product_chain<E>::find(n.template get<0>());
+  }
   template <class Pieces>
   static void collect(const elementwise<Shape, float, F, E>& n, Pieces& to) {
     product_chain<E>::collect(n.template get<0>(), to);
@@ -51,7 +54,8 @@ template <class Chain, class X>
 consteval bool adds_to_chain() {
   if constexpr (!product_chain<Chain>::matches || !std::is_same_v<value_of<X>, float>) {
     return false;
-  } else if constexpr (is_masked<X> || gives_hidden_weights<X> || !is_subset<axes_for<shape_of<X>>, axes_for<shape_of<Chain>>>) {
+  } else if constexpr (is_masked<X> || gives_hidden_weights<X> ||
+                       !is_subset<axes_for<shape_of<X>>, axes_for<shape_of<Chain>>>) {
     return false;
   } else if constexpr (axes_for<shape_of<X>>::size == axes_for<shape_of<Chain>>::size) {
     return product_chain<Chain>::last < product_step::residual;
@@ -73,10 +77,12 @@ struct extended_chain : product_chain<Chain> {
 };
 template <class Shape, class A, class B>
   requires(adds_to_chain<A, B>())
-struct product_chain<elementwise<Shape, float, fn::add, A, B>> : extended_chain<elementwise<Shape, float, fn::add, A, B>, A, B, 0> {};
+struct product_chain<elementwise<Shape, float, fn::add, A, B>>
+    : extended_chain<elementwise<Shape, float, fn::add, A, B>, A, B, 0> {};
 template <class Shape, class A, class B>
   requires(!adds_to_chain<A, B>() && adds_to_chain<B, A>())
-struct product_chain<elementwise<Shape, float, fn::add, A, B>> : extended_chain<elementwise<Shape, float, fn::add, A, B>, B, A, 1> {};
+struct product_chain<elementwise<Shape, float, fn::add, A, B>>
+    : extended_chain<elementwise<Shape, float, fn::add, A, B>, B, A, 1> {};
 
 // The operands of a chain, with their strides along the product's axes.
 template <class Axes>
@@ -90,19 +96,22 @@ struct chain_pieces {
   template <bool IsResidual, class X>
   void add(const X& x) {
     (IsResidual ? residual : bias) = lower<float>(x);
-    align<Axes, axes_for<shape_of<X>>>((IsResidual ? residual : bias).axes, IsResidual ? residual_strides : bias_strides);
+    align<Axes, axes_for<shape_of<X>>>((IsResidual ? residual : bias).axes,
+                                       IsResidual ? residual_strides : bias_strides);
   }
 };
 
 // to = f(to, x), element by element.
 template <class F>
-void update(std::size_t rank, const axis* extents, const axis* to_axes, const std::ptrdiff_t* x_strides, float* to, const float* x, const F& f) {
+void update(std::size_t rank, const axis* extents, const axis* to_axes, const std::ptrdiff_t* x_strides, float* to,
+            const float* x, const F& f) {
   std::ptrdiff_t strides[2][max_rank] = {};
   for (std::size_t i = 0; i < rank; ++i) {
     strides[0][i] = to_axes[i].stride;
     strides[1][i] = x_strides[i];
   }
-  kernels::for_each_element(nest_over(rank, extents, strides), [&](std::ptrdiff_t t, std::ptrdiff_t g) { to[t] = f(to[t], x[g]); });
+  kernels::for_each_element(nest_over(rank, extents, strides),
+                            [&](std::ptrdiff_t t, std::ptrdiff_t g) { to[t] = f(to[t], x[g]); });
 }
 
 // A residual that lies like the result is found from the result's own strides.
@@ -114,7 +123,8 @@ inline bool lies_like(std::size_t rank, const axis* extents, const axis* to, con
 }
 // A bias is one contiguous row of all columns, or of all rows where operands changed places.
 template <class InColumns>
-bool is_row_of(std::size_t rank, const axis* extents, const std::ptrdiff_t* strides, std::size_t columns, const InColumns& in_columns) {
+bool is_row_of(std::size_t rank, const axis* extents, const std::ptrdiff_t* strides, std::size_t columns,
+               const InColumns& in_columns) {
   std::ptrdiff_t next = 1;
   for (std::size_t i = rank; i-- > 0;) {
     if (extents[i].extent == 1) { continue; }
@@ -152,13 +162,17 @@ bool multiply_and_finish(const N& n, target<float> whole) {
   product_plan plan = plan_product(sort_axes<over, result, a_axes, b_axes>(a.axes, b.axes, extents, to));
   count_plan(plan_kind::product);
 
-  const auto in_columns = [](std::size_t i) { return places<result, b_axes>::at[i] >= 0 && places<result, a_axes>::at[i] < 0; };
+  const auto in_columns = [](std::size_t i) {
+    return places<result, b_axes>::at[i] >= 0 && places<result, a_axes>::at[i] < 0;
+  };
   const auto spoiled = [&] { return may_be_spoiled<A, B>(a, b, axes::size, to, whole.data); };
   const bool at_once = plan.sums.rank == 0;
-  const bool bias_fits = pieces.bias.data == nullptr ||
-                         (at_once && plan.call.count == 1 &&
-                          is_row_of(axes::size, extents, pieces.bias_strides, plan.exchanged ? plan.call.m : plan.call.n, in_columns));
-  const bool residual_fits = pieces.residual.data == nullptr || (at_once && lies_like(axes::size, extents, to, pieces.residual_strides));
+  const bool bias_fits =
+      pieces.bias.data == nullptr ||
+      (at_once && plan.call.count == 1 &&
+       is_row_of(axes::size, extents, pieces.bias_strides, plan.exchanged ? plan.call.m : plan.call.n, in_columns));
+  const bool residual_fits =
+      pieces.residual.data == nullptr || (at_once && lies_like(axes::size, extents, to, pieces.residual_strides));
   if (bias_fits && residual_fits && at_once) {
     kernels::product_epilogue& e = plan.call.epilogue;
     (plan.exchanged ? e.row_bias : e.column_bias) = pieces.bias.data;
@@ -170,9 +184,15 @@ bool multiply_and_finish(const N& n, target<float> whole) {
     return !spoiled();
   }
   run_product(plan, a, b, whole.data);
-  if (pieces.bias.data != nullptr) { update(axes::size, extents, to, pieces.bias_strides, whole.data, pieces.bias.data, fn::add{}); }
-  if (pieces.activation != kernels::function::none) { map_in_place<axes>(pieces.activation, extents, {whole.data, to}); }
-  if (pieces.residual.data != nullptr) { update(axes::size, extents, to, pieces.residual_strides, whole.data, pieces.residual.data, fn::add{}); }
+  if (pieces.bias.data != nullptr) {
+    update(axes::size, extents, to, pieces.bias_strides, whole.data, pieces.bias.data, fn::add{});
+  }
+  if (pieces.activation != kernels::function::none) {
+    map_in_place<axes>(pieces.activation, extents, {whole.data, to});
+  }
+  if (pieces.residual.data != nullptr) {
+    update(axes::size, extents, to, pieces.residual_strides, whole.data, pieces.residual.data, fn::add{});
+  }
   return !spoiled();
 }
 
@@ -183,7 +203,8 @@ struct norm_chain {
   static constexpr bool matches = false;
 };
 template <class Shape, class How, class Over, class E>
-  requires((std::is_same_v<How, rows::standardize> || std::is_same_v<How, rows::root_mean_square>) && axes_of_list_t<Over>::size == 1)
+  requires((std::is_same_v<How, rows::standardize> || std::is_same_v<How, rows::root_mean_square>) &&
+           axes_of_list_t<Over>::size == 1)
 struct norm_chain<rowwise<Shape, How, Over, E>> {
   static constexpr bool matches = true;
   static constexpr bool scaled = false;
@@ -204,15 +225,22 @@ template <class Shape, class E, class G>
   requires(is_for_rows<E, G>() && !norm_chain<E>::scaled && !norm_chain<E>::shifted)
 struct norm_chain<elementwise<Shape, float, fn::multiply, E, G>> : norm_chain<E> {
   static constexpr bool scaled = true;
-  static const auto& find(const elementwise<Shape, float, fn::multiply, E, G>& n) { return norm_chain<E>::find(n.template get<0>()); }
+  static const auto& find(const elementwise<Shape, float, fn::multiply, E, G>& n) {
+    return norm_chain<E>::find(n.template get<0>());
+  }
   static const auto& gamma(const elementwise<Shape, float, fn::multiply, E, G>& n) { return n.template get<1>(); }
 };
 template <class Shape, class E, class G>
-  requires(is_for_rows<E, G>() && norm_chain<E>::scaled && !norm_chain<E>::shifted && std::is_same_v<typename norm_chain<E>::norm::how, rows::standardize>)
+  requires(is_for_rows<E, G>() && norm_chain<E>::scaled && !norm_chain<E>::shifted &&
+           std::is_same_v<typename norm_chain<E>::norm::how, rows::standardize>)
 struct norm_chain<elementwise<Shape, float, fn::add, E, G>> : norm_chain<E> {
   static constexpr bool shifted = true;
-  static const auto& find(const elementwise<Shape, float, fn::add, E, G>& n) { return norm_chain<E>::find(n.template get<0>()); }
-  static const auto& gamma(const elementwise<Shape, float, fn::add, E, G>& n) { return norm_chain<E>::gamma(n.template get<0>()); }
+  static const auto& find(const elementwise<Shape, float, fn::add, E, G>& n) {
+    return norm_chain<E>::find(n.template get<0>());
+  }
+  static const auto& gamma(const elementwise<Shape, float, fn::add, E, G>& n) {
+    return norm_chain<E>::gamma(n.template get<0>());
+  }
   static const auto& beta(const elementwise<Shape, float, fn::add, E, G>& n) { return n.template get<1>(); }
 };
 

@@ -5,10 +5,10 @@
 // Tests: tests/eval/plan.test.cpp
 #pragma once
 
-#include <utility>
-
 #include <dimwise/eval/execution.hpp>
 #include <dimwise/eval/plain.hpp>
+
+#include <utility>
 
 namespace dimwise::detail {
 
@@ -21,7 +21,9 @@ constexpr std::size_t plain_work(const axis* a, const axis* result) {
   std::size_t sums = 1;
   std::size_t numbers = 1;
   for (std::size_t i = 0; i < ResultAxes::size; ++i) { sums = saturating_product(sums, result[i].extent); }
-  for (std::size_t i = 0; i < Sums::size; ++i) { numbers = saturating_product(numbers, a[places<Sums, AAxes>::at[i]].extent); }
+  for (std::size_t i = 0; i < Sums::size; ++i) {
+    numbers = saturating_product(numbers, a[places<Sums, AAxes>::at[i]].extent);
+  }
   return numbers == 0 ? 0 : saturating_product(sums, numbers < least_product ? numbers + 8 : numbers);
 }
 
@@ -83,8 +85,12 @@ constexpr product_plan plan_product(product_axes axes) {
   const group_axis m = take_innermost(axes.rows);
   const group_axis n = take_innermost(axes.columns);
   const group_axis k = take_innermost(axes.sums);
-  for (std::size_t i = 0; i < axes.rows.rank; ++i) { axes.shared.add(axes.rows.extent[i], {axes.rows.stride[0][i], axes.rows.stride[1][i], 0}); }
-  for (std::size_t i = 0; i < axes.columns.rank; ++i) { axes.shared.add(axes.columns.extent[i], {axes.columns.stride[0][i], 0, axes.columns.stride[1][i]}); }
+  for (std::size_t i = 0; i < axes.rows.rank; ++i) {
+    axes.shared.add(axes.rows.extent[i], {axes.rows.stride[0][i], axes.rows.stride[1][i], 0});
+  }
+  for (std::size_t i = 0; i < axes.columns.rank; ++i) {
+    axes.shared.add(axes.columns.extent[i], {axes.columns.stride[0][i], 0, axes.columns.stride[1][i]});
+  }
   plan.problems = axes.shared;
   plan.sums = axes.sums;
   kernels::product_call& call = plan.call;
@@ -113,10 +119,12 @@ constexpr product_plan plan_product(product_axes axes) {
 // Weights as the product kernel reads them, kept beside the tensor that they come from.
 class packed_weights : public derived_copy {
  public:
-  packed_weights(const kernels::table& table, const kernels::product_call& c, const float* b) : for_(key(table, c, b)), elements_(table.packed_bytes(c.k, c.n) / sizeof(float)) {
+  packed_weights(const kernels::table& table, const kernels::product_call& c, const float* b)
+      : for_(key(table, c, b)), elements_(table.packed_bytes(c.k, c.n) / sizeof(float)) {
     table.pack(c.k, c.n, b, c.b_row, c.b_column, elements_.data());
   }
-  [[nodiscard]] const float* elements_for(const kernels::table& table, const kernels::product_call& c, const float* b) const {
+  [[nodiscard]] const float* elements_for(const kernels::table& table, const kernels::product_call& c,
+                                          const float* b) const {
     return for_ == key(table, c, b) ? elements_.data() : nullptr;
   }
 
@@ -130,7 +138,9 @@ class packed_weights : public derived_copy {
     std::ptrdiff_t column;
     bool operator==(const origin&) const = default;
   };
-  static origin key(const kernels::table& table, const kernels::product_call& c, const float* b) { return {&table, b, c.k, c.n, c.b_row, c.b_column}; }
+  static origin key(const kernels::table& table, const kernels::product_call& c, const float* b) {
+    return {&table, b, c.k, c.n, c.b_row, c.b_column};
+  }
 
   origin for_;
   aligned_vector<float> elements_;
@@ -151,7 +161,8 @@ inline const float* packed_or_none(const kernels::table& table, const kernels::p
 }
 
 // `residual` lies like c; the plan's epilogue says what is done with it.
-inline void run_product(const product_plan& plan, const lowered<float>& left, const lowered<float>& right, float* c, const float* residual = nullptr) {
+inline void run_product(const product_plan& plan, const lowered<float>& left, const lowered<float>& right, float* c,
+                        const float* residual = nullptr) {
   kernels::product_call call = plan.call;
   if (call.count == 0 || call.m == 0 || call.n == 0) { return; }
   aligned_vector<kernels::product_call::pointers> problems(call.count);
@@ -162,14 +173,17 @@ inline void run_product(const product_plan& plan, const lowered<float>& left, co
       const float* x = left.data + o[1] + j * s[1];
       const float* y = right.data + o[2] + j * s[2];
       float* z = c + o[0] + j * s[0];
-      problems[at++] = {plan.exchanged ? y : x, plan.exchanged ? x : y, z, residual == nullptr ? z : residual + (z - c)};
+      problems[at++] = {plan.exchanged ? y : x, plan.exchanged ? x : y, z,
+                        residual == nullptr ? z : residual + (z - c)};
     }
   });
   call.problems = problems.data();
   const kernels::table& table = kernels::active();
   if (plan.sums.rank == 0 && table.product_small(call)) { return; }
   aligned_vector<unsigned char> memory = scratch(table.product_bytes(call, current_runner.worker_count()));
-  if (call.count == 1 && plan.sums.rank == 0) { call.packed_b = packed_or_none(table, call, plan.exchanged ? left.derived : right.derived); }
+  if (call.count == 1 && plan.sums.rank == 0) {
+    call.packed_b = packed_or_none(table, call, plan.exchanged ? left.derived : right.derived);
+  }
   bool first = true;
   kernels::for_each_row(plan.sums, [&](const std::ptrdiff_t(&o)[2], std::size_t many, const std::ptrdiff_t(&s)[2]) {
     std::ptrdiff_t moved[2] = {o[0], o[1]};
@@ -209,12 +223,15 @@ bool worth_a_kernel(const contraction<Shape, Over, A, B>& n) {
 }
 
 template <class Shape, class Over, class A, class B>
-void multiply(const contraction<Shape, Over, A, B>& n, const lowered<float>& a, const lowered<float>& b, target<float> to) {
+void multiply(const contraction<Shape, Over, A, B>& n, const lowered<float>& a, const lowered<float>& b,
+              target<float> to) {
   using result = axes_of_list_t<typename product_facts<Over, list<>, shape_of<A>, shape_of<B>>::result>;
   axis extents[max_rank];
   axis_extents<axes_for<Shape>>::write(n.extents(), extents);
   count_plan(plan_kind::product);
-  run_product(plan_product(sort_axes<Over, result, axes_for<shape_of<A>>, axes_for<shape_of<B>>>(a.axes, b.axes, extents, to.axes)), a, b, to.data);
+  run_product(plan_product(sort_axes<Over, result, axes_for<shape_of<A>>, axes_for<shape_of<B>>>(a.axes, b.axes,
+                                                                                                 extents, to.axes)),
+              a, b, to.data);
 }
 
 // An operand of a product: of weights, those of the score −∞ are 0.
@@ -232,7 +249,8 @@ inline bool all_finite(std::size_t rank, const axis* axes, const float* data) {
   std::ptrdiff_t strides[1][max_rank] = {};
   for (std::size_t i = 0; i < rank; ++i) { strides[0][i] = axes[i].stride; }
   unsigned others = 0;
-  kernels::for_each_row(nest_over(rank, axes, strides), [&](const std::ptrdiff_t(&o)[1], std::size_t n, const std::ptrdiff_t(&s)[1]) {
+  kernels::for_each_row(nest_over(rank, axes, strides),
+                        [&](const std::ptrdiff_t(&o)[1], std::size_t n, const std::ptrdiff_t(&s)[1]) {
     constexpr std::size_t group = 64;
     const float* row = data + o[0];
     for (; s[0] == 1 && n >= group; row += group, n -= group) {
@@ -251,8 +269,9 @@ inline extent_t count_of(std::size_t rank, const axis* axes) {
 // Whether values of the score −∞, which the plain loops leave out, may have spoiled a product with weights: both the values
 // and the result are not finite. The smaller is looked at first.
 template <class A, class B>
-bool may_be_spoiled([[maybe_unused]] const lowered<float>& a, [[maybe_unused]] const lowered<float>& b, [[maybe_unused]] std::size_t rank,
-                    [[maybe_unused]] const axis* result, [[maybe_unused]] const float* elements) {
+bool may_be_spoiled([[maybe_unused]] const lowered<float>& a, [[maybe_unused]] const lowered<float>& b,
+                    [[maybe_unused]] std::size_t rank, [[maybe_unused]] const axis* result,
+                    [[maybe_unused]] const float* elements) {
   if constexpr (!gives_hidden_weights<A> && !gives_hidden_weights<B>) {
     return false;
   } else if constexpr (gives_hidden_weights<A> && gives_hidden_weights<B>) {
@@ -261,7 +280,9 @@ bool may_be_spoiled([[maybe_unused]] const lowered<float>& a, [[maybe_unused]] c
     const axis* const values = gives_hidden_weights<A> ? b.axes : a.axes;
     const float* const data = gives_hidden_weights<A> ? b.data : a.data;
     constexpr std::size_t values_rank = axes_for<shape_of<std::conditional_t<gives_hidden_weights<A>, B, A>>>::size;
-    if (count_of(values_rank, values) < count_of(rank, result) && all_finite(values_rank, values, data)) { return false; }
+    if (count_of(values_rank, values) < count_of(rank, result) && all_finite(values_rank, values, data)) {
+      return false;
+    }
     return !all_finite(rank, result, elements);
   }
 }

@@ -33,7 +33,8 @@ inline constexpr auto total_code<totals::min> = kernels::total::min;
 template <class N>
 inline constexpr bool is_fold = false;
 template <class Shape, class How, class Over, class E>
-inline constexpr bool is_fold<reduction<Shape, float, How, Over, E>> = has_total<How> && !is_masked<E> && std::is_same_v<value_of<E>, float>;
+inline constexpr bool is_fold<reduction<Shape, float, How, Over, E>> =
+    has_total<How> && !is_masked<E> && std::is_same_v<value_of<E>, float>;
 
 template <class Loops>
 bool folds_rows(const Loops& loops) {
@@ -43,7 +44,8 @@ bool folds_rows(const Loops& loops) {
 template <class Loops>
 bool folds_columns(const Loops& loops) {
   const std::size_t in = loops.outside.rank - 1;
-  return loops.outside.rank > 0 && loops.outside.stride[0][in] == 1 && loops.outside.stride[1][in] == 1 && loops.outside.extent[in] >= least_row;
+  return loops.outside.rank > 0 && loops.outside.stride[0][in] == 1 && loops.outside.stride[1][in] == 1 &&
+         loops.outside.extent[in] >= least_row;
 }
 template <class Loops>
 bool fold_fits(const Loops& loops) {
@@ -71,7 +73,8 @@ void fold_by_kernel(const Loops& loops, float* to, const float* from) {
           const auto j = static_cast<std::ptrdiff_t>(i);
           bool first = true;
           float total = 0;
-          kernels::for_each_row(loops.inside, [&](const std::ptrdiff_t(&p)[2], std::size_t m, const std::ptrdiff_t(&)[2]) {
+          kernels::for_each_row(loops.inside,
+                                [&](const std::ptrdiff_t(&p)[2], std::size_t m, const std::ptrdiff_t(&)[2]) {
             const float part = table.fold_row(f, m, from + o[1] + j * s[1] + p[1]);
             total = first ? part : joined_totals(f, total, part);
             first = false;

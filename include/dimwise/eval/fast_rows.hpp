@@ -34,7 +34,8 @@ bool rows_fit(const Loops& loops) {
 
 // For loops that fit.
 template <class How, class Loops>
-void rows_by_kernel(const Loops& loops, float* to, const float* from, float hidden, float epsilon, const float* gamma = nullptr, const float* beta = nullptr) {
+void rows_by_kernel(const Loops& loops, float* to, const float* from, float hidden, float epsilon,
+                    const float* gamma = nullptr, const float* beta = nullptr) {
   const kernels::table& table = kernels::active();
   count_plan(plan_kind::rows);
   kernels::rows_call call;

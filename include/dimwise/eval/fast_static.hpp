@@ -6,11 +6,11 @@
 // Tests: tests/eval/static.test.cpp
 #pragma once
 
-#include <algorithm>
-#include <array>
-
 #include <dimwise/eval/fast_attention.hpp>
 #include <dimwise/eval/fast_product.hpp>
+
+#include <algorithm>
+#include <array>
 
 namespace dimwise::detail {
 
@@ -83,7 +83,8 @@ struct static_operand<contraction<Shape, Over, A, B>> {
   using order = typename buffer_order<node_type>::type;
   static constexpr auto axes = named_axes<axes_for<Shape>, order>(static_extents<order>::contiguous());
   static constexpr std::size_t size = static_extents<order>::size;
-  static constexpr bool known = static_extents<order>::known && size > 0 && size <= most_static_elements && static_plan<node_type, axes>::known;
+  static constexpr bool known =
+      static_extents<order>::known && size > 0 && size <= most_static_elements&& static_plan<node_type, axes>::known;
 
   const float* data(const node_type& n) {
     static_plan<node_type, axes>::run(n, &elements_[0]);
@@ -97,12 +98,14 @@ struct static_operand<contraction<Shape, Over, A, B>> {
 // ---- products ---------------------------------------------------------------------------------------------------------
 
 template <class Shape, class Over, class A, class B, auto To>
-  requires(static_operand<A>::known && static_operand<B>::known && !attends_left<contraction<Shape, Over, A, B>> && !attends_right<contraction<Shape, Over, A, B>>)
+  requires(static_operand<A>::known && static_operand<B>::known && !attends_left<contraction<Shape, Over, A, B>> &&
+           !attends_right<contraction<Shape, Over, A, B>>)
 struct static_plan<contraction<Shape, Over, A, B>, To> {
  private:
   using result = axes_of_list_t<typename product_facts<Over, list<>, shape_of<A>, shape_of<B>>::result>;
   static constexpr product_axes sorted = sort_axes<Over, result, axes_for<shape_of<A>>, axes_for<shape_of<B>>>(
-      static_operand<A>::axes.data(), static_operand<B>::axes.data(), static_extents<axes_for<Shape>>::axes.data(), To.data());
+      static_operand<A>::axes.data(), static_operand<B>::axes.data(), static_extents<axes_for<Shape>>::axes.data(),
+      To.data());
   static constexpr product_plan plan = plan_product(sorted);
   static constexpr std::size_t count = plan.call.count;
 
@@ -110,7 +113,8 @@ struct static_plan<contraction<Shape, Over, A, B>, To> {
   static constexpr auto places_of_problems() {
     std::array<std::array<std::ptrdiff_t, 3>, known ? count : 1> at{};
     std::size_t i = 0;
-    kernels::for_each_row(plan.problems, [&](const std::ptrdiff_t(&o)[3], std::size_t many, const std::ptrdiff_t(&s)[3]) {
+    kernels::for_each_row(plan.problems,
+                          [&](const std::ptrdiff_t(&o)[3], std::size_t many, const std::ptrdiff_t(&s)[3]) {
       for (std::size_t j = 0; j < many && i < at.size(); ++j, ++i) {
         for (std::size_t x = 0; x < 3; ++x) { at[i][x] = o[x] + static_cast<std::ptrdiff_t>(j) * s[x]; }
       }
@@ -119,8 +123,8 @@ struct static_plan<contraction<Shape, Over, A, B>, To> {
   }
 
  public:
-  static constexpr std::size_t work =
-      plain_work<axes_of_list_t<Over>, result, axes_for<shape_of<A>>>(static_operand<A>::axes.data(), static_extents<axes_for<Shape>>::axes.data());
+  static constexpr std::size_t work = plain_work<axes_of_list_t<Over>, result, axes_for<shape_of<A>>>(
+      static_operand<A>::axes.data(), static_extents<axes_for<Shape>>::axes.data());
   static constexpr bool known = work >= least_product && plan.sums.rank == 0 && count <= most_static_problems;
 
   static void run(const contraction<Shape, Over, A, B>& n, float* to) {
@@ -139,7 +143,9 @@ struct static_plan<contraction<Shape, Over, A, B>, To> {
     call.problems = &problems[0];
     count_plan(plan_kind::product);
     const kernels::table& table = kernels::active();
-    if (!table.product_small(call)) { table.product(call, scratch(table.product_bytes(call, current_runner.worker_count())).data(), current_runner); }
+    if (!table.product_small(call)) {
+      table.product(call, scratch(table.product_bytes(call, current_runner.worker_count())).data(), current_runner);
+    }
   }
 };
 
@@ -153,16 +159,21 @@ struct static_attention {
   using K = typename roles::key_type;
   static constexpr chain_counts counts = roles::chain::counts;
   using loops = typename roles::loops;
-  static constexpr bool operands_known = static_operand<Q>::known && static_operand<K>::known && static_operand<V>::known;
+  static constexpr bool operands_known =
+      static_operand<Q>::known && static_operand<K>::known && static_operand<V>::known;
   static constexpr std::size_t count = static_extents<loops>::size;
 
  public:
-  static constexpr bool known = operands_known && counts.lengths + counts.documents + counts.allows + counts.biases + counts.slopes + counts.functions + counts.factors == 0 && !counts.capped && count > 0 &&
-                                count <= most_static_problems;
+  static constexpr bool known = operands_known &&
+                                counts.lengths + counts.documents + counts.allows + counts.biases + counts.slopes +
+                                        counts.functions + counts.factors ==
+                                    0 &&
+                                !counts.capped && count > 0 && count <= most_static_problems;
 
  private:
   static constexpr auto layout_of_roles() {
-    return layout_of<roles, Result>(static_operand<Q>::axes.data(), static_operand<K>::axes.data(), static_operand<V>::axes.data(), To.data());
+    return layout_of<roles, Result>(static_operand<Q>::axes.data(), static_operand<K>::axes.data(),
+                                    static_operand<V>::axes.data(), To.data());
   }
   // Where q, k, v and the result of each head begin.
   static constexpr auto places_of_heads() {
@@ -211,13 +222,15 @@ struct static_attention {
     call.layout.window = pieces.window;
     call.heads = &heads[0];
     call.count = count;
-    static constexpr attention_size size =
-        size_of_attention<roles>(static_extents<loops>::axes.data(), static_operand<Q>::axes.data(), static_operand<V>::axes.data());
+    static constexpr attention_size size = size_of_attention<roles>(
+        static_extents<loops>::axes.data(), static_operand<Q>::axes.data(), static_operand<V>::axes.data());
     call.group = size.group;
     call.few_queries = size.kind() == plan_kind::decode;
     count_plan(size.kind());
     const kernels::table& table = kernels::active();
-    if (!table.attention_small(call)) { table.attention(call, scratch(table.attention_bytes(call, current_runner.worker_count())).data(), current_runner); }
+    if (!table.attention_small(call)) {
+      table.attention(call, scratch(table.attention_bytes(call, current_runner.worker_count())).data(), current_runner);
+    }
     return true;
   }
 };
@@ -234,7 +247,9 @@ void run_static_plainly(const N& n, float* to) {
 template <class Shape, class Over, class A, class B, auto To>
   requires(attends_left<contraction<Shape, Over, A, B>>)
 struct static_plan<contraction<Shape, Over, A, B>, To> {
-  using attention = static_attention<Over, axes_of_list_t<typename product_facts<Over, list<>, shape_of<A>, shape_of<B>>::result>, Shape, A, B, To>;
+  using attention =
+      static_attention<Over, axes_of_list_t<typename product_facts<Over, list<>, shape_of<A>, shape_of<B>>::result>,
+                       Shape, A, B, To>;
   static constexpr bool known = attention::known;
   static void run(const contraction<Shape, Over, A, B>& n, float* to) {
     if (!attention::run(n.left(), n.right(), to)) { run_static_plainly<To>(n, to); }
@@ -243,7 +258,9 @@ struct static_plan<contraction<Shape, Over, A, B>, To> {
 template <class Shape, class Over, class A, class B, auto To>
   requires(!attends_left<contraction<Shape, Over, A, B>> && attends_right<contraction<Shape, Over, A, B>>)
 struct static_plan<contraction<Shape, Over, A, B>, To> {
-  using attention = static_attention<Over, axes_of_list_t<typename product_facts<Over, list<>, shape_of<A>, shape_of<B>>::result>, Shape, B, A, To>;
+  using attention =
+      static_attention<Over, axes_of_list_t<typename product_facts<Over, list<>, shape_of<A>, shape_of<B>>::result>,
+                       Shape, B, A, To>;
   static constexpr bool known = attention::known;
   static void run(const contraction<Shape, Over, A, B>& n, float* to) {
     if (!attention::run(n.right(), n.left(), to)) { run_static_plainly<To>(n, to); }
@@ -256,9 +273,11 @@ struct static_assignment {
   static constexpr bool known = false;
 };
 template <class... D, class Shape, class Over, class A, class B>
-  requires(static_extents<axes_for<shape<D...>>>::known && static_extents<axes_for<shape<D...>>>::size > 0 && static_extents<axes_for<Shape>>::known)
+  requires(static_extents<axes_for<shape<D...>>>::known && static_extents<axes_for<shape<D...>>>::size > 0 &&
+           static_extents<axes_for<Shape>>::known)
 struct static_assignment<tensor<float, D...>, contraction<Shape, Over, A, B>> {
-  static constexpr auto to = named_axes<axes_for<Shape>, axes_for<shape<D...>>>(static_extents<axes_for<shape<D...>>>::contiguous());
+  static constexpr auto to =
+      named_axes<axes_for<Shape>, axes_for<shape<D...>>>(static_extents<axes_for<shape<D...>>>::contiguous());
   using plan = static_plan<contraction<Shape, Over, A, B>, to>;
   static constexpr bool known = plan::known;
 };

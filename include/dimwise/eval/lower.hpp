@@ -100,7 +100,8 @@ inline bool follow_each_other(const axis* axes, std::size_t count) {
 
 // The loops over some axes, moving several pointers; `strides[k][i]` is pointer k's along axis i.
 template <std::size_t K>
-constexpr kernels::loop_nest<K> nest_over(std::size_t rank, const axis* axes, const std::ptrdiff_t (&strides)[K][max_rank]) {
+constexpr kernels::loop_nest<K> nest_over(std::size_t rank, const axis* axes,
+                                          const std::ptrdiff_t (&strides)[K][max_rank]) {
   kernels::loop_nest<K> nest;
   for (std::size_t i = 0; i < rank; ++i) {
     std::ptrdiff_t by[K] = {};

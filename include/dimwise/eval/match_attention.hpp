@@ -34,7 +34,9 @@ struct chain_counts {
   [[nodiscard]] constexpr bool scaled_only() const { return !shifted() && !capped && functions == 0; }
 };
 constexpr chain_counts operator+(chain_counts a, chain_counts b) {
-  return {a.windows + b.windows, a.lengths + b.lengths, a.documents + b.documents, a.allows + b.allows, a.biases + b.biases, a.slopes + b.slopes, a.functions + b.functions, a.factors + b.factors, a.capped || b.capped};
+  return {a.windows + b.windows,     a.lengths + b.lengths, a.documents + b.documents,
+          a.allows + b.allows,       a.biases + b.biases,   a.slopes + b.slopes,
+          a.functions + b.functions, a.factors + b.factors, a.capped || b.capped};
 }
 
 // ---- masks: those that a kernel knows by position, by length, or by elements ----
@@ -84,22 +86,29 @@ struct score_chain<remarked<Shape, E>> : score_chain<E> {
 template <class Shape, class T, class E, class U>
   requires(score_chain<E>::matches && score_chain<E>::counts.scaled_only())
 struct score_chain<elementwise<Shape, T, fn::multiply, E, constant<U>>> : score_chain<E> {
-  static const auto& find(const elementwise<Shape, T, fn::multiply, E, constant<U>>& n) { return score_chain<E>::find(n.template get<0>()); }
+  static const auto& find(const elementwise<Shape, T, fn::multiply, E, constant<U>>& n) {
+    return score_chain<E>::find(n.template get<0>());
+  }
 };
 template <class Shape, class T, class E, class U>
   requires(score_chain<E>::matches && score_chain<E>::counts.scaled_only())
 struct score_chain<elementwise<Shape, T, fn::divide, E, constant<U>>> : score_chain<E> {
-  static const auto& find(const elementwise<Shape, T, fn::divide, E, constant<U>>& n) { return score_chain<E>::find(n.template get<0>()); }
+  static const auto& find(const elementwise<Shape, T, fn::divide, E, constant<U>>& n) {
+    return score_chain<E>::find(n.template get<0>());
+  }
 };
 template <class Shape, class T, class E, class U>
   requires(score_chain<E>::matches && score_chain<E>::counts.scaled_only())
 struct score_chain<elementwise<Shape, T, fn::multiply, constant<U>, E>> : score_chain<E> {
-  static const auto& find(const elementwise<Shape, T, fn::multiply, constant<U>, E>& n) { return score_chain<E>::find(n.template get<1>()); }
+  static const auto& find(const elementwise<Shape, T, fn::multiply, constant<U>, E>& n) {
+    return score_chain<E>::find(n.template get<1>());
+  }
 };
 // A scale for each head, each query, or some of these: queries are multiplied by it. Keys and features have none.
 template <class Product, class X>
 consteval bool scales_queries() {
-  if constexpr (!std::is_same_v<value_of<X>, float> || is_constant<X> || !is_subset<axes_for<shape_of<X>>, axes_for<shape_of<Product>>> || is_masked<X>) {
+  if constexpr (!std::is_same_v<value_of<X>, float> || is_constant<X> ||
+                !is_subset<axes_for<shape_of<X>>, axes_for<shape_of<Product>>> || is_masked<X>) {
     return false;
   } else {
     using left = axes_for<shape_of<typename Product::left_type>>;
@@ -112,7 +121,8 @@ consteval bool is_factor() {
   if constexpr (is_constant<X> || is_constant<E>) {
     return false;
   } else if constexpr (score_chain<E>::matches) {
-    return score_chain<E>::counts.scaled_only() && score_chain<E>::counts.factors == 0 && scales_queries<typename score_chain<E>::product, X>();
+    return score_chain<E>::counts.scaled_only() && score_chain<E>::counts.factors == 0 &&
+           scales_queries<typename score_chain<E>::product, X>();
   } else {
     return false;
   }
@@ -122,36 +132,46 @@ template <class Shape, class E, class X>
 struct score_chain<elementwise<Shape, float, fn::multiply, E, X>> : score_chain<E> {
   static constexpr chain_counts counts = score_chain<E>::counts + chain_counts{.factors = 1};
   using factor_axes = axes_for<shape_of<X>>;
-  static const auto& find(const elementwise<Shape, float, fn::multiply, E, X>& n) { return score_chain<E>::find(n.template get<0>()); }
+  static const auto& find(const elementwise<Shape, float, fn::multiply, E, X>& n) {
+    return score_chain<E>::find(n.template get<0>());
+  }
 };
 template <class Shape, class E, class X>
   requires(is_factor<E, X>() && !is_factor<X, E>())
 struct score_chain<elementwise<Shape, float, fn::multiply, X, E>> : score_chain<E> {
   static constexpr chain_counts counts = score_chain<E>::counts + chain_counts{.factors = 1};
   using factor_axes = axes_for<shape_of<X>>;
-  static const auto& find(const elementwise<Shape, float, fn::multiply, X, E>& n) { return score_chain<E>::find(n.template get<1>()); }
+  static const auto& find(const elementwise<Shape, float, fn::multiply, X, E>& n) {
+    return score_chain<E>::find(n.template get<1>());
+  }
 };
 template <class Shape, class E, class X>
   requires(is_factor<E, X>())
 struct score_chain<elementwise<Shape, float, fn::divide, E, X>> : score_chain<E> {
   static constexpr chain_counts counts = score_chain<E>::counts + chain_counts{.factors = 1};
   using factor_axes = axes_for<shape_of<X>>;
-  static const auto& find(const elementwise<Shape, float, fn::divide, E, X>& n) { return score_chain<E>::find(n.template get<0>()); }
+  static const auto& find(const elementwise<Shape, float, fn::divide, E, X>& n) {
+    return score_chain<E>::find(n.template get<0>());
+  }
 };
 // A soft cap: tanh(s) · c.
 template <class Shape, class Inner, class T, class E, class U>
   requires(score_chain<E>::matches && score_chain<E>::counts.scaled_only() && !is_masked<E>)
-struct score_chain<elementwise<Shape, T, fn::multiply, elementwise<Inner, T, fn::tanh, E>, constant<U>>> : score_chain<E> {
+struct score_chain<elementwise<Shape, T, fn::multiply, elementwise<Inner, T, fn::tanh, E>, constant<U>>>
+    : score_chain<E> {
   static constexpr chain_counts counts = score_chain<E>::counts + chain_counts{.capped = true};
-  static const auto& find(const elementwise<Shape, T, fn::multiply, elementwise<Inner, T, fn::tanh, E>, constant<U>>& n) {
+  static const auto& find(
+      const elementwise<Shape, T, fn::multiply, elementwise<Inner, T, fn::tanh, E>, constant<U>>& n) {
     return score_chain<E>::find(n.template get<0>().template get<0>());
   }
 };
 template <class Shape, class Inner, class T, class E, class U>
   requires(score_chain<E>::matches && score_chain<E>::counts.scaled_only() && !is_masked<E>)
-struct score_chain<elementwise<Shape, T, fn::multiply, constant<U>, elementwise<Inner, T, fn::tanh, E>>> : score_chain<E> {
+struct score_chain<elementwise<Shape, T, fn::multiply, constant<U>, elementwise<Inner, T, fn::tanh, E>>>
+    : score_chain<E> {
   static constexpr chain_counts counts = score_chain<E>::counts + chain_counts{.capped = true};
-  static const auto& find(const elementwise<Shape, T, fn::multiply, constant<U>, elementwise<Inner, T, fn::tanh, E>>& n) {
+  static const auto& find(
+      const elementwise<Shape, T, fn::multiply, constant<U>, elementwise<Inner, T, fn::tanh, E>>& n) {
     return score_chain<E>::find(n.template get<1>().template get<0>());
   }
 };
@@ -162,10 +182,13 @@ template <class Shape, class T, class A, class B>
 inline constexpr std::size_t scores_place<elementwise<Shape, T, fn::multiply, A, B>> = score_chain<A>::matches ? 0 : 1;
 // Any other function of a score: the kernel calls it back.
 template <class Shape, class F, class E>
-  requires(score_chain<E>::matches && score_chain<E>::counts.scaled_only() && !is_masked<E> && std::is_invocable_r_v<float, const F&, float>)
+  requires(score_chain<E>::matches && score_chain<E>::counts.scaled_only() && !is_masked<E> &&
+           std::is_invocable_r_v<float, const F&, float>)
 struct score_chain<elementwise<Shape, float, F, E>> : score_chain<E> {
   static constexpr chain_counts counts = score_chain<E>::counts + chain_counts{.functions = 1};
-  static const auto& find(const elementwise<Shape, float, F, E>& n) { return score_chain<E>::find(n.template get<0>()); }
+  static const auto& find(const elementwise<Shape, float, F, E>& n) {
+    return score_chain<E>::find(n.template get<0>());
+  }
 };
 template <class Shape, class E, class M>
   requires(score_chain<E>::matches)
@@ -189,7 +212,9 @@ template <class Shape, class E, class Q, class K, class H>
   requires(score_chain<E>::matches)
 struct score_chain<position_biased_node<Shape, E, alibi<Q, K, H>>> : score_chain<E> {
   static constexpr chain_counts counts = score_chain<E>::counts + chain_counts{.slopes = 1};
-  static const auto& find(const position_biased_node<Shape, E, alibi<Q, K, H>>& n) { return score_chain<E>::find(n.inner()); }
+  static const auto& find(const position_biased_node<Shape, E, alibi<Q, K, H>>& n) {
+    return score_chain<E>::find(n.inner());
+  }
 };
 
 // ---- the weights: a softmax over one axis, whatever was done to its marks or order ----
@@ -201,7 +226,8 @@ template <class Shape, class K, class E>
   requires(score_chain<E>::matches)
 struct weights_chain<rowwise<Shape, rows::softmax, list<K>, E>> {
   static constexpr chain_counts counts = score_chain<E>::counts;
-  static constexpr bool matches = axes_of<K>::type::size == 1 && counts.lengths <= 1 && counts.documents <= 1 && counts.biases <= 1 && counts.slopes <= 1;
+  static constexpr bool matches = axes_of<K>::type::size == 1 && counts.lengths <= 1 && counts.documents <= 1 &&
+                                  counts.biases <= 1 && counts.slopes <= 1;
   using key = K;
   using scores = E;
   using softmax = rowwise<Shape, rows::softmax, list<K>, E>;
@@ -224,7 +250,8 @@ struct first_position {
 };
 template <class A, class... Rest>
 struct first_position<list<A, Rest...>> {
-  using type = typename std::conditional_t<is_position<A>, std::type_identity<list<A>>, first_position<list<Rest...>>>::type;
+  using type =
+      typename std::conditional_t<is_position<A>, std::type_identity<list<A>>, first_position<list<Rest...>>>::type;
 };
 
 // Weights W of some softmax contracted with values V over `Over`: the roles of all axes.
@@ -258,14 +285,17 @@ struct attention_roles {
   using features = axes_of_list_t<typename product::over>;
   using values = difference_t<v_axes, w_axes>;
   // Queries: positions that only they have; all else is computed head by head.
-  using row = typename first_position<difference_t<difference_t<difference_t<intersection_t<w_axes, q_axes>, k_axes>, v_axes>, list<key>>>::type;
+  using row = typename first_position<
+      difference_t<difference_t<difference_t<intersection_t<w_axes, q_axes>, k_axes>, v_axes>, list<key>>>::type;
   using heads = difference_t<difference_t<Result, row>, values>;
   using shared_heads = intersection_t<heads, union_t<k_axes, v_axes>>;
   using query_heads = difference_t<heads, shared_heads>;
   using loops = join_t<shared_heads, query_heads>;
   using factor_axes = typename score_chain<typename chain::scores>::factor_axes;
-  static constexpr bool matches = keys_on_right != keys_on_left && is_subset<factor_axes, q_axes> && std::is_same_v<Over, list<key>> && is_in<key, v_axes> && values::size == 1 &&
-                                  is_subset<values, Result> && !is_composite<first_t<join_t<values, list<nothing>>>> && loops::size < max_rank;
+  static constexpr bool matches = keys_on_right != keys_on_left && is_subset<factor_axes, q_axes> &&
+                                  std::is_same_v<Over, list<key>> && is_in<key, v_axes> && values::size == 1 &&
+                                  is_subset<values, Result> && !is_composite<first_t<join_t<values, list<nothing>>>> &&
+                                  loops::size < max_rank;
 };
 
 template <class Over, class Result, class W, class V>
@@ -304,9 +334,11 @@ struct context_order {
 };
 template <class Shape, class Over, class A, class B>
   requires(attends_left<contraction<Shape, Over, A, B>>)
-struct buffer_order<contraction<Shape, Over, A, B>> : context_order<Shape, attention_roles<Over, axes_for<Shape>, A, B>> {};
+struct buffer_order<contraction<Shape, Over, A, B>>
+    : context_order<Shape, attention_roles<Over, axes_for<Shape>, A, B>> {};
 template <class Shape, class Over, class A, class B>
   requires(attends_right<contraction<Shape, Over, A, B>>)
-struct buffer_order<contraction<Shape, Over, A, B>> : context_order<Shape, attention_roles<Over, axes_for<Shape>, B, A>> {};
+struct buffer_order<contraction<Shape, Over, A, B>>
+    : context_order<Shape, attention_roles<Over, axes_for<Shape>, B, A>> {};
 
 }  // namespace dimwise::detail

@@ -7,8 +7,6 @@
 // Tests: tests/compile_fail/arguments/, tests/expr/words.test.cpp
 #pragma once
 
-#include <iterator>
-
 #include <dimwise/expr/contract.hpp>
 #include <dimwise/expr/elementwise.hpp>
 #include <dimwise/expr/ids.hpp>
@@ -24,6 +22,8 @@
 #include <dimwise/tensor/random.hpp>
 #include <dimwise/tensor/refused_shape.hpp>
 
+#include <iterator>
+
 namespace dimwise {
 
 /// In an error: a container in the place of a tensor.
@@ -33,18 +33,19 @@ struct container_of;
 template <auto... Number>
 struct number_arguments;
 
-#define DIMWISE_DETAIL_MISUSED(word)                                                                            \
-  namespace op {                                                                                                \
-  struct word;                                                                                                  \
-  }                                                                                                             \
-  namespace no_adl {                                                                                             \
-  template <class... D, class Error = ERROR_R1_operation_takes_other_arguments<op::word, over<D...>>>           \
-  Error word(...);                                                                                              \
-  template <auto First, auto... More, class Error = ERROR_R1_operation_names_its_dimension<op::word, number_arguments<First, More...>>> \
-  Error word(...);                                                                                              \
-  template <class... D, class... Given>                                                                         \
-    requires(detail::refused_operand<Given> || ...)                                                             \
-  detail::already_refused word(Given...);                                                                       \
+#define DIMWISE_DETAIL_MISUSED(word)                                                                          \
+  namespace op {                                                                                              \
+  struct word;                                                                                                \
+  }                                                                                                           \
+  namespace no_adl {                                                                                          \
+  template <class... D, class Error = ERROR_R1_operation_takes_other_arguments<op::word, over<D...>>>         \
+  Error word(...);                                                                                            \
+  template <auto First, auto... More,                                                                         \
+            class Error = ERROR_R1_operation_names_its_dimension<op::word, number_arguments<First, More...>>> \
+  Error word(...);                                                                                            \
+  template <class... D, class... Given>                                                                       \
+    requires(detail::refused_operand<Given> || ...)                                                           \
+  detail::already_refused word(Given...);                                                                     \
   }
 DIMWISE_DETAIL_MISUSED(contract)
 DIMWISE_DETAIL_MISUSED(outer)
@@ -127,11 +128,12 @@ inline constexpr bool is_block_mask<block_mask<E>> = true;
 
 // What somebody may write beside a tensor by mistake. Types of users are left to their own operators.
 template <class X>
-concept no_number = !refused_operand<X> && (std::is_same_v<X, bool> || std::is_pointer_v<std::decay_t<X>> || is_id<X> || dimension_type<X> || mask_like<X> || is_block_mask<X> || position_bias<X> ||
-                    (!operand<X> && requires(const X& x) {
-                      std::begin(x);
-                      std::end(x);
-                    }));
+concept no_number = !refused_operand<X> &&
+                    (std::is_same_v<X, bool> || std::is_pointer_v<std::decay_t<X>> || is_id<X> || dimension_type<X> ||
+                     mask_like<X> || is_block_mask<X> || position_bias<X> || (!operand<X> && requires(const X& x) {
+                       std::begin(x);
+                       std::end(x);
+                     }));
 template <class A, class B>
 concept one_refused = refused_operand<A> || refused_operand<B>;
 template <class A, class B>
@@ -151,16 +153,17 @@ struct shown_argument<X> {
   using type = operand_t<shape_of<X>>;
 };
 template <class Op, class A, class B>
-using arithmetic_error = ERROR_R1_operation_takes_other_arguments<Op, typename shown_argument<A>::type, typename shown_argument<B>::type>;
+using arithmetic_error =
+    ERROR_R1_operation_takes_other_arguments<Op, typename shown_argument<A>::type, typename shown_argument<B>::type>;
 
 }  // namespace detail
 
-#define DIMWISE_DETAIL_MISUSED(symbol, name)                                        \
+#define DIMWISE_DETAIL_MISUSED(symbol, name)                                          \
   template <class A, class B, class Error = detail::arithmetic_error<op::name, A, B>> \
-    requires detail::no_operands<A, B>                                              \
-  Error operator symbol(const A& a, const B& b);                                    \
-  template <class A, class B>                                                       \
-    requires detail::one_refused<A, B>                                              \
+    requires detail::no_operands<A, B>                                                \
+  Error operator symbol(const A& a, const B& b);                                      \
+  template <class A, class B>                                                         \
+    requires detail::one_refused<A, B>                                                \
   detail::already_refused operator symbol(A a, B b);
 DIMWISE_DETAIL_MISUSED(+, elementwise)
 DIMWISE_DETAIL_MISUSED(-, elementwise)
@@ -173,9 +176,11 @@ DIMWISE_DETAIL_MISUSED(/=, divide)
 #undef DIMWISE_DETAIL_MISUSED
 
 /// A mask of the other polarity is turned by `allow_of`; a tensor of bool is a mask once its polarity is known.
-template <class E, class Error = ERROR_R7_block_mask_is_turned_by_allow_of<op::block, detail::operand_t<detail::shape_of<E>>>>
+template <class E,
+          class Error = ERROR_R7_block_mask_is_turned_by_allow_of<op::block, detail::operand_t<detail::shape_of<E>>>>
 Error operator!(const block_mask<E>& m);
-template <operand X, class Error = ERROR_R7_mask_needs_a_polarity_allow_or_block<detail::operand_t<detail::shape_of<X>>>>
+template <operand X,
+          class Error = ERROR_R7_mask_needs_a_polarity_allow_or_block<detail::operand_t<detail::shape_of<X>>>>
 Error operator!(const X& x);
 template <detail::refused_operand X>
 detail::already_refused operator!(X x);
@@ -184,13 +189,21 @@ namespace detail {
 template <class X>
 concept no_mask = std::is_same_v<X, bool> || operand<X>;
 }  // namespace detail
-template <mask A, detail::no_mask B, class Error = ERROR_R7_mask_needs_a_polarity_allow_or_block<op::mask_and, typename detail::shown_argument<B>::type>>
+template <
+    mask A, detail::no_mask B,
+    class Error = ERROR_R7_mask_needs_a_polarity_allow_or_block<op::mask_and, typename detail::shown_argument<B>::type>>
 Error operator&(const A& a, const B& b);
-template <detail::no_mask A, mask B, class Error = ERROR_R7_mask_needs_a_polarity_allow_or_block<op::mask_and, typename detail::shown_argument<A>::type>>
+template <
+    detail::no_mask A, mask B,
+    class Error = ERROR_R7_mask_needs_a_polarity_allow_or_block<op::mask_and, typename detail::shown_argument<A>::type>>
 Error operator&(const A& a, const B& b);
-template <mask A, detail::no_mask B, class Error = ERROR_R7_mask_needs_a_polarity_allow_or_block<op::mask_or, typename detail::shown_argument<B>::type>>
+template <
+    mask A, detail::no_mask B,
+    class Error = ERROR_R7_mask_needs_a_polarity_allow_or_block<op::mask_or, typename detail::shown_argument<B>::type>>
 Error operator|(const A& a, const B& b);
-template <detail::no_mask A, mask B, class Error = ERROR_R7_mask_needs_a_polarity_allow_or_block<op::mask_or, typename detail::shown_argument<A>::type>>
+template <
+    detail::no_mask A, mask B,
+    class Error = ERROR_R7_mask_needs_a_polarity_allow_or_block<op::mask_or, typename detail::shown_argument<A>::type>>
 Error operator|(const A& a, const B& b);
 
 // A bias is added, and hides nothing.
@@ -214,9 +227,11 @@ inline constexpr bool has_bools<X> = std::is_same_v<value_of<X>, bool>;
 template <class A, class B>
 concept bools_alone = (has_bools<A> && no_mask<B>) || (no_mask<A> && has_bools<B>);
 template <class Op, class A, class B>
-using polarity_error = ERROR_R7_mask_needs_a_polarity_allow_or_block<Op, typename shown_argument<A>::type, typename shown_argument<B>::type>;
+using polarity_error = ERROR_R7_mask_needs_a_polarity_allow_or_block<Op, typename shown_argument<A>::type,
+                                                                     typename shown_argument<B>::type>;
 template <class A, class B>
-using condition_error = ERROR_R7_tensor_of_bool_is_no_condition<typename shown_argument<A>::type, typename shown_argument<B>::type>;
+using condition_error =
+    ERROR_R7_tensor_of_bool_is_no_condition<typename shown_argument<A>::type, typename shown_argument<B>::type>;
 }  // namespace detail
 template <class A, class B, class Error = detail::polarity_error<op::mask_and, A, B>>
   requires detail::bools_alone<A, B>

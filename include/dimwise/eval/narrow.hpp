@@ -19,7 +19,9 @@ struct lowered_scale {
   lowered<C> memory;
   std::ptrdiff_t strides[max_rank] = {};
 
-  explicit lowered_scale(const Scale& scale) : memory(lower<C>(scale)) { align<Axes, axes_for<shape_of<Scale>>>(memory.axes, strides); }
+  explicit lowered_scale(const Scale& scale) : memory(lower<C>(scale)) {
+    align<Axes, axes_for<shape_of<Scale>>>(memory.axes, strides);
+  }
   [[nodiscard]] const C* data() const { return memory.data; }
 };
 template <class Axes, class C>
@@ -56,7 +58,8 @@ void compute(const widened_node<Shape, X, Scale, Packed>& n, target<C> to) {
     const std::size_t features = result[f_axis].extent;
     const std::ptrdiff_t step[3] = {strides[0][f_axis], strides[1][f_axis], strides[2][f_axis]};
     result[f_axis].extent = 1;
-    kernels::for_each_row(nest_over(axes::size, result, strides), [&](const std::ptrdiff_t(&o)[3], std::size_t count, const std::ptrdiff_t(&s)[3]) {
+    kernels::for_each_row(nest_over(axes::size, result, strides),
+                          [&](const std::ptrdiff_t(&o)[3], std::size_t count, const std::ptrdiff_t(&s)[3]) {
       for (std::size_t i = 0; i < count; ++i) {
         const auto j = static_cast<std::ptrdiff_t>(i);
         for (std::size_t f = 0; f < features; ++f) {
@@ -68,7 +71,8 @@ void compute(const widened_node<Shape, X, Scale, Packed>& n, target<C> to) {
       }
     });
   } else {
-    kernels::for_each_row(nest_over(axes::size, result, strides), [&](const std::ptrdiff_t(&o)[3], std::size_t count, const std::ptrdiff_t(&s)[3]) {
+    kernels::for_each_row(nest_over(axes::size, result, strides),
+                          [&](const std::ptrdiff_t(&o)[3], std::size_t count, const std::ptrdiff_t(&s)[3]) {
       for (std::size_t i = 0; i < count; ++i) {
         const auto j = static_cast<std::ptrdiff_t>(i);
         to.data[o[0] + j * s[0]] = static_cast<C>(as_float(x.data[o[1] + j * s[1]])) * scales[o[2] + j * s[2]];
@@ -100,7 +104,8 @@ void store_axes(S* to, const axis* to_axes, const T* from, const axis* from_axes
     for (std::size_t k = 0; k < 3; ++k) { step[k] = strides[k][f_axis]; }
     result[f_axis].extent = 1;
   }
-  kernels::for_each_row(nest_over(Axes::size, result, strides), [&](const std::ptrdiff_t(&o)[3], std::size_t count, const std::ptrdiff_t(&s)[3]) {
+  kernels::for_each_row(nest_over(Axes::size, result, strides),
+                        [&](const std::ptrdiff_t(&o)[3], std::size_t count, const std::ptrdiff_t(&s)[3]) {
     for (std::size_t i = 0; i < count; ++i) {
       const auto j = static_cast<std::ptrdiff_t>(i);
       S* const out = to + o[0] + j * s[0];
@@ -115,7 +120,9 @@ void store_axes(S* to, const axis* to_axes, const T* from, const axis* from_axes
           const auto g = static_cast<std::ptrdiff_t>(f);
           return f >= features ? 0 : quantised_number(in[g * step[1]], scale_of[g * step[2]], -8, 7);
         };
-        for (std::size_t f = 0; f < features; f += 2) { out[static_cast<std::ptrdiff_t>(f / 2) * step[0]] = int4_pair(number(f), number(f + 1)); }
+        for (std::size_t f = 0; f < features; f += 2) {
+          out[static_cast<std::ptrdiff_t>(f / 2) * step[0]] = int4_pair(number(f), number(f + 1));
+        }
       } else {
         *out = static_cast<S>(*in);
       }

@@ -72,7 +72,8 @@ namespace no_adl {
 ///   [Q, Key, rest] x [Key, V, rest]  ->  output [Q, V, rest], log_sum_exp [Q, rest]
 ///
 /// Refuses what `softmax` and `contract` refuse.
-template <class Key, operand S, operand V, class Verdict = rule::attention<Key, detail::shape_of<S>, detail::shape_of<V>>>
+template <class Key, operand S, operand V,
+          class Verdict = rule::attention<Key, detail::shape_of<S>, detail::shape_of<V>>>
   requires allowed<Verdict>
 [[nodiscard]] auto partial_attention(const S& s, const V& v) {
   const auto attended = contract<Key>(softmax<Key>(s), v);
@@ -90,7 +91,8 @@ template <class Key, operand S, operand V, class Verdict = rule::attention<Key, 
       (void)detail::read_leaf(result.log_sum_exp, to_sums);
       const detail::target<float> rows{result.log_sum_exp.overwrite(), to_sums};
       const detail::target<float> output_rows{result.output.overwrite(), to};
-      if (detail::attend<detail::list<Key>, typename output::axes, typename log_sums::axes>(attended, attended.left(), attended.right(), output_rows, &rows)) {
+      if (detail::attend<detail::list<Key>, typename output::axes, typename log_sums::axes>(
+              attended, attended.left(), attended.right(), output_rows, &rows)) {
         return result;
       }
     }
@@ -98,7 +100,8 @@ template <class Key, operand S, operand V, class Verdict = rule::attention<Key, 
 #endif
   return attention_part{tensor(attended), decltype(tensor(sums))(map(detail::log_of_part{}, sums))};
 }
-template <class Key, operand S, operand V, class Verdict = rule::attention<Key, detail::shape_of<S>, detail::shape_of<V>>>
+template <class Key, operand S, operand V,
+          class Verdict = rule::attention<Key, detail::shape_of<S>, detail::shape_of<V>>>
   requires refused<Verdict>
 Verdict partial_attention(const S& s, const V& v);
 
@@ -108,13 +111,15 @@ Verdict partial_attention(const S& s, const V& v);
 ///
 /// Exact whatever a and b are: neither is exponentiated alone, and a part that saw nothing (−∞) adds nothing.
 template <class Output, class Sums>
-[[nodiscard]] attention_part<Output, Sums> merge(const attention_part<Output, Sums>& a, const attention_part<Output, Sums>& b) {
+[[nodiscard]] attention_part<Output, Sums> merge(const attention_part<Output, Sums>& a,
+                                                 const attention_part<Output, Sums>& b) {
   const auto share = [](const Sums& own, const Sums& other) { return map(detail::share_of{}, own, other); };
   return {a.output * share(a.log_sum_exp, b.log_sum_exp) + b.output * share(b.log_sum_exp, a.log_sum_exp),
           map(detail::sum_of_logs{}, a.log_sum_exp, b.log_sum_exp)};
 }
 template <class Output, class Sums, class OtherOutput, class OtherSums,
-          class Error = ERROR_R10_operands_differ_in_another_dimension<op::merge, detail::lhs_t<detail::shape_of<Output>>, detail::rhs_t<detail::shape_of<OtherOutput>>>>
+          class Error = ERROR_R10_operands_differ_in_another_dimension<
+              op::merge, detail::lhs_t<detail::shape_of<Output>>, detail::rhs_t<detail::shape_of<OtherOutput>>>>
   requires(!std::is_same_v<attention_part<Output, Sums>, attention_part<OtherOutput, OtherSums>>)
 Error merge(const attention_part<Output, Sums>& a, const attention_part<OtherOutput, OtherSums>& b);
 

@@ -42,7 +42,8 @@ template <class C, class N>
 void compute_into(const N& n, target<compute_t<C, value_of<N>>> to);
 
 template <class T, class From, class To>
-void copy_axes(std::size_t rank, const axis* axes, const axis* to_axes, const axis* from_axes, To* to, const From* from) {
+void copy_axes(std::size_t rank, const axis* axes, const axis* to_axes, const axis* from_axes, To* to,
+               const From* from) {
   std::ptrdiff_t strides[2][max_rank] = {};
   for (std::size_t i = 0; i < rank; ++i) {
     strides[0][i] = to_axes[i].stride;
@@ -334,7 +335,8 @@ lowered<bool> lower_padding(const padding_mask<K, L>& m, const Extents& e) {
   for (std::size_t i = 0; i < count; ++i) {
     const auto length = static_cast<long long>(lengths.data[i]);
     if (length < 0 || static_cast<unsigned long long>(length) > keys) {
-      raise<extent_error>(error{} << "padding: length " << length << " is outside dimension " << dimension_name<K>() << " of extent " << keys << " (R7)");
+      raise<extent_error>(error{} << "padding: length " << length << " is outside dimension " << dimension_name<K>()
+                                  << " of extent " << keys << " (R7)");
     }
     for (std::size_t k = 0; k < keys; ++k) { *to++ = static_cast<long long>(k) < length; }
   }
@@ -348,8 +350,9 @@ void combine(const M& m, const Extents& e, lowered<bool>& to, bool (*join)(bool,
   for (std::size_t i = 0; i < Whole::size; ++i) { strides[0][i] = to.axes[i].stride; }
   align<Whole, mask_axes<M>>(x.axes, strides[1]);
   bool* out = to.buffer.data();
-  kernels::for_each_element(nest_over(Whole::size, to.axes, strides),
-                            [&](std::ptrdiff_t t, std::ptrdiff_t f) { out[t] = first ? x.data[f] : join(out[t], x.data[f]); });
+  kernels::for_each_element(nest_over(Whole::size, to.axes, strides), [&](std::ptrdiff_t t, std::ptrdiff_t f) {
+    out[t] = first ? x.data[f] : join(out[t], x.data[f]);
+  });
 }
 
 template <class M>
@@ -407,7 +410,8 @@ void compute(const constant<T>& n, target<compute_t<C, T>> to) {
 
 // Pointers of an elementwise loop: the result's and each operand's.
 template <class C, class Shape, class T, class F, class... X, class Lowered, std::size_t... I>
-void elementwise_loops(const elementwise<Shape, T, F, X...>& n, target<compute_t<C, T>> to, const Lowered& x, std::index_sequence<I...>) {
+void elementwise_loops(const elementwise<Shape, T, F, X...>& n, target<compute_t<C, T>> to, const Lowered& x,
+                       std::index_sequence<I...>) {
   using axes = axes_for<Shape>;
   axis result[max_rank];
   axis_extents<axes>::write(n.extents(), result);
@@ -416,24 +420,26 @@ void elementwise_loops(const elementwise<Shape, T, F, X...>& n, target<compute_t
   (align<axes, axes_for<shape_of<X>>>(std::get<I>(x).axes, strides[1 + I]), ...);
   const F f = n.f();
   constexpr bool keeps_mask = (is_masked<X> || ...) && !fn::ends_mask<F>;
-  kernels::for_each_row(nest_over(axes::size, result, strides),
-                        [&](const std::ptrdiff_t(&o)[1 + sizeof...(X)], std::size_t count, const std::ptrdiff_t(&s)[1 + sizeof...(X)]) {
-                          auto* out = to.data + o[0];
-                          for (std::size_t i = 0; i < count; ++i) {
-                            const auto j = static_cast<std::ptrdiff_t>(i);
-                            if constexpr (keeps_mask) {
-                              // What is masked stays masked, whatever the arithmetic would make of −∞.
-                              if (((is_masked<X> && std::get<I>(x).data[o[1 + I] + j * s[1 + I]] == kernels::minus_infinity<C>) || ...)) {
-                                out[j * s[0]] = kernels::minus_infinity<C>;
-                                continue;
-                              }
-                            }
-                            out[j * s[0]] = f(std::get<I>(x).data[o[1 + I] + j * s[1 + I]]...);
-                          }
-                        });
+  kernels::for_each_row(
+      nest_over(axes::size, result, strides),
+      [&](const std::ptrdiff_t(&o)[1 + sizeof...(X)], std::size_t count, const std::ptrdiff_t(&s)[1 + sizeof...(X)]) {
+    auto* out = to.data + o[0];
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto j = static_cast<std::ptrdiff_t>(i);
+      if constexpr (keeps_mask) {
+        // What is masked stays masked, whatever the arithmetic would make of −∞.
+        if (((is_masked<X> && std::get<I>(x).data[o[1 + I] + j * s[1 + I]] == kernels::minus_infinity<C>) || ...)) {
+          out[j * s[0]] = kernels::minus_infinity<C>;
+          continue;
+        }
+      }
+      out[j * s[0]] = f(std::get<I>(x).data[o[1 + I] + j * s[1 + I]]...);
+    }
+  });
 }
 template <class C, class Shape, class T, class F, class... X, std::size_t... I>
-void compute_elementwise(const elementwise<Shape, T, F, X...>& n, target<compute_t<C, T>> to, std::index_sequence<I...> all) {
+void compute_elementwise(const elementwise<Shape, T, F, X...>& n, target<compute_t<C, T>> to,
+                         std::index_sequence<I...> all) {
   elementwise_loops<C>(n, to, std::tuple<lowered<compute_t<C, value_of<X>>>...>(lower<C>(n.template get<I>())...), all);
 }
 template <class C, class Shape, class T, class F, class... X>
@@ -453,7 +459,8 @@ template <class Shape, class E>
 inline constexpr bool gives_hidden_weights<remarked<Shape, E>> = gives_hidden_weights<E>;
 
 template <class C, bool SkipHidden, class Over, class Plain, class Shape, class A, class B>
-void contract_axes(const extents_for<Shape>& extents, const lowered<C>& a, const lowered<C>& b, const A& left, target<C> to) {
+void contract_axes(const extents_for<Shape>& extents, const lowered<C>& a, const lowered<C>& b, const A& left,
+                   target<C> to) {
   using result = axes_of_list_t<Plain>;  // the result's axes as the operands call them
   using sums = axes_of_list_t<Over>;
   using a_axes = axes_for<shape_of<A>>;
@@ -469,7 +476,8 @@ void contract_axes(const extents_for<Shape>& extents, const lowered<C>& a, const
   std::ptrdiff_t inside[2][max_rank] = {};
   align<sums, a_axes>(a.axes, inside[0]);
   align<sums, b_axes>(b.axes, inside[1]);
-  kernels::contract<SkipHidden>(nest_over(result::size, all, strides), nest_over(sums::size, summed, inside), to.data, a.data, b.data);
+  kernels::contract<SkipHidden>(nest_over(result::size, all, strides), nest_over(sums::size, summed, inside), to.data,
+                                a.data, b.data);
 }
 
 template <class C, class N>
@@ -513,7 +521,8 @@ bool compute(const masked_node<Shape, E, M>& n, target<C> to) {
   for (std::size_t i = 0; i < axes::size; ++i) { strides[0][i] = to.axes[i].stride; }
   align<axes, axes_for<shape_of<E>>>(x.axes, strides[1]);
   align<axes, mask_axes<M>>(visible.axes, strides[2]);
-  kernels::for_each_row(nest_over(axes::size, result, strides), [&](const std::ptrdiff_t(&o)[3], std::size_t count, const std::ptrdiff_t(&s)[3]) {
+  kernels::for_each_row(nest_over(axes::size, result, strides),
+                        [&](const std::ptrdiff_t(&o)[3], std::size_t count, const std::ptrdiff_t(&s)[3]) {
     for (std::size_t i = 0; i < count; ++i) {
       const auto j = static_cast<std::ptrdiff_t>(i);
       to.data[o[0] + j * s[0]] = visible.data[o[2] + j * s[2]] ? x.data[o[1] + j * s[1]] : kernels::minus_infinity<C>;
@@ -546,7 +555,8 @@ bool add_bias(const E& scores, const extents_for<Shape>& extents, const lowered<
   for (std::size_t i = 0; i < axes::size; ++i) { strides[0][i] = to.axes[i].stride; }
   align<axes, axes_for<shape_of<E>>>(x.axes, strides[1]);
   align<axes, BiasAxes>(b.axes, strides[2]);
-  kernels::for_each_row(nest_over(axes::size, result, strides), [&](const std::ptrdiff_t(&o)[3], std::size_t count, const std::ptrdiff_t(&s)[3]) {
+  kernels::for_each_row(nest_over(axes::size, result, strides),
+                        [&](const std::ptrdiff_t(&o)[3], std::size_t count, const std::ptrdiff_t(&s)[3]) {
     for (std::size_t i = 0; i < count; ++i) {
       const auto j = static_cast<std::ptrdiff_t>(i);
       const C v = x.data[o[1] + j * s[1]];
@@ -617,14 +627,17 @@ template <class How, class Loops, class C>
 bool rows_are_done(const Loops& loops, C* to, const C* from, C hidden, C epsilon);
 
 template <class C, class Shape, class How, class Over, class E>
-bool compute_rows(const rowwise<Shape, How, Over, E>& n, target<compute_t<C, value_of<E>>> to, compute_t<C, value_of<E>> hidden) {
+bool compute_rows(const rowwise<Shape, How, Over, E>& n, target<compute_t<C, value_of<E>>> to,
+                  compute_t<C, value_of<E>> hidden) {
   using T = compute_t<C, value_of<E>>;
   const auto x = lower<C>(n.inner());
   const row_loops<axes_for<Shape>, axes_for<shape_of<E>>, axes_of_list_t<Over>> loops(to.axes, x.axes);
   if (loops.inside.empty()) { return true; }
   const T epsilon = static_cast<T>(n.epsilon());
   if (rows_are_done<How>(loops, to.data, x.data, hidden, epsilon)) { return true; }
-  kernels::for_each_element(loops.outside, [&](std::ptrdiff_t t, std::ptrdiff_t f) { one_row<T, How>(loops.inside, to.data + t, x.data + f, hidden, epsilon); });
+  kernels::for_each_element(loops.outside, [&](std::ptrdiff_t t, std::ptrdiff_t f) {
+    one_row<T, How>(loops.inside, to.data + t, x.data + f, hidden, epsilon);
+  });
   return false;
 }
 
@@ -715,22 +728,22 @@ bool compute(const reduction<Shape, T, How, Over, E>& n, target<compute_t<C, T>>
   if constexpr (is_masked_node<E>) {
     reduce_masked<C>(n, to);
   } else {
-  using R = compute_t<C, value_of<E>>;
-  const auto x = lower<C>(n.inner());
-  const row_loops<axes_for<Shape>, axes_for<shape_of<E>>, axes_of_list_t<Over>> loops(to.axes, x.axes);
-  if (reduction_is_done<reduction<Shape, T, How, Over, E>>(loops, to.data, x.data)) { return true; }
-  kernels::for_each_element(loops.outside, [&](std::ptrdiff_t t, std::ptrdiff_t f) {
-    const auto visit = [&](auto&& each) {
-      std::size_t place = 0;
-      kernels::for_each_element(loops.inside, [&](std::ptrdiff_t, std::ptrdiff_t g) {
-        const R value = x.data[f + g];
-        const bool hidden = is_masked<E> && value == static_cast<R>(kernels::minus_infinity<C>);
-        if (!hidden) { each(value, place); }
-        ++place;
-      });
-    };
-    to.data[t] = total_of<How, compute_t<C, T>, R>(visit);
-  });
+    using R = compute_t<C, value_of<E>>;
+    const auto x = lower<C>(n.inner());
+    const row_loops<axes_for<Shape>, axes_for<shape_of<E>>, axes_of_list_t<Over>> loops(to.axes, x.axes);
+    if (reduction_is_done<reduction<Shape, T, How, Over, E>>(loops, to.data, x.data)) { return true; }
+    kernels::for_each_element(loops.outside, [&](std::ptrdiff_t t, std::ptrdiff_t f) {
+      const auto visit = [&](auto&& each) {
+        std::size_t place = 0;
+        kernels::for_each_element(loops.inside, [&](std::ptrdiff_t, std::ptrdiff_t g) {
+          const R value = x.data[f + g];
+          const bool hidden = is_masked<E> && value == static_cast<R>(kernels::minus_infinity<C>);
+          if (!hidden) { each(value, place); }
+          ++place;
+        });
+      };
+      to.data[t] = total_of<How, compute_t<C, T>, R>(visit);
+    });
   }
   return false;
 }
@@ -761,7 +774,8 @@ std::ptrdiff_t place_of_part(const X& x, const axis* to, extent_t before, axis* 
 
 // Calls into(part, offset of its first element, its axes) for every part of a result with the axes `to`.
 template <class Shape, class Whole, class... P, class... X, class Into, std::size_t... I>
-void each_joined(const joined<Shape, Whole, list<P...>, X...>& n, const axis* to, const Into& into, std::index_sequence<I...>) {
+void each_joined(const joined<Shape, Whole, list<P...>, X...>& n, const axis* to, const Into& into,
+                 std::index_sequence<I...>) {
   extent_t before = 0;
   axis destination[max_rank];
   std::ptrdiff_t offset = 0;
@@ -771,7 +785,9 @@ void each_joined(const joined<Shape, Whole, list<P...>, X...>& n, const axis* to
 }
 template <class C, class Shape, class Whole, class Parts, class... X>
 void compute(const joined<Shape, Whole, Parts, X...>& n, target<compute_t<C, std::common_type_t<value_of<X>...>>> to) {
-  const auto into = [&](const auto& part, std::ptrdiff_t offset, const axis* axes) { compute_into<C>(part, {to.data + offset, axes}); };
+  const auto into = [&](const auto& part, std::ptrdiff_t offset, const axis* axes) {
+    compute_into<C>(part, {to.data + offset, axes});
+  };
   each_joined(n, to.axes, into, std::index_sequence_for<X...>{});
 }
 
@@ -788,11 +804,15 @@ template <class Shape, class D, class... X, class Into, std::size_t... I>
 void each_stacked(const stacked<Shape, D, X...>& n, const axis* to, const Into& into, std::index_sequence<I...>) {
   axis destination[max_rank];
   std::ptrdiff_t offset = 0;
-  ((offset = place_of_layer<Shape>(n.template get<I>(), to, I, destination), into(n.template get<I>(), offset, destination)), ...);
+  ((offset = place_of_layer<Shape>(n.template get<I>(), to, I, destination),
+    into(n.template get<I>(), offset, destination)),
+   ...);
 }
 template <class C, class Shape, class D, class... X>
 void compute(const stacked<Shape, D, X...>& n, target<compute_t<C, std::common_type_t<value_of<X>...>>> to) {
-  const auto into = [&](const auto& layer, std::ptrdiff_t offset, const axis* axes) { compute_into<C>(layer, {to.data + offset, axes}); };
+  const auto into = [&](const auto& layer, std::ptrdiff_t offset, const axis* axes) {
+    compute_into<C>(layer, {to.data + offset, axes});
+  };
   each_stacked(n, to.axes, into, std::index_sequence_for<X...>{});
 }
 

@@ -14,7 +14,8 @@ namespace dimwise::detail {
 template <class C, class N>
 lowered<compute_t<C, value_of<N>>> lower(const N& n);
 template <class T, class From, class To>
-void copy_axes(std::size_t rank, const axis* axes, const axis* to_axes, const axis* from_axes, To* to, const From* from);
+void copy_axes(std::size_t rank, const axis* axes, const axis* to_axes, const axis* from_axes, To* to,
+               const From* from);
 template <class T, class Axes>
 void make_dense(lowered<T>& x);
 
@@ -54,7 +55,8 @@ void write_along(const N& n, target<T> to, Write write) {
 template <class D>
 std::ptrdiff_t checked_id(const char* operation, id<D> i, extent_t extent) {
   if (i.value >= extent) {
-    raise<index_error>(error{} << operation << ": id " << i.value << " is outside dimension " << dimension_name<D>() << " of extent " << extent << " (R18)");
+    raise<index_error>(error{} << operation << ": id " << i.value << " is outside dimension " << dimension_name<D>()
+                               << " of extent " << extent << " (R18)");
   }
   return static_cast<std::ptrdiff_t>(i.value);
 }
@@ -113,7 +115,8 @@ void compute(const gathered<Shape, D, Table, Ids>& n, target<compute_t<C, value_
   for (std::size_t i = 0; i < axes::size; ++i) { strides[0][i] = to.axes[i].stride; }
   align<axes, axes_for<shape_of<Ids>>>(ids.axes, strides[1]);
   align<axes, table_axes>(table.axes, strides[2]);
-  kernels::for_each_row(nest_over(axes::size, result, strides), [&](const std::ptrdiff_t(&o)[3], std::size_t count, const std::ptrdiff_t(&s)[3]) {
+  kernels::for_each_row(nest_over(axes::size, result, strides),
+                        [&](const std::ptrdiff_t(&o)[3], std::size_t count, const std::ptrdiff_t(&s)[3]) {
     if (s[0] == 1 && s[1] == 0 && s[2] == 1) {  // rows of a table, as they are
       const auto* const row = table.data + o[2] + checked_id("gather", ids.data[o[1]], along.extent) * along.stride;
       auto* const out = to.data + o[0];
@@ -169,7 +172,8 @@ void compute(const scatter_add_node<Shape, D, Values, Ids>& n, target<compute_t<
     axis_extents<axes>::write(n.extents(), all);
     std::ptrdiff_t zeros[1][max_rank] = {};
     for (std::size_t i = 0; i < axes::size; ++i) { zeros[0][i] = here[i].stride; }
-    kernels::for_each_row(nest_over(axes::size, all, zeros), [&](const std::ptrdiff_t(&o)[1], std::size_t count, const std::ptrdiff_t(&s)[1]) {
+    kernels::for_each_row(nest_over(axes::size, all, zeros),
+                          [&](const std::ptrdiff_t(&o)[1], std::size_t count, const std::ptrdiff_t(&s)[1]) {
       for (std::size_t i = 0; i < count; ++i) { out.data[o[0] + static_cast<std::ptrdiff_t>(i) * s[0]] = T(0); }
     });
     // D moves by ids alone, also where the ids have D themselves.
@@ -188,7 +192,8 @@ void compute(const scatter_add_node<Shape, D, Values, Ids>& n, target<compute_t<
     axis rest[max_rank];
     axis_extents<beside>::write(n.left().extents(), rest);
     const auto row = nest_over(beside::size, rest, inside);
-    kernels::for_each_row(nest_over(id_axes::size, extents, strides), [&](const std::ptrdiff_t(&o)[3], std::size_t many, const std::ptrdiff_t(&s)[3]) {
+    kernels::for_each_row(nest_over(id_axes::size, extents, strides),
+                          [&](const std::ptrdiff_t(&o)[3], std::size_t many, const std::ptrdiff_t(&s)[3]) {
       for (std::size_t i = 0; i < many; ++i) {
         const auto j = static_cast<std::ptrdiff_t>(i);
         const std::ptrdiff_t at = checked_id("scatter_add", ids.data[o[2] + j * s[2]], along.extent);

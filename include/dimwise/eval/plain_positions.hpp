@@ -91,7 +91,8 @@ template <class C, class P, class F, class N>
 angle_table<C> angles_of(const N& n, const positions_of_extents&) {
   angle_table<C> table;
   const auto position = positions_of<P>(n.extents(), "rotary");
-  table.fill(position.size(), turned_features<F>(n.extents().template extent<F>(), n.options().features), n.options(), [&](std::size_t p) { return position[p]; });
+  table.fill(position.size(), turned_features<F>(n.extents().template extent<F>(), n.options().features), n.options(),
+             [&](std::size_t p) { return position[p]; });
   axis along[1] = {{position.size(), 1}};
   table.template align_rows<axes_for<shape_of<N>>, list<P>>(along);
   return table;
@@ -102,7 +103,8 @@ angle_table<C> angles_of(const N& n, const given_positions<Positions>& given) {
   using axes = axes_for<shape_of<Positions>>;
   auto position = lower<C>(given.positions);
   make_dense<value_of<Positions>, axes>(position);
-  table.fill(checked_size<axes>(position.axes, sizeof(C), "rotary"), turned_features<F>(n.extents().template extent<F>(), n.options().features), n.options(),
+  table.fill(checked_size<axes>(position.axes, sizeof(C), "rotary"),
+             turned_features<F>(n.extents().template extent<F>(), n.options().features), n.options(),
              [&](std::size_t p) { return position.data[p]; });
   table.template align_rows<axes_for<shape_of<N>>, axes>(position.axes);
   return table;
@@ -156,10 +158,12 @@ void compute(const rotary_node<Shape, P, F, E, Angles>& n, target<C> to) {
       out[static_cast<std::ptrdiff_t>(f) * step_out] = in[static_cast<std::ptrdiff_t>(f) * step_in];
     }
   };
-  kernels::for_each_row(nest_over(axes::size, rest, strides), [&](const std::ptrdiff_t(&o)[4], std::size_t count, const std::ptrdiff_t(&s)[4]) {
+  kernels::for_each_row(nest_over(axes::size, rest, strides),
+                        [&](const std::ptrdiff_t(&o)[4], std::size_t count, const std::ptrdiff_t(&s)[4]) {
     for (std::size_t i = 0; i < count; ++i) {
       const auto j = static_cast<std::ptrdiff_t>(i);
-      turn(to.data + o[0] + j * s[0], x.data + o[1] + j * s[1], table.cosines.data + o[2] + j * s[2], table.sines.data + o[3] + j * s[3]);
+      turn(to.data + o[0] + j * s[0], x.data + o[1] + j * s[1], table.cosines.data + o[2] + j * s[2],
+           table.sines.data + o[3] + j * s[3]);
     }
   });
 }
@@ -194,7 +198,9 @@ lowered<C> lower_bias(const alibi<Q, K, H>& b, const Extents& e) {
   for (std::size_t q = 0; q < result.axes[0].extent; ++q) {
     for (std::size_t k = 0; k < result.axes[1].extent; ++k) {
       const std::ptrdiff_t d = distance + static_cast<std::ptrdiff_t>(k) - static_cast<std::ptrdiff_t>(q);
-      for (std::size_t h = 0; h < heads; ++h) { *to++ = static_cast<C>(-alibi_slope(h, heads) * static_cast<double>(d < 0 ? -d : d)); }
+      for (std::size_t h = 0; h < heads; ++h) {
+        *to++ = static_cast<C>(-alibi_slope(h, heads) * static_cast<double>(d < 0 ? -d : d));
+      }
     }
   }
   return result;
@@ -217,13 +223,17 @@ lowered<C> lower_bias(const relative_bias_of<Q, K, R, Table, Bucket>& b, const E
   const auto outside = nest_over(bias_axes<bias>::size, rest, strides);
   for (std::size_t q = 0; q < result.axes[0].extent; ++q) {
     for (std::size_t k = 0; k < result.axes[1].extent; ++k) {
-      const std::size_t at = b.bucket()(distance + static_cast<std::ptrdiff_t>(k) - static_cast<std::ptrdiff_t>(q), relative.extent);
+      const std::size_t at =
+          b.bucket()(distance + static_cast<std::ptrdiff_t>(k) - static_cast<std::ptrdiff_t>(q), relative.extent);
       if (at >= relative.extent) {
-        raise<index_error>(error{} << "relative_bias: bucket " << at << " is outside dimension " << dimension_name<R>() << " of extent " << relative.extent);
+        raise<index_error>(error{} << "relative_bias: bucket " << at << " is outside dimension " << dimension_name<R>()
+                                   << " of extent " << relative.extent);
       }
-      const std::ptrdiff_t place = static_cast<std::ptrdiff_t>(q) * result.axes[0].stride + static_cast<std::ptrdiff_t>(k) * result.axes[1].stride;
+      const std::ptrdiff_t place = static_cast<std::ptrdiff_t>(q) * result.axes[0].stride +
+                                   static_cast<std::ptrdiff_t>(k) * result.axes[1].stride;
       kernels::for_each_element(outside, [&](std::ptrdiff_t t, std::ptrdiff_t f) {
-        result.buffer[static_cast<std::size_t>(place + t)] = table.data[f + static_cast<std::ptrdiff_t>(at) * relative.stride];
+        result.buffer[static_cast<std::size_t>(place + t)] =
+            table.data[f + static_cast<std::ptrdiff_t>(at) * relative.stride];
       });
     }
   }
@@ -237,7 +247,8 @@ void compute(const skew_node<Shape, Q, R, K, E>& n, target<C> to) {
   const auto x = lower<C>(n.inner());
   const axis relative = x.axes[index_in<R, inner_axes>];
   // Position of element r of R is r + its origin; it stands at key − query.
-  const std::ptrdiff_t first = n.extents().template origin<K>("skew") - n.extents().template origin<Q>("skew") - n.inner().extents().template origin<R>("skew");
+  const std::ptrdiff_t first = n.extents().template origin<K>("skew") - n.extents().template origin<Q>("skew") -
+                               n.inner().extents().template origin<R>("skew");
   constexpr std::size_t q_axis = index_in<Q, axes>;
   constexpr std::size_t k_axis = index_in<K, axes>;
   axis rest[max_rank];
@@ -254,9 +265,11 @@ void compute(const skew_node<Shape, Q, R, K, E>& n, target<C> to) {
     for (std::size_t k = 0; k < keys.extent; ++k) {
       const std::ptrdiff_t r = first + static_cast<std::ptrdiff_t>(k) - static_cast<std::ptrdiff_t>(q);
       const bool there = r >= 0 && r < static_cast<std::ptrdiff_t>(relative.extent);
-      const std::ptrdiff_t out = static_cast<std::ptrdiff_t>(q) * strides[0][q_axis] + static_cast<std::ptrdiff_t>(k) * strides[0][k_axis];
+      const std::ptrdiff_t out =
+          static_cast<std::ptrdiff_t>(q) * strides[0][q_axis] + static_cast<std::ptrdiff_t>(k) * strides[0][k_axis];
       const std::ptrdiff_t in = there ? static_cast<std::ptrdiff_t>(q) * strides[1][q_axis] + r * relative.stride : 0;
-      kernels::for_each_element(outside, [&](std::ptrdiff_t t, std::ptrdiff_t f) { to.data[t + out] = there ? x.data[f + in] : C(0); });
+      kernels::for_each_element(
+          outside, [&](std::ptrdiff_t t, std::ptrdiff_t f) { to.data[t + out] = there ? x.data[f + in] : C(0); });
     }
   }
 }

@@ -7,12 +7,12 @@
 //   std::cout << plan(contract<key>(softmax<key>(scores<d_k>(q, k)), v)).text();   // attention    heads[8] seq[5] d_v[64]
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include <dimwise/eval/evaluate.hpp>
 #include <dimwise/eval/layout.hpp>
 #include <dimwise/expr/explain.hpp>
+
+#include <string>
+#include <vector>
 
 namespace dimwise {
 
@@ -132,7 +132,9 @@ class planner {
   void others(const rowwise<Shape, How, Over, E>& n, const axis* to) {
     const operand_layout x = operand<C>(n.inner());
     const row_loops<axes_for<Shape>, axes_for<shape_of<E>>, axes_of_list_t<Over>> loops(to, x.axes);
-    if (!loops.inside.empty()) { add(rows_have_kernel<C, How>(loops) ? plan_kind::rows : plan_kind::plain, How::name, n); }
+    if (!loops.inside.empty()) {
+      add(rows_have_kernel<C, How>(loops) ? plan_kind::rows : plan_kind::plain, How::name, n);
+    }
   }
   // The operands that the plain loops of a node read.
   template <class C, class N>
@@ -347,7 +349,8 @@ class planner {
   void biased(const N& n, const axis* to, const operand_layout& b) {
     const operand_layout x = operand<float>(n.inner());
     kernels::loop_nest<3> nest;
-    add(bias_fits<Shape, E, BiasAxes>(n.extents(), to, nest, x, b) ? plan_kind::map : plan_kind::plain, operation_of(n), n);
+    add(bias_fits<Shape, E, BiasAxes>(n.extents(), to, nest, x, b) ? plan_kind::map : plan_kind::plain, operation_of(n),
+        n);
   }
   template <class Shape, class T, class How, class Over, class E>
   void with_kernels(const reduction<Shape, T, How, Over, E>& n, const axis* to) {
@@ -371,7 +374,9 @@ class planner {
       (IsResidual ? residual : bias) = true;
     }
     [[nodiscard]] std::string in_words() const {
-      return std::string(bias ? ", plus a bias" : "") + (activation == kernels::function::none ? "" : ", through a function") + (residual ? ", plus a residual" : "");
+      return std::string(bias ? ", plus a bias" : "") +
+             (activation == kernels::function::none ? "" : ", through a function") +
+             (residual ? ", plus a residual" : "");
     }
   };
   template <class N>
@@ -382,10 +387,13 @@ class planner {
     const operand_layout gamma = operand<float>(chain::gamma(n));
     operand_layout beta;
     if constexpr (chain::shifted) { beta = operand<float>(chain::beta(n)); }
-    const row_loops<axes_for<shape_of<N>>, axes_for<shape_of<typename rows::inner_type>>, axes_of_list_t<typename rows::over>> loops(to, x.axes);
+    const row_loops<axes_for<shape_of<N>>, axes_for<shape_of<typename rows::inner_type>>,
+                    axes_of_list_t<typename rows::over>>
+        loops(to, x.axes);
     if (loops.inside.empty()) { return; }
     const bool fast = norm_fits(loops, gamma, chain::shifted ? &beta : nullptr);
-    add(fast ? plan_kind::rows : plan_kind::plain, std::string(rows::how::name) + (chain::shifted ? ", times gamma, plus beta" : ", times gamma"), n);
+    add(fast ? plan_kind::rows : plan_kind::plain,
+        std::string(rows::how::name) + (chain::shifted ? ", times gamma, plus beta" : ", times gamma"), n);
   }
 #endif
 

@@ -8,12 +8,12 @@
 //   auto y = evaluate(expr, four);   // the same to the last bit as evaluate(expr)
 #pragma once
 
+#include <dimwise/kernels/executor.hpp>
+
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
 
 #include <cstddef>
-
-#include <dimwise/kernels/executor.hpp>
 
 namespace dimwise {
 
@@ -32,11 +32,11 @@ class tbb_executor {
   void parallel_for(std::size_t count, F&& f) {
     arena_.execute([&] {
       // Tasks are few and long: each may go to another thread, so that the last ones do not wait in one queue.
-      oneapi::tbb::parallel_for(
-          std::size_t{0}, count,
-          // A place in the arena belongs to one thread at a time.
-          [&](std::size_t task) { f(task, static_cast<std::size_t>(oneapi::tbb::this_task_arena::current_thread_index())); },
-          oneapi::tbb::simple_partitioner{});
+      oneapi::tbb::parallel_for(std::size_t{0}, count,
+                                // A place in the arena belongs to one thread at a time.
+                                [&](std::size_t task) {
+        f(task, static_cast<std::size_t>(oneapi::tbb::this_task_arena::current_thread_index()));
+      }, oneapi::tbb::simple_partitioner{});
     });
   }
 

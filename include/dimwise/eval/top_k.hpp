@@ -5,11 +5,11 @@
 // Tests: tests/eval/top_k.test.cpp
 #pragma once
 
+#include <dimwise/eval/evaluate.hpp>
+
 #include <algorithm>
 #include <numeric>
 #include <tuple>
-
-#include <dimwise/eval/evaluate.hpp>
 
 namespace dimwise {
 
@@ -27,7 +27,8 @@ namespace no_adl {
 ///   auto [values, ids] = top_k<vocab, best>(x);      [D, rest]  ->  [Best, rest], and id<D> over the same
 ///
 /// Refuses dimensions that are neither attendable nor a choice (R13), more than there are (R18; `extent_error` at run time).
-template <class D, class Best, operand X, class Verdict = detail::of_numbers<op::top_k, rule::top_k<D, Best, detail::shape_of<X>>, X>>
+template <class D, class Best, operand X,
+          class Verdict = detail::of_numbers<op::top_k, rule::top_k<D, Best, detail::shape_of<X>>, X>>
   requires allowed<Verdict>
 [[nodiscard]] auto top_k(const X& x, const Best& best = Best{}) {
   using namespace detail;
@@ -38,12 +39,15 @@ template <class D, class Best, operand X, class Verdict = detail::of_numbers<op:
   using axes = axes_for<shape>;
   const extent_t n = x.extents().template extent<D>();
   if (best.extent() > n) {
-    raise<extent_error>(error{} << "top_k: the " << best.extent() << " largest were asked of dimension " << dimension_name<D>() << " of extent " << n << " (R18)");
+    raise<extent_error>(error{} << "top_k: the " << best.extent() << " largest were asked of dimension "
+                                << dimension_name<D>() << " of extent " << n << " (R18)");
   }
   extents_of<list<Best>> added;
   added.set(best);
-  const auto e = carry<typename Values::extents_type::atoms>("top_k", added, extents_beside<shape_of<X>, D>(x.extents()));
-  top_k_result<Values, Ids> result{Values::for_overwriting(e), Ids::for_overwriting(carry<typename Ids::extents_type::atoms>("top_k", e))};
+  const auto e =
+      carry<typename Values::extents_type::atoms>("top_k", added, extents_beside<shape_of<X>, D>(x.extents()));
+  top_k_result<Values, Ids> result{Values::for_overwriting(e),
+                                   Ids::for_overwriting(carry<typename Ids::extents_type::atoms>("top_k", e))};
   const auto from = lower<T>(x);
   axis to[max_rank];
   axis_extents<axes>::write(e, to);
@@ -75,7 +79,8 @@ template <class D, class Best, operand X, class Verdict = detail::of_numbers<op:
   });
   return result;
 }
-template <class D, class Best, operand X, class Verdict = detail::of_numbers<op::top_k, rule::top_k<D, Best, detail::shape_of<X>>, X>>
+template <class D, class Best, operand X,
+          class Verdict = detail::of_numbers<op::top_k, rule::top_k<D, Best, detail::shape_of<X>>, X>>
   requires refused<Verdict>
 Verdict top_k(const X& x, const Best& best = Best{});
 
@@ -99,7 +104,8 @@ auto split_one(const tensor<id<merged<All...>>, D...>& ids, const All&... extent
   const extent_t all = checked_product("split_ids", &dimension_name<merged<All...>>, {extents.extent()...});
   for (const auto& i : ids.values()) {
     if (i.value >= all) {
-      raise<index_error>(error{} << "split_ids: id " << i.value << " is outside dimension " << dimension_name<merged<All...>>() << " of extent " << all << " (R18)");
+      raise<index_error>(error{} << "split_ids: id " << i.value << " is outside dimension "
+                                 << dimension_name<merged<All...>>() << " of extent " << all << " (R18)");
     }
     *to++ = factor_of<F>(i.value, extents...);
   }
@@ -111,7 +117,8 @@ template <class D, class... Given>
 inline constexpr bool takes_apart = false;
 template <class... Factors, class... Given>
 inline constexpr bool takes_apart<merged<Factors...>, Given...> =
-    std::is_same_v<list<Factors...>, list<Given...>> || (sizeof...(Given) == 0 && ((Factors::static_extent != at_run_time) && ...));
+    std::is_same_v<list<Factors...>, list<Given...>> ||
+    (sizeof...(Given) == 0 && ((Factors::static_extent != at_run_time) && ...));
 
 }  // namespace detail
 

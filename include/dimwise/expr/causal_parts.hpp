@@ -19,8 +19,9 @@ struct keys_behind {
   using keys = element_t<sizeof...(P) - 1, list<P...>>;
   static constexpr bool packed = is_packed<Q> || (is_packed<P> || ...);
   static constexpr bool comparable = detail::comparable<Q, keys> && both_ordered<Q, keys> && !packed;
-  using error = std::conditional_t<packed, ERROR_R19_packed_positions_need_their_documents<op::causal, over<about_t<Q>, about_t<summed<P...>>>>,
-                                   positions_error<op::causal, Q, keys>>;
+  using error = std::conditional_t<
+      packed, ERROR_R19_packed_positions_need_their_documents<op::causal, over<about_t<Q>, about_t<summed<P...>>>>,
+      positions_error<op::causal, Q, keys>>;
 };
 
 }  // namespace detail
@@ -32,7 +33,8 @@ struct keys_behind {
 ///
 /// Refuses packed positions (R19); origins as in `causal` over the last part.
 template <class Q, class... P>
-class causal<Q, summed<P...>> : public detail::mask_tag, public detail::related_positions<Q, typename detail::keys_behind<Q, P...>::keys> {
+class causal<Q, summed<P...>> : public detail::mask_tag,
+                                public detail::related_positions<Q, typename detail::keys_behind<Q, P...>::keys> {
   using parts = detail::keys_behind<Q, P...>;
   using base = detail::related_positions<Q, typename parts::keys>;
 

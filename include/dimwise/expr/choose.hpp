@@ -58,7 +58,8 @@ auto as_chosen(const X& x) {
 
 template <class M, class A, class B>
 consteval auto judge_where() {
-  using verdict = rule::elementwise_by<op::where, shape_or_none_t<A>, shape_or_none_t<B>, typename condition<M>::shape_type>;
+  using verdict =
+      rule::elementwise_by<op::where, shape_or_none_t<A>, shape_or_none_t<B>, typename condition<M>::shape_type>;
   using elements = of_alike<op::where, false, verdict, A, B>;
   if constexpr (operand<M> && !condition<M>::is_one) {
     return answer<ERROR_R7_given_mask_is_a_tensor_of_bool<op::where, operand_t<typename condition<M>::shape_type>>>{};
@@ -66,7 +67,9 @@ consteval auto judge_where() {
     return answer<elements>{};
   } else if constexpr (mask<M>) {
     // The extents of a mask's dimensions come from what is chosen, or from the mask itself.
-    using known = union_t<union_t<typename extents_for<shape_or_none_t<A>>::atoms, typename extents_for<shape_or_none_t<B>>::atoms>, typename brought<M>::type>;
+    using known = union_t<
+        union_t<typename extents_for<shape_or_none_t<A>>::atoms, typename extents_for<shape_or_none_t<B>>::atoms>,
+        typename brought<M>::type>;
     if constexpr (is_subset<run_time_atoms_t<typename condition<M>::shape_type>, known>) {
       return answer<elements>{};
     } else {
@@ -120,7 +123,8 @@ template <class X, class Low, class High>
 struct clamped {
   using first = promoted_t<X, Low>;
   using second = promoted_t<X, High>;
-  using type = std::conditional_t<std::is_floating_point_v<first> == std::is_floating_point_v<second>, std::common_type_t<first, second>,
+  using type = std::conditional_t<std::is_floating_point_v<first> == std::is_floating_point_v<second>,
+                                  std::common_type_t<first, second>,
                                   std::conditional_t<std::is_floating_point_v<first>, first, second>>;
 };
 
@@ -139,16 +143,19 @@ template <class M, class A, class B, class Verdict = detail::where_verdict<M, A,
 [[nodiscard]] auto where(const M& m, const A& a, const B& b) {
   using shape = typename Verdict::shape;
   using T = detail::chosen_t<A, B>;
-  auto e = detail::carry<typename detail::extents_for<shape>::atoms>("where", detail::extents_or_none(a), detail::extents_or_none(b), detail::extents_of_condition(m));
+  auto e = detail::carry<typename detail::extents_for<shape>::atoms>(
+      "where", detail::extents_or_none(a), detail::extents_or_none(b), detail::extents_of_condition(m));
   auto condition = detail::as_condition(e, m);
   auto first = detail::as_chosen<T>(a);
   auto second = detail::as_chosen<T>(b);
-  return detail::elementwise<shape, T, fn::choose, decltype(condition), decltype(first), decltype(second)>({}, e, std::move(condition), std::move(first), std::move(second));
+  return detail::elementwise<shape, T, fn::choose, decltype(condition), decltype(first), decltype(second)>(
+      {}, e, std::move(condition), std::move(first), std::move(second));
 }
 template <class M, class A, class B, class Verdict = detail::where_verdict<M, A, B>>
   requires((operand<M> || mask<M>) && detail::choosable<A> && detail::choosable<B> && refused<Verdict>)
 Verdict where(const M& m, const A& a, const B& b);
-template <class E, class A, class B, class Error = ERROR_R7_block_mask_is_turned_by_allow_of<op::where, detail::operand_t<detail::shape_of<E>>>>
+template <class E, class A, class B,
+          class Error = ERROR_R7_block_mask_is_turned_by_allow_of<op::where, detail::operand_t<detail::shape_of<E>>>>
 Error where(const block_mask<E>& m, const A& a, const B& b);
 
 /// The larger of two elements, `max(x, 0)`; NaN where one is NaN. Over a dimension: `max<D>(x)`.
@@ -180,13 +187,16 @@ Verdict min(const A& a, const B& b);
 ///   [x] x [subset of x] x [subset of x]  ->  [x]
 ///
 /// Refuses masked operands (R7), R8, R13, R18.
-template <operand X, detail::bounding Low, detail::bounding High, class Verdict = detail::bounded_verdict<op::clamp, X, Low, High>>
+template <operand X, detail::bounding Low, detail::bounding High,
+          class Verdict = detail::bounded_verdict<op::clamp, X, Low, High>>
   requires allowed<Verdict>
 [[nodiscard]] auto clamp(const X& x, const Low& low, const High& high) {
   using T = typename detail::clamped<X, Low, High>::type;
-  return detail::make_elementwise<Verdict, T>("clamp", fn::clamp{}, detail::as_operand<T>(x), detail::as_operand<T>(low), detail::as_operand<T>(high));
+  return detail::make_elementwise<Verdict, T>("clamp", fn::clamp{}, detail::as_operand<T>(x),
+                                              detail::as_operand<T>(low), detail::as_operand<T>(high));
 }
-template <operand X, detail::bounding Low, detail::bounding High, class Verdict = detail::bounded_verdict<op::clamp, X, Low, High>>
+template <operand X, detail::bounding Low, detail::bounding High,
+          class Verdict = detail::bounded_verdict<op::clamp, X, Low, High>>
   requires refused<Verdict>
 Verdict clamp(const X& x, const Low& low, const High& high);
 

@@ -18,7 +18,8 @@ template <class A, class B>
 concept compared_pair = (operand<A> || operand<B>) && is_compared<A> && is_compared<B>;
 
 template <bool Ordered, class A, class B>
-using comparison_verdict = of_alike<op::compare, Ordered, rule::elementwise_by<op::compare, shape_or_none_t<A>, shape_or_none_t<B>>, A, B>;
+using comparison_verdict =
+    of_alike<op::compare, Ordered, rule::elementwise_by<op::compare, shape_or_none_t<A>, shape_or_none_t<B>>, A, B>;
 
 // Whole numbers keep their types, as they are compared by value; so do ids and bools. All else is promoted as in arithmetic.
 template <class Other, class X>
@@ -46,14 +47,14 @@ auto make_comparison(const A& a, const B& b) {
 /// Numbers compare with numbers by value, whole ones of any size and sign too; ids with ids of the same dimension, and bools
 /// with bools, by `==` and `!=` only. Refuses: R7 (masked values, bools in order), R8, R13, R18 (ids of other dimensions, ids
 /// in order, what `at` removed). Throws `extent_error` (R15).
-#define DIMWISE_DETAIL_COMPARISON(symbol, function, ordered)                                  \
-  template <class A, class B, class Verdict = detail::comparison_verdict<ordered, A, B>>      \
-    requires(detail::compared_pair<A, B> && allowed<Verdict>)                                 \
-  [[nodiscard]] auto operator symbol(const A& a, const B& b) {                                \
-    return detail::make_comparison<function, A, B, Verdict>(a, b);                            \
-  }                                                                                           \
-  template <class A, class B, class Verdict = detail::comparison_verdict<ordered, A, B>>      \
-    requires(detail::compared_pair<A, B> && refused<Verdict>)                                 \
+#define DIMWISE_DETAIL_COMPARISON(symbol, function, ordered)                             \
+  template <class A, class B, class Verdict = detail::comparison_verdict<ordered, A, B>> \
+    requires(detail::compared_pair<A, B> && allowed<Verdict>)                            \
+  [[nodiscard]] auto operator symbol(const A& a, const B& b) {                           \
+    return detail::make_comparison<function, A, B, Verdict>(a, b);                       \
+  }                                                                                      \
+  template <class A, class B, class Verdict = detail::comparison_verdict<ordered, A, B>> \
+    requires(detail::compared_pair<A, B> && refused<Verdict>)                            \
   Verdict operator symbol(const A& a, const B& b);
 DIMWISE_DETAIL_COMPARISON(<, fn::less, true)
 DIMWISE_DETAIL_COMPARISON(<=, fn::less_equal, true)

@@ -23,7 +23,8 @@ class contraction : public node<Shape, std::common_type_t<value_of<A>, value_of<
   using left_type = A;
   using right_type = B;
 
-  contraction(const A& a, const B& b, typename base::extents_type e) : base(static_cast<typename base::extents_type&&>(e)), left_(a), right_(b) {}
+  contraction(const A& a, const B& b, typename base::extents_type e)
+      : base(static_cast<typename base::extents_type&&>(e)), left_(a), right_(b) {}
   [[nodiscard]] const A& left() const { return left_; }
   [[nodiscard]] const B& right() const { return right_; }
 
@@ -66,12 +67,18 @@ namespace no_adl {
 ///   [shared, free a, D…] x [shared, free b, D…]  ->  [shared, free a, free b]
 ///
 /// Refuses: R1, R2, R4, R5, R6, R7, R9, R11, R12, R17, R18, R19. Throws `extent_error` where extents disagree (R15).
-template <class... D, operand A, operand B, class Verdict = detail::of_numbers<op::contract, rule::contract<detail::list<D...>, detail::list<>, detail::shape_of<A>, detail::shape_of<B>>, A, B>>
+template <class... D, operand A, operand B,
+          class Verdict = detail::of_numbers<
+              op::contract,
+              rule::contract<detail::list<D...>, detail::list<>, detail::shape_of<A>, detail::shape_of<B>>, A, B>>
   requires(sizeof...(D) > 0 && allowed<Verdict>)
 [[nodiscard]] auto contract(const A& a, const B& b) {
   return detail::make_contraction<detail::list<D...>, detail::list<>, Verdict>("contract", a, b);
 }
-template <class... D, operand A, operand B, class Verdict = detail::of_numbers<op::contract, rule::contract<detail::list<D...>, detail::list<>, detail::shape_of<A>, detail::shape_of<B>>, A, B>>
+template <class... D, operand A, operand B,
+          class Verdict = detail::of_numbers<
+              op::contract,
+              rule::contract<detail::list<D...>, detail::list<>, detail::shape_of<A>, detail::shape_of<B>>, A, B>>
   requires(sizeof...(D) > 0 && refused<Verdict>)
 Verdict contract(const A& a, const B& b);
 
@@ -80,25 +87,31 @@ Error contract(const A& a, const B& b);
 
 /// The same, where the dimensions E are shared although they are not parallel: the diagonal is spelled (R2).
 template <class... D, operand A, operand B, class... E,
-          class Verdict = detail::of_numbers<op::contract, rule::contract<detail::list<D...>, detail::list<E...>, detail::shape_of<A>, detail::shape_of<B>>, A, B>>
+          class Verdict = detail::of_numbers<
+              op::contract,
+              rule::contract<detail::list<D...>, detail::list<E...>, detail::shape_of<A>, detail::shape_of<B>>, A, B>>
   requires(sizeof...(D) > 0 && allowed<Verdict>)
 [[nodiscard]] auto contract(const A& a, const B& b, along<E...>) {
   return detail::make_contraction<detail::list<D...>, detail::list<E...>, Verdict>("contract", a, b);
 }
 template <class... D, operand A, operand B, class... E,
-          class Verdict = detail::of_numbers<op::contract, rule::contract<detail::list<D...>, detail::list<E...>, detail::shape_of<A>, detail::shape_of<B>>, A, B>>
+          class Verdict = detail::of_numbers<
+              op::contract,
+              rule::contract<detail::list<D...>, detail::list<E...>, detail::shape_of<A>, detail::shape_of<B>>, A, B>>
   requires(sizeof...(D) > 0 && refused<Verdict>)
 Verdict contract(const A& a, const B& b, along<E...>);
 
 /// All products of `a` and `b`: nothing is summed.
 ///
 ///   [shared, free a] x [shared, free b]  ->  [shared, free a, free b]
-template <operand A, operand B, class Verdict = detail::of_numbers<op::outer, rule::outer<detail::shape_of<A>, detail::shape_of<B>>, A, B>>
+template <operand A, operand B,
+          class Verdict = detail::of_numbers<op::outer, rule::outer<detail::shape_of<A>, detail::shape_of<B>>, A, B>>
   requires allowed<Verdict>
 [[nodiscard]] auto outer(const A& a, const B& b) {
   return detail::make_contraction<detail::list<>, detail::list<>, Verdict>("outer", a, b);
 }
-template <operand A, operand B, class Verdict = detail::of_numbers<op::outer, rule::outer<detail::shape_of<A>, detail::shape_of<B>>, A, B>>
+template <operand A, operand B,
+          class Verdict = detail::of_numbers<op::outer, rule::outer<detail::shape_of<A>, detail::shape_of<B>>, A, B>>
   requires refused<Verdict>
 Verdict outer(const A& a, const B& b);
 

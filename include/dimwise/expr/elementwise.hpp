@@ -8,12 +8,12 @@
 // Tests: tests/expr/elementwise.test.cpp, tests/compile_fail/elementwise/
 #pragma once
 
-#include <tuple>
-
 #include <dimwise/expr/functions.hpp>
 #include <dimwise/expr/numbers.hpp>
 #include <dimwise/shape/rules/elementwise.hpp>
 #include <dimwise/tensor/view.hpp>
+
+#include <tuple>
 
 namespace dimwise {
 
@@ -40,7 +40,8 @@ class elementwise : public node<Shape, T> {
   using operands = list<Operands...>;
 
   template <class... X>
-  elementwise(F how, extents_for<Shape> e, X&&... x) : node<Shape, T>(static_cast<extents_for<Shape>&&>(e)), function_(how), operands_(static_cast<X&&>(x)...) {}
+  elementwise(F how, extents_for<Shape> e, X&&... x)
+      : node<Shape, T>(static_cast<extents_for<Shape>&&>(e)), function_(how), operands_(static_cast<X&&>(x)...) {}
   [[nodiscard]] const F& f() const { return function_; }
   template <std::size_t I>
   [[nodiscard]] const auto& get() const {
@@ -69,7 +70,8 @@ class remarked : public node<Shape, value_of<E>> {
 template <class Verdict, class T, class F, class... X>
 auto make_elementwise(const char* operation, F f, X&&... x) {
   using shape = typename Verdict::shape;
-  return elementwise<shape, T, F, std::remove_cvref_t<X>...>(f, carry<typename extents_for<shape>::atoms>(operation, x.extents()...), static_cast<X&&>(x)...);
+  return elementwise<shape, T, F, std::remove_cvref_t<X>...>(
+      f, carry<typename extents_for<shape>::atoms>(operation, x.extents()...), static_cast<X&&>(x)...);
 }
 
 // Numbers take the element type of the tensor beside them; whole numbers become real beside real ones.
@@ -129,11 +131,12 @@ using division_verdict = of_numbers<op::divide, rule::multiplied<shape_or_none_t
 
 // Whole numbers stay whole under these.
 template <class F>
-inline constexpr bool keeps_whole_numbers = std::is_same_v<F, fn::abs> || std::is_same_v<F, fn::square> || std::is_same_v<F, fn::negate> ||
-                                            std::is_same_v<F, fn::relu>;
+inline constexpr bool keeps_whole_numbers = std::is_same_v<F, fn::abs> || std::is_same_v<F, fn::square> ||
+                                            std::is_same_v<F, fn::negate> || std::is_same_v<F, fn::relu>;
 
 template <class F, class X>
-using unary_verdict = of_numbers<std::conditional_t<keeps_whole_numbers<F>, op::elementwise, op::map>, rule::map<fn::ends_mask<F>, shape_of<X>>, X>;
+using unary_verdict = of_numbers<std::conditional_t<keeps_whole_numbers<F>, op::elementwise, op::map>,
+                                 rule::map<fn::ends_mask<F>, shape_of<X>>, X>;
 
 }  // namespace detail
 
@@ -194,14 +197,14 @@ template <operand... X, class Verdict = rule::map<false, detail::shape_of<X>...>
 Verdict map(detail::any_function f, const X&... x);
 
 /// Activations and elementary functions: `map` with the function of that name, with its refusals.
-#define DIMWISE_DETAIL_FUNCTION(name, function)                                                              \
-  template <operand X, class Verdict = detail::unary_verdict<function, X>>                                   \
-    requires allowed<Verdict>                                                                                \
-  [[nodiscard]] auto name(const X& x) {                                                                      \
-    return detail::make_unary<function, X, Verdict>(x);                                                      \
-  }                                                                                                          \
-  template <operand X, class Verdict = detail::unary_verdict<function, X>>                                   \
-    requires refused<Verdict>                                                                                \
+#define DIMWISE_DETAIL_FUNCTION(name, function)                            \
+  template <operand X, class Verdict = detail::unary_verdict<function, X>> \
+    requires allowed<Verdict>                                              \
+  [[nodiscard]] auto name(const X& x) {                                    \
+    return detail::make_unary<function, X, Verdict>(x);                    \
+  }                                                                        \
+  template <operand X, class Verdict = detail::unary_verdict<function, X>> \
+    requires refused<Verdict>                                              \
   Verdict name(const X& x);
 DIMWISE_DETAIL_FUNCTION(relu, fn::relu)
 DIMWISE_DETAIL_FUNCTION(gelu, fn::gelu)

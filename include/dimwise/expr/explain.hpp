@@ -30,61 +30,35 @@ inline constexpr bool only_marked_otherwise<remarked<Shape, E>> = true;
 
 // Nodes are told apart by what they offer, so that a new one needs nothing here unless it wants better words.
 template <class T>
-concept named = requires {
-  std::string(T::name);
-};
+concept named = requires { std::string(T::name); };
 template <class N>
-concept says_over = requires {
-  names_in_list<typename N::over>::get();
-};
+concept says_over = requires { names_in_list<typename N::over>::get(); };
 template <class N>
-concept holds_inner = requires(const N& n) {
-  n.inner();
-};
+concept holds_inner = requires(const N& n) { n.inner(); };
 template <class N>
-concept holds_pair = requires(const N& n) {
-  n.left().extents(), n.right().extents();
-};
+concept holds_pair = requires(const N& n) { n.left().extents(), n.right().extents(); };
 template <class N>
-concept holds_table = requires(const N& n) {
-  n.table().extents(), n.ids().extents();
-};
+concept holds_table = requires(const N& n) { n.table().extents(), n.ids().extents(); };
 template <class N>
-concept holds_several = requires(const N& n) {
-  N::operands::size, n.template get<0>();
-};
+concept holds_several = requires(const N& n) { N::operands::size, n.template get<0>(); };
 template <class N>
 concept is_product = says_over<N> && holds_pair<N>;
 template <class N>
-concept is_function_of = holds_several<N> && requires(typename N::function* f) {
-  f;
-};
+concept is_function_of = holds_several<N> && requires(typename N::function* f) { f; };
 template <class N>
-concept is_stack = holds_several<N> && requires(typename N::along* d) {
-  d;
-};
+concept is_stack = holds_several<N> && requires(typename N::along* d) { d; };
 template <class N>
-concept is_concat = holds_several<N> && requires(typename N::whole* d) {
-  d;
-};
+concept is_concat = holds_several<N> && requires(typename N::whole* d) { d; };
 template <class N>
-concept only_looks_otherwise = holds_inner<N> && requires(const N& n) {
-  n.look();
-};
+concept only_looks_otherwise = holds_inner<N> && requires(const N& n) { n.look(); };
 template <class N>
 concept goes_over = holds_inner<N> && says_over<N> && named<typename N::how>;
 template <class N>
-concept goes_by_positions = requires(typename N::positions* p, typename N::features* f) {
-  p, f;
-};
+concept goes_by_positions = requires(typename N::positions* p, typename N::features* f) { p, f; };
 template <class N>
-concept is_skew = requires(typename N::query* q, typename N::relative* r, typename N::key* k) {
-  q, r, k;
-};
+concept is_skew = requires(typename N::query* q, typename N::relative* r, typename N::key* k) { q, r, k; };
 template <class N>
-concept hides_some = holds_inner<N> && requires(const N& n) {
-  n.mask();
-};
+concept hides_some = holds_inner<N> && requires(const N& n) { n.mask(); };
 
 // ---- what each node does --------------------------------------------------------------------------------------------
 
@@ -262,7 +236,8 @@ said explained_other(const N& n, derivation& d) {
     name += "<" + name_in_words<typename N::positions>() + ", " + name_in_words<typename N::features>() + ">";
   }
   if constexpr (is_skew<N>) {
-    name += "<" + name_in_words<typename N::query>() + ", " + name_in_words<typename N::relative>() + ", " + name_in_words<typename N::key>() + ">";
+    name += "<" + name_in_words<typename N::query>() + ", " + name_in_words<typename N::relative>() + ", " +
+            name_in_words<typename N::key>() + ">";
   }
   std::string what = name;
   if (!operands.empty()) { what += " of " + references(operands); }

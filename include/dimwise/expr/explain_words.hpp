@@ -55,7 +55,8 @@ inline std::string in_words(const shape_words& s) {
   for (const dim_words& d : s.dims) {
     if (!all.empty()) { all += ' '; }
     all += d.name + '[' + std::to_string(d.extent);
-    if (has_any(d.abilities, ability::ordered) && d.origin != unsaid_origin && d.origin != disputed_origin && d.origin != 0) {
+    if (has_any(d.abilities, ability::ordered) && d.origin != unsaid_origin && d.origin != disputed_origin &&
+        d.origin != 0) {
       all += " from position " + std::to_string(d.origin);
     }
     all += ']';

@@ -29,7 +29,8 @@ template <class Shape, class T, class D, class Ids>
 class one_hot_node : public node<Shape, T> {
  public:
   using inner_type = Ids;
-  one_hot_node(const Ids& ids, extents_for<Shape> e) : node<Shape, T>(static_cast<extents_for<Shape>&&>(e)), ids_(ids) {}
+  one_hot_node(const Ids& ids, extents_for<Shape> e)
+      : node<Shape, T>(static_cast<extents_for<Shape>&&>(e)), ids_(ids) {}
   [[nodiscard]] const Ids& inner() const { return ids_; }
 
  private:
@@ -41,7 +42,8 @@ template <class Shape, class D, class Values, class Ids>
 class scatter_add_node : public node<Shape, value_of<Values>> {
  public:
   using operands = list<Values>;
-  scatter_add_node(const Values& v, const Ids& i, extents_for<Shape> e) : node<Shape, value_of<Values>>(static_cast<extents_for<Shape>&&>(e)), values_(v), ids_(i) {}
+  scatter_add_node(const Values& v, const Ids& i, extents_for<Shape> e)
+      : node<Shape, value_of<Values>>(static_cast<extents_for<Shape>&&>(e)), values_(v), ids_(i) {}
   [[nodiscard]] const Values& left() const { return values_; }
   [[nodiscard]] const Ids& right() const { return ids_; }
 
@@ -56,7 +58,9 @@ template <class D, class... Given>
 inline constexpr bool gives_extent_of = gives_extents<shape<D>, Given...>;
 
 template <class D, class Along, class Values, class Ids>
-using scatter_add_verdict = of_numbers<op::scatter_add, rule::scatter_add<D, indexed_by_t<Ids>, Along, shape_of<Values>, shape_of<Ids>>, Values>;
+using scatter_add_verdict =
+    of_numbers<op::scatter_add, rule::scatter_add<D, indexed_by_t<Ids>, Along, shape_of<Values>, shape_of<Ids>>,
+               Values>;
 
 template <class D, class Along, class Verdict, class Values, class Ids, class... Given>
 auto make_scatter_add(const Values& values, const Ids& ids, const Given&... extents) {
@@ -65,7 +69,8 @@ auto make_scatter_add(const Values& values, const Ids& ids, const Given&... exte
   using rest = difference_t<dims_t<shape_of<Values>>, difference_t<dims_t<shape_of<Ids>>, Along>>;
   return scatter_add_node<shape, D, Values, Ids>(
       values, ids,
-      carry<typename extents_for<shape>::atoms>("scatter_add", one_extent(extents)..., carry<atoms_of_list_t<rest>>("scatter_add", values.extents())));
+      carry<typename extents_for<shape>::atoms>("scatter_add", one_extent(extents)...,
+                                                carry<atoms_of_list_t<rest>>("scatter_add", values.extents())));
 }
 
 }  // namespace detail
@@ -80,7 +85,8 @@ template <class D, dimension_type... Given>
   requires(dimension_type<D> && detail::gives_extent_of<D, Given...>)
 [[nodiscard]] auto ids_of(const Given&... extents) {
   using atoms = typename detail::extents_for<shape<D>>::atoms;
-  return detail::ids_node<shape<D>, D>(detail::carry<atoms>("ids_of", detail::extents_of<detail::list<>>{}, detail::one_extent(extents)...));
+  return detail::ids_node<shape<D>, D>(
+      detail::carry<atoms>("ids_of", detail::extents_of<detail::list<>>{}, detail::one_extent(extents)...));
 }
 template <class D, class... Given, class Error = detail::extents_given_once<D, Given...>>
   requires(!(dimension_type<Given> && ...) || !detail::gives_extent_of<D, Given...>)
@@ -92,17 +98,20 @@ Error ids_of(const Given&... extents);
 ///
 /// A run-time extent of D is given behind the ids (R15). Only ids of D have a place in D (R18); an id outside throws
 /// `index_error` when evaluated.
-template <class D, class T = float, operand Ids, dimension_type... Given, class Verdict = rule::one_hot<D, detail::indexed_by_t<Ids>, detail::shape_of<Ids>>>
+template <class D, class T = float, operand Ids, dimension_type... Given,
+          class Verdict = rule::one_hot<D, detail::indexed_by_t<Ids>, detail::shape_of<Ids>>>
   requires(allowed<Verdict> && std::is_arithmetic_v<T> && detail::gives_extent_of<D, Given...>)
 [[nodiscard]] auto one_hot(const Ids& ids, const Given&... extents) {
   using shape = typename Verdict::shape;
-  return detail::one_hot_node<shape, T, D, Ids>(
-      ids, detail::carry<typename detail::extents_for<shape>::atoms>("one_hot", ids.extents(), detail::one_extent(extents)...));
+  return detail::one_hot_node<shape, T, D, Ids>(ids, detail::carry<typename detail::extents_for<shape>::atoms>(
+                                                         "one_hot", ids.extents(), detail::one_extent(extents)...));
 }
-template <class D, class T = float, operand Ids, dimension_type... Given, class Verdict = rule::one_hot<D, detail::indexed_by_t<Ids>, detail::shape_of<Ids>>>
+template <class D, class T = float, operand Ids, dimension_type... Given,
+          class Verdict = rule::one_hot<D, detail::indexed_by_t<Ids>, detail::shape_of<Ids>>>
   requires refused<Verdict>
 Verdict one_hot(const Ids& ids, const Given&... extents);
-template <class D, class T = float, operand Ids, dimension_type... Given, class Verdict = rule::one_hot<D, detail::indexed_by_t<Ids>, detail::shape_of<Ids>>,
+template <class D, class T = float, operand Ids, dimension_type... Given,
+          class Verdict = rule::one_hot<D, detail::indexed_by_t<Ids>, detail::shape_of<Ids>>,
           class Error = detail::extents_given_once<D, Given...>>
   requires(allowed<Verdict> && !detail::gives_extent_of<D, Given...>)
 Error one_hot(const Ids& ids, const Given&... extents);
@@ -115,27 +124,33 @@ Error one_hot(const Ids& ids, const Given&... extents);
 /// All dimensions of the ids are summed over but those named by `along`, and the values have them all (R1). A run-time
 /// extent of D is given last (R15). Refuses ids of another dimension (R18) and what is masked (R7); an id outside throws
 /// `index_error` when evaluated, and nothing is written.
-template <class D, operand Values, operand Ids, dimension_type... Given, class Verdict = detail::scatter_add_verdict<D, detail::list<>, Values, Ids>>
+template <class D, operand Values, operand Ids, dimension_type... Given,
+          class Verdict = detail::scatter_add_verdict<D, detail::list<>, Values, Ids>>
   requires(allowed<Verdict> && detail::gives_extent_of<D, Given...>)
 [[nodiscard]] auto scatter_add(const Values& values, const Ids& ids, const Given&... extents) {
   return detail::make_scatter_add<D, detail::list<>, Verdict>(values, ids, extents...);
 }
-template <class D, operand Values, operand Ids, class... S, dimension_type... Given, class Verdict = detail::scatter_add_verdict<D, detail::list<S...>, Values, Ids>>
+template <class D, operand Values, operand Ids, class... S, dimension_type... Given,
+          class Verdict = detail::scatter_add_verdict<D, detail::list<S...>, Values, Ids>>
   requires(allowed<Verdict> && detail::gives_extent_of<D, Given...>)
 [[nodiscard]] auto scatter_add(const Values& values, const Ids& ids, along<S...>, const Given&... extents) {
   return detail::make_scatter_add<D, detail::list<S...>, Verdict>(values, ids, extents...);
 }
-template <class D, operand Values, operand Ids, dimension_type... Given, class Verdict = detail::scatter_add_verdict<D, detail::list<>, Values, Ids>>
+template <class D, operand Values, operand Ids, dimension_type... Given,
+          class Verdict = detail::scatter_add_verdict<D, detail::list<>, Values, Ids>>
   requires refused<Verdict>
 Verdict scatter_add(const Values& values, const Ids& ids, const Given&... extents);
-template <class D, operand Values, operand Ids, class... S, dimension_type... Given, class Verdict = detail::scatter_add_verdict<D, detail::list<S...>, Values, Ids>>
+template <class D, operand Values, operand Ids, class... S, dimension_type... Given,
+          class Verdict = detail::scatter_add_verdict<D, detail::list<S...>, Values, Ids>>
   requires refused<Verdict>
 Verdict scatter_add(const Values& values, const Ids& ids, along<S...>, const Given&... extents);
-template <class D, operand Values, operand Ids, dimension_type... Given, class Verdict = detail::scatter_add_verdict<D, detail::list<>, Values, Ids>,
+template <class D, operand Values, operand Ids, dimension_type... Given,
+          class Verdict = detail::scatter_add_verdict<D, detail::list<>, Values, Ids>,
           class Error = detail::extents_given_once<D, Given...>>
   requires(allowed<Verdict> && !detail::gives_extent_of<D, Given...>)
 Error scatter_add(const Values& values, const Ids& ids, const Given&... extents);
-template <class D, operand Values, operand Ids, class... S, dimension_type... Given, class Verdict = detail::scatter_add_verdict<D, detail::list<S...>, Values, Ids>,
+template <class D, operand Values, operand Ids, class... S, dimension_type... Given,
+          class Verdict = detail::scatter_add_verdict<D, detail::list<S...>, Values, Ids>,
           class Error = detail::extents_given_once<D, Given...>>
   requires(allowed<Verdict> && !detail::gives_extent_of<D, Given...>)
 Error scatter_add(const Values& values, const Ids& ids, along<S...>, const Given&... extents);

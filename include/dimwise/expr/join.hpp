@@ -5,11 +5,11 @@
 // Tests: tests/expr/join.test.cpp, tests/compile_fail/index/
 #pragma once
 
-#include <limits>
-#include <tuple>
-
 #include <dimwise/shape/rules/index.hpp>
 #include <dimwise/tensor/view.hpp>
+
+#include <limits>
+#include <tuple>
 
 namespace dimwise {
 
@@ -22,7 +22,8 @@ class joined : public node<Shape, std::common_type_t<value_of<X>...>> {
   using whole = Whole;
   using parts = Parts;
   using operands = list<X...>;
-  explicit joined(extents_for<Shape> e, const X&... x) : node<Shape, std::common_type_t<value_of<X>...>>(static_cast<extents_for<Shape>&&>(e)), operands_(x...) {}
+  explicit joined(extents_for<Shape> e, const X&... x)
+      : node<Shape, std::common_type_t<value_of<X>...>>(static_cast<extents_for<Shape>&&>(e)), operands_(x...) {}
   template <std::size_t I>
   [[nodiscard]] const auto& get() const {
     return std::get<I>(operands_);
@@ -38,7 +39,8 @@ class stacked : public node<Shape, std::common_type_t<value_of<X>...>> {
  public:
   using along = D;
   using operands = list<X...>;
-  explicit stacked(extents_for<Shape> e, const X&... x) : node<Shape, std::common_type_t<value_of<X>...>>(static_cast<extents_for<Shape>&&>(e)), operands_(x...) {}
+  explicit stacked(extents_for<Shape> e, const X&... x)
+      : node<Shape, std::common_type_t<value_of<X>...>>(static_cast<extents_for<Shape>&&>(e)), operands_(x...) {}
   template <std::size_t I>
   [[nodiscard]] const auto& get() const {
     return std::get<I>(operands_);
@@ -53,7 +55,8 @@ template <class Shape, class D, class Table, class Ids>
 class gathered : public node<Shape, value_of<Table>> {
  public:
   using along = D;
-  gathered(extents_for<Shape> e, const Table& t, const Ids& i) : node<Shape, value_of<Table>>(static_cast<extents_for<Shape>&&>(e)), table_(t), ids_(i) {}
+  gathered(extents_for<Shape> e, const Table& t, const Ids& i)
+      : node<Shape, value_of<Table>>(static_cast<extents_for<Shape>&&>(e)), table_(t), ids_(i) {}
   [[nodiscard]] const Table& table() const { return table_; }
   [[nodiscard]] const Ids& ids() const { return ids_; }
 
@@ -77,21 +80,26 @@ struct concat_how {
     (void)carry<kept>("concat", other_extents<list<D>>(first.extents()), other_extents<list<D>>(rest.extents())...);
     auto e = carry<typename extents_for<shape>::atoms>("concat", extents_beside<shape_of<First>, D>(first.extents()));
     slot grown = first.extents().template of_atom<D>();
-    grown.extent = checked_sum("concat", &dimension_name<D>, {first.extents().template extent<D>(), rest.extents().template extent<D>()...});
+    grown.extent = checked_sum("concat", &dimension_name<D>,
+                               {first.extents().template extent<D>(), rest.extents().template extent<D>()...});
     if constexpr (has_documents<D>) { e.template documents<D>() = segments(); }
     // A gap between the parts is no mistake here; whoever asks for the positions afterwards is told.
     constexpr auto farthest = std::numeric_limits<std::ptrdiff_t>::max();  // no origin is there
     const auto behind = [](std::ptrdiff_t from, std::size_t by) {
-      return by > static_cast<std::size_t>(farthest) - static_cast<std::size_t>(from) ? farthest : static_cast<std::ptrdiff_t>(static_cast<std::size_t>(from) + by);
+      return by > static_cast<std::size_t>(farthest) - static_cast<std::size_t>(from)
+                 ? farthest
+                 : static_cast<std::ptrdiff_t>(static_cast<std::size_t>(from) + by);
     };
-    std::ptrdiff_t next = behind(grown.origin == unsaid_origin || grown.origin == disputed_origin ? 0 : grown.origin, first.extents().template extent<D>());
+    std::ptrdiff_t next = behind(grown.origin == unsaid_origin || grown.origin == disputed_origin ? 0 : grown.origin,
+                                 first.extents().template extent<D>());
     const auto follow = [&](const slot& part) {
       if (part.origin != unsaid_origin && part.origin != next) { grown.origin = disputed_origin; }
       next = behind(next, part.extent);
     };
     (follow(rest.extents().template of_atom<D>()), ...);
     make_extent<shape, D>(e, grown, "concat");
-    return joined<shape, D, list<std::conditional_t<true, D, First>, std::conditional_t<true, D, Rest>...>, First, Rest...>(e, first, rest...);
+    return joined<shape, D, list<std::conditional_t<true, D, First>, std::conditional_t<true, D, Rest>...>, First,
+                  Rest...>(e, first, rest...);
   }
 };
 template <class... P>
@@ -113,17 +121,20 @@ namespace no_adl {
 ///
 ///   concat<seq>(a, b):  [seq, rest] x [seq, rest]  ->  [seq, rest]        of a run-time extent
 ///   concat<summed<cls, patches>>(a, b):  [cls, rest] x [patches, rest]  ->  [summed<cls, patches>, rest]
-template <class D, operand First, operand... Rest, class Verdict = rule::concat<D, detail::shape_of<First>, detail::shape_of<Rest>...>>
+template <class D, operand First, operand... Rest,
+          class Verdict = rule::concat<D, detail::shape_of<First>, detail::shape_of<Rest>...>>
   requires(sizeof...(Rest) > 0 && allowed<Verdict>)
 [[nodiscard]] auto concat(const First& first, const Rest&... rest) {
   return detail::concat_how<D>::template make<Verdict>(first, rest...);
 }
-template <class D, operand First, operand... Rest, class Verdict = rule::concat<D, detail::shape_of<First>, detail::shape_of<Rest>...>>
+template <class D, operand First, operand... Rest,
+          class Verdict = rule::concat<D, detail::shape_of<First>, detail::shape_of<Rest>...>>
   requires(sizeof...(Rest) > 0 && refused<Verdict>)
 Verdict concat(const First& first, const Rest&... rest);
 
 /// The operands side by side along a new dimension D, which comes first: [rest] x [rest] -> [D, rest].
-template <class D, operand First, operand... Rest, class Verdict = rule::stack<D, detail::shape_of<First>, detail::shape_of<Rest>...>>
+template <class D, operand First, operand... Rest,
+          class Verdict = rule::stack<D, detail::shape_of<First>, detail::shape_of<Rest>...>>
   requires allowed<Verdict>
 [[nodiscard]] auto stack(const First& first, const Rest&... rest) {
   using shape = typename Verdict::shape;
@@ -131,7 +142,8 @@ template <class D, operand First, operand... Rest, class Verdict = rule::stack<D
   detail::make_extent<shape, D>(e, {1 + sizeof...(Rest), detail::unsaid_origin}, "stack");
   return detail::stacked<shape, D, First, Rest...>(e, first, rest...);
 }
-template <class D, operand First, operand... Rest, class Verdict = rule::stack<D, detail::shape_of<First>, detail::shape_of<Rest>...>>
+template <class D, operand First, operand... Rest,
+          class Verdict = rule::stack<D, detail::shape_of<First>, detail::shape_of<Rest>...>>
   requires refused<Verdict>
 Verdict stack(const First& first, const Rest&... rest);
 
@@ -169,7 +181,8 @@ template <class D, operand Table, operand Ids, class Verdict = detail::gather_ve
 [[nodiscard]] auto gather(const Table& table, const Ids& ids) {
   using shape = typename Verdict::shape;
   const auto rest = detail::extents_beside<detail::shape_of<Table>, D>(table.extents());
-  return detail::gathered<shape, D, Table, Ids>(detail::carry<typename detail::extents_for<shape>::atoms>("gather", ids.extents(), rest), table, ids);
+  return detail::gathered<shape, D, Table, Ids>(
+      detail::carry<typename detail::extents_for<shape>::atoms>("gather", ids.extents(), rest), table, ids);
 }
 template <class D, operand Table, operand Ids, class Verdict = detail::gather_verdict<D, Table, Ids>>
   requires refused<Verdict>

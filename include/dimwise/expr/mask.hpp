@@ -8,13 +8,13 @@
 //   softmax<key>(masked(scores<d_k>(q, k), causal<seq, key>{} & padding<key>(lengths)))
 #pragma once
 
-#include <span>
-#include <tuple>
-
 #include <dimwise/expr/product_errors.hpp>
 #include <dimwise/shape/rules/mask.hpp>
 #include <dimwise/shape/rules/reduce.hpp>
 #include <dimwise/tensor/view.hpp>
+
+#include <span>
+#include <tuple>
 
 namespace dimwise {
 
@@ -48,11 +48,15 @@ class related_positions {
   std::ptrdiff_t query_origin(const Extents& e, const char* name) const {
     if (given_) { return query_origin_; }
     if constexpr (is_packed<Q> && is_packed<K>) {
-      if (!e.template has_origin<Q>() && !e.template has_origin<K>()) { same_documents(e.template documents<Q>(), e.template documents<K>(), name); }
+      if (!e.template has_origin<Q>() && !e.template has_origin<K>()) {
+        same_documents(e.template documents<Q>(), e.template documents<K>(), name);
+      }
     }
-    if (e.template extent<Q>() != e.template extent<K>() && !e.template has_origin<Q>() && !e.template has_origin<K>()) {
-      raise<origin_error>(error{} << name << ": " << dimension_name<Q>() << " has extent " << e.template extent<Q>() << " and " << dimension_name<K>()
-                                  << " has extent " << e.template extent<K>() << "; say where they begin with starting_at (R7)");
+    if (e.template extent<Q>() != e.template extent<K>() && !e.template has_origin<Q>() &&
+        !e.template has_origin<K>()) {
+      raise<origin_error>(error{} << name << ": " << dimension_name<Q>() << " has extent " << e.template extent<Q>()
+                                  << " and " << dimension_name<K>() << " has extent " << e.template extent<K>()
+                                  << "; say where they begin with starting_at (R7)");
     }
     return e.template origin<Q>(name);
   }
@@ -70,13 +74,16 @@ class related_positions {
   // Packed positions count through all documents: totals that agree say nothing of where a document begins.
   static void same_documents(const segments& queries, const segments& keys, const char* name) {
     if (queries.size() != keys.size()) {
-      raise<origin_error>(error{} << name << ": " << dimension_name<Q>() << " has " << queries.size() << " documents and " << dimension_name<K>() << " has "
-                                  << keys.size() << "; positions are compared between documents of the same lengths (R7)");
+      raise<origin_error>(error{} << name << ": " << dimension_name<Q>() << " has " << queries.size()
+                                  << " documents and " << dimension_name<K>() << " has " << keys.size()
+                                  << "; positions are compared between documents of the same lengths (R7)");
     }
     for (std::size_t i = 0; i < keys.size(); ++i) {
       if (queries.begin()[i] != keys.begin()[i]) {
-        raise<origin_error>(error{} << name << ": document " << i << " has " << queries.begin()[i] << " positions of " << dimension_name<Q>() << " and " << keys.begin()[i]
-                                    << " of " << dimension_name<K>() << "; positions are compared between documents of the same lengths (R7)");
+        raise<origin_error>(error{} << name << ": document " << i << " has " << queries.begin()[i] << " positions of "
+                                    << dimension_name<Q>() << " and " << keys.begin()[i] << " of "
+                                    << dimension_name<K>()
+                                    << "; positions are compared between documents of the same lengths (R7)");
       }
     }
   }
@@ -93,8 +100,9 @@ inline constexpr bool both_ordered = has_any(Q::abilities, ability::ordered) && 
 
 // The positions of a symbolic mask, and why they cannot be compared.
 template <class Op, class Q, class K>
-using positions_error = std::conditional_t<!both_ordered<Q, K>, ERROR_R13_needs_ordered_positions<Op, over<about_t<Q>, about_t<K>>>,
-                                           ERROR_R7_query_and_key_positions_are_related_or_have_origins<Op, over<about_t<Q>, about_t<K>>>>;
+using positions_error =
+    std::conditional_t<!both_ordered<Q, K>, ERROR_R13_needs_ordered_positions<Op, over<about_t<Q>, about_t<K>>>,
+                       ERROR_R7_query_and_key_positions_are_related_or_have_origins<Op, over<about_t<Q>, about_t<K>>>>;
 
 }  // namespace detail
 
@@ -124,7 +132,8 @@ class causal : public detail::mask_tag, public detail::related_positions<Q, K> {
   causal(const Q& q, const K& k)
     requires(detail::both_ordered<Q, K>)
       : detail::related_positions<Q, K>(q, k) {}
-  template <class Error = ERROR_R1_operation_takes_other_arguments<op::causal, over<detail::about_t<Q>, detail::about_t<K>>>>
+  template <
+      class Error = ERROR_R1_operation_takes_other_arguments<op::causal, over<detail::about_t<Q>, detail::about_t<K>>>>
   explicit causal(detail::any_argument, ...) = delete;
 
   [[nodiscard]] static bool visible(std::ptrdiff_t q, std::ptrdiff_t k) { return k <= q; }
@@ -147,11 +156,14 @@ class window : public detail::mask_tag, public detail::related_positions<Q, K> {
     requires(detail::both_ordered<Q, K>)
       : detail::related_positions<Q, K>(q, k), left_(left), right_(right) {}
 
-  template <class Error = ERROR_R1_operation_takes_other_arguments<op::window, over<detail::about_t<Q>, detail::about_t<K>>>>
+  template <
+      class Error = ERROR_R1_operation_takes_other_arguments<op::window, over<detail::about_t<Q>, detail::about_t<K>>>>
   explicit window(...) = delete;
 
   // Differences of positions, which are no further than 2^60 from 0: sums of a position and a limit may overflow.
-  [[nodiscard]] bool visible(std::ptrdiff_t q, std::ptrdiff_t k) const { return (left_ < 0 || q - k <= left_) && (right_ < 0 || k - q <= right_); }
+  [[nodiscard]] bool visible(std::ptrdiff_t q, std::ptrdiff_t k) const {
+    return (left_ < 0 || q - k <= left_) && (right_ < 0 || k - q <= right_);
+  }
   [[nodiscard]] std::ptrdiff_t left() const { return left_; }
   [[nodiscard]] std::ptrdiff_t right() const { return right_; }
 
@@ -172,11 +184,14 @@ class prefix : public detail::mask_tag, public detail::related_positions<Q, K> {
   explicit prefix(std::ptrdiff_t length)
     requires(detail::comparable<Q, K> && detail::both_ordered<Q, K> && !detail::is_packed<Q>)
       : length_(length) {}
-  template <class Error = std::conditional_t<detail::is_packed<Q>, ERROR_R19_packed_positions_need_their_documents<op::prefix, over<detail::about_t<Q>, detail::about_t<K>>>,
+  template <class Error = std::conditional_t<detail::is_packed<Q>,
+                                             ERROR_R19_packed_positions_need_their_documents<
+                                                 op::prefix, over<detail::about_t<Q>, detail::about_t<K>>>,
                                              detail::positions_error<op::prefix, Q, K>>>
     requires(!detail::comparable<Q, K> || !detail::both_ordered<Q, K> || detail::is_packed<Q>)
   explicit prefix(std::ptrdiff_t length, Error* = nullptr) = delete;
-  template <class Error = ERROR_R1_operation_takes_other_arguments<op::prefix, over<detail::about_t<Q>, detail::about_t<K>>>>
+  template <
+      class Error = ERROR_R1_operation_takes_other_arguments<op::prefix, over<detail::about_t<Q>, detail::about_t<K>>>>
   explicit prefix(...) = delete;
 
   [[nodiscard]] bool visible(std::ptrdiff_t q, std::ptrdiff_t k) const { return k < length_ || k <= q; }
@@ -196,14 +211,16 @@ class document : public detail::mask_tag {
   document()
     requires(detail::is_packed<Q> && detail::is_packed<K> && detail::related<Q, K>)
   = default;
-  template <class Error = ERROR_R19_packed_positions_need_their_documents<op::document, over<detail::about_t<Q>, detail::about_t<K>>>>
+  template <class Error = ERROR_R19_packed_positions_need_their_documents<op::document,
+                                                                          over<detail::about_t<Q>, detail::about_t<K>>>>
     requires(!detail::is_packed<Q> || !detail::is_packed<K> || !detail::related<Q, K>)
   document(Error* = nullptr) = delete;
 
   template <class Extents>
   void check(const Extents& e, const char*) const {
     if (!e.template documents<Q>().known() || !e.template documents<K>().known()) {
-      detail::raise<extent_error>(error{} << "document: " << detail::dimension_name<Q>() << " and " << detail::dimension_name<K>()
+      detail::raise<extent_error>(error{} << "document: " << detail::dimension_name<Q>() << " and "
+                                          << detail::dimension_name<K>()
                                           << " need the lengths of their documents (R19)");
     }
     check_total<Q>(e);
@@ -216,8 +233,9 @@ class document : public detail::mask_tag {
   static void check_total(const Extents& e) {
     const extent_t total = e.template documents<D>().total();
     if (total != e.template extent<D>()) {
-      detail::raise<extent_error>(error{} << "document: the documents of " << detail::dimension_name<D>() << " hold " << total << " positions, its extent is "
-                                          << e.template extent<D>() << " (R19)");
+      detail::raise<extent_error>(error{} << "document: the documents of " << detail::dimension_name<D>() << " hold "
+                                          << total << " positions, its extent is " << e.template extent<D>()
+                                          << " (R19)");
     }
   }
 };
@@ -227,15 +245,16 @@ template <class K, class Lengths>
 class padding_mask : public detail::mask_tag {
  public:
   using lengths_type = Lengths;
-  using facts = detail::mask_facts<detail::join_t<detail::dims_t<detail::shape_of<Lengths>>, detail::list<K>>, detail::list<K>, false,
-                                   detail::taken_t<detail::shape_of<Lengths>>>;
+  using facts = detail::mask_facts<detail::join_t<detail::dims_t<detail::shape_of<Lengths>>, detail::list<K>>,
+                                   detail::list<K>, false, detail::taken_t<detail::shape_of<Lengths>>>;
   static constexpr const char* name = "padding";
 
   explicit padding_mask(const Lengths& lengths) : lengths_(lengths) {}
   [[nodiscard]] const Lengths& lengths() const { return lengths_; }
   template <class Extents>
   void check(const Extents& e, const char* operation) const {
-    (void)detail::carry<detail::union_t<typename Extents::atoms, typename Lengths::extents_type::atoms>>(operation, e, lengths_.extents());
+    (void)detail::carry<detail::union_t<typename Extents::atoms, typename Lengths::extents_type::atoms>>(
+        operation, e, lengths_.extents());
   }
 
  private:
@@ -246,7 +265,8 @@ namespace detail {
 
 // Lengths are whole numbers for each of some parallel dimensions.
 template <class L>
-inline constexpr bool are_lengths = std::is_integral_v<value_of<L>> && !std::is_same_v<value_of<L>, bool> && where<dims_t<shape_of<L>>>::all_parallel;
+inline constexpr bool are_lengths =
+    std::is_integral_v<value_of<L>> && !std::is_same_v<value_of<L>, bool> && where<dims_t<shape_of<L>>>::all_parallel;
 
 }  // namespace detail
 
@@ -259,7 +279,9 @@ template <class K, operand L>
 [[nodiscard]] auto padding(const L& lengths) {
   return padding_mask<K, L>(lengths);
 }
-template <class K, operand L, class Error = ERROR_R7_lengths_are_per_parallel_dimension<op::padding, over<detail::about_t<K>>, detail::operand_t<detail::shape_of<L>>>>
+template <class K, operand L,
+          class Error = ERROR_R7_lengths_are_per_parallel_dimension<op::padding, over<detail::about_t<K>>,
+                                                                    detail::operand_t<detail::shape_of<L>>>>
   requires(!detail::are_lengths<L>)
 Error padding(const L& lengths);
 /// One length for all.
@@ -282,15 +304,18 @@ template <class E>
 class given_mask : public detail::mask_tag {
  public:
   // Documents are kept apart only by a mask that has both sides of a packed dimension; its content is the user's.
-  using facts = detail::mask_facts<detail::dims_t<detail::shape_of<E>>, typename detail::where<detail::dims_t<detail::shape_of<E>>>::alternatives,
-                                   (detail::where<detail::axes_of_list_t<detail::dims_t<detail::shape_of<E>>>>::packed::size > 1),
-                                   detail::taken_t<detail::shape_of<E>>>;
+  using facts =
+      detail::mask_facts<detail::dims_t<detail::shape_of<E>>,
+                         typename detail::where<detail::dims_t<detail::shape_of<E>>>::alternatives,
+                         (detail::where<detail::axes_of_list_t<detail::dims_t<detail::shape_of<E>>>>::packed::size > 1),
+                         detail::taken_t<detail::shape_of<E>>>;
   static constexpr const char* name = "allow";
   explicit given_mask(const E& e) : elements_(e) {}
   [[nodiscard]] const E& elements() const { return elements_; }
   template <class Extents>
   void check(const Extents& e, const char* operation) const {
-    (void)detail::carry<detail::union_t<typename Extents::atoms, typename detail::extents_type_of<E>::atoms>>(operation, e, elements_.extents());
+    (void)detail::carry<detail::union_t<typename Extents::atoms, typename detail::extents_type_of<E>::atoms>>(
+        operation, e, elements_.extents());
   }
 
  private:
@@ -320,7 +345,8 @@ template <operand E>
 [[nodiscard]] auto allow(const E& elements) {
   return given_mask<E>(elements);
 }
-template <operand E, class Error = ERROR_R7_given_mask_is_a_tensor_of_bool<op::allow, detail::operand_t<detail::shape_of<E>>>>
+template <operand E,
+          class Error = ERROR_R7_given_mask_is_a_tensor_of_bool<op::allow, detail::operand_t<detail::shape_of<E>>>>
   requires(!detail::is_bool<detail::value_of<E>>)
 Error allow(const E& elements);
 /// The opposite polarity, hidden where true, as PyTorch's `key_padding_mask` means it.
@@ -330,7 +356,8 @@ template <operand E>
   return block_mask<E>(elements);
 }
 
-template <operand E, class Error = ERROR_R7_given_mask_is_a_tensor_of_bool<op::block, detail::operand_t<detail::shape_of<E>>>>
+template <operand E,
+          class Error = ERROR_R7_given_mask_is_a_tensor_of_bool<op::block, detail::operand_t<detail::shape_of<E>>>>
   requires(!detail::is_bool<detail::value_of<E>>)
 Error block(const E& elements);
 
@@ -358,8 +385,9 @@ class mask_of_mask : public mask_tag {
 template <class M>
 class mask_not : public detail::mask_of_mask<M> {
  public:
-  using facts = detail::mask_facts<typename M::facts::dims, typename M::facts::serves, M::facts::documents && requires(const M& m) { m.elements(); },
-                                   typename M::facts::taken>;
+  using facts =
+      detail::mask_facts<typename M::facts::dims, typename M::facts::serves,
+                         M::facts::documents&& requires(const M& m) { m.elements(); }, typename M::facts::taken>;
   using detail::mask_of_mask<M>::mask_of_mask;
 };
 
@@ -401,15 +429,18 @@ struct combined_dims<block_mask<E>> {
   using type = dims_t<shape_of<E>>;
 };
 template <class Op, class A, class B>
-using block_among_masks = ERROR_R7_block_mask_is_turned_by_allow_of<Op, over_t<typename combined_dims<A>::type>, over_t<typename combined_dims<B>::type>>;
+using block_among_masks = ERROR_R7_block_mask_is_turned_by_allow_of<Op, over_t<typename combined_dims<A>::type>,
+                                                                    over_t<typename combined_dims<B>::type>>;
 
 // Whether two masks are one, and why not.
 template <class A, class B>
-inline constexpr bool masks_combine = served_by_both<A, B>::size > 0 && !indexed_meets<typename A::facts::shape, typename B::facts::shape>;
+inline constexpr bool masks_combine =
+    served_by_both<A, B>::size > 0 && !indexed_meets<typename A::facts::shape, typename B::facts::shape>;
 template <class Op, class A, class B>
-using combine_error =
-    std::conditional_t<(served_by_both<A, B>::size > 0), ERROR_R18_indexed_meets_its_dimension<Op, lhs_t<typename A::facts::shape>, rhs_t<typename B::facts::shape>>,
-                       ERROR_R7_masks_serve_no_common_dimension<Op, over_t<typename A::facts::serves>, over_t<typename B::facts::serves>>>;
+using combine_error = std::conditional_t<
+    (served_by_both<A, B>::size > 0),
+    ERROR_R18_indexed_meets_its_dimension<Op, lhs_t<typename A::facts::shape>, rhs_t<typename B::facts::shape>>,
+    ERROR_R7_masks_serve_no_common_dimension<Op, over_t<typename A::facts::serves>, over_t<typename B::facts::serves>>>;
 
 }  // namespace detail
 
@@ -417,9 +448,10 @@ template <class How, class A, class B>
 class mask_pair : public detail::mask_tag {
  public:
   using how = How;
-  using facts = detail::mask_facts<detail::union_t<typename A::facts::dims, typename B::facts::dims>, detail::served_by_both<A, B>,
+  using facts = detail::mask_facts<detail::union_t<typename A::facts::dims, typename B::facts::dims>,
+                                   detail::served_by_both<A, B>,
                                    std::is_same_v<How, detail::all_of> ? (A::facts::documents || B::facts::documents)
-                                                                       : (A::facts::documents && B::facts::documents),
+                                                                       : (A::facts::documents&& B::facts::documents),
                                    detail::union_t<typename A::facts::taken, typename B::facts::taken>>;
   mask_pair(const A& a, const B& b) : left_(a), right_(b) {}
   [[nodiscard]] const A& left() const { return left_; }
@@ -473,7 +505,8 @@ class masked_node : public node<Shape, value_of<E>> {
  public:
   using inner_type = E;
   using mask_type = M;
-  masked_node(const E& e, const M& m, extents_for<Shape> x) : node<Shape, value_of<E>>(static_cast<extents_for<Shape>&&>(x)), inner_(e), mask_(m) {}
+  masked_node(const E& e, const M& m, extents_for<Shape> x)
+      : node<Shape, value_of<E>>(static_cast<extents_for<Shape>&&>(x)), inner_(e), mask_(m) {}
   [[nodiscard]] const E& inner() const { return inner_; }
   [[nodiscard]] const M& mask() const { return mask_; }
 
@@ -533,7 +566,8 @@ namespace no_adl {
 ///   [s] x [subset of s, more parallel dimensions]  ->  [s, those parallel dimensions], masked_for<…>
 ///
 /// Refuses: masks without polarity, of other dimensions, after softmax (R7), packed positions without documents (R19).
-template <operand S, mask M, class Verdict = detail::of_numbers<op::masked, rule::masked<detail::shape_of<S>, typename M::facts>, S>>
+template <operand S, mask M,
+          class Verdict = detail::of_numbers<op::masked, rule::masked<detail::shape_of<S>, typename M::facts>, S>>
   requires allowed<Verdict>
 [[nodiscard]] auto masked(const S& s, const M& m) {
   using shape = typename Verdict::shape;
@@ -541,13 +575,17 @@ template <operand S, mask M, class Verdict = detail::of_numbers<op::masked, rule
   m.check(extents, "masked");
   return detail::masked_node<shape, S, M>(s, m, extents);
 }
-template <operand S, mask M, class Verdict = detail::of_numbers<op::masked, rule::masked<detail::shape_of<S>, typename M::facts>, S>>
+template <operand S, mask M,
+          class Verdict = detail::of_numbers<op::masked, rule::masked<detail::shape_of<S>, typename M::facts>, S>>
   requires refused<Verdict>
 Verdict masked(const S& s, const M& m);
-template <operand S, class E, class Error = ERROR_R7_block_mask_is_turned_by_allow_of<op::masked, detail::lhs_t<detail::shape_of<S>>, detail::rhs_t<detail::shape_of<E>>>>
+template <operand S, class E,
+          class Error = ERROR_R7_block_mask_is_turned_by_allow_of<op::masked, detail::lhs_t<detail::shape_of<S>>,
+                                                                  detail::rhs_t<detail::shape_of<E>>>>
 Error masked(const S& s, const block_mask<E>& m);
 template <operand S, operand E,
-          class Error = ERROR_R7_mask_needs_a_polarity_allow_or_block<op::masked, detail::lhs_t<detail::shape_of<S>>, detail::rhs_t<detail::shape_of<E>>>>
+          class Error = ERROR_R7_mask_needs_a_polarity_allow_or_block<op::masked, detail::lhs_t<detail::shape_of<S>>,
+                                                                      detail::rhs_t<detail::shape_of<E>>>>
 Error masked(const S& s, const E& m);
 
 }  // namespace no_adl
@@ -574,8 +612,8 @@ extents_of<list<D>> one_extent(const D& d) {
 }
 
 template <class M, class... D>
-inline constexpr bool knows_extents =
-    is_subset<run_time_atoms_t<make_shape_t<typename M::facts::dims, list<>>>, join_t<typename brought<M>::type, list<D...>>>;
+inline constexpr bool knows_extents = is_subset<run_time_atoms_t<make_shape_t<typename M::facts::dims, list<>>>,
+                                                join_t<typename brought<M>::type, list<D...>>>;
 
 }  // namespace detail
 
@@ -592,7 +630,8 @@ template <class T = float, mask M, dimension_type... D>
   m.check(e, "indicator");
   return detail::indicator_node<shape, T, M>(m, e);
 }
-template <class T = float, mask M, dimension_type... D, class Error = ERROR_R15_run_time_extents_are_given_once<detail::over_t<typename M::facts::dims>, over<D...>>>
+template <class T = float, mask M, dimension_type... D,
+          class Error = ERROR_R15_run_time_extents_are_given_once<detail::over_t<typename M::facts::dims>, over<D...>>>
   requires(!detail::knows_extents<M, D...>)
 Error indicator(const M& m, const D&... extents);
 
@@ -607,7 +646,9 @@ class biased_node : public node<Shape, std::common_type_t<value_of<E>, value_of<
   using inner_type = E;
   using bias_type = B;
   biased_node(const E& e, const B& b, extents_for<Shape> x)
-      : node<Shape, std::common_type_t<value_of<E>, value_of<B>>>(static_cast<extents_for<Shape>&&>(x)), inner_(e), bias_(b) {}
+      : node<Shape, std::common_type_t<value_of<E>, value_of<B>>>(static_cast<extents_for<Shape>&&>(x)),
+        inner_(e),
+        bias_(b) {}
   [[nodiscard]] const E& inner() const { return inner_; }
   [[nodiscard]] const B& bias() const { return bias_; }
 
@@ -625,13 +666,16 @@ namespace no_adl {
 ///   [s] x [subset of s, more parallel dimensions]  ->  [s, those parallel dimensions], biased_for<…>
 ///
 /// Refuses raw products (R6), biases after softmax, of other dimensions, or the same for all that a softmax goes over (R7).
-template <operand S, operand B, class Verdict = detail::of_scores<op::biased, rule::biased<detail::shape_of<S>, detail::shape_of<B>>, S, B>>
+template <operand S, operand B,
+          class Verdict = detail::of_scores<op::biased, rule::biased<detail::shape_of<S>, detail::shape_of<B>>, S, B>>
   requires allowed<Verdict>
 [[nodiscard]] auto biased(const S& s, const B& b) {
   using shape = typename Verdict::shape;
-  return detail::biased_node<shape, S, B>(s, b, detail::carry<typename detail::extents_for<shape>::atoms>("biased", s.extents(), b.extents()));
+  return detail::biased_node<shape, S, B>(
+      s, b, detail::carry<typename detail::extents_for<shape>::atoms>("biased", s.extents(), b.extents()));
 }
-template <operand S, operand B, class Verdict = detail::of_scores<op::biased, rule::biased<detail::shape_of<S>, detail::shape_of<B>>, S, B>>
+template <operand S, operand B,
+          class Verdict = detail::of_scores<op::biased, rule::biased<detail::shape_of<S>, detail::shape_of<B>>, S, B>>
   requires refused<Verdict>
 Verdict biased(const S& s, const B& b);
 

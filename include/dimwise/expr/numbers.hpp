@@ -43,10 +43,11 @@ template <class T>
 inline constexpr bool is_stored_only = is_half_precision<T> || std::is_same_v<T, int4_pair>;
 
 template <class Op>
-inline constexpr bool takes_whole_numbers = std::is_same_v<Op, op::elementwise> || std::is_same_v<Op, op::sum> || std::is_same_v<Op, op::max> ||
-                                            std::is_same_v<Op, op::min> || std::is_same_v<Op, op::argmax> || std::is_same_v<Op, op::maximum> ||
-                                            std::is_same_v<Op, op::minimum> || std::is_same_v<Op, op::clamp> || std::is_same_v<Op, op::scatter_add> ||
-                                            std::is_same_v<Op, op::scan>;
+inline constexpr bool takes_whole_numbers =
+    std::is_same_v<Op, op::elementwise> || std::is_same_v<Op, op::sum> || std::is_same_v<Op, op::max> ||
+    std::is_same_v<Op, op::min> || std::is_same_v<Op, op::argmax> || std::is_same_v<Op, op::maximum> ||
+    std::is_same_v<Op, op::minimum> || std::is_same_v<Op, op::clamp> || std::is_same_v<Op, op::scatter_add> ||
+    std::is_same_v<Op, op::scan>;
 // Whole numbers are real beside real ones under these.
 template <class Op>
 inline constexpr bool mixes_with_real = std::is_same_v<Op, op::divide> || std::is_same_v<Op, op::pow>;
@@ -81,7 +82,8 @@ inline constexpr bool is_real<X> = std::is_floating_point_v<value_of<X>>;
 
 // The verdict on an operation that computes with the elements of X…
 template <class Op, class Verdict, class... X>
-using of_numbers = typename std::conditional_t<(is_real<X> && ...), std::type_identity<Verdict>, judged_elements<Op, Verdict, X...>>::type;
+using of_numbers = typename std::conditional_t<(is_real<X> && ...), std::type_identity<Verdict>,
+                                               judged_elements<Op, Verdict, X...>>::type;
 
 // What is compared or chosen: the elements of an operand, or a number, a truth value, an id given alone.
 template <class X>
@@ -115,14 +117,18 @@ consteval auto judge_alike() {
   if constexpr (refused<Verdict> || numbers || (std::is_same_v<T, U> && !Ordered)) {
     return answer<Verdict>{};
   } else if constexpr (is_id<T> && is_id<U>) {
-    return answer<ERROR_R18_ids_index_their_own_dimension_only<Op, over_t<join_t<typename id_of<T>::type, typename id_of<U>::type>>, lhs_t<shape_or_none_t<A>>,
-                                                               rhs_t<shape_or_none_t<B>>>>{};
+    return answer<ERROR_R18_ids_index_their_own_dimension_only<
+        Op, over_t<join_t<typename id_of<T>::type, typename id_of<U>::type>>, lhs_t<shape_or_none_t<A>>,
+        rhs_t<shape_or_none_t<B>>>>{};
   } else if constexpr (is_id<T> || is_id<U>) {
-    return answer<error_with_t<ERROR_R18_ids_index_their_own_dimension_only, Op, shape_or_none_t<A>, shape_or_none_t<B>>>{};
+    return answer<
+        error_with_t<ERROR_R18_ids_index_their_own_dimension_only, Op, shape_or_none_t<A>, shape_or_none_t<B>>>{};
   } else if constexpr (bools) {
-    return answer<error_with_t<ERROR_R7_mask_needs_a_polarity_allow_or_block, Op, shape_or_none_t<A>, shape_or_none_t<B>>>{};
+    return answer<
+        error_with_t<ERROR_R7_mask_needs_a_polarity_allow_or_block, Op, shape_or_none_t<A>, shape_or_none_t<B>>>{};
   } else {
-    return answer<error_with_t<ERROR_R13_stored_numbers_are_widened_first, Op, shape_or_none_t<A>, shape_or_none_t<B>>>{};
+    return answer<
+        error_with_t<ERROR_R13_stored_numbers_are_widened_first, Op, shape_or_none_t<A>, shape_or_none_t<B>>>{};
   }
 }
 template <class Op, bool Ordered, class Verdict, class A, class B>

@@ -18,7 +18,8 @@ class sinusoid_node : public node<Shape, float> {
  public:
   using positions = P;
   using features = F;
-  sinusoid_node(extents_for<Shape> e, double base) : node<Shape, float>(static_cast<extents_for<Shape>&&>(e)), base_(base) {}
+  sinusoid_node(extents_for<Shape> e, double base)
+      : node<Shape, float>(static_cast<extents_for<Shape>&&>(e)), base_(base) {}
   [[nodiscard]] double base() const { return base_; }
 
  private:
@@ -48,7 +49,8 @@ template <class P, class F>
   e.set(features);
   return detail::sinusoid_node<shape<P, F>, P, F>(e, base);
 }
-template <class P, class F, class... Rest, class Error = ERROR_R13_sinusoid_takes_positions_and_features<over<detail::about_t<P>, detail::about_t<F>>>>
+template <class P, class F, class... Rest,
+          class Error = ERROR_R13_sinusoid_takes_positions_and_features<over<detail::about_t<P>, detail::about_t<F>>>>
   requires(!detail::sinusoidal<P, F>)
 Error sinusoid(const Rest&... rest);
 
@@ -70,8 +72,9 @@ class alibi : public detail::related_positions<Q, K> {
   alibi()
     requires(detail::comparable<Q, K> && detail::both_ordered<Q, K> && detail::is_parallel<H>)
   = default;
-  template <class Error = std::conditional_t<detail::is_parallel<H>, detail::positions_error<op::biased, Q, K>,
-                                             ERROR_R7_mask_has_dimensions_that_the_scores_lack<op::biased, over<detail::about_t<H>>>>>
+  template <class Error = std::conditional_t<
+                detail::is_parallel<H>, detail::positions_error<op::biased, Q, K>,
+                ERROR_R7_mask_has_dimensions_that_the_scores_lack<op::biased, over<detail::about_t<H>>>>>
     requires(!detail::comparable<Q, K> || !detail::both_ordered<Q, K> || !detail::is_parallel<H>)
   alibi(Error* = nullptr) = delete;
   alibi(const Q& q, const K& k)
@@ -113,7 +116,8 @@ struct t5_buckets {
     if (n < exact) { return first + static_cast<std::size_t>(n); }
     if (exact == 0 || max_distance <= exact) { return first + buckets - 1; }  // nothing between the near and the far
     const double far = std::log(static_cast<double>(n) / static_cast<double>(exact)) /
-                       std::log(static_cast<double>(max_distance) / static_cast<double>(exact)) * static_cast<double>(static_cast<std::ptrdiff_t>(buckets) - exact);
+                       std::log(static_cast<double>(max_distance) / static_cast<double>(exact)) *
+                       static_cast<double>(static_cast<std::ptrdiff_t>(buckets) - exact);
     const auto at = static_cast<std::size_t>(exact) + static_cast<std::size_t>(far);
     return first + (at < buckets ? at : buckets - 1);
   }
@@ -125,7 +129,8 @@ class relative_bias_of : public detail::related_positions<Q, K> {
   using table_type = Table;
   using relative = R;
   using rest = detail::difference_t<detail::dims_t<detail::shape_of<Table>>, detail::list<R>>;
-  using bias_facts = detail::mask_facts<detail::join_t<detail::list<Q, K>, rest>, detail::list<K>, false, detail::taken_t<detail::shape_of<Table>>>;
+  using bias_facts = detail::mask_facts<detail::join_t<detail::list<Q, K>, rest>, detail::list<K>, false,
+                                        detail::taken_t<detail::shape_of<Table>>>;
   static constexpr const char* name = "relative_bias";
   relative_bias_of(const Table& table, const Bucket& bucket) : table_(table), bucket_(bucket) {}
   [[nodiscard]] const Table& table() const { return table_; }
@@ -145,14 +150,18 @@ namespace no_adl {
 ///
 /// Q and K are related (R7); `bucket(distance, |R|)` says which element of R a distance takes.
 template <class Q, class K, class R, operand Table, class Bucket = clipped_distance>
-  requires(detail::comparable<Q, K> && detail::both_ordered<Q, K> && detail::is_in<R, detail::dims_t<detail::shape_of<Table>>>)
+  requires(detail::comparable<Q, K> && detail::both_ordered<Q, K> &&
+           detail::is_in<R, detail::dims_t<detail::shape_of<Table>>>)
 [[nodiscard]] auto relative_bias(const Table& table, const Bucket& bucket = {}) {
   return relative_bias_of<Q, K, R, Table, Bucket>(table, bucket);
 }
 template <class Q, class K, class R, operand Table, class Bucket = clipped_distance,
-          class Error = std::conditional_t<detail::is_in<R, detail::dims_t<detail::shape_of<Table>>>, detail::positions_error<op::biased, Q, K>,
-                                           ERROR_R1_dimension_is_not_in_the_operand<op::biased, over<detail::about_t<R>>, detail::operand_t<detail::shape_of<Table>>>>>
-  requires(!detail::comparable<Q, K> || !detail::both_ordered<Q, K> || !detail::is_in<R, detail::dims_t<detail::shape_of<Table>>>)
+          class Error = std::conditional_t<
+              detail::is_in<R, detail::dims_t<detail::shape_of<Table>>>, detail::positions_error<op::biased, Q, K>,
+              ERROR_R1_dimension_is_not_in_the_operand<op::biased, over<detail::about_t<R>>,
+                                                       detail::operand_t<detail::shape_of<Table>>>>>
+  requires(!detail::comparable<Q, K> || !detail::both_ordered<Q, K> ||
+           !detail::is_in<R, detail::dims_t<detail::shape_of<Table>>>)
 Error relative_bias(const Table& table, const Bucket& bucket = {});
 
 }  // namespace no_adl
@@ -164,7 +173,8 @@ class position_biased_node : public node<Shape, value_of<E>> {
  public:
   using inner_type = E;
   using bias_type = B;
-  position_biased_node(const E& e, const B& b, extents_for<Shape> x) : node<Shape, value_of<E>>(static_cast<extents_for<Shape>&&>(x)), inner_(e), bias_(b) {}
+  position_biased_node(const E& e, const B& b, extents_for<Shape> x)
+      : node<Shape, value_of<E>>(static_cast<extents_for<Shape>&&>(x)), inner_(e), bias_(b) {}
   [[nodiscard]] const E& inner() const { return inner_; }
   [[nodiscard]] const B& bias() const { return bias_; }
 
@@ -177,7 +187,8 @@ class position_biased_node : public node<Shape, value_of<E>> {
 template <class Atoms, class Extents, class B>
 extents_of<Atoms> biased_extents(const Extents& e, const B& b) {
   if constexpr (requires { b.table(); }) {
-    return carry<Atoms>("biased", e, extents_beside<shape_of<typename B::table_type>, typename B::relative>(b.table().extents()));
+    return carry<Atoms>("biased", e,
+                        extents_beside<shape_of<typename B::table_type>, typename B::relative>(b.table().extents()));
   } else {
     return carry<Atoms>("biased", e);
   }
@@ -191,7 +202,8 @@ class skew_node : public node<Shape, value_of<E>> {
   using relative = R;
   using key = K;
   using inner_type = E;
-  skew_node(const E& e, extents_for<Shape> x) : node<Shape, value_of<E>>(static_cast<extents_for<Shape>&&>(x)), inner_(e) {}
+  skew_node(const E& e, extents_for<Shape> x)
+      : node<Shape, value_of<E>>(static_cast<extents_for<Shape>&&>(x)), inner_(e) {}
   [[nodiscard]] const E& inner() const { return inner_; }
 
  private:
@@ -203,7 +215,9 @@ class skew_node : public node<Shape, value_of<E>> {
 namespace no_adl {
 
 /// `s` plus a bias made from positions; the key side is what a following softmax may go over (R7).
-template <operand S, position_bias B, class Verdict = detail::of_scores<op::biased, rule::position_biased<detail::shape_of<S>, detail::position_facts_of<B>>, S>>
+template <operand S, position_bias B,
+          class Verdict = detail::of_scores<
+              op::biased, rule::position_biased<detail::shape_of<S>, detail::position_facts_of<B>>, S>>
   requires allowed<Verdict>
 [[nodiscard]] auto biased(const S& s, const B& b) {
   using shape = typename Verdict::shape;
@@ -211,7 +225,9 @@ template <operand S, position_bias B, class Verdict = detail::of_scores<op::bias
   b.check(e, B::name);
   return detail::position_biased_node<shape, S, B>(s, b, e);
 }
-template <operand S, position_bias B, class Verdict = detail::of_scores<op::biased, rule::position_biased<detail::shape_of<S>, detail::position_facts_of<B>>, S>>
+template <operand S, position_bias B,
+          class Verdict = detail::of_scores<
+              op::biased, rule::position_biased<detail::shape_of<S>, detail::position_facts_of<B>>, S>>
   requires refused<Verdict>
 Verdict biased(const S& s, const B& b);
 
@@ -225,7 +241,9 @@ template <class Q, class R, class K, operand X, class Verdict = rule::skew<Q, R,
   using shape = typename Verdict::shape;
   detail::extents_of<detail::list<K>> added;
   added.set(keys);
-  return detail::skew_node<shape, Q, R, K, X>(x, detail::carry<typename detail::extents_for<shape>::atoms>("skew", added, detail::extents_beside<detail::shape_of<X>, R>(x.extents())));
+  return detail::skew_node<shape, Q, R, K, X>(
+      x, detail::carry<typename detail::extents_for<shape>::atoms>(
+             "skew", added, detail::extents_beside<detail::shape_of<X>, R>(x.extents())));
 }
 template <class Q, class R, class K, operand X, class Verdict = rule::skew<Q, R, K, detail::shape_of<X>>>
   requires refused<Verdict>

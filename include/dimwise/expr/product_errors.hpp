@@ -30,7 +30,10 @@ consteval bool is_scaled_by_hand() {
     return false;
   } else if constexpr (marked_t<raw, marks_t<shape_of<X>>>::size == 0) {
     return false;
-  } else if constexpr (requires { typename X::function; typename X::operands; }) {
+  } else if constexpr (requires {
+                         typename X::function;
+                         typename X::operands;
+                       }) {
     return std::is_same_v<typename X::function, fn::multiply> || std::is_same_v<typename X::function, fn::divide> ||
            any_operand<scaled_by_hand, typename X::operands>;
   } else if constexpr (requires { typename X::inner_type; }) {
@@ -48,13 +51,18 @@ struct product_of_pairs {
 template <class X>
 using product_of_pairs_t = typename product_of_pairs<X>::type;
 template <class X>
-  requires requires { typename X::over; typename X::left_type; typename X::right_type; }
+  requires requires {
+    typename X::over;
+    typename X::left_type;
+    typename X::right_type;
+  }
 struct product_of_pairs<X> {
   using a = shape_of<typename X::left_type>;
   using b = shape_of<typename X::right_type>;
   using facts = product_facts<typename X::over, list<>, a, b>;
-  using type = std::conditional_t<gives_pairs<facts>,
-                                  ERROR_R2_shared_dimension_gives_pairs<op::contract, over_t<typename facts::shared>, lhs_t<a>, rhs_t<b>>, nothing>;
+  using type = std::conditional_t<
+      gives_pairs<facts>,
+      ERROR_R2_shared_dimension_gives_pairs<op::contract, over_t<typename facts::shared>, lhs_t<a>, rhs_t<b>>, nothing>;
 };
 template <class X>
   requires requires { typename X::inner_type; }
@@ -65,9 +73,13 @@ struct first_of_pairs {
 };
 template <class X, class First, class... Rest>
 struct first_of_pairs<X, list<First, Rest...>>
-    : std::conditional_t<std::is_same_v<product_of_pairs_t<First>, nothing>, first_of_pairs<X, list<Rest...>>, product_of_pairs<First>> {};
+    : std::conditional_t<std::is_same_v<product_of_pairs_t<First>, nothing>, first_of_pairs<X, list<Rest...>>,
+                         product_of_pairs<First>> {};
 template <class X>
-  requires requires { typename X::function; typename X::operands; }
+  requires requires {
+    typename X::function;
+    typename X::operands;
+  }
 struct product_of_pairs<X> : first_of_pairs<X, typename X::operands> {};
 
 template <class Verdict, class... X>
@@ -76,13 +88,15 @@ struct told_of_product {
 };
 template <class... Facts, class... X>
 struct told_of_product<ERROR_R6_raw_products_are_scaled_first<Facts...>, X...> {
-  using type = std::conditional_t<any_operand<scaled_by_hand, list<X...>>, ERROR_R6_scaling_by_hand_is_said_by_scaled<Facts...>,
-                                  ERROR_R6_raw_products_are_scaled_first<Facts...>>;
+  using type =
+      std::conditional_t<any_operand<scaled_by_hand, list<X...>>, ERROR_R6_scaling_by_hand_is_said_by_scaled<Facts...>,
+                         ERROR_R6_raw_products_are_scaled_first<Facts...>>;
 };
 template <class... Facts, class X, class... Rest>
 struct told_of_product<ERROR_R1_dimension_is_not_in_the_operand<Facts...>, X, Rest...> {
   using pairs = product_of_pairs_t<X>;
-  using type = std::conditional_t<std::is_same_v<pairs, nothing>, ERROR_R1_dimension_is_not_in_the_operand<Facts...>, pairs>;
+  using type =
+      std::conditional_t<std::is_same_v<pairs, nothing>, ERROR_R1_dimension_is_not_in_the_operand<Facts...>, pairs>;
 };
 
 // The verdict on an operation that computes with scores or logits.

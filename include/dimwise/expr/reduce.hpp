@@ -63,7 +63,8 @@ class rowwise : public node<Shape, value_of<E>> {
   using how = How;
   using over = Over;
   using inner_type = E;
-  explicit rowwise(const E& e, double epsilon = 0) : node<Shape, value_of<E>>(e.extents()), inner_(e), epsilon_(epsilon) {}
+  explicit rowwise(const E& e, double epsilon = 0)
+      : node<Shape, value_of<E>>(e.extents()), inner_(e), epsilon_(epsilon) {}
   [[nodiscard]] const E& inner() const { return inner_; }
   [[nodiscard]] double epsilon() const { return epsilon_; }
 
@@ -78,7 +79,8 @@ class reduction : public node<Shape, T> {
   using how = How;
   using over = Over;
   using inner_type = E;
-  explicit reduction(const E& e) : node<Shape, T>(carry<typename extents_for<Shape>::atoms>(How::name, e.extents())), inner_(e) {}
+  explicit reduction(const E& e)
+      : node<Shape, T>(carry<typename extents_for<Shape>::atoms>(How::name, e.extents())), inner_(e) {}
   [[nodiscard]] const E& inner() const { return inner_; }
 
  private:
@@ -105,32 +107,44 @@ namespace no_adl {
 ///
 /// Refuses raw products (R6), what is normalised or has a static extent of 1 (R5), dimensions that are neither attendable
 /// nor a choice (R13), masks that serve another dimension (R7), packed positions without documents (R19).
-template <class... D, operand X, class Verdict = detail::of_scores<op::softmax, rule::softmax<op::softmax, detail::list<D...>, detail::shape_of<X>>, X>>
+template <class... D, operand X,
+          class Verdict =
+              detail::of_scores<op::softmax, rule::softmax<op::softmax, detail::list<D...>, detail::shape_of<X>>, X>>
   requires(sizeof...(D) > 0 && allowed<Verdict>)
 [[nodiscard]] auto softmax(const X& x) {
   return detail::rowwise<typename Verdict::shape, detail::rows::softmax, detail::list<D...>, X>(x);
 }
-template <class... D, operand X, class Verdict = detail::of_scores<op::softmax, rule::softmax<op::softmax, detail::list<D...>, detail::shape_of<X>>, X>>
+template <class... D, operand X,
+          class Verdict =
+              detail::of_scores<op::softmax, rule::softmax<op::softmax, detail::list<D...>, detail::shape_of<X>>, X>>
   requires(sizeof...(D) > 0 && refused<Verdict>)
 Verdict softmax(const X& x);
 
 /// x − log Σ exp(x) over the dimensions D; −∞ where masked.
-template <class... D, operand X, class Verdict = detail::of_scores<op::log_softmax, rule::softmax<op::log_softmax, detail::list<D...>, detail::shape_of<X>>, X>>
+template <class... D, operand X,
+          class Verdict = detail::of_scores<op::log_softmax,
+                                            rule::softmax<op::log_softmax, detail::list<D...>, detail::shape_of<X>>, X>>
   requires(sizeof...(D) > 0 && allowed<Verdict>)
 [[nodiscard]] auto log_softmax(const X& x) {
   return detail::rowwise<typename Verdict::shape, detail::rows::log_softmax, detail::list<D...>, X>(x);
 }
-template <class... D, operand X, class Verdict = detail::of_scores<op::log_softmax, rule::softmax<op::log_softmax, detail::list<D...>, detail::shape_of<X>>, X>>
+template <class... D, operand X,
+          class Verdict = detail::of_scores<op::log_softmax,
+                                            rule::softmax<op::log_softmax, detail::list<D...>, detail::shape_of<X>>, X>>
   requires(sizeof...(D) > 0 && refused<Verdict>)
 Verdict log_softmax(const X& x);
 
 /// x / Σ x over the dimensions D, explicitly: slot attention's second normalisation, top-k routing. A row of sum 0 stays 0.
-template <class... D, operand X, class Verdict = detail::of_numbers<op::renormalise, rule::renormalise<detail::list<D...>, detail::shape_of<X>>, X>>
+template <
+    class... D, operand X,
+    class Verdict = detail::of_numbers<op::renormalise, rule::renormalise<detail::list<D...>, detail::shape_of<X>>, X>>
   requires(sizeof...(D) > 0 && allowed<Verdict>)
 [[nodiscard]] auto renormalise(const X& x) {
   return detail::rowwise<typename Verdict::shape, detail::rows::renormalise, detail::list<D...>, X>(x);
 }
-template <class... D, operand X, class Verdict = detail::of_numbers<op::renormalise, rule::renormalise<detail::list<D...>, detail::shape_of<X>>, X>>
+template <
+    class... D, operand X,
+    class Verdict = detail::of_numbers<op::renormalise, rule::renormalise<detail::list<D...>, detail::shape_of<X>>, X>>
   requires(sizeof...(D) > 0 && refused<Verdict>)
 Verdict renormalise(const X& x);
 
@@ -140,80 +154,118 @@ Verdict renormalise(const X& x);
 ///
 /// The mean over nothing visible is 0. Refuses weighted products over other dimensions than theirs (R5), masks that serve
 /// another dimension (R7), packed positions without documents (R19).
-template <class... D, operand X, class Verdict = detail::of_numbers<op::sum, rule::reduce<op::sum, detail::list<D...>, detail::shape_of<X>>, X>>
+template <
+    class... D, operand X,
+    class Verdict = detail::of_numbers<op::sum, rule::reduce<op::sum, detail::list<D...>, detail::shape_of<X>>, X>>
   requires(sizeof...(D) > 0 && allowed<Verdict>)
 [[nodiscard]] auto sum(const X& x) {
   return detail::reduction<typename Verdict::shape, detail::value_of<X>, detail::totals::sum, detail::list<D...>, X>(x);
 }
-template <class... D, operand X, class Verdict = detail::of_numbers<op::sum, rule::reduce<op::sum, detail::list<D...>, detail::shape_of<X>>, X>>
+template <
+    class... D, operand X,
+    class Verdict = detail::of_numbers<op::sum, rule::reduce<op::sum, detail::list<D...>, detail::shape_of<X>>, X>>
   requires(sizeof...(D) > 0 && refused<Verdict>)
 Verdict sum(const X& x);
-template <class... D, operand X, class Verdict = detail::of_numbers<op::mean, rule::reduce<op::mean, detail::list<D...>, detail::shape_of<X>>, X>>
+template <
+    class... D, operand X,
+    class Verdict = detail::of_numbers<op::mean, rule::reduce<op::mean, detail::list<D...>, detail::shape_of<X>>, X>>
   requires(sizeof...(D) > 0 && allowed<Verdict>)
 [[nodiscard]] auto mean(const X& x) {
-  return detail::reduction<typename Verdict::shape, detail::value_of<X>, detail::totals::mean, detail::list<D...>, X>(x);
+  return detail::reduction<typename Verdict::shape, detail::value_of<X>, detail::totals::mean, detail::list<D...>, X>(
+      x);
 }
-template <class... D, operand X, class Verdict = detail::of_numbers<op::mean, rule::reduce<op::mean, detail::list<D...>, detail::shape_of<X>>, X>>
+template <
+    class... D, operand X,
+    class Verdict = detail::of_numbers<op::mean, rule::reduce<op::mean, detail::list<D...>, detail::shape_of<X>>, X>>
   requires(sizeof...(D) > 0 && refused<Verdict>)
 Verdict mean(const X& x);
-template <class... D, operand X, class Verdict = detail::of_numbers<op::max, rule::reduce<op::max, detail::list<D...>, detail::shape_of<X>>, X>>
+template <
+    class... D, operand X,
+    class Verdict = detail::of_numbers<op::max, rule::reduce<op::max, detail::list<D...>, detail::shape_of<X>>, X>>
   requires(sizeof...(D) > 0 && allowed<Verdict>)
 [[nodiscard]] auto max(const X& x) {
   return detail::reduction<typename Verdict::shape, detail::value_of<X>, detail::totals::max, detail::list<D...>, X>(x);
 }
-template <class... D, operand X, class Verdict = detail::of_numbers<op::max, rule::reduce<op::max, detail::list<D...>, detail::shape_of<X>>, X>>
+template <
+    class... D, operand X,
+    class Verdict = detail::of_numbers<op::max, rule::reduce<op::max, detail::list<D...>, detail::shape_of<X>>, X>>
   requires(sizeof...(D) > 0 && refused<Verdict>)
 Verdict max(const X& x);
-template <class... D, operand X, class Verdict = detail::of_numbers<op::min, rule::reduce<op::min, detail::list<D...>, detail::shape_of<X>>, X>>
+template <
+    class... D, operand X,
+    class Verdict = detail::of_numbers<op::min, rule::reduce<op::min, detail::list<D...>, detail::shape_of<X>>, X>>
   requires(sizeof...(D) > 0 && allowed<Verdict>)
 [[nodiscard]] auto min(const X& x) {
   return detail::reduction<typename Verdict::shape, detail::value_of<X>, detail::totals::min, detail::list<D...>, X>(x);
 }
-template <class... D, operand X, class Verdict = detail::of_numbers<op::min, rule::reduce<op::min, detail::list<D...>, detail::shape_of<X>>, X>>
+template <
+    class... D, operand X,
+    class Verdict = detail::of_numbers<op::min, rule::reduce<op::min, detail::list<D...>, detail::shape_of<X>>, X>>
   requires(sizeof...(D) > 0 && refused<Verdict>)
 Verdict min(const X& x);
 
 /// The same over what a mask allows: `mean<seq>(x, padding<seq>(lengths))`.
-template <class... D, operand X, mask M, class Verdict = detail::of_numbers<op::masked, rule::reduce_masked<op::sum, detail::list<D...>, detail::shape_of<X>, typename M::facts>, X>>
+template <class... D, operand X, mask M,
+          class Verdict = detail::of_numbers<
+              op::masked, rule::reduce_masked<op::sum, detail::list<D...>, detail::shape_of<X>, typename M::facts>, X>>
   requires(sizeof...(D) > 0 && allowed<Verdict>)
 [[nodiscard]] auto sum(const X& x, const M& m) {
   return sum<D...>(masked(x, m));
 }
-template <class... D, operand X, mask M, class Verdict = detail::of_numbers<op::masked, rule::reduce_masked<op::sum, detail::list<D...>, detail::shape_of<X>, typename M::facts>, X>>
+template <class... D, operand X, mask M,
+          class Verdict = detail::of_numbers<
+              op::masked, rule::reduce_masked<op::sum, detail::list<D...>, detail::shape_of<X>, typename M::facts>, X>>
   requires(sizeof...(D) > 0 && refused<Verdict>)
 Verdict sum(const X& x, const M& m);
-template <class... D, operand X, mask M, class Verdict = detail::of_numbers<op::masked, rule::reduce_masked<op::mean, detail::list<D...>, detail::shape_of<X>, typename M::facts>, X>>
+template <class... D, operand X, mask M,
+          class Verdict = detail::of_numbers<
+              op::masked, rule::reduce_masked<op::mean, detail::list<D...>, detail::shape_of<X>, typename M::facts>, X>>
   requires(sizeof...(D) > 0 && allowed<Verdict>)
 [[nodiscard]] auto mean(const X& x, const M& m) {
   return mean<D...>(masked(x, m));
 }
-template <class... D, operand X, mask M, class Verdict = detail::of_numbers<op::masked, rule::reduce_masked<op::mean, detail::list<D...>, detail::shape_of<X>, typename M::facts>, X>>
+template <class... D, operand X, mask M,
+          class Verdict = detail::of_numbers<
+              op::masked, rule::reduce_masked<op::mean, detail::list<D...>, detail::shape_of<X>, typename M::facts>, X>>
   requires(sizeof...(D) > 0 && refused<Verdict>)
 Verdict mean(const X& x, const M& m);
-template <class... D, operand X, mask M, class Verdict = detail::of_numbers<op::masked, rule::reduce_masked<op::max, detail::list<D...>, detail::shape_of<X>, typename M::facts>, X>>
+template <class... D, operand X, mask M,
+          class Verdict = detail::of_numbers<
+              op::masked, rule::reduce_masked<op::max, detail::list<D...>, detail::shape_of<X>, typename M::facts>, X>>
   requires(sizeof...(D) > 0 && allowed<Verdict>)
 [[nodiscard]] auto max(const X& x, const M& m) {
   return max<D...>(masked(x, m));
 }
-template <class... D, operand X, mask M, class Verdict = detail::of_numbers<op::masked, rule::reduce_masked<op::max, detail::list<D...>, detail::shape_of<X>, typename M::facts>, X>>
+template <class... D, operand X, mask M,
+          class Verdict = detail::of_numbers<
+              op::masked, rule::reduce_masked<op::max, detail::list<D...>, detail::shape_of<X>, typename M::facts>, X>>
   requires(sizeof...(D) > 0 && refused<Verdict>)
 Verdict max(const X& x, const M& m);
-template <class... D, operand X, mask M, class Verdict = detail::of_numbers<op::masked, rule::reduce_masked<op::min, detail::list<D...>, detail::shape_of<X>, typename M::facts>, X>>
+template <class... D, operand X, mask M,
+          class Verdict = detail::of_numbers<
+              op::masked, rule::reduce_masked<op::min, detail::list<D...>, detail::shape_of<X>, typename M::facts>, X>>
   requires(sizeof...(D) > 0 && allowed<Verdict>)
 [[nodiscard]] auto min(const X& x, const M& m) {
   return min<D...>(masked(x, m));
 }
-template <class... D, operand X, mask M, class Verdict = detail::of_numbers<op::masked, rule::reduce_masked<op::min, detail::list<D...>, detail::shape_of<X>, typename M::facts>, X>>
+template <class... D, operand X, mask M,
+          class Verdict = detail::of_numbers<
+              op::masked, rule::reduce_masked<op::min, detail::list<D...>, detail::shape_of<X>, typename M::facts>, X>>
   requires(sizeof...(D) > 0 && refused<Verdict>)
 Verdict min(const X& x, const M& m);
 
 /// log Σ exp(x) over the dimensions D; −∞ where everything is masked.
-template <class... D, operand X, class Verdict = detail::of_scores<op::logsumexp, rule::reduce<op::logsumexp, detail::list<D...>, detail::shape_of<X>>, X>>
+template <class... D, operand X,
+          class Verdict =
+              detail::of_scores<op::logsumexp, rule::reduce<op::logsumexp, detail::list<D...>, detail::shape_of<X>>, X>>
   requires(sizeof...(D) > 0 && allowed<Verdict>)
 [[nodiscard]] auto logsumexp(const X& x) {
-  return detail::reduction<typename Verdict::shape, detail::value_of<X>, detail::totals::logsumexp, detail::list<D...>, X>(x);
+  return detail::reduction<typename Verdict::shape, detail::value_of<X>, detail::totals::logsumexp, detail::list<D...>,
+                           X>(x);
 }
-template <class... D, operand X, class Verdict = detail::of_scores<op::logsumexp, rule::reduce<op::logsumexp, detail::list<D...>, detail::shape_of<X>>, X>>
+template <class... D, operand X,
+          class Verdict =
+              detail::of_scores<op::logsumexp, rule::reduce<op::logsumexp, detail::list<D...>, detail::shape_of<X>>, X>>
   requires(sizeof...(D) > 0 && refused<Verdict>)
 Verdict logsumexp(const X& x);
 
@@ -222,78 +274,111 @@ Verdict logsumexp(const X& x);
 ///
 ///   argmax<D>:     [D, rest]     ->  [rest], elements id<D>
 ///   argmax<A, B>:  [A, B, rest]  ->  [rest], elements id<merged<A, B>>
-template <class... D, operand X, class Verdict = detail::of_numbers<op::argmax, rule::reduce<op::argmax, detail::list<D...>, detail::shape_of<X>>, X>>
+template <class... D, operand X,
+          class Verdict =
+              detail::of_numbers<op::argmax, rule::reduce<op::argmax, detail::list<D...>, detail::shape_of<X>>, X>>
   requires(sizeof...(D) > 0 && allowed<Verdict>)
 [[nodiscard]] auto argmax(const X& x) {
-  return detail::reduction<typename Verdict::shape, typename detail::id_over<D...>::type, detail::totals::argmax, detail::list<D...>, X>(x);
+  return detail::reduction<typename Verdict::shape, typename detail::id_over<D...>::type, detail::totals::argmax,
+                           detail::list<D...>, X>(x);
 }
-template <class... D, operand X, class Verdict = detail::of_numbers<op::argmax, rule::reduce<op::argmax, detail::list<D...>, detail::shape_of<X>>, X>>
+template <class... D, operand X,
+          class Verdict =
+              detail::of_numbers<op::argmax, rule::reduce<op::argmax, detail::list<D...>, detail::shape_of<X>>, X>>
   requires(sizeof...(D) > 0 && refused<Verdict>)
 Verdict argmax(const X& x);
 
 /// (x − mean) / √(variance + ε) over the dimensions D, any of them (batch norm, instance norm, …).
-template <class... D, operand X, class Verdict = detail::of_numbers<op::standardize, rule::norm<op::standardize, detail::list<D...>, detail::shape_of<X>>, X>>
+template <class... D, operand X,
+          class Verdict = detail::of_numbers<op::standardize,
+                                             rule::norm<op::standardize, detail::list<D...>, detail::shape_of<X>>, X>>
   requires(sizeof...(D) > 0 && allowed<Verdict>)
 [[nodiscard]] auto standardize(const X& x, double epsilon = 1e-5) {
   return detail::rowwise<typename Verdict::shape, detail::rows::standardize, detail::list<D...>, X>(x, epsilon);
 }
-template <class... D, operand X, class Verdict = detail::of_numbers<op::standardize, rule::norm<op::standardize, detail::list<D...>, detail::shape_of<X>>, X>>
+template <class... D, operand X,
+          class Verdict = detail::of_numbers<op::standardize,
+                                             rule::norm<op::standardize, detail::list<D...>, detail::shape_of<X>>, X>>
   requires(sizeof...(D) > 0 && refused<Verdict>)
 Verdict standardize(const X& x, double epsilon = 1e-5);
 
 /// standardize<D…>(x) · γ + β over features (Ba, Kiros and Hinton 2016); refuses other dimensions (R13).
 ///
 ///   [rest, D…] x [subset] x [subset]  ->  [rest, D…]
-template <class... D, operand X, class Verdict = detail::of_numbers<op::layer_norm, rule::norm<op::layer_norm, detail::list<D...>, detail::shape_of<X>>, X>>
+template <class... D, operand X,
+          class Verdict = detail::of_numbers<op::layer_norm,
+                                             rule::norm<op::layer_norm, detail::list<D...>, detail::shape_of<X>>, X>>
   requires(sizeof...(D) > 0 && allowed<Verdict>)
 [[nodiscard]] auto layer_norm(const X& x, double epsilon = 1e-5) {
   return detail::rowwise<typename Verdict::shape, detail::rows::standardize, detail::list<D...>, X>(x, epsilon);
 }
 template <class... D, operand X, operand Gamma, operand Beta,
-          class Verdict = detail::of_numbers<op::layer_norm, rule::norm_with<op::layer_norm, detail::list<D...>, detail::shape_of<X>, detail::shape_of<Gamma>, detail::shape_of<Beta>>, X, Gamma, Beta>>
+          class Verdict = detail::of_numbers<op::layer_norm,
+                                             rule::norm_with<op::layer_norm, detail::list<D...>, detail::shape_of<X>,
+                                                             detail::shape_of<Gamma>, detail::shape_of<Beta>>,
+                                             X, Gamma, Beta>>
   requires(sizeof...(D) > 0 && allowed<Verdict>)
 [[nodiscard]] auto layer_norm(const X& x, const Gamma& gamma, const Beta& beta, double epsilon = 1e-5) {
   return layer_norm<D...>(x, epsilon) * gamma + beta;
 }
-template <class... D, operand X, class Verdict = detail::of_numbers<op::layer_norm, rule::norm<op::layer_norm, detail::list<D...>, detail::shape_of<X>>, X>>
+template <class... D, operand X,
+          class Verdict = detail::of_numbers<op::layer_norm,
+                                             rule::norm<op::layer_norm, detail::list<D...>, detail::shape_of<X>>, X>>
   requires(sizeof...(D) > 0 && refused<Verdict>)
 Verdict layer_norm(const X& x, double epsilon = 1e-5);
 template <class... D, operand X, operand Gamma, operand Beta,
-          class Verdict = detail::of_numbers<op::layer_norm, rule::norm_with<op::layer_norm, detail::list<D...>, detail::shape_of<X>, detail::shape_of<Gamma>, detail::shape_of<Beta>>, X, Gamma, Beta>>
+          class Verdict = detail::of_numbers<op::layer_norm,
+                                             rule::norm_with<op::layer_norm, detail::list<D...>, detail::shape_of<X>,
+                                                             detail::shape_of<Gamma>, detail::shape_of<Beta>>,
+                                             X, Gamma, Beta>>
   requires(sizeof...(D) > 0 && refused<Verdict>)
 Verdict layer_norm(const X& x, const Gamma& gamma, const Beta& beta, double epsilon = 1e-5);
 
 /// x / √(mean x² + ε) · γ over features (Zhang and Sennrich 2019); refuses other dimensions (R13).
-template <class... D, operand X, class Verdict = detail::of_numbers<op::rms_norm, rule::norm<op::rms_norm, detail::list<D...>, detail::shape_of<X>>, X>>
+template <class... D, operand X,
+          class Verdict =
+              detail::of_numbers<op::rms_norm, rule::norm<op::rms_norm, detail::list<D...>, detail::shape_of<X>>, X>>
   requires(sizeof...(D) > 0 && allowed<Verdict>)
 [[nodiscard]] auto rms_norm(const X& x, double epsilon = 1e-5) {
   return detail::rowwise<typename Verdict::shape, detail::rows::root_mean_square, detail::list<D...>, X>(x, epsilon);
 }
-template <class... D, operand X, operand Gamma, class Verdict = detail::of_numbers<op::rms_norm, rule::norm_with<op::rms_norm, detail::list<D...>, detail::shape_of<X>, detail::shape_of<Gamma>>, X, Gamma>>
+template <
+    class... D, operand X, operand Gamma,
+    class Verdict = detail::of_numbers<
+        op::rms_norm, rule::norm_with<op::rms_norm, detail::list<D...>, detail::shape_of<X>, detail::shape_of<Gamma>>,
+        X, Gamma>>
   requires(sizeof...(D) > 0 && allowed<Verdict>)
 [[nodiscard]] auto rms_norm(const X& x, const Gamma& gamma, double epsilon = 1e-5) {
   return rms_norm<D...>(x, epsilon) * gamma;
 }
-template <class... D, operand X, class Verdict = detail::of_numbers<op::rms_norm, rule::norm<op::rms_norm, detail::list<D...>, detail::shape_of<X>>, X>>
+template <class... D, operand X,
+          class Verdict =
+              detail::of_numbers<op::rms_norm, rule::norm<op::rms_norm, detail::list<D...>, detail::shape_of<X>>, X>>
   requires(sizeof...(D) > 0 && refused<Verdict>)
 Verdict rms_norm(const X& x, double epsilon = 1e-5);
-template <class... D, operand X, operand Gamma, class Verdict = detail::of_numbers<op::rms_norm, rule::norm_with<op::rms_norm, detail::list<D...>, detail::shape_of<X>, detail::shape_of<Gamma>>, X, Gamma>>
+template <
+    class... D, operand X, operand Gamma,
+    class Verdict = detail::of_numbers<
+        op::rms_norm, rule::norm_with<op::rms_norm, detail::list<D...>, detail::shape_of<X>, detail::shape_of<Gamma>>,
+        X, Gamma>>
   requires(sizeof...(D) > 0 && refused<Verdict>)
 Verdict rms_norm(const X& x, const Gamma& gamma, double epsilon = 1e-5);
 
 /// Running sums along an ordered dimension, each element included (R13).
-template <class D, operand X, class Verdict = detail::of_numbers<op::scan, rule::scan<detail::list<D>, detail::shape_of<X>>, X>>
+template <class D, operand X,
+          class Verdict = detail::of_numbers<op::scan, rule::scan<detail::list<D>, detail::shape_of<X>>, X>>
   requires allowed<Verdict>
 [[nodiscard]] auto scan(const X& x) {
   return detail::rowwise<typename Verdict::shape, detail::rows::scan, detail::list<D>, X>(x);
 }
-template <class D, operand X, class Verdict = detail::of_numbers<op::scan, rule::scan<detail::list<D>, detail::shape_of<X>>, X>>
+template <class D, operand X,
+          class Verdict = detail::of_numbers<op::scan, rule::scan<detail::list<D>, detail::shape_of<X>>, X>>
   requires refused<Verdict>
 Verdict scan(const X& x);
 
 // Called without the dimension that they go over (R1).
-#define DIMWISE_DETAIL_UNNAMED(name)                                   \
-  template <operand X, class Error = detail::unnamed<op::name, X>>     \
+#define DIMWISE_DETAIL_UNNAMED(name)                               \
+  template <operand X, class Error = detail::unnamed<op::name, X>> \
   Error name(const X& x);
 DIMWISE_DETAIL_UNNAMED(softmax)
 DIMWISE_DETAIL_UNNAMED(log_softmax)

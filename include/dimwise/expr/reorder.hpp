@@ -8,10 +8,10 @@
 // Tests: tests/expr/reorder.test.cpp, tests/compile_fail/index/
 #pragma once
 
-#include <concepts>
-
 #include <dimwise/shape/rules/reorder.hpp>
 #include <dimwise/tensor/view.hpp>
+
+#include <concepts>
 
 namespace dimwise {
 
@@ -65,7 +65,8 @@ namespace no_adl {
 template <class D, operand X, std::integral N, class Verdict = rule::roll<D, detail::shape_of<X>>>
   requires allowed<Verdict>
 [[nodiscard]] auto roll(const X& x, N n) {
-  return detail::reordered<typename Verdict::shape, detail::orders::roll, D, X>(x, detail::cyclic(n, x.extents().template extent<D>()));
+  return detail::reordered<typename Verdict::shape, detail::orders::roll, D, X>(
+      x, detail::cyclic(n, x.extents().template extent<D>()));
 }
 template <class D, operand X, std::integral N, class Verdict = rule::roll<D, detail::shape_of<X>>>
   requires refused<Verdict>

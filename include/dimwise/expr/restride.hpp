@@ -57,7 +57,8 @@ class restride : public node<Shape, value_of<E>> {
  public:
   using how = How;
   using inner_type = E;
-  restride(const E& e, How h, extents_for<Shape> x) : node<Shape, value_of<E>>(static_cast<extents_for<Shape>&&>(x)), inner_(e), how_(h) {}
+  restride(const E& e, How h, extents_for<Shape> x)
+      : node<Shape, value_of<E>>(static_cast<extents_for<Shape>&&>(x)), inner_(e), how_(h) {}
   [[nodiscard]] const E& inner() const { return inner_; }
   [[nodiscard]] const How& look() const { return how_; }
 
@@ -75,14 +76,16 @@ extents_for<Shape> renamed_extents(const char* operation, const Extents& e) {
     slot made{n, unsaid_origin};
     if constexpr (!is_composite<From>) {
       made = e.template of_atom<From>();
-      if constexpr (has_documents<From> && has_documents<To>) { result.template documents<To>() = e.template documents<From>(); }
+      if constexpr (has_documents<From> && has_documents<To>) {
+        result.template documents<To>() = e.template documents<From>();
+      }
     }
     if constexpr (To::static_extent != at_run_time) { made.extent = To::static_extent; }
     make_extent<Shape, To>(result, made, operation);
   }
   if (const extent_t renamed = result.template extent<To>(operation); renamed != n) {
-    raise<extent_error>(error{} << operation << ": " << dimension_name<From>() << " has extent " << n << " and " << dimension_name<To>() << " has extent " << renamed
-                                << " (R3)");
+    raise<extent_error>(error{} << operation << ": " << dimension_name<From>() << " has extent " << n << " and "
+                                << dimension_name<To>() << " has extent " << renamed << " (R3)");
   }
   return result;
 }
@@ -170,8 +173,9 @@ template <class A, class B, operand X, class Verdict = rule::diagonal<A, B, deta
   requires allowed<Verdict>
 [[nodiscard]] auto diagonal(const X& x) {
   if (x.extents().template extent<A>() != x.extents().template extent<B>()) {
-    detail::raise<extent_error>(error{} << "diagonal: " << detail::dimension_name<A>() << " has extent " << x.extents().template extent<A>() << " and "
-                                        << detail::dimension_name<B>() << " has extent " << x.extents().template extent<B>() << " (R15)");
+    detail::raise<extent_error>(error{} << "diagonal: " << detail::dimension_name<A>() << " has extent "
+                                        << x.extents().template extent<A>() << " and " << detail::dimension_name<B>()
+                                        << " has extent " << x.extents().template extent<B>() << " (R15)");
   }
   return detail::make_restride<Verdict>(x, detail::look::diagonal<A, B>{}, "diagonal");
 }
@@ -186,7 +190,8 @@ template <class D, operand X, class Verdict = rule::broadcast<D, detail::shape_o
   using shape = typename Verdict::shape;
   detail::extents_of<detail::list<D>> added;
   added.set(extent);
-  return detail::restride<shape, detail::look::broadcast, X>(x, {}, detail::carry<typename detail::extents_for<shape>::atoms>("broadcast", added, x.extents()));
+  return detail::restride<shape, detail::look::broadcast, X>(
+      x, {}, detail::carry<typename detail::extents_for<shape>::atoms>("broadcast", added, x.extents()));
 }
 template <class D, operand X, class Verdict = rule::broadcast<D, detail::shape_of<X>>>
   requires refused<Verdict>
@@ -212,7 +217,8 @@ namespace detail {
 template <class N>
 [[noreturn]] void refuse_place(N i, text dimension, extent_t extent) {
   using shown = std::conditional_t<std::is_signed_v<N>, long long, std::size_t>;
-  raise<index_error>(error{} << "at: " << static_cast<shown>(i) << " is outside dimension " << dimension << " of extent " << extent << " (R18)");
+  raise<index_error>(error{} << "at: " << static_cast<shown>(i) << " is outside dimension " << dimension
+                             << " of extent " << extent << " (R18)");
 }
 
 }  // namespace detail
@@ -230,7 +236,9 @@ template <class D, operand X, class Verdict = rule::at<D, detail::shape_of<X>>>
 template <class D, operand X, std::integral N, class Verdict = rule::at<D, detail::shape_of<X>>>
   requires allowed<Verdict>
 [[nodiscard]] auto at(const X& x, N i) {
-  if (std::is_signed_v<N> && i < N{}) { detail::refuse_place(i, detail::dimension_name<D>(), x.extents().template extent<D>()); }
+  if (std::is_signed_v<N> && i < N{}) {
+    detail::refuse_place(i, detail::dimension_name<D>(), x.extents().template extent<D>());
+  }
   return at<D>(x, id<D>(static_cast<std::size_t>(i)));
 }
 template <class D, operand X, class I, class Verdict = rule::at<D, detail::shape_of<X>>>
@@ -238,7 +246,9 @@ template <class D, operand X, class I, class Verdict = rule::at<D, detail::shape
 Verdict at(const X& x, I i);
 template <class D, operand X, class Other>
   requires(!std::is_same_v<D, Other>)
-ERROR_R18_ids_index_their_own_dimension_only<op::at, over<detail::about_t<D>>, id<Other>, detail::operand_t<detail::shape_of<X>>> at(const X& x, id<Other> i);
+ERROR_R18_ids_index_their_own_dimension_only<op::at, over<detail::about_t<D>>, id<Other>,
+                                             detail::operand_t<detail::shape_of<X>>>
+at(const X& x, id<Other> i);
 
 }  // namespace no_adl
 
@@ -249,9 +259,10 @@ auto make_slice(const X& x, std::size_t first, std::size_t count) {
   using shape = typename Verdict::shape;
   const extent_t n = x.extents().template extent<D>("slice");
   if (first > n || count > n - first) {
-    const std::size_t last = count > static_cast<std::size_t>(-1) - first ? static_cast<std::size_t>(-1) : first + count;
-    raise<index_error>(error{} << "slice: elements " << first << " to " << last << " are outside dimension " << dimension_name<D>() << " of extent " << n
-                               << " (R18)");
+    const std::size_t last =
+        count > static_cast<std::size_t>(-1) - first ? static_cast<std::size_t>(-1) : first + count;
+    raise<index_error>(error{} << "slice: elements " << first << " to " << last << " are outside dimension "
+                               << dimension_name<D>() << " of extent " << n << " (R18)");
   }
   auto e = carry<typename extents_for<shape>::atoms>("slice", extents_beside<shape_of<X>, D>(x.extents()));
   slot made{count, unsaid_origin};

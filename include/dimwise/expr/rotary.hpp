@@ -7,13 +7,13 @@
 //   rotary<key, d_k>(k, {.base = 5e5, .scaling = llama3_scaling{.factor = 8, .trained = 8192}})
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-#include <variant>
-
 #include <dimwise/expr/numbers.hpp>
 #include <dimwise/shape/rules/positions.hpp>
 #include <dimwise/tensor/view.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <variant>
 
 namespace dimwise {
 
@@ -102,8 +102,10 @@ struct scaled_frequency {
 namespace no_adl {
 
 /// The angle of pair i of n features at position 1.
-[[nodiscard]] inline double rotary_frequency(std::size_t pair, std::size_t features, const rotary_options& options = {}) {
-  return std::visit(detail::scaled_frequency{options.base, static_cast<double>(pair), static_cast<double>(features)}, options.scaling);
+[[nodiscard]] inline double rotary_frequency(std::size_t pair, std::size_t features,
+                                             const rotary_options& options = {}) {
+  return std::visit(detail::scaled_frequency{options.base, static_cast<double>(pair), static_cast<double>(features)},
+                    options.scaling);
 }
 /// What cosines and sines are multiplied by: 1, but for YaRN.
 [[nodiscard]] inline double rotary_attention(const rotary_options& options) {
@@ -151,10 +153,12 @@ class rotary_node : public node<Shape, value_of<E>> {
 template <class F>
 std::size_t turned_features(extent_t has, std::size_t asked) {
   if (asked == 0 && has % 2 != 0) {
-    raise<extent_error>(error{} << "rotary: dimension " << dimension_name<F>() << " has the odd extent " << has << " (R9)");
+    raise<extent_error>(error{} << "rotary: dimension " << dimension_name<F>() << " has the odd extent " << has
+                                << " (R9)");
   }
   if (asked % 2 != 0 || asked > has) {
-    raise<extent_error>(error{} << "rotary: " << asked << " features of dimension " << dimension_name<F>() << " of extent " << has
+    raise<extent_error>(error{} << "rotary: " << asked << " features of dimension " << dimension_name<F>()
+                                << " of extent " << has
                                 << " are to be turned; it takes an even number of those that there are (R9)");
   }
   return asked == 0 ? has : asked;
@@ -176,21 +180,26 @@ namespace no_adl {
 ///
 /// Positions are those of the extents; packed ones count from the beginning of their document. Refuses composites with a
 /// heads factor, odd features, and what is rotated already (R9). Throws `extent_error` for an odd run-time extent.
-template <class P, class F, operand X, class Verdict = detail::of_numbers<op::rotary, rule::rotary<P, F, detail::shape_of<X>>, X>>
+template <class P, class F, operand X,
+          class Verdict = detail::of_numbers<op::rotary, rule::rotary<P, F, detail::shape_of<X>>, X>>
   requires allowed<Verdict>
 [[nodiscard]] auto rotary(const X& x, const rotary_options& options = {}) {
   (void)detail::turned_features<F>(x.extents().template extent<F>(), options.features);
   (void)x.extents().template origin<P>("rotary");
-  return detail::rotary_node<typename Verdict::shape, P, F, X, detail::positions_of_extents>(x, options, {}, x.extents());
+  return detail::rotary_node<typename Verdict::shape, P, F, X, detail::positions_of_extents>(x, options, {},
+                                                                                             x.extents());
 }
-template <class P, class F, operand X, class Verdict = detail::of_numbers<op::rotary, rule::rotary<P, F, detail::shape_of<X>>, X>>
+template <class P, class F, operand X,
+          class Verdict = detail::of_numbers<op::rotary, rule::rotary<P, F, detail::shape_of<X>>, X>>
   requires refused<Verdict>
 Verdict rotary(const X& x, const rotary_options& options = {});
 
 /// The same at positions that a tensor of whole numbers says, each sequence its own.
 ///
 ///   [P, F, rest] x [P, subset of rest]  ->  [P, F, rest], rotated<F, P>
-template <class P, class F, operand X, operand Positions, class Verdict = detail::of_numbers<op::rotary, rule::rotary_at<P, F, detail::shape_of<X>, detail::shape_of<Positions>>, X>>
+template <class P, class F, operand X, operand Positions,
+          class Verdict = detail::of_numbers<
+              op::rotary, rule::rotary_at<P, F, detail::shape_of<X>, detail::shape_of<Positions>>, X>>
   requires(allowed<Verdict> && detail::is_whole_number<detail::value_of<Positions>>)
 [[nodiscard]] auto rotary(const X& x, const Positions& positions, const rotary_options& options = {}) {
   using shape = typename Verdict::shape;
@@ -198,11 +207,15 @@ template <class P, class F, operand X, operand Positions, class Verdict = detail
   auto e = detail::carry<typename detail::extents_for<shape>::atoms>("rotary", x.extents(), positions.extents());
   return detail::rotary_node<shape, P, F, X, detail::given_positions<Positions>>(x, options, {positions}, e);
 }
-template <class P, class F, operand X, operand Positions, class Verdict = detail::of_numbers<op::rotary, rule::rotary_at<P, F, detail::shape_of<X>, detail::shape_of<Positions>>, X>>
+template <class P, class F, operand X, operand Positions,
+          class Verdict = detail::of_numbers<
+              op::rotary, rule::rotary_at<P, F, detail::shape_of<X>, detail::shape_of<Positions>>, X>>
   requires(refused<Verdict> && detail::is_whole_number<detail::value_of<Positions>>)
 Verdict rotary(const X& x, const Positions& positions, const rotary_options& options = {});
 template <class P, class F, operand X, operand Positions,
-          class Error = ERROR_R9_rotary_is_told_angles_at_its_positions<op::rotary, over<detail::about_t<P>, detail::about_t<F>>, detail::lhs_t<detail::shape_of<X>>, detail::rhs_t<detail::shape_of<Positions>>>>
+          class Error = ERROR_R9_rotary_is_told_angles_at_its_positions<
+              op::rotary, over<detail::about_t<P>, detail::about_t<F>>, detail::lhs_t<detail::shape_of<X>>,
+              detail::rhs_t<detail::shape_of<Positions>>>>
   requires(!detail::is_whole_number<detail::value_of<Positions>>)
 Error rotary(const X& x, const Positions& positions, const rotary_options& options = {});
 
@@ -210,24 +223,30 @@ Error rotary(const X& x, const Positions& positions, const rotary_options& optio
 /// are taken by their positions: `rotary<seq, d_k>(x, gather<place>(cosines, ids), gather<place>(sines, ids))`.
 ///
 ///   [P, F, rest] x [P, pairs, subset of rest] x [the same]  ->  [P, F, rest], rotated<F, P>
-template <class P, class F, operand X, operand Cosines, operand Sines,
-          class Verdict = detail::of_numbers<op::rotary, rule::rotary_by<P, F, detail::shape_of<X>, detail::shape_of<Cosines>, detail::shape_of<Sines>>, X>>
+template <
+    class P, class F, operand X, operand Cosines, operand Sines,
+    class Verdict = detail::of_numbers<
+        op::rotary, rule::rotary_by<P, F, detail::shape_of<X>, detail::shape_of<Cosines>, detail::shape_of<Sines>>, X>>
   requires allowed<Verdict>
-[[nodiscard]] auto rotary(const X& x, const Cosines& cosines, const Sines& sines, rotary_pairs pairs = rotary_pairs::half_split) {
+[[nodiscard]] auto rotary(const X& x, const Cosines& cosines, const Sines& sines,
+                          rotary_pairs pairs = rotary_pairs::half_split) {
   using shape = typename Verdict::shape;
   using counts = detail::pairs_of<Cosines, shape>;
   using all = detail::union_t<typename detail::extents_for<shape>::atoms, detail::list<counts>>;
   const auto met = detail::carry<all>("rotary", x.extents(), cosines.extents(), sines.extents());
   rotary_options options;
   options.pairs = pairs;
-  options.features = detail::checked_product("rotary", &detail::dimension_name<F>, {2, met.template extent<counts>("rotary")});
+  options.features =
+      detail::checked_product("rotary", &detail::dimension_name<F>, {2, met.template extent<counts>("rotary")});
   (void)detail::turned_features<F>(x.extents().template extent<F>(), options.features);
   using angles = detail::given_angles<counts, Cosines, Sines>;
-  return detail::rotary_node<shape, P, F, X, angles>(x, options, angles{cosines, sines},
-                                                     detail::carry<typename detail::extents_for<shape>::atoms>("rotary", met));
+  return detail::rotary_node<shape, P, F, X, angles>(
+      x, options, angles{cosines, sines}, detail::carry<typename detail::extents_for<shape>::atoms>("rotary", met));
 }
-template <class P, class F, operand X, operand Cosines, operand Sines,
-          class Verdict = detail::of_numbers<op::rotary, rule::rotary_by<P, F, detail::shape_of<X>, detail::shape_of<Cosines>, detail::shape_of<Sines>>, X>>
+template <
+    class P, class F, operand X, operand Cosines, operand Sines,
+    class Verdict = detail::of_numbers<
+        op::rotary, rule::rotary_by<P, F, detail::shape_of<X>, detail::shape_of<Cosines>, detail::shape_of<Sines>>, X>>
   requires refused<Verdict>
 Verdict rotary(const X& x, const Cosines& cosines, const Sines& sines, rotary_pairs pairs = rotary_pairs::half_split);
 

@@ -8,10 +8,10 @@
 // Tests: tests/expr/scores.test.cpp, tests/compile_fail/scale/
 #pragma once
 
-#include <cmath>
-
 #include <dimwise/expr/contract.hpp>
 #include <dimwise/expr/elementwise.hpp>
+
+#include <cmath>
 
 namespace dimwise {
 
@@ -22,12 +22,15 @@ template <class Verdict, class S, class X>
 auto make_scaled(S&& s, const X& by) {
   using scores = std::remove_cvref_t<S>;
   using scaling = rule::multiplied<shape_of<scores>, shape_of<X>>;
-  auto product = make_elementwise<scaling, std::common_type_t<value_of<scores>, value_of<X>>>("scaled", fn::multiply{}, static_cast<S&&>(s), by);
+  auto product = make_elementwise<scaling, std::common_type_t<value_of<scores>, value_of<X>>>("scaled", fn::multiply{},
+                                                                                              static_cast<S&&>(s), by);
   return remarked<typename Verdict::shape, decltype(product)>(std::move(product));
 }
 
 // 1 / √n; of no features the scores are 0, whatever they are divided by.
-inline double inverse_root(double n) { return n == 0 ? 1.0 : 1.0 / std::sqrt(n); }  // a real number: a product of extents may wrap
+inline double inverse_root(double n) {
+  return n == 0 ? 1.0 : 1.0 / std::sqrt(n);
+}  // a real number: a product of extents may wrap
 
 template <class S, class Features>
 struct score_scale;
@@ -47,7 +50,8 @@ template <class... D>
 struct make_scores<list<D...>> {
   template <class Verdict, class A, class B>
   static auto of(const A& a, const B& b) {
-    using product_verdict = typename decltype(judge_product<op::scores, list<D...>, list<>, shape_of<A>, shape_of<B>>())::type;
+    using product_verdict =
+        typename decltype(judge_product<op::scores, list<D...>, list<>, shape_of<A>, shape_of<B>>())::type;
     auto product = make_contraction<list<D...>, list<>, product_verdict>("scores", a, b);
     return make_scaled<Verdict>(std::move(product), score_scale<decltype(product), list<D...>>::of(a.extents()));
   }
@@ -62,8 +66,12 @@ consteval bool any_remembers(std::index_sequence<I...>) {
 }
 template <class D, class E>
 consteval bool remembers() {
-  if constexpr (requires { typename E::over; typename E::left_type; }) {
-    return is_in<D, typename E::over> || remembers<D, typename E::left_type>() || remembers<D, typename E::right_type>();
+  if constexpr (requires {
+                  typename E::over;
+                  typename E::left_type;
+                }) {
+    return is_in<D, typename E::over> || remembers<D, typename E::left_type>() ||
+           remembers<D, typename E::right_type>();
   } else if constexpr (requires { typename E::operands; }) {
     return any_remembers<D, E>(std::make_index_sequence<E::operands::size>{});
   } else if constexpr (requires { typename E::inner_type; }) {
@@ -74,7 +82,10 @@ consteval bool remembers() {
 }
 template <class D, std::size_t I = 0, class E>
 extent_t remembered(const E& e) {
-  if constexpr (requires { typename E::over; typename E::left_type; }) {
+  if constexpr (requires {
+                  typename E::over;
+                  typename E::left_type;
+                }) {
     if constexpr (is_in<D, typename E::over>) {
       return e.left().extents().template extent<D>();
     } else if constexpr (remembers<D, typename E::left_type>()) {
@@ -158,7 +169,8 @@ struct scalable {
 template <class Shape, class Over, class A, class B>
 struct scalable<contraction<Shape, Over, A, B>> {
   using facts = product_facts<Over, list<>, shape_of<A>, shape_of<B>>;
-  using type = typename std::conditional_t<is_scores<facts> && !facts::is_raw, std::type_identity<with_marks_t<Shape, typename raw_mark<Over>::raw_list>>,
+  using type = typename std::conditional_t<is_scores<facts> && !facts::is_raw,
+                                           std::type_identity<with_marks_t<Shape, typename raw_mark<Over>::raw_list>>,
                                            std::type_identity<Shape>>::type;
 };
 template <class S>
@@ -176,12 +188,16 @@ namespace no_adl {
 ///
 /// Refuses what leaves a feature or a choice, or leaves positions on neither side (R6), every head against every head (R11),
 /// and what `contract` refuses.
-template <class... D, operand A, operand B, class Verdict = detail::of_numbers<op::scores, rule::scores<detail::list<D...>, detail::shape_of<A>, detail::shape_of<B>>, A, B>>
+template <class... D, operand A, operand B,
+          class Verdict = detail::of_numbers<
+              op::scores, rule::scores<detail::list<D...>, detail::shape_of<A>, detail::shape_of<B>>, A, B>>
   requires(sizeof...(D) > 0 && allowed<Verdict>)
 [[nodiscard]] auto scores(const A& queries, const B& keys) {
   return detail::make_scores<detail::list<D...>>::template of<Verdict>(queries, keys);
 }
-template <class... D, operand A, operand B, class Verdict = detail::of_numbers<op::scores, rule::scores<detail::list<D...>, detail::shape_of<A>, detail::shape_of<B>>, A, B>>
+template <class... D, operand A, operand B,
+          class Verdict = detail::of_numbers<
+              op::scores, rule::scores<detail::list<D...>, detail::shape_of<A>, detail::shape_of<B>>, A, B>>
   requires(sizeof...(D) > 0 && refused<Verdict>)
 Verdict scores(const A& queries, const B& keys);
 template <operand A, operand B, class Error = detail::unnamed<op::scores, A, B>>
@@ -200,7 +216,8 @@ template <class... D, operand S, class Verdict = rule::scaled<detail::list<D...>
   return detail::make_scaled<Verdict>(s, detail::constant<T>(detail::inverse_root(n)));
 }
 template <class... D, operand S, class Verdict = rule::scaled<detail::list<D...>, detail::scalable_t<S>>,
-          class Error = ERROR_R6_extent_of_stored_product_is_given_by_scaled<op::scaled, over<detail::about_t<D>...>, detail::operand_t<detail::shape_of<S>>>>
+          class Error = ERROR_R6_extent_of_stored_product_is_given_by_scaled<op::scaled, over<detail::about_t<D>...>,
+                                                                             detail::operand_t<detail::shape_of<S>>>>
   requires(sizeof...(D) > 0 && allowed<Verdict> && !detail::scaled_terms<S>::template known<S>)
 Error scaled(const S& s);
 template <class... D, operand S, class Verdict = rule::scaled<detail::list<D...>, detail::scalable_t<S>>>
@@ -208,12 +225,16 @@ template <class... D, operand S, class Verdict = rule::scaled<detail::list<D...>
 Verdict scaled(const S& s);
 
 /// A raw product times a number or a tensor of the user's own, visibly: a temperature, a learned scale per head.
-template <operand S, class X, class Verdict = detail::of_numbers<op::scaled, rule::scaled_by<detail::scalable_t<S>, detail::shape_or_none_t<X>>, S, X>>
+template <operand S, class X,
+          class Verdict =
+              detail::of_numbers<op::scaled, rule::scaled_by<detail::scalable_t<S>, detail::shape_or_none_t<X>>, S, X>>
   requires((operand<X> || number<X>) && allowed<Verdict>)
 [[nodiscard]] auto scaled(const S& s, const X& by) {
   return detail::make_scaled<Verdict>(s, detail::as_operand<detail::value_of<S>>(by));
 }
-template <operand S, class X, class Verdict = detail::of_numbers<op::scaled, rule::scaled_by<detail::scalable_t<S>, detail::shape_or_none_t<X>>, S, X>>
+template <operand S, class X,
+          class Verdict =
+              detail::of_numbers<op::scaled, rule::scaled_by<detail::scalable_t<S>, detail::shape_or_none_t<X>>, S, X>>
   requires((operand<X> || number<X>) && refused<Verdict>)
 Verdict scaled(const S& s, const X& by);
 

@@ -15,7 +15,9 @@ namespace dimwise {
 template <class M>
 class whole_rows_mask : public detail::mask_of_mask<M> {
  public:
-  using facts = detail::mask_facts<typename M::facts::dims, typename detail::any_but_list<typename M::facts::dims>::type, false, typename M::facts::taken>;
+  using facts =
+      detail::mask_facts<typename M::facts::dims, typename detail::any_but_list<typename M::facts::dims>::type, false,
+                         typename M::facts::taken>;
   using detail::mask_of_mask<M>::mask_of_mask;
 };
 
@@ -41,9 +43,11 @@ template <mask M>
 [[nodiscard]] auto whole_rows(const M& m) {
   return whole_rows_mask<M>(m);
 }
-template <class E, class Error = ERROR_R7_block_mask_is_turned_by_allow_of<op::whole_rows, detail::operand_t<detail::shape_of<E>>>>
+template <class E, class Error = ERROR_R7_block_mask_is_turned_by_allow_of<op::whole_rows,
+                                                                           detail::operand_t<detail::shape_of<E>>>>
 Error whole_rows(const block_mask<E>& m);
-template <operand E, class Error = ERROR_R7_mask_needs_a_polarity_allow_or_block<op::whole_rows, detail::operand_t<detail::shape_of<E>>>>
+template <operand E, class Error = ERROR_R7_mask_needs_a_polarity_allow_or_block<
+                         op::whole_rows, detail::operand_t<detail::shape_of<E>>>>
 Error whole_rows(const E& m);
 
 }  // namespace no_adl

@@ -8,10 +8,10 @@
 //   scores<d_k>(q, dequantised(k, scale))         k: int8, times a scale
 #pragma once
 
-#include <cstdint>
-
 #include <dimwise/expr/numbers.hpp>
 #include <dimwise/tensor/view.hpp>
+
+#include <cstdint>
 
 namespace dimwise {
 
@@ -35,7 +35,8 @@ class widened_node : public node<Shape, float> {
   using inner_type = X;
   using scale_type = Scale;
   using packed = Packed;
-  widened_node(const X& x, const Scale& scale, extents_for<Shape> e) : node<Shape, float>(static_cast<extents_for<Shape>&&>(e)), inner_(x), scale_(scale) {}
+  widened_node(const X& x, const Scale& scale, extents_for<Shape> e)
+      : node<Shape, float>(static_cast<extents_for<Shape>&&>(e)), inner_(x), scale_(scale) {}
   [[nodiscard]] const X& inner() const { return inner_; }
   [[nodiscard]] const Scale& scale() const { return scale_; }
 
@@ -79,14 +80,16 @@ template <operand X>
 /// Whole numbers of 8 bits times a scale, one for all or along some of their dimensions (R8, R18).
 ///
 ///   [D…] x [subset]  ->  [D…]
-template <operand X, detail::scale_of_floats Scale, class Verdict = detail::dequantised_verdict<detail::shape_of<X>, detail::shape_of<Scale>>>
+template <operand X, detail::scale_of_floats Scale,
+          class Verdict = detail::dequantised_verdict<detail::shape_of<X>, detail::shape_of<Scale>>>
   requires(std::is_same_v<detail::value_of<X>, std::int8_t> && allowed<Verdict>)
 [[nodiscard]] auto dequantised(const X& x, const Scale& scale) {
   using shape = typename Verdict::shape;
   return detail::widened_node<shape, X, Scale, detail::nothing>(
       x, scale, detail::carry<typename detail::extents_for<shape>::atoms>("dequantised", x.extents(), scale.extents()));
 }
-template <operand X, detail::scale_of_floats Scale, class Verdict = detail::dequantised_verdict<detail::shape_of<X>, detail::shape_of<Scale>>>
+template <operand X, detail::scale_of_floats Scale,
+          class Verdict = detail::dequantised_verdict<detail::shape_of<X>, detail::shape_of<Scale>>>
   requires(std::is_same_v<detail::value_of<X>, std::int8_t> && refused<Verdict>)
 Verdict dequantised(const X& x, const Scale& scale);
 
@@ -94,22 +97,28 @@ Verdict dequantised(const X& x, const Scale& scale);
 ///
 ///   dequantised<F>(x, scale):  [half<F>, rest] x [subset of F, rest]  ->  [F, rest]
 template <class F, operand X, detail::scale_of_floats Scale,
-          class Verdict = detail::dequantised_verdict<detail::with_dimension_t<detail::shape_of<X>, half<F>, F>, detail::shape_of<Scale>>>
-  requires(std::is_same_v<detail::value_of<X>, int4_pair> && detail::is_in<half<F>, detail::dims_t<detail::shape_of<X>>> && allowed<Verdict>)
+          class Verdict = detail::dequantised_verdict<detail::with_dimension_t<detail::shape_of<X>, half<F>, F>,
+                                                      detail::shape_of<Scale>>>
+  requires(std::is_same_v<detail::value_of<X>, int4_pair> &&
+           detail::is_in<half<F>, detail::dims_t<detail::shape_of<X>>> && allowed<Verdict>)
 [[nodiscard]] auto dequantised(const X& x, const Scale& scale, const F& features = F{}) {
   using shape = typename Verdict::shape;
   detail::extents_of<detail::list<F>> given;
   given.set(features);
-  auto e = detail::carry<typename detail::extents_for<shape>::atoms>("dequantised", given, x.extents(), scale.extents());
+  auto e =
+      detail::carry<typename detail::extents_for<shape>::atoms>("dequantised", given, x.extents(), scale.extents());
   if (detail::bytes_of_pairs(e.template extent<F>()) != x.extents().template extent<half<F>>()) {
-    detail::raise<extent_error>(error{} << "dequantised: dimension " << detail::dimension_name<F>() << " has extent " << e.template extent<F>() << ", but "
-                                        << x.extents().template extent<half<F>>() << " bytes lie along it (R15)");
+    detail::raise<extent_error>(error{} << "dequantised: dimension " << detail::dimension_name<F>() << " has extent "
+                                        << e.template extent<F>() << ", but " << x.extents().template extent<half<F>>()
+                                        << " bytes lie along it (R15)");
   }
   return detail::widened_node<shape, X, Scale, F>(x, scale, e);
 }
 template <class F, operand X, detail::scale_of_floats Scale,
-          class Verdict = detail::dequantised_verdict<detail::with_dimension_t<detail::shape_of<X>, half<F>, F>, detail::shape_of<Scale>>>
-  requires(std::is_same_v<detail::value_of<X>, int4_pair> && detail::is_in<half<F>, detail::dims_t<detail::shape_of<X>>> && refused<Verdict>)
+          class Verdict = detail::dequantised_verdict<detail::with_dimension_t<detail::shape_of<X>, half<F>, F>,
+                                                      detail::shape_of<Scale>>>
+  requires(std::is_same_v<detail::value_of<X>, int4_pair> &&
+           detail::is_in<half<F>, detail::dims_t<detail::shape_of<X>>> && refused<Verdict>)
 Verdict dequantised(const X& x, const Scale& scale, const F& features = F{});
 
 }  // namespace no_adl

@@ -34,8 +34,8 @@ auto make_windows(const X& x, const W& window, extent_t count) {
   make_extent<shape, Result>(e, made, How::name);
   if constexpr (Result::static_extent != at_run_time) {
     if (count != Result::static_extent) {
-      raise<extent_error>(error{} << How::name << ": " << count << " windows do not fit dimension " << dimension_name<Result>() << " of extent "
-                                  << Result::static_extent << " (R13)");
+      raise<extent_error>(error{} << How::name << ": " << count << " windows do not fit dimension "
+                                  << dimension_name<Result>() << " of extent " << Result::static_extent << " (R13)");
     }
   }
   return restride<shape, How, X>(x, {}, e);
@@ -50,17 +50,20 @@ namespace no_adl {
 ///   unroll<seq, kernel>(x):  [seq, rest]  ->  [seq, kernel, rest]      of n − |kernel| + 1 windows
 ///
 /// A static D names its result: `unroll<seq, kernel, out_seq>(x)`. Throws `extent_error` where the window is longer than D.
-template <class D, class W, class Result = D, operand X, class Verdict = rule::unroll<D, W, Result, detail::shape_of<X>>>
+template <class D, class W, class Result = D, operand X,
+          class Verdict = rule::unroll<D, W, Result, detail::shape_of<X>>>
   requires allowed<Verdict>
 [[nodiscard]] auto unroll(const X& x, const W& window = W{}) {
   const extent_t n = x.extents().template extent<D>();
   if (window.extent() == 0 || window.extent() > n) {
-    detail::raise<extent_error>(error{} << "unroll: a window of " << window.extent() << " does not fit dimension " << detail::dimension_name<D>() << " of extent "
-                                        << n << " (R13)");
+    detail::raise<extent_error>(error{} << "unroll: a window of " << window.extent() << " does not fit dimension "
+                                        << detail::dimension_name<D>() << " of extent " << n << " (R13)");
   }
-  return detail::make_windows<Verdict, detail::look::unroll<D, W, Result>, D, W, Result>(x, window, n - window.extent() + 1);
+  return detail::make_windows<Verdict, detail::look::unroll<D, W, Result>, D, W, Result>(x, window,
+                                                                                         n - window.extent() + 1);
 }
-template <class D, class W, class Result = D, operand X, class Verdict = rule::unroll<D, W, Result, detail::shape_of<X>>>
+template <class D, class W, class Result = D, operand X,
+          class Verdict = rule::unroll<D, W, Result, detail::shape_of<X>>>
   requires refused<Verdict>
 Verdict unroll(const X& x, const W& window = W{});
 
@@ -74,8 +77,8 @@ template <class D, class W, class Result = D, operand X, class Verdict = rule::p
 [[nodiscard]] auto pool(const X& x, const W& window = W{}) {
   const extent_t n = x.extents().template extent<D>();
   if (window.extent() == 0 || n % window.extent() != 0) {
-    detail::raise<extent_error>(error{} << "pool: windows of " << window.extent() << " do not divide dimension " << detail::dimension_name<D>() << " of extent "
-                                        << n << " (R4)");
+    detail::raise<extent_error>(error{} << "pool: windows of " << window.extent() << " do not divide dimension "
+                                        << detail::dimension_name<D>() << " of extent " << n << " (R4)");
   }
   return detail::make_windows<Verdict, detail::look::pool<D, W, Result>, D, W, Result>(x, window, n / window.extent());
 }

@@ -52,7 +52,8 @@ void attention(const attention_layout& layout, const attention_head* heads, std:
     if (task >= tasks) return {};
     // Last queries first: under a causal mask theirs are the long tasks, and a short one should end the work.
     const std::size_t part = tasks_per_head - 1 - task % tasks_per_head;
-    return {&heads[task / tasks_per_head], part * task_queries, detail::least(layout.queries, (part + 1) * task_queries)};
+    return {&heads[task / tasks_per_head], part * task_queries,
+            detail::least(layout.queries, (part + 1) * task_queries)};
   };
   threads.parallel_for(tasks, [&](std::size_t task, std::size_t worker) {
     const detail::task_place now = task_at(task);

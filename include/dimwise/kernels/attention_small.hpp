@@ -54,7 +54,8 @@ class small_group {
     transpose_queries();
     for (std::size_t j = 0; j < keys_;) j += keys_ - j <= 6 ? score_keys<6>(j) : score_keys<12>(j);
     const bool leaves_out = weigh();
-    if (leaves_out && !values_are_finite && !all_finite<Arch>(head_.v, layout_.v_row, keys_, layout_.value_dim)) return false;
+    if (leaves_out && !values_are_finite && !all_finite<Arch>(head_.v, layout_.v_row, keys_, layout_.value_dim))
+      return false;
     for (std::size_t c = 0; c < layout_.value_dim;) {
       const std::size_t left = layout_.value_dim - c;
       c += left <= lanes<Arch> ? add_values<12, 1>(c, left) : add_values<6, 2>(c, left);
@@ -206,10 +207,13 @@ class small_group {
 }
 
 template <class Arch, class Lanes>
-[[nodiscard, gnu::noinline]] bool small_head(const attention_layout& layout, const attention_head& head, std::size_t keys, bool values_are_finite) noexcept {
+[[nodiscard, gnu::noinline]] bool small_head(const attention_layout& layout, const attention_head& head,
+                                             std::size_t keys, bool values_are_finite) noexcept {
   for (std::size_t first = 0; first < layout.queries; first += lanes<Lanes>) {
     const std::size_t left = layout.queries - first;
-    if (!small_group<Arch, Lanes>(layout, head, first, left < lanes<Lanes> ? left : lanes<Lanes>, keys).run(values_are_finite)) return false;
+    if (!small_group<Arch, Lanes>(layout, head, first, left < lanes<Lanes> ? left : lanes<Lanes>, keys)
+             .run(values_are_finite))
+      return false;
   }
   return true;
 }
@@ -221,7 +225,8 @@ template <class Arch, class Lanes>
 template <class Arch>
 [[nodiscard]] bool attention_small(const attention_call& call) noexcept {
   const attention_layout& l = call.layout;
-  if (l.queries == 0 || l.keys > detail::small_keys || l.head_dim > detail::small_features || call.score.any()) return false;
+  if (l.queries == 0 || l.keys > detail::small_keys || l.head_dim > detail::small_features || call.score.any())
+    return false;
   if (call.count * l.queries * l.keys * (l.head_dim + l.value_dim) > detail::small_attention) return false;
   if (l.q_feature != 1 || l.k_feature != 1 || l.v_feature != 1 || l.out_feature != 1) return false;
   for (std::size_t i = 0; i < call.count; ++i) {
@@ -231,8 +236,9 @@ template <class Arch>
     if (head.bias != nullptr || head.allow != nullptr || head.lse != nullptr || keys == 0) return false;
     const bool hidden = detail::hides(l, keys);
     if (hidden && !detail::all_finite<Arch>(head.v, l.v_row, keys, l.value_dim)) return false;
-    const bool done = l.queries <= lanes<detail::half_arch<Arch>> ? detail::small_head<Arch, detail::half_arch<Arch>>(l, head, keys, hidden)
-                                                                  : detail::small_head<Arch, Arch>(l, head, keys, hidden);
+    const bool done = l.queries <= lanes<detail::half_arch<Arch>>
+                          ? detail::small_head<Arch, detail::half_arch<Arch>>(l, head, keys, hidden)
+                          : detail::small_head<Arch, Arch>(l, head, keys, hidden);
     if (!done) return false;
   }
   return true;

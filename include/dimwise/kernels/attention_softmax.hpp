@@ -70,7 +70,8 @@ template <class Arch, bool Changes, bool Hides, class Score>
       const auto key = static_cast<std::ptrdiff_t>(row);
       float* const place = block + row * strip_width<Arch> + first_lane;
       vec s = load_aligned<Arch>(place);
-      if constexpr (Changes) s = score(s, score_place<Arch>{query, ints<Arch>(clamp_to_int32(edit.first_key + key)), edit.head});
+      if constexpr (Changes)
+        s = score(s, score_place<Arch>{query, ints<Arch>(clamp_to_int32(edit.first_key + key)), edit.head});
       if constexpr (Hides) {
         if (added.data != nullptr) {
           const vec more = added.each_query ? load_aligned<Arch>(added.data + row * strip_width<Arch> + first_lane)
@@ -95,7 +96,8 @@ template <class Arch, bool Changes, bool Hides, class Score>
 /// Scores of a tile to logits in place, while they are near; raises `maximum`. `block` holds the scores of the block.
 template <class Arch, class Score>
 [[gnu::always_inline]] inline void edit_tile(float* block, const score_tile_place& at, bool at_window_edge,
-                                             const score_edit<Arch>& edit, const Score& score, float* maximum) noexcept {
+                                             const score_edit<Arch>& edit, const Score& score,
+                                             float* maximum) noexcept {
   if (changes_scores(score)) change_each<Arch>(block + at.key * strip_width<Arch>, at, score);
   const bool hides = at_window_edge || edit.added.data != nullptr;
   if (changes_registers(score)) {
@@ -166,7 +168,8 @@ template <class Arch>
 
 /// Whether the weighted sums of all rows are finite, but for rows whose sum of weights is NaN: they are NaN in any case.
 template <class Arch>
-[[nodiscard, gnu::noinline]] bool sums_are_finite(const float* out, const float* sum, std::size_t rows, std::size_t features) noexcept {
+[[nodiscard, gnu::noinline]] bool sums_are_finite(const float* out, const float* sum, std::size_t rows,
+                                                  std::size_t features) noexcept {
   floats<Arch> spoiled(0.0F);
   for (std::size_t i = 0; i < rows; i += lanes<Arch>) {
     // x * 0 is NaN for infinities and NaN; a few sums side by side hide the latency.
@@ -176,8 +179,10 @@ template <class Arch>
       zeros[0] = fma<Arch>(load_aligned<Arch>(out + c * strip_width<Arch> + i), floats<Arch>(0.0F), zeros[0]);
       zeros[1] = fma<Arch>(load_aligned<Arch>(out + (c + 1) * strip_width<Arch> + i), floats<Arch>(0.0F), zeros[1]);
     }
-    if (c < features) zeros[0] = fma<Arch>(load_aligned<Arch>(out + c * strip_width<Arch> + i), floats<Arch>(0.0F), zeros[0]);
-    spoiled = spoiled + select<Arch>(is_nan<Arch>(load_aligned<Arch>(sum + i)), floats<Arch>(0.0F), zeros[0] + zeros[1]);
+    if (c < features)
+      zeros[0] = fma<Arch>(load_aligned<Arch>(out + c * strip_width<Arch> + i), floats<Arch>(0.0F), zeros[0]);
+    spoiled =
+        spoiled + select<Arch>(is_nan<Arch>(load_aligned<Arch>(sum + i)), floats<Arch>(0.0F), zeros[0] + zeros[1]);
   }
   return !xsimd::any(is_nan<Arch>(spoiled));
 }

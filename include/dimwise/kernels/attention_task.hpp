@@ -6,13 +6,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <dimwise/kernels/rows_ahead.hpp>
 #include <dimwise/kernels/attention_mask.hpp>
 #include <dimwise/kernels/attention_pack.hpp>
 #include <dimwise/kernels/attention_plan.hpp>
 #include <dimwise/kernels/attention_softmax.hpp>
 #include <dimwise/kernels/attention_tile.hpp>
 #include <dimwise/kernels/attention_types.hpp>
+#include <dimwise/kernels/rows_ahead.hpp>
 #include <dimwise/kernels/stored_rows.hpp>
 
 #include <cstddef>
@@ -47,7 +47,9 @@ class attention_task {
     std::size_t end;
   };
 
-  [[nodiscard]] static std::size_t strips_of(std::size_t begin, std::size_t end) noexcept { return (end - begin + width - 1) / width; }
+  [[nodiscard]] static std::size_t strips_of(std::size_t begin, std::size_t end) noexcept {
+    return (end - begin + width - 1) / width;
+  }
 
   [[nodiscard]] static query_range strip_at(std::size_t s, std::size_t begin, std::size_t end) noexcept {
     return {begin + s * width, least(begin + (s + 1) * width, end)};
@@ -82,7 +84,8 @@ class attention_task {
     for (std::size_t s = 0; s < strips_of(begin, end); ++s) {
       const query_range queries = strip_at(s, begin, end);
       const float* const out = buffers_.out + s * width * layout_.value_dim;
-      spoiled = spoiled || !sums_are_finite<Arch>(out, buffers_.sum + s * width, queries.end - queries.begin, layout_.value_dim);
+      spoiled = spoiled ||
+                !sums_are_finite<Arch>(out, buffers_.sum + s * width, queries.end - queries.begin, layout_.value_dim);
     }
     return spoiled;
   }
@@ -159,8 +162,10 @@ class attention_task {
   [[nodiscard]] reading_list rows_of_keys(const attention_head& head, std::size_t first) const noexcept {
     reading_list list;
     const std::size_t count = least(first + block_keys, layout_.keys) - first;
-    if (head.k != nullptr && layout_.k_feature == 1) list.add({row(head.k, layout_.k_row, first), layout_.k_row, layout_.head_dim, count});
-    if (head.v != nullptr && layout_.v_feature == 1) list.add({row(head.v, layout_.v_row, first), layout_.v_row, layout_.value_dim, count});
+    if (head.k != nullptr && layout_.k_feature == 1)
+      list.add({row(head.k, layout_.k_row, first), layout_.k_row, layout_.head_dim, count});
+    if (head.v != nullptr && layout_.v_feature == 1)
+      list.add({row(head.v, layout_.v_row, first), layout_.v_row, layout_.value_dim, count});
     return list;
   }
   [[nodiscard]] reading_list rows_of_task(std::size_t begin, std::size_t end, const task_place& next) const noexcept {
@@ -168,10 +173,12 @@ class attention_task {
     if (next.head != nullptr) {
       list = rows_of_keys(*next.head, begin_of(next.begin) / block_keys * block_keys);
       if (layout_.q_feature == 1) {
-        list.add({row(next.head->q, layout_.q_row, next.begin), layout_.q_row, layout_.head_dim, next.end - next.begin});
+        list.add(
+            {row(next.head->q, layout_.q_row, next.begin), layout_.q_row, layout_.head_dim, next.end - next.begin});
       }
     }
-    if (layout_.out_feature == 1) list.add({row(head_.out, layout_.out_row, begin), layout_.out_row, layout_.value_dim, end - begin});
+    if (layout_.out_feature == 1)
+      list.add({row(head_.out, layout_.out_row, begin), layout_.out_row, layout_.value_dim, end - begin});
     return list;
   }
   // The biases of a strip and a block: of rows of many keys each block reads a few cache lines.
@@ -186,7 +193,9 @@ class attention_task {
     reading_list of_block;
     reading_list of_strip;
   };
-  [[nodiscard]] std::size_t value_tiles() const noexcept { return (layout_.value_dim + tile_rows<Arch> - 1) / tile_rows<Arch>; }
+  [[nodiscard]] std::size_t value_tiles() const noexcept {
+    return (layout_.value_dim + tile_rows<Arch> - 1) / tile_rows<Arch>;
+  }
 
   // What a strip sees of some keys.
   struct sight {
@@ -214,8 +223,11 @@ class attention_task {
     const std::size_t begin = greatest(seen.begin, block.begin);
     const std::size_t end = least(seen.end, block.end);
     if (begin >= end) return;
-    score_edit<Arch> edit{head_index_, static_cast<std::ptrdiff_t>(queries.begin), static_cast<std::ptrdiff_t>(begin),
-                          layout_.window, {}};
+    score_edit<Arch> edit{head_index_,
+                          static_cast<std::ptrdiff_t>(queries.begin),
+                          static_cast<std::ptrdiff_t>(begin),
+                          layout_.window,
+                          {}};
     if (!add(queries, begin, end, edit.added)) return;
     const sight of = sight_of(queries, begin, end);
     const float* const k = row(block.k, block.k_row, begin - block.begin);
@@ -226,8 +238,8 @@ class attention_task {
   }
 
   // Logits of `count` keys; whether some of the pairs lie outside the window.
-  [[nodiscard]] bool score_block(std::size_t s, const float* k, std::ptrdiff_t k_row, std::size_t count, const sight& of,
-                                 score_edit<Arch> edit) const noexcept {
+  [[nodiscard]] bool score_block(std::size_t s, const float* k, std::ptrdiff_t k_row, std::size_t count,
+                                 const sight& of, score_edit<Arch> edit) const noexcept {
     const float* const q = buffers_.q + s * width * layout_.head_dim;
     float* const maximum = buffers_.maximum + s * width;
     // Numbers that hide nothing are added in the tile's registers.
@@ -261,13 +273,16 @@ class attention_task {
   }
 
   // What a bias and a mask add to a strip and a block; false where they hide all of it.
-  [[nodiscard]] bool add(const query_range& queries, std::size_t begin, std::size_t end, added_scores& to) const noexcept {
+  [[nodiscard]] bool add(const query_range& queries, std::size_t begin, std::size_t end,
+                         added_scores& to) const noexcept {
     if (head_.bias == nullptr && head_.allow == nullptr) return true;
     to.data = buffers_.added;
-    to.each_query = (head_.bias != nullptr && layout_.bias_query != 0) || (head_.allow != nullptr && layout_.allow_query != 0);
-    const visible seen = to.each_query ? pack_added_pairs<Arch>(layout_, head_, queries.begin, queries.end - queries.begin,
-                                                                begin, end - begin, buffers_.added)
-                                       : pack_added_keys<Arch>(layout_, head_, begin, end - begin, buffers_.added);
+    to.each_query =
+        (head_.bias != nullptr && layout_.bias_query != 0) || (head_.allow != nullptr && layout_.allow_query != 0);
+    const visible seen = to.each_query
+                             ? pack_added_pairs<Arch>(layout_, head_, queries.begin, queries.end - queries.begin, begin,
+                                                      end - begin, buffers_.added)
+                             : pack_added_keys<Arch>(layout_, head_, begin, end - begin, buffers_.added);
     to.hides = seen != visible::all;
     return seen != visible::none;
   }
@@ -310,7 +325,8 @@ class attention_task {
         for (std::size_t i = 0; i < last - first; ++i) run.end[i] = to - from;
         add_products(v, from, run, first, last - first, out, block.v_row, ahead);
         // What stands there now is against the new maximum.
-        for (std::size_t i = first; i < last; ++i) store_aligned<Arch>(buffers_.rescale + i * lanes<Arch>, floats<Arch>(1.0F));
+        for (std::size_t i = first; i < last; ++i)
+          store_aligned<Arch>(buffers_.rescale + i * lanes<Arch>, floats<Arch>(1.0F));
       }
       from = to;
     }

@@ -32,7 +32,7 @@ inline constexpr std::size_t tile_vectors = has_32_registers<Arch> ? 4
                                                                    : 3;
 /// Queries side by side in one tile.
 template <class Arch>
-inline constexpr std::size_t strip_width = tile_vectors<Arch>* lanes<Arch>;
+inline constexpr std::size_t strip_width = tile_vectors<Arch> * lanes<Arch>;
 
 /// The keys of a block that each vector of a strip can see, [begin, end); neither falls from one vector to the next.
 template <class Arch>
@@ -84,7 +84,9 @@ template <class Arch, std::size_t Rows, std::size_t Vectors>
       const floats<Arch> of_key(added.data[r * (added.each_query ? strip_width<Arch> : 1)]);
 #pragma GCC unroll 4
       for (std::size_t v = 0; v < Vectors; ++v) {
-        acc[r][v] = acc[r][v] + (added.each_query ? load_aligned<Arch>(added.data + r * strip_width<Arch> + v * lanes<Arch>) : of_key);
+        acc[r][v] =
+            acc[r][v] +
+            (added.each_query ? load_aligned<Arch>(added.data + r * strip_width<Arch> + v * lanes<Arch>) : of_key);
       }
     }
   }
@@ -170,8 +172,8 @@ template <class Arch, std::size_t Rows, std::size_t Vectors = tile_vectors<Arch>
 /// score_tile for a number of rows and vectors known at run time; `rows` is a result of `tile_step`.
 template <class Arch>
 [[gnu::always_inline]] inline void score_rows(std::size_t rows, std::size_t vectors, const float* q, const float* k,
-                                              std::ptrdiff_t k_row, std::size_t features, float* scores,
-                                              float* maximum, const added_scores& added) noexcept {
+                                              std::ptrdiff_t k_row, std::size_t features, float* scores, float* maximum,
+                                              const added_scores& added) noexcept {
   if (rows == tile_rows<Arch>)
     return score_vectors<Arch, tile_rows<Arch>>(vectors, q, k, k_row, features, scores, maximum, added);
   if (rows == 4) return score_vectors<Arch, 4>(vectors, q, k, k_row, features, scores, maximum, added);

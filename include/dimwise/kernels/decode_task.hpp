@@ -38,7 +38,8 @@ struct decode_plan {
   std::size_t block_keys;  ///< keys whose scores and weights are computed together
   std::size_t worker_floats;
   std::size_t part_floats;
-  bool asks_ahead;  ///< K and V are too large for a share of the last-level cache: rows are asked for before they are needed
+  bool
+      asks_ahead;  ///< K and V are too large for a share of the last-level cache: rows are asked for before they are needed
 
   // Keys and values that most last-level caches still hold, where asking ahead costs a third of the time.
   static constexpr std::size_t near_floats = std::size_t{1} << 20;
@@ -155,10 +156,10 @@ class decode_task {
     if (stored_v) v = widened(heads_->v_stored, begin, keys, end, layout_.value_dim, v_copy_);
     else v.data = v.at(begin);
     // What was widened is near already, and what comes next does not lie behind it.
-    const rows_ahead values =
-        stored_v || !plan_.asks_ahead ? rows_ahead{} : ahead(v, 0, keys, layout_.value_dim);
-    const rows_ahead next_keys =
-        stored || !plan_.asks_ahead ? rows_ahead{} : ahead(k, keys, least(end - begin - keys, plan_.block_keys), layout_.head_dim);
+    const rows_ahead values = stored_v || !plan_.asks_ahead ? rows_ahead{} : ahead(v, 0, keys, layout_.value_dim);
+    const rows_ahead next_keys = stored || !plan_.asks_ahead
+                                     ? rows_ahead{}
+                                     : ahead(k, keys, least(end - begin - keys, plan_.block_keys), layout_.head_dim);
     gather(k, keys, layout_.head_dim, k_copy_);
     gather(v, keys, layout_.value_dim, v_copy_);
     score_rows(k, keys, values);

@@ -54,9 +54,9 @@ struct panel {
 
 // Sums of a tile in scratch -> epilogue -> C.
 template <class Arch, class Epilogue>
-[[gnu::always_inline]] inline void write_tile(const float* sums, std::size_t rows, std::size_t columns, std::size_t registers,
-                                  const strided_matrix<float>& c, std::size_t row, std::size_t column,
-                                  const Epilogue& epilogue) noexcept {
+[[gnu::always_inline]] inline void write_tile(const float* sums, std::size_t rows, std::size_t columns,
+                                              std::size_t registers, const strided_matrix<float>& c, std::size_t row,
+                                              std::size_t column, const Epilogue& epilogue) noexcept {
   // Whole registers of contiguous columns in a loop of their own: in a small product this is a third of the work.
   const std::size_t whole = c.column_stride == 1 ? columns / lanes<Arch> * lanes<Arch> : 0;
   for (std::size_t r = 0; r < rows; ++r, sums += registers * lanes<Arch>) {
@@ -241,8 +241,8 @@ template <class Arch>
     const std::size_t columns = smaller(gemm_tile<Arch>::columns, p.n - column);
     const std::size_t width = padded_columns<Arch>(columns);
     const panel b{p.b.at(0, column), p.b.row_stride, columns, width / lanes<Arch>, columns != width};
-    tile_input in{p.k,    p.a.data,       p.a.row_stride, p.a.column_stride, b.data,
-                  b.step, columns - (b.registers - 1) * lanes<Arch>};
+    tile_input in{
+        p.k, p.a.data, p.a.row_stride, p.a.column_stride, b.data, b.step, columns - (b.registers - 1) * lanes<Arch>};
     for (std::size_t row = 0; row < m; row += gemm_tile<Arch>::rows) {
       in.a = p.a.at(row, 0);
       sum_tile<Arch>(in, b, smaller(gemm_tile<Arch>::rows, m - row), nullptr, 0, c.at(row, column), c.row_stride);

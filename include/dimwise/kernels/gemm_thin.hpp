@@ -83,7 +83,9 @@ void stream_block(const product& p, const block_range& range, const destination&
   const std::size_t columns = range.column_end - range.column_begin;
   const std::size_t width = padded_columns<Arch>(columns);
   const product below{p.n, p.k, {p.a.at(range.row_begin, 0), p.a.row_stride, p.a.column_stride}, p.b};
-  const auto stream = rows == 1 ? &stream_rows<Arch, 1> : rows == 2 ? &stream_rows<Arch, 2> : &stream_rows<Arch, thin_rows>;
+  const auto stream = rows == 1   ? &stream_rows<Arch, 1>
+                      : rows == 2 ? &stream_rows<Arch, 2>
+                                  : &stream_rows<Arch, thin_rows>;
   stream(below, rows, range.column_begin, columns, scratch, width);
   to.write(scratch, rows, columns, width / lanes<Arch>, to, range.row_begin, range.column_begin);
 }

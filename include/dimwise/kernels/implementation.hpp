@@ -20,15 +20,24 @@ namespace detail {
 template <class Arch>
 [[gnu::always_inline]] inline floats<Arch> apply(function f, const floats<Arch>& x) noexcept {
   switch (f) {
-    case function::none: return x;
-    case function::relu: return relu_of{}(x);
-    case function::gelu: return gelu_of{}(x);
-    case function::gelu_tanh: return gelu_tanh_of{}(x);
-    case function::silu: return silu_of{}(x);
-    case function::sigmoid: return sigmoid_of{}(x);
-    case function::tanh: return tanh_of{}(x);
-    case function::exp: return exp_of{}(x);
-    default: return x;  // no activation
+    case function::none:
+      return x;
+    case function::relu:
+      return relu_of{}(x);
+    case function::gelu:
+      return gelu_of{}(x);
+    case function::gelu_tanh:
+      return gelu_tanh_of{}(x);
+    case function::silu:
+      return silu_of{}(x);
+    case function::sigmoid:
+      return sigmoid_of{}(x);
+    case function::tanh:
+      return tanh_of{}(x);
+    case function::exp:
+      return exp_of{}(x);
+    default:
+      return x;  // no activation
   }
 }
 template <class Arch>
@@ -36,7 +45,8 @@ struct call_epilogue {
   const product_epilogue* what;
   strided_matrix<const float> residual;
 
-  [[gnu::always_inline]] floats<Arch> operator()(floats<Arch> x, std::size_t row, std::size_t column, std::size_t count) const noexcept {
+  [[gnu::always_inline]] floats<Arch> operator()(floats<Arch> x, std::size_t row, std::size_t column,
+                                                 std::size_t count) const noexcept {
     if (what->scale != 1) { x = x * broadcast<Arch>(what->scale); }
     if (what->column_bias != nullptr) { x = x + load_columns<Arch>(what->column_bias + column, 1, count); }
     if (what->row_bias != nullptr) { x = x + broadcast<Arch>(what->row_bias[row]); }
@@ -58,10 +68,13 @@ struct call_score {
   void each(float* scores, std::size_t count) const noexcept {
     if (what.own != nullptr) { what.own(what.context, scores, count); }
     if (what.soft_cap == 0) { return; }
-    for (std::size_t i = 0; i < count; i += lanes<Arch>) { store_aligned<Arch>(scores + i, cap(load_aligned<Arch>(scores + i))); }
+    for (std::size_t i = 0; i < count; i += lanes<Arch>) {
+      store_aligned<Arch>(scores + i, cap(load_aligned<Arch>(scores + i)));
+    }
   }
   // Not called where `each` does everything: there are slopes.
-  [[gnu::always_inline]] floats<Arch> operator()(const floats<Arch>& scores, const score_place<Arch>& place) const noexcept {
+  [[gnu::always_inline]] floats<Arch> operator()(const floats<Arch>& scores,
+                                                 const score_place<Arch>& place) const noexcept {
     const ints<Arch> distance = place.key - place.query + ints<Arch>(clamp_to_int32(what.distance));
     return scores - broadcast<Arch>(what.slopes[place.head]) * magnitude<Arch>(to_floats<Arch>(distance));
   }
@@ -69,7 +82,8 @@ struct call_score {
 
 template <class Arch>
 std::size_t attention_bytes(const attention_call& c, std::size_t workers) {
-  return c.few_queries ? decode_scratch_bytes<Arch>(c.layout, c.count, c.group, workers) : attention_scratch_bytes<Arch>(c.layout, workers);
+  return c.few_queries ? decode_scratch_bytes<Arch>(c.layout, c.count, c.group, workers)
+                       : attention_scratch_bytes<Arch>(c.layout, workers);
 }
 template <class Arch>
 void attention(const attention_call& c, void* scratch, const runner& threads) {
@@ -94,16 +108,15 @@ void product_with(const product_call& c, void* scratch, const runner& threads, c
   const gemm_shape shape{c.m, c.n, c.k};
   if (c.packed_b != nullptr) {
     const auto& p = c.problems[0];
-    gemm_packed<Arch>(shape, {p.a, c.a_row, c.a_column}, c.packed_b, {p.c, c.c_row, c.c_column}, scratch, epilogue_of(p), threads);
+    gemm_packed<Arch>(shape, {p.a, c.a_row, c.a_column}, c.packed_b, {p.c, c.c_row, c.c_column}, scratch,
+                      epilogue_of(p), threads);
     return;
   }
-  gemm_batched<Arch>(
-      c.count, shape, {nullptr, c.a_row, c.a_column}, {nullptr, c.b_row, c.b_column}, {nullptr, c.c_row, c.c_column}, scratch,
-      [&](std::size_t i) {
-        const auto& p = c.problems[i];
-        return gemm_problem<decltype(epilogue_of(p))>{p.a, p.b, p.c, epilogue_of(p)};
-      },
-      threads);
+  gemm_batched<Arch>(c.count, shape, {nullptr, c.a_row, c.a_column}, {nullptr, c.b_row, c.b_column},
+                     {nullptr, c.c_row, c.c_column}, scratch, [&](std::size_t i) {
+    const auto& p = c.problems[i];
+    return gemm_problem<decltype(epilogue_of(p))>{p.a, p.b, p.c, epilogue_of(p)};
+  }, threads);
 }
 
 template <class Arch>
@@ -121,7 +134,9 @@ inline constexpr std::size_t small_product = std::size_t{1} << 17;
 
 template <class Arch>
 bool product_small(const product_call& c) {
-  if (c.epilogue.any() || c.m * c.n * c.k * c.count > small_product || (c.m > 2 * gemm_tile<Arch>::rows && c.k * c.n > in_place_floats)) return false;
+  if (c.epilogue.any() || c.m * c.n * c.k * c.count > small_product ||
+      (c.m > 2 * gemm_tile<Arch>::rows && c.k * c.n > in_place_floats))
+    return false;
   for (std::size_t i = 0; i < c.count; ++i) {
     const auto& problem = c.problems[i];
     const product p{c.n, c.k, {problem.a, c.a_row, c.a_column}, {problem.b, c.b_row, c.b_column}};
@@ -160,21 +175,31 @@ void root_mean_square_rows(const rows_call& c) {
 template <class Arch>
 void map_all(function f, std::size_t n, const float* in, float* out) {
   switch (f) {
-    case function::log: return map_floats<Arch>(n, in, out, log_of{});
-    case function::erf: return map_floats<Arch>(n, in, out, erf_of{});
-    case function::sqrt: return map_floats<Arch>(n, in, out, sqrt_of{});
-    case function::abs: return map_floats<Arch>(n, in, out, abs_of{});
-    case function::square: return map_floats<Arch>(n, in, out, square_of{});
-    case function::sin: return map_floats<Arch>(n, in, out, sin_of{});
-    case function::cos: return map_floats<Arch>(n, in, out, cos_of{});
-    case function::negate: return map_floats<Arch>(n, in, out, negate_of{});
-    default: break;
+    case function::log:
+      return map_floats<Arch>(n, in, out, log_of{});
+    case function::erf:
+      return map_floats<Arch>(n, in, out, erf_of{});
+    case function::sqrt:
+      return map_floats<Arch>(n, in, out, sqrt_of{});
+    case function::abs:
+      return map_floats<Arch>(n, in, out, abs_of{});
+    case function::square:
+      return map_floats<Arch>(n, in, out, square_of{});
+    case function::sin:
+      return map_floats<Arch>(n, in, out, sin_of{});
+    case function::cos:
+      return map_floats<Arch>(n, in, out, cos_of{});
+    case function::negate:
+      return map_floats<Arch>(n, in, out, negate_of{});
+    default:
+      break;
   }
   map_floats<Arch>(n, in, out, [f](const floats<Arch>& x) { return apply<Arch>(f, x); });
 }
 
 template <class Arch, class F>
-void zip_with(std::size_t n, const float* a, std::ptrdiff_t a_step, const float* b, std::ptrdiff_t b_step, float* out, const F& f) {
+void zip_with(std::size_t n, const float* a, std::ptrdiff_t a_step, const float* b, std::ptrdiff_t b_step, float* out,
+              const F& f) {
   if (a_step == 1 && b_step == 1) { return zip_floats<Arch>(n, a, b, out, f); }
   if (a_step == 1) { return zip_number<Arch>(n, a, *b, out, f); }
   const floats<Arch> x = broadcast<Arch>(*a);
@@ -185,46 +210,68 @@ void zip_with(std::size_t n, const float* a, std::ptrdiff_t a_step, const float*
   map_floats<Arch>(n, out, out, [&](const floats<Arch>&) { return both; });
 }
 template <class Arch>
-void zip_all(operation f, std::size_t n, const float* a, std::ptrdiff_t a_step, const float* b, std::ptrdiff_t b_step, float* out) {
+void zip_all(operation f, std::size_t n, const float* a, std::ptrdiff_t a_step, const float* b, std::ptrdiff_t b_step,
+             float* out) {
   switch (f) {
-    case operation::add: return zip_with<Arch>(n, a, a_step, b, b_step, out, add_of{});
-    case operation::subtract: return zip_with<Arch>(n, a, a_step, b, b_step, out, subtract_of{});
-    case operation::multiply: return zip_with<Arch>(n, a, a_step, b, b_step, out, multiply_of{});
-    case operation::divide: return zip_with<Arch>(n, a, a_step, b, b_step, out, divide_of{});
-    case operation::max: return zip_with<Arch>(n, a, a_step, b, b_step, out, max_of{});
-    case operation::min: return zip_with<Arch>(n, a, a_step, b, b_step, out, min_of{});
-    case operation::hide: return zip_with<Arch>(n, a, a_step, b, b_step, out, hide_of{});
+    case operation::add:
+      return zip_with<Arch>(n, a, a_step, b, b_step, out, add_of{});
+    case operation::subtract:
+      return zip_with<Arch>(n, a, a_step, b, b_step, out, subtract_of{});
+    case operation::multiply:
+      return zip_with<Arch>(n, a, a_step, b, b_step, out, multiply_of{});
+    case operation::divide:
+      return zip_with<Arch>(n, a, a_step, b, b_step, out, divide_of{});
+    case operation::max:
+      return zip_with<Arch>(n, a, a_step, b, b_step, out, max_of{});
+    case operation::min:
+      return zip_with<Arch>(n, a, a_step, b, b_step, out, min_of{});
+    case operation::hide:
+      return zip_with<Arch>(n, a, a_step, b, b_step, out, hide_of{});
   }
 }
 template <class Arch>
-void compare_all(relation f, std::size_t n, const float* a, std::ptrdiff_t a_step, const float* b, std::ptrdiff_t b_step, bool* out) {
+void compare_all(relation f, std::size_t n, const float* a, std::ptrdiff_t a_step, const float* b,
+                 std::ptrdiff_t b_step, bool* out) {
   using vec = floats<Arch>;
   switch (f) {
-    case relation::less: return compare_floats<Arch>(n, a, a_step, b, b_step, out, [](const vec& x, const vec& y) { return x < y; });
-    case relation::less_equal: return compare_floats<Arch>(n, a, a_step, b, b_step, out, [](const vec& x, const vec& y) { return x <= y; });
-    case relation::equal: return compare_floats<Arch>(n, a, a_step, b, b_step, out, [](const vec& x, const vec& y) { return x == y; });
+    case relation::less:
+      return compare_floats<Arch>(n, a, a_step, b, b_step, out, [](const vec& x, const vec& y) { return x < y; });
+    case relation::less_equal:
+      return compare_floats<Arch>(n, a, a_step, b, b_step, out, [](const vec& x, const vec& y) { return x <= y; });
+    case relation::equal:
+      return compare_floats<Arch>(n, a, a_step, b, b_step, out, [](const vec& x, const vec& y) { return x == y; });
     // Not the registers' own `!=`: it is false for NaN on some machines.
-    case relation::not_equal: return compare_floats<Arch, true>(n, a, a_step, b, b_step, out, [](const vec& x, const vec& y) { return x == y; });
+    case relation::not_equal:
+      return compare_floats<Arch, true>(n, a, a_step, b, b_step, out,
+                                        [](const vec& x, const vec& y) { return x == y; });
   }
 }
 template <class Arch>
-void choose_all(std::size_t n, const bool* m, std::ptrdiff_t m_step, const float* a, std::ptrdiff_t a_step, const float* b, std::ptrdiff_t b_step, float* out) {
+void choose_all(std::size_t n, const bool* m, std::ptrdiff_t m_step, const float* a, std::ptrdiff_t a_step,
+                const float* b, std::ptrdiff_t b_step, float* out) {
   choose_floats<Arch>(n, m, m_step, a, a_step, b, b_step, out);
 }
 template <class Arch>
 float fold_row_by(total f, std::size_t n, const float* in) {
   switch (f) {
-    case total::sum: return sum_row<Arch>(n, in);
-    case total::max: return max_row<Arch>(n, in);
-    default: return min_row<Arch>(n, in);
+    case total::sum:
+      return sum_row<Arch>(n, in);
+    case total::max:
+      return max_row<Arch>(n, in);
+    default:
+      return min_row<Arch>(n, in);
   }
 }
 template <class Arch>
-void fold_columns_by(total f, std::size_t extent, std::size_t columns, const float* in, std::ptrdiff_t stride, float* out, bool onto) {
+void fold_columns_by(total f, std::size_t extent, std::size_t columns, const float* in, std::ptrdiff_t stride,
+                     float* out, bool onto) {
   switch (f) {
-    case total::sum: return sum_columns<Arch>(extent, columns, in, stride, out, onto);
-    case total::max: return max_columns<Arch>(extent, columns, in, stride, out, onto);
-    default: return min_columns<Arch>(extent, columns, in, stride, out, onto);
+    case total::sum:
+      return sum_columns<Arch>(extent, columns, in, stride, out, onto);
+    case total::max:
+      return max_columns<Arch>(extent, columns, in, stride, out, onto);
+    default:
+      return min_columns<Arch>(extent, columns, in, stride, out, onto);
   }
 }
 

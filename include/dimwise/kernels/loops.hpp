@@ -6,12 +6,12 @@
 // Tests: tests/eval/*.test.cpp, tests/expr/*.test.cpp
 #pragma once
 
+#include <dimwise/support/axis.hpp>
+
 #include <cmath>
 #include <cstddef>
 #include <limits>
 #include <type_traits>
-
-#include <dimwise/support/axis.hpp>
 
 namespace dimwise::kernels {
 
@@ -80,7 +80,9 @@ constexpr void for_each_row(const loop_nest<K>& nest, Body&& body) {
       --i;
       for (std::size_t k = 0; k < K; ++k) { offset[k] += nest.stride[k][i]; }
       if (++counter[i] < nest.extent[i]) { break; }
-      for (std::size_t k = 0; k < K; ++k) { offset[k] -= static_cast<std::ptrdiff_t>(static_cast<std::size_t>(nest.stride[k][i]) * nest.extent[i]); }
+      for (std::size_t k = 0; k < K; ++k) {
+        offset[k] -= static_cast<std::ptrdiff_t>(static_cast<std::size_t>(nest.stride[k][i]) * nest.extent[i]);
+      }
       counter[i] = 0;
     }
   }
@@ -95,7 +97,9 @@ void copy(const loop_nest<2>& nest, To* to, const From* from) {
     if (s[0] == 1 && s[1] == 1) {
       for (std::size_t i = 0; i < n; ++i) { t[i] = static_cast<To>(f[i]); }
     } else {
-      for (std::size_t i = 0; i < n; ++i) { t[static_cast<std::ptrdiff_t>(i) * s[0]] = static_cast<To>(f[static_cast<std::ptrdiff_t>(i) * s[1]]); }
+      for (std::size_t i = 0; i < n; ++i) {
+        t[static_cast<std::ptrdiff_t>(i) * s[0]] = static_cast<To>(f[static_cast<std::ptrdiff_t>(i) * s[1]]);
+      }
     }
   });
 }
@@ -162,7 +166,8 @@ void contract(const loop_nest<3>& result, const loop_nest<2>& sums, T* to, const
         for (std::size_t j = 0; j < m; ++j) {
           const T weight = weights[p[w] + static_cast<std::ptrdiff_t>(j) * t[w]];
           if (SkipHidden && is_hidden_weight(weight)) { continue; }
-          add_scaled(row, s[0], weight, values + p[1 - w] + static_cast<std::ptrdiff_t>(j) * t[1 - w], one_weight ? s[2] : s[1], n);
+          add_scaled(row, s[0], weight, values + p[1 - w] + static_cast<std::ptrdiff_t>(j) * t[1 - w],
+                     one_weight ? s[2] : s[1], n);
         }
       });
     } else {
@@ -183,7 +188,9 @@ void contract(const loop_nest<3>& result, const loop_nest<2>& sums, T* to, const
 template <class Body>
 void for_each_element(const loop_nest<2>& outside, Body&& body) {
   for_each_row(outside, [&](const std::ptrdiff_t(&o)[2], std::size_t n, const std::ptrdiff_t(&s)[2]) {
-    for (std::size_t i = 0; i < n; ++i) { body(o[0] + static_cast<std::ptrdiff_t>(i) * s[0], o[1] + static_cast<std::ptrdiff_t>(i) * s[1]); }
+    for (std::size_t i = 0; i < n; ++i) {
+      body(o[0] + static_cast<std::ptrdiff_t>(i) * s[0], o[1] + static_cast<std::ptrdiff_t>(i) * s[1]);
+    }
   });
 }
 
@@ -228,7 +235,9 @@ void log_softmax_row(const loop_nest<2>& row, T* to, const T* from) {
     if (from[f] != minus_infinity<T>) { total += std::exp(from[f] - largest); }
   });
   const T shift = std::log(total);
-  for_each_element(row, [&](std::ptrdiff_t t, std::ptrdiff_t f) { to[t] = from[f] == minus_infinity<T> ? minus_infinity<T> : from[f] - largest - shift; });
+  for_each_element(row, [&](std::ptrdiff_t t, std::ptrdiff_t f) {
+    to[t] = from[f] == minus_infinity<T> ? minus_infinity<T> : from[f] - largest - shift;
+  });
 }
 
 /// x / Σ x; a row whose sum is 0 stays 0.

@@ -91,8 +91,7 @@ void zip_floats(std::size_t n, const float* a, const float* b, float* out, const
 template <class Arch = default_arch, class F>
 void zip_number(std::size_t n, const float* a, float number, float* out, const F& f) noexcept {
   const floats<Arch> same = broadcast<Arch>(number);
-  map_floats<Arch>(
-      n, a, out, [&](const floats<Arch>& x) __attribute__((always_inline)) { return f(x, same); });
+  map_floats<Arch>(n, a, out, [&](const floats<Arch>& x) __attribute__((always_inline)) { return f(x, same); });
 }
 
 namespace detail {
@@ -102,7 +101,8 @@ inline constexpr std::size_t block_bools = 64;
 
 // A number that steps 0 or 1 float from lane to lane.
 template <class Arch>
-[[nodiscard, gnu::always_inline]] inline floats<Arch> load_step(const float* from, std::ptrdiff_t step, std::size_t count) noexcept {
+[[nodiscard, gnu::always_inline]] inline floats<Arch> load_step(const float* from, std::ptrdiff_t step,
+                                                                std::size_t count) noexcept {
   if (step == 0) return broadcast<Arch>(*from);
   return count == lanes<Arch> ? load<Arch>(from) : load_partial<Arch>(from, count);
 }
@@ -111,8 +111,8 @@ template <class Arch>
 
 /// out[i] = f(a[i], b[i]) != Negated, for a comparison f; an operand that is one number for all has step 0, else 1.
 template <class Arch = default_arch, bool Negated = false, class F>
-void compare_floats(std::size_t n, const float* a, std::ptrdiff_t a_step, const float* b, std::ptrdiff_t b_step, bool* out,
-                    const F& f) noexcept {
+void compare_floats(std::size_t n, const float* a, std::ptrdiff_t a_step, const float* b, std::ptrdiff_t b_step,
+                    bool* out, const F& f) noexcept {
   using detail::block_bools;
   alignas(64) std::int32_t truth[block_bools];
   for (std::size_t first = 0; first < n; first += block_bools) {
@@ -120,8 +120,8 @@ void compare_floats(std::size_t n, const float* a, std::ptrdiff_t a_step, const 
     for (std::size_t i = 0; i < here; i += lanes<Arch>) {
       const std::size_t count = here - i < lanes<Arch> ? here - i : lanes<Arch>;
       const auto at = static_cast<std::ptrdiff_t>(first + i);
-      const mask<Arch> holds =
-          f(detail::load_step<Arch>(a + at * a_step, a_step, count), detail::load_step<Arch>(b + at * b_step, b_step, count));
+      const mask<Arch> holds = f(detail::load_step<Arch>(a + at * a_step, a_step, count),
+                                 detail::load_step<Arch>(b + at * b_step, b_step, count));
       as_ints<Arch>(select<Arch>(holds, broadcast<Arch>(1.0F), broadcast<Arch>(0.0F))).store_aligned(&truth[i]);
     }
     bool* const to = out + first;
@@ -135,8 +135,8 @@ void compare_floats(std::size_t n, const float* a, std::ptrdiff_t a_step, const 
 
 /// out[i] = m[i] ? a[i] : b[i]; `m` has any step, `a` and `b` 0 or 1. What is not chosen has no effect.
 template <class Arch = default_arch>
-void choose_floats(std::size_t n, const bool* m, std::ptrdiff_t m_step, const float* a, std::ptrdiff_t a_step, const float* b,
-                   std::ptrdiff_t b_step, float* out) noexcept {
+void choose_floats(std::size_t n, const bool* m, std::ptrdiff_t m_step, const float* a, std::ptrdiff_t a_step,
+                   const float* b, std::ptrdiff_t b_step, float* out) noexcept {
   using detail::block_bools;
   alignas(64) std::int32_t truth[block_bools];
   for (std::size_t first = 0; first < n; first += block_bools) {
@@ -145,7 +145,8 @@ void choose_floats(std::size_t n, const bool* m, std::ptrdiff_t m_step, const fl
     if (m_step == 1 && here == block_bools) {
       for (std::size_t i = 0; i < block_bools; ++i) truth[i] = from[i];
     } else {
-      for (std::size_t i = 0; i < block_bools; ++i) truth[i] = i < here ? from[static_cast<std::ptrdiff_t>(i) * m_step] : 0;
+      for (std::size_t i = 0; i < block_bools; ++i)
+        truth[i] = i < here ? from[static_cast<std::ptrdiff_t>(i) * m_step] : 0;
     }
     for (std::size_t i = 0; i < here; i += lanes<Arch>) {
       const std::size_t count = here - i < lanes<Arch> ? here - i : lanes<Arch>;

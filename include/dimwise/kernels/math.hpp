@@ -205,8 +205,8 @@ struct soft_cap_of {
     const floats<Arch> ratio = x * broadcast<Arch>(inverse);
     const floats<Arch> square = ratio * ratio;
     // tanh(y) / y - 1 in y^2, relative error of tanh 2^-26.
-    const floats<Arch> slope = square * detail::polynomial<Arch>(square, 0.0172414916F, -0.0530454943F, 0.13325879F,
-                                                                 -0.333331439F);
+    const floats<Arch> slope =
+        square * detail::polynomial<Arch>(square, 0.0172414916F, -0.0530454943F, 0.13325879F, -0.333331439F);
     const floats<Arch> near = fma<Arch>(x, slope, x);
     const mask<Arch> is_near = square <= broadcast<Arch>(0.25F);
     if (xsimd::all(is_near)) return near;
@@ -304,10 +304,11 @@ template <class Arch>
   r = fma<Arch>(multiple, broadcast<Arch>(-6.077100628276710381e-11F), r);
   const floats<Arch> square = r * r;
   // Minimax polynomials of sin and cos on |r| <= π/4 (Cephes).
-  const floats<Arch> odd = fma<Arch>(r * square, polynomial<Arch>(square, -1.9515295891e-4F, 8.3321608736e-3F, -1.6666654611e-1F), r);
-  const floats<Arch> even =
-      fma<Arch>(square * square, polynomial<Arch>(square, 2.443315711809948e-5F, -1.388731625493765e-3F, 4.166664568298827e-2F),
-                fma<Arch>(square, broadcast<Arch>(-0.5F), broadcast<Arch>(1.0F)));
+  const floats<Arch> odd =
+      fma<Arch>(r * square, polynomial<Arch>(square, -1.9515295891e-4F, 8.3321608736e-3F, -1.6666654611e-1F), r);
+  const floats<Arch> even = fma<Arch>(
+      square * square, polynomial<Arch>(square, 2.443315711809948e-5F, -1.388731625493765e-3F, 4.166664568298827e-2F),
+      fma<Arch>(square, broadcast<Arch>(-0.5F), broadcast<Arch>(1.0F)));
   const ints<Arch> zero(0);
   const floats<Arch> value = select<Arch>(as_mask<Arch>((quarter & ints<Arch>(1)) == zero), odd, even);
   const floats<Arch> turned = as_floats<Arch>(as_ints<Arch>(value) ^ ints<Arch>(sign_bit));

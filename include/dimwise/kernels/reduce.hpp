@@ -124,8 +124,9 @@ template <class Arch, class Step>
 
 // `extent` rows of columns folded into one row, or `onto` what `out` holds.
 template <class Arch, class Step>
-[[gnu::always_inline]] inline void fold_columns(std::size_t extent, std::size_t columns, const float* in, std::ptrdiff_t stride,
-                                                float* out, float neutral, bool onto, const Step& step) noexcept {
+[[gnu::always_inline]] inline void fold_columns(std::size_t extent, std::size_t columns, const float* in,
+                                                std::ptrdiff_t stride, float* out, float neutral, bool onto,
+                                                const Step& step) noexcept {
   constexpr std::size_t wide = lanes<Arch>;
   std::size_t c = 0;
   for (; c + 4 * wide <= columns; c += 4 * wide) {
@@ -178,7 +179,8 @@ template <class Arch = default_arch>
 
 /// out[c] = sum of in[i * stride + c] over i, added to out[c] where `onto`.
 template <class Arch = default_arch>
-void sum_columns(std::size_t extent, std::size_t columns, const float* in, std::ptrdiff_t stride, float* out, bool onto = false) noexcept {
+void sum_columns(std::size_t extent, std::size_t columns, const float* in, std::ptrdiff_t stride, float* out,
+                 bool onto = false) noexcept {
   detail::fold_columns<Arch>(extent, columns, in, stride, out, 0.0F, onto, detail::plain_sum{});
 }
 
@@ -188,21 +190,22 @@ void mean_columns(std::size_t extent, std::size_t columns, const float* in, std:
                   float* out) noexcept {
   sum_columns<Arch>(extent, columns, in, stride, out);
   const floats<Arch> number = broadcast<Arch>(static_cast<float>(extent));
-  detail::for_columns<Arch>(
-      columns, [&](std::size_t c, std::size_t count) __attribute__((always_inline)) {
-        detail::store_some<Arch>(out + c, count, detail::load_some<Arch>(out + c, count) / number);
-      });
+  detail::for_columns<Arch>(columns, [&](std::size_t c, std::size_t count) __attribute__((always_inline)) {
+    detail::store_some<Arch>(out + c, count, detail::load_some<Arch>(out + c, count) / number);
+  });
 }
 
 /// out[c] = largest of in[i * stride + c] over i, and of out[c] where `onto`; NaN if one is NaN.
 template <class Arch = default_arch>
-void max_columns(std::size_t extent, std::size_t columns, const float* in, std::ptrdiff_t stride, float* out, bool onto = false) noexcept {
+void max_columns(std::size_t extent, std::size_t columns, const float* in, std::ptrdiff_t stride, float* out,
+                 bool onto = false) noexcept {
   detail::fold_columns<Arch>(extent, columns, in, stride, out, minus_infinite, onto, detail::max_step<Arch>{});
 }
 
 /// out[c] = smallest of in[i * stride + c] over i, and of out[c] where `onto`; NaN if one is NaN.
 template <class Arch = default_arch>
-void min_columns(std::size_t extent, std::size_t columns, const float* in, std::ptrdiff_t stride, float* out, bool onto = false) noexcept {
+void min_columns(std::size_t extent, std::size_t columns, const float* in, std::ptrdiff_t stride, float* out,
+                 bool onto = false) noexcept {
   detail::fold_columns<Arch>(extent, columns, in, stride, out, -minus_infinite, onto, detail::min_step<Arch>{});
 }
 

@@ -41,10 +41,9 @@ template <class Arch>
                                                                   float largest, float hidden) noexcept {
   if (largest > minus_infinite && largest < std::numeric_limits<float>::infinity()) return false;
   const floats<Arch> other = broadcast<Arch>(std::numeric_limits<float>::quiet_NaN());
-  map_floats<Arch>(
-      n, in, out, [&](const floats<Arch>& x) __attribute__((always_inline)) {
-        return select<Arch>(x == broadcast<Arch>(minus_infinite), broadcast<Arch>(hidden), other);
-      });
+  map_floats<Arch>(n, in, out, [&](const floats<Arch>& x) __attribute__((always_inline)) {
+    return select<Arch>(x == broadcast<Arch>(minus_infinite), broadcast<Arch>(hidden), other);
+  });
   return true;
 }
 
@@ -65,13 +64,12 @@ struct exp_step {
 template <class Arch>
 [[gnu::always_inline]] inline void scale_row(std::size_t n, const float* in, float* out, float center, float scale,
                                              const float* gamma, const float* beta) noexcept {
-  for_columns<Arch>(
-      n, [&](std::size_t i, std::size_t count) __attribute__((always_inline)) {
-        floats<Arch> x = (load_some<Arch>(in + i, count) - broadcast<Arch>(center)) * broadcast<Arch>(scale);
-        if (gamma != nullptr) x = x * load_some<Arch>(gamma + i, count);
-        if (beta != nullptr) x = x + load_some<Arch>(beta + i, count);
-        store_some<Arch>(out + i, count, x);
-      });
+  for_columns<Arch>(n, [&](std::size_t i, std::size_t count) __attribute__((always_inline)) {
+    floats<Arch> x = (load_some<Arch>(in + i, count) - broadcast<Arch>(center)) * broadcast<Arch>(scale);
+    if (gamma != nullptr) x = x * load_some<Arch>(gamma + i, count);
+    if (beta != nullptr) x = x + load_some<Arch>(beta + i, count);
+    store_some<Arch>(out + i, count, x);
+  });
 }
 
 }  // namespace detail
@@ -84,13 +82,12 @@ void softmax_row(std::size_t n, const float* in, float* out, float hidden = 0.0F
   const floats<Arch> top = broadcast<Arch>(largest);
   const floats<Arch> none = broadcast<Arch>(hidden);
   floats<Arch> sums = broadcast<Arch>(0.0F);
-  detail::for_columns<Arch>(
-      n, [&](std::size_t i, std::size_t count) __attribute__((always_inline)) {
-        const floats<Arch> weight = detail::softmax_weight<Arch>(detail::load_some<Arch>(in + i, count), top, none);
-        sums = sums +
-               (count == lanes<Arch> ? weight : select<Arch>(first_lanes<Arch>(count), weight, broadcast<Arch>(0.0F)));
-        detail::store_some<Arch>(out + i, count, weight);
-      });
+  detail::for_columns<Arch>(n, [&](std::size_t i, std::size_t count) __attribute__((always_inline)) {
+    const floats<Arch> weight = detail::softmax_weight<Arch>(detail::load_some<Arch>(in + i, count), top, none);
+    sums =
+        sums + (count == lanes<Arch> ? weight : select<Arch>(first_lanes<Arch>(count), weight, broadcast<Arch>(0.0F)));
+    detail::store_some<Arch>(out + i, count, weight);
+  });
   zip_number<Arch>(n, out, 1.0F / reduce_sum<Arch>(sums), out, multiply_of{});
 }
 
@@ -102,8 +99,7 @@ void log_softmax_row(std::size_t n, const float* in, float* out) noexcept {
   const floats<Arch> top = broadcast<Arch>(largest);
   const floats<Arch> sums = detail::fold_row<Arch>(n, in, 0.0F, detail::exp_step<Arch>{top});
   const floats<Arch> shift = broadcast<Arch>(log_of{}(broadcast<Arch>(reduce_sum<Arch>(sums))).get(0));
-  map_floats<Arch>(
-      n, in, out, [&](const floats<Arch>& x) __attribute__((always_inline)) { return x - top - shift; });
+  map_floats<Arch>(n, in, out, [&](const floats<Arch>& x) __attribute__((always_inline)) { return x - top - shift; });
 }
 
 namespace detail {
@@ -151,22 +147,20 @@ struct log_softmax_finish {
 template <class Arch = default_arch>
 void softmax_columns(std::size_t extent, std::size_t columns, const float* in, std::ptrdiff_t in_stride, float* out,
                      std::ptrdiff_t out_stride, float hidden = 0.0F) noexcept {
-  detail::for_columns<Arch>(
-      columns, [&](std::size_t c, std::size_t count) __attribute__((always_inline)) {
-        detail::softmax_column<Arch>(extent, in + c, in_stride, out + c, out_stride, count, hidden,
-                                     detail::softmax_finish<Arch>{});
-      });
+  detail::for_columns<Arch>(columns, [&](std::size_t c, std::size_t count) __attribute__((always_inline)) {
+    detail::softmax_column<Arch>(extent, in + c, in_stride, out + c, out_stride, count, hidden,
+                                 detail::softmax_finish<Arch>{});
+  });
 }
 
 /// A log-softmax down each of `columns` adjacent columns.
 template <class Arch = default_arch>
 void log_softmax_columns(std::size_t extent, std::size_t columns, const float* in, std::ptrdiff_t in_stride, float* out,
                          std::ptrdiff_t out_stride) noexcept {
-  detail::for_columns<Arch>(
-      columns, [&](std::size_t c, std::size_t count) __attribute__((always_inline)) {
-        detail::softmax_column<Arch>(extent, in + c, in_stride, out + c, out_stride, count, minus_infinite,
-                                     detail::log_softmax_finish<Arch>{});
-      });
+  detail::for_columns<Arch>(columns, [&](std::size_t c, std::size_t count) __attribute__((always_inline)) {
+    detail::softmax_column<Arch>(extent, in + c, in_stride, out + c, out_stride, count, minus_infinite,
+                                 detail::log_softmax_finish<Arch>{});
+  });
 }
 
 /// out = (in - mean) / sqrt(variance + eps) * gamma + beta; the variance in a second pass, over n.

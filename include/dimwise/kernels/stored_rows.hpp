@@ -46,7 +46,8 @@ struct widen {
     return from(row + (packed ? c / 2 : c * bytes));
   }
   // The elements from c to the end, in the first lanes.
-  [[gnu::always_inline]] static floats_n load_partial(const unsigned char* row, std::size_t c, std::size_t count) noexcept {
+  [[gnu::always_inline]] static floats_n load_partial(const unsigned char* row, std::size_t c,
+                                                      std::size_t count) noexcept {
     unsigned char part[n * bytes] = {};
     const std::size_t size = packed ? (count + 1) / 2 : count * bytes;
     __builtin_memcpy(part, row + (packed ? c / 2 : c * bytes), size);
@@ -56,7 +57,8 @@ struct widen {
  private:
   [[gnu::always_inline]] static floats_n from(const unsigned char* at) noexcept {
     if constexpr (Format == number_format::bfloat16) {
-      return reinterpret<floats_n>(__builtin_convertvector(load_bytes<vector_of_t<std::uint16_t, n>>(at), uint32_n) << 16);
+      return reinterpret<floats_n>(__builtin_convertvector(load_bytes<vector_of_t<std::uint16_t, n>>(at), uint32_n)
+                                   << 16);
     } else if constexpr (Format == number_format::float16) {
       const uint32_n h = __builtin_convertvector(load_bytes<vector_of_t<std::uint16_t, n>>(at), uint32_n);
       // Exponent and fraction in their places; the product moves the bias and makes subnormals normal.
@@ -90,19 +92,22 @@ enum class scaling { none, one, each };
 // Rows in the order of memory, and as many of the `ahead` rows behind them asked for meanwhile: a cache that lies in DRAM
 // is read at half the speed without.
 template <class Arch, number_format Format, scaling Scaling>
-[[gnu::noinline]] void widen_rows_of(const stored_numbers& from, std::size_t begin, std::size_t rows, std::size_t ahead, std::size_t features, float* to) noexcept {
+[[gnu::noinline]] void widen_rows_of(const stored_numbers& from, std::size_t begin, std::size_t rows, std::size_t ahead,
+                                     std::size_t features, float* to) noexcept {
   using widened = widen<Arch, Format>;
   using floats_n = typename widened::floats_n;
   constexpr std::size_t n = widened::n;
   // Strides of packed numbers count bytes.
   const std::ptrdiff_t row_bytes = from.row * static_cast<std::ptrdiff_t>(widened::bytes);
-  const unsigned char* row = static_cast<const unsigned char*>(from.data) + static_cast<std::ptrdiff_t>(begin) * row_bytes;
+  const unsigned char* row =
+      static_cast<const unsigned char*>(from.data) + static_cast<std::ptrdiff_t>(begin) * row_bytes;
   const floats_n one = floats_n{} + (Scaling == scaling::one ? *from.scale : 1.0F);
   for (std::size_t i = 0; i < rows; ++i, row += row_bytes, to += features) {
 #if defined(__GNUC__)
     if (i < ahead) {
       const unsigned char* const later = row + static_cast<std::ptrdiff_t>(rows) * row_bytes;
-      for (std::size_t byte = 0; byte < features * widened::bytes / (widened::packed ? 2 : 1); byte += 64) __builtin_prefetch(later + byte, 0, 3);
+      for (std::size_t byte = 0; byte < features * widened::bytes / (widened::packed ? 2 : 1); byte += 64)
+        __builtin_prefetch(later + byte, 0, 3);
     }
 #endif
     std::size_t c = 0;
@@ -123,25 +128,34 @@ template <class Arch, number_format Format, scaling Scaling>
 }
 
 template <class Arch, number_format Format>
-void widen_scaled(const stored_numbers& from, std::size_t begin, std::size_t rows, std::size_t ahead, std::size_t features, float* to) noexcept {
+void widen_scaled(const stored_numbers& from, std::size_t begin, std::size_t rows, std::size_t ahead,
+                  std::size_t features, float* to) noexcept {
   if (from.scale == nullptr) return widen_rows_of<Arch, Format, scaling::none>(from, begin, rows, ahead, features, to);
   if (from.scale_feature == 0) return widen_rows_of<Arch, Format, scaling::one>(from, begin, rows, ahead, features, to);
-  if (from.scale_feature == 1) return widen_rows_of<Arch, Format, scaling::each>(from, begin, rows, ahead, features, to);
+  if (from.scale_feature == 1)
+    return widen_rows_of<Arch, Format, scaling::each>(from, begin, rows, ahead, features, to);
   widen_rows_of<Arch, Format, scaling::none>(from, begin, rows, ahead, features, to);
   for (std::size_t i = 0; i < rows; ++i) {
-    for (std::size_t c = 0; c < features; ++c) to[i * features + c] *= from.scale[static_cast<std::ptrdiff_t>(c) * from.scale_feature];
+    for (std::size_t c = 0; c < features; ++c)
+      to[i * features + c] *= from.scale[static_cast<std::ptrdiff_t>(c) * from.scale_feature];
   }
 }
 
 /// Rows [begin, begin + rows) as floats side by side; `ahead` more rows lie behind them and are read next.
 template <class Arch>
-void widen_rows(const stored_numbers& from, std::size_t begin, std::size_t rows, std::size_t ahead, std::size_t features, float* to) noexcept {
+void widen_rows(const stored_numbers& from, std::size_t begin, std::size_t rows, std::size_t ahead,
+                std::size_t features, float* to) noexcept {
   switch (from.format) {
-    case number_format::bfloat16: return widen_scaled<Arch, number_format::bfloat16>(from, begin, rows, ahead, features, to);
-    case number_format::float16: return widen_scaled<Arch, number_format::float16>(from, begin, rows, ahead, features, to);
-    case number_format::int8: return widen_scaled<Arch, number_format::int8>(from, begin, rows, ahead, features, to);
-    case number_format::int4: return widen_scaled<Arch, number_format::int4>(from, begin, rows, ahead, features, to);
-    case number_format::float32: return;
+    case number_format::bfloat16:
+      return widen_scaled<Arch, number_format::bfloat16>(from, begin, rows, ahead, features, to);
+    case number_format::float16:
+      return widen_scaled<Arch, number_format::float16>(from, begin, rows, ahead, features, to);
+    case number_format::int8:
+      return widen_scaled<Arch, number_format::int8>(from, begin, rows, ahead, features, to);
+    case number_format::int4:
+      return widen_scaled<Arch, number_format::int4>(from, begin, rows, ahead, features, to);
+    case number_format::float32:
+      return;
   }
 }
 

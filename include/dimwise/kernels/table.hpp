@@ -6,11 +6,11 @@
 // Tests: tests/dispatch/
 #pragma once
 
-#include <cstddef>
-#include <type_traits>
-
 #include <dimwise/kernels/attention_layout.hpp>
 #include <dimwise/kernels/executor.hpp>
+
+#include <cstddef>
+#include <type_traits>
 
 namespace dimwise::kernels {
 
@@ -30,14 +30,31 @@ struct runner {
       return;
     }
     using callable = std::remove_reference_t<F>;
-    run(
-        self, count, [](void* context, std::size_t i, std::size_t worker) { (*static_cast<callable*>(context))(i, worker); },
-        const_cast<void*>(static_cast<const void*>(&f)));
+    run(self, count, [](void* context, std::size_t i, std::size_t worker) {
+      (*static_cast<callable*>(context))(i, worker);
+    }, const_cast<void*>(static_cast<const void*>(&f)));
   }
 };
 
 /// The functions of one number that kernels apply; those up to `exp` also where a product is stored.
-enum class function : unsigned char { none, relu, gelu, gelu_tanh, silu, sigmoid, tanh, exp, log, erf, sqrt, abs, square, sin, cos, negate };
+enum class function : unsigned char {
+  none,
+  relu,
+  gelu,
+  gelu_tanh,
+  silu,
+  sigmoid,
+  tanh,
+  exp,
+  log,
+  erf,
+  sqrt,
+  abs,
+  square,
+  sin,
+  cos,
+  negate
+};
 [[nodiscard]] constexpr bool is_activation(function f) { return f != function::none && f <= function::exp; }
 
 /// The operations of two numbers that kernels apply. `hide` gives the first one, but −∞ where the second is.
@@ -117,7 +134,7 @@ struct rows_call {
   std::ptrdiff_t in_row = 0;
   float* out = nullptr;
   std::ptrdiff_t out_row = 0;
-  float hidden = 0;              ///< what softmax gives for −∞
+  float hidden = 0;  ///< what softmax gives for −∞
   float epsilon = 0;
   const float* gamma = nullptr;  ///< standardize and root_mean_square: a factor for each column
   const float* beta = nullptr;   ///< standardize: a number for each column
@@ -142,15 +159,19 @@ struct table {
   void (*root_mean_square)(const rows_call&);
   void (*map)(function f, std::size_t n, const float* in, float* out);
   /// out = a (operation) b for n contiguous elements; an operand that is one number for all of them has step 0, else 1.
-  void (*zip)(operation f, std::size_t n, const float* a, std::ptrdiff_t a_step, const float* b, std::ptrdiff_t b_step, float* out);
+  void (*zip)(operation f, std::size_t n, const float* a, std::ptrdiff_t a_step, const float* b, std::ptrdiff_t b_step,
+              float* out);
   /// The same for comparisons.
-  void (*compare)(relation f, std::size_t n, const float* a, std::ptrdiff_t a_step, const float* b, std::ptrdiff_t b_step, bool* out);
+  void (*compare)(relation f, std::size_t n, const float* a, std::ptrdiff_t a_step, const float* b,
+                  std::ptrdiff_t b_step, bool* out);
   /// out = m ? a : b; `m` has any step.
-  void (*choose)(std::size_t n, const bool* m, std::ptrdiff_t m_step, const float* a, std::ptrdiff_t a_step, const float* b, std::ptrdiff_t b_step, float* out);
+  void (*choose)(std::size_t n, const bool* m, std::ptrdiff_t m_step, const float* a, std::ptrdiff_t a_step,
+                 const float* b, std::ptrdiff_t b_step, float* out);
   /// `n` contiguous elements as one number.
   float (*fold_row)(total f, std::size_t n, const float* in);
   /// `extent` rows of contiguous columns, `stride` apart, as one row; with `onto` what `out` holds counts, too.
-  void (*fold_columns)(total f, std::size_t extent, std::size_t columns, const float* in, std::ptrdiff_t stride, float* out, bool onto);
+  void (*fold_columns)(total f, std::size_t extent, std::size_t columns, const float* in, std::ptrdiff_t stride,
+                       float* out, bool onto);
 };
 
 }  // namespace dimwise::kernels

@@ -105,7 +105,8 @@ template <class S, scaling By>
 typename By::template step<S> changed(const S& s, const By& by);
 template <class S, class X>
   requires(!mask<X> && !operand<X> && !position_bias<X> && !scaling<X> && !std::invocable<const X&, const S&>)
-ERROR_R7_scores_change_by_a_mask_a_bias_or_a_function<op::scores, X, lhs_t<shape_of<S>>> changed(const S& s, const X& x);
+ERROR_R7_scores_change_by_a_mask_a_bias_or_a_function<op::scores, X, lhs_t<shape_of<S>>> changed(const S& s,
+                                                                                                 const X& x);
 
 template <class S>
 const S& all_changes(const S& s) {
@@ -144,7 +145,8 @@ struct outcome_of_changes {
   using type = S;
 };
 template <computed S, class First, class... Rest>
-struct outcome_of_changes<S, First, Rest...> : outcome_of_changes<decltype(changed(some<S>(), some<First>())), Rest...> {};
+struct outcome_of_changes<S, First, Rest...>
+    : outcome_of_changes<decltype(changed(some<S>(), some<First>())), Rest...> {};
 template <class F, class Q, class K, class... How>
 struct scores_outcome : outcome_of_changes<root_scaled::outcome<F, Q, K>, How...> {};
 template <class F, class Q, class K, scaling By, class... How>
@@ -171,22 +173,29 @@ struct log_sums_over {
 template <class Logit>
 struct logit_beside {
   template <class Sums>
-  using assigned = after<assigned_to<decltype(plain(some<Sums>()))>::template step, decltype(broadcast_like(some<Logit>(), some<Sums>()))>;
+  using assigned = after<assigned_to<decltype(plain(some<Sums>()))>::template step,
+                         decltype(broadcast_like(some<Logit>(), some<Sums>()))>;
   template <class Sums>
-  using taken = ERROR_R18_indexed_meets_its_dimension<op::broadcast_like, lhs_t<shape_of<Logit>>, rhs_t<shape_of<Sums>>>;
+  using taken =
+      ERROR_R18_indexed_meets_its_dimension<op::broadcast_like, lhs_t<shape_of<Logit>>, rhs_t<shape_of<Sums>>>;
   template <class Sums>
-  using step = typename std::conditional_t<indexed_meets<shape_of<Logit>, shape_of<Sums>>, std::type_identity<taken<Sums>>, assigned<Sums>>::type;
+  using step = typename std::conditional_t<indexed_meets<shape_of<Logit>, shape_of<Sums>>,
+                                           std::type_identity<taken<Sums>>, assigned<Sums>>::type;
 };
 
 template <class F, class Key, class Q, class K, class... How>
-using weights_outcome = typename after<weights_over<Key>::template step, typename scores_outcome<F, Q, K, How...>::type>::type;
+using weights_outcome =
+    typename after<weights_over<Key>::template step, typename scores_outcome<F, Q, K, How...>::type>::type;
 template <class F, class Key, class Q, class K, class V, class... How>
-using attention_outcome = typename after_both<values_over<Key>::template step, weights_outcome<F, Key, Q, K, How...>, V>::type;
+using attention_outcome =
+    typename after_both<values_over<Key>::template step, weights_outcome<F, Key, Q, K, How...>, V>::type;
 template <class F, class Key, class Q, class K, class Sinks, class... How>
-using sinks_outcome = typename after<logit_beside<Sinks>::template step,
-                                     typename after<log_sums_over<Key>::template step, typename scores_outcome<F, Q, K, How...>::type>::type>::type;
+using sinks_outcome = typename after<
+    logit_beside<Sinks>::template step,
+    typename after<log_sums_over<Key>::template step, typename scores_outcome<F, Q, K, How...>::type>::type>::type;
 template <class F, class Key, class Q, class K, class V, class Sinks, class... How>
-using sinks_verdict = verdict_of<attention_outcome<F, Key, Q, K, V, How...>, sinks_outcome<F, Key, Q, K, Sinks, How...>>;
+using sinks_verdict =
+    verdict_of<attention_outcome<F, Key, Q, K, V, How...>, sinks_outcome<F, Key, Q, K, Sinks, How...>>;
 
 }  // namespace detail
 

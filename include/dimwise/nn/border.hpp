@@ -112,7 +112,8 @@ struct added {
 // g++ wants a definition of what is called with a local type, a lambda's, and would say so in a second error.
 #if defined(__GNUC__) && !defined(__clang__)
 template <class... Given>
-inline constexpr bool deleted_where_refused = ((std::is_class_v<Given> && !operand<Given> && !mask_like<Given> && !position_bias<Given>) || ...);
+inline constexpr bool deleted_where_refused =
+    ((std::is_class_v<Given> && !operand<Given> && !mask_like<Given> && !position_bias<Given>) || ...);
 #else
 template <class... Given>
 inline constexpr bool deleted_where_refused = false;
@@ -134,10 +135,10 @@ using stored_outcome_t = typename stored_outcome<X>::type;
 
 // The other half of a module's call: of what `verdict` refuses, the error is the type that the call would return
 // (CONTRIBUTING, "Add an operation"). A macro, because a module stays a plain struct: a base would be one more member to name.
-#define DIMWISE_DETAIL_REFUSED(name, verdict)                                              \
-  template <class... Given, class Verdict = typename verdict<Given...>::type>              \
-    requires(refused<Verdict> && !dimwise::nn::detail::deleted_where_refused<Given...>)    \
-  Verdict name(const Given&... given) const;                                               \
-  template <class... Given, class Verdict = typename verdict<Given...>::type>              \
-    requires(refused<Verdict> && dimwise::nn::detail::deleted_where_refused<Given...>)     \
+#define DIMWISE_DETAIL_REFUSED(name, verdict)                                           \
+  template <class... Given, class Verdict = typename verdict<Given...>::type>           \
+    requires(refused<Verdict> && !dimwise::nn::detail::deleted_where_refused<Given...>) \
+  Verdict name(const Given&... given) const;                                            \
+  template <class... Given, class Verdict = typename verdict<Given...>::type>           \
+    requires(refused<Verdict> && dimwise::nn::detail::deleted_where_refused<Given...>)  \
   Verdict name(const Given&... given) const = delete

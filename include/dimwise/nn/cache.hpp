@@ -10,10 +10,10 @@
 //   tensor y = contract<key>(softmax<key>(masked(scores<d_k>(q, cache.keys()), causal<seq, key>{})), cache.values());
 #pragma once
 
+#include <dimwise/nn/cache_sides.hpp>
+
 #include <span>
 #include <utility>
-
-#include <dimwise/nn/cache_sides.hpp>
 
 namespace dimwise::nn {
 
@@ -38,7 +38,8 @@ struct cache_kind<nn::capacity<N>> {
 };
 template <extent_t W>
 struct cache_kind<nn::sliding<W>> {
-  static_assert(W > 0 && W <= at_run_time / 4, "dimwise: the window of a cache has at least one position, and twice as many can be counted");
+  static_assert(W > 0 && W <= at_run_time / 4,
+                "dimwise: the window of a cache has at least one position, and twice as many can be counted");
   static constexpr bool slides = true;
   static constexpr extent_t window = W;
   static constexpr extent_t buffer = 2 * W;
@@ -58,10 +59,12 @@ class kv_cache;
 /// of 4 bits along Key (R10), positions of several documents (R19).
 template <class Key, class Kind, class KeyElement, class... KeyDims, class ValueElement, class... ValueDims>
 class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, ValueDims...>>
-    : public detail::cache_base<kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, ValueDims...>>, Key,
-                                detail::cache_sides<Key, keys<KeyElement, KeyDims...>, values<ValueElement, ValueDims...>>> {
+    : public detail::cache_base<
+          kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, ValueDims...>>, Key,
+          detail::cache_sides<Key, keys<KeyElement, KeyDims...>, values<ValueElement, ValueDims...>>> {
   using sides = detail::cache_sides<Key, nn::keys<KeyElement, KeyDims...>, nn::values<ValueElement, ValueDims...>>;
-  static_assert(detail::holds<allowed<typename sides::verdict>, typename sides::verdict>, "R9, R10, R19: a cache holds keys and values that grow together, values not rotated");
+  static_assert(detail::holds<allowed<typename sides::verdict>, typename sides::verdict>,
+                "R9, R10, R19: a cache holds keys and values that grow together, values not rotated");
   using base = detail::cache_base<kv_cache, Key, sides>;
   friend base;
   using settings = typename sides::settings;
@@ -81,12 +84,16 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
   /// An empty cache over somebody else's memory, which lives longer; throws `extent_error` where its extent is another.
   template <class... Given>
     requires(sides::template gives<key_given, Given...>)
-  kv_cache(std::span<typename base::key_element> of_keys, std::span<typename base::value_element> of_values, const Given&... given)
+  kv_cache(std::span<typename base::key_element> of_keys, std::span<typename base::value_element> of_values,
+           const Given&... given)
       : sides_(of_keys, of_values, filled(settings(given...))), foreign_(true) {}
 
   /// A copy has memory of its own, in which stand the elements that are held; what was moved from takes none.
   kv_cache(const kv_cache& other)
-      : sides_(other.sides_, other.used_ - other.held_, other.held_), used_(other.used_), held_(other.held_), end_(other.end_) {}
+      : sides_(other.sides_, other.used_ - other.held_, other.held_),
+        used_(other.used_),
+        held_(other.held_),
+        end_(other.end_) {}
   kv_cache(kv_cache&& other) noexcept
       : sides_(static_cast<sides&&>(other.sides_)),
         used_(std::exchange(other.used_, 0)),
@@ -125,12 +132,13 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
     requires(!kind::slides)
   {
     if (count > limit()) {
-      detail::raise<extent_error>(error{} << "adopt: " << count << " positions of " << detail::dimension_name<Key>() << " do not fit, the cache takes " << limit()
-                                          << " (R10)");
+      detail::raise<extent_error>(error{} << "adopt: " << count << " positions of " << detail::dimension_name<Key>()
+                                          << " do not fit, the cache takes " << limit() << " (R10)");
     }
     if (count > 0 && !foreign_) {
       detail::raise<extent_error>(error{} << "adopt: " << count << " positions of " << detail::dimension_name<Key>()
-                                          << " were never appended, the cache has memory of its own; it adopts what lies in memory that is given to it (R10)");
+                                          << " were never appended, the cache has memory of its own; it adopts what "
+                                             "lies in memory that is given to it (R10)");
     }
     (void)detail::position_after(0, count, "adopt", &detail::dimension_name<Key>);
     used_ = held_ = count;
@@ -165,7 +173,9 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
   [[nodiscard]] Key held() const { return starting_at(Key{held_}, end_ - static_cast<std::ptrdiff_t>(held_)); }
 
   void check_room(extent_t n) const {
-    if (kind::slides ? n > limit() : n > limit() - used_) { base::no_room(n, held_, limit(), kind::slides ? " at once" : ""); }
+    if (kind::slides ? n > limit() : n > limit() - used_) {
+      base::no_room(n, held_, limit(), kind::slides ? " at once" : "");
+    }
   }
   void take_in(extent_t n, const typename sides::key_floats& k, const typename sides::value_floats& v) {
     if constexpr (kind::slides) { slide(n); }

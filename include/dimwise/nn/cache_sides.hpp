@@ -5,9 +5,9 @@
 // Tests: tests/nn/cache.test.cpp, tests/nn/cache_paged.test.cpp, tests/compile_fail/cache/
 #pragma once
 
-#include <span>
-
 #include <dimwise/nn/cache_storage.hpp>
+
+#include <span>
 
 namespace dimwise::detail {
 
@@ -28,7 +28,8 @@ template <class Key, class KeyElement, class... KeyDims, class ValueElement, cla
 struct cache_sides<Key, nn::keys<KeyElement, KeyDims...>, nn::values<ValueElement, ValueDims...>> {
   using keys_shape = make_shape_t<dims_t<shape<KeyDims...>>, marks_t<shape<KeyDims...>>>;
   using values_shape = make_shape_t<dims_t<shape<ValueDims...>>, marks_t<shape<ValueDims...>>>;
-  using verdict = rule::cache<Key, keys_shape, values_shape, cache_element<KeyElement>::packed, cache_element<ValueElement>::packed>;
+  using verdict = rule::cache<Key, keys_shape, values_shape, cache_element<KeyElement>::packed,
+                              cache_element<ValueElement>::packed>;
 
   using key_side = cache_side<Key, KeyElement, keys_shape>;
   using value_side = cache_side<Key, ValueElement, values_shape>;
@@ -36,14 +37,17 @@ struct cache_sides<Key, nn::keys<KeyElement, KeyDims...>, nn::values<ValueElemen
   using value_scale = typename value_side::scale_type;
   using key_floats = typename key_side::floats_view;
   using value_floats = typename value_side::floats_view;
-  using extents_type = extents_of<union_t<typename key_side::extents_type::atoms, typename value_side::extents_type::atoms>>;
+  using extents_type =
+      extents_of<union_t<typename key_side::extents_type::atoms, typename value_side::extents_type::atoms>>;
 
   // What the compiler does not know; of Key where the type does not say how many positions there are.
   template <bool KeyGiven>
-  using given_extents = make_shape_t<difference_t<union_t<dims_t<keys_shape>, dims_t<values_shape>>, list_if<!KeyGiven, Key>>, list<>>;
+  using given_extents =
+      make_shape_t<difference_t<union_t<dims_t<keys_shape>, dims_t<values_shape>>, list_if<!KeyGiven, Key>>, list<>>;
   template <bool KeyGiven, class... Given>
   static constexpr bool gives =
-      gives_cache<given_extents<KeyGiven>, join_t<list_if<key_side::scaled, key_scale>, list_if<value_side::scaled, value_scale>>, Given...>;
+      gives_cache<given_extents<KeyGiven>,
+                  join_t<list_if<key_side::scaled, key_scale>, list_if<value_side::scaled, value_scale>>, Given...>;
 
   struct settings {
     extents_type extents;
@@ -83,11 +87,13 @@ struct cache_sides<Key, nn::keys<KeyElement, KeyDims...>, nn::values<ValueElemen
   explicit cache_sides(const settings& s)
       : keys(carry<typename key_side::extents_type::atoms>("kv_cache", s.extents), s.of_keys),
         values(carry<typename value_side::extents_type::atoms>("kv_cache", s.extents), s.of_values) {}
-  cache_sides(std::span<typename key_side::element> of_keys, std::span<typename value_side::element> of_values, const settings& s)
+  cache_sides(std::span<typename key_side::element> of_keys, std::span<typename value_side::element> of_values,
+              const settings& s)
       : keys(of_keys, carry<typename key_side::extents_type::atoms>("kv_cache", s.extents), s.of_keys),
         values(of_values, carry<typename value_side::extents_type::atoms>("kv_cache", s.extents), s.of_values) {}
   // A copy of some positions, in memory of its own.
-  cache_sides(const cache_sides& other, std::size_t first, std::size_t count) : keys(other.keys, first, count), values(other.values, first, count) {}
+  cache_sides(const cache_sides& other, std::size_t first, std::size_t count)
+      : keys(other.keys, first, count), values(other.values, first, count) {}
 
   // Throws nothing once the elements lie within the memory.
   void write(std::size_t first, const key_floats& k, const value_floats& v) const {
@@ -122,7 +128,8 @@ class cache_base {
   void append(const K& k, const V& v) {
     Cache& self = static_cast<Cache&>(*this);
     const Sides& sides = self.any_sides();
-    const extent_t n = check_appended<Key, typename Sides::key_side, typename Sides::value_side>(sides.keys, sides.values, k.extents(), v.extents(), self.end());
+    const extent_t n = check_appended<Key, typename Sides::key_side, typename Sides::value_side>(
+        sides.keys, sides.values, k.extents(), v.extents(), self.end());
     self.check_room(n);
     (void)position_after(self.end(), n, "append", &dimension_name<Key>);
     const typename Sides::key_side::floats new_keys = k;
@@ -135,7 +142,8 @@ class cache_base {
     requires refused<Verdict>
   Verdict append(const K& k, const V& v);
   /// Keys without values, or values without keys (R10).
-  template <operand X, class Error = ERROR_R10_keys_and_values_grow_together<op::append, over<about_t<Key>>, operand_t<shape_of<X>>>>
+  template <operand X, class Error = ERROR_R10_keys_and_values_grow_together<op::append, over<about_t<Key>>,
+                                                                             operand_t<shape_of<X>>>>
   Error append(const X& x);
 
   /// The extent of the positions that come next: `cache.next(seq{1})`.
@@ -146,18 +154,20 @@ class cache_base {
 
  protected:
   [[noreturn]] static void no_room(extent_t n, extent_t held, extent_t limit, const char* more = "") {
-    raise<extent_error>(error{} << "append: " << n << " positions of " << dimension_name<Key>() << " do not fit, the cache holds " << held << " and takes "
-                                << limit << more << " (R10)");
+    raise<extent_error>(error{} << "append: " << n << " positions of " << dimension_name<Key>()
+                                << " do not fit, the cache holds " << held << " and takes " << limit << more
+                                << " (R10)");
   }
   static void check_start(std::ptrdiff_t position) {
     if (position < -farthest_origin || position > farthest_origin) {
-      raise<origin_error>(error{} << "restart: position " << static_cast<long long>(position) << " of dimension " << dimension_name<Key>()
-                                  << " is beyond 2^60 (R7)");
+      raise<origin_error>(error{} << "restart: position " << static_cast<long long>(position) << " of dimension "
+                                  << dimension_name<Key>() << " is beyond 2^60 (R7)");
     }
   }
   static void check_forgotten(extent_t count, extent_t held) {
     if (count > held) {
-      raise<extent_error>(error{} << "forget: the cache holds " << held << " positions of " << dimension_name<Key>() << ", not " << count << " (R10)");
+      raise<extent_error>(error{} << "forget: the cache holds " << held << " positions of " << dimension_name<Key>()
+                                  << ", not " << count << " (R10)");
     }
   }
 };

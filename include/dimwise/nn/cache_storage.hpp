@@ -5,14 +5,14 @@
 // Tests: tests/nn/cache.test.cpp, tests/nn/cache_stored.test.cpp
 #pragma once
 
-#include <cmath>
-#include <memory>
-#include <span>
-
 #include <dimwise/eval/evaluate.hpp>
 #include <dimwise/eval/narrow.hpp>
 #include <dimwise/expr/widen.hpp>
 #include <dimwise/shape/rules/cache.hpp>
+
+#include <cmath>
+#include <memory>
+#include <span>
 
 namespace dimwise::nn {
 
@@ -79,8 +79,9 @@ template <class Key, bool Rotated, class Extents>
 void check_positions(const Extents& e, std::ptrdiff_t end) {
   const std::ptrdiff_t origin = e.template origin<Key>("append");
   if ((Rotated || e.template has_origin<Key>()) && origin != end) {
-    raise<origin_error>(error{} << "append: the first position of " << dimension_name<Key>() << " is " << static_cast<long long>(origin)
-                                << ", but the cache ends at " << static_cast<long long>(end) << "; say it with starting_at (R9, R10)");
+    raise<origin_error>(error{} << "append: the first position of " << dimension_name<Key>() << " is "
+                                << static_cast<long long>(origin) << ", but the cache ends at "
+                                << static_cast<long long>(end) << "; say it with starting_at (R9, R10)");
   }
 }
 
@@ -103,7 +104,10 @@ class cache_side {
   using floats_view = view_of<const typename format::computed, Shape>;
 
   cache_side(const extents_type& e, const scale_type& scale)
-      : whole_(e), own_(stored_tensor::for_overwriting(stored_extents<stored_shape, packed>(e))), memory_(own_), scale_(scale) {
+      : whole_(e),
+        own_(stored_tensor::for_overwriting(stored_extents<stored_shape, packed>(e))),
+        memory_(own_),
+        scale_(scale) {
     check_scale();
   }
   cache_side(std::span<element> memory, const extents_type& e, const scale_type& scale)
@@ -118,7 +122,10 @@ class cache_side {
   cache_side& operator=(const cache_side&) = delete;
   // What was moved from has room for nothing.
   cache_side(cache_side&& other) noexcept
-      : whole_(other.whole_), own_(static_cast<stored_tensor&&>(other.own_)), memory_(other.memory_), scale_(other.scale_) {
+      : whole_(other.whole_),
+        own_(static_cast<stored_tensor&&>(other.own_)),
+        memory_(other.memory_),
+        scale_(other.scale_) {
     other.let_go();
   }
   cache_side& operator=(cache_side&& other) noexcept {
@@ -151,8 +158,9 @@ class cache_side {
     if constexpr (scaled) {
       for (const auto number : x.values()) {
         if (!std::isfinite(number)) {
-          raise<number_error>(error{} << "append: a " << what << " is " << (std::isnan(number) ? "NaN" : "infinite") << ", whole numbers of "
-                                      << (format::packed ? 4 : 8) << " bits along " << dimension_name<Key>() << " hold finite numbers");
+          raise<number_error>(error{} << "append: a " << what << " is " << (std::isnan(number) ? "NaN" : "infinite")
+                                      << ", whole numbers of " << (format::packed ? 4 : 8) << " bits along "
+                                      << dimension_name<Key>() << " hold finite numbers");
         }
       }
     }
@@ -167,7 +175,9 @@ class cache_side {
     }
   }
   /// A copy of some elements as they are stored, and back.
-  [[nodiscard]] stored_tensor take(std::size_t first, std::size_t count) const { return stored_tensor(memory_.within(first, Key{count})); }
+  [[nodiscard]] stored_tensor take(std::size_t first, std::size_t count) const {
+    return stored_tensor(memory_.within(first, Key{count}));
+  }
   void put(std::size_t first, const stored_tensor& x) const {
     store(memory_.within(first, Key{x.extents().template extent<Key>()}), const_memory_type(x));
   }
@@ -192,11 +202,13 @@ class cache_side {
   }
   void check_scale() const {
     if constexpr (scaled) {
-      static_assert(is_subset<dims_t<shape_of<scale_type>>, difference_t<dims_t<Shape>, list<Key>>>, "R8: the scale has a dimension that the cache lacks, or the one that grows");
+      static_assert(is_subset<dims_t<shape_of<scale_type>>, difference_t<dims_t<Shape>, list<Key>>>,
+                    "R8: the scale has a dimension that the cache lacks, or the one that grows");
       (void)carry<typename extents_type::atoms>("kv_cache", whole_, scale_.extents());
       for (const float factor : scale_.values()) {
         if (!std::isfinite(factor)) {
-          raise<number_error>(error{} << "kv_cache: a scale is " << (std::isnan(factor) ? "NaN" : "infinite") << ", the scale of whole numbers is finite");
+          raise<number_error>(error{} << "kv_cache: a scale is " << (std::isnan(factor) ? "NaN" : "infinite")
+                                      << ", the scale of whole numbers is finite");
         }
       }
     }

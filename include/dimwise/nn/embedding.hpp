@@ -5,13 +5,13 @@
 // Tests: tests/nn/linear.test.cpp, tests/compile_fail/nn/
 #pragma once
 
-#include <algorithm>
-
 #include <dimwise/eval/evaluate.hpp>
 #include <dimwise/expr/join.hpp>
 #include <dimwise/expr/restride.hpp>
 #include <dimwise/nn/border.hpp>
 #include <dimwise/nn/parameters.hpp>
+
+#include <algorithm>
 
 namespace dimwise::nn {
 
@@ -96,7 +96,8 @@ struct learned_positions {
       if (!positions.empty()) { check(*least, static_cast<std::size_t>(*most - *least) + 1); }
       using row = prime<P>;  // of the table: another dimension than the positions that take it
       auto rows = tensor<id<row>, P>::for_overwriting(detail::carry<detail::list<P>>("learned_positions", x.extents()));
-      std::transform(positions.begin(), positions.end(), rows.overwrite(), [](std::ptrdiff_t i) { return id<row>(static_cast<std::size_t>(i)); });
+      std::transform(positions.begin(), positions.end(), rows.overwrite(),
+                     [](std::ptrdiff_t i) { return id<row>(static_cast<std::size_t>(i)); });
       return x + gather<row>(rename<P, row>(table), rows);
     } else {
       const std::ptrdiff_t first = x.extents().template origin<P>("learned_positions");
@@ -129,8 +130,9 @@ struct learned_positions {
     const std::size_t rows = extent_of<P>(table);
     if (first < 0 || count > rows || static_cast<std::size_t>(first) > rows - count) {
       const auto last = static_cast<long long>(static_cast<std::size_t>(first) + count - 1);
-      detail::raise<index_error>(error{} << "learned_positions: positions " << static_cast<long long>(first) << " … " << last
-                                         << " of dimension " << detail::dimension_name<P>() << " are asked of a table of " << rows);
+      detail::raise<index_error>(error{} << "learned_positions: positions " << static_cast<long long>(first) << " … "
+                                         << last << " of dimension " << detail::dimension_name<P>()
+                                         << " are asked of a table of " << rows);
     }
   }
 };

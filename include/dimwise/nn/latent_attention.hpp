@@ -51,8 +51,8 @@ struct latent_attention {
   using content = Content;
   using latent = Latent;
 
-  BOOST_HANA_DEFINE_STRUCT(latent_attention, (query_layer, query), (compress_layer, compress), (latent_norm, norm), (expand_layer, expand),
-                           (output_layer, output));
+  BOOST_HANA_DEFINE_STRUCT(latent_attention, (query_layer, query), (compress_layer, compress), (latent_norm, norm),
+                           (expand_layer, expand), (output_layer, output));
   rotary_options rotation = {};
 
   /// What stands for a position: [Model, rest] -> `latent` [rest, Latent], normed, and `key` [rest, Rot], rotated. Refuses
@@ -75,7 +75,8 @@ struct latent_attention {
     const tensor both = compress.formula(x);
     const tensor vectors = norm.formula(part<Latent>(both));
     const tensor key = rotary<detail::positions_of_t<X>, Rot>(part<Rot>(both), rotation);
-    return compressed_position<std::remove_const_t<decltype(vectors)>, std::remove_const_t<decltype(key)>>{vectors, key};
+    return compressed_position<std::remove_const_t<decltype(vectors)>, std::remove_const_t<decltype(key)>>{vectors,
+                                                                                                           key};
   }
   DIMWISE_DETAIL_REFUSED(compressed, checked_compressed);
 
@@ -85,14 +86,21 @@ struct latent_attention {
   template <operand XQ, class L, class R, class... How>
   struct checked_attend<XQ, compressed_position<L, R>, How...> {
     using P = detail::positions_of_t<L>;
-    using q = detail::stored_outcome_t<detail::last_of_t<typename detail::positions_of<XQ>::error, typename query_layer::template outcome<XQ>>>;
-    using kv = detail::stored_outcome_t<detail::last_of_t<typename detail::positions_of<L>::error, typename expand_layer::template outcome<L>>>;
-    using contents = typename detail::after_both<detail::products_over<Content>::template step, detail::part_outcome<Content, q>, detail::part_outcome<Content, kv>>::type;
-    using turned = typename detail::after_both<detail::products_over<Rot>::template step, detail::turned_outcome<detail::positions_of_t<XQ>, Rot, q>, R>::type;
+    using q = detail::stored_outcome_t<
+        detail::last_of_t<typename detail::positions_of<XQ>::error, typename query_layer::template outcome<XQ>>>;
+    using kv = detail::stored_outcome_t<
+        detail::last_of_t<typename detail::positions_of<L>::error, typename expand_layer::template outcome<L>>>;
+    using contents =
+        typename detail::after_both<detail::products_over<Content>::template step, detail::part_outcome<Content, q>,
+                                    detail::part_outcome<Content, kv>>::type;
+    using turned = typename detail::after_both<detail::products_over<Rot>::template step,
+                                               detail::turned_outcome<detail::positions_of_t<XQ>, Rot, q>, R>::type;
     using products = typename detail::after_both<detail::added::step, contents, turned>::type;
     using scores = typename detail::after<detail::scaled_over<summed<Content, Rot>>::template step, products>::type;
-    using weights = typename detail::after<detail::weights_over<P>::template step, typename detail::outcome_of_changes<scores, How...>::type>::type;
-    using heads = typename detail::after_both<detail::values_over<P>::template step, weights, detail::part_outcome<V, kv>>::type;
+    using weights = typename detail::after<detail::weights_over<P>::template step,
+                                           typename detail::outcome_of_changes<scores, How...>::type>::type;
+    using heads =
+        typename detail::after_both<detail::values_over<P>::template step, weights, detail::part_outcome<V, kv>>::type;
     using type = typename detail::verdict_of<typename detail::after<output_layer::template outcome, heads>::type>::type;
   };
   // What comes in first; where that is right, what it becomes.
@@ -104,7 +112,10 @@ struct latent_attention {
     requires allowed<typename checked_compressed<XK>::type>
   struct checked<XQ, XK, How...> {
     using there = checked_compressed<XK>;
-    using type = typename checked_attend<XQ, compressed_position<detail::stored_outcome_t<typename there::normed>, detail::stored_outcome_t<typename there::turned>>, How...>::type;
+    using type = typename checked_attend<XQ,
+                                         compressed_position<detail::stored_outcome_t<typename there::normed>,
+                                                             detail::stored_outcome_t<typename there::turned>>,
+                                         How...>::type;
   };
 
   template <operand XQ, operand XK, class... How, class Verdict = typename checked<XQ, XK, How...>::type>
@@ -115,7 +126,8 @@ struct latent_attention {
   DIMWISE_DETAIL_REFUSED(operator(), checked);
 
   /// The same over positions that were compressed before.
-  template <operand XQ, class L, class R, class... How, class Verdict = typename checked_attend<XQ, compressed_position<L, R>, How...>::type>
+  template <operand XQ, class L, class R, class... How,
+            class Verdict = typename checked_attend<XQ, compressed_position<L, R>, How...>::type>
     requires allowed<Verdict>
   [[nodiscard]] auto attend(const XQ& x, const compressed_position<L, R>& there, const How&... how) const {
     using key_position = detail::positions_of_t<L>;
@@ -123,7 +135,8 @@ struct latent_attention {
     const tensor kv = expand.formula(there.latent);
     const tensor turned = rotary<detail::positions_of_t<XQ>, Rot>(part<Rot>(q), rotation);
     const auto of_content = contract<Content>(part<Content>(q), part<Content>(kv));
-    const auto weights = softmax<key_position>(detail::all_changes(scaled<summed<Content, Rot>>(of_content + contract<Rot>(turned, there.key)), how...));
+    const auto weights = softmax<key_position>(
+        detail::all_changes(scaled<summed<Content, Rot>>(of_content + contract<Rot>(turned, there.key)), how...));
     return tensor(output.formula(contract<key_position>(weights, part<V>(kv))));
   }
   DIMWISE_DETAIL_REFUSED(attend, checked_attend);

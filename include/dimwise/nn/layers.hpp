@@ -10,10 +10,10 @@
 // Tests: tests/nn/layers.test.cpp, tests/compile_fail/nn/
 #pragma once
 
-#include <tuple>
-
 #include <dimwise/nn/feed_forward.hpp>
 #include <dimwise/nn/multi_head.hpp>
+
+#include <tuple>
 
 namespace dimwise::nn {
 
@@ -81,15 +81,18 @@ using parts_verdict = typename verdict_of<typename Part::template outcome<X>...>
 /// `how` changes the scores. Refuses what the attention refuses.
 template <class SelfAttention, class FeedForward, class Norm, class Order = post_norm>
 struct encoder_layer {
-  BOOST_HANA_DEFINE_STRUCT(encoder_layer, (SelfAttention, attention), (FeedForward, feed_forward), (Norm, norm1), (Norm, norm2));
+  BOOST_HANA_DEFINE_STRUCT(encoder_layer, (SelfAttention, attention), (FeedForward, feed_forward), (Norm, norm1),
+                           (Norm, norm2));
 
   template <operand X, class... How>
-  struct checked : detail::verdict_of<typename SelfAttention::template checked<X, How...>::type, detail::parts_verdict<X, Norm, FeedForward>> {};
+  struct checked : detail::verdict_of<typename SelfAttention::template checked<X, How...>::type,
+                                      detail::parts_verdict<X, Norm, FeedForward>> {};
 
   template <operand X, class... How, class Verdict = typename checked<X, How...>::type>
     requires allowed<Verdict>
   [[nodiscard]] auto operator()(const X& x, const How&... how) const {
-    const auto attended = Order::residual(norm1, detail::computed_once(x), [&](const auto& here) { return attention(here, how...); });
+    const auto attended =
+        Order::residual(norm1, detail::computed_once(x), [&](const auto& here) { return attention(here, how...); });
     return Order::residual(norm2, attended, feed_forward);
   }
   DIMWISE_DETAIL_REFUSED(operator(), checked);
@@ -103,16 +106,19 @@ struct encoder_layer {
 /// what the two attentions refuse.
 template <class SelfAttention, class CrossAttention, class FeedForward, class Norm, class Order = post_norm>
 struct decoder_layer {
-  BOOST_HANA_DEFINE_STRUCT(decoder_layer, (SelfAttention, attention), (CrossAttention, memory_attention), (FeedForward, feed_forward), (Norm, norm1),
-                           (Norm, norm2), (Norm, norm3));
+  BOOST_HANA_DEFINE_STRUCT(decoder_layer, (SelfAttention, attention), (CrossAttention, memory_attention),
+                           (FeedForward, feed_forward), (Norm, norm1), (Norm, norm2), (Norm, norm3));
 
   template <operand X, operand M, class How = each<>, class MemoryHow = each<>>
   struct checked : detail::verdict_of<typename detail::verdict_with<SelfAttention, How, X>::type,
-                                           typename detail::verdict_with<CrossAttention, MemoryHow, X, M>::type, detail::parts_verdict<X, Norm, FeedForward>> {};
+                                      typename detail::verdict_with<CrossAttention, MemoryHow, X, M>::type,
+                                      detail::parts_verdict<X, Norm, FeedForward>> {};
 
-  template <operand X, operand M, class How = each<>, class MemoryHow = each<>, class Verdict = typename checked<X, M, How, MemoryHow>::type>
+  template <operand X, operand M, class How = each<>, class MemoryHow = each<>,
+            class Verdict = typename checked<X, M, How, MemoryHow>::type>
     requires allowed<Verdict>
-  [[nodiscard]] auto operator()(const X& x, const M& memory, const How& how = each<>(), const MemoryHow& memory_how = each<>()) const {
+  [[nodiscard]] auto operator()(const X& x, const M& memory, const How& how = each<>(),
+                                const MemoryHow& memory_how = each<>()) const {
     const auto own = [&](const auto& here) {
       return detail::with_changes([&](const auto&... h) { return attention(here, h...); }, how);
     };
@@ -139,7 +145,8 @@ struct stack {
     requires allowed<typename Layer::template checked<X, Rest...>::type>
   struct checked<X, Rest...> {
     using stored = decltype(tensor(detail::some<X>()));
-    using passed_on = typename detail::assigned_to<stored>::template step<decltype(detail::some<Layer>()(detail::some<stored>(), detail::some<Rest>()...))>;
+    using passed_on = typename detail::assigned_to<stored>::template step<decltype(detail::some<Layer>()(
+        detail::some<stored>(), detail::some<Rest>()...))>;
     using type = typename detail::verdict_of<passed_on, typename Norm::template outcome<stored>>::type;
   };
 
@@ -167,14 +174,15 @@ struct encoder_decoder {
   BOOST_HANA_DEFINE_STRUCT(encoder_decoder, (Encoder, encoder), (Decoder, decoder));
 
   template <operand S, operand X, class SourceHow = each<>, class How = each<>, class MemoryHow = each<>>
-  struct checked : detail::verdict_of<typename detail::verdict_with<Encoder, SourceHow, S>::type, typename Decoder::template checked<X, S, How, MemoryHow>::type> {};
+  struct checked : detail::verdict_of<typename detail::verdict_with<Encoder, SourceHow, S>::type,
+                                      typename Decoder::template checked<X, S, How, MemoryHow>::type> {};
 
   /// (source, target, source_how, target_how, memory_how) -> the target's dimensions; several changes are one `each(…)`.
   template <operand S, operand X, class SourceHow = each<>, class How = each<>, class MemoryHow = each<>,
             class Verdict = typename checked<S, X, SourceHow, How, MemoryHow>::type>
     requires allowed<Verdict>
-  [[nodiscard]] auto operator()(const S& source, const X& target, const SourceHow& source_how = each<>(), const How& how = each<>(),
-                                const MemoryHow& memory_how = each<>()) const {
+  [[nodiscard]] auto operator()(const S& source, const X& target, const SourceHow& source_how = each<>(),
+                                const How& how = each<>(), const MemoryHow& memory_how = each<>()) const {
     const auto memory = detail::with_changes([&](const auto&... h) { return encoder(source, h...); }, source_how);
     return decoder(target, memory, how, memory_how);
   }

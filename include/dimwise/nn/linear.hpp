@@ -87,7 +87,8 @@ struct linear<from<I...>, to<O...>, Bias, T> {
   template <class How, class... Extents>
   void initialise_parameters(How& how, const Extents&... extents) {
     weight = detail::zeros<weight_type>(extents...);
-    detail::draw(weight, how, (extent_of<I>(weight) * ... * 1), (extent_of<detail::output_side<O, I...>>(weight) * ... * 1));
+    detail::draw(weight, how, (extent_of<I>(weight) * ... * 1),
+                 (extent_of<detail::output_side<O, I...>>(weight) * ... * 1));
     if constexpr (operand<bias_type>) { bias = detail::zeros<bias_type>(extents...); }
   }
 };

@@ -8,11 +8,11 @@
 //   auto y = nn::linear_attention<seq, d_k>(q, k, v, s, nn::gated_delta_update{decay, beta});     // s goes on from here
 #pragma once
 
-#include <cmath>
-#include <optional>
-
 #include <dimwise/eval/evaluate.hpp>
 #include <dimwise/shape/rules/linear_attention.hpp>
+
+#include <cmath>
+#include <optional>
 
 namespace dimwise::nn {
 
@@ -141,17 +141,22 @@ namespace dimwise::nn {
 /// decays and betas that have other dimensions than what they change (R8). Throws `extent_error` where extents differ, those
 /// of decays and betas included (R15).
 template <class P, class F, operand Q, operand K, operand V, class T, class... S, class Update = linear_update,
-          class Verdict = detail::linear_verdict<P, F, detail::shape_of<Q>, detail::shape_of<K>, detail::shape_of<V>, shape<S...>, Update>>
+          class Verdict = detail::linear_verdict<P, F, detail::shape_of<Q>, detail::shape_of<K>, detail::shape_of<V>,
+                                                 shape<S...>, Update>>
   requires allowed<Verdict>
-[[nodiscard]] auto linear_attention(const Q& q, const K& k, const V& v, tensor<T, S...>& state, const Update& update = {}, std::optional<double> scale = {}) {
+[[nodiscard]] auto linear_attention(const Q& q, const K& k, const V& v, tensor<T, S...>& state,
+                                    const Update& update = {}, std::optional<double> scale = {}) {
   using result_shape = typename Verdict::shape;
   using rest = detail::difference_t<detail::dims_t<result_shape>, detail::list<P>>;
   using by_position = detail::tensor_of<T, detail::make_shape_t<detail::join_t<detail::list<P>, rest>, detail::list<>>>;
   using one_row = detail::view_of<T, detail::make_shape_t<rest, detail::list<>>>;
-  const auto e = detail::carry<detail::union_t<typename Q::extents_type::atoms, detail::union_t<typename K::extents_type::atoms, typename V::extents_type::atoms>>>(
-      "linear_attention", q.extents(), k.extents(), v.extents(), state.extents());
+  const auto e =
+      detail::carry<detail::union_t<typename Q::extents_type::atoms,
+                                    detail::union_t<typename K::extents_type::atoms, typename V::extents_type::atoms>>>(
+          "linear_attention", q.extents(), k.extents(), v.extents(), state.extents());
   const double factor = scale ? *scale : 1 / std::sqrt(static_cast<double>(e.template extent<F>()));
-  auto y = by_position::for_overwriting(detail::carry<typename by_position::extents_type::atoms>("linear_attention", e));
+  auto y =
+      by_position::for_overwriting(detail::carry<typename by_position::extents_type::atoms>("linear_attention", e));
   const auto one = detail::carry<typename one_row::extents_type::atoms>("linear_attention", e);
   const extent_t positions = e.template extent<P>();
   const std::size_t size = positions == 0 ? 0 : y.size() / positions;
@@ -170,8 +175,10 @@ template <class P, class F, operand Q, operand K, operand V, class T, class... S
   return detail::tensor_of<T, result_shape>(y);
 }
 template <class P, class F, operand Q, operand K, operand V, class T, class... S, class Update = linear_update,
-          class Verdict = detail::linear_verdict<P, F, detail::shape_of<Q>, detail::shape_of<K>, detail::shape_of<V>, shape<S...>, Update>>
+          class Verdict = detail::linear_verdict<P, F, detail::shape_of<Q>, detail::shape_of<K>, detail::shape_of<V>,
+                                                 shape<S...>, Update>>
   requires refused<Verdict>
-Verdict linear_attention(const Q& q, const K& k, const V& v, tensor<T, S...>& state, const Update& update = {}, std::optional<double> scale = {});
+Verdict linear_attention(const Q& q, const K& k, const V& v, tensor<T, S...>& state, const Update& update = {},
+                         std::optional<double> scale = {});
 
 }  // namespace dimwise::nn

@@ -45,7 +45,8 @@ struct turned_at {
 template <class F>
 struct turned_at<nothing, F> {
   template <class X>
-  using step = ERROR_R9_rotary_takes_positions_and_the_features_of_a_head<op::rotary, over<about_t<F>>, operand_t<shape_of<X>>>;
+  using step =
+      ERROR_R9_rotary_takes_positions_and_the_features_of_a_head<op::rotary, over<about_t<F>>, operand_t<shape_of<X>>>;
 };
 
 }  // namespace detail
@@ -221,7 +222,8 @@ struct projection<From, list<H...>, F, Options> {
 // The dimension of positions in X, which is one; else its error.
 template <class X, class Positions = typename detail::where<dims_t<shape_of<X>>>::positions>
 struct positions_of {
-  using error = ERROR_R16_query_key_and_value_are_told_apart_by_dimensions<op::scores, over_t<Positions>, operand_t<shape_of<X>>>;
+  using error =
+      ERROR_R16_query_key_and_value_are_told_apart_by_dimensions<op::scores, over_t<Positions>, operand_t<shape_of<X>>>;
   using type = nothing;
 };
 template <class X, class P>
@@ -273,16 +275,26 @@ struct multi_head_attention {
   using output_projection = typename detail::projection<Model, typename head_dims::queries, V, options>::back;
   using preparation = typename options::preparation;
 
-  using key_vector = std::conditional_t<options::learned_key, typename detail::projection<Model, typename head_dims::keys, K, options>::by_head, detail::absent>;
-  using value_vector = std::conditional_t<options::learned_key, typename detail::projection<Model, typename head_dims::keys, V, options>::by_head, detail::absent>;
+  using key_vector =
+      std::conditional_t<options::learned_key,
+                         typename detail::projection<Model, typename head_dims::keys, K, options>::by_head,
+                         detail::absent>;
+  using value_vector =
+      std::conditional_t<options::learned_key,
+                         typename detail::projection<Model, typename head_dims::keys, V, options>::by_head,
+                         detail::absent>;
   using sink_vector =
-      std::conditional_t<options::sink, typename detail::number_by_head<typename options::element, typename head_dims::queries>::type, detail::absent>;
+      std::conditional_t<options::sink,
+                         typename detail::number_by_head<typename options::element, typename head_dims::queries>::type,
+                         detail::absent>;
 
-  BOOST_HANA_DEFINE_STRUCT(multi_head_attention, (query_projection, query), (key_projection, key), (value_projection, value),
-                           (output_projection, output), (preparation, prepare), (key_vector, bias_k), (value_vector, bias_v), (sink_vector, sink));
+  BOOST_HANA_DEFINE_STRUCT(multi_head_attention, (query_projection, query), (key_projection, key),
+                           (value_projection, value), (output_projection, output), (preparation, prepare),
+                           (key_vector, bias_k), (value_vector, bias_v), (sink_vector, sink));
 
   template <class X, class Projection>
-  using prepared = typename detail::after<detail::prepared<preparation, detail::positions_of_t<X>, K>::template step, typename Projection::template outcome<X>>::type;
+  using prepared = typename detail::after<detail::prepared<preparation, detail::positions_of_t<X>, K>::template step,
+                                          typename Projection::template outcome<X>>::type;
   // What a call does to types: each step an outcome, of which the first error is the call's.
   template <class XQ, class XK, class... How>
   struct weights_steps {
@@ -295,21 +307,24 @@ struct multi_head_attention {
   template <operand XQ, operand XK, class... How>
   struct checked_weights {
     using steps = weights_steps<XQ, XK, How...>;
-    using stored = std::conditional_t<options::learned_key || options::zero_key,
-                                      detail::after<detail::grown_along<typename steps::positions>::template step, typename steps::weights>,
-                                      std::type_identity<typename steps::weights>>;
+    using stored = std::conditional_t<
+        options::learned_key || options::zero_key,
+        detail::after<detail::grown_along<typename steps::positions>::template step, typename steps::weights>,
+        std::type_identity<typename steps::weights>>;
     using type = typename detail::verdict_of<typename stored::type>::type;
   };
   template <operand XQ, operand XK, operand XV, class... How>
   struct checked {
     using to_weights = weights_steps<XQ, XK, How...>;
     using v = typename value_projection::template outcome<XV>;
-    using heads = typename detail::after_both<detail::values_over<typename to_weights::positions>::template step, typename to_weights::weights, v>::type;
+    using heads = typename detail::after_both<detail::values_over<typename to_weights::positions>::template step,
+                                              typename to_weights::weights, v>::type;
     using all = typename detail::after<output_projection::template outcome, heads>::type;
     using type = typename detail::verdict_of<all>::type;
   };
 
-  template <operand XQ, operand XK, operand XV, class... How, class Verdict = typename checked<XQ, XK, XV, How...>::type>
+  template <operand XQ, operand XK, operand XV, class... How,
+            class Verdict = typename checked<XQ, XK, XV, How...>::type>
     requires allowed<Verdict>
   [[nodiscard]] auto operator()(const XQ& queries, const XK& keys, const XV& values, const How&... how) const {
     using positions = detail::positions_of_t<XK>;
@@ -318,9 +333,12 @@ struct multi_head_attention {
     if constexpr (options::learned_key || options::zero_key || options::sink) {
       const tensor stored = q;
       const auto scores = detail::changed_scores<K>(stored, k, how...);
-      return tensor(output.formula(beside_extra_keys(detail::part_of_attention<positions>(scores, value.formula(values)), stored, how...).output));
+      return tensor(output.formula(
+          beside_extra_keys(detail::part_of_attention<positions>(scores, value.formula(values)), stored, how...)
+              .output));
     } else {
-      return tensor(output.formula(contract<positions>(attention_weights<K, positions>(q, k, how...), value.formula(values))));
+      return tensor(
+          output.formula(contract<positions>(attention_weights<K, positions>(q, k, how...), value.formula(values))));
     }
   }
   DIMWISE_DETAIL_REFUSED(operator(), checked);
@@ -354,7 +372,8 @@ struct multi_head_attention {
   // One key and no positions: a product that is scaled as the others are.
   template <class Q, class... How>
   auto learned_logit(const Q& q, const How&... how) const {
-    return contract<K>(plain(q), bias_k) * static_cast<typename options::element>(detail::scale_of(extent_of<K>(q), how...));
+    return contract<K>(plain(q), bias_k) *
+           static_cast<typename options::element>(detail::scale_of(extent_of<K>(q), how...));
   }
   template <class Part, class Q, class... How>
   Part beside_extra_keys(Part part, const Q& q, const How&... how) const {
@@ -370,7 +389,9 @@ struct multi_head_attention {
     const auto logit = [&](const auto& l) { return std::remove_const_t<decltype(own)>(broadcast_like(l, own)); };
     auto all = own;
     if constexpr (options::learned_key) { all = map(detail::sum_of_logs{}, all, logit(learned_logit(q, how...))); }
-    if constexpr (options::zero_key) { all = map(detail::sum_of_logs{}, all, logit(tensor<typename options::element>())); }
+    if constexpr (options::zero_key) {
+      all = map(detail::sum_of_logs{}, all, logit(tensor<typename options::element>()));
+    }
     if constexpr (options::sink) { all = map(detail::sum_of_logs{}, all, logit(sink)); }
     tensor given = plain(softmax<P>(s)) * exp(own - all);
     const auto append = [&](const auto& l) { given = concat<P>(given, broadcast<P>(exp(logit(l) - all), P{1})); };
@@ -431,10 +452,12 @@ template <class P, class Memory, class Attention>
 struct cross_attention : Attention {
   // What lacks the positions that the type names is refused before anything else.
   template <operand X, operand M, class... How>
-  struct checked : detail::verdict_of<detail::has<P, X>, detail::has<Memory, M>, typename Attention::template checked<X, M, M, How...>::type> {};
+  struct checked : detail::verdict_of<detail::has<P, X>, detail::has<Memory, M>,
+                                      typename Attention::template checked<X, M, M, How...>::type> {};
 
   template <operand X, operand M, class... How>
-  struct checked_weights : detail::verdict_of<detail::has<P, X>, detail::has<Memory, M>, typename Attention::template checked_weights<X, M, How...>::type> {};
+  struct checked_weights : detail::verdict_of<detail::has<P, X>, detail::has<Memory, M>,
+                                              typename Attention::template checked_weights<X, M, How...>::type> {};
 
   template <operand X, operand M, class... How, class Verdict = typename checked<X, M, How...>::type>
     requires allowed<Verdict>

@@ -15,7 +15,8 @@ template <class F, class... More>
 struct layer_norm {
   using parameter = tensor<float, F, More...>;
   template <class X>
-  using outcome = decltype(dimwise::layer_norm<F, More...>(detail::some<X>(), detail::some<parameter>(), detail::some<parameter>()));
+  using outcome = decltype(dimwise::layer_norm<F, More...>(detail::some<X>(), detail::some<parameter>(),
+                                                           detail::some<parameter>()));
   template <operand X>
   struct checked : detail::verdict_of<outcome<X>> {};
 

@@ -10,13 +10,13 @@
 //   auto draft = cache;                                              // a fork: nothing is copied
 #pragma once
 
+#include <dimwise/eval/partial_attention.hpp>
+#include <dimwise/nn/cache.hpp>
+
 #include <algorithm>
 #include <memory>
 #include <utility>
 #include <vector>
-
-#include <dimwise/eval/partial_attention.hpp>
-#include <dimwise/nn/cache.hpp>
 
 namespace dimwise::nn {
 
@@ -24,13 +24,17 @@ namespace dimwise::nn {
 template <extent_t Page, extent_t Positions = at_run_time>
 struct paged {};
 
-template <class Key, extent_t Page, extent_t Positions, class KeyElement, class... KeyDims, class ValueElement, class... ValueDims>
+template <class Key, extent_t Page, extent_t Positions, class KeyElement, class... KeyDims, class ValueElement,
+          class... ValueDims>
 class kv_cache<Key, paged<Page, Positions>, keys<KeyElement, KeyDims...>, values<ValueElement, ValueDims...>>
-    : public detail::cache_base<kv_cache<Key, paged<Page, Positions>, keys<KeyElement, KeyDims...>, values<ValueElement, ValueDims...>>, Key,
-                                detail::cache_sides<Key, keys<KeyElement, KeyDims...>, values<ValueElement, ValueDims...>>> {
-  static_assert(Page > 0 && Page <= at_run_time / 4, "dimwise: a page has at least one position, and so many can be counted");
+    : public detail::cache_base<
+          kv_cache<Key, paged<Page, Positions>, keys<KeyElement, KeyDims...>, values<ValueElement, ValueDims...>>, Key,
+          detail::cache_sides<Key, keys<KeyElement, KeyDims...>, values<ValueElement, ValueDims...>>> {
+  static_assert(Page > 0 && Page <= at_run_time / 4,
+                "dimwise: a page has at least one position, and so many can be counted");
   using page = detail::cache_sides<Key, nn::keys<KeyElement, KeyDims...>, nn::values<ValueElement, ValueDims...>>;
-  static_assert(detail::holds<allowed<typename page::verdict>, typename page::verdict>, "R9, R10, R19: a cache holds keys and values that grow together, values not rotated");
+  static_assert(detail::holds<allowed<typename page::verdict>, typename page::verdict>,
+                "R9, R10, R19: a cache holds keys and values that grow together, values not rotated");
   using base = detail::cache_base<kv_cache, Key, page>;
   friend base;
   using settings = typename page::settings;
@@ -41,15 +45,20 @@ class kv_cache<Key, paged<Page, Positions>, keys<KeyElement, KeyDims...>, values
   /// of the keys first.
   template <class... Given>
     requires(page::template gives<false, Given...>)
-  explicit kv_cache(const Given&... given) : settings_(settings(given...).with(Key{Page})), blank_(settings_.with(Key{0})) {}
+  explicit kv_cache(const Given&... given)
+      : settings_(settings(given...).with(Key{Page})), blank_(settings_.with(Key{0})) {}
   template <class... Extents, class Error = ERROR_R15_run_time_extents_are_given_once<all_extents, over<Extents...>>>
     requires((dimension_type<Extents> && ...) && !detail::gives_extents<all_extents, Extents...>)
   explicit kv_cache(const Extents&... given) = delete;
 
   /// A copy is a fork; what was moved from is empty.
-  kv_cache(const kv_cache& other) : settings_(other.settings_), blank_(other.blank_, 0, 0), pages_(other.pages_), held_(other.held_) {}
+  kv_cache(const kv_cache& other)
+      : settings_(other.settings_), blank_(other.blank_, 0, 0), pages_(other.pages_), held_(other.held_) {}
   kv_cache(kv_cache&& other) noexcept
-      : settings_(other.settings_), blank_(static_cast<page&&>(other.blank_)), pages_(std::exchange(other.pages_, {})), held_(std::exchange(other.held_, 0)) {}
+      : settings_(other.settings_),
+        blank_(static_cast<page&&>(other.blank_)),
+        pages_(std::exchange(other.pages_, {})),
+        held_(std::exchange(other.held_, 0)) {}
   /// Takes the other's pages, or a fork of them; where that has no memory, the cache stays as it was.
   kv_cache& operator=(kv_cache other) noexcept {
     settings_ = other.settings_;
@@ -62,7 +71,9 @@ class kv_cache<Key, paged<Page, Positions>, keys<KeyElement, KeyDims...>, values
 
   /// The keys, the values of one page, read where they lie; of no positions behind the last page.
   [[nodiscard]] auto keys_of(std::size_t number) const { return page_at(number).keys.read(0, positions_of(number)); }
-  [[nodiscard]] auto values_of(std::size_t number) const { return page_at(number).values.read(0, positions_of(number)); }
+  [[nodiscard]] auto values_of(std::size_t number) const {
+    return page_at(number).values.read(0, positions_of(number));
+  }
   /// All keys, all values, copied together: for what does not go page by page, as a mask by lengths.
   [[nodiscard]] typename page::key_side::floats keys() const {
     return together<typename page::key_side::floats>([&](std::size_t i) { return keys_of(i); });
@@ -111,7 +122,9 @@ class kv_cache<Key, paged<Page, Positions>, keys<KeyElement, KeyDims...>, values
       tail.push_back(is_alone(last) ? last : std::make_shared<page>(*last, 0, held_ % Page));
     }
     while ((first + tail.size()) * Page < held_ + n) { tail.push_back(std::make_shared<page>(settings_)); }
-    if (first + tail.size() > pages_.capacity()) { pages_.reserve(std::max(2 * pages_.capacity(), first + tail.size())); }
+    if (first + tail.size() > pages_.capacity()) {
+      pages_.reserve(std::max(2 * pages_.capacity(), first + tail.size()));
+    }
     for (extent_t done = 0; done < n;) {
       const extent_t at = (held_ + done) % Page;
       const extent_t count = n - done < Page - at ? n - done : Page - at;
@@ -122,7 +135,9 @@ class kv_cache<Key, paged<Page, Positions>, keys<KeyElement, KeyDims...>, values
     for (auto& p : tail) { pages_.push_back(static_cast<std::shared_ptr<page>&&>(p)); }
     held_ += n;
   }
-  [[nodiscard]] const page& page_at(std::size_t number) const { return number < pages_.size() ? *pages_[number] : blank_; }
+  [[nodiscard]] const page& page_at(std::size_t number) const {
+    return number < pages_.size() ? *pages_[number] : blank_;
+  }
   [[nodiscard]] Key positions_of(std::size_t number) const {
     const extent_t first = number < pages_.size() ? number * Page : held_;
     const extent_t left = held_ - first;
@@ -153,7 +168,9 @@ class kv_cache<Key, paged<Page, Positions>, keys<KeyElement, KeyDims...>, values
 template <class Key, extent_t Page, extent_t Positions, class Keys, class Values, class ScoresOf>
 [[nodiscard]] auto attend(const kv_cache<Key, paged<Page, Positions>, Keys, Values>& cache, const ScoresOf& scores_of) {
   auto whole = partial_attention<Key>(scores_of(cache.keys_of(0)), cache.values_of(0));
-  for (std::size_t i = 1; i < cache.page_count(); ++i) { whole = merge(whole, partial_attention<Key>(scores_of(cache.keys_of(i)), cache.values_of(i))); }
+  for (std::size_t i = 1; i < cache.page_count(); ++i) {
+    whole = merge(whole, partial_attention<Key>(scores_of(cache.keys_of(i)), cache.values_of(i)));
+  }
   return whole.output;
 }
 

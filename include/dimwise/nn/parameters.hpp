@@ -8,13 +8,8 @@
 //   auto layer = initialised<encoder_layer<…>>(xavier_uniform(42), hidden{2048});
 #pragma once
 
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <string>
-#include <tuple>
-#include <vector>
+#include <dimwise/tensor/random.hpp>
+#include <dimwise/tensor/tensor.hpp>
 
 #include <boost/hana/accessors.hpp>
 #include <boost/hana/concept/struct.hpp>
@@ -26,8 +21,13 @@
 #include <boost/hana/tuple.hpp>
 #include <boost/hana/unpack.hpp>
 
-#include <dimwise/tensor/random.hpp>
-#include <dimwise/tensor/tensor.hpp>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <vector>
 
 namespace dimwise::nn {
 
@@ -181,7 +181,8 @@ consteval bool holds_sequence() {
     return true;
   } else if constexpr (module<M>) {
     constexpr auto any = [](auto... member) {
-      return std::bool_constant<(holds_sequence<std::remove_cvref_t<decltype(boost::hana::second(member)(std::declval<M&>()))>>() || ...)>{};
+      return std::bool_constant<(
+          holds_sequence<std::remove_cvref_t<decltype(boost::hana::second(member)(std::declval<M&>()))>>() || ...)>{};
     };
     return decltype(boost::hana::unpack(boost::hana::accessors<M>(), any))::value;
   } else {

@@ -37,14 +37,16 @@ template <class In, class State, class T = float>
 struct gru_cell {
   using input_layer = linear<from<In>, to<State>, with_bias, T>;
   using state_layer = linear<from<State>, to<State>, with_bias, T>;
-  BOOST_HANA_DEFINE_STRUCT(gru_cell, (input_layer, reset_x), (input_layer, update_x), (input_layer, new_x), (state_layer, reset_h), (state_layer, update_h),
-                           (state_layer, new_h));
+  BOOST_HANA_DEFINE_STRUCT(gru_cell, (input_layer, reset_x), (input_layer, update_x), (input_layer, new_x),
+                           (state_layer, reset_h), (state_layer, update_h), (state_layer, new_h));
 
   // Gates are as the state: what x has besides, they have no place for (R3).
   template <operand X, operand H>
   struct checked {
-    using gate = typename detail::after_both<detail::added::step, typename state_layer::template outcome<H>, typename input_layer::template outcome<X>>::type;
-    using type = typename detail::verdict_of<typename detail::after<detail::assigned_to<H>::template step, gate>::type>::type;
+    using gate = typename detail::after_both<detail::added::step, typename state_layer::template outcome<H>,
+                                             typename input_layer::template outcome<X>>::type;
+    using type =
+        typename detail::verdict_of<typename detail::after<detail::assigned_to<H>::template step, gate>::type>::type;
   };
 
   template <operand X, operand H, class Verdict = typename checked<X, H>::type>
@@ -84,8 +86,9 @@ struct slot_attention {
   using cell_type = gru_cell<V, State>;
   using mlp_type = feed_forward<State, Hidden>;
 
-  BOOST_HANA_DEFINE_STRUCT(slot_attention, (input_norm, norm_inputs), (state_norm, norm_slots), (state_norm, norm_state), (key_layer, key), (value_layer, value),
-                           (query_layer, query), (cell_type, cell), (mlp_type, mlp));
+  BOOST_HANA_DEFINE_STRUCT(slot_attention, (input_norm, norm_inputs), (state_norm, norm_slots),
+                           (state_norm, norm_state), (key_layer, key), (value_layer, value), (query_layer, query),
+                           (cell_type, cell), (mlp_type, mlp));
   std::size_t iterations = 3;
 
   template <class S>
@@ -103,7 +106,8 @@ struct slot_attention {
     using scores = typename detail::after_both<detail::scores_over<K>::template step, k, q>::type;
     using shares = typename detail::after<detail::weights_over<Slots>::template step, scores>::type;
     using means = typename detail::after<detail::means_over<Inputs>::template step, shares>::type;
-    using updates = typename detail::after_both<detail::values_over<Inputs>::template step, means, typename detail::after<value_layer::template outcome, x>::type>::type;
+    using updates = typename detail::after_both<detail::values_over<Inputs>::template step, means,
+                                                typename detail::after<value_layer::template outcome, x>::type>::type;
     using type = typename detail::verdict_of<typename detail::after<updated<S>::template step, updates>::type>::type;
   };
 

@@ -22,8 +22,8 @@ struct talking_heads_attention {
   using score_mixer = tensor<T, KeyHeads, Heads>;
   using weight_mixer = tensor<T, Heads, ValueHeads>;
 
-  BOOST_HANA_DEFINE_STRUCT(talking_heads_attention, (query_layer, query), (query_layer, key), (score_mixer, before), (weight_mixer, after), (value_layer, value),
-                           (output_layer, output));
+  BOOST_HANA_DEFINE_STRUCT(talking_heads_attention, (query_layer, query), (query_layer, key), (score_mixer, before),
+                           (weight_mixer, after), (value_layer, value), (output_layer, output));
 
   template <class S>
   using mixed_scores = decltype(contract<KeyHeads>(detail::some<S>(), detail::some<score_mixer>()));
@@ -46,18 +46,22 @@ struct talking_heads_attention {
     template <allowed Inputs>
     struct rest<Inputs> {
       using s = typename detail::after<mixed_scores, scores_of<q, k>>::type;
-      using w = typename detail::after<detail::weights_over<P>::template step, typename detail::outcome_of_changes<s, How...>::type>::type;
+      using w = typename detail::after<detail::weights_over<P>::template step,
+                                       typename detail::outcome_of_changes<s, How...>::type>::type;
       using m = typename detail::after<mixed_weights, w>::type;
-      using type = typename detail::verdict_of<typename detail::after_both<detail::values_over<P>::template step, m, v>::type>::type;
+      using type = typename detail::verdict_of<
+          typename detail::after_both<detail::values_over<P>::template step, m, v>::type>::type;
     };
     using type = typename rest<inputs>::type;
   };
 
-  template <operand XQ, operand XK, operand XV, class... How, class Verdict = typename checked<XQ, XK, XV, How...>::type>
+  template <operand XQ, operand XK, operand XV, class... How,
+            class Verdict = typename checked<XQ, XK, XV, How...>::type>
     requires allowed<Verdict>
   [[nodiscard]] auto operator()(const XQ& queries, const XK& keys, const XV& values, const How&... how) const {
     using P = detail::positions_of_t<XK>;
-    const auto logits = detail::all_changes(contract<KeyHeads>(scores<K>(query.formula(queries), key.formula(keys)), before), how...);
+    const auto logits =
+        detail::all_changes(contract<KeyHeads>(scores<K>(query.formula(queries), key.formula(keys)), before), how...);
     const tensor weights = contract<Heads>(softmax<P>(logits), after);
     return tensor(output.formula(contract<P>(weights, value.formula(values))));
   }

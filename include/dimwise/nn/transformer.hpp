@@ -33,7 +33,8 @@ struct transformer {
   };
   template <operand X, class... How>
     requires detail::computed<embedded<X>>
-  struct checked<X, How...> : detail::verdict_of<detail::has<P, X>, typename Layers::template checked<embedded<X>, How...>::type> {};
+  struct checked<X, How...>
+      : detail::verdict_of<detail::has<P, X>, typename Layers::template checked<embedded<X>, How...>::type> {};
 
   BOOST_HANA_DEFINE_STRUCT(transformer, (embedding_type, words), (Layers, layers));
 
@@ -42,7 +43,8 @@ struct transformer {
   [[nodiscard]] auto features(const X& x, const How&... how) const {
     const std::size_t width = extent_of<Model>(words.table);
     const auto positions = starting_at(P{extent_of<P>(x)}, x.extents().template origin<P>("transformer"));
-    const tensor first = words.formula(x) * static_cast<T>(std::sqrt(static_cast<double>(width))) + sinusoid<P, Model>(positions, Model{width});
+    const tensor first = words.formula(x) * static_cast<T>(std::sqrt(static_cast<double>(width))) +
+                         sinusoid<P, Model>(positions, Model{width});
     return layers(first, how...);
   }
   DIMWISE_DETAIL_REFUSED(features, checked);

@@ -7,10 +7,10 @@
 //   hana::for_each(dims_of(x), [](auto d) { using D = typename decltype(d)::type; … });
 #pragma once
 
+#include <dimwise/shape/shape.hpp>
+
 #include <boost/hana/tuple.hpp>
 #include <boost/hana/type.hpp>
-
-#include <dimwise/shape/shape.hpp>
 
 namespace dimwise {
 

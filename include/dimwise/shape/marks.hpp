@@ -91,8 +91,8 @@ struct sort_marks {
   using type = Sorted;
 };
 template <class... Sorted, class M, class... Rest>
-struct sort_marks<list<Sorted...>, M, Rest...>
-    : sort_marks<typename insert_mark<list<>, M, Sorted...>::type, Rest...> {};
+struct sort_marks<list<Sorted...>, M, Rest...> : sort_marks<typename insert_mark<list<>, M, Sorted...>::type, Rest...> {
+};
 template <class List>
 struct canonical_marks;
 template <class... M>
@@ -188,7 +188,8 @@ struct insert_name<list<Done...>, D, First, Rest...>
     : std::conditional_t<name_before<D, First>(), std::type_identity<list<Done..., D, First, Rest...>>,
                          insert_name<list<Done..., First>, D, Rest...>> {};
 template <class... Sorted, class D, class... Rest>
-struct sort_names<list<Sorted...>, D, Rest...> : sort_names<typename insert_name<list<>, D, Sorted...>::type, Rest...> {};
+struct sort_names<list<Sorted...>, D, Rest...> : sort_names<typename insert_name<list<>, D, Sorted...>::type, Rest...> {
+};
 template <class List>
 struct sorted;
 template <class... D>

@@ -109,37 +109,81 @@ template <class Op>
 inline constexpr mark_row marks_row{};
 
 using enum fate;
-inline constexpr mark_row product_row = {.raw = by_rule, .score = by_rule, .masked_for = refuse, .biased_for = drop, .normalised = by_rule,
-                                         .weighted = by_rule, .rotated = by_rule, .indexed = drop,
-                                         .sets = "raw",
-                                         .note = "raw and score stay when heads are mixed and are refused over positions; normalised and weighted end when "
-                                                 "contracted over their dimension, normalised also when heads are mixed; rotated ends with its feature, turned by the same positions in both operands"};
+inline constexpr mark_row product_row = {
+    .raw = by_rule,
+    .score = by_rule,
+    .masked_for = refuse,
+    .biased_for = drop,
+    .normalised = by_rule,
+    .weighted = by_rule,
+    .rotated = by_rule,
+    .indexed = drop,
+    .sets = "raw",
+    .note =
+        "raw and score stay when heads are mixed and are refused over positions; normalised and weighted end when "
+        "contracted over their dimension, normalised also when heads are mixed; rotated ends with its feature, turned "
+        "by the same positions in both operands"};
 template <>
 inline constexpr mark_row marks_row<op::contract> = product_row;
 template <>
-inline constexpr mark_row marks_row<op::outer> = {.raw = keep, .score = keep, .masked_for = refuse, .biased_for = drop, .normalised = weaken, .weighted = keep, .indexed = drop};
+inline constexpr mark_row marks_row<op::outer> = {.raw = keep,
+                                                  .score = keep,
+                                                  .masked_for = refuse,
+                                                  .biased_for = drop,
+                                                  .normalised = weaken,
+                                                  .weighted = keep,
+                                                  .indexed = drop};
 template <>
-inline constexpr mark_row marks_row<op::scores> = {.raw = by_rule, .score = by_rule, .masked_for = refuse, .biased_for = drop, .normalised = by_rule, .weighted = by_rule,
-                                                   .rotated = by_rule, .indexed = drop, .sets = "score", .needs = "a product that is raw",
+inline constexpr mark_row marks_row<op::scores> = {.raw = by_rule,
+                                                   .score = by_rule,
+                                                   .masked_for = refuse,
+                                                   .biased_for = drop,
+                                                   .normalised = by_rule,
+                                                   .weighted = by_rule,
+                                                   .rotated = by_rule,
+                                                   .indexed = drop,
+                                                   .sets = "score",
+                                                   .needs = "a product that is raw",
                                                    .note = "contract and scaled in one word"};
 template <>
-inline constexpr mark_row marks_row<op::scaled> = {.raw = drop, .score = refuse, .masked_for = keep, .normalised = refuse, .weighted = refuse,
-                                                   .sets = "score", .needs = "raw"};
+inline constexpr mark_row marks_row<op::scaled> = {.raw = drop,
+                                                   .score = refuse,
+                                                   .masked_for = keep,
+                                                   .normalised = refuse,
+                                                   .weighted = refuse,
+                                                   .sets = "score",
+                                                   .needs = "raw"};
 template <>
 inline constexpr mark_row marks_row<op::unscaled> = marks_row<op::scaled>;
 template <>
-inline constexpr mark_row marks_row<op::elementwise> = {.normalised = weaken,
-                                                        .note = "the marks of all operands; what is masked stays masked; only its like is added to what is rotated; what is added to scores "
-                                                                "sets biased_for, and a factor adds its dimensions to it"};
+inline constexpr mark_row marks_row<op::elementwise> = {
+    .normalised = weaken,
+    .note =
+        "the marks of all operands; what is masked stays masked; only its like is added to what is rotated; what is "
+        "added to scores "
+        "sets biased_for, and a factor adds its dimensions to it"};
 template <>
 inline constexpr mark_row marks_row<op::divide> = marks_row<op::elementwise>;
 template <>
-inline constexpr mark_row marks_row<op::map> = {.masked_for = by_rule, .biased_for = drop, .normalised = weaken,
-                                                .note = "masked values pass exp and sigmoid only, which end the mark: both are 0 there"};
+inline constexpr mark_row marks_row<op::map> = {
+    .masked_for = by_rule,
+    .biased_for = drop,
+    .normalised = weaken,
+    .note = "masked values pass exp and sigmoid only, which end the mark: both are 0 there"};
 template <>
-inline constexpr mark_row marks_row<op::compare> = {.raw = drop, .score = drop, .masked_for = by_rule, .biased_for = drop, .normalised = drop, .weighted = drop, .rotated = drop,
-                                                    .note = "true and false are no scores and no weights; masked values are not compared"};
-inline constexpr mark_row chosen_row = {.masked_for = by_rule, .biased_for = drop, .normalised = weaken, .note = "the marks of all operands; masked values are refused"};
+inline constexpr mark_row marks_row<op::compare> = {
+    .raw = drop,
+    .score = drop,
+    .masked_for = by_rule,
+    .biased_for = drop,
+    .normalised = drop,
+    .weighted = drop,
+    .rotated = drop,
+    .note = "true and false are no scores and no weights; masked values are not compared"};
+inline constexpr mark_row chosen_row = {.masked_for = by_rule,
+                                        .biased_for = drop,
+                                        .normalised = weaken,
+                                        .note = "the marks of all operands; masked values are refused"};
 template <>
 inline constexpr mark_row marks_row<op::where> = chosen_row;
 template <>
@@ -151,28 +195,67 @@ inline constexpr mark_row marks_row<op::clamp> = chosen_row;
 template <>
 inline constexpr mark_row marks_row<op::pow> = chosen_row;
 template <>
-inline constexpr mark_row marks_row<op::masked> = {.masked_for = by_rule, .normalised = refuse, .weighted = refuse, .sets = "masked_for",
+inline constexpr mark_row marks_row<op::masked> = {.masked_for = by_rule,
+                                                   .normalised = refuse,
+                                                   .weighted = refuse,
+                                                   .sets = "masked_for",
                                                    .note = "masked_for becomes the dimensions that both masks serve"};
 template <>
-inline constexpr mark_row marks_row<op::biased> = {.raw = refuse, .normalised = refuse, .weighted = refuse, .sets = "biased_for",
-                                                   .note = "biased_for names the dimensions of the bias that a softmax may have; of a bias made from positions its key side"};
+inline constexpr mark_row marks_row<op::biased> = {.raw = refuse,
+                                                   .normalised = refuse,
+                                                   .weighted = refuse,
+                                                   .sets = "biased_for",
+                                                   .note =
+                                                       "biased_for names the dimensions of the bias that a softmax may "
+                                                       "have; of a bias made from positions its key side"};
 template <>
-inline constexpr mark_row marks_row<op::softmax> = {.raw = refuse, .score = drop, .masked_for = by_rule, .biased_for = by_rule, .normalised = refuse, .weighted = refuse,
-                                                    .sets = "normalised", .note = "masked_for and biased_for must name its dimension, and end"};
+inline constexpr mark_row marks_row<op::softmax> = {
+    .raw = refuse,
+    .score = drop,
+    .masked_for = by_rule,
+    .biased_for = by_rule,
+    .normalised = refuse,
+    .weighted = refuse,
+    .sets = "normalised",
+    .note = "masked_for and biased_for must name its dimension, and end"};
 template <>
-inline constexpr mark_row marks_row<op::log_softmax> = {.raw = refuse, .score = drop, .masked_for = by_rule, .biased_for = by_rule, .normalised = refuse, .weighted = refuse,
-                                                        .note = "masked_for and biased_for must name its dimension, and end"};
+inline constexpr mark_row marks_row<op::log_softmax> = {
+    .raw = refuse,
+    .score = drop,
+    .masked_for = by_rule,
+    .biased_for = by_rule,
+    .normalised = refuse,
+    .weighted = refuse,
+    .note = "masked_for and biased_for must name its dimension, and end"};
 template <>
-inline constexpr mark_row marks_row<op::renormalise> = {.raw = refuse, .score = refuse, .masked_for = refuse, .biased_for = drop, .normalised = drop, .weighted = drop,
+inline constexpr mark_row marks_row<op::renormalise> = {.raw = refuse,
+                                                        .score = refuse,
+                                                        .masked_for = refuse,
+                                                        .biased_for = drop,
+                                                        .normalised = drop,
+                                                        .weighted = drop,
                                                         .sets = "normalised"};
 template <>
-inline constexpr mark_row marks_row<op::argmax> = {.raw = drop, .score = drop, .masked_for = by_rule, .biased_for = drop, .normalised = drop, .weighted = drop,
+inline constexpr mark_row marks_row<op::argmax> = {.raw = drop,
+                                                   .score = drop,
+                                                   .masked_for = by_rule,
+                                                   .biased_for = drop,
+                                                   .normalised = drop,
+                                                   .weighted = drop,
                                                    .note = "masked_for must name its dimension"};
 template <>
-inline constexpr mark_row marks_row<op::top_k> = {.masked_for = by_rule, .normalised = weaken, .note = "masked_for must name its dimension, and ends"};
-inline constexpr mark_row reduction_row = {.raw = by_rule, .score = by_rule, .masked_for = by_rule, .biased_for = drop, .normalised = by_rule, .weighted = by_rule,
-                                           .note = "raw and score end with a position; masked_for must name its dimension, and ends; weighted is reduced "
-                                                   "over its dimension, or over parallel ones, which keep it; the mean over heads keeps normalised"};
+inline constexpr mark_row marks_row<op::top_k> = {
+    .masked_for = by_rule, .normalised = weaken, .note = "masked_for must name its dimension, and ends"};
+inline constexpr mark_row reduction_row = {
+    .raw = by_rule,
+    .score = by_rule,
+    .masked_for = by_rule,
+    .biased_for = drop,
+    .normalised = by_rule,
+    .weighted = by_rule,
+    .note =
+        "raw and score end with a position; masked_for must name its dimension, and ends; weighted is reduced "
+        "over its dimension, or over parallel ones, which keep it; the mean over heads keeps normalised"};
 template <>
 inline constexpr mark_row marks_row<op::sum> = reduction_row;
 template <>
@@ -182,7 +265,12 @@ inline constexpr mark_row marks_row<op::max> = reduction_row;
 template <>
 inline constexpr mark_row marks_row<op::min> = reduction_row;
 template <>
-inline constexpr mark_row marks_row<op::logsumexp> = {.raw = refuse, .score = drop, .masked_for = by_rule, .biased_for = drop, .normalised = refuse, .weighted = refuse,
+inline constexpr mark_row marks_row<op::logsumexp> = {.raw = refuse,
+                                                      .score = drop,
+                                                      .masked_for = by_rule,
+                                                      .biased_for = drop,
+                                                      .normalised = refuse,
+                                                      .weighted = refuse,
                                                       .note = "masked_for must name its dimension, and ends"};
 template <>
 inline constexpr mark_row marks_row<op::standardize> = {.masked_for = refuse, .biased_for = drop, .normalised = weaken};
@@ -191,40 +279,77 @@ inline constexpr mark_row marks_row<op::layer_norm> = {.masked_for = refuse, .bi
 template <>
 inline constexpr mark_row marks_row<op::rms_norm> = {.masked_for = refuse, .biased_for = drop, .normalised = weaken};
 template <>
-inline constexpr mark_row marks_row<op::part> = {.masked_for = by_rule, .normalised = by_rule, .weighted = by_rule, .rotated = by_rule,
-                                                 .note = "marks over the sum become the part's, normalised becomes weighted; rotations of other parts end"};
+inline constexpr mark_row marks_row<op::part> = {
+    .masked_for = by_rule,
+    .normalised = by_rule,
+    .weighted = by_rule,
+    .rotated = by_rule,
+    .note = "marks over the sum become the part's, normalised becomes weighted; rotations of other parts end"};
 template <>
-inline constexpr mark_row marks_row<op::slice> = {.normalised = by_rule, .rotated = by_rule, .note = "normalised over the sliced dimension becomes weighted"};
+inline constexpr mark_row marks_row<op::slice> = {
+    .normalised = by_rule, .rotated = by_rule, .note = "normalised over the sliced dimension becomes weighted"};
 template <>
-inline constexpr mark_row marks_row<op::at> = {.biased_for = by_rule, .normalised = by_rule, .weighted = by_rule, .rotated = by_rule, .sets = "indexed",
+inline constexpr mark_row marks_row<op::at> = {.biased_for = by_rule,
+                                               .normalised = by_rule,
+                                               .weighted = by_rule,
+                                               .rotated = by_rule,
+                                               .sets = "indexed",
                                                .note = "what speaks of the removed dimension ends"};
 template <>
-inline constexpr mark_row marks_row<op::concat> = {.biased_for = by_rule, .normalised = by_rule, .needs = "the same marks on every operand, biased_for aside",
-                                                   .note = "normalised over the grown dimension becomes weighted; biased_for names the grown dimension as well"};
+inline constexpr mark_row marks_row<op::concat> = {
+    .biased_for = by_rule,
+    .normalised = by_rule,
+    .needs = "the same marks on every operand, biased_for aside",
+    .note = "normalised over the grown dimension becomes weighted; biased_for names the grown dimension as well"};
 template <>
-inline constexpr mark_row marks_row<op::stack> = {.biased_for = by_rule, .indexed = by_rule, .needs = "the same marks on every operand, biased_for aside",
-                                                 .note = "indexed ends for the dimension that is added; biased_for names it as well where it may be chosen from"};
+inline constexpr mark_row marks_row<op::stack> = {
+    .biased_for = by_rule,
+    .indexed = by_rule,
+    .needs = "the same marks on every operand, biased_for aside",
+    .note = "indexed ends for the dimension that is added; biased_for names it as well where it may be chosen from"};
 template <>
-inline constexpr mark_row marks_row<op::gather> = {.masked_for = refuse, .normalised = weaken, .note = "of the ids' own marks indexed stays"};
+inline constexpr mark_row marks_row<op::gather> = {
+    .masked_for = refuse, .normalised = weaken, .note = "of the ids' own marks indexed stays"};
 template <>
-inline constexpr mark_row marks_row<op::roll> = {.note = "elements change places and keep what they are: rotated features keep the angles of the places that they had"};
+inline constexpr mark_row marks_row<op::roll> = {
+    .note =
+        "elements change places and keep what they are: rotated features keep the angles of the places that they had"};
 template <>
 inline constexpr mark_row marks_row<op::flip> = marks_row<op::roll>;
 template <>
-inline constexpr mark_row marks_row<op::one_hot> = {.indexed = by_rule, .note = "the ids' own; indexed ends for the dimension that is added"};
+inline constexpr mark_row marks_row<op::one_hot> = {
+    .indexed = by_rule, .note = "the ids' own; indexed ends for the dimension that is added"};
 template <>
-inline constexpr mark_row marks_row<op::scatter_add> = {.raw = by_rule, .score = by_rule, .masked_for = refuse, .biased_for = drop, .normalised = by_rule, .weighted = by_rule,
-                                                        .rotated = by_rule, .indexed = by_rule,
-                                                        .note = "as the sum over the dimensions of the ids; indexed ends for the dimension that is made"};
+inline constexpr mark_row marks_row<op::scatter_add> = {
+    .raw = by_rule,
+    .score = by_rule,
+    .masked_for = refuse,
+    .biased_for = drop,
+    .normalised = by_rule,
+    .weighted = by_rule,
+    .rotated = by_rule,
+    .indexed = by_rule,
+    .note = "as the sum over the dimensions of the ids; indexed ends for the dimension that is made"};
 template <>
-inline constexpr mark_row marks_row<op::broadcast> = {.indexed = by_rule, .note = "indexed ends for the dimension that is added"};
+inline constexpr mark_row marks_row<op::broadcast> = {.indexed = by_rule,
+                                                      .note = "indexed ends for the dimension that is added"};
 template <>
 inline constexpr mark_row marks_row<op::broadcast_like> = marks_row<op::broadcast>;
 template <>
-inline constexpr mark_row marks_row<op::diagonal> = {.biased_for = by_rule, .normalised = by_rule, .weighted = by_rule, .rotated = by_rule, .note = "what speaks of the two dimensions ends"};
+inline constexpr mark_row marks_row<op::diagonal> = {.biased_for = by_rule,
+                                                     .normalised = by_rule,
+                                                     .weighted = by_rule,
+                                                     .rotated = by_rule,
+                                                     .note = "what speaks of the two dimensions ends"};
 template <>
-inline constexpr mark_row marks_row<op::rotary> = {.raw = refuse, .score = refuse, .masked_for = refuse, .normalised = refuse, .weighted = refuse,
-                                                   .rotated = by_rule, .sets = "rotated", .note = "the same feature is not rotated twice"};
+inline constexpr mark_row marks_row<op::rotary> = {.raw = refuse,
+                                                   .score = refuse,
+                                                   .masked_for = refuse,
+                                                   .normalised = refuse,
+                                                   .weighted = refuse,
+                                                   .rotated = by_rule,
+                                                   .sets = "rotated",
+                                                   .note = "the same feature is not rotated twice"};
 template <>
 inline constexpr mark_row marks_row<op::scan> = {.masked_for = refuse, .biased_for = drop, .normalised = weaken};
 template <>
@@ -232,14 +357,16 @@ inline constexpr mark_row marks_row<op::unroll> = {.masked_for = refuse, .biased
 template <>
 inline constexpr mark_row marks_row<op::pool> = {.masked_for = refuse, .biased_for = drop, .normalised = weaken};
 template <>
-inline constexpr mark_row marks_row<op::plain> = {drop, drop, drop, drop, drop, drop, drop, drop, "", "", "the visible way to end every mark"};
+inline constexpr mark_row marks_row<op::plain> = {
+    drop, drop, drop, drop, drop, drop, drop, drop, "", "", "the visible way to end every mark"};
 template <>
 inline constexpr mark_row marks_row<op::assign> = {.indexed = drop, .note = "a declared type must name the same marks"};
 
 template <class Mark>
 consteval fate fate_in(const mark_row& row) {
-  constexpr fate mark_row::*columns[] = {&mark_row::raw, &mark_row::score, &mark_row::masked_for, &mark_row::biased_for,
-                                         &mark_row::normalised, &mark_row::weighted, &mark_row::rotated, &mark_row::indexed};
+  constexpr fate mark_row::* columns[] = {&mark_row::raw,        &mark_row::score,      &mark_row::masked_for,
+                                          &mark_row::biased_for, &mark_row::normalised, &mark_row::weighted,
+                                          &mark_row::rotated,    &mark_row::indexed};
   return row.*columns[mark_order<Mark>];
 }
 
@@ -263,7 +390,8 @@ template <class Op, class... M>
 struct fates<Op, list<M...>> {
   template <class Mark>
   static constexpr fate of = fate_in<Mark>(marks_row<Op>);
-  using kept = join_t<typename std::conditional_t<of<M> == weaken, weakened<M>, std::type_identity<list_if<of<M> == keep, M>>>::type...>;
+  using kept = join_t<typename std::conditional_t<of<M> == weaken, weakened<M>,
+                                                  std::type_identity<list_if<of<M> == keep, M>>>::type...>;
   template <class... R>
   static auto first(list<R...>) -> element_t<0, list<R..., void>>;
   using refused = decltype(first(join_t<list_if<of<M> == refuse, M>...>{}));

@@ -22,7 +22,8 @@ struct shape_parts;
 template <class... T>
 struct shape_parts<shape<T...>> {
   static constexpr bool marked = (is_mark<T> || ...);
-  using dims = typename std::conditional_t<marked, join<list_if<!is_mark<T>, T>...>, std::type_identity<list<T...>>>::type;
+  using dims =
+      typename std::conditional_t<marked, join<list_if<!is_mark<T>, T>...>, std::type_identity<list<T...>>>::type;
   using marks = typename std::conditional_t<marked, join<list_if<is_mark<T>, T>...>, std::type_identity<list<>>>::type;
 };
 template <class Shape>
@@ -93,7 +94,8 @@ struct repeated<list<D...>> {
 };
 template <class First, class... Rest>
 struct repeated<list<First, Rest...>> {
-  using type = typename std::conditional_t<is_any_of<First, Rest...>, std::type_identity<First>, repeated<list<Rest...>>>::type;
+  using type =
+      typename std::conditional_t<is_any_of<First, Rest...>, std::type_identity<First>, repeated<list<Rest...>>>::type;
 };
 
 template <class... D>

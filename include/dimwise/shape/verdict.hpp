@@ -131,8 +131,9 @@ struct refused_mark<raw<D...>, Facts...> {
 };
 template <class... D, class Op, class... Facts>
 struct refused_mark<score<D...>, Op, Facts...> {
-  using type = std::conditional_t<std::is_same_v<Op, op::scaled> || std::is_same_v<Op, op::unscaled>, ERROR_R6_scores_are_already_scaled<Op, Facts...>,
-                                  ERROR_R6_scores_go_to_softmax<Op, Facts...>>;
+  using type =
+      std::conditional_t<std::is_same_v<Op, op::scaled> || std::is_same_v<Op, op::unscaled>,
+                         ERROR_R6_scores_are_already_scaled<Op, Facts...>, ERROR_R6_scores_go_to_softmax<Op, Facts...>>;
 };
 template <class... D, class... Facts>
 struct refused_mark<masked_for<D...>, Facts...> {
@@ -192,9 +193,10 @@ inline constexpr bool hides_in_composite = !is_disjoint<axes_t<D>, axes_of_list_
 
 // The error for dimensions that are not in the only operand (R1), or are there under a composite (R4).
 template <class Op, class Missing, class Shape>
-using missing_t = std::conditional_t<hides_in_composite<first_t<Missing>, Shape>,
-                                     ERROR_R4_composite_has_other_factors_or_order<Op, over_t<Missing>, operand_t<Shape>>,
-                                     ERROR_R1_dimension_is_not_in_the_operand<Op, over_t<Missing>, operand_t<Shape>>>;
+using missing_t =
+    std::conditional_t<hides_in_composite<first_t<Missing>, Shape>,
+                       ERROR_R4_composite_has_other_factors_or_order<Op, over_t<Missing>, operand_t<Shape>>,
+                       ERROR_R1_dimension_is_not_in_the_operand<Op, over_t<Missing>, operand_t<Shape>>>;
 
 // A dimension that is named twice would be summed, or walked along, twice: every rule about named dimensions asks this.
 template <class... Named>

@@ -90,14 +90,13 @@ consteval bool all_distinct(list<T...>) {
     return true;
   } else {
     // Counting the places of every type: n * n comparisons of the compiler's own, no templates instantiated.
-    return ((index_of<T>(list<T...>{})) + ... + 0) == sizeof...(T) * (sizeof...(T) - 1) / 2 &&
-           [] {
-             constexpr std::size_t places[] = {index_of<T>(list<T...>{})...};
-             for (std::size_t i = 0; i < sizeof...(T); ++i) {
-               if (places[i] != i) { return false; }
-             }
-             return true;
-           }();
+    return ((index_of<T>(list<T...>{})) + ... + 0) == sizeof...(T) * (sizeof...(T) - 1) / 2 && [] {
+      constexpr std::size_t places[] = {index_of<T>(list<T...>{})...};
+      for (std::size_t i = 0; i < sizeof...(T); ++i) {
+        if (places[i] != i) { return false; }
+      }
+      return true;
+    }();
   }
 }
 
@@ -112,7 +111,8 @@ struct unique<list<Done...>, T, Rest...>
 template <class List>
 struct unique_list;
 template <class... T>
-struct unique_list<list<T...>> : std::conditional_t<all_distinct(list<T...>{}), std::type_identity<list<T...>>, unique<list<>, T...>> {};
+struct unique_list<list<T...>>
+    : std::conditional_t<all_distinct(list<T...>{}), std::type_identity<list<T...>>, unique<list<>, T...>> {};
 template <class List>
 using unique_t = typename unique_list<List>::type;
 

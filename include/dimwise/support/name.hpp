@@ -41,7 +41,9 @@ constexpr void say_name(text name, Put put) {
       if (depth == 0 && c == ':') { word = i + 1; }
     }
     for (; word < i; ++word) { put(name.begin[word]); }
-    if (i + 1 < name.length && name.begin[i] == ' ' && name.begin[i + 1] == '>') { ++i; }  // g++ says merged<h, prime<p> >
+    if (i + 1 < name.length && name.begin[i] == ' ' && name.begin[i + 1] == '>') {
+      ++i;
+    }  // g++ says merged<h, prime<p> >
     if (i < name.length) { put(name.begin[i++]); }
   }
 }

@@ -57,7 +57,9 @@ struct float16 {
     const auto sign = static_cast<std::uint16_t>((u >> 16) & 0x8000U);
     const std::uint32_t magnitude = u & 0x7fffffffU;
     if (magnitude > 0x7f800000U) { return static_cast<std::uint16_t>(sign | 0x7e00U); }
-    if (magnitude >= 0x477ff000U) { return static_cast<std::uint16_t>(sign | 0x7c00U); }  // 65520 and above round to infinity
+    if (magnitude >= 0x477ff000U) {
+      return static_cast<std::uint16_t>(sign | 0x7c00U);
+    }  // 65520 and above round to infinity
     if (magnitude < 0x38800000U) {
       // Subnormal: adding 0.5 leaves the result in the last bits, rounded by the addition itself.
       const float moved = std::bit_cast<float>(magnitude) + 0.5F;

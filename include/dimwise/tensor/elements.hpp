@@ -6,6 +6,8 @@
 // Tests: tests/tensor/construction.test.cpp, tests/compile_fail/assign/
 #pragma once
 
+#include <dimwise/tensor/operand.hpp>
+
 #include <array>
 #include <initializer_list>
 #include <iterator>
@@ -13,13 +15,10 @@
 #include <type_traits>
 #include <utility>
 
-#include <dimwise/tensor/operand.hpp>
-
 namespace dimwise::detail {
 
 template <class T>
-inline constexpr bool is_character =
-    is_any_of<T, char, wchar_t, char8_t, char16_t, char32_t>;
+inline constexpr bool is_character = is_any_of<T, char, wchar_t, char8_t, char16_t, char32_t>;
 template <class T>
 inline constexpr bool is_whole = std::is_integral_v<T> && !std::is_same_v<T, bool> && !is_character<T>;
 
@@ -35,7 +34,8 @@ consteval bool becomes() {
     return std::cmp_greater_equal(std::numeric_limits<From>::min(), std::numeric_limits<To>::min()) &&
            std::cmp_less_equal(std::numeric_limits<From>::max(), std::numeric_limits<To>::max());
   } else {
-    return std::is_class_v<To> && std::is_floating_point_v<From> && std::is_constructible_v<To, float>;  // bfloat16, float16
+    return std::is_class_v<To> && std::is_floating_point_v<From> &&
+           std::is_constructible_v<To, float>;  // bfloat16, float16
   }
 }
 
@@ -69,7 +69,9 @@ template <class T, class R>
 void check_elements(const R& values) {
   if constexpr (is_id<T> && std::is_signed_v<element_in<R>>) {
     for (const auto value : values) {
-      if (value < 0) { raise<index_error>(error{} << "a negative number, " << static_cast<long long>(value) << ", is no id (R18)"); }
+      if (value < 0) {
+        raise<index_error>(error{} << "a negative number, " << static_cast<long long>(value) << ", is no id (R18)");
+      }
     }
   }
 }
@@ -137,8 +139,9 @@ struct list_reader<T, list<D...>> {
     if constexpr (Left > 0) {
       constexpr std::size_t level = rank - Left;
       if (n.at[level] != none && n.at[level] != given.size()) {
-        raise<extent_error>(error{} << "a list along dimension " << dimension_name<element_t<level, list<D...>>>() << " holds " << given.size()
-                                    << " elements where another holds " << n.at[level] << " (R15)");
+        raise<extent_error>(error{} << "a list along dimension " << dimension_name<element_t<level, list<D...>>>()
+                                    << " holds " << given.size() << " elements where another holds " << n.at[level]
+                                    << " (R15)");
       }
       n.at[level] = given.size();
       for (const auto& one : given) { count_level<Left - 1>(one, n); }
@@ -146,9 +149,7 @@ struct list_reader<T, list<D...>> {
   }
   template <class X>
   static void take(extents& e, extent_t n) {
-    if constexpr (X::static_extent == at_run_time) {
-      e.template of_atom<X>().extent = n == none ? 0 : n;
-    }
+    if constexpr (X::static_extent == at_run_time) { e.template of_atom<X>().extent = n == none ? 0 : n; }
   }
   // An empty list says nothing of the dimensions inside it.
   static void check(const extents& e, const counts& n) {
@@ -158,7 +159,8 @@ struct list_reader<T, list<D...>> {
   template <class X>
   static void check_one(const extents& e, extent_t n) {
     if (n != none && n != e.template extent<X>()) {
-      raise<extent_error>(error{} << "dimension " << dimension_name<X>() << " has extent " << e.template extent<X>() << " and was given a list of " << n << " (R15)");
+      raise<extent_error>(error{} << "dimension " << dimension_name<X>() << " has extent " << e.template extent<X>()
+                                  << " and was given a list of " << n << " (R15)");
     }
   }
   template <std::size_t Left, class List>

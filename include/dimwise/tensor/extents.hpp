@@ -6,12 +6,12 @@
 // Tests: tests/tensor/extents.test.cpp
 #pragma once
 
-#include <cstddef>
-#include <type_traits>
-
 #include <dimwise/dim/error.hpp>
 #include <dimwise/dim/extent_math.hpp>
 #include <dimwise/shape/shape.hpp>
+
+#include <cstddef>
+#include <type_traits>
 
 namespace dimwise {
 
@@ -26,8 +26,8 @@ struct slot {
 // R15: two slots of one dimension meet. Origins that contradict each other are no mistake until a position is needed.
 inline void meet(slot& here, const slot& there, const char* operation, name_of name) {
   if (here.extent != there.extent) {
-    raise<extent_error>(error{} << operation << ": dimension " << name() << " has extent " << here.extent << " in one operand and "
-                                << there.extent << " in another (R15)");
+    raise<extent_error>(error{} << operation << ": dimension " << name() << " has extent " << here.extent
+                                << " in one operand and " << there.extent << " in another (R15)");
   }
   if (here.origin == unsaid_origin) {
     here.origin = there.origin;
@@ -39,13 +39,14 @@ inline void meet(segments& here, const segments& there, const char* operation, n
   if (!here.known()) {
     here = there;
   } else if (there.known() && !(here == there)) {
-    raise<extent_error>(error{} << operation << ": dimension " << name() << " holds other documents in one operand than in another (R15, R19)");
+    raise<extent_error>(error{} << operation << ": dimension " << name()
+                                << " holds other documents in one operand than in another (R15, R19)");
   }
 }
 
 // Every slot of `to` from the operands that have it; `places[i * operands + j]` is where operand j has it, or -1.
-inline void carry_slots(slot* to, std::size_t count, std::size_t operands, const short* places, const slot* const* from, const char* operation,
-                        const name_of* names) {
+inline void carry_slots(slot* to, std::size_t count, std::size_t operands, const short* places, const slot* const* from,
+                        const char* operation, const name_of* names) {
   for (std::size_t i = 0; i < count; ++i) {
     bool found = false;
     for (std::size_t j = 0; j < operands; ++j) {
@@ -63,7 +64,8 @@ inline void carry_slots(slot* to, std::size_t count, std::size_t operands, const
 
 // Dimensions of which something is known only when the program runs: an extent, or where their positions begin.
 template <class D>
-inline constexpr bool has_slot = D::static_extent == at_run_time || has_any(D::abilities, ability::ordered | ability::packed);
+inline constexpr bool has_slot =
+    D::static_extent == at_run_time || has_any(D::abilities, ability::ordered | ability::packed);
 template <class... D>
 using with_slots = join_t<list<>, list_if<has_slot<D>, D>...>;
 // Documents are counted references: kept apart, so that extents without them are copied like numbers.
@@ -158,7 +160,8 @@ class extents_of<list<A...>> {
   [[nodiscard]] std::ptrdiff_t origin(const char* operation) const {
     const std::ptrdiff_t said = of_atom<D>().origin;
     if (said == disputed_origin) {
-      raise<origin_error>(error{} << operation << ": operands disagree about the position of the first element of " << dimension_name<D>());
+      raise<origin_error>(error{} << operation << ": operands disagree about the position of the first element of "
+                                  << dimension_name<D>());
     }
     return said == unsaid_origin ? 0 : said;
   }
@@ -214,8 +217,9 @@ class extents_of<list<A...>> {
       if constexpr (is_any_of<from, A...> && is_any_of<by, A...> && (D::static_extent == at_run_time)) {
         extent_t product = 0;
         if (__builtin_mul_overflow(extent<D>(), extent<by>(), &product) || product != extent<from>()) {
-          raise<extent_error>(error{} << "dimension " << dimension_name<D>() << " has extent " << extent<D>() << ", but " << dimension_name<from>()
-                                      << " is " << extent<from>() << " and " << dimension_name<by>() << " is " << extent<by>() << " (R4)");
+          raise<extent_error>(error{} << "dimension " << dimension_name<D>() << " has extent " << extent<D>()
+                                      << ", but " << dimension_name<from>() << " is " << extent<from>() << " and "
+                                      << dimension_name<by>() << " is " << extent<by>() << " (R4)");
         }
       }
     }
@@ -270,7 +274,9 @@ struct carrier<list<A...>> {
 
 template <class D, class To, class From>
 void carry_documents(To& to, const From& from, const char* operation) {
-  if constexpr (is_in<D, typename From::packed>) { meet(to.template documents<D>(), from.template documents<D>(), operation, &dimension_name<D>); }
+  if constexpr (is_in<D, typename From::packed>) {
+    meet(to.template documents<D>(), from.template documents<D>(), operation, &dimension_name<D>);
+  }
 }
 template <class... D, class To, class... From>
 void carry_all_documents(list<D...>, To& to, const char* operation, const From&... from) {
@@ -285,7 +291,9 @@ template <class Atoms, class... From>
   if constexpr (extents_of<Atoms>::slotted::size > 0) {
     if ((from.says_anything() || ...)) {
       carrier<typename extents_of<Atoms>::slotted>::into(to.slots(), operation, from...);
-      if constexpr (extents_of<Atoms>::packed::size > 0) { carry_all_documents(typename extents_of<Atoms>::packed{}, to, operation, from...); }
+      if constexpr (extents_of<Atoms>::packed::size > 0) {
+        carry_all_documents(typename extents_of<Atoms>::packed{}, to, operation, from...);
+      }
     }
   }
   return to;
@@ -316,7 +324,8 @@ inline std::ptrdiff_t position_after(std::ptrdiff_t origin, std::size_t by, cons
   if (origin == disputed_origin) { return origin; }
   const std::ptrdiff_t from = origin == unsaid_origin ? 0 : origin;
   if (by > static_cast<std::size_t>(farthest_origin) - static_cast<std::size_t>(from)) {
-    raise<origin_error>(error{} << operation << ": the position " << by << " behind position " << static_cast<long long>(from) << " of dimension " << name()
+    raise<origin_error>(error{} << operation << ": the position " << by << " behind position "
+                                << static_cast<long long>(from) << " of dimension " << name()
                                 << " is beyond 2^60 (R7)");
   }
   return from + static_cast<std::ptrdiff_t>(by);

@@ -6,14 +6,14 @@
 // are handles, so nothing is copied and nothing dangles.
 #pragma once
 
-#include <concepts>
-#include <type_traits>
-
 #include <dimwise/shape/rules/assign.hpp>
 #include <dimwise/shape/rules/index.hpp>
 #include <dimwise/support/axis.hpp>
 #include <dimwise/tensor/extents.hpp>
 #include <dimwise/tensor/refused_shape.hpp>
+
+#include <concepts>
+#include <type_traits>
 
 namespace dimwise {
 
@@ -39,7 +39,8 @@ struct shaped_as : operand_tag {};
 
 /// A tensor, a view, or an expression.
 template <class X>
-concept operand = !detail::is_refused<std::remove_cvref_t<X>> && std::derived_from<std::remove_cvref_t<X>, detail::operand_tag>;
+concept operand =
+    !detail::is_refused<std::remove_cvref_t<X>> && std::derived_from<std::remove_cvref_t<X>, detail::operand_tag>;
 /// Something to be computed.
 template <class X>
 concept expression = operand<X> && std::derived_from<std::remove_cvref_t<X>, detail::expression_tag>;
@@ -121,7 +122,8 @@ constexpr extent_t make_contiguous(axis* axes, std::size_t rank) {
   return size;
 }
 
-[[noreturn, gnu::cold]] inline void throw_too_many(const char* operation, const axis* axes, std::size_t rank, const name_of* names, std::size_t bytes) {
+[[noreturn, gnu::cold]] inline void throw_too_many(const char* operation, const axis* axes, std::size_t rank,
+                                                   const name_of* names, std::size_t bytes) {
   error e;
   e << operation << ": a tensor of ";
   for (std::size_t i = 0; i < rank; ++i) { e << (i == 0 ? "" : " x ") << names[i]() << " " << axes[i].extent; }
@@ -133,7 +135,8 @@ constexpr extent_t make_contiguous(axis* axes, std::size_t rank) {
 template <class Axes>
 extent_t checked_size(const axis* axes, std::size_t bytes, const char* operation) {
   extent_t size = 1;
-  if (!multiply(Axes::size, [axes](std::size_t i) { return axes[i].extent; }, size) || (bytes > 0 && size > static_cast<extent_t>(-1) / 2 / bytes)) {
+  if (!multiply(Axes::size, [axes](std::size_t i) { return axes[i].extent; }, size) ||
+      (bytes > 0 && size > static_cast<extent_t>(-1) / 2 / bytes)) {
     throw_too_many(operation, axes, Axes::size, axis_extents<Axes>::names, bytes);
   }
   return size;
@@ -156,7 +159,8 @@ template <class D, operand X>
 [[nodiscard]] extent_t extent_of(const X& x) {
   return x.extents().template extent<D>();
 }
-template <class D, operand X, class Error = ERROR_R1_dimension_is_not_in_the_operand<over<D>, detail::operand_t<detail::shape_of<X>>>>
+template <class D, operand X,
+          class Error = ERROR_R1_dimension_is_not_in_the_operand<over<D>, detail::operand_t<detail::shape_of<X>>>>
   requires(!detail::is_in<D, detail::dims_t<detail::shape_of<X>>>)
 Error extent_of(const X& x);
 

@@ -7,12 +7,12 @@
 //   auto x = random_normal<float, seq, d_k>(random_seed{1}, seq{5});
 #pragma once
 
+#include <dimwise/tensor/tensor.hpp>
+
 #include <cmath>
 #include <cstdint>
 #include <numbers>
 #include <random>
-
-#include <dimwise/tensor/tensor.hpp>
 
 namespace dimwise {
 
@@ -60,13 +60,15 @@ namespace no_adl {
 template <class T, class... D, class... Extents>
   requires(valid_shape<D...> && detail::draws<T, shape<D...>, Extents...>)
 [[nodiscard]] tensor<T, D...> random_uniform(random_seed s, const Extents&... extents) {
-  return detail::drawn<tensor<T, D...>>([numbers = detail::random_numbers(s.value)]() mutable { return numbers.uniform(); }, extents...);
+  return detail::drawn<tensor<T, D...>>(
+      [numbers = detail::random_numbers(s.value)]() mutable { return numbers.uniform(); }, extents...);
 }
 /// Normal numbers of mean 0 and standard deviation 1; between machines they may differ in the last digits.
 template <class T, class... D, class... Extents>
   requires(valid_shape<D...> && detail::draws<T, shape<D...>, Extents...>)
 [[nodiscard]] tensor<T, D...> random_normal(random_seed s, const Extents&... extents) {
-  return detail::drawn<tensor<T, D...>>([numbers = detail::random_numbers(s.value)]() mutable { return numbers.normal(); }, extents...);
+  return detail::drawn<tensor<T, D...>>(
+      [numbers = detail::random_numbers(s.value)]() mutable { return numbers.normal(); }, extents...);
 }
 
 }  // namespace no_adl

@@ -6,10 +6,10 @@
 // Tests: tests/compile_fail/dim/, tests/shape/must_compile.test.cpp
 #pragma once
 
+#include <dimwise/shape/verdict.hpp>
+
 #include <cstddef>
 #include <type_traits>
-
-#include <dimwise/shape/verdict.hpp>
 
 namespace dimwise {
 
@@ -25,7 +25,8 @@ struct already_refused {};
 
 // Elements are objects that can be written, and no dimensions.
 template <class T>
-inline constexpr bool is_element = std::is_object_v<T> && !std::is_const_v<T> && !std::is_volatile_v<T> && !dimension_type<T> && !is_mark<T>;
+inline constexpr bool is_element =
+    std::is_object_v<T> && !std::is_const_v<T> && !std::is_volatile_v<T> && !dimension_type<T> && !is_mark<T>;
 template <class T, class... D>
 inline constexpr bool valid_tensor = is_element<T> && valid_shape<D...>;
 
@@ -99,7 +100,8 @@ class tensor<T, DimsAndMarks...> : public detail::refused_members {
   using value_type = T;
   template <class... Any>
   tensor(const Any&...);  // implicit: the type is the only mistake
-  static_assert(detail::holds<detail::valid_tensor<T, DimsAndMarks...>, detail::shape_error<T, DimsAndMarks...>>, "R1, R17: a tensor names dimensions, each once");
+  static_assert(detail::holds<detail::valid_tensor<T, DimsAndMarks...>, detail::shape_error<T, DimsAndMarks...>>,
+                "R1, R17: a tensor names dimensions, each once");
 };
 
 template <class T, class... DimsAndMarks>
@@ -109,7 +111,9 @@ class tensor_view<T, DimsAndMarks...> : public detail::refused_members {
   using value_type = std::remove_const_t<T>;
   template <class... Any>
   tensor_view(const Any&...);  // implicit: the type is the only mistake
-  static_assert(detail::holds<detail::valid_tensor<value_type, DimsAndMarks...>, detail::shape_error<value_type, DimsAndMarks...>>, "R1, R17: a tensor names dimensions, each once");
+  static_assert(detail::holds<detail::valid_tensor<value_type, DimsAndMarks...>,
+                              detail::shape_error<value_type, DimsAndMarks...>>,
+                "R1, R17: a tensor names dimensions, each once");
 };
 
 }  // namespace dimwise

@@ -20,9 +20,9 @@
 #include <sys/single_threaded.h>
 #endif
 
-#include <xtensor/xstorage.hpp>
-
 #include <dimwise/dim/error.hpp>
+
+#include <xtensor/xstorage.hpp>
 
 namespace dimwise::detail {
 
@@ -135,7 +135,9 @@ class block_pool {
   };
 
   static void release(void* memory) noexcept { ::operator delete(memory, std::align_val_t{alignment}); }
-  static constexpr std::size_t size_class(std::size_t bytes) { return static_cast<std::size_t>(std::countr_zero(bytes / alignment)); }
+  static constexpr std::size_t size_class(std::size_t bytes) {
+    return static_cast<std::size_t>(std::countr_zero(bytes / alignment));
+  }
   static bool opened() noexcept {
     if (kept.now == phase::before) {
       static thread_local const closer at_end;
@@ -329,7 +331,9 @@ class shared_storage {
     explicit block(std::size_t n) : values(n) {}
     block(const block& other) : values(other.values) {}
     static void* operator new(std::size_t bytes) { return block_pool::take(block_pool::rounded(bytes)); }
-    static void operator delete(void* memory, std::size_t bytes) noexcept { block_pool::give(memory, block_pool::rounded(bytes)); }
+    static void operator delete(void* memory, std::size_t bytes) noexcept {
+      block_pool::give(memory, block_pool::rounded(bytes));
+    }
 
     owner_count owners;
     bool handed_out = false;

@@ -8,15 +8,15 @@
 //   tensor p = softmax<key>(…);                                  // dimensions and marks deduced
 #pragma once
 
-#include <algorithm>
-#include <initializer_list>
-#include <span>
-#include <tuple>
-
 #include <dimwise/tensor/elements.hpp>
 #include <dimwise/tensor/operand.hpp>
 #include <dimwise/tensor/refused_shape.hpp>
 #include <dimwise/tensor/storage.hpp>
+
+#include <algorithm>
+#include <initializer_list>
+#include <span>
+#include <tuple>
 
 namespace dimwise {
 
@@ -33,8 +33,9 @@ using run_time_atoms_t = typename run_time_atoms<atoms_of_list_t<dims_t<Shape>>>
 
 // Extents that construct a tensor of this shape: every run-time one once, static ones if somebody likes to.
 template <class Shape, class... Given>
-inline constexpr bool gives_extents = (dimension_type<Given> && ...) && is_subset<run_time_atoms_t<Shape>, list<Given...>> &&
-                                      is_subset<list<Given...>, atoms_of_list_t<dims_t<Shape>>> && all_distinct(list<Given...>{});
+inline constexpr bool gives_extents =
+    (dimension_type<Given> && ...) && is_subset<run_time_atoms_t<Shape>, list<Given...>> &&
+    is_subset<list<Given...>, atoms_of_list_t<dims_t<Shape>>> && all_distinct(list<Given...>{});
 
 template <class... A>
 constexpr extent_t static_size_of(list<A...>) {
@@ -43,7 +44,8 @@ constexpr extent_t static_size_of(list<A...>) {
 
 // Elements that may be assigned without loss: the same type, or a wider floating-point one.
 template <class To, class From>
-inline constexpr bool fits = std::is_same_v<To, From> || (std::is_floating_point_v<To> && std::is_floating_point_v<From> && sizeof(From) <= sizeof(To));
+inline constexpr bool fits = std::is_same_v<To, From> || (std::is_floating_point_v<To> &&
+                                                          std::is_floating_point_v<From> && sizeof(From) <= sizeof(To));
 
 template <class Axes>
 struct axis_offset;
@@ -63,7 +65,8 @@ struct axis_offset<list<A...>> {
     std::size_t found = 0;
     (void)((std::is_same_v<id<A1>, Ids> && (found = value(ids), true)) || ...);
     if (found >= along.extent) {
-      raise<index_error>(error{} << "id " << found << " is outside dimension " << dimension_name<A1>() << " of extent " << along.extent << " (R18)");
+      raise<index_error>(error{} << "id " << found << " is outside dimension " << dimension_name<A1>() << " of extent "
+                                 << along.extent << " (R18)");
     }
     return found * static_cast<std::size_t>(along.stride);
   }
@@ -80,15 +83,18 @@ struct ids_of<list<A...>> {
   using type = list<id<A>...>;
 };
 template <class Shape, class... Ids>
-inline constexpr bool indexes_all = axes_for<Shape>::size == sizeof...(Ids) && all_distinct(list<Ids...>{}) && is_subset<list<Ids...>, typename ids_of<axes_for<Shape>>::type>;
+inline constexpr bool indexes_all = axes_for<Shape>::size == sizeof...(Ids) && all_distinct(list<Ids...>{}) &&
+                                    is_subset<list<Ids...>, typename ids_of<axes_for<Shape>>::type>;
 
 // What is assigned loses nothing: the same elements, or wider real numbers.
 template <class To, class From>
 using elements_error = ERROR_R13_elements_fit_into_the_declared_type<op::assign, declared<To>, computed<From>>;
 // A number has no dimensions, so it would be broadcast; a container's elements have no extents.
 template <class Shape, class Other>
-using assigned_error = std::conditional_t<std::is_arithmetic_v<Other>, ERROR_R8_assignment_never_broadcasts<op::assign, typename show_assigned<Shape>::as_declared, computed<>>,
-                                          ERROR_R15_tensor_is_made_from_elements_and_extents<Shape>>;
+using assigned_error = std::conditional_t<
+    std::is_arithmetic_v<Other>,
+    ERROR_R8_assignment_never_broadcasts<op::assign, typename show_assigned<Shape>::as_declared, computed<>>,
+    ERROR_R15_tensor_is_made_from_elements_and_extents<Shape>>;
 template <class Shape, class... Places>
 using taken_error = ERROR_R18_element_is_taken_by_one_id_of_each_dimension<over<Places...>, operand_t<Shape>>;
 // Without dimensions, and without marks that assignment would not drop.
@@ -122,7 +128,8 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   explicit tensor(const Extents&... given) : tensor(gathered(given...)) {}
 
   template <class... Extents, class Error = ERROR_R15_run_time_extents_are_given_once<shape_type, over<Extents...>>>
-    requires(sizeof...(Extents) > 0 && (dimension_type<Extents> && ...) && !detail::gives_extents<shape_type, Extents...>)
+    requires(sizeof...(Extents) > 0 && (dimension_type<Extents> && ...) &&
+             !detail::gives_extents<shape_type, Extents...>)
   explicit tensor(const Extents&... given) = delete;
 
   template <std::integral... Number, class Error = ERROR_R15_run_time_extents_are_given_once<shape_type>>
@@ -142,15 +149,18 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   // A template of its own argument: g++ 12 prefers `tensor(...)` to a conversion of a container to a span.
   template <std::convertible_to<std::span<const T>> Values, class... Extents>
     requires(!operand<Values> && detail::gives_extents<shape_type, Extents...>)
-  explicit tensor(const Values& values, const Extents&... given) : tensor(gathered(given...), std::span<const T>(values)) {}
+  explicit tensor(const Values& values, const Extents&... given)
+      : tensor(gathered(given...), std::span<const T>(values)) {}
   template <class... Extents>
     requires(detail::gives_extents<shape_type, Extents...>)
-  explicit tensor(std::initializer_list<T> values, const Extents&... given) : tensor(gathered(given...), std::span<const T>(values.begin(), values.size())) {}
+  explicit tensor(std::initializer_list<T> values, const Extents&... given)
+      : tensor(gathered(given...), std::span<const T>(values.begin(), values.size())) {}
   /// The elements of a container, a span or an array of other numbers: real ones take any number, rounded; whole ones take
   /// those that they can all hold; an id takes whole numbers, and throws `index_error` for a negative one.
   template <detail::elements_for<T> Range, class... Extents>
     requires(!std::convertible_to<const Range&, std::span<const T>> && detail::gives_extents<shape_type, Extents...>)
-  explicit tensor(const Range& values, const Extents&... given) : tensor(gathered(given...), detail::count_of(values), "tensor(values, …)") {
+  explicit tensor(const Range& values, const Extents&... given)
+      : tensor(gathered(given...), detail::count_of(values), "tensor(values, …)") {
     detail::check_elements<T>(values);
     detail::write_elements(values, storage_.write());
   }
@@ -167,7 +177,8 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   }
   template <class... Extents>
     requires(lists::rank > 1 && sizeof...(Extents) > 0 && detail::gives_extents<shape_type, Extents...>)
-  explicit tensor(typename lists::lists_type values, const Extents&... given) : tensor(lists::checked(values, gathered(given...)), unwritten{}) {
+  explicit tensor(typename lists::lists_type values, const Extents&... given)
+      : tensor(lists::checked(values, gathered(given...)), unwritten{}) {
     lists::write(values, storage_.write());
   }
   template <class Error = ERROR_R15_tensor_is_made_from_elements_and_extents<shape_type>>
@@ -179,7 +190,8 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
 
   /// The value of an expression, a view, or a tensor whose dimensions stand in another order.
   template <operand E>
-    requires(!std::same_as<E, tensor> && detail::fits<T, detail::value_of<E>> && allowed<rule::assign<shape_type, detail::shape_of<E>>>)
+    requires(!std::same_as<E, tensor> && detail::fits<T, detail::value_of<E>> &&
+             allowed<rule::assign<shape_type, detail::shape_of<E>>>)
   tensor(const E& value) {  // implicit: `tensor<float, seq, d_k> y = expr;` evaluates
     assign_value(*this, value);
   }
@@ -192,7 +204,8 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   tensor(const detail::already_refused& value);  // implicit: what it came from is the only mistake
 
   template <operand E>
-    requires(!std::same_as<E, tensor> && detail::fits<T, detail::value_of<E>> && allowed<rule::assign<shape_type, detail::shape_of<E>>>)
+    requires(!std::same_as<E, tensor> && detail::fits<T, detail::value_of<E>> &&
+             allowed<rule::assign<shape_type, detail::shape_of<E>>>)
   tensor& operator=(const E& value) {
     assign_value(*this, value);
     return *this;
@@ -222,7 +235,9 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   ~tensor() = default;
   /// Takes the elements of `other`, which is then as `tensor()` makes it: run-time extents of 0, all elements zero, made
   /// when they are first used. A small tensor of static extents keeps its elements.
-  tensor(tensor&& other) noexcept : extents_(other.extents_), storage_(static_cast<storage&&>(other.storage_)) { other.leave(); }
+  tensor(tensor&& other) noexcept : extents_(other.extents_), storage_(static_cast<storage&&>(other.storage_)) {
+    other.leave();
+  }
   tensor& operator=(tensor&& other) noexcept {
     if (this != &other) {
       extents_ = other.extents_;
@@ -329,7 +344,9 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
 
   tensor(const extents_type& e, unwritten) : extents_(e), storage_(checked_size(e)) { extents_.check_divided(); }
   explicit tensor(const extents_type& e) : tensor(e, unwritten{}) { std::fill_n(storage_.write(), size(), T{}); }
-  tensor(const extents_type& e, std::size_t given, const char* operation) : tensor(e, unwritten{}) { check_count(given, operation); }
+  tensor(const extents_type& e, std::size_t given, const char* operation) : tensor(e, unwritten{}) {
+    check_count(given, operation);
+  }
 
   tensor(const extents_type& e, std::span<const T> values) : tensor(e, values.size(), "tensor(values, …)") {
     std::copy(values.begin(), values.end(), storage_.write());
@@ -345,9 +362,7 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
     (e.set(given), ...);
     return e;
   }
-  static auto only_extent(std::size_t n) {
-    return detail::first_t<detail::dims_t<shape_type>>{n};
-  }
+  static auto only_extent(std::size_t n) { return detail::first_t<detail::dims_t<shape_type>>{n}; }
   static std::size_t checked_size(const extents_type& e) {
     detail::axis all[axes::size + 1];
     detail::axis_extents<axes>::write(e, all, "tensor");
@@ -355,7 +370,8 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   }
   void check_count(std::size_t given, const char* operation) const {
     if (given != size()) {
-      detail::raise<extent_error>(error{} << operation << ": " << given << " values were given for " << size() << " elements (R15)");
+      detail::raise<extent_error>(error{} << operation << ": " << given << " values were given for " << size()
+                                          << " elements (R15)");
     }
   }
   template <class... Ids>

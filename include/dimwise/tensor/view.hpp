@@ -8,10 +8,10 @@
 //   tensor_view<float, seq, d_k>       y(pointer, strides{96, 1}, seq{n});
 #pragma once
 
+#include <dimwise/tensor/tensor.hpp>
+
 #include <array>
 #include <span>
-
-#include <dimwise/tensor/tensor.hpp>
 
 namespace dimwise {
 
@@ -40,10 +40,13 @@ class tensor_view : public detail::shaped_as<shape<DimsAndMarks...>>,
   /// Contiguous elements; throws `extent_error` where their number is not that of the extents (R15).
   // A template of its own argument: g++ 12 prefers `tensor_view(...)` to a conversion of a container to a span.
   template <class Elements, class... Extents>
-    requires(std::convertible_to<Elements, std::span<T>> && !operand<Elements> && detail::gives_extents<shape_type, Extents...>)
-  explicit tensor_view(Elements&& elements, const Extents&... given) : tensor_view(std::span<T>(elements).data(), given...) {
+    requires(std::convertible_to<Elements, std::span<T>> && !operand<Elements> &&
+             detail::gives_extents<shape_type, Extents...>)
+  explicit tensor_view(Elements&& elements, const Extents&... given)
+      : tensor_view(std::span<T>(elements).data(), given...) {
     if (const std::span<T> all(elements); all.size() != size_of(*this)) {
-      detail::raise<extent_error>(error{} << "tensor_view: " << all.size() << " elements were given for " << size_of(*this) << " (R15)");
+      detail::raise<extent_error>(error{} << "tensor_view: " << all.size() << " elements were given for "
+                                          << size_of(*this) << " (R15)");
     }
   }
   /// Contiguous elements behind a pointer.
@@ -101,7 +104,8 @@ class tensor_view : public detail::shaped_as<shape<DimsAndMarks...>>,
   }
   /// Evaluates into this view's memory; the extents must agree.
   template <operand E>
-    requires(!std::is_const_v<T> && !std::same_as<E, tensor_view> && detail::fits<T, detail::value_of<E>> && allowed<rule::assign<shape_type, detail::shape_of<E>>>)
+    requires(!std::is_const_v<T> && !std::same_as<E, tensor_view> && detail::fits<T, detail::value_of<E>> &&
+             allowed<rule::assign<shape_type, detail::shape_of<E>>>)
   tensor_view& operator=(const E& value) {
     assign_value(*this, value);
     return *this;
@@ -110,7 +114,8 @@ class tensor_view : public detail::shaped_as<shape<DimsAndMarks...>>,
     requires refused<Verdict>
   Verdict operator=(const E& value);
   template <operand E, class Error = detail::elements_error<T, detail::value_of<E>>>
-    requires((std::is_const_v<T> || !detail::fits<T, detail::value_of<E>>) && allowed<rule::assign<shape_type, detail::shape_of<E>>>)
+    requires((std::is_const_v<T> || !detail::fits<T, detail::value_of<E>>) &&
+             allowed<rule::assign<shape_type, detail::shape_of<E>>>)
   Error operator=(const E& value);
   template <class Other, class Error = detail::assigned_error<shape_type, Other>>
     requires(!operand<Other> && !std::convertible_to<const Other&, tensor_view>)
@@ -120,7 +125,8 @@ class tensor_view : public detail::shaped_as<shape<DimsAndMarks...>>,
   [[nodiscard]] static tensor_view over(std::span<T> elements, const extents_type& e) {
     tensor_view result(elements.data(), e);
     if (elements.size() != size_of(result)) {
-      detail::raise<extent_error>(error{} << "tensor_view: " << elements.size() << " elements were given for " << size_of(result) << " (R15)");
+      detail::raise<extent_error>(error{} << "tensor_view: " << elements.size() << " elements were given for "
+                                          << size_of(result) << " (R15)");
     }
     return result;
   }
@@ -139,7 +145,8 @@ class tensor_view : public detail::shaped_as<shape<DimsAndMarks...>>,
     tensor_view result = *this;
     detail::slot& s = result.extents_.template of_atom<D>();
     if (first > s.extent || count.extent() > s.extent - first) {
-      detail::raise<extent_error>(error{} << "within: " << count.extent() << " elements of dimension " << detail::dimension_name<D>() << " from " << first
+      detail::raise<extent_error>(error{} << "within: " << count.extent() << " elements of dimension "
+                                          << detail::dimension_name<D>() << " from " << first
                                           << " on are not all within its extent " << s.extent << " (R18)");
     }
     s.extent = count.extent();

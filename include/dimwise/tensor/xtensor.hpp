@@ -11,13 +11,13 @@
 //   auto z = adapt_xtensor(x);                                           // borrowed
 #pragma once
 
-#include <array>
-#include <type_traits>
+#include <dimwise/tensor/view.hpp>
 
 #include <xtensor/xadapt.hpp>
 #include <xtensor/xtensor.hpp>
 
-#include <dimwise/tensor/view.hpp>
+#include <array>
+#include <type_traits>
 
 namespace dimwise {
 
@@ -28,12 +28,14 @@ struct xtensor_extents {
   using extents = extents_for<shape<D...>>;
 
   // Every dimension is one axis of xtensor; a composite's factors are static, there is nothing to read them from.
-  static_assert(((!is_composite<D> || D::static_extent != at_run_time) && ...), "dimwise: a composite from xtensor needs static factors");
+  static_assert(((!is_composite<D> || D::static_extent != at_run_time) && ...),
+                "dimwise: a composite from xtensor needs static factors");
 
   template <class Shape>
   static extents from(const Shape& given, const char* operation) {
     if (given.size() != sizeof...(D)) {
-      raise<extent_error>(error{} << operation << ": " << given.size() << " dimensions were given for " << sizeof...(D) << " names (R15)");
+      raise<extent_error>(error{} << operation << ": " << given.size() << " dimensions were given for " << sizeof...(D)
+                                  << " names (R15)");
     }
     extents e;
     std::size_t i = 0;
@@ -48,8 +50,8 @@ struct xtensor_extents {
     if constexpr (X::static_extent == at_run_time) {
       e.template of_atom<X>().extent = n;
     } else if (n != X::static_extent) {
-      raise<extent_error>(error{} << operation << ": dimension " << dimension_name<X>() << " has extent " << X::static_extent << " and was given " << n
-                                  << " (R15)");
+      raise<extent_error>(error{} << operation << ": dimension " << dimension_name<X>() << " has extent "
+                                  << X::static_extent << " and was given " << n << " (R15)");
     }
   }
 };
@@ -79,7 +81,8 @@ template <class... D, class E>
   using result = tensor<T, D...>;
   const E& x = expression.derived_cast();
   auto y = result::for_overwriting(detail::xtensor_extents<D...>::from(x.shape(), "from_xtensor"));
-  auto to = xt::adapt(y.overwrite(), y.size(), xt::no_ownership(), detail::shape_array(y.extents(), detail::list<D...>{}));
+  auto to =
+      xt::adapt(y.overwrite(), y.size(), xt::no_ownership(), detail::shape_array(y.extents(), detail::list<D...>{}));
   to = x;
   return y;
 }
@@ -94,7 +97,8 @@ template <class... D, class E>
   strides<sizeof...(D)> by{};
   for (std::size_t i = 0; i < sizeof...(D); ++i) { by.at[i] = static_cast<std::ptrdiff_t>(x.strides()[i]); }
   T* first = x.data() + x.data_offset();
-  return detail::with_extents<T>(e, detail::atoms_t<D...>{}, [&](const auto&... d) { return tensor_view<T, D...>(first, by, d...); });
+  return detail::with_extents<T>(e, detail::atoms_t<D...>{},
+                                 [&](const auto&... d) { return tensor_view<T, D...>(first, by, d...); });
 }
 template <class... D, class E>
 void view_xtensor(const E&& temporary) = delete;

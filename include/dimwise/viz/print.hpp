@@ -8,6 +8,9 @@
 //   std::cout << softmax<key>(scores<d_k>(q, k));
 #pragma once
 
+#include <dimwise/eval/evaluate.hpp>
+#include <dimwise/expr/explain.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -15,9 +18,6 @@
 #include <string>
 #include <utility>
 #include <vector>
-
-#include <dimwise/eval/evaluate.hpp>
-#include <dimwise/expr/explain.hpp>
 
 namespace dimwise {
 
@@ -28,7 +28,8 @@ class printed_values {
  public:
   enum class kind : unsigned char { real, whole, truth };
 
-  printed_values(kind k, std::vector<std::string> names, std::vector<std::size_t> extents) : kind_(k), names_(std::move(names)), extents_(std::move(extents)) {}
+  printed_values(kind k, std::vector<std::string> names, std::vector<std::size_t> extents)
+      : kind_(k), names_(std::move(names)), extents_(std::move(extents)) {}
   virtual ~printed_values() = default;
   printed_values(const printed_values&) = delete;
   printed_values& operator=(const printed_values&) = delete;
@@ -50,9 +51,13 @@ class printed_values {
       sum += v;
       ++counted;
     }
-    if (kind_ == kind::truth) { return std::to_string(static_cast<std::size_t>(sum)) + " of " + std::to_string(n) + " true"; }
+    if (kind_ == kind::truth) {
+      return std::to_string(static_cast<std::size_t>(sum)) + " of " + std::to_string(n) + " true";
+    }
     std::string s;
-    if (counted > 0) { s = "min " + number(low) + ", mean " + number(sum / static_cast<double>(counted)) + ", max " + number(high); }
+    if (counted > 0) {
+      s = "min " + number(low) + ", mean " + number(sum / static_cast<double>(counted)) + ", max " + number(high);
+    }
     if (kind_ == kind::real) { s += (counted > 0 ? ", " : "") + std::to_string(n - counted) + " NaN"; }
     return s;
   }
@@ -98,7 +103,9 @@ class printed_values {
           continue;
         }
         s += padded(rank > 1 ? std::to_string(r) : "", margin);
-        for (const std::size_t c : across) { s += c == gap ? "  …" : "  " + padded(format((t * rows + r) * columns + c, how), width); }
+        for (const std::size_t c : across) {
+          s += c == gap ? "  …" : "  " + padded(format((t * rows + r) * columns + c, how), width);
+        }
         s += "\n";
       }
     }
@@ -165,7 +172,9 @@ class printed_values {
     const int n = std::snprintf(text, sizeof(text), "%.4g", v);
     return {text, static_cast<std::size_t>(n)};
   }
-  static std::string padded(const std::string& s, std::size_t width) { return std::string(width > s.size() ? width - s.size() : 0, ' ') + s; }
+  static std::string padded(const std::string& s, std::size_t width) {
+    return std::string(width > s.size() ? width - s.size() : 0, ' ') + s;
+  }
   // Where the t-th table stands: "batch 0, heads 3".
   [[nodiscard]] std::string place(std::size_t t) const {
     std::string s;
@@ -188,7 +197,9 @@ template <class T>
 class printed_elements : public printed_values {
  public:
   printed_elements(const T* elements, std::vector<std::string> names, std::vector<std::size_t> extents)
-      : printed_values(std::is_same_v<T, bool> ? kind::truth : (std::is_integral_v<T> || is_id<T> ? kind::whole : kind::real), std::move(names), std::move(extents)),
+      : printed_values(
+            std::is_same_v<T, bool> ? kind::truth : (std::is_integral_v<T> || is_id<T> ? kind::whole : kind::real),
+            std::move(names), std::move(extents)),
         elements_(elements) {}
 
  private:
@@ -265,7 +276,8 @@ std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& o
   return out.write(s.data(), static_cast<std::ptrdiff_t>(s.size()));
 }
 /// A mask has no elements: `indicator` gives them.
-template <mask M, class Traits, class Error = ERROR_R7_mask_is_shown_by_its_indicator<detail::over_t<typename M::facts::dims>>>
+template <mask M, class Traits,
+          class Error = ERROR_R7_mask_is_shown_by_its_indicator<detail::over_t<typename M::facts::dims>>>
 Error operator<<(std::basic_ostream<char, Traits>& out, const M& m);
 
 }  // namespace dimwise

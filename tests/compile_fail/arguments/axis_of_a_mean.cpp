@@ -1,9 +1,8 @@
 // MISTAKE: a mean over the first dimension, by its number.
 // RULE: R1
 // EXPECT: ERROR_R1_operation_names_its_dimension<.*mean.*0
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer() {
 #ifdef FIXED

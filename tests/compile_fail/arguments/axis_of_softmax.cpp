@@ -2,9 +2,8 @@
 // RULE: R1
 // EXPECT: ERROR_R1_operation_names_its_dimension<.*softmax.*1
 // VARIANTS: unused
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer() {
 #ifdef FIXED

@@ -1,9 +1,8 @@
 // MISTAKE: how many of the best, as a number instead of a dimension.
 // RULE: R1
 // EXPECT: ERROR_R1_operation_names_its_dimension<.*top_k.*int
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 struct best : choice_dim<2> {};
 

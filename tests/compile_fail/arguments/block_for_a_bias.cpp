@@ -1,9 +1,8 @@
 // MISTAKE: a mask of the other polarity times scores.
 // RULE: R1
 // EXPECT: ERROR_R1_operation_takes_other_arguments<.*elementwise
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 extern tensor<bool, seq, key> hidden;
 

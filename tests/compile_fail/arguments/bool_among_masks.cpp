@@ -1,9 +1,8 @@
 // MISTAKE: a mask and a truth value.
 // RULE: R7
 // EXPECT: ERROR_R7_mask_needs_a_polarity_allow_or_block<.*bool
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer() {
 #ifdef FIXED

@@ -1,9 +1,8 @@
 // MISTAKE: an extent where `along` belongs.
 // RULE: R1
 // EXPECT: ERROR_R1_operation_takes_other_arguments<.*contract.*d_k
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer() {
 #ifdef FIXED

@@ -1,9 +1,8 @@
 // MISTAKE: at without the element.
 // RULE: R1
 // EXPECT: ERROR_R1_operation_takes_other_arguments<.*at.*seq
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer() {
 #ifdef FIXED

@@ -1,9 +1,8 @@
 // MISTAKE: broadcast to a number.
 // RULE: R1
 // EXPECT: ERROR_R1_operation_takes_other_arguments<.*broadcast.*head
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 struct head : heads_dim<> {};
 

@@ -1,9 +1,8 @@
 // MISTAKE: map with its function at the end.
 // RULE: R1
 // EXPECT: ERROR_R1_operation_takes_other_arguments<.*map
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer() {
 #ifdef FIXED

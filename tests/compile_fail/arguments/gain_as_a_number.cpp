@@ -1,9 +1,8 @@
 // MISTAKE: a layer norm whose gain is a number.
 // RULE: R1
 // EXPECT: ERROR_R1_operation_takes_other_arguments<.*layer_norm.*d_model
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer() {
 #ifdef FIXED

@@ -1,9 +1,8 @@
 // MISTAKE: an id added to a tensor.
 // RULE: R1
 // EXPECT: ERROR_R1_operation_takes_other_arguments<.*elementwise.*id<
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer() {
 #ifdef FIXED

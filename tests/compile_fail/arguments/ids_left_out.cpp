@@ -1,9 +1,8 @@
 // MISTAKE: gather without ids.
 // RULE: R1
 // EXPECT: ERROR_R1_operation_takes_other_arguments<.*gather.*vocab
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer() {
 #ifdef FIXED

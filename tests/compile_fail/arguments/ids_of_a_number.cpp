@@ -1,9 +1,8 @@
 // MISTAKE: ids of a dimension whose extent is a plain number.
 // RULE: R15
 // EXPECT: ERROR_R15_run_time_extents_are_given_once<.*place.*int
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 struct place : position_dim<> {};
 

@@ -2,9 +2,8 @@
 // RULE: R1
 // EXPECT: ERROR_R1_operation_takes_other_arguments<.*elementwise
 // VARIANTS: unused
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer() {
 #ifdef FIXED

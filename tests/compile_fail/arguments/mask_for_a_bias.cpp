@@ -1,9 +1,8 @@
 // MISTAKE: a mask where a bias belongs.
 // RULE: R1
 // EXPECT: ERROR_R1_operation_takes_other_arguments<.*biased
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer() {
 #ifdef FIXED

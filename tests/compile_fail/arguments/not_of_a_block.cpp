@@ -1,9 +1,8 @@
 // MISTAKE: the opposite of a mask of the other polarity.
 // RULE: R7
 // EXPECT: ERROR_R7_block_mask_is_turned_by_allow_of<.*seq
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 extern tensor<bool, seq, key> hidden;
 

@@ -1,9 +1,8 @@
 // MISTAKE: the opposite of a tensor.
 // RULE: R7
 // EXPECT: ERROR_R7_mask_needs_a_polarity_allow_or_block<.*seq
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 extern tensor<bool, seq, key> visible;
 

@@ -1,9 +1,8 @@
 // MISTAKE: a number where a bias belongs.
 // RULE: R1
 // EXPECT: ERROR_R1_operation_takes_other_arguments<.*biased
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 extern tensor<float, seq, key> extern_bias;
 

@@ -1,9 +1,8 @@
 // MISTAKE: scores of queries and a number.
 // RULE: R1
 // EXPECT: ERROR_R1_operation_takes_other_arguments<.*scores.*d_k
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer() {
 #ifdef FIXED

@@ -1,9 +1,8 @@
 // MISTAKE: padding does not say of which dimension.
 // RULE: R1
 // EXPECT: ERROR_R1_operation_takes_other_arguments<.*padding
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer() {
 #ifdef FIXED

@@ -1,11 +1,10 @@
 // MISTAKE: a mask is printed.
 // RULE: R7
 // EXPECT: ERROR_R7_mask_is_shown_by_its_indicator<.*seq.*key
-#include <iostream>
-
+#include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>
 
-#include "../prelude.hpp"
+#include <iostream>
 
 void layer() {
 #ifdef FIXED

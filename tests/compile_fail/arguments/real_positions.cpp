@@ -2,9 +2,8 @@
 // RULE: R9
 // EXPECT: ERROR_R9_rotary_is_told_angles_at_its_positions<.*seq
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 extern tensor<float, seq> places;
 

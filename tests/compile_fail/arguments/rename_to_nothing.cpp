@@ -1,9 +1,8 @@
 // MISTAKE: a rename that says one name.
 // RULE: R1
 // EXPECT: ERROR_R1_operation_takes_other_arguments<.*rename.*seq
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer() {
 #ifdef FIXED

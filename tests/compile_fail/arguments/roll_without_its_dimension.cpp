@@ -1,9 +1,8 @@
 // MISTAKE: a roll that does not say along what.
 // RULE: R1
 // EXPECT: ERROR_R1_operation_takes_other_arguments<.*roll
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer() {
 #ifdef FIXED

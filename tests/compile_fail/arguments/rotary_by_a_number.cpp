@@ -1,9 +1,8 @@
 // MISTAKE: a base as a bare number.
 // RULE: R1
 // EXPECT: ERROR_R1_operation_takes_other_arguments<.*rotary.*seq.*d_k
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer() {
 #ifdef FIXED

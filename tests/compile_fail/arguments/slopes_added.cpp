@@ -1,9 +1,8 @@
 // MISTAKE: a bias made from positions added like a tensor.
 // RULE: R1
 // EXPECT: ERROR_R1_operation_takes_other_arguments<.*elementwise.*alibi
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer() {
 #ifdef FIXED

@@ -1,9 +1,8 @@
 // MISTAKE: ids of one dimension taken apart as those of a product.
 // RULE: R1
 // EXPECT: ERROR_R1_operation_takes_other_arguments<.*split_ids
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 struct beam : choice_dim<3> {};
 extern tensor<float, seq, beam, vocab> scored;

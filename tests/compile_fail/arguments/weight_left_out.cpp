@@ -1,9 +1,8 @@
 // MISTAKE: a product of one operand.
 // RULE: R1
 // EXPECT: ERROR_R1_operation_takes_other_arguments<.*contract.*d_model
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer() {
 #ifdef FIXED

@@ -1,9 +1,8 @@
 // MISTAKE: a window without its limits.
 // RULE: R1
 // EXPECT: ERROR_R1_operation_takes_other_arguments<.*window.*seq.*key
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer() {
 #ifdef FIXED

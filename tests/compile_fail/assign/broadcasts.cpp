@@ -2,9 +2,8 @@
 // RULE: R8
 // EXPECT: ERROR_R8_assignment_never_broadcasts<.*assign.*batch.*seq.*d_model
 // VARIANTS: equal dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer(const tensor<float, d_model>& bias) {
 #ifdef FIXED

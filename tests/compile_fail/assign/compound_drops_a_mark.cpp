@@ -1,9 +1,8 @@
 // MISTAKE: what is rotated is added in place to what is not.
 // RULE: R9
 // EXPECT: ERROR_R9_
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer() {
 #ifdef FIXED

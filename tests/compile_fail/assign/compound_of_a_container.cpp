@@ -1,11 +1,10 @@
 // MISTAKE: a container is added in place.
 // RULE: R1
 // EXPECT: ERROR_R1_operation_takes_other_arguments<.*elementwise
-#include <vector>
-
+#include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>
 
-#include "../prelude.hpp"
+#include <vector>
 
 void layer() {
 #ifdef FIXED

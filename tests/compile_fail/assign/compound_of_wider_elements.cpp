@@ -1,9 +1,8 @@
 // MISTAKE: double is added in place to float.
 // RULE: R13
 // EXPECT: ERROR_R13_elements_fit_into_the_declared_type<.*float.*double
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer() {
 #ifdef FIXED

@@ -2,9 +2,8 @@
 // RULE: R5
 // EXPECT: ERROR_R5_declared_type_drops_or_invents_normalised<.*assign.*normalised<
 // VARIANTS: equal dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer(tensor<float, batch, heads, seq, key>& p) {
 #ifdef FIXED

@@ -2,9 +2,8 @@
 // RULE: R7
 // EXPECT: ERROR_R7_declared_type_drops_or_invents_masked<.*assign.*masked_for<
 // VARIANTS: equal dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer() {
 #ifdef FIXED

@@ -2,9 +2,8 @@
 // RULE: R6
 // EXPECT: ERROR_R6_declared_type_drops_or_invents_raw_or_score<.*assign.*raw<
 // VARIANTS: equal dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer() {
 #ifdef FIXED

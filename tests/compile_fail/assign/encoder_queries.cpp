@@ -3,9 +3,8 @@
 // EXPECT: ERROR_R3_assigned_dimensions_differ<.*assign.*seq.*src
 // FROM: cross-attention K,V taken from the decoder (or Q from the encoder)
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer() {
 #ifdef FIXED

@@ -2,9 +2,8 @@
 // RULE: R5
 // EXPECT: ERROR_R5_declared_type_drops_or_invents_normalised<.*assign.*key.*seq
 // VARIANTS: equal dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer() {
 #ifdef FIXED

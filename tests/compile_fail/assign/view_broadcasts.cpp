@@ -2,9 +2,8 @@
 // RULE: R8
 // EXPECT: ERROR_R8_assignment_never_broadcasts<.*assign.*seq
 // VARIANTS: equal dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer(tensor_view<float, seq, d_model> view, const tensor<float, d_model>& row) {
 #ifdef FIXED

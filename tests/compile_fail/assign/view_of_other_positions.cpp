@@ -2,9 +2,8 @@
 // RULE: R3
 // EXPECT: ERROR_R3_assigned_dimensions_differ<.*assign.*seq.*src
 // VARIANTS: equal dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer(tensor_view<float, batch, seq, d_model> view) {
 #ifdef FIXED

@@ -2,9 +2,8 @@
 // RULE: R4
 // EXPECT: ERROR_R4_merged_is_not_its_product<.*assign.*d_model.*merged<
 // VARIANTS: equal dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer() {
 #ifdef FIXED

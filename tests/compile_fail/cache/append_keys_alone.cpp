@@ -2,9 +2,8 @@
 // RULE: R10
 // EXPECT: ERROR_R10_keys_and_values_grow_together<.*append.*past.*d_k
 // VARIANTS: equal unused dynamic
-#include <dimwise/nn/cache.hpp>
-
 #include "cache_prelude.hpp"
+#include <dimwise/nn/cache.hpp>
 
 void layer() {
 #ifdef FIXED

@@ -2,9 +2,8 @@
 // RULE: R9
 // EXPECT: ERROR_R9_rotated_meets_not_rotated<.*append.*past.*rotated<
 // VARIANTS: equal unused dynamic
-#include <dimwise/nn/cache.hpp>
-
 #include "cache_prelude.hpp"
+#include <dimwise/nn/cache.hpp>
 
 void layer() {
 #ifdef FIXED

@@ -2,9 +2,8 @@
 // RULE: R10
 // EXPECT: ERROR_R10_operands_differ_in_another_dimension<.*append.*past.*kv_heads
 // VARIANTS: equal unused dynamic
-#include <dimwise/nn/cache.hpp>
-
 #include "cache_prelude.hpp"
+#include <dimwise/nn/cache.hpp>
 
 void layer() {
 #ifdef FIXED

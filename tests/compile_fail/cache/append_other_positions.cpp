@@ -2,9 +2,8 @@
 // RULE: R3
 // EXPECT: ERROR_R3_other_positions_of_the_sequence<.*append.*past.*now
 // VARIANTS: equal unused dynamic
-#include <dimwise/nn/cache.hpp>
-
 #include "cache_prelude.hpp"
+#include <dimwise/nn/cache.hpp>
 
 void layer() {
 #ifdef FIXED

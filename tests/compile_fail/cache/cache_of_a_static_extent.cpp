@@ -2,9 +2,8 @@
 // RULE: R10
 // EXPECT: ERROR_R10_cache_grows_along_a_run_time_extent<.*append.*fixed
 // VARIANTS: equal unused dynamic
-#include <dimwise/nn/cache.hpp>
-
 #include "cache_prelude.hpp"
+#include <dimwise/nn/cache.hpp>
 
 struct fixed : position_dim<64> {};
 
@@ -15,6 +14,7 @@ using grows = fixed;
 #endif
 
 void layer() {
-  nn::kv_cache<grows, nn::capacity<64>, nn::keys<float, batch, heads, grows, d_k>, nn::values<float, batch, heads, grows, d_v>>* mine = nullptr;
+  nn::kv_cache<grows, nn::capacity<64>, nn::keys<float, batch, heads, grows, d_k>,
+               nn::values<float, batch, heads, grows, d_v>>* mine = nullptr;
   (void)sizeof(*mine);
 }

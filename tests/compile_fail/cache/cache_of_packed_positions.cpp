@@ -2,9 +2,8 @@
 // RULE: R19
 // EXPECT: ERROR_R19_packed_positions_need_their_documents<.*append.*several
 // VARIANTS: equal unused dynamic
-#include <dimwise/nn/cache.hpp>
-
 #include "cache_prelude.hpp"
+#include <dimwise/nn/cache.hpp>
 
 struct several : packed_dim<> {};
 
@@ -15,6 +14,7 @@ using grows = several;
 #endif
 
 void layer() {
-  nn::kv_cache<grows, nn::capacity<64>, nn::keys<float, batch, heads, grows, d_k>, nn::values<float, batch, heads, grows, d_v>>* mine = nullptr;
+  nn::kv_cache<grows, nn::capacity<64>, nn::keys<float, batch, heads, grows, d_k>,
+               nn::values<float, batch, heads, grows, d_v>>* mine = nullptr;
   (void)sizeof(*mine);
 }

@@ -3,14 +3,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <dimwise/nn/cache.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/nn/cache.hpp>
 
 namespace demo {
 
-struct now : position_dim<> {};      // the positions of this step
-struct past : prime<now> {};         // all that were before, attended to
+struct now : position_dim<> {};  // the positions of this step
+struct past : prime<now> {};     // all that were before, attended to
 
 using key_cache = nn::keys<float, batch, heads, past, d_k>;
 using rotated_key_cache = nn::keys<float, batch, heads, past, d_k, rotated<d_k, now>>;

@@ -2,9 +2,8 @@
 // RULE: R3
 // EXPECT: ERROR_R3_other_positions_of_the_sequence<.*key
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 extern tensor<float, batch, seq, heads, d_v> v_here;
 

@@ -2,9 +2,8 @@
 // RULE: R7
 // EXPECT: ERROR_R7_block_mask_is_turned_by_allow_of<.*where.*seq
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 extern tensor<bool, batch, seq> hidden;
 

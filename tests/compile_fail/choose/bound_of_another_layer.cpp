@@ -2,9 +2,8 @@
 // RULE: R8
 // EXPECT: ERROR_R8_neither_has_all_dimensions_of_the_other<.*clamp.*d_model.*d_ff
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 extern tensor<float, d_model> own;
 extern tensor<float, d_ff> other;

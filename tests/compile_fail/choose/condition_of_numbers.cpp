@@ -2,9 +2,8 @@
 // RULE: R7
 // EXPECT: ERROR_R7_given_mask_is_a_tensor_of_bool<.*where.*seq
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void choose() {
 #ifdef FIXED

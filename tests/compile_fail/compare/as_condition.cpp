@@ -2,16 +2,13 @@
 // RULE: R7
 // EXPECT: ERROR_R7_tensor_of_bool_is_no_condition<.*seq.*d_model
 // VARIANTS: equal dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void step() {
 #ifdef FIXED
   RESULT y = where(x == x, x, 0.0F);
 #else
-  if (x == x) {
-    RESULT y = x + x;
-  }
+  if (x == x) { RESULT y = x + x; }
 #endif
 }

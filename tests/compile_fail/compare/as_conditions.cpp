@@ -1,9 +1,8 @@
 // MISTAKE: two comparisons joined as conditions.
 // RULE: R7
 // EXPECT: ERROR_R7_tensor_of_bool_is_no_condition<.*seq.*d_model
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer() {
 #ifdef FIXED

@@ -1,9 +1,8 @@
 // MISTAKE: two comparisons joined as C++ joins bits.
 // RULE: R7
 // EXPECT: ERROR_R7_mask_needs_a_polarity_allow_or_block<.*mask_and.*seq.*d_model
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer() {
 #ifdef FIXED

@@ -2,9 +2,8 @@
 // RULE: R18
 // EXPECT: ERROR_R18_ids_index_their_own_dimension_only<.*compare.*vocab
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void count() {
 #ifdef FIXED

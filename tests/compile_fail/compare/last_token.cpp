@@ -2,9 +2,8 @@
 // RULE: R18
 // EXPECT: ERROR_R18_indexed_meets_its_dimension<.*compare.*seq.*indexed<
 // VARIANTS: equal dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void states() {
 #ifdef FIXED

@@ -2,9 +2,8 @@
 // RULE: R3
 // EXPECT: ERROR_R3_other_positions_of_the_sequence<.*src.*key
 // VARIANTS: equal dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void attention() {
 #ifdef FIXED

@@ -2,9 +2,8 @@
 // RULE: R17
 // EXPECT: ERROR_R17_dimension_occurs_twice<.*heads
 // VARIANTS: equal dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void attention(const tensor<float, d_k, merged<heads, d_v>>& w, const tensor<float, heads, d_k, d_v>& split_w) {
 #ifdef FIXED

@@ -2,9 +2,8 @@
 // RULE: R18
 // EXPECT: ERROR_R18_indexed_meets_its_dimension<.*indexed<.*key
 // VARIANTS: equal dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void attention() {
 #ifdef FIXED

@@ -3,9 +3,8 @@
 // EXPECT: ERROR_R12_weight_sums_over_heads_that_are_gone<.*heads
 // FROM: heads averaged instead of merged
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void attention() {
 #ifdef FIXED

@@ -3,9 +3,8 @@
 // EXPECT: ERROR_R2_shared_dimension_is_not_parallel<.*scores.*seq
 // FROM: named diagonal: q and k both carry the same Seq name
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void attention() {
   auto keys = contract<d_model>(x, w_k);

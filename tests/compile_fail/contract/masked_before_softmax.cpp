@@ -2,9 +2,8 @@
 // RULE: R7
 // EXPECT: ERROR_R7_masked_values_go_to_softmax_or_a_reduction<.*masked_for<
 // VARIANTS: equal dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void attention() {
   auto visible = masked(plain(s), causal<seq, key>{});

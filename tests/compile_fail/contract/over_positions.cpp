@@ -3,9 +3,8 @@
 // EXPECT: ERROR_R1_contracted_dimension_is_not_in_both<.*contract.*seq
 // FROM: contracts positions instead of features
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void attention() {
 #ifdef FIXED

@@ -2,9 +2,8 @@
 // RULE: R1
 // EXPECT: ERROR_R1_contracted_dimension_is_not_in_both<.*d_ff
 // VARIANTS: equal dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void attention(const tensor<float, d_model, d_ff>& w_1) {
 #ifdef FIXED

@@ -2,9 +2,8 @@
 // RULE: R2
 // EXPECT: ERROR_R2_shared_dimension_is_not_parallel<.*seq
 // VARIANTS: equal dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void attention() {
 #ifdef FIXED

@@ -2,9 +2,8 @@
 // RULE: R10
 // EXPECT: ERROR_R10_keys_and_values_grow_together<.*contract.*key.*summed<.*learned
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 struct learned : position_dim<EXTENT(3)> {};
 using all = summed<learned, key>;

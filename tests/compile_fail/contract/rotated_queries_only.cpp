@@ -2,9 +2,8 @@
 // RULE: R9
 // EXPECT: ERROR_R9_rotated_meets_not_rotated<.*rotated<
 // VARIANTS: equal dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void attention(const tensor<float, batch, seq, heads, d_k, rotated<d_k, seq>>& turned,
                const tensor<float, batch, key, heads, d_k, rotated<d_k, seq>>& turned_keys) {

@@ -3,9 +3,8 @@
 // EXPECT: ERROR_R12_weight_is_applied_the_wrong_way_round<.*out<
 // FROM: weight stored (out,in) used as (in,out)
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void attention(const tensor<float, d_model, out<d_model>>& w) {
 #ifdef FIXED

@@ -3,9 +3,8 @@
 // EXPECT: ERROR_R5_weights_are_contracted_over_their_own_dimension<.*seq
 // FROM: weights*V indexes V by query
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void attention() {
   auto values = contract<d_model>(x, w_v);

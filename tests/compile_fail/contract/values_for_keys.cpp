@@ -3,9 +3,8 @@
 // EXPECT: ERROR_R16_query_key_and_value_are_told_apart_by_dimensions<.*scores.*d_k.*d_v
 // FROM: q,k,v returned in one order and unpacked in another
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 auto project(const tensor<float, batch, seq, d_model>& input) {
   return std::tuple(contract<d_model>(input, w_q), rename<seq, key>(contract<d_model>(input, w_k)),

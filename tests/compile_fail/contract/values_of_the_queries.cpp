@@ -3,9 +3,8 @@
 // EXPECT: ERROR_R3_other_positions_of_the_sequence<.*key.*normalised<
 // FROM: value computed from the query input
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void attention() {
   auto values = contract<d_model>(x, w_v);

@@ -3,9 +3,8 @@
 // EXPECT: ERROR_R4_composite_has_other_factors_or_order<.*merged<.*heads.*d_v
 // FROM: merged as (head_dim, heads) but W_O expects (heads, head_dim)
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void attention(const tensor<float, merged<heads, d_v>, d_model>& w) {
 #ifdef FIXED

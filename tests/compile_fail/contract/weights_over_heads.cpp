@@ -2,9 +2,8 @@
 // RULE: R5
 // EXPECT: ERROR_R5_weights_are_contracted_over_their_own_dimension<.*heads
 // VARIANTS: equal dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void attention() {
 #ifdef FIXED

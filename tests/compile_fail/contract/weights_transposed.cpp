@@ -3,9 +3,8 @@
 // EXPECT: ERROR_R5_weights_are_contracted_over_their_own_dimension<.*seq.*normalised<
 // FROM: attention matrix transposed before V
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void attention() {
 #ifdef FIXED

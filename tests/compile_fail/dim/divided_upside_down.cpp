@@ -1,9 +1,8 @@
 // MISTAKE: heads are divided by the width of the model.
 // RULE: R4
 // EXPECT: ERROR_R4_extent_does_not_divide<.*lanes, .*extent<3.*width, .*extent<12
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 struct width : feature_dim<12> {};
 struct lanes : heads_dim<3> {};

@@ -1,9 +1,8 @@
 // MISTAKE: the heads do not divide the width of the model; the rest of the program brings no further error.
 // RULE: R4
 // EXPECT: ERROR_R4_extent_does_not_divide<.*width, .*extent<10.*lanes, .*extent<3
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 struct width : feature_dim<10> {};
 struct lanes : heads_dim<3> {};

@@ -1,9 +1,8 @@
 // MISTAKE: a tensor without the type of its elements.
 // RULE: R1
 // EXPECT: ERROR_R1_element_type_comes_first<.*over<.*seq
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer() {
 #ifdef FIXED

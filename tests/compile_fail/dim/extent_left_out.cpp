@@ -1,9 +1,8 @@
 // MISTAKE: one of two run-time extents is left out.
 // RULE: R15
 // EXPECT: ERROR_R15_run_time_extents_are_given_once<.*examples.*steps
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 struct steps : position_dim<> {};
 struct examples : batch_dim<> {};

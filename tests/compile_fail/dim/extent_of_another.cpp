@@ -2,9 +2,8 @@
 // RULE: R15
 // EXPECT: ERROR_R15_run_time_extents_are_given_once<.*steps
 // VARIANTS: equal unused
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 struct steps : position_dim<> {};
 struct other : position_dim<> {};

@@ -1,9 +1,8 @@
 // MISTAKE: a tensor names a type that is no dimension.
 // RULE: R1
 // EXPECT: ERROR_R1_tensor_names_dimensions<.*over<.*step
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 struct step {
   int size;

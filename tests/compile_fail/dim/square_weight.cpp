@@ -3,9 +3,8 @@
 // EXPECT: ERROR_R17_dimension_occurs_twice<.*d_model
 // FROM: repeated index takes the diagonal of W
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer() {
 #ifdef FIXED

@@ -1,9 +1,8 @@
 // MISTAKE: a bias names one dimension twice.
 // RULE: R17
 // EXPECT: ERROR_R17_dimension_occurs_twice<.*key
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer() {
 #ifdef FIXED

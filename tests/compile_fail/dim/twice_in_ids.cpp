@@ -1,9 +1,8 @@
 // MISTAKE: ids of words name the positions twice.
 // RULE: R17
 // EXPECT: ERROR_R17_dimension_occurs_twice<.*seq
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer() {
 #ifdef FIXED

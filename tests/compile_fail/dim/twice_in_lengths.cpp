@@ -1,9 +1,8 @@
 // MISTAKE: lengths name the batch twice.
 // RULE: R17
 // EXPECT: ERROR_R17_dimension_occurs_twice<.*batch
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer() {
 #ifdef FIXED

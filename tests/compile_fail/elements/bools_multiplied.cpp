@@ -2,9 +2,8 @@
 // RULE: R7
 // EXPECT: ERROR_R7_mask_needs_a_polarity_allow_or_block<.*elementwise.*normalised<.*key
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void dropout(const tensor<bool, heads, seq, key>& dropped) {
 #ifdef FIXED

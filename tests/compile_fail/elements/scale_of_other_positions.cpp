@@ -2,9 +2,8 @@
 // RULE: R8
 // EXPECT: ERROR_R8_neither_has_all_dimensions_of_the_other<.*dequantised.*key.*seq
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 extern tensor<std::int8_t, batch, key, heads, d_k> stored;
 extern tensor<float, batch, key, heads> scales;

@@ -2,9 +2,8 @@
 // RULE: R13
 // EXPECT: ERROR_R13_stored_numbers_are_widened_first<.*sum.*seq
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 extern tensor<float16, batch, seq, d_model> stored;
 

@@ -3,9 +3,8 @@
 // EXPECT: ERROR_R8_neither_has_all_dimensions_of_the_other<.*seq.*key.*rows.*columns
 // FROM: per-head bias (H,Q,K) used as (Q,K,H)
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 struct rows : position_dim<seq::static_extent> {};
 struct columns : position_dim<key::static_extent> {};

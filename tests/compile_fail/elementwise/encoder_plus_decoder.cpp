@@ -3,9 +3,8 @@
 // EXPECT: ERROR_R8_neither_has_all_dimensions_of_the_other<.*seq.*src
 // FROM: residual adds encoder output instead of decoder state
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer() {
 #ifdef FIXED

@@ -3,9 +3,8 @@
 // EXPECT: ERROR_R18_indexed_meets_its_dimension<.*seq.*indexed<
 // FROM: one position indexed instead of a slice
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer(const tensor<float, seq, d_model>& encoding) {
 #ifdef FIXED

@@ -3,9 +3,8 @@
 // EXPECT: ERROR_R8_neither_has_all_dimensions_of_the_other<.*seq.*place
 // FROM: positional encoding added along batch
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 struct place : choice_dim<EXTENT(17)> {};
 

@@ -2,9 +2,8 @@
 // RULE: R8
 // EXPECT: ERROR_R8_neither_has_all_dimensions_of_the_other<.*d_model.*merged<
 // VARIANTS: equal dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer() {
 #ifdef FIXED

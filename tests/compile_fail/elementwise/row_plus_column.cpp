@@ -2,9 +2,8 @@
 // RULE: R8
 // EXPECT: ERROR_R8_neither_has_all_dimensions_of_the_other<.*seq.*key
 // VARIANTS: equal dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer(const tensor<float, seq>& per_query, const tensor<float, key>& per_key) {
 #ifdef FIXED

@@ -3,9 +3,8 @@
 // EXPECT: ERROR_R11_every_head_against_every_head<.*kv_heads.*heads
 // FROM: kv heads tiled instead of interleaved
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void attention(const tensor<float, batch, seq, kv_heads, group_of, d_k>& grouped,
                const tensor<float, batch, key, kv_heads, d_k>& keys) {

@@ -2,9 +2,8 @@
 // RULE: R11
 // EXPECT: ERROR_R11_every_head_against_every_head<.*mixed_heads
 // VARIANTS: equal dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 struct mixed_heads : prime<heads> {};
 

@@ -3,9 +3,8 @@
 // EXPECT: ERROR_R10_concat_of_a_static_extent_names_its_result<.*concat.*lanes
 // FROM: cache appended along heads/batch
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 struct lanes : heads_dim<4> {};
 struct past : position_dim<> {};

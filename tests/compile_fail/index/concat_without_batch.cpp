@@ -2,9 +2,8 @@
 // RULE: R10
 // EXPECT: ERROR_R10_operands_differ_in_another_dimension<.*concat.*past
 // VARIANTS: equal dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 struct past : position_dim<> {};
 

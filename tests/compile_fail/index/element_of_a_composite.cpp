@@ -2,9 +2,8 @@
 // RULE: R18
 // EXPECT: ERROR_R18_ids_of_a_composite_are_split_first<.*at.*merged<
 // VARIANTS: equal dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer() {
 #ifdef FIXED

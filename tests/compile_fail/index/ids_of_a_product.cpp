@@ -2,11 +2,11 @@
 // RULE: R18
 // EXPECT: ERROR_R18_ids_of_a_composite_are_split_first<.*gather.*merged<
 // VARIANTS: equal unused dynamic
+#include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>
 
-#include "../prelude.hpp"
-
-void layer(const tensor<float, merged<heads, vocab>, d_v>& table, const tensor<id<merged<heads, vocab>>, merged<heads, vocab>>& order,
+void layer(const tensor<float, merged<heads, vocab>, d_v>& table,
+           const tensor<id<merged<heads, vocab>>, merged<heads, vocab>>& order,
            const tensor<id<merged<heads, vocab>>, batch>& best) {
 #ifdef FIXED
   RESULT r = gather<merged<heads, vocab>>(table, order);

@@ -2,9 +2,8 @@
 // RULE: R18
 // EXPECT: ERROR_R18_ids_index_their_own_dimension_only<.*gather.*vocab.*id<.*src_vocab
 // VARIANTS: equal dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 struct src_vocab : choice_dim<EXTENT(12)> {};
 

@@ -2,9 +2,8 @@
 // RULE: R18
 // EXPECT: ERROR_R18_indexed_meets_its_dimension<.*indexed<.*seq
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer() {
 #ifdef FIXED

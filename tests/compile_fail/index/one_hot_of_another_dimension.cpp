@@ -2,9 +2,8 @@
 // RULE: R18
 // EXPECT: ERROR_R18_ids_index_their_own_dimension_only<.*one_hot.*heads.*id<demo::vocab>
 // VARIANTS: equal unused
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer() {
 #ifdef FIXED

@@ -2,9 +2,8 @@
 // RULE: R1
 // EXPECT: ERROR_R1_dimension_is_not_in_the_operand<.*concat.*summed<
 // VARIANTS: equal dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 struct cls : position_dim<1> {};
 

@@ -2,9 +2,8 @@
 // RULE: R18
 // EXPECT: ERROR_R18_slice_of_a_composite_names_a_plain_dimension<.*slice.*merged<
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 struct some : feature_dim<> {};
 

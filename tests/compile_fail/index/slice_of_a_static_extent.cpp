@@ -2,9 +2,8 @@
 // RULE: R18
 // EXPECT: ERROR_R18_slice_of_a_static_extent_names_its_result<.*slice.*width, .*extent<64
 // VARIANTS: equal dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 struct width : feature_dim<64> {};
 struct rot : feature_dim<16> {};

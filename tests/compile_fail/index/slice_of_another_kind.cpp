@@ -2,9 +2,8 @@
 // RULE: R18
 // EXPECT: ERROR_R18_slice_has_another_kind<.*slice.*d_model.*place
 // VARIANTS: equal dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 struct place : position_dim<2> {};
 struct rot : feature_dim<2> {};

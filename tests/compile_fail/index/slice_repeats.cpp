@@ -2,9 +2,8 @@
 // RULE: R17
 // EXPECT: ERROR_R17_dimension_occurs_twice<.*slice.*key.*few
 // VARIANTS: equal dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 struct few : position_dim<2> {};
 struct other : position_dim<2> {};

@@ -2,9 +2,8 @@
 // RULE: R18
 // EXPECT: ERROR_R18_slice_is_longer_than_its_dimension<.*slice.*width, .*extent<64.*rot, .*extent<65
 // VARIANTS: equal dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 struct width : feature_dim<64> {};
 struct rot : feature_dim<65> {};

@@ -2,9 +2,8 @@
 // RULE: R10
 // EXPECT: ERROR_R10_stack_has_another_extent<.*stack.*pair, .*extent<2.*extent<3
 // VARIANTS: equal dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 struct pair : batch_dim<2> {};
 

@@ -2,9 +2,8 @@
 // RULE: R8
 // EXPECT: ERROR_R8_neither_has_all_dimensions_of_the_other<.*linear_attention.*d_ff
 // VARIANTS: equal unused dynamic
-#include <dimwise/nn/linear_attention.hpp>
-
 #include "lin_prelude.hpp"
+#include <dimwise/nn/linear_attention.hpp>
 
 extern tensor<float, batch, seq, d_ff> wide;
 

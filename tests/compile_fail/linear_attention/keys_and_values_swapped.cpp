@@ -2,9 +2,8 @@
 // RULE: R1
 // EXPECT: ERROR_R1_dimension_is_not_in_the_operand<.*linear_attention.*d_k
 // VARIANTS: equal unused dynamic
-#include <dimwise/nn/linear_attention.hpp>
-
 #include "lin_prelude.hpp"
+#include <dimwise/nn/linear_attention.hpp>
 
 void layer() {
 #ifdef FIXED

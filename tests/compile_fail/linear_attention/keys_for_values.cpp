@@ -2,9 +2,8 @@
 // RULE: R16
 // EXPECT: ERROR_R16_query_key_and_value_are_told_apart_by_dimensions<.*linear_attention.*d_k
 // VARIANTS: equal unused dynamic
-#include <dimwise/nn/linear_attention.hpp>
-
 #include "lin_prelude.hpp"
+#include <dimwise/nn/linear_attention.hpp>
 
 void layer() {
 #ifdef FIXED

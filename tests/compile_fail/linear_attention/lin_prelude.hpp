@@ -3,9 +3,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <dimwise/nn/linear_attention.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/nn/linear_attention.hpp>
 
 namespace demo {
 

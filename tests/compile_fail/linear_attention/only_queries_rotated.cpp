@@ -2,9 +2,8 @@
 // RULE: R9
 // EXPECT: ERROR_R9_rotated_meets_not_rotated<.*linear_attention.*rotated<
 // VARIANTS: equal unused dynamic
-#include <dimwise/nn/linear_attention.hpp>
-
 #include "lin_prelude.hpp"
+#include <dimwise/nn/linear_attention.hpp>
 
 extern nn::linear_state<float, batch, heads, d_k, d_v, rotated<d_k, seq>> rotated_state;
 

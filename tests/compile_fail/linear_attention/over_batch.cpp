@@ -2,9 +2,8 @@
 // RULE: R13
 // EXPECT: ERROR_R13_needs_ordered_positions<.*linear_attention.*batch
 // VARIANTS: equal unused dynamic
-#include <dimwise/nn/linear_attention.hpp>
-
 #include "lin_prelude.hpp"
+#include <dimwise/nn/linear_attention.hpp>
 
 void layer() {
 #ifdef FIXED

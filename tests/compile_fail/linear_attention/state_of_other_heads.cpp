@@ -2,9 +2,8 @@
 // RULE: R3
 // EXPECT: ERROR_R3_assigned_dimensions_differ<.*linear_attention.*kv_heads
 // VARIANTS: equal unused dynamic
-#include <dimwise/nn/linear_attention.hpp>
-
 #include "lin_prelude.hpp"
+#include <dimwise/nn/linear_attention.hpp>
 
 extern nn::linear_state<float, batch, kv_heads, d_k, d_v> state_of_others;
 

@@ -2,9 +2,8 @@
 // RULE: R7
 // EXPECT: ERROR_R7_masking_comes_before_softmax<.*masked.*normalised<
 // VARIANTS: equal dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void attention() {
 #ifdef FIXED

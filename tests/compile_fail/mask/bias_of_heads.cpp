@@ -2,9 +2,8 @@
 // RULE: R7
 // EXPECT: ERROR_R7_bias_lacks_what_softmax_goes_over<.*biased.*heads.*rhs<.*heads
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 extern tensor<float, heads> of_heads;
 extern tensor<float, heads, key> of_keys;

@@ -2,9 +2,8 @@
 // RULE: R7
 // EXPECT: ERROR_R7_given_mask_is_a_tensor_of_bool<.*batch.*key
 // VARIANTS: equal dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void attention(const tensor<int, batch, key>& ones, const tensor<bool, batch, key>& bits) {
 #ifdef FIXED

@@ -2,9 +2,8 @@
 // RULE: R7
 // EXPECT: ERROR_R7_lengths_are_per_parallel_dimension<.*padding.*key
 // VARIANTS: equal dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void attention(const tensor<bool, batch, key>& bits) {
 #ifdef FIXED

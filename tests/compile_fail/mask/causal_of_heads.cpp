@@ -2,9 +2,8 @@
 // RULE: R13
 // EXPECT: ERROR_R13_needs_ordered_positions<.*causal.*heads
 // VARIANTS: equal dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 struct other_heads : prime<heads> {};
 

@@ -2,9 +2,8 @@
 // RULE: R7
 // EXPECT: ERROR_R7_query_and_key_positions_are_related_or_have_origins<.*causal.*seq, .*extent<5.*cached, .*extent<9
 // VARIANTS: unused
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 struct cached : prime<seq, 9> {};
 

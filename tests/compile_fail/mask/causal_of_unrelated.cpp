@@ -3,9 +3,8 @@
 // EXPECT: ERROR_R7_query_and_key_positions_are_related_or_have_origins<.*causal.*seq.*src
 // FROM: causal mask when Q != K extents: top-left vs bottom-right
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void attention() {
 #ifdef FIXED

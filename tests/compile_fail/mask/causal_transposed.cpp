@@ -3,9 +3,8 @@
 // EXPECT: ERROR_R7_mask_does_not_serve_this_dimension<.*softmax.*key.*masked_for<.*seq
 // FROM: causal mask transposed (query sees the future)
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void attention() {
 #ifdef FIXED

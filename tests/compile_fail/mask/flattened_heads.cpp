@@ -3,9 +3,8 @@
 // EXPECT: ERROR_R4_composite_has_other_factors_or_order<.*masked.*merged<
 // FROM: (B*H) mask tiled instead of interleaved
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void attention(const tensor<bool, merged<heads, batch>, seq, key>& tiled) {
 #ifdef FIXED

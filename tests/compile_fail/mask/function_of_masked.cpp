@@ -2,9 +2,8 @@
 // RULE: R7
 // EXPECT: ERROR_R7_masked_values_pass_no_function<.*masked_for<
 // VARIANTS: equal dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void attention() {
 #ifdef FIXED

@@ -2,9 +2,8 @@
 // RULE: R15
 // EXPECT: ERROR_R15_run_time_extents_are_given_once<.*word.*other_word
 // VARIANTS: unused
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 struct word : position_dim<> {};
 struct other_word : prime<word> {};

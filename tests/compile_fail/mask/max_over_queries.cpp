@@ -2,9 +2,8 @@
 // RULE: R7
 // EXPECT: ERROR_R7_mask_does_not_serve_this_dimension<.*max.*seq.*masked_for<
 // VARIANTS: equal dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void attention() {
 #ifdef FIXED

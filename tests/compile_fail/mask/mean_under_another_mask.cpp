@@ -2,9 +2,8 @@
 // RULE: R7
 // EXPECT: ERROR_R7_
 // VARIANTS: equal dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void attention() {
 #ifdef FIXED

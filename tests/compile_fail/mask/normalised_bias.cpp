@@ -2,9 +2,8 @@
 // RULE: R5
 // EXPECT: ERROR_R5_already_normalised<.*biased.*normalised<
 // VARIANTS: equal dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void attention() {
 #ifdef FIXED

@@ -2,9 +2,8 @@
 // RULE: R7
 // EXPECT: ERROR_R7_mask_has_dimensions_that_the_scores_lack<.*masked.*d_k
 // VARIANTS: equal dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void attention(const tensor<bool, d_k>& bits) {
 #ifdef FIXED

@@ -2,9 +2,8 @@
 // RULE: R7
 // EXPECT: ERROR_R7_mask_has_dimensions_that_the_scores_lack<.*masked.*src.*key
 // VARIANTS: equal dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void attention() {
 #ifdef FIXED

@@ -3,9 +3,8 @@
 // EXPECT: ERROR_R19_packed_positions_need_their_documents<.*masked.*packed_seq.*packed_key
 // FROM: packed documents attend across boundaries / mask evaluated for b=0 only
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 struct packed_seq : packed_dim<> {};
 struct packed_key : prime<packed_seq> {};

@@ -3,9 +3,8 @@
 // EXPECT: ERROR_R7_bias_lacks_what_softmax_goes_over<.*softmax.*key.*biased_for<.*seq
 // FROM: key-padding mask laid on the query axis
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 extern tensor<float, batch, seq> kept;
 extern tensor<float, batch, key> kept_keys;

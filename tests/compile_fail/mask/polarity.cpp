@@ -3,9 +3,8 @@
 // EXPECT: ERROR_R7_block_mask_is_turned_by_allow_of<.*masked
 // FROM: polarity inverted
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void attention(const tensor<bool, batch, key>& hidden) {
 #ifdef FIXED

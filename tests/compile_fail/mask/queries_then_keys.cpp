@@ -2,9 +2,8 @@
 // RULE: R7
 // EXPECT: ERROR_R7_masks_serve_no_common_dimension<.*masked.*masked_for<.*seq
 // VARIANTS: equal dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void attention() {
 #ifdef FIXED

@@ -3,9 +3,8 @@
 // EXPECT: ERROR_R7_mask_has_dimensions_that_the_scores_lack<.*masked.*src.*key
 // FROM: target mask used for memory (or query unpadded with key mask)
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void attention() {
 #ifdef FIXED

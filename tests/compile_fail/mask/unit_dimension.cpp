@@ -3,9 +3,8 @@
 // EXPECT: ERROR_R7_mask_has_dimensions_that_the_scores_lack<.*masked.*unit
 // FROM: mask batch axis lands on heads
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 struct unit : dimension<ability::none, 1> {};
 

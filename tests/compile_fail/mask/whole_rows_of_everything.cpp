@@ -2,9 +2,8 @@
 // RULE: R7
 // EXPECT: ERROR_R7_masks_serve_no_common_dimension<.*masked
 // VARIANTS: equal
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void attention(const tensor<float, batch, seq>& t) {
 #ifdef FIXED

@@ -2,9 +2,8 @@
 // RULE: R13
 // EXPECT: ERROR_R13_needs_ordered_positions<.*window.*d_k
 // VARIANTS: equal dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 struct other_d_k : prime<d_k> {};
 

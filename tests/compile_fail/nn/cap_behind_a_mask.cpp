@@ -2,9 +2,8 @@
 // RULE: R7
 // EXPECT: ERROR_R7_masked_values_pass_no_function<.*map.*masked_for<.*key
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "nn_prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer() {
 #ifdef FIXED

@@ -2,9 +2,8 @@
 // RULE: R7
 // EXPECT: ERROR_R7_mask_has_dimensions_that_the_scores_lack<.*masked.*key
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "nn_prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer() {
 #ifdef FIXED

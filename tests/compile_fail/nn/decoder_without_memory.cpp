@@ -2,9 +2,8 @@
 // RULE: R1
 // EXPECT: ERROR_R1_dimension_is_not_in_the_operand<.*scores.*src
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "nn_prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer() {
 #ifdef FIXED

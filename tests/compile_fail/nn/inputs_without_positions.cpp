@@ -2,9 +2,8 @@
 // RULE: R16
 // EXPECT: ERROR_R16_query_key_and_value_are_told_apart_by_dimensions<.*d_model
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "nn_prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer() {
 #ifdef FIXED

@@ -2,9 +2,8 @@
 // RULE: R12
 // EXPECT: ERROR_R12_weight_sums_over_heads_that_are_gone<.*heads
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "nn_prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer() {
 #ifdef FIXED

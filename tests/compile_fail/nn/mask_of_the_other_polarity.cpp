@@ -2,9 +2,8 @@
 // RULE: R7
 // EXPECT: ERROR_R7_block_mask_is_turned_by_allow_of<.*masked
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "nn_prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer() {
 #ifdef FIXED

@@ -2,9 +2,8 @@
 // RULE: R1
 // EXPECT: ERROR_R1_dimension_is_not_in_the_operand<.*layer_norm.*d_ff
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "nn_prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 extern const nn::stack<encoder_block, nn::layer_norm<d_model>> normed_at_the_end;
 extern const nn::stack<encoder_block, nn::layer_norm<d_ff>> normed_otherwise;

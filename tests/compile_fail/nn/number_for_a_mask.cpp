@@ -2,9 +2,8 @@
 // RULE: R7
 // EXPECT: ERROR_R7_scores_change_by_a_mask_a_bias_or_a_function<.*scores.*int
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "nn_prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer() {
 #ifdef FIXED

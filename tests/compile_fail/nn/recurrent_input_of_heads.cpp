@@ -2,9 +2,8 @@
 // RULE: R3
 // EXPECT: ERROR_R3_assigned_dimensions_differ<.*heads
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "nn_prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 extern tensor<float, batch, slots, heads, d_v> updates_of_heads;
 

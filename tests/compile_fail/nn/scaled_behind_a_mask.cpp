@@ -2,9 +2,8 @@
 // RULE: R6
 // EXPECT: ERROR_R6_scores_are_already_scaled<.*scaled
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "nn_prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer() {
 #ifdef FIXED

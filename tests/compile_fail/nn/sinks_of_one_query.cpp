@@ -2,9 +2,8 @@
 // RULE: R18
 // EXPECT: ERROR_R18_indexed_meets_its_dimension<.*indexed<.*seq
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "nn_prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 extern tensor<float, heads> sinks_of_heads;
 extern tensor<float, seq, heads> sinks_of_queries;

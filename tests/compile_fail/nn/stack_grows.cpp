@@ -2,9 +2,8 @@
 // RULE: R3
 // EXPECT: ERROR_R3_assigned_dimensions_differ<.*batch
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "nn_prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 extern const nn::stack<decoder_block> decoder;
 

@@ -2,9 +2,8 @@
 // RULE: R2
 // EXPECT: ERROR_R2_shared_dimension_is_not_parallel<.*scores.*seq
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "nn_prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer() {
 #ifdef FIXED

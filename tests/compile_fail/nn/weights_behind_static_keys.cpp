@@ -2,9 +2,8 @@
 // RULE: R10
 // EXPECT: ERROR_R10_concat_of_a_static_extent_names_its_result<.*src
 // VARIANTS: equal unused
-#include <dimwise/dimwise.hpp>
-
 #include "nn_prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer() {
 #ifdef FIXED

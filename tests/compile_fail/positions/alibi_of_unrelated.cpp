@@ -2,9 +2,8 @@
 // RULE: R7
 // EXPECT: ERROR_R7_query_and_key_positions_are_related_or_have_origins<.*seq.*src
 // VARIANTS: equal dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer() {
 #ifdef FIXED

@@ -2,9 +2,8 @@
 // RULE: R9
 // EXPECT: ERROR_R9_rotated_meets_not_rotated<.*scores.*rotated<.*column.*rotated<.*row
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 struct row : position_dim<EXTENT(14)> {};
 struct column : position_dim<EXTENT(16)> {};
@@ -18,14 +17,18 @@ extern tensor<float, row, column, both> image;
 extern tensor<float, key_row, key_column, both> patches;
 
 // Half of the features are turned by rows, the other half by columns.
-auto turned_queries() { return concat<both>(rotary<row, of_rows>(part<of_rows>(image)), rotary<column, of_columns>(part<of_columns>(image))); }
+auto turned_queries() {
+  return concat<both>(rotary<row, of_rows>(part<of_rows>(image)), rotary<column, of_columns>(part<of_columns>(image)));
+}
 
 void layer() {
 #ifdef FIXED
-  auto keys = concat<both>(rotary<key_row, of_rows>(part<of_rows>(patches)), rotary<key_column, of_columns>(part<of_columns>(patches)));
+  auto keys = concat<both>(rotary<key_row, of_rows>(part<of_rows>(patches)),
+                           rotary<key_column, of_columns>(part<of_columns>(patches)));
   RESULT r = scores<both>(turned_queries(), keys);
 #else
-  auto keys = concat<both>(rotary<key_row, of_rows>(part<of_rows>(patches)), rotary<key_row, of_columns>(part<of_columns>(patches)));
+  auto keys = concat<both>(rotary<key_row, of_rows>(part<of_rows>(patches)),
+                           rotary<key_row, of_columns>(part<of_columns>(patches)));
   RESULT r = scores<both>(turned_queries(), keys);
 #endif
 }

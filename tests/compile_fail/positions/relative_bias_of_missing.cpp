@@ -2,9 +2,8 @@
 // RULE: R1
 // EXPECT: ERROR_R1_dimension_is_not_in_the_operand<.*bucket
 // VARIANTS: equal dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 struct bucket : choice_dim<32> {};
 

@@ -2,9 +2,8 @@
 // RULE: R9
 // EXPECT: ERROR_R9_rotary_is_told_angles_at_its_positions<.*rotary.*seq.*d_k
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 extern tensor<int, batch, seq> of_queries;
 extern tensor<int, batch, key> of_keys;

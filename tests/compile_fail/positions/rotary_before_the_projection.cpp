@@ -3,9 +3,8 @@
 // EXPECT: ERROR_R9_rotated_meets_not_rotated<.*rotated<
 // FROM: rotation over full model width instead of head features
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer() {
 #ifdef FIXED

@@ -3,9 +3,8 @@
 // EXPECT: ERROR_R9_rotary_takes_positions_and_the_features_of_a_head<.*rotary.*heads.*d_k
 // FROM: RoPE indexed by head instead of position
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer() {
 #ifdef FIXED

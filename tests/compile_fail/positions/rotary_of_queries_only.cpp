@@ -2,9 +2,8 @@
 // RULE: R9
 // EXPECT: ERROR_R9_rotated_meets_not_rotated<.*scores.*rotated<
 // VARIANTS: equal dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer() {
 #ifdef FIXED

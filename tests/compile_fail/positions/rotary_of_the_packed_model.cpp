@@ -3,9 +3,8 @@
 // EXPECT: ERROR_R9_rotary_takes_positions_and_the_features_of_a_head<.*rotary.*merged<
 // FROM: rotation over full model width instead of head features
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer(const tensor<float, batch, seq, merged<heads, d_k>>& packed) {
 #ifdef FIXED

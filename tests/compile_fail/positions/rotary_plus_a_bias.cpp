@@ -2,9 +2,8 @@
 // RULE: R9
 // EXPECT: ERROR_R9_rotated_meets_not_rotated<.*d_k.*rotated<.*d_k
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 extern tensor<float, heads, d_k> bias;
 

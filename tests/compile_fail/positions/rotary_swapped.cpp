@@ -2,9 +2,8 @@
 // RULE: R9
 // EXPECT: ERROR_R9_rotary_takes_positions_and_the_features_of_a_head<.*rotary.*d_k.*seq
 // VARIANTS: equal dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer() {
 #ifdef FIXED

@@ -3,9 +3,8 @@
 // EXPECT: ERROR_R9_already_rotated<.*rotary.*rotated<
 // FROM: rotated twice / value rotated
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer() {
 #ifdef FIXED

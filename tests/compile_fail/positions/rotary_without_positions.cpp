@@ -2,9 +2,8 @@
 // RULE: R9
 // EXPECT: ERROR_R9_rotary_takes_positions_and_the_features_of_a_head<.*rotary.*d_k
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../nn/nn_prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer() {
 #ifdef FIXED

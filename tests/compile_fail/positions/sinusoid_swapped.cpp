@@ -2,9 +2,8 @@
 // RULE: R13
 // EXPECT: ERROR_R13_sinusoid_takes_positions_and_features<.*d_model.*seq
 // VARIANTS: equal dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer() {
 #ifdef FIXED

@@ -2,9 +2,8 @@
 // RULE: R17
 // EXPECT: ERROR_R17_dimension_occurs_twice<.*skew.*seq.*seq
 // VARIANTS: equal unused
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer(const tensor<float, seq, src>& t) {
 #ifdef FIXED

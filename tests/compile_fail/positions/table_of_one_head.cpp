@@ -2,9 +2,8 @@
 // RULE: R18
 // EXPECT: ERROR_R18_indexed_meets_its_dimension<.*biased.*heads.*indexed<.*heads
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 struct buckets : position_dim<32> {};
 extern tensor<float, heads, buckets> table;

@@ -2,9 +2,8 @@
 // RULE: R13
 // EXPECT: ERROR_R13_needs_ordered_positions<.*unroll.*d_model
 // VARIANTS: equal dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 struct kernel : position_dim<3> {};
 struct few : feature_dim<22> {};

@@ -2,9 +2,8 @@
 // RULE: R18
 // EXPECT: ERROR_R18_slice_of_a_static_extent_names_its_result<.*unroll.*steps
 // VARIANTS: equal dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 struct steps : position_dim<8> {};
 struct kernel : position_dim<3> {};

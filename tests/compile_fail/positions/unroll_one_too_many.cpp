@@ -2,9 +2,8 @@
 // RULE: R13
 // EXPECT: ERROR_R13_window_does_not_fit<.*unroll.*steps, .*extent<8.*kernel, .*extent<3.*windows, .*extent<7
 // VARIANTS: equal dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 struct steps : position_dim<8> {};
 struct kernel : position_dim<3> {};

@@ -2,9 +2,8 @@
 // RULE: R13
 // EXPECT: ERROR_R13_softmax_takes_attendable_or_choice<.*argmax.*batch
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void decode() {
 #ifdef FIXED

@@ -2,9 +2,8 @@
 // RULE: R13
 // EXPECT: ERROR_R13_softmax_takes_attendable_or_choice<.*top_k.*d_model
 // VARIANTS: equal dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 struct best : choice_dim<2> {};
 

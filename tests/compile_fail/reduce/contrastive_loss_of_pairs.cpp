@@ -2,9 +2,8 @@
 // RULE: R2
 // EXPECT: ERROR_R2_shared_dimension_gives_pairs<.*contract.*batch.*d_model
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 struct candidates : choice_dim<EXTENT(2)> {};
 extern tensor<float, batch, d_model> image, text;

@@ -3,9 +3,8 @@
 // EXPECT: ERROR_R13_softmax_takes_attendable_or_choice<.*argmax.*merged<
 // FROM: (seq,vocab) logits sampled as (vocab)
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer() {
 #ifdef FIXED

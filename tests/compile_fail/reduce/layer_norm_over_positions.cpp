@@ -3,9 +3,8 @@
 // EXPECT: ERROR_R13_norm_takes_features<.*layer_norm.*seq
 // FROM: LayerNorm over sequence (or over everything)
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer() {
 #ifdef FIXED

@@ -2,9 +2,8 @@
 // RULE: R5
 // EXPECT: ERROR_R5_mean_over_what_sums_to_one<.*mean.*key.*normalised<.*key
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void attention() {
 #ifdef FIXED

@@ -2,9 +2,8 @@
 // RULE: R18
 // EXPECT: ERROR_R18_more_than_there_are<.*top_k.*words, .*extent<11.*best, .*extent<12
 // VARIANTS: equal dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 struct words : choice_dim<11> {};
 struct best : choice_dim<12> {};

@@ -2,9 +2,8 @@
 // RULE: R13
 // EXPECT: ERROR_R13_norm_takes_features<.*rms_norm.*batch
 // VARIANTS: equal dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer(const tensor<float, d_model>& gamma) {
 #ifdef FIXED

@@ -2,9 +2,8 @@
 // RULE: R13
 // EXPECT: ERROR_R13_needs_ordered_positions<.*scan.*d_model
 // VARIANTS: equal dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer() {
 #ifdef FIXED

@@ -2,9 +2,8 @@
 // RULE: R5
 // EXPECT: ERROR_R5_weighted_is_only_summed<.*sum.*seq.*weighted<.*key
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void contributions(const tensor<float, batch, heads, seq, key, d_v, weighted<key>>& weighted_values) {
   auto projected = contract<d_v>(weighted_values, w_o);

@@ -2,9 +2,8 @@
 // RULE: R5
 // EXPECT: ERROR_R5_weighted_is_only_summed<.*sum.*seq.*weighted<
 // VARIANTS: equal dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer(const tensor<float, key>& gate) {
 #ifdef FIXED

@@ -2,9 +2,8 @@
 // RULE: R1
 // EXPECT: ERROR_R1_operation_names_its_dimension<.*mean.*seq.*d_model
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void pool_all() {
 #ifdef FIXED

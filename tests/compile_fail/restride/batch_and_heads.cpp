@@ -3,9 +3,8 @@
 // EXPECT: ERROR_R4_composite_has_other_factors_or_order<.*split.*heads.*batch
 // FROM: heads*batch flattened in one order, unflattened in the other
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer() {
 #ifdef FIXED

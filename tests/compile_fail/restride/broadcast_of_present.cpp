@@ -2,9 +2,8 @@
 // RULE: R17
 // EXPECT: ERROR_R17_dimension_occurs_twice<.*broadcast.*batch
 // VARIANTS: equal dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer(const tensor<float, seq, d_model>& encoding) {
 #ifdef FIXED

@@ -2,9 +2,8 @@
 // RULE: R3
 // EXPECT: ERROR_R3_extents_differ<.*diagonal.*seq, .*extent<5.*src, .*extent<7
 // VARIANTS: unused
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer() {
 #ifdef FIXED

@@ -2,9 +2,8 @@
 // RULE: R4
 // EXPECT: ERROR_R4_composite_has_other_factors_or_order<.*slice.*summed<
 // VARIANTS: equal dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 struct d_q : feature_dim<8> {};
 using fused = summed<d_q, d_k>;

@@ -3,9 +3,8 @@
 // EXPECT: ERROR_R14_part_is_taken_from_a_summed_dimension<.*part.*merged<.*heads.*d_k
 // FROM: fused qkv split contiguous although weights are interleaved per head
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 struct d_q : feature_dim<EXTENT(8)> {};
 

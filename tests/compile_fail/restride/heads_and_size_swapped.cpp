@@ -3,9 +3,8 @@
 // EXPECT: ERROR_R4_composite_has_other_factors_or_order<.*split.*d_k.*heads
 // FROM: number of heads and head size swapped in the split
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer(const tensor<float, batch, seq, merged<heads, d_k>>& packed) {
 #ifdef FIXED

@@ -2,9 +2,8 @@
 // RULE: R14
 // EXPECT: ERROR_R14_part_is_taken_from_a_summed_dimension<.*part.*d_k
 // VARIANTS: equal dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer(const tensor<float, batch, seq, merged<heads, d_k>>& packed) {
 #ifdef FIXED

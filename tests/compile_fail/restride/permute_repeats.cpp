@@ -2,9 +2,8 @@
 // RULE: R17
 // EXPECT: ERROR_R17_dimension_occurs_twice<.*permute.*seq
 // VARIANTS: equal dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer() {
 #ifdef FIXED

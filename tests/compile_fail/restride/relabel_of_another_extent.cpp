@@ -2,9 +2,8 @@
 // RULE: R3
 // EXPECT: ERROR_R3_extents_differ<.*relabel.*seq, .*extent<5.*src, .*extent<7
 // VARIANTS: unused
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 struct place : position_dim<5> {};
 

@@ -2,9 +2,8 @@
 // RULE: R3
 // EXPECT: ERROR_R3_extents_differ<.*rename.*seq, .*extent<5.*cached, .*extent<9
 // VARIANTS: unused
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 struct cached : prime<seq, 9> {};
 

@@ -2,9 +2,8 @@
 // RULE: R3
 // EXPECT: ERROR_R3_rename_goes_between_a_dimension_and_its_prime_or_out<.*rename.*seq.*src
 // VARIANTS: equal dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer() {
 #ifdef FIXED

@@ -3,9 +3,8 @@
 // EXPECT: ERROR_R4_composite_has_other_factors_or_order<.*split.*heads.*d_k
 // FROM: split heads by view, no transpose
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer(const tensor<float, d_model, merged<heads, d_k>>& w) {
 #ifdef FIXED

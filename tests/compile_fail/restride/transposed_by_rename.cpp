@@ -3,9 +3,8 @@
 // EXPECT: ERROR_R3_rename_goes_between_a_dimension_and_its_prime_or_out<.*rename.*seq.*heads
 // FROM: (B,S,H,D) passed to an API that wants (B,H,S,D)
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer() {
 #ifdef FIXED

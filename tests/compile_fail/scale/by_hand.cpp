@@ -2,9 +2,8 @@
 // RULE: R6
 // EXPECT: ERROR_R6_scaling_by_hand_is_said_by_scaled<.*softmax.*raw<
 // VARIANTS: equal dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void attention() {
 #ifdef FIXED

@@ -2,9 +2,8 @@
 // RULE: R6
 // EXPECT: ERROR_R6_scaling_by_hand_is_said_by_scaled<.*biased.*raw<
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 extern tensor<float, heads, key> bias;
 

@@ -2,9 +2,8 @@
 // RULE: R6
 // EXPECT: ERROR_R6_scaling_by_hand_is_said_by_scaled<.*log_softmax.*raw<
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer() {
 #ifdef FIXED

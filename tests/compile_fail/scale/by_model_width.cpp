@@ -3,9 +3,8 @@
 // EXPECT: ERROR_R6_scaled_names_the_contracted_features<.*d_model.*raw<
 // FROM: 1/sqrt(d_model)
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void attention() {
 #ifdef FIXED

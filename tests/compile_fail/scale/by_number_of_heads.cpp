@@ -3,9 +3,8 @@
 // EXPECT: ERROR_R6_scaled_names_the_contracted_features<.*heads.*raw<
 // FROM: 1/sqrt(num_heads)
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void attention() {
 #ifdef FIXED

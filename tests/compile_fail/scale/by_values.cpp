@@ -2,9 +2,8 @@
 // RULE: R6
 // EXPECT: ERROR_R6_scaled_names_the_contracted_features<.*d_v.*raw<
 // VARIANTS: equal dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void attention() {
 #ifdef FIXED

@@ -2,9 +2,8 @@
 // RULE: R6
 // EXPECT: ERROR_R6_raw_products_are_scaled_first<.*softmax.*raw<
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void attention() {
 #ifdef FIXED

@@ -2,9 +2,8 @@
 // RULE: R6
 // EXPECT: ERROR_R6_scores_are_contracted_only_after_softmax<.*raw<
 // VARIANTS: equal dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void attention() {
 #ifdef FIXED

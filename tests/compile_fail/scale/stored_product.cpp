@@ -2,9 +2,8 @@
 // RULE: R6
 // EXPECT: ERROR_R6_extent_of_stored_product_is_given_by_scaled<.*width, .*run_time
 // VARIANTS: equal dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 struct width : feature_dim<> {};
 

@@ -2,9 +2,8 @@
 // RULE: R6
 // EXPECT: ERROR_R6_scaled_takes_raw_products<.*d_v
 // VARIANTS: equal dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void attention() {
 #ifdef FIXED

@@ -3,9 +3,8 @@
 // EXPECT: ERROR_R13_softmax_takes_attendable_or_choice<.*other_batch
 // FROM: self-attention across the batch (batch_first)
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 struct other_batch : prime<batch> {};
 

@@ -2,9 +2,8 @@
 // RULE: R4
 // EXPECT: ERROR_R4_composite_has_other_factors_or_order<.*softmax.*key
 // VARIANTS: equal dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void attention() {
 #ifdef FIXED

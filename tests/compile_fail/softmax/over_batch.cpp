@@ -3,9 +3,8 @@
 // EXPECT: ERROR_R13_softmax_takes_attendable_or_choice<.*softmax.*batch
 // FROM: softmax over batch*output rows
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void attention() {
 #ifdef FIXED

@@ -2,9 +2,8 @@
 // RULE: R19
 // EXPECT: ERROR_R19_packed_positions_need_their_documents<.*softmax.*packed_key
 // VARIANTS: equal dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 struct packed_seq : packed_dim<> {};
 struct packed_key : prime<packed_seq> {};

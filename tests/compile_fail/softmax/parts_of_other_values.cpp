@@ -2,9 +2,8 @@
 // RULE: R10
 // EXPECT: ERROR_R10_operands_differ_in_another_dimension<.*merge.*d_v.*d_k
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void attention() {
 #ifdef FIXED

@@ -2,9 +2,8 @@
 // RULE: R6
 // EXPECT: ERROR_R6_scores_go_to_softmax<.*renormalise.*score<
 // VARIANTS: equal dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void attention() {
 #ifdef FIXED

@@ -3,9 +3,8 @@
 // EXPECT: ERROR_R5_softmax_over_a_single_element<.*one, .*extent<1
 // FROM: softmax over a size-1 axis -> all weights 1
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 struct one : position_dim<1> {};
 

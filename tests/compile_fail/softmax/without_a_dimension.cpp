@@ -2,9 +2,8 @@
 // RULE: R1
 // EXPECT: ERROR_R1_operation_names_its_dimension<.*softmax.*heads.*seq.*key
 // VARIANTS: equal unused dynamic
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void attention() {
 #ifdef FIXED

@@ -1,11 +1,10 @@
 // MISTAKE: a container is assigned, without extents.
 // RULE: R15
 // EXPECT: ERROR_R15_tensor_is_made_from_elements_and_extents<
-#include <vector>
-
+#include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>
 
-#include "../prelude.hpp"
+#include <vector>
 
 void layer() {
 #ifdef FIXED

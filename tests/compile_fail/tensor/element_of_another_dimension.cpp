@@ -1,9 +1,8 @@
 // MISTAKE: an element is taken by the id of another dimension.
 // RULE: R18
 // EXPECT: ERROR_R18_element_is_taken_by_one_id_of_each_dimension<.*d_ff
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer() {
 #ifdef FIXED

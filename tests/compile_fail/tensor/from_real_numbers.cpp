@@ -1,11 +1,10 @@
 // MISTAKE: real numbers become whole elements.
 // RULE: R15
 // EXPECT: ERROR_R15_tensor_is_made_from_elements_and_extents<.*row
-#include <vector>
-
+#include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>
 
-#include "../prelude.hpp"
+#include <vector>
 
 struct row : position_dim<> {};
 struct column : feature_dim<> {};

@@ -1,12 +1,11 @@
 // MISTAKE: whole numbers of 64 bits become elements of 32.
 // RULE: R15
 // EXPECT: ERROR_R15_tensor_is_made_from_elements_and_extents<.*row
-#include <cstdint>
-#include <vector>
-
+#include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>
 
-#include "../prelude.hpp"
+#include <cstdint>
+#include <vector>
 
 struct row : position_dim<> {};
 struct column : feature_dim<> {};

@@ -1,12 +1,11 @@
 // MISTAKE: elements are made of strings.
 // RULE: R15
 // EXPECT: ERROR_R15_tensor_is_made_from_elements_and_extents<.*row
-#include <string>
-#include <vector>
-
+#include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>
 
-#include "../prelude.hpp"
+#include <string>
+#include <vector>
 
 struct row : position_dim<> {};
 struct column : feature_dim<> {};

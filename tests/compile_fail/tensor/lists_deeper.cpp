@@ -1,9 +1,8 @@
 // MISTAKE: lists of three levels for two dimensions.
 // RULE: R15
 // EXPECT: ERROR_R15_tensor_is_made_from_elements_and_extents<.*row
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 struct row : position_dim<> {};
 struct column : feature_dim<> {};

@@ -1,9 +1,8 @@
 // MISTAKE: a number is assigned to all that a view shows.
 // RULE: R8
 // EXPECT: ERROR_R8_assignment_never_broadcasts<.*seq
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer() {
 #ifdef FIXED

@@ -1,9 +1,8 @@
 // MISTAKE: a view of the same dimensions in another order.
 // RULE: R3
 // EXPECT: ERROR_R3_view_shows_a_tensor_of_its_own_type<.*seq.*batch
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer() {
 #ifdef FIXED

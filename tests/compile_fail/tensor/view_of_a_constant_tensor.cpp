@@ -1,9 +1,8 @@
 // MISTAKE: a view that writes, over a constant tensor.
 // RULE: R3
 // EXPECT: ERROR_R3_view_shows_a_tensor_of_its_own_type<.*seq
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 void layer() {
 #ifdef FIXED

@@ -1,11 +1,10 @@
 // MISTAKE: a view that writes, over a constant vector.
 // RULE: R15
 // EXPECT: ERROR_R15_view_is_made_from_a_pointer_or_span_and_extents<.*row
-#include <vector>
-
+#include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>
 
-#include "../prelude.hpp"
+#include <vector>
 
 struct row : position_dim<> {};
 struct column : feature_dim<> {};

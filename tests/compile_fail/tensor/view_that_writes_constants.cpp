@@ -1,9 +1,8 @@
 // MISTAKE: a view that writes, over memory that is constant.
 // RULE: R15
 // EXPECT: ERROR_R15_view_is_made_from_a_pointer_or_span_and_extents<.*row
-#include <dimwise/dimwise.hpp>
-
 #include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
 
 struct row : position_dim<> {};
 struct column : feature_dim<> {};

@@ -24,7 +24,8 @@ struct side_by_side<list<D...>> {
 template <class Key, class Shape, bool Packed>
 inline constexpr bool grows_by_half_bytes = false;
 template <class Key, class Shape>
-inline constexpr bool grows_by_half_bytes<Key, Shape, true> = std::is_same_v<element_t<dims_t<Shape>::size - 1, dims_t<Shape>>, Key>;
+inline constexpr bool grows_by_half_bytes<Key, Shape, true> =
+    std::is_same_v<element_t<dims_t<Shape>::size - 1, dims_t<Shape>>, Key>;
 
 // `KeysPacked`, `ValuesPacked`: two elements to a byte.
 template <class Key, class Keys, class Values, bool KeysPacked, bool ValuesPacked>
@@ -42,7 +43,8 @@ consteval auto judge_cache() {
     return answer<ERROR_R10_cache_grows_by_whole_bytes<op::append, O, lhs_t<Keys>, rhs_t<Values>>>{};
   } else if constexpr (marked_t<rotated, marks_t<Values>>::size > 0) {
     return answer<ERROR_R9_values_are_not_rotated<op::append, O, lhs_t<Keys>, rhs_t<Values>>>{};
-  } else if constexpr (!same_set<typename side_by_side<axes_of_list_t<dims_t<Keys>>>::type, typename side_by_side<axes_of_list_t<dims_t<Values>>>::type>) {
+  } else if constexpr (!same_set<typename side_by_side<axes_of_list_t<dims_t<Keys>>>::type,
+                                 typename side_by_side<axes_of_list_t<dims_t<Values>>>::type>) {
     return answer<ERROR_R10_operands_differ_in_another_dimension<op::append, O, lhs_t<Keys>, rhs_t<Values>>>{};
   } else {
     return answer<accepted<Keys>>{};
@@ -76,9 +78,11 @@ template <class Key, class Keys, class Values, class K, class V>
 consteval auto judge_append() {
   using k_verdict = typename decltype(judge_side<Key, K, Keys>())::type;
   using v_verdict = typename decltype(judge_side<Key, V, Values>())::type;
-  constexpr bool swapped = !same_set<dims_t<K>, dims_t<Keys>> && same_set<dims_t<K>, dims_t<Values>> && same_set<dims_t<V>, dims_t<Keys>>;
+  constexpr bool swapped =
+      !same_set<dims_t<K>, dims_t<Keys>> && same_set<dims_t<K>, dims_t<Values>> && same_set<dims_t<V>, dims_t<Keys>>;
   if constexpr (swapped) {
-    return answer<ERROR_R16_query_key_and_value_are_told_apart_by_dimensions<op::append, over<about_t<Key>>, lhs_t<K>, rhs_t<V>>>{};
+    return answer<ERROR_R16_query_key_and_value_are_told_apart_by_dimensions<op::append, over<about_t<Key>>, lhs_t<K>,
+                                                                             rhs_t<V>>>{};
   } else if constexpr (refused<k_verdict>) {
     return answer<k_verdict>{};
   } else if constexpr (same_set<dims_t<V>, dims_t<Values>> && marked_t<rotated, marks_t<V>>::size > 0) {

@@ -40,7 +40,8 @@ struct product_facts {
 
   // Positions that `at` took away count as positions of the operand they were taken from.
   template <class Free, class Marks>
-  static constexpr bool leaves_positions = where<Free>::any_position || where<marked_t<indexed, Marks>>::any_position || where<Free>::any_batch;
+  static constexpr bool leaves_positions =
+      where<Free>::any_position || where<marked_t<indexed, Marks>>::any_position || where<Free>::any_batch;
   static constexpr bool over_positions = where<over_axes>::any_position;
   static constexpr bool over_features = Over::size > 0 && where<Over>::not_features::size == 0;
   // What is contracted beside a feature makes no smaller a product of it: queries and keys over all heads are raw as well.
@@ -48,23 +49,27 @@ struct product_facts {
   // What both operands share counts for neither. What is parallel and a choice at once, as beams, is an alternative only where
   // it stands for the positions of its operand, as the experts of a router do.
   template <class Free, class Marks>
-  static constexpr bool leaves_alternatives = where<Free>::any_feature ||
-                                              (where<Free>::any_position || where<marked_t<indexed, Marks>>::any_position ? where<Free>::any_exclusive_choice
-                                                                                                                          : where<Free>::any_choice);
+  static constexpr bool leaves_alternatives =
+      where<Free>::any_feature ||
+      (where<Free>::any_position || where<marked_t<indexed, Marks>>::any_position ? where<Free>::any_exclusive_choice
+                                                                                  : where<Free>::any_choice);
   static constexpr bool mixes_only_positions =
       over_a_feature && !leaves_alternatives<free_axes_a, marks_t<A>> && !leaves_alternatives<free_axes_b, marks_t<B>>;
   // R6: a product over a feature that leaves free positions, or failing these batch, of each operand, and no feature or choice.
-  static constexpr bool is_raw = mixes_only_positions && leaves_positions<free_axes_a, marks_t<A>> && leaves_positions<free_axes_b, marks_t<B>>;
+  static constexpr bool is_raw =
+      mixes_only_positions && leaves_positions<free_axes_a, marks_t<A>> && leaves_positions<free_axes_b, marks_t<B>>;
   // One query, already without its position, against many keys.
-  static constexpr bool is_single_query = mixes_only_positions && !is_raw &&
-                                          ((where<free_axes_a>::all_parallel && leaves_positions<free_axes_b, marks_t<B>>) ||
-                                           (where<free_axes_b>::all_parallel && leaves_positions<free_axes_a, marks_t<A>>));
+  static constexpr bool is_single_query =
+      mixes_only_positions && !is_raw &&
+      ((where<free_axes_a>::all_parallel && leaves_positions<free_axes_b, marks_t<B>>) ||
+       (where<free_axes_b>::all_parallel && leaves_positions<free_axes_a, marks_t<A>>));
 };
 
 // A mixture: distributions over E, mixed by an operand that sums to one over what is contracted, are distributions over E.
 template <class Over, class Mixed, class Mixer>
-inline constexpr bool is_mixture = marked_t<normalised, marks_t<Mixed>>::size > 0 && marked_t<normalised, marks_t<Mixer>>::size > 0 &&
-                                   same_set<axes_of_list_t<marked_t<normalised, marks_t<Mixer>>>, axes_of_list_t<Over>>;
+inline constexpr bool is_mixture =
+    marked_t<normalised, marks_t<Mixed>>::size > 0 && marked_t<normalised, marks_t<Mixer>>::size > 0 &&
+    same_set<axes_of_list_t<marked_t<normalised, marks_t<Mixer>>>, axes_of_list_t<Over>>;
 
 // Some of the dimensions over which an operand sums to one are contracted, and others stay.
 template <class Over, class... M>
@@ -84,7 +89,8 @@ consteval bool misuses_weights() {
     return false;
   } else {
     using summed_here = intersection_t<over_axes, axes_of_list_t<dims_t<Weights>>>;
-    constexpr bool another = where<difference_t<summed_here, own>>::any_alternative && !is_mixture<Over, Weights, Other>;
+    constexpr bool another =
+        where<difference_t<summed_here, own>>::any_alternative && !is_mixture<Over, Weights, Other>;
     constexpr bool other_keeps_it = !is_disjoint<difference_t<own, over_axes>, axes_of_list_t<dims_t<Other>>>;
     return another || other_keeps_it || splits_weights<over_axes>(marks_t<Weights>{});
   }
@@ -110,7 +116,8 @@ struct product_marks<Over, shape<T...>, Other> {
     } else if constexpr (mark_order<M> == mark_order<normalised<>>) {
       return false;  // contracted over it, or heads were mixed: both end it; products alone weaken it
     } else if constexpr (mark_order<M> == mark_order<weighted<>>) {
-      return is_disjoint<axes_of_list_t<mark_dims_t<M>>, axes_of_list_t<Over>>;  // linear in what it may still be summed over
+      return is_disjoint<axes_of_list_t<mark_dims_t<M>>,
+                         axes_of_list_t<Over>>;  // linear in what it may still be summed over
     } else if constexpr (mark_order<M> == mark_order<rotated<>>) {
       return is_disjoint<mark_dims_t<M>, atoms_of_list_t<Over>>;  // parts of a sum, too: rotary + pass-through
     } else {
@@ -157,7 +164,8 @@ consteval bool grown_beside(list<Others...>) {
 
 template <class Op, class Over, class Side, class Facts, class A, class B>
 consteval auto missing_in_product() {
-  using missing = std::conditional_t<(Facts::missing_in_a::size > 0), typename Facts::missing_in_a, typename Facts::missing_in_b>;
+  using missing =
+      std::conditional_t<(Facts::missing_in_a::size > 0), typename Facts::missing_in_a, typename Facts::missing_in_b>;
   using here = std::conditional_t<(Facts::missing_in_a::size > 0), A, B>;
   using there = std::conditional_t<(Facts::missing_in_a::size > 0), B, A>;
   using D = first_t<missing>;
@@ -169,13 +177,16 @@ consteval auto missing_in_product() {
     }
   } else if constexpr (hides_in_composite<D, here>) {
     return answer<ERROR_R4_composite_has_other_factors_or_order<Op, over_t<Over>, lhs_t<A>, rhs_t<B>>>{};
-  } else if constexpr (is_position<D> && ((is_in<D, weighing_t<there>> && grown_beside<D>(dims_t<here>{})) || grown_beside<D>(weighing_t<here>{}))) {
+  } else if constexpr (is_position<D> && ((is_in<D, weighing_t<there>> && grown_beside<D>(dims_t<here>{})) ||
+                                          grown_beside<D>(weighing_t<here>{}))) {
     // A prefix before the keys and not before the values, or the reverse.
     return answer<ERROR_R10_keys_and_values_grow_together<Op, over_t<Over>, lhs_t<A>, rhs_t<B>>>{};
-  } else if constexpr (is_position<D> && is_in<D, weighing_t<there>> && where<axes_of_list_t<dims_t<here>>>::any_position) {
+  } else if constexpr (is_position<D> && is_in<D, weighing_t<there>> &&
+                       where<axes_of_list_t<dims_t<here>>>::any_position) {
     // Weights over D meet values that stand at other positions.
     return answer<ERROR_R3_other_positions_of_the_sequence<Op, over_t<Over>, lhs_t<A>, rhs_t<B>>>{};
-  } else if constexpr (std::is_same_v<Op, op::scores> && is_feature<D> && where<axes_of_list_t<dims_t<here>>>::any_feature_or_choice) {
+  } else if constexpr (std::is_same_v<Op, op::scores> && is_feature<D> &&
+                       where<axes_of_list_t<dims_t<here>>>::any_feature_or_choice) {
     return answer<ERROR_R16_query_key_and_value_are_told_apart_by_dimensions<Op, over_t<Over>, lhs_t<A>, rhs_t<B>>>{};
   } else if constexpr (is_heads<D> && missing::size < Over::size) {
     return answer<ERROR_R12_weight_sums_over_heads_that_are_gone<Op, over_t<Over>, lhs_t<A>, rhs_t<B>>>{};
@@ -207,7 +218,9 @@ consteval auto judge_product() {
     return answer<refused_mark_t<Op, A, O, L, R>>{};
   } else if constexpr (refuses_mark<Op, B>) {
     return answer<refused_mark_t<Op, B, O, L, R>>{};
-  } else if constexpr (facts::over_positions && join_t<marked_t<raw, marks_t<A>>, marked_t<score, marks_t<A>>, marked_t<raw, marks_t<B>>, marked_t<score, marks_t<B>>>::size > 0) {
+  } else if constexpr (facts::over_positions &&
+                       join_t<marked_t<raw, marks_t<A>>, marked_t<score, marks_t<A>>, marked_t<raw, marks_t<B>>,
+                              marked_t<score, marks_t<B>>>::size > 0) {
     return answer<ERROR_R6_scores_are_contracted_only_after_softmax<Op, O, L, R>>{};
   } else if constexpr (rotations_differ<Over, A, B>) {
     return answer<ERROR_R9_rotated_meets_not_rotated<Op, O, L, R>>{};
@@ -220,9 +233,11 @@ consteval auto judge_product() {
     return answer<ERROR_R1_contracted_dimension_is_not_in_both<Op, over_t<Along>, L, R>>{};
   } else if constexpr (facts::undeclared::size > 0) {
     return answer<ERROR_R2_shared_dimension_is_not_parallel<Op, over_t<typename facts::undeclared>, L, R>>{};
-  } else if constexpr (where<typename facts::over_axes>::packed::size > 0 && !sums_weights<Over, A>() && !sums_weights<Over, B>()) {
+  } else if constexpr (where<typename facts::over_axes>::packed::size > 0 && !sums_weights<Over, A>() &&
+                       !sums_weights<Over, B>()) {
     return answer<ERROR_R19_packed_positions_need_their_documents<Op, O, L, R>>{};
-  } else if constexpr ((facts::is_raw || facts::is_single_query) && where<typename facts::free_axes_a>::heads::size > 0 &&
+  } else if constexpr ((facts::is_raw || facts::is_single_query) &&
+                       where<typename facts::free_axes_a>::heads::size > 0 &&
                        where<typename facts::free_axes_b>::heads::size > 0) {
     return answer<ERROR_R11_every_head_against_every_head<Op, O, L, R>>{};
   } else {
@@ -279,7 +294,8 @@ consteval auto judge_scores() {
   } else if constexpr (is_scores<product_facts<Over, list<>, A, B>>) {
     return answer<accepted<with_marks_t<typename verdict::shape, typename raw_mark<Over>::score_list>>>{};
   } else if constexpr (gives_pairs<product_facts<Over, list<>, A, B>>) {
-    return answer<ERROR_R2_shared_dimension_gives_pairs<op::scores, over_t<typename product_facts<Over, list<>, A, B>::shared>, lhs_t<A>, rhs_t<B>>>{};
+    return answer<ERROR_R2_shared_dimension_gives_pairs<
+        op::scores, over_t<typename product_facts<Over, list<>, A, B>::shared>, lhs_t<A>, rhs_t<B>>>{};
   } else {
     return answer<ERROR_R6_scores_are_products_of_positions<op::scores, over_t<Over>, lhs_t<A>, rhs_t<B>>>{};
   }

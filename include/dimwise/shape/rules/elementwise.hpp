@@ -31,8 +31,9 @@ struct all_dims<A> {
 };
 template <class A, class B, class... Rest>
 struct all_dims<A, B, Rest...> {
-  using type = typename std::conditional_t<sizeof...(Rest) == 0, std::type_identity<union_t<dims_t<A>, dims_t<B>>>,
-                                           all_dims<make_shape_t<union_t<dims_t<A>, dims_t<B>>, list<>>, Rest...>>::type;
+  using type =
+      typename std::conditional_t<sizeof...(Rest) == 0, std::type_identity<union_t<dims_t<A>, dims_t<B>>>,
+                                  all_dims<make_shape_t<union_t<dims_t<A>, dims_t<B>>, list<>>, Rest...>>::type;
 };
 
 template <class... Shapes>
@@ -96,7 +97,8 @@ struct added_bias<A, B> {
 };
 // R9: what is rotated is added to its like only; a number is added to every feature alike.
 template <class A, class B>
-inline constexpr bool adds_unlike_rotations = dims_t<A>::size > 0 && dims_t<B>::size > 0 && !same_set<rotations_t<marks_t<A>>, rotations_t<marks_t<B>>>;
+inline constexpr bool adds_unlike_rotations =
+    dims_t<A>::size > 0 && dims_t<B>::size > 0 && !same_set<rotations_t<marks_t<A>>, rotations_t<marks_t<B>>>;
 
 template <class A, class B>
 consteval auto judge_added() {
@@ -106,7 +108,8 @@ consteval auto judge_added() {
   } else if constexpr (adds_unlike_rotations<A, B>) {
     return answer<ERROR_R9_rotated_meets_not_rotated<op::elementwise, lhs_t<A>, rhs_t<B>>>{};
   } else {
-    return answer<accepted<make_shape_t<dims_t<typename sum::shape>, join_t<marks_t<typename sum::shape>, typename added_bias<A, B>::type>>>>{};
+    return answer<accepted<make_shape_t<dims_t<typename sum::shape>,
+                                        join_t<marks_t<typename sum::shape>, typename added_bias<A, B>::type>>>>{};
   }
 }
 
@@ -117,7 +120,8 @@ struct multiplied_mark {
 };
 template <class... D, class Factor>
 struct multiplied_mark<biased_for<D...>, Factor> {
-  using type = typename mark_over<biased_for, sorted_t<union_t<list<D...>, typename where<Factor>::alternatives>>>::type;
+  using type =
+      typename mark_over<biased_for, sorted_t<union_t<list<D...>, typename where<Factor>::alternatives>>>::type;
 };
 template <class Dims, class Marks, class Factor>
 struct multiplied;
@@ -126,8 +130,9 @@ struct multiplied<Dims, list<M...>, Factor> {
   using type = make_shape_t<Dims, join_t<typename multiplied_mark<M, Factor>::type...>>;
 };
 template <class Shape, class Factor>
-using multiplied_t = typename std::conditional_t<marked_t<biased_for, marks_t<Shape>>::size == 0 || Factor::size == 0, std::type_identity<Shape>,
-                                                 multiplied<dims_t<Shape>, marks_t<Shape>, Factor>>::type;
+using multiplied_t =
+    typename std::conditional_t<marked_t<biased_for, marks_t<Shape>>::size == 0 || Factor::size == 0,
+                                std::type_identity<Shape>, multiplied<dims_t<Shape>, marks_t<Shape>, Factor>>::type;
 template <class A, class B>
 consteval auto judge_multiplied() {
   constexpr auto product = judge_elementwise<op::elementwise, false, A, B>();
@@ -142,7 +147,8 @@ consteval auto judge_multiplied() {
 template <class Named, class Raw>
 inline constexpr bool names_raw = same_set<Named, Raw>;
 template <class... P, class Raw>
-inline constexpr bool names_raw<list<summed<P...>>, Raw> = same_set<list<summed<P...>>, Raw> || same_set<list<P...>, Raw>;
+inline constexpr bool names_raw<list<summed<P...>>, Raw> =
+    same_set<list<summed<P...>>, Raw> || same_set<list<P...>, Raw>;
 
 template <class Marks>
 struct raw_to_score;

@@ -50,16 +50,20 @@ consteval auto judge_slice() {
   if constexpr (!is_in<D, dims>) {
     return answer<missing_t<op::slice, list<D>, Shape>>{};
   } else if constexpr (is_composite<Result>) {
-    return answer<ERROR_R18_slice_of_a_composite_names_a_plain_dimension<op::slice, over<about_t<D>>, operand_t<Shape>>>{};
+    return answer<
+        ERROR_R18_slice_of_a_composite_names_a_plain_dimension<op::slice, over<about_t<D>>, operand_t<Shape>>>{};
   } else if constexpr (is_composite<D> && is_in<Result, atoms_t<D>>) {
     // A factor or a part has its own elements, which `split` and `part` take by name.
-    return answer<ERROR_R4_composite_has_other_factors_or_order<op::slice, over<about_t<D>, about_t<Result>>, operand_t<Shape>>>{};
+    return answer<ERROR_R4_composite_has_other_factors_or_order<op::slice, over<about_t<D>, about_t<Result>>,
+                                                                operand_t<Shape>>>{};
   } else if constexpr (std::is_same_v<D, Result> && D::static_extent != at_run_time) {
     return answer<ERROR_R18_slice_of_a_static_extent_names_its_result<op::slice, over<about_t<D>>, operand_t<Shape>>>{};
   } else if constexpr (D::abilities != Result::abilities && !(is_composite<D> && D::abilities == ability::none)) {
     return answer<ERROR_R18_slice_has_another_kind<op::slice, over<about_t<D>, about_t<Result>>, operand_t<Shape>>>{};
-  } else if constexpr (D::static_extent != at_run_time && Result::static_extent != at_run_time && Result::static_extent > D::static_extent) {
-    return answer<ERROR_R18_slice_is_longer_than_its_dimension<op::slice, over<about_t<D>, about_t<Result>>, operand_t<Shape>>>{};
+  } else if constexpr (D::static_extent != at_run_time && Result::static_extent != at_run_time &&
+                       Result::static_extent > D::static_extent) {
+    return answer<
+        ERROR_R18_slice_is_longer_than_its_dimension<op::slice, over<about_t<D>, about_t<Result>>, operand_t<Shape>>>{};
   } else {
     using result = replace_t<dims, D, list<Result>>;
     if constexpr (!all_distinct(axes_of_list_t<result>{})) {
@@ -77,18 +81,21 @@ consteval auto judge_gather() {
   if constexpr (!is_in<D, table>) {
     return answer<missing_t<op::gather, list<D>, Table>>{};
   } else if constexpr (!std::is_same_v<D, IdDim>) {
-    return answer<ERROR_R18_ids_index_their_own_dimension_only<op::gather, over<about_t<D>>, id<IdDim>, lhs_t<Table>, rhs_t<Ids>>>{};
+    return answer<ERROR_R18_ids_index_their_own_dimension_only<op::gather, over<about_t<D>>, id<IdDim>, lhs_t<Table>,
+                                                               rhs_t<Ids>>>{};
   } else if constexpr (indexed_meets<Table, Ids>) {
     return answer<ERROR_R18_indexed_meets_its_dimension<op::gather, over<about_t<D>>, lhs_t<Table>, rhs_t<Ids>>>{};
   } else if constexpr (is_merged<D> && !is_in<D, dims_t<Ids>>) {
-    return answer<ERROR_R18_ids_of_a_composite_are_split_first<op::gather, over<about_t<D>>, lhs_t<Table>, rhs_t<Ids>>>{};
+    return answer<
+        ERROR_R18_ids_of_a_composite_are_split_first<op::gather, over<about_t<D>>, lhs_t<Table>, rhs_t<Ids>>>{};
   } else if constexpr (refuses_mark<op::gather, Table>) {
     return answer<refused_mark_t<op::gather, Table, over<about_t<D>>, lhs_t<Table>, rhs_t<Ids>>>{};
   } else {
     // What the ids and the table share is taken side by side, but for D, which is that of the ids where they have it; the
     // ids' dimensions come first.
     using kept = kept_marks_t<op::gather, Table>;
-    using marks = typename std::conditional_t<is_in<D, dims_t<Ids>>, std::type_identity<kept>, marks_without<kept, D>>::type;
+    using marks =
+        typename std::conditional_t<is_in<D, dims_t<Ids>>, std::type_identity<kept>, marks_without<kept, D>>::type;
     using dims = union_t<dims_t<Ids>, difference_t<table, list<D>>>;
     if constexpr (!all_distinct(axes_of_list_t<dims>{})) {
       return answer<ERROR_R17_dimension_occurs_twice<op::gather, over<about_t<D>>, lhs_t<Table>, rhs_t<Ids>>>{};
@@ -113,7 +120,8 @@ struct joined_biases<list<M...>, Part, Whole> {
   };
   template <class... D>
     requires(Whole::size > 0)
-  struct one<biased_for<D...>> : mark_over<biased_for, sorted_t<union_t<difference_t<list<D...>, list<Part>>, Whole>>> {};
+  struct one<biased_for<D...>> : mark_over<biased_for, sorted_t<union_t<difference_t<list<D...>, list<Part>>, Whole>>> {
+  };
   using type = join_t<typename one<M>::type...>;
 };
 template <class Marks>
@@ -134,13 +142,17 @@ template <class D, class A, class... B>
 consteval auto judge_concat() {
   using missing = join_t<difference_t<list<D>, dims_t<A>>, difference_t<list<D>, dims_t<B>>...>;
   if constexpr (missing::size > 0) {
-    return answer<ERROR_R1_dimension_is_not_in_the_operand<op::concat, over<about_t<D>>, operand_t<A>, operand_t<B>...>>{};
+    return answer<
+        ERROR_R1_dimension_is_not_in_the_operand<op::concat, over<about_t<D>>, operand_t<A>, operand_t<B>...>>{};
   } else if constexpr (D::static_extent != at_run_time) {
-    return answer<ERROR_R10_concat_of_a_static_extent_names_its_result<op::concat, over<about_t<D>>, operand_t<A>, operand_t<B>...>>{};
+    return answer<ERROR_R10_concat_of_a_static_extent_names_its_result<op::concat, over<about_t<D>>, operand_t<A>,
+                                                                       operand_t<B>...>>{};
   } else if constexpr (!(joins<D, D, A, B> && ...)) {
-    return answer<ERROR_R10_operands_differ_in_another_dimension<op::concat, over<about_t<D>>, operand_t<A>, operand_t<B>...>>{};
+    return answer<
+        ERROR_R10_operands_differ_in_another_dimension<op::concat, over<about_t<D>>, operand_t<A>, operand_t<B>...>>{};
   } else {
-    using marks = join_t<typename cut_marks<marks_t<unbiased_t<A>>, D>::type, typename joined_biases<marks_t<A>, D, list<D>>::type,
+    using marks = join_t<typename cut_marks<marks_t<unbiased_t<A>>, D>::type,
+                         typename joined_biases<marks_t<A>, D, list<D>>::type,
                          typename joined_biases<marks_t<B>, D, list<D>>::type...>;
     return answer<accepted<make_shape_t<dims_t<A>, marks>>>{};
   }
@@ -167,11 +179,14 @@ struct concat_parts<Whole, list<First, P...>, A, B...> {
       return answer<ERROR_R10_operands_differ_in_another_dimension<op::concat, O, operand_t<A>, operand_t<B>...>>{};
     } else if constexpr (!is_in<First, dims_t<A>> || !(is_in<P, dims_t<B>> && ...)) {
       return answer<ERROR_R1_dimension_is_not_in_the_operand<op::concat, O, operand_t<A>, operand_t<B>...>>{};
-    } else if constexpr (!(joins<First, P, typename own_rotation<First, A>::rest, typename own_rotation<P, B>::rest> && ...)) {
+    } else if constexpr (!(joins<First, P, typename own_rotation<First, A>::rest, typename own_rotation<P, B>::rest> &&
+                           ...)) {
       return answer<ERROR_R10_operands_differ_in_another_dimension<op::concat, O, operand_t<A>, operand_t<B>...>>{};
     } else {
-      using marks = join_t<typename cut_marks<marks_t<unbiased_t<A>>, First>::type, typename own_rotation<P, B>::type...,
-                           typename joined_biases<marks_t<A>, First, list<Whole>>::type, typename joined_biases<marks_t<B>, P, list<Whole>>::type...>;
+      using marks =
+          join_t<typename cut_marks<marks_t<unbiased_t<A>>, First>::type, typename own_rotation<P, B>::type...,
+                 typename joined_biases<marks_t<A>, First, list<Whole>>::type,
+                 typename joined_biases<marks_t<B>, P, list<Whole>>::type...>;
       return answer<accepted<make_shape_t<replace_t<dims_t<A>, First, list<Whole>>, marks>>>{};
     }
   }
@@ -180,7 +195,8 @@ template <class Whole, class Parts, class... Shapes>
   requires(Parts::size != sizeof...(Shapes))
 struct concat_parts<Whole, Parts, Shapes...> {
   static consteval auto judge() {
-    return answer<ERROR_R10_operands_differ_in_another_dimension<op::concat, over<about_t<Whole>>, operand_t<Shapes>...>>{};
+    return answer<
+        ERROR_R10_operands_differ_in_another_dimension<op::concat, over<about_t<Whole>>, operand_t<Shapes>...>>{};
   }
 };
 template <class D>
@@ -209,7 +225,8 @@ consteval auto judge_stack() {
     return answer<ERROR_R17_dimension_occurs_twice<op::stack, O, operand_t<A>>>{};
   } else {
     using told_apart = typename where<list<D>>::alternatives;
-    using marks = join_t<typename without_indexed<marks_t<unbiased_t<A>>, D>::type, typename joined_biases<marks_t<A>, nothing, told_apart>::type,
+    using marks = join_t<typename without_indexed<marks_t<unbiased_t<A>>, D>::type,
+                         typename joined_biases<marks_t<A>, nothing, told_apart>::type,
                          typename joined_biases<marks_t<B>, nothing, told_apart>::type...>;
     return answer<accepted<make_shape_t<join_t<list<D>, dims_t<A>>, marks>>>{};
   }

@@ -30,12 +30,14 @@ consteval auto judge_linear_attention() {
     return answer<ERROR_R13_needs_ordered_positions<op_t, O, operand_t<K>>>{};
   } else if constexpr (is_packed<P>) {
     return answer<ERROR_R19_packed_positions_need_their_documents<op_t, O, operand_t<K>>>{};
-  } else if constexpr (is_in<F, dims_t<V>> || value::size != 1 || !where<per_key>::all_parallel || !is_subset<per_key, per_value>) {
+  } else if constexpr (is_in<F, dims_t<V>> || value::size != 1 || !where<per_key>::all_parallel ||
+                       !is_subset<per_key, per_value>) {
     return answer<ERROR_R16_query_key_and_value_are_told_apart_by_dimensions<op_t, O, lhs_t<K>, rhs_t<V>>>{};
   } else if constexpr (!is_subset<per_key, kept> || !where<kept>::all_parallel) {
     return answer<ERROR_R16_query_key_and_value_are_told_apart_by_dimensions<op_t, O, lhs_t<Q>, rhs_t<K>>>{};
   } else if constexpr (!same_set<dims_t<State>, join_t<per_key, list<F>, value>>) {
-    return answer<ERROR_R3_assigned_dimensions_differ<op_t, O, lhs_t<State>, rhs_t<make_shape_t<join_t<per_key, list<F>, value>, list<>>>>>{};
+    return answer<ERROR_R3_assigned_dimensions_differ<op_t, O, lhs_t<State>,
+                                                      rhs_t<make_shape_t<join_t<per_key, list<F>, value>, list<>>>>>{};
   } else if constexpr (indexed_meets<Q, K, V, State>) {
     return answer<ERROR_R18_indexed_meets_its_dimension<op_t, O, lhs_t<Q>, rhs_t<K>, operand_t<V>, operand_t<State>>>{};
   } else if constexpr (!same_set<rotations_t<marks_t<Q>>, rotations_t<marks_t<K>>>) {
@@ -55,9 +57,11 @@ consteval auto judge_state_change() {
   if constexpr (!is_in<P, dims_t<By>>) {
     return answer<missing_t<op::linear_attention, list<P>, By>>{};
   } else if constexpr (!is_subset<difference_t<dims_t<By>, list<P>>, dims_t<Changed>>) {
-    return answer<ERROR_R8_neither_has_all_dimensions_of_the_other<op::linear_attention, over<about_t<P>>, lhs_t<Changed>, rhs_t<By>>>{};
+    return answer<ERROR_R8_neither_has_all_dimensions_of_the_other<op::linear_attention, over<about_t<P>>,
+                                                                   lhs_t<Changed>, rhs_t<By>>>{};
   } else if constexpr (indexed_meets<Changed, By>) {
-    return answer<ERROR_R18_indexed_meets_its_dimension<op::linear_attention, over<about_t<P>>, lhs_t<Changed>, rhs_t<By>>>{};
+    return answer<
+        ERROR_R18_indexed_meets_its_dimension<op::linear_attention, over<about_t<P>>, lhs_t<Changed>, rhs_t<By>>>{};
   } else {
     return answer<accepted<Changed>>{};
   }

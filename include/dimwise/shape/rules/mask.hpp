@@ -97,9 +97,11 @@ consteval auto meeting_objection() {
   using M = over_t<dims>;
   if constexpr (weighing_t<Shape>::size > 0) {
     return answer<ERROR_R7_masking_comes_before_softmax<Op, S, M>>{};
-  } else if constexpr (!is_disjoint<axes_of_list_t<extra>, axes_of_list_t<dims_t<Shape>>> || !all_distinct(axes_of_list_t<dims>{})) {
+  } else if constexpr (!is_disjoint<axes_of_list_t<extra>, axes_of_list_t<dims_t<Shape>>> ||
+                       !all_distinct(axes_of_list_t<dims>{})) {
     return answer<ERROR_R4_composite_has_other_factors_or_order<Op, S, M>>{};
-  } else if constexpr (!where<axes_of_list_t<extra>>::all_parallel || (served_of<serves, dims_t<Shape>>::named && served_here<Shape, Facts>::size == 0)) {
+  } else if constexpr (!where<axes_of_list_t<extra>>::all_parallel ||
+                       (served_of<serves, dims_t<Shape>>::named && served_here<Shape, Facts>::size == 0)) {
     return answer<ERROR_R7_mask_has_dimensions_that_the_scores_lack<Op, S, M>>{};
   } else if constexpr (indexed_meets<Shape, typename Facts::shape>) {
     return answer<ERROR_R18_indexed_meets_its_dimension<Op, S, rhs_t<typename Facts::shape>>>{};
@@ -114,7 +116,8 @@ using meeting_objection_t = typename decltype(meeting_objection<Op, Shape, Facts
 
 // The shape of both: the operand's dimensions, then the parallel ones that the mask or bias adds.
 template <class Shape, class Facts, class Marks>
-using met_t = make_shape_t<join_t<dims_t<Shape>, difference_t<typename Facts::dims, dims_t<Shape>>>, join_t<Marks, typename indexed_list<typename Facts::taken>::type>>;
+using met_t = make_shape_t<join_t<dims_t<Shape>, difference_t<typename Facts::dims, dims_t<Shape>>>,
+                           join_t<Marks, typename indexed_list<typename Facts::taken>::type>>;
 
 template <class Shape, class Facts>
 consteval auto judge_masked() {
@@ -130,7 +133,8 @@ consteval auto judge_masked() {
   } else if constexpr (!Facts::documents && before::size == 0 && where<axes_of_list_t<serves>>::packed::size > 0) {
     return answer<ERROR_R19_packed_positions_need_their_documents<op::masked, S, M>>{};
   } else {
-    using marks = join_t<typename without_masked<marks_t<Shape>>::type, typename mark_over<masked_for, sorted_t<serves>>::type>;
+    using marks =
+        join_t<typename without_masked<marks_t<Shape>>::type, typename mark_over<masked_for, sorted_t<serves>>::type>;
     return answer<accepted<met_t<Shape, Facts, marks>>>{};
   }
 }
@@ -145,7 +149,8 @@ consteval auto judge_bias() {
   } else if constexpr (serves::size == 0) {
     return answer<ERROR_R7_bias_lacks_what_softmax_goes_over<op::biased, lhs_t<Shape>, rhs_t<typename Facts::shape>>>{};
   } else {
-    return answer<accepted<met_t<Shape, Facts, join_t<marks_t<Shape>, typename mark_over<biased_for, sorted_t<serves>>::type>>>>{};
+    return answer<accepted<
+        met_t<Shape, Facts, join_t<marks_t<Shape>, typename mark_over<biased_for, sorted_t<serves>>::type>>>>{};
   }
 }
 

@@ -18,7 +18,8 @@ consteval auto judge_rotary() {
   using O = over<about_t<P>, about_t<F>>;
   using missing = difference_t<list<P, F>, dims_t<Shape>>;
   constexpr bool odd = F::static_extent != at_run_time && F::static_extent % 2 == 1;
-  if constexpr (!has_any(P::abilities, ability::ordered) || !is_feature<F> || is_composite<P> || is_composite<F> || odd) {
+  if constexpr (!has_any(P::abilities, ability::ordered) || !is_feature<F> || is_composite<P> || is_composite<F> ||
+                odd) {
     return answer<ERROR_R9_rotary_takes_positions_and_the_features_of_a_head<op::rotary, O, operand_t<Shape>>>{};
   } else if constexpr (missing::size > 0) {
     if constexpr (hides_in_composite<first_t<missing>, Shape>) {
@@ -41,10 +42,13 @@ consteval auto judge_rotary_at() {
   using verdict = typename decltype(judge_rotary<P, F, Shape>())::type;
   if constexpr (refused<verdict>) {
     return answer<verdict>{};
-  } else if constexpr (!is_in<P, dims_t<Positions>> || !is_subset<dims_t<Positions>, difference_t<dims_t<Shape>, list<F>>>) {
-    return answer<ERROR_R9_rotary_is_told_angles_at_its_positions<op::rotary, over<about_t<P>, about_t<F>>, lhs_t<Shape>, rhs_t<Positions>>>{};
+  } else if constexpr (!is_in<P, dims_t<Positions>> ||
+                       !is_subset<dims_t<Positions>, difference_t<dims_t<Shape>, list<F>>>) {
+    return answer<ERROR_R9_rotary_is_told_angles_at_its_positions<op::rotary, over<about_t<P>, about_t<F>>,
+                                                                  lhs_t<Shape>, rhs_t<Positions>>>{};
   } else if constexpr (indexed_meets<Shape, Positions>) {
-    return answer<ERROR_R18_indexed_meets_its_dimension<op::rotary, over<about_t<P>, about_t<F>>, lhs_t<Shape>, rhs_t<Positions>>>{};
+    return answer<ERROR_R18_indexed_meets_its_dimension<op::rotary, over<about_t<P>, about_t<F>>, lhs_t<Shape>,
+                                                        rhs_t<Positions>>>{};
   } else {
     return answer<accepted<with_indexed_t<typename verdict::shape, Positions>>>{};
   }
@@ -57,11 +61,14 @@ consteval auto judge_rotary_by() {
   using pairs = difference_t<dims_t<Cosines>, dims_t<Shape>>;
   if constexpr (refused<verdict>) {
     return answer<verdict>{};
-  } else if constexpr (!same_set<dims_t<Cosines>, dims_t<Sines>> || !is_in<P, dims_t<Cosines>> || is_in<F, dims_t<Cosines>> || pairs::size != 1 ||
-                       where<pairs>::not_features::size > 0 || !is_disjoint<axes_of_list_t<pairs>, axes_of_list_t<dims_t<Shape>>>) {
-    return answer<ERROR_R9_rotary_is_told_angles_at_its_positions<op::rotary, over<about_t<P>, about_t<F>>, lhs_t<Shape>, rhs_t<Cosines>>>{};
+  } else if constexpr (!same_set<dims_t<Cosines>, dims_t<Sines>> || !is_in<P, dims_t<Cosines>> ||
+                       is_in<F, dims_t<Cosines>> || pairs::size != 1 || where<pairs>::not_features::size > 0 ||
+                       !is_disjoint<axes_of_list_t<pairs>, axes_of_list_t<dims_t<Shape>>>) {
+    return answer<ERROR_R9_rotary_is_told_angles_at_its_positions<op::rotary, over<about_t<P>, about_t<F>>,
+                                                                  lhs_t<Shape>, rhs_t<Cosines>>>{};
   } else if constexpr (indexed_meets<Shape, Cosines, Sines>) {
-    return answer<ERROR_R18_indexed_meets_its_dimension<op::rotary, over<about_t<P>, about_t<F>>, lhs_t<Shape>, rhs_t<Cosines>, rhs_t<Sines>>>{};
+    return answer<ERROR_R18_indexed_meets_its_dimension<op::rotary, over<about_t<P>, about_t<F>>, lhs_t<Shape>,
+                                                        rhs_t<Cosines>, rhs_t<Sines>>>{};
   } else {
     return answer<accepted<with_indexed_t<typename verdict::shape, Cosines, Sines>>>{};
   }
@@ -73,7 +80,8 @@ template <class Op, class D, class W, class Result, class Shape>
 consteval auto judge_windows() {
   using O = over<about_t<D>, about_t<W>, about_t<Result>>;
   using objection = objection_t<Op, list<D>, Shape>;
-  constexpr bool all_known = D::static_extent != at_run_time && W::static_extent != at_run_time && Result::static_extent != at_run_time;
+  constexpr bool all_known =
+      D::static_extent != at_run_time && W::static_extent != at_run_time && Result::static_extent != at_run_time;
   if constexpr (!std::is_same_v<objection, nothing>) {
     return answer<objection>{};
   } else if constexpr (!has_any(D::abilities, ability::ordered)) {
@@ -81,8 +89,9 @@ consteval auto judge_windows() {
   } else if constexpr (std::is_same_v<D, Result> && D::static_extent != at_run_time) {
     return answer<ERROR_R18_slice_of_a_static_extent_names_its_result<Op, O, operand_t<Shape>>>{};
   } else {
-    constexpr bool fits = !all_known || (std::is_same_v<Op, op::pool> ? D::static_extent == Result::static_extent * W::static_extent
-                                                                      : D::static_extent + 1 == Result::static_extent + W::static_extent);
+    constexpr bool fits =
+        !all_known || (std::is_same_v<Op, op::pool> ? D::static_extent == Result::static_extent * W::static_extent
+                                                    : D::static_extent + 1 == Result::static_extent + W::static_extent);
     if constexpr (!fits) {
       return answer<ERROR_R13_window_does_not_fit<Op, O, operand_t<Shape>>>{};
     } else {
@@ -111,7 +120,8 @@ consteval auto judge_skew() {
     if constexpr (!all_distinct(axes_of_list_t<dims>{})) {
       return answer<ERROR_R17_dimension_occurs_twice<op::skew, O, operand_t<Shape>>>{};
     } else {
-      return answer<accepted<make_shape_t<dims, typename rename_marks<typename cut_marks<marks_t<Shape>, R>::type, R, K>::type>>>{};
+      return answer<accepted<
+          make_shape_t<dims, typename rename_marks<typename cut_marks<marks_t<Shape>, R>::type, R, K>::type>>>{};
     }
   }
 }
@@ -127,14 +137,16 @@ consteval auto judge_top_k() {
     return answer<ERROR_R1_operation_names_its_dimension<op::top_k, O, operand_t<Shape>>>{};
   } else if constexpr (where<list<D, Best>>::not_attended::size > 0) {
     return answer<ERROR_R13_softmax_takes_attendable_or_choice<op::top_k, O, operand_t<Shape>>>{};
-  } else if constexpr (D::static_extent != at_run_time && Best::static_extent != at_run_time && Best::static_extent > D::static_extent) {
+  } else if constexpr (D::static_extent != at_run_time && Best::static_extent != at_run_time &&
+                       Best::static_extent > D::static_extent) {
     return answer<ERROR_R18_more_than_there_are<op::top_k, O, operand_t<Shape>>>{};
   } else {
     using dims = replace_t<dims_t<Shape>, D, list<Best>>;
     if constexpr (!all_distinct(axes_of_list_t<dims>{})) {
       return answer<ERROR_R17_dimension_occurs_twice<op::top_k, O, operand_t<Shape>>>{};
     } else {
-      return answer<accepted<make_shape_t<dims, typename rename_marks<kept_marks_t<op::top_k, Shape>, D, Best>::type>>>{};
+      return answer<
+          accepted<make_shape_t<dims, typename rename_marks<kept_marks_t<op::top_k, Shape>, D, Best>::type>>>{};
     }
   }
 }

@@ -19,7 +19,8 @@ namespace detail {
 // R7: every mask, and before a softmax every bias, tells the alternatives apart that the operation goes over.
 template <class Over, template <class...> class Mark, class... M>
 consteval bool serves_all(list<M...>) {
-  return ((mark_order<M> != mark_order<Mark<>> || !is_disjoint<axes_of_list_t<mark_dims_t<M>>, axes_of_list_t<Over>>)&&...);
+  return ((mark_order<M> != mark_order<Mark<>> || !is_disjoint<axes_of_list_t<mark_dims_t<M>>, axes_of_list_t<Over>>) &&
+          ...);
 }
 template <class Op>
 inline constexpr bool shifts_vanish = std::is_same_v<Op, op::softmax> || std::is_same_v<Op, op::log_softmax>;
@@ -66,7 +67,8 @@ consteval auto judge_softmax() {
     return answer<ERROR_R5_softmax_over_a_single_element<Op, over_t<Over>, operand_t<Shape>>>{};
   } else {
     using kept = kept_marks_t<Op, Shape>;
-    using set = std::conditional_t<std::is_same_v<Op, op::log_softmax>, std::type_identity<list<>>, normalised_mark<Over>>;
+    using set =
+        std::conditional_t<std::is_same_v<Op, op::log_softmax>, std::type_identity<list<>>, normalised_mark<Over>>;
     return answer<accepted<make_shape_t<dims_t<Shape>, join_t<kept, typename set::type>>>>{};
   }
 }
@@ -82,7 +84,8 @@ struct reduced_marks {
     } else if constexpr (mark_order<M> == mark_order<masked_for<>> || mark_order<M> == mark_order<biased_for<>>) {
       return list<>{};
     } else if constexpr (mark_order<M> == mark_order<normalised<>> && parallel_only) {
-      return typename std::conditional_t<std::is_same_v<Op, op::mean>, std::type_identity<list<M>>, weakened<M>>::type{};
+      return
+          typename std::conditional_t<std::is_same_v<Op, op::mean>, std::type_identity<list<M>>, weakened<M>>::type{};
     } else if constexpr (mark_order<M> == mark_order<normalised<>>) {
       return list<>{};
     } else if constexpr (mark_order<M> == mark_order<weighted<>>) {
@@ -124,13 +127,15 @@ consteval auto judge_reduce() {
     return answer<ERROR_R5_mean_over_what_sums_to_one<Op, over_t<Over>, operand_t<Shape>>>{};
   } else if constexpr (misuses_weighted<Op, Over, Shape>()) {
     return answer<ERROR_R5_weighted_is_only_summed<Op, over_t<Over>, operand_t<Shape>>>{};
-  } else if constexpr ((std::is_same_v<Op, op::argmax> || std::is_same_v<Op, op::logsumexp>)&&where<Over>::not_attended::size > 0) {
+  } else if constexpr ((std::is_same_v<Op, op::argmax> || std::is_same_v<Op, op::logsumexp>) &&
+                       where<Over>::not_attended::size > 0) {
     return answer<ERROR_R13_softmax_takes_attendable_or_choice<Op, over_t<Over>, operand_t<Shape>>>{};
   } else if constexpr (std::is_same_v<Op, op::argmax> || std::is_same_v<Op, op::logsumexp>) {
     using kept = kept_marks_t<Op, Shape>;
     return answer<accepted<make_shape_t<difference_t<dims_t<Shape>, Over>, kept>>>{};
   } else {
-    return answer<accepted<make_shape_t<difference_t<dims_t<Shape>, Over>, typename reduced_marks<Op, Over, Shape>::type>>>{};
+    return answer<
+        accepted<make_shape_t<difference_t<dims_t<Shape>, Over>, typename reduced_marks<Op, Over, Shape>::type>>>{};
   }
 }
 
@@ -155,7 +160,8 @@ consteval auto judge_renormalise() {
   } else if constexpr (where<Over>::not_attended::size > 0) {
     return answer<ERROR_R13_softmax_takes_attendable_or_choice<op::renormalise, over_t<Over>, operand_t<Shape>>>{};
   } else {
-    return answer<accepted<make_shape_t<dims_t<Shape>, join_t<kept_marks_t<op::renormalise, Shape>, typename normalised_mark<Over>::type>>>>{};
+    return answer<accepted<make_shape_t<
+        dims_t<Shape>, join_t<kept_marks_t<op::renormalise, Shape>, typename normalised_mark<Over>::type>>>>{};
   }
 }
 

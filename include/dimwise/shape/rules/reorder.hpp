@@ -53,7 +53,8 @@ consteval auto judge_scatter_add() {
   using missing = difference_t<dims_t<Ids>, dims_t<Values>>;
   using unknown = difference_t<Along, dims_t<Ids>>;
   if constexpr (!std::is_same_v<D, IdDim>) {
-    return answer<ERROR_R18_ids_index_their_own_dimension_only<op::scatter_add, O, id<IdDim>, lhs_t<Values>, rhs_t<Ids>>>{};
+    return answer<
+        ERROR_R18_ids_index_their_own_dimension_only<op::scatter_add, O, id<IdDim>, lhs_t<Values>, rhs_t<Ids>>>{};
   } else if constexpr (is_merged<D> && !is_in<D, summed>) {
     return answer<ERROR_R18_ids_of_a_composite_are_split_first<op::scatter_add, O, lhs_t<Values>, rhs_t<Ids>>>{};
   } else if constexpr (indexed_meets<Values, Ids>) {

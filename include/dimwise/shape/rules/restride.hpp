@@ -153,8 +153,10 @@ consteval auto judge_part() {
 template <class Marks, class D>
 struct marks_without {
   template <class M>
-  static constexpr bool ends = is_in<D, mark_dims_t<M>> && (mark_order<M> == mark_order<normalised<>> || mark_order<M> == mark_order<weighted<>> ||
-                                                            mark_order<M> == mark_order<rotated<>> || mark_order<M> == mark_order<masked_for<>> || mark_order<M> == mark_order<biased_for<>>);
+  static constexpr bool ends = is_in<D, mark_dims_t<M>> &&
+                               (mark_order<M> == mark_order<normalised<>> || mark_order<M> == mark_order<weighted<>> ||
+                                mark_order<M> == mark_order<rotated<>> || mark_order<M> == mark_order<masked_for<>> ||
+                                mark_order<M> == mark_order<biased_for<>>);
   template <class... M>
   static auto all(list<M...>) -> join_t<list_if<!ends<M>, M>...>;
   using type = decltype(all(Marks{}));
@@ -168,7 +170,9 @@ consteval auto judge_diagonal() {
   } else if constexpr (extents_differ<A, B>) {
     return answer<ERROR_R3_extents_differ<op::diagonal, over<about_t<A>, about_t<B>>, operand_t<Shape>>>{};
   } else {
-    return answer<accepted<make_shape_t<difference_t<dims_t<Shape>, list<B>>, typename marks_without<typename marks_without<marks_t<Shape>, B>::type, A>::type>>>{};
+    return answer<
+        accepted<make_shape_t<difference_t<dims_t<Shape>, list<B>>,
+                              typename marks_without<typename marks_without<marks_t<Shape>, B>::type, A>::type>>>{};
   }
 }
 
@@ -198,7 +202,8 @@ consteval auto judge_broadcast_like() {
     return answer<ERROR_R4_composite_has_other_factors_or_order<op::broadcast_like, lhs_t<Shape>, rhs_t<Like>>>{};
   } else {
     using added = difference_t<dims_t<Like>, dims_t<Shape>>;
-    return answer<accepted<make_shape_t<dims, difference_t<marks_t<Shape>, typename indexed_list<axes_of_list_t<added>>::type>>>>{};
+    return answer<accepted<
+        make_shape_t<dims, difference_t<marks_t<Shape>, typename indexed_list<axes_of_list_t<added>>::type>>>>{};
   }
 }
 
