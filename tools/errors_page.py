@@ -123,6 +123,9 @@ CURES = {
         "Give the bias the dimension of the softmax: a padding of keys is [batch, key], not [batch, seq]. What is the same for all "
         "keys changes no weight. The maximum need not be subtracted: softmax does so. Before `sigmoid` or another function, add "
         "with `+`.",
+    "ERROR_R7_scores_are_masked_and_not_their_bias":
+        "Mask the sum: `masked(biased(s, b), m)` or `masked(s + b, m)`. `nn::attention<d_k, key>(q, k, v, m)` forms the scores itself "
+        "and takes the mask alone; attention of scores that exist is `contract<key>(softmax<key>(masked(s, m)), v)`.",
     "ERROR_R7_masking_comes_before_softmax":
         "`softmax<key>(masked(s, m))`. To select from weights: `a * indicator(m, …)`, then `renormalise<key>`.",
     "ERROR_R7_masked_values_go_to_softmax_or_a_reduction":

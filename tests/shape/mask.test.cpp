@@ -190,6 +190,21 @@ static_assert(std::is_same_v<rule::biased<S<raw<d_k>>, shape<key>>,
 static_assert(says<ERROR_R6_raw_products_are_scaled_first, rule::biased<S<>, S<raw<d_k>>>>);
 static_assert(says<ERROR_R5_already_normalised, rule::biased<S<>, S<normalised<key>>>>);
 static_assert(says<ERROR_R5_weighted_is_only_summed, rule::biased<S<>, S<weighted<key>>>>);
+//     R7: the mark of a masked bias would be lost, so the scores are masked, not the bias. Two scores are both scores.
+static_assert(std::is_same_v<rule::biased<S<score<d_k>>, S<masked_for<key>>>,
+                             ERROR_R7_scores_are_masked_and_not_their_bias<op::biased, lhs<heads, seq, key, score<d_k>>,
+                                                                           rhs<heads, seq, key, masked_for<key>>>>);
+static_assert(says<ERROR_R7_scores_are_masked_and_not_their_bias,
+                   rule::biased<S<masked_for<key>>, S<score<d_k>, masked_for<key>>>>);
+static_assert(gives<rule::biased<S<score<d_k>, masked_for<key>>, S<score<d_v>>>,
+                    S<score<d_k>, masked_for<key>, biased_for<key, seq>>>);
+static_assert(says<ERROR_R7_scores_are_masked_and_not_their_bias, plus<heads, seq, key, masked_for<key>>>);
+static_assert(
+    says<ERROR_R7_scores_are_masked_and_not_their_bias, rule::added<S<masked_for<key>>, S<raw<d_k>, masked_for<key>>>>);
+static_assert(
+    gives<rule::added<S<score<d_k>>, S<score<d_v>, masked_for<key>>>, S<score<d_k>, score<d_v>, masked_for<key>>>);
+static_assert(gives<rule::added<S<>, S<masked_for<key>>>, S<masked_for<key>>>);  // logits and their masked rest
+static_assert(says<ERROR_R7_masked_values_pass_no_function, rule::scaled_by<S<raw<d_k>>, shape<key, masked_for<key>>>>);
 //     A bias made from positions names its key side.
 static_assert(
     gives<rule::position_biased<S<masked_for<key, seq>>, causal_facts>, S<masked_for<key, seq>, biased_for<key>>>);

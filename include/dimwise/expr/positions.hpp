@@ -141,6 +141,17 @@ class relative_bias_of : public detail::related_positions<Q, K> {
   Bucket bucket_;
 };
 
+namespace detail {
+
+// Why there is no relative bias of this table.
+template <class Q, class K, class R, class Table>
+using table_error = std::conditional_t<
+    !is_in<R, dims_t<Table>>, ERROR_R1_dimension_is_not_in_the_operand<op::biased, over<about_t<R>>, operand_t<Table>>,
+    std::conditional_t<any_masked<Table>, ERROR_R7_scores_are_masked_and_not_their_bias<op::biased, operand_t<Table>>,
+                       positions_error<op::biased, Q, K>>>;
+
+}  // namespace detail
+
 namespace no_adl {
 
 /// A learned bias for the distance of a key from a query: `table` has the dimension R of distances (or buckets of them)
@@ -151,17 +162,14 @@ namespace no_adl {
 /// Q and K are related (R7); `bucket(distance, |R|)` says which element of R a distance takes.
 template <class Q, class K, class R, operand Table, class Bucket = clipped_distance>
   requires(detail::comparable<Q, K> && detail::both_ordered<Q, K> &&
-           detail::is_in<R, detail::dims_t<detail::shape_of<Table>>>)
+           detail::is_in<R, detail::dims_t<detail::shape_of<Table>>> && !detail::any_masked<detail::shape_of<Table>>)
 [[nodiscard]] auto relative_bias(const Table& table, const Bucket& bucket = {}) {
   return relative_bias_of<Q, K, R, Table, Bucket>(table, bucket);
 }
 template <class Q, class K, class R, operand Table, class Bucket = clipped_distance,
-          class Error = std::conditional_t<
-              detail::is_in<R, detail::dims_t<detail::shape_of<Table>>>, detail::positions_error<op::biased, Q, K>,
-              ERROR_R1_dimension_is_not_in_the_operand<op::biased, over<detail::about_t<R>>,
-                                                       detail::operand_t<detail::shape_of<Table>>>>>
+          class Error = detail::table_error<Q, K, R, detail::shape_of<Table>>>
   requires(!detail::comparable<Q, K> || !detail::both_ordered<Q, K> ||
-           !detail::is_in<R, detail::dims_t<detail::shape_of<Table>>>)
+           !detail::is_in<R, detail::dims_t<detail::shape_of<Table>>> || detail::any_masked<detail::shape_of<Table>>)
 Error relative_bias(const Table& table, const Bucket& bucket = {});
 
 }  // namespace no_adl

@@ -51,7 +51,9 @@ using with_dimension_t = make_shape_t<replace_t<dims_t<Shape>, From, list<To>>, 
 // A scale has dimensions of what it scales (R8), and none of which the other has one element alone (R18).
 template <class Shape, class Scale>
 consteval auto judge_dequantised() {
-  if constexpr (indexed_meets<Shape, Scale>) {
+  if constexpr (any_masked<Scale>) {
+    return answer<ERROR_R7_masked_values_pass_no_function<op::dequantised, lhs_t<Shape>, rhs_t<Scale>>>{};
+  } else if constexpr (indexed_meets<Shape, Scale>) {
     return answer<ERROR_R18_indexed_meets_its_dimension<op::dequantised, lhs_t<Shape>, rhs_t<Scale>>>{};
   } else if constexpr (!is_subset<dims_t<Scale>, dims_t<Shape>>) {
     return answer<ERROR_R8_neither_has_all_dimensions_of_the_other<op::dequantised, lhs_t<Shape>, rhs_t<Scale>>>{};

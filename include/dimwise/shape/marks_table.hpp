@@ -160,8 +160,7 @@ inline constexpr mark_row marks_row<op::elementwise> = {
     .normalised = weaken,
     .note =
         "the marks of all operands; what is masked stays masked; only its like is added to what is rotated; what is "
-        "added to scores "
-        "sets biased_for, and a factor adds its dimensions to it"};
+        "added to scores sets biased_for and is not masked, and a factor adds its dimensions to it"};
 template <>
 inline constexpr mark_row marks_row<op::divide> = marks_row<op::elementwise>;
 template <>
@@ -207,7 +206,8 @@ inline constexpr mark_row marks_row<op::biased> = {.raw = refuse,
                                                    .sets = "biased_for",
                                                    .note =
                                                        "biased_for names the dimensions of the bias that a softmax may "
-                                                       "have; of a bias made from positions its key side"};
+                                                       "have; of a bias made from positions its key side; the bias "
+                                                       "itself is not masked"};
 template <>
 inline constexpr mark_row marks_row<op::softmax> = {
     .raw = refuse,

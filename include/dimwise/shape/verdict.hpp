@@ -123,6 +123,10 @@ namespace detail {
 template <class Shape>
 using weighing_t = join_t<marked_t<normalised, marks_t<Shape>>, marked_t<weighted, marks_t<Shape>>>;
 
+// Whether an operand is masked and waits for its softmax or reduction.
+template <class... Shapes>
+inline constexpr bool any_masked = (marked_t<masked_for, marks_t<Shapes>>::size + ... + 0) > 0;
+
 template <class Mark, class... Facts>
 struct refused_mark;
 template <class... D, class... Facts>

@@ -210,6 +210,10 @@ struct ERROR_R7_lengths_are_per_parallel_dimension;
 template <class... Facts>
 struct ERROR_R7_bias_lacks_what_softmax_goes_over;
 
+/// A bias, or anything else that scores are combined with, is masked: mask the scores.
+template <class... Facts>
+struct ERROR_R7_scores_are_masked_and_not_their_bias;
+
 /// The declared type and the expression differ in `masked_for` or `biased_for`.
 template <class... Facts>
 struct ERROR_R7_declared_type_drops_or_invents_masked;

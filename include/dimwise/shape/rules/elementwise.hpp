@@ -64,12 +64,11 @@ template <class Op, bool EndsMask, class... Shapes>
 consteval auto judge_elementwise() {
   using wanted = typename all_dims<Shapes...>::type;
   using model = typename largest<wanted, Shapes...>::type;
-  constexpr bool any_masked = (marked_t<masked_for, marks_t<Shapes>>::size + ... + 0) > 0;
   if constexpr (indexed_meets<Shapes...>) {
     return answer<error_with_t<ERROR_R18_indexed_meets_its_dimension, Op, Shapes...>>{};
   } else if constexpr (std::is_void_v<model>) {
     return answer<error_with_t<ERROR_R8_neither_has_all_dimensions_of_the_other, Op, Shapes...>>{};
-  } else if constexpr (fate_in<masked_for<>>(marks_row<Op>) == by_rule && any_masked && !EndsMask) {
+  } else if constexpr (fate_in<masked_for<>>(marks_row<Op>) == by_rule && any_masked<Shapes...> && !EndsMask) {
     return answer<error_with_t<ERROR_R7_masked_values_pass_no_function, Op, Shapes...>>{};
   } else {
     return answer<accepted<make_shape_t<dims_t<model>, join_t<kept_marks_t<Op, Shapes>...>>>>{};
@@ -84,16 +83,18 @@ using bias_dims_t = std::conditional_t<(where<Dims>::alternatives::size > 0), ty
 template <class Shape>
 inline constexpr bool are_scores = marked_t<raw, marks_t<Shape>>::size + marked_t<score, marks_t<Shape>>::size > 0;
 
-// R7: what is added to scores and is none itself is a bias.
+// R7: what is added to scores and is none itself is a bias, which is not masked.
 template <class A, class B>
 struct added_bias {
   using type = list<>;
+  static constexpr bool masked = false;
 };
 template <class A, class B>
   requires(are_scores<A> != are_scores<B>)
 struct added_bias<A, B> {
-  using dims = dims_t<std::conditional_t<are_scores<A>, B, A>>;
-  using type = typename mark_over<biased_for, sorted_t<bias_dims_t<dims>>>::type;
+  using bias = std::conditional_t<are_scores<A>, B, A>;
+  using type = typename mark_over<biased_for, sorted_t<bias_dims_t<dims_t<bias>>>>::type;
+  static constexpr bool masked = any_masked<bias>;
 };
 // R9: what is rotated is added to its like only; a number is added to every feature alike.
 template <class A, class B>
@@ -107,6 +108,8 @@ consteval auto judge_added() {
     return answer<sum>{};
   } else if constexpr (adds_unlike_rotations<A, B>) {
     return answer<ERROR_R9_rotated_meets_not_rotated<op::elementwise, lhs_t<A>, rhs_t<B>>>{};
+  } else if constexpr (added_bias<A, B>::masked) {
+    return answer<ERROR_R7_scores_are_masked_and_not_their_bias<op::elementwise, lhs_t<A>, rhs_t<B>>>{};
   } else {
     return answer<accepted<make_shape_t<dims_t<typename sum::shape>,
                                         join_t<marks_t<typename sum::shape>, typename added_bias<A, B>::type>>>>{};
@@ -186,6 +189,8 @@ consteval auto judge_scaled_by() {
   constexpr auto verdict = judge_scaled<op::scaled, list<>, Shape>();
   if constexpr (!allowed<typename decltype(verdict)::type>) {
     return verdict;
+  } else if constexpr (any_masked<By>) {
+    return answer<ERROR_R7_masked_values_pass_no_function<op::scaled, lhs_t<Shape>, rhs_t<By>>>{};
   } else if constexpr (indexed_meets<Shape, By>) {
     return answer<error_with_t<ERROR_R18_indexed_meets_its_dimension, op::scaled, Shape, By>>{};
   } else if constexpr (!is_subset<dims_t<By>, dims_t<Shape>>) {

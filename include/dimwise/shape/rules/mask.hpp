@@ -154,10 +154,12 @@ consteval auto judge_bias() {
   }
 }
 
-// A bias given as a tensor: its own marks count too.
+// A bias given as a tensor: its own marks count too. The mark of a masked bias would end here: the scores are masked.
 template <class Shape, class Bias>
 consteval auto judge_biased() {
-  if constexpr (refuses_mark<op::biased, Bias>) {
+  if constexpr (any_masked<Bias>) {
+    return answer<ERROR_R7_scores_are_masked_and_not_their_bias<op::biased, lhs_t<Shape>, rhs_t<Bias>>>{};
+  } else if constexpr (refuses_mark<op::biased, Bias>) {
     return answer<refused_mark_t<op::biased, Bias, lhs_t<Shape>, rhs_t<Bias>>>{};
   } else {
     return judge_bias<Shape, bias_facts_of<Bias>>();
