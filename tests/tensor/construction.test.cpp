@@ -167,3 +167,33 @@ TEST_CASE("numbers: a tensor without dimensions is read as its number") {
   }();
   CHECK(static_cast<float>(moved_from) == 3);
 }
+
+template <class T, class Number>
+inline constexpr bool made_of = std::is_constructible_v<T, Number> && std::is_assignable_v<T&, Number>;
+static_assert(made_of<tensor<float>, float> && made_of<tensor<float>, int> && made_of<tensor<bool>, bool> &&
+              made_of<tensor<id<vocab>>, id<vocab>> && made_of<tensor<float>, double>);
+// Elements are converted as those of a container are; a tensor with dimensions or marks is made of no number.
+static_assert(!made_of<tensor<int>, float> && !made_of<tensor<int>, long long> && !made_of<tensor<float>, bool>);
+static_assert(!made_of<tensor<float, vocab>, float> && !made_of<tensor<float, score<width>>, float>);
+// One way is explicit: the type of `c ? t : 1.0F` is float.
+static_assert(!std::is_convertible_v<float, tensor<float>> &&
+              std::is_same_v<decltype(true ? tensor<float>() : 1.0F), float>);
+
+TEST_CASE("numbers: a number makes a tensor without dimensions") {
+  tensor<float> t{0.5F};
+  CHECK(t() == 0.5F);
+  const tensor<float> before = t;
+  t = 2;
+  CHECK(t() == 2);
+  CHECK(before() == 0.5F);
+  t += 0.25;
+  CHECK(t() == 2.25F);
+  CHECK(tensor<std::int64_t>(3)() == 3);
+  CHECK(tensor<bool>{true}());
+  CHECK(tensor<id<vocab>>(2)() == id<vocab>(2));
+  CHECK(thrown<index_error>([] { (void)tensor<id<vocab>>(-1); }) == "a negative number, -1, is no id (R18)");
+  float element = 1;
+  tensor_view<float> v(&element);
+  v = 1.5F;
+  CHECK(element == 1.5F);
+}

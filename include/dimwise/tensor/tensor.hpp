@@ -100,6 +100,9 @@ using taken_error = ERROR_R18_element_is_taken_by_one_id_of_each_dimension<over<
 // Without dimensions, and without marks that assignment would not drop.
 template <class Shape>
 inline constexpr bool is_plain_number = std::is_same_v<stored_t<Shape>, shape<>>;
+// A number from which a tensor without dimensions is made.
+template <class Number, class Shape, class T>
+concept number_for = is_plain_number<Shape> && becomes<T, Number>();
 
 }  // namespace detail
 
@@ -133,7 +136,7 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   explicit tensor(const Extents&... given) = delete;
 
   template <std::integral... Number, class Error = ERROR_R15_run_time_extents_are_given_once<shape_type>>
-    requires(sizeof...(Number) > 0)
+    requires(sizeof...(Number) > 0 && !detail::is_plain_number<shape_type>)
   explicit tensor(Number... numbers) = delete;
   template <std::integral... Number, class Error = ERROR_R15_run_time_extents_are_given_once<shape_type>>
     requires(sizeof...(Number) > 0)
@@ -181,6 +184,9 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
       : tensor(lists::checked(values, gathered(given...)), unwritten{}) {
     lists::write(values, storage_.write());
   }
+  /// The number that a tensor without dimensions is.
+  template <detail::number_for<shape_type, T> Number>
+  explicit tensor(const Number& value) : tensor(std::span<const Number>(&value, 1)) {}
   template <class Error = ERROR_R15_tensor_is_made_from_elements_and_extents<shape_type>>
     requires(lists::rank != 2 || !lists::deduces_extents)
   tensor(std::initializer_list<std::initializer_list<T>> values) = delete;
@@ -216,9 +222,13 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   template <operand E, class Error = detail::elements_error<T, detail::value_of<E>>>
     requires(!detail::fits<T, detail::value_of<E>> && allowed<rule::assign<shape_type, detail::shape_of<E>>>)
   Error operator=(const E& value);
+  template <detail::number_for<shape_type, T> Number>
+  tensor& operator=(const Number& value) {
+    return *this = tensor(value);
+  }
   /// A number is set everywhere by `fill`, and elements by `assign`.
   template <class Other, class Error = detail::assigned_error<shape_type, Other>>
-    requires(!operand<Other> && !std::convertible_to<const Other&, tensor>)
+    requires(!operand<Other> && !std::convertible_to<const Other&, tensor> && !detail::number_for<Other, shape_type, T>)
   Error operator=(const Other& value);
 
   /// A copy shares the elements, and allocates only where `data()` was taken for writing. Where there is no memory it

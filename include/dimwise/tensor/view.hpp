@@ -117,8 +117,14 @@ class tensor_view : public detail::shaped_as<shape<DimsAndMarks...>>,
     requires((std::is_const_v<T> || !detail::fits<T, detail::value_of<E>>) &&
              allowed<rule::assign<shape_type, detail::shape_of<E>>>)
   Error operator=(const E& value);
+  template <class Number>
+    requires(!std::is_const_v<T> && detail::number_for<Number, shape_type, T>)
+  tensor_view& operator=(const Number& value) {
+    return *this = tensor<value_type, DimsAndMarks...>(value);
+  }
   template <class Other, class Error = detail::assigned_error<shape_type, Other>>
-    requires(!operand<Other> && !std::convertible_to<const Other&, tensor_view>)
+    requires(!operand<Other> && !std::convertible_to<const Other&, tensor_view> &&
+             (std::is_const_v<T> || !detail::number_for<Other, shape_type, T>))
   Error operator=(const Other& value);
 
   /// For modules: contiguous elements whose extents somebody has gathered already.
