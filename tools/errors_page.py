@@ -137,9 +137,11 @@ CURES = {
         "`causal<A, B>{starting_at(A{n}, i), starting_at(B{m}, j)}`.",
     "ERROR_R7_lengths_are_per_parallel_dimension":
         "Give a tensor of whole numbers over batch (or other parallel dimensions), or one whole number.",
+    "ERROR_R7_biased_scores_are_of_another_type":
+        "Store the sum under a name of its own, `tensor t = biased(s, b);` or `tensor t = s + b;`, or declare `biased_for<…>` as the "
+        "error spells it. A later `t += b` keeps the type. What is no score takes `x += b` as it is.",
     "ERROR_R7_declared_type_drops_or_invents_masked":
-        "Take the softmax before storing, or deduce the type with `tensor s = expr;`. What was added to scores is part of the type as well: "
-        "`biased_for<…>` names the dimensions of the bias. `s += b` cannot change the type of `s`; `tensor t = s + b;` has the new one.",
+        "Take the softmax before storing, or deduce the type with `tensor s = expr;`.",
     "ERROR_R8_neither_has_all_dimensions_of_the_other":
         "Often one of them has a wrong name, or lacks a projection: a residual takes `contract<heads, d_v>(z, w_o)`. Where "
         "both have dimensions of their own on purpose: `broadcast_like`.",

@@ -61,10 +61,10 @@ static_assert(says<ERROR_R7_declared_type_drops_or_invents_masked, rule::assign<
 static_assert(says<ERROR_R7_declared_type_drops_or_invents_masked, rule::assign<S<masked_for<key>>, S<>>>);
 static_assert(
     says<ERROR_R7_declared_type_drops_or_invents_masked, rule::assign<S<masked_for<key>>, S<masked_for<seq>>>>);
-static_assert(says<ERROR_R7_declared_type_drops_or_invents_masked, rule::assign<S<>, S<biased_for<key>>>>);
-static_assert(says<ERROR_R7_declared_type_drops_or_invents_masked, rule::assign<S<biased_for<key>>, S<>>>);
+static_assert(says<ERROR_R7_biased_scores_are_of_another_type, rule::assign<S<>, S<biased_for<key>>>>);
+static_assert(says<ERROR_R7_biased_scores_are_of_another_type, rule::assign<S<biased_for<key>>, S<>>>);
 static_assert(
-    says<ERROR_R7_declared_type_drops_or_invents_masked, rule::assign<S<biased_for<key>>, S<biased_for<key, seq>>>>);
+    says<ERROR_R7_biased_scores_are_of_another_type, rule::assign<S<biased_for<key>>, S<biased_for<key, seq>>>>);
 //     The dimensions of a mark have no order, and users write them in theirs.
 static_assert(allowed<rule::assign<S<biased_for<seq, key>>, S<biased_for<key, seq>>>> &&
               allowed<rule::assign<S<biased_for<key, seq>>, S<biased_for<seq, key>>>>);

@@ -214,7 +214,11 @@ struct ERROR_R7_bias_lacks_what_softmax_goes_over;
 template <class... Facts>
 struct ERROR_R7_scores_are_masked_and_not_their_bias;
 
-/// The declared type and the expression differ in `masked_for` or `biased_for`.
+/// Scores and a bias give a tensor of a type of its own, with `biased_for<…>`: `tensor t = biased(s, b);` deduces it.
+template <class... Facts>
+struct ERROR_R7_biased_scores_are_of_another_type;
+
+/// The declared type and the expression differ in `masked_for`.
 template <class... Facts>
 struct ERROR_R7_declared_type_drops_or_invents_masked;
 

@@ -46,7 +46,9 @@ template <class Mark, class... Facts>
 consteval auto differing_mark() {
   if constexpr (mark_order<Mark> <= mark_order<score<>>) {
     return answer<ERROR_R6_declared_type_drops_or_invents_raw_or_score<Facts...>>{};
-  } else if constexpr (mark_order<Mark> <= mark_order<biased_for<>>) {
+  } else if constexpr (mark_order<Mark> == mark_order<biased_for<>>) {
+    return answer<ERROR_R7_biased_scores_are_of_another_type<Facts...>>{};
+  } else if constexpr (mark_order<Mark> == mark_order<masked_for<>>) {
     return answer<ERROR_R7_declared_type_drops_or_invents_masked<Facts...>>{};
   } else if constexpr (mark_order<Mark> == mark_order<rotated<>>) {
     return answer<ERROR_R9_declared_type_drops_or_invents_rotated<Facts...>>{};

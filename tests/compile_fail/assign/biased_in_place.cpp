@@ -1,0 +1,17 @@
+// MISTAKE: stored scores are replaced by biased ones.
+// RULE: R7
+// EXPECT: ERROR_R7_biased_scores_are_of_another_type<.*declared<.*computed<.*biased_for<
+// VARIANTS: equal dynamic
+#include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
+
+extern tensor<float, heads, seq, key> bias;
+
+void attention() {
+#ifdef FIXED
+  tensor t = biased(s, bias);
+  t = biased(t, bias);
+#else
+  s = biased(s, bias);
+#endif
+}
