@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // dimwise/kernels/implementation.hpp -- the table of kernels for one architecture, made from the templates.
 //
-// Layer: kernels. Compiled once per architecture under src/, or in the user's file for the user's flags (native.hpp).
+// Layer: kernels. Compiled once per architecture under src/, or in the user's file for the user's flags (active.hpp).
 #pragma once
 
 #include <dimwise/kernels/attention.hpp>
@@ -279,24 +279,26 @@ void fold_columns_by(total f, std::size_t extent, std::size_t columns, const flo
 
 /// The kernels of `Arch`.
 template <class Arch>
-inline constexpr table table_of = {Arch::name(),
-                                   &detail::attention_bytes<Arch>,
-                                   &detail::attention<Arch>,
-                                   &detail::attention_small_call<Arch>,
-                                   &detail::product_bytes<Arch>,
-                                   &detail::product_kernel<Arch>,
-                                   &detail::product_small<Arch>,
-                                   &packed_b_bytes<Arch>,
-                                   &detail::pack<Arch>,
-                                   &detail::softmax_rows<Arch>,
-                                   &detail::log_softmax_rows<Arch>,
-                                   &detail::standardize_rows<Arch>,
-                                   &detail::root_mean_square_rows<Arch>,
-                                   &detail::map_all<Arch>,
-                                   &detail::zip_all<Arch>,
-                                   &detail::compare_all<Arch>,
-                                   &detail::choose_all<Arch>,
-                                   &detail::fold_row_by<Arch>,
-                                   &detail::fold_columns_by<Arch>};
+inline constexpr table table_of = {
+    .architecture = Arch::name(),
+    .attention_bytes = &detail::attention_bytes<Arch>,
+    .attention = &detail::attention<Arch>,
+    .attention_small = &detail::attention_small_call<Arch>,
+    .product_bytes = &detail::product_bytes<Arch>,
+    .product = &detail::product_kernel<Arch>,
+    .product_small = &detail::product_small<Arch>,
+    .packed_bytes = &packed_b_bytes<Arch>,
+    .pack = &detail::pack<Arch>,
+    .softmax = &detail::softmax_rows<Arch>,
+    .log_softmax = &detail::log_softmax_rows<Arch>,
+    .standardize = &detail::standardize_rows<Arch>,
+    .root_mean_square = &detail::root_mean_square_rows<Arch>,
+    .map = &detail::map_all<Arch>,
+    .zip = &detail::zip_all<Arch>,
+    .compare = &detail::compare_all<Arch>,
+    .choose = &detail::choose_all<Arch>,
+    .fold_row = &detail::fold_row_by<Arch>,
+    .fold_columns = &detail::fold_columns_by<Arch>,
+};
 
 }  // namespace dimwise::kernels
