@@ -67,6 +67,7 @@ set(dimwise_headers
     include/dimwise/kernels/attention_task.hpp
     include/dimwise/kernels/attention_tile.hpp
     include/dimwise/kernels/attention_types.hpp
+    include/dimwise/kernels/configuration.hpp
     include/dimwise/kernels/decode.hpp
     include/dimwise/kernels/decode_block.hpp
     include/dimwise/kernels/decode_task.hpp

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Compares cmake/headers.cmake, the list of headers that are installed, with the tree, and looks for the files that headers
-name as their tests and benchmarks.
+name as their tests and benchmarks. A header that uses DIMWISE_CONFIGURATION includes the header that defines it: otherwise its
+namespace would get that name itself.
 
     python3 tools/check_headers.py             # fails when the two differ
     python3 tools/check_headers.py --update    # writes the list from the tree
@@ -15,6 +16,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LIST = "cmake/headers.cmake"
 NAMED = re.compile(r"\b(?:tests|benchmarks)/[\w./*-]*[\w/*]")  # in a header's comment, behind "Tests:"
+CONFIGURATION = "kernels/configuration.hpp"
 SET = re.compile(r"set\(dimwise_headers\s(.*?)\)", re.DOTALL)
 
 
@@ -33,6 +35,13 @@ def missing_tests(root):
     return problems
 
 
+def missing_configuration(root):
+    """-> one line per header that uses the macro and does not include its definition"""
+    texts = {name: (root / name).read_text(encoding="utf-8") for name in tree(root) if not name.endswith(CONFIGURATION)}
+    return [f"{name}: uses DIMWISE_CONFIGURATION without #include <dimwise/{CONFIGURATION}>" for name, text in texts.items()
+            if re.search(r"^[^/]*\bDIMWISE_CONFIGURATION\b", text, re.MULTILINE) and f"#include <dimwise/{CONFIGURATION}>" not in text]
+
+
 def check(root):
     """-> one line per difference"""
     body = SET.search((root / LIST).read_text(encoding="utf-8"))
@@ -44,7 +53,7 @@ def check(root):
     problems += [f"{name} is listed twice" for name in sorted(set(listed)) if listed.count(name) > 1]
     if not problems and listed != sorted(listed):
         problems.append(f"{LIST} is not sorted")
-    return problems + missing_tests(root)
+    return problems + missing_tests(root) + missing_configuration(root)
 
 
 def update(root):
@@ -83,6 +92,9 @@ def self_test():
             "// Tests: tests/b.test.cpp": "include/a.hpp: there is no tests/b.test.cpp",
             "// Tests: tests/a.test.cpp, tests/d/ (all)": "include/a.hpp: there is no tests/d/",
             "// Tests: tests/a.test.cpp. Benchmark: benchmarks/a.cpp": "include/a.hpp: there is no benchmarks/a.cpp",
+            "inline namespace DIMWISE_CONFIGURATION {}":
+                "include/a.hpp: uses DIMWISE_CONFIGURATION without #include <dimwise/kernels/configuration.hpp>",
+            "#include <dimwise/kernels/configuration.hpp>\ninline namespace DIMWISE_CONFIGURATION {}": "",
         }
         for line, expected in named.items():
             (root / "include/a.hpp").write_text(line + "\n")

@@ -66,6 +66,7 @@ def main():
     choices["headers"] = []
     if "x86_64" in run(builder.compiler, "-dumpmachine").stdout:
         choices["headers"] = ["-march=x86-64"]
+        choices["headers_avx"] = ["-march=x86-64", "-mavx"]
         choices["headers_avx2"] = ["-march=x86-64", "-mavx2", "-mfma"]
     builder.pairs("choice", CHOICE, choices)
     sys.exit("\n".join(builder.failures) or 0)

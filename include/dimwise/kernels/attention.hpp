@@ -18,11 +18,12 @@
 #include <dimwise/kernels/attention_plan.hpp>
 #include <dimwise/kernels/attention_task.hpp>
 #include <dimwise/kernels/attention_types.hpp>
+#include <dimwise/kernels/configuration.hpp>
 #include <dimwise/kernels/executor.hpp>
 
 #include <cstddef>
 
-namespace dimwise::kernels {
+namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
 
 /// Bytes of scratch (aligned to `scratch_alignment`) for an executor with this many workers. Grows with neither the
 /// number of queries nor that of keys.
@@ -64,4 +65,4 @@ void attention(const attention_layout& layout, const attention_head* heads, std:
   });
 }
 
-}  // namespace dimwise::kernels
+}  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION

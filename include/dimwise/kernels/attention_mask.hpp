@@ -12,10 +12,11 @@
 #include <dimwise/kernels/attention_pack.hpp>
 #include <dimwise/kernels/attention_softmax.hpp>
 #include <dimwise/kernels/attention_types.hpp>
+#include <dimwise/kernels/configuration.hpp>
 
 #include <cstddef>
 
-namespace dimwise::kernels::detail {
+namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail {
 
 // -inf in the lanes of keys that `allow` hides, 0 in the others.
 template <class Arch>
@@ -122,4 +123,4 @@ template <class Arch>
   return hidden == keys ? visible::none : hidden == 0 ? visible::all : visible::some;
 }
 
-}  // namespace dimwise::kernels::detail
+}  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail

@@ -7,10 +7,11 @@
 #pragma once
 
 #include <dimwise/kernels/attention_tile.hpp>
+#include <dimwise/kernels/configuration.hpp>
 
 #include <cstddef>
 
-namespace dimwise::kernels::detail {
+namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail {
 
 /// A matrix somewhere in memory: element (i, c) is at data[i * row + c * feature].
 template <class Element>
@@ -143,4 +144,4 @@ template <class Arch>
   return reduce_sum<Arch>((zeros[0] + zeros[1]) + (zeros[2] + zeros[3])) == 0.0F;
 }
 
-}  // namespace dimwise::kernels::detail
+}  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail

@@ -8,10 +8,11 @@
 
 #include <dimwise/kernels/attention_tile.hpp>
 #include <dimwise/kernels/attention_types.hpp>
+#include <dimwise/kernels/configuration.hpp>
 
 #include <cstddef>
 
-namespace dimwise::kernels::detail {
+namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail {
 
 /// Keys in a block: 16 tiles of 6. Scores of a strip (24 KB on AVX-512) stay in the first-level cache.
 inline constexpr std::size_t block_keys = 96;
@@ -99,4 +100,4 @@ struct key_range {
   std::size_t end;
 };
 
-}  // namespace dimwise::kernels::detail
+}  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail

@@ -15,12 +15,13 @@
 #pragma once
 
 #include <dimwise/kernels/attention_pack.hpp>
+#include <dimwise/kernels/configuration.hpp>
 #include <dimwise/kernels/exp.hpp>
 #include <dimwise/kernels/table.hpp>
 
 #include <cstddef>
 
-namespace dimwise::kernels {
+namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
 
 namespace detail {
 
@@ -244,4 +245,4 @@ template <class Arch>
   return true;
 }
 
-}  // namespace dimwise::kernels
+}  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION

@@ -11,13 +11,14 @@
 
 #include <dimwise/kernels/attention_tile.hpp>
 #include <dimwise/kernels/attention_types.hpp>
+#include <dimwise/kernels/configuration.hpp>
 #include <dimwise/kernels/exp.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
-namespace dimwise::kernels::detail {
+namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail {
 
 /// What lies between scale * q.k and the logit, for one strip and one block of keys.
 template <class Arch>
@@ -197,4 +198,4 @@ template <class Arch>
   }
 }
 
-}  // namespace dimwise::kernels::detail
+}  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail

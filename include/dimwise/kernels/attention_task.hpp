@@ -12,6 +12,7 @@
 #include <dimwise/kernels/attention_softmax.hpp>
 #include <dimwise/kernels/attention_tile.hpp>
 #include <dimwise/kernels/attention_types.hpp>
+#include <dimwise/kernels/configuration.hpp>
 #include <dimwise/kernels/rows_ahead.hpp>
 #include <dimwise/kernels/stored_rows.hpp>
 
@@ -19,7 +20,7 @@
 #include <math.h>
 #include <type_traits>
 
-namespace dimwise::kernels::detail {
+namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail {
 
 template <class Arch, class Score>
 class attention_task {
@@ -372,4 +373,4 @@ class attention_task {
   bool leaves_out_ = false;  ///< keys of the score -inf, wherever they are
 };
 
-}  // namespace dimwise::kernels::detail
+}  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail

@@ -15,11 +15,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <dimwise/kernels/configuration.hpp>
 #include <dimwise/kernels/simd.hpp>
 
 #include <cstddef>
 
-namespace dimwise::kernels::detail {
+namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail {
 
 // Accumulators + one row of vectors + one broadcast must fit the registers: 32 on AVX-512 and NEON, 16 elsewhere.
 template <class Arch>
@@ -203,4 +204,4 @@ template <class Arch>
   value_vectors<Arch, 1>(vectors, weights, v, v_row, keys, out, rescale);
 }
 
-}  // namespace dimwise::kernels::detail
+}  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail

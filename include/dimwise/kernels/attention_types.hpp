@@ -7,13 +7,14 @@
 #pragma once
 
 #include <dimwise/kernels/attention_layout.hpp>
+#include <dimwise/kernels/configuration.hpp>
 #include <dimwise/kernels/simd.hpp>
 
 #include <concepts>
 #include <cstddef>
 #include <type_traits>
 
-namespace dimwise::kernels {
+namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
 
 /// Where a register of scores lies: one query per lane, one key, both counted from the start of the head.
 template <class Arch>
@@ -53,4 +54,4 @@ template <class Score>
   else return changes_scores(score);
 }
 
-}  // namespace dimwise::kernels
+}  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION

@@ -13,12 +13,13 @@
 #pragma once
 
 #include <dimwise/kernels/attention_types.hpp>
+#include <dimwise/kernels/configuration.hpp>
 #include <dimwise/kernels/decode_task.hpp>
 #include <dimwise/kernels/executor.hpp>
 
 #include <cstddef>
 
-namespace dimwise::kernels {
+namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
 
 /// Bytes of scratch (aligned to `scratch_alignment`): a little for each worker, and a row of output for each query and
 /// part of the cache.
@@ -58,4 +59,4 @@ void decode(const attention_layout& layout, const attention_head* heads, std::si
   });
 }
 
-}  // namespace dimwise::kernels
+}  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION

@@ -11,12 +11,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <dimwise/kernels/configuration.hpp>
 #include <dimwise/kernels/rows_ahead.hpp>
 #include <dimwise/kernels/simd.hpp>
 
 #include <cstddef>
 
-namespace dimwise::kernels::detail {
+namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail {
 
 template <class Arch>
 inline constexpr std::size_t decode_keys_at_once = lanes<Arch> >= 8 ? 4 : 2;
@@ -138,4 +139,4 @@ template <class Arch, std::size_t Rows>
   }
 }
 
-}  // namespace dimwise::kernels::detail
+}  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail

@@ -10,6 +10,7 @@
 #include <dimwise/kernels/attention_plan.hpp>
 #include <dimwise/kernels/attention_softmax.hpp>
 #include <dimwise/kernels/attention_types.hpp>
+#include <dimwise/kernels/configuration.hpp>
 #include <dimwise/kernels/decode_block.hpp>
 #include <dimwise/kernels/exp.hpp>
 #include <dimwise/kernels/stored_rows.hpp>
@@ -18,7 +19,7 @@
 #include <math.h>
 #include <type_traits>
 
-namespace dimwise::kernels::detail {
+namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail {
 
 /// How a decode is cut, and how much memory that takes. All counts are in floats and multiples of a cache line.
 template <class Arch>
@@ -355,4 +356,4 @@ template <class Arch>
   }
 }
 
-}  // namespace dimwise::kernels::detail
+}  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail

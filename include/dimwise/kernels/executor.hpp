@@ -17,18 +17,11 @@
 
 namespace dimwise::kernels {
 
-namespace detail {
-// The call that an executor must be able to make; any callable of this shape is passed.
-struct any_task {
-  void operator()(std::size_t task, std::size_t worker) const noexcept;
-};
-}  // namespace detail
-
 /// Runs `f(task, worker)` once for every task in [0, count) and returns when all are done.
 ///
 /// `worker` < `worker_count()`, and no two calls that overlap in time share a worker.
 template <class E>
-concept Executor = requires(E& executor, std::size_t count, const detail::any_task& f) {
+concept Executor = requires(E& executor, std::size_t count, void (*const& f)(std::size_t task, std::size_t worker)) {
   { executor.worker_count() } -> std::convertible_to<std::size_t>;
   executor.parallel_for(count, f);
 };

@@ -13,6 +13,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <dimwise/kernels/configuration.hpp>
 #include <dimwise/kernels/executor.hpp>
 #include <dimwise/kernels/gemm_block.hpp>
 #include <dimwise/kernels/gemm_epilogue.hpp>
@@ -23,7 +24,7 @@
 
 #include <cstddef>
 
-namespace dimwise::kernels {
+namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
 
 /// C is `m` x `n`, A is `m` x `k`, B is `k` x `n`.
 struct gemm_shape {
@@ -237,4 +238,4 @@ void gemm_batched(std::size_t count, const gemm_shape& shape, const strided_matr
   });
 }
 
-}  // namespace dimwise::kernels
+}  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION

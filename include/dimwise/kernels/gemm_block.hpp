@@ -10,6 +10,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <dimwise/kernels/configuration.hpp>
 #include <dimwise/kernels/gemm_epilogue.hpp>
 #include <dimwise/kernels/gemm_pack.hpp>
 #include <dimwise/kernels/gemm_tile.hpp>
@@ -18,7 +19,7 @@
 #include <cstddef>
 #include <type_traits>
 
-namespace dimwise::kernels::detail {
+namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail {
 
 // Rows and columns of C that one task owns.
 struct block_range {
@@ -251,4 +252,4 @@ template <class Arch>
   return true;
 }
 
-}  // namespace dimwise::kernels::detail
+}  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail

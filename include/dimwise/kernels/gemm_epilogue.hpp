@@ -12,11 +12,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <dimwise/kernels/configuration.hpp>
 #include <dimwise/kernels/simd.hpp>
 
 #include <cstddef>
 
-namespace dimwise::kernels {
+namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
 
 /// A matrix in memory: number (row, column) is at `data[row * row_stride + column * column_stride]`.
 template <class T>
@@ -158,4 +159,4 @@ template <class First, class Second, class... Rest>
   return chain(chained<First, Second>{first, second}, rest...);
 }
 
-}  // namespace dimwise::kernels
+}  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION

@@ -13,13 +13,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <dimwise/kernels/configuration.hpp>
 #include <dimwise/kernels/gemm_epilogue.hpp>
 #include <dimwise/kernels/gemm_tile.hpp>
 #include <dimwise/kernels/simd.hpp>
 
 #include <cstddef>
 
-namespace dimwise::kernels {
+namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
 
 namespace detail {
 
@@ -142,4 +143,4 @@ void pack_b(std::size_t k, std::size_t n, strided_matrix<const float> b, float* 
   }
 }
 
-}  // namespace dimwise::kernels
+}  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION

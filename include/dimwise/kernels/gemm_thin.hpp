@@ -10,6 +10,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <dimwise/kernels/configuration.hpp>
 #include <dimwise/kernels/gemm_block.hpp>
 #include <dimwise/kernels/gemm_tile.hpp>
 #include <dimwise/kernels/simd.hpp>
@@ -17,7 +18,7 @@
 #include <cstddef>
 #include <utility>
 
-namespace dimwise::kernels::detail {
+namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail {
 
 inline constexpr std::size_t thin_rows = 4;         // at most so many rows (or columns) make a product thin
 inline constexpr std::size_t stream_columns = 512;  // 4 rows of sums fill 8 KB; each row of B is read 2 KB at a time
@@ -155,4 +156,4 @@ template <class Arch>
   return thin_tile(smaller(m, thin_rows)) * padded_columns<Arch>(smaller(n, stream_columns));
 }
 
-}  // namespace dimwise::kernels::detail
+}  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail

@@ -10,12 +10,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <dimwise/kernels/configuration.hpp>
 #include <dimwise/kernels/simd.hpp>
 
 #include <cstddef>
 #include <utility>
 
-namespace dimwise::kernels {
+namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
 
 /// The shape of the register tile for `Arch`, and how much of k one pass takes.
 ///
@@ -144,4 +145,4 @@ template <class Arch, bool Tail>
 
 }  // namespace detail
 
-}  // namespace dimwise::kernels
+}  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION

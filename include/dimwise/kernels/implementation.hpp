@@ -6,13 +6,14 @@
 
 #include <dimwise/kernels/attention.hpp>
 #include <dimwise/kernels/attention_small.hpp>
+#include <dimwise/kernels/configuration.hpp>
 #include <dimwise/kernels/decode.hpp>
 #include <dimwise/kernels/gemm.hpp>
 #include <dimwise/kernels/math.hpp>
 #include <dimwise/kernels/rows.hpp>
 #include <dimwise/kernels/table.hpp>
 
-namespace dimwise::kernels {
+namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
 
 namespace detail {
 
@@ -301,4 +302,4 @@ inline constexpr table table_of = {
     .fold_columns = &detail::fold_columns_by<Arch>,
 };
 
-}  // namespace dimwise::kernels
+}  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION

@@ -6,6 +6,7 @@
 // Tests: tests/eval/*.test.cpp, tests/expr/*.test.cpp
 #pragma once
 
+#include <dimwise/kernels/configuration.hpp>
 #include <dimwise/support/axis.hpp>
 
 #include <cmath>
@@ -13,7 +14,7 @@
 #include <limits>
 #include <type_traits>
 
-namespace dimwise::kernels {
+namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
 
 using dimwise::detail::axis;
 using dimwise::detail::max_rank;
@@ -286,4 +287,4 @@ void scan_row(const loop_nest<2>& row, T* to, const T* from) {
   for_each_element(row, [&](std::ptrdiff_t t, std::ptrdiff_t f) { to[t] = total += from[f]; });
 }
 
-}  // namespace dimwise::kernels
+}  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION

@@ -12,12 +12,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <dimwise/kernels/configuration.hpp>
 #include <dimwise/kernels/simd.hpp>
 
 #include <cstddef>
 #include <cstdint>
 
-namespace dimwise::kernels {
+namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
 
 /// `a + b`, `a - b`, `a * b`, `a / b`.
 struct add_of {
@@ -179,4 +180,4 @@ void zip_columns(std::size_t rows, std::size_t columns, const float* a, std::ptr
   }
 }
 
-}  // namespace dimwise::kernels
+}  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION

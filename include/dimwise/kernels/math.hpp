@@ -18,13 +18,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <dimwise/kernels/configuration.hpp>
 #include <dimwise/kernels/simd.hpp>
 
 #include <cmath>
 #include <cstdint>
 #include <limits>
 
-namespace dimwise::kernels {
+namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
 
 namespace detail {
 
@@ -388,4 +389,4 @@ struct relu_of {
   }
 };
 
-}  // namespace dimwise::kernels
+}  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION

@@ -13,12 +13,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <dimwise/kernels/configuration.hpp>
 #include <dimwise/kernels/simd.hpp>
 
 #include <cstddef>
 #include <limits>
 
-namespace dimwise::kernels {
+namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
 
 inline constexpr float minus_infinite = -std::numeric_limits<float>::infinity();
 
@@ -209,4 +210,4 @@ void min_columns(std::size_t extent, std::size_t columns, const float* in, std::
   detail::fold_columns<Arch>(extent, columns, in, stride, out, -minus_infinite, onto, detail::min_step<Arch>{});
 }
 
-}  // namespace dimwise::kernels
+}  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION

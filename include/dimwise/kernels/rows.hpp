@@ -14,6 +14,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <dimwise/kernels/configuration.hpp>
 #include <dimwise/kernels/exp.hpp>
 #include <dimwise/kernels/map.hpp>
 #include <dimwise/kernels/math.hpp>
@@ -24,7 +25,7 @@
 #include <cstddef>
 #include <limits>
 
-namespace dimwise::kernels {
+namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
 
 namespace detail {
 
@@ -183,4 +184,4 @@ void rms_norm_row(std::size_t n, const float* in, float* out, float eps, const f
   detail::scale_row<Arch>(n, in, out, 0.0F, scale, gamma, nullptr);
 }
 
-}  // namespace dimwise::kernels
+}  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION

@@ -8,9 +8,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <dimwise/kernels/configuration.hpp>
+
 #include <cstddef>
 
-namespace dimwise::kernels::detail {
+namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail {
 
 /// Rows of contiguous floats that will be read soon.
 struct rows_ahead {
@@ -73,4 +75,4 @@ class reading_list {
   std::size_t at_once_ = 0;
 };
 
-}  // namespace dimwise::kernels::detail
+}  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail

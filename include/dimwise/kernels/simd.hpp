@@ -14,6 +14,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <dimwise/kernels/configuration.hpp>
+
 #include <xsimd/xsimd.hpp>
 
 #include <cstddef>
@@ -22,7 +24,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace dimwise::kernels {
+namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
 
 /// Scratch memory and packed panels start at a multiple of this many bytes.
 inline constexpr std::size_t scratch_alignment = 64;
@@ -36,23 +38,17 @@ inline constexpr std::int32_t sign_bit = std::numeric_limits<std::int32_t>::min(
 // xsimd's own default may be AVX without FMA or AVX-512 without BW, for which nobody tuned or tested a tile.
 #if XSIMD_WITH_AVX512BW
 using default_arch = xsimd::avx512bw;
-#define DIMWISE_DETAIL_DEFAULT_ARCH avx512bw
 #elif XSIMD_WITH_FMA3_AVX2
 using default_arch = xsimd::fma3<xsimd::avx2>;
-#define DIMWISE_DETAIL_DEFAULT_ARCH fma3_avx2
 #elif XSIMD_WITH_SSE4_2
 using default_arch = xsimd::sse4_2;
-#define DIMWISE_DETAIL_DEFAULT_ARCH sse4_2
 #elif XSIMD_WITH_SSE2
 using default_arch = xsimd::sse2;
-#define DIMWISE_DETAIL_DEFAULT_ARCH sse2
 #elif XSIMD_WITH_NEON64
 using default_arch = xsimd::neon64;
-#define DIMWISE_DETAIL_DEFAULT_ARCH neon64
 #else
 /// The best architecture that the compiler's flags allow.
 using default_arch = xsimd::default_arch;
-#define DIMWISE_DETAIL_DEFAULT_ARCH other
 #endif
 
 template <class T, class Arch>
@@ -390,4 +386,4 @@ template <class Arch>
   detail::transpose_step<Arch, lanes<Arch> / 2>(&rows[0]);
 }
 
-}  // namespace dimwise::kernels
+}  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION

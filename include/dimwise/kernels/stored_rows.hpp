@@ -11,12 +11,13 @@
 #pragma once
 
 #include <dimwise/kernels/attention_layout.hpp>
+#include <dimwise/kernels/configuration.hpp>
 #include <dimwise/kernels/simd.hpp>
 
 #include <cstddef>
 #include <cstdint>
 
-namespace dimwise::kernels::detail {
+namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail {
 
 template <class Element, std::size_t Count>
 struct vector_of {
@@ -159,4 +160,4 @@ void widen_rows(const stored_numbers& from, std::size_t begin, std::size_t rows,
   }
 }
 
-}  // namespace dimwise::kernels::detail
+}  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/kernels/configuration.hpp -- the name of the kernels that this file uses.
+//
+// Layer: kernels. Includes: nothing.
+//   DIMWISE_PLAIN_ONLY         plain_only: none, the plain evaluator alone
+//   DIMWISE_COMPILED_KERNELS   compiled: those of the library that the target dimwise::dimwise links
+//   neither                    header_only_…: those in the headers, for the instructions that the compiler's flags allow
+// The files of the library itself have names of their own: library_… (src/CMakeLists.txt).
+//
+// Code that differs between two of them is declared in an inline namespace of this name:
+//
+//   namespace dimwise::kernels::inline DIMWISE_CONFIGURATION { … }
+//
+// Callers do not write the name; symbols carry it. So a linker never puts a function of one configuration into the place
+// of a function of another. Types that the compiled library and its callers share (table.hpp, attention_layout.hpp,
+// executor.hpp) are outside. Tests: tests/odr/mixed.py
+#pragma once
+
+#if defined(DIMWISE_CONFIGURATION)
+// a file of the library
+#elif defined(DIMWISE_PLAIN_ONLY)
+#define DIMWISE_CONFIGURATION plain_only
+#elif defined(DIMWISE_COMPILED_KERNELS)
+#define DIMWISE_CONFIGURATION compiled
+#elif defined(__AVX512BW__)
+#define DIMWISE_CONFIGURATION header_only_avx512
+#elif defined(__AVX2__) && defined(__FMA__)
+#define DIMWISE_CONFIGURATION header_only_avx2
+#elif defined(__AVX__)
+#define DIMWISE_CONFIGURATION header_only_avx
+#elif defined(__SSE4_2__)
+#define DIMWISE_CONFIGURATION header_only_sse4
+#elif defined(__SSE2__)
+#define DIMWISE_CONFIGURATION header_only_sse2
+#elif defined(__ARM_NEON)
+#define DIMWISE_CONFIGURATION header_only_neon
+#else
+#define DIMWISE_CONFIGURATION header_only
+#endif
