@@ -1,8 +1,18 @@
-# find_package(dimwise) defines dimwise::dimwise; dimwise::kernels where it was built; dimwise::tbb where oneTBB was found
-# then and is found now.
+# find_package(dimwise) defines dimwise::dimwise and dimwise::header_only; dimwise::tbb where oneTBB was found then and is
+# found now. dimwise::kernels is the old name of dimwise::dimwise.
 include(CMakeFindDependencyMacro)
 find_dependency(Boost 1.74)
 find_dependency(xtensor 0.24)
 find_dependency(xsimd 8.1)
 find_package(TBB QUIET)
 include("${CMAKE_CURRENT_LIST_DIR}/dimwise-targets.cmake")
+
+get_target_property(dimwise_type dimwise::dimwise TYPE)
+if(NOT dimwise_type STREQUAL "STATIC_LIBRARY")
+  if(NOT dimwise_FIND_QUIETLY)
+    message(STATUS "dimwise was installed with DIMWISE_BUILD_KERNELS=OFF, so dimwise::dimwise is dimwise::header_only")
+  endif()
+elseif(NOT TARGET dimwise::kernels)
+  add_library(dimwise::kernels ALIAS dimwise::dimwise)
+endif()
+unset(dimwise_type)

@@ -88,7 +88,7 @@ def table(found, results):
             ("`#include <dimwise/dimwise.hpp>`", "all"),
             ("`attention.cpp`: the include and multi-head attention, `-O0`", "attention"),
             ("`attention.cpp`, `-O2`: the kernels are most of it", "optimised_attention"),
-            ("`attention.cpp`, `-O2`, for the kernels of `dimwise::kernels`, all of it: nothing subtracted", "optimised_caller"),
+            ("`attention.cpp`, `-O2`, for the kernels of `dimwise::dimwise`, all of it: nothing subtracted", "optimised_caller"),
             ("`attention.cpp` with the plain evaluator, `-O0`, all of it: nothing subtracted", "plain")]
 
     def cell(value):

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // dimwise/kernels/active.hpp -- the kernels that this program uses: those of its configuration (configuration.hpp).
 //
-// Layer: kernels. All files of one program have the same configuration: the CMake targets set it, and the linker refuses
-// files of two. Tests: tests/odr/mixed.py
+// Layer: kernels. All files of one program have the same configuration: the CMake targets set it, and the linker
+// refuses files of two. Tests: tests/odr/mixed.py
 #pragma once
 
 #include <dimwise/kernels/configuration.hpp>

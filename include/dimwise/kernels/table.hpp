@@ -2,7 +2,8 @@
 // dimwise/kernels/table.hpp -- the kernels of one architecture as a table of functions: what callers include.
 //
 // Layer: kernels. Includes: light standard headers only; no xsimd.
-// Header-only use fills the table for the user's flags (active.hpp); the compiled library picks one when the program runs.
+// Header-only use fills the table for the user's flags (active.hpp); the compiled library picks one when the program
+// runs.
 // Tests: tests/dispatch/
 #pragma once
 
