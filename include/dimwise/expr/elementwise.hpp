@@ -185,16 +185,18 @@ namespace no_adl {
 ///
 /// f may be called more than once for an element, and by several threads at a time where an executor is given.
 /// Refuses masked operands, except that `exp` and `sigmoid` end a mask in 0 (R7); R8, R18.
-template <class F, operand... X, class Verdict = rule::map<fn::ends_mask<F>, detail::shape_of<X>...>>
-  requires(sizeof...(X) > 0 && allowed<Verdict>)
-[[nodiscard]] auto map(F f, const X&... x) {
-  using T = std::remove_cvref_t<decltype(f(std::declval<detail::value_of<X>>()...))>;
-  return detail::make_elementwise<Verdict, T>("map", f, x...);
+template <class F, operand First, operand... X,
+          class Verdict = rule::map<fn::ends_mask<F>, detail::shape_of<First>, detail::shape_of<X>...>>
+  requires(allowed<Verdict> && std::invocable<F&, detail::value_of<First>, detail::value_of<X>...>)
+[[nodiscard]] auto map(F f, const First& first, const X&... x) {
+  using T = std::remove_cvref_t<std::invoke_result_t<F&, detail::value_of<First>, detail::value_of<X>...>>;
+  return detail::make_elementwise<Verdict, T>("map", f, first, x...);
 }
 // The function's own type is kept out of this signature: a lambda has no linkage, and g++ would add an error about that.
-template <operand... X, class Verdict = rule::map<false, detail::shape_of<X>...>>
-  requires(sizeof...(X) > 0 && refused<Verdict>)
-Verdict map(detail::any_function f, const X&... x);
+template <operand First, operand... X,
+          class Verdict = rule::map<false, detail::shape_of<First>, detail::shape_of<X>...>>
+  requires refused<Verdict>
+Verdict map(detail::any_function f, const First& first, const X&... x);
 
 /// Activations and elementary functions: `map` with the function of that name, with its refusals.
 #define DIMWISE_DETAIL_FUNCTION(name, function)                            \

@@ -53,12 +53,14 @@ To as_element(const From& value) {
 template <class R>
 using element_in = std::iter_value_t<decltype(std::begin(std::declval<const R&>()))>;
 
-// A container, a span, or an array whose elements become elements of type T.
-template <class R, class T>
-concept elements_for = !std::derived_from<R, operand_tag> && requires(const R& r) {
+// A container, a span, or an array, and one whose elements become elements of type T.
+template <class R>
+concept elements_in = !std::derived_from<R, operand_tag> && requires(const R& r) {
   std::begin(r);
   std::end(r);
-} && becomes<T, element_in<R>>();
+};
+template <class R, class T>
+concept elements_for = elements_in<R> && becomes<T, element_in<R>>();
 
 template <class R>
 std::size_t count_of(const R& values) {

@@ -207,6 +207,9 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   template <operand E, class Error = detail::elements_error<T, detail::value_of<E>>>
     requires(!detail::fits<T, detail::value_of<E>> && allowed<rule::assign<shape_type, detail::shape_of<E>>>)
   tensor(const E& value, Error* = nullptr) = delete;
+  // `tensor<float, seq> y = values;`: chosen behind the explicit constructors, whose references are less qualified.
+  template <detail::elements_in Range, class Error = ERROR_R15_tensor_is_made_from_elements_and_extents<shape_type>>
+  tensor(const volatile Range& values, Error* = nullptr) = delete;
   tensor(const detail::already_refused& value);  // implicit: what it came from is the only mistake
 
   template <operand E>
@@ -399,6 +402,10 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
 template <class T, class... DimsAndMarks>
 tensor(const detail::stored_as<T, DimsAndMarks...>&) -> tensor<T, DimsAndMarks...>;
 tensor(const detail::already_refused&) -> tensor<float>;
+// Numbers, containers, extents and masks say no dimensions: `tensor y = values;`.
+template <class... Given>
+  requires(!(operand<Given> || ...) && !(detail::refused_operand<Given> || ...))
+tensor(const Given&...) -> tensor<void, Given...>;
 
 namespace detail {
 
