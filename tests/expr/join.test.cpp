@@ -32,6 +32,42 @@ struct lexicon : dimwise::choice_dim<> {};
 
 }  // namespace
 
+TEST_CASE("concat: masked scores of the keys beside those of a memory that every query sees") {
+  const auto q = drawn<tensor<float, seq, d_k>>(1, seq{3});
+  const auto k = drawn<tensor<float, key, d_k>>(2, key{3});
+  const auto memory = drawn<tensor<float, source, d_k>>(3, source{2});
+  using all = summed<source, key>;
+  const auto v = drawn<tensor<float, all, d_v>>(5, source{2}, key{3});
+  const tensor of_keys = dimwise::scores<d_k>(q, k);
+  const tensor of_memory = dimwise::scores<d_k>(q, memory);
+  const auto weight = [&](auto i, auto j) {
+    const auto seen = [&](auto t) {
+      return t < 2 ? std::exp(double{el(of_memory, i, t)}) : (t - 2 <= i ? std::exp(double{el(of_keys, i, t - 2)}) : 0);
+    };
+    double sum = 0;
+    for (std::size_t t = 0; t < 5; ++t) { sum += seen(t); }
+    return seen(j) / sum;
+  };
+  const auto attended = [&](auto i, auto d) {
+    double sum = 0;
+    for (std::size_t t = 0; t < 5; ++t) { sum += weight(i, t) * el(v, t, d); }
+    return sum;
+  };
+  const auto visible = dimwise::causal<seq, key>{};
+  const auto joined = concat<all>(of_memory, dimwise::masked(of_keys, visible));
+  CHECK(agrees(dimwise::softmax<all>(joined), {3, 5}, 12, weight) == "");
+  CHECK(agrees(dimwise::contract<all>(dimwise::softmax<all>(joined), v), {3, 4}, 24, attended) == "");
+  const tensor kept = joined;
+  CHECK(agrees(dimwise::softmax<all>(kept), {3, 5}, 12, weight) == "");
+  const tensor turned = concat<summed<key, source>>(dimwise::masked(of_keys, visible), of_memory);
+  CHECK(agrees(dimwise::softmax<summed<key, source>>(turned), {3, 5}, 12,
+               [&](auto i, auto j) { return weight(i, (j + 2) % 5); }) == "");
+  // A hidden score may be anything.
+  tensor odd = of_keys;
+  odd.set(std::nanf(""), id<seq>(0), id<key>(2));
+  CHECK(agrees(dimwise::softmax<all>(concat<all>(of_memory, dimwise::masked(odd, visible))), {3, 5}, 12, weight) == "");
+}
+
 TEST_CASE("concat: biased scores of the keys beside those of a memory that has no bias") {
   const auto q = drawn<tensor<float, seq, d_k>>(1, seq{2});
   const auto k = drawn<tensor<float, key, d_k>>(2, key{3});

@@ -178,6 +178,26 @@ static_assert(says<ERROR_R17_dimension_occurs_twice, rule::stack<batch, X, X>>);
 static_assert(gives<rule::stack<layers, shape<seq, biased_for<seq>>, shape<seq>>, shape<layers, seq, biased_for<seq>>>);
 static_assert(gives<rule::stack<key, shape<seq, biased_for<seq>>, shape<seq>>, shape<key, seq, biased_for<key, seq>>>);
 
+// R7: one part may be masked, whose mask serves the whole then; two masks serve the same.
+template <class D, class... Shapes>
+using joined = rule::concat<D, Shapes...>;
+using in_front = summed<src, key>;
+static_assert(gives<joined<in_front, shape<seq, src, score<d_k>>, shape<seq, key, score<d_k>, masked_for<key>>>,
+                    shape<seq, in_front, score<d_k>, masked_for<in_front>>>);
+static_assert(gives<joined<in_front, shape<seq, src, masked_for<src>>, shape<seq, key, masked_for<key>>>,
+                    shape<seq, in_front, masked_for<in_front>>>);
+static_assert(
+    gives<joined<in_front, shape<seq, src, masked_for<seq>>, shape<seq, key>>, shape<seq, in_front, masked_for<seq>>>);
+static_assert(says<ERROR_R10_operands_differ_in_another_dimension,
+                   joined<in_front, shape<seq, src, masked_for<seq>>, shape<seq, key, masked_for<key>>>>);
+static_assert(gives<joined<key, shape<seq, key>, shape<seq, key, masked_for<key>>>, shape<seq, key, masked_for<key>>>);
+static_assert(says<ERROR_R10_operands_differ_in_another_dimension,
+                   joined<key, shape<seq, key, masked_for<seq>>, shape<seq, key, masked_for<key>>>>);
+static_assert(gives<rule::stack<layers, shape<seq, key>, shape<seq, key, masked_for<key>>>,
+                    shape<layers, seq, key, masked_for<key>>>);
+static_assert(says<ERROR_R7_mask_does_not_serve_this_dimension,
+                   rule::softmax<op::softmax, list<seq>, shape<seq, in_front, masked_for<in_front>>>>);
+
 TEST_CASE("shape: the rules of taking and joining") {
   CHECK(allowed<rule::at<seq, X>>);
   CHECK(refused<rule::at<key, X>>);

@@ -45,6 +45,15 @@ static_assert(says<ERROR_R9_rotated_meets_not_rotated, rule::added<turned_q, sha
 static_assert(says<ERROR_R8_neither_has_all_dimensions_of_the_other, rule::added<turned_q, shape<batch>>>);
 static_assert(gives<rule::added<turned_q, shape<>>, turned_q> &&
               gives<rule::added<shape<>, turned_q>, turned_q>);  // elu(q) + 1
+//     Nor is one chosen from what is rotated and what is not; a number stands for every feature.
+static_assert(says<ERROR_R9_rotated_meets_not_rotated, rule::chosen<op::maximum, turned_q, shape<d_k>>> &&
+              says<ERROR_R9_rotated_meets_not_rotated, rule::chosen<op::clamp, turned_q, shape<>, shape<d_k>>> &&
+              says<ERROR_R9_rotated_meets_not_rotated, rule::chosen<op::clamp, shape<seq, d_k>, shape<>, turned_q>>);
+static_assert(gives<rule::chosen<op::clamp, turned_q, shape<>, shape<>>, turned_q> &&
+              gives<rule::chosen<op::minimum, turned_q, turned_q>, turned_q>);
+static_assert(says<ERROR_R9_rotated_meets_not_rotated, rule::chosen_by<shape<seq>, turned_q, shape<seq, d_k>>> &&
+              gives<rule::chosen_by<shape<seq>, turned_q, shape<>>, turned_q> &&
+              gives<rule::chosen_by<shape<seq>, turned_q, turned_q>, turned_q>);
 static_assert(gives<rule::multiplied<turned_q, shape<>>, turned_q> &&
               gives<rule::multiplied<turned_q, shape<heads, seq, d_k>>, shape<heads, seq, d_k, rotated<d_k, seq>>>);
 //     The positions keep their name where others take their place: one of them, some of them, all under a new name.

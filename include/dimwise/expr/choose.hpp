@@ -58,8 +58,7 @@ auto as_chosen(const X& x) {
 
 template <class M, class A, class B>
 consteval auto judge_where() {
-  using verdict =
-      rule::elementwise_by<op::where, shape_or_none_t<A>, shape_or_none_t<B>, typename condition<M>::shape_type>;
+  using verdict = rule::chosen_by<typename condition<M>::shape_type, shape_or_none_t<A>, shape_or_none_t<B>>;
   using elements = of_alike<op::where, false, verdict, A, B>;
   if constexpr (operand<M> && !condition<M>::is_one) {
     return answer<ERROR_R7_given_mask_is_a_tensor_of_bool<op::where, operand_t<typename condition<M>::shape_type>>>{};
@@ -116,7 +115,7 @@ template <class X>
 concept bounding = operand<X> || number<X>;
 
 template <class Op, class... X>
-using bounded_verdict = of_numbers<Op, rule::elementwise_by<Op, shape_or_none_t<X>...>, X...>;
+using bounded_verdict = of_numbers<Op, rule::chosen<Op, shape_or_none_t<X>...>, X...>;
 
 // The type in which all meet: whole numbers beside real ones are real.
 template <class X, class Low, class High>

@@ -182,7 +182,9 @@ inline constexpr mark_row marks_row<op::compare> = {
 inline constexpr mark_row chosen_row = {.masked_for = by_rule,
                                         .biased_for = drop,
                                         .normalised = weaken,
-                                        .note = "the marks of all operands; masked values are refused"};
+                                        .note =
+                                            "the marks of all operands; masked values are refused, and rotated "
+                                            "ones beside others, but for pow"};
 template <>
 inline constexpr mark_row marks_row<op::where> = chosen_row;
 template <>
@@ -297,16 +299,22 @@ inline constexpr mark_row marks_row<op::at> = {.biased_for = by_rule,
                                                .note = "what speaks of the removed dimension ends"};
 template <>
 inline constexpr mark_row marks_row<op::concat> = {
+    .masked_for = by_rule,
     .biased_for = by_rule,
     .normalised = by_rule,
-    .needs = "the same marks on every operand, biased_for aside",
-    .note = "normalised over the grown dimension becomes weighted; biased_for names the grown dimension as well"};
+    .needs = "the same marks on every operand, masked_for and biased_for aside",
+    .note =
+        "masked_for of a part becomes that of the whole, and masks serve the same; normalised over the grown dimension "
+        "becomes weighted; biased_for names the grown dimension as well"};
 template <>
 inline constexpr mark_row marks_row<op::stack> = {
+    .masked_for = by_rule,
     .biased_for = by_rule,
     .indexed = by_rule,
-    .needs = "the same marks on every operand, biased_for aside",
-    .note = "indexed ends for the dimension that is added; biased_for names it as well where it may be chosen from"};
+    .needs = "the same marks on every operand, masked_for and biased_for aside",
+    .note =
+        "masks serve the same; indexed ends for the dimension that is added; biased_for names it as well where it may "
+        "be chosen from"};
 template <>
 inline constexpr mark_row marks_row<op::gather> = {
     .masked_for = refuse, .normalised = weaken, .note = "of the ids' own marks indexed stays"};

@@ -101,6 +101,22 @@ template <class A, class B>
 inline constexpr bool adds_unlike_rotations =
     dims_t<A>::size > 0 && dims_t<B>::size > 0 && !same_set<rotations_t<marks_t<A>>, rotations_t<marks_t<B>>>;
 
+template <class... Shapes>
+inline constexpr bool choose_unlike_rotations = false;
+template <class First, class... Rest>
+inline constexpr bool choose_unlike_rotations<First, Rest...> =
+    (adds_unlike_rotations<First, Rest> || ...) || choose_unlike_rotations<Rest...>;
+
+// Elements of one of these are in the result: `Verdict` is that of all operands, a condition included.
+template <class Op, class Verdict, class... Shapes>
+consteval auto judge_chosen() {
+  if constexpr (refused<Verdict> || !choose_unlike_rotations<Shapes...>) {
+    return answer<Verdict>{};
+  } else {
+    return answer<error_with_t<ERROR_R9_rotated_meets_not_rotated, Op, Shapes...>>{};
+  }
+}
+
 template <class A, class B>
 consteval auto judge_added() {
   using sum = typename decltype(judge_elementwise<op::elementwise, false, A, B>())::type;
@@ -209,6 +225,12 @@ using elementwise = typename decltype(detail::judge_elementwise<op::elementwise,
 /// `Op` takes no masked values: comparisons, `where`, `max`, `min`, `clamp`, `pow`.
 template <class Op, class... Shapes>
 using elementwise_by = typename decltype(detail::judge_elementwise<Op, false, Shapes...>())::type;
+/// `Op` takes elements from one of the operands: `max`, `min`, `clamp`, and `where`, which has a condition besides.
+template <class Op, class... Shapes>
+using chosen = typename decltype(detail::judge_chosen<Op, elementwise_by<Op, Shapes...>, Shapes...>())::type;
+template <class Condition, class A, class B>
+using chosen_by =
+    typename decltype(detail::judge_chosen<op::where, elementwise_by<op::where, A, B, Condition>, A, B>())::type;
 template <class A, class B>
 using added = typename decltype(detail::judge_added<A, B>())::type;
 template <class A, class B>

@@ -124,22 +124,42 @@ struct joined_biases<list<M...>, Part, Whole> {
   };
   using type = join_t<typename one<M>::type...>;
 };
+// A mask that serves the part serves the whole, of which parts without a mask are visible.
+template <class Marks, class Part, class Whole>
+struct joined_masks;
+template <class... M, class Part, class Whole>
+struct joined_masks<list<M...>, Part, Whole> {
+  template <class Mark>
+  struct one {
+    using type = list<>;
+  };
+  template <class... D>
+  struct one<masked_for<D...>> : mark_over<masked_for, sorted_t<replace_t<list<D...>, Part, Whole>>> {};
+  using type = join_t<typename one<M>::type...>;
+};
+// The mark of all masks together; those that serve other dimensions than each other are not joined.
+template <class... Masks>
+using all_masks_t = marks_t<make_shape_t<list<>, join_t<Masks...>>>;
+
 template <class Marks>
-struct without_biases;
+struct without_joined;
 template <class... M>
-struct without_biases<list<M...>> {
-  using type = join_t<list_if<mark_order<M> != mark_order<biased_for<>>, M>...>;
+struct without_joined<list<M...>> {
+  using type =
+      join_t<list_if<mark_order<M> != mark_order<biased_for<>> && mark_order<M> != mark_order<masked_for<>>, M>...>;
 };
 template <class Shape>
-using unbiased_t = make_shape_t<dims_t<Shape>, typename without_biases<marks_t<Shape>>::type>;
+using alike_t = make_shape_t<dims_t<Shape>, typename without_joined<marks_t<Shape>>::type>;
 
-// All of `B` as in `A` but the part that takes D's place, and what was added to one of them.
+// All of `B` as in `A` but the part that takes D's place, what was added to one of them, and what masks one of them.
 template <class DA, class DB, class A, class B>
 inline constexpr bool joins =
-    same_set<replace_t<dims_t<B>, DB, list<DA>>, dims_t<A>> && same_set<marks_t<unbiased_t<A>>, marks_t<unbiased_t<B>>>;
+    same_set<replace_t<dims_t<B>, DB, list<DA>>, dims_t<A>> && same_set<marks_t<alike_t<A>>, marks_t<alike_t<B>>>;
 
 template <class D, class A, class... B>
 consteval auto judge_concat() {
+  using masks = all_masks_t<typename joined_masks<marks_t<A>, D, list<D>>::type,
+                            typename joined_masks<marks_t<B>, D, list<D>>::type...>;
   using missing = join_t<difference_t<list<D>, dims_t<A>>, difference_t<list<D>, dims_t<B>>...>;
   if constexpr (missing::size > 0) {
     return answer<
@@ -147,11 +167,11 @@ consteval auto judge_concat() {
   } else if constexpr (D::static_extent != at_run_time) {
     return answer<ERROR_R10_concat_of_a_static_extent_names_its_result<op::concat, over<about_t<D>>, operand_t<A>,
                                                                        operand_t<B>...>>{};
-  } else if constexpr (!(joins<D, D, A, B> && ...)) {
+  } else if constexpr (!(joins<D, D, A, B> && ...) || masks::size > 1) {
     return answer<
         ERROR_R10_operands_differ_in_another_dimension<op::concat, over<about_t<D>>, operand_t<A>, operand_t<B>...>>{};
   } else {
-    using marks = join_t<typename cut_marks<marks_t<unbiased_t<A>>, D>::type,
+    using marks = join_t<masks, typename cut_marks<marks_t<alike_t<A>>, D>::type,
                          typename joined_biases<marks_t<A>, D, list<D>>::type,
                          typename joined_biases<marks_t<B>, D, list<D>>::type...>;
     return answer<accepted<make_shape_t<dims_t<A>, marks>>>{};
@@ -167,12 +187,24 @@ struct own_rotation {
   using rest = make_shape_t<dims_t<Shape>, difference_t<marks_t<Shape>, type>>;
 };
 
+// As many shapes as parts.
+template <class Whole, class Parts, class... Shapes>
+struct masks_of_parts {
+  using type = list<>;
+};
+template <class Whole, class... P, class... Shapes>
+  requires(sizeof...(P) == sizeof...(Shapes))
+struct masks_of_parts<Whole, list<P...>, Shapes...> {
+  using type = all_masks_t<typename joined_masks<marks_t<Shapes>, P, list<Whole>>::type...>;
+};
+
 template <class Whole, class Parts, class... Shapes>
 struct concat_parts;
 template <class Whole, class First, class... P, class A, class... B>
 struct concat_parts<Whole, list<First, P...>, A, B...> {
   static consteval auto judge() {
     using O = over<about_t<Whole>>;
+    using masks = typename masks_of_parts<Whole, list<First, P...>, A, B...>::type;
     if constexpr (!named_once<list<First, P...>>) {
       return answer<ERROR_R17_dimension_occurs_twice<op::concat, O, operand_t<A>, operand_t<B>...>>{};
     } else if constexpr (sizeof...(P) != sizeof...(B)) {
@@ -180,11 +212,12 @@ struct concat_parts<Whole, list<First, P...>, A, B...> {
     } else if constexpr (!is_in<First, dims_t<A>> || !(is_in<P, dims_t<B>> && ...)) {
       return answer<ERROR_R1_dimension_is_not_in_the_operand<op::concat, O, operand_t<A>, operand_t<B>...>>{};
     } else if constexpr (!(joins<First, P, typename own_rotation<First, A>::rest, typename own_rotation<P, B>::rest> &&
-                           ...)) {
+                           ...) ||
+                         masks::size > 1) {
       return answer<ERROR_R10_operands_differ_in_another_dimension<op::concat, O, operand_t<A>, operand_t<B>...>>{};
     } else {
       using marks =
-          join_t<typename cut_marks<marks_t<unbiased_t<A>>, First>::type, typename own_rotation<P, B>::type...,
+          join_t<masks, typename cut_marks<marks_t<alike_t<A>>, First>::type, typename own_rotation<P, B>::type...,
                  typename joined_biases<marks_t<A>, First, list<Whole>>::type,
                  typename joined_biases<marks_t<B>, P, list<Whole>>::type...>;
       return answer<accepted<make_shape_t<replace_t<dims_t<A>, First, list<Whole>>, marks>>>{};
@@ -217,7 +250,9 @@ struct concat_judge<summed<P...>> {
 template <class D, class A, class... B>
 consteval auto judge_stack() {
   using O = over<about_t<D>>;
-  if constexpr (!(joins<nothing, nothing, A, B> && ...)) {
+  using masks = all_masks_t<typename joined_masks<marks_t<A>, nothing, list<>>::type,
+                            typename joined_masks<marks_t<B>, nothing, list<>>::type...>;
+  if constexpr (!(joins<nothing, nothing, A, B> && ...) || masks::size > 1) {
     return answer<ERROR_R10_operands_differ_in_another_dimension<op::stack, O, operand_t<A>, operand_t<B>...>>{};
   } else if constexpr (D::static_extent != at_run_time && D::static_extent != 1 + sizeof...(B)) {
     return answer<ERROR_R10_stack_has_another_extent<op::stack, O, extent<1 + sizeof...(B)>, operand_t<A>>>{};
@@ -225,7 +260,7 @@ consteval auto judge_stack() {
     return answer<ERROR_R17_dimension_occurs_twice<op::stack, O, operand_t<A>>>{};
   } else {
     using told_apart = typename where<list<D>>::alternatives;
-    using marks = join_t<typename without_indexed<marks_t<unbiased_t<A>>, D>::type,
+    using marks = join_t<masks, typename without_indexed<marks_t<alike_t<A>>, D>::type,
                          typename joined_biases<marks_t<A>, nothing, told_apart>::type,
                          typename joined_biases<marks_t<B>, nothing, told_apart>::type...>;
     return answer<accepted<make_shape_t<join_t<list<D>, dims_t<A>>, marks>>>{};

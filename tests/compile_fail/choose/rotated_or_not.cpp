@@ -1,0 +1,16 @@
+// MISTAKE: rotated queries are taken where a mask says so, and queries without rotation elsewhere.
+// RULE: R9
+// EXPECT: ERROR_R9_rotated_meets_not_rotated<.*where.*rotated<
+// VARIANTS: equal dynamic
+#include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
+
+extern tensor<bool, seq> far;
+
+void layer() {
+#ifdef FIXED
+  RESULT y = where(far, rotary<seq, d_k>(q), rotary<seq, d_k>(2.0F * q));
+#else
+  RESULT y = where(far, rotary<seq, d_k>(q), q);
+#endif
+}
