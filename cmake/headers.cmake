@@ -45,6 +45,7 @@ set(dimwise_headers
     include/dimwise/expr/ids.hpp
     include/dimwise/expr/join.hpp
     include/dimwise/expr/mask.hpp
+    include/dimwise/expr/node.hpp
     include/dimwise/expr/numbers.hpp
     include/dimwise/expr/positions.hpp
     include/dimwise/expr/product_errors.hpp

@@ -56,7 +56,7 @@ bool reduction_is_done([[maybe_unused]] const Loops& loops, [[maybe_unused]] T* 
 #if !defined(DIMWISE_PLAIN_ONLY)
   if constexpr (has_kernels<C> && is_fold<N>) {
     if (!plainly && fold_fits(loops)) {
-      fold_by_kernel<typename N::how>(loops, to, from);
+      fold_by_kernel<typename operation_of<N>::how>(loops, to, from);
       return true;
     }
   }
@@ -93,13 +93,13 @@ bool compute(const contraction<Shape, Over, A, B>& n, target<C> to) {
     if (!plainly) {
       using result = axes_of_list_t<typename product_facts<Over, list<>, shape_of<A>, shape_of<B>>::result>;
       if constexpr (attends_left<contraction<Shape, Over, A, B>>) {
-        if (attend<Over, result>(n, n.left(), n.right(), to)) { return true; }
+        if (attend<Over, result>(n, n.template child<0>(), n.template child<1>(), to)) { return true; }
       } else if constexpr (attends_right<contraction<Shape, Over, A, B>>) {
-        if (attend<Over, result>(n, n.right(), n.left(), to)) { return true; }
+        if (attend<Over, result>(n, n.template child<1>(), n.template child<0>(), to)) { return true; }
       } else if constexpr (gives_hidden_weights<A> || gives_hidden_weights<B>) {
         if (worth_a_kernel(n)) {
-          const auto a = lower_or_weights<C>(n.left());
-          const auto b = lower_or_weights<C>(n.right());
+          const auto a = lower_or_weights<C>(n.template child<0>());
+          const auto b = lower_or_weights<C>(n.template child<1>());
           multiply(n, a, b, to);
           axis written[max_rank];
           axis_extents<axes_for<Shape>>::write(n.extents(), written);
@@ -107,14 +107,14 @@ bool compute(const contraction<Shape, Over, A, B>& n, target<C> to) {
           if (!may_be_spoiled<A, B>(a, b, axes_for<Shape>::size, written, to.data)) { return true; }
         }
       } else {
-        const auto a = lower<C>(n.left());
-        const auto b = lower<C>(n.right());
+        const auto a = lower<C>(n.template child<0>());
+        const auto b = lower<C>(n.template child<1>());
         if (worth_a_kernel(n)) {
           multiply(n, a, b, to);
           return true;
         }
         contract_axes<C, false, Over, typename product_facts<Over, list<>, shape_of<A>, shape_of<B>>::result, Shape, A,
-                      B>(n.extents(), a, b, n.left(), to);
+                      B>(n.extents(), a, b, n.template child<0>(), to);
         return false;
       }
     }
@@ -127,16 +127,16 @@ bool compute(const contraction<Shape, Over, A, B>& n, target<C> to) {
 #if !defined(DIMWISE_PLAIN_ONLY)
 template <class C, class Shape, class T, class X, class U>
 bool compute_square(const elementwise<Shape, T, fn::pow, X, constant<U>>& n, target<compute_t<C, T>> to) {
-  const auto x = lower<C>(n.template get<0>());
+  const auto x = lower<C>(n.template child<0>());
   if (map_by_kernel<Shape, X>(kernels::function::square, n.extents(), x, to)) { return true; }
-  elementwise_loops<C>(n, to, std::tuple<const lowered<C>&, lowered<C>>(x, lower<C>(n.template get<1>())),
+  elementwise_loops<C>(n, to, std::tuple<const lowered<C>&, lowered<C>>(x, lower<C>(n.template child<1>())),
                        std::index_sequence<0, 1>{});
   return false;
 }
 template <class C, class Shape, class T, class F, class... X, std::size_t... I>
 bool compute_by_elements(const elementwise<Shape, T, F, X...>& n, target<compute_t<C, T>> to,
                          std::index_sequence<I...> all) {
-  const std::tuple<lowered<compute_t<C, value_of<X>>>...> x{lower<C>(n.template get<I>())...};
+  const std::tuple<lowered<compute_t<C, value_of<X>>>...> x{lower<C>(n.template child<I>())...};
   if (elements_by_kernel(n, x, to, all)) { return true; }
   elementwise_loops<C>(n, to, x, all);
   return false;
@@ -156,15 +156,15 @@ bool compute(const elementwise<Shape, T, F, X...>& n, target<compute_t<C, T>> to
     if (!plainly && is_square(n)) { return compute_square<C>(n, to); }
   } else if constexpr (has_kernels<compute_t<C, T>> && is_map<N>) {
     if (!plainly) {
-      const auto x = lower<C>(n.template get<0>());
+      const auto x = lower<C>(n.template child<0>());
       if (map_by_kernel<Shape, X...>(function_code<F>, n.extents(), x, to)) { return true; }
       elementwise_loops<C>(n, to, std::tie(x), std::index_sequence_for<X...>{});
       return false;
     }
   } else if constexpr (has_kernels<compute_t<C, T>> && is_zip<N>) {
     if (!plainly) {
-      const auto a = lower<C>(n.template get<0>());
-      const auto b = lower<C>(n.template get<1>());
+      const auto a = lower<C>(n.template child<0>());
+      const auto b = lower<C>(n.template child<1>());
       if (zip_by_kernel<Shape, X...>(operation_code<F>, n.extents(), a, b, to)) { return true; }
       elementwise_loops<C>(n, to, std::tie(a, b), std::index_sequence_for<X...>{});
       return false;

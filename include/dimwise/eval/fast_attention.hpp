@@ -71,22 +71,22 @@ struct score_pieces {
   template <class Shape, class Over, class A, class B>
   void collect(const contraction<Shape, Over, A, B>&) {}
   template <class Shape, class E>
-  void collect(const remarked<Shape, E>& n) {
-    self().collect(n.inner());
+  void collect(const with_marks<Shape, E>& n) {
+    self().collect(n.template child<0>());
   }
   template <class Shape, class T, class E, class U>
   void collect(const elementwise<Shape, T, fn::multiply, E, constant<U>>& n) {
-    times(n.template get<0>(), static_cast<float>(n.template get<1>().value()));
+    times(n.template child<0>(), static_cast<float>(n.template child<1>().op().value));
   }
   template <class Shape, class T, class E, class U>
   void collect(const elementwise<Shape, T, fn::multiply, constant<U>, E>& n) {
-    times(n.template get<1>(), static_cast<float>(n.template get<0>().value()));
+    times(n.template child<1>(), static_cast<float>(n.template child<0>().op().value));
   }
   template <class E>
   void times(const E& n, float c) {
     if constexpr (is_tanh<E>) {
       // c · tanh(s): the kernel's cap divides by c before tanh.
-      self().collect(n.template get<0>());
+      self().collect(n.template child<0>());
       cap = c;
       in_order = in_order && c != 0;
     } else {
@@ -97,15 +97,15 @@ struct score_pieces {
   }
   template <class Shape, class T, class E, class U>
   void collect(const elementwise<Shape, T, fn::divide, E, constant<U>>& n) {
-    const float c = static_cast<float>(n.template get<1>().value());
-    self().collect(n.template get<0>());
+    const float c = static_cast<float>(n.template child<1>().op().value);
+    self().collect(n.template child<0>());
     in_order = in_order && (!is_masked<E> || c > 0);
     scale_by(1 / c, scale / c);
   }
   template <class Shape, class E, class M>
   void collect(const masked_node<Shape, E, M>& n) {
-    self().collect(n.inner());
-    self().take(n.mask(), n.extents());
+    self().collect(n.template child<0>());
+    self().take(n.template child<1>(), n.extents());
   }
 };
 struct plain_score_pieces : score_pieces<plain_score_pieces> {};
@@ -302,8 +302,8 @@ struct attention_pieces : score_pieces<attention_pieces<Roles>> {
     requires((std::is_same_v<F, fn::multiply> || std::is_same_v<F, fn::divide>) && !is_constant<X> && !is_constant<E>)
   void collect(const elementwise<Shape, float, F, E, X>& n) {
     constexpr std::size_t at = scores_place<elementwise<Shape, float, F, E, X>>;
-    collect(n.template get<at>());
-    factor = lower<float>(n.template get<1 - at>());
+    collect(n.template child<at>());
+    factor = lower<float>(n.template child<1 - at>());
     using scale_type = std::conditional_t<at == 0, X, E>;
     align<typename Roles::q_axes, axes_for<shape_of<scale_type>>>(factor.axes, factor_strides);
     constexpr bool after_mask = is_masked<std::conditional_t<at == 0, E, X>>;
@@ -325,30 +325,30 @@ struct attention_pieces : score_pieces<attention_pieces<Roles>> {
   }
   template <class Shape, class F, class E>
   void collect(const elementwise<Shape, float, F, E>& n) {
-    collect(n.template get<0>());
-    function.call(n.f());
+    collect(n.template child<0>());
+    function.call(n.op().f);
   }
   template <class Shape, class E, class B>
   void collect(const biased_node<Shape, E, B>& n) {
-    collect(n.inner());
-    bias = lower<float>(n.bias());
+    collect(n.template child<0>());
+    bias = lower<float>(n.template child<1>());
     align<w_axes, axes_for<shape_of<B>>>(bias.axes, bias_strides);
   }
   template <class Shape, class E, class B>
   void collect(const position_biased_node<Shape, E, B>& n) {
-    collect(n.inner());
-    bias = lower_bias<float>(n.bias(), n.extents());
+    collect(n.template child<0>());
+    bias = lower_bias<float>(n.template child<1>(), n.extents());
     align<w_axes, bias_axes<B>>(bias.axes, bias_strides);
   }
   template <class Shape, class E, class Q, class K, class H>
   void collect(const position_biased_node<Shape, E, alibi<Q, K, H>>& n) {
-    collect(n.inner());
+    collect(n.template child<0>());
     const auto& e = n.extents();
     slopes.resize(e.template extent<H>());
     for (std::size_t h = 0; h < slopes.size(); ++h) { slopes[h] = static_cast<float>(alibi_slope(h, slopes.size())); }
     const axis along{slopes.size(), 1};
     align<w_axes, list<H>>(&along, slope_strides);
-    distance = n.bias().key_origin(e, "alibi") - n.bias().query_origin(e, "alibi");
+    distance = n.template child<1>().key_origin(e, "alibi") - n.template child<1>().query_origin(e, "alibi");
   }
 };
 
@@ -478,19 +478,12 @@ struct attended_rows {
     to = rows.data + offset;
   }
 };
-template <class Shape, class X, class Scale, class Packed, class Key>
-struct attended_rows<widened_node<Shape, X, Scale, Packed>, Key> {
+template <class Shape, class Packed, class X, class... Scale, class Key>
+struct attended_rows<widened_node<Shape, Packed, X, Scale...>, Key> {
   using all = axes_for<Shape>;
   using element = value_of<X>;
-  static constexpr bool scaled = !std::is_same_v<Scale, no_scale>;
-  static consteval auto axes_of_scale() {
-    if constexpr (scaled) {
-      return axes_for<shape_of<Scale>>{};
-    } else {
-      return list<>{};
-    }
-  }
-  using scale_axes = decltype(axes_of_scale());
+  static constexpr bool scaled = sizeof...(Scale) == 1;
+  using scale_axes = join_t<axes_for<shape_of<Scale>>...>;
   // Features lie side by side in memory, and the scale is one for all keys.
   static constexpr std::size_t last = all::size - 1;
   lowered<element> stored;
@@ -503,15 +496,15 @@ struct attended_rows<widened_node<Shape, X, Scale, Packed>, Key> {
     constexpr bool whole = std::is_same_v<Packed, nothing> || std::is_same_v<element_t<last, all>, Packed>;
     return whole && is_disjoint<scale_axes, list<Key>> && is_feature<element_t<last, all>> && axes[last].stride == 1;
   }
-  explicit attended_rows(const widened_node<Shape, X, Scale, Packed>& n)
-      : stored(lower<float>(n.inner())), direct(reads_stored(stored.axes)) {
+  explicit attended_rows(const widened_node<Shape, Packed, X, Scale...>& n)
+      : stored(lower<float>(n.template child<0>())), direct(reads_stored(stored.axes)) {
     if constexpr (!std::is_same_v<Packed, nothing>) {
       stored.axes[last].extent = n.extents().template extent<Packed>();
     }
     if (!direct) {
       widened = lower<float>(n);
     } else if constexpr (scaled) {
-      scale = lower<float>(n.scale());
+      scale = lower<float>(n.template child<1>());
     }
   }
   [[nodiscard]] const axis* axes() const { return direct ? stored.axes : widened.axes; }
@@ -568,9 +561,9 @@ bool attend(const N& n, const W& weights, const V& values, target<float> to, con
   using key_axis = list<typename roles::key>;
   const auto& softmax = roles::chain::find(weights);
   attention_pieces<roles> pieces;
-  pieces.collect(softmax.inner());
+  pieces.collect(softmax.template child<0>());
   if (!pieces.fit()) { return false; }
-  const auto& product = score_chain<typename roles::chain::scores>::find(softmax.inner());
+  const auto& product = score_chain<typename roles::chain::scores>::find(softmax.template child<0>());
   auto q = lower<float>(roles::query_of(product));
   if constexpr (roles::chain::counts.factors > 0) {
     scale_queries<typename roles::q_axes>(q, pieces.by_factor, pieces.factor, pieces.factor_strides);

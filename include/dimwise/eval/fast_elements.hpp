@@ -91,7 +91,7 @@ inline constexpr bool is_number_power<elementwise<Shape, float, fn::pow, X, cons
     std::is_same_v<value_of<X>, float>;
 template <class N>
 bool is_square(const N& n) {
-  return n.template get<1>().value() == 2;
+  return n.template child<1>().op().value == 2;
 }
 
 // The loops over a result with the axes `to` and its operands in `nest`; false where no kernel takes them: few elements, or

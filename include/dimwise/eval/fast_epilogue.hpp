@@ -40,11 +40,11 @@ template <class Shape, class F, class E>
 struct product_chain<elementwise<Shape, float, F, E>> : product_chain<E> {
   static constexpr auto last = product_step::activation;
   static const auto& find(const elementwise<Shape, float, F, E>& n) {
-    return product_chain<E>::find(n.template get<0>());
+    return product_chain<E>::find(n.template child<0>());
   }
   template <class Pieces>
   static void collect(const elementwise<Shape, float, F, E>& n, Pieces& to) {
-    product_chain<E>::collect(n.template get<0>(), to);
+    product_chain<E>::collect(n.template child<0>(), to);
     to.activation = function_code<F>;
   }
 };
@@ -68,11 +68,11 @@ template <class N, class Chain, class X, std::size_t ChainAt>
 struct extended_chain : product_chain<Chain> {
   static constexpr bool is_residual = axes_for<shape_of<X>>::size == axes_for<shape_of<Chain>>::size;
   static constexpr auto last = is_residual ? product_step::residual : product_step::bias;
-  static const auto& find(const N& n) { return product_chain<Chain>::find(n.template get<ChainAt>()); }
+  static const auto& find(const N& n) { return product_chain<Chain>::find(n.template child<ChainAt>()); }
   template <class Pieces>
   static void collect(const N& n, Pieces& to) {
-    product_chain<Chain>::collect(n.template get<ChainAt>(), to);
-    to.template add<is_residual>(n.template get<1 - ChainAt>());
+    product_chain<Chain>::collect(n.template child<ChainAt>(), to);
+    to.template add<is_residual>(n.template child<1 - ChainAt>());
   }
 };
 template <class Shape, class A, class B>
@@ -139,9 +139,9 @@ template <class N>
 bool multiply_and_finish(const N& n, target<float> whole) {
   using chain = product_chain<N>;
   using product = typename chain::product;
-  using A = typename product::left_type;
-  using B = typename product::right_type;
-  using over = typename product::over;
+  using A = element_t<0, children_t<product>>;
+  using B = element_t<1, children_t<product>>;
+  using over = typename operation_of<product>::over;
   using axes = axes_for<shape_of<product>>;
   using result = axes_of_list_t<typename product_facts<over, list<>, shape_of<A>, shape_of<B>>::result>;
   using a_axes = axes_for<shape_of<A>>;
@@ -151,8 +151,8 @@ bool multiply_and_finish(const N& n, target<float> whole) {
   axis extents[max_rank];
   axis_extents<axes>::write(p.extents(), extents);
 
-  const auto a = lower_or_weights<float>(p.left());
-  const auto b = lower_or_weights<float>(p.right());
+  const auto a = lower_or_weights<float>(p.template child<0>());
+  const auto b = lower_or_weights<float>(p.template child<1>());
   chain_pieces<axes> pieces;
   chain::collect(n, pieces);
   axis to[max_rank];
@@ -210,13 +210,15 @@ struct norm_chain<rowwise<Shape, How, Over, E>> {
   static constexpr bool scaled = false;
   static constexpr bool shifted = false;
   using norm = rowwise<Shape, How, Over, E>;
+  using how = How;
+  using over = Over;
   static const norm& find(const norm& n) { return n; }
 };
 // One number for each element of a row.
 template <class Chain, class G>
 consteval bool is_for_rows() {
   if constexpr (norm_chain<Chain>::matches && std::is_same_v<value_of<G>, float>) {
-    return std::is_same_v<axes_for<shape_of<G>>, axes_of_list_t<typename norm_chain<Chain>::norm::over>>;
+    return std::is_same_v<axes_for<shape_of<G>>, axes_of_list_t<typename norm_chain<Chain>::over>>;
   } else {
     return false;
   }
@@ -226,22 +228,22 @@ template <class Shape, class E, class G>
 struct norm_chain<elementwise<Shape, float, fn::multiply, E, G>> : norm_chain<E> {
   static constexpr bool scaled = true;
   static const auto& find(const elementwise<Shape, float, fn::multiply, E, G>& n) {
-    return norm_chain<E>::find(n.template get<0>());
+    return norm_chain<E>::find(n.template child<0>());
   }
-  static const auto& gamma(const elementwise<Shape, float, fn::multiply, E, G>& n) { return n.template get<1>(); }
+  static const auto& gamma(const elementwise<Shape, float, fn::multiply, E, G>& n) { return n.template child<1>(); }
 };
 template <class Shape, class E, class G>
   requires(is_for_rows<E, G>() && norm_chain<E>::scaled && !norm_chain<E>::shifted &&
-           std::is_same_v<typename norm_chain<E>::norm::how, rows::standardize>)
+           std::is_same_v<typename norm_chain<E>::how, rows::standardize>)
 struct norm_chain<elementwise<Shape, float, fn::add, E, G>> : norm_chain<E> {
   static constexpr bool shifted = true;
   static const auto& find(const elementwise<Shape, float, fn::add, E, G>& n) {
-    return norm_chain<E>::find(n.template get<0>());
+    return norm_chain<E>::find(n.template child<0>());
   }
   static const auto& gamma(const elementwise<Shape, float, fn::add, E, G>& n) {
-    return norm_chain<E>::gamma(n.template get<0>());
+    return norm_chain<E>::gamma(n.template child<0>());
   }
-  static const auto& beta(const elementwise<Shape, float, fn::add, E, G>& n) { return n.template get<1>(); }
+  static const auto& beta(const elementwise<Shape, float, fn::add, E, G>& n) { return n.template child<1>(); }
 };
 
 // Whether the kernel takes such rows: they are contiguous, and so are gamma and beta.
@@ -256,22 +258,22 @@ bool norm_and_finish(const N& n, target<float> to) {
   using chain = norm_chain<N>;
   using norm = typename chain::norm;
   using axes = axes_for<shape_of<N>>;
-  using over = axes_of_list_t<typename norm::over>;
-  using inner_axes = axes_for<shape_of<typename norm::inner_type>>;
+  using over = axes_of_list_t<typename operation_of<norm>::over>;
+  using inner_axes = axes_for<shape_of<child_t<norm>>>;
   const norm& rows = chain::find(n);
-  const auto x = lower<float>(rows.inner());
+  const auto x = lower<float>(rows.template child<0>());
   const auto gamma = lower<float>(chain::gamma(n));
   lowered<float> beta;
   if constexpr (chain::shifted) { beta = lower<float>(chain::beta(n)); }
   const row_loops<axes, inner_axes, over> loops(to.axes, x.axes);
   if (loops.inside.empty()) { return true; }
-  const auto epsilon = static_cast<float>(rows.epsilon());
+  const auto epsilon = static_cast<float>(rows.op().epsilon);
   if (norm_fits(loops, gamma, chain::shifted ? &beta : nullptr)) {
-    rows_by_kernel<typename norm::how>(loops, to.data, x.data, 0.0F, epsilon, gamma.data, beta.data);
+    rows_by_kernel<typename operation_of<norm>::how>(loops, to.data, x.data, 0.0F, epsilon, gamma.data, beta.data);
     return true;
   }
   kernels::for_each_element(loops.outside, [&](std::ptrdiff_t t, std::ptrdiff_t f) {
-    one_row<float, typename norm::how>(loops.inside, to.data + t, x.data + f, 0.0F, epsilon);
+    one_row<float, typename operation_of<norm>::how>(loops.inside, to.data + t, x.data + f, 0.0F, epsilon);
   });
   axis extents[max_rank];
   axis_extents<axes>::write(n.extents(), extents);

@@ -218,7 +218,7 @@ bool worth_a_kernel(const contraction<Shape, Over, A, B>& n) {
   axis extents[max_rank];
   axis_extents<axes_for<Shape>>::write(n.extents(), extents);
   axis of_a[max_rank];
-  axis_extents<axes_for<shape_of<A>>>::write(n.left().extents(), of_a);
+  axis_extents<axes_for<shape_of<A>>>::write(n.template child<0>().extents(), of_a);
   return plain_work<axes_of_list_t<Over>, result, axes_for<shape_of<A>>>(of_a, extents) >= least_product;
 }
 

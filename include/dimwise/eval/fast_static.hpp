@@ -55,19 +55,23 @@ struct static_operand<tensor<T, D...>> {
   static const float* data(const tensor<T, D...>& n) { return n.data(); }
 };
 template <class Shape, class E>
-struct static_operand<remarked<Shape, E>> : static_operand<E> {
-  const float* data(const remarked<Shape, E>& n) { return static_operand<E>::data(n.inner()); }
+struct static_operand<with_marks<Shape, E>> : static_operand<E> {
+  const float* data(const with_marks<Shape, E>& n) { return static_operand<E>::data(n.template child<0>()); }
 };
 template <class Shape, class From, class To, class E>
   requires(static_operand<E>::known && axes_of<From>::type::size == 1 && axes_of<To>::type::size == 1)
 struct static_operand<restride<Shape, look::rename<From, To>, E>> : static_operand<E> {
-  const float* data(const restride<Shape, look::rename<From, To>, E>& n) { return static_operand<E>::data(n.inner()); }
+  const float* data(const restride<Shape, look::rename<From, To>, E>& n) {
+    return static_operand<E>::data(n.template child<0>());
+  }
 };
 template <class Shape, class E>
   requires(static_operand<E>::known)
 struct static_operand<restride<Shape, look::regroup, E>> : static_operand<E> {
   static constexpr auto axes = named_axes<axes_for<Shape>, axes_for<shape_of<E>>>(static_operand<E>::axes);
-  const float* data(const restride<Shape, look::regroup, E>& n) { return static_operand<E>::data(n.inner()); }
+  const float* data(const restride<Shape, look::regroup, E>& n) {
+    return static_operand<E>::data(n.template child<0>());
+  }
 };
 
 // How a node is computed when its result has these constant axes; `known` is false where the other plans take over.
@@ -130,8 +134,8 @@ struct static_plan<contraction<Shape, Over, A, B>, To> {
   static void run(const contraction<Shape, Over, A, B>& n, float* to) {
     static_operand<A> left;
     static_operand<B> right;
-    const float* const a = left.data(n.left());
-    const float* const b = right.data(n.right());
+    const float* const a = left.data(n.template child<0>());
+    const float* const b = right.data(n.template child<1>());
     static constexpr auto at = places_of_problems();
     kernels::product_call::pointers problems[at.size()];
     for (std::size_t i = 0; i < at.size(); ++i) {
@@ -197,9 +201,9 @@ struct static_attention {
   // False, and nothing done, where the kernel would give something else.
   static bool run(const W& weights, const V& values, float* to) {
     const auto& softmax = roles::chain::find(weights);
-    const auto& product = score_chain<typename roles::chain::scores>::find(softmax.inner());
+    const auto& product = score_chain<typename roles::chain::scores>::find(softmax.template child<0>());
     plain_score_pieces pieces;
-    pieces.collect(softmax.inner());
+    pieces.collect(softmax.template child<0>());
     if (!pieces.fit()) { return false; }
     static_operand<Q> queries;
     static_operand<K> keys;
@@ -252,7 +256,7 @@ struct static_plan<contraction<Shape, Over, A, B>, To> {
                        Shape, A, B, To>;
   static constexpr bool known = attention::known;
   static void run(const contraction<Shape, Over, A, B>& n, float* to) {
-    if (!attention::run(n.left(), n.right(), to)) { run_static_plainly<To>(n, to); }
+    if (!attention::run(n.template child<0>(), n.template child<1>(), to)) { run_static_plainly<To>(n, to); }
   }
 };
 template <class Shape, class Over, class A, class B, auto To>
@@ -263,7 +267,7 @@ struct static_plan<contraction<Shape, Over, A, B>, To> {
                        Shape, B, A, To>;
   static constexpr bool known = attention::known;
   static void run(const contraction<Shape, Over, A, B>& n, float* to) {
-    if (!attention::run(n.right(), n.left(), to)) { run_static_plainly<To>(n, to); }
+    if (!attention::run(n.template child<1>(), n.template child<0>(), to)) { run_static_plainly<To>(n, to); }
   }
 };
 

@@ -33,19 +33,17 @@ operand_layout layout_in(const N& n) {
     (void)read_leaf(n, x.axes);
     if constexpr (!std::is_same_v<compute_t<C, value_of<N>>, value_of<N>>) { make_contiguous(x.axes, axes::size); }
     return x;
-  } else if constexpr (requires { n.look(); }) {
-    using how = std::remove_cvref_t<decltype(n.look())>;
-    using inner = typename N::inner_type;
-    operand_layout x = layout_in<C>(n.inner());
+  } else if constexpr (is_view<N>) {
+    using how = decltype(n.op().how);
+    using inner = child_t<N>;
+    operand_layout x = layout_in<C>(n.template child<0>());
     if constexpr (joins_axes<how>) {
       if (needs_dense<how, inner>(x.axes)) { make_contiguous(x.axes, axes_for<shape_of<inner>>::size); }
     }
     take_step(x, n);
     return x;
-  } else if constexpr (requires { n.mask(); } && only_looks<N>) {
-    return mask_layout(n.mask(), n.extents());
   } else if constexpr (only_looks<N>) {
-    return layout_in<C>(n.inner());
+    return mask_layout(n.template child<0>(), n.extents());
   } else {
     return buffer_layout(n);
   }

@@ -6,8 +6,8 @@
 // Tests: tests/eval/*.test.cpp
 #pragma once
 
+#include <dimwise/expr/node.hpp>
 #include <dimwise/kernels/loops.hpp>
-#include <dimwise/tensor/view.hpp>
 
 namespace dimwise::detail {
 
@@ -20,22 +20,26 @@ template <class N>
 struct working;
 template <class N>
 using working_t = typename working<N>::type;
-template <class List>
-struct working_of_all;
 template <class... X>
-struct working_of_all<list<X...>> {
-  using type = std::common_type_t<working_t<X>...>;
+struct working_of_all {
+  using type = float;
+};
+template <class First, class... Rest>
+struct working_of_all<First, Rest...> {
+  using type = std::common_type_t<working_t<First>, working_t<Rest>...>;
+};
+template <class List>
+struct working_of_operands;
+template <class... X>
+struct working_of_operands<list<X...>> {
+  using type = working_of_all<X...>;
 };
 template <class N>
 consteval auto working_type() {
   if constexpr (std::is_floating_point_v<value_of<N>>) {
     return std::type_identity<value_of<N>>{};
-  } else if constexpr (requires { typename N::inner_type; }) {
-    return working<typename N::inner_type>{};
-  } else if constexpr (requires { typename N::operands; }) {
-    return working_of_all<typename N::operands>{};
   } else {
-    return std::type_identity<float>{};
+    return typename working_of_operands<operands_t<N>>::type{};
   }
 }
 template <class N>

@@ -79,29 +79,29 @@ struct score_chain<contraction<Shape, Over, A, B>> {
   static const product& find(const product& n) { return n; }
 };
 template <class Shape, class E>
-struct score_chain<remarked<Shape, E>> : score_chain<E> {
-  static const auto& find(const remarked<Shape, E>& n) { return score_chain<E>::find(n.inner()); }
+struct score_chain<with_marks<Shape, E>> : score_chain<E> {
+  static const auto& find(const with_marks<Shape, E>& n) { return score_chain<E>::find(n.template child<0>()); }
 };
 // A scale: before any bias, because the kernel adds biases last.
 template <class Shape, class T, class E, class U>
   requires(score_chain<E>::matches && score_chain<E>::counts.scaled_only())
 struct score_chain<elementwise<Shape, T, fn::multiply, E, constant<U>>> : score_chain<E> {
   static const auto& find(const elementwise<Shape, T, fn::multiply, E, constant<U>>& n) {
-    return score_chain<E>::find(n.template get<0>());
+    return score_chain<E>::find(n.template child<0>());
   }
 };
 template <class Shape, class T, class E, class U>
   requires(score_chain<E>::matches && score_chain<E>::counts.scaled_only())
 struct score_chain<elementwise<Shape, T, fn::divide, E, constant<U>>> : score_chain<E> {
   static const auto& find(const elementwise<Shape, T, fn::divide, E, constant<U>>& n) {
-    return score_chain<E>::find(n.template get<0>());
+    return score_chain<E>::find(n.template child<0>());
   }
 };
 template <class Shape, class T, class E, class U>
   requires(score_chain<E>::matches && score_chain<E>::counts.scaled_only())
 struct score_chain<elementwise<Shape, T, fn::multiply, constant<U>, E>> : score_chain<E> {
   static const auto& find(const elementwise<Shape, T, fn::multiply, constant<U>, E>& n) {
-    return score_chain<E>::find(n.template get<1>());
+    return score_chain<E>::find(n.template child<1>());
   }
 };
 // A scale for each head, each query, or some of these: queries are multiplied by it. Keys and features have none.
@@ -111,8 +111,8 @@ consteval bool scales_queries() {
                 !is_subset<axes_for<shape_of<X>>, axes_for<shape_of<Product>>> || is_masked<X>) {
     return false;
   } else {
-    using left = axes_for<shape_of<typename Product::left_type>>;
-    using right = axes_for<shape_of<typename Product::right_type>>;
+    using left = axes_for<shape_of<element_t<0, children_t<Product>>>>;
+    using right = axes_for<shape_of<element_t<1, children_t<Product>>>>;
     return is_subset<axes_for<shape_of<X>>, left> || is_subset<axes_for<shape_of<X>>, right>;
   }
 }
@@ -133,7 +133,7 @@ struct score_chain<elementwise<Shape, float, fn::multiply, E, X>> : score_chain<
   static constexpr chain_counts counts = score_chain<E>::counts + chain_counts{.factors = 1};
   using factor_axes = axes_for<shape_of<X>>;
   static const auto& find(const elementwise<Shape, float, fn::multiply, E, X>& n) {
-    return score_chain<E>::find(n.template get<0>());
+    return score_chain<E>::find(n.template child<0>());
   }
 };
 template <class Shape, class E, class X>
@@ -142,7 +142,7 @@ struct score_chain<elementwise<Shape, float, fn::multiply, X, E>> : score_chain<
   static constexpr chain_counts counts = score_chain<E>::counts + chain_counts{.factors = 1};
   using factor_axes = axes_for<shape_of<X>>;
   static const auto& find(const elementwise<Shape, float, fn::multiply, X, E>& n) {
-    return score_chain<E>::find(n.template get<1>());
+    return score_chain<E>::find(n.template child<1>());
   }
 };
 template <class Shape, class E, class X>
@@ -151,7 +151,7 @@ struct score_chain<elementwise<Shape, float, fn::divide, E, X>> : score_chain<E>
   static constexpr chain_counts counts = score_chain<E>::counts + chain_counts{.factors = 1};
   using factor_axes = axes_for<shape_of<X>>;
   static const auto& find(const elementwise<Shape, float, fn::divide, E, X>& n) {
-    return score_chain<E>::find(n.template get<0>());
+    return score_chain<E>::find(n.template child<0>());
   }
 };
 // A soft cap: tanh(s) · c.
@@ -162,7 +162,7 @@ struct score_chain<elementwise<Shape, T, fn::multiply, elementwise<Inner, T, fn:
   static constexpr chain_counts counts = score_chain<E>::counts + chain_counts{.capped = true};
   static const auto& find(
       const elementwise<Shape, T, fn::multiply, elementwise<Inner, T, fn::tanh, E>, constant<U>>& n) {
-    return score_chain<E>::find(n.template get<0>().template get<0>());
+    return score_chain<E>::find(n.template child<0>().template child<0>());
   }
 };
 template <class Shape, class Inner, class T, class E, class U>
@@ -172,7 +172,7 @@ struct score_chain<elementwise<Shape, T, fn::multiply, constant<U>, elementwise<
   static constexpr chain_counts counts = score_chain<E>::counts + chain_counts{.capped = true};
   static const auto& find(
       const elementwise<Shape, T, fn::multiply, constant<U>, elementwise<Inner, T, fn::tanh, E>>& n) {
-    return score_chain<E>::find(n.template get<1>().template get<0>());
+    return score_chain<E>::find(n.template child<1>().template child<0>());
   }
 };
 // Which operand of a node of two the scores are.
@@ -187,33 +187,35 @@ template <class Shape, class F, class E>
 struct score_chain<elementwise<Shape, float, F, E>> : score_chain<E> {
   static constexpr chain_counts counts = score_chain<E>::counts + chain_counts{.functions = 1};
   static const auto& find(const elementwise<Shape, float, F, E>& n) {
-    return score_chain<E>::find(n.template get<0>());
+    return score_chain<E>::find(n.template child<0>());
   }
 };
 template <class Shape, class E, class M>
   requires(score_chain<E>::matches)
 struct score_chain<masked_node<Shape, E, M>> : score_chain<E> {
   static constexpr chain_counts counts = score_chain<E>::counts + mask_sort<M>::counts;
-  static const auto& find(const masked_node<Shape, E, M>& n) { return score_chain<E>::find(n.inner()); }
+  static const auto& find(const masked_node<Shape, E, M>& n) { return score_chain<E>::find(n.template child<0>()); }
 };
 template <class Shape, class E, class B>
   requires(score_chain<E>::matches)
 struct score_chain<biased_node<Shape, E, B>> : score_chain<E> {
   static constexpr chain_counts counts = score_chain<E>::counts + chain_counts{.biases = 1};
-  static const auto& find(const biased_node<Shape, E, B>& n) { return score_chain<E>::find(n.inner()); }
+  static const auto& find(const biased_node<Shape, E, B>& n) { return score_chain<E>::find(n.template child<0>()); }
 };
 template <class Shape, class E, class B>
   requires(score_chain<E>::matches)
 struct score_chain<position_biased_node<Shape, E, B>> : score_chain<E> {
   static constexpr chain_counts counts = score_chain<E>::counts + chain_counts{.biases = 1};
-  static const auto& find(const position_biased_node<Shape, E, B>& n) { return score_chain<E>::find(n.inner()); }
+  static const auto& find(const position_biased_node<Shape, E, B>& n) {
+    return score_chain<E>::find(n.template child<0>());
+  }
 };
 template <class Shape, class E, class Q, class K, class H>
   requires(score_chain<E>::matches)
 struct score_chain<position_biased_node<Shape, E, alibi<Q, K, H>>> : score_chain<E> {
   static constexpr chain_counts counts = score_chain<E>::counts + chain_counts{.slopes = 1};
   static const auto& find(const position_biased_node<Shape, E, alibi<Q, K, H>>& n) {
-    return score_chain<E>::find(n.inner());
+    return score_chain<E>::find(n.template child<0>());
   }
 };
 
@@ -235,13 +237,15 @@ struct weights_chain<rowwise<Shape, rows::softmax, list<K>, E>> {
 };
 template <class Shape, class E>
   requires(weights_chain<E>::matches)
-struct weights_chain<remarked<Shape, E>> : weights_chain<E> {
-  static const auto& find(const remarked<Shape, E>& n) { return weights_chain<E>::find(n.inner()); }
+struct weights_chain<with_marks<Shape, E>> : weights_chain<E> {
+  static const auto& find(const with_marks<Shape, E>& n) { return weights_chain<E>::find(n.template child<0>()); }
 };
 template <class Shape, class E>
   requires(weights_chain<E>::matches)
 struct weights_chain<restride<Shape, look::regroup, E>> : weights_chain<E> {
-  static const auto& find(const restride<Shape, look::regroup, E>& n) { return weights_chain<E>::find(n.inner()); }
+  static const auto& find(const restride<Shape, look::regroup, E>& n) {
+    return weights_chain<E>::find(n.template child<0>());
+  }
 };
 
 template <class Axes>
@@ -260,29 +264,31 @@ struct attention_roles {
   using chain = weights_chain<W>;
   using key = typename chain::key;
   using product = typename score_chain<typename chain::scores>::product;
-  static constexpr bool keys_on_right = is_in<key, dims_t<shape_of<typename product::right_type>>>;
-  static constexpr bool keys_on_left = is_in<key, dims_t<shape_of<typename product::left_type>>>;
-  using query_type = std::conditional_t<keys_on_right, typename product::left_type, typename product::right_type>;
-  using key_type = std::conditional_t<keys_on_right, typename product::right_type, typename product::left_type>;
+  static constexpr bool keys_on_right = is_in<key, dims_t<shape_of<element_t<1, children_t<product>>>>>;
+  static constexpr bool keys_on_left = is_in<key, dims_t<shape_of<element_t<0, children_t<product>>>>>;
+  using query_type =
+      std::conditional_t<keys_on_right, element_t<0, children_t<product>>, element_t<1, children_t<product>>>;
+  using key_type =
+      std::conditional_t<keys_on_right, element_t<1, children_t<product>>, element_t<0, children_t<product>>>;
   static const query_type& query_of(const product& p) {
     if constexpr (keys_on_right) {
-      return p.left();
+      return p.template child<0>();
     } else {
-      return p.right();
+      return p.template child<1>();
     }
   }
   static const key_type& key_of(const product& p) {
     if constexpr (keys_on_right) {
-      return p.right();
+      return p.template child<1>();
     } else {
-      return p.left();
+      return p.template child<0>();
     }
   }
   using q_axes = axes_for<shape_of<query_type>>;
   using k_axes = axes_for<shape_of<key_type>>;
   using v_axes = axes_for<shape_of<V>>;
   using w_axes = axes_for<shape_of<typename chain::softmax>>;
-  using features = axes_of_list_t<typename product::over>;
+  using features = axes_of_list_t<typename operation_of<product>::over>;
   using values = difference_t<v_axes, w_axes>;
   // Queries: positions that only they have; all else is computed head by head.
   using row = typename first_position<

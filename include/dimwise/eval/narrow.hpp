@@ -13,6 +13,9 @@ namespace dimwise::detail {
 template <class C, class N>
 lowered<compute_t<C, value_of<N>>> lower(const N& n);
 
+// What stored elements without a scale have in its place.
+struct no_scale {};
+
 // The scale's memory and strides along some axes; one for everything where there is none.
 template <class Axes, class C, class Scale>
 struct lowered_scale {
@@ -38,12 +41,18 @@ template <class S>
   return static_cast<float>(x);
 }
 
-template <class C, class Shape, class X, class Scale, class Packed>
-void compute(const widened_node<Shape, X, Scale, Packed>& n, target<C> to) {
+template <class C, class Shape, class Packed, class X, class... Scale>
+void compute(const widened_node<Shape, Packed, X, Scale...>& n, target<C> to) {
   using axes = axes_for<Shape>;
   constexpr bool packed = !std::is_same_v<Packed, nothing>;
-  const auto x = lower<C>(n.inner());
-  const lowered_scale<axes, C, Scale> scale(n.scale());
+  const auto x = lower<C>(n.template child<0>());
+  const auto scale = [&] {
+    if constexpr (sizeof...(Scale) == 1) {
+      return lowered_scale<axes, C, Scale...>(n.template child<1>());
+    } else {
+      return lowered_scale<axes, C, no_scale>({});
+    }
+  }();
   const C* const scales = scale.data();
   axis result[max_rank];
   axis_extents<axes>::write(n.extents(), result);

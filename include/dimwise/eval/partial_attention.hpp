@@ -92,7 +92,7 @@ template <class Key, operand S, operand V,
       const detail::target<float> rows{result.log_sum_exp.overwrite(), to_sums};
       const detail::target<float> output_rows{result.output.overwrite(), to};
       if (detail::attend<detail::list<Key>, typename output::axes, typename log_sums::axes>(
-              attended, attended.left(), attended.right(), output_rows, &rows)) {
+              attended, attended.template child<0>(), attended.template child<1>(), output_rows, &rows)) {
         return result;
       }
     }

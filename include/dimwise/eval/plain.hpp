@@ -29,8 +29,6 @@ template <class N>
 inline constexpr bool only_looks = is_leaf<N>;
 template <class Shape, class How, class E>
 inline constexpr bool only_looks<restride<Shape, How, E>> = true;
-template <class Shape, class E>
-inline constexpr bool only_looks<remarked<Shape, E>> = true;
 
 // A mask as a tensor of bool is the mask's own elements.
 template <class Shape, class M>
@@ -129,6 +127,8 @@ void step(operand_layout& x, const Extents& e, look::regroup, Result) {
   carry_axes<typename Result::axes, axes_for<shape_of<E>>>(e, x.axes, result);
   for (std::size_t i = 0; i < Result::axes::size; ++i) { x.axes[i] = result[i]; }
 }
+template <class E, class Extents, class Result>
+void step(operand_layout&, const Extents&, look::marks, Result) {}
 template <class E, class Extents, class Result>
 void step(operand_layout& x, const Extents& e, look::broadcast, Result r) {
   step<E>(x, e, look::regroup{}, r);
@@ -232,11 +232,11 @@ bool needs_dense(const axis* axes) {
 // The layout of a node that looks otherwise, from that of its operand, which is dense where it must be.
 template <class Shape, class How, class E>
 void take_step(operand_layout& x, const restride<Shape, How, E>& n) {
-  step<E>(x, n.extents(), n.look(), result_axes<axes_for<Shape>>{});
+  step<E>(x, n.extents(), n.op().how, result_axes<axes_for<Shape>>{});
 }
 template <class Shape, class Whole, class P, class E>
 void take_step(operand_layout& x, const restride<Shape, look::part<Whole, P>, E>& n) {
-  step_part<E>(x, n.inner(), n.extents(), n.look(), result_axes<axes_for<Shape>>{});
+  step_part<E>(x, n.template child<0>(), n.extents(), n.op().how, result_axes<axes_for<Shape>>{});
 }
 template <class T, class Shape, class How, class E>
 void look_otherwise(lowered<T>& x, const restride<Shape, How, E>& n) {
@@ -250,14 +250,10 @@ void look_otherwise(lowered<T>& x, const restride<Shape, How, E>& n) {
 
 template <class C, class N>
 struct look_at;
-template <class C, class Shape, class E>
-struct look_at<C, remarked<Shape, E>> {
-  static auto lower_it(const remarked<Shape, E>& n) { return lower<C>(n.inner()); }
-};
 template <class C, class Shape, class How, class E>
 struct look_at<C, restride<Shape, How, E>> {
   static auto lower_it(const restride<Shape, How, E>& n) {
-    auto x = lower<C>(n.inner());
+    auto x = lower<C>(n.template child<0>());
     look_otherwise(x, n);
     return x;
   }
@@ -395,7 +391,9 @@ lowered<bool> lower_mask(const M& m, const Extents& e) {
 
 template <class C, class Shape, class M>
 struct look_at<C, indicator_node<Shape, bool, M>> {
-  static auto lower_it(const indicator_node<Shape, bool, M>& n) { return lower_mask(n.mask(), n.extents()); }
+  static auto lower_it(const indicator_node<Shape, bool, M>& n) {
+    return lower_mask(n.template child<0>(), n.extents());
+  }
 };
 
 // ---- nodes that compute ---------------------------------------------------------------------------------------------
@@ -405,7 +403,7 @@ inline constexpr bool is_masked = marked_t<masked_for, marks_t<shape_of<N>>>::si
 
 template <class C, class T>
 void compute(const constant<T>& n, target<compute_t<C, T>> to) {
-  *to.data = static_cast<compute_t<C, T>>(n.value());
+  *to.data = static_cast<compute_t<C, T>>(n.op().value);
 }
 
 // Pointers of an elementwise loop: the result's and each operand's.
@@ -418,7 +416,7 @@ void elementwise_loops(const elementwise<Shape, T, F, X...>& n, target<compute_t
   std::ptrdiff_t strides[1 + sizeof...(X)][max_rank] = {};
   for (std::size_t i = 0; i < axes::size; ++i) { strides[0][i] = to.axes[i].stride; }
   (align<axes, axes_for<shape_of<X>>>(std::get<I>(x).axes, strides[1 + I]), ...);
-  const F f = n.f();
+  const F f = n.op().f;
   constexpr bool keeps_mask = (is_masked<X> || ...) && !fn::ends_mask<F>;
   kernels::for_each_row(
       nest_over(axes::size, result, strides),
@@ -440,7 +438,8 @@ void elementwise_loops(const elementwise<Shape, T, F, X...>& n, target<compute_t
 template <class C, class Shape, class T, class F, class... X, std::size_t... I>
 void compute_elementwise(const elementwise<Shape, T, F, X...>& n, target<compute_t<C, T>> to,
                          std::index_sequence<I...> all) {
-  elementwise_loops<C>(n, to, std::tuple<lowered<compute_t<C, value_of<X>>>...>(lower<C>(n.template get<I>())...), all);
+  elementwise_loops<C>(n, to, std::tuple<lowered<compute_t<C, value_of<X>>>...>(lower<C>(n.template child<I>())...),
+                       all);
 }
 template <class C, class Shape, class T, class F, class... X>
 void compute_plainly(const elementwise<Shape, T, F, X...>& n, target<compute_t<C, T>> to) {
@@ -455,8 +454,6 @@ template <class Shape, class Over, class E>
 inline constexpr bool gives_hidden_weights<rowwise<Shape, rows::softmax, Over, E>> = true;
 template <class Shape, class How, class E>
 inline constexpr bool gives_hidden_weights<restride<Shape, How, E>> = gives_hidden_weights<E>;
-template <class Shape, class E>
-inline constexpr bool gives_hidden_weights<remarked<Shape, E>> = gives_hidden_weights<E>;
 
 template <class C, bool SkipHidden, class Over, class Plain, class Shape, class A, class B>
 void contract_axes(const extents_for<Shape>& extents, const lowered<C>& a, const lowered<C>& b, const A& left,
@@ -487,17 +484,17 @@ template <class C, class Shape, class Over, class A, class B>
 void compute_plainly(const contraction<Shape, Over, A, B>& n, target<C> to) {
   using plain_dims = typename product_facts<Over, list<>, shape_of<A>, shape_of<B>>::result;
   if constexpr (gives_hidden_weights<B> && !gives_hidden_weights<A>) {
-    const auto a = lower<C>(n.left());
-    const auto b = lower_weights<C>(n.right());
-    contract_axes<C, true, Over, plain_dims, Shape, B, A>(n.extents(), b, a, n.right(), to);
+    const auto a = lower<C>(n.template child<0>());
+    const auto b = lower_weights<C>(n.template child<1>());
+    contract_axes<C, true, Over, plain_dims, Shape, B, A>(n.extents(), b, a, n.template child<1>(), to);
   } else if constexpr (gives_hidden_weights<A>) {
-    const auto a = lower_weights<C>(n.left());
-    const auto b = lower<C>(n.right());
-    contract_axes<C, true, Over, plain_dims, Shape, A, B>(n.extents(), a, b, n.left(), to);
+    const auto a = lower_weights<C>(n.template child<0>());
+    const auto b = lower<C>(n.template child<1>());
+    contract_axes<C, true, Over, plain_dims, Shape, A, B>(n.extents(), a, b, n.template child<0>(), to);
   } else {
-    const auto a = lower<C>(n.left());
-    const auto b = lower<C>(n.right());
-    contract_axes<C, false, Over, plain_dims, Shape, A, B>(n.extents(), a, b, n.left(), to);
+    const auto a = lower<C>(n.template child<0>());
+    const auto b = lower<C>(n.template child<1>());
+    contract_axes<C, false, Over, plain_dims, Shape, A, B>(n.extents(), a, b, n.template child<0>(), to);
   }
 }
 
@@ -512,8 +509,8 @@ bool reduction_is_done(const Loops& loops, T* to, const C* from);
 template <class C, class Shape, class E, class M>
 bool compute(const masked_node<Shape, E, M>& n, target<C> to) {
   using axes = axes_for<Shape>;
-  const auto x = lower<C>(n.inner());
-  const auto visible = lower_mask(n.mask(), n.extents());
+  const auto x = lower<C>(n.template child<0>());
+  const auto visible = lower_mask(n.template child<1>(), n.extents());
   if (mask_is_done(n, x, visible, to)) { return true; }
   axis result[max_rank];
   axis_extents<axes>::write(n.extents(), result);
@@ -534,7 +531,7 @@ bool compute(const masked_node<Shape, E, M>& n, target<C> to) {
 template <class C, class Shape, class T, class M>
 void compute(const indicator_node<Shape, T, M>& n, target<compute_t<C, T>> to) {
   using axes = axes_for<Shape>;
-  const auto visible = lower_mask(n.mask(), n.extents());
+  const auto visible = lower_mask(n.template child<0>(), n.extents());
   axis result[max_rank];
   axis_extents<axes>::write(n.extents(), result);
   std::ptrdiff_t strides[2][max_rank] = {};
@@ -545,7 +542,7 @@ void compute(const indicator_node<Shape, T, M>& n, target<compute_t<C, T>> to) {
 
 // Scores plus a bias with these axes. A bias of −∞ hides whatever the score is, and what is masked stays masked.
 template <class C, class Shape, class E, class BiasAxes>
-bool add_bias(const E& scores, const extents_for<Shape>& extents, const lowered<C>& b, target<C> to) {
+bool compute_bias(const E& scores, const extents_for<Shape>& extents, const lowered<C>& b, target<C> to) {
   using axes = axes_for<Shape>;
   const auto x = lower<C>(scores);
   if (bias_is_done<Shape, E, BiasAxes>(extents, x, b, to)) { return true; }
@@ -569,11 +566,13 @@ bool add_bias(const E& scores, const extents_for<Shape>& extents, const lowered<
 }
 template <class C, class Shape, class E, class B>
 bool compute(const biased_node<Shape, E, B>& n, target<C> to) {
-  return add_bias<C, Shape, E, axes_for<shape_of<B>>>(n.inner(), n.extents(), lower<C>(n.bias()), to);
+  return compute_bias<C, Shape, E, axes_for<shape_of<B>>>(n.template child<0>(), n.extents(),
+                                                          lower<C>(n.template child<1>()), to);
 }
 template <class C, class Shape, class E, class B>
 bool compute(const position_biased_node<Shape, E, B>& n, target<C> to) {
-  return add_bias<C, Shape, E, bias_axes<B>>(n.inner(), n.extents(), lower_bias<C>(n.bias(), n.extents()), to);
+  return compute_bias<C, Shape, E, bias_axes<B>>(n.template child<0>(), n.extents(),
+                                                 lower_bias<C>(n.template child<1>(), n.extents()), to);
 }
 
 // The loops outside a row and inside it: axes that `Over` lacks, and those it has.
@@ -630,10 +629,10 @@ template <class C, class Shape, class How, class Over, class E>
 bool compute_rows(const rowwise<Shape, How, Over, E>& n, target<compute_t<C, value_of<E>>> to,
                   compute_t<C, value_of<E>> hidden) {
   using T = compute_t<C, value_of<E>>;
-  const auto x = lower<C>(n.inner());
+  const auto x = lower<C>(n.template child<0>());
   const row_loops<axes_for<Shape>, axes_for<shape_of<E>>, axes_of_list_t<Over>> loops(to.axes, x.axes);
   if (loops.inside.empty()) { return true; }
-  const T epsilon = static_cast<T>(n.epsilon());
+  const T epsilon = static_cast<T>(n.op().epsilon);
   if (rows_are_done<How>(loops, to.data, x.data, hidden, epsilon)) { return true; }
   kernels::for_each_element(loops.outside, [&](std::ptrdiff_t t, std::ptrdiff_t f) {
     one_row<T, How>(loops.inside, to.data + t, x.data + f, hidden, epsilon);
@@ -688,9 +687,9 @@ void reduce_masked(const reduction<Shape, T, How, Over, masked_node<Inner, E, M>
   using axes = axes_for<Inner>;
   using over = axes_of_list_t<Over>;
   using rest = difference_t<axes, over>;
-  const auto& masked = n.inner();
-  const auto x = lower<C>(masked.inner());
-  const auto visible = lower_mask(masked.mask(), masked.extents());
+  const auto& masked = n.template child<0>();
+  const auto x = lower<C>(masked.template child<0>());
+  const auto visible = lower_mask(masked.template child<1>(), masked.extents());
   std::ptrdiff_t strides[3][max_rank] = {};
   axis extents[max_rank];
   align<rest, axes_for<Shape>>(to.axes, strides[0]);
@@ -729,7 +728,7 @@ bool compute(const reduction<Shape, T, How, Over, E>& n, target<compute_t<C, T>>
     reduce_masked<C>(n, to);
   } else {
     using R = compute_t<C, value_of<E>>;
-    const auto x = lower<C>(n.inner());
+    const auto x = lower<C>(n.template child<0>());
     const row_loops<axes_for<Shape>, axes_for<shape_of<E>>, axes_of_list_t<Over>> loops(to.axes, x.axes);
     if (reduction_is_done<reduction<Shape, T, How, Over, E>>(loops, to.data, x.data)) { return true; }
     kernels::for_each_element(loops.outside, [&](std::ptrdiff_t t, std::ptrdiff_t f) {
@@ -779,8 +778,8 @@ void each_joined(const joined<Shape, Whole, list<P...>, X...>& n, const axis* to
   extent_t before = 0;
   axis destination[max_rank];
   std::ptrdiff_t offset = 0;
-  ((offset = place_of_part<P, Whole, axes_for<Shape>>(n.template get<I>(), to, before, destination),
-    into(n.template get<I>(), offset, destination), before += n.template get<I>().extents().template extent<P>()),
+  ((offset = place_of_part<P, Whole, axes_for<Shape>>(n.template child<I>(), to, before, destination),
+    into(n.template child<I>(), offset, destination), before += n.template child<I>().extents().template extent<P>()),
    ...);
 }
 template <class C, class Shape, class Whole, class Parts, class... X>
@@ -804,8 +803,8 @@ template <class Shape, class D, class... X, class Into, std::size_t... I>
 void each_stacked(const stacked<Shape, D, X...>& n, const axis* to, const Into& into, std::index_sequence<I...>) {
   axis destination[max_rank];
   std::ptrdiff_t offset = 0;
-  ((offset = place_of_layer<Shape>(n.template get<I>(), to, I, destination),
-    into(n.template get<I>(), offset, destination)),
+  ((offset = place_of_layer<Shape>(n.template child<I>(), to, I, destination),
+    into(n.template child<I>(), offset, destination)),
    ...);
 }
 template <class C, class Shape, class D, class... X>
@@ -817,11 +816,6 @@ void compute(const stacked<Shape, D, X...>& n, target<compute_t<C, std::common_t
 }
 
 // ---- the two entries ------------------------------------------------------------------------------------------------
-
-template <class N>
-inline constexpr bool is_constant = false;
-template <class T>
-inline constexpr bool is_constant<constant<T>> = true;
 
 // The one place that counts what runs plainly: a node that a kernel may take says whether one took it.
 inline void count_unless(bool by_kernel) {
@@ -872,14 +866,10 @@ struct weights_of<C, rowwise<Shape, rows::softmax, Over, E>> {
     return buffer;
   }
 };
-template <class C, class Shape, class E>
-struct weights_of<C, remarked<Shape, E>> {
-  static auto get(const remarked<Shape, E>& n) { return lower_weights<C>(n.inner()); }
-};
 template <class C, class Shape, class How, class E>
 struct weights_of<C, restride<Shape, How, E>> {
   static auto get(const restride<Shape, How, E>& n) {
-    auto x = lower_weights<C>(n.inner());
+    auto x = lower_weights<C>(n.template child<0>());
     look_otherwise(x, n);
     return x;
   }

@@ -73,7 +73,7 @@ template <class C, class Shape, class How, class D, class E>
 void compute(const reordered<Shape, How, D, E>& n, target<compute_t<C, value_of<E>>> to) {
   using T = compute_t<C, value_of<E>>;
   using axes = axes_for<Shape>;
-  auto x = lower<C>(n.inner());
+  auto x = lower<C>(n.template child<0>());
   const axis from = taken_out<D, axes_for<shape_of<E>>>(x, n.extents());
   write_along<D>(n, to, [&](target<T> out) {
     const axis here = one_axis<D, axes>::of(out.axes, n.extents());
@@ -96,8 +96,8 @@ void compute(const reordered<Shape, How, D, E>& n, target<compute_t<C, value_of<
     if constexpr (reversed) {
       copy(0, from.extent - 1, from.extent);
     } else {
-      copy(0, from.extent - n.by(), n.by());
-      copy(n.by(), 0, from.extent - n.by());
+      copy(0, from.extent - n.op().by, n.op().by);
+      copy(n.op().by, 0, from.extent - n.op().by);
     }
   });
 }
@@ -106,9 +106,9 @@ template <class C, class Shape, class D, class Table, class Ids>
 void compute(const gathered<Shape, D, Table, Ids>& n, target<compute_t<C, value_of<Table>>> to) {
   using axes = axes_for<Shape>;
   using table_axes = axes_for<shape_of<Table>>;
-  auto table = lower<C>(n.table());
-  const auto ids = lower<C>(n.ids());
-  const axis along = taken_out<D, table_axes>(table, n.table().extents());
+  auto table = lower<C>(n.template child<0>());
+  const auto ids = lower<C>(n.template child<1>());
+  const axis along = taken_out<D, table_axes>(table, n.template child<0>().extents());
   axis result[max_rank];
   axis_extents<axes>::write(n.extents(), result);
   std::ptrdiff_t strides[3][max_rank] = {};
@@ -142,7 +142,7 @@ void compute(const ids_node<Shape, D>& n, target<id<D>> to) {
 template <class C, class Shape, class T, class D, class Ids>
 void compute(const one_hot_node<Shape, T, D, Ids>& n, target<compute_t<C, T>> to) {
   using axes = axes_for<Shape>;
-  const auto ids = lower<C>(n.inner());
+  const auto ids = lower<C>(n.template child<0>());
   const axis along = one_axis<D, axes>::of(to.axes, n.extents());
   axis rest[max_rank];
   extents_beside_axes<axes, D>(n.extents(), rest);
@@ -163,8 +163,8 @@ void compute(const scatter_add_node<Shape, D, Values, Ids>& n, target<compute_t<
   using id_axes = axes_for<shape_of<Ids>>;
   using value_axes = axes_for<shape_of<Values>>;
   using beside = difference_t<value_axes, id_axes>;
-  const auto values = lower<C>(n.left());
-  const auto ids = lower<C>(n.right());
+  const auto values = lower<C>(n.template child<0>());
+  const auto ids = lower<C>(n.template child<1>());
   write_along<D>(n, to, [&](target<T> out) {
     axis here[max_rank];
     for (std::size_t i = 0; i < axes::size; ++i) { here[i] = out.axes[i]; }
@@ -185,12 +185,12 @@ void compute(const scatter_add_node<Shape, D, Values, Ids>& n, target<compute_t<
     align<id_axes, value_axes>(values.axes, strides[1]);
     align<id_axes, id_axes>(ids.axes, strides[2]);
     axis extents[max_rank];
-    axis_extents<id_axes>::write(n.right().extents(), extents);
+    axis_extents<id_axes>::write(n.template child<1>().extents(), extents);
     std::ptrdiff_t inside[2][max_rank] = {};
     align<beside, axes>(here, inside[0]);
     align<beside, value_axes>(values.axes, inside[1]);
     axis rest[max_rank];
-    axis_extents<beside>::write(n.left().extents(), rest);
+    axis_extents<beside>::write(n.template child<0>().extents(), rest);
     const auto row = nest_over(beside::size, rest, inside);
     kernels::for_each_row(nest_over(id_axes::size, extents, strides),
                           [&](const std::ptrdiff_t(&o)[3], std::size_t many, const std::ptrdiff_t(&s)[3]) {

@@ -22,7 +22,7 @@ void compute(const sinusoid_node<Shape, P, F>& n, target<C> to) {
   const std::ptrdiff_t origin = n.extents().template origin<P>("sinusoid");
   for (std::size_t f = 0; f < features; ++f) {
     // Angles in double: a float's 24 bits do not reach position 16384 at the first frequency.
-    const double frequency = std::pow(n.base(), -static_cast<double>(f - f % 2) / static_cast<double>(features));
+    const double frequency = std::pow(n.op().base, -static_cast<double>(f - f % 2) / static_cast<double>(features));
     for (std::size_t p = 0; p < positions; ++p) {
       const double angle = static_cast<double>(origin + static_cast<std::ptrdiff_t>(p)) * frequency;
       to.data[static_cast<std::ptrdiff_t>(p) * to.axes[0].stride + static_cast<std::ptrdiff_t>(f) * to.axes[1].stride] =
@@ -88,34 +88,34 @@ template <class T, class Axes>
 void make_dense(lowered<T>& x);
 
 template <class C, class P, class F, class N>
-angle_table<C> angles_of(const N& n, const positions_of_extents&) {
+angle_table<C> angles_of(const N& n) {
   angle_table<C> table;
   const auto position = positions_of<P>(n.extents(), "rotary");
-  table.fill(position.size(), turned_features<F>(n.extents().template extent<F>(), n.options().features), n.options(),
-             [&](std::size_t p) { return position[p]; });
+  table.fill(position.size(), turned_features<F>(n.extents().template extent<F>(), n.op().options.features),
+             n.op().options, [&](std::size_t p) { return position[p]; });
   axis along[1] = {{position.size(), 1}};
   table.template align_rows<axes_for<shape_of<N>>, list<P>>(along);
   return table;
 }
 template <class C, class P, class F, class N, class Positions>
-angle_table<C> angles_of(const N& n, const given_positions<Positions>& given) {
+angle_table<C> angles_of(const N& n, const Positions& positions) {
   angle_table<C> table;
   using axes = axes_for<shape_of<Positions>>;
-  auto position = lower<C>(given.positions);
+  auto position = lower<C>(positions);
   make_dense<value_of<Positions>, axes>(position);
   table.fill(checked_size<axes>(position.axes, sizeof(C), "rotary"),
-             turned_features<F>(n.extents().template extent<F>(), n.options().features), n.options(),
+             turned_features<F>(n.extents().template extent<F>(), n.op().options.features), n.op().options,
              [&](std::size_t p) { return position.data[p]; });
   table.template align_rows<axes_for<shape_of<N>>, axes>(position.axes);
   return table;
 }
-template <class C, class P, class F, class N, class Pairs, class Cosines, class Sines>
-angle_table<C> angles_of(const N& n, const given_angles<Pairs, Cosines, Sines>& given) {
+template <class C, class Pairs, class N, class Cosines, class Sines>
+angle_table<C> given_angles(const N& n, const Cosines& cosines, const Sines& sines) {
   angle_table<C> table;
   using axes = axes_for<shape_of<N>>;
-  table.pairs = n.options().features / 2;
-  table.cosines = lower<C>(given.cosines);
-  table.sines = lower<C>(given.sines);
+  table.pairs = n.op().options.features / 2;
+  table.cosines = lower<C>(cosines);
+  table.sines = lower<C>(sines);
   align<axes, axes_for<shape_of<Cosines>>>(table.cosines.axes, table.strides[0]);
   align<axes, axes_for<shape_of<Sines>>>(table.sines.axes, table.strides[1]);
   table.pair[0] = table.cosines.axes[index_in<Pairs, axes_for<shape_of<Cosines>>>].stride;
@@ -123,14 +123,22 @@ angle_table<C> angles_of(const N& n, const given_angles<Pairs, Cosines, Sines>& 
   return table;
 }
 
-template <class C, class Shape, class P, class F, class E, class Angles>
-void compute(const rotary_node<Shape, P, F, E, Angles>& n, target<C> to) {
+template <class C, class Shape, class P, class F, class Pairs, class E, class... Angles>
+void compute(const rotary_node<Shape, P, F, Pairs, E, Angles...>& n, target<C> to) {
   using axes = axes_for<Shape>;
-  const auto x = lower<C>(n.inner());
-  const auto table = angles_of<C, P, F>(n, n.angles());
+  const auto x = lower<C>(n.template child<0>());
+  const auto table = [&] {
+    if constexpr (sizeof...(Angles) == 2) {
+      return given_angles<C, Pairs>(n, n.template child<1>(), n.template child<2>());
+    } else if constexpr (sizeof...(Angles) == 1) {
+      return angles_of<C, P, F>(n, n.template child<1>());
+    } else {
+      return angles_of<C, P, F>(n);
+    }
+  }();
   const extent_t features = n.extents().template extent<F>();
   constexpr std::size_t f_axis = index_in<F, axes>;
-  const bool split = n.options().pairs == rotary_pairs::half_split;
+  const bool split = n.op().options.pairs == rotary_pairs::half_split;
   axis rest[max_rank];
   axis_extents<axes>::write(n.extents(), rest);
   rest[f_axis].extent = 1;
@@ -244,11 +252,11 @@ template <class C, class Shape, class Q, class R, class K, class E>
 void compute(const skew_node<Shape, Q, R, K, E>& n, target<C> to) {
   using axes = axes_for<Shape>;
   using inner_axes = axes_for<shape_of<E>>;
-  const auto x = lower<C>(n.inner());
+  const auto x = lower<C>(n.template child<0>());
   const axis relative = x.axes[index_in<R, inner_axes>];
   // Position of element r of R is r + its origin; it stands at key − query.
   const std::ptrdiff_t first = n.extents().template origin<K>("skew") - n.extents().template origin<Q>("skew") -
-                               n.inner().extents().template origin<R>("skew");
+                               n.template child<0>().extents().template origin<R>("skew");
   constexpr std::size_t q_axis = index_in<Q, axes>;
   constexpr std::size_t k_axis = index_in<K, axes>;
   axis rest[max_rank];

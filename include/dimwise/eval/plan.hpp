@@ -51,25 +51,13 @@ class evaluation_plan {
 namespace detail {
 
 template <class N>
-std::string operation_of(const N&) {
-  if constexpr (requires { typename N::left_type; }) {
-    return "contract over " + joined_names(names_in_list<typename N::over>::get());
-  } else if constexpr (requires { N::how::name; }) {
-    return N::how::name;
-  } else if constexpr (requires { N::function::name; }) {
-    return N::function::name;
-  } else if constexpr (requires { typename N::mask_type; }) {
-    return "mask";
-  } else if constexpr (requires { typename N::bias_type; }) {
-    return "biased";
-  } else if constexpr (is_concat<N>) {
-    return "concat";
-  } else if constexpr (is_stack<N>) {
-    return "stack";
-  } else if constexpr (holds_table<N>) {
-    return "gather";
+std::string operation_in_words() {
+  if constexpr (operation_of<N>::name == std::string_view("contract")) {
+    return "contract over " + joined_names(names_in_list<typename operation_of<N>::over>::get());
+  } else if constexpr (requires { operation_of<N>::name; }) {
+    return operation_of<N>::name;
   } else {
-    return class_in_words<N>();
+    return "map";
   }
 }
 
@@ -87,11 +75,7 @@ class planner {
     if constexpr (is_leaf<N>) {
       return layout_in<C>(n);
     } else if constexpr (only_looks<N>) {
-      if constexpr (requires { n.mask(); }) {
-        mask(n.mask());
-      } else {
-        (void)operand<C>(n.inner());
-      }
+      n.each_child([this](const auto& x) { this->template read<C>(x); });
       return layout_in<C>(n);
     } else {
       const operand_layout buffer = buffer_layout(n);
@@ -126,11 +110,11 @@ class planner {
   template <class C, class N>
   void others(const N& n, const axis* to) {
     reads<C>(n, to);
-    if constexpr (!is_constant<N>) { add(plan_kind::plain, operation_of(n), n); }
+    if constexpr (!is_constant<N>) { add(plan_kind::plain, operation_in_words<N>(), n); }
   }
   template <class C, class Shape, class How, class Over, class E>
   void others(const rowwise<Shape, How, Over, E>& n, const axis* to) {
-    const operand_layout x = operand<C>(n.inner());
+    const operand_layout x = operand<C>(n.template child<0>());
     const row_loops<axes_for<Shape>, axes_for<shape_of<E>>, axes_of_list_t<Over>> loops(to, x.axes);
     if (!loops.inside.empty()) {
       add(rows_have_kernel<C, How>(loops) ? plan_kind::rows : plan_kind::plain, How::name, n);
@@ -139,31 +123,28 @@ class planner {
   // The operands that the plain loops of a node read.
   template <class C, class N>
   void reads(const N& n, const axis*) {
-    if constexpr (requires { n.left(); }) {
-      (void)operand<C>(n.left());
-      (void)operand<C>(n.right());
-    } else if constexpr (requires { n.table(); }) {
-      (void)operand<C>(n.table());
-      (void)operand<C>(n.ids());
-    } else if constexpr (requires { n.inner(); }) {
-      (void)operand<C>(n.inner());
-    } else if constexpr (requires { typename N::operands; }) {
-      each_operand<C>(n, std::make_index_sequence<N::operands::size>{});
-    }
-    if constexpr (requires { n.mask(); }) { mask(n.mask()); }
-    if constexpr (requires { n.bias(); }) { bias<C>(n.bias()); }
-    if constexpr (requires { n.scale(); }) { scale<C>(n.scale()); }
-    if constexpr (requires { n.angles(); }) { angles<C>(n.angles()); }
+    n.each_child([this](const auto& x) { this->template read<C>(x); });
   }
-  template <class C, class N, std::size_t... I>
-  void each_operand(const N& n, std::index_sequence<I...>) {
-    ((void)operand<C>(n.template get<I>()), ...);
+  // An operand is computed in C; what a mask is made of in its own type.
+  template <class C, class X>
+  void read(const X& x) {
+    if constexpr (is_operand<X>) {
+      (void)operand<C>(x);
+    } else {
+      x.each_child([this](const auto& e) {
+        using E = std::remove_cvref_t<decltype(e)>;
+        if constexpr (dimwise::mask<X> && is_operand<E>) {
+          this->template read<working_t<E>>(e);
+        } else {
+          this->template read<C>(e);
+        }
+      });
+    }
   }
   // What is reduced under a mask is not masked first.
   template <class C, class Shape, class U, class How, class Over, class Inner, class E, class M>
   void reads(const reduction<Shape, U, How, Over, masked_node<Inner, E, M>>& n, const axis*) {
-    (void)operand<C>(n.inner().inner());
-    mask(n.inner().mask());
+    reads<C>(n.template child<0>(), nullptr);
   }
   // Parts are computed where they belong.
   template <class C>
@@ -184,45 +165,6 @@ class planner {
   void reads(const stacked<Shape, D, X...>& n, const axis* to) {
     each_stacked(n, to, in_place<C>(), std::index_sequence_for<X...>{});
   }
-  template <class M>
-  void mask(const M& m) {
-    if constexpr (is_pair<M>) {
-      mask(m.left());
-      mask(m.right());
-    } else if constexpr (is_padding<M>) {
-      own(m.lengths());
-    } else if constexpr (requires { m.elements(); }) {
-      own(m.elements());
-    } else if constexpr (requires { m.inner(); }) {
-      mask(m.inner());
-    }
-  }
-  // What is computed in its own type, whatever reads it.
-  template <class N>
-  void own(const N& n) {
-    (void)operand<working_t<N>>(n);
-  }
-  template <class C, class B>
-  void bias(const B& b) {
-    if constexpr (is_operand<B>) {
-      (void)operand<C>(b);
-    } else if constexpr (requires { b.table(); }) {
-      (void)operand<C>(b.table());
-    }
-  }
-  template <class C, class S>
-  void scale(const S& s) {
-    if constexpr (is_operand<S>) { (void)operand<C>(s); }
-  }
-  template <class C, class A>
-  void angles(const A& a) {
-    if constexpr (requires { a.positions; }) { (void)operand<C>(a.positions); }
-    if constexpr (requires { a.cosines; }) {
-      (void)operand<C>(a.cosines);
-      (void)operand<C>(a.sines);
-    }
-  }
-
 #if !defined(DIMWISE_PLAIN_ONLY)
   template <class N>
   void with_kernels(const N& n, const axis* to) {
@@ -234,12 +176,12 @@ class planner {
     using N = contraction<Shape, Over, A, B>;
     using result = axes_of_list_t<typename product_facts<Over, list<>, shape_of<A>, shape_of<B>>::result>;
     if constexpr (attends_left<N>) {
-      attention<Over, result>(n, n.left(), n.right());
+      attention<Over, result>(n, n.template child<0>(), n.template child<1>());
     } else if constexpr (attends_right<N>) {
-      attention<Over, result>(n, n.right(), n.left());
+      attention<Over, result>(n, n.template child<1>(), n.template child<0>());
     } else if (worth_a_kernel(n)) {
       reads<float>(n, to);
-      add(plan_kind::product, operation_of(n), n);
+      add(plan_kind::product, operation_in_words<N>(), n);
     } else {
       others<float>(n, to);
     }
@@ -248,7 +190,7 @@ class planner {
   template <class Over, class Result, class N, class W, class V>
   void attention(const N& n, const W& weights, const V& values) {
     using roles = attention_roles<Over, Result, W, V>;
-    const auto& scores = roles::chain::find(weights).inner();
+    const auto& scores = roles::chain::find(weights).template child<0>();
     changes(scores);
     const auto& product = score_chain<typename roles::chain::scores>::find(scores);
     const operand_layout q = operand<float>(roles::query_of(product));
@@ -266,29 +208,22 @@ class planner {
   void attended(const N& n) {
     (void)operand<float>(n);
   }
-  template <class Key, class Shape, class X, class Scale, class Packed>
-  void attended(const widened_node<Shape, X, Scale, Packed>& n) {
-    const operand_layout stored = operand<float>(n.inner());
-    if (attended_rows<widened_node<Shape, X, Scale, Packed>, Key>::reads_stored(stored.axes)) {
-      scale<float>(n.scale());
-    } else {
+  template <class Key, class Shape, class Packed, class X, class... Scale>
+  void attended(const widened_node<Shape, Packed, X, Scale...>& n) {
+    const operand_layout stored = operand<float>(n.template child<0>());
+    if (!attended_rows<widened_node<Shape, Packed, X, Scale...>, Key>::reads_stored(stored.axes)) {
       (void)operand<float>(n);
+    } else if constexpr (sizeof...(Scale) == 1) {
+      read<float>(n.template child<1>());
     }
   }
   // Biases and masks of elements are computed before the kernel takes them.
   template <class S>
   void changes(const S& n) {
-    if constexpr (requires { typename S::left_type; }) {
-      return;
-    } else if constexpr (requires { n.inner(); }) {
-      changes(n.inner());
-    } else if constexpr (requires { n.template get<0>(); }) {
-      constexpr std::size_t at = scores_place<S>;
-      changes(n.template get<at>());
-      if constexpr (S::operands::size == 2) { (void)operand<float>(n.template get<1 - at>()); }
+    if constexpr (!is_product<S>) {
+      changes(n.template child<scores_place<S>>());
+      if constexpr (children_t<S>::size == 2) { read<float>(n.template child<1 - scores_place<S>>()); }
     }
-    if constexpr (requires { n.mask(); }) { mask(n.mask()); }
-    if constexpr (requires { n.bias(); }) { bias<float>(n.bias()); }
   }
 
   template <class Shape, class T, class F, class... X>
@@ -302,14 +237,15 @@ class planner {
         reads<float>(product, to);
         added pieces{*this};
         product_chain<N>::collect(n, pieces);
-        return add(plan_kind::product, operation_of(product) + pieces.in_words(), n);
+        return add(plan_kind::product, operation_in_words<std::remove_cvref_t<decltype(product)>>() + pieces.in_words(),
+                   n);
       }
     }
     if constexpr (is_number_power<N>) {
       if (is_square(n)) {
-        const operand_layout x = operand<float>(n.template get<0>());
+        const operand_layout x = operand<float>(n.template child<0>());
         kernels::loop_nest<2> nest;
-        using base = element_t<0, typename N::operands>;
+        using base = child_t<N>;
         return add(elements_fit<Shape, base>(n.extents(), to, nest, x) ? plan_kind::map : plan_kind::plain, F::name, n);
       }
       others<float>(n, to);
@@ -321,25 +257,26 @@ class planner {
   }
   template <class Shape, class T, class F, class... X, std::size_t... I>
   void elements(const elementwise<Shape, T, F, X...>& n, const axis* to, std::index_sequence<I...>) {
-    const operand_layout x[] = {operand<float>(n.template get<I>())...};
+    const operand_layout x[] = {operand<float>(n.template child<I>())...};
     kernels::loop_nest<1 + sizeof...(X)> nest;
     add(elements_fit<Shape, X...>(n.extents(), to, nest, x[I]...) ? plan_kind::map : plan_kind::plain, F::name, n);
   }
   template <class Shape, class E, class M>
   void with_kernels(const masked_node<Shape, E, M>& n, const axis* to) {
-    const operand_layout x = operand<float>(n.inner());
-    mask(n.mask());
+    const operand_layout x = operand<float>(n.template child<0>());
+    read<float>(n.template child<1>());
     kernels::loop_nest<3> nest;
-    add(mask_fits(n, to, nest, x, mask_layout(n.mask(), n.extents())) ? plan_kind::map : plan_kind::plain, "mask", n);
+    add(mask_fits(n, to, nest, x, mask_layout(n.template child<1>(), n.extents())) ? plan_kind::map : plan_kind::plain,
+        "mask", n);
   }
   template <class Shape, class E, class B>
   void with_kernels(const biased_node<Shape, E, B>& n, const axis* to) {
-    const operand_layout b = operand<float>(n.bias());
+    const operand_layout b = operand<float>(n.template child<1>());
     biased<Shape, E, axes_for<shape_of<B>>>(n, to, b);
   }
   template <class Shape, class E, class B>
   void with_kernels(const position_biased_node<Shape, E, B>& n, const axis* to) {
-    bias<float>(n.bias());
+    read<float>(n.template child<1>());
     operand_layout b;
     axis_extents<bias_axes<B>>::write(n.extents(), b.axes);
     make_contiguous(b.axes, bias_axes<B>::size);
@@ -347,15 +284,15 @@ class planner {
   }
   template <class Shape, class E, class BiasAxes, class N>
   void biased(const N& n, const axis* to, const operand_layout& b) {
-    const operand_layout x = operand<float>(n.inner());
+    const operand_layout x = operand<float>(n.template child<0>());
     kernels::loop_nest<3> nest;
-    add(bias_fits<Shape, E, BiasAxes>(n.extents(), to, nest, x, b) ? plan_kind::map : plan_kind::plain, operation_of(n),
-        n);
+    add(bias_fits<Shape, E, BiasAxes>(n.extents(), to, nest, x, b) ? plan_kind::map : plan_kind::plain,
+        operation_in_words<N>(), n);
   }
   template <class Shape, class T, class How, class Over, class E>
   void with_kernels(const reduction<Shape, T, How, Over, E>& n, const axis* to) {
     if constexpr (is_fold<reduction<Shape, T, How, Over, E>>) {
-      const operand_layout x = operand<float>(n.inner());
+      const operand_layout x = operand<float>(n.template child<0>());
       const row_loops<axes_for<Shape>, axes_for<shape_of<E>>, axes_of_list_t<Over>> loops(to, x.axes);
       add(fold_fits(loops) ? plan_kind::rows : plan_kind::plain, How::name, n);
     } else {
@@ -383,17 +320,16 @@ class planner {
   void norm(const N& n, const axis* to) {
     using chain = norm_chain<N>;
     using rows = typename chain::norm;
-    const operand_layout x = operand<float>(chain::find(n).inner());
+    const operand_layout x = operand<float>(chain::find(n).template child<0>());
     const operand_layout gamma = operand<float>(chain::gamma(n));
     operand_layout beta;
     if constexpr (chain::shifted) { beta = operand<float>(chain::beta(n)); }
-    const row_loops<axes_for<shape_of<N>>, axes_for<shape_of<typename rows::inner_type>>,
-                    axes_of_list_t<typename rows::over>>
+    const row_loops<axes_for<shape_of<N>>, axes_for<shape_of<child_t<rows>>>, axes_of_list_t<typename chain::over>>
         loops(to, x.axes);
     if (loops.inside.empty()) { return; }
     const bool fast = norm_fits(loops, gamma, chain::shifted ? &beta : nullptr);
     add(fast ? plan_kind::rows : plan_kind::plain,
-        std::string(rows::how::name) + (chain::shifted ? ", times gamma, plus beta" : ", times gamma"), n);
+        std::string(chain::how::name) + (chain::shifted ? ", times gamma, plus beta" : ", times gamma"), n);
   }
 #endif
 

@@ -52,7 +52,7 @@ auto as_chosen(const X& x) {
   } else if constexpr (operand<X>) {
     return x;
   } else {
-    return constant<T>(x);
+    return make_constant<T>(x);
   }
 }
 
@@ -97,7 +97,7 @@ auto as_condition(const Extents& e, const M& m) {
   } else {
     using shape = typename condition<M>::shape_type;
     m.check(e, "where");
-    return indicator_node<shape, bool, M>(m, carry<typename extents_for<shape>::atoms>("where", e));
+    return indicator_node<shape, bool, M>({}, extents_from<shape>("where", e), m);
   }
 }
 template <class M>
@@ -142,13 +142,11 @@ template <class M, class A, class B, class Verdict = detail::where_verdict<M, A,
 [[nodiscard]] auto where(const M& m, const A& a, const B& b) {
   using shape = typename Verdict::shape;
   using T = detail::chosen_t<A, B>;
-  auto e = detail::carry<typename detail::extents_for<shape>::atoms>(
-      "where", detail::extents_or_none(a), detail::extents_or_none(b), detail::extents_of_condition(m));
+  auto e = detail::extents_from<shape>("where", detail::extents_or_none(a), detail::extents_or_none(b),
+                                       detail::extents_of_condition(m));
   auto condition = detail::as_condition(e, m);
-  auto first = detail::as_chosen<T>(a);
-  auto second = detail::as_chosen<T>(b);
-  return detail::elementwise<shape, T, fn::choose, decltype(condition), decltype(first), decltype(second)>(
-      {}, e, std::move(condition), std::move(first), std::move(second));
+  return detail::make_node<shape, T>(detail::apply<fn::choose>{}, e, std::move(condition), detail::as_chosen<T>(a),
+                                     detail::as_chosen<T>(b));
 }
 template <class M, class A, class B, class Verdict = detail::where_verdict<M, A, B>>
   requires((operand<M> || mask<M>) && detail::choosable<A> && detail::choosable<B> && refused<Verdict>)

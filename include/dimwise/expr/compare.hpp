@@ -30,7 +30,7 @@ auto as_compared(const X& x) {
   } else if constexpr (operand<X>) {
     return x;
   } else {
-    return constant<T>(x);
+    return make_constant<T>(x);
   }
 }
 template <class F, class A, class B, class Verdict>

@@ -5,33 +5,26 @@
 // Tests: tests/expr/contract.test.cpp, tests/compile_fail/contract/
 #pragma once
 
+#include <dimwise/expr/node.hpp>
 #include <dimwise/expr/numbers.hpp>
 #include <dimwise/shape/rules/contract.hpp>
-#include <dimwise/tensor/view.hpp>
 
 namespace dimwise {
 
 namespace detail {
 
-// Products of A and B summed over the dimensions `Over`, their shared dimensions taken side by side.
-template <class Shape, class Over, class A, class B>
-class contraction : public node<Shape, std::common_type_t<value_of<A>, value_of<B>>> {
-  using base = node<Shape, std::common_type_t<value_of<A>, value_of<B>>>;
-
- public:
+// Products of two operands summed over the dimensions `Over`, their shared dimensions taken side by side.
+template <class Over>
+struct product_over {
+  static constexpr const char* name = Over::size == 0 ? "outer" : "contract";
   using over = Over;
-  using left_type = A;
-  using right_type = B;
-
-  contraction(const A& a, const B& b, typename base::extents_type e)
-      : base(static_cast<typename base::extents_type&&>(e)), left_(a), right_(b) {}
-  [[nodiscard]] const A& left() const { return left_; }
-  [[nodiscard]] const B& right() const { return right_; }
-
- private:
-  A left_;
-  B right_;
 };
+template <class Shape, class Over, class A, class B>
+using contraction = node<product_over<Over>, Shape, std::common_type_t<value_of<A>, value_of<B>>, A, B>;
+template <class N>
+inline constexpr bool is_product = false;
+template <class Shape, class Over, class A, class B>
+inline constexpr bool is_product<contraction<Shape, Over, A, B>> = true;
 
 template <class A, class B>
 using both_atoms_t = union_t<typename extents_type_of<A>::atoms, typename extents_type_of<B>::atoms>;
@@ -55,7 +48,7 @@ template <class Over, class Along, class Verdict, class A, class B>
 auto make_contraction(const char* operation, const A& a, const B& b) {
   using shape = typename Verdict::shape;
   using plain = typename product_facts<Over, Along, shape_of<A>, shape_of<B>>::result;
-  return contraction<shape, Over, A, B>(a, b, product_extents<shape, plain>(operation, a, b));
+  return contraction<shape, Over, A, B>({}, product_extents<shape, plain>(operation, a, b), a, b);
 }
 
 }  // namespace detail

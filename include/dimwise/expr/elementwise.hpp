@@ -9,11 +9,9 @@
 #pragma once
 
 #include <dimwise/expr/functions.hpp>
+#include <dimwise/expr/node.hpp>
 #include <dimwise/expr/numbers.hpp>
 #include <dimwise/shape/rules/elementwise.hpp>
-#include <dimwise/tensor/view.hpp>
-
-#include <tuple>
 
 namespace dimwise {
 
@@ -21,57 +19,45 @@ namespace detail {
 
 // A number in an expression: an operand without dimensions.
 template <class T>
-class constant : public node<shape<>, T> {
- public:
+struct number_of {
+  static constexpr const char* name = "number";
   // Real numbers are kept in double: what is computed in float64 is not rounded to float first.
   using held = std::conditional_t<std::is_floating_point_v<T>, double, T>;
-  explicit constant(held value) : node<shape<>, T>({}), value_(value) {}
-  [[nodiscard]] held value() const { return value_; }
-
- private:
-  held value_;
+  held value;
 };
+template <class T>
+using constant = node<number_of<T>, shape<>, T>;
+template <class T>
+constant<T> make_constant(typename number_of<T>::held value) {
+  return constant<T>(number_of<T>{value}, {});
+}
+template <class N>
+inline constexpr bool is_constant = false;
+template <class T>
+inline constexpr bool is_constant<constant<T>> = true;
 
 // F of the operands, element by element; what an operand lacks is the same for all.
-template <class Shape, class T, class F, class... Operands>
-class elementwise : public node<Shape, T> {
- public:
+template <class F>
+struct apply {
   using function = F;
-  using operands = list<Operands...>;
-
-  template <class... X>
-  elementwise(F how, extents_for<Shape> e, X&&... x)
-      : node<Shape, T>(static_cast<extents_for<Shape>&&>(e)), function_(how), operands_(static_cast<X&&>(x)...) {}
-  [[nodiscard]] const F& f() const { return function_; }
-  template <std::size_t I>
-  [[nodiscard]] const auto& get() const {
-    return std::get<I>(operands_);
-  }
-
- private:
-  F function_;
-  std::tuple<Operands...> operands_;
+  [[no_unique_address]] F f;
 };
-
-// The same values under other marks.
-template <class Shape, class E>
-class remarked : public node<Shape, value_of<E>> {
- public:
-  using inner_type = E;
-  explicit remarked(const E& e) : node<Shape, value_of<E>>(e.extents()), inner_(e) {}
-  explicit remarked(E&& e) : node<Shape, value_of<E>>(e.extents()), inner_(static_cast<E&&>(e)) {}
-  [[nodiscard]] const E& inner() const { return inner_; }
-
- private:
-  E inner_;
+template <class F>
+  requires requires { F::name; }
+struct apply<F> {
+  static constexpr const char* name = F::name;
+  using function = F;
+  [[no_unique_address]] F f;
 };
+template <class Shape, class T, class F, class... Operands>
+using elementwise = node<apply<F>, Shape, T, Operands...>;
 
 // Operands that nobody else needs are moved: a copy of an expression is a copy of every tensor's handle in it.
 template <class Verdict, class T, class F, class... X>
 auto make_elementwise(const char* operation, F f, X&&... x) {
   using shape = typename Verdict::shape;
-  return elementwise<shape, T, F, std::remove_cvref_t<X>...>(
-      f, carry<typename extents_for<shape>::atoms>(operation, x.extents()...), static_cast<X&&>(x)...);
+  auto e = extents_from<shape>(operation, x.extents()...);
+  return make_node<shape, T>(apply<F>{f}, static_cast<extents_for<shape>&&>(e), static_cast<X&&>(x)...);
 }
 
 // Numbers take the element type of the tensor beside them; whole numbers become real beside real ones.
@@ -81,12 +67,12 @@ constexpr const auto& as_operand(const X& x) {
 }
 template <class T, number X>
 constexpr auto as_operand(const X& x) {
-  return constant<T>(static_cast<typename constant<T>::held>(x));
+  return make_constant<T>(static_cast<typename number_of<T>::held>(x));
 }
 template <class T, operand X>
   requires(std::is_floating_point_v<T> && std::is_integral_v<value_of<X>>)
 auto as_operand(const X& x) {
-  return elementwise<shape_of<X>, T, fn::as_real<T>, X>({}, x.extents(), x);
+  return make_node<shape_of<X>, T>(apply<fn::as_real<T>>{}, x.extents(), x);
 }
 
 template <class A, class B>
@@ -218,7 +204,7 @@ DIMWISE_DETAIL_FUNCTION(square, fn::square)
 /// `x` without its marks: the visible way to say that a rule does not apply here.
 template <operand X>
 [[nodiscard]] auto plain(const X& x) {
-  return detail::remarked<detail::make_shape_t<detail::dims_t<detail::shape_of<X>>, detail::list<>>, X>(x);
+  return detail::make_with_marks<detail::make_shape_t<detail::dims_t<detail::shape_of<X>>, detail::list<>>>(x);
 }
 
 }  // namespace no_adl

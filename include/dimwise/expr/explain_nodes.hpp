@@ -12,18 +12,6 @@
 
 namespace dimwise::detail {
 
-// "rotary" for dimwise::detail::rotary_node<…>.
-template <class N>
-std::string class_in_words() {
-  text whole = raw_type_name<N>();
-  for (std::size_t i = 0; i < whole.length; ++i) {
-    if (whole.begin[i] == '<') { whole.length = i; }
-  }
-  std::string name = short_name(whole);
-  const std::size_t end = name.rfind("_node");
-  return end == std::string::npos ? name : name.substr(0, end);
-}
-
 // ---- masks and biases ----------------------------------------------------------------------------------------------
 
 template <class M>
@@ -64,7 +52,7 @@ template <class D>
 struct look_in_words {
   template <class N>
   static std::string of(const N&, const std::string& x) {
-    return class_in_words<D>() + " of " + x;
+    return std::string(D::name) + " of " + x;
   }
 };
 template <class From, class To>
@@ -79,7 +67,7 @@ template <>
 struct look_in_words<look::regroup> {
   template <class N>
   static std::string of(const N&, const std::string& x) {
-    constexpr std::size_t before = dims_t<shape_of<typename N::inner_type>>::size;
+    constexpr std::size_t before = dims_t<shape_of<child_t<N>>>::size;
     constexpr std::size_t after = dims_t<shape_of<N>>::size;
     return (before == after ? "permute " + x + ": another order in memory"
                             : (before < after ? "split " + x + " into the factors of its product"
@@ -104,7 +92,7 @@ template <>
 struct look_in_words<look::broadcast> {
   template <class N>
   static std::string of(const N&, const std::string& x) {
-    using added = difference_t<dims_t<shape_of<N>>, dims_t<shape_of<typename N::inner_type>>>;
+    using added = difference_t<dims_t<shape_of<N>>, dims_t<shape_of<child_t<N>>>>;
     return "broadcast " + x + ": the same for every " + joined_names(names_in_list<added>::get());
   }
 };
@@ -112,14 +100,14 @@ template <class D>
 struct look_in_words<look::at<D>> {
   template <class N>
   static std::string of(const N& n, const std::string& x) {
-    return "at<" + name_in_words<D>() + "> of " + x + ": element " + std::to_string(n.look().index);
+    return "at<" + name_in_words<D>() + "> of " + x + ": element " + std::to_string(n.op().how.index);
   }
 };
 template <class D, class Result>
 struct look_in_words<look::slice<D, Result>> {
   template <class N>
   static std::string of(const N& n, const std::string& x) {
-    const std::size_t first = n.look().first;
+    const std::size_t first = n.op().how.first;
     const std::size_t count = n.extents().template extent<Result>();
     std::string words = "slice<" + name_in_words<D>() + "> of " + x + ": " + std::to_string(count) + " elements from " +
                         std::to_string(first);
@@ -133,18 +121,9 @@ struct look_in_words<Windows<D, W, Result>> {
   template <class N>
   static std::string of(const N&, const std::string& x) {
     std::string words =
-        class_in_words<Windows<D, W, Result>>() + "<" + name_in_words<D>() + ", " + name_in_words<W>() + "> of " + x;
+        std::string(Windows<D, W, Result>::name) + "<" + name_in_words<D>() + ", " + name_in_words<W>() + "> of " + x;
     if (!std::is_same_v<D, Result>) { words += ", whose windows are counted by " + name_in_words<Result>(); }
     return words;
   }
 };
-template <class N>
-std::string look_name() {
-  if constexpr (requires { N::how::name; }) {
-    return N::how::name;
-  } else {
-    return class_in_words<typename N::how>();
-  }
-}
-
 }  // namespace dimwise::detail

@@ -18,39 +18,31 @@ namespace dimwise {
 namespace detail {
 
 // 0, 1, 2, … as ids of D.
-template <class Shape, class D>
-class ids_node : public node<Shape, id<D>> {
- public:
-  explicit ids_node(extents_for<Shape> e) : node<Shape, id<D>>(static_cast<extents_for<Shape>&&>(e)) {}
+template <class D>
+struct all_ids {
+  static constexpr const char* name = "ids_of";
+  using over = list<D>;
 };
+template <class Shape, class D>
+using ids_node = node<all_ids<D>, Shape, id<D>>;
 
 // 1 where D has the id, else 0.
-template <class Shape, class T, class D, class Ids>
-class one_hot_node : public node<Shape, T> {
- public:
-  using inner_type = Ids;
-  one_hot_node(const Ids& ids, extents_for<Shape> e)
-      : node<Shape, T>(static_cast<extents_for<Shape>&&>(e)), ids_(ids) {}
-  [[nodiscard]] const Ids& inner() const { return ids_; }
-
- private:
-  Ids ids_;
+template <class D>
+struct one_hot_along {
+  static constexpr const char* name = "one_hot";
+  using over = list<D>;
 };
+template <class Shape, class T, class D, class Ids>
+using one_hot_node = node<one_hot_along<D>, Shape, T, Ids>;
 
 // Values added up where their ids say.
-template <class Shape, class D, class Values, class Ids>
-class scatter_add_node : public node<Shape, value_of<Values>> {
- public:
-  using operands = list<Values>;
-  scatter_add_node(const Values& v, const Ids& i, extents_for<Shape> e)
-      : node<Shape, value_of<Values>>(static_cast<extents_for<Shape>&&>(e)), values_(v), ids_(i) {}
-  [[nodiscard]] const Values& left() const { return values_; }
-  [[nodiscard]] const Ids& right() const { return ids_; }
-
- private:
-  Values values_;
-  Ids ids_;
+template <class D>
+struct scatter_along {
+  static constexpr const char* name = "scatter_add";
+  using over = list<D>;
 };
+template <class Shape, class D, class Values, class Ids>
+using scatter_add_node = node<scatter_along<D>, Shape, value_of<Values>, Values, Ids>;
 
 template <class D, class... Given>
 using extents_given_once = ERROR_R15_run_time_extents_are_given_once<over<about_t<D>>, over<Given...>>;
@@ -67,10 +59,9 @@ auto make_scatter_add(const Values& values, const Ids& ids, const Given&... exte
   using shape = typename Verdict::shape;
   (void)carry<both_atoms_t<Values, Ids>>("scatter_add", values.extents(), ids.extents());
   using rest = difference_t<dims_t<shape_of<Values>>, difference_t<dims_t<shape_of<Ids>>, Along>>;
-  return scatter_add_node<shape, D, Values, Ids>(
-      values, ids,
-      carry<typename extents_for<shape>::atoms>("scatter_add", one_extent(extents)...,
-                                                carry<atoms_of_list_t<rest>>("scatter_add", values.extents())));
+  auto e = extents_from<shape>("scatter_add", one_extent(extents)...,
+                               carry<atoms_of_list_t<rest>>("scatter_add", values.extents()));
+  return scatter_add_node<shape, D, Values, Ids>({}, e, values, ids);
 }
 
 }  // namespace detail
@@ -84,9 +75,9 @@ namespace no_adl {
 template <class D, dimension_type... Given>
   requires(dimension_type<D> && detail::gives_extent_of<D, Given...>)
 [[nodiscard]] auto ids_of(const Given&... extents) {
-  using atoms = typename detail::extents_for<shape<D>>::atoms;
-  return detail::ids_node<shape<D>, D>(
-      detail::carry<atoms>("ids_of", detail::extents_of<detail::list<>>{}, detail::one_extent(extents)...));
+  auto e =
+      detail::extents_from<shape<D>>("ids_of", detail::extents_of<detail::list<>>{}, detail::one_extent(extents)...);
+  return detail::ids_node<shape<D>, D>({}, e);
 }
 template <class D, class... Given, class Error = detail::extents_given_once<D, Given...>>
   requires(!(dimension_type<Given> && ...) || !detail::gives_extent_of<D, Given...>)
@@ -103,8 +94,8 @@ template <class D, class T = float, operand Ids, dimension_type... Given,
   requires(allowed<Verdict> && std::is_arithmetic_v<T> && detail::gives_extent_of<D, Given...>)
 [[nodiscard]] auto one_hot(const Ids& ids, const Given&... extents) {
   using shape = typename Verdict::shape;
-  return detail::one_hot_node<shape, T, D, Ids>(ids, detail::carry<typename detail::extents_for<shape>::atoms>(
-                                                         "one_hot", ids.extents(), detail::one_extent(extents)...));
+  auto e = detail::extents_from<shape>("one_hot", ids.extents(), detail::one_extent(extents)...);
+  return detail::one_hot_node<shape, T, D, Ids>({}, e, ids);
 }
 template <class D, class T = float, operand Ids, dimension_type... Given,
           class Verdict = rule::one_hot<D, detail::indexed_by_t<Ids>, detail::shape_of<Ids>>>

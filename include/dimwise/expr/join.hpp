@@ -5,65 +5,41 @@
 // Tests: tests/expr/join.test.cpp, tests/compile_fail/index/
 #pragma once
 
+#include <dimwise/expr/node.hpp>
 #include <dimwise/shape/rules/index.hpp>
-#include <dimwise/tensor/view.hpp>
 
 #include <limits>
-#include <tuple>
 
 namespace dimwise {
 
 namespace detail {
 
 // The operands one after the other along `Whole`, each along its own dimension in `Parts`.
-template <class Shape, class Whole, class Parts, class... X>
-class joined : public node<Shape, std::common_type_t<value_of<X>...>> {
- public:
-  using whole = Whole;
-  using parts = Parts;
-  using operands = list<X...>;
-  explicit joined(extents_for<Shape> e, const X&... x)
-      : node<Shape, std::common_type_t<value_of<X>...>>(static_cast<extents_for<Shape>&&>(e)), operands_(x...) {}
-  template <std::size_t I>
-  [[nodiscard]] const auto& get() const {
-    return std::get<I>(operands_);
-  }
-
- private:
-  std::tuple<X...> operands_;
+template <class Whole, class Parts>
+struct join_along {
+  static constexpr const char* name = "concat";
+  using over = list<Whole>;
 };
+template <class Shape, class Whole, class Parts, class... X>
+using joined = node<join_along<Whole, Parts>, Shape, std::common_type_t<value_of<X>...>, X...>;
 
 // The operands side by side along a new dimension.
-template <class Shape, class D, class... X>
-class stacked : public node<Shape, std::common_type_t<value_of<X>...>> {
- public:
-  using along = D;
-  using operands = list<X...>;
-  explicit stacked(extents_for<Shape> e, const X&... x)
-      : node<Shape, std::common_type_t<value_of<X>...>>(static_cast<extents_for<Shape>&&>(e)), operands_(x...) {}
-  template <std::size_t I>
-  [[nodiscard]] const auto& get() const {
-    return std::get<I>(operands_);
-  }
-
- private:
-  std::tuple<X...> operands_;
+template <class D>
+struct stack_along {
+  static constexpr const char* name = "stack";
+  using over = list<D>;
 };
+template <class Shape, class D, class... X>
+using stacked = node<stack_along<D>, Shape, std::common_type_t<value_of<X>...>, X...>;
 
 // Elements of a table at the ids.
-template <class Shape, class D, class Table, class Ids>
-class gathered : public node<Shape, value_of<Table>> {
- public:
-  using along = D;
-  gathered(extents_for<Shape> e, const Table& t, const Ids& i)
-      : node<Shape, value_of<Table>>(static_cast<extents_for<Shape>&&>(e)), table_(t), ids_(i) {}
-  [[nodiscard]] const Table& table() const { return table_; }
-  [[nodiscard]] const Ids& ids() const { return ids_; }
-
- private:
-  Table table_;
-  Ids ids_;
+template <class D>
+struct gather_along {
+  static constexpr const char* name = "gather";
+  using over = list<D>;
 };
+template <class Shape, class D, class Table, class Ids>
+using gathered = node<gather_along<D>, Shape, value_of<Table>, Table, Ids>;
 
 // A copy of extents without the dimension that grows, so that only the others are compared.
 template <class Without, class Extents>
@@ -99,7 +75,7 @@ struct concat_how {
     (follow(rest.extents().template of_atom<D>()), ...);
     make_extent<shape, D>(e, grown, "concat");
     return joined<shape, D, list<std::conditional_t<true, D, First>, std::conditional_t<true, D, Rest>...>, First,
-                  Rest...>(e, first, rest...);
+                  Rest...>({}, e, first, rest...);
   }
 };
 template <class... P>
@@ -109,7 +85,7 @@ struct concat_how<summed<P...>> {
     using shape = typename Verdict::shape;
     auto e = carry<typename extents_for<shape>::atoms>("concat", x.extents()...);
     check_composites(dims_t<shape>{}, e, "concat");
-    return joined<shape, summed<P...>, list<P...>, X...>(e, x...);
+    return joined<shape, summed<P...>, list<P...>, X...>({}, e, x...);
   }
 };
 
@@ -140,7 +116,7 @@ template <class D, operand First, operand... Rest,
   using shape = typename Verdict::shape;
   auto e = detail::carry<typename detail::extents_for<shape>::atoms>("stack", first.extents(), rest.extents()...);
   detail::make_extent<shape, D>(e, {1 + sizeof...(Rest), detail::unsaid_origin}, "stack");
-  return detail::stacked<shape, D, First, Rest...>(e, first, rest...);
+  return detail::stacked<shape, D, First, Rest...>({}, e, first, rest...);
 }
 template <class D, operand First, operand... Rest,
           class Verdict = rule::stack<D, detail::shape_of<First>, detail::shape_of<Rest>...>>
@@ -181,8 +157,8 @@ template <class D, operand Table, operand Ids, class Verdict = detail::gather_ve
 [[nodiscard]] auto gather(const Table& table, const Ids& ids) {
   using shape = typename Verdict::shape;
   const auto rest = detail::extents_beside<detail::shape_of<Table>, D>(table.extents());
-  return detail::gathered<shape, D, Table, Ids>(
-      detail::carry<typename detail::extents_for<shape>::atoms>("gather", ids.extents(), rest), table, ids);
+  return detail::gathered<shape, D, Table, Ids>({}, detail::extents_from<shape>("gather", ids.extents(), rest), table,
+                                                ids);
 }
 template <class D, operand Table, operand Ids, class Verdict = detail::gather_verdict<D, Table, Ids>>
   requires refused<Verdict>

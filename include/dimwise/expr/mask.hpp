@@ -8,13 +8,12 @@
 //   softmax<key>(masked(scores<d_k>(q, k), causal<seq, key>{} & padding<key>(lengths)))
 #pragma once
 
+#include <dimwise/expr/node.hpp>
 #include <dimwise/expr/product_errors.hpp>
 #include <dimwise/shape/rules/mask.hpp>
 #include <dimwise/shape/rules/reduce.hpp>
-#include <dimwise/tensor/view.hpp>
 
 #include <span>
-#include <tuple>
 
 namespace dimwise {
 
@@ -28,6 +27,9 @@ struct mask_tag {
   mask_tag& operator=(const mask_tag&) = default;
   mask_tag& operator=(mask_tag&&) = delete;
   ~mask_tag() = default;
+  // f(child) for each operand or mask that this one is made of: a mask of positions has none.
+  template <class F>
+  void each_child(const F&) const {}
 };
 
 template <class X>
@@ -251,6 +253,10 @@ class padding_mask : public detail::mask_tag {
 
   explicit padding_mask(const Lengths& lengths) : lengths_(lengths) {}
   [[nodiscard]] const Lengths& lengths() const { return lengths_; }
+  template <class F>
+  void each_child(const F& f) const {
+    f(lengths_);
+  }
   template <class Extents>
   void check(const Extents& e, const char* operation) const {
     (void)detail::carry<detail::union_t<typename Extents::atoms, typename Lengths::extents_type::atoms>>(
@@ -312,6 +318,10 @@ class given_mask : public detail::mask_tag {
   static constexpr const char* name = "allow";
   explicit given_mask(const E& e) : elements_(e) {}
   [[nodiscard]] const E& elements() const { return elements_; }
+  template <class F>
+  void each_child(const F& f) const {
+    f(elements_);
+  }
   template <class Extents>
   void check(const Extents& e, const char* operation) const {
     (void)detail::carry<detail::union_t<typename Extents::atoms, typename detail::extents_type_of<E>::atoms>>(
@@ -371,6 +381,10 @@ class mask_of_mask : public mask_tag {
  public:
   explicit mask_of_mask(const M& m) : inner_(m) {}
   [[nodiscard]] const M& inner() const { return inner_; }
+  template <class F>
+  void each_child(const F& f) const {
+    f(inner_);
+  }
   template <class Extents>
   void check(const Extents& e, const char* operation) const {
     inner_.check(e, operation);
@@ -456,6 +470,11 @@ class mask_pair : public detail::mask_tag {
   mask_pair(const A& a, const B& b) : left_(a), right_(b) {}
   [[nodiscard]] const A& left() const { return left_; }
   [[nodiscard]] const B& right() const { return right_; }
+  template <class F>
+  void each_child(const F& f) const {
+    f(left_);
+    f(right_);
+  }
   template <class Extents>
   void check(const Extents& e, const char* operation) const {
     left_.check(e, operation);
@@ -500,20 +519,11 @@ template <mask A>
 namespace detail {
 
 // Values, and the mask that hides some of them: hidden ones are −∞, whatever they were.
-template <class Shape, class E, class M>
-class masked_node : public node<Shape, value_of<E>> {
- public:
-  using inner_type = E;
-  using mask_type = M;
-  masked_node(const E& e, const M& m, extents_for<Shape> x)
-      : node<Shape, value_of<E>>(static_cast<extents_for<Shape>&&>(x)), inner_(e), mask_(m) {}
-  [[nodiscard]] const E& inner() const { return inner_; }
-  [[nodiscard]] const M& mask() const { return mask_; }
-
- private:
-  E inner_;
-  M mask_;
+struct hide {
+  static constexpr const char* name = "mask";
 };
+template <class Shape, class E, class M>
+using masked_node = node<hide, Shape, value_of<E>, E, M>;
 
 // The dimensions whose extents a mask brings along: those of given elements and of lengths.
 template <class M>
@@ -573,7 +583,7 @@ template <operand S, mask M,
   using shape = typename Verdict::shape;
   auto extents = detail::masked_extents<typename detail::extents_for<shape>::atoms>(s.extents(), m);
   m.check(extents, "masked");
-  return detail::masked_node<shape, S, M>(s, m, extents);
+  return detail::masked_node<shape, S, M>({}, extents, s, m);
 }
 template <operand S, mask M,
           class Verdict = detail::of_numbers<op::masked, rule::masked<detail::shape_of<S>, typename M::facts>, S>>
@@ -593,16 +603,11 @@ Error masked(const S& s, const E& m);
 namespace detail {
 
 // 1 where a mask is true, else 0, over the mask's own dimensions; it needs their extents.
-template <class Shape, class T, class M>
-class indicator_node : public node<Shape, T> {
- public:
-  using mask_type = M;
-  indicator_node(const M& m, extents_for<Shape> e) : node<Shape, T>(static_cast<extents_for<Shape>&&>(e)), mask_(m) {}
-  [[nodiscard]] const M& mask() const { return mask_; }
-
- private:
-  M mask_;
+struct indicate {
+  static constexpr const char* name = "indicator";
 };
+template <class Shape, class T, class M>
+using indicator_node = node<indicate, Shape, T, M>;
 
 template <class D>
 extents_of<list<D>> one_extent(const D& d) {
@@ -628,7 +633,7 @@ template <class T = float, mask M, dimension_type... D>
   using atoms = typename detail::extents_for<shape>::atoms;
   const auto e = detail::carry<atoms>("indicator", detail::one_extent(extents)..., detail::brought_extents(m));
   m.check(e, "indicator");
-  return detail::indicator_node<shape, T, M>(m, e);
+  return detail::indicator_node<shape, T, M>({}, e, m);
 }
 template <class T = float, mask M, dimension_type... D,
           class Error = ERROR_R15_run_time_extents_are_given_once<detail::over_t<typename M::facts::dims>, over<D...>>>
@@ -640,22 +645,11 @@ Error indicator(const M& m, const D&... extents);
 namespace detail {
 
 // Scores plus a bias; what is masked stays masked.
-template <class Shape, class E, class B>
-class biased_node : public node<Shape, std::common_type_t<value_of<E>, value_of<B>>> {
- public:
-  using inner_type = E;
-  using bias_type = B;
-  biased_node(const E& e, const B& b, extents_for<Shape> x)
-      : node<Shape, std::common_type_t<value_of<E>, value_of<B>>>(static_cast<extents_for<Shape>&&>(x)),
-        inner_(e),
-        bias_(b) {}
-  [[nodiscard]] const E& inner() const { return inner_; }
-  [[nodiscard]] const B& bias() const { return bias_; }
-
- private:
-  E inner_;
-  B bias_;
+struct add_bias {
+  static constexpr const char* name = "biased";
 };
+template <class Shape, class E, class B>
+using biased_node = node<add_bias, Shape, std::common_type_t<value_of<E>, value_of<B>>, E, B>;
 
 }  // namespace detail
 
@@ -671,8 +665,7 @@ template <operand S, operand B,
   requires allowed<Verdict>
 [[nodiscard]] auto biased(const S& s, const B& b) {
   using shape = typename Verdict::shape;
-  return detail::biased_node<shape, S, B>(
-      s, b, detail::carry<typename detail::extents_for<shape>::atoms>("biased", s.extents(), b.extents()));
+  return detail::biased_node<shape, S, B>({}, detail::extents_from<shape>("biased", s.extents(), b.extents()), s, b);
 }
 template <operand S, operand B,
           class Verdict = detail::of_scores<op::biased, rule::biased<detail::shape_of<S>, detail::shape_of<B>>, S, B>>

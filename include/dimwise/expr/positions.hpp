@@ -13,18 +13,14 @@ namespace dimwise {
 
 namespace detail {
 
-template <class Shape, class P, class F>
-class sinusoid_node : public node<Shape, float> {
- public:
-  using positions = P;
-  using features = F;
-  sinusoid_node(extents_for<Shape> e, double base)
-      : node<Shape, float>(static_cast<extents_for<Shape>&&>(e)), base_(base) {}
-  [[nodiscard]] double base() const { return base_; }
-
- private:
-  double base_;
+template <class P, class F>
+struct sinusoids {
+  static constexpr const char* name = "sinusoid";
+  using over = list<P, F>;
+  double base;
 };
+template <class Shape, class P, class F>
+using sinusoid_node = node<sinusoids<P, F>, Shape, float>;
 
 template <class P, class F>
 inline constexpr bool sinusoidal = has_any(P::abilities, ability::ordered) && is_feature<F>;
@@ -47,7 +43,7 @@ template <class P, class F>
   detail::extents_for<shape<P, F>> e;
   e.set(positions);
   e.set(features);
-  return detail::sinusoid_node<shape<P, F>, P, F>(e, base);
+  return detail::sinusoid_node<shape<P, F>, P, F>({base}, e);
 }
 template <class P, class F, class... Rest,
           class Error = ERROR_R13_sinusoid_takes_positions_and_features<over<detail::about_t<P>, detail::about_t<F>>>>
@@ -65,6 +61,8 @@ concept position_bias = requires { typename B::bias_facts; };
 template <class Q, class K, class H>
 class alibi : public detail::related_positions<Q, K> {
  public:
+  template <class F>
+  void each_child(const F&) const {}
   using bias_facts = detail::mask_facts<detail::list<Q, K, H>, detail::list<K>, false>;
   using heads = H;
   static constexpr const char* name = "alibi";
@@ -133,6 +131,10 @@ class relative_bias_of : public detail::related_positions<Q, K> {
                                         detail::taken_t<detail::shape_of<Table>>>;
   static constexpr const char* name = "relative_bias";
   relative_bias_of(const Table& table, const Bucket& bucket) : table_(table), bucket_(bucket) {}
+  template <class F>
+  void each_child(const F& f) const {
+    f(table_);
+  }
   [[nodiscard]] const Table& table() const { return table_; }
   [[nodiscard]] const Bucket& bucket() const { return bucket_; }
 
@@ -176,20 +178,12 @@ Error relative_bias(const Table& table, const Bucket& bucket = {});
 
 namespace detail {
 
-template <class Shape, class E, class B>
-class position_biased_node : public node<Shape, value_of<E>> {
- public:
-  using inner_type = E;
-  using bias_type = B;
-  position_biased_node(const E& e, const B& b, extents_for<Shape> x)
-      : node<Shape, value_of<E>>(static_cast<extents_for<Shape>&&>(x)), inner_(e), bias_(b) {}
-  [[nodiscard]] const E& inner() const { return inner_; }
-  [[nodiscard]] const B& bias() const { return bias_; }
-
- private:
-  E inner_;
-  B bias_;
+// Scores plus a bias that is made from positions.
+struct add_position_bias {
+  static constexpr const char* name = "biased";
 };
+template <class Shape, class E, class B>
+using position_biased_node = node<add_position_bias, Shape, value_of<E>, E, B>;
 
 // The slots of a position bias' dimensions, from the scores and from its table.
 template <class Atoms, class Extents, class B>
@@ -203,20 +197,13 @@ extents_of<Atoms> biased_extents(const Extents& e, const B& b) {
 }
 
 // Q·R -> Q·K by distance.
-template <class Shape, class Q, class R, class K, class E>
-class skew_node : public node<Shape, value_of<E>> {
- public:
-  using query = Q;
-  using relative = R;
-  using key = K;
-  using inner_type = E;
-  skew_node(const E& e, extents_for<Shape> x)
-      : node<Shape, value_of<E>>(static_cast<extents_for<Shape>&&>(x)), inner_(e) {}
-  [[nodiscard]] const E& inner() const { return inner_; }
-
- private:
-  E inner_;
+template <class Q, class R, class K>
+struct skewed {
+  static constexpr const char* name = "skew";
+  using over = list<Q, R, K>;
 };
+template <class Shape, class Q, class R, class K, class E>
+using skew_node = node<skewed<Q, R, K>, Shape, value_of<E>, E>;
 
 }  // namespace detail
 
@@ -231,7 +218,7 @@ template <operand S, position_bias B,
   using shape = typename Verdict::shape;
   auto e = detail::biased_extents<typename detail::extents_for<shape>::atoms>(s.extents(), b);
   b.check(e, B::name);
-  return detail::position_biased_node<shape, S, B>(s, b, e);
+  return detail::position_biased_node<shape, S, B>({}, e, s, b);
 }
 template <operand S, position_bias B,
           class Verdict = detail::of_scores<
@@ -249,9 +236,8 @@ template <class Q, class R, class K, operand X, class Verdict = rule::skew<Q, R,
   using shape = typename Verdict::shape;
   detail::extents_of<detail::list<K>> added;
   added.set(keys);
-  return detail::skew_node<shape, Q, R, K, X>(
-      x, detail::carry<typename detail::extents_for<shape>::atoms>(
-             "skew", added, detail::extents_beside<detail::shape_of<X>, R>(x.extents())));
+  auto e = detail::extents_from<shape>("skew", added, detail::extents_beside<detail::shape_of<X>, R>(x.extents()));
+  return detail::skew_node<shape, Q, R, K, X>({}, e, x);
 }
 template <class Q, class R, class K, operand X, class Verdict = rule::skew<Q, R, K, detail::shape_of<X>>>
   requires refused<Verdict>

@@ -6,9 +6,8 @@
 // Tests: tests/compile_fail/scale/by_hand.cpp, tests/compile_fail/reduce/contrastive_loss_of_pairs.cpp
 #pragma once
 
-#include <dimwise/expr/functions.hpp>
-#include <dimwise/expr/numbers.hpp>
-#include <dimwise/shape/rules/contract.hpp>
+#include <dimwise/expr/contract.hpp>
+#include <dimwise/expr/elementwise.hpp>
 
 namespace dimwise::detail {
 
@@ -30,16 +29,11 @@ consteval bool is_scaled_by_hand() {
     return false;
   } else if constexpr (marked_t<raw, marks_t<shape_of<X>>>::size == 0) {
     return false;
-  } else if constexpr (requires {
-                         typename X::function;
-                         typename X::operands;
-                       }) {
-    return std::is_same_v<typename X::function, fn::multiply> || std::is_same_v<typename X::function, fn::divide> ||
-           any_operand<scaled_by_hand, typename X::operands>;
-  } else if constexpr (requires { typename X::inner_type; }) {
-    return is_scaled_by_hand<typename X::inner_type>();
+  } else if constexpr (std::is_same_v<operation_of<X>, apply<fn::multiply>> ||
+                       std::is_same_v<operation_of<X>, apply<fn::divide>>) {
+    return true;
   } else {
-    return false;
+    return any_operand<scaled_by_hand, children_t<X>>;
   }
 }
 
@@ -50,37 +44,24 @@ struct product_of_pairs {
 };
 template <class X>
 using product_of_pairs_t = typename product_of_pairs<X>::type;
-template <class X>
-  requires requires {
-    typename X::over;
-    typename X::left_type;
-    typename X::right_type;
-  }
-struct product_of_pairs<X> {
-  using a = shape_of<typename X::left_type>;
-  using b = shape_of<typename X::right_type>;
-  using facts = product_facts<typename X::over, list<>, a, b>;
+template <class Over, class Shape, class T, class A, class B>
+struct product_of_pairs<node<product_over<Over>, Shape, T, A, B>> {
+  using a = shape_of<A>;
+  using b = shape_of<B>;
+  using facts = product_facts<Over, list<>, a, b>;
   using type = std::conditional_t<
       gives_pairs<facts>,
       ERROR_R2_shared_dimension_gives_pairs<op::contract, over_t<typename facts::shared>, lhs_t<a>, rhs_t<b>>, nothing>;
 };
-template <class X>
-  requires requires { typename X::inner_type; }
-struct product_of_pairs<X> : product_of_pairs<typename X::inner_type> {};
-template <class X, class Operands>
+template <class... X>
 struct first_of_pairs {
   using type = nothing;
 };
-template <class X, class First, class... Rest>
-struct first_of_pairs<X, list<First, Rest...>>
-    : std::conditional_t<std::is_same_v<product_of_pairs_t<First>, nothing>, first_of_pairs<X, list<Rest...>>,
-                         product_of_pairs<First>> {};
-template <class X>
-  requires requires {
-    typename X::function;
-    typename X::operands;
-  }
-struct product_of_pairs<X> : first_of_pairs<X, typename X::operands> {};
+template <class First, class... Rest>
+struct first_of_pairs<First, Rest...> : std::conditional_t<std::is_same_v<product_of_pairs_t<First>, nothing>,
+                                                           first_of_pairs<Rest...>, product_of_pairs<First>> {};
+template <class Op, class Shape, class T, class... X>
+struct product_of_pairs<node<Op, Shape, T, X...>> : first_of_pairs<X...> {};
 
 template <class Verdict, class... X>
 struct told_of_product {

@@ -57,35 +57,34 @@ struct argmax {
 };
 }  // namespace totals
 
+// Each row over `Over` becomes a row of the same length.
+template <class How, class Over>
+struct rows_over {
+  static constexpr const char* name = How::name;
+  using how = How;
+  using over = Over;
+  double epsilon = 0;
+};
 template <class Shape, class How, class Over, class E>
-class rowwise : public node<Shape, value_of<E>> {
- public:
+using rowwise = node<rows_over<How, Over>, Shape, value_of<E>, E>;
+template <class Shape, class How, class Over, class E>
+auto make_rows(const E& e, double epsilon = 0) {
+  return rowwise<Shape, How, Over, E>({epsilon}, e.extents(), e);
+}
+
+// Each row over `Over` becomes one element.
+template <class How, class Over>
+struct total_over {
+  static constexpr const char* name = How::name;
   using how = How;
   using over = Over;
-  using inner_type = E;
-  explicit rowwise(const E& e, double epsilon = 0)
-      : node<Shape, value_of<E>>(e.extents()), inner_(e), epsilon_(epsilon) {}
-  [[nodiscard]] const E& inner() const { return inner_; }
-  [[nodiscard]] double epsilon() const { return epsilon_; }
-
- private:
-  E inner_;
-  double epsilon_;
 };
-
 template <class Shape, class T, class How, class Over, class E>
-class reduction : public node<Shape, T> {
- public:
-  using how = How;
-  using over = Over;
-  using inner_type = E;
-  explicit reduction(const E& e)
-      : node<Shape, T>(carry<typename extents_for<Shape>::atoms>(How::name, e.extents())), inner_(e) {}
-  [[nodiscard]] const E& inner() const { return inner_; }
-
- private:
-  E inner_;
-};
+using reduction = node<total_over<How, Over>, Shape, T, E>;
+template <class Shape, class T, class How, class Over, class E>
+auto make_total(const E& e) {
+  return reduction<Shape, T, How, Over, E>({}, extents_from<Shape>(How::name, e.extents()), e);
+}
 
 // What names an element of several dimensions: the id of their product, which `split_ids` takes apart.
 template <class... D>
@@ -112,7 +111,7 @@ template <class... D, operand X,
               detail::of_scores<op::softmax, rule::softmax<op::softmax, detail::list<D...>, detail::shape_of<X>>, X>>
   requires(sizeof...(D) > 0 && allowed<Verdict>)
 [[nodiscard]] auto softmax(const X& x) {
-  return detail::rowwise<typename Verdict::shape, detail::rows::softmax, detail::list<D...>, X>(x);
+  return detail::make_rows<typename Verdict::shape, detail::rows::softmax, detail::list<D...>>(x);
 }
 template <class... D, operand X,
           class Verdict =
@@ -126,7 +125,7 @@ template <class... D, operand X,
                                             rule::softmax<op::log_softmax, detail::list<D...>, detail::shape_of<X>>, X>>
   requires(sizeof...(D) > 0 && allowed<Verdict>)
 [[nodiscard]] auto log_softmax(const X& x) {
-  return detail::rowwise<typename Verdict::shape, detail::rows::log_softmax, detail::list<D...>, X>(x);
+  return detail::make_rows<typename Verdict::shape, detail::rows::log_softmax, detail::list<D...>>(x);
 }
 template <class... D, operand X,
           class Verdict = detail::of_scores<op::log_softmax,
@@ -140,7 +139,7 @@ template <
     class Verdict = detail::of_numbers<op::renormalise, rule::renormalise<detail::list<D...>, detail::shape_of<X>>, X>>
   requires(sizeof...(D) > 0 && allowed<Verdict>)
 [[nodiscard]] auto renormalise(const X& x) {
-  return detail::rowwise<typename Verdict::shape, detail::rows::renormalise, detail::list<D...>, X>(x);
+  return detail::make_rows<typename Verdict::shape, detail::rows::renormalise, detail::list<D...>>(x);
 }
 template <
     class... D, operand X,
@@ -159,7 +158,7 @@ template <
     class Verdict = detail::of_numbers<op::sum, rule::reduce<op::sum, detail::list<D...>, detail::shape_of<X>>, X>>
   requires(sizeof...(D) > 0 && allowed<Verdict>)
 [[nodiscard]] auto sum(const X& x) {
-  return detail::reduction<typename Verdict::shape, detail::value_of<X>, detail::totals::sum, detail::list<D...>, X>(x);
+  return detail::make_total<typename Verdict::shape, detail::value_of<X>, detail::totals::sum, detail::list<D...>>(x);
 }
 template <
     class... D, operand X,
@@ -171,8 +170,7 @@ template <
     class Verdict = detail::of_numbers<op::mean, rule::reduce<op::mean, detail::list<D...>, detail::shape_of<X>>, X>>
   requires(sizeof...(D) > 0 && allowed<Verdict>)
 [[nodiscard]] auto mean(const X& x) {
-  return detail::reduction<typename Verdict::shape, detail::value_of<X>, detail::totals::mean, detail::list<D...>, X>(
-      x);
+  return detail::make_total<typename Verdict::shape, detail::value_of<X>, detail::totals::mean, detail::list<D...>>(x);
 }
 template <
     class... D, operand X,
@@ -184,7 +182,7 @@ template <
     class Verdict = detail::of_numbers<op::max, rule::reduce<op::max, detail::list<D...>, detail::shape_of<X>>, X>>
   requires(sizeof...(D) > 0 && allowed<Verdict>)
 [[nodiscard]] auto max(const X& x) {
-  return detail::reduction<typename Verdict::shape, detail::value_of<X>, detail::totals::max, detail::list<D...>, X>(x);
+  return detail::make_total<typename Verdict::shape, detail::value_of<X>, detail::totals::max, detail::list<D...>>(x);
 }
 template <
     class... D, operand X,
@@ -196,7 +194,7 @@ template <
     class Verdict = detail::of_numbers<op::min, rule::reduce<op::min, detail::list<D...>, detail::shape_of<X>>, X>>
   requires(sizeof...(D) > 0 && allowed<Verdict>)
 [[nodiscard]] auto min(const X& x) {
-  return detail::reduction<typename Verdict::shape, detail::value_of<X>, detail::totals::min, detail::list<D...>, X>(x);
+  return detail::make_total<typename Verdict::shape, detail::value_of<X>, detail::totals::min, detail::list<D...>>(x);
 }
 template <
     class... D, operand X,
@@ -260,8 +258,8 @@ template <class... D, operand X,
               detail::of_scores<op::logsumexp, rule::reduce<op::logsumexp, detail::list<D...>, detail::shape_of<X>>, X>>
   requires(sizeof...(D) > 0 && allowed<Verdict>)
 [[nodiscard]] auto logsumexp(const X& x) {
-  return detail::reduction<typename Verdict::shape, detail::value_of<X>, detail::totals::logsumexp, detail::list<D...>,
-                           X>(x);
+  return detail::make_total<typename Verdict::shape, detail::value_of<X>, detail::totals::logsumexp,
+                            detail::list<D...>>(x);
 }
 template <class... D, operand X,
           class Verdict =
@@ -279,8 +277,8 @@ template <class... D, operand X,
               detail::of_numbers<op::argmax, rule::reduce<op::argmax, detail::list<D...>, detail::shape_of<X>>, X>>
   requires(sizeof...(D) > 0 && allowed<Verdict>)
 [[nodiscard]] auto argmax(const X& x) {
-  return detail::reduction<typename Verdict::shape, typename detail::id_over<D...>::type, detail::totals::argmax,
-                           detail::list<D...>, X>(x);
+  return detail::make_total<typename Verdict::shape, typename detail::id_over<D...>::type, detail::totals::argmax,
+                            detail::list<D...>>(x);
 }
 template <class... D, operand X,
           class Verdict =
@@ -294,7 +292,7 @@ template <class... D, operand X,
                                              rule::norm<op::standardize, detail::list<D...>, detail::shape_of<X>>, X>>
   requires(sizeof...(D) > 0 && allowed<Verdict>)
 [[nodiscard]] auto standardize(const X& x, double epsilon = 1e-5) {
-  return detail::rowwise<typename Verdict::shape, detail::rows::standardize, detail::list<D...>, X>(x, epsilon);
+  return detail::make_rows<typename Verdict::shape, detail::rows::standardize, detail::list<D...>>(x, epsilon);
 }
 template <class... D, operand X,
           class Verdict = detail::of_numbers<op::standardize,
@@ -310,7 +308,7 @@ template <class... D, operand X,
                                              rule::norm<op::layer_norm, detail::list<D...>, detail::shape_of<X>>, X>>
   requires(sizeof...(D) > 0 && allowed<Verdict>)
 [[nodiscard]] auto layer_norm(const X& x, double epsilon = 1e-5) {
-  return detail::rowwise<typename Verdict::shape, detail::rows::standardize, detail::list<D...>, X>(x, epsilon);
+  return detail::make_rows<typename Verdict::shape, detail::rows::standardize, detail::list<D...>>(x, epsilon);
 }
 template <class... D, operand X, operand Gamma, operand Beta,
           class Verdict = detail::of_numbers<op::layer_norm,
@@ -340,7 +338,7 @@ template <class... D, operand X,
               detail::of_numbers<op::rms_norm, rule::norm<op::rms_norm, detail::list<D...>, detail::shape_of<X>>, X>>
   requires(sizeof...(D) > 0 && allowed<Verdict>)
 [[nodiscard]] auto rms_norm(const X& x, double epsilon = 1e-5) {
-  return detail::rowwise<typename Verdict::shape, detail::rows::root_mean_square, detail::list<D...>, X>(x, epsilon);
+  return detail::make_rows<typename Verdict::shape, detail::rows::root_mean_square, detail::list<D...>>(x, epsilon);
 }
 template <
     class... D, operand X, operand Gamma,
@@ -369,7 +367,7 @@ template <class D, operand X,
           class Verdict = detail::of_numbers<op::scan, rule::scan<detail::list<D>, detail::shape_of<X>>, X>>
   requires allowed<Verdict>
 [[nodiscard]] auto scan(const X& x) {
-  return detail::rowwise<typename Verdict::shape, detail::rows::scan, detail::list<D>, X>(x);
+  return detail::make_rows<typename Verdict::shape, detail::rows::scan, detail::list<D>>(x);
 }
 template <class D, operand X,
           class Verdict = detail::of_numbers<op::scan, rule::scan<detail::list<D>, detail::shape_of<X>>, X>>

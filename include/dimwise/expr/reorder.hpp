@@ -8,8 +8,8 @@
 // Tests: tests/expr/reorder.test.cpp, tests/compile_fail/index/
 #pragma once
 
+#include <dimwise/expr/node.hpp>
 #include <dimwise/shape/rules/reorder.hpp>
-#include <dimwise/tensor/view.hpp>
 
 #include <concepts>
 
@@ -17,22 +17,16 @@ namespace dimwise {
 
 namespace detail {
 
-// The elements of D turned by some places, or reversed.
-template <class Shape, class How, class D, class E>
-class reordered : public node<Shape, value_of<E>> {
- public:
+// The elements of D in another order.
+template <class How, class D>
+struct reorder {
+  static constexpr const char* name = How::name;
   using how = How;
   using over = list<D>;
-  using inner_type = E;
-  reordered(const E& e, std::size_t by) : node<Shape, value_of<E>>(e.extents()), inner_(e), by_(by) {}
-  [[nodiscard]] const E& inner() const { return inner_; }
-  /// Element `by` of the result is element 0 of the operand.
-  [[nodiscard]] std::size_t by() const { return by_; }
-
- private:
-  E inner_;
-  std::size_t by_;
+  std::size_t by = 0;  // element `by` of the result is element 0 of the operand
 };
+template <class Shape, class How, class D, class E>
+using reordered = node<reorder<How, D>, Shape, value_of<E>, E>;
 
 namespace orders {
 struct roll {
@@ -66,7 +60,7 @@ template <class D, operand X, std::integral N, class Verdict = rule::roll<D, det
   requires allowed<Verdict>
 [[nodiscard]] auto roll(const X& x, N n) {
   return detail::reordered<typename Verdict::shape, detail::orders::roll, D, X>(
-      x, detail::cyclic(n, x.extents().template extent<D>()));
+      {detail::cyclic(n, x.extents().template extent<D>())}, x.extents(), x);
 }
 template <class D, operand X, std::integral N, class Verdict = rule::roll<D, detail::shape_of<X>>>
   requires refused<Verdict>
@@ -78,7 +72,7 @@ Verdict roll(const X& x, N n);
 template <class D, operand X, class Verdict = rule::flip<D, detail::shape_of<X>>>
   requires allowed<Verdict>
 [[nodiscard]] auto flip(const X& x) {
-  return detail::reordered<typename Verdict::shape, detail::orders::flip, D, X>(x, 0);
+  return detail::reordered<typename Verdict::shape, detail::orders::flip, D, X>({}, x.extents(), x);
 }
 template <class D, operand X, class Verdict = rule::flip<D, detail::shape_of<X>>>
   requires refused<Verdict>

@@ -5,9 +5,9 @@
 // Tests: tests/expr/restride.test.cpp, tests/compile_fail/restride/
 #pragma once
 
+#include <dimwise/expr/node.hpp>
 #include <dimwise/shape/rules/index.hpp>
 #include <dimwise/shape/rules/restride.hpp>
-#include <dimwise/tensor/view.hpp>
 
 namespace dimwise {
 
@@ -52,21 +52,6 @@ struct slice {
 };
 }  // namespace look
 
-template <class Shape, class How, class E>
-class restride : public node<Shape, value_of<E>> {
- public:
-  using how = How;
-  using inner_type = E;
-  restride(const E& e, How h, extents_for<Shape> x)
-      : node<Shape, value_of<E>>(static_cast<extents_for<Shape>&&>(x)), inner_(e), how_(h) {}
-  [[nodiscard]] const E& inner() const { return inner_; }
-  [[nodiscard]] const How& look() const { return how_; }
-
- private:
-  E inner_;
-  How how_;
-};
-
 // The slots of a shape where `From` became `To`.
 template <class Shape, class From, class To, class Extents>
 extents_for<Shape> renamed_extents(const char* operation, const Extents& e) {
@@ -93,14 +78,14 @@ extents_for<Shape> renamed_extents(const char* operation, const Extents& e) {
 template <class Verdict, class From, class To, class X>
 auto make_rename(const char* operation, const X& x) {
   using shape = typename Verdict::shape;
-  return restride<shape, look::rename<From, To>, X>(x, {}, renamed_extents<shape, From, To>(operation, x.extents()));
+  return restride<shape, look::rename<From, To>, X>({}, renamed_extents<shape, From, To>(operation, x.extents()), x);
 }
 template <class Verdict, class How, class X>
 auto make_restride(const X& x, How how, const char* operation) {
   using shape = typename Verdict::shape;
-  auto e = carry<typename extents_for<shape>::atoms>(operation, x.extents());
+  auto e = extents_from<shape>(operation, x.extents());
   check_composites(dims_t<shape>{}, e, operation);
-  return restride<shape, How, X>(x, how, e);
+  return restride<shape, How, X>({how}, e, x);
 }
 
 }  // namespace detail
@@ -191,7 +176,7 @@ template <class D, operand X, class Verdict = rule::broadcast<D, detail::shape_o
   detail::extents_of<detail::list<D>> added;
   added.set(extent);
   return detail::restride<shape, detail::look::broadcast, X>(
-      x, {}, detail::carry<typename detail::extents_for<shape>::atoms>("broadcast", added, x.extents()));
+      {}, detail::extents_from<shape>("broadcast", added, x.extents()), x);
 }
 template <class D, operand X, class Verdict = rule::broadcast<D, detail::shape_of<X>>>
   requires refused<Verdict>
@@ -203,7 +188,7 @@ template <operand X, operand Y, class Verdict = rule::broadcast_like<detail::sha
 [[nodiscard]] auto broadcast_like(const X& x, const Y& like) {
   using shape = typename Verdict::shape;
   return detail::restride<shape, detail::look::broadcast, X>(
-      x, {}, detail::carry<typename detail::extents_for<shape>::atoms>("broadcast_like", x.extents(), like.extents()));
+      {}, detail::extents_from<shape>("broadcast_like", x.extents(), like.extents()), x);
 }
 template <operand X, operand Y, class Verdict = rule::broadcast_like<detail::shape_of<X>, detail::shape_of<Y>>>
   requires refused<Verdict>
@@ -264,7 +249,7 @@ auto make_slice(const X& x, std::size_t first, std::size_t count) {
     raise<index_error>(error{} << "slice: elements " << first << " to " << last << " are outside dimension "
                                << dimension_name<D>() << " of extent " << n << " (R18)");
   }
-  auto e = carry<typename extents_for<shape>::atoms>("slice", extents_beside<shape_of<X>, D>(x.extents()));
+  auto e = extents_from<shape>("slice", extents_beside<shape_of<X>, D>(x.extents()));
   slot made{count, unsaid_origin};
   if constexpr (!is_composite<D>) {
     // Positions go on counting: the first element kept its own.
@@ -272,7 +257,7 @@ auto make_slice(const X& x, std::size_t first, std::size_t count) {
   }
   make_extent<shape, Result>(e, made, "slice");
   if constexpr (has_documents<Result>) { e.template documents<Result>() = segments(); }
-  return restride<shape, look::slice<D, Result>, X>(x, {first}, e);
+  return restride<shape, look::slice<D, Result>, X>({{first}}, e, x);
 }
 
 }  // namespace detail

@@ -7,9 +7,9 @@
 //   rotary<key, d_k>(k, {.base = 5e5, .scaling = llama3_scaling{.factor = 8, .trained = 8192}})
 #pragma once
 
+#include <dimwise/expr/node.hpp>
 #include <dimwise/expr/numbers.hpp>
 #include <dimwise/shape/rules/positions.hpp>
-#include <dimwise/tensor/view.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -118,36 +118,18 @@ namespace no_adl {
 
 namespace detail {
 
-// Where the angles come from.
-struct positions_of_extents {};
-template <class Positions>
-struct given_positions {
-  Positions positions;
-};
-template <class Pairs, class Cosines, class Sines>
-struct given_angles {
-  using pairs = Pairs;
-  Cosines cosines;
-  Sines sines;
-};
-
-template <class Shape, class P, class F, class E, class Angles>
-class rotary_node : public node<Shape, value_of<E>> {
- public:
+// Pairs of features turned by angles: those of the positions in the extents, of one more child (positions), or of two more
+// (cosines and sines, one for each pair along `Pairs`).
+template <class P, class F, class Pairs = nothing>
+struct turned {
+  static constexpr const char* name = "rotary";
   using positions = P;
   using features = F;
-  using inner_type = E;
-  rotary_node(const E& e, const rotary_options& options, const Angles& angles, extents_for<Shape> x)
-      : node<Shape, value_of<E>>(static_cast<extents_for<Shape>&&>(x)), inner_(e), options_(options), angles_(angles) {}
-  [[nodiscard]] const E& inner() const { return inner_; }
-  [[nodiscard]] const rotary_options& options() const { return options_; }
-  [[nodiscard]] const Angles& angles() const { return angles_; }
-
- private:
-  E inner_;
-  rotary_options options_;
-  Angles angles_;
+  using over = list<P, F>;
+  rotary_options options;
 };
+template <class Shape, class P, class F, class Pairs, class E, class... Angles>
+using rotary_node = node<turned<P, F, Pairs>, Shape, value_of<E>, E, Angles...>;
 
 // How many features are turned, checked (R9).
 template <class F>
@@ -186,8 +168,7 @@ template <class P, class F, operand X,
 [[nodiscard]] auto rotary(const X& x, const rotary_options& options = {}) {
   (void)detail::turned_features<F>(x.extents().template extent<F>(), options.features);
   (void)x.extents().template origin<P>("rotary");
-  return detail::rotary_node<typename Verdict::shape, P, F, X, detail::positions_of_extents>(x, options, {},
-                                                                                             x.extents());
+  return detail::rotary_node<typename Verdict::shape, P, F, detail::nothing, X>({options}, x.extents(), x);
 }
 template <class P, class F, operand X,
           class Verdict = detail::of_numbers<op::rotary, rule::rotary<P, F, detail::shape_of<X>>, X>>
@@ -204,8 +185,8 @@ template <class P, class F, operand X, operand Positions,
 [[nodiscard]] auto rotary(const X& x, const Positions& positions, const rotary_options& options = {}) {
   using shape = typename Verdict::shape;
   (void)detail::turned_features<F>(x.extents().template extent<F>(), options.features);
-  auto e = detail::carry<typename detail::extents_for<shape>::atoms>("rotary", x.extents(), positions.extents());
-  return detail::rotary_node<shape, P, F, X, detail::given_positions<Positions>>(x, options, {positions}, e);
+  auto e = detail::extents_from<shape>("rotary", x.extents(), positions.extents());
+  return detail::rotary_node<shape, P, F, detail::nothing, X, Positions>({options}, e, x, positions);
 }
 template <class P, class F, operand X, operand Positions,
           class Verdict = detail::of_numbers<
@@ -239,9 +220,8 @@ template <
   options.features =
       detail::checked_product("rotary", &detail::dimension_name<F>, {2, met.template extent<counts>("rotary")});
   (void)detail::turned_features<F>(x.extents().template extent<F>(), options.features);
-  using angles = detail::given_angles<counts, Cosines, Sines>;
-  return detail::rotary_node<shape, P, F, X, angles>(
-      x, options, angles{cosines, sines}, detail::carry<typename detail::extents_for<shape>::atoms>("rotary", met));
+  return detail::rotary_node<shape, P, F, counts, X, Cosines, Sines>(
+      {options}, detail::extents_from<shape>("rotary", met), x, cosines, sines);
 }
 template <
     class P, class F, operand X, operand Cosines, operand Sines,

@@ -24,7 +24,7 @@ auto make_scaled(S&& s, const X& by) {
   using scaling = rule::multiplied<shape_of<scores>, shape_of<X>>;
   auto product = make_elementwise<scaling, std::common_type_t<value_of<scores>, value_of<X>>>("scaled", fn::multiply{},
                                                                                               static_cast<S&&>(s), by);
-  return remarked<typename Verdict::shape, decltype(product)>(std::move(product));
+  return make_with_marks<typename Verdict::shape>(std::move(product));
 }
 
 // 1 / √n; of no features the scores are 0, whatever they are divided by.
@@ -40,7 +40,7 @@ struct score_scale<S, list<D...>> {
   static auto of(const Extents& e) {
     using T = value_of<S>;
     const double n = (static_cast<double>(e.template extent<D>("scores")) * ... * 1.0);
-    return constant<T>(inverse_root(n));
+    return make_constant<T>(inverse_root(n));
   }
 };
 
@@ -57,58 +57,33 @@ struct make_scores<list<D...>> {
   }
 };
 
-// The extent of a feature that was contracted away, looked up in the product that the expression still holds.
+// The extent of a feature that was contracted away, found in a product that the expression still holds; 0 where it holds
+// none.
 template <class D, class E>
-consteval bool remembers();
-template <class D, class E, std::size_t... I>
-consteval bool any_remembers(std::index_sequence<I...>) {
-  return (remembers<D, element_t<I, typename E::operands>>() || ...);
-}
+inline constexpr bool sums_over = false;
+template <class D, class Over, class Shape, class T, class A, class B>
+inline constexpr bool sums_over<D, node<product_over<Over>, Shape, T, A, B>> = is_in<D, Over>;
 template <class D, class E>
-consteval bool remembers() {
-  if constexpr (requires {
-                  typename E::over;
-                  typename E::left_type;
-                }) {
-    return is_in<D, typename E::over> || remembers<D, typename E::left_type>() ||
-           remembers<D, typename E::right_type>();
-  } else if constexpr (requires { typename E::operands; }) {
-    return any_remembers<D, E>(std::make_index_sequence<E::operands::size>{});
-  } else if constexpr (requires { typename E::inner_type; }) {
-    return remembers<D, typename E::inner_type>();
-  } else {
-    return false;
+inline constexpr bool remembers = false;
+template <class D, class Op, class Shape, class T, class... X>
+inline constexpr bool remembers<D, node<Op, Shape, T, X...>> =
+    sums_over<D, node<Op, Shape, T, X...>> || (remembers<D, X> || ...);
+template <class D, class E>
+extent_t remembered([[maybe_unused]] const E& e) {
+  extent_t n = 0;
+  if constexpr (sums_over<D, E>) {
+    n = e.template child<0>().extents().template extent<D>();
+  } else if constexpr (remembers<D, E>) {
+    e.each_child([&n](const auto& x) { n = n == 0 ? remembered<D>(x) : n; });
   }
-}
-template <class D, std::size_t I = 0, class E>
-extent_t remembered(const E& e) {
-  if constexpr (requires {
-                  typename E::over;
-                  typename E::left_type;
-                }) {
-    if constexpr (is_in<D, typename E::over>) {
-      return e.left().extents().template extent<D>();
-    } else if constexpr (remembers<D, typename E::left_type>()) {
-      return remembered<D>(e.left());
-    } else {
-      return remembered<D>(e.right());
-    }
-  } else if constexpr (requires { typename E::operands; }) {
-    if constexpr (remembers<D, element_t<I, typename E::operands>>()) {
-      return remembered<D>(e.template get<I>());
-    } else {
-      return remembered<D, I + 1>(e);
-    }
-  } else {
-    return remembered<D>(e.inner());
-  }
+  return n;
 }
 
 // The number of features under the root: a sum counts its parts.
 template <class D>
 struct feature_count {
   template <class S>
-  static constexpr bool known = D::static_extent != at_run_time || remembers<D, S>();
+  static constexpr bool known = D::static_extent != at_run_time || remembers<D, S>;
   template <class S>
   static extent_t of(const S& s) {
     if constexpr (D::static_extent != at_run_time) {
@@ -213,7 +188,7 @@ template <class... D, operand S, class Verdict = rule::scaled<detail::list<D...>
 [[nodiscard]] auto scaled(const S& s) {
   using T = detail::value_of<S>;
   const double n = detail::scaled_terms<S>::of(s);
-  return detail::make_scaled<Verdict>(s, detail::constant<T>(detail::inverse_root(n)));
+  return detail::make_scaled<Verdict>(s, detail::make_constant<T>(detail::inverse_root(n)));
 }
 template <class... D, operand S, class Verdict = rule::scaled<detail::list<D...>, detail::scalable_t<S>>,
           class Error = ERROR_R6_extent_of_stored_product_is_given_by_scaled<op::scaled, over<detail::about_t<D>...>,
@@ -242,7 +217,7 @@ Verdict scaled(const S& s, const X& by);
 template <operand S, class Verdict = rule::unscaled<detail::scalable_t<S>>>
   requires allowed<Verdict>
 [[nodiscard]] auto unscaled(const S& s) {
-  return detail::remarked<typename Verdict::shape, S>(s);
+  return detail::make_with_marks<typename Verdict::shape>(s);
 }
 template <operand S, class Verdict = rule::unscaled<detail::scalable_t<S>>>
   requires refused<Verdict>

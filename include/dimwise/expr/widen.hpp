@@ -8,8 +8,8 @@
 //   scores<d_k>(q, dequantised(k, scale))         k: int8, times a scale
 #pragma once
 
+#include <dimwise/expr/node.hpp>
 #include <dimwise/expr/numbers.hpp>
-#include <dimwise/tensor/view.hpp>
 
 #include <cstdint>
 
@@ -23,27 +23,18 @@ struct half : dimension<F::abilities, F::static_extent == at_run_time ? at_run_t
 
 namespace detail {
 
-struct no_scale {};
-
 // Two elements to a byte.
 constexpr extent_t bytes_of_pairs(extent_t features) { return features / 2 + features % 2; }
 
-// Packed: the feature of the result whose bytes the operand has, else nothing.
-template <class Shape, class X, class Scale, class Packed>
-class widened_node : public node<Shape, float> {
- public:
-  using inner_type = X;
-  using scale_type = Scale;
+// Stored elements as floats, times a scale where there is a second child. `Packed` is the feature of the result whose bytes
+// the operand has, else `nothing`.
+template <class Packed>
+struct widen {
+  static constexpr const char* name = "widened";
   using packed = Packed;
-  widened_node(const X& x, const Scale& scale, extents_for<Shape> e)
-      : node<Shape, float>(static_cast<extents_for<Shape>&&>(e)), inner_(x), scale_(scale) {}
-  [[nodiscard]] const X& inner() const { return inner_; }
-  [[nodiscard]] const Scale& scale() const { return scale_; }
-
- private:
-  X inner_;
-  Scale scale_;
 };
+template <class Shape, class Packed, class X, class... Scale>
+using widened_node = node<widen<Packed>, Shape, float, X, Scale...>;
 
 template <class Shape, class From, class To>
 using with_dimension_t = make_shape_t<replace_t<dims_t<Shape>, From, list<To>>, marks_t<Shape>>;
@@ -76,7 +67,7 @@ namespace no_adl {
 template <operand X>
   requires(detail::is_half_precision<detail::value_of<X>>)
 [[nodiscard]] auto widened(const X& x) {
-  return detail::widened_node<detail::shape_of<X>, X, detail::no_scale, detail::nothing>(x, {}, x.extents());
+  return detail::widened_node<detail::shape_of<X>, detail::nothing, X>({}, x.extents(), x);
 }
 
 /// Whole numbers of 8 bits times a scale, one for all or along some of their dimensions (R8, R18).
@@ -87,8 +78,8 @@ template <operand X, detail::scale_of_floats Scale,
   requires(std::is_same_v<detail::value_of<X>, std::int8_t> && allowed<Verdict>)
 [[nodiscard]] auto dequantised(const X& x, const Scale& scale) {
   using shape = typename Verdict::shape;
-  return detail::widened_node<shape, X, Scale, detail::nothing>(
-      x, scale, detail::carry<typename detail::extents_for<shape>::atoms>("dequantised", x.extents(), scale.extents()));
+  auto e = detail::extents_from<shape>("dequantised", x.extents(), scale.extents());
+  return detail::widened_node<shape, detail::nothing, X, Scale>({}, e, x, scale);
 }
 template <operand X, detail::scale_of_floats Scale,
           class Verdict = detail::dequantised_verdict<detail::shape_of<X>, detail::shape_of<Scale>>>
@@ -114,7 +105,7 @@ template <class F, operand X, detail::scale_of_floats Scale,
                                         << e.template extent<F>() << ", but " << x.extents().template extent<half<F>>()
                                         << " bytes lie along it (R15)");
   }
-  return detail::widened_node<shape, X, Scale, F>(x, scale, e);
+  return detail::widened_node<shape, F, X, Scale>({}, e, x, scale);
 }
 template <class F, operand X, detail::scale_of_floats Scale,
           class Verdict = detail::dequantised_verdict<detail::with_dimension_t<detail::shape_of<X>, half<F>, F>,

@@ -38,7 +38,7 @@ auto make_windows(const X& x, const W& window, extent_t count) {
                                   << dimension_name<Result>() << " of extent " << Result::static_extent << " (R13)");
     }
   }
-  return restride<shape, How, X>(x, {}, e);
+  return restride<shape, How, X>({}, e, x);
 }
 
 }  // namespace detail

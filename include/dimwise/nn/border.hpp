@@ -89,7 +89,7 @@ consteval bool lies_in_memory() {
   if constexpr (is_leaf<X>) {
     return true;
   } else if constexpr (only_looks<X>) {
-    return lies_in_memory<std::remove_cvref_t<decltype(some<X>().inner())>>();
+    return lies_in_memory<std::remove_cvref_t<decltype(some<X>().template child<0>())>>();
   } else {
     return false;
   }

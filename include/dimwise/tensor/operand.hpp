@@ -71,31 +71,6 @@ struct stored_base<T, shape<DimsAndMarks...>> {
   using type = stored_as<T, DimsAndMarks...>;
 };
 
-// The base of every node of an expression.
-template <class Shape, class T>
-struct node : shaped_as<Shape>, expression_tag, stored_base<T, stored_t<Shape>>::type {
-  using shape_type = Shape;
-  using value_type = T;
-  using extents_type = extents_for<Shape>;
-
-  explicit node(extents_type e) : extents_(static_cast<extents_type&&>(e)) {}
-  // Moving an expression copies it, which shares its operands: what was moved from still means what it meant.
-  node(const node&) = default;
-  node(node&&) = delete;
-  node& operator=(const node&) = default;
-  node& operator=(node&&) = delete;
-  ~node() = default;
-  [[nodiscard]] const extents_type& extents() const { return extents_; }
-
-  // `if (a == b)` compares elements.
-  template <class Error = ERROR_R7_tensor_of_bool_is_no_condition<operand_t<Shape>>>
-    requires(std::is_same_v<T, bool> && dims_t<Shape>::size > 0)
-  explicit operator bool() const = delete;
-
- private:
-  extents_type extents_;
-};
-
 template <class Axes>
 struct axis_extents;
 template <class... A>

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/expr/node.hpp -- the one class of all expressions: an operation, its result's shape and element type, its children.
+//
+// Layer: expr. An operation is a small struct: its name, the dimensions that it names, its numbers (an ε, an offset). A child
+// is an operand, a mask, or a bias that is made from positions; each offers `each_child(f)`, so that explain, plan and
+// evaluation walk an expression without knowing its operations.
+// Tests: tests/expr/node.test.cpp
+#pragma once
+
+#include <dimwise/tensor/view.hpp>
+
+#include <utility>
+
+namespace dimwise::detail {
+
+// One child of a node. A base class for each place costs compilers less than std::tuple.
+template <std::size_t I, class X>
+struct child_at {
+  X value;
+};
+template <class Places, class... X>
+struct children_of;
+template <std::size_t... I, class... X>
+struct children_of<std::index_sequence<I...>, X...> : child_at<I, X>... {};
+
+template <std::size_t I, class X>
+const X& child_in(const child_at<I, X>& c) {
+  return c.value;
+}
+
+// A base of what holds operands by value: moving copies, which shares the operands, and what was moved from keeps its meaning.
+// It must be a direct base: of a class in between, the deleted move would be ignored.
+struct moves_by_copy {
+  moves_by_copy() = default;
+  moves_by_copy(const moves_by_copy&) = default;
+  moves_by_copy(moves_by_copy&&) = delete;
+  moves_by_copy& operator=(const moves_by_copy&) = default;
+  moves_by_copy& operator=(moves_by_copy&&) = delete;
+  ~moves_by_copy() = default;
+};
+
+template <class Op, class Shape, class T, class... Children>
+class node : public shaped_as<Shape>,
+             public expression_tag,
+             private moves_by_copy,
+             public stored_base<T, stored_t<Shape>>::type {
+ public:
+  using operation = Op;
+  using shape_type = Shape;
+  using value_type = T;
+  using extents_type = extents_for<Shape>;
+  using children = list<Children...>;
+
+  template <class... X>
+  node(Op op, extents_type e, X&&... x)
+      : op_(static_cast<Op&&>(op)), extents_(static_cast<extents_type&&>(e)), children_{{static_cast<X&&>(x)}...} {}
+
+  [[nodiscard]] const Op& op() const { return op_; }
+  [[nodiscard]] const extents_type& extents() const { return extents_; }
+  template <std::size_t I>
+  [[nodiscard]] const auto& child() const {
+    return child_in<I>(children_);
+  }
+  /// f(child) for each of them, in order.
+  template <class F>
+  void each_child(const F& f) const {
+    each_child(f, std::index_sequence_for<Children...>{});
+  }
+
+  // `if (a == b)` compares elements.
+  template <class Error = ERROR_R7_tensor_of_bool_is_no_condition<operand_t<Shape>>>
+    requires(std::is_same_v<T, bool> && dims_t<Shape>::size > 0)
+  explicit operator bool() const = delete;
+
+ private:
+  template <class F, std::size_t... I>
+  void each_child(const F& f, std::index_sequence<I...>) const {
+    (f(child_in<I>(children_)), ...);
+  }
+
+  [[no_unique_address]] Op op_;
+  extents_type extents_;
+  [[no_unique_address]] children_of<std::index_sequence_for<Children...>, Children...> children_;
+};
+
+template <class Shape, class T, class Op, class... X>
+auto make_node(Op op, extents_for<Shape> e, X&&... x) {
+  return node<Op, Shape, T, std::remove_cvref_t<X>...>(static_cast<Op&&>(op), static_cast<extents_for<Shape>&&>(e),
+                                                       static_cast<X&&>(x)...);
+}
+
+// The extents of a node with this shape, merged from those of its operands.
+template <class Shape, class... Extents>
+extents_for<Shape> extents_from(const char* operation, const Extents&... e) {
+  return carry<typename extents_for<Shape>::atoms>(operation, e...);
+}
+
+// The operation of a node; `nothing` of tensors, views, masks.
+template <class N>
+struct operation_in {
+  using type = nothing;
+};
+template <class Op, class Shape, class T, class... Children>
+struct operation_in<node<Op, Shape, T, Children...>> {
+  using type = Op;
+};
+template <class N>
+using operation_of = typename operation_in<N>::type;
+
+template <class N>
+struct children_in {
+  using type = list<>;
+};
+template <class Op, class Shape, class T, class... Children>
+struct children_in<node<Op, Shape, T, Children...>> {
+  using type = list<Children...>;
+};
+template <class N>
+using children_t = typename children_in<N>::type;
+
+// The first child: all that an operation of one operand reads.
+template <class N>
+using child_t = element_t<0, children_t<N>>;
+
+// The children that are operands: neither masks nor biases made from positions.
+template <class List>
+struct operands_in;
+template <class... X>
+struct operands_in<list<X...>> {
+  using type = join_t<list_if<operand<X>, X>...>;
+};
+template <class N>
+using operands_t = typename operands_in<children_t<N>>::type;
+
+// ---- views: the elements of the operand, read by other names, strides, or marks --------------------------------------
+
+// `How` says what changes (expr/restride.hpp); the evaluator has one step for each.
+template <class How>
+struct view_as {
+  static constexpr const char* name = How::name;
+  How how;
+};
+template <class Shape, class How, class E>
+using restride = node<view_as<How>, Shape, value_of<E>, E>;
+
+template <class N>
+inline constexpr bool is_view = false;
+template <class Shape, class How, class E>
+inline constexpr bool is_view<restride<Shape, How, E>> = true;
+
+namespace look {
+// The same elements under other marks.
+struct marks {
+  static constexpr const char* name = "marks";
+};
+}  // namespace look
+template <class Shape, class E>
+using with_marks = restride<Shape, look::marks, E>;
+
+template <class Shape, class E>
+auto make_with_marks(E&& e) {
+  return make_node<Shape, value_of<std::remove_cvref_t<E>>>(view_as<look::marks>{}, e.extents(), static_cast<E&&>(e));
+}
+
+}  // namespace dimwise::detail
