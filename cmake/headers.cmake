@@ -7,32 +7,40 @@ set(dimwise_headers
     include/dimwise/dim/extent_math.hpp
     include/dimwise/dim/segments.hpp
     include/dimwise/dimwise.hpp
+    include/dimwise/eval/attention.hpp
+    include/dimwise/eval/attention_function.hpp
+    include/dimwise/eval/attention_layout.hpp
+    include/dimwise/eval/attention_match.hpp
+    include/dimwise/eval/attention_numbers.hpp
+    include/dimwise/eval/attention_pieces.hpp
+    include/dimwise/eval/attention_rows.hpp
     include/dimwise/eval/compound.hpp
-    include/dimwise/eval/compute.hpp
+    include/dimwise/eval/context.hpp
     include/dimwise/eval/evaluate.hpp
-    include/dimwise/eval/execution.hpp
-    include/dimwise/eval/fast_attention.hpp
-    include/dimwise/eval/fast_choice.hpp
-    include/dimwise/eval/fast_elements.hpp
-    include/dimwise/eval/fast_epilogue.hpp
-    include/dimwise/eval/fast_product.hpp
-    include/dimwise/eval/fast_reduce.hpp
-    include/dimwise/eval/fast_rows.hpp
-    include/dimwise/eval/fast_static.hpp
+    include/dimwise/eval/joins.hpp
+    include/dimwise/eval/kernels_elements.hpp
+    include/dimwise/eval/kernels_epilogue.hpp
+    include/dimwise/eval/kernels_product.hpp
+    include/dimwise/eval/kernels_rows.hpp
     include/dimwise/eval/layout.hpp
-    include/dimwise/eval/lower.hpp
-    include/dimwise/eval/match_attention.hpp
+    include/dimwise/eval/loops_elements.hpp
+    include/dimwise/eval/loops_ids.hpp
+    include/dimwise/eval/loops_positions.hpp
+    include/dimwise/eval/loops_product.hpp
+    include/dimwise/eval/loops_rows.hpp
+    include/dimwise/eval/masks.hpp
     include/dimwise/eval/misuse.hpp
     include/dimwise/eval/narrow.hpp
     include/dimwise/eval/partial_attention.hpp
-    include/dimwise/eval/plain.hpp
-    include/dimwise/eval/plain_ids.hpp
-    include/dimwise/eval/plain_positions.hpp
+    include/dimwise/eval/pass.hpp
     include/dimwise/eval/plan.hpp
     include/dimwise/eval/relative_ids.hpp
     include/dimwise/eval/rotary_frequencies.hpp
+    include/dimwise/eval/static_plan.hpp
+    include/dimwise/eval/strategies.hpp
     include/dimwise/eval/tbb.hpp
     include/dimwise/eval/top_k.hpp
+    include/dimwise/eval/views.hpp
     include/dimwise/expr/causal_parts.hpp
     include/dimwise/expr/choose.hpp
     include/dimwise/expr/compare.hpp

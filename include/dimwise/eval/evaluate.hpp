@@ -5,19 +5,35 @@
 // Tests: tests/eval/*.test.cpp
 #pragma once
 
-#include <dimwise/eval/compute.hpp>
+#include <dimwise/eval/strategies.hpp>
+#if !defined(DIMWISE_PLAIN_ONLY)
+#include <dimwise/eval/static_plan.hpp>
+#endif
 
 namespace dimwise {
 
 namespace detail {
 
-// The destination's strides along the axes of the expression, which may stand in another order.
+// The destination's strides along the axes of the expression, which may have another order.
 template <class ResultAxes, class ExpressionAxes, class Extents>
 void destination_axes(const Extents& e, const axis* result, axis* to) {
   axis_extents<ExpressionAxes>::write(e, to);
   std::ptrdiff_t strides[max_rank] = {};
   align<ExpressionAxes, ResultAxes>(result, strides);
   for (std::size_t i = 0; i < ExpressionAxes::size; ++i) { to[i].stride = strides[i]; }
+}
+
+// Whether the compiler has planned the whole formula: the first of all strategies, where every extent is static.
+template <class Y, class E>
+bool planned_when_compiled([[maybe_unused]] context& cx, [[maybe_unused]] const E& value, [[maybe_unused]] Y& fresh) {
+#if !defined(DIMWISE_PLAIN_ONLY)
+  if constexpr (static_assignment<Y, E>::known) {
+    if (cx.reference_forced()) { return false; }
+    static_assignment<Y, E>::plan::run(cx, value, fresh.overwrite());
+    return true;
+  }
+#endif
+  return false;
 }
 
 }  // namespace detail
@@ -27,22 +43,17 @@ template <class T, class... D, operand E>
 void assign_value(tensor<T, D...>& y, const E& value) {
   using Y = tensor<T, D...>;
   using axes = typename Y::axes;
+  context& cx = current_context();
   auto fresh = Y::for_overwriting(detail::carry<typename Y::extents_type::atoms>("assign", value.extents()));
-#if !defined(DIMWISE_PLAIN_ONLY)
-  if constexpr (detail::static_assignment<Y, E>::known) {
-    if (!detail::plainly) {
-      detail::static_assignment<Y, E>::plan::run(value, fresh.overwrite());
-      y = static_cast<Y&&>(fresh);
-      return;
-    }
+  if (!detail::planned_when_compiled<Y>(cx, value, fresh)) {
+    detail::axis own[detail::max_rank];
+    detail::axis_extents<axes>::write(fresh.extents(), own);
+    detail::make_contiguous(own, axes::size);
+    detail::axis to[detail::max_rank];
+    detail::destination_axes<axes, detail::axes_for<detail::shape_of<E>>>(value.extents(), own, to);
+    detail::evaluation_pass pass{cx};
+    detail::write<typename detail::compute_in<T, E>::type>(pass, value, {fresh.overwrite(), to});
   }
-#endif
-  detail::axis own[detail::max_rank];
-  detail::axis_extents<axes>::write(fresh.extents(), own);
-  detail::make_contiguous(own, axes::size);
-  detail::axis to[detail::max_rank];
-  detail::destination_axes<axes, detail::axes_for<detail::shape_of<E>>>(value.extents(), own, to);
-  detail::compute_into<typename detail::compute_in<T, E>::type>(value, {fresh.overwrite(), to});
   y = static_cast<Y&&>(fresh);
 }
 
@@ -66,15 +77,27 @@ template <operand E>
   return tensor(value);
 }
 
+/// The same in a context: its executor works, its counters count.
+template <operand E>
+[[nodiscard]] auto evaluate(const E& value, context& cx) {
+  const use_context scope(cx);
+  return tensor(value);
+}
+
 /// The same with the threads of an executor, which has `worker_count()` and `parallel_for(count, f(task, worker))`.
 /// The result is the same to the last bit for every executor.
 template <operand E, kernels::Executor X>
 [[nodiscard]] auto evaluate(const E& value, X& executor) {
-  const detail::running_with threads(detail::runner_for(executor));
-  return tensor(value);
+  context& outer = current_context();
+  context threads(executor);
+  threads.force_reference(outer.reference_forced());
+  const use_context scope(threads);
+  auto result = tensor(value);
+  outer.count(threads.counts());
+  return result;
 }
 
-/// The same by the plain loops alone, in the element type.
+/// The same by the reference loops alone, in the element type.
 template <operand E>
 [[nodiscard]] auto evaluate_plainly(const E& value) {
   const plain_loops only;
@@ -94,7 +117,7 @@ auto reference_of(const stored_as<U, D...>&, const auto& e) {
 
 namespace no_adl {
 
-/// The value of an expression computed in float64 throughout, by the plain evaluator: the reference.
+/// The value of an expression computed in float64 throughout, by the reference loops.
 template <expression E>
   requires std::is_floating_point_v<detail::value_of<E>>
 [[nodiscard]] auto reference(const E& value) {

@@ -1,52 +1,211 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/eval/layout.hpp -- the layout of an operand as the evaluator will read it, without its memory.
+// dimwise/eval/layout.hpp -- from names to numbers: extents, strides, and which axis of an operand runs along which axis of a result.
 //
-// Layer: eval. `layout_in<C>(n)` gives the axes of `lower<C>(n)`, and computes and allocates nothing.
-// Tests: tests/eval/plan.test.cpp, tests/eval/allocation_failure.test.cpp
+// Layer: eval, the only place that joins expressions and kernels. A layout is a value apart from memory: which kernel takes a
+// node depends on types and layouts alone, so that a plan needs no memory.
+// Tests: tests/eval/*.test.cpp
 #pragma once
 
-#include <dimwise/eval/plain.hpp>
+#include <dimwise/expr/node.hpp>
+#include <dimwise/kernels/loops.hpp>
 
 namespace dimwise::detail {
 
-template <class C, class N>
-operand_layout layout_in(const N& n);
+// What a node is computed in: C where it holds real numbers, else its own type (bool, ids).
+template <class C, class T>
+using compute_t = std::conditional_t<std::is_floating_point_v<T>, C, T>;
 
-// The layout of `lower_mask(m, e)`.
-template <class M, class Extents>
-operand_layout mask_layout(const M& m, const Extents& e) {
-  if constexpr (requires { m.elements(); }) {
-    return layout_in<working_t<std::remove_cvref_t<decltype(m.elements())>>>(m.elements());
+// The real type that a node of any type is computed in, when its destination does not say: its own, or its operands'.
+template <class N>
+struct working;
+template <class N>
+using working_t = typename working<N>::type;
+template <class... X>
+struct working_of_all {
+  using type = float;
+};
+template <class First, class... Rest>
+struct working_of_all<First, Rest...> {
+  using type = std::common_type_t<working_t<First>, working_t<Rest>...>;
+};
+template <class List>
+struct working_of_operands;
+template <class... X>
+struct working_of_operands<list<X...>> {
+  using type = working_of_all<X...>;
+};
+template <class N>
+consteval auto working_type() {
+  if constexpr (std::is_floating_point_v<value_of<N>>) {
+    return std::type_identity<value_of<N>>{};
   } else {
-    operand_layout x;
-    axis_extents<mask_axes<M>>::write(e, x.axes);
-    make_contiguous(x.axes, mask_axes<M>::size);
-    return x;
+    return typename working_of_operands<operands_t<N>>::type{};
+  }
+}
+template <class N>
+struct working {
+  using type = typename decltype(working_type<N>())::type;
+};
+// A real destination's type decides, so that `tensor<double, …> y = expr;` computes in double throughout.
+template <class T, class N>
+using compute_in = std::conditional_t<std::is_floating_point_v<T>, std::type_identity<T>, working<N>>;
+
+// Where the elements of an operand lie: extent and stride of every axis, and how far its first element is from that of the
+// memory. Which kernel takes a node depends on layouts alone.
+struct operand_layout {
+  axis axes[max_rank];
+  std::ptrdiff_t first = 0;
+};
+
+// Memory to read: a leaf's own, or a buffer that lives as long as this. `data` is the first element and `first` is 0. A plan
+// has the layout alone: no buffer, no data.
+template <class T>
+struct lowered : operand_layout {
+  const T* data = nullptr;
+  aligned_vector<T> buffer;
+  derived_slot* derived = nullptr;  // of a leaf's elements, while `data` and `axes` are views of them
+};
+
+// For sizes that are only compared: views over little memory may have more elements than can be counted.
+constexpr std::size_t saturating_product(std::size_t a, std::size_t b) {
+  std::size_t product = 0;
+  return __builtin_mul_overflow(a, b, &product) ? ~std::size_t{0} : product;
+}
+
+// Memory to write: the first element, and an axis for every axis of the node that is computed. A plan has no data.
+template <class T>
+struct target {
+  T* data;
+  const axis* axes;
+  T hidden = T(0);  // the weight that a softmax writes where the score is −∞
+};
+
+template <class Axes, class Operand>
+struct places;
+template <class... A, class Operand>
+struct places<list<A...>, Operand> {
+  static constexpr short at[sizeof...(A) + 1] = {place_in<Operand, A>..., -1};
+};
+
+// The strides of an operand along the axes of a result; 0 along those that it lacks.
+template <class ResultAxes, class OperandAxes>
+constexpr void align(const axis* operand, std::ptrdiff_t* strides) {
+  for (std::size_t i = 0; i < ResultAxes::size; ++i) {
+    const short at = places<ResultAxes, OperandAxes>::at[i];
+    strides[i] = at < 0 ? 0 : operand[at].stride;
   }
 }
 
-template <class C, class N>
-operand_layout layout_in(const N& n) {
-  using axes = axes_for<shape_of<N>>;
-  if constexpr (is_leaf<N>) {
-    operand_layout x;
-    (void)read_leaf(n, x.axes);
-    if constexpr (!std::is_same_v<compute_t<C, value_of<N>>, value_of<N>>) { make_contiguous(x.axes, axes::size); }
-    return x;
-  } else if constexpr (is_view<N>) {
-    using how = decltype(n.op().how);
-    using inner = child_t<N>;
-    operand_layout x = layout_in<C>(n.template child<0>());
-    if constexpr (joins_axes<how>) {
-      if (needs_dense<how, inner>(x.axes)) { make_contiguous(x.axes, axes_for<shape_of<inner>>::size); }
-    }
-    take_step(x, n);
-    return x;
-  } else if constexpr (only_looks<N>) {
-    return mask_layout(n.template child<0>(), n.extents());
+// The stride along an axis; 0 where there is none.
+template <class Axis, class Axes>
+constexpr std::ptrdiff_t stride_of(const operand_layout& x) {
+  if constexpr (is_in<Axis, Axes>) {
+    return x.axes[index_in<Axis, Axes>].stride;
   } else {
-    return buffer_layout(n);
+    return 0;
   }
+}
+
+// Whether some axes are one: each continues the one outside it.
+inline bool follow_each_other(const axis* axes, std::size_t count) {
+  for (std::size_t i = 1; i < count; ++i) {
+    if (axes[i - 1].stride != times(axes[i].stride, axes[i].extent)) { return false; }
+  }
+  return true;
+}
+
+// The loops over some axes, moving several pointers; `strides[k][i]` is pointer k's along axis i.
+template <std::size_t K>
+constexpr kernels::loop_nest<K> nest_over(std::size_t rank, const axis* axes,
+                                          const std::ptrdiff_t (&strides)[K][max_rank]) {
+  kernels::loop_nest<K> nest;
+  for (std::size_t i = 0; i < rank; ++i) {
+    std::ptrdiff_t by[K] = {};
+    for (std::size_t k = 0; k < K; ++k) { by[k] = strides[k][i]; }
+    nest.add(axes[i].extent, by);
+  }
+  return nest;
+}
+
+// The loops over a result and its operands: extents of the result's axes, its strides, those of the operands along them.
+template <class Axes, class... OperandAxes, class... Layout>
+constexpr kernels::loop_nest<1 + sizeof...(OperandAxes)> nest_of(const axis* extents, const axis* to,
+                                                                 const Layout&... x) {
+  static_assert(sizeof...(OperandAxes) == sizeof...(Layout));
+  std::ptrdiff_t strides[1 + sizeof...(OperandAxes)][max_rank] = {};
+  for (std::size_t i = 0; i < Axes::size; ++i) { strides[0][i] = to[i].stride; }
+  [[maybe_unused]] std::size_t k = 0;
+  (align<Axes, OperandAxes>(x.axes, strides[++k]), ...);
+  return nest_over(Axes::size, extents, strides);
+}
+// The same, for a node of this shape.
+template <class Shape, class... OperandAxes, class... Layout>
+kernels::loop_nest<1 + sizeof...(OperandAxes)> nest_for(const extents_for<Shape>& e, const axis* to,
+                                                        const Layout&... x) {
+  axis result[max_rank];
+  axis_extents<axes_for<Shape>>::write(e, result);
+  return nest_of<axes_for<Shape>, OperandAxes...>(result, to, x...);
+}
+
+// to = from, along axes of the same order.
+template <class T, class From, class To>
+void copy_axes(std::size_t rank, const axis* axes, const axis* to_axes, const axis* from_axes, To* to,
+               const From* from) {
+  std::ptrdiff_t strides[2][max_rank] = {};
+  for (std::size_t i = 0; i < rank; ++i) {
+    strides[0][i] = to_axes[i].stride;
+    strides[1][i] = from_axes[i].stride;
+  }
+  kernels::copy(nest_over(rank, axes, strides), to, from);
+}
+
+// The elements in a buffer of their own, row-major; of a plan the layout alone.
+template <class T, class Axes>
+void make_dense(lowered<T>& x) {
+  axis dense[max_rank];
+  for (std::size_t i = 0; i < Axes::size; ++i) { dense[i].extent = x.axes[i].extent; }
+  if (x.data == nullptr) {
+    make_contiguous(dense, Axes::size);
+  } else {
+    aligned_vector<T> buffer(checked_contiguous<Axes>(dense, sizeof(T), "evaluate"));
+    copy_axes<T>(Axes::size, dense, dense, x.axes, buffer.data(), x.data);
+    x.buffer = static_cast<aligned_vector<T>&&>(buffer);
+    x.data = x.buffer.data();
+  }
+  for (std::size_t i = 0; i < Axes::size; ++i) { x.axes[i] = dense[i]; }
+  x.derived = nullptr;
+}
+
+// The order of a node's axes in a buffer that nobody else sees: its own, unless a plan writes another one better.
+template <class N>
+struct buffer_order {
+  using type = axes_for<shape_of<N>>;
+};
+
+// The layout of such a buffer.
+template <class N>
+operand_layout buffer_layout(const N& n) {
+  using axes = axes_for<shape_of<N>>;
+  using order = typename buffer_order<N>::type;
+  static_assert(axes::size <= max_rank, "dimwise: more than 16 dimensions in one tensor");
+  operand_layout result;
+  axis_extents<axes>::write(n.extents(), result.axes);
+  if constexpr (std::is_same_v<order, axes>) {
+    make_contiguous(result.axes, axes::size);
+  } else {
+    axis stored[max_rank];
+    axis_extents<order>::write(n.extents(), stored);
+    make_contiguous(stored, axes::size);
+    std::ptrdiff_t strides[max_rank] = {};
+    align<axes, order>(stored, strides);
+    for (std::size_t i = 0; i < axes::size; ++i) { result.axes[i].stride = strides[i]; }
+  }
+  return result;
+}
+// The target of a buffer with this layout.
+template <class T>
+target<T> target_of(lowered<T>& buffer) {
+  return {buffer.buffer.data(), buffer.axes};
 }
 
 }  // namespace dimwise::detail

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/eval/narrow.hpp -- floats into elements of 16, 8 or 4 bits, and the plain loops back.
+// dimwise/eval/narrow.hpp -- floats into elements of 16, 8 or 4 bits: how caches store them.
 //
 // Layer: eval.
 // Tests: tests/nn/cache_stored.test.cpp
 #pragma once
 
-#include <dimwise/eval/lower.hpp>
+#include <dimwise/eval/pass.hpp>
 #include <dimwise/expr/widen.hpp>
 
 namespace dimwise::detail {
-
-template <class C, class N>
-lowered<compute_t<C, value_of<N>>> lower(const N& n);
 
 // What stored elements without a scale have in its place.
 struct no_scale {};
@@ -35,60 +32,6 @@ struct lowered_scale<Axes, C, no_scale> {
   explicit lowered_scale(const no_scale&) {}
   [[nodiscard]] static const C* data() { return &one; }
 };
-
-template <class S>
-[[nodiscard]] float as_float(S x) {
-  return static_cast<float>(x);
-}
-
-template <class C, class Shape, class Packed, class X, class... Scale>
-void compute(const widened_node<Shape, Packed, X, Scale...>& n, target<C> to) {
-  using axes = axes_for<Shape>;
-  constexpr bool packed = !std::is_same_v<Packed, nothing>;
-  const auto x = lower<C>(n.template child<0>());
-  const auto scale = [&] {
-    if constexpr (sizeof...(Scale) == 1) {
-      return lowered_scale<axes, C, Scale...>(n.template child<1>());
-    } else {
-      return lowered_scale<axes, C, no_scale>({});
-    }
-  }();
-  const C* const scales = scale.data();
-  axis result[max_rank];
-  axis_extents<axes>::write(n.extents(), result);
-  std::ptrdiff_t strides[3][max_rank] = {};
-  for (std::size_t i = 0; i < axes::size; ++i) {
-    strides[0][i] = to.axes[i].stride;
-    strides[1][i] = x.axes[i].stride;  // the bytes of a feature stand in its place
-    strides[2][i] = scale.strides[i];
-  }
-  if constexpr (packed) {
-    constexpr std::size_t f_axis = index_in<Packed, axes>;
-    const std::size_t features = result[f_axis].extent;
-    const std::ptrdiff_t step[3] = {strides[0][f_axis], strides[1][f_axis], strides[2][f_axis]};
-    result[f_axis].extent = 1;
-    kernels::for_each_row(nest_over(axes::size, result, strides),
-                          [&](const std::ptrdiff_t(&o)[3], std::size_t count, const std::ptrdiff_t(&s)[3]) {
-      for (std::size_t i = 0; i < count; ++i) {
-        const auto j = static_cast<std::ptrdiff_t>(i);
-        for (std::size_t f = 0; f < features; ++f) {
-          const auto g = static_cast<std::ptrdiff_t>(f);
-          const int4_pair both = x.data[o[1] + j * s[1] + g / 2 * step[1]];
-          const int number = f % 2 == 0 ? both.first() : both.second();
-          to.data[o[0] + j * s[0] + g * step[0]] = static_cast<C>(number) * scales[o[2] + j * s[2] + g * step[2]];
-        }
-      }
-    });
-  } else {
-    kernels::for_each_row(nest_over(axes::size, result, strides),
-                          [&](const std::ptrdiff_t(&o)[3], std::size_t count, const std::ptrdiff_t(&s)[3]) {
-      for (std::size_t i = 0; i < count; ++i) {
-        const auto j = static_cast<std::ptrdiff_t>(i);
-        to.data[o[0] + j * s[0]] = static_cast<C>(as_float(x.data[o[1] + j * s[1]])) * scales[o[2] + j * s[2]];
-      }
-    });
-  }
-}
 
 // Elements into memory with the same axes in the same order, narrowed where they are wider; nothing is allocated. A packed
 // feature is told by its elements in one and by its bytes in the other.

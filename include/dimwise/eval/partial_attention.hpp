@@ -80,8 +80,9 @@ template <class Key, operand S, operand V,
   const auto sums = logsumexp<Key>(s);
 #if !defined(DIMWISE_PLAIN_ONLY)
   using node = std::remove_cv_t<decltype(attended)>;
-  if constexpr (detail::attends_left<node> && std::is_same_v<detail::value_of<node>, float> && kernels::available) {
-    if (!detail::plainly && size_of(attended) > 0) {
+  if constexpr (detail::attention_match<node>::matches && detail::has_kernels<detail::value_of<node>>) {
+    context& cx = current_context();
+    if (!cx.reference_forced() && size_of(attended) > 0) {
       using output = decltype(tensor(attended));
       using log_sums = decltype(tensor(sums));
       attention_part result{output::for_overwriting(attended.extents()), log_sums::for_overwriting(sums.extents())};
@@ -91,8 +92,8 @@ template <class Key, operand S, operand V,
       (void)detail::read_leaf(result.log_sum_exp, to_sums);
       const detail::target<float> rows{result.log_sum_exp.overwrite(), to_sums};
       const detail::target<float> output_rows{result.output.overwrite(), to};
-      if (detail::attend<detail::list<Key>, typename output::axes, typename log_sums::axes>(
-              attended, attended.template child<0>(), attended.template child<1>(), output_rows, &rows)) {
+      detail::evaluation_pass pass{cx};
+      if (detail::fused_attention<node>::template run<typename log_sums::axes>(pass, attended, output_rows, &rows)) {
         return result;
       }
     }

@@ -27,6 +27,10 @@ template <std::size_t I, class X>
 const X& child_in(const child_at<I, X>& c) {
   return c.value;
 }
+template <std::size_t I, class X>
+X& child_in(child_at<I, X>& c) {
+  return c.value;
+}
 
 // A base of what holds operands by value: moving copies, which shares the operands, and what was moved from keeps its meaning.
 // It must be a direct base: of a class in between, the deleted move would be ignored.

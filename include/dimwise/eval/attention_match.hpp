@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/eval/match_attention.hpp -- which expressions are attention: softmax of scores, contracted with values.
+// dimwise/eval/attention_match.hpp -- which expressions are attention: softmax of scores, contracted with values.
 //
 // A scale that is a tensor over heads or queries joined the scale that is a number: of 4 x 8 heads with 512 queries and keys of 64
 // features attention takes 30 ms with it, as without, and took 96 ms by products and rows (AVX-512, one thread).
@@ -8,7 +8,9 @@
 // Tests: tests/eval/plan.test.cpp
 #pragma once
 
-#include <dimwise/eval/plain.hpp>
+#include <dimwise/eval/loops_product.hpp>
+#include <dimwise/expr/causal_parts.hpp>
+#include <dimwise/expr/reduce.hpp>
 
 namespace dimwise::detail {
 
@@ -262,6 +264,7 @@ struct first_position<list<A, Rest...>> {
 template <class Over, class Result, class W, class V>
 struct attention_roles {
   using chain = weights_chain<W>;
+  using value_type = V;
   using key = typename chain::key;
   using product = typename score_chain<typename chain::scores>::product;
   static constexpr bool keys_on_right = is_in<key, dims_t<shape_of<element_t<1, children_t<product>>>>>;
@@ -313,17 +316,34 @@ consteval bool is_attention() {
   }
 }
 
-// How a contraction is evaluated in float32, by its type.
+// Whether a contraction is attention, and which of its operands are the weights.
 template <class N>
-inline constexpr bool attends_left = false;
-template <class N>
-inline constexpr bool attends_right = false;
+struct attention_match {
+  static constexpr bool matches = false;
+};
 template <class Shape, class Over, class A, class B>
-inline constexpr bool attends_left<contraction<Shape, Over, A, B>> =
-    is_attention<Over, axes_of_list_t<typename product_facts<Over, list<>, shape_of<A>, shape_of<B>>::result>, A, B>();
+  requires(is_attention<Over, product_result_t<contraction<Shape, Over, A, B>>, A, B>())
+struct attention_match<contraction<Shape, Over, A, B>> {
+  static constexpr bool matches = true;
+  using result = product_result_t<contraction<Shape, Over, A, B>>;
+  template <class Result>
+  using roles_for = attention_roles<Over, Result, A, B>;
+  using roles = roles_for<result>;
+  static const A& weights(const contraction<Shape, Over, A, B>& n) { return n.template child<0>(); }
+  static const B& values(const contraction<Shape, Over, A, B>& n) { return n.template child<1>(); }
+};
 template <class Shape, class Over, class A, class B>
-inline constexpr bool attends_right<contraction<Shape, Over, A, B>> =
-    is_attention<Over, axes_of_list_t<typename product_facts<Over, list<>, shape_of<A>, shape_of<B>>::result>, B, A>();
+  requires(!is_attention<Over, product_result_t<contraction<Shape, Over, A, B>>, A, B>() &&
+           is_attention<Over, product_result_t<contraction<Shape, Over, A, B>>, B, A>())
+struct attention_match<contraction<Shape, Over, A, B>> {
+  static constexpr bool matches = true;
+  using result = product_result_t<contraction<Shape, Over, A, B>>;
+  template <class Result>
+  using roles_for = attention_roles<Over, Result, B, A>;
+  using roles = roles_for<result>;
+  static const B& weights(const contraction<Shape, Over, A, B>& n) { return n.template child<1>(); }
+  static const A& values(const contraction<Shape, Over, A, B>& n) { return n.template child<0>(); }
+};
 
 // The context of all heads of a position lies together, as the projection that follows reads it.
 template <class Axes>
@@ -339,12 +359,8 @@ struct context_order {
   using type = join_t<typename loops::others, typename Roles::row, typename loops::heads, typename Roles::values>;
 };
 template <class Shape, class Over, class A, class B>
-  requires(attends_left<contraction<Shape, Over, A, B>>)
+  requires(attention_match<contraction<Shape, Over, A, B>>::matches)
 struct buffer_order<contraction<Shape, Over, A, B>>
-    : context_order<Shape, attention_roles<Over, axes_for<Shape>, A, B>> {};
-template <class Shape, class Over, class A, class B>
-  requires(attends_right<contraction<Shape, Over, A, B>>)
-struct buffer_order<contraction<Shape, Over, A, B>>
-    : context_order<Shape, attention_roles<Over, axes_for<Shape>, B, A>> {};
+    : context_order<Shape, typename attention_match<contraction<Shape, Over, A, B>>::template roles_for<axes_for<Shape>>> {};
 
 }  // namespace dimwise::detail

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/eval/fast_static.hpp -- formulas whose extents the compiler knows: planned by the compiler, one call per product.
+// dimwise/eval/static_plan.hpp -- formulas whose extents the compiler knows: planned by the compiler, one call per product.
 //
 // Layer: eval. Products and attention of tensors, as they stand behind `tensor y = …;`. What the other plans compute from
 // axes and strides when the program runs is a constant here: nothing is allocated, no axis is looked at.
 // Tests: tests/eval/static.test.cpp
 #pragma once
 
-#include <dimwise/eval/fast_attention.hpp>
-#include <dimwise/eval/fast_product.hpp>
+#include <dimwise/eval/strategies.hpp>
 
 #include <algorithm>
 #include <array>
@@ -52,25 +51,28 @@ struct static_operand<tensor<T, D...>> {
   using own = axes_for<shape<D...>>;
   static constexpr bool known = std::is_same_v<T, float> && static_extents<own>::known && static_extents<own>::size > 0;
   static constexpr auto axes = static_extents<own>::contiguous();
-  static const float* data(const tensor<T, D...>& n) { return n.data(); }
+  static const float* data(context&, const tensor<T, D...>& n) { return n.data(); }
 };
 template <class Shape, class E>
+  requires(static_operand<E>::known)
 struct static_operand<with_marks<Shape, E>> : static_operand<E> {
-  const float* data(const with_marks<Shape, E>& n) { return static_operand<E>::data(n.template child<0>()); }
+  const float* data(context& cx, const with_marks<Shape, E>& n) {
+    return static_operand<E>::data(cx, n.template child<0>());
+  }
 };
 template <class Shape, class From, class To, class E>
   requires(static_operand<E>::known && axes_of<From>::type::size == 1 && axes_of<To>::type::size == 1)
 struct static_operand<restride<Shape, look::rename<From, To>, E>> : static_operand<E> {
-  const float* data(const restride<Shape, look::rename<From, To>, E>& n) {
-    return static_operand<E>::data(n.template child<0>());
+  const float* data(context& cx, const restride<Shape, look::rename<From, To>, E>& n) {
+    return static_operand<E>::data(cx, n.template child<0>());
   }
 };
 template <class Shape, class E>
   requires(static_operand<E>::known)
 struct static_operand<restride<Shape, look::regroup, E>> : static_operand<E> {
   static constexpr auto axes = named_axes<axes_for<Shape>, axes_for<shape_of<E>>>(static_operand<E>::axes);
-  const float* data(const restride<Shape, look::regroup, E>& n) {
-    return static_operand<E>::data(n.template child<0>());
+  const float* data(context& cx, const restride<Shape, look::regroup, E>& n) {
+    return static_operand<E>::data(cx, n.template child<0>());
   }
 };
 
@@ -90,8 +92,8 @@ struct static_operand<contraction<Shape, Over, A, B>> {
   static constexpr bool known =
       static_extents<order>::known && size > 0 && size <= most_static_elements&& static_plan<node_type, axes>::known;
 
-  const float* data(const node_type& n) {
-    static_plan<node_type, axes>::run(n, &elements_[0]);
+  const float* data(context& cx, const node_type& n) {
+    static_plan<node_type, axes>::run(cx, n, &elements_[0]);
     return &elements_[0];
   }
 
@@ -102,8 +104,8 @@ struct static_operand<contraction<Shape, Over, A, B>> {
 // ---- products ---------------------------------------------------------------------------------------------------------
 
 template <class Shape, class Over, class A, class B, auto To>
-  requires(static_operand<A>::known && static_operand<B>::known && !attends_left<contraction<Shape, Over, A, B>> &&
-           !attends_right<contraction<Shape, Over, A, B>>)
+  requires(static_operand<A>::known && static_operand<B>::known &&
+           !attention_match<contraction<Shape, Over, A, B>>::matches)
 struct static_plan<contraction<Shape, Over, A, B>, To> {
  private:
   using result = axes_of_list_t<typename product_facts<Over, list<>, shape_of<A>, shape_of<B>>::result>;
@@ -131,11 +133,11 @@ struct static_plan<contraction<Shape, Over, A, B>, To> {
       static_operand<A>::axes.data(), static_extents<axes_for<Shape>>::axes.data());
   static constexpr bool known = work >= least_product && plan.sums.rank == 0 && count <= most_static_problems;
 
-  static void run(const contraction<Shape, Over, A, B>& n, float* to) {
+  static void run(context& cx, const contraction<Shape, Over, A, B>& n, float* to) {
     static_operand<A> left;
     static_operand<B> right;
-    const float* const a = left.data(n.template child<0>());
-    const float* const b = right.data(n.template child<1>());
+    const float* const a = left.data(cx, n.template child<0>());
+    const float* const b = right.data(cx, n.template child<1>());
     static constexpr auto at = places_of_problems();
     kernels::product_call::pointers problems[at.size()];
     for (std::size_t i = 0; i < at.size(); ++i) {
@@ -145,20 +147,22 @@ struct static_plan<contraction<Shape, Over, A, B>, To> {
     }
     kernels::product_call call = plan.call;
     call.problems = &problems[0];
-    count_plan(plan_kind::product);
+    cx.count(plan_kind::product);
     const kernels::table& table = kernels::active();
     if (!table.product_small(call)) {
-      table.product(call, scratch(table.product_bytes(call, current_runner.worker_count())).data(), current_runner);
+      table.product(call, scratch(table.product_bytes(call, cx.runner().worker_count())).data(), cx.runner());
     }
   }
 };
 
 // ---- attention --------------------------------------------------------------------------------------------------------
 
-template <class Over, class Result, class Shape, class W, class V, auto To>
+template <class N, auto To>
 struct static_attention {
  private:
-  using roles = attention_roles<Over, Result, W, V>;
+  using match = attention_match<N>;
+  using roles = typename match::roles;
+  using V = typename roles::value_type;
   using Q = typename roles::query_type;
   using K = typename roles::key_type;
   static constexpr chain_counts counts = roles::chain::counts;
@@ -176,8 +180,8 @@ struct static_attention {
 
  private:
   static constexpr auto layout_of_roles() {
-    return layout_of<roles, Result>(static_operand<Q>::axes.data(), static_operand<K>::axes.data(),
-                                    static_operand<V>::axes.data(), To.data());
+    return layout_of<roles, typename match::result>(static_operand<Q>::axes.data(), static_operand<K>::axes.data(),
+                                                    static_operand<V>::axes.data(), To.data());
   }
   // Where q, k, v and the result of each head begin.
   static constexpr auto places_of_heads() {
@@ -185,7 +189,7 @@ struct static_attention {
     align<loops, typename roles::q_axes>(static_operand<Q>::axes.data(), strides[0]);
     align<loops, typename roles::k_axes>(static_operand<K>::axes.data(), strides[1]);
     align<loops, typename roles::v_axes>(static_operand<V>::axes.data(), strides[2]);
-    align<loops, Result>(To.data(), strides[3]);
+    align<loops, typename match::result>(To.data(), strides[3]);
     std::array<std::array<std::ptrdiff_t, 4>, count> at{};
     std::size_t i = 0;
     const auto nest = nest_over(loops::size, static_extents<loops>::axes.data(), strides);
@@ -199,8 +203,8 @@ struct static_attention {
 
  public:
   // False, and nothing done, where the kernel would give something else.
-  static bool run(const W& weights, const V& values, float* to) {
-    const auto& softmax = roles::chain::find(weights);
+  static bool run(context& cx, const N& n, float* to) {
+    const auto& softmax = roles::chain::find(match::weights(n));
     const auto& product = score_chain<typename roles::chain::scores>::find(softmax.template child<0>());
     plain_score_pieces pieces;
     pieces.collect(softmax.template child<0>());
@@ -208,9 +212,9 @@ struct static_attention {
     static_operand<Q> queries;
     static_operand<K> keys;
     static_operand<V> held;
-    const float* const q = queries.data(roles::query_of(product));
-    const float* const k = keys.data(roles::key_of(product));
-    const float* const v = held.data(values);
+    const float* const q = queries.data(cx, roles::query_of(product));
+    const float* const k = keys.data(cx, roles::key_of(product));
+    const float* const v = held.data(cx, match::values(n));
     static constexpr auto at = places_of_heads();
     kernels::attention_head heads[count];
     for (std::size_t i = 0; i < count; ++i) {
@@ -230,44 +234,27 @@ struct static_attention {
         static_extents<loops>::axes.data(), static_operand<Q>::axes.data(), static_operand<V>::axes.data());
     call.group = size.group;
     call.few_queries = size.kind() == plan_kind::decode;
-    count_plan(size.kind());
+    cx.count(size.kind());
     const kernels::table& table = kernels::active();
     if (!table.attention_small(call)) {
-      table.attention(call, scratch(table.attention_bytes(call, current_runner.worker_count())).data(), current_runner);
+      table.attention(call, scratch(table.attention_bytes(call, cx.runner().worker_count())).data(), cx.runner());
     }
     return true;
   }
 };
 
-// The plain loops for a node with a result of these constant axes.
-template <auto To, class N>
-void run_static_plainly(const N& n, float* to) {
-  axis axes[max_rank];
-  std::copy(To.begin(), To.end(), &axes[0]);
-  compute_plainly<float>(n, target<float>{to, &axes[0]});
-  count_plan(plan_kind::plain);
-}
-
 template <class Shape, class Over, class A, class B, auto To>
-  requires(attends_left<contraction<Shape, Over, A, B>>)
+  requires(attention_match<contraction<Shape, Over, A, B>>::matches)
 struct static_plan<contraction<Shape, Over, A, B>, To> {
-  using attention =
-      static_attention<Over, axes_of_list_t<typename product_facts<Over, list<>, shape_of<A>, shape_of<B>>::result>,
-                       Shape, A, B, To>;
+  using node = contraction<Shape, Over, A, B>;
+  using attention = static_attention<node, To>;
   static constexpr bool known = attention::known;
-  static void run(const contraction<Shape, Over, A, B>& n, float* to) {
-    if (!attention::run(n.template child<0>(), n.template child<1>(), to)) { run_static_plainly<To>(n, to); }
-  }
-};
-template <class Shape, class Over, class A, class B, auto To>
-  requires(!attends_left<contraction<Shape, Over, A, B>> && attends_right<contraction<Shape, Over, A, B>>)
-struct static_plan<contraction<Shape, Over, A, B>, To> {
-  using attention =
-      static_attention<Over, axes_of_list_t<typename product_facts<Over, list<>, shape_of<A>, shape_of<B>>::result>,
-                       Shape, B, A, To>;
-  static constexpr bool known = attention::known;
-  static void run(const contraction<Shape, Over, A, B>& n, float* to) {
-    if (!attention::run(n.template child<1>(), n.template child<0>(), to)) { run_static_plainly<To>(n, to); }
+  static void run(context& cx, const node& n, float* to) {
+    if (attention::run(cx, n, to)) { return; }
+    axis axes[max_rank];
+    std::copy(To.begin(), To.end(), &axes[0]);
+    evaluation_pass pass{cx};
+    compute<float>(pass, n, target<float>{to, &axes[0]});
   }
 };
 

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/eval/fast_epilogue.hpp -- what follows a product or a norm element by element, done before it is stored.
+// dimwise/eval/kernels_epilogue.hpp -- what follows a product or a norm element by element, done before it is stored.
 //
 // Layer: eval. residual + f(x · w + bias), and standardize(x) · gamma + beta: each step of its own would read and write all
 // of the result once more.
 // Tests: tests/eval/plan.test.cpp
 #pragma once
 
-#include <dimwise/eval/fast_elements.hpp>
-#include <dimwise/eval/fast_product.hpp>
-#include <dimwise/eval/fast_rows.hpp>
-#include <dimwise/eval/match_attention.hpp>
+#include <dimwise/eval/attention_match.hpp>
+#include <dimwise/eval/kernels_product.hpp>
+#include <dimwise/eval/kernels_rows.hpp>
 
 namespace dimwise::detail {
 
@@ -24,7 +23,7 @@ struct product_chain {
 };
 template <class Shape, class Over, class A, class B>
   requires(std::is_same_v<value_of<A>, float> && std::is_same_v<value_of<B>, float> &&
-           !attends_left<contraction<Shape, Over, A, B>> && !attends_right<contraction<Shape, Over, A, B>>)
+           !attention_match<contraction<Shape, Over, A, B>>::matches)
 struct product_chain<contraction<Shape, Over, A, B>> {
   static constexpr bool matches = true;
   static constexpr auto last = product_step::product;
@@ -85,19 +84,30 @@ struct product_chain<elementwise<Shape, float, fn::add, A, B>>
     : extended_chain<elementwise<Shape, float, fn::add, A, B>, B, A, 1> {};
 
 // The operands of a chain, with their strides along the product's axes.
-template <class Axes>
+template <class Axes, class Pass>
 struct chain_pieces {
+  Pass& pass;
   lowered<float> bias;
   std::ptrdiff_t bias_strides[max_rank] = {};
   kernels::function activation = kernels::function::none;
   lowered<float> residual;
   std::ptrdiff_t residual_strides[max_rank] = {};
+  bool has_bias = false;
+  bool has_residual = false;
+
+  explicit chain_pieces(Pass& p) : pass(p) {}
 
   template <bool IsResidual, class X>
   void add(const X& x) {
-    (IsResidual ? residual : bias) = lower<float>(x);
+    (IsResidual ? residual : bias) = read<float>(pass, x);
+    (IsResidual ? has_residual : has_bias) = true;
     align<Axes, axes_for<shape_of<X>>>((IsResidual ? residual : bias).axes,
                                        IsResidual ? residual_strides : bias_strides);
+  }
+  [[nodiscard]] std::string in_words() const {
+    return std::string(has_bias ? ", plus a bias" : "") +
+           (activation == kernels::function::none ? "" : ", through a function") +
+           (has_residual ? ", plus a residual" : "");
   }
 };
 
@@ -134,67 +144,89 @@ bool is_row_of(std::size_t rank, const axis* extents, const std::ptrdiff_t* stri
   return next == static_cast<std::ptrdiff_t>(columns);
 }
 
-// False where a product is too small to plan, or where a hidden value may have spoiled it: then it is still to be done.
+// Chains of at least one step behind the product.
 template <class N>
-bool multiply_and_finish(const N& n, target<float> whole) {
-  using chain = product_chain<N>;
-  using product = typename chain::product;
-  using A = element_t<0, children_t<product>>;
-  using B = element_t<1, children_t<product>>;
-  using over = typename operation_of<product>::over;
-  using axes = axes_for<shape_of<product>>;
-  using result = axes_of_list_t<typename product_facts<over, list<>, shape_of<A>, shape_of<B>>::result>;
-  using a_axes = axes_for<shape_of<A>>;
-  using b_axes = axes_for<shape_of<B>>;
-  const product& p = chain::find(n);
-  if (!worth_a_kernel(p)) { return false; }
-  axis extents[max_rank];
-  axis_extents<axes>::write(p.extents(), extents);
-
-  const auto a = lower_or_weights<float>(p.template child<0>());
-  const auto b = lower_or_weights<float>(p.template child<1>());
-  chain_pieces<axes> pieces;
-  chain::collect(n, pieces);
-  axis to[max_rank];
-  std::ptrdiff_t to_strides[max_rank] = {};
-  align<axes, axes_for<shape_of<N>>>(whole.axes, to_strides);
-  for (std::size_t i = 0; i < axes::size; ++i) { to[i] = {extents[i].extent, to_strides[i]}; }
-  product_plan plan = plan_product(sort_axes<over, result, a_axes, b_axes>(a.axes, b.axes, extents, to));
-  count_plan(plan_kind::product);
-
-  const auto in_columns = [](std::size_t i) {
-    return places<result, b_axes>::at[i] >= 0 && places<result, a_axes>::at[i] < 0;
-  };
-  const auto spoiled = [&] { return may_be_spoiled<A, B>(a, b, axes::size, to, whole.data); };
-  const bool at_once = plan.sums.rank == 0;
-  const bool bias_fits =
-      pieces.bias.data == nullptr ||
-      (at_once && plan.call.count == 1 &&
-       is_row_of(axes::size, extents, pieces.bias_strides, plan.exchanged ? plan.call.m : plan.call.n, in_columns));
-  const bool residual_fits =
-      pieces.residual.data == nullptr || (at_once && lies_like(axes::size, extents, to, pieces.residual_strides));
-  if (bias_fits && residual_fits && at_once) {
-    kernels::product_epilogue& e = plan.call.epilogue;
-    (plan.exchanged ? e.row_bias : e.column_bias) = pieces.bias.data;
-    e.activation = pieces.activation;
-    e.residual = pieces.residual.data != nullptr;
-    plan.call.residual_row = plan.call.c_row;
-    plan.call.residual_column = plan.call.c_column;
-    run_product(plan, a, b, whole.data, pieces.residual.data);
-    return !spoiled();
+consteval bool is_product_chain() {
+  if constexpr (product_chain<N>::matches) {
+    return product_chain<N>::last != product_step::product;
+  } else {
+    return false;
   }
-  run_product(plan, a, b, whole.data);
-  if (pieces.bias.data != nullptr) {
-    update(axes::size, extents, to, pieces.bias_strides, whole.data, pieces.bias.data, fn::add{});
-  }
-  if (pieces.activation != kernels::function::none) {
-    map_in_place<axes>(pieces.activation, extents, {whole.data, to});
-  }
-  if (pieces.residual.data != nullptr) {
-    update(axes::size, extents, to, pieces.residual_strides, whole.data, pieces.residual.data, fn::add{});
-  }
-  return !spoiled();
 }
+
+// A strategy. It gives up where a product is too small, or where a hidden value may have spoiled it.
+template <class N>
+struct product_and_finish {
+  static constexpr bool matches = is_product_chain<N>();
+
+  template <class Pass>
+  static bool run(Pass& pass, const N& n, target<float> whole) {
+    using chain = product_chain<N>;
+    using product = typename chain::product;
+    using A = element_t<0, children_t<product>>;
+    using B = element_t<1, children_t<product>>;
+    using axes = axes_for<shape_of<product>>;
+    const product& p = chain::find(n);
+    if (!worth_a_kernel(p)) { return false; }
+    const auto x = read_children<float>(pass, p);
+    const auto& a = child_in<0>(x);
+    const auto& b = child_in<1>(x);
+    chain_pieces<axes, Pass> pieces(pass);
+    chain::collect(n, pieces);
+    bool spoiled = false;
+    pass.run(plan_kind::product, n, [&] { return operation_in_words<product>() + pieces.in_words(); }, [&] {
+      axis extents[max_rank];
+      axis_extents<axes>::write(p.extents(), extents);
+      axis to[max_rank];
+      std::ptrdiff_t strides[max_rank] = {};
+      align<axes, axes_for<shape_of<N>>>(whole.axes, strides);
+      for (std::size_t i = 0; i < axes::size; ++i) { to[i] = {extents[i].extent, strides[i]}; }
+      finish<product>(pass.cx, a, b, pieces, extents, to, whole);
+      spoiled = may_be_spoiled<A, B>(a, b, axes::size, to, whole.data);
+    });
+    return !spoiled;
+  }
+
+ private:
+  template <class Product, class Pieces>
+  static void finish(context& cx, const lowered<float>& a, const lowered<float>& b, const Pieces& pieces,
+                     const axis* extents, const axis* to, target<float> whole) {
+    using axes = axes_for<shape_of<Product>>;
+    using result = product_result_t<Product>;
+    using a_axes = axes_for<shape_of<element_t<0, children_t<Product>>>>;
+    using b_axes = axes_for<shape_of<element_t<1, children_t<Product>>>>;
+    using over = typename operation_of<Product>::over;
+    product_plan plan = plan_product(sort_axes<over, result, a_axes, b_axes>(a.axes, b.axes, extents, to));
+    const auto in_columns = [](std::size_t i) {
+      return places<result, b_axes>::at[i] >= 0 && places<result, a_axes>::at[i] < 0;
+    };
+    const bool at_once = plan.sums.rank == 0;
+    const bool bias_fits = !pieces.has_bias || (at_once && plan.call.count == 1 &&
+                                                is_row_of(axes::size, extents, pieces.bias_strides,
+                                                          plan.exchanged ? plan.call.m : plan.call.n, in_columns));
+    const bool residual_fits =
+        !pieces.has_residual || (at_once && lies_like(axes::size, extents, to, pieces.residual_strides));
+    if (bias_fits && residual_fits && at_once) {
+      kernels::product_epilogue& e = plan.call.epilogue;
+      (plan.exchanged ? e.row_bias : e.column_bias) = pieces.bias.data;
+      e.activation = pieces.activation;
+      e.residual = pieces.has_residual;
+      plan.call.residual_row = plan.call.c_row;
+      plan.call.residual_column = plan.call.c_column;
+      return run_product(cx, plan, a, b, whole.data, pieces.residual.data);
+    }
+    run_product(cx, plan, a, b, whole.data);
+    if (pieces.has_bias) {
+      update(axes::size, extents, to, pieces.bias_strides, whole.data, pieces.bias.data, fn::add{});
+    }
+    if (pieces.activation != kernels::function::none) {
+      map_in_place<axes>(pieces.activation, extents, {whole.data, to});
+    }
+    if (pieces.has_residual) {
+      update(axes::size, extents, to, pieces.residual_strides, whole.data, pieces.residual.data, fn::add{});
+    }
+  }
+};
 
 // ---- standardize(x) · gamma + beta ------------------------------------------------------------------------------------
 
@@ -252,39 +284,62 @@ bool norm_fits(const Loops& loops, const operand_layout& gamma, const operand_la
   return rows_fit(loops) && gamma.axes[0].stride == 1 && (beta == nullptr || beta->axes[0].stride == 1);
 }
 
-// Whether the kernel took it; else it is done plainly.
+// A strategy, for chains with a γ; where the kernel does not take the rows, the reference loops run in the destination.
 template <class N>
-bool norm_and_finish(const N& n, target<float> to) {
-  using chain = norm_chain<N>;
-  using norm = typename chain::norm;
-  using axes = axes_for<shape_of<N>>;
-  using over = axes_of_list_t<typename operation_of<norm>::over>;
-  using inner_axes = axes_for<shape_of<child_t<norm>>>;
-  const norm& rows = chain::find(n);
-  const auto x = lower<float>(rows.template child<0>());
-  const auto gamma = lower<float>(chain::gamma(n));
-  lowered<float> beta;
-  if constexpr (chain::shifted) { beta = lower<float>(chain::beta(n)); }
-  const row_loops<axes, inner_axes, over> loops(to.axes, x.axes);
-  if (loops.inside.empty()) { return true; }
-  const auto epsilon = static_cast<float>(rows.op().epsilon);
-  if (norm_fits(loops, gamma, chain::shifted ? &beta : nullptr)) {
-    rows_by_kernel<typename operation_of<norm>::how>(loops, to.data, x.data, 0.0F, epsilon, gamma.data, beta.data);
+struct norm_and_finish {
+  static constexpr bool matches = false;
+};
+template <class N>
+  requires(norm_chain<N>::matches && !std::is_same_v<N, typename norm_chain<N>::norm>)
+struct norm_and_finish<N> {
+  static constexpr bool matches = true;
+
+  template <class Pass>
+  static bool run(Pass& pass, const N& n, target<float> to) {
+    using chain = norm_chain<N>;
+    using norm = typename chain::norm;
+    using over = axes_of_list_t<typename chain::over>;
+    const norm& rows = chain::find(n);
+    const auto x = read<float>(pass, rows.template child<0>());
+    const auto gamma = read<float>(pass, chain::gamma(n));
+    lowered<float> beta;
+    if constexpr (chain::shifted) { beta = read<float>(pass, chain::beta(n)); }
+    const row_loops<axes_for<shape_of<N>>, axes_for<shape_of<child_t<norm>>>, over> loops(to.axes, x.axes);
+    if (loops.inside.empty()) { return true; }
+    const auto words = [] {
+      return std::string(chain::how::name) + (chain::shifted ? ", times gamma, plus beta" : ", times gamma");
+    };
+    const auto epsilon = static_cast<float>(rows.op().epsilon);
+    if (norm_fits(loops, gamma, chain::shifted ? &beta : nullptr)) {
+      pass.run(plan_kind::rows, n, words, [&] {
+        run_rows<typename chain::how>(pass.cx, loops, to.data, x.data, 0.0F, epsilon, gamma.data, beta.data);
+      });
+    } else {
+      pass.run(plan_kind::plain, n, words, [&] { by_loops(n, loops, to, x, gamma, beta, epsilon); });
+    }
     return true;
   }
-  kernels::for_each_element(loops.outside, [&](std::ptrdiff_t t, std::ptrdiff_t f) {
-    one_row<float, typename operation_of<norm>::how>(loops.inside, to.data + t, x.data + f, 0.0F, epsilon);
-  });
-  axis extents[max_rank];
-  axis_extents<axes>::write(n.extents(), extents);
-  std::ptrdiff_t strides[max_rank] = {};
-  align<axes, over>(gamma.axes, strides);
-  update(axes::size, extents, to.axes, strides, to.data, gamma.data, fn::multiply{});
-  if constexpr (chain::shifted) {
-    align<axes, over>(beta.axes, strides);
-    update(axes::size, extents, to.axes, strides, to.data, beta.data, fn::add{});
+
+ private:
+  template <class Loops>
+  static void by_loops(const N& n, const Loops& loops, target<float> to, const lowered<float>& x,
+                       const lowered<float>& gamma, const lowered<float>& beta, float epsilon) {
+    using chain = norm_chain<N>;
+    using axes = axes_for<shape_of<N>>;
+    using over = axes_of_list_t<typename chain::over>;
+    kernels::for_each_element(loops.outside, [&](std::ptrdiff_t t, std::ptrdiff_t f) {
+      one_row<float, typename chain::how>(loops.inside, to.data + t, x.data + f, 0.0F, epsilon);
+    });
+    axis extents[max_rank];
+    axis_extents<axes>::write(n.extents(), extents);
+    std::ptrdiff_t strides[max_rank] = {};
+    align<axes, over>(gamma.axes, strides);
+    update(axes::size, extents, to.axes, strides, to.data, gamma.data, fn::multiply{});
+    if constexpr (chain::shifted) {
+      align<axes, over>(beta.axes, strides);
+      update(axes::size, extents, to.axes, strides, to.data, beta.data, fn::add{});
+    }
   }
-  return false;
-}
+};
 
 }  // namespace dimwise::detail

@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/eval/plain_positions.hpp -- the plain evaluator's part for positions and windows.
+// dimwise/eval/loops_positions.hpp -- the reference loops of what is made from positions: sinusoids, rotary, biases, skew.
 //
-// Layer: eval. Included by eval/plain.hpp, which it completes.
-// Tests: tests/expr/positions.test.cpp, tests/expr/window.test.cpp
+// Layer: eval.
+// Tests: tests/expr/positions.test.cpp
 #pragma once
 
-#include <dimwise/eval/lower.hpp>
+#include <dimwise/eval/pass.hpp>
 #include <dimwise/expr/positions.hpp>
-#include <dimwise/expr/window.hpp>
 
 namespace dimwise::detail {
 
-template <class C, class N>
-lowered<compute_t<C, value_of<N>>> lower(const N& n);
-inline void write_documents(const segments& documents, std::size_t n, aligned_vector<std::size_t>& to);
-
-template <class C, class Shape, class P, class F>
-void compute(const sinusoid_node<Shape, P, F>& n, target<C> to) {
+template <class C, class Shape, class P, class F, class Lowered>
+void loops(const sinusoid_node<Shape, P, F>& n, target<C> to, const Lowered&) {
   const extent_t positions = n.extents().template extent<P>();
   const extent_t features = n.extents().template extent<F>();
   const std::ptrdiff_t origin = n.extents().template origin<P>("sinusoid");
@@ -84,9 +79,6 @@ struct angle_table {
   }
 };
 
-template <class T, class Axes>
-void make_dense(lowered<T>& x);
-
 template <class C, class P, class F, class N>
 angle_table<C> angles_of(const N& n) {
   angle_table<C> table;
@@ -97,41 +89,40 @@ angle_table<C> angles_of(const N& n) {
   table.template align_rows<axes_for<shape_of<N>>, list<P>>(along);
   return table;
 }
-template <class C, class P, class F, class N, class Positions>
-angle_table<C> angles_of(const N& n, const Positions& positions) {
+template <class C, class F, class Positions, class N, class T>
+angle_table<C> angles_at(const N& n, lowered<T>& position) {
   angle_table<C> table;
   using axes = axes_for<shape_of<Positions>>;
-  auto position = lower<C>(positions);
-  make_dense<value_of<Positions>, axes>(position);
+  make_dense<T, axes>(position);
   table.fill(checked_size<axes>(position.axes, sizeof(C), "rotary"),
              turned_features<F>(n.extents().template extent<F>(), n.op().options.features), n.op().options,
              [&](std::size_t p) { return position.data[p]; });
   table.template align_rows<axes_for<shape_of<N>>, axes>(position.axes);
   return table;
 }
-template <class C, class Pairs, class N, class Cosines, class Sines>
-angle_table<C> given_angles(const N& n, const Cosines& cosines, const Sines& sines) {
+template <class C, class Pairs, class Cosines, class Sines, class N>
+angle_table<C> given_angles(const N& n, const lowered<C>& cosines, const lowered<C>& sines) {
   angle_table<C> table;
   using axes = axes_for<shape_of<N>>;
   table.pairs = n.op().options.features / 2;
-  table.cosines = lower<C>(cosines);
-  table.sines = lower<C>(sines);
-  align<axes, axes_for<shape_of<Cosines>>>(table.cosines.axes, table.strides[0]);
-  align<axes, axes_for<shape_of<Sines>>>(table.sines.axes, table.strides[1]);
-  table.pair[0] = table.cosines.axes[index_in<Pairs, axes_for<shape_of<Cosines>>>].stride;
-  table.pair[1] = table.sines.axes[index_in<Pairs, axes_for<shape_of<Sines>>>].stride;
+  table.cosines.data = cosines.data;
+  table.sines.data = sines.data;
+  align<axes, axes_for<shape_of<Cosines>>>(cosines.axes, table.strides[0]);
+  align<axes, axes_for<shape_of<Sines>>>(sines.axes, table.strides[1]);
+  table.pair[0] = stride_of<Pairs, axes_for<shape_of<Cosines>>>(cosines);
+  table.pair[1] = stride_of<Pairs, axes_for<shape_of<Sines>>>(sines);
   return table;
 }
 
-template <class C, class Shape, class P, class F, class Pairs, class E, class... Angles>
-void compute(const rotary_node<Shape, P, F, Pairs, E, Angles...>& n, target<C> to) {
+template <class C, class Shape, class P, class F, class Pairs, class E, class... Angles, class Lowered>
+void loops(const rotary_node<Shape, P, F, Pairs, E, Angles...>& n, target<C> to, Lowered& in) {
   using axes = axes_for<Shape>;
-  const auto x = lower<C>(n.template child<0>());
+  const auto& x = child_in<0>(in);
   const auto table = [&] {
     if constexpr (sizeof...(Angles) == 2) {
-      return given_angles<C, Pairs>(n, n.template child<1>(), n.template child<2>());
+      return given_angles<C, Pairs, Angles...>(n, child_in<1>(in), child_in<2>(in));
     } else if constexpr (sizeof...(Angles) == 1) {
-      return angles_of<C, P, F>(n, n.template child<1>());
+      return angles_at<C, F, Angles...>(n, child_in<1>(in));
     } else {
       return angles_of<C, P, F>(n);
     }
@@ -151,19 +142,19 @@ void compute(const rotary_node<Shape, P, F, Pairs, E, Angles...>& n, target<C> t
   align<axes, axes_for<shape_of<E>>>(x.axes, strides[1]);
   const std::ptrdiff_t step_out = to.axes[f_axis].stride;
   const std::ptrdiff_t step_in = strides[1][f_axis];
-  const auto turn = [&](C* out, const C* in, const C* cosines, const C* sines) {
+  const auto turn = [&](C* out, const C* from, const C* cosines, const C* sines) {
     for (std::size_t i = 0; i < table.pairs; ++i) {
       const C c = cosines[static_cast<std::ptrdiff_t>(i) * table.pair[0]];
       const C s = sines[static_cast<std::ptrdiff_t>(i) * table.pair[1]];
       const auto first = static_cast<std::ptrdiff_t>(split ? i : 2 * i);
       const auto second = static_cast<std::ptrdiff_t>(split ? i + table.pairs : 2 * i + 1);
-      const C a = in[first * step_in];
-      const C b = in[second * step_in];
+      const C a = from[first * step_in];
+      const C b = from[second * step_in];
       out[first * step_out] = a * c - b * s;
       out[second * step_out] = b * c + a * s;
     }
     for (std::size_t f = 2 * table.pairs; f < features; ++f) {
-      out[static_cast<std::ptrdiff_t>(f) * step_out] = in[static_cast<std::ptrdiff_t>(f) * step_in];
+      out[static_cast<std::ptrdiff_t>(f) * step_out] = from[static_cast<std::ptrdiff_t>(f) * step_in];
     }
   };
   kernels::for_each_row(nest_over(axes::size, rest, strides),
@@ -184,22 +175,18 @@ void compute(const rotary_node<Shape, P, F, Pairs, E, Angles...>& n, target<C> t
   return std::exp2(-8.0 * static_cast<double>(2 * (h - power) + 1) / static_cast<double>(2 * power));
 }
 
-template <class B>
-using bias_axes = axes_of_list_t<typename B::bias_facts::dims>;
-
-template <class C, class B, class Extents>
+template <class C, class Pass, class B, class Extents>
 lowered<C> bias_buffer(const Extents& e) {
   lowered<C> result;
   axis_extents<bias_axes<B>>::write(e, result.axes);
-  result.buffer.resize(checked_contiguous<bias_axes<B>>(result.axes, sizeof(C), B::name));
-  result.data = result.buffer.data();
+  make_contiguous(result.axes, bias_axes<B>::size);
+  allocate<Pass, C, bias_axes<B>>(result, B::name);
   return result;
 }
 
 // Biases over [Q, K, rest]: the distance key − query is all that they depend on.
 template <class C, class Q, class K, class H, class Extents>
-lowered<C> lower_bias(const alibi<Q, K, H>& b, const Extents& e) {
-  auto result = bias_buffer<C, alibi<Q, K, H>>(e);
+void fill_bias(const alibi<Q, K, H>& b, const Extents& e, lowered<C>& result) {
   const std::ptrdiff_t distance = b.key_origin(e, "alibi") - b.query_origin(e, "alibi");
   C* to = result.buffer.data();
   const std::size_t heads = result.axes[2].extent;
@@ -211,13 +198,11 @@ lowered<C> lower_bias(const alibi<Q, K, H>& b, const Extents& e) {
       }
     }
   }
-  return result;
 }
 template <class C, class Q, class K, class R, class Table, class Bucket, class Extents>
-lowered<C> lower_bias(const relative_bias_of<Q, K, R, Table, Bucket>& b, const Extents& e) {
+void fill_bias(const relative_bias_of<Q, K, R, Table, Bucket>& b, const Extents& e, lowered<C>& result,
+               const lowered<C>& table) {
   using bias = relative_bias_of<Q, K, R, Table, Bucket>;
-  auto result = bias_buffer<C, bias>(e);
-  const auto table = lower<C>(b.table());
   using table_axes = axes_for<shape_of<Table>>;
   const std::ptrdiff_t distance = b.key_origin(e, bias::name) - b.query_origin(e, bias::name);
   const axis relative = table.axes[index_in<R, table_axes>];
@@ -245,14 +230,25 @@ lowered<C> lower_bias(const relative_bias_of<Q, K, R, Table, Bucket>& b, const E
       });
     }
   }
+}
+
+template <class C, class Pass, class B, class Extents>
+lowered<C> read_bias(Pass& pass, const B& b, const Extents& e) {
+  auto result = bias_buffer<C, Pass, B>(e);
+  if constexpr (requires { b.table(); }) {
+    const auto table = read<C>(pass, b.table());
+    if constexpr (Pass::computes) { fill_bias(b, e, result, table); }
+  } else if constexpr (Pass::computes) {
+    fill_bias(b, e, result);
+  }
   return result;
 }
 
-template <class C, class Shape, class Q, class R, class K, class E>
-void compute(const skew_node<Shape, Q, R, K, E>& n, target<C> to) {
+template <class C, class Shape, class Q, class R, class K, class E, class Lowered>
+void loops(const skew_node<Shape, Q, R, K, E>& n, target<C> to, const Lowered& in) {
   using axes = axes_for<Shape>;
   using inner_axes = axes_for<shape_of<E>>;
-  const auto x = lower<C>(n.template child<0>());
+  const auto& x = child_in<0>(in);
   const axis relative = x.axes[index_in<R, inner_axes>];
   // Position of element r of R is r + its origin; it stands at key − query.
   const std::ptrdiff_t first = n.extents().template origin<K>("skew") - n.extents().template origin<Q>("skew") -
@@ -275,9 +271,9 @@ void compute(const skew_node<Shape, Q, R, K, E>& n, target<C> to) {
       const bool there = r >= 0 && r < static_cast<std::ptrdiff_t>(relative.extent);
       const std::ptrdiff_t out =
           static_cast<std::ptrdiff_t>(q) * strides[0][q_axis] + static_cast<std::ptrdiff_t>(k) * strides[0][k_axis];
-      const std::ptrdiff_t in = there ? static_cast<std::ptrdiff_t>(q) * strides[1][q_axis] + r * relative.stride : 0;
+      const std::ptrdiff_t from = there ? static_cast<std::ptrdiff_t>(q) * strides[1][q_axis] + r * relative.stride : 0;
       kernels::for_each_element(
-          outside, [&](std::ptrdiff_t t, std::ptrdiff_t f) { to.data[t + out] = there ? x.data[f + in] : C(0); });
+          outside, [&](std::ptrdiff_t t, std::ptrdiff_t f) { to.data[t + out] = there ? x.data[f + from] : C(0); });
     }
   }
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/eval/fast_product.hpp -- the product plan: any contraction of float32 as matrix products.
+// dimwise/eval/kernels_product.hpp -- any contraction of float32 as matrix products.
 //
 // Layer: eval. Axes of one operand become rows, axes of the other columns, what both share is a list of products.
 // Tests: tests/eval/plan.test.cpp
 #pragma once
 
-#include <dimwise/eval/execution.hpp>
-#include <dimwise/eval/plain.hpp>
+#include <dimwise/eval/kernels_elements.hpp>
+#include <dimwise/eval/loops_product.hpp>
 
 #include <utility>
 
@@ -161,8 +161,8 @@ inline const float* packed_or_none(const kernels::table& table, const kernels::p
 }
 
 // `residual` lies like c; the plan's epilogue says what is done with it.
-inline void run_product(const product_plan& plan, const lowered<float>& left, const lowered<float>& right, float* c,
-                        const float* residual = nullptr) {
+inline void run_product(context& cx, const product_plan& plan, const lowered<float>& left, const lowered<float>& right,
+                        float* c, const float* residual = nullptr) {
   kernels::product_call call = plan.call;
   if (call.count == 0 || call.m == 0 || call.n == 0) { return; }
   aligned_vector<kernels::product_call::pointers> problems(call.count);
@@ -180,7 +180,7 @@ inline void run_product(const product_plan& plan, const lowered<float>& left, co
   call.problems = problems.data();
   const kernels::table& table = kernels::active();
   if (plan.sums.rank == 0 && table.product_small(call)) { return; }
-  aligned_vector<unsigned char> memory = scratch(table.product_bytes(call, current_runner.worker_count()));
+  aligned_vector<unsigned char> memory = scratch(table.product_bytes(call, cx.runner().worker_count()));
   if (call.count == 1 && plan.sums.rank == 0) {
     call.packed_b = packed_or_none(table, call, plan.exchanged ? left.derived : right.derived);
   }
@@ -203,7 +203,7 @@ inline void run_product(const product_plan& plan, const lowered<float>& left, co
         part.residual_row = part.c_row;
         part.residual_column = part.c_column;
       }
-      table.product(part, memory.data(), current_runner);
+      table.product(part, memory.data(), cx.runner());
       first = false;
       moved[0] += s[0];
       moved[1] += s[1];
@@ -214,34 +214,12 @@ inline void run_product(const product_plan& plan, const lowered<float>& left, co
 // Nothing to sum, or little: the plain loops are done before a kernel has begun.
 template <class Shape, class Over, class A, class B>
 bool worth_a_kernel(const contraction<Shape, Over, A, B>& n) {
-  using result = axes_of_list_t<typename product_facts<Over, list<>, shape_of<A>, shape_of<B>>::result>;
   axis extents[max_rank];
   axis_extents<axes_for<Shape>>::write(n.extents(), extents);
   axis of_a[max_rank];
   axis_extents<axes_for<shape_of<A>>>::write(n.template child<0>().extents(), of_a);
-  return plain_work<axes_of_list_t<Over>, result, axes_for<shape_of<A>>>(of_a, extents) >= least_product;
-}
-
-template <class Shape, class Over, class A, class B>
-void multiply(const contraction<Shape, Over, A, B>& n, const lowered<float>& a, const lowered<float>& b,
-              target<float> to) {
-  using result = axes_of_list_t<typename product_facts<Over, list<>, shape_of<A>, shape_of<B>>::result>;
-  axis extents[max_rank];
-  axis_extents<axes_for<Shape>>::write(n.extents(), extents);
-  count_plan(plan_kind::product);
-  run_product(plan_product(sort_axes<Over, result, axes_for<shape_of<A>>, axes_for<shape_of<B>>>(a.axes, b.axes,
-                                                                                                 extents, to.axes)),
-              a, b, to.data);
-}
-
-// An operand of a product: of weights, those of the score −∞ are 0.
-template <class C, class N>
-lowered<C> lower_or_weights(const N& n) {
-  if constexpr (gives_hidden_weights<N>) {
-    return lower_weights<C>(n);
-  } else {
-    return lower<C>(n);
-  }
+  return plain_work<axes_of_list_t<Over>, product_result_t<contraction<Shape, Over, A, B>>, axes_for<shape_of<A>>>(
+             of_a, extents) >= least_product;
 }
 
 // Whether all elements are finite; those that lie together in groups of a constant count, which compilers turn into vectors.
@@ -286,5 +264,35 @@ bool may_be_spoiled([[maybe_unused]] const lowered<float>& a, [[maybe_unused]] c
     return !all_finite(rank, result, elements);
   }
 }
+
+// A strategy: the product of the children. It gives up where a hidden value may have spoiled the result.
+template <class N>
+struct by_product_kernel {
+  static constexpr bool matches = false;
+};
+template <class Shape, class Over, class A, class B>
+struct by_product_kernel<contraction<Shape, Over, A, B>> {
+  using node = contraction<Shape, Over, A, B>;
+  static constexpr bool matches = is_float<A> && is_float<B>;
+  static constexpr plan_kind kind = plan_kind::product;
+
+  template <class Lowered>
+  static bool fits(const node& n, const axis*, const Lowered&) {
+    return worth_a_kernel(n);
+  }
+  template <class Lowered>
+  static bool run(context& cx, const node& n, target<float> to, const Lowered& x) {
+    using axes = axes_for<Shape>;
+    axis written[max_rank];
+    axis_extents<axes>::write(n.extents(), written);
+    const auto& a = child_in<0>(x);
+    const auto& b = child_in<1>(x);
+    const auto sorted = sort_axes<Over, product_result_t<node>, axes_for<shape_of<A>>, axes_for<shape_of<B>>>(
+        a.axes, b.axes, written, to.axes);
+    run_product(cx, plan_product(sorted), a, b, to.data);
+    for (std::size_t i = 0; i < axes::size; ++i) { written[i].stride = to.axes[i].stride; }
+    return !may_be_spoiled<A, B>(a, b, axes::size, written, to.data);
+  }
+};
 
 }  // namespace dimwise::detail

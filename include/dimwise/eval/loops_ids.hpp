@@ -1,23 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/eval/plain_ids.hpp -- the plain evaluator's part for orders and ids: roll, flip, gather, ids_of, one_hot, scatter_add.
+// dimwise/eval/loops_ids.hpp -- the reference loops of orders and ids: roll, flip, gather, ids_of, one_hot, scatter_add.
 //
-// Layer: eval. Included by eval/plain.hpp, which it completes.
+// Layer: eval.
 // Tests: tests/expr/reorder.test.cpp, tests/expr/ids.test.cpp, tests/expr/join.test.cpp
 #pragma once
 
-#include <dimwise/eval/lower.hpp>
+#include <dimwise/eval/pass.hpp>
 #include <dimwise/expr/ids.hpp>
 #include <dimwise/expr/reorder.hpp>
 
 namespace dimwise::detail {
-
-template <class C, class N>
-lowered<compute_t<C, value_of<N>>> lower(const N& n);
-template <class T, class From, class To>
-void copy_axes(std::size_t rank, const axis* axes, const axis* to_axes, const axis* from_axes, To* to,
-               const From* from);
-template <class T, class Axes>
-void make_dense(lowered<T>& x);
 
 // D among some axes, as the one axis that it is once its factors follow each other.
 template <class D, class Axes>
@@ -46,8 +38,9 @@ template <class D, class T, class N, class Write>
 void write_along(const N& n, target<T> to, Write write) {
   using axes = axes_for<shape_of<N>>;
   if (one_axis<D, axes>::is_one(to.axes)) { return write(to); }
-  auto buffer = buffer_for<T>(n);
-  write(target_of(buffer, n));
+  lowered<T> buffer{buffer_layout(n), nullptr, {}, nullptr};
+  buffer.buffer.resize(checked_size<axes>(buffer.axes, sizeof(T), "evaluate"));
+  write(target_of(buffer));
   copy_axes<T>(axes::size, buffer.axes, to.axes, buffer.axes, to.data, buffer.data);
 }
 
@@ -69,11 +62,10 @@ void extents_beside_axes(const Extents& e, axis* to) {
   for (std::size_t i = d::first; i < d::first + d::count; ++i) { to[i].extent = 1; }
 }
 
-template <class C, class Shape, class How, class D, class E>
-void compute(const reordered<Shape, How, D, E>& n, target<compute_t<C, value_of<E>>> to) {
-  using T = compute_t<C, value_of<E>>;
+template <class C, class Shape, class How, class D, class E, class T, class Lowered>
+void loops(const reordered<Shape, How, D, E>& n, target<T> to, Lowered& in) {
   using axes = axes_for<Shape>;
-  auto x = lower<C>(n.template child<0>());
+  auto& x = child_in<0>(in);
   const axis from = taken_out<D, axes_for<shape_of<E>>>(x, n.extents());
   write_along<D>(n, to, [&](target<T> out) {
     const axis here = one_axis<D, axes>::of(out.axes, n.extents());
@@ -102,12 +94,12 @@ void compute(const reordered<Shape, How, D, E>& n, target<compute_t<C, value_of<
   });
 }
 
-template <class C, class Shape, class D, class Table, class Ids>
-void compute(const gathered<Shape, D, Table, Ids>& n, target<compute_t<C, value_of<Table>>> to) {
+template <class C, class Shape, class D, class Table, class Ids, class T, class Lowered>
+void loops(const gathered<Shape, D, Table, Ids>& n, target<T> to, Lowered& in) {
   using axes = axes_for<Shape>;
   using table_axes = axes_for<shape_of<Table>>;
-  auto table = lower<C>(n.template child<0>());
-  const auto ids = lower<C>(n.template child<1>());
+  auto& table = child_in<0>(in);
+  const auto& ids = child_in<1>(in);
   const axis along = taken_out<D, table_axes>(table, n.template child<0>().extents());
   axis result[max_rank];
   axis_extents<axes>::write(n.extents(), result);
@@ -131,18 +123,18 @@ void compute(const gathered<Shape, D, Table, Ids>& n, target<compute_t<C, value_
   });
 }
 
-template <class C, class Shape, class D>
-void compute(const ids_node<Shape, D>& n, target<id<D>> to) {
+template <class C, class Shape, class D, class Lowered>
+void loops(const ids_node<Shape, D>& n, target<id<D>> to, const Lowered&) {
   write_along<D>(n, to, [&](target<id<D>> out) {
     const axis all = one_axis<D, axes_for<Shape>>::of(out.axes, n.extents());
     for (std::size_t i = 0; i < all.extent; ++i) { out.data[times(all.stride, i)] = id<D>(i); }
   });
 }
 
-template <class C, class Shape, class T, class D, class Ids>
-void compute(const one_hot_node<Shape, T, D, Ids>& n, target<compute_t<C, T>> to) {
+template <class C, class Shape, class T, class D, class Ids, class Out, class Lowered>
+void loops(const one_hot_node<Shape, T, D, Ids>& n, target<Out> to, const Lowered& in) {
   using axes = axes_for<Shape>;
-  const auto ids = lower<C>(n.template child<0>());
+  const auto& ids = child_in<0>(in);
   const axis along = one_axis<D, axes>::of(to.axes, n.extents());
   axis rest[max_rank];
   extents_beside_axes<axes, D>(n.extents(), rest);
@@ -151,20 +143,19 @@ void compute(const one_hot_node<Shape, T, D, Ids>& n, target<compute_t<C, T>> to
   align<axes, axes_for<shape_of<Ids>>>(ids.axes, strides[1]);
   kernels::for_each_element(nest_over(axes::size, rest, strides), [&](std::ptrdiff_t t, std::ptrdiff_t f) {
     const std::ptrdiff_t at = checked_id("one_hot", ids.data[f], along.extent);
-    for (std::size_t i = 0; i < along.extent; ++i) { to.data[t + times(along.stride, i)] = compute_t<C, T>(0); }
-    to.data[t + at * along.stride] = compute_t<C, T>(1);
+    for (std::size_t i = 0; i < along.extent; ++i) { to.data[t + times(along.stride, i)] = Out(0); }
+    to.data[t + at * along.stride] = Out(1);
   });
 }
 
-template <class C, class Shape, class D, class Values, class Ids>
-void compute(const scatter_add_node<Shape, D, Values, Ids>& n, target<compute_t<C, value_of<Values>>> to) {
-  using T = compute_t<C, value_of<Values>>;
+template <class C, class Shape, class D, class Values, class Ids, class T, class Lowered>
+void loops(const scatter_add_node<Shape, D, Values, Ids>& n, target<T> to, const Lowered& in) {
   using axes = axes_for<Shape>;
   using id_axes = axes_for<shape_of<Ids>>;
   using value_axes = axes_for<shape_of<Values>>;
   using beside = difference_t<value_axes, id_axes>;
-  const auto values = lower<C>(n.template child<0>());
-  const auto ids = lower<C>(n.template child<1>());
+  const auto& values = child_in<0>(in);
+  const auto& ids = child_in<1>(in);
   write_along<D>(n, to, [&](target<T> out) {
     axis here[max_rank];
     for (std::size_t i = 0; i < axes::size; ++i) { here[i] = out.axes[i]; }

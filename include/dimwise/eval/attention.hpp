@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/eval/attention.hpp -- the strategy of fused attention: softmax of scores contracted with values, head by head.
+//
+// Layer: eval. Gives the kernel the strides of every role, and one entry for every head.
+// Tests: tests/eval/plan.test.cpp, tests/eval/attention.test.cpp
+#pragma once
+
+#include <dimwise/eval/attention_layout.hpp>
+#include <dimwise/eval/attention_pieces.hpp>
+#include <dimwise/eval/attention_rows.hpp>
+
+namespace dimwise::detail {
+
+// Queries times a scale of their own, in a buffer: far fewer numbers than the scores, and no score costs a multiplication more.
+template <class Axes>
+void scale_queries(lowered<float>& q, kernels::operation f, const lowered<float>& factor,
+                   const std::ptrdiff_t* factor_strides) {
+  lowered<float> scaled;
+  for (std::size_t i = 0; i < Axes::size; ++i) { scaled.axes[i].extent = q.axes[i].extent; }
+  scaled.buffer.resize(checked_contiguous<Axes>(scaled.axes, sizeof(float), "scaled"));
+  std::ptrdiff_t strides[3][max_rank] = {};
+  for (std::size_t i = 0; i < Axes::size; ++i) {
+    strides[0][i] = scaled.axes[i].stride;
+    strides[1][i] = q.axes[i].stride;
+    strides[2][i] = factor_strides[i];
+  }
+  const kernels::table& table = kernels::active();
+  float* const to = scaled.buffer.data();
+  kernels::for_each_row(nest_over(Axes::size, scaled.axes, strides),
+                        [&](const std::ptrdiff_t(&o)[3], std::size_t n, const std::ptrdiff_t(&s)[3]) {
+    const bool in_one = s[0] == 1 && s[1] == 1 && (s[2] == 0 || s[2] == 1);
+    const std::size_t many = in_one ? n : 1;
+    for (std::size_t i = 0; i < n; i += many) {
+      const auto j = static_cast<std::ptrdiff_t>(i);
+      table.zip(f, many, q.data + o[1] + j * s[1], 1, factor.data + o[2] + j * s[2], in_one ? s[2] : 0,
+                to + o[0] + j * s[0]);
+    }
+  });
+  q = static_cast<lowered<float>&&>(scaled);
+  q.data = q.buffer.data();
+}
+
+// Some queries and the keys that they may see: all, or one document of each.
+struct attended_part {
+  std::size_t first_query;
+  std::size_t queries;
+  std::size_t first_key;
+  std::size_t keys;
+};
+
+// Calls f for every document of the queries with that of the same number of the keys; once where there are none. Never
+// beyond `all`: whatever the lengths say, that is where the memory ends.
+template <class F>
+void each_document(const segments& queries, const segments& keys, const attended_part& all, F f) {
+  if (!queries.known()) {
+    f(all);
+    return;
+  }
+  attended_part part{0, 0, 0, 0};
+  for (std::size_t i = 0; i < queries.size(); ++i) {
+    part.queries = std::min(queries.begin()[i], all.queries - part.first_query);
+    part.keys = i < keys.size() ? std::min(keys.begin()[i], all.keys - part.first_key) : 0;
+    f(part);
+    part.first_query += part.queries;
+    part.first_key += part.keys;
+  }
+}
+
+// What one attention reads, in the order in which it is computed.
+template <class N, class Pass>
+struct attention_operands {
+  using match = attention_match<N>;
+  using roles = typename match::roles;
+  using k_rows = attended_rows<typename roles::key_type, typename roles::key>;
+  using v_rows = attended_rows<typename roles::value_type, typename roles::key>;
+
+  attention_pieces<roles, Pass>& pieces;
+  lowered<float> q;
+  k_rows k;
+  v_rows v;
+
+  template <class Product>
+  attention_operands(attention_pieces<roles, Pass>& of_scores, const N& n, const Product& product)
+      : pieces(of_scores),
+        q(read<float>(pieces.pass, roles::query_of(product))),
+        k(pieces.pass, roles::key_of(product)),
+        v(pieces.pass, match::values(n)) {}
+};
+
+// The strategy.
+template <class N>
+struct fused_attention {
+  static constexpr bool matches = attention_match<N>::matches;
+
+  // False, and nothing done, where the kernel would give something else. `sums`, where it is given, takes log Σ exp of every
+  // row of scores; it has the axes SumAxes.
+  template <class SumAxes = list<>, class Pass>
+  static bool run(Pass& pass, const N& n, target<float> to, const target<float>* sums = nullptr) {
+    using match = attention_match<N>;
+    using roles = typename match::roles;
+    const auto& softmax = roles::chain::find(match::weights(n));
+    const auto& scores = softmax.template child<0>();
+    attention_pieces<roles, Pass> pieces(pass);
+    pieces.collect(scores);
+    if (!pieces.fit()) { return false; }
+    attention_operands<N, Pass> x(pieces, n, score_chain<typename roles::chain::scores>::find(scores));
+    axis loops[max_rank];
+    axis_extents<typename roles::loops>::write(n.extents(), loops);
+    const attention_size size = size_of_attention<roles>(loops, x.q.axes, x.v.axes());
+    if (size.empty()) { return true; }
+    pass.run(size.kind(), n, [] { return std::string("softmax of scores, contracted with values"); },
+             [&] { attend<SumAxes>(pass.cx, x, size, loops, to, sums); });
+    return true;
+  }
+
+ private:
+  template <class SumAxes, class Operands>
+  static void attend(context& cx, Operands& x, const attention_size& size, const axis* extents, target<float> to,
+                     const target<float>* sums) {
+    using roles = typename Operands::roles;
+    using result = typename attention_match<N>::result;
+    using key_axis = list<typename roles::key>;
+    if constexpr (roles::chain::counts.factors > 0) {
+      scale_queries<typename roles::q_axes>(x.q, x.pieces.by_factor, x.pieces.factor, x.pieces.factor_strides);
+    }
+    kernels::attention_call call;
+    auto& layout = call.layout;
+    layout = layout_of<roles, result>(x.q.axes, x.k.axes(), x.v.axes(), to.axes);
+    using w_axes = typename roles::w_axes;
+    layout.bias_query = stride_along<typename roles::row, w_axes>(x.pieces.bias_strides);
+    layout.bias_key = stride_along<key_axis, w_axes>(x.pieces.bias_strides);
+    layout.allow_query = stride_along<typename roles::row, w_axes>(x.pieces.allow_strides);
+    layout.allow_key = stride_along<key_axis, w_axes>(x.pieces.allow_strides);
+    layout.scale = x.pieces.scale;
+    layout.window = x.pieces.window;
+
+    using loops = typename roles::loops;
+    std::ptrdiff_t strides[11][max_rank] = {};
+    along_loops<loops, typename roles::q_axes>(x.q.axes, strides[0]);
+    along_loops<loops, typename roles::k_axes>(x.k.axes(), strides[1]);
+    along_loops<loops, typename roles::v_axes>(x.v.axes(), strides[2]);
+    along_loops<loops, result>(to.axes, strides[3]);
+    along_loops<loops, w_axes>(x.pieces.bias_strides, strides[4]);
+    along_loops<loops, w_axes>(x.pieces.allow_strides, strides[5]);
+    along_loops<loops, w_axes>(x.pieces.length_strides, strides[6]);
+    along_loops<loops, w_axes>(x.pieces.slope_strides, strides[7]);
+    along_loops<loops, typename Operands::k_rows::scale_axes>(x.k.scale_at(), strides[8]);
+    along_loops<loops, typename Operands::v_rows::scale_axes>(x.v.scale_at(), strides[9]);
+    if (sums != nullptr) {
+      layout.lse_query = axis_of<typename roles::row, SumAxes>(sums->axes).stride;
+      along_loops<loops, SumAxes>(sums->axes, strides[10]);
+    }
+    aligned_vector<kernels::attention_head> heads;
+    aligned_vector<float> slopes;
+    heads.resize(size.heads);
+    if (!x.pieces.slopes.empty()) { slopes.resize(size.heads); }
+    call.heads = heads.data();
+    call.count = size.heads;
+    call.group = size.group;
+    const kernels::table& table = kernels::active();
+    each_document(x.pieces.query_documents, x.pieces.key_documents, {0, layout.queries, 0, layout.keys},
+                  [&](const attended_part& part) {
+      const auto i0 = static_cast<std::ptrdiff_t>(part.first_query);
+      const auto j0 = static_cast<std::ptrdiff_t>(part.first_key);
+      layout.queries = part.queries;
+      layout.keys = part.keys;
+      layout.window.offset = x.pieces.window.offset + i0 - j0;
+      call.few_queries = few_queries(layout.queries, call.group);
+      std::size_t at = 0;
+      kernels::for_each_row(nest_over(loops::size, extents, strides),
+                            [&](const std::ptrdiff_t(&o)[11], std::size_t many, const std::ptrdiff_t(&s)[11]) {
+        for (std::size_t i = 0; i < many; ++i, ++at) {
+          const auto j = static_cast<std::ptrdiff_t>(i);
+          kernels::attention_head& h = heads[at];
+          h = kernels::attention_head{};
+          h.q = x.q.data + o[0] + j * s[0] + i0 * layout.q_row;
+          x.k.point(h.k, h.k_stored, o[1] + j * s[1] + j0 * layout.k_row, layout.k_row, o[8] + j * s[8]);
+          x.v.point(h.v, h.v_stored, o[2] + j * s[2] + j0 * layout.v_row, layout.v_row, o[9] + j * s[9]);
+          h.out = to.data + o[3] + j * s[3] + i0 * layout.out_row;
+          if (sums != nullptr) { h.lse = sums->data + o[10] + j * s[10] + i0 * layout.lse_query; }
+          if (x.pieces.has_bias) {
+            h.bias = x.pieces.bias.data + o[4] + j * s[4] + i0 * layout.bias_query + j0 * layout.bias_key;
+          }
+          if (x.pieces.allow.data != nullptr) {
+            h.allow = x.pieces.allow.data + o[5] + j * s[5] + i0 * layout.allow_query + j0 * layout.allow_key;
+          }
+          if (!x.pieces.lengths.empty()) {
+            const auto length = static_cast<std::size_t>(x.pieces.lengths[static_cast<std::size_t>(o[6] + j * s[6])]);
+            h.visible_keys = length < part.first_key ? 0 : length - part.first_key;
+          }
+          if (!slopes.empty()) { slopes[at] = x.pieces.slopes[static_cast<std::size_t>(o[7] + j * s[7])]; }
+        }
+      });
+      call.score.soft_cap = x.pieces.cap;
+      call.score.slopes = slopes.empty() ? nullptr : slopes.data();
+      call.score.distance = x.pieces.distance + j0 - i0;
+      x.pieces.function.describe(call.score);
+      if (layout.queries == 0 || table.attention_small(call)) { return; }
+      table.attention(call, scratch(table.attention_bytes(call, cx.runner().worker_count())).data(), cx.runner());
+    });
+    x.pieces.function.rethrow();
+  }
+};
+
+}  // namespace dimwise::detail

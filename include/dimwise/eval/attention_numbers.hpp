@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/eval/attention_numbers.hpp -- what the chain of scores says in numbers: scale, soft cap, window.
+//
+// Layer: eval. They are known before anything is read, so that a plan knows them, too.
+// Tests: tests/eval/attention_score.test.cpp
+#pragma once
+
+#include <dimwise/eval/attention_match.hpp>
+#include <dimwise/kernels/table.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace dimwise::detail {
+
+template <class E>
+inline constexpr bool is_tanh = false;
+template <class Shape, class T, class E>
+inline constexpr bool is_tanh<elementwise<Shape, T, fn::tanh, E>> = true;
+
+// What the chain of scores says, in numbers: what every kernel understands.
+template <class Self>
+struct score_pieces {
+  float scale = 1;
+  float cap = 0;
+  bool in_order = true;  // what is done to scores gives the same in the kernel's order: the scale first, the mask last
+  kernels::key_window window;
+
+  // Queries times a scale that is no number, or so small that they vanish, are not scores times it: the plain loops take over.
+  [[nodiscard]] bool fit() const {
+    return in_order && (scale == 0 || std::isnormal(scale)) && (cap == 0 || std::isnormal(cap));
+  }
+
+  // Factors that are not 0 may vanish together.
+  void scale_by(float c, float product) {
+    in_order = in_order && (product != 0 || scale == 0 || c == 0);
+    scale = product;
+  }
+
+  Self& self() { return static_cast<Self&>(*this); }
+
+  // Shows the keys from `first` to `last` places after the place of a query, of those that it has shown. No window reaches
+  // further than `unbounded`, and positions are no further than 2^60 from 0: nothing here overflows.
+  static constexpr std::ptrdiff_t all = kernels::key_window::unbounded;
+  void narrow(std::ptrdiff_t first, std::ptrdiff_t last) {
+    const auto within = [](std::ptrdiff_t place) { return place < -all ? -all : place > all ? all : place; };
+    window.before = std::min(window.before, -within(first));
+    window.after = std::min(window.after, within(last));
+  }
+
+  template <class Q, class K, class E>
+  void take(const causal<Q, K>& m, const E& e) {
+    narrow(-all, m.query_origin(e, "causal") - m.key_origin(e, "causal"));
+  }
+  template <class Q, class K, class E>
+  void take(const dimwise::window<Q, K>& m, const E& e) {
+    const std::ptrdiff_t place = m.query_origin(e, "window") - m.key_origin(e, "window");
+    // A limit that reaches from one end of the positions to the other is none.
+    narrow(m.left() < 0 || m.left() > 4 * all ? -all : place - m.left(),
+           m.right() < 0 || m.right() > 4 * all ? all : place + m.right());
+  }
+  template <class A, class B, class E>
+  void take(const mask_pair<all_of, A, B>& m, const E& e) {
+    self().take(m.left(), e);
+    self().take(m.right(), e);
+  }
+
+  template <class Shape, class Over, class A, class B>
+  void collect(const contraction<Shape, Over, A, B>&) {}
+  template <class Shape, class E>
+  void collect(const with_marks<Shape, E>& n) {
+    self().collect(n.template child<0>());
+  }
+  template <class Shape, class T, class E, class U>
+  void collect(const elementwise<Shape, T, fn::multiply, E, constant<U>>& n) {
+    times(n.template child<0>(), static_cast<float>(n.template child<1>().op().value));
+  }
+  template <class Shape, class T, class E, class U>
+  void collect(const elementwise<Shape, T, fn::multiply, constant<U>, E>& n) {
+    times(n.template child<1>(), static_cast<float>(n.template child<0>().op().value));
+  }
+  template <class E>
+  void times(const E& n, float c) {
+    if constexpr (is_tanh<E>) {
+      // c · tanh(s): the kernel's cap divides by c before tanh.
+      self().collect(n.template child<0>());
+      cap = c;
+      in_order = in_order && c != 0;
+    } else {
+      self().collect(n);
+      in_order = in_order && (!is_masked<E> || c > 0);  // what is masked stays −∞
+    }
+    scale_by(c, scale * c);
+  }
+  template <class Shape, class T, class E, class U>
+  void collect(const elementwise<Shape, T, fn::divide, E, constant<U>>& n) {
+    const float c = static_cast<float>(n.template child<1>().op().value);
+    self().collect(n.template child<0>());
+    in_order = in_order && (!is_masked<E> || c > 0);
+    scale_by(1 / c, scale / c);
+  }
+  template <class Shape, class E, class M>
+  void collect(const masked_node<Shape, E, M>& n) {
+    self().collect(n.template child<0>());
+    self().take(n.template child<1>(), n.extents());
+  }
+};
+struct plain_score_pieces : score_pieces<plain_score_pieces> {};
+
+}  // namespace dimwise::detail

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/eval/attention_rows.hpp -- keys and values as the attention kernel reads them: floats, or the bits that are stored.
+//
+// Layer: eval.
+// Tests: tests/nn/cache_stored.test.cpp
+#pragma once
+
+#include <dimwise/eval/loops_elements.hpp>
+#include <dimwise/kernels/table.hpp>
+
+namespace dimwise::detail {
+
+// Keys or values as the kernel reads them: floats, or the bits that they are stored in.
+template <class N, class Key>
+struct attended_rows {
+  using scale_axes = list<>;
+  lowered<float> rows;
+
+  template <class Pass>
+  attended_rows(Pass& pass, const N& n) : rows(read<float>(pass, n)) {}
+  [[nodiscard]] const axis* axes() const { return rows.axes; }
+  [[nodiscard]] const axis* scale_at() const { return rows.axes; }  // nobody looks
+  void point(const float*& to, kernels::stored_numbers&, std::ptrdiff_t offset, std::ptrdiff_t, std::ptrdiff_t) const {
+    to = rows.data + offset;
+  }
+};
+template <class Shape, class Packed, class X, class... Scale, class Key>
+struct attended_rows<widened_node<Shape, Packed, X, Scale...>, Key> {
+  using all = axes_for<Shape>;
+  using element = value_of<X>;
+  static constexpr bool scaled = sizeof...(Scale) == 1;
+  using scale_axes = join_t<axes_for<shape_of<Scale>>...>;
+  // Features lie side by side in memory, and the scale is one for all keys.
+  static constexpr std::size_t last = all::size - 1;
+  lowered<element> stored;
+  lowered<float> scale;
+  lowered<float> widened;
+  bool direct;
+
+  // Whether the kernel reads what is stored with these axes.
+  static bool reads_stored(const axis* axes) {
+    constexpr bool whole = std::is_same_v<Packed, nothing> || std::is_same_v<element_t<last, all>, Packed>;
+    return whole && is_disjoint<scale_axes, list<Key>> && is_feature<element_t<last, all>> && axes[last].stride == 1;
+  }
+  template <class Pass>
+  attended_rows(Pass& pass, const widened_node<Shape, Packed, X, Scale...>& n)
+      : stored(read<float>(pass, n.template child<0>())), direct(reads_stored(stored.axes)) {
+    if constexpr (!std::is_same_v<Packed, nothing>) {
+      stored.axes[last].extent = n.extents().template extent<Packed>();
+    }
+    if (!direct) {
+      widened = read<float>(pass, n);
+    } else if constexpr (scaled) {
+      scale = read<float>(pass, n.template child<1>());
+    }
+  }
+  [[nodiscard]] const axis* axes() const { return direct ? stored.axes : widened.axes; }
+  void point(const float*& to, kernels::stored_numbers& bits, std::ptrdiff_t offset, std::ptrdiff_t row,
+             std::ptrdiff_t scale_offset) const {
+    if (!direct) {
+      to = widened.data + offset;
+      return;
+    }
+    bits.data = stored.data + offset;
+    bits.format = format_of<element>;
+    bits.row = row;
+    if constexpr (scaled) {
+      bits.scale = scale.data + scale_offset;
+      if constexpr (is_in<element_t<last, all>, scale_axes>) {
+        bits.scale_feature = scale.axes[index_in<element_t<last, all>, scale_axes>].stride;
+      }
+    }
+  }
+  [[nodiscard]] const axis* scale_at() const { return scale.axes; }
+};
+
+}  // namespace dimwise::detail

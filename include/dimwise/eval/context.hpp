@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/eval/context.hpp -- the context of an evaluation: its executor, whether kernels may run, what has run.
+//
+// Layer: eval. Evaluation passes a context on; only `tensor y = expr;` takes the thread's current one. Kernels cut their work
+// by the problem alone, so every executor gives the same bits.
+// Tests: tests/eval/plan.test.cpp, tests/eval/threads.test.cpp, tests/eval/context.test.cpp
+//
+//   context with_threads(pool);                 // a pool has worker_count() and parallel_for(count, f(task, worker))
+//   const use_context scope(with_threads);      // until the end of the block, also within modules
+#pragma once
+
+#include <dimwise/kernels/active.hpp>
+#include <dimwise/kernels/table.hpp>
+#include <dimwise/tensor/storage.hpp>
+
+#include <cstddef>
+
+namespace dimwise {
+
+/// How a part of an expression is evaluated.
+enum class plan_kind : unsigned char {
+  look,       ///< a view of an operand's memory, copied: nothing is computed
+  plain,      ///< the reference loops
+  rows,       ///< vectorized rows: softmax, log_softmax, norms, sums, means, maxima, minima
+  map,        ///< a vectorized function of contiguous elements
+  product,    ///< matrix products
+  attention,  ///< fused softmax(scores) · values, scores never stored
+  decode,     ///< the same for few queries: keys and values are read once
+};
+inline constexpr std::size_t plan_kinds = 7;
+
+/// The name of a plan.
+[[nodiscard]] constexpr const char* name_of(plan_kind k) {
+  constexpr const char* names[] = {"look", "plain", "rows", "map", "product", "attention", "decode"};
+  return names[static_cast<std::size_t>(k)];
+}
+
+/// How often each plan ran: tests of a fast path assert that it ran.
+struct plan_counts {
+  std::size_t of[plan_kinds] = {};
+  [[nodiscard]] std::size_t operator[](plan_kind k) const { return of[static_cast<std::size_t>(k)]; }
+};
+
+namespace detail {
+
+template <kernels::Executor E>
+kernels::runner runner_for(E& executor) {
+  const std::size_t workers = executor.worker_count();
+  if (workers == 0) {
+    raise<extent_error>(error{} << "evaluate: the executor's worker_count() is 0, at least 1 is expected");
+  }
+  return {workers, [](void* self, std::size_t count, kernels::runner::task f, void* argument) {
+    static_cast<E*>(self)->parallel_for(count,
+                                        [&](std::size_t task, std::size_t worker) { f(argument, task, worker); });
+  }, &executor};
+}
+
+}  // namespace detail
+
+/// Who does the work of an evaluation, whether kernels may run, and how often each plan ran. One thread uses it at a time.
+class context {
+ public:
+  /// The calling thread does everything.
+  constexpr context() = default;
+  /// The threads of an executor do it. Throws `extent_error` where it has no worker.
+  template <kernels::Executor E>
+    requires(!std::is_same_v<E, context>)
+  explicit context(E& executor) : runner_(detail::runner_for(executor)) {}
+
+  [[nodiscard]] const kernels::runner& runner() const { return runner_; }
+  /// Whether the reference loops alone run, in the element type.
+  [[nodiscard]] bool reference_forced() const { return reference_forced_; }
+  void force_reference(bool forced = true) { reference_forced_ = forced; }
+  [[nodiscard]] const plan_counts& counts() const { return counts_; }
+  void reset_counts() { counts_ = {}; }
+  void count(plan_kind k) { ++counts_.of[static_cast<std::size_t>(k)]; }
+  void count(const plan_counts& more) {
+    for (std::size_t k = 0; k < plan_kinds; ++k) { counts_.of[k] += more.of[k]; }
+  }
+
+ private:
+  kernels::runner runner_;
+  bool reference_forced_ = false;
+  plan_counts counts_;
+};
+
+namespace detail {
+
+inline thread_local context default_context;
+inline thread_local context* used_context = nullptr;
+
+}  // namespace detail
+
+/// The context of `tensor y = expr;` on this thread: the default one, or that of the innermost `use_context`.
+[[nodiscard]] inline context& current_context() {
+  return detail::used_context == nullptr ? detail::default_context : *detail::used_context;
+}
+
+/// For as long as it lives, evaluations of this thread use another context.
+class use_context {
+ public:
+  explicit use_context(context& c) : before_(detail::used_context) { detail::used_context = &c; }
+  use_context(const use_context&) = delete;
+  use_context& operator=(const use_context&) = delete;
+  ~use_context() { detail::used_context = before_; }
+
+ private:
+  context* before_;
+};
+
+/// For as long as it lives, this thread evaluates by the reference loops alone, in the element type: a second opinion on a
+/// program that stays as it is. `const plain_loops only;`
+class plain_loops {
+ public:
+  plain_loops() : of_(current_context()), before_(of_.reference_forced()) { of_.force_reference(); }
+  plain_loops(const plain_loops&) = delete;
+  plain_loops& operator=(const plain_loops&) = delete;
+  ~plain_loops() { of_.force_reference(before_); }
+
+ private:
+  context& of_;
+  bool before_;
+};
+
+/// The plans that ran in this thread's current context since it began, or since `reset_plans`.
+[[nodiscard]] inline const plan_counts& plans_run() { return current_context().counts(); }
+inline void reset_plans() { current_context().reset_counts(); }
+
+namespace detail {
+
+// Memory for one call of a kernel. Each call has its own: a user's function that a kernel calls may evaluate, too.
+inline aligned_vector<unsigned char> scratch(std::size_t bytes) { return aligned_vector<unsigned char>(bytes); }
+
+// Cuts `count` items into parts of `part` items, equally for every executor, and calls f(begin, end) for each.
+template <class F>
+void in_parts(const context& c, std::size_t count, std::size_t part, const F& f) {
+  const std::size_t parts = (count + part - 1) / part;
+  c.runner().parallel_for(parts,
+                          [&](std::size_t i, std::size_t) { f(i * part, i + 1 == parts ? count : (i + 1) * part); });
+}
+// Elements of a part: enough that handing it to a thread is cheap beside it.
+inline constexpr std::size_t part_elements = std::size_t{1} << 14;
+
+}  // namespace detail
+
+}  // namespace dimwise

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/eval/loops_elements.hpp -- the reference loops of all that goes element by element: functions, masks, biases, widening.
+//
+// Layer: eval. `element_function<N>` says what one element of the result is made of; one loop serves them all.
+// Tests: tests/expr/elementwise.test.cpp, tests/expr/mask.test.cpp, tests/nn/cache_stored.test.cpp
+#pragma once
+
+#include <dimwise/eval/pass.hpp>
+#include <dimwise/expr/elementwise.hpp>
+#include <dimwise/expr/widen.hpp>
+
+namespace dimwise::detail {
+
+// A function object: f(children's elements…) for a node N that is computed in C.
+template <class C, class N>
+struct element_function {
+  static constexpr bool known = false;
+};
+
+template <class C, class Shape, class T, class F, class... X>
+struct element_function<C, elementwise<Shape, T, F, X...>> {
+  static constexpr bool known = true;
+  static constexpr bool keeps_mask = (is_masked<X> || ...) && !fn::ends_mask<F>;
+  F f;
+  explicit element_function(const elementwise<Shape, T, F, X...>& n) : f(n.op().f) {}
+  template <class... V>
+  auto operator()(V... x) const {
+    if constexpr (keeps_mask) {
+      // What is masked stays masked, whatever the arithmetic would make of −∞.
+      const bool hidden = ((is_masked<X> && x == kernels::minus_infinity<C>) || ...);
+      return hidden ? kernels::minus_infinity<C> : static_cast<C>(f(x...));
+    } else {
+      return f(x...);
+    }
+  }
+};
+template <class C, class Shape, class E, class M>
+struct element_function<C, masked_node<Shape, E, M>> {
+  static constexpr bool known = true;
+  explicit element_function(const masked_node<Shape, E, M>&) {}
+  template <class V>
+  V operator()(V x, bool visible) const {
+    return visible ? x : static_cast<V>(kernels::minus_infinity<C>);
+  }
+};
+template <class C, class Shape, class T, class M>
+struct element_function<C, indicator_node<Shape, T, M>> {
+  static constexpr bool known = true;
+  explicit element_function(const indicator_node<Shape, T, M>&) {}
+  compute_t<C, T> operator()(bool visible) const { return static_cast<compute_t<C, T>>(visible); }
+};
+// A bias of −∞ hides whatever the score is, and what is masked stays masked.
+template <class C, class E>
+struct biased_element {
+  static constexpr bool known = true;
+  C operator()(C x, C bias) const {
+    const bool hidden = bias == kernels::minus_infinity<C> || (is_masked<E> && x == kernels::minus_infinity<C>);
+    return hidden ? kernels::minus_infinity<C> : x + bias;
+  }
+};
+template <class C, class Shape, class E, class B>
+struct element_function<C, biased_node<Shape, E, B>> : biased_element<C, E> {
+  explicit element_function(const biased_node<Shape, E, B>&) {}
+};
+template <class C, class Shape, class E, class B>
+struct element_function<C, position_biased_node<Shape, E, B>> : biased_element<C, E> {
+  explicit element_function(const position_biased_node<Shape, E, B>&) {}
+};
+template <class C, class Shape, class X, class... Scale>
+struct element_function<C, widened_node<Shape, nothing, X, Scale...>> {
+  static constexpr bool known = true;
+  explicit element_function(const widened_node<Shape, nothing, X, Scale...>&) {}
+  template <class S>
+  C operator()(S x) const {
+    return static_cast<C>(static_cast<float>(x));
+  }
+  template <class S>
+  C operator()(S x, C scale) const {
+    return static_cast<C>(static_cast<float>(x)) * scale;
+  }
+};
+
+template <class N, class F, class T, class Lowered, std::size_t... I>
+void element_loops(const N& n, const F& f, target<T> to, const Lowered& x, std::index_sequence<I...>) {
+  constexpr std::size_t pointers = 1 + sizeof...(I);
+  kernels::for_each_row(child_nest(n, to.axes, x),
+                        [&](const std::ptrdiff_t(&o)[pointers], std::size_t count, const std::ptrdiff_t(&s)[pointers]) {
+    T* const out = to.data + o[0];
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto j = static_cast<std::ptrdiff_t>(i);
+      out[j * s[0]] = f(child_in<I>(x).data[o[1 + I] + j * s[1 + I]]...);
+    }
+  });
+}
+template <class C, class N, class T, class Lowered>
+  requires(element_function<C, N>::known)
+void loops(const N& n, target<T> to, const Lowered& x) {
+  element_loops(n, element_function<C, N>(n), to, x, std::make_index_sequence<children_t<N>::size>{});
+}
+
+template <class C, class T, class U, class Lowered>
+void loops(const constant<T>& n, target<U> to, const Lowered&) {
+  *to.data = static_cast<U>(n.op().value);
+}
+
+// Two numbers to a byte along the feature `Packed`, times their scale.
+template <class C, class Shape, class Packed, class X, class Scale, class Lowered>
+  requires(!std::is_same_v<Packed, nothing>)
+void loops(const widened_node<Shape, Packed, X, Scale>& n, target<C> to, const Lowered& in) {
+  using axes = axes_for<Shape>;
+  constexpr std::size_t f_axis = index_in<Packed, axes>;
+  const auto& x = child_in<0>(in);
+  const auto& scale = child_in<1>(in);
+  axis result[max_rank];
+  axis_extents<axes>::write(n.extents(), result);
+  const std::size_t features = result[f_axis].extent;
+  result[f_axis].extent = 1;
+  const std::ptrdiff_t step[3] = {to.axes[f_axis].stride, x.axes[f_axis].stride,
+                                  stride_of<Packed, axes_for<shape_of<Scale>>>(scale)};
+  // The bytes of a feature have its place among the axes.
+  kernels::for_each_row(nest_of<axes, axes, axes_for<shape_of<Scale>>>(result, to.axes, x, scale),
+                        [&](const std::ptrdiff_t(&o)[3], std::size_t count, const std::ptrdiff_t(&s)[3]) {
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto j = static_cast<std::ptrdiff_t>(i);
+      for (std::size_t f = 0; f < features; ++f) {
+        const auto g = static_cast<std::ptrdiff_t>(f);
+        const int4_pair both = x.data[o[1] + j * s[1] + g / 2 * step[1]];
+        const int number = f % 2 == 0 ? both.first() : both.second();
+        to.data[o[0] + j * s[0] + g * step[0]] = static_cast<C>(number) * scale.data[o[2] + j * s[2] + g * step[2]];
+      }
+    }
+  });
+}
+
+}  // namespace dimwise::detail

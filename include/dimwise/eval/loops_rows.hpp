@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/eval/loops_rows.hpp -- the reference loops of rows: softmax, norms, scans, sums, maxima.
+//
+// Layer: eval.
+// Tests: tests/expr/reduce.test.cpp
+#pragma once
+
+#include <dimwise/eval/pass.hpp>
+#include <dimwise/expr/reduce.hpp>
+
+namespace dimwise::detail {
+
+// The loops outside a row and inside it: axes that `Over` lacks, and those it has.
+template <class ResultAxes, class OperandAxes, class Over>
+struct row_loops {
+  kernels::loop_nest<2> outside;
+  kernels::loop_nest<2> inside;
+
+  row_loops(const axis* to, const axis* from) {
+    using rest = difference_t<OperandAxes, Over>;
+    std::ptrdiff_t strides[2][max_rank] = {};
+    axis extents[max_rank];
+    align<rest, ResultAxes>(to, strides[0]);
+    align<rest, OperandAxes>(from, strides[1]);
+    take<rest>(from, extents);
+    outside = nest_over(rest::size, extents, strides);
+    std::ptrdiff_t row[2][max_rank] = {};
+    align<Over, ResultAxes>(to, row[0]);
+    align<Over, OperandAxes>(from, row[1]);
+    take<Over>(from, extents);
+    inside = nest_over(Over::size, extents, row);
+  }
+
+ private:
+  template <class Axes>
+  static void take(const axis* from, axis* to) {
+    constexpr const short* at = places<Axes, OperandAxes>::at;
+    for (std::size_t i = 0; i < Axes::size; ++i) { to[i] = from[at[i]]; }
+  }
+};
+
+template <class C, class How>
+void one_row(const kernels::loop_nest<2>& row, C* to, const C* from, C hidden, C epsilon) {
+  if constexpr (std::is_same_v<How, rows::softmax>) {
+    kernels::softmax_row(row, to, from, hidden);
+  } else if constexpr (std::is_same_v<How, rows::log_softmax>) {
+    kernels::log_softmax_row(row, to, from);
+  } else if constexpr (std::is_same_v<How, rows::renormalise>) {
+    kernels::renormalise_row(row, to, from);
+  } else if constexpr (std::is_same_v<How, rows::standardize>) {
+    kernels::standardize_row(row, to, from, epsilon);
+  } else if constexpr (std::is_same_v<How, rows::root_mean_square>) {
+    kernels::root_mean_square_row(row, to, from, epsilon);
+  } else {
+    kernels::scan_row(row, to, from);
+  }
+}
+
+// The loops of a node over the dimensions that its operation names.
+template <class N>
+using loops_of_rows =
+    row_loops<axes_for<shape_of<N>>, axes_for<shape_of<child_t<N>>>, axes_of_list_t<typename operation_of<N>::over>>;
+
+template <class C, class Shape, class How, class Over, class E, class T, class Lowered>
+void loops(const rowwise<Shape, How, Over, E>& n, target<T> to, const Lowered& in) {
+  const auto& x = child_in<0>(in);
+  const loops_of_rows<rowwise<Shape, How, Over, E>> all(to.axes, x.axes);
+  if (all.inside.empty()) { return; }
+  const T epsilon = static_cast<T>(n.op().epsilon);
+  kernels::for_each_element(all.outside, [&](std::ptrdiff_t t, std::ptrdiff_t f) {
+    one_row<T, How>(all.inside, to.data + t, x.data + f, to.hidden, epsilon);
+  });
+}
+
+// One number from the visible elements of a row; `visit(f)` calls f(element, place in the row) for each of them.
+template <class How, class T, class C, class Visit>
+T total_of(const Visit& visit) {
+  constexpr bool least = std::is_same_v<How, totals::min>;
+  if constexpr (std::is_same_v<How, totals::sum> || std::is_same_v<How, totals::mean>) {
+    C total = C(0);
+    C count = C(0);
+    visit([&](C x, std::size_t) {
+      total += x;
+      count += C(1);
+    });
+    if constexpr (std::is_same_v<How, totals::mean>) { return count == C(0) ? C(0) : total / count; }
+    return total;
+  } else {
+    C best = least ? std::numeric_limits<C>::infinity() : kernels::minus_infinity<C>;
+    std::size_t at = 0;
+    bool any = false;
+    bool nan = false;
+    visit([&](C x, std::size_t place) {
+      if (!any || (!nan && (x != x || (least ? x < best : x > best)))) {
+        nan = x != x;
+        best = x;
+        at = place;
+      }
+      any = true;
+    });
+    if constexpr (std::is_same_v<How, totals::argmax>) {
+      if (!any) { raise<index_error>(error{} << "argmax: nothing is visible in a row"); }
+      return T(at);
+    } else if constexpr (std::is_same_v<How, totals::logsumexp>) {
+      if (best == kernels::minus_infinity<C> || best == std::numeric_limits<C>::infinity()) { return best; }
+      C total = C(0);
+      visit([&](C x, std::size_t) { total += std::exp(x - best); });
+      return best + std::log(total);
+    } else {
+      return best;
+    }
+  }
+}
+
+// What is masked is −∞ and does not count.
+template <class C, class Shape, class T, class How, class Over, class E, class Out, class Lowered>
+void loops(const reduction<Shape, T, How, Over, E>&, target<Out> to, const Lowered& in) {
+  using R = compute_t<C, value_of<E>>;
+  const auto& x = child_in<0>(in);
+  const loops_of_rows<reduction<Shape, T, How, Over, E>> all(to.axes, x.axes);
+  kernels::for_each_element(all.outside, [&](std::ptrdiff_t t, std::ptrdiff_t f) {
+    const auto visit = [&](auto&& each) {
+      std::size_t place = 0;
+      kernels::for_each_element(all.inside, [&](std::ptrdiff_t, std::ptrdiff_t g) {
+        const R value = x.data[f + g];
+        const bool hidden = is_masked<E> && value == static_cast<R>(kernels::minus_infinity<C>);
+        if (!hidden) { each(value, place); }
+        ++place;
+      });
+    };
+    to.data[t] = total_of<How, Out, R>(visit);
+  });
+}
+
+// Masked right before it is reduced: the mask itself says what is hidden, and a visible −∞ counts. `x` are the children of the
+// masked node.
+template <class C, class Shape, class T, class How, class Over, class Inner, class E, class M, class Out, class Lowered>
+void masked_total_loops(const reduction<Shape, T, How, Over, masked_node<Inner, E, M>>& n, target<Out> to,
+                        const Lowered& in) {
+  using R = compute_t<C, value_of<E>>;
+  using over = axes_of_list_t<Over>;
+  using rest = difference_t<axes_for<Inner>, over>;
+  const auto& e = n.template child<0>().extents();
+  const auto& x = child_in<0>(in);
+  const auto& visible = child_in<1>(in);
+  axis extents[max_rank];
+  axis_extents<rest>::write(e, extents);
+  std::ptrdiff_t strides[3][max_rank] = {};
+  align<rest, axes_for<Shape>>(to.axes, strides[0]);
+  align<rest, axes_for<shape_of<E>>>(x.axes, strides[1]);
+  align<rest, mask_axes<M>>(visible.axes, strides[2]);
+  const auto outside = nest_over(rest::size, extents, strides);
+  std::ptrdiff_t row[2][max_rank] = {};
+  align<over, axes_for<shape_of<E>>>(x.axes, row[0]);
+  align<over, mask_axes<M>>(visible.axes, row[1]);
+  axis_extents<over>::write(e, extents);
+  const auto inside = nest_over(over::size, extents, row);
+  kernels::for_each_row(outside, [&](const std::ptrdiff_t(&o)[3], std::size_t count, const std::ptrdiff_t(&s)[3]) {
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto j = static_cast<std::ptrdiff_t>(i);
+      const auto visit = [&](auto&& each) {
+        std::size_t place = 0;
+        kernels::for_each_element(inside, [&](std::ptrdiff_t f, std::ptrdiff_t v) {
+          if (visible.data[o[2] + j * s[2] + v]) { each(x.data[o[1] + j * s[1] + f], place); }
+          ++place;
+        });
+      };
+      to.data[o[0] + j * s[0]] = total_of<How, Out, R>(visit);
+    }
+  });
+}
+
+}  // namespace dimwise::detail

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/eval/pass.hpp -- one walk over an expression, with memory (evaluation) or with layouts alone (plan).
+//
+// Layer: eval. `read` gives a node as memory to read, `write` computes it into a target. Both are templates over the pass, so a
+// plan decides by the code that evaluates. A pass has a context, `computes`, and `run(kind, node, words, work)`: evaluation counts
+// the kind and works, a plan notes the kind and the words.
+// Tests: tests/eval/plan.test.cpp, tests/eval/evaluate.test.cpp
+#pragma once
+
+#include <dimwise/eval/context.hpp>
+#include <dimwise/eval/views.hpp>
+#include <dimwise/expr/contract.hpp>
+#include <dimwise/expr/explain_words.hpp>
+#include <dimwise/expr/mask.hpp>
+#include <dimwise/expr/positions.hpp>
+#include <dimwise/expr/reduce.hpp>
+
+#include <string>
+
+namespace dimwise::detail {
+
+struct evaluation_pass {
+  context& cx;
+
+  static constexpr bool computes = true;
+  template <class N, class Words, class Work>
+  void run(plan_kind k, const N&, const Words&, const Work& work) {
+    work();
+    cx.count(k);
+  }
+};
+
+// What a node is called in a plan.
+template <class N>
+std::string operation_in_words() {
+  if constexpr (is_product<N>) {
+    return "contract over " + joined_names(names_in_list<typename operation_of<N>::over>::get());
+  } else if constexpr (requires { operation_of<N>::name; }) {
+    return operation_of<N>::name;
+  } else {
+    return "map";
+  }
+}
+
+// Nodes whose elements are already somewhere: leaves, views of them, and a mask as a tensor of bool.
+template <class N>
+inline constexpr bool only_looks = is_leaf<N> || is_view<N>;
+template <class Shape, class M>
+inline constexpr bool only_looks<indicator_node<Shape, bool, M>> = true;
+
+// Attention weights know which of them are of the score −∞, hidden or not: −0, which no other weight is. A product with them
+// leaves out the values of these, whatever they are.
+template <class N>
+inline constexpr bool gives_hidden_weights = false;
+template <class Shape, class Over, class E>
+inline constexpr bool gives_hidden_weights<rowwise<Shape, rows::softmax, Over, E>> = true;
+template <class Shape, class How, class E>
+inline constexpr bool gives_hidden_weights<restride<Shape, How, E>> = gives_hidden_weights<E>;
+
+template <class N>
+inline constexpr bool is_masked = marked_t<masked_for, marks_t<shape_of<N>>>::size > 0;
+
+// Whether a pass holds memory: an allocation and the loops that fill it are left out of a plan.
+template <class Pass, class T, class Axes>
+void allocate(lowered<T>& x, const char* operation) {
+  if constexpr (Pass::computes) {
+    x.buffer.resize(checked_size<Axes>(x.axes, sizeof(T), operation));
+    x.data = x.buffer.data();
+  }
+}
+
+template <class T, class Pass, class N>
+lowered<T> read_elements(const N& n) {
+  using axes = axes_for<shape_of<N>>;
+  lowered<T> x;
+  [[maybe_unused]] const auto* const data = read_leaf(n, x.axes);
+  if constexpr (std::is_same_v<T, value_of<N>>) {
+    if constexpr (Pass::computes) { x.data = data; }
+    if constexpr (is_tensor<N>) { x.derived = n.derived(); }
+  } else {
+    axis from[max_rank];
+    for (std::size_t i = 0; i < axes::size; ++i) { from[i] = x.axes[i]; }
+    make_contiguous(x.axes, axes::size);
+    allocate<Pass, T, axes>(x, "evaluate");
+    if constexpr (Pass::computes) { copy_axes<T>(axes::size, x.axes, x.axes, from, x.buffer.data(), data); }
+  }
+  return x;
+}
+
+template <class C, class Pass, class N>
+void write(Pass& pass, const N& n, target<compute_t<C, value_of<N>>> to);
+template <class Pass, class M, class Extents>
+lowered<bool> read_mask(Pass& pass, const M& m, const Extents& e);
+template <class C, class Pass, class B, class Extents>
+lowered<C> read_bias(Pass& pass, const B& b, const Extents& e);
+
+// `n` as memory, in C where it holds real numbers. `AsWeights`: what a softmax hides is −0.
+template <class C, bool AsWeights = false, class Pass, class N>
+lowered<compute_t<C, value_of<N>>> read(Pass& pass, const N& n) {
+  using T = compute_t<C, value_of<N>>;
+  if constexpr (is_leaf<N>) {
+    return read_elements<T, Pass>(n);
+  } else if constexpr (is_view<N>) {
+    auto x = read<C, AsWeights>(pass, n.template child<0>());
+    take_view(x, n);
+    return x;
+  } else if constexpr (only_looks<N>) {
+    return read_mask(pass, n.template child<0>(), n.extents());
+  } else {
+    lowered<T> buffer{buffer_layout(n), nullptr, {}, nullptr};
+    allocate<Pass, T, axes_for<shape_of<N>>>(buffer, "evaluate");
+    target<T> to = target_of(buffer);
+    if constexpr (AsWeights && gives_hidden_weights<N>) { to.hidden = T(-0.0); }
+    write<C>(pass, n, to);
+    return buffer;
+  }
+}
+
+// ---- the children of a node -----------------------------------------------------------------------------------------
+
+template <class B>
+using bias_axes = axes_of_list_t<typename B::bias_facts::dims>;
+template <class M>
+using mask_axes = axes_of_list_t<typename M::facts::dims>;
+
+// The axes of a child and the type of its elements, for a node that is computed in C.
+template <class X>
+struct child_facts {
+  using axes = axes_for<shape_of<X>>;
+  template <class C>
+  using type = compute_t<C, value_of<X>>;
+};
+template <mask M>
+struct child_facts<M> {
+  using axes = mask_axes<M>;
+  template <class C>
+  using type = bool;
+};
+template <position_bias B>
+struct child_facts<B> {
+  using axes = bias_axes<B>;
+  template <class C>
+  using type = C;
+};
+template <class X>
+using child_axes = typename child_facts<X>::axes;
+
+template <class C, class Pass, class N, class X>
+lowered<typename child_facts<X>::template type<C>> read_child(Pass& pass, const N& n, const X& x) {
+  if constexpr (mask<X>) {
+    return read_mask(pass, x, n.extents());
+  } else if constexpr (position_bias<X>) {
+    return read_bias<C>(pass, x, n.extents());
+  } else {
+    return read < C, is_product<N> && gives_hidden_weights < X >> (pass, x);
+  }
+}
+
+template <class C, class List>
+struct lowered_list;
+template <class C, class... X>
+struct lowered_list<C, list<X...>> {
+  using type = children_of<std::index_sequence_for<X...>, lowered<typename child_facts<X>::template type<C>>...>;
+};
+// The children of N as memory, in order.
+template <class C, class N>
+using lowered_children = typename lowered_list<C, children_t<N>>::type;
+
+template <class C, class Pass, class N, std::size_t... I>
+lowered_children<C, N> read_children(Pass& pass, const N& n, std::index_sequence<I...>) {
+  return {{read_child<C>(pass, n, n.template child<I>())}...};  // braces: from left to right
+}
+template <class C, class Pass, class N>
+lowered_children<C, N> read_children(Pass& pass, const N& n) {
+  return read_children<C>(pass, n, std::make_index_sequence<children_t<N>::size>{});
+}
+
+// The loops over a node and its children.
+template <class Shape, class List, std::size_t... I, class Lowered>
+auto child_nest(const extents_for<Shape>& e, const axis* to, const Lowered& x, std::index_sequence<I...>) {
+  return nest_for<Shape, child_axes<element_t<I, List>>...>(e, to, child_in<I>(x)...);
+}
+template <class N, class Lowered>
+auto child_nest(const N& n, const axis* to, const Lowered& x) {
+  using all = children_t<N>;
+  return child_nest<shape_of<N>, all>(n.extents(), to, x, std::make_index_sequence<all::size>{});
+}
+
+// An operand in memory, for operations that compute at once.
+template <class C, class N>
+lowered<compute_t<C, value_of<N>>> lower(const N& n) {
+  evaluation_pass pass{current_context()};
+  return read<C>(pass, n);
+}
+
+}  // namespace dimwise::detail

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/eval/strategies.hpp -- the one place that decides how a node is computed: the first strategy that fits, in order.
+//
+// Layer: eval. Some strategies take a node with what is below it, before its children are computed: fused attention, norms and
+// products with what follows them. The others take a node whose children are memory: element kernels, rows, folds, products. The
+// reference loops come last and take everything. A strategy says `matches` by the node's type and `fits` by layouts; nobody
+// else decides, so a plan cannot say anything else than what runs.
+// Tests: tests/eval/plan.test.cpp
+#pragma once
+
+#include <dimwise/eval/joins.hpp>
+#include <dimwise/eval/loops_elements.hpp>
+#include <dimwise/eval/loops_ids.hpp>
+#include <dimwise/eval/loops_positions.hpp>
+#include <dimwise/eval/loops_product.hpp>
+#include <dimwise/eval/loops_rows.hpp>
+#include <dimwise/eval/masks.hpp>
+#include <dimwise/kernels/active.hpp>
+
+#if !defined(DIMWISE_PLAIN_ONLY)
+#include <dimwise/eval/attention.hpp>
+#include <dimwise/eval/kernels_elements.hpp>
+#include <dimwise/eval/kernels_epilogue.hpp>
+#include <dimwise/eval/kernels_product.hpp>
+#include <dimwise/eval/kernels_rows.hpp>
+#endif
+
+namespace dimwise::detail {
+
+template <template <class> class... Strategy>
+struct strategies {};
+
+#if defined(DIMWISE_PLAIN_ONLY)
+using fused_strategies = strategies<>;
+using kernel_strategies = strategies<>;
+#else
+using fused_strategies = strategies<fused_attention, norm_and_finish, product_and_finish>;
+using kernel_strategies = strategies<by_product_kernel, by_row_kernel, by_fold_kernel, by_element_kernel>;
+#endif
+
+// Kernels compute in float, and bools from floats.
+template <class C>
+inline constexpr bool has_kernels = kernels::available && std::is_same_v<C, float>;
+
+// Whether a fused strategy has computed the node.
+template <class Strategy, class Pass, class N, class T>
+bool is_fused(Pass& pass, const N& n, target<T> to) {
+  if constexpr (Strategy::matches) {
+    return Strategy::run(pass, n, to);
+  } else {
+    return false;
+  }
+}
+template <class Pass, class N, class T, template <class> class... S>
+bool any_fused([[maybe_unused]] Pass& pass, [[maybe_unused]] const N& n, [[maybe_unused]] target<T> to,
+               strategies<S...>) {
+  return (is_fused<S<N>>(pass, n, to) || ...);
+}
+
+// Whether a kernel has computed the node from its children.
+template <class Strategy, class Pass, class N, class T, class Lowered>
+bool is_computed(Pass& pass, const N& n, target<T> to, const Lowered& x) {
+  if constexpr (Strategy::matches) {
+    if (!Strategy::fits(n, to.axes, x)) { return false; }
+    bool done = true;
+    pass.run(Strategy::kind, n, [] { return operation_in_words<N>(); },
+             [&] { done = Strategy::run(pass.cx, n, to, x); });
+    return done;
+  } else {
+    return false;
+  }
+}
+template <class Pass, class N, class T, class Lowered, template <class> class... S>
+bool any_computed([[maybe_unused]] Pass& pass, [[maybe_unused]] const N& n, [[maybe_unused]] target<T> to,
+                  [[maybe_unused]] const Lowered& x, strategies<S...>) {
+  return (is_computed<S<N>>(pass, n, to, x) || ...);
+}
+
+template <class E>
+inline constexpr bool is_masked_node = false;
+template <class Shape, class E, class M>
+inline constexpr bool is_masked_node<masked_node<Shape, E, M>> = true;
+template <class N>
+inline constexpr bool is_masked_total = false;
+template <class Shape, class T, class How, class Over, class E>
+inline constexpr bool is_masked_total<reduction<Shape, T, How, Over, E>> = is_masked_node<E>;
+
+// `n` into `to`, in C.
+template <class C, class Pass, class N, class T>
+void compute(Pass& pass, const N& n, target<T> to) {
+  const auto words = [] { return operation_in_words<N>(); };
+  if constexpr (is_constant<N>) {
+    if constexpr (Pass::computes) { *to.data = static_cast<T>(n.op().value); }
+  } else if constexpr (is_join<N>) {
+    place_children<C>(pass, n, to, std::make_index_sequence<children_t<N>::size>{});
+    pass.run(plan_kind::plain, n, words, [] {});
+  } else if constexpr (is_masked_total<N>) {
+    auto x = read_children<C>(pass, n.template child<0>());
+    pass.run(plan_kind::plain, n, words, [&] { masked_total_loops<C>(n, to, x); });
+  } else {
+    const bool kernels_run = has_kernels<C> && !pass.cx.reference_forced();
+    if constexpr (has_kernels<C> && std::is_same_v<T, float>) {
+      if (kernels_run && any_fused(pass, n, to, fused_strategies{})) { return; }
+    }
+    auto x = read_children<C>(pass, n);
+    if constexpr (has_kernels<C> && (std::is_same_v<T, float> || std::is_same_v<T, bool>)) {
+      if (kernels_run && any_computed(pass, n, to, x, kernel_strategies{})) { return; }
+    }
+    pass.run(plan_kind::plain, n, words, [&] { loops<C>(n, to, x); });
+  }
+}
+
+template <class C, class Pass, class N>
+void write(Pass& pass, const N& n, target<compute_t<C, value_of<N>>> to) {
+  if constexpr (only_looks<N>) {
+    const auto x = read<C>(pass, n);
+    const auto copy = [&] {
+      copy_axes<compute_t<C, value_of<N>>>(axes_for<shape_of<N>>::size, x.axes, to.axes, x.axes, to.data, x.data);
+    };
+    pass.run(plan_kind::look, n, [] { return std::string("copy"); }, copy);
+  } else {
+    compute<C>(pass, n, to);
+  }
+}
+
+}  // namespace dimwise::detail
