@@ -14,6 +14,7 @@ set(dimwise_headers
     include/dimwise/eval/attention_numbers.hpp
     include/dimwise/eval/attention_pieces.hpp
     include/dimwise/eval/attention_rows.hpp
+    include/dimwise/eval/attention_scores.hpp
     include/dimwise/eval/compound.hpp
     include/dimwise/eval/context.hpp
     include/dimwise/eval/evaluate.hpp

@@ -1,0 +1,92 @@
+// tests/eval/context.test.cpp -- a context: its executor works, its counters count, it may force the reference loops.
+// SPDX-License-Identifier: BSL-1.0
+#include <dimwise/dimwise.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+
+using namespace dimwise;
+
+namespace {
+
+struct seq : position_dim<> {};
+struct d_model : feature_dim<> {};
+struct d_out : feature_dim<> {};
+
+struct counting_executor {
+  std::size_t calls = 0;
+  [[nodiscard]] static std::size_t worker_count() { return 2; }
+  template <class F>
+  void parallel_for(std::size_t count, const F& f) {
+    ++calls;
+    for (std::size_t i = 0; i < count; ++i) { f(i, i % 2); }
+  }
+};
+struct no_workers {
+  [[nodiscard]] static std::size_t worker_count() { return 0; }
+  template <class F>
+  void parallel_for(std::size_t, const F&) {}
+};
+
+tensor<float, seq, d_model> numbers(std::size_t n) {
+  tensor<float, seq, d_model> x(seq{n}, d_model{64});
+  x.fill(0.5F);
+  return x;
+}
+
+}  // namespace
+
+TEST_CASE("an evaluation counts in the context that it is given, and nowhere else") {
+  const auto x = numbers(8);
+  context own;
+  reset_plans();
+  const tensor y = evaluate(relu(x), own);
+  const tensor z = evaluate_plainly(relu(x));
+  CHECK(y.values()[0] == z.values()[0]);
+  CHECK(own.counts()[kernels::available ? plan_kind::map : plan_kind::plain] == 1);
+  CHECK(plans_run()[plan_kind::map] == 0);
+  own.reset_counts();
+  CHECK(own.counts()[plan_kind::map] == 0);
+}
+
+TEST_CASE("use_context lasts until the end of its block, within modules too, and nests") {
+  counting_executor pool;
+  context threads(pool);
+  const nn::linear<nn::from<d_model>, nn::to<d_out>> layer{tensor<float, d_model, d_out>(d_model{64}, d_out{512}),
+                                                           tensor<float, d_out>(d_out{512})};
+  const auto x = numbers(512);
+  {
+    const use_context scope(threads);
+    CHECK(&current_context() == &threads);
+    (void)layer(x);
+    context inner;
+    {
+      const use_context nested(inner);
+      CHECK(&current_context() == &inner);
+    }
+    CHECK(&current_context() == &threads);
+  }
+  CHECK(&current_context() != &threads);
+  if (kernels::available) { CHECK(pool.calls > 0); }
+}
+
+TEST_CASE("a context may force the reference loops") {
+  context own;
+  own.force_reference();
+  (void)evaluate(relu(numbers(8)), own);
+  CHECK(own.counts()[plan_kind::plain] == 1);
+  CHECK(own.counts()[plan_kind::map] == 0);
+  // An executor keeps what the current context forces.
+  const plain_loops only;
+  counting_executor pool;
+  reset_plans();
+  (void)evaluate(relu(numbers(8)), pool);
+  CHECK(plans_run()[plan_kind::plain] == 1);
+  CHECK(plan(relu(numbers(8)))[plan_kind::plain] == 1);
+}
+
+TEST_CASE("an executor without workers is refused") {
+  no_workers none;
+  CHECK_THROWS_AS(context{none}, extent_error);
+}
