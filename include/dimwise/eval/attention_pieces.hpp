@@ -175,6 +175,7 @@ struct attention_pieces : score_pieces<attention_pieces<Roles, Pass>> {
   void collect(const position_biased_node<Shape, E, B>& n) {
     collect(n.template child<0>());
     bias = read_bias<float>(pass, n.template child<1>(), n.extents());
+    has_bias = true;
     align<w_axes, bias_axes<B>>(bias.axes, bias_strides);
   }
   template <class Shape, class E, class Q, class K, class H>

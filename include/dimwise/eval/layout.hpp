@@ -77,7 +77,7 @@ template <class T>
 struct target {
   T* data;
   const axis* axes;
-  T hidden = T(0);  // the weight that a softmax writes where the score is −∞
+  T hidden{};  // the weight that a softmax writes where the score is −∞
 };
 
 template <class Axes, class Operand>
