@@ -56,6 +56,7 @@ set(dimwise_headers
     include/dimwise/expr/mask.hpp
     include/dimwise/expr/node.hpp
     include/dimwise/expr/numbers.hpp
+    include/dimwise/expr/operation.hpp
     include/dimwise/expr/positions.hpp
     include/dimwise/expr/product_errors.hpp
     include/dimwise/expr/reduce.hpp

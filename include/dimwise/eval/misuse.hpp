@@ -12,6 +12,7 @@
 #include <dimwise/expr/ids.hpp>
 #include <dimwise/expr/join.hpp>
 #include <dimwise/expr/mask.hpp>
+#include <dimwise/expr/operation.hpp>
 #include <dimwise/expr/positions.hpp>
 #include <dimwise/expr/reduce.hpp>
 #include <dimwise/expr/restride.hpp>
@@ -29,24 +30,67 @@ namespace dimwise {
 /// In an error: a container in the place of a tensor.
 template <class T>
 struct container_of;
-/// In an error: a number in the place of a dimension.
-template <auto... Number>
-struct number_arguments;
+namespace op {
+struct contract;
+struct outer;
+struct scores;
+struct scaled;
+struct unscaled;
+struct map;
+struct plain;
+struct relu;
+struct gelu;
+struct gelu_tanh;
+struct silu;
+struct sigmoid;
+struct square;
+struct masked;
+struct biased;
+struct indicator;
+struct padding;
+struct allow;
+struct block;
+struct allow_of;
+struct whole_rows;
+struct where;
+struct clamp;
+struct pow;
+struct top_k;
+struct split_ids;
+struct rename;
+struct relabel;
+struct permute;
+struct split;
+struct merge;
+struct part;
+struct diagonal;
+struct broadcast;
+struct broadcast_like;
+struct at;
+struct slice;
+struct concat;
+struct stack;
+struct gather;
+struct roll;
+struct flip;
+struct one_hot;
+struct scatter_add;
+struct sinusoid;
+struct rotary;
+struct relative_bias;
+struct skew;
+struct widened;
+struct dequantised;
+struct unroll;
+struct pool;
+struct random_uniform;
+struct random_normal;
+struct extent_of;
+struct evaluate;
+struct reference;
+}  // namespace op
 
-#define DIMWISE_DETAIL_MISUSED(word)                                                                          \
-  namespace op {                                                                                              \
-  struct word;                                                                                                \
-  }                                                                                                           \
-  namespace no_adl {                                                                                          \
-  template <class... D, class Error = ERROR_R1_operation_takes_other_arguments<op::word, over<D...>>>         \
-  Error word(...);                                                                                            \
-  template <auto First, auto... More,                                                                         \
-            class Error = ERROR_R1_operation_names_its_dimension<op::word, number_arguments<First, More...>>> \
-  Error word(...);                                                                                            \
-  template <class... D, class... Given>                                                                       \
-    requires(detail::refused_operand<Given> || ...)                                                           \
-  detail::already_refused word(Given...);                                                                     \
-  }
+namespace no_adl {
 DIMWISE_DETAIL_MISUSED(contract)
 DIMWISE_DETAIL_MISUSED(outer)
 DIMWISE_DETAIL_MISUSED(scores)
@@ -69,23 +113,10 @@ DIMWISE_DETAIL_MISUSED(block)
 DIMWISE_DETAIL_MISUSED(allow_of)
 DIMWISE_DETAIL_MISUSED(whole_rows)
 DIMWISE_DETAIL_MISUSED(where)
-DIMWISE_DETAIL_MISUSED(softmax)
-DIMWISE_DETAIL_MISUSED(log_softmax)
-DIMWISE_DETAIL_MISUSED(renormalise)
-DIMWISE_DETAIL_MISUSED(sum)
-DIMWISE_DETAIL_MISUSED(mean)
-DIMWISE_DETAIL_MISUSED(max)
-DIMWISE_DETAIL_MISUSED(min)
 DIMWISE_DETAIL_MISUSED(clamp)
 DIMWISE_DETAIL_MISUSED(pow)
-DIMWISE_DETAIL_MISUSED(logsumexp)
-DIMWISE_DETAIL_MISUSED(argmax)
 DIMWISE_DETAIL_MISUSED(top_k)
 DIMWISE_DETAIL_MISUSED(split_ids)
-DIMWISE_DETAIL_MISUSED(standardize)
-DIMWISE_DETAIL_MISUSED(layer_norm)
-DIMWISE_DETAIL_MISUSED(rms_norm)
-DIMWISE_DETAIL_MISUSED(scan)
 DIMWISE_DETAIL_MISUSED(rename)
 DIMWISE_DETAIL_MISUSED(relabel)
 DIMWISE_DETAIL_MISUSED(permute)
@@ -117,6 +148,7 @@ DIMWISE_DETAIL_MISUSED(random_normal)
 DIMWISE_DETAIL_MISUSED(extent_of)
 DIMWISE_DETAIL_MISUSED(evaluate)
 DIMWISE_DETAIL_MISUSED(reference)
+}  // namespace no_adl
 #undef DIMWISE_DETAIL_MISUSED
 
 namespace detail {

@@ -155,30 +155,6 @@ template <class E, class A, class B,
           class Error = ERROR_R7_block_mask_is_turned_by_allow_of<op::where, detail::operand_t<detail::shape_of<E>>>>
 Error where(const block_mask<E>& m, const A& a, const B& b);
 
-/// The larger of two elements, `max(x, 0)`; NaN where one is NaN. Over a dimension: `max<D>(x)`.
-///
-///   [larger] x [subset of it]  ->  [larger]
-///
-/// Refuses masked operands (R7), R8, R13, R18.
-template <class A, class B, class Verdict = detail::bounded_verdict<op::maximum, A, B>>
-  requires(detail::operand_pair<A, B> && allowed<Verdict>)
-[[nodiscard]] auto max(const A& a, const B& b) {
-  return detail::make_binary<fn::larger, A, B, Verdict>(a, b);
-}
-template <class A, class B, class Verdict = detail::bounded_verdict<op::maximum, A, B>>
-  requires(detail::operand_pair<A, B> && refused<Verdict>)
-Verdict max(const A& a, const B& b);
-
-/// The smaller of two elements; as `max`.
-template <class A, class B, class Verdict = detail::bounded_verdict<op::minimum, A, B>>
-  requires(detail::operand_pair<A, B> && allowed<Verdict>)
-[[nodiscard]] auto min(const A& a, const B& b) {
-  return detail::make_binary<fn::smaller, A, B, Verdict>(a, b);
-}
-template <class A, class B, class Verdict = detail::bounded_verdict<op::minimum, A, B>>
-  requires(detail::operand_pair<A, B> && refused<Verdict>)
-Verdict min(const A& a, const B& b);
-
 /// min(max(x, low), high): NaN where one is NaN, `high` where the bounds cross. Bounds are numbers or operands.
 ///
 ///   [x] x [subset of x] x [subset of x]  ->  [x]

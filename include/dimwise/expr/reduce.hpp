@@ -7,6 +7,7 @@
 
 #include <dimwise/expr/elementwise.hpp>
 #include <dimwise/expr/mask.hpp>
+#include <dimwise/expr/operation.hpp>
 #include <dimwise/shape/rules/reduce.hpp>
 
 namespace dimwise {
@@ -96,302 +97,219 @@ struct id_over<D> {
   using type = id<D>;
 };
 
+// ---- the words ------------------------------------------------------------------------------------------------------
+
+namespace calls {
+
+// Called without the dimensions that the word goes over (R1).
+template <class Op>
+struct over_dimensions {
+  template <operand X>
+  static auto judge(list<>, const X&) -> unnamed<Op, X>;
+};
+
+// A row becomes a row; `Judged<D, X>` is the verdict.
+template <class Op, class How, template <class, class> class Judged>
+struct row_word : over_dimensions<Op> {
+  using over_dimensions<Op>::judge;
+  template <class... D, operand X>
+    requires(sizeof...(D) > 0)
+  static auto judge(list<D...>, const X&) -> Judged<list<D...>, X>;
+  template <class Verdict, class... D, operand X>
+  static auto make(list<D...>, const X& x) {
+    return make_rows<typename Verdict::shape, How, list<D...>>(x);
+  }
+};
+// A row becomes one element, of what a mask allows where one is given.
+template <class Op, class How>
+struct total_word : over_dimensions<Op> {
+  using over_dimensions<Op>::judge;
+  template <class... D, operand X>
+    requires(sizeof...(D) > 0)
+  static auto judge(list<D...>, const X&) -> of_numbers<Op, rule::reduce<Op, list<D...>, shape_of<X>>, X>;
+  template <class... D, operand X, mask M>
+    requires(sizeof...(D) > 0)
+  static auto judge(list<D...>, const X&, const M&)
+      -> of_numbers<op::masked, rule::reduce_masked<Op, list<D...>, shape_of<X>, typename M::facts>, X>;
+  template <class Verdict, class... D, operand X>
+  static auto make(list<D...>, const X& x) {
+    return make_total<typename Verdict::shape, value_of<X>, How, list<D...>>(x);
+  }
+  template <class Verdict, class... D, operand X, mask M>
+  static auto make(list<D...>, const X& x, const M& m) {
+    const auto visible = dimwise::masked(x, m);
+    using total = of_numbers<Op, rule::reduce<Op, list<D...>, shape_of<decltype(visible)>>, decltype(visible)>;
+    return make<total>(list<D...>{}, visible);
+  }
+};
+// A norm over features, with γ and β where they are given.
+template <class Op, class How>
+struct norm_word : over_dimensions<Op> {
+  using over_dimensions<Op>::judge;
+  template <class... D, operand X>
+    requires(sizeof...(D) > 0)
+  static auto judge(list<D...>, const X&, double = 0) -> of_numbers<Op, rule::norm<Op, list<D...>, shape_of<X>>, X>;
+  template <class Verdict, class... D, operand X>
+  static auto make(list<D...>, const X& x, double epsilon = 1e-5) {
+    return make_rows<typename Verdict::shape, How, list<D...>>(x, epsilon);
+  }
+  // The norm before γ.
+  template <class... D, operand X>
+  static auto rows_of(list<D...> over, const X& x, double epsilon) {
+    return make<rule::norm<Op, list<D...>, shape_of<X>>>(over, x, epsilon);
+  }
+};
+
+template <class D, class X>
+using softmax_verdict = of_scores<op::softmax, rule::softmax<op::softmax, D, shape_of<X>>, X>;
+template <class D, class X>
+using log_softmax_verdict = of_scores<op::log_softmax, rule::softmax<op::log_softmax, D, shape_of<X>>, X>;
+template <class D, class X>
+using renormalise_verdict = of_numbers<op::renormalise, rule::renormalise<D, shape_of<X>>, X>;
+
+struct softmax : row_word<op::softmax, rows::softmax, softmax_verdict> {};
+struct log_softmax : row_word<op::log_softmax, rows::log_softmax, log_softmax_verdict> {};
+struct renormalise : row_word<op::renormalise, rows::renormalise, renormalise_verdict> {};
+struct sum : total_word<op::sum, totals::sum> {};
+struct mean : total_word<op::mean, totals::mean> {};
+struct standardize : norm_word<op::standardize, rows::standardize> {};
+
+struct logsumexp : over_dimensions<op::logsumexp> {
+  using over_dimensions<op::logsumexp>::judge;
+  template <class... D, operand X>
+    requires(sizeof...(D) > 0)
+  static auto judge(list<D...>, const X&)
+      -> of_scores<op::logsumexp, rule::reduce<op::logsumexp, list<D...>, shape_of<X>>, X>;
+  template <class Verdict, class... D, operand X>
+  static auto make(list<D...>, const X& x) {
+    return make_total<typename Verdict::shape, value_of<X>, totals::logsumexp, list<D...>>(x);
+  }
+};
+struct argmax : over_dimensions<op::argmax> {
+  using over_dimensions<op::argmax>::judge;
+  template <class... D, operand X>
+    requires(sizeof...(D) > 0)
+  static auto judge(list<D...>, const X&)
+      -> of_numbers<op::argmax, rule::reduce<op::argmax, list<D...>, shape_of<X>>, X>;
+  template <class Verdict, class... D, operand X>
+  static auto make(list<D...>, const X& x) {
+    return make_total<typename Verdict::shape, typename id_over<D...>::type, totals::argmax, list<D...>>(x);
+  }
+};
+struct layer_norm : norm_word<op::layer_norm, rows::standardize> {
+  using norm_word<op::layer_norm, rows::standardize>::judge;
+  using norm_word<op::layer_norm, rows::standardize>::make;
+  template <class... D, operand X, operand Gamma, operand Beta>
+    requires(sizeof...(D) > 0)
+  static auto judge(list<D...>, const X&, const Gamma&, const Beta&, double = 0)
+      -> of_numbers<op::layer_norm,
+                    rule::norm_with<op::layer_norm, list<D...>, shape_of<X>, shape_of<Gamma>, shape_of<Beta>>, X, Gamma,
+                    Beta>;
+  template <class Verdict, class... D, operand X, operand Gamma, operand Beta>
+  static auto make(list<D...> over, const X& x, const Gamma& gamma, const Beta& beta, double epsilon = 1e-5) {
+    return rows_of(over, x, epsilon) * gamma + beta;
+  }
+};
+struct rms_norm : norm_word<op::rms_norm, rows::root_mean_square> {
+  using norm_word<op::rms_norm, rows::root_mean_square>::judge;
+  using norm_word<op::rms_norm, rows::root_mean_square>::make;
+  template <class... D, operand X, operand Gamma>
+    requires(sizeof...(D) > 0)
+  static auto judge(list<D...>, const X&, const Gamma&, double = 0)
+      -> of_numbers<op::rms_norm, rule::norm_with<op::rms_norm, list<D...>, shape_of<X>, shape_of<Gamma>>, X, Gamma>;
+  template <class Verdict, class... D, operand X, operand Gamma>
+  static auto make(list<D...> over, const X& x, const Gamma& gamma, double epsilon = 1e-5) {
+    return rows_of(over, x, epsilon) * gamma;
+  }
+};
+struct scan : over_dimensions<op::scan> {
+  using over_dimensions<op::scan>::judge;
+  template <class D, operand X>
+  static auto judge(list<D>, const X&) -> of_numbers<op::scan, rule::scan<list<D>, shape_of<X>>, X>;
+  template <class Verdict, class D, operand X>
+  static auto make(list<D>, const X& x) {
+    return make_rows<typename Verdict::shape, rows::scan, list<D>>(x);
+  }
+};
+
+// The larger and the smaller of two elements, or over dimensions.
+template <class Op, class How, class OfTwo, class F>
+struct extreme_word : total_word<Op, How> {
+  using total_word<Op, How>::judge;
+  using total_word<Op, How>::make;
+  template <class A, class B>
+    requires(operand_pair<A, B>)
+  static auto judge(list<>, const A&, const B&)
+      -> of_numbers<OfTwo, rule::elementwise_by<OfTwo, shape_or_none_t<A>, shape_or_none_t<B>>, A, B>;
+  template <class Verdict, class A, class B>
+  static auto make(list<>, const A& a, const B& b) {
+    return make_binary<F, A, B, Verdict>(a, b);
+  }
+};
+struct max : extreme_word<op::max, totals::max, op::maximum, fn::larger> {};
+struct min : extreme_word<op::min, totals::min, op::minimum, fn::smaller> {};
+
+}  // namespace calls
+
 }  // namespace detail
 
 namespace no_adl {
 
 /// exp(x) / Σ exp(x) over the dimensions D; exactly 0 where masked, and everywhere in a row that is masked entirely.
 ///
-///   [D…, rest]  ->  [D…, rest], normalised<D…>
+///   softmax<D…>(x):  [D…, rest]  ->  [D…, rest], normalised<D…>
 ///
 /// Refuses raw products (R6), what is normalised or has a static extent of 1 (R5), dimensions that are neither attendable
 /// nor a choice (R13), masks that serve another dimension (R7), packed positions without documents (R19).
-template <class... D, operand X,
-          class Verdict =
-              detail::of_scores<op::softmax, rule::softmax<op::softmax, detail::list<D...>, detail::shape_of<X>>, X>>
-  requires(sizeof...(D) > 0 && allowed<Verdict>)
-[[nodiscard]] auto softmax(const X& x) {
-  return detail::make_rows<typename Verdict::shape, detail::rows::softmax, detail::list<D...>>(x);
-}
-template <class... D, operand X,
-          class Verdict =
-              detail::of_scores<op::softmax, rule::softmax<op::softmax, detail::list<D...>, detail::shape_of<X>>, X>>
-  requires(sizeof...(D) > 0 && refused<Verdict>)
-Verdict softmax(const X& x);
-
+DIMWISE_DETAIL_OPERATION(softmax)
 /// x − log Σ exp(x) over the dimensions D; −∞ where masked.
-template <class... D, operand X,
-          class Verdict = detail::of_scores<op::log_softmax,
-                                            rule::softmax<op::log_softmax, detail::list<D...>, detail::shape_of<X>>, X>>
-  requires(sizeof...(D) > 0 && allowed<Verdict>)
-[[nodiscard]] auto log_softmax(const X& x) {
-  return detail::make_rows<typename Verdict::shape, detail::rows::log_softmax, detail::list<D...>>(x);
-}
-template <class... D, operand X,
-          class Verdict = detail::of_scores<op::log_softmax,
-                                            rule::softmax<op::log_softmax, detail::list<D...>, detail::shape_of<X>>, X>>
-  requires(sizeof...(D) > 0 && refused<Verdict>)
-Verdict log_softmax(const X& x);
-
+DIMWISE_DETAIL_OPERATION(log_softmax)
 /// x / Σ x over the dimensions D, explicitly: slot attention's second normalisation, top-k routing. A row of sum 0 stays 0.
-template <
-    class... D, operand X,
-    class Verdict = detail::of_numbers<op::renormalise, rule::renormalise<detail::list<D...>, detail::shape_of<X>>, X>>
-  requires(sizeof...(D) > 0 && allowed<Verdict>)
-[[nodiscard]] auto renormalise(const X& x) {
-  return detail::make_rows<typename Verdict::shape, detail::rows::renormalise, detail::list<D...>>(x);
-}
-template <
-    class... D, operand X,
-    class Verdict = detail::of_numbers<op::renormalise, rule::renormalise<detail::list<D...>, detail::shape_of<X>>, X>>
-  requires(sizeof...(D) > 0 && refused<Verdict>)
-Verdict renormalise(const X& x);
+DIMWISE_DETAIL_OPERATION(renormalise)
 
-/// Sums, means, maxima and minima over the dimensions D; what is masked does not count.
+/// Sums, means, maxima and minima over the dimensions D; what is masked does not count. With a mask behind the operand, over
+/// what it allows: `mean<seq>(x, padding<seq>(lengths))`.
 ///
-///   [D…, rest]  ->  [rest]
+///   sum<D…>(x), sum<D…>(x, mask):  [D…, rest]  ->  [rest]
 ///
 /// The mean over nothing visible is 0. Refuses weighted products over other dimensions than theirs (R5), masks that serve
 /// another dimension (R7), packed positions without documents (R19).
-template <
-    class... D, operand X,
-    class Verdict = detail::of_numbers<op::sum, rule::reduce<op::sum, detail::list<D...>, detail::shape_of<X>>, X>>
-  requires(sizeof...(D) > 0 && allowed<Verdict>)
-[[nodiscard]] auto sum(const X& x) {
-  return detail::make_total<typename Verdict::shape, detail::value_of<X>, detail::totals::sum, detail::list<D...>>(x);
-}
-template <
-    class... D, operand X,
-    class Verdict = detail::of_numbers<op::sum, rule::reduce<op::sum, detail::list<D...>, detail::shape_of<X>>, X>>
-  requires(sizeof...(D) > 0 && refused<Verdict>)
-Verdict sum(const X& x);
-template <
-    class... D, operand X,
-    class Verdict = detail::of_numbers<op::mean, rule::reduce<op::mean, detail::list<D...>, detail::shape_of<X>>, X>>
-  requires(sizeof...(D) > 0 && allowed<Verdict>)
-[[nodiscard]] auto mean(const X& x) {
-  return detail::make_total<typename Verdict::shape, detail::value_of<X>, detail::totals::mean, detail::list<D...>>(x);
-}
-template <
-    class... D, operand X,
-    class Verdict = detail::of_numbers<op::mean, rule::reduce<op::mean, detail::list<D...>, detail::shape_of<X>>, X>>
-  requires(sizeof...(D) > 0 && refused<Verdict>)
-Verdict mean(const X& x);
-template <
-    class... D, operand X,
-    class Verdict = detail::of_numbers<op::max, rule::reduce<op::max, detail::list<D...>, detail::shape_of<X>>, X>>
-  requires(sizeof...(D) > 0 && allowed<Verdict>)
-[[nodiscard]] auto max(const X& x) {
-  return detail::make_total<typename Verdict::shape, detail::value_of<X>, detail::totals::max, detail::list<D...>>(x);
-}
-template <
-    class... D, operand X,
-    class Verdict = detail::of_numbers<op::max, rule::reduce<op::max, detail::list<D...>, detail::shape_of<X>>, X>>
-  requires(sizeof...(D) > 0 && refused<Verdict>)
-Verdict max(const X& x);
-template <
-    class... D, operand X,
-    class Verdict = detail::of_numbers<op::min, rule::reduce<op::min, detail::list<D...>, detail::shape_of<X>>, X>>
-  requires(sizeof...(D) > 0 && allowed<Verdict>)
-[[nodiscard]] auto min(const X& x) {
-  return detail::make_total<typename Verdict::shape, detail::value_of<X>, detail::totals::min, detail::list<D...>>(x);
-}
-template <
-    class... D, operand X,
-    class Verdict = detail::of_numbers<op::min, rule::reduce<op::min, detail::list<D...>, detail::shape_of<X>>, X>>
-  requires(sizeof...(D) > 0 && refused<Verdict>)
-Verdict min(const X& x);
-
-/// The same over what a mask allows: `mean<seq>(x, padding<seq>(lengths))`.
-template <class... D, operand X, mask M,
-          class Verdict = detail::of_numbers<
-              op::masked, rule::reduce_masked<op::sum, detail::list<D...>, detail::shape_of<X>, typename M::facts>, X>>
-  requires(sizeof...(D) > 0 && allowed<Verdict>)
-[[nodiscard]] auto sum(const X& x, const M& m) {
-  return sum<D...>(masked(x, m));
-}
-template <class... D, operand X, mask M,
-          class Verdict = detail::of_numbers<
-              op::masked, rule::reduce_masked<op::sum, detail::list<D...>, detail::shape_of<X>, typename M::facts>, X>>
-  requires(sizeof...(D) > 0 && refused<Verdict>)
-Verdict sum(const X& x, const M& m);
-template <class... D, operand X, mask M,
-          class Verdict = detail::of_numbers<
-              op::masked, rule::reduce_masked<op::mean, detail::list<D...>, detail::shape_of<X>, typename M::facts>, X>>
-  requires(sizeof...(D) > 0 && allowed<Verdict>)
-[[nodiscard]] auto mean(const X& x, const M& m) {
-  return mean<D...>(masked(x, m));
-}
-template <class... D, operand X, mask M,
-          class Verdict = detail::of_numbers<
-              op::masked, rule::reduce_masked<op::mean, detail::list<D...>, detail::shape_of<X>, typename M::facts>, X>>
-  requires(sizeof...(D) > 0 && refused<Verdict>)
-Verdict mean(const X& x, const M& m);
-template <class... D, operand X, mask M,
-          class Verdict = detail::of_numbers<
-              op::masked, rule::reduce_masked<op::max, detail::list<D...>, detail::shape_of<X>, typename M::facts>, X>>
-  requires(sizeof...(D) > 0 && allowed<Verdict>)
-[[nodiscard]] auto max(const X& x, const M& m) {
-  return max<D...>(masked(x, m));
-}
-template <class... D, operand X, mask M,
-          class Verdict = detail::of_numbers<
-              op::masked, rule::reduce_masked<op::max, detail::list<D...>, detail::shape_of<X>, typename M::facts>, X>>
-  requires(sizeof...(D) > 0 && refused<Verdict>)
-Verdict max(const X& x, const M& m);
-template <class... D, operand X, mask M,
-          class Verdict = detail::of_numbers<
-              op::masked, rule::reduce_masked<op::min, detail::list<D...>, detail::shape_of<X>, typename M::facts>, X>>
-  requires(sizeof...(D) > 0 && allowed<Verdict>)
-[[nodiscard]] auto min(const X& x, const M& m) {
-  return min<D...>(masked(x, m));
-}
-template <class... D, operand X, mask M,
-          class Verdict = detail::of_numbers<
-              op::masked, rule::reduce_masked<op::min, detail::list<D...>, detail::shape_of<X>, typename M::facts>, X>>
-  requires(sizeof...(D) > 0 && refused<Verdict>)
-Verdict min(const X& x, const M& m);
+///
+/// `max(a, b)` and `min(a, b)` are the larger and the smaller of two elements, `max(x, 0)`; NaN where one is NaN.
+///
+///   [larger] x [subset of it]  ->  [larger]
+///
+/// Refuse masked operands (R7), R8, R13, R18.
+DIMWISE_DETAIL_OPERATION(sum)
+DIMWISE_DETAIL_OPERATION(mean)
+DIMWISE_DETAIL_OPERATION(max)
+DIMWISE_DETAIL_OPERATION(min)
 
 /// log Σ exp(x) over the dimensions D; −∞ where everything is masked.
-template <class... D, operand X,
-          class Verdict =
-              detail::of_scores<op::logsumexp, rule::reduce<op::logsumexp, detail::list<D...>, detail::shape_of<X>>, X>>
-  requires(sizeof...(D) > 0 && allowed<Verdict>)
-[[nodiscard]] auto logsumexp(const X& x) {
-  return detail::make_total<typename Verdict::shape, detail::value_of<X>, detail::totals::logsumexp,
-                            detail::list<D...>>(x);
-}
-template <class... D, operand X,
-          class Verdict =
-              detail::of_scores<op::logsumexp, rule::reduce<op::logsumexp, detail::list<D...>, detail::shape_of<X>>, X>>
-  requires(sizeof...(D) > 0 && refused<Verdict>)
-Verdict logsumexp(const X& x);
+DIMWISE_DETAIL_OPERATION(logsumexp)
 
 /// The id of the largest element along D, the first where several are; NaN counts as largest. Along several dimensions it
 /// is the id of their product, in the order in which they are named: `split_ids` takes it apart.
 ///
-///   argmax<D>:     [D, rest]     ->  [rest], elements id<D>
-///   argmax<A, B>:  [A, B, rest]  ->  [rest], elements id<merged<A, B>>
-template <class... D, operand X,
-          class Verdict =
-              detail::of_numbers<op::argmax, rule::reduce<op::argmax, detail::list<D...>, detail::shape_of<X>>, X>>
-  requires(sizeof...(D) > 0 && allowed<Verdict>)
-[[nodiscard]] auto argmax(const X& x) {
-  return detail::make_total<typename Verdict::shape, typename detail::id_over<D...>::type, detail::totals::argmax,
-                            detail::list<D...>>(x);
-}
-template <class... D, operand X,
-          class Verdict =
-              detail::of_numbers<op::argmax, rule::reduce<op::argmax, detail::list<D...>, detail::shape_of<X>>, X>>
-  requires(sizeof...(D) > 0 && refused<Verdict>)
-Verdict argmax(const X& x);
+///   argmax<D>(x):     [D, rest]     ->  [rest], elements id<D>
+///   argmax<A, B>(x):  [A, B, rest]  ->  [rest], elements id<merged<A, B>>
+DIMWISE_DETAIL_OPERATION(argmax)
 
-/// (x − mean) / √(variance + ε) over the dimensions D, any of them (batch norm, instance norm, …).
-template <class... D, operand X,
-          class Verdict = detail::of_numbers<op::standardize,
-                                             rule::norm<op::standardize, detail::list<D...>, detail::shape_of<X>>, X>>
-  requires(sizeof...(D) > 0 && allowed<Verdict>)
-[[nodiscard]] auto standardize(const X& x, double epsilon = 1e-5) {
-  return detail::make_rows<typename Verdict::shape, detail::rows::standardize, detail::list<D...>>(x, epsilon);
-}
-template <class... D, operand X,
-          class Verdict = detail::of_numbers<op::standardize,
-                                             rule::norm<op::standardize, detail::list<D...>, detail::shape_of<X>>, X>>
-  requires(sizeof...(D) > 0 && refused<Verdict>)
-Verdict standardize(const X& x, double epsilon = 1e-5);
+/// (x − mean) / √(variance + ε) over the dimensions D, any of them (batch norm, instance norm, …): `standardize<D…>(x, ε)`.
+DIMWISE_DETAIL_OPERATION(standardize)
 
-/// standardize<D…>(x) · γ + β over features (Ba, Kiros and Hinton 2016); refuses other dimensions (R13).
+/// standardize<D…>(x) · γ + β over features (Ba, Kiros and Hinton 2016); refuses other dimensions (R13). ε is 1e-5 if not said.
 ///
-///   [rest, D…] x [subset] x [subset]  ->  [rest, D…]
-template <class... D, operand X,
-          class Verdict = detail::of_numbers<op::layer_norm,
-                                             rule::norm<op::layer_norm, detail::list<D...>, detail::shape_of<X>>, X>>
-  requires(sizeof...(D) > 0 && allowed<Verdict>)
-[[nodiscard]] auto layer_norm(const X& x, double epsilon = 1e-5) {
-  return detail::make_rows<typename Verdict::shape, detail::rows::standardize, detail::list<D...>>(x, epsilon);
-}
-template <class... D, operand X, operand Gamma, operand Beta,
-          class Verdict = detail::of_numbers<op::layer_norm,
-                                             rule::norm_with<op::layer_norm, detail::list<D...>, detail::shape_of<X>,
-                                                             detail::shape_of<Gamma>, detail::shape_of<Beta>>,
-                                             X, Gamma, Beta>>
-  requires(sizeof...(D) > 0 && allowed<Verdict>)
-[[nodiscard]] auto layer_norm(const X& x, const Gamma& gamma, const Beta& beta, double epsilon = 1e-5) {
-  return layer_norm<D...>(x, epsilon) * gamma + beta;
-}
-template <class... D, operand X,
-          class Verdict = detail::of_numbers<op::layer_norm,
-                                             rule::norm<op::layer_norm, detail::list<D...>, detail::shape_of<X>>, X>>
-  requires(sizeof...(D) > 0 && refused<Verdict>)
-Verdict layer_norm(const X& x, double epsilon = 1e-5);
-template <class... D, operand X, operand Gamma, operand Beta,
-          class Verdict = detail::of_numbers<op::layer_norm,
-                                             rule::norm_with<op::layer_norm, detail::list<D...>, detail::shape_of<X>,
-                                                             detail::shape_of<Gamma>, detail::shape_of<Beta>>,
-                                             X, Gamma, Beta>>
-  requires(sizeof...(D) > 0 && refused<Verdict>)
-Verdict layer_norm(const X& x, const Gamma& gamma, const Beta& beta, double epsilon = 1e-5);
+///   layer_norm<D…>(x, ε), layer_norm<D…>(x, γ, β, ε):  [rest, D…] x [subset] x [subset]  ->  [rest, D…]
+DIMWISE_DETAIL_OPERATION(layer_norm)
 
-/// x / √(mean x² + ε) · γ over features (Zhang and Sennrich 2019); refuses other dimensions (R13).
-template <class... D, operand X,
-          class Verdict =
-              detail::of_numbers<op::rms_norm, rule::norm<op::rms_norm, detail::list<D...>, detail::shape_of<X>>, X>>
-  requires(sizeof...(D) > 0 && allowed<Verdict>)
-[[nodiscard]] auto rms_norm(const X& x, double epsilon = 1e-5) {
-  return detail::make_rows<typename Verdict::shape, detail::rows::root_mean_square, detail::list<D...>>(x, epsilon);
-}
-template <
-    class... D, operand X, operand Gamma,
-    class Verdict = detail::of_numbers<
-        op::rms_norm, rule::norm_with<op::rms_norm, detail::list<D...>, detail::shape_of<X>, detail::shape_of<Gamma>>,
-        X, Gamma>>
-  requires(sizeof...(D) > 0 && allowed<Verdict>)
-[[nodiscard]] auto rms_norm(const X& x, const Gamma& gamma, double epsilon = 1e-5) {
-  return rms_norm<D...>(x, epsilon) * gamma;
-}
-template <class... D, operand X,
-          class Verdict =
-              detail::of_numbers<op::rms_norm, rule::norm<op::rms_norm, detail::list<D...>, detail::shape_of<X>>, X>>
-  requires(sizeof...(D) > 0 && refused<Verdict>)
-Verdict rms_norm(const X& x, double epsilon = 1e-5);
-template <
-    class... D, operand X, operand Gamma,
-    class Verdict = detail::of_numbers<
-        op::rms_norm, rule::norm_with<op::rms_norm, detail::list<D...>, detail::shape_of<X>, detail::shape_of<Gamma>>,
-        X, Gamma>>
-  requires(sizeof...(D) > 0 && refused<Verdict>)
-Verdict rms_norm(const X& x, const Gamma& gamma, double epsilon = 1e-5);
+/// x / √(mean x² + ε) · γ over features (Zhang and Sennrich 2019); refuses other dimensions (R13). ε is 1e-5 if not said.
+///
+///   rms_norm<D…>(x, ε), rms_norm<D…>(x, γ, ε):  [rest, D…] x [subset]  ->  [rest, D…]
+DIMWISE_DETAIL_OPERATION(rms_norm)
 
-/// Running sums along an ordered dimension, each element included (R13).
-template <class D, operand X,
-          class Verdict = detail::of_numbers<op::scan, rule::scan<detail::list<D>, detail::shape_of<X>>, X>>
-  requires allowed<Verdict>
-[[nodiscard]] auto scan(const X& x) {
-  return detail::make_rows<typename Verdict::shape, detail::rows::scan, detail::list<D>>(x);
-}
-template <class D, operand X,
-          class Verdict = detail::of_numbers<op::scan, rule::scan<detail::list<D>, detail::shape_of<X>>, X>>
-  requires refused<Verdict>
-Verdict scan(const X& x);
-
-// Called without the dimension that they go over (R1).
-#define DIMWISE_DETAIL_UNNAMED(name)                               \
-  template <operand X, class Error = detail::unnamed<op::name, X>> \
-  Error name(const X& x);
-DIMWISE_DETAIL_UNNAMED(softmax)
-DIMWISE_DETAIL_UNNAMED(log_softmax)
-DIMWISE_DETAIL_UNNAMED(renormalise)
-DIMWISE_DETAIL_UNNAMED(sum)
-DIMWISE_DETAIL_UNNAMED(mean)
-DIMWISE_DETAIL_UNNAMED(max)
-DIMWISE_DETAIL_UNNAMED(min)
-DIMWISE_DETAIL_UNNAMED(logsumexp)
-DIMWISE_DETAIL_UNNAMED(argmax)
-DIMWISE_DETAIL_UNNAMED(standardize)
-DIMWISE_DETAIL_UNNAMED(layer_norm)
-DIMWISE_DETAIL_UNNAMED(rms_norm)
-DIMWISE_DETAIL_UNNAMED(scan)
-#undef DIMWISE_DETAIL_UNNAMED
+/// Running sums along an ordered dimension, each element included (R13): scan<D>(x).
+DIMWISE_DETAIL_OPERATION(scan)
 
 }  // namespace no_adl
 
