@@ -237,9 +237,14 @@ template <class Arch>
     if (head.bias != nullptr || head.allow != nullptr || head.lse != nullptr || keys == 0) return false;
     const bool hidden = detail::hides(l, keys);
     if (hidden && !detail::all_finite<Arch>(head.v, l.v_row, keys, l.value_dim)) return false;
-    const bool done = l.queries <= lanes<detail::half_arch<Arch>>
-                          ? detail::small_head<Arch, detail::half_arch<Arch>>(l, head, keys, hidden)
-                          : detail::small_head<Arch, Arch>(l, head, keys, hidden);
+    using half = detail::half_arch<Arch>;
+    bool done = false;
+    if constexpr (std::is_same_v<half, Arch>) {
+      done = detail::small_head<Arch, Arch>(l, head, keys, hidden);
+    } else {
+      done = l.queries <= lanes<half> ? detail::small_head<Arch, half>(l, head, keys, hidden)
+                                      : detail::small_head<Arch, Arch>(l, head, keys, hidden);
+    }
     if (!done) return false;
   }
   return true;
