@@ -68,7 +68,7 @@ template <class E>
 [[noreturn]] void raise(const error& message) {
   E thrown;
   static_cast<error&>(thrown) = message;
-  throw thrown;
+  throw thrown;  // NOLINT(misc-throw-by-value-catch-by-reference): a value that has a name
 }
 
 template <class D>

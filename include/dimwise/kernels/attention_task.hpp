@@ -17,7 +17,7 @@
 #include <dimwise/kernels/stored_rows.hpp>
 
 #include <cstddef>
-#include <math.h>
+#include <math.h>  // NOLINT(modernize-deprecated-headers): functions of <cmath> are inline and would leak
 #include <type_traits>
 
 namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail {

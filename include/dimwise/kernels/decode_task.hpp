@@ -16,7 +16,7 @@
 #include <dimwise/kernels/stored_rows.hpp>
 
 #include <cstddef>
-#include <math.h>
+#include <math.h>  // NOLINT(modernize-deprecated-headers): functions of <cmath> are inline and would leak
 #include <type_traits>
 
 namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail {
@@ -51,10 +51,10 @@ struct decode_plan {
     return features <= cache_floats / 64 ? 64 : features >= cache_floats / 16 ? 16 : 32;
   }
 
-  constexpr decode_plan(const attention_layout& layout, std::size_t head_count, std::size_t group_) noexcept
-      : group(group_),
-        groups(head_count / group_),
-        rows(group_ * layout.queries),
+  constexpr decode_plan(const attention_layout& layout, std::size_t head_count, std::size_t group_size) noexcept
+      : group(group_size),
+        groups(head_count / group_size),
+        rows(group_size * layout.queries),
         parts(layout.keys == 0 ? 1 : (layout.keys + part_keys - 1) / part_keys),
         q_row(padded(layout.head_dim)),
         out_row(padded(layout.value_dim)),
