@@ -122,3 +122,20 @@ TEST_CASE("comparisons: in words") {
   const tensor<float, seq> x(seq{3});
   CHECK(explain(x < 0.5F).find("step 1 < the number 0.5, element by element") != std::string::npos);
 }
+
+TEST_CASE("numbers: an expression without dimensions is read as its number, a comparison of it as its truth") {
+  const dimwise::tensor<float, seq> x({1, 2, 6}, seq{3});
+  const float average = dimwise::mean<seq>(x);
+  CHECK(average == 3);
+  bool larger = false;
+  if (dimwise::mean<seq>(x) > 2.0F) { larger = true; }
+  CHECK(larger);
+  if (dimwise::mean<seq>(x) == 1) { larger = false; }
+  CHECK(larger);
+  const dimwise::tensor<float> loss{dimwise::mean<seq>(x)};
+  CHECK((loss > 2.0F ? 1 : 0) == 1);
+  CHECK(static_cast<double>(2.0F * loss + 1.0F) == 7);
+  using compared = decltype(loss > 2.0F);
+  static_assert(std::is_constructible_v<bool, compared> && !std::is_convertible_v<compared, bool>);
+  static_assert(!std::is_convertible_v<decltype(x * 2.0F), float>);
+}

@@ -71,6 +71,17 @@ class node : public shaped_as<Shape>,
     each_child(f, std::index_sequence_for<Children...>{});
   }
 
+  /// The number, or the truth, that an expression without dimensions is: it is evaluated.
+  operator T() const  // implicit: as for a tensor, no mark may be dropped
+    requires(is_plain_number<Shape> && !std::is_same_v<T, bool>)
+  {
+    return *tensor<T>(*this).data();
+  }
+  explicit operator bool() const
+    requires(is_plain_number<Shape> && std::is_same_v<T, bool>)
+  {
+    return *tensor<bool>(*this).data();
+  }
   // `if (a == b)` compares elements.
   template <class Error = ERROR_R7_tensor_of_bool_is_no_condition<operand_t<Shape>>>
     requires(std::is_same_v<T, bool> && dims_t<Shape>::size > 0)
