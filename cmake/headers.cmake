@@ -102,12 +102,13 @@ set(dimwise_headers
     include/dimwise/kernels/table.hpp
     include/dimwise/nn.hpp
     include/dimwise/nn/attention.hpp
-    include/dimwise/nn/border.hpp
     include/dimwise/nn/cache.hpp
     include/dimwise/nn/cache_sides.hpp
     include/dimwise/nn/cache_storage.hpp
     include/dimwise/nn/embedding.hpp
     include/dimwise/nn/feed_forward.hpp
+    include/dimwise/nn/formula.hpp
+    include/dimwise/nn/heads.hpp
     include/dimwise/nn/latent_attention.hpp
     include/dimwise/nn/layers.hpp
     include/dimwise/nn/linear.hpp
@@ -116,6 +117,7 @@ set(dimwise_headers
     include/dimwise/nn/norm.hpp
     include/dimwise/nn/paged_cache.hpp
     include/dimwise/nn/parameters.hpp
+    include/dimwise/nn/self_attention.hpp
     include/dimwise/nn/slot_attention.hpp
     include/dimwise/nn/talking_heads.hpp
     include/dimwise/nn/transformer.hpp

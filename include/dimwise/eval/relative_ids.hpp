@@ -1,13 +1,43 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/eval/relative_ids.hpp -- the distance between every query and key, as ids of a table of distances.
+// dimwise/eval/relative_ids.hpp -- positions, and distances between queries and keys, as ids of the rows of a table.
 //
-// Layer: eval: it fills a tensor.
-// Tests: tests/expr/positions.test.cpp
+// Layer: eval: it fills tensors.
+// Tests: tests/expr/positions.test.cpp, tests/nn/linear.test.cpp
 #pragma once
 
 #include <dimwise/eval/evaluate.hpp>
 
+#include <algorithm>
+
 namespace dimwise {
+
+namespace detail {
+
+// A table has a row for each of these positions of P.
+template <class P>
+void check_rows(const char* operation, std::ptrdiff_t first, std::size_t count, extent_t rows) {
+  if (first < 0 || count > rows || static_cast<std::size_t>(first) > rows - count) {
+    const auto last = static_cast<long long>(static_cast<std::size_t>(first) + count - 1);
+    raise<index_error>(error{} << operation << ": positions " << static_cast<long long>(first) << " … " << last
+                               << " of dimension " << dimension_name<P>() << " are asked of a table of " << rows);
+  }
+}
+
+// The position of every element of P as the id of a row, in packed dimensions from each document's beginning.
+template <class Row, class P, class Extents>
+auto position_ids(const char* operation, const Extents& e, extent_t rows) {
+  const auto positions = positions_of<P>(e, operation);
+  if (!positions.empty()) {
+    const auto [least, most] = std::minmax_element(positions.begin(), positions.end());
+    check_rows<P>(operation, *least, static_cast<std::size_t>(*most - *least) + 1, rows);
+  }
+  auto ids = tensor<id<Row>, P>::for_overwriting(carry<list<P>>(operation, e));
+  std::transform(positions.begin(), positions.end(), ids.overwrite(),
+                 [](std::ptrdiff_t i) { return id<Row>(static_cast<std::size_t>(i)); });
+  return ids;
+}
+
+}  // namespace detail
 
 namespace no_adl {
 

@@ -5,15 +5,22 @@
 // Tests: tests/nn/linear.test.cpp, tests/compile_fail/nn/
 #pragma once
 
-#include <dimwise/eval/evaluate.hpp>
-#include <dimwise/expr/join.hpp>
-#include <dimwise/expr/restride.hpp>
-#include <dimwise/nn/border.hpp>
+#include <dimwise/eval/relative_ids.hpp>
+#include <dimwise/nn/formula.hpp>
 #include <dimwise/nn/parameters.hpp>
 
-#include <algorithm>
-
 namespace dimwise::nn {
+
+namespace detail {
+
+template <class X>
+concept real_numbers = operand<X> && std::is_floating_point_v<value_of<X>>;
+
+// Whether X has the positions P, and these an origin: a composite has none of its own.
+template <class P, class X>
+concept has_positions = operand<X> && is_in<P, dims_t<shape_of<X>>> && is_in<P, typename extents_type_of<X>::atoms>;
+
+}  // namespace detail
 
 /// A vector of features for each alternative of Choice: words in, and by the same table words out (Press and Wolf 2017).
 ///
@@ -25,47 +32,24 @@ namespace dimwise::nn {
 template <class Choice, class Model, class T = float>
 struct embedding {
   using table_type = tensor<T, Choice, Model>;
-  template <class X>
-  struct looked_up {
-    using type = decltype(gather<Choice>(detail::some<table_type>(), detail::some<X>()));
-  };
-  template <class X>
-    requires std::is_floating_point_v<detail::value_of<X>>
-  struct looked_up<X> {
-    using type = decltype(contract<Choice>(detail::some<X>(), detail::some<table_type>()));
-  };
-  template <class X>
-  using outcome = typename looked_up<X>::type;
-  template <class X>
-  using logits_outcome = decltype(contract<Model>(detail::some<X>(), detail::some<table_type>()));
-
   BOOST_HANA_DEFINE_STRUCT(embedding, (table_type, table));
 
-  template <operand X>
+  template <detail::input X>
   [[nodiscard]] auto formula(const X& words) const {
-    if constexpr (std::is_floating_point_v<detail::value_of<X>>) {
+    using namespace detail::words;
+    if constexpr (detail::real_numbers<X>) {
       return contract<Choice>(words, table);
     } else {
       return gather<Choice>(table, words);
     }
   }
-  template <operand X, class Verdict = typename detail::verdict_of<outcome<X>>::type>
-    requires allowed<Verdict>
-  [[nodiscard]] auto operator()(const X& words) const {
-    return tensor(formula(words));
-  }
-  template <operand X, class Verdict = typename detail::verdict_of<outcome<X>>::type>
-    requires refused<Verdict>
-  Verdict operator()(const X& words) const;
+  DIMWISE_DETAIL_CALL(embedding, operator(), formula);
 
-  template <operand X, class Verdict = typename detail::verdict_of<logits_outcome<X>>::type>
-    requires allowed<Verdict>
-  [[nodiscard]] auto logits(const X& x) const {
-    return tensor(contract<Model>(x, table));
+  template <detail::input X>
+  [[nodiscard]] auto logits_formula(const X& x) const {
+    return detail::words::contract<Model>(x, table);
   }
-  template <operand X, class Verdict = typename detail::verdict_of<logits_outcome<X>>::type>
-    requires refused<Verdict>
-  Verdict logits(const X& x) const;
+  DIMWISE_DETAIL_CALL(embedding, logits, logits_formula);
 
   template <class How, class... Extents>
   void initialise_parameters(How& how, const Extents&... extents) {
@@ -81,59 +65,34 @@ struct embedding {
 template <class P, class Model, class T = float>
 struct learned_positions {
   using table_type = tensor<T, P, Model>;
-  template <class X>
-  using outcome = decltype(detail::some<X>() + detail::some<table_type>());
-
   BOOST_HANA_DEFINE_STRUCT(learned_positions, (table_type, table));
 
-  template <operand X>
+  template <detail::input X>
   [[nodiscard]] auto formula(const X& x) const {
-    if constexpr (!detail::is_in<P, typename X::extents_type::atoms>) {
-      return x + table;  // a composite has no origin of its own
+    using namespace detail::words;
+    if constexpr (!detail::has_positions<P, X>) {
+      return plus(x, table);
     } else if constexpr (detail::has_documents<P>) {
-      const auto positions = detail::positions_of<P>(x.extents(), "learned_positions");
-      const auto [least, most] = std::minmax_element(positions.begin(), positions.end());
-      if (!positions.empty()) { check(*least, static_cast<std::size_t>(*most - *least) + 1); }
       using row = prime<P>;  // of the table: another dimension than the positions that take it
-      auto rows = tensor<id<row>, P>::for_overwriting(detail::carry<detail::list<P>>("learned_positions", x.extents()));
-      std::transform(positions.begin(), positions.end(), rows.overwrite(),
-                     [](std::ptrdiff_t i) { return id<row>(static_cast<std::size_t>(i)); });
-      return x + gather<row>(rename<P, row>(table), rows);
+      const auto rows = detail::position_ids<row, P>("learned_positions", x.extents(), extent_of<P>(table));
+      return plus(x, gather<row>(rename<P, row>(table), rows));
     } else {
       const std::ptrdiff_t first = x.extents().template origin<P>("learned_positions");
       const std::size_t count = extent_of<P>(x);
-      check(first, count);
+      detail::check_rows<P>("learned_positions", first, count, extent_of<P>(table));
       if constexpr (P::static_extent == at_run_time) {
-        return x + slice<P>(table, static_cast<std::size_t>(first), count);
+        return plus(x, slice<P>(table, static_cast<std::size_t>(first), count));
       } else {
-        return x + table;
+        return plus(x, table);
       }
     }
   }
-  template <operand X, class Verdict = typename detail::verdict_of<outcome<X>>::type>
-    requires allowed<Verdict>
-  [[nodiscard]] auto operator()(const X& x) const {
-    return tensor(formula(x));
-  }
-  template <operand X, class Verdict = typename detail::verdict_of<outcome<X>>::type>
-    requires refused<Verdict>
-  Verdict operator()(const X& x) const;
+  DIMWISE_DETAIL_CALL(learned_positions, operator(), formula);
 
   template <class How, class... Extents>
   void initialise_parameters(How& how, const Extents&... extents) {
     table = detail::zeros<table_type>(extents...);
     detail::draw(table, how, extent_of<P>(table), extent_of<Model>(table));
-  }
-
- private:
-  void check(std::ptrdiff_t first, std::size_t count) const {
-    const std::size_t rows = extent_of<P>(table);
-    if (first < 0 || count > rows || static_cast<std::size_t>(first) > rows - count) {
-      const auto last = static_cast<long long>(static_cast<std::size_t>(first) + count - 1);
-      detail::raise<index_error>(error{} << "learned_positions: positions " << static_cast<long long>(first) << " … "
-                                         << last << " of dimension " << detail::dimension_name<P>()
-                                         << " are asked of a table of " << rows);
-    }
   }
 };
 

@@ -9,26 +9,22 @@
 
 namespace dimwise::nn {
 
-/// What stands between the two layers: each is a function of `dimwise` as a type.
+/// The function between the two layers: each is a function of `dimwise` as a type.
 namespace activation {
-struct relu {
-  auto operator()(const operand auto& x) const { return dimwise::relu(x); }
-};
-struct gelu {
-  auto operator()(const operand auto& x) const { return dimwise::gelu(x); }
-};
-struct gelu_tanh {
-  auto operator()(const operand auto& x) const { return dimwise::gelu_tanh(x); }
-};
-struct silu {
-  auto operator()(const operand auto& x) const { return dimwise::silu(x); }
-};
-struct sigmoid {
-  auto operator()(const operand auto& x) const { return dimwise::sigmoid(x); }
-};
-struct tanh {
-  auto operator()(const operand auto& x) const { return dimwise::tanh(x); }
-};
+#define DIMWISE_DETAIL_ACTIVATION(name)                               \
+  struct name {                                                       \
+    template <operand X>                                              \
+    auto operator()(const X& x) const -> decltype(dimwise::name(x)) { \
+      return dimwise::name(x);                                        \
+    }                                                                 \
+  }
+DIMWISE_DETAIL_ACTIVATION(relu);
+DIMWISE_DETAIL_ACTIVATION(gelu);
+DIMWISE_DETAIL_ACTIVATION(gelu_tanh);
+DIMWISE_DETAIL_ACTIVATION(silu);
+DIMWISE_DETAIL_ACTIVATION(sigmoid);
+DIMWISE_DETAIL_ACTIVATION(tanh);
+#undef DIMWISE_DETAIL_ACTIVATION
 }  // namespace activation
 
 /// down(f(up(x))), position by position (Vaswani et al. 2017, equation 2): [Model, rest] -> [rest, Model].
@@ -36,19 +32,14 @@ template <class Model, class Hidden, class Activation = activation::relu, class 
 struct feed_forward {
   using up_layer = linear<from<Model>, to<Hidden>, Bias, T>;
   using down_layer = linear<from<Hidden>, to<Model>, Bias, T>;
-  template <class X>
-  using outcome = typename up_layer::template outcome<X>;
-  template <operand X>
-  struct checked : detail::verdict_of<outcome<X>> {};
-
   BOOST_HANA_DEFINE_STRUCT(feed_forward, (up_layer, up), (down_layer, down));
 
-  template <operand X, class Verdict = typename checked<X>::type>
-    requires allowed<Verdict>
-  [[nodiscard]] auto operator()(const X& x) const {
-    return tensor(down.formula(tensor(Activation()(up.formula(x)))));
+  template <detail::input X>
+  [[nodiscard]] auto formula(const X& x) const {
+    using namespace detail::words;
+    return down.formula(stored(detail::attempt(Activation(), up.formula(x))));
   }
-  DIMWISE_DETAIL_REFUSED(operator(), checked);
+  DIMWISE_DETAIL_CALL(feed_forward, operator(), formula);
 };
 
 /// down(f(gate(x)) · up(x)) (Shazeer 2020): SwiGLU with silu, GEGLU with gelu, GLU with sigmoid. [Model, rest] -> [rest, Model].
@@ -56,21 +47,16 @@ template <class Model, class Hidden, class Activation = activation::silu, class 
 struct gated_feed_forward {
   using up_layer = linear<from<Model>, to<Hidden>, Bias, T>;
   using down_layer = linear<from<Hidden>, to<Model>, Bias, T>;
-  template <class X>
-  using outcome = typename up_layer::template outcome<X>;
-  template <operand X>
-  struct checked : detail::verdict_of<outcome<X>> {};
-
   BOOST_HANA_DEFINE_STRUCT(gated_feed_forward, (up_layer, gate), (up_layer, up), (down_layer, down));
 
-  template <operand X, class Verdict = typename checked<X>::type>
-    requires allowed<Verdict>
-  [[nodiscard]] auto operator()(const X& x) const {
-    const auto& here = detail::computed_once(x);
-    const tensor open = Activation()(gate.formula(here));
-    return tensor(down.formula(tensor(up.formula(here) * open)));
+  template <detail::input X>
+  [[nodiscard]] auto formula(const X& given) const {
+    using namespace detail::words;
+    const auto& x = materialised(given);
+    const auto open = stored(detail::attempt(Activation(), gate.formula(x)));
+    return down.formula(stored(times(up.formula(x), open)));
   }
-  DIMWISE_DETAIL_REFUSED(operator(), checked);
+  DIMWISE_DETAIL_CALL(gated_feed_forward, operator(), formula);
 };
 
 }  // namespace dimwise::nn

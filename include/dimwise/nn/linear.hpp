@@ -8,7 +8,7 @@
 //   linear<from<heads, d_v>, to<d_model>> output;     // heads and their features at once: W_O
 #pragma once
 
-#include <dimwise/nn/border.hpp>
+#include <dimwise/nn/formula.hpp>
 #include <dimwise/nn/parameters.hpp>
 
 namespace dimwise::nn {
@@ -28,26 +28,6 @@ namespace detail {
 template <class O, class... From>
 using output_side = std::conditional_t<is_in<O, list<From...>>, out<O>, O>;
 
-template <class X>
-auto plus(const X& x, const no_bias&) {
-  return x;
-}
-template <class X, operand B>
-auto plus(const X& x, const B& b) -> decltype(x + b) {
-  return x + b;
-}
-
-template <class... D>
-struct product_with {
-  template <class X, class W>
-  using outcome = decltype(contract<D...>(some<X>(), some<W>()));
-};
-template <class B>
-struct plus_bias {
-  template <class X>
-  using step = decltype(plus(some<X>(), some<B>()));
-};
-
 }  // namespace detail
 
 /// A learned map between dimensions: the product with `weight` over the dimensions I, plus `bias`.
@@ -62,27 +42,19 @@ template <class... I, class... O, class Bias, class T>
 struct linear<from<I...>, to<O...>, Bias, T> {
   using weight_type = tensor<T, I..., detail::output_side<O, I...>...>;
   using bias_type = std::conditional_t<std::is_same_v<Bias, with_bias>, tensor<T, O...>, no_bias>;
-  template <class X>
-  using product = typename detail::product_with<I...>::template outcome<X, weight_type>;
-  template <class X>
-  using outcome = typename detail::after<detail::plus_bias<bias_type>::template step, product<X>>::type;
-  template <operand X>
-  struct checked : detail::verdict_of<outcome<X>> {};
 
   BOOST_HANA_DEFINE_STRUCT(linear, (weight_type, weight), (bias_type, bias));
 
-  /// The formula itself, not yet computed: for modules that go on from it.
-  template <operand X>
+  template <detail::input X>
   [[nodiscard]] auto formula(const X& x) const {
-    return detail::plus(contract<I...>(x, weight), bias);
+    using namespace detail::words;
+    if constexpr (std::is_same_v<Bias, with_bias>) {
+      return plus(contract<I...>(x, weight), bias);
+    } else {
+      return contract<I...>(x, weight);
+    }
   }
-
-  template <operand X, class Verdict = typename checked<X>::type>
-    requires allowed<Verdict>
-  [[nodiscard]] auto operator()(const X& x) const {
-    return tensor(formula(x));
-  }
-  DIMWISE_DETAIL_REFUSED(operator(), checked);
+  DIMWISE_DETAIL_CALL(linear, operator(), formula);
 
   template <class How, class... Extents>
   void initialise_parameters(How& how, const Extents&... extents) {

@@ -5,7 +5,7 @@
 // Tests: tests/nn/linear.test.cpp, tests/compile_fail/nn/
 #pragma once
 
-#include <dimwise/nn/border.hpp>
+#include <dimwise/nn/formula.hpp>
 #include <dimwise/nn/parameters.hpp>
 
 namespace dimwise::nn {
@@ -14,25 +14,14 @@ namespace dimwise::nn {
 template <class F, class... More>
 struct layer_norm {
   using parameter = tensor<float, F, More...>;
-  template <class X>
-  using outcome = decltype(dimwise::layer_norm<F, More...>(detail::some<X>(), detail::some<parameter>(),
-                                                           detail::some<parameter>()));
-  template <operand X>
-  struct checked : detail::verdict_of<outcome<X>> {};
-
   BOOST_HANA_DEFINE_STRUCT(layer_norm, (parameter, gamma), (parameter, beta));
   double epsilon = 1e-5;
 
-  template <operand X>
+  template <detail::input X>
   [[nodiscard]] auto formula(const X& x) const {
-    return dimwise::layer_norm<F, More...>(x, gamma, beta, epsilon);
+    return detail::words::layer_norm<F, More...>(x, gamma, beta, epsilon);
   }
-  template <operand X, class Verdict = typename checked<X>::type>
-    requires allowed<Verdict>
-  [[nodiscard]] auto operator()(const X& x) const {
-    return tensor(formula(x));
-  }
-  DIMWISE_DETAIL_REFUSED(operator(), checked);
+  DIMWISE_DETAIL_CALL(layer_norm, operator(), formula);
 
   template <class How, class... Extents>
   void initialise_parameters(How&, const Extents&... extents) {
@@ -46,24 +35,14 @@ struct layer_norm {
 template <class F, class... More>
 struct rms_norm {
   using parameter = tensor<float, F, More...>;
-  template <class X>
-  using outcome = decltype(dimwise::rms_norm<F, More...>(detail::some<X>(), detail::some<parameter>()));
-  template <operand X>
-  struct checked : detail::verdict_of<outcome<X>> {};
-
   BOOST_HANA_DEFINE_STRUCT(rms_norm, (parameter, gamma));
   double epsilon = 1e-6;
 
-  template <operand X>
+  template <detail::input X>
   [[nodiscard]] auto formula(const X& x) const {
-    return dimwise::rms_norm<F, More...>(x, gamma, epsilon);
+    return detail::words::rms_norm<F, More...>(x, gamma, epsilon);
   }
-  template <operand X, class Verdict = typename checked<X>::type>
-    requires allowed<Verdict>
-  [[nodiscard]] auto operator()(const X& x) const {
-    return tensor(formula(x));
-  }
-  DIMWISE_DETAIL_REFUSED(operator(), checked);
+  DIMWISE_DETAIL_CALL(rms_norm, operator(), formula);
 
   template <class How, class... Extents>
   void initialise_parameters(How&, const Extents&... extents) {
@@ -72,18 +51,13 @@ struct rms_norm {
   }
 };
 
-/// No norm at all: what comes is what goes.
+/// The identity, in place of a norm.
 struct no_norm {
-  template <class X>
-  using outcome = X;
-  template <operand X>
+  template <detail::input X>
   [[nodiscard]] auto formula(const X& x) const {
     return x;
   }
-  template <operand X>
-  [[nodiscard]] auto operator()(const X& x) const {
-    return tensor(x);
-  }
+  DIMWISE_DETAIL_CALL(no_norm, operator(), formula);
 };
 
 }  // namespace dimwise::nn

@@ -11,21 +11,6 @@
 
 namespace dimwise::nn {
 
-namespace detail {
-
-template <class F>
-struct scores_over {
-  template <class Q, class K>
-  using step = decltype(scores<F>(some<Q>(), some<K>()));
-};
-template <class D>
-struct means_over {
-  template <class W>
-  using step = decltype(renormalise<D>(some<W>()));
-};
-
-}  // namespace detail
-
 /// A gated recurrent unit (Cho et al. 2014), with the candidate's reset as PyTorch has it:
 ///
 ///   r = σ(W_r x + U_r h), z = σ(W_z x + U_z h), n = tanh(W_n x + r (U_n h)),  h' = (1 − z) n + z h
@@ -40,27 +25,18 @@ struct gru_cell {
   BOOST_HANA_DEFINE_STRUCT(gru_cell, (input_layer, reset_x), (input_layer, update_x), (input_layer, new_x),
                            (state_layer, reset_h), (state_layer, update_h), (state_layer, new_h));
 
-  // Gates are as the state: what x has besides, they have no place for (R3).
-  template <operand X, operand H>
-  struct checked {
-    using gate = typename detail::after_both<detail::added::step, typename state_layer::template outcome<H>,
-                                             typename input_layer::template outcome<X>>::type;
-    using type =
-        typename detail::verdict_of<typename detail::after<detail::assigned_to<H>::template step, gate>::type>::type;
-  };
-
-  template <operand X, operand H, class Verdict = typename checked<X, H>::type>
-    requires allowed<Verdict>
-  [[nodiscard]] auto operator()(const X& given, const H& before) const {
-    const auto& x = detail::computed_once(given);
-    const auto& h = detail::computed_once(before);
-    using state = decltype(tensor(h));
-    const state r = sigmoid(reset_h.formula(h) + reset_x.formula(x));
-    const state z = sigmoid(update_h.formula(h) + update_x.formula(x));
-    const state n = tanh(new_x(x) + r * new_h.formula(h));
-    return state(n + z * (h - n));
+  template <detail::input X, detail::input H>
+  auto formula(const X& given, const H& before) const {
+    using namespace detail::words;
+    const auto& x = materialised(given);
+    const auto& h = materialised(before);
+    using state = decltype(stored(h));
+    const auto r = stored_as<state>(sigmoid(plus(reset_h.formula(h), reset_x.formula(x))));
+    const auto z = stored_as<state>(sigmoid(plus(update_h.formula(h), update_x.formula(x))));
+    const auto n = stored_as<state>(tanh_of(plus(times(r, new_h.formula(h)), stored(new_x.formula(x)))));
+    return stored_as<state>(plus(n, times(z, minus(h, n))));
   }
-  DIMWISE_DETAIL_REFUSED(operator(), checked);
+  DIMWISE_DETAIL_CALL(gru_cell, operator(), formula);
 };
 
 /// Slot attention: for every input the slots compete, each slot takes the weighted mean of its inputs, a recurrent cell and
@@ -91,43 +67,20 @@ struct slot_attention {
                            (cell_type, cell), (mlp_type, mlp));
   std::size_t iterations = 3;
 
-  template <class S>
-  struct updated {
-    template <class Updates>
-    using step = typename cell_type::template checked<Updates, S>::type;
-  };
-  // One round: each step an outcome, of which the first error is the call's.
-  template <operand X, operand S>
-  struct checked {
-    using x = detail::last_of_t<detail::has<Inputs, X>, typename input_norm::template outcome<X>>;
-    using state = detail::last_of_t<detail::has<Slots, S>, typename state_norm::template outcome<S>>;
-    using k = typename detail::after<key_layer::template outcome, x>::type;
-    using q = typename detail::after<query_layer::template outcome, state>::type;
-    using scores = typename detail::after_both<detail::scores_over<K>::template step, k, q>::type;
-    using shares = typename detail::after<detail::weights_over<Slots>::template step, scores>::type;
-    using means = typename detail::after<detail::means_over<Inputs>::template step, shares>::type;
-    using updates = typename detail::after_both<detail::values_over<Inputs>::template step, means,
-                                                typename detail::after<value_layer::template outcome, x>::type>::type;
-    using type = typename detail::verdict_of<typename detail::after<updated<S>::template step, updates>::type>::type;
-  };
-
-  template <operand X, operand S, class Verdict = typename checked<X, S>::type>
-    requires allowed<Verdict>
-  [[nodiscard]] auto operator()(const X& inputs, const S& first) const {
-    const tensor x = norm_inputs.formula(inputs);
-    const tensor k = key.formula(x);
-    const tensor v = value.formula(x);
-    auto slots = tensor(first);
-    using state = decltype(slots);
-    for (std::size_t i = 0; i < iterations; ++i) {
-      const auto shares = softmax<Slots>(scores<K>(k, query.formula(norm_slots(slots))));
-      const tensor updates = contract<Inputs>(renormalise<Inputs>(shares), v);
-      const state next = cell(updates, slots);
-      slots = next + mlp(norm_state(next));
-    }
-    return slots;
+  template <detail::input X, detail::input S>
+  auto formula(const X& inputs, const S& first) const {
+    using namespace detail::words;
+    const auto x = stored(norm_inputs.formula(having<Inputs>(inputs)));
+    const auto k = stored(key.formula(x));
+    const auto v = stored(value.formula(x));
+    return repeated(iterations, stored(having<Slots>(first)), [&](std::size_t, const auto& slots) {
+      const auto q = query.formula(stored(norm_slots.formula(slots)));
+      const auto shares = renormalise<Inputs>(softmax<Slots>(scores<K>(k, q)));
+      const auto next = cell.formula(stored(contract<Inputs>(shares, v)), slots);
+      return plus(next, stored(mlp.formula(stored(norm_state.formula(next)))));
+    });
   }
-  DIMWISE_DETAIL_REFUSED(operator(), checked);
+  DIMWISE_DETAIL_CALL(slot_attention, operator(), formula);
 };
 
 }  // namespace dimwise::nn

@@ -25,47 +25,15 @@ struct talking_heads_attention {
   BOOST_HANA_DEFINE_STRUCT(talking_heads_attention, (query_layer, query), (query_layer, key), (score_mixer, before),
                            (weight_mixer, after), (value_layer, value), (output_layer, output));
 
-  template <class S>
-  using mixed_scores = decltype(contract<KeyHeads>(detail::some<S>(), detail::some<score_mixer>()));
-  template <class W>
-  using mixed_weights = decltype(contract<Heads>(detail::some<W>(), detail::some<weight_mixer>()));
-  template <class Q, class X>
-  using scores_of = decltype(scores<K>(detail::some<Q>(), detail::some<X>()));
-  // What a call does to types: each step an outcome, of which the first error is the call's.
-  template <operand XQ, operand XK, operand XV, class... How>
-  struct checked {
+  template <detail::input XQ, detail::input XK, detail::input XV, class... How>
+  auto formula(const XQ& queries, const XK& keys, const XV& values, const How&... how) const {
+    using namespace detail::words;
     using P = detail::positions_of_t<XK>;
-    using q = typename query_layer::template outcome<XQ>;
-    using k = typename query_layer::template outcome<XK>;
-    using v = typename value_layer::template outcome<XV>;
-    using inputs = typename detail::verdict_of<q, typename detail::positions_of<XK>::error, k, v>::type;
-    template <class Inputs>
-    struct rest {
-      using type = Inputs;
-    };
-    template <allowed Inputs>
-    struct rest<Inputs> {
-      using s = typename detail::after<mixed_scores, scores_of<q, k>>::type;
-      using w = typename detail::after<detail::weights_over<P>::template step,
-                                       typename detail::outcome_of_changes<s, How...>::type>::type;
-      using m = typename detail::after<mixed_weights, w>::type;
-      using type = typename detail::verdict_of<
-          typename detail::after_both<detail::values_over<P>::template step, m, v>::type>::type;
-    };
-    using type = typename rest<inputs>::type;
-  };
-
-  template <operand XQ, operand XK, operand XV, class... How,
-            class Verdict = typename checked<XQ, XK, XV, How...>::type>
-    requires allowed<Verdict>
-  [[nodiscard]] auto operator()(const XQ& queries, const XK& keys, const XV& values, const How&... how) const {
-    using P = detail::positions_of_t<XK>;
-    const auto logits =
-        detail::all_changes(contract<KeyHeads>(scores<K>(query.formula(queries), key.formula(keys)), before), how...);
-    const tensor weights = contract<Heads>(softmax<P>(logits), after);
-    return tensor(output.formula(contract<P>(weights, value.formula(values))));
+    const auto s = scores<K>(query.formula(queries), key.formula(at_positions(keys)));
+    const auto weights = softmax<P>(all_changes(contract<KeyHeads>(s, before), how...));
+    return output.formula(contract<P>(stored(contract<Heads>(weights, after)), value.formula(values)));
   }
-  DIMWISE_DETAIL_REFUSED(operator(), checked);
+  DIMWISE_DETAIL_CALL(talking_heads_attention, operator(), formula);
 };
 
 }  // namespace dimwise::nn

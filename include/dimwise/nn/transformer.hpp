@@ -25,43 +25,32 @@ namespace dimwise::nn {
 template <class Choice, class P, class Model, class Layers, class T = float>
 struct transformer {
   using embedding_type = nn::embedding<Choice, Model, T>;
-  template <class X>
-  using embedded = detail::stored_outcome_t<typename embedding_type::template outcome<X>>;
-  template <operand X, class... How>
-  struct checked {
-    using type = embedded<X>;
-  };
-  template <operand X, class... How>
-    requires detail::computed<embedded<X>>
-  struct checked<X, How...>
-      : detail::verdict_of<detail::has<P, X>, typename Layers::template checked<embedded<X>, How...>::type> {};
-
   BOOST_HANA_DEFINE_STRUCT(transformer, (embedding_type, words), (Layers, layers));
 
-  template <operand X, class... How, class Verdict = typename checked<X, How...>::type>
-    requires allowed<Verdict>
-  [[nodiscard]] auto features(const X& x, const How&... how) const {
-    const std::size_t width = extent_of<Model>(words.table);
-    const auto positions = starting_at(P{extent_of<P>(x)}, x.extents().template origin<P>("transformer"));
-    const tensor first = words.formula(x) * static_cast<T>(std::sqrt(static_cast<double>(width))) +
-                         sinusoid<P, Model>(positions, Model{width});
-    return layers(first, how...);
+  template <detail::input X, class... How>
+  auto features_formula(const X& x, const How&... how) const {
+    const auto first = [&](const auto& embedded, const auto& there) {
+      const std::size_t width = extent_of<Model>(words.table);
+      const auto positions = starting_at(P{extent_of<P>(there)}, there.extents().template origin<P>("transformer"));
+      return tensor(embedded * static_cast<T>(std::sqrt(static_cast<double>(width))) +
+                    sinusoid<P, Model>(positions, Model{width}));
+    };
+    return detail::call(layers, detail::attempt(first, words.formula(x), detail::words::having<P>(x)), how...);
   }
-  DIMWISE_DETAIL_REFUSED(features, checked);
+  DIMWISE_DETAIL_CALL(transformer, features, features_formula);
 
-  template <operand X, class... How, class Verdict = typename checked<X, How...>::type>
-    requires allowed<Verdict>
-  [[nodiscard]] auto logits(const X& x, const How&... how) const {
-    return words.logits(features(x, how...));
+  template <detail::input X, class... How>
+  auto logits_formula(const X& x, const How&... how) const {
+    return words.logits_formula(features_formula(x, how...));
   }
-  DIMWISE_DETAIL_REFUSED(logits, checked);
+  DIMWISE_DETAIL_CALL(transformer, logits, logits_formula);
 
-  template <operand X, class... How, class Verdict = typename checked<X, How...>::type>
-    requires allowed<Verdict>
-  [[nodiscard]] auto operator()(const X& x, const How&... how) const {
-    return tensor(softmax<Choice>(logits(x, how...)));
+  template <detail::input X, class... How>
+  auto formula(const X& x, const How&... how) const {
+    using namespace detail::words;
+    return softmax<Choice>(stored(logits_formula(x, how...)));
   }
-  DIMWISE_DETAIL_REFUSED(operator(), checked);
+  DIMWISE_DETAIL_CALL(transformer, operator(), formula);
 };
 
 }  // namespace dimwise::nn

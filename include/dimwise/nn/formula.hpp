@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/nn/formula.hpp -- what modules are written in: words that pass a refusal on, and the call that reports it.
+//
+// Layer: nn. A module has one formula, a member template that is written in the words below. A word gives what the
+// operation of that name gives. Where the operation refuses its operands, the word gives a `refusal`, and all later words
+// pass it on. So the type of a formula is its verdict, and no rule is repeated.
+// Tests: tests/nn/, tests/compile_fail/nn/
+//
+//   template <operand X>
+//   auto formula(const X& x) const {
+//     using namespace detail::words;
+//     return plus(contract<I...>(x, weight), bias);
+//   }
+//   DIMWISE_DETAIL_CALL(linear, operator(), formula);      // linear(x): the stored value, or the error in the user's line
+#pragma once
+
+#include <dimwise/eval/partial_attention.hpp>
+#include <dimwise/expr/elementwise.hpp>
+#include <dimwise/expr/ids.hpp>
+#include <dimwise/expr/join.hpp>
+#include <dimwise/expr/mask.hpp>
+#include <dimwise/expr/positions.hpp>
+#include <dimwise/expr/reduce.hpp>
+#include <dimwise/expr/restride.hpp>
+#include <dimwise/expr/rotary.hpp>
+
+namespace dimwise::nn::detail {
+
+using namespace dimwise::detail;
+
+/// The result of a formula in which an operation refuses: its error.
+template <class Error>
+struct refusal {
+  using error = Error;
+};
+
+template <class X>
+inline constexpr bool is_refusal = false;
+template <class Error>
+inline constexpr bool is_refusal<refusal<Error>> = true;
+
+/// What a formula takes: an operand, or the refusal of another formula.
+template <class X>
+concept input = operand<X> || is_refusal<X>;
+
+template <class... X>
+struct first_refusal;
+template <class X, class... Rest>
+struct first_refusal<X, Rest...> : first_refusal<Rest...> {};
+template <class Error, class... Rest>
+struct first_refusal<refusal<Error>, Rest...> {
+  using type = refusal<Error>;
+};
+
+// The errors of rules are never defined.
+template <class Result>
+concept defined = requires { sizeof(Result); };
+
+// A module within its own class, where clang takes it for incomplete unless its type depends on the operands.
+template <class Module, class... Given>
+const Module& complete();
+
+// The verdict of a formula, by the type of its result.
+template <class Result>
+struct verdict_of {
+  using type = accepted<Result>;
+};
+template <class Error>
+struct verdict_of<refusal<Error>> {
+  using type = Error;
+};
+
+// Whether X is memory, or a view of some.
+template <class X>
+consteval bool lies_in_memory() {
+  if constexpr (is_leaf<X>) {
+    return true;
+  } else if constexpr (only_looks<X>) {
+    return lies_in_memory<std::remove_cvref_t<decltype(std::declval<const X&>().template child<0>())>>();
+  } else {
+    return false;
+  }
+}
+
+/// f(x…), unless f refuses it or one of the operands is a refusal.
+template <class F, class... X>
+auto attempt(const F& f, [[maybe_unused]] const X&... x) {
+  if constexpr ((is_refusal<X> || ...)) {
+    return typename first_refusal<X...>::type();
+  } else if constexpr (defined<decltype(f(x...))>) {
+    return f(x...);
+  } else {
+    return refusal<decltype(f(x...))>();
+  }
+}
+
+namespace words {
+
+#define DIMWISE_DETAIL_WORD(word, name)                            \
+  template <class... D, class... X>                                \
+  auto word([[maybe_unused]] const X&... x) {                      \
+    if constexpr ((is_refusal<X> || ...)) {                        \
+      return typename first_refusal<X...>::type();                 \
+    } else if constexpr (defined<decltype(dimwise::name(x...))>) { \
+      return dimwise::name(x...);                                  \
+    } else {                                                       \
+      return refusal<decltype(dimwise::name(x...))>();             \
+    }                                                              \
+  }
+DIMWISE_DETAIL_WORD(plus, operator+)
+DIMWISE_DETAIL_WORD(minus, operator-)
+DIMWISE_DETAIL_WORD(times, operator*)
+DIMWISE_DETAIL_WORD(quotient, operator/)
+DIMWISE_DETAIL_WORD(contract, contract<D...>)
+DIMWISE_DETAIL_WORD(scores, scores<D...>)
+DIMWISE_DETAIL_WORD(scaled, scaled<D...>)
+DIMWISE_DETAIL_WORD(unscaled, unscaled)
+DIMWISE_DETAIL_WORD(masked, masked)
+DIMWISE_DETAIL_WORD(biased, biased)
+DIMWISE_DETAIL_WORD(softmax, softmax<D...>)
+DIMWISE_DETAIL_WORD(renormalise, renormalise<D...>)
+DIMWISE_DETAIL_WORD(partial_attention, partial_attention<D...>)
+DIMWISE_DETAIL_WORD(layer_norm, layer_norm<D...>)
+DIMWISE_DETAIL_WORD(rms_norm, rms_norm<D...>)
+DIMWISE_DETAIL_WORD(rotary, rotary<D...>)
+DIMWISE_DETAIL_WORD(sigmoid, sigmoid)
+DIMWISE_DETAIL_WORD(tanh_of, tanh)
+DIMWISE_DETAIL_WORD(gather, gather<D...>)
+DIMWISE_DETAIL_WORD(rename, rename<D...>)
+DIMWISE_DETAIL_WORD(part, part<D...>)
+DIMWISE_DETAIL_WORD(concat, concat<D...>)
+DIMWISE_DETAIL_WORD(broadcast_like, broadcast_like)
+#undef DIMWISE_DETAIL_WORD
+
+/// An expression as a tensor, computed; everything else as it is.
+template <class X>
+auto stored(X&& x) {
+  using given = std::remove_cvref_t<X>;
+  if constexpr (!operand<given>) {
+    return static_cast<given>(static_cast<X&&>(x));
+  } else if constexpr (is_tensor<given>) {
+    return given(static_cast<X&&>(x));
+  } else {
+    return tensor(x);
+  }
+}
+
+/// x as a value of type To, which declares its dimensions and marks.
+template <class To, class X>
+auto stored_as(X&& x) {
+  using given = std::remove_cvref_t<X>;
+  if constexpr (is_refusal<given>) {
+    return given();
+  } else if constexpr (refused<rule::assign<shape_of<To>, shape_of<given>>>) {
+    return refusal<rule::assign<shape_of<To>, shape_of<given>>>();
+  } else {
+    return To(static_cast<X&&>(x));
+  }
+}
+
+/// What a module reads more than once: an expression is computed first, all else is x itself, and nothing is copied.
+template <class X>
+decltype(auto) materialised(const X& x) {
+  if constexpr (operand<X> && !lies_in_memory<X>()) {
+    return tensor(x);
+  } else {
+    return (x);
+  }
+}
+
+/// x, which has the dimension D that a module's type names (R1).
+template <class D, class X>
+decltype(auto) having(const X& x) {
+  if constexpr (is_refusal<X>) {
+    return (x);
+  } else if constexpr (is_in<D, dims_t<shape_of<X>>>) {
+    return (x);
+  } else {
+    return refusal<missing_t<op::scores, list<D>, shape_of<X>>>();
+  }
+}
+
+/// The state after `count` steps, `step(i, state)`, each of which gives a value of the state's own type.
+template <class State, class Step>
+auto repeated(std::size_t count, [[maybe_unused]] State state, [[maybe_unused]] const Step& step) {
+  if constexpr (is_refusal<State>) {
+    return state;
+  } else {
+    using next = decltype(stored_as<State>(step(count, state)));
+    if constexpr (std::is_same_v<next, State>) {
+      for (std::size_t i = 0; i < count; ++i) { state = stored_as<State>(step(i, state)); }
+      return state;
+    } else {
+      return next();  // a refusal
+    }
+  }
+}
+
+}  // namespace words
+
+template <class Module, class... X>
+auto call(const Module& module, const X&... x) {
+  if constexpr (requires { module.formula(x...); }) {
+    return words::stored(module.formula(x...));
+  } else {
+    return words::stored(attempt(module, x...));
+  }
+}
+
+// g++ wants a definition of what is called with a local type, as that of a lambda, and would report that as a second error.
+#if defined(__GNUC__) && !defined(__clang__)
+template <class... Given>
+inline constexpr bool deleted_where_refused =
+    ((std::is_class_v<Given> && !operand<Given> && !mask_like<Given> && !position_bias<Given>) || ...);
+#else
+template <class... Given>
+inline constexpr bool deleted_where_refused = false;
+#endif
+
+}  // namespace dimwise::nn::detail
+
+// The verdict of a formula, by what it gives.
+#define DIMWISE_DETAIL_VERDICT(...) typename dimwise::nn::detail::verdict_of<decltype(__VA_ARGS__)>::type
+#define DIMWISE_DETAIL_VERDICT_OF(module, formula) \
+  DIMWISE_DETAIL_VERDICT(dimwise::nn::detail::complete<module, Given...>().formula(std::declval<const Given&>()...))
+
+// A call of a module: the stored value of its formula, or the error, which is the type that the call returns (CONTRIBUTING,
+// "Add an operation"). A macro, because a module is a plain struct: a base would be one more member to name.
+#define DIMWISE_DETAIL_CALL(module, name, formula)                                      \
+  template <class... Given, class Verdict = DIMWISE_DETAIL_VERDICT_OF(module, formula)> \
+    requires allowed<Verdict>                                                           \
+  [[nodiscard]] auto name(const Given&... given) const {                                \
+    return dimwise::nn::detail::words::stored(formula(given...));                       \
+  }                                                                                     \
+  template <class... Given, class Verdict = DIMWISE_DETAIL_VERDICT_OF(module, formula)> \
+    requires(refused<Verdict> && !dimwise::nn::detail::deleted_where_refused<Given...>) \
+  Verdict name(const Given&... given) const;                                            \
+  template <class... Given, class Verdict = DIMWISE_DETAIL_VERDICT_OF(module, formula)> \
+    requires(refused<Verdict> && dimwise::nn::detail::deleted_where_refused<Given...>)  \
+  Verdict name(const Given&... given) const = delete
