@@ -15,6 +15,7 @@ set(dimwise_headers
     include/dimwise/eval/attention_pieces.hpp
     include/dimwise/eval/attention_rows.hpp
     include/dimwise/eval/attention_scores.hpp
+    include/dimwise/eval/cache_storage.hpp
     include/dimwise/eval/compound.hpp
     include/dimwise/eval/context.hpp
     include/dimwise/eval/evaluate.hpp
@@ -24,6 +25,7 @@ set(dimwise_headers
     include/dimwise/eval/kernels_product.hpp
     include/dimwise/eval/kernels_rows.hpp
     include/dimwise/eval/layout.hpp
+    include/dimwise/eval/linear_attention.hpp
     include/dimwise/eval/loops_elements.hpp
     include/dimwise/eval/loops_ids.hpp
     include/dimwise/eval/loops_positions.hpp
@@ -104,7 +106,6 @@ set(dimwise_headers
     include/dimwise/nn/attention.hpp
     include/dimwise/nn/cache.hpp
     include/dimwise/nn/cache_sides.hpp
-    include/dimwise/nn/cache_storage.hpp
     include/dimwise/nn/embedding.hpp
     include/dimwise/nn/feed_forward.hpp
     include/dimwise/nn/formula.hpp

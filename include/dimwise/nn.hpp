@@ -4,7 +4,6 @@
 
 #include <dimwise/nn/attention.hpp>
 #include <dimwise/nn/cache.hpp>
-#include <dimwise/nn/cache_storage.hpp>
 #include <dimwise/nn/embedding.hpp>
 #include <dimwise/nn/feed_forward.hpp>
 #include <dimwise/nn/latent_attention.hpp>

@@ -38,35 +38,21 @@ struct soft_cap {
   Verdict operator()(const S& s) const;
 };
 
-/// How products become scores: `root_scaled` is `scores<F>(q, k)`, and the default.
+/// How products become scores: by `scores<F>(q, k)`, which is the default; as they are (T5); or times a number of one's own.
 struct root_scaled {
-  template <class F, class Q, class K>
-  auto formula(const Q& q, const K& k) const {
-    return detail::words::scores<F>(q, k);
-  }
   template <class P>
   auto scale(const P& products) const {
     return detail::words::scaled(products);
   }
 };
-/// Products as they are (T5).
 struct not_scaled {
-  template <class F, class Q, class K>
-  auto formula(const Q& q, const K& k) const {
-    return scale(detail::words::contract<F>(q, k));
-  }
   template <class P>
   auto scale(const P& products) const {
     return detail::words::unscaled(products);
   }
 };
-/// Products times a number of one's own.
 struct scaled_by {
   double factor;
-  template <class F, class Q, class K>
-  auto formula(const Q& q, const K& k) const {
-    return scale(detail::words::contract<F>(q, k));
-  }
   template <class P>
   auto scale(const P& products) const {
     return detail::attempt(
@@ -95,12 +81,11 @@ double scale_of(std::size_t, const scaled_by& by, const How&...) {
 
 template <class X>
 concept number_tensor = operand<X> && !is_bool<value_of<X>>;
-// A mask; also one of the other polarity, and a tensor of bool, which has none. clang takes a call that gives an error's type for
-// an invalid one, unless only its type is named.
-template <class X, class S>
-concept masks_or_is_refused = requires {
-  typename std::type_identity<decltype(dimwise::masked(std::declval<const S&>(), std::declval<const X&>()))>;
-};
+// A mask; also what `masked` refuses: a mask of the other polarity, and a tensor of bool, which has none.
+template <class X>
+inline constexpr bool masks_or_is_refused = mask_like<X> || operand<X>;
+template <class E>
+inline constexpr bool masks_or_is_refused<block_mask<E>> = true;
 
 namespace words {
 
@@ -111,7 +96,7 @@ auto changed(const S& s, const How& how) {
     return s;
   } else if constexpr (position_bias<How> || number_tensor<How>) {
     return words::biased(s, how);
-  } else if constexpr (masks_or_is_refused<How, S>) {
+  } else if constexpr (masks_or_is_refused<How>) {
     return words::masked(s, how);
   } else if constexpr (scaling<How>) {
     return how.scale(s);  // refused behind another change: scores are scaled already
@@ -134,8 +119,12 @@ auto changed_scores(const Q& q, const K& k, const How&... how) {
   return all_changes(scores<F>(q, k), how...);
 }
 template <class F, class Q, class K, scaling By, class... How>
-auto changed_scores(const Q& q, const K& k, const By& by, const How&... how) {
-  return all_changes(by.template formula<F>(q, k), how...);
+auto changed_scores(const Q& q, const K& k, [[maybe_unused]] const By& by, const How&... how) {
+  if constexpr (std::is_same_v<By, root_scaled>) {
+    return all_changes(scores<F>(q, k), how...);
+  } else {
+    return all_changes(by.scale(contract<F>(q, k)), how...);
+  }
 }
 
 /// Part of an attention, of which the log-sum-exp is a number for each query.

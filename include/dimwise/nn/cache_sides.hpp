@@ -5,7 +5,7 @@
 // Tests: tests/nn/cache.test.cpp, tests/nn/cache_paged.test.cpp, tests/compile_fail/cache/
 #pragma once
 
-#include <dimwise/nn/cache_storage.hpp>
+#include <dimwise/eval/cache_storage.hpp>
 
 #include <span>
 

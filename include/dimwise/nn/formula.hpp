@@ -72,11 +72,11 @@ struct verdict_of<refusal<Error>> {
 
 // Whether X is memory, or a view of some.
 template <class X>
-consteval bool lies_in_memory() {
+consteval bool in_memory() {
   if constexpr (is_leaf<X>) {
     return true;
   } else if constexpr (only_looks<X>) {
-    return lies_in_memory<std::remove_cvref_t<decltype(std::declval<const X&>().template child<0>())>>();
+    return in_memory<std::remove_cvref_t<decltype(std::declval<const X&>().template child<0>())>>();
   } else {
     return false;
   }
@@ -161,7 +161,7 @@ auto stored_as(X&& x) {
 /// What a module reads more than once: an expression is computed first, all else is x itself, and nothing is copied.
 template <class X>
 decltype(auto) materialised(const X& x) {
-  if constexpr (operand<X> && !lies_in_memory<X>()) {
+  if constexpr (operand<X> && !in_memory<X>()) {
     return tensor(x);
   } else {
     return (x);

@@ -30,7 +30,7 @@ struct latent_attention {
                            (expand_layer, expand), (output_layer, output));
   rotary_options rotation = {};
 
-  /// What stands for a position: [Model, rest] -> `latent` [rest, Latent], normed, and `key` [rest, Rot], rotated. Refuses
+  /// A position, compressed: [Model, rest] -> `latent` [rest, Latent], normed, and `key` [rest, Rot], rotated. Refuses
   /// what lacks Model, or has not one dimension of positions.
   template <class L, class R>
   struct compressed_position {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/nn/cache_storage.hpp -- one side of a cache, keys or values: where they lie, in how many bits, how they are read.
+// dimwise/eval/cache_storage.hpp -- one side of a cache, keys or values: its memory, its bits per element, how it is read.
 //
-// Layer: nn. Used by cache.hpp and paged_cache.hpp.
+// Layer: eval. Used by nn/cache_sides.hpp, which puts keys beside values.
 // Tests: tests/nn/cache.test.cpp, tests/nn/cache_stored.test.cpp
 #pragma once
 

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/eval/linear_attention.hpp -- attention without softmax: a state of fixed extent instead of all keys and values.
+//
+// Layer: eval: it computes at once, one position after the other, in O(1) memory. How the state changes is a type.
+// Tests: tests/nn/linear_attention.test.cpp, tests/compile_fail/linear_attention/
+//
+//   nn::linear_state<float, batch, kv_heads, d_k, d_v> s(batch{2});
+//   auto y = nn::linear_attention<seq, d_k>(q, k, v, s, nn::gated_delta_update{decay, beta});     // s goes on from here
+#pragma once
+
+#include <dimwise/eval/evaluate.hpp>
+#include <dimwise/shape/rules/linear_attention.hpp>
+
+#include <cmath>
+#include <optional>
+
+namespace dimwise::nn {
+
+/// What linear attention remembers: for each key feature a value, summed over all positions so far.
+template <class T, class... D>
+using linear_state = tensor<T, D...>;
+
+/// S += k ⊗ v (Katharopoulos et al. 2020).
+struct linear_update {};
+/// S = e^g S + k ⊗ v: `decay` is g, [P, subset of S], a number for each head or for each feature of its keys (Yang et al.
+/// 2024, gated linear attention).
+template <operand Decay>
+struct gated_update {
+  Decay decay;
+};
+/// S += k ⊗ β (v − Sᵀk): what the state knew of this key is replaced. `beta` is β, [P, subset of the values] (Schlag, Irie
+/// and Schmidhuber 2021).
+template <operand Beta>
+struct delta_update {
+  Beta beta;
+};
+/// S = e^g S + k ⊗ β (v − e^g Sᵀk) (Yang, Kautz and Hatamizadeh 2024).
+template <operand Decay, operand Beta>
+struct gated_delta_update {
+  Decay decay;
+  Beta beta;
+};
+template <class Decay>
+gated_update(Decay) -> gated_update<Decay>;
+template <class Beta>
+delta_update(Beta) -> delta_update<Beta>;
+template <class Decay, class Beta>
+gated_delta_update(Decay, Beta) -> gated_delta_update<Decay, Beta>;
+
+}  // namespace dimwise::nn
+
+namespace dimwise::detail {
+
+// What an update has: a decay of the state, a β of the values, or both.
+template <class Update>
+concept decays = requires(const Update& u) { u.decay; };
+template <class Update>
+concept corrects = requires(const Update& u) { u.beta; };
+
+template <class P, class Changed, class X>
+using change_t = rule::state_change<P, Changed, shape_of<X>>;
+
+// The rules of the operands and of what the update holds: the first that refuses.
+template <class P, class State, class Update>
+struct decay_verdict : std::type_identity<accepted<State>> {};
+template <class P, class State, decays Update>
+struct decay_verdict<P, State, Update> : std::type_identity<change_t<P, State, decltype(Update::decay)>> {};
+template <class P, class V, class Update>
+struct beta_verdict : std::type_identity<accepted<V>> {};
+template <class P, class V, corrects Update>
+struct beta_verdict<P, V, Update> : std::type_identity<change_t<P, V, decltype(Update::beta)>> {};
+
+template <class P, class F, class Q, class K, class V, class State, class Update>
+consteval auto judge_updated() {
+  using all = rule::linear_attention<P, F, Q, K, V, State>;
+  using decay = typename decay_verdict<P, State, Update>::type;
+  using beta = typename beta_verdict<P, V, Update>::type;
+  if constexpr (refused<all>) {
+    return answer<all>{};
+  } else if constexpr (refused<decay>) {
+    return answer<decay>{};
+  } else if constexpr (refused<beta>) {
+    return answer<beta>{};
+  } else {
+    return answer<all>{};
+  }
+}
+template <class P, class F, class Q, class K, class V, class State, class Update>
+using linear_verdict = typename decltype(judge_updated<P, F, Q, K, V, State, Update>())::type;
+
+// What an update holds, computed once: it is read at every position. Its extents are those of the whole (R15).
+template <class Atoms, class X>
+auto stored_change(const extents_of<Atoms>& all, const X& x) {
+  (void)carry<Atoms>("linear_attention", all, x.extents());
+  return tensor(x);
+}
+template <class Extents, class Update>
+auto stored_update(const Extents& all, const Update& u) {
+  if constexpr (decays<Update> && corrects<Update>) {
+    return nn::gated_delta_update{stored_change(all, u.decay), stored_change(all, u.beta)};
+  } else if constexpr (decays<Update>) {
+    return nn::gated_update{stored_change(all, u.decay)};
+  } else if constexpr (corrects<Update>) {
+    return nn::delta_update{stored_change(all, u.beta)};
+  } else {
+    return u;
+  }
+}
+
+// The state after position t.
+template <class P, class F, class State, class K, class V, class Update>
+State updated(const State& s, const K& k, const V& v, const Update& update, std::size_t t) {
+  const auto decayed = [&] {
+    if constexpr (decays<Update>) {
+      return s * exp(at<P>(update.decay, t));
+    } else {
+      return s;
+    }
+  }();
+  if constexpr (corrects<Update>) {
+    const State before = decayed;
+    const tensor correction = (v - contract<F>(k, before)) * at<P>(update.beta, t);
+    return before + outer(k, correction);
+  } else {
+    return decayed + outer(k, v);
+  }
+}
+
+}  // namespace dimwise::detail
+
+namespace dimwise::nn {
+
+/// Attention through a state: at each position of P the state takes in key and value, then the query reads it,
+///
+///   y_t = scale · Sᵀ_t q_t          S_t = update(S_{t−1}, k_t, v_t)
+///
+///   [P, F, heads…] x [P, F, kv heads…] x [P, V, kv heads…] x S [F, V, kv heads…]  ->  [P, V, heads…]
+///
+/// Queries may have heads that share a state (grouped heads, R11). `state` goes on from where it is, and is as it was if
+/// anything throws. `scale` is 1/√|F| unless said otherwise. Refuses dimensions that do not tell query, key, value and
+/// state apart (R1, R3, R16), positions without an order (R13) or of several documents (R19), rotations that differ (R9),
+/// decays and betas that have other dimensions than what they change (R8). Throws `extent_error` where extents differ, those
+/// of decays and betas included (R15).
+template <class P, class F, operand Q, operand K, operand V, class T, class... S, class Update = linear_update,
+          class Verdict = detail::linear_verdict<P, F, detail::shape_of<Q>, detail::shape_of<K>, detail::shape_of<V>,
+                                                 shape<S...>, Update>>
+  requires allowed<Verdict>
+[[nodiscard]] auto linear_attention(const Q& q, const K& k, const V& v, tensor<T, S...>& state,
+                                    const Update& update = {}, std::optional<double> scale = {}) {
+  using result_shape = typename Verdict::shape;
+  using rest = detail::difference_t<detail::dims_t<result_shape>, detail::list<P>>;
+  using by_position = detail::tensor_of<T, detail::make_shape_t<detail::join_t<detail::list<P>, rest>, detail::list<>>>;
+  using one_row = detail::view_of<T, detail::make_shape_t<rest, detail::list<>>>;
+  const auto e =
+      detail::carry<detail::union_t<typename Q::extents_type::atoms,
+                                    detail::union_t<typename K::extents_type::atoms, typename V::extents_type::atoms>>>(
+          "linear_attention", q.extents(), k.extents(), v.extents(), state.extents());
+  const double factor = scale ? *scale : 1 / std::sqrt(static_cast<double>(e.template extent<F>()));
+  auto y =
+      by_position::for_overwriting(detail::carry<typename by_position::extents_type::atoms>("linear_attention", e));
+  const auto one = detail::carry<typename one_row::extents_type::atoms>("linear_attention", e);
+  const extent_t positions = e.template extent<P>();
+  const std::size_t size = positions == 0 ? 0 : y.size() / positions;
+  // Each is used once a position: computed once.
+  const tensor queries = q;
+  const tensor all_keys = k;
+  const tensor all_values = v;
+  const auto changes = detail::stored_update(e, update);
+  tensor<T, S...> s = state;
+  for (std::size_t t = 0; t < positions; ++t) {
+    s = detail::updated<P, F>(s, at<P>(all_keys, t), at<P>(all_values, t), changes, t);
+    auto row = one_row::over({y.overwrite() + t * size, size}, one);
+    row = contract<F>(at<P>(queries, t), s) * factor;
+  }
+  state = s;
+  return detail::tensor_of<T, result_shape>(y);
+}
+template <class P, class F, operand Q, operand K, operand V, class T, class... S, class Update = linear_update,
+          class Verdict = detail::linear_verdict<P, F, detail::shape_of<Q>, detail::shape_of<K>, detail::shape_of<V>,
+                                                 shape<S...>, Update>>
+  requires refused<Verdict>
+Verdict linear_attention(const Q& q, const K& k, const V& v, tensor<T, S...>& state, const Update& update = {},
+                         std::optional<double> scale = {});
+
+}  // namespace dimwise::nn
