@@ -261,11 +261,11 @@ struct by_element_kernel {
   static void run_rows(context& cx, const kernels::loop_nest<K>& nest, T* to, const Lowered& x,
                        std::index_sequence<I...>) {
     const kernels::table& table = kernels::active();
-    using pointers = children_of<std::index_sequence<I...>, decltype(child_in<I>(x).data)...>;
+    using pointers = children_of<std::remove_const_t<decltype(child_in<I>(x).data)>...>;
     kernels::for_each_row(nest, [&](const std::ptrdiff_t(&o)[K], std::size_t n, const std::ptrdiff_t(&s)[K]) {
       in_parts(cx, n, element_kernel<N>::part, [&](std::size_t begin, std::size_t end) {
         const auto at = static_cast<std::ptrdiff_t>(begin);
-        element_kernel<N>::run(table, end - begin, pointers{{child_in<I>(x).data + o[1 + I] + at * s[1 + I]}...}, &s[1],
+        element_kernel<N>::run(table, end - begin, pointers{child_in<I>(x).data + o[1 + I] + at * s[1 + I]...}, &s[1],
                                to + o[0] + at);
       });
     });

@@ -16,15 +16,17 @@ namespace dimwise::detail {
 // have done before a kernel has begun.
 inline constexpr std::size_t least_product = 288;
 
-template <class Sums, class ResultAxes, class AAxes>
-constexpr std::size_t plain_work(const axis* a, const axis* result) {
+constexpr std::size_t plain_work_of(const short* sums_in_a, std::size_t sums_rank, const axis* a, std::size_t rank,
+                                    const axis* result) {
   std::size_t sums = 1;
   std::size_t numbers = 1;
-  for (std::size_t i = 0; i < ResultAxes::size; ++i) { sums = saturating_product(sums, result[i].extent); }
-  for (std::size_t i = 0; i < Sums::size; ++i) {
-    numbers = saturating_product(numbers, a[places<Sums, AAxes>::at[i]].extent);
-  }
+  for (std::size_t i = 0; i < rank; ++i) { sums = saturating_product(sums, result[i].extent); }
+  for (std::size_t i = 0; i < sums_rank; ++i) { numbers = saturating_product(numbers, a[sums_in_a[i]].extent); }
   return numbers == 0 ? 0 : saturating_product(sums, numbers < least_product ? numbers + 8 : numbers);
+}
+template <class Sums, class ResultAxes, class AAxes>
+[[gnu::always_inline]] constexpr std::size_t plain_work(const axis* a, const axis* result) {
+  return plain_work_of(places<Sums, AAxes>::at, Sums::size, a, ResultAxes::size, result);
 }
 
 // Axes of the result and of both operands, by what they are to a product.
@@ -35,30 +37,43 @@ struct product_axes {
   kernels::loop_nest<3> shared;   // result, a, b
 };
 
-template <class Over, class ResultAxes, class AAxes, class BAxes>
-constexpr product_axes sort_axes(const axis* a, const axis* b, const axis* result, const axis* to) {
-  using sums = axes_of_list_t<Over>;
-  std::ptrdiff_t in_a[max_rank] = {};
-  std::ptrdiff_t in_b[max_rank] = {};
-  align<ResultAxes, AAxes>(a, in_a);
-  align<ResultAxes, BAxes>(b, in_b);
+// Which axes of the operands run along those of the result and of the sums: what remains of the names.
+struct product_places {
+  const short* result_in_a;
+  const short* result_in_b;
+  std::size_t rank;
+  const short* sums_in_a;
+  const short* sums_in_b;
+  std::size_t sums;
+};
+constexpr product_axes sort_by(const product_places& p, const axis* a, const axis* b, const axis* result,
+                               const axis* to) {
   product_axes axes;
-  for (std::size_t i = 0; i < ResultAxes::size; ++i) {
+  for (std::size_t i = 0; i < p.rank; ++i) {
     const std::size_t n = result[i].extent;
-    const bool has_a = places<ResultAxes, AAxes>::at[i] >= 0;
-    if (has_a && places<ResultAxes, BAxes>::at[i] >= 0) {
-      axes.shared.add(n, {to[i].stride, in_a[i], in_b[i]});
-    } else if (has_a) {
-      axes.rows.add(n, {to[i].stride, in_a[i]});
+    const short in_a = p.result_in_a[i];
+    const short in_b = p.result_in_b[i];
+    if (in_a >= 0 && in_b >= 0) {
+      axes.shared.add(n, {to[i].stride, a[in_a].stride, b[in_b].stride});
+    } else if (in_a >= 0) {
+      axes.rows.add(n, {to[i].stride, a[in_a].stride});
     } else {
-      axes.columns.add(n, {to[i].stride, in_b[i]});
+      axes.columns.add(n, {to[i].stride, b[in_b].stride});
     }
   }
-  for (std::size_t i = 0; i < sums::size; ++i) {
-    const axis& x = a[places<sums, AAxes>::at[i]];
-    axes.sums.add(x.extent, {x.stride, b[places<sums, BAxes>::at[i]].stride});
+  for (std::size_t i = 0; i < p.sums; ++i) {
+    const axis& x = a[p.sums_in_a[i]];
+    axes.sums.add(x.extent, {x.stride, b[p.sums_in_b[i]].stride});
   }
   return axes;
+}
+template <class Over, class ResultAxes, class AAxes, class BAxes>
+[[gnu::always_inline]] constexpr product_axes sort_axes(const axis* a, const axis* b, const axis* result,
+                                                        const axis* to) {
+  using sums = axes_of_list_t<Over>;
+  return sort_by({places<ResultAxes, AAxes>::at, places<ResultAxes, BAxes>::at, ResultAxes::size,
+                  places<sums, AAxes>::at, places<sums, BAxes>::at, sums::size},
+                 a, b, result, to);
 }
 
 // Loops over a group of axes, the innermost taken out for the kernel.

@@ -87,13 +87,14 @@ struct places<list<A...>, Operand> {
   static constexpr short at[sizeof...(A) + 1] = {place_in<Operand, A>..., -1};
 };
 
-// The strides of an operand along the axes of a result; 0 along those that it lacks.
+// The strides of an operand along the axes of a result; 0 along those that it lacks. `at` says which axis of the operand runs
+// along each: one function for all names.
+constexpr void align_by(const short* at, std::size_t rank, const axis* operand, std::ptrdiff_t* strides) {
+  for (std::size_t i = 0; i < rank; ++i) { strides[i] = at[i] < 0 ? 0 : operand[at[i]].stride; }
+}
 template <class ResultAxes, class OperandAxes>
-constexpr void align(const axis* operand, std::ptrdiff_t* strides) {
-  for (std::size_t i = 0; i < ResultAxes::size; ++i) {
-    const short at = places<ResultAxes, OperandAxes>::at[i];
-    strides[i] = at < 0 ? 0 : operand[at].stride;
-  }
+[[gnu::always_inline]] constexpr void align(const axis* operand, std::ptrdiff_t* strides) {
+  align_by(places<ResultAxes, OperandAxes>::at, ResultAxes::size, operand, strides);
 }
 
 // The stride along an axis; 0 where there is none.
@@ -129,8 +130,9 @@ constexpr kernels::loop_nest<K> nest_over(std::size_t rank, const axis* axes,
 
 // The loops over a result and its operands: extents of the result's axes, its strides, those of the operands along them.
 template <class Axes, class... OperandAxes, class... Layout>
-constexpr kernels::loop_nest<1 + sizeof...(OperandAxes)> nest_of(const axis* extents, const axis* to,
-                                                                 const Layout&... x) {
+[[gnu::always_inline]] constexpr kernels::loop_nest<1 + sizeof...(OperandAxes)> nest_of(const axis* extents,
+                                                                                        const axis* to,
+                                                                                        const Layout&... x) {
   static_assert(sizeof...(OperandAxes) == sizeof...(Layout));
   std::ptrdiff_t strides[1 + sizeof...(OperandAxes)][max_rank] = {};
   for (std::size_t i = 0; i < Axes::size; ++i) { strides[0][i] = to[i].stride; }
@@ -140,8 +142,9 @@ constexpr kernels::loop_nest<1 + sizeof...(OperandAxes)> nest_of(const axis* ext
 }
 // The same, for a node of this shape.
 template <class Shape, class... OperandAxes, class... Layout>
-kernels::loop_nest<1 + sizeof...(OperandAxes)> nest_for(const extents_for<Shape>& e, const axis* to,
-                                                        const Layout&... x) {
+[[gnu::always_inline]] inline kernels::loop_nest<1 + sizeof...(OperandAxes)> nest_for(const extents_for<Shape>& e,
+                                                                                      const axis* to,
+                                                                                      const Layout&... x) {
   axis result[max_rank];
   axis_extents<axes_for<Shape>>::write(e, result);
   return nest_of<axes_for<Shape>, OperandAxes...>(result, to, x...);
@@ -204,7 +207,7 @@ operand_layout buffer_layout(const N& n) {
 }
 // The target of a buffer with this layout.
 template <class T>
-target<T> target_of(lowered<T>& buffer) {
+[[gnu::always_inline]] inline target<T> target_of(lowered<T>& buffer) {
   return {buffer.buffer.data(), buffer.axes};
 }
 

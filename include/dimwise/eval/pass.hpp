@@ -24,7 +24,7 @@ struct evaluation_pass {
 
   static constexpr bool computes = true;
   template <class N, class Words, class Work>
-  void run(plan_kind k, const N&, const Words&, const Work& work) {
+  [[gnu::always_inline]] void run(plan_kind k, const N&, const Words&, const Work& work) {
     work();
     cx.count(k);
   }
@@ -146,7 +146,8 @@ template <class X>
 using child_axes = typename child_facts<X>::axes;
 
 template <class C, class Pass, class N, class X>
-lowered<typename child_facts<X>::template type<C>> read_child(Pass& pass, const N& n, const X& x) {
+[[gnu::always_inline]] inline lowered<typename child_facts<X>::template type<C>> read_child(Pass& pass, const N& n,
+                                                                                            const X& x) {
   if constexpr (mask<X>) {
     return read_mask(pass, x, n.extents());
   } else if constexpr (position_bias<X>) {
@@ -160,7 +161,7 @@ template <class C, class List>
 struct lowered_list;
 template <class C, class... X>
 struct lowered_list<C, list<X...>> {
-  using type = children_of<std::index_sequence_for<X...>, lowered<typename child_facts<X>::template type<C>>...>;
+  using type = children_of<lowered<typename child_facts<X>::template type<C>>...>;
 };
 // The children of N as memory, in order.
 template <class C, class N>
@@ -168,10 +169,10 @@ using lowered_children = typename lowered_list<C, children_t<N>>::type;
 
 template <class C, class Pass, class N, std::size_t... I>
 lowered_children<C, N> read_children(Pass& pass, const N& n, std::index_sequence<I...>) {
-  return {{read_child<C>(pass, n, n.template child<I>())}...};  // braces: from left to right
+  return {read_child<C>(pass, n, n.template child<I>())...};  // braces: from left to right
 }
 template <class C, class Pass, class N>
-lowered_children<C, N> read_children(Pass& pass, const N& n) {
+[[gnu::always_inline]] inline lowered_children<C, N> read_children(Pass& pass, const N& n) {
   return read_children<C>(pass, n, std::make_index_sequence<children_t<N>::size>{});
 }
 
@@ -181,7 +182,7 @@ auto child_nest(const extents_for<Shape>& e, const axis* to, const Lowered& x, s
   return nest_for<Shape, child_axes<element_t<I, List>>...>(e, to, child_in<I>(x)...);
 }
 template <class N, class Lowered>
-auto child_nest(const N& n, const axis* to, const Lowered& x) {
+[[gnu::always_inline]] inline auto child_nest(const N& n, const axis* to, const Lowered& x) {
   using all = children_t<N>;
   return child_nest<shape_of<N>, all>(n.extents(), to, x, std::make_index_sequence<all::size>{});
 }

@@ -27,8 +27,12 @@
 
 namespace dimwise::detail {
 
+// The strategies that match a node, in order.
 template <template <class> class... Strategy>
-struct strategies {};
+struct strategies {
+  template <class N>
+  using for_node = join_t<list_if<Strategy<N>::matches, Strategy<N>>...>;
+};
 
 #if defined(DIMWISE_PLAIN_ONLY)
 using fused_strategies = strategies<>;
@@ -43,37 +47,22 @@ template <class C>
 inline constexpr bool has_kernels = kernels::available && std::is_same_v<C, float>;
 
 // Whether a fused strategy has computed the node.
-template <class Strategy, class Pass, class N, class T>
-bool is_fused(Pass& pass, const N& n, target<T> to) {
-  if constexpr (Strategy::matches) {
-    return Strategy::run(pass, n, to);
-  } else {
-    return false;
-  }
-}
-template <class Pass, class N, class T, template <class> class... S>
-bool any_fused([[maybe_unused]] Pass& pass, [[maybe_unused]] const N& n, [[maybe_unused]] target<T> to,
-               strategies<S...>) {
-  return (is_fused<S<N>>(pass, n, to) || ...);
+template <class... S, class Pass, class N, class T>
+bool any_fused(list<S...>, Pass& pass, const N& n, target<T> to) {
+  return (S::run(pass, n, to) || ...);
 }
 
 // Whether a kernel has computed the node from its children.
-template <class Strategy, class Pass, class N, class T, class Lowered>
+template <class S, class Pass, class N, class T, class Lowered>
 bool is_computed(Pass& pass, const N& n, target<T> to, const Lowered& x) {
-  if constexpr (Strategy::matches) {
-    if (!Strategy::fits(n, to.axes, x)) { return false; }
-    bool done = true;
-    pass.run(Strategy::kind, n, [] { return operation_in_words<N>(); },
-             [&] { done = Strategy::run(pass.cx, n, to, x); });
-    return done;
-  } else {
-    return false;
-  }
+  if (!S::fits(n, to.axes, x)) { return false; }
+  bool done = true;
+  pass.run(S::kind, n, [] { return operation_in_words<N>(); }, [&] { done = S::run(pass.cx, n, to, x); });
+  return done;
 }
-template <class Pass, class N, class T, class Lowered, template <class> class... S>
-bool any_computed([[maybe_unused]] Pass& pass, [[maybe_unused]] const N& n, [[maybe_unused]] target<T> to,
-                  [[maybe_unused]] const Lowered& x, strategies<S...>) {
-  return (is_computed<S<N>>(pass, n, to, x) || ...);
+template <class... S, class Pass, class N, class T, class Lowered>
+[[gnu::always_inline]] inline bool any_computed(list<S...>, Pass& pass, const N& n, target<T> to, const Lowered& x) {
+  return (is_computed<S>(pass, n, to, x) || ...);
 }
 
 template <class E>
@@ -98,13 +87,15 @@ void compute(Pass& pass, const N& n, target<T> to) {
     auto x = read_children<C>(pass, n.template child<0>());
     pass.run(plan_kind::plain, n, words, [&] { masked_total_loops<C>(n, to, x); });
   } else {
-    const bool kernels_run = has_kernels<C> && !pass.cx.reference_forced();
-    if constexpr (has_kernels<C> && std::is_same_v<T, float>) {
-      if (kernels_run && any_fused(pass, n, to, fused_strategies{})) { return; }
+    [[maybe_unused]] const bool kernels_run = has_kernels<C> && !pass.cx.reference_forced();
+    using fused = typename fused_strategies::for_node<N>;
+    if constexpr (has_kernels<C> && fused::size > 0) {
+      if (kernels_run && any_fused(fused{}, pass, n, to)) { return; }
     }
     auto x = read_children<C>(pass, n);
-    if constexpr (has_kernels<C> && (std::is_same_v<T, float> || std::is_same_v<T, bool>)) {
-      if (kernels_run && any_computed(pass, n, to, x, kernel_strategies{})) { return; }
+    using direct = typename kernel_strategies::for_node<N>;
+    if constexpr (has_kernels<C> && direct::size > 0) {
+      if (kernels_run && any_computed(direct{}, pass, n, to, x)) { return; }
     }
     pass.run(plan_kind::plain, n, words, [&] { loops<C>(n, to, x); });
   }

@@ -13,23 +13,47 @@
 
 namespace dimwise::detail {
 
-// One child of a node. A base class for each place costs compilers less than std::tuple.
-template <std::size_t I, class X>
-struct child_at {
-  X value;
+// The children of a node, in order. Members instead of std::tuple: every function of a class in between is one more for the
+// compiler to make.
+template <class... X>
+struct children_of {};
+template <class A>
+struct children_of<A> {
+  A a;
 };
-template <class Places, class... X>
-struct children_of;
-template <std::size_t... I, class... X>
-struct children_of<std::index_sequence<I...>, X...> : child_at<I, X>... {};
+template <class A, class B>
+struct children_of<A, B> {
+  A a;
+  B b;
+};
+template <class A, class B, class C>
+struct children_of<A, B, C> {
+  A a;
+  B b;
+  C c;
+};
+template <class A, class B, class C, class D, class... More>
+struct children_of<A, B, C, D, More...> {
+  A a;
+  B b;
+  C c;
+  children_of<D, More...> more;
 
-template <std::size_t I, class X>
-const X& child_in(const child_at<I, X>& c) {
-  return c.value;
-}
-template <std::size_t I, class X>
-X& child_in(child_at<I, X>& c) {
-  return c.value;
+  template <class X, class Y, class Z, class... Rest>
+  children_of(X&& x, Y&& y, Z&& z, Rest&&... rest)
+      : a(static_cast<X&&>(x)), b(static_cast<Y&&>(y)), c(static_cast<Z&&>(z)), more{static_cast<Rest&&>(rest)...} {}
+};
+template <std::size_t I, class Children>
+[[gnu::always_inline]] constexpr auto& child_in(Children& all) {
+  if constexpr (I == 0) {
+    return all.a;
+  } else if constexpr (I == 1) {
+    return all.b;
+  } else if constexpr (I == 2) {
+    return all.c;
+  } else {
+    return child_in<I - 3>(all.more);
+  }
 }
 
 // A base of what holds operands by value: moving copies, which shares the operands, and what was moved from keeps its meaning.
@@ -57,12 +81,12 @@ class node : public shaped_as<Shape>,
 
   template <class... X>
   node(Op op, extents_type e, X&&... x)
-      : op_(static_cast<Op&&>(op)), extents_(static_cast<extents_type&&>(e)), children_{{static_cast<X&&>(x)}...} {}
+      : op_(static_cast<Op&&>(op)), extents_(static_cast<extents_type&&>(e)), children_{static_cast<X&&>(x)...} {}
 
-  [[nodiscard]] const Op& op() const { return op_; }
-  [[nodiscard]] const extents_type& extents() const { return extents_; }
+  [[nodiscard, gnu::always_inline]] const Op& op() const { return op_; }
+  [[nodiscard, gnu::always_inline]] const extents_type& extents() const { return extents_; }
   template <std::size_t I>
-  [[nodiscard]] const auto& child() const {
+  [[nodiscard, gnu::always_inline]] const auto& child() const {
     return child_in<I>(children_);
   }
   /// f(child) for each of them, in order.
@@ -95,7 +119,7 @@ class node : public shaped_as<Shape>,
 
   [[no_unique_address]] Op op_;
   extents_type extents_;
-  [[no_unique_address]] children_of<std::index_sequence_for<Children...>, Children...> children_;
+  [[no_unique_address]] children_of<Children...> children_;
 };
 
 template <class Shape, class T, class Op, class... X>

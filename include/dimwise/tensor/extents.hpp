@@ -81,7 +81,7 @@ class extents_of;
 template <class D>
 struct extent_from {
   template <class Extents>
-  static constexpr extent_t get(const Extents& e, const char*) {
+  [[gnu::always_inline]] static constexpr extent_t get(const Extents& e, const char*) {
     if constexpr (D::static_extent != at_run_time) {
       return D::static_extent;
     } else {
@@ -106,11 +106,14 @@ struct extent_from<summed<P...>> {
   }
 };
 
+template <class D>
+inline constexpr bool is_divided = requires { typename D::divided_from; };
+
 template <class T, std::size_t Count>
 struct few {
   T at[Count];
-  [[nodiscard]] T* begin() { return at; }
-  [[nodiscard]] const T* begin() const { return at; }
+  [[nodiscard, gnu::always_inline]] T* begin() { return at; }
+  [[nodiscard, gnu::always_inline]] const T* begin() const { return at; }
 };
 template <class T>
 struct few<T, 0> {
@@ -128,17 +131,17 @@ class extents_of<list<A...>> {
 
   template <class D>
     requires(has_slot<D>)
-  [[nodiscard]] const slot& of_atom() const {
+  [[nodiscard, gnu::always_inline]] const slot& of_atom() const {
     return slots()[index_in<D, slotted>];
   }
   template <class D>
     requires(has_slot<D>)
-  [[nodiscard]] slot& of_atom() {
+  [[nodiscard, gnu::always_inline]] slot& of_atom() {
     return slots()[index_in<D, slotted>];
   }
   template <class D>
     requires(!has_slot<D>)
-  [[nodiscard]] slot of_atom() const {
+  [[nodiscard, gnu::always_inline]] slot of_atom() const {
     return {D::static_extent, unsaid_origin};
   }
   /// The documents of a packed dimension.
@@ -152,7 +155,7 @@ class extents_of<list<A...>> {
   }
   /// That of a composite is a sum or product, which is checked (R15); `operation` is named where it overflows.
   template <class D>
-  [[nodiscard]] extent_t extent(const char* operation = nullptr) const {
+  [[nodiscard, gnu::always_inline]] extent_t extent(const char* operation = nullptr) const {
     return extent_from<D>::get(*this, operation);
   }
   /// The position of D's first element: 0 where nobody said; throws where operands said different ones.
@@ -169,10 +172,10 @@ class extents_of<list<A...>> {
   [[nodiscard]] bool has_origin() const {
     return of_atom<D>().origin != unsaid_origin;
   }
-  [[nodiscard]] slot* slots() { return slots_.begin(); }
-  [[nodiscard]] const slot* slots() const { return slots_.begin(); }
+  [[nodiscard, gnu::always_inline]] slot* slots() { return slots_.begin(); }
+  [[nodiscard, gnu::always_inline]] const slot* slots() const { return slots_.begin(); }
   /// False where types say all there is to know: then nothing needs to be compared or carried.
-  [[nodiscard]] bool says_anything() const {
+  [[nodiscard, gnu::always_inline]] bool says_anything() const {
     if constexpr (((A::static_extent == at_run_time) || ...)) { return true; }
     bool said = false;
     for (std::size_t i = 0; i < slotted::size; ++i) { said = said || slots()[i].origin != unsaid_origin; }
@@ -200,11 +203,13 @@ class extents_of<list<A...>> {
   }
 
   /// Dynamic `divided` extents, checked by the first tensor that holds all three (R4).
-  void check_divided() const { (check_one<A>(), ...); }
+  void check_divided() const {
+    if constexpr ((is_divided<A> || ...)) { (check_one<A>(), ...); }
+  }
 
  private:
   template <class... D>
-  void set_static(list<D...>) {
+  [[gnu::always_inline]] void set_static(list<D...>) {
     std::size_t i = 0;
     ((slots()[i++].extent = D::static_extent == at_run_time ? 0 : D::static_extent), ...);
     (void)i;
@@ -240,7 +245,7 @@ struct carrier;
 template <class... A>
 struct carrier<list<A...>> {
   template <class... From>
-  static void into(slot* to, const char* operation, const From&... from) {
+  [[gnu::always_inline]] static void into(slot* to, const char* operation, const From&... from) {
     constexpr name_of names[] = {&dimension_name<A>...};
     const slot* bases[] = {from.slots()...};
     if constexpr (sizeof...(From) == 1) {

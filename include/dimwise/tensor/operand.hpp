@@ -71,20 +71,42 @@ struct stored_base<T, shape<DimsAndMarks...>> {
   using type = stored_as<T, DimsAndMarks...>;
 };
 
+// Where the extent of an axis is: in its type, or in a slot.
+struct extent_source {
+  extent_t static_extent;
+  short slot;
+};
+template <class A, class Slotted>
+inline constexpr extent_source source_of = {A::static_extent,
+                                            A::static_extent == at_run_time ? place_in<Slotted, A> : short{-1}};
+inline void write_extents(const extent_source* sources, std::size_t count, const slot* slots, axis* to) {
+  for (std::size_t i = 0; i < count; ++i) {
+    to[i].extent = sources[i].slot < 0 ? sources[i].static_extent : slots[sources[i].slot].extent;
+  }
+}
+
 template <class Axes>
 struct axis_extents;
 template <class... A>
 struct axis_extents<list<A...>> {
   static constexpr name_of names[] = {&dimension_name<A>..., nullptr};
+
+  // A sum of run-time parts has no slot: it is added up.
   template <class Extents>
-  static void write(const Extents& e, axis* to, const char* operation = nullptr) {
-    std::size_t i = 0;
-    ((to[i++].extent = e.template extent<A>(operation)), ...);
-    (void)i;
-    (void)e;
-    (void)to;
-    (void)operation;
+  [[gnu::always_inline]] static void write(const Extents& e, axis* to, const char* operation = nullptr) {
+    if constexpr (sizeof...(A) == 0) {
+      return;
+    } else if constexpr (((is_composite<A> && A::static_extent == at_run_time) || ...)) {
+      std::size_t i = 0;
+      ((to[i++].extent = e.template extent<A>(operation)), ...);
+    } else {
+      write_extents(sources<typename Extents::slotted>, sizeof...(A), e.slots(), to);
+    }
   }
+
+ private:
+  template <class Slotted>
+  static constexpr extent_source sources[] = {source_of<A, Slotted>...};
 };
 
 // Row-major strides in place; returns the number of elements, which was checked before.
@@ -107,14 +129,18 @@ constexpr extent_t make_contiguous(axis* axes, std::size_t rank) {
 }
 
 // The number of elements along these axes, each of so many bytes (0: they need no memory), or `extent_error`.
-template <class Axes>
-extent_t checked_size(const axis* axes, std::size_t bytes, const char* operation) {
+inline extent_t checked_size_of(const axis* axes, std::size_t rank, const name_of* names, std::size_t bytes,
+                                const char* operation) {
   extent_t size = 1;
-  if (!multiply(Axes::size, [axes](std::size_t i) { return axes[i].extent; }, size) ||
+  if (!multiply(rank, [axes](std::size_t i) { return axes[i].extent; }, size) ||
       (bytes > 0 && size > static_cast<extent_t>(-1) / 2 / bytes)) {
-    throw_too_many(operation, axes, Axes::size, axis_extents<Axes>::names, bytes);
+    throw_too_many(operation, axes, rank, names, bytes);
   }
   return size;
+}
+template <class Axes>
+[[gnu::always_inline]] inline extent_t checked_size(const axis* axes, std::size_t bytes, const char* operation) {
+  return checked_size_of(axes, Axes::size, axis_extents<Axes>::names, bytes, operation);
 }
 // The same, with row-major strides.
 template <class Axes>
