@@ -214,7 +214,7 @@ TEST_CASE("backward: a square weight") {
   const auto G = drawn<tensor<float, seq, layer>>(20, seq{3});
   // [square_backward]
   const tensor<float, seq, layer> Y = contract<layer>(X, W);
-  const auto G_out = rename<layer, out<layer>>(G);  // G stands where Y's layer was W's output
+  const auto G_out = rename<layer, out<layer>>(G);  // G takes the place that Y's layer had as W's output
   const tensor<float, seq, layer> G_X = contract<out<layer>>(G_out, W);
   const tensor<float, layer, out<layer>> G_W = contract<seq>(X, G_out);
   // [/square_backward]

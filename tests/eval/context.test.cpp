@@ -90,3 +90,22 @@ TEST_CASE("an executor without workers is refused") {
   no_workers none;
   CHECK_THROWS_AS(context{none}, extent_error);
 }
+
+TEST_CASE("memory that is kept for the next evaluation is limited and given back") {
+  if (!detail::keeps_blocks) { return; }
+  (void)trim_memory();
+  CHECK(kept_memory() == 0);
+  { const auto x = numbers(4096); }
+  CHECK(kept_memory() >= 4096 * 64 * sizeof(float));
+  CHECK(trim_memory() >= 4096 * 64 * sizeof(float));
+  CHECK(kept_memory() == 0);
+  { const auto x = numbers(2); }
+  CHECK(kept_memory() >= 2 * 64 * sizeof(float));
+  limit_kept_memory(0);
+  CHECK(kept_memory() == 0);
+  { const auto x = numbers(4096); }
+  CHECK(kept_memory() == 0);
+  limit_kept_memory(std::size_t{1} << 26);
+  { const auto x = numbers(4096); }
+  CHECK(kept_memory() > 0);
+}

@@ -126,6 +126,14 @@ class plain_loops {
 [[nodiscard]] inline const plan_counts& plans_run() { return current_context().counts(); }
 inline void reset_plans() { current_context().reset_counts(); }
 
+/// Bytes that this thread keeps of freed tensors and buffers, for its next evaluations: at most the limit, 64 MiB where
+/// nobody said.
+[[nodiscard]] inline std::size_t kept_memory() { return detail::block_pool::bytes(); }
+/// Sets that limit for this thread; 0 keeps nothing. What is kept beyond it is given back at once.
+inline void limit_kept_memory(std::size_t bytes) { detail::block_pool::limit(bytes); }
+/// Gives back to the system what this thread keeps; returns the bytes.
+inline std::size_t trim_memory() { return detail::block_pool::trim(); }
+
 namespace detail {
 
 // Memory for one call of a kernel. Each call has its own: a user's function that a kernel calls may evaluate, too.

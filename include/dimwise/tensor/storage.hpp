@@ -61,18 +61,18 @@ struct kept_blocks {
   small_list small[size_classes];
   block large[capacity];
   std::size_t count = 0;
-  std::size_t total = 0;
+  std::size_t total = 0;  // bytes of all blocks
+  std::size_t limit = std::size_t{1} << 26;
   phase now = phase::before;
 };
 
 // Blocks that this thread gave back, for its next evaluation. An aligned small block costs the system allocator more than a
 // small product costs the processor; pages of a large one are mapped and cleared anew each time, a fifth of a small layer.
-// Small sizes are powers of two, one list for each; of large ones at most `kept_bytes` wait here.
+// Small sizes are powers of two, one list for each. At most `limit` bytes are kept, 64 MiB where nobody said.
 class block_pool {
  public:
   static constexpr std::size_t small_bytes = std::size_t{1} << 14;
   static constexpr std::size_t most_bytes = std::size_t{1} << 25;
-  static constexpr std::size_t kept_bytes = std::size_t{1} << 26;
   static constexpr std::size_t kept_of_a_size = std::size_t{1} << 16;
 
   // A block's size in the pool: what is given back fits whatever rounds to the same.
@@ -90,6 +90,7 @@ class block_pool {
       if (link* const first = list.first) {
         list.first = first->next;
         --list.count;
+        kept.total -= bytes;
         return first;
       }
     } else if (void* memory = take_large(bytes)) {
@@ -99,21 +100,41 @@ class block_pool {
   }
   static void give(void* memory, std::size_t bytes) noexcept {
     if (memory == nullptr) { return; }
-    if (keeps_blocks && bytes <= most_bytes && opened()) {
+    if (keeps_blocks && bytes <= most_bytes && kept.total + bytes <= kept.limit && opened()) {
       if (bytes <= small_bytes) {
         kept_blocks::small_list& list = kept.small[size_class(bytes)];
         if ((list.count + 1) * bytes <= kept_of_a_size) {
           list.first = new (memory) link{list.first};
           ++list.count;
+          kept.total += bytes;
           return;
         }
-      } else if (kept.count < kept_blocks::capacity && kept.total + bytes <= kept_bytes) {
+      } else if (kept.count < kept_blocks::capacity) {
         kept.large[kept.count++] = {memory, bytes};
         kept.total += bytes;
         return;
       }
     }
     release(memory);
+  }
+  // Gives all blocks back to the system; returns how many bytes they had.
+  static std::size_t trim() noexcept {
+    const std::size_t bytes = kept.total;
+    for (kept_blocks::small_list& list : kept.small) {
+      while (link* const first = list.first) {
+        list.first = first->next;
+        release(first);
+      }
+      list.count = 0;
+    }
+    while (kept.count > 0) { release(kept.large[--kept.count].memory); }
+    kept.total = 0;
+    return bytes;
+  }
+  static std::size_t bytes() noexcept { return kept.total; }
+  static void limit(std::size_t bytes) noexcept {
+    kept.limit = bytes;
+    if (kept.total > bytes) { trim(); }
   }
 
  private:
@@ -123,13 +144,7 @@ class block_pool {
   static constinit inline thread_local kept_blocks kept{};
   struct closer {
     ~closer() {
-      for (kept_blocks::small_list& list : kept.small) {
-        while (link* const first = list.first) {
-          list.first = first->next;
-          release(first);
-        }
-      }
-      while (kept.count > 0) { release(kept.large[--kept.count].memory); }
+      trim();
       kept.now = phase::closed;  // tensors of static storage die later than their thread's pool
     }
   };
