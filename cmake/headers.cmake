@@ -140,6 +140,7 @@ set(dimwise_headers
     include/dimwise/shape/shape.hpp
     include/dimwise/shape/verdict.hpp
     include/dimwise/support/axis.hpp
+    include/dimwise/support/element.hpp
     include/dimwise/support/errors.hpp
     include/dimwise/support/list.hpp
     include/dimwise/support/name.hpp

@@ -39,7 +39,7 @@ namespace dimwise::detail {
 template <class Element>
 struct cache_element {
   using stored = Element;
-  using computed = std::conditional_t<std::is_floating_point_v<Element>, Element, float>;
+  using computed = std::conditional_t<real_element<Element>, Element, float>;
   using scale = no_scale;
   static constexpr bool packed = false;
 };

@@ -119,7 +119,7 @@ namespace no_adl {
 
 /// The value of an expression computed in float64 throughout, by the reference loops.
 template <expression E>
-  requires std::is_floating_point_v<detail::value_of<E>>
+  requires real_element<detail::value_of<E>>
 [[nodiscard]] auto reference(const E& value) {
   return detail::reference_of<double>(value, value);
 }

@@ -98,7 +98,7 @@ struct element_kernel : no_element_kernel {};
 
 // What is computed in float.
 template <class X>
-inline constexpr bool is_float = std::is_floating_point_v<value_of<X>>;
+inline constexpr bool is_float = real_element<value_of<X>>;
 
 // Functions of one operand.
 template <class Shape, class F, class X>

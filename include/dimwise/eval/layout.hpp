@@ -13,7 +13,7 @@ namespace dimwise::detail {
 
 // What a node is computed in: C where it holds real numbers, else its own type (bool, ids).
 template <class C, class T>
-using compute_t = std::conditional_t<std::is_floating_point_v<T>, C, T>;
+using compute_t = std::conditional_t<real_element<T>, C, T>;
 
 // The real type that a node of any type is computed in, when its destination does not say: its own, or its operands'.
 template <class N>
@@ -36,7 +36,7 @@ struct working_of_operands<list<X...>> {
 };
 template <class N>
 consteval auto working_type() {
-  if constexpr (std::is_floating_point_v<value_of<N>>) {
+  if constexpr (real_element<value_of<N>>) {
     return std::type_identity<value_of<N>>{};
   } else {
     return typename working_of_operands<operands_t<N>>::type{};
@@ -48,7 +48,7 @@ struct working {
 };
 // A real destination's type decides, so that `tensor<double, …> y = expr;` computes in double throughout.
 template <class T, class N>
-using compute_in = std::conditional_t<std::is_floating_point_v<T>, std::type_identity<T>, working<N>>;
+using compute_in = std::conditional_t<real_element<T>, std::type_identity<T>, working<N>>;
 
 // Where the elements of an operand lie: extent and stride of every axis, and how far its first element is from that of the
 // memory. Which kernel takes a node depends on layouts alone.

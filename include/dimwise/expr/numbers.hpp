@@ -9,7 +9,7 @@
 #pragma once
 
 #include <dimwise/shape/rules/elementwise.hpp>
-#include <dimwise/support/number_format.hpp>
+#include <dimwise/support/element.hpp>
 #include <dimwise/tensor/operand.hpp>
 
 namespace dimwise::detail {
@@ -32,15 +32,15 @@ using element_of = typename element_facts<X>::value_type;
 
 // Beside a real number whole ones are real, also where an operation divides.
 template <class X>
-inline constexpr bool is_real_number = std::is_floating_point_v<X>;
+inline constexpr bool is_real_number = real_element<X>;
 template <operand X>
-inline constexpr bool is_real_number<X> = std::is_floating_point_v<value_of<X>>;
+inline constexpr bool is_real_number<X> = real_element<value_of<X>>;
 
 // What is stored in few bits, and widened before anything computes with it.
 template <class T>
 inline constexpr bool is_half_precision = std::is_same_v<T, bfloat16> || std::is_same_v<T, float16>;
 template <class T>
-inline constexpr bool is_stored_only = is_half_precision<T> || std::is_same_v<T, int4_pair>;
+inline constexpr bool is_stored_only = stored_element<T>;
 
 template <class Op>
 inline constexpr bool takes_whole_numbers =
@@ -78,7 +78,7 @@ struct judged_elements {
 template <class X>
 inline constexpr bool is_real = true;
 template <operand X>
-inline constexpr bool is_real<X> = std::is_floating_point_v<value_of<X>>;
+inline constexpr bool is_real<X> = real_element<value_of<X>>;
 
 // The verdict on an operation that computes with the elements of X…
 template <class Op, class Verdict, class... X>

@@ -26,15 +26,15 @@ template <class To, class From>
 consteval bool becomes() {
   if constexpr (std::is_same_v<To, From>) {
     return true;
-  } else if constexpr (std::is_floating_point_v<To>) {
-    return std::is_floating_point_v<From> || is_whole<From>;
+  } else if constexpr (real_element<To>) {
+    return real_element<From> || is_whole<From>;
   } else if constexpr (is_id<To>) {
     return is_whole<From>;
   } else if constexpr (is_whole<To> && is_whole<From>) {
     return std::cmp_greater_equal(std::numeric_limits<From>::min(), std::numeric_limits<To>::min()) &&
            std::cmp_less_equal(std::numeric_limits<From>::max(), std::numeric_limits<To>::max());
   } else {
-    return std::is_class_v<To> && std::is_floating_point_v<From> &&
+    return std::is_class_v<To> && real_element<From> &&
            std::is_constructible_v<To, float>;  // bfloat16, float16
   }
 }
@@ -43,7 +43,7 @@ template <class To, class From>
 To as_element(const From& value) {
   if constexpr (is_id<To> && !std::is_same_v<To, From>) {
     return To(static_cast<std::size_t>(value));
-  } else if constexpr (std::is_class_v<To> && std::is_floating_point_v<From>) {
+  } else if constexpr (std::is_class_v<To> && real_element<From>) {
     return To(static_cast<float>(value));
   } else {
     return static_cast<To>(value);

@@ -9,6 +9,7 @@
 #include <dimwise/shape/rules/assign.hpp>
 #include <dimwise/shape/rules/index.hpp>
 #include <dimwise/support/axis.hpp>
+#include <dimwise/support/element.hpp>
 #include <dimwise/tensor/extents.hpp>
 #include <dimwise/tensor/refused_shape.hpp>
 

@@ -50,7 +50,7 @@ Tensor drawn(Draw draw, const Extents&... given) {
 }
 
 template <class T, class Shape, class... Extents>
-inline constexpr bool draws = std::is_floating_point_v<T> && gives_extents<Shape, Extents...>;
+inline constexpr bool draws = real_element<T> && gives_extents<Shape, Extents...>;
 
 }  // namespace detail
 

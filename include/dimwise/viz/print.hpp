@@ -228,7 +228,7 @@ template <class T>
 std::string element_name() {
   if constexpr (std::is_same_v<T, bool>) {
     return "bool";
-  } else if constexpr (std::is_floating_point_v<T>) {
+  } else if constexpr (real_element<T>) {
     return "float" + std::to_string(8 * sizeof(T));
   } else if constexpr (std::is_integral_v<T>) {
     return (std::is_signed_v<T> ? "int" : "uint") + std::to_string(8 * sizeof(T));

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/support/element.hpp -- what a type of elements is: the one place that rules, evaluation and printing look at.
+//
+// Layer: support. A new element type joins by a specialisation of `element_kind_of`; nothing else tests for float.
+// Tests: tests/tensor/element.test.cpp
+#pragma once
+
+#include <dimwise/support/number_format.hpp>
+
+#include <type_traits>
+
+namespace dimwise {
+
+/// What elements are good for.
+enum class element_kind : unsigned char {
+  other,   ///< ids and whatever a user stores: named, ordered, cut and joined
+  truth,   ///< bool: masks once their polarity is known
+  whole,   ///< whole numbers: added, multiplied, compared, summed
+  real,    ///< real numbers: all arithmetic
+  stored,  ///< few bits that are widened before anything computes with them
+};
+
+/// The kind of T.
+template <class T>
+inline constexpr element_kind element_kind_of = std::is_same_v<T, bool>       ? element_kind::truth
+                                                : std::is_integral_v<T>       ? element_kind::whole
+                                                : std::is_floating_point_v<T> ? element_kind::real
+                                                                              : element_kind::other;
+template <>
+inline constexpr element_kind element_kind_of<bfloat16> = element_kind::stored;
+template <>
+inline constexpr element_kind element_kind_of<float16> = element_kind::stored;
+template <>
+inline constexpr element_kind element_kind_of<int4_pair> = element_kind::stored;
+
+template <class T>
+concept real_element = element_kind_of<std::remove_cv_t<T>> == element_kind::real;
+template <class T>
+concept whole_element = element_kind_of<std::remove_cv_t<T>> == element_kind::whole;
+template <class T>
+concept stored_element = element_kind_of<std::remove_cv_t<T>> == element_kind::stored;
+
+}  // namespace dimwise
