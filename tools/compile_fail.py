@@ -25,7 +25,11 @@ which must compile in every variant. Demanded of each variant, on each compiler:
     3. at most 10 lines are printed           6. the type ERROR_R..<...> reads the same on all compilers.
        (who includes what is not counted);
 
-A precompiled header of the library makes it fast; --no-pch leaves it out. Standard library only.
+Cases with the same includes are compiled together (tools/united.py): what the library costs is paid once for many. Nothing
+depends on it. A case of which the compiler prints anything but one error in the case's own lines is compiled alone, and so
+is one that is about to fail. An error in a header is printed once in a translation unit, so a case that causes one leaves
+the unit before the others are judged. --alone compiles every case by itself. A precompiled header of the library makes it
+faster; --no-pch leaves it out. Standard library only.
 """
 
 import argparse
@@ -40,11 +44,14 @@ import sys
 import tempfile
 
 import compilers
+import united
 
 MAX_LINES = 10
 # The error line, the user's line with its marker, and what follows: clang names a deleted constructor's types there.
 FIRST_LINES = 4
 VARIANTS = ("plain", "equal", "unused", "dynamic")
+TOGETHER = 80  # cases in a translation unit
+WRAP = "mistake"
 
 
 class Case:
@@ -55,7 +62,10 @@ class Case:
         self.variants = ["plain"]
         self.expectations = []  # (regular expression, condition or "")
         self.problems = []
-        for line in path.read_text(encoding="utf-8").splitlines():
+        text = path.read_text(encoding="utf-8")
+        self.includes = tuple(sorted(united.includes(text)))
+        self.has_macros = bool(re.search(r"^\s*#\s*(define|undef|pragma)", text, flags=re.MULTILINE))
+        for line in text.splitlines():
             head = re.match(r"//\s*([A-Z]+)(?:\((\w+)\))?:\s*(.*?)\s*$", line)
             if not head:
                 continue
@@ -108,7 +118,7 @@ def error_type(text):
 def judge(case, variant, compiler, text, code):
     """-> what is wrong with the compiler's answer to the mistake."""
     # Without the lines that say who includes what: a precompiled header has others than a user's compiler prints.
-    lines = [line for line in text.splitlines() if not re.match(r"In file included from |\s+from \S+:\d+[,:]", line)]
+    lines = [line for line in text.splitlines() if not united.INCLUDED.match(line)]
     problems = []
     if code == 0:
         return ["compiles, but must not"]
@@ -127,8 +137,10 @@ def judge(case, variant, compiler, text, code):
 
 
 class Harness:
-    def __init__(self, root, found, header, use_pch):
-        self.root, self.compilers = root, found
+    def __init__(self, root, found, header, use_pch, together=True):
+        self.root, self.compilers, self.together = root, found, together
+        # Cases that cannot be compiled with others: as mistakes, as twins.
+        self.loners = {(compiler.name, fixed): set() for compiler in found for fixed in (False, True)}
         self.flags = [compilers.STANDARD, "-Iinclude"]
         if use_pch:  # fast: kernels as a library, because no mistake is theirs and each case would instantiate them
             self.flags.append("-DDIMWISE_COMPILED_KERNELS")
@@ -141,23 +153,65 @@ class Harness:
                     print(f"note: {compiler.name} cannot precompile <{header}>, so this takes longer:\n{reason}")
                 self.pch[compiler.name] = use
 
-    def arguments(self, case, variant, fixed):
+    def arguments(self, path, variant, fixed):
         macros = [] if variant == "plain" else [f"-D{variant.upper()}"]
         macros += ["-DFIXED"] if fixed else []
-        return [*self.flags, *macros, "-fsyntax-only", os.path.relpath(case.path, self.root)]
+        return [*self.flags, *macros, "-fsyntax-only", os.path.relpath(path, self.root)]
 
     def compile(self, case, variant, compiler, fixed, pch=True):
         extra = self.pch[compiler.name] if pch else []
-        return compiler.run([*extra, *self.arguments(case, variant, fixed)], self.root)
+        return compiler.run([*extra, *self.arguments(case.path, variant, fixed)], self.root)
 
     def command(self, case, variant, compiler, fixed):
-        return shlex.join([compiler.command, *self.arguments(case, variant, fixed)])
+        return shlex.join([compiler.command, *self.arguments(case.path, variant, fixed)])
 
-    def check(self, case, variant):
-        """-> (problems: [(what, command, text)], records for --json)"""
+    def compile_together(self, cases, variant, compiler, fixed):
+        source = united.united([case.path for case in cases], self.root, WRAP)
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "cases.cpp"
+            path.write_text(source, encoding="utf-8")
+            limit = "-ferror-limit=0" if compiler.is_clang else "-fmax-errors=0"
+            return compiler.run([*self.pch[compiler.name], limit, *self.arguments(path, variant, fixed)], self.root)
+
+    def answers(self, cases, variant, compiler, fixed):
+        """-> {case's name: (exit code, text)} of the cases that need not be compiled alone"""
+        loners = self.loners[compiler.name, fixed]
+        rest = [case for case in cases if case.name not in loners]
+        while len(rest) > 1:
+            code, text = self.compile_together(rest, variant, compiler, fixed)
+            if code == 0:
+                return {case.name: (0, "") for case in rest} if fixed else {}
+            named = {os.path.relpath(case.path, self.root): case for case in rest}
+            said, strangers, harmful = {}, code != 1, set()
+            for one in united.diagnostics(text):
+                mentioned = one.sources(named)
+                strangers = strangers or not mentioned
+                for name in mentioned:
+                    said.setdefault(name, []).append(one)
+                # Printed once, whoever causes it next; a fatal one ends everything.
+                if fixed or len(mentioned) > 1 or one.place not in named or one.kind not in ("error", "warning"):
+                    harmful |= mentioned
+            if strangers or (fixed and not harmful):
+                half = len(rest) // 2
+                return {**self.answers(rest[:half], variant, compiler, fixed),
+                        **self.answers(rest[half:], variant, compiler, fixed)}
+            if not harmful:
+                return {named[name].name: (code, united.as_alone("\n".join(one.lines), self.root, WRAP)
+                                           + ("\n1 error generated." if compiler.is_clang else ""))
+                        for name, (one, *others) in said.items() if not others and one.kind == "error"}
+            loners |= {named[name].name for name in harmful}
+            rest = [case for name, case in named.items() if name not in harmful]
+        return {}
+
+    def check(self, case, variant, known):
+        """`known`: answers by (compiler's name, variant, fixed). -> (problems: [(what, command, text)], records for --json)"""
         problems, records, types = [], [], {}
         for compiler in self.compilers:
-            code, text = self.compile(case, variant, compiler, fixed=False)
+            answer = known.get((compiler.name, variant, False), {}).get(case.name)
+            if not answer or judge(case, variant, compiler, answer[1], answer[0]):
+                code, text = self.compile(case, variant, compiler, fixed=False)
+                answer = code, united.as_alone(text, self.root)
+            code, text = answer
             command = self.command(case, variant, compiler, fixed=False)
             for problem in judge(case, variant, compiler, text, code):
                 problems.append((f"{compiler.name}: {problem}", command, text))
@@ -166,14 +220,27 @@ class Harness:
                             "rule": case.rule, "from": case.origin, "variant": variant, "compiler": compiler.name,
                             "version": compiler.version, "command": command, "error_type": types[compiler.name],
                             "text": text})
+            if case.name in known.get((compiler.name, variant, True), {}):
+                continue
             code, text = self.compile(case, variant, compiler, fixed=True)
             if code != 0:
                 problems.append((f"{compiler.name}: the corrected twin does not compile",
                                  self.command(case, variant, compiler, fixed=True), text))
         if len(set(types.values())) > 1:
+            if known:  # before it is said, each alone
+                return self.check(case, variant, {})
             readable = "\n".join(f"    {name:9} {text or '(no ERROR_R..<...>)'}" for name, text in types.items())
             problems.append(("the error's type differs between the compilers:\n" + readable, "", ""))
         return problems, records
+
+
+def units(cases):
+    """-> [[case]] that may be compiled together: with the same includes"""
+    groups = {}
+    for case in cases:
+        if not case.has_macros:
+            groups.setdefault(case.includes, []).append(case)
+    return [group[start:start + TOGETHER] for group in groups.values() for start in range(0, len(group), TOGETHER)]
 
 
 def load(root, pattern):
@@ -182,17 +249,25 @@ def load(root, pattern):
     return [case for case in cases if re.search(pattern, case.name)]
 
 
-def run(harness, cases, jobs, out=print):
+def run(harness, cases, jobs, out=print, variants=VARIANTS):
     """-> (passed, failed, records); a variant of a case is one test."""
     passed, failed, records = 0, 0, []
+    good = [case for case in cases if not case.problems]
+    for case in cases:
+        if case.problems:
+            failed += 1
+            out(f"FAILED {case.name}: its header is wrong:\n  " + "\n  ".join(case.problems))
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        started = []
-        for case in cases:
-            if case.problems:
-                failed += 1
-                out(f"FAILED {case.name}: its header is wrong:\n  " + "\n  ".join(case.problems))
-                continue
-            started += [(case, variant, pool.submit(harness.check, case, variant)) for variant in case.variants]
+        asked = []
+        for variant in variants if harness.together else ():
+            for unit in units([case for case in good if variant in case.variants]):
+                asked += [(compiler.name, variant, fixed, pool.submit(harness.answers, unit, variant, compiler, fixed))
+                          for compiler in harness.compilers for fixed in (False, True)]
+        known = {}
+        for name, variant, fixed, future in asked:
+            known.setdefault((name, variant, fixed), {}).update(future.result())
+        started = [(case, variant, pool.submit(harness.check, case, variant, known))
+                   for case in good for variant in case.variants if variant in variants]
         for case, variant, future in started:
             problems, found = future.result()
             records += found
@@ -226,6 +301,8 @@ def show(harness, name):
 SELF_TEST_HEADER = """#pragma once
 template <class... Facts> struct ERROR_R1_wrong;
 template <class V = ERROR_R1_wrong<int, char>> V bad();
+template <class T> struct trait { static constexpr int value = 1; };
+template <int N> constexpr int checked() { static_assert(N > 0, "ERROR_R1_wrong"); return N; }
 """
 HEAD = "// MISTAKE: m\n// RULE: R1\n// EXPECT: ERROR_R1_wrong\n// VARIANTS: unused\n#include <dimwise/dimwise.hpp>\n"
 GOOD = "#ifndef FIXED\nint main() { auto r = bad(); }\n#else\nint main() {}\n#endif\n"
@@ -247,6 +324,14 @@ SELF_TESTS = {  # name: (source, what the report must say; "" for a pass)
                 "int main() { auto r = bad<ERROR_R1_wrong<fact>>(); }\n#else\nint main() {}\n#endif\n",
                 "differs between the compilers"),
     "no_head": ("int main() {}\n", "its header is wrong"),
+    # What would be judged wrongly together: an error that a unit prints once, what is no code for a namespace, macros.
+    "once": (HEAD + GOOD.replace("auto r = bad()", "return checked<0>()"), ""),
+    "once_again": (HEAD + GOOD.replace("auto r = bad()", "return checked<0>()"), ""),
+    "once_and_another": (HEAD + GOOD.replace("auto r = bad()", "auto r = bad(); return checked<0>()"), "2 errors, must be 1"),
+    "fatal": (HEAD + GOOD.replace("int main() { auto", "#include <no_such_header_of_R1>\nint main() { auto"), "nothing matches EXPECT"),
+    "specialises": (HEAD + "struct mine;\ntemplate <> struct trait<mine> { static constexpr int value = 2; };\n" + GOOD, ""),
+    "macro": (HEAD + "#define CALL bad()\n" + GOOD.replace("bad()", "CALL"), ""),
+    "same_macro": (HEAD + "#define CALL checked<1>()\n" + GOOD.replace("bad()", "CALL"), "compiles, but must not"),
 }
 
 
@@ -259,7 +344,7 @@ def self_test(found, jobs):
         (root / "tests/compile_fail").mkdir(parents=True)
         for name, (source, _) in SELF_TESTS.items():
             (root / f"tests/compile_fail/{name}.cpp").write_text(source)
-        harness = Harness(root, found, "dimwise/dimwise.hpp", use_pch=True)
+        harness, alone = Harness(root, found, "dimwise/dimwise.hpp", use_pch=True), {}
         for name, (_, expected) in SELF_TESTS.items():
             if name == "differs" and len({compiler.family for compiler in found}) < 2:
                 continue
@@ -269,13 +354,23 @@ def self_test(found, jobs):
             if (bad == 0) != (expected == "") or expected not in text:
                 failed += 1
                 print(f"FAILED self-test {name}: expected {expected or 'a pass'!r}, the report was:\n{text}")
+            alone[name] = text
+        # All at once, which compiles them together: the same reports.
+        report = []
+        run(harness, load(root, ""), jobs, report.append)
+        sections = re.split(r"^(?=FAILED )", "\n".join(report) + "\n", flags=re.MULTILINE)
+        for name, text in alone.items():
+            found = "".join(section for section in sections if re.match(rf"FAILED {name}\b", section))
+            if found.strip() != text.strip():
+                failed += 1
+                print(f"FAILED self-test {name}: together with others the report was:\n{found}\nand not:\n{text}")
         same = {error_type(text) for text in (
             "error: 'void dimwise::ERROR_R5_x<lhs<my::d_k, extent<64> >, 3ul> y' has",
             "error: variable has incomplete type 'ERROR_R5_x<lhs<(anonymous namespace)::d_k, extent<64>>, 3>'")}
         if same != {"ERROR_R5_x<lhs<d_k,extent<64>>,3>"}:
             failed += 1
             print(f"FAILED self-test error_type: {same}")
-    print(f"{len(SELF_TESTS) + 1 - failed} passed, {failed} failed")
+    print(f"{2 * len(SELF_TESTS) + 1 - failed} passed, {failed} failed")
     return failed
 
 
@@ -290,6 +385,7 @@ def main():
     parser.add_argument("--json", metavar="FILE")
     parser.add_argument("--jobs", type=int, default=max(2, os.cpu_count() or 2))
     parser.add_argument("--no-pch", action="store_true")
+    parser.add_argument("--alone", action="store_true")
     parser.add_argument("--self-test", action="store_true")
     arguments = parser.parse_args()
 
@@ -303,9 +399,7 @@ def main():
         sys.exit("no compiler found; bash tools/setup.sh tests installs them")
     if arguments.self_test:
         sys.exit(1 if self_test(found, arguments.jobs) else 0)
-    # Texts for readers name the header that a user includes, not a precompiled one.
-    use_pch = not (arguments.no_pch or arguments.show or arguments.json)
-    harness = Harness(compilers.ROOT, found, "dimwise/dimwise.hpp", use_pch)
+    harness = Harness(compilers.ROOT, found, "dimwise/dimwise.hpp", not (arguments.no_pch or arguments.show), not arguments.alone)
     if arguments.show:
         show(harness, arguments.show)
         return
@@ -314,6 +408,7 @@ def main():
     print("compilers: " + ", ".join(compiler.version for compiler in found))
     passed, failed, records = run(harness, cases, arguments.jobs)
     if arguments.json:
+        pathlib.Path(arguments.json).parent.mkdir(parents=True, exist_ok=True)
         pathlib.Path(arguments.json).write_text(json.dumps(records, indent=1) + "\n", encoding="utf-8")
     rows = len({case.origin for case in cases if case.origin})
     print(f"counted: {len(cases)} mistakes in {passed + failed} variants, {rows} of them rows of the collection of bugs: "

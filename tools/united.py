@@ -1,0 +1,82 @@
+"""Many sources in one translation unit, and what a compiler says of it, source by source.
+
+Most of what a small source costs is its includes: together, hundreds of them cost as much as a few dozen alone. Each becomes
+a namespace of its own, with its lines counted as in its file, so that a compiler prints what it would print of the file
+alone, but for the name of the namespace. Standard library only. Not a program.
+"""
+
+import os
+import re
+
+# Who includes what, and where an instantiation comes from: g++ prints these lines before the error that they belong to.
+INCLUDED = re.compile(r"In file included from |\s+from \S+:\d+[,:]")
+CONTEXT = re.compile(r"\S+: (In|At) |\S+:\d+(?::\d+)?:   (recursively )?required |\S+:\d+(?::\d+)?:   in .constexpr. expansion")
+PRIMARY = re.compile(r"(?:(\S+?):\d+(?::\d+)?|\S+): (fatal error|internal compiler error|error|warning): ")
+GENERATED = re.compile(r"\d+ (?:warnings?|errors?)(?: and \d+ errors?)? generated\.$|compilation terminated\.$")
+
+
+def includes(text):
+    """-> the lines #include of a source"""
+    return re.findall(r"^\s*#\s*include\s*[<\"][^>\"]+[>\"]", text, flags=re.MULTILINE)
+
+
+def united(files, root, wrap="unit"):
+    """One source of many: includes first, each file in a namespace of its own, lines counted as in the file."""
+    head, bodies = [], []
+    for number, path in enumerate(files):
+        body, shared = [], ""
+        for line in path.read_text(encoding="utf-8").splitlines():
+            found = re.match(r"\s*#\s*include\s*([<\"][^>\"]+[>\"])", line)
+            if found:
+                beside = path.parent / found[1].strip('"')
+                is_beside = found[1][0] == '"' and beside.exists()
+                if is_beside:  # the file goes on in a namespace of what it includes
+                    for outer in re.findall(r"^namespace (\w+) \{", beside.read_text(encoding="utf-8"), flags=re.MULTILINE):
+                        shared += f"namespace {outer} {{ using namespace ::{outer}; }}\n"
+                include = f'#include "{beside.resolve()}"' if is_beside else f"#include {found[1]}"
+                if include not in head:
+                    head.append(include)
+                line = ""
+            body.append(line)
+        name = os.path.relpath(path, root)
+        bodies.append(f'namespace {wrap}_{number} {{\n{shared}#line 1 "{name}"\n' + "\n".join(body) + "\n}\n")
+    return "\n".join(head) + "\n" + "".join(bodies)
+
+
+def as_alone(text, root, wrap="unit"):
+    """What a compiler prints of one of the sources, as it would of its file alone; without the lines about includes."""
+    lines = [line for line in text.splitlines() if not INCLUDED.match(line)]
+    text = re.sub(rf"\b{wrap}_\d+::", "", "\n".join(lines)).replace(f"{root}/", "")
+    return re.sub(r"[^/\s]+/\.\./", "", text)
+
+
+class Diagnostic:
+    """An error or a warning with its context and notes."""
+
+    def __init__(self, lines, found):
+        self.lines, self.kind, self.place = lines, found[2], found[1] or ""
+
+    def sources(self, names):
+        """-> those of the names that the diagnostic mentions as a place"""
+        text = "\n".join(self.lines)
+        return {name for name in re.findall(r"(?:^|[\s(])([^\s:(]+):\d+", text, flags=re.MULTILINE) if name in names}
+
+
+def diagnostics(text):
+    """-> [Diagnostic] of everything that a compiler printed"""
+    found, pending = [], []
+    for line in text.splitlines():
+        if GENERATED.match(line):
+            continue
+        primary = PRIMARY.match(line)
+        if primary:
+            found.append(Diagnostic([*pending, line], primary))
+            pending = []
+        elif INCLUDED.match(line) or CONTEXT.match(line):
+            pending.append(line)
+        elif found:
+            found[-1].lines += [*pending, line]
+            pending = []
+        else:
+            pending.append(line)
+    return found
