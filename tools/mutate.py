@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Removes each rule, each condition of a rule and each entry of the marks table in turn, and shows which test dies.
 
-    python3 tools/mutate.py                     # every mutant; writes docs/reference/mutation.md
+    python3 tools/mutate.py                     # every mutant; writes tests/mutation/results.tsv and docs/reference/mutation.md
     python3 tools/mutate.py --filter reduce     # mutants whose line "file:line: text" matches; writes nothing
     python3 tools/mutate.py --tests asserts     # only the kinds of tests whose name matches; writes nothing
     python3 tools/mutate.py --list              # the mutants
     python3 tools/mutate.py --survivors FILE    # also write the survivors there, one per line
-    python3 tools/mutate.py --new               # only those that the page does not list; the others keep their killers
-    python3 tools/mutate.py --check             # the page lists today's mutants; a sample of them dies as it says
+    python3 tools/mutate.py --new               # only those that the results lack; the others keep their killers
+    python3 tools/mutate.py --check             # the results are about today's mutants; a sample of them dies as they say
+    python3 tools/mutate.py --page              # writes the page again from the results
     python3 tools/mutate.py --self-test
 
 A mutant is a copy of include/ with one change:
@@ -21,9 +22,10 @@ this order, and the first to die is named: the static_asserts of tests/shape, te
 others; the mistakes and the corrected twins of tests/compile_fail, all in one translation unit; those with extents known
 when the program runs; the programs of tests/equations. All on g++.
 
-Survivors need an argument in tests/mutation/argued.txt (why no program can tell), or they say NEEDS TEST and the exit code
-is 1. What has an argument is tried on the static_asserts and the mistakes only. The whole run takes a quarter of an hour, so
-the tests of every day run --check. Standard library only.
+A line of tests/mutation/results.tsv has four fields, with tabs between them: the file, the change, its killer or "survives",
+and the argument why no program can tell the mutant from the library. The arguments are written by hand, and kept. A survivor
+without one NEEDS a TEST, and the exit code is 1. What has an argument is tried on the static_asserts and the mistakes only.
+The whole run takes a quarter of an hour, so the tests of every day run --check. Standard library only.
 """
 
 import argparse
@@ -40,10 +42,12 @@ import time
 
 import compile_fail
 import compilers
+from united import united
 
 PAGE = "docs/reference/mutation.md"
+RESULTS = "tests/mutation/results.tsv"
+SURVIVES = "survives"
 SAMPLE = 40  # mutants that --check tries again
-ARGUED = "tests/mutation/argued.txt"
 TABLE = "dimwise/shape/marks_table.hpp"
 MARKS = ("raw", "score", "masked_for", "biased_for", "normalised", "weighted", "rotated", "indexed")
 # Files, and the declarations whose conditions count; None for all.
@@ -247,28 +251,6 @@ def all_mutants(include):
 
 # --- the tests, each kind in one translation unit ---------------------------------------------------------------------
 
-def united(files, root, wrap="unit"):
-    """One source of many: includes first, each file in a namespace of its own, lines counted as in the file."""
-    includes, bodies = [], []
-    for number, path in enumerate(files):
-        body, shared = [], ""
-        for line in path.read_text(encoding="utf-8").splitlines():
-            found = re.match(r"\s*#\s*include\s*([<\"][^>\"]+[>\"])", line)
-            if found:
-                beside = path.parent / found[1].strip('"')
-                if found[1][0] == '"' and beside.exists():  # the file goes on in a namespace of what it includes
-                    for outer in re.findall(r"^namespace (\w+) \{", beside.read_text(encoding="utf-8"), flags=re.MULTILINE):
-                        shared += f"namespace {outer} {{ using namespace ::{outer}; }}\n"
-                include = f'#include "{beside.resolve()}"' if found[1][0] == '"' and beside.exists() else f"#include {found[1]}"
-                if include not in includes:
-                    includes.append(include)
-                line = ""
-            body.append(line)
-        name = os.path.relpath(path, root)
-        bodies.append(f'namespace {wrap}_{number} {{\n{shared}#line 1 "{name}"\n' + "\n".join(body) + "\n}\n")
-    return "\n".join(includes) + "\n" + "".join(bodies)
-
-
 class Stage:
     """A kind of tests: compiles them, and says which of them die."""
 
@@ -396,39 +378,79 @@ class Runner:
             self.places.put(place)
 
 
-def load_arguments(path):
-    """-> {(file, what): argument}; lines of the form  file: what => argument"""
-    found = {}
-    if path.exists():
-        for line in path.read_text(encoding="utf-8").splitlines():
-            if line.strip() and not line.startswith("#"):
-                mutant, _, argument = line.partition(" => ")
-                file, _, what = mutant.partition(": ")
-                found[file, what] = argument.strip()
-    return found
+class Results:
+    """What is known of mutants, by (file, change): the killers, "" for a survivor; and the arguments for survivors."""
+
+    def __init__(self, text=""):
+        self.killers, self.arguments = {}, {}
+        for line in text.splitlines():
+            if line.startswith("#") or not line.strip():
+                continue
+            file, what, killer, argument = line.split("\t")
+            self.killers.setdefault((file, what), []).append("" if killer == SURVIVES else killer)
+            if argument:
+                self.arguments[file, what] = argument
+
+    def __str__(self):
+        lines = ["# file, change, killer, argument; see tools/mutate.py"]
+        for (file, what), killers in self.killers.items():
+            argument = self.arguments.get((file, what), "")
+            lines += [f"{file}\t{what}\t{killer or SURVIVES}\t{'' if killer else argument}" for killer in killers]
+        return "\n".join(lines) + "\n"
+
+    def unargued(self):
+        return [mutant for mutant, killers in self.killers.items() if "" in killers and mutant not in self.arguments]
+
+    def updated(self, results):
+        """-> the results of a run, [(mutant, killer)], with the arguments of this"""
+        new = Results()
+        for mutant, killer in results:
+            new.killers.setdefault((mutant.file, mutant.what), []).append(killer)
+        new.arguments = self.arguments
+        return new
 
 
-def cell(text):
-    return text.replace("|", "\\|")
+def kind(killer):
+    """What killed a mutant, for the page."""
+    if killer.startswith("tests/compile_fail/") or "mistakes" in killer or "twins" in killer:
+        return "a case of `tests/compile_fail`: another error, none, or a twin that does not compile"
+    if killer.startswith("tests/equations/") or killer == "the programs":
+        return "a program of `tests/equations` that does not compile"
+    return "a `static_assert` of `tests/shape`, `tests/mutation` or `tests/expr`"
 
 
-def page(results, arguments, compiler, invalid):
-    lines = ["# Mutation run", "", "```sh", "python3 tools/mutate.py", "```", "",
-             "writes this page: what was changed in a rule or in the table of marks, one change at a time, and the first test that died",
-             "of it (`tools/mutate.py` says which changes there are). A survivor has an argument why no program can tell; the others need",
-             f"a test. With {compiler.name}.", "", "## Survivors", ""]
-    survivors = [mutant for mutant, killer in results if not killer]
-    if survivors:
-        lines += ["| where | change | argument |", "| --- | --- | --- |"]
-        for mutant in survivors:
-            lines.append(f"| {mutant.where} | {cell(mutant.what)} | {cell(arguments.get((mutant.file, mutant.what), 'NEEDS TEST'))} |")
-    else:
-        lines.append("None.")
-    lines += ["", "## Killed", "", "| where | change | killed by |", "| --- | --- | --- |"]
-    lines += [f"| {mutant.where} | {cell(mutant.what)} | {cell(killer)} |" for mutant, killer in results if killer]
-    killed = sum(1 for _, killer in results if killer)
-    lines += ["", f"{killed} killed, {len(results) - killed} survived"]
-    return "\n".join(lines) + "\n"
+def page(results):
+    killers = [killer for found in results.killers.values() for killer in found]
+    kinds = collections.Counter(kind(killer) for killer in killers if killer)
+    argued = sum(found.count("") for mutant, found in results.killers.items() if mutant in results.arguments)
+    alive = killers.count("") - argued
+    rows = [*kinds.most_common(), ("nothing; an argument says why no program can tell", argued), ("nothing: NEEDS TEST", alive)]
+    table = "\n".join(f"| {name} | {count} |" for name, count in rows if count)
+    killed = len(killers) - killers.count("")
+    return f"""# Mutation run
+
+<!-- generated: python3 tools/mutate.py; do not edit -->
+
+A mutant is a copy of the library with one change in a rule or in the table of marks: a branch that is never taken, a
+condition that is always true or always false, an operand of `||` or `&&` left out, the other arm of a choice between
+types, a mark that is kept where it should end or be refused. A test kills the mutant if it fails. A mutant that survives
+shows a condition that no test needs.
+
+| killed by | mutants |
+|---|---|
+{table}
+
+{killed} killed, {argued} argued, {alive} survive.
+
+`{RESULTS}` lists every mutant with the first test that killed it, or the argument.
+
+| you want | command |
+|---|---|
+| the whole run, a quarter of an hour or more | `python3 tools/mutate.py` |
+| the mutants that the list lacks | `python3 tools/mutate.py --new` |
+| the mutants of one rule | `python3 tools/mutate.py --filter reduce` |
+| what every test run does: today's mutants against the list, and a sample killed again | `python3 tools/mutate.py --check` |
+"""
 
 
 def run(root, include, mutants, stages, compiler, jobs, argued, out):
@@ -445,45 +467,33 @@ def run(root, include, mutants, stages, compiler, jobs, argued, out):
     return results, invalid
 
 
-def read_page(text):
-    """-> {(file, what): killer}, "" for a survivor; and whether every survivor has an argument"""
-    found, argued = {}, True
-    for line in text.splitlines():
-        cells = [part.strip().replace("\\|", "|") for part in re.split(r"(?<!\\)\|", line)[1:-1]]
-        where = re.fullmatch(r"(dimwise/\S+):\d+", cells[0]) if len(cells) == 3 else None
-        if not where:
-            continue
-        killed = cells[2].startswith("tests/") or cells[2].startswith("the ")
-        found.setdefault((where[1], cells[1]), []).append(cells[2] if killed else "")
-        argued = argued and cells[2] != "NEEDS TEST"
-    return found, argued
-
-
 def check(root, include, mutants, compiler, jobs, out):
-    """-> (passed, failed): the page is about these mutants, and some of those that it calls killed are."""
-    listed, argued = read_page((root / PAGE).read_text(encoding="utf-8"))
+    """-> (passed, failed): the results are about these mutants, some that they call killed are, and the page counts them."""
+    known = Results((root / RESULTS).read_text(encoding="utf-8"))
     today = collections.Counter((mutant.file, mutant.what) for mutant in mutants)
-    then = collections.Counter({key: len(killers) for key, killers in listed.items()})
-    # The page records a whole run, which takes longer than a day's tests: it may lag behind the rules, and says by how much.
+    then = collections.Counter({key: len(killers) for key, killers in known.killers.items()})
+    # A whole run takes longer than a day's tests: the results may lag behind the rules, and it is said by how much.
     untried, gone = (today - then).total(), (then - today).total()
-    problems = [f"{PAGE} lacks {untried} of {today.total()} mutants"] if 2 * untried > today.total() else []
+    problems = [f"{RESULTS} lacks {untried} of {today.total()} mutants"] if 2 * untried > today.total() else []
     if untried or gone:
-        out(f"{untried} of {today.total()} mutants are newer than {PAGE}, which lists {gone} that are none any more: python3 tools/mutate.py --new tries them")
-    if not argued:
-        problems.append(f"{PAGE} has a survivor that NEEDS TEST")
+        out(f"{untried} of {today.total()} mutants are newer than {RESULTS}, which lists {gone} that are none any more: "
+            "python3 tools/mutate.py --new tries them")
+    problems += [f"{file}: {what}: survives in {RESULTS} and NEEDS TEST" for file, what in known.unargued()]
+    if (root / PAGE).read_text(encoding="utf-8") != page(known):
+        problems.append(f"{PAGE} does not count what {RESULTS} holds; python3 tools/mutate.py --page writes it")
     for problem in problems:
-        out(f"FAILED {problem}; python3 tools/mutate.py writes the page")
+        out(f"FAILED {problem}")
     # Those whose killer is a static_assert: the others take too long for every day.
-    quick = [m for m in mutants if listed.get((m.file, m.what), [""])[0].startswith(("tests/shape/", "tests/mutation/"))]
+    quick = [m for m in mutants if known.killers.get((m.file, m.what), [""])[0].startswith(("tests/shape/", "tests/mutation/"))]
     sample = quick[::max(1, len(quick) // SAMPLE)]
     stages, good = load_stages(root, compiler, include, out, "static_asserts")
     results, invalid = run(root, include, sample, stages, compiler, jobs, {}, lambda text: None)
     alive = [mutant for mutant, killer in results if not killer]
     for mutant in alive:
-        out(f"FAILED {mutant}: lives, and {PAGE} calls it killed")
-    killed = sum(1 for killers in listed.values() for killer in killers if killer)
-    total = sum(len(killers) for killers in listed.values())
-    out(f"counted: {killed} mutants killed and {total - killed} argued by the whole run of {PAGE}; {len(results) - len(alive)} of {len(sample)} tried again are killed")
+        out(f"FAILED {mutant}: lives, and {RESULTS} calls it killed")
+    killed = sum(1 for killers in known.killers.values() for killer in killers if killer)
+    out(f"counted: {killed} mutants killed and {then.total() - killed} argued by the whole run of {RESULTS}; "
+        f"{len(results) - len(alive)} of {len(sample)} tried again are killed")
     failed = len(problems) + len(alive) + len(invalid) + (not good)
     return len(results) - len(alive) + (not problems), failed
 
@@ -558,20 +568,22 @@ def self_test(compiler):
         if not good or invalid or "tests/shape/one.test.cpp:4" not in killers:
             failed += 1
             print(f"FAILED self-test: stages good: {good}, no C++: {invalid}, killers: {killers}")
-        text = page(results, {("dimwise/shape/rules/one.hpp", "`N == 8` is always false, in `N % 2 == 1 && (N != 7 || N == 8)`"): "8 is even."}, compiler, [])
-        if "8 is even." not in text or text.count("NEEDS TEST") != 1 or not text.endswith("10 killed, 2 survived\n"):
+        # --check: the results of this run; with a mutant fewer; with one called killed that lives; another page.
+        known = Results().updated(results)
+        known.arguments = {mutant: "8 is even." for mutant in known.unargued()}
+        good, survivor = str(known), next(line for line in str(known).splitlines() if SURVIVES in line)
+        if len(known.arguments) != 2 or str(Results(good)) != good or "10 killed, 2 argued, 0 survive" not in page(known):
             failed += 1
-            print(f"FAILED self-test page:\n{text}")
-        # --check: the page as written, with a mutant fewer, with one more, and with one called killed that lives.
-        (root / PAGE).parent.mkdir(parents=True)
-        lines = text.splitlines()
-        dead = next(line for line in lines if line.startswith("| dimwise/") and "N == 100` is always false" in line)
-        alive = next(line for line in lines if "N == 8` is always false" in line)
-        pages = {"": text.replace("NEEDS TEST", "The row is not read."), "has a survivor that NEEDS TEST": text,
-                 "lacks 12 of 12 mutants": "",
-                 "lives, and": text.replace("NEEDS TEST", "-").replace(alive, alive.replace("8 is even.", "tests/shape/one.test.cpp:4"))}
-        for expected, written in pages.items():
-            (root / PAGE).write_text(written, encoding="utf-8")
+            print(f"FAILED self-test results:\n{good}\n{page(known)}")
+        written = {"": (good, page(known)),
+                   "survives in": (good.replace("8 is even.", ""), page(known)),
+                   "lacks 12 of 12 mutants": ("", page(Results())),
+                   "does not count": (good, page(Results())),
+                   "lives, and": (good.replace(survivor, survivor.replace(SURVIVES, "tests/shape/one.test.cpp:4").replace("8 is even.", "")), "")}
+        for expected, (lines, text) in written.items():
+            for name, content in ((RESULTS, lines), (PAGE, text)):
+                (root / name).parent.mkdir(parents=True, exist_ok=True)
+                (root / name).write_text(content, encoding="utf-8")
             report = []
             _, bad = check(root, root / "include", all_mutants(root / "include"), compiler, 2, report.append)
             if (bad > 0) != bool(expected) or expected not in "\n".join(report):
@@ -590,6 +602,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=max(2, os.cpu_count() or 2))
     parser.add_argument("--new", action="store_true")
     parser.add_argument("--check", action="store_true")
+    parser.add_argument("--page", action="store_true")
     parser.add_argument("--self-test", action="store_true")
     arguments = parser.parse_args()
 
@@ -599,6 +612,10 @@ def main():
     if arguments.self_test:
         sys.exit(1 if self_test(gcc[0]) else 0)
     root, began = compilers.ROOT, time.monotonic()
+    known = Results((root / RESULTS).read_text(encoding="utf-8"))
+    if arguments.page:
+        (root / PAGE).write_text(page(known), encoding="utf-8")
+        return
     with tempfile.TemporaryDirectory() as folder:  # a copy: the tree may change while this runs
         include = pathlib.Path(folder) / "include"
         shutil.copytree(root / "include", include)
@@ -612,20 +629,22 @@ def main():
             passed, failed = check(root, include, mutants, gcc[0], arguments.jobs, say)
             print(f"{passed} passed, {failed} failed")
             sys.exit(1 if failed else 0)
-        reasons = load_arguments(root / ARGUED)
-        listed = read_page((root / PAGE).read_text(encoding="utf-8"))[0] if arguments.new else {}
-        known = {mutant: listed[mutant.file, mutant.what].pop(0) for mutant in mutants if listed.get((mutant.file, mutant.what))}
-        known = {mutant: killer for mutant, killer in known.items() if killer or (mutant.file, mutant.what) in reasons}
+        listed = {key: list(killers) for key, killers in known.killers.items()} if arguments.new else {}
+        kept = {mutant: listed[mutant.file, mutant.what].pop(0) for mutant in mutants if listed.get((mutant.file, mutant.what))}
+        kept = {mutant: killer for mutant, killer in kept.items() if killer or (mutant.file, mutant.what) in known.arguments}
         stages, good = load_stages(root, gcc[0], include, say, arguments.tests)
-        results, invalid = run(root, include, [mutant for mutant in mutants if mutant not in known], stages, gcc[0], arguments.jobs, reasons, say)
+        results, invalid = run(root, include, [mutant for mutant in mutants if mutant not in kept], stages, gcc[0],
+                               arguments.jobs, known.arguments, say)
         tried = dict(results)
-        results = [(mutant, known.get(mutant, tried.get(mutant, ""))) for mutant in mutants if mutant in known or mutant in tried]
+        results = [(mutant, kept.get(mutant, tried.get(mutant, ""))) for mutant in mutants if mutant in kept or mutant in tried]
     survivors = [mutant for mutant, killer in results if not killer]
-    needed = [mutant for mutant in survivors if (mutant.file, mutant.what) not in reasons]
+    needed = [mutant for mutant in survivors if (mutant.file, mutant.what) not in known.arguments]
     if arguments.survivors:
         pathlib.Path(arguments.survivors).write_text("".join(f"{mutant}\n" for mutant in needed), encoding="utf-8")
     if not arguments.filter and not arguments.tests and good:
-        (root / PAGE).write_text(page(results, reasons, gcc[0], invalid), encoding="utf-8")
+        new = known.updated(results)
+        (root / RESULTS).write_text(str(new), encoding="utf-8")
+        (root / PAGE).write_text(page(new), encoding="utf-8")
     for mutant, text in invalid:
         print(f"FAILED {mutant}: the change is no C++:\n{text[:600]}")
     for mutant in needed:
