@@ -93,6 +93,20 @@ TEST_CASE("what is given as an expression is computed once") {
   CHECK(&nn::detail::words::materialised(renamed) == &renamed);
 }
 
+// A module of a user's own: a call operator, and no formula.
+struct halved {
+  template <operand X>
+  auto operator()(const X& x) const {
+    return tensor(x * 0.5F);
+  }
+};
+
+TEST_CASE("a part of a user's own is called") {
+  using layer = nn::encoder_layer<own, feed, norm>;
+  const nn::stack<layer, halved> model{{drawn_module<layer>(31)}, {}};
+  CHECK(differ<state>(model(x), state(model.layers[0](x) * 0.5F)) == "");
+}
+
 TEST_CASE("an encoder and a decoder, with a mask for each attention") {
   using encoder = nn::encoder_layer<nn::self_attention<src, src_key, attention>, feed, norm>;
   using decoder = nn::decoder_layer<own, cross, feed, norm>;
