@@ -4,15 +4,19 @@
     python3 tools/errors_page.py            # compiles the cases of tests/compile_fail and writes the page
     python3 tools/errors_page.py --check    # fails when an id has no cure, a cure no id, or the page is not the one
                                             # that would be written (texts of compilers that are absent are not compared)
+    python3 tools/errors_page.py --check --texts build/mistakes.json   # with what tools/compile_fail.py --json wrote
     python3 tools/errors_page.py --dry-run  # prints the page
 
+Compared are the ids, their meanings, cures and code, and the texts of the compilers but for lines of the library's headers.
 The meaning is the comment above the id in include/dimwise/support/errors.hpp, the code and the texts are those of the
 first case in tests/compile_fail that expects that id, the cures stand below. Standard library only.
 """
 
 import argparse
-import concurrent.futures
+import difflib
+import json
 import os
+import pathlib
 import re
 import sys
 import textwrap
@@ -327,15 +331,17 @@ def code_blocks(source):
     return "\n".join(blocks)
 
 
-def texts_of(root, cases, found, jobs):
-    """-> {case name: {compiler name: text}}"""
-    harness = compile_fail.Harness(root, found, "dimwise/dimwise.hpp", use_pch=False)
-    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        jobs_of = {(case.name, compiler.name): pool.submit(harness.compile, case, "plain", compiler, False)
-                   for case in cases for compiler in found}
-        texts = {}
-        for (case, compiler), job in jobs_of.items():
-            texts.setdefault(case, {})[compiler] = job.result()[1].rstrip("\n")
+def texts_of(root, cases, found, jobs, file):
+    """-> {case name: {compiler name: text}}, as compile_fail recorded them in that file, or of now"""
+    if file:
+        records = json.loads(file.read_text(encoding="utf-8"))
+    else:
+        harness = compile_fail.Harness(root, found, "dimwise/dimwise.hpp", use_pch=True)
+        records = compile_fail.run(harness, cases, jobs, variants=("plain",))[2]
+    texts, names = {}, {case.name for case in cases}
+    for record in records:
+        if record["variant"] == "plain" and record["case"] in names:
+            texts.setdefault(record["case"], {})[record["compiler"]] = record["text"].rstrip("\n")
     return texts
 
 
@@ -368,7 +374,7 @@ def wrapped(text):
     return "\n".join(out) + "\n"
 
 
-def write_page(root, found, jobs):
+def write_page(root, found, jobs, file=None):
     of_id = {}
     for case in compile_fail.load(root, ""):
         name = re.search(r"ERROR_R\d+\w*", " ".join(text for text, _ in case.expectations))
@@ -376,7 +382,7 @@ def write_page(root, found, jobs):
             of_id.setdefault(name[0], []).append(case)
     for mistakes in of_id.values():
         mistakes.sort(key=lambda case: not case.origin)  # what was made before is the best example
-    texts = texts_of(root, [cases[0] for cases in of_id.values()], found, jobs)
+    texts = texts_of(root, [cases[0] for cases in of_id.values()], found, jobs, file)
     sources = "\n".join(path.read_text(encoding="utf-8") for path in sorted((root / "include").rglob("*.hpp"))
                         if path != root / ERRORS)
     page = [HEAD]
@@ -402,6 +408,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--dry-run", action="store_true")
+    parser.add_argument("--texts", type=pathlib.Path, metavar="FILE")
     parser.add_argument("--jobs", type=int, default=max(2, os.cpu_count() or 2))
     arguments = parser.parse_args()
 
@@ -412,7 +419,7 @@ def main():
     if problems:
         sys.exit("\n".join(problems))
     found = compilers.find_compilers()
-    page, without = write_page(root, found, arguments.jobs)
+    page, without = write_page(root, found, arguments.jobs, arguments.texts)
     if arguments.dry_run:
         print(page, end="")
     elif arguments.check:
@@ -420,6 +427,9 @@ def main():
         absent = {"g++-12", "clang-14", "clang-19"} - {compiler.name for compiler in found}
         old = path.read_text(encoding="utf-8") if path.exists() else ""
         if comparable(old, absent) != comparable(page, absent):
+            for line in difflib.unified_diff(comparable(old, absent).splitlines(), comparable(page, absent).splitlines(),
+                                             f"{PAGE} as it is", "as it would be written", lineterm="", n=1):
+                print(line)
             sys.exit(f"{PAGE} is not what the cases give now; to write it again: python3 tools/errors_page.py")
         print(f"{len(declared)} errors, {PAGE} is up to date")
     else:

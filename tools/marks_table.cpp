@@ -72,7 +72,8 @@ std::vector<std::string> declared_operations(const std::string& header) {
 
 bool has_function(const std::string& sources, const std::string& name) {
   return name == "elementwise" || name == "divide" || name == "assign" ||
-         sources.find(" auto " + name + "(") != std::string::npos;
+         sources.find(" auto " + name + "(") != std::string::npos ||
+         sources.find("DIMWISE_DETAIL_OPERATION(" + name + ")") != std::string::npos;
 }
 
 const char* word(fate f) {
