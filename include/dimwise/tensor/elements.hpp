@@ -34,8 +34,7 @@ consteval bool becomes() {
     return std::cmp_greater_equal(std::numeric_limits<From>::min(), std::numeric_limits<To>::min()) &&
            std::cmp_less_equal(std::numeric_limits<From>::max(), std::numeric_limits<To>::max());
   } else {
-    return std::is_class_v<To> && real_element<From> &&
-           std::is_constructible_v<To, float>;  // bfloat16, float16
+    return std::is_class_v<To> && real_element<From> && std::is_constructible_v<To, float>;  // bfloat16, float16
   }
 }
 
