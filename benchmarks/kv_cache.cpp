@@ -5,8 +5,8 @@
 //
 //   storage milliseconds GB/s                       32 query heads share 8 key heads of 128 features, one thread, CPU time
 //
-// "pages" are merged by log-sum-exp, "gathered" copies them together first: what attend() of a paged cache does, and what
-// it does not.
+// "pages" are merged by log-sum-exp, "gathered" copies them together first: what attend() of a paged cache does, and
+// what it does not.
 //
 // SPDX-License-Identifier: BSL-1.0
 #include <dimwise/nn/paged_cache.hpp>

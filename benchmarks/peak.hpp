@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// benchmarks/peak.hpp -- how many multiply-adds one core does in a second, and nothing else: what figures are shares of.
+// benchmarks/peak.hpp -- how many multiply-adds one core does in a second, and nothing else: what figures are shares
+// of.
 //
-// Independent chains in registers. Each is a function with the flags of its own architecture, so that a program that was
-// built for an older machine measures this one.
+// Independent chains in registers. Each is a function with the flags of its own architecture, so that a program that
+// was built for an older machine measures this one.
 #pragma once
 
 #include <algorithm>

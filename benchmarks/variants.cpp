@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// benchmarks/variants.cpp -- what changes of scores cost: each variant beside the plain formula, per useful multiply-add.
+// benchmarks/variants.cpp -- what changes of scores cost: each variant beside the plain formula, per useful
+// multiply-add.
 //
 //   cmake --workflow --preset bench && build/bench/benchmarks/bench_variants [--only PREFIX] [--seconds S]
 //
-// 12 heads of 64, one thread, CPU time. The plain formula is measured again before every variant: the last column is the
-// variant's GFLOP/s over that of the plain formula that hides as much (causal variants: the causal one). Useful are the
-// pairs that are visible. Prints a Markdown table.
+// 12 heads of 64, one thread, CPU time. The plain formula is measured again before every variant: the last column is
+// the variant's GFLOP/s over that of the plain formula that hides as much (causal variants: the causal one). Useful are
+// the pairs that are visible. Prints a Markdown table.
 #include "workloads.hpp"
 #include <dimwise/dimwise.hpp>
 

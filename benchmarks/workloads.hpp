@@ -8,8 +8,8 @@
 //   W5_n<seq>                                  encoder layer: attention, 3072 hidden features, GELU, two add & norm
 //
 // One line for each: `library workload threads median_ms gflops pct_peak`. One thread: CPU time of the process, so that
-// other load on the machine does not count; more: wall time. GFLOP/s count useful multiply-adds only: a causal problem is
-// its lower triangle, softmax counts nothing. The peak is measured before every workload, because clocks move.
+// other load on the machine does not count; more: wall time. GFLOP/s count useful multiply-adds only: a causal problem
+// is its lower triangle, softmax counts nothing. The peak is measured before every workload, because clocks move.
 //
 // Options: --only PREFIX[,PREFIX…]  --threads N  --seconds S (for each workload)  --spread (adds the quartiles, in ms)
 //          --list  --shape HEADSxDIMxSEQ_{full,causal} (one W2 of any size)  --memory (adds the process's peak in MB)

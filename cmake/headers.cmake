@@ -96,9 +96,9 @@ set(dimwise_headers
     include/dimwise/kernels/loops.hpp
     include/dimwise/kernels/map.hpp
     include/dimwise/kernels/math.hpp
+    include/dimwise/kernels/prefetch_rows.hpp
     include/dimwise/kernels/reduce.hpp
     include/dimwise/kernels/rows.hpp
-    include/dimwise/kernels/rows_ahead.hpp
     include/dimwise/kernels/simd.hpp
     include/dimwise/kernels/stored_rows.hpp
     include/dimwise/kernels/table.hpp

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // 18_kv_cache -- text written token by token: what a cache saves, counted, and that it changes nothing.
 //
-// Shows: without a cache a step attends from every position to every position, O(n²); with one, from the new position to
-// all before it, O(n). The cache's type says what it holds, where it grows and how far.
+// Shows: without a cache a step attends from every position to every position, O(n²); with one, from the new position
+// to all before it, O(n). The cache's type says what it holds, where it grows and how far.
 #include "support/print.hpp"
 #include <dimwise/nn/cache.hpp>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // 19_self_attention -- from the attention of one query to a layer over a batch, each as a tutorial has it.
 //
-// Shows: attention<d_k, key>(q, k, v) for one query and for many, with vectors as they are and with projections; modules as
-// plain structs; where a layer scales by another width than usual, that it says so.
+// Shows: attention<d_k, key>(q, k, v) for one query and for many, with vectors as they are and with projections;
+// modules as plain structs; where a layer scales by another width than usual, that it says so.
 #include "support/print.hpp"
 
 namespace lesson {

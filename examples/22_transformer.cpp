@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // 22_transformer -- the paper's models as modules: a language model with tied output, and an encoder with a decoder.
 //
-// Shows: layers from attention, feed-forward and norms; stacks; parameters by name; which mask goes to which attention. The
-// weights are drawn, not learned: what is printed are shapes, counts, and what masks must not change.
+// Shows: layers from attention, feed-forward and norms; stacks; parameters by name; which mask goes to which attention.
+// The weights are drawn, not learned: what is printed are shapes, counts, and what masks must not change.
 #include "support/print.hpp"
 
 namespace lesson {

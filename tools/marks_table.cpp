@@ -22,12 +22,12 @@ namespace {
 
 namespace dw = dimwise;
 namespace op = dimwise::op;
-using dw::detail::fate;
+using dw::detail::effect;
 using dw::detail::mark_row;
 
 struct row {
   std::string name;
-  mark_row fates;
+  mark_row effects;
 };
 
 template <class Op>
@@ -76,17 +76,17 @@ bool has_function(const std::string& sources, const std::string& name) {
          sources.find("DIMWISE_DETAIL_OPERATION(" + name + ")") != std::string::npos;
 }
 
-const char* word(fate f) {
+const char* word(effect f) {
   switch (f) {
-    case fate::keep:
+    case effect::keep:
       return "keep";
-    case fate::drop:
+    case effect::drop:
       return "end";
-    case fate::refuse:
+    case effect::refuse:
       return "**refuse**";
-    case fate::weaken:
+    case effect::weaken:
       return "weaken";
-    case fate::by_rule:
+    case effect::by_rule:
       return "rule";
   }
   return "?";
@@ -124,9 +124,10 @@ std::string with_code(const std::string& text) {
 std::string cell(const char* text) { return *text == '\0' ? std::string() : with_code(text); }
 
 void print_row(const row& r) {
-  const mark_row& f = r.fates;
+  const mark_row& f = r.effects;
   std::printf("| %s |", shown(r).c_str());
-  for (const fate one : {f.raw, f.score, f.masked_for, f.biased_for, f.normalised, f.weighted, f.rotated, f.indexed}) {
+  for (const effect one :
+       {f.raw, f.score, f.masked_for, f.biased_for, f.normalised, f.weighted, f.rotated, f.indexed}) {
     std::printf(" %s |", word(one));
   }
   std::printf(" %s | %s | %s |\n", cell(f.sets).c_str(), cell(f.needs).c_str(), cell(f.note).c_str());

@@ -15,7 +15,7 @@ A mutant is a copy of include/ with one change:
 
     an `if constexpr` branch never taken; a `constexpr bool`, a returned bool, a concept or a requires-clause that is
     always true or always false; one operand of an `||` or `&&` left out; the other arm of a `conditional_t` or `list_if`;
-    a fate in the table of marks that becomes `keep`.
+    a effect in the table of marks that becomes `keep`.
 
 A test kills it by not compiling any more, or, for a mistake of tests/compile_fail, by another error or none. Tests run in
 this order, and the first to die is named: the static_asserts of tests/shape, tests/mutation and tests/expr/numbers, the rule's own file before the
@@ -245,7 +245,7 @@ def all_mutants(include):
     if table.exists():
         text = table.read_text(encoding="utf-8")
         found += mutants_of_table(TABLE, text)
-        found += mutants_of_rules(TABLE, text, r"fates|conditional_t|list_if|sizeof")
+        found += mutants_of_rules(TABLE, text, r"effects|conditional_t|list_if|sizeof")
     return found
 
 
@@ -515,9 +515,9 @@ template <int N> consteval auto judge() {
 template <int... N> constexpr bool all_even = ((N % 2 == 0) && ...);
 """
 SELF_TABLE = """#pragma once
-enum class fate { keep, drop, refuse };
-struct mark_row { fate raw = fate::keep; fate score = fate::keep; };
-using enum fate;
+enum class effect { keep, drop, refuse };
+struct mark_row { effect raw = effect::keep; effect score = effect::keep; };
+using enum effect;
 template <int> inline constexpr mark_row marks_row{};
 namespace op { constexpr int sum = 1; }
 template <> inline constexpr mark_row marks_row<op::sum> = {.raw = refuse, .score = drop};

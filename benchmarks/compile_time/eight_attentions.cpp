@@ -1,4 +1,5 @@
-// Different causal multi-head attentions in one file: -DONE compiles the first alone. All extents are known at run time only.
+// Different causal multi-head attentions in one file: -DONE compiles the first alone. All extents are known at run time
+// only.
 #include <dimwise/dimwise.hpp>
 
 using namespace dimwise;

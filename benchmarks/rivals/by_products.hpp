@@ -2,8 +2,8 @@
 // benchmarks/rivals/by_products.hpp -- attention as a careful user writes it on top of a library of matrix products.
 //
 // `Library` has multiply(…), softmax(row, count) and a name. Measured twice: with all queries of a head at once, and in
-// blocks of 128 queries that leave out the keys which no query of the block sees ("_blocks"). Heads are shared out among
-// the threads, and rows of the projections. Scores are stored: that is what dimwise's fused plan avoids.
+// blocks of 128 queries that leave out the keys which no query of the block sees ("_blocks"). Heads are shared out
+// among the threads, and rows of the projections. Scores are stored: that is what dimwise's fused plan avoids.
 #pragma once
 
 #include "workloads.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // benchmarks/rivals/onednn.cpp -- the workloads with oneDNN 2: matmul, softmax, matmul, with stored scores.
 //
-// A causal mask is added to the scores, as graphs do that are given a mask. Weights are packed as the library likes them,
-// once; heads are made contiguous, because its fast path wants that. W5 and W4_1h_n6 are left out.
+// A causal mask is added to the scores, as graphs do that are given a mask. Weights are packed as the library likes
+// them, once; heads are made contiguous, because its fast path wants that. W5 and W4_1h_n6 are left out.
 #include "workloads.hpp"
 
 #include <oneapi/dnnl/dnnl.hpp>

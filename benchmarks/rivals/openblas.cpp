@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // benchmarks/rivals/openblas.cpp -- the workloads with OpenBLAS's sgemm.
 //
-// An OpenBLAS that does not know the processor falls back to kernels for an older one: compare.py sets OPENBLAS_CORETYPE.
+// An OpenBLAS that does not know the processor falls back to kernels for an older one: compare.py sets
+// OPENBLAS_CORETYPE.
 #include "by_products.hpp"
 
 #include <cblas.h>

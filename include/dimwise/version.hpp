@@ -1,6 +1,7 @@
 // dimwise/version.hpp -- the library's version, written here and nowhere else: CMake reads this file.
 //
-// Layer: none; every layer may include it. Tests: tests/consumer
+// Layer: none; every layer may include it.
+// Tests: tests/consumer
 //
 //   static_assert(DIMWISE_VERSION_MAJOR == 0);
 //

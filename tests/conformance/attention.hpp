@@ -1,4 +1,5 @@
-// tests/conformance/attention.hpp -- the attention that ONNX and ONNX Runtime describe, with everything that is optional.
+// tests/conformance/attention.hpp -- the attention that ONNX and ONNX Runtime describe, with everything that is
+// optional.
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 

@@ -1,4 +1,5 @@
-// tests/conformance/attention_scores.cpp -- the stages before the context, one stored after the other; see attention.hpp.
+// tests/conformance/attention_scores.cpp -- the stages before the context, one stored after the other; see
+// attention.hpp.
 // SPDX-License-Identifier: BSL-1.0
 #include "attention_chain.hpp"
 

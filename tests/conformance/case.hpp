@@ -51,8 +51,8 @@ struct array {
   [[nodiscard]] std::size_t size() const;
 };
 
-/// Copies the elements of `from` as `T`. Throws where `T` does not hold them all: float is read from float32 and float16,
-/// not from float64 or int32.
+/// Copies the elements of `from` as `T`. Throws where `T` does not hold them all: float is read from float32 and
+/// float16, not from float64 or int32.
 template <class T>
 void copy_elements(const array& from, T* to);
 
@@ -101,7 +101,8 @@ class run {
   template <class T, class... D>
   [[nodiscard]] dimwise::tensor<T, D...> stretched(const which& w, const D&... extents) const;
 
-  /// The same for an array some of whose neighbouring axes are one dimension here, or the reverse. All extents are given.
+  /// The same for an array some of whose neighbouring axes are one dimension here, or the reverse. All extents are
+  /// given.
   template <class T, class... D>
   [[nodiscard]] dimwise::tensor<T, D...> grouped(const which& w, const D&... extents) const;
   /// The number of elements of the axes first, first + 1, …, last − 1.

@@ -110,8 +110,8 @@ void notebook(run& r) {
 }
 const family notebook_cases{"notebook", notebook};
 
-// The notebook's mistake: every head's query against every head's keys, and a softmax over the heads. Neither is written
-// by accident (R11, R13), so each is spelled with `relabel`.
+// The notebook's mistake: every head's query against every head's keys, and a softmax over the heads. Neither is
+// written by accident (R11, R13), so each is spelled with `relabel`.
 struct asking : batch_dim<> {};       // the heads of the queries, as if they were examples
 struct candidates : choice_dim<> {};  // the heads of the keys, as if one were to be chosen
 

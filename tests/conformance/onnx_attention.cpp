@@ -1,7 +1,7 @@
 // tests/conformance/onnx_attention.cpp -- ai.onnx Attention, versions 23 to 25.
 //
-// Slots: 0 Q, 1 K, 2 V, 3 attn_mask, 4 past_key, 5 past_value, 6 nonpad_kv_seqlen -> 0 Y, 1 present_key, 2 present_value,
-// 3 qk_matmul_output.
+// Slots: 0 Q, 1 K, 2 V, 3 attn_mask, 4 past_key, 5 past_value, 6 nonpad_kv_seqlen -> 0 Y, 1 present_key, 2
+// present_value, 3 qk_matmul_output.
 // SPDX-License-Identifier: BSL-1.0
 #include "attention.hpp"
 

@@ -1,8 +1,8 @@
 // tests/conformance/onnxruntime_gqa.cpp -- com.microsoft GroupQueryAttention.
 //
-// Slots: 0 query, 1 key, 2 value, 3 past_key, 4 past_value, 5 seqlens_k, 6 total_sequence_length, 7 cos_cache, 8 sin_cache,
-// 9 position_ids, 10 attention_bias, 11 head_sink, 12 k_scale, 13 v_scale -> 0 output, 1 present_key, 2 present_value,
-// 3 output_qk.
+// Slots: 0 query, 1 key, 2 value, 3 past_key, 4 past_value, 5 seqlens_k, 6 total_sequence_length, 7 cos_cache, 8
+// sin_cache, 9 position_ids, 10 attention_bias, 11 head_sink, 12 k_scale, 13 v_scale -> 0 output, 1 present_key, 2
+// present_value, 3 output_qk.
 // SPDX-License-Identifier: BSL-1.0
 #include "rotary_cache.hpp"
 

@@ -10,8 +10,8 @@
 
 namespace conformance {
 
-/// The elements and extents of a .npy file (format 1.0, C order, little-endian). Header and file size are checked before
-/// anything is read from them; throws `std::runtime_error` that names the file and what was expected.
+/// The elements and extents of a .npy file (format 1.0, C order, little-endian). Header and file size are checked
+/// before anything is read from them; throws `std::runtime_error` that names the file and what was expected.
 [[nodiscard]] array read_npy(const std::string& file);
 
 /// A suite: its manifest, and the arrays that the entries of it point to.

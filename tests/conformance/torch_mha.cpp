@@ -1,12 +1,13 @@
-// tests/conformance/torch_mha.cpp -- nn.MultiheadAttention: self and cross, in every layout, with masks and returned weights.
+// tests/conformance/torch_mha.cpp -- nn.MultiheadAttention: self and cross, in every layout, with masks and returned
+// weights.
 // SPDX-License-Identifier: BSL-1.0
 #include "torch_modules.hpp"
 
 namespace conformance::torch {
 namespace {
 
-// Compares the output, and the weights where they are asked for: [batch, Q, K] on average over heads unless told otherwise,
-// else [batch, heads, Q, K]. `expect(name, value)` compares one of them.
+// Compares the output, and the weights where they are asked for: [batch, Q, K] on average over heads unless told
+// otherwise, else [batch, heads, Q, K]. `expect(name, value)` compares one of them.
 template <class... Batch, class Expect, class Module, class X, class M, class V, class... How>
 void attend(run& r, Expect expect, const Module& attention, const X& x, const M& memory, const V& values,
             const How&... how) {

@@ -1,7 +1,7 @@
 // tests/conformance/torch_variants.cpp -- published variants of attention, as plain formulas of PyTorch.
 //
-// The suite gives each mask as a tensor (true: attend) and says in words what it is: where the words are known, the mask
-// that the library has for them is tried as well.
+// The suite gives each mask as a tensor (true: attend) and says in words what it is: where the words are known, the
+// mask that the library has for them is tried as well.
 // SPDX-License-Identifier: BSL-1.0
 #include "case.hpp"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// tests/dispatch/checks.hpp -- attention, products and rows once each, against the formula in float64 and the plain loops.
+// tests/dispatch/checks.hpp -- attention, products and rows once each, against the formula in float64 and the plain
+// loops.
 //
 // No test framework: the same file runs on other machines under an emulator. The bounds are those of the documentation:
 // attention errs by at most 2 · u · (4 + 2L) · Σ p|v|, with u = 2⁻²⁴ and L the largest Σ|q·k| · scale.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// tests/dispatch/threads.cpp -- oneTBB as the executor: workers never share a number, results are the same to the last bit.
+// tests/dispatch/threads.cpp -- oneTBB as the executor: workers never share a number, results are the same to the last
+// bit.
 #include "checks.hpp"
 #include <dimwise/eval/tbb.hpp>
 

@@ -1,6 +1,7 @@
 // tests/equations/must_compile.test.cpp -- correct programs that a rule too strict would refuse, c1 to c21.
 //
-// Each against loops in double. c22, every formula of the paper, is the rest of this folder. SPDX-License-Identifier: BSL-1.0
+// Each against loops in double. c22, every formula of the paper, is the rest of this folder. SPDX-License-Identifier:
+// BSL-1.0
 #include "support/numbers.hpp"
 
 #include <doctest/doctest.h>

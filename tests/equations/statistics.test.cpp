@@ -1,6 +1,7 @@
 // tests/equations/statistics.test.cpp -- the formulas that Named Tensor Notation's source keeps in comments, and kin.
 //
-// Group normalisation, Bayes' rule, continuous bag of words, sudoku, k-means, beam search, the multivariate normal, against
+// Group normalisation, Bayes' rule, continuous bag of words, sudoku, k-means, beam search, the multivariate normal,
+// against
 // loops in double. SPDX-License-Identifier: BSL-1.0
 #include "support/numbers.hpp"
 

@@ -1,5 +1,5 @@
-// tests/eval/allocation_failure.test.cpp -- every allocation of an evaluation, a copy, a write fails once: the destination
-// keeps its value, and nothing is lost.
+// tests/eval/allocation_failure.test.cpp -- every allocation of an evaluation, a copy, a write fails once: the
+// destination keeps its value, and nothing is lost.
 //
 // This file replaces operator new for its whole executable. SPDX-License-Identifier: BSL-1.0
 #include "support/numbers.hpp"
@@ -63,8 +63,8 @@ struct four_keys : prime<four> {};
 struct packed : packed_dim<> {};
 using d_model_out = out<d_model>;
 
-// `try_with(n)` makes its operands, lets the n-th allocation from then on fail, and says whether it got through; on a thread
-// of its own, which keeps no blocks from before. -> how many allocations there are.
+// `try_with(n)` makes its operands, lets the n-th allocation from then on fail, and says whether it got through; on a
+// thread of its own, which keeps no blocks from before. -> how many allocations there are.
 template <class Trial>
 long fail_each(const Trial& try_with) {
   const long before = alive;

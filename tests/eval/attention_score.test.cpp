@@ -1,4 +1,5 @@
-// tests/eval/attention_score.test.cpp -- documents and functions of scores run in the fused kernel, as the plain loops say.
+// tests/eval/attention_score.test.cpp -- documents and functions of scores run in the fused kernel, as the plain loops
+// say.
 // SPDX-License-Identifier: BSL-1.0
 #include "support/numbers.hpp"
 

@@ -1,5 +1,5 @@
-// tests/eval/odd_attention.test.cpp -- attention with NaN, infinities, zeros and subnormals at every kind of place: kernels,
-// plain loops and float64 agree, whatever changes the scores.
+// tests/eval/odd_attention.test.cpp -- attention with NaN, infinities, zeros and subnormals at every kind of place:
+// kernels, plain loops and float64 agree, whatever changes the scores.
 //
 // SPDX-License-Identifier: BSL-1.0
 #include "odd_numbers.hpp"

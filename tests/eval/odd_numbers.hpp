@@ -1,4 +1,5 @@
-// tests/eval/odd_numbers.hpp -- numbers that formulas seldom meet, put at chosen places, and the ways of evaluating compared.
+// tests/eval/odd_numbers.hpp -- numbers that formulas seldom meet, put at chosen places, and the ways of evaluating
+// compared.
 //
 // For tests only. What is promised stands in docs/reference/odd_numbers.md.
 // SPDX-License-Identifier: BSL-1.0
@@ -41,8 +42,8 @@ inline const char* class_of(double x) {
   return std::isnan(x) ? "NaN" : std::isinf(x) ? (x < 0 ? "-inf" : "inf") : "a number";
 }
 
-/// Where two results of one expression are not alike: another class, or numbers that are apart. Results next to the largest
-/// number are not compared: there a sum may overflow in one order and not in another.
+/// Where two results of one expression are not alike: another class, or numbers that are apart. Results next to the
+/// largest number are not compared: there a sum may overflow in one order and not in another.
 template <class A, class B>
 [[nodiscard]] std::string unlike(const A& a, const B& b, double tolerance) {
   if (a.size() != b.size()) { return "sizes " + std::to_string(a.size()) + " and " + std::to_string(b.size()); }

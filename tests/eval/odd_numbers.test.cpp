@@ -1,5 +1,5 @@
-// tests/eval/odd_numbers.test.cpp -- NaN, infinities, zeros, subnormals and large numbers in maps, arithmetic, rows, reductions
-// and products: kernels, plain loops and float64 agree.
+// tests/eval/odd_numbers.test.cpp -- NaN, infinities, zeros, subnormals and large numbers in maps, arithmetic, rows,
+// reductions and products: kernels, plain loops and float64 agree.
 //
 // SPDX-License-Identifier: BSL-1.0
 #include "odd_numbers.hpp"

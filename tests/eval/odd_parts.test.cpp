@@ -1,5 +1,5 @@
-// tests/eval/odd_parts.test.cpp -- attention with odd numbers in parts, in caches, beside sinks, by documents, and of static
-// extents: what attention as a whole gives.
+// tests/eval/odd_parts.test.cpp -- attention with odd numbers in parts, in caches, beside sinks, by documents, and of
+// static extents: what attention as a whole gives.
 //
 // SPDX-License-Identifier: BSL-1.0
 #include "odd_numbers.hpp"

@@ -1,5 +1,5 @@
-// tests/eval/plan.test.cpp -- every plan against the plain loops, over generated extents, orders, strides and masks; and
-// plan(expr), which must say what runs.
+// tests/eval/plan.test.cpp -- every plan against the plain loops, over generated extents, orders, strides and masks;
+// and plan(expr), which must say what runs.
 //
 // SPDX-License-Identifier: BSL-1.0
 #include "support/dims.hpp"
@@ -42,8 +42,8 @@ std::size_t some(std::size_t from = 0, std::size_t to = 100) {
 }
 unsigned seed() { return *rc::gen::inRange(0U, 1000000U); }
 
-// Where the evaluator differs from the plain loops by more than `roundings` of 2^-24, or runs other plans than plan(e) says;
-// `expected` must run unless nothing is computed.
+// Where the evaluator differs from the plain loops by more than `roundings` of 2^-24, or runs other plans than plan(e)
+// says; `expected` must run unless nothing is computed.
 template <class E>
 std::string wrong(const E& e, plan_kind expected, double roundings) {
   auto fast = evaluate_plainly(e);

@@ -1,4 +1,5 @@
-// tests/eval/static.test.cpp -- formulas whose extents the compiler knows: the same values as the plain loops, by kernels.
+// tests/eval/static.test.cpp -- formulas whose extents the compiler knows: the same values as the plain loops, by
+// kernels.
 //
 // SPDX-License-Identifier: BSL-1.0
 #include "support/numbers.hpp"

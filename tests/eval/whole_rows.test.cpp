@@ -1,4 +1,5 @@
-// tests/eval/whole_rows.test.cpp -- masks of whole rows, several given masks, and keys behind a prefix, in every way to attend.
+// tests/eval/whole_rows.test.cpp -- masks of whole rows, several given masks, and keys behind a prefix, in every way to
+// attend.
 //
 // SPDX-License-Identifier: BSL-1.0
 #include "support/dims.hpp"
@@ -37,8 +38,8 @@ using visibility = std::function<bool(std::size_t b, std::size_t i, std::size_t 
 // Scores of magnitude <= 2 err by 10 roundings; the weights sum to 1, so that n of them add at most n more.
 double roundings(std::size_t n) { return 20 + static_cast<double>(n); }
 
-// softmax(q·k/√4, masked) · v of [batch, seq, heads, d_k], [batch, key, heads, d_k], [batch, key, heads, d_v]: by the fused kernel where
-// `kind` says so, in float64, and against the formula.
+// softmax(q·k/√4, masked) · v of [batch, seq, heads, d_k], [batch, key, heads, d_k], [batch, key, heads, d_v]: by the
+// fused kernel where `kind` says so, in float64, and against the formula.
 template <class Mask, class Q, class K, class V>
 void check(const Q& q, const K& k, const V& v, const Mask& m, plan_kind kind, const visibility& visible) {
   using keys = dimwise::detail::element_t<1, dimwise::detail::dims_t<typename K::shape_type>>;

@@ -1,5 +1,5 @@
-// tests/eval/words_plan.test.cpp -- functions, reductions, choices, comparisons, masks, learned temperatures, differences of
-// attentions, retention: that no plain loop runs, and what runs, against the formula in float64.
+// tests/eval/words_plan.test.cpp -- functions, reductions, choices, comparisons, masks, learned temperatures,
+// differences of attentions, retention: that no plain loop runs, and what runs, against the formula in float64.
 //
 // SPDX-License-Identifier: BSL-1.0
 #include "support/dims.hpp"
@@ -27,8 +27,8 @@ struct d_k : feature_dim<> {};
 struct d_v : feature_dim<> {};
 struct d_model : feature_dim<> {};
 
-// What differs from float64 by more than `roundings` of 2^-24, what ran otherwise than plan(e) said, and what was not run
-// `count` times by `expected`; and any plain loop.
+// What differs from float64 by more than `roundings` of 2^-24, what ran otherwise than plan(e) said, and what was not
+// run `count` times by `expected`; and any plain loop.
 template <class E>
 std::string wrong(const E& e, plan_kind expected, std::size_t count, double roundings) {
   reset_plans();

@@ -1,6 +1,7 @@
 // tests/expr/words.test.cpp -- a user's own functions of the vocabulary's names are called, whatever they are given.
 //
-// The words are no members of the namespace of their arguments' types, so that argument-dependent lookup does not find them.
+// The words are no members of the namespace of their arguments' types, so that argument-dependent lookup does not find
+// them.
 // SPDX-License-Identifier: BSL-1.0
 #include <dimwise/dimwise.hpp>
 
@@ -16,7 +17,8 @@
   USE(slice) USE(concat) USE(stack) USE(gather) USE(sinusoid) USE(rotary) USE(relative_bias) USE(skew) USE(widened) USE(dequantised) USE(unroll)         \
   USE(pool) USE(extent_of) USE(size_of) USE(evaluate) USE(evaluate_plainly) USE(reference) USE(plan) USE(describe) USE(explain) USE(pow)                 \
   USE(split_ids) USE(partial_attention) USE(relative_ids)
-// The names of <cmath> are found through their arguments, as for numbers: a user's function for the same type is preferred.
+// The names of <cmath> are found through their arguments, as for numbers: a user's function for the same type is
+// preferred.
 #define EVERY_NAME_OF_CMATH(USE) USE(tanh) USE(erf) USE(exp) USE(log) USE(sqrt) USE(abs) USE(sin) USE(cos)
 // clang-format on
 

@@ -67,8 +67,8 @@ class attempt {
     return all;
   }
 
-  /// Hidden elements are NaN or infinite. A product that gives NaN by them is done again by the plain loops, which no plan
-  /// can know.
+  /// Hidden elements are NaN or infinite. A product that gives NaN by them is done again by the plain loops, which no
+  /// plan can know.
   void poisoned() { poisoned_ = true; }
   [[nodiscard]] bool is_poisoned() const { return poisoned_; }
 

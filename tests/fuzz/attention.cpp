@@ -1,4 +1,5 @@
-// tests/fuzz/attention.cpp -- softmax of scores contracted with values: operands in any order, scales, caps, own functions.
+// tests/fuzz/attention.cpp -- softmax of scores contracted with values: operands in any order, scales, caps, own
+// functions.
 //
 // SPDX-License-Identifier: BSL-1.0
 #include "attention.hpp"

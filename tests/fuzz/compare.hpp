@@ -1,8 +1,9 @@
-// tests/fuzz/compare.hpp -- one formula in every way that there is: they agree with float64, with each other, with its plan.
+// tests/fuzz/compare.hpp -- one formula in every way that there is: they agree with float64, with each other, with its
+// plan.
 //
-// evaluate(e) and evaluate_plainly(e) are within what is allowed of reference(e); evaluate with several workers, and again,
-// gives the same bits; destinations of another order, views and copies get them; plan(e) is what ran. Where one way throws,
-// all throw the same, and destinations are as they were.
+// evaluate(e) and evaluate_plainly(e) are within what is allowed of reference(e); evaluate with several workers, and
+// again, gives the same bits; destinations of another order, views and copies get them; plan(e) is what ran. Where one
+// way throws, all throw the same, and destinations are as they were.
 //
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
@@ -66,7 +67,8 @@ each<Dims> roundings(each<Dims> magnitudes, double factor, double floor = 0) {
   return magnitudes;
 }
 /// A product of n terms: each errs by one rounding, and by one for each sum that it is in, u·n·Σ|a||b| at most (Higham,
-/// Accuracy and Stability, 3.1). `magnitudes` are the same product of magnitudes. Products of numbers near 0 err absolutely.
+/// Accuracy and Stability, 3.1). `magnitudes` are the same product of magnitudes. Products of numbers near 0 err
+/// absolutely.
 template <class E>
 each_of<E> of_product(const E& magnitudes, std::size_t n, double more = 2) {
   return roundings(exactly(magnitudes), static_cast<double>(n) + more, static_cast<double>(n + 1) * least_float);
@@ -146,8 +148,8 @@ std::string place_of(const E& e, std::size_t i) {
 
 }  // namespace detail
 
-/// Compares; `expected` is evaluated by float64 (the same formula, or one of operands without what is hidden), `allowed()`
-/// gives the error that each element may have.
+/// Compares; `expected` is evaluated by float64 (the same formula, or one of operands without what is hidden),
+/// `allowed()` gives the error that each element may have.
 template <class E, class Exact, class Allowed>
 void compare(attempt& a, const E& e, const Exact& expected, const Allowed& allowed) {
   using result = decltype(dimwise::evaluate(e));

@@ -23,8 +23,8 @@ class layer {
   held<float, heads> bias_of_heads;
   held<float, d_k, heads, seq> residual;
 
-  /// of(x, w, bias, residual): sums of them err by their roundings, and functions no steeper than `slope` pass that on; `order`
-  /// puts the product's dimensions into the order of the result.
+  /// of(x, w, bias, residual): sums of them err by their roundings, and functions no steeper than `slope` pass that on;
+  /// `order` puts the product's dimensions into the order of the result.
   template <class F, class Order>
   void check(attempt& a, const F& of, double slope, const Order& order) const {
     compare(a, of(x.view(), w.view(), bias.view(), residual.view()), [&] {

@@ -1,4 +1,5 @@
-// tests/fuzz/grouped_attention.cpp -- groups of heads, shared keys, one query, no heads, keys of fewer bits, parts and sinks.
+// tests/fuzz/grouped_attention.cpp -- groups of heads, shared keys, one query, no heads, keys of fewer bits, parts and
+// sinks.
 //
 // SPDX-License-Identifier: BSL-1.0
 #include "attention.hpp"

@@ -1,7 +1,8 @@
-// tests/fuzz/main.cpp -- random formulas against float64: fuzz --seed N --count M [--family NAME] [--seconds S] [--list] ...
+// tests/fuzz/main.cpp -- random formulas against float64: fuzz --seed N --count M [--family NAME] [--seconds S]
+// [--list] ...
 //
-// The seed of a case says all of it, with the name of its family, the largest extent and the work: the line of a failure
-// repeats it. A failure is first sought among smaller extents of the same formula.
+// The seed of a case says all of it, with the name of its family, the largest extent and the work: the line of a
+// failure repeats it. A failure is first sought among smaller extents of the same formula.
 //
 // SPDX-License-Identifier: BSL-1.0
 #include "dims.hpp"
@@ -137,7 +138,8 @@ summary run_all(const std::vector<family>& families, const options& o, breakage 
   return s;
 }
 
-// Breaks one thing at a time on purpose: each is found, shrunk to small extents, and found again by the line that is printed.
+// Breaks one thing at a time on purpose: each is found, shrunk to small extents, and found again by the line that is
+// printed.
 int self_test(const std::vector<family>& families) {
   struct expected {
     breakage how;

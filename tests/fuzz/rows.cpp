@@ -84,8 +84,8 @@ void renormalise_rows(attempt& a) {
   compare(a, e, [&] { return roundings(exactly(e), 8 + static_cast<double>(o.n[2]), least_float); });
 }
 
-// How much larger the largest element of a row is than what it is divided by: a difference of two of them errs by so many
-// roundings of the result. Nearly equal numbers of a row leave nothing but roundings, and no bound.
+// How much larger the largest element of a row is than what it is divided by: a difference of two of them errs by so
+// many roundings of the result. Nearly equal numbers of a row leave nothing but roundings, and no bound.
 struct row_facts {
   std::vector<double> steep;  // of each row
   bool bounded = true;

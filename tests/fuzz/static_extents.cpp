@@ -1,4 +1,5 @@
-// tests/fuzz/static_extents.cpp -- extents that the compiler knows: plans without a look at strides, tensors inside objects.
+// tests/fuzz/static_extents.cpp -- extents that the compiler knows: plans without a look at strides, tensors inside
+// objects.
 //
 // SPDX-License-Identifier: BSL-1.0
 #include "attention.hpp"

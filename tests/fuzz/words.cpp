@@ -1,4 +1,5 @@
-// tests/fuzz/words.cpp -- formulas of practitioners: differences of attentions, global queries, masked statistics, choices.
+// tests/fuzz/words.cpp -- formulas of practitioners: differences of attentions, global queries, masked statistics,
+// choices.
 //
 // SPDX-License-Identifier: BSL-1.0
 #include "attention.hpp"

@@ -1,7 +1,7 @@
 // tests/laws/shapes.test.cpp -- laws of the rules themselves, over every pair of a list of shapes.
 //
-// Types alone: what one rule says of a pair, it says of the pair in another order, under other names, and beside one more
-// batch. Meaning goes by name, so each law holds for all of them, accepted or refused.
+// Types alone: what one rule says of a pair, it says of the pair in another order, under other names, and beside one
+// more batch. Meaning goes by name, so each law holds for all of them, accepted or refused.
 // SPDX-License-Identifier: BSL-1.0
 #include "shape/vocabulary.hpp"
 
@@ -177,8 +177,9 @@ struct round_trips {
 };
 static_assert(all_of<round_trips>(shapes{}));
 
-// Contraction is associative where the paper says so: (a · b) · c = a · (b · c) if what is summed second is not in a, and
-// what is summed first is not in c (Chiang, Rush and Barak, Named Tensor Notation). Products that end in a mark are none.
+// Contraction is associative where the paper says so: (a · b) · c = a · (b · c) if what is summed second is not in a,
+// and what is summed first is not in c (Chiang, Rush and Barak, Named Tensor Notation). Products that end in a mark are
+// none.
 template <class D, class E, class A, class B, class C>
 consteval bool associative() {
   using ab = product<list<D>, A, B>;

@@ -92,7 +92,8 @@ static_assert(says<ERROR_R5_weights_are_contracted_over_their_own_dimension,
                    product<A, shape<batch, seq, key, heads, d_v>, seq, key>>);
 static_assert(says<ERROR_R5_weights_are_contracted_over_their_own_dimension,
                    product<shape<heads, seq, key, normalised<seq>>, shape<heads, key, d_v>, key>>);
-// A mixture of distributions is a distribution: attention rollout, pointer networks; both operands sum to one over their own.
+// A mixture of distributions is a distribution: attention rollout, pointer networks; both operands sum to one over
+// their own.
 using mid = dimwise::prime<key>;
 static_assert(gives<product<shape<seq, mid, normalised<mid>>, shape<mid, key, normalised<key>>, mid>,
                     shape<seq, key, normalised<key>>>);

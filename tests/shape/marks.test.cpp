@@ -1,4 +1,5 @@
-// tests/shape/marks.test.cpp -- marks are a set in one canonical order, and one table says what operations do with them.
+// tests/shape/marks.test.cpp -- marks are a set in one canonical order, and one table says what operations do with
+// them.
 // SPDX-License-Identifier: BSL-1.0
 #include "vocabulary.hpp"
 
@@ -102,8 +103,8 @@ static_assert(!refuses<op::sum, masked_for<key>> && !refuses<op::mean, weighted<
               !refuses<op::permute, raw<d_k>, masked_for<key>>);
 // The first refused mark is the one that the error speaks of.
 static_assert(
-    std::is_same_v<detail::fates<op::softmax, list<score<d_v>, raw<d_k>, normalised<key>>>::refused, raw<d_k>>);
-static_assert(std::is_void_v<detail::fates<op::softmax, list<score<d_v>>>::refused>);
+    std::is_same_v<detail::effects<op::softmax, list<score<d_v>, raw<d_k>, normalised<key>>>::refused, raw<d_k>>);
+static_assert(std::is_void_v<detail::effects<op::softmax, list<score<d_v>>>::refused>);
 
 TEST_CASE("shape: marks and the table of marks") {
   CHECK(valid_shape<batch, seq>);

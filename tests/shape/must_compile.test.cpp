@@ -65,7 +65,8 @@ static_assert(forms<decltype(contract<key>(softmax<key>(scores<d_k>(q, k_single)
 static_assert(
     forms<decltype(contract<key>(softmax<key>(scores<d_k>(q_grouped, k)), v)), batch, heads, seq, group_of, d_v>);
 
-// c7, c18: an additive bias with some of the dimensions: per head and key, or per head and bucket, shared by all examples.
+// c7, c18: an additive bias with some of the dimensions: per head and key, or per head and bucket, shared by all
+// examples.
 struct bucket : choice_dim<32> {};
 extern tensor<float, heads, key> slopes;
 extern tensor<float, bucket, heads> bias_table;
@@ -141,7 +142,8 @@ extern tensor<float, more_heads, heads> mix_back;
 static_assert(forms<decltype(contract<key>(contract<more_heads>(softmax<key>(contract<heads>(s, mix)), mix_back), v)),
                     batch, heads, seq, d_v>);
 
-// c22, Named Tensor Notation: a layer, a recurrent step, norms over any dimensions, a flattened and a factored classifier.
+// c22, Named Tensor Notation: a layer, a recurrent step, norms over any dimensions, a flattened and a factored
+// classifier.
 struct hidden : feature_dim<8> {};
 struct channels : feature_dim<3> {};
 extern tensor<float, d_model, d_ff> w_1;

@@ -69,7 +69,8 @@ static_assert(
 static_assert(gives<rule::split<shape<merged<heads, summed<d_k, d_v>>>, heads, summed<d_k, d_v>>,
                     shape<heads, summed<d_k, d_v>>>);
 
-// R4: merge makes the composite, which stands where its first factor stood; the order of the factors is part of its type.
+// R4: merge makes the composite, which stands where its first factor stood; the order of the factors is part of its
+// type.
 static_assert(gives<rule::merge<Z, heads, d_v>, shape<batch, seq, merged<heads, d_v>>>);
 static_assert(gives<rule::merge<Z, d_v, heads>, shape<batch, seq, merged<d_v, heads>>>);
 static_assert(gives<rule::merge<shape<heads, seq, d_v>, heads, d_v>, shape<merged<heads, d_v>, seq>>);

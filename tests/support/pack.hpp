@@ -1,6 +1,7 @@
 // tests/support/pack.hpp -- reads the packed conformance data of tests/data (written by tools/pack_data.py).
 //
-// For tests and examples only; the library does not know it. Tests: tests/support/pack.test.cpp
+// For tests and examples only; the library does not know it.
+// Tests: tests/support/pack.test.cpp
 //
 //   dimwise_test::const pack data{dimwise_test::data_file("seed_notebook.dwpack")};
 //   std::span<const float> weight = data.at("single_head/weight.W_query").as<float>();   // C order, 64-byte aligned

@@ -1,4 +1,5 @@
-// tests/tensor/construction.test.cpp -- tensors from lists, containers, spans and arrays of other numbers; numbers read back.
+// tests/tensor/construction.test.cpp -- tensors from lists, containers, spans and arrays of other numbers; numbers read
+// back.
 //
 // SPDX-License-Identifier: BSL-1.0
 #include "support/dims.hpp"

@@ -1,4 +1,5 @@
-// tests/tensor/random.test.cpp -- random tensors: the same numbers for the same seed, with the moments that they should have.
+// tests/tensor/random.test.cpp -- random tensors: the same numbers for the same seed, with the moments that they should
+// have.
 //
 // SPDX-License-Identifier: BSL-1.0
 #include "support/dims.hpp"

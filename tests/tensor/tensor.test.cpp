@@ -60,7 +60,8 @@ static_assert(!std::constructible_from<tensor<float, seq>, tensor<float, key>>);
 
 }  // namespace
 
-// Containers of every kind are elements of a tensor of static extents: g++ 12 once preferred the refusal of everything else.
+// Containers of every kind are elements of a tensor of static extents: g++ 12 once preferred the refusal of everything
+// else.
 struct five : dimwise::feature_dim<5> {};
 
 TEST_CASE("containers of elements make tensors and views of static extents") {

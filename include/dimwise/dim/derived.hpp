@@ -106,8 +106,8 @@ concept divisible = dimension_type<A> && dimension_type<B> &&
                      (B::static_extent != 0 && A::static_extent % B::static_extent == 0));
 
 namespace detail {
-// A's extent divided by B's. The assertion stands in a function: where it fails inside a class, clang takes the class for
-// invalid, forgets the bases of what is derived from it, and reports each of its uses.
+// A's extent divided by B's. The assertion stands in a function: where it fails inside a class, clang takes the class
+// for invalid, forgets the bases of what is derived from it, and reports each of its uses.
 template <class A, class B>
 consteval extent_t quotient() {
   static_assert(holds<divisible<A, B>, division_error<A, B>>, "R4: the extent of a divided dimension does not divide");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/dim/extent_math.hpp -- sums and products of extents that only the run knows: one that wraps is an error (R15).
+// dimwise/dim/extent_math.hpp -- sums and products of extents that only the run knows: one that wraps is an error
+// (R15).
 //
 // Layer: dim. Every sum and every product of run-time extents goes through here: an extent that wrapped would be small,
 // and memory of its size would be written past the end.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/eval/attention.hpp -- the strategy of fused attention: softmax of scores contracted with values, head by head.
+// dimwise/eval/attention.hpp -- the strategy of fused attention: softmax of scores contracted with values, head by
+// head.
 //
 // Layer: eval. Gives the kernel the strides of every role, and one entry for every head.
 // Tests: tests/eval/plan.test.cpp, tests/eval/attention.test.cpp
@@ -11,7 +12,8 @@
 
 namespace dimwise::detail {
 
-// Queries times a scale of their own, in a buffer: far fewer numbers than the scores, and no score costs a multiplication more.
+// Queries times a scale of their own, in a buffer: far fewer numbers than the scores, and no score costs a
+// multiplication more.
 template <class Axes>
 void scale_queries(lowered<float>& q, kernels::operation f, const lowered<float>& factor,
                    const std::ptrdiff_t* factor_strides) {
@@ -92,8 +94,8 @@ template <class N>
 struct fused_attention {
   static constexpr bool matches = attention_match<N>::matches;
 
-  // False, and nothing done, where the kernel would give something else. `sums`, where it is given, takes log Σ exp of every
-  // row of scores; it has the axes SumAxes.
+  // False, and nothing done, where the kernel would give something else. `sums`, where it is given, takes log Σ exp of
+  // every row of scores; it has the axes SumAxes.
   template <class SumAxes = list<>, class Pass>
   static bool run(Pass& pass, const N& n, target<float> to, const target<float>* sums = nullptr) {
     using match = attention_match<N>;

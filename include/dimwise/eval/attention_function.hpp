@@ -13,7 +13,8 @@
 
 namespace dimwise::detail {
 
-// A function of the user's own to each of some numbers; in groups of a constant count, which compilers turn into vectors.
+// A function of the user's own to each of some numbers; in groups of a constant count, which compilers turn into
+// vectors.
 template <class F>
 [[gnu::always_inline]] inline void change_each_inline(const F& f, float* numbers, std::size_t count) {
   constexpr std::size_t group = 64;
@@ -51,7 +52,8 @@ auto change_each_of(const F&) -> void (*)(const F&, float*, std::size_t) {
 }
 #endif
 
-// A function of the user's own, called back by kernels, which throw nothing: what it throws is kept until they are done.
+// A function of the user's own, called back by kernels, which throw nothing: what it throws is kept until they are
+// done.
 class own_function {
  public:
   template <class F>

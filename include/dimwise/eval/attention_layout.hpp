@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/eval/attention_layout.hpp -- extents and strides of every role of an attention, and how much one call computes.
+// dimwise/eval/attention_layout.hpp -- extents and strides of every role of an attention, and how much one call
+// computes.
 //
 // Layer: eval.
 // Tests: tests/eval/attention.test.cpp

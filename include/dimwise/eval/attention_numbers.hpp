@@ -26,7 +26,8 @@ struct score_pieces {
   bool in_order = true;  // what is done to scores gives the same in the kernel's order: the scale first, the mask last
   kernels::key_window window;
 
-  // Queries times a scale that is no number, or so small that they vanish, are not scores times it: the plain loops take over.
+  // Queries times a scale that is no number, or so small that they vanish, are not scores times it: the plain loops
+  // take over.
   [[nodiscard]] bool fit() const {
     return in_order && (scale == 0 || std::isnormal(scale)) && (cap == 0 || std::isnormal(cap));
   }
@@ -39,8 +40,8 @@ struct score_pieces {
 
   Self& self() { return static_cast<Self&>(*this); }
 
-  // Shows the keys from `first` to `last` places after the place of a query, of those that it has shown. No window reaches
-  // further than `unbounded`, and positions are no further than 2^60 from 0: nothing here overflows.
+  // Shows the keys from `first` to `last` places after the place of a query, of those that it has shown. No window
+  // reaches further than `unbounded`, and positions are no further than 2^60 from 0: nothing here overflows.
   static constexpr std::ptrdiff_t all = kernels::key_window::unbounded;
   void narrow(std::ptrdiff_t first, std::ptrdiff_t last) {
     const auto within = [](std::ptrdiff_t place) { return place < -all ? -all : place > all ? all : place; };

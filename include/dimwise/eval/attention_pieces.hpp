@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/eval/attention_pieces.hpp -- what the chain of scores brings along: biases, given masks, lengths, documents, factors.
+// dimwise/eval/attention_pieces.hpp -- what the chain of scores brings along: biases, given masks, lengths, documents,
+// factors.
 //
 // Layer: eval.
 // Tests: tests/eval/attention.test.cpp, tests/eval/attention_score.test.cpp

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/eval/attention_rows.hpp -- keys and values as the attention kernel reads them: floats, or the bits that are stored.
+// dimwise/eval/attention_rows.hpp -- keys and values as the attention kernel reads them: floats, or the bits that are
+// stored.
 //
 // Layer: eval.
 // Tests: tests/nn/cache_stored.test.cpp

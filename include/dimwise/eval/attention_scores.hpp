@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/eval/attention_scores.hpp -- what a chain from a product of queries and keys to its softmax holds: scales, caps, masks, biases.
+// dimwise/eval/attention_scores.hpp -- what a chain from a product of queries and keys to its softmax holds: scales,
+// caps, masks, biases.
 //
-// Layer: eval. Types only. A scale that is a tensor over heads or queries joined the scale that is a number: of 4 x 8 heads with
-// 512 queries and keys of 64 features attention takes 30 ms with it, as without, and took 96 ms by products and rows (AVX-512,
-// one thread).
+// Layer: eval. Types only. A scale that is a tensor over heads or queries joined the scale that is a number: of 4 x 8
+// heads with 512 queries and keys of 64 features attention takes 30 ms with it, as without, and took 96 ms by products
+// and rows (AVX-512, one thread).
 // Tests: tests/eval/plan.test.cpp
 #pragma once
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/eval/cache_storage.hpp -- one side of a cache, keys or values: its memory, its bits per element, how it is read.
+// dimwise/eval/cache_storage.hpp -- one side of a cache, keys or values: its memory, its bits per element, how it is
+// read.
 //
 // Layer: eval. Used by nn/cache_sides.hpp, which puts keys beside values.
 // Tests: tests/nn/cache.test.cpp, tests/nn/cache_stored.test.cpp
@@ -16,9 +17,11 @@
 
 namespace dimwise::nn {
 
-/// The keys of a cache, in memory order with the dimension that grows: `keys<float, batch, kv_heads, key, d_k, rotated<d_k, seq>>`.
+/// The keys of a cache, in memory order with the dimension that grows: `keys<float, batch, kv_heads, key, d_k,
+/// rotated<d_k, seq>>`.
 ///
-/// Elements are `float`, `double`, `bfloat16`, `float16`, `int8_by<D…>` or `int4_by<D…>`; they are computed with as floats.
+/// Elements are `float`, `double`, `bfloat16`, `float16`, `int8_by<D…>` or `int4_by<D…>`; they are computed with as
+/// floats.
 template <class Element, class... DimsAndMarks>
 struct keys {};
 /// The values of a cache; never rotated (R9).
@@ -68,7 +71,7 @@ struct last_of<list<First, Rest...>> {
 // The extents of the stored elements; a packed feature counts bytes.
 template <class Stored, class Packed, class Extents>
 extents_for<Stored> stored_extents(const Extents& e) {
-  auto to = carry<typename extents_for<Stored>::atoms>("kv_cache", e);
+  auto to = merge_extents<typename extents_for<Stored>::atoms>("kv_cache", e);
   if constexpr (!std::is_same_v<Packed, nothing>) { to.set(half<Packed>{bytes_of_pairs(e.template extent<Packed>())}); }
   return to;
 }
@@ -204,7 +207,7 @@ class cache_side {
     if constexpr (scaled) {
       static_assert(is_subset<dims_t<shape_of<scale_type>>, difference_t<dims_t<Shape>, list<Key>>>,
                     "R8: the scale has a dimension that the cache lacks, or the one that grows");
-      (void)carry<typename extents_type::atoms>("kv_cache", whole_, scale_.extents());
+      (void)merge_extents<typename extents_type::atoms>("kv_cache", whole_, scale_.extents());
       for (const float factor : scale_.values()) {
         if (!std::isfinite(factor)) {
           raise<number_error>(error{} << "kv_cache: a scale is " << (std::isnan(factor) ? "NaN" : "infinite")
@@ -224,8 +227,8 @@ class cache_side {
 template <class Key, class KeySide, class ValueSide, class K, class V>
 extent_t check_appended(const KeySide& keys, const ValueSide& values, const K& k, const V& v, std::ptrdiff_t end) {
   using atoms = union_t<typename KeySide::extents_type::atoms, typename ValueSide::extents_type::atoms>;
-  const auto given = carry<atoms>("append", k, v);
-  (void)carry<difference_t<atoms, list<Key>>>("append", given, keys.extents(), values.extents());
+  const auto given = merge_extents<atoms>("append", k, v);
+  (void)merge_extents<difference_t<atoms, list<Key>>>("append", given, keys.extents(), values.extents());
   check_positions<Key, (marked_t<rotated, marks_t<typename KeySide::shape_type>>::size > 0)>(k, end);
   check_positions<Key, false>(v, end);
   return given.template extent<Key>();

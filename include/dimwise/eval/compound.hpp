@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 // dimwise/eval/compound.hpp -- `x += y` and its like, for tensors and views: `x = x + y`, in the memory that x has.
 //
-// Layer: eval. The rules are those of the operator and of assignment: the result has x's dimensions and marks. Whatever may
-// throw comes before the first change. A tensor whose memory is shared, with a copy or with an expression that reads it, takes memory
-// of its own; else it stays where it is.
-// Tests: tests/eval/compound.test.cpp, tests/compile_fail/assign/
+// Layer: eval. The rules are those of the operator and of assignment: the result has x's dimensions and marks. Whatever
+// may throw comes before the first change. A tensor whose memory is shared, with a copy or with an expression that
+// reads it, takes memory of its own; else it stays where it is.
+// Tests: tests/eval/compound.test.cpp,
+// tests/compile_fail/assign/
 #pragma once
 
 #include <dimwise/eval/evaluate.hpp>
@@ -57,11 +58,11 @@ void change(tensor<T, D...>& x, const E& y) {
     const std::size_t n = x.size();
     for (std::size_t i = 0; i < n; ++i) { to[i] = static_cast<T>(F{}(to[i], by)); }
   } else if constexpr (!is_tensor<E>) {
-    (void)carry<typename tensor<T, D...>::extents_type::atoms>(F::name, x.extents(), y.extents());
+    (void)merge_extents<typename tensor<T, D...>::extents_type::atoms>(F::name, x.extents(), y.extents());
     const dimwise::tensor value(y);  // computed aside: it may read x's memory through a view
     change<F, Verdict>(x, value);
   } else {
-    (void)carry<typename tensor<T, D...>::extents_type::atoms>(F::name, x.extents(), y.extents());
+    (void)merge_extents<typename tensor<T, D...>::extents_type::atoms>(F::name, x.extents(), y.extents());
     axis own[max_rank];
     axis_extents<axes>::write(x.extents(), own);
     make_contiguous(own, axes::size);
@@ -83,8 +84,9 @@ void change(tensor_view<T, D...>& x, const E& y) {
 
 }  // namespace detail
 
-/// `x = x + y`, and the same of the other operators, for tensors and mutable views: x keeps its dimensions and marks (R8, R3,
-/// R5, R6, R7, R9), its elements their type (R13), and, unless it is shared, its memory. A throw leaves x as it was.
+/// `x = x + y`, and the same of the other operators, for tensors and mutable views: x keeps its dimensions and marks
+/// (R8, R3, R5, R6, R7, R9), its elements their type (R13), and, unless it is shared, its memory. A throw leaves x as
+/// it was.
 #define DIMWISE_DETAIL_UPDATE(symbol, function, verdict)                                              \
   template <detail::updatable X, class E,                                                             \
             class Verdict = detail::compound_verdict<std::remove_reference_t<X>, E,                   \

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 // dimwise/eval/context.hpp -- the context of an evaluation: its executor, whether kernels may run, what has run.
 //
-// Layer: eval. Evaluation passes a context on; only `tensor y = expr;` takes the thread's current one. Kernels cut their work
-// by the problem alone, so every executor gives the same bits.
-// Tests: tests/eval/plan.test.cpp, tests/eval/threads.test.cpp, tests/eval/context.test.cpp
+// Layer: eval. Evaluation passes a context on; only `tensor y = expr;` takes the thread's current one. Kernels cut
+// their work by the problem alone, so every executor gives the same bits.
+// Tests: tests/eval/plan.test.cpp,
+// tests/eval/threads.test.cpp, tests/eval/context.test.cpp
 //
 //   context with_threads(pool);                 // a pool has worker_count() and parallel_for(count, f(task, worker))
 //   const use_context scope(with_threads);      // until the end of the block, also within modules
@@ -57,7 +58,8 @@ kernels::runner runner_for(E& executor) {
 
 }  // namespace detail
 
-/// Who does the work of an evaluation, whether kernels may run, and how often each plan ran. One thread uses it at a time.
+/// Who does the work of an evaluation, whether kernels may run, and how often each plan ran. One thread uses it at a
+/// time.
 class context {
  public:
   /// The calling thread does everything.
@@ -108,8 +110,8 @@ class use_context {
   context* before_;
 };
 
-/// For as long as it lives, this thread evaluates by the reference loops alone, in the element type: a second opinion on a
-/// program that stays as it is. `const plain_loops only;`
+/// For as long as it lives, this thread evaluates by the reference loops alone, in the element type: a second opinion
+/// on a program that stays as it is. `const plain_loops only;`
 class plain_loops {
  public:
   plain_loops() : of_(current_context()), before_(of_.reference_forced()) { of_.force_reference(); }

@@ -44,7 +44,7 @@ void assign_value(tensor<T, D...>& y, const E& value) {
   using Y = tensor<T, D...>;
   using axes = typename Y::axes;
   context& cx = current_context();
-  auto fresh = Y::for_overwriting(detail::carry<typename Y::extents_type::atoms>("assign", value.extents()));
+  auto fresh = Y::for_overwriting(detail::merge_extents<typename Y::extents_type::atoms>("assign", value.extents()));
   if (!detail::planned_when_compiled<Y>(cx, value, fresh)) {
     detail::axis own[detail::max_rank];
     detail::axis_extents<axes>::write(fresh.extents(), own);
@@ -61,7 +61,7 @@ void assign_value(tensor<T, D...>& y, const E& value) {
 template <class T, class... D, operand E>
 void assign_value(tensor_view<T, D...>& y, const E& value) {
   using Y = tensor_view<T, D...>;
-  (void)detail::carry<typename Y::extents_type::atoms>("assign", y.extents(), value.extents());
+  (void)detail::merge_extents<typename Y::extents_type::atoms>("assign", y.extents(), value.extents());
   // Computed aside first: the view's memory may be an operand's, and nothing is half-written when something throws.
   const tensor<T, D...> fresh(value);
   detail::axis from[detail::max_rank];

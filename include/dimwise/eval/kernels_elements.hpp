@@ -2,10 +2,11 @@
 // dimwise/eval/kernels_elements.hpp -- vectorized functions, arithmetic, choices, masks and biases of elements that are
 // contiguous in memory.
 //
-// Layer: eval. History: 1 is the reference loop; 2 takes rows through the kernels, several of them for a part of a row while it
-// is in the first cache: clamp 4.8 times as fast, max(x, 0) 4.1, where(x > c, x, 0) 2.4 (a million elements, AVX-512, one
-// thread, g++-12 -O2, the least of 40 runs of `evaluate`).
-// Tests: tests/eval/plan.test.cpp, tests/eval/words_plan.test.cpp
+// Layer: eval. History: 1 is the reference loop; 2 takes rows through the kernels, several of them for a part of a row
+// while it is in the first cache: clamp 4.8 times as fast, max(x, 0) 4.1, where(x > c, x, 0) 2.4 (a million elements,
+// AVX-512, one thread, g++-12 -O2, the least of 40 runs of `evaluate`).
+// Tests: tests/eval/plan.test.cpp,
+// tests/eval/words_plan.test.cpp
 #pragma once
 
 #include <dimwise/eval/context.hpp>
@@ -77,8 +78,8 @@ inline constexpr auto operation_code<fn::smaller> = kernels::operation::min;
 // A kernel's own overhead is worth a dozen elements.
 inline constexpr std::size_t least_row = 16;
 
-// How a node is computed for `n` contiguous elements: `run(table, n, pointers, steps, to)`, the pointers and steps of its
-// children. `part` elements at a time: few where several kernels go over them.
+// How a node is computed for `n` contiguous elements: `run(table, n, pointers, steps, to)`, the pointers and steps of
+// its children. `part` elements at a time: few where several kernels go over them.
 struct no_element_kernel {
   static constexpr bool known = false;
 };
@@ -220,8 +221,8 @@ struct element_kernel<biased_node<Shape, E, B>> : bias_kernel<E> {};
 template <class Shape, class E, class B>
 struct element_kernel<position_biased_node<Shape, E, B>> : bias_kernel<E> {};
 
-// Whether kernels take these loops: enough elements, the innermost ones contiguous. One of several operands may be the same
-// number for all of those; bools have any step.
+// Whether kernels take these loops: enough elements, the innermost ones contiguous. One of several operands may be the
+// same number for all of those; bools have any step.
 template <class List>
 struct any_step;
 template <class... X>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // dimwise/eval/kernels_epilogue.hpp -- what follows a product or a norm element by element, done before it is stored.
 //
-// Layer: eval. residual + f(x · w + bias), and standardize(x) · gamma + beta: each step of its own would read and write all
-// of the result once more.
+// Layer: eval. residual + f(x · w + bias), and standardize(x) · gamma + beta: each step of its own would read and write
+// all of the result once more.
 // Tests: tests/eval/plan.test.cpp
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace dimwise::detail {
 
-// ---- f(product + bias) + residual -------------------------------------------------------------------------------------
+// ---- f(product + bias) + residual ----------------------------------------------------------------------------------
 
 // Steps in the order in which the kernel takes them; a chain may leave some out, never exchange them.
 enum class product_step : unsigned char { product, bias, activation, residual };
@@ -228,7 +228,7 @@ struct product_and_finish {
   }
 };
 
-// ---- standardize(x) · gamma + beta ------------------------------------------------------------------------------------
+// ---- standardize(x) · gamma + beta ---------------------------------------------------------------------------------
 
 template <class N>
 struct norm_chain {

@@ -12,8 +12,8 @@
 
 namespace dimwise::detail {
 
-// What the plain loops take, in multiply-adds: a sum begins and ends at the price of eight. Less than `least_product` they
-// have done before a kernel has begun.
+// What the plain loops take, in multiply-adds: a sum begins and ends at the price of eight. Less than `least_product`
+// they have done before a kernel has begun.
 inline constexpr std::size_t least_product = 288;
 
 constexpr std::size_t plain_work_of(const short* sums_in_a, std::size_t sums_rank, const axis* a, std::size_t rank,
@@ -237,7 +237,8 @@ bool worth_a_kernel(const contraction<Shape, Over, A, B>& n) {
              of_a, extents) >= least_product;
 }
 
-// Whether all elements are finite; those that lie together in groups of a constant count, which compilers turn into vectors.
+// Whether all elements are finite; those that lie together in groups of a constant count, which compilers turn into
+// vectors.
 inline bool all_finite(std::size_t rank, const axis* axes, const float* data) {
   std::ptrdiff_t strides[1][max_rank] = {};
   for (std::size_t i = 0; i < rank; ++i) { strides[0][i] = axes[i].stride; }
@@ -259,8 +260,8 @@ inline extent_t count_of(std::size_t rank, const axis* axes) {
   return n;
 }
 
-// Whether values of the score −∞, which the plain loops leave out, may have spoiled a product with weights: both the values
-// and the result are not finite. The smaller is looked at first.
+// Whether values of the score −∞, which the plain loops leave out, may have spoiled a product with weights: both the
+// values and the result are not finite. The smaller is looked at first.
 template <class A, class B>
 bool may_be_spoiled([[maybe_unused]] const lowered<float>& a, [[maybe_unused]] const lowered<float>& b,
                     [[maybe_unused]] std::size_t rank, [[maybe_unused]] const axis* result,

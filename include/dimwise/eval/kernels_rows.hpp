@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/eval/kernels_rows.hpp -- vectorized rows: softmax, norms, sums, means, maxima and minima of what is contiguous.
+// dimwise/eval/kernels_rows.hpp -- vectorized rows: softmax, norms, sums, means, maxima and minima of what is
+// contiguous.
 //
-// Layer: eval. History of the sums: 1 is the reference loop, a function called for each element; 2 folds registers: 20 times as
-// fast over the last dimension of [4, 512, 512] (sum 2890 to 141 us), 21 times over the middle one (2977 to 143 us), 13 times
-// for minima there (AVX-512, one thread, g++-12 -O2, the least of 40 runs of `evaluate`).
-// Tests: tests/eval/plan.test.cpp, tests/eval/words_plan.test.cpp
+// Layer: eval. History of the sums: 1 is the reference loop, a function called for each element; 2 folds registers: 20
+// times as fast over the last dimension of [4, 512, 512] (sum 2890 to 141 us), 21 times over the middle one (2977 to
+// 143 us), 13 times for minima there (AVX-512, one thread, g++-12 -O2, the least of 40 runs of `evaluate`). Tests:
+// tests/eval/plan.test.cpp, tests/eval/words_plan.test.cpp
 #pragma once
 
 #include <dimwise/eval/kernels_elements.hpp>
@@ -84,7 +85,7 @@ struct by_row_kernel<rowwise<Shape, How, Over, E>> {
   }
 };
 
-// ---- one element of a row --------------------------------------------------------------------------------------------
+// ---- one element of a row ------------------------------------------------------------------------------------------
 
 template <class How>
 inline constexpr bool has_total = false;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/eval/layout.hpp -- from names to numbers: extents, strides, and which axis of an operand runs along which axis of a result.
+// dimwise/eval/layout.hpp -- from names to numbers: extents, strides, and which axis of an operand runs along which
+// axis of a result.
 //
-// Layer: eval, the only place that joins expressions and kernels. A layout is a value apart from memory: which kernel takes a
-// node depends on types and layouts alone, so that a plan needs no memory.
+// Layer: eval, the only place that joins expressions and kernels. A layout is a value apart from memory: which kernel
+// takes a node depends on types and layouts alone, so that a plan needs no memory.
 // Tests: tests/eval/*.test.cpp
 #pragma once
 
@@ -50,15 +51,15 @@ struct working {
 template <class T, class N>
 using compute_in = std::conditional_t<real_element<T>, std::type_identity<T>, working<N>>;
 
-// Where the elements of an operand lie: extent and stride of every axis, and how far its first element is from that of the
-// memory. Which kernel takes a node depends on layouts alone.
+// Where the elements of an operand lie: extent and stride of every axis, and how far its first element is from that of
+// the memory. Which kernel takes a node depends on layouts alone.
 struct operand_layout {
   axis axes[max_rank];
   std::ptrdiff_t first = 0;
 };
 
-// Memory to read: a leaf's own, or a buffer that lives as long as this. `data` is the first element and `first` is 0. A plan
-// has the layout alone: no buffer, no data.
+// Memory to read: a leaf's own, or a buffer that lives as long as this. `data` is the first element and `first` is 0. A
+// plan has the layout alone: no buffer, no data.
 template <class T>
 struct lowered : operand_layout {
   const T* data = nullptr;
@@ -87,8 +88,8 @@ struct places<list<A...>, Operand> {
   static constexpr short at[sizeof...(A) + 1] = {place_in<Operand, A>..., -1};
 };
 
-// The strides of an operand along the axes of a result; 0 along those that it lacks. `at` says which axis of the operand runs
-// along each: one function for all names.
+// The strides of an operand along the axes of a result; 0 along those that it lacks. `at` says which axis of the
+// operand runs along each: one function for all names.
 constexpr void align_by(const short* at, std::size_t rank, const axis* operand, std::ptrdiff_t* strides) {
   for (std::size_t i = 0; i < rank; ++i) { strides[i] = at[i] < 0 ? 0 : operand[at[i]].stride; }
 }
@@ -128,7 +129,8 @@ constexpr kernels::loop_nest<K> nest_over(std::size_t rank, const axis* axes,
   return nest;
 }
 
-// The loops over a result and its operands: extents of the result's axes, its strides, those of the operands along them.
+// The loops over a result and its operands: extents of the result's axes, its strides, those of the operands along
+// them.
 template <class Axes, class... OperandAxes, class... Layout>
 [[gnu::always_inline]] constexpr kernels::loop_nest<1 + sizeof...(OperandAxes)> nest_of(const axis* extents,
                                                                                         const axis* to,

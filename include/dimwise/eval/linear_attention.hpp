@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/eval/linear_attention.hpp -- attention without softmax: a state of fixed extent instead of all keys and values.
+// dimwise/eval/linear_attention.hpp -- attention without softmax: a state of fixed extent instead of all keys and
+// values.
 //
 // Layer: eval: it computes at once, one position after the other, in O(1) memory. How the state changes is a type.
 // Tests: tests/nn/linear_attention.test.cpp, tests/compile_fail/linear_attention/
@@ -22,14 +23,14 @@ using linear_state = tensor<T, D...>;
 
 /// S += k ⊗ v (Katharopoulos et al. 2020).
 struct linear_update {};
-/// S = e^g S + k ⊗ v: `decay` is g, [P, subset of S], a number for each head or for each feature of its keys (Yang et al.
-/// 2024, gated linear attention).
+/// S = e^g S + k ⊗ v: `decay` is g, [P, subset of S], a number for each head or for each feature of its keys (Yang et
+/// al. 2024, gated linear attention).
 template <operand Decay>
 struct gated_update {
   Decay decay;
 };
-/// S += k ⊗ β (v − Sᵀk): what the state knew of this key is replaced. `beta` is β, [P, subset of the values] (Schlag, Irie
-/// and Schmidhuber 2021).
+/// S += k ⊗ β (v − Sᵀk): what the state knew of this key is replaced. `beta` is β, [P, subset of the values] (Schlag,
+/// Irie and Schmidhuber 2021).
 template <operand Beta>
 struct delta_update {
   Beta beta;
@@ -91,7 +92,7 @@ using linear_verdict = typename decltype(judge_updated<P, F, Q, K, V, State, Upd
 // What an update holds, computed once: it is read at every position. Its extents are those of the whole (R15).
 template <class Atoms, class X>
 auto stored_change(const extents_of<Atoms>& all, const X& x) {
-  (void)carry<Atoms>("linear_attention", all, x.extents());
+  (void)merge_extents<Atoms>("linear_attention", all, x.extents());
   return tensor(x);
 }
 template <class Extents, class Update>
@@ -136,11 +137,11 @@ namespace dimwise::nn {
 ///
 ///   [P, F, heads…] x [P, F, kv heads…] x [P, V, kv heads…] x S [F, V, kv heads…]  ->  [P, V, heads…]
 ///
-/// Queries may have heads that share a state (grouped heads, R11). `state` goes on from where it is, and is as it was if
-/// anything throws. `scale` is 1/√|F| unless said otherwise. Refuses dimensions that do not tell query, key, value and
-/// state apart (R1, R3, R16), positions without an order (R13) or of several documents (R19), rotations that differ (R9),
-/// decays and betas that have other dimensions than what they change (R8). Throws `extent_error` where extents differ, those
-/// of decays and betas included (R15).
+/// Queries may have heads that share a state (grouped heads, R11). `state` goes on from where it is, and is as it was
+/// if anything throws. `scale` is 1/√|F| unless said otherwise. Refuses dimensions that do not tell query, key, value
+/// and state apart (R1, R3, R16), positions without an order (R13) or of several documents (R19), rotations that differ
+/// (R9), decays and betas that have other dimensions than what they change (R8). Throws `extent_error` where extents
+/// differ, those of decays and betas included (R15).
 template <class P, class F, operand Q, operand K, operand V, class T, class... S, class Update = linear_update,
           class Verdict = detail::linear_verdict<P, F, detail::shape_of<Q>, detail::shape_of<K>, detail::shape_of<V>,
                                                  shape<S...>, Update>>
@@ -151,14 +152,14 @@ template <class P, class F, operand Q, operand K, operand V, class T, class... S
   using rest = detail::difference_t<detail::dims_t<result_shape>, detail::list<P>>;
   using by_position = detail::tensor_of<T, detail::make_shape_t<detail::join_t<detail::list<P>, rest>, detail::list<>>>;
   using one_row = detail::view_of<T, detail::make_shape_t<rest, detail::list<>>>;
-  const auto e =
-      detail::carry<detail::union_t<typename Q::extents_type::atoms,
-                                    detail::union_t<typename K::extents_type::atoms, typename V::extents_type::atoms>>>(
-          "linear_attention", q.extents(), k.extents(), v.extents(), state.extents());
+  const auto e = detail::merge_extents<
+      detail::union_t<typename Q::extents_type::atoms,
+                      detail::union_t<typename K::extents_type::atoms, typename V::extents_type::atoms>>>(
+      "linear_attention", q.extents(), k.extents(), v.extents(), state.extents());
   const double factor = scale ? *scale : 1 / std::sqrt(static_cast<double>(e.template extent<F>()));
-  auto y =
-      by_position::for_overwriting(detail::carry<typename by_position::extents_type::atoms>("linear_attention", e));
-  const auto one = detail::carry<typename one_row::extents_type::atoms>("linear_attention", e);
+  auto y = by_position::for_overwriting(
+      detail::merge_extents<typename by_position::extents_type::atoms>("linear_attention", e));
+  const auto one = detail::merge_extents<typename one_row::extents_type::atoms>("linear_attention", e);
   const extent_t positions = e.template extent<P>();
   const std::size_t size = positions == 0 ? 0 : y.size() / positions;
   // Each is used once a position: computed once.

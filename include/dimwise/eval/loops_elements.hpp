@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/eval/loops_elements.hpp -- the reference loops of all that goes element by element: functions, masks, biases, widening.
+// dimwise/eval/loops_elements.hpp -- the reference loops of all that goes element by element: functions, masks, biases,
+// widening.
 //
 // Layer: eval. `element_function<N>` says what one element of the result is made of; one loop serves them all.
 // Tests: tests/expr/elementwise.test.cpp, tests/expr/mask.test.cpp, tests/nn/cache_stored.test.cpp

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/eval/loops_ids.hpp -- the reference loops of orders and ids: roll, flip, gather, ids_of, one_hot, scatter_add.
+// dimwise/eval/loops_ids.hpp -- the reference loops of orders and ids: roll, flip, gather, ids_of, one_hot,
+// scatter_add.
 //
 // Layer: eval.
 // Tests: tests/expr/reorder.test.cpp, tests/expr/ids.test.cpp, tests/expr/join.test.cpp

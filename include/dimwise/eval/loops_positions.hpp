@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/eval/loops_positions.hpp -- the reference loops of what is made from positions: sinusoids, rotary, biases, skew.
+// dimwise/eval/loops_positions.hpp -- the reference loops of what is made from positions: sinusoids, rotary, biases,
+// skew.
 //
 // Layer: eval.
 // Tests: tests/expr/positions.test.cpp

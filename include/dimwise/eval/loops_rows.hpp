@@ -132,8 +132,8 @@ void loops(const reduction<Shape, T, How, Over, E>&, target<Out> to, const Lower
   });
 }
 
-// Masked right before it is reduced: the mask itself says what is hidden, and a visible −∞ counts. `x` are the children of the
-// masked node.
+// Masked right before it is reduced: the mask itself says what is hidden, and a visible −∞ counts. `x` are the children
+// of the masked node.
 template <class C, class Shape, class T, class How, class Over, class Inner, class E, class M, class Out, class Lowered>
 void masked_total_loops(const reduction<Shape, T, How, Over, masked_node<Inner, E, M>>& n, target<Out> to,
                         const Lowered& in) {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/eval/misuse.hpp -- words that are called with other arguments than they take: one error instead of a list of candidates.
+// dimwise/eval/misuse.hpp -- words that are called with other arguments than they take: one error instead of a list of
+// candidates.
 //
-// Layer: eval. An ellipsis is the worst of all conversions: these overloads are taken only where no other one can be, the
-// library's or the user's. What is called with a tensor whose type was refused already says nothing more: it is taken by
-// value, so that compilers look at its type in the user's line.
-// Tests: tests/compile_fail/arguments/, tests/expr/words.test.cpp
+// Layer: eval. An ellipsis is the worst of all conversions: these overloads are taken only where no other one can be,
+// the library's or the user's. What is called with a tensor whose type was refused already says nothing more: it is
+// taken by value, so that compilers look at its type in the user's line.
+// Tests: tests/compile_fail/arguments/,
+// tests/expr/words.test.cpp
 #pragma once
 
 #include <dimwise/expr/contract.hpp>

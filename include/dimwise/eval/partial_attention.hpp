@@ -12,8 +12,8 @@
 
 namespace dimwise {
 
-/// Attention over some keys: `output` weighs their values alone, `log_sum_exp` is log Σ exp of the scores, −∞ where no key
-/// counts (and the output 0), NaN where a score is NaN or +∞.
+/// Attention over some keys: `output` weighs their values alone, `log_sum_exp` is log Σ exp of the scores, −∞ where no
+/// key counts (and the output 0), NaN where a score is NaN or +∞.
 template <class Output, class Sums>
 struct attention_part {
   Output output;
@@ -106,7 +106,8 @@ template <class Key, operand S, operand V,
   requires refused<Verdict>
 Verdict partial_attention(const S& s, const V& v);
 
-/// Attention over the keys of both parts (Dao et al. 2023, Flash-Decoding; Liu, Zaharia and Abbeel 2023, ring attention):
+/// Attention over the keys of both parts (Dao et al. 2023, Flash-Decoding; Liu, Zaharia and Abbeel 2023, ring
+/// attention):
 ///
 ///   output = (e^a A + e^b B) / (e^a + e^b),  log_sum_exp = log(e^a + e^b)      for the outputs A, B and log-sum-exps a, b
 ///

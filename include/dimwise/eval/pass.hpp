@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 // dimwise/eval/pass.hpp -- one walk over an expression, with memory (evaluation) or with layouts alone (plan).
 //
-// Layer: eval. `read` gives a node as memory to read, `write` computes it into a target. Both are templates over the pass, so a
-// plan decides by the code that evaluates. A pass has a context, `computes`, and `run(kind, node, words, work)`: evaluation counts
-// the kind and works, a plan notes the kind and the words.
-// Tests: tests/eval/plan.test.cpp, tests/eval/evaluate.test.cpp
+// Layer: eval. `read` gives a node as memory to read, `write` computes it into a target. Both are templates over the
+// pass, so a plan decides by the code that evaluates. A pass has a context, `computes`, and `run(kind, node, words,
+// work)`: evaluation counts the kind and works, a plan notes the kind and the words.
+// Tests: tests/eval/plan.test.cpp,
+// tests/eval/evaluate.test.cpp
 #pragma once
 
 #include <dimwise/eval/context.hpp>
@@ -44,12 +45,12 @@ std::string operation_in_words() {
 
 // Nodes whose elements are already somewhere: leaves, views of them, and a mask as a tensor of bool.
 template <class N>
-inline constexpr bool only_looks = is_leaf<N> || is_view<N>;
+inline constexpr bool reads_in_place = is_leaf<N> || is_view<N>;
 template <class Shape, class M>
-inline constexpr bool only_looks<indicator_node<Shape, bool, M>> = true;
+inline constexpr bool reads_in_place<indicator_node<Shape, bool, M>> = true;
 
-// Attention weights know which of them are of the score −∞, hidden or not: −0, which no other weight is. A product with them
-// leaves out the values of these, whatever they are.
+// Attention weights know which of them are of the score −∞, hidden or not: −0, which no other weight is. A product with
+// them leaves out the values of these, whatever they are.
 template <class N>
 inline constexpr bool gives_hidden_weights = false;
 template <class Shape, class Over, class E>
@@ -104,7 +105,7 @@ lowered<compute_t<C, value_of<N>>> read(Pass& pass, const N& n) {
     auto x = read<C, AsWeights>(pass, n.template child<0>());
     take_view(x, n);
     return x;
-  } else if constexpr (only_looks<N>) {
+  } else if constexpr (reads_in_place<N>) {
     return read_mask(pass, n.template child<0>(), n.extents());
   } else {
     lowered<T> buffer{buffer_layout(n), nullptr, {}, nullptr};

@@ -65,8 +65,8 @@ struct planning_pass {
 
 namespace no_adl {
 
-/// How `evaluate(value)` would compute a float32 expression, step by step; no element is read or written, and no memory of their
-/// number is used.
+/// How `evaluate(value)` would compute a float32 expression, step by step; no element is read or written, and no memory
+/// of their number is used.
 ///
 /// `plans_run()` counts what has run instead.
 template <expression E>

@@ -31,7 +31,7 @@ auto position_ids(const char* operation, const Extents& e, extent_t rows) {
     const auto [least, most] = std::minmax_element(positions.begin(), positions.end());
     check_rows<P>(operation, *least, static_cast<std::size_t>(*most - *least) + 1, rows);
   }
-  auto ids = tensor<id<Row>, P>::for_overwriting(carry<list<P>>(operation, e));
+  auto ids = tensor<id<Row>, P>::for_overwriting(merge_extents<list<P>>(operation, e));
   std::transform(positions.begin(), positions.end(), ids.overwrite(),
                  [](std::ptrdiff_t i) { return id<Row>(static_cast<std::size_t>(i)); });
   return ids;
@@ -41,7 +41,8 @@ auto position_ids(const char* operation, const Extents& e, extent_t rows) {
 
 namespace no_adl {
 
-/// The ids of the distances between every query and key, to gather learned vectors by: `gather<R>(table, relative_ids<seq, key, R>(…))`.
+/// The ids of the distances between every query and key, to gather learned vectors by: `gather<R>(table,
+/// relative_ids<seq, key, R>(…))`.
 ///
 ///   -> [Q, K], elements id<R>
 ///

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/eval/static_plan.hpp -- formulas whose extents the compiler knows: planned by the compiler, one call per product.
+// dimwise/eval/static_plan.hpp -- formulas whose extents the compiler knows: planned by the compiler, one call per
+// product.
 //
-// Layer: eval. Products and attention of tensors, as they stand behind `tensor y = …;`. What the other plans compute from
-// axes and strides when the program runs is a constant here: nothing is allocated, no axis is looked at.
-// Tests: tests/eval/static.test.cpp
+// Layer: eval. Products and attention of tensors, as they stand behind `tensor y = …;`. What the other plans compute
+// from axes and strides when the program runs is a constant here: nothing is allocated, no axis is looked at. Tests:
+// tests/eval/static.test.cpp
 #pragma once
 
 #include <dimwise/eval/strategies.hpp>
@@ -101,7 +102,7 @@ struct static_operand<contraction<Shape, Over, A, B>> {
   alignas(alignment) float elements_[known ? size : 1];
 };
 
-// ---- products ---------------------------------------------------------------------------------------------------------
+// ---- products ------------------------------------------------------------------------------------------------------
 
 template <class Shape, class Over, class A, class B, auto To>
   requires(static_operand<A>::known && static_operand<B>::known &&
@@ -155,7 +156,7 @@ struct static_plan<contraction<Shape, Over, A, B>, To> {
   }
 };
 
-// ---- attention --------------------------------------------------------------------------------------------------------
+// ---- attention -----------------------------------------------------------------------------------------------------
 
 template <class N, auto To>
 struct static_attention {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/eval/strategies.hpp -- the one place that decides how a node is computed: the first strategy that fits, in order.
+// dimwise/eval/strategies.hpp -- the one place that decides how a node is computed: the first strategy that fits, in
+// order.
 //
-// Layer: eval. Some strategies take a node with what is below it, before its children are computed: fused attention, norms and
-// products with what follows them. The others take a node whose children are memory: element kernels, rows, folds, products. The
-// reference loops come last and take everything. A strategy says `matches` by the node's type and `fits` by layouts; nobody
-// else decides, so a plan cannot say anything else than what runs.
-// Tests: tests/eval/plan.test.cpp
+// Layer: eval. Some strategies take a node with what is below it, before its children are computed: fused attention,
+// norms and products with what follows them. The others take a node whose children are memory: element kernels, rows,
+// folds, products. The reference loops come last and take everything. A strategy says `matches` by the node's type and
+// `fits` by layouts; nobody else decides, so a plan cannot say anything else than what runs. Tests:
+// tests/eval/plan.test.cpp
 #pragma once
 
 #include <dimwise/eval/joins.hpp>
@@ -103,7 +104,7 @@ void compute(Pass& pass, const N& n, target<T> to) {
 
 template <class C, class Pass, class N>
 void write(Pass& pass, const N& n, target<compute_t<C, value_of<N>>> to) {
-  if constexpr (only_looks<N>) {
+  if constexpr (reads_in_place<N>) {
     const auto x = read<C>(pass, n);
     const auto copy = [&] {
       copy_axes<compute_t<C, value_of<N>>>(axes_for<shape_of<N>>::size, x.axes, to.axes, x.axes, to.data, x.data);

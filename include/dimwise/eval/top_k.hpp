@@ -22,11 +22,13 @@ struct top_k_result {
 
 namespace no_adl {
 
-/// The |Best| largest elements along D in falling order, the first of equals first, with their ids; NaN counts as largest.
+/// The |Best| largest elements along D in falling order, the first of equals first, with their ids; NaN counts as
+/// largest.
 ///
 ///   auto [values, ids] = top_k<vocab, best>(x);      [D, rest]  ->  [Best, rest], and id<D> over the same
 ///
-/// Refuses dimensions that are neither attendable nor a choice (R13), more than there are (R18; `extent_error` at run time).
+/// Refuses dimensions that are neither attendable nor a choice (R13), more than there are (R18; `extent_error` at run
+/// time).
 template <class D, class Best, operand X,
           class Verdict = detail::of_numbers<op::top_k, rule::top_k<D, Best, detail::shape_of<X>>, X>>
   requires allowed<Verdict>
@@ -45,9 +47,9 @@ template <class D, class Best, operand X,
   extents_of<list<Best>> added;
   added.set(best);
   const auto e =
-      carry<typename Values::extents_type::atoms>("top_k", added, extents_beside<shape_of<X>, D>(x.extents()));
+      merge_extents<typename Values::extents_type::atoms>("top_k", added, extents_beside<shape_of<X>, D>(x.extents()));
   top_k_result<Values, Ids> result{Values::for_overwriting(e),
-                                   Ids::for_overwriting(carry<typename Ids::extents_type::atoms>("top_k", e))};
+                                   Ids::for_overwriting(merge_extents<typename Ids::extents_type::atoms>("top_k", e))};
   const auto from = lower<T>(x);
   axis to[max_rank];
   axis_extents<axes>::write(e, to);
@@ -112,7 +114,8 @@ auto split_one(const tensor<id<merged<All...>>, D...>& ids, const All&... extent
   return result;
 }
 
-// The factors are those of the product, in its order; those whose extents the compiler knows may be left out, all at once.
+// The factors are those of the product, in its order; those whose extents the compiler knows may be left out, all at
+// once.
 template <class D, class... Given>
 inline constexpr bool takes_apart = false;
 template <class... Factors, class... Given>

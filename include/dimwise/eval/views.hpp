@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // dimwise/eval/views.hpp -- what each view does to a layout: other names, another order, parts, windows.
 //
-// Layer: eval. `step` changes the axes of the operand to those of the view and the offset of the first element; no element
-// is read.
+// Layer: eval. `step` changes the axes of the operand to those of the view and the offset of the first element; no
+// element is read.
 // Tests: tests/expr/restride.test.cpp, tests/expr/window.test.cpp
 #pragma once
 

@@ -14,7 +14,7 @@ namespace dimwise {
 
 namespace detail {
 
-// ---- where ------------------------------------------------------------------------------------------------------------
+// ---- where ---------------------------------------------------------------------------------------------------------
 
 // What `where` chooses by: a mask, or a tensor of bool, which needs no polarity as it hides nothing.
 template <class M>
@@ -109,7 +109,7 @@ auto extents_of_condition(const M& m) {
   }
 }
 
-// ---- max, min, clamp --------------------------------------------------------------------------------------------------
+// ---- max, min, clamp -----------------------------------------------------------------------------------------------
 
 template <class X>
 concept bounding = operand<X> || number<X>;
@@ -135,8 +135,9 @@ namespace no_adl {
 ///
 ///   m [subset], a, b  ->  the dimensions that one of a, b, m has all of (tie: a, then b), the marks of a and b
 ///
-/// `m` is a mask or a tensor of bool, a comparison for example; `a`, `b` are operands, numbers, or both ids of one dimension.
-/// Refuses masked operands (R7), R8, R13, R15 (a symbolic mask whose extents nobody brings), R18. Throws `extent_error` (R15).
+/// `m` is a mask or a tensor of bool, a comparison for example; `a`, `b` are operands, numbers, or both ids of one
+/// dimension. Refuses masked operands (R7), R8, R13, R15 (a symbolic mask whose extents nobody brings), R18. Throws
+/// `extent_error` (R15).
 template <class M, class A, class B, class Verdict = detail::where_verdict<M, A, B>>
   requires((operand<M> || mask<M>) && detail::choosable<A> && detail::choosable<B> && allowed<Verdict>)
 [[nodiscard]] auto where(const M& m, const A& a, const B& b) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // dimwise/expr/compare.hpp -- comparisons: tensors of bool, element by element, matched by name.
 //
-// Layer: expr. Their result says something about elements and is no condition of an `if`; `allow` makes a mask of it, `where`
-// chooses by it.
+// Layer: expr. Their result says something about elements and is no condition of an `if`; `allow` makes a mask of it,
+// `where` chooses by it.
 // Tests: tests/expr/compare.test.cpp, tests/compile_fail/compare/
 //
 //   masked(s, allow(distance <= 128))       [seq, key]  ->  [seq, key] of bool
@@ -21,7 +21,8 @@ template <bool Ordered, class A, class B>
 using comparison_verdict =
     of_alike<op::compare, Ordered, rule::elementwise_by<op::compare, shape_or_none_t<A>, shape_or_none_t<B>>, A, B>;
 
-// Whole numbers keep their types, as they are compared by value; so do ids and bools. All else is promoted as in arithmetic.
+// Whole numbers keep their types, as they are compared by value; so do ids and bools. All else is promoted as in
+// arithmetic.
 template <class Other, class X>
 auto as_compared(const X& x) {
   using T = compared_t<X>;
@@ -44,9 +45,9 @@ auto make_comparison(const A& a, const B& b) {
 ///
 ///   [larger] x [subset of it]  ->  [larger] of bool
 ///
-/// Numbers compare with numbers by value, whole ones of any size and sign too; ids with ids of the same dimension, and bools
-/// with bools, by `==` and `!=` only. Refuses: R7 (masked values, bools in order), R8, R13, R18 (ids of other dimensions, ids
-/// in order, what `at` removed). Throws `extent_error` (R15).
+/// Numbers compare with numbers by value, whole ones of any size and sign too; ids with ids of the same dimension, and
+/// bools with bools, by `==` and `!=` only. Refuses: R7 (masked values, bools in order), R8, R13, R18 (ids of other
+/// dimensions, ids in order, what `at` removed). Throws `extent_error` (R15).
 #define DIMWISE_DETAIL_COMPARISON(symbol, function, ordered)                             \
   template <class A, class B, class Verdict = detail::comparison_verdict<ordered, A, B>> \
     requires(detail::compared_pair<A, B> && allowed<Verdict>)                            \

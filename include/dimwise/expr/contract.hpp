@@ -33,8 +33,8 @@ using both_atoms_t = union_t<typename extents_type_of<A>::atoms, typename extent
 // result's slots are the same, one for one.
 template <class Shape, class Plain, class A, class B>
 extents_for<Shape> product_extents(const char* operation, const A& a, const B& b) {
-  const auto all = carry<both_atoms_t<A, B>>(operation, a.extents(), b.extents());
-  const auto plain = carry<atoms_of_list_t<Plain>>(operation, all);
+  const auto all = merge_extents<both_atoms_t<A, B>>(operation, a.extents(), b.extents());
+  const auto plain = merge_extents<atoms_of_list_t<Plain>>(operation, all);
   if constexpr (std::is_same_v<atoms_of_list_t<Plain>, typename extents_for<Shape>::atoms>) {
     return plain;
   } else {

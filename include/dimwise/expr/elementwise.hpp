@@ -126,8 +126,8 @@ using unary_verdict = of_numbers<std::conditional_t<keeps_whole_numbers<F>, op::
 
 }  // namespace detail
 
-/// Elementwise arithmetic by name. The smaller operand's dimensions are a subset of the larger's, whose order the result
-/// has (tie: left); an extent of 1 never stretches. Refuses: R8, R18. Throws `extent_error` (R15).
+/// Elementwise arithmetic by name. The smaller operand's dimensions are a subset of the larger's, whose order the
+/// result has (tie: left); an extent of 1 never stretches. Refuses: R8, R18. Throws `extent_error` (R15).
 template <class A, class B, class Verdict = detail::sum_verdict<A, B>>
   requires(detail::operand_pair<A, B> && allowed<Verdict>)
 [[nodiscard]] auto operator+(const A& a, const B& b) {
@@ -178,7 +178,8 @@ template <class F, operand First, operand... X,
   using T = std::remove_cvref_t<std::invoke_result_t<F&, detail::value_of<First>, detail::value_of<X>...>>;
   return detail::make_elementwise<Verdict, T>("map", f, first, x...);
 }
-// The function's own type is kept out of this signature: a lambda has no linkage, and g++ would add an error about that.
+// The function's own type is kept out of this signature: a lambda has no linkage, and g++ would add an error about
+// that.
 template <operand First, operand... X,
           class Verdict = rule::map<false, detail::shape_of<First>, detail::shape_of<X>...>>
   requires refused<Verdict>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/expr/ids.hpp -- ids_of, one_hot, scatter_add: all ids of a dimension, ids as indicators, the adjoint of gather.
+// dimwise/expr/ids.hpp -- ids_of, one_hot, scatter_add: all ids of a dimension, ids as indicators, the adjoint of
+// gather.
 //
 // Layer: expr.
 //
@@ -57,10 +58,10 @@ using scatter_add_verdict =
 template <class D, class Along, class Verdict, class Values, class Ids, class... Given>
 auto make_scatter_add(const Values& values, const Ids& ids, const Given&... extents) {
   using shape = typename Verdict::shape;
-  (void)carry<both_atoms_t<Values, Ids>>("scatter_add", values.extents(), ids.extents());
+  (void)merge_extents<both_atoms_t<Values, Ids>>("scatter_add", values.extents(), ids.extents());
   using rest = difference_t<dims_t<shape_of<Values>>, difference_t<dims_t<shape_of<Ids>>, Along>>;
   auto e = extents_from<shape>("scatter_add", one_extent(extents)...,
-                               carry<atoms_of_list_t<rest>>("scatter_add", values.extents()));
+                               merge_extents<atoms_of_list_t<rest>>("scatter_add", values.extents()));
   return scatter_add_node<shape, D, Values, Ids>({}, e, values, ids);
 }
 
@@ -68,8 +69,8 @@ auto make_scatter_add(const Values& values, const Ids& ids, const Given&... exte
 
 namespace no_adl {
 
-/// All ids of D, as a tensor of `id<D>` over D: 0, 1, 2, … Run-time extents are given, those of a composite's factors or
-/// parts too (R15).
+/// All ids of D, as a tensor of `id<D>` over D: 0, 1, 2, … Run-time extents are given, those of a composite's factors
+/// or parts too (R15).
 ///
 ///   ids_of<vocab>(vocab{n})  ->  [vocab], elements id<vocab>
 template <class D, dimension_type... Given>
@@ -113,8 +114,8 @@ Error one_hot(const Ids& ids, const Given&... extents);
 ///   scatter_add<D>(values, ids, along<s>{}):       [i, s, rest] x ids [i, s]  ->  [D, s, rest]
 ///
 /// All dimensions of the ids are summed over but those named by `along`, and the values have them all (R1). A run-time
-/// extent of D is given last (R15). Refuses ids of another dimension (R18) and what is masked (R7); an id outside throws
-/// `index_error` when evaluated, and nothing is written.
+/// extent of D is given last (R15). Refuses ids of another dimension (R18) and what is masked (R7); an id outside
+/// throws `index_error` when evaluated, and nothing is written.
 template <class D, operand Values, operand Ids, dimension_type... Given,
           class Verdict = detail::scatter_add_verdict<D, detail::list<>, Values, Ids>>
   requires(allowed<Verdict> && detail::gives_extent_of<D, Given...>)

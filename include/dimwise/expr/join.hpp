@@ -44,7 +44,7 @@ using gathered = node<gather_along<D>, Shape, value_of<Table>, Table, Ids>;
 // A copy of extents without the dimension that grows, so that only the others are compared.
 template <class Without, class Extents>
 auto other_extents(const Extents& e) {
-  return carry<difference_t<typename Extents::atoms, Without>>("concat", e);
+  return merge_extents<difference_t<typename Extents::atoms, Without>>("concat", e);
 }
 
 template <class D>
@@ -53,8 +53,10 @@ struct concat_how {
   static auto make(const First& first, const Rest&... rest) {
     using shape = typename Verdict::shape;
     using kept = difference_t<typename extents_for<shape>::atoms, list<D>>;
-    (void)carry<kept>("concat", other_extents<list<D>>(first.extents()), other_extents<list<D>>(rest.extents())...);
-    auto e = carry<typename extents_for<shape>::atoms>("concat", extents_beside<shape_of<First>, D>(first.extents()));
+    (void)merge_extents<kept>("concat", other_extents<list<D>>(first.extents()),
+                              other_extents<list<D>>(rest.extents())...);
+    auto e = merge_extents<typename extents_for<shape>::atoms>("concat",
+                                                               extents_beside<shape_of<First>, D>(first.extents()));
     slot grown = first.extents().template of_atom<D>();
     grown.extent = checked_sum("concat", &dimension_name<D>,
                                {first.extents().template extent<D>(), rest.extents().template extent<D>()...});
@@ -83,7 +85,7 @@ struct concat_how<summed<P...>> {
   template <class Verdict, class... X>
   static auto make(const X&... x) {
     using shape = typename Verdict::shape;
-    auto e = carry<typename extents_for<shape>::atoms>("concat", x.extents()...);
+    auto e = merge_extents<typename extents_for<shape>::atoms>("concat", x.extents()...);
     check_composites(dims_t<shape>{}, e, "concat");
     return joined<shape, summed<P...>, list<P...>, X...>({}, e, x...);
   }
@@ -114,7 +116,8 @@ template <class D, operand First, operand... Rest,
   requires allowed<Verdict>
 [[nodiscard]] auto stack(const First& first, const Rest&... rest) {
   using shape = typename Verdict::shape;
-  auto e = detail::carry<typename detail::extents_for<shape>::atoms>("stack", first.extents(), rest.extents()...);
+  auto e =
+      detail::merge_extents<typename detail::extents_for<shape>::atoms>("stack", first.extents(), rest.extents()...);
   detail::make_extent<shape, D>(e, {1 + sizeof...(Rest), detail::unsaid_origin}, "stack");
   return detail::stacked<shape, D, First, Rest...>({}, e, first, rest...);
 }
@@ -150,8 +153,8 @@ namespace no_adl {
 ///   [D, rest] x ids [i]  ->  [i, rest without i]
 ///
 /// What table and ids share is taken side by side, but for D itself: ids that have D reorder the table, any number of
-/// them. Only ids of D index D, and those of a product are split first unless they reorder it (R18); an id outside throws
-/// `index_error` when evaluated, and nothing is written.
+/// them. Only ids of D index D, and those of a product are split first unless they reorder it (R18); an id outside
+/// throws `index_error` when evaluated, and nothing is written.
 template <class D, operand Table, operand Ids, class Verdict = detail::gather_verdict<D, Table, Ids>>
   requires allowed<Verdict>
 [[nodiscard]] auto gather(const Table& table, const Ids& ids) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // dimwise/expr/mask.hpp -- masks: what may be attended to, as types that say which dimensions they relate and serve.
 //
-// Layer: expr. A mask is an `allow` mask: true means visible. Symbolic masks hold no elements; they learn the extents of
-// their dimensions from what they mask.
+// Layer: expr. A mask is an `allow` mask: true means visible. Symbolic masks hold no elements; they learn the extents
+// of their dimensions from what they mask.
 // Tests: tests/expr/mask.test.cpp, tests/compile_fail/mask/
 //
 //   softmax<key>(masked(scores<d_k>(q, k), causal<seq, key>{} & padding<key>(lengths)))
@@ -116,9 +116,9 @@ concept mask = detail::mask_like<M>;
 ///
 ///   visible(i, j) = position of key j <= position of query i
 ///
-/// Positions are those of the extents (`starting_at`), or given here: `causal<seq, key>{starting_at(seq{1}, 41), key{42}}`.
-/// Unrelated dimensions, and static extents that differ, need origins given here (R7); run-time extents that differ throw
-/// `origin_error` unless an origin was said.
+/// Positions are those of the extents (`starting_at`), or given here: `causal<seq, key>{starting_at(seq{1}, 41),
+/// key{42}}`. Unrelated dimensions, and static extents that differ, need origins given here (R7); run-time extents that
+/// differ throw `origin_error` unless an origin was said.
 template <class Q, class K>
 class causal : public detail::mask_tag, public detail::related_positions<Q, K> {
  public:
@@ -259,7 +259,7 @@ class padding_mask : public detail::mask_tag {
   }
   template <class Extents>
   void check(const Extents& e, const char* operation) const {
-    (void)detail::carry<detail::union_t<typename Extents::atoms, typename Lengths::extents_type::atoms>>(
+    (void)detail::merge_extents<detail::union_t<typename Extents::atoms, typename Lengths::extents_type::atoms>>(
         operation, e, lengths_.extents());
   }
 
@@ -272,14 +272,14 @@ namespace detail {
 // Lengths are whole numbers for each of some parallel dimensions.
 template <class L>
 inline constexpr bool are_lengths =
-    std::is_integral_v<value_of<L>> && !std::is_same_v<value_of<L>, bool> && where<dims_t<shape_of<L>>>::all_parallel;
+    std::is_integral_v<value_of<L>> && !std::is_same_v<value_of<L>, bool> && filter<dims_t<shape_of<L>>>::all_parallel;
 
 }  // namespace detail
 
 namespace no_adl {
 
-/// Keys before the length of their sequence are visible: `padding<key>(lengths)`, `lengths` a tensor of whole numbers over
-/// parallel dimensions. Throws `extent_error` when evaluated with a length beyond the keys.
+/// Keys before the length of their sequence are visible: `padding<key>(lengths)`, `lengths` a tensor of whole numbers
+/// over parallel dimensions. Throws `extent_error` when evaluated with a length beyond the keys.
 template <class K, operand L>
   requires(detail::are_lengths<L>)
 [[nodiscard]] auto padding(const L& lengths) {
@@ -310,11 +310,10 @@ template <class E>
 class given_mask : public detail::mask_tag {
  public:
   // Documents are kept apart only by a mask that has both sides of a packed dimension; its content is the user's.
-  using facts =
-      detail::mask_facts<detail::dims_t<detail::shape_of<E>>,
-                         typename detail::where<detail::dims_t<detail::shape_of<E>>>::alternatives,
-                         (detail::where<detail::axes_of_list_t<detail::dims_t<detail::shape_of<E>>>>::packed::size > 1),
-                         detail::taken_t<detail::shape_of<E>>>;
+  using facts = detail::mask_facts<
+      detail::dims_t<detail::shape_of<E>>, typename detail::filter<detail::dims_t<detail::shape_of<E>>>::alternatives,
+      (detail::filter<detail::axes_of_list_t<detail::dims_t<detail::shape_of<E>>>>::packed::size > 1),
+      detail::taken_t<detail::shape_of<E>>>;
   static constexpr const char* name = "allow";
   explicit given_mask(const E& e) : elements_(e) {}
   [[nodiscard]] const E& elements() const { return elements_; }
@@ -324,7 +323,7 @@ class given_mask : public detail::mask_tag {
   }
   template <class Extents>
   void check(const Extents& e, const char* operation) const {
-    (void)detail::carry<detail::union_t<typename Extents::atoms, typename detail::extents_type_of<E>::atoms>>(
+    (void)detail::merge_extents<detail::union_t<typename Extents::atoms, typename detail::extents_type_of<E>::atoms>>(
         operation, e, elements_.extents());
   }
 
@@ -549,7 +548,7 @@ struct brought<mask_pair<How, A, B>> {
 template <class M>
 auto brought_extents(const M& m) {
   if constexpr (requires { typename M::how; }) {
-    return carry<typename brought<M>::type>("mask", brought_extents(m.left()), brought_extents(m.right()));
+    return merge_extents<typename brought<M>::type>("mask", brought_extents(m.left()), brought_extents(m.right()));
   } else if constexpr (requires { m.lengths(); }) {
     return m.lengths().extents();
   } else if constexpr (requires { m.elements(); }) {
@@ -564,7 +563,7 @@ auto brought_extents(const M& m) {
 // Extents of what is masked, and of the parallel dimensions that a mask adds.
 template <class Atoms, class Extents, class M>
 extents_of<Atoms> masked_extents(const Extents& e, const M& m) {
-  return carry<Atoms>("masked", e, brought_extents(m));
+  return merge_extents<Atoms>("masked", e, brought_extents(m));
 }
 
 }  // namespace detail
@@ -624,14 +623,14 @@ inline constexpr bool knows_extents = is_subset<run_time_atoms_t<make_shape_t<ty
 
 namespace no_adl {
 
-/// 1 where the mask is true and 0 elsewhere, over the mask's dimensions. Run-time extents that neither given elements nor
-/// lengths bring along are given (R15): `indicator(causal<seq, key>{}, seq{3}, key{3})`.
+/// 1 where the mask is true and 0 elsewhere, over the mask's dimensions. Run-time extents that neither given elements
+/// nor lengths bring along are given (R15): `indicator(causal<seq, key>{}, seq{3}, key{3})`.
 template <class T = float, mask M, dimension_type... D>
   requires(detail::knows_extents<M, D...>)
 [[nodiscard]] auto indicator(const M& m, const D&... extents) {
   using shape = typename M::facts::shape;
   using atoms = typename detail::extents_for<shape>::atoms;
-  const auto e = detail::carry<atoms>("indicator", detail::one_extent(extents)..., detail::brought_extents(m));
+  const auto e = detail::merge_extents<atoms>("indicator", detail::one_extent(extents)..., detail::brought_extents(m));
   m.check(e, "indicator");
   return detail::indicator_node<shape, T, M>({}, e, m);
 }
@@ -659,7 +658,8 @@ namespace no_adl {
 ///
 ///   [s] x [subset of s, more parallel dimensions]  ->  [s, those parallel dimensions], biased_for<…>
 ///
-/// Refuses raw products (R6), biases after softmax, of other dimensions, or the same for all that a softmax goes over (R7).
+/// Refuses raw products (R6), biases after softmax, of other dimensions, or the same for all that a softmax goes over
+/// (R7).
 template <operand S, operand B,
           class Verdict = detail::of_scores<op::biased, rule::biased<detail::shape_of<S>, detail::shape_of<B>>, S, B>>
   requires allowed<Verdict>

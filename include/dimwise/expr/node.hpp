@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/expr/node.hpp -- the one class of all expressions: an operation, its result's shape and element type, its children.
+// dimwise/expr/node.hpp -- the one class of all expressions: an operation, its result's shape and element type, its
+// children.
 //
-// Layer: expr. An operation is a small struct: its name, the dimensions that it names, its numbers (an ε, an offset). A child
-// is an operand, a mask, or a bias that is made from positions; each offers `each_child(f)`, so that explain, plan and
-// evaluation walk an expression without knowing its operations.
+// Layer: expr. An operation is a small struct: its name, the dimensions that it names, its numbers (an ε, an offset). A
+// child is an operand, a mask, or a bias that is made from positions; each offers `each_child(f)`, so that explain,
+// plan and evaluation walk an expression without knowing its operations.
 // Tests: tests/expr/node.test.cpp
 #pragma once
 
@@ -13,8 +14,8 @@
 
 namespace dimwise::detail {
 
-// The children of a node, in order. Members instead of std::tuple: every function of a class in between is one more for the
-// compiler to make.
+// The children of a node, in order. Members instead of std::tuple: every function of a class in between is one more for
+// the compiler to make.
 template <class... X>
 struct children_of {};
 template <class A>
@@ -56,8 +57,8 @@ template <std::size_t I, class Children>
   }
 }
 
-// A base of what holds operands by value: moving copies, which shares the operands, and what was moved from keeps its meaning.
-// It must be a direct base: of a class in between, the deleted move would be ignored.
+// A base of what holds operands by value: moving copies, which shares the operands, and what was moved from keeps its
+// meaning. It must be a direct base: of a class in between, the deleted move would be ignored.
 struct moves_by_copy {
   moves_by_copy() = default;
   moves_by_copy(const moves_by_copy&) = default;
@@ -131,7 +132,7 @@ auto make_node(Op op, extents_for<Shape> e, X&&... x) {
 // The extents of a node with this shape, merged from those of its operands.
 template <class Shape, class... Extents>
 extents_for<Shape> extents_from(const char* operation, const Extents&... e) {
-  return carry<typename extents_for<Shape>::atoms>(operation, e...);
+  return merge_extents<typename extents_for<Shape>::atoms>(operation, e...);
 }
 
 // The operation of a node; `nothing` of tensors, views, masks.
@@ -171,7 +172,7 @@ struct operands_in<list<X...>> {
 template <class N>
 using operands_t = typename operands_in<children_t<N>>::type;
 
-// ---- views: the elements of the operand, read by other names, strides, or marks --------------------------------------
+// ---- views: the elements of the operand, read by other names, strides, or marks ------------------------------------
 
 // `How` says what changes (expr/restride.hpp); the evaluator has one step for each.
 template <class How>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 // dimwise/expr/numbers.hpp -- what computes takes tensors of numbers: no ids, no masks.
 //
-// Layer: expr. An `id<D>` indexes D and nothing else (R18); a tensor of bool says something about positions only once its
-// polarity is known (R7). What divides or takes exponentials needs real numbers (R13); whole ones are added, multiplied,
-// compared, and become real where they meet real ones, tensors or numbers. Elements of 16 and 4 bits are stored only: they
-// are computed with as floats, which `widened` and `dequantised` make of them (R13).
-// Tests: tests/expr/numbers.test.cpp, tests/compile_fail/elements/
+// Layer: expr. An `id<D>` indexes D and nothing else (R18); a tensor of bool says something about positions only once
+// its polarity is known (R7). What divides or takes exponentials needs real numbers (R13); whole ones are added,
+// multiplied, compared, and become real where they meet real ones, tensors or numbers. Elements of 16 and 4 bits are
+// stored only: they are computed with as floats, which `widened` and `dequantised` make of them (R13). Tests:
+// tests/expr/numbers.test.cpp, tests/compile_fail/elements/
 #pragma once
 
 #include <dimwise/shape/rules/elementwise.hpp>
@@ -106,8 +106,8 @@ struct id_of<id<D>> {
   using type = list<D>;
 };
 
-// Elements of two operands that meet without arithmetic: numbers with numbers, else both of the same type. `Ordered`: ids and
-// bools have no order.
+// Elements of two operands that meet without arithmetic: numbers with numbers, else both of the same type. `Ordered`:
+// ids and bools have no order.
 template <class Op, bool Ordered, class Verdict, class A, class B>
 consteval auto judge_alike() {
   using T = compared_t<A>;

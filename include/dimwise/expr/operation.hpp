@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 // dimwise/expr/operation.hpp -- one declaration for each word: what it accepts, what it refuses, and how it is misused.
 //
-// Layer: expr. A word `w` has a struct `detail::calls::w` with two functions for each form of its call: `judge(list<D…>, x…)`, which is
-// declared only and returns the rule's verdict, and `make<Verdict>(list<D…>, x…)`, which forms the node. The macro makes the
-// functions from them: the accepted call, the refused one, whose return type is the error, and those for other arguments.
+// Layer: expr. A word `w` has a struct `detail::calls::w` with two functions for each form of its call:
+// `judge(list<D…>, x…)`, which is declared only and returns the rule's verdict, and `make<Verdict>(list<D…>, x…)`,
+// which forms the node. The macro makes the functions from them: the accepted call, the refused one, whose return type
+// is the error, and those for other arguments.
 // Tests: tests/compile_fail/arguments/, tests/expr/words.test.cpp
 #pragma once
 
@@ -27,9 +28,9 @@ using verdict_of_call = decltype(Calls::judge(Named{}, std::declval<const X&>().
 
 }  // namespace dimwise
 
-// An ellipsis is the worst of all conversions: the last two are taken only where no other function can be, the library's or
-// the user's. What is called with a tensor whose type was refused says nothing more: it is taken by value, so that compilers
-// look at its type in the user's line.
+// An ellipsis is the worst of all conversions: the last two are taken only where no other function can be, the
+// library's or the user's. What is called with a tensor whose type was refused says nothing more: it is taken by value,
+// so that compilers look at its type in the user's line.
 #define DIMWISE_DETAIL_MISUSED(word)                                                                          \
   template <class... D, class Error = ERROR_R1_operation_takes_other_arguments<op::word, over<D...>>>         \
   Error word(...);                                                                                            \

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/expr/positions.hpp -- what is computed from positions: sinusoids, ALiBi, relative biases, skew; rotary stands in rotary.hpp.
+// dimwise/expr/positions.hpp -- what is computed from positions: sinusoids, ALiBi, relative biases, skew; rotary stands
+// in rotary.hpp.
 //
 // Layer: expr. Origins come from the extents: `sinusoid<seq, d_model>(starting_at(seq{1}, 41))`.
 // Tests: tests/expr/positions.test.cpp, tests/compile_fail/positions/
@@ -56,8 +57,8 @@ Error sinusoid(const Rest&... rest);
 template <class B>
 concept position_bias = requires { typename B::bias_facts; };
 
-/// −slope(head) · |query position − key position| (Press, Smith and Lewis 2022), slopes 2^(−8h/|H|) for h = 1 … |H|, and
-/// the paper's interpolation where |H| is no power of two.
+/// −slope(head) · |query position − key position| (Press, Smith and Lewis 2022), slopes 2^(−8h/|H|) for h = 1 … |H|,
+/// and the paper's interpolation where |H| is no power of two.
 template <class Q, class K, class H>
 class alibi : public detail::related_positions<Q, K> {
  public:
@@ -189,10 +190,10 @@ using position_biased_node = node<add_position_bias, Shape, value_of<E>, E, B>;
 template <class Atoms, class Extents, class B>
 extents_of<Atoms> biased_extents(const Extents& e, const B& b) {
   if constexpr (requires { b.table(); }) {
-    return carry<Atoms>("biased", e,
-                        extents_beside<shape_of<typename B::table_type>, typename B::relative>(b.table().extents()));
+    return merge_extents<Atoms>(
+        "biased", e, extents_beside<shape_of<typename B::table_type>, typename B::relative>(b.table().extents()));
   } else {
-    return carry<Atoms>("biased", e);
+    return merge_extents<Atoms>("biased", e);
   }
 }
 
@@ -226,8 +227,8 @@ template <operand S, position_bias B,
   requires refused<Verdict>
 Verdict biased(const S& s, const B& b);
 
-/// Relative to absolute positions: element (q, k) is element (q, r) of `x` whose R has the position k − q (Dai et al. 2019,
-/// appendix B); 0 where R has no such position.
+/// Relative to absolute positions: element (q, k) is element (q, r) of `x` whose R has the position k − q (Dai et al.
+/// 2019, appendix B); 0 where R has no such position.
 ///
 ///   skew<seq, distance, key>(x, key{n}):  [Q, R, rest]  ->  [Q, K, rest]
 template <class Q, class R, class K, operand X, class Verdict = rule::skew<Q, R, K, detail::shape_of<X>>>

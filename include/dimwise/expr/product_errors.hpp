@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/expr/product_errors.hpp -- errors of what comes after a product that name what is wrong with the product itself.
+// dimwise/expr/product_errors.hpp -- errors of what comes after a product that name what is wrong with the product
+// itself.
 //
-// Layer: expr. A shape says that a product is raw; the expression still says that it was scaled by hand, or that both of its
-// operands shared what a softmax was to go over. Asked only where a rule has refused: right programs instantiate nothing.
+// Layer: expr. A shape says that a product is raw; the expression still says that it was scaled by hand, or that both
+// of its operands shared what a softmax was to go over. Asked only where a rule has refused: right programs instantiate
+// nothing.
 // Tests: tests/compile_fail/scale/by_hand.cpp, tests/compile_fail/reduce/contrastive_loss_of_pairs.cpp
 #pragma once
 
@@ -37,7 +39,8 @@ consteval bool is_scaled_by_hand() {
   }
 }
 
-// The error about a product, below arithmetic and names, whose operands share all that they keep: one number for each pair.
+// The error about a product, below arithmetic and names, whose operands share all that they keep: one number for each
+// pair.
 template <class X>
 struct product_of_pairs {
   using type = nothing;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/expr/reduce.hpp -- softmax, sums, means, maxima, norms: everything that goes over named dimensions of one operand.
+// dimwise/expr/reduce.hpp -- softmax, sums, means, maxima, norms: everything that goes over named dimensions of one
+// operand.
 //
 // Layer: expr.
 // Tests: tests/expr/reduce.test.cpp, tests/compile_fail/softmax/, tests/compile_fail/reduce/
@@ -259,21 +260,22 @@ namespace no_adl {
 ///
 ///   softmax<D…>(x):  [D…, rest]  ->  [D…, rest], normalised<D…>
 ///
-/// Refuses raw products (R6), what is normalised or has a static extent of 1 (R5), dimensions that are neither attendable
-/// nor a choice (R13), masks that serve another dimension (R7), packed positions without documents (R19).
+/// Refuses raw products (R6), what is normalised or has a static extent of 1 (R5), dimensions that are neither
+/// attendable nor a choice (R13), masks that serve another dimension (R7), packed positions without documents (R19).
 DIMWISE_DETAIL_OPERATION(softmax)
 /// x − log Σ exp(x) over the dimensions D; −∞ where masked.
 DIMWISE_DETAIL_OPERATION(log_softmax)
-/// x / Σ x over the dimensions D, explicitly: slot attention's second normalisation, top-k routing. A row of sum 0 stays 0.
+/// x / Σ x over the dimensions D, explicitly: slot attention's second normalisation, top-k routing. A row of sum 0
+/// stays 0.
 DIMWISE_DETAIL_OPERATION(renormalise)
 
-/// Sums, means, maxima and minima over the dimensions D; what is masked does not count. With a mask behind the operand, over
-/// what it allows: `mean<seq>(x, padding<seq>(lengths))`.
+/// Sums, means, maxima and minima over the dimensions D; what is masked does not count. With a mask behind the operand,
+/// over what it allows: `mean<seq>(x, padding<seq>(lengths))`.
 ///
 ///   sum<D…>(x), sum<D…>(x, mask):  [D…, rest]  ->  [rest]
 ///
-/// The mean over nothing visible is 0. Refuses weighted products over other dimensions than theirs (R5), masks that serve
-/// another dimension (R7), packed positions without documents (R19).
+/// The mean over nothing visible is 0. Refuses weighted products over other dimensions than theirs (R5), masks that
+/// serve another dimension (R7), packed positions without documents (R19).
 ///
 /// `max(a, b)` and `min(a, b)` are the larger and the smaller of two elements, `max(x, 0)`; NaN where one is NaN.
 ///
@@ -288,22 +290,25 @@ DIMWISE_DETAIL_OPERATION(min)
 /// log Σ exp(x) over the dimensions D; −∞ where everything is masked.
 DIMWISE_DETAIL_OPERATION(logsumexp)
 
-/// The id of the largest element along D, the first where several are; NaN counts as largest. Along several dimensions it
-/// is the id of their product, in the order in which they are named: `split_ids` takes it apart.
+/// The id of the largest element along D, the first where several are; NaN counts as largest. Along several dimensions
+/// it is the id of their product, in the order in which they are named: `split_ids` takes it apart.
 ///
 ///   argmax<D>(x):     [D, rest]     ->  [rest], elements id<D>
 ///   argmax<A, B>(x):  [A, B, rest]  ->  [rest], elements id<merged<A, B>>
 DIMWISE_DETAIL_OPERATION(argmax)
 
-/// (x − mean) / √(variance + ε) over the dimensions D, any of them (batch norm, instance norm, …): `standardize<D…>(x, ε)`.
+/// (x − mean) / √(variance + ε) over the dimensions D, any of them (batch norm, instance norm, …): `standardize<D…>(x,
+/// ε)`.
 DIMWISE_DETAIL_OPERATION(standardize)
 
-/// standardize<D…>(x) · γ + β over features (Ba, Kiros and Hinton 2016); refuses other dimensions (R13). ε is 1e-5 if not said.
+/// standardize<D…>(x) · γ + β over features (Ba, Kiros and Hinton 2016); refuses other dimensions (R13). ε is 1e-5 if
+/// not said.
 ///
 ///   layer_norm<D…>(x, ε), layer_norm<D…>(x, γ, β, ε):  [rest, D…] x [subset] x [subset]  ->  [rest, D…]
 DIMWISE_DETAIL_OPERATION(layer_norm)
 
-/// x / √(mean x² + ε) · γ over features (Zhang and Sennrich 2019); refuses other dimensions (R13). ε is 1e-5 if not said.
+/// x / √(mean x² + ε) · γ over features (Zhang and Sennrich 2019); refuses other dimensions (R13). ε is 1e-5 if not
+/// said.
 ///
 ///   rms_norm<D…>(x, ε), rms_norm<D…>(x, γ, ε):  [rest, D…] x [subset]  ->  [rest, D…]
 DIMWISE_DETAIL_OPERATION(rms_norm)

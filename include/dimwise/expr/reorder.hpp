@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/expr/reorder.hpp -- roll and flip: the elements of a dimension in another order; gather takes any order by ids.
+// dimwise/expr/reorder.hpp -- roll and flip: the elements of a dimension in another order; gather takes any order by
+// ids.
 //
 // Layer: expr.
 //
@@ -54,8 +55,8 @@ namespace no_adl {
 ///
 ///   [D, rest]  ->  [D, rest]
 ///
-/// Composites are turned as the one order of elements that they are. Elements change places and keep what they are: D has
-/// the positions that it had. Refuses packed positions, whose documents would run into each other (R19).
+/// Composites are turned as the one order of elements that they are. Elements change places and keep what they are: D
+/// has the positions that it had. Refuses packed positions, whose documents would run into each other (R19).
 template <class D, operand X, std::integral N, class Verdict = rule::roll<D, detail::shape_of<X>>>
   requires allowed<Verdict>
 [[nodiscard]] auto roll(const X& x, N n) {

@@ -55,7 +55,7 @@ struct slice {
 // The slots of a shape where `From` became `To`.
 template <class Shape, class From, class To, class Extents>
 extents_for<Shape> renamed_extents(const char* operation, const Extents& e) {
-  auto result = carry<typename extents_for<Shape>::atoms>(operation, e);
+  auto result = merge_extents<typename extents_for<Shape>::atoms>(operation, e);
   const extent_t n = e.template extent<From>(operation);
   if constexpr (!is_composite<To> && has_slot<To>) {
     slot made{n, unsaid_origin};
@@ -132,7 +132,8 @@ template <class... Factors, operand X, class Verdict = rule::split<detail::shape
   requires(sizeof...(Factors) > 1 && refused<Verdict>)
 Verdict split(const X& x);
 
-/// The factors as one dimension, merged<Factors…>, which stands where the first stood: [heads, seq, d_v] -> [merged<heads, d_v>, seq].
+/// The factors as one dimension, merged<Factors…>, which stands where the first stood: [heads, seq, d_v] ->
+/// [merged<heads, d_v>, seq].
 template <class... Factors, operand X, class Verdict = rule::merge<detail::shape_of<X>, Factors...>>
   requires(sizeof...(Factors) > 1 && allowed<Verdict>)
 [[nodiscard]] auto merge(const X& x) {
@@ -264,7 +265,8 @@ auto make_slice(const X& x, std::size_t first, std::size_t count) {
 
 namespace no_adl {
 
-/// Elements first, first + 1, …, `count` of them, of a dimension whose extent is known at run time; they keep their positions.
+/// Elements first, first + 1, …, `count` of them, of a dimension whose extent is known at run time; they keep their
+/// positions.
 ///
 ///   slice<seq>(x, 2, 3)      throws `index_error` outside
 template <class D, operand X, class Verdict = rule::slice<D, D, detail::shape_of<X>>>
@@ -282,8 +284,8 @@ template <class D, operand X, class Verdict = rule::slice<D, D, detail::shape_of
 template <class D, operand X, class... Rest, class Verdict = rule::slice<D, D, detail::shape_of<X>>>
   requires refused<Verdict>
 Verdict slice(const X& x, std::size_t first, const Rest&... rest);
-/// Elements of a dimension under the name of another, of a static extent: `slice<d_k, rot>(x, 0)`. A slice of a composite
-/// is none: it names the plain dimension that it gives, `slice<merged<beam, vocab>, best>(x, 0, 8)` (R18).
+/// Elements of a dimension under the name of another, of a static extent: `slice<d_k, rot>(x, 0)`. A slice of a
+/// composite is none: it names the plain dimension that it gives, `slice<merged<beam, vocab>, best>(x, 0, 8)` (R18).
 template <class D, class Result, operand X, class Verdict = rule::slice<D, Result, detail::shape_of<X>>>
   requires(allowed<Verdict> && Result::static_extent != at_run_time)
 [[nodiscard]] auto slice(const X& x, std::size_t first) {

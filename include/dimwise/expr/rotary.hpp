@@ -118,8 +118,8 @@ namespace no_adl {
 
 namespace detail {
 
-// Pairs of features turned by angles: those of the positions in the extents, of one more child (positions), or of two more
-// (cosines and sines, one for each pair along `Pairs`).
+// Pairs of features turned by angles: those of the positions in the extents, of one more child (positions), or of two
+// more (cosines and sines, one for each pair along `Pairs`).
 template <class P, class F, class Pairs = nothing>
 struct turned {
   static constexpr const char* name = "rotary";
@@ -160,8 +160,8 @@ namespace no_adl {
 ///
 ///   [P, F, rest]  ->  the same, rotated<F, P>      of a prime P its dimension: queries and keys of one sequence agree
 ///
-/// Positions are those of the extents; packed ones count from the beginning of their document. Refuses composites with a
-/// heads factor, odd features, and what is rotated already (R9). Throws `extent_error` for an odd run-time extent.
+/// Positions are those of the extents; packed ones count from the beginning of their document. Refuses composites with
+/// a heads factor, odd features, and what is rotated already (R9). Throws `extent_error` for an odd run-time extent.
 template <class P, class F, operand X,
           class Verdict = detail::of_numbers<op::rotary, rule::rotary<P, F, detail::shape_of<X>>, X>>
   requires allowed<Verdict>
@@ -214,7 +214,7 @@ template <
   using shape = typename Verdict::shape;
   using counts = detail::pairs_of<Cosines, shape>;
   using all = detail::union_t<typename detail::extents_for<shape>::atoms, detail::list<counts>>;
-  const auto met = detail::carry<all>("rotary", x.extents(), cosines.extents(), sines.extents());
+  const auto met = detail::merge_extents<all>("rotary", x.extents(), cosines.extents(), sines.extents());
   rotary_options options;
   options.pairs = pairs;
   options.features =

@@ -57,8 +57,8 @@ struct make_scores<list<D...>> {
   }
 };
 
-// The extent of a feature that was contracted away, found in a product that the expression still holds; 0 where it holds
-// none.
+// The extent of a feature that was contracted away, found in a product that the expression still holds; 0 where it
+// holds none.
 template <class D, class E>
 inline constexpr bool sums_over = false;
 template <class D, class Over, class Shape, class T, class A, class B>
@@ -135,8 +135,8 @@ struct raw_terms<list<M...>> {
   }
 };
 
-// What `scaled` and `unscaled` judge: the shape, and `raw` where it is the product itself of one query that has lost its
-// position. Its type alone could be that of a learned logit per key.
+// What `scaled` and `unscaled` judge: the shape, and `raw` where it is the product itself of one query that has lost
+// its position. Its type alone could be that of a learned logit per key.
 template <class S>
 struct scalable {
   using type = shape_of<S>;
@@ -161,8 +161,8 @@ namespace no_adl {
 ///
 ///   [shared, seq, D] x [shared, key, D]  ->  [shared, seq, key], score<D>
 ///
-/// Refuses what leaves a feature or a choice, or leaves positions on neither side (R6), every head against every head (R11),
-/// and what `contract` refuses.
+/// Refuses what leaves a feature or a choice, or leaves positions on neither side (R6), every head against every head
+/// (R11), and what `contract` refuses.
 template <class... D, operand A, operand B,
           class Verdict = detail::of_numbers<
               op::scores, rule::scores<detail::list<D...>, detail::shape_of<A>, detail::shape_of<B>>, A, B>>

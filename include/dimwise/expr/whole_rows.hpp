@@ -34,11 +34,11 @@ struct brought<whole_rows_mask<M>> : brought<M> {};
 
 namespace no_adl {
 
-/// The mask `m` for whatever softmax or reduction follows, over any dimension but its own: of a row that it hides nothing is
-/// visible, of one that it shows everything.
+/// The mask `m` for whatever softmax or reduction follows, over any dimension but its own: of a row that it hides
+/// nothing is visible, of one that it shows everything.
 ///
-/// Alone it leaves the rows that it shows as they are; a softmax gives 0 in the others. Combined by `&` and `|` it serves
-/// what the other mask serves (R7).
+/// Alone it leaves the rows that it shows as they are; a softmax gives 0 in the others. Combined by `&` and `|` it
+/// serves what the other mask serves (R7).
 template <mask M>
 [[nodiscard]] auto whole_rows(const M& m) {
   return whole_rows_mask<M>(m);

@@ -26,8 +26,8 @@ namespace detail {
 // Two elements to a byte.
 constexpr extent_t bytes_of_pairs(extent_t features) { return features / 2 + features % 2; }
 
-// Stored elements as floats, times a scale where there is a second child. `Packed` is the feature of the result whose bytes
-// the operand has, else `nothing`.
+// Stored elements as floats, times a scale where there is a second child. `Packed` is the feature of the result whose
+// bytes the operand has, else `nothing`.
 template <class Packed>
 struct widen {
   static constexpr const char* name = "widened";
@@ -98,8 +98,8 @@ template <class F, operand X, detail::scale_of_floats Scale,
   using shape = typename Verdict::shape;
   detail::extents_of<detail::list<F>> given;
   given.set(features);
-  auto e =
-      detail::carry<typename detail::extents_for<shape>::atoms>("dequantised", given, x.extents(), scale.extents());
+  auto e = detail::merge_extents<typename detail::extents_for<shape>::atoms>("dequantised", given, x.extents(),
+                                                                             scale.extents());
   if (detail::bytes_of_pairs(e.template extent<F>()) != x.extents().template extent<half<F>>()) {
     detail::raise<extent_error>(error{} << "dequantised: dimension " << detail::dimension_name<F>() << " has extent "
                                         << e.template extent<F>() << ", but " << x.extents().template extent<half<F>>()

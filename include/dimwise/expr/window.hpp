@@ -28,7 +28,8 @@ auto make_windows(const X& x, const W& window, extent_t count) {
   using shape = typename Verdict::shape;
   extents_of<list<W>> added;
   added.set(window);
-  auto e = carry<typename extents_for<shape>::atoms>(How::name, added, extents_beside<shape_of<X>, D>(x.extents()));
+  auto e =
+      merge_extents<typename extents_for<shape>::atoms>(How::name, added, extents_beside<shape_of<X>, D>(x.extents()));
   slot made{count, unsaid_origin};
   if constexpr (std::is_same_v<D, Result>) { made.origin = x.extents().template of_atom<D>().origin; }
   make_extent<shape, Result>(e, made, How::name);
@@ -49,7 +50,8 @@ namespace no_adl {
 ///
 ///   unroll<seq, kernel>(x):  [seq, rest]  ->  [seq, kernel, rest]      of n − |kernel| + 1 windows
 ///
-/// A static D names its result: `unroll<seq, kernel, out_seq>(x)`. Throws `extent_error` where the window is longer than D.
+/// A static D names its result: `unroll<seq, kernel, out_seq>(x)`. Throws `extent_error` where the window is longer
+/// than D.
 template <class D, class W, class Result = D, operand X,
           class Verdict = rule::unroll<D, W, Result, detail::shape_of<X>>>
   requires allowed<Verdict>

@@ -2,7 +2,8 @@
 // dimwise/kernels/active.hpp -- the kernels that this program uses: those of its configuration (configuration.hpp).
 //
 // Layer: kernels. All files of one program have the same configuration: the CMake targets set it, and the linker
-// refuses files of two. Tests: tests/odr/mixed.py
+// refuses files of two.
+// Tests: tests/odr/mixed.py
 #pragma once
 
 #include <dimwise/kernels/configuration.hpp>

@@ -36,9 +36,9 @@ template <class Arch>
 
 /// Attention of every head in the list: out[i] = softmax_j(score(scale q[i].k[j]) + bias[i,j]) . v[j].
 ///
-/// A query that sees no key gets exactly 0 (and lse -inf), and so does one whose logits are all -inf. NaN or infinity in
-/// anything hidden has no effect, nor has a value whose logit is -inf; elsewhere it reaches the rows that see it. The
-/// result does not depend on the executor.
+/// A query that sees no key gets exactly 0 (and lse -inf), and so does one whose logits are all -inf. NaN or infinity
+/// in anything hidden has no effect, nor has a value whose logit is -inf; elsewhere it reaches the rows that see it.
+/// The result does not depend on the executor.
 template <class Arch, Executor Threads, class Score = identity_score>
   requires ScoreFunction<Score, Arch>
 void attention(const attention_layout& layout, const attention_head* heads, std::size_t head_count, void* scratch,

@@ -69,8 +69,8 @@ template <class Arch>
   }
 }
 
-/// strip[c, i] = factor * from[i, c] for the first `rows` queries; lanes past the last repeat it, so that every score that
-/// a function is asked about is one that exists.
+/// strip[c, i] = factor * from[i, c] for the first `rows` queries; lanes past the last repeat it, so that every score
+/// that a function is asked about is one that exists.
 template <class Arch>
 [[gnu::noinline]] void pack_strip(const matrix_view<const float>& from, std::size_t rows, std::size_t features,
                                   float factor, float* strip) noexcept {

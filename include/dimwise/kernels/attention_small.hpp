@@ -1,15 +1,16 @@
-// dimwise/kernels/attention_small.hpp -- attention of a few dozen queries and keys, where planning costs more than work.
+// dimwise/kernels/attention_small.hpp -- attention of a few dozen queries and keys, where planning costs more than
+// work.
 //
 // Layer: kernels. Includes: attention_pack.hpp, exp.hpp, table.hpp.
 // Tests: tests/kernels/attention_small.test.cpp. Benchmark: benchmarks/kernels_attention.cpp
 //
-// No tasks, no blocks, no running maximum: all weights of a group of queries fit the stack. As in the large kernel, lanes
-// are queries until the weights are known; then lanes are features, so that results are stored as they stand.
+// No tasks, no blocks, no running maximum: all weights of a group of queries fit the stack. As in the large kernel,
+// lanes are queries until the weights are known; then lanes are features, so that results are stored as they stand.
 //
 //   if (!attention_small<Arch>(call)) attention<Arch>(call.layout, …);
 //
-// History: 1. the large kernel, 200 ns for 6 queries and keys of 24 and 28 features; 2. a template over all extents in the
-// caller's file, 80 ns, but for the caller's architecture alone; 3. this one, the same time for any extents.
+// History: 1. the large kernel, 200 ns for 6 queries and keys of 24 and 28 features; 2. a template over all extents in
+// the caller's file, 80 ns, but for the caller's architecture alone; 3. this one, the same time for any extents.
 //
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
@@ -221,8 +222,8 @@ template <class Arch, class Lanes>
 
 }  // namespace detail
 
-/// Attention of every head of a small call; false where it is too large, or has a bias, a mask of elements or a function
-/// of scores, and then it is still to be done.
+/// Attention of every head of a small call; false where it is too large, or has a bias, a mask of elements or a
+/// function of scores, and then it is still to be done.
 template <class Arch>
 [[nodiscard]] bool attention_small(const attention_call& call) noexcept {
   const attention_layout& l = call.layout;

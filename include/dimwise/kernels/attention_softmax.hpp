@@ -53,8 +53,8 @@ template <class Arch, class Score>
   }
 }
 
-// What a pass over the registers of a tile has to do besides finding the maximum: known when it is compiled, because the
-// pass is short.
+// What a pass over the registers of a tile has to do besides finding the maximum: known when it is compiled, because
+// the pass is short.
 template <class Arch, bool Changes, bool Hides, class Score>
 [[gnu::noinline]] void edit_registers(float* block, const score_tile_place& at, bool at_window_edge,
                                       const score_edit<Arch>& edit, Score score, float* maximum) noexcept {
@@ -120,8 +120,8 @@ struct softmax_state {
 
 /// Logits to weights in place; brings `sum` up to date and leaves in `rescale` the factor for older output.
 ///
-/// `MarkHidden` writes -0 for a key of the score -inf, hidden or not, and +0 for one whose weight underflowed, so that a
-/// value of infinity or NaN can be kept from the first and must spoil the second, as the plain formula does.
+/// `MarkHidden` writes -0 for a key of the score -inf, hidden or not, and +0 for one whose weight underflowed, so that
+/// a value of infinity or NaN can be kept from the first and must spoil the second, as the plain formula does.
 template <class Arch, bool MarkHidden>
 [[gnu::noinline]] void weigh(float* scores, const keys_per_vector<Arch>& keys, std::size_t vectors,
                              const softmax_state& state, float* rescale) noexcept {
@@ -167,7 +167,8 @@ template <class Arch>
   }
 }
 
-/// Whether the weighted sums of all rows are finite, but for rows whose sum of weights is NaN: they are NaN in any case.
+/// Whether the weighted sums of all rows are finite, but for rows whose sum of weights is NaN: they are NaN in any
+/// case.
 template <class Arch>
 [[nodiscard, gnu::noinline]] bool sums_are_finite(const float* out, const float* sum, std::size_t rows,
                                                   std::size_t features) noexcept {

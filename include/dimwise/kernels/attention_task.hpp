@@ -13,7 +13,7 @@
 #include <dimwise/kernels/attention_tile.hpp>
 #include <dimwise/kernels/attention_types.hpp>
 #include <dimwise/kernels/configuration.hpp>
-#include <dimwise/kernels/rows_ahead.hpp>
+#include <dimwise/kernels/prefetch_rows.hpp>
 #include <dimwise/kernels/stored_rows.hpp>
 
 #include <cstddef>
@@ -33,8 +33,8 @@ class attention_task {
   /// worker is likely to do then.
   void run(std::size_t begin, std::size_t end, const task_place& next) noexcept {
     go_over_keys(begin, end, next);
-    // A key whose score is -inf counts as little as a hidden one, but nobody looks for it: 0 times its value is NaN where
-    // that is not finite. So a NaN that no score explains is computed again, with such keys left out.
+    // A key whose score is -inf counts as little as a hidden one, but nobody looks for it: 0 times its value is NaN
+    // where that is not finite. So a NaN that no score explains is computed again, with such keys left out.
     leaves_out_ = is_spoiled(begin, end);
     if (leaves_out_) go_over_keys(begin, end, next);
     for (std::size_t s = 0; s < strips_of(begin, end); ++s) finish_strip(s, strip_at(s, begin, end));
@@ -157,9 +157,9 @@ class attention_task {
     return rows.feature == 1 && (near || !shared);
   }
 
-  // What follows a block: the next one, or the next task and the rows that this one writes. It is asked for while values
-  // are weighed, a few rows between two tiles: of many at once, and of those asked for earlier, some are gone again when
-  // they are needed.
+  // What follows a block: the next one, or the next task and the rows that this one writes. It is asked for while
+  // values are weighed, a few rows between two tiles: of many at once, and of those asked for earlier, some are gone
+  // again when they are needed.
   [[nodiscard]] reading_list rows_of_keys(const attention_head& head, std::size_t first) const noexcept {
     reading_list list;
     const std::size_t count = least(first + block_keys, layout_.keys) - first;

@@ -13,7 +13,8 @@
 //
 // Callers do not write the name; symbols carry it. So a linker never puts a function of one configuration into the
 // place of a function of another. Types that the compiled library and its callers share (table.hpp,
-// attention_layout.hpp, executor.hpp) are outside. Tests: tests/odr/mixed.py. Decision: docs/decisions/0010
+// attention_layout.hpp, executor.hpp) are outside.
+// Tests: tests/odr/mixed.py. Decision: docs/decisions/0010
 #pragma once
 
 #if defined(DIMWISE_CONFIGURATION)

@@ -1,18 +1,18 @@
 // dimwise/kernels/decode_block.hpp -- a few query rows against a block of keys, when reading K and V is the whole cost.
 //
-// Layer: kernels. Includes: rows_ahead.hpp, simd.hpp.
+// Layer: kernels. Includes: prefetch_rows.hpp, simd.hpp.
 // Tests: tests/kernels/decode.test.cpp
 //
 // Lanes are features here: rows of K and V go through the registers as they lie in memory, once, and meet every query
-// row of the group there. The rows of the next step are asked for one by one while this step computes: without it, reading
-// and computing take turns and a cache that lies in DRAM is read at 60 % of the speed. (Asking for them into the
-// second-level cache only costs as much as it gains.)
+// row of the group there. The rows of the next step are asked for one by one while this step computes: without it,
+// reading and computing take turns and a cache that lies in DRAM is read at 60 % of the speed. (Asking for them into
+// the second-level cache only costs as much as it gains.)
 //
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dimwise/kernels/configuration.hpp>
-#include <dimwise/kernels/rows_ahead.hpp>
+#include <dimwise/kernels/prefetch_rows.hpp>
 #include <dimwise/kernels/simd.hpp>
 
 #include <cstddef>
@@ -65,7 +65,7 @@ template <class Arch, std::size_t Rows, std::size_t Keys>
 template <class Arch, std::size_t Rows>
 [[gnu::noinline]] void dot_block(const float* q, std::size_t q_row, const float* k, std::ptrdiff_t k_row,
                                  std::size_t features, std::size_t keys, float* scores, std::size_t score_row,
-                                 const rows_ahead& ahead) noexcept {
+                                 const prefetch_rows& ahead) noexcept {
   constexpr std::size_t many = decode_keys_at_once<Arch>;
   std::size_t j = 0;
   for (; j + many <= keys; j += many) {
@@ -85,7 +85,7 @@ template <class Arch, std::size_t Rows, std::size_t Vectors, bool Partial>
 [[gnu::always_inline]] inline void add_columns(const float* weights, std::size_t weight_row, const float* v,
                                                std::ptrdiff_t v_row, std::size_t keys, std::size_t features, float* out,
                                                std::size_t out_row, const float* rescale,
-                                               const rows_ahead& ahead) noexcept {
+                                               const prefetch_rows& ahead) noexcept {
   floats<Arch> acc[Rows][Vectors];
 #pragma GCC unroll 2
   for (std::size_t r = 0; r < Rows; ++r) {
@@ -117,7 +117,7 @@ template <class Arch, std::size_t Rows, std::size_t Vectors, bool Partial>
 template <class Arch, std::size_t Rows>
 [[gnu::noinline]] void add_block(const float* weights, std::size_t weight_row, const float* v, std::ptrdiff_t v_row,
                                  std::size_t keys, std::size_t features, float* out, std::size_t out_row,
-                                 const float* rescale, rows_ahead ahead) noexcept {
+                                 const float* rescale, prefetch_rows ahead) noexcept {
   constexpr std::size_t n = lanes<Arch>;
   constexpr std::size_t many = decode_vectors<Arch>;
   std::size_t c = 0;

@@ -40,7 +40,7 @@ struct decode_plan {
   std::size_t worker_floats;
   std::size_t part_floats;
   bool
-      asks_ahead;  ///< K and V are too large for a share of the last-level cache: rows are asked for before they are needed
+      prefetches;  ///< K and V are too large for a share of the last-level cache: rows are asked for before they are needed
 
   // Keys and values that most last-level caches still hold, where asking ahead costs a third of the time.
   static constexpr std::size_t near_floats = std::size_t{1} << 20;
@@ -62,7 +62,7 @@ struct decode_plan {
         block_keys(keys_in_cache(q_row > out_row ? q_row : out_row)),
         worker_floats(rows * (q_row + block_keys) + statistics + block_keys * (q_row + out_row)),
         part_floats(2 * statistics + rows * out_row),
-        asks_ahead(groups * layout.keys * (layout.head_dim + layout.value_dim) > near_floats) {}
+        prefetches(groups * layout.keys * (layout.head_dim + layout.value_dim) > near_floats) {}
 };
 
 template <class Arch, class Score>
@@ -157,10 +157,10 @@ class decode_task {
     if (stored_v) v = widened(heads_->v_stored, begin, keys, end, layout_.value_dim, v_copy_);
     else v.data = v.at(begin);
     // What was widened is near already, and what comes next does not lie behind it.
-    const rows_ahead values = stored_v || !plan_.asks_ahead ? rows_ahead{} : ahead(v, 0, keys, layout_.value_dim);
-    const rows_ahead next_keys = stored || !plan_.asks_ahead
-                                     ? rows_ahead{}
-                                     : ahead(k, keys, least(end - begin - keys, plan_.block_keys), layout_.head_dim);
+    const prefetch_rows values = stored_v || !plan_.prefetches ? prefetch_rows{} : ahead(v, 0, keys, layout_.value_dim);
+    const prefetch_rows next_keys = stored || !plan_.prefetches
+                                        ? prefetch_rows{}
+                                        : ahead(k, keys, least(end - begin - keys, plan_.block_keys), layout_.head_dim);
     gather(k, keys, layout_.head_dim, k_copy_);
     gather(v, keys, layout_.value_dim, v_copy_);
     score_rows(k, keys, values);
@@ -197,20 +197,20 @@ class decode_task {
     from = {copy, static_cast<std::ptrdiff_t>(features), 1};
   }
 
-  [[nodiscard]] static rows_ahead ahead(const matrix_view<const float>& from, std::size_t begin, std::size_t rows,
-                                        std::size_t features) noexcept {
+  [[nodiscard]] static prefetch_rows ahead(const matrix_view<const float>& from, std::size_t begin, std::size_t rows,
+                                           std::size_t features) noexcept {
     if (from.feature != 1 || rows == 0) return {};
     return {from.at(begin), from.row, features, rows};
   }
 
-  void score_rows(const matrix_view<const float>& k, std::size_t keys, const rows_ahead& values) const noexcept {
+  void score_rows(const matrix_view<const float>& k, std::size_t keys, const prefetch_rows& values) const noexcept {
     constexpr std::size_t many = decode_rows_at_once<Arch>;
     const std::size_t passes = (plan_.rows + many - 1) / many;
     for (std::size_t r = 0; r < plan_.rows;) {
       const float* const q = q_ + r * plan_.q_row;
       float* const scores = scores_ + r * plan_.block_keys;
       const std::size_t rows = least(plan_.rows - r, many);
-      const rows_ahead ahead = values.share(r / many, passes);
+      const prefetch_rows ahead = values.share(r / many, passes);
       if (rows == 1)
         dot_block<Arch, 1>(q, plan_.q_row, k.data, k.row, layout_.head_dim, keys, scores, plan_.block_keys, ahead);
       if (rows == 2)
@@ -273,7 +273,7 @@ class decode_task {
     maximum_[r] = maximum;
   }
 
-  void add_rows(const matrix_view<const float>& v, std::size_t keys, const rows_ahead& next_keys) const noexcept {
+  void add_rows(const matrix_view<const float>& v, std::size_t keys, const prefetch_rows& next_keys) const noexcept {
     const std::size_t passes = (plan_.rows + 1) / 2;
     std::size_t r = 0;
     for (; r + 2 <= plan_.rows; r += 2) {

@@ -23,7 +23,8 @@ namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
 template <class Arch>
 [[nodiscard, gnu::always_inline]] inline floats<Arch> exp_nonpositive(const floats<Arch>& x) noexcept {
   using vec = floats<Arch>;
-  // Adding 1.5 * 2^23 + 127 rounds to an integer and leaves it, with the bias of an exponent, in the low bits of the mantissa.
+  // Adding 1.5 * 2^23 + 127 rounds to an integer and leaves it, with the bias of an exponent, in the low bits of the
+  // mantissa.
   const vec round_shift(12583039.0F);
   // ln 2 in two parts: the first has so few bits that its product with an exponent is exact even without an fma.
   const vec ln2_high(0.693359375F);

@@ -73,8 +73,9 @@ template <class Arch, class Epilogue>
   }
 }
 
-// Where a product goes: C, and what is done to its numbers before, behind a pointer. So the blocks are compiled once, not
-// once for each epilogue; a tile that waits for it lies in the first-level cache, and waits for a hundredth of its time.
+// Where a product goes: C, and what is done to its numbers before, behind a pointer. So the blocks are compiled once,
+// not once for each epilogue; a tile that waits for it lies in the first-level cache, and waits for a hundredth of its
+// time.
 struct destination {
   using writer = void (*)(const float* sums, std::size_t rows, std::size_t columns, std::size_t registers,
                           const destination& to, std::size_t row, std::size_t column) noexcept;

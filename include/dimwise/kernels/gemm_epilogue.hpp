@@ -4,8 +4,8 @@
 // Tests: tests/kernels/gemm.test.cpp
 //
 // An epilogue is a functor `x' = e(x, row, column, count)`: `x` holds `count` adjacent columns of one row of C; lanes
-// from `count` on may hold anything. They are inlined into the loop that stores a tile; write one of your own as a struct
-// or a lambda.
+// from `count` on may hold anything. They are inlined into the loop that stores a tile; write one of your own as a
+// struct or a lambda.
 //
 //   chain(scaled{0.125F}, column_bias{bias}, activated{gelu_of{}}, plus{residual})
 //

@@ -95,8 +95,8 @@ void stream_block(const product& p, const block_range& range, const destination&
 template <class Arch>
 inline constexpr std::size_t dot_columns = gemm_tile<Arch>::many_registers ? 4 : 2;
 
-// out[r * width + j] = dot(a row r, b column j). Lanes run along k. What a tile has more than `rows` and `columns` is the
-// last one again.
+// out[r * width + j] = dot(a row r, b column j). Lanes run along k. What a tile has more than `rows` and `columns` is
+// the last one again.
 template <class Arch, std::size_t Rows>
 [[gnu::noinline]] void dot_tile(const product& p, std::size_t row, std::size_t rows, std::size_t column,
                                 std::size_t columns, float* out, std::size_t width) noexcept {

@@ -87,8 +87,8 @@ template <class Arch, std::size_t Rows, std::size_t Vectors, bool Tail>
   }
 }
 
-// Sums of a tile, from zero or from those of an earlier pass; rows are `from_step` and `to_step` apart, in scratch or in C
-// itself.
+// Sums of a tile, from zero or from those of an earlier pass; rows are `from_step` and `to_step` apart, in scratch or
+// in C itself.
 template <class Arch, std::size_t Rows, std::size_t Vectors, bool Tail>
 [[gnu::noinline]] void tile_sum(const tile_input& in, const float* from, std::ptrdiff_t from_step, float* to,
                                 std::ptrdiff_t to_step) noexcept {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/kernels/loops.hpp -- nested loops over strided memory: the plain path, and the reference of every other kernel.
+// dimwise/kernels/loops.hpp -- nested loops over strided memory: the plain path, and the reference of every other
+// kernel.
 //
 // Layer: kernels. Pointers, extents, strides; no names. Rank is a number of the run, so that one loop serves all shapes
 // and users do not compile one for each.
@@ -60,7 +61,8 @@ struct loop_nest {
   }
 };
 
-// Calls body(offsets, n, steps) for every innermost row; offsets move by strides, nothing is multiplied out per element.
+// Calls body(offsets, n, steps) for every innermost row; offsets move by strides, nothing is multiplied out per
+// element.
 template <std::size_t K, class Body>
 constexpr void for_each_row(const loop_nest<K>& nest, Body&& body) {
   if (nest.empty()) { return; }
@@ -148,8 +150,8 @@ void add_scaled(T* row, std::ptrdiff_t s, T w, const T* values, std::ptrdiff_t s
 
 /// to = Σ over `sums` of a · b, for every element of `result` (pointers: to, a, b; in `sums`: a, b).
 ///
-/// SkipHidden: elements of `a` that are −0 are weights of hidden positions, and what they meet in `b` does not count, also
-/// when it is NaN or infinite.
+/// SkipHidden: elements of `a` that are −0 are weights of hidden positions, and what they meet in `b` does not count,
+/// also when it is NaN or infinite.
 template <bool SkipHidden, class T>
 void contract(const loop_nest<3>& result, const loop_nest<2>& sums, T* to, const T* a, const T* b) {
   using namespace detail_loops;
@@ -249,7 +251,8 @@ void renormalise_row(const loop_nest<2>& row, T* to, const T* from) {
   for_each_element(row, [&](std::ptrdiff_t t, std::ptrdiff_t f) { to[t] = total == T(0) ? T(0) : from[f] / total; });
 }
 
-/// (x − mean) / √(variance + ε). The mean is corrected by what a sum of large numbers lost, the variance a pass of its own.
+/// (x − mean) / √(variance + ε). The mean is corrected by what a sum of large numbers lost, the variance a pass of its
+/// own.
 template <class T>
 void standardize_row(const loop_nest<2>& row, T* to, const T* from, T epsilon) {
   T total = T(0);

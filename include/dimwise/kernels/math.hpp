@@ -1,4 +1,5 @@
-// dimwise/kernels/math.hpp -- exp, log, tanh, erf, sigmoid, gelu, silu, relu, sqrt, sin, cos and their like of any float, a register at a time.
+// dimwise/kernels/math.hpp -- exp, log, tanh, erf, sigmoid, gelu, silu, relu, sqrt, sin, cos and their like of any
+// float, a register at a time.
 //
 // Layer: kernels. Includes: simd.hpp and light standard headers only.
 // Tests: tests/kernels/math.test.cpp (errors measured there; every 251st float, and the special values)
@@ -8,8 +9,8 @@
 //   exp 1.0 · log 0.8 · tanh 2.4 · soft cap 3.4 · erf 1.2 (1.3 without fma) · sigmoid 2.3 · silu 3.1 · gelu_tanh 12.4 for x >= -3
 //   gelu 7.1 for x >= -12.9 (without fma 12 for x >= -5, and 66 below) · sin, cos 2.4 · sqrt 0.5
 //
-// Against the plain loops over the standard library's functions, a million elements on AVX-512 (g++-12 -O2, one thread): erf 12
-// times as fast, log 11, sin 8.5, sqrt 3.5, square 2.4 (the last two at the speed of memory).
+// Against the plain loops over the standard library's functions, a million elements on AVX-512 (g++-12 -O2, one
+// thread): erf 12 times as fast, log 11, sin 8.5, sqrt 3.5, square 2.4 (the last two at the speed of memory).
 //
 // NaN gives NaN; infinities give the limits (silu and both gelu: a zero at -inf). Subnormal results of exp are right.
 //
@@ -194,8 +195,8 @@ struct tanh_of {
   }
 };
 
-/// `cap · tanh(x / cap)` for a cap that is not 0. Within half the cap, which is where most scores lie, a short polynomial
-/// does it.
+/// `cap · tanh(x / cap)` for a cap that is not 0. Within half the cap, which is where most scores lie, a short
+/// polynomial does it.
 struct soft_cap_of {
   float cap;
   float inverse = 1.0F / cap;
@@ -286,9 +287,9 @@ struct gelu_tanh_of {
 
 namespace detail {
 
-// sin(x + quarters · π/2). The argument is reduced by π/2 in four parts, the first three so short that their products with a
-// multiple below 2^13 are exact (Cody and Waite 1980; the parts are those of SLEEF, halved). What is larger, or no number, goes
-// to the standard library, lane by lane.
+// sin(x + quarters · π/2). The argument is reduced by π/2 in four parts, the first three so short that their products
+// with a multiple below 2^13 are exact (Cody and Waite 1980; the parts are those of SLEEF, halved). What is larger, or
+// no number, goes to the standard library, lane by lane.
 template <class Arch>
 [[nodiscard, gnu::always_inline]] inline floats<Arch> sine(const floats<Arch>& x, std::int32_t quarters) noexcept {
   constexpr float largest = 8192.0F;

@@ -7,8 +7,8 @@
 // lanes are columns, no lane ever meets another. Nothing folded: the sum is 0, the maximum -inf, the
 // minimum +inf, the mean NaN.
 //
-// 1. Plain loops (kernels/loops.hpp). 2. A row in four folds, columns a register at a time. 3. Columns in blocks of four registers:
-// a row of the matrix is read in whole cache lines before the next one.
+// 1. Plain loops (kernels/loops.hpp). 2. A row in four folds, columns a register at a time. 3. Columns in blocks of
+//    four registers: a row of the matrix is read in whole cache lines before the next one.
 //
 // SPDX-License-Identifier: BSL-1.0
 #pragma once

@@ -90,8 +90,8 @@ struct widen {
 
 enum class scaling { none, one, each };
 
-// Rows in the order of memory, and as many of the `ahead` rows behind them asked for meanwhile: a cache that lies in DRAM
-// is read at half the speed without.
+// Rows in the order of memory, and as many of the `ahead` rows behind them asked for meanwhile: a cache that lies in
+// DRAM is read at half the speed without.
 template <class Arch, number_format Format, scaling Scaling>
 [[gnu::noinline]] void widen_rows_of(const stored_numbers& from, std::size_t begin, std::size_t rows, std::size_t ahead,
                                      std::size_t features, float* to) noexcept {

@@ -67,8 +67,8 @@ enum class relation : unsigned char { less, less_equal, equal, not_equal };
 /// How many numbers become one.
 enum class total : unsigned char { sum, max, min };
 
-/// What is done to scores before softmax: a function of the user's own, or a soft cap c·tanh(s/c); then −slope·|distance|,
-/// with a slope for each head.
+/// What is done to scores before softmax: a function of the user's own, or a soft cap c·tanh(s/c); then
+/// −slope·|distance|, with a slope for each head.
 struct score_function {
   /// Replaces `count` scores of pairs that exist, some more than once; several workers may call it at a time.
   void (*own)(void* context, float* scores, std::size_t count) noexcept = nullptr;

@@ -25,7 +25,8 @@ auto capped(const S& s, double cap) {
 
 }  // namespace detail::words
 
-/// cap · tanh(s / cap): scores stay within ±cap (Gemma 2). Refuses what is masked already (R7); what is biased is capped with its bias.
+/// cap · tanh(s / cap): scores stay within ±cap (Gemma 2). Refuses what is masked already (R7); what is biased is
+/// capped with its bias.
 struct soft_cap {
   double cap;
   template <operand S, class Verdict = DIMWISE_DETAIL_VERDICT(detail::words::capped(std::declval<const S&>(), 1.0))>
@@ -38,7 +39,8 @@ struct soft_cap {
   Verdict operator()(const S& s) const;
 };
 
-/// How products become scores: by `scores<F>(q, k)`, which is the default; as they are (T5); or times a number of one's own.
+/// How products become scores: by `scores<F>(q, k)`, which is the default; as they are (T5); or times a number of one's
+/// own.
 struct root_scaled {
   template <class P>
   auto scale(const P& products) const {
@@ -202,12 +204,14 @@ DIMWISE_DETAIL_ATTENTION(attention_weights);
 ///
 ///   [queries, F, shared] x [Key, F, shared] x [Key, V, shared]  ->  [shared, queries, V]
 ///
-/// One query or many, with heads or without, of one batch or none: what the operands share is parallel. `how` changes the
-/// scores before softmax, from left to right. Refuses what `scores`, `masked`, `biased`, `softmax` and `contract` refuse.
+/// One query or many, with heads or without, of one batch or none: what the operands share is parallel. `how` changes
+/// the scores before softmax, from left to right. Refuses what `scores`, `masked`, `biased`, `softmax` and `contract`
+/// refuse.
 DIMWISE_DETAIL_ATTENTION(attention);
 
-/// `attention_with_sinks<F, Key>(q, k, v, sinks, how…)`: attention whose softmax has one more logit, which takes its share of
-/// the weights and gives nothing: a sink for each head (Xiao et al. 2023; learned in gpt-oss). Computed at once.
+/// `attention_with_sinks<F, Key>(q, k, v, sinks, how…)`: attention whose softmax has one more logit, which takes its
+/// share of the weights and gives nothing: a sink for each head (Xiao et al. 2023; learned in gpt-oss). Computed at
+/// once.
 ///
 ///   [queries, F, shared] x [Key, F, shared] x [Key, V, shared] x [subset of shared]  ->  [shared, queries, V]
 ///

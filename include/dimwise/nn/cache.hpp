@@ -20,8 +20,9 @@ namespace dimwise::nn {
 /// Keeps everything, up to so many positions; more throw `extent_error`.
 template <extent_t Positions = at_run_time>
 struct capacity {};
-/// Keeps the last positions, as many as a query of a window of this extent sees (itself included). Keys stay contiguous:
-/// they slide through a buffer of twice the window and are moved to its front once in a window of positions.
+/// Keeps the last positions, as many as a query of a window of this extent sees (itself included). Keys stay
+/// contiguous: they slide through a buffer of twice the window and are moved to its front once in a window of
+/// positions.
 template <extent_t Window>
 struct sliding {};
 
@@ -55,8 +56,8 @@ class kv_cache;
 
 /// A cache in one buffer: its own, or one of somebody else.
 ///
-/// Refuses values that are rotated (R9), keys and values with other heads, a Key whose extent the compiler knows, elements
-/// of 4 bits along Key (R10), positions of several documents (R19).
+/// Refuses values that are rotated (R9), keys and values with other heads, a Key whose extent the compiler knows,
+/// elements of 4 bits along Key (R10), positions of several documents (R19).
 template <class Key, class Kind, class KeyElement, class... KeyDims, class ValueElement, class... ValueDims>
 class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, ValueDims...>>
     : public detail::cache_base<
@@ -73,8 +74,8 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
   using all_extents = typename sides::template given_extents<key_given>;
 
  public:
-  /// An empty cache with these run-time extents; that of Key is its capacity where the type does not say one. Before them
-  /// the scale of each side that is stored as whole numbers, that of the keys first.
+  /// An empty cache with these run-time extents; that of Key is its capacity where the type does not say one. Before
+  /// them the scale of each side that is stored as whole numbers, that of the keys first.
   template <class... Given>
     requires(sides::template gives<key_given, Given...>)
   explicit kv_cache(const Given&... given) : sides_(filled(settings(given...))) {}
@@ -144,8 +145,8 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
     used_ = held_ = count;
     end_ = static_cast<std::ptrdiff_t>(count);
   }
-  /// Forgets everything; the next position is this. Throws `origin_error` for positions beyond ±2^60, and changes nothing
-  /// then.
+  /// Forgets everything; the next position is this. Throws `origin_error` for positions beyond ±2^60, and changes
+  /// nothing then.
   void restart(std::ptrdiff_t position = 0) {
     base::check_start(position);
     used_ = held_ = 0;

@@ -21,7 +21,8 @@ template <class Extents, class Scale, class... Scales, class First, class... Giv
 inline constexpr bool gives_cache<Extents, list<Scale, Scales...>, First, Given...> =
     std::is_convertible_v<const First&, Scale> && gives_cache<Extents, list<Scales...>, Given...>;
 
-// The keys and the values of some positions. The caches themselves assert the verdict: a base that fails is many errors.
+// The keys and the values of some positions. The caches themselves assert the verdict: a base that fails is many
+// errors.
 template <class Key, class Keys, class Values>
 struct cache_sides;
 template <class Key, class KeyElement, class... KeyDims, class ValueElement, class... ValueDims>
@@ -85,12 +86,13 @@ struct cache_sides<Key, nn::keys<KeyElement, KeyDims...>, nn::values<ValueElemen
   value_side values;
 
   explicit cache_sides(const settings& s)
-      : keys(carry<typename key_side::extents_type::atoms>("kv_cache", s.extents), s.of_keys),
-        values(carry<typename value_side::extents_type::atoms>("kv_cache", s.extents), s.of_values) {}
+      : keys(merge_extents<typename key_side::extents_type::atoms>("kv_cache", s.extents), s.of_keys),
+        values(merge_extents<typename value_side::extents_type::atoms>("kv_cache", s.extents), s.of_values) {}
   cache_sides(std::span<typename key_side::element> of_keys, std::span<typename value_side::element> of_values,
               const settings& s)
-      : keys(of_keys, carry<typename key_side::extents_type::atoms>("kv_cache", s.extents), s.of_keys),
-        values(of_values, carry<typename value_side::extents_type::atoms>("kv_cache", s.extents), s.of_values) {}
+      : keys(of_keys, merge_extents<typename key_side::extents_type::atoms>("kv_cache", s.extents), s.of_keys),
+        values(of_values, merge_extents<typename value_side::extents_type::atoms>("kv_cache", s.extents), s.of_values) {
+  }
   // A copy of some positions, in memory of its own.
   cache_sides(const cache_sides& other, std::size_t first, std::size_t count)
       : keys(other.keys, first, count), values(other.values, first, count) {}
@@ -122,7 +124,8 @@ class cache_base {
   /// Refuses other positions (R3), other dimensions (R10), keys rotated otherwise and rotated values (R9), keys for
   /// values (R16). Throws `extent_error` where extents differ (R15) or do not fit, `origin_error` where keys or values
   /// say other positions than these or beyond 2^60; rotated keys that say none were turned from position 0. Throws
-  /// `number_error` where a side of whole numbers is given NaN or an infinity. Whatever is thrown, the cache stays as it was.
+  /// `number_error` where a side of whole numbers is given NaN or an infinity. Whatever is thrown, the cache stays as
+  /// it was.
   template <operand K, operand V, class Verdict = rule::append<Key, keys_shape, values_shape, shape_of<K>, shape_of<V>>>
     requires allowed<Verdict>
   void append(const K& k, const V& v) {

@@ -22,7 +22,8 @@ concept has_positions = operand<X> && is_in<P, dims_t<shape_of<X>>> && is_in<P, 
 
 }  // namespace detail
 
-/// A vector of features for each alternative of Choice: words in, and by the same table words out (Press and Wolf 2017).
+/// A vector of features for each alternative of Choice: words in, and by the same table words out (Press and Wolf
+/// 2017).
 ///
 ///   (ids):      id<Choice> over [rest]   ->  [rest, Model]         the rows of the ids
 ///   (one_hot):  [rest, Choice]           ->  [rest, Model]         their mixture
@@ -60,8 +61,8 @@ struct embedding {
 
 /// x plus a learned vector for each position (Gehring et al. 2017): [P, Model, rest] -> the same.
 ///
-/// The table has a row for every position that may occur. Positions count from the origin of x, in packed dimensions from
-/// each document's beginning. Throws `index_error` for positions beyond the table.
+/// The table has a row for every position that may occur. Positions count from the origin of x, in packed dimensions
+/// from each document's beginning. Throws `index_error` for positions beyond the table.
 template <class P, class Model, class T = float>
 struct learned_positions {
   using table_type = tensor<T, P, Model>;

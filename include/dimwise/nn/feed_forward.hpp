@@ -42,7 +42,8 @@ struct feed_forward {
   DIMWISE_DETAIL_CALL(feed_forward, operator(), formula);
 };
 
-/// down(f(gate(x)) · up(x)) (Shazeer 2020): SwiGLU with silu, GEGLU with gelu, GLU with sigmoid. [Model, rest] -> [rest, Model].
+/// down(f(gate(x)) · up(x)) (Shazeer 2020): SwiGLU with silu, GEGLU with gelu, GLU with sigmoid. [Model, rest] ->
+/// [rest, Model].
 template <class Model, class Hidden, class Activation = activation::silu, class Bias = no_bias, class T = float>
 struct gated_feed_forward {
   using up_layer = linear<from<Model>, to<Hidden>, Bias, T>;

@@ -2,9 +2,10 @@
 // dimwise/nn/formula.hpp -- what modules are written in: words that pass a refusal on, and the call that reports it.
 //
 // Layer: nn. A module has one formula, a member template that is written in the words below. A word gives what the
-// operation of that name gives. Where the operation refuses its operands, the word gives a `refusal`, and all later words
-// pass it on. So the type of a formula is its verdict, and no rule is repeated.
-// Tests: tests/nn/, tests/compile_fail/nn/
+// operation of that name gives. Where the operation refuses its operands, the word gives a `refusal`, and all later
+// words pass it on. So the type of a formula is its verdict, and no rule is repeated.
+// Tests: tests/nn/,
+// tests/compile_fail/nn/
 //
 //   template <operand X>
 //   auto formula(const X& x) const {
@@ -75,7 +76,7 @@ template <class X>
 consteval bool in_memory() {
   if constexpr (is_leaf<X>) {
     return true;
-  } else if constexpr (only_looks<X>) {
+  } else if constexpr (reads_in_place<X>) {
     return in_memory<std::remove_cvref_t<decltype(std::declval<const X&>().template child<0>())>>();
   } else {
     return false;
@@ -207,7 +208,8 @@ auto call(const Module& module, const X&... x) {
   }
 }
 
-// g++ wants a definition of what is called with a local type, as that of a lambda, and would report that as a second error.
+// g++ wants a definition of what is called with a local type, as that of a lambda, and would report that as a second
+// error.
 #if defined(__GNUC__) && !defined(__clang__)
 template <class... Given>
 inline constexpr bool deleted_where_refused =
@@ -224,8 +226,9 @@ inline constexpr bool deleted_where_refused = false;
 #define DIMWISE_DETAIL_VERDICT_OF(module, formula) \
   DIMWISE_DETAIL_VERDICT(dimwise::nn::detail::complete<module, Given...>().formula(std::declval<const Given&>()...))
 
-// A call of a module: the stored value of its formula, or the error, which is the type that the call returns (CONTRIBUTING,
-// "Add an operation"). A macro, because a module is a plain struct: a base would be one more member to name.
+// A call of a module: the stored value of its formula, or the error, which is the type that the call returns
+// (CONTRIBUTING, "Add an operation"). A macro, because a module is a plain struct: a base would be one more member to
+// name.
 #define DIMWISE_DETAIL_CALL(module, name, formula)                                      \
   template <class... Given, class Verdict = DIMWISE_DETAIL_VERDICT_OF(module, formula)> \
     requires allowed<Verdict>                                                           \

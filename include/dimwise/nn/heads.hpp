@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/nn/heads.hpp -- the options of multi-head attention: which heads there are, and what is done to queries and keys.
+// dimwise/nn/heads.hpp -- the options of multi-head attention: which heads there are, and what is done to queries and
+// keys.
 //
 // Layer: nn.
 // Tests: tests/nn/multi_head.test.cpp
@@ -44,7 +45,7 @@ struct only_position<list<P>> {
   using type = P;
 };
 template <class X>
-struct positions_of : only_position<typename detail::where<dims_t<shape_of<X>>>::positions> {};
+struct positions_of : only_position<typename detail::filter<dims_t<shape_of<X>>>::positions> {};
 template <class Error>
 struct positions_of<refusal<Error>> : only_position<list<>> {};
 template <class X>
@@ -59,7 +60,7 @@ decltype(auto) at_positions(const X& x) {
     return (x);
   } else if constexpr (std::is_same_v<positions_of_t<X>, nothing>) {
     return refusal<ERROR_R16_query_key_and_value_are_told_apart_by_dimensions<
-        op::scores, over_t<typename detail::where<dims_t<shape_of<X>>>::positions>, operand_t<shape_of<X>>>>();
+        op::scores, over_t<typename detail::filter<dims_t<shape_of<X>>>::positions>, operand_t<shape_of<X>>>>();
   } else {
     return (x);
   }
@@ -81,8 +82,8 @@ auto rotated_at(const X& x, const rotary_options& options) {
 }  // namespace words
 }  // namespace detail
 
-/// What is done to queries and keys before they meet: nothing; a norm over the features of a head (QK-norm, Henry et al.
-/// 2020); rotary positions; or one after the other. P are the positions, F the features of a head.
+/// What is done to queries and keys before they meet: nothing; a norm over the features of a head (QK-norm, Henry et
+/// al. 2020); rotary positions; or one after the other. P are the positions, F the features of a head.
 struct as_projected {
   template <class P, class F, class X>
   auto queries(const X& x) const {

@@ -14,8 +14,9 @@ namespace dimwise::nn {
 ///   (x, there, how…):  [Q, Model, rest] x [K, Model, rest]  ->  [rest, Q, Model]
 ///
 /// Content are the features of queries and keys that carry no position, Rot those that rotary turns, V those of values,
-/// Latent those that are compressed to. Scores are scaled by 1/√(|Content| + |Rot|). `how` changes scores as in `attention`.
-/// Refuses inputs without Model, queries and keys that are not told apart by their positions, and what changes of scores refuse.
+/// Latent those that are compressed to. Scores are scaled by 1/√(|Content| + |Rot|). `how` changes scores as in
+/// `attention`. Refuses inputs without Model, queries and keys that are not told apart by their positions, and what
+/// changes of scores refuse.
 template <class Model, class Heads, class Content, class Rot, class V, class Latent, class T = float>
 struct latent_attention {
   using query_layer = linear<from<Model>, to<Heads, summed<Content, Rot>>, no_bias, T>;

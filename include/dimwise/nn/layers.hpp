@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/nn/layers.hpp -- attention and feed-forward with norms and residuals: encoder and decoder layers, and stacks of them.
+// dimwise/nn/layers.hpp -- attention and feed-forward with norms and residuals: encoder and decoder layers, and stacks
+// of them.
 //
 // Layer: nn.
 //
@@ -43,7 +44,8 @@ struct pre_norm {
   }
 };
 
-/// Several changes of scores as one, where a module takes them for each of two attentions: `each(alibi<…>{}, causal<…>{})`.
+/// Several changes of scores as one, where a module takes them for each of two attentions: `each(alibi<…>{},
+/// causal<…>{})`.
 template <class... How>
 struct each {
   std::tuple<How...> all;
@@ -85,8 +87,8 @@ struct encoder_layer {
 ///
 ///   (x, memory, how, memory_how):  [P, Model, rest] x [Memory, Model, rest]  ->  [P, Model, rest], in x's order
 ///
-/// `how` changes the scores within the sequence, `memory_how` those against the memory; several are one `each(…)`. Refuses
-/// what the two attentions refuse.
+/// `how` changes the scores within the sequence, `memory_how` those against the memory; several are one `each(…)`.
+/// Refuses what the two attentions refuse.
 template <class SelfAttention, class CrossAttention, class FeedForward, class Norm, class Order = post_norm>
 struct decoder_layer {
   BOOST_HANA_DEFINE_STRUCT(decoder_layer, (SelfAttention, attention), (CrossAttention, memory_attention),
@@ -104,7 +106,8 @@ struct decoder_layer {
   DIMWISE_DETAIL_CALL(decoder_layer, operator(), formula);
 };
 
-/// Layers one after the other, and a last norm where the layers leave it to the end (`pre_norm`): as many as `layers` holds.
+/// Layers one after the other, and a last norm where the layers leave it to the end (`pre_norm`): as many as `layers`
+/// holds.
 ///
 ///   (x, rest…)  ->  x's own dimensions; `rest` goes to every layer
 template <class Layer, class Norm = no_norm>
@@ -137,7 +140,8 @@ struct encoder_decoder {
                const MemoryHow& memory_how = each<>()) const {
     return detail::call(decoder, target, detail::call_with(source_how, encoder, source), how, memory_how);
   }
-  /// (source, target, source_how, target_how, memory_how) -> the target's dimensions; several changes are one `each(…)`.
+  /// (source, target, source_how, target_how, memory_how) -> the target's dimensions; several changes are one
+  /// `each(…)`.
   DIMWISE_DETAIL_CALL(encoder_decoder, operator(), formula);
 };
 

@@ -17,20 +17,20 @@
 
 namespace dimwise::nn {
 
-/// Attention with heads (Vaswani et al. 2017, section 3.2.2): queries, keys and values are projected, each head attends,
-/// and `output` brings all heads back.
+/// Attention with heads (Vaswani et al. 2017, section 3.2.2): queries, keys and values are projected, each head
+/// attends, and `output` brings all heads back.
 ///
 ///   (query, key, value, how…):    [Q, Model, rest] x [P, Model, rest] x [P, Model, rest]  ->  [rest, Q, Model]
 ///   weights(query, key, how…):    [Q, Model, rest] x [P, Model, rest]                     ->  [rest, heads, Q, P]
 ///
 /// Heads is a heads dimension, `single_head`, `grouped_heads<kv_heads, group>` or `shared_keys<heads>`. Options, in any
 /// order: `keys_from<F>`, `values_from<F>`, `no_bias`, `elements<double>`; one of what prepares queries and keys,
-/// `rotated_heads`, `normalised_heads<rms_norm<d_k>>`, `prepared_by<…>`; and what is attended besides the input, `bias_kv`,
-/// `zero_attn`, `sinks`. `how` changes the scores of the input as in `attention`.
+/// `rotated_heads`, `normalised_heads<rms_norm<d_k>>`, `prepared_by<…>`; and what is attended besides the input,
+/// `bias_kv`, `zero_attn`, `sinks`. `how` changes the scores of the input as in `attention`.
 ///
-/// `weights` are stored; `mean<heads>` averages them. A learned and a zero key come behind the others, so that P grows, which a
-/// static extent cannot (R10); then, and with sinks, the weights are plain numbers.
-/// Refuses inputs without their features, queries and keys with the same positions, and what `attention` refuses.
+/// `weights` are stored; `mean<heads>` averages them. A learned and a zero key come behind the others, so that P grows,
+/// which a static extent cannot (R10); then, and with sinks, the weights are plain numbers. Refuses inputs without
+/// their features, queries and keys with the same positions, and what `attention` refuses.
 template <class Model, class Heads, class K, class V, class... Options>
 struct multi_head_attention {
   using options = detail::head_options<Model, Options...>;

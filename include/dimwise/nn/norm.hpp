@@ -10,7 +10,8 @@
 
 namespace dimwise::nn {
 
-/// (x − mean) / √(variance + epsilon) · gamma + beta over the features F (Ba, Kiros and Hinton 2016): [F…, rest] -> the same.
+/// (x − mean) / √(variance + epsilon) · gamma + beta over the features F (Ba, Kiros and Hinton 2016): [F…, rest] -> the
+/// same.
 template <class F, class... More>
 struct layer_norm {
   using parameter = tensor<float, F, More...>;

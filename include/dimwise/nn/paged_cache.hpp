@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/nn/paged_cache.hpp -- a cache in pages: it grows without moving, and its copies share what they have in common.
+// dimwise/nn/paged_cache.hpp -- a cache in pages: it grows without moving, and its copies share what they have in
+// common.
 //
 // Layer: nn. A copy of the cache is a fork: it shares all pages, and the first of the two that writes to a page that is
 // not full copies this page alone (Kwon et al. 2023, PagedAttention).
@@ -41,8 +42,8 @@ class kv_cache<Key, paged<Page, Positions>, keys<KeyElement, KeyDims...>, values
   using all_extents = typename page::template given_extents<false>;
 
  public:
-  /// An empty cache with these run-time extents; before them the scale of each side that is stored as whole numbers, that
-  /// of the keys first.
+  /// An empty cache with these run-time extents; before them the scale of each side that is stored as whole numbers,
+  /// that of the keys first.
   template <class... Given>
     requires(page::template gives<false, Given...>)
   explicit kv_cache(const Given&... given)
@@ -103,8 +104,9 @@ class kv_cache<Key, paged<Page, Positions>, keys<KeyElement, KeyDims...>, values
   void check_room(extent_t n) const {
     if (Positions != at_run_time && n > Positions - held_) { base::no_room(n, held_, Positions); }
   }
-  // Whether no other cache holds the page. Counting it up and down again comes behind all who gave it back, and so their
-  // reads come before the next write; `use_count` alone orders nothing, and a fence is unknown to the thread sanitizer.
+  // Whether no other cache holds the page. Counting it up and down again comes behind all who gave it back, and so
+  // their reads come before the next write; `use_count` alone orders nothing, and a fence is unknown to the thread
+  // sanitizer.
   [[nodiscard]] static bool is_alone(const std::shared_ptr<page>& p) {
     if (p.use_count() > 1) { return false; }
     [[maybe_unused]] const std::shared_ptr<page> counted = p;
@@ -145,7 +147,7 @@ class kv_cache<Key, paged<Page, Positions>, keys<KeyElement, KeyDims...>, values
   }
   template <class Floats, class PageOf>
   [[nodiscard]] Floats together(const PageOf& page_of) const {
-    auto e = detail::carry<typename Floats::extents_type::atoms>("kv_cache", settings_.extents);
+    auto e = detail::merge_extents<typename Floats::extents_type::atoms>("kv_cache", settings_.extents);
     e.set(starting_at(Key{held_}, 0));
     Floats all = Floats::for_overwriting(e);
     detail::view_of<typename Floats::value_type, typename Floats::shape_type> to(all);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/nn/parameters.hpp -- the parameters of a module: walked by name, counted, and drawn when a model starts from nothing.
+// dimwise/nn/parameters.hpp -- the parameters of a module: walked by name, counted, and drawn when a model starts from
+// nothing.
 //
 // Layer: nn. A module is a plain struct whose members are tensors and modules, named by BOOST_HANA_DEFINE_STRUCT.
 // Tests: tests/nn/parameters.test.cpp
@@ -66,8 +67,8 @@ void walk(X& x, const std::string& name, F& f) {
 
 }  // namespace detail
 
-/// Calls `f(name, tensor)` for every parameter of `m`, modules within modules included; names are joined by dots, and the
-/// i-th module of a sequence is called by its number.
+/// Calls `f(name, tensor)` for every parameter of `m`, modules within modules included; names are joined by dots, and
+/// the i-th module of a sequence is called by its number.
 template <class Module, class F>
   requires module<std::remove_const_t<Module>>
 void for_each_parameter(Module& m, F f) {
@@ -192,13 +193,14 @@ consteval bool holds_sequence() {
 
 }  // namespace detail
 
-/// In the error of `initialised<M>` where M holds a `stack`: how many layers? `M m{…stack<Layer>::of(6)…}; initialise(m, how);`
+/// In the error of `initialised<M>` where M holds a `stack`: how many layers? `M m{…stack<Layer>::of(6)…};
+/// initialise(m, how);`
 template <class M>
 struct a_stack_is_made_by_of_and_then_initialised;
 
-/// A module drawn by `how`: `initialised<linear<from<d_model>, to<hidden>>>(xavier_uniform(1), hidden{2048})`. A `how` of
-/// one's own is drawn on, so that the next module gets other numbers. Refuses modules that hold a `stack`, which would have
-/// no layers.
+/// A module drawn by `how`: `initialised<linear<from<d_model>, to<hidden>>>(xavier_uniform(1), hidden{2048})`. A `how`
+/// of one's own is drawn on, so that the next module gets other numbers. Refuses modules that hold a `stack`, which
+/// would have no layers.
 template <class M, class How, class... Extents>
   requires(!detail::holds_sequence<M>())
 [[nodiscard]] M initialised(How&& how, const Extents&... extents) {

@@ -9,7 +9,8 @@
 
 namespace dimwise::nn {
 
-/// Attention of a sequence to itself: the queries of Attention have the positions P, its keys and values Key, a `prime` of P.
+/// Attention of a sequence to itself: the queries of Attention have the positions P, its keys and values Key, a `prime`
+/// of P.
 ///
 ///   (x, how…):         [P, Model, rest]  ->  [rest, P, Model]
 ///   weights(x, how…):  the same          ->  [rest, heads, P, Key]

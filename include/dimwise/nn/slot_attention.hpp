@@ -39,8 +39,8 @@ struct gru_cell {
   DIMWISE_DETAIL_CALL(gru_cell, operator(), formula);
 };
 
-/// Slot attention: for every input the slots compete, each slot takes the weighted mean of its inputs, a recurrent cell and
-/// two layers update it; `iterations` times (3).
+/// Slot attention: for every input the slots compete, each slot takes the weighted mean of its inputs, a recurrent cell
+/// and two layers update it; `iterations` times (3).
 ///
 ///   x = norm_inputs(inputs), and in every round
 ///   W = renormalise over Inputs of softmax over Slots of key(x) · query(norm_slots(slots)) / √|K|
@@ -48,10 +48,11 @@ struct gru_cell {
 ///
 ///   (inputs, slots):  [Inputs, Features, rest] x [Slots, State, rest]  ->  [Slots, State, rest], in the slots' order
 ///
-/// K are the features in which inputs and slots meet, V those that slots take in, Hidden those between the two layers. The
-/// first slots are the caller's: drawn (the paper), or learned. A slot that gets no share at all takes the mean of nothing,
-/// 0. Refuses inputs without Inputs and Features, slots without Slots and State (R1), and inputs with dimensions that the
-/// slots have no place for (R3).
+/// K are the features in which inputs and slots meet, V those that slots take in, Hidden those between the two layers.
+/// The first slots are the caller's: drawn (the paper), or learned. A slot that gets no share at all takes the mean of
+/// nothing,
+/// 0. Refuses inputs without Inputs and Features, slots without Slots and State (R1), and inputs with dimensions that
+///    the slots have no place for (R3).
 template <class Inputs, class Slots, class Features, class State, class K, class V, class Hidden>
 struct slot_attention {
   using key_layer = linear<from<Features>, to<K>, no_bias>;

@@ -13,7 +13,8 @@ namespace dimwise::nn {
 ///
 ///   (query, key, value, how…):  [Q, Model, rest] x [P, Model, rest] x [P, Model, rest]  ->  [rest, Q, Model]
 ///
-/// The three heads dimensions are distinct, a `prime` of each other or not. `how` changes the mixed scores as in `attention`.
+/// The three heads dimensions are distinct, a `prime` of each other or not. `how` changes the mixed scores as in
+/// `attention`.
 template <class Model, class KeyHeads, class Heads, class ValueHeads, class K, class V, class T = float>
 struct talking_heads_attention {
   using query_layer = linear<from<Model>, to<KeyHeads, K>, no_bias, T>;

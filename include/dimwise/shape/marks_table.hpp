@@ -83,7 +83,7 @@ struct assign;
 namespace detail {
 
 // What an operation does with a mark of its operand.
-enum class fate : unsigned char {
+enum class effect : unsigned char {
   keep,     // the result has it too
   drop,     // it ends here
   refuse,   // the operation does not take such an operand
@@ -92,14 +92,14 @@ enum class fate : unsigned char {
 };
 
 struct mark_row {
-  fate raw = fate::keep;
-  fate score = fate::keep;
-  fate masked_for = fate::keep;
-  fate biased_for = fate::keep;
-  fate normalised = fate::keep;
-  fate weighted = fate::keep;
-  fate rotated = fate::keep;
-  fate indexed = fate::keep;
+  effect raw = effect::keep;
+  effect score = effect::keep;
+  effect masked_for = effect::keep;
+  effect biased_for = effect::keep;
+  effect normalised = effect::keep;
+  effect weighted = effect::keep;
+  effect rotated = effect::keep;
+  effect indexed = effect::keep;
   const char* sets = "";
   const char* needs = "";
   const char* note = "";
@@ -108,7 +108,7 @@ struct mark_row {
 template <class Op>
 inline constexpr mark_row marks_row{};
 
-using enum fate;
+using enum effect;
 inline constexpr mark_row product_row = {
     .raw = by_rule,
     .score = by_rule,
@@ -371,10 +371,10 @@ template <>
 inline constexpr mark_row marks_row<op::assign> = {.indexed = drop, .note = "a declared type must name the same marks"};
 
 template <class Mark>
-consteval fate fate_in(const mark_row& row) {
-  constexpr fate mark_row::* columns[] = {&mark_row::raw,        &mark_row::score,      &mark_row::masked_for,
-                                          &mark_row::biased_for, &mark_row::normalised, &mark_row::weighted,
-                                          &mark_row::rotated,    &mark_row::indexed};
+consteval effect effect_in(const mark_row& row) {
+  constexpr effect mark_row::* columns[] = {&mark_row::raw,        &mark_row::score,      &mark_row::masked_for,
+                                            &mark_row::biased_for, &mark_row::normalised, &mark_row::weighted,
+                                            &mark_row::rotated,    &mark_row::indexed};
   return row.*columns[mark_order<Mark>];
 }
 
@@ -389,15 +389,15 @@ struct weakened<normalised<D...>> {
 
 // The marks that the result has by the table, and the first mark that the operation refuses (void where none).
 template <class Op, class Marks>
-struct fates {
+struct effects {
   using kept = list<>;
   using refused = void;
 };
 template <class Op, class... M>
   requires(sizeof...(M) > 0)
-struct fates<Op, list<M...>> {
+struct effects<Op, list<M...>> {
   template <class Mark>
-  static constexpr fate of = fate_in<Mark>(marks_row<Op>);
+  static constexpr effect of = effect_in<Mark>(marks_row<Op>);
   using kept = join_t<typename std::conditional_t<of<M> == weaken, weakened<M>,
                                                   std::type_identity<list_if<of<M> == keep, M>>>::type...>;
   template <class... R>
@@ -405,7 +405,7 @@ struct fates<Op, list<M...>> {
   using refused = decltype(first(join_t<list_if<of<M> == refuse, M>...>{}));
 };
 template <class Op, class Shape>
-using kept_marks_t = typename fates<Op, marks_t<Shape>>::kept;
+using kept_marks_t = typename effects<Op, marks_t<Shape>>::kept;
 
 }  // namespace detail
 }  // namespace dimwise

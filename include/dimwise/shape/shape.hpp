@@ -105,7 +105,8 @@ consteval bool all_dimensions(list<D...>) {
 
 }  // namespace detail
 
-/// The dimensions are dimensions, and none occurs twice, a product counted as its factors; nor does a part of a sum (R17).
+/// The dimensions are dimensions, and none occurs twice, a product counted as its factors; nor does a part of a sum
+/// (R17).
 template <class... DimsAndMarks>
 concept valid_shape = detail::all_dimensions(detail::dims_t<shape<DimsAndMarks...>>{}) &&
                       detail::occurs_once<detail::axes_of_list_t<detail::dims_t<shape<DimsAndMarks...>>>>;

@@ -3,8 +3,8 @@
 //
 // Layer: shape.
 // A rule is a template whose `type` is `accepted<shape<…>>` or an ERROR_R…<…> that is declared and never defined. The
-// operation has an overload for each: the second returns the error, so the compiler must name it, also when the result is
-// unused, and a concept can ask without a hard error. Every error id has its entry in docs/errors.md.
+// operation has an overload for each: the second returns the error, so the compiler must name it, also when the result
+// is unused, and a concept can ask without a hard error. Every error id has its entry in docs/errors.md.
 #pragma once
 
 #include <dimwise/shape/marks_table.hpp>
@@ -90,9 +90,9 @@ using first_t = typename first_of<List>::type;
 
 // Dimensions of a list by a property.
 template <class List>
-struct where;
+struct filter;
 template <class... D>
-struct where<list<D...>> {
+struct filter<list<D...>> {
   using positions = join_t<list_if<is_position<D>, D>...>;
   using packed = join_t<list_if<is_packed<D>, D>...>;
   using not_parallel = join_t<list_if<!is_parallel<D>, D>...>;
@@ -165,13 +165,13 @@ struct refused_mark<indexed<D...>, Facts...> {
 };
 
 template <class Op, class Shape>
-inline constexpr bool refuses_mark = !std::is_void_v<typename fates<Op, marks_t<Shape>>::refused>;
+inline constexpr bool refuses_mark = !std::is_void_v<typename effects<Op, marks_t<Shape>>::refused>;
 template <class Op, class Shape, class... Facts>
-using refused_mark_t = typename refused_mark<typename fates<Op, marks_t<Shape>>::refused, Op, Facts...>::type;
+using refused_mark_t = typename refused_mark<typename effects<Op, marks_t<Shape>>::refused, Op, Facts...>::type;
 
-// R18, for whatever an operation takes besides its first operand (mask, lengths, bias, ids, positions, scale, table): whether
-// an element that `at` took of a dimension meets an operand that has it, under its own name or as a factor; and the marks of
-// what was taken, which the result has too.
+// R18, for whatever an operation takes besides its first operand (mask, lengths, bias, ids, positions, scale, table):
+// whether an element that `at` took of a dimension meets an operand that has it, under its own name or as a factor; and
+// the marks of what was taken, which the result has too.
 template <class Taken, class... Shapes>
 inline constexpr bool taken_meets = !is_disjoint<Taken, axes_of_list_t<join_t<dims_t<Shapes>...>>>;
 template <class... Shapes>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // dimwise/support/errors.hpp -- every compile error of the library: declared, never defined.
 //
-// Layer: support. A rule that says no returns one of these types; a compiler that meets it prints its name and arguments.
-// The arguments are the operation, the dimensions with their extents, and the shapes. docs/errors.md has an entry for
-// each, with its cure and the text of each compiler.
+// Layer: support. A rule that says no returns one of these types; a compiler that meets it prints its name and
+// arguments. The arguments are the operation, the dimensions with their extents, and the shapes. docs/errors.md has an
+// entry for each, with its cure and the text of each compiler.
 #pragma once
 
 namespace dimwise {
@@ -40,7 +40,8 @@ struct ERROR_R1_operation_takes_other_arguments;
 template <class... Facts>
 struct ERROR_R2_shared_dimension_is_not_parallel;
 
-/// Both operands of a product share all that they keep, so there is one number for each pair and nothing to choose from.
+/// Both operands of a product share all that they keep, so there is one number for each pair and nothing to choose
+/// from.
 template <class... Facts>
 struct ERROR_R2_shared_dimension_gives_pairs;
 
@@ -94,7 +95,8 @@ struct ERROR_R5_already_normalised;
 template <class... Facts>
 struct ERROR_R5_weighted_is_only_summed;
 
-/// The mean over the dimension of weights divides once more by its extent: their sum is 1, that of their products the average.
+/// The mean over the dimension of weights divides once more by its extent: their sum is 1, that of their products the
+/// average.
 template <class... Facts>
 struct ERROR_R5_mean_over_what_sums_to_one;
 
@@ -112,7 +114,8 @@ struct ERROR_R5_declared_type_drops_or_invents_normalised;
 template <class... Facts>
 struct ERROR_R6_raw_products_are_scaled_first;
 
-/// The raw product was multiplied or divided by hand: `scaled(p, x)` says that x is its scale, `unscaled(p)` that it has one.
+/// The raw product was multiplied or divided by hand: `scaled(p, x)` says that x is its scale, `unscaled(p)` that it
+/// has one.
 template <class... Facts>
 struct ERROR_R6_scaling_by_hand_is_said_by_scaled;
 
@@ -190,7 +193,8 @@ struct ERROR_R7_masked_values_go_to_softmax_or_a_reduction;
 template <class... Facts>
 struct ERROR_R7_masked_values_pass_no_function;
 
-/// What stands behind the values of an attention is a mask, a bias, or a function of the scores (not of their elements: `map`).
+/// What stands behind the values of an attention is a mask, a bias, or a function of the scores (not of their elements:
+/// `map`).
 template <class... Facts>
 struct ERROR_R7_scores_change_by_a_mask_a_bias_or_a_function;
 
@@ -206,7 +210,8 @@ struct ERROR_R7_query_and_key_positions_are_related_or_have_origins;
 template <class... Facts>
 struct ERROR_R7_lengths_are_per_parallel_dimension;
 
-/// Softmax does not see what is the same for all that it goes over: the bias lacks that dimension, or tells nothing apart.
+/// Softmax does not see what is the same for all that it goes over: the bias lacks that dimension, or tells nothing
+/// apart.
 template <class... Facts>
 struct ERROR_R7_bias_lacks_what_softmax_goes_over;
 
@@ -250,8 +255,8 @@ struct ERROR_R9_values_are_not_rotated;
 template <class... Facts>
 struct ERROR_R9_rotary_takes_positions_and_the_features_of_a_head;
 
-/// Positions are whole numbers. They, or cosines and sines, stand at the rotated positions: they have that dimension, dimensions of the operand
-/// besides, and cosines and sines one feature more, which counts the pairs.
+/// Positions are whole numbers. They, or cosines and sines, stand at the rotated positions: they have that dimension,
+/// dimensions of the operand besides, and cosines and sines one feature more, which counts the pairs.
 template <class... Facts>
 struct ERROR_R9_rotary_is_told_angles_at_its_positions;
 
@@ -273,7 +278,8 @@ struct ERROR_R10_concat_of_a_static_extent_names_its_result;
 template <class... Facts>
 struct ERROR_R10_stack_has_another_extent;
 
-/// Keys were given without values, or for a cache that has others; or one side has a part, such as a prefix, that the other lacks.
+/// Keys were given without values, or for a cache that has others; or one side has a part, such as a prefix, that the
+/// other lacks.
 template <class... Facts>
 struct ERROR_R10_keys_and_values_grow_together;
 
@@ -385,7 +391,8 @@ struct ERROR_R18_ids_index_their_own_dimension_only;
 template <class... Facts>
 struct ERROR_R18_ids_of_a_composite_are_split_first;
 
-/// A slice of a composite is none: it names the plain dimension that it gives, `slice<merged<a, b>, rows>(x, first, count)`.
+/// A slice of a composite is none: it names the plain dimension that it gives, `slice<merged<a, b>, rows>(x, first,
+/// count)`.
 template <class... Facts>
 struct ERROR_R18_slice_of_a_composite_names_a_plain_dimension;
 

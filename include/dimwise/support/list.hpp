@@ -2,7 +2,8 @@
 // dimwise/support/list.hpp -- lists of types and the few things that are done with them.
 //
 // Layer: support. Includes: the standard library only.
-// Everything here is a parameter pack and a boolean: packs cost a tenth of what library tuples and sets cost a compiler.
+// Everything here is a parameter pack and a boolean: packs cost a tenth of what library tuples and sets cost a
+// compiler.
 // Tests: tests/shape/list.test.cpp
 #pragma once
 

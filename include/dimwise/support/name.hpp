@@ -27,8 +27,8 @@ consteval text raw_type_name() {
   return {whole + first, length - first - 1};
 }
 
-// Says a type's name as its user does, one character after the other: every word without what stands before its last "::".
-// Parentheses belong to a word: (anonymous namespace)::seq, f(int, char)::seq.
+// Says a type's name as its user does, one character after the other: every word without what stands before its last
+// "::". Parentheses belong to a word: (anonymous namespace)::seq, f(int, char)::seq.
 template <class Put>
 constexpr void say_name(text name, Put put) {
   std::size_t i = 0;

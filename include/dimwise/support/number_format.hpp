@@ -20,8 +20,8 @@ enum class number_format : unsigned char { float32, bfloat16, float16, int8, int
 
 }  // namespace kernels
 
-/// The upper half of a float: its range, 8 bits of precision. Conversion rounds to the nearest, ties to even; NaN stays NaN,
-/// and what rounds beyond the largest is infinite.
+/// The upper half of a float: its range, 8 bits of precision. Conversion rounds to the nearest, ties to even; NaN stays
+/// NaN, and what rounds beyond the largest is infinite.
 struct bfloat16 {
   std::uint16_t bits = 0;
 
@@ -37,8 +37,8 @@ struct bfloat16 {
   }
 };
 
-/// IEEE half precision: 11 bits of precision up to 65504. Conversion rounds to the nearest, ties to even; NaN stays NaN, and
-/// 65520 and above are infinite.
+/// IEEE half precision: 11 bits of precision up to 65504. Conversion rounds to the nearest, ties to even; NaN stays
+/// NaN, and 65520 and above are infinite.
 struct float16 {
   std::uint16_t bits = 0;
 
@@ -80,8 +80,8 @@ struct int4_pair {
   [[nodiscard]] constexpr int second() const { return (bits >> 4) - 8; }
 };
 
-/// The whole number nearest to x / scale within [low, high]; ties to even. x is finite: a cache refuses what is not, and
-/// here an infinity gives the bound and NaN 0.
+/// The whole number nearest to x / scale within [low, high]; ties to even. x is finite: a cache refuses what is not,
+/// and here an infinity gives the bound and NaN 0.
 [[nodiscard]] inline int quantised_number(float x, float scale, int low, int high) {
   const float q = scale == 0.0F ? 0.0F : std::nearbyint(x / scale);
   if (!(q > static_cast<float>(low))) { return q != q ? 0 : low; }

@@ -24,7 +24,7 @@ struct slot {
 };
 
 // R15: two slots of one dimension meet. Origins that contradict each other are no mistake until a position is needed.
-inline void meet(slot& here, const slot& there, const char* operation, name_of name) {
+inline void check_same(slot& here, const slot& there, const char* operation, name_of name) {
   if (here.extent != there.extent) {
     raise<extent_error>(error{} << operation << ": dimension " << name() << " has extent " << here.extent
                                 << " in one operand and " << there.extent << " in another (R15)");
@@ -35,7 +35,7 @@ inline void meet(slot& here, const slot& there, const char* operation, name_of n
     here.origin = disputed_origin;
   }
 }
-inline void meet(segments& here, const segments& there, const char* operation, name_of name) {
+inline void check_same(segments& here, const segments& there, const char* operation, name_of name) {
   if (!here.known()) {
     here = there;
   } else if (there.known() && !(here == there)) {
@@ -45,7 +45,7 @@ inline void meet(segments& here, const segments& there, const char* operation, n
 }
 
 // Every slot of `to` from the operands that have it; `places[i * operands + j]` is where operand j has it, or -1.
-inline void carry_slots(slot* to, std::size_t count, std::size_t operands, const short* places, const slot* const* from,
+inline void merge_slots(slot* to, std::size_t count, std::size_t operands, const short* places, const slot* const* from,
                         const char* operation, const name_of* names) {
   for (std::size_t i = 0; i < count; ++i) {
     bool found = false;
@@ -53,7 +53,7 @@ inline void carry_slots(slot* to, std::size_t count, std::size_t operands, const
       const short place = places[i * operands + j];
       if (place < 0) { continue; }
       if (found) {
-        meet(to[i], from[j][place], operation, names[i]);
+        check_same(to[i], from[j][place], operation, names[i]);
       } else {
         to[i] = from[j][place];
         found = true;
@@ -241,19 +241,19 @@ template <class From, class A>
 inline constexpr short place_in = is_in<A, From> ? static_cast<short>(index_in<A, From>) : short{-1};
 
 template <class Slotted>
-struct carrier;
+struct slot_merger;
 template <class... A>
-struct carrier<list<A...>> {
+struct slot_merger<list<A...>> {
   template <class... From>
   [[gnu::always_inline]] static void into(slot* to, const char* operation, const From&... from) {
     constexpr name_of names[] = {&dimension_name<A>...};
     const slot* bases[] = {from.slots()...};
     if constexpr (sizeof...(From) == 1) {
       static constexpr short places[] = {place_in<typename From::slotted..., A>...};
-      carry_slots(to, sizeof...(A), 1, places, bases, operation, names);
+      merge_slots(to, sizeof...(A), 1, places, bases, operation, names);
     } else {
       static constexpr auto places = plan<typename From::slotted...>();
-      carry_slots(to, sizeof...(A), sizeof...(From), places.at, bases, operation, names);
+      merge_slots(to, sizeof...(A), sizeof...(From), places.at, bases, operation, names);
     }
   }
 
@@ -278,26 +278,26 @@ struct carrier<list<A...>> {
 };
 
 template <class D, class To, class From>
-void carry_documents(To& to, const From& from, const char* operation) {
+void merge_documents(To& to, const From& from, const char* operation) {
   if constexpr (is_in<D, typename From::packed>) {
-    meet(to.template documents<D>(), from.template documents<D>(), operation, &dimension_name<D>);
+    check_same(to.template documents<D>(), from.template documents<D>(), operation, &dimension_name<D>);
   }
 }
 template <class... D, class To, class... From>
-void carry_all_documents(list<D...>, To& to, const char* operation, const From&... from) {
-  const auto one = [&]<class X>(std::type_identity<X>) { (carry_documents<X>(to, from, operation), ...); };
+void merge_all_documents(list<D...>, To& to, const char* operation, const From&... from) {
+  const auto one = [&]<class X>(std::type_identity<X>) { (merge_documents<X>(to, from, operation), ...); };
   (one(std::type_identity<D>{}), ...);
 }
 
 /// The extents of these atoms, from the operands that have them; what several have is checked (R15).
 template <class Atoms, class... From>
-[[nodiscard]] extents_of<Atoms> carry(const char* operation, const From&... from) {
+[[nodiscard]] extents_of<Atoms> merge_extents(const char* operation, const From&... from) {
   extents_of<Atoms> to;
   if constexpr (extents_of<Atoms>::slotted::size > 0) {
     if ((from.says_anything() || ...)) {
-      carrier<typename extents_of<Atoms>::slotted>::into(to.slots(), operation, from...);
+      slot_merger<typename extents_of<Atoms>::slotted>::into(to.slots(), operation, from...);
       if constexpr (extents_of<Atoms>::packed::size > 0) {
-        carry_all_documents(typename extents_of<Atoms>::packed{}, to, operation, from...);
+        merge_all_documents(typename extents_of<Atoms>::packed{}, to, operation, from...);
       }
     }
   }
@@ -308,7 +308,7 @@ template <class Atoms, class... From>
 /// with nothing.
 template <class Shape, class D, class Extents>
 [[nodiscard]] auto extents_beside(const Extents& e) {
-  return carry<atoms_of_list_t<difference_t<dims_t<Shape>, list<D>>>>("", e);
+  return merge_extents<atoms_of_list_t<difference_t<dims_t<Shape>, list<D>>>>("", e);
 }
 
 /// Reads the extents of a shape's composites, so that one that overflows is told where it is formed (R15).
@@ -336,14 +336,14 @@ inline std::ptrdiff_t position_after(std::ptrdiff_t origin, std::size_t by, cons
   return from + static_cast<std::ptrdiff_t>(by);
 }
 
-/// Gives D, which the operation makes, its slot. Where another dimension of the shape is a sum with D as a part, D has an
-/// extent already, and both are one (R15).
+/// Gives D, which the operation makes, its slot. Where another dimension of the shape is a sum with D as a part, D has
+/// an extent already, and both are one (R15).
 template <class Shape, class D>
 void make_extent(extents_for<Shape>& e, const slot& made, const char* operation) {
   if constexpr (has_slot<D>) {
     slot& to = e.template of_atom<D>();
     if constexpr (is_in<D, atoms_of_list_t<difference_t<dims_t<Shape>, list<D>>>>) {
-      meet(to, made, operation, &dimension_name<D>);
+      check_same(to, made, operation, &dimension_name<D>);
     } else {
       to = made;
     }

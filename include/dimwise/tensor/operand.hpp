@@ -2,8 +2,8 @@
 // dimwise/tensor/operand.hpp -- what tensors, views and expressions have in common.
 //
 // Layer: tensor.
-// An operand has a shape (a type), a value type, and extents. Nodes of expressions hold their operands by value: tensors
-// are handles, so nothing is copied and nothing dangles.
+// An operand has a shape (a type), a value type, and extents. Nodes of expressions hold their operands by value:
+// tensors are handles, so nothing is copied and nothing dangles.
 #pragma once
 
 #include <dimwise/shape/rules/assign.hpp>
@@ -18,8 +18,9 @@
 
 namespace dimwise {
 
-// The functions of the vocabulary (`softmax`, `block`, …) are members of this namespace. Its members are visible wherever those of
-// `dimwise` are, but argument-dependent lookup does not find them: a user's own function of one of these names is never replaced.
+// The functions of the vocabulary (`softmax`, `block`, …) are members of this namespace. Its members are visible
+// wherever those of `dimwise` are, but argument-dependent lookup does not find them: a user's own function of one of
+// these names is never replaced.
 namespace no_adl {}
 using namespace no_adl;  // NOLINT(google-build-using-namespace): makes dimwise::softmax a name
 

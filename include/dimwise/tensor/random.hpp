@@ -23,8 +23,8 @@ struct random_seed {
 
 namespace detail {
 
-// Numbers for a seed. Uniform ones are the same on every machine: only the engine is the standard library's. Normal ones
-// go through the C library's logarithm and cosine, and may differ in the last digits.
+// Numbers for a seed. Uniform ones are the same on every machine: only the engine is the standard library's. Normal
+// ones go through the C library's logarithm and cosine, and may differ in the last digits.
 class random_numbers {
  public:
   explicit random_numbers(std::uint64_t seed) : engine_(seed) {}
@@ -56,7 +56,8 @@ inline constexpr bool draws = real_element<T> && gives_extents<Shape, Extents...
 
 namespace no_adl {
 
-/// Numbers between 0 and 1, 1 left out; the same on every machine: `random_uniform<float, seq>(random_seed{1}, seq{5}) * 2 - 1`.
+/// Numbers between 0 and 1, 1 left out; the same on every machine: `random_uniform<float, seq>(random_seed{1}, seq{5})
+/// * 2 - 1`.
 template <class T, class... D, class... Extents>
   requires(valid_shape<D...> && detail::draws<T, shape<D...>, Extents...>)
 [[nodiscard]] tensor<T, D...> random_uniform(random_seed s, const Extents&... extents) {

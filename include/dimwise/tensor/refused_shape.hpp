@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // dimwise/tensor/refused_shape.hpp -- tensors and views of a type that is none: one error, and silence after it.
 //
-// Layer: tensor. A type that names a dimension twice (R17), or something that is no dimension or no element (R1), is reported where it is
-// first used. It is no operand, and what is called with it gives `already_refused`: no second error with another rule.
+// Layer: tensor. A type that names a dimension twice (R17), or something that is no dimension or no element (R1), is
+// reported where it is first used. It is no operand, and what is called with it gives `already_refused`: no second
+// error with another rule.
 // Tests: tests/compile_fail/dim/, tests/shape/must_compile.test.cpp
 #pragma once
 

@@ -66,9 +66,10 @@ struct kept_blocks {
   phase now = phase::before;
 };
 
-// Blocks that this thread gave back, for its next evaluation. An aligned small block costs the system allocator more than a
-// small product costs the processor; pages of a large one are mapped and cleared anew each time, a fifth of a small layer.
-// Small sizes are powers of two, one list for each. At most `limit` bytes are kept, 64 MiB where nobody said.
+// Blocks that this thread gave back, for its next evaluation. An aligned small block costs the system allocator more
+// than a small product costs the processor; pages of a large one are mapped and cleared anew each time, a fifth of a
+// small layer. Small sizes are powers of two, one list for each. At most `limit` bytes are kept, 64 MiB where nobody
+// said.
 class block_pool {
  public:
   static constexpr std::size_t small_bytes = std::size_t{1} << 14;
@@ -239,8 +240,8 @@ class derived_slot {
   std::atomic<int> uses_{0};
 };
 
-// How many handles share something. As in the standard library's shared pointers, a program without threads does not pay
-// for atomic instructions: forming an expression copies dozens of handles.
+// How many handles share something. As in the standard library's shared pointers, a program without threads does not
+// pay for atomic instructions: forming an expression copies dozens of handles.
 class owner_count {
  public:
   [[gnu::always_inline]] void add() {
@@ -275,9 +276,9 @@ class owner_count {
 
 // A buffer whose extent is known only when the program runs, or that is too large for its object.
 //
-// A buffer that was handed out has one handle: copies of that handle copy the elements. So `handed_out` is written by the
-// owner of that handle alone, and threads that share a buffer only read it.
-// What was moved from has no buffer until it is used again; threads may be the first to read it at the same time.
+// A buffer that was handed out has one handle: copies of that handle copy the elements. So `handed_out` is written by
+// the owner of that handle alone, and threads that share a buffer only read it. What was moved from has no buffer until
+// it is used again; threads may be the first to read it at the same time.
 template <class T>
 class shared_storage {
  public:

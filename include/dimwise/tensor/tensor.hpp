@@ -158,8 +158,8 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
     requires(detail::gives_extents<shape_type, Extents...>)
   explicit tensor(std::initializer_list<T> values, const Extents&... given)
       : tensor(gathered(given...), std::span<const T>(values.begin(), values.size())) {}
-  /// The elements of a container, a span or an array of other numbers: real ones take any number, rounded; whole ones take
-  /// those that they can all hold; an id takes whole numbers, and throws `index_error` for a negative one.
+  /// The elements of a container, a span or an array of other numbers: real ones take any number, rounded; whole ones
+  /// take those that they can all hold; an id takes whole numbers, and throws `index_error` for a negative one.
   template <detail::elements_for<T> Range, class... Extents>
     requires(!std::convertible_to<const Range&, std::span<const T>> && detail::gives_extents<shape_type, Extents...>)
   explicit tensor(const Range& values, const Extents&... given)
@@ -246,8 +246,8 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
     return *this;
   }
   ~tensor() = default;
-  /// Takes the elements of `other`, which is then as `tensor()` makes it: run-time extents of 0, all elements zero, made
-  /// when they are first used. A small tensor of static extents keeps its elements.
+  /// Takes the elements of `other`, which is then as `tensor()` makes it: run-time extents of 0, all elements zero,
+  /// made when they are first used. A small tensor of static extents keeps its elements.
   tensor(tensor&& other) noexcept : extents_(other.extents_), storage_(static_cast<storage&&>(other.storage_)) {
     other.leave();
   }

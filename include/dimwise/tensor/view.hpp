@@ -15,7 +15,8 @@
 
 namespace dimwise {
 
-/// Strides in elements, one for each dimension of a view in the order of its type, a composite's factors each for itself.
+/// Strides in elements, one for each dimension of a view in the order of its type, a composite's factors each for
+/// itself.
 template <std::size_t Rank>
 struct strides {
   std::array<std::ptrdiff_t, Rank> at;
@@ -142,9 +143,9 @@ class tensor_view : public detail::shaped_as<shape<DimsAndMarks...>>,
   [[nodiscard]] const extents_type& extents() const { return extents_; }
   [[nodiscard]] const std::array<detail::axis, rank + 1>& layout() const { return axes_; }
 
-  /// The elements from `first` on along D, as many as `count` says: a view of the same memory. The position of its first
-  /// element is what `count` says, or follows from this view's; the documents of packed positions are those of `count`.
-  /// Throws `extent_error` where they are not all there.
+  /// The elements from `first` on along D, as many as `count` says: a view of the same memory. The position of its
+  /// first element is what `count` says, or follows from this view's; the documents of packed positions are those of
+  /// `count`. Throws `extent_error` where they are not all there.
   template <class D>
     requires(detail::is_in<D, axes> && D::static_extent == at_run_time)
   [[nodiscard]] tensor_view within(std::size_t first, const D& count) const {

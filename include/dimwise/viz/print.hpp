@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // dimwise/viz/print.hpp -- `std::cout << x`: a line of facts, then the values under their dimensions' names.
 //
-// Layer: viz. An expression is evaluated first. Long dimensions show their first and last elements: any tensor fills about
-// one screen. A stream is named only by its template, so that programs that print nothing do not pay for <ostream>.
+// Layer: viz. An expression is evaluated first. Long dimensions show their first and last elements: any tensor fills
+// about one screen. A stream is named only by its template, so that programs that print nothing do not pay for
+// <ostream>.
 // Tests: tests/viz/print.test.cpp
 //
 //   std::cout << softmax<key>(scores<d_k>(q, k));
@@ -263,8 +264,8 @@ std::string text_of(const tensor<T, D...>& x) {
 
 }  // namespace detail
 
-/// A line of facts (dimensions with their extents, marks, the element type, minimum, mean and maximum without NaN, and how
-/// many are NaN), then the values under their dimensions' names. An expression is evaluated first.
+/// A line of facts (dimensions with their extents, marks, the element type, minimum, mean and maximum without NaN, and
+/// how many are NaN), then the values under their dimensions' names. An expression is evaluated first.
 template <operand X, class Traits>
 std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out, const X& x) {
   std::string s;

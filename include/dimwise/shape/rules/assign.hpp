@@ -3,7 +3,8 @@
 //
 // Layer: shape. The order may differ: meaning goes by name.
 //
-// R3, R4, R5, R6, R7, R8, R9. Tests: tests/shape/assign.test.cpp, tests/compile_fail/assign/
+// R3, R4, R5, R6, R7, R8, R9.
+// Tests: tests/shape/assign.test.cpp, tests/compile_fail/assign/
 #pragma once
 
 #include <dimwise/shape/verdict.hpp>

@@ -5,7 +5,8 @@
 //
 //   append<Key>: keys [Key, rest] and values [Key, rest] of exactly the cache's dimensions and rotation, together
 //
-// R1, R3, R9, R10, R16, R19. Tests: tests/nn/cache.test.cpp, tests/compile_fail/cache/
+// R1, R3, R9, R10, R16, R19.
+// Tests: tests/nn/cache.test.cpp, tests/compile_fail/cache/
 #pragma once
 
 #include <dimwise/shape/rules/assign.hpp>
@@ -54,7 +55,7 @@ consteval auto judge_cache() {
 // Positions that an operand has instead of the cache's.
 template <class Key, class Shape>
 consteval bool has_other_positions() {
-  return !is_in<Key, dims_t<Shape>> && where<axes_of_list_t<dims_t<Shape>>>::any_position;
+  return !is_in<Key, dims_t<Shape>> && filter<axes_of_list_t<dims_t<Shape>>>::any_position;
 }
 template <class Key, class Given, class Held>
 consteval auto judge_side() {

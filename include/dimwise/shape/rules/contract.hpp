@@ -5,7 +5,8 @@
 //
 //   contract<D…>:  [shared, free a, D…] x [shared, free b, D…]  ->  [shared, free a, free b]
 //
-// R1, R2, R5, R6, R9, R11, R12, R18, R19. Tests: tests/shape/contract.test.cpp, tests/compile_fail/contract/
+// R1, R2, R5, R6, R9, R11, R12, R18, R19.
+// Tests: tests/shape/contract.test.cpp, tests/compile_fail/contract/
 #pragma once
 
 #include <dimwise/shape/verdict.hpp>
@@ -30,7 +31,7 @@ struct product_facts {
   using missing_in_b = difference_t<Over, b_dims>;
   // Axes that both keep.
   using shared_axes = difference_t<intersection_t<a_axes, b_axes>, over_axes>;
-  using undeclared = typename where<difference_t<shared_axes, axes_of_list_t<Along>>>::not_parallel;
+  using undeclared = typename filter<difference_t<shared_axes, axes_of_list_t<Along>>>::not_parallel;
   using shared = difference_t<intersection_t<a_dims, b_dims>, Over>;
   using free_a = difference_t<difference_t<a_dims, Over>, b_dims>;
   using free_b = difference_t<difference_t<b_dims, Over>, a_dims>;
@@ -41,31 +42,34 @@ struct product_facts {
   // Positions that `at` took away count as positions of the operand they were taken from.
   template <class Free, class Marks>
   static constexpr bool leaves_positions =
-      where<Free>::any_position || where<marked_t<indexed, Marks>>::any_position || where<Free>::any_batch;
-  static constexpr bool over_positions = where<over_axes>::any_position;
-  static constexpr bool over_features = Over::size > 0 && where<Over>::not_features::size == 0;
-  // What is contracted beside a feature makes no smaller a product of it: queries and keys over all heads are raw as well.
-  static constexpr bool over_a_feature = where<Over>::not_features::size < Over::size;
-  // What both operands share counts for neither. What is parallel and a choice at once, as beams, is an alternative only where
-  // it stands for the positions of its operand, as the experts of a router do.
+      filter<Free>::any_position || filter<marked_t<indexed, Marks>>::any_position || filter<Free>::any_batch;
+  static constexpr bool over_positions = filter<over_axes>::any_position;
+  static constexpr bool over_features = Over::size > 0 && filter<Over>::not_features::size == 0;
+  // What is contracted beside a feature makes no smaller a product of it: queries and keys over all heads are raw as
+  // well.
+  static constexpr bool over_a_feature = filter<Over>::not_features::size < Over::size;
+  // What both operands share counts for neither. What is parallel and a choice at once, as beams, is an alternative
+  // only where it stands for the positions of its operand, as the experts of a router do.
   template <class Free, class Marks>
   static constexpr bool leaves_alternatives =
-      where<Free>::any_feature ||
-      (where<Free>::any_position || where<marked_t<indexed, Marks>>::any_position ? where<Free>::any_exclusive_choice
-                                                                                  : where<Free>::any_choice);
+      filter<Free>::any_feature ||
+      (filter<Free>::any_position || filter<marked_t<indexed, Marks>>::any_position ? filter<Free>::any_exclusive_choice
+                                                                                    : filter<Free>::any_choice);
   static constexpr bool mixes_only_positions =
       over_a_feature && !leaves_alternatives<free_axes_a, marks_t<A>> && !leaves_alternatives<free_axes_b, marks_t<B>>;
-  // R6: a product over a feature that leaves free positions, or failing these batch, of each operand, and no feature or choice.
+  // R6: a product over a feature that leaves free positions, or failing these batch, of each operand, and no feature or
+  // choice.
   static constexpr bool is_raw =
       mixes_only_positions && leaves_positions<free_axes_a, marks_t<A>> && leaves_positions<free_axes_b, marks_t<B>>;
   // One query, already without its position, against many keys.
   static constexpr bool is_single_query =
       mixes_only_positions && !is_raw &&
-      ((where<free_axes_a>::all_parallel && leaves_positions<free_axes_b, marks_t<B>>) ||
-       (where<free_axes_b>::all_parallel && leaves_positions<free_axes_a, marks_t<A>>));
+      ((filter<free_axes_a>::all_parallel && leaves_positions<free_axes_b, marks_t<B>>) ||
+       (filter<free_axes_b>::all_parallel && leaves_positions<free_axes_a, marks_t<A>>));
 };
 
-// A mixture: distributions over E, mixed by an operand that sums to one over what is contracted, are distributions over E.
+// A mixture: distributions over E, mixed by an operand that sums to one over what is contracted, are distributions over
+// E.
 template <class Over, class Mixed, class Mixer>
 inline constexpr bool is_mixture =
     marked_t<normalised, marks_t<Mixed>>::size > 0 && marked_t<normalised, marks_t<Mixer>>::size > 0 &&
@@ -79,8 +83,8 @@ consteval bool splits_weights(list<M...>) {
           ...);
 }
 
-// R5: contracted over all of their own dimensions, over what is neither position nor alternative, or as a mixture; never
-// beside an operand that keeps theirs.
+// R5: contracted over all of their own dimensions, over what is neither position nor alternative, or as a mixture;
+// never beside an operand that keeps theirs.
 template <class Over, class Weights, class Other>
 consteval bool misuses_weights() {
   using own = axes_of_list_t<weighing_t<Weights>>;
@@ -90,7 +94,7 @@ consteval bool misuses_weights() {
   } else {
     using summed_here = intersection_t<over_axes, axes_of_list_t<dims_t<Weights>>>;
     constexpr bool another =
-        where<difference_t<summed_here, own>>::any_alternative && !is_mixture<Over, Weights, Other>;
+        filter<difference_t<summed_here, own>>::any_alternative && !is_mixture<Over, Weights, Other>;
     constexpr bool other_keeps_it = !is_disjoint<difference_t<own, over_axes>, axes_of_list_t<dims_t<Other>>>;
     return another || other_keeps_it || splits_weights<over_axes>(marks_t<Weights>{});
   }
@@ -182,11 +186,11 @@ consteval auto missing_in_product() {
     // A prefix before the keys and not before the values, or the reverse.
     return answer<ERROR_R10_keys_and_values_grow_together<Op, over_t<Over>, lhs_t<A>, rhs_t<B>>>{};
   } else if constexpr (is_position<D> && is_in<D, weighing_t<there>> &&
-                       where<axes_of_list_t<dims_t<here>>>::any_position) {
+                       filter<axes_of_list_t<dims_t<here>>>::any_position) {
     // Weights over D meet values that stand at other positions.
     return answer<ERROR_R3_other_positions_of_the_sequence<Op, over_t<Over>, lhs_t<A>, rhs_t<B>>>{};
   } else if constexpr (std::is_same_v<Op, op::scores> && is_feature<D> &&
-                       where<axes_of_list_t<dims_t<here>>>::any_feature_or_choice) {
+                       filter<axes_of_list_t<dims_t<here>>>::any_feature_or_choice) {
     return answer<ERROR_R16_query_key_and_value_are_told_apart_by_dimensions<Op, over_t<Over>, lhs_t<A>, rhs_t<B>>>{};
   } else if constexpr (is_heads<D> && missing::size < Over::size) {
     return answer<ERROR_R12_weight_sums_over_heads_that_are_gone<Op, over_t<Over>, lhs_t<A>, rhs_t<B>>>{};
@@ -233,12 +237,12 @@ consteval auto judge_product() {
     return answer<ERROR_R1_contracted_dimension_is_not_in_both<Op, over_t<Along>, L, R>>{};
   } else if constexpr (facts::undeclared::size > 0) {
     return answer<ERROR_R2_shared_dimension_is_not_parallel<Op, over_t<typename facts::undeclared>, L, R>>{};
-  } else if constexpr (where<typename facts::over_axes>::packed::size > 0 && !sums_weights<Over, A>() &&
+  } else if constexpr (filter<typename facts::over_axes>::packed::size > 0 && !sums_weights<Over, A>() &&
                        !sums_weights<Over, B>()) {
     return answer<ERROR_R19_packed_positions_need_their_documents<Op, O, L, R>>{};
   } else if constexpr ((facts::is_raw || facts::is_single_query) &&
-                       where<typename facts::free_axes_a>::heads::size > 0 &&
-                       where<typename facts::free_axes_b>::heads::size > 0) {
+                       filter<typename facts::free_axes_a>::heads::size > 0 &&
+                       filter<typename facts::free_axes_b>::heads::size > 0) {
     return answer<ERROR_R11_every_head_against_every_head<Op, O, L, R>>{};
   } else {
     using dims = typename output_side<typename facts::result, dims_t<A>, dims_t<B>>::type;

@@ -5,7 +5,8 @@
 //
 //   a + b:  the smaller operand's dimensions are a subset of the larger's, whose order the result has (tie: left)
 //
-// R6, R7, R8, R9, R18. Tests: tests/shape/elementwise.test.cpp, tests/compile_fail/elementwise/
+// R6, R7, R8, R9, R18.
+// Tests: tests/shape/elementwise.test.cpp, tests/compile_fail/elementwise/
 #pragma once
 
 #include <dimwise/shape/verdict.hpp>
@@ -68,17 +69,18 @@ consteval auto judge_elementwise() {
     return answer<error_with_t<ERROR_R18_indexed_meets_its_dimension, Op, Shapes...>>{};
   } else if constexpr (std::is_void_v<model>) {
     return answer<error_with_t<ERROR_R8_neither_has_all_dimensions_of_the_other, Op, Shapes...>>{};
-  } else if constexpr (fate_in<masked_for<>>(marks_row<Op>) == by_rule && any_masked<Shapes...> && !EndsMask) {
+  } else if constexpr (effect_in<masked_for<>>(marks_row<Op>) == by_rule && any_masked<Shapes...> && !EndsMask) {
     return answer<error_with_t<ERROR_R7_masked_values_pass_no_function, Op, Shapes...>>{};
   } else {
     return answer<accepted<make_shape_t<dims_t<model>, join_t<kept_marks_t<Op, Shapes>...>>>>{};
   }
 }
 
-// What a bias is to a softmax: the dimensions along which it tells alternatives apart, or those that it has where it tells
-// none apart, and no softmax sees it.
+// What a bias is to a softmax: the dimensions along which it tells alternatives apart, or those that it has where it
+// tells none apart, and no softmax sees it.
 template <class Dims>
-using bias_dims_t = std::conditional_t<(where<Dims>::alternatives::size > 0), typename where<Dims>::alternatives, Dims>;
+using bias_dims_t =
+    std::conditional_t<(filter<Dims>::alternatives::size > 0), typename filter<Dims>::alternatives, Dims>;
 
 template <class Shape>
 inline constexpr bool are_scores = marked_t<raw, marks_t<Shape>>::size + marked_t<score, marks_t<Shape>>::size > 0;
@@ -140,7 +142,7 @@ struct multiplied_mark {
 template <class... D, class Factor>
 struct multiplied_mark<biased_for<D...>, Factor> {
   using type =
-      typename mark_over<biased_for, sorted_t<union_t<list<D...>, typename where<Factor>::alternatives>>>::type;
+      typename mark_over<biased_for, sorted_t<union_t<list<D...>, typename filter<Factor>::alternatives>>>::type;
 };
 template <class Dims, class Marks, class Factor>
 struct multiplied;

@@ -5,7 +5,8 @@
 //
 //   at<D>: [D, rest] -> [rest], indexed<D>      slice<D>: [D, rest] -> [D, rest]      gather<D>: [D, rest] x ids [i] -> [i, rest]
 //
-// R1, R10, R17, R18. Tests: tests/shape/index.test.cpp, tests/compile_fail/index/
+// R1, R10, R17, R18.
+// Tests: tests/shape/index.test.cpp, tests/compile_fail/index/
 #pragma once
 
 #include <dimwise/shape/rules/restride.hpp>
@@ -91,8 +92,8 @@ consteval auto judge_gather() {
   } else if constexpr (refuses_mark<op::gather, Table>) {
     return answer<refused_mark_t<op::gather, Table, over<about_t<D>>, lhs_t<Table>, rhs_t<Ids>>>{};
   } else {
-    // What the ids and the table share is taken side by side, but for D, which is that of the ids where they have it; the
-    // ids' dimensions come first.
+    // What the ids and the table share is taken side by side, but for D, which is that of the ids where they have it;
+    // the ids' dimensions come first.
     using kept = kept_marks_t<op::gather, Table>;
     using marks =
         typename std::conditional_t<is_in<D, dims_t<Ids>>, std::type_identity<kept>, marks_without<kept, D>>::type;
@@ -105,7 +106,8 @@ consteval auto judge_gather() {
   }
 }
 
-// What was added to one part tells it apart from the others: a softmax over all of them sees it, whatever else it varies along.
+// What was added to one part tells it apart from the others: a softmax over all of them sees it, whatever else it
+// varies along.
 template <class Marks, class Part, class Whole>
 struct joined_biases;
 template <class... M, class Part, class Whole>
@@ -259,7 +261,7 @@ consteval auto judge_stack() {
   } else if constexpr (!all_distinct(axes_of_list_t<join_t<list<D>, dims_t<A>>>{})) {
     return answer<ERROR_R17_dimension_occurs_twice<op::stack, O, operand_t<A>>>{};
   } else {
-    using told_apart = typename where<list<D>>::alternatives;
+    using told_apart = typename filter<list<D>>::alternatives;
     using marks = join_t<masks, typename without_indexed<marks_t<alike_t<A>>, D>::type,
                          typename joined_biases<marks_t<A>, nothing, told_apart>::type,
                          typename joined_biases<marks_t<B>, nothing, told_apart>::type...>;

@@ -5,7 +5,8 @@
 //
 //   linear_attention<P, F>:  [P, F, heads…] x [P, F, kv heads…] x [P, V, kv heads…] x state [F, V, kv heads…]  ->  [P, V, heads…]
 //
-// R1, R8, R9, R13, R16, R19. Tests: tests/nn/linear_attention.test.cpp, tests/compile_fail/cache/
+// R1, R8, R9, R13, R16, R19.
+// Tests: tests/nn/linear_attention.test.cpp, tests/compile_fail/cache/
 #pragma once
 
 #include <dimwise/shape/verdict.hpp>
@@ -30,10 +31,10 @@ consteval auto judge_linear_attention() {
     return answer<ERROR_R13_needs_ordered_positions<op_t, O, operand_t<K>>>{};
   } else if constexpr (is_packed<P>) {
     return answer<ERROR_R19_packed_positions_need_their_documents<op_t, O, operand_t<K>>>{};
-  } else if constexpr (is_in<F, dims_t<V>> || value::size != 1 || !where<per_key>::all_parallel ||
+  } else if constexpr (is_in<F, dims_t<V>> || value::size != 1 || !filter<per_key>::all_parallel ||
                        !is_subset<per_key, per_value>) {
     return answer<ERROR_R16_query_key_and_value_are_told_apart_by_dimensions<op_t, O, lhs_t<K>, rhs_t<V>>>{};
-  } else if constexpr (!is_subset<per_key, kept> || !where<kept>::all_parallel) {
+  } else if constexpr (!is_subset<per_key, kept> || !filter<kept>::all_parallel) {
     return answer<ERROR_R16_query_key_and_value_are_told_apart_by_dimensions<op_t, O, lhs_t<Q>, rhs_t<K>>>{};
   } else if constexpr (!same_set<dims_t<State>, join_t<per_key, list<F>, value>>) {
     return answer<ERROR_R3_assigned_dimensions_differ<op_t, O, lhs_t<State>,

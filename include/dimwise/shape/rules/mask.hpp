@@ -5,7 +5,8 @@
 //
 //   masked(s, m), biased(s, b):  [s] x [subset of s, more parallel dimensions]  ->  [s, those parallel dimensions]
 //
-// R4, R5, R6, R7, R18, R19. Tests: tests/shape/mask.test.cpp, tests/compile_fail/mask/
+// R4, R5, R6, R7, R18, R19.
+// Tests: tests/shape/mask.test.cpp, tests/compile_fail/mask/
 #pragma once
 
 #include <dimwise/shape/verdict.hpp>
@@ -32,7 +33,7 @@ template <class Shape>
 using taken_t = marked_t<indexed, marks_t<Shape>>;
 // A bias given as a tensor.
 template <class Bias>
-using bias_facts_of = mask_facts<dims_t<Bias>, typename where<dims_t<Bias>>::alternatives, false, taken_t<Bias>>;
+using bias_facts_of = mask_facts<dims_t<Bias>, typename filter<dims_t<Bias>>::alternatives, false, taken_t<Bias>>;
 
 template <class Old, class New>
 struct narrowed {
@@ -59,7 +60,7 @@ struct served_of {
 template <class... D, class Dims>
 struct served_of<list<any_but<D...>>, Dims> {
   static constexpr bool named = false;
-  using type = typename where<difference_t<Dims, list<D...>>>::alternatives;
+  using type = typename filter<difference_t<Dims, list<D...>>>::alternatives;
 };
 // What it serves of the operand: parallel dimensions that it adds are no alternatives there.
 template <class Shape, class Facts>
@@ -100,7 +101,7 @@ consteval auto meeting_objection() {
   } else if constexpr (!is_disjoint<axes_of_list_t<extra>, axes_of_list_t<dims_t<Shape>>> ||
                        !all_distinct(axes_of_list_t<dims>{})) {
     return answer<ERROR_R4_composite_has_other_factors_or_order<Op, S, M>>{};
-  } else if constexpr (!where<axes_of_list_t<extra>>::all_parallel ||
+  } else if constexpr (!filter<axes_of_list_t<extra>>::all_parallel ||
                        (served_of<serves, dims_t<Shape>>::named && served_here<Shape, Facts>::size == 0)) {
     return answer<ERROR_R7_mask_has_dimensions_that_the_scores_lack<Op, S, M>>{};
   } else if constexpr (indexed_meets<Shape, typename Facts::shape>) {
@@ -130,7 +131,7 @@ consteval auto judge_masked() {
     return answer<objection>{};
   } else if constexpr (serves::size == 0) {
     return answer<ERROR_R7_masks_serve_no_common_dimension<op::masked, S, M>>{};
-  } else if constexpr (!Facts::documents && before::size == 0 && where<axes_of_list_t<serves>>::packed::size > 0) {
+  } else if constexpr (!Facts::documents && before::size == 0 && filter<axes_of_list_t<serves>>::packed::size > 0) {
     return answer<ERROR_R19_packed_positions_need_their_documents<op::masked, S, M>>{};
   } else {
     using marks =

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/shape/rules/positions.hpp -- the rules of what depends on positions: rotary, unroll, pool, skew, and of top_k.
+// dimwise/shape/rules/positions.hpp -- the rules of what depends on positions: rotary, unroll, pool, skew, and of
+// top_k.
 //
 // Layer: shape.
 //
 //   rotary<P, F>: [P, F, rest] -> the same, rotated<F, P>       unroll<P, W>: [P, rest] -> [P, W, rest]
 //
-// R1, R4, R9, R13, R17, R18, R19. Tests: tests/shape/positions.test.cpp, tests/compile_fail/positions/
+// R1, R4, R9, R13, R17, R18, R19.
+// Tests: tests/shape/positions.test.cpp, tests/compile_fail/positions/
 #pragma once
 
 #include <dimwise/shape/rules/index.hpp>
@@ -62,7 +64,7 @@ consteval auto judge_rotary_by() {
   if constexpr (refused<verdict>) {
     return answer<verdict>{};
   } else if constexpr (!same_set<dims_t<Cosines>, dims_t<Sines>> || !is_in<P, dims_t<Cosines>> ||
-                       is_in<F, dims_t<Cosines>> || pairs::size != 1 || where<pairs>::not_features::size > 0 ||
+                       is_in<F, dims_t<Cosines>> || pairs::size != 1 || filter<pairs>::not_features::size > 0 ||
                        !is_disjoint<axes_of_list_t<pairs>, axes_of_list_t<dims_t<Shape>>>) {
     return answer<ERROR_R9_rotary_is_told_angles_at_its_positions<op::rotary, over<about_t<P>, about_t<F>>,
                                                                   lhs_t<Shape>, rhs_t<Cosines>>>{};
@@ -74,8 +76,8 @@ consteval auto judge_rotary_by() {
   }
 }
 
-// A dimension of a static extent names what it becomes; one of a run-time extent stays itself. Packed positions never get
-// here: without a mask they are refused as such (R19), and what is masked goes through no window (R7).
+// A dimension of a static extent names what it becomes; one of a run-time extent stays itself. Packed positions never
+// get here: without a mask they are refused as such (R19), and what is masked goes through no window (R7).
 template <class Op, class D, class W, class Result, class Shape>
 consteval auto judge_windows() {
   using O = over<about_t<D>, about_t<W>, about_t<Result>>;
@@ -111,7 +113,7 @@ consteval auto judge_skew() {
   using naming = naming_objection_t<op::skew, list<Q, R>, Shape>;
   if constexpr (!std::is_same_v<naming, nothing>) {
     return answer<naming>{};
-  } else if constexpr (where<list<Q, R, K>>::not_ordered::size > 0) {
+  } else if constexpr (filter<list<Q, R, K>>::not_ordered::size > 0) {
     return answer<ERROR_R13_needs_ordered_positions<op::skew, O, operand_t<Shape>>>{};
   } else if constexpr (!related<Q, K>) {
     return answer<ERROR_R7_query_and_key_positions_are_related_or_have_origins<op::skew, O, operand_t<Shape>>>{};
@@ -135,7 +137,7 @@ consteval auto judge_top_k() {
     return answer<objection>{};
   } else if constexpr (!dimension_type<Best>) {
     return answer<ERROR_R1_operation_names_its_dimension<op::top_k, O, operand_t<Shape>>>{};
-  } else if constexpr (where<list<D, Best>>::not_attended::size > 0) {
+  } else if constexpr (filter<list<D, Best>>::not_attended::size > 0) {
     return answer<ERROR_R13_softmax_takes_attendable_or_choice<op::top_k, O, operand_t<Shape>>>{};
   } else if constexpr (D::static_extent != at_run_time && Best::static_extent != at_run_time &&
                        Best::static_extent > D::static_extent) {

@@ -5,7 +5,8 @@
 //
 //   softmax<D>:  [D, rest]  ->  [D, rest], normalised<D>          sum<D>:  [D, rest]  ->  [rest]
 //
-// R1, R5, R6, R7, R13, R19. Tests: tests/shape/reduce.test.cpp, tests/compile_fail/softmax/, tests/compile_fail/reduce/
+// R1, R5, R6, R7, R13, R19.
+// Tests: tests/shape/reduce.test.cpp, tests/compile_fail/softmax/, tests/compile_fail/reduce/
 #pragma once
 
 #include <dimwise/shape/rules/elementwise.hpp>
@@ -40,7 +41,7 @@ consteval auto common_objection() {
     return answer<ERROR_R7_mask_does_not_serve_this_dimension<Op, O, operand_t<Shape>>>{};
   } else if constexpr (shifts_vanish<Op> && !serves_all<Over, biased_for>(marks_t<Shape>{})) {
     return answer<ERROR_R7_bias_lacks_what_softmax_goes_over<Op, O, operand_t<Shape>>>{};
-  } else if constexpr (!is_subset<typename where<axes_of_list_t<Over>>::packed, axes_of_list_t<served>>) {
+  } else if constexpr (!is_subset<typename filter<axes_of_list_t<Over>>::packed, axes_of_list_t<served>>) {
     return answer<ERROR_R19_packed_positions_need_their_documents<Op, O, operand_t<Shape>>>{};
   } else {
     return answer<nothing>{};
@@ -61,9 +62,9 @@ consteval auto judge_softmax() {
   using objection = objection_t<Op, Over, Shape>;
   if constexpr (!std::is_same_v<objection, nothing>) {
     return answer<objection>{};
-  } else if constexpr (where<Over>::not_attended::size > 0) {
+  } else if constexpr (filter<Over>::not_attended::size > 0) {
     return answer<ERROR_R13_softmax_takes_attendable_or_choice<Op, over_t<Over>, operand_t<Shape>>>{};
-  } else if constexpr (Over::size == where<Over>::single::size) {
+  } else if constexpr (Over::size == filter<Over>::single::size) {
     return answer<ERROR_R5_softmax_over_a_single_element<Op, over_t<Over>, operand_t<Shape>>>{};
   } else {
     using kept = kept_marks_t<Op, Shape>;
@@ -76,7 +77,7 @@ consteval auto judge_softmax() {
 // Marks by rule of a reduction over `Over`.
 template <class Op, class Over, class Shape>
 struct reduced_marks {
-  static constexpr bool parallel_only = where<axes_of_list_t<Over>>::all_parallel;
+  static constexpr bool parallel_only = filter<axes_of_list_t<Over>>::all_parallel;
   template <class M>
   static consteval auto one() {
     if constexpr (mark_order<M> == mark_order<indexed<>>) {
@@ -93,7 +94,7 @@ struct reduced_marks {
     } else if constexpr (mark_order<M> == mark_order<rotated<>>) {
       return list_if<is_disjoint<mark_dims_t<M>, Over>, M>{};
     } else {
-      return list_if<!where<axes_of_list_t<Over>>::any_position, M>{};  // a statistic of scores is no score
+      return list_if<!filter<axes_of_list_t<Over>>::any_position, M>{};  // a statistic of scores is no score
     }
   }
   template <class... M>
@@ -108,7 +109,7 @@ consteval bool misuses_weighted() {
   if constexpr (own::size == 0) {
     return false;
   } else {
-    return !where<axes_of_list_t<difference_t<Over, own>>>::all_parallel;
+    return !filter<axes_of_list_t<difference_t<Over, own>>>::all_parallel;
   }
 }
 
@@ -128,7 +129,7 @@ consteval auto judge_reduce() {
   } else if constexpr (misuses_weighted<Op, Over, Shape>()) {
     return answer<ERROR_R5_weighted_is_only_summed<Op, over_t<Over>, operand_t<Shape>>>{};
   } else if constexpr ((std::is_same_v<Op, op::argmax> || std::is_same_v<Op, op::logsumexp>) &&
-                       where<Over>::not_attended::size > 0) {
+                       filter<Over>::not_attended::size > 0) {
     return answer<ERROR_R13_softmax_takes_attendable_or_choice<Op, over_t<Over>, operand_t<Shape>>>{};
   } else if constexpr (std::is_same_v<Op, op::argmax> || std::is_same_v<Op, op::logsumexp>) {
     using kept = kept_marks_t<Op, Shape>;
@@ -145,7 +146,7 @@ consteval auto judge_norm() {
   using objection = objection_t<Op, Over, Shape>;
   if constexpr (!std::is_same_v<objection, nothing>) {
     return answer<objection>{};
-  } else if constexpr (!std::is_same_v<Op, op::standardize> && where<Over>::not_features::size > 0) {
+  } else if constexpr (!std::is_same_v<Op, op::standardize> && filter<Over>::not_features::size > 0) {
     return answer<ERROR_R13_norm_takes_features<Op, over_t<Over>, operand_t<Shape>>>{};
   } else {
     return answer<accepted<make_shape_t<dims_t<Shape>, kept_marks_t<Op, Shape>>>>{};
@@ -157,7 +158,7 @@ consteval auto judge_renormalise() {
   using objection = objection_t<op::renormalise, Over, Shape>;
   if constexpr (!std::is_same_v<objection, nothing>) {
     return answer<objection>{};
-  } else if constexpr (where<Over>::not_attended::size > 0) {
+  } else if constexpr (filter<Over>::not_attended::size > 0) {
     return answer<ERROR_R13_softmax_takes_attendable_or_choice<op::renormalise, over_t<Over>, operand_t<Shape>>>{};
   } else {
     return answer<accepted<make_shape_t<
@@ -170,7 +171,7 @@ consteval auto judge_scan() {
   using objection = objection_t<op::scan, Over, Shape>;
   if constexpr (!std::is_same_v<objection, nothing>) {
     return answer<objection>{};
-  } else if constexpr (where<Over>::not_ordered::size > 0) {
+  } else if constexpr (filter<Over>::not_ordered::size > 0) {
     return answer<ERROR_R13_needs_ordered_positions<op::scan, over_t<Over>, operand_t<Shape>>>{};
   } else {
     return answer<accepted<make_shape_t<dims_t<Shape>, kept_marks_t<op::scan, Shape>>>>{};

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/shape/rules/reorder.hpp -- the rules of another order along a dimension, and of ids as places: roll, flip, one_hot, scatter_add.
+// dimwise/shape/rules/reorder.hpp -- the rules of another order along a dimension, and of ids as places: roll, flip,
+// one_hot, scatter_add.
 //
 // Layer: shape.
 //
 //   roll<D>: [D, rest] -> [D, rest]       one_hot<D>: ids [i] -> [i, D]       scatter_add<D>: [i, rest] x ids [i] -> [D, rest]
 //
-// R1, R5, R7, R17, R18, R19. Tests: tests/shape/reorder.test.cpp, tests/compile_fail/index/
+// R1, R5, R7, R17, R18, R19.
+// Tests: tests/shape/reorder.test.cpp, tests/compile_fail/index/
 #pragma once
 
 #include <dimwise/shape/rules/index.hpp>
@@ -21,7 +23,7 @@ consteval auto judge_reorder() {
   using naming = naming_objection_t<Op, list<D>, Shape>;
   if constexpr (!std::is_same_v<naming, nothing>) {
     return answer<naming>{};
-  } else if constexpr (where<atoms_of_list_t<list<D>>>::packed::size > 0) {
+  } else if constexpr (filter<atoms_of_list_t<list<D>>>::packed::size > 0) {
     return answer<ERROR_R19_packed_positions_need_their_documents<Op, over<about_t<D>>, operand_t<Shape>>>{};
   } else {
     return answer<accepted<make_shape_t<dims_t<Shape>, kept_marks_t<Op, Shape>>>>{};

@@ -5,7 +5,8 @@
 //
 //   rename<seq, key>, relabel<a, b>, permute<…>, split<heads, d_k>, merge<heads, d_v>, part<p>, diagonal<a, b>, broadcast<d>
 //
-// R1, R3, R4, R14, R17. Tests: tests/shape/restride.test.cpp, tests/compile_fail/restride/
+// R1, R3, R4, R14, R17.
+// Tests: tests/shape/restride.test.cpp, tests/compile_fail/restride/
 #pragma once
 
 #include <dimwise/shape/verdict.hpp>

@@ -1,4 +1,4 @@
-// dimwise/kernels/rows_ahead.hpp -- asking the memory for rows before they are read.
+// dimwise/kernels/prefetch_rows.hpp -- prefetching rows of memory before they are read.
 //
 // Layer: kernels. Includes: nothing of dimwise.
 // Tests: tests/kernels/attention.test.cpp, tests/kernels/decode.test.cpp
@@ -15,14 +15,14 @@
 namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail {
 
 /// Rows of contiguous floats that will be read soon.
-struct rows_ahead {
+struct prefetch_rows {
   const float* data = nullptr;
   std::ptrdiff_t row = 0;
   std::size_t features = 0;
   std::size_t rows = 0;
 
   /// One of `count` passes' share of each row, in whole cache lines.
-  [[nodiscard, gnu::always_inline]] rows_ahead share(std::size_t index, std::size_t count) const noexcept {
+  [[nodiscard, gnu::always_inline]] prefetch_rows share(std::size_t index, std::size_t count) const noexcept {
     constexpr std::size_t line = 64 / sizeof(float);
     const std::size_t lines = (features + line - 1) / line;
     const std::size_t first = lines * index / count * line;
@@ -46,7 +46,7 @@ struct rows_ahead {
 /// A few kinds of rows, asked for a few rows at a time, the last kind first.
 class reading_list {
  public:
-  [[gnu::always_inline]] void add(const rows_ahead& rows) noexcept {
+  [[gnu::always_inline]] void add(const prefetch_rows& rows) noexcept {
     if (rows.rows > 0) kinds_[size_++] = rows;
   }
 
@@ -59,7 +59,7 @@ class reading_list {
 
   [[gnu::always_inline]] void ask() noexcept {
     for (std::size_t i = 0; i < at_once_ && size_ > 0; ++i) {
-      rows_ahead& next = kinds_[size_ - 1];
+      prefetch_rows& next = kinds_[size_ - 1];
       next.prefetch(0, 1);
       if (--next.rows == 0) {
         --size_;
@@ -70,7 +70,7 @@ class reading_list {
   }
 
  private:
-  rows_ahead kinds_[4];
+  prefetch_rows kinds_[4];
   std::size_t size_ = 0;
   std::size_t at_once_ = 0;
 };
