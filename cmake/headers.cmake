@@ -53,12 +53,15 @@ set(dimwise_headers
     include/dimwise/expr/explain_nodes.hpp
     include/dimwise/expr/explain_words.hpp
     include/dimwise/expr/functions.hpp
+    include/dimwise/expr/given_masks.hpp
     include/dimwise/expr/ids.hpp
     include/dimwise/expr/join.hpp
     include/dimwise/expr/mask.hpp
+    include/dimwise/expr/mask_algebra.hpp
     include/dimwise/expr/node.hpp
     include/dimwise/expr/numbers.hpp
     include/dimwise/expr/operation.hpp
+    include/dimwise/expr/position_masks.hpp
     include/dimwise/expr/positions.hpp
     include/dimwise/expr/product_errors.hpp
     include/dimwise/expr/reduce.hpp
@@ -66,7 +69,6 @@ set(dimwise_headers
     include/dimwise/expr/restride.hpp
     include/dimwise/expr/rotary.hpp
     include/dimwise/expr/scores.hpp
-    include/dimwise/expr/whole_rows.hpp
     include/dimwise/expr/widen.hpp
     include/dimwise/expr/window.hpp
     include/dimwise/kernels/active.hpp

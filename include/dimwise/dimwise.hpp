@@ -17,7 +17,6 @@
 #include <dimwise/expr/elementwise.hpp>
 #include <dimwise/expr/mask.hpp>
 #include <dimwise/expr/causal_parts.hpp>
-#include <dimwise/expr/whole_rows.hpp>
 #include <dimwise/expr/join.hpp>
 #include <dimwise/expr/ids.hpp>
 #include <dimwise/expr/positions.hpp>

@@ -7,7 +7,7 @@
 
 #include <dimwise/eval/pass.hpp>
 #include <dimwise/expr/causal_parts.hpp>
-#include <dimwise/expr/whole_rows.hpp>
+#include <dimwise/expr/mask.hpp>
 
 namespace dimwise::detail {
 

@@ -7,7 +7,7 @@
 //   causal<seq, summed<prefix, key>>{}             every query sees the prefix, and of the keys those up to its position
 #pragma once
 
-#include <dimwise/expr/mask.hpp>
+#include <dimwise/expr/position_masks.hpp>
 
 namespace dimwise {
 

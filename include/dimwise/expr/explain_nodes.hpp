@@ -8,7 +8,6 @@
 #include <dimwise/expr/explain_words.hpp>
 #include <dimwise/expr/mask.hpp>
 #include <dimwise/expr/restride.hpp>
-#include <dimwise/expr/whole_rows.hpp>
 
 namespace dimwise::detail {
 

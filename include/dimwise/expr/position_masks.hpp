@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/expr/position_masks.hpp -- masks that compare positions: causal, window, prefix, document.
+//
+// Layer: expr. A mask is an `allow` mask: true means visible. These hold no elements; they learn the extents of their
+// dimensions from what they mask.
+// Tests: tests/expr/mask.test.cpp, tests/compile_fail/mask/
+//
+//   masked(scores<d_k>(q, k), causal<seq, key>{})
+#pragma once
+
+#include <dimwise/expr/node.hpp>
+#include <dimwise/shape/rules/mask.hpp>
+
+namespace dimwise {
+
+namespace detail {
+
+// Moving a mask copies it, as moving an expression does.
+struct mask_tag {
+  mask_tag() = default;
+  mask_tag(const mask_tag&) = default;
+  mask_tag(mask_tag&&) = delete;
+  mask_tag& operator=(const mask_tag&) = default;
+  mask_tag& operator=(mask_tag&&) = delete;
+  ~mask_tag() = default;
+  // f(child) for each operand or mask that this one is made of: a mask of positions has none.
+  template <class F>
+  void each_child(const F&) const {}
+};
+
+template <class X>
+concept mask_like = std::derived_from<X, mask_tag>;
+
+// Where the two positions that a symbolic mask compares begin; given with the mask, or by the extents of the scores.
+template <class Q, class K>
+class related_positions {
+ public:
+  using query = Q;
+  using key = K;
+
+  related_positions() = default;
+  related_positions(const Q& q, const K& k) : query_origin_(q.origin()), key_origin_(k.origin()), given_(true) {}
+
+  // R7: positions of different extents, or of unrelated dimensions, are compared only by origins that someone said.
+  template <class Extents>
+  std::ptrdiff_t query_origin(const Extents& e, const char* name) const {
+    if (given_) { return query_origin_; }
+    if constexpr (is_packed<Q> && is_packed<K>) {
+      if (!e.template has_origin<Q>() && !e.template has_origin<K>()) {
+        same_documents(e.template documents<Q>(), e.template documents<K>(), name);
+      }
+    }
+    if (e.template extent<Q>() != e.template extent<K>() && !e.template has_origin<Q>() &&
+        !e.template has_origin<K>()) {
+      raise<origin_error>(error{} << name << ": " << dimension_name<Q>() << " has extent " << e.template extent<Q>()
+                                  << " and " << dimension_name<K>() << " has extent " << e.template extent<K>()
+                                  << "; say where they begin with starting_at (R7)");
+    }
+    return e.template origin<Q>(name);
+  }
+  template <class Extents>
+  std::ptrdiff_t key_origin(const Extents& e, const char* name) const {
+    return given_ ? key_origin_ : e.template origin<K>(name);
+  }
+  template <class Extents>
+  void check(const Extents& e, const char* name) const {
+    (void)query_origin(e, name);
+    (void)key_origin(e, name);
+  }
+
+ private:
+  // Packed positions count through all documents: totals that agree say nothing of where a document begins.
+  static void same_documents(const segments& queries, const segments& keys, const char* name) {
+    if (queries.size() != keys.size()) {
+      raise<origin_error>(error{} << name << ": " << dimension_name<Q>() << " has " << queries.size()
+                                  << " documents and " << dimension_name<K>() << " has " << keys.size()
+                                  << "; positions are compared between documents of the same lengths (R7)");
+    }
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      if (queries.begin()[i] != keys.begin()[i]) {
+        raise<origin_error>(error{} << name << ": document " << i << " has " << queries.begin()[i] << " positions of "
+                                    << dimension_name<Q>() << " and " << keys.begin()[i] << " of "
+                                    << dimension_name<K>()
+                                    << "; positions are compared between documents of the same lengths (R7)");
+      }
+    }
+  }
+
+  std::ptrdiff_t query_origin_ = 0;
+  std::ptrdiff_t key_origin_ = 0;
+  bool given_ = false;
+};
+
+template <class Q, class K>
+inline constexpr bool comparable = related<Q, K> && !extents_differ<Q, K>;
+template <class Q, class K>
+inline constexpr bool both_ordered = has_any(Q::abilities, ability::ordered) && has_any(K::abilities, ability::ordered);
+
+// The positions of a symbolic mask, and why they cannot be compared.
+template <class Op, class Q, class K>
+using positions_error =
+    std::conditional_t<!both_ordered<Q, K>, ERROR_R13_needs_ordered_positions<Op, over<about_t<Q>, about_t<K>>>,
+                       ERROR_R7_query_and_key_positions_are_related_or_have_origins<Op, over<about_t<Q>, about_t<K>>>>;
+
+}  // namespace detail
+
+/// A mask: visible where true.
+template <class M>
+concept mask = detail::mask_like<M>;
+
+/// Every key up to the query's own position is visible.
+///
+///   visible(i, j) = position of key j <= position of query i
+///
+/// Positions are those of the extents (`starting_at`), or given here: `causal<seq, key>{starting_at(seq{1}, 41),
+/// key{42}}`. Unrelated dimensions, and static extents that differ, need origins given here (R7); run-time extents that
+/// differ throw `origin_error` unless an origin was said.
+template <class Q, class K>
+class causal : public detail::mask_tag, public detail::related_positions<Q, K> {
+ public:
+  using facts = detail::mask_facts<detail::list<Q, K>, detail::list<K>, false>;
+  static constexpr const char* name = "causal";
+
+  causal()
+    requires(detail::comparable<Q, K> && detail::both_ordered<Q, K>)
+  = default;
+  template <class Error = detail::positions_error<op::causal, Q, K>>
+    requires(!detail::comparable<Q, K> || !detail::both_ordered<Q, K>)
+  causal(Error* = nullptr) = delete;
+  causal(const Q& q, const K& k)
+    requires(detail::both_ordered<Q, K>)
+      : detail::related_positions<Q, K>(q, k) {}
+  template <
+      class Error = ERROR_R1_operation_takes_other_arguments<op::causal, over<detail::about_t<Q>, detail::about_t<K>>>>
+  explicit causal(detail::any_argument, ...) = delete;
+
+  [[nodiscard]] static bool visible(std::ptrdiff_t q, std::ptrdiff_t k) { return k <= q; }
+};
+
+/// Keys at most `left` before and `right` after the query's position are visible; no limit where it is negative.
+template <class Q, class K>
+class window : public detail::mask_tag, public detail::related_positions<Q, K> {
+ public:
+  using facts = detail::mask_facts<detail::list<Q, K>, detail::list<K>, false>;
+  static constexpr const char* name = "window";
+
+  window(std::ptrdiff_t left, std::ptrdiff_t right)
+    requires(detail::comparable<Q, K> && detail::both_ordered<Q, K>)
+      : left_(left), right_(right) {}
+  template <class Error = detail::positions_error<op::window, Q, K>>
+    requires(!detail::comparable<Q, K> || !detail::both_ordered<Q, K>)
+  window(std::ptrdiff_t left, std::ptrdiff_t right, Error* = nullptr) = delete;
+  window(std::ptrdiff_t left, std::ptrdiff_t right, const Q& q, const K& k)
+    requires(detail::both_ordered<Q, K>)
+      : detail::related_positions<Q, K>(q, k), left_(left), right_(right) {}
+
+  template <
+      class Error = ERROR_R1_operation_takes_other_arguments<op::window, over<detail::about_t<Q>, detail::about_t<K>>>>
+  explicit window(...) = delete;
+
+  // Differences of positions, which are no further than 2^60 from 0: sums of a position and a limit may overflow.
+  [[nodiscard]] bool visible(std::ptrdiff_t q, std::ptrdiff_t k) const {
+    return (left_ < 0 || q - k <= left_) && (right_ < 0 || k - q <= right_);
+  }
+  [[nodiscard]] std::ptrdiff_t left() const { return left_; }
+  [[nodiscard]] std::ptrdiff_t right() const { return right_; }
+
+ private:
+  std::ptrdiff_t left_;
+  std::ptrdiff_t right_;
+};
+
+/// The first `length` positions are visible to all, the others as in `causal`: a prefix language model.
+///
+/// Refuses packed positions: every document has a prefix of its own, which a given mask says (R19).
+template <class Q, class K>
+class prefix : public detail::mask_tag, public detail::related_positions<Q, K> {
+ public:
+  using facts = detail::mask_facts<detail::list<Q, K>, detail::list<K>, false>;
+  static constexpr const char* name = "prefix";
+
+  explicit prefix(std::ptrdiff_t length)
+    requires(detail::comparable<Q, K> && detail::both_ordered<Q, K> && !detail::is_packed<Q>)
+      : length_(length) {}
+  template <class Error = std::conditional_t<detail::is_packed<Q>,
+                                             ERROR_R19_packed_positions_need_their_documents<
+                                                 op::prefix, over<detail::about_t<Q>, detail::about_t<K>>>,
+                                             detail::positions_error<op::prefix, Q, K>>>
+    requires(!detail::comparable<Q, K> || !detail::both_ordered<Q, K> || detail::is_packed<Q>)
+  explicit prefix(std::ptrdiff_t length, Error* = nullptr) = delete;
+  template <
+      class Error = ERROR_R1_operation_takes_other_arguments<op::prefix, over<detail::about_t<Q>, detail::about_t<K>>>>
+  explicit prefix(...) = delete;
+
+  [[nodiscard]] bool visible(std::ptrdiff_t q, std::ptrdiff_t k) const { return k < length_ || k <= q; }
+  [[nodiscard]] std::ptrdiff_t length() const { return length_; }
+
+ private:
+  std::ptrdiff_t length_;
+};
+
+/// Positions of the same document of a packed dimension are visible to each other (R19).
+template <class Q, class K>
+class document : public detail::mask_tag {
+ public:
+  using facts = detail::mask_facts<detail::list<Q, K>, detail::list<K>, true>;
+  static constexpr const char* name = "document";
+
+  document()
+    requires(detail::is_packed<Q> && detail::is_packed<K> && detail::related<Q, K>)
+  = default;
+  template <class Error = ERROR_R19_packed_positions_need_their_documents<op::document,
+                                                                          over<detail::about_t<Q>, detail::about_t<K>>>>
+    requires(!detail::is_packed<Q> || !detail::is_packed<K> || !detail::related<Q, K>)
+  document(Error* = nullptr) = delete;
+
+  template <class Extents>
+  void check(const Extents& e, const char*) const {
+    if (!e.template documents<Q>().known() || !e.template documents<K>().known()) {
+      detail::raise<extent_error>(error{} << "document: " << detail::dimension_name<Q>() << " and "
+                                          << detail::dimension_name<K>()
+                                          << " need the lengths of their documents (R19)");
+    }
+    check_total<Q>(e);
+    check_total<K>(e);
+  }
+
+ private:
+  // A dimension of the user's own may say documents that are not its extent.
+  template <class D, class Extents>
+  static void check_total(const Extents& e) {
+    const extent_t total = e.template documents<D>().total();
+    if (total != e.template extent<D>()) {
+      detail::raise<extent_error>(error{} << "document: the documents of " << detail::dimension_name<D>() << " hold "
+                                          << total << " positions, its extent is " << e.template extent<D>()
+                                          << " (R19)");
+    }
+  }
+};
+
+}  // namespace dimwise
