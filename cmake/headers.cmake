@@ -26,6 +26,7 @@ set(dimwise_headers
     include/dimwise/eval/kernels_rows.hpp
     include/dimwise/eval/layout.hpp
     include/dimwise/eval/linear_attention.hpp
+    include/dimwise/eval/loops_backward.hpp
     include/dimwise/eval/loops_elements.hpp
     include/dimwise/eval/loops_ids.hpp
     include/dimwise/eval/loops_positions.hpp
@@ -44,10 +45,12 @@ set(dimwise_headers
     include/dimwise/eval/tbb.hpp
     include/dimwise/eval/top_k.hpp
     include/dimwise/eval/views.hpp
+    include/dimwise/expr/backward.hpp
     include/dimwise/expr/causal_parts.hpp
     include/dimwise/expr/choose.hpp
     include/dimwise/expr/compare.hpp
     include/dimwise/expr/contract.hpp
+    include/dimwise/expr/derivative.hpp
     include/dimwise/expr/elementwise.hpp
     include/dimwise/expr/explain.hpp
     include/dimwise/expr/explain_nodes.hpp
@@ -69,8 +72,15 @@ set(dimwise_headers
     include/dimwise/expr/restride.hpp
     include/dimwise/expr/rotary.hpp
     include/dimwise/expr/scores.hpp
+    include/dimwise/expr/untracked.hpp
     include/dimwise/expr/widen.hpp
     include/dimwise/expr/window.hpp
+    include/dimwise/grad.hpp
+    include/dimwise/grad/adjoint.hpp
+    include/dimwise/grad/check.hpp
+    include/dimwise/grad/gradient.hpp
+    include/dimwise/grad/model.hpp
+    include/dimwise/grad/tracked.hpp
     include/dimwise/kernels/active.hpp
     include/dimwise/kernels/attention.hpp
     include/dimwise/kernels/attention_layout.hpp

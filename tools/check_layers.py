@@ -26,6 +26,7 @@ BELOW = {
 }
 BELOW["eval"] = {*BELOW["expr"], "expr", "kernels"}
 BELOW["nn"] = {*BELOW["eval"], "eval"}
+BELOW["grad"] = {*BELOW["nn"], "nn"}
 BELOW["io"] = {*BELOW["tensor"], "tensor"}
 BELOW["viz"] = {*BELOW["eval"], "eval"}  # what is shown of an expression are its values
 # headers beside the layers: who may be included by whom is said below
@@ -36,7 +37,7 @@ UMBRELLA = "dimwise.hpp"      # includes everything, is included by no header
 # Files compiled for one architecture take C's functions: std's inline ones would leak from them as weak symbols.
 C_HEADERS = ("math.h",)
 THIRD_PARTIES = {
-    "boost/hana": ("shape/", "shape.hpp", "nn/"),
+    "boost/hana": ("shape/", "shape.hpp", "nn/", "grad/model.hpp", "grad/gradient.hpp"),
     "xtensor/": ("tensor/storage.hpp", "tensor/xtensor.hpp"),
     "xtl/": ("tensor/storage.hpp", "tensor/xtensor.hpp"),
     "xsimd/": ("kernels/",),

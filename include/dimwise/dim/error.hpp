@@ -59,6 +59,8 @@ class extent_error : public error {};
 class index_error : public error {};
 /// Positions whose origins are needed and were not given, or contradict each other (R7, R9).
 class origin_error : public error {};
+/// A gradient that cannot be had: what was recorded belongs to another call, or it is no number (R21).
+class gradient_error : public error {};
 /// A number that the elements which store it cannot hold: NaN or an infinity in whole numbers of 8 or 4 bits.
 class number_error : public error {};
 

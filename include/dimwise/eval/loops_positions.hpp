@@ -146,7 +146,8 @@ void loops(const rotary_node<Shape, P, F, Pairs, E, Angles...>& n, target<C> to,
   const auto turn = [&](C* out, const C* from, const C* cosines, const C* sines) {
     for (std::size_t i = 0; i < table.pairs; ++i) {
       const C c = cosines[static_cast<std::ptrdiff_t>(i) * table.pair[0]];
-      const C s = sines[static_cast<std::ptrdiff_t>(i) * table.pair[1]];
+      const C sine = sines[static_cast<std::ptrdiff_t>(i) * table.pair[1]];
+      const C s = n.op().backwards ? -sine : sine;
       const auto first = static_cast<std::ptrdiff_t>(split ? i : 2 * i);
       const auto second = static_cast<std::ptrdiff_t>(split ? i + table.pairs : 2 * i + 1);
       const C a = from[first * step_in];

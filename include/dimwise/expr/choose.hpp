@@ -47,7 +47,7 @@ using chosen_t = typename chosen<A, B>::type;
 // An operand of `where`: of the chosen type where it is a number.
 template <class T, class X>
 auto as_chosen(const X& x) {
-  if constexpr (std::is_floating_point_v<T> || (number<X> && std::is_arithmetic_v<T>)) {
+  if constexpr (real_element<T> || (number<X> && std::is_arithmetic_v<T>)) {
     return as_operand<T>(x);
   } else if constexpr (operand<X>) {
     return x;
@@ -122,9 +122,8 @@ template <class X, class Low, class High>
 struct clamped {
   using first = promoted_t<X, Low>;
   using second = promoted_t<X, High>;
-  using type = std::conditional_t<std::is_floating_point_v<first> == std::is_floating_point_v<second>,
-                                  std::common_type_t<first, second>,
-                                  std::conditional_t<std::is_floating_point_v<first>, first, second>>;
+  using type = std::conditional_t<real_element<first> == real_element<second>, std::common_type_t<first, second>,
+                                  std::conditional_t<real_element<first>, first, second>>;
 };
 
 }  // namespace detail

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <dimwise/expr/elementwise.hpp>
+#include <dimwise/expr/untracked.hpp>
 
 namespace dimwise {
 
@@ -26,7 +27,7 @@ using comparison_verdict =
 template <class Other, class X>
 auto as_compared(const X& x) {
   using T = compared_t<X>;
-  if constexpr (std::is_floating_point_v<T> || std::is_floating_point_v<compared_t<Other>>) {
+  if constexpr (real_element<T> || real_element<compared_t<Other>>) {
     return as_operand<promoted_t<X, Other>>(x);
   } else if constexpr (operand<X>) {
     return x;
@@ -34,9 +35,11 @@ auto as_compared(const X& x) {
     return make_constant<T>(x);
   }
 }
+// A comparison has no slope: it holds plain elements.
 template <class F, class A, class B, class Verdict>
 auto make_comparison(const A& a, const B& b) {
-  return make_elementwise<Verdict, bool>(F::name, F{}, as_compared<B>(a), as_compared<A>(b));
+  return make_elementwise<Verdict, bool>(F::name, F{}, untracked_of(as_compared<B>(a)),
+                                         untracked_of(as_compared<A>(b)));
 }
 
 }  // namespace detail

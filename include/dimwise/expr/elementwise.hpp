@@ -22,14 +22,15 @@ template <class T>
 struct number_of {
   static constexpr const char* name = "number";
   // Real numbers are kept in double: what is computed in float64 is not rounded to float first.
-  using held = std::conditional_t<std::is_floating_point_v<T>, double, T>;
+  using held = std::conditional_t<real_element<T>, double, T>;
   held value;
 };
 template <class T>
 using constant = node<number_of<T>, shape<>, T>;
+// A number has no origin: beside tracked elements it is not tracked.
 template <class T>
-constant<T> make_constant(typename number_of<T>::held value) {
-  return constant<T>(number_of<T>{value}, {});
+constant<untracked_t<T>> make_constant(typename number_of<T>::held value) {
+  return constant<untracked_t<T>>({value}, {});
 }
 template <class N>
 inline constexpr bool is_constant = false;
@@ -70,9 +71,9 @@ constexpr auto as_operand(const X& x) {
   return make_constant<T>(static_cast<typename number_of<T>::held>(x));
 }
 template <class T, operand X>
-  requires(std::is_floating_point_v<T> && std::is_integral_v<value_of<X>>)
+  requires(real_element<T> && std::is_integral_v<value_of<X>>)
 auto as_operand(const X& x) {
-  return make_node<shape_of<X>, T>(apply<fn::as_real<T>>{}, x.extents(), x);
+  return make_node<shape_of<X>, untracked_t<T>>(apply<fn::as_real<untracked_t<T>>>{}, x.extents(), x);
 }
 
 template <class A, class B>
@@ -83,7 +84,7 @@ struct promoted<A, B> {
 };
 template <operand A, number B>
 struct promoted<A, B> {
-  using type = std::conditional_t<std::is_integral_v<value_of<A>> && std::is_floating_point_v<B>, B, value_of<A>>;
+  using type = std::conditional_t<std::is_integral_v<value_of<A>> && real_element<B>, B, value_of<A>>;
 };
 template <number A, operand B>
 struct promoted<A, B> : promoted<B, A> {};

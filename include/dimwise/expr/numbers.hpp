@@ -110,8 +110,8 @@ struct id_of<id<D>> {
 // ids and bools have no order.
 template <class Op, bool Ordered, class Verdict, class A, class B>
 consteval auto judge_alike() {
-  using T = compared_t<A>;
-  using U = compared_t<B>;
+  using T = untracked_t<compared_t<A>>;
+  using U = untracked_t<compared_t<B>>;
   constexpr bool bools = std::is_same_v<T, bool> || std::is_same_v<U, bool>;
   constexpr bool numbers = std::is_arithmetic_v<T> && std::is_arithmetic_v<U> && !bools;
   if constexpr (refused<Verdict> || numbers || (std::is_same_v<T, U> && !Ordered)) {

@@ -131,7 +131,8 @@ class relative_bias_of : public detail::related_positions<Q, K> {
   using bias_facts = detail::mask_facts<detail::join_t<detail::list<Q, K>, rest>, detail::list<K>, false,
                                         detail::taken_t<detail::shape_of<Table>>>;
   static constexpr const char* name = "relative_bias";
-  relative_bias_of(const Table& table, const Bucket& bucket) : table_(table), bucket_(bucket) {}
+  relative_bias_of(const Table& table, const Bucket& bucket, const detail::related_positions<Q, K>& positions = {})
+      : detail::related_positions<Q, K>(positions), table_(table), bucket_(bucket) {}
   template <class F>
   void each_child(const F& f) const {
     f(table_);
@@ -183,8 +184,18 @@ namespace detail {
 struct add_position_bias {
   static constexpr const char* name = "biased";
 };
+template <class E, class B>
+struct biased_value {
+  using type = value_of<E>;
+};
+template <class E, class B>
+  requires requires { typename B::table_type; }
+struct biased_value<E, B> {  // a table that is tracked makes the scores tracked
+  using type = std::conditional_t<is_tracked_type<value_of<typename B::table_type>>,
+                                  std::common_type_t<value_of<E>, value_of<typename B::table_type>>, value_of<E>>;
+};
 template <class Shape, class E, class B>
-using position_biased_node = node<add_position_bias, Shape, value_of<E>, E, B>;
+using position_biased_node = node<add_position_bias, Shape, typename biased_value<E, B>::type, E, B>;
 
 // The slots of a position bias' dimensions, from the scores and from its table.
 template <class Atoms, class Extents, class B>

@@ -9,6 +9,7 @@
 #include <dimwise/expr/elementwise.hpp>
 #include <dimwise/expr/mask.hpp>
 #include <dimwise/expr/operation.hpp>
+#include <dimwise/expr/untracked.hpp>
 #include <dimwise/shape/rules/reduce.hpp>
 
 namespace dimwise {
@@ -194,7 +195,9 @@ struct argmax : over_dimensions<op::argmax> {
       -> of_numbers<op::argmax, rule::reduce<op::argmax, list<D...>, shape_of<X>>, X>;
   template <class Verdict, class... D, operand X>
   static auto make(list<D...>, const X& x) {
-    return make_total<typename Verdict::shape, typename id_over<D...>::type, totals::argmax, list<D...>>(x);
+    // Ids have no slope: the node holds plain elements.
+    return make_total<typename Verdict::shape, typename id_over<D...>::type, totals::argmax, list<D...>>(
+        untracked_of(x));
   }
 };
 struct layer_norm : norm_word<op::layer_norm, rows::standardize> {

@@ -127,6 +127,7 @@ struct turned {
   using features = F;
   using over = list<P, F>;
   rotary_options options;
+  bool backwards = false;  // by the opposite angles: what a gradient is turned by
 };
 template <class Shape, class P, class F, class Pairs, class E, class... Angles>
 using rotary_node = node<turned<P, F, Pairs>, Shape, value_of<E>, E, Angles...>;

@@ -14,7 +14,7 @@ namespace dimwise::nn {
 namespace detail {
 
 template <class X>
-concept real_numbers = operand<X> && std::is_floating_point_v<value_of<X>>;
+concept real_numbers = operand<X> && real_element<value_of<X>>;
 
 // Whether X has the positions P, and these an origin: a composite has none of its own.
 template <class P, class X>

@@ -33,6 +33,33 @@ inline constexpr element_kind element_kind_of<float16> = element_kind::stored;
 template <>
 inline constexpr element_kind element_kind_of<int4_pair> = element_kind::stored;
 
+/// Elements of type T whose origin is recorded, so that a loss can be differentiated (grad/tracked.hpp defines it). A
+/// node with such an operand has such elements, so tracking goes through the language as a type.
+template <class T>
+struct tracked;
+template <class T>
+inline constexpr element_kind element_kind_of<tracked<T>> = element_kind_of<T>;
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_tracked_type = false;
+template <class T>
+inline constexpr bool is_tracked_type<tracked<T>> = true;
+template <class T>
+struct untracked {
+  using type = T;
+};
+template <class T>
+struct untracked<tracked<T>> {
+  using type = T;
+};
+// The elements in memory.
+template <class T>
+using untracked_t = typename untracked<T>::type;
+
+}  // namespace detail
+
 template <class T>
 concept real_element = element_kind_of<std::remove_cv_t<T>> == element_kind::real;
 template <class T>
@@ -41,3 +68,19 @@ template <class T>
 concept stored_element = element_kind_of<std::remove_cv_t<T>> == element_kind::stored;
 
 }  // namespace dimwise
+
+// What has one tracked operand is tracked.
+template <class T, class U>
+struct std::common_type<dimwise::tracked<T>, dimwise::tracked<U>> {
+  using type = dimwise::tracked<std::common_type_t<T, U>>;
+};
+template <class T, class U>
+  requires std::is_arithmetic_v<U>
+struct std::common_type<dimwise::tracked<T>, U> {
+  using type = dimwise::tracked<std::common_type_t<T, U>>;
+};
+template <class T, class U>
+  requires std::is_arithmetic_v<T>
+struct std::common_type<T, dimwise::tracked<U>> {
+  using type = dimwise::tracked<std::common_type_t<T, U>>;
+};

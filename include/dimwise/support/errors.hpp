@@ -418,4 +418,22 @@ struct ERROR_R18_element_is_taken_by_one_id_of_each_dimension;
 template <class... Facts>
 struct ERROR_R19_packed_positions_need_their_documents;
 
+// R21  A loss is one number, and what has no derivative is refused by its name.
+
+/// The operation has no derivative, or none that the library knows: take its operand as a constant by `detached(x)`.
+template <class... Facts>
+struct ERROR_R21_operation_has_no_gradient;
+
+/// A loss is one number: a mean or a sum that names its dimensions.
+template <class... Facts>
+struct ERROR_R21_loss_is_one_number;
+
+/// A loss that does not depend on the model through tracked tensors: its gradient would be zero.
+template <class... Facts>
+struct ERROR_R21_loss_has_no_tracked_operand;
+
+/// The model is tracked already: gradients of gradients are not recorded.
+template <class... Facts>
+struct ERROR_R21_gradients_of_gradients_are_not_recorded;
+
 }  // namespace dimwise

@@ -45,7 +45,8 @@ constexpr extent_t static_size_of(list<A...>) {
 // Elements that may be assigned without loss: the same type, or a wider floating-point one.
 template <class To, class From>
 inline constexpr bool fits =
-    std::is_same_v<To, From> || (real_element<To> && real_element<From> && sizeof(From) <= sizeof(To));
+    std::is_same_v<To, From> || (real_element<To> && real_element<From> && !is_tracked_type<From> &&
+                                 sizeof(untracked_t<From>) <= sizeof(untracked_t<To>));
 
 template <class Axes>
 struct axis_offset;

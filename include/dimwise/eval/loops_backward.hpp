@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/eval/loops_backward.hpp -- the reference loops of the way back: gradients of rows, of totals, of views.
+//
+// Layer: eval. Each row function has its formula beside it; y is what the row became, g the gradient of y.
+// Tests: tests/grad/rows.test.cpp, tests/grad/views.test.cpp
+#pragma once
+
+#include <dimwise/eval/loops_rows.hpp>
+#include <dimwise/eval/views.hpp>
+#include <dimwise/expr/backward.hpp>
+
+#include <algorithm>
+
+namespace dimwise::detail {
+
+// What was hidden gets −0, so that the product with it leaves out what was hidden there.
+template <class Shape, class T, class Over, class G, class Y>
+inline constexpr bool gives_hidden_weights<node<rows_back<rows::softmax, Over>, Shape, T, G, Y>> = true;
+
+// Elements of a gradient that are −0 are those of hidden places: a product with them leaves out what they meet.
+namespace look {
+struct hidden_places {
+  static constexpr const char* name = "hidden_places";
+};
+}  // namespace look
+template <class Shape, class E>
+inline constexpr bool gives_hidden_weights<restride<Shape, look::hidden_places, E>> = true;
+template <class E, class Extents, class Result>
+void step(operand_layout&, const Extents&, look::hidden_places, Result) {}
+
+// ---- rows -----------------------------------------------------------------------------------------------------------
+
+// A row of three pointers: what is written, g, and the row as it was or became.
+using back_row = kernels::loop_nest<3>;
+template <class F>
+void each_in_row(const back_row& row, const F& f) {
+  kernels::for_each_row(row, [&](const std::ptrdiff_t(&o)[3], std::size_t count, const std::ptrdiff_t(&s)[3]) {
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto j = static_cast<std::ptrdiff_t>(i);
+      f(o[0] + j * s[0], o[1] + j * s[1], o[2] + j * s[2]);
+    }
+  });
+}
+
+// p(g − Σ p g); p = 0 where hidden, and then neither g nor what comes of it counts.
+template <class C>
+void row_back(rows::softmax, const back_row& row, C* to, const C* g, const C* p, C hidden, C) {
+  C sum = 0;
+  each_in_row(row, [&](auto, auto i, auto j) {
+    if (p[j] != C(0)) { sum += p[j] * g[i]; }
+  });
+  each_in_row(row, [&](auto t, auto i, auto j) { to[t] = p[j] == C(0) ? hidden : p[j] * (g[i] - sum); });
+}
+// g − exp(y) Σ g
+template <class C>
+void row_back(rows::log_softmax, const back_row& row, C* to, const C* g, const C* y, C, C) {
+  C sum = 0;
+  each_in_row(row, [&](auto, auto i, auto j) {
+    if (y[j] != kernels::minus_infinity<C>) { sum += g[i]; }
+  });
+  each_in_row(row, [&](auto t, auto i, auto j) {
+    to[t] = y[j] == kernels::minus_infinity<C> ? C(0) : g[i] - std::exp(y[j]) * sum;
+  });
+}
+// (g − Σ g x / Σ x) / Σ x; a row of sum 0 stays 0.
+template <class C>
+void row_back(rows::renormalise, const back_row& row, C* to, const C* g, const C* x, C, C) {
+  C total = 0;
+  C sum = 0;
+  each_in_row(row, [&](auto, auto i, auto j) {
+    total += x[j];
+    sum += g[i] * x[j];
+  });
+  each_in_row(row, [&](auto t, auto i, auto) { to[t] = total == C(0) ? C(0) : (g[i] - sum / total) / total; });
+}
+// (g − mean g − y mean(g y)) / √(variance + ε)
+template <class C>
+void row_back(rows::standardize, const back_row& row, C* to, const C* g, const C* x, C, C epsilon) {
+  C count = 0;
+  C mean = 0;
+  each_in_row(row, [&](auto, auto, auto j) {
+    mean += x[j];
+    count += C(1);
+  });
+  mean /= count;
+  C variance = 0;
+  C sum = 0;
+  C product = 0;
+  each_in_row(row, [&](auto, auto i, auto j) {
+    const C d = x[j] - mean;
+    variance += d * d;
+    sum += g[i];
+    product += g[i] * d;
+  });
+  const C scale = C(1) / std::sqrt(variance / count + epsilon);
+  const C along = product / count * scale * scale;
+  each_in_row(row, [&](auto t, auto i, auto j) { to[t] = scale * (g[i] - sum / count - (x[j] - mean) * along); });
+}
+// (g − y mean(g y)) / √(mean x² + ε)
+template <class C>
+void row_back(rows::root_mean_square, const back_row& row, C* to, const C* g, const C* x, C, C epsilon) {
+  C count = 0;
+  C squares = 0;
+  C product = 0;
+  each_in_row(row, [&](auto, auto i, auto j) {
+    squares += x[j] * x[j];
+    product += g[i] * x[j];
+    count += C(1);
+  });
+  const C scale = C(1) / std::sqrt(squares / count + epsilon);
+  const C along = product / count * scale * scale;
+  each_in_row(row, [&](auto t, auto i, auto j) { to[t] = scale * (g[i] - x[j] * along); });
+}
+// Running sums from the end.
+template <class C>
+void row_back(rows::scan, const back_row& row, C* to, const C* g, const C*, C, C) {
+  C all = 0;
+  each_in_row(row, [&](auto, auto i, auto) { all += g[i]; });
+  each_in_row(row, [&](auto t, auto i, auto) {
+    const C here = g[i];
+    to[t] = all;
+    all -= here;
+  });
+}
+
+// The rows over `Over` of a node and of its two children.
+template <class N>
+struct back_loops {
+  using all = children_t<N>;
+  using over = axes_of_list_t<typename operation_of<N>::over>;
+  using axes = axes_for<shape_of<N>>;
+  using rest = difference_t<axes, over>;
+  back_row outside;
+  back_row inside;
+
+  template <class Lowered>
+  back_loops(const N& n, const axis* to, const Lowered& x)
+      : outside(nest<rest>(n, to, x)), inside(nest<over>(n, to, x)) {}
+
+ private:
+  template <class Axes, class Lowered>
+  static back_row nest(const N& n, const axis* to, const Lowered& x) {
+    axis extents[max_rank];
+    axis_extents<Axes>::write(n.extents(), extents);
+    std::ptrdiff_t strides[3][max_rank] = {};
+    align<Axes, axes>(to, strides[0]);
+    align<Axes, child_axes<element_t<0, all>>>(child_in<0>(x).axes, strides[1]);
+    align<Axes, child_axes<element_t<1, all>>>(child_in<1>(x).axes, strides[2]);
+    return nest_over(Axes::size, extents, strides);
+  }
+};
+
+template <class C, class How, class Over, class Shape, class U, class G, class X, class T, class Lowered>
+void loops(const node<rows_back<How, Over>, Shape, U, G, X>& n, target<T> to, const Lowered& x) {
+  const back_loops<node<rows_back<How, Over>, Shape, U, G, X>> all(n, to.axes, x);
+  if (all.inside.empty()) { return; }
+  const T* g = child_in<0>(x).data;
+  const T* row = child_in<1>(x).data;
+  each_in_row(all.outside, [&](auto t, auto i, auto j) {
+    row_back(How{}, all.inside, to.data + t, g + i, row + j, to.hidden, static_cast<T>(n.op().epsilon));
+  });
+}
+
+// ---- totals ---------------------------------------------------------------------------------------------------------
+
+// The gradient of the elements of which `g` is the total's.
+template <bool Masked, class How, class C>
+void total_row_back(const back_row& row, C* to, C g, const C* x) {
+  const auto hidden = [](C value) { return Masked && value == kernels::minus_infinity<C>; };
+  constexpr bool least = std::is_same_v<How, totals::min>;
+  C count = 0;
+  C best = 0;
+  bool any = false;
+  each_in_row(row, [&](auto, auto, auto j) {
+    if (hidden(x[j])) { return; }
+    if (!any || (least ? x[j] < best : x[j] > best)) { best = x[j]; }
+    any = true;
+    count += C(1);
+  });
+  if constexpr (std::is_same_v<How, totals::logsumexp>) {
+    C sum = 0;
+    each_in_row(row, [&](auto, auto, auto j) {
+      if (x[j] != kernels::minus_infinity<C>) { sum += std::exp(x[j] - best); }
+    });
+    each_in_row(row, [&](auto t, auto, auto j) {
+      to[t] = x[j] == kernels::minus_infinity<C> ? C(0) : g * (std::exp(x[j] - best) / sum);
+    });
+  } else if constexpr (std::is_same_v<How, totals::sum> || std::is_same_v<How, totals::mean>) {
+    const C each = std::is_same_v<How, totals::sum> || count == C(0) ? g : g / count;
+    each_in_row(row, [&](auto t, auto, auto j) { to[t] = hidden(x[j]) ? C(0) : each; });
+  } else {  // the first of the largest or smallest
+    bool found = false;
+    each_in_row(row, [&](auto t, auto, auto j) {
+      const bool here = any && !found && !hidden(x[j]) && x[j] == best;
+      found = found || here;
+      to[t] = here ? g : C(0);
+    });
+  }
+}
+template <class C, class How, class Over, bool Masked, class Shape, class U, class G, class X, class T, class Lowered>
+void loops(const node<total_back<How, Over, Masked>, Shape, U, G, X>& n, target<T> to, const Lowered& x) {
+  const back_loops<node<total_back<How, Over, Masked>, Shape, U, G, X>> all(n, to.axes, x);
+  if (all.inside.empty()) { return; }
+  const T* g = child_in<0>(x).data;
+  const T* row = child_in<1>(x).data;
+  each_in_row(all.outside,
+              [&](auto t, auto i, auto j) { total_row_back<Masked, How>(all.inside, to.data + t, g[i], row + j); });
+}
+
+// ---- views ----------------------------------------------------------------------------------------------------------
+
+// The operand that a view was read of, as far as the view's step asks for it.
+template <class Shape, class T, class How, class View, class G>
+void add_through_view(const node<view_back<How, View>, Shape, T, G>& n, operand_layout to, T* data,
+                      const lowered<T>& g) {
+  using N = node<view_back<How, View>, Shape, T, G>;
+  using view_axes = axes_for<View>;
+  if constexpr (requires { step_part<N>(to, n, n.op().view, n.op().how, result_axes<view_axes>{}); }) {
+    step_part<N>(to, n, n.op().view, n.op().how, result_axes<view_axes>{});
+  } else {
+    step<N>(to, n.op().view, n.op().how, result_axes<view_axes>{});
+  }
+  std::ptrdiff_t strides[2][max_rank] = {};
+  for (std::size_t i = 0; i < view_axes::size; ++i) { strides[0][i] = to.axes[i].stride; }
+  align<view_axes, axes_for<shape_of<G>>>(g.axes, strides[1]);
+  axis extents[max_rank];
+  axis_extents<view_axes>::write(n.op().view, extents);
+  data += to.first;
+  kernels::for_each_element(nest_over(view_axes::size, extents, strides),
+                            [&](std::ptrdiff_t t, std::ptrdiff_t f) { data[t] += g.data[f]; });
+}
+template <class C, class How, class View, class Shape, class U, class G, class T, class Lowered>
+void loops(const node<view_back<How, View>, Shape, U, G>& n, target<T> to, const Lowered& x) {
+  using axes = axes_for<Shape>;
+  // A buffer of the operand's own order: a view may join axes that follow each other.
+  lowered<T> all{buffer_layout(n), nullptr, {}, nullptr};
+  all.buffer.resize(checked_size<axes>(all.axes, sizeof(T), "gradient"));
+  std::fill(all.buffer.begin(), all.buffer.end(), T(0));
+  const node<view_back<How, View>, Shape, T, G> as_computed({n.op().how, n.op().view}, n.extents(),
+                                                            n.template child<0>());
+  add_through_view(as_computed, all, all.buffer.data(), child_in<0>(x));
+  copy_axes<T>(axes::size, all.axes, to.axes, all.axes, to.data, all.buffer.data());
+}
+
+// ---- skew -----------------------------------------------------------------------------------------------------------
+
+template <class C, class Q, class R, class K, class Shape, class U, class G, class T, class Lowered>
+void loops(const node<skew_back<Q, R, K>, Shape, U, G>& n, target<T> to, const Lowered& x) {
+  using axes = axes_for<Shape>;
+  using inner_axes = axes_for<shape_of<G>>;
+  const auto& g = child_in<0>(x);
+  constexpr std::size_t q_axis = index_in<Q, axes>;
+  constexpr std::size_t r_axis = index_in<R, axes>;
+  const axis keys = g.axes[index_in<K, inner_axes>];
+  axis rest[max_rank];
+  axis_extents<axes>::write(n.extents(), rest);
+  const std::size_t queries = rest[q_axis].extent;
+  const std::size_t relative = rest[r_axis].extent;
+  rest[q_axis].extent = 1;
+  rest[r_axis].extent = 1;
+  std::ptrdiff_t strides[2][max_rank] = {};
+  for (std::size_t i = 0; i < axes::size; ++i) { strides[0][i] = to.axes[i].stride; }
+  align<axes, inner_axes>(g.axes, strides[1]);
+  const auto outside = nest_over(axes::size, rest, strides);
+  for (std::size_t q = 0; q < queries; ++q) {
+    for (std::size_t r = 0; r < relative; ++r) {
+      const std::ptrdiff_t k = static_cast<std::ptrdiff_t>(r) - n.op().first + static_cast<std::ptrdiff_t>(q);
+      const bool there = k >= 0 && k < static_cast<std::ptrdiff_t>(keys.extent);
+      const std::ptrdiff_t out = times(to.axes[q_axis].stride, q) + times(to.axes[r_axis].stride, r);
+      const std::ptrdiff_t from = there ? times(strides[1][q_axis], q) + k * keys.stride : 0;
+      kernels::for_each_element(
+          outside, [&](std::ptrdiff_t t, std::ptrdiff_t f) { to.data[t + out] = there ? g.data[f + from] : T(0); });
+    }
+  }
+}
+
+}  // namespace dimwise::detail

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/expr/backward.hpp -- the nodes that only the way back needs: gradients of rows, of totals, of views.
+//
+// Layer: expr. A gradient has the dimensions of what it belongs to and no marks. Everything else on the way back is
+// written with the nodes of the way forth (grad/adjoint.hpp).
+// Tests: tests/grad/
+#pragma once
+
+#include <dimwise/expr/elementwise.hpp>
+#include <dimwise/expr/positions.hpp>
+#include <dimwise/expr/reduce.hpp>
+#include <dimwise/expr/untracked.hpp>
+
+namespace dimwise::detail {
+
+template <class Q, class K, class R, class Table, class Bucket>
+struct untracked_operand<relative_bias_of<Q, K, R, Table, Bucket>> {
+  static auto of(const relative_bias_of<Q, K, R, Table, Bucket>& b) {
+    const auto& table = untracked_of(b.table());
+    return relative_bias_of<Q, K, R, std::remove_cvref_t<decltype(table)>, Bucket>(table, b.bucket(), b);
+  }
+};
+
+// The dimensions of X without its marks.
+template <class X>
+using gradient_shape = make_shape_t<dims_t<shape_of<X>>, list<>>;
+
+// The gradient of a row's elements, from that of the row it became. The second child is the row as it was, or, of
+// softmax and log_softmax, what it became.
+template <class How, class Over>
+struct rows_back {
+  static constexpr const char* name = How::name;
+  using how = How;
+  using over = Over;
+  double epsilon = 0;
+};
+template <class How>
+inline constexpr bool keeps_result = std::is_same_v<How, rows::softmax> || std::is_same_v<How, rows::log_softmax>;
+
+// The gradient of a row's elements, from that of their total: children are the gradient and the row as it was.
+template <class How, class Over, bool Masked>
+struct total_back {
+  static constexpr const char* name = How::name;
+  using how = How;
+  using over = Over;
+};
+
+// The gradient of an operand of which a view was read: what was read more than once is added up, what was not is 0.
+template <class How, class View>
+struct view_back {
+  static constexpr const char* name = How::name;
+  How how;
+  extents_for<View> view;  // the extents of what was read
+};
+
+// Q·K -> Q·R by distance: the reverse of skew.
+template <class Q, class R, class K>
+struct skew_back {
+  static constexpr const char* name = "skew";
+  std::ptrdiff_t first;  // the element of R that query 0 and key 0 read
+};
+
+}  // namespace dimwise::detail

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/expr/derivative.hpp -- the derivatives of the functions that go over elements.
+//
+// Layer: expr. A user's function object that `map` takes has the member `derivative(x)`.
+// Tests: tests/grad/elements.test.cpp
+#pragma once
+
+#include <dimwise/expr/functions.hpp>
+
+#include <cmath>
+#include <cstddef>
+
+namespace dimwise::fn {
+
+// The slope of a function of one argument at x.
+template <class F>
+struct slope;
+template <>
+struct slope<negate> {
+  template <class T>
+  static T at(T) {
+    return T(-1);
+  }
+};
+// 0 at 0, as elsewhere in the field.
+template <>
+struct slope<relu> {
+  template <class T>
+  static T at(T x) {
+    return x > T(0) ? T(1) : T(0);
+  }
+};
+template <>
+struct slope<sigmoid> {
+  template <class T>
+  static T at(T x) {
+    const T s = sigmoid{}(x);
+    return s * (T(1) - s);
+  }
+};
+// Φ(x) + x φ(x)
+template <>
+struct slope<gelu> {
+  template <class T>
+  static T at(T x) {
+    const T inverse_root_of_two = T(0.70710678118654752440);
+    const T inverse_root_of_two_pi = T(0.39894228040143267794);
+    return T(0.5) * std::erfc(-x * inverse_root_of_two) + x * inverse_root_of_two_pi * std::exp(T(-0.5) * x * x);
+  }
+};
+// x σ(2u) with u = √(2/π)(x + 0.044715 x³)
+template <>
+struct slope<gelu_tanh> {
+  template <class T>
+  static T at(T x) {
+    const T s = sigmoid{}(T(1.5957691216057307118) * (x + T(0.044715) * x * x * x));
+    return s + x * s * (T(1) - s) * T(1.5957691216057307118) * (T(1) + T(0.134145) * x * x);
+  }
+};
+template <>
+struct slope<silu> {
+  template <class T>
+  static T at(T x) {
+    const T s = sigmoid{}(x);
+    return s * (T(1) + x * (T(1) - s));
+  }
+};
+template <>
+struct slope<exp> {
+  template <class T>
+  static T at(T x) {
+    return std::exp(x);
+  }
+};
+template <>
+struct slope<log> {
+  template <class T>
+  static T at(T x) {
+    return T(1) / x;
+  }
+};
+template <>
+struct slope<tanh> {
+  template <class T>
+  static T at(T x) {
+    const T t = std::tanh(x);
+    return T(1) - t * t;
+  }
+};
+template <>
+struct slope<erf> {
+  template <class T>
+  static T at(T x) {
+    return T(1.12837916709551257390) * std::exp(-x * x);
+  }
+};
+template <>
+struct slope<sqrt> {
+  template <class T>
+  static T at(T x) {
+    return T(0.5) / std::sqrt(x);
+  }
+};
+// 0 at 0.
+template <>
+struct slope<abs> {
+  template <class T>
+  static T at(T x) {
+    return x > T(0) ? T(1) : (x < T(0) ? T(-1) : T(0));
+  }
+};
+template <>
+struct slope<square> {
+  template <class T>
+  static T at(T x) {
+    return T(2) * x;
+  }
+};
+template <>
+struct slope<sin> {
+  template <class T>
+  static T at(T x) {
+    return std::cos(x);
+  }
+};
+template <>
+struct slope<cos> {
+  template <class T>
+  static T at(T x) {
+    return -std::sin(x);
+  }
+};
+
+template <class F>
+concept has_slope = requires { slope<F>::at(1.0); };
+// A function of a user's own that says its derivative.
+template <class F>
+concept says_derivative = requires(const F& f) { f.derivative(1.0); };
+
+// The partial derivatives of functions of several arguments, by the I-th one.
+template <std::size_t I, class T>
+T partial_of(divide, T a, T b) {
+  return I == 0 ? T(1) / b : -a / (b * b);
+}
+template <std::size_t I, class T>
+T partial_of(pow, T x, T y) {
+  if constexpr (I == 0) {
+    return y == T(0) ? T(0) : y * std::pow(x, y - T(1));
+  } else {
+    return x == T(0) && y >= T(0) ? T(0) : std::pow(x, y) * std::log(x);
+  }
+}
+// Of equal ones the first counts.
+template <std::size_t I, class T>
+T partial_of(larger, T a, T b) {
+  return (a < b) == (I == 1) ? T(1) : T(0);
+}
+template <std::size_t I, class T>
+T partial_of(smaller, T a, T b) {
+  return (b < a) == (I == 1) ? T(1) : T(0);
+}
+template <std::size_t I, class T>
+T partial_of(clamp, T x, T low, T high) {
+  const std::size_t taken = (x < low ? low : x) > high ? 2 : (x < low ? 1 : 0);
+  return taken == I ? T(1) : T(0);
+}
+
+// What arrives at a function's result, times its I-th partial derivative at x…: what is sent to the I-th argument.
+// Where nothing arrives nothing is sent, whatever the derivative is: hidden elements may be NaN.
+template <class F, std::size_t I>
+struct chain {
+  static constexpr const char* name = F::name;
+  template <class T, class... X>
+  T operator()(T g, X... x) const {
+    if (g == T(0)) { return g; }
+    if constexpr (has_slope<F>) {
+      return g * slope<F>::at(x...);
+    } else {
+      return g * partial_of<I>(F{}, x...);
+    }
+  }
+};
+// The same for a function of a user's own.
+template <class F>
+struct own_chain {
+  F f;
+  template <class T>
+  T operator()(T g, T x) const {
+    return g == T(0) ? g : g * static_cast<T>(f.derivative(x));
+  }
+};
+// What is sent to the second and third argument of `where`.
+template <bool First>
+struct chosen_part {
+  static constexpr const char* name = "where";
+  template <class T>
+  T operator()(bool condition, T g) const {
+    return condition == First ? g : T(0);
+  }
+};
+// What is sent to what a mask has hidden: −0, which a product leaves out.
+struct visible_part {
+  static constexpr const char* name = "masked";
+  template <class T>
+  T operator()(bool visible, T g) const {
+    return visible ? g : T(-0.0);
+  }
+};
+
+}  // namespace dimwise::fn

@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/grad.hpp -- gradients and training, beside dimwise/dimwise.hpp and dimwise/nn.hpp.
+#pragma once
+
+#include <dimwise/grad/check.hpp>
+#include <dimwise/grad/gradient.hpp>

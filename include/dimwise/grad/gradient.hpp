@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/grad/gradient.hpp -- the gradient of a loss: a model of the same type.
+//
+// Layer: grad. Reverse mode (Linnainmaa 1970): the loss is computed over tracked parameters, and what was stored is
+// differentiated from the last value to the first.
+// Tests: tests/grad/gradient.test.cpp, tests/compile_fail/grad/
+//
+//   auto [loss, gradient] = value_and_gradient(model, [&](const auto& m) { return mean<batch, seq>(m(x) …); });
+#pragma once
+
+#include <dimwise/grad/adjoint.hpp>
+#include <dimwise/grad/model.hpp>
+
+namespace dimwise {
+
+/// What `value_and_gradient` gives: the loss, and its gradient by the model, which is of the model's own type.
+template <class Value, class Model>
+struct value_with_gradient {
+  Value value;
+  Model gradient;
+};
+
+namespace detail {
+
+// The real type of a model's parameters: the first one's.
+template <class M>
+struct element_of_model;
+
+template <class... T>
+struct first_real {
+  using type = void;
+};
+template <class T, class... More>
+struct first_real<T, More...> : std::conditional_t<std::is_void_v<T>, first_real<More...>, std::type_identity<T>> {};
+template <class M>
+consteval auto element_type_of() {
+  if constexpr (is_parameter<M>) {
+    return std::type_identity<value_of<M>>{};
+  } else if constexpr (nn::detail::is_sequence<M>) {
+    return element_type_of<typename M::value_type>();
+  } else if constexpr (is_tuple<M>) {
+    return []<class... X>(std::type_identity<std::tuple<X...>>) {
+      return std::type_identity<typename first_real<typename decltype(element_type_of<X>())::type...>::type>{};
+    }(std::type_identity<M>{});
+  } else if constexpr (nn::module<M>) {
+    constexpr auto all = [](auto... member) {
+      return std::type_identity<
+          typename first_real<typename decltype(element_type_of<std::remove_cvref_t<decltype(boost::hana::second(
+                                                    member)(std::declval<M&>()))>>())::type...>::type>{};
+    };
+    return decltype(boost::hana::unpack(boost::hana::accessors<M>(), all)){};
+  } else {
+    return std::type_identity<void>{};
+  }
+}
+template <class M>
+using model_element = typename decltype(element_type_of<M>())::type;
+
+// The parameters of `m`, tracked by a record.
+template <class M>
+auto tracked_model(const M& m, std::uint64_t record) {
+  using T = model_element<M>;
+  rebind<tracked<T>, M> to;
+  match_lengths(to, m);
+  walk_together("", [record](const std::string&, auto& part, const auto& from) {
+    using To = std::remove_cvref_t<decltype(part)>;
+    if constexpr (is_parameter<std::remove_cvref_t<decltype(from)>>) {
+      static_assert(is_tracked<To>,
+                    "dimwise: a module does not take its element type: give it a member template rebind");
+      auto origin = std::make_shared<typename To::origin_type>(record);
+      part = To(from, origin);
+    } else {
+      part = from;
+    }
+  }, to, m);
+  return to;
+}
+
+template <class X>
+inline constexpr bool is_one_number = false;
+template <operand X>
+inline constexpr bool is_one_number<X> = dims_t<shape_of<X>>::size == 0 && real_element<value_of<X>>;
+
+template <class Loss, class M>
+using loss_of = std::invoke_result_t<const Loss&, const rebind<tracked<model_element<M>>, M>&>;
+
+}  // namespace detail
+
+namespace no_adl {
+
+/// The loss at `model`, and its gradient: a model of the same type whose tensors hold the derivatives. Parameters that
+/// the loss does not depend on have the gradient 0.
+///
+///   value_and_gradient(model, [&](const auto& m) { return …; })
+///
+/// `model` is a module, a tensor, or a tuple of them; `loss` takes it with tracked elements and gives one number: an
+/// expression or a stored tensor without dimensions. Throws `gradient_error` where tracked tensors of another call are
+/// used.
+template <class M, class Loss>
+  requires(!detail::is_tracked_type<detail::model_element<M>> && !std::is_void_v<detail::model_element<M>>)
+[[nodiscard]] auto value_and_gradient(const M& model, const Loss& loss) {
+  using T = detail::model_element<M>;
+  detail::gradient_record record;
+  const auto parameters = detail::tracked_model(model, record.number());
+  const tensor<tracked<T>> value(loss(parameters));
+  record.close();
+  if (value.has_origin(record.number())) { value.origin()->add(tensor<T>(T(1))); }
+  record.send_all();
+  value_with_gradient<T, M> result{*value.value().data(), model};
+  for_each_parameter_of([](const std::string&, auto& to, const auto& from) {
+    using To = std::remove_cvref_t<decltype(to)>;
+    if (from.origin()->arrived()) {
+      to = To(from.origin()->gradient());
+    } else {
+      to = To::for_overwriting(to.extents());
+      to.fill(T(0));
+    }
+  }, result.gradient, parameters);
+  return result;
+}
+
+/// The gradient alone.
+template <class M, class Loss>
+[[nodiscard]] M gradient(const M& model, const Loss& loss) {
+  return value_and_gradient(model, loss).gradient;
+}
+
+}  // namespace no_adl
+
+}  // namespace dimwise

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/grad/tracked.hpp -- tensors whose origin is recorded, and the record.
+//
+// Layer: grad. Storing is all that is recorded: `tensor y = expr;` with a tracked operand keeps the expression, which
+// shares what it reads. A formula is differentiated by its type (grad/adjoint.hpp).
+// Tests: tests/grad/tracked.test.cpp
+#pragma once
+
+#include <dimwise/eval/evaluate.hpp>
+#include <dimwise/expr/backward.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace dimwise {
+
+/// The element type of tensors whose origin is recorded; there are no values of it.
+template <class T>
+struct tracked {
+  using value_type = T;
+  tracked() = delete;
+};
+
+namespace detail {
+
+// What a record holds of one stored value.
+class recorded {
+ public:
+  explicit recorded(std::uint64_t record) : record_(record) {}
+  recorded(const recorded&) = delete;
+  recorded& operator=(const recorded&) = delete;
+  virtual ~recorded() = default;
+  /// Sends the gradient that has arrived to what the value was computed from, and forgets both.
+  virtual void send() {}
+  [[nodiscard]] std::uint64_t record() const { return record_; }
+
+ private:
+  std::uint64_t record_;
+};
+
+// What one call of `value_and_gradient` has stored, in order. It is the thread's current one while the loss is computed.
+class gradient_record {
+ public:
+  gradient_record() : outer_(current_) { current_ = this; }
+  gradient_record(const gradient_record&) = delete;
+  gradient_record& operator=(const gradient_record&) = delete;
+  ~gradient_record() {
+    close();
+    // The last first: a value's origin is older than the value, and chains of owners are not unwound by recursion.
+    while (!values_.empty()) { values_.pop_back(); }
+  }
+  [[nodiscard]] static gradient_record* current() { return current_; }
+  [[nodiscard]] std::uint64_t number() const { return number_; }
+  void add(std::shared_ptr<recorded> value) { values_.push_back(static_cast<std::shared_ptr<recorded>&&>(value)); }
+  /// Nothing is recorded any more.
+  void close() {
+    if (open_) { current_ = outer_; }
+    open_ = false;
+  }
+  /// From the last value to the first: all that arrives at a value comes from later ones.
+  void send_all() {
+    while (!values_.empty()) {
+      values_.back()->send();
+      values_.pop_back();
+    }
+  }
+
+ private:
+  static std::uint64_t next() {
+    static std::atomic<std::uint64_t> last{0};
+    return ++last;
+  }
+  inline static thread_local gradient_record* current_ = nullptr;
+  gradient_record* outer_;
+  std::uint64_t number_ = next();
+  bool open_ = true;
+  std::vector<std::shared_ptr<recorded>> values_;
+};
+
+// The gradient of a stored value: the sum of what arrives.
+template <class T, class Shape>
+struct gradient_tensor;
+template <class T, class... D>
+struct gradient_tensor<T, shape<D...>> {
+  using type = tensor<T, D...>;
+};
+template <class T, class... DimsAndMarks>
+class recorded_value : public recorded {
+ public:
+  using gradient_type = typename gradient_tensor<T, make_shape_t<dims_t<shape<DimsAndMarks...>>, list<>>>::type;
+  using recorded::recorded;
+
+  /// Adds what arrives: the value's dimensions in any order, and no marks.
+  template <class G>
+  void add(const G& g) {
+    static_assert(same_set<dims_t<shape_of<G>>, dims_t<shape<DimsAndMarks...>>> && marks_t<shape_of<G>>::size == 0,
+                  "dimwise: an adjoint gives a gradient of other dimensions than the value has");
+    if (arrived_) {
+      gradient_ = gradient_type(gradient_ + g);
+    } else {
+      gradient_ = gradient_type(g);
+      arrived_ = true;
+    }
+  }
+  [[nodiscard]] bool arrived() const { return arrived_; }
+  [[nodiscard]] const gradient_type& gradient() const { return gradient_; }
+
+ protected:
+  void forget() {
+    gradient_ = gradient_type();
+    arrived_ = false;
+  }
+
+ private:
+  gradient_type gradient_;
+  bool arrived_ = false;
+};
+
+// Sends `g`, which arrived at the value of `n`, to the tracked leaves of `n` (grad/adjoint.hpp).
+template <class N, class G>
+void send_gradient(const N& n, const G& g);
+
+// A value that was computed from tracked ones. It holds the expression until its gradient was sent.
+template <class E, class T, class... DimsAndMarks>
+class recorded_formula final : public recorded_value<T, DimsAndMarks...> {
+ public:
+  recorded_formula(std::uint64_t record, const E& formula)
+      : recorded_value<T, DimsAndMarks...>(record), formula_(std::make_unique<E>(formula)) {}
+  void send() override {
+    if (this->arrived()) {
+      const auto g = this->gradient();
+      this->forget();
+      send_gradient(*formula_, g);
+    }
+    formula_.reset();
+  }
+
+ private:
+  std::unique_ptr<E> formula_;
+};
+
+// Refuses an expression of which a leaf was recorded elsewhere: its gradient would be lost.
+template <class N>
+bool has_origin(const N& n, std::uint64_t record) {
+  if constexpr (!is_tracked<N>) {
+    return false;
+  } else if constexpr (is_tensor<N>) {
+    return n.has_origin(record);
+  } else {
+    bool any = false;
+    n.each_child([&](const auto& child) { any = has_origin(child, record) || any; });
+    return any;
+  }
+}
+
+}  // namespace detail
+
+/// A tensor whose origin is recorded while `value_and_gradient` computes a loss. It is made from a plain tensor, which
+/// is a constant then, or stored from an expression. `value()` are its elements.
+template <class T, class... DimsAndMarks>
+class tensor<tracked<T>, DimsAndMarks...> : public detail::shaped_as<shape<DimsAndMarks...>> {
+ public:
+  using shape_type = shape<DimsAndMarks...>;
+  using value_type = tracked<T>;
+  using extents_type = detail::extents_for<shape_type>;
+  using axes = detail::axes_for<shape_type>;
+  using plain_type = tensor<T, DimsAndMarks...>;
+  using origin_type = detail::recorded_value<T, DimsAndMarks...>;
+
+  /// Zeros, a constant.
+  tensor() = default;
+  tensor(const plain_type& value) : value_(value) {}  // implicit: a constant
+  tensor(const plain_type& value, std::shared_ptr<origin_type> origin)
+      : value_(value), origin_(static_cast<std::shared_ptr<origin_type>&&>(origin)) {}
+
+  /// The value of an expression, which is recorded where it has tracked operands. Throws `gradient_error` where one of
+  /// them was recorded by another call.
+  template <operand E>
+    requires(!std::same_as<E, tensor> && !std::same_as<E, plain_type> &&
+             detail::fits<tracked<T>, detail::value_of<E>> && allowed<rule::assign<shape_type, detail::shape_of<E>>>)
+  tensor(const E& value) : value_(detail::untracked_of(value)) {  // implicit: `tensor y = expr;` evaluates
+    detail::gradient_record* const record = detail::gradient_record::current();
+    if (detail::has_origin(value, record == nullptr ? 0 : record->number())) {
+      auto origin = std::make_shared<detail::recorded_formula<E, T, DimsAndMarks...>>(record->number(), value);
+      origin_ = origin;
+      record->add(origin);
+    }
+  }
+  template <class Computed, class Verdict = rule::assign<shape_type, Computed>>
+    requires refused<Verdict>
+  tensor(const detail::shaped_as<Computed>& value, Verdict* = nullptr) = delete;
+  template <operand E, class Error = detail::elements_error<tracked<T>, detail::value_of<E>>>
+    requires(!detail::fits<tracked<T>, detail::value_of<E>> && allowed<rule::assign<shape_type, detail::shape_of<E>>>)
+  tensor(const E& value, Error* = nullptr) = delete;
+  tensor(const detail::already_refused& value);  // implicit: what it came from is the only mistake
+
+  [[nodiscard]] const plain_type& value() const { return value_; }
+  [[nodiscard]] const extents_type& extents() const { return value_.extents(); }
+  [[nodiscard]] std::size_t size() const { return value_.size(); }
+  /// Whether this value is part of the record of that number; throws `gradient_error` where it is part of another one.
+  [[nodiscard]] bool has_origin(std::uint64_t record) const {
+    if (origin_ == nullptr) { return false; }
+    if (origin_->record() != record) {
+      detail::raise<gradient_error>(
+          error{} << "a tracked tensor"
+                  << (record == 0
+                          ? " was recorded by a call of value_and_gradient that has ended or runs in another thread"
+                          : " was recorded by another call of value_and_gradient than the one that runs; a "
+                            "gradient of a gradient is not recorded")
+                  << " (R21)");
+    }
+    return true;
+  }
+  [[nodiscard]] origin_type* origin() const { return origin_.get(); }
+
+ private:
+  plain_type value_;
+  std::shared_ptr<origin_type> origin_;
+};
+
+namespace no_adl {
+
+/// The value of `x` as a constant: no gradient goes through it.
+template <operand X>
+[[nodiscard]] auto detached(const X& x) {
+  return tensor(detail::untracked_of(x));
+}
+
+}  // namespace no_adl
+
+}  // namespace dimwise

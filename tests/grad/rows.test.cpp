@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSL-1.0
+// The adjoints of softmax, norms, totals and masks, against differences in float64.
+#include "nodes.hpp"
+
+#include <limits>
+
+using namespace grad_tests;
+
+TEST_CASE("rows") {
+  const auto s = some<batch, heads, seq, key>(1, batch{2}, seq{3}, key{3});
+  const auto x = some<batch, seq, d_model>(2, batch{2}, seq{3});
+  const auto logits = some<seq, vocab>(3, seq{3}, vocab{5});
+  CHECK_ADJOINT(s, softmax<key>(m));
+  CHECK_ADJOINT(logits, log_softmax<vocab>(m));
+  CHECK_ADJOINT(s, renormalise<key>(exp(m)));
+  CHECK_ADJOINT(x, standardize<d_model>(m));
+  CHECK_ADJOINT(x, standardize<batch, seq>(m, 1e-3));
+  CHECK_ADJOINT(std::tuple(x, some<d_model>(4), some<d_model>(5)),
+                layer_norm<d_model>(std::get<0>(m), std::get<1>(m), std::get<2>(m)));
+  CHECK_ADJOINT(std::tuple(x, some<d_model>(4)), rms_norm<d_model>(std::get<0>(m), std::get<1>(m)));
+  CHECK_ADJOINT(x, scan<seq>(m));
+}
+
+TEST_CASE("totals, with and without masks") {
+  const auto x = some<batch, seq, d_model>(2, batch{2}, seq{4});
+  const auto logits = some<seq, vocab>(3, seq{3}, vocab{5});
+  const tensor<int, batch> lengths({3, 1}, batch{2});
+  const auto seen = padding<seq>(lengths);
+  CHECK_ADJOINT(x, sum<seq>(m));
+  CHECK_ADJOINT(x, mean<batch, seq>(m));
+  CHECK_ADJOINT(x, max<seq>(m));
+  CHECK_ADJOINT(x, min<seq, d_model>(m));
+  CHECK_ADJOINT(logits, logsumexp<vocab>(m));
+  CHECK_ADJOINT(x, mean<seq>(m, seen));
+  CHECK_ADJOINT(x, sum<seq>(m, seen));
+  CHECK_ADJOINT(x, max<seq>(m, seen));
+  CHECK_ADJOINT(x, mean<batch, seq>(square(m)));
+}
+
+TEST_CASE("masks and biases in front of softmax") {
+  const auto s = some<batch, heads, seq, key>(1, batch{2}, seq{4}, key{4});
+  const auto pair = some<heads, seq, key>(2, seq{4}, key{4});
+  const auto table = some<distance, heads>(3, distance{5});
+  const tensor<int, batch> lengths({3, 0}, batch{2});
+  const auto causal_mask = causal<seq, key>{};
+  CHECK_ADJOINT(s, softmax<key>(masked(m, causal_mask)));
+  CHECK_ADJOINT(s, softmax<key>(masked(m, causal_mask & padding<key>(lengths))));
+  CHECK_ADJOINT(s, softmax<key>(masked(m, window<seq, key>{1, 1})));
+  CHECK_ADJOINT(std::tuple(s, pair), softmax<key>(masked(biased(std::get<0>(m), std::get<1>(m)), causal_mask)));
+  CHECK_ADJOINT(std::tuple(s, table),
+                softmax<key>(biased(std::get<0>(m), relative_bias<seq, key, distance>(std::get<1>(m)))));
+  CHECK_ADJOINT(table, softmax<key>(biased(s, relative_bias<seq, key, distance>(m))));
+  CHECK_ADJOINT(s, softmax<key>(biased(m, alibi<seq, key, heads>{})));
+}
+
+TEST_CASE("attention: what is hidden has no effect and the gradient 0, NaN included") {
+  const auto q = some<batch, seq, heads, d_k>(1, batch{2}, seq{4});
+  const auto k = some<batch, key, heads, d_k>(2, batch{2}, key{4});
+  const auto v = some<batch, key, heads, d_v>(3, batch{2}, key{4});
+  const tensor<int, batch> lengths({3, 0}, batch{2});
+  const auto attend = [&](const auto& m) {
+    const auto& [a, b, c] = m;
+    return contract<key>(softmax<key>(masked(scores<d_k>(a, b), padding<key>(lengths))), c);
+  };
+  CHECK_ADJOINT(std::tuple(q, k, v), attend(m));
+
+  auto spoiled = std::tuple(q, k, v);
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  for (const std::size_t b : {0, 1}) {
+    for (std::size_t i = b == 0 ? 3 : 0; i < 4; ++i) {
+      for (const std::size_t h : {0, 1}) {
+        std::get<1>(spoiled).set(nan, id<batch>(b), id<key>(i), id<heads>(h), id<d_k>(1));
+        std::get<2>(spoiled).set(nan, id<batch>(b), id<key>(i), id<heads>(h), id<d_v>(0));
+      }
+    }
+  }
+  const auto loss = [&](const auto& m) { return weighed(attend(m)); };
+  const auto clean = value_and_gradient(std::tuple(q, k, v), loss);
+  const auto dirty = value_and_gradient(spoiled, loss);
+  CHECK(clean.value == dirty.value);
+  for_each_parameter_of([](const std::string& name, const auto& a, const auto& b) {
+    INFO(name);
+    for (std::size_t i = 0; i < a.size(); ++i) { CHECK(a.data()[i] == b.data()[i]); }
+  }, clean.gradient, dirty.gradient);
+}
