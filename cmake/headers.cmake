@@ -33,7 +33,6 @@ set(dimwise_headers
     include/dimwise/eval/loops_product.hpp
     include/dimwise/eval/loops_rows.hpp
     include/dimwise/eval/masks.hpp
-    include/dimwise/eval/misuse.hpp
     include/dimwise/eval/narrow.hpp
     include/dimwise/eval/partial_attention.hpp
     include/dimwise/eval/pass.hpp
@@ -61,6 +60,7 @@ set(dimwise_headers
     include/dimwise/expr/join.hpp
     include/dimwise/expr/mask.hpp
     include/dimwise/expr/mask_algebra.hpp
+    include/dimwise/expr/misused_operators.hpp
     include/dimwise/expr/node.hpp
     include/dimwise/expr/numbers.hpp
     include/dimwise/expr/operation.hpp
@@ -72,6 +72,7 @@ set(dimwise_headers
     include/dimwise/expr/restride.hpp
     include/dimwise/expr/rotary.hpp
     include/dimwise/expr/scores.hpp
+    include/dimwise/expr/take.hpp
     include/dimwise/expr/untracked.hpp
     include/dimwise/expr/widen.hpp
     include/dimwise/expr/window.hpp
@@ -159,6 +160,7 @@ set(dimwise_headers
     include/dimwise/support/number_format.hpp
     include/dimwise/tensor/elements.hpp
     include/dimwise/tensor/extents.hpp
+    include/dimwise/tensor/misused.hpp
     include/dimwise/tensor/operand.hpp
     include/dimwise/tensor/random.hpp
     include/dimwise/tensor/refused_shape.hpp

@@ -23,15 +23,16 @@
 #include <dimwise/expr/reduce.hpp>
 #include <dimwise/expr/reorder.hpp>
 #include <dimwise/expr/restride.hpp>
+#include <dimwise/expr/take.hpp>
 #include <dimwise/expr/rotary.hpp>
 #include <dimwise/expr/scores.hpp>
 #include <dimwise/expr/widen.hpp>
 #include <dimwise/expr/window.hpp>
+#include <dimwise/expr/misused_operators.hpp>
 #include <dimwise/expr/explain.hpp>
 
 #include <dimwise/eval/compound.hpp>
 #include <dimwise/eval/evaluate.hpp>
-#include <dimwise/eval/misuse.hpp>
 #include <dimwise/eval/partial_attention.hpp>
 #include <dimwise/eval/plan.hpp>
 #include <dimwise/eval/relative_ids.hpp>

@@ -96,6 +96,7 @@ template <operand E, kernels::Executor X>
   outer.count(threads.counts());
   return result;
 }
+DIMWISE_DETAIL_MISUSED(evaluate)
 
 /// The same by the reference loops alone, in the element type.
 template <operand E>
@@ -123,6 +124,7 @@ template <expression E>
 [[nodiscard]] auto reference(const E& value) {
   return detail::reference_of<double>(value, value);
 }
+DIMWISE_DETAIL_MISUSED(reference)
 
 }  // namespace no_adl
 

@@ -20,6 +20,63 @@ struct top_k_result {
   Ids ids;
 };
 
+namespace detail::calls {
+
+struct top_k {
+  template <class D, class... N, operand X, class Best = first_t<list<N...>>>
+    requires begins<list<N...>, list<Best>>
+  static auto judge(list<D, N...>, const X&, const Best& = {})
+      -> of_numbers<op::top_k, rule::top_k<D, Best, shape_of<X>>, X>;
+  template <class Verdict, class D, class... N, operand X, class Best = first_t<list<N...>>>
+  static auto make(list<D, N...>, const X& x, const Best& best = {}) {
+    using T = value_of<X>;
+    using shape = stored_t<typename Verdict::shape>;
+    using Values = tensor_of<T, shape>;
+    using Ids = tensor_of<id<D>, make_shape_t<dims_t<shape>, list<>>>;
+    using axes = axes_for<shape>;
+    const extent_t n = x.extents().template extent<D>();
+    if (best.extent() > n) {
+      raise<extent_error>(error{} << "top_k: the " << best.extent() << " largest were asked of dimension "
+                                  << dimension_name<D>() << " of extent " << n << " (R18)");
+    }
+    const auto e = extents_from<shape>("top_k", one_extent(best), extents_beside<shape_of<X>, D>(x.extents()));
+    top_k_result<Values, Ids> result{
+        Values::for_overwriting(e), Ids::for_overwriting(merge_extents<typename Ids::extents_type::atoms>("top_k", e))};
+    const auto from = lower<T>(x);
+    axis to[max_rank];
+    axis_extents<axes>::write(e, to);
+    make_contiguous(to, axes::size);
+    const axis along_best = to[index_in<Best, axes>];
+    const row_loops<axes, axes_for<shape_of<X>>, axes_of_list_t<list<D>>> loops(to, from.axes);
+    aligned_vector<std::size_t> order(n);
+    aligned_vector<T> row(n);
+    T* values = result.values.overwrite();
+    id<D>* ids = result.ids.overwrite();
+    kernels::for_each_element(loops.outside, [&](std::ptrdiff_t t, std::ptrdiff_t f) {
+      std::iota(order.begin(), order.end(), std::size_t{0});
+      T* next = row.data();
+      kernels::for_each_element(loops.inside, [&](std::ptrdiff_t, std::ptrdiff_t g) { *next++ = from.data[f + g]; });
+      const auto before = [&](std::size_t i, std::size_t j) {
+        const T a = row[i];
+        const T b = row[j];
+        const bool a_nan = a != a;
+        const bool b_nan = b != b;
+        if (a_nan || b_nan) { return a_nan != b_nan ? a_nan : i < j; }
+        return a != b ? a > b : i < j;
+      };
+      std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(best.extent()), order.end(), before);
+      for (std::size_t i = 0; i < best.extent(); ++i) {
+        const std::ptrdiff_t place = t + static_cast<std::ptrdiff_t>(i) * along_best.stride;
+        values[place] = row[order[i]];
+        ids[place] = id<D>(order[i]);
+      }
+    });
+    return result;
+  }
+};
+
+}  // namespace detail::calls
+
 namespace no_adl {
 
 /// The |Best| largest elements along D in falling order, the first of equals first, with their ids; NaN counts as
@@ -29,62 +86,7 @@ namespace no_adl {
 ///
 /// Refuses dimensions that are neither attendable nor a choice (R13), more than there are (R18; `extent_error` at run
 /// time).
-template <class D, class Best, operand X,
-          class Verdict = detail::of_numbers<op::top_k, rule::top_k<D, Best, detail::shape_of<X>>, X>>
-  requires allowed<Verdict>
-[[nodiscard]] auto top_k(const X& x, const Best& best = Best{}) {
-  using namespace detail;
-  using T = value_of<X>;
-  using shape = stored_t<typename Verdict::shape>;
-  using Values = tensor_of<T, shape>;
-  using Ids = tensor_of<id<D>, make_shape_t<dims_t<shape>, list<>>>;
-  using axes = axes_for<shape>;
-  const extent_t n = x.extents().template extent<D>();
-  if (best.extent() > n) {
-    raise<extent_error>(error{} << "top_k: the " << best.extent() << " largest were asked of dimension "
-                                << dimension_name<D>() << " of extent " << n << " (R18)");
-  }
-  extents_of<list<Best>> added;
-  added.set(best);
-  const auto e =
-      merge_extents<typename Values::extents_type::atoms>("top_k", added, extents_beside<shape_of<X>, D>(x.extents()));
-  top_k_result<Values, Ids> result{Values::for_overwriting(e),
-                                   Ids::for_overwriting(merge_extents<typename Ids::extents_type::atoms>("top_k", e))};
-  const auto from = lower<T>(x);
-  axis to[max_rank];
-  axis_extents<axes>::write(e, to);
-  make_contiguous(to, axes::size);
-  const axis along_best = to[index_in<Best, axes>];
-  const row_loops<axes, axes_for<shape_of<X>>, axes_of_list_t<list<D>>> loops(to, from.axes);
-  aligned_vector<std::size_t> order(n);
-  aligned_vector<T> row(n);
-  T* values = result.values.overwrite();
-  id<D>* ids = result.ids.overwrite();
-  kernels::for_each_element(loops.outside, [&](std::ptrdiff_t t, std::ptrdiff_t f) {
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    T* next = row.data();
-    kernels::for_each_element(loops.inside, [&](std::ptrdiff_t, std::ptrdiff_t g) { *next++ = from.data[f + g]; });
-    const auto before = [&](std::size_t i, std::size_t j) {
-      const T a = row[i];
-      const T b = row[j];
-      const bool a_nan = a != a;
-      const bool b_nan = b != b;
-      if (a_nan || b_nan) { return a_nan != b_nan ? a_nan : i < j; }
-      return a != b ? a > b : i < j;
-    };
-    std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(best.extent()), order.end(), before);
-    for (std::size_t i = 0; i < best.extent(); ++i) {
-      const std::ptrdiff_t place = t + static_cast<std::ptrdiff_t>(i) * along_best.stride;
-      values[place] = row[order[i]];
-      ids[place] = id<D>(order[i]);
-    }
-  });
-  return result;
-}
-template <class D, class Best, operand X,
-          class Verdict = detail::of_numbers<op::top_k, rule::top_k<D, Best, detail::shape_of<X>>, X>>
-  requires refused<Verdict>
-Verdict top_k(const X& x, const Best& best = Best{});
+DIMWISE_DETAIL_OPERATION(top_k)
 
 }  // namespace no_adl
 
@@ -147,6 +149,7 @@ template <expression X, dimension_type... Factors>
 [[nodiscard]] auto split_ids(const X& ids, const Factors&... extents) {
   return split_ids(tensor(ids), extents...);
 }
+DIMWISE_DETAIL_MISUSED(split_ids)
 
 }  // namespace no_adl
 

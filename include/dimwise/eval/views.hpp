@@ -7,7 +7,7 @@
 #pragma once
 
 #include <dimwise/eval/layout.hpp>
-#include <dimwise/expr/restride.hpp>
+#include <dimwise/expr/take.hpp>
 #include <dimwise/expr/window.hpp>
 
 namespace dimwise::detail {

@@ -126,66 +126,74 @@ struct clamped {
                                   std::conditional_t<real_element<first>, first, second>>;
 };
 
+// ---- the words ------------------------------------------------------------------------------------------------------
+
+namespace calls {
+
+struct where {
+  template <class M, choosable A, choosable B>
+    requires(operand<M> || mask<M>)
+  static auto judge(list<>, const M&, const A&, const B&) -> where_verdict<M, A, B>;
+  template <class E, class A, class B>
+  static auto judge(list<>, const block_mask<E>&, const A&, const B&)
+      -> ERROR_R7_block_mask_is_turned_by_allow_of<op::where, operand_t<shape_of<E>>>;
+  template <class Verdict, class M, class A, class B>
+  static auto make(list<>, const M& m, const A& a, const B& b) {
+    using shape = typename Verdict::shape;
+    using T = chosen_t<A, B>;
+    auto e = extents_from<shape>("where", extents_or_none(a), extents_or_none(b), extents_of_condition(m));
+    auto condition = as_condition(e, m);
+    return make_node<shape, T>(apply<fn::choose>{}, e, std::move(condition), as_chosen<T>(a), as_chosen<T>(b));
+  }
+};
+struct clamp {
+  template <operand X, bounding Low, bounding High>
+  static auto judge(list<>, const X&, const Low&, const High&) -> bounded_verdict<op::clamp, X, Low, High>;
+  template <class Verdict, operand X, bounding Low, bounding High>
+  static auto make(list<>, const X& x, const Low& low, const High& high) {
+    using T = typename clamped<X, Low, High>::type;
+    return make_elementwise<Verdict, T>("clamp", fn::clamp{}, as_operand<T>(x), as_operand<T>(low),
+                                        as_operand<T>(high));
+  }
+};
+struct pow {
+  template <class X, class Y>
+    requires(operand_pair<X, Y>)
+  static auto judge(list<>, const X&, const Y&) -> bounded_verdict<op::pow, X, Y>;
+  template <class Verdict, class X, class Y>
+  static auto make(list<>, const X& x, const Y& y) {
+    return make_binary<fn::pow, X, Y, Verdict>(x, y);
+  }
+};
+
+}  // namespace calls
+
 }  // namespace detail
 
 namespace no_adl {
 
 /// `a` where `m` is true, else `b`; what is not chosen has no effect, NaN included.
 ///
-///   m [subset], a, b  ->  the dimensions that one of a, b, m has all of (tie: a, then b), the marks of a and b
+///   where(m, a, b)  ->  the dimensions that one of a, b, m has all of (tie: a, then b), the marks of a and b
 ///
 /// `m` is a mask or a tensor of bool, a comparison for example; `a`, `b` are operands, numbers, or both ids of one
 /// dimension. Refuses masked operands (R7), R8, R13, R15 (a symbolic mask whose extents nobody brings), R18. Throws
 /// `extent_error` (R15).
-template <class M, class A, class B, class Verdict = detail::where_verdict<M, A, B>>
-  requires((operand<M> || mask<M>) && detail::choosable<A> && detail::choosable<B> && allowed<Verdict>)
-[[nodiscard]] auto where(const M& m, const A& a, const B& b) {
-  using shape = typename Verdict::shape;
-  using T = detail::chosen_t<A, B>;
-  auto e = detail::extents_from<shape>("where", detail::extents_or_none(a), detail::extents_or_none(b),
-                                       detail::extents_of_condition(m));
-  auto condition = detail::as_condition(e, m);
-  return detail::make_node<shape, T>(detail::apply<fn::choose>{}, e, std::move(condition), detail::as_chosen<T>(a),
-                                     detail::as_chosen<T>(b));
-}
-template <class M, class A, class B, class Verdict = detail::where_verdict<M, A, B>>
-  requires((operand<M> || mask<M>) && detail::choosable<A> && detail::choosable<B> && refused<Verdict>)
-Verdict where(const M& m, const A& a, const B& b);
-template <class E, class A, class B,
-          class Error = ERROR_R7_block_mask_is_turned_by_allow_of<op::where, detail::operand_t<detail::shape_of<E>>>>
-Error where(const block_mask<E>& m, const A& a, const B& b);
+DIMWISE_DETAIL_OPERATION(where)
 
 /// min(max(x, low), high): NaN where one is NaN, `high` where the bounds cross. Bounds are numbers or operands.
 ///
-///   [x] x [subset of x] x [subset of x]  ->  [x]
+///   clamp(x, low, high):  [x] x [subset of x] x [subset of x]  ->  [x]
 ///
 /// Refuses masked operands (R7), R8, R13, R18.
-template <operand X, detail::bounding Low, detail::bounding High,
-          class Verdict = detail::bounded_verdict<op::clamp, X, Low, High>>
-  requires allowed<Verdict>
-[[nodiscard]] auto clamp(const X& x, const Low& low, const High& high) {
-  using T = typename detail::clamped<X, Low, High>::type;
-  return detail::make_elementwise<Verdict, T>("clamp", fn::clamp{}, detail::as_operand<T>(x),
-                                              detail::as_operand<T>(low), detail::as_operand<T>(high));
-}
-template <operand X, detail::bounding Low, detail::bounding High,
-          class Verdict = detail::bounded_verdict<op::clamp, X, Low, High>>
-  requires refused<Verdict>
-Verdict clamp(const X& x, const Low& low, const High& high);
+DIMWISE_DETAIL_OPERATION(clamp)
 
 /// x to the power of y, of numbers or operands, one of them an operand; as `std::pow`.
 ///
-///   [larger] x [subset of it]  ->  [larger]
+///   pow(x, y):  [larger] x [subset of it]  ->  [larger]
 ///
 /// Whole numbers alone are refused (R13), masked operands (R7); R8, R18.
-template <class X, class Y, class Verdict = detail::bounded_verdict<op::pow, X, Y>>
-  requires(detail::operand_pair<X, Y> && allowed<Verdict>)
-[[nodiscard]] auto pow(const X& x, const Y& y) {
-  return detail::make_binary<fn::pow, X, Y, Verdict>(x, y);
-}
-template <class X, class Y, class Verdict = detail::bounded_verdict<op::pow, X, Y>>
-  requires(detail::operand_pair<X, Y> && refused<Verdict>)
-Verdict pow(const X& x, const Y& y);
+DIMWISE_DETAIL_OPERATION(pow)
 
 }  // namespace no_adl
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/expr/contract.hpp -- products: contract, outer, scores.
+// dimwise/expr/contract.hpp -- products: contract, outer.
 //
 // Layer: expr. Says what is computed; knows no loops.
 // Tests: tests/expr/contract.test.cpp, tests/compile_fail/contract/
@@ -7,6 +7,7 @@
 
 #include <dimwise/expr/node.hpp>
 #include <dimwise/expr/numbers.hpp>
+#include <dimwise/expr/operation.hpp>
 #include <dimwise/shape/rules/contract.hpp>
 
 namespace dimwise {
@@ -51,62 +52,51 @@ auto make_contraction(const char* operation, const A& a, const B& b) {
   return contraction<shape, Over, A, B>({}, product_extents<shape, plain>(operation, a, b), a, b);
 }
 
+// ---- the words ------------------------------------------------------------------------------------------------------
+
+namespace calls {
+
+struct contract {
+  template <operand A, operand B>
+  static auto judge(list<>, const A&, const B&) -> unnamed<op::contract, A, B>;
+  template <class... D, operand A, operand B, class... E>
+    requires(sizeof...(D) > 0)
+  static auto judge(list<D...>, const A&, const B&, along<E...> = {})
+      -> of_numbers<op::contract, rule::contract<list<D...>, list<E...>, shape_of<A>, shape_of<B>>, A, B>;
+  template <class Verdict, class... D, operand A, operand B, class... E>
+  static auto make(list<D...>, const A& a, const B& b, along<E...> = {}) {
+    return make_contraction<list<D...>, list<E...>, Verdict>("contract", a, b);
+  }
+};
+struct outer {
+  template <operand A, operand B>
+  static auto judge(list<>, const A&, const B&) -> of_numbers<op::outer, rule::outer<shape_of<A>, shape_of<B>>, A, B>;
+  template <class Verdict, operand A, operand B>
+  static auto make(list<>, const A& a, const B& b) {
+    return make_contraction<list<>, list<>, Verdict>("outer", a, b);
+  }
+};
+
+}  // namespace calls
+
 }  // namespace detail
 
 namespace no_adl {
 
 /// The sum over the dimensions D of the products of `a` and `b`.
 ///
-///   [shared, free a, D…] x [shared, free b, D…]  ->  [shared, free a, free b]
+///   contract<D…>(a, b):  [shared, free a, D…] x [shared, free b, D…]  ->  [shared, free a, free b]
+///
+/// With `along<E…>{}` behind the operands, the dimensions E are shared although they are not parallel: the diagonal is
+/// spelled (R2).
 ///
 /// Refuses: R1, R2, R4, R5, R6, R7, R9, R11, R12, R17, R18, R19. Throws `extent_error` where extents disagree (R15).
-template <class... D, operand A, operand B,
-          class Verdict = detail::of_numbers<
-              op::contract,
-              rule::contract<detail::list<D...>, detail::list<>, detail::shape_of<A>, detail::shape_of<B>>, A, B>>
-  requires(sizeof...(D) > 0 && allowed<Verdict>)
-[[nodiscard]] auto contract(const A& a, const B& b) {
-  return detail::make_contraction<detail::list<D...>, detail::list<>, Verdict>("contract", a, b);
-}
-template <class... D, operand A, operand B,
-          class Verdict = detail::of_numbers<
-              op::contract,
-              rule::contract<detail::list<D...>, detail::list<>, detail::shape_of<A>, detail::shape_of<B>>, A, B>>
-  requires(sizeof...(D) > 0 && refused<Verdict>)
-Verdict contract(const A& a, const B& b);
-
-template <operand A, operand B, class Error = detail::unnamed<op::contract, A, B>>
-Error contract(const A& a, const B& b);
-
-/// The same, where the dimensions E are shared although they are not parallel: the diagonal is spelled (R2).
-template <class... D, operand A, operand B, class... E,
-          class Verdict = detail::of_numbers<
-              op::contract,
-              rule::contract<detail::list<D...>, detail::list<E...>, detail::shape_of<A>, detail::shape_of<B>>, A, B>>
-  requires(sizeof...(D) > 0 && allowed<Verdict>)
-[[nodiscard]] auto contract(const A& a, const B& b, along<E...>) {
-  return detail::make_contraction<detail::list<D...>, detail::list<E...>, Verdict>("contract", a, b);
-}
-template <class... D, operand A, operand B, class... E,
-          class Verdict = detail::of_numbers<
-              op::contract,
-              rule::contract<detail::list<D...>, detail::list<E...>, detail::shape_of<A>, detail::shape_of<B>>, A, B>>
-  requires(sizeof...(D) > 0 && refused<Verdict>)
-Verdict contract(const A& a, const B& b, along<E...>);
+DIMWISE_DETAIL_OPERATION(contract)
 
 /// All products of `a` and `b`: nothing is summed.
 ///
-///   [shared, free a] x [shared, free b]  ->  [shared, free a, free b]
-template <operand A, operand B,
-          class Verdict = detail::of_numbers<op::outer, rule::outer<detail::shape_of<A>, detail::shape_of<B>>, A, B>>
-  requires allowed<Verdict>
-[[nodiscard]] auto outer(const A& a, const B& b) {
-  return detail::make_contraction<detail::list<>, detail::list<>, Verdict>("outer", a, b);
-}
-template <operand A, operand B,
-          class Verdict = detail::of_numbers<op::outer, rule::outer<detail::shape_of<A>, detail::shape_of<B>>, A, B>>
-  requires refused<Verdict>
-Verdict outer(const A& a, const B& b);
+///   outer(a, b):  [shared, free a] x [shared, free b]  ->  [shared, free a, free b]
+DIMWISE_DETAIL_OPERATION(outer)
 
 }  // namespace no_adl
 

@@ -11,6 +11,7 @@
 #include <dimwise/expr/functions.hpp>
 #include <dimwise/expr/node.hpp>
 #include <dimwise/expr/numbers.hpp>
+#include <dimwise/expr/operation.hpp>
 #include <dimwise/shape/rules/elementwise.hpp>
 
 namespace dimwise {
@@ -125,46 +126,36 @@ template <class F, class X>
 using unary_verdict = of_numbers<std::conditional_t<keeps_whole_numbers<F>, op::elementwise, op::map>,
                                  rule::map<fn::ends_mask<F>, shape_of<X>>, X>;
 
+namespace calls {
+struct plain {
+  template <operand X>
+  static auto judge(list<>, const X&) -> accepted<make_shape_t<dims_t<shape_of<X>>, list<>>>;
+  template <class Verdict, operand X>
+  static auto make(list<>, const X& x) {
+    return make_with_marks<typename Verdict::shape>(x);
+  }
+};
+}  // namespace calls
+
 }  // namespace detail
 
 /// Elementwise arithmetic by name. The smaller operand's dimensions are a subset of the larger's, whose order the
-/// result has (tie: left); an extent of 1 never stretches. Refuses: R8, R18. Throws `extent_error` (R15).
-template <class A, class B, class Verdict = detail::sum_verdict<A, B>>
-  requires(detail::operand_pair<A, B> && allowed<Verdict>)
-[[nodiscard]] auto operator+(const A& a, const B& b) {
-  return detail::make_binary<fn::add, A, B, Verdict>(a, b);
-}
-template <class A, class B, class Verdict = detail::sum_verdict<A, B>>
-  requires(detail::operand_pair<A, B> && refused<Verdict>)
-Verdict operator+(const A& a, const B& b);
-
-template <class A, class B, class Verdict = detail::sum_verdict<A, B>>
-  requires(detail::operand_pair<A, B> && allowed<Verdict>)
-[[nodiscard]] auto operator-(const A& a, const B& b) {
-  return detail::make_binary<fn::subtract, A, B, Verdict>(a, b);
-}
-template <class A, class B, class Verdict = detail::sum_verdict<A, B>>
-  requires(detail::operand_pair<A, B> && refused<Verdict>)
-Verdict operator-(const A& a, const B& b);
-
-template <class A, class B, class Verdict = detail::product_verdict<A, B>>
-  requires(detail::operand_pair<A, B> && allowed<Verdict>)
-[[nodiscard]] auto operator*(const A& a, const B& b) {
-  return detail::make_binary<fn::multiply, A, B, Verdict>(a, b);
-}
-template <class A, class B, class Verdict = detail::product_verdict<A, B>>
-  requires(detail::operand_pair<A, B> && refused<Verdict>)
-Verdict operator*(const A& a, const B& b);
-
-/// The same, of real numbers: whole ones are refused unless they meet real ones (R13).
-template <class A, class B, class Verdict = detail::division_verdict<A, B>>
-  requires(detail::operand_pair<A, B> && allowed<Verdict>)
-[[nodiscard]] auto operator/(const A& a, const B& b) {
-  return detail::make_binary<fn::divide, A, B, Verdict>(a, b);
-}
-template <class A, class B, class Verdict = detail::division_verdict<A, B>>
-  requires(detail::operand_pair<A, B> && refused<Verdict>)
-Verdict operator/(const A& a, const B& b);
+/// result has (tie: left); an extent of 1 never stretches. Refuses: R8, R18; by `/` also whole
+/// numbers, unless they meet real ones (R13). Throws `extent_error` (R15).
+#define DIMWISE_DETAIL_ARITHMETIC(symbol, function, verdict)                 \
+  template <class A, class B>                                                \
+    requires(detail::operand_pair<A, B> && allowed<detail::verdict<A, B>>)   \
+  [[nodiscard]] auto operator symbol(const A& a, const B& b) {               \
+    return detail::make_binary<function, A, B, detail::verdict<A, B>>(a, b); \
+  }                                                                          \
+  template <class A, class B>                                                \
+    requires(detail::operand_pair<A, B> && refused<detail::verdict<A, B>>)   \
+  detail::verdict<A, B> operator symbol(const A & a, const B & b);
+DIMWISE_DETAIL_ARITHMETIC(+, fn::add, sum_verdict)
+DIMWISE_DETAIL_ARITHMETIC(-, fn::subtract, sum_verdict)
+DIMWISE_DETAIL_ARITHMETIC(*, fn::multiply, product_verdict)
+DIMWISE_DETAIL_ARITHMETIC(/, fn::divide, division_verdict)
+#undef DIMWISE_DETAIL_ARITHMETIC
 
 namespace no_adl {
 
@@ -185,29 +176,33 @@ template <operand First, operand... X,
           class Verdict = rule::map<false, detail::shape_of<First>, detail::shape_of<X>...>>
   requires refused<Verdict>
 Verdict map(detail::any_function f, const First& first, const X&... x);
+DIMWISE_DETAIL_MISUSED(map)
 
 /// Activations and elementary functions: `map` with the function of that name, with its refusals.
-#define DIMWISE_DETAIL_FUNCTION(name, function)                            \
-  template <operand X, class Verdict = detail::unary_verdict<function, X>> \
-    requires allowed<Verdict>                                              \
-  [[nodiscard]] auto name(const X& x) {                                    \
-    return detail::make_unary<function, X, Verdict>(x);                    \
-  }                                                                        \
-  template <operand X, class Verdict = detail::unary_verdict<function, X>> \
-    requires refused<Verdict>                                              \
-  Verdict name(const X& x);
+#define DIMWISE_DETAIL_FUNCTION(name, function)                                    \
+  template <operand X>                                                             \
+    requires allowed<detail::unary_verdict<function, X>>                           \
+  [[nodiscard]] auto name(const X& x) {                                            \
+    return detail::make_unary<function, X, detail::unary_verdict<function, X>>(x); \
+  }                                                                                \
+  template <operand X>                                                             \
+    requires refused<detail::unary_verdict<function, X>>                           \
+  detail::unary_verdict<function, X> name(const X& x);
 DIMWISE_DETAIL_FUNCTION(relu, fn::relu)
+DIMWISE_DETAIL_MISUSED(relu)
 DIMWISE_DETAIL_FUNCTION(gelu, fn::gelu)
+DIMWISE_DETAIL_MISUSED(gelu)
 DIMWISE_DETAIL_FUNCTION(gelu_tanh, fn::gelu_tanh)
+DIMWISE_DETAIL_MISUSED(gelu_tanh)
 DIMWISE_DETAIL_FUNCTION(silu, fn::silu)
+DIMWISE_DETAIL_MISUSED(silu)
 DIMWISE_DETAIL_FUNCTION(sigmoid, fn::sigmoid)
+DIMWISE_DETAIL_MISUSED(sigmoid)
 DIMWISE_DETAIL_FUNCTION(square, fn::square)
+DIMWISE_DETAIL_MISUSED(square)
 
 /// `x` without its marks: the visible way to say that a rule does not apply here.
-template <operand X>
-[[nodiscard]] auto plain(const X& x) {
-  return detail::make_with_marks<detail::make_shape_t<detail::dims_t<detail::shape_of<X>>, detail::list<>>>(x);
-}
+DIMWISE_DETAIL_OPERATION(plain)
 
 }  // namespace no_adl
 

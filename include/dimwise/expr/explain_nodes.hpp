@@ -7,7 +7,7 @@
 
 #include <dimwise/expr/explain_words.hpp>
 #include <dimwise/expr/mask.hpp>
-#include <dimwise/expr/restride.hpp>
+#include <dimwise/expr/take.hpp>
 
 namespace dimwise::detail {
 

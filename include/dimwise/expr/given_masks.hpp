@@ -64,6 +64,7 @@ template <class K, std::integral N>
 [[nodiscard]] auto padding(N length) {
   return padding_mask<K, tensor<std::ptrdiff_t>>(tensor<std::ptrdiff_t>({static_cast<std::ptrdiff_t>(length)}));
 }
+DIMWISE_DETAIL_MISUSED(padding)
 
 }  // namespace no_adl
 
@@ -127,6 +128,7 @@ template <operand E,
           class Error = ERROR_R7_given_mask_is_a_tensor_of_bool<op::allow, detail::operand_t<detail::shape_of<E>>>>
   requires(!detail::is_bool<detail::value_of<E>>)
 Error allow(const E& elements);
+DIMWISE_DETAIL_MISUSED(allow)
 /// The opposite polarity, hidden where true, as PyTorch's `key_padding_mask` means it.
 template <operand E>
   requires(detail::is_bool<detail::value_of<E>>)
@@ -138,6 +140,7 @@ template <operand E,
           class Error = ERROR_R7_given_mask_is_a_tensor_of_bool<op::block, detail::operand_t<detail::shape_of<E>>>>
   requires(!detail::is_bool<detail::value_of<E>>)
 Error block(const E& elements);
+DIMWISE_DETAIL_MISUSED(block)
 
 }  // namespace no_adl
 

@@ -11,7 +11,6 @@
 
 #include <dimwise/expr/contract.hpp>
 #include <dimwise/expr/join.hpp>
-#include <dimwise/expr/mask.hpp>
 #include <dimwise/shape/rules/reorder.hpp>
 
 namespace dimwise {
@@ -50,6 +49,20 @@ using extents_given_once = ERROR_R15_run_time_extents_are_given_once<over<about_
 template <class D, class... Given>
 inline constexpr bool gives_extent_of = gives_extents<shape<D>, Given...>;
 
+// The verdict on an operation that makes the dimension D: its run-time extent is given.
+template <class Verdict, class D, class... Given>
+consteval auto judge_extent_of() {
+  if constexpr (refused<Verdict>) {
+    return answer<Verdict>{};
+  } else if constexpr (gives_extent_of<D, Given...>) {
+    return answer<Verdict>{};
+  } else {
+    return answer<extents_given_once<D, Given...>>{};
+  }
+}
+template <class Verdict, class D, class... Given>
+using with_extent_of = typename decltype(judge_extent_of<Verdict, D, Given...>())::type;
+
 template <class D, class Along, class Values, class Ids>
 using scatter_add_verdict =
     of_numbers<op::scatter_add, rule::scatter_add<D, indexed_by_t<Ids>, Along, shape_of<Values>, shape_of<Ids>>,
@@ -65,6 +78,53 @@ auto make_scatter_add(const Values& values, const Ids& ids, const Given&... exte
   return scatter_add_node<shape, D, Values, Ids>({}, e, values, ids);
 }
 
+// ---- the words ------------------------------------------------------------------------------------------------------
+
+namespace calls {
+
+struct ids_of {
+  template <dimension_type D, dimension_type... Given>
+    requires(gives_extent_of<D, Given...>)
+  static auto judge(list<D>, const Given&...) -> accepted<shape<D>>;
+  template <class D, class... Given>
+  static auto judge(list<D>, const Given&...) -> extents_given_once<D, Given...>;
+  template <class Verdict, class D, class... Given>
+  static auto make(list<D>, const Given&... extents) {
+    return ids_node<shape<D>, D>({}, extents_from<shape<D>>("ids_of", extents_of<list<>>{}, one_extent(extents)...));
+  }
+};
+// `one_hot<D>` gives floats, `one_hot<D, T>` elements of the type T.
+struct one_hot {
+  template <class D, class... T, operand Ids, dimension_type... Given>
+    requires(sizeof...(T) < 2 && (std::is_arithmetic_v<T> && ...))
+  static auto judge(list<D, T...>, const Ids&, const Given&...)
+      -> with_extent_of<rule::one_hot<D, indexed_by_t<Ids>, shape_of<Ids>>, D, Given...>;
+  template <class Verdict, class D, class... T, operand Ids, dimension_type... Given>
+  static auto make(list<D, T...>, const Ids& ids, const Given&... extents) {
+    using shape = typename Verdict::shape;
+    return one_hot_node<shape, first_t<list<T..., float>>, D, Ids>(
+        {}, extents_from<shape>("one_hot", ids.extents(), one_extent(extents)...), ids);
+  }
+};
+struct scatter_add {
+  template <class D, operand Values, operand Ids, dimension_type... Given>
+  static auto judge(list<D>, const Values&, const Ids&, const Given&...)
+      -> with_extent_of<scatter_add_verdict<D, list<>, Values, Ids>, D, Given...>;
+  template <class D, operand Values, operand Ids, class... S, dimension_type... Given>
+  static auto judge(list<D>, const Values&, const Ids&, along<S...>, const Given&...)
+      -> with_extent_of<scatter_add_verdict<D, list<S...>, Values, Ids>, D, Given...>;
+  template <class Verdict, class D, operand Values, operand Ids, dimension_type... Given>
+  static auto make(list<D>, const Values& values, const Ids& ids, const Given&... extents) {
+    return make_scatter_add<D, list<>, Verdict>(values, ids, extents...);
+  }
+  template <class Verdict, class D, operand Values, operand Ids, class... S, dimension_type... Given>
+  static auto make(list<D>, const Values& values, const Ids& ids, along<S...>, const Given&... extents) {
+    return make_scatter_add<D, list<S...>, Verdict>(values, ids, extents...);
+  }
+};
+
+}  // namespace calls
+
 }  // namespace detail
 
 namespace no_adl {
@@ -73,40 +133,15 @@ namespace no_adl {
 /// or parts too (R15).
 ///
 ///   ids_of<vocab>(vocab{n})  ->  [vocab], elements id<vocab>
-template <class D, dimension_type... Given>
-  requires(dimension_type<D> && detail::gives_extent_of<D, Given...>)
-[[nodiscard]] auto ids_of(const Given&... extents) {
-  auto e =
-      detail::extents_from<shape<D>>("ids_of", detail::extents_of<detail::list<>>{}, detail::one_extent(extents)...);
-  return detail::ids_node<shape<D>, D>({}, e);
-}
-template <class D, class... Given, class Error = detail::extents_given_once<D, Given...>>
-  requires(!(dimension_type<Given> && ...) || !detail::gives_extent_of<D, Given...>)
-Error ids_of(const Given&... extents);
+DIMWISE_DETAIL_JUDGED(ids_of)
 
-/// Ids as indicators: 1 where D has the id and 0 elsewhere, of the element type T.
+/// Ids as indicators: 1 where D has the id and 0 elsewhere, of the element type T (float if not said).
 ///
-///   one_hot<D>(ids):  ids [i]  ->  [i, D]
+///   one_hot<D>(ids), one_hot<D, T>(ids):  ids [i]  ->  [i, D]
 ///
 /// A run-time extent of D is given behind the ids (R15). Only ids of D have a place in D (R18); an id outside throws
 /// `index_error` when evaluated.
-template <class D, class T = float, operand Ids, dimension_type... Given,
-          class Verdict = rule::one_hot<D, detail::indexed_by_t<Ids>, detail::shape_of<Ids>>>
-  requires(allowed<Verdict> && std::is_arithmetic_v<T> && detail::gives_extent_of<D, Given...>)
-[[nodiscard]] auto one_hot(const Ids& ids, const Given&... extents) {
-  using shape = typename Verdict::shape;
-  auto e = detail::extents_from<shape>("one_hot", ids.extents(), detail::one_extent(extents)...);
-  return detail::one_hot_node<shape, T, D, Ids>({}, e, ids);
-}
-template <class D, class T = float, operand Ids, dimension_type... Given,
-          class Verdict = rule::one_hot<D, detail::indexed_by_t<Ids>, detail::shape_of<Ids>>>
-  requires refused<Verdict>
-Verdict one_hot(const Ids& ids, const Given&... extents);
-template <class D, class T = float, operand Ids, dimension_type... Given,
-          class Verdict = rule::one_hot<D, detail::indexed_by_t<Ids>, detail::shape_of<Ids>>,
-          class Error = detail::extents_given_once<D, Given...>>
-  requires(allowed<Verdict> && !detail::gives_extent_of<D, Given...>)
-Error one_hot(const Ids& ids, const Given&... extents);
+DIMWISE_DETAIL_OPERATION(one_hot)
 
 /// The values added up where their ids say, 0 where none does: the adjoint of `gather`, in the order of the ids.
 ///
@@ -116,36 +151,7 @@ Error one_hot(const Ids& ids, const Given&... extents);
 /// All dimensions of the ids are summed over but those named by `along`, and the values have them all (R1). A run-time
 /// extent of D is given last (R15). Refuses ids of another dimension (R18) and what is masked (R7); an id outside
 /// throws `index_error` when evaluated, and nothing is written.
-template <class D, operand Values, operand Ids, dimension_type... Given,
-          class Verdict = detail::scatter_add_verdict<D, detail::list<>, Values, Ids>>
-  requires(allowed<Verdict> && detail::gives_extent_of<D, Given...>)
-[[nodiscard]] auto scatter_add(const Values& values, const Ids& ids, const Given&... extents) {
-  return detail::make_scatter_add<D, detail::list<>, Verdict>(values, ids, extents...);
-}
-template <class D, operand Values, operand Ids, class... S, dimension_type... Given,
-          class Verdict = detail::scatter_add_verdict<D, detail::list<S...>, Values, Ids>>
-  requires(allowed<Verdict> && detail::gives_extent_of<D, Given...>)
-[[nodiscard]] auto scatter_add(const Values& values, const Ids& ids, along<S...>, const Given&... extents) {
-  return detail::make_scatter_add<D, detail::list<S...>, Verdict>(values, ids, extents...);
-}
-template <class D, operand Values, operand Ids, dimension_type... Given,
-          class Verdict = detail::scatter_add_verdict<D, detail::list<>, Values, Ids>>
-  requires refused<Verdict>
-Verdict scatter_add(const Values& values, const Ids& ids, const Given&... extents);
-template <class D, operand Values, operand Ids, class... S, dimension_type... Given,
-          class Verdict = detail::scatter_add_verdict<D, detail::list<S...>, Values, Ids>>
-  requires refused<Verdict>
-Verdict scatter_add(const Values& values, const Ids& ids, along<S...>, const Given&... extents);
-template <class D, operand Values, operand Ids, dimension_type... Given,
-          class Verdict = detail::scatter_add_verdict<D, detail::list<>, Values, Ids>,
-          class Error = detail::extents_given_once<D, Given...>>
-  requires(allowed<Verdict> && !detail::gives_extent_of<D, Given...>)
-Error scatter_add(const Values& values, const Ids& ids, const Given&... extents);
-template <class D, operand Values, operand Ids, class... S, dimension_type... Given,
-          class Verdict = detail::scatter_add_verdict<D, detail::list<S...>, Values, Ids>,
-          class Error = detail::extents_given_once<D, Given...>>
-  requires(allowed<Verdict> && !detail::gives_extent_of<D, Given...>)
-Error scatter_add(const Values& values, const Ids& ids, along<S...>, const Given&... extents);
+DIMWISE_DETAIL_OPERATION(scatter_add)
 
 }  // namespace no_adl
 

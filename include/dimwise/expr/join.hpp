@@ -6,6 +6,7 @@
 #pragma once
 
 #include <dimwise/expr/node.hpp>
+#include <dimwise/expr/operation.hpp>
 #include <dimwise/shape/rules/index.hpp>
 
 #include <limits>
@@ -91,45 +92,7 @@ struct concat_how<summed<P...>> {
   }
 };
 
-}  // namespace detail
-
-namespace no_adl {
-
-/// The operands one after the other along D; all else is identical by type (R10).
-///
-///   concat<seq>(a, b):  [seq, rest] x [seq, rest]  ->  [seq, rest]        of a run-time extent
-///   concat<summed<cls, patches>>(a, b):  [cls, rest] x [patches, rest]  ->  [summed<cls, patches>, rest]
-template <class D, operand First, operand... Rest,
-          class Verdict = rule::concat<D, detail::shape_of<First>, detail::shape_of<Rest>...>>
-  requires(sizeof...(Rest) > 0 && allowed<Verdict>)
-[[nodiscard]] auto concat(const First& first, const Rest&... rest) {
-  return detail::concat_how<D>::template make<Verdict>(first, rest...);
-}
-template <class D, operand First, operand... Rest,
-          class Verdict = rule::concat<D, detail::shape_of<First>, detail::shape_of<Rest>...>>
-  requires(sizeof...(Rest) > 0 && refused<Verdict>)
-Verdict concat(const First& first, const Rest&... rest);
-
-/// The operands side by side along a new dimension D, which comes first: [rest] x [rest] -> [D, rest].
-template <class D, operand First, operand... Rest,
-          class Verdict = rule::stack<D, detail::shape_of<First>, detail::shape_of<Rest>...>>
-  requires allowed<Verdict>
-[[nodiscard]] auto stack(const First& first, const Rest&... rest) {
-  using shape = typename Verdict::shape;
-  auto e =
-      detail::merge_extents<typename detail::extents_for<shape>::atoms>("stack", first.extents(), rest.extents()...);
-  detail::make_extent<shape, D>(e, {1 + sizeof...(Rest), detail::unsaid_origin}, "stack");
-  return detail::stacked<shape, D, First, Rest...>({}, e, first, rest...);
-}
-template <class D, operand First, operand... Rest,
-          class Verdict = rule::stack<D, detail::shape_of<First>, detail::shape_of<Rest>...>>
-  requires refused<Verdict>
-Verdict stack(const First& first, const Rest&... rest);
-
-}  // namespace no_adl
-
-namespace detail {
-
+// The dimension whose ids a tensor holds.
 template <class T>
 struct indexed_by {
   using type = void;
@@ -141,31 +104,67 @@ struct indexed_by<id<D>> {
 template <class Ids>
 using indexed_by_t = typename indexed_by<value_of<Ids>>::type;
 
-template <class D, class Table, class Ids>
-using gather_verdict = rule::gather<D, indexed_by_t<Ids>, shape_of<Table>, shape_of<Ids>>;
+// ---- the words ------------------------------------------------------------------------------------------------------
+
+namespace calls {
+
+struct concat {
+  template <class D, operand First, operand... Rest>
+    requires(sizeof...(Rest) > 0)
+  static auto judge(list<D>, const First&, const Rest&...) -> rule::concat<D, shape_of<First>, shape_of<Rest>...>;
+  template <class Verdict, class D, operand... X>
+  static auto make(list<D>, const X&... x) {
+    return concat_how<D>::template make<Verdict>(x...);
+  }
+};
+struct stack {
+  template <class D, operand First, operand... Rest>
+  static auto judge(list<D>, const First&, const Rest&...) -> rule::stack<D, shape_of<First>, shape_of<Rest>...>;
+  template <class Verdict, class D, operand... X>
+  static auto make(list<D>, const X&... x) {
+    using shape = typename Verdict::shape;
+    auto e = extents_from<shape>("stack", x.extents()...);
+    make_extent<shape, D>(e, {sizeof...(X), unsaid_origin}, "stack");
+    return stacked<shape, D, X...>({}, e, x...);
+  }
+};
+struct gather {
+  template <class D, operand Table, operand Ids>
+  static auto judge(list<D>, const Table&, const Ids&)
+      -> rule::gather<D, indexed_by_t<Ids>, shape_of<Table>, shape_of<Ids>>;
+  template <class Verdict, class D, operand Table, operand Ids>
+  static auto make(list<D>, const Table& table, const Ids& ids) {
+    using shape = typename Verdict::shape;
+    const auto rest = extents_beside<shape_of<Table>, D>(table.extents());
+    return gathered<shape, D, Table, Ids>({}, extents_from<shape>("gather", ids.extents(), rest), table, ids);
+  }
+};
+
+}  // namespace calls
 
 }  // namespace detail
 
 namespace no_adl {
 
+/// The operands one after the other along D; all else is identical by type (R10).
+///
+///   concat<seq>(a, b, …):  [seq, rest] x [seq, rest]  ->  [seq, rest]        of a run-time extent
+///   concat<summed<cls, patches>>(a, b):  [cls, rest] x [patches, rest]  ->  [summed<cls, patches>, rest]
+DIMWISE_DETAIL_OPERATION(concat)
+
+/// The operands side by side along a new dimension D, which comes first.
+///
+///   stack<D>(a, b, …):  [rest] x [rest]  ->  [D, rest]
+DIMWISE_DETAIL_OPERATION(stack)
+
 /// The elements of `table` along D at the ids: an embedding, or one element for each position.
 ///
-///   [D, rest] x ids [i]  ->  [i, rest without i]
+///   gather<D>(table, ids):  [D, rest] x ids [i]  ->  [i, rest without i]
 ///
 /// What table and ids share is taken side by side, but for D itself: ids that have D reorder the table, any number of
 /// them. Only ids of D index D, and those of a product are split first unless they reorder it (R18); an id outside
 /// throws `index_error` when evaluated, and nothing is written.
-template <class D, operand Table, operand Ids, class Verdict = detail::gather_verdict<D, Table, Ids>>
-  requires allowed<Verdict>
-[[nodiscard]] auto gather(const Table& table, const Ids& ids) {
-  using shape = typename Verdict::shape;
-  const auto rest = detail::extents_beside<detail::shape_of<Table>, D>(table.extents());
-  return detail::gathered<shape, D, Table, Ids>({}, detail::extents_from<shape>("gather", ids.extents(), rest), table,
-                                                ids);
-}
-template <class D, operand Table, operand Ids, class Verdict = detail::gather_verdict<D, Table, Ids>>
-  requires refused<Verdict>
-Verdict gather(const Table& table, const Ids& ids);
+DIMWISE_DETAIL_OPERATION(gather)
 
 }  // namespace no_adl
 

@@ -8,10 +8,15 @@
 #pragma once
 
 #include <dimwise/expr/mask_algebra.hpp>
+#include <dimwise/expr/operation.hpp>
 #include <dimwise/expr/product_errors.hpp>
 #include <dimwise/shape/rules/reduce.hpp>
 
 namespace dimwise {
+
+/// A bias made from the positions of queries and keys; `biased` gives it its extents.
+template <class B>
+concept position_bias = requires { typename B::bias_facts; };
 
 namespace detail {
 
@@ -60,47 +65,6 @@ auto brought_extents(const M& m) {
   }
 }
 
-// Extents of what is masked, and of the parallel dimensions that a mask adds.
-template <class Atoms, class Extents, class M>
-extents_of<Atoms> masked_extents(const Extents& e, const M& m) {
-  return merge_extents<Atoms>("masked", e, brought_extents(m));
-}
-
-}  // namespace detail
-
-namespace no_adl {
-
-/// `s` with everything hidden that the mask does not allow; a following softmax gives exactly 0 there.
-///
-///   [s] x [subset of s, more parallel dimensions]  ->  [s, those parallel dimensions], masked_for<…>
-///
-/// Refuses: masks without polarity, of other dimensions, after softmax (R7), packed positions without documents (R19).
-template <operand S, mask M,
-          class Verdict = detail::of_numbers<op::masked, rule::masked<detail::shape_of<S>, typename M::facts>, S>>
-  requires allowed<Verdict>
-[[nodiscard]] auto masked(const S& s, const M& m) {
-  using shape = typename Verdict::shape;
-  auto extents = detail::masked_extents<typename detail::extents_for<shape>::atoms>(s.extents(), m);
-  m.check(extents, "masked");
-  return detail::masked_node<shape, S, M>({}, extents, s, m);
-}
-template <operand S, mask M,
-          class Verdict = detail::of_numbers<op::masked, rule::masked<detail::shape_of<S>, typename M::facts>, S>>
-  requires refused<Verdict>
-Verdict masked(const S& s, const M& m);
-template <operand S, class E,
-          class Error = ERROR_R7_block_mask_is_turned_by_allow_of<op::masked, detail::lhs_t<detail::shape_of<S>>,
-                                                                  detail::rhs_t<detail::shape_of<E>>>>
-Error masked(const S& s, const block_mask<E>& m);
-template <operand S, operand E,
-          class Error = ERROR_R7_mask_needs_a_polarity_allow_or_block<op::masked, detail::lhs_t<detail::shape_of<S>>,
-                                                                      detail::rhs_t<detail::shape_of<E>>>>
-Error masked(const S& s, const E& m);
-
-}  // namespace no_adl
-
-namespace detail {
-
 // 1 where a mask is true, else 0, over the mask's own dimensions; it needs their extents.
 struct indicate {
   static constexpr const char* name = "indicator";
@@ -108,40 +72,9 @@ struct indicate {
 template <class Shape, class T, class M>
 using indicator_node = node<indicate, Shape, T, M>;
 
-template <class D>
-extents_of<list<D>> one_extent(const D& d) {
-  extents_of<list<D>> e;
-  e.set(d);
-  return e;
-}
-
 template <class M, class... D>
 inline constexpr bool knows_extents = is_subset<run_time_atoms_t<make_shape_t<typename M::facts::dims, list<>>>,
                                                 join_t<typename brought<M>::type, list<D...>>>;
-
-}  // namespace detail
-
-namespace no_adl {
-
-/// 1 where the mask is true and 0 elsewhere, over the mask's dimensions. Run-time extents that neither given elements
-/// nor lengths bring along are given (R15): `indicator(causal<seq, key>{}, seq{3}, key{3})`.
-template <class T = float, mask M, dimension_type... D>
-  requires(detail::knows_extents<M, D...>)
-[[nodiscard]] auto indicator(const M& m, const D&... extents) {
-  using shape = typename M::facts::shape;
-  using atoms = typename detail::extents_for<shape>::atoms;
-  const auto e = detail::merge_extents<atoms>("indicator", detail::one_extent(extents)..., detail::brought_extents(m));
-  m.check(e, "indicator");
-  return detail::indicator_node<shape, T, M>({}, e, m);
-}
-template <class T = float, mask M, dimension_type... D,
-          class Error = ERROR_R15_run_time_extents_are_given_once<detail::over_t<typename M::facts::dims>, over<D...>>>
-  requires(!detail::knows_extents<M, D...>)
-Error indicator(const M& m, const D&... extents);
-
-}  // namespace no_adl
-
-namespace detail {
 
 // Scores plus a bias; what is masked stays masked.
 struct add_bias {
@@ -150,27 +83,123 @@ struct add_bias {
 template <class Shape, class E, class B>
 using biased_node = node<add_bias, Shape, std::common_type_t<value_of<E>, value_of<B>>, E, B>;
 
+// Scores plus a bias that is made from positions.
+struct add_position_bias {
+  static constexpr const char* name = "biased";
+};
+template <class E, class B>
+struct biased_value {
+  using type = value_of<E>;
+};
+template <class E, class B>
+  requires requires { typename B::table_type; }
+struct biased_value<E, B> {  // a table that is tracked makes the scores tracked
+  using type = std::conditional_t<is_tracked_type<value_of<typename B::table_type>>,
+                                  std::common_type_t<value_of<E>, value_of<typename B::table_type>>, value_of<E>>;
+};
+template <class Shape, class E, class B>
+using position_biased_node = node<add_position_bias, Shape, typename biased_value<E, B>::type, E, B>;
+
+// The slots of a position bias' dimensions, from the scores and from its table.
+template <class Atoms, class Extents, class B>
+extents_of<Atoms> biased_extents(const Extents& e, const B& b) {
+  if constexpr (requires { b.table(); }) {
+    return merge_extents<Atoms>(
+        "biased", e, extents_beside<shape_of<typename B::table_type>, typename B::relative>(b.table().extents()));
+  } else {
+    return merge_extents<Atoms>("biased", e);
+  }
+}
+
+// Those of a type that was refused are not looked at.
+template <class B>
+using position_facts_of = typename std::conditional_t<is_refused<B>, nothing, B>::bias_facts;
+
+// ---- the words ------------------------------------------------------------------------------------------------------
+
+namespace calls {
+
+struct masked {
+  template <operand S, mask M>
+  static auto judge(list<>, const S&, const M&)
+      -> of_numbers<op::masked, rule::masked<shape_of<S>, typename M::facts>, S>;
+  template <operand S, class E>
+  static auto judge(list<>, const S&, const block_mask<E>&)
+      -> ERROR_R7_block_mask_is_turned_by_allow_of<op::masked, lhs_t<shape_of<S>>, rhs_t<shape_of<E>>>;
+  template <operand S, operand E>
+  static auto judge(list<>, const S&, const E&)
+      -> ERROR_R7_mask_needs_a_polarity_allow_or_block<op::masked, lhs_t<shape_of<S>>, rhs_t<shape_of<E>>>;
+  template <class Verdict, operand S, mask M>
+  static auto make(list<>, const S& s, const M& m) {
+    using shape = typename Verdict::shape;
+    auto extents = extents_from<shape>("masked", s.extents(), brought_extents(m));
+    m.check(extents, "masked");
+    return masked_node<shape, S, M>({}, extents, s, m);
+  }
+};
+// `indicator` gives floats, `indicator<T>` elements of the type T.
+struct indicator {
+  template <class... T, mask M, dimension_type... D>
+    requires(sizeof...(T) < 2 && knows_extents<M, D...>)
+  static auto judge(list<T...>, const M&, const D&...) -> accepted<typename M::facts::shape>;
+  template <class... T, mask M, dimension_type... D>
+    requires(sizeof...(T) < 2 && !knows_extents<M, D...>)
+  static auto judge(list<T...>, const M&, const D&...)
+      -> ERROR_R15_run_time_extents_are_given_once<over_t<typename M::facts::dims>, over<D...>>;
+  template <class Verdict, class... T, mask M, dimension_type... D>
+  static auto make(list<T...>, const M& m, const D&... extents) {
+    using shape = typename Verdict::shape;
+    const auto e = extents_from<shape>("indicator", one_extent(extents)..., brought_extents(m));
+    m.check(e, "indicator");
+    return indicator_node<shape, first_t<list<T..., float>>, M>({}, e, m);
+  }
+};
+struct biased {
+  template <operand S, operand B>
+  static auto judge(list<>, const S&, const B&) -> of_scores<op::biased, rule::biased<shape_of<S>, shape_of<B>>, S, B>;
+  template <operand S, position_bias B>
+  static auto judge(list<>, const S&, const B&)
+      -> of_scores<op::biased, rule::position_biased<shape_of<S>, position_facts_of<B>>, S>;
+  template <class Verdict, operand S, operand B>
+  static auto make(list<>, const S& s, const B& b) {
+    using shape = typename Verdict::shape;
+    return biased_node<shape, S, B>({}, extents_from<shape>("biased", s.extents(), b.extents()), s, b);
+  }
+  template <class Verdict, operand S, position_bias B>
+  static auto make(list<>, const S& s, const B& b) {
+    using shape = typename Verdict::shape;
+    auto e = biased_extents<typename extents_for<shape>::atoms>(s.extents(), b);
+    b.check(e, B::name);
+    return position_biased_node<shape, S, B>({}, e, s, b);
+  }
+};
+
+}  // namespace calls
+
 }  // namespace detail
 
 namespace no_adl {
 
-/// `s + b`, where the bias may add parallel dimensions and no others.
+/// `s` with everything hidden that the mask does not allow; a following softmax gives exactly 0 there.
 ///
-///   [s] x [subset of s, more parallel dimensions]  ->  [s, those parallel dimensions], biased_for<…>
+///   masked(s, m):  [s] x [subset of s, more parallel dimensions]  ->  [s, those parallel dimensions], masked_for<…>
+///
+/// Refuses: masks without polarity, of other dimensions, after softmax (R7), packed positions without documents (R19).
+DIMWISE_DETAIL_OPERATION(masked)
+
+/// 1 where the mask is true and 0 elsewhere, over the mask's dimensions, of the element type T (float if not said).
+/// Run-time extents that neither given elements nor lengths bring along are given (R15): `indicator(causal<seq, key>{},
+/// seq{3}, key{3})`.
+DIMWISE_DETAIL_OPERATION(indicator)
+
+/// `s + b`, where the bias may add parallel dimensions and no others. Of a bias made from positions (`alibi`,
+/// `relative_bias`) the key side is what a following softmax may go over (R7).
+///
+///   biased(s, b):  [s] x [subset of s, more parallel dimensions]  ->  [s, those parallel dimensions], biased_for<…>
 ///
 /// Refuses raw products (R6), biases after softmax, of other dimensions, or the same for all that a softmax goes over
 /// (R7).
-template <operand S, operand B,
-          class Verdict = detail::of_scores<op::biased, rule::biased<detail::shape_of<S>, detail::shape_of<B>>, S, B>>
-  requires allowed<Verdict>
-[[nodiscard]] auto biased(const S& s, const B& b) {
-  using shape = typename Verdict::shape;
-  return detail::biased_node<shape, S, B>({}, detail::extents_from<shape>("biased", s.extents(), b.extents()), s, b);
-}
-template <operand S, operand B,
-          class Verdict = detail::of_scores<op::biased, rule::biased<detail::shape_of<S>, detail::shape_of<B>>, S, B>>
-  requires refused<Verdict>
-Verdict biased(const S& s, const B& b);
+DIMWISE_DETAIL_OPERATION(biased)
 
 }  // namespace no_adl
 

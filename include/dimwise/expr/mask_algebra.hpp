@@ -52,6 +52,7 @@ template <class E>
 [[nodiscard]] auto allow_of(const block_mask<E>& hidden) {
   return mask_not<given_mask<E>>(given_mask<E>(hidden.elements()));
 }
+DIMWISE_DETAIL_MISUSED(allow_of)
 
 }  // namespace no_adl
 
@@ -190,6 +191,7 @@ Error whole_rows(const block_mask<E>& m);
 template <operand E, class Error = ERROR_R7_mask_needs_a_polarity_allow_or_block<
                          op::whole_rows, detail::operand_t<detail::shape_of<E>>>>
 Error whole_rows(const E& m);
+DIMWISE_DETAIL_MISUSED(whole_rows)
 
 }  // namespace no_adl
 

@@ -135,6 +135,14 @@ extents_for<Shape> extents_from(const char* operation, const Extents&... e) {
   return merge_extents<typename extents_for<Shape>::atoms>(operation, e...);
 }
 
+// The extent of one dimension.
+template <class D>
+extents_of<list<D>> one_extent(const D& d) {
+  extents_of<list<D>> e;
+  e.set(d);
+  return e;
+}
+
 // The operation of a node; `nothing` of tensors, views, masks.
 template <class N>
 struct operation_in {

@@ -8,17 +8,22 @@
 // Tests: tests/compile_fail/arguments/, tests/expr/words.test.cpp
 #pragma once
 
+#include <dimwise/tensor/misused.hpp>
 #include <dimwise/tensor/operand.hpp>
 
 #include <utility>
 
 namespace dimwise {
 
-/// In an error: a number in the place of a dimension.
-template <auto... Number>
-struct number_arguments;
-
 namespace detail {
+
+// A call names its first dimensions; those that it leaves out are the types of its arguments.
+template <class Named, class All>
+inline constexpr bool begins = false;
+template <class... D>
+inline constexpr bool begins<list<>, list<D...>> = true;
+template <class First, class... N, class... D>
+inline constexpr bool begins<list<First, N...>, list<First, D...>> = begins<list<N...>, list<D...>>;
 
 // The verdict on a call; no type where the word has no such form.
 template <class Calls, class Named, class... X>
@@ -28,20 +33,7 @@ using verdict_of_call = decltype(Calls::judge(Named{}, std::declval<const X&>().
 
 }  // namespace dimwise
 
-// An ellipsis is the worst of all conversions: the last two are taken only where no other function can be, the
-// library's or the user's. What is called with a tensor whose type was refused says nothing more: it is taken by value,
-// so that compilers look at its type in the user's line.
-#define DIMWISE_DETAIL_MISUSED(word)                                                                          \
-  template <class... D, class Error = ERROR_R1_operation_takes_other_arguments<op::word, over<D...>>>         \
-  Error word(...);                                                                                            \
-  template <auto First, auto... More,                                                                         \
-            class Error = ERROR_R1_operation_names_its_dimension<op::word, number_arguments<First, More...>>> \
-  Error word(...);                                                                                            \
-  template <class... D, class... Given>                                                                       \
-    requires(detail::refused_operand<Given> || ...)                                                           \
-  detail::already_refused word(Given...);
-
-#define DIMWISE_DETAIL_OPERATION(word)                                                              \
+#define DIMWISE_DETAIL_JUDGED(word)                                                                 \
   template <class... D, class... X,                                                                 \
             class Verdict = detail::verdict_of_call<detail::calls::word, detail::list<D...>, X...>> \
     requires allowed<Verdict>                                                                       \
@@ -51,5 +43,8 @@ using verdict_of_call = decltype(Calls::judge(Named{}, std::declval<const X&>().
   template <class... D, class... X,                                                                 \
             class Verdict = detail::verdict_of_call<detail::calls::word, detail::list<D...>, X...>> \
     requires refused<Verdict>                                                                       \
-  Verdict word(const X&... x);                                                                      \
+  Verdict word(const X&... x);
+
+#define DIMWISE_DETAIL_OPERATION(word) \
+  DIMWISE_DETAIL_JUDGED(word)          \
   DIMWISE_DETAIL_MISUSED(word)

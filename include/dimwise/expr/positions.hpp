@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/expr/positions.hpp -- what is computed from positions: sinusoids, ALiBi, relative biases, skew; rotary stands
-// in rotary.hpp.
+// dimwise/expr/positions.hpp -- what is computed from positions: sinusoids, ALiBi, relative biases, skew;
+// rotary.hpp has rotary.
 //
 // Layer: expr. Origins come from the extents: `sinusoid<seq, d_model>(starting_at(seq{1}, 41))`.
 // Tests: tests/expr/positions.test.cpp, tests/compile_fail/positions/
@@ -26,36 +26,36 @@ using sinusoid_node = node<sinusoids<P, F>, Shape, float>;
 template <class P, class F>
 inline constexpr bool sinusoidal = has_any(P::abilities, ability::ordered) && is_feature<F>;
 
-// Those of a type that was refused are not looked at.
-template <class B>
-using position_facts_of = typename std::conditional_t<is_refused<B>, nothing, B>::bias_facts;
+namespace calls {
+struct sinusoid {
+  template <class Named, class P, class F = element_t<1, Named>>
+    requires(begins<Named, list<P, F>> && sinusoidal<P, F>)
+  static auto judge(Named, const P&, const F& = {}, double = 0) -> accepted<shape<P, F>>;
+  template <class P, class F, class... Rest>
+    requires(!sinusoidal<P, F>)
+  static auto judge(list<P, F>, const Rest&...)
+      -> ERROR_R13_sinusoid_takes_positions_and_features<over<about_t<P>, about_t<F>>>;
+  template <class Verdict, class Named, class P, class F = element_t<1, Named>>
+  static auto make(Named, const P& positions, const F& features = {}, double base = 10000) {
+    extents_for<shape<P, F>> e;
+    e.set(positions);
+    e.set(features);
+    return sinusoid_node<shape<P, F>, P, F>({base}, e);
+  }
+};
+}  // namespace calls
 
 }  // namespace detail
 
 namespace no_adl {
 
 /// sin(p / base^(2i/|F|)) at feature 2i and cos of the same at 2i + 1, for the positions p of P (Vaswani et al. 2017,
-/// section 3.5); an odd number of features ends with a sine.
+/// section 3.5); an odd number of features ends with a sine. The base is 10000 if not said.
 ///
-///   sinusoid<seq, d_model>(seq{n})  ->  [seq, d_model]
-template <class P, class F>
-  requires(detail::sinusoidal<P, F>)
-[[nodiscard]] auto sinusoid(const P& positions, const F& features = F{}, double base = 10000) {
-  detail::extents_for<shape<P, F>> e;
-  e.set(positions);
-  e.set(features);
-  return detail::sinusoid_node<shape<P, F>, P, F>({base}, e);
-}
-template <class P, class F, class... Rest,
-          class Error = ERROR_R13_sinusoid_takes_positions_and_features<over<detail::about_t<P>, detail::about_t<F>>>>
-  requires(!detail::sinusoidal<P, F>)
-Error sinusoid(const Rest&... rest);
+///   sinusoid<seq, d_model>(seq{n}), sinusoid<seq, d_model>(seq{n}, d_model{m}, base)  ->  [seq, d_model]
+DIMWISE_DETAIL_OPERATION(sinusoid)
 
 }  // namespace no_adl
-
-/// A bias made from the positions of queries and keys; `biased` gives it its extents.
-template <class B>
-concept position_bias = requires { typename B::bias_facts; };
 
 /// −slope(head) · |query position − key position| (Press, Smith and Lewis 2022), slopes 2^(−8h/|H|) for h = 1 … |H|,
 /// and the paper's interpolation where |H| is no power of two.
@@ -175,38 +175,11 @@ template <class Q, class K, class R, operand Table, class Bucket = clipped_dista
   requires(!detail::comparable<Q, K> || !detail::both_ordered<Q, K> ||
            !detail::is_in<R, detail::dims_t<detail::shape_of<Table>>> || detail::any_masked<detail::shape_of<Table>>)
 Error relative_bias(const Table& table, const Bucket& bucket = {});
+DIMWISE_DETAIL_MISUSED(relative_bias)
 
 }  // namespace no_adl
 
 namespace detail {
-
-// Scores plus a bias that is made from positions.
-struct add_position_bias {
-  static constexpr const char* name = "biased";
-};
-template <class E, class B>
-struct biased_value {
-  using type = value_of<E>;
-};
-template <class E, class B>
-  requires requires { typename B::table_type; }
-struct biased_value<E, B> {  // a table that is tracked makes the scores tracked
-  using type = std::conditional_t<is_tracked_type<value_of<typename B::table_type>>,
-                                  std::common_type_t<value_of<E>, value_of<typename B::table_type>>, value_of<E>>;
-};
-template <class Shape, class E, class B>
-using position_biased_node = node<add_position_bias, Shape, typename biased_value<E, B>::type, E, B>;
-
-// The slots of a position bias' dimensions, from the scores and from its table.
-template <class Atoms, class Extents, class B>
-extents_of<Atoms> biased_extents(const Extents& e, const B& b) {
-  if constexpr (requires { b.table(); }) {
-    return merge_extents<Atoms>(
-        "biased", e, extents_beside<shape_of<typename B::table_type>, typename B::relative>(b.table().extents()));
-  } else {
-    return merge_extents<Atoms>("biased", e);
-  }
-}
 
 // Q·R -> Q·K by distance.
 template <class Q, class R, class K>
@@ -217,43 +190,29 @@ struct skewed {
 template <class Shape, class Q, class R, class K, class E>
 using skew_node = node<skewed<Q, R, K>, Shape, value_of<E>, E>;
 
+namespace calls {
+struct skew {
+  template <class Q, class R, class... N, operand X, class K = first_t<list<N...>>>
+    requires begins<list<N...>, list<K>>
+  static auto judge(list<Q, R, N...>, const X&, const K& = {}) -> rule::skew<Q, R, K, shape_of<X>>;
+  template <class Verdict, class Q, class R, class... N, operand X, class K = first_t<list<N...>>>
+  static auto make(list<Q, R, N...>, const X& x, const K& keys = {}) {
+    using shape = typename Verdict::shape;
+    auto e = extents_from<shape>("skew", one_extent(keys), extents_beside<shape_of<X>, R>(x.extents()));
+    return skew_node<shape, Q, R, K, X>({}, e, x);
+  }
+};
+}  // namespace calls
+
 }  // namespace detail
 
 namespace no_adl {
-
-/// `s` plus a bias made from positions; the key side is what a following softmax may go over (R7).
-template <operand S, position_bias B,
-          class Verdict = detail::of_scores<
-              op::biased, rule::position_biased<detail::shape_of<S>, detail::position_facts_of<B>>, S>>
-  requires allowed<Verdict>
-[[nodiscard]] auto biased(const S& s, const B& b) {
-  using shape = typename Verdict::shape;
-  auto e = detail::biased_extents<typename detail::extents_for<shape>::atoms>(s.extents(), b);
-  b.check(e, B::name);
-  return detail::position_biased_node<shape, S, B>({}, e, s, b);
-}
-template <operand S, position_bias B,
-          class Verdict = detail::of_scores<
-              op::biased, rule::position_biased<detail::shape_of<S>, detail::position_facts_of<B>>, S>>
-  requires refused<Verdict>
-Verdict biased(const S& s, const B& b);
 
 /// Relative to absolute positions: element (q, k) is element (q, r) of `x` whose R has the position k − q (Dai et al.
 /// 2019, appendix B); 0 where R has no such position.
 ///
 ///   skew<seq, distance, key>(x, key{n}):  [Q, R, rest]  ->  [Q, K, rest]
-template <class Q, class R, class K, operand X, class Verdict = rule::skew<Q, R, K, detail::shape_of<X>>>
-  requires allowed<Verdict>
-[[nodiscard]] auto skew(const X& x, const K& keys = K{}) {
-  using shape = typename Verdict::shape;
-  detail::extents_of<detail::list<K>> added;
-  added.set(keys);
-  auto e = detail::extents_from<shape>("skew", added, detail::extents_beside<detail::shape_of<X>, R>(x.extents()));
-  return detail::skew_node<shape, Q, R, K, X>({}, e, x);
-}
-template <class Q, class R, class K, operand X, class Verdict = rule::skew<Q, R, K, detail::shape_of<X>>>
-  requires refused<Verdict>
-Verdict skew(const X& x, const K& keys = K{});
+DIMWISE_DETAIL_OPERATION(skew)
 
 }  // namespace no_adl
 

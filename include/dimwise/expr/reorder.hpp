@@ -10,6 +10,7 @@
 #pragma once
 
 #include <dimwise/expr/node.hpp>
+#include <dimwise/expr/operation.hpp>
 #include <dimwise/shape/rules/reorder.hpp>
 
 #include <concepts>
@@ -47,37 +48,46 @@ template <std::integral N>
   return back == 0 ? 0 : extent - back;
 }
 
+// ---- the words ------------------------------------------------------------------------------------------------------
+
+namespace calls {
+
+struct roll {
+  template <class D, operand X, std::integral N>
+  static auto judge(list<D>, const X&, N) -> rule::roll<D, shape_of<X>>;
+  template <class Verdict, class D, operand X, std::integral N>
+  static auto make(list<D>, const X& x, N n) {
+    return reordered<typename Verdict::shape, orders::roll, D, X>({cyclic(n, x.extents().template extent<D>())},
+                                                                  x.extents(), x);
+  }
+};
+struct flip {
+  template <class D, operand X>
+  static auto judge(list<D>, const X&) -> rule::flip<D, shape_of<X>>;
+  template <class Verdict, class D, operand X>
+  static auto make(list<D>, const X& x) {
+    return reordered<typename Verdict::shape, orders::flip, D, X>({}, x.extents(), x);
+  }
+};
+
+}  // namespace calls
+
 }  // namespace detail
 
 namespace no_adl {
 
 /// Element i of D is element i − n of `x`, cyclic: n of any size, negative ones turn the other way, as NumPy's `roll`.
 ///
-///   [D, rest]  ->  [D, rest]
+///   roll<D>(x, n):  [D, rest]  ->  [D, rest]
 ///
 /// Composites are turned as the one order of elements that they are. Elements change places and keep what they are: D
 /// has the positions that it had. Refuses packed positions, whose documents would run into each other (R19).
-template <class D, operand X, std::integral N, class Verdict = rule::roll<D, detail::shape_of<X>>>
-  requires allowed<Verdict>
-[[nodiscard]] auto roll(const X& x, N n) {
-  return detail::reordered<typename Verdict::shape, detail::orders::roll, D, X>(
-      {detail::cyclic(n, x.extents().template extent<D>())}, x.extents(), x);
-}
-template <class D, operand X, std::integral N, class Verdict = rule::roll<D, detail::shape_of<X>>>
-  requires refused<Verdict>
-Verdict roll(const X& x, N n);
+DIMWISE_DETAIL_OPERATION(roll)
 
 /// The elements of D in reversed order, composites included; refuses packed positions (R19).
 ///
-///   [D, rest]  ->  [D, rest]
-template <class D, operand X, class Verdict = rule::flip<D, detail::shape_of<X>>>
-  requires allowed<Verdict>
-[[nodiscard]] auto flip(const X& x) {
-  return detail::reordered<typename Verdict::shape, detail::orders::flip, D, X>({}, x.extents(), x);
-}
-template <class D, operand X, class Verdict = rule::flip<D, detail::shape_of<X>>>
-  requires refused<Verdict>
-Verdict flip(const X& x);
+///   flip<D>(x):  [D, rest]  ->  [D, rest]
+DIMWISE_DETAIL_OPERATION(flip)
 
 }  // namespace no_adl
 

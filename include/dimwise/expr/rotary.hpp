@@ -230,6 +230,7 @@ template <
         op::rotary, rule::rotary_by<P, F, detail::shape_of<X>, detail::shape_of<Cosines>, detail::shape_of<Sines>>, X>>
   requires refused<Verdict>
 Verdict rotary(const X& x, const Cosines& cosines, const Sines& sines, rotary_pairs pairs = rotary_pairs::half_split);
+DIMWISE_DETAIL_MISUSED(rotary)
 
 }  // namespace no_adl
 

@@ -153,75 +153,84 @@ using scalable_t = typename scalable<S>::type;
 template <class S>
 using scaled_terms = raw_terms<marks_t<scalable_t<S>>>;
 
+// The scale of a product that was stored has forgotten a run-time extent.
+template <class Named, class S>
+consteval auto judge_scaled() {
+  using verdict = rule::scaled<Named, scalable_t<S>>;
+  if constexpr (refused<verdict> || scaled_terms<S>::template known<S>) {
+    return answer<verdict>{};
+  } else {
+    return answer<
+        ERROR_R6_extent_of_stored_product_is_given_by_scaled<op::scaled, over_t<Named>, operand_t<shape_of<S>>>>{};
+  }
+}
+
+// ---- the words ------------------------------------------------------------------------------------------------------
+
+namespace calls {
+
+struct scores {
+  template <operand A, operand B>
+  static auto judge(list<>, const A&, const B&) -> unnamed<op::scores, A, B>;
+  template <class... D, operand A, operand B>
+    requires(sizeof...(D) > 0)
+  static auto judge(list<D...>, const A&, const B&)
+      -> of_numbers<op::scores, rule::scores<list<D...>, shape_of<A>, shape_of<B>>, A, B>;
+  template <class Verdict, class... D, operand A, operand B>
+  static auto make(list<D...>, const A& queries, const B& keys) {
+    return make_scores<list<D...>>::template of<Verdict>(queries, keys);
+  }
+};
+struct scaled {
+  template <class... D, operand S>
+    requires(sizeof...(D) > 0)
+  static auto judge(list<D...> named, const S&) -> typename decltype(judge_scaled<decltype(named), S>())::type;
+  template <class Verdict, class... D, operand S>
+  static auto make(list<D...>, const S& s) {
+    return make_scaled<Verdict>(s, make_constant<value_of<S>>(inverse_root(scaled_terms<S>::of(s))));
+  }
+  template <operand S, class X>
+    requires(operand<X> || number<X>)
+  static auto judge(list<>, const S&, const X&)
+      -> of_numbers<op::scaled, rule::scaled_by<scalable_t<S>, shape_or_none_t<X>>, S, X>;
+  template <class Verdict, operand S, class X>
+  static auto make(list<>, const S& s, const X& by) {
+    return make_scaled<Verdict>(s, as_operand<value_of<S>>(by));
+  }
+};
+struct unscaled {
+  template <operand S>
+  static auto judge(list<>, const S&) -> rule::unscaled<scalable_t<S>>;
+  template <class Verdict, operand S>
+  static auto make(list<>, const S& s) {
+    return make_with_marks<typename Verdict::shape>(s);
+  }
+};
+
+}  // namespace calls
+
 }  // namespace detail
 
 namespace no_adl {
 
 /// Products of queries and keys over the features D, divided by √(the extent of D).
 ///
-///   [shared, seq, D] x [shared, key, D]  ->  [shared, seq, key], score<D>
+///   scores<D…>(q, k):  [shared, seq, D…] x [shared, key, D…]  ->  [shared, seq, key], score<D…>
 ///
 /// Refuses what leaves a feature or a choice, or leaves positions on neither side (R6), every head against every head
 /// (R11), and what `contract` refuses.
-template <class... D, operand A, operand B,
-          class Verdict = detail::of_numbers<
-              op::scores, rule::scores<detail::list<D...>, detail::shape_of<A>, detail::shape_of<B>>, A, B>>
-  requires(sizeof...(D) > 0 && allowed<Verdict>)
-[[nodiscard]] auto scores(const A& queries, const B& keys) {
-  return detail::make_scores<detail::list<D...>>::template of<Verdict>(queries, keys);
-}
-template <class... D, operand A, operand B,
-          class Verdict = detail::of_numbers<
-              op::scores, rule::scores<detail::list<D...>, detail::shape_of<A>, detail::shape_of<B>>, A, B>>
-  requires(sizeof...(D) > 0 && refused<Verdict>)
-Verdict scores(const A& queries, const B& keys);
-template <operand A, operand B, class Error = detail::unnamed<op::scores, A, B>>
-Error scores(const A& queries, const B& keys);
+DIMWISE_DETAIL_OPERATION(scores)
 
 /// A raw product divided by √(the extent of the features it was contracted over): `scaled<d_k>(contract<d_k>(q, k))`.
+/// `scaled(s, x)` multiplies by a number or tensor of the user's own, visibly: a temperature, a learned scale per head.
 ///
-/// A sum of raw products is scaled once: `scaled<summed<A, B>>(…)`. A product that was stored
-/// has forgotten a run-time extent of D: give `scaled(s, x)`.
+/// A sum of raw products is scaled once: `scaled<summed<A, B>>(…)`. A product that was stored has forgotten a run-time
+/// extent of D: give `scaled(s, x)`.
 /// Refuses what is not raw, what is already scaled, and other features than those contracted (R6).
-template <class... D, operand S, class Verdict = rule::scaled<detail::list<D...>, detail::scalable_t<S>>>
-  requires(sizeof...(D) > 0 && allowed<Verdict> && detail::scaled_terms<S>::template known<S>)
-[[nodiscard]] auto scaled(const S& s) {
-  using T = detail::value_of<S>;
-  const double n = detail::scaled_terms<S>::of(s);
-  return detail::make_scaled<Verdict>(s, detail::make_constant<T>(detail::inverse_root(n)));
-}
-template <class... D, operand S, class Verdict = rule::scaled<detail::list<D...>, detail::scalable_t<S>>,
-          class Error = ERROR_R6_extent_of_stored_product_is_given_by_scaled<op::scaled, over<detail::about_t<D>...>,
-                                                                             detail::operand_t<detail::shape_of<S>>>>
-  requires(sizeof...(D) > 0 && allowed<Verdict> && !detail::scaled_terms<S>::template known<S>)
-Error scaled(const S& s);
-template <class... D, operand S, class Verdict = rule::scaled<detail::list<D...>, detail::scalable_t<S>>>
-  requires(sizeof...(D) > 0 && refused<Verdict>)
-Verdict scaled(const S& s);
-
-/// A raw product times a number or a tensor of the user's own, visibly: a temperature, a learned scale per head.
-template <operand S, class X,
-          class Verdict =
-              detail::of_numbers<op::scaled, rule::scaled_by<detail::scalable_t<S>, detail::shape_or_none_t<X>>, S, X>>
-  requires((operand<X> || number<X>) && allowed<Verdict>)
-[[nodiscard]] auto scaled(const S& s, const X& by) {
-  return detail::make_scaled<Verdict>(s, detail::as_operand<detail::value_of<S>>(by));
-}
-template <operand S, class X,
-          class Verdict =
-              detail::of_numbers<op::scaled, rule::scaled_by<detail::scalable_t<S>, detail::shape_or_none_t<X>>, S, X>>
-  requires((operand<X> || number<X>) && refused<Verdict>)
-Verdict scaled(const S& s, const X& by);
+DIMWISE_DETAIL_OPERATION(scaled)
 
 /// A raw product taken as scores without a scale, visibly (T5).
-template <operand S, class Verdict = rule::unscaled<detail::scalable_t<S>>>
-  requires allowed<Verdict>
-[[nodiscard]] auto unscaled(const S& s) {
-  return detail::make_with_marks<typename Verdict::shape>(s);
-}
-template <operand S, class Verdict = rule::unscaled<detail::scalable_t<S>>>
-  requires refused<Verdict>
-Verdict unscaled(const S& s);
+DIMWISE_DETAIL_OPERATION(unscaled)
 
 }  // namespace no_adl
 

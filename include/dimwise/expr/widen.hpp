@@ -10,6 +10,7 @@
 
 #include <dimwise/expr/node.hpp>
 #include <dimwise/expr/numbers.hpp>
+#include <dimwise/expr/operation.hpp>
 
 #include <cstdint>
 
@@ -57,62 +58,66 @@ using dequantised_verdict = typename decltype(judge_dequantised<Shape, Scale>())
 template <class T>
 concept scale_of_floats = operand<T> && std::is_same_v<value_of<T>, float>;
 
+// ---- the words ------------------------------------------------------------------------------------------------------
+
+namespace calls {
+
+struct widened {
+  template <operand X>
+    requires(is_half_precision<value_of<X>>)
+  static auto judge(list<>, const X&) -> accepted<shape_of<X>>;
+  template <class Verdict, operand X>
+  static auto make(list<>, const X& x) {
+    return widened_node<shape_of<X>, nothing, X>({}, x.extents(), x);
+  }
+};
+struct dequantised {
+  template <operand X, scale_of_floats Scale>
+    requires(std::is_same_v<value_of<X>, std::int8_t>)
+  static auto judge(list<>, const X&, const Scale&) -> dequantised_verdict<shape_of<X>, shape_of<Scale>>;
+  template <class Verdict, operand X, scale_of_floats Scale>
+    requires(std::is_same_v<value_of<X>, std::int8_t>)
+  static auto make(list<>, const X& x, const Scale& scale) {
+    using shape = typename Verdict::shape;
+    return widened_node<shape, nothing, X, Scale>({}, extents_from<shape>("dequantised", x.extents(), scale.extents()),
+                                                  x, scale);
+  }
+  template <class Named, operand X, scale_of_floats Scale, class F = first_t<Named>>
+    requires(begins<Named, list<F>> && std::is_same_v<value_of<X>, int4_pair> && is_in<half<F>, dims_t<shape_of<X>>>)
+  static auto judge(Named, const X&, const Scale&, const F& = {})
+      -> dequantised_verdict<with_dimension_t<shape_of<X>, half<F>, F>, shape_of<Scale>>;
+  template <class Verdict, class Named, operand X, scale_of_floats Scale, class F = first_t<Named>>
+  static auto make(Named, const X& x, const Scale& scale, const F& features = {}) {
+    using shape = typename Verdict::shape;
+    auto e = extents_from<shape>("dequantised", one_extent(features), x.extents(), scale.extents());
+    if (bytes_of_pairs(e.template extent<F>()) != x.extents().template extent<half<F>>()) {
+      raise<extent_error>(error{} << "dequantised: dimension " << dimension_name<F>() << " has extent "
+                                  << e.template extent<F>() << ", but " << x.extents().template extent<half<F>>()
+                                  << " bytes lie along it (R15)");
+    }
+    return widened_node<shape, F, X, Scale>({}, e, x, scale);
+  }
+};
+
+}  // namespace calls
+
 }  // namespace detail
 
 namespace no_adl {
 
 /// Elements of 16 bits as floats, exactly.
 ///
-///   [D…]  ->  [D…]
-template <operand X>
-  requires(detail::is_half_precision<detail::value_of<X>>)
-[[nodiscard]] auto widened(const X& x) {
-  return detail::widened_node<detail::shape_of<X>, detail::nothing, X>({}, x.extents(), x);
-}
+///   widened(x):  [D…]  ->  [D…]
+DIMWISE_DETAIL_OPERATION(widened)
 
-/// Whole numbers of 8 bits times a scale, one for all or along some of their dimensions (R8, R18).
+/// Whole numbers of 8 bits, or of 4 bits, two in a byte along F, times a scale: one for all or along some of their
+/// dimensions (R8, R18).
 ///
-///   [D…] x [subset]  ->  [D…]
-template <operand X, detail::scale_of_floats Scale,
-          class Verdict = detail::dequantised_verdict<detail::shape_of<X>, detail::shape_of<Scale>>>
-  requires(std::is_same_v<detail::value_of<X>, std::int8_t> && allowed<Verdict>)
-[[nodiscard]] auto dequantised(const X& x, const Scale& scale) {
-  using shape = typename Verdict::shape;
-  auto e = detail::extents_from<shape>("dequantised", x.extents(), scale.extents());
-  return detail::widened_node<shape, detail::nothing, X, Scale>({}, e, x, scale);
-}
-template <operand X, detail::scale_of_floats Scale,
-          class Verdict = detail::dequantised_verdict<detail::shape_of<X>, detail::shape_of<Scale>>>
-  requires(std::is_same_v<detail::value_of<X>, std::int8_t> && refused<Verdict>)
-Verdict dequantised(const X& x, const Scale& scale);
-
-/// Whole numbers of 4 bits, two in a byte along F, times a scale.
+///   dequantised(x, scale):      [D…] x [subset]                            ->  [D…]
+///   dequantised<F>(x, scale):   [half<F>, rest] x [subset of F, rest]      ->  [F, rest]
 ///
-///   dequantised<F>(x, scale):  [half<F>, rest] x [subset of F, rest]  ->  [F, rest]
-template <class F, operand X, detail::scale_of_floats Scale,
-          class Verdict = detail::dequantised_verdict<detail::with_dimension_t<detail::shape_of<X>, half<F>, F>,
-                                                      detail::shape_of<Scale>>>
-  requires(std::is_same_v<detail::value_of<X>, int4_pair> &&
-           detail::is_in<half<F>, detail::dims_t<detail::shape_of<X>>> && allowed<Verdict>)
-[[nodiscard]] auto dequantised(const X& x, const Scale& scale, const F& features = F{}) {
-  using shape = typename Verdict::shape;
-  detail::extents_of<detail::list<F>> given;
-  given.set(features);
-  auto e = detail::merge_extents<typename detail::extents_for<shape>::atoms>("dequantised", given, x.extents(),
-                                                                             scale.extents());
-  if (detail::bytes_of_pairs(e.template extent<F>()) != x.extents().template extent<half<F>>()) {
-    detail::raise<extent_error>(error{} << "dequantised: dimension " << detail::dimension_name<F>() << " has extent "
-                                        << e.template extent<F>() << ", but " << x.extents().template extent<half<F>>()
-                                        << " bytes lie along it (R15)");
-  }
-  return detail::widened_node<shape, F, X, Scale>({}, e, x, scale);
-}
-template <class F, operand X, detail::scale_of_floats Scale,
-          class Verdict = detail::dequantised_verdict<detail::with_dimension_t<detail::shape_of<X>, half<F>, F>,
-                                                      detail::shape_of<Scale>>>
-  requires(std::is_same_v<detail::value_of<X>, int4_pair> &&
-           detail::is_in<half<F>, detail::dims_t<detail::shape_of<X>>> && refused<Verdict>)
-Verdict dequantised(const X& x, const Scale& scale, const F& features = F{});
+/// A run-time extent of F is given: `dequantised<F>(x, scale, F{n})`.
+DIMWISE_DETAIL_OPERATION(dequantised)
 
 }  // namespace no_adl
 

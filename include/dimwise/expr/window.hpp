@@ -26,10 +26,7 @@ struct pool {
 template <class Verdict, class How, class D, class W, class Result, class X>
 auto make_windows(const X& x, const W& window, extent_t count) {
   using shape = typename Verdict::shape;
-  extents_of<list<W>> added;
-  added.set(window);
-  auto e =
-      merge_extents<typename extents_for<shape>::atoms>(How::name, added, extents_beside<shape_of<X>, D>(x.extents()));
+  auto e = extents_from<shape>(How::name, one_extent(window), extents_beside<shape_of<X>, D>(x.extents()));
   slot made{count, unsaid_origin};
   if constexpr (std::is_same_v<D, Result>) { made.origin = x.extents().template of_atom<D>().origin; }
   make_extent<shape, Result>(e, made, How::name);
@@ -42,6 +39,55 @@ auto make_windows(const X& x, const W& window, extent_t count) {
   return restride<shape, How, X>({}, e, x);
 }
 
+// ---- the words ------------------------------------------------------------------------------------------------------
+
+namespace calls {
+
+// What the windows are counted along: the third dimension that the call names, else D.
+template <class D, class... N>
+struct counted_along {
+  using type = D;
+};
+template <class D, class W, class Result>
+struct counted_along<D, W, Result> {
+  using type = Result;
+};
+template <class D, class... N>
+using result_t = typename counted_along<D, N...>::type;
+
+struct unroll {
+  template <class D, class... N, operand X, class W = first_t<list<N...>>>
+    requires begins<list<N...>, list<W, result_t<D, N...>>>
+  static auto judge(list<D, N...>, const X&, const W& = {}) -> rule::unroll<D, W, result_t<D, N...>, shape_of<X>>;
+  template <class Verdict, class D, class... N, operand X, class W = first_t<list<N...>>>
+  static auto make(list<D, N...>, const X& x, const W& window = {}) {
+    using result = result_t<D, N...>;
+    const extent_t n = x.extents().template extent<D>();
+    if (window.extent() == 0 || window.extent() > n) {
+      raise<extent_error>(error{} << "unroll: a window of " << window.extent() << " does not fit dimension "
+                                  << dimension_name<D>() << " of extent " << n << " (R13)");
+    }
+    return make_windows<Verdict, look::unroll<D, W, result>, D, W, result>(x, window, n - window.extent() + 1);
+  }
+};
+struct pool {
+  template <class D, class... N, operand X, class W = first_t<list<N...>>>
+    requires begins<list<N...>, list<W, result_t<D, N...>>>
+  static auto judge(list<D, N...>, const X&, const W& = {}) -> rule::pool<D, W, result_t<D, N...>, shape_of<X>>;
+  template <class Verdict, class D, class... N, operand X, class W = first_t<list<N...>>>
+  static auto make(list<D, N...>, const X& x, const W& window = {}) {
+    using result = result_t<D, N...>;
+    const extent_t n = x.extents().template extent<D>();
+    if (window.extent() == 0 || n % window.extent() != 0) {
+      raise<extent_error>(error{} << "pool: windows of " << window.extent() << " do not divide dimension "
+                                  << dimension_name<D>() << " of extent " << n << " (R4)");
+    }
+    return make_windows<Verdict, look::pool<D, W, result>, D, W, result>(x, window, n / window.extent());
+  }
+};
+
+}  // namespace calls
+
 }  // namespace detail
 
 namespace no_adl {
@@ -50,43 +96,16 @@ namespace no_adl {
 ///
 ///   unroll<seq, kernel>(x):  [seq, rest]  ->  [seq, kernel, rest]      of n − |kernel| + 1 windows
 ///
-/// A static D names its result: `unroll<seq, kernel, out_seq>(x)`. Throws `extent_error` where the window is longer
-/// than D.
-template <class D, class W, class Result = D, operand X,
-          class Verdict = rule::unroll<D, W, Result, detail::shape_of<X>>>
-  requires allowed<Verdict>
-[[nodiscard]] auto unroll(const X& x, const W& window = W{}) {
-  const extent_t n = x.extents().template extent<D>();
-  if (window.extent() == 0 || window.extent() > n) {
-    detail::raise<extent_error>(error{} << "unroll: a window of " << window.extent() << " does not fit dimension "
-                                        << detail::dimension_name<D>() << " of extent " << n << " (R13)");
-  }
-  return detail::make_windows<Verdict, detail::look::unroll<D, W, Result>, D, W, Result>(x, window,
-                                                                                         n - window.extent() + 1);
-}
-template <class D, class W, class Result = D, operand X,
-          class Verdict = rule::unroll<D, W, Result, detail::shape_of<X>>>
-  requires refused<Verdict>
-Verdict unroll(const X& x, const W& window = W{});
+/// A static D names its result: `unroll<seq, kernel, out_seq>(x)`. A run-time window is given: `unroll<seq, kernel>(x,
+/// kernel{3})`. Throws `extent_error` where the window is longer than D.
+DIMWISE_DETAIL_OPERATION(unroll)
 
 /// Windows of |W| that do not overlap: `max<kernel>(pool<seq, kernel>(x))` is max-pooling.
 ///
 ///   pool<seq, kernel>(x):  [seq, rest]  ->  [seq, kernel, rest]        of n / |kernel| windows
 ///
 /// Throws `extent_error` where |W| does not divide the extent of D.
-template <class D, class W, class Result = D, operand X, class Verdict = rule::pool<D, W, Result, detail::shape_of<X>>>
-  requires allowed<Verdict>
-[[nodiscard]] auto pool(const X& x, const W& window = W{}) {
-  const extent_t n = x.extents().template extent<D>();
-  if (window.extent() == 0 || n % window.extent() != 0) {
-    detail::raise<extent_error>(error{} << "pool: windows of " << window.extent() << " do not divide dimension "
-                                        << detail::dimension_name<D>() << " of extent " << n << " (R4)");
-  }
-  return detail::make_windows<Verdict, detail::look::pool<D, W, Result>, D, W, Result>(x, window, n / window.extent());
-}
-template <class D, class W, class Result = D, operand X, class Verdict = rule::pool<D, W, Result, detail::shape_of<X>>>
-  requires refused<Verdict>
-Verdict pool(const X& x, const W& window = W{});
+DIMWISE_DETAIL_OPERATION(pool)
 
 }  // namespace no_adl
 

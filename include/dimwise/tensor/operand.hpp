@@ -11,6 +11,7 @@
 #include <dimwise/support/axis.hpp>
 #include <dimwise/support/element.hpp>
 #include <dimwise/tensor/extents.hpp>
+#include <dimwise/tensor/misused.hpp>
 #include <dimwise/tensor/refused_shape.hpp>
 
 #include <concepts>
@@ -166,6 +167,7 @@ template <class D, operand X,
           class Error = ERROR_R1_dimension_is_not_in_the_operand<over<D>, detail::operand_t<detail::shape_of<X>>>>
   requires(!detail::is_in<D, detail::dims_t<detail::shape_of<X>>>)
 Error extent_of(const X& x);
+DIMWISE_DETAIL_MISUSED(extent_of)
 
 /// The number of elements of `x`.
 template <operand X>

@@ -71,6 +71,8 @@ template <class T, class... D, class... Extents>
   return detail::drawn<tensor<T, D...>>(
       [numbers = detail::random_numbers(s.value)]() mutable { return numbers.normal(); }, extents...);
 }
+DIMWISE_DETAIL_MISUSED(random_uniform)
+DIMWISE_DETAIL_MISUSED(random_normal)
 
 }  // namespace no_adl
 }  // namespace dimwise

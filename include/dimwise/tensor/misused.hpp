@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/tensor/misused.hpp -- a word that is called with other arguments than it takes: one error instead of a list
+// of candidates.
+//
+// Layer: tensor. DIMWISE_DETAIL_OPERATION (expr/operation.hpp) has it in it; words that are declared by hand add it.
+// Tests: tests/compile_fail/arguments/, tests/expr/words.test.cpp
+#pragma once
+
+#include <dimwise/shape/verdict.hpp>
+#include <dimwise/tensor/refused_shape.hpp>
+
+namespace dimwise {
+
+/// In an error: a number in the place of a dimension.
+template <auto... Number>
+struct number_arguments;
+
+// Words that have no row in the table of marks.
+namespace op {
+struct relu;
+struct gelu;
+struct gelu_tanh;
+struct silu;
+struct sigmoid;
+struct square;
+struct indicator;
+struct allow_of;
+struct split_ids;
+struct ids_of;
+struct sinusoid;
+struct relative_bias;
+struct widened;
+struct random_uniform;
+struct random_normal;
+struct extent_of;
+struct evaluate;
+struct reference;
+}  // namespace op
+
+}  // namespace dimwise
+
+// An ellipsis is the worst of all conversions: the first two are taken only where no other function can be, the
+// library's or the user's. What is called with a tensor whose type was refused says nothing more: it is taken by value,
+// so that compilers look at its type in the user's line.
+#define DIMWISE_DETAIL_MISUSED(word)                                                                          \
+  template <class... D, class Error = ERROR_R1_operation_takes_other_arguments<op::word, over<D...>>>         \
+  Error word(...);                                                                                            \
+  template <auto First, auto... More,                                                                         \
+            class Error = ERROR_R1_operation_names_its_dimension<op::word, number_arguments<First, More...>>> \
+  Error word(...);                                                                                            \
+  template <class... D, class... Given>                                                                       \
+    requires(detail::refused_operand<Given> || ...)                                                           \
+  detail::already_refused word(Given...);
