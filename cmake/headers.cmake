@@ -80,7 +80,6 @@ set(dimwise_headers
     include/dimwise/grad/adjoint.hpp
     include/dimwise/grad/check.hpp
     include/dimwise/grad/gradient.hpp
-    include/dimwise/grad/model.hpp
     include/dimwise/grad/tracked.hpp
     include/dimwise/kernels/active.hpp
     include/dimwise/kernels/attention.hpp
@@ -127,10 +126,12 @@ set(dimwise_headers
     include/dimwise/nn/layers.hpp
     include/dimwise/nn/linear.hpp
     include/dimwise/nn/linear_attention.hpp
+    include/dimwise/nn/model.hpp
     include/dimwise/nn/multi_head.hpp
     include/dimwise/nn/norm.hpp
     include/dimwise/nn/paged_cache.hpp
     include/dimwise/nn/parameters.hpp
+    include/dimwise/nn/rebind.hpp
     include/dimwise/nn/self_attention.hpp
     include/dimwise/nn/slot_attention.hpp
     include/dimwise/nn/talking_heads.hpp

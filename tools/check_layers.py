@@ -37,7 +37,7 @@ UMBRELLA = "dimwise.hpp"      # includes everything, is included by no header
 # Files compiled for one architecture take C's functions: std's inline ones would leak from them as weak symbols.
 C_HEADERS = ("math.h",)
 THIRD_PARTIES = {
-    "boost/hana": ("shape/", "shape.hpp", "nn/", "grad/model.hpp", "grad/gradient.hpp"),
+    "boost/hana": ("shape/", "shape.hpp", "nn/", "grad/gradient.hpp"),
     "xtensor/": ("tensor/storage.hpp", "tensor/xtensor.hpp"),
     "xtl/": ("tensor/storage.hpp", "tensor/xtensor.hpp"),
     "xsimd/": ("kernels/",),

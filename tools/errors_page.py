@@ -251,6 +251,17 @@ CURES = {
         "Mask with `document<Q, K>{}` before softmax or reduction; combine it with others by `&`. What has no such mask "
         "(`prefix`, windows, the mean of one document): cut the document out and give it positions of its own, "
         "`relabel<packed_seq, seq>(slice<packed_seq>(x, first, count))`, or give the mask element by element.",
+    "ERROR_R21_operation_has_no_gradient":
+        "Take its operand as a constant, `detached(x)`, or let a function of your own say its derivative: a member "
+        "`derivative(x)`.",
+    "ERROR_R21_loss_is_one_number":
+        "Name every dimension that the loss is averaged over, `mean<batch, seq>(…)`, the classes of a distribution too.",
+    "ERROR_R21_loss_has_no_tracked_operand":
+        "Use the model that the loss is given, not the one outside: `[&](const auto& m) { … m(x) … }`.",
+    "ERROR_R21_model_has_no_parameters":
+        "Differentiate by a tensor of real numbers, a module that has some, or a tuple of them.",
+    "ERROR_R21_gradients_of_gradients_are_not_recorded":
+        "Differentiate by a plain model: outside the loss, or by `detached(x)`.",
 }
 
 HEAD = f"""# Compile errors

@@ -96,8 +96,8 @@ TEST_CASE("what is given as an expression is computed once") {
 // A module of a user's own: a call operator, and no formula.
 struct halved {
   template <operand X>
-  auto operator()(const X& x) const {
-    return tensor(x * 0.5F);
+  auto operator()(const X& whole) const {
+    return tensor(whole * 0.5F);
   }
 };
 

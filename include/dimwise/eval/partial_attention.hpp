@@ -40,12 +40,21 @@ struct share_of {
   T operator()(T own, T other) const {
     return own == -std::numeric_limits<T>::infinity() ? T(0) : T(1) / (T(1) + std::exp(other - own));
   }
+  template <std::size_t I, class T>
+  T derivative(T own, T other) const {
+    const T share = (*this)(own, other);
+    return (I == 0 ? share : -share) * (T(1) - share);
+  }
 };
 // A row that a score of +∞ made NaN has no logarithm to merge by.
 struct log_of_part {
   template <class T>
   T operator()(T log_sum) const {
     return log_sum == std::numeric_limits<T>::infinity() ? std::numeric_limits<T>::quiet_NaN() : log_sum;
+  }
+  template <std::size_t, class T>
+  T derivative(T) const {
+    return T(1);
   }
 };
 struct sum_of_logs {
@@ -54,6 +63,10 @@ struct sum_of_logs {
     const T larger = a < b ? b : a;
     const T smaller = a < b ? a : b;
     return smaller == -std::numeric_limits<T>::infinity() ? larger : larger + std::log1p(std::exp(smaller - larger));
+  }
+  template <std::size_t I, class T>
+  T derivative(T a, T b) const {
+    return I == 0 ? share_of{}(a, b) : share_of{}(b, a);
   }
 };
 

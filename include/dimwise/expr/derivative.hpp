@@ -133,10 +133,6 @@ struct slope<cos> {
 
 template <class F>
 concept has_slope = requires { slope<F>::at(1.0); };
-// A function of a user's own that says its derivative.
-template <class F>
-concept says_derivative = requires(const F& f) { f.derivative(1.0); };
-
 // The partial derivatives of functions of several arguments, by the I-th one.
 template <std::size_t I, class T>
 T partial_of(divide, T a, T b) {
@@ -181,12 +177,17 @@ struct chain {
   }
 };
 // The same for a function of a user's own.
-template <class F>
+template <class F, std::size_t I>
 struct own_chain {
   F f;
-  template <class T>
-  T operator()(T g, T x) const {
-    return g == T(0) ? g : g * static_cast<T>(f.derivative(x));
+  template <class T, class... X>
+  T operator()(T g, X... x) const {
+    if (g == T(0)) { return g; }
+    if constexpr (requires { f.template derivative<I>(x...); }) {
+      return g * static_cast<T>(f.template derivative<I>(x...));
+    } else {
+      return g * static_cast<T>(f.derivative(x...));
+    }
   }
 };
 // What is sent to the second and third argument of `where`.

@@ -92,6 +92,17 @@ struct promoted<A, B> : promoted<B, A> {};
 template <class A, class B>
 using promoted_t = typename promoted<A, B>::type;
 
+// The elements that a function of these operands gives: tracked where an operand is.
+template <class F, class... X>
+using mapped_plain_t = std::remove_cvref_t<std::invoke_result_t<F&, untracked_t<value_of<X>>...>>;
+template <class F, class... X>
+using mapped_t = std::conditional_t<real_element<mapped_plain_t<F, X...>> && (is_tracked_type<value_of<X>> || ...),
+                                    tracked<mapped_plain_t<F, X...>>, mapped_plain_t<F, X...>>;
+// A function of tracked elements says its derivatives.
+template <class F, class... X>
+inline constexpr bool is_differentiable =
+    !(is_tracked_type<value_of<X>> || ...) || fn::says_derivative<F, 0, untracked_t<value_of<X>>...>;
+
 struct any_function {
   template <class F>
   any_function(const F&) {}  // implicit: anything may be called a function here
@@ -161,15 +172,23 @@ namespace no_adl {
 
 /// f of the elements of the operands, matched by name; the result's element type is what f returns.
 ///
-/// f may be called more than once for an element, and by several threads at a time where an executor is given.
+/// f may be called more than once for an element, and by several threads at a time where an executor is given. To be
+/// differentiated it says its derivative: a member `derivative(x)`, or `derivative<I>(x…)` by the I-th of several
+/// arguments (R21).
 /// Refuses masked operands, except that `exp` and `sigmoid` end a mask in 0 (R7); R8, R18.
 template <class F, operand First, operand... X,
           class Verdict = rule::map<fn::ends_mask<F>, detail::shape_of<First>, detail::shape_of<X>...>>
-  requires(allowed<Verdict> && std::invocable<F&, detail::value_of<First>, detail::value_of<X>...>)
+  requires(
+      allowed<Verdict> &&
+      std::invocable<F&, detail::untracked_t<detail::value_of<First>>, detail::untracked_t<detail::value_of<X>>...> &&
+      detail::is_differentiable<F, First, X...>)
 [[nodiscard]] auto map(F f, const First& first, const X&... x) {
-  using T = std::remove_cvref_t<std::invoke_result_t<F&, detail::value_of<First>, detail::value_of<X>...>>;
-  return detail::make_elementwise<Verdict, T>("map", f, first, x...);
+  return detail::make_elementwise<Verdict, detail::mapped_t<F, First, X...>>("map", f, first, x...);
 }
+template <class F, operand First, operand... X,
+          class Error = ERROR_R21_operation_has_no_gradient<op::map, detail::operand_t<detail::shape_of<First>>>>
+  requires(!detail::is_differentiable<F, First, X...>)
+Error map(F f, const First& first, const X&... x) DIMWISE_DETAIL_REFUSES_LAMBDAS;
 // The function's own type is kept out of this signature: a lambda has no linkage, and g++ would add an error about
 // that.
 template <operand First, operand... X,

@@ -230,15 +230,15 @@ struct adjoint_of<node<apply<F>, Shape, T, X...>> {
   }
   template <std::size_t I, class G, class Function>
   static auto part(const N& n, const G& g, const Function& f) {
-    if constexpr (fn::says_derivative<Function>) {
-      return by_element(fn::own_chain<Function>{f}, g, plain_value(n.template child<0>()));
+    if constexpr (fn::says_derivative<Function, I, untracked_t<value_of<X>>...>) {
+      return chained(n, g, fn::own_chain<Function, I>{f}, std::index_sequence_for<X...>{});
     } else {
-      return chained<I>(n, g, std::index_sequence_for<X...>{});
+      return chained(n, g, fn::chain<Function, I>{}, std::index_sequence_for<X...>{});
     }
   }
-  template <std::size_t I, class G, std::size_t... J>
-  static auto chained(const N& n, const G& g, std::index_sequence<J...>) {
-    return by_element(fn::chain<F, I>{}, g, plain_value(n.template child<J>())...);
+  template <class G, class Chain, std::size_t... J>
+  static auto chained(const N& n, const G& g, const Chain& chain, std::index_sequence<J...>) {
+    return by_element(chain, g, plain_value(n.template child<J>())...);
   }
 };
 

@@ -41,12 +41,20 @@ template <class M, class Loss>
   const auto expected = gradient(at, loss);
   const auto value = [&] { return static_cast<double>(tensor<double>(loss(std::as_const(at)))); };
   gradient_check worst;
+  const auto largest_of = [](const auto& g) {
+    double largest = 0;
+    for (std::size_t i = 0; i < g.size(); ++i) { largest = std::max(largest, std::abs(g.data()[i])); }
+    return largest;
+  };
+  // A difference of losses has the rounding errors of the whole loss.
+  double floor = 1e-6;
+  for_each_parameter_of([&](const std::string&, const auto& g) { floor = std::max(floor, 1e-3 * largest_of(g)); },
+                        expected);
   for_each_parameter_of([&](const std::string& name, auto& parameter, const auto& g) {
     const std::size_t count = parameter.size();
     const std::size_t stride =
         options.elements == 0 ? 1 : std::max<std::size_t>(1, (count + options.elements - 1) / options.elements);
-    double largest = 0;
-    for (std::size_t i = 0; i < count; ++i) { largest = std::max(largest, std::abs(g.data()[i])); }
+    const double largest = largest_of(g);
     for (std::size_t i = 0; i < count; i += stride) {
       const double here = std::as_const(parameter).data()[i];
       const auto beside = [&](double by) {
@@ -58,7 +66,7 @@ template <class M, class Loss>
       const double far = beside(2 * h) - beside(-2 * h);
       parameter.overwrite()[i] = here;
       const double difference = (8 * near - far) / (12 * h);
-      const double scale = std::max({largest, std::abs(difference), 1e-6});
+      const double scale = std::max({largest, std::abs(difference), floor});
       const double wrong = std::abs(g.data()[i] - difference) / scale;
       ++worst.elements;
       if (!(wrong <= worst.error)) {

@@ -9,7 +9,7 @@
 #pragma once
 
 #include <dimwise/grad/adjoint.hpp>
-#include <dimwise/grad/model.hpp>
+#include <dimwise/nn/model.hpp>
 
 namespace dimwise {
 
@@ -76,13 +76,31 @@ auto tracked_model(const M& m, std::uint64_t record) {
   return to;
 }
 
-template <class X>
-inline constexpr bool is_one_number = false;
-template <operand X>
-inline constexpr bool is_one_number<X> = dims_t<shape_of<X>>::size == 0 && real_element<value_of<X>>;
-
-template <class Loss, class M>
-using loss_of = std::invoke_result_t<const Loss&, const rebind<tracked<model_element<M>>, M>&>;
+// Whether a loss has a gradient by a model (R21).
+template <class M, class Loss>
+consteval auto judge_loss() {
+  using T = model_element<M>;
+  if constexpr (std::is_void_v<T>) {
+    return answer<ERROR_R21_model_has_no_parameters<M>>{};
+  } else if constexpr (is_tracked_type<T>) {
+    return answer<ERROR_R21_gradients_of_gradients_are_not_recorded<M>>{};
+  } else {
+    using loss = std::invoke_result_t<const Loss&, const rebind<tracked<T>, M>&>;
+    if constexpr (std::is_same_v<loss, already_refused>) {
+      return answer<already_refused>{};
+    } else if constexpr (!operand<loss>) {
+      return answer<ERROR_R21_loss_has_no_tracked_operand<loss>>{};
+    } else if constexpr (!is_tracked<loss>) {
+      return answer<ERROR_R21_loss_has_no_tracked_operand<operand_t<shape_of<loss>>>>{};
+    } else if constexpr (!is_plain_number<shape_of<loss>>) {
+      return answer<ERROR_R21_loss_is_one_number<operand_t<shape_of<loss>>>>{};
+    } else {
+      return answer<accepted<shape<>>>{};
+    }
+  }
+}
+template <class M, class Loss>
+using loss_verdict = typename decltype(judge_loss<M, Loss>())::type;
 
 }  // namespace detail
 
@@ -95,9 +113,9 @@ namespace no_adl {
 ///
 /// `model` is a module, a tensor, or a tuple of them; `loss` takes it with tracked elements and gives one number: an
 /// expression or a stored tensor without dimensions. Throws `gradient_error` where tracked tensors of another call are
-/// used.
-template <class M, class Loss>
-  requires(!detail::is_tracked_type<detail::model_element<M>> && !std::is_void_v<detail::model_element<M>>)
+/// used. Refuses a loss of several numbers, one that reads no tracked tensor, and a model that is tracked already (R21).
+template <class M, class Loss, class Verdict = detail::loss_verdict<M, Loss>>
+  requires allowed<Verdict>
 [[nodiscard]] auto value_and_gradient(const M& model, const Loss& loss) {
   using T = detail::model_element<M>;
   detail::gradient_record record;
@@ -119,11 +137,19 @@ template <class M, class Loss>
   return result;
 }
 
+template <class M, class Loss, class Verdict = detail::loss_verdict<M, Loss>>
+  requires refused<Verdict>
+Verdict value_and_gradient(const M& model, const Loss& loss) DIMWISE_DETAIL_REFUSES_LAMBDAS;
+
 /// The gradient alone.
-template <class M, class Loss>
+template <class M, class Loss, class Verdict = detail::loss_verdict<M, Loss>>
+  requires allowed<Verdict>
 [[nodiscard]] M gradient(const M& model, const Loss& loss) {
   return value_and_gradient(model, loss).gradient;
 }
+template <class M, class Loss, class Verdict = detail::loss_verdict<M, Loss>>
+  requires refused<Verdict>
+Verdict gradient(const M& model, const Loss& loss) DIMWISE_DETAIL_REFUSES_LAMBDAS;
 
 }  // namespace no_adl
 

@@ -57,8 +57,9 @@ struct scaled_by {
   double factor;
   template <class P>
   auto scale(const P& products) const {
-    return detail::attempt(
-        [&](const auto& p) { return detail::words::scaled(p, static_cast<detail::value_of<P>>(factor)); }, products);
+    return detail::attempt([&](const auto& p) {
+      return detail::words::scaled(p, static_cast<detail::untracked_t<detail::value_of<P>>>(factor));
+    }, products);
   }
 };
 /// One of these; it comes first among what changes scores.

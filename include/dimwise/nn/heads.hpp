@@ -23,10 +23,6 @@ template <class F>
 struct keys_from;
 template <class F>
 struct values_from;
-/// Elements of another type than float.
-template <class T>
-struct elements;
-
 /// Keys that are not in the input: a learned one with a learned value for each head; one whose logit and value are 0; a
 /// learned logit for each head, whose value is 0 (a sink).
 struct bias_kv;

@@ -19,6 +19,10 @@ struct from;
 template <class... D>
 struct to;
 
+/// Elements of another type than float, of modules that take options.
+template <class T>
+struct elements;
+
 /// Whether a module adds a learned vector.
 struct with_bias;
 struct no_bias {};

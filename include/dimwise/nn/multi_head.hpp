@@ -13,6 +13,7 @@
 #include <dimwise/nn/attention.hpp>
 #include <dimwise/nn/heads.hpp>
 #include <dimwise/nn/norm.hpp>
+#include <dimwise/nn/rebind.hpp>
 #include <dimwise/nn/self_attention.hpp>
 
 namespace dimwise::nn {
@@ -35,6 +36,7 @@ template <class Model, class Heads, class K, class V, class... Options>
 struct multi_head_attention {
   using options = detail::head_options<Model, Options...>;
   using element = typename options::element;
+  using number = detail::untracked_t<element>;
   using key_features = typename options::keys_from;
   using value_features = typename options::values_from;
   using preparation = typename options::preparation;
@@ -98,7 +100,7 @@ struct multi_head_attention {
   // One key and no positions: a product that is scaled as the others are.
   template <class Q, class... How>
   auto learned_logit(const Q& q, const How&... how) const {
-    return contract<K>(plain(q), bias_k) * static_cast<element>(detail::scale_of(extent_of<K>(q), how...));
+    return contract<K>(plain(q), bias_k) * static_cast<number>(detail::scale_of(extent_of<K>(q), how...));
   }
   template <class Part, class Q, class... How>
   auto beside_extra_keys(const Part& given, const Q& queries, const How&... how) const {
@@ -134,3 +136,10 @@ struct multi_head_attention {
 };
 
 }  // namespace dimwise::nn
+
+// Of two options of one kind the first counts.
+template <class To, class Model, class Heads, class K, class V, class... Options>
+struct dimwise::detail::rebound<To, dimwise::nn::multi_head_attention<Model, Heads, K, V, Options...>> {
+  using type = nn::multi_head_attention<Model, Heads, K, V, nn::elements<To>,
+                                        typename detail::rebound_argument<To, Options>::type...>;
+};

@@ -5,22 +5,58 @@
 // Tests: tests/nn/linear.test.cpp, tests/compile_fail/nn/
 #pragma once
 
-#include <dimwise/nn/formula.hpp>
-#include <dimwise/nn/parameters.hpp>
+#include <dimwise/nn/linear.hpp>
+#include <dimwise/nn/rebind.hpp>
 
 namespace dimwise::nn {
 
+namespace detail {
+
+// A number among a module's members, with the value that it has where none is said.
+template <class Default>
+struct number_setting {
+  double value = Default::value;
+  number_setting() = default;
+  number_setting(double v) : value(v) {}     // implicit: a number is a setting
+  operator double() const { return value; }  // implicit: and the reverse
+};
+struct layer_norm_epsilon {
+  static constexpr double value = 1e-5;
+};
+struct rms_norm_epsilon {
+  static constexpr double value = 1e-6;
+};
+
+// The features and the element type among a norm's arguments: a tensor of both.
+template <class T, class Features, class... Rest>
+struct norm_parameter;
+template <class T, class... F>
+struct norm_parameter<T, list<F...>> {
+  using type = tensor<T, F...>;
+  using element = T;
+  using features = list<F...>;
+};
+template <class T, class... F, class D, class... Rest>
+struct norm_parameter<T, list<F...>, D, Rest...> : norm_parameter<T, list<F..., D>, Rest...> {};
+template <class T, class... F, class U, class... Rest>
+struct norm_parameter<T, list<F...>, elements<U>, Rest...> : norm_parameter<U, list<F...>, Rest...> {};
+
+}  // namespace detail
+
 /// (x − mean) / √(variance + epsilon) · gamma + beta over the features F (Ba, Kiros and Hinton 2016): [F…, rest] -> the
-/// same.
-template <class F, class... More>
+/// same. `elements<T>` behind the features says another type than float.
+template <class... F>
 struct layer_norm {
-  using parameter = tensor<float, F, More...>;
-  BOOST_HANA_DEFINE_STRUCT(layer_norm, (parameter, gamma), (parameter, beta));
-  double epsilon = 1e-5;
+  using facts = detail::norm_parameter<float, detail::list<>, F...>;
+  using parameter = typename facts::type;
+  using epsilon_type = detail::number_setting<detail::layer_norm_epsilon>;
+  BOOST_HANA_DEFINE_STRUCT(layer_norm, (parameter, gamma), (parameter, beta), (epsilon_type, epsilon));
 
   template <detail::input X>
   [[nodiscard]] auto formula(const X& x) const {
-    return detail::words::layer_norm<F, More...>(x, gamma, beta, epsilon);
+    return [&]<class... D>(detail::list<D...>) {
+      return detail::words::layer_norm<D...>(x, gamma, beta, static_cast<double>(epsilon));
+    }(typename facts::features());
   }
   DIMWISE_DETAIL_CALL(layer_norm, operator(), formula);
 
@@ -33,15 +69,18 @@ struct layer_norm {
 };
 
 /// x / √(mean of squares + epsilon) · gamma over the features F (Zhang and Sennrich 2019): [F…, rest] -> the same.
-template <class F, class... More>
+template <class... F>
 struct rms_norm {
-  using parameter = tensor<float, F, More...>;
-  BOOST_HANA_DEFINE_STRUCT(rms_norm, (parameter, gamma));
-  double epsilon = 1e-6;
+  using facts = detail::norm_parameter<float, detail::list<>, F...>;
+  using parameter = typename facts::type;
+  using epsilon_type = detail::number_setting<detail::rms_norm_epsilon>;
+  BOOST_HANA_DEFINE_STRUCT(rms_norm, (parameter, gamma), (epsilon_type, epsilon));
 
   template <detail::input X>
   [[nodiscard]] auto formula(const X& x) const {
-    return detail::words::rms_norm<F, More...>(x, gamma, epsilon);
+    return [&]<class... D>(detail::list<D...>) {
+      return detail::words::rms_norm<D...>(x, gamma, static_cast<double>(epsilon));
+    }(typename facts::features());
   }
   DIMWISE_DETAIL_CALL(rms_norm, operator(), formula);
 
@@ -62,3 +101,13 @@ struct no_norm {
 };
 
 }  // namespace dimwise::nn
+
+// Of two element types the last counts.
+template <class To, class... F>
+struct dimwise::detail::rebound<To, dimwise::nn::layer_norm<F...>> {
+  using type = nn::layer_norm<F..., nn::elements<To>>;
+};
+template <class To, class... F>
+struct dimwise::detail::rebound<To, dimwise::nn::rms_norm<F...>> {
+  using type = nn::rms_norm<F..., nn::elements<To>>;
+};

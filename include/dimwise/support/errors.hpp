@@ -6,6 +6,14 @@
 // entry for each, with its cure and the text of each compiler.
 #pragma once
 
+// Behind a function that refuses and takes a user's function: g++ adds an error where one that is declared only is
+// called with a lambda, which is a local type; clang names the error at a deleted one too late.
+#if defined(__GNUC__) && !defined(__clang__)
+#define DIMWISE_DETAIL_REFUSES_LAMBDAS = delete
+#else
+#define DIMWISE_DETAIL_REFUSES_LAMBDAS
+#endif
+
 namespace dimwise {
 
 // R1  A contraction names its dimension, and both operands have it; what an operation names occurs in its operand.
@@ -427,6 +435,10 @@ struct ERROR_R21_operation_has_no_gradient;
 /// A loss is one number: a mean or a sum that names its dimensions.
 template <class... Facts>
 struct ERROR_R21_loss_is_one_number;
+
+/// The model has no tensor of real numbers, so there is nothing to differentiate by.
+template <class... Facts>
+struct ERROR_R21_model_has_no_parameters;
 
 /// A loss that does not depend on the model through tracked tensors: its gradient would be zero.
 template <class... Facts>

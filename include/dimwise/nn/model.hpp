@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/grad/model.hpp -- a model of another element type, and walks over several models at once.
+// dimwise/nn/model.hpp -- walks over several models at once, and a model converted to another element type.
 //
-// Layer: grad. A model is a module, a tensor, or a tuple of models. Its parameters are its tensors of real numbers;
+// Layer: nn. A model is a module, a tensor, or a tuple of models. Its parameters are its tensors of real numbers;
 // all else is copied.
-// Tests: tests/grad/model.test.cpp
+// Tests: tests/nn/model.test.cpp
 //
-//   rebind<double, nn::linear<nn::from<seq>, nn::to<key>>>        the same module of double
+//   auto precise = converted<double>(model);
+//   for_each_parameter_of([](const std::string& name, auto& to, const auto& from) { … }, model, gradient);
 #pragma once
 
-#include <dimwise/grad/tracked.hpp>
 #include <dimwise/nn/parameters.hpp>
+#include <dimwise/nn/rebind.hpp>
 
 #include <boost/hana/at.hpp>
 #include <boost/hana/length.hpp>
@@ -22,42 +23,6 @@
 namespace dimwise {
 
 namespace detail {
-
-template <class To, class M>
-struct rebound {
-  using type = M;
-};
-template <class To, class M>
-using rebound_t = typename rebound<To, M>::type;
-
-template <class To, class M>
-concept rebinds_itself = requires { typename M::template rebind<To>; };
-
-// An element type among the arguments of a template is replaced; dimensions and tags stay.
-template <class To, class X>
-struct rebound_argument : rebound<To, X> {};
-template <class To, real_element X>
-struct rebound_argument<To, X> {
-  using type = To;
-};
-template <class To, template <class...> class M, class... X>
-struct rebound<To, M<X...>> {
-  using type = M<typename rebound_argument<To, X>::type...>;
-};
-template <class To, class T, class... D>
-struct rebound<To, tensor<T, D...>> {
-  using type = tensor<std::conditional_t<real_element<T>, To, T>, D...>;
-};
-template <class To, class M>
-  requires dimension_type<M>
-struct rebound<To, M> {
-  using type = M;
-};
-template <class To, class M>
-  requires(!dimension_type<M> && rebinds_itself<To, M>)
-struct rebound<To, M> {
-  using type = typename M::template rebind<To>;
-};
 
 // What is walked.
 template <class M>
@@ -133,11 +98,6 @@ void match_lengths(To& to, const From& from) {
 }
 
 }  // namespace detail
-
-/// The model M with elements of type T: modules whose template arguments say their element type, tensors, sequences and
-/// tuples of them. A module of another form says it by a member `template <class T> using rebind = …`.
-template <class T, class M>
-using rebind = detail::rebound_t<T, M>;
 
 /// Calls `f(name, parameter…)` for every parameter of models of one structure, side by side.
 template <class F, class First, class... More>

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSL-1.0
+// The gradients of modules, against differences in float64.
+#include "nodes.hpp"
+#include <dimwise/nn.hpp>
+
+using namespace grad_tests;
+
+namespace {
+
+struct source : position_dim<> {};
+struct features : feature_dim<4> {};
+using attention_type = nn::multi_head_attention<d_model, heads, d_k, d_v>;
+using own = nn::self_attention<seq, key, attention_type>;
+
+template <class M, class... E>
+auto module_of(const E&... e) {
+  return nn::initialised<M>(nn::normal(3, 0.5), e...);
+}
+
+// All of a module and its input get gradients that agree with differences.
+template <class M, class X, class F>
+void check_module(const M& module, const X& x, const F& f) {
+  const auto check =
+      check_gradient(std::tuple(module, x), [&](const auto& m) { return weighed(f(std::get<0>(m), std::get<1>(m))); });
+  INFO(check.where, ": ", check.gradient, " against ", check.difference);
+  CHECK(check.elements > 0);
+  CHECK(check.error < 1e-8);
+}
+
+const auto x = some<batch, seq, d_model>(1, batch{2}, seq{3});
+const auto memory = some<batch, source, d_model>(2, batch{2}, source{4});
+const auto apply = [](const auto& m, const auto& input) { return m(input); };
+
+}  // namespace
+
+TEST_CASE("layers of one formula") {
+  check_module(module_of<nn::linear<nn::from<d_model>, nn::to<heads, d_k>>>(), x, apply);
+  check_module(module_of<nn::linear<nn::from<d_model>, nn::to<d_model>, nn::no_bias>>(), x, apply);
+  check_module(module_of<nn::layer_norm<d_model>>(), x, apply);
+  check_module(module_of<nn::rms_norm<d_model>>(), x, apply);
+  check_module(module_of<nn::feed_forward<d_model, hidden, nn::activation::gelu>>(), x, apply);
+  check_module(module_of<nn::gated_feed_forward<d_model, hidden>>(), x, apply);
+}
+
+TEST_CASE("attention") {
+  check_module(module_of<own>(), x, [](const auto& m, const auto& y) { return m(y, causal<seq, key>{}); });
+  check_module(module_of<nn::cross_attention<seq, source, attention_type>>(), x,
+               [](const auto& m, const auto& y) { return m(y, memory); });
+  using rotated = nn::multi_head_attention<d_model, heads, d_k, d_v, nn::rotated_heads>;
+  check_module(module_of<nn::self_attention<seq, key, rotated>>(), x, apply);
+  using sink = nn::multi_head_attention<d_model, heads, d_k, d_v, nn::sinks, nn::no_bias>;
+  check_module(module_of<nn::self_attention<seq, key, sink>>(), x, apply);
+}
+
+TEST_CASE("layers and stacks") {
+  using feed = nn::feed_forward<d_model, hidden, nn::activation::gelu>;
+  using encoder = nn::encoder_layer<own, feed, nn::layer_norm<d_model>, nn::pre_norm>;
+  check_module(module_of<encoder>(), x, [](const auto& m, const auto& y) { return m(y, causal<seq, key>{}); });
+  using decoder =
+      nn::decoder_layer<own, nn::cross_attention<seq, source, attention_type>, feed, nn::layer_norm<d_model>>;
+  check_module(module_of<decoder>(), x, [](const auto& m, const auto& y) { return m(y, memory, causal<seq, key>{}); });
+}

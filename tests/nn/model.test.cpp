@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSL-1.0
+// Models of another element type, and walks over several at once.
+#include <dimwise/dimwise.hpp>
+#include <dimwise/nn.hpp>
+#include <dimwise/nn/model.hpp>
+
+#include <doctest/doctest.h>
+
+namespace {
+
+using namespace dimwise;
+
+struct seq : position_dim<> {};
+struct key : prime<seq> {};
+struct d_model : feature_dim<8> {};
+struct hidden : feature_dim<> {};
+struct heads : heads_dim<2> {};
+struct d_k : divided<d_model, heads> {};
+struct d_v : divided<d_model, heads> {};
+
+using attention = nn::multi_head_attention<d_model, heads, d_k, d_v, nn::rotated_heads>;
+using layer = nn::encoder_layer<nn::self_attention<seq, key, attention>, nn::feed_forward<d_model, hidden>,
+                                nn::layer_norm<d_model>, nn::pre_norm>;
+using model = nn::stack<layer, nn::rms_norm<d_model>>;
+
+// Each of a user's own: one with its element type among its arguments, one that says how it is rebound.
+template <class T = float>
+struct own {
+  using weight_type = tensor<T, d_model>;
+  BOOST_HANA_DEFINE_STRUCT(own, (weight_type, weight), (int, steps));
+};
+template <int N, class T = float>
+struct numbered {
+  template <class U>
+  using rebind = numbered<N, U>;
+  using weight_type = tensor<T, d_model>;
+  BOOST_HANA_DEFINE_STRUCT(numbered, (weight_type, weight));
+};
+
+static_assert(std::is_same_v<rebind<double, nn::linear<nn::from<d_model>, nn::to<hidden>>>,
+                             nn::linear<nn::from<d_model>, nn::to<hidden>, nn::with_bias, double>>);
+static_assert(std::is_same_v<rebind<double, own<>>, own<double>>);
+static_assert(std::is_same_v<rebind<double, numbered<3>>, numbered<3, double>>);
+static_assert(std::is_same_v<rebind<double, tensor<id<seq>, d_model>>, tensor<id<seq>, d_model>>);
+static_assert(std::is_same_v<decltype(rebind<double, nn::layer_norm<d_model>>::gamma), tensor<double, d_model>>);
+static_assert(std::is_same_v<decltype(rebind<double, nn::self_attention<seq, key, attention>>::query.weight),
+                             tensor<double, d_model, heads, d_k>>);
+
+model drawn() {
+  auto m = model::of(2);
+  nn::normal how(1);
+  nn::initialise(m, how, hidden{5});
+  return m;
+}
+
+}  // namespace
+
+TEST_CASE("a model is converted with its settings and the lengths of its sequences") {
+  auto m = drawn();
+  m.norm.epsilon = 0.25;
+  m.layers[1].attention.prepare.options.base = 500;
+  const auto precise = converted<double>(m);
+  CHECK(precise.layers.size() == 2);
+  CHECK(precise.norm.epsilon == 0.25);
+  CHECK(precise.layers[0].norm1.epsilon == 1e-5);
+  CHECK(precise.layers[1].attention.prepare.options.base == 500);
+  CHECK(precise.layers[1].attention.query.weight.data()[3] ==
+        static_cast<double>(m.layers[1].attention.query.weight.data()[3]));
+  const auto back = converted<float>(precise);
+  std::size_t compared = 0;
+  for_each_parameter_of([&](const std::string& name, const auto& a, const auto& b) {
+    INFO(name);
+    REQUIRE(a.size() == b.size());
+    for (std::size_t i = 0; i < a.size(); ++i, ++compared) { CHECK(a.data()[i] == b.data()[i]); }
+  }, m, back);
+  CHECK(compared == nn::parameter_count(m));
+}
+
+TEST_CASE("the converted model computes the same in the other type") {
+  const auto m = drawn();
+  tensor<float, seq, d_model> x(seq{3});
+  nn::random r(5);
+  for (std::size_t i = 0; i < x.size(); ++i) { x.overwrite()[i] = static_cast<float>(r.normal()); }
+  const auto y = m(x);
+  const auto precise = converted<double>(m)(tensor<double, seq, d_model>(x));
+  static_assert(std::is_same_v<decltype(precise), const tensor<double, seq, d_model>>);
+  // Two layers of sums of at most 8 terms of order 1.
+  for (std::size_t i = 0; i < y.size(); ++i) { CHECK(std::abs(y.data()[i] - precise.data()[i]) < 2e-5); }
+}
