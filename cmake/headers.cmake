@@ -83,10 +83,17 @@ set(dimwise_headers
     include/dimwise/grad/tracked.hpp
     include/dimwise/kernels/active.hpp
     include/dimwise/kernels/attention.hpp
+    include/dimwise/kernels/attention_gradient.hpp
+    include/dimwise/kernels/attention_gradient_plan.hpp
+    include/dimwise/kernels/attention_gradient_rows.hpp
+    include/dimwise/kernels/attention_gradient_task.hpp
+    include/dimwise/kernels/attention_gradient_tile.hpp
+    include/dimwise/kernels/attention_gradient_weights.hpp
     include/dimwise/kernels/attention_layout.hpp
     include/dimwise/kernels/attention_mask.hpp
     include/dimwise/kernels/attention_pack.hpp
     include/dimwise/kernels/attention_plan.hpp
+    include/dimwise/kernels/attention_sight.hpp
     include/dimwise/kernels/attention_small.hpp
     include/dimwise/kernels/attention_softmax.hpp
     include/dimwise/kernels/attention_task.hpp

@@ -102,7 +102,7 @@ TEST_CASE("attention: causal and sliding windows at every edge") {
     for (const std::ptrdiff_t before :
          {std::ptrdiff_t{0}, std::ptrdiff_t{1}, std::ptrdiff_t{40}, key_window::unbounded}) {
       for (const std::ptrdiff_t after :
-           {std::ptrdiff_t{-3}, std::ptrdiff_t{0}, std::ptrdiff_t{17}, key_window::unbounded}) {
+           {std::ptrdiff_t{-30}, std::ptrdiff_t{-3}, std::ptrdiff_t{0}, std::ptrdiff_t{17}, key_window::unbounded}) {
         CAPTURE(offset);
         CAPTURE(before);
         CAPTURE(after);

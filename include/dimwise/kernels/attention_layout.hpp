@@ -82,4 +82,30 @@ struct attention_head {
   std::size_t visible_keys = std::numeric_limits<std::size_t>::max();  ///< keys from here on are padding
 };
 
+/// Strides (in elements) of gradients that all heads of one call share. Elements of one gradient do not overlap, but
+/// for d_bias: a stride of 0 there is a sum.
+struct attention_gradient_layout {
+  std::ptrdiff_t d_out_row = 0;
+  std::ptrdiff_t d_q_row = 0;
+  std::ptrdiff_t d_k_row = 0;
+  std::ptrdiff_t d_v_row = 0;
+  std::ptrdiff_t d_out_feature = 1;
+  std::ptrdiff_t d_q_feature = 1;
+  std::ptrdiff_t d_k_feature = 1;
+  std::ptrdiff_t d_v_feature = 1;
+  std::ptrdiff_t d_bias_query = 0;
+  std::ptrdiff_t d_bias_key = 0;
+  std::ptrdiff_t d_lse_query = 1;
+};
+
+/// The gradients of one query head. Its attention_head holds what the way forth read and gave: `out` and `lse`, too.
+struct attention_gradient_head {
+  const float* d_out = nullptr;
+  const float* d_lse = nullptr;  ///< optional: the gradient of lse
+  float* d_q = nullptr;          ///< these three are written, where they are not null
+  float* d_k = nullptr;          ///< neighbours with the same d_k or d_v are summed there
+  float* d_v = nullptr;
+  float* d_bias = nullptr;  ///< optional: added to, so that it starts at 0; heads that share it are neighbours
+};
+
 }  // namespace dimwise::kernels

@@ -9,6 +9,7 @@
 #include <dimwise/kernels/attention_mask.hpp>
 #include <dimwise/kernels/attention_pack.hpp>
 #include <dimwise/kernels/attention_plan.hpp>
+#include <dimwise/kernels/attention_sight.hpp>
 #include <dimwise/kernels/attention_softmax.hpp>
 #include <dimwise/kernels/attention_tile.hpp>
 #include <dimwise/kernels/attention_types.hpp>
@@ -27,7 +28,12 @@ class attention_task {
  public:
   attention_task(const attention_layout& layout, const attention_head& head, std::size_t head_index,
                  const attention_buffers<Arch>& buffers, const Score& score) noexcept
-      : layout_(layout), head_(head), head_index_(head_index), buffers_(buffers), score_(score) {}
+      : layout_(layout),
+        head_(head),
+        window_(layout, head),
+        head_index_(head_index),
+        buffers_(buffers),
+        score_(score) {}
 
   /// Computes the rows [begin, end) of the output, at most as many as the buffers have strips for; `next` is what the
   /// worker is likely to do then.
@@ -43,11 +49,6 @@ class attention_task {
  private:
   static constexpr std::size_t width = strip_width<Arch>;
 
-  struct query_range {
-    std::size_t begin;
-    std::size_t end;
-  };
-
   [[nodiscard]] static std::size_t strips_of(std::size_t begin, std::size_t end) noexcept {
     return (end - begin + width - 1) / width;
   }
@@ -62,7 +63,7 @@ class attention_task {
     key_range all{layout_.keys, 0};
     for (std::size_t s = 0; s < strips; ++s) {
       start_strip(s, begin, end);
-      const key_range seen = keys_of(strip_at(s, begin, end));
+      const key_range seen = window_.keys_of(strip_at(s, begin, end));
       all = {least(all.begin, seen.begin), greatest(all.end, seen.end)};
     }
     const bool shared = strips > 1;
@@ -89,22 +90,6 @@ class attention_task {
                 !sums_are_finite<Arch>(out, buffers_.sum + s * width, queries.end - queries.begin, layout_.value_dim);
     }
     return spoiled;
-  }
-
-  [[nodiscard]] std::size_t visible_keys() const noexcept { return least(layout_.keys, head_.visible_keys); }
-
-  // The first key past those that `query` sees, and the first that it sees, both within the visible ones.
-  [[nodiscard]] std::size_t clamp_key(std::ptrdiff_t key) const noexcept {
-    return key < 0 ? 0 : least(static_cast<std::size_t>(key), visible_keys());
-  }
-  [[nodiscard]] std::size_t end_of(std::size_t query) const noexcept {
-    return clamp_key(static_cast<std::ptrdiff_t>(query) + layout_.window.offset + layout_.window.after + 1);
-  }
-  [[nodiscard]] std::size_t begin_of(std::size_t query) const noexcept {
-    return clamp_key(static_cast<std::ptrdiff_t>(query) + layout_.window.offset - layout_.window.before);
-  }
-  [[nodiscard]] key_range keys_of(const query_range& queries) const noexcept {
-    return {begin_of(queries.begin), end_of(queries.end - 1)};
   }
 
   void start_strip(std::size_t s, std::size_t begin, std::size_t end) const noexcept {
@@ -172,7 +157,7 @@ class attention_task {
   [[nodiscard]] reading_list rows_of_task(std::size_t begin, std::size_t end, const task_place& next) const noexcept {
     reading_list list;
     if (next.head != nullptr) {
-      list = rows_of_keys(*next.head, begin_of(next.begin) / block_keys * block_keys);
+      list = rows_of_keys(*next.head, window_.begin_of(next.begin) / block_keys * block_keys);
       if (layout_.q_feature == 1) {
         list.add(
             {row(next.head->q, layout_.q_row, next.begin), layout_.q_row, layout_.head_dim, next.end - next.begin});
@@ -198,29 +183,9 @@ class attention_task {
     return (layout_.value_dim + tile_rows<Arch> - 1) / tile_rows<Arch>;
   }
 
-  // What a strip sees of some keys.
-  struct sight {
-    std::size_t vectors;
-    keys_per_vector<Arch> some;   // seen by a query of the vector
-    keys_per_vector<Arch> whole;  // seen by each of them
-  };
-  [[nodiscard]] sight sight_of(const query_range& queries, std::size_t begin, std::size_t end) const noexcept {
-    const auto within = [&](std::size_t key) { return greatest(least(key, end), begin) - begin; };
-    sight seen{(queries.end - queries.begin + lanes<Arch> - 1) / lanes<Arch>, {}, {}};
-    for (std::size_t v = 0; v < seen.vectors; ++v) {
-      const std::size_t first = queries.begin + v * lanes<Arch>;
-      const std::size_t last = least(first + lanes<Arch>, queries.end) - 1;
-      seen.some.begin[v] = within(begin_of(first));
-      seen.some.end[v] = within(end_of(last));
-      seen.whole.begin[v] = within(begin_of(last));
-      seen.whole.end[v] = within(end_of(first));
-    }
-    return seen;
-  }
-
   // One strip meets one block.
   void advance(std::size_t s, const query_range& queries, key_block& block, readings& ahead) const noexcept {
-    const key_range seen = keys_of(queries);
+    const key_range seen = window_.keys_of(queries);
     const std::size_t begin = greatest(seen.begin, block.begin);
     const std::size_t end = least(seen.end, block.end);
     if (begin >= end) return;
@@ -230,7 +195,7 @@ class attention_task {
                           layout_.window,
                           {}};
     if (!add(queries, begin, end, edit.added)) return;
-    const sight of = sight_of(queries, begin, end);
+    const sight<Arch> of = window_.sight_of<Arch>(queries, begin, end);
     const float* const k = row(block.k, block.k_row, begin - block.begin);
     const float* const v = row(block.v, block.v_row, begin - block.begin);
     const bool hides = edit.added.hides || changes_scores(score_) || leaves_out_;
@@ -240,7 +205,7 @@ class attention_task {
 
   // Logits of `count` keys; whether some of the pairs lie outside the window.
   [[nodiscard]] bool score_block(std::size_t s, const float* k, std::ptrdiff_t k_row, std::size_t count,
-                                 const sight& of, score_edit<Arch> edit) const noexcept {
+                                 const sight<Arch>& of, score_edit<Arch> edit) const noexcept {
     const float* const q = buffers_.q + s * width * layout_.head_dim;
     float* const maximum = buffers_.maximum + s * width;
     // Numbers that hide nothing are added in the tile's registers.
@@ -314,27 +279,14 @@ class attention_task {
       return;
     }
     weigh<Arch, false>(buffers_.scores, keys, vectors, state, buffers_.rescale);
-    // Keys at the left edge of a window, which some vectors see and some not yet: a product for each run of them.
-    std::size_t from = 0;
-    std::size_t first = 0;
-    for (std::size_t last = 0; from < keys.begin[vectors - 1];) {
-      while (keys.end[first] <= from) ++first;
-      while (keys.begin[last] <= from) ++last;
-      const std::size_t to = least(keys.begin[last], keys.end[first]);
-      if (first < last) {
-        keys_per_vector<Arch> run{};
-        for (std::size_t i = 0; i < last - first; ++i) run.end[i] = to - from;
-        add_products(v, from, run, first, last - first, out, block.v_row, ahead);
-        // What stands there now is against the new maximum.
-        for (std::size_t i = first; i < last; ++i)
-          store_aligned<Arch>(buffers_.rescale + i * lanes<Arch>, floats<Arch>(1.0F));
-      }
-      from = to;
-    }
-    keys_per_vector<Arch> rest{};
-    while (keys.end[first] < from) ++first;
-    for (std::size_t i = first; i < vectors; ++i) rest.end[i - first] = keys.end[i] - from;
-    add_products(v, from, rest, first, vectors - first, out, block.v_row, ahead);
+    each_run<Arch>(keys, vectors,
+                   [&](std::size_t from, const keys_per_vector<Arch>& run, std::size_t first, std::size_t count)
+                       __attribute__((always_inline)) {
+      add_products(v, from, run, first, count, out, block.v_row, ahead);
+      // What is there now is against the new maximum.
+      for (std::size_t i = first; i < first + count; ++i)
+        store_aligned<Arch>(buffers_.rescale + i * lanes<Arch>, floats<Arch>(1.0F));
+    });
   }
 
   // out += the values of the keys from `from` on, times their weights, for `vectors` vectors from `first` on.
@@ -367,6 +319,7 @@ class attention_task {
 
   const attention_layout& layout_;
   const attention_head& head_;
+  head_window window_;
   std::size_t head_index_;
   const attention_buffers<Arch>& buffers_;
   const Score& score_;

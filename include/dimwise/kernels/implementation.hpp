@@ -5,6 +5,7 @@
 #pragma once
 
 #include <dimwise/kernels/attention.hpp>
+#include <dimwise/kernels/attention_gradient.hpp>
 #include <dimwise/kernels/attention_small.hpp>
 #include <dimwise/kernels/configuration.hpp>
 #include <dimwise/kernels/decode.hpp>
@@ -98,6 +99,15 @@ void attention(const attention_call& c, void* scratch, const runner& threads) {
 template <class Arch>
 bool attention_small_call(const attention_call& c) {
   return kernels::attention_small<Arch>(c);
+}
+
+template <class Arch>
+std::size_t attention_gradient_bytes(const attention_gradient_call& c, std::size_t workers) {
+  return attention_gradient_scratch_bytes<Arch>(c, workers);
+}
+template <class Arch>
+void attention_gradient_call_of(const attention_gradient_call& c, void* scratch, const runner& threads) {
+  kernels::attention_gradient<Arch>(c, scratch, threads);
 }
 
 template <class Arch>
@@ -285,6 +295,8 @@ inline constexpr table table_of = {
     .attention_bytes = &detail::attention_bytes<Arch>,
     .attention = &detail::attention<Arch>,
     .attention_small = &detail::attention_small_call<Arch>,
+    .attention_gradient_bytes = &detail::attention_gradient_bytes<Arch>,
+    .attention_gradient = &detail::attention_gradient_call_of<Arch>,
     .product_bytes = &detail::product_bytes<Arch>,
     .product = &detail::product_kernel<Arch>,
     .product_small = &detail::product_small<Arch>,

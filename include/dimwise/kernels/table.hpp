@@ -89,6 +89,17 @@ struct attention_call {
   score_function score;
 };
 
+/// The way back of an attention_call: from the gradient of `out` to those of q, k, v and the bias.
+///
+/// Only float keys and values. A function of the user's own needs `own_slope`, which replaces scores like
+/// score_function::own and writes the slope of that function at each of them.
+struct attention_gradient_call {
+  attention_call forth;
+  attention_gradient_layout layout;
+  const attention_gradient_head* gradients = nullptr;  ///< one for each head of `forth`
+  void (*own_slope)(void* context, float* scores, float* slopes, std::size_t count) noexcept = nullptr;
+};
+
 /// What happens to an element of a product: f(scale · x + bias) + residual.
 struct product_epilogue {
   float scale = 1;
@@ -148,6 +159,8 @@ struct table {
   void (*attention)(const attention_call&, void* scratch, const runner&);
   /// Small calls, done at once without scratch or threads; false where this is none, and then it is still to be done.
   bool (*attention_small)(const attention_call&);
+  std::size_t (*attention_gradient_bytes)(const attention_gradient_call&, std::size_t workers);
+  void (*attention_gradient)(const attention_gradient_call&, void* scratch, const runner&);
   std::size_t (*product_bytes)(const product_call&, std::size_t workers);
   void (*product)(const product_call&, void* scratch, const runner&);
   /// The same for products.

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSL-1.0
+// benchmarks/bench_training.cpp -- dimwise's kernels on the workloads of training.
+//
+//   attn_h<heads>_d<dim>_n<seq>_{full,causal}_{fwd,fwdbwd}    attention alone, forward, and forward and backward
+//
+// One line for each: `library workload threads median_ms gflops pct_peak`; --spread adds the quartiles, --memory the
+// process's growth in MB while it ran. Forward and backward count as three times forward: what is computed again counts
+// nothing. The options are those of benchmarks/workloads.hpp.
+//
+//   cmake --preset bench && cmake --build --preset bench --target bench_training
+//   build/bench/benchmarks/bench_training
+#include "workloads.hpp"
+#include <dimwise/kernels/active.hpp>
+#if defined(DIMWISE_BENCH_TBB)
+#include <dimwise/eval/tbb.hpp>
+#endif
+
+#include <memory>
+#include <vector>
+
+namespace {
+
+namespace kernels = dimwise::kernels;
+
+/// Memory that starts at a multiple of 64 bytes.
+class floats {
+ public:
+  floats() = default;
+  explicit floats(std::size_t count, unsigned seed = 0)
+      : data_(static_cast<float*>(std::aligned_alloc(64, (count * sizeof(float) + 63) / 64 * 64)), &std::free) {
+    if (seed != 0) {
+      bench::fill(data_.get(), count, 1.0F, seed);
+    } else {
+      std::memset(data_.get(), 0, count * sizeof(float));
+    }
+  }
+  [[nodiscard]] float* get() const { return data_.get(); }
+
+ private:
+  std::unique_ptr<float, decltype(&std::free)> data_{nullptr, &std::free};
+};
+
+#if defined(DIMWISE_BENCH_TBB)
+std::unique_ptr<dimwise::tbb_executor> threads;
+#endif
+
+kernels::runner runner_of([[maybe_unused]] const bench::options& o) {
+  kernels::runner to;
+#if defined(DIMWISE_BENCH_TBB)
+  if (o.threads > 1) {
+    if (!threads) { threads = std::make_unique<dimwise::tbb_executor>(o.threads); }
+    to.workers = threads->worker_count();
+    to.self = threads.get();
+    to.run = [](void* self, std::size_t count, kernels::runner::task f, void* context) {
+      static_cast<dimwise::tbb_executor*>(self)->parallel_for(
+          count, [&](std::size_t i, std::size_t worker) { f(context, i, worker); });
+    };
+  }
+#endif
+  return to;
+}
+
+/// One attention and its way back: [heads, seq, dim] each, as the rivals have it.
+struct attention {
+  std::size_t numbers;
+  floats q, k, v, d_out, out, lse, d_q, d_k, d_v;
+  std::vector<kernels::attention_head> heads;
+  std::vector<kernels::attention_gradient_head> gradients;
+  kernels::attention_gradient_call call;
+
+  explicit attention(const bench::workload& w)
+      : numbers(w.heads * w.queries * w.d_k),
+        q(numbers, 1),
+        k(numbers, 2),
+        v(numbers, 3),
+        d_out(numbers, 4),
+        out(numbers),
+        lse(w.heads * w.queries),
+        d_q(numbers),
+        d_k(numbers),
+        d_v(numbers),
+        heads(w.heads),
+        gradients(w.heads) {
+    auto& l = call.forth.layout;
+    l.queries = l.keys = w.queries;
+    l.head_dim = l.value_dim = w.d_k;
+    const auto row = static_cast<std::ptrdiff_t>(w.d_k);
+    l.q_row = l.k_row = l.v_row = l.out_row = row;
+    l.scale = 1.0F / std::sqrt(static_cast<float>(w.d_k));
+    if (w.causal) { l.window = kernels::key_window::causal(); }
+    auto& g = call.layout;
+    g.d_out_row = g.d_q_row = g.d_k_row = g.d_v_row = row;
+    for (std::size_t h = 0; h < w.heads; ++h) {
+      const std::size_t at = h * w.queries * w.d_k;
+      heads[h].q = q.get() + at;
+      heads[h].k = k.get() + at;
+      heads[h].v = v.get() + at;
+      heads[h].out = out.get() + at;
+      heads[h].lse = lse.get() + h * w.queries;
+      gradients[h].d_out = d_out.get() + at;
+      gradients[h].d_q = d_q.get() + at;
+      gradients[h].d_k = d_k.get() + at;
+      gradients[h].d_v = d_v.get() + at;
+    }
+    call.forth.heads = heads.data();
+    call.forth.count = w.heads;
+    call.gradients = gradients.data();
+  }
+  void forward(const kernels::table& t, const kernels::runner& runner) const {
+    const floats scratch(t.attention_bytes(call.forth, runner.worker_count()) / sizeof(float));
+    t.attention(call.forth, scratch.get(), runner);
+  }
+  void backward(const kernels::table& t, const kernels::runner& runner) const {
+    const floats scratch(t.attention_gradient_bytes(call, runner.worker_count()) / sizeof(float));
+    t.attention_gradient(call, scratch.get(), runner);
+  }
+};
+
+std::vector<bench::workload> training_workloads() {
+  std::vector<bench::workload> all;
+  for (const std::size_t n : {512, 1024, 2048, 4096}) {
+    for (const bool causal : {false, true}) {
+      for (const bool back : {false, true}) {
+        bench::workload w = bench::attention_alone(12, 64, n, causal);
+        w.name = "attn_h12_d64_n" + std::to_string(n) + (causal ? "_causal" : "_full") + (back ? "_fwdbwd" : "_fwd");
+        w.products = back ? 3 : 1;
+        all.push_back(w);
+      }
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  const kernels::table& t = kernels::active();
+  return bench::run_all(count, arguments, t.architecture,
+                        [&](const bench::workload& w, const bench::options& o, bench::report& to) {
+    const attention a(w);
+    const kernels::runner runner = runner_of(o);
+    to.line("dimwise", w, [&] {
+      a.forward(t, runner);
+      if (w.products > 1) { a.backward(t, runner); }
+    });
+  }, training_workloads());
+}

@@ -1,0 +1,153 @@
+// dimwise/kernels/attention_gradient_plan.hpp -- how the way back of attention is cut, and the memory of a worker.
+//
+// Layer: kernels. Includes: attention_plan.hpp.
+// Tests: tests/kernels/attention_gradient.test.cpp
+//
+// Two levels: K, V and their gradients of a *span* of keys stay in the second-level cache while all queries pass by in
+// *panels* of some strips; the weights of a panel and a *block* of keys stay in the first. So what is read again for
+// each span is O(queries), and a head that outgrows the second-level cache costs no more for a pair than a small one.
+//
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <dimwise/kernels/attention_layout.hpp>
+#include <dimwise/kernels/attention_plan.hpp>
+#include <dimwise/kernels/attention_tile.hpp>
+#include <dimwise/kernels/configuration.hpp>
+
+#include <cstddef>
+
+namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail {
+
+/// Features of a row in whole registers.
+template <class Arch>
+[[nodiscard, gnu::always_inline]] constexpr std::size_t whole_registers(std::size_t features) noexcept {
+  return (features + lanes<Arch> - 1) / lanes<Arch> * lanes<Arch>;
+}
+
+/// The cuts of one problem: of its extents alone.
+template <class Arch>
+struct gradient_plan {
+  static constexpr std::size_t width = strip_width<Arch>;
+  /// Queries in a panel, about: more make the sums over queries longer, and the weights of a block larger.
+  static constexpr std::size_t panel_queries = 64;
+  static constexpr std::size_t strips = panel_queries / width;
+  static constexpr std::size_t queries = strips * width;
+  /// Floats of K, V and their gradients that stay in the second-level cache.
+  static constexpr std::size_t span_floats = std::size_t{100} << 10;
+  static constexpr std::size_t most_blocks = 8;
+
+  std::size_t span = 0;            ///< keys in a span, a multiple of `block`
+  std::size_t block = block_keys;  ///< keys in a block, a multiple of a tile
+
+  [[gnu::always_inline]] explicit constexpr gradient_plan(const attention_layout& layout) noexcept {
+    const std::size_t of_key = 2 * (whole_registers<Arch>(layout.head_dim) + whole_registers<Arch>(layout.value_dim));
+    const std::size_t keys = greatest<std::size_t>(layout.keys, 1);
+    const std::size_t fitting = greatest<std::size_t>(of_key == 0 ? most_blocks : span_floats / of_key / block_keys, 1);
+    const std::size_t most = least(fitting, most_blocks) * block_keys;
+    // Spans and blocks of nearly one extent each.
+    const std::size_t spans = (keys + most - 1) / most;
+    const std::size_t each = (keys + spans - 1) / spans;
+    const std::size_t blocks = (each + block_keys - 1) / block_keys;
+    block = least<std::size_t>(((each + blocks - 1) / blocks + tile_rows<Arch> - 1) / tile_rows<Arch> * tile_rows<Arch>,
+                               block_keys);
+    span = blocks * block;
+  }
+};
+
+/// One worker's memory, carved from its share of the scratch.
+template <class Arch>
+class gradient_buffers {
+ public:
+  using plan = gradient_plan<Arch>;
+
+  enum part : unsigned char {
+    q,           ///< scaled, [strip][feature, width]
+    d_out,       ///< [strip][feature, width]
+    d_q,         ///< [strip][feature, width]
+    q_rows,      ///< [query, features in whole registers]
+    d_out_rows,  ///< the same
+    lse,         ///< one for each query of the panel
+    delta,       ///< of the panel: d_out . out - d_lse
+    p,           ///< weights, [strip][key, width]
+    d_s,         ///< gradients of scores
+    slope,       ///< of the function of scores
+    added,       ///< to the scores of one strip and block
+    unused,      ///< maxima that nobody reads
+    factor,      ///< one number for each query of a strip
+    k,           ///< [key, feature] of a span
+    v,
+    d_k,  ///< [key, features in whole registers] of a span
+    d_v,
+    deltas,  ///< for each query of each head of a group
+    parts
+  };
+
+  [[nodiscard]] static constexpr std::size_t float_count(const attention_layout& layout, std::size_t group) noexcept {
+    std::size_t total = 0;
+    for (std::size_t i = 0; i < parts; ++i) total += floats_of(static_cast<part>(i), layout, group);
+    return total;
+  }
+
+  [[gnu::always_inline]] gradient_buffers(float* at, const attention_layout& layout, std::size_t group) noexcept {
+    for (std::size_t i = 0; i < parts; ++i) {
+      start_[i] = at;
+      at += floats_of(static_cast<part>(i), layout, group);
+    }
+  }
+
+  [[nodiscard, gnu::always_inline]] float* operator[](part i) const noexcept { return start_[i]; }
+
+ private:
+  [[nodiscard]] static constexpr std::size_t floats_of(part i, const attention_layout& l, std::size_t group) noexcept {
+    const std::size_t floats = exact_floats_of(i, l, group);
+    return (floats + 15) / 16 * 16;
+  }
+  [[nodiscard]] static constexpr std::size_t exact_floats_of(part i, const attention_layout& l,
+                                                             std::size_t group) noexcept {
+    const plan cut(l);
+    switch (i) {
+      case q:
+      case d_q:
+        return plan::queries * l.head_dim;
+      case d_out:
+        return plan::queries * l.value_dim;
+      case q_rows:
+        return plan::queries * whole_registers<Arch>(l.head_dim);
+      case d_out_rows:
+        return plan::queries * whole_registers<Arch>(l.value_dim);
+      case lse:
+      case delta:
+        return plan::queries;
+      case p:
+      case d_s:
+      case slope:
+        return plan::queries * block_keys;
+      case added:
+        return plan::width * block_keys;
+      case unused:
+      case factor:
+        return plan::width;
+      case k:
+        return cut.span * l.head_dim;
+      case v:
+        return cut.span * l.value_dim;
+      case d_k:
+        return cut.span * whole_registers<Arch>(l.head_dim);
+      case d_v:
+        return cut.span * whole_registers<Arch>(l.value_dim);
+      default:
+        return group * l.queries;
+    }
+  }
+
+  float* start_[parts];
+};
+
+/// Neighbouring heads.
+struct head_range {
+  std::size_t begin;
+  std::size_t end;
+};
+
+}  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail
