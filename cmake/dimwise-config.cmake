@@ -1,10 +1,11 @@
 # find_package(dimwise) defines dimwise::dimwise and dimwise::header_only; dimwise::tbb where oneTBB was found then and is
-# found now. dimwise::kernels is the old name of dimwise::dimwise.
+# found now, dimwise::io where nlohmann_json was and is. dimwise::kernels is the old name of dimwise::dimwise.
 include(CMakeFindDependencyMacro)
 find_dependency(Boost 1.74)
 find_dependency(xtensor 0.24)
 find_dependency(xsimd 8.1)
 find_package(TBB QUIET)
+find_package(nlohmann_json 3.11 QUIET)
 include("${CMAKE_CURRENT_LIST_DIR}/dimwise-targets.cmake")
 
 get_target_property(dimwise_type dimwise::dimwise TYPE)

@@ -81,6 +81,12 @@ set(dimwise_headers
     include/dimwise/grad/check.hpp
     include/dimwise/grad/gradient.hpp
     include/dimwise/grad/tracked.hpp
+    include/dimwise/io.hpp
+    include/dimwise/io/archive.hpp
+    include/dimwise/io/element_type.hpp
+    include/dimwise/io/file_bytes.hpp
+    include/dimwise/io/file_error.hpp
+    include/dimwise/io/safetensors.hpp
     include/dimwise/kernels/active.hpp
     include/dimwise/kernels/attention.hpp
     include/dimwise/kernels/attention_gradient.hpp

@@ -27,7 +27,8 @@ BELOW = {
 BELOW["eval"] = {*BELOW["expr"], "expr", "kernels"}
 BELOW["nn"] = {*BELOW["eval"], "eval"}
 BELOW["grad"] = {*BELOW["nn"], "nn"}
-BELOW["io"] = {*BELOW["tensor"], "tensor"}
+BELOW["io"] = {*BELOW["nn"], "nn"}  # a checkpoint is bound to the parameters of a module
+BELOW["models"] = {*BELOW["io"], "io"}
 BELOW["viz"] = {*BELOW["eval"], "eval"}  # what is shown of an expression are its values
 # headers beside the layers: who may be included by whom is said below
 EVERYWHERE = {"version.hpp"}  # may be included by every header, includes nothing
@@ -42,6 +43,11 @@ THIRD_PARTIES = {
     "xtl/": ("tensor/storage.hpp", "tensor/xtensor.hpp"),
     "xsimd/": ("kernels/",),
     "oneapi/tbb/": ("eval/tbb.hpp",),
+    "nlohmann/": ("io/",),
+    "fcntl.h": ("io/file_bytes.hpp",),  # POSIX: files mapped into memory
+    "sys/mman.h": ("io/file_bytes.hpp",),
+    "sys/stat.h": ("io/file_bytes.hpp",),
+    "unistd.h": ("io/file_bytes.hpp",),
     "sys/single_threaded.h": ("tensor/storage.hpp",),  # of the GNU C library: is there one thread?
     "immintrin.h": ("kernels/",),
     "arm_neon.h": ("kernels/",),
@@ -120,7 +126,13 @@ PLANTED = {  # file: (an include in it, whether it is a breach)
     "eval/l.hpp": ("<dimwise/kernels/j.hpp>", False),
     "eval/m.hpp": ("<dimwise/nn/a.hpp>", True),
     "nn/n.hpp": ("<dimwise/eval/a.hpp>", False),
-    "io/o.hpp": ("<dimwise/expr/a.hpp>", True),
+    "io/o.hpp": ("<dimwise/grad/a.hpp>", True),
+    "io/p.hpp": ("<dimwise/nn/a.hpp>", False),
+    "io/q.hpp": ("<nlohmann/json.hpp>", False),
+    "nn/r.hpp": ("<dimwise/io/a.hpp>", True),
+    "nn/s.hpp": ("<nlohmann/json.hpp>", True),
+    "models/t.hpp": ("<dimwise/io/a.hpp>", False),
+    "io/u.hpp": ("<dimwise/models/a.hpp>", True),
     "viz/p.hpp": ("<dimwise/eval/a.hpp>", False),
     "viz/q.hpp": ("<dimwise/nn/a.hpp>", True),
     "tensor/q.hpp": ("<dimwise/dimwise.hpp>", True),

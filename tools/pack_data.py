@@ -15,6 +15,8 @@ The header is {"manifest": ..., "arrays": {NAME: {"dtype", "shape", "offset", "b
 of the file. NAME is the path of the .npy file without "cases/" and ".npy", for example "single_head/weight.W_query".
 The manifest is the folder's own, whole, except that {"file": "cases/x/y.npy"} becomes {"array": "x/y"}, and that
 pointers to other files (the same numbers as .safetensors) are left out. Arrays with the same bytes are stored once.
+Files of other formats ({"file": "files/x.safetensors"}, and those of a model in {"dir": ...}) are stored whole, as an
+array of uint8 that has their path as its name.
 
 --set writes a text into the manifest, for example --set origin.document="where the numbers come from".
 
@@ -100,6 +102,14 @@ def pack(folder, output, settings):
         arrays[name] = {"dtype": dtype, "shape": shape, "offset": offsets[body], "bytes": len(body)}
         return {**{key: value for key, value in entry.items() if key != "file"}, "array": name}
 
+    def store_bytes(file):
+        nonlocal position
+        body = (folder / file).read_bytes()
+        padding = -position % ALIGNMENT
+        blobs.append(b"\0" * padding + body)
+        arrays[file] = {"dtype": "uint8", "shape": [len(body)], "offset": position + padding, "bytes": len(body)}
+        position += padding + len(body)
+
     def walk(node):
         if isinstance(node, list):
             return [walk(item) for item in node]
@@ -107,6 +117,12 @@ def pack(folder, output, settings):
             return node
         if str(node.get("file", "")).endswith(".npy"):
             return store(node)
+        if "dir" in node:
+            for value in node.values():
+                if (folder / node["dir"] / str(value)).is_file():
+                    store_bytes(f"{node['dir']}/{value}")
+        elif "file" in node:
+            store_bytes(node["file"])
         return {key: walk(value) for key, value in node.items() if key != "safetensors"}
 
     manifest = walk(manifest)
@@ -126,7 +142,7 @@ def pack(folder, output, settings):
         file.write(b"\0" * (start - 16 - len(header)))
         for blob in blobs:
             file.write(blob)
-    print(f"{output}: {len(manifest['cases'])} cases, {len(arrays)} arrays, {output.stat().st_size // 1024} KiB")
+    print(f"{output}: {len(manifest.get('cases', manifest.get('models')))} cases, {len(arrays)} arrays, {output.stat().st_size // 1024} KiB")
 
 
 def show(path):

@@ -236,6 +236,9 @@ std::vector<std::ptrdiff_t> stretch(const array& from, const std::vector<std::si
 }  // namespace bridge
 
 const std::string& run::name() const { return state_.name; }
+const nlohmann::json& run::entry() const { return state_.entry; }
+array run::file(const std::string& path) const { return state_.from.file(path); }
+void run::differs(std::string what) { state_.differences.push_back(std::move(what)); }
 
 const nlohmann::json& run::attributes() const {
   if (state_.entry.contains("attributes")) { return state_.entry.at("attributes"); }

@@ -74,6 +74,10 @@ class run {
   // --- what the case says ---
 
   [[nodiscard]] const std::string& name() const;
+  /// The whole case of the manifest.
+  [[nodiscard]] const nlohmann::json& entry() const;
+  /// The bytes of a file of the suite that is no array, as `uint8`; `path` counts from its folder.
+  [[nodiscard]] array file(const std::string& path) const;
   /// ONNX, ONNX Runtime: the operator's attributes; the other suites: "config".
   [[nodiscard]] const nlohmann::json& attributes() const;
   [[nodiscard]] bool has_attribute(std::string_view key) const;
@@ -118,6 +122,8 @@ class run {
   /// The same where `where` is true; the rest is not defined by the suite.
   template <dimwise::operand X, dimwise::operand W>
   void expect(const which& output, const X& value, const W& where);
+  /// Says what differs, where it is no array.
+  void differs(std::string what);
 
  private:
   template <class T>

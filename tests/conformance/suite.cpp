@@ -3,6 +3,7 @@
 #include "suite.hpp"
 
 #include "support/pack.hpp"
+#include <dimwise/io/file_bytes.hpp>
 
 #include <filesystem>
 #include <fstream>
@@ -13,10 +14,27 @@ namespace {
 
 suite open_pack(const std::string& file) {
   const auto data = std::make_shared<dimwise_test::pack>(file);
-  return {data->manifest(), [data](const nlohmann::json& entry) {
-    const dimwise_test::packed_array& found = data->at(entry.at("array"));
+  const auto named = [data](const std::string& name) {
+    const dimwise_test::packed_array& found = data->at(name);
     return array{found.name, found.dtype, found.shape, std::shared_ptr<const std::byte>(data, found.bytes.data())};
-  }};
+  };
+  return {data->manifest(), [named](const nlohmann::json& entry) { return named(entry.at("array")); }, named};
+}
+
+array load_from(const std::string& folder, const nlohmann::json& entry) {
+  array found = read_npy(folder + "/" + entry.at("file").get<std::string>());
+  if (found.dtype != entry.at("dtype").get<std::string>() ||
+      found.shape != entry.at("shape").get<std::vector<std::size_t>>()) {
+    throw std::runtime_error(found.name + ": expected " + entry.at("dtype").dump() + " " + entry.at("shape").dump() +
+                             " as the manifest says; the file holds " + found.dtype + " " +
+                             nlohmann::json(found.shape).dump());
+  }
+  return found;
+}
+
+array bytes_from(const std::string& path) {
+  const auto file = std::make_shared<const dimwise::io::file_bytes>(path, dimwise::io::file_access::read);
+  return {path, "uint8", {file->bytes().size()}, std::shared_ptr<const std::byte>(file, file->bytes().data())};
 }
 
 suite open_folder(const std::string& folder) {
@@ -24,19 +42,20 @@ suite open_folder(const std::string& folder) {
   std::ifstream stream(file, std::ios::binary);
   if (!stream) { throw std::runtime_error(file + ": expected a readable manifest"); }
   try {
-    return {nlohmann::json::parse(stream), [folder](const nlohmann::json& entry) {
-      array found = read_npy(folder + "/" + entry.at("file").get<std::string>());
-      if (found.dtype != entry.at("dtype").get<std::string>() ||
-          found.shape != entry.at("shape").get<std::vector<std::size_t>>()) {
-        throw std::runtime_error(found.name + ": expected " + entry.at("dtype").dump() + " " +
-                                 entry.at("shape").dump() + " as the manifest says; the file holds " + found.dtype +
-                                 " " + nlohmann::json(found.shape).dump());
-      }
-      return found;
-    }};
+    return {nlohmann::json::parse(stream), [folder](const nlohmann::json& entry) { return load_from(folder, entry); },
+            [folder](const std::string& path) { return bytes_from(folder + "/" + path); }};
   } catch (const nlohmann::json::exception& problem) {
     throw std::runtime_error(file + ": expected JSON: " + problem.what());
   }
+}
+
+// The operator or family that computes a case.
+std::string runner_of(const nlohmann::json& entry) {
+  if (entry.contains("op")) { return entry.at("op"); }
+  if (entry.contains("config") && entry.at("config").contains("op")) { return entry.at("config").at("op"); }
+  if (entry.contains("family")) { return entry.at("family"); }
+  if (entry.contains("architecture")) { return entry.at("architecture"); }
+  return "safetensors";  // files, and the verdict of their reference parser
 }
 
 std::map<std::string, runner>& runners() {
@@ -49,6 +68,7 @@ std::map<std::string, runner>& runners() {
 suite open_suite(const std::string& folder_or_pack) {
   suite opened =
       std::filesystem::is_regular_file(folder_or_pack) ? open_pack(folder_or_pack) : open_folder(folder_or_pack);
+  if (opened.manifest.contains("models")) { opened.manifest["cases"] = opened.manifest.at("models"); }
   if (!opened.manifest.contains("cases") || !opened.manifest.at("cases").is_array()) {
     throw std::runtime_error(folder_or_pack + ": expected a list \"cases\" in the manifest");
   }
@@ -64,12 +84,9 @@ runner find(const std::string& name) {
 
 std::vector<std::string> run_case(const suite& from, const nlohmann::json& entry) {
   run::state state{from, entry, entry.at("name"), {}, {}, {}};
-  const nlohmann::json& named = entry.contains("op") ? entry.at("op")
-                                : entry.contains("config") && entry.at("config").contains("op")
-                                    ? entry.at("config").at("op")
-                                    : entry.at("family");
+  const std::string named = runner_of(entry);
   const runner how = find(named);
-  if (how == nullptr) { return {"no runner for " + named.get<std::string>()}; }
+  if (how == nullptr) { return {"no runner for " + named}; }
   run r(state);
   try {
     how(r);

@@ -14,10 +14,11 @@ namespace conformance {
 /// before anything is read from them; throws `std::runtime_error` that names the file and what was expected.
 [[nodiscard]] array read_npy(const std::string& file);
 
-/// A suite: its manifest, and the arrays that the entries of it point to.
+/// A suite: its manifest, the arrays that the entries of it point to, and the bytes of its other files.
 struct suite {
   nlohmann::json manifest;
   std::function<array(const nlohmann::json& entry)> load;
+  std::function<array(const std::string& path)> file;
 };
 
 /// Throws `std::runtime_error` that names the file and what was expected.

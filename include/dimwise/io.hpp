@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/io.hpp -- files: what is read and written. Link `dimwise::io`.
+#pragma once
+
+#include <dimwise/io/safetensors.hpp>

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/io/archive.hpp -- named arrays of one or several files: what all formats are read into.
+//
+// Layer: io. An array in a file has no dimensions: extents in an order that only its writer knows, and bytes.
+// Tests: tests/io/safetensors.test.cpp
+#pragma once
+
+#include <dimwise/io/element_type.hpp>
+#include <dimwise/io/file_bytes.hpp>
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace dimwise::io {
+
+/// An array as a file holds it. `bytes` need not be aligned; it is borrowed from the archive, or from a tensor that is
+/// written.
+struct stored_array {
+  std::string name;
+  element_type type = element_type::f32;
+  std::vector<std::size_t> extents;  ///< the slowest first; GGUF's reversed order is turned when it is read
+  std::span<const std::byte> bytes;
+};
+
+/// The arrays of a checkpoint, by name, and the memory that they are in. Copies share it.
+class archive {
+ public:
+  archive() = default;
+  explicit archive(std::string title) : title_(std::move(title)) {}
+
+  /// The file or folder, as messages call it.
+  [[nodiscard]] const std::string& title() const { return title_; }
+  /// In the order of the file.
+  [[nodiscard]] const std::vector<stored_array>& arrays() const { return arrays_; }
+  /// Null where there is none of that name.
+  [[nodiscard]] const stored_array* find(std::string_view name) const {
+    const auto found = places_.find(name);
+    return found == places_.end() ? nullptr : &arrays_[found->second];
+  }
+  /// Throws `file_error` where there is none of that name.
+  [[nodiscard]] const stored_array& at(std::string_view name) const {
+    const stored_array* const found = find(name);
+    if (found == nullptr) { throw file_error(title_ + ": there is no array " + detail::printable(name)); }
+    return *found;
+  }
+  /// Texts that stand beside the arrays.
+  [[nodiscard]] const std::map<std::string, std::string>& metadata() const { return metadata_; }
+
+  /// False where the name is taken.
+  bool add(stored_array array) {
+    if (!places_.emplace(array.name, arrays_.size()).second) { return false; }
+    arrays_.push_back(std::move(array));
+    return true;
+  }
+  void add_text(const std::string& key, std::string text) { metadata_.insert_or_assign(key, std::move(text)); }
+  void keep(std::shared_ptr<const void> memory) { memory_.push_back(std::move(memory)); }
+  [[nodiscard]] const std::vector<std::shared_ptr<const void>>& memory() const { return memory_; }
+
+ private:
+  std::string title_;
+  std::vector<stored_array> arrays_;
+  std::map<std::string, std::size_t, std::less<>> places_;  // no hashes: names are chosen by whoever wrote the file
+  std::map<std::string, std::string> metadata_;
+  std::vector<std::shared_ptr<const void>> memory_;
+};
+
+}  // namespace dimwise::io

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/io/file_error.hpp -- what is thrown when a file is not what it should be, with all that is wrong at once.
+//
+// Layer: io.
+// Tests: tests/io/safetensors.test.cpp
+#pragma once
+
+#include <dimwise/dim/error.hpp>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace dimwise::io {
+
+/// A file that cannot be read, is malformed, or does not fit the model. `what()` begins with the file's name; several
+/// faults have a line each.
+class file_error : public error {
+ public:
+  explicit file_error(std::string text) : text_(std::make_shared<const std::string>(std::move(text))) {}
+  [[nodiscard]] const char* what() const noexcept override { return text_->c_str(); }
+
+ private:
+  std::shared_ptr<const std::string> text_;  // copies of an exception do not throw
+};
+
+namespace detail {
+
+// Names in files are anybody's bytes: what is printed of them is short and printable.
+inline std::string printable(std::string_view name) {
+  constexpr std::size_t longest = 120;
+  std::string shown = "\"";
+  for (const char c : name.substr(0, longest)) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7f || c == '"' || c == '\\') {
+      constexpr char digits[] = "0123456789abcdef";
+      shown += "\\x";
+      shown += digits[byte >> 4];
+      shown += digits[byte & 15];
+    } else {
+      shown += c;
+    }
+  }
+  return shown + (name.size() > longest ? "…\"" : "\"");
+}
+
+template <class Extents>
+std::string listed(const Extents& extents) {
+  std::string text = "[";
+  for (const auto n : extents) { text += (text.size() > 1 ? ", " : "") + std::to_string(n); }
+  return text + "]";
+}
+
+}  // namespace detail
+}  // namespace dimwise::io

@@ -1,0 +1,143 @@
+// tests/io/safetensors.test.cpp -- safetensors files are read as the reference parser reads them, and written back.
+// SPDX-License-Identifier: BSL-1.0
+#include "io/support.hpp"
+#include <dimwise/io/safetensors.hpp>
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+
+using namespace dimwise;
+using namespace dimwise::io;
+using dimwise_test::bytes_of_text;
+using dimwise_test::safetensors_bytes;
+
+namespace {
+
+archive parsed(const std::string& file) { return parse_safetensors(bytes_of_text(file), "x"); }
+std::string refusal(const std::string& header, std::size_t data = 0) {
+  return dimwise_test::message([&] { (void)parsed(safetensors_bytes(header, data)); });
+}
+
+}  // namespace
+
+TEST_CASE("a file has its arrays in their order, with types, extents and bytes") {
+  const std::string file = safetensors_bytes(
+      R"({"b":{"dtype":"F32","shape":[1,2],"data_offsets":[0,8]},"a":{"shape":[],"data_offsets":[8,16],"dtype":"I64"},
+          "__metadata__":{"format":"pt"}})",
+      16);
+  const archive read = parsed(file);
+  REQUIRE(read.arrays().size() == 2);
+  CHECK(read.arrays()[0].name == "b");
+  CHECK(read.arrays()[0].extents == std::vector<std::size_t>{1, 2});
+  CHECK(read.at("a").type == element_type::i64);
+  CHECK(read.at("a").extents.empty());
+  CHECK(read.at("a").bytes.data() == bytes_of_text(file).data() + file.size() - 8);
+  CHECK(read.metadata().at("format") == "pt");
+  CHECK(read.find("c") == nullptr);
+  CHECK(dimwise_test::message([&] { (void)read.at("c"); }) == "x: there is no array \"c\"");
+}
+
+TEST_CASE("what is wrong is named, with what was expected") {
+  CHECK(dimwise_test::message([] { (void)parsed("1234567"); }) ==
+        "x: no safetensors file: 8 bytes were expected, it has 7");
+  CHECK(dimwise_test::message([] { (void)parsed(std::string("\xff\0\0\0\0\0\0\0{}", 10)); }) ==
+        "x: no safetensors file: a header of 255 bytes does not fit; 2 is the most here");
+  CHECK(refusal("[]") == "x: no safetensors file: in its header, it is not an object of tensors");
+  CHECK(refusal("{") == "x: no safetensors file: in its header, it is no JSON at byte 2");
+  CHECK(refusal(std::string("{}\0", 3)) == "x: no safetensors file: in its header, it holds a NUL byte");
+  CHECK(refusal("\xef\xbb\xbf{}") == "x: no safetensors file: in its header, it begins with a byte-order mark");
+  CHECK(refusal(R"({"__metadata__":{"a":1}})") ==
+        "x: no safetensors file: in its header, __metadata__ is not an object of strings");
+  CHECK(refusal(R"({"a":{"dtype":"f32","shape":[],"data_offsets":[0,4]}})", 4) ==
+        "x: no safetensors file: in its header, the element type \"f32\" of \"a\" is not one of safetensors");
+  CHECK(refusal(R"({"a":{"dtype":"F32","shape":[-1],"data_offsets":[0,4]}})", 4) ==
+        "x: no safetensors file: in its header, \"a\" has a shape that is not a list of whole numbers below 2^64");
+  CHECK(refusal(R"({"a":{"dtype":"F32","shape":1,"data_offsets":[0,4]}})", 4) ==
+        "x: no safetensors file: in its header, \"a\" has a shape that is not a list of whole numbers below 2^64");
+  CHECK(refusal(R"({"a":{"dtype":"F32","data_offsets":[0,4]}})", 4) ==
+        "x: no safetensors file: in its header, \"a\" lacks one of dtype, shape and data_offsets");
+  CHECK(refusal(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,4]}})", 4) ==
+        "x: no safetensors file: \"a\" has 4 bytes, F32 [2] needs 8");
+  CHECK(refusal(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}})", 8) ==
+        "x: no safetensors file: \"a\" has the bytes from 4 to 8, byte 0 was expected first");
+  CHECK(refusal(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", 5) ==
+        "x: no safetensors file: the tensors have 4 bytes, the file has 5 behind its header");
+  const std::string none = R"("a":{"dtype":"F32","shape":[0],"data_offsets":[0,0]})";
+  CHECK(refusal("{" + none + "," + none + "}") == "x: no safetensors file: two tensors are named \"a\"");
+}
+
+TEST_CASE("fields that nobody knows are passed over, whatever they hold") {
+  const archive read = parsed(safetensors_bytes(
+      R"({"a":{"extra":{"dtype":[1,{"shape":null}]},"dtype":"U8","more":1,"shape":[1],"x":[[]],
+          "data_offsets":[0,1],"y":-1.5}})",
+      1));
+  CHECK(read.at("a").type == element_type::u8);
+  CHECK(refusal(R"({"a":{"extra":)" + std::string(200, '[') + std::string(200, ']') + "}}") ==
+        "x: no safetensors file: in its header, it is nested deeper than 127 levels");
+}
+
+TEST_CASE("hostile headers end in one error within a second") {
+  const auto start = std::chrono::steady_clock::now();
+  std::string many = "{";
+  for (int i = 0; i < 100000; ++i) {
+    many += "\"t" + std::to_string(i) + R"(":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},)";
+  }
+  many.back() = '}';
+  CHECK(refusal(many, 4).find("byte 4 was expected first") != std::string::npos);
+  CHECK(refusal("{\"a\":" + std::string(1000000, '[')).find("is not an object with dtype") != std::string::npos);
+  CHECK(refusal(R"({"a":{"b":)" + std::string(1000000, '{')).find("it is no JSON") != std::string::npos);
+  CHECK(refusal(R"({"a":{"dtype":"F64","shape":[4294967296,4294967296,0],"data_offsets":[0,0]}})")
+            .find("needs no whole number") != std::string::npos);
+  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(5));  // a second where nothing else runs
+}
+
+TEST_CASE("what is written is read back, the widest elements first") {
+  const dimwise_test::temporary_folder folder;
+  const std::vector<float> weights{1, 2, 3};
+  const std::vector<double> wide{4};
+  const std::vector<stored_array> arrays{{"w \"1\"", element_type::f32, {3, 1}, std::as_bytes(std::span(weights))},
+                                         {"d", element_type::f64, {}, std::as_bytes(std::span(wide))}};
+  write_safetensors(folder / "a.safetensors", arrays, {{"made_by", "a test"}});
+  for (const auto how : {file_access::mapped, file_access::read}) {
+    const archive read = read_safetensors(folder / "a.safetensors", how);
+    REQUIRE(read.arrays().size() == 2);
+    CHECK(read.arrays()[0].name == "d");
+    const stored_array& w = read.at("w \"1\"");
+    CHECK(w.extents == std::vector<std::size_t>{3, 1});
+    CHECK(std::memcmp(w.bytes.data(), weights.data(), 12) == 0);
+    CHECK(reinterpret_cast<std::uintptr_t>(read.at("d").bytes.data()) % 8 == 0);
+    CHECK(read.metadata().at("made_by") == "a test");
+  }
+}
+
+TEST_CASE("what cannot be written leaves the old file as it was") {
+  const dimwise_test::temporary_folder folder;
+  const auto path = folder / "a.safetensors";
+  const std::vector<float> one{1};
+  const auto with = [&](const std::string& name, std::vector<std::size_t> extents) {
+    return stored_array{name, element_type::f32, std::move(extents), std::as_bytes(std::span(one))};
+  };
+  write_safetensors(path, std::vector{with("a", {1})});
+  const auto fails = [&](const std::vector<stored_array>& arrays) {
+    return dimwise_test::message([&] { write_safetensors(path, arrays); }).substr(path.string().size());
+  };
+  CHECK(fails({with("a", {2})}) == ": \"a\" cannot be written: 4 bytes are not F32 [2]");
+  CHECK(fails({with("a", {1}), with("a", {1})}) == ": \"a\" cannot be written: the name is taken");
+  CHECK(fails({with("__metadata__", {1})}) == ": \"__metadata__\" cannot be written: the name is taken");
+  CHECK(fails({with("\xff", {1})}).find("it is not UTF-8") != std::string::npos);
+  CHECK(read_safetensors(path).arrays().size() == 1);
+  CHECK(dimwise_test::files_in(folder.path()) == 1);
+  CHECK(dimwise_test::message([&] {
+    write_safetensors(folder / "none" / "a", std::vector{with("a", {1})});
+  }).find("the file cannot be written: No such file") != std::string::npos);
+}
+
+TEST_CASE("files that are none are named") {
+  const dimwise_test::temporary_folder folder;
+  CHECK(dimwise_test::message([&] {
+    (void)read_safetensors(folder / "none");
+  }).find("none: the file cannot be opened: No such") != std::string::npos);
+  CHECK(dimwise_test::message([&] { (void)read_safetensors(folder.path()); }).find("a regular file was expected") !=
+        std::string::npos);
+}
