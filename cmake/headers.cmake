@@ -106,6 +106,7 @@ set(dimwise_headers
     include/dimwise/kernels/attention_tile.hpp
     include/dimwise/kernels/attention_types.hpp
     include/dimwise/kernels/configuration.hpp
+    include/dimwise/kernels/cross_entropy.hpp
     include/dimwise/kernels/decode.hpp
     include/dimwise/kernels/decode_block.hpp
     include/dimwise/kernels/decode_task.hpp
@@ -121,9 +122,11 @@ set(dimwise_headers
     include/dimwise/kernels/loops.hpp
     include/dimwise/kernels/map.hpp
     include/dimwise/kernels/math.hpp
+    include/dimwise/kernels/math_gradient.hpp
     include/dimwise/kernels/prefetch_rows.hpp
     include/dimwise/kernels/reduce.hpp
     include/dimwise/kernels/rows.hpp
+    include/dimwise/kernels/rows_gradient.hpp
     include/dimwise/kernels/simd.hpp
     include/dimwise/kernels/stored_rows.hpp
     include/dimwise/kernels/table.hpp

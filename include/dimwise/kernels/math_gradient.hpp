@@ -1,0 +1,122 @@
+// dimwise/kernels/math_gradient.hpp -- the slopes of the functions of math.hpp, a register at a time.
+//
+// Layer: kernels. Includes: math.hpp.
+// Tests: tests/kernels/rows_gradient.test.cpp
+//
+// The slope at -inf, inf and 0 is the limit of the slopes, but for abs, whose slope at 0 is 0, and relu, whose slope is 0
+// there. Slopes that vanish (sigmoid, tanh, gelu at large x) keep their relative accuracy where they are small.
+//
+//   floats<Arch> slope = slope_of<Arch>(function::gelu, x);
+//
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <dimwise/kernels/configuration.hpp>
+#include <dimwise/kernels/map.hpp>
+#include <dimwise/kernels/math.hpp>
+#include <dimwise/kernels/table.hpp>
+
+#include <cstddef>
+
+namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
+
+namespace detail {
+
+// e^-|x| / (1 + e^-|x|)^2: of a sigmoid, and of tanh a quarter at half the place.
+template <class Arch>
+[[nodiscard, gnu::always_inline]] inline floats<Arch> sigmoid_slope(const floats<Arch>& x) noexcept {
+  const floats<Arch> e = exp_any<Arch>(broadcast<Arch>(0.0F) - magnitude<Arch>(x));
+  const floats<Arch> more = broadcast<Arch>(1.0F) + e;
+  return e / (more * more);
+}
+
+// Phi(x) + x phi(x).
+template <class Arch>
+[[nodiscard, gnu::always_inline]] inline floats<Arch> gelu_slope(const floats<Arch>& x) noexcept {
+  using vec = floats<Arch>;
+  // As in gelu_of: Phi(-y) = e^(-y^2 / 2) R / 2 of y = |x|.
+  const vec one = broadcast<Arch>(1.0F);
+  const vec y = at_most<Arch>(magnitude<Arch>(x), 15.0F);
+  const vec half = y * broadcast<Arch>(0.5F);
+  const vec t = one / fma<Arch>(y, broadcast<Arch>(0.282842712F), one);
+  const vec bell = exp_any<Arch>(broadcast<Arch>(0.0F) - y * half);
+  const vec tail = bell * broadcast<Arch>(0.5F) * scaled_erfc<Arch>(t);
+  const vec turn = y * bell * broadcast<Arch>(0.398942280F);
+  return select<Arch>(x < broadcast<Arch>(0.0F), tail - turn, one - (tail - turn));
+}
+
+// s + x s (1 - s) u'(x) of s = sigmoid(u), where f(x) = x s.
+template <class Arch>
+[[nodiscard, gnu::always_inline]] inline floats<Arch> gated_slope(const floats<Arch>& x, const floats<Arch>& u,
+                                                                  const floats<Arch>& u_slope) noexcept {
+  return fma<Arch>(x * u_slope, sigmoid_slope<Arch>(u), sigmoid<Arch>(u));
+}
+
+template <class Arch>
+[[nodiscard, gnu::always_inline]] inline floats<Arch> within(const floats<Arch>& x, float limit) noexcept {
+  return at_least<Arch>(at_most<Arch>(x, limit), -limit);
+}
+
+}  // namespace detail
+
+/// The slope of `f` at `x`; 1 for `none`.
+template <class Arch>
+[[nodiscard, gnu::always_inline]] inline floats<Arch> slope_of(function f, const floats<Arch>& x) noexcept {
+  using vec = floats<Arch>;
+  const vec zero = broadcast<Arch>(0.0F);
+  const vec one = broadcast<Arch>(1.0F);
+  switch (f) {
+    case function::none:
+      return one;
+    case function::relu:
+      return select<Arch>(x > zero, one, zero);
+    case function::gelu:
+      return detail::gelu_slope<Arch>(x);
+    case function::gelu_tanh: {
+      const vec y = detail::within<Arch>(x, 15.0F);
+      const vec square = y * y;
+      return detail::gated_slope<Arch>(
+          y, y * fma<Arch>(square, broadcast<Arch>(0.0713548163F), broadcast<Arch>(1.59576912F)),
+          fma<Arch>(square, broadcast<Arch>(0.214064449F), broadcast<Arch>(1.59576912F)));
+    }
+    case function::silu: {
+      const vec y = detail::within<Arch>(x, 150.0F);
+      return detail::gated_slope<Arch>(y, y, one);
+    }
+    case function::sigmoid:
+      return detail::sigmoid_slope<Arch>(x);
+    case function::tanh:
+      return broadcast<Arch>(4.0F) * detail::sigmoid_slope<Arch>(x + x);
+    case function::exp:
+      return exp_of{}(x);
+    case function::log:
+      return one / x;
+    case function::erf: {
+      const vec y = detail::at_most<Arch>(detail::magnitude<Arch>(x), 12.0F);
+      return broadcast<Arch>(1.12837917F) * detail::exp_any<Arch>(zero - y * y);
+    }
+    case function::sqrt:
+      return broadcast<Arch>(0.5F) / sqrt_of{}(x);
+    case function::abs:
+      return select<Arch>(x > zero, one, select<Arch>(x < zero, zero - one, x * zero));
+    case function::square:
+      return x + x;
+    case function::sin:
+      return cos_of{}(x);
+    case function::cos:
+      return zero - sin_of{}(x);
+    case function::negate:
+      return zero - one;
+  }
+  return one;
+}
+
+/// out[i] = g[i] f'(x[i]); `out` may be `x` or `g`.
+template <class Arch = default_arch>
+void map_gradient(function f, std::size_t n, const float* x, const float* g, float* out) noexcept {
+  zip_floats<Arch>(n, x, g, out, [f](const floats<Arch>& at, const floats<Arch>& gradient) {
+    return gradient * slope_of<Arch>(f, at);
+  });
+}
+
+}  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION

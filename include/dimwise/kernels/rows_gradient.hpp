@@ -1,0 +1,196 @@
+// dimwise/kernels/rows_gradient.hpp -- the way back of softmax, log-softmax, the two norms, and of rows that were taken
+// by their numbers.
+//
+// Layer: kernels. Includes: rows.hpp, executor.hpp, table.hpp.
+// Tests: tests/kernels/rows_gradient.test.cpp
+//
+//   softmax      dx = p (g - Σ p g)                   a weight of 0 takes no part, whatever its gradient is
+//   log-softmax  dx = g - e^y Σ g                     the same for y = -inf
+//   layer norm   dx = r (u - mean u - h mean (u h)),  h = (x - mean x) r,  u = g gamma,  r = 1 / sqrt(variance + eps)
+//                d_gamma += Σ g h,  d_beta += Σ g
+//   rms norm     the same without the means of x and u
+//
+// Each row is read once from memory. `out` may be `gradient`. No pointer needs alignment.
+//
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <dimwise/kernels/configuration.hpp>
+#include <dimwise/kernels/executor.hpp>
+#include <dimwise/kernels/rows.hpp>
+#include <dimwise/kernels/table.hpp>
+
+#include <cmath>
+#include <cstddef>
+
+namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
+
+namespace detail {
+
+// Two sums of one pass over a row of two operands, four registers at a time each.
+template <class Arch>
+struct two_sums {
+  float first;
+  float second;
+};
+
+// f(a, b) gives what is added to each sum, as a pair of registers.
+template <class Arch, class F>
+[[nodiscard, gnu::always_inline]] inline two_sums<Arch> sum_pairs(std::size_t n, const float* a, const float* b,
+                                                                  const F& f) noexcept {
+  using vec = floats<Arch>;
+  constexpr std::size_t wide = lanes<Arch>;
+  vec first[4] = {vec(0.0F), vec(0.0F), vec(0.0F), vec(0.0F)};
+  vec second[4] = {vec(0.0F), vec(0.0F), vec(0.0F), vec(0.0F)};
+  std::size_t i = 0;
+  for (; i + 4 * wide <= n; i += 4 * wide) {
+#pragma GCC unroll 4
+    for (std::size_t j = 0; j < 4; ++j)
+      f(i + j * wide, wide, load<Arch>(a + i + j * wide), load<Arch>(b + i + j * wide), first[j], second[j]);
+  }
+  for (std::size_t j = 0; i < n; i += wide, ++j) {
+    const std::size_t count = n - i < wide ? n - i : wide;
+    f(i, count, load_some<Arch>(a + i, count), load_some<Arch>(b + i, count), first[j], second[j]);
+  }
+  return {reduce_sum<Arch>((first[0] + first[1]) + (first[2] + first[3])),
+          reduce_sum<Arch>((second[0] + second[1]) + (second[2] + second[3]))};
+}
+
+}  // namespace detail
+
+/// dx = p (g - Σ p g) of one row.
+template <class Arch = default_arch>
+void softmax_row_gradient(std::size_t n, const float* p, const float* g, float* out) noexcept {
+  using vec = floats<Arch>;
+  const vec zero = broadcast<Arch>(0.0F);
+  const auto sums = detail::sum_pairs<Arch>(
+      n, p, g,
+      [&](std::size_t, std::size_t, const vec& w, const vec& x, vec& sum, vec&)
+          __attribute__((always_inline)) { sum = select<Arch>(w == zero, sum, fma<Arch>(w, x, sum)); });
+  const vec mean = broadcast<Arch>(sums.first);
+  zip_floats<Arch>(n, p, g, out, [&](const vec& w, const vec& x) __attribute__((always_inline)) {
+    return select<Arch>(w == zero, zero, w * (x - mean));
+  });
+}
+
+/// dx = g - e^y Σ g of one row of logarithms; 0 where y is -inf, and such a g counts for nothing.
+template <class Arch = default_arch>
+void log_softmax_row_gradient(std::size_t n, const float* y, const float* g, float* out) noexcept {
+  using vec = floats<Arch>;
+  const vec hidden = broadcast<Arch>(minus_infinite);
+  const auto sums =
+      detail::sum_pairs<Arch>(n, y, g,
+                              [&](std::size_t, std::size_t, const vec& x, const vec& d, vec& sum, vec&)
+                                  __attribute__((always_inline)) { sum = select<Arch>(x == hidden, sum, sum + d); });
+  const vec total = broadcast<Arch>(sums.first);
+  zip_floats<Arch>(n, y, g, out, [&](const vec& x, const vec& d) __attribute__((always_inline)) {
+    return select<Arch>(x == hidden, broadcast<Arch>(0.0F), d - exp_nonpositive<Arch>(x) * total);
+  });
+}
+
+namespace detail {
+
+// One row of a norm; adds to d_gamma and d_beta where they are not null. `Centred`: the layer norm.
+template <class Arch, bool Centred>
+[[gnu::noinline]] void norm_row_gradient(std::size_t n, const float* in, const float* g, float* out, float epsilon,
+                                         const float* gamma, float* d_gamma, float* d_beta) noexcept {
+  using vec = floats<Arch>;
+  const float mean = Centred ? mean_row<Arch>(n, in) : 0.0F;
+  const square_step<Arch> step{broadcast<Arch>(mean)};
+  const float squares = reduce_sum<Arch>(fold_row<Arch>(n, in, 0.0F, step));
+  const float inverse = 1.0F / static_cast<float>(n);
+  const float scale = 1.0F / std::sqrt(squares / static_cast<float>(n) + epsilon);
+  const vec center = broadcast<Arch>(mean);
+  const vec by = broadcast<Arch>(scale);
+  const auto weighted = [&](std::size_t i, std::size_t count, const vec& d) __attribute__((always_inline)) {
+    return gamma == nullptr ? d : d * load_some<Arch>(gamma + i, count);
+  };
+  const auto sums = sum_pairs<Arch>(n, in, g,
+                                    [&](std::size_t i, std::size_t count, const vec& x, const vec& d, vec& of,
+                                        vec& with) __attribute__((always_inline)) {
+    const vec h = (x - center) * by;
+    // Lanes that do not exist hold 0 in d, and so in u.
+    const vec u = weighted(i, count, d);
+    if constexpr (Centred) of = of + u;
+    with = fma<Arch>(u, h, with);
+    if (d_gamma != nullptr) store_some<Arch>(d_gamma + i, count, fma<Arch>(d, h, load_some<Arch>(d_gamma + i, count)));
+    if (d_beta != nullptr) store_some<Arch>(d_beta + i, count, d + load_some<Arch>(d_beta + i, count));
+  });
+  const vec of = broadcast<Arch>(sums.first * inverse);
+  const vec with = broadcast<Arch>(sums.second * inverse);
+  for_columns<Arch>(n, [&](std::size_t i, std::size_t count) __attribute__((always_inline)) {
+    const vec h = (load_some<Arch>(in + i, count) - center) * by;
+    vec u = weighted(i, count, load_some<Arch>(g + i, count));
+    if constexpr (Centred) u = u - of;
+    store_some<Arch>(out + i, count, by * (u - h * with));
+  });
+}
+
+// Parts of a norm's rows, each with sums of its own for gamma and beta.
+[[nodiscard, gnu::always_inline]] inline std::size_t norm_parts(const rows_gradient_call& c) noexcept {
+  constexpr std::size_t elements_of_part = std::size_t{1} << 15;
+  constexpr std::size_t most = 16;
+  const std::size_t wanted = c.n == 0 ? 1 : c.rows * c.n / elements_of_part;
+  const std::size_t parts = wanted < most ? wanted : most;
+  return parts < 1 ? 1 : parts;
+}
+[[nodiscard, gnu::always_inline]] inline std::size_t padded_row(std::size_t n) noexcept { return (n + 15) / 16 * 16; }
+
+}  // namespace detail
+
+/// Bytes of scratch for `norm_gradient`, aligned to 64: sums for gamma and beta, two rows for each of at most 16 parts.
+[[nodiscard, gnu::always_inline]] inline std::size_t norm_gradient_scratch_bytes(const rows_gradient_call& c) noexcept {
+  return detail::norm_parts(c) * 2 * detail::padded_row(c.n) * sizeof(float);
+}
+
+/// Writes `out`, and adds to d_gamma and d_beta, for a layer norm (`Centred`) or an rms norm.
+template <class Arch, bool Centred, Executor Threads>
+void norm_gradient(const rows_gradient_call& c, void* scratch, Threads& threads) {
+  if (c.n == 0 || c.rows == 0) return;
+  const std::size_t parts = detail::norm_parts(c);
+  const std::size_t step = detail::padded_row(c.n);
+  float* const sums = static_cast<float*>(scratch);
+  threads.parallel_for(parts, [&](std::size_t part, std::size_t) {
+    float* const of_gamma = c.d_gamma == nullptr ? nullptr : sums + 2 * part * step;
+    float* const of_beta = c.d_beta == nullptr ? nullptr : sums + (2 * part + 1) * step;
+    for (std::size_t i = 0; i < c.n; ++i) {
+      if (of_gamma != nullptr) of_gamma[i] = 0;
+      if (of_beta != nullptr) of_beta[i] = 0;
+    }
+    const std::size_t end = (part + 1) * c.rows / parts;
+    for (std::size_t r = part * c.rows / parts; r < end; ++r) {
+      const auto row = static_cast<std::ptrdiff_t>(r);
+      detail::norm_row_gradient<Arch, Centred>(c.n, c.in + row * c.in_row, c.gradient + row * c.gradient_row,
+                                               c.out + row * c.out_row, c.epsilon, c.gamma, of_gamma, of_beta);
+    }
+  });
+  for (std::size_t part = 0; part < parts; ++part) {
+    if (c.d_gamma != nullptr) zip_floats<Arch>(c.n, c.d_gamma, sums + 2 * part * step, c.d_gamma, add_of{});
+    if (c.d_beta != nullptr) zip_floats<Arch>(c.n, c.d_beta, sums + (2 * part + 1) * step, c.d_beta, add_of{});
+  }
+}
+
+/// out[ids[r]] += in[r], in the order of r. Parts are columns: no two of them meet, and the order is the same for all.
+template <class Arch, Executor Threads>
+void scatter_add(const scatter_call& c, Threads& threads) {
+  constexpr std::size_t elements_of_part = std::size_t{1} << 14;
+  constexpr std::size_t line = 16;
+  if (c.rows == 0 || c.n == 0) return;
+  const std::size_t lines = (c.n + line - 1) / line;
+  const std::size_t wanted = c.rows * c.n / elements_of_part + 1;
+  // Parts of four lines at least: fewer are asked for one by one.
+  const std::size_t most = (lines + 3) / 4;
+  const std::size_t parts = wanted < most ? wanted : most;
+  threads.parallel_for(parts, [&](std::size_t part, std::size_t) {
+    const std::size_t begin = lines * part / parts * line;
+    const std::size_t last = lines * (part + 1) / parts * line;
+    const std::size_t count = (last < c.n ? last : c.n) - begin;
+    for (std::size_t r = 0; r < c.rows; ++r) {
+      const auto row = static_cast<std::ptrdiff_t>(r);
+      float* const to = c.out + static_cast<std::ptrdiff_t>(c.ids[row * c.id_step]) * c.out_row + begin;
+      zip_floats<Arch>(count, to, c.in + row * c.in_row + begin, to, add_of{});
+    }
+  });
+}
+
+}  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION
