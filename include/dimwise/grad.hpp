@@ -4,3 +4,4 @@
 
 #include <dimwise/grad/check.hpp>
 #include <dimwise/grad/gradient.hpp>
+#include <dimwise/grad/loss.hpp>

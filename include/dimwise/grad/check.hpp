@@ -39,7 +39,7 @@ template <class M, class Loss>
 [[nodiscard]] gradient_check check_gradient(const M& model, const Loss& loss, const check_options& options = {}) {
   auto at = converted<double>(model);
   const auto expected = gradient(at, loss);
-  const auto value = [&] { return static_cast<double>(tensor<double>(loss(std::as_const(at)))); };
+  const auto value = [&] { return static_cast<double>(tensor<double>(detail::one_number(loss(std::as_const(at))))); };
   gradient_check worst;
   const auto largest_of = [](const auto& g) {
     double largest = 0;

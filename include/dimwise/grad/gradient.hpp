@@ -9,6 +9,7 @@
 #pragma once
 
 #include <dimwise/grad/adjoint.hpp>
+#include <dimwise/grad/average.hpp>
 #include <dimwise/nn/model.hpp>
 
 namespace dimwise {
@@ -76,6 +77,16 @@ auto tracked_model(const M& m, std::uint64_t record) {
   return to;
 }
 
+// A loss as one number: the mean of an average.
+template <class X>
+decltype(auto) one_number(X&& x) {
+  if constexpr (is_average<std::remove_cvref_t<X>>) {
+    return x.mean();
+  } else {
+    return static_cast<X&&>(x);
+  }
+}
+
 // Whether a loss has a gradient by a model (R21).
 template <class M, class Loss>
 consteval auto judge_loss() {
@@ -85,7 +96,8 @@ consteval auto judge_loss() {
   } else if constexpr (is_tracked_type<T>) {
     return answer<ERROR_R21_gradients_of_gradients_are_not_recorded<M>>{};
   } else {
-    using loss = std::invoke_result_t<const Loss&, const rebind<tracked<T>, M>&>;
+    using loss = std::remove_cvref_t<decltype(one_number(
+        std::declval<std::invoke_result_t<const Loss&, const rebind<tracked<T>, M>&>>()))>;
     if constexpr (std::is_same_v<loss, already_refused>) {
       return answer<already_refused>{};
     } else if constexpr (!operand<loss>) {
@@ -102,25 +114,13 @@ consteval auto judge_loss() {
 template <class M, class Loss>
 using loss_verdict = typename decltype(judge_loss<M, Loss>())::type;
 
-}  // namespace detail
-
-namespace no_adl {
-
-/// The loss at `model`, and its gradient: a model of the same type whose tensors hold the derivatives. Parameters that
-/// the loss does not depend on have the gradient 0.
-///
-///   value_and_gradient(model, [&](const auto& m) { return …; })
-///
-/// `model` is a module, a tensor, or a tuple of them; `loss` takes it with tracked elements and gives one number: an
-/// expression or a stored tensor without dimensions. Throws `gradient_error` where tracked tensors of another call are
-/// used. Refuses a loss of several numbers, one that reads no tracked tensor, and a model that is tracked already (R21).
-template <class M, class Loss, class Verdict = detail::loss_verdict<M, Loss>>
-  requires allowed<Verdict>
-[[nodiscard]] auto value_and_gradient(const M& model, const Loss& loss) {
-  using T = detail::model_element<M>;
-  detail::gradient_record record;
-  const auto parameters = detail::tracked_model(model, record.number());
-  const tensor<tracked<T>> value(loss(parameters));
+// The number that `part` makes of the loss, and its gradient.
+template <class M, class Loss, class Part>
+auto differentiated(const M& model, const Loss& loss, const Part& part) {
+  using T = model_element<M>;
+  gradient_record record;
+  const auto parameters = tracked_model(model, record.number());
+  const tensor<tracked<T>> value(part(loss(parameters)));
   record.close();
   if (value.has_origin(record.number())) { value.origin()->add(tensor<T>(T(1))); }
   record.send_all();
@@ -135,6 +135,24 @@ template <class M, class Loss, class Verdict = detail::loss_verdict<M, Loss>>
     }
   }, result.gradient, parameters);
   return result;
+}
+
+}  // namespace detail
+
+namespace no_adl {
+
+/// The loss at `model`, and its gradient: a model of the same type whose tensors hold the derivatives. Parameters that
+/// the loss does not depend on have the gradient 0.
+///
+///   value_and_gradient(model, [&](const auto& m) { return …; })
+///
+/// `model` is a module, a tensor, or a tuple of them; `loss` takes it with tracked elements and gives one number: an
+/// expression or a stored tensor without dimensions, or an `average`, whose mean it is. Throws `gradient_error` where tracked tensors of another call are
+/// used. Refuses a loss of several numbers, one that reads no tracked tensor, and a model that is tracked already (R21).
+template <class M, class Loss, class Verdict = detail::loss_verdict<M, Loss>>
+  requires allowed<Verdict>
+[[nodiscard]] auto value_and_gradient(const M& model, const Loss& loss) {
+  return detail::differentiated(model, loss, [](const auto& l) { return detail::one_number(l); });
 }
 
 template <class M, class Loss, class Verdict = detail::loss_verdict<M, Loss>>

@@ -61,6 +61,8 @@ struct broadcast_like;
 struct diagonal;
 struct rotary;
 struct scan;
+struct cross_entropy;
+struct kl_divergence;
 struct linear_attention;
 struct skew;
 struct unroll;
@@ -274,6 +276,17 @@ inline constexpr mark_row marks_row<op::logsumexp> = {.raw = refuse,
                                                       .normalised = refuse,
                                                       .weighted = refuse,
                                                       .note = "masked_for must name its dimension, and ends"};
+template <>
+inline constexpr mark_row marks_row<op::cross_entropy> = {
+    .raw = refuse,
+    .score = drop,
+    .masked_for = by_rule,
+    .biased_for = by_rule,
+    .normalised = refuse,
+    .weighted = refuse,
+    .note = "of the logits; masked_for and biased_for must name their alternatives, and end; targets are weights"};
+template <>
+inline constexpr mark_row marks_row<op::kl_divergence> = marks_row<op::cross_entropy>;
 template <>
 inline constexpr mark_row marks_row<op::standardize> = {.masked_for = refuse, .biased_for = drop, .normalised = weaken};
 template <>

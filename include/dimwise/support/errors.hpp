@@ -426,6 +426,10 @@ struct ERROR_R18_element_is_taken_by_one_id_of_each_dimension;
 template <class... Facts>
 struct ERROR_R19_packed_positions_need_their_documents;
 
+/// The mean of a loss would go over the positions of all documents: `all_documents{}` says so.
+template <class... Facts>
+struct ERROR_R19_mean_over_all_documents_says_so;
+
 // R21  A loss is one number, and what has no derivative is refused by its name.
 
 /// The operation has no derivative, or none that the library knows: take its operand as a constant by `detached(x)`.
@@ -447,5 +451,27 @@ struct ERROR_R21_loss_has_no_tracked_operand;
 /// The model is tracked already: gradients of gradients are not recorded.
 template <class... Facts>
 struct ERROR_R21_gradients_of_gradients_are_not_recorded;
+
+// R22  A loss compares what has the same dimensions, takes logits, and its mean goes over named dimensions.
+
+/// Predictions and targets have other dimensions: nothing is broadcast in a loss.
+template <class... Facts>
+struct ERROR_R22_targets_have_other_dimensions;
+
+/// Logarithms of probabilities are no logits: the loss takes the logits and normalises them itself.
+template <class... Facts>
+struct ERROR_R22_logits_are_log_probabilities;
+
+/// The dimensions that are named are not those of the loss's elements.
+template <class... Facts>
+struct ERROR_R22_mean_goes_over_the_elements_of_the_loss;
+
+/// Targets sum to one over another dimension than the one that the loss normalises.
+template <class... Facts>
+struct ERROR_R22_targets_sum_to_one_over_another_dimension;
+
+/// What weighs a loss has dimensions that the loss does not weigh by.
+template <class... Facts>
+struct ERROR_R22_weights_have_other_dimensions;
 
 }  // namespace dimwise

@@ -24,7 +24,8 @@ consteval bool serves_all(list<M...>) {
           ...);
 }
 template <class Op>
-inline constexpr bool shifts_vanish = std::is_same_v<Op, op::softmax> || std::is_same_v<Op, op::log_softmax>;
+inline constexpr bool shifts_vanish = std::is_same_v<Op, op::softmax> || std::is_same_v<Op, op::log_softmax> ||
+                                      std::is_same_v<Op, op::cross_entropy> || std::is_same_v<Op, op::kl_divergence>;
 
 // What all that go over named dimensions ask first: the dimensions are there, each once, the marks are taken, the mask
 // serves them, and all packed positions are told apart by a mask. `nothing` means: no objection.

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/eval/loops_loss.hpp -- the reference loops of cross-entropy and of its gradient.
+//
+// Layer: eval. A row is read three times at most: its largest element, its sum of exponentials, its terms.
+// Tests: tests/grad/loss.test.cpp
+#pragma once
+
+#include <dimwise/eval/loops_ids.hpp>
+#include <dimwise/expr/loss.hpp>
+
+namespace dimwise::detail {
+
+// The pointers of a loss: what is written, then the children in order.
+template <class N>
+inline constexpr std::size_t loss_pointers = 1 + children_t<N>::size;
+template <class N>
+using loss_nest = kernels::loop_nest<loss_pointers<N>>;
+
+// The loops over `Axes` of the node's result and of its children.
+template <class N, class Axes, class Extents, class Lowered, std::size_t... I>
+loss_nest<N> loss_loops(const Extents& e, const axis* to, const Lowered& x, std::index_sequence<I...>) {
+  axis extents[max_rank];
+  axis_extents<Axes>::write(e, extents);
+  std::ptrdiff_t strides[loss_pointers<N>][max_rank] = {};
+  align<Axes, axes_for<shape_of<N>>>(to, strides[0]);
+  (align<Axes, child_axes<element_t<I, children_t<N>>>>(child_in<I>(x).axes, strides[1 + I]), ...);
+  return nest_over(Axes::size, extents, strides);
+}
+
+// f(offsets) for every element of the nest.
+template <std::size_t K, class F>
+void each_of(const kernels::loop_nest<K>& nest, const F& f) {
+  kernels::for_each_row(nest, [&](const std::ptrdiff_t(&o)[K], std::size_t count, const std::ptrdiff_t(&s)[K]) {
+    std::ptrdiff_t at[K];
+    for (std::size_t k = 0; k < K; ++k) { at[k] = o[k]; }
+    for (std::size_t i = 0; i < count; ++i) {
+      f(at);
+      for (std::size_t k = 0; k < K; ++k) { at[k] += s[k]; }
+    }
+  });
+}
+
+// The parts of a row of logits that the loss and its gradient share: q of each alternative, the largest logit, and the
+// sum of the exponentials.
+template <class C, std::size_t K, std::size_t First, class Target>
+class logit_row {
+ public:
+  logit_row(const kernels::loop_nest<K>& inside, const C* x, const Target* target, const C* weight, double smoothing)
+      : inside_(inside),
+        x_(x),
+        target_(target),
+        weight_(weight),
+        count_(inside.size()),
+        kept_(static_cast<C>(1 - smoothing)),
+        shared_(static_cast<C>(smoothing / static_cast<double>(count_))) {
+    if constexpr (!real_element<Target>) { id_ = checked_id("cross_entropy", *target, count_); }
+    each_of(inside_, [&](const auto& at) {
+      const C here = x_[at[First]];
+      if (here > largest_ || here != here) { largest_ = here; }
+    });
+    if (largest_ == kernels::minus_infinity<C>) { return; }
+    each_of(inside_, [&](const auto& at) { sum_ += std::exp(x_[at[First]] - largest_); });
+  }
+
+  [[nodiscard]] C loss(bool divergence) const {
+    const C log_sum = std::log(sum_);
+    C total = 0;
+    each([&](const auto& at, C q) {
+      if (q == C(0)) { return; }
+      total += q * ((largest_ - x_[at[First]]) + log_sum);
+      if (divergence) { total += q * std::log(q); }
+    });
+    return total;
+  }
+  // to(offsets, g (Σ q · softmax(x) − q))
+  template <class To>
+  void gradient(C g, const To& to) const {
+    C all = 0;
+    each([&](const auto&, C q) { all += q; });
+    const C scale = all / sum_;
+    each([&](const auto& at, C q) {
+      const C share = q - scale * std::exp(x_[at[First]] - largest_);
+      to(at, share == C(0) ? C(0) : -g * share);
+    });
+  }
+
+ private:
+  template <class F>
+  void each(const F& f) const {
+    std::ptrdiff_t place = 0;
+    each_of(inside_, [&](const auto& at) {
+      C q = shared_;
+      if constexpr (real_element<Target>) {
+        q += kept_ * target_[at[First + 1]];
+      } else {
+        if (place == id_) { q += kept_; }
+      }
+      f(at, q * weight_[at[First + 2]]);
+      ++place;
+    });
+  }
+
+  const kernels::loop_nest<K>& inside_;
+  const C* x_;
+  const Target* target_;
+  const C* weight_;
+  std::size_t count_;
+  C kept_;
+  C shared_;
+  std::ptrdiff_t id_ = 0;
+  C largest_ = kernels::minus_infinity<C>;
+  C sum_ = 0;
+};
+
+template <class C, class Rest, class U, class V, class X, class Y, class W, class S, class T, class Lowered>
+void loops(const cross_entropy_node<Rest, U, V, X, Y, W, S>& n, target<T> to, const Lowered& x) {
+  using N = cross_entropy_node<Rest, U, V, X, Y, W, S>;
+  constexpr std::make_index_sequence<4> all{};
+  const auto outside = loss_loops<N, axes_for<Rest>>(n.extents(), to.axes, x, all);
+  const auto inside = loss_loops<N, axes_of_list_t<list<V>>>(n.template child<0>().extents(), to.axes, x, all);
+  const auto* const targets = child_in<1>(x).data;
+  using Target = std::remove_cvref_t<decltype(*targets)>;
+  each_of(outside, [&](const auto& o) {
+    to.data[o[0]] = T(0);
+    if (!child_in<3>(x).data[o[4]]) { return; }
+    const logit_row<T, 5, 1, Target> row(inside, child_in<0>(x).data + o[1], targets + o[2],
+                                         child_in<2>(x).data + o[3], n.op().smoothing);
+    to.data[o[0]] = row.loss(n.op().divergence);
+  });
+}
+
+template <class C, class Shape, class U, class V, class G, class X, class Y, class W, class S, class T, class Lowered>
+void loops(const node<cross_entropy_back<V>, Shape, U, G, X, Y, W, S>& n, target<T> to, const Lowered& x) {
+  using N = node<cross_entropy_back<V>, Shape, U, G, X, Y, W, S>;
+  constexpr std::make_index_sequence<5> all{};
+  const auto outside =
+      loss_loops<N, difference_t<axes_for<Shape>, axes_of_list_t<list<V>>>>(n.extents(), to.axes, x, all);
+  const auto inside = loss_loops<N, axes_of_list_t<list<V>>>(n.extents(), to.axes, x, all);
+  const auto* const targets = child_in<2>(x).data;
+  using Target = std::remove_cvref_t<decltype(*targets)>;
+  each_of(outside, [&](const auto& o) {
+    const T g = child_in<0>(x).data[o[1]];
+    if (g == T(0) || !child_in<4>(x).data[o[5]]) {
+      each_of(inside, [&](const auto& at) { to.data[o[0] + at[0]] = T(0); });
+      return;
+    }
+    const logit_row<T, 6, 2, Target> row(inside, child_in<1>(x).data + o[2], targets + o[3],
+                                         child_in<3>(x).data + o[4], n.op().smoothing);
+    row.gradient(g, [&](const auto& at, T value) { to.data[o[0] + at[0]] = value; });
+  });
+}
+
+}  // namespace dimwise::detail

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/expr/loss.hpp -- the nodes of losses: cross-entropy of logits, and its gradient.
+//
+// Layer: expr. A row of logits and its target become one number, without the probabilities in between.
+// Tests: tests/grad/loss.test.cpp
+#pragma once
+
+#include <dimwise/expr/elementwise.hpp>
+#include <dimwise/expr/reduce.hpp>
+
+#include <cmath>
+
+namespace dimwise {
+
+namespace detail {
+
+// Σ q (log Σ exp x − x) over V. Children: logits x, targets (ids of V, or weights q), weights of the alternatives (a
+// number 1 where none), and where the loss counts (true where it counts everywhere); elsewhere it is 0 and nothing is
+// read. `divergence`: + Σ q log q.
+template <class V>
+struct cross_entropy_over {
+  static constexpr const char* name = "cross_entropy";
+  using over = list<V>;
+  double smoothing = 0;
+  bool divergence = false;
+};
+template <class Rest, class T, class V, class Logits, class Targets, class Weights, class Counts>
+using cross_entropy_node = node<cross_entropy_over<V>, Rest, T, Logits, Targets, Weights, Counts>;
+
+// The gradient of the logits: g (Σ q · softmax(x) − q). Children: g, and those of the loss.
+template <class V>
+struct cross_entropy_back {
+  static constexpr const char* name = "cross_entropy";
+  using over = list<V>;
+  double smoothing = 0;
+};
+
+}  // namespace detail
+
+namespace fn {
+
+// −log of the probability that x, a logit, gives to y: log(1 + exp(x)) − x y, and log(1 + exp(−x)) weighs p y + 1 − y
+// where the positive weight p is given.
+struct logistic_loss {
+  static constexpr const char* name = "binary_cross_entropy";
+  template <class T>
+  static T softplus(T x) {  // log(1 + exp(x)) without overflow
+    return std::log1p(std::exp(-std::abs(x))) + (x > T(0) ? x : T(0));
+  }
+  template <class T>
+  T operator()(T x, T y) const {
+    return softplus(x) - x * y;
+  }
+  template <class T>
+  T operator()(T x, T y, T positive) const {
+    return (T(1) - y) * x + (T(1) + (positive - T(1)) * y) * softplus(-x);
+  }
+};
+template <std::size_t I, class T>
+T partial_of(logistic_loss, T x, T y) {
+  return I == 0 ? T(1) / (T(1) + std::exp(-x)) - y : -x;
+}
+template <std::size_t I, class T>
+T partial_of(logistic_loss, T x, T y, T positive) {
+  if constexpr (I == 0) {
+    return T(1) - y - (T(1) + (positive - T(1)) * y) / (T(1) + std::exp(x));
+  } else if constexpr (I == 1) {
+    return (positive - T(1)) * logistic_loss::softplus(-x) - x;
+  } else {
+    return y * logistic_loss::softplus(-x);
+  }
+}
+
+}  // namespace fn
+
+}  // namespace dimwise

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/grad/average.hpp -- a mean that is not divided yet: its sum, and what it is divided by.
+//
+// Layer: grad. Averages add, so the mean over several batches is the mean over all their elements, and not the mean of
+// their means.
+// Tests: tests/grad/loss.test.cpp, tests/grad/accumulate.test.cpp
+//
+//   average loss = cross_entropy<vocab>(logits, next);        // average<float, batch, seq>
+//   float value = loss.value();
+#pragma once
+
+#include <dimwise/grad/tracked.hpp>
+
+namespace dimwise {
+
+/// The sum of a loss over the dimensions D, and how many elements were summed: with class weights the sum of the
+/// targets' weights. T is tracked while a gradient is computed.
+template <class T, class... D>
+struct average {
+  tensor<T> sum;
+  double count = 0;
+
+  /// sum / count, a number as an expression; 0 where nothing counted.
+  [[nodiscard]] auto mean() const { return sum * (count == 0 ? 0.0 : 1.0 / count); }
+  /// The mean's value.
+  [[nodiscard]] detail::untracked_t<T> value() const { return *tensor(detail::untracked_of(mean())).data(); }
+
+  /// The average over the elements of both.
+  template <class... E>
+    requires(detail::same_set<detail::list<D...>, detail::list<E...>>)
+  average& operator+=(const average<T, E...>& other) {
+    sum = tensor<T>(sum + other.sum);
+    count += other.count;
+    return *this;
+  }
+  template <class... E>
+    requires(detail::same_set<detail::list<D...>, detail::list<E...>>)
+  [[nodiscard]] friend average operator+(average a, const average<T, E...>& b) {
+    a += b;
+    return a;
+  }
+};
+
+namespace detail {
+
+template <class X>
+inline constexpr bool is_average = false;
+template <class T, class... D>
+inline constexpr bool is_average<average<T, D...>> = true;
+
+template <class T, class Shape>
+struct average_over;
+template <class T, class... D>
+struct average_over<T, shape<D...>> {
+  using type = average<T, D...>;
+};
+
+}  // namespace detail
+
+}  // namespace dimwise

@@ -1,0 +1,521 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/grad/loss.hpp -- losses: predictions and targets as an average over their elements.
+//
+// Layer: grad. Nothing is broadcast in a loss, logits are normalised by the loss itself, and its mean goes over
+// dimensions that its type names.
+// Tests: tests/grad/loss.test.cpp, tests/compile_fail/grad/
+//
+//   cross_entropy<vocab>(logits, next)                                        // average<T, batch, seq>
+//   cross_entropy<vocab>(logits, next, padding<seq>(lengths), label_smoothing{0.1})
+//   next_word_loss<seq>(model(words), words)
+#pragma once
+
+#include <dimwise/eval/loops_loss.hpp>
+#include <dimwise/expr/join.hpp>
+#include <dimwise/expr/reorder.hpp>
+#include <dimwise/grad/adjoint.hpp>
+#include <dimwise/grad/average.hpp>
+#include <dimwise/shape/rules/loss.hpp>
+
+namespace dimwise {
+
+/// Of a loss: (1 − amount) of the target and amount / n of each of the n alternatives (Szegedy et al. 2016).
+struct label_smoothing {
+  double amount = 0;
+};
+/// Of a cross-entropy: each position counts as much as its target's alternative weighs: `class_weights(w)`.
+template <operand W>
+struct class_weights {
+  W weights;
+  explicit class_weights(const W& w) : weights(w) {}
+};
+/// Of a binary cross-entropy: targets of 1 count so often: `positive_weight(w)`.
+template <operand W>
+struct positive_weight {
+  W weights;
+  explicit positive_weight(const W& w) : weights(w) {}
+};
+/// Of a divergence: both are divided by it, and the loss is multiplied by its square (Hinton, Vinyals and Dean 2015).
+struct temperature {
+  double value = 1;
+};
+/// Of a loss: its mean goes over the positions of all packed documents (R19).
+struct all_documents {};
+
+namespace detail {
+
+// ---- the options of a loss, in any order ------------------------------------------------------------------------------
+
+template <class X>
+inline constexpr bool is_class_weights = false;
+template <class W>
+inline constexpr bool is_class_weights<class_weights<W>> = true;
+template <class X>
+inline constexpr bool is_positive_weight = false;
+template <class W>
+inline constexpr bool is_positive_weight<positive_weight<W>> = true;
+
+template <class X>
+concept loss_mask = mask<X>;
+template <class X>
+concept where_it_counts = loss_mask<X> || std::is_same_v<X, all_documents>;
+template <class X>
+concept option_of_alternatives = where_it_counts<X> || is_class_weights<X> || std::is_same_v<X, label_smoothing>;
+template <class X>
+concept option_of_divergence = where_it_counts<X> || std::is_same_v<X, temperature>;
+template <class X>
+concept option_of_binary = where_it_counts<X> || is_positive_weight<X>;
+
+template <class Option, class... Given>
+inline constexpr bool is_given = (std::is_same_v<Option, Given> || ...);
+
+// The option of that type, or as it is where it is not said.
+template <class Option>
+Option option_of(const Option& otherwise) {
+  return otherwise;
+}
+template <class Option, class First, class... More>
+Option option_of(const Option& otherwise, const First& first, const More&... more) {
+  if constexpr (std::is_same_v<Option, First>) {
+    return first;
+  } else {
+    return option_of(otherwise, more...);
+  }
+}
+
+inline auto everywhere() { return constant<bool>({true}, {}); }
+
+// Where a loss counts: the elements of its masks, in memory, or true.
+template <class Rest, class Extents>
+auto counted_places(const Extents&) {
+  return everywhere();
+}
+template <class Rest, class Extents, class First, class... More>
+auto counted_places(const Extents& e, const First& first, const More&... more) {
+  if constexpr (loss_mask<First>) {
+    static_assert(!(loss_mask<More> || ...), "dimwise: several masks of a loss are one, joined by &");
+    using shape = make_shape_t<typename First::facts::dims, list<>>;
+    const auto extents = extents_from<shape>("loss", e, brought_extents(first));
+    first.check(extents, "loss");
+    return tensor(indicator_node<shape, bool, First>({}, extents, first));
+  } else {
+    return counted_places<Rest>(e, more...);
+  }
+}
+// The weights of a loss, or 1.
+template <class T>
+auto weights_among() {
+  return make_constant<T>(1);
+}
+template <class T, class First, class... More>
+auto weights_among(const First& first, const More&... more) {
+  if constexpr (requires { first.weights; }) {
+    return first.weights;
+  } else {
+    return weights_among<T>(more...);
+  }
+}
+
+// Shapes of the masks, and of the weights, among the options: for the rule.
+template <class X>
+auto mask_shape_of(const X&) -> list<>;
+template <loss_mask X>
+auto mask_shape_of(const X&) -> list<make_shape_t<typename X::facts::dims, list<>>>;
+template <class X>
+auto weight_shape_of(const X&) -> list<>;
+template <class X>
+  requires(is_class_weights<X> || is_positive_weight<X>)
+auto weight_shape_of(const X& x) -> list<shape_of<decltype(x.weights)>>;
+template <class... X>
+using mask_shapes = join_t<decltype(mask_shape_of(std::declval<const X&>()))...>;
+template <class... X>
+using weight_shapes = join_t<decltype(weight_shape_of(std::declval<const X&>()))...>;
+
+template <class Op, class Verdict, class Allowed, class Shapes>
+struct weighed_verdict;
+template <class Op, class Verdict, class Allowed, class... Shapes>
+struct weighed_verdict<Op, Verdict, Allowed, list<Shapes...>> {
+  using type = rule::loss_weights<Op, Verdict, Allowed, Shapes...>;
+};
+// The verdict on a loss over `Elements` with its options.
+template <class Op, class Verdict, class Elements, class Weighed, class... Options>
+using with_options = typename weighed_verdict<
+    Op, typename weighed_verdict<Op, Verdict, Elements, mask_shapes<Options...>>::type, Weighed,
+    weight_shapes<Options...>>::type;
+
+// ---- verdicts ---------------------------------------------------------------------------------------------------------
+
+template <class X>
+struct ids_in {
+  using type = nothing;
+};
+template <class D>
+struct ids_in<id<D>> {
+  using type = D;
+};
+template <class X>
+using ids_of_t = typename ids_in<value_of<X>>::type;
+
+// Logarithms of probabilities, as far as a type says it.
+template <class X>
+inline constexpr bool is_log_softmax = false;
+template <class Shape, class Over, class E>
+inline constexpr bool is_log_softmax<rowwise<Shape, rows::log_softmax, Over, E>> = true;
+
+// Targets and weights are constants: no gradient is sent there.
+template <class Op, class Verdict, class X, class... Constants>
+consteval auto judge_constants() {
+  if constexpr (allowed<Verdict> && is_log_softmax<X>) {
+    return answer<ERROR_R22_logits_are_log_probabilities<Op, operand_t<shape_of<X>>>>{};
+  } else if constexpr (allowed<Verdict> && (is_tracked<Constants> || ...)) {
+    return answer<ERROR_R21_operation_has_no_gradient<Op, rhs_t<shape_of<Constants>>...>>{};
+  } else {
+    return answer<Verdict>{};
+  }
+}
+template <class Op, class Verdict, class X, class... Constants>
+using with_constants = typename decltype(judge_constants<Op, Verdict, X, Constants...>())::type;
+
+// Targets are ids, or real numbers.
+template <class Op, class Verdict, class Y>
+struct judged_targets {
+  using type = of_numbers<Op, Verdict, Y>;
+};
+template <class Op, class Verdict, class Y>
+  requires(!std::is_same_v<ids_of_t<Y>, nothing>)
+struct judged_targets<Op, Verdict, Y> {
+  using type = Verdict;
+};
+template <class Op, class Verdict, class Y>
+using of_targets = typename judged_targets<Op, Verdict, Y>::type;
+
+template <class Op, class V, class Named, class X, class Y, class... Options>
+using alternatives_verdict = with_constants<
+    Op,
+    with_options<Op,
+                 of_targets<Op,
+                            of_scores<Op,
+                                      rule::loss_of_alternatives<Op, V, Named, shape_of<X>, ids_of_t<Y>, shape_of<Y>,
+                                                                 is_given<all_documents, Options...>>,
+                                      X>,
+                            Y>,
+                 difference_t<dims_t<shape_of<X>>, list<V>>, list<V>, Options...>,
+    X, Y>;
+template <class Op, class Named, class X, class Y, class... Options>
+using pairs_verdict =
+    with_options<Op,
+                 of_numbers<Op,
+                            rule::loss_of_pairs<Op, Named, shape_of<X>, shape_of<Y>,
+                                                is_given<all_documents, Options...>>,
+                            X, Y>,
+                 dims_t<shape_of<X>>, dims_t<shape_of<X>>, Options...>;
+
+// ---- sums and counts --------------------------------------------------------------------------------------------------
+
+template <class Rest, class X>
+auto summed_all(const X& x) {
+  return make_total<shape<>, value_of<X>, totals::sum, dims_t<Rest>>(x);
+}
+// How many elements of `Rest` there are.
+template <class Rest, class Extents>
+double places_in_all(const Extents& e) {
+  return [&]<class... D>(list<D...>) {
+    return (static_cast<double>(e.template extent<D>("loss")) * ... * 1.0);
+  }(dims_t<Rest>{});
+}
+// How many of them are counted.
+template <class Rest, class Extents, class Counts>
+double counted_elements(const Extents& e, const Counts& counts) {
+  if constexpr (is_constant<Counts>) {
+    return places_in_all<Rest>(e);
+  } else {
+    const auto seen = std::count(counts.data(), counts.data() + counts.size(), true);
+    using beside = make_shape_t<difference_t<dims_t<Rest>, dims_t<shape_of<Counts>>>, list<>>;
+    return static_cast<double>(seen) * places_in_all<beside>(e);
+  }
+}
+template <class Shape, class X, class Counts>
+auto where_counted(const X& x, const Counts& counts) {
+  if constexpr (is_constant<Counts>) {
+    return x;
+  } else {
+    const auto zero = make_constant<value_of<X>>(0);
+    return make_node<Shape, value_of<X>>(apply<fn::choose>{}, x.extents(), counts, x, zero);
+  }
+}
+template <class Rest, class X>
+auto averaged(const X& sum, double count) {
+  return typename average_over<value_of<X>, Rest>::type{tensor<value_of<X>>(sum), count};
+}
+// The average of elements that are already one for each place, of those that count.
+template <class Rest, class X, class... Options>
+auto average_of(const X& elements, const Options&... options) {
+  const auto counts = counted_places<Rest>(elements.extents(), options...);
+  return averaged<Rest>(summed_all<Rest>(where_counted<Rest>(elements, counts)),
+                        counted_elements<Rest>(elements.extents(), counts));
+}
+
+// The sum of the weights of the targets that count.
+template <class Rest, class V, class X, class Y, class W, class Counts>
+double weighed_elements(const X& x, const Y& y, const W& weights, const Counts& counts) {
+  if constexpr (is_constant<W> || real_element<value_of<Y>>) {
+    return counted_elements<Rest>(x.extents(), counts);
+  } else {
+    const auto e = extents_from<Rest>("cross_entropy", y.extents());
+    // Where nothing counts the target may be anything: it is read as 0.
+    const auto targets = make_node<Rest, id<V>>(apply<fn::choose>{}, e, counts, y, constant<id<V>>({id<V>(0)}, {}));
+    const auto picked = gathered<Rest, V, W, std::remove_cv_t<decltype(targets)>>({}, e, weights, targets);
+    return static_cast<double>(*tensor(summed_all<Rest>(where_counted<Rest>(picked, counts))).data());
+  }
+}
+
+template <class Rest, class V, class X, class Y, class W, class Counts>
+auto make_cross_entropy(const X& x, const Y& y, const W& weights, const Counts& counts, double smoothing,
+                        bool divergence) {
+  using T = value_of<X>;
+  (void)merge_extents<both_atoms_t<X, Y>>("cross_entropy", x.extents(), y.extents());
+  return cross_entropy_node<Rest, T, V, X, Y, W, Counts>(
+      {smoothing, divergence}, extents_from<Rest>("cross_entropy", x.extents(), y.extents()), x, y, weights, counts);
+}
+
+template <class Shape, class T, class V, class X, class Y, class W, class S>
+struct adjoint_of<cross_entropy_node<Shape, T, V, X, Y, W, S>> {
+  using N = cross_entropy_node<Shape, T, V, X, Y, W, S>;
+  template <class G>
+  static void send(const N& n, const G& g) {
+    using shape = gradient_shape<X>;
+    const auto& x = n.template child<0>();
+    send_gradient(x, make_node<shape, value_of<G>>(cross_entropy_back<V>{n.op().smoothing},
+                                                   extents_from<shape>("gradient", x.extents()), g, plain_value(x),
+                                                   n.template child<1>(), n.template child<2>(),
+                                                   n.template child<3>()));
+  }
+};
+
+template <class Rest, class V, class X, class Y, class Counts, class... Options>
+auto cross_entropy_of(const X& x, const Y& y, const Counts& counts, const Options&... options) {
+  const auto weights = weights_among<value_of<X>>(options...);
+  const double smoothing = option_of(label_smoothing{}, options...).amount;
+  return averaged<Rest>(summed_all<Rest>(make_cross_entropy<Rest, V>(x, y, weights, counts, smoothing, false)),
+                        weighed_elements<Rest, V>(x, y, weights, counts));
+}
+
+// ---- the next word ----------------------------------------------------------------------------------------------------
+
+template <class P, class Words, class Verdict>
+consteval auto judge_positions() {
+  using naming = naming_objection_t<op::next_word_loss, list<P>, shape_of<Words>>;
+  if constexpr (!std::is_same_v<naming, nothing>) {
+    return answer<naming>{};
+  } else if constexpr (filter<list<P>>::not_ordered::size > 0) {
+    return answer<
+        ERROR_R13_needs_ordered_positions<op::next_word_loss, over_t<list<P>>, operand_t<shape_of<Words>>>>{};
+  } else {
+    return answer<Verdict>{};
+  }
+}
+template <class P, class Words, class Verdict>
+using with_positions = typename decltype(judge_positions<P, Words, Verdict>())::type;
+
+// Words that were shifted before begin at another position than the logits.
+template <class P, class A, class B>
+void check_unshifted(const A& logits, const B& words) {
+  if constexpr (is_in<P, typename A::atoms> && is_in<P, typename B::atoms>) {
+    const auto place = [](const auto& e) { return static_cast<long long>(e.template origin<P>("next_word_loss")); };
+    if (logits.template has_origin<P>() && words.template has_origin<P>() && place(logits) != place(words)) {
+      raise<origin_error>(error{} << "next_word_loss: the words begin at position " << place(words) << " of "
+                                  << dimension_name<P>() << " and the logits at " << place(logits)
+                                  << "; it shifts by itself and takes both as they are (R22)");
+    }
+  }
+}
+template <class P, class Y>
+auto reorder_back(const Y& words) {
+  const extent_t n = words.extents().template extent<P>();
+  return reordered<shape_of<Y>, orders::roll, P, Y>({n == 0 ? 0 : n - 1}, words.extents(), words);
+}
+// Which words have a successor that counts.
+template <class P, class Rest, class Extents, class Counts>
+auto before_the_last(const Extents& e, const Counts& counts) {
+  using last_shape = shape<P>;
+  auto last = tensor<bool, P>::for_overwriting(extents_from<last_shape>("next_word_loss", e));
+  bool* const to = last.overwrite();
+  const std::size_t n = last.size();
+  for (std::size_t i = 0; i < n; ++i) { to[i] = i + 1 < n; }
+  if constexpr (is_packed<P>) {
+    std::size_t end = 0;
+    for (const std::size_t length : e.template documents<P>()) {
+      end += length;
+      if (length > 0) { to[end - 1] = false; }
+    }
+  }
+  if constexpr (is_constant<Counts>) {
+    return last;
+  } else {
+    using places = make_shape_t<union_t<dims_t<shape_of<Counts>>, list<P>>, list<>>;
+    const auto both = [&](const auto& counted) {
+      return tensor(make_node<places, bool>(apply<fn::choose>{}, extents_from<places>("next_word_loss", e), counted,
+                                            last, constant<bool>({false}, {})));
+    };
+    if constexpr (is_in<P, dims_t<shape_of<Counts>>>) {
+      return both(reorder_back<P>(counts));
+    } else {
+      return both(counts);
+    }
+  }
+}
+
+// ---- the words --------------------------------------------------------------------------------------------------------
+
+namespace calls {
+
+struct cross_entropy {
+  template <operand X, class... More>
+  static auto judge(list<>, const X&, const More&...) -> unnamed<op::cross_entropy, X>;
+  template <class V, class... D, operand X, operand Y, option_of_alternatives... Options>
+  static auto judge(list<V, D...>, const X&, const Y&, const Options&...)
+      -> alternatives_verdict<op::cross_entropy, V, list<D...>, X, Y, Options...>;
+  template <class Verdict, class V, class... D, operand X, operand Y, class... Options>
+  static auto make(list<V, D...>, const X& x, const Y& y, const Options&... options) {
+    using rest = typename Verdict::shape;
+    const auto counts = counted_places<rest>(extents_from<rest>("cross_entropy", x.extents()), options...);
+    return cross_entropy_of<rest, V>(x, y, counts, options...);
+  }
+};
+
+// Every word before its successor, where it has one.
+struct next_word_loss {
+  template <class P, class... D, operand X, operand Y, option_of_alternatives... Options>
+    requires(!std::is_same_v<ids_of_t<Y>, nothing>)
+  static auto judge(list<P, D...>, const X&, const Y&, const Options&...)
+      -> with_positions<P, Y, alternatives_verdict<op::cross_entropy, ids_of_t<Y>, list<D...>, X, Y, Options...>>;
+  template <class Verdict, class P, class... D, operand X, operand Y, class... Options>
+  static auto make(list<P, D...>, const X& logits, const Y& words, const Options&... options) {
+    using V = ids_of_t<Y>;
+    using rest = typename Verdict::shape;
+    check_unshifted<P>(logits.extents(), words.extents());
+    const auto e = extents_from<rest>("next_word_loss", logits.extents(), words.extents());
+    const auto next = tensor(reorder_back<P>(words));
+    const auto counts = before_the_last<P, rest>(e, counted_places<rest>(e, options...));
+    return cross_entropy_of<rest, V>(logits, next, counts, options...);
+  }
+};
+
+struct kl_divergence {
+  template <operand X, class... More>
+  static auto judge(list<>, const X&, const More&...) -> unnamed<op::kl_divergence, X>;
+  template <class V, class... D, operand X, operand Y, option_of_divergence... Options>
+    requires(std::is_same_v<ids_of_t<Y>, nothing>)
+  static auto judge(list<V, D...>, const X&, const Y&, const Options&...)
+      -> alternatives_verdict<op::kl_divergence, V, list<D...>, X, Y, Options...>;
+  template <class Verdict, class V, class... D, operand X, operand Y, class... Options>
+  static auto make(list<V, D...>, const X& student, const Y& teacher, const Options&... options) {
+    using rest = typename Verdict::shape;
+    const double t = option_of(temperature{}, options...).value;
+    if (!(t > 0)) { raise<extent_error>(error{} << "kl_divergence: the temperature is not positive (R22)"); }
+    const auto counts = counted_places<rest>(extents_from<rest>("kl_divergence", student.extents()), options...);
+    const auto sum_of = [&](const auto& q) {
+      const auto one = weights_among<value_of<X>>();
+      if constexpr (is_given<temperature, Options...>) {
+        return summed_all<rest>(make_cross_entropy<rest, V>(student * (1 / t), q, one, counts, 0, true)) * (t * t);
+      } else {
+        return summed_all<rest>(make_cross_entropy<rest, V>(student, q, one, counts, 0, true));
+      }
+    };
+    const double count = counted_elements<rest>(student.extents(), counts);
+    if constexpr (marked_t<normalised, marks_t<shape_of<Y>>>::size > 0) {
+      return averaged<rest>(sum_of(teacher), count);
+    } else {
+      return averaged<rest>(sum_of(tensor(dimwise::softmax<V>(teacher * (1 / t)))), count);
+    }
+  }
+};
+
+struct mean_squared_error {
+  template <class... D, operand X, operand Y, where_it_counts... Options>
+  static auto judge(list<D...>, const X&, const Y&, const Options&...)
+      -> pairs_verdict<op::mean_squared_error, list<D...>, X, Y, Options...>;
+  template <class Verdict, class... D, operand X, operand Y, class... Options>
+  static auto make(list<D...>, const X& x, const Y& y, const Options&... options) {
+    using shape = typename Verdict::shape;
+    using T = std::common_type_t<value_of<X>, value_of<Y>>;
+    const auto e = extents_from<shape>("mean_squared_error", x.extents(), y.extents());
+    const auto difference = make_node<shape, T>(apply<fn::subtract>{}, e, x, y);
+    return average_of<shape>(make_node<shape, T>(apply<fn::square>{}, e, difference), options...);
+  }
+};
+
+struct binary_cross_entropy {
+  template <class... D, operand X, operand Y, option_of_binary... Options>
+  static auto judge(list<D...>, const X&, const Y&, const Options&...)
+      -> pairs_verdict<op::binary_cross_entropy, list<D...>, X, Y, Options...>;
+  template <class Verdict, class... D, operand X, operand Y, class... Options>
+  static auto make(list<D...>, const X& x, const Y& y, const Options&... options) {
+    using shape = typename Verdict::shape;
+    using T = std::common_type_t<value_of<X>, value_of<Y>>;
+    const auto e = extents_from<shape>("binary_cross_entropy", x.extents(), y.extents());
+    if constexpr ((is_positive_weight<Options> || ...)) {
+      const auto weights = weights_among<T>(options...);
+      return average_of<shape>(make_node<shape, T>(apply<fn::logistic_loss>{}, e, x, y, weights), options...);
+    } else {
+      return average_of<shape>(make_node<shape, T>(apply<fn::logistic_loss>{}, e, x, y), options...);
+    }
+  }
+};
+
+}  // namespace calls
+
+}  // namespace detail
+
+namespace no_adl {
+
+/// How far the probabilities of the logits over V are from their targets: −Σ q log softmax<V>(x), averaged over all
+/// other dimensions, which may be named behind V: `cross_entropy<vocab, batch, seq>(logits, next)`.
+///
+///   cross_entropy<V>(logits, ids, options…):      [V, rest] x ids of V [rest]  ->  average<T, rest>
+///   cross_entropy<V>(logits, weights, options…):  [V, rest] x [V, rest]        ->  average<T, rest>
+///
+/// Options in any order: a mask over `rest` (positions that count), `label_smoothing{s}`, `class_weights(w)` (the mean
+/// divides by the weights of the targets then), `all_documents{}`. Where the mask is false nothing is read and the
+/// gradient is 0. Refuses what softmax refuses, normalised logits among it (R5, R6, R7, R13), logarithms of
+/// probabilities and targets of other dimensions (R22), ids of another dimension (R18), packed positions unless
+/// `all_documents{}` is said (R19), targets that are tracked (R21). An id outside V throws `index_error`.
+DIMWISE_DETAIL_OPERATION(cross_entropy)
+
+/// The cross-entropy of each word's logits and the word behind it; the last word of a sequence, or of each packed
+/// document, has none. It shifts by itself: logits and words have the same positions, and where both say the position
+/// of their first element it is the same, or `origin_error` is thrown.
+///
+///   next_word_loss<P>(logits, words, options…):  [P, V, rest] x ids of V [P, rest]  ->  average<T, P, rest>
+///
+/// Options as for `cross_entropy`; a mask says which words count as targets. Refuses what `cross_entropy` refuses, and
+/// P without an order (R13).
+DIMWISE_DETAIL_OPERATION(next_word_loss)
+
+/// Σ q log(q / softmax<V>(student)), averaged over all other dimensions and never over V.
+///
+///   kl_divergence<V>(student, teacher, options…):  [V, rest] x [V, rest]  ->  average<T, rest>
+///
+/// The teacher is logits, or probabilities where its type says normalised<V>. Options: a mask over `rest`,
+/// `temperature{t}`, `all_documents{}`. Refuses what `cross_entropy` refuses.
+DIMWISE_DETAIL_OPERATION(kl_divergence)
+
+/// (x − y)², averaged over all dimensions, or over what a mask shows.
+///
+///   mean_squared_error(x, y, options…):  [D…] x [D…]  ->  average<T, D…>
+///
+/// Both have the same dimensions: nothing is broadcast (R22). Options: a mask over D…, `all_documents{}`.
+DIMWISE_DETAIL_OPERATION(mean_squared_error)
+
+/// log(1 + exp(x)) − x y for logits x and targets y between 0 and 1, averaged over all dimensions, or over what a mask
+/// shows.
+///
+///   binary_cross_entropy(logits, targets, options…):  [D…] x [D…]  ->  average<T, D…>
+///
+/// Both have the same dimensions: nothing is broadcast (R22). Options: a mask over D…, `positive_weight(w)` with
+/// dimensions among D…, `all_documents{}`.
+DIMWISE_DETAIL_OPERATION(binary_cross_entropy)
+
+}  // namespace no_adl
+
+}  // namespace dimwise

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/shape/rules/loss.hpp -- the rules of losses: predictions and targets have the same dimensions.
+//
+// Layer: shape.
+//
+//   cross_entropy<V>:  logits [V, rest] x ids of V [rest], or weights [V, rest]  ->  [rest]
+//
+// R18, R19, R22, and for logits the rules of a softmax over V.
+// Tests: tests/grad/loss.test.cpp, tests/compile_fail/grad/
+#pragma once
+
+#include <dimwise/shape/rules/reduce.hpp>
+
+namespace dimwise {
+
+namespace detail {
+
+// What every loss asks last: the dimensions of its mean, where they are named, are those of its elements, and positions
+// of several documents are meant.
+template <class Op, class Named, class Elements, bool AllDocuments>
+consteval auto judge_mean() {
+  using dims = dims_t<Elements>;
+  if constexpr (Named::size > 0 && !same_set<Named, dims>) {
+    return answer<ERROR_R22_mean_goes_over_the_elements_of_the_loss<Op, over_t<Named>, operand_t<Elements>>>{};
+  } else if constexpr (!AllDocuments && filter<axes_of_list_t<dims>>::packed::size > 0) {
+    return answer<ERROR_R19_mean_over_all_documents_says_so<Op, over_t<dims>, operand_t<Elements>>>{};
+  } else {
+    return answer<accepted<Elements>>{};
+  }
+}
+
+// Two operands of which each element meets one of the other.
+template <class Op, class Named, class X, class Y, bool AllDocuments>
+consteval auto judge_pairs() {
+  if constexpr (indexed_meets<X, Y>) {
+    return answer<ERROR_R18_indexed_meets_its_dimension<Op, lhs_t<X>, rhs_t<Y>>>{};
+  } else if constexpr (!same_set<dims_t<X>, dims_t<Y>>) {
+    return answer<ERROR_R22_targets_have_other_dimensions<Op, lhs_t<X>, rhs_t<Y>>>{};
+  } else {
+    return judge_mean<Op, Named, make_shape_t<dims_t<X>, list<>>, AllDocuments>();
+  }
+}
+
+// Logits over V. `Ids`: what the targets are ids of, or nothing where they are weights.
+template <class Op, class V, class Named, class Logits, class Ids, class Targets, bool AllDocuments>
+consteval auto judge_alternatives() {
+  using logits = typename decltype(judge_softmax<Op, list<V>, Logits>())::type;
+  using rest = make_shape_t<difference_t<dims_t<Logits>, list<V>>, list<>>;
+  using expected = std::conditional_t<std::is_same_v<Ids, nothing>, dims_t<Logits>, dims_t<rest>>;
+  using sums_to_one = marked_t<normalised, marks_t<Targets>>;
+  if constexpr (!allowed<logits>) {
+    return answer<logits>{};
+  } else if constexpr (!std::is_same_v<Ids, nothing> && !std::is_same_v<Ids, V>) {
+    return answer<ERROR_R18_ids_index_their_own_dimension_only<Op, over_t<list<V>>, over_t<list<Ids>>>>{};
+  } else if constexpr (indexed_meets<Logits, Targets>) {
+    return answer<ERROR_R18_indexed_meets_its_dimension<Op, lhs_t<Logits>, rhs_t<Targets>>>{};
+  } else if constexpr (!same_set<dims_t<Targets>, expected>) {
+    return answer<ERROR_R22_targets_have_other_dimensions<Op, lhs_t<Logits>, rhs_t<Targets>>>{};
+  } else if constexpr (sums_to_one::size > 0 && !std::is_same_v<sums_to_one, list<V>>) {
+    return answer<
+        ERROR_R22_targets_sum_to_one_over_another_dimension<Op, over_t<list<V>>, lhs_t<Logits>, rhs_t<Targets>>>{};
+  } else {
+    return judge_mean<Op, Named, rest, AllDocuments>();
+  }
+}
+
+// The verdict, where what weighs the elements has dimensions of theirs alone.
+template <class Op, class Verdict, class Allowed, class... Weights>
+consteval auto judge_weights() {
+  if constexpr (!allowed<Verdict> || (is_subset<dims_t<Weights>, Allowed> && ...)) {
+    return answer<Verdict>{};
+  } else {
+    return answer<ERROR_R22_weights_have_other_dimensions<Op, over_t<Allowed>, rhs_t<Weights>...>>{};
+  }
+}
+
+}  // namespace detail
+
+namespace rule {
+
+template <class Op, class Named, class X, class Y, bool AllDocuments>
+using loss_of_pairs = typename decltype(detail::judge_pairs<Op, Named, X, Y, AllDocuments>())::type;
+template <class Op, class V, class Named, class Logits, class Ids, class Targets, bool AllDocuments>
+using loss_of_alternatives =
+    typename decltype(detail::judge_alternatives<Op, V, Named, Logits, Ids, Targets, AllDocuments>())::type;
+template <class Op, class Verdict, class Allowed, class... Weights>
+using loss_weights = typename decltype(detail::judge_weights<Op, Verdict, Allowed, Weights...>())::type;
+
+}  // namespace rule
+}  // namespace dimwise

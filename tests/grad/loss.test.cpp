@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSL-1.0
+// Losses against plain loops, and their gradients against differences in float64.
+#include "nodes.hpp"
+
+#include <limits>
+
+using namespace grad_tests;
+
+namespace {
+
+#define CHECK_LOSS(model, ...)                                                            \
+  do {                                                                                    \
+    const auto check = check_gradient(model, [&](const auto& m) { return __VA_ARGS__; }); \
+    INFO(check.where, ": ", check.gradient, " against ", check.difference);               \
+    CHECK(check.elements > 0);                                                            \
+    CHECK(check.error < 1e-8);                                                            \
+  } while (false)
+
+struct row_of_words {
+  tensor<double, batch, seq, vocab> logits = some<batch, seq, vocab>(1, batch{2}, seq{3}, vocab{5});
+  tensor<id<vocab>, batch, seq> ids{std::vector{1, 4, 1, 0, 2, 1}, batch{2}, seq{3}};
+  tensor<double, vocab> weights = exp(some<vocab>(2, vocab{5}));
+  tensor<int, batch> lengths{std::vector{2, 3}, batch{2}};
+};
+
+double minus_log_probability(const double* x, std::size_t n, std::size_t at) {
+  double sum = 0;
+  for (std::size_t i = 0; i < n; ++i) { sum += std::exp(x[i]); }
+  return std::log(sum) - x[at];
+}
+
+}  // namespace
+
+TEST_CASE("cross_entropy: the mean over all but the alternatives, which the type names") {
+  const row_of_words w;
+  const std::size_t ids[] = {1, 4, 1, 0, 2, 1};
+  double sum = 0;
+  for (std::size_t i = 0; i < 6; ++i) { sum += minus_log_probability(w.logits.data() + 5 * i, 5, ids[i]); }
+  const average loss = cross_entropy<vocab>(w.logits, w.ids);
+  static_assert(std::same_as<decltype(loss), const average<double, batch, seq>>);
+  CHECK(loss.value() == doctest::Approx(sum / 6).epsilon(1e-14));
+  CHECK(loss.count == 6);
+  CHECK(cross_entropy<vocab, seq, batch>(w.logits, w.ids).value() == loss.value());
+  const auto seen = cross_entropy<vocab>(w.logits, w.ids, padding<seq>(w.lengths));
+  double sum_seen = 0;
+  for (const std::size_t i : {0, 1, 3, 4, 5}) { sum_seen += minus_log_probability(w.logits.data() + 5 * i, 5, ids[i]); }
+  CHECK(seen.count == 5);
+  CHECK(seen.value() == doctest::Approx(sum_seen / 5).epsilon(1e-14));
+}
+
+TEST_CASE("cross_entropy: gradients of every option, in any order of the dimensions") {
+  const row_of_words w;
+  const tensor<double, vocab, batch, seq> middle = w.logits;
+  const auto hidden_words = padding<seq>(w.lengths);
+  const auto distribution = tensor(softmax<vocab>(some<batch, seq, vocab>(7, batch{2}, seq{3}, vocab{5})));
+  CHECK_LOSS(w.logits, cross_entropy<vocab>(m, w.ids));
+  CHECK_LOSS(middle, cross_entropy<vocab>(m, w.ids, hidden_words));
+  CHECK_LOSS(w.logits, cross_entropy<vocab>(m, w.ids, label_smoothing{0.1}));
+  CHECK_LOSS(w.logits, cross_entropy<vocab>(m, w.ids, class_weights(w.weights)));
+  CHECK_LOSS(w.logits, cross_entropy<vocab>(m, w.ids, label_smoothing{0.2}, class_weights(w.weights), hidden_words));
+  CHECK_LOSS(w.logits, cross_entropy<vocab>(m, distribution));
+  CHECK_LOSS(middle, cross_entropy<vocab>(m, plain(distribution), label_smoothing{0.2}, hidden_words));
+  CHECK_LOSS(w.logits, kl_divergence<vocab>(m, distribution));
+  CHECK_LOSS(middle, kl_divergence<vocab>(m, w.logits * 0.3, temperature{2}));
+  CHECK_LOSS(middle, kl_divergence<vocab>(m, w.logits * 0.3, temperature{2}, hidden_words));
+}
+
+TEST_CASE("cross_entropy: what does not count is not read, and its gradient is 0") {
+  row_of_words w;
+  w.logits.set(std::numeric_limits<double>::quiet_NaN(), id<batch>(0), id<seq>(2), id<vocab>(3));
+  w.ids.set(id<vocab>(99), id<batch>(0), id<seq>(2));
+  const auto [value, g] = value_and_gradient(w.logits, [&](const auto& m) {
+    return cross_entropy<vocab>(m, w.ids, padding<seq>(w.lengths), class_weights(w.weights));
+  });
+  CHECK(std::isfinite(value));
+  for (std::size_t i = 10; i < 15; ++i) { CHECK(g.data()[i] == 0); }
+  CHECK_THROWS_AS(static_cast<void>(cross_entropy<vocab>(w.logits, w.ids)), index_error);
+}
+
+TEST_CASE("class weights divide by the weights of the targets, and weigh a smoothed target by its alternatives") {
+  const row_of_words w;
+  const std::size_t ids[] = {1, 4, 1, 0, 2, 1};
+  const double s = 0.2;
+  double sum = 0;
+  double count = 0;
+  for (std::size_t i = 0; i < 6; ++i) {
+    count += w.weights.data()[ids[i]];
+    for (std::size_t v = 0; v < 5; ++v) {
+      const double q = (v == ids[i] ? 1 - s : 0) + s / 5;
+      sum += q * w.weights.data()[v] * minus_log_probability(w.logits.data() + 5 * i, 5, v);
+    }
+  }
+  const auto loss = cross_entropy<vocab>(w.logits, w.ids, class_weights(w.weights), label_smoothing{s});
+  CHECK(loss.count == doctest::Approx(count).epsilon(1e-14));
+  CHECK(loss.value() == doctest::Approx(sum / count).epsilon(1e-14));
+}
+
+TEST_CASE("next_word_loss shifts by itself") {
+  const row_of_words w;
+  const std::size_t ids[] = {1, 4, 1, 0, 2, 1};
+  double sum = 0;
+  for (const std::size_t i : {0, 1, 3, 4}) { sum += minus_log_probability(w.logits.data() + 5 * i, 5, ids[i + 1]); }
+  const auto loss = next_word_loss<seq>(w.logits, w.ids);
+  CHECK(loss.count == 4);
+  CHECK(loss.value() == doctest::Approx(sum / 4).epsilon(1e-14));
+  const auto seen = next_word_loss<seq>(w.logits, w.ids, padding<seq>(w.lengths));
+  CHECK(seen.count == 3);  // the second word of the first row, the second and the third of the second row
+  CHECK_LOSS(w.logits, next_word_loss<seq>(m, w.ids, padding<seq>(w.lengths)));
+  CHECK_LOSS(w.logits, next_word_loss<seq>(m, w.ids, allow(tensor<bool, batch>({true, false}, batch{2}))));
+  // Shifted once already, or twice by mistake.
+  const tensor<double, batch, seq, vocab> from_zero(
+      std::vector<double>(30), batch{2}, starting_at(seq{3}, 0), vocab{5});
+  const tensor<id<vocab>, batch, seq> shifted(std::vector{1, 4, 1, 0, 2, 1}, batch{2}, starting_at(seq{3}, 1));
+  CHECK_THROWS_AS(static_cast<void>(next_word_loss<seq>(from_zero, shifted)), origin_error);
+}
+
+TEST_CASE("packed documents: the mean goes over all of them, and no document's last word is followed by the next's") {
+  struct packed : packed_dim<> {};
+  const packed extent{{2, 3}};
+  const auto logits = some<packed, vocab>(1, extent, vocab{5});
+  const tensor<id<vocab>, packed> ids(std::vector{1, 4, 1, 0, 2}, extent);
+  CHECK(cross_entropy<vocab>(logits, ids, all_documents{}).count == 5);
+  const auto loss = next_word_loss<packed>(logits, ids, all_documents{});
+  CHECK(loss.count == 3);
+  double sum = 0;
+  sum += minus_log_probability(logits.data(), 5, 4);
+  sum += minus_log_probability(logits.data() + 10, 5, 0);
+  sum += minus_log_probability(logits.data() + 15, 5, 2);
+  CHECK(loss.value() == doctest::Approx(sum / 3).epsilon(1e-14));
+}
+
+TEST_CASE("squared errors and binary cross-entropy, with and without masks and weights") {
+  const auto x = some<batch, seq, d_model>(1, batch{2}, seq{3});
+  const auto y = some<d_model, batch, seq>(2, batch{2}, seq{3});
+  const tensor<double, batch, seq, d_model> targets = sigmoid(y);
+  const auto weights = tensor(exp(some<d_model>(3)));
+  const tensor<int, batch> lengths({1, 3}, batch{2});
+  const auto error = mean_squared_error(x, y);
+  CHECK(error.count == 48);
+  CHECK(error.value() == doctest::Approx(double(mean<batch, seq, d_model>(square(x - y)))));
+  CHECK(mean_squared_error(x, y, padding<seq>(lengths)).count == 32);
+  CHECK_LOSS(std::tuple(x, y), mean_squared_error(std::get<0>(m), std::get<1>(m)));
+  CHECK_LOSS(std::tuple(x, y), mean_squared_error(std::get<0>(m), std::get<1>(m), padding<seq>(lengths)));
+  CHECK_LOSS(std::tuple(x, targets), binary_cross_entropy(std::get<0>(m), std::get<1>(m)));
+  CHECK_LOSS(std::tuple(x, targets), binary_cross_entropy(std::get<0>(m), std::get<1>(m), padding<seq>(lengths), positive_weight(weights)));
+  const tensor<double, batch> sure({1000.0, -1000.0}, batch{2});
+  const tensor<double, batch> right({1.0, 0.0}, batch{2});
+  CHECK(binary_cross_entropy(sure, right).value() == 0);
+  CHECK(binary_cross_entropy(sure, tensor(1.0 - right)).value() == 1000);
+}
+
+TEST_CASE("averages add, so that micro-batches weigh by what they count") {
+  const row_of_words w;
+  const auto whole = cross_entropy<vocab>(w.logits, w.ids, padding<seq>(w.lengths));
+  const auto of = [&](std::size_t i) {
+    const tensor one = slice<batch>(w.logits, i, 1);
+    const tensor ids = slice<batch>(w.ids, i, 1);
+    const tensor lengths = slice<batch>(w.lengths, i, 1);
+    return cross_entropy<vocab>(one, ids, padding<seq>(lengths));
+  };
+  CHECK((of(0) + of(1)).value() == doctest::Approx(whole.value()).epsilon(1e-14));
+  CHECK((of(0) + of(1)).count == 5);
+  average<double, batch, seq> nothing;
+  CHECK(nothing.value() == 0);
+  nothing += of(0);
+  CHECK(nothing.value() == of(0).value());
+}
