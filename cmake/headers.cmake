@@ -29,6 +29,7 @@ set(dimwise_headers
     include/dimwise/eval/loops_backward.hpp
     include/dimwise/eval/loops_elements.hpp
     include/dimwise/eval/loops_ids.hpp
+    include/dimwise/eval/loops_loss.hpp
     include/dimwise/eval/loops_positions.hpp
     include/dimwise/eval/loops_product.hpp
     include/dimwise/eval/loops_rows.hpp
@@ -58,6 +59,7 @@ set(dimwise_headers
     include/dimwise/expr/given_masks.hpp
     include/dimwise/expr/ids.hpp
     include/dimwise/expr/join.hpp
+    include/dimwise/expr/loss.hpp
     include/dimwise/expr/mask.hpp
     include/dimwise/expr/mask_algebra.hpp
     include/dimwise/expr/misused_operators.hpp
@@ -78,8 +80,11 @@ set(dimwise_headers
     include/dimwise/expr/window.hpp
     include/dimwise/grad.hpp
     include/dimwise/grad/adjoint.hpp
+    include/dimwise/grad/average.hpp
     include/dimwise/grad/check.hpp
     include/dimwise/grad/gradient.hpp
+    include/dimwise/grad/loss.hpp
+    include/dimwise/grad/loss_options.hpp
     include/dimwise/grad/tracked.hpp
     include/dimwise/io.hpp
     include/dimwise/io/archive.hpp
@@ -162,6 +167,7 @@ set(dimwise_headers
     include/dimwise/shape/rules/elementwise.hpp
     include/dimwise/shape/rules/index.hpp
     include/dimwise/shape/rules/linear_attention.hpp
+    include/dimwise/shape/rules/loss.hpp
     include/dimwise/shape/rules/mask.hpp
     include/dimwise/shape/rules/positions.hpp
     include/dimwise/shape/rules/reduce.hpp

@@ -251,6 +251,8 @@ CURES = {
         "Mask with `document<Q, K>{}` before softmax or reduction; combine it with others by `&`. What has no such mask "
         "(`prefix`, windows, the mean of one document): cut the document out and give it positions of its own, "
         "`relabel<packed_seq, seq>(slice<packed_seq>(x, first, count))`, or give the mask element by element.",
+    "ERROR_R19_mean_over_all_documents_says_so":
+        "`cross_entropy<vocab>(logits, words, all_documents{})`, where the mean over all documents is meant.",
     "ERROR_R21_operation_has_no_gradient":
         "Take its operand as a constant, `detached(x)`, or let a function of your own say its derivative: a member "
         "`derivative(x)`.",
@@ -262,6 +264,18 @@ CURES = {
         "Differentiate by a tensor of real numbers, a module that has some, or a tuple of them.",
     "ERROR_R21_gradients_of_gradients_are_not_recorded":
         "Differentiate by a plain model: outside the loss, or by `detached(x)`.",
+    "ERROR_R22_targets_have_other_dimensions":
+        "Give both the same dimensions: `at<one>(x, 0)` takes a dimension of one element away, `broadcast_like` repeats "
+        "visibly.",
+    "ERROR_R22_logits_are_log_probabilities":
+        "Give the loss the logits: it normalises them itself, over the dimension that it names.",
+    "ERROR_R22_mean_goes_over_the_elements_of_the_loss":
+        "Name all dimensions of the loss's elements, or none; those that the loss normalises are not among them.",
+    "ERROR_R22_targets_sum_to_one_over_another_dimension":
+        "Normalise the targets over the dimension that the loss names, or give their logits.",
+    "ERROR_R22_weights_have_other_dimensions":
+        "`class_weights` has the dimension of the alternatives, `positive_weight` and masks have dimensions of the loss's "
+        "elements.",
 }
 
 HEAD = f"""# Compile errors

@@ -108,8 +108,8 @@ TEST_CASE("next_word_loss shifts by itself") {
   CHECK_LOSS(w.logits, next_word_loss<seq>(m, w.ids, padding<seq>(w.lengths)));
   CHECK_LOSS(w.logits, next_word_loss<seq>(m, w.ids, allow(tensor<bool, batch>({true, false}, batch{2}))));
   // Shifted once already, or twice by mistake.
-  const tensor<double, batch, seq, vocab> from_zero(
-      std::vector<double>(30), batch{2}, starting_at(seq{3}, 0), vocab{5});
+  const tensor<double, batch, seq, vocab> from_zero(std::vector<double>(30), batch{2}, starting_at(seq{3}, 0),
+                                                    vocab{5});
   const tensor<id<vocab>, batch, seq> shifted(std::vector{1, 4, 1, 0, 2, 1}, batch{2}, starting_at(seq{3}, 1));
   CHECK_THROWS_AS(static_cast<void>(next_word_loss<seq>(from_zero, shifted)), origin_error);
 }
@@ -142,7 +142,8 @@ TEST_CASE("squared errors and binary cross-entropy, with and without masks and w
   CHECK_LOSS(std::tuple(x, y), mean_squared_error(std::get<0>(m), std::get<1>(m)));
   CHECK_LOSS(std::tuple(x, y), mean_squared_error(std::get<0>(m), std::get<1>(m), padding<seq>(lengths)));
   CHECK_LOSS(std::tuple(x, targets), binary_cross_entropy(std::get<0>(m), std::get<1>(m)));
-  CHECK_LOSS(std::tuple(x, targets), binary_cross_entropy(std::get<0>(m), std::get<1>(m), padding<seq>(lengths), positive_weight(weights)));
+  CHECK_LOSS(std::tuple(x, targets),
+             binary_cross_entropy(std::get<0>(m), std::get<1>(m), padding<seq>(lengths), positive_weight(weights)));
   const tensor<double, batch> sure({1000.0, -1000.0}, batch{2});
   const tensor<double, batch> right({1.0, 0.0}, batch{2});
   CHECK(binary_cross_entropy(sure, right).value() == 0);

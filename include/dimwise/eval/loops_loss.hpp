@@ -123,8 +123,8 @@ void loops(const cross_entropy_node<Rest, U, V, X, Y, W, S>& n, target<T> to, co
   each_of(outside, [&](const auto& o) {
     to.data[o[0]] = T(0);
     if (!child_in<3>(x).data[o[4]]) { return; }
-    const logit_row<T, 5, 1, Target> row(inside, child_in<0>(x).data + o[1], targets + o[2],
-                                         child_in<2>(x).data + o[3], n.op().smoothing);
+    const logit_row<T, 5, 1, Target> row(inside, child_in<0>(x).data + o[1], targets + o[2], child_in<2>(x).data + o[3],
+                                         n.op().smoothing);
     to.data[o[0]] = row.loss(n.op().divergence);
   });
 }
@@ -144,8 +144,8 @@ void loops(const node<cross_entropy_back<V>, Shape, U, G, X, Y, W, S>& n, target
       each_of(inside, [&](const auto& at) { to.data[o[0] + at[0]] = T(0); });
       return;
     }
-    const logit_row<T, 6, 2, Target> row(inside, child_in<1>(x).data + o[2], targets + o[3],
-                                         child_in<3>(x).data + o[4], n.op().smoothing);
+    const logit_row<T, 6, 2, Target> row(inside, child_in<1>(x).data + o[2], targets + o[3], child_in<3>(x).data + o[4],
+                                         n.op().smoothing);
     row.gradient(g, [&](const auto& at, T value) { to.data[o[0] + at[0]] = value; });
   });
 }

@@ -15,200 +15,11 @@
 #include <dimwise/expr/reorder.hpp>
 #include <dimwise/grad/adjoint.hpp>
 #include <dimwise/grad/average.hpp>
-#include <dimwise/shape/rules/loss.hpp>
+#include <dimwise/grad/loss_options.hpp>
 
 namespace dimwise {
 
-/// Of a loss: (1 − amount) of the target and amount / n of each of the n alternatives (Szegedy et al. 2016).
-struct label_smoothing {
-  double amount = 0;
-};
-/// Of a cross-entropy: each position counts as much as its target's alternative weighs: `class_weights(w)`.
-template <operand W>
-struct class_weights {
-  W weights;
-  explicit class_weights(const W& w) : weights(w) {}
-};
-/// Of a binary cross-entropy: targets of 1 count so often: `positive_weight(w)`.
-template <operand W>
-struct positive_weight {
-  W weights;
-  explicit positive_weight(const W& w) : weights(w) {}
-};
-/// Of a divergence: both are divided by it, and the loss is multiplied by its square (Hinton, Vinyals and Dean 2015).
-struct temperature {
-  double value = 1;
-};
-/// Of a loss: its mean goes over the positions of all packed documents (R19).
-struct all_documents {};
-
 namespace detail {
-
-// ---- the options of a loss, in any order ------------------------------------------------------------------------------
-
-template <class X>
-inline constexpr bool is_class_weights = false;
-template <class W>
-inline constexpr bool is_class_weights<class_weights<W>> = true;
-template <class X>
-inline constexpr bool is_positive_weight = false;
-template <class W>
-inline constexpr bool is_positive_weight<positive_weight<W>> = true;
-
-template <class X>
-concept loss_mask = mask<X>;
-template <class X>
-concept where_it_counts = loss_mask<X> || std::is_same_v<X, all_documents>;
-template <class X>
-concept option_of_alternatives = where_it_counts<X> || is_class_weights<X> || std::is_same_v<X, label_smoothing>;
-template <class X>
-concept option_of_divergence = where_it_counts<X> || std::is_same_v<X, temperature>;
-template <class X>
-concept option_of_binary = where_it_counts<X> || is_positive_weight<X>;
-
-template <class Option, class... Given>
-inline constexpr bool is_given = (std::is_same_v<Option, Given> || ...);
-
-// The option of that type, or as it is where it is not said.
-template <class Option>
-Option option_of(const Option& otherwise) {
-  return otherwise;
-}
-template <class Option, class First, class... More>
-Option option_of(const Option& otherwise, const First& first, const More&... more) {
-  if constexpr (std::is_same_v<Option, First>) {
-    return first;
-  } else {
-    return option_of(otherwise, more...);
-  }
-}
-
-inline auto everywhere() { return constant<bool>({true}, {}); }
-
-// Where a loss counts: the elements of its masks, in memory, or true.
-template <class Rest, class Extents>
-auto counted_places(const Extents&) {
-  return everywhere();
-}
-template <class Rest, class Extents, class First, class... More>
-auto counted_places(const Extents& e, const First& first, const More&... more) {
-  if constexpr (loss_mask<First>) {
-    static_assert(!(loss_mask<More> || ...), "dimwise: several masks of a loss are one, joined by &");
-    using shape = make_shape_t<typename First::facts::dims, list<>>;
-    const auto extents = extents_from<shape>("loss", e, brought_extents(first));
-    first.check(extents, "loss");
-    return tensor(indicator_node<shape, bool, First>({}, extents, first));
-  } else {
-    return counted_places<Rest>(e, more...);
-  }
-}
-// The weights of a loss, or 1.
-template <class T>
-auto weights_among() {
-  return make_constant<T>(1);
-}
-template <class T, class First, class... More>
-auto weights_among(const First& first, const More&... more) {
-  if constexpr (requires { first.weights; }) {
-    return first.weights;
-  } else {
-    return weights_among<T>(more...);
-  }
-}
-
-// Shapes of the masks, and of the weights, among the options: for the rule.
-template <class X>
-auto mask_shape_of(const X&) -> list<>;
-template <loss_mask X>
-auto mask_shape_of(const X&) -> list<make_shape_t<typename X::facts::dims, list<>>>;
-template <class X>
-auto weight_shape_of(const X&) -> list<>;
-template <class X>
-  requires(is_class_weights<X> || is_positive_weight<X>)
-auto weight_shape_of(const X& x) -> list<shape_of<decltype(x.weights)>>;
-template <class... X>
-using mask_shapes = join_t<decltype(mask_shape_of(std::declval<const X&>()))...>;
-template <class... X>
-using weight_shapes = join_t<decltype(weight_shape_of(std::declval<const X&>()))...>;
-
-template <class Op, class Verdict, class Allowed, class Shapes>
-struct weighed_verdict;
-template <class Op, class Verdict, class Allowed, class... Shapes>
-struct weighed_verdict<Op, Verdict, Allowed, list<Shapes...>> {
-  using type = rule::loss_weights<Op, Verdict, Allowed, Shapes...>;
-};
-// The verdict on a loss over `Elements` with its options.
-template <class Op, class Verdict, class Elements, class Weighed, class... Options>
-using with_options = typename weighed_verdict<
-    Op, typename weighed_verdict<Op, Verdict, Elements, mask_shapes<Options...>>::type, Weighed,
-    weight_shapes<Options...>>::type;
-
-// ---- verdicts ---------------------------------------------------------------------------------------------------------
-
-template <class X>
-struct ids_in {
-  using type = nothing;
-};
-template <class D>
-struct ids_in<id<D>> {
-  using type = D;
-};
-template <class X>
-using ids_of_t = typename ids_in<value_of<X>>::type;
-
-// Logarithms of probabilities, as far as a type says it.
-template <class X>
-inline constexpr bool is_log_softmax = false;
-template <class Shape, class Over, class E>
-inline constexpr bool is_log_softmax<rowwise<Shape, rows::log_softmax, Over, E>> = true;
-
-// Targets and weights are constants: no gradient is sent there.
-template <class Op, class Verdict, class X, class... Constants>
-consteval auto judge_constants() {
-  if constexpr (allowed<Verdict> && is_log_softmax<X>) {
-    return answer<ERROR_R22_logits_are_log_probabilities<Op, operand_t<shape_of<X>>>>{};
-  } else if constexpr (allowed<Verdict> && (is_tracked<Constants> || ...)) {
-    return answer<ERROR_R21_operation_has_no_gradient<Op, rhs_t<shape_of<Constants>>...>>{};
-  } else {
-    return answer<Verdict>{};
-  }
-}
-template <class Op, class Verdict, class X, class... Constants>
-using with_constants = typename decltype(judge_constants<Op, Verdict, X, Constants...>())::type;
-
-// Targets are ids, or real numbers.
-template <class Op, class Verdict, class Y>
-struct judged_targets {
-  using type = of_numbers<Op, Verdict, Y>;
-};
-template <class Op, class Verdict, class Y>
-  requires(!std::is_same_v<ids_of_t<Y>, nothing>)
-struct judged_targets<Op, Verdict, Y> {
-  using type = Verdict;
-};
-template <class Op, class Verdict, class Y>
-using of_targets = typename judged_targets<Op, Verdict, Y>::type;
-
-template <class Op, class V, class Named, class X, class Y, class... Options>
-using alternatives_verdict = with_constants<
-    Op,
-    with_options<Op,
-                 of_targets<Op,
-                            of_scores<Op,
-                                      rule::loss_of_alternatives<Op, V, Named, shape_of<X>, ids_of_t<Y>, shape_of<Y>,
-                                                                 is_given<all_documents, Options...>>,
-                                      X>,
-                            Y>,
-                 difference_t<dims_t<shape_of<X>>, list<V>>, list<V>, Options...>,
-    X, Y>;
-template <class Op, class Named, class X, class Y, class... Options>
-using pairs_verdict =
-    with_options<Op,
-                 of_numbers<Op,
-                            rule::loss_of_pairs<Op, Named, shape_of<X>, shape_of<Y>,
-                                                is_given<all_documents, Options...>>,
-                            X, Y>,
-                 dims_t<shape_of<X>>, dims_t<shape_of<X>>, Options...>;
 
 // ---- sums and counts --------------------------------------------------------------------------------------------------
 
@@ -285,10 +96,9 @@ struct adjoint_of<cross_entropy_node<Shape, T, V, X, Y, W, S>> {
   static void send(const N& n, const G& g) {
     using shape = gradient_shape<X>;
     const auto& x = n.template child<0>();
-    send_gradient(x, make_node<shape, value_of<G>>(cross_entropy_back<V>{n.op().smoothing},
-                                                   extents_from<shape>("gradient", x.extents()), g, plain_value(x),
-                                                   n.template child<1>(), n.template child<2>(),
-                                                   n.template child<3>()));
+    send_gradient(x, make_node<shape, value_of<G>>(
+                         cross_entropy_back<V>{n.op().smoothing}, extents_from<shape>("gradient", x.extents()), g,
+                         plain_value(x), n.template child<1>(), n.template child<2>(), n.template child<3>()));
   }
 };
 
@@ -308,8 +118,7 @@ consteval auto judge_positions() {
   if constexpr (!std::is_same_v<naming, nothing>) {
     return answer<naming>{};
   } else if constexpr (filter<list<P>>::not_ordered::size > 0) {
-    return answer<
-        ERROR_R13_needs_ordered_positions<op::next_word_loss, over_t<list<P>>, operand_t<shape_of<Words>>>>{};
+    return answer<ERROR_R13_needs_ordered_positions<op::next_word_loss, over_t<list<P>>, operand_t<shape_of<Words>>>>{};
   } else {
     return answer<Verdict>{};
   }
