@@ -61,20 +61,8 @@ struct attention_roles {
       std::conditional_t<keys_on_right, element_t<0, children_t<product>>, element_t<1, children_t<product>>>;
   using key_type =
       std::conditional_t<keys_on_right, element_t<1, children_t<product>>, element_t<0, children_t<product>>>;
-  static const query_type& query_of(const product& p) {
-    if constexpr (keys_on_right) {
-      return p.template child<0>();
-    } else {
-      return p.template child<1>();
-    }
-  }
-  static const key_type& key_of(const product& p) {
-    if constexpr (keys_on_right) {
-      return p.template child<1>();
-    } else {
-      return p.template child<0>();
-    }
-  }
+  static const query_type& query_of(const product& p) { return p.template child<keys_on_right ? 0 : 1>(); }
+  static const key_type& key_of(const product& p) { return p.template child<keys_on_right ? 1 : 0>(); }
   using q_axes = axes_for<shape_of<query_type>>;
   using k_axes = axes_for<shape_of<key_type>>;
   using v_axes = axes_for<shape_of<V>>;
@@ -104,33 +92,32 @@ consteval bool is_attention() {
   }
 }
 
+// Which operand of a contraction holds the weights of an attention: 0, 1, or 2 where it is none.
+template <class Over, class Result, class A, class B>
+consteval std::size_t weights_place() {
+  if constexpr (is_attention<Over, Result, A, B>()) {
+    return 0;
+  } else {
+    return is_attention<Over, Result, B, A>() ? 1 : 2;
+  }
+}
+
 // Whether a contraction is attention, and which of its operands are the weights.
 template <class N>
 struct attention_match {
   static constexpr bool matches = false;
 };
 template <class Shape, class Over, class A, class B>
-  requires(is_attention<Over, product_result_t<contraction<Shape, Over, A, B>>, A, B>())
+  requires(weights_place<Over, product_result_t<contraction<Shape, Over, A, B>>, A, B>() < 2)
 struct attention_match<contraction<Shape, Over, A, B>> {
   static constexpr bool matches = true;
   using result = product_result_t<contraction<Shape, Over, A, B>>;
+  static constexpr std::size_t place = weights_place<Over, result, A, B>();
   template <class Result>
-  using roles_for = attention_roles<Over, Result, A, B>;
+  using roles_for = attention_roles<Over, Result, element_t<place, list<A, B>>, element_t<1 - place, list<A, B>>>;
   using roles = roles_for<result>;
-  static const A& weights(const contraction<Shape, Over, A, B>& n) { return n.template child<0>(); }
-  static const B& values(const contraction<Shape, Over, A, B>& n) { return n.template child<1>(); }
-};
-template <class Shape, class Over, class A, class B>
-  requires(!is_attention<Over, product_result_t<contraction<Shape, Over, A, B>>, A, B>() &&
-           is_attention<Over, product_result_t<contraction<Shape, Over, A, B>>, B, A>())
-struct attention_match<contraction<Shape, Over, A, B>> {
-  static constexpr bool matches = true;
-  using result = product_result_t<contraction<Shape, Over, A, B>>;
-  template <class Result>
-  using roles_for = attention_roles<Over, Result, B, A>;
-  using roles = roles_for<result>;
-  static const B& weights(const contraction<Shape, Over, A, B>& n) { return n.template child<1>(); }
-  static const A& values(const contraction<Shape, Over, A, B>& n) { return n.template child<0>(); }
+  static const auto& weights(const contraction<Shape, Over, A, B>& n) { return n.template child<place>(); }
+  static const auto& values(const contraction<Shape, Over, A, B>& n) { return n.template child<1 - place>(); }
 };
 
 // The context of all heads of a position lies together, as the projection that follows reads it.

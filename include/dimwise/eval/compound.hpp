@@ -20,15 +20,11 @@ template <class X>
 inline constexpr bool is_written = is_tensor<X>;
 template <class T, class... D>
 inline constexpr bool is_written<tensor_view<T, D...>> = !std::is_const_v<T>;
-template <class X>
-concept updatable = is_written<std::remove_reference_t<X>>;
 
 // The verdict of the operator, then that of the assignment.
 template <class X, class E, class Computed>
 consteval auto judge_compound() {
-  if constexpr (!is_written<X> || !operand_pair<X, E>) {
-    return answer<nothing>{};  // compilers look at verdicts before they look at constraints
-  } else if constexpr (refused<Computed>) {
+  if constexpr (refused<Computed>) {
     return answer<Computed>{};
   } else if constexpr (refused<rule::assign<shape_of<X>, typename Computed::shape>>) {
     return answer<rule::assign<shape_of<X>, typename Computed::shape>>{};
@@ -87,19 +83,19 @@ void change(tensor_view<T, D...>& x, const E& y) {
 /// `x = x + y`, and the same of the other operators, for tensors and mutable views: x keeps its dimensions and marks
 /// (R8, R3, R5, R6, R7, R9), its elements their type (R13), and, unless it is shared, its memory. A throw leaves x as
 /// it was.
-#define DIMWISE_DETAIL_UPDATE(symbol, function, verdict)                                              \
-  template <detail::updatable X, class E,                                                             \
-            class Verdict = detail::compound_verdict<std::remove_reference_t<X>, E,                   \
-                                                     detail::verdict<std::remove_reference_t<X>, E>>> \
-    requires(detail::operand_pair<std::remove_reference_t<X>, E> && allowed<Verdict>)                 \
-  std::remove_reference_t<X>& operator symbol(X && x, const E & y) {                                  \
-    detail::change<fn::function, Verdict>(x, y);                                                      \
-    return x;                                                                                         \
-  }                                                                                                   \
-  template <detail::updatable X, class E,                                                             \
-            class Verdict = detail::compound_verdict<std::remove_reference_t<X>, E,                   \
-                                                     detail::verdict<std::remove_reference_t<X>, E>>> \
-    requires(detail::operand_pair<std::remove_reference_t<X>, E> && refused<Verdict>)                 \
+#define DIMWISE_DETAIL_UPDATE(symbol, function, verdict)                                     \
+  template <class X, class E, class To = std::remove_reference_t<X>,                         \
+            class = std::enable_if_t<detail::is_written<To> && detail::operand_pair<To, E>>, \
+            class Verdict = detail::compound_verdict<To, E, detail::verdict<To, E>>>         \
+    requires allowed<Verdict>                                                                \
+  To& operator symbol(X && x, const E & y) {                                                 \
+    detail::change<fn::function, Verdict>(x, y);                                             \
+    return x;                                                                                \
+  }                                                                                          \
+  template <class X, class E, class To = std::remove_reference_t<X>,                         \
+            class = std::enable_if_t<detail::is_written<To> && detail::operand_pair<To, E>>, \
+            class Verdict = detail::compound_verdict<To, E, detail::verdict<To, E>>>         \
+    requires refused<Verdict>                                                                \
   Verdict operator symbol(X&& x, const E& y);
 DIMWISE_DETAIL_UPDATE(+=, add, sum_verdict)
 DIMWISE_DETAIL_UPDATE(-=, subtract, sum_verdict)

@@ -13,6 +13,8 @@
 #include <dimwise/eval/pass.hpp>
 #include <dimwise/expr/elementwise.hpp>
 
+#include <optional>
+
 namespace dimwise::detail {
 
 template <class F>
@@ -49,31 +51,19 @@ template <>
 inline constexpr auto function_code<fn::negate> = kernels::function::negate;
 
 template <class F>
-inline constexpr bool has_operation = false;
-template <class F>
-inline constexpr auto operation_code = kernels::operation::add;
+inline constexpr std::optional<kernels::operation> operation_code;
 template <>
-inline constexpr bool has_operation<fn::add> = true;
+inline constexpr std::optional<kernels::operation> operation_code<fn::add> = kernels::operation::add;
 template <>
-inline constexpr bool has_operation<fn::subtract> = true;
+inline constexpr std::optional<kernels::operation> operation_code<fn::subtract> = kernels::operation::subtract;
 template <>
-inline constexpr auto operation_code<fn::subtract> = kernels::operation::subtract;
+inline constexpr std::optional<kernels::operation> operation_code<fn::multiply> = kernels::operation::multiply;
 template <>
-inline constexpr bool has_operation<fn::multiply> = true;
+inline constexpr std::optional<kernels::operation> operation_code<fn::divide> = kernels::operation::divide;
 template <>
-inline constexpr auto operation_code<fn::multiply> = kernels::operation::multiply;
+inline constexpr std::optional<kernels::operation> operation_code<fn::larger> = kernels::operation::max;
 template <>
-inline constexpr bool has_operation<fn::divide> = true;
-template <>
-inline constexpr auto operation_code<fn::divide> = kernels::operation::divide;
-template <>
-inline constexpr bool has_operation<fn::larger> = true;
-template <>
-inline constexpr auto operation_code<fn::larger> = kernels::operation::max;
-template <>
-inline constexpr bool has_operation<fn::smaller> = true;
-template <>
-inline constexpr auto operation_code<fn::smaller> = kernels::operation::min;
+inline constexpr std::optional<kernels::operation> operation_code<fn::smaller> = kernels::operation::min;
 
 // A kernel's own overhead is worth a dozen elements.
 inline constexpr std::size_t least_row = 16;
@@ -131,13 +121,13 @@ void hide_like(const kernels::table& table, std::size_t n, const float* x, std::
 }
 // Arithmetic of two.
 template <class Shape, class F, class A, class B>
-  requires(has_operation<F>)
+  requires(operation_code<F>.has_value())
 struct element_kernel<elementwise<Shape, float, F, A, B>>
     : has_element_kernel<is_float<A> && is_float<B>, is_masked<A> || is_masked<B> ? cached_part : part_elements> {
   template <class Pointers>
   static void run(const kernels::table& table, std::size_t n, const Pointers& x, const std::ptrdiff_t* step,
                   float* to) {
-    table.zip(operation_code<F>, n, child_in<0>(x), step[0], child_in<1>(x), step[1], to);
+    table.zip(*operation_code<F>, n, child_in<0>(x), step[0], child_in<1>(x), step[1], to);
     hide_like<is_masked<A>>(table, n, child_in<0>(x), step[0], to);
     hide_like<is_masked<B>>(table, n, child_in<1>(x), step[1], to);
   }

@@ -11,6 +11,8 @@
 #include <dimwise/eval/kernels_elements.hpp>
 #include <dimwise/eval/loops_rows.hpp>
 
+#include <optional>
+
 namespace dimwise::detail {
 
 template <class How>
@@ -88,21 +90,15 @@ struct by_row_kernel<rowwise<Shape, How, Over, E>> {
 // ---- one element of a row ------------------------------------------------------------------------------------------
 
 template <class How>
-inline constexpr bool has_total = false;
+inline constexpr std::optional<kernels::total> total_code;
 template <>
-inline constexpr bool has_total<totals::sum> = true;
+inline constexpr std::optional<kernels::total> total_code<totals::sum> = kernels::total::sum;
 template <>
-inline constexpr bool has_total<totals::mean> = true;
+inline constexpr std::optional<kernels::total> total_code<totals::mean> = kernels::total::sum;
 template <>
-inline constexpr bool has_total<totals::max> = true;
+inline constexpr std::optional<kernels::total> total_code<totals::max> = kernels::total::max;
 template <>
-inline constexpr bool has_total<totals::min> = true;
-template <class How>
-inline constexpr auto total_code = kernels::total::sum;
-template <>
-inline constexpr auto total_code<totals::max> = kernels::total::max;
-template <>
-inline constexpr auto total_code<totals::min> = kernels::total::min;
+inline constexpr std::optional<kernels::total> total_code<totals::min> = kernels::total::min;
 
 template <class Loops>
 bool folds_rows(const Loops& loops) {
@@ -127,7 +123,7 @@ inline float joined_totals(kernels::total f, float a, float b) {
 // For loops that fit.
 template <class How, class Loops>
 void run_fold(context& cx, const Loops& loops, float* to, const float* from) {
-  constexpr kernels::total f = total_code<How>;
+  constexpr kernels::total f = *total_code<How>;
   constexpr bool is_mean = std::is_same_v<How, totals::mean>;
   const kernels::table& table = kernels::active();
   const std::size_t elements = loops.inside.size();
@@ -176,7 +172,7 @@ struct by_fold_kernel {
 template <class Shape, class How, class Over, class E>
 struct by_fold_kernel<reduction<Shape, float, How, Over, E>> {
   using node = reduction<Shape, float, How, Over, E>;
-  static constexpr bool matches = has_total<How> && !is_masked<E> && is_float<E>;
+  static constexpr bool matches = total_code<How>.has_value() && !is_masked<E> && is_float<E>;
   static constexpr plan_kind kind = plan_kind::rows;
 
   template <class Lowered>

@@ -51,15 +51,17 @@ auto make_comparison(const A& a, const B& b) {
 /// Numbers compare with numbers by value, whole ones of any size and sign too; ids with ids of the same dimension, and
 /// bools with bools, by `==` and `!=` only. Refuses: R7 (masked values, bools in order), R8, R13, R18 (ids of other
 /// dimensions, ids in order, what `at` removed). Throws `extent_error` (R15).
-#define DIMWISE_DETAIL_COMPARISON(symbol, function, ordered)                                         \
-  template <class A, class B>                                                                        \
-    requires(detail::compared_pair<A, B> && allowed<detail::comparison_verdict<ordered, A, B>>)      \
-  [[nodiscard]] auto operator symbol(const A& a, const B& b) {                                       \
-    return detail::make_comparison<function, A, B, detail::comparison_verdict<ordered, A, B>>(a, b); \
-  }                                                                                                  \
-  template <class A, class B>                                                                        \
-    requires(detail::compared_pair<A, B> && refused<detail::comparison_verdict<ordered, A, B>>)      \
-  detail::comparison_verdict<ordered, A, B> operator symbol(const A & a, const B & b);
+#define DIMWISE_DETAIL_COMPARISON(symbol, function, ordered)                         \
+  template <class A, class B, class = std::enable_if_t<detail::compared_pair<A, B>>, \
+            class Verdict = detail::comparison_verdict<ordered, A, B>>               \
+    requires allowed<Verdict>                                                        \
+  [[nodiscard]] auto operator symbol(const A& a, const B& b) {                       \
+    return detail::make_comparison<function, A, B, Verdict>(a, b);                   \
+  }                                                                                  \
+  template <class A, class B, class = std::enable_if_t<detail::compared_pair<A, B>>, \
+            class Verdict = detail::comparison_verdict<ordered, A, B>>               \
+    requires refused<Verdict>                                                        \
+  Verdict operator symbol(const A& a, const B& b);
 DIMWISE_DETAIL_COMPARISON(<, fn::less, true)
 DIMWISE_DETAIL_COMPARISON(<=, fn::less_equal, true)
 DIMWISE_DETAIL_COMPARISON(>, fn::greater, true)

@@ -150,18 +150,22 @@ struct plain {
 
 }  // namespace detail
 
+// Operators are looked up for types that are no operands, too: `enable_if` stops before the verdict is computed, which
+// compilers do before they look at constraints.
 /// Elementwise arithmetic by name. The smaller operand's dimensions are a subset of the larger's, whose order the
 /// result has (tie: left); an extent of 1 never stretches. Refuses: R8, R18; by `/` also whole
 /// numbers, unless they meet real ones (R13). Throws `extent_error` (R15).
-#define DIMWISE_DETAIL_ARITHMETIC(symbol, function, verdict)                 \
-  template <class A, class B>                                                \
-    requires(detail::operand_pair<A, B> && allowed<detail::verdict<A, B>>)   \
-  [[nodiscard]] auto operator symbol(const A& a, const B& b) {               \
-    return detail::make_binary<function, A, B, detail::verdict<A, B>>(a, b); \
-  }                                                                          \
-  template <class A, class B>                                                \
-    requires(detail::operand_pair<A, B> && refused<detail::verdict<A, B>>)   \
-  detail::verdict<A, B> operator symbol(const A & a, const B & b);
+#define DIMWISE_DETAIL_ARITHMETIC(symbol, function, verdict)                        \
+  template <class A, class B, class = std::enable_if_t<detail::operand_pair<A, B>>, \
+            class Verdict = detail::verdict<A, B>>                                  \
+    requires allowed<Verdict>                                                       \
+  [[nodiscard]] auto operator symbol(const A& a, const B& b) {                      \
+    return detail::make_binary<function, A, B, Verdict>(a, b);                      \
+  }                                                                                 \
+  template <class A, class B, class = std::enable_if_t<detail::operand_pair<A, B>>, \
+            class Verdict = detail::verdict<A, B>>                                  \
+    requires refused<Verdict>                                                       \
+  Verdict operator symbol(const A& a, const B& b);
 DIMWISE_DETAIL_ARITHMETIC(+, fn::add, sum_verdict)
 DIMWISE_DETAIL_ARITHMETIC(-, fn::subtract, sum_verdict)
 DIMWISE_DETAIL_ARITHMETIC(*, fn::multiply, product_verdict)
@@ -198,15 +202,15 @@ Verdict map(detail::any_function f, const First& first, const X&... x);
 DIMWISE_DETAIL_MISUSED(map)
 
 /// Activations and elementary functions: `map` with the function of that name, with its refusals.
-#define DIMWISE_DETAIL_FUNCTION(name, function)                                    \
-  template <operand X>                                                             \
-    requires allowed<detail::unary_verdict<function, X>>                           \
-  [[nodiscard]] auto name(const X& x) {                                            \
-    return detail::make_unary<function, X, detail::unary_verdict<function, X>>(x); \
-  }                                                                                \
-  template <operand X>                                                             \
-    requires refused<detail::unary_verdict<function, X>>                           \
-  detail::unary_verdict<function, X> name(const X& x);
+#define DIMWISE_DETAIL_FUNCTION(name, function)                            \
+  template <operand X, class Verdict = detail::unary_verdict<function, X>> \
+    requires allowed<Verdict>                                              \
+  [[nodiscard]] auto name(const X& x) {                                    \
+    return detail::make_unary<function, X, Verdict>(x);                    \
+  }                                                                        \
+  template <operand X, class Verdict = detail::unary_verdict<function, X>> \
+    requires refused<Verdict>                                              \
+  Verdict name(const X& x);
 DIMWISE_DETAIL_FUNCTION(relu, fn::relu)
 DIMWISE_DETAIL_MISUSED(relu)
 DIMWISE_DETAIL_FUNCTION(gelu, fn::gelu)

@@ -56,12 +56,12 @@ using arithmetic_error =
 
 }  // namespace detail
 
-#define DIMWISE_DETAIL_MISUSED_OPERATOR(symbol, name)                                 \
-  template <class A, class B, class Error = detail::arithmetic_error<op::name, A, B>> \
-    requires detail::no_operands<A, B>                                                \
-  Error operator symbol(const A& a, const B& b);                                      \
-  template <class A, class B>                                                         \
-    requires detail::one_refused<A, B>                                                \
+#define DIMWISE_DETAIL_MISUSED_OPERATOR(symbol, name)                              \
+  template <class A, class B, class = std::enable_if_t<detail::no_operands<A, B>>, \
+            class Error = detail::arithmetic_error<op::name, A, B>>                \
+  Error operator symbol(const A& a, const B& b);                                   \
+  template <class A, class B>                                                      \
+    requires detail::one_refused<A, B>                                             \
   detail::already_refused operator symbol(A a, B b);
 DIMWISE_DETAIL_MISUSED_OPERATOR(+, elementwise)
 DIMWISE_DETAIL_MISUSED_OPERATOR(-, elementwise)
@@ -85,63 +85,45 @@ detail::already_refused operator!(X x);
 
 namespace detail {
 template <class X>
-concept no_mask = std::is_same_v<X, bool> || operand<X>;
-}  // namespace detail
-template <
-    mask A, detail::no_mask B,
-    class Error = ERROR_R7_mask_needs_a_polarity_allow_or_block<op::mask_and, typename detail::shown_argument<B>::type>>
-Error operator&(const A& a, const B& b);
-template <
-    detail::no_mask A, mask B,
-    class Error = ERROR_R7_mask_needs_a_polarity_allow_or_block<op::mask_and, typename detail::shown_argument<A>::type>>
-Error operator&(const A& a, const B& b);
-template <
-    mask A, detail::no_mask B,
-    class Error = ERROR_R7_mask_needs_a_polarity_allow_or_block<op::mask_or, typename detail::shown_argument<B>::type>>
-Error operator|(const A& a, const B& b);
-template <
-    detail::no_mask A, mask B,
-    class Error = ERROR_R7_mask_needs_a_polarity_allow_or_block<op::mask_or, typename detail::shown_argument<A>::type>>
-Error operator|(const A& a, const B& b);
-
-// A bias is added, and hides nothing.
-namespace detail {
-template <class A, class B>
-concept bias_among_masks = (mask<A> && position_bias<B>) || (position_bias<A> && mask<B>);
-}  // namespace detail
-template <class A, class B, class Error = detail::arithmetic_error<op::mask_and, A, B>>
-  requires detail::bias_among_masks<A, B>
-Error operator&(const A& a, const B& b);
-template <class A, class B, class Error = detail::arithmetic_error<op::mask_or, A, B>>
-  requires detail::bias_among_masks<A, B>
-Error operator|(const A& a, const B& b);
-
-// Tensors of bool beside each other, or beside a condition: what both say is a mask of two polarities.
-namespace detail {
-template <class X>
 inline constexpr bool has_bools = false;
 template <operand X>
 inline constexpr bool has_bools<X> = std::is_same_v<value_of<X>, bool>;
+template <class X>
+concept no_mask = std::is_same_v<X, bool> || operand<X>;
+// Tensors of bool beside each other, or beside a condition.
 template <class A, class B>
 concept bools_alone = (has_bools<A> && no_mask<B>) || (no_mask<A> && has_bools<B>);
+
+// What `a & b` and `a | b` are wrong about; no type where they are not.
 template <class Op, class A, class B>
-using polarity_error = ERROR_R7_mask_needs_a_polarity_allow_or_block<Op, typename shown_argument<A>::type,
-                                                                     typename shown_argument<B>::type>;
+consteval auto judge_combined() {
+  if constexpr ((mask<A> && no_mask<B>) || (no_mask<A> && mask<B>)) {
+    using other = std::conditional_t<mask<A>, B, A>;  // what both say is a mask of two polarities
+    return answer<ERROR_R7_mask_needs_a_polarity_allow_or_block<Op, typename shown_argument<other>::type>>{};
+  } else if constexpr ((mask<A> && position_bias<B>) || (position_bias<A> && mask<B>)) {
+    return answer<arithmetic_error<Op, A, B>>{};  // a bias is added, and hides nothing
+  } else if constexpr (bools_alone<A, B>) {
+    return answer<ERROR_R7_mask_needs_a_polarity_allow_or_block<Op, typename shown_argument<A>::type,
+                                                                typename shown_argument<B>::type>>{};
+  }
+}
+template <class Op, class A, class B>
+using combined_error = typename decltype(judge_combined<Op, A, B>())::type;
 template <class A, class B>
 using condition_error =
     ERROR_R7_tensor_of_bool_is_no_condition<typename shown_argument<A>::type, typename shown_argument<B>::type>;
+
 }  // namespace detail
-template <class A, class B, class Error = detail::polarity_error<op::mask_and, A, B>>
-  requires detail::bools_alone<A, B>
+
+template <class A, class B, class Error = detail::combined_error<op::mask_and, A, B>>
 Error operator&(const A& a, const B& b);
-template <class A, class B, class Error = detail::polarity_error<op::mask_or, A, B>>
-  requires detail::bools_alone<A, B>
+template <class A, class B, class Error = detail::combined_error<op::mask_or, A, B>>
 Error operator|(const A& a, const B& b);
-template <class A, class B, class Error = detail::condition_error<A, B>>
-  requires detail::bools_alone<A, B>
+template <class A, class B, class = std::enable_if_t<detail::bools_alone<A, B>>,
+          class Error = detail::condition_error<A, B>>
 Error operator&&(const A& a, const B& b);
-template <class A, class B, class Error = detail::condition_error<A, B>>
-  requires detail::bools_alone<A, B>
+template <class A, class B, class = std::enable_if_t<detail::bools_alone<A, B>>,
+          class Error = detail::condition_error<A, B>>
 Error operator||(const A& a, const B& b);
 
 }  // namespace dimwise
