@@ -48,7 +48,7 @@ CURES = {
     "ERROR_R2_shared_dimension_is_not_parallel":
         "Scores of positions against positions: `rename<seq, key>` one side. A sum over it: name it in `contract`. "
         "Each position by itself: `contract<experts>(gates, outputs, along<seq>{})`.",
-    "ERROR_R2_shared_dimension_gives_pairs":
+    "ERROR_R2_shared_dimension_pairs_elements_one_to_one":
         "Call the dimension of one operand by another name: a contrastive loss relabels one batch to candidates, "
         "`contract<d_model>(image, relabel<batch, candidates>(text))`, and every image meets every text.",
     "ERROR_R3_rename_goes_between_a_dimension_and_its_prime_or_out":
@@ -56,7 +56,7 @@ CURES = {
         "else of the same extent, `relabel<A, B>`, which stands out in review.",
     "ERROR_R3_extents_differ":
         "The two dimensions cannot be the same one. Take the dimension of the right extent, or `slice` first.",
-    "ERROR_R3_other_positions_of_the_sequence":
+    "ERROR_R3_values_are_at_other_positions_than_the_weights":
         "The values must stand at the positions that the weights go over: `rename<seq, key>(v)`, or compute the "
         "values from the sequence that the keys were computed from.",
     "ERROR_R3_assigned_dimensions_differ":
@@ -65,7 +65,7 @@ CURES = {
         "Choose extents that divide, or declare the dimension with an extent of its own instead of `divided`.",
     "ERROR_R4_composite_has_other_factors_or_order":
         "Use the composite's own factors, in its order; `split` a composite before naming a factor of it.",
-    "ERROR_R4_merged_is_not_its_product":
+    "ERROR_R4_composite_is_not_the_declared_dimension":
         "Contract with the output weight (`contract<heads, d_v>(z, w_o)`), or declare the merged dimension.",
     "ERROR_R5_weights_are_contracted_over_their_own_dimension":
         "Contract over the dimensions that the softmax went over, all of them, and give the other operand these "
@@ -73,10 +73,10 @@ CURES = {
         "may be contracted beside them.",
     "ERROR_R5_already_normalised":
         "Drop the second softmax. To sum to one over another dimension on purpose: `renormalise<D>`.",
-    "ERROR_R5_weighted_is_only_summed":
+    "ERROR_R5_weighted_product_is_reduced_over_its_weights_only":
         "`sum<D>`, where the weights sum to one over D: they are the mean already. If something else is meant, say it with "
         "`plain`.",
-    "ERROR_R5_mean_over_what_sums_to_one":
+    "ERROR_R5_mean_divides_weights_that_already_sum_to_one":
         "`sum<D>` of products with weights is their average; `contract<D>(p, v)` in one word. The mean of the weights alone is "
         "1/n, whatever the scores are: `max<D>` or an entropy says something, `mean<heads>` averages heads.",
     "ERROR_R5_softmax_over_a_single_element":
@@ -86,7 +86,7 @@ CURES = {
         "with `plain(expr)`.",
     "ERROR_R6_raw_products_are_scaled_first":
         "`scores<d_k>(q, k)` instead of `contract<d_k>(q, k)`; or `scaled<d_k>`, `scaled(s, x)`, `unscaled(s)`.",
-    "ERROR_R6_scaling_by_hand_is_said_by_scaled":
+    "ERROR_R6_raw_product_was_multiplied_instead_of_scaled":
         "`scaled(contract<d_k>(q, k), 0.125F)` with the factor, or `scores<d_k>(q, k)` for 1/√d_k. Where the product has its scale "
         "already, in the operands or by hand: `unscaled(p)`.",
     "ERROR_R6_scores_are_already_scaled":
@@ -95,7 +95,7 @@ CURES = {
         "Scale the product of queries and keys itself, directly after `contract`.",
     "ERROR_R6_scaled_names_the_contracted_features":
         "Name the features that were contracted. For another scale on purpose: `scaled(s, x)`.",
-    "ERROR_R6_extent_of_stored_product_is_given_by_scaled":
+    "ERROR_R6_stored_product_has_lost_the_extent_of_its_features":
         "Scale before storing, or give the number: `scaled(s, 1 / std::sqrt(n))`.",
     "ERROR_R6_scores_are_products_of_positions":
         "A projection is `contract`. For scores, both operands keep positions and nothing else but parallel "
@@ -107,7 +107,7 @@ CURES = {
     "ERROR_R7_mask_needs_a_polarity_allow_or_block":
         "`allow(m)` where true means visible, `allow_of(block(m))` where true means hidden; comparisons that hold together are "
         "`allow(a < b) & allow(b < c)`. As 1 and 0: `indicator(allow(m))`.",
-    "ERROR_R7_block_mask_is_turned_by_allow_of":
+    "ERROR_R7_block_mask_needs_allow_of":
         "`masked(s, allow_of(block(m)))`, and the same behind the values of a module.",
     "ERROR_R7_scores_change_by_a_mask_a_bias_or_a_function":
         "`padding<key>(lengths)`, `causal<seq, key>{}`; a function takes the scores, not one of them: "
@@ -123,25 +123,25 @@ CURES = {
     "ERROR_R7_mask_does_not_serve_this_dimension":
         "Softmax over the mask's key side, or make the mask for the dimension that is reduced: `padding<key>(lengths)` for "
         "a softmax over `key`; `whole_rows(m)` of a mask of queries.",
-    "ERROR_R7_bias_lacks_what_softmax_goes_over":
+    "ERROR_R7_bias_is_the_same_for_all_that_softmax_goes_over":
         "Give the bias the dimension of the softmax: a padding of keys is [batch, key], not [batch, seq]. What is the same for all "
         "keys changes no weight. The maximum need not be subtracted: softmax does so. Before `sigmoid` or another function, add "
         "with `+`.",
-    "ERROR_R7_scores_are_masked_and_not_their_bias":
+    "ERROR_R7_bias_is_masked_instead_of_the_scores":
         "Mask the sum: `masked(biased(s, b), m)` or `masked(s + b, m)`. `nn::attention<d_k, key>(q, k, v, m)` forms the scores itself "
         "and takes the mask alone; attention of scores that exist is `contract<key>(softmax<key>(masked(s, m)), v)`.",
     "ERROR_R7_masking_comes_before_softmax":
         "`softmax<key>(masked(s, m))`. To select from weights: `a * indicator(m, …)`, then `renormalise<key>`.",
     "ERROR_R7_masked_values_go_to_softmax_or_a_reduction":
         "Softmax or reduce first. To continue with the values, do not mask them.",
-    "ERROR_R7_masked_values_pass_no_function":
+    "ERROR_R7_masked_values_are_given_to_a_function":
         "Apply the function first, then `masked`.",
     "ERROR_R7_query_and_key_positions_are_related_or_have_origins":
         "Declare the key side as `prime<seq>`, or say where both begin: "
         "`causal<A, B>{starting_at(A{n}, i), starting_at(B{m}, j)}`.",
-    "ERROR_R7_lengths_are_per_parallel_dimension":
+    "ERROR_R7_lengths_are_no_whole_numbers_over_parallel_dimensions":
         "Give a tensor of whole numbers over batch (or other parallel dimensions), or one whole number.",
-    "ERROR_R7_biased_scores_are_of_another_type":
+    "ERROR_R7_declared_type_drops_or_invents_biased":
         "Store the sum under a name of its own, `tensor t = biased(s, b);` or `tensor t = s + b;`, or declare `biased_for<…>` as the "
         "error spells it. A later `t += b` keeps the type. What is no score takes `x += b` as it is.",
     "ERROR_R7_declared_type_drops_or_invents_masked":
@@ -154,13 +154,13 @@ CURES = {
         "shared another one: `relabel` or `rename` one side.",
     "ERROR_R9_already_rotated":
         "Rotate once: after the projection, before scores or cache.",
-    "ERROR_R9_rotated_meets_not_rotated":
+    "ERROR_R9_only_one_operand_is_rotated":
         "Rotate both queries and keys, or neither. A cache keeps its mark.",
     "ERROR_R9_values_are_not_rotated":
         "Rotate queries and keys only.",
     "ERROR_R9_rotary_takes_positions_and_the_features_of_a_head":
         "Split heads first, then name the position and the features of one head.",
-    "ERROR_R9_rotary_is_told_angles_at_its_positions":
+    "ERROR_R9_angles_do_not_belong_to_the_rotated_positions":
         "Give positions along the rotated dimension (and batch), or cosines and sines along it and one feature that "
         "counts the pairs: half as many as features are turned.",
     "ERROR_R9_declared_type_drops_or_invents_rotated":
@@ -206,17 +206,17 @@ CURES = {
         "The operations page says what each word takes. A number beside a tensor is multiplied or added; a container becomes a "
         "tensor first, a tensor of bool a mask by `allow`; `biased` adds a bias made from positions to scores; extents are objects "
         "of their dimension: `broadcast<heads>(x, heads{8})`. `split_ids` takes the factors in the order of their product.",
-    "ERROR_R7_mask_is_shown_by_its_indicator":
+    "ERROR_R7_mask_has_no_elements_to_print":
         "Print what the mask is for these extents: `std::cout << indicator(mask, seq{4}, key{4})`.",
     "ERROR_R1_tensor_names_dimensions":
         "Make the type a dimension: `struct step : position_dim<> {};`, or take one that is there.",
     "ERROR_R1_element_type_comes_first":
         "Say the type of the elements first: `tensor<float, seq, d_model>`. Constants are a `const tensor<float, …>`, or a "
         "`tensor_view<const float, …>`.",
-    "ERROR_R3_view_shows_a_tensor_of_its_own_type":
+    "ERROR_R3_view_and_tensor_differ_in_type":
         "Evaluate an expression into a tensor that lives as long as the view. Name the dimensions in the order of the tensor, "
         "or `permute` it; a constant tensor has views of `const` elements.",
-    "ERROR_R13_elements_fit_into_the_declared_type":
+    "ERROR_R13_elements_do_not_fit_the_declared_type":
         "Declare the element type of the expression, or a wider one; `map` with a `static_cast` rounds visibly.",
     "ERROR_R15_tensor_is_made_from_elements_and_extents":
         "Give the elements first (a list, a container, a span), then one object for each run-time dimension: "
@@ -228,7 +228,7 @@ CURES = {
         "Give one id of each dimension, in any order: `x(id<seq>{1}, id<d_model>{0})`. `at<seq>(x, 1)` takes a part.",
     "ERROR_R17_dimension_occurs_twice":
         "Name one of the two otherwise: `prime<D>` for the other positions, `out<D>` for the output of a weight.",
-    "ERROR_R18_indexed_meets_its_dimension":
+    "ERROR_R18_single_element_meets_its_whole_dimension":
         "`slice` keeps the dimension. To use one element for all: `broadcast<D>` first.",
     "ERROR_R18_ids_index_their_own_dimension_only":
         "Use an id of this dimension. To compute with what ids stand for, take it from a table: "
@@ -245,7 +245,7 @@ CURES = {
         "Give the result an extent that fits.",
     "ERROR_R18_slice_has_another_kind":
         "Declare the result with the kind of the dimension it is cut from; `relabel` says otherwise.",
-    "ERROR_R18_more_than_there_are":
+    "ERROR_R18_more_elements_than_the_dimension_has":
         "Ask for at most as many as the dimension has.",
     "ERROR_R19_packed_positions_need_their_documents":
         "Mask with `document<Q, K>{}` before softmax or reduction; combine it with others by `&`. What has no such mask "

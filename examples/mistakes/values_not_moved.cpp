@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // MISTAKE: the keys were moved beside the tokens attended to, the values were left where they are.
-// EXPECT: ERROR_R3_other_positions_of_the_sequence
+// EXPECT: ERROR_R3_values_are_at_other_positions_than_the_weights
 #include <dimwise/dimwise.hpp>
 
 namespace notebook {

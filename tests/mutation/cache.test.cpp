@@ -47,8 +47,8 @@ using appended = rule::append<key, keys, values, K, V>;
 static_assert(gives<appended<keys, values>, values>);
 static_assert(gives<appended<shape<key, batch, heads, d_k, rotated<d_k, seq>>, shape<d_v, key, heads, batch>>, values>);
 // Other positions, none, or more.
-static_assert(
-    says<ERROR_R3_other_positions_of_the_sequence, appended<shape<batch, heads, seq, d_k, rotated<d_k, seq>>, values>>);
+static_assert(says<ERROR_R3_values_are_at_other_positions_than_the_weights,
+                   appended<shape<batch, heads, seq, d_k, rotated<d_k, seq>>, values>>);
 static_assert(
     says<ERROR_R1_dimension_is_not_in_the_operand, appended<shape<batch, heads, d_k, rotated<d_k, seq>>, values>>);
 static_assert(says<ERROR_R10_operands_differ_in_another_dimension,
@@ -57,12 +57,12 @@ static_assert(says<ERROR_R10_operands_differ_in_another_dimension,
 static_assert(
     says<ERROR_R10_operands_differ_in_another_dimension, appended<shape<batch, key, d_k, rotated<d_k, seq>>, values>>);
 static_assert(says<ERROR_R10_operands_differ_in_another_dimension, appended<keys, shape<batch, key, d_v>>>);
-static_assert(says<ERROR_R9_rotated_meets_not_rotated, appended<shape<batch, heads, key, d_k>, values>>);
+static_assert(says<ERROR_R9_only_one_operand_is_rotated, appended<shape<batch, heads, key, d_k>, values>>);
 static_assert(says<ERROR_R10_operands_differ_in_another_dimension,
                    appended<shape<batch, heads, key, d_k, weighted<key>, rotated<d_k, seq>>, values>>);
 static_assert(says<ERROR_R9_values_are_not_rotated, appended<keys, shape<batch, heads, key, d_v, rotated<d_v, seq>>>>);
 static_assert(
-    says<ERROR_R9_rotated_meets_not_rotated, appended<shape<batch, heads, key, d_k, rotated<d_k, src>>, values>>);
+    says<ERROR_R9_only_one_operand_is_rotated, appended<shape<batch, heads, key, d_k, rotated<d_k, src>>, values>>);
 // What `at` took is stored as any other (R18).
 static_assert(gives<appended<shape<batch, heads, key, d_k, rotated<d_k, seq>, indexed<layers>>,
                              shape<batch, heads, key, d_v, indexed<layers>>>,

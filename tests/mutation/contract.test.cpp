@@ -49,7 +49,7 @@ struct rot : feature_dim<4> {};
 struct pass : feature_dim<8> {};
 using half = summed<rot, pass>;
 static_assert(
-    says<ERROR_R9_rotated_meets_not_rotated, scored<shape<seq, half, rotated<rot, seq>>, shape<key, half>, half>>);
+    says<ERROR_R9_only_one_operand_is_rotated, scored<shape<seq, half, rotated<rot, seq>>, shape<key, half>, half>>);
 static_assert(gives<scored<shape<seq, half, rotated<rot, seq>>, shape<key, half, rotated<rot, seq>>, half>,
                     shape<seq, key, score<half>>>);
 
@@ -111,8 +111,8 @@ static_assert(says<ERROR_R10_keys_and_values_grow_together, product<shape<before
 static_assert(says<ERROR_R10_keys_and_values_grow_together, product<over_grown, shape<key, d_v>, key>>);
 static_assert(says<ERROR_R10_keys_and_values_grow_together, product<over_keys, shape<grown, d_v>, key>>);
 static_assert(says<ERROR_R10_keys_and_values_grow_together, product<over_keys, shape<grown, d_v>, grown>>);
-static_assert(
-    says<ERROR_R3_other_positions_of_the_sequence, product<over_grown, shape<seq, d_v>, grown>>);  // no part of it
+static_assert(says<ERROR_R3_values_are_at_other_positions_than_the_weights,
+                   product<over_grown, shape<seq, d_v>, grown>>);  // no part of it
 static_assert(says<ERROR_R1_contracted_dimension_is_not_in_both,
                    product<shape<seq, grown>, shape<key, d_v>, grown>>);  // no weights
 struct words : choice_dim<5> {};

@@ -18,8 +18,8 @@ static_assert(says<ERROR_R8_neither_has_all_dimensions_of_the_other,
 // scaled(s, x): first whether s can be scaled at all, then whether x fits it.
 static_assert(says<ERROR_R6_scores_are_already_scaled, rule::scaled_by<shape<seq, key, score<d_k>>, shape<vocab>>>);
 static_assert(says<ERROR_R6_scaled_takes_raw_products, rule::scaled_by<shape<seq, key>, shape<key, indexed<seq>>>>);
-static_assert(
-    says<ERROR_R18_indexed_meets_its_dimension, rule::scaled_by<shape<seq, key, raw<d_k>>, shape<key, indexed<seq>>>>);
+static_assert(says<ERROR_R18_single_element_meets_its_whole_dimension,
+                   rule::scaled_by<shape<seq, key, raw<d_k>>, shape<key, indexed<seq>>>>);
 static_assert(says<ERROR_R8_neither_has_all_dimensions_of_the_other,
                    rule::scaled_by<shape<seq, key, raw<d_k>>, shape<seq, key, heads>>>);
 static_assert(

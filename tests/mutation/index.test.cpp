@@ -39,16 +39,16 @@ static_assert(says<ERROR_R18_ids_of_a_composite_are_split_first,
 // Ids of which one element was taken do not meet the dimension in the table; else the result is one element, too (R18).
 static_assert(gives<rule::gather<vocab, vocab, shape<vocab, d_model>, shape<batch, indexed<seq>>>,
                     shape<batch, d_model, indexed<seq>>>);
-static_assert(says<ERROR_R18_indexed_meets_its_dimension,
+static_assert(says<ERROR_R18_single_element_meets_its_whole_dimension,
                    rule::gather<vocab, vocab, shape<vocab, seq>, shape<batch, indexed<seq>>>>);
-static_assert(says<ERROR_R18_indexed_meets_its_dimension,
+static_assert(says<ERROR_R18_single_element_meets_its_whole_dimension,
                    rule::gather<vocab, vocab, shape<vocab, indexed<seq>>, shape<batch, seq>>>);
-static_assert(says<ERROR_R18_indexed_meets_its_dimension,
+static_assert(says<ERROR_R18_single_element_meets_its_whole_dimension,
                    rule::gather<vocab, vocab, shape<vocab, merged<heads, d_v>>, shape<batch, indexed<heads>>>>);
 // A factor is the dimension, too; `broadcast_like` into the product ends the mark.
-static_assert(says<ERROR_R18_indexed_meets_its_dimension,
+static_assert(says<ERROR_R18_single_element_meets_its_whole_dimension,
                    rule::elementwise<shape<seq, merged<heads, d_v>>, shape<seq, indexed<heads>>>>);
-static_assert(says<ERROR_R18_indexed_meets_its_dimension,
+static_assert(says<ERROR_R18_single_element_meets_its_whole_dimension,
                    rule::contract<list<d_v>, list<>, shape<merged<heads, seq>, d_v>, shape<d_v, indexed<heads>>>>);
 static_assert(gives<rule::broadcast_like<shape<seq, indexed<heads>>, shape<seq, merged<heads, d_v>>>,
                     shape<seq, merged<heads, d_v>>>);

@@ -55,24 +55,25 @@ static_assert(says<ERROR_R3_assigned_dimensions_differ, attended<q, q, v, shape<
 using turned = shape<batch, seq, heads, d_k, rotated<d_k, seq>>;
 static_assert(gives<attended<turned, turned, v, shape<batch, heads, d_k, d_v, rotated<d_k, seq>>>,
                     shape<batch, seq, heads, d_v>>);
-static_assert(says<ERROR_R9_rotated_meets_not_rotated, attended<turned, q, v, state>>);
+static_assert(says<ERROR_R9_only_one_operand_is_rotated, attended<turned, q, v, state>>);
 static_assert(
-    says<ERROR_R9_rotated_meets_not_rotated, attended<q, q, v, shape<batch, heads, d_k, d_v, rotated<d_k, seq>>>>);
+    says<ERROR_R9_only_one_operand_is_rotated, attended<q, q, v, shape<batch, heads, d_k, d_v, rotated<d_k, seq>>>>);
 static_assert(
     says<ERROR_R9_values_are_not_rotated, attended<q, q, shape<batch, seq, heads, d_v, rotated<d_v, seq>>, state>>);
 
 static_assert(
-    says<ERROR_R9_rotated_meets_not_rotated, attended<turned, shape<batch, seq, heads, d_k, rotated<d_k, src>>, v,
-                                                      shape<batch, heads, d_k, d_v, rotated<d_k, seq>>>>);
-static_assert(says<ERROR_R9_rotated_meets_not_rotated,
+    says<ERROR_R9_only_one_operand_is_rotated, attended<turned, shape<batch, seq, heads, d_k, rotated<d_k, src>>, v,
+                                                        shape<batch, heads, d_k, d_v, rotated<d_k, seq>>>>);
+static_assert(says<ERROR_R9_only_one_operand_is_rotated,
                    attended<turned, turned, v, shape<batch, heads, d_k, d_v, rotated<d_k, src>>>>);
 // Nothing that goes in is one element of a dimension that another has (R18).
 using of_one = shape<batch, seq, heads, d_k, indexed<layers>>;
 static_assert(gives<attended<of_one, of_one, v, state>, shape<batch, seq, heads, d_v>>);
 static_assert(
-    says<ERROR_R18_indexed_meets_its_dimension,
+    says<ERROR_R18_single_element_meets_its_whole_dimension,
          attended<q, shape<seq, heads, d_k, indexed<batch>>, shape<seq, heads, d_v>, shape<heads, d_k, d_v>>>);
-static_assert(says<ERROR_R18_indexed_meets_its_dimension, rule::state_change<seq, q, shape<seq, indexed<heads>>>>);
+static_assert(
+    says<ERROR_R18_single_element_meets_its_whole_dimension, rule::state_change<seq, q, shape<seq, indexed<heads>>>>);
 static_assert(gives<rule::state_change<seq, q, shape<seq, indexed<layers>>>, q>);
 
 static_assert(gives<rule::state_change<seq, q, shape<batch, seq>>, q>);

@@ -51,7 +51,8 @@ static_assert(says<ERROR_R6_raw_products_are_scaled_first, turned<seq, rot, seq,
 static_assert(says<ERROR_R6_scores_go_to_softmax, turned<seq, rot, seq, key, rot, score<d_k>>>);
 static_assert(says<ERROR_R7_masked_values_go_to_softmax_or_a_reduction, turned<seq, rot, seq, rot, masked_for<seq>>>);
 static_assert(says<ERROR_R5_already_normalised, turned<seq, rot, seq, rot, normalised<seq>>>);
-static_assert(says<ERROR_R5_weighted_is_only_summed, turned<seq, rot, seq, rot, weighted<seq>>>);
+static_assert(
+    says<ERROR_R5_weighted_product_is_reduced_over_its_weights_only, turned<seq, rot, seq, rot, weighted<seq>>>);
 // Positions are given along P and dimensions of the operand, angles along P and one feature more.
 using headed = shape<batch, seq, heads, rot>;
 using headed_turned = shape<batch, seq, heads, rot, rotated<rot, seq>>;
@@ -61,12 +62,12 @@ struct pair_heads : heads_dim<2> {};
 template <class... D>
 using at_positions = rule::rotary_at<seq, rot, headed, shape<D...>>;
 static_assert(gives<at_positions<batch, seq>, headed_turned> && gives<at_positions<seq>, headed_turned>);
-static_assert(says<ERROR_R9_rotary_is_told_angles_at_its_positions, at_positions<batch>>);
+static_assert(says<ERROR_R9_angles_do_not_belong_to_the_rotated_positions, at_positions<batch>>);
 // Positions and angles of one example are not those of all (R18).
-static_assert(says<ERROR_R18_indexed_meets_its_dimension, at_positions<seq, indexed<batch>>>);
+static_assert(says<ERROR_R18_single_element_meets_its_whole_dimension, at_positions<seq, indexed<batch>>>);
 static_assert(allowed<at_positions<seq, indexed<layers>>> && !gives<at_positions<seq, indexed<layers>>, headed_turned>);
-static_assert(says<ERROR_R9_rotary_is_told_angles_at_its_positions, at_positions<seq, key>>);
-static_assert(says<ERROR_R9_rotary_is_told_angles_at_its_positions, at_positions<seq, rot>>);
+static_assert(says<ERROR_R9_angles_do_not_belong_to_the_rotated_positions, at_positions<seq, key>>);
+static_assert(says<ERROR_R9_angles_do_not_belong_to_the_rotated_positions, at_positions<seq, rot>>);
 static_assert(says<ERROR_R9_already_rotated, rule::rotary_at<seq, rot, headed_turned, shape<seq>>>);
 static_assert(
     says<ERROR_R9_already_rotated, rule::rotary_at<seq, rot, headed_turned, shape<batch>>>);  // one mistake at a time
@@ -75,20 +76,20 @@ using by_angles = rule::rotary_by<seq, rot, headed, Cosines, Sines>;
 static_assert(gives<by_angles<shape<seq, half>, shape<seq, half>>, headed_turned> &&
               gives<by_angles<shape<batch, seq, half>, shape<half, batch, seq>>, headed_turned>);
 static_assert(
-    says<ERROR_R9_rotary_is_told_angles_at_its_positions, by_angles<shape<seq, half>, shape<batch, seq, half>>>);
-static_assert(
-    says<ERROR_R18_indexed_meets_its_dimension, by_angles<shape<seq, half, indexed<batch>>, shape<seq, half>>>);
-static_assert(
-    says<ERROR_R18_indexed_meets_its_dimension, by_angles<shape<seq, half>, shape<seq, half, indexed<batch>>>>);
+    says<ERROR_R9_angles_do_not_belong_to_the_rotated_positions, by_angles<shape<seq, half>, shape<batch, seq, half>>>);
+static_assert(says<ERROR_R18_single_element_meets_its_whole_dimension,
+                   by_angles<shape<seq, half, indexed<batch>>, shape<seq, half>>>);
+static_assert(says<ERROR_R18_single_element_meets_its_whole_dimension,
+                   by_angles<shape<seq, half>, shape<seq, half, indexed<batch>>>>);
 static_assert(allowed<by_angles<shape<seq, half, indexed<layers>>, shape<seq, half>>>);
-static_assert(says<ERROR_R9_rotary_is_told_angles_at_its_positions, by_angles<shape<half>, shape<half>>>);
-static_assert(
-    says<ERROR_R9_rotary_is_told_angles_at_its_positions, by_angles<shape<seq, rot, half>, shape<seq, rot, half>>>);
-static_assert(says<ERROR_R9_rotary_is_told_angles_at_its_positions, by_angles<shape<seq>, shape<seq>>>);
-static_assert(says<ERROR_R9_rotary_is_told_angles_at_its_positions,
+static_assert(says<ERROR_R9_angles_do_not_belong_to_the_rotated_positions, by_angles<shape<half>, shape<half>>>);
+static_assert(says<ERROR_R9_angles_do_not_belong_to_the_rotated_positions,
+                   by_angles<shape<seq, rot, half>, shape<seq, rot, half>>>);
+static_assert(says<ERROR_R9_angles_do_not_belong_to_the_rotated_positions, by_angles<shape<seq>, shape<seq>>>);
+static_assert(says<ERROR_R9_angles_do_not_belong_to_the_rotated_positions,
                    by_angles<shape<seq, half, other_half>, shape<seq, half, other_half>>>);
-static_assert(
-    says<ERROR_R9_rotary_is_told_angles_at_its_positions, by_angles<shape<seq, pair_heads>, shape<seq, pair_heads>>>);
+static_assert(says<ERROR_R9_angles_do_not_belong_to_the_rotated_positions,
+                   by_angles<shape<seq, pair_heads>, shape<seq, pair_heads>>>);
 static_assert(
     says<ERROR_R9_already_rotated, rule::rotary_by<seq, rot, headed_turned, shape<seq, half>, shape<seq, half>>>);
 static_assert(says<ERROR_R9_already_rotated, rule::rotary_by<seq, rot, headed_turned, shape<half>, shape<half>>>);
@@ -153,7 +154,7 @@ static_assert(gives<chosen<vocab, best, batch, vocab>, shape<batch, best>>);
 static_assert(gives<chosen<vocab, best, vocab, normalised<vocab>>, shape<best, weighted<best>>>);
 static_assert(gives<chosen<vocab, any_best, vocab>, shape<any_best>>);
 static_assert(gives<chosen<any_best, best, any_best>, shape<best>>);
-static_assert(says<ERROR_R18_more_than_there_are, chosen<vocab, too_many, vocab>>);
+static_assert(says<ERROR_R18_more_elements_than_the_dimension_has, chosen<vocab, too_many, vocab>>);
 static_assert(says<ERROR_R13_softmax_takes_attendable_or_choice, chosen<d_k, best, d_k>>);
 static_assert(says<ERROR_R13_softmax_takes_attendable_or_choice, chosen<vocab, d_v, vocab>>);
 static_assert(says<ERROR_R1_dimension_is_not_in_the_operand, chosen<vocab, best, batch>>);

@@ -26,15 +26,15 @@ static_assert(
          rule::norm_with<op::layer_norm, list<seq>, shape<seq, d_model>, shape<d_model, indexed<seq>>, shape<seq>>>);
 static_assert(says<ERROR_R8_neither_has_all_dimensions_of_the_other,
                    rule::norm_with<op::layer_norm, list<d_model>, shape<seq, d_model>, shape<vocab>, shape<seq>>>);
-static_assert(
-    says<ERROR_R18_indexed_meets_its_dimension, rule::norm_with<op::layer_norm, list<d_model>, shape<seq, d_model>,
-                                                                shape<d_model, indexed<seq>>, shape<d_model>>>);
+static_assert(says<ERROR_R18_single_element_meets_its_whole_dimension,
+                   rule::norm_with<op::layer_norm, list<d_model>, shape<seq, d_model>, shape<d_model, indexed<seq>>,
+                                   shape<d_model>>>);
 static_assert(gives<rule::norm_with<op::layer_norm, list<d_model>, shape<seq, d_model>, shape<d_model>, shape<d_model>>,
                     shape<seq, d_model>>);
 
 // Weighted values are summed over their dimension: their mean would be divided twice (R5).
-static_assert(
-    says<ERROR_R5_mean_over_what_sums_to_one, rule::reduce<op::mean, list<key>, shape<seq, key, weighted<key>>>>);
+static_assert(says<ERROR_R5_mean_divides_weights_that_already_sum_to_one,
+                   rule::reduce<op::mean, list<key>, shape<seq, key, weighted<key>>>>);
 static_assert(gives<rule::reduce<op::sum, list<key>, shape<seq, key, weighted<key>>>, shape<seq>>);
 static_assert(gives<rule::reduce<op::max, list<key>, shape<seq, key, weighted<key>>>, shape<seq>>);
 static_assert(

@@ -31,13 +31,15 @@ static_assert(says<ERROR_R8_assignment_never_broadcasts, rule::assign<X, shape<>
 
 // R4: a merged dimension is not the model dimension, nor another order, nor its factors; the same composite is.
 static_assert(std::is_same_v<rule::assign<X, shape<batch, seq, merged<heads, d_k>>>,
-                             ERROR_R4_merged_is_not_its_product<op::assign, declared<batch, seq, d_model>,
-                                                                computed<batch, seq, merged<heads, d_k>>>>);
+                             ERROR_R4_composite_is_not_the_declared_dimension<
+                                 op::assign, declared<batch, seq, d_model>, computed<batch, seq, merged<heads, d_k>>>>);
+static_assert(says<ERROR_R4_composite_is_not_the_declared_dimension,
+                   rule::assign<shape<merged<heads, d_k>>, shape<merged<d_k, heads>>>>);
 static_assert(
-    says<ERROR_R4_merged_is_not_its_product, rule::assign<shape<merged<heads, d_k>>, shape<merged<d_k, heads>>>>);
-static_assert(says<ERROR_R4_merged_is_not_its_product, rule::assign<shape<heads, d_k>, shape<merged<heads, d_k>>>>);
-static_assert(says<ERROR_R4_merged_is_not_its_product, rule::assign<shape<merged<heads, d_k>>, shape<d_model>>>);
-static_assert(says<ERROR_R4_merged_is_not_its_product, rule::assign<shape<merged<heads, d_k>>, shape<>>>);
+    says<ERROR_R4_composite_is_not_the_declared_dimension, rule::assign<shape<heads, d_k>, shape<merged<heads, d_k>>>>);
+static_assert(
+    says<ERROR_R4_composite_is_not_the_declared_dimension, rule::assign<shape<merged<heads, d_k>>, shape<d_model>>>);
+static_assert(says<ERROR_R4_composite_is_not_the_declared_dimension, rule::assign<shape<merged<heads, d_k>>, shape<>>>);
 static_assert(allowed<rule::assign<shape<seq, merged<heads, d_k>>, shape<merged<heads, d_k>, seq>>>);
 static_assert(says<ERROR_R3_assigned_dimensions_differ,
                    rule::assign<shape<seq, merged<heads, d_k>>, shape<merged<heads, d_k>, key>>>);
@@ -61,10 +63,10 @@ static_assert(says<ERROR_R7_declared_type_drops_or_invents_masked, rule::assign<
 static_assert(says<ERROR_R7_declared_type_drops_or_invents_masked, rule::assign<S<masked_for<key>>, S<>>>);
 static_assert(
     says<ERROR_R7_declared_type_drops_or_invents_masked, rule::assign<S<masked_for<key>>, S<masked_for<seq>>>>);
-static_assert(says<ERROR_R7_biased_scores_are_of_another_type, rule::assign<S<>, S<biased_for<key>>>>);
-static_assert(says<ERROR_R7_biased_scores_are_of_another_type, rule::assign<S<biased_for<key>>, S<>>>);
+static_assert(says<ERROR_R7_declared_type_drops_or_invents_biased, rule::assign<S<>, S<biased_for<key>>>>);
+static_assert(says<ERROR_R7_declared_type_drops_or_invents_biased, rule::assign<S<biased_for<key>>, S<>>>);
 static_assert(
-    says<ERROR_R7_biased_scores_are_of_another_type, rule::assign<S<biased_for<key>>, S<biased_for<key, seq>>>>);
+    says<ERROR_R7_declared_type_drops_or_invents_biased, rule::assign<S<biased_for<key>>, S<biased_for<key, seq>>>>);
 //     The dimensions of a mark have no order, and users write them in theirs.
 static_assert(allowed<rule::assign<S<biased_for<seq, key>>, S<biased_for<key, seq>>>> &&
               allowed<rule::assign<S<biased_for<key, seq>>, S<biased_for<seq, key>>>>);

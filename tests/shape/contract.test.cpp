@@ -60,9 +60,12 @@ static_assert(says<ERROR_R1_contracted_dimension_is_not_in_both, rule::contract<
 static_assert(gives<rule::contract<list<d_k>, list<heads>, Q, K>, shape<batch, heads, seq, key, raw<d_k>>>);
 
 // R3: weights over positions do not meet values at other positions.
-static_assert(says<ERROR_R3_other_positions_of_the_sequence, product<A, shape<batch, seq, heads, d_v>, key>>);
-static_assert(says<ERROR_R3_other_positions_of_the_sequence, product<shape<batch, seq, heads, d_v>, A, key>>);
-static_assert(says<ERROR_R3_other_positions_of_the_sequence, product<A, shape<merged<seq, heads>, d_v>, key>>);
+static_assert(
+    says<ERROR_R3_values_are_at_other_positions_than_the_weights, product<A, shape<batch, seq, heads, d_v>, key>>);
+static_assert(
+    says<ERROR_R3_values_are_at_other_positions_than_the_weights, product<shape<batch, seq, heads, d_v>, A, key>>);
+static_assert(
+    says<ERROR_R3_values_are_at_other_positions_than_the_weights, product<A, shape<merged<seq, heads>, d_v>, key>>);
 static_assert(allowed<product<A, V, key>>);
 //     Without positions, without weights, or with weights over no positions, it is just missing.
 static_assert(says<ERROR_R1_contracted_dimension_is_not_in_both, product<A, shape<batch, heads, d_v>, key>>);
@@ -193,8 +196,8 @@ static_assert(
 static_assert(says<ERROR_R6_scores_are_products_of_positions, scored<shape<d_k>, shape<d_k>, d_k>>);
 //     R2: of pairs there is one product each.
 static_assert(std::is_same_v<scored<shape<batch, d_k>, shape<d_k, batch>, d_k>,
-                             ERROR_R2_shared_dimension_gives_pairs<op::scores, over<about<batch, run_time>>,
-                                                                   lhs<batch, d_k>, rhs<d_k, batch>>>);
+                             ERROR_R2_shared_dimension_pairs_elements_one_to_one<
+                                 op::scores, over<about<batch, run_time>>, lhs<batch, d_k>, rhs<d_k, batch>>>);
 static_assert(allowed<scored<shape<batch, d_k>, shape<d_k>, d_k>> &&
               allowed<scored<shape<d_k>, shape<batch, d_k>, d_k>>);
 
@@ -221,9 +224,9 @@ static_assert(says<ERROR_R7_masked_values_go_to_softmax_or_a_reduction,
 using Q_rotated = shape<batch, seq, heads, d_k, rotated<d_k, seq>>;
 using K_rotated = shape<batch, key, heads, d_k, rotated<d_k, seq>>;
 static_assert(gives<product<Q_rotated, K_rotated, d_k>, shape<batch, heads, seq, key, raw<d_k>>>);
-static_assert(says<ERROR_R9_rotated_meets_not_rotated, product<Q_rotated, K, d_k>>);
-static_assert(says<ERROR_R9_rotated_meets_not_rotated, product<Q, K_rotated, d_k>>);
-static_assert(says<ERROR_R9_rotated_meets_not_rotated, scored<Q_rotated, K, d_k>>);
+static_assert(says<ERROR_R9_only_one_operand_is_rotated, product<Q_rotated, K, d_k>>);
+static_assert(says<ERROR_R9_only_one_operand_is_rotated, product<Q, K_rotated, d_k>>);
+static_assert(says<ERROR_R9_only_one_operand_is_rotated, scored<Q_rotated, K, d_k>>);
 static_assert(
     gives<product<Q_rotated, shape<heads, more_heads>, heads>, shape<batch, seq, d_k, more_heads, rotated<d_k, seq>>>);
 //     Values are not rotated.
@@ -280,8 +283,10 @@ static_assert(says<ERROR_R17_dimension_occurs_twice, rule::contract<list<d_k>, a
 static_assert(says<ERROR_R17_dimension_occurs_twice, rule::contract<list<d_k>, along<seq, d_k>, Q, Q>>);
 
 // R18: what `at` removed does not meet its dimension; it ends in a product with anything else.
-static_assert(says<ERROR_R18_indexed_meets_its_dimension, product<shape<d_k, indexed<key>>, shape<key, d_k>, d_k>>);
-static_assert(says<ERROR_R18_indexed_meets_its_dimension, product<shape<key, d_k>, shape<d_k, indexed<key>>, d_k>>);
+static_assert(
+    says<ERROR_R18_single_element_meets_its_whole_dimension, product<shape<d_k, indexed<key>>, shape<key, d_k>, d_k>>);
+static_assert(
+    says<ERROR_R18_single_element_meets_its_whole_dimension, product<shape<key, d_k>, shape<d_k, indexed<key>>, d_k>>);
 static_assert(gives<product<shape<d_model, indexed<seq>>, shape<d_model, d_ff>, d_model>, shape<d_ff>>);
 
 // R19: packed positions are summed by weights only, which know the documents.
@@ -305,7 +310,8 @@ static_assert(gives<rule::outer<shape<d_v, indexed<key>>, shape<seq>>, shape<d_v
 static_assert(says<ERROR_R2_shared_dimension_is_not_parallel, rule::outer<X, shape<d_model>>>);
 static_assert(
     says<ERROR_R7_masked_values_go_to_softmax_or_a_reduction, rule::outer<shape<key, masked_for<key>>, shape<d_v>>>);
-static_assert(says<ERROR_R18_indexed_meets_its_dimension, rule::outer<shape<d_v, indexed<key>>, shape<key>>>);
+static_assert(
+    says<ERROR_R18_single_element_meets_its_whole_dimension, rule::outer<shape<d_v, indexed<key>>, shape<key>>>);
 static_assert(gives<rule::outer<shape<batch>, shape<layers>>, shape<batch, layers>>);  // over no features: not raw
 static_assert(gives<rule::outer<shape<seq, heads>, shape<key, more_heads>>, shape<seq, heads, key, more_heads>>);
 

@@ -36,12 +36,12 @@ static_assert(std::is_same_v<rule::map<false, shape<seq>, shape<key>, shape<seq>
                                                                               operand_shape<key>, operand_shape<seq>>>);
 
 // R18: what `at` removed does not meet its dimension, on either side; it stays where the dimension is absent.
-static_assert(
-    std::is_same_v<rule::elementwise<shape<seq, d_k>, shape<d_k, indexed<seq>>>,
-                   ERROR_R18_indexed_meets_its_dimension<op::elementwise, lhs<seq, d_k>, rhs<d_k, indexed<seq>>>>);
-static_assert(
-    says<ERROR_R18_indexed_meets_its_dimension, rule::elementwise<shape<d_k, indexed<seq>>, shape<seq, d_k>>>);
-static_assert(says<ERROR_R18_indexed_meets_its_dimension,
+static_assert(std::is_same_v<rule::elementwise<shape<seq, d_k>, shape<d_k, indexed<seq>>>,
+                             ERROR_R18_single_element_meets_its_whole_dimension<op::elementwise, lhs<seq, d_k>,
+                                                                                rhs<d_k, indexed<seq>>>>);
+static_assert(says<ERROR_R18_single_element_meets_its_whole_dimension,
+                   rule::elementwise<shape<d_k, indexed<seq>>, shape<seq, d_k>>>);
+static_assert(says<ERROR_R18_single_element_meets_its_whole_dimension,
                    rule::map<true, shape<d_k>, shape<seq, d_k>, shape<d_k, indexed<seq>>>>);
 static_assert(gives<rule::elementwise<shape<d_k, indexed<seq>>, shape<d_k>>, shape<d_k, indexed<seq>>>);
 
@@ -58,9 +58,11 @@ static_assert(
     gives<rule::elementwise<shape<seq, d_k, rotated<d_k, seq>>, shape<>>, shape<seq, d_k, rotated<d_k, seq>>>);
 
 // R7: masked values pass only functions that give 0 for what is masked, which end the mark.
-static_assert(std::is_same_v<rule::map<false, shape<key, masked_for<key>>>,
-                             ERROR_R7_masked_values_pass_no_function<op::map, operand_shape<key, masked_for<key>>>>);
-static_assert(says<ERROR_R7_masked_values_pass_no_function, rule::map<false, shape<key>, shape<key, masked_for<key>>>>);
+static_assert(
+    std::is_same_v<rule::map<false, shape<key, masked_for<key>>>,
+                   ERROR_R7_masked_values_are_given_to_a_function<op::map, operand_shape<key, masked_for<key>>>>);
+static_assert(
+    says<ERROR_R7_masked_values_are_given_to_a_function, rule::map<false, shape<key>, shape<key, masked_for<key>>>>);
 static_assert(gives<rule::map<true, shape<key, masked_for<key>>>, shape<key>>);
 static_assert(gives<rule::map<false, shape<key, score<d_k>>>, shape<key, score<d_k>>>);
 static_assert(gives<rule::map<false, shape<key, normalised<key>>>, shape<key, weighted<key>>>);
@@ -73,9 +75,9 @@ static_assert(gives<rule::elementwise_by<op::compare, shape<d_k, rotated<d_k, se
                     shape<d_k, indexed<seq>>>);
 static_assert(std::is_same_v<rule::elementwise_by<op::compare, shape<seq>, shape<key>>,
                              ERROR_R8_neither_has_all_dimensions_of_the_other<op::compare, lhs<seq>, rhs<key>>>);
-static_assert(says<ERROR_R18_indexed_meets_its_dimension,
+static_assert(says<ERROR_R18_single_element_meets_its_whole_dimension,
                    rule::elementwise_by<op::compare, shape<seq, d_k>, shape<d_k, indexed<seq>>>>);
-static_assert(says<ERROR_R7_masked_values_pass_no_function,
+static_assert(says<ERROR_R7_masked_values_are_given_to_a_function,
                    rule::elementwise_by<op::compare, shape<key, masked_for<key>>, shape<>>>);
 // What is chosen, bounded or raised keeps its marks; weights become weighted; masked values are refused.
 template <class Op>
@@ -84,9 +86,11 @@ inline constexpr bool chooses_by_marks =
     gives<rule::elementwise_by<Op, marked_s<raw<d_k>>, shape<key>>, marked_s<raw<d_k>>> &&
     gives<rule::elementwise_by<Op, marked_s<score<d_k>>, shape<>>, marked_s<score<d_k>>> &&
     gives<rule::elementwise_by<Op, marked_s<normalised<key>>, shape<>>, marked_s<weighted<key>>> &&
-    says<ERROR_R7_masked_values_pass_no_function, rule::elementwise_by<Op, shape<key, masked_for<key>>, shape<>>> &&
+    says<ERROR_R7_masked_values_are_given_to_a_function,
+         rule::elementwise_by<Op, shape<key, masked_for<key>>, shape<>>> &&
     says<ERROR_R8_neither_has_all_dimensions_of_the_other, rule::elementwise_by<Op, shape<seq>, shape<key>>> &&
-    says<ERROR_R18_indexed_meets_its_dimension, rule::elementwise_by<Op, shape<seq, d_k>, shape<d_k, indexed<seq>>>>;
+    says<ERROR_R18_single_element_meets_its_whole_dimension,
+         rule::elementwise_by<Op, shape<seq, d_k>, shape<d_k, indexed<seq>>>>;
 static_assert(chooses_by_marks<op::where> && chooses_by_marks<op::maximum> && chooses_by_marks<op::minimum> &&
               chooses_by_marks<op::clamp> && chooses_by_marks<op::pow>);
 //     `where` takes the order of what it chooses from, not that of its condition.
@@ -107,7 +111,8 @@ static_assert(says<ERROR_R6_scaled_takes_raw_products, rule::scaled<list<>, S>>)
 static_assert(says<ERROR_R6_scores_are_already_scaled, rule::scaled<list<d_k>, marked_s<score<d_k>>>>);
 static_assert(says<ERROR_R6_scores_are_already_scaled, rule::scaled<list<d_k>, marked_s<raw<d_k>, score<d_v>>>>);
 static_assert(says<ERROR_R5_already_normalised, rule::scaled<list<d_k>, marked_s<normalised<key>>>>);
-static_assert(says<ERROR_R5_weighted_is_only_summed, rule::scaled<list<d_k>, marked_s<weighted<key>>>>);
+static_assert(
+    says<ERROR_R5_weighted_product_is_reduced_over_its_weights_only, rule::scaled<list<d_k>, marked_s<weighted<key>>>>);
 static_assert(
     gives<rule::scaled<list<d_k>, marked_s<raw<d_k>, masked_for<key>>>, marked_s<score<d_k>, masked_for<key>>>);
 //     A product over several features is scaled by all of them.
@@ -130,8 +135,8 @@ static_assert(says<ERROR_R6_scores_are_already_scaled, rule::scaled_by<marked_s<
 static_assert(says<ERROR_R6_scaled_takes_raw_products, rule::scaled_by<S, shape<batch>>>);
 static_assert(
     says<ERROR_R8_neither_has_all_dimensions_of_the_other, rule::scaled_by<marked_s<raw<d_k>>, shape<batch>>>);
-static_assert(
-    says<ERROR_R18_indexed_meets_its_dimension, rule::scaled_by<marked_s<raw<d_k>>, shape<key, indexed<heads>>>>);
+static_assert(says<ERROR_R18_single_element_meets_its_whole_dimension,
+                   rule::scaled_by<marked_s<raw<d_k>>, shape<key, indexed<heads>>>>);
 
 // R6: unscaled takes raw only.
 static_assert(gives<rule::unscaled<marked_s<raw<d_k>>>, marked_s<score<d_k>>>);

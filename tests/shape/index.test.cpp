@@ -98,9 +98,9 @@ static_assert(
     gives<rule::gather<key, key, shape<seq, key, normalised<key>>, shape<key>>, shape<key, seq, weighted<key>>>);
 static_assert(
     gives<rule::gather<key, key, shape<key, d_k, rotated<d_k, seq>>, shape<key>>, shape<key, d_k, rotated<d_k, seq>>>);
-static_assert(
-    says<ERROR_R18_indexed_meets_its_dimension, rule::gather<vocab, vocab, shape<vocab, indexed<seq>>, shape<seq>>>);
-static_assert(says<ERROR_R18_indexed_meets_its_dimension,
+static_assert(says<ERROR_R18_single_element_meets_its_whole_dimension,
+                   rule::gather<vocab, vocab, shape<vocab, indexed<seq>>, shape<seq>>>);
+static_assert(says<ERROR_R18_single_element_meets_its_whole_dimension,
                    rule::gather<vocab, vocab, shape<seq, vocab>, shape<batch, indexed<seq>>>>);
 static_assert(allowed<rule::gather<vocab, vocab, shape<vocab, indexed<seq>>, shape<batch, indexed<seq>>>>);
 static_assert(says<ERROR_R1_dimension_is_not_in_the_operand, rule::gather<vocab, vocab, X, shape<seq>>>);

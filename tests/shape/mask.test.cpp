@@ -73,9 +73,11 @@ static_assert(
 static_assert(gives<rule::masked<S<raw<d_k>>, causal_facts>, S<raw<d_k>, masked_for<key>>>);
 
 // R18: a mask of the positions does not meet the one that `at` took.
-static_assert(says<ERROR_R18_indexed_meets_its_dimension, rule::masked<shape<key, indexed<batch>>, padding_facts>>);
-static_assert(says<ERROR_R18_indexed_meets_its_dimension, rule::biased<shape<key, indexed<heads>>, shape<heads, key>>>);
-static_assert(says<ERROR_R18_indexed_meets_its_dimension, rule::biased<S<>, shape<key, indexed<heads>>>>);
+static_assert(
+    says<ERROR_R18_single_element_meets_its_whole_dimension, rule::masked<shape<key, indexed<batch>>, padding_facts>>);
+static_assert(says<ERROR_R18_single_element_meets_its_whole_dimension,
+                   rule::biased<shape<key, indexed<heads>>, shape<heads, key>>>);
+static_assert(says<ERROR_R18_single_element_meets_its_whole_dimension, rule::biased<S<>, shape<key, indexed<heads>>>>);
 static_assert(gives<rule::masked<shape<key, indexed<seq>>, mask_of<key>>, shape<key, masked_for<key>, indexed<seq>>>);
 static_assert(gives<rule::biased<S<>, shape<key, indexed<layers>>>, S<biased_for<key>, indexed<layers>>>);
 static_assert(
@@ -83,14 +85,15 @@ static_assert(
 //     Nor do the elements of a mask, the table of a bias, or lengths that were taken of one position, head or example.
 template <class Taken, class... D>
 using taken_mask = detail::mask_facts<list<D...>, list<key>, false, list<Taken>>;
-static_assert(
-    std::is_same_v<rule::masked<S<>, taken_mask<seq, key>>,
-                   ERROR_R18_indexed_meets_its_dimension<op::masked, lhs<heads, seq, key>, rhs<key, indexed<seq>>>>);
-static_assert(says<ERROR_R18_indexed_meets_its_dimension,
+static_assert(std::is_same_v<rule::masked<S<>, taken_mask<seq, key>>,
+                             ERROR_R18_single_element_meets_its_whole_dimension<op::masked, lhs<heads, seq, key>,
+                                                                                rhs<key, indexed<seq>>>>);
+static_assert(says<ERROR_R18_single_element_meets_its_whole_dimension,
                    rule::masked<shape<batch, merged<heads, d_v>, key>, taken_mask<heads, key>>>);  // as a factor, too
-static_assert(says<ERROR_R18_indexed_meets_its_dimension, rule::position_biased<S<>, taken_mask<heads, seq, key>>>);
 static_assert(
-    says<ERROR_R18_indexed_meets_its_dimension, rule::reduce_masked<op::mean, list<key>, S<>, taken_mask<seq, key>>>);
+    says<ERROR_R18_single_element_meets_its_whole_dimension, rule::position_biased<S<>, taken_mask<heads, seq, key>>>);
+static_assert(says<ERROR_R18_single_element_meets_its_whole_dimension,
+                   rule::reduce_masked<op::mean, list<key>, S<>, taken_mask<seq, key>>>);
 static_assert(gives<rule::masked<S<>, taken_mask<layers, key>>, S<masked_for<key>, indexed<layers>>>);
 static_assert(gives<rule::masked<shape<heads, key, indexed<seq>>, taken_mask<seq, key>>,
                     shape<heads, key, masked_for<key>, indexed<seq>>>);
@@ -121,19 +124,20 @@ static_assert(gives<rule::biased<shape<seq, experts>, shape<experts>>,
                     shape<seq, experts, biased_for<experts>>>);  // parallel and a choice
 static_assert(gives<rule::biased<shape<seq, key>, shape<experts, key>>, shape<seq, key, experts, biased_for<key>>>);
 //     What is the same for all alternatives is none.
-static_assert(std::is_same_v<
-              rule::biased<S<score<d_k>>, shape<heads>>,
-              ERROR_R7_bias_lacks_what_softmax_goes_over<op::biased, lhs<heads, seq, key, score<d_k>>, rhs<heads>>>);
-static_assert(says<ERROR_R7_bias_lacks_what_softmax_goes_over, rule::biased<S<>, shape<>>>);
+static_assert(std::is_same_v<rule::biased<S<score<d_k>>, shape<heads>>,
+                             ERROR_R7_bias_is_the_same_for_all_that_softmax_goes_over<
+                                 op::biased, lhs<heads, seq, key, score<d_k>>, rhs<heads>>>);
+static_assert(says<ERROR_R7_bias_is_the_same_for_all_that_softmax_goes_over, rule::biased<S<>, shape<>>>);
 static_assert(says<ERROR_R7_mask_has_dimensions_that_the_scores_lack, rule::biased<shape<seq, key>, shape<experts>>>);
 template <class Op, class D, class... M>
 using over_one = rule::softmax<Op, list<D>, S<M...>>;
 static_assert(
     std::is_same_v<over_one<op::softmax, key, biased_for<seq>>,
-                   ERROR_R7_bias_lacks_what_softmax_goes_over<op::softmax, over<about<key, run_time>>,
-                                                              operand_shape<heads, seq, key, biased_for<seq>>>>);
-static_assert(says<ERROR_R7_bias_lacks_what_softmax_goes_over, over_one<op::log_softmax, key, biased_for<seq>>>);
-static_assert(says<ERROR_R7_bias_lacks_what_softmax_goes_over,
+                   ERROR_R7_bias_is_the_same_for_all_that_softmax_goes_over<
+                       op::softmax, over<about<key, run_time>>, operand_shape<heads, seq, key, biased_for<seq>>>>);
+static_assert(
+    says<ERROR_R7_bias_is_the_same_for_all_that_softmax_goes_over, over_one<op::log_softmax, key, biased_for<seq>>>);
+static_assert(says<ERROR_R7_bias_is_the_same_for_all_that_softmax_goes_over,
                    over_one<op::softmax, key, biased_for<key>, biased_for<seq>>>);  // each of them
 static_assert(gives<over_one<op::softmax, key, biased_for<key>, biased_for<key, seq>>, S<normalised<key>>>);
 static_assert(gives<over_one<op::softmax, seq, biased_for<key, seq>>, S<normalised<seq>>>);  // slot attention
@@ -149,7 +153,7 @@ static_assert(gives<rule::reduce<op::argmax, list<key>, S<biased_for<seq>>>, sha
 static_assert(gives<rule::reduce<op::sum, list<key>, S<biased_for<seq>>>, shape<heads, seq>>);
 static_assert(gives<rule::reduce<op::mean, list<heads>, S<biased_for<seq>>>, shape<seq, key>>);
 static_assert(gives<rule::map<false, S<biased_for<seq>>>, S<>>);  // soft caps, whatever was added
-static_assert(says<ERROR_R7_masked_values_pass_no_function, rule::map<false, S<masked_for<key>>>>);
+static_assert(says<ERROR_R7_masked_values_are_given_to_a_function, rule::map<false, S<masked_for<key>>>>);
 static_assert(gives<rule::renormalise<list<key>, S<biased_for<seq>>>, S<normalised<key>>>);
 static_assert(gives<rule::contract<list<heads>, list<>, S<score<d_k>, biased_for<key>>, shape<heads, more_heads>>,
                     shape<seq, key, more_heads, score<d_k>>>);
@@ -189,22 +193,23 @@ static_assert(std::is_same_v<rule::biased<S<raw<d_k>>, shape<key>>,
                                                                     over<about<key, run_time>>>>);
 static_assert(says<ERROR_R6_raw_products_are_scaled_first, rule::biased<S<>, S<raw<d_k>>>>);
 static_assert(says<ERROR_R5_already_normalised, rule::biased<S<>, S<normalised<key>>>>);
-static_assert(says<ERROR_R5_weighted_is_only_summed, rule::biased<S<>, S<weighted<key>>>>);
+static_assert(says<ERROR_R5_weighted_product_is_reduced_over_its_weights_only, rule::biased<S<>, S<weighted<key>>>>);
 //     R7: the mark of a masked bias would be lost, so the scores are masked, not the bias. Two scores are both scores.
 static_assert(std::is_same_v<rule::biased<S<score<d_k>>, S<masked_for<key>>>,
-                             ERROR_R7_scores_are_masked_and_not_their_bias<op::biased, lhs<heads, seq, key, score<d_k>>,
+                             ERROR_R7_bias_is_masked_instead_of_the_scores<op::biased, lhs<heads, seq, key, score<d_k>>,
                                                                            rhs<heads, seq, key, masked_for<key>>>>);
-static_assert(says<ERROR_R7_scores_are_masked_and_not_their_bias,
+static_assert(says<ERROR_R7_bias_is_masked_instead_of_the_scores,
                    rule::biased<S<masked_for<key>>, S<score<d_k>, masked_for<key>>>>);
 static_assert(gives<rule::biased<S<score<d_k>, masked_for<key>>, S<score<d_v>>>,
                     S<score<d_k>, masked_for<key>, biased_for<key, seq>>>);
-static_assert(says<ERROR_R7_scores_are_masked_and_not_their_bias, plus<heads, seq, key, masked_for<key>>>);
+static_assert(says<ERROR_R7_bias_is_masked_instead_of_the_scores, plus<heads, seq, key, masked_for<key>>>);
 static_assert(
-    says<ERROR_R7_scores_are_masked_and_not_their_bias, rule::added<S<masked_for<key>>, S<raw<d_k>, masked_for<key>>>>);
+    says<ERROR_R7_bias_is_masked_instead_of_the_scores, rule::added<S<masked_for<key>>, S<raw<d_k>, masked_for<key>>>>);
 static_assert(
     gives<rule::added<S<score<d_k>>, S<score<d_v>, masked_for<key>>>, S<score<d_k>, score<d_v>, masked_for<key>>>);
 static_assert(gives<rule::added<S<>, S<masked_for<key>>>, S<masked_for<key>>>);  // logits and their masked rest
-static_assert(says<ERROR_R7_masked_values_pass_no_function, rule::scaled_by<S<raw<d_k>>, shape<key, masked_for<key>>>>);
+static_assert(
+    says<ERROR_R7_masked_values_are_given_to_a_function, rule::scaled_by<S<raw<d_k>>, shape<key, masked_for<key>>>>);
 //     A bias made from positions names its key side.
 static_assert(
     gives<rule::position_biased<S<masked_for<key, seq>>, causal_facts>, S<masked_for<key, seq>, biased_for<key>>>);

@@ -32,26 +32,26 @@ static_assert(says<ERROR_R9_already_rotated, rule::rotary<seq, d_k, shape<seq, s
 //     Queries and keys agree in feature and positions; so do the operands of a sum, and what goes into a cache.
 using turned_q = shape<seq, d_k, rotated<d_k, seq>>;
 static_assert(allowed<rule::scores<list<d_k>, turned_q, shape<key, d_k, rotated<d_k, seq>>>>);
-static_assert(std::is_same_v<
-              rule::scores<list<d_k>, turned_q, shape<key, d_k, rotated<d_k, src>>>,
-              ERROR_R9_rotated_meets_not_rotated<op::scores, over<about<d_k, extent<4>>>,
-                                                 lhs<seq, d_k, rotated<d_k, seq>>, rhs<key, d_k, rotated<d_k, src>>>>);
+static_assert(std::is_same_v<rule::scores<list<d_k>, turned_q, shape<key, d_k, rotated<d_k, src>>>,
+                             ERROR_R9_only_one_operand_is_rotated<op::scores, over<about<d_k, extent<4>>>,
+                                                                  lhs<seq, d_k, rotated<d_k, seq>>,
+                                                                  rhs<key, d_k, rotated<d_k, src>>>>);
 static_assert(gives<rule::added<turned_q, turned_q>, turned_q>);
 static_assert(
     std::is_same_v<rule::added<turned_q, shape<d_k>>,
-                   ERROR_R9_rotated_meets_not_rotated<op::elementwise, lhs<seq, d_k, rotated<d_k, seq>>, rhs<d_k>>>);
-static_assert(says<ERROR_R9_rotated_meets_not_rotated, rule::added<shape<seq>, turned_q>>);
-static_assert(says<ERROR_R9_rotated_meets_not_rotated, rule::added<turned_q, shape<seq, d_k, rotated<d_k, src>>>>);
+                   ERROR_R9_only_one_operand_is_rotated<op::elementwise, lhs<seq, d_k, rotated<d_k, seq>>, rhs<d_k>>>);
+static_assert(says<ERROR_R9_only_one_operand_is_rotated, rule::added<shape<seq>, turned_q>>);
+static_assert(says<ERROR_R9_only_one_operand_is_rotated, rule::added<turned_q, shape<seq, d_k, rotated<d_k, src>>>>);
 static_assert(says<ERROR_R8_neither_has_all_dimensions_of_the_other, rule::added<turned_q, shape<batch>>>);
 static_assert(gives<rule::added<turned_q, shape<>>, turned_q> &&
               gives<rule::added<shape<>, turned_q>, turned_q>);  // elu(q) + 1
 //     Nor is one chosen from what is rotated and what is not; a number stands for every feature.
-static_assert(says<ERROR_R9_rotated_meets_not_rotated, rule::chosen<op::maximum, turned_q, shape<d_k>>> &&
-              says<ERROR_R9_rotated_meets_not_rotated, rule::chosen<op::clamp, turned_q, shape<>, shape<d_k>>> &&
-              says<ERROR_R9_rotated_meets_not_rotated, rule::chosen<op::clamp, shape<seq, d_k>, shape<>, turned_q>>);
+static_assert(says<ERROR_R9_only_one_operand_is_rotated, rule::chosen<op::maximum, turned_q, shape<d_k>>> &&
+              says<ERROR_R9_only_one_operand_is_rotated, rule::chosen<op::clamp, turned_q, shape<>, shape<d_k>>> &&
+              says<ERROR_R9_only_one_operand_is_rotated, rule::chosen<op::clamp, shape<seq, d_k>, shape<>, turned_q>>);
 static_assert(gives<rule::chosen<op::clamp, turned_q, shape<>, shape<>>, turned_q> &&
               gives<rule::chosen<op::minimum, turned_q, turned_q>, turned_q>);
-static_assert(says<ERROR_R9_rotated_meets_not_rotated, rule::chosen_by<shape<seq>, turned_q, shape<seq, d_k>>> &&
+static_assert(says<ERROR_R9_only_one_operand_is_rotated, rule::chosen_by<shape<seq>, turned_q, shape<seq, d_k>>> &&
               gives<rule::chosen_by<shape<seq>, turned_q, shape<>>, turned_q> &&
               gives<rule::chosen_by<shape<seq>, turned_q, turned_q>, turned_q>);
 static_assert(gives<rule::multiplied<turned_q, shape<>>, turned_q> &&
@@ -92,7 +92,7 @@ using of_words =
     detail::make_shape_t<list<key, both_halves>, list<rotated<row_half, row>, rotated<column_half, column>>>;
 using of_rows = detail::make_shape_t<list<key, both_halves>, list<rotated<row_half, row>, rotated<column_half, row>>>;
 static_assert(allowed<rule::scores<list<both_halves>, of_image, of_words>>);
-static_assert(says<ERROR_R9_rotated_meets_not_rotated, rule::scores<list<both_halves>, of_image, of_rows>>);
+static_assert(says<ERROR_R9_only_one_operand_is_rotated, rule::scores<list<both_halves>, of_image, of_rows>>);
 static_assert(gives<rule::part<row_half, shape<row, both_halves, rotated<row_half, row>>>,
                     shape<row, row_half, rotated<row_half, row>>>);
 static_assert(gives<rule::part<column_half, shape<row, both_halves, rotated<row_half, row>>>, shape<row, column_half>>);
@@ -119,7 +119,7 @@ static_assert(says<ERROR_R9_already_rotated, rule::rotary<seq, d_k, shape<seq, d
 //     Given angles count the pairs by a feature that the operand lacks, also inside a composite.
 struct pairs_of_two : feature_dim<2> {};
 static_assert(allowed<rule::rotary_by<seq, d_k, shape<seq, d_k>, shape<seq, pairs_of_two>, shape<seq, pairs_of_two>>>);
-static_assert(says<ERROR_R9_rotary_is_told_angles_at_its_positions,
+static_assert(says<ERROR_R9_angles_do_not_belong_to_the_rotated_positions,
                    rule::rotary_by<seq, d_k, shape<seq, d_k, merged<heads, pairs_of_two>>, shape<seq, pairs_of_two>,
                                    shape<seq, pairs_of_two>>>);
 static_assert(gives<rule::rotary<seq, d_k, shape<seq, d_k, d_v, rotated<d_v, seq>>>,
@@ -130,7 +130,8 @@ static_assert(says<ERROR_R6_scores_go_to_softmax, rule::rotary<seq, d_k, shape<s
 static_assert(says<ERROR_R7_masked_values_go_to_softmax_or_a_reduction,
                    rule::rotary<seq, d_k, shape<seq, d_k, masked_for<seq>>>>);
 static_assert(says<ERROR_R5_already_normalised, rule::rotary<seq, d_k, shape<seq, d_k, normalised<seq>>>>);
-static_assert(says<ERROR_R5_weighted_is_only_summed, rule::rotary<seq, d_k, shape<seq, d_k, weighted<seq>>>>);
+static_assert(says<ERROR_R5_weighted_product_is_reduced_over_its_weights_only,
+                   rule::rotary<seq, d_k, shape<seq, d_k, weighted<seq>>>>);
 
 // R13: windows slide over ordered dimensions; a static extent names its result, which fits.
 using X = shape<batch, seq, d_model>;
@@ -171,7 +172,7 @@ static_assert(says<ERROR_R17_dimension_occurs_twice, rule::skew<seq, seq, key, R
 static_assert(gives<rule::top_k<vocab, best, shape<batch, vocab>>, shape<batch, best>>);
 static_assert(gives<rule::top_k<vocab, best, shape<vocab, normalised<vocab>>>, shape<best, weighted<best>>>);
 static_assert(gives<rule::top_k<vocab, best, shape<vocab, masked_for<vocab>>>, shape<best>>);
-static_assert(says<ERROR_R18_more_than_there_are, rule::top_k<vocab, too_many, shape<batch, vocab>>>);
+static_assert(says<ERROR_R18_more_elements_than_the_dimension_has, rule::top_k<vocab, too_many, shape<batch, vocab>>>);
 static_assert(says<ERROR_R13_softmax_takes_attendable_or_choice, rule::top_k<d_model, best, shape<d_model>>>);
 static_assert(says<ERROR_R13_softmax_takes_attendable_or_choice, rule::top_k<vocab, d_v, shape<vocab>>>);
 static_assert(says<ERROR_R1_dimension_is_not_in_the_operand, rule::top_k<vocab, best, X>>);

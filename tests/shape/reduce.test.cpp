@@ -57,7 +57,7 @@ static_assert(gives<soft<shape<seq, vocab>, vocab>, shape<seq, vocab, normalised
 static_assert(gives<rule::softmax<op::log_softmax, list<key>, S<score<d_k>>>, S<>>);
 static_assert(says<ERROR_R5_already_normalised, soft<S<normalised<key>>, key>>);
 static_assert(says<ERROR_R5_already_normalised, soft<S<normalised<seq>>, key>>);
-static_assert(says<ERROR_R5_weighted_is_only_summed, soft<S<weighted<key>>, key>>);
+static_assert(says<ERROR_R5_weighted_product_is_reduced_over_its_weights_only, soft<S<weighted<key>>, key>>);
 static_assert(says<ERROR_R5_already_normalised, rule::softmax<op::log_softmax, list<key>, S<normalised<key>>>>);
 static_assert(says<ERROR_R5_already_normalised, rule::reduce<op::logsumexp, list<key>, S<normalised<key>>>>);
 //     A static extent of 1 is refused, unless another dimension goes with it.
@@ -146,17 +146,20 @@ static_assert(gives<total<S<weighted<key>>, key>, shape<heads, seq>>);
 static_assert(gives<total<S<weighted<key>>, heads>, shape<seq, key, weighted<key>>>);
 static_assert(gives<total<S<weighted<key>>, heads, key>, shape<seq>>);
 static_assert(std::is_same_v<total<S<weighted<key>>, seq>,
-                             ERROR_R5_weighted_is_only_summed<op::sum, over<about<seq, run_time>>,
-                                                              operand_shape<heads, seq, key, weighted<key>>>>);
-static_assert(says<ERROR_R5_weighted_is_only_summed, total<S<weighted<key>>, seq, key>>);
+                             ERROR_R5_weighted_product_is_reduced_over_its_weights_only<
+                                 op::sum, over<about<seq, run_time>>, operand_shape<heads, seq, key, weighted<key>>>>);
+static_assert(says<ERROR_R5_weighted_product_is_reduced_over_its_weights_only, total<S<weighted<key>>, seq, key>>);
 //     The mean over the dimension of weights is 1/n; sums and extremes over it say something.
-static_assert(std::is_same_v<average<shape<heads, seq, key, normalised<key>>, key>,
-                             ERROR_R5_mean_over_what_sums_to_one<op::mean, over<about<key, run_time>>,
-                                                                 operand_shape<heads, seq, key, normalised<key>>>>);
-static_assert(says<ERROR_R5_mean_over_what_sums_to_one, average<shape<heads, seq, key, normalised<key>>, heads, key>>);
-static_assert(says<ERROR_R5_mean_over_what_sums_to_one,
+static_assert(
+    std::is_same_v<average<shape<heads, seq, key, normalised<key>>, key>,
+                   ERROR_R5_mean_divides_weights_that_already_sum_to_one<
+                       op::mean, over<about<key, run_time>>, operand_shape<heads, seq, key, normalised<key>>>>);
+static_assert(says<ERROR_R5_mean_divides_weights_that_already_sum_to_one,
+                   average<shape<heads, seq, key, normalised<key>>, heads, key>>);
+static_assert(says<ERROR_R5_mean_divides_weights_that_already_sum_to_one,
                    average<shape<seq, merged<heads, key>, normalised<key>>, merged<heads, key>>>);
-static_assert(says<ERROR_R5_mean_over_what_sums_to_one, average<shape<seq, key, weighted<key>>, key>>);
+static_assert(
+    says<ERROR_R5_mean_divides_weights_that_already_sum_to_one, average<shape<seq, key, weighted<key>>, key>>);
 static_assert(gives<total<shape<heads, seq, key, normalised<key>>, key>, shape<heads, seq>>);
 static_assert(gives<rule::reduce<op::max, list<key>, shape<heads, seq, key, normalised<key>>>, shape<heads, seq>>);
 static_assert(gives<average<shape<heads, seq, key, normalised<key>>, seq>, shape<heads, key>>);
@@ -230,7 +233,7 @@ static_assert(says<ERROR_R8_neither_has_all_dimensions_of_the_other,
                    rule::norm_with<op::layer_norm, list<d_model>, shape<seq, d_model>, shape<d_model>, shape<d_v>>>);
 static_assert(says<ERROR_R8_neither_has_all_dimensions_of_the_other,
                    rule::norm_with<op::rms_norm, list<d_model>, shape<d_model>, shape<batch, d_model>>>);
-static_assert(says<ERROR_R18_indexed_meets_its_dimension,
+static_assert(says<ERROR_R18_single_element_meets_its_whole_dimension,
                    rule::norm_with<op::rms_norm, list<d_model>, shape<seq, d_model>, shape<d_model, indexed<seq>>>>);
 
 TEST_CASE("shape: the rules of softmax, reductions, norms and scans") {

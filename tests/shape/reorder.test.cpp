@@ -64,14 +64,14 @@ static_assert(std::is_same_v<scatter<vocab, vocab, list<>, X, shape<batch, key>>
 static_assert(
     says<ERROR_R4_composite_has_other_factors_or_order, scatter<vocab, vocab, list<>, shape<M>, shape<heads>>>);
 static_assert(says<ERROR_R1_dimension_is_not_in_the_operand, scatter<vocab, vocab, list<batch>, X, shape<seq>>>);
-static_assert(says<ERROR_R18_indexed_meets_its_dimension,
+static_assert(says<ERROR_R18_single_element_meets_its_whole_dimension,
                    scatter<vocab, vocab, list<>, shape<batch, indexed<seq>>, shape<batch, seq>>>);
-static_assert(
-    says<ERROR_R18_indexed_meets_its_dimension, scatter<vocab, vocab, list<>, X, shape<batch, indexed<seq>>>>);
+static_assert(says<ERROR_R18_single_element_meets_its_whole_dimension,
+                   scatter<vocab, vocab, list<>, X, shape<batch, indexed<seq>>>>);
 static_assert(says<ERROR_R7_masked_values_go_to_softmax_or_a_reduction,
                    scatter<vocab, vocab, list<>, shape<seq, key, masked_for<key>>, shape<seq>>>);
-static_assert(
-    says<ERROR_R5_weighted_is_only_summed, scatter<vocab, vocab, list<>, shape<seq, key, weighted<key>>, shape<seq>>>);
+static_assert(says<ERROR_R5_weighted_product_is_reduced_over_its_weights_only,
+                   scatter<vocab, vocab, list<>, shape<seq, key, weighted<key>>, shape<seq>>>);
 static_assert(says<ERROR_R17_dimension_occurs_twice, scatter<vocab, vocab, list<>, shape<seq, vocab>, shape<seq>>>);
 static_assert(says<ERROR_R17_dimension_occurs_twice, scatter<seq, seq, list<seq>, X, shape<seq>>>);
 

@@ -120,7 +120,7 @@ struct attention_match<contraction<Shape, Over, A, B>> {
   static const auto& values(const contraction<Shape, Over, A, B>& n) { return n.template child<1 - place>(); }
 };
 
-// The context of all heads of a position lies together, as the projection that follows reads it.
+// The context of all heads of a position is contiguous, as the projection that follows reads it.
 template <class Axes>
 struct by_heads;
 template <class... A>

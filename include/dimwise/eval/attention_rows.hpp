@@ -20,7 +20,7 @@ struct attended_rows {
   template <class Pass>
   attended_rows(Pass& pass, const N& n) : rows(read<float>(pass, n)) {}
   [[nodiscard]] const axis* axes() const { return rows.axes; }
-  [[nodiscard]] const axis* scale_at() const { return rows.axes; }  // nobody looks
+  [[nodiscard]] const axis* scale_at() const { return rows.axes; }  // unused
   void point(const float*& to, kernels::stored_numbers&, std::ptrdiff_t offset, std::ptrdiff_t, std::ptrdiff_t) const {
     to = rows.data + offset;
   }
@@ -31,7 +31,7 @@ struct attended_rows<widened_node<Shape, Packed, X, Scale...>, Key> {
   using element = value_of<X>;
   static constexpr bool scaled = sizeof...(Scale) == 1;
   using scale_axes = join_t<axes_for<shape_of<Scale>>...>;
-  // Features lie side by side in memory, and the scale is one for all keys.
+  // Features are contiguous in memory, and all keys have one scale.
   static constexpr std::size_t last = all::size - 1;
   lowered<element> stored;
   lowered<float> scale;

@@ -14,7 +14,7 @@
 
 namespace dimwise::detail {
 
-// What stands between a product of queries and keys and its softmax. The default: something else.
+// The steps between a product of queries and keys and its softmax. By default a node is none of them.
 template <class S>
 struct score_chain {
   static constexpr bool matches = false;
@@ -50,7 +50,7 @@ template <class Q, class K>
 struct mask_sort<causal<Q, K>> {
   static constexpr chain_counts counts{.windows = 1};
 };
-// A window unless queries stand before all keys; then given, for what lies in front of the keys is visible to all.
+// A window, unless queries precede all keys: then it is given, as keys in front of the others are visible to all.
 template <class Q, class... P>
 struct mask_sort<causal<Q, summed<P...>>> {
   static constexpr chain_counts counts{.windows = 1, .allows = 1};

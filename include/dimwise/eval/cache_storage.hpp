@@ -76,7 +76,7 @@ extents_for<Stored> stored_extents(const Extents& e) {
   return to;
 }
 
-// What is appended stands where the cache ends, if it says where it stands. Rotated keys always do: from 0, if not
+// Keys that have positions must continue those of the cache. Rotated keys always have them: from 0, if not
 // otherwise.
 template <class Key, bool Rotated, class Extents>
 void check_positions(const Extents& e, std::ptrdiff_t end) {
@@ -117,7 +117,7 @@ class cache_side {
       : whole_(e), memory_(memory_type::over(memory, stored_extents<stored_shape, packed>(e))), scale_(scale) {
     check_scale();
   }
-  // A copy has memory of its own, also of a cache over somebody else's, and of the elements those that are held.
+  // A copy has memory of its own, also where the cache borrows its memory, and the elements that are held.
   cache_side(const cache_side& other, std::size_t first, std::size_t count) : cache_side(other.whole_, other.scale_) {
     store(memory_.within(first, Key{count}), const_memory_type(other.memory_.within(first, Key{count})));
   }
@@ -168,7 +168,7 @@ class cache_side {
       }
     }
   }
-  /// Allocates nothing, throws nothing once the elements lie within the memory.
+  /// Allocates nothing, throws nothing once the elements fit into the memory.
   void write(std::size_t first, const floats_view& x) const {
     const memory_type to = memory_.within(first, Key{x.extents().template extent<Key>()});
     if constexpr (format::packed) {
@@ -223,7 +223,7 @@ class cache_side {
   [[no_unique_address]] scale_type scale_;
 };
 
-// How many positions keys and values bring: their other extents are the cache's (R15), they stand where it ends.
+// How many positions keys and values bring: their other extents are the cache's (R15), their positions continue its own.
 template <class Key, class KeySide, class ValueSide, class K, class V>
 extent_t check_appended(const KeySide& keys, const ValueSide& values, const K& k, const V& v, std::ptrdiff_t end) {
   using atoms = union_t<typename KeySide::extents_type::atoms, typename ValueSide::extents_type::atoms>;

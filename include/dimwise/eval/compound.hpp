@@ -4,8 +4,7 @@
 // Layer: eval. The rules are those of the operator and of assignment: the result has x's dimensions and marks. Whatever
 // may throw comes before the first change. A tensor whose memory is shared, with a copy or with an expression that
 // reads it, takes memory of its own; else it stays where it is.
-// Tests: tests/eval/compound.test.cpp,
-// tests/compile_fail/assign/
+// Tests: tests/eval/compound.test.cpp, tests/compile_fail/assign/
 #pragma once
 
 #include <dimwise/eval/evaluate.hpp>
@@ -80,7 +79,7 @@ void change(tensor_view<T, D...>& x, const E& y) {
 
 }  // namespace detail
 
-/// `x = x + y`, and the same of the other operators, for tensors and mutable views: x keeps its dimensions and marks
+/// `x = x + y`, and likewise for the other operators, of tensors and mutable views: x keeps its dimensions and marks
 /// (R8, R3, R5, R6, R7, R9), its elements their type (R13), and, unless it is shared, its memory. A throw leaves x as
 /// it was.
 #define DIMWISE_DETAIL_UPDATE(symbol, function, verdict)                                     \

@@ -3,8 +3,7 @@
 //
 // Layer: eval. Evaluation passes a context on; only `tensor y = expr;` takes the thread's current one. Kernels cut
 // their work by the problem alone, so every executor gives the same bits.
-// Tests: tests/eval/plan.test.cpp,
-// tests/eval/threads.test.cpp, tests/eval/context.test.cpp
+// Tests: tests/eval/plan.test.cpp, tests/eval/threads.test.cpp, tests/eval/context.test.cpp
 //
 //   context with_threads(pool);                 // a pool has worker_count() and parallel_for(count, f(task, worker))
 //   const use_context scope(with_threads);      // until the end of the block, also within modules
@@ -129,7 +128,7 @@ class plain_loops {
 inline void reset_plans() { current_context().reset_counts(); }
 
 /// Bytes that this thread keeps of freed tensors and buffers, for its next evaluations: at most the limit, 64 MiB where
-/// nobody said.
+/// none was said.
 [[nodiscard]] inline std::size_t kept_memory() { return detail::block_pool::bytes(); }
 /// Sets that limit for this thread; 0 keeps nothing. What is kept beyond it is given back at once.
 inline void limit_kept_memory(std::size_t bytes) { detail::block_pool::limit(bytes); }

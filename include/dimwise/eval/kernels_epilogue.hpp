@@ -124,7 +124,7 @@ void update(std::size_t rank, const axis* extents, const axis* to_axes, const st
                             [&](std::ptrdiff_t t, std::ptrdiff_t g) { to[t] = f(to[t], x[g]); });
 }
 
-// A residual that lies like the result is found from the result's own strides.
+// A residual of the result's layout is found by the result's strides.
 inline bool lies_like(std::size_t rank, const axis* extents, const axis* to, const std::ptrdiff_t* strides) {
   for (std::size_t i = 0; i < rank; ++i) {
     if (extents[i].extent > 1 && to[i].stride != strides[i]) { return false; }

@@ -92,7 +92,7 @@ struct product_plan {
   kernels::product_call call;
   kernels::loop_nest<3> problems;  // result, a, b
   kernels::loop_nest<2> sums;      // a, b
-  bool exchanged = false;          // C' = B' A': columns of the result must lie next to each other
+  bool exchanged = false;          // C' = B' A': columns of the result must be contiguous
 };
 
 constexpr product_plan plan_product(product_axes axes) {
@@ -161,7 +161,7 @@ class packed_weights : public derived_copy {
   aligned_vector<float> elements_;
 };
 
-// Fewer rows than this read the weights where they lie: packing is for products that arithmetic bounds.
+// Below this number of rows the weights are read in place: packing pays where arithmetic is the bound.
 inline constexpr std::size_t least_packed_rows = 16;
 
 inline const float* packed_or_none(const kernels::table& table, const kernels::product_call& c, derived_slot* slot) {
@@ -175,7 +175,7 @@ inline const float* packed_or_none(const kernels::table& table, const kernels::p
   return static_cast<const packed_weights*>(kept)->elements_for(table, c, b);
 }
 
-// `residual` lies like c; the plan's epilogue says what is done with it.
+// `residual` has the layout of c; the plan's epilogue says what is done with it.
 inline void run_product(context& cx, const product_plan& plan, const lowered<float>& left, const lowered<float>& right,
                         float* c, const float* residual = nullptr) {
   kernels::product_call call = plan.call;
@@ -237,7 +237,7 @@ bool worth_a_kernel(const contraction<Shape, Over, A, B>& n) {
              of_a, extents) >= least_product;
 }
 
-// Whether all elements are finite; those that lie together in groups of a constant count, which compilers turn into
+// Whether all elements are finite; contiguous ones in groups of a constant count, which compilers turn into
 // vectors.
 inline bool all_finite(std::size_t rank, const axis* axes, const float* data) {
   std::ptrdiff_t strides[1][max_rank] = {};

@@ -51,7 +51,7 @@ struct working {
 template <class T, class N>
 using compute_in = std::conditional_t<real_element<T>, std::type_identity<T>, working<N>>;
 
-// Where the elements of an operand lie: extent and stride of every axis, and how far its first element is from that of
+// Where the elements of an operand are: extent and stride of every axis, and how far its first element is from that of
 // the memory. Which kernel takes a node depends on layouts alone.
 struct operand_layout {
   axis axes[max_rank];
@@ -181,7 +181,7 @@ void make_dense(lowered<T>& x) {
   x.derived = nullptr;
 }
 
-// The order of a node's axes in a buffer that nobody else sees: its own, unless a plan writes another one better.
+// The order of a node's axes in a buffer of its own: its own, unless a plan writes another one better.
 template <class N>
 struct buffer_order {
   using type = axes_for<shape_of<N>>;

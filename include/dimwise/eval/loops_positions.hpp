@@ -252,7 +252,7 @@ void loops(const skew_node<Shape, Q, R, K, E>& n, target<C> to, const Lowered& i
   using inner_axes = axes_for<shape_of<E>>;
   const auto& x = child_in<0>(in);
   const axis relative = x.axes[index_in<R, inner_axes>];
-  // Position of element r of R is r + its origin; it stands at key − query.
+  // Position of element r of R is r + its origin; it is the distance key − query.
   const std::ptrdiff_t first = n.extents().template origin<K>("skew") - n.extents().template origin<Q>("skew") -
                                n.template child<0>().extents().template origin<R>("skew");
   constexpr std::size_t q_axis = index_in<Q, axes>;

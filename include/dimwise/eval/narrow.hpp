@@ -34,7 +34,7 @@ struct lowered_scale<Axes, C, no_scale> {
 };
 
 // Elements into memory with the same axes in the same order, narrowed where they are wider; nothing is allocated. A
-// packed feature is told by its elements in one and by its bytes in the other.
+// packed feature is counted in elements in one and in bytes in the other.
 template <class Axes, class Packed, class S, class T, class Scale>
 void store_axes(S* to, const axis* to_axes, const T* from, const axis* from_axes, const Scale& given) {
   const lowered_scale<Axes, float, Scale> scale(given);

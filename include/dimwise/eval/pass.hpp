@@ -4,8 +4,7 @@
 // Layer: eval. `read` gives a node as memory to read, `write` computes it into a target. Both are templates over the
 // pass, so a plan decides by the code that evaluates. A pass has a context, `computes`, and `run(kind, node, words,
 // work)`: evaluation counts the kind and works, a plan notes the kind and the words.
-// Tests: tests/eval/plan.test.cpp,
-// tests/eval/evaluate.test.cpp
+// Tests: tests/eval/plan.test.cpp, tests/eval/evaluate.test.cpp
 #pragma once
 
 #include <dimwise/eval/context.hpp>

@@ -2,9 +2,9 @@
 // dimwise/eval/static_plan.hpp -- formulas whose extents the compiler knows: planned by the compiler, one call per
 // product.
 //
-// Layer: eval. Products and attention of tensors, as they stand behind `tensor y = …;`. What the other plans compute
-// from axes and strides when the program runs is a constant here: nothing is allocated, no axis is looked at. Tests:
-// tests/eval/static.test.cpp
+// Layer: eval. Products and attention of tensors, as in `tensor y = …;`. What the other plans compute
+// from axes and strides when the program runs is a constant here: nothing is allocated, no axis is looked at.
+// Tests: tests/eval/static.test.cpp
 #pragma once
 
 #include <dimwise/eval/strategies.hpp>
@@ -14,7 +14,7 @@
 
 namespace dimwise::detail {
 
-// Elements of a buffer between two products, which lies on the stack, and problems of one product.
+// Elements of a buffer between two products, which is on the stack, and problems of one product.
 inline constexpr std::size_t most_static_elements = 4096;
 inline constexpr std::size_t most_static_problems = 32;
 

@@ -5,8 +5,8 @@
 // Layer: eval. Some strategies take a node with what is below it, before its children are computed: fused attention,
 // norms and products with what follows them. The others take a node whose children are memory: element kernels, rows,
 // folds, products. The reference loops come last and take everything. A strategy says `matches` by the node's type and
-// `fits` by layouts; nobody else decides, so a plan cannot say anything else than what runs. Tests:
-// tests/eval/plan.test.cpp
+// `fits` by layouts; nothing else decides, so a plan names what runs.
+// Tests: tests/eval/plan.test.cpp
 #pragma once
 
 #include <dimwise/eval/joins.hpp>

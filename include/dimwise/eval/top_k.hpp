@@ -13,7 +13,7 @@
 
 namespace dimwise {
 
-/// The largest elements in falling order, and where they stood.
+/// The largest elements in falling order, and their places.
 template <class Values, class Ids>
 struct top_k_result {
   Values values;
@@ -138,7 +138,7 @@ template <class... Factors, class... D>
 [[nodiscard]] auto split_ids(const tensor<id<merged<Factors...>>, D...>& ids, const Factors&... extents) {
   return std::tuple(detail::split_one<Factors>(ids, extents...)...);
 }
-/// The same of factors whose extents the compiler knows, and of an expression, which is computed at once.
+/// The extents of factors may be left out where the compiler knows them. An expression is computed at once.
 template <class... Factors, class... D>
   requires((Factors::static_extent != at_run_time) && ...)
 [[nodiscard]] auto split_ids(const tensor<id<merged<Factors...>>, D...>& ids) {

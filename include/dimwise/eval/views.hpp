@@ -138,7 +138,7 @@ struct result_axes {
   using axes = Axes;
 };
 
-// A product that becomes one dimension: its elements must lie one after the other, or they are copied first.
+// A product that becomes one dimension: its elements must be contiguous, or they are copied first.
 template <class How>
 struct joins_axes_of {
   using type = list<>;

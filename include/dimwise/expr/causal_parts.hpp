@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/expr/causal_parts.hpp -- a causal mask over keys that stand behind others: a learned prefix, a memory, sinks.
+// dimwise/expr/causal_parts.hpp -- a causal mask over keys that follow others: a learned prefix, a memory, sinks.
 //
 // Layer: expr.
 // Tests: tests/eval/whole_rows.test.cpp, tests/compile_fail/mask/
@@ -29,7 +29,7 @@ struct keys_behind {
 /// Over keys behind other parts: the parts in front of the last one are before all positions, so that every query sees
 /// them; of the last part, whose positions are those of the queries' sequence, it sees those up to its own position.
 ///
-///   visible(i, j) = j lies in a part before the last, or position of key j <= position of query i
+///   visible(i, j) = j is in a part before the last, or position of key j <= position of query i
 ///
 /// Refuses packed positions (R19); origins as in `causal` over the last part.
 template <class Q, class... P>

@@ -136,7 +136,7 @@ struct where {
   static auto judge(list<>, const M&, const A&, const B&) -> where_verdict<M, A, B>;
   template <class E, class A, class B>
   static auto judge(list<>, const block_mask<E>&, const A&, const B&)
-      -> ERROR_R7_block_mask_is_turned_by_allow_of<op::where, operand_t<shape_of<E>>>;
+      -> ERROR_R7_block_mask_needs_allow_of<op::where, operand_t<shape_of<E>>>;
   template <class Verdict, class M, class A, class B>
   static auto make(list<>, const M& m, const A& a, const B& b) {
     using shape = typename Verdict::shape;
@@ -177,7 +177,7 @@ namespace no_adl {
 ///   where(m, a, b)  ->  the dimensions that one of a, b, m has all of (tie: a, then b), the marks of a and b
 ///
 /// `m` is a mask or a tensor of bool, a comparison for example; `a`, `b` are operands, numbers, or both ids of one
-/// dimension. Refuses masked operands (R7), R8, R13, R15 (a symbolic mask whose extents nobody brings), R18. Throws
+/// dimension. Refuses masked operands (R7), R8, R13, R15 (a symbolic mask of unknown extents), R18. Throws
 /// `extent_error` (R15).
 DIMWISE_DETAIL_OPERATION(where)
 

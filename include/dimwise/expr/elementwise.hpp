@@ -54,7 +54,7 @@ struct apply<F> {
 template <class Shape, class T, class F, class... Operands>
 using elementwise = node<apply<F>, Shape, T, Operands...>;
 
-// Operands that nobody else needs are moved: a copy of an expression is a copy of every tensor's handle in it.
+// Temporary operands are moved: a copy of an expression copies the handle of every tensor in it.
 template <class Verdict, class T, class F, class... X>
 auto make_elementwise(const char* operation, F f, X&&... x) {
   using shape = typename Verdict::shape;

@@ -55,7 +55,7 @@ inline std::string product_in_words(const std::string& operation, const step_wor
   return what;
 }
 
-// A contraction that `scores` formed is not raw: its scale stands in the same word.
+// A contraction that `scores` formed is not raw: the word includes its scale.
 template <class N>
 said explained_product(const N& n, derivation& d, const char* name) {
   const said a = explained(n.template child<0>(), d);
@@ -116,7 +116,7 @@ struct function_in_words {
     std::vector<std::string> names;
     for (const said& o : x) { names.push_back(o.reference); }
     if constexpr (requires { F::name; }) {
-      // A symbol stands between its operands, a word before them.
+      // A symbol is printed between its operands, a word before them.
       const char first = F::name[0];
       const bool is_word = (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z');
       if (x.size() == 2 && !is_word) { return x[0].reference + " " + F::name + " " + x[1].reference; }

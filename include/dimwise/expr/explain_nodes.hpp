@@ -36,7 +36,7 @@ std::string mask_in_words(const M& m) {
   }
 }
 
-// A bias made from positions; a table that it holds is told by its shape.
+// A bias made from positions; a table that it holds is described by its shape.
 template <class B>
 std::string bias_in_words(const B& b) {
   std::string words =

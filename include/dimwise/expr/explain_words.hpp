@@ -235,7 +235,7 @@ class derivation {
     std::vector<mark_words> ended;
     for (const said& o : step.operands) {
       for (const mark_words& m : o.shape.marks) {
-        // A mark whose dimension got another name, or that became another mark, was told above.
+        // A mark whose dimension got another name, or that became another mark, was described above.
         if (has_mark(step.result.marks, m.name) || has_mark(ended, m.name) || replaced(m, step)) { continue; }
         ended.push_back(m);
         text_ += indent + "   " + m.name + " ends: " + why_ended(m, step);

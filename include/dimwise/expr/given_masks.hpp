@@ -55,8 +55,8 @@ template <class K, operand L>
   return padding_mask<K, L>(lengths);
 }
 template <class K, operand L,
-          class Error = ERROR_R7_lengths_are_per_parallel_dimension<op::padding, over<detail::about_t<K>>,
-                                                                    detail::operand_t<detail::shape_of<L>>>>
+          class Error = ERROR_R7_lengths_are_no_whole_numbers_over_parallel_dimensions<
+              op::padding, over<detail::about_t<K>>, detail::operand_t<detail::shape_of<L>>>>
   requires(!detail::are_lengths<L>)
 Error padding(const L& lengths);
 /// One length for all.

@@ -62,7 +62,7 @@ struct concat_how {
     grown.extent = checked_sum("concat", &dimension_name<D>,
                                {first.extents().template extent<D>(), rest.extents().template extent<D>()...});
     if constexpr (has_documents<D>) { e.template documents<D>() = segments(); }
-    // A gap between the parts is no mistake here; whoever asks for the positions afterwards is told.
+    // A gap between the parts is no mistake here; an operation that needs the positions afterwards reports it.
     constexpr auto farthest = std::numeric_limits<std::ptrdiff_t>::max();  // no origin is there
     const auto behind = [](std::ptrdiff_t from, std::size_t by) {
       return by > static_cast<std::size_t>(farthest) - static_cast<std::size_t>(from)

@@ -49,7 +49,7 @@ struct brought<mask_pair<How, A, B>> {
   using type = union_t<typename brought<A>::type, typename brought<B>::type>;
 };
 
-// Those extents; what two halves of a mask both bring is checked.
+// Those extents; of a mask of two masks both must agree.
 template <class M>
 auto brought_extents(const M& m) {
   if constexpr (requires { typename M::how; }) {
@@ -111,7 +111,7 @@ extents_of<Atoms> biased_extents(const Extents& e, const B& b) {
   }
 }
 
-// Those of a type that was refused are not looked at.
+// The facts of a bias; a type that was refused has none.
 template <class B>
 using position_facts_of = typename std::conditional_t<is_refused<B>, nothing, B>::bias_facts;
 
@@ -125,7 +125,7 @@ struct masked {
       -> of_numbers<op::masked, rule::masked<shape_of<S>, typename M::facts>, S>;
   template <operand S, class E>
   static auto judge(list<>, const S&, const block_mask<E>&)
-      -> ERROR_R7_block_mask_is_turned_by_allow_of<op::masked, lhs_t<shape_of<S>>, rhs_t<shape_of<E>>>;
+      -> ERROR_R7_block_mask_needs_allow_of<op::masked, lhs_t<shape_of<S>>, rhs_t<shape_of<E>>>;
   template <operand S, operand E>
   static auto judge(list<>, const S&, const E&)
       -> ERROR_R7_mask_needs_a_polarity_allow_or_block<op::masked, lhs_t<shape_of<S>>, rhs_t<shape_of<E>>>;

@@ -84,8 +84,8 @@ struct combined_dims<block_mask<E>> {
   using type = dims_t<shape_of<E>>;
 };
 template <class Op, class A, class B>
-using block_among_masks = ERROR_R7_block_mask_is_turned_by_allow_of<Op, over_t<typename combined_dims<A>::type>,
-                                                                    over_t<typename combined_dims<B>::type>>;
+using block_among_masks = ERROR_R7_block_mask_needs_allow_of<Op, over_t<typename combined_dims<A>::type>,
+                                                             over_t<typename combined_dims<B>::type>>;
 
 // Whether two masks are one, and why not.
 template <class A, class B>
@@ -94,7 +94,8 @@ inline constexpr bool masks_combine =
 template <class Op, class A, class B>
 using combine_error = std::conditional_t<
     (served_by_both<A, B>::size > 0),
-    ERROR_R18_indexed_meets_its_dimension<Op, lhs_t<typename A::facts::shape>, rhs_t<typename B::facts::shape>>,
+    ERROR_R18_single_element_meets_its_whole_dimension<Op, lhs_t<typename A::facts::shape>,
+                                                       rhs_t<typename B::facts::shape>>,
     ERROR_R7_masks_serve_no_common_dimension<Op, over_t<typename A::facts::serves>, over_t<typename B::facts::serves>>>;
 
 }  // namespace detail
@@ -185,8 +186,8 @@ template <mask M>
 [[nodiscard]] auto whole_rows(const M& m) {
   return whole_rows_mask<M>(m);
 }
-template <class E, class Error = ERROR_R7_block_mask_is_turned_by_allow_of<op::whole_rows,
-                                                                           detail::operand_t<detail::shape_of<E>>>>
+template <class E,
+          class Error = ERROR_R7_block_mask_needs_allow_of<op::whole_rows, detail::operand_t<detail::shape_of<E>>>>
 Error whole_rows(const block_mask<E>& m);
 template <operand E, class Error = ERROR_R7_mask_needs_a_polarity_allow_or_block<
                          op::whole_rows, detail::operand_t<detail::shape_of<E>>>>

@@ -24,7 +24,7 @@ inline constexpr bool is_block_mask = false;
 template <class E>
 inline constexpr bool is_block_mask<block_mask<E>> = true;
 
-// What somebody may write beside a tensor by mistake.
+// What a user may write beside a tensor by mistake.
 template <class X>
 concept no_number = !refused_operand<X> &&
                     (std::is_same_v<X, bool> || std::is_pointer_v<std::decay_t<X>> || is_id<X> || dimension_type<X> ||
@@ -74,8 +74,7 @@ DIMWISE_DETAIL_MISUSED_OPERATOR(/=, divide)
 #undef DIMWISE_DETAIL_MISUSED_OPERATOR
 
 /// A mask of the other polarity is turned by `allow_of`; a tensor of bool is a mask once its polarity is known.
-template <class E,
-          class Error = ERROR_R7_block_mask_is_turned_by_allow_of<op::block, detail::operand_t<detail::shape_of<E>>>>
+template <class E, class Error = ERROR_R7_block_mask_needs_allow_of<op::block, detail::operand_t<detail::shape_of<E>>>>
 Error operator!(const block_mask<E>& m);
 template <operand X,
           class Error = ERROR_R7_mask_needs_a_polarity_allow_or_block<detail::operand_t<detail::shape_of<X>>>>

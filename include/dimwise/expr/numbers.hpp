@@ -4,8 +4,8 @@
 // Layer: expr. An `id<D>` indexes D and nothing else (R18); a tensor of bool says something about positions only once
 // its polarity is known (R7). What divides or takes exponentials needs real numbers (R13); whole ones are added,
 // multiplied, compared, and become real where they meet real ones, tensors or numbers. Elements of 16 and 4 bits are
-// stored only: they are computed with as floats, which `widened` and `dequantised` make of them (R13). Tests:
-// tests/expr/numbers.test.cpp, tests/compile_fail/elements/
+// stored only: they are computed with as floats, which `widened` and `dequantised` make of them (R13).
+// Tests: tests/expr/numbers.test.cpp, tests/compile_fail/elements/
 #pragma once
 
 #include <dimwise/shape/rules/elementwise.hpp>
@@ -14,7 +14,7 @@
 
 namespace dimwise::detail {
 
-// The shape and the element type of an operand. A number has no dimensions, and the type of what stands beside it.
+// The shape and the element type of an operand. A number has no dimensions, and the type of the other operand.
 template <class X>
 struct element_facts {
   using shape_type = shape<>;

@@ -151,7 +151,7 @@ namespace detail {
 template <class Q, class K, class R, class Table>
 using table_error = std::conditional_t<
     !is_in<R, dims_t<Table>>, ERROR_R1_dimension_is_not_in_the_operand<op::biased, over<about_t<R>>, operand_t<Table>>,
-    std::conditional_t<any_masked<Table>, ERROR_R7_scores_are_masked_and_not_their_bias<op::biased, operand_t<Table>>,
+    std::conditional_t<any_masked<Table>, ERROR_R7_bias_is_masked_instead_of_the_scores<op::biased, operand_t<Table>>,
                        positions_error<op::biased, Q, K>>>;
 
 }  // namespace detail

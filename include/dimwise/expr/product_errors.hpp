@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/expr/product_errors.hpp -- errors of what comes after a product that name what is wrong with the product
-// itself.
+// dimwise/expr/product_errors.hpp -- errors of operations on a product that name the mistake in the product itself.
 //
 // Layer: expr. A shape says that a product is raw; the expression still says that it was scaled by hand, or that both
 // of its operands shared what a softmax was to go over. Asked only where a rule has refused: right programs instantiate
@@ -52,9 +51,10 @@ struct product_of_pairs<node<product_over<Over>, Shape, T, A, B>> {
   using a = shape_of<A>;
   using b = shape_of<B>;
   using facts = product_facts<Over, list<>, a, b>;
-  using type = std::conditional_t<
-      gives_pairs<facts>,
-      ERROR_R2_shared_dimension_gives_pairs<op::contract, over_t<typename facts::shared>, lhs_t<a>, rhs_t<b>>, nothing>;
+  using type = std::conditional_t<gives_pairs<facts>,
+                                  ERROR_R2_shared_dimension_pairs_elements_one_to_one<
+                                      op::contract, over_t<typename facts::shared>, lhs_t<a>, rhs_t<b>>,
+                                  nothing>;
 };
 template <class... X>
 struct first_of_pairs {
@@ -72,9 +72,9 @@ struct told_of_product {
 };
 template <class... Facts, class... X>
 struct told_of_product<ERROR_R6_raw_products_are_scaled_first<Facts...>, X...> {
-  using type =
-      std::conditional_t<any_operand<scaled_by_hand, list<X...>>, ERROR_R6_scaling_by_hand_is_said_by_scaled<Facts...>,
-                         ERROR_R6_raw_products_are_scaled_first<Facts...>>;
+  using type = std::conditional_t<any_operand<scaled_by_hand, list<X...>>,
+                                  ERROR_R6_raw_product_was_multiplied_instead_of_scaled<Facts...>,
+                                  ERROR_R6_raw_products_are_scaled_first<Facts...>>;
 };
 template <class... Facts, class X, class... Rest>
 struct told_of_product<ERROR_R1_dimension_is_not_in_the_operand<Facts...>, X, Rest...> {

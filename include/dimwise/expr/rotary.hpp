@@ -31,7 +31,7 @@ struct ntk_scaling {
   double factor = 1;
 };
 /// YaRN (Peng et al. 2023, section 3.2): pairs that turn more than `fast` times in the `trained` positions stay, those
-/// that turn less than `slow` times are divided by `factor`, a ramp lies between. Cosines and sines are multiplied by
+/// that turn less than `slow` times are divided by `factor`, between them is a ramp. Cosines and sines are multiplied by
 /// `attention`; 0 means the paper's 0.1 ln(factor) + 1.
 struct yarn_scaling {
   double factor = 1;
@@ -176,7 +176,7 @@ template <class P, class F, operand X,
   requires refused<Verdict>
 Verdict rotary(const X& x, const rotary_options& options = {});
 
-/// The same at positions that a tensor of whole numbers says, each sequence its own.
+/// Positions are given by a tensor of whole numbers, for each sequence its own.
 ///
 ///   [P, F, rest] x [P, subset of rest]  ->  [P, F, rest], rotated<F, P>
 template <class P, class F, operand X, operand Positions,
@@ -195,13 +195,13 @@ template <class P, class F, operand X, operand Positions,
   requires(refused<Verdict> && detail::is_whole_number<detail::value_of<Positions>>)
 Verdict rotary(const X& x, const Positions& positions, const rotary_options& options = {});
 template <class P, class F, operand X, operand Positions,
-          class Error = ERROR_R9_rotary_is_told_angles_at_its_positions<
+          class Error = ERROR_R9_angles_do_not_belong_to_the_rotated_positions<
               op::rotary, over<detail::about_t<P>, detail::about_t<F>>, detail::lhs_t<detail::shape_of<X>>,
               detail::rhs_t<detail::shape_of<Positions>>>>
   requires(!detail::is_whole_number<detail::value_of<Positions>>)
 Error rotary(const X& x, const Positions& positions, const rotary_options& options = {});
 
-/// The same by given cosines and sines, one for each pair; of more features the first ones are turned. Rows of a cache
+/// Cosines and sines are given, one for each pair; of more features the first ones are turned. Rows of a cache
 /// are taken by their positions: `rotary<seq, d_k>(x, gather<place>(cosines, ids), gather<place>(sines, ids))`.
 ///
 ///   [P, F, rest] x [P, pairs, subset of rest] x [the same]  ->  [P, F, rest], rotated<F, P>

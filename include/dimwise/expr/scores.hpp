@@ -160,8 +160,8 @@ consteval auto judge_scaled() {
   if constexpr (refused<verdict> || scaled_terms<S>::template known<S>) {
     return answer<verdict>{};
   } else {
-    return answer<
-        ERROR_R6_extent_of_stored_product_is_given_by_scaled<op::scaled, over_t<Named>, operand_t<shape_of<S>>>>{};
+    return answer<ERROR_R6_stored_product_has_lost_the_extent_of_its_features<op::scaled, over_t<Named>,
+                                                                              operand_t<shape_of<S>>>>{};
   }
 }
 

@@ -16,7 +16,7 @@
 
 namespace dimwise {
 
-/// A feature whose elements lie two in a byte: the dimension of the bytes.
+/// The dimension of the bytes of a feature that has two elements in a byte.
 template <class F>
 struct half : dimension<F::abilities, F::static_extent == at_run_time ? at_run_time : (F::static_extent + 1) / 2> {
   using dimension<F::abilities, F::static_extent == at_run_time ? at_run_time : (F::static_extent + 1) / 2>::dimension;
@@ -44,9 +44,9 @@ using with_dimension_t = make_shape_t<replace_t<dims_t<Shape>, From, list<To>>, 
 template <class Shape, class Scale>
 consteval auto judge_dequantised() {
   if constexpr (any_masked<Scale>) {
-    return answer<ERROR_R7_masked_values_pass_no_function<op::dequantised, lhs_t<Shape>, rhs_t<Scale>>>{};
+    return answer<ERROR_R7_masked_values_are_given_to_a_function<op::dequantised, lhs_t<Shape>, rhs_t<Scale>>>{};
   } else if constexpr (indexed_meets<Shape, Scale>) {
-    return answer<ERROR_R18_indexed_meets_its_dimension<op::dequantised, lhs_t<Shape>, rhs_t<Scale>>>{};
+    return answer<ERROR_R18_single_element_meets_its_whole_dimension<op::dequantised, lhs_t<Shape>, rhs_t<Scale>>>{};
   } else if constexpr (!is_subset<dims_t<Scale>, dims_t<Shape>>) {
     return answer<ERROR_R8_neither_has_all_dimensions_of_the_other<op::dequantised, lhs_t<Shape>, rhs_t<Scale>>>{};
   } else {

@@ -140,8 +140,8 @@ auto part_of_attention(const S& s, const V& v) {
 template <class Logit, class Sums>
 auto logit_beside(const Logit& logit, const Sums& sums) {
   if constexpr (indexed_meets<shape_of<Logit>, shape_of<Sums>>) {
-    return refusal<
-        ERROR_R18_indexed_meets_its_dimension<op::broadcast_like, lhs_t<shape_of<Logit>>, rhs_t<shape_of<Sums>>>>();
+    return refusal<ERROR_R18_single_element_meets_its_whole_dimension<op::broadcast_like, lhs_t<shape_of<Logit>>,
+                                                                      rhs_t<shape_of<Sums>>>>();
   } else {
     return stored_as<Sums>(broadcast_like(logit, sums));
   }

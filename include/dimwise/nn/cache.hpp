@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // dimwise/nn/cache.hpp -- a cache of keys and values: what it holds, where it grows and how far are parts of its type.
 //
-// Layer: nn. Keys and values are read where they lie: one step of decoding costs one pass over them and copies nothing.
+// Layer: nn. Keys and values are read in place: one step of decoding costs one pass over them and copies nothing.
 // Tests: tests/nn/cache.test.cpp, tests/compile_fail/cache/
 //
 //   nn::kv_cache<key, nn::capacity<2048>, nn::keys<float, batch, kv_heads, key, d_k, rotated<d_k, seq>>,
@@ -54,7 +54,7 @@ namespace dimwise::nn {
 template <class Key, class Kind, class Keys, class Values>
 class kv_cache;
 
-/// A cache in one buffer: its own, or one of somebody else.
+/// A cache in one buffer: its own, or a borrowed one.
 ///
 /// Refuses values that are rotated (R9), keys and values with other heads, a Key whose extent the compiler knows,
 /// elements of 4 bits along Key (R10), positions of several documents (R19).
@@ -82,14 +82,14 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
   template <class... Extents, class Error = ERROR_R15_run_time_extents_are_given_once<all_extents, over<Extents...>>>
     requires((dimension_type<Extents> && ...) && !detail::gives_extents<all_extents, Extents...>)
   explicit kv_cache(const Extents&... given) = delete;
-  /// An empty cache over somebody else's memory, which lives longer; throws `extent_error` where its extent is another.
+  /// An empty cache over borrowed memory, which must outlive it; throws `extent_error` where its extent is another.
   template <class... Given>
     requires(sides::template gives<key_given, Given...>)
   kv_cache(std::span<typename base::key_element> of_keys, std::span<typename base::value_element> of_values,
            const Given&... given)
       : sides_(of_keys, of_values, filled(settings(given...))), foreign_(true) {}
 
-  /// A copy has memory of its own, in which stand the elements that are held; what was moved from takes none.
+  /// A copy has memory of its own, with the elements that are held; what was moved from takes none.
   kv_cache(const kv_cache& other)
       : sides_(other.sides_, other.used_ - other.held_, other.held_),
         used_(other.used_),
@@ -112,7 +112,7 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
   }
   ~kv_cache() = default;
 
-  /// The keys that are held, with the positions they stand at; read where they lie, until the next `append`.
+  /// The keys that are held, with their positions; read in place, until the next `append`.
   [[nodiscard]] auto keys() const { return sides_.keys.read(used_ - held_, held()); }
   /// The values, at the same positions.
   [[nodiscard]] auto values() const { return sides_.values.read(used_ - held_, held()); }
@@ -124,9 +124,9 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
     const extent_t buffer = sides_.keys.extents().template extent<Key>();
     return kind::slides ? buffer / 2 : buffer;
   }
-  /// The position that the next key will stand at.
+  /// The position of the next key.
   [[nodiscard]] std::ptrdiff_t end() const { return end_; }
-  /// What lies in the memory already becomes the first `count` positions: a cache over memory that somebody filled.
+  /// The first `count` positions in the memory are taken as held: for memory that was filled before.
   /// Throws `extent_error` where there is less room, and for memory of the cache's own, which `append` alone fills;
   /// changes nothing then.
   void adopt(extent_t count)
@@ -206,7 +206,7 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
   extent_t used_ = 0;  // of the buffer
   extent_t held_ = 0;  // the last ones of those
   std::ptrdiff_t end_ = 0;
-  bool foreign_ = false;  // over somebody else's memory
+  bool foreign_ = false;  // over borrowed memory
 };
 
 /// Attention over a cache: `scores_of(keys)` gives the scores, masked as they should be.

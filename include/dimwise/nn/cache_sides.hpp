@@ -97,7 +97,7 @@ struct cache_sides<Key, nn::keys<KeyElement, KeyDims...>, nn::values<ValueElemen
   cache_sides(const cache_sides& other, std::size_t first, std::size_t count)
       : keys(other.keys, first, count), values(other.values, first, count) {}
 
-  // Throws nothing once the elements lie within the memory.
+  // Throws nothing once the elements fit into the memory.
   void write(std::size_t first, const key_floats& k, const value_floats& v) const {
     keys.write(first, k);
     values.write(first, v);

@@ -4,8 +4,7 @@
 // Layer: nn. A module has one formula, a member template that is written in the words below. A word gives what the
 // operation of that name gives. Where the operation refuses its operands, the word gives a `refusal`, and all later
 // words pass it on. So the type of a formula is its verdict, and no rule is repeated.
-// Tests: tests/nn/,
-// tests/compile_fail/nn/
+// Tests: tests/nn/, tests/compile_fail/nn/
 //
 //   template <operand X>
 //   auto formula(const X& x) const {

@@ -15,7 +15,7 @@ namespace dimwise::nn {
 ///
 /// Content are the features of queries and keys that carry no position, Rot those that rotary turns, V those of values,
 /// Latent those that are compressed to. Scores are scaled by 1/√(|Content| + |Rot|). `how` changes scores as in
-/// `attention`. Refuses inputs without Model, queries and keys that are not told apart by their positions, and what
+/// `attention`. Refuses inputs without Model, queries and keys of the same positions, and what
 /// changes of scores refuse.
 template <class Model, class Heads, class Content, class Rot, class V, class Latent, class T = float>
 struct latent_attention {

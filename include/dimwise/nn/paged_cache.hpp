@@ -70,7 +70,7 @@ class kv_cache<Key, paged<Page, Positions>, keys<KeyElement, KeyDims...>, values
   }
   ~kv_cache() = default;
 
-  /// The keys, the values of one page, read where they lie; of no positions behind the last page.
+  /// The keys, the values of one page, read in place; of no positions behind the last page.
   [[nodiscard]] auto keys_of(std::size_t number) const { return page_at(number).keys.read(0, positions_of(number)); }
   [[nodiscard]] auto values_of(std::size_t number) const {
     return page_at(number).values.read(0, positions_of(number));
@@ -166,7 +166,7 @@ class kv_cache<Key, paged<Page, Positions>, keys<KeyElement, KeyDims...>, values
 };
 
 /// Attention over a cache in pages: each page by itself, in the bits that it is stored in, merged by log-sum-exp.
-/// `scores_of` is called for the keys of each page; masks by position see the positions that they stand at.
+/// `scores_of` is called for the keys of each page; masks by position see their positions.
 template <class Key, extent_t Page, extent_t Positions, class Keys, class Values, class ScoresOf>
 [[nodiscard]] auto attend(const kv_cache<Key, paged<Page, Positions>, Keys, Values>& cache, const ScoresOf& scores_of) {
   auto whole = partial_attention<Key>(scores_of(cache.keys_of(0)), cache.values_of(0));

@@ -145,7 +145,7 @@ struct refused_mark<masked_for<D...>, Facts...> {
 };
 template <class... D, class... Facts>
 struct refused_mark<biased_for<D...>, Facts...> {
-  using type = ERROR_R7_bias_lacks_what_softmax_goes_over<Facts...>;
+  using type = ERROR_R7_bias_is_the_same_for_all_that_softmax_goes_over<Facts...>;
 };
 template <class... D, class... Facts>
 struct refused_mark<normalised<D...>, Facts...> {
@@ -153,7 +153,7 @@ struct refused_mark<normalised<D...>, Facts...> {
 };
 template <class... D, class... Facts>
 struct refused_mark<weighted<D...>, Facts...> {
-  using type = ERROR_R5_weighted_is_only_summed<Facts...>;
+  using type = ERROR_R5_weighted_product_is_reduced_over_its_weights_only<Facts...>;
 };
 template <class... D, class... Facts>
 struct refused_mark<rotated<D...>, Facts...> {
@@ -161,7 +161,7 @@ struct refused_mark<rotated<D...>, Facts...> {
 };
 template <class... D, class... Facts>
 struct refused_mark<indexed<D...>, Facts...> {
-  using type = ERROR_R18_indexed_meets_its_dimension<Facts...>;
+  using type = ERROR_R18_single_element_meets_its_whole_dimension<Facts...>;
 };
 
 template <class Op, class Shape>

@@ -48,10 +48,10 @@ struct ERROR_R1_operation_takes_other_arguments;
 template <class... Facts>
 struct ERROR_R2_shared_dimension_is_not_parallel;
 
-/// Both operands of a product share all that they keep, so there is one number for each pair and nothing to choose
-/// from.
+/// Both operands of a product share all that they keep: each element meets one partner only, and a softmax has nothing
+/// to choose from.
 template <class... Facts>
-struct ERROR_R2_shared_dimension_gives_pairs;
+struct ERROR_R2_shared_dimension_pairs_elements_one_to_one;
 
 // R3  Identity is not extent.
 
@@ -63,17 +63,17 @@ struct ERROR_R3_rename_goes_between_a_dimension_and_its_prime_or_out;
 template <class... Facts>
 struct ERROR_R3_extents_differ;
 
-/// Weights over one dimension meet values that stand at other positions: rename the values.
+/// Weights over one dimension meet values at other positions: rename the values.
 template <class... Facts>
-struct ERROR_R3_other_positions_of_the_sequence;
+struct ERROR_R3_values_are_at_other_positions_than_the_weights;
 
 /// The expression has other dimensions than the declared type.
 template <class... Facts>
 struct ERROR_R3_assigned_dimensions_differ;
 
-/// A view shows a tensor of its own dimensions, order and elements; an expression has no memory: evaluate it first.
+/// A view has the dimensions, order and elements of its tensor; an expression has no memory: evaluate it first.
 template <class... Facts>
-struct ERROR_R3_view_shows_a_tensor_of_its_own_type;
+struct ERROR_R3_view_and_tensor_differ_in_type;
 
 // R4  Split and merge go through composites whose order and factors are part of the type.
 
@@ -85,9 +85,10 @@ struct ERROR_R4_extent_does_not_divide;
 template <class... Facts>
 struct ERROR_R4_composite_has_other_factors_or_order;
 
-/// A merged dimension is not the model dimension as large: W_O is missing.
+/// A composite is not the declared dimension, even of the same extent: heads that were merged are not the model
+/// dimension, and W_O is missing.
 template <class... Facts>
-struct ERROR_R4_merged_is_not_its_product;
+struct ERROR_R4_composite_is_not_the_declared_dimension;
 
 // R5  Weights that sum to one over D are contracted over D.
 
@@ -101,12 +102,12 @@ struct ERROR_R5_already_normalised;
 
 /// A product with weights is reduced over their dimension only.
 template <class... Facts>
-struct ERROR_R5_weighted_is_only_summed;
+struct ERROR_R5_weighted_product_is_reduced_over_its_weights_only;
 
 /// The mean over the dimension of weights divides once more by its extent: their sum is 1, that of their products the
 /// average.
 template <class... Facts>
-struct ERROR_R5_mean_over_what_sums_to_one;
+struct ERROR_R5_mean_divides_weights_that_already_sum_to_one;
 
 /// Softmax over an extent of 1 gives 1 everywhere.
 template <class... Facts>
@@ -125,7 +126,7 @@ struct ERROR_R6_raw_products_are_scaled_first;
 /// The raw product was multiplied or divided by hand: `scaled(p, x)` says that x is its scale, `unscaled(p)` that it
 /// has one.
 template <class... Facts>
-struct ERROR_R6_scaling_by_hand_is_said_by_scaled;
+struct ERROR_R6_raw_product_was_multiplied_instead_of_scaled;
 
 /// Nothing is scaled twice.
 template <class... Facts>
@@ -145,7 +146,7 @@ struct ERROR_R6_scaled_names_the_contracted_features;
 
 /// A stored product has forgotten the run-time extent of its features: `scaled(s, x)`.
 template <class... Facts>
-struct ERROR_R6_extent_of_stored_product_is_given_by_scaled;
+struct ERROR_R6_stored_product_has_lost_the_extent_of_its_features;
 
 /// The product leaves a feature or a choice, or no positions: these are no scores.
 template <class... Facts>
@@ -165,9 +166,9 @@ struct ERROR_R6_declared_type_drops_or_invents_raw_or_score;
 template <class... Facts>
 struct ERROR_R7_mask_needs_a_polarity_allow_or_block;
 
-/// Masks are `allow` masks: `allow_of(block(…))` turns the other polarity.
+/// Masks are `allow` masks: `allow_of(block(…))` converts the other polarity.
 template <class... Facts>
-struct ERROR_R7_block_mask_is_turned_by_allow_of;
+struct ERROR_R7_block_mask_needs_allow_of;
 
 /// `allow` and `block` take tensors of bool.
 template <class... Facts>
@@ -199,16 +200,16 @@ struct ERROR_R7_masked_values_go_to_softmax_or_a_reduction;
 
 /// What is masked passes `exp` and `sigmoid` only; apply functions before the mask.
 template <class... Facts>
-struct ERROR_R7_masked_values_pass_no_function;
+struct ERROR_R7_masked_values_are_given_to_a_function;
 
-/// What stands behind the values of an attention is a mask, a bias, or a function of the scores (not of their elements:
+/// The arguments behind the values of an attention are masks, biases, or functions of the scores (not of their elements:
 /// `map`).
 template <class... Facts>
 struct ERROR_R7_scores_change_by_a_mask_a_bias_or_a_function;
 
 /// A mask has no elements to print: `indicator` gives them.
 template <class... Facts>
-struct ERROR_R7_mask_is_shown_by_its_indicator;
+struct ERROR_R7_mask_has_no_elements_to_print;
 
 /// The two dimensions are unrelated, or differ in extent: give their origins.
 template <class... Facts>
@@ -216,20 +217,20 @@ struct ERROR_R7_query_and_key_positions_are_related_or_have_origins;
 
 /// The lengths of `padding` are whole numbers over parallel dimensions.
 template <class... Facts>
-struct ERROR_R7_lengths_are_per_parallel_dimension;
+struct ERROR_R7_lengths_are_no_whole_numbers_over_parallel_dimensions;
 
-/// Softmax does not see what is the same for all that it goes over: the bias lacks that dimension, or tells nothing
-/// apart.
+/// A bias that is the same for all that softmax goes over changes nothing, as where it lacks that dimension.
 template <class... Facts>
-struct ERROR_R7_bias_lacks_what_softmax_goes_over;
+struct ERROR_R7_bias_is_the_same_for_all_that_softmax_goes_over;
 
 /// A bias, or anything else that scores are combined with, is masked: mask the scores.
 template <class... Facts>
-struct ERROR_R7_scores_are_masked_and_not_their_bias;
+struct ERROR_R7_bias_is_masked_instead_of_the_scores;
 
-/// Scores and a bias give a tensor of a type of its own, with `biased_for<…>`: `tensor t = biased(s, b);` deduces it.
+/// Biased scores have the mark `biased_for<…>`, and the declared type has another one or none: `tensor t = biased(s,
+/// b);` deduces it.
 template <class... Facts>
-struct ERROR_R7_biased_scores_are_of_another_type;
+struct ERROR_R7_declared_type_drops_or_invents_biased;
 
 /// The declared type and the expression differ in `masked_for`.
 template <class... Facts>
@@ -253,7 +254,7 @@ struct ERROR_R9_already_rotated;
 
 /// Queries and keys are both rotated, or neither is.
 template <class... Facts>
-struct ERROR_R9_rotated_meets_not_rotated;
+struct ERROR_R9_only_one_operand_is_rotated;
 
 /// Weights meet values that are rotated.
 template <class... Facts>
@@ -263,10 +264,10 @@ struct ERROR_R9_values_are_not_rotated;
 template <class... Facts>
 struct ERROR_R9_rotary_takes_positions_and_the_features_of_a_head;
 
-/// Positions are whole numbers. They, or cosines and sines, stand at the rotated positions: they have that dimension,
-/// dimensions of the operand besides, and cosines and sines one feature more, which counts the pairs.
+/// The positions that are given are whole numbers. They, or the cosines and sines, have the rotated dimension and
+/// dimensions of the operand, and cosines and sines one feature more, which counts the pairs.
 template <class... Facts>
-struct ERROR_R9_rotary_is_told_angles_at_its_positions;
+struct ERROR_R9_angles_do_not_belong_to_the_rotated_positions;
 
 /// The declared type and the expression differ in `rotated`.
 template <class... Facts>
@@ -295,7 +296,7 @@ struct ERROR_R10_keys_and_values_grow_together;
 template <class... Facts>
 struct ERROR_R10_cache_grows_along_a_run_time_extent;
 
-/// Elements of 4 bits lie two in a byte along the last dimension: a cache grows along another one.
+/// Two elements of 4 bits share a byte along the last dimension: a cache grows along another one.
 template <class... Facts>
 struct ERROR_R10_cache_grows_by_whole_bytes;
 
@@ -347,7 +348,7 @@ struct ERROR_R13_sinusoid_takes_positions_and_features;
 
 /// Elements become the declared type without loss only: `map` converts them.
 template <class... Facts>
-struct ERROR_R13_elements_fit_into_the_declared_type;
+struct ERROR_R13_elements_do_not_fit_the_declared_type;
 
 // R14  Fused projections are summed dimensions.
 
@@ -385,11 +386,11 @@ struct ERROR_R17_dimension_occurs_twice;
 
 /// One element of D meets a tensor that has D: `broadcast<D>` first, or `slice`.
 template <class... Facts>
-struct ERROR_R18_indexed_meets_its_dimension;
+struct ERROR_R18_single_element_meets_its_whole_dimension;
 
-/// More elements are asked for than the dimension has.
+/// More elements are requested than the dimension has.
 template <class... Facts>
-struct ERROR_R18_more_than_there_are;
+struct ERROR_R18_more_elements_than_the_dimension_has;
 
 /// An `id<D>` indexes D and nothing else; nothing is computed with it.
 template <class... Facts>

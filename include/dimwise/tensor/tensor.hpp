@@ -89,7 +89,7 @@ inline constexpr bool indexes_all = axes_for<Shape>::size == sizeof...(Ids) && a
 
 // What is assigned loses nothing: the same elements, or wider real numbers.
 template <class To, class From>
-using elements_error = ERROR_R13_elements_fit_into_the_declared_type<op::assign, declared<To>, computed<From>>;
+using elements_error = ERROR_R13_elements_do_not_fit_the_declared_type<op::assign, declared<To>, computed<From>>;
 // A number has no dimensions, so it would be broadcast; a container's elements have no extents.
 template <class Shape, class Other>
 using assigned_error = std::conditional_t<

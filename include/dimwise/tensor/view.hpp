@@ -73,7 +73,7 @@ class tensor_view : public detail::shaped_as<shape<DimsAndMarks...>>,
     set_extents();
     detail::make_contiguous(axes_.data(), rank);
   }
-  template <class Error = ERROR_R3_view_shows_a_tensor_of_its_own_type<shape_type>>
+  template <class Error = ERROR_R3_view_and_tensor_differ_in_type<shape_type>>
   tensor_view(const tensor<value_type, DimsAndMarks...>&& temporary, Error* = nullptr) = delete;
   tensor_view(tensor<value_type, DimsAndMarks...>& whole)
     requires(!std::is_const_v<T>)
@@ -91,7 +91,7 @@ class tensor_view : public detail::shaped_as<shape<DimsAndMarks...>>,
   template <class Error = ERROR_R15_view_is_made_from_a_pointer_or_span_and_extents<shape_type>>
   explicit tensor_view(...) = delete;
   /// An expression, and a tensor of other dimensions, another order or other elements: evaluate, or `permute`, first.
-  template <class Other, class Error = ERROR_R3_view_shows_a_tensor_of_its_own_type<shape_type, Other>>
+  template <class Other, class Error = ERROR_R3_view_and_tensor_differ_in_type<shape_type, Other>>
   tensor_view(const detail::shaped_as<Other>& other, Error* = nullptr) = delete;
   tensor_view(const detail::already_refused& other);  // implicit: what it came from is the only mistake
 

@@ -278,7 +278,7 @@ std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& o
 }
 /// A mask has no elements: `indicator` gives them.
 template <mask M, class Traits,
-          class Error = ERROR_R7_mask_is_shown_by_its_indicator<detail::over_t<typename M::facts::dims>>>
+          class Error = ERROR_R7_mask_has_no_elements_to_print<detail::over_t<typename M::facts::dims>>>
 Error operator<<(std::basic_ostream<char, Traits>& out, const M& m);
 
 }  // namespace dimwise

@@ -1,6 +1,6 @@
 // MISTAKE: an attention over other values, with a function of its scores that is a local lambda.
 // RULE: R3
-// EXPECT: ERROR_R3_other_positions_of_the_sequence<.*key.*src
+// EXPECT: ERROR_R3_values_are_at_other_positions_than_the_weights<.*key.*src
 // VARIANTS: unused
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>

@@ -1,6 +1,6 @@
 // MISTAKE: the opposite of a mask of the other polarity.
 // RULE: R7
-// EXPECT: ERROR_R7_block_mask_is_turned_by_allow_of<.*seq
+// EXPECT: ERROR_R7_block_mask_needs_allow_of<.*seq
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>
 

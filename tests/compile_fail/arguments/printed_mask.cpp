@@ -1,6 +1,6 @@
 // MISTAKE: a mask is printed.
 // RULE: R7
-// EXPECT: ERROR_R7_mask_is_shown_by_its_indicator<.*seq.*key
+// EXPECT: ERROR_R7_mask_has_no_elements_to_print<.*seq.*key
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>
 

@@ -1,6 +1,6 @@
 // MISTAKE: rotary at positions that are real numbers.
 // RULE: R9
-// EXPECT: ERROR_R9_rotary_is_told_angles_at_its_positions<.*seq
+// EXPECT: ERROR_R9_angles_do_not_belong_to_the_rotated_positions<.*seq
 // VARIANTS: equal unused dynamic
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>

@@ -1,6 +1,6 @@
 // MISTAKE: stored scores are replaced by biased ones.
 // RULE: R7
-// EXPECT: ERROR_R7_biased_scores_are_of_another_type<.*declared<.*computed<.*biased_for<
+// EXPECT: ERROR_R7_declared_type_drops_or_invents_biased<.*declared<.*computed<.*biased_for<
 // VARIANTS: equal dynamic
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>

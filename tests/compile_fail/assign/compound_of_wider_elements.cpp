@@ -1,6 +1,6 @@
 // MISTAKE: double is added in place to float.
 // RULE: R13
-// EXPECT: ERROR_R13_elements_fit_into_the_declared_type<.*float.*double
+// EXPECT: ERROR_R13_elements_do_not_fit_the_declared_type<.*float.*double
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>
 

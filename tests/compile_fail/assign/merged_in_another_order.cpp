@@ -1,6 +1,6 @@
 // MISTAKE: heads are merged in another order than declared.
 // RULE: R4
-// EXPECT: ERROR_R4_merged_is_not_its_product<.*assign.*merged<.*heads.*d_v.*merged<.*d_v.*heads
+// EXPECT: ERROR_R4_composite_is_not_the_declared_dimension<.*assign.*merged<.*heads.*d_v.*merged<.*d_v.*heads
 // VARIANTS: equal dynamic
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>

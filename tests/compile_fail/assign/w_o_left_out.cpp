@@ -1,6 +1,6 @@
 // MISTAKE: merged heads are stored as the model dimension, which is as large: W_O is left out.
 // RULE: R4
-// EXPECT: ERROR_R4_merged_is_not_its_product<.*assign.*d_model.*merged<
+// EXPECT: ERROR_R4_composite_is_not_the_declared_dimension<.*assign.*d_model.*merged<
 // VARIANTS: equal dynamic
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>

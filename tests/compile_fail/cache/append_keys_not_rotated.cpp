@@ -1,6 +1,6 @@
 // MISTAKE: keys that are not rotated go into a cache of rotated ones.
 // RULE: R9
-// EXPECT: ERROR_R9_rotated_meets_not_rotated<.*append.*past.*rotated<
+// EXPECT: ERROR_R9_only_one_operand_is_rotated<.*append.*past.*rotated<
 // VARIANTS: equal unused dynamic
 #include "cache_prelude.hpp"
 #include <dimwise/nn/cache.hpp>

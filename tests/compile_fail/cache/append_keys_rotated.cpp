@@ -1,6 +1,6 @@
 // MISTAKE: rotated keys go into a cache of keys that are not.
 // RULE: R9
-// EXPECT: ERROR_R9_rotated_meets_not_rotated<.*append.*past.*rotated<
+// EXPECT: ERROR_R9_only_one_operand_is_rotated<.*append.*past.*rotated<
 // VARIANTS: equal unused dynamic
 #include "cache_prelude.hpp"
 #include <dimwise/nn/cache.hpp>

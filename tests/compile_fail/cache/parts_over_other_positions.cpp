@@ -1,6 +1,6 @@
 // MISTAKE: weights over the keys meet values that stand at the queries' positions.
 // RULE: R3
-// EXPECT: ERROR_R3_other_positions_of_the_sequence<.*key
+// EXPECT: ERROR_R3_values_are_at_other_positions_than_the_weights<.*key
 // VARIANTS: equal unused dynamic
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>

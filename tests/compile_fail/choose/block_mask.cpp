@@ -1,6 +1,6 @@
 // MISTAKE: `where` chooses by a mask of the other polarity.
 // RULE: R7
-// EXPECT: ERROR_R7_block_mask_is_turned_by_allow_of<.*where.*seq
+// EXPECT: ERROR_R7_block_mask_needs_allow_of<.*where.*seq
 // VARIANTS: equal unused dynamic
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>

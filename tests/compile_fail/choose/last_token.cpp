@@ -1,6 +1,6 @@
 // MISTAKE: the last token takes the place of all.
 // RULE: R18
-// EXPECT: ERROR_R18_indexed_meets_its_dimension<.*where.*seq.*indexed<
+// EXPECT: ERROR_R18_single_element_meets_its_whole_dimension<.*where.*seq.*indexed<
 // VARIANTS: equal dynamic
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>

@@ -1,6 +1,6 @@
 // MISTAKE: scores are kept above a floor after the mask: hidden ones would come back.
 // RULE: R7
-// EXPECT: ERROR_R7_masked_values_pass_no_function<.*maximum.*masked_for<
+// EXPECT: ERROR_R7_masked_values_are_given_to_a_function<.*maximum.*masked_for<
 // VARIANTS: equal dynamic
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>

@@ -1,6 +1,6 @@
 // MISTAKE: scores are masked, then chosen from: what is hidden would be one of two.
 // RULE: R7
-// EXPECT: ERROR_R7_masked_values_pass_no_function<.*where.*masked_for<
+// EXPECT: ERROR_R7_masked_values_are_given_to_a_function<.*where.*masked_for<
 // VARIANTS: equal dynamic
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>

@@ -1,6 +1,6 @@
 // MISTAKE: scores are clamped after the mask: hidden ones would come back.
 // RULE: R7
-// EXPECT: ERROR_R7_masked_values_pass_no_function<.*clamp.*masked_for<
+// EXPECT: ERROR_R7_masked_values_are_given_to_a_function<.*clamp.*masked_for<
 // VARIANTS: equal dynamic
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>

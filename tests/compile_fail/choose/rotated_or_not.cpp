@@ -1,6 +1,6 @@
 // MISTAKE: rotated queries are taken where a mask says so, and queries without rotation elsewhere.
 // RULE: R9
-// EXPECT: ERROR_R9_rotated_meets_not_rotated<.*where.*rotated<
+// EXPECT: ERROR_R9_only_one_operand_is_rotated<.*where.*rotated<
 // VARIANTS: equal dynamic
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>

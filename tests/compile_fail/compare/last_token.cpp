@@ -1,6 +1,6 @@
 // MISTAKE: all tokens are compared with the first one.
 // RULE: R18
-// EXPECT: ERROR_R18_indexed_meets_its_dimension<.*compare.*seq.*indexed<
+// EXPECT: ERROR_R18_single_element_meets_its_whole_dimension<.*compare.*seq.*indexed<
 // VARIANTS: equal dynamic
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>

@@ -1,6 +1,6 @@
 // MISTAKE: masked scores are compared with a threshold: hidden ones would count as small.
 // RULE: R7
-// EXPECT: ERROR_R7_masked_values_pass_no_function<.*compare.*masked_for<
+// EXPECT: ERROR_R7_masked_values_are_given_to_a_function<.*compare.*masked_for<
 // VARIANTS: equal dynamic
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>

@@ -1,6 +1,6 @@
 // MISTAKE: the values of cross-attention are taken from the decoder.
 // RULE: R3
-// EXPECT: ERROR_R3_other_positions_of_the_sequence<.*src
+// EXPECT: ERROR_R3_values_are_at_other_positions_than_the_weights<.*src
 // FROM: cross-attention K,V taken from the decoder (or Q from the encoder)
 // VARIANTS: equal unused dynamic
 #include "../prelude.hpp"

@@ -1,6 +1,6 @@
 // MISTAKE: one key, taken out by its index, meets all keys.
 // RULE: R18
-// EXPECT: ERROR_R18_indexed_meets_its_dimension<.*indexed<.*key
+// EXPECT: ERROR_R18_single_element_meets_its_whole_dimension<.*indexed<.*key
 // VARIANTS: equal dynamic
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>

@@ -1,6 +1,6 @@
 // MISTAKE: self-attention weights over the decoder meet the encoder's values.
 // RULE: R3
-// EXPECT: ERROR_R3_other_positions_of_the_sequence<.*key.*src
+// EXPECT: ERROR_R3_values_are_at_other_positions_than_the_weights<.*key.*src
 // VARIANTS: equal dynamic
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>

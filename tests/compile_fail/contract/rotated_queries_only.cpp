@@ -1,6 +1,6 @@
 // MISTAKE: the queries are rotated, the keys are not.
 // RULE: R9
-// EXPECT: ERROR_R9_rotated_meets_not_rotated<.*rotated<
+// EXPECT: ERROR_R9_only_one_operand_is_rotated<.*rotated<
 // VARIANTS: equal dynamic
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>

@@ -1,6 +1,6 @@
 // MISTAKE: the values come from the queries' positions and were not renamed.
 // RULE: R3
-// EXPECT: ERROR_R3_other_positions_of_the_sequence<.*key.*normalised<
+// EXPECT: ERROR_R3_values_are_at_other_positions_than_the_weights<.*key.*normalised<
 // FROM: value computed from the query input
 // VARIANTS: equal unused dynamic
 #include "../prelude.hpp"

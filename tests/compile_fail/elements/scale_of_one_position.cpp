@@ -1,6 +1,6 @@
 // MISTAKE: stored keys are scaled by the scale of the first position.
 // RULE: R18
-// EXPECT: ERROR_R18_indexed_meets_its_dimension<.*dequantised.*key.*indexed<.*key
+// EXPECT: ERROR_R18_single_element_meets_its_whole_dimension<.*dequantised.*key.*indexed<.*key
 // VARIANTS: equal unused dynamic
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>

@@ -1,6 +1,6 @@
 // MISTAKE: the last token is subtracted from all tokens.
 // RULE: R18
-// EXPECT: ERROR_R18_indexed_meets_its_dimension<.*seq.*indexed<
+// EXPECT: ERROR_R18_single_element_meets_its_whole_dimension<.*seq.*indexed<
 // VARIANTS: equal dynamic
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>

@@ -1,6 +1,6 @@
 // MISTAKE: one position's encoding is added to every position.
 // RULE: R18
-// EXPECT: ERROR_R18_indexed_meets_its_dimension<.*seq.*indexed<
+// EXPECT: ERROR_R18_single_element_meets_its_whole_dimension<.*seq.*indexed<
 // FROM: one position indexed instead of a slice
 // VARIANTS: equal unused dynamic
 #include "../prelude.hpp"

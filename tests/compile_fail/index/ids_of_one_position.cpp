@@ -1,6 +1,6 @@
 // MISTAKE: the vector of the first word is added at every position.
 // RULE: R18
-// EXPECT: ERROR_R18_indexed_meets_its_dimension<.*indexed<.*seq
+// EXPECT: ERROR_R18_single_element_meets_its_whole_dimension<.*indexed<.*seq
 // VARIANTS: equal unused dynamic
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>

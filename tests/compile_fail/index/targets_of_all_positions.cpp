@@ -1,6 +1,6 @@
 // MISTAKE: targets of all positions are looked up in one position's logits.
 // RULE: R18
-// EXPECT: ERROR_R18_indexed_meets_its_dimension<.*gather.*indexed<
+// EXPECT: ERROR_R18_single_element_meets_its_whole_dimension<.*gather.*indexed<
 // VARIANTS: equal dynamic
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>

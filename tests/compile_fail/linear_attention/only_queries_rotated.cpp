@@ -1,6 +1,6 @@
 // MISTAKE: the queries are rotated, the keys are not.
 // RULE: R9
-// EXPECT: ERROR_R9_rotated_meets_not_rotated<.*linear_attention.*rotated<
+// EXPECT: ERROR_R9_only_one_operand_is_rotated<.*linear_attention.*rotated<
 // VARIANTS: equal unused dynamic
 #include "lin_prelude.hpp"
 #include <dimwise/nn/linear_attention.hpp>

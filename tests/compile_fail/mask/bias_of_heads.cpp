@@ -1,6 +1,6 @@
 // MISTAKE: a number for each head is added: softmax gives the same weights.
 // RULE: R7
-// EXPECT: ERROR_R7_bias_lacks_what_softmax_goes_over<.*biased.*heads.*rhs<.*heads
+// EXPECT: ERROR_R7_bias_is_the_same_for_all_that_softmax_goes_over<.*biased.*heads.*rhs<.*heads
 // VARIANTS: equal unused dynamic
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>

@@ -1,6 +1,6 @@
 // MISTAKE: an additive key padding is made for the queries: softmax over the keys does not see it.
 // RULE: R7
-// EXPECT: ERROR_R7_bias_lacks_what_softmax_goes_over<.*softmax.*key.*biased_for<.*seq
+// EXPECT: ERROR_R7_bias_is_the_same_for_all_that_softmax_goes_over<.*softmax.*key.*biased_for<.*seq
 // FROM: key-padding mask laid on the query axis
 // VARIANTS: equal unused dynamic
 #include "../prelude.hpp"

@@ -1,6 +1,6 @@
 // MISTAKE: a mask of bool is taken for lengths.
 // RULE: R7
-// EXPECT: ERROR_R7_lengths_are_per_parallel_dimension<.*padding.*key
+// EXPECT: ERROR_R7_lengths_are_no_whole_numbers_over_parallel_dimensions<.*padding.*key
 // VARIANTS: equal dynamic
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>

@@ -1,6 +1,6 @@
 // MISTAKE: an activation after the mask turns minus infinity into something visible.
 // RULE: R7
-// EXPECT: ERROR_R7_masked_values_pass_no_function<.*masked_for<
+// EXPECT: ERROR_R7_masked_values_are_given_to_a_function<.*masked_for<
 // VARIANTS: equal dynamic
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>

@@ -1,6 +1,6 @@
 // MISTAKE: the indicator of the first example is multiplied with all of them.
 // RULE: R18
-// EXPECT: ERROR_R18_indexed_meets_its_dimension<.*batch.*indexed<.*batch
+// EXPECT: ERROR_R18_single_element_meets_its_whole_dimension<.*batch.*indexed<.*batch
 // VARIANTS: equal unused dynamic
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>

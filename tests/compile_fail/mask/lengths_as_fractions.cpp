@@ -1,6 +1,6 @@
 // MISTAKE: lengths are given as floating-point numbers.
 // RULE: R7
-// EXPECT: ERROR_R7_lengths_are_per_parallel_dimension<.*padding.*key
+// EXPECT: ERROR_R7_lengths_are_no_whole_numbers_over_parallel_dimensions<.*padding.*key
 // VARIANTS: equal dynamic
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>

@@ -1,6 +1,6 @@
 // MISTAKE: the length of the first example pads all of them.
 // RULE: R18
-// EXPECT: ERROR_R18_indexed_meets_its_dimension<.*masked.*batch.*indexed<.*batch
+// EXPECT: ERROR_R18_single_element_meets_its_whole_dimension<.*masked.*batch.*indexed<.*batch
 // VARIANTS: equal unused dynamic
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>

@@ -1,6 +1,6 @@
 // MISTAKE: lengths are given for each position.
 // RULE: R7
-// EXPECT: ERROR_R7_lengths_are_per_parallel_dimension<.*padding.*seq
+// EXPECT: ERROR_R7_lengths_are_no_whole_numbers_over_parallel_dimensions<.*padding.*seq
 // VARIANTS: equal dynamic
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>

@@ -1,6 +1,6 @@
 // MISTAKE: a bias is masked, and not the scores that it is added to.
 // RULE: R7
-// EXPECT: ERROR_R7_scores_are_masked_and_not_their_bias<.*biased.*masked_for<
+// EXPECT: ERROR_R7_bias_is_masked_instead_of_the_scores<.*biased.*masked_for<
 // VARIANTS: equal unused dynamic
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>

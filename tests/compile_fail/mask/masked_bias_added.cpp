@@ -1,6 +1,6 @@
 // MISTAKE: a masked bias is added to scores that are not masked.
 // RULE: R7
-// EXPECT: ERROR_R7_scores_are_masked_and_not_their_bias<.*elementwise.*masked_for<
+// EXPECT: ERROR_R7_bias_is_masked_instead_of_the_scores<.*elementwise.*masked_for<
 // VARIANTS: equal dynamic
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>

@@ -1,6 +1,6 @@
 // MISTAKE: masked scores are given to an attention that forms scores of its own.
 // RULE: R7
-// EXPECT: ERROR_R7_scores_are_masked_and_not_their_bias<.*biased.*score<.*masked_for<
+// EXPECT: ERROR_R7_bias_is_masked_instead_of_the_scores<.*biased.*score<.*masked_for<
 // VARIANTS: equal unused dynamic
 #include "../prelude.hpp"
 #include <dimwise/nn.hpp>

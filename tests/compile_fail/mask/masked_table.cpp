@@ -1,6 +1,6 @@
 // MISTAKE: the table of a relative bias is masked, and not the scores.
 // RULE: R7
-// EXPECT: ERROR_R7_scores_are_masked_and_not_their_bias<.*masked_for<
+// EXPECT: ERROR_R7_bias_is_masked_instead_of_the_scores<.*masked_for<
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>
 

@@ -1,6 +1,6 @@
 // MISTAKE: a mean over positions takes the mask of the first example.
 // RULE: R18
-// EXPECT: ERROR_R18_indexed_meets_its_dimension<.*batch.*indexed<.*batch
+// EXPECT: ERROR_R18_single_element_meets_its_whole_dimension<.*batch.*indexed<.*batch
 // VARIANTS: equal unused dynamic
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>

@@ -1,6 +1,6 @@
 // MISTAKE: masked scores are negated: what was hidden becomes the largest.
 // RULE: R7
-// EXPECT: ERROR_R7_masked_values_pass_no_function<.*masked_for<
+// EXPECT: ERROR_R7_masked_values_are_given_to_a_function<.*masked_for<
 // VARIANTS: equal dynamic
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>

@@ -1,6 +1,6 @@
 // MISTAKE: the mask of the first query hides keys from all of them.
 // RULE: R18
-// EXPECT: ERROR_R18_indexed_meets_its_dimension<.*masked.*seq.*indexed<.*seq
+// EXPECT: ERROR_R18_single_element_meets_its_whole_dimension<.*masked.*seq.*indexed<.*seq
 // VARIANTS: equal unused dynamic
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>

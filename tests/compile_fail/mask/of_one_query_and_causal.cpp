@@ -1,6 +1,6 @@
 // MISTAKE: the mask of the first query is combined with the one of all queries.
 // RULE: R18
-// EXPECT: ERROR_R18_indexed_meets_its_dimension<.*mask_and.*indexed<.*seq
+// EXPECT: ERROR_R18_single_element_meets_its_whole_dimension<.*mask_and.*indexed<.*seq
 // VARIANTS: equal unused dynamic
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>

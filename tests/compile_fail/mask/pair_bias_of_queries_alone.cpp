@@ -1,6 +1,6 @@
 // MISTAKE: the pair bias was summed over the keys before it was added.
 // RULE: R7
-// EXPECT: ERROR_R7_bias_lacks_what_softmax_goes_over<.*softmax.*key.*biased_for<.*seq
+// EXPECT: ERROR_R7_bias_is_the_same_for_all_that_softmax_goes_over<.*softmax.*key.*biased_for<.*seq
 // VARIANTS: equal unused dynamic
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>

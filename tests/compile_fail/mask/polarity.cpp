@@ -1,6 +1,6 @@
 // MISTAKE: a mask that is true where something is hidden is taken for one that is true where it is visible.
 // RULE: R7
-// EXPECT: ERROR_R7_block_mask_is_turned_by_allow_of<.*masked
+// EXPECT: ERROR_R7_block_mask_needs_allow_of<.*masked
 // FROM: polarity inverted
 // VARIANTS: equal unused dynamic
 #include "../prelude.hpp"

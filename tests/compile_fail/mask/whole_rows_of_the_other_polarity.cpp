@@ -1,6 +1,6 @@
 // MISTAKE: rows are hidden by a tensor that is true where something is hidden.
 // RULE: R7
-// EXPECT: ERROR_R7_block_mask_is_turned_by_allow_of<.*whole_rows.*seq
+// EXPECT: ERROR_R7_block_mask_needs_allow_of<.*whole_rows.*seq
 // VARIANTS: unused
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>

@@ -1,6 +1,6 @@
 // MISTAKE: the scores are capped after the mask has hidden some of them.
 // RULE: R7
-// EXPECT: ERROR_R7_masked_values_pass_no_function<.*map.*masked_for<.*key
+// EXPECT: ERROR_R7_masked_values_are_given_to_a_function<.*map.*masked_for<.*key
 // VARIANTS: equal unused dynamic
 #include "nn_prelude.hpp"
 #include <dimwise/dimwise.hpp>

@@ -1,6 +1,6 @@
 // MISTAKE: a mask that is true where something is hidden stands behind the values of a module.
 // RULE: R7
-// EXPECT: ERROR_R7_block_mask_is_turned_by_allow_of<.*masked
+// EXPECT: ERROR_R7_block_mask_needs_allow_of<.*masked
 // VARIANTS: equal unused dynamic
 #include "nn_prelude.hpp"
 #include <dimwise/dimwise.hpp>

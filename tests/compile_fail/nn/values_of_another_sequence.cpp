@@ -1,6 +1,6 @@
 // MISTAKE: keys come from the decoder, values from the encoder.
 // RULE: R3
-// EXPECT: ERROR_R3_other_positions_of_the_sequence<.*key
+// EXPECT: ERROR_R3_values_are_at_other_positions_than_the_weights<.*key
 // VARIANTS: equal unused dynamic
 #include "nn_prelude.hpp"
 #include <dimwise/dimwise.hpp>

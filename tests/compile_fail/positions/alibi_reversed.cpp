@@ -1,6 +1,6 @@
 // MISTAKE: queries and keys of the linear bias are reversed.
 // RULE: R7
-// EXPECT: ERROR_R7_bias_lacks_what_softmax_goes_over<.*softmax.*key.*biased_for<.*seq
+// EXPECT: ERROR_R7_bias_is_the_same_for_all_that_softmax_goes_over<.*softmax.*key.*biased_for<.*seq
 // FROM: ALiBi sign/axis reversed
 // VARIANTS: equal unused dynamic
 #include "../prelude.hpp"

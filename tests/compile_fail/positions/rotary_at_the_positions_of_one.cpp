@@ -1,6 +1,6 @@
 // MISTAKE: all examples are turned by the positions of the first.
 // RULE: R18
-// EXPECT: ERROR_R18_indexed_meets_its_dimension<.*rotary.*batch.*indexed<.*batch
+// EXPECT: ERROR_R18_single_element_meets_its_whole_dimension<.*rotary.*batch.*indexed<.*batch
 // VARIANTS: equal unused dynamic
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>

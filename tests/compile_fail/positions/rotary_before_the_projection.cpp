@@ -1,6 +1,6 @@
 // MISTAKE: rotary goes over the width of the model, before the projection.
 // RULE: R9
-// EXPECT: ERROR_R9_rotated_meets_not_rotated<.*rotated<
+// EXPECT: ERROR_R9_only_one_operand_is_rotated<.*rotated<
 // FROM: rotation over full model width instead of head features
 // VARIANTS: equal unused dynamic
 #include "../prelude.hpp"

@@ -1,6 +1,6 @@
 // MISTAKE: cosines and sines for each feature, where each pair has one.
 // RULE: R9
-// EXPECT: ERROR_R9_rotary_is_told_angles_at_its_positions<.*rotary.*seq.*d_k
+// EXPECT: ERROR_R9_angles_do_not_belong_to_the_rotated_positions<.*rotary.*seq.*d_k
 // VARIANTS: equal unused dynamic
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>

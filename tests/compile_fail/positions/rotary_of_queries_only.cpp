@@ -1,6 +1,6 @@
 // MISTAKE: the keys are not rotated.
 // RULE: R9
-// EXPECT: ERROR_R9_rotated_meets_not_rotated<.*scores.*rotated<
+// EXPECT: ERROR_R9_only_one_operand_is_rotated<.*scores.*rotated<
 // VARIANTS: equal dynamic
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>

@@ -1,6 +1,6 @@
 // MISTAKE: the bias of the projection is added after the rotation.
 // RULE: R9
-// EXPECT: ERROR_R9_rotated_meets_not_rotated<.*d_k.*rotated<.*d_k
+// EXPECT: ERROR_R9_only_one_operand_is_rotated<.*d_k.*rotated<.*d_k
 // VARIANTS: equal unused dynamic
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>

@@ -1,6 +1,6 @@
 // MISTAKE: the relative biases of the first head are those of all heads.
 // RULE: R18
-// EXPECT: ERROR_R18_indexed_meets_its_dimension<.*biased.*heads.*indexed<.*heads
+// EXPECT: ERROR_R18_single_element_meets_its_whole_dimension<.*biased.*heads.*indexed<.*heads
 // VARIANTS: equal unused dynamic
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>

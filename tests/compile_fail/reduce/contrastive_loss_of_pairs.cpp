@@ -1,6 +1,6 @@
 // MISTAKE: every image meets its own text only: both share the batch.
 // RULE: R2
-// EXPECT: ERROR_R2_shared_dimension_gives_pairs<.*contract.*batch.*d_model
+// EXPECT: ERROR_R2_shared_dimension_pairs_elements_one_to_one<.*contract.*batch.*d_model
 // VARIANTS: equal unused dynamic
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>

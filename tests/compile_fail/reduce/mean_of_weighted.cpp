@@ -1,6 +1,6 @@
 // MISTAKE: weighted values are averaged over the keys: the weights already are the mean.
 // RULE: R5
-// EXPECT: ERROR_R5_mean_over_what_sums_to_one<.*mean.*key.*weighted<.*key
+// EXPECT: ERROR_R5_mean_divides_weights_that_already_sum_to_one<.*mean.*key.*weighted<.*key
 // VARIANTS: equal unused dynamic
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>

@@ -1,6 +1,6 @@
 // MISTAKE: weights are averaged over the keys, over which they sum to one: 1/n, whatever the scores are.
 // RULE: R5
-// EXPECT: ERROR_R5_mean_over_what_sums_to_one<.*mean.*key.*normalised<.*key
+// EXPECT: ERROR_R5_mean_divides_weights_that_already_sum_to_one<.*mean.*key.*normalised<.*key
 // VARIANTS: equal unused dynamic
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>

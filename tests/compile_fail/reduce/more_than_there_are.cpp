@@ -1,6 +1,6 @@
 // MISTAKE: twelve candidates are asked of a vocabulary of eleven.
 // RULE: R18
-// EXPECT: ERROR_R18_more_than_there_are<.*top_k.*words, .*extent<11.*best, .*extent<12
+// EXPECT: ERROR_R18_more_elements_than_the_dimension_has<.*top_k.*words, .*extent<11.*best, .*extent<12
 // VARIANTS: equal dynamic
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>

@@ -1,6 +1,6 @@
 // MISTAKE: weighted values are projected and then summed over the queries instead of the keys.
 // RULE: R5
-// EXPECT: ERROR_R5_weighted_is_only_summed<.*sum.*seq.*weighted<.*key
+// EXPECT: ERROR_R5_weighted_product_is_reduced_over_its_weights_only<.*sum.*seq.*weighted<.*key
 // VARIANTS: equal unused dynamic
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>

@@ -1,6 +1,6 @@
 // MISTAKE: weighted keys are summed over the queries.
 // RULE: R5
-// EXPECT: ERROR_R5_weighted_is_only_summed<.*sum.*seq.*weighted<
+// EXPECT: ERROR_R5_weighted_product_is_reduced_over_its_weights_only<.*sum.*seq.*weighted<
 // VARIANTS: equal dynamic
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>

@@ -1,6 +1,6 @@
 // MISTAKE: a number as the scale: multiplying by it does not say that it is one.
 // RULE: R6
-// EXPECT: ERROR_R6_scaling_by_hand_is_said_by_scaled<.*softmax.*raw<
+// EXPECT: ERROR_R6_raw_product_was_multiplied_instead_of_scaled<.*softmax.*raw<
 // VARIANTS: equal dynamic
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>

@@ -1,6 +1,6 @@
 // MISTAKE: the products are scaled by hand, and biased.
 // RULE: R6
-// EXPECT: ERROR_R6_scaling_by_hand_is_said_by_scaled<.*biased.*raw<
+// EXPECT: ERROR_R6_raw_product_was_multiplied_instead_of_scaled<.*biased.*raw<
 // VARIANTS: equal unused dynamic
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>

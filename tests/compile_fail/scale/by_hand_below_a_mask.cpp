@@ -1,6 +1,6 @@
 // MISTAKE: the products are divided by hand, and masked before the softmax.
 // RULE: R6
-// EXPECT: ERROR_R6_scaling_by_hand_is_said_by_scaled<.*log_softmax.*raw<
+// EXPECT: ERROR_R6_raw_product_was_multiplied_instead_of_scaled<.*log_softmax.*raw<
 // VARIANTS: equal unused dynamic
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>

@@ -1,6 +1,6 @@
 // MISTAKE: the product was stored, and nobody knows any more how many features it had.
 // RULE: R6
-// EXPECT: ERROR_R6_extent_of_stored_product_is_given_by_scaled<.*width, .*run_time
+// EXPECT: ERROR_R6_stored_product_has_lost_the_extent_of_its_features<.*width, .*run_time
 // VARIANTS: equal dynamic
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>

@@ -1,6 +1,6 @@
 // MISTAKE: weights are multiplied by a gate, then normalised by softmax once more.
 // RULE: R5
-// EXPECT: ERROR_R5_weighted_is_only_summed<.*softmax.*weighted<
+// EXPECT: ERROR_R5_weighted_product_is_reduced_over_its_weights_only<.*softmax.*weighted<
 // VARIANTS: equal dynamic
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>

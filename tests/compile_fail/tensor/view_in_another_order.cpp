@@ -1,6 +1,6 @@
 // MISTAKE: a view of the same dimensions in another order.
 // RULE: R3
-// EXPECT: ERROR_R3_view_shows_a_tensor_of_its_own_type<.*seq.*batch
+// EXPECT: ERROR_R3_view_and_tensor_differ_in_type<.*seq.*batch
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>
 

@@ -48,7 +48,7 @@ consteval auto differing_mark() {
   if constexpr (mark_order<Mark> <= mark_order<score<>>) {
     return answer<ERROR_R6_declared_type_drops_or_invents_raw_or_score<Facts...>>{};
   } else if constexpr (mark_order<Mark> == mark_order<biased_for<>>) {
-    return answer<ERROR_R7_biased_scores_are_of_another_type<Facts...>>{};
+    return answer<ERROR_R7_declared_type_drops_or_invents_biased<Facts...>>{};
   } else if constexpr (mark_order<Mark> == mark_order<masked_for<>>) {
     return answer<ERROR_R7_declared_type_drops_or_invents_masked<Facts...>>{};
   } else if constexpr (mark_order<Mark> == mark_order<rotated<>>) {
@@ -70,7 +70,7 @@ consteval auto judge_assign() {
   using stored = typename stored_marks<marks_t<Declared>>::type;
   using marks_off = join_t<difference_t<to_store, stored>, difference_t<stored, to_store>>;
   if constexpr (any_composite(join_t<too_many, too_few>{})) {
-    return answer<ERROR_R4_merged_is_not_its_product<op::assign, D, C>>{};
+    return answer<ERROR_R4_composite_is_not_the_declared_dimension<op::assign, D, C>>{};
   } else if constexpr (too_many::size == 0 && too_few::size > 0) {
     return answer<ERROR_R8_assignment_never_broadcasts<op::assign, D, C>>{};
   } else if constexpr (too_many::size > 0) {

@@ -61,13 +61,13 @@ template <class Key, class Given, class Held>
 consteval auto judge_side() {
   using O = over<about_t<Key>>;
   if constexpr (has_other_positions<Key, Given>()) {
-    return answer<ERROR_R3_other_positions_of_the_sequence<op::append, O, lhs_t<Given>, rhs_t<Held>>>{};
+    return answer<ERROR_R3_values_are_at_other_positions_than_the_weights<op::append, O, lhs_t<Given>, rhs_t<Held>>>{};
   } else if constexpr (!is_in<Key, dims_t<Given>>) {
     return answer<missing_t<op::append, list<Key>, Given>>{};
   } else if constexpr (!same_set<dims_t<Given>, dims_t<Held>>) {
     return answer<ERROR_R10_operands_differ_in_another_dimension<op::append, O, lhs_t<Given>, rhs_t<Held>>>{};
   } else if constexpr (!same_set<rotations_t<marks_t<Given>>, rotations_t<marks_t<Held>>>) {
-    return answer<ERROR_R9_rotated_meets_not_rotated<op::append, O, lhs_t<Given>, rhs_t<Held>>>{};
+    return answer<ERROR_R9_only_one_operand_is_rotated<op::append, O, lhs_t<Given>, rhs_t<Held>>>{};
   } else if constexpr (!same_set<typename stored_marks<marks_t<Given>>::type, marks_t<Held>>) {
     return answer<ERROR_R10_operands_differ_in_another_dimension<op::append, O, lhs_t<Given>, rhs_t<Held>>>{};
   } else {

@@ -188,7 +188,7 @@ consteval auto missing_in_product() {
   } else if constexpr (is_position<D> && is_in<D, weighing_t<there>> &&
                        filter<axes_of_list_t<dims_t<here>>>::any_position) {
     // Weights over D meet values that stand at other positions.
-    return answer<ERROR_R3_other_positions_of_the_sequence<Op, over_t<Over>, lhs_t<A>, rhs_t<B>>>{};
+    return answer<ERROR_R3_values_are_at_other_positions_than_the_weights<Op, over_t<Over>, lhs_t<A>, rhs_t<B>>>{};
   } else if constexpr (std::is_same_v<Op, op::scores> && is_feature<D> &&
                        filter<axes_of_list_t<dims_t<here>>>::any_feature_or_choice) {
     return answer<ERROR_R16_query_key_and_value_are_told_apart_by_dimensions<Op, over_t<Over>, lhs_t<A>, rhs_t<B>>>{};
@@ -227,12 +227,12 @@ consteval auto judge_product() {
                               marked_t<score, marks_t<B>>>::size > 0) {
     return answer<ERROR_R6_scores_are_contracted_only_after_softmax<Op, O, L, R>>{};
   } else if constexpr (rotations_differ<Over, A, B>) {
-    return answer<ERROR_R9_rotated_meets_not_rotated<Op, O, L, R>>{};
+    return answer<ERROR_R9_only_one_operand_is_rotated<Op, O, L, R>>{};
   } else if constexpr ((sums_weights<Over, A>() && marked_t<rotated, marks_t<B>>::size > 0) ||
                        (sums_weights<Over, B>() && marked_t<rotated, marks_t<A>>::size > 0)) {
     return answer<ERROR_R9_values_are_not_rotated<Op, O, L, R>>{};
   } else if constexpr (indexed_meets<A, B>) {
-    return answer<ERROR_R18_indexed_meets_its_dimension<Op, O, L, R>>{};
+    return answer<ERROR_R18_single_element_meets_its_whole_dimension<Op, O, L, R>>{};
   } else if constexpr (difference_t<Along, typename facts::shared>::size > 0) {
     return answer<ERROR_R1_contracted_dimension_is_not_in_both<Op, over_t<Along>, L, R>>{};
   } else if constexpr (facts::undeclared::size > 0) {
@@ -298,7 +298,7 @@ consteval auto judge_scores() {
   } else if constexpr (is_scores<product_facts<Over, list<>, A, B>>) {
     return answer<accepted<with_marks_t<typename verdict::shape, typename raw_mark<Over>::score_list>>>{};
   } else if constexpr (gives_pairs<product_facts<Over, list<>, A, B>>) {
-    return answer<ERROR_R2_shared_dimension_gives_pairs<
+    return answer<ERROR_R2_shared_dimension_pairs_elements_one_to_one<
         op::scores, over_t<typename product_facts<Over, list<>, A, B>::shared>, lhs_t<A>, rhs_t<B>>>{};
   } else {
     return answer<ERROR_R6_scores_are_products_of_positions<op::scores, over_t<Over>, lhs_t<A>, rhs_t<B>>>{};

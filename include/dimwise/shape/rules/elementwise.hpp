@@ -66,11 +66,11 @@ consteval auto judge_elementwise() {
   using wanted = typename all_dims<Shapes...>::type;
   using model = typename largest<wanted, Shapes...>::type;
   if constexpr (indexed_meets<Shapes...>) {
-    return answer<error_with_t<ERROR_R18_indexed_meets_its_dimension, Op, Shapes...>>{};
+    return answer<error_with_t<ERROR_R18_single_element_meets_its_whole_dimension, Op, Shapes...>>{};
   } else if constexpr (std::is_void_v<model>) {
     return answer<error_with_t<ERROR_R8_neither_has_all_dimensions_of_the_other, Op, Shapes...>>{};
   } else if constexpr (effect_in<masked_for<>>(marks_row<Op>) == by_rule && any_masked<Shapes...> && !EndsMask) {
-    return answer<error_with_t<ERROR_R7_masked_values_pass_no_function, Op, Shapes...>>{};
+    return answer<error_with_t<ERROR_R7_masked_values_are_given_to_a_function, Op, Shapes...>>{};
   } else {
     return answer<accepted<make_shape_t<dims_t<model>, join_t<kept_marks_t<Op, Shapes>...>>>>{};
   }
@@ -115,7 +115,7 @@ consteval auto judge_chosen() {
   if constexpr (refused<Verdict> || !choose_unlike_rotations<Shapes...>) {
     return answer<Verdict>{};
   } else {
-    return answer<error_with_t<ERROR_R9_rotated_meets_not_rotated, Op, Shapes...>>{};
+    return answer<error_with_t<ERROR_R9_only_one_operand_is_rotated, Op, Shapes...>>{};
   }
 }
 
@@ -125,9 +125,9 @@ consteval auto judge_added() {
   if constexpr (refused<sum>) {
     return answer<sum>{};
   } else if constexpr (adds_unlike_rotations<A, B>) {
-    return answer<ERROR_R9_rotated_meets_not_rotated<op::elementwise, lhs_t<A>, rhs_t<B>>>{};
+    return answer<ERROR_R9_only_one_operand_is_rotated<op::elementwise, lhs_t<A>, rhs_t<B>>>{};
   } else if constexpr (added_bias<A, B>::masked) {
-    return answer<ERROR_R7_scores_are_masked_and_not_their_bias<op::elementwise, lhs_t<A>, rhs_t<B>>>{};
+    return answer<ERROR_R7_bias_is_masked_instead_of_the_scores<op::elementwise, lhs_t<A>, rhs_t<B>>>{};
   } else {
     return answer<accepted<make_shape_t<dims_t<typename sum::shape>,
                                         join_t<marks_t<typename sum::shape>, typename added_bias<A, B>::type>>>>{};
@@ -208,9 +208,9 @@ consteval auto judge_scaled_by() {
   if constexpr (!allowed<typename decltype(verdict)::type>) {
     return verdict;
   } else if constexpr (any_masked<By>) {
-    return answer<ERROR_R7_masked_values_pass_no_function<op::scaled, lhs_t<Shape>, rhs_t<By>>>{};
+    return answer<ERROR_R7_masked_values_are_given_to_a_function<op::scaled, lhs_t<Shape>, rhs_t<By>>>{};
   } else if constexpr (indexed_meets<Shape, By>) {
-    return answer<error_with_t<ERROR_R18_indexed_meets_its_dimension, op::scaled, Shape, By>>{};
+    return answer<error_with_t<ERROR_R18_single_element_meets_its_whole_dimension, op::scaled, Shape, By>>{};
   } else if constexpr (!is_subset<dims_t<By>, dims_t<Shape>>) {
     return answer<error_with_t<ERROR_R8_neither_has_all_dimensions_of_the_other, op::scaled, Shape, By>>{};
   } else {

@@ -85,7 +85,8 @@ consteval auto judge_gather() {
     return answer<ERROR_R18_ids_index_their_own_dimension_only<op::gather, over<about_t<D>>, id<IdDim>, lhs_t<Table>,
                                                                rhs_t<Ids>>>{};
   } else if constexpr (indexed_meets<Table, Ids>) {
-    return answer<ERROR_R18_indexed_meets_its_dimension<op::gather, over<about_t<D>>, lhs_t<Table>, rhs_t<Ids>>>{};
+    return answer<
+        ERROR_R18_single_element_meets_its_whole_dimension<op::gather, over<about_t<D>>, lhs_t<Table>, rhs_t<Ids>>>{};
   } else if constexpr (is_merged<D> && !is_in<D, dims_t<Ids>>) {
     return answer<
         ERROR_R18_ids_of_a_composite_are_split_first<op::gather, over<about_t<D>>, lhs_t<Table>, rhs_t<Ids>>>{};

@@ -40,11 +40,12 @@ consteval auto judge_linear_attention() {
     return answer<ERROR_R3_assigned_dimensions_differ<op_t, O, lhs_t<State>,
                                                       rhs_t<make_shape_t<join_t<per_key, list<F>, value>, list<>>>>>{};
   } else if constexpr (indexed_meets<Q, K, V, State>) {
-    return answer<ERROR_R18_indexed_meets_its_dimension<op_t, O, lhs_t<Q>, rhs_t<K>, operand_t<V>, operand_t<State>>>{};
+    return answer<ERROR_R18_single_element_meets_its_whole_dimension<op_t, O, lhs_t<Q>, rhs_t<K>, operand_t<V>,
+                                                                     operand_t<State>>>{};
   } else if constexpr (!same_set<rotations_t<marks_t<Q>>, rotations_t<marks_t<K>>>) {
-    return answer<ERROR_R9_rotated_meets_not_rotated<op_t, O, lhs_t<Q>, rhs_t<K>>>{};
+    return answer<ERROR_R9_only_one_operand_is_rotated<op_t, O, lhs_t<Q>, rhs_t<K>>>{};
   } else if constexpr (!same_set<rotations_t<marks_t<State>>, rotations_t<marks_t<K>>>) {
-    return answer<ERROR_R9_rotated_meets_not_rotated<op_t, O, lhs_t<State>, rhs_t<K>>>{};
+    return answer<ERROR_R9_only_one_operand_is_rotated<op_t, O, lhs_t<State>, rhs_t<K>>>{};
   } else if constexpr (marked_t<rotated, marks_t<V>>::size > 0) {
     return answer<ERROR_R9_values_are_not_rotated<op_t, O, lhs_t<K>, rhs_t<V>>>{};
   } else {
@@ -61,8 +62,8 @@ consteval auto judge_state_change() {
     return answer<ERROR_R8_neither_has_all_dimensions_of_the_other<op::linear_attention, over<about_t<P>>,
                                                                    lhs_t<Changed>, rhs_t<By>>>{};
   } else if constexpr (indexed_meets<Changed, By>) {
-    return answer<
-        ERROR_R18_indexed_meets_its_dimension<op::linear_attention, over<about_t<P>>, lhs_t<Changed>, rhs_t<By>>>{};
+    return answer<ERROR_R18_single_element_meets_its_whole_dimension<op::linear_attention, over<about_t<P>>,
+                                                                     lhs_t<Changed>, rhs_t<By>>>{};
   } else {
     return answer<accepted<Changed>>{};
   }

@@ -105,7 +105,7 @@ consteval auto meeting_objection() {
                        (served_of<serves, dims_t<Shape>>::named && served_here<Shape, Facts>::size == 0)) {
     return answer<ERROR_R7_mask_has_dimensions_that_the_scores_lack<Op, S, M>>{};
   } else if constexpr (indexed_meets<Shape, typename Facts::shape>) {
-    return answer<ERROR_R18_indexed_meets_its_dimension<Op, S, rhs_t<typename Facts::shape>>>{};
+    return answer<ERROR_R18_single_element_meets_its_whole_dimension<Op, S, rhs_t<typename Facts::shape>>>{};
   } else if constexpr (refuses_mark<Op, Shape>) {
     return answer<refused_mark_t<Op, Shape, S, M>>{};
   } else {
@@ -148,7 +148,8 @@ consteval auto judge_bias() {
   if constexpr (!std::is_same_v<objection, nothing>) {
     return answer<objection>{};
   } else if constexpr (serves::size == 0) {
-    return answer<ERROR_R7_bias_lacks_what_softmax_goes_over<op::biased, lhs_t<Shape>, rhs_t<typename Facts::shape>>>{};
+    return answer<ERROR_R7_bias_is_the_same_for_all_that_softmax_goes_over<op::biased, lhs_t<Shape>,
+                                                                           rhs_t<typename Facts::shape>>>{};
   } else {
     return answer<accepted<
         met_t<Shape, Facts, join_t<marks_t<Shape>, typename mark_over<biased_for, sorted_t<serves>>::type>>>>{};
@@ -159,7 +160,7 @@ consteval auto judge_bias() {
 template <class Shape, class Bias>
 consteval auto judge_biased() {
   if constexpr (any_masked<Bias>) {
-    return answer<ERROR_R7_scores_are_masked_and_not_their_bias<op::biased, lhs_t<Shape>, rhs_t<Bias>>>{};
+    return answer<ERROR_R7_bias_is_masked_instead_of_the_scores<op::biased, lhs_t<Shape>, rhs_t<Bias>>>{};
   } else if constexpr (refuses_mark<op::biased, Bias>) {
     return answer<refused_mark_t<op::biased, Bias, lhs_t<Shape>, rhs_t<Bias>>>{};
   } else {

@@ -46,11 +46,11 @@ consteval auto judge_rotary_at() {
     return answer<verdict>{};
   } else if constexpr (!is_in<P, dims_t<Positions>> ||
                        !is_subset<dims_t<Positions>, difference_t<dims_t<Shape>, list<F>>>) {
-    return answer<ERROR_R9_rotary_is_told_angles_at_its_positions<op::rotary, over<about_t<P>, about_t<F>>,
-                                                                  lhs_t<Shape>, rhs_t<Positions>>>{};
+    return answer<ERROR_R9_angles_do_not_belong_to_the_rotated_positions<op::rotary, over<about_t<P>, about_t<F>>,
+                                                                         lhs_t<Shape>, rhs_t<Positions>>>{};
   } else if constexpr (indexed_meets<Shape, Positions>) {
-    return answer<ERROR_R18_indexed_meets_its_dimension<op::rotary, over<about_t<P>, about_t<F>>, lhs_t<Shape>,
-                                                        rhs_t<Positions>>>{};
+    return answer<ERROR_R18_single_element_meets_its_whole_dimension<op::rotary, over<about_t<P>, about_t<F>>,
+                                                                     lhs_t<Shape>, rhs_t<Positions>>>{};
   } else {
     return answer<accepted<with_indexed_t<typename verdict::shape, Positions>>>{};
   }
@@ -66,11 +66,11 @@ consteval auto judge_rotary_by() {
   } else if constexpr (!same_set<dims_t<Cosines>, dims_t<Sines>> || !is_in<P, dims_t<Cosines>> ||
                        is_in<F, dims_t<Cosines>> || pairs::size != 1 || filter<pairs>::not_features::size > 0 ||
                        !is_disjoint<axes_of_list_t<pairs>, axes_of_list_t<dims_t<Shape>>>) {
-    return answer<ERROR_R9_rotary_is_told_angles_at_its_positions<op::rotary, over<about_t<P>, about_t<F>>,
-                                                                  lhs_t<Shape>, rhs_t<Cosines>>>{};
+    return answer<ERROR_R9_angles_do_not_belong_to_the_rotated_positions<op::rotary, over<about_t<P>, about_t<F>>,
+                                                                         lhs_t<Shape>, rhs_t<Cosines>>>{};
   } else if constexpr (indexed_meets<Shape, Cosines, Sines>) {
-    return answer<ERROR_R18_indexed_meets_its_dimension<op::rotary, over<about_t<P>, about_t<F>>, lhs_t<Shape>,
-                                                        rhs_t<Cosines>, rhs_t<Sines>>>{};
+    return answer<ERROR_R18_single_element_meets_its_whole_dimension<op::rotary, over<about_t<P>, about_t<F>>,
+                                                                     lhs_t<Shape>, rhs_t<Cosines>, rhs_t<Sines>>>{};
   } else {
     return answer<accepted<with_indexed_t<typename verdict::shape, Cosines, Sines>>>{};
   }
@@ -141,7 +141,7 @@ consteval auto judge_top_k() {
     return answer<ERROR_R13_softmax_takes_attendable_or_choice<op::top_k, O, operand_t<Shape>>>{};
   } else if constexpr (D::static_extent != at_run_time && Best::static_extent != at_run_time &&
                        Best::static_extent > D::static_extent) {
-    return answer<ERROR_R18_more_than_there_are<op::top_k, O, operand_t<Shape>>>{};
+    return answer<ERROR_R18_more_elements_than_the_dimension_has<op::top_k, O, operand_t<Shape>>>{};
   } else {
     using dims = replace_t<dims_t<Shape>, D, list<Best>>;
     if constexpr (!all_distinct(axes_of_list_t<dims>{})) {

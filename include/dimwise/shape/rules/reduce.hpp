@@ -41,7 +41,7 @@ consteval auto common_objection() {
   } else if constexpr (!serves_all<Over, masked_for>(marks_t<Shape>{})) {
     return answer<ERROR_R7_mask_does_not_serve_this_dimension<Op, O, operand_t<Shape>>>{};
   } else if constexpr (shifts_vanish<Op> && !serves_all<Over, biased_for>(marks_t<Shape>{})) {
-    return answer<ERROR_R7_bias_lacks_what_softmax_goes_over<Op, O, operand_t<Shape>>>{};
+    return answer<ERROR_R7_bias_is_the_same_for_all_that_softmax_goes_over<Op, O, operand_t<Shape>>>{};
   } else if constexpr (!is_subset<typename filter<axes_of_list_t<Over>>::packed, axes_of_list_t<served>>) {
     return answer<ERROR_R19_packed_positions_need_their_documents<Op, O, operand_t<Shape>>>{};
   } else {
@@ -126,9 +126,9 @@ consteval auto judge_reduce() {
   if constexpr (!std::is_same_v<objection, nothing>) {
     return answer<objection>{};
   } else if constexpr (averages_weights<Op, Over, Shape>()) {
-    return answer<ERROR_R5_mean_over_what_sums_to_one<Op, over_t<Over>, operand_t<Shape>>>{};
+    return answer<ERROR_R5_mean_divides_weights_that_already_sum_to_one<Op, over_t<Over>, operand_t<Shape>>>{};
   } else if constexpr (misuses_weighted<Op, Over, Shape>()) {
-    return answer<ERROR_R5_weighted_is_only_summed<Op, over_t<Over>, operand_t<Shape>>>{};
+    return answer<ERROR_R5_weighted_product_is_reduced_over_its_weights_only<Op, over_t<Over>, operand_t<Shape>>>{};
   } else if constexpr ((std::is_same_v<Op, op::argmax> || std::is_same_v<Op, op::logsumexp>) &&
                        filter<Over>::not_attended::size > 0) {
     return answer<ERROR_R13_softmax_takes_attendable_or_choice<Op, over_t<Over>, operand_t<Shape>>>{};
@@ -196,7 +196,7 @@ consteval auto judge_norm_with() {
   if constexpr (!allowed<typename decltype(verdict)::type>) {
     return verdict;
   } else if constexpr (indexed_meets<Shape, Weights...>) {
-    return answer<error_with_t<ERROR_R18_indexed_meets_its_dimension, Op, Shape, Weights...>>{};
+    return answer<error_with_t<ERROR_R18_single_element_meets_its_whole_dimension, Op, Shape, Weights...>>{};
   } else if constexpr (!(is_subset<dims_t<Weights>, dims_t<Shape>> && ...)) {
     return answer<error_with_t<ERROR_R8_neither_has_all_dimensions_of_the_other, Op, Shape, Weights...>>{};
   } else {

@@ -60,7 +60,7 @@ consteval auto judge_scatter_add() {
   } else if constexpr (is_merged<D> && !is_in<D, summed>) {
     return answer<ERROR_R18_ids_of_a_composite_are_split_first<op::scatter_add, O, lhs_t<Values>, rhs_t<Ids>>>{};
   } else if constexpr (indexed_meets<Values, Ids>) {
-    return answer<ERROR_R18_indexed_meets_its_dimension<op::scatter_add, O, lhs_t<Values>, rhs_t<Ids>>>{};
+    return answer<ERROR_R18_single_element_meets_its_whole_dimension<op::scatter_add, O, lhs_t<Values>, rhs_t<Ids>>>{};
   } else if constexpr (unknown::size > 0) {
     return answer<missing_t<op::scatter_add, unknown, Ids>>{};
   } else if constexpr (missing::size > 0) {
@@ -68,7 +68,8 @@ consteval auto judge_scatter_add() {
   } else if constexpr (refuses_mark<op::scatter_add, Values>) {
     return answer<refused_mark_t<op::scatter_add, Values, O, lhs_t<Values>, rhs_t<Ids>>>{};
   } else if constexpr (misuses_weighted<op::sum, summed, Values>()) {
-    return answer<ERROR_R5_weighted_is_only_summed<op::scatter_add, O, lhs_t<Values>, rhs_t<Ids>>>{};
+    return answer<
+        ERROR_R5_weighted_product_is_reduced_over_its_weights_only<op::scatter_add, O, lhs_t<Values>, rhs_t<Ids>>>{};
   } else {
     using dims = join_t<list<D>, difference_t<dims_t<Values>, summed>>;
     if constexpr (!all_distinct(axes_of_list_t<dims>{})) {
