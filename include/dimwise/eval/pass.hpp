@@ -48,6 +48,12 @@ inline constexpr bool reads_in_place = is_leaf<N> || is_view<N>;
 template <class Shape, class M>
 inline constexpr bool reads_in_place<indicator_node<Shape, bool, M>> = true;
 
+// Memory, or a view of some.
+template <class N>
+inline constexpr bool in_memory = is_leaf<N>;
+template <class Shape, class How, class E>
+inline constexpr bool in_memory<restride<Shape, How, E>> = in_memory<E>;
+
 // Attention weights know which of them are of the score −∞, hidden or not: −0, which no other weight is. A product with
 // them leaves out the values of these, whatever they are.
 template <class N>

@@ -70,18 +70,6 @@ struct verdict_of<refusal<Error>> {
   using type = Error;
 };
 
-// Whether X is memory, or a view of some.
-template <class X>
-consteval bool in_memory() {
-  if constexpr (is_leaf<X>) {
-    return true;
-  } else if constexpr (reads_in_place<X>) {
-    return in_memory<std::remove_cvref_t<decltype(std::declval<const X&>().template child<0>())>>();
-  } else {
-    return false;
-  }
-}
-
 /// f(x…), unless f refuses it or one of the operands is a refusal.
 template <class F, class... X>
 auto attempt(const F& f, [[maybe_unused]] const X&... x) {
@@ -161,7 +149,7 @@ auto stored_as(X&& x) {
 /// What a module reads more than once: an expression is computed first, all else is x itself, and nothing is copied.
 template <class X>
 decltype(auto) materialised(const X& x) {
-  if constexpr (operand<X> && !in_memory<X>()) {
+  if constexpr (operand<X> && !in_memory<X>) {
     return tensor(x);
   } else {
     return (x);
