@@ -33,7 +33,7 @@ consteval auto judge_mean() {
 template <class Op, class Named, class X, class Y, bool AllDocuments>
 consteval auto judge_pairs() {
   if constexpr (indexed_meets<X, Y>) {
-    return answer<ERROR_R18_indexed_meets_its_dimension<Op, lhs_t<X>, rhs_t<Y>>>{};
+    return answer<ERROR_R18_single_element_meets_its_whole_dimension<Op, lhs_t<X>, rhs_t<Y>>>{};
   } else if constexpr (!same_set<dims_t<X>, dims_t<Y>>) {
     return answer<ERROR_R22_targets_have_other_dimensions<Op, lhs_t<X>, rhs_t<Y>>>{};
   } else {
@@ -53,7 +53,7 @@ consteval auto judge_alternatives() {
   } else if constexpr (!std::is_same_v<Ids, nothing> && !std::is_same_v<Ids, V>) {
     return answer<ERROR_R18_ids_index_their_own_dimension_only<Op, over_t<list<V>>, over_t<list<Ids>>>>{};
   } else if constexpr (indexed_meets<Logits, Targets>) {
-    return answer<ERROR_R18_indexed_meets_its_dimension<Op, lhs_t<Logits>, rhs_t<Targets>>>{};
+    return answer<ERROR_R18_single_element_meets_its_whole_dimension<Op, lhs_t<Logits>, rhs_t<Targets>>>{};
   } else if constexpr (!same_set<dims_t<Targets>, expected>) {
     return answer<ERROR_R22_targets_have_other_dimensions<Op, lhs_t<Logits>, rhs_t<Targets>>>{};
   } else if constexpr (sums_to_one::size > 0 && !std::is_same_v<sums_to_one, list<V>>) {
