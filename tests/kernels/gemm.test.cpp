@@ -238,6 +238,37 @@ TEST_CASE("gemm: epilogues") {
   }
 }
 
+TEST_CASE("gemm: added to what C holds, on every path, for operands of every layout") {
+  const gemm_shape shapes[] = {{1, 70, 300}, {3, 200, 64},  {64, 3, 500}, {13, 64, 500},  {40, 100, 900},
+                               {70, 65, 1},  {520, 33, 20}, {30, 40, 0},  {96, 768, 400}, {5, 7, 9}};
+  for (const gemm_shape& s : shapes) {
+    for (const layout la : {layout::rows, layout::columns}) {
+      for (const layout lb : {layout::rows, layout::columns}) {
+        for (const layout lc : {layout::rows, layout::columns}) {
+          CAPTURE(s.m);
+          CAPTURE(s.n);
+          CAPTURE(s.k);
+          const test_matrix a(s.m, s.k, la, 1), b(s.k, s.n, lb, 2);
+          test_matrix c(s.m, s.n, lc, 3);
+          const test_matrix before = c;
+          const auto scratch = aligned(gemm_scratch_bytes(s, 3));
+          gemm(s, a.in(), b.in(), c.out(), scratch.get(), add_to(c.out()), backward_executor{3});
+          bool right = true;
+          for (std::size_t i = 0; i < s.m; ++i) {
+            for (std::size_t j = 0; j < s.n; ++j) {
+              exact_sum sum = exact(a, b, i, j);
+              sum.value += before.at(i, j);
+              sum.magnitude += std::fabs(before.at(i, j));
+              right = right && std::fabs(c.at(i, j) - sum.value) <= tolerance(sum, s.k + 1);
+            }
+          }
+          CHECK(right);
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("gemm: NaN and infinity reach their rows and columns, and no others") {
   for (const gemm_shape& s : {gemm_shape{13, 70, 20}, {3, 70, 20}, {30, 3, 20}, {30, 67, 20}}) {
     for (layout lb : {layout::rows, layout::columns, layout::scattered}) {

@@ -82,7 +82,8 @@ struct destination {
   strided_matrix<float> c;
   writer write;
   const void* epilogue;
-  bool as_is;  // no epilogue
+  bool as_is;  // no epilogue but for `onto`
+  bool onto;   // the sums start at what C holds
 };
 
 template <class Arch, class Epilogue>
@@ -94,7 +95,8 @@ template <class Arch, class Epilogue>
 template <class Arch, class Epilogue>
 [[nodiscard, gnu::always_inline]] inline destination destination_of(const strided_matrix<float>& c,
                                                                     const Epilogue& epilogue) noexcept {
-  return {c, &write_sums<Arch, Epilogue>, &epilogue, std::is_same_v<Epilogue, keep>};
+  constexpr bool onto = std::is_same_v<Epilogue, add_to>;
+  return {c, &write_sums<Arch, Epilogue>, &epilogue, onto || std::is_same_v<Epilogue, keep>, onto};
 }
 
 template <class Arch, panel_source Source>
@@ -185,15 +187,21 @@ template <class Arch>
   const std::size_t share = ceil_div(next.count, ceil_div(range.row_end - range.row_begin, tile::rows));
   const auto step = static_cast<std::ptrdiff_t>(b.registers * lanes<Arch>);
   const bool whole = free_tails<Arch> || b.masked || b.columns == b.registers * lanes<Arch>;
-  const bool into_c = now.last && to.as_is && to.c.column_stride == 1 && whole;
+  const bool direct = to.as_is && to.c.column_stride == 1 && whole;
+  const bool into_c = now.last && direct;
+  const bool from_c = now.first && direct && to.onto;
   for (std::size_t row = range.row_begin; row < range.row_end; row += tile::rows, sums += tile_sums) {
     const std::size_t rows = smaller(tile::rows, range.row_end - row);
     const tile_input in{
         now.extent, now.a.at(row - range.row_begin, 0),         now.a.row_stride, now.a.column_stride, b.data,
         b.step,     b.columns - (b.registers - 1) * lanes<Arch>};
     next.fetch(share);
-    sum_tile<Arch>(in, b, rows, now.first ? nullptr : sums, step, into_c ? to.c.at(row, column) : sums,
-                   into_c ? to.c.row_stride : step);
+    float* const c = to.c.at(row, column);
+    sum_tile<Arch>(in, b, rows,
+                   from_c      ? c
+                   : now.first ? nullptr
+                               : sums,
+                   from_c ? to.c.row_stride : step, into_c ? c : sums, into_c ? to.c.row_stride : step);
     if (now.last && !into_c) to.write(sums, rows, b.columns, b.registers, to, row, column);
   }
 }

@@ -118,6 +118,11 @@ struct plus {
   }
 };
 
+/// `x + C`, in its place: C += A B. The tiles start at what C holds and read it no second time.
+struct add_to : plus {
+  explicit add_to(const strided_matrix<float>& c) noexcept : plus{{c.data, c.row_stride, c.column_stride}} {}
+};
+
 /// `f(x)` for a function of one register, such as those of math.hpp.
 template <class F>
 struct activated {

@@ -133,10 +133,23 @@ void product_with(const product_call& c, void* scratch, const runner& threads, c
   }, threads);
 }
 
+// C += A B: a residual that is C, and nothing else.
+[[nodiscard, gnu::always_inline]] inline bool adds_to_c(const product_call& c) noexcept {
+  product_epilogue other = c.epilogue;
+  other.residual = false;
+  bool same = c.epilogue.residual && !other.any() && c.residual_row == c.c_row && c.residual_column == c.c_column;
+  for (std::size_t i = 0; i < c.count && same; ++i) same = c.problems[i].residual == c.problems[i].c;
+  return same;
+}
+
 template <class Arch>
 void product_kernel(const product_call& c, void* scratch, const runner& threads) {
   if (!c.epilogue.any()) {
     return product_with<Arch>(c, scratch, threads, [](const product_call::pointers&) { return keep{}; });
+  }
+  if (adds_to_c(c)) {
+    return product_with<Arch>(c, scratch, threads,
+                              [&](const product_call::pointers& p) { return add_to({p.c, c.c_row, c.c_column}); });
   }
   product_with<Arch>(c, scratch, threads, [&](const product_call::pointers& p) {
     return call_epilogue<Arch>{&c.epilogue, {p.residual, c.residual_row, c.residual_column}};

@@ -100,7 +100,8 @@ struct attention_gradient_call {
   void (*own_slope)(void* context, float* scores, float* slopes, std::size_t count) noexcept = nullptr;
 };
 
-/// What happens to an element of a product: f(scale · x + bias) + residual.
+/// What happens to an element of a product: f(scale · x + bias) + residual. A residual that is C itself, and nothing else,
+/// is C += A B, at the speed of C = A B.
 struct product_epilogue {
   float scale = 1;
   const float* column_bias = nullptr;
