@@ -88,10 +88,14 @@ set(dimwise_headers
     include/dimwise/grad/tracked.hpp
     include/dimwise/io.hpp
     include/dimwise/io/archive.hpp
+    include/dimwise/io/bindings.hpp
+    include/dimwise/io/checkpoint.hpp
     include/dimwise/io/element_type.hpp
+    include/dimwise/io/elements.hpp
     include/dimwise/io/file_bytes.hpp
     include/dimwise/io/file_error.hpp
     include/dimwise/io/safetensors.hpp
+    include/dimwise/io/stored_order.hpp
     include/dimwise/kernels/active.hpp
     include/dimwise/kernels/attention.hpp
     include/dimwise/kernels/attention_gradient.hpp

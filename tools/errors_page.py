@@ -56,6 +56,10 @@ CURES = {
         "else of the same extent, `relabel<A, B>`, which stands out in review.",
     "ERROR_R3_extents_differ":
         "The two dimensions cannot be the same one. Take the dimension of the right extent, or `slice` first.",
+    "ERROR_R3_stored_order_lists_each_dimension_once":
+        "Write the file's axes from the slowest to the fastest, each with its dimension; several dimensions that are one axis of "
+        "the file go `together<heads, d_k>`. What is stored otherwise than the model has it replaces its dimension: "
+        "`pairs_as_halves<d_k>`.",
     "ERROR_R3_values_are_at_other_positions_than_the_weights":
         "The values must stand at the positions that the weights go over: `rename<seq, key>(v)`, or compute the "
         "values from the sequence that the keys were computed from.",

@@ -75,6 +75,10 @@ struct ERROR_R3_assigned_dimensions_differ;
 template <class... Facts>
 struct ERROR_R3_view_and_tensor_differ_in_type;
 
+/// The order in which a file stores a parameter lists every dimension of the parameter once, and no other.
+template <class... Facts>
+struct ERROR_R3_stored_order_lists_each_dimension_once;
+
 // R4  Split and merge go through composites whose order and factors are part of the type.
 
 /// A `divided` dimension whose extents do not divide.

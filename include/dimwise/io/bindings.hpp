@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/io/bindings.hpp -- which array of a file each parameter is, in which order and by which convention.
+//
+// Layer: io. A binding names a parameter by the object itself and says the file's order by type; what it needs of the
+// run are extents. All bindings together are compared with an archive before anything is read.
+// Tests: tests/io/checkpoint.test.cpp, tests/compile_fail/io/
+//
+//   bindings file(vocab{50257});                                       // run-time extents, once for the whole model
+//   file.bind<stored<vocab, d_model>>("wte.weight", model.words.table);
+//   const auto block = file.in("h.0.");
+//   block.linear<in_out>("mlp.c_fc", model.layers[0].up);              // .weight, and .bias where there is one
+//   block.fused<thirds, in_out>("attn.c_attn", attention.query, attention.key, attention.value);
+#pragma once
+
+#include <dimwise/io/elements.hpp>
+#include <dimwise/nn/linear.hpp>
+#include <dimwise/nn/norm.hpp>
+
+#include <map>
+#include <memory>
+#include <set>
+#include <utility>
+
+namespace dimwise::io {
+
+namespace detail {
+
+template <class D>
+inline constexpr char dimension_key = 0;
+
+// One parameter and its place in an array, whatever its type.
+class bound_parameter {
+ public:
+  bound_parameter() = default;
+  bound_parameter(const bound_parameter&) = delete;
+  bound_parameter& operator=(const bound_parameter&) = delete;
+  virtual ~bound_parameter() = default;
+
+  [[nodiscard]] virtual std::string unreadable(const stored_array&, rounding) const = 0;
+  virtual void read(const stored_array&) = 0;  // into a new tensor
+  virtual void commit() noexcept = 0;          // the new tensor becomes the parameter
+  virtual void write(std::byte* array) const = 0;
+  [[nodiscard]] virtual element_type type() const = 0;
+  [[nodiscard]] virtual bool has_extents() const = 0;  // those of the parameter are the bound ones
+
+  std::vector<std::string> names;  // of the array: the first that the file has
+  const void* parameter = nullptr;
+  arrangement how;
+  double added = 0;
+};
+
+template <class Tensor>
+class bound_tensor final : public bound_parameter {
+  using T = typename Tensor::value_type;
+  using extents_type = typename Tensor::extents_type;
+
+ public:
+  bound_tensor(Tensor& to, const extents_type& extents) : to_(to), extents_(extents) { parameter = &to; }
+
+  [[nodiscard]] std::string unreadable(const stored_array& from, rounding r) const override {
+    return detail::unreadable<T>(from, r);
+  }
+  void read(const stored_array& from) override {
+    fresh_ = Tensor::for_overwriting(extents_);
+    read_elements(from, how, fresh_.overwrite(), added);
+  }
+  void commit() noexcept override { to_ = static_cast<Tensor&&>(fresh_); }
+  void write(std::byte* array) const override { write_elements(std::as_const(to_).data(), how, array, added); }
+  [[nodiscard]] element_type type() const override { return element_type_of<T>; }
+  [[nodiscard]] bool has_extents() const override {
+    axis mine[axes_for<shape_of<Tensor>>::size + 1];
+    axis given[axes_for<shape_of<Tensor>>::size + 1];
+    axis_extents<axes_for<shape_of<Tensor>>>::write(to_.extents(), mine);
+    axis_extents<axes_for<shape_of<Tensor>>>::write(extents_, given);
+    return std::equal(mine, mine + axes_for<shape_of<Tensor>>::size, given,
+                      [](const axis& a, const axis& b) { return a.extent == b.extent; });
+  }
+
+ private:
+  Tensor& to_;
+  Tensor fresh_;
+  extents_type extents_;
+};
+
+// What is stored in place of an output dimension: its pairs or halves.
+template <class D, class... Turned>
+struct turned_dimension {
+  using type = D;
+};
+template <class D, class First, class... Rest>
+struct turned_dimension<D, First, Rest...> : turned_dimension<D, Rest...> {};
+template <class D, class... Rest>
+struct turned_dimension<D, pairs_as_halves<D>, Rest...> {
+  using type = pairs_as_halves<D>;
+};
+template <class D, class... Rest>
+struct turned_dimension<D, halves_as_pairs<D>, Rest...> {
+  using type = halves_as_pairs<D>;
+};
+// The outputs as they are stored; what is turned and no output stays in the list, so that the order is refused.
+template <class Outputs, class... Turned>
+struct turned_outputs;
+template <class... O, class... Turned>
+struct turned_outputs<list<O...>, Turned...> {
+  using stored_outputs = list<typename turned_dimension<O, Turned...>::type...>;
+  using type = join_t<stored_outputs, list_if<!is_in<Turned, stored_outputs>, Turned>...>;
+};
+
+// The outputs of the I-th of three maps in one array.
+template <class Parts, std::size_t I, class Outputs>
+struct fused_outputs;
+template <std::size_t I, class... O>
+struct fused_outputs<thirds, I, list<O...>> {
+  using type = list<part<I, 3>, O...>;
+};
+template <std::size_t I, class H, class F>
+struct fused_outputs<by_heads, I, list<H, F>> {
+  using type = list<H, part<I, 3>, F>;
+};
+
+template <class Convention, class Inputs, class Outputs>
+struct weight_order;
+template <class... I, class... O>
+struct weight_order<in_out, list<I...>, list<O...>> {
+  using type = stored<together<I...>, together<O...>>;
+};
+template <class... I, class... O>
+struct weight_order<out_in, list<I...>, list<O...>> {
+  using type = stored<together<O...>, together<I...>>;
+};
+template <class Outputs>
+struct bias_order;
+template <class... O>
+struct bias_order<list<O...>> {
+  using type = stored<together<O...>>;
+};
+
+// The dimensions of a linear map, in its weight and in its bias.
+template <class Linear>
+struct linear_dims;
+template <class... I, class... O, class Bias, class T>
+struct linear_dims<nn::linear<nn::from<I...>, nn::to<O...>, Bias, T>> {
+  using inputs = list<I...>;
+  using outputs = list<nn::detail::output_side<O, I...>...>;
+  using bias_outputs = list<O...>;
+};
+template <class X>
+concept linear_map = requires { typename linear_dims<X>::inputs; };
+
+template <class Convention, class Linear, class... Turned>
+struct stored_linear {
+  using of = linear_dims<Linear>;
+  using weight = typename weight_order<Convention, typename of::inputs,
+                                       typename turned_outputs<typename of::outputs, Turned...>::type>::type;
+  using bias = typename bias_order<typename turned_outputs<typename of::bias_outputs, Turned...>::type>::type;
+  using verdict = order_verdict<weight, shape_of<typename Linear::weight_type>>;
+};
+template <class Parts, std::size_t I, class Convention, class Linear>
+struct stored_part {
+  using of = linear_dims<Linear>;
+  using weight = typename weight_order<Convention, typename of::inputs,
+                                       typename fused_outputs<Parts, I, typename of::outputs>::type>::type;
+  using bias = typename bias_order<typename fused_outputs<Parts, I, typename of::bias_outputs>::type>::type;
+};
+
+// The bindings of a model, whatever their names were.
+class binding_list {
+ public:
+  template <class... D>
+  explicit binding_list(const D&... extents) {
+    (extents_.insert_or_assign(&dimension_key<D>, extents.extent()), ...);
+  }
+  binding_list(binding_list&&) = default;
+
+  template <class Order, class T, class... D>
+  void add(tensor<T, D...>& to, std::vector<std::string> names, double added = 0) {
+    auto extents = to.extents();
+    [&]<class... A>(list<A...>) { (take_extent<A>(extents), ...); }(typename tensor<T, D...>::extents_type::atoms{});
+    auto one = std::make_unique<bound_tensor<tensor<T, D...>>>(to, extents);
+    one->names = std::move(names);
+    one->how = arranged<Order>::template in<shape<D...>>(extents);
+    one->added = added;
+    all.push_back(std::move(one));
+  }
+
+  std::vector<std::unique_ptr<bound_parameter>> all;
+  std::set<std::string> ignored;
+  std::map<std::string, std::string> same;
+  std::vector<std::string> prefixes;
+
+ private:
+  template <class D, class Extents>
+  void take_extent(Extents& extents) const {
+    if constexpr (D::static_extent == at_run_time) {
+      if (const auto found = extents_.find(&dimension_key<D>); found != extents_.end()) {
+        extents.set(D{found->second});
+      }
+    }
+  }
+  std::map<const void*, std::size_t> extents_;
+};
+
+}  // namespace detail
+
+/// Says which arrays parameters are, all names beginning with the same words.
+class names_within {
+ public:
+  names_within(detail::binding_list& all, std::string prefix) : all_(&all), prefix_(std::move(prefix)) {}
+  /// `file.in("h.0.")` puts "h.0." before every name.
+  [[nodiscard]] names_within in(const std::string& prefix) const { return {*all_, prefix_ + prefix}; }
+
+  /// `to` is the array of that name, or of one of the other names that it goes by, stored in this order (R3).
+  template <class Order, class T, class... D, std::convertible_to<std::string>... Names>
+    requires(file_element<T> && allowed<detail::order_verdict<Order, shape<D...>>>)
+  void bind(const std::string& name, tensor<T, D...>& to, const Names&... other_names) const {
+    all_->add<Order>(to, {prefix_ + name, prefix_ + other_names...});
+  }
+  template <class Order, class T, class... D, class... Names, class Verdict = detail::order_verdict<Order, shape<D...>>>
+    requires refused<Verdict>
+  Verdict bind(const std::string& name, tensor<T, D...>& to, const Names&... other_names) const;
+
+  /// A linear map: `name.weight`, stored `in_out` or `out_in`, and `name.bias` where the map has one. Turned replaces
+  /// output dimensions: `pairs_as_halves<d_k>` (R3).
+  template <class Convention, class... Turned, detail::linear_map Linear>
+    requires(allowed<typename detail::stored_linear<Convention, Linear, Turned...>::verdict>)
+  void linear(const std::string& name, Linear& to) const {
+    using order = detail::stored_linear<Convention, Linear, Turned...>;
+    linear_as<order>(name, to);
+  }
+  template <class Convention, class... Turned, detail::linear_map Linear,
+            class Verdict = typename detail::stored_linear<Convention, Linear, Turned...>::verdict>
+    requires refused<Verdict>
+  Verdict linear(const std::string& name, Linear& to) const;
+
+  /// Three linear maps in one array, in `thirds` or `by_heads`: queries, keys and values.
+  template <class Parts, class Convention, detail::linear_map Q, detail::linear_map K, detail::linear_map V>
+  void fused(const std::string& name, Q& query, K& key, V& value) const {
+    linear_as<detail::stored_part<Parts, 0, Convention, Q>>(name, query);
+    linear_as<detail::stored_part<Parts, 1, Convention, K>>(name, key);
+    linear_as<detail::stored_part<Parts, 2, Convention, V>>(name, value);
+  }
+
+  /// A norm: `name.weight` and `name.bias`, or `name.gamma` and `name.beta` as old files have it.
+  template <class F, class... More>
+  void norm(const std::string& name, nn::layer_norm<F, More...>& to) const {
+    bind<stored<F, More...>>(name + ".weight", to.gamma, name + ".gamma");
+    bind<stored<F, More...>>(name + ".bias", to.beta, name + ".beta");
+  }
+  /// The same without a bias; the scale is stored `as_is` or `less_one`.
+  template <class Scale = as_is, class F, class... More>
+  void norm(const std::string& name, nn::rms_norm<F, More...>& to) const {
+    all_->add<stored<F, More...>>(to.gamma, {prefix_ + name + ".weight"}, std::is_same_v<Scale, less_one> ? 1 : 0);
+  }
+
+  /// An array that holds no parameter: a mask, frequencies.
+  void ignore(const std::string& name) const { all_->ignored.insert(prefix_ + name); }
+  /// An array that may be there though it is another one again: an output layer that is tied to the words.
+  void same(const std::string& name, const std::string& as) const { all_->same[prefix_ + name] = prefix_ + as; }
+
+ private:
+  template <class Order, class Linear>
+  void linear_as(const std::string& name, Linear& to) const {
+    all_->add<typename Order::weight>(to.weight, {prefix_ + name + ".weight"});
+    if constexpr (operand<typename Linear::bias_type>) {
+      all_->add<typename Order::bias>(to.bias, {prefix_ + name + ".bias"});
+    }
+  }
+
+  detail::binding_list* all_;
+  std::string prefix_;
+};
+
+namespace detail {
+
+// A base, so that the list is there before what refers to it.
+struct holds_list {
+  binding_list held;
+};
+
+}  // namespace detail
+
+/// Which arrays of a file the parameters of a model are. The model must outlive it.
+class bindings : detail::holds_list, public names_within {
+ public:
+  /// The run-time extents of the model's dimensions; those that a parameter has already need not be said.
+  template <dimension_type... D>
+  explicit bindings(const D&... extents) : holds_list{detail::binding_list(extents...)}, names_within(held, "") {}
+  bindings(const bindings&) = delete;
+  bindings& operator=(const bindings&) = delete;
+  ~bindings() = default;
+
+  /// What may stand before every name in the file: "transformer.".
+  void may_begin_with(std::string prefix) { held.prefixes.push_back(std::move(prefix)); }
+
+  [[nodiscard]] detail::binding_list& list() { return held; }
+  [[nodiscard]] const detail::binding_list& list() const { return held; }
+};
+
+}  // namespace dimwise::io

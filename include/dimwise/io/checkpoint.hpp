@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/io/checkpoint.hpp -- the parameters of a module: as a table, saved, compared with a file, and loaded.
+//
+// Layer: io. Loading is all or nothing: every mismatch is reported at once, and then nothing is changed.
+// Tests: tests/io/checkpoint.test.cpp
+//
+//   std::cout << parameter_table(model);
+//   save(model, "model.safetensors");      load(model, read_safetensors("model.safetensors"));
+//   load(model, read_safetensors("gpt2.safetensors"), file);            // with bindings: other names and orders
+#pragma once
+
+#include <dimwise/io/bindings.hpp>
+#include <dimwise/io/safetensors.hpp>
+
+#include <iomanip>
+#include <ostream>
+#include <sstream>
+
+namespace dimwise::io {
+
+/// One parameter of a module.
+struct parameter {
+  std::string name;
+  std::vector<std::string> dimensions;
+  std::vector<std::size_t> extents;
+  element_type type;
+  std::size_t bytes;
+};
+
+namespace detail {
+
+template <class Tensor>
+parameter parameter_of(const std::string& name, const Tensor& t) {
+  using axes = axes_for<shape_of<Tensor>>;
+  axis all[axes::size + 1];
+  axis_extents<axes>::write(t.extents(), all);
+  parameter p{
+      name, {}, {}, element_type_of<typename Tensor::value_type>, t.size() * sizeof(typename Tensor::value_type)};
+  for (std::size_t i = 0; i < axes::size; ++i) {
+    std::string word;
+    say_name(axis_extents<axes>::names[i](), [&](char c) { word += c; });
+    p.dimensions.push_back(word);
+    p.extents.push_back(all[i].extent);
+  }
+  return p;
+}
+inline std::string dimension_words(const parameter& p) {
+  std::string text;
+  for (std::size_t i = 0; i < p.dimensions.size(); ++i) {
+    text += (i > 0 ? " " : "") + p.dimensions[i] + "[" + std::to_string(p.extents[i]) + "]";
+  }
+  return text;
+}
+
+// What a checkpoint that this library wrote says of a parameter's dimensions.
+inline const std::string dimensions_key = "dimensions of ";
+
+// Parameters under their own names in their own order.
+template <class M>
+void bind_own(M& m, bindings& to) {
+  nn::for_each_parameter(
+      m, [&]<class Tensor>(const std::string& name, Tensor& t) { to.bind<typename own_order<Tensor>::type>(name, t); });
+}
+
+// The array that a parameter is, by the first of its names that the file has.
+inline const stored_array* find_array(const archive& from, const std::string& prefix,
+                                      const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    if (const stored_array* const found = from.find(prefix + name)) { return found; }
+  }
+  return nullptr;
+}
+// The prefix that most names have.
+inline std::string prefix_in(const archive& from, const bindings& file) {
+  std::string best;
+  std::size_t most = 0;
+  for (const std::string& prefix : file.list().prefixes) {
+    std::size_t n = 0;
+    for (const auto& b : file.list().all) { n += find_array(from, prefix, b->names) != nullptr ? 1 : 0; }
+    if (n > most) { best = prefix; }
+    most = std::max(most, n);
+  }
+  std::size_t plain = 0;
+  for (const auto& b : file.list().all) { plain += find_array(from, "", b->names) != nullptr ? 1 : 0; }
+  return plain >= most ? "" : best;
+}
+
+inline std::string described(const stored_array& a) {
+  return printable(a.name) + " (" + std::string(name_of(a.type)) + " " + listed(a.extents) + ")";
+}
+
+// Everything that keeps a file from being loaded.
+class comparison {
+ public:
+  comparison(const archive& from, const bindings& file, rounding how)
+      : from_(from), file_(file), how_(how), prefix_(prefix_in(from, file)) {}
+
+  template <class M>
+  std::vector<std::string> operator()(M& m) {
+    std::map<const void*, parameter> own;
+    std::vector<const void*> order;
+    nn::for_each_parameter(m, [&](const std::string& name, auto& t) {
+      own.emplace(&t, parameter_of(name, t));
+      order.push_back(&t);
+    });
+    for (const auto& b : file_.list().all) {
+      const auto p = own.find(b->parameter);
+      if (p == own.end()) {
+        lines_.push_back(printable(b->names.front()) + " is bound to a tensor that is no parameter of the model");
+        continue;
+      }
+      if (!bound_.insert(b->parameter).second) {
+        lines_.push_back(p->second.name + " is bound twice, the second time to " + printable(b->names.front()));
+        continue;
+      }
+      compare(*b, p->second);
+    }
+    for (const auto& [name, parts] : parts_) {
+      for (std::size_t i = 0; i < parts.size(); ++i) {
+        if (!parts[i]) {
+          lines_.push_back("part " + std::to_string(i) + " of " + printable(name) + " is bound to no parameter");
+        }
+      }
+    }
+    for (const void* const p : order) {
+      if (!bound_.contains(p)) { lines_.push_back(own.at(p).name + " is bound to no array"); }
+    }
+    unexpected();
+    return std::move(lines_);
+  }
+
+ private:
+  void compare(const bound_parameter& b, const parameter& p) {
+    if (b.how.parts > 1) {
+      std::vector<bool>& parts = parts_[prefix_ + b.names.front()];
+      parts.resize(std::max(parts.size(), b.how.parts));
+      parts[b.how.part] = true;
+      if (told_.contains(b.names.front())) { return; }  // of one array that several parameters share, once
+    }
+    const std::size_t before = lines_.size();
+    compare_with(find_array(from_, prefix_, b.names), b, p);
+    if (lines_.size() > before) { told_.insert(b.names.front()); }
+  }
+  void compare_with(const stored_array* a, const bound_parameter& b, const parameter& p) {
+    const std::string needed = p.name + " (" + b.how.words + ")";
+    if (a == nullptr) {
+      lines_.push_back(printable(prefix_ + b.names.front()) + " is missing: " + needed + " needs " +
+                       listed(b.how.extents));
+      return;
+    }
+    used_.insert(a->name);
+    if (a->extents != b.how.extents) {
+      lines_.push_back(described(*a) + " does not fit " + needed + ", which needs " + listed(b.how.extents));
+    } else if (!b.how.even) {
+      lines_.push_back(described(*a) + " does not fit " + needed + ": an odd number of features has no pairs");
+    } else if (const std::string why = b.unreadable(*a, how_); !why.empty()) {
+      lines_.push_back(described(*a) + " " + why + " for " + needed);
+    } else if (const auto said = from_.metadata().find(dimensions_key + a->name);
+               said != from_.metadata().end() && said->second != b.how.words) {
+      lines_.push_back(described(*a) + " has the dimensions " + printable(said->second) + ", " + needed +
+                       " was expected");
+    }
+  }
+  void unexpected() {
+    for (const stored_array& a : from_.arrays()) {
+      if (used_.contains(a.name)) { continue; }
+      const bool prefixed = a.name.starts_with(prefix_);
+      const std::string name = prefixed ? a.name.substr(prefix_.size()) : a.name;
+      if (file_.list().ignored.contains(name)) { continue; }
+      const auto tied = file_.list().same.find(name);
+      if (tied == file_.list().same.end()) {
+        lines_.push_back(described(a) + " is not expected: no parameter is bound to it");
+        continue;
+      }
+      const stored_array* const as = from_.find(prefix_ + tied->second);
+      if (as != nullptr && (as->type != a.type || as->extents != a.extents ||
+                            !std::equal(a.bytes.begin(), a.bytes.end(), as->bytes.begin(), as->bytes.end()))) {
+        lines_.push_back(described(a) + " is not the same as " + described(*as) + ", to which the model ties it");
+      }
+    }
+  }
+
+  const archive& from_;
+  const bindings& file_;
+  rounding how_;
+  std::string prefix_;
+  std::vector<std::string> lines_;
+  std::set<const void*> bound_;
+  std::set<std::string> used_;
+  std::set<std::string> told_;
+  std::map<std::string, std::vector<bool>> parts_;
+};
+
+}  // namespace detail
+
+/// The parameters of a module in the order of its members: names, dimensions, extents, element types, bytes.
+template <nn::module M>
+[[nodiscard]] std::vector<parameter> parameter_table(const M& m) {
+  std::vector<parameter> all;
+  nn::for_each_parameter(m,
+                         [&](const std::string& name, const auto& t) { all.push_back(detail::parameter_of(name, t)); });
+  return all;
+}
+
+/// A line for each parameter, and the sum of their numbers and bytes.
+inline std::ostream& operator<<(std::ostream& to, const std::vector<parameter>& table) {
+  std::size_t width = 0;
+  std::size_t numbers = 0;
+  std::size_t bytes = 0;
+  std::ostringstream text;
+  for (const parameter& p : table) { width = std::max(width, p.name.size()); }
+  for (const parameter& p : table) {
+    text << std::left << std::setw(static_cast<int>(width)) << p.name << "  " << std::setw(4) << name_of(p.type)
+         << std::right << std::setw(12) << p.bytes << "  " << detail::dimension_words(p) << '\n';
+    numbers += count_of(p.extents).value_or(0);
+    bytes += p.bytes;
+  }
+  return to << text.str() << table.size() << " parameters, " << numbers << " numbers, " << bytes << " bytes\n";
+}
+
+/// What keeps the file from being loaded into the model, a line each; empty where nothing does.
+template <nn::module M>
+[[nodiscard]] std::vector<std::string> compare(M& m, const archive& from, const bindings& file,
+                                               rounding how = rounding::refused) {
+  return detail::comparison(from, file, how)(m);
+}
+template <nn::module M>
+[[nodiscard]] std::vector<std::string> compare(M& m, const archive& from, rounding how = rounding::refused) {
+  bindings own;
+  detail::bind_own(m, own);
+  return compare(m, from, own, how);
+}
+
+/// Reads all parameters of the model; its run-time extents are those of the bindings afterwards. Throws `file_error`
+/// that lists every mismatch, and changes nothing then.
+template <nn::module M>
+void load(M& m, const archive& from, const bindings& file, rounding how = rounding::refused) {
+  if (const auto lines = compare(m, from, file, how); !lines.empty()) {
+    std::string text = from.title() + ": the file does not fit the model:";
+    for (const std::string& line : lines) { text += "\n  " + line; }
+    throw file_error(text);
+  }
+  const std::string prefix = detail::prefix_in(from, file);
+  for (const auto& b : file.list().all) { b->read(*detail::find_array(from, prefix, b->names)); }
+  for (const auto& b : file.list().all) { b->commit(); }
+}
+/// The same from a file that `save` wrote without bindings.
+template <nn::module M>
+void load(M& m, const archive& from, rounding how = rounding::refused) {
+  bindings own;
+  detail::bind_own(m, own);
+  load(m, from, own, how);
+}
+
+/// Writes all parameters as a safetensors file, under the names and in the order of the bindings. Throws `file_error`.
+template <nn::module M>
+void save(const M& m, const std::filesystem::path& path, const bindings& file,
+          std::map<std::string, std::string> metadata = {}) {
+  std::vector<stored_array> arrays;
+  std::map<std::string, std::size_t> places;
+  std::vector<std::vector<std::byte>> memory;
+  std::set<const void*> bound;
+  for (const auto& b : file.list().all) {
+    bound.insert(b->parameter);
+    const auto [place, is_new] = places.emplace(b->names.front(), arrays.size());
+    if (!b->has_extents()) {
+      throw file_error(path.string() + ": " + b->names.front() + " has other extents than those bound");
+    }
+    if (is_new) {
+      memory.emplace_back(*bytes_of(b->type(), *count_of(b->how.extents)));
+      arrays.push_back({b->names.front(), b->type(), b->how.extents, memory.back()});
+    }
+    b->write(memory[place->second].data());
+  }
+  nn::for_each_parameter(m, [&](const std::string& name, const auto& t) {
+    if (!bound.contains(&t)) { throw file_error(path.string() + ": " + name + " is bound to no array"); }
+  });
+  write_safetensors(path, arrays, metadata);
+}
+/// The same under the names that the parameters have in the module, with their dimensions beside them: a file whose
+/// dimensions are others is not loaded, though every extent is equal.
+template <nn::module M>
+void save(const M& m, const std::filesystem::path& path) {
+  std::vector<stored_array> arrays;
+  std::map<std::string, std::string> metadata;
+  nn::for_each_parameter(m, [&](const std::string& name, const auto& t) {
+    const parameter p = detail::parameter_of(name, t);
+    arrays.push_back({name, p.type, p.extents, std::as_bytes(t.values())});
+    metadata.emplace(detail::dimensions_key + name, detail::dimension_words(p));
+  });
+  write_safetensors(path, arrays, metadata);
+}
+
+}  // namespace dimwise::io

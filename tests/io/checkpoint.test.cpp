@@ -1,0 +1,270 @@
+// tests/io/checkpoint.test.cpp -- parameters as a table, saved and loaded: all or nothing, by names, orders and
+// conventions that are types.
+// SPDX-License-Identifier: BSL-1.0
+#include "io/support.hpp"
+#include <dimwise/io/checkpoint.hpp>
+#include <dimwise/nn/embedding.hpp>
+
+#include <doctest/doctest.h>
+
+#include <numeric>
+
+using namespace dimwise;
+using namespace dimwise::io;
+
+namespace {
+
+struct words : choice_dim<> {};
+struct features : feature_dim<4> {};
+struct heads : heads_dim<2> {};
+struct d_k : feature_dim<4> {};
+
+using projection = nn::linear<nn::from<features>, nn::to<heads, d_k>>;
+using square_map = nn::linear<nn::from<features>, nn::to<features>, nn::no_bias>;
+
+struct model {
+  using embedding = nn::embedding<words, features>;
+  using layer_list = std::vector<square_map>;
+  using norm_type = nn::layer_norm<features>;
+  BOOST_HANA_DEFINE_STRUCT(model, (embedding, table), (layer_list, layers), (norm_type, norm));
+};
+struct mapped {
+  BOOST_HANA_DEFINE_STRUCT(mapped, (square_map, map));
+};
+using other_way = tensor<float, out<features>, features>;
+struct turned_map {
+  BOOST_HANA_DEFINE_STRUCT(turned_map, (other_way, weight));
+};
+struct turned {
+  BOOST_HANA_DEFINE_STRUCT(turned, (turned_map, map));
+};
+struct queried {
+  BOOST_HANA_DEFINE_STRUCT(queried, (projection, query));
+};
+using scale_norm = nn::rms_norm<features>;
+struct normed {
+  BOOST_HANA_DEFINE_STRUCT(normed, (scale_norm, norm));
+};
+struct three {
+  BOOST_HANA_DEFINE_STRUCT(three, (projection, query), (projection, key), (projection, value));
+};
+
+model counted(std::size_t count = 3) {
+  model m{{}, std::vector<square_map>(2), {}};
+  nn::normal how(1);
+  nn::initialise(m, how, words{count});
+  return m;
+}
+std::vector<float> numbers(std::size_t n) {
+  std::vector<float> all(n);
+  std::iota(all.begin(), all.end(), 0.0F);
+  return all;
+}
+std::vector<float> values_of(const auto& t) { return {t.values().begin(), t.values().end()}; }
+bool same(const model& a, const model& b) {
+  return values_of(a.table.table) == values_of(b.table.table) &&
+         values_of(a.layers[1].weight) == values_of(b.layers[1].weight) &&
+         values_of(a.norm.beta) == values_of(b.norm.beta);
+}
+
+// An archive of float arrays.
+struct made {
+  archive file{"f"};
+  std::vector<std::unique_ptr<std::vector<float>>> memory;
+  made& add(const std::string& name, std::vector<std::size_t> extents, std::vector<float> values) {
+    memory.push_back(std::make_unique<std::vector<float>>(std::move(values)));
+    file.add({name, element_type::f32, std::move(extents), std::as_bytes(std::span(*memory.back()))});
+    return *this;
+  }
+  made& add(const std::string& name, std::vector<std::size_t> extents) {
+    const std::size_t n = *count_of(extents);
+    return add(name, std::move(extents), numbers(n));
+  }
+};
+
+}  // namespace
+
+TEST_CASE("the table of parameters names dimensions, extents, types and bytes") {
+  const model m = counted();
+  const auto table = parameter_table(m);
+  REQUIRE(table.size() == 5);
+  CHECK(table[0].name == "table.table");
+  CHECK(table[0].dimensions == std::vector<std::string>{"words", "features"});
+  CHECK(table[0].extents == std::vector<std::size_t>{3, 4});
+  CHECK(table[0].bytes == 48);
+  CHECK(table[2].dimensions == std::vector<std::string>{"features", "out<features>"});
+  std::ostringstream text;
+  text << table;
+  CHECK(text.str() ==
+        "table.table      F32           48  words[3] features[4]\n"
+        "layers.0.weight  F32           64  features[4] out<features>[4]\n"
+        "layers.1.weight  F32           64  features[4] out<features>[4]\n"
+        "norm.gamma       F32           16  features[4]\n"
+        "norm.beta        F32           16  features[4]\n"
+        "5 parameters, 52 numbers, 208 bytes\n");
+}
+
+TEST_CASE("what was saved is loaded again, extents included") {
+  const dimwise_test::temporary_folder folder;
+  const model m = counted();
+  save(m, folder / "m.safetensors");
+  model other = counted();
+  other.table.table.fill(7);
+  load(other, read_safetensors(folder / "m.safetensors"));
+  CHECK(same(other, m));
+}
+
+TEST_CASE("every mismatch is told at once, and nothing is changed") {
+  const dimwise_test::temporary_folder folder;
+  save(counted(5), folder / "m.safetensors");
+  const archive file = read_safetensors(folder / "m.safetensors");
+  model m = counted();
+  const model before = m;
+  bindings names(words{3});
+  names.bind<stored<words, features>>("table.table", m.table.table);
+  names.linear<in_out>("layers.0", m.layers[0]);
+  names.linear<in_out>("layers.7", m.layers[1]);
+  names.bind<stored<features>>("norm.gamma", m.norm.gamma);
+  names.bind<stored<features>>("norm.gamma", m.norm.gamma);
+  CHECK(dimwise_test::message([&] { load(m, file, names); }) ==
+        file.title() +
+            ": the file does not fit the model:\n"
+            "  \"table.table\" (F32 [5, 4]) does not fit table.table (words[3] features[4]), which needs [3, 4]\n"
+            "  \"layers.7.weight\" is missing: layers.1.weight (features[4] out<features>[4]) needs [4, 4]\n"
+            "  norm.gamma is bound twice, the second time to \"norm.gamma\"\n"
+            "  norm.beta is bound to no array\n"
+            "  \"layers.1.weight\" (F32 [4, 4]) is not expected: no parameter is bound to it\n"
+            "  \"norm.beta\" (F32 [4]) is not expected: no parameter is bound to it");
+  CHECK(same(m, before));
+  CHECK(compare(m, file, names).size() == 6);
+}
+
+TEST_CASE("a square_map weight that is stored transposed is turned, and a file that says other dimensions is refused") {
+  const dimwise_test::temporary_folder folder;
+  mapped m;
+  m.map.weight.assign(numbers(16));
+  bindings names;
+  names.linear<out_in>("fc", m.map);
+  save(m, folder / "t.safetensors", names);
+  const archive file = read_safetensors(folder / "t.safetensors");
+  std::vector<float> stored(16);
+  std::memcpy(stored.data(), file.at("fc.weight").bytes.data(), 64);
+  CHECK(stored[1] == 4);
+  CHECK(stored[4] == 1);
+  mapped read;
+  bindings again;
+  again.linear<out_in>("fc", read.map);
+  load(read, file, again);
+  CHECK(values_of(read.map.weight) == numbers(16));
+
+  save(m, folder / "own.safetensors");
+  turned t;
+  const auto lines = compare(t, read_safetensors(folder / "own.safetensors"));
+  REQUIRE(lines.size() == 1);
+  CHECK(lines[0] ==
+        "\"map.weight\" (F32 [4, 4]) has the dimensions \"features[4] out<features>[4]\", map.weight (out<features>[4] "
+        "features[4]) was expected");
+}
+
+TEST_CASE("queries, keys and values in one array: in thirds, or by heads") {
+  three m;
+  const auto bound = [&]<class Parts>(Parts, const archive& from) {
+    bindings names;
+    names.fused<Parts, in_out>("qkv", m.query, m.key, m.value);
+    load(m, from, names);
+  };
+  made file;
+  file.add("qkv.weight", {4, 24}).add("qkv.bias", {24});
+  bound(thirds{}, file.file);
+  CHECK(m.key.weight(id<features>{1}, id<heads>{0}, id<d_k>{2}) == 24 + 8 + 2);
+  CHECK(m.value.bias(id<heads>{1}, id<d_k>{3}) == 16 + 4 + 3);
+  bound(by_heads{}, file.file);
+  CHECK(m.key.weight(id<features>{1}, id<heads>{1}, id<d_k>{2}) == 24 + 12 + 4 + 2);
+  CHECK(m.value.bias(id<heads>{1}, id<d_k>{3}) == 12 + 8 + 3);
+
+  const dimwise_test::temporary_folder folder;
+  bindings names;
+  names.fused<by_heads, in_out>("qkv", m.query, m.key, m.value);
+  save(m, folder / "f.safetensors", names);
+  const archive written = read_safetensors(folder / "f.safetensors");
+  CHECK(std::memcmp(written.at("qkv.weight").bytes.data(), file.file.at("qkv.weight").bytes.data(), 4 * 96) == 0);
+
+  made wrong;
+  wrong.add("qkv.weight", {4, 12}).add("qkv.bias", {24});
+  const auto lines = compare(m, wrong.file, names);
+  REQUIRE(lines.size() == 1);  // once for the array, though three parameters share it
+  CHECK(lines[0].find("\"qkv.weight\" (F32 [4, 12]) does not fit query.weight") == 0);
+}
+
+TEST_CASE("rotary pairs in the file become the halves of the model, and halves pairs") {
+  queried m;
+  made file;
+  file.add("q.weight", {8, 4}).add("q.bias", {8});
+  bindings names;
+  names.linear<out_in, pairs_as_halves<d_k>>("q", m.query);
+  load(m, file.file, names);
+  CHECK(values_of(m.query.bias) == std::vector<float>{0, 2, 1, 3, 4, 6, 5, 7});
+  CHECK(m.query.weight(id<features>{3}, id<heads>{1}, id<d_k>{1}) == 4 * 6 + 3);
+  bindings back;
+  back.linear<out_in, halves_as_pairs<d_k>>("q", m.query);
+  load(m, file.file, back);
+  CHECK(values_of(m.query.bias) == std::vector<float>{0, 2, 1, 3, 4, 6, 5, 7});
+  CHECK(m.query.weight(id<features>{3}, id<heads>{1}, id<d_k>{2}) == 4 * 5 + 3);
+}
+
+TEST_CASE("names: a prefix, older names, arrays that are ignored or the same as others") {
+  model m = counted();
+  bindings names;
+  names.may_begin_with("transformer.");
+  names.bind<stored<words, features>>("wte", m.table.table);
+  for (std::size_t i = 0; i < 2; ++i) { names.in("h." + std::to_string(i) + ".").linear<in_out>("fc", m.layers[i]); }
+  names.norm("ln", m.norm);
+  names.ignore("h.0.mask");
+  names.same("lm_head", "wte");
+  made file;
+  file.add("transformer.wte", {3, 4}).add("transformer.h.0.fc.weight", {4, 4}).add("transformer.h.1.fc.weight", {4, 4});
+  file.add("transformer.ln.gamma", {4}).add("transformer.ln.beta", {4}).add("transformer.h.0.mask", {2});
+  file.add("lm_head", {3, 4});
+  load(m, file.file, names);
+  CHECK(values_of(m.norm.beta) == numbers(4));
+  file.add("transformer.lm_head", {3, 4}, std::vector<float>(12));
+  const auto lines = compare(m, file.file, names);
+  REQUIRE(lines.size() == 1);
+  CHECK(lines[0] ==
+        "\"transformer.lm_head\" (F32 [3, 4]) is not the same as \"transformer.wte\" (F32 [3, 4]), to which the model "
+        "ties it");
+}
+
+TEST_CASE("a norm's scale may be stored less one") {
+  const dimwise_test::temporary_folder folder;
+  normed m;
+  made file;
+  file.add("n.weight", {4});
+  bindings names;
+  names.norm<less_one>("n", m.norm);
+  load(m, file.file, names);
+  CHECK(values_of(m.norm.gamma) == std::vector<float>{1, 2, 3, 4});
+  save(m, folder / "n", names);
+  CHECK(std::memcmp(read_safetensors(folder / "n").at("n.weight").bytes.data(), file.memory[0]->data(), 16) == 0);
+}
+
+TEST_CASE("narrower elements are widened; wider ones are rounded where that is allowed") {
+  normed m;
+  const auto load_as = [&]<class S>(std::vector<S> values, rounding how) {
+    archive file("f");
+    file.add({"norm.gamma", element_type_of<S>, {4}, std::as_bytes(std::span(values))});
+    return dimwise_test::message([&] { load(m, file, how); });
+  };
+  CHECK(load_as(std::vector{float16(0.5F), float16(1), float16(2), float16(3)}, rounding::refused).empty());
+  CHECK(values_of(m.norm.gamma) == std::vector<float>{0.5F, 1, 2, 3});
+  CHECK(load_as(std::vector{bfloat16(0.5F), bfloat16(1), bfloat16(4), bfloat16(3)}, rounding::refused).empty());
+  CHECK(values_of(m.norm.gamma)[2] == 4);
+  CHECK(load_as(std::vector<double>{0.1, 1, 2, 3}, rounding::refused) ==
+        "f: the file does not fit the model:\n  \"norm.gamma\" (F64 [4]) would be rounded to F32, which was not "
+        "allowed for "
+        "norm.gamma (features[4])");
+  CHECK(load_as(std::vector<double>{0.1, 1, 2, 3}, rounding::allowed).empty());
+  CHECK(values_of(m.norm.gamma)[0] == 0.1F);
+  CHECK(load_as(std::vector<std::int32_t>{1, 2, 3, 4}, rounding::allowed).find("cannot be read as F32") !=
+        std::string::npos);
+}
