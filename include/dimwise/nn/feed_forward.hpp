@@ -37,7 +37,7 @@ struct feed_forward {
   template <detail::input X>
   [[nodiscard]] auto formula(const X& x) const {
     using namespace detail::words;
-    return down.formula(stored(detail::attempt(Activation(), up.formula(x))));
+    return down.formula(stored(detail::attempt(Activation(), kept_for_gradient(up.formula(x)))));
   }
   DIMWISE_DETAIL_CALL(feed_forward, operator(), formula);
 };
@@ -54,8 +54,8 @@ struct gated_feed_forward {
   [[nodiscard]] auto formula(const X& given) const {
     using namespace detail::words;
     const auto& x = materialised(given);
-    const auto open = stored(detail::attempt(Activation(), gate.formula(x)));
-    return down.formula(stored(times(up.formula(x), open)));
+    const auto open = stored(detail::attempt(Activation(), kept_for_gradient(gate.formula(x))));
+    return down.formula(stored(times(kept_for_gradient(up.formula(x)), open)));
   }
   DIMWISE_DETAIL_CALL(gated_feed_forward, operator(), formula);
 };

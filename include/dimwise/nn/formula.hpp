@@ -133,6 +133,20 @@ auto stored(X&& x) {
   }
 }
 
+/// An expression as a tensor where origins are recorded, so that the way back does not compute it again; all else is x.
+template <class X>
+auto kept_for_gradient(const X& x) {
+  if constexpr (operand<X>) {
+    if constexpr (is_tracked_type<value_of<X>> && !in_memory<X>()) {
+      return tensor(x);
+    } else {
+      return x;
+    }
+  } else {
+    return x;
+  }
+}
+
 /// x as a value of type To, which declares its dimensions and marks.
 template <class To, class X>
 auto stored_as(X&& x) {

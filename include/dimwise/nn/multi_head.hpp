@@ -64,8 +64,8 @@ struct multi_head_attention {
       const auto part = part_of_attention<positions>(changed_scores<K>(q, k, how...), value.formula(values));
       return output.formula(output_of(beside_extra_keys(part, q, how...)));
     } else {
-      return output.formula(
-          nn::detail::words::attention<K, positions>(queries_formula(queries), k, value.formula(values), how...));
+      return output.formula(kept_for_gradient(nn::detail::words::attention<K, positions>(
+          queries_formula(queries), k, kept_for_gradient(value.formula(values)), how...)));
     }
   }
   DIMWISE_DETAIL_CALL(multi_head_attention, operator(), formula);
@@ -91,11 +91,15 @@ struct multi_head_attention {
  private:
   template <class X>
   auto queries_formula(const X& x) const {
-    return prepare.template queries<detail::positions_of_t<X>, K>(query.formula(x));
+    using namespace detail::words;
+    return kept_for_gradient(
+        prepare.template queries<detail::positions_of_t<X>, K>(kept_for_gradient(query.formula(x))));
   }
   template <class X>
   auto keys_formula(const X& x) const {
-    return prepare.template keys<detail::positions_of_t<X>, K>(key.formula(detail::words::at_positions(x)));
+    using namespace detail::words;
+    return kept_for_gradient(
+        prepare.template keys<detail::positions_of_t<X>, K>(kept_for_gradient(key.formula(at_positions(x)))));
   }
   // One key and no positions: a product that is scaled as the others are.
   template <class Q, class... How>
