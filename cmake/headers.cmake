@@ -100,7 +100,6 @@ set(dimwise_headers
     include/dimwise/kernels/attention.hpp
     include/dimwise/kernels/attention_gradient.hpp
     include/dimwise/kernels/attention_gradient_plan.hpp
-    include/dimwise/kernels/attention_gradient_rows.hpp
     include/dimwise/kernels/attention_gradient_task.hpp
     include/dimwise/kernels/attention_gradient_tile.hpp
     include/dimwise/kernels/attention_gradient_weights.hpp

@@ -110,15 +110,21 @@ struct fused_attention {
     axis_extents<typename roles::loops>::write(n.extents(), loops);
     const attention_size size = size_of_attention<roles>(loops, x.q.axes, x.v.axes());
     if (size.empty()) { return true; }
-    pass.run(size.kind(), n, [] { return std::string("softmax of scores, contracted with values"); },
-             [&] { attend<SumAxes>(pass.cx, x, size, loops, to, sums); });
+    pass.run(size.kind(), n, [] { return std::string("softmax of scores, contracted with values"); }, [&] {
+      attend<SumAxes>(x, size, loops, to, sums, [&cx = pass.cx](const auto& call, const attended_part&) {
+        const kernels::table& table = kernels::active();
+        if (call.layout.queries == 0 || table.attention_small(call)) { return; }
+        table.attention(call, scratch(table.attention_bytes(call, cx.runner().worker_count())).data(), cx.runner());
+      });
+    });
     return true;
   }
 
- private:
-  template <class SumAxes, class Operands>
-  static void attend(context& cx, Operands& x, const attention_size& size, const axis* extents, target<float> to,
-                     const target<float>* sums) {
+ protected:
+  // `run(call, part)` for every document, or once.
+  template <class SumAxes, class Operands, class Run>
+  static void attend(Operands& x, const attention_size& size, const axis* extents, target<float> to,
+                     const target<float>* sums, const Run& run) {
     using roles = typename Operands::roles;
     using result = typename attention_match<N>::result;
     using key_axis = list<typename roles::key>;
@@ -159,7 +165,6 @@ struct fused_attention {
     call.heads = heads.data();
     call.count = size.heads;
     call.group = size.group;
-    const kernels::table& table = kernels::active();
     each_document(x.pieces.query_documents, x.pieces.key_documents, {0, layout.queries, 0, layout.keys},
                   [&](const attended_part& part) {
       const auto i0 = static_cast<std::ptrdiff_t>(part.first_query);
@@ -197,8 +202,7 @@ struct fused_attention {
       call.score.slopes = slopes.empty() ? nullptr : slopes.data();
       call.score.distance = x.pieces.distance + j0 - i0;
       x.pieces.function.describe(call.score);
-      if (layout.queries == 0 || table.attention_small(call)) { return; }
-      table.attention(call, scratch(table.attention_bytes(call, cx.runner().worker_count())).data(), cx.runner());
+      run(call, part);
     });
     x.pieces.function.rethrow();
   }

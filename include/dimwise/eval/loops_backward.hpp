@@ -13,10 +13,6 @@
 
 namespace dimwise::detail {
 
-// What was hidden gets −0, so that the product with it leaves out what was hidden there.
-template <class Shape, class T, class Over, class G, class Y>
-inline constexpr bool gives_hidden_weights<node<rows_back<rows::softmax, Over>, Shape, T, G, Y>> = true;
-
 // Elements of a gradient that are −0 are those of hidden places: a product with them leaves out what they meet.
 namespace look {
 struct hidden_places {
@@ -42,18 +38,18 @@ void each_in_row(const back_row& row, const F& f) {
   });
 }
 
-// p(g − Σ p g); p = 0 where hidden, and then neither g nor what comes of it counts.
+// p(g − Σ p g). Where p is 0 it is hidden: g does not count, and −0 is sent, which the products behind it leave out.
 template <class C>
-void row_back(rows::softmax, const back_row& row, C* to, const C* g, const C* p, C hidden, C) {
+void row_back(rows::softmax, const back_row& row, C* to, const C* g, const C* p, C) {
   C sum = 0;
   each_in_row(row, [&](auto, auto i, auto j) {
     if (p[j] != C(0)) { sum += p[j] * g[i]; }
   });
-  each_in_row(row, [&](auto t, auto i, auto j) { to[t] = p[j] == C(0) ? hidden : p[j] * (g[i] - sum); });
+  each_in_row(row, [&](auto t, auto i, auto j) { to[t] = p[j] == C(0) ? C(-0.0) : p[j] * (g[i] - sum); });
 }
 // g − exp(y) Σ g
 template <class C>
-void row_back(rows::log_softmax, const back_row& row, C* to, const C* g, const C* y, C, C) {
+void row_back(rows::log_softmax, const back_row& row, C* to, const C* g, const C* y, C) {
   C sum = 0;
   each_in_row(row, [&](auto, auto i, auto j) {
     if (y[j] != kernels::minus_infinity<C>) { sum += g[i]; }
@@ -64,7 +60,7 @@ void row_back(rows::log_softmax, const back_row& row, C* to, const C* g, const C
 }
 // (g − Σ g x / Σ x) / Σ x; a row of sum 0 stays 0.
 template <class C>
-void row_back(rows::renormalise, const back_row& row, C* to, const C* g, const C* x, C, C) {
+void row_back(rows::renormalise, const back_row& row, C* to, const C* g, const C* x, C) {
   C total = 0;
   C sum = 0;
   each_in_row(row, [&](auto, auto i, auto j) {
@@ -75,7 +71,7 @@ void row_back(rows::renormalise, const back_row& row, C* to, const C* g, const C
 }
 // (g − mean g − y mean(g y)) / √(variance + ε)
 template <class C>
-void row_back(rows::standardize, const back_row& row, C* to, const C* g, const C* x, C, C epsilon) {
+void row_back(rows::standardize, const back_row& row, C* to, const C* g, const C* x, C epsilon) {
   C count = 0;
   C mean = 0;
   each_in_row(row, [&](auto, auto, auto j) {
@@ -98,7 +94,7 @@ void row_back(rows::standardize, const back_row& row, C* to, const C* g, const C
 }
 // (g − y mean(g y)) / √(mean x² + ε)
 template <class C>
-void row_back(rows::root_mean_square, const back_row& row, C* to, const C* g, const C* x, C, C epsilon) {
+void row_back(rows::root_mean_square, const back_row& row, C* to, const C* g, const C* x, C epsilon) {
   C count = 0;
   C squares = 0;
   C product = 0;
@@ -113,7 +109,7 @@ void row_back(rows::root_mean_square, const back_row& row, C* to, const C* g, co
 }
 // Running sums from the end.
 template <class C>
-void row_back(rows::scan, const back_row& row, C* to, const C* g, const C*, C, C) {
+void row_back(rows::scan, const back_row& row, C* to, const C* g, const C*, C) {
   C all = 0;
   each_in_row(row, [&](auto, auto i, auto) { all += g[i]; });
   each_in_row(row, [&](auto t, auto i, auto) {
@@ -157,7 +153,7 @@ void loops(const node<rows_back<How, Over>, Shape, U, G, X>& n, target<T> to, co
   const T* g = child_in<0>(x).data;
   const T* row = child_in<1>(x).data;
   each_in_row(all.outside, [&](auto t, auto i, auto j) {
-    row_back(How{}, all.inside, to.data + t, g + i, row + j, to.hidden, static_cast<T>(n.op().epsilon));
+    row_back(How{}, all.inside, to.data + t, g + i, row + j, static_cast<T>(n.op().epsilon));
   });
 }
 
@@ -177,15 +173,7 @@ void total_row_back(const back_row& row, C* to, C g, const C* x) {
     any = true;
     count += C(1);
   });
-  if constexpr (std::is_same_v<How, totals::logsumexp>) {
-    C sum = 0;
-    each_in_row(row, [&](auto, auto, auto j) {
-      if (x[j] != kernels::minus_infinity<C>) { sum += std::exp(x[j] - best); }
-    });
-    each_in_row(row, [&](auto t, auto, auto j) {
-      to[t] = x[j] == kernels::minus_infinity<C> ? C(0) : g * (std::exp(x[j] - best) / sum);
-    });
-  } else if constexpr (std::is_same_v<How, totals::sum> || std::is_same_v<How, totals::mean>) {
+  if constexpr (std::is_same_v<How, totals::sum> || std::is_same_v<How, totals::mean>) {
     const C each = std::is_same_v<How, totals::sum> || count == C(0) ? g : g / count;
     each_in_row(row, [&](auto t, auto, auto j) { to[t] = hidden(x[j]) ? C(0) : each; });
   } else {  // the first of the largest or smallest

@@ -47,4 +47,8 @@ template <class X>
   requires requires { typename X::table_type; }
 inline constexpr bool is_tracked<X> = is_tracked<typename X::table_type>;
 
+// Sends `g`, which arrived at the value of `n`, to the tracked leaves of `n` (grad/adjoint.hpp).
+template <class N, class G>
+void send_gradient(const N& n, const G& g);
+
 }  // namespace dimwise::detail

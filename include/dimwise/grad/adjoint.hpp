@@ -7,7 +7,7 @@
 // Tests: tests/grad/, tests/conformance/gradients*.cpp
 #pragma once
 
-#include <dimwise/eval/loops_backward.hpp>
+#include <dimwise/eval/kernels_backward.hpp>
 #include <dimwise/eval/relative_ids.hpp>
 #include <dimwise/expr/derivative.hpp>
 #include <dimwise/expr/ids.hpp>
@@ -278,6 +278,9 @@ struct adjoint_of<node<total_over<How, Over>, Shape, T, E>> {
     } else if constexpr (!masked && std::is_same_v<How, totals::mean>) {
       const double count = elements_of(x, Over{});
       send_gradient(x, repeated_to(x, by_element(fn::multiply{}, g, make_constant<value_of<G>>(inverse(count)))));
+    } else if constexpr (std::is_same_v<How, totals::logsumexp>) {  // g · softmax(x)
+      const auto weights = make_rows<gradient_shape<E>, rows::softmax, Over>(plain_value(x));
+      send_gradient(x, by_element(fn::multiply{}, weights, g));
     } else {
       using shape = gradient_shape<E>;
       send_gradient(x, make_node<shape, value_of<G>>(total_back<How, Over, masked>{},

@@ -8,6 +8,7 @@
 
 #include <dimwise/eval/evaluate.hpp>
 #include <dimwise/expr/backward.hpp>
+#include <dimwise/grad/attention.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -118,13 +119,9 @@ class recorded_value : public recorded {
   bool arrived_ = false;
 };
 
-// Sends `g`, which arrived at the value of `n`, to the tracked leaves of `n` (grad/adjoint.hpp).
-template <class N, class G>
-void send_gradient(const N& n, const G& g);
-
 // A value that was computed from tracked ones. It holds the expression until its gradient was sent.
 template <class E, class T, class... DimsAndMarks>
-class recorded_formula final : public recorded_value<T, DimsAndMarks...> {
+class recorded_formula : public recorded_value<T, DimsAndMarks...> {
  public:
   recorded_formula(std::uint64_t record, const E& formula)
       : recorded_value<T, DimsAndMarks...>(record), formula_(std::make_unique<E>(formula)) {}
@@ -132,13 +129,36 @@ class recorded_formula final : public recorded_value<T, DimsAndMarks...> {
     if (this->arrived()) {
       const auto g = this->gradient();
       this->forget();
-      send_gradient(*formula_, g);
+      send_from(*formula_, g);
     }
     formula_.reset();
   }
 
+ protected:
+  virtual void send_from(const E& formula, const typename recorded_value<T, DimsAndMarks...>::gradient_type& g) {
+    send_gradient(formula, g);
+  }
+
  private:
   std::unique_ptr<E> formula_;
+};
+// The same of attention that a kernel has computed: the value and the log-sum-exp are kept for the way back.
+template <class E, class T, class... DimsAndMarks>
+class recorded_attention final : public recorded_formula<E, T, DimsAndMarks...> {
+ public:
+  using value_type = tensor<T, DimsAndMarks...>;
+  using sums_type = typename kept_beside<E>::sums_type;
+  recorded_attention(std::uint64_t record, const E& formula, const value_type& value, const sums_type& sums)
+      : recorded_formula<E, T, DimsAndMarks...>(record, formula), value_(value), sums_(sums) {}
+
+ protected:
+  void send_from(const E& formula, const typename recorded_value<T, DimsAndMarks...>::gradient_type& g) override {
+    if (!kept_beside<E>::send(formula, value_, sums_, g)) { send_gradient(formula, g); }
+  }
+
+ private:
+  value_type value_;
+  sums_type sums_;
 };
 
 // Refuses an expression of which a leaf was recorded elsewhere: its gradient would be lost.
@@ -180,12 +200,15 @@ class tensor<tracked<T>, DimsAndMarks...> : public detail::shaped_as<shape<DimsA
   template <operand E>
     requires(!std::same_as<E, tensor> && !std::same_as<E, plain_type> &&
              detail::fits<tracked<T>, detail::value_of<E>> && allowed<rule::assign<shape_type, detail::shape_of<E>>>)
-  tensor(const E& value) : value_(detail::untracked_of(value)) {  // implicit: `tensor y = expr;` evaluates
+  tensor(const E& value) {  // implicit: `tensor y = expr;` evaluates
     detail::gradient_record* const record = detail::gradient_record::current();
-    if (detail::has_origin(value, record == nullptr ? 0 : record->number())) {
-      auto origin = std::make_shared<detail::recorded_formula<E, T, DimsAndMarks...>>(record->number(), value);
-      origin_ = origin;
-      record->add(origin);
+    const bool recorded = detail::has_origin(value, record == nullptr ? 0 : record->number());
+    if constexpr (detail::kept_beside<E>::any) {
+      if (recorded && store_attention(*record, value)) { return; }
+    }
+    value_ = plain_type(detail::untracked_of(value));
+    if (recorded) {
+      keep(*record, std::make_shared<detail::recorded_formula<E, T, DimsAndMarks...>>(record->number(), value));
     }
   }
   template <class Computed, class Verdict = rule::assign<shape_type, Computed>>
@@ -216,6 +239,24 @@ class tensor<tracked<T>, DimsAndMarks...> : public detail::shaped_as<shape<DimsA
   [[nodiscard]] origin_type* origin() const { return origin_.get(); }
 
  private:
+  void keep(detail::gradient_record& record, const std::shared_ptr<origin_type>& origin) {
+    origin_ = origin;
+    record.add(origin);
+  }
+  // False, and nothing done, where no kernel takes it.
+  template <class E>
+  bool store_attention(detail::gradient_record& record, const E& formula) {
+    const auto plain = detail::untracked_of(formula);
+    auto value =
+        plain_type::for_overwriting(detail::merge_extents<typename extents_type::atoms>("assign", plain.extents()));
+    typename detail::kept_beside<E>::sums_type sums;
+    if (!detail::kept_beside<E>::store(plain, value, sums)) { return false; }
+    value_ = value;
+    keep(record,
+         std::make_shared<detail::recorded_attention<E, T, DimsAndMarks...>>(record.number(), formula, value, sums));
+    return true;
+  }
+
   plain_type value_;
   std::shared_ptr<origin_type> origin_;
 };

@@ -4,7 +4,7 @@
 // Layer: kernels. Includes: rows.hpp, executor.hpp, table.hpp.
 // Tests: tests/kernels/rows_gradient.test.cpp
 //
-//   softmax      dx = p (g - Σ p g)                   a weight of 0 takes no part, whatever its gradient is
+//   softmax      dx = p (g - Σ p g)                   a weight of 0 takes no part, whatever its gradient is: -0
 //   log-softmax  dx = g - e^y Σ g                     the same for y = -inf
 //   layer norm   dx = r (u - mean u - h mean (u h)),  h = (x - mean x) r,  u = g gamma,  r = 1 / sqrt(variance + eps)
 //                d_gamma += Σ g h,  d_beta += Σ g
@@ -69,7 +69,7 @@ void softmax_row_gradient(std::size_t n, const float* p, const float* g, float* 
           __attribute__((always_inline)) { sum = select<Arch>(w == zero, sum, fma<Arch>(w, x, sum)); });
   const vec mean = broadcast<Arch>(sums.first);
   zip_floats<Arch>(n, p, g, out, [&](const vec& w, const vec& x) __attribute__((always_inline)) {
-    return select<Arch>(w == zero, zero, w * (x - mean));
+    return select<Arch>(w == zero, broadcast<Arch>(-0.0F), w * (x - mean));
   });
 }
 

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/eval/kernels_backward.hpp -- the nodes of the way back through vectorized kernels.
+//
+// Layer: eval. Each is a specialisation of a strategy of the one list (eval/strategies.hpp).
+// Tests: tests/grad/plan.test.cpp
+#pragma once
+
+#include <dimwise/eval/loops_backward.hpp>
+#include <dimwise/expr/derivative.hpp>
+#if !defined(DIMWISE_PLAIN_ONLY)
+#include <dimwise/eval/kernels_rows.hpp>
+
+namespace dimwise::detail {
+
+// g · f'(x)
+template <class Shape, class F, class G, class X>
+  requires(function_code<F> != kernels::function::none)
+struct element_kernel<elementwise<Shape, float, fn::chain<F, 0>, G, X>>
+    : has_element_kernel<is_float<G> && is_float<X>> {
+  template <class Pointers>
+  static void run(const kernels::table& table, std::size_t n, const Pointers& x, const std::ptrdiff_t* step,
+                  float* to) {
+    if (step[0] == 1 && step[1] == 1) { return table.slope(function_code<F>, n, child_in<0>(x), child_in<1>(x), to); }
+    for (std::size_t i = 0; i < n; ++i) {  // one of them is the same for all
+      const auto j = static_cast<std::ptrdiff_t>(i);
+      table.map_gradient(function_code<F>, 1, child_in<1>(x) + j * step[1], child_in<0>(x) + j * step[0], to + i);
+    }
+  }
+};
+
+// A choice between what arrives and a number.
+template <class G>
+struct part_kernel : has_element_kernel<is_float<G>, cached_part> {};
+template <class Shape, bool First, class M, class G>
+struct element_kernel<elementwise<Shape, float, fn::chosen_part<First>, M, G>> : part_kernel<G> {
+  template <class Pointers>
+  static void run(const kernels::table& table, std::size_t n, const Pointers& x, const std::ptrdiff_t* step,
+                  float* to) {
+    constexpr float none = 0;
+    if constexpr (First) {
+      table.choose(n, child_in<0>(x), step[0], child_in<1>(x), step[1], &none, 0, to);
+    } else {
+      table.choose(n, child_in<0>(x), step[0], &none, 0, child_in<1>(x), step[1], to);
+    }
+  }
+};
+template <class Shape, class M, class G>
+struct element_kernel<elementwise<Shape, float, fn::visible_part, M, G>> : part_kernel<G> {
+  template <class Pointers>
+  static void run(const kernels::table& table, std::size_t n, const Pointers& x, const std::ptrdiff_t* step,
+                  float* to) {
+    constexpr float hidden = -0.0F;
+    table.choose(n, child_in<0>(x), step[0], child_in<1>(x), step[1], &hidden, 0, to);
+  }
+};
+
+template <class How>
+inline constexpr bool has_back_kernel = has_row_kernel<How>;
+
+template <class How>
+void call_rows_back(context& cx, const kernels::rows_gradient_call& call) {
+  const kernels::table& table = kernels::active();
+  const auto norm = [&](auto run) { run(call, scratch(table.norm_gradient_bytes(call)).data(), cx.runner()); };
+  if constexpr (std::is_same_v<How, rows::standardize>) {
+    norm(table.standardize_gradient);
+  } else if constexpr (std::is_same_v<How, rows::root_mean_square>) {
+    norm(table.root_mean_square_gradient);
+  } else {
+    const std::size_t rows_of_part = call.n >= part_elements ? 1 : part_elements / call.n;
+    in_parts(cx, call.rows, rows_of_part, [&](std::size_t begin, std::size_t end) {
+      const auto at = static_cast<std::ptrdiff_t>(begin);
+      kernels::rows_gradient_call part = call;
+      part.rows = end - begin;
+      part.in += at * call.in_row;
+      part.gradient += at * call.gradient_row;
+      part.out += at * call.out_row;
+      if constexpr (std::is_same_v<How, rows::softmax>) {
+        table.softmax_gradient(part);
+      } else {
+        table.log_softmax_gradient(part);
+      }
+    });
+  }
+}
+
+// A strategy: the gradients of contiguous rows.
+template <class How, class Over, class Shape, class T, class G, class X>
+struct by_row_kernel<node<rows_back<How, Over>, Shape, T, G, X>> {
+  using N = node<rows_back<How, Over>, Shape, T, G, X>;
+  static constexpr bool matches = has_back_kernel<How> && is_float<G> && is_float<X>;
+  static constexpr plan_kind kind = plan_kind::rows;
+
+  template <class Lowered>
+  static bool fits(const N& n, const axis* to, const Lowered& x) {
+    const auto row = back_loops<N>(n, to, x).inside;
+    return row.rank == 1 && !row.empty() && row.stride[0][0] == 1 && row.stride[1][0] == 1 && row.stride[2][0] == 1;
+  }
+  template <class Lowered>
+  static bool run(context& cx, const N& n, target<float> to, const Lowered& x) {
+    const back_loops<N> all(n, to.axes, x);
+    kernels::rows_gradient_call call;
+    call.n = all.inside.extent[0];
+    call.epsilon = static_cast<float>(n.op().epsilon);
+    kernels::for_each_row(all.outside,
+                          [&](const std::ptrdiff_t(&o)[3], std::size_t count, const std::ptrdiff_t(&s)[3]) {
+      call.rows = count;
+      call.out = to.data + o[0];
+      call.out_row = s[0];
+      call.gradient = child_in<0>(x).data + o[1];
+      call.gradient_row = s[1];
+      call.in = child_in<1>(x).data + o[2];
+      call.in_row = s[2];
+      call_rows_back<How>(cx, call);
+    });
+    return true;
+  }
+};
+
+}  // namespace dimwise::detail
+#endif
