@@ -9,6 +9,7 @@ set(dimwise_headers
     include/dimwise/dimwise.hpp
     include/dimwise/eval/attention.hpp
     include/dimwise/eval/attention_function.hpp
+    include/dimwise/eval/attention_gradient.hpp
     include/dimwise/eval/attention_layout.hpp
     include/dimwise/eval/attention_match.hpp
     include/dimwise/eval/attention_numbers.hpp
@@ -20,6 +21,7 @@ set(dimwise_headers
     include/dimwise/eval/context.hpp
     include/dimwise/eval/evaluate.hpp
     include/dimwise/eval/joins.hpp
+    include/dimwise/eval/kernels_backward.hpp
     include/dimwise/eval/kernels_elements.hpp
     include/dimwise/eval/kernels_epilogue.hpp
     include/dimwise/eval/kernels_product.hpp
@@ -80,6 +82,7 @@ set(dimwise_headers
     include/dimwise/expr/window.hpp
     include/dimwise/grad.hpp
     include/dimwise/grad/adjoint.hpp
+    include/dimwise/grad/attention.hpp
     include/dimwise/grad/average.hpp
     include/dimwise/grad/check.hpp
     include/dimwise/grad/gradient.hpp
@@ -100,6 +103,7 @@ set(dimwise_headers
     include/dimwise/kernels/attention.hpp
     include/dimwise/kernels/attention_gradient.hpp
     include/dimwise/kernels/attention_gradient_plan.hpp
+    include/dimwise/kernels/attention_gradient_rows.hpp
     include/dimwise/kernels/attention_gradient_task.hpp
     include/dimwise/kernels/attention_gradient_tile.hpp
     include/dimwise/kernels/attention_gradient_weights.hpp

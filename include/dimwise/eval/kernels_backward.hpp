@@ -20,7 +20,9 @@ struct element_kernel<elementwise<Shape, float, fn::chain<F, 0>, G, X>>
   template <class Pointers>
   static void run(const kernels::table& table, std::size_t n, const Pointers& x, const std::ptrdiff_t* step,
                   float* to) {
-    if (step[0] == 1 && step[1] == 1) { return table.slope(function_code<F>, n, child_in<0>(x), child_in<1>(x), to); }
+    if (step[0] == 1 && step[1] == 1) {
+      return table.map_gradient(function_code<F>, n, child_in<1>(x), child_in<0>(x), to);
+    }
     for (std::size_t i = 0; i < n; ++i) {  // one of them is the same for all
       const auto j = static_cast<std::ptrdiff_t>(i);
       table.map_gradient(function_code<F>, 1, child_in<1>(x) + j * step[1], child_in<0>(x) + j * step[0], to + i);

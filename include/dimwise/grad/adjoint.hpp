@@ -277,7 +277,12 @@ struct adjoint_of<node<total_over<How, Over>, Shape, T, E>> {
       send_gradient(x, repeated_to(x, g));
     } else if constexpr (!masked && std::is_same_v<How, totals::mean>) {
       const double count = elements_of(x, Over{});
-      send_gradient(x, repeated_to(x, by_element(fn::multiply{}, g, make_constant<value_of<G>>(inverse(count)))));
+      if constexpr (dims_t<shape_of<G>>::size == 0) {  // one number
+        send_gradient(x,
+                      repeated_to(x, tensor<value_of<G>>(static_cast<value_of<G>>(*kept(g).data() * inverse(count)))));
+      } else {
+        send_gradient(x, repeated_to(x, by_element(fn::multiply{}, g, make_constant<value_of<G>>(inverse(count)))));
+      }
     } else if constexpr (std::is_same_v<How, totals::logsumexp>) {  // g · softmax(x)
       const auto weights = make_rows<gradient_shape<E>, rows::softmax, Over>(plain_value(x));
       send_gradient(x, by_element(fn::multiply{}, weights, g));
