@@ -34,9 +34,8 @@ using run_time_atoms_t = typename run_time_atoms<atoms_of_list_t<dims_t<Shape>>>
 // Extents that construct a tensor of this shape: every run-time one once, static ones optionally. A concept, so that
 // whether all are dimensions is decided first: every copy of a tensor considers the constructor that takes them.
 template <class Shape, class... Given>
-concept gives_extents =
-    (dimension_type<Given> && ...) && is_subset<run_time_atoms_t<Shape>, list<Given...>> &&
-    is_subset<list<Given...>, atoms_of_list_t<dims_t<Shape>>> && all_distinct(list<Given...>{});
+concept gives_extents = (dimension_type<Given> && ...) && is_subset<run_time_atoms_t<Shape>, list<Given...>> &&
+                        is_subset<list<Given...>, atoms_of_list_t<dims_t<Shape>>> && all_distinct(list<Given...>{});
 
 template <class... A>
 constexpr extent_t static_size_of(list<A...>) {
