@@ -11,34 +11,20 @@
 
 namespace dimwise::fn {
 
-struct add {
-  static constexpr const char* name = "+";
-  template <class T>
-  constexpr T operator()(T a, T b) const {
-    return a + b;
-  }
-};
-struct subtract {
-  static constexpr const char* name = "-";
-  template <class T>
-  constexpr T operator()(T a, T b) const {
-    return a - b;
-  }
-};
-struct multiply {
-  static constexpr const char* name = "*";
-  template <class T>
-  constexpr T operator()(T a, T b) const {
-    return a * b;
-  }
-};
-struct divide {
-  static constexpr const char* name = "/";
-  template <class T>
-  constexpr T operator()(T a, T b) const {
-    return a / b;
-  }
-};
+#define DIMWISE_DETAIL_ARITHMETIC(word, symbol)  \
+  struct word {                                  \
+    static constexpr const char* name = #symbol; \
+    template <class T>                           \
+    constexpr T operator()(T a, T b) const {     \
+      return a symbol b;                         \
+    }                                            \
+  };
+DIMWISE_DETAIL_ARITHMETIC(add, +)
+DIMWISE_DETAIL_ARITHMETIC(subtract, -)
+DIMWISE_DETAIL_ARITHMETIC(multiply, *)
+DIMWISE_DETAIL_ARITHMETIC(divide, /)
+#undef DIMWISE_DETAIL_ARITHMETIC
+
 // Whole numbers, as real ones.
 template <class To>
 struct as_real {
@@ -55,7 +41,8 @@ struct negate {
     return -a;
   }
 };
-// NaN gives NaN, and an infinity the limit of the function there (docs/reference/odd_numbers.md).
+// Of these functions, NaN gives NaN, and an infinity the limit of the function there (docs/reference/odd_numbers.md).
+
 // max(0, x)
 struct relu {
   static constexpr const char* name = "relu";
@@ -106,41 +93,23 @@ struct silu {
     return times_vanishing(x, sigmoid{}(x));
   }
 };
-struct exp {
-  static constexpr const char* name = "exp";
-  template <class T>
-  T operator()(T x) const {
-    return std::exp(x);
-  }
-};
-struct log {
-  static constexpr const char* name = "log";
-  template <class T>
-  T operator()(T x) const {
-    return std::log(x);
-  }
-};
-struct tanh {
-  static constexpr const char* name = "tanh";
-  template <class T>
-  T operator()(T x) const {
-    return std::tanh(x);
-  }
-};
-struct erf {
-  static constexpr const char* name = "erf";
-  template <class T>
-  T operator()(T x) const {
-    return std::erf(x);
-  }
-};
-struct sqrt {
-  static constexpr const char* name = "sqrt";
-  template <class T>
-  T operator()(T x) const {
-    return std::sqrt(x);
-  }
-};
+#define DIMWISE_DETAIL_OF_CMATH(word)          \
+  struct word {                                \
+    static constexpr const char* name = #word; \
+    template <class T>                         \
+    T operator()(T x) const {                  \
+      return std::word(x);                     \
+    }                                          \
+  };
+DIMWISE_DETAIL_OF_CMATH(exp)
+DIMWISE_DETAIL_OF_CMATH(log)
+DIMWISE_DETAIL_OF_CMATH(tanh)
+DIMWISE_DETAIL_OF_CMATH(erf)
+DIMWISE_DETAIL_OF_CMATH(sqrt)
+DIMWISE_DETAIL_OF_CMATH(sin)
+DIMWISE_DETAIL_OF_CMATH(cos)
+#undef DIMWISE_DETAIL_OF_CMATH
+
 struct abs {
   static constexpr const char* name = "abs";
   template <class T>
@@ -153,20 +122,6 @@ struct square {
   template <class T>
   constexpr T operator()(T x) const {
     return x * x;
-  }
-};
-struct sin {
-  static constexpr const char* name = "sin";
-  template <class T>
-  T operator()(T x) const {
-    return std::sin(x);
-  }
-};
-struct cos {
-  static constexpr const char* name = "cos";
-  template <class T>
-  T operator()(T x) const {
-    return std::cos(x);
   }
 };
 

@@ -16,49 +16,30 @@ namespace dimwise {
 
 namespace detail {
 
+#define DIMWISE_DETAIL_NAMED(word, text)      \
+  struct word {                               \
+    static constexpr const char* name = text; \
+  };
 // How a row (all elements of the dimensions `Over`) becomes a row of the same length.
 namespace rows {
-struct softmax {
-  static constexpr const char* name = "softmax";
-};
-struct log_softmax {
-  static constexpr const char* name = "log_softmax";
-};
-struct renormalise {
-  static constexpr const char* name = "renormalise";
-};
-struct standardize {
-  static constexpr const char* name = "standardize";
-};
-struct root_mean_square {
-  static constexpr const char* name = "rms_norm";
-};
-struct scan {
-  static constexpr const char* name = "scan";
-};
+DIMWISE_DETAIL_NAMED(softmax, "softmax")
+DIMWISE_DETAIL_NAMED(log_softmax, "log_softmax")
+DIMWISE_DETAIL_NAMED(renormalise, "renormalise")
+DIMWISE_DETAIL_NAMED(standardize, "standardize")
+DIMWISE_DETAIL_NAMED(root_mean_square, "rms_norm")
+DIMWISE_DETAIL_NAMED(scan, "scan")
 }  // namespace rows
 
 // How a row becomes one number.
 namespace totals {
-struct sum {
-  static constexpr const char* name = "sum";
-};
-struct mean {
-  static constexpr const char* name = "mean";
-};
-struct max {
-  static constexpr const char* name = "max";
-};
-struct min {
-  static constexpr const char* name = "min";
-};
-struct logsumexp {
-  static constexpr const char* name = "logsumexp";
-};
-struct argmax {
-  static constexpr const char* name = "argmax";
-};
+DIMWISE_DETAIL_NAMED(sum, "sum")
+DIMWISE_DETAIL_NAMED(mean, "mean")
+DIMWISE_DETAIL_NAMED(max, "max")
+DIMWISE_DETAIL_NAMED(min, "min")
+DIMWISE_DETAIL_NAMED(logsumexp, "logsumexp")
+DIMWISE_DETAIL_NAMED(argmax, "argmax")
 }  // namespace totals
+#undef DIMWISE_DETAIL_NAMED
 
 // Each row over `Over` becomes a row of the same length.
 template <class How, class Over>

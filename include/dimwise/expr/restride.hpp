@@ -103,31 +103,30 @@ struct relabel {
     return make_rename<Verdict, From, To>("relabel", x);
   }
 };
-struct permute {
-  template <class... D, operand X>
-  static auto judge(list<D...>, const X&) -> rule::permute<list<D...>, shape_of<X>>;
+// The same axes in another order, or grouped otherwise.
+template <class Word>
+struct regroup_word {
   template <class Verdict, class Named, operand X>
   static auto make(Named, const X& x) {
-    return make_restride<Verdict>(x, look::regroup{}, "permute");
+    return make_restride<Verdict>(x, look::regroup{}, Word::name);
   }
 };
-struct split {
+struct permute : regroup_word<permute> {
+  static constexpr const char* name = "permute";
+  template <class... D, operand X>
+  static auto judge(list<D...>, const X&) -> rule::permute<list<D...>, shape_of<X>>;
+};
+struct split : regroup_word<split> {
+  static constexpr const char* name = "split";
   template <class... Factors, operand X>
     requires(sizeof...(Factors) > 1)
   static auto judge(list<Factors...>, const X&) -> rule::split<shape_of<X>, Factors...>;
-  template <class Verdict, class Named, operand X>
-  static auto make(Named, const X& x) {
-    return make_restride<Verdict>(x, look::regroup{}, "split");
-  }
 };
-struct merge {
+struct merge : regroup_word<merge> {
+  static constexpr const char* name = "merge";
   template <class... Factors, operand X>
     requires(sizeof...(Factors) > 1)
   static auto judge(list<Factors...>, const X&) -> rule::merge<shape_of<X>, Factors...>;
-  template <class Verdict, class Named, operand X>
-  static auto make(Named, const X& x) {
-    return make_restride<Verdict>(x, look::regroup{}, "merge");
-  }
 };
 struct part {
   template <class P, operand X>
