@@ -9,14 +9,17 @@
 
 // clang-format off: one list
 // Every word that is a function.
-#define EVERY_WORD(USE)                                                                                                                                 \
-  USE(contract) USE(outer) USE(scores) USE(scaled) USE(unscaled) USE(map) USE(plain) USE(relu) USE(gelu) USE(gelu_tanh) USE(silu) USE(sigmoid)          \
-  USE(square) USE(masked) USE(biased) USE(indicator) USE(padding) USE(allow) USE(block) USE(allow_of) USE(where) USE(clamp) USE(softmax)                 \
-  USE(log_softmax) USE(renormalise) USE(sum) USE(mean) USE(max) USE(min) USE(logsumexp) USE(argmax) USE(top_k) USE(standardize) USE(layer_norm)          \
-  USE(rms_norm) USE(scan) USE(rename) USE(relabel) USE(permute) USE(split) USE(merge) USE(part) USE(diagonal) USE(broadcast) USE(broadcast_like) USE(at) \
-  USE(slice) USE(concat) USE(stack) USE(gather) USE(sinusoid) USE(rotary) USE(relative_bias) USE(skew) USE(widened) USE(dequantised) USE(unroll)         \
-  USE(pool) USE(extent_of) USE(size_of) USE(evaluate) USE(evaluate_plainly) USE(reference) USE(plan) USE(describe) USE(explain) USE(pow)                 \
-  USE(split_ids) USE(partial_attention) USE(relative_ids)
+#define EVERY_WORD(USE)                                                                                               \
+  USE(contract) USE(outer) USE(scores) USE(scaled) USE(unscaled) USE(map) USE(plain) USE(relu) USE(gelu)              \
+  USE(gelu_tanh) USE(silu) USE(sigmoid) USE(square) USE(masked) USE(biased) USE(indicator) USE(padding) USE(allow)    \
+  USE(block) USE(allow_of) USE(where) USE(clamp) USE(softmax) USE(log_softmax) USE(renormalise) USE(sum) USE(mean)    \
+  USE(max) USE(min) USE(logsumexp) USE(argmax) USE(top_k) USE(standardize) USE(layer_norm) USE(rms_norm) USE(scan)    \
+  USE(rename) USE(relabel) USE(permute) USE(split) USE(merge) USE(part) USE(diagonal) USE(broadcast)                  \
+  USE(broadcast_like) USE(at) USE(slice) USE(concat) USE(stack) USE(gather) USE(sinusoid) USE(rotary)                 \
+  USE(relative_bias) USE(skew) USE(widened) USE(dequantised) USE(unroll) USE(pool) USE(extent_of) USE(size_of)        \
+  USE(evaluate) USE(evaluate_plainly) USE(reference) USE(plan) USE(describe) USE(explain) USE(pow) USE(split_ids)     \
+  USE(partial_attention) USE(relative_ids) USE(ids_of) USE(one_hot) USE(scatter_add) USE(roll) USE(flip)              \
+  USE(whole_rows) USE(random_uniform) USE(random_normal)
 // The names of <cmath> are found through their arguments, as for numbers: a user's function for the same type is
 // preferred.
 #define EVERY_NAME_OF_CMATH(USE) USE(tanh) USE(erf) USE(exp) USE(log) USE(sqrt) USE(abs) USE(sin) USE(cos)
@@ -97,6 +100,40 @@ static bool chosen_at_global_scope() {
   using namespace dimwise;
   return block(thing_of_a_user{}) == 6 && softmax(tensor<float, dims_of_a_user::seq>(), "") == 7;
 }
+
+// A call names its first dimensions; those that its arguments name may be left out.
+namespace left_out {
+using namespace dimwise;
+struct batch : batch_dim<> {};
+struct seq : position_dim<> {};
+struct distance : position_dim<> {};
+struct kernel : position_dim<> {};
+struct key : prime<seq> {};
+struct vocab : choice_dim<> {};
+struct best : choice_dim<> {};
+struct d_model : feature_dim<4> {};
+
+template <class A, class B>
+constexpr bool one(const A&, const B&) {
+  return std::is_same_v<A, B>;
+}
+
+bool found_in_the_arguments() {
+  const tensor<float, seq, d_model> x(seq{5});
+  const tensor<float, seq, distance> r(seq{2}, distance{3});
+  const tensor<float, vocab> logits(vocab{5});
+  return one(broadcast(x, batch{2}), broadcast<batch>(x, batch{2})) &&
+         one(unroll<seq>(x, kernel{2}), unroll<seq, kernel>(x, kernel{2})) &&
+         one(pool<seq>(x, kernel{5}), pool<seq, kernel>(x, kernel{5})) &&
+         one(at(x, id<seq>(1)), at<seq>(x, id<seq>(1))) && one(at(x, id<seq>(1)), at<seq>(x, 1)) &&
+         one(sinusoid(seq{3}, d_model{}), sinusoid<seq, d_model>(seq{3})) &&
+         one(sinusoid<seq>(seq{3}, d_model{}, 100), sinusoid<seq, d_model>(seq{3})) &&
+         one(skew<seq, distance>(r, key{2}), skew<seq, distance, key>(r, key{2})) &&
+         one(top_k<vocab>(logits, best{2}), top_k<vocab, best>(logits, best{2}));
+}
+}  // namespace left_out
+
+TEST_CASE("words: dimensions that the arguments name may be left out") { CHECK(left_out::found_in_the_arguments()); }
 
 TEST_CASE("words: a user's own functions of these names are called") {
   CHECK(one_user::all_are_called());

@@ -96,7 +96,7 @@ struct slice {
   static constexpr std::size_t numbers =
       std::is_same_v<D, result_t<D, Result...>> || result_t<D, Result...>::static_extent == at_run_time ? 2 : 1;
 
-  template <class D, class... Result, operand X, std::convertible_to<std::size_t>... N>
+  template <class D, class... Result, operand X, std::integral... N>
     requires(sizeof...(Result) < 2 && sizeof...(N) > 0 && sizeof...(N) <= numbers<D, Result...>)
   static auto judge(list<D, Result...>, const X&, const N&...) -> rule::slice<D, result_t<D, Result...>, shape_of<X>>;
   template <class Verdict, class D, class... Result, operand X, class... N>

@@ -1,0 +1,15 @@
+// MISTAKE: scatter_add of ids without values.
+// RULE: R1
+// EXPECT: ERROR_R1_operation_takes_other_arguments<.*scatter_add.*vocab
+#include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
+
+extern tensor<id<vocab>, batch, seq> tokens;
+
+void layer() {
+#ifdef FIXED
+  RESULT y = scatter_add<vocab>(x, tokens);
+#else
+  RESULT y = scatter_add<vocab>(tokens);
+#endif
+}
