@@ -53,7 +53,7 @@ MARKS = ("raw", "score", "masked_for", "biased_for", "normalised", "weighted", "
 # Files, and the declarations whose conditions count; None for all.
 SOURCES = (
     ("dimwise/shape/rules/*.hpp", None),
-    ("dimwise/expr/mask.hpp", r"requires\(|constexpr bool|concept|conditional_t"),
+    ("dimwise/expr/*mask*.hpp", r"requires\(|constexpr bool|concept|conditional_t"),
     ("dimwise/expr/numbers.hpp", None),
     ("dimwise/shape/shape.hpp", r"valid_shape|checked_shape|repetition|all_dimensions"),
     ("dimwise/shape/verdict.hpp", r"hides_in_composite|any_position|any_alternative|alternatives|any_feature|any_choice|any_exclusive_choice|any_batch|all_parallel|refuses_mark|indexed_meets|taken_meets"),
@@ -61,7 +61,7 @@ SOURCES = (
 )
 
 # Files of static_asserts that are not called like the rule.
-OWN = {"dim": "dim/derived.hpp", "numbers": "expr/numbers.hpp", "marks": "marks_table.hpp", "masks": "expr/mask.hpp", "shape": "shape/shape.hpp"}
+OWN = {"dim": "dim/derived.hpp", "numbers": "expr/numbers.hpp", "marks": "marks_table.hpp", "masks": "expr/position_masks.hpp", "shape": "shape/shape.hpp"}
 
 
 class Mutant:
