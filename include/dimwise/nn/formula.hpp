@@ -137,7 +137,7 @@ auto stored(X&& x) {
 template <class X>
 auto kept_for_gradient(const X& x) {
   if constexpr (operand<X>) {
-    if constexpr (is_tracked_type<value_of<X>> && !in_memory<X>()) {
+    if constexpr (is_tracked_type<value_of<X>> && !in_memory<X>) {
       return tensor(x);
     } else {
       return x;
