@@ -5,12 +5,12 @@
 //
 // One line for each: `library workload threads median_ms gflops pct_peak`; --spread adds the quartiles, --memory the
 // process's growth in MB while it ran. Forward and backward count as three times forward: what is computed again counts
-// nothing. The options are those of benchmarks/workloads.hpp.
+// nothing. The options are those of benchmarks/workloads.hpp; each --shape gives both lines.
 //
 //   cmake --preset bench && cmake --build --preset bench --target bench_training
 //   build/bench/benchmarks/bench_training
 #include "workloads.hpp"
-#include <dimwise/kernels/active.hpp>
+#include <dimwise/kernels/active_gradients.hpp>
 #if defined(DIMWISE_BENCH_TBB)
 #include <dimwise/eval/tbb.hpp>
 #endif
@@ -110,7 +110,7 @@ struct attention {
     const floats scratch(t.attention_bytes(call.forth, runner.worker_count()) / sizeof(float));
     t.attention(call.forth, scratch.get(), runner);
   }
-  void backward(const kernels::table& t, const kernels::runner& runner) const {
+  void backward(const kernels::gradient_table& t, const kernels::runner& runner) const {
     const floats scratch(t.attention_gradient_bytes(call, runner.worker_count()) / sizeof(float));
     t.attention_gradient(call, scratch.get(), runner);
   }
@@ -139,9 +139,17 @@ int main(int count, char** arguments) {
                         [&](const bench::workload& w, const bench::options& o, bench::report& to) {
     const attention a(w);
     const kernels::runner runner = runner_of(o);
-    to.line("dimwise", w, [&] {
-      a.forward(t, runner);
-      if (w.products > 1) { a.backward(t, runner); }
-    });
+    const auto measure = [&](const bench::workload& one) {
+      to.line("dimwise", one, [&] {
+        a.forward(t, runner);
+        if (one.products > 1) { a.backward(kernels::active_gradients(), runner); }
+      });
+    };
+    measure(w);
+    if (o.shapes.empty()) { return; }
+    bench::workload back = w;
+    back.name += "_fwdbwd";
+    back.products = 3;
+    measure(back);
   }, training_workloads());
 }

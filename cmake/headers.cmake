@@ -100,6 +100,7 @@ set(dimwise_headers
     include/dimwise/io/safetensors.hpp
     include/dimwise/io/stored_order.hpp
     include/dimwise/kernels/active.hpp
+    include/dimwise/kernels/active_gradients.hpp
     include/dimwise/kernels/attention.hpp
     include/dimwise/kernels/attention_gradient.hpp
     include/dimwise/kernels/attention_gradient_plan.hpp
@@ -130,6 +131,8 @@ set(dimwise_headers
     include/dimwise/kernels/gemm_pack.hpp
     include/dimwise/kernels/gemm_thin.hpp
     include/dimwise/kernels/gemm_tile.hpp
+    include/dimwise/kernels/gradient_implementation.hpp
+    include/dimwise/kernels/gradient_table.hpp
     include/dimwise/kernels/implementation.hpp
     include/dimwise/kernels/loops.hpp
     include/dimwise/kernels/map.hpp

@@ -3,7 +3,7 @@
 //
 // The compiler's own question about the processor also asks whether the operating system keeps the wide registers;
 // xsimd's does not. DIMWISE_ARCHITECTURE=sse2|sse4|avx2|avx512 in the environment asks for an older one than the best.
-#include <dimwise/kernels/active.hpp>
+#include <dimwise/kernels/active_gradients.hpp>
 
 #include <cstdlib>
 #include <cstring>
@@ -16,6 +16,10 @@ extern const table table_avx512;
 extern const table table_avx2;
 extern const table table_sse4;
 extern const table table_sse2;
+extern const gradient_table gradient_table_avx512;
+extern const gradient_table gradient_table_avx2;
+extern const gradient_table gradient_table_sse4;
+extern const gradient_table gradient_table_sse2;
 
 namespace {
 
@@ -23,41 +27,48 @@ struct choice {
   const char* name;
   bool supported;
   const table* kernels;
+  const gradient_table* gradients;
 };
 
-const table* choose() noexcept {
+choice choose() noexcept {
   __builtin_cpu_init();
   const choice choices[] = {
       {"avx512",
        __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512bw") != 0 &&
            __builtin_cpu_supports("avx512dq") != 0 && __builtin_cpu_supports("avx512vl") != 0 &&
            __builtin_cpu_supports("fma") != 0,
-       &table_avx512},
-      {"avx2", __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0, &table_avx2},
-      {"sse4", __builtin_cpu_supports("sse4.2") != 0, &table_sse4},
-      {"sse2", true, &table_sse2},
+       &table_avx512, &gradient_table_avx512},
+      {"avx2", __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0, &table_avx2,
+       &gradient_table_avx2},
+      {"sse4", __builtin_cpu_supports("sse4.2") != 0, &table_sse4, &gradient_table_sse4},
+      {"sse2", true, &table_sse2, &gradient_table_sse2},
   };
   const char* asked = std::getenv("DIMWISE_ARCHITECTURE");
   bool found = asked == nullptr;
   for (const choice& c : choices) {
     found = found || std::strcmp(asked, c.name) == 0;
-    if (found && c.supported) { return c.kernels; }
+    if (found && c.supported) { return c; }
   }
-  return &table_sse2;
+  return choices[3];
+}
+
+const choice& chosen() noexcept {
+  static const choice once = choose();
+  return once;
 }
 
 }  // namespace
 
-const table& active() noexcept {
-  static const table* const chosen = choose();
-  return *chosen;
-}
+const table& active() noexcept { return *chosen().kernels; }
+const gradient_table& active_gradients() noexcept { return *chosen().gradients; }
 
 #else
 
 // One architecture: its compiler's flags say all there is to know.
 extern const table table_native;
+extern const gradient_table gradient_table_native;
 const table& active() noexcept { return table_native; }
+const gradient_table& active_gradients() noexcept { return gradient_table_native; }
 
 #endif
 

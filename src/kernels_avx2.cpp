@@ -3,11 +3,14 @@
 //
 // No standard containers and no xtensor here: an inline function compiled for a newer machine must not be shared with
 // files for an older one (tools/check_symbols.py).
+#include <dimwise/kernels/gradient_implementation.hpp>
 #include <dimwise/kernels/implementation.hpp>
 
 namespace dimwise::kernels {
 
 extern const table table_avx2;
 const table table_avx2 = table_of<xsimd::fma3<xsimd::avx2>>;
+extern const gradient_table gradient_table_avx2;
+const gradient_table gradient_table_avx2 = gradient_table_of<xsimd::fma3<xsimd::avx2>>;
 
 }  // namespace dimwise::kernels

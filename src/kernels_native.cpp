@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 // dimwise/src/kernels_native.cpp -- the kernels for machines with one architecture, such as NEON64.
+#include <dimwise/kernels/gradient_implementation.hpp>
 #include <dimwise/kernels/implementation.hpp>
 
 namespace dimwise::kernels {
 
 extern const table table_native;
 const table table_native = table_of<default_arch>;
+extern const gradient_table gradient_table_native;
+const gradient_table gradient_table_native = gradient_table_of<default_arch>;
 
 }  // namespace dimwise::kernels

@@ -3,11 +3,14 @@
 //
 // No standard containers and no xtensor here: an inline function compiled for a newer machine must not be shared with
 // files for an older one (tools/check_symbols.py).
+#include <dimwise/kernels/gradient_implementation.hpp>
 #include <dimwise/kernels/implementation.hpp>
 
 namespace dimwise::kernels {
 
 extern const table table_sse4;
 const table table_sse4 = table_of<xsimd::sse4_2>;
+extern const gradient_table gradient_table_sse4;
+const gradient_table gradient_table_sse4 = gradient_table_of<xsimd::sse4_2>;
 
 }  // namespace dimwise::kernels

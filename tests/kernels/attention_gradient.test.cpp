@@ -7,6 +7,7 @@
 #include "kernel_test_support.hpp"
 #include <dimwise/kernels/attention.hpp>
 #include <dimwise/kernels/attention_gradient.hpp>
+#include <dimwise/kernels/gradient_implementation.hpp>
 #include <dimwise/kernels/implementation.hpp>
 
 #include <doctest/doctest.h>
@@ -532,6 +533,45 @@ TEST_CASE("attention gradient: the same bits from any number of threads") {
     for (std::size_t h = 0; h < 6; ++h) CHECK(same(q[h], p.d_q[h]));
     for (std::size_t h = 0; h < 6; h += 3) CHECK((same(k[h], p.d_k[h]) && same(v[h], p.d_v[h])));
   }
+}
+
+TEST_CASE("attention gradient: few heads are cut into parts, with the same bits from any number of threads") {
+  std::mt19937 random(14);
+  attention_layout layout = extents(8 * panel + 7, 611, 40, 33);
+  layout.window = key_window::causal(60);
+  problem p(layout, random, 6, 3);
+  const auto parts = [&] { return kernels::detail::gradient_tasks<arch>(p.call).parts; };
+  CHECK(p.run() <= 2.0);
+  CHECK(parts() > 4);  // two tasks
+  const auto q = p.d_q;
+  const auto k = p.d_k;
+  const auto v = p.d_v;
+  for (const std::size_t workers : {2, 5}) {
+    for (auto* all : {&p.d_q, &p.d_k, &p.d_v}) {
+      for (auto& each : *all) std::fill(each.begin(), each.end(), not_a_number);
+    }
+    racing_executor racing{workers};
+    p.run(racing, workers);
+    const auto same = [](const std::vector<float>& a, const std::vector<float>& b) {
+      return std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+    };
+    for (std::size_t h = 0; h < 6; ++h) CHECK(same(q[h], p.d_q[h]));
+    for (std::size_t h = 0; h < 6; h += 3) CHECK((same(k[h], p.d_k[h]) && same(v[h], p.d_v[h])));
+  }
+  // Not where a bias has a gradient, which all parts would add to.
+  std::vector<float> d_bias(1);
+  p.gradients[0].d_bias = d_bias.data();
+  CHECK(parts() == 1);
+}
+
+TEST_CASE("attention gradient: one head of many queries, and what nobody sees") {
+  std::mt19937 random(15);
+  attention_layout layout = extents(12 * panel, 700, 64, 64);
+  layout.window = {100, 0, -200};  // the first 200 queries see nothing, nor does anyone see the last keys
+  problem p(layout, random);
+  CHECK(p.run() <= 2.0);
+  CHECK(kernels::detail::gradient_tasks<arch>(p.call).parts > 1);
+  for (std::size_t c = 0; c < 64; ++c) CHECK(p.d_q[0][199 * 64 + c] == 0.0F);
 }
 
 TEST_CASE("attention gradient: scratch fits in a second-level cache") {

@@ -2,6 +2,7 @@
 //
 // SPDX-License-Identifier: BSL-1.0
 #include "kernel_test_support.hpp"
+#include <dimwise/kernels/gradient_implementation.hpp>
 #include <dimwise/kernels/implementation.hpp>
 
 #include <doctest/doctest.h>

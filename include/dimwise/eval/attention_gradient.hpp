@@ -10,6 +10,7 @@
 #include <dimwise/kernels/active.hpp>
 #if !defined(DIMWISE_PLAIN_ONLY)
 #include <dimwise/eval/attention.hpp>
+#include <dimwise/kernels/active_gradients.hpp>
 #endif
 
 namespace dimwise::detail {
@@ -178,7 +179,7 @@ struct attention_gradient_of<node<product_over<Over>, Shape, float, A, B>>
       }
     });
     call.gradients = heads.data();
-    const kernels::table& table = kernels::active();
+    const kernels::gradient_table& table = kernels::active_gradients();
     table.attention_gradient(call, scratch(table.attention_gradient_bytes(call, cx.runner().worker_count())).data(),
                              cx.runner());
   }

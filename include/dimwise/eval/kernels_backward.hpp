@@ -9,6 +9,7 @@
 #include <dimwise/expr/derivative.hpp>
 #if !defined(DIMWISE_PLAIN_ONLY)
 #include <dimwise/eval/kernels_rows.hpp>
+#include <dimwise/kernels/active_gradients.hpp>
 
 namespace dimwise::detail {
 
@@ -18,8 +19,8 @@ template <class Shape, class F, class G, class X>
 struct element_kernel<elementwise<Shape, float, fn::chain<F, 0>, G, X>>
     : has_element_kernel<is_float<G> && is_float<X>> {
   template <class Pointers>
-  static void run(const kernels::table& table, std::size_t n, const Pointers& x, const std::ptrdiff_t* step,
-                  float* to) {
+  static void run(const kernels::table&, std::size_t n, const Pointers& x, const std::ptrdiff_t* step, float* to) {
+    const kernels::gradient_table& table = kernels::active_gradients();
     if (step[0] == 1 && step[1] == 1) {
       return table.map_gradient(function_code<F>, n, child_in<1>(x), child_in<0>(x), to);
     }
@@ -61,7 +62,7 @@ inline constexpr bool has_back_kernel = has_row_kernel<How>;
 
 template <class How>
 void call_rows_back(context& cx, const kernels::rows_gradient_call& call) {
-  const kernels::table& table = kernels::active();
+  const kernels::gradient_table& table = kernels::active_gradients();
   const auto norm = [&](auto run) { run(call, scratch(table.norm_gradient_bytes(call)).data(), cx.runner()); };
   if constexpr (std::is_same_v<How, rows::standardize>) {
     norm(table.standardize_gradient);

@@ -5,7 +5,8 @@
 //
 // Scores are computed again, block by block, from what the way forth read and the lse that it gave; five products for
 // each pair, none of them stored whole (attention_gradient_plan.hpp). A task is one key head and all query heads that
-// share a gradient with it, so that the order of every sum is that of the problem, on any executor.
+// share a gradient with it. Where these are few, each is cut into parts, whose sums are joined in their order: so the
+// order of every sum is that of the problem, on any executor.
 //
 //   attention_gradient_call call{forward_call, strides, gradients};
 //   attention_gradient<Arch>(call, scratch, executor);
@@ -21,7 +22,7 @@
 #include <dimwise/kernels/attention_gradient_task.hpp>
 #include <dimwise/kernels/configuration.hpp>
 #include <dimwise/kernels/executor.hpp>
-#include <dimwise/kernels/table.hpp>
+#include <dimwise/kernels/gradient_table.hpp>
 
 #include <cstddef>
 
@@ -29,39 +30,40 @@ namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
 
 namespace detail {
 
-// Whether the gradients of two neighbouring heads meet in one sum.
-[[nodiscard, gnu::always_inline]] inline bool share_a_sum(const attention_gradient_head& a,
-                                                          const attention_gradient_head& b) noexcept {
-  return (a.d_k != nullptr && a.d_k == b.d_k) || (a.d_v != nullptr && a.d_v == b.d_v) ||
-         (a.d_bias != nullptr && a.d_bias == b.d_bias);
-}
-
-// Heads that one task computes: as many as share sums with their neighbours.
-[[nodiscard, gnu::always_inline]] inline std::size_t end_of_task(const attention_gradient_call& call,
-                                                                 std::size_t begin) noexcept {
-  std::size_t end = begin + 1;
-  while (end < call.forth.count && share_a_sum(call.gradients[end - 1], call.gradients[end])) ++end;
-  return end;
-}
-
-[[nodiscard, gnu::always_inline]] inline std::size_t longest_task(const attention_gradient_call& call) noexcept {
-  std::size_t longest = 1;
-  for (std::size_t begin = 0, end = 0; begin < call.forth.count; begin = end) {
-    end = end_of_task(call, begin);
-    longest = longest < end - begin ? end - begin : longest;
+// What the parts of a task summed up, in their order, for the keys [begin, end).
+template <class Arch>
+void join_parts(const attention_gradient_call& call, const head_range& heads, float* sums, std::size_t floats_of_part,
+                std::size_t parts, std::size_t begin, std::size_t end) noexcept {
+  const attention_layout& l = call.forth.layout;
+  const std::size_t k = whole_registers<Arch>(l.head_dim);
+  const std::size_t v = whole_registers<Arch>(l.value_dim);
+  float* const d_k = sums + begin * k;
+  float* const d_v = sums + l.keys * k + begin * v;
+  for (std::size_t part = 1; part < parts; ++part) {
+    add_floats<Arch>(d_k + part * floats_of_part, (end - begin) * k, d_k);
+    add_floats<Arch>(d_v + part * floats_of_part, (end - begin) * v, d_v);
   }
-  return longest;
+  const attention_gradient_layout& to = call.layout;
+  const attention_gradient_head& g = call.gradients[heads.begin];
+  const auto first = static_cast<std::ptrdiff_t>(begin);
+  if (g.d_k != nullptr)
+    write_rows<Arch>(d_k, end - begin, l.head_dim, l.scale, false,
+                     {g.d_k + first * to.d_k_row, to.d_k_row, to.d_k_feature});
+  if (g.d_v != nullptr)
+    write_rows<Arch>(d_v, end - begin, l.value_dim, 1.0F, false,
+                     {g.d_v + first * to.d_v_row, to.d_v_row, to.d_v_feature});
 }
 
 }  // namespace detail
 
-/// Bytes of scratch (aligned to `scratch_alignment`) for an executor with this many workers. It grows with neither the
-/// number of keys nor that of pairs; each query of a task takes one number.
+/// Bytes of scratch (aligned to `scratch_alignment`) for an executor with this many workers. It does not grow with the
+/// number of pairs: each query of a task takes one number, and where few tasks are cut into parts, so do their keys.
 template <class Arch>
 [[nodiscard]] std::size_t attention_gradient_scratch_bytes(const attention_gradient_call& call,
                                                            std::size_t workers = 1) noexcept {
-  return workers * sizeof(float) *
-         detail::gradient_buffers<Arch>::float_count(call.forth.layout, detail::longest_task(call));
+  const detail::gradient_tasks<Arch> cut(call);
+  return sizeof(float) * (workers * detail::gradient_buffers<Arch>::float_count(call.forth.layout, cut.longest) +
+                          cut.tasks * cut.parts * cut.floats_of_part);
 }
 
 /// Writes d_q, d_k and d_v of every head, and adds to d_bias.
@@ -70,15 +72,25 @@ template <class Arch>
 /// elsewhere it reaches the gradients of the pairs that it belongs to. The result does not depend on the executor.
 template <class Arch, Executor Threads>
 void attention_gradient(const attention_gradient_call& call, void* scratch, Threads& threads) {
-  const std::size_t longest = detail::longest_task(call);
-  const std::size_t worker_floats = detail::gradient_buffers<Arch>::float_count(call.forth.layout, longest);
-  std::size_t tasks = 0;
-  for (std::size_t begin = 0; begin < call.forth.count; begin = detail::end_of_task(call, begin)) ++tasks;
-  threads.parallel_for(tasks, [&](std::size_t task, std::size_t worker) {
-    std::size_t begin = 0;
-    for (std::size_t i = 0; i < task; ++i) begin = detail::end_of_task(call, begin);
-    detail::attention_gradient_task<Arch>(call, static_cast<float*>(scratch) + worker * worker_floats, longest)
-        .run(begin, detail::end_of_task(call, begin));
+  const detail::gradient_tasks<Arch> cut(call);
+  const std::size_t worker_floats = detail::gradient_buffers<Arch>::float_count(call.forth.layout, cut.longest);
+  float* const buffers = static_cast<float*>(scratch);
+  float* const sums = buffers + threads.worker_count() * worker_floats;
+  threads.parallel_for(cut.tasks * cut.parts, [&](std::size_t i, std::size_t worker) {
+    const detail::head_range heads = detail::heads_of_task(call, i / cut.parts);
+    detail::attention_gradient_task<Arch> task(call, buffers + worker * worker_floats, cut.longest);
+    if (cut.parts == 1) task.run(heads);
+    else task.run_part(heads, i % cut.parts, cut.parts, sums + i * cut.floats_of_part);
+  });
+  if (cut.parts == 1) return;
+  const std::size_t keys = call.forth.layout.keys;
+  const std::size_t step = detail::gradient_plan<Arch>(call.forth.layout).span;
+  const std::size_t spans = (keys + step - 1) / step;
+  threads.parallel_for(cut.tasks * spans, [&](std::size_t i, std::size_t) {
+    const std::size_t task = i / spans;
+    const std::size_t begin = i % spans * step;
+    detail::join_parts<Arch>(call, detail::heads_of_task(call, task), sums + task * cut.parts * cut.floats_of_part,
+                             cut.floats_of_part, cut.parts, begin, detail::least(begin + step, keys));
   });
 }
 

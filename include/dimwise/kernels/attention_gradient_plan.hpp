@@ -14,6 +14,7 @@
 #include <dimwise/kernels/attention_plan.hpp>
 #include <dimwise/kernels/attention_tile.hpp>
 #include <dimwise/kernels/configuration.hpp>
+#include <dimwise/kernels/gradient_table.hpp>
 
 #include <cstddef>
 
@@ -148,6 +149,73 @@ class gradient_buffers {
 struct head_range {
   std::size_t begin;
   std::size_t end;
+};
+
+/// Whether two heads read the same keys and values, and give their gradients to the same places.
+[[nodiscard, gnu::always_inline]] inline bool same_keys(const attention_gradient_call& call, std::size_t a,
+                                                        std::size_t b) noexcept {
+  const attention_head& x = call.forth.heads[a];
+  const attention_head& y = call.forth.heads[b];
+  return x.k == y.k && x.v == y.v && x.visible_keys == y.visible_keys &&
+         call.gradients[a].d_k == call.gradients[b].d_k && call.gradients[a].d_v == call.gradients[b].d_v;
+}
+
+/// Whether the gradients of two neighbouring heads meet in one sum.
+[[nodiscard, gnu::always_inline]] inline bool share_a_sum(const attention_gradient_head& a,
+                                                          const attention_gradient_head& b) noexcept {
+  return (a.d_k != nullptr && a.d_k == b.d_k) || (a.d_v != nullptr && a.d_v == b.d_v) ||
+         (a.d_bias != nullptr && a.d_bias == b.d_bias);
+}
+
+/// Heads that one task computes: as many as share sums with their neighbours.
+[[nodiscard, gnu::always_inline]] inline head_range heads_from(const attention_gradient_call& call,
+                                                               std::size_t begin) noexcept {
+  std::size_t end = begin + 1;
+  while (end < call.forth.count && share_a_sum(call.gradients[end - 1], call.gradients[end])) ++end;
+  return {begin, end};
+}
+[[nodiscard, gnu::always_inline]] inline head_range heads_of_task(const attention_gradient_call& call,
+                                                                  std::size_t task) noexcept {
+  head_range heads{0, 0};
+  for (std::size_t i = 0; i <= task; ++i) heads = heads_from(call, heads.end);
+  return heads;
+}
+
+/// The tasks of a call, and the parts of each: of the problem alone.
+template <class Arch>
+struct gradient_tasks {
+  static constexpr std::size_t enough = 8;                         ///< tasks that keep several threads busy
+  static constexpr std::size_t wanted = 16;                        ///< parts of all tasks, where there are fewer
+  static constexpr std::size_t least_work = std::size_t{1} << 22;  ///< multiply-adds of a product in a part
+  static constexpr std::size_t spare_floats = std::size_t{1} << 20;
+
+  std::size_t tasks = 0;
+  std::size_t longest = 1;         ///< heads of a task
+  std::size_t parts = 1;           ///< of each task
+  std::size_t floats_of_part = 0;  ///< sums of a part
+
+  [[gnu::always_inline]] explicit gradient_tasks(const attention_gradient_call& call) noexcept {
+    const attention_layout& l = call.forth.layout;
+    bool one_group = true;
+    for (std::size_t begin = 0; begin < call.forth.count; ++tasks) {
+      const head_range heads = heads_from(call, begin);
+      for (std::size_t h = heads.begin; h < heads.end; ++h)
+        one_group = one_group && call.gradients[h].d_bias == nullptr && same_keys(call, heads.begin, h);
+      longest = greatest(longest, heads.end - heads.begin);
+      begin = heads.end;
+    }
+    if (tasks == 0 || tasks >= enough || !one_group) return;
+    // Each part keeps sums for all keys: together no more than the gradients of the queries, or a few megabytes.
+    const std::size_t of_part = l.keys * (whole_registers<Arch>(l.head_dim) + whole_registers<Arch>(l.value_dim));
+    const std::size_t memory = greatest(spare_floats, call.forth.count * l.queries * l.head_dim);
+    const std::size_t panels =
+        longest * ((l.queries + gradient_plan<Arch>::queries - 1) / gradient_plan<Arch>::queries);
+    const std::size_t work = longest * l.queries * l.keys * (l.head_dim + l.value_dim) / 2;
+    const std::size_t fitting = least(memory / greatest<std::size_t>(tasks * of_part, 1), work / least_work);
+    parts = least(least((wanted + tasks - 1) / tasks, panels), fitting);
+    if (parts < 2) parts = 1;
+    else floats_of_part = (of_part + 15) / 16 * 16;
+  }
 };
 
 }  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail

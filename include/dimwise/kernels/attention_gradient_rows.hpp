@@ -35,6 +35,19 @@ template <class Arch>
   }
 }
 
+/// Whole registers, aligned.
+template <class Arch>
+[[gnu::noinline]] void copy_floats(const float* from, std::size_t floats_of, float* to) noexcept {
+  for (std::size_t i = 0; i < floats_of; i += lanes<Arch>) store_aligned<Arch>(to + i, load_aligned<Arch>(from + i));
+}
+
+/// to += from, in whole registers.
+template <class Arch>
+[[gnu::noinline]] void add_floats(const float* from, std::size_t floats_of, float* to) noexcept {
+  for (std::size_t i = 0; i < floats_of; i += lanes<Arch>)
+    store_aligned<Arch>(to + i, load_aligned<Arch>(to + i) + load_aligned<Arch>(from + i));
+}
+
 /// Zeros in whole registers.
 template <class Arch>
 [[gnu::noinline]] void clear_floats(float* to, std::size_t floats_of) noexcept {

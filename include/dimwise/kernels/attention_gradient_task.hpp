@@ -17,8 +17,8 @@
 #include <dimwise/kernels/attention_tile.hpp>
 #include <dimwise/kernels/attention_types.hpp>
 #include <dimwise/kernels/configuration.hpp>
+#include <dimwise/kernels/gradient_table.hpp>
 #include <dimwise/kernels/math.hpp>
-#include <dimwise/kernels/table.hpp>
 
 #include <cstddef>
 
@@ -45,22 +45,25 @@ class attention_gradient_task {
   attention_gradient_task(const attention_gradient_call& call, float* scratch, std::size_t group) noexcept
       : call_(call), layout_(call.forth.layout), cut_(layout_), at_(scratch, layout_, group) {}
 
-  /// The heads [begin, end): those that share keys and values go over them together.
-  void run(std::size_t begin, std::size_t end) noexcept {
-    for (std::size_t first = begin; first < end;) {
+  /// All queries of some heads: those that share keys and values go over them together.
+  void run(const head_range& heads) noexcept {
+    for (std::size_t first = heads.begin; first < heads.end;) {
       std::size_t last = first + 1;
-      while (last < end && same_keys(first, last)) ++last;
-      const bool onto_k = first > begin && gradient(first).d_k == gradient(first - 1).d_k;
-      const bool onto_v = first > begin && gradient(first).d_v == gradient(first - 1).d_v;
+      while (last < heads.end && same_keys(call_, first, last)) ++last;
+      const bool onto_k = first > heads.begin && gradient(first).d_k == gradient(first - 1).d_k;
+      const bool onto_v = first > heads.begin && gradient(first).d_v == gradient(first - 1).d_v;
       run_group({first, last}, onto_k, onto_v);
       first = last;
     }
   }
 
-  /// Whether two heads read the same keys and values, and give their gradients to the same places.
-  [[nodiscard]] bool same_keys(std::size_t a, std::size_t b) const noexcept {
-    return head(a).k == head(b).k && head(a).v == head(b).v && head(a).visible_keys == head(b).visible_keys &&
-           gradient(a).d_k == gradient(b).d_k && gradient(a).d_v == gradient(b).d_v;
+  /// Every `parts`th panel of queries of heads that share keys and values. What they add to the gradients of keys and
+  /// values goes to `sums`: rows in whole registers, those of d_k, then those of d_v.
+  void run_part(const head_range& heads, std::size_t part, std::size_t parts, float* sums) noexcept {
+    part_ = part;
+    parts_ = parts;
+    sums_ = sums;
+    run_group(heads, false, false);
   }
 
  private:
@@ -81,8 +84,8 @@ class attention_gradient_task {
   };
 
   void run_group(const head_range& heads, bool onto_k, bool onto_v) noexcept {
-    for (std::size_t h = heads.begin; h < heads.end; ++h)
-      prepare(h, at_[buffers::deltas] + (h - heads.begin) * queries());
+    first_head_ = heads.begin;
+    for (std::size_t h = heads.begin; h < heads.end; ++h) prepare(h, deltas_of(h));
     const std::size_t visible = head_window(layout_, head(heads.begin)).visible_keys();
     for (std::size_t begin = 0; begin < layout_.keys; begin += cut_.span) {
       const std::size_t end = least(begin + cut_.span, layout_.keys);
@@ -90,8 +93,12 @@ class attention_gradient_task {
       fetch(head(heads.begin), span);
       clear_floats<Arch>(at_[buffers::d_k], (end - begin) * key_features());
       clear_floats<Arch>(at_[buffers::d_v], (end - begin) * value_features());
-      for (std::size_t h = heads.begin; h < heads.end; ++h) {
-        meet_queries(h, span, at_[buffers::deltas] + (h - heads.begin) * queries());
+      for (std::size_t h = heads.begin; h < heads.end; ++h) meet_queries(h, span, deltas_of(h));
+      if (sums_ != nullptr) {
+        float* const of_values = sums_ + layout_.keys * key_features();
+        copy_floats<Arch>(at_[buffers::d_k], (end - begin) * key_features(), sums_ + begin * key_features());
+        copy_floats<Arch>(at_[buffers::d_v], (end - begin) * value_features(), of_values + begin * value_features());
+        continue;
       }
       const attention_gradient_layout& to = call_.layout;
       write_rows<Arch>(at_[buffers::d_k], end - begin, layout_.head_dim, layout_.scale, onto_k,
@@ -103,27 +110,39 @@ class attention_gradient_task {
 
   [[nodiscard]] std::size_t queries() const noexcept { return layout_.queries; }
 
+  [[nodiscard]] float* deltas_of(std::size_t h) const noexcept {
+    return at_[buffers::deltas] + (h - first_head_) * queries();
+  }
+
+  // Calls f for the panels of queries of a head that belong to this part.
+  template <class F>
+  [[gnu::always_inline]] void each_panel(std::size_t h, const F& f) const noexcept {
+    const std::size_t panels = (queries() + plan::queries - 1) / plan::queries;
+    for (std::size_t i = 0; i < panels; ++i) {
+      if (((h - first_head_) * panels + i) % parts_ != part_) continue;
+      f(query_range{i * plan::queries, least((i + 1) * plan::queries, queries())});
+    }
+  }
+
   // d_out . out - d_lse of each query; 0 to the gradients of queries that see nothing, which no span will meet.
   void prepare(std::size_t h, float* deltas) const noexcept {
     const attention_gradient_head& g = gradient(h);
-    const matrix_view<const float> d_out{g.d_out, call_.layout.d_out_row, call_.layout.d_out_feature};
+    const attention_gradient_layout& l = call_.layout;
+    const matrix_view<const float> d_out{g.d_out, l.d_out_row, l.d_out_feature};
     const matrix_view<const float> out{head(h).out, layout_.out_row, layout_.out_feature};
-    dot_rows<Arch>(d_out, out, queries(), layout_.value_dim, deltas);
-    if (g.d_lse != nullptr) {
-      for (std::size_t i = 0; i < queries(); ++i)
-        deltas[i] -= g.d_lse[static_cast<std::ptrdiff_t>(i) * call_.layout.d_lse_query];
-    }
-    if (g.d_q == nullptr) return;
+    const matrix_view<float> d_q{g.d_q, l.d_q_row, l.d_q_feature};
     const head_window window(layout_, head(h));
-    const matrix_view<float> d_q{g.d_q, call_.layout.d_q_row, call_.layout.d_q_feature};
-    for (std::size_t begin = 0; begin < queries(); begin += plan::queries) {
-      const query_range panel{begin, least(begin + plan::queries, queries())};
+    each_panel(h, [&](const query_range& panel) __attribute__((always_inline)) {
+      dot_rows<Arch>({d_out.at(panel.begin), d_out.row, d_out.feature}, {out.at(panel.begin), out.row, out.feature},
+                     panel.end - panel.begin, layout_.value_dim, deltas + panel.begin);
+      for (std::size_t i = panel.begin; g.d_lse != nullptr && i < panel.end; ++i)
+        deltas[i] -= g.d_lse[static_cast<std::ptrdiff_t>(i) * l.d_lse_query];
       const key_range seen = window.keys_of(panel);
-      if (seen.begin < seen.end) continue;
+      if (g.d_q == nullptr || seen.begin < seen.end) return;
       for (std::size_t i = panel.begin; i < panel.end; ++i) {
         for (std::size_t c = 0; c < layout_.head_dim; ++c) *d_q.at(i, c) = 0;
       }
-    }
+    });
   }
 
   template <class Element>
@@ -151,10 +170,9 @@ class attention_gradient_task {
   // All queries of a head and the keys of a span.
   void meet_queries(std::size_t h, const key_span& span, const float* deltas) noexcept {
     const head_window window(layout_, head(h));
-    for (std::size_t begin = 0; begin < queries(); begin += plan::queries) {
-      const query_range panel{begin, least(begin + plan::queries, queries())};
+    each_panel(h, [&](const query_range& panel) __attribute__((always_inline)) {
       const key_range seen = window.keys_of(panel);
-      if (greatest(seen.begin, span.begin) >= least(seen.end, span.end)) continue;
+      if (greatest(seen.begin, span.begin) >= least(seen.end, span.end)) return;
       const bool finite = start_panel(h, panel, deltas);
       for (std::size_t b = 0; span.begin + b * cut_.block < span.end; ++b) {
         const std::size_t first = span.begin + b * cut_.block;
@@ -164,7 +182,7 @@ class attention_gradient_task {
       }
       // The first span that these queries meet writes their gradients, later ones add to them.
       if (gradient(h).d_q != nullptr) write_queries(h, panel, seen.begin < span.begin);
-    }
+    });
   }
 
   [[nodiscard]] static std::size_t strips_of(const query_range& panel) noexcept {
@@ -415,6 +433,10 @@ class attention_gradient_task {
   const attention_layout& layout_;
   plan cut_;
   buffers at_;
+  std::size_t first_head_ = 0;
+  std::size_t part_ = 0;
+  std::size_t parts_ = 1;
+  float* sums_ = nullptr;
   bool finite_[plan::most_blocks] = {};
   lane_range ranges_[most_tiles][plan::strips] = {};
 };

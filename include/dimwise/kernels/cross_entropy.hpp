@@ -1,6 +1,6 @@
 // dimwise/kernels/cross_entropy.hpp -- the loss of logits against ids or distributions, and its gradient, row by row.
 //
-// Layer: kernels. Includes: rows.hpp, table.hpp.
+// Layer: kernels. Includes: rows.hpp, gradient_table.hpp.
 // Tests: tests/kernels/cross_entropy.test.cpp
 //
 //   loss = Σ t_c w_c (lse - x_c)      d_x = factor (softmax(x) Σ t_c w_c - t w)
@@ -13,8 +13,8 @@
 #pragma once
 
 #include <dimwise/kernels/configuration.hpp>
+#include <dimwise/kernels/gradient_table.hpp>
 #include <dimwise/kernels/rows.hpp>
-#include <dimwise/kernels/table.hpp>
 
 #include <cmath>
 #include <cstddef>

@@ -5,16 +5,12 @@
 #pragma once
 
 #include <dimwise/kernels/attention.hpp>
-#include <dimwise/kernels/attention_gradient.hpp>
 #include <dimwise/kernels/attention_small.hpp>
 #include <dimwise/kernels/configuration.hpp>
-#include <dimwise/kernels/cross_entropy.hpp>
 #include <dimwise/kernels/decode.hpp>
 #include <dimwise/kernels/gemm.hpp>
 #include <dimwise/kernels/math.hpp>
-#include <dimwise/kernels/math_gradient.hpp>
 #include <dimwise/kernels/rows.hpp>
-#include <dimwise/kernels/rows_gradient.hpp>
 #include <dimwise/kernels/table.hpp>
 
 namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
@@ -105,15 +101,6 @@ bool attention_small_call(const attention_call& c) {
 }
 
 template <class Arch>
-std::size_t attention_gradient_bytes(const attention_gradient_call& c, std::size_t workers) {
-  return attention_gradient_scratch_bytes<Arch>(c, workers);
-}
-template <class Arch>
-void attention_gradient_call_of(const attention_gradient_call& c, void* scratch, const runner& threads) {
-  kernels::attention_gradient<Arch>(c, scratch, threads);
-}
-
-template <class Arch>
 std::size_t product_bytes(const product_call& c, std::size_t workers) {
   return gemm_scratch_bytes<Arch>({c.m, c.n, c.k}, workers);
 }
@@ -198,41 +185,6 @@ void standardize_rows(const rows_call& c) {
 template <class Arch>
 void root_mean_square_rows(const rows_call& c) {
   each_row(c, [&](const float* in, float* out) { rms_norm_row<Arch>(c.n, in, out, c.epsilon, c.gamma); });
-}
-template <class Arch>
-void softmax_rows_gradient(const rows_gradient_call& c) {
-  for (std::size_t r = 0; r < c.rows; ++r) {
-    const auto row = static_cast<std::ptrdiff_t>(r);
-    softmax_row_gradient<Arch>(c.n, c.in + row * c.in_row, c.gradient + row * c.gradient_row, c.out + row * c.out_row);
-  }
-}
-template <class Arch>
-void log_softmax_rows_gradient(const rows_gradient_call& c) {
-  for (std::size_t r = 0; r < c.rows; ++r) {
-    const auto row = static_cast<std::ptrdiff_t>(r);
-    log_softmax_row_gradient<Arch>(c.n, c.in + row * c.in_row, c.gradient + row * c.gradient_row,
-                                   c.out + row * c.out_row);
-  }
-}
-template <class Arch>
-std::size_t norm_gradient_bytes(const rows_gradient_call& c) {
-  return norm_gradient_scratch_bytes(c);
-}
-template <class Arch, bool Centred>
-void norm_gradient_call(const rows_gradient_call& c, void* scratch, const runner& threads) {
-  norm_gradient<Arch, Centred>(c, scratch, threads);
-}
-template <class Arch>
-void scatter_add_call(const scatter_call& c, const runner& threads) {
-  kernels::scatter_add<Arch>(c, threads);
-}
-template <class Arch>
-void cross_entropy_rows(const cross_entropy_call& c) {
-  kernels::cross_entropy<Arch>(c);
-}
-template <class Arch>
-void map_all_gradient(function f, std::size_t n, const float* x, const float* g, float* out) {
-  map_gradient<Arch>(f, n, x, g, out);
 }
 template <class Arch>
 void map_all(function f, std::size_t n, const float* in, float* out) {
@@ -346,8 +298,6 @@ inline constexpr table table_of = {
     .attention_bytes = &detail::attention_bytes<Arch>,
     .attention = &detail::attention<Arch>,
     .attention_small = &detail::attention_small_call<Arch>,
-    .attention_gradient_bytes = &detail::attention_gradient_bytes<Arch>,
-    .attention_gradient = &detail::attention_gradient_call_of<Arch>,
     .product_bytes = &detail::product_bytes<Arch>,
     .product = &detail::product_kernel<Arch>,
     .product_small = &detail::product_small<Arch>,
@@ -357,15 +307,7 @@ inline constexpr table table_of = {
     .log_softmax = &detail::log_softmax_rows<Arch>,
     .standardize = &detail::standardize_rows<Arch>,
     .root_mean_square = &detail::root_mean_square_rows<Arch>,
-    .softmax_gradient = &detail::softmax_rows_gradient<Arch>,
-    .log_softmax_gradient = &detail::log_softmax_rows_gradient<Arch>,
-    .norm_gradient_bytes = &detail::norm_gradient_bytes<Arch>,
-    .standardize_gradient = &detail::norm_gradient_call<Arch, true>,
-    .root_mean_square_gradient = &detail::norm_gradient_call<Arch, false>,
-    .scatter_add = &detail::scatter_add_call<Arch>,
-    .cross_entropy = &detail::cross_entropy_rows<Arch>,
     .map = &detail::map_all<Arch>,
-    .map_gradient = &detail::map_all_gradient<Arch>,
     .zip = &detail::zip_all<Arch>,
     .compare = &detail::compare_all<Arch>,
     .choose = &detail::choose_all<Arch>,

@@ -3,8 +3,8 @@
 // Layer: kernels. Includes: math.hpp.
 // Tests: tests/kernels/rows_gradient.test.cpp
 //
-// The slope at -inf, inf and 0 is the limit of the slopes, but for abs, whose slope at 0 is 0, and relu, whose slope is 0
-// there. Slopes that vanish (sigmoid, tanh, gelu at large x) keep their relative accuracy where they are small.
+// The slope at -inf, inf and 0 is the limit of the slopes, but for abs and relu, whose slope at 0 is 0. Slopes that
+// vanish (sigmoid, tanh, gelu at large x) keep their relative accuracy where they are small.
 //
 //   floats<Arch> slope = slope_of<Arch>(function::gelu, x);
 //

@@ -1,7 +1,7 @@
 // dimwise/kernels/rows_gradient.hpp -- the way back of softmax, log-softmax, the two norms, and of rows that were taken
 // by their numbers.
 //
-// Layer: kernels. Includes: rows.hpp, executor.hpp, table.hpp.
+// Layer: kernels. Includes: rows.hpp, executor.hpp, gradient_table.hpp.
 // Tests: tests/kernels/rows_gradient.test.cpp
 //
 //   softmax      dx = p (g - Σ p g)                   a weight of 0 takes no part, whatever its gradient is: -0
@@ -17,8 +17,8 @@
 
 #include <dimwise/kernels/configuration.hpp>
 #include <dimwise/kernels/executor.hpp>
+#include <dimwise/kernels/gradient_table.hpp>
 #include <dimwise/kernels/rows.hpp>
-#include <dimwise/kernels/table.hpp>
 
 #include <cmath>
 #include <cstddef>

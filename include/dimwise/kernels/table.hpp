@@ -89,19 +89,8 @@ struct attention_call {
   score_function score;
 };
 
-/// The way back of an attention_call: from the gradient of `out` to those of q, k, v and the bias.
-///
-/// Only float keys and values. A function of the user's own needs `own_slope`, which replaces scores like
-/// score_function::own and writes the slope of that function at each of them.
-struct attention_gradient_call {
-  attention_call forth;
-  attention_gradient_layout layout;
-  const attention_gradient_head* gradients = nullptr;  ///< one for each head of `forth`
-  void (*own_slope)(void* context, float* scores, float* slopes, std::size_t count) noexcept = nullptr;
-};
-
-/// What happens to an element of a product: f(scale · x + bias) + residual. A residual that is C itself, and nothing else,
-/// is C += A B, at the speed of C = A B.
+/// What happens to an element of a product: f(scale · x + bias) + residual. A residual that is C itself, and nothing
+/// else, is C += A B, at the speed of C = A B.
 struct product_epilogue {
   float scale = 1;
   const float* column_bias = nullptr;
@@ -153,65 +142,14 @@ struct rows_call {
   const float* beta = nullptr;   ///< standardize: a number for each column
 };
 
-/// The way back of rows: of softmax and log-softmax from their results, of norms from what they read.
-struct rows_gradient_call {
-  std::size_t rows = 0;
-  std::size_t n = 0;
-  const float* in = nullptr;  ///< softmax: the weights; log-softmax: its result; norms: what was normalised
-  std::ptrdiff_t in_row = 0;
-  const float* gradient = nullptr;
-  std::ptrdiff_t gradient_row = 0;
-  float* out = nullptr;  ///< may be `gradient`
-  std::ptrdiff_t out_row = 0;
-  float epsilon = 0;
-  const float* gamma = nullptr;  ///< norms: a factor for each column
-  float* d_gamma = nullptr;      ///< norms: added to, where not null
-  float* d_beta = nullptr;
-};
-
-/// out[ids[r]] += in[r] for rows of `n` contiguous elements, in the order of r.
-struct scatter_call {
-  std::size_t rows = 0;
-  std::size_t n = 0;
-  const std::size_t* ids = nullptr;
-  std::ptrdiff_t id_step = 1;
-  const float* in = nullptr;
-  std::ptrdiff_t in_row = 0;
-  float* out = nullptr;
-  std::ptrdiff_t out_row = 0;
-};
-
-/// Cross-entropy of rows of `n` contiguous logits: the losses, their gradients, or both.
-struct cross_entropy_call {
-  std::size_t rows = 0;
-  std::size_t n = 0;
-  const float* logits = nullptr;
-  std::ptrdiff_t logits_row = 0;
-  const std::size_t* ids = nullptr;  ///< below `n`; or `targets`
-  std::ptrdiff_t id_step = 1;
-  const float* targets = nullptr;  ///< distributions in place of ids
-  std::ptrdiff_t targets_row = 0;
-  float smoothing = 0;                  ///< of ids: s / n for each class, the rest for the id
-  const float* class_weight = nullptr;  ///< a factor for each class
-  const bool* counted = nullptr;        ///< none: all rows are
-  std::ptrdiff_t counted_step = 1;
-  float* loss = nullptr;  ///< written, where not null
-  std::ptrdiff_t loss_step = 1;
-  const float* factor = nullptr;  ///< the gradient of each row's loss; none: 1
-  std::ptrdiff_t factor_step = 1;
-  float* d_logits = nullptr;  ///< written, where not null; may be `logits`
-  std::ptrdiff_t d_logits_row = 0;
-};
-
-/// The kernels of one architecture. Scratch is aligned to 64 bytes and as large as the function before says.
+/// The kernels of one architecture, but for those of the way back (gradient_table.hpp). Scratch is aligned to 64 bytes
+/// and as large as the function before says.
 struct table {
   const char* architecture;
   std::size_t (*attention_bytes)(const attention_call&, std::size_t workers);
   void (*attention)(const attention_call&, void* scratch, const runner&);
   /// Small calls, done at once without scratch or threads; false where this is none, and then it is still to be done.
   bool (*attention_small)(const attention_call&);
-  std::size_t (*attention_gradient_bytes)(const attention_gradient_call&, std::size_t workers);
-  void (*attention_gradient)(const attention_gradient_call&, void* scratch, const runner&);
   std::size_t (*product_bytes)(const product_call&, std::size_t workers);
   void (*product)(const product_call&, void* scratch, const runner&);
   /// The same for products.
@@ -222,16 +160,7 @@ struct table {
   void (*log_softmax)(const rows_call&);
   void (*standardize)(const rows_call&);
   void (*root_mean_square)(const rows_call&);
-  void (*softmax_gradient)(const rows_gradient_call&);
-  void (*log_softmax_gradient)(const rows_gradient_call&);
-  std::size_t (*norm_gradient_bytes)(const rows_gradient_call&);
-  void (*standardize_gradient)(const rows_gradient_call&, void* scratch, const runner&);
-  void (*root_mean_square_gradient)(const rows_gradient_call&, void* scratch, const runner&);
-  void (*scatter_add)(const scatter_call&, const runner&);
-  void (*cross_entropy)(const cross_entropy_call&);
   void (*map)(function f, std::size_t n, const float* in, float* out);
-  /// out = g f'(x) for n contiguous elements; `out` may be `x` or `g`.
-  void (*map_gradient)(function f, std::size_t n, const float* x, const float* g, float* out);
   /// out = a (operation) b for n contiguous elements; an operand that is one number for all of them has step 0, else 1.
   void (*zip)(operation f, std::size_t n, const float* a, std::ptrdiff_t a_step, const float* b, std::ptrdiff_t b_step,
               float* out);

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/kernels/active_gradients.hpp -- the kernels of the way back that this program uses.
+//
+// Layer: kernels. Apart from active.hpp, so that programs that do not train compile none of them.
+// Tests: tests/kernels/*_gradient.test.cpp
+//
+//   kernels::active_gradients().map_gradient(function::gelu, n, x, g, out);
+#pragma once
+
+#include <dimwise/kernels/active.hpp>
+#include <dimwise/kernels/configuration.hpp>
+
+#if defined(DIMWISE_COMPILED_KERNELS) && !defined(DIMWISE_PLAIN_ONLY)
+
+#include <dimwise/kernels/gradient_table.hpp>
+
+namespace dimwise::kernels {
+/// Those for the architecture of active().
+[[nodiscard]] const gradient_table& active_gradients() noexcept;
+}  // namespace dimwise::kernels
+
+#elif !defined(DIMWISE_PLAIN_ONLY)
+
+#include <dimwise/kernels/gradient_implementation.hpp>
+
+namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
+/// Those for the compiler's flags.
+template <class Arch = default_arch>
+[[nodiscard]] const gradient_table& active_gradients() noexcept {
+  return gradient_table_of<Arch>;
+}
+}  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION
+
+#endif

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/kernels/gradient_table.hpp -- the kernels of the way back as a table of functions: what training includes.
+//
+// Layer: kernels. Includes: table.hpp; no xsimd.
+// A table of its own: who compiles kernels from the headers and does not train compiles none of these
+// (active_gradients.hpp).
+// Tests: tests/kernels/*_gradient.test.cpp, tests/kernels/cross_entropy.test.cpp
+#pragma once
+
+#include <dimwise/kernels/table.hpp>
+
+#include <cstddef>
+
+namespace dimwise::kernels {
+
+/// The way back of an attention_call: from the gradient of `out` to those of q, k, v and the bias.
+///
+/// Only float keys and values. A function of the user's own needs `own_slope`, which replaces scores like
+/// score_function::own and writes the slope of that function at each of them.
+struct attention_gradient_call {
+  attention_call forth;
+  attention_gradient_layout layout;
+  const attention_gradient_head* gradients = nullptr;  ///< one for each head of `forth`
+  void (*own_slope)(void* context, float* scores, float* slopes, std::size_t count) noexcept = nullptr;
+};
+
+/// The way back of rows: of softmax and log-softmax from their results, of norms from what they read.
+struct rows_gradient_call {
+  std::size_t rows = 0;
+  std::size_t n = 0;
+  const float* in = nullptr;  ///< softmax: the weights; log-softmax: its result; norms: what was normalised
+  std::ptrdiff_t in_row = 0;
+  const float* gradient = nullptr;
+  std::ptrdiff_t gradient_row = 0;
+  float* out = nullptr;  ///< may be `gradient`
+  std::ptrdiff_t out_row = 0;
+  float epsilon = 0;
+  const float* gamma = nullptr;  ///< norms: a factor for each column
+  float* d_gamma = nullptr;      ///< norms: added to, where not null
+  float* d_beta = nullptr;
+};
+
+/// out[ids[r]] += in[r] for rows of `n` contiguous elements, in the order of r.
+struct scatter_call {
+  std::size_t rows = 0;
+  std::size_t n = 0;
+  const std::size_t* ids = nullptr;
+  std::ptrdiff_t id_step = 1;
+  const float* in = nullptr;
+  std::ptrdiff_t in_row = 0;
+  float* out = nullptr;
+  std::ptrdiff_t out_row = 0;
+};
+
+/// Cross-entropy of rows of `n` contiguous logits: the losses, their gradients, or both.
+struct cross_entropy_call {
+  std::size_t rows = 0;
+  std::size_t n = 0;
+  const float* logits = nullptr;
+  std::ptrdiff_t logits_row = 0;
+  const std::size_t* ids = nullptr;  ///< below `n`; or `targets`
+  std::ptrdiff_t id_step = 1;
+  const float* targets = nullptr;  ///< distributions in place of ids
+  std::ptrdiff_t targets_row = 0;
+  float smoothing = 0;                  ///< of ids: s / n for each class, the rest for the id
+  const float* class_weight = nullptr;  ///< a factor for each class
+  const bool* counted = nullptr;        ///< none: all rows are
+  std::ptrdiff_t counted_step = 1;
+  float* loss = nullptr;  ///< written, where not null
+  std::ptrdiff_t loss_step = 1;
+  const float* factor = nullptr;  ///< the gradient of each row's loss; none: 1
+  std::ptrdiff_t factor_step = 1;
+  float* d_logits = nullptr;  ///< written, where not null; may be `logits`
+  std::ptrdiff_t d_logits_row = 0;
+};
+
+/// The kernels of one architecture for the way back. Scratch is aligned to 64 bytes and as large as the function before
+/// says.
+struct gradient_table {
+  std::size_t (*attention_gradient_bytes)(const attention_gradient_call&, std::size_t workers);
+  void (*attention_gradient)(const attention_gradient_call&, void* scratch, const runner&);
+  void (*softmax_gradient)(const rows_gradient_call&);
+  void (*log_softmax_gradient)(const rows_gradient_call&);
+  std::size_t (*norm_gradient_bytes)(const rows_gradient_call&);
+  void (*standardize_gradient)(const rows_gradient_call&, void* scratch, const runner&);
+  void (*root_mean_square_gradient)(const rows_gradient_call&, void* scratch, const runner&);
+  void (*scatter_add)(const scatter_call&, const runner&);
+  void (*cross_entropy)(const cross_entropy_call&);
+  /// out = g f'(x) for n contiguous elements; `out` may be `x` or `g`.
+  void (*map_gradient)(function f, std::size_t n, const float* x, const float* g, float* out);
+};
+
+}  // namespace dimwise::kernels
