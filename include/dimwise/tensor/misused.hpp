@@ -2,7 +2,7 @@
 // dimwise/tensor/misused.hpp -- a word that is called with other arguments than it takes: one error instead of a list
 // of candidates.
 //
-// Layer: tensor. DIMWISE_DETAIL_OPERATION (expr/operation.hpp) has it in it; words that are declared by hand add it.
+// Layer: tensor. DIMWISE_DETAIL_OPERATION (expr/operation.hpp) includes it; words that are declared by hand add it.
 // Tests: tests/compile_fail/arguments/, tests/expr/words.test.cpp
 #pragma once
 
