@@ -93,12 +93,17 @@ set(dimwise_headers
     include/dimwise/io/archive.hpp
     include/dimwise/io/bindings.hpp
     include/dimwise/io/checkpoint.hpp
+    include/dimwise/io/config.hpp
     include/dimwise/io/element_type.hpp
     include/dimwise/io/elements.hpp
     include/dimwise/io/file_bytes.hpp
     include/dimwise/io/file_error.hpp
+    include/dimwise/io/gguf.hpp
+    include/dimwise/io/npy.hpp
     include/dimwise/io/safetensors.hpp
+    include/dimwise/io/shards.hpp
     include/dimwise/io/stored_order.hpp
+    include/dimwise/io/tensors.hpp
     include/dimwise/kernels/active.hpp
     include/dimwise/kernels/active_gradients.hpp
     include/dimwise/kernels/attention.hpp
@@ -145,6 +150,9 @@ set(dimwise_headers
     include/dimwise/kernels/simd.hpp
     include/dimwise/kernels/stored_rows.hpp
     include/dimwise/kernels/table.hpp
+    include/dimwise/models/gpt2.hpp
+    include/dimwise/models/language_model.hpp
+    include/dimwise/models/llama.hpp
     include/dimwise/nn.hpp
     include/dimwise/nn/attention.hpp
     include/dimwise/nn/cache.hpp

@@ -3,4 +3,9 @@
 #pragma once
 
 #include <dimwise/io/checkpoint.hpp>
+#include <dimwise/io/config.hpp>
+#include <dimwise/io/gguf.hpp>
+#include <dimwise/io/npy.hpp>
 #include <dimwise/io/safetensors.hpp>
+#include <dimwise/io/shards.hpp>
+#include <dimwise/io/tensors.hpp>

@@ -79,8 +79,10 @@ T converted_element(S value) {
     } else {
       return static_cast<T>(static_cast<float>(value));
     }
+  } else if constexpr (is_real<T>) {
+    return static_cast<T>(static_cast<float>(value));
   } else {
-    return is_real<T> ? static_cast<T>(static_cast<float>(value)) : static_cast<T>(value);
+    return static_cast<T>(value);
   }
 }
 

@@ -27,6 +27,8 @@ class file_error : public error {
 
 namespace detail {
 
+using namespace dimwise::detail;
+
 // Names in files are anybody's bytes: what is printed of them is short and printable.
 inline std::string printable(std::string_view name) {
   constexpr std::size_t longest = 120;

@@ -188,7 +188,7 @@ struct arranged<stored<A...>> {
     axis_extents<all>::write(extents, axes, "a parameter in a file");
     make_contiguous(axes, all::size);
     arrangement to;
-    const arranger<all> add{axes, &to};
+    [[maybe_unused]] const arranger<all> add{axes, &to};
     (to.extents.push_back(add.add(std::type_identity<A>{})), ...);
     return to;
   }

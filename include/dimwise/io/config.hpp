@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/io/config.hpp -- config.json, compared with the types of a model: all that differs is told at once.
+//
+// Layer: io.
+// Tests: tests/models/gpt2.test.cpp, tests/models/llama.test.cpp
+//
+//   config_check config(folder / "config.json");
+//   const auto words = config.extent<vocab>("vocab_size");          // compared, where the type says an extent
+//   config.expect_word("activation_function", {"gelu_new"});
+//   config.finish();                                                // throws what differs
+#pragma once
+
+#include <dimwise/dim/dimension.hpp>
+#include <dimwise/io/file_bytes.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace dimwise::io {
+
+/// Reads the JSON text of a file. Throws `file_error`.
+[[nodiscard]] inline nlohmann::json parse_json(std::string_view text, const std::string& title) {
+  try {
+    return nlohmann::json::parse(text.begin(), text.end());
+  } catch (const nlohmann::json::exception& problem) {
+    throw file_error(title + ": JSON was expected: " + problem.what());
+  }
+}
+[[nodiscard]] inline nlohmann::json read_json(const std::filesystem::path& path) {
+  const file_bytes file(path);
+  return parse_json({reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()}, path.string());
+}
+
+/// The settings of a checkpoint. What differs is collected; `finish` throws it.
+class config_check {
+ public:
+  explicit config_check(const std::filesystem::path& path) : config_check(read_json(path), path.string()) {}
+  config_check(nlohmann::json settings, std::string title) : settings_(std::move(settings)), title_(std::move(title)) {
+    if (!settings_.is_object()) { throw file_error(title_ + ": an object of settings was expected"); }
+  }
+
+  /// Null counts as absent.
+  [[nodiscard]] bool has(const std::string& key) const {
+    const auto found = settings_.find(key);
+    return found != settings_.end() && !found->is_null();
+  }
+  /// A setting that is an object; an empty one where there is none.
+  [[nodiscard]] nlohmann::json object(const std::string& key) {
+    if (!has(key)) { return nlohmann::json::object(); }
+    if (!settings_.at(key).is_object()) {
+      differs(key + " is " + shown(key) + ", an object was expected");
+      return nlohmann::json::object();
+    }
+    return settings_.at(key);
+  }
+
+  /// A whole number of at least 1; `otherwise` where there is none.
+  std::size_t count(const std::string& key, std::optional<std::size_t> otherwise = {}) {
+    constexpr std::size_t most = std::size_t{1} << 40;
+    if (!has(key)) {
+      if (!otherwise) { differs(key + " is missing"); }
+      return otherwise.value_or(1);
+    }
+    const nlohmann::json& value = settings_.at(key);
+    if (!value.is_number_unsigned() || value.get<std::uint64_t>() == 0 || value.get<std::uint64_t>() > most) {
+      differs(key + " is " + shown(key) + ", a whole number from 1 was expected");
+      return otherwise.value_or(1);
+    }
+    return value.get<std::size_t>();
+  }
+  /// The extent of a dimension, which is the static one where the type says it.
+  template <dimension_type D>
+  D extent(const std::string& key, std::optional<std::size_t> otherwise = {}) {
+    const std::size_t before = problems_.size();
+    const std::size_t n = count(key, otherwise);
+    return problems_.size() == before ? implied<D>(key, n) : made<D>(n);
+  }
+  /// The same, where the settings imply it: `what` says how.
+  template <dimension_type D>
+  D implied(const std::string& what, std::size_t n) {
+    if (D::static_extent != at_run_time && D::static_extent != n) {
+      std::string name;
+      detail::say_name(detail::dimension_name<D>(), [&](char c) { name += c; });
+      differs(what + " is " + std::to_string(n) + ", but " + name + " has extent " + std::to_string(D::static_extent));
+    }
+    return made<D>(n);
+  }
+  double number(const std::string& key, std::optional<double> otherwise = {}) {
+    if (!has(key)) {
+      if (!otherwise) { differs(key + " is missing"); }
+      return otherwise.value_or(0);
+    }
+    if (!settings_.at(key).is_number()) {
+      differs(key + " is " + shown(key) + ", a number was expected");
+      return otherwise.value_or(0);
+    }
+    return settings_.at(key).get<double>();
+  }
+  std::string word(const std::string& key, std::optional<std::string> otherwise = {}) {
+    if (!has(key)) {
+      if (!otherwise) { differs(key + " is missing"); }
+      return otherwise.value_or("");
+    }
+    if (!settings_.at(key).is_string()) {
+      differs(key + " is " + shown(key) + ", a word was expected");
+      return otherwise.value_or("");
+    }
+    return settings_.at(key).get<std::string>();
+  }
+  bool flag(const std::string& key, bool otherwise) {
+    if (!has(key)) { return otherwise; }
+    if (!settings_.at(key).is_boolean()) {
+      differs(key + " is " + shown(key) + ", true or false was expected");
+      return otherwise;
+    }
+    return settings_.at(key).get<bool>();
+  }
+
+  /// The setting is one of these words; where it is absent, it is `otherwise`.
+  void expect_word(const std::string& key, std::initializer_list<std::string_view> accepted,
+                   std::optional<std::string> otherwise = {}) {
+    const std::size_t before = problems_.size();
+    const std::string found = word(key, std::move(otherwise));
+    if (problems_.size() > before) { return; }
+    std::string expected;
+    for (const std::string_view one : accepted) {
+      if (one == found) { return; }
+      expected += (expected.empty() ? "" : " or ") + std::string(one);
+    }
+    differs(key + " is " + found + ", the model's type has " + expected);
+  }
+  /// The setting is this; where it is absent, it is `otherwise`.
+  void expect_flag(const std::string& key, bool expected, bool otherwise) {
+    if (flag(key, otherwise) != expected) {
+      differs(key + " is " + (expected ? "false" : "true") + (has(key) ? "" : " unless it is said") +
+              ", the model's type has " + (expected ? "true" : "false"));
+    }
+  }
+  void differs(std::string what) { problems_.push_back(std::move(what)); }
+  /// Throws `file_error` with everything that differed.
+  void finish() const {
+    if (problems_.empty()) { return; }
+    std::string text = title_ + ": the settings do not fit the model:";
+    for (const std::string& line : problems_) { text += "\n  " + line; }
+    throw file_error(text);
+  }
+  [[nodiscard]] const std::vector<std::string>& problems() const { return problems_; }
+  [[nodiscard]] const std::string& title() const { return title_; }
+
+ private:
+  template <class D>
+  static D made(std::size_t n) {
+    if constexpr (D::static_extent == at_run_time) {
+      return D{n};
+    } else {
+      return D{};
+    }
+  }
+  [[nodiscard]] std::string shown(const std::string& key) const {
+    return settings_.at(key).is_structured() ? "a list or an object" : settings_.at(key).dump().substr(0, 60);
+  }
+
+  nlohmann::json settings_;
+  std::string title_;
+  std::vector<std::string> problems_;
+};
+
+}  // namespace dimwise::io

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/io/npy.hpp -- NumPy's .npy files: header, size and order are checked before an element is read.
+//
+// Layer: io. Formats 1.0, 2.0 and 3.0; elements in C order, little-endian.
+// Tests: tests/io/npy.test.cpp, every conformance suite that is a folder
+//
+//   auto x = read_tensor<tensor<float, batch, seq, d_model>>(read_npy("x.npy").at("x"));
+//   write_npy("y.npy", as_stored("y", y));
+#pragma once
+
+#include <dimwise/io/archive.hpp>
+
+#include <algorithm>
+#include <array>
+
+namespace dimwise::io {
+
+namespace detail {
+
+struct npy_type {
+  std::string_view word;
+  element_type type;
+};
+inline constexpr std::array<npy_type, 12> npy_types{{{"<f8", element_type::f64},
+                                                     {"<f4", element_type::f32},
+                                                     {"<f2", element_type::f16},
+                                                     {"<i8", element_type::i64},
+                                                     {"<i4", element_type::i32},
+                                                     {"<i2", element_type::i16},
+                                                     {"|i1", element_type::i8},
+                                                     {"<u8", element_type::u64},
+                                                     {"<u4", element_type::u32},
+                                                     {"<u2", element_type::u16},
+                                                     {"|u1", element_type::u8},
+                                                     {"|b1", element_type::boolean}}};
+
+// The dictionary of a header: {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
+class npy_header {
+ public:
+  npy_header(const std::string& file, std::string_view text) : file_(file), text_(text) {
+    take('{');
+    while (!peek('}')) {
+      entry(quoted());
+      if (!peek('}')) { take(','); }
+    }
+    take('}');
+    if (seen_ != 7) { refuse("descr, fortran_order and shape"); }
+    spaces();
+    if (!text_.empty()) { refuse("nothing behind the dictionary"); }
+  }
+
+  element_type type = element_type::f32;
+  bool fortran = false;
+  std::vector<std::size_t> extents;
+
+ private:
+  void entry(std::string_view key) {
+    const unsigned which = key == "descr" ? 1U : key == "fortran_order" ? 2U : key == "shape" ? 4U : 0U;
+    if (which == 0 || (seen_ & which) != 0) { refuse("descr, fortran_order and shape, each once"); }
+    seen_ |= which;
+    take(':');
+    if (which == 1) {
+      const std::string_view word = quoted();
+      const auto* const known =
+          std::find_if(npy_types.begin(), npy_types.end(), [&](const npy_type& t) { return t.word == word; });
+      if (known == npy_types.end()) {
+        refuse("an element type that is known, little-endian, instead of " + printable(word));
+      }
+      type = known->type;
+    } else if (which == 2) {
+      fortran = boolean();
+    } else {
+      numbers();
+    }
+  }
+  [[noreturn]] void refuse(const std::string& expected) const {
+    throw file_error(file_ + ": expected " + expected + " in the header of a .npy file, before " +
+                     printable(text_.substr(0, 24)));
+  }
+  void spaces() {
+    while (!text_.empty() && (text_.front() == ' ' || text_.front() == '\n' || text_.front() == '\t')) {
+      text_.remove_prefix(1);
+    }
+  }
+  bool peek(char c) {
+    spaces();
+    return !text_.empty() && text_.front() == c;
+  }
+  void take(char c) {
+    if (!peek(c)) { refuse(std::string("'") + c + "'"); }
+    text_.remove_prefix(1);
+  }
+  std::string_view quoted() {
+    spaces();
+    const char quote = !text_.empty() && text_.front() == '"' ? '"' : '\'';
+    take(quote);
+    const std::size_t end = text_.find(quote);
+    if (end == std::string_view::npos) { refuse("a closing quote"); }
+    const std::string_view word = text_.substr(0, end);
+    text_.remove_prefix(end + 1);
+    return word;
+  }
+  bool boolean() {
+    spaces();
+    for (const bool value : {true, false}) {
+      const std::string_view word = value ? "True" : "False";
+      if (text_.starts_with(word)) {
+        text_.remove_prefix(word.size());
+        return value;
+      }
+    }
+    refuse("True or False");
+  }
+  void numbers() {
+    take('(');
+    while (!peek(')')) {
+      std::size_t n = 0;
+      std::size_t digits = 0;
+      while (!text_.empty() && text_.front() >= '0' && text_.front() <= '9') {
+        if (++digits > 18) { refuse("an extent below 10^18"); }
+        n = 10 * n + static_cast<std::size_t>(text_.front() - '0');
+        text_.remove_prefix(1);
+      }
+      if (digits == 0) { refuse("an extent"); }
+      if (extents.size() == 64) { refuse("at most 64 extents"); }
+      extents.push_back(n);
+      if (!peek(')')) { take(','); }
+    }
+    take(')');
+  }
+
+  const std::string& file_;
+  std::string_view text_;
+  unsigned seen_ = 0;
+};
+
+}  // namespace detail
+
+/// The array of a .npy file that is in memory, as `name`; it borrows `bytes`. Throws `file_error`.
+[[nodiscard]] inline stored_array parse_npy(std::span<const std::byte> bytes, const std::string& title,
+                                            const std::string& name) {
+  const auto refuse = [&](const std::string& expected) { throw file_error(title + ": expected " + expected); };
+  const auto byte = [&](std::size_t i) { return std::to_integer<std::size_t>(bytes[i]); };
+  if (bytes.size() < 10 || std::memcmp(bytes.data(), "\x93NUMPY", 6) != 0 || byte(6) < 1 || byte(6) > 3 ||
+      byte(7) != 0) {
+    refuse("a .npy file of format 1.0, 2.0 or 3.0");
+  }
+  const std::size_t start = byte(6) == 1 ? 10 : 12;
+  if (bytes.size() < start) { refuse("the length of a header"); }
+  const std::size_t length =
+      byte(6) == 1 ? byte(8) + 256 * byte(9) : byte(8) + 256 * (byte(9) + 256 * (byte(10) + 256 * byte(11)));
+  if (length > bytes.size() - start) {
+    refuse("a header of " + std::to_string(length) + " bytes; the file has " + std::to_string(bytes.size() - start) +
+           " behind its first " + std::to_string(start));
+  }
+  const detail::npy_header head(title, {reinterpret_cast<const char*>(bytes.data()) + start, length});
+  if (head.fortran && head.extents.size() > 1) { refuse("elements in C order"); }
+  const auto data = bytes.subspan(start + length);
+  const auto count = count_of(head.extents);
+  const auto needed = count ? bytes_of(head.type, *count) : std::nullopt;
+  if (needed != data.size()) {
+    refuse("the elements of its shape, " + detail::listed(head.extents) + " " + std::string(name_of(head.type)) +
+           "; the file has " + std::to_string(data.size()) + " bytes behind the header");
+  }
+  return {name, head.type, head.extents, data};
+}
+
+/// An archive of one array, which has the name of the file without ".npy". Throws `file_error`.
+[[nodiscard]] inline archive read_npy(const std::filesystem::path& path, file_access how = file_access::mapped) {
+  const auto file = std::make_shared<const file_bytes>(path, how);
+  archive result(path.string());
+  result.add(parse_npy(file->bytes(), path.string(), path.stem().string()));
+  result.keep(file);
+  return result;
+}
+
+/// Writes an array as a .npy file of format 1.0, whole or not at all. Throws `file_error`.
+inline void write_npy(const std::filesystem::path& path, const stored_array& array) {
+  const auto* const known = std::find_if(detail::npy_types.begin(), detail::npy_types.end(),
+                                         [&](const detail::npy_type& t) { return t.type == array.type; });
+  if (known == detail::npy_types.end()) {
+    throw file_error(path.string() + ": NumPy has no elements of the type " + std::string(name_of(array.type)));
+  }
+  std::string shape;
+  for (const std::size_t n : array.extents) { shape += std::to_string(n) + ", "; }
+  if (array.extents.size() > 1) { shape.resize(shape.size() - 2); }
+  std::string text =
+      "{'descr': '" + std::string(known->word) + "', 'fortran_order': False, 'shape': (" + shape + "), }";
+  text.append(63 - (10 + text.size()) % 64, ' ');
+  text += '\n';
+  const std::string head = std::string("\x93NUMPY\x01\x00", 8) + static_cast<char>(text.size() % 256) +
+                           static_cast<char>(text.size() / 256) + text;
+  new_file file(path);
+  file.write(std::as_bytes(std::span(head)));
+  file.write(array.bytes);
+  file.finish();
+}
+
+}  // namespace dimwise::io

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/models/gpt2.hpp -- GPT-2 (Radford et al. 2019): every shape is a type, and a folder of HuggingFace's is read.
+//
+// Layer: models.
+// Tests: tests/models/gpt2.test.cpp, the conformance suite `lm`
+//
+//   const auto model = models::read_gpt2<models::gpt2_dims>("folder");       // config.json, model.safetensors
+//   auto past = model.start(1024);                                           // caches for so many positions
+//   tensor logits = model.logits(model.features(model.words_of(prompt), past));
+//   tensor next = model.logits(model.features(model.words_of(one_word), past));
+#pragma once
+
+#include <dimwise/io/checkpoint.hpp>
+#include <dimwise/io/config.hpp>
+#include <dimwise/io/shards.hpp>
+#include <dimwise/models/language_model.hpp>
+#include <dimwise/nn/layers.hpp>
+
+namespace dimwise::models {
+
+/// The dimensions of a GPT-2 whose extents the folder says. A struct of one's own may say some or all of them.
+struct gpt2_dims {
+  struct vocab : choice_dim<> {};
+  struct seq : position_dim<> {};
+  struct key : prime<seq> {};
+  struct d_model : feature_dim<> {};
+  struct heads : heads_dim<> {};
+  struct d_k : feature_dim<> {};
+  struct d_v : feature_dim<> {};
+  struct hidden : feature_dim<> {};
+};
+
+/// Attention of GPT-2: what follows attends to itself and to what the cache holds.
+template <class Dims>
+struct gpt2_attention {
+  using seq = typename Dims::seq;
+  using past = typename Dims::key;
+  using d_model = typename Dims::d_model;
+  using heads = typename Dims::heads;
+  using d_k = typename Dims::d_k;
+  using d_v = typename Dims::d_v;
+  using query_projection = nn::linear<nn::from<d_model>, nn::to<heads, d_k>>;
+  using key_projection = nn::linear<nn::from<d_model>, nn::to<heads, d_k>>;
+  using value_projection = nn::linear<nn::from<d_model>, nn::to<heads, d_v>>;
+  using output_projection = nn::linear<nn::from<heads, d_v>, nn::to<d_model>>;
+  using cache =
+      nn::kv_cache<past, nn::capacity<>, nn::keys<float, heads, past, d_k>, nn::values<float, heads, past, d_v>>;
+
+  BOOST_HANA_DEFINE_STRUCT(gpt2_attention, (query_projection, query), (key_projection, key), (value_projection, value),
+                           (output_projection, output));
+
+  [[nodiscard]] tensor<float, seq, d_model> operator()(const tensor<float, seq, d_model>& x, cache& held) const {
+    const tensor<float, seq, heads, d_k> q = query(x);
+    held.append(rename<seq, past>(key(x)), rename<seq, past>(value(x)));
+    return output(nn::attention<d_k, past>(q, held.keys(), held.values(), causal<seq, past>{}));
+  }
+  /// The weights of every head, without a cache.
+  [[nodiscard]] tensor<float, heads, seq, past, normalised<past>> weights(const tensor<float, seq, d_model>& x) const {
+    return nn::attention_weights<d_k, past>(query(x), rename<seq, past>(key(x)), causal<seq, past>{});
+  }
+};
+
+/// A layer of GPT-2: attention and feed-forward, each behind a norm and with its residual.
+template <class Dims, class Activation>
+struct gpt2_block {
+  using seq = typename Dims::seq;
+  using d_model = typename Dims::d_model;
+  using attention_type = gpt2_attention<Dims>;
+  using norm_type = nn::layer_norm<d_model>;
+  using feed_type = nn::feed_forward<d_model, typename Dims::hidden, Activation>;
+  using cache = typename attention_type::cache;
+
+  BOOST_HANA_DEFINE_STRUCT(gpt2_block, (norm_type, norm1), (attention_type, attention), (norm_type, norm2),
+                           (feed_type, feed_forward));
+
+  [[nodiscard]] tensor<float, seq, d_model> operator()(const tensor<float, seq, d_model>& x, cache& held) const {
+    const tensor<float, seq, d_model> attended = x + attention(norm1(x), held);
+    return attended + feed_forward(norm2(attended));
+  }
+  [[nodiscard]] auto weights(const tensor<float, seq, d_model>& x) const { return attention.weights(norm1(x)); }
+};
+
+/// GPT-2. Output is `tied` to the words or has its `own` weight; Activation is the feed-forward's function.
+template <class Dims, class Output = tied, class Activation = nn::activation::gelu_tanh>
+struct gpt2 : language_model<gpt2<Dims, Output, Activation>, Dims, gpt2_block<Dims, Activation>> {
+  using vocab = typename Dims::vocab;
+  using seq = typename Dims::seq;
+  using d_model = typename Dims::d_model;
+  using block = gpt2_block<Dims, Activation>;
+  using words_type = nn::embedding<vocab, d_model>;
+  using positions_type = nn::learned_positions<seq, d_model>;
+  using block_list = std::vector<block>;
+  using norm_type = nn::layer_norm<d_model>;
+  using output_type = output_layer<Output, vocab, d_model>;
+
+  BOOST_HANA_DEFINE_STRUCT(gpt2, (words_type, words), (positions_type, positions), (block_list, blocks),
+                           (norm_type, norm), (output_type, output));
+
+  /// Words and their positions as features.
+  [[nodiscard]] tensor<float, seq, d_model> embedded(const tensor<id<vocab>, seq>& text) const {
+    return positions(words(text));
+  }
+  /// Texts are at most so long.
+  [[nodiscard]] std::size_t longest() const { return extent_of<seq>(positions.table); }
+  [[nodiscard]] typename block::cache cache_for(std::size_t length) const {
+    const auto& query = blocks.front().attention.query.weight;
+    using heads = typename Dims::heads;
+    using d_k = typename Dims::d_k;
+    using d_v = typename Dims::d_v;
+    return make_cache<typename block::cache>(typename Dims::key{length}, heads{extent_of<heads>(query)},
+                                             d_k{extent_of<d_k>(query)},
+                                             d_v{extent_of<d_v>(blocks.front().attention.value.weight)});
+  }
+};
+
+/// Which arrays of a file the parameters are: HuggingFace's names of `GPT2LMHeadModel`.
+template <class Dims, class Output, class Activation>
+void bind_gpt2(io::bindings& file, gpt2<Dims, Output, Activation>& m) {
+  using namespace io;
+  file.may_begin_with("transformer.");
+  file.bind<stored<typename Dims::vocab, typename Dims::d_model>>("wte.weight", m.words.table);
+  file.bind<stored<typename Dims::seq, typename Dims::d_model>>("wpe.weight", m.positions.table);
+  for (std::size_t i = 0; i < m.blocks.size(); ++i) {
+    auto& block = m.blocks[i];
+    const auto names = file.in("h." + std::to_string(i) + ".");
+    names.norm("ln_1", block.norm1);
+    names.template fused<thirds, in_out>("attn.c_attn", block.attention.query, block.attention.key,
+                                         block.attention.value);
+    names.template linear<in_out>("attn.c_proj", block.attention.output);
+    names.norm("ln_2", block.norm2);
+    names.template linear<in_out>("mlp.c_fc", block.feed_forward.up);
+    names.template linear<in_out>("mlp.c_proj", block.feed_forward.down);
+    names.ignore("attn.bias");  // the causal mask, which old files hold
+    names.ignore("attn.masked_bias");
+  }
+  file.norm("ln_f", m.norm);
+  bind_output(file, m.output, "lm_head.weight", "wte.weight");
+}
+
+/// Reads a folder of HuggingFace's: `config.json`, and `model.safetensors` or its shards. Throws `file_error` with
+/// everything in which the folder differs from the types.
+template <class Dims = gpt2_dims, class Output = tied, class Activation = nn::activation::gelu_tanh>
+[[nodiscard]] gpt2<Dims, Output, Activation> read_gpt2(const io::config_check& settings, const io::archive& weights) {
+  io::config_check config = settings;
+  config.expect_word("model_type", {"gpt2"});
+  const auto vocab = config.extent<typename Dims::vocab>("vocab_size");
+  const auto seq = config.extent<typename Dims::seq>("n_positions");
+  const auto d_model = config.extent<typename Dims::d_model>("n_embd");
+  const auto heads = config.extent<typename Dims::heads>("n_head");
+  const std::size_t of_head = head_extent(config, d_model.extent(), heads.extent());
+  const auto d_k = config.implied<typename Dims::d_k>("n_embd / n_head", of_head);
+  const auto d_v = config.implied<typename Dims::d_v>("n_embd / n_head", of_head);
+  const auto hidden = config.extent<typename Dims::hidden>("n_inner", 4 * d_model.extent());
+  const std::size_t layers = layer_count(config, "n_layer");
+  const double epsilon = config.number("layer_norm_epsilon", 1e-5);
+  expect_activation<Activation>(config, "activation_function", "gelu_new");
+  expect_output<Output>(config, true);
+  config.expect_flag("scale_attn_weights", true, true);
+  config.expect_flag("scale_attn_by_inverse_layer_idx", false, false);
+  config.expect_flag("add_cross_attention", false, false);
+  config.finish();
+
+  gpt2<Dims, Output, Activation> m;
+  m.blocks.resize(layers);
+  io::bindings file(vocab, seq, d_model, heads, d_k, d_v, hidden);
+  bind_gpt2(file, m);
+  io::load(m, weights, file);
+  for (auto& block : m.blocks) { block.norm1.epsilon = block.norm2.epsilon = epsilon; }
+  m.norm.epsilon = epsilon;
+  return m;
+}
+template <class Dims = gpt2_dims, class Output = tied, class Activation = nn::activation::gelu_tanh>
+[[nodiscard]] gpt2<Dims, Output, Activation> read_gpt2(const std::filesystem::path& folder) {
+  return read_gpt2<Dims, Output, Activation>(io::config_check(folder / "config.json"), io::read_checkpoint(folder));
+}
+
+}  // namespace dimwise::models

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/models/language_model.hpp -- what language models have in common: words in, a cache for each layer, logits
+// out.
+//
+// Layer: models.
+// Tests: tests/models/gpt2.test.cpp, tests/models/llama.test.cpp
+#pragma once
+
+#include <dimwise/eval/top_k.hpp>
+#include <dimwise/io/bindings.hpp>
+#include <dimwise/io/config.hpp>
+#include <dimwise/nn/cache.hpp>
+#include <dimwise/nn/embedding.hpp>
+#include <dimwise/nn/feed_forward.hpp>
+
+#include <algorithm>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace dimwise::models {
+
+/// Whether the output layer is the table of words again, or has a weight of its own.
+struct tied {};
+struct own {};
+
+/// The output layer of a model whose output is `own`; one that is `tied` has no parameters.
+template <class Output, class Vocab, class Model>
+struct output_layer;
+template <class Vocab, class Model>
+struct output_layer<own, Vocab, Model> {
+  using map_type = nn::linear<nn::from<Model>, nn::to<Vocab>, nn::no_bias>;
+  BOOST_HANA_DEFINE_STRUCT(output_layer, (map_type, map));
+  template <class Words, operand X>
+  [[nodiscard]] auto operator()(const Words&, const X& x) const {
+    return map(x);
+  }
+};
+template <class Vocab, class Model>
+struct output_layer<tied, Vocab, Model> {
+  template <class Words, operand X>
+  [[nodiscard]] auto operator()(const Words& words, const X& x) const {
+    return words.logits(x);
+  }
+};
+
+/// An output layer of its own is bound to `name`; a tied one may be in the file again.
+template <class Vocab, class Model>
+void bind_output(io::bindings& file, output_layer<own, Vocab, Model>& to, const std::string& name, const std::string&) {
+  file.bind<io::stored<Vocab, Model>>(name, to.map.weight);
+}
+template <class Vocab, class Model>
+void bind_output(io::bindings& file, output_layer<tied, Vocab, Model>&, const std::string& name,
+                 const std::string& words) {
+  file.same(name, words);
+}
+
+template <class Output>
+void expect_output(io::config_check& config, bool otherwise) {
+  config.expect_flag("tie_word_embeddings", std::is_same_v<Output, tied>, otherwise);
+}
+
+/// The words by which configurations call an activation.
+template <class Activation>
+void expect_activation(io::config_check& config, const std::string& key, const std::string& otherwise) {
+  namespace f = nn::activation;
+  if constexpr (std::is_same_v<Activation, f::gelu_tanh>) {
+    config.expect_word(key, {"gelu_new", "gelu_pytorch_tanh", "gelu_fast"}, otherwise);
+  } else if constexpr (std::is_same_v<Activation, f::gelu>) {
+    config.expect_word(key, {"gelu"}, otherwise);
+  } else if constexpr (std::is_same_v<Activation, f::silu>) {
+    config.expect_word(key, {"silu", "swish"}, otherwise);
+  } else {
+    static_assert(std::is_same_v<Activation, f::relu>, "dimwise: configurations have no word for this activation");
+    config.expect_word(key, {"relu"}, otherwise);
+  }
+}
+
+/// The features of a head where a model divides its features among the heads.
+[[nodiscard]] inline std::size_t head_extent(io::config_check& config, std::size_t features, std::size_t heads) {
+  if (features % heads != 0) {
+    config.differs(std::to_string(features) + " features are not divided by " + std::to_string(heads) + " heads");
+  }
+  return std::max<std::size_t>(features / heads, 1);
+}
+/// A number of layers that some file may have: each costs memory before the file is compared.
+[[nodiscard]] inline std::size_t layer_count(io::config_check& config, const std::string& key) {
+  constexpr std::size_t most = 1000;
+  const std::size_t n = config.count(key);
+  if (n > most) { config.differs(key + " is " + std::to_string(n) + ", at most 1000 layers were expected"); }
+  return std::min(n, most);
+}
+
+/// A cache of these extents, of which those that the compiler knows are left out.
+template <class Cache, class... D>
+[[nodiscard]] Cache make_cache(const D&... extents) {
+  return std::apply([](const auto&... needed) { return Cache(needed...); }, std::tuple_cat([](const auto& one) {
+    using X = std::remove_cvref_t<decltype(one)>;
+    if constexpr (X::static_extent == at_run_time) {
+      return std::tuple<X>(one);
+    } else {
+      return std::tuple<>();
+    }
+  }(extents)...));
+}
+
+/// What a language model does, whatever its layers are: Model has `words`, `blocks`, `norm`, `output`, and says
+/// `embedded` and `cache_for`.
+template <class Model, class Dims, class Block>
+struct language_model {
+  using text_type = tensor<id<typename Dims::vocab>, typename Dims::seq>;
+  using features_type = tensor<float, typename Dims::seq, typename Dims::d_model>;
+  using logits_type = tensor<float, typename Dims::seq, typename Dims::vocab>;
+  /// The keys and values of every layer.
+  using state = std::vector<typename Block::cache>;
+
+  /// Empty caches for so many positions.
+  [[nodiscard]] state start(std::size_t length) const {
+    state s;
+    for (std::size_t i = 0; i < self().blocks.size(); ++i) { s.push_back(self().cache_for(length)); }
+    return s;
+  }
+  /// Words that come next in a text whose keys and values `past` holds.
+  [[nodiscard]] static text_type text(std::span<const std::size_t> words, const state& past) {
+    using seq = typename Dims::seq;
+    std::vector<id<typename Dims::vocab>> ids;
+    for (const std::size_t w : words) { ids.emplace_back(w); }
+    const auto at = past.empty() ? std::ptrdiff_t{0} : past.front().end();
+    return text_type(ids, starting_at(seq{ids.size()}, at));
+  }
+
+  /// The features of the next words, behind the last norm; their keys and values go into `past`. `seen(layer, x)` is
+  /// called with the words' features (0) and with what each layer gives (1, 2, …).
+  template <class Seen>
+  [[nodiscard]] features_type features(std::span<const std::size_t> words, state& past, const Seen& seen) const {
+    features_type x = self().embedded(text(words, past));
+    seen(std::size_t{0}, x);
+    for (std::size_t i = 0; i < self().blocks.size(); ++i) {
+      x = self().blocks[i](x, past[i]);
+      seen(i + 1, x);
+    }
+    return self().norm(x);
+  }
+  [[nodiscard]] features_type features(std::span<const std::size_t> words, state& past) const {
+    return features(words, past, [](std::size_t, const auto&) {});
+  }
+  /// [seq, d_model] -> [seq, vocab]
+  [[nodiscard]] logits_type logits(const features_type& x) const { return self().output(self().words, x); }
+  /// The logits of the word behind the last one: [vocab].
+  [[nodiscard]] tensor<float, typename Dims::vocab> next(std::span<const std::size_t> words, state& past) const {
+    using seq = typename Dims::seq;
+    const features_type x = features(words, past);
+    const features_type last = slice<seq>(x, extent_of<seq>(x) - 1, 1);
+    return at<seq>(logits(last), 0);
+  }
+
+ private:
+  [[nodiscard]] const Model& self() const { return static_cast<const Model&>(*this); }
+};
+
+/// Continues a text by the likeliest words, `count` of them; `past` holds what was read before.
+template <class Model>
+[[nodiscard]] std::vector<std::size_t> continued(const Model& model, std::span<const std::size_t> words,
+                                                 std::size_t count, typename Model::state& past) {
+  std::vector<std::size_t> made;
+  while (made.size() < count) {
+    const auto logits = made.empty() ? model.next(words, past) : model.next(std::span(&made.back(), 1), past);
+    const auto values = logits.values();
+    made.push_back(static_cast<std::size_t>(std::max_element(values.begin(), values.end()) - values.begin()));
+  }
+  return made;
+}
+
+}  // namespace dimwise::models

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/models/llama.hpp -- LLaMA (Touvron et al. 2023): every shape is a type; a folder of HuggingFace's is read.
+//
+// Layer: models. Root mean square norms, rotary positions, heads that share keys in groups, gated feed-forward.
+// Tests: tests/models/llama.test.cpp, the conformance suite `lm`
+//
+//   const auto model = models::read_llama<models::llama_dims, models::own>("folder");
+//   auto past = model.start(2048);
+//   tensor logits = model.next(words, past);                                  // of the word behind the last one
+#pragma once
+
+#include <dimwise/io/checkpoint.hpp>
+#include <dimwise/io/config.hpp>
+#include <dimwise/io/shards.hpp>
+#include <dimwise/models/language_model.hpp>
+#include <dimwise/nn/layers.hpp>
+
+namespace dimwise::models {
+
+/// The dimensions of a LLaMA whose extents the folder says. A struct of one's own may say some or all of them.
+struct llama_dims {
+  struct vocab : choice_dim<> {};
+  struct seq : position_dim<> {};
+  struct key : prime<seq> {};
+  struct d_model : feature_dim<> {};
+  struct kv_heads : heads_dim<> {};  // heads of keys and values
+  struct group : heads_dim<> {};     // queries that share one of them
+  struct d_k : feature_dim<> {};
+  struct d_v : feature_dim<> {};
+  struct hidden : feature_dim<> {};
+};
+
+/// Attention of LLaMA: queries and keys are rotated by their positions, keys go into the cache rotated.
+template <class Dims, class Bias>
+struct llama_attention {
+  using seq = typename Dims::seq;
+  using past = typename Dims::key;
+  using d_model = typename Dims::d_model;
+  using kv_heads = typename Dims::kv_heads;
+  using group = typename Dims::group;
+  using d_k = typename Dims::d_k;
+  using d_v = typename Dims::d_v;
+  using query_projection = nn::linear<nn::from<d_model>, nn::to<kv_heads, group, d_k>, Bias>;
+  using key_projection = nn::linear<nn::from<d_model>, nn::to<kv_heads, d_k>, Bias>;
+  using value_projection = nn::linear<nn::from<d_model>, nn::to<kv_heads, d_v>, Bias>;
+  using output_projection = nn::linear<nn::from<kv_heads, group, d_v>, nn::to<d_model>, Bias>;
+  using cache = nn::kv_cache<past, nn::capacity<>, nn::keys<float, kv_heads, past, d_k, rotated<d_k, seq>>,
+                             nn::values<float, kv_heads, past, d_v>>;
+
+  BOOST_HANA_DEFINE_STRUCT(llama_attention, (query_projection, query), (key_projection, key), (value_projection, value),
+                           (output_projection, output));
+  rotary_options rotation;
+
+  [[nodiscard]] tensor<float, seq, d_model> operator()(const tensor<float, seq, d_model>& x, cache& held) const {
+    held.append(keys(x), rename<seq, past>(value(x)));
+    return output(nn::attention<d_k, past>(queries(x), held.keys(), held.values(), causal<seq, past>{}));
+  }
+  /// The weights of every head, without a cache.
+  [[nodiscard]] tensor<float, kv_heads, group, seq, past, normalised<past>> weights(
+      const tensor<float, seq, d_model>& x) const {
+    return nn::attention_weights<d_k, past>(queries(x), keys(x), causal<seq, past>{});
+  }
+
+ private:
+  [[nodiscard]] tensor<float, seq, kv_heads, group, d_k, rotated<d_k, seq>> queries(
+      const tensor<float, seq, d_model>& x) const {
+    return rotary<seq, d_k>(query(x), rotation);
+  }
+  [[nodiscard]] tensor<float, past, kv_heads, d_k, rotated<d_k, seq>> keys(const tensor<float, seq, d_model>& x) const {
+    return rotary<past, d_k>(rename<seq, past>(key(x)), rotation);
+  }
+};
+
+/// A layer of LLaMA: attention and gated feed-forward, each behind a norm and with its residual.
+template <class Dims, class Activation, class AttentionBias, class FeedBias>
+struct llama_block {
+  using seq = typename Dims::seq;
+  using d_model = typename Dims::d_model;
+  using attention_type = llama_attention<Dims, AttentionBias>;
+  using norm_type = nn::rms_norm<d_model>;
+  using feed_type = nn::gated_feed_forward<d_model, typename Dims::hidden, Activation, FeedBias>;
+  using cache = typename attention_type::cache;
+
+  BOOST_HANA_DEFINE_STRUCT(llama_block, (norm_type, norm1), (attention_type, attention), (norm_type, norm2),
+                           (feed_type, feed_forward));
+
+  [[nodiscard]] tensor<float, seq, d_model> operator()(const tensor<float, seq, d_model>& x, cache& held) const {
+    const tensor<float, seq, d_model> attended = x + attention(norm1(x), held);
+    return attended + feed_forward(norm2(attended));
+  }
+  [[nodiscard]] auto weights(const tensor<float, seq, d_model>& x) const { return attention.weights(norm1(x)); }
+};
+
+/// LLaMA. Output is `tied` to the words or has its `own` weight; the biases are `nn::no_bias` or `nn::with_bias`.
+template <class Dims, class Output = own, class AttentionBias = nn::no_bias, class FeedBias = nn::no_bias,
+          class Activation = nn::activation::silu>
+struct llama : language_model<llama<Dims, Output, AttentionBias, FeedBias, Activation>, Dims,
+                              llama_block<Dims, Activation, AttentionBias, FeedBias>> {
+  using dims = Dims;
+  using output_kind = Output;
+  using attention_bias = AttentionBias;
+  using feed_bias = FeedBias;
+  using activation = Activation;
+  using vocab = typename Dims::vocab;
+  using seq = typename Dims::seq;
+  using d_model = typename Dims::d_model;
+  using block = llama_block<Dims, Activation, AttentionBias, FeedBias>;
+  using words_type = nn::embedding<vocab, d_model>;
+  using block_list = std::vector<block>;
+  using norm_type = nn::rms_norm<d_model>;
+  using output_type = output_layer<Output, vocab, d_model>;
+
+  BOOST_HANA_DEFINE_STRUCT(llama, (words_type, words), (block_list, blocks), (norm_type, norm), (output_type, output));
+  /// Texts are at most so long; longer ones were not trained on.
+  std::size_t longest_text = 0;
+
+  [[nodiscard]] tensor<float, seq, d_model> embedded(const tensor<id<vocab>, seq>& text) const { return words(text); }
+  [[nodiscard]] std::size_t longest() const { return longest_text; }
+  [[nodiscard]] typename block::cache cache_for(std::size_t length) const {
+    const auto& key = blocks.front().attention.key.weight;
+    using kv_heads = typename Dims::kv_heads;
+    using d_k = typename Dims::d_k;
+    using d_v = typename Dims::d_v;
+    return make_cache<typename block::cache>(typename Dims::key{length}, kv_heads{extent_of<kv_heads>(key)},
+                                             d_k{extent_of<d_k>(key)},
+                                             d_v{extent_of<d_v>(blocks.front().attention.value.weight)});
+  }
+};
+
+/// Which arrays of a file the parameters are: HuggingFace's names of `LlamaForCausalLM`. Rotary is the order of a
+/// head's features in the file: `io::halves` (HuggingFace's), or `io::pairs` (the original's); the model has halves.
+template <class Rotary = io::halves, class Model>
+void bind_llama(io::bindings& file, Model& m) {
+  using namespace io;
+  using Dims = typename Model::dims;
+  using d_k = typename Dims::d_k;
+  static_assert(std::is_same_v<Rotary, halves> || std::is_same_v<Rotary, pairs>,
+                "dimwise: features of a head are stored in io::halves or in io::pairs");
+  using turned = std::conditional_t<std::is_same_v<Rotary, pairs>, pairs_as_halves<d_k>, d_k>;
+  file.bind<stored<typename Dims::vocab, typename Dims::d_model>>("model.embed_tokens.weight", m.words.table);
+  for (std::size_t i = 0; i < m.blocks.size(); ++i) {
+    auto& block = m.blocks[i];
+    const auto names = file.in("model.layers." + std::to_string(i) + ".");
+    names.norm("input_layernorm", block.norm1);
+    names.template linear<out_in, turned>("self_attn.q_proj", block.attention.query);
+    names.template linear<out_in, turned>("self_attn.k_proj", block.attention.key);
+    names.template linear<out_in>("self_attn.v_proj", block.attention.value);
+    names.template linear<out_in>("self_attn.o_proj", block.attention.output);
+    names.ignore("self_attn.rotary_emb.inv_freq");  // which old files hold
+    names.norm("post_attention_layernorm", block.norm2);
+    names.template linear<out_in>("mlp.gate_proj", block.feed_forward.gate);
+    names.template linear<out_in>("mlp.up_proj", block.feed_forward.up);
+    names.template linear<out_in>("mlp.down_proj", block.feed_forward.down);
+  }
+  file.norm("model.norm", m.norm);
+  bind_output(file, m.output, "lm_head.weight", "model.embed_tokens.weight");
+}
+
+/// The rotary positions that a configuration describes; what is not known is refused by name.
+[[nodiscard]] inline rotary_options rotary_of(io::config_check& config) {
+  rotary_options options;
+  const std::string where = config.has("rope_parameters") ? "rope_parameters" : "rope_scaling";
+  io::config_check scaling(config.object(where), where);
+  options.base = scaling.has("rope_theta") ? scaling.number("rope_theta") : config.number("rope_theta", 10000);
+  if (!(options.base > 1)) { config.differs("rope_theta is not above 1"); }
+  const std::string kind = scaling.word(scaling.has("rope_type") ? "rope_type" : "type", "default");
+  const auto trained = static_cast<double>(config.count("max_position_embeddings", 2048));
+  if (kind == "linear") {
+    options.scaling = linear_scaling{scaling.number("factor")};
+  } else if (kind == "llama3") {
+    options.scaling =
+        llama3_scaling{scaling.number("factor"), scaling.number("low_freq_factor"), scaling.number("high_freq_factor"),
+                       scaling.number("original_max_position_embeddings")};
+  } else if (kind == "yarn") {
+    options.scaling = yarn_scaling{
+        scaling.number("factor"), scaling.number("original_max_position_embeddings", trained),
+        scaling.number("beta_fast", 32), scaling.number("beta_slow", 1), scaling.number("attention_factor", 0)};
+  } else if (kind != "default") {
+    config.differs(where + " is of the type " + io::detail::printable(kind) +
+                   ", default, linear, llama3 or yarn was expected");
+  }
+  for (const std::string& problem : scaling.problems()) { config.differs(where + ": " + problem); }
+  return options;
+}
+
+/// Reads a folder of HuggingFace's: `config.json`, and `model.safetensors` or its shards. Throws `file_error` with
+/// everything in which the folder differs from the types.
+template <class Model, class Rotary = io::halves>
+[[nodiscard]] Model read_llama_as(const io::config_check& settings, const io::archive& weights) {
+  using Dims = typename Model::dims;
+  io::config_check config = settings;
+  config.expect_word("model_type", {"llama"});
+  const auto vocab = config.extent<typename Dims::vocab>("vocab_size");
+  const auto d_model = config.extent<typename Dims::d_model>("hidden_size");
+  const std::size_t queries = config.count("num_attention_heads");
+  const auto kv_heads = config.extent<typename Dims::kv_heads>("num_key_value_heads", queries);
+  if (queries % kv_heads.extent() != 0) {
+    config.differs(std::to_string(queries) + " query heads are not divided by " + std::to_string(kv_heads.extent()) +
+                   " key heads");
+  }
+  const auto group = config.implied<typename Dims::group>("num_attention_heads / num_key_value_heads",
+                                                          std::max<std::size_t>(queries / kv_heads.extent(), 1));
+  const std::size_t of_head =
+      config.has("head_dim") ? config.count("head_dim") : head_extent(config, d_model.extent(), queries);
+  const auto d_k = config.implied<typename Dims::d_k>("head_dim", of_head);
+  const auto d_v = config.implied<typename Dims::d_v>("head_dim", of_head);
+  const auto hidden = config.extent<typename Dims::hidden>("intermediate_size");
+  const std::size_t layers = layer_count(config, "num_hidden_layers");
+  const double epsilon = config.number("rms_norm_eps", 1e-6);
+  const rotary_options rotation = rotary_of(config);
+  expect_activation<typename Model::activation>(config, "hidden_act", "silu");
+  expect_output<typename Model::output_kind>(config, false);
+  config.expect_flag("attention_bias", !std::is_same_v<typename Model::attention_bias, nn::no_bias>, false);
+  config.expect_flag("mlp_bias", !std::is_same_v<typename Model::feed_bias, nn::no_bias>, false);
+  config.finish();
+
+  Model m;
+  m.blocks.resize(layers);
+  m.longest_text = config.count("max_position_embeddings", 2048);
+  io::bindings file(vocab, d_model, kv_heads, group, d_k, d_v, hidden);
+  bind_llama<Rotary>(file, m);
+  io::load(m, weights, file);
+  for (auto& block : m.blocks) {
+    block.norm1.epsilon = block.norm2.epsilon = epsilon;
+    block.attention.rotation = rotation;
+  }
+  m.norm.epsilon = epsilon;
+  return m;
+}
+template <class Dims = llama_dims, class Output = own, class AttentionBias = nn::no_bias, class FeedBias = nn::no_bias>
+[[nodiscard]] auto read_llama(const std::filesystem::path& folder) {
+  return read_llama_as<llama<Dims, Output, AttentionBias, FeedBias>>(io::config_check(folder / "config.json"),
+                                                                     io::read_checkpoint(folder));
+}
+
+}  // namespace dimwise::models

@@ -1,0 +1,91 @@
+// tests/io/npy.test.cpp -- .npy files, and single tensors out of files and into them.
+// SPDX-License-Identifier: BSL-1.0
+#include "io/support.hpp"
+#include <dimwise/io/npy.hpp>
+#include <dimwise/io/tensors.hpp>
+
+#include <doctest/doctest.h>
+
+using namespace dimwise;
+using namespace dimwise::io;
+using dimwise_test::bytes_of_text;
+
+namespace {
+
+struct seq : position_dim<> {};
+struct heads : heads_dim<> {};
+struct d_k : feature_dim<2> {};
+
+std::string npy(const std::string& header, std::size_t data) {
+  std::string file("\x93NUMPY\x01\x00", 8);
+  file += static_cast<char>(header.size() % 256);
+  file += static_cast<char>(header.size() / 256);
+  return file + header + std::string(data, '\0');
+}
+std::string refusal(const std::string& file) {
+  return dimwise_test::message([&] { (void)parse_npy(bytes_of_text(file), "x", "x"); });
+}
+
+}  // namespace
+
+TEST_CASE("a tensor is written as a .npy file and read again") {
+  const dimwise_test::temporary_folder folder;
+  const tensor<float, seq, d_k> x({1, 2, 3, 4, 5, 6}, seq{3});
+  write_npy(folder / "x.npy", as_stored("x", x));
+  const archive file = read_npy(folder / "x.npy");
+  CHECK(file.arrays().size() == 1);
+  CHECK(file.at("x").extents == std::vector<std::size_t>{3, 2});
+  CHECK(reinterpret_cast<std::uintptr_t>(file.at("x").bytes.data()) % 64 == 0);
+  const auto y = read_tensor<tensor<float, seq, d_k>>(file.at("x"));
+  CHECK(extent_of<seq>(y) == 3);
+  CHECK(y(id<seq>{2}, id<d_k>{1}) == 6);
+  write_npy(folder / "n.npy", as_stored("n", tensor<double>(2.5)));
+  CHECK(static_cast<double>(read_tensor<tensor<double>>(read_npy(folder / "n.npy").at("n"))) == 2.5);
+  write_npy(folder / "v.npy", as_stored("v", tensor<std::int64_t, seq>({7, 8}, seq{2})));
+  CHECK(read_npy(folder / "v.npy").at("v").extents == std::vector<std::size_t>{2});
+}
+
+TEST_CASE("the order of a file is said by type, and its extents are compared") {
+  const std::vector<float> numbers{0, 1, 2, 3, 4, 5, 6, 7};
+  const stored_array w{"w", element_type::f32, {4, 2}, std::as_bytes(std::span(numbers))};
+  const auto turned = read_tensor<tensor<float, seq, heads, d_k>, stored<together<heads, d_k>, seq>>(w, heads{2});
+  CHECK(extent_of<seq>(turned) == 2);
+  CHECK(turned(id<seq>{1}, id<heads>{1}, id<d_k>{0}) == 5);
+  const auto fails = [&](auto f) { return dimwise_test::message(f); };
+  CHECK(fails([&] { (void)read_tensor<tensor<float, seq, d_k, heads>>(w); }) ==
+        "\"w\" (F32 [4, 2]) has 2 axes, 3 were expected");
+  CHECK(fails([&] { (void)read_tensor<tensor<float, d_k, seq>>(w); }) ==
+        "\"w\" (F32 [4, 2]) does not fit d_k[2] seq[2]");
+  CHECK(fails([&] {
+    (void)read_tensor<tensor<float, seq, heads, d_k>, stored<together<heads, d_k>, seq>>(w, heads{3});
+  }) == "\"w\" (F32 [4, 2]) does not fit (heads[3] d_k[2]) seq[2]");
+  CHECK(fails([&] { (void)read_tensor<tensor<bfloat16, seq, d_k>>(w); }) ==
+        "\"w\" (F32 [4, 2]) would be rounded to BF16, which was not allowed");
+  CHECK(static_cast<float>(read_tensor<tensor<bfloat16, seq, d_k>>(w, rounding::allowed)(id<seq>{3}, id<d_k>{1})) == 7);
+}
+
+TEST_CASE("headers are checked before elements are read") {
+  const std::string good = "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }";
+  CHECK(parse_npy(bytes_of_text(npy(good, 8)), "x", "x").extents == std::vector<std::size_t>{2});
+  CHECK(refusal("\x93NUMPX") == "x: expected a .npy file of format 1.0, 2.0 or 3.0");
+  CHECK(refusal(npy(good, 8).substr(0, 30)) == "x: expected a header of 57 bytes; the file has 20 behind its first 10");
+  CHECK(refusal(npy(good, 7)) ==
+        "x: expected the elements of its shape, [2] F32; the file has 7 bytes behind the header");
+  CHECK(refusal(npy("{'descr': '>f4', 'fortran_order': False, 'shape': (2,), }", 8))
+            .find("an element type that is known, little-endian, instead of \">f4\"") != std::string::npos);
+  CHECK(refusal(npy("{'descr': '<f4', 'fortran_order': True, 'shape': (2,1), }", 8)) ==
+        "x: expected elements in C order");
+  CHECK(refusal(npy("{'descr': '<f4', 'shape': (2,), }", 8)).find("expected descr, fortran_order and shape") !=
+        std::string::npos);
+  CHECK(
+      refusal(npy("{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (2,), }", 8)).find("each once") !=
+      std::string::npos);
+  CHECK(refusal(npy("{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296,4294967296), }", 8))
+            .find("expected the elements of its shape") != std::string::npos);
+  CHECK(refusal(npy(good + "x", 8)).find("nothing behind the dictionary") != std::string::npos);
+  const dimwise_test::temporary_folder folder;
+  const std::vector<std::byte> two(2);
+  CHECK(dimwise_test::message([&] {
+    write_npy(folder / "b", {"b", element_type::bf16, {1}, two});
+  }).find("NumPy has no elements of the type BF16") != std::string::npos);
+}

@@ -1,0 +1,81 @@
+// tests/models/llama.test.cpp -- a folder of LLaMA is read, compared with the types, and continued.
+// SPDX-License-Identifier: BSL-1.0
+#include "models/support.hpp"
+#include <dimwise/models/llama.hpp>
+
+#include <doctest/doctest.h>
+
+using namespace dimwise;
+
+namespace {
+
+using model_type = models::llama<models::llama_dims>;
+struct ungrouped : models::llama_dims {
+  struct kv_heads : heads_dim<8> {};
+};
+
+std::vector<std::size_t> continued(const dimwise_test::model_folder& folder, const model_type& model) {
+  auto past = model.start(64);
+  return models::continued(model, folder.ids("prompt.2.input_ids"), 16, past);
+}
+
+}  // namespace
+
+TEST_CASE("a folder is read and continued as the suite expects; rotary pairs for halves give other words") {
+  const dimwise_test::model_folder folder("tiny-llama");
+  auto model = models::read_llama(folder.path());
+  static_assert(std::is_same_v<decltype(model), model_type>);
+  CHECK(nn::parameter_count(model) == 99136);
+  const auto expected = folder.ids("prompt.2.greedy_ids");
+  CHECK(continued(folder, model) == expected);
+
+  // A file whose features of heads are in pairs, as the original LLaMA's are: said so, it is the same model.
+  io::bindings in_pairs;
+  models::bind_llama<io::pairs>(in_pairs, model);
+  io::save(model, folder / "pairs.safetensors", in_pairs);
+  const io::archive stored = io::read_safetensors(folder / "pairs.safetensors");
+  const io::config_check config(folder / "config.json");
+  CHECK(continued(folder, models::read_llama_as<model_type, io::pairs>(config, stored)) == expected);
+  CHECK(continued(folder, models::read_llama_as<model_type, io::halves>(config, stored)) != expected);
+}
+
+TEST_CASE("settings that are not those of the types are told at once") {
+  const dimwise_test::model_folder folder("tiny-llama");
+  CHECK(dimwise_test::message([&] {
+    (void)models::read_llama<ungrouped>(folder.path());
+  }).find("num_key_value_heads is 2, but kv_heads has extent 8") != std::string::npos);
+  CHECK(dimwise_test::message([&] {
+    (void)models::read_llama<models::llama_dims, models::tied>(folder.path());
+  }).find("tie_word_embeddings is false, the model's type has true") != std::string::npos);
+  folder.change("\"rope_scaling\": null", R"("rope_scaling": {"rope_type": "longrope", "factor": 2}, "head_dim": 16)");
+  CHECK(dimwise_test::message([&] {
+    (void)models::read_llama(folder.path());
+  }).find("rope_scaling is of the type \"longrope\", default, linear, llama3 or yarn was expected") !=
+        std::string::npos);
+  folder.change("\"rope_scaling\": null", R"("rope_scaling": {"rope_type": "llama3", "factor": 8})");
+  CHECK(dimwise_test::message([&] {
+    (void)models::read_llama(folder.path());
+  }).find("rope_scaling: low_freq_factor is missing") != std::string::npos);
+  // head_dim that is not hidden / heads: the settings fit, the file does not, every projection is told.
+  folder.change("\"rope_scaling\": null", R"("head_dim": 16)");
+  const std::string told = dimwise_test::message([&] { (void)models::read_llama(folder.path()); });
+  CHECK(told.find("\"model.layers.1.self_attn.o_proj.weight\" (F32 [64, 64]) does not fit "
+                  "blocks.1.attention.output.weight") != std::string::npos);
+  CHECK(std::count(told.begin(), told.end(), '\n') == 8);
+}
+
+TEST_CASE("scalings of rotary positions are those of the configuration") {
+  const auto of = [](const char* text) {
+    io::config_check config(io::parse_json(text, "c"), "c");
+    const rotary_options options = models::rotary_of(config);
+    config.finish();
+    return options;
+  };
+  CHECK(of("{}").base == 10000);
+  CHECK(of(R"({"rope_parameters": {"rope_theta": 5e5, "rope_type": "default"}})").base == 500000);
+  CHECK(std::get<linear_scaling>(of(R"({"rope_scaling": {"type": "linear", "factor": 4}})").scaling).factor == 4);
+  const auto yarn = std::get<yarn_scaling>(
+      of(R"({"max_position_embeddings": 512, "rope_scaling": {"rope_type": "yarn", "factor": 2}})").scaling);
+  CHECK(yarn.trained == 512);
+  CHECK(yarn.fast == 32);
+}

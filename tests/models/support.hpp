@@ -1,0 +1,48 @@
+// tests/models/support.hpp -- the tiny language models of the suite `lm` as folders of HuggingFace's.
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "io/support.hpp"
+#include "support/pack.hpp"
+#include <dimwise/io/safetensors.hpp>
+
+#include <vector>
+
+namespace dimwise_test {
+
+/// A folder with `config.json` and `model.safetensors`, and the golden numbers.
+class model_folder : public temporary_folder {
+ public:
+  explicit model_folder(const std::string& name) : name_(name) {
+    write("config.json", text("config.json"));
+    write("model.safetensors", text("model.safetensors"));
+  }
+  [[nodiscard]] std::string text(const std::string& file) const {
+    const auto bytes = data_.at(name_ + "/" + file).bytes;
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  }
+  /// Replaces words of the configuration.
+  void change(const std::string& from, const std::string& to) const {
+    std::string config = text("config.json");
+    const std::size_t at = config.find(from);
+    if (at == std::string::npos) { throw std::runtime_error("no " + from); }
+    write("config.json", config.replace(at, from.size(), to));
+  }
+  [[nodiscard]] std::vector<std::size_t> ids(const std::string& array) const {
+    const auto golden = dimwise::io::parse_safetensors(data_.at(name_ + "/golden.safetensors").bytes, "golden");
+    const auto& a = golden.at(array);
+    std::vector<std::size_t> all;
+    for (std::size_t i = 0; i < a.extents.at(0); ++i) {
+      std::int64_t id = 0;
+      std::memcpy(&id, a.bytes.data() + 8 * i, 8);
+      all.push_back(static_cast<std::size_t>(id));
+    }
+    return all;
+  }
+
+ private:
+  std::string name_;
+  pack data_{data_file("lm.dwpack")};
+};
+
+}  // namespace dimwise_test
