@@ -147,7 +147,10 @@ class relative_bias_of : public detail::related_positions<Q, K> {
 
 namespace detail {
 
-// Why there is no relative bias of this table.
+// Whether a table makes a relative bias, and why not.
+template <class Q, class K, class R, class Table>
+inline constexpr bool is_table =
+    comparable<Q, K> && both_ordered<Q, K> && is_in<R, dims_t<Table>> && !any_masked<Table>;
 template <class Q, class K, class R, class Table>
 using table_error = std::conditional_t<
     !is_in<R, dims_t<Table>>, ERROR_R1_dimension_is_not_in_the_operand<op::biased, over<about_t<R>>, operand_t<Table>>,
@@ -165,15 +168,13 @@ namespace no_adl {
 ///
 /// Q and K are related (R7); `bucket(distance, |R|)` says which element of R a distance takes.
 template <class Q, class K, class R, operand Table, class Bucket = clipped_distance>
-  requires(detail::comparable<Q, K> && detail::both_ordered<Q, K> &&
-           detail::is_in<R, detail::dims_t<detail::shape_of<Table>>> && !detail::any_masked<detail::shape_of<Table>>)
+  requires(detail::is_table<Q, K, R, detail::shape_of<Table>>)
 [[nodiscard]] auto relative_bias(const Table& table, const Bucket& bucket = {}) {
   return relative_bias_of<Q, K, R, Table, Bucket>(table, bucket);
 }
 template <class Q, class K, class R, operand Table, class Bucket = clipped_distance,
           class Error = detail::table_error<Q, K, R, detail::shape_of<Table>>>
-  requires(!detail::comparable<Q, K> || !detail::both_ordered<Q, K> ||
-           !detail::is_in<R, detail::dims_t<detail::shape_of<Table>>> || detail::any_masked<detail::shape_of<Table>>)
+  requires(!detail::is_table<Q, K, R, detail::shape_of<Table>>)
 Error relative_bias(const Table& table, const Bucket& bucket = {});
 DIMWISE_DETAIL_MISUSED(relative_bias)
 

@@ -150,8 +150,13 @@ std::size_t turned_features(extent_t has, std::size_t asked) {
 template <class Cosines, class Shape>
 using pairs_of = first_t<difference_t<dims_t<shape_of<Cosines>>, dims_t<Shape>>>;
 
-template <class T>
-inline constexpr bool is_whole_number = std::is_integral_v<T> && !std::is_same_v<T, bool>;
+template <class P, class F, class X>
+using rotary_verdict = of_numbers<op::rotary, rule::rotary<P, F, shape_of<X>>, X>;
+template <class P, class F, class X, class Positions>
+using rotary_at_verdict = of_numbers<op::rotary, rule::rotary_at<P, F, shape_of<X>, shape_of<Positions>>, X>;
+template <class P, class F, class X, class Cosines, class Sines>
+using rotary_by_verdict =
+    of_numbers<op::rotary, rule::rotary_by<P, F, shape_of<X>, shape_of<Cosines>, shape_of<Sines>>, X>;
 
 }  // namespace detail
 
@@ -163,52 +168,44 @@ namespace no_adl {
 ///
 /// Positions are those of the extents; packed ones count from the beginning of their document. Refuses composites with
 /// a heads factor, odd features, and what is rotated already (R9). Throws `extent_error` for an odd run-time extent.
-template <class P, class F, operand X,
-          class Verdict = detail::of_numbers<op::rotary, rule::rotary<P, F, detail::shape_of<X>>, X>>
+template <class P, class F, operand X, class Verdict = detail::rotary_verdict<P, F, X>>
   requires allowed<Verdict>
 [[nodiscard]] auto rotary(const X& x, const rotary_options& options = {}) {
   (void)detail::turned_features<F>(x.extents().template extent<F>(), options.features);
   (void)x.extents().template origin<P>("rotary");
   return detail::rotary_node<typename Verdict::shape, P, F, detail::nothing, X>({options}, x.extents(), x);
 }
-template <class P, class F, operand X,
-          class Verdict = detail::of_numbers<op::rotary, rule::rotary<P, F, detail::shape_of<X>>, X>>
+template <class P, class F, operand X, class Verdict = detail::rotary_verdict<P, F, X>>
   requires refused<Verdict>
 Verdict rotary(const X& x, const rotary_options& options = {});
 
 /// Positions are given by a tensor of whole numbers, for each sequence its own.
 ///
 ///   [P, F, rest] x [P, subset of rest]  ->  [P, F, rest], rotated<F, P>
-template <class P, class F, operand X, operand Positions,
-          class Verdict = detail::of_numbers<
-              op::rotary, rule::rotary_at<P, F, detail::shape_of<X>, detail::shape_of<Positions>>, X>>
-  requires(allowed<Verdict> && detail::is_whole_number<detail::value_of<Positions>>)
+template <class P, class F, operand X, operand Positions, class Verdict = detail::rotary_at_verdict<P, F, X, Positions>>
+  requires(allowed<Verdict> && whole_element<detail::value_of<Positions>>)
 [[nodiscard]] auto rotary(const X& x, const Positions& positions, const rotary_options& options = {}) {
   using shape = typename Verdict::shape;
   (void)detail::turned_features<F>(x.extents().template extent<F>(), options.features);
   auto e = detail::extents_from<shape>("rotary", x.extents(), positions.extents());
   return detail::rotary_node<shape, P, F, detail::nothing, X, Positions>({options}, e, x, positions);
 }
-template <class P, class F, operand X, operand Positions,
-          class Verdict = detail::of_numbers<
-              op::rotary, rule::rotary_at<P, F, detail::shape_of<X>, detail::shape_of<Positions>>, X>>
-  requires(refused<Verdict> && detail::is_whole_number<detail::value_of<Positions>>)
+template <class P, class F, operand X, operand Positions, class Verdict = detail::rotary_at_verdict<P, F, X, Positions>>
+  requires(refused<Verdict> && whole_element<detail::value_of<Positions>>)
 Verdict rotary(const X& x, const Positions& positions, const rotary_options& options = {});
 template <class P, class F, operand X, operand Positions,
           class Error = ERROR_R9_angles_do_not_belong_to_the_rotated_positions<
               op::rotary, over<detail::about_t<P>, detail::about_t<F>>, detail::lhs_t<detail::shape_of<X>>,
               detail::rhs_t<detail::shape_of<Positions>>>>
-  requires(!detail::is_whole_number<detail::value_of<Positions>>)
+  requires(!whole_element<detail::value_of<Positions>>)
 Error rotary(const X& x, const Positions& positions, const rotary_options& options = {});
 
 /// Cosines and sines are given, one for each pair; of more features the first ones are turned. Rows of a cache
 /// are taken by their positions: `rotary<seq, d_k>(x, gather<place>(cosines, ids), gather<place>(sines, ids))`.
 ///
 ///   [P, F, rest] x [P, pairs, subset of rest] x [the same]  ->  [P, F, rest], rotated<F, P>
-template <
-    class P, class F, operand X, operand Cosines, operand Sines,
-    class Verdict = detail::of_numbers<
-        op::rotary, rule::rotary_by<P, F, detail::shape_of<X>, detail::shape_of<Cosines>, detail::shape_of<Sines>>, X>>
+template <class P, class F, operand X, operand Cosines, operand Sines,
+          class Verdict = detail::rotary_by_verdict<P, F, X, Cosines, Sines>>
   requires allowed<Verdict>
 [[nodiscard]] auto rotary(const X& x, const Cosines& cosines, const Sines& sines,
                           rotary_pairs pairs = rotary_pairs::half_split) {
@@ -224,10 +221,8 @@ template <
   return detail::rotary_node<shape, P, F, counts, X, Cosines, Sines>(
       {options}, detail::extents_from<shape>("rotary", met), x, cosines, sines);
 }
-template <
-    class P, class F, operand X, operand Cosines, operand Sines,
-    class Verdict = detail::of_numbers<
-        op::rotary, rule::rotary_by<P, F, detail::shape_of<X>, detail::shape_of<Cosines>, detail::shape_of<Sines>>, X>>
+template <class P, class F, operand X, operand Cosines, operand Sines,
+          class Verdict = detail::rotary_by_verdict<P, F, X, Cosines, Sines>>
   requires refused<Verdict>
 Verdict rotary(const X& x, const Cosines& cosines, const Sines& sines, rotary_pairs pairs = rotary_pairs::half_split);
 DIMWISE_DETAIL_MISUSED(rotary)
