@@ -81,13 +81,18 @@ set(dimwise_headers
     include/dimwise/expr/widen.hpp
     include/dimwise/expr/window.hpp
     include/dimwise/grad.hpp
+    include/dimwise/grad/accumulate.hpp
     include/dimwise/grad/adjoint.hpp
     include/dimwise/grad/attention.hpp
     include/dimwise/grad/average.hpp
     include/dimwise/grad/check.hpp
+    include/dimwise/grad/decay.hpp
     include/dimwise/grad/gradient.hpp
     include/dimwise/grad/loss.hpp
     include/dimwise/grad/loss_options.hpp
+    include/dimwise/grad/optimiser.hpp
+    include/dimwise/grad/recomputed.hpp
+    include/dimwise/grad/schedule.hpp
     include/dimwise/grad/tracked.hpp
     include/dimwise/io.hpp
     include/dimwise/io/archive.hpp
@@ -157,6 +162,7 @@ set(dimwise_headers
     include/dimwise/nn/attention.hpp
     include/dimwise/nn/cache.hpp
     include/dimwise/nn/cache_sides.hpp
+    include/dimwise/nn/dropout.hpp
     include/dimwise/nn/embedding.hpp
     include/dimwise/nn/feed_forward.hpp
     include/dimwise/nn/formula.hpp

@@ -280,6 +280,10 @@ CURES = {
     "ERROR_R22_weights_have_other_dimensions":
         "`class_weights` has the dimension of the alternatives, `positive_weight` and masks have dimensions of the loss's "
         "elements.",
+    "ERROR_R22_gradient_belongs_to_another_model":
+        "Give `step` the gradient that `value_and_gradient` gave for this model.",
+    "ERROR_R22_batches_are_added_as_averages":
+        "Return the `average` that the loss gives, without `mean()` or `value()`.",
 }
 
 HEAD = f"""# Compile errors

@@ -2,6 +2,9 @@
 // dimwise/grad.hpp -- gradients and training, beside dimwise/dimwise.hpp and dimwise/nn.hpp.
 #pragma once
 
+#include <dimwise/grad/accumulate.hpp>
 #include <dimwise/grad/check.hpp>
 #include <dimwise/grad/gradient.hpp>
 #include <dimwise/grad/loss.hpp>
+#include <dimwise/grad/optimiser.hpp>
+#include <dimwise/grad/recomputed.hpp>

@@ -21,7 +21,7 @@ namespace dimwise {
 
 namespace detail {
 
-// ---- sums and counts --------------------------------------------------------------------------------------------------
+// ---- sums and counts -----------------------------------------------------------------------------------------------
 
 template <class Rest, class X>
 auto summed_all(const X& x) {
@@ -110,7 +110,7 @@ auto cross_entropy_of(const X& x, const Y& y, const Counts& counts, const Option
                         weighed_elements<Rest, V>(x, y, weights, counts));
 }
 
-// ---- the next word ----------------------------------------------------------------------------------------------------
+// ---- the next word -------------------------------------------------------------------------------------------------
 
 template <class P, class Words, class Verdict>
 consteval auto judge_positions() {
@@ -174,7 +174,7 @@ auto before_the_last(const Extents& e, const Counts& counts) {
   }
 }
 
-// ---- the words --------------------------------------------------------------------------------------------------------
+// ---- the words -----------------------------------------------------------------------------------------------------
 
 namespace calls {
 

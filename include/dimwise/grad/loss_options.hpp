@@ -38,7 +38,7 @@ struct all_documents {};
 
 namespace detail {
 
-// ---- the options of a loss, in any order ------------------------------------------------------------------------------
+// ---- the options of a loss, in any order ---------------------------------------------------------------------------
 
 template <class X>
 inline constexpr bool is_class_weights = false;
@@ -137,7 +137,7 @@ using with_options =
     typename weighed_verdict<Op, typename weighed_verdict<Op, Verdict, Elements, mask_shapes<Options...>>::type,
                              Weighed, weight_shapes<Options...>>::type;
 
-// ---- verdicts ---------------------------------------------------------------------------------------------------------
+// ---- verdicts ------------------------------------------------------------------------------------------------------
 
 template <class X>
 struct ids_in {

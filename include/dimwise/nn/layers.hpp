@@ -11,6 +11,7 @@
 // Tests: tests/nn/layers.test.cpp, tests/compile_fail/nn/
 #pragma once
 
+#include <dimwise/nn/dropout.hpp>
 #include <dimwise/nn/feed_forward.hpp>
 #include <dimwise/nn/multi_head.hpp>
 #include <dimwise/nn/norm.hpp>
@@ -18,15 +19,6 @@
 #include <tuple>
 
 namespace dimwise::nn {
-
-/// Dropout is the identity in inference, visibly.
-struct dropout {
-  double probability = 0.1;
-  template <operand X>
-  [[nodiscard]] const X& operator()(const X& x) const {
-    return x;
-  }
-};
 
 /// norm(x + f(x)): the norm comes behind the residual (Vaswani et al. 2017).
 struct post_norm {

@@ -479,4 +479,12 @@ struct ERROR_R22_targets_sum_to_one_over_another_dimension;
 template <class... Facts>
 struct ERROR_R22_weights_have_other_dimensions;
 
+/// A step takes the gradient of its own model, which has the model's type.
+template <class... Facts>
+struct ERROR_R22_gradient_belongs_to_another_model;
+
+/// Batches are added by sums and counts: the loss of each is an `average`, and not its mean.
+template <class... Facts>
+struct ERROR_R22_batches_are_added_as_averages;
+
 }  // namespace dimwise

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/grad/accumulate.hpp -- the gradient of a mean over several batches, one batch after the other.
+//
+// Layer: grad. Sums and counts are added, so a batch weighs by what it counts: the mean of the batches' means would be
+// another number.
+// Tests: tests/grad/optimiser.test.cpp, tests/compile_fail/grad/
+//
+//   accumulated total(model);
+//   for (const auto& part : parts) { total.add([&](const auto& m) { return next_word_loss<seq>(m(part), part); }); }
+//   auto [loss, gradient] = total.mean();
+#pragma once
+
+#include <dimwise/grad/gradient.hpp>
+
+namespace dimwise {
+
+namespace detail {
+
+template <class M, class Loss>
+using batch_loss_t = std::invoke_result_t<const Loss&, const rebind<tracked<model_element<M>>, M>&>;
+template <class Loss>
+using batch_verdict = std::conditional_t<is_average<std::remove_cvref_t<Loss>>, accepted<shape<>>,
+                                         ERROR_R22_batches_are_added_as_averages<over<Loss>>>;
+
+}  // namespace detail
+
+/// Sums of the losses and gradients of a model over batches.
+template <class M>
+class accumulated {
+ public:
+  explicit accumulated(const M& model) : model_(model), gradient_(model) {}
+
+  /// Adds a batch, whose loss is an `average`.
+  template <class Loss, class Verdict = detail::batch_verdict<detail::batch_loss_t<M, Loss>>>
+    requires allowed<Verdict>
+  void add(const Loss& loss) {
+    double count = 0;
+    const auto one = detail::differentiated(model_, loss, [&](const auto& l) {
+      count = l.count;
+      return l.sum;
+    });
+    sum_ += static_cast<double>(one.value);
+    count_ += count;
+    const bool first = !begun_;
+    begun_ = true;
+    for_each_parameter_of([&](const std::string&, auto& all, const auto& g) {
+      if (first) {
+        all = g;
+        return;
+      }
+      auto* const to = all.overwrite();
+      const auto* const from = g.data();
+      const std::size_t n = all.size();
+      for (std::size_t i = 0; i < n; ++i) { to[i] += from[i]; }
+    }, gradient_, one.gradient);
+  }
+  template <class Loss, class Verdict = detail::batch_verdict<detail::batch_loss_t<M, Loss>>>
+    requires refused<Verdict>
+  Verdict add(const Loss& loss) DIMWISE_DETAIL_REFUSES_LAMBDAS;
+
+  /// How much was counted.
+  [[nodiscard]] double count() const { return count_; }
+
+  /// The mean over all that was counted, and its gradient; both are 0 where nothing was.
+  [[nodiscard]] value_with_gradient<detail::model_element<M>, M> mean() const {
+    using T = detail::model_element<M>;
+    const double factor = count_ == 0 ? 0.0 : 1.0 / count_;
+    value_with_gradient<T, M> result{static_cast<T>(sum_ * factor), gradient_};
+    const bool any = begun_;
+    for_each_parameter_of([&](const std::string&, auto& part) {
+      auto* const to = part.overwrite();
+      const std::size_t n = part.size();
+      for (std::size_t i = 0; i < n; ++i) { to[i] = any ? to[i] * static_cast<T>(factor) : T(0); }
+    }, result.gradient);
+    return result;
+  }
+
+ private:
+  M model_;
+  M gradient_;
+  double sum_ = 0;
+  double count_ = 0;
+  bool begun_ = false;
+};
+
+}  // namespace dimwise

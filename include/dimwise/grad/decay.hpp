@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/grad/decay.hpp -- which parameters weight decay falls on: weights, and neither norms nor biases.
+//
+// Layer: grad. The kind of a module's member decides, and not its name.
+// Tests: tests/grad/optimiser.test.cpp
+#pragma once
+
+#include <dimwise/nn/linear.hpp>
+#include <dimwise/nn/model.hpp>
+#include <dimwise/nn/norm.hpp>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace dimwise {
+
+namespace detail {
+
+// A module of a user's own says it: `template <class Parameter> static constexpr bool decays = …;`.
+template <class Module, class Parameter>
+concept says_decay = requires { Module::template decays<Parameter>; };
+
+}  // namespace detail
+
+/// Whether weight decay falls on the parameters of type Parameter that the module Module holds: on weights of several
+/// dimensions, unless the module says otherwise; what has one dimension shifts or scales.
+template <class Module, class Parameter>
+inline constexpr bool is_decayed = detail::dims_t<detail::shape_of<Parameter>>::size > 1;
+template <class Module, class Parameter>
+  requires detail::says_decay<Module, Parameter>
+inline constexpr bool is_decayed<Module, Parameter> = Module::template decays<Parameter>;
+template <class From, class To, class Bias, class T, class Parameter>
+inline constexpr bool is_decayed<nn::linear<From, To, Bias, T>, Parameter> =
+    std::is_same_v<Parameter, typename nn::linear<From, To, Bias, T>::weight_type>;
+template <class... F, class Parameter>
+inline constexpr bool is_decayed<nn::layer_norm<F...>, Parameter> = false;
+template <class... F, class Parameter>
+inline constexpr bool is_decayed<nn::rms_norm<F...>, Parameter> = false;
+
+/// Which parameters weight decay falls on, by their names: in place of the kinds.
+using decay_choice = std::function<bool(const std::string& name)>;
+
+namespace detail {
+
+// f(decayed) for every parameter, in the order of `for_each_parameter_of`.
+template <class Module, class M, class F>
+void each_kind(const M& m, const F& f) {
+  if constexpr (nn::detail::is_sequence<M>) {
+    for (const auto& part : m) { each_kind<Module>(part, f); }
+  } else if constexpr (is_tuple<M>) {
+    std::apply([&](const auto&... part) { (each_kind<Module>(part, f), ...); }, m);
+  } else if constexpr (nn::module<M>) {
+    nn::detail::each_member(m, [&](const char*, const auto& part) { each_kind<M>(part, f); });
+  } else if constexpr (is_parameter<M>) {
+    f(is_decayed<Module, M>);
+  }
+}
+
+// For every parameter of `m`, in order, whether it is decayed.
+template <class M>
+std::vector<bool> decayed_parameters(const M& m, const decay_choice& by_name) {
+  std::vector<bool> all;
+  if (by_name) {
+    for_each_parameter_of([&](const std::string& name, const auto&) { all.push_back(by_name(name)); }, m);
+  } else {
+    each_kind<void>(m, [&](bool decayed) { all.push_back(decayed); });
+  }
+  return all;
+}
+
+}  // namespace detail
+
+}  // namespace dimwise

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/grad/optimiser.hpp -- stochastic gradient descent, Adam and AdamW over models.
+//
+// Layer: grad. What an optimiser remembers is a struct of models and a step: it is copied, stored and loaded as one.
+// Tests: tests/grad/optimiser.test.cpp, tests/compile_fail/grad/
+//
+//   adamw optimiser(model, {.rate = 1e-3, .decay = 0.1});
+//   optimiser.step(model, clip_norm(gradient, 1.0));
+#pragma once
+
+#include <dimwise/grad/decay.hpp>
+#include <dimwise/grad/schedule.hpp>
+
+#include <cmath>
+#include <cstdint>
+
+namespace dimwise {
+
+namespace detail {
+
+// A model of that structure whose parameters are 0.
+template <class M>
+M zeros_like(const M& m) {
+  M zeros = m;
+  for_each_parameter_of([](const std::string&, auto& part) {
+    using Part = std::remove_cvref_t<decltype(part)>;
+    auto fresh = Part::for_overwriting(part.extents());
+    fresh.fill(typename Part::value_type(0));
+    part = fresh;
+  }, zeros);
+  return zeros;
+}
+
+// Models that a step goes through side by side have parameters of the same extents.
+template <class M>
+void check_same_extents(const char* what, const M& model, const M& other) {
+  std::size_t count[2] = {};
+  for_each_parameter_of([&](const std::string&, const auto&) { ++count[0]; }, model);
+  for_each_parameter_of([&](const std::string&, const auto&) { ++count[1]; }, other);
+  const auto refuse = [&](const char* name) {
+    raise<extent_error>(error{} << what << ": " << name << " of the model and of the other have other extents (R15)");
+  };
+  if (count[0] != count[1]) { refuse("the lists of layers"); }
+  for_each_parameter_of([&](const std::string& name, const auto& a, const auto& b) {
+    using axes = axes_for<shape_of<std::remove_cvref_t<decltype(a)>>>;
+    axis extents[2][max_rank];
+    axis_extents<axes>::write(a.extents(), extents[0]);
+    axis_extents<axes>::write(b.extents(), extents[1]);
+    for (std::size_t i = 0; i < axes::size; ++i) {
+      if (extents[0][i].extent != extents[1][i].extent) { refuse(name.c_str()); }
+    }
+  }, model, other);
+}
+
+template <class M, class G>
+using gradient_verdict = std::conditional_t<std::is_same_v<M, G>, accepted<shape<>>,
+                                            ERROR_R22_gradient_belongs_to_another_model<over<M>, over<G>>>;
+
+}  // namespace detail
+
+namespace no_adl {
+
+/// √(the sum of the squares of all parameters of `m`), in float64: one norm of the whole model.
+template <class M>
+[[nodiscard]] double norm_of(const M& m) {
+  double squares = 0;
+  for_each_parameter_of([&](const std::string&, const auto& part) {
+    const auto* const from = part.data();
+    const std::size_t n = part.size();
+    for (std::size_t i = 0; i < n; ++i) { squares += static_cast<double>(from[i]) * static_cast<double>(from[i]); }
+  }, m);
+  return std::sqrt(squares);
+}
+
+/// `gradient` times min(1, limit / (norm + 1e-6)), where the norm is that of all its parameters (Pascanu, Mikolov and
+/// Bengio 2013): its directions stay, its length is at most `limit`.
+template <class M>
+[[nodiscard]] M clip_norm(M gradient, double limit) {
+  const double factor = limit / (norm_of(gradient) + 1e-6);
+  if (!(factor < 1)) { return gradient; }
+  for_each_parameter_of([&](const std::string&, auto& part) {
+    using T = typename std::remove_cvref_t<decltype(part)>::value_type;
+    auto* const to = part.overwrite();
+    const std::size_t n = part.size();
+    for (std::size_t i = 0; i < n; ++i) { to[i] *= static_cast<T>(factor); }
+  }, gradient);
+  return gradient;
+}
+
+}  // namespace no_adl
+
+/// What `sgd` remembers: the velocity of every parameter, and how many steps were made.
+template <class M>
+struct sgd_state {
+  BOOST_HANA_DEFINE_STRUCT(sgd_state, (M, velocity), (std::uint64_t, step));
+};
+
+/// Of `sgd`. `decayed` says by names which parameters decay, in place of their kinds (`is_decayed`).
+struct sgd_settings {
+  learning_rate rate = 1e-2;
+  double momentum = 0;
+  double dampening = 0;  ///< how much less a gradient counts beside the momentum; the first one counts whole
+  bool nesterov = false;
+  double decay = 0;  ///< added to the gradient
+  decay_choice decayed = {};
+};
+
+/// p −= rate · v, where v = momentum · v + (1 − dampening) · g and g = gradient + decay · p (Robbins and Monro 1951,
+/// Polyak 1964); with `nesterov`, p −= rate · (g + momentum · v).
+template <class M>
+class sgd {
+ public:
+  sgd_settings settings;
+  sgd_state<M> state;
+
+  explicit sgd(const M& model, const sgd_settings& s = {}) : settings(s), state{detail::zeros_like(model), 0} {}
+
+  /// Moves `model` against its gradient. Throws `extent_error` where the two have other extents, and nothing has moved.
+  template <class G, class Verdict = detail::gradient_verdict<M, G>>
+    requires allowed<Verdict>
+  void step(M& model, const G& gradient) {
+    detail::check_same_extents("sgd", model, gradient);
+    detail::check_same_extents("sgd", model, state.velocity);
+    const auto decayed = detail::decayed_parameters(model, settings.decayed);
+    const double rate = settings.rate(state.step);
+    std::size_t which = 0;
+    for_each_parameter_of([&](const std::string&, auto& p, const auto& g, auto& v) {
+      move(p, g, v, rate, decayed[which++] ? settings.decay : 0.0);
+    }, model, gradient, state.velocity);
+    ++state.step;
+  }
+  template <class G, class Verdict = detail::gradient_verdict<M, G>>
+    requires refused<Verdict>
+  Verdict step(M& model, const G& gradient);
+
+ private:
+  template <class P>
+  void move(P& parameter, const P& gradient, P& velocity, double rate, double decay) const {
+    using T = typename P::value_type;
+    const auto r = static_cast<T>(rate);
+    const auto d = static_cast<T>(decay);
+    const auto m = static_cast<T>(settings.momentum);
+    const auto fresh = static_cast<T>(state.step == 0 ? 1.0 : 1.0 - settings.dampening);
+    const T* const g = gradient.data();
+    T* const p = parameter.overwrite();
+    const std::size_t n = parameter.size();
+    if (settings.momentum == 0) {
+      for (std::size_t i = 0; i < n; ++i) { p[i] -= r * (g[i] + d * p[i]); }
+      return;
+    }
+    T* const v = velocity.overwrite();
+    for (std::size_t i = 0; i < n; ++i) {
+      const T slope = g[i] + d * p[i];
+      v[i] = m * v[i] + fresh * slope;
+      p[i] -= r * (settings.nesterov ? slope + m * v[i] : v[i]);
+    }
+  }
+};
+
+/// What `adam` and `adamw` remember: two moments of every parameter, and how many steps were made.
+template <class M>
+struct adam_state {
+  BOOST_HANA_DEFINE_STRUCT(adam_state, (M, first), (M, second), (std::uint64_t, step));
+};
+
+/// Of `adam` and `adamw`. `decayed` says by names which parameters decay, in place of their kinds (`is_decayed`).
+struct adam_settings {
+  learning_rate rate = 1e-3;
+  double first = 0.9;     ///< how much of the first moment stays
+  double second = 0.999;  ///< how much of the second moment stays
+  double epsilon = 1e-8;
+  double decay = 0;
+  decay_choice decayed = {};
+};
+
+namespace detail {
+
+// `Decoupled`: the decay is apart from the gradient and its moments.
+template <class M, bool Decoupled>
+class adam_steps {
+ public:
+  adam_settings settings;
+  adam_state<M> state;
+
+  /// Moves `model` against its gradient. Throws `extent_error` where the two have other extents, and nothing has moved.
+  template <class G, class Verdict = gradient_verdict<M, G>>
+    requires allowed<Verdict>
+  void step(M& model, const G& gradient) {
+    check_same_extents("adam", model, gradient);
+    check_same_extents("adam", model, state.first);
+    const auto decayed = decayed_parameters(model, settings.decayed);
+    const double rate = settings.rate(state.step);
+    ++state.step;
+    const auto steps = static_cast<double>(state.step);
+    const double first_left = 1 - std::pow(settings.first, steps);
+    const double second_left = std::sqrt(1 - std::pow(settings.second, steps));
+    std::size_t which = 0;
+    for_each_parameter_of([&](const std::string&, auto& p, const auto& g, auto& m, auto& v) {
+      move(p, g, m, v, rate, decayed[which++] ? settings.decay : 0.0, first_left, second_left);
+    }, model, gradient, state.first, state.second);
+  }
+  template <class G, class Verdict = gradient_verdict<M, G>>
+    requires refused<Verdict>
+  Verdict step(M& model, const G& gradient);
+
+ protected:
+  adam_steps(const M& model, const adam_settings& s)
+      : settings(s), state{zeros_like(model), zeros_like(model), 0} {}
+
+ private:
+  template <class P>
+  void move(P& parameter, const P& gradient, P& first, P& second, double rate, double decay, double first_left,
+            double second_left) const {
+    using T = typename P::value_type;
+    const auto b1 = static_cast<T>(settings.first);
+    const auto b2 = static_cast<T>(settings.second);
+    const auto c1 = static_cast<T>(1 - settings.first);
+    const auto c2 = static_cast<T>(1 - settings.second);
+    const auto keep = static_cast<T>(Decoupled ? 1 - rate * decay : 1.0);
+    const auto added = static_cast<T>(Decoupled ? 0.0 : decay);
+    const auto size = static_cast<T>(rate / first_left);
+    const auto root = static_cast<T>(1 / second_left);
+    const auto epsilon = static_cast<T>(settings.epsilon);
+    const T* const from = gradient.data();
+    T* const p = parameter.overwrite();
+    T* const m = first.overwrite();
+    T* const v = second.overwrite();
+    const std::size_t n = parameter.size();
+    for (std::size_t i = 0; i < n; ++i) {
+      const T g = from[i] + added * p[i];
+      m[i] = b1 * m[i] + c1 * g;
+      v[i] = b2 * v[i] + c2 * g * g;
+      p[i] = keep * p[i] - size * m[i] / (std::sqrt(v[i]) * root + epsilon);
+    }
+  }
+};
+
+}  // namespace detail
+
+/// p −= rate · m / (√v + ε), m and v the moments of g and g² without their bias towards 0 (Kingma and Ba 2015); the
+/// decay is added to the gradient.
+template <class M>
+class adam : public detail::adam_steps<M, false> {
+ public:
+  explicit adam(const M& model, const adam_settings& s = {}) : detail::adam_steps<M, false>(model, s) {}
+};
+
+/// The same, with the decay beside it: p −= rate · decay · p (Loshchilov and Hutter 2019). `decay` is 0.01 if no
+/// settings are said.
+template <class M>
+class adamw : public detail::adam_steps<M, true> {
+ public:
+  explicit adamw(const M& model, const adam_settings& s = {.decay = 0.01}) : detail::adam_steps<M, true>(model, s) {}
+};
+
+}  // namespace dimwise

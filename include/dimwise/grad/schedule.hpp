@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/grad/schedule.hpp -- the learning rate of each step.
+//
+// Layer: grad. A schedule is a function of the step, counted from 0: a number, one of these, or a user's own.
+// Tests: tests/grad/optimiser.test.cpp
+//
+//   adamw optimiser(model, {.rate = warm_up_cosine{.peak = 3e-4, .warm_up = 100, .steps = 2000, .least = 3e-5}});
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <numbers>
+#include <type_traits>
+
+namespace dimwise {
+
+/// From `from` to `to` in equal differences over so many steps, and `to` from then on.
+struct linear_rate {
+  double from = 0;
+  double to = 0;
+  std::uint64_t steps = 1;
+
+  [[nodiscard]] double operator()(std::uint64_t step) const {
+    const double part = steps == 0 ? 1.0 : std::min(1.0, static_cast<double>(step) / static_cast<double>(steps));
+    return from + (to - from) * part;
+  }
+};
+
+/// `warm_up` steps up to the peak, the first of which has peak / warm_up; then half a cosine down to `least`, which is
+/// reached after `steps` (Loshchilov and Hutter 2017).
+struct warm_up_cosine {
+  double peak = 0;
+  std::uint64_t warm_up = 0;
+  std::uint64_t steps = 1;
+  double least = 0;
+
+  [[nodiscard]] double operator()(std::uint64_t step) const {
+    if (step < warm_up) { return peak * static_cast<double>(step + 1) / static_cast<double>(warm_up); }
+    if (step >= steps) { return least; }
+    const double part = static_cast<double>(step - warm_up) / static_cast<double>(steps - warm_up);
+    return least + (peak - least) * (1 + std::cos(std::numbers::pi * part)) / 2;
+  }
+};
+
+/// The rate of each step: a number, which is the same for all, or a function of the step.
+class learning_rate {
+ public:
+  learning_rate(double rate) : of_([rate](std::uint64_t) { return rate; }) {}  // implicit: `.rate = 1e-3`
+  template <class Schedule>
+    requires std::is_invocable_r_v<double, const Schedule&, std::uint64_t>
+  learning_rate(const Schedule& schedule) : of_(schedule) {}  // implicit: `.rate = warm_up_cosine{…}`
+  [[nodiscard]] double operator()(std::uint64_t step) const { return of_(step); }
+
+ private:
+  std::function<double(std::uint64_t)> of_;
+};
+
+}  // namespace dimwise
