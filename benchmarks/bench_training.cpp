@@ -2,9 +2,10 @@
 // benchmarks/bench_training.cpp -- dimwise's kernels on the workloads of training.
 //
 //   attn_h<heads>_d<dim>_n<seq>_{full,causal}_{fwd,fwdbwd}    attention alone, forward, and forward and backward
+//   linear_<tokens>x<in>x<out>_{fwd,dx,dw}                    a product and its way back: x w, g wᵀ, and dw += xᵀ g
 //
 // One line for each: `library workload threads median_ms gflops pct_peak`; --spread adds the quartiles, --memory the
-// process's growth in MB while it ran. Forward and backward count as three times forward: what is computed again counts
+// process's peak in MB. Forward and backward count as three times forward: what is computed again counts
 // nothing. The options are those of benchmarks/workloads.hpp; each --shape gives both lines.
 //
 //   cmake --preset bench && cmake --build --preset bench --target bench_training
@@ -116,6 +117,58 @@ struct attention {
   }
 };
 
+/// A linear layer's product with weights [in, out], and its way back.
+struct linear {
+  floats x, w, y;
+  kernels::product_call::pointers pointers{};
+  kernels::product_call call;
+
+  explicit linear(const bench::workload& of)
+      : x(of.queries * of.d_model, 1), w(of.d_model * of.d_ff, 2), y(of.queries * of.d_ff, 3) {
+    const auto in = static_cast<std::ptrdiff_t>(of.d_model);
+    const auto out = static_cast<std::ptrdiff_t>(of.d_ff);
+    const char part = of.name[of.name.size() - 1];
+    if (part == 'd') {  // y = x w
+      pointers = {x.get(), w.get(), y.get(), nullptr};
+      set(of.queries, of.d_ff, of.d_model, {in, 1, out, 1, out, 1});
+    } else if (part == 'x') {  // dx = g wᵀ
+      pointers = {y.get(), w.get(), x.get(), nullptr};
+      set(of.queries, of.d_model, of.d_ff, {out, 1, 1, out, in, 1});
+    } else {  // dw += xᵀ g
+      pointers = {x.get(), y.get(), w.get(), w.get()};
+      set(of.d_model, of.d_ff, of.queries, {1, in, out, 1, out, 1});
+      call.epilogue.residual = true;
+      call.residual_row = out;
+      call.residual_column = 1;
+    }
+    call.problems = &pointers;
+    call.count = 1;
+  }
+  linear(const linear&) = delete;
+  linear& operator=(const linear&) = delete;
+
+  void run(const kernels::table& t, const kernels::runner& runner) const {
+    const floats scratch(t.product_bytes(call, runner.worker_count()) / sizeof(float));
+    t.product(call, scratch.get(), runner);
+  }
+
+ private:
+  struct strides {
+    std::ptrdiff_t a_row, a_column, b_row, b_column, c_row, c_column;
+  };
+  void set(std::size_t m, std::size_t n, std::size_t k, const strides& s) {
+    call.m = m;
+    call.n = n;
+    call.k = k;
+    call.a_row = s.a_row;
+    call.a_column = s.a_column;
+    call.b_row = s.b_row;
+    call.b_column = s.b_column;
+    call.c_row = s.c_row;
+    call.c_column = s.c_column;
+  }
+};
+
 std::vector<bench::workload> training_workloads() {
   std::vector<bench::workload> all;
   for (const std::size_t n : {512, 1024, 2048, 4096}) {
@@ -128,6 +181,20 @@ std::vector<bench::workload> training_workloads() {
       }
     }
   }
+  struct {
+    std::size_t tokens, in, out;
+  } const layers[] = {{512, 256, 1024}, {512, 1024, 256}, {512, 768, 3072}, {512, 3072, 768}};
+  for (const auto& l : layers) {
+    for (const char* part : {"_fwd", "_dx", "_dw"}) {
+      bench::workload w;
+      w.name = "linear_" + std::to_string(l.tokens) + "x" + std::to_string(l.in) + "x" + std::to_string(l.out) + part;
+      w.kind = 6;
+      w.queries = l.tokens;
+      w.d_model = l.in;
+      w.d_ff = l.out;
+      all.push_back(w);
+    }
+  }
   return all;
 }
 
@@ -137,8 +204,12 @@ int main(int count, char** arguments) {
   const kernels::table& t = kernels::active();
   return bench::run_all(count, arguments, t.architecture,
                         [&](const bench::workload& w, const bench::options& o, bench::report& to) {
-    const attention a(w);
     const kernels::runner runner = runner_of(o);
+    if (w.kind == 6) {
+      const linear layer(w);
+      return to.line("dimwise", w, [&] { layer.run(t, runner); });
+    }
+    const attention a(w);
     const auto measure = [&](const bench::workload& one) {
       to.line("dimwise", one, [&] {
         a.forward(t, runner);

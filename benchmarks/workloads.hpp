@@ -50,6 +50,7 @@ inline double flops(const workload& w) {
   const auto heads = static_cast<double>(w.heads);
   const auto d_k = static_cast<double>(w.d_k);
   const auto d_v = static_cast<double>(w.d_v);
+  if (w.kind == 6) { return 2 * n * width * static_cast<double>(w.d_ff); }
   const double pairs = w.causal ? n * (n + 1) / 2 : n * static_cast<double>(w.keys);
   double total = 2 * heads * pairs * (d_k + d_v);
   if (w.kind == 1 || w.kind == 5) { total += 8 * n * width * width; }

@@ -49,7 +49,11 @@ template <class Arch>
 template <class Arch>
 [[nodiscard, gnu::always_inline]] inline floats<Arch> gated_slope(const floats<Arch>& x, const floats<Arch>& u,
                                                                   const floats<Arch>& u_slope) noexcept {
-  return fma<Arch>(x * u_slope, sigmoid_slope<Arch>(u), sigmoid<Arch>(u));
+  const floats<Arch> one = broadcast<Arch>(1.0F);
+  const floats<Arch> e = exp_any<Arch>(broadcast<Arch>(0.0F) - magnitude<Arch>(u));
+  const floats<Arch> inverse = one / (one + e);
+  const floats<Arch> s = select<Arch>(u < broadcast<Arch>(0.0F), e, one) * inverse;
+  return fma<Arch>(x * u_slope, e * inverse * inverse, s);
 }
 
 template <class Arch>
