@@ -109,6 +109,21 @@ def main():
     expect("two folders, one of them missing", lambda f: (right(f), [str(f), str(f) + ".no"])[1], 1, "1 passed, 1 failed, 0 skipped")
     expect("no folder", lambda f: [], 2, "usage:")
 
+    # --- verdicts of files ---
+    def safetensors(body, verdict, spec="accept"):
+        def make(folder):
+            folder.mkdir()
+            (folder / "x.safetensors").write_bytes(body)
+            case = {"name": "x", "file": "x.safetensors", "rule": "a rule", "spec": spec, "reference": verdict}
+            (folder / "manifest.json").write_text(json.dumps({"suite": "files", "cases": [case]}))
+        return make
+
+    empty = struct.pack("<Q", 2) + b"{}"
+    expect("a file that is accepted", safetensors(empty, "accept"), 0, "1 passed")
+    expect("a file that should be refused", safetensors(empty, "reject"), 1, "is accepted, the reference refuses it: a rule")
+    expect("a file that should be accepted", safetensors(empty[:-1], "accept"), 1, "is refused, the reference accepts it")
+    expect("a file of which nothing is said", safetensors(empty[:-1], "accept", "unspecified"), 0, "1 passed")
+
     # --- files ---
     def with_file(change):
         def make(folder):
@@ -123,10 +138,10 @@ def main():
 
     header = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }"
     body = struct.pack("<6f", *X.values)
-    expect("a truncated file", with_file(cut), 1, "in.x.npy: expected the elements of its shape, 2 x 3 float32; the file has 23 bytes")
+    expect("a truncated file", with_file(cut), 1, "in.x.npy: expected the elements of its shape, [2, 3] F32; the file has 23 bytes")
     expect("a file that is too long", with_file(longer), 1, "the file has 28 bytes behind the header")
-    expect("a file that is missing", with_file(pathlib.Path.unlink), 1, "in.x.npy: expected a readable .npy file")
-    expect("a file of another format", with_file(lambda f: f.write_bytes(b"\x93NUMPY\x02\x00" + b"\0" * 64)), 1, "expected a .npy file of format 1.0")
+    expect("a file that is missing", with_file(pathlib.Path.unlink), 1, "in.x.npy: the file cannot be opened")
+    expect("a file of another format", with_file(lambda f: f.write_bytes(b"\x93NUMPY\x04\x00" + b"\0" * 64)), 1, "expected a .npy file of format 1.0")
     expect("a header longer than the file", with_file(lambda f: f.write_bytes(b"\x93NUMPY\x01\x00\xff\xff{")), 1, "expected a header of 65535 bytes")
     expect("elements in Fortran order", with_file(lambda f: npy(f, header.replace("False", "True"), body)), 1, "expected elements in C order")
     expect("big-endian elements", with_file(lambda f: npy(f, header.replace("<f4", ">f4"), body)), 1, "expected an element type that is known")

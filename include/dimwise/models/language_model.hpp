@@ -83,11 +83,15 @@ void expect_activation(io::config_check& config, const std::string& key, const s
   }
   return std::max<std::size_t>(features / heads, 1);
 }
-/// A number of layers that some file may have: each costs memory before the file is compared.
-[[nodiscard]] inline std::size_t layer_count(io::config_check& config, const std::string& key) {
-  constexpr std::size_t most = 1000;
+/// The number of layers. Each costs memory before the file is compared, and has arrays in the file.
+[[nodiscard]] inline std::size_t layer_count(io::config_check& config, const std::string& key,
+                                             const io::archive& weights) {
+  const std::size_t most = weights.arrays().size();
   const std::size_t n = config.count(key);
-  if (n > most) { config.differs(key + " is " + std::to_string(n) + ", at most 1000 layers were expected"); }
+  if (n > most) {
+    config.differs(key + " is " + std::to_string(n) + ", but " + weights.title() + " has " + std::to_string(most) +
+                   " arrays");
+  }
   return std::min(n, most);
 }
 

@@ -1,0 +1,154 @@
+// tests/fuzz_files/main.cpp -- a fixed part of the fuzzing of files, for every compiler: seeds, and changes of them.
+//
+//   fuzz_files [--runs N] [--seed N] [--write FOLDER]      N changed files of each format; FOLDER: seeds for libFuzzer
+//
+// tools/fuzz_files.sh runs the same targets under libFuzzer for long.
+// SPDX-License-Identifier: BSL-1.0
+#include "support/pack.hpp"
+#include "targets.hpp"
+
+#include <fstream>
+#include <iostream>
+#include <random>
+
+namespace {
+
+using bytes = std::vector<std::byte>;
+using target = bool (*)(dimwise_fuzz::input);
+
+bytes of_text(const std::string& text) {
+  const auto* first = reinterpret_cast<const std::byte*>(text.data());
+  return {first, first + text.size()};
+}
+template <class T>
+std::string put(T value) {
+  return {reinterpret_cast<const char*>(&value), sizeof(T)};
+}
+std::string word(const std::string& text) { return put<std::uint64_t>(text.size()) + text; }
+
+std::vector<bytes> safetensors_seeds() {
+  const dimwise_test::pack data(dimwise_test::data_file("safetensors.dwpack"));
+  std::vector<bytes> all;
+  for (const auto& [name, array] : data.arrays()) {
+    if (array.bytes.size() < 4000) { all.emplace_back(array.bytes.begin(), array.bytes.end()); }
+  }
+  return all;
+}
+std::vector<bytes> gguf_seeds() {
+  const auto setting = [](const std::string& key, std::uint32_t type, const std::string& value) {
+    return word(key) + put(type) + value;
+  };
+  const std::string settings = setting("general.architecture", 8, word("llama")) +
+                               setting("general.alignment", 4, put<std::uint32_t>(8)) +
+                               setting("l", 9, put<std::uint32_t>(5) + put<std::uint64_t>(1) + put<std::int32_t>(-1)) +
+                               setting("f", 6, put(1.5F)) + setting("b", 7, "\1") + setting("d", 12, put(2.5));
+  const auto tensor = [](const std::string& name, std::uint64_t n, std::uint32_t type, std::uint64_t offset) {
+    return word(name) + put<std::uint32_t>(2) + put(n) + put<std::uint64_t>(1) + put(type) + put(offset);
+  };
+  std::string file = "GGUF" + put<std::uint32_t>(3) + put<std::uint64_t>(3) + put<std::uint64_t>(6) + settings +
+                     tensor("a", 4, 0, 0) + tensor("b", 32, 8, 16) + tensor("c", 32, 2, 56);
+  file += std::string((8 - file.size() % 8) % 8, '\0') + std::string(80, '\1');
+  return {of_text(file)};
+}
+std::vector<bytes> npy_seeds() {
+  std::vector<bytes> all;
+  for (const char* shape : {"()", "(2,)", "(2, 3)", "(0, 4294967296)"}) {
+    for (const char* type : {"<f4", "|b1"}) {
+      const std::string header =
+          std::string("{'descr': '") + type + "', 'fortran_order': False, 'shape': " + shape + ", }   \n";
+      const auto one = put(static_cast<std::uint16_t>(header.size()));
+      const auto two = put(static_cast<std::uint32_t>(header.size()));
+      all.push_back(of_text(std::string("\x93NUMPY\x01\x00", 8) + one + header + std::string(24, '\1')));
+      all.push_back(of_text(std::string("\x93NUMPY\x02\x00", 8) + two + header + std::string(2, '\1')));
+    }
+  }
+  return all;
+}
+
+// One change: bits, numbers at the borders, parts cut, copied or taken from another file.
+void change(bytes& file, const std::vector<bytes>& seeds, std::mt19937_64& draw) {
+  const auto below = [&](std::size_t n) { return n == 0 ? std::size_t{0} : static_cast<std::size_t>(draw() % n); };
+  const std::size_t at = below(file.size());
+  switch (below(8)) {
+    case 0:
+      if (!file.empty()) { file[at] ^= static_cast<std::byte>(1U << below(8)); }
+      break;
+    case 1:
+      if (!file.empty()) { file[at] = static_cast<std::byte>(below(256)); }
+      break;
+    case 2:
+      file.resize(at);
+      break;
+    case 3:
+      file.insert(file.begin() + static_cast<std::ptrdiff_t>(at), below(20), static_cast<std::byte>(below(256)));
+      break;
+    case 4: {
+      const std::size_t n = std::min(below(16), file.size() - at);
+      file.erase(file.begin() + static_cast<std::ptrdiff_t>(at), file.begin() + static_cast<std::ptrdiff_t>(at + n));
+      break;
+    }
+    case 5: {
+      constexpr std::uint64_t borders[] = {0,     1,         0x7f, 0xff, 0x7fffffff, 0xffffffff, 0x7fffffffffffffff,
+                                           ~0ULL, 1ULL << 61};
+      const std::uint64_t value = borders[below(std::size(borders))];
+      const std::size_t width = std::size_t{1} << below(4);
+      if (file.size() >= at + width) { std::memcpy(file.data() + at, &value, width); }
+      break;
+    }
+    case 6: {
+      const bytes& other = seeds[below(seeds.size())];
+      const std::size_t from = below(other.size());
+      const std::size_t n = std::min<std::size_t>(below(40), other.size() - from);
+      file.insert(file.begin() + static_cast<std::ptrdiff_t>(at), other.begin() + static_cast<std::ptrdiff_t>(from),
+                  other.begin() + static_cast<std::ptrdiff_t>(from + n));
+      break;
+    }
+    default:
+      if (!file.empty()) {
+        constexpr std::string_view signs = "{}[]\",:0123456789-.eE\\ \n()'";
+        file[at] = static_cast<std::byte>(signs[below(signs.size())]);
+      }
+  }
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  std::size_t runs = 10000;
+  std::uint64_t seed = 1;
+  std::string folder;
+  for (int i = 1; i + 1 < count; i += 2) {
+    const std::string_view option = words[i];
+    if (option == "--runs") { runs = std::stoul(words[i + 1]); }
+    if (option == "--seed") { seed = std::stoul(words[i + 1]); }
+    if (option == "--write") { folder = words[i + 1]; }
+  }
+  const struct {
+    const char* name;
+    target run;
+    std::vector<bytes> seeds;
+  } formats[] = {{"safetensors", dimwise_fuzz::safetensors, safetensors_seeds()},
+                 {"gguf", dimwise_fuzz::gguf, gguf_seeds()},
+                 {"npy", dimwise_fuzz::npy, npy_seeds()}};
+  for (const auto& format : formats) {
+    if (!folder.empty()) {
+      for (std::size_t i = 0; i < format.seeds.size(); ++i) {
+        std::ofstream to(folder + "/" + format.name + "/" + std::to_string(i), std::ios::binary);
+        to.write(reinterpret_cast<const char*>(format.seeds[i].data()),
+                 static_cast<std::streamsize>(format.seeds[i].size()));
+      }
+      continue;
+    }
+    std::size_t accepted = 0;
+    for (const bytes& one : format.seeds) { accepted += format.run(one) ? 1 : 0; }
+    dimwise_fuzz::require(accepted > 0);
+    std::mt19937_64 draw(seed);
+    for (std::size_t i = 0; i < runs; ++i) {
+      bytes file = format.seeds[draw() % format.seeds.size()];
+      for (std::size_t n = draw() % 4 + 1; n > 0; --n) { change(file, format.seeds, draw); }
+      accepted += format.run(file) ? 1 : 0;
+    }
+    std::cout << format.name << ": " << format.seeds.size() << " seeds, " << runs << " changed files, " << accepted
+              << " accepted\n";
+  }
+}

@@ -1,0 +1,65 @@
+// tests/fuzz_files/targets.hpp -- what is done with the bytes of a file that may be anything.
+//
+// A reader gives arrays that lie within the bytes and have the size that their extents say, or throws `file_error`.
+// All else ends the program.
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <dimwise/io/gguf.hpp>
+#include <dimwise/io/npy.hpp>
+#include <dimwise/io/safetensors.hpp>
+
+#include <cstdlib>
+
+namespace dimwise_fuzz {
+
+using namespace dimwise::io;
+using input = std::span<const std::byte>;
+
+inline void require(bool holds) {
+  if (!holds) { std::abort(); }
+}
+
+inline void check(const stored_array& a, input bytes) {
+  const auto count = count_of(a.extents);
+  require(count.has_value() && bytes_of(a.type, *count) == a.bytes.size());
+  if (a.bytes.empty()) { return; }
+  require(a.bytes.data() >= bytes.data() && a.bytes.data() + a.bytes.size() <= bytes.data() + bytes.size());
+  volatile auto last = a.bytes.back();  // read by the address checks
+  (void)last;
+}
+
+/// False where the file was refused.
+template <class Read>
+bool read_anything(const Read& read, input bytes) {
+  try {
+    const archive all = read(bytes);
+    std::size_t sum = 0;
+    for (const stored_array& a : all.arrays()) {
+      check(a, bytes);
+      sum += a.bytes.size();
+      require(all.find(a.name) == &a);
+    }
+    require(sum <= bytes.size());  // no byte belongs to two
+    return true;
+  } catch (const file_error& refused) {
+    require(std::strlen(refused.what()) < 2000);
+    return false;
+  }
+}
+
+inline bool safetensors(input bytes) {
+  return read_anything([](input b) { return parse_safetensors(b, "x"); }, bytes);
+}
+inline bool gguf(input bytes) {
+  return read_anything([](input b) { return parse_gguf(b, "x"); }, bytes);
+}
+inline bool npy(input bytes) {
+  return read_anything([](input b) {
+    archive one("x");
+    one.add(parse_npy(b, "x", "x"));
+    return one;
+  }, bytes);
+}
+
+}  // namespace dimwise_fuzz
