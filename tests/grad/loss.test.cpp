@@ -63,6 +63,8 @@ TEST_CASE("cross_entropy: gradients of every option, in any order of the dimensi
   CHECK_LOSS(w.logits, kl_divergence<vocab>(m, distribution));
   CHECK_LOSS(middle, kl_divergence<vocab>(m, w.logits * 0.3, temperature{2}));
   CHECK_LOSS(middle, kl_divergence<vocab>(m, w.logits * 0.3, temperature{2}, hidden_words));
+  CHECK_LOSS(std::tuple(middle, tensor(w.logits * 0.3)),
+             kl_divergence<vocab>(std::get<0>(m), std::get<1>(m), temperature{2}));
 }
 
 TEST_CASE("cross_entropy: what does not count is not read, and its gradient is 0") {

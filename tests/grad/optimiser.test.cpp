@@ -63,7 +63,8 @@ TEST_CASE("sgd, with momentum, dampening, Nesterov's slope and decay") {
   const auto all = [](const std::string&) { return true; };
   for (const bool nesterov : {false, true}) {
     numbers p = start;
-    sgd optimiser(p, {.rate = 0.1, .momentum = 0.9, .dampening = 0.5, .nesterov = nesterov, .decay = 0.2, .decayed = all});
+    sgd optimiser(p,
+                  {.rate = 0.1, .momentum = 0.9, .dampening = 0.5, .nesterov = nesterov, .decay = 0.2, .decayed = all});
     optimiser.step(p, g1);
     optimiser.step(p, g2);
     for (std::size_t i = 0; i < p.size(); ++i) {
@@ -104,7 +105,8 @@ TEST_CASE("adam adds the decay to the gradient, adamw leaves it out of the momen
       CHECK(p.data()[i] == doctest::Approx(x).epsilon(1e-12));
     }
   };
-  const adam_settings settings{.rate = 0.02, .first = 0.8, .second = 0.95, .epsilon = 1e-3, .decay = 0.3, .decayed = all};
+  const adam_settings settings{
+      .rate = 0.02, .first = 0.8, .second = 0.95, .epsilon = 1e-3, .decay = 0.3, .decayed = all};
   check(adam(start, settings), false);
   check(adamw(start, settings), true);
 }

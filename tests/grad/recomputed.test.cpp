@@ -61,14 +61,13 @@ TEST_CASE("recomputed twice over, within each other, and of what is tracked in o
   const auto x = some<batch, seq, d_model>(1, batch{2}, seq{3});
   const auto layer = converted<double>(nn::initialised<encoder>(nn::normal(3, 0.5)));
   const auto loss = [&](const auto& m, const auto& f) { return mean<batch, seq, d_model>(square(f(f(x, m), m))); };
-  const auto kept = gradient(layer, [&](const auto& m) {
-    return loss(m, [](const auto& y, const auto& l) { return tensor(l(y)); });
-  });
-  const auto again = gradient(layer, [&](const auto& m) {
-    return loss(m, [](const auto& y, const auto& l) { return recomputed(l, y); });
-  });
+  const auto kept = gradient(
+      layer, [&](const auto& m) { return loss(m, [](const auto& y, const auto& l) { return tensor(l(y)); }); });
+  const auto again = gradient(
+      layer, [&](const auto& m) { return loss(m, [](const auto& y, const auto& l) { return recomputed(l, y); }); });
   CHECK(same(kept, again));
-  const auto by_input = gradient(x, [&](const auto& y) { return mean<batch, seq, d_model>(square(recomputed(layer, y))); });
+  const auto by_input =
+      gradient(x, [&](const auto& y) { return mean<batch, seq, d_model>(square(recomputed(layer, y))); });
   const auto by_input_kept = gradient(x, [&](const auto& y) { return mean<batch, seq, d_model>(square(layer(y))); });
   CHECK(same(by_input, by_input_kept));
 }
@@ -85,7 +84,8 @@ TEST_CASE("dropout: nothing in inference, by the seed in training, the same agai
   const auto g = by(1);
   CHECK(same(g, by(1)));
   CHECK(!same(g, by(2)));
-  const auto dropped = static_cast<double>(std::count(g.data(), g.data() + g.size(), 0.0)) / static_cast<double>(g.size());
+  const auto dropped =
+      static_cast<double>(std::count(g.data(), g.data() + g.size(), 0.0)) / static_cast<double>(g.size());
   CHECK(dropped > 0.22);
   CHECK(dropped < 0.28);
   for (std::size_t i = 0; i < g.size(); ++i) {
@@ -94,7 +94,8 @@ TEST_CASE("dropout: nothing in inference, by the seed in training, the same agai
   CHECK_THROWS_AS(static_cast<void>([&] {
     const nn::dropout_seed now(1);
     return gradient(x, [](const auto& m) { return mean<batch, seq, d_model>(nn::dropout{1.0}(m)); });
-  }()), number_error);
+  }()),
+                  number_error);
 }
 
 TEST_CASE("recomputed: dropouts leave out what they left out before") {

@@ -49,6 +49,13 @@ TEST_CASE("ids") {
   CHECK_ADJOINT(table, contract<d_model>(gather<vocab>(m, words), m));
 }
 
+TEST_CASE("the values of top_k are those at its ids") {
+  const auto logits = some<batch, vocab>(3, batch{3}, vocab{7});  // no two are nearer than a step
+  const auto values = [](const auto& m) { return top_k<vocab, best>(m).values; };
+  CHECK_ADJOINT(logits, values(m));
+  CHECK_ADJOINT(logits, softmax<best>(values(m)) * 2.0);
+}
+
 TEST_CASE("positions") {
   const auto x = some<batch, seq, heads, d_k>(1, batch{2}, seq{3});
   const auto r = some<seq, distance, heads>(2, seq{3}, starting_at(distance{5}, -2));

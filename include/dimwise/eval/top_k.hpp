@@ -6,6 +6,8 @@
 #pragma once
 
 #include <dimwise/eval/evaluate.hpp>
+#include <dimwise/expr/join.hpp>
+#include <dimwise/expr/untracked.hpp>
 
 #include <algorithm>
 #include <numeric>
@@ -33,13 +35,25 @@ struct top_k {
     using shape = stored_t<typename Verdict::shape>;
     using Values = tensor_of<T, shape>;
     using Ids = tensor_of<id<D>, make_shape_t<dims_t<shape>, list<>>>;
-    using axes = axes_for<shape>;
     const extent_t n = x.extents().template extent<D>();
     if (best.extent() > n) {
       raise<extent_error>(error{} << "top_k: the " << best.extent() << " largest were asked of dimension "
                                   << dimension_name<D>() << " of extent " << n << " (R18)");
     }
     const auto e = extents_from<shape>("top_k", one_extent(best), extents_beside<shape_of<X>, D>(x.extents()));
+    if constexpr (is_tracked_type<T>) {  // the ids have no slope: the values are those at the ids
+      const auto found = make<Verdict>(list<D, N...>{}, untracked_of(x), best);
+      return top_k_result<Values, Ids>{Values(gathered<shape, D, X, Ids>({}, e, x, found.ids)), found.ids};
+    } else {
+      return largest<Values, Ids, D, Best>(x, best, n, e);
+    }
+  }
+
+ private:
+  template <class Values, class Ids, class D, class Best, class X, class Extents>
+  static top_k_result<Values, Ids> largest(const X& x, const Best& best, extent_t n, const Extents& e) {
+    using T = value_of<X>;
+    using axes = axes_for<shape_of<Values>>;
     top_k_result<Values, Ids> result{
         Values::for_overwriting(e), Ids::for_overwriting(merge_extents<typename Ids::extents_type::atoms>("top_k", e))};
     const auto from = lower<T>(x);

@@ -232,7 +232,11 @@ struct kl_divergence {
       }
     };
     const double count = counted_elements<rest>(student.extents(), counts);
-    if constexpr (marked_t<normalised, marks_t<shape_of<Y>>>::size > 0) {
+    if constexpr (is_tracked<Y>) {  // the teacher learns too: in words, each of which has its adjoint
+      const auto difference = dimwise::log_softmax<V>(teacher * (1 / t)) - dimwise::log_softmax<V>(student * (1 / t));
+      const auto rows = dimwise::sum<V>(dimwise::softmax<V>(teacher * (1 / t)) * difference);
+      return averaged<rest>(summed_all<rest>(where_counted<rest>(rows, counts)) * (t * t), count);
+    } else if constexpr (marked_t<normalised, marks_t<shape_of<Y>>>::size > 0) {
       return averaged<rest>(sum_of(teacher), count);
     } else {
       return averaged<rest>(sum_of(tensor(dimwise::softmax<V>(teacher * (1 / t)))), count);
@@ -306,7 +310,7 @@ DIMWISE_DETAIL_OPERATION(next_word_loss)
 ///   kl_divergence<V>(student, teacher, options…):  [V, rest] x [V, rest]  ->  average<T, rest>
 ///
 /// The teacher is logits, or probabilities where its type says normalised<V>. Options: a mask over `rest`,
-/// `temperature{t}`, `all_documents{}`. Refuses what `cross_entropy` refuses.
+/// `temperature{t}`, `all_documents{}`. Logits of a teacher may be tracked. Refuses what `cross_entropy` refuses.
 DIMWISE_DETAIL_OPERATION(kl_divergence)
 
 /// (x − y)², averaged over all dimensions, or over what a mask shows.

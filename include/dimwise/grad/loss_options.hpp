@@ -156,12 +156,16 @@ inline constexpr bool is_log_softmax = false;
 template <class Shape, class Over, class E>
 inline constexpr bool is_log_softmax<rowwise<Shape, rows::log_softmax, Over, E>> = true;
 
-// Targets and weights are constants: no gradient is sent there.
+// Targets are constants, no gradient is sent there; but for the logits of a teacher.
+template <class Op, class X>
+inline constexpr bool is_trained_target =
+    is_tracked<X> && !(std::is_same_v<Op, op::kl_divergence> && marked_t<normalised, marks_t<shape_of<X>>>::size == 0);
+
 template <class Op, class Verdict, class X, class... Constants>
 consteval auto judge_constants() {
   if constexpr (allowed<Verdict> && is_log_softmax<X>) {
     return answer<ERROR_R22_logits_are_log_probabilities<Op, operand_t<shape_of<X>>>>{};
-  } else if constexpr (allowed<Verdict> && (is_tracked<Constants> || ...)) {
+  } else if constexpr (allowed<Verdict> && (is_trained_target<Op, Constants> || ...)) {
     return answer<ERROR_R21_operation_has_no_gradient<Op, rhs_t<shape_of<Constants>>...>>{};
   } else {
     return answer<Verdict>{};

@@ -204,8 +204,7 @@ class adam_steps {
   Verdict step(M& model, const G& gradient);
 
  protected:
-  adam_steps(const M& model, const adam_settings& s)
-      : settings(s), state{zeros_like(model), zeros_like(model), 0} {}
+  adam_steps(const M& model, const adam_settings& s) : settings(s), state{zeros_like(model), zeros_like(model), 0} {}
 
  private:
   template <class P>

@@ -77,9 +77,8 @@ struct dropout {
     using type = tensor<T, D...>;
   };
   template <class X>
-  using plain_of =
-      typename plain_tensor<dimwise::detail::untracked_t<dimwise::detail::value_of<X>>,
-                            dimwise::detail::dims_t<dimwise::detail::shape_of<X>>>::type;
+  using plain_of = typename plain_tensor<dimwise::detail::untracked_t<dimwise::detail::value_of<X>>,
+                                         dimwise::detail::dims_t<dimwise::detail::shape_of<X>>>::type;
 
   // What each element is multiplied by.
   template <class Extents, class Factors>

@@ -39,7 +39,7 @@ void walk_together(const std::string& name, const F& f, First& first, More&... m
 
 template <class F, class First, class... More, std::size_t... I>
 void walk_tuples(const std::string& name, const F& f, std::index_sequence<I...>, First& first, More&... more) {
-  const auto one = [&]<std::size_t J>(std::integral_constant<std::size_t, J>) {
+  [[maybe_unused]] const auto one = [&]<std::size_t J>(std::integral_constant<std::size_t, J>) {
     walk_together(name + (name.empty() ? "" : ".") + std::to_string(J), f, std::get<J>(first), std::get<J>(more)...);
   };
   (one(std::integral_constant<std::size_t, I>{}), ...);
