@@ -15,7 +15,7 @@ A mutant is a copy of include/ with one change:
 
     an `if constexpr` branch never taken; a `constexpr bool`, a returned bool, a concept or a requires-clause that is
     always true or always false; one operand of an `||` or `&&` left out; the other arm of a `conditional_t` or `list_if`;
-    a effect in the table of marks that becomes `keep`.
+    an effect in the table of marks that becomes `keep`.
 
 A test kills it by not compiling any more, or, for a mistake of tests/compile_fail, by another error or none. Tests run in
 this order, and the first to die is named: the static_asserts of tests/shape, tests/mutation and tests/expr/numbers, the rule's own file before the

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: BSL-1.0
+// Trains a small GPT on the bytes of a text, and lets it write.
+//
+//   bible -f gen1:1-rev22:21 > kjv.txt            # the King James Bible, of Debian's package bible-kjv
+//   23_train_gpt kjv.txt --steps 600 --write "In the beginning"
+//
+// Ctrl-C ends the training and keeps its state; `--resume` goes on from there, to the same bits as without the stop.
+#include <dimwise/dimwise.hpp>
+#include <dimwise/grad.hpp>
+#include <dimwise/io.hpp>
+#include <dimwise/nn.hpp>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace train_gpt {
+
+using namespace dimwise;
+
+struct batch : batch_dim<> {};
+struct seq : position_dim<> {};
+struct key : prime<seq> {};
+struct bytes : choice_dim<256> {};
+struct d_model : feature_dim<192> {};
+struct heads : heads_dim<6> {};
+struct d_k : divided<d_model, heads> {};
+struct d_v : divided<d_model, heads> {};
+struct hidden : feature_dim<768> {};
+
+// [model]
+// Words in, words out by the same table; layers with the norm before each part (GPT-2, Radford et al. 2019).
+template <class T = float>
+struct gpt {
+  using attention = nn::multi_head_attention<d_model, heads, d_k, d_v, nn::elements<T>>;
+  using feed_forward = nn::feed_forward<d_model, hidden, nn::activation::gelu_tanh, nn::with_bias, T>;
+  using norm = nn::layer_norm<d_model, nn::elements<T>>;
+  using layer = nn::encoder_layer<nn::self_attention<seq, key, attention>, feed_forward, norm, nn::pre_norm>;
+  using table = nn::embedding<bytes, d_model, T>;
+  using positions_table = nn::learned_positions<seq, d_model, T>;
+  using stack = nn::stack<layer, norm>;
+  BOOST_HANA_DEFINE_STRUCT(gpt, (table, words), (positions_table, positions), (stack, layers));
+
+  [[nodiscard]] auto operator()(const tensor<id<bytes>, batch, seq>& text) const {
+    const tensor x = positions(words(text));
+    return words.logits(layers(x, causal<seq, key>{}));
+  }
+};
+// [/model]
+
+// [state]
+// All that a training needs to go on.
+struct training {
+  BOOST_HANA_DEFINE_STRUCT(training, (gpt<>, model), (gpt<>, first), (gpt<>, second), (tensor<std::int64_t>, step));
+};
+// [/state]
+
+struct options {
+  std::string text;
+  std::string state = "gpt.safetensors";
+  std::string curve = "loss.svg";
+  std::string write = "In the beginning";
+  std::size_t steps = 600;
+  std::size_t stop_after = 0;  // 0: at the end
+  std::size_t batch = 16;
+  std::size_t length = 128;
+  std::size_t layers = 4;
+  std::size_t letters = 400;
+  double rate = 1e-3;
+  double temperature = 0.7;
+  bool resume = false;
+};
+
+[[noreturn]] void refuse(const std::string& what) { throw std::runtime_error(what); }
+
+// The options; an exception of the library of arguments is the line that the user sees.
+options read_options(CLI::App& app, int argc, char** argv) {
+  options o;
+  app.add_option("text", o.text, "the text whose bytes are learned")->required();
+  app.add_option("--steps", o.steps, "steps of training")->capture_default_str();
+  app.add_option("--stop-after", o.stop_after, "the step after which it stops, to go on later; 0: none");
+  app.add_option("--batch", o.batch, "parts of the text in a step")->check(CLI::PositiveNumber)->capture_default_str();
+  app.add_option("--length", o.length, "bytes in a part")->check(CLI::Range(2, 4096))->capture_default_str();
+  app.add_option("--layers", o.layers, "layers of the model")->check(CLI::PositiveNumber)->capture_default_str();
+  app.add_option("--rate", o.rate, "the largest learning rate")->check(CLI::PositiveNumber)->capture_default_str();
+  app.add_option("--state", o.state, "where the model and the optimiser's state are kept")->capture_default_str();
+  app.add_flag("--resume", o.resume, "go on from the state");
+  app.add_option("--curve", o.curve, "where the picture of the loss goes")->capture_default_str();
+  app.add_option("--write", o.write, "what the model goes on from")->capture_default_str();
+  app.add_option("--letters", o.letters, "bytes that it writes")->capture_default_str();
+  app.add_option("--temperature", o.temperature, "below 1: likelier bytes")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.parse(argc, argv);
+  return o;
+}
+
+std::vector<unsigned char> read_text(const options& o) {
+  std::ifstream file(o.text, std::ios::binary);
+  if (!file) { refuse(o.text + ": cannot be read"); }
+  std::vector<unsigned char> text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  if (text.empty()) { refuse(o.text + ": is empty"); }
+  if (text.size() < o.length) {
+    refuse(o.text + ": has " + std::to_string(text.size()) + " bytes, and a batch takes " + std::to_string(o.length) +
+           " at a time");
+  }
+  return text;
+}
+
+// [batch]
+// Parts of the text that a step learns from: of the step's number alone, so that a resumed training sees the same.
+tensor<id<bytes>, batch, seq> batch_of(const std::vector<unsigned char>& text, const options& o, std::size_t step) {
+  nn::random draw(1000 + step);
+  tensor<id<bytes>, batch, seq> words(batch{o.batch}, seq{o.length});
+  auto* to = words.overwrite();
+  for (std::size_t b = 0; b < o.batch; ++b) {
+    const auto first = static_cast<std::size_t>(draw.uniform() * static_cast<double>(text.size() - o.length + 1));
+    for (std::size_t i = 0; i < o.length; ++i) { *to++ = id<bytes>(text[first + i]); }
+  }
+  return words;
+}
+// [/batch]
+
+// [fresh]
+training fresh(const options& o) {
+  training t;
+  t.model.layers = gpt<>::stack::of(o.layers);
+  nn::normal how(1, 0.02);
+  nn::initialise(t.model, how, seq{o.length});
+  t.first = t.second = t.model;  // of the same extents, so that a state fits
+  return t;
+}
+// [/fresh]
+
+volatile std::sig_atomic_t stopped = 0;
+
+void write_curve(const std::string& path, const std::vector<double>& losses, std::size_t first_step) {
+  std::ofstream file(path);
+  const double width = 640;
+  const double height = 320;
+  double most = 0;
+  for (const double l : losses) { most = std::max(most, l); }
+  file << "<svg xmlns='http://www.w3.org/2000/svg' viewBox='-60 -20 " << width + 90 << ' ' << height + 70
+       << "' font-family='sans-serif' font-size='13' role='img'><title>training loss</title>"
+          "<style>text{fill:#444}path{fill:none;stroke:#2563eb;stroke-width:2}line{stroke:#8888}"
+          "@media(prefers-color-scheme:dark){text{fill:#ccc}path{stroke:#7aa2f7}}</style>\n";
+  for (double l = 0; l <= most; ++l) {
+    const double y = height * (1 - l / most);
+    file << "<line x1='0' x2='" << width << "' y1='" << y << "' y2='" << y << "'/><text x='-12' y='" << y + 4
+         << "' text-anchor='end'>" << l << "</text>\n";
+  }
+  file << "<path d='";
+  const double last = static_cast<double>(std::max<std::size_t>(losses.size() - 1, 1));
+  for (std::size_t i = 0; i < losses.size(); ++i) {
+    file << (i == 0 ? 'M' : 'L') << width * static_cast<double>(i) / last << ' ' << height * (1 - losses[i] / most);
+  }
+  file << "'/><text x='0' y='" << height + 24 << "'>step " << first_step << "</text><text x='" << width << "' y='"
+       << height + 24 << "' text-anchor='end'>step " << first_step + losses.size() << "</text><text x='" << width / 2
+       << "' y='" << height + 44 << "' text-anchor='middle'>nats for each byte</text></svg>\n";
+}
+
+// Trains, and returns whether it came to the end.
+bool train(training& t, const std::vector<unsigned char>& text, const options& o) {
+  // [optimiser]
+  adamw optimiser(t.model,
+                  {.rate = warm_up_cosine{.peak = o.rate, .warm_up = 50, .steps = o.steps, .least = o.rate / 10},
+                   .second = 0.99,
+                   .decay = 0.1});
+  // [/optimiser]
+  const auto done = static_cast<std::size_t>(*std::as_const(t.step).data());
+  if (done > 0) { optimiser.state = {t.first, t.second, done}; }
+  std::vector<double> losses;
+  const auto begin = std::chrono::steady_clock::now();
+  std::size_t step = done;
+  for (; step < o.steps && stopped == 0 && (o.stop_after == 0 || step < o.stop_after); ++step) {
+    // [step]
+    const auto words = batch_of(text, o, step);
+    const auto [loss, gradient] =
+        value_and_gradient(t.model, [&](const auto& m) { return next_word_loss<seq>(m(words), words); });
+    // [/step]
+    if (!std::isfinite(loss)) {
+      refuse("the loss of step " + std::to_string(step + 1) + " is no number; the state of the last save is kept in " +
+             o.state);
+    }
+    // [move]
+    optimiser.step(t.model, clip_norm(gradient, 1.0));
+    // [/move]
+    losses.push_back(loss);
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    const auto made = static_cast<double>(losses.size());
+    if ((step + 1) % 10 == 0 || step + 1 == o.steps) {
+      std::printf("step %zu of %zu: loss %.3f, %.0f bytes a second, %.0f s left\n", step + 1, o.steps,
+                  static_cast<double>(loss), made * static_cast<double>(o.batch * o.length) / seconds,
+                  seconds / made * static_cast<double>(o.steps - step - 1));
+      std::fflush(stdout);
+    }
+  }
+  t.first = optimiser.state.first;
+  t.second = optimiser.state.second;
+  t.step = tensor<std::int64_t>(static_cast<std::int64_t>(step));
+  io::save(t, o.state);
+  if (!losses.empty() && !o.curve.empty()) { write_curve(o.curve, losses, done); }
+  return step == o.steps;
+}
+
+// Bytes behind the prompt, each drawn from the probabilities that the model gives.
+std::string written(const gpt<>& model, const options& o) {
+  std::string text = o.write.empty() ? "\n" : o.write;
+  nn::random draw(7);
+  for (std::size_t n = 0; n < o.letters; ++n) {
+    const std::size_t count = std::min(text.size(), o.length);
+    tensor<id<bytes>, batch, seq> words(batch{1}, seq{count});
+    auto* to = words.overwrite();
+    for (std::size_t i = 0; i < count; ++i) {
+      to[i] = id<bytes>(static_cast<unsigned char>(text[text.size() - count + i]));
+    }
+    const tensor logits = at<seq>(model(words), count - 1);
+    const tensor p = softmax<bytes>(logits * static_cast<float>(1 / o.temperature));
+    double left = draw.uniform();
+    std::size_t chosen = 0;
+    while (chosen < 255 && (left -= static_cast<double>(p.data()[chosen])) > 0) { ++chosen; }
+    text += static_cast<char>(chosen);
+  }
+  return text;
+}
+
+int run(const options& o) {
+  const auto text = read_text(o);
+  training t = fresh(o);
+  if (o.resume) { io::load(t, io::read_safetensors(o.state)); }
+  std::signal(SIGINT, [](int) { stopped = 1; });
+  std::printf("%zu parameters, %zu bytes of text\n", nn::parameter_count(t.model), text.size());
+  if (!train(t, text, o)) {
+    std::printf("stopped after step %lld; go on by --resume\n", static_cast<long long>(*std::as_const(t.step).data()));
+    return 130;
+  }
+  std::printf("%s\n", written(t.model, o).c_str());
+  return 0;
+}
+
+}  // namespace train_gpt
+
+int main(int argc, char** argv) {
+  CLI::App app("Trains a small GPT on the bytes of a text, and lets it write.", "23_train_gpt");
+  try {
+    return train_gpt::run(train_gpt::read_options(app, argc, argv));
+  } catch (const CLI::ParseError& e) { return app.exit(e); } catch (const std::exception& e) {
+    std::fprintf(stderr, "23_train_gpt: %s\n", e.what());
+    return 1;
+  }
+}
