@@ -218,7 +218,7 @@ std::string written(const gpt<>& model, const options& o) {
   std::string text = o.write.empty() ? "\n" : o.write;
   nn::random draw(7);
   for (std::size_t n = 0; n < o.letters; ++n) {
-    const std::size_t count = std::min(text.size(), o.length);
+    const std::size_t count = std::min(text.size(), o.length * 3 / 4);  // not at the edge of what was trained
     tensor<id<bytes>, batch, seq> words(batch{1}, seq{count});
     auto* to = words.overwrite();
     for (std::size_t i = 0; i < count; ++i) {
