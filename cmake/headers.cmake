@@ -148,6 +148,7 @@ set(dimwise_headers
     include/dimwise/kernels/map.hpp
     include/dimwise/kernels/math.hpp
     include/dimwise/kernels/math_gradient.hpp
+    include/dimwise/kernels/optimiser.hpp
     include/dimwise/kernels/prefetch_rows.hpp
     include/dimwise/kernels/reduce.hpp
     include/dimwise/kernels/rows.hpp

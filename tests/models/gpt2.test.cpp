@@ -49,8 +49,9 @@ TEST_CASE("settings that are not those of the types are told at once") {
     (void)models::read_gpt2<tiny>(folder.path());
   }).find("tie_word_embeddings is false, the model's type has true") != std::string::npos);
   folder.change("\"n_layer\": 2", "\"n_layer\": 1000000000");
-  CHECK(dimwise_test::message([&] { (void)models::read_gpt2<tiny>(folder.path()); })
-            .find("n_layer is 1000000000, but") != std::string::npos);
+  CHECK(dimwise_test::message([&] {
+    (void)models::read_gpt2<tiny>(folder.path());
+  }).find("n_layer is 1000000000, but") != std::string::npos);
   folder.change("\"n_head\": 4", "\"n_head\": 5");
   CHECK(dimwise_test::message([&] {
     (void)models::read_gpt2<models::gpt2_dims>(folder.path());

@@ -10,6 +10,7 @@
 #include <dimwise/kernels/cross_entropy.hpp>
 #include <dimwise/kernels/gradient_table.hpp>
 #include <dimwise/kernels/math_gradient.hpp>
+#include <dimwise/kernels/optimiser.hpp>
 #include <dimwise/kernels/rows_gradient.hpp>
 
 #include <cstddef>
@@ -77,6 +78,8 @@ inline constexpr gradient_table gradient_table_of = {
     .scatter_add = &detail::scatter_add_call<Arch>,
     .cross_entropy = &detail::cross_entropy_rows<Arch>,
     .map_gradient = &detail::map_all_gradient<Arch>,
+    .adam = &adam_step<Arch>,
+    .sum_of_squares = &sum_of_squares<Arch>,
 };
 
 }  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION

@@ -74,6 +74,26 @@ struct cross_entropy_call {
   std::ptrdiff_t d_logits_row = 0;
 };
 
+/// One step of Adam for `n` contiguous numbers:
+///   g = gradient + decay p,  m = first_kept m + first_added g,  v = second_kept v + second_added g²,
+///   p = kept p - size m / (√v root + epsilon)
+struct adam_call {
+  std::size_t n = 0;
+  const float* gradient = nullptr;
+  float* parameter = nullptr;
+  float* first = nullptr;   ///< m
+  float* second = nullptr;  ///< v
+  float decay = 0;
+  float first_kept = 0;
+  float first_added = 0;
+  float second_kept = 0;
+  float second_added = 0;
+  float kept = 1;
+  float size = 0;
+  float root = 1;
+  float epsilon = 0;
+};
+
 /// The kernels of one architecture for the way back. Scratch is aligned to 64 bytes and as large as the function before
 /// says.
 struct gradient_table {
@@ -88,6 +108,9 @@ struct gradient_table {
   void (*cross_entropy)(const cross_entropy_call&);
   /// out = g f'(x) for n contiguous elements; `out` may be `x` or `g`.
   void (*map_gradient)(function f, std::size_t n, const float* x, const float* g, float* out);
+  void (*adam)(const adam_call&);
+  /// In float64, in one order.
+  double (*sum_of_squares)(std::size_t n, const float* x);
 };
 
 }  // namespace dimwise::kernels

@@ -1,0 +1,65 @@
+// dimwise/kernels/optimiser.hpp -- one pass over a parameter, its gradient and its moments; and the square of a norm.
+//
+// Layer: kernels. Includes: gradient_table.hpp, reduce.hpp, stored_rows.hpp.
+// Tests: tests/kernels/optimiser.test.cpp
+//
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <dimwise/kernels/configuration.hpp>
+#include <dimwise/kernels/gradient_table.hpp>
+#include <dimwise/kernels/reduce.hpp>
+#include <dimwise/kernels/simd.hpp>
+#include <dimwise/kernels/stored_rows.hpp>
+
+#include <cstddef>
+
+namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
+
+/// One step of Adam (gradient_table.hpp): four numbers are read and three written for each, nothing between.
+template <class Arch = default_arch>
+void adam_step(const adam_call& c) noexcept {
+  using vec = floats<Arch>;
+  const vec decay = broadcast<Arch>(c.decay);
+  const vec size = broadcast<Arch>(-c.size);
+  const vec root = broadcast<Arch>(c.root);
+  detail::for_columns<Arch>(c.n, [&](std::size_t i, std::size_t count) __attribute__((always_inline)) {
+    const vec p = detail::load_some<Arch>(c.parameter + i, count);
+    const vec g = fma<Arch>(decay, p, detail::load_some<Arch>(c.gradient + i, count));
+    const vec m = fma<Arch>(broadcast<Arch>(c.first_kept), detail::load_some<Arch>(c.first + i, count),
+                            broadcast<Arch>(c.first_added) * g);
+    const vec v = fma<Arch>(broadcast<Arch>(c.second_kept), detail::load_some<Arch>(c.second + i, count),
+                            broadcast<Arch>(c.second_added) * (g * g));
+    const vec step = m / fma<Arch>(xsimd::sqrt(v), root, broadcast<Arch>(c.epsilon));
+    detail::store_some<Arch>(c.first + i, count, m);
+    detail::store_some<Arch>(c.second + i, count, v);
+    detail::store_some<Arch>(c.parameter + i, count, fma<Arch>(size, step, broadcast<Arch>(c.kept) * p));
+  });
+}
+
+/// The sum of x² in float64.
+template <class Arch = default_arch>
+[[nodiscard]] double sum_of_squares(std::size_t n, const float* x) noexcept {
+  // The square of a float is exact in float64: each register of floats becomes two of doubles; four sums side by side.
+  constexpr std::size_t wide = lanes<Arch> / 2;
+  using doubles = detail::vector_of_t<double, wide>;
+  using halves = detail::vector_of_t<float, wide>;
+  doubles sums[4] = {};
+  std::size_t i = 0;
+  for (; i + 4 * wide <= n; i += 4 * wide) {
+#pragma GCC unroll 4
+    for (std::size_t j = 0; j < 4; ++j) {
+      halves part;
+      __builtin_memcpy(&part, x + i + j * wide, sizeof(halves));
+      const doubles d = __builtin_convertvector(part, doubles);
+      sums[j] += d * d;
+    }
+  }
+  const doubles all = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  double total = 0;
+  for (std::size_t j = 0; j < wide; ++j) total += all[j];
+  for (; i < n; ++i) total += static_cast<double>(x[i]) * static_cast<double>(x[i]);
+  return total;
+}
+
+}  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION
