@@ -223,7 +223,8 @@ class cache_side {
   [[no_unique_address]] scale_type scale_;
 };
 
-// How many positions keys and values bring: their other extents are the cache's (R15), their positions continue its own.
+// How many positions keys and values bring: their other extents are the cache's (R15), their positions continue its
+// own.
 template <class Key, class KeySide, class ValueSide, class K, class V>
 extent_t check_appended(const KeySide& keys, const ValueSide& values, const K& k, const V& v, std::ptrdiff_t end) {
   using atoms = union_t<typename KeySide::extents_type::atoms, typename ValueSide::extents_type::atoms>;

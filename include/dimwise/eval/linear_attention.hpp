@@ -138,10 +138,10 @@ namespace dimwise::nn {
 ///   [P, F, heads…] x [P, F, kv heads…] x [P, V, kv heads…] x S [F, V, kv heads…]  ->  [P, V, heads…]
 ///
 /// Queries may have heads that share a state (grouped heads, R11). `state` goes on from where it is, and is as it was
-/// if anything throws. `scale` is 1/√|F| unless said otherwise. Refuses dimensions that do not distinguish query, key, value
-/// and state apart (R1, R3, R16), positions without an order (R13) or of several documents (R19), rotations that differ
-/// (R9), decays and betas that have other dimensions than what they change (R8). Throws `extent_error` where extents
-/// differ, those of decays and betas included (R15).
+/// if anything throws. `scale` is 1/√|F| unless said otherwise. Refuses dimensions that do not distinguish query, key,
+/// value and state apart (R1, R3, R16), positions without an order (R13) or of several documents (R19), rotations that
+/// differ (R9), decays and betas that have other dimensions than what they change (R8). Throws `extent_error` where
+/// extents differ, those of decays and betas included (R15).
 template <class P, class F, operand Q, operand K, operand V, class T, class... S, class Update = linear_update,
           class Verdict = detail::linear_verdict<P, F, detail::shape_of<Q>, detail::shape_of<K>, detail::shape_of<V>,
                                                  shape<S...>, Update>>

@@ -31,8 +31,8 @@ struct ntk_scaling {
   double factor = 1;
 };
 /// YaRN (Peng et al. 2023, section 3.2): pairs that turn more than `fast` times in the `trained` positions stay, those
-/// that turn less than `slow` times are divided by `factor`, between them is a ramp. Cosines and sines are multiplied by
-/// `attention`; 0 means the paper's 0.1 ln(factor) + 1.
+/// that turn less than `slow` times are divided by `factor`, between them is a ramp. Cosines and sines are multiplied
+/// by `attention`; 0 means the paper's 0.1 ln(factor) + 1.
 struct yarn_scaling {
   double factor = 1;
   double trained = 4096;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // dimwise/grad/adjoint.hpp -- the adjoint of each operation: what arrives at a node is sent to its children.
 //
-// Layer: grad. An adjoint is derived from the node's type and is written with the nodes of the language: `send_gradient`
-// checks once that what arrives has the node's dimensions and no marks. `send(n, g)` of an operation sends to its
-// tracked children only.
-// Tests: tests/grad/, tests/conformance/gradients*.cpp
+// Layer: grad. An adjoint is derived from the node's type and is written with the nodes of the language:
+// `send_gradient` checks once that what arrives has the node's dimensions and no marks. `send(n, g)` of an operation
+// sends to its tracked children only. Tests: tests/grad/, tests/conformance/gradients*.cpp
 #pragma once
 
 #include <dimwise/eval/kernels_backward.hpp>

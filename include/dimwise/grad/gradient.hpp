@@ -147,8 +147,9 @@ namespace no_adl {
 ///   value_and_gradient(model, [&](const auto& m) { return …; })
 ///
 /// `model` is a module, a tensor, or a tuple of them; `loss` takes it with tracked elements and gives one number: an
-/// expression or a stored tensor without dimensions, or an `average`, whose mean it is. Throws `gradient_error` where tracked tensors of another call are
-/// used. Refuses a loss of several numbers, one that reads no tracked tensor, and a model that is tracked already (R21).
+/// expression or a stored tensor without dimensions, or an `average`, whose mean it is. Throws `gradient_error` where
+/// tracked tensors of another call are used. Refuses a loss of several numbers, one that reads no tracked tensor, and a
+/// model that is tracked already (R21).
 template <class M, class Loss, class Verdict = detail::loss_verdict<M, Loss>>
   requires allowed<Verdict>
 [[nodiscard]] auto value_and_gradient(const M& model, const Loss& loss) {

@@ -41,7 +41,8 @@ class recorded {
   std::uint64_t record_;
 };
 
-// What one call of `value_and_gradient` has stored, in order. It is the thread's current one while the loss is computed.
+// What one call of `value_and_gradient` has stored, in order. It is the thread's current one while the loss is
+// computed.
 class gradient_record {
  public:
   gradient_record() : outer_(current_) { current_ = this; }

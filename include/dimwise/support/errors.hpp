@@ -206,8 +206,8 @@ struct ERROR_R7_masked_values_go_to_softmax_or_a_reduction;
 template <class... Facts>
 struct ERROR_R7_masked_values_are_given_to_a_function;
 
-/// The arguments behind the values of an attention are masks, biases, or functions of the scores (not of their elements:
-/// `map`).
+/// The arguments behind the values of an attention are masks, biases, or functions of the scores (not of their
+/// elements: `map`).
 template <class... Facts>
 struct ERROR_R7_scores_change_by_a_mask_a_bias_or_a_function;
 

@@ -2,7 +2,7 @@
 // RULE: R3
 // EXPECT: ERROR_R3_stored_order_lists_each_dimension_once<.*stored<.*d_k.*d_model.*operand_shape<.*heads
 // VARIANTS: equal dynamic
-#include "prelude.hpp"
+#include "../prelude.hpp"
 #include <dimwise/io/bindings.hpp>
 
 void names(io::bindings& file, tensor<float, d_model, heads, d_k>& query) {

@@ -2,7 +2,7 @@
 // RULE: R3
 // EXPECT: ERROR_R3_stored_order_lists_each_dimension_once<.*stored<.*d_model.*d_model.*operand_shape<.*vocab
 // VARIANTS: equal dynamic
-#include "prelude.hpp"
+#include "../prelude.hpp"
 #include <dimwise/io/bindings.hpp>
 
 void names(io::bindings& file, tensor<float, vocab, d_model>& table) {

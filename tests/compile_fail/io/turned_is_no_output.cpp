@@ -2,7 +2,7 @@
 // RULE: R3
 // EXPECT: ERROR_R3_stored_order_lists_each_dimension_once<.*pairs_as_halves<.*d_v.*operand_shape<.*d_k
 // VARIANTS: equal dynamic
-#include "prelude.hpp"
+#include "../prelude.hpp"
 #include <dimwise/io/bindings.hpp>
 
 void names(io::bindings& file, nn::linear<nn::from<d_model>, nn::to<heads, d_k>>& query) {
