@@ -481,6 +481,90 @@ TEST_CASE("attention gradient: what is hidden has no effect") {
   }
 }
 
+TEST_CASE("attention gradient: masks, biases, windows, groups and shaped scores at once, NaN behind what is hidden") {
+  std::mt19937 random(16);
+  const auto pick = [&](std::size_t low, std::size_t high) {
+    return std::uniform_int_distribution<std::size_t>(low, high)(random);
+  };
+  for (int round = 0; round < 150; ++round) {
+    CAPTURE(round);
+    attention_layout layout = extents(pick(1, 150), pick(1, 420), pick(1, 40), pick(1, 40));
+    if (pick(0, 2) > 0) {
+      const auto before = static_cast<std::ptrdiff_t>(pick(0, 200));
+      layout.window = {pick(0, 1) == 0 ? key_window::unbounded : before, static_cast<std::ptrdiff_t>(pick(0, 40)),
+                       static_cast<std::ptrdiff_t>(pick(0, 200)) - 60};
+    }
+    const std::size_t group = pick(1, 3);
+    problem p(layout, random, 2 * group, group, pick(0, 3));
+    const std::size_t pairs = layout.queries * layout.keys;
+    const auto row = static_cast<std::ptrdiff_t>(layout.keys);
+    std::vector<char> allow(pairs);
+    const std::size_t density = pick(0, 4);
+    for (char& a : allow) a = random() % 5 < density ? 1 : 0;
+    for (std::size_t i = 0; i < layout.queries; ++i) {
+      if (pick(0, 5) == 0) std::fill_n(allow.begin() + static_cast<std::ptrdiff_t>(i) * row, row, char{0});
+    }
+    const bool masks = pick(0, 1) == 0;
+    std::vector<float> bias(pairs);
+    reference::fill(bias, random, 1.0F);
+    for (float& b : bias) b = pick(0, 9) == 0 ? -infinity : b;
+    const bool biases = pick(0, 1) == 0;
+    const std::size_t visible = pick(0, 3) == 0 ? pick(0, layout.keys) : layout.keys + pick(0, 1) * 7;
+    for (attention_head& h : p.list) {
+      h.visible_keys = visible;
+      if (masks) h.allow = reinterpret_cast<const bool*>(allow.data());
+      if (biases) h.bias = bias.data();
+    }
+    if (masks) {
+      p.layout().allow_query = pick(0, 3) == 0 ? 0 : row;
+      p.layout().allow_key = 1;
+    }
+    if (biases) {
+      p.layout().bias_query = p.call.layout.d_bias_query = pick(0, 3) == 0 ? 0 : row;
+      p.layout().bias_key = p.call.layout.d_bias_key = 1;
+      p.d_bias.assign(p.layout().bias_query == 0 ? layout.keys : pairs, 0.0F);
+      p.gradients[0].d_bias = p.d_bias.data();
+    }
+    if (pick(0, 3) == 0) {
+      p.call.forth.score.soft_cap = 3.0F;
+      p.shape.value = [](double s, std::ptrdiff_t, std::ptrdiff_t) { return 3.0 * std::tanh(s / 3.0); };
+      p.shape.slope = [](double s, std::ptrdiff_t, std::ptrdiff_t) {
+        return 1 - std::tanh(s / 3.0) * std::tanh(s / 3.0);
+      };
+    }
+    // What nobody sees, and who sees nothing, is no number.
+    const auto visible_pair = [&](std::size_t h, std::size_t i, std::size_t j) {
+      const auto a = static_cast<std::ptrdiff_t>(i);
+      const auto b = static_cast<std::ptrdiff_t>(j);
+      const attention_layout& l = p.layout();
+      return reference::sees(l, p.list[h], a, b) &&
+             (!biases || bias[static_cast<std::size_t>(a * l.bias_query + b)] != -infinity);
+    };
+    const bool poisons = pick(0, 1) == 0;
+    for (std::size_t h = 0; h < 2 * group && poisons; ++h) {
+      const auto spoil = [](std::vector<float>& data, std::size_t at, std::ptrdiff_t stride, std::size_t features) {
+        for (std::size_t c = 0; c < features; ++c)
+          data[at * static_cast<std::size_t>(stride) + c] = c % 2 == 0 ? not_a_number : infinity;
+      };
+      for (std::size_t j = 0; j < layout.keys && h % group == 0; ++j) {
+        bool seen = false;
+        for (std::size_t i = 0; i < layout.queries; ++i) seen = seen || visible_pair(h, i, j);
+        if (seen) continue;
+        spoil(p.heads[h].k, j, p.layout().k_row, layout.head_dim);
+        spoil(p.heads[h].v, j, p.layout().v_row, layout.value_dim);
+      }
+      for (std::size_t i = 0; i < layout.queries; ++i) {
+        bool seen = false;
+        for (std::size_t j = 0; j < layout.keys; ++j) seen = seen || visible_pair(h, i, j);
+        if (seen) continue;
+        spoil(p.heads[h].q, i, p.layout().q_row, layout.head_dim);
+        spoil(p.d_out[h], i, p.call.layout.d_out_row, layout.value_dim);
+      }
+    }
+    CHECK(p.run() <= 2.0);
+  }
+}
+
 TEST_CASE("attention gradient: enormous logits stay finite") {
   std::mt19937 random(11);
   attention_layout layout = extents(40, 120, 2, 6);

@@ -63,6 +63,7 @@ inline head_gradients attention_gradient_of(const attention_gradient_call& call,
     for (std::size_t key = 0; key < l.keys; ++key) {
       const auto j = static_cast<std::ptrdiff_t>(key);
       if (!sees(l, head, i, j)) continue;
+      if (head.bias != nullptr && head.bias[i * l.bias_query + j * l.bias_key] == none) continue;
       double dot = 0;
       double absolute = 0;
       for (std::size_t c = 0; c < l.head_dim; ++c) {
