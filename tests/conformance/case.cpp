@@ -270,6 +270,13 @@ std::string run::text(std::string_view key, std::optional<std::string> otherwise
   return attributes().at(std::string(key)).get<std::string>();
 }
 
+const array& run::load(const nlohmann::json& entry) const {
+  const std::string key = entry.contains("array") ? entry.at("array") : entry.at("file");
+  const auto found = state_.read.find(key);
+  return found != state_.read.end() ? found->second : state_.read.emplace(key, state_.from.load(entry)).first->second;
+}
+void run::report(const std::string& difference) { state_.differences.push_back(difference); }
+
 bool run::has(const which& w) const { return input(state_.entry, w) != nullptr; }
 const array& run::at(const which& w) const {
   const nlohmann::json* entry = input(state_.entry, w);

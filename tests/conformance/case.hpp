@@ -87,6 +87,10 @@ class run {
   [[nodiscard]] bool flag(std::string_view key, std::optional<bool> otherwise = {}) const;  ///< true, false, 1, 0
   [[nodiscard]] std::string text(std::string_view key, std::optional<std::string> otherwise = {}) const;
 
+  /// The array of an entry, and a line about what differs: for suites with lists of their own.
+  [[nodiscard]] const array& load(const nlohmann::json& entry) const;
+  void report(const std::string& difference);
+
   // --- what goes in: inputs and weights ---
 
   [[nodiscard]] bool has(const which& w) const;

@@ -53,6 +53,7 @@ suite open_folder(const std::string& folder) {
 std::string runner_of(const nlohmann::json& entry) {
   if (entry.contains("op")) { return entry.at("op"); }
   if (entry.contains("config") && entry.at("config").contains("op")) { return entry.at("config").at("op"); }
+  if (entry.contains("upstream")) { return "gradient of " + entry.at("config").at("operation").get<std::string>(); }
   if (entry.contains("family")) { return entry.at("family"); }
   if (entry.contains("architecture")) { return entry.at("architecture"); }
   return "safetensors";  // files, and the verdict of their reference parser
