@@ -119,7 +119,7 @@ template <class Extents, class... D>
 auto view_over(const Extents& e, std::vector<float>& memory, const tensor<float, D...>&) {
   return tensor_view<float, D...>::over(
       {memory.data() + guard, memory.size() - 2 * guard},
-      dimwise::detail::carry<typename tensor<float, D...>::extents_type::atoms>("fuzz", e));
+      dimwise::detail::merge_extents<typename tensor<float, D...>::extents_type::atoms>("fuzz", e));
 }
 template <class T>
 struct turned_of;
