@@ -1,6 +1,7 @@
 // tests/conformance/gradients.cpp -- arrays arranged by the roles of their dimensions, and how near results must be.
 //
-// float64: |x - expected| <= atol + rtol |expected| of `tol_f64`; float32: of `tol`, where `atol_of` says another atol for
+// float64: |x - expected| <= atol + rtol |expected| of `tol_f64`; float32: of `tol`, where `atol_of` says another atol
+// for
 // a tensor. What is expected as 0 in a tensor of `exact_zero` is exactly 0. SPDX-License-Identifier: BSL-1.0
 #include "gradients.hpp"
 

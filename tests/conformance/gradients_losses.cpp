@@ -7,7 +7,8 @@ namespace {
 using namespace conformance;
 using namespace conformance::gradients;
 
-// ---- losses ----------------------------------------------------------------------------------------------------------
+// ---- losses
+// ----------------------------------------------------------------------------------------------------------
 
 // The mean of a loss, or its sum.
 template <class T, class In, class F>
@@ -92,7 +93,8 @@ void kl_divergence_named(program<T>& p) {
       [&](const auto& m) { return kl_divergence<choices>(std::get<0>(m), std::get<1>(m), t); });
 }
 
-// ---- optimisers ------------------------------------------------------------------------------------------------------
+// ---- optimisers
+// ------------------------------------------------------------------------------------------------------
 
 template <class T>
 using parameter = tensor<T, features>;

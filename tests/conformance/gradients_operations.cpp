@@ -7,7 +7,8 @@ namespace {
 using namespace conformance;
 using namespace conformance::gradients;
 
-// ---- products and arithmetic: what both operands have, what one has, what is summed ----------------------------------
+// ---- products and arithmetic: what both operands have, what one has, what is summed
+// ----------------------------------
 
 template <class T>
 void contract_named(program<T>& p) {
@@ -68,7 +69,8 @@ void divide_named(program<T>& p) {
   broadcast_by_name(p, [](const auto& a, const auto& b) { return a / b; });
 }
 
-// ---- functions -------------------------------------------------------------------------------------------------------
+// ---- functions
+// -------------------------------------------------------------------------------------------------------
 
 template <class T, class F>
 void function_of_x(program<T>& p, const F& f) {
@@ -122,7 +124,8 @@ void where_named(program<T>& p) {
                   [&](const auto& m) { return std::tuple(where(chosen, std::get<0>(m), std::get<1>(m))); });
 }
 
-// ---- rows and totals -------------------------------------------------------------------------------------------------
+// ---- rows and totals
+// -------------------------------------------------------------------------------------------------
 
 template <class D, class T, class F>
 void rows_named(program<T>& p, const F& f) {
