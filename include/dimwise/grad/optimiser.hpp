@@ -113,7 +113,8 @@ class sgd {
   sgd_settings settings;
   sgd_state<M> state;
 
-  explicit sgd(const M& model, const sgd_settings& s = {}) : settings(s), state{detail::zeros_like(model), 0} {}
+  explicit sgd(const M& model, sgd_settings s = {})
+      : settings(static_cast<sgd_settings&&>(s)), state{detail::zeros_like(model), 0} {}
 
   /// Moves `model` against its gradient. Throws `extent_error` where the two have other extents, and nothing has moved.
   template <class G, class Verdict = detail::gradient_verdict<M, G>>
@@ -204,7 +205,8 @@ class adam_steps {
   Verdict step(M& model, const G& gradient);
 
  protected:
-  adam_steps(const M& model, const adam_settings& s) : settings(s), state{zeros_like(model), zeros_like(model), 0} {}
+  adam_steps(const M& model, adam_settings s)
+      : settings(static_cast<adam_settings&&>(s)), state{zeros_like(model), zeros_like(model), 0} {}
 
  private:
   template <class P>

@@ -45,7 +45,7 @@ class recorded {
 // computed.
 class gradient_record {
  public:
-  gradient_record() : outer_(current_) { current_ = this; }
+  gradient_record() : outer_(current_record) { current_record = this; }
   gradient_record(const gradient_record&) = delete;
   gradient_record& operator=(const gradient_record&) = delete;
   ~gradient_record() {
@@ -53,12 +53,12 @@ class gradient_record {
     // The last first: a value's origin is older than the value, and chains of owners are not unwound by recursion.
     while (!values_.empty()) { values_.pop_back(); }
   }
-  [[nodiscard]] static gradient_record* current() { return current_; }
+  [[nodiscard]] static gradient_record* current() { return current_record; }
   [[nodiscard]] std::uint64_t number() const { return number_; }
   void add(std::shared_ptr<recorded> value) { values_.push_back(static_cast<std::shared_ptr<recorded>&&>(value)); }
   /// Nothing is recorded any more.
   void close() {
-    if (open_) { current_ = outer_; }
+    if (open_) { current_record = outer_; }
     open_ = false;
   }
   /// From the last value to the first: all that arrives at a value comes from later ones.
@@ -74,7 +74,7 @@ class gradient_record {
     static std::atomic<std::uint64_t> last{0};
     return ++last;
   }
-  inline static thread_local gradient_record* current_ = nullptr;
+  inline static thread_local gradient_record* current_record = nullptr;
   gradient_record* outer_;
   std::uint64_t number_ = next();
   bool open_ = true;
