@@ -52,6 +52,9 @@ struct layer_norm {
   using epsilon_type = detail::number_setting<detail::layer_norm_epsilon>;
   BOOST_HANA_DEFINE_STRUCT(layer_norm, (parameter, gamma), (parameter, beta), (epsilon_type, epsilon));
 
+  layer_norm() = default;
+  layer_norm(const parameter& g, const parameter& b, epsilon_type e = {}) : gamma(g), beta(b), epsilon(e) {}
+
   template <detail::input X>
   [[nodiscard]] auto formula(const X& x) const {
     return [&]<class... D>(detail::list<D...>) {
@@ -75,6 +78,9 @@ struct rms_norm {
   using parameter = typename facts::type;
   using epsilon_type = detail::number_setting<detail::rms_norm_epsilon>;
   BOOST_HANA_DEFINE_STRUCT(rms_norm, (parameter, gamma), (epsilon_type, epsilon));
+
+  rms_norm() = default;
+  explicit rms_norm(const parameter& g, epsilon_type e = {}) : gamma(g), epsilon(e) {}
 
   template <detail::input X>
   [[nodiscard]] auto formula(const X& x) const {
