@@ -216,5 +216,10 @@ set(dimwise_headers
     include/dimwise/tensor/tensor.hpp
     include/dimwise/tensor/view.hpp
     include/dimwise/tensor/xtensor.hpp
+    include/dimwise/text/bpe.hpp
+    include/dimwise/text/split.hpp
+    include/dimwise/text/tokenizer.hpp
+    include/dimwise/text/unicode.hpp
+    include/dimwise/text/word_models.hpp
     include/dimwise/version.hpp
     include/dimwise/viz/print.hpp)

@@ -29,6 +29,7 @@ BELOW["nn"] = {*BELOW["eval"], "eval"}
 BELOW["grad"] = {*BELOW["nn"], "nn"}
 BELOW["io"] = {*BELOW["nn"], "nn"}  # a checkpoint is bound to the parameters of a module
 BELOW["models"] = {*BELOW["io"], "io"}
+BELOW["text"] = {*BELOW["io"], "io"}
 BELOW["viz"] = {*BELOW["eval"], "eval"}  # what is shown of an expression are its values
 # headers beside the layers: who may be included by whom is said below
 EVERYWHERE = {"version.hpp"}  # may be included by every header, includes nothing
@@ -43,7 +44,8 @@ THIRD_PARTIES = {
     "xtl/": ("tensor/storage.hpp", "tensor/xtensor.hpp"),
     "xsimd/": ("kernels/",),
     "oneapi/tbb/": ("eval/tbb.hpp",),
-    "nlohmann/": ("io/",),
+    "nlohmann/": ("io/", "text/"),
+    "utf8proc.h": ("text/unicode.hpp",),
     "fcntl.h": ("io/file_bytes.hpp",),  # POSIX: files mapped into memory
     "sys/mman.h": ("io/file_bytes.hpp",),
     "sys/stat.h": ("io/file_bytes.hpp",),
@@ -131,6 +133,9 @@ PLANTED = {  # file: (an include in it, whether it is a breach)
     "io/q.hpp": ("<nlohmann/json.hpp>", False),
     "nn/r.hpp": ("<dimwise/io/a.hpp>", True),
     "nn/s.hpp": ("<nlohmann/json.hpp>", True),
+    "text/unicode.hpp": ("<utf8proc.h>", False),
+    "io/v.hpp": ("<utf8proc.h>", True),
+    "text/w.hpp": ("<dimwise/models/a.hpp>", True),
     "models/t.hpp": ("<dimwise/io/a.hpp>", False),
     "io/u.hpp": ("<dimwise/models/a.hpp>", True),
     "viz/p.hpp": ("<dimwise/eval/a.hpp>", False),

@@ -18,6 +18,6 @@ for format in $formats; do
     tests/fuzz_files/libfuzzer.cpp -o "$place/fuzz_$format"
   mkdir -p "$place/corpus_$format"
   echo "fuzz_files: $format, $runs executions"
-  "$place/fuzz_$format" -runs="$runs" -max_len=4096 -timeout=1 -rss_limit_mb=512 -verbosity=0 -print_final_stats=1 \
+  "$place/fuzz_$format" -runs="$runs" -max_len=4096 -timeout=60 -rss_limit_mb=512 -verbosity=0 -print_final_stats=1 \
     -artifact_prefix="$place/found_$format." "$place/corpus_$format" "$place/seeds/$format"
 done

@@ -29,6 +29,11 @@ class checkpoint {
   [[nodiscard]] const io::archive& golden() const { return golden_; }
   [[nodiscard]] std::size_t prompts() const;
   [[nodiscard]] std::vector<std::size_t> ids(const std::string& name) const;
+  template <class Model>
+  [[nodiscard]] std::vector<typename Model::word> words(const std::string& name) const {
+    const auto all = ids(name);
+    return {all.begin(), all.end()};
+  }
 
   /// x is the golden array of that name from its element `first` on. In float64 the bar is the origin's own error in
   /// float32, as for other suites; otherwise the manifest's tolerance.
@@ -49,8 +54,8 @@ class checkpoint {
 template <class Model>
 void check_prompt(const checkpoint& c, const Model& m, std::size_t k) {
   const std::string name = "prompt." + std::to_string(k) + ".";
-  const auto prompt = c.ids(name + "input_ids");
-  const auto greedy = c.ids(name + "greedy_ids");
+  const auto prompt = c.words<Model>(name + "input_ids");
+  const auto greedy = c.words<Model>(name + "greedy_ids");
   const std::size_t all = prompt.size() + greedy.size();
   auto past = m.start(all);
   const auto seen = [&](std::size_t layer, const auto& x) {
@@ -76,7 +81,9 @@ void check_prompt(const checkpoint& c, const Model& m, std::size_t k) {
     c.expect(name + "full_logits_f64", next.values(), "word by word", i * width);
   }
   auto fresh = m.start(all);
-  c.expect_ids(name + "greedy_ids", dimwise::models::continued(m, prompt, greedy.size(), fresh));
+  std::vector<std::size_t> made;
+  for (const auto w : dimwise::models::continued(m, prompt, greedy.size(), fresh)) { made.push_back(w.value); }
+  c.expect_ids(name + "greedy_ids", made);
 }
 
 /// `read(weights)` gives the model.
@@ -92,7 +99,7 @@ void check_model(run& r, const checkpoint& c, const Read& read) {
     const auto m = read(c.weights("weights_" + kind));
     for (std::size_t k = 0; k < c.prompts(); ++k) {
       const std::string name = "prompt." + std::to_string(k) + ".";
-      const auto prompt = c.ids(name + "input_ids");
+      const auto prompt = c.words<std::remove_cvref_t<decltype(m)>>(name + "input_ids");
       auto past = m.start(prompt.size());
       c.expect(name + "logits_f64_from_" + kind + "_weights", m.logits(m.features(prompt, past)).values(), kind);
     }

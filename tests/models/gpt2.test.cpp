@@ -29,9 +29,10 @@ TEST_CASE("a folder is read and continued as the suite expects, also where exten
   CHECK(nn::parameter_count(model) == 110336);
   CHECK(model.longest() == 64);
   for (const std::string prompt : {"prompt.0.", "prompt.3."}) {
-    const auto words = folder.ids(prompt + "input_ids");
+    using word = models::gpt2<tiny>::word;
+    const auto words = folder.ids<word>(prompt + "input_ids");
     auto past = model.start(64);
-    CHECK(models::continued(model, words, 16, past) == folder.ids(prompt + "greedy_ids"));
+    CHECK(models::continued(model, words, 16, past) == folder.ids<word>(prompt + "greedy_ids"));
   }
 }
 

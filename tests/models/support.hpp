@@ -28,14 +28,15 @@ class model_folder : public temporary_folder {
     if (at == std::string::npos) { throw std::runtime_error("no " + from); }
     write("config.json", config.replace(at, from.size(), to));
   }
-  [[nodiscard]] std::vector<std::size_t> ids(const std::string& array) const {
+  template <class Word>
+  [[nodiscard]] std::vector<Word> ids(const std::string& array) const {
     const auto golden = dimwise::io::parse_safetensors(data_.at(name_ + "/golden.safetensors").bytes, "golden");
     const auto& a = golden.at(array);
-    std::vector<std::size_t> all;
+    std::vector<Word> all;
     for (std::size_t i = 0; i < a.extents.at(0); ++i) {
       std::int64_t id = 0;
       std::memcpy(&id, a.bytes.data() + 8 * i, 8);
-      all.push_back(static_cast<std::size_t>(id));
+      all.emplace_back(static_cast<std::size_t>(id));
     }
     return all;
   }

@@ -6,8 +6,7 @@
 //
 //   const auto model = models::read_gpt2<models::gpt2_dims>("folder");       // config.json, model.safetensors
 //   auto past = model.start(1024);                                           // caches for so many positions
-//   tensor logits = model.logits(model.features(model.words_of(prompt), past));
-//   tensor next = model.logits(model.features(model.words_of(one_word), past));
+//   tensor logits = model.next(words, past);                                 // of the word behind the last one
 #pragma once
 
 #include <dimwise/io/checkpoint.hpp>

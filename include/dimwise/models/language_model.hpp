@@ -112,7 +112,8 @@ template <class Cache, class... D>
 /// `embedded` and `cache_for`.
 template <class Model, class Dims, class Block>
 struct language_model {
-  using text_type = tensor<id<typename Dims::vocab>, typename Dims::seq>;
+  using word = id<typename Dims::vocab>;
+  using text_type = tensor<word, typename Dims::seq>;
   using features_type = tensor<float, typename Dims::seq, typename Dims::d_model>;
   using logits_type = tensor<float, typename Dims::seq, typename Dims::vocab>;
   /// The keys and values of every layer.
@@ -125,18 +126,15 @@ struct language_model {
     return s;
   }
   /// Words that come next in a text whose keys and values `past` holds.
-  [[nodiscard]] static text_type text(std::span<const std::size_t> words, const state& past) {
+  [[nodiscard]] static text_type text(std::span<const word> words, const state& past) {
     using seq = typename Dims::seq;
-    std::vector<id<typename Dims::vocab>> ids;
-    for (const std::size_t w : words) { ids.emplace_back(w); }
-    const auto at = past.empty() ? std::ptrdiff_t{0} : past.front().end();
-    return text_type(ids, starting_at(seq{ids.size()}, at));
+    return text_type(words, starting_at(seq{words.size()}, past.empty() ? 0 : past.front().end()));
   }
 
   /// The features of the next words, behind the last norm; their keys and values go into `past`. `seen(layer, x)` is
   /// called with the words' features (0) and with what each layer gives (1, 2, …).
   template <class Seen>
-  [[nodiscard]] features_type features(std::span<const std::size_t> words, state& past, const Seen& seen) const {
+  [[nodiscard]] features_type features(std::span<const word> words, state& past, const Seen& seen) const {
     features_type x = self().embedded(text(words, past));
     seen(std::size_t{0}, x);
     for (std::size_t i = 0; i < self().blocks.size(); ++i) {
@@ -145,13 +143,13 @@ struct language_model {
     }
     return self().norm(x);
   }
-  [[nodiscard]] features_type features(std::span<const std::size_t> words, state& past) const {
+  [[nodiscard]] features_type features(std::span<const word> words, state& past) const {
     return features(words, past, [](std::size_t, const auto&) {});
   }
   /// [seq, d_model] -> [seq, vocab]
   [[nodiscard]] logits_type logits(const features_type& x) const { return self().output(self().words, x); }
   /// The logits of the word behind the last one: [vocab].
-  [[nodiscard]] tensor<float, typename Dims::vocab> next(std::span<const std::size_t> words, state& past) const {
+  [[nodiscard]] tensor<float, typename Dims::vocab> next(std::span<const word> words, state& past) const {
     using seq = typename Dims::seq;
     const features_type x = features(words, past);
     const features_type last = slice<seq>(x, extent_of<seq>(x) - 1, 1);
@@ -164,13 +162,14 @@ struct language_model {
 
 /// Continues a text by the likeliest words, `count` of them; `past` holds what was read before.
 template <class Model>
-[[nodiscard]] std::vector<std::size_t> continued(const Model& model, std::span<const std::size_t> words,
-                                                 std::size_t count, typename Model::state& past) {
-  std::vector<std::size_t> made;
+[[nodiscard]] std::vector<typename Model::word> continued(
+    const Model& model, std::span<const std::type_identity_t<typename Model::word>> words, std::size_t count,
+    typename Model::state& past) {
+  std::vector<typename Model::word> made;
   while (made.size() < count) {
     const auto logits = made.empty() ? model.next(words, past) : model.next(std::span(&made.back(), 1), past);
     const auto values = logits.values();
-    made.push_back(static_cast<std::size_t>(std::max_element(values.begin(), values.end()) - values.begin()));
+    made.emplace_back(static_cast<std::size_t>(std::max_element(values.begin(), values.end()) - values.begin()));
   }
   return made;
 }

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/text/tokenizer.hpp -- text to ids of a vocabulary and back, as a tokenizer.json says.
+//
+// Layer: text. The ids have the dimension of the vocabulary: they index the table of no other model. What a file asks
+// for and is not known here is refused by name. Third party: nlohmann-json, utf8proc.
+// Tests: tests/text/tokenizer.test.cpp, tests/compile_fail/text/
+//
+//   const auto words = tokenizer<vocab>::read("tokenizer.json");
+//   std::vector<id<vocab>> ids = words.encode("Once upon a time");
+//   std::string text = words.decode(ids);
+#pragma once
+
+#include <dimwise/expr/ids.hpp>
+#include <dimwise/text/word_models.hpp>
+
+#include <span>
+
+namespace dimwise::text {
+
+/// The tokenizer of a vocabulary.
+template <dimension_type Vocab>
+class tokenizer {
+ public:
+  /// Reads a `tokenizer.json`. Throws `io::file_error` for what is malformed or not supported.
+  [[nodiscard]] static tokenizer read(const std::filesystem::path& path) {
+    return tokenizer(io::read_json(path), path.string());
+  }
+  /// Reads GPT-2's two files, `vocab.json` and `merges.txt`.
+  [[nodiscard]] static tokenizer read(const std::filesystem::path& vocab, const std::filesystem::path& merges) {
+    return tokenizer(detail::gpt2_settings(vocab, merges), vocab.string());
+  }
+  tokenizer(const nlohmann::json& settings, const std::string& title)
+      : pipeline_(std::make_shared<const detail::pipeline>(settings, title)) {
+    if (Vocab::static_extent != at_run_time && size() > Vocab::static_extent) {
+      throw io::file_error(title + ": the vocabulary has " + std::to_string(size()) +
+                           " ids, but the dimension has extent " + std::to_string(Vocab::static_extent));
+    }
+  }
+
+  /// How many ids there are: one more than the largest.
+  [[nodiscard]] std::size_t size() const { return pipeline_->size(); }
+  /// The ids of a text, with those that the file puts around it; without them where `bare` is said. Bytes that are no
+  /// UTF-8 become U+FFFD.
+  [[nodiscard]] std::vector<id<Vocab>> encode(std::string_view text) const {
+    return typed(pipeline_->encode(text, true));
+  }
+  struct bare {};
+  [[nodiscard]] std::vector<id<Vocab>> encode(std::string_view text, bare) const {
+    return typed(pipeline_->encode(text, false));
+  }
+  /// The text of ids, without special ones.
+  [[nodiscard]] std::string decode(std::span<const id<Vocab>> ids) const {
+    std::vector<std::uint32_t> all;
+    for (const id<Vocab> i : ids) { all.push_back(static_cast<std::uint32_t>(i.value)); }
+    return pipeline_->decode(all);
+  }
+  /// The id of a word of the vocabulary; none where there is none.
+  [[nodiscard]] std::optional<id<Vocab>> find(const std::string& word) const {
+    const auto found = pipeline_->find(word);
+    return found ? std::optional(id<Vocab>{*found}) : std::nullopt;
+  }
+
+ private:
+  static std::vector<id<Vocab>> typed(const std::vector<std::uint32_t>& ids) {
+    std::vector<id<Vocab>> all;
+    all.reserve(ids.size());
+    for (const std::uint32_t i : ids) { all.emplace_back(i); }
+    return all;
+  }
+  std::shared_ptr<const detail::pipeline> pipeline_;
+};
+
+}  // namespace dimwise::text

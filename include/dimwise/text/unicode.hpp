@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/text/unicode.hpp -- code points, what they are, and normal forms: the part of Unicode that tokenizers need.
+//
+// Layer: text. Third party: utf8proc.
+// Tests: tests/text/tokenizer.test.cpp
+#pragma once
+
+#include <dimwise/io/file_error.hpp>
+
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <utf8proc.h>
+
+namespace dimwise::text {
+
+using code_point = char32_t;
+
+/// A code point as UTF-8, behind `to`.
+inline void append(std::string& to, code_point c) {
+  utf8proc_uint8_t bytes[4];
+  const auto n = utf8proc_encode_char(static_cast<utf8proc_int32_t>(c), bytes);
+  to.append(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(n));
+}
+
+/// The code points of a text. What is no UTF-8 becomes U+FFFD, one for each sequence that was begun (as browsers do).
+[[nodiscard]] inline std::u32string decoded(std::string_view text) {
+  std::u32string all;
+  all.reserve(text.size());
+  for (std::size_t i = 0; i < text.size();) {
+    const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(text[k]); };
+    const unsigned lead = byte(i);
+    const std::size_t length = lead < 0x80                   ? 1
+                               : lead >= 0xc2 && lead < 0xe0 ? 2
+                               : lead >= 0xe0 && lead < 0xf0 ? 3
+                               : lead >= 0xf0 && lead < 0xf5 ? 4
+                                                             : 0;
+    if (length == 1) {
+      all += static_cast<code_point>(lead);
+      ++i;
+      continue;
+    }
+    std::size_t taken = 1;
+    std::uint32_t c = length == 0 ? 0 : lead & (0xffU >> (length + 1));
+    for (; taken < length && i + taken < text.size(); ++taken) {
+      const unsigned next = byte(i + taken);
+      unsigned least = 0x80;
+      unsigned most = 0xbf;
+      if (taken == 1) {  // too long a form, a surrogate, beyond U+10FFFF
+        least = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
+        most = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
+      }
+      if (next < least || next > most) { break; }
+      c = (c << 6) | (next & 0x3fU);
+    }
+    all += length != 0 && taken == length ? static_cast<code_point>(c) : U'\ufffd';
+    i += taken;
+  }
+  return all;
+}
+[[nodiscard]] inline std::string encoded(std::u32string_view text) {
+  std::string all;
+  all.reserve(text.size());
+  for (const code_point c : text) { append(all, c); }
+  return all;
+}
+
+[[nodiscard]] inline bool is_letter(code_point c) {
+  const auto k = utf8proc_category(static_cast<utf8proc_int32_t>(c));
+  return k >= UTF8PROC_CATEGORY_LU && k <= UTF8PROC_CATEGORY_LO;
+}
+[[nodiscard]] inline bool is_number(code_point c) {
+  const auto k = utf8proc_category(static_cast<utf8proc_int32_t>(c));
+  return k >= UTF8PROC_CATEGORY_ND && k <= UTF8PROC_CATEGORY_NO;
+}
+[[nodiscard]] inline bool is_accent(code_point c) {
+  return utf8proc_category(static_cast<utf8proc_int32_t>(c)) == UTF8PROC_CATEGORY_MN;
+}
+/// Unicode's property White_Space.
+[[nodiscard]] inline bool is_space(code_point c) {
+  return (c >= 9 && c <= 13) || c == 0x20 || c == 0x85 || c == 0xa0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200a) ||
+         c == 0x2028 || c == 0x2029 || c == 0x202f || c == 0x205f || c == 0x3000;
+}
+/// What BERT splits off: Unicode's punctuation, and the signs of ASCII that are none.
+[[nodiscard]] inline bool is_punctuation(code_point c) {
+  if ((c >= 33 && c <= 47) || (c >= 58 && c <= 64) || (c >= 91 && c <= 96) || (c >= 123 && c <= 126)) { return true; }
+  const auto k = utf8proc_category(static_cast<utf8proc_int32_t>(c));
+  return k >= UTF8PROC_CATEGORY_PC && k <= UTF8PROC_CATEGORY_PO;
+}
+/// What BERT leaves out: controls, formats, surrogates and private code points.
+[[nodiscard]] inline bool is_control(code_point c) {
+  if (c == '\t' || c == '\n' || c == '\r') { return false; }
+  const auto k = utf8proc_category(static_cast<utf8proc_int32_t>(c));
+  return k == UTF8PROC_CATEGORY_CC || k == UTF8PROC_CATEGORY_CF || k == UTF8PROC_CATEGORY_CO ||
+         k == UTF8PROC_CATEGORY_CS;
+}
+/// The ideographs that BERT surrounds with spaces.
+[[nodiscard]] inline bool is_ideograph(code_point c) {
+  return (c >= 0x4e00 && c <= 0x9fff) || (c >= 0x3400 && c <= 0x4dbf) || (c >= 0x20000 && c <= 0x2a6df) ||
+         (c >= 0x2a700 && c <= 0x2ceaf) || (c >= 0xf900 && c <= 0xfaff) || (c >= 0x2f800 && c <= 0x2fa1f);
+}
+/// Each code point by itself in lower case.
+[[nodiscard]] inline std::u32string lowered(std::u32string_view text) {
+  std::u32string all;
+  for (const code_point c : text) {
+    if (c == 0x130) {
+      all += U"i\u0307";  // the one that becomes two
+    } else {
+      all += static_cast<code_point>(utf8proc_tolower(static_cast<utf8proc_int32_t>(c)));
+    }
+  }
+  return all;
+}
+
+/// Unicode's normal forms.
+enum class normal_form : unsigned char { nfc, nfd, nfkc, nfkd };
+[[nodiscard]] inline std::u32string normalised(std::u32string_view text, normal_form form) {
+  const std::string from = encoded(text);
+  int options = UTF8PROC_STABLE;
+  options |= form == normal_form::nfc || form == normal_form::nfkc ? UTF8PROC_COMPOSE : UTF8PROC_DECOMPOSE;
+  if (form == normal_form::nfkc || form == normal_form::nfkd) { options |= UTF8PROC_COMPAT; }
+  utf8proc_uint8_t* made = nullptr;
+  const auto n =
+      utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(from.data()), static_cast<utf8proc_ssize_t>(from.size()),
+                   &made, static_cast<utf8proc_option_t>(options));
+  if (n < 0) { throw io::file_error(std::string("a text cannot be normalised: ") + utf8proc_errmsg(n)); }
+  std::u32string result = decoded({reinterpret_cast<const char*>(made), static_cast<std::size_t>(n)});
+  std::free(made);  // NOLINT: utf8proc allocates by malloc
+  return result;
+}
+
+}  // namespace dimwise::text

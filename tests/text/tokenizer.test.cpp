@@ -1,0 +1,144 @@
+// tests/text/tokenizer.test.cpp -- text to ids as HuggingFace's own implementation gives them, and back.
+// SPDX-License-Identifier: BSL-1.0
+#include "io/support.hpp"
+#include "support/pack.hpp"
+#include <dimwise/text/tokenizer.hpp>
+
+#include <doctest/doctest.h>
+
+using namespace dimwise;
+using nlohmann::json;
+
+namespace {
+
+struct vocab : choice_dim<> {};
+struct few : choice_dim<100> {};
+using words_of = text::tokenizer<vocab>;
+
+const dimwise_test::pack& data() {
+  static const dimwise_test::pack all(dimwise_test::data_file("tokenizers.dwpack"));
+  return all;
+}
+json packed(const std::string& name) {
+  const auto bytes = data().at(name).bytes;
+  return json::parse(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+}
+std::vector<std::size_t> numbers(const std::vector<id<vocab>>& ids) {
+  std::vector<std::size_t> all;
+  for (const auto i : ids) { all.push_back(i.value); }
+  return all;
+}
+std::string refusal(const json& settings) {
+  return dimwise_test::message([&] { (void)words_of(settings, "t"); });
+}
+// GPT-2's vocabulary with the words of another model.
+json with_pattern(const std::string& name) {
+  const std::string digits = name == "llama3" ? "{1,3}" : "";
+  const std::string regex = R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N})" + digits +
+                            R"(| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+  json settings = packed("gpt2/tokenizer.json");
+  settings["pre_tokenizer"] = {{"type", "Sequence"},
+                               {"pretokenizers",
+                                {{{"type", "Split"}, {"pattern", {{"Regex", regex}}}, {"behavior", "Isolated"}},
+                                 {{"type", "ByteLevel"}, {"add_prefix_space", false}, {"use_regex", false}}}}};
+  return settings;
+}
+json tiny() {
+  return json::parse(R"({"model": {"type": "BPE", "vocab": {"a": 0, "b": 1, "ab": 2}, "merges": ["a b"]}})");
+}
+
+}  // namespace
+
+TEST_CASE("ten thousand lines give the ids that the reference gives") {
+  const json lines = packed("lines.json");
+  REQUIRE(lines.size() == 10000);
+  for (const std::string name : {"gpt2", "bert", "pairs", "llama3", "qwen2"}) {
+    const words_of words(name == "llama3" || name == "qwen2" ? with_pattern(name) : packed(name + "/tokenizer.json"),
+                         name);
+    const json ids = packed(name + "/ids.json");
+    std::size_t differing = 0;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      if (numbers(words.encode(lines[i].get<std::string>())) != ids[i].get<std::vector<std::size_t>>()) {
+        if (++differing == 1) { MESSAGE(name << ": line " << i << " " << lines[i].dump()); }
+      }
+    }
+    CHECK(differing == 0);
+  }
+}
+
+TEST_CASE("ids become the text again") {
+  const words_of bytes(packed("gpt2/tokenizer.json"), "gpt2");
+  const words_of pairs(packed("pairs/tokenizer.json"), "pairs");
+  const json lines = packed("lines.json");
+  for (std::size_t i = 0; i < lines.size(); i += 7) {
+    const std::string line = lines[i].get<std::string>();
+    if (line.find("<|endoftext|>") == std::string::npos) { CHECK(bytes.decode(bytes.encode(line)) == line); }
+    if (line.find("<s>") == std::string::npos && line.find("</s>") == std::string::npos &&
+        line.find("▁") == std::string::npos) {
+      CHECK(pairs.decode(pairs.encode(line)) == line);
+    }
+  }
+  const words_of bert(packed("bert/tokenizer.json"), "bert");
+  CHECK(bert.decode(bert.encode("The quick brown foxes!")) == "the quick brown foxes !");
+  CHECK(numbers(bert.encode("a", words_of::bare())).size() == 1);
+  CHECK(numbers(bert.encode("a")).size() == 3);
+}
+
+TEST_CASE("bytes that are no UTF-8 become U+FFFD, one for each sequence that was begun") {
+  const words_of words(packed("gpt2/tokenizer.json"), "gpt2");
+  const std::string broken =
+      "a\xff\xe4\xbd"
+      "b\xc0\x80\xed\xa0\x80\xf0\x9f\x98";
+  CHECK(words.decode(words.encode(broken)) == "a\ufffd\ufffdb\ufffd\ufffd\ufffd\ufffd\ufffd\ufffd");
+}
+
+TEST_CASE("a long text without spaces is one word, in time") {
+  const words_of words(packed("pairs/tokenizer.json"), "pairs");
+  std::string text;
+  for (int i = 0; i < 100000; ++i) { text += static_cast<char>('a' + i % 7); }
+  CHECK(words.decode(words.encode(text)) == text);
+}
+
+TEST_CASE("GPT-2's two files are the same tokenizer") {
+  const dimwise_test::temporary_folder folder;
+  const json settings = packed("gpt2/tokenizer.json");
+  folder.write("vocab.json", settings.at("model").at("vocab").dump());
+  std::string merges = "#version: 0.2\n";
+  for (const json& m : settings.at("model").at("merges")) {
+    merges += (m.is_string() ? m.get<std::string>() : m[0].get<std::string>() + " " + m[1].get<std::string>()) + "\n";
+  }
+  folder.write("merges.txt", merges);
+  const words_of one(settings, "gpt2");
+  const words_of two = words_of::read(folder / "vocab.json", folder / "merges.txt");
+  CHECK(two.size() == one.size());
+  const json lines = packed("lines.json");
+  for (std::size_t i = 0; i < lines.size(); i += 31) {
+    CHECK(numbers(two.encode(lines[i].get<std::string>())) == numbers(one.encode(lines[i].get<std::string>())));
+  }
+}
+
+TEST_CASE("what is not supported is refused by name") {
+  CHECK(refusal(tiny()).empty());
+  const auto changed = [](const char* pointer, const json& value) {
+    json settings = tiny();
+    settings[json::json_pointer(pointer)] = value;
+    return refusal(settings);
+  };
+  CHECK(changed("/model/type", "Unigram") == "t: the model \"Unigram\" is not supported");
+  CHECK(changed("/normalizer", {{"type", "Precompiled"}}) == "t: the normalizer \"Precompiled\" is not supported");
+  CHECK(changed("/pre_tokenizer", {{"type", "Digits"}}) == "t: the pre_tokenizer \"Digits\" is not supported");
+  CHECK(changed("/pre_tokenizer", {{"type", "Split"}, {"pattern", {{"Regex", "\\w+"}}}, {"behavior", "Isolated"}}) ==
+        "t: the pattern of words \"\\x5cw+\" is not supported");
+  CHECK(changed("/post_processor", {{"type", "Odd"}}) == "t: the post_processor \"Odd\" is not supported");
+  CHECK(changed("/decoder", {{"type", "CTC"}}) == "t: the decoder \"CTC\" is not supported");
+  CHECK(changed("/model/dropout", 0.1) == "t: the model's dropout is not supported");
+  CHECK(changed("/model/end_of_word_suffix", "</w>") == "t: the model's end_of_word_suffix is not supported");
+  CHECK(changed("/model/merges/0", "a c") == "t: the merge of \"a\" and \"c\" is not in the vocabulary");
+  CHECK(changed("/model/vocab/b", -1) == "t: the id of \"b\" is no whole number below 2^24");
+  CHECK(changed("/model/vocab/b", 0U) == "t: two words of the vocabulary have one id");
+  CHECK(changed("/model/byte_fallback", true) == "t: the model falls back to bytes, which the vocabulary lacks");
+  CHECK(refusal(json::parse("[]")) == "t: the tokenizer lacks model");
+  CHECK(dimwise_test::message([] { (void)text::tokenizer<few>(packed("pairs/tokenizer.json"), "pairs"); }) ==
+        "pairs: the vocabulary has " + std::to_string(packed("pairs/tokenizer.json")["model"]["vocab"].size()) +
+            " ids, but the dimension has extent 100");
+}
