@@ -10,6 +10,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <dimwise/kernels/attention_gradient_plan.hpp>
 #include <dimwise/kernels/attention_gradient_tile.hpp>
 #include <dimwise/kernels/attention_pack.hpp>
 #include <dimwise/kernels/attention_softmax.hpp>
