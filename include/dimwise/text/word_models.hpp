@@ -445,7 +445,7 @@ class pipeline {
       const std::string* const word = words_.word(id);
       if (word != nullptr && !special_.contains(id)) { tokens.push_back(*word); }
     }
-    return decode_(tokens);
+    return joined_text(tokens);
   }
 
  private:
@@ -557,7 +557,7 @@ class pipeline {
       r.refuse("the decoder " + io::detail::printable(type) + " is not supported");
     }
   }
-  [[nodiscard]] std::string decode_(std::vector<std::string> tokens) const {
+  [[nodiscard]] std::string joined_text(std::vector<std::string> tokens) const {
     for (const auto& step : steps_) { tokens = step(std::move(tokens)); }
     std::string text;
     for (const auto& t : tokens) { text += t; }
