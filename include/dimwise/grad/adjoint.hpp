@@ -182,20 +182,15 @@ struct adjoint_of<node<apply<F>, Shape, T, X...>> {
 
   template <class G>
   static void send(const N& n, const G& arrived) {
-    send(n, for_children<X...>(arrived), std::index_sequence_for<X...>{});
+    const auto g = for_children<X...>(arrived);
+    each_index<sizeof...(X)>([&](auto i) {
+      if constexpr (is_tracked<element_t<i, list<X...>>>) {
+        send_reduced(n.template child<i>(), part<i>(n, g, F{n.op().f}));
+      }
+    });
   }
 
  private:
-  template <class G, std::size_t... I>
-  static void send(const N& n, const G& g, std::index_sequence<I...>) {
-    (one<I>(n, g), ...);
-  }
-  template <std::size_t I, class G>
-  static void one(const N& n, const G& g) {
-    using child = element_t<I, list<X...>>;
-    if constexpr (is_tracked<child>) { send_reduced(n.template child<I>(), part<I>(n, g, F{n.op().f})); }
-  }
-
   // What is sent to child I.
   template <std::size_t, class G>
   static auto part(const N&, const G& g, fn::add) {
@@ -342,7 +337,7 @@ struct adjoint_of<node<view_as<How>, Shape, T, E>> {
 // ---- joins, gather, scatter, orders ---------------------------------------------------------------------------------
 
 // Part `I` of what was put one behind the other.
-template <class X, class Whole, class Part, class G>
+template <class Whole, class Part, class X, class G>
 auto part_of(const X& x, const G& g, std::size_t first) {
   using shape = make_shape_t<replace_t<dims_t<shape_of<G>>, Whole, list<Part>>, list<>>;
   const auto e = extents_from<shape>("gradient", x.extents());
@@ -357,19 +352,14 @@ struct adjoint_of<node<join_along<Whole, list<Parts...>>, Shape, T, X...>> {
   using N = node<join_along<Whole, list<Parts...>>, Shape, T, X...>;
   template <class G>
   static void send(const N& n, const G& arrived) {
-    send(n, for_children<X...>(arrived), std::index_sequence_for<X...>{});
-  }
-
- private:
-  template <class G, std::size_t... I>
-  static void send(const N& n, const G& g, std::index_sequence<I...>) {
+    const auto g = for_children<X...>(arrived);
     std::size_t first = 0;
-    (one<Parts>(n.template child<I>(), g, first), ...);
-  }
-  template <class Part, class Child, class G>
-  static void one(const Child& x, const G& g, std::size_t& first) {
-    if constexpr (is_tracked<Child>) { send_gradient(x, part_of<Child, Whole, Part>(x, g, first)); }
-    first += x.extents().template extent<Part>();
+    each_index<sizeof...(X)>([&](auto i) {
+      using part = element_t<i, list<Parts...>>;
+      const auto& x = n.template child<i>();
+      if constexpr (is_tracked<element_t<i, list<X...>>>) { send_gradient(x, part_of<Whole, part>(x, g, first)); }
+      first += x.extents().template extent<part>();
+    });
   }
 };
 template <class Shape, class T, class D, class... X>
@@ -377,20 +367,15 @@ struct adjoint_of<node<stack_along<D>, Shape, T, X...>> {
   using N = node<stack_along<D>, Shape, T, X...>;
   template <class G>
   static void send(const N& n, const G& arrived) {
-    send(n, for_children<X...>(arrived), std::index_sequence_for<X...>{});
-  }
-
- private:
-  template <class G, std::size_t... I>
-  static void send(const N& n, const G& g, std::index_sequence<I...>) {
-    (one<I>(n.template child<I>(), g), ...);
-  }
-  template <std::size_t I, class Child, class G>
-  static void one(const Child& x, const G& g) {
-    if constexpr (is_tracked<Child>) {
-      using shape = make_shape_t<difference_t<dims_t<shape_of<G>>, list<D>>, list<>>;
-      send_gradient(x, restride<shape, look::at<D>, G>({{I}}, extents_from<shape>("gradient", x.extents()), g));
-    }
+    const auto g = for_children<X...>(arrived);
+    using whole = std::remove_cvref_t<decltype(g)>;
+    each_index<sizeof...(X)>([&](auto i) {
+      if constexpr (is_tracked<element_t<i, list<X...>>>) {
+        using shape = make_shape_t<difference_t<dims_t<shape_of<whole>>, list<D>>, list<>>;
+        const auto& x = n.template child<i>();
+        send_gradient(x, restride<shape, look::at<D>, whole>({{i}}, extents_from<shape>("gradient", x.extents()), g));
+      }
+    });
   }
 };
 template <class Shape, class T, class D, class Table, class Ids>

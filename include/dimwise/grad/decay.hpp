@@ -51,7 +51,7 @@ void each_kind(const M& m, const F& f) {
   } else if constexpr (is_tuple<M>) {
     std::apply([&](const auto&... part) { (each_kind<Module>(part, f), ...); }, m);
   } else if constexpr (nn::module<M>) {
-    nn::detail::each_member(m, [&](const char*, const auto& part) { each_kind<M>(part, f); });
+    nn::detail::each_member(m, [&](const auto& part) { each_kind<M>(part, f); });
   } else if constexpr (is_parameter<M>) {
     f(is_decayed<Module, M>);
   }

@@ -13,10 +13,11 @@
 #include <dimwise/tensor/tensor.hpp>
 
 #include <boost/hana/accessors.hpp>
+#include <boost/hana/at.hpp>
 #include <boost/hana/concept/struct.hpp>
 #include <boost/hana/define_struct.hpp>
 #include <boost/hana/first.hpp>
-#include <boost/hana/for_each.hpp>
+#include <boost/hana/length.hpp>
 #include <boost/hana/second.hpp>
 #include <boost/hana/string.hpp>
 #include <boost/hana/tuple.hpp>
@@ -45,23 +46,60 @@ inline constexpr bool is_sequence = false;
 template <class M, class A>
 inline constexpr bool is_sequence<std::vector<M, A>> = true;
 
-template <class Module, class F>
-void each_member(Module& m, F f) {
-  boost::hana::for_each(boost::hana::accessors<std::remove_const_t<Module>>(), [&](auto member) {
-    f(boost::hana::to<const char*>(boost::hana::first(member)), boost::hana::second(member)(m));
-  });
+template <class M>
+inline constexpr bool is_tuple = false;
+template <class... M>
+inline constexpr bool is_tuple<std::tuple<M...>> = true;
+
+// The parts of a module, which Hana names, or of a tuple of models, which have numbers.
+template <class M>
+consteval std::size_t part_count() {
+  if constexpr (is_tuple<M>) {
+    return std::tuple_size_v<M>;
+  } else {
+    return decltype(boost::hana::length(boost::hana::accessors<M>()))::value;
+  }
+}
+template <std::size_t I, class M>
+auto& part_at(M& m) {
+  using model = std::remove_const_t<M>;
+  if constexpr (is_tuple<model>) {
+    return std::get<I>(m);
+  } else {
+    return boost::hana::second(boost::hana::at_c<I>(boost::hana::accessors<model>()))(m);
+  }
+}
+template <std::size_t I, class M>
+std::string part_name() {
+  if constexpr (is_tuple<M>) {
+    return std::to_string(I);
+  } else {
+    return boost::hana::to<const char*>(boost::hana::first(boost::hana::at_c<I>(boost::hana::accessors<M>())));
+  }
 }
 
-// `name` is that of the whole until here; members that are neither tensors nor modules are settings, not parameters.
-template <class X, class F>
-void walk(X& x, const std::string& name, F& f) {
-  using M = std::remove_const_t<X>;
-  if constexpr (is_tensor<M>) {
-    f(name, x);
-  } else if constexpr (is_sequence<M>) {
-    for (std::size_t i = 0; i < x.size(); ++i) { walk(x[i], name + "." + std::to_string(i), f); }
-  } else if constexpr (module<M>) {
-    each_member(x, [&](const char* member, auto& part) { walk(part, name.empty() ? member : name + "." + member, f); });
+// f(part) for every member of a module.
+template <class Module, class F>
+void each_member(Module& m, const F& f) {
+  each_index<part_count<std::remove_const_t<Module>>()>([&](auto i) { f(part_at<i>(m)); });
+}
+
+// f(name, part…) for every tensor and every setting of models of one structure, side by side. `name` is that of the
+// whole until here.
+template <class F, class First, class... More>
+void walk_together(const std::string& name, const F& f, First& first, More&... more) {
+  using M = std::remove_const_t<First>;
+  if constexpr (is_sequence<M>) {
+    for (std::size_t i = 0; i < first.size(); ++i) {
+      walk_together(name + "." + std::to_string(i), f, first[i], more[i]...);
+    }
+  } else if constexpr (is_tuple<M> || module<M>) {
+    each_index<part_count<M>()>([&](auto i) {
+      const std::string part = part_name<i, M>();
+      walk_together(name.empty() ? part : name + "." + part, f, part_at<i>(first), part_at<i>(more)...);
+    });
+  } else {
+    f(name, first, more...);
   }
 }
 
@@ -72,7 +110,9 @@ void walk(X& x, const std::string& name, F& f) {
 template <class Module, class F>
   requires module<std::remove_const_t<Module>>
 void for_each_parameter(Module& m, F f) {
-  detail::walk(m, "", f);
+  detail::walk_together("", [&f](const std::string& name, auto& part) {
+    if constexpr (detail::is_tensor<std::remove_cvref_t<decltype(part)>>) { f(name, part); }
+  }, m);
 }
 
 /// The number of all elements of all parameters.
@@ -167,7 +207,7 @@ void initialise(M& m, How& how, const Extents&... extents) {
   } else if constexpr (detail::is_sequence<M>) {
     for (auto& part : m) { initialise(part, how, extents...); }
   } else if constexpr (module<M>) {
-    detail::each_member(m, [&](const char*, auto& part) { initialise(part, how, extents...); });
+    detail::each_member(m, [&](auto& part) { initialise(part, how, extents...); });
   }
 }
 
