@@ -61,7 +61,7 @@ template <class Y>
 auto weighed(const Y& y) {
   const tensor stored = y;
   const auto& value = detail::untracked_of(stored);
-  using plain = typename detail::gradient_tensor<double, detail::gradient_shape<Y>>::type;
+  using plain = detail::tensor_of<double, detail::gradient_shape<Y>>;
   auto weights = plain::for_overwriting(value.extents());
   auto* to = weights.overwrite();
   nn::random r(99);

@@ -23,6 +23,7 @@ using arch = kernels::default_arch;
 using kernels::attention_head;
 using kernels::attention_layout;
 using kernels::key_window;
+using reference::extents;
 using support::racing_executor;
 using support::scratch_memory;
 
@@ -37,16 +38,6 @@ void run(const reference::problem& p, const Score& score = {}) {
   kernels::serial_executor executor;
   kernels::attention<arch>(p.layout, &p.head, 1, scratch.get(), executor, score);
   CHECK(scratch.intact());
-}
-
-attention_layout extents(std::size_t queries, std::size_t keys, std::size_t head_dim, std::size_t value_dim) {
-  attention_layout layout;
-  layout.queries = queries;
-  layout.keys = keys;
-  layout.head_dim = head_dim;
-  layout.value_dim = value_dim;
-  layout.scale = head_dim == 0 ? 1.0F : 1.0F / std::sqrt(static_cast<float>(head_dim));
-  return layout;
 }
 
 TEST_CASE("attention: every tail of the tiles") {

@@ -28,6 +28,7 @@ using kernels::attention_gradient_head;
 using kernels::attention_head;
 using kernels::attention_layout;
 using kernels::key_window;
+using reference::extents;
 using reference::head_gradients;
 using reference::sums;
 using support::racing_executor;
@@ -38,16 +39,6 @@ constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 constexpr std::size_t strip = kernels::detail::strip_width<arch>;
 constexpr std::size_t panel = kernels::detail::gradient_plan<arch>::queries;
 constexpr std::size_t block = kernels::detail::block_keys;
-
-attention_layout extents(std::size_t queries, std::size_t keys, std::size_t head_dim, std::size_t value_dim) {
-  attention_layout layout;
-  layout.queries = queries;
-  layout.keys = keys;
-  layout.head_dim = head_dim;
-  layout.value_dim = value_dim;
-  layout.scale = head_dim == 0 ? 1.0F : 1.0F / std::sqrt(static_cast<float>(head_dim));
-  return layout;
-}
 
 /// Heads, their gradients, and what the gradients should be.
 struct problem {

@@ -24,6 +24,17 @@ using dimwise::kernels::attention_layout;
 /// Scores to scores, with the indices of query and key.
 using score_function = std::function<double(double, std::ptrdiff_t, std::ptrdiff_t)>;
 
+/// Contiguous rows of these extents, and the scale of their scores.
+inline attention_layout extents(std::size_t queries, std::size_t keys, std::size_t head_dim, std::size_t value_dim) {
+  attention_layout layout;
+  layout.queries = queries;
+  layout.keys = keys;
+  layout.head_dim = head_dim;
+  layout.value_dim = value_dim;
+  layout.scale = head_dim == 0 ? 1.0F : 1.0F / std::sqrt(static_cast<float>(head_dim));
+  return layout;
+}
+
 struct row_result {
   std::vector<double> out;
   std::vector<double> scale;  ///< the unit of error of each element

@@ -21,21 +21,12 @@ using arch = kernels::default_arch;
 using kernels::attention_head;
 using kernels::attention_layout;
 using kernels::key_window;
+using reference::extents;
 using support::scratch_memory;
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 constexpr std::size_t part = kernels::detail::decode_plan<arch>::part_keys;
-
-attention_layout extents(std::size_t queries, std::size_t keys, std::size_t head_dim, std::size_t value_dim) {
-  attention_layout layout;
-  layout.queries = queries;
-  layout.keys = keys;
-  layout.head_dim = head_dim;
-  layout.value_dim = value_dim;
-  layout.scale = head_dim == 0 ? 1.0F : 1.0F / std::sqrt(static_cast<float>(head_dim));
-  return layout;
-}
 
 // `group` query heads over the k and v of the first.
 struct cache_problem {

@@ -23,14 +23,8 @@ struct attention_gradient_of {
 
 #if !defined(DIMWISE_PLAIN_ONLY)
 
-template <class Shape>
-struct float_tensor;
-template <class... D>
-struct float_tensor<shape<D...>> {
-  using type = tensor<float, D...>;
-};
 template <class Dims>
-using float_tensor_t = typename float_tensor<make_shape_t<Dims, list<>>>::type;
+using float_tensor_t = tensor_of<float, make_shape_t<Dims, list<>>>;
 
 template <class X>
 inline constexpr bool is_widened = false;

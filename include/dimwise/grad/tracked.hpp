@@ -82,16 +82,10 @@ class gradient_record {
 };
 
 // The gradient of a stored value: the sum of what arrives.
-template <class T, class Shape>
-struct gradient_tensor;
-template <class T, class... D>
-struct gradient_tensor<T, shape<D...>> {
-  using type = tensor<T, D...>;
-};
 template <class T, class... DimsAndMarks>
 class recorded_value : public recorded {
  public:
-  using gradient_type = typename gradient_tensor<T, make_shape_t<dims_t<shape<DimsAndMarks...>>, list<>>>::type;
+  using gradient_type = tensor_of<T, make_shape_t<dims_t<shape<DimsAndMarks...>>, list<>>>;
   using recorded::recorded;
 
   /// Adds what arrives: the value's dimensions in any order, and no marks.
