@@ -83,6 +83,9 @@ set(dimwise_headers
     include/dimwise/grad.hpp
     include/dimwise/grad/accumulate.hpp
     include/dimwise/grad/adjoint.hpp
+    include/dimwise/grad/adjoint_elements.hpp
+    include/dimwise/grad/adjoint_positions.hpp
+    include/dimwise/grad/adjoint_views.hpp
     include/dimwise/grad/attention.hpp
     include/dimwise/grad/average.hpp
     include/dimwise/grad/check.hpp
@@ -93,6 +96,7 @@ set(dimwise_headers
     include/dimwise/grad/optimiser.hpp
     include/dimwise/grad/recomputed.hpp
     include/dimwise/grad/schedule.hpp
+    include/dimwise/grad/send.hpp
     include/dimwise/grad/tracked.hpp
     include/dimwise/io.hpp
     include/dimwise/io/archive.hpp

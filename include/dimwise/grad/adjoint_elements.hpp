@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/grad/adjoint_elements.hpp -- the adjoints of products, of what goes over elements, of rows and totals.
+//
+// Layer: grad.
+// Tests: tests/grad/elements.test.cpp, tests/grad/rows.test.cpp
+#pragma once
+
+#include <dimwise/expr/derivative.hpp>
+#include <dimwise/grad/send.hpp>
+
+namespace dimwise::detail {
+
+// ---- products -------------------------------------------------------------------------------------------------------
+
+// d(a·b)/da = g·b over what only b has, d(a·b)/db = a·g over what only a has.
+template <class Over, class A, class B>
+auto product_back(const A& a, const B& b) {
+  using facts = product_facts<Over, list<>, shape_of<A>, shape_of<B>>;
+  return make_contraction<Over, list<>, accepted<make_shape_t<typename facts::result, list<>>>>("gradient", a, b);
+}
+
+// The dimensions of a product by the names that the operands have: out<D> where the result says D.
+template <class Names, class Before>
+struct restored_names;
+template <>
+struct restored_names<list<>, list<>> {
+  template <class G>
+  static auto of(const G& g) {
+    return g;
+  }
+};
+template <class Now, class... MoreNow, class Then, class... MoreThen>
+struct restored_names<list<Now, MoreNow...>, list<Then, MoreThen...>> {
+  template <class G>
+  static auto of(const G& g) {
+    using next = restored_names<list<MoreNow...>, list<MoreThen...>>;
+    if constexpr (std::is_same_v<Now, Then>) {
+      return next::of(g);
+    } else {
+      using shape = make_shape_t<replace_t<dims_t<shape_of<G>>, Now, list<Then>>, list<>>;
+      return next::of(make_rename<accepted<shape>, Now, Then>("gradient", g));
+    }
+  }
+};
+
+// A gradient of scores: what is −0 there was hidden behind them.
+template <class Facts, class G>
+auto hiding_places(const G& g) {
+  if constexpr (Facts::is_raw || Facts::is_single_query) {
+    return restride<shape_of<G>, look::hidden_places, G>({}, g.extents(), g);
+  } else {
+    return g;
+  }
+}
+
+template <class Shape, class T, class Over, class A, class B>
+struct adjoint_of<node<product_over<Over>, Shape, T, A, B>> {
+  using N = node<product_over<Over>, Shape, T, A, B>;
+  using facts = product_facts<Over, list<>, shape_of<A>, shape_of<B>>;
+
+  template <class G>
+  static void send(const N& n, const G& arrived) {
+    using names = restored_names<dims_t<Shape>, typename facts::result>;
+    const auto g = hiding_places<facts>(kept(names::of(arrived)));
+    const auto& a = n.template child<0>();
+    const auto& b = n.template child<1>();
+    if constexpr (is_tracked<A>) { send_gradient(a, product_back<typename facts::free_b>(g, plain_value(b))); }
+    if constexpr (is_tracked<B>) { send_gradient(b, product_back<typename facts::free_a>(g, plain_value(a))); }
+  }
+};
+
+// ---- elements -------------------------------------------------------------------------------------------------------
+
+template <class Shape, class T, class F, class... X>
+struct adjoint_of<node<apply<F>, Shape, T, X...>> {
+  using N = node<apply<F>, Shape, T, X...>;
+
+  template <class G>
+  static void send(const N& n, const G& arrived) {
+    const auto g = for_children<X...>(arrived);
+    each_index<sizeof...(X)>([&](auto i) {
+      if constexpr (is_tracked<element_t<i, list<X...>>>) {
+        send_reduced(n.template child<i>(), part<i>(n, g, F{n.op().f}));
+      }
+    });
+  }
+
+ private:
+  // What is sent to child I.
+  template <std::size_t, class G>
+  static auto part(const N&, const G& g, fn::add) {
+    return g;
+  }
+  template <std::size_t I, class G>
+  static auto part(const N&, const G& g, fn::subtract) {
+    if constexpr (I == 0) {
+      return g;
+    } else {
+      return negated(g);
+    }
+  }
+  template <std::size_t I, class G>
+  static auto part(const N& n, const G& g, fn::multiply) {
+    return by_element(fn::multiply{}, g, plain_value(n.template child<1 - I>()));
+  }
+  template <std::size_t I, class G>
+  static auto part(const N& n, const G& g, fn::divide) {
+    if constexpr (I == 0) {
+      return by_element(fn::divide{}, g, plain_value(n.template child<1>()));
+    } else {
+      return by_element(fn::chain<fn::divide, 1>{}, g, plain_value(n.template child<0>()),
+                        plain_value(n.template child<1>()));
+    }
+  }
+  template <std::size_t I, class G>
+  static auto part(const N& n, const G& g, fn::choose) {
+    using shape = gradient_shape<G>;
+    return make_node<shape, value_of<G>>(apply<fn::chosen_part<I == 1>>{}, extents_from<shape>("gradient", g.extents()),
+                                         n.template child<0>(), g);
+  }
+  template <std::size_t I, class G, class Function>
+  static auto part(const N& n, const G& g, const Function& f) {
+    if constexpr (fn::says_derivative<Function, I, untracked_t<value_of<X>>...>) {
+      return chained(n, g, fn::own_chain<Function, I>{f}, std::index_sequence_for<X...>{});
+    } else {
+      return chained(n, g, fn::chain<Function, I>{}, std::index_sequence_for<X...>{});
+    }
+  }
+  template <class G, class Chain, std::size_t... J>
+  static auto chained(const N& n, const G& g, const Chain& chain, std::index_sequence<J...>) {
+    return by_element(chain, g, plain_value(n.template child<J>())...);
+  }
+};
+
+// ---- rows and totals ------------------------------------------------------------------------------------------------
+
+template <class Shape, class T, class How, class Over, class E>
+struct adjoint_of<node<rows_over<How, Over>, Shape, T, E>> {
+  using N = node<rows_over<How, Over>, Shape, T, E>;
+  template <class G>
+  static void send(const N& n, const G& g) {
+    const auto& x = n.template child<0>();
+    if constexpr (keeps_result<How>) {
+      send_gradient(x, back(n, g, kept(plain_value(n))));
+    } else {
+      send_gradient(x, back(n, g, plain_value(x)));
+    }
+  }
+
+ private:
+  template <class G, class Row>
+  static auto back(const N& n, const G& g, const Row& row) {
+    using shape = gradient_shape<E>;
+    return make_node<shape, value_of<G>>(rows_back<How, Over>{n.op().epsilon},
+                                         extents_from<shape>("gradient", n.extents()), g, row);
+  }
+};
+
+template <class Shape, class T, class How, class Over, class E>
+struct adjoint_of<node<total_over<How, Over>, Shape, T, E>> {
+  using N = node<total_over<How, Over>, Shape, T, E>;
+  static constexpr bool masked = is_masked<E>;
+  template <class G>
+  static void send(const N& n, const G& g) {
+    const auto& x = n.template child<0>();
+    if constexpr (!masked && std::is_same_v<How, totals::sum>) {
+      send_gradient(x, repeated_to(x, g));
+    } else if constexpr (!masked && std::is_same_v<How, totals::mean>) {
+      const double count = elements_of(x, Over{});
+      if constexpr (dims_t<shape_of<G>>::size == 0) {  // one number
+        send_gradient(x,
+                      repeated_to(x, tensor<value_of<G>>(static_cast<value_of<G>>(*kept(g).data() * inverse(count)))));
+      } else {
+        send_gradient(x, repeated_to(x, by_element(fn::multiply{}, g, make_constant<value_of<G>>(inverse(count)))));
+      }
+    } else if constexpr (std::is_same_v<How, totals::logsumexp>) {  // g · softmax(x)
+      const auto weights = make_rows<gradient_shape<E>, rows::softmax, Over>(plain_value(x));
+      send_gradient(x, by_element(fn::multiply{}, weights, g));
+    } else {
+      using shape = gradient_shape<E>;
+      send_gradient(x, make_node<shape, value_of<G>>(total_back<How, Over, masked>{},
+                                                     extents_from<shape>("gradient", x.extents()), g, plain_value(x)));
+    }
+  }
+
+ private:
+  template <class... D>
+  static double elements_of(const E& x, list<D...>) {
+    return (static_cast<double>(x.extents().template extent<D>("mean")) * ... * 1.0);
+  }
+  static double inverse(double count) { return count == 0 ? 0.0 : 1.0 / count; }
+};
+
+}  // namespace dimwise::detail

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/grad/send.hpp -- what adjoints are made of: what arrives at a node is sent to its children.
+//
+// Layer: grad. `send_gradient` checks once that what arrives has the node's dimensions and no marks.
+// Tests: tests/grad/
+#pragma once
+
+#include <dimwise/eval/kernels_backward.hpp>
+#include <dimwise/grad/tracked.hpp>
+
+namespace dimwise::detail {
+
+// The adjoint of a node; an operation without one is refused by its name (R21).
+template <class N>
+struct adjoint_of {
+  template <class G>
+  static void send(const N&, const G&) {
+    // An incomplete type: the compiler names it.
+    [[maybe_unused]] const ERROR_R21_operation_has_no_gradient<operation_of<N>, operand_t<shape_of<N>>> error;
+  }
+};
+
+template <class N, class G>
+void send_gradient(const N& n, const G& g) {
+  if constexpr (is_tracked<N>) {
+    if constexpr (is_tensor<N>) {
+      if (n.origin() != nullptr) { n.origin()->add(g); }
+    } else {
+      static_assert(same_set<dims_t<shape_of<N>>, dims_t<shape_of<G>>> && marks_t<shape_of<G>>::size == 0,
+                    "dimwise: an adjoint gives a gradient of other dimensions than the node has");
+      adjoint_of<N>::send(n, g);
+    }
+  }
+}
+
+// ---- what adjoints are made of --------------------------------------------------------------------------------------
+
+// The value of a child without its marks.
+template <class X>
+auto plain_value(const X& x) {
+  auto value = untracked_of(x);
+  if constexpr (marks_t<shape_of<X>>::size == 0) {
+    return value;
+  } else {
+    return make_with_marks<gradient_shape<X>>(value);
+  }
+}
+// Something that is read more than once, in memory.
+template <class X>
+auto kept(const X& x) {
+  if constexpr (is_leaf<X>) {
+    return x;
+  } else {
+    return tensor(x);
+  }
+}
+
+// The sum over dimensions that a child lacks.
+template <class Over, class G>
+auto summed_over(const G& g) {
+  if constexpr (Over::size == 0) {
+    return g;
+  } else {
+    using shape = make_shape_t<difference_t<dims_t<shape_of<G>>, Over>, list<>>;
+    return make_total<shape, value_of<G>, totals::sum, Over>(g);
+  }
+}
+// `g` for a child that may lack dimensions of the node: it was the same along them.
+template <class X, class G>
+auto reduced_to(const G& g) {
+  return summed_over<difference_t<dims_t<shape_of<G>>, dims_t<shape_of<X>>>>(g);
+}
+template <class X, class G>
+void send_reduced(const X& x, const G& g) {
+  if constexpr (is_tracked<X>) { send_gradient(x, reduced_to<X>(g)); }
+}
+
+// `g` for every element along dimensions that it lacks: the shape of X.
+template <class X, class G>
+auto repeated_to(const X& x, const G& g) {
+  using shape = gradient_shape<X>;
+  return restride<shape, look::broadcast, G>({}, extents_from<shape>("gradient", x.extents()), g);
+}
+
+// f of gradients and values, element by element; the first operand says the dimensions.
+template <class F, class First, class... X>
+auto by_element(const F& f, const First& first, const X&... x) {
+  using shape = gradient_shape<First>;
+  return make_node<shape, value_of<First>>(apply<F>{f}, extents_from<shape>("gradient", first.extents()), first, x...);
+}
+template <class G>
+auto negated(const G& g) {
+  return by_element(fn::negate{}, g);
+}
+
+template <class... X>
+inline constexpr std::size_t tracked_count = (std::size_t{0} + ... + std::size_t{is_tracked<X>});
+
+// `g` once, where several children get it.
+template <class... X, class G>
+auto for_children(const G& g) {
+  if constexpr (tracked_count<X...> > 1) {
+    return kept(g);
+  } else {
+    return g;
+  }
+}
+
+}  // namespace dimwise::detail
