@@ -53,33 +53,47 @@ TEST_CASE("masks and biases in front of softmax") {
   CHECK_ADJOINT(s, softmax<key>(biased(m, alibi<seq, key, heads>{})));
 }
 
-TEST_CASE("attention: what is hidden has no effect and the gradient 0, NaN included") {
-  const auto q = some<batch, seq, heads, d_k>(1, batch{2}, seq{4});
-  const auto k = some<batch, key, heads, d_k>(2, batch{2}, key{4});
-  const auto v = some<batch, key, heads, d_v>(3, batch{2}, key{4});
-  const tensor<int, batch> lengths({3, 0}, batch{2});
-  const auto attend = [&](const auto& m) {
-    const auto& [a, b, c] = m;
-    return contract<key>(softmax<key>(masked(scores<d_k>(a, b), padding<key>(lengths))), c);
-  };
-  CHECK_ADJOINT(std::tuple(q, k, v), attend(m));
+namespace {
 
-  auto spoiled = std::tuple(q, k, v);
+// What is hidden has no effect on `attend(queries, keys, values)`, and its gradients are 0, where it is NaN too.
+template <class F>
+void check_hidden(const F& attend, const tensor<int, batch>& lengths) {
+  const auto model =
+      std::tuple(some<batch, seq, heads, d_k>(1, batch{2}, seq{4}), some<batch, key, heads, d_k>(2, batch{2}, key{4}),
+                 some<batch, key, heads, d_v>(3, batch{2}, key{4}));
+  CHECK_ADJOINT(model, attend(m));
+
+  auto spoiled = model;
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  for (const std::size_t b : {0, 1}) {
-    for (std::size_t i = b == 0 ? 3 : 0; i < 4; ++i) {
-      for (const std::size_t h : {0, 1}) {
+  for (std::size_t b = 0; b < 2; ++b) {
+    for (auto i = static_cast<std::size_t>(lengths(id<batch>(b))); i < 4; ++i) {
+      for (std::size_t h = 0; h < 2; ++h) {
         std::get<1>(spoiled).set(nan, id<batch>(b), id<key>(i), id<heads>(h), id<d_k>(1));
         std::get<2>(spoiled).set(nan, id<batch>(b), id<key>(i), id<heads>(h), id<d_v>(0));
       }
     }
   }
   const auto loss = [&](const auto& m) { return weighed(attend(m)); };
-  const auto clean = value_and_gradient(std::tuple(q, k, v), loss);
+  const auto clean = value_and_gradient(model, loss);
   const auto dirty = value_and_gradient(spoiled, loss);
   CHECK(clean.value == dirty.value);
   for_each_parameter_of([](const std::string& name, const auto& a, const auto& b) {
     INFO(name);
     for (std::size_t i = 0; i < a.size(); ++i) { CHECK(a.data()[i] == b.data()[i]); }
   }, clean.gradient, dirty.gradient);
+}
+
+}  // namespace
+
+TEST_CASE("attention: what is hidden has no effect and the gradient 0, NaN included") {
+  const tensor<int, batch> lengths({3, 0}, batch{2});
+  check_hidden([&](const auto& m) {
+    const auto& [q, k, v] = m;
+    return contract<key>(softmax<key>(masked(scores<d_k>(q, k), padding<key>(lengths))), v);
+  }, lengths);
+  // A function before the mask has the slope NaN there.
+  check_hidden([&](const auto& m) {
+    const auto& [q, k, v] = m;
+    return contract<key>(softmax<key>(masked(tanh(scores<d_k>(q, k) * 0.5) * 2.0, padding<key>(lengths))), v);
+  }, lengths);
 }

@@ -303,6 +303,9 @@ TEST_CASE("slopes of functions: limits at infinities, NaN stays, gradients multi
     float out = 0;
     map_gradient(f, 1, &not_a_number, &g, &out);
     CHECK(std::isnan(out));
+    const float nothing = 0.0F;  // arrives: nothing is sent, whatever the slope is
+    map_gradient(f, 1, &not_a_number, &nothing, &out);
+    CHECK(out == 0.0F);
   }
   const float zero = 0.0F;
   const float g = 2.0F;
