@@ -160,6 +160,7 @@ set(dimwise_headers
     include/dimwise/kernels/simd.hpp
     include/dimwise/kernels/stored_rows.hpp
     include/dimwise/kernels/table.hpp
+    include/dimwise/models/bert.hpp
     include/dimwise/models/gpt2.hpp
     include/dimwise/models/language_model.hpp
     include/dimwise/models/llama.hpp

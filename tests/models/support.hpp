@@ -1,4 +1,4 @@
-// tests/models/support.hpp -- the tiny language models of the suite `lm` as folders of HuggingFace's.
+// tests/models/support.hpp -- the tiny models of the suites `lm` and `bert` as folders of HuggingFace's.
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
@@ -13,7 +13,8 @@ namespace dimwise_test {
 /// A folder with `config.json` and `model.safetensors`, and the golden numbers.
 class model_folder : public temporary_folder {
  public:
-  explicit model_folder(const std::string& name) : name_(name) {
+  explicit model_folder(const std::string& name, const std::string& suite = "lm.dwpack")
+      : name_(name), data_(data_file(suite)) {
     write("config.json", text("config.json"));
     write("model.safetensors", text("model.safetensors"));
   }
@@ -27,6 +28,14 @@ class model_folder : public temporary_folder {
     const std::size_t at = config.find(from);
     if (at == std::string::npos) { throw std::runtime_error("no " + from); }
     write("config.json", config.replace(at, from.size(), to));
+  }
+  /// Golden numbers in float64, in the order of the file.
+  [[nodiscard]] std::vector<double> numbers(const std::string& array) const {
+    const auto golden = dimwise::io::parse_safetensors(data_.at(name_ + "/golden.safetensors").bytes, "golden");
+    const auto& a = golden.at(array);
+    std::vector<double> all(a.bytes.size() / 8);
+    std::memcpy(all.data(), a.bytes.data(), a.bytes.size());
+    return all;
   }
   template <class Word>
   [[nodiscard]] std::vector<Word> ids(const std::string& array) const {
@@ -43,7 +52,7 @@ class model_folder : public temporary_folder {
 
  private:
   std::string name_;
-  pack data_{data_file("lm.dwpack")};
+  pack data_;
 };
 
 }  // namespace dimwise_test

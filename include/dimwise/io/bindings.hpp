@@ -185,6 +185,7 @@ class binding_list {
 
   std::vector<std::unique_ptr<bound_parameter>> all;
   std::set<std::string> ignored;
+  std::vector<std::string> ignored_beginnings;
   std::map<std::string, std::string> same;
   std::vector<std::string> prefixes;
 
@@ -254,6 +255,8 @@ class names_within {
 
   /// An array that holds no parameter: a mask, frequencies.
   void ignore(const std::string& name) const { all_->ignored.insert(prefix_ + name); }
+  /// All arrays whose names begin so: layers on top of a model that it does not have.
+  void ignore_all(const std::string& beginning) const { all_->ignored_beginnings.push_back(prefix_ + beginning); }
   /// An array that may be there though it is another one again: an output layer that is tied to the words.
   void same(const std::string& name, const std::string& as) const { all_->same[prefix_ + name] = prefix_ + as; }
 

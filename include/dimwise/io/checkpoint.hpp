@@ -166,7 +166,11 @@ class comparison {
       if (used_.contains(a.name)) { continue; }
       const bool prefixed = a.name.starts_with(prefix_);
       const std::string name = prefixed ? a.name.substr(prefix_.size()) : a.name;
-      if (file_.list().ignored.contains(name)) { continue; }
+      const auto& beginnings = file_.list().ignored_beginnings;
+      if (file_.list().ignored.contains(name) ||
+          std::any_of(beginnings.begin(), beginnings.end(), [&](const auto& b) { return name.starts_with(b); })) {
+        continue;
+      }
       const auto tied = file_.list().same.find(name);
       if (tied == file_.list().same.end()) {
         lines_.push_back(described(a) + " is not expected: no parameter is bound to it");

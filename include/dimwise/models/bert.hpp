@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/models/bert.hpp -- BERT (Devlin et al. 2019), an encoder with pooling: every shape is a type; a folder of
+// HuggingFace's is read.
+//
+// Layer: models. Texts go through alone or as a batch of different lengths, where padding is seen by nobody.
+// Tests: tests/models/bert.test.cpp
+//
+//   const auto model = models::read_bert<models::bert_dims, models::mean_pooling>("folder");
+//   tensor vector = model.embedded(words);                       // d_model, of length 1
+#pragma once
+
+#include <dimwise/io/checkpoint.hpp>
+#include <dimwise/io/shards.hpp>
+#include <dimwise/models/language_model.hpp>
+#include <dimwise/nn/layers.hpp>
+
+namespace dimwise::models {
+
+/// The dimensions of a BERT whose extents the folder says. A struct of one's own may say some or all of them.
+struct bert_dims {
+  struct vocab : choice_dim<> {};
+  struct segments : choice_dim<> {};  // the first text and the second one
+  struct batch : batch_dim<> {};
+  struct seq : position_dim<> {};
+  struct key : prime<seq> {};
+  struct d_model : feature_dim<> {};
+  struct heads : heads_dim<> {};
+  struct d_k : feature_dim<> {};
+  struct d_v : feature_dim<> {};
+  struct hidden : feature_dim<> {};
+};
+
+/// What one vector of a text is: the mean of its words (Reimers and Gurevych 2019), the first word, or a map of the
+/// first word (BERT's own).
+struct mean_pooling {};
+struct first_pooling {};
+struct mapped_pooling {};
+
+/// The parameters of a pooling, which the mean and the first word do not have.
+template <class Pooling, class Model>
+struct pooling_layer {
+  BOOST_HANA_DEFINE_STRUCT(pooling_layer);
+  static_assert(std::is_same_v<Pooling, mean_pooling> || std::is_same_v<Pooling, first_pooling>,
+                "dimwise: a pooling is mean_pooling, first_pooling or mapped_pooling");
+  void bind(io::bindings& file) { file.ignore_all("pooler."); }
+  template <operand X>
+  [[nodiscard]] auto of_first(const X& x) const {
+    return x;
+  }
+};
+template <class Model>
+struct pooling_layer<mapped_pooling, Model> {
+  using map_type = nn::linear<nn::from<Model>, nn::to<Model>>;
+  BOOST_HANA_DEFINE_STRUCT(pooling_layer, (map_type, map));
+  void bind(io::bindings& file) { file.template linear<io::out_in>("pooler.dense", map); }
+  template <operand X>
+  [[nodiscard]] auto of_first(const X& x) const {
+    return tanh(map(x));
+  }
+};
+
+/// BERT. Activation is the feed-forward's function.
+template <class Dims, class Pooling = mean_pooling, class Activation = nn::activation::gelu>
+struct bert {
+  using dims = Dims;
+  using activation = Activation;
+  using vocab = typename Dims::vocab;
+  using segments = typename Dims::segments;
+  using batch = typename Dims::batch;
+  using seq = typename Dims::seq;
+  using key = typename Dims::key;
+  using d_model = typename Dims::d_model;
+  using word = id<vocab>;
+  using attention_type =
+      nn::multi_head_attention<d_model, typename Dims::heads, typename Dims::d_k, typename Dims::d_v>;
+  using feed_type = nn::feed_forward<d_model, typename Dims::hidden, Activation>;
+  using norm_type = nn::layer_norm<d_model>;
+  using layer = nn::encoder_layer<nn::self_attention<seq, key, attention_type>, feed_type, norm_type>;  // post_norm
+  using words_type = nn::embedding<vocab, d_model>;
+  using segments_type = nn::embedding<segments, d_model>;
+  using positions_type = nn::learned_positions<seq, d_model>;
+  using stack_type = nn::stack<layer>;
+  using pooling_type = pooling_layer<Pooling, d_model>;
+  using vector_type = tensor<float, d_model>;
+  using vectors_type = tensor<float, batch, d_model>;
+
+  BOOST_HANA_DEFINE_STRUCT(bert, (words_type, words), (segments_type, segment_table), (positions_type, positions),
+                           (norm_type, norm), (stack_type, layers), (pooling_type, pooling));
+
+  /// Texts are at most so long.
+  [[nodiscard]] std::size_t longest() const { return extent_of<seq>(positions.table); }
+
+  /// The features of every word of a text; `parts` says of each word to which of two texts it belongs.
+  [[nodiscard]] tensor<float, seq, d_model> features(const tensor<word, seq>& text) const {
+    return layers(begun(text, first_segment()));
+  }
+  [[nodiscard]] tensor<float, seq, d_model> features(const tensor<word, seq>& text,
+                                                     const tensor<id<segments>, seq>& parts) const {
+    return layers(begun(text, segment_table(parts)));
+  }
+  /// The same of several texts; what is behind a text's length is seen by none of its words.
+  [[nodiscard]] tensor<float, batch, seq, d_model> features(const tensor<word, batch, seq>& texts,
+                                                            const tensor<int, batch>& lengths) const {
+    return layers(begun(texts, first_segment()), padding<key>(lengths));
+  }
+
+  /// One vector for a text.
+  [[nodiscard]] vector_type pooled(const tensor<float, seq, d_model>& x) const {
+    if constexpr (std::is_same_v<Pooling, mean_pooling>) {
+      return mean<seq>(x);
+    } else {
+      return pooling.of_first(at<seq>(x, 0));
+    }
+  }
+  [[nodiscard]] vectors_type pooled(const tensor<float, batch, seq, d_model>& x,
+                                    const tensor<int, batch>& lengths) const {
+    if constexpr (std::is_same_v<Pooling, mean_pooling>) {
+      return sum<seq>(x, padding<seq>(lengths)) / lengths;
+    } else {
+      return pooling.of_first(at<seq>(x, 0));
+    }
+  }
+
+  /// The vector of a text, of length 1: the product of two is the cosine between them.
+  [[nodiscard]] vector_type embedded(std::span<const word> text) const {
+    return of_length_one(pooled(features(tensor<word, seq>(text, seq{text.size()}))));
+  }
+  /// The vectors of several texts, which go through together.
+  [[nodiscard]] vectors_type embedded(std::span<const std::vector<word>> texts) const {
+    std::size_t most = 0;
+    tensor<int, batch> lengths(batch{texts.size()});
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      most = std::max(most, texts[i].size());
+      lengths.overwrite()[i] = static_cast<int>(texts[i].size());
+    }
+    tensor<word, batch, seq> padded(batch{texts.size()}, seq{most});
+    word* to = padded.overwrite();
+    for (const auto& text : texts) {
+      std::copy(text.begin(), text.end(), to);
+      to += most;
+    }
+    return of_length_one(pooled(features(padded, lengths), lengths));
+  }
+
+ private:
+  [[nodiscard]] vector_type first_segment() const { return at<segments>(segment_table.table, 0); }
+  template <class Text, class Parts>
+  [[nodiscard]] auto begun(const Text& text, const Parts& parts) const {
+    return norm(positions(words(text)) + parts);
+  }
+  template <class X>
+  [[nodiscard]] static X of_length_one(const X& x) {
+    return x / sqrt(sum<d_model>(x * x));
+  }
+};
+
+/// Which arrays of a file the parameters are: HuggingFace's names of `BertModel`. The heads that training put on top
+/// are passed over.
+template <class Dims, class Pooling, class Activation>
+void bind_bert(io::bindings& file, bert<Dims, Pooling, Activation>& m) {
+  using namespace io;
+  using d_model = typename Dims::d_model;
+  file.may_begin_with("bert.");
+  const auto first = file.in("embeddings.");
+  first.template bind<stored<typename Dims::vocab, d_model>>("word_embeddings.weight", m.words.table);
+  first.template bind<stored<typename Dims::seq, d_model>>("position_embeddings.weight", m.positions.table);
+  first.template bind<stored<typename Dims::segments, d_model>>("token_type_embeddings.weight", m.segment_table.table);
+  first.norm("LayerNorm", m.norm);
+  first.ignore("position_ids");
+  for (std::size_t i = 0; i < m.layers.layers.size(); ++i) {
+    auto& layer = m.layers.layers[i];
+    const auto names = file.in("encoder.layer." + std::to_string(i) + ".");
+    names.template linear<out_in>("attention.self.query", layer.attention.query);
+    names.template linear<out_in>("attention.self.key", layer.attention.key);
+    names.template linear<out_in>("attention.self.value", layer.attention.value);
+    names.template linear<out_in>("attention.output.dense", layer.attention.output);
+    names.norm("attention.output.LayerNorm", layer.norm1);
+    names.template linear<out_in>("intermediate.dense", layer.feed_forward.up);
+    names.template linear<out_in>("output.dense", layer.feed_forward.down);
+    names.norm("output.LayerNorm", layer.norm2);
+  }
+  m.pooling.bind(file);
+  file.ignore_all("cls.");
+}
+
+/// Reads a folder of HuggingFace's: `config.json`, and `model.safetensors` or its shards. Throws `file_error` with
+/// everything in which the folder differs from the types.
+template <class Dims = bert_dims, class Pooling = mean_pooling, class Activation = nn::activation::gelu>
+[[nodiscard]] bert<Dims, Pooling, Activation> read_bert(const io::config_check& settings, const io::archive& weights) {
+  io::config_check config = settings;
+  config.expect_word("model_type", {"bert"});
+  const auto vocab = config.extent<typename Dims::vocab>("vocab_size");
+  const auto segments = config.extent<typename Dims::segments>("type_vocab_size", 2);
+  const auto seq = config.extent<typename Dims::seq>("max_position_embeddings");
+  const auto d_model = config.extent<typename Dims::d_model>("hidden_size");
+  const auto heads = config.extent<typename Dims::heads>("num_attention_heads");
+  const std::size_t of_head = head_extent(config, d_model.extent(), heads.extent());
+  const auto d_k = config.implied<typename Dims::d_k>("hidden_size / num_attention_heads", of_head);
+  const auto d_v = config.implied<typename Dims::d_v>("hidden_size / num_attention_heads", of_head);
+  const auto hidden = config.extent<typename Dims::hidden>("intermediate_size");
+  const std::size_t layers = layer_count(config, "num_hidden_layers", weights);
+  const double epsilon = config.number("layer_norm_eps", 1e-12);
+  expect_activation<Activation>(config, "hidden_act", "gelu");
+  config.expect_word("position_embedding_type", {"absolute"}, "absolute");
+  config.expect_flag("is_decoder", false, false);
+  config.expect_flag("add_cross_attention", false, false);
+  config.finish();
+
+  bert<Dims, Pooling, Activation> m;
+  m.layers = nn::stack<typename bert<Dims, Pooling, Activation>::layer>::of(layers);
+  io::bindings file(vocab, segments, seq, d_model, heads, d_k, d_v, hidden);
+  bind_bert(file, m);
+  io::load(m, weights, file);
+  for (auto& layer : m.layers.layers) { layer.norm1.epsilon = layer.norm2.epsilon = epsilon; }
+  m.norm.epsilon = epsilon;
+  return m;
+}
+template <class Dims = bert_dims, class Pooling = mean_pooling, class Activation = nn::activation::gelu>
+[[nodiscard]] bert<Dims, Pooling, Activation> read_bert(const std::filesystem::path& folder) {
+  return read_bert<Dims, Pooling, Activation>(io::config_check(folder / "config.json"), io::read_checkpoint(folder));
+}
+
+}  // namespace dimwise::models

@@ -1,0 +1,149 @@
+// tests/models/bert.test.cpp -- a folder of BERT is read, compared with the types, and gives the vectors of float64.
+// SPDX-License-Identifier: BSL-1.0
+#include "models/support.hpp"
+#include <dimwise/models/bert.hpp>
+
+#include <doctest/doctest.h>
+
+using namespace dimwise;
+
+namespace {
+
+// What the compiler knows of the tiny model.
+struct tiny : models::bert_dims {
+  struct d_model : feature_dim<24> {};
+  struct heads : heads_dim<4> {};
+  struct d_k : divided<d_model, heads> {};
+  struct d_v : divided<d_model, heads> {};
+  struct hidden : feature_dim<40> {};
+};
+struct other : tiny {
+  struct vocab : choice_dim<30522> {};
+  struct seq : position_dim<512> {};
+  struct key : prime<seq> {};
+};
+using model_type = models::bert<tiny>;
+using word = model_type::word;
+
+dimwise_test::model_folder tiny_folder() { return dimwise_test::model_folder("tiny-bert", "bert.dwpack"); }
+std::string of_text(std::size_t k) { return "text." + std::to_string(k) + "."; }
+
+// The largest difference; float32 through two layers of norms errs by less than 2e-5 where the numbers are below 6.
+constexpr double bound = 2e-5;
+template <class Values>
+double difference(const Values& found, const std::vector<double>& expected) {
+  REQUIRE(found.size() == expected.size());
+  double most = 0;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const double d = std::abs(static_cast<double>(found[i]) - expected[i]);
+    most = d <= most ? most : d;  // a NaN is kept
+  }
+  return most;
+}
+
+tensor<word, tiny::seq> text_of(const std::vector<word>& ids) {
+  return tensor<word, tiny::seq>(ids, tiny::seq{ids.size()});
+}
+
+}  // namespace
+
+TEST_CASE("the features and the three poolings of a text are those of float64") {
+  const auto folder = tiny_folder();
+  const auto by_mean = models::read_bert<tiny>(folder.path());
+  const auto by_first = models::read_bert<models::bert_dims, models::first_pooling>(folder.path());
+  const auto mapped = models::read_bert<tiny, models::mapped_pooling>(folder.path());
+  CHECK(nn::parameter_count(mapped) == nn::parameter_count(by_mean) + 24 * 25);
+  CHECK(by_mean.longest() == 32);
+  for (std::size_t k = 0; k < 4; ++k) {
+    const auto ids = folder.ids<word>(of_text(k) + "input_ids");
+    const auto x = by_mean.features(text_of(ids));
+    CHECK(difference(x.values(), folder.numbers(of_text(k) + "features")) < bound);
+    CHECK(difference(by_mean.pooled(x).values(), folder.numbers(of_text(k) + "mean")) < bound);
+    CHECK(difference(mapped.pooled(mapped.features(text_of(ids))).values(), folder.numbers(of_text(k) + "mapped")) <
+          bound);
+    using plain_word = decltype(by_first)::word;
+    const auto same = folder.ids<plain_word>(of_text(k) + "input_ids");
+    const tensor<plain_word, models::bert_dims::seq> text(same, models::bert_dims::seq{same.size()});
+    CHECK(difference(by_first.pooled(by_first.features(text)).values(), folder.numbers(of_text(k) + "first")) < bound);
+  }
+}
+
+TEST_CASE("of two texts each word knows to which it belongs") {
+  const auto folder = tiny_folder();
+  const auto model = models::read_bert<tiny>(folder.path());
+  const auto text = text_of(folder.ids<word>("pair.input_ids"));
+  const auto segments = folder.ids<id<tiny::segments>>("pair.segments");
+  const tensor<id<tiny::segments>, tiny::seq> parts(segments, tiny::seq{segments.size()});
+  CHECK(difference(model.features(text, parts).values(), folder.numbers("pair.features")) < bound);
+  CHECK(difference(model.features(text).values(), folder.numbers("pair.features")) > 0.01);
+}
+
+TEST_CASE("texts of different lengths go through together: padding changes nothing, whatever its ids are") {
+  const auto folder = tiny_folder();
+  const auto model = models::read_bert<tiny>(folder.path());
+  std::vector<std::vector<word>> texts;
+  for (std::size_t k = 0; k < 4; ++k) { texts.push_back(folder.ids<word>(of_text(k) + "input_ids")); }
+  const auto vectors = model.embedded(texts);
+  std::vector<double> cosines;
+  for (std::size_t a = 0; a < 4; ++a) {
+    for (std::size_t b = 0; b < 4; ++b) {
+      const float cosine = sum<tiny::d_model>(at<tiny::batch>(vectors, a) * at<tiny::batch>(vectors, b));
+      cosines.push_back(static_cast<double>(cosine));
+    }
+  }
+  CHECK(difference(cosines, folder.numbers("cosines")) < 1e-6);
+  for (std::size_t k = 0; k < 4; ++k) {
+    const auto alone = model.embedded(texts[k]);
+    const tensor<float, tiny::d_model> together = at<tiny::batch>(vectors, k);
+    const auto values = alone.values();
+    CHECK(difference(together.values(), {values.begin(), values.end()}) < 1e-6);
+  }
+  // The same texts behind which other words are.
+  tensor<word, tiny::batch, tiny::seq> padded(tiny::batch{2}, tiny::seq{9});
+  std::fill_n(padded.overwrite(), 18, word{7});
+  std::copy(texts[0].begin(), texts[0].end(), padded.overwrite());
+  std::copy(texts[2].begin(), texts[2].end(), padded.overwrite() + 9);
+  const tensor<int, tiny::batch> lengths({9, 3}, tiny::batch{2});
+  const auto means = model.pooled(model.features(padded, lengths), lengths);
+  const tensor<float, tiny::d_model> short_one = at<tiny::batch>(means, 1);
+  CHECK(difference(short_one.values(), folder.numbers("text.2.mean")) < bound);
+}
+
+TEST_CASE("names with a prefix, of old norms, with heads on top; settings that are not those of the types") {
+  const auto folder = tiny_folder();
+  const io::archive file = io::read_safetensors(folder / "model.safetensors", io::file_access::read);
+  std::vector<io::stored_array> arrays;
+  for (const io::stored_array& a : file.arrays()) {
+    io::stored_array other_name = a;
+    other_name.name = "bert." + a.name;
+    for (const auto& [now, once] :
+         {std::pair(".LayerNorm.weight", ".LayerNorm.gamma"), std::pair(".LayerNorm.bias", ".LayerNorm.beta")}) {
+      if (const auto found = other_name.name.find(now); found != std::string::npos) {
+        other_name.name.replace(found, std::string(now).size(), once);
+      }
+    }
+    arrays.push_back(other_name);
+  }
+  io::stored_array head = arrays.front();
+  head.name = "cls.predictions.bias";
+  arrays.push_back(head);
+  io::write_safetensors(folder / "model.safetensors", arrays);
+  const auto ids = folder.ids<word>("text.0.input_ids");
+  const auto model = models::read_bert<tiny>(folder.path());
+  CHECK(difference(model.pooled(model.features(text_of(ids))).values(), folder.numbers("text.0.mean")) < bound);
+
+  CHECK(dimwise_test::message([&] { (void)models::read_bert<other>(folder.path()); }) ==
+        (folder / "config.json").string() +
+            ": the settings do not fit the model:\n"
+            "  vocab_size is 24, but vocab has extent 30522\n"
+            "  max_position_embeddings is 32, but seq has extent 512");
+  folder.change("\"gelu\"", "\"gelu_new\"");
+  CHECK(dimwise_test::message([&] {
+    (void)models::read_bert<tiny>(folder.path());
+  }).find("hidden_act is gelu_new, the model's type has gelu") != std::string::npos);
+  // Positions that begin at 2, as RoBERTa's do: another type of model.
+  folder.change("\"model_type\": \"bert\"", "\"model_type\": \"roberta\"");
+  CHECK(dimwise_test::message([&] {
+    (void)models::read_bert<tiny>(folder.path());
+  }).find("model_type is roberta, the model's type has bert") != std::string::npos);
+}
