@@ -164,6 +164,7 @@ set(dimwise_headers
     include/dimwise/models/gpt2.hpp
     include/dimwise/models/language_model.hpp
     include/dimwise/models/llama.hpp
+    include/dimwise/models/sampling.hpp
     include/dimwise/nn.hpp
     include/dimwise/nn/attention.hpp
     include/dimwise/nn/cache.hpp

@@ -1,0 +1,88 @@
+// tests/models/sampling.test.cpp -- each step of the choice of a word, against numbers worked out by hand.
+// SPDX-License-Identifier: BSL-1.0
+#include <dimwise/models/sampling.hpp>
+
+#include <doctest/doctest.h>
+
+using namespace dimwise;
+
+namespace {
+
+struct vocab : choice_dim<> {};
+using word = id<vocab>;
+using chosen = models::candidates<vocab>;
+
+// Probabilities 0.1, 0.4, 0.2, 0.3 of the words 0 to 3.
+tensor<float, vocab> logits() {
+  return tensor<float, vocab>({std::log(0.1F), std::log(0.4F), std::log(0.2F), std::log(0.3F)}, vocab{4});
+}
+std::vector<std::size_t> words(chosen c) {
+  std::vector<std::size_t> all;
+  for (const auto& one : c.left()) { all.push_back(static_cast<std::size_t>(one.which.value)); }
+  return all;
+}
+using ids = std::vector<std::size_t>;
+
+}  // namespace
+
+TEST_CASE("candidates are ordered by their logits, equal ones by their ids") {
+  CHECK(words(chosen(logits())) == ids{1, 3, 2, 0});
+  CHECK(words(chosen(tensor<float, vocab>({1.F, 2.F, 2.F, 1.F}, vocab{4}))) == ids{1, 2, 0, 3});
+  const float nan = std::nanf("");
+  CHECK(words(chosen(tensor<float, vocab>({nan, -1.F, nan, 1.F}, vocab{4}))) == ids{3, 1, 0, 2});
+  const auto p = chosen(logits()).probabilities();
+  CHECK(p[0] == doctest::Approx(0.4));
+  CHECK(p[3] == doctest::Approx(0.1));
+}
+
+TEST_CASE("top_k, top_p and min_p take away candidates") {
+  CHECK(words(chosen(logits()).top_k(2)) == ids{1, 3});
+  CHECK(words(chosen(logits()).top_k(0)) == ids{1, 3, 2, 0});
+  CHECK(words(chosen(logits()).top_k(9)) == ids{1, 3, 2, 0});
+  CHECK(words(chosen(logits()).top_p(0.39)) == ids{1});
+  CHECK(words(chosen(logits()).top_p(0.41)) == ids{1, 3});
+  CHECK(words(chosen(logits()).top_p(0.71)) == ids{1, 3, 2});
+  CHECK(words(chosen(logits()).top_p(0)) == ids{1});
+  CHECK(words(chosen(logits()).top_p(1)) == ids{1, 3, 2, 0});
+  CHECK(words(chosen(logits()).min_p(0.49)) == ids{1, 3, 2});  // 0.2 is half of 0.4
+  CHECK(words(chosen(logits()).min_p(0.51)) == ids{1, 3});
+  CHECK(words(chosen(logits()).min_p(0)) == ids{1, 3, 2, 0});
+  CHECK(words(chosen(logits()).min_p(2)) == ids{1});
+  // Probabilities are those of the candidates that are left: 4/7 of two.
+  CHECK(words(chosen(logits()).top_k(2).top_p(0.56)) == ids{1});
+}
+
+TEST_CASE("words that were said lose: positive logits are divided, negative ones multiplied") {
+  const tensor<float, vocab> given({3.F, 2.F, -1.F, -1.5F}, vocab{4});
+  auto c = chosen(given).repetition_penalty(std::vector{word{0}, word{2}, word{0}}, 2);
+  CHECK(words(c) == ids{1, 0, 3, 2});
+  CHECK(c.left()[1].logit == doctest::Approx(1.5));
+  CHECK(c.left()[3].logit == doctest::Approx(-2));
+  nn::random draw(1);
+  const models::sampling greedy{.temperature = 0, .repetition_penalty = 2, .penalised = 1};
+  CHECK(models::sample(given, greedy, std::vector{word{1}, word{0}}, draw) ==
+        word{1});  // the last word alone is penalised
+  CHECK(models::sample(given, greedy, std::vector{word{0}, word{1}}, draw) == word{0});
+  CHECK(models::sample(given, greedy, {}, draw) == word{0});
+}
+
+TEST_CASE("temperature sharpens; words come as often as they are probable, the same for the same seed") {
+  auto sharp = chosen(logits()).temperature(0.5);
+  CHECK(sharp.probabilities()[0] == doctest::Approx(0.16 / 0.30));
+  CHECK(words(chosen(logits()).temperature(0)) == ids{1});
+  const models::sampling plain{.temperature = 1, .top_k = 0, .top_p = 1, .min_p = 0};
+  const auto drawn = [&](std::uint64_t seed, std::size_t count) {
+    nn::random draw(seed);
+    std::vector<double> often(4);
+    for (std::size_t i = 0; i < count; ++i) {
+      often[static_cast<std::size_t>(models::sample(logits(), plain, {}, draw).value)] +=
+          1 / static_cast<double>(count);
+    }
+    return often;
+  };
+  const auto often = drawn(1, 20000);
+  const double expected[] = {0.1, 0.4, 0.2, 0.3};
+  for (std::size_t i = 0; i < 4; ++i) { CHECK(std::abs(often[i] - expected[i]) < 0.015); }  // 4 standard deviations
+  CHECK(drawn(7, 50) == drawn(7, 50));
+  CHECK(drawn(7, 50) != drawn(8, 50));
+}
