@@ -228,4 +228,9 @@ set(dimwise_headers
     include/dimwise/text/unicode.hpp
     include/dimwise/text/word_models.hpp
     include/dimwise/version.hpp
-    include/dimwise/viz/print.hpp)
+    include/dimwise/viz/colours.hpp
+    include/dimwise/viz/explain.hpp
+    include/dimwise/viz/labels.hpp
+    include/dimwise/viz/print.hpp
+    include/dimwise/viz/table.hpp
+    include/dimwise/viz/words.hpp)

@@ -2,7 +2,8 @@
 // 14_explain -- how the shape of an expression comes about, in words.
 //
 // Shows: an expression knows its derivation before anything is computed; `explain` prints it, one step for each
-// operation, with the marks that steps set and end; `describe` prints the shape alone.
+// operation, with the dimensions that come and go, the marks that steps set and end, the costs, and what would run;
+// `describe` prints the shape alone.
 #include "support/print.hpp"
 
 namespace lesson {
@@ -25,12 +26,12 @@ int main() {
 
   auto products = contract<d_k>(q, k);
   std::printf("The products alone: %s\n\n", describe(products).c_str());
-  std::printf("%s\n", explain(products).c_str());
+  std::printf("%s\n", explain(products).text().c_str());
 
   auto a = softmax<key>(masked(scaled<d_k>(products), causal<seq, key>{}));
   auto y = contract<heads, d_v>(contract<key>(a, v), w_o);
   std::printf("The whole of attention: %s\n\n", describe(y).c_str());
-  std::printf("%s\n", explain(y).c_str());
+  std::printf("%s\n", explain(y).text().c_str());
 
   // Nothing was computed so far. `tensor t = y;` computes; an `auto` that is used twice is computed twice.
   tensor t = y;

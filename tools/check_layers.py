@@ -49,7 +49,7 @@ THIRD_PARTIES = {
     "fcntl.h": ("io/file_bytes.hpp",),  # POSIX: files mapped into memory
     "sys/mman.h": ("io/file_bytes.hpp",),
     "sys/stat.h": ("io/file_bytes.hpp",),
-    "unistd.h": ("io/file_bytes.hpp",),
+    "unistd.h": ("io/file_bytes.hpp", "viz/colours.hpp"),  # the latter: is this a terminal?
     "sys/single_threaded.h": ("tensor/storage.hpp",),  # of the GNU C library: is there one thread?
     "immintrin.h": ("kernels/",),
     "arm_neon.h": ("kernels/",),

@@ -39,6 +39,7 @@
 #include <dimwise/eval/rotary_frequencies.hpp>
 #include <dimwise/eval/top_k.hpp>
 
+#include <dimwise/viz/explain.hpp>
 #include <dimwise/viz/print.hpp>
 
 #include <dimwise/nn.hpp>

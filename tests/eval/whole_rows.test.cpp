@@ -116,7 +116,7 @@ TEST_CASE("whole_rows: of two sequences, of a reduction, and as an indicator") {
                [&](auto b) { return b == 0 ? sum_of(3, [&](auto s) { return el(x, 0, s); }) : 0.0; }) == "");
   CHECK(differences(tensor<bool, batch>(dimwise::indicator<bool>(whole_rows(allow(some)))), {2}, 0,
                     [](auto b) { return b == 0; }) == "");
-  CHECK(dimwise::explain(masked(x, whole_rows(allow(some)))).find("whole rows of a given mask over batch") !=
+  CHECK(dimwise::explain(masked(x, whole_rows(allow(some)))).text().find("whole rows of a given mask over batch") !=
         std::string::npos);
 }
 

@@ -208,12 +208,13 @@ TEST_CASE("pow: as std::pow, of tensors and numbers") {
 
 TEST_CASE("where, max, clamp: in words") {
   const tensor<float, seq> x(seq{3});
-  CHECK(explain(where(x > 0, x, 0)).find("where of step 2, step 3, the number 0, element by element") !=
+  CHECK(explain(where(x > 0, x, 0)).text().find("where of step 2, step 3, the number 0, element by element") !=
         std::string::npos);
-  CHECK(explain(max(x, 0)).find("max of step 1, the number 0, element by element") != std::string::npos);
-  CHECK(explain(clamp(x, -1, 1)).find("clamp of step 1, the number -1, the number 1, element by element") !=
+  CHECK(explain(max(x, 0)).text().find("max of step 1, the number 0, element by element") != std::string::npos);
+  CHECK(explain(clamp(x, -1, 1)).text().find("clamp of step 1, the number -1, the number 1, element by element") !=
         std::string::npos);
-  CHECK(explain(where(padding<seq>(2), x, 0)).find("where of step 1, step 2, the number 0") != std::string::npos);
+  CHECK(explain(where(padding<seq>(2), x, 0)).text().find("where of step 1, step 2, the number 0") !=
+        std::string::npos);
 }
 
 }  // namespace choose_test

@@ -120,7 +120,7 @@ TEST_CASE("comparisons: extents that differ") {
 
 TEST_CASE("comparisons: in words") {
   const tensor<float, seq> x(seq{3});
-  CHECK(explain(x < 0.5F).find("step 1 < the number 0.5, element by element") != std::string::npos);
+  CHECK(explain(x < 0.5F).text().find("step 1 < the number 0.5, element by element") != std::string::npos);
 }
 
 TEST_CASE("numbers: an expression without dimensions is read as its number, a comparison of it as its truth") {

@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <sstream>
@@ -110,4 +111,53 @@ TEST_CASE("print: long dimensions show their ends") {
   CHECK(lines(large) <= 40);
   CHECK(large.find("batch 2, source 6, seq 49\n") != std::string::npos);
   CHECK(large.find("batch 0, source 0, seq 0\n") != std::string::npos);
+}
+
+TEST_CASE("print: rows and columns called by words") {
+  const tensor<float, seq, key> x{{0.25F, 0.75F}, {1, 0}};
+  std::ostringstream both;
+  both << labelled(x, labels<key>({"the", "cat\n"}), labels<seq>({"\xE7\x8C\xAB", "abcdefghijklmnopqrst"}));
+  CHECK(both.str() ==
+        "seq[2] key[2]: float32, min 0, mean 0.5, max 1, 0 NaN\n"
+        "       seq \\ key     the    cat␊\n"
+        "              猫  0.2500  0.7500\n"
+        "abcdefghijklmno…  1.0000  0.0000\n");
+  std::ostringstream table;
+  table << labelled(tensor<int, batch, seq>{{1}, {2}} + 1, labels<batch>({"yes", "no"}));
+  CHECK(table.str() ==
+        "batch[2] seq[1]: int32, min 2, mean 2.5, max 3\n"
+        "batch \\ seq  0\n"
+        "        yes  2\n"
+        "         no  3\n");
+  CHECK_THROWS_WITH_AS((void)labelled(x, labels<key>({"one"})),
+                       "labelled: dimension key has extent 2 and 1 labels (R15)", extent_error);
+}
+
+TEST_CASE("print: one colour for each dimension, on a terminal only") {
+  dimwise::detail::dimension_colours colours;
+  for (const char* name : {"batch", "merged<heads, d_k>", "prime<d_k>", "seq"}) { colours.add(name); }
+  const std::string painted = colours.painted("heads[2] seq[5] sequence d_k2 d_k");
+  CHECK(painted.find("m"
+                     "heads\x1b[0m[2] ") != std::string::npos);
+  CHECK(painted.find(" sequence d_k2 \x1b[38;5;") != std::string::npos);
+  CHECK(std::count(painted.begin(), painted.end(), '\x1b') == 6);
+  CHECK(colours.of("merged<heads, d_k>") == colours.of("heads"));
+  CHECK(colours.of("prime<d_k>") == colours.of("d_k"));
+  std::vector<std::size_t> used;
+  for (const char* name : {"batch", "heads", "d_k", "seq"}) {
+    CHECK(std::find(used.begin(), used.end(), colours.of(name)) == used.end());
+    used.push_back(colours.of(name));
+  }
+  dimwise::detail::dimension_colours alone;  // a name keeps its colour from text to text
+  alone.add("batch");
+  CHECK(alone.of("batch") == colours.of("batch"));
+  for (int i = 0; i < 20; ++i) { alone.add("d" + std::to_string(i)); }
+  CHECK(alone.of("d19") < dimwise::detail::colour_count);
+
+  CHECK(dimwise::detail::colour_wanted(true, nullptr, "xterm"));
+  CHECK(dimwise::detail::colour_wanted(true, "", nullptr));
+  CHECK_FALSE(dimwise::detail::colour_wanted(true, "1", "xterm"));
+  CHECK_FALSE(dimwise::detail::colour_wanted(true, nullptr, "dumb"));
+  CHECK_FALSE(dimwise::detail::colour_wanted(false, nullptr, "xterm"));
+  CHECK(printed(tensor<float, seq>{1}).find('\x1b') == std::string::npos);
 }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/expr/explain.hpp -- how the shape of an expression comes about, step by step, in words.
+// dimwise/expr/explain.hpp -- the derivation of an expression: its steps as words and numbers, for texts and pictures.
 //
 // Layer: expr. Reads an expression, computes nothing. A node that this header does not know is called by its class and
-// shown with the operands that it holds.
-// Tests: tests/expr/explain.test.cpp
+// shown with the operands that it holds. viz/explain.hpp prints the steps, viz/derivation_picture.hpp draws them.
+// Tests: tests/viz/explain.test.cpp
 //
-//   std::cout << explain(softmax<key>(scores<d_k>(q, k)));
 //   std::cout << describe(q);                                   // batch[2] heads[8] seq[5] d_k[64]
 #pragma once
 
@@ -101,6 +100,7 @@ said explained_operation(const with_marks<Shape, E>& n, derivation& d) {
     const said product = explained_scaled_operand(x.template child<0>(), d);
     const said by = explained(x.template child<1>(), d);
     step_words s{"scaled", {}, {product, by}, shape_in_words(n)};
+    if (by.step == 0) { s.note = by.reference.substr(11) + as_root(x.template child<1>()); }  // "the number 0.5"
     return d.add("scaled: " + product.reference + " times " + by.reference + as_root(x.template child<1>()),
                  static_cast<step_words&&>(s));
   } else {
@@ -194,21 +194,22 @@ said explained_operation(const restride<Shape, How, E>& n, derivation& d) {
 
 template <class Shape, class T, class M>
 said explained_operation(const indicator_node<Shape, T, M>& n, derivation& d) {
-  return d.add("indicator by " + mask_in_words(n.template child<0>()), {"indicator", {}, {}, shape_in_words(n)});
+  return d.add("indicator by " + mask_in_words(n.template child<0>()),
+               {"indicator", {}, {}, shape_in_words(n), mask_in_words(n.template child<0>())});
 }
 
 template <class Shape, class E, class M>
 said explained_operation(const masked_node<Shape, E, M>& n, derivation& d) {
   const said inner = explained(n.template child<0>(), d);
   return d.add("masked: of " + inner.reference + " only what " + mask_in_words(n.template child<1>()) + " allows",
-               {"masked", {}, {inner}, shape_in_words(n)});
+               {"masked", {}, {inner}, shape_in_words(n), mask_in_words(n.template child<1>())});
 }
 
 template <class Shape, class E, class B>
 said explained_operation(const position_biased_node<Shape, E, B>& n, derivation& d) {
   const said inner = explained(n.template child<0>(), d);
   return d.add("biased: " + inner.reference + " plus " + bias_in_words(n.template child<1>()),
-               {"biased", {}, {inner}, shape_in_words(n)});
+               {"biased", {}, {inner}, shape_in_words(n), bias_in_words(n.template child<1>())});
 }
 
 // All others: the operation's name, the dimensions that it names, its operands.
@@ -236,6 +237,13 @@ said explained(const N& n, derivation& d) {
   }
 }
 
+template <operand X>
+derivation derivation_of(const X& x) {
+  derivation d;
+  (void)explained(x, d);
+  return d;
+}
+
 }  // namespace detail
 
 namespace no_adl {
@@ -244,15 +252,6 @@ namespace no_adl {
 template <operand X>
 [[nodiscard]] std::string describe(const X& x) {
   return detail::in_words(detail::shape_in_words(x));
-}
-
-/// The derivation of the shape of `x`, one numbered step for each node: the operation, what it goes over, the shape
-/// with its extents, and why a mark was set or ended. Nothing is computed.
-template <operand X>
-[[nodiscard]] std::string explain(const X& x) {
-  detail::derivation d;
-  (void)detail::explained(x, d);
-  return d.str();
 }
 
 }  // namespace no_adl

@@ -2,7 +2,7 @@
 // dimwise/expr/explain_nodes.hpp -- masks, position biases, and what only looks otherwise at its operand, in words.
 //
 // Layer: expr.
-// Tests: tests/expr/explain.test.cpp
+// Tests: tests/viz/explain.test.cpp
 #pragma once
 
 #include <dimwise/expr/explain_words.hpp>

@@ -3,7 +3,7 @@
 // goes.
 //
 // Layer: expr. Ordinary code over strings, so that `explain` instantiates next to nothing for each node.
-// Tests: tests/expr/explain.test.cpp
+// Tests: tests/viz/explain.test.cpp
 #pragma once
 
 #include <dimwise/tensor/operand.hpp>
@@ -39,7 +39,14 @@ struct mark_words {
 struct shape_words {
   std::vector<dim_words> dims;
   std::vector<mark_words> marks;
+  std::size_t element_bytes = 0;
 };
+// The memory that the elements would take.
+inline std::size_t bytes_of(const shape_words& s) {
+  std::size_t n = s.element_bytes;
+  for (const dim_words& d : s.dims) { n *= d.extent; }
+  return n;
+}
 
 inline std::string joined_names(const std::vector<std::string>& names, const char* between = ", ") {
   std::string all;
@@ -90,9 +97,17 @@ struct names_in_list<list<T...>> {
   }
 };
 
+// The bytes of an element; what is tracked is stored as its value is.
+template <class T>
+inline constexpr std::size_t element_bytes = sizeof(T);
+template <class T>
+  requires requires { typename T::value_type; } && (!std::is_default_constructible_v<T>)
+inline constexpr std::size_t element_bytes<T> = sizeof(typename T::value_type);
+
 template <class X>
 shape_words shape_in_words(const X& x) {
-  return {names_in_list<dims_t<shape_of<X>>>::dims(x.extents()), names_in_list<marks_t<shape_of<X>>>::marks()};
+  return {names_in_list<dims_t<shape_of<X>>>::dims(x.extents()), names_in_list<marks_t<shape_of<X>>>::marks(),
+          element_bytes<value_of<X>>};
 }
 
 inline bool has_name(const std::vector<dim_words>& dims, const std::string& name) {
@@ -117,6 +132,7 @@ inline std::string short_number(double x) {
 struct said {
   std::string reference;
   shape_words shape;
+  std::size_t step = 0;  // its number; 0 for what is no step
 };
 
 // The dimensions of `a` that `b` lacks and that are not summed over; only those with one of `wanted`.
@@ -140,13 +156,30 @@ inline std::string shared_names(const shape_words& a, const shape_words& b, cons
   return joined_names(names);
 }
 
-// One step, as the reasons for its marks need it.
+// One step: what is done to which operands, what comes out, and why marks came and went.
 struct step_words {
   std::string operation;
   std::vector<std::string> over;
   std::vector<said> operands;
   shape_words result;
+  std::string note = {};                  // what else it takes: a mask, a scale
+  std::string what = {};                  // the operation in words
+  std::vector<std::string> reasons = {};  // "raw<d_k>: free positions on both sides …"
 };
+
+inline bool is_product_step(const step_words& s) {
+  return s.operation == "contract" || s.operation == "scores" || s.operation == "outer";
+}
+// Of a product: one for each element of the result and each term of its sum.
+inline std::size_t multiply_adds(const step_words& s) {
+  if (!is_product_step(s)) { return 0; }
+  std::size_t n = 1;
+  for (const dim_words& d : s.result.dims) { n *= d.extent; }
+  for (const std::string& o : s.over) {
+    for (const dim_words& d : s.operands[0].shape.dims) { n *= d.name == o ? d.extent : 1; }
+  }
+  return n;
+}
 
 inline std::string why_raw(const step_words& s) {
   std::string sides = "positions";
@@ -199,7 +232,7 @@ inline std::string why_ended(const mark_words& m, const step_words& s) {
   if (s.operation == "plain") { return "dropped visibly"; }
   bool goes_over_it = false;
   for (const std::string& o : s.over) { goes_over_it = goes_over_it || m.dims.find(o) != std::string::npos; }
-  const bool product = s.operation == "contract" || s.operation == "scores" || s.operation == "outer";
+  const bool product = is_product_step(s);
   switch (m.kind) {
     case mark_order<raw<>>:
       return "scaled, or declared unscaled";
@@ -219,18 +252,15 @@ inline std::string why_ended(const mark_words& m, const step_words& s) {
   }
 }
 
-// The numbered lines.
+// The steps, in the order in which they are formed.
 class derivation {
  public:
-  // "N. what", the shape, and a line for each mark that came or went.
   said add(const std::string& what, step_words step) {
-    const std::string number = std::to_string(++count_);
-    const std::string indent = "\n" + std::string(number.size() + 2, ' ');
-    text_ += number + ". " + what + indent + "-> " + in_words(step.result);
+    step.what = what;
     for (const mark_words& m : step.result.marks) {
       bool new_here = !step.operands.empty();
       for (const said& o : step.operands) { new_here = new_here && !has_mark(o.shape.marks, m.name); }
-      if (new_here) { text_ += indent + "   " + m.name + ": " + why_set(m, step); }
+      if (new_here) { step.reasons.push_back(m.name + ": " + why_set(m, step)); }
     }
     std::vector<mark_words> ended;
     for (const said& o : step.operands) {
@@ -238,13 +268,13 @@ class derivation {
         // A mark whose dimension got another name, or that became another mark, was described above.
         if (has_mark(step.result.marks, m.name) || has_mark(ended, m.name) || replaced(m, step)) { continue; }
         ended.push_back(m);
-        text_ += indent + "   " + m.name + " ends: " + why_ended(m, step);
+        step.reasons.push_back(m.name + " ends: " + why_ended(m, step));
       }
     }
-    text_ += "\n";
-    return {"step " + number, static_cast<shape_words&&>(step.result)};
+    steps_.push_back(static_cast<step_words&&>(step));
+    return {"step " + std::to_string(steps_.size()), steps_.back().result, steps_.size()};
   }
-  [[nodiscard]] const std::string& str() const { return text_; }
+  [[nodiscard]] const std::vector<step_words>& steps() const { return steps_; }
 
  private:
   static bool replaced(const mark_words& m, const step_words& s) {
@@ -258,8 +288,7 @@ class derivation {
     return false;
   }
 
-  std::string text_;
-  int count_ = 0;
+  std::vector<step_words> steps_;
 };
 
 }  // namespace dimwise::detail

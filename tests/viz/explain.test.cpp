@@ -1,8 +1,9 @@
-// tests/expr/explain.test.cpp -- the derivation of a shape in words: the steps, their shapes, why marks come and go.
+// tests/viz/explain.test.cpp -- the derivation of a shape in words: the steps, their shapes, why marks come and go.
 // SPDX-License-Identifier: BSL-1.0
 #include <dimwise/dimwise.hpp>
 
 #include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
 
 #include <string>
 
@@ -30,15 +31,14 @@ const tensor<float, seq, heads, d_k> q(seq{5});
 const tensor<float, key, heads, d_k> k(key{5});
 const tensor<float, key, heads, d_v> v(key{5});
 
-// The last step, without its number.
+// The last step in words: without its number, what it changes and what it costs.
 template <class X>
 std::string last_step(const X& e) {
-  const std::string all = explain(e);
-  std::size_t begin = 0;
-  for (std::size_t i = 1; i < all.size(); ++i) {
-    if (all[i - 1] == '\n' && all[i] != ' ') { begin = i; }
-  }
-  return all.substr(all.find(". ", begin) + 2);
+  const auto derived = detail::derivation_of(e);
+  const detail::step_words& s = derived.steps().back();
+  std::string all = s.what + "\n   -> " + detail::in_words(s.result) + "\n";
+  for (const std::string& r : s.reasons) { all += "      " + r + "\n"; }
+  return all;
 }
 
 TEST_CASE("describe: dimensions with extents, where positions begin, marks") {
@@ -57,40 +57,103 @@ TEST_CASE("describe: dimensions with extents, where positions begin, marks") {
 
 TEST_CASE("explain: attention, step by step") {
   const auto a = softmax<key>(masked(scaled<d_k>(contract<d_k>(q, k)), causal<seq, key>{}));
-  CHECK(explain(contract<key>(a, v)) == R"(1. a tensor of numbers
+  CHECK(explain(contract<key>(a, v)).text() == R"(1. a tensor of numbers
    -> seq[5] heads[3] d_k[4]
+      240 bytes
 2. a tensor of numbers
    -> key[5] heads[3] d_k[4]
+      240 bytes
 3. contract<d_k> of step 1 and step 2: sums over d_k; side by side: heads; free on the left: seq; free on the right: key
    -> heads[3] seq[5] key[5], raw<d_k>
+      d_k vanishes; 300 multiply-adds, 300 bytes
       raw<d_k>: free positions on both sides (seq; key) and no feature left; scale it before softmax
 4. scaled: step 3 times the number 0.5 = 1/√4
    -> heads[3] seq[5] key[5], score<d_k>
+      300 bytes
       score<d_k>: the products over d_k are scaled now; nothing is scaled twice
 5. masked: of step 4 only what causal<seq, key> allows
    -> heads[3] seq[5] key[5], score<d_k>, masked_for<key>
+      300 bytes
       masked_for<key>: the next softmax or reduction goes over key, which ends it
 6. softmax<key> of step 5
    -> heads[3] seq[5] key[5], normalised<key>
+      300 bytes
       normalised<key>: sums to one over key
       score<d_k> ends: taken by softmax
       masked_for<key> ends: softmax counts what is masked as nothing
 7. a tensor of numbers
    -> key[5] heads[3] d_v[5]
+      300 bytes
 8. contract<key> of step 6 and step 7: sums over key; side by side: heads; free on the left: seq; free on the right: d_v
    -> heads[3] seq[5] d_v[5]
+      key vanishes; 375 multiply-adds, 300 bytes
       normalised<key> ends: the weights are used up: key is summed over
+in all: 675 multiply-adds
+what runs:
+  attention softmax of scores, contracted with values -> heads[3] seq[5] d_v[5]
 )");
 }
 
 TEST_CASE("explain: scores are a product and its scale; unscaled says so") {
-  const std::string told = explain(scores<d_k>(q, k));
+  const std::string told = explain(scores<d_k>(q, k)).text();
   CHECK(told.find("3. scores<d_k> of step 1 and step 2: sums over d_k") != std::string::npos);
-  CHECK(told.find("4. scaled: step 3 times the number 0.5 = 1/√4\n   -> heads[3] seq[5] key[5], score<d_k>\n") !=
-        std::string::npos);
+  CHECK(told.find("4. scaled: step 3 times the number 0.5 = 1/√4\n   -> heads[3] seq[5] key[5], score<d_k>\n"
+                  "      300 bytes\n") != std::string::npos);
   CHECK(last_step(unscaled(contract<d_k>(q, k))) ==
         "unscaled: step 3, the same elements\n   -> heads[3] seq[5] key[5], score<d_k>\n"
         "      score<d_k>: taken as scores without a scale, visibly\n");
+}
+
+TEST_CASE("explain: dimensions come, go and change their names; sizes of elements") {
+  const auto line = [](const auto& e) {
+    const std::string all = explain(e).text();
+    const std::size_t shape = all.find("-> ", all.rfind("\n   ->"));
+    const std::size_t begin = all.find_first_not_of(' ', all.find('\n', shape) + 1);
+    return all.substr(begin, all.find('\n', begin) - begin);
+  };
+  CHECK(line(x) == "480 bytes");
+  CHECK(line(rename<key, seq>(k)) == "key becomes seq; 240 bytes");
+  CHECK(line(merge<heads, d_k>(q)) == "merged<heads, d_k> appears; heads, d_k vanish; 240 bytes");
+  CHECK(line(sum<seq>(q)) == "seq vanishes; 48 bytes");
+  CHECK(line(broadcast<layers>(x)) == "layers appears; 960 bytes");
+  CHECK(line(x < 0.5F) == "120 bytes");
+  CHECK(line(tensor<double, batch>(batch{3}) * 2.0) == "24 bytes");
+  CHECK(line(outer(tensor<float, vocab>(), tensor<float, d_v>())) == "35 multiply-adds, 140 bytes");
+  CHECK(explain(tensor<double, batch>(batch{3}) * 2.0).plan().empty());
+}
+
+TEST_CASE("explain: Markdown and JSON say what the text says") {
+  const auto e = explain(contract<d_k>(q, rename<key, prime<key>>(k)));
+  CHECK(e.multiply_adds() == 300);
+  CHECK(e.markdown() == R"(| step | operation | dimensions | changes | multiply-adds | bytes |
+|--:|---|---|---|--:|--:|
+| 1 | a tensor of numbers | seq[5] heads[3] d\_k[4] |  |  | 240 |
+| 2 | a tensor of numbers | key[5] heads[3] d\_k[4] |  |  | 240 |
+| 3 | rename in step 2: key is called prime&lt;key> | prime&lt;key>[5] heads[3] d\_k[4] | key becomes prime&lt;key> |  | 240 |
+| 4 | contract&lt;d\_k> of step 1 and step 3: sums over d\_k; side by side: heads; free on the left: seq; free on the right: prime&lt;key> | heads[3] seq[5] prime&lt;key>[5], raw&lt;d\_k> | d\_k vanishes | 300 | 300 |
+
+| runs | operation | gives |
+|---|---|---|
+| product | contract over d\_k | heads[3] seq[5] prime&lt;key>[5], raw&lt;d\_k> |
+)");
+  const auto j = nlohmann::json::parse(e.json());
+  CHECK(j["multiply_adds"] == 300);
+  CHECK(j["plan"][0]["kind"] == "product");
+  REQUIRE(j["steps"].size() == 4);
+  CHECK(j["steps"][2]["renamed"].dump() == R"([["key","prime<key>"]])");
+  const auto last = j["steps"][3];
+  CHECK(last["number"] == 4);
+  CHECK(last["operation"] == "contract");
+  CHECK(last["over"] == nlohmann::json{"d_k"});
+  CHECK(last["operands"] == nlohmann::json{1, 3});
+  CHECK(last["dims"][2] == nlohmann::json{{"name", "prime<key>"}, {"extent", 5}});
+  CHECK(last["marks"] == nlohmann::json{"raw<d_k>"});
+  CHECK(last["vanish"] == nlohmann::json{"d_k"});
+  CHECK(last["appear"].empty());
+  CHECK(last["bytes"] == 300);
+  CHECK(last["reasons"].size() == 1);
+  CHECK(explain(x < 0.5F).markdown().find("| 2 | step 1 &lt; the number 0.5, element by element |") !=
+        std::string::npos);
 }
 
 TEST_CASE("explain: one query among keys, and batches among batches, are raw for another reason") {
@@ -158,7 +221,7 @@ TEST_CASE("explain: reductions, positions, functions") {
         "skew<seq, distance, key> of step 1\n   -> seq[3] key[3]\n");
   CHECK(what(last_step(gather<vocab>(tensor<float, vocab, d_model>(), tensor<id<vocab>, batch>(batch{2})))) ==
         "gather<vocab> of step 1 and step 2");
-  CHECK(explain(tensor<id<vocab>, batch>(batch{2})) == "1. a tensor of ids of vocab\n   -> batch[2]\n");
+  CHECK(last_step(tensor<id<vocab>, batch>(batch{2})) == "a tensor of ids of vocab\n   -> batch[2]\n");
   CHECK(what(last_step(relu(x))) == "relu of step 1, element by element");
   CHECK(what(last_step(map([](float f) { return f; }, x))) == "map: a function of step 1, element by element");
   CHECK(what(last_step(x * tensor<float, d_model>())) ==
