@@ -134,6 +134,11 @@ TEST_CASE("numbers: an expression without dimensions is read as its number, a co
   CHECK(larger);
   const dimwise::tensor<float> loss{dimwise::mean<seq>(x)};
   CHECK((loss > 2.0F ? 1 : 0) == 1);
+  int steps = 0;
+  if (loss > 2.0F && loss < 4.0F && steps == 0) { ++steps; }
+  if (loss > 4.0F || dimwise::mean<seq>(x) == 3) { ++steps; }
+  if (steps == 2 && loss > 2.0F) { ++steps; }
+  CHECK(steps == 3);
   CHECK(static_cast<double>(2.0F * loss + 1.0F) == 7);
   using compared = decltype(loss > 2.0F);
   static_assert(std::is_constructible_v<bool, compared> && !std::is_convertible_v<compared, bool>);

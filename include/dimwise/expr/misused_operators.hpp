@@ -108,6 +108,15 @@ consteval auto judge_combined() {
 }
 template <class Op, class A, class B>
 using combined_error = typename decltype(judge_combined<Op, A, B>())::type;
+
+// A truth without dimensions is a condition: `loss > 2.0F && step > 10`.
+template <class X>
+inline constexpr bool is_truth = false;
+template <operand X>
+inline constexpr bool is_truth<X> = has_bools<X> && is_plain_number<shape_of<X>>;
+template <class A, class B>
+concept no_conditions =
+    bools_alone<A, B> && !((is_truth<A> || std::is_same_v<A, bool>) && (is_truth<B> || std::is_same_v<B, bool>));
 template <class A, class B>
 using condition_error =
     ERROR_R7_tensor_of_bool_is_no_condition<typename shown_argument<A>::type, typename shown_argument<B>::type>;
@@ -118,10 +127,10 @@ template <class A, class B, class Error = detail::combined_error<op::mask_and, A
 Error operator&(const A& a, const B& b);
 template <class A, class B, class Error = detail::combined_error<op::mask_or, A, B>>
 Error operator|(const A& a, const B& b);
-template <class A, class B, class = std::enable_if_t<detail::bools_alone<A, B>>,
+template <class A, class B, class = std::enable_if_t<detail::no_conditions<A, B>>,
           class Error = detail::condition_error<A, B>>
 Error operator&&(const A& a, const B& b);
-template <class A, class B, class = std::enable_if_t<detail::bools_alone<A, B>>,
+template <class A, class B, class = std::enable_if_t<detail::no_conditions<A, B>>,
           class Error = detail::condition_error<A, B>>
 Error operator||(const A& a, const B& b);
 
