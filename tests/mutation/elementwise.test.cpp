@@ -25,6 +25,14 @@ static_assert(says<ERROR_R8_neither_has_all_dimensions_of_the_other,
 static_assert(
     gives<rule::scaled_by<shape<heads, seq, key, raw<d_k>>, shape<heads>>, shape<heads, seq, key, score<d_k>>>);
 
+// What is chosen from: numbers aside, all are rotated alike; what refuses their dimensions refuses first.
+using turned = shape<seq, d_k, rotated<d_k, seq>>;
+using straight = shape<seq, d_k>;
+static_assert(says<ERROR_R9_only_one_operand_is_rotated, rule::chosen<op::where, shape<>, turned, straight>>);
+static_assert(says<ERROR_R9_only_one_operand_is_rotated, rule::chosen<op::where, straight, straight, turned>>);
+static_assert(allowed<rule::chosen<op::where, shape<>, turned, turned>>);
+static_assert(says<ERROR_R8_neither_has_all_dimensions_of_the_other, rule::chosen<op::where, turned, shape<seq, d_v>>>);
+
 TEST_CASE("mutation: element by element") {
   CHECK(allowed<rule::scaled_by<shape<heads, seq, key, raw<d_k>>, shape<heads>>>);
 }

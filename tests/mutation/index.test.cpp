@@ -55,6 +55,13 @@ static_assert(gives<rule::broadcast_like<shape<seq, indexed<heads>>, shape<seq, 
 static_assert(
     gives<rule::elementwise<shape<seq, indexed<heads>>, shape<seq, indexed<heads>>>, shape<seq, indexed<heads>>>);
 
+// Parts of one stack are masked for one softmax.
+static_assert(says<ERROR_R10_operands_differ_in_another_dimension,
+                   rule::stack<layers, shape<seq, key, score<d_k>, masked_for<key>>,
+                               shape<seq, key, score<d_k>, masked_for<seq>>>>);
+static_assert(allowed<rule::stack<layers, shape<seq, key, score<d_k>, masked_for<key>>,
+                                  shape<seq, key, score<d_k>, masked_for<key>>>>);
+
 TEST_CASE("mutation: taking and joining") { CHECK(refused<rule::concat<summed<rot, pass>, shape<seq, rot>>>); }
 
 }  // namespace mutation_index

@@ -63,9 +63,8 @@ struct product_facts {
       mixes_only_positions && leaves_positions<free_axes_a, marks_t<A>> && leaves_positions<free_axes_b, marks_t<B>>;
   // One query, already without its position, against many keys.
   static constexpr bool is_single_query =
-      mixes_only_positions && !is_raw &&
-      ((filter<free_axes_a>::all_parallel && leaves_positions<free_axes_b, marks_t<B>>) ||
-       (filter<free_axes_b>::all_parallel && leaves_positions<free_axes_a, marks_t<A>>));
+      mixes_only_positions && ((filter<free_axes_a>::all_parallel && leaves_positions<free_axes_b, marks_t<B>>) ||
+                               (filter<free_axes_b>::all_parallel && leaves_positions<free_axes_a, marks_t<A>>));
 };
 
 // A mixture: distributions over E, mixed by an operand that sums to one over what is contracted, are distributions over
