@@ -222,8 +222,14 @@ set(dimwise_headers
     include/dimwise/tensor/tensor.hpp
     include/dimwise/tensor/view.hpp
     include/dimwise/tensor/xtensor.hpp
+    include/dimwise/text/added_words.hpp
     include/dimwise/text/bpe.hpp
+    include/dimwise/text/decoders.hpp
+    include/dimwise/text/normalizers.hpp
+    include/dimwise/text/pipeline.hpp
+    include/dimwise/text/settings.hpp
     include/dimwise/text/split.hpp
+    include/dimwise/text/splitters.hpp
     include/dimwise/text/tokenizer.hpp
     include/dimwise/text/unicode.hpp
     include/dimwise/text/word_models.hpp

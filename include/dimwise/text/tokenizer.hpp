@@ -11,7 +11,7 @@
 #pragma once
 
 #include <dimwise/expr/ids.hpp>
-#include <dimwise/text/word_models.hpp>
+#include <dimwise/text/pipeline.hpp>
 
 #include <span>
 

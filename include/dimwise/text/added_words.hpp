@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/text/added_words.hpp -- words that were added to a vocabulary, found in a text before all else.
+//
+// Layer: text.
+// Tests: tests/text/tokenizer.test.cpp
+#pragma once
+
+#include <dimwise/text/unicode.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace dimwise::text::detail {
+
+struct added_word {
+  std::u32string content;
+  std::uint32_t id = 0;
+  bool special = false;
+  bool strips_left = false;
+  bool strips_right = false;
+  bool single = false;
+};
+
+// Parts of a text: pieces between added words, and these.
+struct part_of_text {
+  std::u32string text;
+  const added_word* word = nullptr;
+};
+
+inline std::vector<part_of_text> parts_by(const std::vector<added_word>& words, const std::u32string& text) {
+  std::vector<part_of_text> parts;
+  const auto in_word = [&](std::size_t i) {
+    return i < text.size() && (is_letter(text[i]) || is_number(text[i]) || text[i] == U'_');
+  };
+  std::size_t begin = 0;
+  const auto close = [&](std::size_t end) {
+    if (end > begin) { parts.push_back({text.substr(begin, end - begin)}); }
+  };
+  for (std::size_t i = 0; i < text.size();) {
+    const added_word* best = nullptr;
+    for (const added_word& w : words) {
+      if ((best == nullptr || w.content.size() > best->content.size()) &&
+          text.compare(i, w.content.size(), w.content) == 0 &&
+          !(w.single && ((i > 0 && in_word(i - 1)) || in_word(i + w.content.size())))) {
+        best = &w;
+      }
+    }
+    if (best == nullptr) {
+      ++i;
+      continue;
+    }
+    std::size_t first = i;
+    i += best->content.size();
+    if (best->strips_left) {
+      while (first > begin && is_space(text[first - 1])) { --first; }
+    }
+    if (best->strips_right) {
+      while (i < text.size() && is_space(text[i])) { ++i; }
+    }
+    close(first);
+    parts.push_back({best->content, best});
+    begin = i;
+  }
+  close(text.size());
+  return parts;
+}
+
+}  // namespace dimwise::text::detail

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/text/decoders.hpp -- how pieces become text again: the decoder of a tokenizer.json.
+//
+// Layer: text.
+// Tests: tests/text/tokenizer.test.cpp
+#pragma once
+
+#include <dimwise/text/normalizers.hpp>
+#include <dimwise/text/split.hpp>
+
+#include <functional>
+#include <map>
+
+namespace dimwise::text::detail {
+
+using decode_step = std::function<std::vector<std::string>(std::vector<std::string>)>;
+
+inline std::string bytes_of_signs(const std::vector<std::string>& tokens) {
+  static const auto bytes = [] {
+    std::map<code_point, char> all;
+    for (unsigned b = 0; b < 256; ++b) { all[sign_of_byte(static_cast<unsigned char>(b))] = static_cast<char>(b); }
+    return all;
+  }();
+  std::string text;
+  for (const auto& t : tokens) {
+    for (const code_point c : decoded(t)) {
+      const auto found = bytes.find(c);
+      if (found == bytes.end()) {
+        append(text, c);  // an added word
+      } else {
+        text += found->second;
+      }
+    }
+  }
+  return text;
+}
+inline std::vector<std::string> with_bytes(const std::vector<std::string>& tokens) {
+  std::vector<std::string> all;
+  std::string run;
+  const auto close = [&] {
+    if (!run.empty()) { all.push_back(encoded(decoded(run))); }
+    run.clear();
+  };
+  for (const auto& t : tokens) {
+    if (t.size() == 6 && t.starts_with("<0x") && t.back() == '>' && t.find_first_not_of("0123456789ABCDEF", 3) == 5) {
+      run += static_cast<char>(std::stoi(t.substr(3, 2), nullptr, 16));
+    } else {
+      close();
+      all.push_back(t);
+    }
+  }
+  close();
+  return all;
+}
+
+inline void add_decoder(const reader& r, const json& from, std::vector<decode_step>& to) {
+  if (from.is_null()) { return; }
+  const std::string type = r.word(from, "type", "decoder");
+  const auto then = [&to](auto step) { to.emplace_back(std::move(step)); };
+  if (type == "Sequence") {
+    for (const json& one : r.at(from, "decoders", "decoder")) { add_decoder(r, one, to); }
+  } else if (type == "ByteLevel") {
+    then([](std::vector<std::string> t) { return std::vector{bytes_of_signs(t)}; });
+  } else if (type == "Replace") {
+    const auto pattern = pattern_text(r, from, "decoder");
+    const auto content = decoded(r.word(from, "content", "decoder"));
+    then([=](std::vector<std::string> t) {
+      for (auto& one : t) { one = encoded(replaced(decoded(one), pattern, content)); }
+      return t;
+    });
+  } else if (type == "ByteFallback") {
+    then([](const std::vector<std::string>& t) { return with_bytes(t); });
+  } else if (type == "Fuse") {
+    then([](const std::vector<std::string>& t) {
+      std::string all;
+      for (const auto& one : t) { all += one; }
+      return std::vector{all};
+    });
+  } else if (type == "Strip") {
+    const std::string content = r.word(from, "content", "decoder");
+    const std::size_t start = r.id(r.at(from, "start", "decoder"), "start");
+    const std::size_t stop = r.id(r.at(from, "stop", "decoder"), "stop");
+    then([=](std::vector<std::string> t) {
+      for (auto& one : t) {
+        for (std::size_t i = 0; i < start && one.starts_with(content); ++i) { one.erase(0, content.size()); }
+        for (std::size_t i = 0; i < stop && one.ends_with(content); ++i) { one.resize(one.size() - content.size()); }
+      }
+      return t;
+    });
+  } else if (type == "WordPiece") {
+    const std::string prefix = r.word(from, "prefix", "decoder");
+    then([prefix](std::vector<std::string> t) {
+      for (std::size_t i = 1; i < t.size(); ++i) {
+        t[i] = t[i].starts_with(prefix) ? t[i].substr(prefix.size()) : " " + t[i];
+      }
+      return t;
+    });
+  } else {
+    r.refuse("the decoder " + io::detail::printable(type) + " is not supported");
+  }
+}
+
+}  // namespace dimwise::text::detail

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/text/normalizers.hpp -- what is done to a text before it is cut into words: a tokenizer.json's normalizer.
+//
+// Layer: text.
+// Tests: tests/text/tokenizer.test.cpp
+#pragma once
+
+#include <dimwise/text/settings.hpp>
+#include <dimwise/text/unicode.hpp>
+
+#include <functional>
+
+namespace dimwise::text::detail {
+
+using change = std::function<std::u32string(std::u32string)>;
+
+inline std::u32string replaced(const std::u32string& in, const std::u32string& from, const std::u32string& to) {
+  if (from.empty()) { return in; }
+  std::u32string all;
+  for (std::size_t i = 0; i < in.size();) {
+    if (in.compare(i, from.size(), from) == 0) {
+      all += to;
+      i += from.size();
+    } else {
+      all += in[i++];
+    }
+  }
+  return all;
+}
+inline std::u32string without_accents(const std::u32string& in) {
+  std::u32string all = normalised(in, normal_form::nfd);
+  std::erase_if(all, is_accent);
+  return all;
+}
+inline std::u32string bert_clean(const std::u32string& in, bool clean, bool ideographs) {
+  std::u32string all;
+  for (const code_point c : in) {
+    if (clean && (c == 0 || c == 0xfffd || is_control(c))) { continue; }
+    if (ideographs && is_ideograph(c)) {
+      all += U' ';
+      all += c;
+      all += U' ';
+    } else {
+      all += clean && is_space(c) ? U' ' : c;
+    }
+  }
+  return all;
+}
+inline std::u32string pattern_text(const reader& r, const json& from, const char* where) {
+  const json& pattern = r.at(from, "pattern", where);
+  if (!pattern.is_object() || !pattern.contains("String")) {
+    r.refuse(std::string(where) + ": a pattern that is no String is not supported");
+  }
+  return decoded(r.word(pattern, "String", where));
+}
+
+inline void add_normalizer(const reader& r, const json& from, std::vector<change>& to) {
+  if (from.is_null()) { return; }
+  const std::string type = r.word(from, "type", "normalizer");
+  if (type == "Sequence") {
+    for (const json& one : r.at(from, "normalizers", "normalizer")) { add_normalizer(r, one, to); }
+  } else if (type == "NFC" || type == "NFD" || type == "NFKC" || type == "NFKD") {
+    const auto form = type == "NFC"    ? normal_form::nfc
+                      : type == "NFD"  ? normal_form::nfd
+                      : type == "NFKC" ? normal_form::nfkc
+                                       : normal_form::nfkd;
+    to.emplace_back([form](const std::u32string& t) { return normalised(t, form); });
+  } else if (type == "Lowercase") {
+    to.emplace_back([](const std::u32string& t) { return lowered(t); });
+  } else if (type == "StripAccents") {
+    to.emplace_back([](std::u32string t) {
+      std::erase_if(t, is_accent);
+      return t;
+    });
+  } else if (type == "Prepend") {
+    const auto what = decoded(r.word(from, "prepend", "normalizer"));
+    to.emplace_back([what](const std::u32string& t) { return t.empty() ? t : what + t; });
+  } else if (type == "Replace") {
+    const auto pattern = pattern_text(r, from, "normalizer");
+    const auto content = decoded(r.word(from, "content", "normalizer"));
+    to.emplace_back([pattern, content](const std::u32string& t) { return replaced(t, pattern, content); });
+  } else if (type == "BertNormalizer") {
+    const bool clean = reader::flag(from, "clean_text", true);
+    const bool ideographs = reader::flag(from, "handle_chinese_chars", true);
+    const bool lower = reader::flag(from, "lowercase", true);
+    const bool accents = reader::flag(from, "strip_accents", lower);
+    to.emplace_back([=](const std::u32string& t) {
+      std::u32string all = bert_clean(t, clean, ideographs);
+      if (accents) { all = without_accents(all); }
+      return lower ? lowered(all) : all;
+    });
+  } else {
+    r.refuse("the normalizer " + io::detail::printable(type) + " is not supported");
+  }
+}
+
+}  // namespace dimwise::text::detail

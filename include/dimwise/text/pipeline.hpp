@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/text/pipeline.hpp -- the parts of a tokenizer.json in their order: added words, normal form, words, pieces,
+// what is put around.
+//
+// Layer: text.
+// Tests: tests/text/tokenizer.test.cpp
+#pragma once
+
+#include <dimwise/text/added_words.hpp>
+#include <dimwise/text/decoders.hpp>
+#include <dimwise/text/normalizers.hpp>
+#include <dimwise/text/splitters.hpp>
+#include <dimwise/text/word_models.hpp>
+
+#include <functional>
+#include <set>
+
+namespace dimwise::text::detail {
+
+/// All parts of a tokenizer.json, in the order in which a text goes through them.
+class pipeline {
+ public:
+  pipeline(const json& from, const std::string& title) {
+    const reader r(title);
+    const json& model = r.at(from, "model", "the tokenizer");
+    words_ = vocabulary(r, r.at(model, "vocab", "model"));
+    // Old files do not say the model's type.
+    const std::string type = model.contains("type") ? r.word(model, "type", "model") : "BPE";
+    if (type == "BPE") {
+      pieces_ = [m = pair_model(r, model, words_)](const std::u32string& w) { return m(w); };
+    } else if (type == "WordPiece") {
+      pieces_ = [m = piece_model(r, model, words_)](const std::u32string& w) { return m(w); };
+    } else {
+      r.refuse("the model " + io::detail::printable(type) + " is not supported");
+    }
+    add_words(r, from);
+    if (from.contains("normalizer")) { add_normalizer(r, from.at("normalizer"), changes_); }
+    if (from.contains("pre_tokenizer")) { add_splitter(r, from.at("pre_tokenizer"), cuts_); }
+    if (from.contains("post_processor")) { add_template(r, from.at("post_processor")); }
+    if (from.contains("decoder")) { add_decoder(r, from.at("decoder"), steps_); }
+  }
+  pipeline(const pipeline&) = delete;  // its parts refer to its vocabulary
+  pipeline& operator=(const pipeline&) = delete;
+  ~pipeline() = default;
+
+  [[nodiscard]] std::size_t size() const { return words_.size(); }
+  [[nodiscard]] std::optional<std::uint32_t> find(const std::string& word) const { return words_.find(word); }
+
+  [[nodiscard]] ids encode(std::string_view text, bool around) const {
+    ids all = around ? before_ : ids();
+    for (const part_of_text& part : parts_by(added_, decoded(text))) {
+      if (part.word != nullptr) {
+        all.push_back(part.word->id);
+        continue;
+      }
+      std::u32string changed = part.text;
+      for (const change& c : changes_) { changed = c(std::move(changed)); }
+      for (const part_of_text& inner : parts_by(added_normalised_, changed)) {
+        if (inner.word != nullptr) {
+          all.push_back(inner.word->id);
+        } else {
+          encode_words(inner.text, all);
+        }
+      }
+    }
+    if (around) { all.insert(all.end(), after_.begin(), after_.end()); }
+    return all;
+  }
+
+  [[nodiscard]] std::string decode(const ids& all) const {
+    std::vector<std::string> tokens;
+    for (const std::uint32_t id : all) {
+      const std::string* const word = words_.word(id);
+      if (word != nullptr && !special_.contains(id)) { tokens.push_back(*word); }
+    }
+    return joined_text(tokens);
+  }
+
+ private:
+  void encode_words(const std::u32string& text, ids& to) const {
+    std::vector<std::u32string> words{text};
+    for (const cut& c : cuts_) {
+      std::vector<std::u32string> next;
+      for (const auto& w : words) {
+        auto made = c(w);
+        next.insert(next.end(), std::make_move_iterator(made.begin()), std::make_move_iterator(made.end()));
+      }
+      words = std::move(next);
+    }
+    for (const auto& w : words) {
+      if (w.empty()) { continue; }
+      const ids found = pieces_(w);
+      to.insert(to.end(), found.begin(), found.end());
+    }
+  }
+  void add_words(const reader& r, const json& from) {
+    if (!from.contains("added_tokens")) { return; }
+    for (const json& one : from.at("added_tokens")) {
+      const std::string content = r.word(one, "content", "an added token");
+      if (content.empty()) { continue; }
+      added_word w{decoded(content), r.id(r.at(one, "id", "an added token"), content)};
+      w.special = reader::flag(one, "special", false);
+      w.strips_left = reader::flag(one, "lstrip", false);
+      w.strips_right = reader::flag(one, "rstrip", false);
+      w.single = reader::flag(one, "single_word", false);
+      words_.add(content, w.id);
+      if (w.special) { special_.insert(w.id); }
+      (reader::flag(one, "normalized", !w.special) ? added_normalised_ : added_).push_back(std::move(w));
+    }
+  }
+  void add_template(const reader& r, const json& from) {
+    if (from.is_null()) { return; }
+    const std::string type = r.word(from, "type", "post_processor");
+    if (type == "Sequence") {
+      for (const json& one : r.at(from, "processors", "post_processor")) { add_template(r, one); }
+    } else if (type == "TemplateProcessing") {
+      ids* to = &before_;
+      for (const json& one : r.at(from, "single", "post_processor")) {
+        if (one.is_object() && one.contains("Sequence")) {
+          to = &after_;
+          continue;
+        }
+        const std::string token = r.word(r.at(one, "SpecialToken", "post_processor"), "id", "post_processor");
+        const auto id = words_.find(token);
+        if (!id) {
+          r.refuse("the post_processor's token " + io::detail::printable(token) + " is not in the vocabulary");
+        }
+        to->push_back(*id);
+      }
+    } else if (type == "BertProcessing" || type == "RobertaProcessing") {
+      for (const auto& [key, to] : {std::pair("cls", &before_), std::pair("sep", &after_)}) {
+        const json& pair = r.at(from, key, "post_processor");
+        if (!pair.is_array() || pair.size() != 2) {
+          r.refuse("the post_processor's " + std::string(key) + " is no pair");
+        }
+        to->push_back(r.id(pair[1], key));
+      }
+    } else if (type != "ByteLevel") {  // which changes offsets alone
+      r.refuse("the post_processor " + io::detail::printable(type) + " is not supported");
+    }
+  }
+  [[nodiscard]] std::string joined_text(std::vector<std::string> tokens) const {
+    for (const auto& step : steps_) { tokens = step(std::move(tokens)); }
+    std::string text;
+    for (const auto& t : tokens) { text += t; }
+    return encoded(decoded(text));  // bytes that are no UTF-8 become U+FFFD
+  }
+
+  vocabulary words_;
+  std::function<ids(const std::u32string&)> pieces_;
+  std::vector<added_word> added_;
+  std::vector<added_word> added_normalised_;
+  std::set<std::uint32_t> special_;
+  std::vector<change> changes_;
+  std::vector<cut> cuts_;
+  std::vector<decode_step> steps_;
+  ids before_;
+  ids after_;
+};
+
+// GPT-2's own two files as the settings that a tokenizer.json has.
+inline json gpt2_settings(const std::filesystem::path& vocab, const std::filesystem::path& merges) {
+  const io::file_bytes file(merges);
+  const std::string_view text(reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size());
+  json pairs = json::array();
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t end = std::min(text.find('\n', i), text.size());
+    std::string line(text.substr(i, end - i));
+    if (line.ends_with('\r')) { line.pop_back(); }
+    if (!line.empty() && !line.starts_with("#version")) { pairs.push_back(line); }
+    i = end + 1;
+  }
+  const json bytes = {{"type", "ByteLevel"}, {"add_prefix_space", false}, {"use_regex", true}};
+  json added = json::array();
+  json words = io::read_json(vocab);
+  if (words.is_object() && words.contains("<|endoftext|>")) {
+    added.push_back({{"id", words.at("<|endoftext|>")}, {"content", "<|endoftext|>"}, {"special", true}});
+  }
+  return {{"added_tokens", added},
+          {"pre_tokenizer", bytes},
+          {"decoder", bytes},
+          {"model", {{"type", "BPE"}, {"vocab", std::move(words)}, {"merges", std::move(pairs)}}}};
+}
+
+}  // namespace dimwise::text::detail

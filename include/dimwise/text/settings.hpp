@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/text/settings.hpp -- the settings of a tokenizer.json, read with their place in errors.
+//
+// Layer: text.
+// Tests: tests/text/tokenizer.test.cpp
+#pragma once
+
+#include <dimwise/io/config.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace dimwise::text::detail {
+
+using nlohmann::json;
+using ids = std::vector<std::uint32_t>;
+
+// Settings that are not supported are refused by their place and name.
+class reader {
+ public:
+  explicit reader(std::string title) : title_(std::move(title)) {}
+  [[noreturn]] void refuse(const std::string& what) const { throw io::file_error(title_ + ": " + what); }
+  [[nodiscard]] const json& at(const json& from, const char* key, const char* where) const {
+    if (!from.is_object() || !from.contains(key)) { refuse(std::string(where) + " lacks " + key); }
+    return from.at(key);
+  }
+  [[nodiscard]] std::string word(const json& from, const char* key, const char* where) const {
+    const json& value = at(from, key, where);
+    if (!value.is_string()) { refuse(std::string(where) + ": " + key + " is no text"); }
+    return value.get<std::string>();
+  }
+  [[nodiscard]] static bool flag(const json& from, const char* key, bool otherwise) {
+    return from.contains(key) && from.at(key).is_boolean() ? from.at(key).get<bool>() : otherwise;
+  }
+  [[nodiscard]] std::uint32_t id(const json& value, const std::string& of) const {
+    if (!value.is_number_unsigned() || value.get<std::uint64_t>() >= (1U << 24)) {
+      refuse("the id of " + io::detail::printable(of) + " is no whole number below 2^24");
+    }
+    return value.get<std::uint32_t>();
+  }
+
+ private:
+  std::string title_;
+};
+
+}  // namespace dimwise::text::detail
