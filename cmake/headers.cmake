@@ -24,6 +24,7 @@ set(dimwise_headers
     include/dimwise/eval/kernels_backward.hpp
     include/dimwise/eval/kernels_elements.hpp
     include/dimwise/eval/kernels_epilogue.hpp
+    include/dimwise/eval/kernels_loss.hpp
     include/dimwise/eval/kernels_product.hpp
     include/dimwise/eval/kernels_rows.hpp
     include/dimwise/eval/layout.hpp
@@ -37,6 +38,7 @@ set(dimwise_headers
     include/dimwise/eval/loops_rows.hpp
     include/dimwise/eval/masks.hpp
     include/dimwise/eval/narrow.hpp
+    include/dimwise/eval/parameter_steps.hpp
     include/dimwise/eval/partial_attention.hpp
     include/dimwise/eval/pass.hpp
     include/dimwise/eval/plan.hpp

@@ -19,7 +19,7 @@ namespace dimwise {
 
 /// How a part of an expression is evaluated.
 enum class plan_kind : unsigned char {
-  look,       ///< a view of an operand's memory, copied: nothing is computed
+  look,       ///< an operand's elements, copied: nothing is computed
   plain,      ///< the reference loops
   rows,       ///< vectorized rows: softmax, log_softmax, norms, sums, means, maxima, minima
   map,        ///< a vectorized function of contiguous elements

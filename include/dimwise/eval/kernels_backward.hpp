@@ -119,5 +119,95 @@ struct by_row_kernel<node<rows_back<How, Over>, Shape, T, G, X>> {
   }
 };
 
+// ---- views ----------------------------------------------------------------------------------------------------------
+
+// A strategy: rows of a view's gradient, added where the view has read them.
+template <class How, class View, class Shape, class T, class G>
+struct by_row_kernel<node<view_back<How, View>, Shape, T, G>> {
+  using N = node<view_back<How, View>, Shape, T, G>;
+  using axes = axes_for<Shape>;
+  static constexpr bool matches = is_float<G> && axes::size > 0;
+  static constexpr plan_kind kind = plan_kind::rows;
+
+  template <class Lowered>
+  static bool fits(const N& n, const axis* to, const Lowered& x) {
+    if (!follow_each_other(to, axes::size) || to[axes::size - 1].stride != 1) { return false; }
+    const auto row = view_loops<N>(n, layout_of_target(to), child_in<0>(x).axes).nest;
+    const std::size_t in = row.rank - 1;
+    return row.rank > 0 && !row.empty() && row.stride[0][in] == 1 && row.stride[1][in] == 1 &&
+           row.extent[in] >= least_row;
+  }
+  template <class Lowered>
+  static bool run(context&, const N& n, target<float> to, const Lowered& x) {
+    const auto& g = child_in<0>(x);
+    std::size_t all = 1;
+    for (std::size_t i = 0; i < axes::size; ++i) { all *= to.axes[i].extent; }
+    std::fill_n(to.data, all, 0.0F);
+    const view_loops<N> view(n, layout_of_target(to.axes), g.axes);
+    float* const sums = to.data + view.first;
+    kernels::for_each_row(view.nest, [&](const std::ptrdiff_t(&o)[2], std::size_t count, const std::ptrdiff_t(&)[2]) {
+      kernels::active().zip(kernels::operation::add, count, sums + o[0], 1, g.data + o[1], 1, sums + o[0]);
+    });
+    return true;
+  }
+
+ private:
+  static operand_layout layout_of_target(const axis* to) {
+    operand_layout layout;
+    for (std::size_t i = 0; i < axes::size; ++i) { layout.axes[i] = to[i]; }
+    return layout;
+  }
+};
+
+// ---- ids ------------------------------------------------------------------------------------------------------------
+
+// Ids as the numbers that kernels read: an id holds nothing else.
+template <class D>
+const std::size_t* numbers_of(const id<D>* ids) {
+  static_assert(sizeof(id<D>) == sizeof(std::size_t));
+  return &ids->value;
+}
+
+// A strategy: rows of a table's gradient, each where its id says.
+template <class D, class Shape, class T, class Values, class Ids>
+struct by_row_kernel<node<gather_back<D>, Shape, T, Values, Ids>> {
+  using N = node<gather_back<D>, Shape, T, Values, Ids>;
+  static constexpr bool matches = is_float<Values>;
+  static constexpr plan_kind kind = plan_kind::rows;
+
+  template <class Lowered>
+  static bool fits(const N& n, const axis* to, const Lowered& x) {
+    if (!one_axis<D, axes_for<Shape>>::is_one(to)) { return false; }
+    const scatter_loops<N> loops(n, to, x);
+    for (std::size_t i = 0; i < loops.ids.rank; ++i) {
+      if (loops.ids.stride[0][i] != 0) { return false; }  // rows of several tables
+    }
+    const auto& row = loops.row;
+    return row.rank == 1 && row.stride[0][0] == 1 && row.stride[1][0] == 1;
+  }
+  template <class Lowered>
+  static bool run(context& cx, const N& n, target<float> to, const Lowered& x) {
+    const scatter_loops<N> loops(n, to.axes, x);
+    fill_zero(loops.all, to.data);
+    const auto* const ids = child_in<1>(x).data;
+    kernels::scatter_call call;
+    call.n = loops.row.extent[0];
+    call.out = to.data;
+    call.out_row = loops.along.stride;
+    kernels::for_each_row(loops.ids, [&](const std::ptrdiff_t(&o)[3], std::size_t count, const std::ptrdiff_t(&s)[3]) {
+      for (std::size_t i = 0; i < count; ++i) {
+        (void)checked_id("scatter_add", ids[o[2] + static_cast<std::ptrdiff_t>(i) * s[2]], loops.along.extent);
+      }
+      call.rows = count;
+      call.ids = numbers_of(ids + o[2]);
+      call.id_step = s[2];
+      call.in = child_in<0>(x).data + o[1];
+      call.in_row = s[1];
+      kernels::active_gradients().scatter_add(call, cx.runner());
+    });
+    return true;
+  }
+};
+
 }  // namespace dimwise::detail
 #endif

@@ -5,6 +5,7 @@
 // Tests: tests/grad/rows.test.cpp, tests/grad/views.test.cpp
 #pragma once
 
+#include <dimwise/eval/loops_ids.hpp>
 #include <dimwise/eval/loops_rows.hpp>
 #include <dimwise/eval/views.hpp>
 #include <dimwise/expr/backward.hpp>
@@ -197,26 +198,32 @@ void loops(const node<total_back<How, Over, Masked>, Shape, U, G, X>& n, target<
 
 // ---- views ----------------------------------------------------------------------------------------------------------
 
-// The operand that a view was read of, as far as the view's step asks for it.
+// The loops over what a view read: of the operand of that layout, and of the gradient.
+template <class N>
+struct view_loops;
 template <class Shape, class T, class How, class View, class G>
-void add_through_view(const node<view_back<How, View>, Shape, T, G>& n, operand_layout to, T* data,
-                      const lowered<T>& g) {
+struct view_loops<node<view_back<How, View>, Shape, T, G>> {
+  // As far as the view's step asks for it.
   using N = node<view_back<How, View>, Shape, T, G>;
-  using view_axes = axes_for<View>;
-  if constexpr (requires { step_part<N>(to, n, n.op().view, n.op().how, result_axes<view_axes>{}); }) {
-    step_part<N>(to, n, n.op().view, n.op().how, result_axes<view_axes>{});
-  } else {
-    step<N>(to, n.op().view, n.op().how, result_axes<view_axes>{});
+  std::ptrdiff_t first = 0;  // of the operand's elements that are read
+  kernels::loop_nest<2> nest;
+
+  view_loops(const N& n, operand_layout to, const axis* g) {
+    using view_axes = axes_for<View>;
+    if constexpr (requires { step_part<N>(to, n, n.op().view, n.op().how, result_axes<view_axes>{}); }) {
+      step_part<N>(to, n, n.op().view, n.op().how, result_axes<view_axes>{});
+    } else {
+      step<N>(to, n.op().view, n.op().how, result_axes<view_axes>{});
+    }
+    std::ptrdiff_t strides[2][max_rank] = {};
+    for (std::size_t i = 0; i < view_axes::size; ++i) { strides[0][i] = to.axes[i].stride; }
+    align<view_axes, axes_for<shape_of<G>>>(g, strides[1]);
+    axis extents[max_rank];
+    axis_extents<view_axes>::write(n.op().view, extents);
+    nest = nest_over(view_axes::size, extents, strides);
+    first = to.first;
   }
-  std::ptrdiff_t strides[2][max_rank] = {};
-  for (std::size_t i = 0; i < view_axes::size; ++i) { strides[0][i] = to.axes[i].stride; }
-  align<view_axes, axes_for<shape_of<G>>>(g.axes, strides[1]);
-  axis extents[max_rank];
-  axis_extents<view_axes>::write(n.op().view, extents);
-  data += to.first;
-  kernels::for_each_element(nest_over(view_axes::size, extents, strides),
-                            [&](std::ptrdiff_t t, std::ptrdiff_t f) { data[t] += g.data[f]; });
-}
+};
 template <class C, class How, class View, class Shape, class U, class G, class T, class Lowered>
 void loops(const node<view_back<How, View>, Shape, U, G>& n, target<T> to, const Lowered& x) {
   using axes = axes_for<Shape>;
@@ -224,10 +231,18 @@ void loops(const node<view_back<How, View>, Shape, U, G>& n, target<T> to, const
   lowered<T> all{buffer_layout(n), nullptr, {}, nullptr};
   all.buffer.resize(checked_size<axes>(all.axes, sizeof(T), "gradient"));
   std::fill(all.buffer.begin(), all.buffer.end(), T(0));
-  const node<view_back<How, View>, Shape, T, G> as_computed({n.op().how, n.op().view}, n.extents(),
-                                                            n.template child<0>());
-  add_through_view(as_computed, all, all.buffer.data(), child_in<0>(x));
+  const auto& g = child_in<0>(x);
+  const view_loops<node<view_back<How, View>, Shape, U, G>> view(n, all, g.axes);
+  T* const sums = all.buffer.data() + view.first;
+  kernels::for_each_element(view.nest, [&](std::ptrdiff_t i, std::ptrdiff_t j) { sums[i] += g.data[j]; });
   copy_axes<T>(axes::size, all.axes, to.axes, all.axes, to.data, all.buffer.data());
+}
+
+// ---- gather ---------------------------------------------------------------------------------------------------------
+
+template <class C, class Shape, class D, class U, class Values, class Ids, class T, class Lowered>
+void loops(const node<gather_back<D>, Shape, U, Values, Ids>& n, target<T> to, const Lowered& in) {
+  scatter(n, to, in);
 }
 
 // ---- skew -----------------------------------------------------------------------------------------------------------

@@ -149,49 +149,69 @@ void loops(const one_hot_node<Shape, T, D, Ids>& n, target<Out> to, const Lowere
   });
 }
 
-template <class C, class Shape, class D, class Values, class Ids, class T, class Lowered>
-void loops(const scatter_add_node<Shape, D, Values, Ids>& n, target<T> to, const Lowered& in) {
-  using axes = axes_for<Shape>;
-  using id_axes = axes_for<shape_of<Ids>>;
-  using value_axes = axes_for<shape_of<Values>>;
+// The loops of scatter_add, for a destination that has D as one axis.
+template <class N>
+struct scatter_loops {
+  using values_type = element_t<0, children_t<N>>;
+  using ids_type = element_t<1, children_t<N>>;
+  using D = first_t<typename operation_of<N>::over>;
+  using axes = axes_for<shape_of<N>>;
+  using id_axes = axes_for<shape_of<ids_type>>;
+  using value_axes = axes_for<shape_of<values_type>>;
   using beside = difference_t<value_axes, id_axes>;
-  const auto& values = child_in<0>(in);
-  const auto& ids = child_in<1>(in);
-  write_along<D>(n, to, [&](target<T> out) {
+  kernels::loop_nest<1> all;  // of the destination
+  kernels::loop_nest<3> ids;  // over the ids: the destination but for D, the values, the ids
+  kernels::loop_nest<2> row;  // of one id: the destination, the values
+  axis along;                 // D of the destination
+
+  template <class Lowered>
+  scatter_loops(const N& n, const axis* to, const Lowered& in) {
     axis here[max_rank];
-    for (std::size_t i = 0; i < axes::size; ++i) { here[i] = out.axes[i]; }
-    axis all[max_rank];
-    axis_extents<axes>::write(n.extents(), all);
-    std::ptrdiff_t zeros[1][max_rank] = {};
-    for (std::size_t i = 0; i < axes::size; ++i) { zeros[0][i] = here[i].stride; }
-    kernels::for_each_row(nest_over(axes::size, all, zeros),
-                          [&](const std::ptrdiff_t(&o)[1], std::size_t count, const std::ptrdiff_t(&s)[1]) {
-      for (std::size_t i = 0; i < count; ++i) { out.data[o[0] + static_cast<std::ptrdiff_t>(i) * s[0]] = T(0); }
-    });
+    for (std::size_t i = 0; i < axes::size; ++i) { here[i] = to[i]; }
+    axis extents[max_rank];
+    axis_extents<axes>::write(n.extents(), extents);
+    std::ptrdiff_t whole[1][max_rank] = {};
+    for (std::size_t i = 0; i < axes::size; ++i) { whole[0][i] = here[i].stride; }
+    all = nest_over(axes::size, extents, whole);
     // D moves by ids alone, also where the ids have D themselves.
     using d = one_axis<D, axes>;
-    const axis along = d::of(here, n.extents());
+    along = d::of(here, n.extents());
     for (std::size_t i = d::first; i < d::first + d::count; ++i) { here[i].stride = 0; }
     std::ptrdiff_t strides[3][max_rank] = {};
     align<id_axes, axes>(here, strides[0]);
-    align<id_axes, value_axes>(values.axes, strides[1]);
-    align<id_axes, id_axes>(ids.axes, strides[2]);
-    axis extents[max_rank];
+    align<id_axes, value_axes>(child_in<0>(in).axes, strides[1]);
+    align<id_axes, id_axes>(child_in<1>(in).axes, strides[2]);
     axis_extents<id_axes>::write(n.template child<1>().extents(), extents);
+    ids = nest_over(id_axes::size, extents, strides);
     std::ptrdiff_t inside[2][max_rank] = {};
     align<beside, axes>(here, inside[0]);
-    align<beside, value_axes>(values.axes, inside[1]);
-    axis rest[max_rank];
-    axis_extents<beside>::write(n.template child<0>().extents(), rest);
-    const auto row = nest_over(beside::size, rest, inside);
-    kernels::for_each_row(nest_over(id_axes::size, extents, strides),
-                          [&](const std::ptrdiff_t(&o)[3], std::size_t many, const std::ptrdiff_t(&s)[3]) {
+    align<beside, value_axes>(child_in<0>(in).axes, inside[1]);
+    axis_extents<beside>::write(n.template child<0>().extents(), extents);
+    row = nest_over(beside::size, extents, inside);
+  }
+};
+template <class T>
+void fill_zero(const kernels::loop_nest<1>& nest, T* to) {
+  kernels::for_each_row(nest, [&](const std::ptrdiff_t(&o)[1], std::size_t count, const std::ptrdiff_t(&s)[1]) {
+    for (std::size_t i = 0; i < count; ++i) { to[o[0] + static_cast<std::ptrdiff_t>(i) * s[0]] = T(0); }
+  });
+}
+template <class N, class T, class Lowered>
+void scatter(const N& n, target<T> to, const Lowered& in) {
+  using D = typename scatter_loops<N>::D;
+  const auto& values = child_in<0>(in);
+  const auto& ids = child_in<1>(in);
+  write_along<D>(n, to, [&](target<T> out) {
+    const scatter_loops<N> all(n, out.axes, in);
+    fill_zero(all.all, out.data);
+    kernels::for_each_row(all.ids, [&](const std::ptrdiff_t(&o)[3], std::size_t many, const std::ptrdiff_t(&s)[3]) {
       for (std::size_t i = 0; i < many; ++i) {
         const auto j = static_cast<std::ptrdiff_t>(i);
-        const std::ptrdiff_t at = checked_id("scatter_add", ids.data[o[2] + j * s[2]], along.extent);
-        T* const sums = out.data + o[0] + j * s[0] + at * along.stride;
+        const std::ptrdiff_t at = checked_id("scatter_add", ids.data[o[2] + j * s[2]], all.along.extent);
+        T* const sums = out.data + o[0] + j * s[0] + at * all.along.stride;
         const T* const terms = values.data + o[1] + j * s[1];
-        kernels::for_each_row(row, [&](const std::ptrdiff_t(&p)[2], std::size_t count, const std::ptrdiff_t(&q)[2]) {
+        kernels::for_each_row(all.row,
+                              [&](const std::ptrdiff_t(&p)[2], std::size_t count, const std::ptrdiff_t(&q)[2]) {
           if (q[0] == 1 && q[1] == 1) {
             T* const to_row = sums + p[0];
             const T* const from_row = terms + p[1];
@@ -206,6 +226,10 @@ void loops(const scatter_add_node<Shape, D, Values, Ids>& n, target<T> to, const
       }
     });
   });
+}
+template <class C, class Shape, class D, class Values, class Ids, class T, class Lowered>
+void loops(const scatter_add_node<Shape, D, Values, Ids>& n, target<T> to, const Lowered& in) {
+  scatter(n, to, in);
 }
 
 }  // namespace dimwise::detail

@@ -75,6 +75,16 @@ inline constexpr bool is_masked_total = false;
 template <class Shape, class T, class How, class Over, class E>
 inline constexpr bool is_masked_total<reduction<Shape, T, How, Over, E>> = is_masked_node<E>;
 
+// Nodes whose elements are those of their operands in other places: memory is copied, nothing is computed.
+template <class N>
+inline constexpr bool copies_elements = false;
+template <class Shape, class D, class Table, class Ids>
+inline constexpr bool copies_elements<gathered<Shape, D, Table, Ids>> = true;
+template <class Shape, class How, class D, class E>
+inline constexpr bool copies_elements<reordered<Shape, How, D, E>> = true;
+template <class Shape, class T, class M, class A, class B>  // ids, and bools
+inline constexpr bool copies_elements<elementwise<Shape, T, fn::choose, M, A, B>> = !real_element<T>;
+
 // `n` into `to`, in C.
 template <class C, class Pass, class N, class T>
 void compute(Pass& pass, const N& n, target<T> to) {
@@ -98,7 +108,7 @@ void compute(Pass& pass, const N& n, target<T> to) {
     if constexpr (has_kernels<C> && direct::size > 0) {
       if (kernels_run && any_computed(direct{}, pass, n, to, x)) { return; }
     }
-    pass.run(plan_kind::plain, n, words, [&] { loops<C>(n, to, x); });
+    pass.run(copies_elements<N> ? plan_kind::look : plan_kind::plain, n, words, [&] { loops<C>(n, to, x); });
   }
 }
 

@@ -53,6 +53,15 @@ struct view_back {
   extents_for<View> view;  // the extents of what was read
 };
 
+// The gradient of a table of which rows were read by ids: children are the gradients of the rows, and the ids.
+template <class D>
+struct gather_back {
+  static constexpr const char* name = "scatter_add";
+  using over = list<D>;
+};
+template <class Shape, class D, class Values, class Ids>
+using gather_back_node = node<gather_back<D>, Shape, value_of<Values>, Values, Ids>;
+
 // Q·K -> Q·R by distance: the reverse of skew.
 template <class Q, class R, class K>
 struct skew_back {

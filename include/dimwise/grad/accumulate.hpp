@@ -10,6 +10,7 @@
 //   auto [loss, gradient] = total.mean();
 #pragma once
 
+#include <dimwise/eval/parameter_steps.hpp>
 #include <dimwise/grad/gradient.hpp>
 
 namespace dimwise {
@@ -37,7 +38,7 @@ class accumulated {
     double count = 0;
     const auto one = detail::differentiated(model_, loss, [&](const auto& l) {
       count = l.count;
-      return l.sum;
+      return detail::weighed_number<decltype(l.sum)>{l.sum, 1.0};
     });
     sum_ += static_cast<double>(one.value);
     count_ += count;
@@ -48,10 +49,7 @@ class accumulated {
         all = g;
         return;
       }
-      auto* const to = all.overwrite();
-      const auto* const from = g.data();
-      const std::size_t n = all.size();
-      for (std::size_t i = 0; i < n; ++i) { to[i] += from[i]; }
+      detail::add_elements(all.size(), all.overwrite(), g.data());
     }, gradient_, one.gradient);
   }
   template <class Loss, class Verdict = detail::batch_verdict<detail::batch_loss_t<M, Loss>>>
@@ -68,9 +66,11 @@ class accumulated {
     value_with_gradient<T, M> result{static_cast<T>(sum_ * factor), gradient_};
     const bool any = begun_;
     for_each_parameter_of([&](const std::string&, auto& part) {
-      auto* const to = part.overwrite();
-      const std::size_t n = part.size();
-      for (std::size_t i = 0; i < n; ++i) { to[i] = any ? to[i] * static_cast<T>(factor) : T(0); }
+      if (any) {
+        detail::multiply_elements(part.size(), part.overwrite(), static_cast<T>(factor));
+      } else {
+        part.fill(T(0));
+      }
     }, result.gradient);
     return result;
   }

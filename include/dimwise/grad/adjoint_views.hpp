@@ -102,7 +102,7 @@ struct adjoint_of<node<gather_along<D>, Shape, T, Table, Ids>> {
   static void send(const N& n, const G& g) {
     using shape = gradient_shape<Table>;
     const auto& table = n.template child<0>();
-    send_gradient(table, scatter_add_node<shape, D, G, Ids>({}, extents_from<shape>("gradient", table.extents()), g,
+    send_gradient(table, gather_back_node<shape, D, G, Ids>({}, extents_from<shape>("gradient", table.extents()), g,
                                                             n.template child<1>()));
   }
 };

@@ -21,7 +21,9 @@ struct average {
   double count = 0;
 
   /// sum / count, a number as an expression; 0 where nothing counted.
-  [[nodiscard]] auto mean() const { return sum * (count == 0 ? 0.0 : 1.0 / count); }
+  [[nodiscard]] auto mean() const { return sum * factor(); }
+  /// What the sum is multiplied by: 1 / count; 0 where nothing counted.
+  [[nodiscard]] double factor() const { return count == 0 ? 0.0 : 1.0 / count; }
   /// The mean's value.
   [[nodiscard]] detail::untracked_t<T> value() const { return *tensor(detail::untracked_of(mean())).data(); }
 

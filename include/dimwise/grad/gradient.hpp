@@ -114,17 +114,36 @@ consteval auto judge_loss() {
 template <class M, class Loss>
 using loss_verdict = typename decltype(judge_loss<M, Loss>())::type;
 
+// A number that is differentiated, and what it is multiplied by.
+template <class X>
+struct weighed_number {
+  const X& number;
+  double factor;
+};
+// A loss as one number: an average is its sum over its count.
+template <class X>
+auto loss_as_number(const X& x) {
+  if constexpr (is_average<X>) {
+    return weighed_number<decltype(x.sum)>{x.sum, x.factor()};
+  } else {
+    return weighed_number<X>{x, 1.0};
+  }
+}
+
 // The number that `part` makes of the loss, and its gradient.
 template <class M, class Loss, class Part>
 auto differentiated(const M& model, const Loss& loss, const Part& part) {
   using T = model_element<M>;
   gradient_record record;
   const auto parameters = tracked_model(model, record.number());
-  const tensor<tracked<T>> value(part(loss(parameters)));
+  const auto given = loss(parameters);
+  const auto of = part(given);
+  const tensor<tracked<T>> value(of.number);
   record.close();
-  if (value.has_origin(record.number())) { value.origin()->add(tensor<T>(T(1))); }
+  const auto factor = static_cast<T>(of.factor);
+  if (value.has_origin(record.number())) { value.origin()->add(tensor<T>(factor)); }
   record.send_all();
-  value_with_gradient<T, M> result{*value.value().data(), model};
+  value_with_gradient<T, M> result{*value.value().data() * factor, model};
   for_each_parameter_of([](const std::string&, auto& to, const auto& from) {
     using To = std::remove_cvref_t<decltype(to)>;
     if (from.origin()->arrived()) {
@@ -153,7 +172,7 @@ namespace no_adl {
 template <class M, class Loss, class Verdict = detail::loss_verdict<M, Loss>>
   requires allowed<Verdict>
 [[nodiscard]] auto value_and_gradient(const M& model, const Loss& loss) {
-  return detail::differentiated(model, loss, [](const auto& l) { return detail::one_number(l); });
+  return detail::differentiated(model, loss, [](const auto& l) { return detail::loss_as_number(l); });
 }
 
 template <class M, class Loss, class Verdict = detail::loss_verdict<M, Loss>>

@@ -10,7 +10,7 @@
 //   next_word_loss<seq>(model(words), words)
 #pragma once
 
-#include <dimwise/eval/loops_loss.hpp>
+#include <dimwise/eval/kernels_loss.hpp>
 #include <dimwise/expr/join.hpp>
 #include <dimwise/expr/reorder.hpp>
 #include <dimwise/grad/adjoint.hpp>

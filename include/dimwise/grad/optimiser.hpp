@@ -8,6 +8,7 @@
 //   optimiser.step(model, clip_norm(gradient, 1.0));
 #pragma once
 
+#include <dimwise/eval/parameter_steps.hpp>
 #include <dimwise/grad/decay.hpp>
 #include <dimwise/grad/schedule.hpp>
 
@@ -64,11 +65,8 @@ namespace no_adl {
 template <class M>
 [[nodiscard]] double norm_of(const M& m) {
   double squares = 0;
-  for_each_parameter_of([&](const std::string&, const auto& part) {
-    const auto* const from = part.data();
-    const std::size_t n = part.size();
-    for (std::size_t i = 0; i < n; ++i) { squares += static_cast<double>(from[i]) * static_cast<double>(from[i]); }
-  }, m);
+  for_each_parameter_of(
+      [&](const std::string&, const auto& part) { squares += detail::sum_of_squares(part.size(), part.data()); }, m);
   return std::sqrt(squares);
 }
 
@@ -80,9 +78,7 @@ template <class M>
   if (!(factor < 1)) { return gradient; }
   for_each_parameter_of([&](const std::string&, auto& part) {
     using T = typename std::remove_cvref_t<decltype(part)>::value_type;
-    auto* const to = part.overwrite();
-    const std::size_t n = part.size();
-    for (std::size_t i = 0; i < n; ++i) { to[i] *= static_cast<T>(factor); }
+    detail::multiply_elements(part.size(), part.overwrite(), static_cast<T>(factor));
   }, gradient);
   return gradient;
 }
@@ -213,26 +209,19 @@ class adam_steps {
   void move(P& parameter, const P& gradient, P& first, P& second, double rate, double decay, double first_left,
             double second_left) const {
     using T = typename P::value_type;
-    const auto b1 = static_cast<T>(settings.first);
-    const auto b2 = static_cast<T>(settings.second);
-    const auto c1 = static_cast<T>(1 - settings.first);
-    const auto c2 = static_cast<T>(1 - settings.second);
-    const auto keep = static_cast<T>(Decoupled ? 1 - rate * decay : 1.0);
-    const auto added = static_cast<T>(Decoupled ? 0.0 : decay);
-    const auto size = static_cast<T>(rate / first_left);
-    const auto root = static_cast<T>(1 / second_left);
-    const auto epsilon = static_cast<T>(settings.epsilon);
-    const T* const from = gradient.data();
-    T* const p = parameter.overwrite();
-    T* const m = first.overwrite();
-    T* const v = second.overwrite();
-    const std::size_t n = parameter.size();
-    for (std::size_t i = 0; i < n; ++i) {
-      const T g = from[i] + added * p[i];
-      m[i] = b1 * m[i] + c1 * g;
-      v[i] = b2 * v[i] + c2 * g * g;
-      p[i] = keep * p[i] - size * m[i] / (std::sqrt(v[i]) * root + epsilon);
-    }
+    const auto number = [](double x) { return static_cast<T>(x); };
+    const adam_numbers<T> by{
+        .decay = number(Decoupled ? 0.0 : decay),
+        .first_kept = number(settings.first),
+        .first_added = number(1 - settings.first),
+        .second_kept = number(settings.second),
+        .second_added = number(1 - settings.second),
+        .kept = number(Decoupled ? 1 - rate * decay : 1.0),
+        .size = number(rate / first_left),
+        .root = number(1 / second_left),
+        .epsilon = number(settings.epsilon),
+    };
+    step_adam(by, parameter.size(), gradient.data(), parameter.overwrite(), first.overwrite(), second.overwrite());
   }
 };
 

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/eval/parameter_steps.hpp -- passes over the elements of a parameter: a step of Adam, a sum of squares, sums,
+// factors.
+//
+// Layer: eval. Elements of float go through kernels, unless the context forces the reference; the loops are the
+// reference, and take every other type. Work is cut by the number of elements alone.
+// Tests: tests/grad/training_kernels.test.cpp
+#pragma once
+
+#include <dimwise/eval/context.hpp>
+#include <dimwise/eval/strategies.hpp>
+#if !defined(DIMWISE_PLAIN_ONLY)
+#include <dimwise/kernels/active_gradients.hpp>
+#endif
+
+#include <cmath>
+#include <vector>
+
+namespace dimwise::detail {
+
+// One step of Adam: g = gradient + decay p, m = first_kept m + first_added g, v = second_kept v + second_added g²,
+// p = kept p − size m / (√v root + epsilon).
+template <class T>
+struct adam_numbers {
+  T decay;
+  T first_kept;
+  T first_added;
+  T second_kept;
+  T second_added;
+  T kept;
+  T size;
+  T root;
+  T epsilon;
+};
+
+// Runs kernel(), where there are kernels for T and they may run, else loop(), and counts which. A kernel is generic, so
+// that it is compiled for float alone.
+template <class T, class Kernel, class Loop>
+void by_kernel_or_loop(context& cx, plan_kind kind, const Kernel& kernel, const Loop& loop) {
+  if constexpr (has_kernels<T>) {
+    if (!cx.reference_forced()) {
+      kernel();
+      return cx.count(kind);
+    }
+  }
+  loop();
+  cx.count(plan_kind::plain);
+}
+
+template <class T>
+void step_adam(const adam_numbers<T>& by, std::size_t n, const T* gradient, T* p, T* m, T* v) {
+  const auto loop = [&] {
+    for (std::size_t i = 0; i < n; ++i) {
+      const T g = gradient[i] + by.decay * p[i];
+      m[i] = by.first_kept * m[i] + by.first_added * g;
+      v[i] = by.second_kept * v[i] + by.second_added * g * g;
+      p[i] = by.kept * p[i] - by.size * m[i] / (std::sqrt(v[i]) * by.root + by.epsilon);
+    }
+  };
+  context& cx = current_context();
+  by_kernel_or_loop<T>(cx, plan_kind::map, [&] {
+    if constexpr (has_kernels<T>) {
+      in_parts(cx, n, part_elements, [&](std::size_t begin, std::size_t end) {
+        kernels::active_gradients().adam({end - begin, gradient + begin, p + begin, m + begin, v + begin, by.decay,
+                                          by.first_kept, by.first_added, by.second_kept, by.second_added, by.kept,
+                                          by.size, by.root, by.epsilon});
+      });
+    }
+  }, loop);
+}
+
+// The sum of the squares, in float64.
+template <class T>
+double sum_of_squares(std::size_t n, const T* x) {
+  double sum = 0;
+  context& cx = current_context();
+  by_kernel_or_loop<T>(cx, plan_kind::rows, [&] {
+    if constexpr (has_kernels<T>) {
+      constexpr std::size_t part = 4 * part_elements;
+      std::vector<double> sums((n + part - 1) / part);
+      in_parts(cx, n, part, [&](std::size_t begin, std::size_t end) {
+        sums[begin / part] = kernels::active_gradients().sum_of_squares(end - begin, x + begin);
+      });
+      for (const double one : sums) { sum += one; }
+    }
+  }, [&] {
+    for (std::size_t i = 0; i < n; ++i) { sum += static_cast<double>(x[i]) * static_cast<double>(x[i]); }
+  });
+  return sum;
+}
+
+// x = x times a number
+template <class T>
+void multiply_elements(std::size_t n, T* x, T by) {
+  context& cx = current_context();
+  by_kernel_or_loop<T>(cx, plan_kind::map, [&] {
+    if constexpr (has_kernels<T>) {
+      in_parts(cx, n, part_elements, [&](std::size_t begin, std::size_t end) {
+        kernels::active().zip(kernels::operation::multiply, end - begin, x + begin, 1, &by, 0, x + begin);
+      });
+    }
+  }, [&] {
+    for (std::size_t i = 0; i < n; ++i) { x[i] *= by; }
+  });
+}
+
+// x = x + y
+template <class T>
+void add_elements(std::size_t n, T* x, const T* y) {
+  context& cx = current_context();
+  by_kernel_or_loop<T>(cx, plan_kind::map, [&] {
+    if constexpr (has_kernels<T>) {
+      in_parts(cx, n, part_elements, [&](std::size_t begin, std::size_t end) {
+        kernels::active().zip(kernels::operation::add, end - begin, x + begin, 1, y + begin, 1, x + begin);
+      });
+    }
+  }, [&] {
+    for (std::size_t i = 0; i < n; ++i) { x[i] += y[i]; }
+  });
+}
+
+}  // namespace dimwise::detail
