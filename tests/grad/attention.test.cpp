@@ -84,13 +84,30 @@ TEST_CASE("only some of them are parameters") {
       q, [&, values = v](const auto& m) { return contract<key>(softmax<key>(scores<wide>(m, keys)), values); });
 }
 
-TEST_CASE("a learned bias goes the general way, and gets its gradient") {
-  const auto [q, k, v] = roles(9, 9);
-  const auto model = std::tuple(q, k, v, drawn<tensor<float, heads, seq, key>>(4, seq{9}, key{9}));
-  check_attention(model, [](const auto& m) {
-    const auto& [a, b, c, bias] = m;
-    return contract<key>(softmax<key>(biased(scores<wide>(a, b), bias)), c);
-  }, false);
+TEST_CASE("a learned bias gets its gradient by the kernel: of every head, of all heads, of a relative position") {
+  const auto [q, k, v] = roles(21, 21);
+  const auto learned = [&](const auto& bias) {
+    check_attention(std::tuple(q, k, v, bias), [](const auto& m) {
+      const auto& [a, b, c, d] = m;
+      return contract<key>(softmax<key>(masked(biased(scores<wide>(a, b), d), causal<seq, key>{})), c);
+    });
+  };
+  learned(drawn<tensor<float, heads, seq, key>>(4, seq{21}, key{21}));
+  learned(drawn<tensor<float, batch, seq, key>>(5, batch{2}, seq{21}, key{21}));
+  learned(drawn<tensor<float, key>>(6, key{21}));
+  const auto table = drawn<tensor<float, distance, heads>>(7, distance{41});
+  check_attention(std::tuple(q, table), [&, keys = k, values_of = v](const auto& m) {
+    const auto& [a, d] = m;
+    return contract<key>(softmax<key>(biased(scores<wide>(a, keys), relative_bias<seq, key, distance>(d))), values_of);
+  });
+  const auto grouped = std::tuple(drawn<tensor<float, batch, kv_heads, group, seq, wide>>(1, batch{2}, seq{19}),
+                                  drawn<tensor<float, batch, kv_heads, key, wide>>(2, batch{2}, key{19}),
+                                  drawn<tensor<float, kv_heads, group, seq, key>>(3, seq{19}, key{19}));
+  const auto rows = drawn<tensor<float, batch, kv_heads, key, values>>(4, batch{2}, key{19});
+  check_attention(grouped, [&](const auto& m) {
+    const auto& [a, b, d] = m;
+    return contract<key>(softmax<key>(biased(scores<wide>(a, b), d)), rows);
+  });
 }
 
 TEST_CASE("hidden keys and values may be NaN: they have no effect and the gradient 0") {

@@ -11,6 +11,9 @@
 #if !defined(DIMWISE_PLAIN_ONLY)
 #include <dimwise/eval/attention.hpp>
 #include <dimwise/kernels/active_gradients.hpp>
+
+#include <algorithm>
+#include <unordered_set>
 #endif
 
 namespace dimwise::detail {
@@ -77,12 +80,13 @@ struct attention_gradient_of<node<product_over<Over>, Shape, float, A, B>>
     return base::template run<sums_axes>(pass, n, {out.overwrite(), to}, &sums_to);
   }
 
-  // Writes the gradients that are wanted (not null); false, and nothing done, where the kernel does not take it.
-  template <class Out, class G>
+  // Writes the gradients that are wanted (not null); false, and nothing done, where the kernel does not take it. `Bias`
+  // is a tensor of the bias's dimensions; `nothing` where no bias has a gradient.
+  template <class Bias, class Out, class G>
   static bool back(const N& n, const Out& out, const sums_type& sums, const G& g,
                    float_tensor_t<dims_t<shape_of<typename roles::query_type>>>* d_q,
                    float_tensor_t<dims_t<shape_of<typename roles::key_type>>>* d_k,
-                   float_tensor_t<dims_t<shape_of<typename roles::value_type>>>* d_v) {
+                   float_tensor_t<dims_t<shape_of<typename roles::value_type>>>* d_v, Bias* d_bias) {
     context& cx = current_context();
     if (cx.reference_forced()) { return false; }
     evaluation_pass pass{cx};
@@ -109,6 +113,10 @@ struct attention_gradient_of<node<product_over<Over>, Shape, float, A, B>>
                                                                                to.layout.d_k_feature);
     to.d_v = place<typename roles::v_axes, key_axis, typename roles::values>(d_v, to.strides[3], to.layout.d_v_row,
                                                                              to.layout.d_v_feature);
+    if constexpr (!std::is_same_v<Bias, nothing>) {
+      to.d_bias = place<typename Bias::axes, typename roles::row, key_axis>(
+          d_bias, to.strides[4], to.layout.d_bias_query, to.layout.d_bias_key);
+    }
     if (size.empty()) { return true; }
 
     axis out_axes[max_rank];
@@ -131,7 +139,8 @@ struct attention_gradient_of<node<product_over<Over>, Shape, float, A, B>>
     float* d_q = nullptr;
     float* d_k = nullptr;
     float* d_v = nullptr;
-    std::ptrdiff_t strides[4][max_rank] = {};
+    float* d_bias = nullptr;
+    std::ptrdiff_t strides[5][max_rank] = {};
     kernels::attention_gradient_layout layout;
   };
 
@@ -160,7 +169,7 @@ struct attention_gradient_of<node<product_over<Over>, Shape, float, A, B>>
     const auto j0 = static_cast<std::ptrdiff_t>(part.first_key);
     std::size_t at = 0;
     kernels::for_each_row(nest_over(loops::size, extents, to.strides),
-                          [&](const std::ptrdiff_t(&o)[4], std::size_t many, const std::ptrdiff_t(&s)[4]) {
+                          [&](const std::ptrdiff_t(&o)[5], std::size_t many, const std::ptrdiff_t(&s)[5]) {
       for (std::size_t i = 0; i < many; ++i, ++at) {
         const auto j = static_cast<std::ptrdiff_t>(i);
         const auto pointer = [](float* p, std::ptrdiff_t by) { return p == nullptr ? nullptr : p + by; };
@@ -170,12 +179,36 @@ struct attention_gradient_of<node<product_over<Over>, Shape, float, A, B>>
         h.d_q = pointer(to.d_q, o[1] + j * s[1] + i0 * call.layout.d_q_row);
         h.d_k = pointer(to.d_k, o[2] + j * s[2] + j0 * call.layout.d_k_row);
         h.d_v = pointer(to.d_v, o[3] + j * s[3] + j0 * call.layout.d_v_row);
+        h.d_bias = pointer(to.d_bias, o[4] + j * s[4] + i0 * call.layout.d_bias_query + j0 * call.layout.d_bias_key);
       }
     });
-    call.gradients = heads.data();
     const kernels::gradient_table& table = kernels::active_gradients();
-    table.attention_gradient(call, scratch(table.attention_gradient_bytes(call, cx.runner().worker_count())).data(),
-                             cx.runner());
+    for (std::size_t begin = 0; begin < count;) {
+      const std::size_t end = end_of_call(heads, begin, forth.group);
+      call.forth.heads = forth.heads + begin;
+      call.forth.count = end - begin;
+      call.forth.score.slopes = forth.score.slopes == nullptr ? nullptr : forth.score.slopes + begin;
+      call.gradients = heads.data() + begin;
+      table.attention_gradient(call, scratch(table.attention_gradient_bytes(call, cx.runner().worker_count())).data(),
+                               cx.runner());
+      begin = end;
+    }
+  }
+  // Of one call, heads that share the gradient of a bias are neighbours: it ends before others would meet.
+  static std::size_t end_of_call(const aligned_vector<kernels::attention_gradient_head>& heads, std::size_t begin,
+                                 std::size_t group) {
+    if (heads[begin].d_bias == nullptr) { return heads.size(); }
+    std::unordered_set<const float*> seen;
+    std::size_t end = begin;
+    for (; end < heads.size(); ++end) {
+      const float* const here = heads[end].d_bias;
+      const bool is_neighbour = end > begin && here == heads[end - 1].d_bias;
+      if (!is_neighbour && !seen.insert(here).second) { break; }
+    }
+    if (end == heads.size()) { return end; }
+    // Heads whose gradients of keys or values are added up stay together: one task does them one after the other.
+    const std::size_t together = heads[begin].d_k == nullptr && heads[begin].d_v == nullptr ? 1 : group;
+    return begin + std::max(together, (end - begin) / together * together);
   }
 };
 

@@ -33,6 +33,11 @@ struct adjoint_of<node<add_bias, Shape, T, E, B>> {
   static void send(const N& n, const G& arrived) {
     const auto g = for_children<E, B>(arrived);
     send_reduced(n.template child<0>(), g);
+    send_to_bias(n, g);
+  }
+  // `g` may lack dimensions of the scores that the bias lacks.
+  template <class G>
+  static void send_to_bias(const N& n, const G& g) {
     send_reduced(n.template child<1>(), g);
   }
 };
@@ -43,6 +48,10 @@ struct adjoint_of<node<add_position_bias, Shape, T, E, B>> {
   static void send(const N& n, const G& arrived) {
     const auto g = for_children<E, B>(arrived);
     send_reduced(n.template child<0>(), g);
+    send_to_bias(n, g);
+  }
+  template <class G>
+  static void send_to_bias(const N& n, const G& g) {
     if constexpr (is_tracked<B>) { send_to_table(n, g, n.template child<1>()); }
   }
 
@@ -65,7 +74,7 @@ struct adjoint_of<node<add_position_bias, Shape, T, E, B>> {
       using shape = gradient_shape<Table>;
       using others = difference_t<difference_t<dims_t<shape_of<G>>, dims_t<shape>>, list<Q, K>>;
       const auto sums = summed_over<others>(g);
-      send_gradient(b.table(), scatter_add_node<shape, R, std::remove_cv_t<decltype(sums)>, ids_type>(
+      send_gradient(b.table(), gather_back_node<shape, R, std::remove_cv_t<decltype(sums)>, ids_type>(
                                    {}, extents_from<shape>("gradient", b.table().extents()), sums, ids));
     }
   }

@@ -2,7 +2,7 @@
 // dimwise/grad/attention.hpp -- stored attention: its log-sum-exp is kept, and one kernel gives all its gradients.
 //
 // Layer: grad. A statement that is attention as a whole, `tensor z = contract<key>(softmax<key>(…), v);`, as modules
-// store it. Attention within a larger formula, and attention with a bias that is learned, go the general way.
+// store it. Attention within a larger formula goes the general way.
 // Tests: tests/grad/attention.test.cpp
 #pragma once
 
@@ -10,6 +10,9 @@
 #include <dimwise/expr/untracked.hpp>
 
 namespace dimwise::detail {
+
+template <class N>
+struct adjoint_of;
 
 // What a stored value keeps beside the expression; nothing but of attention.
 template <class E>
@@ -45,7 +48,32 @@ const auto& scores_below(const N& n) {
     return scores_below(n.template child<way_to_scores<N>>());
   }
 }
-// Whether only queries, keys and values are tracked, no bias.
+// A step of the scores that adds a bias, by its type: whether the bias is tracked, and a tensor of its dimensions.
+template <class N>
+struct bias_step {
+  static constexpr bool is_learned = false;
+  using gradient_type = nothing;
+};
+template <class Shape, class T, class E, class B>
+struct bias_step<node<add_bias, Shape, T, E, B>> {
+  static constexpr bool is_learned = is_tracked<B>;
+  using gradient_type = float_tensor_t<dims_t<shape_of<B>>>;
+};
+template <class Shape, class T, class E, class B>
+struct bias_step<node<add_position_bias, Shape, T, E, B>> {
+  static constexpr bool is_learned = is_tracked<B>;
+  using gradient_type = float_tensor_t<typename B::bias_facts::dims>;
+};
+// The step that adds the learned bias; where there is none, the product.
+template <class N>
+const auto& biased_below(const N& n) {
+  if constexpr (is_product<N> || bias_step<N>::is_learned) {
+    return n;
+  } else {
+    return biased_below(n.template child<way_to_scores<N>>());
+  }
+}
+// Whether only queries, keys, values and a bias are tracked.
 template <class N>
 consteval bool tracks_roles_alone() {
   if constexpr (is_product<N>) {
@@ -53,7 +81,8 @@ consteval bool tracks_roles_alone() {
   } else {
     using next = element_t<way_to_scores<N>, children_t<N>>;
     const bool here = []<class... X>(list<X...>) {
-      return (std::size_t{is_tracked<X>} + ... + 0) <= std::size_t{is_tracked<next>};
+      return (std::size_t{is_tracked<X>} + ... + 0) <=
+             std::size_t{is_tracked<next>} + std::size_t{bias_step<N>::is_learned};
     }(children_t<N>{});
     return here && tracks_roles_alone<next>();
   }
@@ -91,19 +120,34 @@ struct kept_beside<node<product_over<Over>, Shape, T, A, B>> {
     auto d_q = wanted(q);
     auto d_k = wanted(k);
     auto d_v = wanted(v);
+    const auto& biased = biased_below(n.template child<at>());
+    using bias_type = bias_step<std::remove_cvref_t<decltype(biased)>>;
+    auto d_bias = wanted_bias<typename bias_type::gradient_type>(biased);
     const auto pointer = [](auto& x, bool is_wanted) { return is_wanted ? &x : nullptr; };
     if (!kernel::back(untracked_of(n), out, sums, g, pointer(d_q, is_tracked<std::remove_cvref_t<decltype(q)>>),
                       pointer(d_k, is_tracked<std::remove_cvref_t<decltype(k)>>),
-                      pointer(d_v, is_tracked<std::remove_cvref_t<decltype(v)>>))) {
+                      pointer(d_v, is_tracked<std::remove_cvref_t<decltype(v)>>),
+                      pointer(d_bias, bias_type::is_learned))) {
       return false;
     }
     send_gradient(q, d_q);
     send_gradient(k, d_k);
     send_gradient(v, d_v);
+    if constexpr (bias_type::is_learned) {
+      adjoint_of<std::remove_cvref_t<decltype(biased)>>::send_to_bias(biased, d_bias);
+    }
     return true;
   }
 
  private:
+  template <class To, class N>
+  static auto wanted_bias(const N& biased) {
+    if constexpr (std::is_same_v<To, nothing>) {
+      return nothing{};
+    } else {
+      return To::for_overwriting(extents_from<shape_of<To>>("gradient", biased.extents()));
+    }
+  }
   template <class X>
   static auto wanted(const X& x) {
     using to = gradient_type<X>;
