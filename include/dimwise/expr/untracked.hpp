@@ -47,6 +47,18 @@ template <class X>
   requires requires { typename X::table_type; }
 inline constexpr bool is_tracked<X> = is_tracked<typename X::table_type>;
 
+// The verdict on an operation that takes constants alone.
+template <class Op, class Verdict, class... X>
+consteval auto judge_untracked() {
+  if constexpr (allowed<Verdict> && (is_tracked<X> || ...)) {
+    return answer<ERROR_R21_operation_has_no_gradient<Op, operand_t<shape_of<X>>...>>{};
+  } else {
+    return answer<Verdict>{};
+  }
+}
+template <class Op, class Verdict, class... X>
+using of_constants = typename decltype(judge_untracked<Op, Verdict, X...>())::type;
+
 // Sends `g`, which arrived at the value of `n`, to the tracked leaves of `n` (grad/adjoint.hpp).
 template <class N, class G>
 void send_gradient(const N& n, const G& g);

@@ -11,6 +11,7 @@
 #include <dimwise/expr/node.hpp>
 #include <dimwise/expr/numbers.hpp>
 #include <dimwise/expr/operation.hpp>
+#include <dimwise/expr/untracked.hpp>
 
 #include <cstdint>
 
@@ -54,9 +55,11 @@ consteval auto judge_dequantised() {
   }
 }
 template <class Shape, class Scale>
-using dequantised_verdict = typename decltype(judge_dequantised<Shape, Scale>())::type;
+using scale_verdict = typename decltype(judge_dequantised<Shape, Scale>())::type;
+template <class Shape, class Scale>
+using dequantised_verdict = of_constants<op::dequantised, scale_verdict<Shape, shape_of<Scale>>, Scale>;
 template <class T>
-concept scale_of_floats = operand<T> && std::is_same_v<value_of<T>, float>;
+concept scale_of_floats = operand<T> && std::is_same_v<untracked_t<value_of<T>>, float>;
 
 // ---- the words ------------------------------------------------------------------------------------------------------
 
@@ -74,7 +77,7 @@ struct widened {
 struct dequantised {
   template <operand X, scale_of_floats Scale>
     requires(std::is_same_v<value_of<X>, std::int8_t>)
-  static auto judge(list<>, const X&, const Scale&) -> dequantised_verdict<shape_of<X>, shape_of<Scale>>;
+  static auto judge(list<>, const X&, const Scale&) -> dequantised_verdict<shape_of<X>, Scale>;
   template <class Verdict, operand X, scale_of_floats Scale>
     requires(std::is_same_v<value_of<X>, std::int8_t>)
   static auto make(list<>, const X& x, const Scale& scale) {
@@ -85,7 +88,7 @@ struct dequantised {
   template <class Named, operand X, scale_of_floats Scale, class F = first_t<Named>>
     requires(begins<Named, list<F>> && std::is_same_v<value_of<X>, int4_pair> && is_in<half<F>, dims_t<shape_of<X>>>)
   static auto judge(Named, const X&, const Scale&, const F& = {})
-      -> dequantised_verdict<with_dimension_t<shape_of<X>, half<F>, F>, shape_of<Scale>>;
+      -> dequantised_verdict<with_dimension_t<shape_of<X>, half<F>, F>, Scale>;
   template <class Verdict, class Named, operand X, scale_of_floats Scale, class F = first_t<Named>>
   static auto make(Named, const X& x, const Scale& scale, const F& features = {}) {
     using shape = typename Verdict::shape;

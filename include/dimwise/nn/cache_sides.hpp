@@ -6,6 +6,7 @@
 #pragma once
 
 #include <dimwise/eval/cache_storage.hpp>
+#include <dimwise/expr/untracked.hpp>
 
 #include <span>
 
@@ -109,6 +110,10 @@ template <class Cache, class Key, class Sides>
 class cache_base {
   using keys_shape = typename Sides::keys_shape;
   using values_shape = typename Sides::values_shape;
+  // What a cache holds has no origin: keys and values are constants.
+  template <class K, class V>
+  using append_verdict =
+      of_constants<op::append, rule::append<Key, keys_shape, values_shape, shape_of<K>, shape_of<V>>, K, V>;
 
  public:
   using key_dimension = Key;
@@ -122,11 +127,11 @@ class cache_base {
   ///   [Key, rest] and [Key, rest]: the cache's dimensions in any order, the cache's rotation
   ///
   /// Refuses other positions (R3), other dimensions (R10), keys rotated otherwise and rotated values (R9), keys for
-  /// values (R16). Throws `extent_error` where extents differ (R15) or do not fit, `origin_error` where keys or values
+  /// values (R16), what is tracked (R21). Throws `extent_error` where extents differ (R15) or do not fit, `origin_error` where keys or values
   /// say other positions than these or beyond 2^60; rotated keys that say none were turned from position 0. Throws
   /// `number_error` where a side of whole numbers is given NaN or an infinity. Whatever is thrown, the cache stays as
   /// it was.
-  template <operand K, operand V, class Verdict = rule::append<Key, keys_shape, values_shape, shape_of<K>, shape_of<V>>>
+  template <operand K, operand V, class Verdict = append_verdict<K, V>>
     requires allowed<Verdict>
   void append(const K& k, const V& v) {
     Cache& self = static_cast<Cache&>(*this);
@@ -141,7 +146,7 @@ class cache_base {
     sides.values.check_numbers(new_values, "value");
     self.take_in(n, typename Sides::key_floats(new_keys), typename Sides::value_floats(new_values));
   }
-  template <operand K, operand V, class Verdict = rule::append<Key, keys_shape, values_shape, shape_of<K>, shape_of<V>>>
+  template <operand K, operand V, class Verdict = append_verdict<K, V>>
     requires refused<Verdict>
   Verdict append(const K& k, const V& v);
   /// Keys without values, or values without keys (R10).
