@@ -93,6 +93,7 @@ set(dimwise_headers
     include/dimwise/grad/check.hpp
     include/dimwise/grad/decay.hpp
     include/dimwise/grad/gradient.hpp
+    include/dimwise/grad/linear_attention.hpp
     include/dimwise/grad/loss.hpp
     include/dimwise/grad/loss_options.hpp
     include/dimwise/grad/optimiser.hpp

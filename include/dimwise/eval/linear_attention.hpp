@@ -109,22 +109,58 @@ auto stored_update(const Extents& all, const Update& u) {
 }
 
 // The state after position t.
-template <class P, class F, class State, class K, class V, class Update>
-State updated(const State& s, const K& k, const V& v, const Update& update, std::size_t t) {
+template <class F, class State, class K, class V, class Update>
+State updated(const State& s, const K& k, const V& v, const Update& here) {
   const auto decayed = [&] {
     if constexpr (decays<Update>) {
-      return s * exp(at<P>(update.decay, t));
+      return s * exp(here.decay);
     } else {
       return s;
     }
   }();
   if constexpr (corrects<Update>) {
     const State before = decayed;
-    const tensor correction = (v - contract<F>(k, before)) * at<P>(update.beta, t);
+    const tensor correction = (v - contract<F>(k, before)) * here.beta;
     return before + outer(k, correction);
   } else {
     return decayed + outer(k, v);
   }
+}
+// An update whose numbers are something else: those of one position, or of each.
+template <class Decay>
+struct with_decay {
+  Decay decay;
+};
+template <class Beta>
+struct with_beta {
+  Beta beta;
+};
+template <class Decay, class Beta>
+struct with_decay_and_beta {
+  Decay decay;
+  Beta beta;
+};
+// f(numbers) of an update.
+template <class Update, class F>
+auto update_of(const Update& u, const F& f) {
+  if constexpr (decays<Update> && corrects<Update>) {
+    return with_decay_and_beta<decltype(f(u.decay)), decltype(f(u.beta))>{f(u.decay), f(u.beta)};
+  } else if constexpr (decays<Update>) {
+    return with_decay<decltype(f(u.decay))>{f(u.decay)};
+  } else if constexpr (corrects<Update>) {
+    return with_beta<decltype(f(u.beta))>{f(u.beta)};
+  } else {
+    return u;
+  }
+}
+
+// Whether one of the operands is tracked: the way back is recorded then (grad/linear_attention.hpp).
+template <class T, class Update, class... X>
+consteval bool is_trained_recurrence() {
+  bool any = (is_tracked<X> || ...) || is_tracked_type<T>;
+  if constexpr (decays<Update>) { any = any || is_tracked<decltype(Update::decay)>; }
+  if constexpr (corrects<Update>) { any = any || is_tracked<decltype(Update::beta)>; }
+  return any;
 }
 
 }  // namespace dimwise::detail
@@ -145,7 +181,7 @@ namespace dimwise::nn {
 template <class P, class F, operand Q, operand K, operand V, class T, class... S, class Update = linear_update,
           class Verdict = detail::linear_verdict<P, F, detail::shape_of<Q>, detail::shape_of<K>, detail::shape_of<V>,
                                                  shape<S...>, Update>>
-  requires allowed<Verdict>
+  requires(allowed<Verdict> && !detail::is_trained_recurrence<T, Update, Q, K, V>())
 [[nodiscard]] auto linear_attention(const Q& q, const K& k, const V& v, tensor<T, S...>& state,
                                     const Update& update = {}, std::optional<double> scale = {}) {
   using result_shape = typename Verdict::shape;
@@ -169,9 +205,10 @@ template <class P, class F, operand Q, operand K, operand V, class T, class... S
   const auto changes = detail::stored_update(e, update);
   tensor<T, S...> s = state;
   for (std::size_t t = 0; t < positions; ++t) {
-    s = detail::updated<P, F>(s, at<P>(all_keys, t), at<P>(all_values, t), changes, t);
+    const auto here = [t](const auto& x) { return at<P>(x, t); };
+    s = detail::updated<F>(s, here(all_keys), here(all_values), detail::update_of(changes, here));
     auto row = one_row::over({y.overwrite() + t * size, size}, one);
-    row = contract<F>(at<P>(queries, t), s) * factor;
+    row = contract<F>(here(queries), s) * factor;
   }
   state = s;
   return detail::tensor_of<T, result_shape>(y);
