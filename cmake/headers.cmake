@@ -237,9 +237,16 @@ set(dimwise_headers
     include/dimwise/text/unicode.hpp
     include/dimwise/text/word_models.hpp
     include/dimwise/version.hpp
+    include/dimwise/viz.hpp
     include/dimwise/viz/colours.hpp
+    include/dimwise/viz/curve_picture.hpp
+    include/dimwise/viz/derivation_graph.hpp
+    include/dimwise/viz/derivation_picture.hpp
     include/dimwise/viz/explain.hpp
     include/dimwise/viz/labels.hpp
+    include/dimwise/viz/network_picture.hpp
+    include/dimwise/viz/picture.hpp
     include/dimwise/viz/print.hpp
     include/dimwise/viz/table.hpp
+    include/dimwise/viz/weights_picture.hpp
     include/dimwise/viz/words.hpp)

@@ -9,6 +9,7 @@
 #include <dimwise/grad.hpp>
 #include <dimwise/io.hpp>
 #include <dimwise/nn.hpp>
+#include <dimwise/viz.hpp>
 
 #include <CLI/CLI.hpp>
 #include <chrono>
@@ -144,31 +145,6 @@ training fresh(const options& o) {
 
 volatile std::sig_atomic_t stopped = 0;
 
-void write_curve(const std::string& path, const std::vector<double>& losses, std::size_t first_step) {
-  std::ofstream file(path);
-  const double width = 640;
-  const double height = 320;
-  double most = 0;
-  for (const double l : losses) { most = std::max(most, l); }
-  file << "<svg xmlns='http://www.w3.org/2000/svg' viewBox='-60 -20 " << width + 90 << ' ' << height + 70
-       << "' font-family='sans-serif' font-size='13' role='img'><title>training loss</title>"
-          "<style>text{fill:#444}path{fill:none;stroke:#2563eb;stroke-width:2}line{stroke:#8888}"
-          "@media(prefers-color-scheme:dark){text{fill:#ccc}path{stroke:#7aa2f7}}</style>\n";
-  for (double l = 0; l <= most; ++l) {
-    const double y = height * (1 - l / most);
-    file << "<line x1='0' x2='" << width << "' y1='" << y << "' y2='" << y << "'/><text x='-12' y='" << y + 4
-         << "' text-anchor='end'>" << l << "</text>\n";
-  }
-  file << "<path d='";
-  const double last = static_cast<double>(std::max<std::size_t>(losses.size() - 1, 1));
-  for (std::size_t i = 0; i < losses.size(); ++i) {
-    file << (i == 0 ? 'M' : 'L') << width * static_cast<double>(i) / last << ' ' << height * (1 - losses[i] / most);
-  }
-  file << "'/><text x='0' y='" << height + 24 << "'>step " << first_step << "</text><text x='" << width << "' y='"
-       << height + 24 << "' text-anchor='end'>step " << first_step + losses.size() << "</text><text x='" << width / 2
-       << "' y='" << height + 44 << "' text-anchor='middle'>nats for each byte</text></svg>\n";
-}
-
 // Trains, and returns whether it came to the end.
 bool train(training& t, const std::vector<unsigned char>& text, const options& o) {
   // [optimiser]
@@ -209,7 +185,9 @@ bool train(training& t, const std::vector<unsigned char>& text, const options& o
   t.second = optimiser.state.second;
   t.step = tensor<std::int64_t>(static_cast<std::int64_t>(step));
   io::save(t, o.state);
-  if (!losses.empty() && !o.curve.empty()) { write_curve(o.curve, losses, done); }
+  if (!losses.empty() && !o.curve.empty()) {
+    draw_curves({{"", losses}}, {.title = "training loss", .y = "nats for each byte", .first = done + 1}).save(o.curve);
+  }
   return step == o.steps;
 }
 

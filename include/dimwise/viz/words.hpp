@@ -36,7 +36,7 @@ inline code_point code_point_at(std::string_view s, std::size_t i) {
   return {value, n};
 }
 
-// No letter of its own: it is not shown, ends a line, or changes how its neighbours are read; or XML has no room for it.
+// No letter of its own: it is not shown, ends a line, changes how its neighbours are read, or is none for XML.
 inline bool is_unseen(char32_t c) {
   return (c >= 0x80 && c < 0xA0) || c == 0xAD || (c >= 0x200B && c <= 0x200F) || (c >= 0x2028 && c <= 0x202E) ||
          (c >= 0x2060 && c <= 0x206F) || c == 0xFEFF || (c & 0xFFFEU) == 0xFFFE;

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSL-1.0
+// 25_pictures -- a formula, a product, weights, a mask and a curve as SVG.
+//
+//   25_pictures docs/pictures          # writes the pictures into a folder; without one it prints what it would write
+//
+// Shows: pictures are made of an expression or of values by one call each; their colours follow the page that they are
+// in, light or dark.
+#include <dimwise/dimwise.hpp>
+#include <dimwise/viz.hpp>
+
+#include <cmath>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <vector>
+
+namespace lesson {
+struct seq : dimwise::position_dim<> {};
+struct key : dimwise::prime<seq> {};
+struct d_model : dimwise::feature_dim<8> {};
+struct heads : dimwise::heads_dim<2> {};
+struct d_k : dimwise::divided<d_model, heads> {};
+struct d_v : dimwise::divided<d_model, heads> {};
+
+using namespace dimwise;
+
+void write(const std::string& folder, const char* name, const picture& p) {
+  if (!folder.empty()) { p.save(folder + "/" + name); }
+  std::printf("%-18s %s\n", name, p.title().c_str());
+}
+
+int run(const std::string& folder) {
+  const std::vector<std::string> words{"the", "cat", "saw", "the", "dog", "."};
+  tensor<float, seq, heads, d_k> q(seq{6});
+  tensor<float, key, heads, d_k> k(key{6});
+  for (std::size_t i = 0; i < q.size(); ++i) {
+    q.data()[i] = static_cast<float>(2.2 * std::sin(1.3 * static_cast<double>(i)));
+  }
+  for (std::size_t i = 0; i < k.size(); ++i) {
+    k.data()[i] = static_cast<float>(2.2 * std::sin(2.1 * static_cast<double>(i) + 1));
+  }
+  const tensor<float, key, heads, d_v> v(key{6});
+  const tensor<float, heads, d_v, d_model> w_o;
+  const auto a = softmax<key>(masked(scores<d_k>(q, k), causal<seq, key>{}));
+  const auto y = contract<heads, d_v>(contract<key>(a, v), w_o);
+  write(folder, "attention.svg", draw(y));
+  write(folder, "network.svg", draw_network(contract<d_k>(q, k)));
+
+  write(folder, "weights.svg", draw_weights(a, labels<seq>(words), labels<key>(words)));
+  write(folder, "mask.svg", draw_mask(causal<seq, key>{} & window<seq, key>{3, 0}, seq{12}, key{12}));
+
+  std::vector<double> train;
+  std::vector<double> test;
+  for (int i = 0; i < 200; ++i) {
+    train.push_back(1.2 + 4.3 * std::exp(-i / 30.0) + 0.08 * std::sin(i * 1.7));
+    test.push_back(1.5 + 4.1 * std::exp(-i / 33.0));
+  }
+  write(folder, "curve.svg",
+        draw_curves({{"train", train}, {"test", test}}, {.title = "loss", .y = "nats for each byte"}));
+  std::printf("\n%s\n%s", mermaid(a).c_str(), dot(contract<d_k>(q, k)).c_str());
+  return 0;
+}
+}  // namespace lesson
+
+int main(int argc, char** argv) {
+  try {
+    return lesson::run(argc > 1 ? argv[1] : "");
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "25_pictures: %s\n", e.what());
+    return 1;
+  }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/viz/derivation_graph.hpp -- mermaid(expr) and dot(expr): a derivation for programs that draw graphs.
+//
+// Layer: viz. A node for each step with its operation and its result; an edge for each operand.
+// Tests: tests/viz/pictures.test.cpp
+//
+//   std::ofstream("y.dot") << dot(y);        // dot -Tsvg y.dot
+//   std::cout << mermaid(y);                 // within ```mermaid of a Markdown page
+#pragma once
+
+#include <dimwise/viz/derivation_picture.hpp>
+
+#include <string>
+
+namespace dimwise {
+
+namespace no_adl {
+
+/// The derivation of `x` in Mermaid's language. Nothing is computed.
+template <operand X>
+[[nodiscard]] std::string mermaid(const X& x) {
+  const detail::derivation d = detail::derivation_of(x);
+  std::string all = "flowchart TD\n";
+  std::size_t number = 0;
+  for (const detail::step_words& s : d.steps()) {
+    const std::string id = "s" + std::to_string(++number);
+    const bool leaf = s.operands.empty();
+    all += "  " + id + (leaf ? "([\"" : "[\"") + detail::in_xml(detail::step_label(s)) + "<br>" +
+           detail::in_xml(detail::in_words(s.result)) + (leaf ? "\"])\n" : "\"]\n");
+    for (const detail::said& o : s.operands) {
+      if (o.step != 0) { all += "  s" + std::to_string(o.step) + " --> " + id + "\n"; }
+    }
+  }
+  return all;
+}
+
+/// The derivation of `x` in DOT, the language of Graphviz. Nothing is computed.
+template <operand X>
+[[nodiscard]] std::string dot(const X& x) {
+  const detail::derivation d = detail::derivation_of(x);
+  std::string all = "digraph derivation {\n  node [shape=box, style=rounded, fontname=monospace];\n";
+  std::size_t number = 0;
+  for (const detail::step_words& s : d.steps()) {
+    const std::string id = "s" + std::to_string(++number);
+    std::string label = detail::in_dot(detail::step_label(s));
+    label.pop_back();
+    label += "\\n" + detail::in_dot(detail::in_words(s.result)).substr(1);
+    all += "  " + id + " [label=" + label + "];\n";
+    for (const detail::said& o : s.operands) {
+      if (o.step != 0) { all += "  s" + std::to_string(o.step) + " -> " + id + ";\n"; }
+    }
+  }
+  return all + "}\n";
+}
+
+}  // namespace no_adl
+
+}  // namespace dimwise

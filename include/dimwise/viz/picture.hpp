@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/viz/picture.hpp -- a picture: SVG with a title and a description; one style sheet for all of them.
+//
+// Layer: viz. Elements name classes; the style sheet gives these their colours for light, dark and paper, so that a
+// picture looks alike alone, in a page and in a report. Letters have one width, so that boxes fit without a browser.
+// Tests: tests/viz/pictures.test.cpp
+//
+//   draw(y).save("attention.svg");
+#pragma once
+
+#include <dimwise/dim/error.hpp>
+#include <dimwise/viz/words.hpp>
+
+#include <charconv>
+#include <cmath>
+#include <fstream>
+#include <string>
+#include <utility>
+
+namespace dimwise {
+
+namespace detail {
+
+// Classes: c0 … c7 the colours of dimensions; ink, soft, faint for words; box; heat and cold for numbers above and
+// below zero; odd for what is no number; off for what a mask hides.
+inline constexpr const char* style_sheet = R"(
+.dw{--paper:#fff;--ink:#1c2330;--soft:#566070;--line:#ccd2db;--box:#f5f7fa;--heat:#1d4ed8;--cold:#b45309;
+--k0:#1d4ed8;--k1:#b45309;--k2:#0f7a3d;--k3:#a21caf;--k4:#0e7490;--k5:#be123c;--k6:#5b7a06;--k7:#6d28d9;
+font-family:ui-monospace,"DejaVu Sans Mono",Menlo,Consolas,monospace;font-size:12px}
+@media (prefers-color-scheme:dark){.dw{--paper:#12161d;--ink:#e8ebf0;--soft:#a3adba;--line:#3a4350;--box:#1b212b;
+--heat:#7aa2ff;
+--cold:#f5b05c;--k0:#86acff;--k1:#f5b05c;--k2:#63dc94;--k3:#eb9bf7;--k4:#5cd3e8;--k5:#ff98ab;--k6:#bedf5a;
+--k7:#bfa8ff}}
+@media print{.dw{--paper:#fff;--ink:#000;--soft:#333;--line:#999;--box:#fff;--heat:#1d4ed8;--cold:#b45309;
+--k0:#1d4ed8;--k1:#b45309;
+--k2:#0f7a3d;--k3:#a21caf;--k4:#0e7490;--k5:#be123c;--k6:#5b7a06;--k7:#6d28d9;print-color-adjust:exact}}
+.dw .paper{fill:var(--paper)}.dw text{fill:var(--ink);white-space:pre}.dw .soft{fill:var(--soft)}
+.dw .strong{font-weight:700}
+.dw .small{font-size:11px}.dw .middle{text-anchor:middle}.dw .end{text-anchor:end}
+.dw .box{fill:var(--box);stroke:var(--line);stroke-width:1.2}.dw .rule{stroke:var(--line);fill:none}
+.dw .leaf{fill:var(--paper);stroke:var(--line);stroke-width:1.2}.dw .node{fill:var(--box);stroke:var(--ink);
+stroke-width:1.5}
+.dw .strand{fill:none;stroke-width:2.6;stroke-linecap:round}.dw .shared{stroke-dasharray:1 5}
+.dw .heat{fill:var(--heat)}.dw .cold{fill:var(--cold)}.dw .cell{fill:var(--box)}.dw .on{fill:var(--k2)}
+.dw .odd{fill:var(--k5)}.dw .off{stroke:var(--soft);fill:none}.dw .inverse{fill:var(--paper)}
+.dw .k0{--k:var(--k0)}.dw .k1{--k:var(--k1)}.dw .k2{--k:var(--k2)}.dw .k3{--k:var(--k3)}
+.dw .k4{--k:var(--k4)}.dw .k5{--k:var(--k5)}.dw .k6{--k:var(--k6)}.dw .k7{--k:var(--k7)}
+.dw .strand{stroke:var(--k)}.dw .dot,.dw .name{fill:var(--k)}
+)";
+
+inline constexpr double letter_width = 7.25;  // of 12 pixels' letters, at most
+
+// A number for SVG, in every locale alike.
+inline std::string svg_number(double v) {
+  if (!std::isfinite(v)) { v = 0; }
+  char digits[64];
+  const auto r = std::to_chars(digits, digits + sizeof(digits), std::round(v * 100) / 100);
+  return {digits, r.ptr};
+}
+
+// Elements of SVG, one after the other.
+class canvas {
+ public:
+  void text(double x, double y, const std::string& words, const char* classes = "") {
+    all_ += "<text" + at(x, y) + style(classes) + ">" + in_xml(words) + "</text>\n";
+  }
+  void turned_text(double x, double y, double degrees, const std::string& words, const char* classes = "") {
+    all_ += "<text transform=\"translate(" + svg_number(x) + " " + svg_number(y) + ") rotate(" + svg_number(degrees) +
+            ")\"" + style(classes) + ">" + in_xml(words) + "</text>\n";
+  }
+  void rectangle(double x, double y, double w, double h, const std::string& classes, double radius = 0,
+                 double opacity = 1, const std::string& title = "") {
+    all_ += "<rect" + at(x, y) + " width=\"" + svg_number(w) + "\" height=\"" + svg_number(h) + "\"" + style(classes) +
+            (radius > 0 ? " rx=\"" + svg_number(radius) + "\"" : "") +
+            (opacity < 1 ? " fill-opacity=\"" + svg_number(opacity) + "\"" : "");
+    all_ += title.empty() ? "/>\n" : "><title>" + in_xml(title) + "</title></rect>\n";
+  }
+  void path(const std::string& d, const std::string& classes, double opacity = 1) {
+    all_ += "<path d=\"" + d + "\"" + style(classes) +
+            (opacity < 1 ? " fill-opacity=\"" + svg_number(opacity) + "\"" : "") + "/>\n";
+  }
+  void dot(double x, double y, double radius, const std::string& classes) {
+    all_ += "<circle cx=\"" + svg_number(x) + "\" cy=\"" + svg_number(y) + "\" r=\"" + svg_number(radius) + "\"" +
+            style(classes) + "/>\n";
+  }
+  // Elements that a caller has written and escaped.
+  void raw(const std::string& elements) { all_ += elements; }
+  [[nodiscard]] const std::string& str() const { return all_; }
+
+ private:
+  static std::string at(double x, double y) { return " x=\"" + svg_number(x) + "\" y=\"" + svg_number(y) + "\""; }
+  static std::string style(const std::string& classes) { return classes.empty() ? "" : " class=\"" + classes + "\""; }
+  std::string all_;
+};
+
+inline std::string point(double x, double y) { return svg_number(x) + " " + svg_number(y); }
+// From one point down to another, without a corner.
+inline std::string strand(double x0, double y0, double x1, double y1) {
+  const double middle = (y0 + y1) / 2;
+  return "M" + point(x0, y0) + "C" + point(x0, middle) + " " + point(x1, middle) + " " + point(x1, y1);
+}
+
+}  // namespace detail
+
+/// A picture with a title and a description for those who do not see it.
+class picture {
+ public:
+  picture(double width, double height, std::string title, std::string description, std::string elements)
+      : width_(width),
+        height_(height),
+        title_(std::move(title)),
+        description_(std::move(description)),
+        elements_(std::move(elements)) {}
+
+  [[nodiscard]] double width() const { return width_; }
+  [[nodiscard]] double height() const { return height_; }
+  [[nodiscard]] const std::string& title() const { return title_; }
+  /// An SVG file.
+  [[nodiscard]] std::string svg() const { return element(std::string("<style>") + detail::style_sheet + "</style>\n"); }
+  /// The same for a page that has the style sheet.
+  [[nodiscard]] std::string inner_svg() const { return element(""); }
+  /// Writes the file. Throws `error` where that cannot be done.
+  void save(const std::string& path) const {
+    std::ofstream file(path, std::ios::binary);
+    file << svg();
+    file.close();
+    if (!file) { throw error{} << "picture: " << path.c_str() << " cannot be written"; }
+  }
+
+ private:
+  [[nodiscard]] std::string element(const std::string& style) const {
+    const std::string w = detail::svg_number(std::ceil(width_));
+    const std::string h = detail::svg_number(std::ceil(height_));
+    return "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"dw\" role=\"img\" width=\"" + w + "\" height=\"" + h +
+           "\" viewBox=\"0 0 " + w + " " + h + "\" style=\"max-width:100%;height:auto\">\n<title>" +
+           detail::in_xml(title_) + "</title>\n<desc>" + detail::in_xml(description_) + "</desc>\n" + style +
+           "<rect class=\"paper\" width=\"100%\" height=\"100%\" rx=\"8\"/>\n" + elements_ + "</svg>\n";
+  }
+  double width_;
+  double height_;
+  std::string title_;
+  std::string description_;
+  std::string elements_;
+};
+
+}  // namespace dimwise
