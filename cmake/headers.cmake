@@ -228,11 +228,13 @@ set(dimwise_headers
     include/dimwise/text/added_words.hpp
     include/dimwise/text/bpe.hpp
     include/dimwise/text/decoders.hpp
+    include/dimwise/text/folder.hpp
     include/dimwise/text/normalizers.hpp
     include/dimwise/text/pipeline.hpp
     include/dimwise/text/settings.hpp
     include/dimwise/text/split.hpp
     include/dimwise/text/splitters.hpp
+    include/dimwise/text/text_stream.hpp
     include/dimwise/text/tokenizer.hpp
     include/dimwise/text/unicode.hpp
     include/dimwise/text/word_models.hpp

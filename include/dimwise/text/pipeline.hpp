@@ -45,6 +45,19 @@ class pipeline {
 
   [[nodiscard]] std::size_t size() const { return words_.size(); }
   [[nodiscard]] std::optional<std::uint32_t> find(const std::string& word) const { return words_.find(word); }
+  [[nodiscard]] std::string fingerprint() const {
+    std::uint64_t hash = 0xcbf29ce484222325U;
+    const auto take = [&](unsigned char byte) { hash = (hash ^ byte) * 0x100000001b3U; };
+    for (std::size_t i = 0; i < words_.size(); ++i) {
+      if (const std::string* const word = words_.word(static_cast<std::uint32_t>(i))) {
+        for (const char c : *word) { take(static_cast<unsigned char>(c)); }
+      }
+      take(0);
+    }
+    std::string digits;
+    for (int shift = 60; shift >= 0; shift -= 4) { digits += "0123456789abcdef"[(hash >> shift) & 15U]; }
+    return digits;
+  }
 
   [[nodiscard]] ids encode(std::string_view text, bool around) const {
     ids all = around ? before_ : ids();

@@ -59,6 +59,9 @@ class tokenizer {
     const auto found = pipeline_->find(word);
     return found ? std::optional(id<Vocab>{*found}) : std::nullopt;
   }
+  /// Sixteen digits that follow from all words and their ids: vocabularies of one size are told apart by them (FNV-1a
+  /// of each word's bytes and a zero, in the order of the ids).
+  [[nodiscard]] std::string fingerprint() const { return pipeline_->fingerprint(); }
 
  private:
   static std::vector<id<Vocab>> typed(const std::vector<std::uint32_t>& ids) {

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/text/folder.hpp -- the tokenizer of a model's folder, refused where it is another model's.
+//
+// Layer: text. Vocabularies of one size fit every table and give wrong words: a fingerprint tells them apart, where the
+// folder has one.
+// Tests: tests/text/folder.test.cpp
+//
+//   const auto words = text::read_tokenizer<vocab>("folder", vocab{50257}, weights.metadata());
+#pragma once
+
+#include <dimwise/text/tokenizer.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+namespace dimwise::text {
+
+/// The key under which a checkpoint's metadata has the fingerprint of its tokenizer.
+inline constexpr const char* fingerprint_key = "tokenizer fingerprint";
+
+/// Reads `tokenizer.json`, or `vocab.json` and `merges.txt`. Throws `io::file_error` where its size is not the model's,
+/// or its fingerprint not the one in the metadata of the weights or in the file `tokenizer.fingerprint`. A table of
+/// words may be padded to a multiple of 64, by less than 1024 rows.
+template <dimension_type Vocab>
+[[nodiscard]] tokenizer<Vocab> read_tokenizer(const std::filesystem::path& folder, const Vocab& vocab,
+                                              const std::map<std::string, std::string>& metadata = {}) {
+  namespace fs = std::filesystem;
+  const bool is_one = fs::exists(folder / "tokenizer.json");
+  if (!is_one && (!fs::exists(folder / "vocab.json") || !fs::exists(folder / "merges.txt"))) {
+    throw io::file_error(folder.string() + ": tokenizer.json, or vocab.json and merges.txt, was expected");
+  }
+  const std::string title = (folder / (is_one ? "tokenizer.json" : "vocab.json")).string();
+  const auto words = is_one ? tokenizer<Vocab>::read(folder / "tokenizer.json")
+                            : tokenizer<Vocab>::read(folder / "vocab.json", folder / "merges.txt");
+  const std::size_t rows = vocab.extent();
+  const bool padded = rows > words.size() && rows % 64 == 0 && rows - words.size() < 1024;
+  if (words.size() != rows && !padded) {
+    throw io::file_error(title + ": the vocabulary has " + std::to_string(words.size()) + " ids, the model has " +
+                         std::to_string(rows) + " words: it is not this model's");
+  }
+  std::string expected;
+  if (const auto said = metadata.find(fingerprint_key); said != metadata.end()) { expected = said->second; }
+  if (std::ifstream file(folder / "tokenizer.fingerprint"); expected.empty() && file) { std::getline(file, expected); }
+  if (!expected.empty() && expected != words.fingerprint()) {
+    throw io::file_error(title + ": the vocabulary has the fingerprint " + words.fingerprint() +
+                         ", the model was made with " + io::detail::printable(expected) + ": it is not this model's");
+  }
+  return words;
+}
+
+}  // namespace dimwise::text

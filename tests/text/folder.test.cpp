@@ -1,0 +1,63 @@
+// tests/text/folder.test.cpp -- the tokenizer of a folder, and those of other models.
+// SPDX-License-Identifier: BSL-1.0
+#include "io/support.hpp"
+#include <dimwise/text/folder.hpp>
+
+#include <doctest/doctest.h>
+
+using namespace dimwise;
+
+namespace {
+
+struct vocab : choice_dim<> {};
+
+// Letters a, b, c, …, so many, one of them in the place of another where that is said.
+std::string letters(std::size_t count, char first = 'a') {
+  nlohmann::json words;
+  for (std::size_t i = 0; i < count; ++i) { words[std::string(1, static_cast<char>(first + i))] = i; }
+  return nlohmann::json{{"model", {{"type", "BPE"}, {"vocab", words}, {"merges", nlohmann::json::array()}}}}.dump();
+}
+
+}  // namespace
+
+TEST_CASE("a vocabulary is read with the size of the model, or padded") {
+  const dimwise_test::temporary_folder folder;
+  const auto told = [&](std::size_t rows) {
+    return dimwise_test::message([&] { (void)text::read_tokenizer(folder.path(), vocab{rows}); });
+  };
+  CHECK(told(5) == folder.path().string() + ": tokenizer.json, or vocab.json and merges.txt, was expected");
+  folder.write("tokenizer.json", letters(5));
+  CHECK(told(5).empty());
+  CHECK(told(64).empty());
+  CHECK(told(4) == (folder / "tokenizer.json").string() +
+                       ": the vocabulary has 5 ids, the model has 4 words: it is not this model's");
+  CHECK(told(6).find("the vocabulary has 5 ids, the model has 6 words") != std::string::npos);
+  CHECK(told(32000).find("the vocabulary has 5 ids, the model has 32000 words") != std::string::npos);
+}
+
+TEST_CASE("a vocabulary of the same size from another model is found by its fingerprint") {
+  const dimwise_test::temporary_folder folder;
+  folder.write("tokenizer.json", letters(5));
+  const auto words = text::read_tokenizer(folder.path(), vocab{5});
+  CHECK(words.fingerprint() == "f1f7bb6ebc084ce4");
+  const std::map<std::string, std::string> metadata{{text::fingerprint_key, words.fingerprint()}};
+  CHECK(text::read_tokenizer(folder.path(), vocab{5}, metadata).size() == 5);
+  folder.write("tokenizer.json", letters(5, 'b'));
+  const auto told = dimwise_test::message([&] { (void)text::read_tokenizer(folder.path(), vocab{5}, metadata); });
+  CHECK(told.find("the model was made with \"" + words.fingerprint() + "\": it is not this model's") !=
+        std::string::npos);
+  CHECK(text::read_tokenizer(folder.path(), vocab{5}).size() == 5);
+  folder.write("tokenizer.fingerprint", words.fingerprint() + "\n");
+  CHECK(dimwise_test::message([&] { (void)text::read_tokenizer(folder.path(), vocab{5}); }) == told);
+}
+
+TEST_CASE("GPT-2's two files are read where there is no tokenizer.json") {
+  const dimwise_test::temporary_folder folder;
+  folder.write("vocab.json", R"({"a": 0, "b": 1, "ab": 2})");
+  CHECK(dimwise_test::message([&] {
+    (void)text::read_tokenizer(folder.path(), vocab{3});
+  }).find("tokenizer.json, or vocab.json and merges.txt, was expected") != std::string::npos);
+  folder.write("merges.txt", "#version: 0.2\na b\n");
+  const auto words = text::read_tokenizer(folder.path(), vocab{3});
+  CHECK(words.encode("abba") == std::vector{id<vocab>{2}, id<vocab>{1}, id<vocab>{0}});
+}

@@ -1,0 +1,56 @@
+// tests/text/text_stream.test.cpp -- ids to text one by one: the whole text, and never a part of a character.
+// SPDX-License-Identifier: BSL-1.0
+#include "support/pack.hpp"
+#include <dimwise/text/text_stream.hpp>
+
+#include <doctest/doctest.h>
+
+using namespace dimwise;
+
+namespace {
+
+struct vocab : choice_dim<> {};
+
+text::tokenizer<vocab> packed(const std::string& name) {
+  static const dimwise_test::pack all(dimwise_test::data_file("tokenizers.dwpack"));
+  const auto bytes = all.at(name + "/tokenizer.json").bytes;
+  return {nlohmann::json::parse(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size())), name};
+}
+
+}  // namespace
+
+TEST_CASE("what comes is the text, in whole characters") {
+  const std::string said = "Once upon a time,";
+  const std::string more = " naïve 👩‍👩‍👧 你好 🇩🇪 and\n\n the rest … 𝔘";
+  for (const char* name : {"gpt2", "pairs"}) {
+    const auto words = packed(name);
+    const auto all = words.encode(said + more);
+    const auto shown = words.encode(said);
+    REQUIRE(std::equal(shown.begin(), shown.end(), all.begin()));
+    text::text_stream stream(words, shown);
+    std::string text;
+    std::size_t held = 0;
+    for (std::size_t i = shown.size(); i < all.size(); ++i) {
+      const std::string part = stream.next(all[i]);
+      CHECK(text::encoded(text::decoded(part)) == part);
+      held += part.empty() ? 1 : 0;
+      text += part;
+    }
+    CHECK(text == more);
+    CHECK(held > 0);  // characters of several ids are among them
+  }
+}
+
+TEST_CASE("a text from the beginning has no space before it; a character that is never whole is not shown") {
+  const auto words = packed("pairs");
+  text::text_stream<vocab> stream(words);
+  std::string text;
+  for (const auto i : words.encode("Once more")) { text += stream.next(i); }
+  CHECK(text == "Once more");
+  const auto smile = words.encode("😀", text::tokenizer<vocab>::bare());
+  REQUIRE(smile.size() > 4);
+  for (std::size_t i = 0; i + 1 < smile.size(); ++i) { text += stream.next(smile[i]); }
+  CHECK(text.find("\xEF\xBF\xBD") == std::string::npos);
+  text += stream.next(smile.back());
+  CHECK(text.ends_with("😀"));
+}
