@@ -1,0 +1,103 @@
+// src/programs/common.hpp -- what the programs have in common: how they fail, count time and stop.
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <dimwise/dim/error.hpp>
+#include <dimwise/eval/context.hpp>
+#if defined(DIMWISE_PROGRAMS_TBB)
+#include <dimwise/eval/tbb.hpp>
+#endif
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <unistd.h>
+
+namespace programs {
+
+/// What keeps a program from its work, as one line for its user.
+[[noreturn]] inline void refuse(const std::string& what) { throw std::runtime_error(what); }
+
+class stopwatch {
+ public:
+  [[nodiscard]] double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+/// A line on stderr that is written again and again; nothing where stderr is no terminal.
+class progress_line {
+ public:
+  explicit progress_line(bool quiet) : shown_(!quiet && isatty(2) == 1) {}
+  ~progress_line() { clear(); }
+  progress_line(const progress_line&) = delete;
+  progress_line& operator=(const progress_line&) = delete;
+  void show(const std::string& text) {
+    if (shown_) { std::fprintf(stderr, "\r\x1b[K%s", text.c_str()); }
+    begun_ = true;
+  }
+  void clear() {
+    if (shown_ && begun_) { std::fprintf(stderr, "\r\x1b[K"); }
+    begun_ = false;
+  }
+
+ private:
+  bool shown_;
+  bool begun_ = false;
+};
+
+/// The threads of the evaluations in a block.
+class with_threads {
+ public:
+  explicit with_threads(std::size_t count) {
+    if (count > 1) {
+#if defined(DIMWISE_PROGRAMS_TBB)
+      pool_.emplace(count);
+      context_.emplace(*pool_);
+      scope_.emplace(*context_);
+#else
+      refuse("this program was built without oneTBB, so it has one thread");
+#endif
+    }
+  }
+
+ private:
+#if defined(DIMWISE_PROGRAMS_TBB)
+  std::optional<dimwise::tbb_executor> pool_;
+  std::optional<dimwise::context> context_;
+  std::optional<dimwise::use_context> scope_;
+#endif
+};
+
+/// A folder that is there.
+inline std::filesystem::path model_folder(const std::string& name) {
+  const std::filesystem::path folder(name);
+  if (!std::filesystem::is_directory(folder)) { refuse(name + ": is no folder"); }
+  if (!std::filesystem::exists(folder / "config.json")) {
+    refuse(name + ": has no config.json: a folder as HuggingFace has it was expected");
+  }
+  return folder;
+}
+
+/// Runs a program: what it refuses is told in its own name. 0: done, 1: refused, above 100: wrong options,
+/// 130: stopped.
+template <class Run>
+int guarded(CLI::App& app, int argc, char** argv, const Run& run) {
+  try {
+    app.parse(argc, argv);
+    return run();
+  } catch (const CLI::ParseError& e) { return app.exit(e); } catch (const std::exception& e) {
+    std::fprintf(stderr, "%s: %s\n", app.get_name().c_str(), e.what());
+    return 1;
+  }
+}
+
+}  // namespace programs

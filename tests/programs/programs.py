@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+"""What dimwise-generate and dimwise-embed promise: the words and cosines of the packed models, and one line for each
+mistake.
+
+    python3 tests/programs/programs.py build/dev/src/programs/dimwise-generate build/dev/src/programs/dimwise-embed tests/data
+
+The last line is "N passed, M failed". Standard library only.
+"""
+
+import json
+import pathlib
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+
+
+def packed(path):
+    """-> the files of a pack, by name"""
+    data = path.read_bytes()
+    length = struct.unpack("<Q", data[8:16])[0]
+    header = json.loads(data[16:16 + length])
+    return {name: data[a["offset"]:a["offset"] + a["bytes"]] for name, a in header["arrays"].items()}
+
+
+def arrays(data):
+    """-> name: (extents, numbers) of a safetensors file; F64 and I64 alone"""
+    length = struct.unpack("<Q", data[:8])[0]
+    found = {}
+    for name, a in json.loads(data[8:8 + length]).items():
+        kind = {"F64": "d", "I64": "q"}.get(a.get("dtype"))
+        if kind:
+            first, last = a["data_offsets"]
+            found[name] = (a["shape"], struct.unpack(f"<{(last - first) // 8}{kind}", data[8 + length:][first:last]))
+    return found
+
+
+# A tokenizer of 96 words, each a sign of ASCII: the id i is the sign 32 + i, and text shows the ids.
+SIGNS = [chr(32 + i) for i in range(96)]
+
+
+def tokenizer_of_signs():
+    written = {" ": "Ġ", "\x7f": "ġ"}  # as byte-level vocabularies write them
+    level = {"type": "ByteLevel", "add_prefix_space": False, "use_regex": False}
+    return {"pre_tokenizer": level, "decoder": level,
+            "model": {"type": "BPE", "vocab": {written.get(s, s): i for i, s in enumerate(SIGNS)}, "merges": []}}
+
+
+class Programs:
+    def __init__(self, generate, embed, place):
+        self.generate_program, self.embed_program, self.place = generate, embed, place
+        self.passed = self.failed = 0
+
+    def check(self, name, holds, shown=""):
+        self.passed += bool(holds)
+        self.failed += not holds
+        if not holds:
+            print(f"FAILED {name}: {shown}")
+
+    @staticmethod
+    def run(program, *arguments):
+        return subprocess.run([program, *map(str, arguments)], capture_output=True, timeout=600, check=False)
+
+    def refused(self, name, program, expected, *arguments):
+        result = self.run(program, "-q", *arguments)
+        lines = result.stderr.decode().strip().splitlines()
+        said = lines[-1] if lines else ""
+        self.check(name, result.returncode == 1 and len(lines) == 1 and expected in said and not result.stdout,
+                   f"exit code {result.returncode}: {result.stderr!r} {result.stdout!r}")
+
+    def folder(self, name, files, **other):
+        path = self.place / name
+        path.mkdir()
+        for file, body in {**files, **other}.items():
+            (path / file.replace("__", ".")).write_bytes(body)
+        return path
+
+    def generation(self, data):
+        files = packed(data / "lm.dwpack")
+        tokenizer = json.dumps(tokenizer_of_signs()).encode()
+        for model in ("tiny-gpt2", "tiny-llama"):
+            own = {"config.json": files[f"{model}/config.json"], "model.safetensors": files[f"{model}/model.safetensors"],
+                   "tokenizer.json": tokenizer}
+            folder = self.folder(model, own)
+            golden = arrays(files[f"{model}/golden.safetensors"])
+            for k in range(4):
+                prompt = "".join(SIGNS[i] for i in golden[f"prompt.{k}.input_ids"][1])
+                words = golden[f"prompt.{k}.greedy_ids"][1]
+                expected = prompt + "".join(SIGNS[i] for i in words) + "\n"
+                for threads in ("1", "2"):
+                    result = self.run(self.generate_program, "-n", len(words), "--temp", "0", "-t", threads, folder, "--", prompt)
+                    self.check(f"{model}, prompt {k}, {threads} threads",
+                               result.returncode == 0 and result.stdout.decode() == expected,
+                               f"{result.stdout!r} {result.stderr!r}")
+        gpt2 = self.place / "tiny-gpt2"
+        told = self.run(self.generate_program, gpt2, "Hello", "-n", "4", "-s", "1").stderr.decode()
+        self.check("what it says of its work", "GPT-2, 2 layers, 0.1 million parameters" in told
+                   and "prompt: 5 tokens, " in told and "generation: 4 tokens, " in told and "seed: 1" in told, told)
+        drawn = [self.run(self.generate_program, gpt2, "Hello", "-n", "20", "-s", s, "-q") for s in ("1", "1", "2")]
+        self.check("a seed", drawn[0].stdout == drawn[1].stdout != drawn[2].stdout and not drawn[0].stderr, drawn)
+        one = self.run(self.generate_program, gpt2, "Hello", "-n", "20", "-s", "1", "-q", "--top-k", "1").stdout
+        greedy = self.run(self.generate_program, gpt2, "Hello", "-n", "20", "--temp", "0", "-q").stdout
+        self.check("the likeliest one", one == greedy, (one, greedy))
+        penalised = self.run(self.generate_program, gpt2, "Hello", "-n", "20", "--temp", "0", "-q", "--repeat-penalty", "1e9",
+                             "--no-display-prompt").stdout.decode()[:-1]
+        self.check("a repetition penalty", len(set(penalised)) == len(penalised) == 20, penalised)
+        full = self.run(self.generate_program, gpt2, "Hello", "-n", "-1", "-c", "12", "--temp", "0")
+        self.check("a full context", len(full.stdout) == 13 and b"the context of 12 tokens is full" in full.stderr, full)
+        end = greedy.decode()[5]
+        config = json.loads(files["tiny-gpt2/config.json"])
+        (gpt2 / "config.json").write_text(json.dumps({**config, "eos_token_id": SIGNS.index(end)}))
+        stops = [self.run(self.generate_program, gpt2, "Hello", "-n", "20", "--temp", "0", "-q", *more).stdout
+                 for more in ([], ["--ignore-eos"])]
+        self.check("the end of a text", stops == [b"Hello\n", greedy], stops)
+        self.generation_refused(gpt2, files, config, tokenizer)
+
+    def generation_refused(self, folder, files, config, tokenizer):
+        program = self.generate_program
+        self.refused("no folder", program, "none: is no folder", self.place / "none", "x")
+        self.refused("an empty folder", program, "has no config.json", self.folder("empty", {}), "x")
+        own = {"config.json": files["tiny-gpt2/config.json"], "tokenizer.json": tokenizer}
+        self.refused("no weights", program, "model.safetensors.index.json was expected", self.folder("no_weights", own), "x")
+        index = {"weight_map": {"wte.weight": "model-00001-of-00002.safetensors"}}
+        self.refused("a missing shard", program, "model-00001-of-00002.safetensors: the file cannot",
+                     self.folder("no_shard", own, **{"model.safetensors.index.json": json.dumps(index).encode()}), "x")
+        other = {**own, "config.json": json.dumps({**config, "model_type": "mamba"}).encode()}
+        self.refused("an unknown architecture", program, 'model_type is "mamba", gpt2 or llama was expected',
+                     self.folder("mamba", other), "x")
+        weights = {"model.safetensors": files["tiny-gpt2/model.safetensors"]}
+        few = tokenizer_of_signs()
+        few["model"]["vocab"] = dict(list(few["model"]["vocab"].items())[:90])
+        self.refused("another vocabulary", program, "the vocabulary has 90 ids, the model has 96 words",
+                     self.folder("few", {**own, **weights, "tokenizer.json": json.dumps(few).encode()}), "x")
+        self.refused("a vocabulary of the same size", program, "it is not this model's",
+                     self.folder("same_size", {**own, **weights, "tokenizer.fingerprint": b"0123456789abcdef\n"}), "x")
+        self.refused("no tokenizer", program, "tokenizer.json, or vocab.json and merges.txt, was expected",
+                     self.folder("no_words", {"config.json": own["config.json"], **weights}), "x")
+        self.refused("too long a text", program, "the text has 70 tokens, the context 64", folder, "x" * 70)
+        self.refused("too long a context", program, "a context of 65 tokens was asked for, the model has 64", folder, "x", "-c", "65")
+        self.refused("no text", program, "the text has no tokens", folder, "")
+        self.refused("no file", program, "none.txt: cannot be read", folder, "-f", self.place / "none.txt")
+        usage = self.run(program, folder, "x", "--tempp", "1")
+        self.check("a wrong option", usage.returncode > 100 and b"--tempp" in usage.stderr, usage)
+        self.interrupted(folder)
+
+    def interrupted(self, folder):
+        """Ctrl-C as soon as there is text: what was written stays, and the numbers come"""
+        command = [self.generate_program, str(folder), "Hello", "-n", "-1", "-c", "64", "--ignore-eos"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+            running.send_signal(signal.SIGINT) if running.stdout.read(5) == b"Hello" else None
+            rest, told = running.communicate(timeout=60)
+        # On a fast machine the text may be there before the signal is.
+        self.check("Ctrl-C", running.returncode in (130, 0) and rest.endswith(b"\n") and b"generation: " in told,
+                   (running.returncode, rest, told))
+
+    def embedding(self, data):
+        files = packed(data / "bert.dwpack")
+        manifest = json.loads(data.joinpath("bert.dwpack").read_bytes()[16:].split(b',"arrays":')[0] + b"}")
+        texts = manifest["manifest"]["models"][0]["texts"]
+        names = ("config.json", "model.safetensors", "tokenizer.json")
+        own = {n: files[f"tiny-bert/{n}"] for n in names}
+        folder = self.folder("bert", own)
+        golden = arrays(files["tiny-bert/golden.safetensors"])
+        result = self.run(self.embed_program, folder, *texts)
+        found = [[float(x) for x in line.split()[:len(texts)]] for line in result.stdout.decode().splitlines()]
+        expected = golden["cosines"][1]
+        self.check("cosines", len(found) == len(texts) and all(
+            abs(x - e) < 1e-4 for x, e in zip([x for row in found for x in row], expected)), result)
+        for threads in ("1", "2"):
+            vector = [float(x) for x in self.run(self.embed_program, folder, texts[0], "-t", threads).stdout.split()]
+            mean = golden["text.0.mean"][1]
+            size = sum(x * x for x in mean) ** 0.5
+            self.check("a vector", len(vector) == 24 and all(abs(v - m / size) < 1e-5 for v, m in zip(vector, mean)), vector)
+        sentences = self.place / "sentences.txt"
+        sentences.write_text("\n".join(texts) + "\n\n", encoding="utf-8")
+        near = self.run(self.embed_program, folder, texts[0], "--file", sentences, "-k", "2").stdout.decode().splitlines()
+        order = sorted(range(len(texts)), key=lambda i: -expected[i])[:2]
+        self.check("the nearest lines", [line[8:].strip() for line in near] == [texts[i] for i in order], near)
+        (folder / "1_Pooling").mkdir()
+        (folder / "1_Pooling/config.json").write_text(json.dumps({"pooling_mode_cls_token": True}))
+        first = self.run(self.embed_program, folder, texts[0])
+        vector = [float(x) for x in first.stdout.split()]
+        size = sum(x * x for x in golden["text.0.first"][1]) ** 0.5
+        self.check("the pooling of the folder", vector and all(
+            abs(v - m / size) < 1e-5 for v, m in zip(vector, golden["text.0.first"][1])), first)
+        (folder / "1_Pooling/config.json").write_text(json.dumps({"pooling_mode_max_tokens": True}))
+        self.refused("another pooling", self.embed_program, "pooling_mode_max_tokens is not supported", folder, "x")
+        (folder / "1_Pooling/config.json").unlink()
+        (folder / "1_Pooling").rmdir()
+        self.refused("too long a text, embedded", self.embed_program, "text 2 has 42 tokens, the model takes 32", folder, "the", "the " * 40)
+        self.refused("a language model", self.embed_program, 'model_type is "gpt2", bert was expected', self.place / "tiny-gpt2", "x")
+        self.refused("no file of sentences", self.embed_program, "none.txt: cannot be read", folder, "x", "-f",
+                     self.place / "none.txt")
+
+
+def main():
+    if len(sys.argv) != 4:
+        sys.exit(__doc__)
+    generate, embed, data = (pathlib.Path(a).resolve() for a in sys.argv[1:])
+    with tempfile.TemporaryDirectory() as place:
+        programs = Programs(generate, embed, pathlib.Path(place))
+        programs.generation(data)
+        programs.embedding(data)
+    print(f"{programs.passed} passed, {programs.failed} failed")
+    sys.exit(programs.failed > 0)
+
+
+if __name__ == "__main__":
+    main()
