@@ -6,6 +6,7 @@
 
     docs/reference/marks.md        is what tools/marks_table.cpp prints
     docs/reference/operations.md   (with the pages beside it) has every word that users call, and no other
+    docs/reference/training.md     has a row for every operation of operations.md, and the file named there has the operation
     docs/reference/modules.md      (with the pages beside it) has every name of dimwise::nn, and no other
     docs/reference/*.md            name rules that exist
     .ci/run, CONTRIBUTING.md       name presets, scripts, options and files that exist
@@ -76,6 +77,25 @@ def check_words(root, compiler):
         explained = set().union(*(code(texts[name]) for name in names))
         problems += [f"{REFERENCE}/{names[0]}.md, nor a page beside it, names {word} of dimwise::{namespace}"
                      for word in sorted(there - explained)]
+    return problems
+
+
+def check_gradients(root):
+    """Each row of the table of gradients: the operations, what is sent, and the file that tests it."""
+    page = f"{REFERENCE}/training.md"
+    text = (root / page).read_text(encoding="utf-8")
+    rows = listed(text, "gradient of")
+    reference = (root / REFERENCE / "operations.md").read_text(encoding="utf-8")
+    operations, named = listed(reference, "operation"), code(reference)
+    problems = [f"{page} has no row for {word} of operations.md" for word in sorted(operations - rows)]
+    problems += [f"{page} has a row for {word}, which operations.md has not" for word in sorted(rows - named)]
+    for line in re.findall(r"^\| `.*\| `tests/[^`|]+` \|$", text, flags=re.MULTILINE):
+        cells = re.split(r"(?<!\\)\|", line)
+        file = cells[-2].strip().strip("`")
+        source = (root / file).read_text(encoding="utf-8") if (root / file).is_file() else ""
+        problems += [f"{page} says that {file} tests {word}; the file does not name it"
+                     for span in re.findall(r"`([^`]+)`", cells[1]) for word in re.findall(r"^(\w+)[<({]", span)
+                     if not re.search(rf"\b{word}\b", source)]
     return problems
 
 
@@ -152,6 +172,13 @@ def self_test():
         for name, text in files.items():
             (root / name).parent.mkdir(parents=True, exist_ok=True)
             (root / name).write_text(text, encoding="utf-8")
+        tables = {"operations": "| operation |\n|---|\n| `f(x)` |\n| `g(x)` |\n",
+                  "training": "| gradient of | what | test |\n|---|---|---|\n| `f(x)`, `h(x)` | g | `tests/no.cpp` |\n"}
+        for name, text in tables.items():
+            (root / REFERENCE / f"{name}.md").write_text(text, encoding="utf-8")
+        found = check_gradients(root)
+        if len(found) != 4:
+            failed.append(f"gradients: {found}")
         report = "\n".join(check_lists(root) + check_rules(root))
         for expected in ("no preset to configure is no", "the workflow w names dev", "names the preset gone", "with --old",
                          "names tools/b.py", "does not run tools/a.py", "names R2"):
@@ -161,7 +188,7 @@ def self_test():
             failed.append(f"too much: {report}")
     for text in failed:
         print(f"FAILED self-test {text}")
-    print(f"{9 - len(failed)} passed, {len(failed)} failed")
+    print(f"{10 - len(failed)} passed, {len(failed)} failed")
     return len(failed)
 
 
@@ -174,7 +201,7 @@ def main():
     clang = ([compiler for compiler in compilers.find_compilers() if compiler.is_clang] or [None])[0]
     if not clang:
         print("skipped: which words lack an explanation; no clang is installed")
-    parts = {"words": check_words(root, clang), "rules": check_rules(root), "marks": check_marks(root), "lists": check_lists(root)}
+    parts = {"words": check_words(root, clang), "gradients": check_gradients(root), "rules": check_rules(root), "marks": check_marks(root), "lists": check_lists(root)}
     for problem in sum(parts.values(), []):
         print(f"FAILED {problem}")
     failed = sum(map(len, parts.values()))

@@ -37,6 +37,36 @@ TEST_CASE("arithmetic, broadcast by name, numbers on either side") {
   CHECK_ADJOINT(std::tuple(x, b), where(std::get<0>(m) > 0.0, std::get<0>(m), std::get<1>(m)));
 }
 
+namespace {
+struct cubed {
+  template <class T>
+  T operator()(T v) const {
+    return v * v * v;
+  }
+  template <class T>
+  T derivative(T v) const {
+    return 3 * v * v;
+  }
+};
+struct weighed_square {
+  template <class T>
+  T operator()(T a, T b) const {
+    return a * a * b;
+  }
+  template <std::size_t I, class T>
+  T derivative(T a, T b) const {
+    return I == 0 ? 2 * a * b : a * a;
+  }
+};
+}  // namespace
+
+TEST_CASE("functions of one's own, of one number and of two, and marks that are dropped") {
+  const auto x = some<batch, d_model>(1, batch{3});
+  CHECK_ADJOINT(x, map(cubed(), m));
+  CHECK_ADJOINT(std::tuple(x, some<d_model>(2)), map(weighed_square(), std::get<0>(m), std::get<1>(m)));
+  CHECK_ADJOINT(x, plain(m) * 2.0);
+}
+
 TEST_CASE("functions") {
   const auto x = between_kinks<batch, d_model>(1, batch{3});
   CHECK_ADJOINT(x, relu(m));
