@@ -216,6 +216,8 @@ TEST_CASE("explain: reductions, positions, functions") {
   CHECK(last_step(rotary<seq, d_k>(q))
             .find("rotary<seq, d_k> of step 1\n   -> seq[5] heads[3] d_k[4], rotated<d_k, seq>\n"
                   "      rotated<d_k, seq>: d_k carries positions now; queries and keys must agree\n") == 0);
+  CHECK(what(last_step(roll<seq>(x, -1))) == "roll<seq> of step 1: element 0 becomes element 4");
+  CHECK(what(last_step(flip<seq>(x))) == "flip<seq> of step 1");
   CHECK(what(last_step(unroll<seq, taps>(x))) == "unroll<seq, taps> of step 1");
   CHECK(last_step(skew<seq, distance, key>(tensor<float, seq, distance>(seq{3}, distance{5}), key{3})) ==
         "skew<seq, distance, key> of step 1\n   -> seq[3] key[3]\n");

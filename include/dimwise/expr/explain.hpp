@@ -10,6 +10,7 @@
 
 #include <dimwise/expr/explain_nodes.hpp>
 #include <dimwise/expr/reduce.hpp>
+#include <dimwise/expr/reorder.hpp>
 #include <dimwise/expr/scores.hpp>
 
 #include <cmath>
@@ -24,6 +25,8 @@ said explained(const N& n, derivation& d);
 
 template <class N>
 concept is_named = requires { operation_of<N>::name; };
+template <class N>
+concept is_roll = std::same_as<typename operation_of<N>::how, orders::roll>;
 template <class N>
 concept names_dimensions = requires { typename operation_of<N>::over; };
 
@@ -221,6 +224,7 @@ said explained_operation(const N& n, derivation& d) {
   if constexpr (names_dimensions<N>) { over = names_in_list<typename operation_of<N>::over>::get(); }
   std::string what = over.empty() ? name : angle(name, over);
   if (!operands.empty()) { what += " of " + references(operands); }
+  if constexpr (is_roll<N>) { what += ": element 0 becomes element " + std::to_string(n.op().by); }
   // One operand has lost dimensions: a reduction.
   if (operands.size() == 1 && dims_t<shape_of<N>>::size < operands[0].shape.dims.size()) {
     what += ": " + joined_names(over) + " is gone";
