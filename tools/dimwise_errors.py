@@ -61,7 +61,7 @@ SENTENCES = {
         "over", "`divided`: the extent of {first} is not divisible by that of {second}: {over_n}"),
     "ERROR_R4_composite_has_other_factors_or_order": (
         "over+composites", "{op} names {over}, but the operand's {composites} has other factors or another order",
-        "{op} names {over}, which has other factors or another order than the operand's", "{op}: {sides} have other factors or another order"),
+        "{op} names {over}, which has other factors or another order than the operand's", "{op}: {sides}: factors or their order differ"),
     "ERROR_R4_composite_is_not_the_declared_dimension": (
         "differing", "{op}: {computed_only} is not {declared_only}, even of the same extent", "{op}: {changed}"),
     "ERROR_R5_weights_are_contracted_over_their_own_dimension": (
@@ -103,7 +103,7 @@ SENTENCES = {
     "ERROR_R6_declared_type_drops_or_invents_raw_or_score": ("differing", "{op}: {changed}"),
     "ERROR_R7_mask_needs_a_polarity_allow_or_block": (
         "types", "{op} of [{lhave}] is given a tensor of bool [{rhave}] that does not say what true means", "{op} is given {types}, which does not say whether true means visible",
-        "{op} is given a tensor of bool [{have}] that does not say what true means"),
+        "{operation} is given a tensor of bool [{have}] that does not say what true means", "a tensor of bool [{have}] does not say whether true means visible"),
     "ERROR_R7_block_mask_needs_allow_of": (
         "right", "{op} of [{lhave}] is given a block mask [{rhave}], where true means hidden", "{op} is given a block mask of {over}, where true means hidden",
         "{op} is given a block mask [{have}], where true means hidden"),
@@ -147,7 +147,7 @@ SENTENCES = {
     "ERROR_R7_declared_type_drops_or_invents_masked": ("differing", "{op}: {changed}"),
     "ERROR_R8_neither_has_all_dimensions_of_the_other": (
         "differing", "{op}: the left operand alone has {left_only}, the right one alone {right_only}",
-        "{op} over {over}: neither operand has all dimensions of the other: {sides}"),
+        "{op}: none of {shapes} has all dimensions of the others"),
     "ERROR_R8_assignment_never_broadcasts": ("differing", "{op} would repeat along {declared_only}, which the expression lacks", "{op}: {changed}"),
     "ERROR_R9_already_rotated": ("rotated", "{op} over {over}: {rotated_feature} is rotated by {rotated_by} already"),
     "ERROR_R9_only_one_operand_is_rotated": (
@@ -162,7 +162,8 @@ SENTENCES = {
         "over+differing", "{op} over {over} of [{lhave}]: the positions or angles are [{rhave}]", "{op} over {over}: the positions or angles do not fit"),
     "ERROR_R9_declared_type_drops_or_invents_rotated": ("differing", "{op}: {changed}"),
     "ERROR_R10_operands_differ_in_another_dimension": (
-        "differing", "{op} along {over}: {sides}", "{op} along {over}: the operands differ in their order, their elements or marks"),
+        "differing", "{op} along {over}: {sides}", "{op} along {over}: the operands differ in their order, their elements or marks",
+        "{op}: the operands differ in more than what is joined: {sides}"),
     "ERROR_R10_concat_of_a_static_extent_names_its_result": ("over", "{op} along {over_n}: an extent that the compiler knows cannot grow"),
     "ERROR_R10_stack_has_another_extent": ("over", "{op} makes {over_n}, but is given {types} operands"),
     "ERROR_R10_keys_and_values_grow_together": (
@@ -176,7 +177,7 @@ SENTENCES = {
     "ERROR_R12_weight_sums_over_heads_that_are_gone": ("over", "{op} goes over {over}, but {lacking}: the heads are gone"),
     "ERROR_R12_weight_is_applied_the_wrong_way_round": ("over", "{op} goes over {over}, the output of the weight, but the operand is the input: {lacking}", "{op} goes over {over}: the weight is applied the wrong way round"),
     "ERROR_R13_softmax_takes_attendable_or_choice": ("over", "{op} goes over {over}, which {is} neither positions nor alternatives"),
-    "ERROR_R13_norm_takes_features": ("over", "{op} goes over {over}, which {is} not features"),
+    "ERROR_R13_norm_takes_features": ("over", "{op} takes features, and is given {over_n}"),
     "ERROR_R13_needs_ordered_positions": ("over", "{op} goes over {over}, whose elements have no positions"),
     "ERROR_R13_needs_real_numbers": ("none", "{op} over {over} of whole numbers [{have}] needs real ones", "{op} of whole numbers [{have}] needs real ones", "{op} over {over} needs real numbers"),
     "ERROR_R13_stored_numbers_are_widened_first": (
@@ -186,14 +187,15 @@ SENTENCES = {
     "ERROR_R13_elements_do_not_fit_the_declared_type": ("differing", "{op}: elements of {computed} do not become {declared} without loss"),
     "ERROR_R14_part_is_taken_from_a_summed_dimension": ("over", "{op}: {over} is no part of a summed dimension of [{have}]"),
     "ERROR_R15_run_time_extents_are_given_once": (
-        "over", "{word} takes one extent object for each of {over}; given are {given}", "{word} of [{shape}] takes one extent object for each dimension that the run decides; given are {given}",
-        "{word} takes one extent object for {over}; given is none", "{word} of [{shape}] takes one extent object for each dimension that the run decides",
-        "{word} takes one extent object for each dimension that the run decides"),
+        "none", "a tensor of [{shape}] takes one extent for each dimension that the run decides; given: {given}",
+        "a tensor of [{shape}] takes one extent for each dimension that the run decides",
+        "{word} takes one extent for each of {over} that the run decides; given: {given}", "{word} takes one extent for each of {over} that the run decides",
+        "{word} takes one extent for each dimension that the run decides"),
     "ERROR_R15_tensor_is_made_from_elements_and_extents": ("none", "a tensor of [{shape}] is made from its elements and its run-time extents, or from an expression"),
     "ERROR_R15_view_is_made_from_a_pointer_or_span_and_extents": ("none", "a view of [{shape}] is made from a pointer or a span of its elements, and its run-time extents"),
     "ERROR_R16_query_key_and_value_are_told_apart_by_dimensions": (
         "over", "{op} goes over {over}, but {lacking}: a value or a query where a key belongs?", "{op} over {over}: query, key and value are mixed up: {sides}",
-        "{op}: query, key and value are mixed up: {sides}", "{op} over {over}: query, key and value are mixed up"),
+        "{op}: query, key and value are mixed up: {sides}", "{op}: [{have}] lacks what makes it a query, a key or a value", "{op} over {over}: query, key and value are mixed up"),
     "ERROR_R17_dimension_occurs_twice": (
         "over", "{op}: {over} would occur twice in one tensor", "a tensor of [{shape}] lists {plain_dims} twice"),
     "ERROR_R18_single_element_meets_its_whole_dimension": (
@@ -215,7 +217,8 @@ SENTENCES = {
     "ERROR_R21_operation_has_no_gradient": ("none", "{op} of [{have}] has no derivative that is known", "{op} has no derivative that is known"),
     "ERROR_R21_loss_is_one_number": ("all", "the loss is no single number: it still has [{have}]"),
     "ERROR_R21_model_has_no_parameters": ("none", "the model {types} has no real numbers to differentiate by"),
-    "ERROR_R21_loss_has_no_tracked_operand": ("none", "the loss [{have}] does not depend on the model that it is given", "the loss {types} does not depend on the model that it is given"),
+    "ERROR_R21_loss_has_no_tracked_operand": ("none", "the loss [{have}] does not depend on the model that it is given", "the loss {types} does not depend on the model that it is given",
+        "the loss does not depend on the model that it is given"),
     "ERROR_R21_gradients_of_gradients_are_not_recorded": ("none", "the model {types} is tracked already: there are no gradients of gradients"),
     "ERROR_R22_targets_have_other_dimensions": (
         "differing", "{op}: predictions and targets differ: {sides}", "{op} over {over}: predictions and targets have other dimensions",
@@ -545,7 +548,7 @@ def parse(text, at=0):
 def clean(name):
     name = re.sub(r"\{anonymous\}::|\(anonymous namespace\)::", "", name).strip()
     name = re.sub(r"^(struct|class) ", "", name)
-    return re.sub(r"^(\d+)[uUlL]+$", r"\1", name)
+    return re.sub(r"\s+(?=[*&])", "", re.sub(r"^(\d+)[uUlL]+$", r"\1", name))
 
 
 MARKS = ("raw", "score", "masked_for", "biased_for", "normalised", "weighted", "rotated", "indexed")
@@ -646,6 +649,11 @@ class Facts:
     def say_op(self):
         return OPERATIONS.get(self.operation, f"`{self.word}`")
 
+    def say_operation(self):
+        if not self.operation:
+            raise KeyError("operation")
+        return self.say_op()
+
     def say_op_word(self):
         return self.word
 
@@ -683,7 +691,7 @@ class Facts:
         return names(self.overs[-1])
 
     def say_have(self):
-        return ", ".join(self.dims("operand", "shape", "left", "right"))
+        return ", ".join(self.need(self.dims("operand", "shape", "left", "right")))
 
     def say_lhave(self):
         return ", ".join(self.dims("left"))
@@ -771,7 +779,10 @@ class Facts:
         return names(self.row("expression"))
 
     def say_types(self):
-        return names(self.need(self.others))
+        return names(self.need(self.others + [f"id<{one}>" for one in self.ids]))
+
+    def say_shapes(self):
+        return names(f"[{', '.join(map(str, items))}]" for _, items in self.rows)
 
     def say_ids(self):
         return names(self.need(self.ids))
@@ -844,9 +855,7 @@ class Facts:
     def table(self, colours):
         """-> the shapes, one below the other, each dimension in a column of its own, the culprits marked"""
         rows = [("named", over) for over in self.overs if over and self.rows] + self.rows
-        rows = [(label, [str(one) for one in items]) for label, items in rows]
-        if not self.rows:
-            return []
+        rows = [(label, [str(one) for one in items]) for label, items in rows if items]
         columns = []
         for label, items in sorted(rows, key=lambda row: row[0] == "named"):
             place = 0
@@ -932,9 +941,14 @@ def explained(lines, colours):
         asked = [(n, match) for n, match in asked if not OF_LIBRARY.search(match["file"])]
         if asked:
             at, place = asked[0]
-    source = [line for line in plain[at + 1:at + 4] if NUMBERED.match(line)][:3]
+    source = []
+    for line in plain[at + 1:at + 4]:
+        if not NUMBERED.match(line):
+            break
+        source.append(line)
     if not source and at + 2 < len(plain) and MARKER.match(plain[at + 2]):
         source = plain[at + 1:at + 3]
+    source = source or line_of(place["file"], int(place["line"]))
     facts = Facts(found, called(source))
     sentence, _ = facts.sentence()
     rule = re.match(r"ERROR_(R\d+)", facts.id)[1]
@@ -949,6 +963,16 @@ def explained(lines, colours):
                  textwrap.wrap(cure, 120, initial_indent="  cure: ", subsequent_indent="        ", break_on_hyphens=False)]
     told.append(f"  {facts.id}")
     return told
+
+
+def line_of(file, number):
+    """-> the program's line, which g++ leaves out where the error is inside the library; nothing where it cannot be read"""
+    try:
+        with open(file, encoding="utf-8", errors="replace") as lines:
+            text = lines.read().splitlines()[number - 1]
+    except (OSError, IndexError):
+        return []
+    return [f"{number:5} | {text}"]
 
 
 def called(source):
