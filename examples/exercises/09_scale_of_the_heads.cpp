@@ -1,0 +1,26 @@
+// 09  By the width of a head
+//
+// The scale is that of the features which were summed: d_k, the width of a head, and not d_model, the width of the
+// model. Both run, and train, and one is wrong. The mark of the product says what was summed.
+//
+// FAILS: ERROR_R6_scaled_names_the_contracted_features, line 22
+// FROM: 1/sqrt(d_model)
+#include "exercise.hpp"
+
+using namespace dimwise;
+using namespace course;
+
+struct seq : position_dim<2> {};
+struct key : prime<seq> {};
+struct d_model : feature_dim<16> {};
+struct heads : heads_dim<4> {};
+struct d_k : divided<d_model, heads> {};
+
+int main() {
+  const auto q = some<tensor<float, seq, heads, d_k>>(1);
+  const auto k = some<tensor<float, key, heads, d_k>>(2);
+  tensor s = scaled<d_model>(contract<d_k>(q, k));
+  tensor twice = plain(s) * 2.0F;
+  tensor difference = twice - plain(unscaled(contract<d_k>(q, k)));
+  expect(near(max<heads, seq, key>(abs(difference)), {0}), "divided by the root of 4");
+}

@@ -1,0 +1,19 @@
+// 17  Heads divide the width: a solution
+//
+// HINT: Of 6 features, 4 heads cannot have equally many; 3 can.
+#include "exercise.hpp"
+
+using namespace dimwise;
+using namespace course;
+
+struct seq : position_dim<2> {};
+struct d_model : feature_dim<6> {};
+struct heads : heads_dim<3> {};
+struct d_k : divided<d_model, heads> {};
+
+int main() {
+  const auto x = some<tensor<float, seq, d_model>>(1);
+  const auto w_q = some<tensor<float, d_model, heads, d_k>>(2);
+  tensor q = contract<d_model>(x, w_q);
+  expect(q.size() == 12, "2 positions, 3 heads, 2 features each");
+}

@@ -1,0 +1,43 @@
+// 35  A training step: a solution
+//
+// HINT: Hide the future from each word: `masked(…, causal<seq, key>{})` before the softmax.
+#include "exercise.hpp"
+
+using namespace dimwise;
+using namespace course;
+
+struct seq : position_dim<4> {};
+struct three : position_dim<3> {};
+struct key : prime<seq> {};
+struct vocab : choice_dim<3> {};
+struct d_model : feature_dim<4> {};
+using sentence = tensor<id<vocab>, seq>;
+
+// Words in, logits of the next word out.
+template <class Model>
+auto logits(const Model& model, const sentence& words) {
+  const auto& [table, output] = model;
+  const tensor x = gather<vocab>(table, words);
+  const auto s = scores<d_model>(x, rename<seq, key>(x));
+  const tensor y = x + contract<key>(softmax<key>(masked(s, causal<seq, key>{})), rename<seq, key>(x));
+  return contract<d_model>(y, output);
+}
+
+int main() {
+  std::tuple model(some<tensor<float, vocab, d_model>>(1), some<tensor<float, d_model, vocab>>(2));
+  const sentence words({id<vocab>(0), id<vocab>(1), id<vocab>(2), id<vocab>(0)});
+  sgd optimiser(model, {.rate = 0.3});
+  float first = 0, last = 0;
+  for (int n = 0; n < 20; ++n) {
+    const auto [loss, slope] =
+        value_and_gradient(model, [&](const auto& m) { return next_word_loss<seq>(logits(m, words), words); });
+    optimiser.step(model, slope);
+    (n == 0 ? first : last) = static_cast<float>(loss);
+  }
+  expect(last < 0.7F * first, "it learns");
+  sentence other = words;
+  other.set(id<vocab>(1), id<seq>(3));
+  const tensor before = slice<seq, three>(logits(model, words), 0);
+  const tensor still = slice<seq, three>(logits(model, other), 0);
+  expect(near(max<three, vocab>(abs(before - still)), {0}), "a later word changes no earlier prediction");
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSL-1.0
+// examples/exercises/support/exercise.hpp -- what every exercise includes: the library, numbers, and what must come out.
+//
+// The runner precompiles it (run.py), so that a try takes a second or two.
+#pragma once
+
+#include <dimwise/dimwise.hpp>
+#include <dimwise/grad.hpp>
+#include <dimwise/nn.hpp>
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <initializer_list>
+#include <source_location>
+#include <vector>
+
+namespace course {
+
+/// A tensor of some numbers, others for each seed; run-time extents as in a constructor.
+template <class Tensor, class... Extents>
+Tensor some(unsigned seed, const Extents&... extents) {
+  Tensor x(extents...);
+  std::vector<float> values(x.size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = static_cast<float>(std::sin(1.7 * static_cast<double>(i + 1) + seed));
+  }
+  x.assign(values);
+  return x;
+}
+
+/// Whether the elements, in memory order, are these but for roundings.
+template <class X>
+bool near(const X& x, std::initializer_list<float> wanted) {
+  const dimwise::tensor t = x;
+  bool same = t.size() == wanted.size();
+  for (std::size_t i = 0; same && i < wanted.size(); ++i) {
+    same = std::fabs(static_cast<float>(t.values()[i]) - wanted.begin()[i]) < 1e-4F;
+  }
+  return same;
+}
+
+/// Ends the program, with the place, where the condition does not hold.
+inline void expect(bool holds, const char* what, std::source_location place = std::source_location::current()) {
+  if (holds) { return; }
+  std::fprintf(stderr, "%s:%u: not as expected: %s\n", place.file_name(), static_cast<unsigned>(place.line()), what);
+  std::exit(1);
+}
+
+}  // namespace course

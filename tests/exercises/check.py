@@ -1,0 +1,200 @@
+#!/usr/bin/env python3
+"""Each exercise fails for the reason that it states, each solution passes, and the runner loses nothing that a learner wrote.
+
+    python3 tests/exercises/check.py                       # with the first promised compiler
+    python3 tests/exercises/check.py --compiler clang++-19
+    python3 tests/exercises/check.py --times               # seconds of each try, of processor time
+    python3 tests/exercises/check.py --update              # writes the reasons into the exercises
+
+An exercise says `// FAILS: ERROR_R7_mask_..., line 24`, or, where it compiles, `// FAILS: when it runs, line 30` or `when it runs, R9`
+(what is thrown names rules). The line is that of the error's sentence. The runner (examples/exercises/run.py) is tried in a folder
+of its own. Standard library only.
+"""
+
+import argparse
+import concurrent.futures
+import difflib
+import os
+import pathlib
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path[:0] = [str(ROOT / "examples/exercises"), str(ROOT / "tools")]
+
+import dimwise_errors  # noqa: E402
+import run  # noqa: E402
+
+BUGS = 10  # so many at least come from the collection of bugs
+
+
+def reason(how, text):
+    """What a try gave, as an exercise states it."""
+    if how == "passed":
+        return "it passes"
+    if how == "run":
+        place = re.search(r"\.cpp:(\d+): not as expected", text)
+        rules = re.search(r"what\(\): .*\((R\d+)[^()]*\)$", text, flags=re.MULTILINE)
+        return f"when it runs, line {place[1]}" if place else f"when it runs, {rules[1]}" if rules else text
+    told = dimwise_errors.translate(text)
+    places = re.findall(r"\.cpp:(\d+):(?:\d+:)? error: ", told)
+    names = re.findall(r"^  (ERROR_R\w+)$", told, flags=re.MULTILINE)
+    if len(places) != 1 or len(names) != 1 or len(re.findall(r" error: ", told)) != 1:
+        return f"{len(re.findall(r' error: ', told))} errors:\n{told}"
+    return f"{names[0]}, line {places[0]}"
+
+
+def code_of(path):
+    """The lines behind the head."""
+    return path.read_text(encoding="utf-8").split("\n#include", 1)[1].splitlines()
+
+
+def check_exercises(found, workshop, update):
+    failed = 0
+
+    def one_try(path):
+        return workshop.attempt(path)
+
+    with concurrent.futures.ThreadPoolExecutor(max(2, os.cpu_count() or 2)) as pool:
+        tries = [(one, pool.submit(one_try, one.path), pool.submit(one_try, one.solution)) for one in found]
+        for one, unsolved, solved in tries:
+            problems = []
+            got = reason(*unsolved.result())
+            if update and "\n" not in got:
+                text = one.path.read_text(encoding="utf-8")
+                one.path.write_text(re.sub(r"// FAILS: .*", f"// FAILS: {got}", text), encoding="utf-8")
+            elif got != one.fails:
+                problems.append(f"it says that it fails with {one.fails!r}, and gives {got}")
+            how, text = solved.result()
+            if how != "passed" or text:
+                problems.append(f"the solution does not pass: {how}\n{text}")
+            if not one.lesson or not one.hint() or len(one.title) > 44:
+                problems.append("it has no lesson, no hint, or too long a title")
+            changed = [line for line in difflib.ndiff(code_of(one.path), code_of(one.solution)) if line[0] in "+-"]
+            if not 0 < len(changed) <= 6:  # a mistake is one or two lines
+                problems.append(f"the solution differs in {len(changed)} lines")
+            if problems:
+                failed += 1
+                print(f"FAILED {one.stem}: " + "\n  ".join(problems))
+    return failed
+
+
+def check_list(found):
+    problems = []
+    if [one.number for one in found] != list(range(1, len(found) + 1)):
+        problems.append("the numbers have gaps")
+    if sum(bool(one.bug) for one in found) < BUGS:
+        problems.append(f"fewer than {BUGS} exercises come from the collection of bugs")
+    if {path.name for path in (run.HERE / "solutions").iterdir()} != {one.path.name for one in found}:
+        problems.append("exercises and solutions are not the same files")
+    for problem in problems:
+        print(f"FAILED the list: {problem}")
+    return len(problems)
+
+
+def check_reasons():
+    """`reason` tells what is wrong from what is right."""
+    failed = 0
+    for how, text, expected in (
+            ("passed", "", "it passes"), ("run", "x/a.cpp:30: not as expected: y\n", "when it runs, line 30"),
+            ("run", "terminate called\n  what():  append: no (R9, R10)\n", "when it runs, R9"),
+            ("compile", "a.cpp:3:1: error: 'x' was not declared\n", "1 errors:\na.cpp:3:1: error: 'x' was not declared\n"),
+            ("compile", "a.cpp:3:1: error: type 'dimwise::ERROR_R1_a<int>'\n", "ERROR_R1_a, line 3")):
+        if reason(how, text) != expected:
+            failed += 1
+            print(f"FAILED reason({how!r}, {text!r}) is {reason(how, text)!r}")
+    return failed
+
+
+def check_runner(workshop, command):
+    """A learner's way: look, edit, pass, reset, and come back."""
+    problems = []
+    with tempfile.TemporaryDirectory() as place:
+        folder = pathlib.Path(place) / "course"
+
+        def call(*words):
+            done = subprocess.run([sys.executable, "-B", str(run.HERE / "run.py"), *words, "--folder", str(folder),
+                                   *(["--compiler", command] if command else [])],
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env={**os.environ, "NO_COLOR": "1"})
+            return done.returncode, done.stdout
+
+        def expect(what, answer, code, *texts):
+            if answer[0] != code or not all(text in answer[1] for text in texts):
+                problems.append(f"{what}: ended with {answer[0]}, expected {code} and {texts}:\n{answer[1]}")
+
+        found = run.exercises()
+        first, second = found[0], found[1]
+        mine = folder / first.path.name
+        expect("at first", call(), 1, "0 of", first.title, "It does not compile", " error: ", "cure: ", first.fails.split(",")[0])
+        expect("hint", call("hint"), 0, first.hint()[:40])
+        expect("solution", call("solution", "1"), 0, first.solution.read_text(encoding="utf-8"))
+        expect("no such exercise", call("hint", "99"), 1, "there is no exercise 99")
+        edited = first.solution.read_text(encoding="utf-8") + "// my own words\n"
+        mine.write_text(edited, encoding="utf-8")
+        expect("the first is solved", call(), 1, "It passes.", f"1 of {len(found)}", second.title)
+        expect("list", call("list"), 0, "passes", "next", f"1 of {len(found)}")
+        expect("try", call("try", "1"), 0, "It passes.")
+        for number in (1, 2):
+            expect("reset", call("reset", "1"), 0, f"kept-{number}")
+            if mine.read_bytes() != first.path.read_bytes() or (folder / f"{mine.name}.kept-{number}").read_text(encoding="utf-8") != edited:
+                problems.append("reset lost what was written")
+            mine.write_text(edited, encoding="utf-8")
+        expect("reset without a number", call("reset"), 1)
+        # The originals change: a copy that was edited stays, one that was not follows.
+        changed = pathlib.Path(place) / "originals"
+        (changed / "solutions").mkdir(parents=True)
+        for one in (first, second):
+            (changed / one.path.name).write_text(one.path.read_text(encoding="utf-8") + "// newer\n", encoding="utf-8")
+        run.Course(folder, changed)
+        if mine.read_text(encoding="utf-8") != edited or not (folder / second.path.name).read_text(encoding="utf-8").endswith("// newer\n"):
+            problems.append("newer exercises wrote over what was edited, or did not arrive")
+        # A mistake of another sort, and a program that does not end well.
+        mine.write_text("int main() { return x; }\n", encoding="utf-8")
+        expect("a mistake of C++", call("try", "1"), 1, "It does not compile", "error: ", "x")
+        mine.write_text("int main() { return 3; }\n", encoding="utf-8")
+        expect("another exit code", call("try", "1"), 1, "ended with code 3")
+    for problem in problems:
+        print(f"FAILED the runner: {problem}")
+    return len(problems)
+
+
+def show_times(found, workshop):
+    def spent():
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return used.ru_utime + used.ru_stime
+
+    for one in found:
+        times = []
+        for path in (one.path, one.solution):
+            before = spent()
+            workshop.attempt(path)
+            times.append(spent() - before)
+        print(f"{one.stem:40} unsolved {times[0]:5.2f} s   solved {times[1]:5.2f} s", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--compiler", default="", metavar="COMMAND")
+    parser.add_argument("--filter", default="", metavar="REGEX")
+    parser.add_argument("--times", action="store_true")
+    parser.add_argument("--update", action="store_true")
+    arguments = parser.parse_args()
+    workshop = run.Workshop(arguments.compiler)
+    found = [one for one in run.exercises() if re.search(arguments.filter, one.stem)]
+    if arguments.times:
+        show_times(found, workshop)
+        return 0
+    failed = check_exercises(found, workshop, arguments.update) + check_reasons()
+    if not arguments.filter:
+        failed += check_list(found) + check_runner(workshop, arguments.compiler)
+    print(f"counted: {len(found)} exercises and their solutions, {sum(bool(one.bug) for one in found)} of them from the collection of bugs, "
+          f"by {workshop.compiler.version}")
+    print(f"{2 * len(found) + 2 - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
