@@ -4,6 +4,7 @@
     python3 tools/convert_model.py llama2c MODEL.bin TOKENIZER.bin FOLDER     a checkpoint of karpathy/llama2.c
     python3 tools/convert_model.py onnx MODEL.onnx SOURCE FOLDER              an int8 LLaMA, made float32 again; SOURCE
                                                                               has config.json and tokenizer.json
+    python3 tools/convert_model.py gpt STATE.safetensors FOLDER               what examples/23_train_gpt has trained, as GPT-2
     python3 tools/convert_model.py fingerprint FOLDER                         writes tokenizer.fingerprint
 
 The fingerprint of the vocabulary goes beside the weights, so that another vocabulary of the same size is refused.
@@ -138,6 +139,74 @@ def llama2c(model, vocabulary, folder):
     write(folder, config, sentencepiece(vocabulary, words), arrays)  # llama2.c begins the next text by <s>: an end, too
 
 
+# --- what the example 23_train_gpt saves: GPT-2 over bytes, under the names of its modules ---
+
+def bytes_as_words():
+    """-> the settings of a tokenizer whose ids are bytes: a byte that cannot be shown is a sign from U+0100 on"""
+    shown = [*range(0x21, 0x7f), *range(0xa1, 0xad), *range(0xae, 0x100)]
+    hidden = [b for b in range(256) if b not in shown]
+    signs = {b: chr(b) for b in shown} | {b: chr(0x100 + i) for i, b in enumerate(hidden)}
+    level = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
+    return {"version": "1.0", "truncation": None, "padding": None, "added_tokens": [], "normalizer": None,
+            "pre_tokenizer": level, "post_processor": None, "decoder": level,
+            "model": {"type": "BPE", "dropout": None, "unk_token": None, "continuing_subword_prefix": None,
+                      "end_of_word_suffix": None, "fuse_unk": False, "byte_fallback": False,
+                      "vocab": {signs[b]: b for b in range(256)}, "merges": []}}
+
+
+def gpt(state, folder):
+    data = state.read_bytes()
+    length = struct.unpack("<Q", data[:8])[0]
+    header = json.loads(data[8:8 + length])
+    said = header.pop("__metadata__", {})
+
+    def take(name, dimensions):
+        """-> extents and bytes of a parameter, whose dimensions must be these"""
+        name = "model." + name
+        if name not in header:
+            fail(f"{state}: has no {name}; a state of examples/23_train_gpt was expected")
+        words = [d.split("[")[0] for d in said.get("dimensions of " + name, "").split()]
+        if words != dimensions.split():
+            fail(f"{state}: {name} has the dimensions {' '.join(words)}, {dimensions} was expected")
+        first, last = header[name]["data_offsets"]
+        return header[name]["shape"], data[8 + length + first:8 + length + last]
+
+    ((words, features), table), ((longest, _), rows) = take("words.table", "bytes d_model"), take("positions.table", "seq d_model")
+    arrays = {"wte.weight": ([words, features], table), "wpe.weight": ([longest, features], rows)}
+
+    def norm(name, own):
+        arrays[name + ".weight"] = take(own + ".gamma", "d_model")
+        arrays[name + ".bias"] = take(own + ".beta", "d_model")
+
+    layers = 0
+    while f"model.layers.layers.{layers}.norm1.gamma" in header:
+        own, name = f"layers.layers.{layers}.", f"h.{layers}."
+        norm(name + "ln_1", own + "norm1")
+        norm(name + "ln_2", own + "norm2")
+        parts = [(own + "attention." + p, d) for p, d in (("query", "d_k"), ("key", "d_k"), ("value", "d_v"))]
+        maps = [take(p + ".weight", "d_model heads " + d) for p, d in parts]
+        (_, heads, _), _ = maps[0]
+        row = 4 * features  # queries, keys and values side by side in each row
+        arrays[name + "attn.c_attn.weight"] = ([features, 3 * features], b"".join(
+            w[r * row:(r + 1) * row] for r in range(features) for _, w in maps))
+        arrays[name + "attn.c_attn.bias"] = ([3 * features], b"".join(take(p + ".bias", "heads " + d)[1] for p, d in parts))
+        arrays[name + "attn.c_proj.weight"] = ([features, features], take(own + "attention.output.weight", "heads d_v d_model")[1])
+        arrays[name + "attn.c_proj.bias"] = take(own + "attention.output.bias", "d_model")
+        arrays[name + "mlp.c_fc.weight"] = take(own + "feed_forward.up.weight", "d_model hidden")
+        arrays[name + "mlp.c_fc.bias"] = take(own + "feed_forward.up.bias", "hidden")
+        arrays[name + "mlp.c_proj.weight"] = take(own + "feed_forward.down.weight", "hidden d_model")
+        arrays[name + "mlp.c_proj.bias"] = take(own + "feed_forward.down.bias", "d_model")
+        layers += 1
+    if layers == 0:
+        fail(f"{state}: has no layer; a state of examples/23_train_gpt was expected")
+    norm("ln_f", "layers.norm")
+    hidden = arrays["h.0.mlp.c_fc.bias"][0][0]
+    write(folder, {"architectures": ["GPT2LMHeadModel"], "model_type": "gpt2", "vocab_size": words, "n_positions": longest,
+                   "n_embd": features, "n_layer": layers, "n_head": heads, "n_inner": hidden,
+                   "activation_function": "gelu_new", "layer_norm_epsilon": 1e-5, "tie_word_embeddings": True},
+          bytes_as_words(), arrays)
+
+
 # --- ONNX: as much of it as this file needs ---
 
 def fields(data):
@@ -252,6 +321,8 @@ def main():
         llama2c(*places)
     elif (kind, len(places)) == ("onnx", 3):
         onnx(*places)
+    elif (kind, len(places)) == ("gpt", 2):
+        gpt(*places)
     elif (kind, len(places)) == ("fingerprint", 1):
         tokenizer = json.loads((places[0] / "tokenizer.json").read_text(encoding="utf-8"))
         (places[0] / "tokenizer.fingerprint").write_text(fingerprint(tokenizer) + "\n")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """What dimwise-generate and dimwise-embed promise: the words and cosines of the packed models, and one line for each
-mistake.
+mistake; and what tools/convert_model.py makes of other formats.
 
     python3 tests/programs/programs.py build/dev/src/programs/dimwise-generate build/dev/src/programs/dimwise-embed tests/data
 
@@ -194,6 +194,94 @@ class Programs:
                      self.place / "none.txt")
 
 
+    def converted(self, kind, *places):
+        tool = pathlib.Path(__file__).resolve().parents[2] / "tools/convert_model.py"
+        result = subprocess.run([sys.executable, "-B", tool, kind, *map(str, places)], capture_output=True, check=False)
+        self.check(f"{kind} is converted", result.returncode == 0, result.stderr)
+        return parts(places[-1].joinpath("model.safetensors").read_bytes()) if result.returncode == 0 else {}
+
+    def conversion(self, data):
+        """the tiny models, written as other formats have them, are themselves again"""
+        files = packed(data / "lm.dwpack")
+        gpt2 = {n.removeprefix("transformer."): a for n, a in parts(files["tiny-gpt2/model.safetensors"]).items()}
+        state = self.place / "state.safetensors"
+        state.write_bytes(as_state(gpt2, 4))
+        found = self.converted("gpt", state, self.place / "from_state")
+        self.check("a trained GPT", found == gpt2, set(found) ^ set(gpt2))
+        llama = parts(files["tiny-llama/model.safetensors"])
+        model, words = self.place / "model.bin", self.place / "words.bin"
+        model.write_bytes(as_llama2c(llama, json.loads(files["tiny-llama/config.json"])))
+        words.write_bytes(struct.pack("<i", 1) + b"".join(struct.pack("<fi", 0, 1) + bytes([32 + i]) for i in range(96)))
+        found = self.converted("llama2c", model, words, self.place / "from_llama2c")
+        self.check("a checkpoint of llama2.c", found == llama, set(found) ^ set(llama))
+
+
+def parts(data):
+    """-> name: (extents, bytes) of a safetensors file"""
+    length = struct.unpack("<Q", data[:8])[0]
+    header = json.loads(data[8:8 + length])
+    header.pop("__metadata__", None)
+    return {n: (a["shape"], data[8 + length + a["data_offsets"][0]:8 + length + a["data_offsets"][1]])
+            for n, a in header.items()}
+
+
+def as_state(gpt2, heads):
+    """-> a GPT-2 as the example 23_train_gpt saves it"""
+    arrays, words = {}, {}
+
+    def put(name, dimensions, extents, body):
+        arrays["model." + name] = (extents, body)
+        words["dimensions of model." + name] = " ".join(f"{d}[{e}]" for d, e in zip(dimensions.split(), extents))
+
+    def norm(name, of):
+        put(name + ".gamma", "d_model", *gpt2[of + ".weight"])
+        put(name + ".beta", "d_model", *gpt2[of + ".bias"])
+
+    put("words.table", "bytes d_model", *gpt2["wte.weight"])
+    put("positions.table", "seq d_model", *gpt2["wpe.weight"])
+    norm("layers.norm", "ln_f")
+    width = gpt2["ln_f.bias"][0][0]
+    for i in range(2):
+        own, of = f"layers.layers.{i}.", f"h.{i}."
+        norm(own + "norm1", of + "ln_1")
+        norm(own + "norm2", of + "ln_2")
+        weight, bias = gpt2[of + "attn.c_attn.weight"][1], gpt2[of + "attn.c_attn.bias"][1]
+        for k, (part, feature) in enumerate((("query", "d_k"), ("key", "d_k"), ("value", "d_v"))):
+            rows = [weight[4 * width * (3 * r + k):4 * width * (3 * r + k + 1)] for r in range(width)]
+            put(f"{own}attention.{part}.weight", "d_model heads " + feature, [width, heads, width // heads], b"".join(rows))
+            put(f"{own}attention.{part}.bias", "heads " + feature, [heads, width // heads], bias[4 * width * k:4 * width * (k + 1)])
+        put(own + "attention.output.weight", "heads d_v d_model", [heads, width // heads, width], gpt2[of + "attn.c_proj.weight"][1])
+        put(own + "attention.output.bias", "d_model", *gpt2[of + "attn.c_proj.bias"])
+        for part, name, dims in (("up", "c_fc", "d_model hidden"), ("down", "c_proj", "hidden d_model")):
+            put(f"{own}feed_forward.{part}.weight", dims, *gpt2[f"{of}mlp.{name}.weight"])
+            put(f"{own}feed_forward.{part}.bias", dims.split()[1], *gpt2[f"{of}mlp.{name}.bias"])
+    header, at = {"__metadata__": words}, 0
+    for name, (extents, body) in arrays.items():
+        header[name] = {"dtype": "F32", "shape": extents, "data_offsets": [at, at + len(body)]}
+        at += len(body)
+    text = json.dumps(header).encode()
+    return struct.pack("<Q", len(text)) + text + b"".join(body for _, body in arrays.values())
+
+
+def as_llama2c(llama, config):
+    """-> a LLaMA as llama2.c has it: features of heads in pairs"""
+    width, heads, kv_heads = (config[k] for k in ("hidden_size", "num_attention_heads", "num_key_value_heads"))
+    head, layers = width // heads, range(config["num_hidden_layers"])
+    of = lambda name: [llama[f"model.layers.{i}.{name}.weight"][1] for i in layers]
+
+    def in_pairs(weight, count):
+        order = [h * head + i // 2 + i % 2 * (head // 2) for h in range(count) for i in range(head)]
+        return b"".join(weight[4 * width * r:4 * width * (r + 1)] for r in order)
+
+    body = [llama["model.embed_tokens.weight"][1], *of("input_layernorm"),
+            *(in_pairs(w, heads) for w in of("self_attn.q_proj")), *(in_pairs(w, kv_heads) for w in of("self_attn.k_proj")),
+            *of("self_attn.v_proj"), *of("self_attn.o_proj"), *of("post_attention_layernorm"), *of("mlp.gate_proj"),
+            *of("mlp.down_proj"), *of("mlp.up_proj"), llama["model.norm.weight"][1],
+            bytes(4 * config["max_position_embeddings"] * head), llama["lm_head.weight"][1]]
+    return struct.pack("<7i", width, config["intermediate_size"], len(layers), heads, kv_heads, -config["vocab_size"],
+                       config["max_position_embeddings"]) + b"".join(body)
+
+
 def main():
     if len(sys.argv) != 4:
         sys.exit(__doc__)
@@ -202,6 +290,7 @@ def main():
         programs = Programs(generate, embed, pathlib.Path(place))
         programs.generation(data)
         programs.embedding(data)
+        programs.conversion(data)
     print(f"{programs.passed} passed, {programs.failed} failed")
     sys.exit(programs.failed > 0)
 
