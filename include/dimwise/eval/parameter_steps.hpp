@@ -36,13 +36,16 @@ struct adam_numbers {
 // Runs kernel(), where there are kernels for T and they may run, else loop(), and counts which. A kernel is generic, so
 // that it is compiled for float alone.
 template <class T, class Kernel, class Loop>
-void by_kernel_or_loop(context& cx, plan_kind kind, const Kernel& kernel, const Loop& loop) {
+void by_kernel_or_loop(context& cx, [[maybe_unused]] plan_kind kind, [[maybe_unused]] const Kernel& kernel,
+                       const Loop& loop) {
+#if !defined(DIMWISE_PLAIN_ONLY)
   if constexpr (has_kernels<T>) {
     if (!cx.reference_forced()) {
       kernel();
       return cx.count(kind);
     }
   }
+#endif
   loop();
   cx.count(plan_kind::plain);
 }
@@ -59,6 +62,7 @@ void step_adam(const adam_numbers<T>& by, std::size_t n, const T* gradient, T* p
   };
   context& cx = current_context();
   by_kernel_or_loop<T>(cx, plan_kind::map, [&] {
+#if !defined(DIMWISE_PLAIN_ONLY)
     if constexpr (has_kernels<T>) {
       in_parts(cx, n, part_elements, [&](std::size_t begin, std::size_t end) {
         kernels::active_gradients().adam({end - begin, gradient + begin, p + begin, m + begin, v + begin, by.decay,
@@ -66,6 +70,7 @@ void step_adam(const adam_numbers<T>& by, std::size_t n, const T* gradient, T* p
                                           by.size, by.root, by.epsilon});
       });
     }
+#endif
   }, loop);
 }
 
@@ -75,6 +80,7 @@ double sum_of_squares(std::size_t n, const T* x) {
   double sum = 0;
   context& cx = current_context();
   by_kernel_or_loop<T>(cx, plan_kind::rows, [&] {
+#if !defined(DIMWISE_PLAIN_ONLY)
     if constexpr (has_kernels<T>) {
       constexpr std::size_t part = 4 * part_elements;
       std::vector<double> sums((n + part - 1) / part);
@@ -83,6 +89,7 @@ double sum_of_squares(std::size_t n, const T* x) {
       });
       for (const double one : sums) { sum += one; }
     }
+#endif
   }, [&] {
     for (std::size_t i = 0; i < n; ++i) { sum += static_cast<double>(x[i]) * static_cast<double>(x[i]); }
   });
@@ -94,11 +101,13 @@ template <class T>
 void multiply_elements(std::size_t n, T* x, T by) {
   context& cx = current_context();
   by_kernel_or_loop<T>(cx, plan_kind::map, [&] {
+#if !defined(DIMWISE_PLAIN_ONLY)
     if constexpr (has_kernels<T>) {
       in_parts(cx, n, part_elements, [&](std::size_t begin, std::size_t end) {
         kernels::active().zip(kernels::operation::multiply, end - begin, x + begin, 1, &by, 0, x + begin);
       });
     }
+#endif
   }, [&] {
     for (std::size_t i = 0; i < n; ++i) { x[i] *= by; }
   });
@@ -109,11 +118,13 @@ template <class T>
 void add_elements(std::size_t n, T* x, const T* y) {
   context& cx = current_context();
   by_kernel_or_loop<T>(cx, plan_kind::map, [&] {
+#if !defined(DIMWISE_PLAIN_ONLY)
     if constexpr (has_kernels<T>) {
       in_parts(cx, n, part_elements, [&](std::size_t begin, std::size_t end) {
         kernels::active().zip(kernels::operation::add, end - begin, x + begin, 1, y + begin, 1, x + begin);
       });
     }
+#endif
   }, [&] {
     for (std::size_t i = 0; i < n; ++i) { x[i] += y[i]; }
   });
