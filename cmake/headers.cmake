@@ -249,6 +249,8 @@ set(dimwise_headers
     include/dimwise/viz/network_picture.hpp
     include/dimwise/viz/picture.hpp
     include/dimwise/viz/print.hpp
+    include/dimwise/viz/report.hpp
+    include/dimwise/viz/report_page.hpp
     include/dimwise/viz/table.hpp
     include/dimwise/viz/weights_picture.hpp
     include/dimwise/viz/words.hpp)

@@ -3,6 +3,7 @@
 //
 //   24_induction --steps 1000 --save induction.safetensors      # trains, in about ten seconds
 //   24_induction                                                # shows the weights that were trained so
+//   24_induction --report attention.html                        # and makes a page of its attention
 //
 // Each sequence repeats a block of another length, so positions alone do not tell what comes next. The first layer
 // brings to each symbol what was before it; the heads of the second layer then find the symbols behind the earlier
@@ -11,6 +12,7 @@
 #include <dimwise/grad.hpp>
 #include <dimwise/io.hpp>
 #include <dimwise/nn.hpp>
+#include <dimwise/viz.hpp>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -170,6 +172,20 @@ void show(const model<>& m) {
   std::printf("%.1f %% of the symbols that can be known are right\n", 100 * share_right(m));
 }
 
+// A page of the weights of both layers for one sequence, called by its symbols.
+void save_report(const model<>& m, const std::string& path) {
+  nn::random draw(3);
+  const repeating s(draw, 1);
+  std::vector<std::string> words;
+  for (const auto symbol : s.symbols.values()) { words.emplace_back(1, static_cast<char>('a' + symbol.value)); }
+  const tensor x = m.start(s.symbols);
+  attention_report page("two layers that go on with what repeats", labels<seq>(words), labels<key>(words));
+  page.add_weights("layer 1", m.first.weights(x));
+  page.add_weights("layer 2", m.second.weights(m.first(x)));
+  page.add_mask("causal<seq, key>", causal<seq, key>{}, seq{length}, key{length});
+  page.save(path);
+}
+
 int run(CLI::App& app, int argc, char** argv) {
   std::size_t steps = 0;
   std::string save;
@@ -177,6 +193,8 @@ int run(CLI::App& app, int argc, char** argv) {
   app.add_option("--steps", steps, "trains so many steps");
   app.add_option("--save", save, "where the trained weights go");
   app.add_option("--weights", file, "the weights that are shown where none are trained")->capture_default_str();
+  std::string page;
+  app.add_option("--report", page, "where a page of the attention goes");
   app.parse(argc, argv);
   auto m = nn::initialised<model<>>(nn::normal(5), seq{length});
   if (steps > 0) {
@@ -185,6 +203,7 @@ int run(CLI::App& app, int argc, char** argv) {
     io::load(m, io::read_safetensors(file));
   }
   if (!save.empty()) { io::save(m, save); }
+  if (!page.empty()) { save_report(m, page); }
   show(m);
   return 0;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// 25_pictures -- a formula, a product, weights, a mask and a curve as SVG.
+// 25_pictures -- a formula, a product, weights, a mask and a curve as SVG, and a page about attention.
 //
 //   25_pictures docs/pictures          # writes the pictures into a folder; without one it prints what it would write
 //
@@ -48,6 +48,9 @@ int run(const std::string& folder) {
 
   write(folder, "weights.svg", draw_weights(a, labels<seq>(words), labels<key>(words)));
   write(folder, "mask.svg", draw_mask(causal<seq, key>{} & window<seq, key>{3, 0}, seq{12}, key{12}));
+
+  // All of it as one page, to look at in a browser.
+  if (!folder.empty()) { report(y, folder + "/attention.html", labels<seq>(words), labels<key>(words)); }
 
   std::vector<double> train;
   std::vector<double> test;

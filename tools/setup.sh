@@ -3,6 +3,7 @@
 #
 #   bash tools/setup.sh notebook    # what the notebook example needs
 #   bash tools/setup.sh tests       # what the notebook and the tests need (the default)
+#   bash tools/setup.sh browser     # the same, and a browser with what drives it, for the test of the report
 #   bash tools/setup.sh bench       # the same, and the libraries that the benchmarks compare with
 #
 # As root, or through sudo. Does nothing when all packages are there. Without apt it only says what is needed.
@@ -12,15 +13,19 @@ notebook_packages="g++ cmake ninja-build libboost-dev libxtensor-dev libxsimd-de
 test_packages="python3 libcli11-dev clang-14 doctest-dev librapidcheck-dev libtbb-dev libbenchmark-dev libutf8proc-dev"
 # libclang-rt-14-dev: tools/fuzz_files.sh. qemu-user and the cross compiler run the tests of other processors: 60 MB, under a minute.
 optional_packages="libclang-rt-14-dev clang-19 clang-tidy-14 clang-format-19 qemu-user g++-aarch64-linux-gnu"
+# The test of the report in a browser; playwright-core comes by npm.
+browser_packages="nodejs npm chromium"
+playwright="playwright-core@1.48.2"
 # Rivals of the benchmarks.
 bench_packages="libtbb-dev libopenblas-dev libeigen3-dev libdnnl-dev"
 
 case "${1:-tests}" in
   notebook) wanted="$notebook_packages" optional="" ;;
   tests) wanted="$notebook_packages $test_packages" optional="$optional_packages" ;;
+  browser) wanted="$notebook_packages $test_packages $browser_packages" optional="$optional_packages" ;;
   bench) wanted="$notebook_packages $test_packages" optional="$bench_packages" ;;
   *)
-    echo "setup: expected 'notebook', 'tests' or 'bench', not '$1'" >&2
+    echo "setup: expected 'notebook', 'tests', 'browser' or 'bench', not '$1'" >&2
     exit 2
     ;;
 esac
@@ -51,12 +56,22 @@ apt() {
   fi
 }
 
+# Into build/browser, where the tests look for it.
+install_playwright() {
+  if [ "$1" = browser ] && [ ! -d build/browser/node_modules/playwright-core ]; then
+    echo "setup: installing $playwright into build/browser"
+    mkdir -p build/browser
+    npm install --silent --no-audit --no-fund --prefix build/browser "$playwright"
+  fi
+}
+
 # shellcheck disable=SC2086  # lists of words
 missing=$(missing_of $wanted)
 # shellcheck disable=SC2086
 missing_optional=$(missing_of $optional)
 if [ -z "$missing$missing_optional" ]; then
   echo "setup: every needed package is installed"
+  install_playwright "${1:-tests}"
   exit 0
 fi
 
@@ -76,4 +91,5 @@ for package in $missing_optional; do
   apt install -q -y --no-install-recommends "$package" ||
     echo "setup: warning: $package is not available; its part of the tests is left out" >&2
 done
+install_playwright "${1:-tests}"
 echo "setup: done"

@@ -94,12 +94,19 @@ said explained_scaled_operand(const P& p, derivation& d) {
   return explained(p, d);
 }
 
+// A product that becomes scores: one step for its scale and its new marks.
+template <class N>
+inline constexpr bool is_scale_step = false;
+template <class Shape, class E>
+inline constexpr bool is_scale_step<with_marks<Shape, E>> =
+    is_scaling<E> && (marked_t<score, marks_t<Shape>>::size > marked_t<score, marks_t<shape_of<E>>>::size);
+
 // The same elements under other marks.
 template <class Shape, class E>
 said explained_operation(const with_marks<Shape, E>& n, derivation& d) {
   const auto& x = n.template child<0>();
   constexpr bool becomes_score = marked_t<score, marks_t<Shape>>::size > marked_t<score, marks_t<shape_of<E>>>::size;
-  if constexpr (becomes_score && is_scaling<E>) {
+  if constexpr (is_scale_step<with_marks<Shape, E>>) {
     const said product = explained_scaled_operand(x.template child<0>(), d);
     const said by = explained(x.template child<1>(), d);
     step_words s{"scaled", {}, {product, by}, shape_in_words(n)};

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/viz/report.hpp -- a page of attention: the formula, its weights, its masks, and the tensor at each step.
+//
+// Layer: viz. One HTML file that needs nothing else. An expression is walked in the order of its derivation, and each
+// step is evaluated. Weights are what is normalised over its last dimension: rows are the dimension before it, and each
+// place of the others is a head. The values of a run are added where a model made them.
+// Tests: tests/viz/report.test.cpp, tests/viz/report_browser.mjs
+//
+//   report(y, "attention.html", labels<seq>(words), labels<key>(words));
+//   attention_report page("two layers", labels<seq>(words), labels<key>(words));
+//   page.add_weights("layer 1", first);
+//   page.save("layers.html");
+#pragma once
+
+#include <dimwise/viz/derivation_picture.hpp>
+#include <dimwise/viz/report_page.hpp>
+#include <dimwise/viz/weights_picture.hpp>
+
+#include <charconv>
+#include <fstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace dimwise {
+
+namespace detail {
+
+// What a number is in the data: 4 digits, and words for what JSON lacks.
+inline std::string json_number(double v) {
+  if (std::isnan(v)) { return "\"NaN\""; }
+  if (std::isinf(v)) { return v < 0 ? "\"-∞\"" : "\"∞\""; }
+  char digits[32];
+  const auto r = std::to_chars(digits, digits + sizeof(digits), v == 0 ? 0.0 : v, std::chars_format::general, 4);
+  return {digits, r.ptr};
+}
+
+// f(node) for each step of the derivation of n, in its order.
+template <class N, class F>
+void each_step(const N& n, const F& f) {
+  if constexpr (!is_constant<N>) {
+    if constexpr (expression<N>) {
+      const auto below = [&](const auto& x) {
+        x.each_child([&](const auto& c) {
+          if constexpr (operand<decltype(c)>) { each_step(c, f); }
+        });
+      };
+      if constexpr (is_scale_step<N>) {
+        below(n.template child<0>());
+      } else {
+        below(n);
+      }
+    }
+    f(n);
+  }
+}
+
+template <class Shape>
+consteval bool is_weights() {
+  using dims = dims_t<Shape>;
+  if constexpr (dims::size < 2) {
+    return false;
+  } else {
+    return is_in<element_t<dims::size - 1, dims>, marked_t<normalised, marks_t<Shape>>>;
+  }
+}
+
+}  // namespace detail
+
+/// A report that is filled by what is worth seeing, and saved as one page.
+class attention_report {
+ public:
+  /// Words for the places of dimensions: in all that is added, each dimension of this name is called by them.
+  template <class... D>
+  explicit attention_report(std::string title, const labels<D>&... words) : title_(std::move(title)) {
+    (words_.emplace_back(detail::name_in_words<D>(), words.words()), ...);
+  }
+
+  /// The picture of an expression, its value at each step, and the weights and masks among them.
+  template <operand X>
+  void add_formula(const X& x) {
+    const explanation e = explain(x);
+    pictures_ +=
+        "<div class=\"wide\">" + detail::derivation_picture(e.derivation()).drawn(e.text()).inner_svg() + "</div>\n";
+    std::size_t at = 0;
+    const auto step = [&](const auto& n) {
+      const detail::step_words& s = e.derivation().steps()[at++];
+      add_step(n, s, at);
+    };
+    detail::each_step(x, step);
+  }
+  /// Weights under a name: their last dimension is that of the keys, the one before that of the queries.
+  template <operand X>
+    requires(detail::dims_t<detail::shape_of<X>>::size > 1)
+  void add_weights(const std::string& name, const X& x) {
+    append(weights_, map(name, detail::charted("report", detail::stored_values(x))));
+  }
+  /// A mask under a name; extents as for `indicator`.
+  template <mask M, class... Extents>
+  void add_mask(const std::string& name, const M& m, const Extents&... extents) {
+    append(masks_, map(name, detail::charted("report", detail::stored_values(indicator(m, extents...)))));
+  }
+
+  /// The page.
+  [[nodiscard]] std::string html() const {
+    return "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+           "<meta name=\"color-scheme\" content=\"light dark\">\n<link rel=\"icon\" href=\"data:,\">\n<title>" +
+           detail::in_xml(title_) + "</title>\n<style>" + detail::style_sheet + detail::report_style +
+           "</style>\n</head>\n<body class=\"dw\">\n<main>\n<h1>" + detail::in_xml(title_) + "</h1>\n" +
+           (pictures_.empty() ? "" : "<section><h2>The formula</h2>\n" + pictures_ + "</section>\n") +
+           detail::report_body + "</main>\n<script type=\"application/json\" id=\"data\">{\"weights\":[" + weights_ +
+           "],\n\"masks\":[" + masks_ + "],\n\"steps\":[" + steps_ + "]}</script>\n<script>" + detail::report_program +
+           "</script>\n</body>\n</html>\n";
+  }
+  /// Writes the page. Throws `error` where that cannot be done.
+  void save(const std::string& path) const {
+    std::ofstream file(path, std::ios::binary);
+    file << html();
+    file.close();
+    if (!file) { throw error{} << "report: " << path.c_str() << " cannot be written"; }
+  }
+
+ private:
+  static void append(std::string& all, const std::string& one) { all += (all.empty() ? "" : ",\n") + one; }
+
+  [[nodiscard]] std::vector<std::string> words_of(const std::string& name, std::size_t extent) const {
+    for (const auto& [dimension, words] : words_) {
+      if (dimension != name) { continue; }
+      if (words.size() != extent) {
+        detail::raise<extent_error>(error{} << "report: dimension " << name.c_str() << " has extent " << extent
+                                            << " and " << words.size() << " labels (R15)");
+      }
+      return words;
+    }
+    return {};
+  }
+  // Maps of the last two dimensions, one for each place of the others.
+  [[nodiscard]] std::string map(const std::string& name, const detail::charted_values& c) const {
+    const std::size_t rank = c.dims.size();
+    const detail::printed_dimension one{"", 1};
+    const detail::printed_dimension& rows = rank > 1 ? c.dims[rank - 2] : one;
+    const detail::printed_dimension& columns = rank > 0 ? c.dims[rank - 1] : one;
+    std::size_t maps = 1;
+    for (std::size_t d = 0; d + 2 < rank; ++d) { maps *= c.dims[d].extent; }
+    std::vector<std::string> places;
+    for (std::size_t m = 0; m < maps; ++m) {
+      std::string place;
+      std::size_t rest = m;
+      for (std::size_t d = rank < 2 ? 0 : rank - 2; d-- > 0; rest /= c.dims[d].extent) {
+        place = c.dims[d].name + " " + std::to_string(rest % c.dims[d].extent) + (place.empty() ? "" : ", ") + place;
+      }
+      places.push_back(place.empty() ? "all" : place);
+    }
+    std::string s = "{\"name\":" + detail::in_json(name) + ",\"rows\":" + std::to_string(rows.extent) +
+                    ",\"columns\":" + std::to_string(columns.extent) + ",\"rowName\":" + detail::in_json(rows.name) +
+                    ",\"columnName\":" + detail::in_json(columns.name) + ",\"places\":" + detail::json_list(places) +
+                    ",\"rowWords\":" + detail::json_list(words_of(rows.name, rows.extent)) +
+                    ",\"columnWords\":" + detail::json_list(words_of(columns.name, columns.extent)) + ",\"values\":[";
+    for (std::size_t i = 0; i < c.values.size(); ++i) { s += (i == 0 ? "" : ",") + detail::json_number(c.values[i]); }
+    return s + "]}";
+  }
+  template <class N>
+  void add_step(const N& n, const detail::step_words& s, std::size_t number) {
+    const auto& values = detail::stored_values(n);
+    append(steps_, "{\"number\":" + std::to_string(number) + ",\"words\":" + detail::in_json(s.what) +
+                       ",\"result\":" + detail::in_json(detail::in_words(s.result)) +
+                       ",\"table\":" + table(detail::text_of(values).text) + "}");
+    if constexpr (detail::is_weights<detail::shape_of<N>>() && !detail::is_view<N>) {
+      add_weights("step " + std::to_string(number), values);
+    }
+    if constexpr (detail::is_masked_node<N>) {
+      using mask_type = std::remove_cvref_t<decltype(n.template child<1>())>;
+      using shape = typename mask_type::facts::shape;
+      const auto extents = detail::extents_from<shape>("report", n.extents());
+      const tensor shown = detail::indicator_node<shape, bool, mask_type>({}, extents, n.template child<1>());
+      append(masks_, map(detail::mask_in_words(n.template child<1>()), detail::charted("report", shown)));
+    }
+  }
+  // Lines stay lines: what is printed has no control character but these.
+  static std::string table(const std::string& text) {
+    std::string all;
+    for (std::size_t begin = 0; begin < text.size();) {
+      const std::size_t end = std::min(text.find('\n', begin), text.size());
+      std::string line = detail::in_json(text.substr(begin, end - begin));
+      all += line.substr(1, line.size() - 2) + "\\n";
+      begin = end + 1;
+    }
+    return "\"" + all + "\"";
+  }
+
+  std::string title_;
+  std::vector<std::pair<std::string, std::vector<std::string>>> words_;
+  std::string pictures_;
+  std::string weights_;
+  std::string masks_;
+  std::string steps_;
+};
+
+namespace no_adl {
+
+/// Writes a page about an expression: its picture, its weights, its masks, and its value at each step.
+template <operand X, class... D>
+void report(const X& x, const std::string& path, const labels<D>&... words) {
+  attention_report page(describe(x), words...);
+  page.add_formula(x);
+  page.save(path);
+}
+
+}  // namespace no_adl
+
+}  // namespace dimwise

@@ -1,0 +1,96 @@
+// tests/viz/report.test.cpp -- what the page of a report holds, without a browser.
+//
+// SPDX-License-Identifier: BSL-1.0
+#include <dimwise/dimwise.hpp>
+#include <dimwise/viz.hpp>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+namespace report_test {
+namespace {
+
+using namespace dimwise;
+
+struct seq : position_dim<> {};
+struct key : prime<seq> {};
+struct heads : heads_dim<2> {};
+struct d_k : feature_dim<4> {};
+struct d_v : feature_dim<3> {};
+
+bool has(const std::string& s, const std::string& part) { return s.find(part) != std::string::npos; }
+
+nlohmann::json data_of(const std::string& page) {
+  const std::string begin = "id=\"data\">";
+  const std::size_t at = page.find(begin) + begin.size();
+  return nlohmann::json::parse(page.substr(at, page.find("</script>", at) - at));
+}
+
+auto attention(const tensor<float, seq, heads, d_k>& q, const tensor<float, key, heads, d_k>& k) {
+  const tensor<float, key, heads, d_v> v(key{3});
+  return contract<key>(softmax<key>(masked(scores<d_k>(q, k), causal<seq, key>{})), v);
+}
+
+TEST_CASE("report: a formula gives its picture, its steps, its weights and its mask") {
+  const tensor<float, seq, heads, d_k> q(seq{3});
+  const tensor<float, key, heads, d_k> k(key{3});
+  const auto y = attention(q, k);
+  attention_report page("a <title>", labels<seq>({"</script>", "b\"", "\xff"}), labels<key>({"x", "<!--", "z\n"}));
+  page.add_formula(y);
+  const std::string html = page.html();
+  CHECK(has(html, "<title>a &lt;title&gt;</title>"));
+  CHECK(has(html, ">softmax&lt;key&gt;<"));
+  CHECK_FALSE(has(html, "http://www.w3.org/2000/svg\" class=\"dw\" role=\"img\"><style>"));
+  const auto data = data_of(html);
+  REQUIRE(data["steps"].size() == 8);
+  REQUIRE(data["steps"].size() == explain(y).derivation().steps().size());
+  CHECK(data["steps"][5]["words"] == "softmax<key> of step 5");
+  CHECK(data["steps"][5]["result"] == "heads[2] seq[3] key[3], normalised<key>");
+  CHECK(has(data["steps"][5]["table"], "seq \\ key       0       1       2\n"));
+  CHECK(has(data["steps"][4]["table"], "-inf"));  // what the mask hides
+  REQUIRE(data["weights"].size() == 1);
+  const auto w = data["weights"][0];
+  CHECK(w["name"] == "step 6");
+  CHECK(w["places"] == nlohmann::json{"heads 0", "heads 1"});
+  CHECK(w["rowWords"] == nlohmann::json{"</script>", "b\"", "�"});
+  CHECK(w["columnWords"] == nlohmann::json{"x", "<!--", "z␊"});
+  CHECK(w["values"].size() == 18);
+  CHECK(w["values"][3] == 0.5);
+  CHECK(w["values"][5] == 0);
+  CHECK(w["values"][8] == 0.3333);
+  REQUIRE(data["masks"].size() == 1);
+  CHECK(data["masks"][0]["name"] == "causal<seq, key>");
+  CHECK(data["masks"][0]["values"] == nlohmann::json{1, 0, 0, 1, 1, 0, 1, 1, 1});
+}
+
+TEST_CASE("report: nothing is fetched, and nothing leaves the text that is data") {
+  attention_report page("x");
+  page.add_formula(tensor<float, seq>(seq{2}) + 1);
+  std::string html = page.html();
+  CHECK(data_of(html)["weights"].empty());
+  for (std::size_t at; (at = html.find("http://www.w3.org/2000/svg")) != std::string::npos;) { html.erase(at, 26); }
+  for (const char* never : {"http:", "https:", "src=", "@import", "url(", "fetch", "innerHTML", "eval("}) {
+    CHECK_MESSAGE(!has(html, never), never);
+  }
+}
+
+TEST_CASE("report: weights and masks of a run, odd numbers, labels that do not fit") {
+  attention_report page("run", labels<key>({"a", "b"}));
+  page.add_weights("layer 1", tensor<float, seq, key>{{std::nanf(""), INFINITY}, {-0.0F, 1e-9F}});
+  page.add_mask("near", window<seq, key>{0, 0}, seq{2}, key{2});
+  const auto data = data_of(page.html());
+  CHECK(data["weights"][0]["places"] == nlohmann::json{"all"});
+  CHECK(data["weights"][0]["values"].dump() == "[\"NaN\",\"∞\",0,1e-09]");
+  CHECK(data["weights"][0]["rowWords"].empty());
+  CHECK(data["masks"][0]["values"] == nlohmann::json{1, 0, 0, 1});
+  CHECK_THROWS_WITH_AS(page.add_weights("layer 2", tensor<float, seq, key>(seq{1}, key{3})),
+                       "report: dimension key has extent 3 and 2 labels (R15)", extent_error);
+  CHECK_THROWS_WITH_AS(page.save("/nowhere/x.html"), "report: /nowhere/x.html cannot be written", error);
+}
+
+}  // namespace
+}  // namespace report_test
