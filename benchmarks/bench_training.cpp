@@ -2,6 +2,7 @@
 // benchmarks/bench_training.cpp -- dimwise's kernels on the workloads of training.
 //
 //   attn_h<heads>_d<dim>_n<seq>_{full,causal}_{fwd,fwdbwd}    attention alone, forward, and forward and backward
+//   gpt_L<layers>_d<features>_h<heads>_V<words>_B<batch>_T<length>    a step: forward, backward, AdamW
 //   linear_<tokens>x<in>x<out>_{fwd,dx,dw}                    a product and its way back: x w, g wᵀ, and dw += xᵀ g
 //
 // One line for each: `library workload threads median_ms gflops pct_peak`; --spread adds the quartiles, --memory the
@@ -10,6 +11,7 @@
 //
 //   cmake --preset bench && cmake --build --preset bench --target bench_training
 //   build/bench/benchmarks/bench_training
+#include "training_step.hpp"
 #include "workloads.hpp"
 #include <dimwise/kernels/active_gradients.hpp>
 #if defined(DIMWISE_BENCH_TBB)
@@ -169,6 +171,37 @@ struct linear {
   }
 };
 
+/// A step of a GPT; kind 7. Its work is that of its products; softmax, norms, functions and AdamW count nothing.
+bench::workload gpt_workload(std::size_t layers, std::size_t features, std::size_t heads, std::size_t words,
+                             std::size_t batch, std::size_t length) {
+  bench::workload w;
+  w.name = "gpt_L" + std::to_string(layers) + "_d" + std::to_string(features) + "_h" + std::to_string(heads) + "_V" +
+           std::to_string(words) + "_B" + std::to_string(batch) + "_T" + std::to_string(length);
+  w.kind = 7;
+  w.heads = heads;
+  w.queries = w.keys = length;
+  w.d_model = features;
+  w.products = 3;
+  const auto l = static_cast<double>(layers);
+  const auto d = static_cast<double>(features);
+  const auto b = static_cast<double>(batch);
+  const auto t = static_cast<double>(length);
+  w.work = 2 * (12 * l * d * d + static_cast<double>(words) * d) * b * t + l * b * 4 * d * t * (t + 1) / 2;
+  return w;
+}
+void run_step(bench::training_step& step, const bench::workload& w, [[maybe_unused]] const bench::options& o,
+              bench::report& to) {
+#if defined(DIMWISE_BENCH_TBB)
+  if (o.threads > 1) {
+    dimwise::tbb_executor executor(o.threads);
+    dimwise::context by(executor);
+    return to.line("dimwise", w, [&] { step.run(by); });
+  }
+#endif
+  dimwise::context by;
+  to.line("dimwise", w, [&] { step.run(by); });
+}
+
 std::vector<bench::workload> training_workloads() {
   std::vector<bench::workload> all;
   for (const std::size_t n : {512, 1024, 2048, 4096}) {
@@ -181,6 +214,8 @@ std::vector<bench::workload> training_workloads() {
       }
     }
   }
+  all.push_back(gpt_workload(4, 256, 8, 4096, 4, 128));
+  for (const std::size_t length : {64, 256}) { all.push_back(gpt_workload(12, 768, 12, 50257, 1, length)); }
   struct {
     std::size_t tokens, in, out;
   } const layers[] = {{512, 256, 1024}, {512, 1024, 256}, {512, 768, 3072}, {512, 3072, 768}};
@@ -208,6 +243,10 @@ int main(int count, char** arguments) {
     if (w.kind == 6) {
       const linear layer(w);
       return to.line("dimwise", w, [&] { layer.run(t, runner); });
+    }
+    if (w.kind == 7) {
+      const auto step = w.d_model == 256 ? bench::small_gpt(4, w.queries) : bench::gpt2(1, w.queries);
+      return run_step(*step, w, o, to);
     }
     const attention a(w);
     const auto measure = [&](const bench::workload& one) {

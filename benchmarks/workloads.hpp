@@ -42,6 +42,7 @@ struct workload {
   std::size_t d_model = 0;
   std::size_t d_ff = 0;
   double products = 1;  ///< times as much as the way forth: 3 with the way back
+  double work = 0;      ///< floating-point operations of the way forth, where they are said
 };
 
 inline double flops(const workload& w) {
@@ -51,6 +52,7 @@ inline double flops(const workload& w) {
   const auto d_k = static_cast<double>(w.d_k);
   const auto d_v = static_cast<double>(w.d_v);
   if (w.kind == 6) { return 2 * n * width * static_cast<double>(w.d_ff); }
+  if (w.work != 0) { return w.products * w.work; }
   const double pairs = w.causal ? n * (n + 1) / 2 : n * static_cast<double>(w.keys);
   double total = 2 * heads * pairs * (d_k + d_v);
   if (w.kind == 1 || w.kind == 5) { total += 8 * n * width * width; }

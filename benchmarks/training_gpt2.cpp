@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "training_model.hpp"
+
+namespace bench {
+
+namespace {
+
+struct words : choice_dim<50257> {};
+struct d_model : feature_dim<768> {};
+struct heads : heads_dim<12> {};
+struct hidden : feature_dim<3072> {};
+
+}  // namespace
+
+std::unique_ptr<training_step> gpt2(std::size_t batch, std::size_t length) {
+  return std::make_unique<sizes<words, d_model, heads, hidden>::step>(12, batch, length);
+}
+
+}  // namespace bench
