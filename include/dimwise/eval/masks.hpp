@@ -73,11 +73,12 @@ aligned_vector<std::ptrdiff_t> checked_lengths(const Lowered& lengths, extent_t 
   return all;
 }
 
+// `join` writes its first argument, which holds no bool before the first mask was written.
 template <class Whole, class Axes>
-void join_masks(lowered<bool>& to, const lowered<bool>& x, bool (*join)(bool, bool)) {
+void join_masks(lowered<bool>& to, const lowered<bool>& x, void (*join)(bool&, bool)) {
   bool* const out = to.buffer.data();
   kernels::for_each_element(nest_of<Whole, Axes>(to.axes, to.axes, x),
-                            [&](std::ptrdiff_t t, std::ptrdiff_t f) { out[t] = join(out[t], x.data[f]); });
+                            [&](std::ptrdiff_t t, std::ptrdiff_t f) { join(out[t], x.data[f]); });
 }
 
 template <class M>
@@ -112,8 +113,8 @@ lowered<bool> read_mask(Pass& pass, const M& m, const Extents& e) {
     if constexpr (Pass::computes) {
       using A = std::remove_cvref_t<decltype(m.left())>;
       using B = std::remove_cvref_t<decltype(m.right())>;
-      join_masks<mask_axes<M>, mask_axes<A>>(result, left, [](bool, bool x) { return x; });
-      join_masks<mask_axes<M>, mask_axes<B>>(result, right, &M::how::join);
+      join_masks<mask_axes<M>, mask_axes<A>>(result, left, [](bool& to, bool x) { to = x; });
+      join_masks<mask_axes<M>, mask_axes<B>>(result, right, [](bool& to, bool x) { to = M::how::join(to, x); });
     }
     return result;
   } else if constexpr (is_padding<M>) {
@@ -126,7 +127,7 @@ lowered<bool> read_mask(Pass& pass, const M& m, const Extents& e) {
     auto result = mask_buffer<Pass, M>(e);
     const auto hidden = read_mask(pass, m.inner(), e);
     if constexpr (Pass::computes) {
-      join_masks<mask_axes<M>, mask_axes<M>>(result, hidden, [](bool, bool x) { return !x; });
+      join_masks<mask_axes<M>, mask_axes<M>>(result, hidden, [](bool& to, bool x) { to = !x; });
     }
     return result;
   } else {
