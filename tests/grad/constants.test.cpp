@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What has no slope is a constant: ids, comparisons, masks, positions and numbers, made of tracked operands or beside them.
+// What has no slope is a constant: ids, comparisons, masks, positions and numbers, made of tracked operands or beside
+// them.
 #include "nodes.hpp"
 
 using namespace grad_tests;

@@ -129,8 +129,11 @@ TEST_CASE("explain: Markdown and JSON say what the text says") {
 |--:|---|---|---|--:|--:|
 | 1 | a tensor of numbers | seq[5] heads[3] d\_k[4] |  |  | 240 |
 | 2 | a tensor of numbers | key[5] heads[3] d\_k[4] |  |  | 240 |
-| 3 | rename in step 2: key is called prime&lt;key> | prime&lt;key>[5] heads[3] d\_k[4] | key becomes prime&lt;key> |  | 240 |
-| 4 | contract&lt;d\_k> of step 1 and step 3: sums over d\_k; side by side: heads; free on the left: seq; free on the right: prime&lt;key> | heads[3] seq[5] prime&lt;key>[5], raw&lt;d\_k> | d\_k vanishes | 300 | 300 |
+| 3 | rename in step 2: key is called prime&lt;key> |)"
+                        R"( prime&lt;key>[5] heads[3] d\_k[4] | key becomes prime&lt;key> |  | 240 |
+| 4 | contract&lt;d\_k> of step 1 and step 3: sums over d\_k; side by side: heads;)"
+                        R"( free on the left: seq; free on the right: prime&lt;key> |)"
+                        R"( heads[3] seq[5] prime&lt;key>[5], raw&lt;d\_k> | d\_k vanishes | 300 | 300 |
 
 | runs | operation | gives |
 |---|---|---|

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/eval/kernels_loss.hpp -- cross-entropy and its gradient through vectorized kernels: rows of contiguous logits.
+// dimwise/eval/kernels_loss.hpp -- cross-entropy and its gradient by vectorized kernels: rows of contiguous logits.
 //
 // Layer: eval. Each is a specialisation of a strategy of the one list (eval/strategies.hpp).
 // Tests: tests/grad/training_kernels.test.cpp

@@ -127,10 +127,10 @@ class cache_base {
   ///   [Key, rest] and [Key, rest]: the cache's dimensions in any order, the cache's rotation
   ///
   /// Refuses other positions (R3), other dimensions (R10), keys rotated otherwise and rotated values (R9), keys for
-  /// values (R16), what is tracked (R21). Throws `extent_error` where extents differ (R15) or do not fit, `origin_error` where keys or values
-  /// say other positions than these or beyond 2^60; rotated keys that say none were turned from position 0. Throws
-  /// `number_error` where a side of whole numbers is given NaN or an infinity. Whatever is thrown, the cache stays as
-  /// it was.
+  /// values (R16), what is tracked (R21). Throws `extent_error` where extents differ (R15) or do not fit,
+  /// `origin_error` where keys or values say other positions than these or beyond 2^60; rotated keys that say none were
+  /// turned from position 0. Throws `number_error` where a side of whole numbers is given NaN or an infinity. Whatever
+  /// is thrown, the cache stays as it was.
   template <operand K, operand V, class Verdict = append_verdict<K, V>>
     requires allowed<Verdict>
   void append(const K& k, const V& v) {
