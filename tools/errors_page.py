@@ -191,7 +191,7 @@ def main():
 
     root = compilers.ROOT
     declared = {name for _, errors in ids(root) for name, _ in errors}
-    problems = [f"{name} has no cure in tools/errors_page.py" for name in sorted(declared - CURES.keys())]
+    problems = [f"{name} has no cure in tools/dimwise_errors.py" for name in sorted(declared - CURES.keys())]
     problems += [f"{name} is not declared in {ERRORS}" for name in sorted(CURES.keys() - declared)]
     if problems:
         sys.exit("\n".join(problems))

@@ -30,6 +30,7 @@ import subprocess
 import sys
 import tempfile
 import textwrap
+import threading
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -81,7 +82,11 @@ class Workshop:
         if not found:
             sys.exit("no compiler found: install g++ 12 or clang 14, or name one with --compiler")
         self.compiler = found[0]
+        slow = threading.Timer(1, print, ["making the precompiled header, once: this takes longer than a try"], {"flush": True})
+        slow.daemon = True
+        slow.start()
         self.use, reason = self.compiler.precompile(HEADER, FLAGS, ROOT, ["include", SUPPORT])
+        slow.cancel()
         if reason:
             sys.exit(f"{self.compiler.name} cannot compile the library; bash tools/setup.sh notebook installs what it needs:\n{reason}")
         # Whatever changes the precompiled header changes what was tried with it.
@@ -214,7 +219,7 @@ def show_attempt(course, one, workshop, screen):
         return True
     print({"compile": "It does not compile:", "run": "It compiles, and does not do what it should:"}[how] + "\n")
     print(screen.error(text))
-    print(f"\nEdit {mine}. `hint` says more.")
+    print(f"\nEdit {mine}. `run.py hint` says more.")
     return False
 
 
@@ -307,8 +312,6 @@ def main():
         print(f"{os.path.relpath(course.mine(one))} is as it was at first" +
               (f"; what you wrote is kept as {os.path.relpath(kept)}" if kept else ""))
         return 0
-    if not (ROOT / "build/pch").exists():
-        print("making a precompiled header, once", flush=True)
     workshop = Workshop(arguments.compiler)
     if arguments.command == "next":
         return 0 if step(course, workshop, screen) else 1
