@@ -9,27 +9,35 @@ namespace dimwise::detail {
 
 inline constexpr const char* report_style = R"(
 *{box-sizing:border-box}body.dw{margin:0;background:var(--paper);color:var(--ink);font-size:14px;line-height:1.5}
-main{max-width:1080px;margin:0 auto;padding:12px 20px 60px}h1{font-size:22px;margin:18px 0 4px}h2{font-size:16px;margin:32px 0 8px}
+main{max-width:1080px;margin:0 auto;padding:12px 20px 60px}h1{font-size:22px;margin:18px 0 4px}h2{font-size:16px;
+margin:32px 0 8px}
 h3{font-size:14px;margin:0 0 6px}p{margin:4px 0 10px;color:var(--soft)}svg.dw{font-size:12px}
 .controls{display:flex;flex-wrap:wrap;gap:8px 16px;margin:8px 0}label{color:var(--soft)}
-select,button{font:inherit;color:var(--ink);background:var(--box);border:1px solid var(--line);border-radius:6px;padding:3px 8px}
+select,button{font:inherit;color:var(--ink);background:var(--box);border:1px solid var(--line);border-radius:6px;
+padding:3px 8px}
 button{cursor:pointer}:focus-visible{outline:3px solid var(--heat);outline-offset:1px}
 .views{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,420px),1fr));gap:24px}
 .scroll{max-height:560px;overflow:auto;border:1px solid var(--line);border-radius:8px;padding:8px}
 .head{position:relative;display:flex;justify-content:space-between}
 .head svg{position:absolute;inset:0;width:100%;height:100%;pointer-events:none}
 .tokens{display:flex;flex-direction:column;width:34%;margin:0;padding:0;list-style:none;position:relative}
-.tokens>*{height:24px;line-height:24px;padding:0 6px;border:0;background:none;text-align:left;white-space:pre;overflow:hidden;
-text-overflow:ellipsis;border-radius:4px}.queries>*{text-align:right}.queries>[aria-pressed=true]{background:var(--box);font-weight:700}
+.tokens>*{height:24px;line-height:24px;padding:0 6px;border:0;background:none;text-align:left;white-space:pre;
+overflow:hidden;
+text-overflow:ellipsis;border-radius:4px}.queries>*{text-align:right}
+.queries>[aria-pressed=true]{background:var(--box);font-weight:700}
 canvas{display:block;max-width:100%;image-rendering:pixelated;border:1px solid var(--line);border-radius:4px}
 .one{stroke:var(--heat)}.two{stroke:var(--cold)}
 .model{display:grid;grid-template-columns:repeat(auto-fill,minmax(110px,1fr));gap:8px}
-.model button{display:block;padding:6px;text-align:left;font-size:12px}.model button[aria-pressed=true]{border-color:var(--heat);border-width:2px}
+.model button{display:block;padding:6px;text-align:left;font-size:12px}
+.model button[aria-pressed=true]{border-color:var(--heat);border-width:2px}
 .model canvas{width:100%;margin-top:4px}
 table{border-collapse:collapse}td,th{padding:1px 10px 1px 0;text-align:left;font-weight:400;white-space:pre}
-td.bar{width:130px}td.bar i{display:block;height:10px;border-radius:2px;background:var(--heat)}td.bar i+i{background:var(--cold);margin-top:2px}
-pre{overflow:auto;background:var(--box);border:1px solid var(--line);border-radius:8px;padding:10px;font:12px/1.45 inherit;font-family:inherit}
-summary{cursor:pointer;padding:2px 0}details{border-top:1px solid var(--line);padding:4px 0}.wide{overflow-x:auto}.wide svg.dw{max-width:none!important}
+td.bar{width:130px}td.bar i{display:block;height:10px;border-radius:2px;background:var(--heat)}
+td.bar i+i{background:var(--cold);margin-top:2px}
+pre{overflow:auto;background:var(--box);border:1px solid var(--line);border-radius:8px;padding:10px;
+font:12px/1.45 inherit;font-family:inherit}
+summary{cursor:pointer;padding:2px 0}details{border-top:1px solid var(--line);padding:4px 0}.wide{overflow-x:auto}
+.wide svg.dw{max-width:none!important}
 .masks{display:flex;flex-wrap:wrap;gap:24px}.note{min-height:1.5em}
 @media print{.controls{display:none}.scroll{max-height:none;overflow:visible}}
 )";
@@ -37,11 +45,13 @@ summary{cursor:pointer;padding:2px 0}details{border-top:1px solid var(--line);pa
 // What of the page has no data; the program fills it and hides what stays empty.
 inline constexpr const char* report_body = R"(
 <section id="weights" aria-labelledby="weights-title"><h2 id="weights-title">Weights</h2>
-<p>Choose a layer and a head. Point at a word on the left, or reach it by Tab and the arrow keys, to see what it looks at.</p>
+<p>Choose a layer and a head. Point at a word on the left, or reach it by Tab and the arrow keys, to see what it
+looks at.</p>
 <div class="controls"><label>layer <select id="layer"></select></label><label>head <select id="head"></select></label>
 <label>compare with <select id="other"></select></label></div>
 <div class="views"><div><h3 id="head-title">Head view</h3><div class="scroll"><div class="head">
-<svg aria-hidden="true" id="lines"></svg><div class="tokens queries" id="queries" role="group" aria-label="queries"></div>
+<svg aria-hidden="true" id="lines"></svg><div class="tokens queries" id="queries" role="group"
+aria-label="queries"></div>
 <div class="tokens" id="keys" aria-hidden="true"></div></div></div></div>
 <div><h3>All queries and keys</h3><canvas id="matrix" role="img"></canvas><p class="note" id="cell"></p>
 <h3 id="row-title"></h3><div aria-live="polite"><table id="row"></table></div></div></div>
@@ -49,7 +59,8 @@ inline constexpr const char* report_body = R"(
 <div class="model" id="model"></div></section>
 <section id="masks" aria-labelledby="masks-title"><h2 id="masks-title">Masks, as the kernels see them</h2>
 <p>Full: visible. Empty: hidden.</p><div class="masks" id="mask-list"></div></section>
-<section id="steps" aria-labelledby="steps-title"><h2 id="steps-title">The tensor at each step</h2><div id="step-list"></div></section>
+<section id="steps" aria-labelledby="steps-title"><h2 id="steps-title">The tensor at each step</h2><div
+id="step-list"></div></section>
 )";
 
 inline constexpr const char* report_program = R"js(
@@ -113,8 +124,10 @@ function showRow() {
     const s = share(v, most);
     if (s < 0.02) return;
     const l = document.createElementNS("http://www.w3.org/2000/svg", "line");
-    for (const [k, value] of [["x1", x0 + 2], ["x2", x1 - 2], ["y1", (query + 0.5) * height + shift], ["y2", (j + 0.5) * height + shift],
-         ["class", kind], ["stroke-opacity", s.toFixed(3)], ["stroke-width", (1 + 3 * s).toFixed(2)]]) l.setAttribute(k, value);
+    for (const [k, value] of [["x1", x0 + 2], ["x2", x1 - 2], ["y1", (query + 0.5) * height + shift], ["y2",
+    (j + 0.5) * height + shift],
+         ["class", kind], ["stroke-opacity", s.toFixed(3)], ["stroke-width",
+    (1 + 3 * s).toFixed(2)]]) l.setAttribute(k, value);
     lines.push(l);
   });
   draw(one, "one", two ? -3 : 0);
@@ -125,7 +138,8 @@ function showRow() {
     k.style.background = `color-mix(in srgb, var(--heat) ${s}%, transparent)`;
   });
   $("row-title").textContent = `${rowWord(w, query)} (${w.rowName} ${query}) looks at`;
-  const best = [...one.keys()].sort((a, b) => share(Math.max(one[b], two ? two[b] : 0), 1) - share(Math.max(one[a], two ? two[a] : 0), 1));
+  const best = [...one.keys()].sort((a, b) => share(Math.max(one[b], two ? two[b] : 0), 1) - share(Math.max(one[a],
+    two ? two[a] : 0), 1));
   const seen = best.filter(j => !finite(one[j]) || one[j] > 0 || (two && two[j] > 0));
   $("row").replaceChildren(...seen.slice(0, 8).map(j => {
     const r = make("tr");
@@ -134,7 +148,8 @@ function showRow() {
     make("td", number(one[j]) + (two ? ` / ${number(two[j])}` : ""), r);
     const bar = make("td", undefined, r);
     bar.className = "bar";
-    for (const v of two ? [one[j], two[j]] : [one[j]]) make("i", undefined, bar).style.width = `${100 * share(v, most)}%`;
+    for (const v of two ? [one[j], two[j]] : [one[j]]) make("i", undefined,
+    bar).style.width = `${100 * share(v, most)}%`;
     return r;
   }));
 }
@@ -161,7 +176,8 @@ function showHead() {
     $("cell").textContent = `${rowWord(w, i)} → ${columnWord(w, j)}: ${number(values[i * w.columns + j])}`;
     if (i !== query) { query = i; showRow(); }
   };
-  [...$("model").children].forEach(b => b.setAttribute("aria-pressed", +b.dataset.layer === layer && +b.dataset.head === head));
+  [...$("model").children].forEach(b => b.setAttribute("aria-pressed",
+    +b.dataset.layer === layer && +b.dataset.head === head));
   showRow();
 }
 function showModel() {
@@ -183,7 +199,8 @@ function showMasks() {
     c.setAttribute("role", "img");
     const shown = m.values.filter(v => v).length;
     c.setAttribute("aria-label", `${m.name}: ${shown} of ${m.values.length} visible`);
-    make("figcaption", `${m.name}: ${shown} of ${m.values.length} visible; rows ${m.rowName}, columns ${m.columnName}`, f);
+    make("figcaption",
+    `${m.name}: ${shown} of ${m.values.length} visible; rows ${m.rowName}, columns ${m.columnName}`, f);
     return f;
   }));
 }
