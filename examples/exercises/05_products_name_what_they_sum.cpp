@@ -1,7 +1,7 @@
 // 05  Products name what they sum over
 //
-// Scores compare each query with each key: the sum over the features d_k that both have. With matrices this is Q times K
-// transposed, and who forgets the transpose sums over positions. There is no transpose here: `contract<D>` names the
+// Scores compare each query with each key: the sum over the features d_k that both have. With matrices this is Q times
+// K transposed, and who forgets the transpose sums over positions. There is no transpose here: `contract<D>` names the
 // dimension that goes, and both operands must have it.
 //
 // FAILS: ERROR_R1_contracted_dimension_is_not_in_both, line 21

@@ -2,8 +2,8 @@
 //
 // Queries and keys come from the same sentence, but the table of scores has two sides: seq, who looks, and key, who is
 // looked at. If both operands are called seq, the product pairs position 0 with 0, 1 with 1: the diagonal of the table.
-// A library with names alone computes it without a word. `struct key : prime<seq>` is the other side; `rename<seq, key>`
-// says which operand is meant.
+// A library with names alone computes it without a word. `struct key : prime<seq>` is the other side; `rename<seq,
+// key>` says which operand is meant.
 //
 // FAILS: ERROR_R2_shared_dimension_is_not_parallel, line 25
 // FROM: named diagonal: q and k both carry the same Seq name

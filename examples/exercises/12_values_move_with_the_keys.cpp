@@ -1,7 +1,7 @@
 // 12  Values are where the keys are
 //
-// The weights of a query go over keys, and so must the values: the sum over key of weights times values. Values that are
-// still called seq are indexed by the query: each position would get its own value, times a row that sums to one.
+// The weights of a query go over keys, and so must the values: the sum over key of weights times values. Values that
+// are still called seq are indexed by the query: each position would get its own value, times a row that sums to one.
 //
 // FAILS: ERROR_R3_values_are_at_other_positions_than_the_weights, line 26
 // FROM: weights*V indexes V by query

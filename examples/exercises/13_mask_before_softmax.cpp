@@ -1,7 +1,7 @@
 // 13  The mask comes before softmax
 //
-// A mask hides scores, so that softmax shares one among those that are left. Who hides weights instead has rows that sum
-// to less than one.
+// A mask hides scores, so that softmax shares one among those that are left. Who hides weights instead has rows that
+// sum to less than one.
 //
 // FAILS: ERROR_R7_masking_comes_before_softmax, line 19
 #include "exercise.hpp"

@@ -1,8 +1,8 @@
 // 15  Padding hides keys
 //
 // Sentences of a batch have different lengths; what is behind the end is padding, and nobody may look at it. So it is
-// keys that are hidden. A padding of the queries hides whole rows, and leaves the padding visible to everybody else. All
-// masks of one softmax must have its dimension.
+// keys that are hidden. A padding of the queries hides whole rows, and leaves the padding visible to everybody else.
+// All masks of one softmax must have its dimension.
 //
 // FAILS: ERROR_R7_masks_serve_no_common_dimension, line 23
 // FROM: key-padding mask laid on the query axis

@@ -1,7 +1,7 @@
 // 16  What true means
 //
-// Half of all frameworks let true mean visible, the other half hidden. A tensor of bool is no mask before it says which:
-// `allow(m)` or `block(m)`. Attention takes what is visible; `allow_of` turns the other sort around, visibly.
+// Half of all frameworks let true mean visible, the other half hidden. A tensor of bool is no mask before it says
+// which: `allow(m)` or `block(m)`. Attention takes what is visible; `allow_of` turns the other sort around, visibly.
 //
 // FAILS: ERROR_R7_block_mask_needs_allow_of, line 21
 // FROM: polarity inverted

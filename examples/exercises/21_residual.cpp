@@ -1,9 +1,10 @@
 // 21  The residual adds the input
 //
-// A layer adds what it computed to what it was given. A decoder has two tensors at hand, its own state and the encoder's
-// output; where sentences have the same length, numbers do not tell which one was added. Names do: the positions differ.
+// A layer adds what it computed to what it was given. A decoder has two tensors at hand, its own state and the
+// encoder's output; where sentences have the same length, numbers do not tell which one was added. Names do: the
+// positions differ.
 //
-// FAILS: ERROR_R8_neither_has_all_dimensions_of_the_other, line 22
+// FAILS: ERROR_R8_neither_has_all_dimensions_of_the_other, line 23
 // FROM: residual adds encoder output instead of decoder state
 #include "exercise.hpp"
 

@@ -1,8 +1,8 @@
 // 26  One row is not a slice
 //
-// Position encodings are added position by position. `at<seq>(table, 0)` takes one row, and by broadcasting it would fit
-// everywhere: all words at place 0. What was taken by `at` remembers it, and does not meet a whole dimension. `slice`
-// keeps the dimension.
+// Position encodings are added position by position. `at<seq>(table, 0)` takes one row, and by broadcasting it would
+// fit everywhere: all words at place 0. What was taken by `at` remembers it, and does not meet a whole dimension.
+// `slice` keeps the dimension.
 //
 // FAILS: ERROR_R18_single_element_meets_its_whole_dimension, line 20
 // FROM: one position indexed instead of a slice

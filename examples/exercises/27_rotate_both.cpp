@@ -1,7 +1,7 @@
 // 27  Queries and keys turn together
 //
-// Rotary positions turn the features of queries and keys by their place; the product then depends on the distance alone.
-// If one side is not turned it depends on nothing sensible. The type remembers what was rotated.
+// Rotary positions turn the features of queries and keys by their place; the product then depends on the distance
+// alone. If one side is not turned it depends on nothing sensible. The type remembers what was rotated.
 //
 // FAILS: ERROR_R9_only_one_operand_is_rotated, line 19
 #include "exercise.hpp"

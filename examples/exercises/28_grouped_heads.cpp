@@ -1,8 +1,8 @@
 // 28  Grouped heads repeat nothing
 //
-// With grouped heads, several query heads share one key head: queries have kv_heads and group, keys have kv_heads alone.
-// Elsewhere keys are repeated to the number of query heads, tiled or interleaved, and one of the two is wrong. Keys that
-// count their heads otherwise would be compared with every query head.
+// With grouped heads, several query heads share one key head: queries have kv_heads and group, keys have kv_heads
+// alone. Elsewhere keys are repeated to the number of query heads, tiled or interleaved, and one of the two is wrong.
+// Keys that count their heads otherwise would be compared with every query head.
 //
 // FAILS: ERROR_R11_every_head_against_every_head, line 24
 // FROM: kv heads tiled instead of interleaved

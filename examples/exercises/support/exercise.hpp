@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// examples/exercises/support/exercise.hpp -- what every exercise includes: the library, numbers, and what must come out.
+// exercises/support/exercise.hpp -- what every exercise includes: the library, numbers, and what must come out.
 //
 // The runner precompiles it (run.py), so that a try takes a second or two.
 #pragma once
