@@ -85,7 +85,10 @@ TEST_CASE("only some of them are parameters") {
 }
 
 TEST_CASE("a learned bias gets its gradient by the kernel: of every head, of all heads, of a relative position") {
-  const auto [q, k, v] = roles(21, 21);
+  const auto all = roles(21, 21);
+  const auto& q = std::get<0>(all);
+  const auto& k = std::get<1>(all);
+  const auto& v = std::get<2>(all);
   const auto learned = [&](const auto& bias) {
     check_attention(std::tuple(q, k, v, bias), [](const auto& m) {
       const auto& [a, b, c, d] = m;

@@ -57,7 +57,7 @@ tensor<id<bytes>, batch, seq> text_of(std::size_t step) {
   for (std::size_t i = 0; i < 3 * length; ++i) { words.push_back((i * i + 7 * step) % 256); }
   return tensor<id<bytes>, batch, seq>(words, batch{3}, seq{length});
 }
-const auto loss_of(const tensor<id<bytes>, batch, seq>& words) {
+auto loss_of(const tensor<id<bytes>, batch, seq>& words) {
   return [words](const auto& m) { return next_word_loss<seq>(m(words), words); };
 }
 // Some steps of a training whose state was taken up again before each of them.
