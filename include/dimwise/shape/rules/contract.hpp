@@ -44,7 +44,7 @@ struct product_facts {
   static constexpr bool leaves_positions =
       filter<Free>::any_position || filter<marked_t<indexed, Marks>>::any_position || filter<Free>::any_batch;
   static constexpr bool over_positions = filter<over_axes>::any_position;
-  static constexpr bool over_features = Over::size > 0 && filter<Over>::not_features::size == 0;
+  static constexpr bool over_features = filter<Over>::not_features::size == 0;
   // What is contracted beside a feature makes no smaller a product of it: queries and keys over all heads are raw as
   // well.
   static constexpr bool over_a_feature = filter<Over>::not_features::size < Over::size;
