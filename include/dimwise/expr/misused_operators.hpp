@@ -118,8 +118,23 @@ template <class A, class B>
 concept no_conditions =
     bools_alone<A, B> && !((is_truth<A> || std::is_same_v<A, bool>) && (is_truth<B> || std::is_same_v<B, bool>));
 template <class A, class B>
-using condition_error =
-    ERROR_R7_tensor_of_bool_is_no_condition<typename shown_argument<A>::type, typename shown_argument<B>::type>;
+struct no_condition {
+  using type =
+      ERROR_R7_tensor_of_bool_is_no_condition<typename shown_argument<A>::type, typename shown_argument<B>::type>;
+};
+// One side is a truth: the other one is wrong.
+template <class A, class B>
+  requires is_truth<A>
+struct no_condition<A, B> {
+  using type = ERROR_R7_tensor_of_bool_is_no_condition<typename shown_argument<B>::type>;
+};
+template <class A, class B>
+  requires is_truth<B>
+struct no_condition<A, B> {
+  using type = ERROR_R7_tensor_of_bool_is_no_condition<typename shown_argument<A>::type>;
+};
+template <class A, class B>
+using condition_error = typename no_condition<A, B>::type;
 
 }  // namespace detail
 

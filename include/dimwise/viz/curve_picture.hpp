@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -51,8 +52,8 @@ inline picture curves_of(const std::vector<curve>& curves, const curve_options& 
   constexpr double top = 48;
   constexpr double width = 620;
   constexpr double height = 260;
-  double low = INFINITY;
-  double high = -INFINITY;
+  double low = std::numeric_limits<double>::infinity();
+  double high = -low;
   std::size_t steps = 0;
   for (const curve& one : curves) {
     steps = std::max(steps, one.values.size());

@@ -41,7 +41,7 @@ inline std::string colour_class(const dimension_colours& colours, const std::str
 
 // The dimensions of a tensor in their colours: "heads 2  seq 6".
 inline std::string coloured_dims(const shape_words& s, const dimension_colours& colours, double x, double y) {
-  std::string all = "<text x=\"" + svg_number(x) + "\" y=\"" + svg_number(y) + "\" class=\"middle\">";
+  std::string all = "<text x=\"" + svg_number(x) + "\" y=\"" + svg_number(y) + R"(" class="middle">)";
   for (const dim_words& d : s.dims) {
     all += (&d == s.dims.data() ? "" : "<tspan>  </tspan>") + std::string("<tspan class=\"name ") +
            colour_class(colours, d.name) + "\">" + in_xml(d.name) + " " + std::to_string(d.extent) + "</tspan>";

@@ -124,14 +124,14 @@ class picture {
     std::ofstream file(path, std::ios::binary);
     file << svg();
     file.close();
-    if (!file) { throw error{} << "picture: " << path.c_str() << " cannot be written"; }
+    if (!file) { throw error(error{} << "picture: " << path.c_str() << " cannot be written"); }
   }
 
  private:
   [[nodiscard]] std::string element(const std::string& style) const {
     const std::string w = detail::svg_number(std::ceil(width_));
     const std::string h = detail::svg_number(std::ceil(height_));
-    return "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"dw\" role=\"img\" width=\"" + w + "\" height=\"" + h +
+    return R"(<svg xmlns="http://www.w3.org/2000/svg" class="dw" role="img" width=")" + w + "\" height=\"" + h +
            "\" viewBox=\"0 0 " + w + " " + h + "\" style=\"max-width:100%;height:auto\">\n<title>" +
            detail::in_xml(title_) + "</title>\n<desc>" + detail::in_xml(description_) + "</desc>\n" + style +
            "<rect class=\"paper\" width=\"100%\" height=\"100%\" rx=\"8\"/>\n" + elements_ + "</svg>\n";

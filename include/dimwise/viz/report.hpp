@@ -118,7 +118,7 @@ class attention_report {
     std::ofstream file(path, std::ios::binary);
     file << html();
     file.close();
-    if (!file) { throw error{} << "report: " << path.c_str() << " cannot be written"; }
+    if (!file) { throw error(error{} << "report: " << path.c_str() << " cannot be written"); }
   }
 
  private:

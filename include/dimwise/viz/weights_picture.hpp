@@ -66,9 +66,11 @@ class heat_maps {
     const auto across = std::max<std::size_t>(1, std::min(maps, static_cast<std::size_t>(1000 / wide)));
     canvas c;
     for (std::size_t m = 0; m < maps; ++m) {
-      map(c, m, wide * static_cast<double>(m % across), high * static_cast<double>(m / across));
+      const std::size_t row = m / across;
+      map(c, m, wide * static_cast<double>(m % across), high * static_cast<double>(row));
     }
-    const double below = high * static_cast<double>((maps + across - 1) / across) + 16;
+    const std::size_t rows = (maps + across - 1) / across;
+    const double below = high * static_cast<double>(rows) + 16;
     legend(c, below);
     return {std::max(wide * static_cast<double>(across), 300.0), below + 16, title, description(), c.str()};
   }
@@ -175,7 +177,7 @@ class heat_maps {
     if (c_.truth) {
       c.rectangle(14, y - 10, 12, 12, "on", 2);
       c.text(32, y, "visible");
-      c.raw("<circle cx=\"120\" cy=\"" + svg_number(y - 4) + "\" r=\"2\" class=\"off\"/>\n");
+      c.raw(R"(<circle cx="120" cy=")" + svg_number(y - 4) + "\" r=\"2\" class=\"off\"/>\n");
       c.text(130, y, "hidden");
       return;
     }
