@@ -52,6 +52,17 @@ TEST_CASE("top_k, top_p and min_p take away candidates") {
   CHECK(words(chosen(logits()).top_k(2).top_p(0.56)) == ids{1});
 }
 
+TEST_CASE("what has been ordered stays so when candidates are taken away") {
+  tensor<float, vocab> given(vocab{1000});
+  for (std::size_t i = 0; i < given.size(); ++i) { given.overwrite()[i] = static_cast<float>((i * 389) % 1000); }
+  auto c = chosen(given);
+  (void)c.left();
+  c.top_k(500);
+  const auto left = c.left();
+  REQUIRE(left.size() == 500);
+  for (std::size_t i = 0; i < left.size(); ++i) { CHECK(left[i].logit == static_cast<double>(999 - i)); }
+}
+
 TEST_CASE("words that were said lose: positive logits are divided, negative ones multiplied") {
   const tensor<float, vocab> given({3.F, 2.F, -1.F, -1.5F}, vocab{4});
   auto c = chosen(given).repetition_penalty(std::vector{word{0}, word{2}, word{0}}, 2);

@@ -39,7 +39,7 @@ class candidates {
   candidates& top_k(std::size_t k) {
     if (k > 0 && k < all_.size()) {
       const auto end = all_.begin() + static_cast<std::ptrdiff_t>(k);
-      std::nth_element(all_.begin(), end, all_.end(), likelier);
+      if (!sorted_) { std::nth_element(all_.begin(), end, all_.end(), likelier); }
       all_.erase(end, all_.end());
     }
     return *this;
@@ -67,11 +67,9 @@ class candidates {
   candidates& repetition_penalty(std::span<const word> said, double penalty) {
     if (penalty == 1) { return *this; }
     std::unordered_set<std::size_t> all;
-    for (const word w : said) { all.insert(static_cast<std::size_t>(w.value)); }
+    for (const word w : said) { all.insert(w.value); }
     for (candidate& c : all_) {
-      if (all.contains(static_cast<std::size_t>(c.which.value))) {
-        c.logit = c.logit > 0 ? c.logit / penalty : c.logit * penalty;
-      }
+      if (all.contains(c.which.value)) { c.logit = c.logit > 0 ? c.logit / penalty : c.logit * penalty; }
     }
     sorted_ = false;
     return *this;
