@@ -84,15 +84,7 @@ struct by_row_kernel<cross_entropy_node<Rest, T, V, X, Y, W, S>> {
   using rows = cross_entropy_rows<1, X, Y, W>;
   static constexpr bool matches = rows::matches;
   static constexpr plan_kind kind = plan_kind::rows;
-  struct nests {
-    loss_nest<N> outside;
-    loss_nest<N> inside;
-    template <class Lowered>
-    nests(const N& n, const axis* to, const Lowered& x)
-        : outside(loss_loops<N, axes_for<Rest>>(n.extents(), to, x, std::make_index_sequence<4>{})),
-          inside(loss_loops<N, axes_of_list_t<list<V>>>(n.template child<0>().extents(), to, x,
-                                                        std::make_index_sequence<4>{})) {}
-  };
+  using nests = logit_loops<N, V, 0>;
 
   template <class Lowered>
   static bool fits(const N& n, const axis* to, const Lowered& x) {
@@ -119,15 +111,7 @@ struct by_row_kernel<node<cross_entropy_back<V>, Shape, T, G, X, Y, W, S>> {
   using rows = cross_entropy_rows<2, X, Y, W>;
   static constexpr bool matches = rows::matches && is_float<G>;
   static constexpr plan_kind kind = plan_kind::rows;
-  struct nests {
-    loss_nest<N> outside;
-    loss_nest<N> inside;
-    template <class Lowered>
-    nests(const N& n, const axis* to, const Lowered& x)
-        : outside(loss_loops<N, difference_t<axes_for<Shape>, axes_of_list_t<list<V>>>>(n.extents(), to, x,
-                                                                                        std::make_index_sequence<5>{})),
-          inside(loss_loops<N, axes_of_list_t<list<V>>>(n.extents(), to, x, std::make_index_sequence<5>{})) {}
-  };
+  using nests = logit_loops<N, V, 1>;
 
   template <class Lowered>
   static bool fits(const N& n, const axis* to, const Lowered& x) {

@@ -27,6 +27,25 @@ loss_nest<N> loss_loops(const Extents& e, const axis* to, const Lowered& x, std:
   return nest_over(Axes::size, extents, strides);
 }
 
+// The loops of a loss over logits, which are the child `Logits` of its node: over its rows, and over the alternatives
+// of one.
+template <class N, class V, std::size_t Logits>
+struct logit_loops {
+  using alternatives = axes_of_list_t<list<V>>;
+  using rows = difference_t<axes_for<shape_of<element_t<Logits, children_t<N>>>>, alternatives>;
+  loss_nest<N> outside;
+  loss_nest<N> inside;
+
+  template <class Lowered>
+  logit_loops(const N& n, const axis* to, const Lowered& x)
+      : outside(loss_loops<N, rows>(extents_of_logits(n), to, x, all)),
+        inside(loss_loops<N, alternatives>(extents_of_logits(n), to, x, all)) {}
+
+ private:
+  static constexpr std::make_index_sequence<children_t<N>::size> all{};
+  static const auto& extents_of_logits(const N& n) { return n.template child<Logits>().extents(); }
+};
+
 // f(offsets) for every element of the nest.
 template <std::size_t K, class F>
 void each_of(const kernels::loop_nest<K>& nest, const F& f) {
@@ -115,16 +134,14 @@ class logit_row {
 template <class C, class Rest, class U, class V, class X, class Y, class W, class S, class T, class Lowered>
 void loops(const cross_entropy_node<Rest, U, V, X, Y, W, S>& n, target<T> to, const Lowered& x) {
   using N = cross_entropy_node<Rest, U, V, X, Y, W, S>;
-  constexpr std::make_index_sequence<4> all{};
-  const auto outside = loss_loops<N, axes_for<Rest>>(n.extents(), to.axes, x, all);
-  const auto inside = loss_loops<N, axes_of_list_t<list<V>>>(n.template child<0>().extents(), to.axes, x, all);
+  const logit_loops<N, V, 0> nests(n, to.axes, x);
   const auto* const targets = child_in<1>(x).data;
   using Target = std::remove_cvref_t<decltype(*targets)>;
-  each_of(outside, [&](const auto& o) {
+  each_of(nests.outside, [&](const auto& o) {
     to.data[o[0]] = T(0);
     if (!child_in<3>(x).data[o[4]]) { return; }
-    const logit_row<T, 5, 1, Target> row(inside, child_in<0>(x).data + o[1], targets + o[2], child_in<2>(x).data + o[3],
-                                         n.op().smoothing);
+    const logit_row<T, 5, 1, Target> row(nests.inside, child_in<0>(x).data + o[1], targets + o[2],
+                                         child_in<2>(x).data + o[3], n.op().smoothing);
     to.data[o[0]] = row.loss(n.op().divergence);
   });
 }
@@ -132,20 +149,17 @@ void loops(const cross_entropy_node<Rest, U, V, X, Y, W, S>& n, target<T> to, co
 template <class C, class Shape, class U, class V, class G, class X, class Y, class W, class S, class T, class Lowered>
 void loops(const node<cross_entropy_back<V>, Shape, U, G, X, Y, W, S>& n, target<T> to, const Lowered& x) {
   using N = node<cross_entropy_back<V>, Shape, U, G, X, Y, W, S>;
-  constexpr std::make_index_sequence<5> all{};
-  const auto outside =
-      loss_loops<N, difference_t<axes_for<Shape>, axes_of_list_t<list<V>>>>(n.extents(), to.axes, x, all);
-  const auto inside = loss_loops<N, axes_of_list_t<list<V>>>(n.extents(), to.axes, x, all);
+  const logit_loops<N, V, 1> nests(n, to.axes, x);
   const auto* const targets = child_in<2>(x).data;
   using Target = std::remove_cvref_t<decltype(*targets)>;
-  each_of(outside, [&](const auto& o) {
+  each_of(nests.outside, [&](const auto& o) {
     const T g = child_in<0>(x).data[o[1]];
     if (g == T(0) || !child_in<4>(x).data[o[5]]) {
-      each_of(inside, [&](const auto& at) { to.data[o[0] + at[0]] = T(0); });
+      each_of(nests.inside, [&](const auto& at) { to.data[o[0] + at[0]] = T(0); });
       return;
     }
-    const logit_row<T, 6, 2, Target> row(inside, child_in<1>(x).data + o[2], targets + o[3], child_in<3>(x).data + o[4],
-                                         n.op().smoothing);
+    const logit_row<T, 6, 2, Target> row(nests.inside, child_in<1>(x).data + o[2], targets + o[3],
+                                         child_in<3>(x).data + o[4], n.op().smoothing);
     row.gradient(g, [&](const auto& at, T value) { to.data[o[0] + at[0]] = value; });
   });
 }

@@ -33,101 +33,107 @@ struct adam_numbers {
   T epsilon;
 };
 
-// Runs kernel(), where there are kernels for T and they may run, else loop(), and counts which. A kernel is generic, so
-// that it is compiled for float alone.
-template <class T, class Kernel, class Loop>
-void by_kernel_or_loop(context& cx, [[maybe_unused]] plan_kind kind, [[maybe_unused]] const Kernel& kernel,
-                       const Loop& loop) {
-#if !defined(DIMWISE_PLAIN_ONLY)
-  if constexpr (has_kernels<T>) {
-    if (!cx.reference_forced()) {
-      kernel();
-      return cx.count(kind);
-    }
-  }
-#endif
-  loop();
-  cx.count(plan_kind::plain);
-}
-
-template <class T>
-void step_adam(const adam_numbers<T>& by, std::size_t n, const T* gradient, T* p, T* m, T* v) {
-  const auto loop = [&] {
+// The reference.
+struct parameter_loops {
+  template <class T>
+  static void adam(context&, const adam_numbers<T>& by, std::size_t n, const T* gradient, T* p, T* m, T* v) {
     for (std::size_t i = 0; i < n; ++i) {
       const T g = gradient[i] + by.decay * p[i];
       m[i] = by.first_kept * m[i] + by.first_added * g;
       v[i] = by.second_kept * v[i] + by.second_added * g * g;
       p[i] = by.kept * p[i] - by.size * m[i] / (std::sqrt(v[i]) * by.root + by.epsilon);
     }
-  };
-  context& cx = current_context();
-  by_kernel_or_loop<T>(cx, plan_kind::map, [&] {
+  }
+  template <class T>
+  static double sum_of_squares(context&, std::size_t n, const T* x) {
+    double sum = 0;
+    for (std::size_t i = 0; i < n; ++i) { sum += static_cast<double>(x[i]) * static_cast<double>(x[i]); }
+    return sum;
+  }
+  template <class T>
+  static void multiply(context&, std::size_t n, T* x, T by) {
+    for (std::size_t i = 0; i < n; ++i) { x[i] *= by; }
+  }
+  template <class T>
+  static void add(context&, std::size_t n, T* x, const T* y) {
+    for (std::size_t i = 0; i < n; ++i) { x[i] += y[i]; }
+  }
+};
+
 #if !defined(DIMWISE_PLAIN_ONLY)
-    if constexpr (has_kernels<T>) {
-      in_parts(cx, n, part_elements, [&](std::size_t begin, std::size_t end) {
-        kernels::active_gradients().adam({end - begin, gradient + begin, p + begin, m + begin, v + begin, by.decay,
-                                          by.first_kept, by.first_added, by.second_kept, by.second_added, by.kept,
-                                          by.size, by.root, by.epsilon});
-      });
-    }
+struct parameter_kernels {
+  static void adam(context& cx, const adam_numbers<float>& by, std::size_t n, const float* gradient, float* p, float* m,
+                   float* v) {
+    in_parts(cx, n, part_elements, [&](std::size_t begin, std::size_t end) {
+      kernels::active_gradients().adam({end - begin, gradient + begin, p + begin, m + begin, v + begin, by.decay,
+                                        by.first_kept, by.first_added, by.second_kept, by.second_added, by.kept,
+                                        by.size, by.root, by.epsilon});
+    });
+  }
+  static double sum_of_squares(context& cx, std::size_t n, const float* x) {
+    constexpr std::size_t part = 4 * part_elements;
+    std::vector<double> sums((n + part - 1) / part);
+    in_parts(cx, n, part, [&](std::size_t begin, std::size_t end) {
+      sums[begin / part] = kernels::active_gradients().sum_of_squares(end - begin, x + begin);
+    });
+    double sum = 0;
+    for (const double one : sums) { sum += one; }
+    return sum;
+  }
+  static void multiply(context& cx, std::size_t n, float* x, float by) {
+    in_parts(cx, n, part_elements, [&](std::size_t begin, std::size_t end) {
+      kernels::active().zip(kernels::operation::multiply, end - begin, x + begin, 1, &by, 0, x + begin);
+    });
+  }
+  static void add(context& cx, std::size_t n, float* x, const float* y) {
+    in_parts(cx, n, part_elements, [&](std::size_t begin, std::size_t end) {
+      kernels::active().zip(kernels::operation::add, end - begin, x + begin, 1, y + begin, 1, x + begin);
+    });
+  }
+};
 #endif
-  }, loop);
+
+// f(context, steps) by the kernels, where there are some for T and they may run, else by the loops; counts which.
+template <class T, class F>
+void by_kernels_or_loops([[maybe_unused]] plan_kind kind, const F& f) {
+  context& cx = current_context();
+#if !defined(DIMWISE_PLAIN_ONLY)
+  if constexpr (has_kernels<T>) {
+    if (!cx.reference_forced()) {
+      f(cx, parameter_kernels{});
+      return cx.count(kind);
+    }
+  }
+#endif
+  f(cx, parameter_loops{});
+  cx.count(plan_kind::plain);
+}
+
+template <class T>
+void step_adam(const adam_numbers<T>& by, std::size_t n, const T* gradient, T* p, T* m, T* v) {
+  by_kernels_or_loops<T>(plan_kind::map,
+                         [&](context& cx, const auto& steps) { steps.adam(cx, by, n, gradient, p, m, v); });
 }
 
 // The sum of the squares, in float64.
 template <class T>
 double sum_of_squares(std::size_t n, const T* x) {
   double sum = 0;
-  context& cx = current_context();
-  by_kernel_or_loop<T>(cx, plan_kind::rows, [&] {
-#if !defined(DIMWISE_PLAIN_ONLY)
-    if constexpr (has_kernels<T>) {
-      constexpr std::size_t part = 4 * part_elements;
-      std::vector<double> sums((n + part - 1) / part);
-      in_parts(cx, n, part, [&](std::size_t begin, std::size_t end) {
-        sums[begin / part] = kernels::active_gradients().sum_of_squares(end - begin, x + begin);
-      });
-      for (const double one : sums) { sum += one; }
-    }
-#endif
-  }, [&] {
-    for (std::size_t i = 0; i < n; ++i) { sum += static_cast<double>(x[i]) * static_cast<double>(x[i]); }
-  });
+  by_kernels_or_loops<T>(plan_kind::rows,
+                         [&](context& cx, const auto& steps) { sum = steps.sum_of_squares(cx, n, x); });
   return sum;
 }
 
 // x = x times a number
 template <class T>
 void multiply_elements(std::size_t n, T* x, T by) {
-  context& cx = current_context();
-  by_kernel_or_loop<T>(cx, plan_kind::map, [&] {
-#if !defined(DIMWISE_PLAIN_ONLY)
-    if constexpr (has_kernels<T>) {
-      in_parts(cx, n, part_elements, [&](std::size_t begin, std::size_t end) {
-        kernels::active().zip(kernels::operation::multiply, end - begin, x + begin, 1, &by, 0, x + begin);
-      });
-    }
-#endif
-  }, [&] {
-    for (std::size_t i = 0; i < n; ++i) { x[i] *= by; }
-  });
+  by_kernels_or_loops<T>(plan_kind::map, [&](context& cx, const auto& steps) { steps.multiply(cx, n, x, by); });
 }
 
 // x = x + y
 template <class T>
 void add_elements(std::size_t n, T* x, const T* y) {
-  context& cx = current_context();
-  by_kernel_or_loop<T>(cx, plan_kind::map, [&] {
-#if !defined(DIMWISE_PLAIN_ONLY)
-    if constexpr (has_kernels<T>) {
-      in_parts(cx, n, part_elements, [&](std::size_t begin, std::size_t end) {
-        kernels::active().zip(kernels::operation::add, end - begin, x + begin, 1, y + begin, 1, x + begin);
-      });
-    }
-#endif
-  }, [&] {
-    for (std::size_t i = 0; i < n; ++i) { x[i] += y[i]; }
-  });
+  by_kernels_or_loops<T>(plan_kind::map, [&](context& cx, const auto& steps) { steps.add(cx, n, x, y); });
 }
 
 }  // namespace dimwise::detail
