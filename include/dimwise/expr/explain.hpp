@@ -94,28 +94,31 @@ said explained_scaled_operand(const P& p, derivation& d) {
   return explained(p, d);
 }
 
+template <class Shape, class E>
+inline constexpr bool becomes_score =
+    marked_t<score, marks_t<Shape>>::size > marked_t<score, marks_t<shape_of<E>>>::size;
 // A product that becomes scores: one step for its scale and its new marks.
 template <class N>
 inline constexpr bool is_scale_step = false;
 template <class Shape, class E>
-inline constexpr bool is_scale_step<with_marks<Shape, E>> =
-    is_scaling<E> && (marked_t<score, marks_t<Shape>>::size > marked_t<score, marks_t<shape_of<E>>>::size);
+inline constexpr bool is_scale_step<with_marks<Shape, E>> = is_scaling<E> && becomes_score<Shape, E>;
 
 // The same elements under other marks.
 template <class Shape, class E>
 said explained_operation(const with_marks<Shape, E>& n, derivation& d) {
   const auto& x = n.template child<0>();
-  constexpr bool becomes_score = marked_t<score, marks_t<Shape>>::size > marked_t<score, marks_t<shape_of<E>>>::size;
   if constexpr (is_scale_step<with_marks<Shape, E>>) {
     const said product = explained_scaled_operand(x.template child<0>(), d);
     const said by = explained(x.template child<1>(), d);
     step_words s{"scaled", {}, {product, by}, shape_in_words(n)};
-    if (by.step == 0) { s.note = by.reference.substr(11) + as_root(x.template child<1>()); }  // "the number 0.5"
+    if constexpr (is_constant<element_t<1, children_t<E>>>) {
+      s.note = short_number(static_cast<double>(x.template child<1>().op().value)) + as_root(x.template child<1>());
+    }
     return d.add("scaled: " + product.reference + " times " + by.reference + as_root(x.template child<1>()),
                  static_cast<step_words&&>(s));
   } else {
     const said inner = explained(x, d);
-    const std::string name = becomes_score ? "unscaled" : (marks_t<Shape>::size == 0 ? "plain" : "marked");
+    const std::string name = becomes_score<Shape, E> ? "unscaled" : (marks_t<Shape>::size == 0 ? "plain" : "marked");
     return d.add(name + ": " + inner.reference + ", the same elements", {name, {}, {inner}, shape_in_words(n)});
   }
 }

@@ -58,6 +58,14 @@ inline std::string svg_number(double v) {
   return {digits, r.ptr};
 }
 
+// Throws `error` where the file cannot be written.
+inline void save_file(const char* what, const std::string& path, const std::string& content) {
+  std::ofstream file(path, std::ios::binary);
+  file << content;
+  file.close();
+  if (!file) { throw error(error{} << what << ": " << path.c_str() << " cannot be written"); }
+}
+
 // Elements of SVG, one after the other.
 class canvas {
  public:
@@ -120,12 +128,7 @@ class picture {
   /// The same for a page that has the style sheet.
   [[nodiscard]] std::string inner_svg() const { return element(""); }
   /// Writes the file. Throws `error` where that cannot be done.
-  void save(const std::string& path) const {
-    std::ofstream file(path, std::ios::binary);
-    file << svg();
-    file.close();
-    if (!file) { throw error(error{} << "picture: " << path.c_str() << " cannot be written"); }
-  }
+  void save(const std::string& path) const { detail::save_file("picture", path, svg()); }
 
  private:
   [[nodiscard]] std::string element(const std::string& style) const {

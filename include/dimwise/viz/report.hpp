@@ -17,7 +17,6 @@
 #include <dimwise/viz/weights_picture.hpp>
 
 #include <charconv>
-#include <fstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -114,12 +113,7 @@ class attention_report {
            "</script>\n</body>\n</html>\n";
   }
   /// Writes the page. Throws `error` where that cannot be done.
-  void save(const std::string& path) const {
-    std::ofstream file(path, std::ios::binary);
-    file << html();
-    file.close();
-    if (!file) { throw error(error{} << "report: " << path.c_str() << " cannot be written"); }
-  }
+  void save(const std::string& path) const { detail::save_file("report", path, html()); }
 
  private:
   static void append(std::string& all, const std::string& one) { all += (all.empty() ? "" : ",\n") + one; }
@@ -145,11 +139,7 @@ class attention_report {
     for (std::size_t d = 0; d + 2 < rank; ++d) { maps *= c.dims[d].extent; }
     std::vector<std::string> places;
     for (std::size_t m = 0; m < maps; ++m) {
-      std::string place;
-      std::size_t rest = m;
-      for (std::size_t d = rank < 2 ? 0 : rank - 2; d-- > 0; rest /= c.dims[d].extent) {
-        place = c.dims[d].name + " " + std::to_string(rest % c.dims[d].extent) + (place.empty() ? "" : ", ") + place;
-      }
+      const std::string place = detail::place_in_words(c.dims, m);
       places.push_back(place.empty() ? "all" : place);
     }
     std::string s = "{\"name\":" + detail::in_json(name) + ",\"rows\":" + std::to_string(rows.extent) +

@@ -26,6 +26,16 @@ struct printed_dimension {
   }
 };
 
+// Which of the tables or maps of the last two dimensions the t-th is: "batch 0, heads 3"; nothing where it is the only
+// one.
+inline std::string place_in_words(const std::vector<printed_dimension>& dims, std::size_t t) {
+  std::string s;
+  for (std::size_t d = dims.size() < 2 ? 0 : dims.size() - 2; d-- > 0; t /= dims[d].extent) {
+    s = dims[d].name + " " + dims[d].word(t % dims[d].extent) + (s.empty() ? "" : ", ") + s;
+  }
+  return s;
+}
+
 // What is printed of a tensor: its extents, the names of its dimensions, and its elements as numbers.
 class printed_values {
  public:
@@ -99,7 +109,7 @@ class printed_values {
         s += "…\n";
         continue;
       }
-      if (rank > 2) { s += place(t) + "\n"; }
+      if (rank > 2) { s += place_in_words(dims_, t) + "\n"; }
       s += padded(corner, margin);
       for (const std::size_t c : across) { s += c == gap ? "  …" : "  " + padded(across_dim.word(c), width); }
       s += "\n";
@@ -180,15 +190,6 @@ class printed_values {
   }
   static std::string padded(const std::string& s, std::size_t width) {
     return std::string(width - std::min(width, columns_of(s)), ' ') + s;
-  }
-  // Where the t-th table stands: "batch 0, heads 3".
-  [[nodiscard]] std::string place(std::size_t t) const {
-    std::string s;
-    for (std::size_t d = dims_.size() - 2; d-- > 0;) {
-      s = dims_[d].name + " " + dims_[d].word(t % dims_[d].extent) + (s.empty() ? "" : ", ") + s;
-      t /= dims_[d].extent;
-    }
-    return s;
   }
 
   kind kind_;

@@ -84,13 +84,6 @@ class heat_maps {
   [[nodiscard]] std::string corner() const {
     return (rank_ > 1 ? c_.dims[rank_ - 2].name + " \\ " : "") + c_.dims[rank_ - 1].name;
   }
-  [[nodiscard]] std::string place(std::size_t map) const {
-    std::string s;
-    for (std::size_t d = rank_ < 2 ? 0 : rank_ - 2; d-- > 0; map /= c_.dims[d].extent) {
-      s = c_.dims[d].name + " " + c_.dims[d].word(map % c_.dims[d].extent) + (s.empty() ? "" : ", ") + s;
-    }
-    return s;
-  }
   static std::string number(double v) {
     if (std::isnan(v)) { return "NaN"; }
     if (std::isinf(v)) { return v < 0 ? "-∞" : "∞"; }
@@ -99,7 +92,7 @@ class heat_maps {
   }
 
   void map(canvas& c, std::size_t m, double x, double y) const {
-    c.text(x + left_, y + 20, place(m), "strong");
+    c.text(x + left_, y + 20, place_in_words(c_.dims, m), "strong");
     const printed_dimension& along = c_.dims[rank_ - 1];
     c.text(x + left_ - 8, y + top_ - 8, corner(), "end soft small");
     for (std::size_t j = 0; j < columns_; j += every_) {
@@ -127,10 +120,7 @@ class heat_maps {
         const char* const kind = !std::isfinite(v) ? "odd" : (c_.truth ? "on" : (v < 0 ? "cold" : "heat"));
         c.rectangle(left + 0.5, top + 0.5, cell_ - 1, cell_ - 1, kind, 2, std::isfinite(v) ? strength : 0.25, title);
         if (!std::isfinite(v)) { cross(c, left, top); }
-        if (c_.truth && v == 0) {
-          c.raw("<circle cx=\"" + svg_number(left + cell_ / 2) + "\" cy=\"" + svg_number(top + cell_ / 2) +
-                "\" r=\"2\" class=\"off\"/>\n");
-        }
+        if (c_.truth && v == 0) { c.dot(left + cell_ / 2, top + cell_ / 2, 2, "off"); }
         if (!c_.truth && cell_ > 30 && number(v).size() < 5 && v != 0 && std::isfinite(v)) {
           c.text(left + cell_ / 2, top + cell_ / 2 + 4, number(v),
                  strength > 0.55 ? "middle small inverse" : "middle small");
@@ -177,7 +167,7 @@ class heat_maps {
     if (c_.truth) {
       c.rectangle(14, y - 10, 12, 12, "on", 2);
       c.text(32, y, "visible");
-      c.raw(R"(<circle cx="120" cy=")" + svg_number(y - 4) + "\" r=\"2\" class=\"off\"/>\n");
+      c.dot(120, y - 4, 2, "off");
       c.text(130, y, "hidden");
       return;
     }
