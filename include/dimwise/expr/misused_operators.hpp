@@ -117,24 +117,12 @@ inline constexpr bool is_truth<X> = has_bools<X> && is_plain_number<shape_of<X>>
 template <class A, class B>
 concept no_conditions =
     bools_alone<A, B> && !((is_truth<A> || std::is_same_v<A, bool>) && (is_truth<B> || std::is_same_v<B, bool>));
+template <class... X>
+using no_condition = ERROR_R7_tensor_of_bool_is_no_condition<typename shown_argument<X>::type...>;
+// Where one side is a truth, the other one is wrong.
 template <class A, class B>
-struct no_condition {
-  using type =
-      ERROR_R7_tensor_of_bool_is_no_condition<typename shown_argument<A>::type, typename shown_argument<B>::type>;
-};
-// One side is a truth: the other one is wrong.
-template <class A, class B>
-  requires is_truth<A>
-struct no_condition<A, B> {
-  using type = ERROR_R7_tensor_of_bool_is_no_condition<typename shown_argument<B>::type>;
-};
-template <class A, class B>
-  requires is_truth<B>
-struct no_condition<A, B> {
-  using type = ERROR_R7_tensor_of_bool_is_no_condition<typename shown_argument<A>::type>;
-};
-template <class A, class B>
-using condition_error = typename no_condition<A, B>::type;
+using condition_error = std::conditional_t<is_truth<A>, no_condition<B>,
+                                           std::conditional_t<is_truth<B>, no_condition<A>, no_condition<A, B>>>;
 
 }  // namespace detail
 
