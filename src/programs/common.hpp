@@ -4,6 +4,7 @@
 
 #include <dimwise/dim/error.hpp>
 #include <dimwise/eval/context.hpp>
+#include <dimwise/io/config.hpp>
 #if defined(DIMWISE_PROGRAMS_TBB)
 #include <dimwise/eval/tbb.hpp>
 #endif
@@ -13,6 +14,9 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <fstream>
+#include <initializer_list>
+#include <iterator>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -85,6 +89,26 @@ inline std::filesystem::path model_folder(const std::string& name) {
     refuse(name + ": has no config.json: a folder as HuggingFace has it was expected");
   }
   return folder;
+}
+
+/// The model's type that config.json says, where it is one of these.
+inline std::string model_kind(const std::filesystem::path& folder, std::initializer_list<const char*> known) {
+  dimwise::io::config_check config(folder / "config.json");
+  std::string kind = config.word("model_type", "");
+  config.finish();
+  std::string expected;
+  for (const char* one : known) {
+    if (kind == one) { return kind; }
+    expected += (expected.empty() ? "" : " or ") + std::string(one);
+  }
+  refuse(config.title() + ": model_type is \"" + kind.substr(0, 60) + "\", " + expected + " was expected");
+}
+
+/// The text of a file.
+inline std::string read_text(const std::string& name) {
+  std::ifstream file(name, std::ios::binary);
+  if (!file) { refuse(name + ": cannot be read"); }
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
 /// Runs a program: what it refuses is told in its own name. 0: done, 1: refused, above 100: wrong options,

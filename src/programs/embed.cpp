@@ -10,7 +10,7 @@
 #include <dimwise/nn/model.hpp>
 #include <dimwise/text/folder.hpp>
 
-#include <fstream>
+#include <sstream>
 
 namespace {
 
@@ -31,8 +31,7 @@ struct embed_options {
 };
 
 std::vector<std::string> lines_of(const std::string& name) {
-  std::ifstream file(name, std::ios::binary);
-  if (!file) { refuse(name + ": cannot be read"); }
+  std::istringstream file(read_text(name));
   std::vector<std::string> lines;
   for (std::string line; std::getline(file, line);) {
     if (line.ends_with('\r')) { line.pop_back(); }
@@ -144,10 +143,7 @@ int embed_by(const embed_options& o, const char* pooling) {
 // As sentence-transformers says it beside the model; the mean where nothing is said.
 int embed(const embed_options& o) {
   const std::filesystem::path folder = model_folder(o.folder);
-  io::config_check config(folder / "config.json");
-  const std::string kind = config.word("model_type", "");
-  config.finish();
-  if (kind != "bert") { refuse(config.title() + ": model_type is \"" + kind.substr(0, 60) + "\", bert was expected"); }
+  (void)model_kind(folder, {"bert"});
   const with_threads threads(o.threads);
   const auto beside = folder / "1_Pooling" / "config.json";
   if (!std::filesystem::exists(beside)) { return embed_by<models::mean_pooling>(o, "mean of the words"); }

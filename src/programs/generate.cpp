@@ -4,9 +4,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "generate.hpp"
 
-#include <fstream>
-#include <iterator>
-
 namespace {
 
 using namespace programs;
@@ -46,20 +43,11 @@ void add_options(CLI::App& app, generate_options& o, std::string& file) {
   app.add_flag("-q,--quiet", o.quiet, "nothing but text");
 }
 
-std::string read_text(const std::string& name) {
-  std::ifstream file(name, std::ios::binary);
-  if (!file) { refuse(name + ": cannot be read"); }
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
 int generate(generate_options& o, const std::string& file) {
   if (!file.empty()) { o.text = read_text(file); }
-  dimwise::io::config_check config(model_folder(o.folder) / "config.json");
-  const std::string kind = config.word("model_type", "");
-  config.finish();
-  if (kind != "gpt2" && kind != "llama") {
-    refuse(config.title() + ": model_type is \"" + kind.substr(0, 60) + "\", gpt2 or llama was expected");
-  }
+  const std::filesystem::path folder = model_folder(o.folder);
+  const std::string kind = model_kind(folder, {"gpt2", "llama"});
+  const dimwise::io::config_check config(folder / "config.json");
   std::signal(SIGINT, [](int) { stopped = 1; });
   const with_threads threads(o.threads);
   return kind == "gpt2" ? generate_gpt2(o, config) : generate_llama(o, config);

@@ -149,7 +149,7 @@ class generation {
   std::set<std::size_t> ends_;
 };
 
-/// Reads the folder by `read(config, weights)`, and continues the text.
+/// Reads the folder by `read(weights)`, and continues the text.
 template <class Read>
 int generate_with(const generate_options& o, const char* kind, const Read& read) {
   using namespace dimwise;
@@ -161,7 +161,7 @@ int generate_with(const generate_options& o, const char* kind, const Read& read)
   std::size_t bytes = 0;
   for (const auto& a : weights.arrays()) { bytes += a.bytes.size(); }
   line.show("loading " + o.folder + ": " + std::to_string(bytes / 1000000) + " MB");
-  const auto model = read(io::config_check(folder / "config.json"), weights);
+  const auto model = read(weights);
   using model_type = std::remove_cvref_t<decltype(model)>;
   using vocab = typename model_type::vocab;
   const auto words = text::read_tokenizer(folder, vocab{extent_of<vocab>(model.words.table)}, weights.metadata());
@@ -174,7 +174,7 @@ int generate_with(const generate_options& o, const char* kind, const Read& read)
   return generation<model_type>(o, model, words).run();
 }
 
-int generate_gpt2(const generate_options& o, dimwise::io::config_check config);
-int generate_llama(const generate_options& o, dimwise::io::config_check config);
+int generate_gpt2(const generate_options& o, const dimwise::io::config_check& settings);
+int generate_llama(const generate_options& o, const dimwise::io::config_check& settings);
 
 }  // namespace programs

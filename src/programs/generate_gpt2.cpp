@@ -5,11 +5,12 @@
 
 namespace programs {
 
-int generate_gpt2(const generate_options& o, dimwise::io::config_check config) {
+int generate_gpt2(const generate_options& o, const dimwise::io::config_check& settings) {
   using namespace dimwise::models;
+  auto config = settings;
   namespace activation = dimwise::nn::activation;
   const auto run = [&]<class Output, class Activation>(Output, Activation) {
-    return generate_with(o, "GPT-2", [](const auto& settings, const auto& weights) {
+    return generate_with(o, "GPT-2", [&settings](const auto& weights) {
       return read_gpt2<gpt2_dims, Output, Activation>(settings, weights);
     });
   };

@@ -5,10 +5,11 @@
 
 namespace programs {
 
-int generate_llama(const generate_options& o, dimwise::io::config_check config) {
+int generate_llama(const generate_options& o, const dimwise::io::config_check& settings) {
   using namespace dimwise::models;
+  auto config = settings;
   const auto run = [&]<class Output>(Output) {
-    return generate_with(o, "LLaMA", [](const auto& settings, const auto& weights) {
+    return generate_with(o, "LLaMA", [&settings](const auto& weights) {
       return read_llama_as<llama<llama_dims, Output>>(settings, weights);
     });
   };
