@@ -21,6 +21,7 @@ enum class ability : unsigned {
   packed = 64,     ///< the positions of several documents in one: mixing them needs their segments (R19)
 };
 
+/// The abilities of both sets, and those that they share.
 [[nodiscard]] constexpr ability operator|(ability a, ability b) {
   return static_cast<ability>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
 }

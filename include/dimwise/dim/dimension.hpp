@@ -19,6 +19,7 @@
 
 namespace dimwise {
 
+/// The number of elements along a dimension.
 using extent_t = std::size_t;
 
 /// The static extent of a dimension whose extent is known only when the program runs.
@@ -60,6 +61,7 @@ struct dimension {
   static constexpr extent_t static_extent = Extent;
 
   constexpr dimension() = default;
+  /// The extent; throws `extent_error` where it is negative, or another one than the type says.
   template <std::integral Number>
   constexpr dimension(Number n) : extent_(static_cast<extent_t>(n)) {  // implicit: `seq{n}` initialises a base from n
     if constexpr (std::signed_integral<Number>) {
@@ -70,9 +72,11 @@ struct dimension {
     }
   }
 
+  /// The number of elements.
   [[nodiscard]] constexpr extent_t extent() const { return extent_; }
   /// The position of the first element; 0 unless `starting_at` said otherwise.
   [[nodiscard]] constexpr std::ptrdiff_t origin() const { return origin_ == detail::unsaid_origin ? 0 : origin_; }
+  /// The same; where nothing was said, a number that no position has.
   [[nodiscard]] constexpr std::ptrdiff_t said_origin() const { return origin_; }
   /// Throws `origin_error` for positions beyond ±2^60, from which no position could be counted on.
   constexpr void start_at(std::ptrdiff_t origin) {
@@ -133,6 +137,7 @@ template <extent_t Extent = at_run_time>
 struct packed_dim : dimension<ability::ordered | ability::attendable | ability::packed, Extent> {
   using base = dimension<ability::ordered | ability::attendable | ability::packed, Extent>;
   packed_dim() = default;
+  /// The lengths of the documents, one behind the other; the extent is their sum.
   packed_dim(std::initializer_list<extent_t> lengths) : packed_dim(dimwise::segments(lengths)) {}
   template <std::integral Number>
   packed_dim(std::initializer_list<Number> lengths) : packed_dim(dimwise::segments(lengths)) {}
@@ -142,6 +147,7 @@ struct packed_dim : dimension<ability::ordered | ability::attendable | ability::
   packed_dim(dimwise::segments documents)
       : base(documents.total()), documents_(static_cast<dimwise::segments&&>(documents)) {}
 
+  /// The lengths of the documents.
   [[nodiscard]] const dimwise::segments& documents() const { return documents_; }
 
  private:

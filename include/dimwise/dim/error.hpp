@@ -15,8 +15,10 @@ namespace dimwise {
 /// The base of everything that dimwise throws; `what()` names the operation, what was wrong, and what was expected.
 class error : public std::exception {
  public:
+  /// What was wrong, where, and what was expected.
   [[nodiscard]] const char* what() const noexcept override { return text_; }
 
+  /// Adds words, the name of a dimension, or a number to the text, which is cut where it is full.
   error& operator<<(const char* s) {
     while (*s != '\0') { put(*s++); }
     return *this;

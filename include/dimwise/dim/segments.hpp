@@ -60,7 +60,7 @@ class segments {
     std::size_t* to = block_->lengths();
     for (const auto n : lengths) { *to++ = static_cast<std::size_t>(n); }
   }
-  // Moving copies: an extent that was moved from still has its documents.
+  /// A copy shares the lengths. Moving copies, too: an extent that was moved from still has its documents.
   segments(const segments& other) noexcept : block_(other.block_) {
     if (block_ != nullptr) { __atomic_add_fetch(&block_->owners, 1, __ATOMIC_RELAXED); }
   }
@@ -76,9 +76,11 @@ class segments {
 
   /// True where documents were given.
   [[nodiscard]] bool known() const { return block_ != nullptr; }
+  /// The number of documents.
   [[nodiscard]] std::size_t size() const { return block_ == nullptr ? 0 : block_->count; }
   /// The number of positions in all documents together.
   [[nodiscard]] std::size_t total() const { return block_ == nullptr ? 0 : block_->total; }
+  /// The lengths, one after the other.
   [[nodiscard]] const std::size_t* begin() const { return block_ == nullptr ? nullptr : block_->lengths(); }
   [[nodiscard]] const std::size_t* end() const { return begin() + size(); }
   [[nodiscard]] friend bool operator==(const segments& a, const segments& b) {

@@ -38,6 +38,7 @@ inline constexpr std::size_t plan_kinds = 7;
 /// How often each plan ran: tests of a fast path assert that it ran.
 struct plan_counts {
   std::size_t of[plan_kinds] = {};
+  /// How often plans of this kind ran.
   [[nodiscard]] std::size_t operator[](plan_kind k) const { return of[static_cast<std::size_t>(k)]; }
 };
 
@@ -68,12 +69,16 @@ class context {
     requires(!std::is_same_v<E, context>)
   explicit context(E& executor) : runner_(detail::runner_for(executor)) {}
 
+  /// What runs the tasks of an evaluation.
   [[nodiscard]] const kernels::runner& runner() const { return runner_; }
   /// Whether the reference loops alone run, in the element type.
   [[nodiscard]] bool reference_forced() const { return reference_forced_; }
+  /// From now on the reference loops alone run, or not.
   void force_reference(bool forced = true) { reference_forced_ = forced; }
+  /// The plans that ran since the context began, or since `reset_counts`.
   [[nodiscard]] const plan_counts& counts() const { return counts_; }
   void reset_counts() { counts_ = {}; }
+  /// For the evaluator: a plan ran, or several.
   void count(plan_kind k) { ++counts_.of[static_cast<std::size_t>(k)]; }
   void count(const plan_counts& more) {
     for (std::size_t k = 0; k < plan_kinds; ++k) { counts_.of[k] += more.of[k]; }
@@ -100,6 +105,7 @@ inline thread_local context* used_context = nullptr;
 /// For as long as it lives, evaluations of this thread use another context.
 class use_context {
  public:
+  /// Until its end; `c` must outlive it.
   explicit use_context(context& c) : before_(detail::used_context) { detail::used_context = &c; }
   use_context(const use_context&) = delete;
   use_context& operator=(const use_context&) = delete;
@@ -113,6 +119,7 @@ class use_context {
 /// on a program that stays as it is. `const plain_loops only;`
 class plain_loops {
  public:
+  /// Until its end, in the context that is current now.
   plain_loops() : of_(current_context()), before_(of_.reference_forced()) { of_.force_reference(); }
   plain_loops(const plain_loops&) = delete;
   plain_loops& operator=(const plain_loops&) = delete;

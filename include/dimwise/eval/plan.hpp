@@ -25,6 +25,7 @@ struct plan_step {
 /// How an expression is evaluated: its steps in the order in which they run.
 class evaluation_plan {
  public:
+  /// The steps, the first to run first.
   [[nodiscard]] const std::vector<plan_step>& steps() const { return steps_; }
   /// How many steps are of one kind.
   [[nodiscard]] std::size_t operator[](plan_kind k) const {
@@ -41,6 +42,7 @@ class evaluation_plan {
     }
     return all;
   }
+  /// One more step, behind the others.
   void add(plan_step s) { steps_.push_back(static_cast<plan_step&&>(s)); }
 
  private:

@@ -20,14 +20,17 @@ namespace dimwise {
 /// Runs the tasks of an evaluation in an arena of its own with a fixed number of threads, the calling one among them.
 class tbb_executor {
  public:
+  /// An arena of so many threads, 0 counting as one; all that the machine has if not said.
   explicit tbb_executor(std::size_t threads = static_cast<std::size_t>(oneapi::tbb::this_task_arena::max_concurrency()))
       : arena_(threads == 0 ? 1 : static_cast<int>(threads)) {
     // Now, because an arena that still has to begin does not know its number of threads.
     arena_.initialize();
   }
 
+  /// The number of threads.
   [[nodiscard]] std::size_t worker_count() const { return static_cast<std::size_t>(arena_.max_concurrency()); }
 
+  /// `f(task, thread)` for each task below `count`, in any order; what one of them throws is thrown here.
   template <class F>
   void parallel_for(std::size_t count, F&& f) {
     arena_.execute([&] {

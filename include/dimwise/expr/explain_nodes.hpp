@@ -30,7 +30,8 @@ std::string mask_in_words(const M& m) {
     }
     if constexpr (requires { m.length(); }) { name += "{" + std::to_string(m.length()) + "}"; }
     if constexpr (requires { m.left() + m.right(); }) {
-      name += "{" + std::to_string(m.left()) + " before, " + std::to_string(m.right()) + " after}";
+      const auto limit = [](std::ptrdiff_t n) { return n < 0 ? std::string("all") : std::to_string(n); };
+      name += "{" + limit(m.left()) + " before, " + limit(m.right()) + " after}";
     }
     return name;
   }

@@ -20,7 +20,9 @@ class padding_mask : public detail::mask_tag {
                                    detail::list<K>, false, detail::taken_t<detail::shape_of<Lengths>>>;
   static constexpr const char* name = "padding";
 
+  /// The mask of these lengths, as `padding` makes it.
   explicit padding_mask(const Lengths& lengths) : lengths_(lengths) {}
+  /// The lengths that were given.
   [[nodiscard]] const Lengths& lengths() const { return lengths_; }
   template <class F>
   void each_child(const F& f) const {
@@ -85,7 +87,9 @@ class given_mask : public detail::mask_tag {
       (detail::filter<detail::axes_of_list_t<detail::dims_t<detail::shape_of<E>>>>::packed::size > 1),
       detail::taken_t<detail::shape_of<E>>>;
   static constexpr const char* name = "allow";
+  /// The mask of these elements, as `allow` makes it.
   explicit given_mask(const E& e) : elements_(e) {}
+  /// The elements that were given.
   [[nodiscard]] const E& elements() const { return elements_; }
   template <class F>
   void each_child(const F& f) const {
@@ -106,6 +110,7 @@ template <class E>
 class block_mask {
  public:
   using elements_type = E;
+  /// The mask of these elements, as `block` makes it.
   explicit block_mask(const E& e) : elements_(e) {}
   block_mask(const block_mask&) = default;  // moving copies
   block_mask& operator=(const block_mask&) = default;

@@ -36,6 +36,7 @@ class mask_of_mask : public mask_tag {
 
 }  // namespace detail
 
+/// What `!m` gives: visible where `m` hides.
 template <class M>
 class mask_not : public detail::mask_of_mask<M> {
  public:
@@ -100,6 +101,7 @@ using combine_error = std::conditional_t<
 
 }  // namespace detail
 
+/// What `a & b` and `a | b` give.
 template <class How, class A, class B>
 class mask_pair : public detail::mask_tag {
  public:
@@ -109,7 +111,9 @@ class mask_pair : public detail::mask_tag {
                                    std::is_same_v<How, detail::all_of> ? (A::facts::documents || B::facts::documents)
                                                                        : (A::facts::documents&& B::facts::documents),
                                    detail::union_t<typename A::facts::taken, typename B::facts::taken>>;
+  /// Of two masks.
   mask_pair(const A& a, const B& b) : left_(a), right_(b) {}
+  /// The masks that it is made of.
   [[nodiscard]] const A& left() const { return left_; }
   [[nodiscard]] const B& right() const { return right_; }
   template <class F>
@@ -158,6 +162,7 @@ template <mask A>
   return mask_not<A>(a);
 }
 
+/// What `whole_rows(m)` gives.
 template <class M>
 class whole_rows_mask : public detail::mask_of_mask<M> {
  public:

@@ -127,6 +127,7 @@ class causal : public detail::mask_tag, public detail::related_positions<Q, K> {
   template <class Error = detail::positions_error<op::causal, Q, K>>
     requires(!detail::comparable<Q, K> || !detail::both_ordered<Q, K>)
   causal(Error* = nullptr) = delete;
+  /// The same with said origins: `causal<seq, src>(seq{2}.starting_at(5), src{7})`.
   causal(const Q& q, const K& k)
     requires(detail::both_ordered<Q, K>)
       : detail::related_positions<Q, K>(q, k) {}
@@ -144,12 +145,14 @@ class window : public detail::mask_tag, public detail::related_positions<Q, K> {
   using facts = detail::mask_facts<detail::list<Q, K>, detail::list<K>, false>;
   static constexpr const char* name = "window";
 
+  /// So many positions to the left and to the right are visible; all where the number is negative.
   window(std::ptrdiff_t left, std::ptrdiff_t right)
     requires(detail::comparable<Q, K> && detail::both_ordered<Q, K>)
       : left_(left), right_(right) {}
   template <class Error = detail::positions_error<op::window, Q, K>>
     requires(!detail::comparable<Q, K> || !detail::both_ordered<Q, K>)
   window(std::ptrdiff_t left, std::ptrdiff_t right, Error* = nullptr) = delete;
+  /// The same with said origins.
   window(std::ptrdiff_t left, std::ptrdiff_t right, const Q& q, const K& k)
     requires(detail::both_ordered<Q, K>)
       : detail::related_positions<Q, K>(q, k), left_(left), right_(right) {}
@@ -162,6 +165,7 @@ class window : public detail::mask_tag, public detail::related_positions<Q, K> {
   [[nodiscard]] bool visible(std::ptrdiff_t q, std::ptrdiff_t k) const {
     return (left_ < 0 || q - k <= left_) && (right_ < 0 || k - q <= right_);
   }
+  /// How far it sees to each side; negative: to the end.
   [[nodiscard]] std::ptrdiff_t left() const { return left_; }
   [[nodiscard]] std::ptrdiff_t right() const { return right_; }
 
@@ -179,6 +183,7 @@ class prefix : public detail::mask_tag, public detail::related_positions<Q, K> {
   using facts = detail::mask_facts<detail::list<Q, K>, detail::list<K>, false>;
   static constexpr const char* name = "prefix";
 
+  /// The first `length` keys are visible to all.
   explicit prefix(std::ptrdiff_t length)
     requires(detail::comparable<Q, K> && detail::both_ordered<Q, K> && !detail::is_packed<Q>)
       : length_(length) {}
@@ -193,6 +198,7 @@ class prefix : public detail::mask_tag, public detail::related_positions<Q, K> {
   explicit prefix(...) = delete;
 
   [[nodiscard]] bool visible(std::ptrdiff_t q, std::ptrdiff_t k) const { return k < length_ || k <= q; }
+  /// The number of keys that are visible to all.
   [[nodiscard]] std::ptrdiff_t length() const { return length_; }
 
  private:

@@ -10,6 +10,10 @@
 #include <dimwise/expr/rotary.hpp>
 #include <dimwise/shape/rules/positions.hpp>
 
+#include <cmath>
+#include <cstddef>
+#include <limits>
+
 namespace dimwise {
 
 namespace detail {
@@ -76,6 +80,7 @@ class alibi : public detail::related_positions<Q, K> {
                 ERROR_R7_mask_has_dimensions_that_the_scores_lack<op::biased, over<detail::about_t<H>>>>>
     requires(!detail::comparable<Q, K> || !detail::both_ordered<Q, K> || !detail::is_parallel<H>)
   alibi(Error* = nullptr) = delete;
+  /// The same with said origins.
   alibi(const Q& q, const K& k)
     requires(detail::both_ordered<Q, K> && detail::is_parallel<H>)
       : detail::related_positions<Q, K>(q, k) {}
@@ -99,7 +104,7 @@ struct t5_buckets {
 
   [[nodiscard]] std::size_t operator()(std::ptrdiff_t distance, std::size_t buckets) const {
     std::size_t first = 0;
-    constexpr std::ptrdiff_t farthest = std::ptrdiff_t{1} << 62;
+    constexpr std::ptrdiff_t farthest = std::numeric_limits<std::ptrdiff_t>::max();
     std::ptrdiff_t n = distance < -farthest ? farthest : -distance;
     if (bidirectional) {
       buckets /= 2;
@@ -122,6 +127,7 @@ struct t5_buckets {
   }
 };
 
+/// What `relative_bias` gives.
 template <class Q, class K, class R, class Table, class Bucket>
 class relative_bias_of : public detail::related_positions<Q, K> {
  public:
@@ -131,12 +137,14 @@ class relative_bias_of : public detail::related_positions<Q, K> {
   using bias_facts = detail::mask_facts<detail::join_t<detail::list<Q, K>, rest>, detail::list<K>, false,
                                         detail::taken_t<detail::shape_of<Table>>>;
   static constexpr const char* name = "relative_bias";
+  /// Of a table and the function that says which entry a distance has.
   relative_bias_of(const Table& table, const Bucket& bucket, const detail::related_positions<Q, K>& positions = {})
       : detail::related_positions<Q, K>(positions), table_(table), bucket_(bucket) {}
   template <class F>
   void each_child(const F& f) const {
     f(table_);
   }
+  /// The table, and the function from distances to its entries.
   [[nodiscard]] const Table& table() const { return table_; }
   [[nodiscard]] const Bucket& bucket() const { return bucket_; }
 

@@ -285,7 +285,7 @@ DIMWISE_DETAIL_OPERATION(argmax)
 /// ε)`.
 DIMWISE_DETAIL_OPERATION(standardize)
 
-/// standardize<D…>(x) · γ + β over features (Ba, Kiros and Hinton 2016); refuses other dimensions (R13). ε is 1e-5 if
+/// `standardize<D…>(x) · γ + β` over features (Ba, Kiros and Hinton 2016); refuses other dimensions (R13). ε is 1e-5 if
 /// not said.
 ///
 ///   layer_norm<D…>(x, ε), layer_norm<D…>(x, γ, β, ε):  [rest, D…] x [subset] x [subset]  ->  [rest, D…]
@@ -297,7 +297,7 @@ DIMWISE_DETAIL_OPERATION(layer_norm)
 ///   rms_norm<D…>(x, ε), rms_norm<D…>(x, γ, ε):  [rest, D…] x [subset]  ->  [rest, D…]
 DIMWISE_DETAIL_OPERATION(rms_norm)
 
-/// Running sums along an ordered dimension, each element included (R13): scan<D>(x).
+/// Running sums along an ordered dimension, each element included (R13): `scan<D>(x)`.
 DIMWISE_DETAIL_OPERATION(scan)
 
 }  // namespace no_adl

@@ -185,11 +185,11 @@ DIMWISE_DETAIL_OPERATION(relabel)
 /// The same tensor with its dimensions in the order D…: memory order changes, meaning does not.
 DIMWISE_DETAIL_OPERATION(permute)
 
-/// merged<Factors…> as its factors: [merged<heads, d_k>] -> [heads, d_k]. Refuses other factors and other orders (R4).
+/// `merged<Factors…>` as its factors: [merged<heads, d_k>] -> [heads, d_k]. Refuses other factors and orders (R4).
 DIMWISE_DETAIL_OPERATION(split)
 
-/// The factors as one dimension, merged<Factors…>, at the place of the first: [heads, seq, d_v] -> [merged<heads, d_v>,
-/// seq].
+/// The factors as one dimension, `merged<Factors…>`, at the place of the first: [heads, seq, d_v] -> [merged<heads,
+/// d_v>, seq].
 DIMWISE_DETAIL_OPERATION(merge)
 
 /// The part P of a summed dimension: [summed<P, Q>] -> [P] (R14).

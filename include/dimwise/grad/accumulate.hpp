@@ -29,6 +29,7 @@ using batch_verdict = std::conditional_t<is_average<std::remove_cvref_t<Loss>>, 
 template <class M>
 class accumulated {
  public:
+  /// Of no batch yet; the gradient has the extents of the model.
   explicit accumulated(const M& model) : model_(model), gradient_(model) {}
 
   /// Adds a batch, whose loss is an `average`.

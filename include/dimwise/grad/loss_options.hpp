@@ -21,12 +21,14 @@ struct label_smoothing {
 template <operand W>
 struct class_weights {
   W weights;
+  /// One weight for each alternative.
   explicit class_weights(const W& w) : weights(w) {}
 };
 /// Of a binary cross-entropy: targets of 1 count so often: `positive_weight(w)`.
 template <operand W>
 struct positive_weight {
   W weights;
+  /// The weight of the positive answers.
   explicit positive_weight(const W& w) : weights(w) {}
 };
 /// Of a divergence: both are divided by it, and the loss is multiplied by its square (Hinton, Vinyals and Dean 2015).

@@ -109,6 +109,7 @@ class sgd {
   sgd_settings settings;
   sgd_state<M> state;
 
+  /// For a model of these extents; its momenta are zeros.
   explicit sgd(const M& model, sgd_settings s = {})
       : settings(static_cast<sgd_settings&&>(s)), state{detail::zeros_like(model), 0} {}
 
@@ -232,6 +233,7 @@ class adam_steps {
 template <class M>
 class adam : public detail::adam_steps<M, false> {
  public:
+  /// For a model of these extents; its moments are zeros.
   explicit adam(const M& model, const adam_settings& s = {}) : detail::adam_steps<M, false>(model, s) {}
 };
 
@@ -240,6 +242,7 @@ class adam : public detail::adam_steps<M, false> {
 template <class M>
 class adamw : public detail::adam_steps<M, true> {
  public:
+  /// For a model of these extents; its moments are zeros. The decay is 0.01 if not said.
   explicit adamw(const M& model, const adam_settings& s = {.decay = 0.01}) : detail::adam_steps<M, true>(model, s) {}
 };
 

@@ -47,6 +47,7 @@ struct warm_up_cosine {
 /// The rate of each step: a number, which is the same for all, or a function of the step.
 class learning_rate {
  public:
+  /// The same rate at every step, or a function from the number of the step to the rate.
   learning_rate(double rate) : of_([rate](std::uint64_t) { return rate; }) {}  // implicit: `.rate = 1e-3`
   template <class Schedule>
     requires std::is_invocable_r_v<double, const Schedule&, std::uint64_t>

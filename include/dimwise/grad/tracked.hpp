@@ -186,7 +186,9 @@ class tensor<tracked<T>, DimsAndMarks...> : public detail::shaped_as<shape<DimsA
 
   /// Zeros, a constant.
   tensor() = default;
+  /// A constant of this value.
   tensor(const plain_type& value) : value_(value) {}  // implicit: a constant
+  /// A value with its record, as evaluation makes it.
   tensor(const plain_type& value, std::shared_ptr<origin_type> origin)
       : value_(value), origin_(static_cast<std::shared_ptr<origin_type>&&>(origin)) {}
 
@@ -214,6 +216,7 @@ class tensor<tracked<T>, DimsAndMarks...> : public detail::shaped_as<shape<DimsA
   tensor(const E& value, Error* = nullptr) = delete;
   tensor(const detail::already_refused& value);  // implicit: what it came from is the only mistake
 
+  /// The value without its record, its extents, its number of elements.
   [[nodiscard]] const plain_type& value() const { return value_; }
   [[nodiscard]] const extents_type& extents() const { return value_.extents(); }
   [[nodiscard]] std::size_t size() const { return value_.size(); }
@@ -231,6 +234,7 @@ class tensor<tracked<T>, DimsAndMarks...> : public detail::shaped_as<shape<DimsA
     }
     return true;
   }
+  /// The record; null for a constant.
   [[nodiscard]] origin_type* origin() const { return origin_.get(); }
 
  private:

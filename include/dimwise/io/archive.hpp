@@ -28,6 +28,7 @@ struct stored_array {
 class archive {
  public:
   archive() = default;
+  /// Without arrays; the title is what messages call it, the path of a file.
   explicit archive(std::string title) : title_(std::move(title)) {}
 
   /// The file or folder, as messages call it.
@@ -54,7 +55,9 @@ class archive {
     arrays_.push_back(std::move(array));
     return true;
   }
+  /// A text beside the arrays; it replaces one of that key.
   void add_text(const std::string& key, std::string text) { metadata_.insert_or_assign(key, std::move(text)); }
+  /// The memory that the arrays borrow lives as long as the archive.
   void keep(std::shared_ptr<const void> memory) { memory_.push_back(std::move(memory)); }
   [[nodiscard]] const std::vector<std::shared_ptr<const void>>& memory() const { return memory_; }
 

@@ -295,6 +295,7 @@ class bindings : detail::holds_list, public names_within {
   /// What may stand before every name in the file: "transformer.".
   void may_begin_with(std::string prefix) { held.prefixes.push_back(std::move(prefix)); }
 
+  /// What was bound, for `load`.
   [[nodiscard]] detail::binding_list& list() { return held; }
   [[nodiscard]] const detail::binding_list& list() const { return held; }
 };

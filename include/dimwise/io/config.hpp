@@ -38,6 +38,7 @@ namespace dimwise::io {
 /// The settings of a checkpoint. What differs is collected; `finish` throws it.
 class config_check {
  public:
+  /// Of a file, or of settings that are there; throws `file_error` where they are no object of JSON.
   explicit config_check(const std::filesystem::path& path) : config_check(read_json(path), path.string()) {}
   config_check(nlohmann::json settings, std::string title) : settings_(std::move(settings)), title_(std::move(title)) {
     if (!settings_.is_object()) { throw file_error(title_ + ": an object of settings was expected"); }
@@ -89,6 +90,7 @@ class config_check {
     }
     return made<D>(n);
   }
+  /// A number, a word, or true or false; where the setting is absent, it is `otherwise`.
   double number(const std::string& key, std::optional<double> otherwise = {}) {
     if (!has(key)) {
       if (!otherwise) { differs(key + " is missing"); }
@@ -140,6 +142,7 @@ class config_check {
               ", the model's type has " + (expected ? "true" : "false"));
     }
   }
+  /// Takes note of a difference, for `finish`.
   void differs(std::string what) { problems_.push_back(std::move(what)); }
   /// Throws `file_error` with everything that differed.
   void finish() const {

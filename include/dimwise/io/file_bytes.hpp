@@ -34,6 +34,7 @@ enum class file_access : unsigned char { mapped, read };
 /// The bytes of one file. Throws `file_error` where it is not a regular file, or cannot be opened, mapped or read.
 class file_bytes {
  public:
+  /// Opens the file; throws `file_error` where it cannot be read or is no file.
   explicit file_bytes(std::filesystem::path path, file_access how = file_access::mapped) : path_(std::move(path)) {
     const descriptor file{::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};  // a FIFO does not block
     if (file.number < 0) { refuse("cannot be opened", errno); }
@@ -52,7 +53,9 @@ class file_bytes {
     }
   }
 
+  /// The content, for as long as this object lives.
   [[nodiscard]] std::span<const std::byte> bytes() const { return {memory_.get(), size_}; }
+  /// The path that was opened.
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
  private:
@@ -101,6 +104,7 @@ class file_bytes {
 /// Writes a file whole or not at all: it is written beside its place and moved there when it is complete.
 class new_file {
  public:
+  /// Begins a draft beside the file; throws `file_error` where that cannot be done.
   explicit new_file(std::filesystem::path path) : path_(std::move(path)), draft_(path_.string() + ".partial") {
     file_.reset(std::fopen(draft_.c_str(), "wb"));
     if (file_ == nullptr) { refuse(errno); }
@@ -114,6 +118,7 @@ class new_file {
     }
   }
 
+  /// Adds bytes; throws `file_error` where there is no room.
   void write(std::span<const std::byte> bytes) {
     if (!bytes.empty() && std::fwrite(bytes.data(), 1, bytes.size(), file_.get()) != bytes.size()) { refuse(errno); }
   }

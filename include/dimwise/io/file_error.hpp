@@ -18,6 +18,7 @@ namespace dimwise::io {
 /// faults have a line each.
 class file_error : public error {
  public:
+  /// With a text of any length, which `what()` gives.
   explicit file_error(std::string text) : text_(std::make_shared<const std::string>(std::move(text))) {}
   [[nodiscard]] const char* what() const noexcept override { return text_->c_str(); }
 

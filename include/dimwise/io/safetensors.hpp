@@ -219,9 +219,10 @@ inline std::string check_places(std::vector<header_reader::entry>& entries, std:
            std::to_string(std::min(room, detail::longest_header)) + " is the most here");
   }
   detail::header_reader header;
-  detail::read_header(header, {reinterpret_cast<const char*>(bytes.data()) + sizeof length, length});
+  const auto header_size = static_cast<std::size_t>(length);
+  detail::read_header(header, {reinterpret_cast<const char*>(bytes.data()) + sizeof length, header_size});
   if (!header.problem.empty()) { refuse("in its header, " + header.problem); }
-  const std::span<const std::byte> data = bytes.subspan(sizeof length + length);
+  const std::span<const std::byte> data = bytes.subspan(sizeof length + header_size);
   if (const std::string problem = detail::check_places(header.entries, data.size()); !problem.empty()) {
     refuse(problem);
   }

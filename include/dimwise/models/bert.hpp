@@ -42,7 +42,9 @@ struct pooling_layer {
   BOOST_HANA_DEFINE_STRUCT(pooling_layer);
   static_assert(std::is_same_v<Pooling, mean_pooling> || std::is_same_v<Pooling, first_pooling>,
                 "dimwise: a pooling is mean_pooling, first_pooling or mapped_pooling");
+  /// Its arrays in a file.
   void bind(io::bindings& file) { file.ignore_all("pooler."); }
+  /// The vector of a text from that of its first word.
   template <operand X>
   [[nodiscard]] auto of_first(const X& x) const {
     return x;
@@ -52,7 +54,9 @@ template <class Model>
 struct pooling_layer<mapped_pooling, Model> {
   using map_type = nn::linear<nn::from<Model>, nn::to<Model>>;
   BOOST_HANA_DEFINE_STRUCT(pooling_layer, (map_type, map));
+  /// Its arrays in a file.
   void bind(io::bindings& file) { file.template linear<io::out_in>("pooler.dense", map); }
+  /// The vector of a text from that of its first word.
   template <operand X>
   [[nodiscard]] auto of_first(const X& x) const {
     return tanh(map(x));

@@ -76,6 +76,7 @@ struct gpt2_block {
     const tensor<float, seq, d_model> attended = x + attention(norm1(x), held);
     return attended + feed_forward(norm2(attended));
   }
+  /// The weights of every head, without a cache.
   [[nodiscard]] auto weights(const tensor<float, seq, d_model>& x) const { return attention.weights(norm1(x)); }
 };
 
@@ -101,6 +102,7 @@ struct gpt2 : language_model<gpt2<Dims, Output, Activation>, Dims, gpt2_block<Di
   }
   /// Texts are at most so long.
   [[nodiscard]] std::size_t longest() const { return extent_of<seq>(positions.table); }
+  /// An empty cache of one block, for so many words.
   [[nodiscard]] typename block::cache cache_for(std::size_t length) const {
     const auto& query = blocks.front().attention.query.weight;
     using heads = typename Dims::heads;

@@ -55,6 +55,7 @@ void bind_output(io::bindings& file, output_layer<tied, Vocab, Model>&, const st
   file.same(name, words);
 }
 
+/// The settings tie the output to the words as Output says; `otherwise` is meant where they say nothing.
 template <class Output>
 void expect_output(io::config_check& config, bool otherwise) {
   config.expect_flag("tie_word_embeddings", std::is_same_v<Output, tied>, otherwise);

@@ -88,6 +88,7 @@ struct llama_block {
     const tensor<float, seq, d_model> attended = x + attention(norm1(x), held);
     return attended + feed_forward(norm2(attended));
   }
+  /// The weights of every head, without a cache.
   [[nodiscard]] auto weights(const tensor<float, seq, d_model>& x) const { return attention.weights(norm1(x)); }
 };
 
@@ -114,8 +115,11 @@ struct llama : language_model<llama<Dims, Output, AttentionBias, FeedBias, Activ
   /// Texts are at most so long; longer ones were not trained on.
   std::size_t longest_text = 0;
 
+  /// The vectors of words: [seq]  ->  [seq, d_model].
   [[nodiscard]] tensor<float, seq, d_model> embedded(const tensor<id<vocab>, seq>& text) const { return words(text); }
+  /// How many words it was trained for.
   [[nodiscard]] std::size_t longest() const { return longest_text; }
+  /// An empty cache of one block, for so many words.
   [[nodiscard]] typename block::cache cache_for(std::size_t length) const {
     const auto& key = blocks.front().attention.key.weight;
     using kv_heads = typename Dims::kv_heads;

@@ -24,11 +24,13 @@ template <class Vocab>
 class candidates {
  public:
   using word = id<Vocab>;
+  /// A word and its logit.
   struct candidate {
     word which;
     double logit;
   };
 
+  /// Every word of the vocabulary with its logit.
   explicit candidates(const tensor<float, Vocab>& logits) {
     const auto values = logits.values();
     all_.reserve(values.size());
@@ -87,6 +89,7 @@ class candidates {
 
   /// The first of the likeliest.
   [[nodiscard]] candidate likeliest() const { return *std::min_element(all_.begin(), all_.end(), likelier); }
+  /// Those that are left, the likeliest first.
   [[nodiscard]] std::span<const candidate> left() {
     sort();
     return all_;

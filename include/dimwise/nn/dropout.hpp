@@ -25,6 +25,7 @@ struct dropout_state {
 /// The seed of the dropouts of this thread, for a block.
 class dropout_seed {
  public:
+  /// Until its end: the dropouts of this thread draw from this seed.
   explicit dropout_seed(std::uint64_t seed) : dropout_seed(dropout_state{seed, 0, true}) {}
   /// Goes on from there: what was left out is left out again.
   explicit dropout_seed(const dropout_state& from) : outer_(current()) { current() = from; }
@@ -32,6 +33,7 @@ class dropout_seed {
   dropout_seed& operator=(const dropout_seed&) = delete;
   ~dropout_seed() { current() = outer_; }
 
+  /// Where the numbers are now, to go on from there.
   [[nodiscard]] static dropout_state now() { return current(); }
   /// The seed of one more dropout. Throws `gradient_error` where none was said.
   [[nodiscard]] static std::uint64_t next() {

@@ -18,6 +18,7 @@ namespace activation {
       return dimwise::name(x);                                        \
     }                                                                 \
   }
+/// The function of `dimwise` of that name.
 DIMWISE_DETAIL_ACTIVATION(relu);
 DIMWISE_DETAIL_ACTIVATION(gelu);
 DIMWISE_DETAIL_ACTIVATION(gelu_tanh);

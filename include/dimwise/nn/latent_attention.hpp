@@ -49,6 +49,7 @@ struct latent_attention {
     return detail::attempt(position, stored(norm.formula(part<Latent>(both))), at_positions(x),
                            stored(rotated_at<detail::positions_of_t<X>, Rot>(part<Rot>(both), rotation)));
   }
+  /// What a cache keeps of positions: their compressed vectors, and the rotated key that all heads share.
   DIMWISE_DETAIL_CALL(latent_attention, compressed, compressed_formula);
 
   template <detail::input XQ, detail::input XK, class... How>

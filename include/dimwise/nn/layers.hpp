@@ -41,6 +41,7 @@ struct pre_norm {
 template <class... How>
 struct each {
   std::tuple<How...> all;
+  /// In the order of the layers.
   explicit each(const How&... how) : all(how...) {}
 };
 

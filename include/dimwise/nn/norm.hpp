@@ -53,6 +53,7 @@ struct layer_norm {
   BOOST_HANA_DEFINE_STRUCT(layer_norm, (parameter, gamma), (parameter, beta), (epsilon_type, epsilon));
 
   layer_norm() = default;
+  /// With these parameters, and 1e-5 for ε if not said.
   layer_norm(const parameter& g, const parameter& b, epsilon_type e = {}) : gamma(g), beta(b), epsilon(e) {}
 
   template <detail::input X>
@@ -80,6 +81,7 @@ struct rms_norm {
   BOOST_HANA_DEFINE_STRUCT(rms_norm, (parameter, gamma), (epsilon_type, epsilon));
 
   rms_norm() = default;
+  /// With this parameter, and 1e-5 for ε if not said.
   explicit rms_norm(const parameter& g, epsilon_type e = {}) : gamma(g), epsilon(e) {}
 
   template <detail::input X>

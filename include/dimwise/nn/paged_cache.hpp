@@ -83,6 +83,7 @@ class kv_cache<Key, paged<Page, Positions>, keys<KeyElement, KeyDims...>, values
     return together<typename page::value_side::floats>([&](std::size_t i) { return values_of(i); });
   }
 
+  /// The number of positions that it holds, and of pages.
   [[nodiscard]] extent_t length() const { return held_; }
   [[nodiscard]] std::size_t page_count() const { return pages_.size(); }
   /// How many pages another cache holds, too.
@@ -91,6 +92,7 @@ class kv_cache<Key, paged<Page, Positions>, keys<KeyElement, KeyDims...>, values
     for (const auto& p : pages_) { n += p.use_count() > 1 ? 1 : 0; }
     return n;
   }
+  /// The position behind the last one.
   [[nodiscard]] std::ptrdiff_t end() const { return static_cast<std::ptrdiff_t>(held_); }
   /// Forgets the last `count` positions; throws `extent_error` where there are fewer.
   void forget(extent_t count) {

@@ -129,6 +129,7 @@ using random = dimwise::detail::random_numbers;
 /// Weights uniform within ±gain·√(6 / (inputs + outputs)) (Glorot and Bengio 2010, equation 16).
 class xavier_uniform {
  public:
+  /// The same seed gives the same weights on every machine.
   explicit xavier_uniform(std::uint64_t seed, double gain = 1) : random_(seed), gain_(gain) {}
   [[nodiscard]] double operator()(std::size_t inputs, std::size_t outputs) {
     return gain_ * std::sqrt(6.0 / static_cast<double>(inputs + outputs)) * (2 * random_.uniform() - 1);
@@ -142,6 +143,7 @@ class xavier_uniform {
 /// Weights normal with standard deviation gain·√(2 / (inputs + outputs)) (Glorot and Bengio 2010).
 class xavier_normal {
  public:
+  /// The same seed gives the same weights, but for their last digits on another machine.
   explicit xavier_normal(std::uint64_t seed, double gain = 1) : random_(seed), gain_(gain) {}
   [[nodiscard]] double operator()(std::size_t inputs, std::size_t outputs) {
     return gain_ * std::sqrt(2.0 / static_cast<double>(inputs + outputs)) * random_.normal();
@@ -155,6 +157,7 @@ class xavier_normal {
 /// Weights normal with one standard deviation for all: 0.02 in GPT-2.
 class normal {
  public:
+  /// The same seed gives the same weights, but for their last digits on another machine.
   explicit normal(std::uint64_t seed, double deviation = 0.02) : random_(seed), deviation_(deviation) {}
   [[nodiscard]] double operator()(std::size_t, std::size_t) { return deviation_ * random_.normal(); }
 

@@ -60,6 +60,7 @@ using untracked_t = typename untracked<T>::type;
 
 }  // namespace detail
 
+/// Elements that are real numbers, whole numbers, or stored in 16 bits or fewer.
 template <class T>
 concept real_element = element_kind_of<std::remove_cv_t<T>> == element_kind::real;
 template <class T>

@@ -26,6 +26,7 @@ struct bfloat16 {
   std::uint16_t bits = 0;
 
   bfloat16() = default;
+  /// The nearest number; of two, the one whose last bit is 0. And back, which is exact.
   explicit constexpr bfloat16(float x) : bits(of(x)) {}
   explicit constexpr operator float() const { return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16); }
 
@@ -43,6 +44,7 @@ struct float16 {
   std::uint16_t bits = 0;
 
   float16() = default;
+  /// The nearest number; of two, the one whose last bit is 0. And back, which is exact.
   explicit constexpr float16(float x) : bits(of(x)) {}
   explicit constexpr operator float() const {
     const std::uint32_t shifted = (bits & 0x7fffU) << 13;
@@ -75,7 +77,9 @@ struct int4_pair {
   std::uint8_t bits = 0x88;
 
   int4_pair() = default;
+  /// Two numbers from −8 to 7.
   constexpr int4_pair(int first, int second) : bits(static_cast<std::uint8_t>((first + 8) | ((second + 8) << 4))) {}
+  /// The two numbers.
   [[nodiscard]] constexpr int first() const { return (bits & 0x0f) - 8; }
   [[nodiscard]] constexpr int second() const { return (bits >> 4) - 8; }
 };

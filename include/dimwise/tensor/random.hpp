@@ -56,8 +56,8 @@ inline constexpr bool draws = real_element<T> && gives_extents<Shape, Extents...
 
 namespace no_adl {
 
-/// Numbers between 0 and 1, 1 left out; the same on every machine: `random_uniform<float, seq>(random_seed{1}, seq{5})
-/// * 2 - 1`.
+/// Numbers between 0 and 1, 1 left out; the same on every machine:
+/// `random_uniform<float, seq>(random_seed{1}, seq{5}) * 2 - 1`.
 template <class T, class... D, class... Extents>
   requires(valid_shape<D...> && detail::draws<T, shape<D...>, Extents...>)
 [[nodiscard]] tensor<T, D...> random_uniform(random_seed s, const Extents&... extents) {

@@ -275,6 +275,7 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   }
   /// Ends the writing through `data()`: expressions share this tensor again.
   void seal() { storage_.seal(); }
+  /// The elements in memory order, their number, and the extents.
   [[nodiscard]] std::span<const T> values() const { return {data(), size()}; }
   [[nodiscard]] std::size_t size() const { return checked_size(extents_); }
   [[nodiscard]] const extents_type& extents() const { return extents_; }
@@ -306,6 +307,7 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   }
   template <class Error = detail::taken_error<shape_type>>
   Error set(...);
+  /// Every element becomes this value.
   void fill(T value) { std::fill_n(overwrite(), size(), value); }
   /// Replaces all elements, in memory order; throws `extent_error` where their number differs.
   void assign(std::span<const T> values) {
@@ -400,6 +402,7 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   storage storage_;
 };
 
+/// `tensor y = expr;` has the elements, dimensions and marks of the expression.
 template <class T, class... DimsAndMarks>
 tensor(const detail::stored_as<T, DimsAndMarks...>&) -> tensor<T, DimsAndMarks...>;
 tensor(const detail::already_refused&) -> tensor<float>;

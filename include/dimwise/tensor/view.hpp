@@ -138,6 +138,7 @@ class tensor_view : public detail::shaped_as<shape<DimsAndMarks...>>,
     return result;
   }
 
+  /// The first element, the number of elements, the extents, and extent and stride of each axis.
   [[nodiscard]] T* data() const { return data_; }
   [[nodiscard]] std::size_t size() const { return size_of(*this); }
   [[nodiscard]] const extents_type& extents() const { return extents_; }

@@ -26,6 +26,7 @@ class pair_merges {
   bool add(symbol left, symbol right, symbol made) {
     return ranks_.emplace(std::pair(left, right), std::pair(static_cast<std::uint32_t>(ranks_.size()), made)).second;
   }
+  /// The number of pairs.
   [[nodiscard]] std::size_t size() const { return ranks_.size(); }
 
   /// The symbols after all merges; of equal ranks the left one is merged first.

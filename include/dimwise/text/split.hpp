@@ -15,6 +15,7 @@ namespace dimwise::text {
 /// Patterns of byte-level tokenizers, told apart by their text.
 enum class word_pattern : unsigned char { gpt2, llama3, qwen2 };
 
+/// The pattern that a tokenizer.json spells so; nothing where it is none of them.
 [[nodiscard]] inline std::optional<word_pattern> pattern_of(std::string_view regex) {
   if (regex == R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)") {
     return word_pattern::gpt2;

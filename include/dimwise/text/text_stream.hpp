@@ -16,6 +16,7 @@ namespace dimwise::text {
 template <dimension_type Vocab>
 class text_stream {
  public:
+  /// Behind the ids that were shown already.
   explicit text_stream(tokenizer<Vocab> words, std::span<const std::type_identity_t<id<Vocab>>> shown = {})
       : words_(std::move(words)),
         ids_(shown.begin(), shown.end()),

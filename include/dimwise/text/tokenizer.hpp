@@ -44,6 +44,7 @@ class tokenizer {
   [[nodiscard]] std::vector<id<Vocab>> encode(std::string_view text) const {
     return typed(pipeline_->encode(text, true));
   }
+  /// To `encode`: without what the file puts around a text.
   struct bare {};
   [[nodiscard]] std::vector<id<Vocab>> encode(std::string_view text, bare) const {
     return typed(pipeline_->encode(text, false));

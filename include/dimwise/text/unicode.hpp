@@ -15,6 +15,7 @@
 
 namespace dimwise::text {
 
+/// A character, by its number in Unicode.
 using code_point = char32_t;
 
 /// A code point as UTF-8, behind `to`.
@@ -66,6 +67,7 @@ inline void append(std::string& to, code_point c) {
   return all;
 }
 
+/// Whether Unicode says that it is a letter, a number, an accent.
 [[nodiscard]] inline bool is_letter(code_point c) {
   const auto k = utf8proc_category(static_cast<utf8proc_int32_t>(c));
   return k >= UTF8PROC_CATEGORY_LU && k <= UTF8PROC_CATEGORY_LO;

@@ -21,6 +21,7 @@ struct id {
   std::size_t value = 0;
 
   id() = default;
+  /// The id of the element of that number.
   constexpr explicit id(std::size_t v) : value(v) {}
   [[nodiscard]] friend constexpr bool operator==(id, id) = default;
 };
