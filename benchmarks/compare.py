@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs dimwise and every rival that is installed, and writes docs/reference/benchmark.md with the picture of growth.
+"""Runs dimwise and every rival that is installed, and writes docs/reference/benchmark.md with its pictures.
 
     cmake --preset bench && cmake --build --preset bench --target comparison
 
@@ -28,12 +28,10 @@ import statistics
 import subprocess
 import sys
 
-import growth_picture
-
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 HERE = pathlib.Path(__file__).resolve().parent
 PAGE = ROOT / "docs/reference/benchmark.md"
-PICTURE = ROOT / "docs/pictures/growth.svg"
+PICTURES = ROOT / "docs/pictures"
 LENGTHS = [128 << i for i in range(8)]
 LINE = re.compile(r"^(\w+) (W\d_\w+) (\d+) ([\d.]+) ([\d.]+) ([\d.]+)(?: ([\d.]+) ([\d.]+))?(?: (\d+))?$")
 PEAK = re.compile(r"^peak (\S+) 1 ([\d.]+)")
@@ -324,6 +322,7 @@ def page(results):
             ["W4", "a whole layer whose extents the compiler knows: 6 tokens, one head of 24 and 28 features, no W_O; 10 tokens, 8 heads of 8"],
             ["W5", "encoder layer: W1, 3072 hidden features, GELU, two add & norm"]]),
         "## Times",
+        "![time of each library beside dimwise's, for every workload](../pictures/times.svg)",
         main_table(f, rivals),
         f"Of each rival the fastest of its variants. {versions}." if versions else "",
         "openblas and eigen: a product, softmax, a product; all queries at once, or in blocks of 128 that leave out keys which a block does not see. "
@@ -342,10 +341,22 @@ def page(results):
     if threads_table(f):
         parts += ["## Threads", "Wall time; on a machine that does other things as well this is a lower bound.", threads_table(f)]
     if results["growth"]:
-        parts += ["## Growth", "![time and memory of attention against the length](../pictures/growth.svg)",
+        parts += ["## Growth", "![time of attention against the length](../pictures/growth_time.svg)",
+                  "![memory of attention against the length](../pictures/growth_memory.svg)",
                   "Two heads of 64 features. Time grows with n², memory with n; a library that stores scores needs n² numbers.",
                   growth_table(results["growth"])]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def chart_lines(results):
+    """What bench_charts draws."""
+    f = Figures(results["figures"])
+    for workload in f.workloads():
+        times = {OWN: f.median("ms", OWN, workload)}
+        for ms, library in f.rivals(workload):
+            times.setdefault(families(library), ms)
+        yield from (f"times {workload} {library} {ms:g}\n" for library, ms in times.items())
+    yield from (f"growth {g['library']} {g['which']} {g['n']} {g['ms']:g} {g['memory']}\n" for g in results["growth"])
 
 
 def products_table(lines):
@@ -388,9 +399,8 @@ def main():
         options.results.parent.mkdir(parents=True, exist_ok=True)
         options.results.write_text(json.dumps(results), encoding="utf-8")
     results = json.loads(options.results.read_text(encoding="utf-8"))
-    if results["growth"]:
-        PICTURE.parent.mkdir(parents=True, exist_ok=True)
-        PICTURE.write_text(growth_picture.svg(results["growth"]), encoding="utf-8")
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    subprocess.run([options.programs / "bench_charts", PICTURES], input="".join(chart_lines(results)), text=True, check=True)
     PAGE.write_text(page(results), encoding="utf-8")
     print(f"wrote {PAGE.relative_to(ROOT)}")
 

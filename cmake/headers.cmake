@@ -240,17 +240,21 @@ set(dimwise_headers
     include/dimwise/text/word_models.hpp
     include/dimwise/version.hpp
     include/dimwise/viz.hpp
+    include/dimwise/viz/axis.hpp
     include/dimwise/viz/colours.hpp
     include/dimwise/viz/curve_picture.hpp
     include/dimwise/viz/derivation_graph.hpp
     include/dimwise/viz/derivation_picture.hpp
+    include/dimwise/viz/dot_picture.hpp
     include/dimwise/viz/explain.hpp
     include/dimwise/viz/labels.hpp
+    include/dimwise/viz/live.hpp
     include/dimwise/viz/network_picture.hpp
     include/dimwise/viz/picture.hpp
     include/dimwise/viz/print.hpp
     include/dimwise/viz/report.hpp
     include/dimwise/viz/report_page.hpp
+    include/dimwise/viz/report_program.hpp
     include/dimwise/viz/table.hpp
     include/dimwise/viz/weights_picture.hpp
     include/dimwise/viz/words.hpp)

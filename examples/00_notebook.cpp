@@ -5,11 +5,16 @@
 // name. The sentence, its weights and the expected float64 values were computed by torch; see tests/data/README.md.
 //
 //   00_notebook [seed_notebook.dwpack]
+#include "support/difference.hpp"
 #include "support/pack.hpp"
-#include "support/print.hpp"
+#include <dimwise/dimwise.hpp>
 
+#include <cmath>
+#include <cstdio>
 #include <exception>
+#include <iostream>
 #include <string>
+#include <vector>
 
 namespace notebook {
 struct vocab : dimwise::choice_dim<6> {};      // the six words that the embedding knows
@@ -26,9 +31,8 @@ namespace {
 
 using namespace dimwise;
 using namespace notebook;
-using examples::print_shape;
 
-const examples::words sentence = {"Life", "is", "short", "eat", "dessert", "first"};
+const std::vector<std::string> sentence = {"Life", "is", "short", "eat", "dessert", "first"};
 
 double worst = 0;
 bool printed_alike = true;
@@ -57,21 +61,21 @@ Tensor load(const dimwise_test::pack& data, const char* name, const Extents&... 
 }
 
 tensor<float, seq, d_model> embed(const dimwise_test::pack& data) {
-  std::printf("The sentence: Life is short, eat dessert first\n\n");
+  std::cout << "The sentence: Life is short, eat dessert first\n\n";
   const auto table = load<tensor<float, vocab, d_model>>(data, "single_head/weight.embedding");
   tensor<id<vocab>, seq> ids(seq{sentence.size()});
   const auto places = data.at("single_head/input.sentence_int").converted<std::size_t>();
   for (std::size_t i = 0; i < places.size(); ++i) { ids.set(id<vocab>{places[i]}, id<seq>{i}); }
   tensor x = gather<vocab>(table, ids);
-  print_shape("embedding", table);
-  print_shape("ids of words", ids);
+  std::cout << "embedding: " << describe(table) << '\n';
+  std::cout << "ids of words: " << describe(ids) << '\n';
   check("x", x, data.at("single_head/input.embedded_sentence"));
   check_printed(x, data.at("single_head/printed.embedded_sentence"));
   return x;
 }
 
 void single_head(const dimwise_test::pack& data, const tensor<float, seq, d_model>& x) {
-  std::printf("\nOne head\n\n");
+  std::cout << "\nOne head\n\n";
   const auto w_q = load<tensor<float, d_k, d_model>>(data, "single_head/weight.W_query");
   const auto w_k = load<tensor<float, d_k, d_model>>(data, "single_head/weight.W_key");
   const auto w_v = load<tensor<float, d_v, d_model>>(data, "single_head/weight.W_value");
@@ -98,22 +102,22 @@ void single_head(const dimwise_test::pack& data, const tensor<float, seq, d_mode
   check_printed(weights, data.at("single_head/printed.attention_weights_2"));
   check_printed(context, data.at("single_head/printed.context_vector_2"));
 
-  std::printf("\nHow much \"is\" attends to each word:\n");
-  examples::print_table(weights, {"is"}, sentence);
-  std::printf("Its context vector:\n");
-  examples::print_values(context);
+  std::cout << "\nHow much \"is\" attends to each word:\n";
+  std::cout << labelled(weights, labels<key>(sentence));
+  std::cout << "Its context vector:\n";
+  std::cout << context;
 
   // All words at once; the loop nest that it replaces stands in 06_scores_and_softmax.
   tensor all = softmax<key>(scores<d_k>(q, k));
-  std::printf("\nHow much every word attends to each:\n");
-  examples::print_table(all, sentence, sentence);
-  std::printf("\n");
+  std::cout << "\nHow much every word attends to each:\n";
+  std::cout << labelled(all, labels<seq>(sentence), labels<key>(sentence));
+  std::cout << "\n";
   check("weights", all, expected("attention_weights"));
   check("context", tensor(contract<key>(all, v)), expected("context"));
 }
 
 void multi_head(const dimwise_test::pack& data, const tensor<float, seq, d_model>& x) {
-  std::printf("\nThree heads: one more dimension, that queries, keys and values share\n\n");
+  std::cout << "\nThree heads: one more dimension, that queries, keys and values share\n\n";
   const auto w_q = load<tensor<float, heads, d_k, d_model>>(data, "multi_head_corrected/weight.multihead_W_query");
   const auto w_k = load<tensor<float, heads, d_k, d_model>>(data, "multi_head_corrected/weight.multihead_W_key");
   const auto w_v = load<tensor<float, heads, d_v, d_model>>(data, "multi_head_corrected/weight.multihead_W_value");
@@ -137,12 +141,12 @@ void multi_head(const dimwise_test::pack& data, const tensor<float, seq, d_model
   tensor<float, seq, merged<heads, d_v>> side_by_side = merge<heads, d_v>(context);
   check("heads merged", side_by_side, expected("context_concat"));
 
-  std::printf("\nHow much \"is\" attends to each word, head by head:\n");
-  examples::print_table(at<seq>(all, 1), {"head 0", "head 1", "head 2"}, sentence);
+  std::cout << "\nHow much \"is\" attends to each word, head by head:\n";
+  std::cout << labelled(at<seq>(all, 1), labels<key>(sentence));
 }
 
 void cross_attention(const dimwise_test::pack& data, const tensor<float, seq, d_model>& x) {
-  std::printf("\nCross-attention: keys and values from another sentence, of eight words\n\n");
+  std::cout << "\nCross-attention: keys and values from another sentence, of eight words\n\n";
   const auto y = load<tensor<float, other, d_model>>(data, "cross_attention/input.embedded_sentence_2", other{8});
   const auto w_q = load<tensor<float, d_k, d_model>>(data, "cross_attention/weight.W_query");
   const auto w_k = load<tensor<float, d_k, d_model>>(data, "cross_attention/weight.W_key");
@@ -157,8 +161,8 @@ void cross_attention(const dimwise_test::pack& data, const tensor<float, seq, d_
   check("weights", all, expected("attention_weights"));
   check("context", tensor(contract<other>(all, v)), expected("context"));
 
-  std::printf("\nHow much every word attends to the eight others:\n");
-  examples::print_table(all, sentence, {"0", "1", "2", "3", "4", "5", "6", "7"});
+  std::cout << "\nHow much every word attends to the eight others:\n";
+  std::cout << labelled(all, labels<seq>(sentence));
 }
 
 }  // namespace

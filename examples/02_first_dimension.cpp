@@ -3,7 +3,11 @@
 //
 // Shows: a dimension is a type with a kind and an extent; the extent is known to the compiler, or given once when the
 // program runs; a tensor's type lists its dimensions; extents that disagree are found where two tensors meet.
-#include "support/print.hpp"
+
+#include <dimwise/dimwise.hpp>
+
+#include <cstdio>
+#include <iostream>
 
 namespace lesson {
 struct batch : dimwise::batch_dim<> {};            // examples side by side; extent known when the program runs
@@ -17,7 +21,6 @@ struct key : dimwise::prime<seq> {};               // the other positions of the
 
 using namespace dimwise;
 using namespace lesson;
-using examples::print_shape;
 
 static_assert(d_k::static_extent == 3);
 static_assert(seq::static_extent == at_run_time);
@@ -29,9 +32,9 @@ int main() {
   tensor<float, batch, seq, d_model> x(batch{2}, seq{5});
   tensor<float, batch, seq, d_model> same(seq{5}, batch{2});
   tensor<float, d_model, heads, d_k> w;  // all extents known: nothing to give
-  print_shape("x", x);
-  print_shape("same", same);
-  print_shape("w", w);
+  std::cout << "x: " << describe(x) << '\n';
+  std::cout << "same: " << describe(same) << '\n';
+  std::cout << "w: " << describe(w) << '\n';
   std::printf("x has %zu elements, %zu of them along seq\n", x.size(), extent_of<seq>(x));
 
   // Where two tensors meet, the extents that only the run knows are compared, once for each operation.
@@ -47,6 +50,6 @@ int main() {
   //       for (int j = 0; j < 6; ++j) y[(b * 5 + i) * 6 + j] = x[(b * 5 + i) * 6 + j] + bias[j];
   tensor<float, d_model> bias({1, 2, 3, 4, 5, 6});
   tensor y = x + bias;  // by name: the same bias for every batch and seq
-  print_shape("y = x + bias", y);
-  examples::print_values(at<batch>(y, 0));
+  std::cout << "y = x + bias: " << describe(y) << '\n';
+  std::cout << at<batch>(y, 0);
 }

@@ -3,9 +3,12 @@
 //
 // Shows: a tensor owns its elements; a view gives a type with names to memory that somebody else owns; the order in the
 // type is the order in memory and nothing else.
-#include "support/print.hpp"
+
+#include <dimwise/dimwise.hpp>
 #include <dimwise/tensor/xtensor.hpp>
 
+#include <cstdio>
+#include <iostream>
 #include <numeric>
 #include <span>
 #include <vector>
@@ -17,14 +20,11 @@ struct d_model : dimwise::feature_dim<4> {};
 
 using namespace dimwise;
 using namespace lesson;
-using examples::print_shape;
-using examples::print_values;
 
 int main() {
   // Values in memory order; their number is checked.
   tensor<float, seq, d_model> x({0, 1, 2, 3, 10, 11, 12, 13, 20, 21, 22, 23}, seq{3});
-  print_shape("x", x);
-  print_values(x);
+  std::cout << "x: " << x;
 
   // One element, by ids of its dimensions, in any order.
   std::printf("feature 2 of position 1 is %g\n", static_cast<double>(x(id<d_model>{2}, id<seq>{1})));
@@ -34,19 +34,17 @@ int main() {
   //   for (int i = 0; i < 3; ++i)
   //     for (int j = 0; j < 4; ++j) turned[j * 3 + i] = x[i * 4 + j];
   tensor<float, d_model, seq> turned = x;
-  print_shape("turned", turned);
-  print_values(turned);
+  std::cout << "turned: " << turned;
 
   // A view names the dimensions of a buffer that lives elsewhere; nothing is copied.
   std::vector<float> buffer(12);
   std::iota(buffer.begin(), buffer.end(), 0.0F);
   tensor_view<const float, seq, d_model> all(std::span<const float>(buffer), seq{3});
-  print_shape("view", all);
+  std::cout << "view: " << describe(all) << '\n';
 
   // Rows that lie eight elements apart, of which the view shows four.
   tensor_view<const float, seq, d_model> every_other(buffer.data(), strides{8, 1}, seq{2});
-  print_shape("every other row", every_other);
-  print_values(every_other);
+  std::cout << "every other row: " << every_other;
 
   // A mutable view is written by assigning an expression; extents must agree.
   tensor_view<float, seq, d_model> target(std::span<float>(buffer), seq{3});
@@ -56,7 +54,7 @@ int main() {
   // From xtensor: its axes are named in order, once; borrowed, or as a copy. Back to xtensor likewise.
   xt::xtensor<float, 2> from = {{1, 2, 3, 4}, {5, 6, 7, 8}};
   tensor doubled = view_xtensor<seq, d_model>(from) + from_xtensor<seq, d_model>(from);
-  print_shape("from xtensor", doubled);
+  std::cout << "from xtensor: " << describe(doubled) << '\n';
   xt::xtensor<float, 2> to = to_xtensor(doubled);
   std::printf("xtensor says that its last element is %g\n", static_cast<double>(to(1, 3)));
 

@@ -3,7 +3,11 @@
 //
 // Shows: `contract<D>` names what it sums over; dimensions that both operands share stay side by side; all others are
 // free. There is no unnamed product and no transpose.
-#include "support/print.hpp"
+#include "support/difference.hpp"
+#include <dimwise/dimwise.hpp>
+
+#include <cstdio>
+#include <iostream>
 
 namespace lesson {
 struct batch : dimwise::batch_dim<2> {};
@@ -14,18 +18,15 @@ struct d_out : dimwise::feature_dim<2> {};
 
 using namespace dimwise;
 using namespace lesson;
-using examples::print_shape;
-using examples::print_values;
 
 int main() {
   tensor<float, seq, d_in> x({1, 0, 2, 0, 0, 1, 0, 3, 1, 1, 1, 1});
   tensor<float, d_in, d_out> w({1, 2, 3, 4, 5, 6, 7, 8});
 
   tensor y = contract<d_in>(x, w);
-  print_shape("x", x);
-  print_shape("w", w);
-  print_shape("y", y);
-  print_values(y);
+  std::cout << "x: " << describe(x) << '\n';
+  std::cout << "w: " << describe(w) << '\n';
+  std::cout << "y: " << y;
 
   // The loop nest that the line replaces:
   float plain[3][2] = {};
@@ -46,17 +47,14 @@ int main() {
   // A parallel dimension that both have stays side by side: each batch meets its own weights.
   tensor<float, batch, seq, d_in> xs = broadcast<batch>(x);
   tensor<float, batch, d_in, d_out> ws({1, 2, 3, 4, 5, 6, 7, 8, 10, 20, 30, 40, 50, 60, 70, 80});
-  print_shape("batched", contract<d_in>(xs, ws));
-  print_values(contract<d_in>(xs, ws));
+  std::cout << "batched: " << contract<d_in>(xs, ws);
 
   // Several dimensions at once, none at all, and a single number.
-  print_shape("over two", contract<seq, d_in>(x, x));
-  print_values(contract<seq, d_in>(x, x));
-  print_shape("outer", outer(at<seq>(x, 0), tensor<float, d_out>({1, 10})));
+  std::cout << "over two: " << contract<seq, d_in>(x, x);
+  std::cout << "outer: " << describe(outer(at<seq>(x, 0), tensor<float, d_out>({1, 10}))) << '\n';
 
   // Shared positions would be a diagonal that nobody asked for, so it is spelled: the square length of every position.
-  print_shape("lengths", contract<d_in>(x, x, along<seq>{}));
-  print_values(contract<d_in>(x, x, along<seq>{}));
+  std::cout << "lengths: " << contract<d_in>(x, x, along<seq>{});
   // contract<d_in>(x, x);      // does not compile: seq is shared and not parallel (R2); rename one side
   // contract<d_out>(x, w);     // does not compile: x has no d_out (R1)
 }

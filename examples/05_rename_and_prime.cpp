@@ -3,7 +3,10 @@
 //
 // Shows: `prime<D>` is another dimension of D's kind, related to it; `rename` goes between the two; `relabel` is the
 // visible exception for everything else of the same extent.
-#include "support/print.hpp"
+
+#include <dimwise/dimwise.hpp>
+
+#include <iostream>
 
 namespace lesson {
 struct seq : dimwise::position_dim<3> {};
@@ -14,8 +17,6 @@ struct d_k : dimwise::feature_dim<2> {};
 
 using namespace dimwise;
 using namespace lesson;
-using examples::print_shape;
-using examples::print_values;
 
 // What the compiler is asked here by name, it refuses in code with one error.
 template <class From, class To, class X>
@@ -31,10 +32,9 @@ int main() {
   // Every position against every position needs two names for them.
   auto k = rename<seq, key>(x);
   tensor products = contract<d_k>(x, k);
-  print_shape("x", x);
-  print_shape("k", k);
-  print_shape("products", products);  // raw: not scaled yet, see 06
-  print_values(products);
+  std::cout << "x: " << describe(x) << '\n';
+  std::cout << "k: " << describe(k) << '\n';
+  std::cout << "products: " << products;  // raw: not scaled yet, see 06
 
   // In plain C++ the two are told apart by the loop variable; swap i and j below, and it still compiles:
   //   for (int i = 0; i < 3; ++i)
@@ -42,12 +42,11 @@ int main() {
   //       for (int f = 0; f < 2; ++f) p[i][j] += x[i][f] * x[j][f];
 
   // A name costs nothing: no element moves. The way back is open as well.
-  print_shape("and back", rename<key, seq>(k));
+  std::cout << "and back: " << describe(rename<key, seq>(k)) << '\n';
 
   // Other dimensions of the same extent stay apart, unless the program says so where everyone can see it.
   tensor<float, frame, d_k> video({1, 1, 1, 1, 1, 1});
   // x + video;                // does not compile: neither has all dimensions of the other (R8)
   tensor sum = x + relabel<frame, seq>(video);
-  print_shape("sum", sum);
-  print_values(sum);
+  std::cout << "sum: " << sum;
 }

@@ -3,7 +3,12 @@
 //
 // Shows: a product of positions is `raw` until it is scaled; softmax takes scores and gives weights that are
 // `normalised` over the dimension that it names; these are contracted over that dimension and no other.
-#include "support/print.hpp"
+#include "support/difference.hpp"
+#include <dimwise/dimwise.hpp>
+
+#include <cmath>
+#include <cstdio>
+#include <iostream>
 
 namespace lesson {
 struct seq : dimwise::position_dim<3> {};
@@ -14,8 +19,6 @@ struct d_v : dimwise::feature_dim<2> {};
 
 using namespace dimwise;
 using namespace lesson;
-using examples::print_shape;
-using examples::print_values;
 
 namespace {
 
@@ -47,19 +50,15 @@ int main() {
   tensor<float, key, d_v> v({1, 0, 0, 1, 2, 2});
 
   auto products = contract<d_k>(q, k);
-  print_shape("products", products);  // raw<d_k>: softmax<key>(products) does not compile (R6)
-  print_values(products);
-  auto s = scores<d_k>(q, k);  // the same as scaled<d_k>(products): divided by √4
-  print_shape("scores", s);
-  print_values(s);
+  std::cout << "products: " << products;  // raw<d_k>: softmax<key>(products) does not compile (R6)
+  auto s = scores<d_k>(q, k);             // the same as scaled<d_k>(products): divided by √4
+  std::cout << "scores: " << s;
   auto a = softmax<key>(s);
-  print_shape("weights", a);  // normalised<key>: contract<seq>(a, …) does not compile (R5)
-  print_values(a);
-  std::printf("each row sums to one:\n");
-  print_values(sum<key>(a));
+  std::cout << "weights: " << a;  // normalised<key>: contract<seq>(a, …) does not compile (R5)
+  std::cout << "each row sums to one:\n";
+  std::cout << sum<key>(a);
   tensor y = contract<key>(a, v);
-  print_shape("context", y);
-  print_values(y);
+  std::cout << "context: " << y;
 
   float plain[3][2];
   plain_attention(q.values().data(), k.values().data(), v.values().data(), plain);

@@ -3,7 +3,11 @@
 //
 // Shows: there is no reshape by numbers; `merged<heads, d_k>` remembers what it is made of, so that it is split the way
 // it was merged; `summed<P, Q>` does the same for parts that stand one after the other.
-#include "support/print.hpp"
+#include "support/difference.hpp"
+#include <dimwise/dimwise.hpp>
+
+#include <cstdio>
+#include <iostream>
 
 namespace lesson {
 struct seq : dimwise::position_dim<2> {};
@@ -17,8 +21,6 @@ using qkv = dimwise::summed<d_q_all, d_k_all, d_v_all>;
 
 using namespace dimwise;
 using namespace lesson;
-using examples::print_shape;
-using examples::print_values;
 
 template <class X>
 concept splits_into_d_k_heads = requires(const X& x) {
@@ -30,27 +32,24 @@ int main() {
   // A packed projection gives all heads in one dimension. Element 5 is head 2, feature 1: the first factor is the
   // slowest.
   tensor<float, seq, merged<heads, d_k>> packed({0, 1, 10, 11, 20, 21, 100, 101, 110, 111, 120, 121});
-  print_shape("packed", packed);
-  print_values(packed);
+  std::cout << "packed: " << packed;
 
   auto parted = split<heads, d_k>(packed);
-  print_shape("split", parted);
-  print_values(parted);
+  std::cout << "split: " << parted;
   // The famous mistake, x.reshape(2, 2, 3), has the same 12 elements and mixes heads with features. In plain C++:
   //   head = j / 2, feature = j % 2      // right
   //   head = j % 3, feature = j / 3      // wrong, and as long
 
   // By name it does not matter where the dimensions stand: a transpose before merging is a permute that nobody forgets.
   tensor<float, heads, seq, d_k> by_head = parted;
-  print_shape("by head", by_head);
+  std::cout << "by head: " << describe(by_head) << '\n';
   tensor<float, seq, merged<heads, d_k>> again = merge<heads, d_k>(by_head);
-  print_shape("merged again", again);
+  std::cout << "merged again: " << describe(again) << '\n';
   std::printf("the same elements: %s\n",
               examples::largest_difference(again.values(), packed.values()) == 0 ? "yes" : "no");
 
   // Queries, keys and values from one product: parts of any size, taken by name and never by offset.
   tensor<float, seq, qkv> fused({1, 2, 3, 4, 5, 6, 7, 11, 12, 13, 14, 15, 16, 17});
-  print_shape("fused", fused);
-  print_shape("its values", part<d_v_all>(fused));
-  print_values(part<d_v_all>(fused));
+  std::cout << "fused: " << describe(fused) << '\n';
+  std::cout << "its values: " << part<d_v_all>(fused);
 }

@@ -4,7 +4,12 @@
 // Shows: a heads dimension is parallel, so every head meets itself without a loop, a stack or a transpose; W_O ends
 // heads and their features together; keys that several query heads share simply lack the dimension, and nothing is
 // repeated.
-#include "support/print.hpp"
+
+#include <dimwise/dimwise.hpp>
+
+#include <cmath>
+#include <iostream>
+#include <vector>
 
 namespace lesson {
 struct seq : dimwise::position_dim<3> {};
@@ -19,8 +24,6 @@ struct per_kv : dimwise::heads_dim<3> {};
 
 using namespace dimwise;
 using namespace lesson;
-using examples::print_shape;
-using examples::print_values;
 
 namespace {
 
@@ -46,26 +49,24 @@ int main() {
   auto q = contract<d_model>(x, w_q);
   auto k = rename<seq, key>(contract<d_model>(x, w_k));
   auto v = rename<seq, key>(contract<d_model>(x, w_v));
-  print_shape("q", q);
-  print_shape("k", k);
-  print_shape("v", v);
+  std::cout << "q: " << describe(q) << '\n';
+  std::cout << "k: " << describe(k) << '\n';
+  std::cout << "v: " << describe(v) << '\n';
 
   // In plain C++ this is a loop over heads around the loops of 06, on slices whose offsets are computed by hand.
   tensor a = softmax<key>(scores<d_k>(q, k));
-  print_shape("weights", a);
-  print_values(a, {"head 0", "", "", "head 1", "", ""});
+  std::cout << "weights: " << a;
 
   auto z = contract<key>(a, v);
   tensor y = contract<heads, d_v>(z, w_o);
-  print_shape("of each head", z);
-  print_shape("y", y);
-  print_values(y);
+  std::cout << "of each head: " << describe(z) << '\n';
+  std::cout << "y: " << y;
 
   // The dimension merged<heads, d_v> is as large as d_model, and is not d_model: W_O cannot be left out.
-  print_shape("side by side", merge<heads, d_v>(z));
+  std::cout << "side by side: " << describe(merge<heads, d_v>(z)) << '\n';
 
   // Grouped heads: queries carry two dimensions for their heads, keys one of them.
   const auto many_q = filled<tensor<float, seq, kv_heads, per_kv, d_k>>(6);
   const auto few_k = filled<tensor<float, key, kv_heads, d_k>>(7);
-  print_shape("grouped scores", scores<d_k>(many_q, few_k));
+  std::cout << "grouped scores: " << describe(scores<d_k>(many_q, few_k)) << '\n';
 }

@@ -3,7 +3,10 @@
 //
 // Shows: a projection contracts the input dimension of its weight; `out<D>` is the output side of a square weight, and
 // a contraction with D turns it into D, so that the weight cannot be applied the wrong way round.
-#include "support/print.hpp"
+
+#include <dimwise/dimwise.hpp>
+
+#include <iostream>
 
 namespace lesson {
 struct seq : dimwise::position_dim<2> {};
@@ -13,8 +16,6 @@ struct d_ff : dimwise::feature_dim<4> {};
 
 using namespace dimwise;
 using namespace lesson;
-using examples::print_shape;
-using examples::print_values;
 
 template <class D, class X, class W>
 concept applies = requires(const X& x, const W& w) {
@@ -32,26 +33,23 @@ int main() {
   tensor<float, d_ff, d_model> w_2({1, 0, 0, 0, 1, 0, 0, 0, 1, 9, 9, 9});
   tensor<float, d_ff> b_1({0.5F, 0.5F, 0.5F, 0.5F});
   auto hidden = relu(contract<d_model>(x, w_1) + b_1);
-  print_shape("hidden", hidden);
-  print_values(hidden);
-  print_shape("and back", contract<d_ff>(hidden, w_2));
-  print_values(contract<d_ff>(hidden, w_2));
+  std::cout << "hidden: " << hidden;
+  std::cout << "and back: " << contract<d_ff>(hidden, w_2);
 
   // A square weight: this one moves feature i to feature i + 1. Rows are inputs, because its type says so.
   square_weight shift({0, 1, 0, 0, 0, 1, 1, 0, 0});
   tensor y = contract<d_model>(x, shift);
-  print_shape("shift", shift);
-  print_shape("x through shift", y);
-  print_values(y);
+  std::cout << "shift: " << describe(shift) << '\n';
+  std::cout << "x through shift: " << y;
   // As numbers, `x @ W` and `x @ W.T` both run. In plain C++ the difference is one pair of letters:
   //   y[i][o] += x[i][f] * w[f][o];      // right
   //   y[i][o] += x[i][f] * w[o][f];      // the transpose, and as square
 
   // A checkpoint that keeps [output, input] is the same type with the dimensions in the other order.
   tensor<float, out<d_model>, d_model> stored = shift;
-  print_shape("stored", stored);
-  print_values(contract<d_model>(x, stored));
+  std::cout << "stored: " << describe(stored) << '\n';
+  std::cout << contract<d_model>(x, stored);
 
   // Three times through the same weight.
-  print_values(contract<d_model>(contract<d_model>(contract<d_model>(x, shift), shift), shift));
+  std::cout << contract<d_model>(contract<d_model>(contract<d_model>(x, shift), shift), shift);
 }

@@ -3,7 +3,12 @@
 //
 // Shows: positions are made from the extent of an ordered dimension, whose first element may stand anywhere; they are
 // added by name, to every example alike. Sinusoids follow Vaswani et al. 2017, section 3.5.
-#include "support/print.hpp"
+#include "support/difference.hpp"
+#include <dimwise/dimwise.hpp>
+
+#include <cmath>
+#include <cstdio>
+#include <iostream>
 
 namespace lesson {
 struct batch : dimwise::batch_dim<2> {};
@@ -14,13 +19,10 @@ struct d_model : dimwise::feature_dim<4> {};
 
 using namespace dimwise;
 using namespace lesson;
-using examples::print_shape;
-using examples::print_values;
 
 int main() {
   tensor p = sinusoid<seq, d_model>(seq{5});
-  print_shape("sinusoids", p);
-  print_values(p);
+  std::cout << "sinusoids: " << p;
 
   // The loop nest that it replaces:
   float plain[5][4];
@@ -35,27 +37,26 @@ int main() {
 
   // Positions are added to every example: batch is what the smaller operand lacks.
   tensor<float, batch, seq, d_model> x(seq{5});
-  print_shape("x + positions", x + p);
+  std::cout << "x + positions: " << describe(x + p) << '\n';
 
   // One more token, generated at position 4: its extent says where it stands, so that it gets the sinusoid of row 4.
   auto one = sinusoid<seq, d_model>(starting_at(seq{1}, 4));
-  print_shape("position 4", one);
-  print_values(one);
+  std::cout << "position 4: " << one;
 
   // A slice keeps its positions as well.
-  print_shape("slice", slice<seq>(p, 3, 2));
+  std::cout << "slice: " << describe(slice<seq>(p, 3, 2)) << '\n';
 
   // Rotary turns pairs of features by their position instead of adding (Su et al. 2021): what two positions have to do
   // with each other then depends on their distance alone. One vector at all positions shows it; the type remembers
   // `rotated`.
   tensor<float, seq, d_model> q({1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0}, seq{3});
   auto turned = rotary<seq, d_model>(q);
-  print_shape("rotated", turned);
-  print_values(contract<d_model>(turned, rotary<key, d_model>(rename<seq, key>(q))));
+  std::cout << "rotated: " << describe(turned) << '\n';
+  std::cout << contract<d_model>(turned, rotary<key, d_model>(rename<seq, key>(q)));
 
   // Ordered dimensions have running sums; features and batches have no order, so that scan<batch> does not compile
   // (R13).
   tensor<float, seq> ones({1, 1, 1, 1, 1}, seq{5});
-  print_values(scan<seq>(ones));
+  std::cout << scan<seq>(ones);
   return off < 1e-5 ? 0 : 1;
 }

@@ -3,7 +3,12 @@
 //
 // Shows: layer_norm goes over features and says so; a residual is a sum of two tensors with the same dimensions, which
 // an extent of 1 never imitates.
-#include "support/print.hpp"
+#include "support/difference.hpp"
+#include <dimwise/dimwise.hpp>
+
+#include <cmath>
+#include <cstdio>
+#include <iostream>
 
 namespace lesson {
 struct seq : dimwise::position_dim<2> {};
@@ -13,8 +18,6 @@ struct d_ff : dimwise::feature_dim<3> {};
 
 using namespace dimwise;
 using namespace lesson;
-using examples::print_shape;
-using examples::print_values;
 
 namespace {
 
@@ -33,8 +36,7 @@ int main() {
   tensor<float, d_model> beta({0, 0, 0, 100});
 
   tensor y = layer_norm<d_model>(x, gamma, beta);
-  print_shape("layer_norm", y);
-  print_values(y);
+  std::cout << "layer_norm: " << y;
 
   // The loop nest that it replaces; `axis=-1` is where a framework counts instead of naming.
   float plain[2][4];
@@ -52,14 +54,12 @@ int main() {
   const double off = examples::largest_difference(y.values(), std::span<const float>(&plain[0][0], 8));
   std::printf("the loop nest agrees: %s\n", off < 1e-4 ? "yes" : "no");
 
-  print_shape("rms_norm", rms_norm<d_model>(x));
-  print_values(rms_norm<d_model>(x));
+  std::cout << "rms_norm: " << rms_norm<d_model>(x);
   // layer_norm<seq>(x);       // does not compile: seq is no feature (R13); standardize<seq>(x) takes any dimension
 
   tensor<float, d_model, d_ff> w_1({1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1, 1});
   tensor<float, d_ff, d_model> w_2({1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 1});
   tensor z = feed_forward(x, w_1, w_2);
-  print_shape("feed-forward", z);
-  print_values(z);
+  std::cout << "feed-forward: " << z;
   return off < 1e-4 ? 0 : 1;
 }

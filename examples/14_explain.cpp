@@ -4,7 +4,10 @@
 // Shows: an expression knows its derivation before anything is computed; `explain` prints it, one step for each
 // operation, with the dimensions that come and go, the marks that steps set and end, the costs, and what would run;
 // `describe` prints the shape alone.
-#include "support/print.hpp"
+
+#include <dimwise/dimwise.hpp>
+
+#include <cstdio>
 
 namespace lesson {
 struct seq : dimwise::position_dim<> {};

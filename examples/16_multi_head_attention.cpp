@@ -3,7 +3,13 @@
 //
 // Shows: `has_dims<X, D…>` constrains a parameter to tensors, views and expressions with exactly these dimensions, in
 // any order; the function is written once for all of them, and a wrong argument is refused at the call.
-#include "support/print.hpp"
+#include "support/difference.hpp"
+#include <dimwise/dimwise.hpp>
+
+#include <cmath>
+#include <cstdio>
+#include <iostream>
+#include <vector>
 
 namespace lesson {
 struct batch : dimwise::batch_dim<> {};
@@ -17,8 +23,6 @@ struct d_v : dimwise::divided<d_model, heads> {};
 
 using namespace dimwise;
 using namespace lesson;
-using examples::print_shape;
-using examples::print_values;
 
 namespace {
 
@@ -69,9 +73,8 @@ int main() {
   tensor<float, batch, seq, d_model> x({1, 0, 0, 1, 0, 1, 1, 0, 1, 1, 0, 0, 0, 0, 1, 1, 1, 0, 1, 0, 0, 1, 0, 1},
                                        batch{2}, seq{3});
   const tensor y = self_attention(x, w);
-  print_shape("x", x);
-  print_shape("self-attention", y);
-  print_values(y);
+  std::cout << "x: " << describe(x) << '\n';
+  std::cout << "self-attention: " << y;
 
   // Causal: what comes later does not change what came before. The first two positions alone give the same rows.
   const tensor begun = self_attention(slice<seq>(x, 0, 2), w);
@@ -80,8 +83,7 @@ int main() {
               examples::largest_difference(begun.values(), rows.values()) < 1e-5 ? "yes" : "no");
 
   // An expression serves as well as a tensor: positions are added on the way in.
-  print_shape("with positions", self_attention(x + sinusoid<seq, d_model>(seq{3}), w));
-  print_values(self_attention(x + sinusoid<seq, d_model>(seq{3}), w));
+  std::cout << "with positions: " << self_attention(x + sinusoid<seq, d_model>(seq{3}), w);
 
   // So does another order in memory; the result has the order of the declared type.
   tensor<float, seq, batch, d_model> sequence_first = x;

@@ -3,9 +3,12 @@
 //
 // Shows: every refusal is an overload whose result is a type that names it, so that a program, a test or a lesson can
 // ask; rules work on types alone, and dimwise/shape.hpp offers them without tensors, also to Boost.Hana.
-#include "support/print.hpp"
+
+#include <dimwise/dimwise.hpp>
 
 #include <boost/hana/for_each.hpp>
+
+#include <cstdio>
 
 namespace lesson {
 struct seq : dimwise::position_dim<4> {};

@@ -3,8 +3,14 @@
 //
 // Shows: without a cache a step attends from every position to every position, O(n²); with one, from the new position
 // to all before it, O(n). The cache's type says what it holds, where it grows and how far.
-#include "support/print.hpp"
+#include "support/difference.hpp"
+#include <dimwise/dimwise.hpp>
 #include <dimwise/nn/cache.hpp>
+
+#include <cmath>
+#include <cstdio>
+#include <iostream>
+#include <vector>
 
 namespace lesson {
 struct seq : dimwise::position_dim<> {};
@@ -77,7 +83,7 @@ int main() {
   const std::size_t tokens = 32;
   const auto text = some<tensor<float, seq, d_model>>(4, seq{tokens});
   cache_type cache;
-  std::printf("multiply-adds of step n, and of all steps up to it\n");
+  std::cout << "multiply-adds of step n, and of all steps up to it\n";
   std::printf("%4s %14s %14s %14s %14s\n", "n", "with cache", "without", "all with", "all without");
   std::size_t all_with = 0;
   std::size_t all_without = 0;
@@ -97,8 +103,8 @@ int main() {
     if ((n & (n - 1)) == 0) { std::printf("%4zu %14zu %14zu %14zu %14zu\n", n, with, without, all_with, all_without); }
   }
   std::printf("the same outputs: %s\n", apart < 1e-5 ? "yes" : "no");
-  examples::print_shape("cached keys", cache.keys());
-  examples::print_shape("cached values", cache.values());
+  std::cout << "cached keys: " << describe(cache.keys()) << '\n';
+  std::cout << "cached values: " << describe(cache.values()) << '\n';
 
   // What does not fit throws, and the cache stays as it was.
   try {

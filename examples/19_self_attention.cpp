@@ -3,7 +3,12 @@
 //
 // Shows: attention<d_k, key>(q, k, v) for one query and for many, with vectors as they are and with projections;
 // modules as plain structs; where a layer scales by another width than usual, that it says so.
-#include "support/print.hpp"
+
+#include <dimwise/dimwise.hpp>
+
+#include <cmath>
+#include <iostream>
+#include <string>
 
 namespace lesson {
 struct batch : dimwise::batch_dim<> {};
@@ -20,8 +25,6 @@ struct d_c : dimwise::feature_dim<5> {};
 
 using namespace dimwise;
 using namespace lesson;
-using examples::print_shape;
-using examples::print_values;
 
 namespace {
 
@@ -61,44 +64,43 @@ int main() {
   const tensor<float, word, d_model> x({1, 0, 1, 0, 0, 2, 0, 2, 1, 1, 1, 1, 0, 1, 2, 0}, word{4});
   const auto there = rename<word, key>(x);
 
-  std::printf("-- One query attends to all words; their vectors are keys and values\n");
+  std::cout << "-- One query attends to all words; their vectors are keys and values\n";
   const auto query = at<word>(x, 0);
-  print_values(softmax<key>(scores<d_model>(query, there)));
-  print_values(nn::attention<d_model, key>(query, there, there));
+  std::cout << softmax<key>(scores<d_model>(query, there));
+  std::cout << nn::attention<d_model, key>(query, there, there);
 
-  std::printf("-- Every word is a query: self-attention without projections\n");
+  std::cout << "-- Every word is a query: self-attention without projections\n";
   const tensor mixed = nn::attention<d_model, key>(x, there, there);
-  print_shape("mixed", mixed);
-  print_values(mixed);
+  std::cout << "mixed: " << mixed;
 
-  std::printf("-- With projections: one head, first with all words visible, then only those before\n");
+  std::cout << "-- With projections: one head, first with all words visible, then only those before\n";
   nn::xavier_uniform how(1);
   one_head head;
   nn::initialise(head.query, how);
   nn::initialise(head.key_of, how);
   nn::initialise(head.value, how);
-  print_values(head(x));
-  print_values(head(x, causal<word, key>{}));
+  std::cout << head(x);
+  std::cout << head(x, causal<word, key>{});
 
-  std::printf("-- Several heads, and what brings them together again\n");
+  std::cout << "-- Several heads, and what brings them together again\n";
   const auto attention = nn::initialised<own_attention>(how);
-  print_values(attention(x));
-  print_values(attention(x, causal<word, key>{}));
-  print_shape("weights", attention.weights(x));
-  nn::for_each_parameter(attention, [](const std::string& name, const auto& t) { print_shape(name.c_str(), t); });
+  std::cout << attention(x);
+  std::cout << attention(x, causal<word, key>{});
+  std::cout << "weights: " << describe(attention.weights(x)) << '\n';
+  nn::for_each_parameter(
+      attention, [](const std::string& name, const auto& t) { std::cout << name << ": " << describe(t) << '\n'; });
 
-  std::printf("-- A batch, scaled by the width of the model\n");
+  std::cout << "-- A batch, scaled by the width of the model\n";
   const tensor<float, batch, word, d_model> two = broadcast<batch>(x, batch{2});
   const batch_layer layer{head.query, head.key_of, head.value};
-  print_shape("layer", layer(two));
-  print_values(layer(two));
+  std::cout << "layer: " << layer(two);
 
-  std::printf("-- Six words attend to eight of another sentence\n");
+  std::cout << "-- Six words attend to eight of another sentence\n";
   tensor<float, word, d_model> six(word{6});
   tensor<float, other, d_model> eight(other{8});
   six.fill(0.5F);
   eight.fill(0.25F);
   const auto cross = nn::initialised<other_attention>(how);
-  print_shape("cross", cross(six, eight));
-  print_shape("its weights", cross.weights(six, eight));
+  std::cout << "cross: " << describe(cross(six, eight)) << '\n';
+  std::cout << "its weights: " << describe(cross.weights(six, eight)) << '\n';
 }

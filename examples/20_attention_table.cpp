@@ -3,7 +3,12 @@
 //
 // Shows: embedding by typed ids, sinusoids, and weights that are asked for: a tensor with the words of queries as rows
 // and those of keys as columns.
-#include "support/print.hpp"
+#include "support/difference.hpp"
+#include <dimwise/dimwise.hpp>
+
+#include <cstdio>
+#include <iostream>
+#include <vector>
 
 namespace lesson {
 struct word : dimwise::position_dim<> {};
@@ -14,31 +19,30 @@ struct d_model : dimwise::feature_dim<8> {};
 
 using namespace dimwise;
 using namespace lesson;
-using examples::print_table;
-using examples::print_values;
 
 int main() {
-  const examples::words sentence{"the", "cat", "saw", "the", "dog"};
+  const std::vector<std::string> sentence{"the", "cat", "saw", "the", "dog"};
   const tensor<id<vocabulary>, word> ids(
       {id<vocabulary>(0), id<vocabulary>(1), id<vocabulary>(2), id<vocabulary>(0), id<vocabulary>(3)}, word{5});
   const auto words = nn::initialised<nn::embedding<vocabulary, d_model>>(nn::normal(7, 1.0));
 
-  std::printf("-- Sinusoids: a row for each position\n");
+  std::cout << "-- Sinusoids: a row for each position\n";
   const auto positions = sinusoid<word, d_model>(word{5});
-  print_values(positions, sentence);
+  std::cout << labelled(positions, labels<word>(sentence));
 
-  std::printf("-- Without positions both words \"the\" look alike\n");
+  std::cout << "-- Without positions both words \"the\" look alike\n";
   const auto x = words(ids);
-  print_table(softmax<key>(scores<d_model>(x, rename<word, key>(x))), sentence, sentence);
+  std::cout << labelled(softmax<key>(scores<d_model>(x, rename<word, key>(x))), labels<word>(sentence),
+                        labels<key>(sentence));
 
-  std::printf("-- With positions they do not\n");
+  std::cout << "-- With positions they do not\n";
   const tensor placed = x + positions;
   const auto weights = softmax<key>(scores<d_model>(placed, rename<word, key>(placed)));
-  print_table(weights, sentence, sentence);
+  std::cout << labelled(weights, labels<word>(sentence), labels<key>(sentence));
 
-  std::printf("-- No word sees those behind it\n");
-  print_table(softmax<key>(masked(scores<d_model>(placed, rename<word, key>(placed)), causal<word, key>{})), sentence,
-              sentence);
+  std::cout << "-- No word sees those behind it\n";
+  std::cout << labelled(softmax<key>(masked(scores<d_model>(placed, rename<word, key>(placed)), causal<word, key>{})),
+                        labels<word>(sentence), labels<key>(sentence));
   std::printf("every row sums to one: %s\n",
               examples::largest_difference(tensor(sum<key>(weights)).values(), std::vector<float>(5, 1.0F)) < 1e-6
                   ? "yes"

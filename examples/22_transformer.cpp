@@ -3,7 +3,12 @@
 //
 // Shows: layers from attention, feed-forward and norms; stacks; parameters by name; which mask goes to which attention.
 // The weights are drawn, not learned: what is printed are shapes, counts, and what masks must not change.
-#include "support/print.hpp"
+#include "support/difference.hpp"
+#include <dimwise/dimwise.hpp>
+
+#include <cstdio>
+#include <iostream>
+#include <string>
 
 namespace lesson {
 struct batch : dimwise::batch_dim<> {};
@@ -21,7 +26,6 @@ struct d_v : dimwise::divided<d_model, heads> {};
 
 using namespace dimwise;
 using namespace lesson;
-using examples::print_shape;
 
 namespace {
 
@@ -47,11 +51,11 @@ tensor<id<vocabulary>, batch, target> sentence(std::size_t last) {
 int main() {
   nn::xavier_uniform how(1);
 
-  std::printf("-- A language model: X = E[words] * sqrt(d_model) + P, layers, softmax(E X)\n");
+  std::cout << "-- A language model: X = E[words] * sqrt(d_model) + P, layers, softmax(E X)\n";
   nn::transformer<vocabulary, target, d_model, nn::stack<target_layer>> model{{}, nn::stack<target_layer>::of(2)};
   nn::initialise(model, how, vocabulary{11});
   const tensor next = model(sentence(1), causal<target, target_key>{});
-  print_shape("next words", next);
+  std::cout << "next words: " << describe(next) << '\n';
   std::printf("parameters         %zu\n", nn::parameter_count(model));
 
   // The last word changes nothing before it: all words but the last keep their predictions.
@@ -61,7 +65,7 @@ int main() {
   std::printf("a later word leaves earlier predictions alone: %s\n",
               examples::largest_difference(before.values(), still.values()) == 0 ? "yes" : "no");
 
-  std::printf("-- An encoder and a decoder\n");
+  std::cout << "-- An encoder and a decoder\n";
   nn::encoder_decoder<nn::stack<source_layer>, nn::stack<decoder_layer, norm>> translator{
       nn::stack<source_layer>::of(2), nn::stack<decoder_layer, norm>::of(2)};
   nn::initialise(translator, how);
@@ -72,10 +76,10 @@ int main() {
   const tensor<int, batch> lengths({6, 4}, batch{2});
   const tensor y =
       translator(from, to, padding<source_key>(lengths), causal<target, target_key>{}, padding<source>(lengths));
-  print_shape("translated", y);
+  std::cout << "translated: " << describe(y) << '\n';
   std::size_t shown = 0;
   nn::for_each_parameter(translator, [&](const std::string& name, const auto& t) {
-    if (++shown <= 10) { print_shape(name.c_str(), t); }
+    if (++shown <= 10) { std::cout << name << ": " << describe(t) << '\n'; }
   });
   std::printf("… %zu parameter tensors, %zu numbers\n", shown, nn::parameter_count(translator));
 }

@@ -3,16 +3,17 @@
 //
 //   24_induction --steps 1000 --save induction.safetensors      # trains, in about ten seconds
 //   24_induction                                                # shows the weights that were trained so
-//   24_induction --report attention.html                        # and makes a page of its attention
+//   24_induction --report attention.html                        # and makes a page that computes it
 //
 // Each sequence repeats a block of another length, so positions alone do not tell what comes next. The first layer
 // brings to each symbol what was before it; the heads of the second layer then find the symbols behind the earlier
 // occurrences of the current one: induction heads (Olsson et al. 2022).
+#include "support/file.hpp"
+#include "support/induction.hpp"
 #include <dimwise/dimwise.hpp>
 #include <dimwise/grad.hpp>
 #include <dimwise/io.hpp>
 #include <dimwise/nn.hpp>
-#include <dimwise/viz.hpp>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -23,53 +24,8 @@
 
 namespace induction {
 
-using namespace dimwise;
-
-struct batch : batch_dim<> {};
-struct seq : position_dim<> {};
-struct key : prime<seq> {};
-struct symbol : choice_dim<26> {};
-struct d_model : feature_dim<64> {};
-struct heads : heads_dim<2> {};
-struct d_k : divided<d_model, heads> {};
-struct d_v : divided<d_model, heads> {};
-
-constexpr std::size_t length = 32;
 constexpr std::size_t shortest = 5;
 constexpr std::size_t longest = 16;
-
-template <class T = float>
-struct layer {
-  using attention_type =
-      nn::self_attention<seq, key, nn::multi_head_attention<d_model, heads, d_k, d_v, nn::no_bias, nn::elements<T>>>;
-  using norm_type = nn::rms_norm<d_model, nn::elements<T>>;
-  BOOST_HANA_DEFINE_STRUCT(layer, (norm_type, norm), (attention_type, attention));
-
-  template <class X>
-  [[nodiscard]] auto operator()(const X& x) const {
-    return tensor(x + attention(norm(x), causal<seq, key>{}));
-  }
-  template <class X>
-  [[nodiscard]] auto weights(const X& x) const {
-    return attention.weights(norm(x), causal<seq, key>{});
-  }
-};
-
-template <class T = float>
-struct model {
-  using table = nn::embedding<symbol, d_model, T>;
-  using positions_table = nn::learned_positions<seq, d_model, T>;
-  using norm_type = nn::rms_norm<d_model, nn::elements<T>>;
-  using output_type = nn::linear<nn::from<d_model>, nn::to<symbol>, nn::no_bias, T>;
-  BOOST_HANA_DEFINE_STRUCT(model, (table, symbols), (positions_table, positions), (layer<T>, first), (layer<T>, second),
-                           (norm_type, norm), (output_type, output));
-
-  [[nodiscard]] auto start(const tensor<id<symbol>, batch, seq>& s) const { return positions(symbols(s)); }
-  [[nodiscard]] auto operator()(const tensor<id<symbol>, batch, seq>& s) const {
-    const tensor x = start(s);
-    return output(norm(second(first(x))));
-  }
-};
 
 // Sequences that repeat a block of different symbols, and how long each block is.
 struct repeating {
@@ -172,17 +128,29 @@ void show(const model<>& m) {
   std::printf("%.1f %% of the symbols that can be known are right\n", 100 * share_right(m));
 }
 
-// A page of the weights of both layers for one sequence, called by its symbols.
-void save_report(const model<>& m, const std::string& path) {
+// The text of a sequence: a symbol is a letter.
+std::string letters_of(const repeating& s) {
+  std::string text;
+  for (const auto symbol : s.symbols.values()) { text += static_cast<char>('a' + symbol.value); }
+  return text;
+}
+
+// A page on which a reader sets letters, mask and heads. `program` is the file of the model as WebAssembly; without one
+// the page shows these runs.
+void save_report(const model<>& m, const std::string& path, const std::string& program) {
   nn::random draw(3);
-  const repeating s(draw, 1);
-  std::vector<std::string> words;
-  for (const auto symbol : s.symbols.values()) { words.emplace_back(1, static_cast<char>('a' + symbol.value)); }
-  const tensor x = m.start(s.symbols);
-  attention_report page("two layers that go on with what repeats", labels<seq>(words), labels<key>(words));
-  page.add_weights("layer 1", m.first.weights(x));
-  page.add_weights("layer 2", m.second.weights(m.first(x)));
-  page.add_mask("causal<seq, key>", causal<seq, key>{}, seq{length}, key{length});
+  const std::string text = letters_of(repeating(draw, 1));
+  attention_report page("two layers that go on with what repeats");
+  page.add_live(live(m),
+                {{.text = text},
+                 {.text = text, .mask = "window", .width = 8},
+                 {.text = text, .mask = "none"},
+                 {.text = text, .heads = {true, true, false, true}},
+                 {.text = text, .heads = {true, true, true, false}},
+                 {.text = text, .heads = {false, false, true, true}},
+                 {.text = "qwertyqwertyqwerty"},
+                 {.text = "ab"}},
+                examples::content_of(program));
   page.save(path);
 }
 
@@ -195,6 +163,10 @@ int run(CLI::App& app, int argc, char** argv) {
   app.add_option("--weights", file, "the weights that are shown where none are trained")->capture_default_str();
   std::string page;
   app.add_option("--report", page, "where a page of the attention goes");
+  std::string program = DIMWISE_LIVE_DIR "/induction.wasm";
+  app.add_option("--live", program, "the model as WebAssembly, for the page")
+      ->capture_default_str()
+      ->check(CLI::ExistingFile);
   app.parse(argc, argv);
   auto m = nn::initialised<model<>>(nn::normal(5), seq{length});
   if (steps > 0) {
@@ -203,7 +175,7 @@ int run(CLI::App& app, int argc, char** argv) {
     io::load(m, io::read_safetensors(file));
   }
   if (!save.empty()) { io::save(m, save); }
-  if (!page.empty()) { save_report(m, page); }
+  if (!page.empty()) { save_report(m, page, program); }
   show(m);
   return 0;
 }

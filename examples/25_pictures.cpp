@@ -48,6 +48,7 @@ int run(const std::string& folder) {
 
   write(folder, "weights.svg", draw_weights(a, labels<seq>(words), labels<key>(words)));
   write(folder, "mask.svg", draw_mask(causal<seq, key>{} & window<seq, key>{3, 0}, seq{12}, key{12}));
+  write(folder, "positions.svg", draw_weights(sinusoid<seq, d_model>(seq{24})));
 
   // All of it as one page, to look at in a browser.
   if (!folder.empty()) { report(y, folder + "/attention.html", labels<seq>(words), labels<key>(words)); }

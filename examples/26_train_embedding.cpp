@@ -6,11 +6,12 @@
 //
 //   26_train_embedding [seed_notebook.dwpack]
 #include "support/pack.hpp"
-#include "support/print.hpp"
+#include <dimwise/dimwise.hpp>
 #include <dimwise/grad.hpp>
 #include <dimwise/nn.hpp>
 
 #include <cmath>
+#include <cstdio>
 #include <exception>
 #include <string>
 #include <utility>
@@ -26,7 +27,7 @@ struct d_model : feature_dim<16> {};  // features of a word
 struct d_k : feature_dim<24> {};      // features by which a query finds its key
 struct d_v : feature_dim<28> {};      // features of a value
 
-const examples::words sentence = {"Life", "is", "short", "eat", "dessert", "first"};
+const std::vector<std::string> sentence = {"Life", "is", "short", "eat", "dessert", "first"};
 
 // [model]
 // The notebook's head, and a way to words from context vectors and from the word itself: a word whose attention goes to

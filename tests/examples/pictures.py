@@ -20,7 +20,7 @@ def main():
         expected = (ROOT / "examples/expected/25_pictures.txt").read_text(encoding="utf-8")
         assert said == expected, f"25_pictures prints\n{said}"
         names = sorted(path.name for path in pathlib.Path(folder).iterdir())
-        assert names == ["attention.html", "attention.svg", "curve.svg", "mask.svg", "network.svg", "weights.svg"], names
+        assert names == ["attention.html", "attention.svg", "curve.svg", "mask.svg", "network.svg", "positions.svg", "weights.svg"], names
         for name in names[1:]:
             root = xml.parse(pathlib.Path(folder) / name).getroot()
             assert root.tag == SVG + "svg" and root.get("role") == "img", name

@@ -18,9 +18,11 @@ import os
 import pathlib
 import re
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(ROOT / "examples/exercises"), str(ROOT / "tools")]
@@ -161,6 +163,45 @@ def check_runner(workshop, command):
     return len(problems)
 
 
+def check_watch(workshop, command):
+    """The way from the first exercise to the last: the runner watches, and goes on whenever a file is saved."""
+    found = run.exercises()
+    problems = []
+    with tempfile.TemporaryDirectory() as folder:
+        watching = subprocess.Popen([sys.executable, "-B", str(run.HERE / "run.py"), "watch", "--folder", folder,
+                                     *(["--compiler", command] if command else [])], stdin=subprocess.DEVNULL,
+                                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env={**os.environ, "NO_COLOR": "1"})
+        killer = threading.Timer(600, watching.kill)
+        killer.start()
+
+        def until_it_waits():
+            lines = []
+            for line in watching.stdout:
+                lines.append(line)
+                if line.startswith("Waiting until you save"):
+                    break
+            return "".join(lines)
+
+        def solve(exercises):
+            for one in exercises:
+                shutil.copyfile(one.solution, pathlib.Path(folder) / one.path.name)
+
+        # Two by two files, then the others at once.
+        for coming, saved in ((found[0], found[:1]), (found[1], found[1:2]), (found[2], found[2:])):
+            said = until_it_waits()
+            if f"{coming.number:02}  {coming.title}" not in said or coming.fails.split(",")[0] not in said:
+                problems.append(f"exercise {coming.number} was not shown:\n{said}")
+            solve(saved)
+        said = until_it_waits()
+        missing = [one.title for one in found[2:] if f"{one.number:02}  {one.title}" not in said]
+        if watching.wait() != 0 or missing or f"All {len(found)} exercises pass" not in said or "It compiles, and does not" in said:
+            problems.append(f"the way to the last exercise ended with {watching.returncode}, without {missing}:\n{said}")
+        killer.cancel()
+    for problem in problems:
+        print(f"FAILED watch: {problem}")
+    return len(problems)
+
+
 def show_times(found, workshop):
     def spent():
         used = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -189,10 +230,10 @@ def main():
         return 0
     failed = check_exercises(found, workshop, arguments.update) + check_reasons()
     if not arguments.filter:
-        failed += check_list(found) + check_runner(workshop, arguments.compiler)
+        failed += check_list(found) + check_runner(workshop, arguments.compiler) + check_watch(workshop, arguments.compiler)
     print(f"counted: {len(found)} exercises and their solutions, {sum(bool(one.bug) for one in found)} of them from the collection of bugs, "
           f"by {workshop.compiler.version}")
-    print(f"{2 * len(found) + 2 - failed} passed, {failed} failed")
+    print(f"{2 * len(found) + 3 - failed} passed, {failed} failed")
     return 1 if failed else 0
 
 

@@ -13,6 +13,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <concepts>
@@ -124,23 +125,12 @@ class pack {
  public:
   explicit pack(std::string file) : file_{std::move(file)} {
     read_file();
-    if (length_ < 16 || std::memcmp(data_.get(), "DWPACK1\n", 8) != 0) {
-      refuse("expected a packed data file, which starts with DWPACK1");
-    }
-    std::uint64_t header_length = 0;
-    std::memcpy(&header_length, data_.get() + 8, 8);
-    if (header_length > length_ - 16) {
-      refuse("expected a header of " + std::to_string(header_length) + " bytes, the file has " +
-             std::to_string(length_ - 16) + " behind its first 16");
-    }
-    const char* const text = reinterpret_cast<const char*>(data_.get()) + 16;
-    try {
-      nlohmann::json header = nlohmann::json::parse(text, text + header_length);
-      for (const auto& [name, entry] : header.at("arrays").items()) add_array(name, entry);
-      manifest_ = std::move(header.at("manifest"));
-    } catch (const nlohmann::json::exception& problem) {
-      refuse(std::string{"expected a JSON header with \"manifest\" and \"arrays\": "} + problem.what());
-    }
+    read_header();
+  }
+  /// A file whose bytes are in memory; they are copied.
+  pack(std::string name, std::span<const std::byte> bytes) : file_{std::move(name)} {
+    std::copy(bytes.begin(), bytes.end(), room_for(bytes.size()));
+    read_header();
   }
 
   /// The array of that name, for example "single_head/weight.W_query".
@@ -167,13 +157,37 @@ class pack {
 
   [[noreturn]] void refuse(const std::string& expected) const { throw std::runtime_error(file_ + ": " + expected); }
 
+  void read_header() {
+    if (length_ < 16 || std::memcmp(data_.get(), "DWPACK1\n", 8) != 0) {
+      refuse("expected a packed data file, which starts with DWPACK1");
+    }
+    std::uint64_t header_length = 0;
+    std::memcpy(&header_length, data_.get() + 8, 8);
+    if (header_length > length_ - 16) {
+      refuse("expected a header of " + std::to_string(header_length) + " bytes, the file has " +
+             std::to_string(length_ - 16) + " behind its first 16");
+    }
+    const char* const text = reinterpret_cast<const char*>(data_.get()) + 16;
+    try {
+      nlohmann::json header = nlohmann::json::parse(text, text + header_length);
+      for (const auto& [name, entry] : header.at("arrays").items()) add_array(name, entry);
+      manifest_ = std::move(header.at("manifest"));
+    } catch (const nlohmann::json::exception& problem) {
+      refuse(std::string{"expected a JSON header with \"manifest\" and \"arrays\": "} + problem.what());
+    }
+  }
+
+  std::byte* room_for(std::size_t length) {
+    length_ = length;
+    data_.reset(static_cast<std::byte*>(::operator new[](length_ + 1, alignment)));
+    return data_.get();
+  }
   void read_file() {
     std::ifstream stream(file_, std::ios::binary | std::ios::ate);
     if (!stream) refuse("expected a readable file");
-    length_ = static_cast<std::size_t>(stream.tellg());
-    data_.reset(static_cast<std::byte*>(::operator new[](length_ + 1, alignment)));
+    std::byte* const to = room_for(static_cast<std::size_t>(stream.tellg()));
     stream.seekg(0);
-    if (!stream.read(reinterpret_cast<char*>(data_.get()), static_cast<std::streamsize>(length_))) {
+    if (!stream.read(reinterpret_cast<char*>(to), static_cast<std::streamsize>(length_))) {
       refuse("expected " + std::to_string(length_) + " readable bytes");
     }
   }

@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
@@ -11,6 +12,7 @@
 #include <functional>
 #include <iterator>
 #include <limits>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -77,6 +79,16 @@ TEST_CASE("pack: the notebook's attention weights are the six printed numbers") 
     CHECK(printed[i] == expected[i]);
     CHECK(std::abs(computed[i] - expected[i]) < 1e-4);
   }
+}
+
+TEST_CASE("pack: bytes in memory are a file, too") {
+  const std::string bytes = bytes_of(data_file("seed_notebook.dwpack"));
+  const pack data("in memory", std::as_bytes(std::span(bytes)));
+  CHECK(data.arrays().size() == 144);
+  const auto weight = data.at("single_head/weight.W_query").as<float>();
+  const auto same = pack(data_file("seed_notebook.dwpack")).at("single_head/weight.W_query").converted<float>();
+  CHECK(std::equal(weight.begin(), weight.end(), same.begin(), same.end()));
+  CHECK_THROWS_WITH(pack("none", {}), "none: expected a packed data file, which starts with DWPACK1");
 }
 
 TEST_CASE("pack: elements are aligned, converted on request, and never read as another type") {

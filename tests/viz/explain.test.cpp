@@ -176,6 +176,8 @@ TEST_CASE("explain: masks and biases in words") {
         "masked: of step 4 only what (causal<seq, key> & padding<key>) allows");
   CHECK(what(last_step(masked(s, window<seq, key>{1, 2} | !prefix<seq, key>{2}))) ==
         "masked: of step 4 only what (window<seq, key>{1 before, 2 after} | !prefix<seq, key>{2}) allows");
+  CHECK(what(last_step(masked(s, window<seq, key>{-1, 0}))) ==
+        "masked: of step 4 only what window<seq, key>{all before, 0 after} allows");
   CHECK(what(last_step(masked(s, allow(tensor<bool, seq, key>(seq{5}, key{5}))))) ==
         "masked: of step 4 only what a given mask over seq, key allows");
   CHECK(what(last_step(biased(s, alibi<seq, key, heads>{}))) == "biased: step 4 plus alibi<seq, key, heads>");

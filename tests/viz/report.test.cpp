@@ -92,5 +92,79 @@ TEST_CASE("report: weights and masks of a run, odd numbers, labels that do not f
   CHECK_THROWS_WITH_AS(page.save("/nowhere/x.html"), "report: /nowhere/x.html cannot be written", error);
 }
 
+struct letter : choice_dim<3> {};
+
+// A model of letters: its weights are its mask, and of two choices the first is likelier where head 1 is on.
+live_model model_of_letters() {
+  return {"letters", "a & b", {"head <0>", "head 1"}, [](const live_settings& of) {
+    if (of.text.empty()) { throw error(error{} << "type a letter"); }
+    std::vector<std::string> words;
+    for (const char c : of.text) { words.emplace_back(1, c); }
+    const std::size_t n = words.size();
+    attention_report run("", labels<seq>(words), labels<key>(words), labels<letter>({"a", "b", "c"}));
+    const tensor w = indicator(of.visible<seq, key>(), seq{n}, key{n});
+    run.add_weights("layer 1", w);
+    run.add_prediction("next", tensor<float, seq, letter>(seq{n}) + (of.on(1) ? 0.5F : 0.25F));
+    run.add_formula(w + 1.0F);
+    return run;
+  }};
+}
+nlohmann::json answer(const std::string& request) {
+  return nlohmann::json::parse(detail::live_answer(model_of_letters(), request));
+}
+
+TEST_CASE("report: a model in the page is told what a reader has set, and says what is wrong with it") {
+  const auto causal = answer("causal\n4\n11\naba");
+  CHECK(causal["weights"][0]["values"] == nlohmann::json{1, 0, 0, 1, 1, 0, 1, 1, 1});
+  CHECK(causal["weights"][0]["rowWords"] == nlohmann::json{"a", "b", "a"});
+  CHECK(causal["predictions"][0]["columnWords"] == nlohmann::json{"a", "b", "c"});
+  CHECK(causal["predictions"][0]["values"][8] == 0.5);
+  CHECK(causal["steps"].size() == 2);
+  CHECK(answer("none\n4\n10\nab")["weights"][0]["values"] == nlohmann::json{1, 1, 1, 1});
+  CHECK(answer("none\n4\n10\nab")["predictions"][0]["values"][0] == 0.25);
+  CHECK(answer("none\n4\n\nab")["predictions"][0]["values"][0] == 0.5);  // heads that are not listed are on
+  CHECK(answer("window\n1\n11\nab")["weights"][0]["values"] == nlohmann::json{1, 0, 0, 1});
+  CHECK(answer("window\n2\n11\na\nb")["weights"][0]["values"] == nlohmann::json{1, 0, 0, 1, 1, 0, 0, 1, 1});
+  CHECK(answer("causal\n4\n11\n") == nlohmann::json{{"error", "type a letter"}});
+  CHECK(answer("window\n\n11\nab") == nlohmann::json{{"error", "a window has at least one key"}});
+  CHECK(answer("window\n-1\n11\nab") == nlohmann::json{{"error", "a window has at least one key"}});
+  CHECK(answer("all\n4\n11\nab") == nlohmann::json{{"error", "there is no mask all"}});
+  CHECK(answer("") == nlohmann::json{{"error", "type a letter"}});
+}
+
+TEST_CASE("report: a page holds the model's words, its stored runs and its program") {
+  attention_report page("live");
+  page.add_live(model_of_letters(), {{.text = "ab", .mask = "none"}, {.text = "b", .width = 2, .heads = {true, false}}},
+                std::string_view("\0asm", 4));
+  const std::string html = page.html();
+  const auto live = data_of(html)["live"];
+  CHECK(live["label"] == "letters");
+  CHECK(live["hint"] == "a & b");
+  CHECK(live["heads"] == nlohmann::json{"head <0>", "head 1"});
+  REQUIRE(live["runs"].size() == 2);
+  CHECK(live["runs"][0]["text"] == "ab");
+  CHECK(live["runs"][0]["mask"] == "none");
+  CHECK(live["runs"][0]["off"].empty());
+  CHECK(live["runs"][0]["weights"] == answer("none\n4\n11\nab")["weights"]);
+  CHECK(live["runs"][1]["width"] == 2);
+  CHECK(live["runs"][1]["off"] == nlohmann::json{1});
+  CHECK(live["runs"][1]["predictions"][0]["values"] == nlohmann::json{0.25, 0.25, 0.25});
+  CHECK(has(html, "id=\"program\">AGFzbQ==</script>"));
+  CHECK(html.find("<h2>The formula, of the first stored run</h2>") >
+        html.find("id=\"steps\""));  // of the first run alone
+  CHECK(html.find("<desc>") == html.rfind("<desc>"));
+
+  attention_report stored("stored");
+  stored.add_live(model_of_letters(), {{.text = "ab"}});
+  CHECK(has(stored.html(), "id=\"program\"></script>"));
+  CHECK_FALSE(data_of(attention_report("none").html()).contains("live"));
+  CHECK_THROWS_WITH_AS(page.add_live(model_of_letters(), {}), "report: a live model needs a stored run", error);
+  CHECK_THROWS_WITH_AS(page.add_live(model_of_letters(), {{.text = ""}}), "type a letter", error);
+  CHECK(detail::in_base64("") == "");
+  CHECK(detail::in_base64("a") == "YQ==");
+  CHECK(detail::in_base64("ab") == "YWI=");
+  CHECK(detail::in_base64("\xff\xfe\xfd") == "//79");
+}
+
 }  // namespace
 }  // namespace report_test

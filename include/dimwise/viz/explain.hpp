@@ -87,8 +87,10 @@ inline std::string json_list(const std::vector<std::string>& names) {
 /// The derivation of an expression with its costs, and the plan of its evaluation.
 class explanation {
  public:
+  /// Of a derivation and the passes that would run.
   explanation(detail::derivation d, std::vector<plan_step> plan) : derivation_(std::move(d)), plan_(std::move(plan)) {}
 
+  /// The steps that the texts and pictures show.
   [[nodiscard]] const detail::derivation& derivation() const { return derivation_; }
   /// The passes that would run; none where no plan is made: of tensors, and of elements that are not float32.
   [[nodiscard]] const std::vector<plan_step>& plan() const { return plan_; }

@@ -20,7 +20,9 @@ namespace dimwise {
 template <class D>
 class labels {
  public:
+  /// One word for each element of D.
   explicit labels(std::vector<std::string> words) : words_(std::move(words)) {}
+  /// The words.
   [[nodiscard]] const std::vector<std::string>& words() const { return words_; }
 
  private:

@@ -81,15 +81,15 @@ class canvas {
     all_ += "<rect" + at(x, y) + " width=\"" + svg_number(w) + "\" height=\"" + svg_number(h) + "\"" + style(classes) +
             (radius > 0 ? " rx=\"" + svg_number(radius) + "\"" : "") +
             (opacity < 1 ? " fill-opacity=\"" + svg_number(opacity) + "\"" : "");
-    all_ += title.empty() ? "/>\n" : "><title>" + in_xml(title) + "</title></rect>\n";
+    all_ += titled("rect", title);
   }
   void path(const std::string& d, const std::string& classes, double opacity = 1) {
     all_ += "<path d=\"" + d + "\"" + style(classes) +
             (opacity < 1 ? " fill-opacity=\"" + svg_number(opacity) + "\"" : "") + "/>\n";
   }
-  void dot(double x, double y, double radius, const std::string& classes) {
+  void dot(double x, double y, double radius, const std::string& classes, const std::string& title = "") {
     all_ += "<circle cx=\"" + svg_number(x) + "\" cy=\"" + svg_number(y) + "\" r=\"" + svg_number(radius) + "\"" +
-            style(classes) + "/>\n";
+            style(classes) + titled("circle", title);
   }
   // Elements that a caller has written and escaped.
   void raw(const std::string& elements) { all_ += elements; }
@@ -97,6 +97,10 @@ class canvas {
 
  private:
   static std::string at(double x, double y) { return " x=\"" + svg_number(x) + "\" y=\"" + svg_number(y) + "\""; }
+  // The end of an element, with what is read to those who point at it.
+  static std::string titled(const char* element, const std::string& title) {
+    return title.empty() ? "/>\n" : "><title>" + in_xml(title) + "</title></" + element + ">\n";
+  }
   static std::string style(const std::string& classes) { return classes.empty() ? "" : " class=\"" + classes + "\""; }
   std::string all_;
 };
@@ -113,6 +117,7 @@ inline std::string strand(double x0, double y0, double x1, double y1) {
 /// A picture with a title and a description for those who do not see it.
 class picture {
  public:
+  /// Of elements of SVG, which are escaped already.
   picture(double width, double height, std::string title, std::string description, std::string elements)
       : width_(width),
         height_(height),
@@ -120,6 +125,7 @@ class picture {
         description_(std::move(description)),
         elements_(std::move(elements)) {}
 
+  /// Its size in pixels, and its title.
   [[nodiscard]] double width() const { return width_; }
   [[nodiscard]] double height() const { return height_; }
   [[nodiscard]] const std::string& title() const { return title_; }

@@ -9,15 +9,20 @@
 //   report(y, "attention.html", labels<seq>(words), labels<key>(words));
 //   attention_report page("two layers", labels<seq>(words), labels<key>(words));
 //   page.add_weights("layer 1", first);
+//   page.add_live(model, {{.text = "abcabc"}}, program);              // a reader sets, the page computes (live.hpp)
 //   page.save("layers.html");
 #pragma once
 
 #include <dimwise/viz/derivation_picture.hpp>
+#include <dimwise/viz/live.hpp>
 #include <dimwise/viz/report_page.hpp>
+#include <dimwise/viz/report_program.hpp>
 #include <dimwise/viz/weights_picture.hpp>
 
 #include <charconv>
+#include <exception>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -100,22 +105,54 @@ class attention_report {
     append(masks_, map(name, detail::charted("report", detail::stored_values(indicator(m, extents...)))));
   }
 
+  /// Probabilities of what comes next: their last dimension is that of the choices, the one before that of the
+  /// positions.
+  template <operand X>
+    requires(detail::dims_t<detail::shape_of<X>>::size > 1)
+  void add_prediction(const std::string& name, const X& x) {
+    append(predictions_, map(name, detail::charted("report", detail::stored_values(x))));
+  }
+  /// A model that the reader sets and the page runs by `program`, the bytes of a WebAssembly module that has `model`.
+  /// The page opens with the first of `stored`; without a program, or where it does not run, a reader chooses of these.
+  void add_live(const live_model& model, const std::vector<live_settings>& stored, std::string_view program = {}) {
+    if (stored.empty()) { throw error(error{} << "report: a live model needs a stored run"); }
+    live_ = ",\n\"live\":{\"label\":" + detail::in_json(model.label) + ",\"hint\":" + detail::in_json(model.hint) +
+            ",\"heads\":" + detail::json_list(model.heads) + ",\"runs\":[";
+    for (std::size_t i = 0; i < stored.size(); ++i) {
+      const attention_report run = model.run(stored[i]);
+      if (i == 0) { pictures_ += run.pictures_; }
+      live_ += (i == 0 ? "{" : ",\n{") + detail::members_of(stored[i]) + "," + run.members() + "}";
+    }
+    live_ += "]}";
+    program_ = detail::in_base64(program);
+  }
+
+  /// What was added, as JSON: weights, masks, steps, predictions.
+  [[nodiscard]] std::string json() const { return "{" + members() + "}"; }
   /// The page.
   [[nodiscard]] std::string html() const {
+    const std::string heading = live_.empty() ? "The formula" : "The formula, of the first stored run";
+    const std::string formula =
+        pictures_.empty() ? "" : "<section><h2>" + heading + "</h2>\n" + pictures_ + "</section>\n";
     return "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
            "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
            "<meta name=\"color-scheme\" content=\"light dark\">\n<link rel=\"icon\" href=\"data:,\">\n<title>" +
            detail::in_xml(title_) + "</title>\n<style>" + detail::style_sheet + detail::report_style +
            "</style>\n</head>\n<body class=\"dw\">\n<main>\n<h1>" + detail::in_xml(title_) + "</h1>\n" +
-           (pictures_.empty() ? "" : "<section><h2>The formula</h2>\n" + pictures_ + "</section>\n") +
-           detail::report_body + "</main>\n<script type=\"application/json\" id=\"data\">{\"weights\":[" + weights_ +
-           "],\n\"masks\":[" + masks_ + "],\n\"steps\":[" + steps_ + "]}</script>\n<script>" + detail::report_program +
-           "</script>\n</body>\n</html>\n";
+           detail::report_settings + (live_.empty() ? formula : "") + detail::report_body +
+           (live_.empty() ? "" : formula) +  // what a reader sets is near what it changes
+           "</main>\n<script type=\"application/json\" id=\"data\">{" + members() + live_ +
+           "}</script>\n<script type=\"application/wasm\" id=\"program\">" + program_ + "</script>\n<script>" +
+           detail::report_program + "</script>\n</body>\n</html>\n";
   }
   /// Writes the page. Throws `error` where that cannot be done.
   void save(const std::string& path) const { detail::save_file("report", path, html()); }
 
  private:
+  [[nodiscard]] std::string members() const {
+    return "\"weights\":[" + weights_ + "],\n\"masks\":[" + masks_ + "],\n\"steps\":[" + steps_ +
+           "],\n\"predictions\":[" + predictions_ + "]";
+  }
   static void append(std::string& all, const std::string& one) { all += (all.empty() ? "" : ",\n") + one; }
 
   [[nodiscard]] std::vector<std::string> words_of(const std::string& name, std::size_t extent) const {
@@ -185,7 +222,21 @@ class attention_report {
   std::string weights_;
   std::string masks_;
   std::string steps_;
+  std::string predictions_;
+  std::string live_;
+  std::string program_;
 };
+
+namespace detail {
+
+// What a page's program answers: the run as JSON, or what is wrong with the settings.
+inline std::string live_answer(const live_model& model, std::string_view request) {
+  try {
+    return model.run(settings_in(request)).json();
+  } catch (const std::exception& e) { return "{\"error\":" + in_json(e.what()) + "}"; }
+}
+
+}  // namespace detail
 
 namespace no_adl {
 

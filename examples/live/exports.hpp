@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSL-1.0
+// examples/live/exports.hpp -- what the page of a report calls of a model that was compiled to WebAssembly.
+//
+// The page writes a request into `room(bytes)`, calls `answer()`, and reads the text that it gives, up to its 0. A
+// program defines `model`.
+#pragma once
+
+#include <dimwise/viz/report.hpp>
+
+#include <cstddef>
+#include <string>
+
+const dimwise::live_model& model();
+
+namespace {
+std::string request;
+std::string text;
+}  // namespace
+
+extern "C" {
+[[clang::export_name("room")]] char* room(std::size_t bytes) {
+  request.resize(bytes);
+  return request.data();
+}
+[[clang::export_name("answer")]] const char* answer() {
+  text = dimwise::detail::live_answer(model(), request);
+  return text.c_str();
+}
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSL-1.0
+// examples/live/libcxx13.hpp -- what dimwise uses of C++20 and the libc++ 13 of Debian's emscripten lacks.
+//
+// Included before everything else (-include). Where a later library has these, it adds nothing.
+#pragma once
+
+#include <version>
+
+#if defined(_LIBCPP_VERSION) && _LIBCPP_VERSION < 14000
+
+#include <charconv>
+#include <cstdio>
+#include <type_traits>
+
+namespace std {  // NOLINT(cert-dcl58-cpp): the place where the library would have them
+
+template <class To, class From>
+  requires(sizeof(To) == sizeof(From))
+constexpr To bit_cast(const From& from) noexcept {
+  return __builtin_bit_cast(To, from);
+}
+
+inline to_chars_result to_chars(char* first, char* last, double value, chars_format, int precision) {
+  const int n = snprintf(first, static_cast<size_t>(last - first), "%.*g", precision, value);
+  return {first + n, errc()};
+}
+// The fewest digits that give the value again.
+inline to_chars_result to_chars(char* first, char* last, double value) {
+  for (int precision = 1; precision < 17; ++precision) {
+    const to_chars_result r = to_chars(first, last, value, chars_format::general, precision);
+    if (strtod(first, nullptr) == value) { return r; }
+  }
+  return to_chars(first, last, value, chars_format::general, 17);
+}
+
+}  // namespace std
+
+#endif

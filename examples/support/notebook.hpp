@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSL-1.0
+// examples/support/notebook.hpp -- the three heads of 00_notebook for any of its words, with the notebook's numbers.
+//
+// 27_notebook_page stores runs of it, and its page computes with it (examples/live/notebook.cpp).
+#pragma once
+
+#include "support/pack.hpp"
+#include <dimwise/dimwise.hpp>
+#include <dimwise/viz.hpp>
+
+#include <algorithm>
+#include <cctype>
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace notebook {
+
+using namespace dimwise;
+
+struct vocab : choice_dim<6> {};      // the six words that the embedding knows
+struct seq : position_dim<> {};       // the words of the text
+struct key : prime<seq> {};           // the same words, attended to
+struct d_model : feature_dim<16> {};  // features of a word
+struct d_k : feature_dim<24> {};      // features by which a query finds its key
+struct d_v : feature_dim<28> {};      // features of a value
+struct heads : heads_dim<3> {};
+
+constexpr std::size_t most_words = 256;
+inline const std::vector<std::string> sentence = {"Life", "is", "short", "eat", "dessert", "first"};
+
+struct weights {
+  tensor<float, vocab, d_model> embedding;
+  tensor<float, heads, d_k, d_model> query, key;
+  tensor<float, heads, d_v, d_model> value;
+  std::vector<std::size_t> places;  // in the embedding, of the words of the sentence
+
+  explicit weights(const dimwise_test::pack& data)
+      : embedding(data.at("single_head/weight.embedding").as<float>()),
+        query(data.at("multi_head_corrected/weight.multihead_W_query").as<float>()),
+        key(data.at("multi_head_corrected/weight.multihead_W_key").as<float>()),
+        value(data.at("multi_head_corrected/weight.multihead_W_value").as<float>()),
+        places(data.at("single_head/input.sentence_int").converted<std::size_t>()) {}
+};
+
+// The words of a text, by their places in the sentence; capitals and commas do not matter.
+inline std::vector<std::size_t> words_of(const std::string& text) {
+  const auto small = [](std::string word) {
+    std::transform(word.begin(), word.end(), word.begin(), [](unsigned char c) { return std::tolower(c); });
+    return word;
+  };
+  std::vector<std::size_t> found;
+  for (std::size_t begin = 0; (begin = text.find_first_not_of(" ,.", begin)) != std::string::npos;) {
+    const std::size_t end = std::min(text.find_first_of(" ,.", begin), text.size());
+    const std::string word = text.substr(begin, end - begin);
+    const auto is_it = [&](const std::string& known) { return small(known) == small(word); };
+    const auto known = std::find_if(sentence.begin(), sentence.end(), is_it);
+    if (known == sentence.end()) {
+      throw std::invalid_argument("the embedding knows six words, and \"" + word + "\" is none of them");
+    }
+    found.push_back(static_cast<std::size_t>(known - sentence.begin()));
+    begin = end;
+  }
+  if (found.empty()) { throw std::invalid_argument("type at least one word"); }
+  if (found.size() > most_words) {
+    throw std::invalid_argument(std::to_string(most_words) + " words are the most here, these are " +
+                                std::to_string(found.size()));
+  }
+  return found;
+}
+
+// A run: the formula with every step.
+inline attention_report run(const weights& w, const live_settings& of) {
+  const std::vector<std::size_t> text = words_of(of.text);
+  tensor<id<vocab>, seq> ids(seq{text.size()});
+  std::vector<std::string> words;
+  for (const std::size_t word : text) {
+    ids.set(id<vocab>(w.places[word]), id<seq>(words.size()));
+    words.push_back(sentence[word]);
+  }
+  const tensor<bool, heads> on({of.on(0), of.on(1), of.on(2)});
+
+  const tensor x = gather<vocab>(w.embedding, ids);
+  const auto q = contract<d_model>(x, w.query);
+  const auto k = rename<seq, key>(contract<d_model>(x, w.key));
+  const auto v = rename<seq, key>(contract<d_model>(x, w.value));
+  const auto a = softmax<key>(masked(scores<d_k>(q, k), of.visible<seq, key>()));
+  attention_report r("", labels<seq>(words), labels<key>(words));
+  r.add_formula(where(on, contract<key>(a, v), 0.0F));
+  return r;
+}
+
+inline live_model live(const weights& w) {
+  return {"words",
+          "Life, is, short, eat, dessert, first: 256 at most, in any order; the embedding knows no others",
+          {"heads 0", "heads 1", "heads 2"},
+          [w](const live_settings& of) { return run(w, of); }};
+}
+
+}  // namespace notebook

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/viz/live.hpp -- a model that the page of a report computes with: what a reader sets, and what is run then.
+//
+// Layer: viz. One function makes the runs that a page stores and those that it computes: a WebAssembly program that
+// exports `room` and `answer` is embedded in the page, takes the settings as text and gives the run as JSON
+// (examples/live/exports.hpp).
+// Tests: tests/viz/report.test.cpp, tests/viz/report_browser.mjs
+//
+//   page.add_live({"letters", "32 at most", {"head 0", "head 1"}, run}, {{.text = "abcabc"}}, program);
+#pragma once
+
+#include <dimwise/dim/error.hpp>
+#include <dimwise/expr/position_masks.hpp>
+#include <dimwise/viz/words.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dimwise {
+
+class attention_report;
+
+/// What a reader has set.
+struct live_settings {
+  std::string text;              ///< the sequence
+  std::string mask = "causal";   ///< "causal", "none", or "window": a query and the keys before it, `width` in all
+  std::size_t width = 4;         ///< the keys that a window shows
+  std::vector<bool> heads = {};  ///< which are on; those that are not listed are
+
+  /// Whether a head is on.
+  [[nodiscard]] bool on(std::size_t head) const { return head >= heads.size() || heads[head]; }
+  /// The mask. Throws `error` for another name, and for a window without a key.
+  template <class Q, class K>
+  [[nodiscard]] window<Q, K> visible() const {
+    if (mask == "none") { return {-1, -1}; }
+    if (mask == "causal") { return {-1, 0}; }
+    if (mask != "window") { throw error(error{} << "there is no mask " << mask.c_str()); }
+    if (width == 0) { throw error(error{} << "a window has at least one key"); }
+    return {static_cast<std::ptrdiff_t>(width) - 1, 0};
+  }
+};
+
+/// A model that a report computes with. `run` throws what the reader is told of wrong settings.
+struct live_model {
+  std::string label;                                          ///< what the text is: "letters"
+  std::string hint;                                           ///< what it may be
+  std::vector<std::string> heads;                             ///< those that can be switched off
+  std::function<attention_report(const live_settings&)> run;  ///< what the settings give
+};
+
+namespace detail {
+
+inline std::string in_base64(std::string_view bytes) {
+  static constexpr const char* letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string all;
+  all.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    unsigned three = 0;
+    for (std::size_t k = i; k < i + 3; ++k) {
+      three = three << 8 | (k < bytes.size() ? static_cast<unsigned char>(bytes[k]) : 0U);
+    }
+    for (unsigned k = 0; k < 4; ++k) { all += i + k > bytes.size() ? '=' : letters[three >> (18 - 6 * k) & 63U]; }
+  }
+  return all;
+}
+
+inline std::string members_of(const live_settings& s) {
+  std::string off;
+  for (std::size_t i = 0; i < s.heads.size(); ++i) {
+    if (!s.heads[i]) { off += (off.empty() ? "" : ",") + std::to_string(i); }
+  }
+  return "\"text\":" + in_json(s.text) + ",\"mask\":" + in_json(s.mask) + ",\"width\":" + std::to_string(s.width) +
+         ",\"off\":[" + off + "]";
+}
+
+// What the page sends: the mask, the width and a digit for each head, a line each, and the text.
+inline live_settings settings_in(std::string_view request) {
+  const auto line = [&] {
+    const std::string_view first = request.substr(0, request.find('\n'));
+    request.remove_prefix(std::min(first.size() + 1, request.size()));
+    return first;
+  };
+  live_settings s;
+  s.mask = line();
+  const std::string_view width = line();
+  s.width = 0;  // what is no number is no window
+  (void)std::from_chars(width.data(), width.data() + width.size(), s.width);
+  for (const char c : line()) { s.heads.push_back(c != '0'); }
+  s.text = request;
+  return s;
+}
+
+}  // namespace detail
+
+}  // namespace dimwise

@@ -1,0 +1,79 @@
+// tests/viz/charts.test.cpp -- curves over x, dots in rows, and the places and marks of axes.
+//
+// SPDX-License-Identifier: BSL-1.0
+#include <dimwise/dimwise.hpp>
+#include <dimwise/viz.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+namespace charts_test {
+namespace {
+
+using namespace dimwise;
+
+bool has(const std::string& s, const std::string& part) { return s.find(part) != std::string::npos; }
+std::size_t count(const std::string& s, const std::string& part) {
+  std::size_t n = 0;
+  for (std::size_t at = s.find(part); at != std::string::npos; at = s.find(part, at + 1)) { ++n; }
+  return n;
+}
+detail::chart_axis of(bool logarithmic, const std::vector<double>& values) {
+  detail::chart_axis a(logarithmic);
+  for (const double v : values) { a.take(v); }
+  a.end_at_marks(5);
+  return a;
+}
+using marks = std::vector<double>;
+
+TEST_CASE("charts: marks are round and enclose the values") {
+  CHECK(of(false, {1, 9}).marks() == marks{0, 2, 4, 6, 8, 10});
+  CHECK(of(true, {0.9, 1.6}).marks() == marks{0.5, 1, 2});
+  CHECK(of(true, {1, 2}).marks() == marks{1, 2});
+  CHECK(of(true, {2, 2}).marks() == marks{2, 5});
+  CHECK(of(true, {0.3, 2000}).marks() == marks{0.1, 1, 10, 100, 1000, 10000});
+  CHECK(of(true, {0, -1, INFINITY, std::nan("")}).marks() == marks{1, 2});
+  CHECK(of(true, {1e-299, 1e299}).marks().size() < 610);
+}
+TEST_CASE("charts: a logarithmic axis has equal steps for equal ratios") {
+  const detail::chart_axis a = of(true, {1, 100});
+  CHECK(a.place(1) == doctest::Approx(0));
+  CHECK(a.place(10) == doctest::Approx(0.5));
+  CHECK(a.place(100) == doctest::Approx(1));
+  CHECK_FALSE(a.has(0));
+  CHECK(of(false, {0, 100}).place(10) == doctest::Approx(0.1));
+}
+
+TEST_CASE("charts: curves over x") {
+  const std::vector<curve> growth{{"time", {1, 10, 100}, {128, 256, 512}}};
+  const std::string s = draw_curves(growth, {.title = "growth", .x = "n", .log_x = true, .log_y = true}).svg();
+  CHECK(has(s, "M62 308L372 178L682 48"));  // a straight line from corner to corner
+  CHECK(has(s, ">256</text>"));
+  CHECK_FALSE(has(s, ">200</text>"));
+  // An even axis has marks of its own.
+  CHECK(has(draw_curves(growth, {.x = "n"}).svg(), ">400</text>"));
+  // Zero has no place on a logarithmic axis.
+  const std::string gap = draw_curves({{"", {1, 0, 100}}}, {.log_y = true}).svg();
+  CHECK(has(gap, "M62 308h0.01M682 48h0.01"));
+  CHECK_THROWS_WITH_AS((void)draw_curves({{"time", {1, 2}, {1}}}), "draw_curves: time has 2 values and 1 places",
+                       extent_error);
+}
+
+TEST_CASE("charts: dots in rows") {
+  const std::string s =
+      draw_dots({"a<b", "second"}, {{"ours", {1, 1}}, {"theirs", {2, std::nan("")}}}, {.title = "time", .log = true})
+          .svg();
+  CHECK(has(s, ">a&lt;b</text>"));
+  CHECK(has(s, "<title>a&lt;b, theirs: 2</title>"));
+  CHECK(count(s, "<circle") == 3 + 2);  // and the key
+  CHECK(has(s, "<desc>time. a&lt;b: ours 1; theirs 2; second: ours 1;</desc>"));
+  CHECK_FALSE(has(draw_dots({}, {}).svg(), "nan"));
+  CHECK_THROWS_WITH_AS((void)draw_dots({"a"}, {{"ours", {1, 2}}}), "draw_dots: ours has 2 values for 1 rows",
+                       extent_error);
+}
+
+}  // namespace
+}  // namespace charts_test
