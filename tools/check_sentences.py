@@ -7,7 +7,7 @@
     python3 tools/check_sentences.py --self-test
 
 Demanded of each text, whichever compiler printed it: one error in the case's own file; a sentence of its own, which names the operation
-and dimensions of the error, and the rule; the id; the same sentence from all compilers; nothing else changed, before it or behind it.
+and dimensions of the error, and the rule; the id; the same from all compilers; nothing else changed, before it or behind it.
 A text without errors of dimwise passes byte for byte. Each error of the library has sentences and a cure. Standard library only.
 """
 
@@ -29,6 +29,22 @@ NO_OPERATION = ("R1_tensor", "R1_element", "R3_view", "R3_stored", "R4_extent", 
 BEFORE = "[ 50%] Building CXX object app.cpp.o\napp.cpp:3:1: warning: unused variable 'x' [-Wunused-variable]\n    3 | int x;\n      | ^~~\n"
 INCLUDED = "In file included from include/dimwise/dimwise.hpp:6,\n                 from app.cpp:5:\n"
 BEHIND = "make[1]: *** [app.cpp.o] Error 1\n\tat the end\n"
+
+TABLES = (  # an error and its shapes
+    ("ERROR_R1_contracted_dimension_is_not_in_both<dimwise::op::contract, dimwise::over<dimwise::about<key, dimwise::extent<5>>>, "
+     "dimwise::lhs<batch, seq, d_k>, dimwise::rhs<d_k, key, dimwise::score<d_k>>>",
+     "  named                        key[5]\n  left        batch  seq  d_k  -\n"
+     "  right                   d_k  key[5]  score<d_k>\n                               ^^^^^^"),
+    ("ERROR_R12_weight_sums_over_heads_that_are_gone<dimwise::op::contract, dimwise::over<heads, d_v>, dimwise::lhs<seq, d_v>, "
+     "dimwise::rhs<heads, d_v>>",
+     "  named            d_v  heads\n  left        seq  d_v  -\n  right            d_v  heads\n                        ^^^^^"),
+    ("ERROR_R3_view_and_tensor_differ_in_type<dimwise::shape<seq, batch>, dimwise::shape<batch, seq>>",
+     "  shape       -      seq  batch\n  tensor      batch  seq  -\n              ^^^^^       ^^^^^"),
+    ("ERROR_R17_dimension_occurs_twice<dimwise::shape<d_model, seq, d_model>>",
+     "  shape       d_model  seq  d_model\n              ^^^^^^^       ^^^^^^^"),
+    ("ERROR_R1_operation_names_its_dimension<dimwise::op::mean, dimwise::number_arguments<0>>",
+     "  given       the number 0\n              ^^^^^^^^^^^^"),
+    ("ERROR_R7_given_mask_is_a_tensor_of_bool<dimwise::op::where, dimwise::operand_shape<>>", "  operand     one number\n              ^^^^^^^^^^"))
 
 
 def texts_of_page(root):
@@ -95,14 +111,15 @@ def check(texts, out=print):
         other = text.replace("ERROR_R", "OTHER_R")
         if dimwise_errors.translate(BEFORE + other + BEHIND) != BEFORE + other + BEHIND:
             problems.append("the text without the error's name does not pass unchanged")
-        sentences.setdefault((case, variant), {})[compiler] = sentence
+        shapes = dimwise_errors.read(text.splitlines())
+        sentences.setdefault((case, variant), {})[compiler] = "\n".join([sentence, *(shapes[2].table(dimwise_errors.Colours(False)) if shapes else [])])
         if problems:
             failed += 1
             out(f"FAILED {case} ({variant}, {compiler}): {'; '.join(problems)}\n  {sentence}")
     for (case, variant), said in sentences.items():
         if len(set(said.values())) > 1:
             failed += 1
-            out(f"FAILED {case} ({variant}): the sentences differ:\n" + "\n".join(f"  {name}: {one}" for name, one in said.items()))
+            out(f"FAILED {case} ({variant}): the sentences or shapes differ:\n" + "\n".join(f"  {name}: {one}" for name, one in said.items()))
     return failed
 
 
@@ -176,7 +193,12 @@ def self_test(root):
         if check([(case, variant, compiler, text)], report.append) == 0 or expected not in "\n".join(report):
             failed += 1
             print(f"FAILED self-test {what}: {report}")
-    print(f"{8 - failed} passed, {failed} failed")
+    for error, expected in TABLES:
+        table = "\n".join(facts_of(error).table(dimwise_errors.Colours(False)))
+        if table != expected:
+            failed += 1
+            print(f"FAILED self-test shapes of {error}:\n{table}")
+    print(f"{8 + len(TABLES) - failed} passed, {failed} failed")
     return failed
 
 

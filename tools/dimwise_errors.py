@@ -13,6 +13,7 @@ byte. Colours appear on a terminal only, and not where NO_COLOR is set. Installe
 library only.
 """
 
+import difflib
 import os
 import re
 import signal
@@ -29,9 +30,9 @@ import textwrap
 # mark of an operand names, {composites} the products and sums among the dimensions.
 SENTENCES = {
     "ERROR_R1_contracted_dimension_is_not_in_both": (
-        "over", "{op} goes over {over}, but {lacking}", "{op} goes over {over}, which not both operands have"),
+        "lacking", "{op} goes over {over}, but {lacking}", "{op} goes over {over}, which not both operands have"),
     "ERROR_R1_operation_names_its_dimension": (
-        "over", "{op} is given {types} where it names its dimensions", "{op} over {over} names no dimension of [{lhave}] and [{rhave}]",
+        "over+types", "{op} is given {types} where it names its dimensions", "{op} over {over} names no dimension of [{lhave}] and [{rhave}]",
         "{op} does not name the dimension of [{have}] that it goes over", "{op} does not name its dimension"),
     "ERROR_R1_dimension_is_not_in_the_operand": (
         "over", "{op} names {missing}, but its operand has {have}", "{op} names {over}, but not every operand has it",
@@ -49,7 +50,7 @@ SENTENCES = {
         "over", "{op} from {first} to {second}: neither is the prime or out of the other"),
     "ERROR_R3_extents_differ": ("over", "{op} takes {first} for {second}, but their extents differ: {over_n}"),
     "ERROR_R3_values_are_at_other_positions_than_the_weights": (
-        "over", "{op} goes over {over}, but the values are not there: {lacking}", "{op} over {over}: keys and values are at other positions"),
+        "lacking", "{op} goes over {over}, but the values are not there: {lacking}", "{op} over {over}: keys and values are at other positions"),
     "ERROR_R3_assigned_dimensions_differ": (
         "differing", "{op}: {changed}", "{op} over {over}: the operands have other dimensions than the state: {sides}"),
     "ERROR_R3_view_and_tensor_differ_in_type": (
@@ -107,9 +108,9 @@ SENTENCES = {
     "ERROR_R7_block_mask_needs_allow_of": (
         "right", "{op} of [{lhave}] is given a block mask [{rhave}], where true means hidden", "{op} is given a block mask of {over}, where true means hidden",
         "{op} is given a block mask [{have}], where true means hidden"),
-    "ERROR_R7_given_mask_is_a_tensor_of_bool": ("none", "{op} is given [{have}], which is no tensor of bool"),
+    "ERROR_R7_given_mask_is_a_tensor_of_bool": ("all", "{op} is given [{have}], which is no tensor of bool"),
     "ERROR_R7_tensor_of_bool_is_no_condition": (
-        "none", "a tensor of bool [{have}] is no single truth: it cannot be the condition of an if",
+        "all+types", "a tensor of bool [{have}] is no single truth: it cannot be the condition of an if",
         "`&&`, `||` or `!` of {types}: a tensor of bool is no single truth"),
     "ERROR_R7_mask_has_dimensions_that_the_scores_lack": (
         "missing", "{op}: the mask or bias has {missing}, which the scores [{have}] lack", "{op}: the bias has {over}, which is not parallel",
@@ -159,7 +160,7 @@ SENTENCES = {
     "ERROR_R9_rotary_takes_positions_and_the_features_of_a_head": (
         "over", "{op} takes positions and the features of one head, and is given {over_n}"),
     "ERROR_R9_angles_do_not_belong_to_the_rotated_positions": (
-        "over+differing", "{op} over {over} of [{lhave}]: the positions or angles are [{rhave}]", "{op} over {over}: the positions or angles do not fit"),
+        "over", "{op} over {over} of [{lhave}]: the positions or angles are [{rhave}]", "{op} over {over}: the positions or angles do not fit"),
     "ERROR_R9_declared_type_drops_or_invents_rotated": ("differing", "{op}: {changed}"),
     "ERROR_R10_operands_differ_in_another_dimension": (
         "differing", "{op} along {over}: {sides}", "{op} along {over}: the operands differ in their order, their elements or marks",
@@ -174,30 +175,30 @@ SENTENCES = {
     "ERROR_R11_every_head_against_every_head": (
         "differing", "{op} over {over}: the left operand alone has {left_parallel}, the right one alone {right_parallel}: every head would meet every head",
         "{op} over {over}: every head would meet every head: {sides}", "{op}: every head would meet every head: {sides}"),
-    "ERROR_R12_weight_sums_over_heads_that_are_gone": ("over", "{op} goes over {over}, but {lacking}: the heads are gone"),
-    "ERROR_R12_weight_is_applied_the_wrong_way_round": ("over", "{op} goes over {over}, the output of the weight, but the operand is the input: {lacking}", "{op} goes over {over}: the weight is applied the wrong way round"),
+    "ERROR_R12_weight_sums_over_heads_that_are_gone": ("lacking", "{op} goes over {over}, but {lacking}: the heads are gone"),
+    "ERROR_R12_weight_is_applied_the_wrong_way_round": ("lacking", "{op} goes over {over}, the output of the weight, but the operand is the input: {lacking}", "{op} goes over {over}: the weight is applied the wrong way round"),
     "ERROR_R13_softmax_takes_attendable_or_choice": ("over", "{op} goes over {over}, which {is} neither positions nor alternatives"),
     "ERROR_R13_norm_takes_features": ("over", "{op} takes features, and is given {over_n}"),
     "ERROR_R13_needs_ordered_positions": ("over", "{op} goes over {over}, whose elements have no positions"),
-    "ERROR_R13_needs_real_numbers": ("none", "{op} over {over} of whole numbers [{have}] needs real ones", "{op} of whole numbers [{have}] needs real ones", "{op} over {over} needs real numbers"),
+    "ERROR_R13_needs_real_numbers": ("all", "{op} over {over} of whole numbers [{have}] needs real ones", "{op} of whole numbers [{have}] needs real ones", "{op} over {over} needs real numbers"),
     "ERROR_R13_stored_numbers_are_widened_first": (
-        "none", "{op} over {over} computes with [{have}], whose elements are stored in 16 bits or fewer", "{op} computes with [{have}], whose elements are stored in 16 bits or fewer"),
+        "all", "{op} over {over} computes with [{have}], whose elements are stored in 16 bits or fewer", "{op} computes with [{have}], whose elements are stored in 16 bits or fewer"),
     "ERROR_R13_window_does_not_fit": ("over", "{op}: these extents do not fit each other: {over_n}"),
     "ERROR_R13_sinusoid_takes_positions_and_features": ("over", "`sinusoid` takes positions and features, and is given {over}"),
     "ERROR_R13_elements_do_not_fit_the_declared_type": ("differing", "{op}: elements of {computed} do not become {declared} without loss"),
     "ERROR_R14_part_is_taken_from_a_summed_dimension": ("over", "{op}: {over} is no part of a summed dimension of [{have}]"),
     "ERROR_R15_run_time_extents_are_given_once": (
-        "none", "a tensor of [{shape}] takes one extent for each dimension that the run decides; given: {given}",
+        "given+types", "a tensor of [{shape}] takes one extent for each dimension that the run decides; given: {given}",
         "a tensor of [{shape}] takes one extent for each dimension that the run decides",
         "{word} takes one extent for each of {over} that the run decides; given: {given}", "{word} takes one extent for each of {over} that the run decides",
         "{word} takes one extent for each dimension that the run decides"),
-    "ERROR_R15_tensor_is_made_from_elements_and_extents": ("none", "a tensor of [{shape}] is made from its elements and its run-time extents, or from an expression"),
-    "ERROR_R15_view_is_made_from_a_pointer_or_span_and_extents": ("none", "a view of [{shape}] is made from a pointer or a span of its elements, and its run-time extents"),
+    "ERROR_R15_tensor_is_made_from_elements_and_extents": ("all", "a tensor of [{shape}] is made from its elements and its run-time extents, or from an expression"),
+    "ERROR_R15_view_is_made_from_a_pointer_or_span_and_extents": ("all", "a view of [{shape}] is made from a pointer or a span of its elements, and its run-time extents"),
     "ERROR_R16_query_key_and_value_are_told_apart_by_dimensions": (
-        "over", "{op} goes over {over}, but {lacking}: a value or a query where a key belongs?", "{op} over {over}: query, key and value are mixed up: {sides}",
+        "lacking", "{op} goes over {over}, but {lacking}: a value or a query where a key belongs?", "{op} over {over}: query, key and value are mixed up: {sides}",
         "{op}: query, key and value are mixed up: {sides}", "{op}: [{have}] lacks what makes it a query, a key or a value", "{op} over {over}: query, key and value are mixed up"),
     "ERROR_R17_dimension_occurs_twice": (
-        "over", "{op}: {over} would occur twice in one tensor", "a tensor of [{shape}] lists {plain_dims} twice"),
+        "over+twice", "{op}: {over} would occur twice in one tensor", "a tensor of [{shape}] lists {plain_dims} twice"),
     "ERROR_R18_single_element_meets_its_whole_dimension": (
         "indexed", "{op} over {over}: one element of {indexed} meets a whole tensor of {indexed}", "{op}: one element of {indexed} meets a whole tensor of {indexed}",
         "{op} over {over}: one element meets its whole dimension"),
@@ -210,25 +211,25 @@ SENTENCES = {
     "ERROR_R18_slice_of_a_static_extent_names_its_result": ("over", "{op} cuts {over_n}, whose extent the compiler knows, and does not name what it gives"),
     "ERROR_R18_slice_is_longer_than_its_dimension": ("over", "{op}: the result is longer than the dimension: {over_n}"),
     "ERROR_R18_slice_has_another_kind": ("over", "{op} cuts {second} out of {first}, which is of another kind"),
-    "ERROR_R18_element_is_taken_by_one_id_of_each_dimension": ("none", "an element of [{have}] is taken by one id of each dimension, and given is {over}", "an element of [{have}] is taken by one id of each dimension"),
+    "ERROR_R18_element_is_taken_by_one_id_of_each_dimension": ("over", "an element of [{have}] is taken by one id of each dimension, and given is {over}", "an element of [{have}] is taken by one id of each dimension"),
     "ERROR_R19_packed_positions_need_their_documents": (
         "over", "{op} would mix positions of several documents in {over}", "{op} of [{have}] would mix positions of several documents"),
     "ERROR_R19_mean_over_all_documents_says_so": ("over", "{op} takes the mean over the documents of {over} without saying so"),
-    "ERROR_R21_operation_has_no_gradient": ("none", "{op} of [{have}] has no derivative that is known", "{op} has no derivative that is known"),
+    "ERROR_R21_operation_has_no_gradient": ("all", "{op} of [{have}] has no derivative that is known", "{op} has no derivative that is known"),
     "ERROR_R21_loss_is_one_number": ("all", "the loss is no single number: it still has [{have}]"),
-    "ERROR_R21_model_has_no_parameters": ("none", "the model {types} has no real numbers to differentiate by"),
-    "ERROR_R21_loss_has_no_tracked_operand": ("none", "the loss [{have}] does not depend on the model that it is given", "the loss {types} does not depend on the model that it is given",
+    "ERROR_R21_model_has_no_parameters": ("types", "the model {types} has no real numbers to differentiate by"),
+    "ERROR_R21_loss_has_no_tracked_operand": ("all+types", "the loss [{have}] does not depend on the model that it is given", "the loss {types} does not depend on the model that it is given",
         "the loss does not depend on the model that it is given"),
-    "ERROR_R21_gradients_of_gradients_are_not_recorded": ("none", "the model {types} is tracked already: there are no gradients of gradients"),
+    "ERROR_R21_gradients_of_gradients_are_not_recorded": ("types", "the model {types} is tracked already: there are no gradients of gradients"),
     "ERROR_R22_targets_have_other_dimensions": (
         "differing", "{op}: predictions and targets differ: {sides}", "{op} over {over}: predictions and targets have other dimensions",
         "{op}: predictions [{lhave}] and targets [{rhave}] differ in their elements"),
-    "ERROR_R22_logits_are_log_probabilities": ("none", "{op} is given logarithms of probabilities [{have}] instead of logits"),
+    "ERROR_R22_logits_are_log_probabilities": ("all", "{op} is given logarithms of probabilities [{have}] instead of logits"),
     "ERROR_R22_mean_goes_over_the_elements_of_the_loss": ("over", "{op} takes the mean over {over}, but the elements of the loss are [{have}]"),
     "ERROR_R22_targets_sum_to_one_over_another_dimension": ("over+normalised", "{op} goes over {over}, but the targets sum to one over {normalised}", "{op} goes over {over}, but the targets do not sum to one over it"),
     "ERROR_R22_weights_have_other_dimensions": ("over", "{op}: what weighs the loss over {over} has the dimensions [{have}]", "{op} over {over}: what weighs the loss has other dimensions"),
-    "ERROR_R22_gradient_belongs_to_another_model": ("none", "the step of a model {over_of_first} is given a gradient {over_of_second}"),
-    "ERROR_R22_batches_are_added_as_averages": ("none", "the loss that is accumulated is {over}, and not an average"),
+    "ERROR_R22_gradient_belongs_to_another_model": ("over", "the step of a model {over_of_first} is given a gradient {over_of_second}"),
+    "ERROR_R22_batches_are_added_as_averages": ("over", "the loss that is accumulated is {over}, and not an average"),
 }
 
 # What to do about each. In docs/errors.md, too.
@@ -553,6 +554,13 @@ def clean(name):
 
 MARKS = ("raw", "score", "masked_for", "biased_for", "normalised", "weighted", "rotated", "indexed")
 SHAPES = {"lhs": "left", "rhs": "right", "operand_shape": "operand", "declared": "declared", "computed": "expression"}
+SHAPE_LABELS = (*SHAPES.values(), "shape", "tensor", "stored")
+NUMBER = "one number"  # the shape without a dimension
+PRESENT, LACKING, ABSENT = range(3)  # LACKING: a culprit that the shape has not
+LABELS = {  # of what an error names beside the shapes, where that is not "named"
+    "ERROR_R4_extent_does_not_divide": ("divided",), "ERROR_R15_run_time_extents_are_given_once": ("named", "given"),
+    "ERROR_R18_element_is_taken_by_one_id_of_each_dimension": ("given",), "ERROR_R22_gradient_belongs_to_another_model": ("model", "gradient"),
+    "ERROR_R22_batches_are_added_as_averages": ("given",), "ERROR_R7_mask_has_dimensions_that_the_scores_lack": ("mask",), "ERROR_R7_masks_serve_no_common_dimension": ("first mask", "second")}
 OPERATIONS = {  # the words for those that are no words of a program
     "elementwise": "arithmetic", "assign": "the assignment", "divide": "the division", "compare": "the comparison",
     "mask_and": "`&` of masks", "mask_or": "`|` of masks"}
@@ -574,7 +582,7 @@ class Facts:
     """What an error type says. A fact that it does not say is a KeyError."""
 
     def __init__(self, error, word):
-        self.id = error.word
+        self.id, self.rule = error.word, re.match(r"ERROR_(R\d+)", error.word)[1]
         self.operation, self.overs, self.rows, self.others, self.extents, self.ids = "", [], [], [], {}, []
         for one in error.arguments:
             if re.search(r"(^|::)op::\w+$", one.name) and not self.operation:
@@ -593,6 +601,7 @@ class Facts:
                 self.others.append(one)
         if self.id.startswith("ERROR_R4_extent_does_not_divide"):
             self.overs = [sum(self.overs, [])]
+        self.rows += [("stored", one.arguments) for one in self.others if one.word == "stored" and self.rows]  # the order in a file
         self.word = OPERATIONS.get(self.operation, self.operation) or word or "this"
 
     def dimension(self, one):
@@ -819,6 +828,9 @@ class Facts:
 
     # --- the sentence and the table
 
+    def said(self):
+        return f"{self.sentence()[0]} ({self.rule})"
+
     def sentence(self):
         """-> (the sentence, whether it is one of SENTENCES)"""
         for pattern in SENTENCES.get(self.id, ("",))[1:]:
@@ -830,18 +842,30 @@ class Facts:
         over = f" over {names(self.over())}" if any(self.overs) else ""
         return f"{self['op']}{over}: {words}", False
 
+    def marked_kinds(self):
+        return SENTENCES.get(self.id, ("over",))[0].split("+")
+
     def culprits(self):
         found, dims = set(), {str(one) for _, items in self.rows for one in items}
-        for what in SENTENCES.get(self.id, ("over",))[0].split("+"):
+        for what in self.marked_kinds():
             if what == "over":
                 found |= {str(one) for over in self.overs for one in over}
+            elif what == "lacking":  # named, and not in every operand
+                over = {str(one) for over in self.overs for one in over}
+                found |= {one for one in over if any(one not in map(str, items) for _, items in self.rows)} or over
             elif what == "differing" and len(self.rows) > 1:
-                left, right = self.only()
+                left, right = self.only(marks=False)
                 found |= set(left) | set(right)
             elif what == "composites":
                 found |= {one for one in dims if re.match(r"(merged|summed)<", one)}
             elif what == "missing":
                 found |= {str(one) for over in self.overs for one in over} - dims
+            elif what == "given":
+                found |= {str(one) for over in self.overs[1:] for one in over}
+            elif what == "twice":
+                found |= {str(one) for _, items in self.rows for one in items if [*map(str, items)].count(str(one)) > 1}
+            elif what == "types":
+                found |= {str(one) for one in self.others}
             elif what == "right":
                 found |= {str(one) for label, items in self.rows if label == "right" for one in items}
             elif what == "free" and len(self.rows) > 1:
@@ -852,32 +876,50 @@ class Facts:
                 found |= {one for one in dims if one.startswith(what + "<")}
         return found
 
-    def table(self, colours):
-        """-> the shapes, one below the other, each dimension in a column of its own, the culprits marked"""
-        rows = [("named", over) for over in self.overs if over and self.rows] + self.rows
-        rows = [(label, [str(one) for one in items]) for label, items in rows if items]
-        columns = []
-        for label, items in sorted(rows, key=lambda row: row[0] == "named"):
+    def labelled(self):
+        """-> [(label, [(dimension, its number among equal ones; -1 where its place in the order is wrong)])]"""
+        rows = [*zip([*LABELS.get(self.id, ()), *["named"] * len(self.overs)], self.overs), *self.rows]
+        rows += [("given", self.others)] if "types" in self.marked_kinds() else []
+        rows = [(label, [str(one) for one in items] or [NUMBER] * (label in SHAPE_LABELS)) for label, items in rows]
+        rows = [(label, [(one, items[:n].count(one)) for n, one in enumerate(items)]) for label, items in rows if items]
+        shapes = [items for label, items in rows if label in SHAPE_LABELS]
+        if len(shapes) == 2 and self.rows[1][0] in ("expression", "tensor", "stored") and sorted(shapes[0]) == sorted(shapes[1]):
+            for what, _, _, first, end in difflib.SequenceMatcher(None, *shapes, autojunk=False).get_opcodes():
+                if what != "equal":
+                    shapes[1][first:end] = [(one, -1) for one, _ in shapes[1][first:end]]
+        return rows
+
+    def grid(self):
+        """-> (columns: [(dimension as it is shown, whether it is a culprit)], rows: [(label, [PRESENT, LACKING or ABSENT])]). Equal
+        dimensions are in one column. Where the order matters, a dimension that is at another place has one more."""
+        rows, columns = self.labelled(), []
+        for _, items in sorted(rows, key=lambda row: row[0] not in SHAPE_LABELS):
             place = 0
             for one in items:
-                if one in columns:
-                    place = columns.index(one) + 1
-                else:
-                    columns.insert(place if place else len(columns), one)
-                    place = columns.index(one) + 1
-        columns.sort(key=lambda one: MARK.match(one) is not None)
-        culprits = self.culprits()
-        shown = {one: f"{one}[{self.extents[one]}]" if one in self.extents else one for one in columns}
+                if one not in columns:
+                    columns.insert(place if place or one[1] < 0 else len(columns), one)
+                place = columns.index(one) + 1
+        no_dims = {one for label, items in rows for one in items if label == "given" or one[0] == NUMBER}
+        columns.sort(key=lambda one: (one in no_dims, MARK.match(one[0]) is not None))
+        names_of = {one for one, _ in columns}  # where nothing is a culprit by itself, all are
+        culprits = self.culprits() & names_of or {one for one, number in columns if number < 0} or names_of
+        lacking = [one[0] in culprits and one not in no_dims for one in columns]
+        cells = [(label, [PRESENT if one in items else LACKING if may_lack and label in SHAPE_LABELS and items[0][0] != NUMBER else ABSENT
+                          for one, may_lack in zip(columns, lacking)]) for label, items in rows]
+        return [(f"{one}[{self.extents[one]}]" if one in self.extents else one, one in culprits) for one, _ in columns], cells
+
+    def table(self, colours):
+        """-> the shapes, one below the other, each dimension in a column of its own, the culprits marked"""
+        columns, rows = self.grid()
         lines = []
-        for label, items in rows:
+        for label, cells in rows:
             line = f"  {label:<10}"
-            for one in columns:
-                cell = shown[one] if one in items else "-" if one in culprits and label != "named" else ""
-                cell = f"{cell:<{len(shown[one])}}"
-                line += "  " + (colours.culprit(cell) if one in culprits else cell)
+            for (one, culprit), cell in zip(columns, cells):
+                cell = f"{one if cell == PRESENT else '-' if cell == LACKING else '':<{len(one)}}"
+                line += "  " + (colours.culprit(cell) if culprit else cell)
             lines.append(line.rstrip())
-        if culprits & set(columns):
-            marks = "".join("  " + ("^" if one in culprits else " ") * len(shown[one]) for one in columns)
+        if any(culprit for _, culprit in columns):
+            marks = "".join("  " + ("^" if culprit else " ") * len(one) for one, culprit in columns)
             lines.append((" " * 12 + marks).rstrip())
         return lines
 
@@ -922,8 +964,8 @@ PLACE = re.compile(r"(?P<file>.+?):(?P<line>\d+):(?:(?P<column>\d+):)? +(?:requi
 OF_LIBRARY = re.compile(r"(^|/)include/dimwise/")
 
 
-def explained(lines, colours):
-    """The lines of one diagnostic -> the same as sentences, or None where it is no error of dimwise."""
+def read(lines):
+    """The lines of one diagnostic -> (its place, the program's line, its facts), or None where it is no error of dimwise."""
     plain = [ESCAPE.sub("", line) for line in lines]
     heads = [n for n, line in enumerate(plain) if HEAD.match(line)]
     found = None
@@ -949,12 +991,18 @@ def explained(lines, colours):
     if not source and at + 2 < len(plain) and MARKER.match(plain[at + 2]):
         source = plain[at + 1:at + 3]
     source = source or line_of(place["file"], int(place["line"]))
-    facts = Facts(found, called(source))
-    sentence, _ = facts.sentence()
-    rule = re.match(r"ERROR_(R\d+)", facts.id)[1]
+    return place, source, Facts(found, called(source))
+
+
+def explained(lines, colours):
+    """The lines of one diagnostic -> the same as sentences, or None where it is no error of dimwise."""
+    known = read(lines)
+    if known is None:
+        return None
+    place, source, facts = known
     column = f":{place['column']}" if place["column"] else ""
     told = [f"{colours.bold(place['file'] + ':' + place['line'] + column + ':')} {colours.error('error:')} "
-            f"{colours.bold(sentence)} ({rule})"]
+            f"{colours.bold(facts.sentence()[0])} ({facts.rule})"]
     told += source
     told += facts.table(colours)
     cure = CURES.get(facts.id, "")

@@ -24,6 +24,7 @@ import textwrap
 
 import compile_fail
 import compilers
+import dimwise_errors
 from dimwise_errors import CURES
 
 ERRORS = "include/dimwise/support/errors.hpp"
@@ -37,10 +38,13 @@ One mistake gives one error. Its name begins with `ERROR_` and the rule's id; it
 dimensions that it named (`over<about<D, extent<64>>>`), and the dimensions and marks of its operands (`lhs`, `rhs`,
 `operand_shape`, or `declared` and `computed`). [How to read an error](howto/read_an_error.md) takes one apart.
 
-This page lists every error: what it means, what to do, a wrong line and its corrected twin, and what each compiler
-prints. The code is that of `tests/compile_fail`, the texts are what the compilers printed when the page was written.
+This page lists every error: what it means, what to do, its picture, a wrong line and its corrected twin, and what each
+compiler prints. The picture is what [`dimwise-errors`](howto/read_an_error.md#as-a-sentence) says: equal dimensions are
+below one another, `^` marks the culprit, `-` is where a shape lacks it. The code is that of `tests/compile_fail`, the
+texts are what the compilers printed when the page was written.
 The names that the code uses (`q`, `k`, `v`, `d_k`, …) are declared in `tests/compile_fail/prelude.hpp`.
 """
+PICTURE = "<!-- picture -->"
 NOTE = "<!-- no-compile: a case of tests/compile_fail, where the mistake must fail and its twin must compile -->"
 
 
@@ -128,13 +132,21 @@ def entry(root, name, meaning, cases, texts, uses):
     if not cases:
         return "\n".join(lines)
     first = cases[0]
-    lines += [f"`tests/compile_fail/{first.name}.cpp`: {first.mistake}", "", code_blocks(first.path.read_text(encoding="utf-8"))]
+    lines += [f"`tests/compile_fail/{first.name}.cpp`: {first.mistake}", "", *picture(texts[first.name]), code_blocks(first.path.read_text(encoding="utf-8"))]
     for compiler, text in texts[first.name].items():
         lines += ["<details>", f"<summary>{compiler}</summary>", "", "```text", text, "```", "", "</details>", ""]
     if len(cases) > 1:
         lines += ["Other mistakes with this error:", ""]
         lines += [f"* `{case.name}`: {case.mistake}" for case in cases[1:]] + [""]
     return "\n".join(lines)
+
+
+def picture(texts):
+    """-> the block with the shapes of what a compiler said, as dimwise-errors shows them; the site has a drawing there"""
+    facts = dimwise_errors.read(next(iter(texts.values())).splitlines())[2]
+    if not facts.rows + facts.overs + facts.others:
+        sys.exit(f"{facts.id}: the case that the page shows has no shapes; FROM in its head makes another one the first")
+    return [PICTURE, "```text", *textwrap.wrap(facts.said(), 100, break_on_hyphens=False), "", *facts.table(dimwise_errors.Colours(False)), "```", ""]
 
 
 def wrapped(text):

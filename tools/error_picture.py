@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+"""A drawing of a compile error: the shapes as rows of boxes, equal dimensions below one another and in one colour, the culprit outlined.
+
+    python3 tools/error_picture.py < compiler.txt > error.svg    # of what a compiler printed
+    python3 tools/error_picture.py --self-test
+
+What is drawn is what dimwise-errors prints (Facts.grid in tools/dimwise_errors.py); classes and colours are those of the pictures of the
+library (include/dimwise/viz/picture.hpp, colours.hpp). A box with a broken line is where a shape lacks the culprit. Standard library only.
+"""
+
+import html
+import pathlib
+import re
+import sys
+import xml.etree.ElementTree as tree
+
+import dimwise_errors
+from dimwise_errors import LACKING, PRESENT
+
+# No dimension has the colour of ink: it is the culprit's.
+LETTER, HEIGHT, GAP, LABEL = 7.25, 26, 8, 92  # LETTER as in picture.hpp
+MADE = ("merged", "summed", "prime", "out", "divided")
+OWN_STYLE = """.dw .cell{fill:var(--k);fill-opacity:.14;stroke:var(--k);stroke-width:1.2}.dw .mark{fill:var(--box);stroke:var(--line)}
+.dw .culprit{stroke:var(--ink);stroke-width:2.8}.dw .lacking{fill:none;stroke:var(--ink);stroke-width:1.6;stroke-dasharray:4 4}
+.dw .wrong{font-weight:700}
+"""
+
+
+def colours(names):
+    """-> {word: 0 to 7}, as dimension_colours of colours.hpp gives them"""
+    known = {}
+    for word in re.findall(r"\w+", " ".join(names)):
+        if word in known or word in MADE or word in dimwise_errors.MARKS or word[0].isdigit():
+            continue
+        value = 2166136261
+        for letter in word.encode():
+            value = (value ^ letter) * 16777619 % 2**32
+        colour = (value ^ (value >> 15)) % 8
+        for _ in range(8):
+            if colour not in known.values():
+                break
+            colour = (colour + 1) % 8
+        known[word] = colour
+    return known
+
+
+def draw(facts):
+    """-> SVG without a style sheet"""
+    columns, rows = facts.grid()
+    names = [re.sub(r"\[\w+\]$", "", name) for name, _ in columns]
+    colour_of = colours(name for name in names if not dimwise_errors.MARK.match(name))
+    widths = [max(len(name), 5 if names.count(bare) == 1 else 8) * LETTER + 16 for (name, _), bare in zip(columns, names)]
+    starts = [LABEL + sum(widths[:n]) + GAP * n for n in range(len(widths))]
+    out, said = [], []
+    for number, (label, cells) in enumerate(rows):
+        y = 10 + number * (HEIGHT + GAP)
+        out.append(f'<text x="10" y="{y + 17}" class="soft">{label}</text>')
+        said.append(f"{label}: {', '.join(name for (name, _), cell in zip(columns, cells) if cell == PRESENT)}")
+        for (name, culprit), bare, x, width, cell in zip(columns, names, starts, widths, cells):
+            word = next((one for one in re.findall(r"\w+", bare) if one in colour_of), "")
+            is_mark = dimwise_errors.MARK.match(bare) or not word
+            box = f'x="{x:g}" y="{y}" width="{width:g}" height="{HEIGHT}" rx="5"'
+            if cell == PRESENT:
+                kind = ("mark" if is_mark else f"cell k{colour_of[word]}") + (" culprit" if culprit else "")
+                out.append(f'<rect {box} class="{kind}"/><text x="{x + width / 2:g}" y="{y + 17}" '
+                           f'class="middle{" strong" if culprit else ""}">{html.escape(name)}</text>')
+            elif cell == LACKING:
+                elsewhere = any(one == name and other == PRESENT for (one, _), other in zip(columns, cells))
+                out.append(f'<rect {box} class="lacking"/><text x="{x + width / 2:g}" y="{y + 17}" '
+                           f'class="middle wrong">{"not here" if elsewhere else "lacks"}</text>')
+    bottom = 10 + len(rows) * (HEIGHT + GAP)
+    for (name, culprit), x, width in zip(columns, starts, widths):
+        if culprit:
+            out.append(f'<path d="M{x + 4:g} {bottom}H{x + width - 4:g}" class="rule culprit"/>')
+    marked = [name for name, culprit in columns if culprit]
+    width, height = starts[-1] + widths[-1] + 12, bottom + 12
+    return (f'<svg xmlns="http://www.w3.org/2000/svg" class="dw" role="img" width="{width:g}" height="{height}" viewBox="0 0 {width:g} {height}">'
+            f"<title>{html.escape(facts.said())}</title><desc>{html.escape('; '.join(said) + '. Marked: ' + ', '.join(marked))}</desc>"
+            f'<rect class="paper" width="100%" height="100%" rx="8"/>{"".join(out)}</svg>')
+
+
+def of_text(text):
+    """What a compiler printed -> SVG"""
+    return draw(dimwise_errors.read(text.splitlines())[2])
+
+
+def library_style(root):
+    text = (root / "include/dimwise/viz/picture.hpp").read_text(encoding="utf-8")
+    found = re.search(r'style_sheet = R"\((.*?)\)"', text, re.S)
+    if not found:
+        raise ValueError("include/dimwise/viz/picture.hpp has no style sheet")
+    return found[1]
+
+
+def style_sheet(root):
+    """The style sheet of the library for a page of the site, whose scheme is an attribute of its body."""
+    style = library_style(root)
+    dark = re.compile(r"@media \(prefers-color-scheme:dark\)\{\.dw(\{.*?\})\}", re.S)
+    if not dark.search(style):
+        raise ValueError("the style sheet of include/dimwise/viz/picture.hpp has no colours for dark")
+    return dark.sub(r'[data-md-color-scheme="slate"] .dw\1', style) + OWN_STYLE
+
+
+def without_style(svg):
+    return re.sub(r"<style>.*?</style>\n?", "", svg, flags=re.S)
+
+
+ERROR = ("a.cpp:3:9: error: ERROR_R1_contracted_dimension_is_not_in_both<dimwise::op::contract, dimwise::over<dimwise::about<my::key, "
+         "dimwise::extent<5>>>, dimwise::lhs<my::batch, my::d_k, dimwise::score<my::d_k>>, dimwise::rhs<my::d_k, my::key>>\n")
+
+
+def self_test(root):
+    svg = of_text(ERROR)
+    picture = tree.fromstring(svg)
+
+    def boxes(part):
+        return [box for box in picture if part in (box.get("class") or "").split()]
+
+    def left(word):
+        return {one.get("x") for one in picture if one.text == word}
+
+    # That picture is current (tests/examples/pictures.py).
+    drawn = (root / "docs/pictures/attention.svg").read_text(encoding="utf-8")
+    kept = {word: int(colour) for colour, word in re.findall(r'class="name k([0-7])">(\w+) ', drawn)}
+    style = style_sheet(root)
+    failed = [name for name, right in {
+        "the culprit is outlined where it is": len([box for box in boxes("culprit") if box.tag.endswith("rect")]) == 2,
+        "and missed where it is not": len(boxes("lacking")) == 1 and "lacks" in svg,
+        "equal dimensions are below one another": len(left("d_k")) == 1 and len(left("batch")) == 1,
+        "and in one colour": len({box.get("class") for box in boxes("cell") if box.get("x") == boxes("cell")[1].get("x")}) == 1,
+        "a mark has no colour of a dimension": len(boxes("mark")) == 1,
+        "the title is the sentence": picture[0].text == "`contract` goes over key, but the left operand lacks key (R1)",
+        "the description says shapes and culprit": "left: batch, d_k, score<d_k>;" in picture[1].text and picture[1].text.endswith("Marked: key[5]"),
+        "words have the colours of the library": len(kept) > 4 and colours(kept) == kept,
+        "the page's scheme decides the colours": '[data-md-color-scheme="slate"] .dw{--paper:#12161d' in style and "prefers-color-scheme" not in style,
+        "a style is taken out": without_style("<svg><style>.dw{}</style>\n<rect/></svg>") == "<svg><rect/></svg>",
+    }.items() if not right]
+    for name in failed:
+        print(f"FAILED self-test: {name}")
+    print(f"{10 - len(failed)} passed, {len(failed)} failed")
+    return len(failed)
+
+
+def main():
+    if "--self-test" in sys.argv[1:]:
+        sys.exit(1 if self_test(pathlib.Path(__file__).resolve().parents[1]) else 0)
+    root = pathlib.Path(__file__).resolve().parents[1]
+    svg = of_text(sys.stdin.read())
+    print(svg.replace("<rect class=\"paper\"", f"<style>{library_style(root)}{OWN_STYLE}</style><rect class=\"paper\"", 1))
+
+
+if __name__ == "__main__":
+    main()
