@@ -19,11 +19,22 @@ Three kinds of code blocks that begin with ```cpp:
  3. All others: fragments. tests/docs/prelude.hpp is put before them, and they are compiled as the body of a function
     or, where that fails, as declarations in a namespace. Lines that begin with #include are moved to the top.
 
+What code prints is compared with the page. The ```text block behind a program is what it prints: a program that prints needs
+one before the next block of another language. A fragment with a ```text block right behind it is run, and prints that; if it
+throws, what the exception says is printed. Fragments that are run are one program for each page, and each defines what it uses.
+
+Behind <!-- compiled: the first column --> stands a table. Each piece of code in its first column is compiled as a statement
+behind the fragment before the table, which declares what the statements use.
+
+In a fragment, a line "// refused: code  // ERROR_R1_words" must not compile: without "// refused:" it gives that error.
+
 A block whose previous line is <!-- no-compile: reason --> is left alone. Standard library only.
 """
 
 import argparse
 import concurrent.futures
+import dataclasses
+import difflib
 import os
 import pathlib
 import re
@@ -39,7 +50,9 @@ BEGIN = re.compile(r"^<!-- BEGIN (?P<kind>EXAMPLE|ERROR): (?P<what>[^\s:]+)(?::(
                    r"(?: (?P<compiler>\S+))? -->$")
 END = {"EXAMPLE": "<!-- END EXAMPLE -->", "ERROR": "<!-- END ERROR -->"}
 SKIP = re.compile(r"^<!-- no-compile: \S.* -->$")
-FLAGS = [compilers.STANDARD, "-Iinclude"]
+REFUSED = re.compile(r"^( *)// refused: (.*?) *// (ERROR_\w+)$", flags=re.MULTILINE)
+TABLE = "<!-- compiled: the first column -->"
+FLAGS = [compilers.STANDARD, "-Iinclude", "-Wno-unused-result"]  # a statement may be an expression
 PRELUDE = "tests/docs/prelude.hpp"
 
 
@@ -116,13 +129,41 @@ def copies(root, name, text, update):
     return "\n".join(out) + "\n", problems, count
 
 
+@dataclasses.dataclass
+class Block:
+    line: int  # of its first line of code
+    code: str
+    prints: str | None = None  # the ```text block that belongs to it
+    is_run: bool = False  # that block stands right behind it
+    rows: list = dataclasses.field(default_factory=list)  # (line, statement) of the table behind it
+
+    @property
+    def is_program(self):
+        return re.search(r"\bint main\(", self.code) is not None
+
+
+def statements(lines, number):
+    """-> (line number, code) for each piece of code in the first column of the table whose head is lines[number]"""
+    found = []
+    for at in range(number + 2, len(lines)):
+        cells = re.split(r"(?<!\\)\|", lines[at])
+        if len(cells) < 3 or cells[0].strip():
+            break
+        spans = re.findall(r"`([^`]+)`", cells[1])
+        found += [(at + 1, span.replace("\\|", "|")) for span in spans] or [(at + 1, 'static_assert(false, "this row has no code")')]
+    return found or [(number + 1, 'static_assert(false, "this table has no rows")')]
+
+
 def blocks(text):
-    """-> (line number, code) of each block that is to be compiled"""
-    lines, found, inside_copy, number = text.splitlines(), [], False, 0
+    """-> the blocks that are to be compiled"""
+    lines, found, inside_copy, number, last = text.splitlines(), [], False, 0, None
     while number < len(lines):
         line = lines[number]
         number += 1
         inside_copy = (inside_copy or bool(BEGIN.match(line))) and line not in END.values()
+        if line == TABLE:
+            found += [] if last else [Block(number, 'static_assert(false, "there is no fragment before this table");\n')]
+            found[-1].rows += statements(lines, number)
         fence = re.match(r"^(\s*)(`{3,})(\w*)", line)
         if not fence:
             continue
@@ -130,10 +171,23 @@ def blocks(text):
         while number < len(lines) and lines[number].strip() != fence[2]:
             number += 1
         number += 1
-        before = next((lines[n].strip() for n in range(start - 2, -1, -1) if lines[n].strip()), "")
-        if fence[3] == "cpp" and not inside_copy and not SKIP.match(before):
-            found.append((start + 1, textwrap.dedent("\n".join(lines[start:number - 1])) + "\n"))
+        code = textwrap.dedent("\n".join(lines[start:number - 1])) + "\n"
+        behind = next((n for n in range(start - 2, -1, -1) if lines[n].strip()), -1)
+        if fence[3] == "text" and last:
+            last.is_run = re.fullmatch(r"\s*`{3,}", lines[behind]) is not None
+            last.prints = code
+        last = None
+        if fence[3] == "cpp" and not inside_copy and not SKIP.match(lines[behind].strip() if behind >= 0 else ""):
+            last = Block(start + 1, code)
+            found.append(last)
     return found
+
+
+def differs(wanted, printed):
+    """-> the difference between what a page says and what its code prints; "" if there is none"""
+    pair = [[line.rstrip() for line in text.strip("\n").splitlines()] for text in (wanted, printed)]
+    return "" if pair[0] == pair[1] else "\n".join(["it prints something else than the page says:", *difflib.unified_diff(
+        *pair, "page", "printed", lineterm="", n=1)])
 
 
 class Checker:
@@ -147,34 +201,94 @@ class Checker:
         path.write_text(source, encoding="utf-8")
         return self.compiler.run([*self.pch, *FLAGS, str(path), *arguments], self.root)
 
-    def check(self, name, line, code):
-        """-> what is wrong with a block; "" if nothing"""
-        at = f'#line {line} "{name}"\n'
+    def run(self, source):
+        """-> (what is wrong with a program, what it prints)"""
         with tempfile.TemporaryDirectory() as folder:
-            if re.search(r"\bint main\(", code):
-                program = os.path.join(folder, "block")
-                result, text = self.compile(at + code, ["-o", program], folder)
-                if result != 0:
-                    return text
-                try:
-                    ran = subprocess.run([program], capture_output=True, text=True, timeout=60, cwd=folder)
-                except subprocess.TimeoutExpired:
-                    return "the program does not end within 60 seconds"
-                if ran.returncode == 0:
-                    return ""
-                return f"the program ends with code {ran.returncode}:\n{ran.stdout}{ran.stderr}"
-            # #include lines move to the top; an empty line stays in their place, so that line numbers stay right.
-            includes = "".join(f"{row}\n" for row in code.splitlines() if row.startswith("#include"))
-            body = re.sub(r"^#include.*$", "", code, flags=re.MULTILINE)
-            head = f'{includes}#include "{self.root / PRELUDE}"\nnamespace docs {{\n'
-            result, text = self.compile(f"{head}void block() {{\n{at}{body}}}\n}}\n", ["-fsyntax-only"], folder)
+            program = os.path.join(folder, "block")
+            result, text = self.compile(source, ["-o", program], folder)
+            if result != 0:
+                return text, ""
+            try:
+                ran = subprocess.run([program], capture_output=True, text=True, timeout=60, cwd=folder)
+            except subprocess.TimeoutExpired:
+                return "the program does not end within 60 seconds", ""
+            return (f"the program ends with code {ran.returncode}:\n{ran.stdout}{ran.stderr}" if ran.returncode else ""), ran.stdout
+
+    def head(self, codes):
+        """What stands before fragments: their #include lines, the prelude."""
+        rows = dict.fromkeys(row for code in codes for row in code.splitlines() if row.startswith("#include"))
+        return "".join(f"{row}\n" for row in rows) + f'#include "{self.root / PRELUDE}"\nnamespace docs {{\n'
+
+    @staticmethod
+    def body(name, block):
+        # An empty line stays in the place of each #include, so that line numbers stay right.
+        rows = "".join(f'#line {line} "{name}"\n{{ {code}; }}\n' for line, code in block.rows)
+        return f'#line {block.line} "{name}"\n' + re.sub(r"^#include.*$", "", block.code, flags=re.MULTILINE) + rows
+
+    def check(self, name, block):
+        """-> what is wrong with a block; "" if nothing"""
+        if block.is_program:
+            problem, printed = self.run(f'#line {block.line} "{name}"\n{block.code}')
+            if problem or block.prints is None:
+                return problem or (f"a ```text block should follow; the program prints:\n{printed}" if printed else "")
+            return differs(block.prints, printed) if block.is_run or printed else ""
+        head, body = self.head([block.code]), self.body(name, block)
+        with tempfile.TemporaryDirectory() as folder:
+            result, text = self.compile(f"{head}void a_fragment() {{\n{body}}}\n}}\n", ["-fsyntax-only"], folder)
             if result == 0:
                 return ""
-            other, second = self.compile(f"{head}namespace block {{\n{at}{body}}}\n}}\n", ["-fsyntax-only"], folder)
+            other, second = self.compile(f"{head}namespace a_fragment {{\n{body}}}\n}}\n", ["-fsyntax-only"], folder)
             if other == 0:
                 return ""
             # Which of the two was meant? The one with less to complain about.
             return min(text, second, key=lambda answer: answer.count("error:"))
+
+    def check_together(self, name, found):
+        """-> what is wrong with each of the fragments of a page that are run"""
+        mark = "\x1e\n"  # ends what a fragment prints
+        source = "#include <cstdio>\n#include <exception>\n#include <iostream>\n" + self.head([block.code for block in found])
+        for block in found:
+            source += f"void fragment_{block.line}() {{\n{self.body(name, block)}}}\n"
+        calls = "".join(f"  docs::fragment_{block.line},\n" for block in found)
+        source += ('}\n#line 1 "the calls"\nint main() {\n  std::cout.sync_with_stdio(true);\n  for (void (*run)() : {\n' + calls + "  }) {\n"
+                   "    try { run(); } catch (const std::exception& e) { std::cout << e.what() << '\\n'; }\n"
+                   '    std::cout << "\\x1e\\n" << std::flush;\n  }\n}\n')
+        problem, printed = self.run(source)
+        if problem:
+            return [problem] + ["see above"] * (len(found) - 1)
+        return [differs(block.prints, text) for block, text in zip(found, printed.split(mark), strict=False)]
+
+    def check_refused(self, name, found):
+        """-> what is wrong with the fragments of a page that hold lines which must not compile"""
+        source = "#include <iostream>\n" + self.head([block.code for block in found])
+        for block in found:
+            if block.is_program:
+                return ["lines that are refused are for fragments"] * len(found)
+            wrong = dataclasses.replace(block, code=REFUSED.sub(r"\1\2", block.code))
+            source += f"void fragment_{block.line}() {{\n{self.body(name, wrong)}}}\n"
+        with tempfile.TemporaryDirectory() as folder:
+            _, text = self.compile(source + "}\n", ["-fsyntax-only"], folder)
+        problems = []
+        for block in found:
+            missing = []
+            for match in REFUSED.finditer(block.code):
+                line = block.line + block.code.count("\n", 0, match.start())
+                errors = re.findall(rf"^{re.escape(name)}:{line}:\d+: error: (.*)", text, flags=re.MULTILINE)
+                missing += [] if len(errors) == 1 and re.search(rf"\b{match[3]}\b", errors[0]) else [
+                    f"line {line} should give one error, {match[3]}; it gives:\n" + "\n".join(errors)]
+            problems.append("\n".join(missing))
+        return problems
+
+    def check_page(self, name, found):
+        """-> for each job of a page, a function that gives [(line, what is wrong)]"""
+        together = [block for block in found if block.is_run and not block.is_program]
+        jobs = [lambda block=block: [(block.line, self.check(name, block))] for block in found if block not in together]
+        if together:
+            jobs.append(lambda: list(zip([block.line for block in together], self.check_together(name, together), strict=True)))
+        refused = [block for block in found if REFUSED.search(block.code)]
+        if refused:
+            jobs.append(lambda: list(zip([block.line for block in refused], self.check_refused(name, refused), strict=True)))
+        return jobs
 
 
 def check_files(root, files, compiler, update, jobs, out=print):
@@ -193,24 +307,46 @@ def check_files(root, files, compiler, update, jobs, out=print):
                 out(f"FAILED {problem}")
             failed += len(problems)
             passed += count - len(problems)
-            work += [(name, line, pool.submit(checker.check, name, line, code)) for line, code in blocks(new)]
-        for name, line, future in work:
-            problem = future.result()
-            passed, failed = passed + (not problem), failed + bool(problem)
-            if problem:
-                out(f"FAILED {name}:{line}: {compiler.name} says:\n" + textwrap.indent(problem.rstrip("\n"), "  | "))
+            work += [(name, pool.submit(job)) for job in checker.check_page(name, blocks(new))]
+        for name, future in work:
+            for line, problem in future.result():
+                passed, failed = passed + (not problem), failed + bool(problem)
+                if problem:
+                    out(f"FAILED {name}:{line}: {compiler.name} says:\n" + textwrap.indent(problem.rstrip("\n"), "  | "))
     return passed, failed
 
 
 # --- the checker's own tests ------------------------------------------------------------------------------------------
 
 FENCE = "```"
+PRINTS = "#include <cstdio>\n\nint main() { std::puts(\"1\"); }"
 SELF_TESTS = {  # name: (page, number of passes, what the report must say; "" for no failure)
     "fragment": (f"{FENCE}cpp\nint n = answer();\n{FENCE}\n", 1, ""),
     "declaration": (f"{FENCE}cpp\ntemplate <class T> struct box {{ T t; }};\n{FENCE}\n", 1, ""),
     "include": (f"{FENCE}cpp\n#include <vector>\n\nstd::vector<int> v(3);\n{FENCE}\n", 1, ""),
     "program": (f"{FENCE}cpp\nint main() {{ return 0; }}\n{FENCE}\n", 1, ""),
     "failing_program": (f"{FENCE}cpp\nint main() {{ return 3; }}\n{FENCE}\n", 0, "ends with code 3"),
+    "output": (f"{FENCE}cpp\n{PRINTS}\n{FENCE}\n\nIt prints\n\n{FENCE}text\n1\n{FENCE}\n", 1, ""),
+    "other_output": (f"{FENCE}cpp\n{PRINTS}\n{FENCE}\n\n{FENCE}text\n2\n{FENCE}\n", 0, "+1"),
+    "hidden_output": (f"{FENCE}cpp\n{PRINTS}\n{FENCE}\n\n{FENCE}sh\n{FENCE}\n{FENCE}text\n1\n{FENCE}\n", 0, "should follow"),
+    "no_output": (f"{FENCE}cpp\nint main() {{}}\n{FENCE}\n\n{FENCE}text\n1\n{FENCE}\n", 0, "-1"),
+    "output_of_fragments": (f"{FENCE}cpp\nconst int n = answer();\nstd::cout << n;\n{FENCE}\n\n{FENCE}text\n42\n{FENCE}\n\n"
+                            f"{FENCE}cpp\n#include <stdexcept>\nconst int n = 1;\nstd::cout << n << '\\n';\n"
+                            f"throw std::runtime_error(\"no\");\n{FENCE}\n\n{FENCE}text\n1\nno\n{FENCE}\n\n"
+                            f"{FENCE}cpp\nstd::vector<int> v;\n{FENCE}\n\nbeside\n\n{FENCE}text\nno output\n{FENCE}\n", 3, ""),
+    "other_output_of_fragment": (f"{FENCE}cpp\nstd::cout << 1;\n{FENCE}\n\n{FENCE}text\n1\n{FENCE}\n"
+                                 f"{FENCE}cpp\nstd::cout << 2;\n{FENCE}\n\n{FENCE}text\n1\n{FENCE}\n", 1, "fragment.md:9: "),
+    "fragments_that_do_not_compile": (f"{FENCE}cpp\nint m = 0;\n{FENCE}\n\n{FENCE}text\n{FENCE}\n{FENCE}cpp\nint n = m;\n{FENCE}\n"
+                                      f"\n{FENCE}text\n{FENCE}\n", 0, "compile.md:8:9: error"),
+    "refused": (f"{FENCE}cpp\n  // refused: ERROR_R1_no n;  // ERROR_R1_no\nint n = 1;\n{FENCE}\n", 2, ""),
+    "not_refused": (f"{FENCE}cpp\n// refused: int m;   // ERROR_R1_no\nint n = 1;\n{FENCE}\n", 1, "line 2 should give one error"),
+    "refused_otherwise": (f"{FENCE}cpp\nint n;\n// refused: n = m;   // ERROR_R1_no\n{FENCE}\n", 1, "not declared"),
+    "refused_in_a_program": (f"{FENCE}cpp\nint main() {{\n  // refused: m;  // ERROR_R1_no\n}}\n{FENCE}\n", 1, "are for fragments"),
+    "table": (f"{FENCE}cpp\nint n = 0;\n{FENCE}\n\n{TABLE}\n| a | b |\n|---|---|\n| `n + 1` | `no code` |\n"
+              "| `int m = n`, `n \\| 1` | |\n", 1, ""),
+    "other_table": (f"{FENCE}cpp\nint n = 0;\n{FENCE}\n\n{TABLE}\n| a |\n|---|\n| `n` |\n| `m` |\n", 0, "other_table.md:9:"),
+    "row_without_code": (f"{FENCE}cpp\nint n = 0;\n{FENCE}\n\n{TABLE}\n| a |\n|---|\n| n |\n", 0, "row has no code"),
+    "table_alone": (f"{TABLE}\n| a |\n|---|\n| `1` |\n", 0, "no fragment before this table"),
     "wrong_fragment": (f"text\n\n{FENCE}cpp\n\nint n = nothing();\n{FENCE}\n", 0, "wrong_fragment.md:5"),
     "marked": (f"<!-- no-compile: a sketch -->\n{FENCE}cpp\nno code\n{FENCE}\n", 0, ""),
     "marked_without_reason": (f"<!-- no-compile: -->\n{FENCE}cpp\nno code\n{FENCE}\n", 0, "FAILED"),
@@ -233,7 +369,7 @@ def self_test(compiler):
     with tempfile.TemporaryDirectory() as place:
         root = pathlib.Path(place)
         (root / "tests/docs").mkdir(parents=True)
-        (root / PRELUDE).write_text("inline int answer() { return 42; }\n")
+        (root / PRELUDE).write_text("#include <iostream>\n#include <vector>\ninline int answer() { return 42; }\n")
         (root / "x.cpp").write_text("// file\n  // [one]\n  int a;\n    int b;\n  // [/one]\n")
         (root / "tests/compile_fail").mkdir()
         (root / "tests/compile_fail/bad.cpp").write_text("int main() { nonsense }\n")
