@@ -3,7 +3,8 @@
 #
 #   bash tools/setup.sh notebook    # what the notebook example needs
 #   bash tools/setup.sh tests       # what the notebook and the tests need (the default)
-#   bash tools/setup.sh browser     # the same, and a browser with what drives it, for the test of the report
+#   bash tools/setup.sh browser     # the same, a browser with what drives it, and emscripten: pages that compute, and their test
+#   bash tools/setup.sh site        # what tools/site.sh needs, alone
 #   bash tools/setup.sh bench       # the same, and the libraries that the benchmarks compare with
 #
 # As root, or through sudo. Does nothing when all packages are there. Without apt it only says what is needed.
@@ -13,19 +14,25 @@ notebook_packages="g++ cmake ninja-build libboost-dev libxtensor-dev libxsimd-de
 test_packages="python3 libcli11-dev clang-14 doctest-dev librapidcheck-dev libtbb-dev libbenchmark-dev libutf8proc-dev"
 # libclang-rt-14-dev: tools/fuzz_files.sh. qemu-user and the cross compiler run the tests of other processors: 60 MB, under a minute.
 optional_packages="libclang-rt-14-dev clang-19 clang-tidy-14 clang-format-19 qemu-user g++-aarch64-linux-gnu"
-# The test of the report in a browser; playwright-core comes by npm.
-browser_packages="nodejs npm chromium"
+# The tests in a browser; playwright-core comes by npm. A Node.js from elsewhere brings npm, which Debian's conflicts with.
+browser_packages="chromium"
+if ! command -v npm > /dev/null; then browser_packages="nodejs npm $browser_packages"; fi
+# Models in pages are compiled by it: a download of 125 MB, 880 MB installed.
+live_packages="emscripten"
 playwright="playwright-core@1.48.2"
+# The documentation as a site: pages, the API, formulas.
+site_packages="python3 mkdocs mkdocs-material doxygen libjs-katex"
 # Rivals of the benchmarks.
 bench_packages="libtbb-dev libopenblas-dev libeigen3-dev libdnnl-dev"
 
 case "${1:-tests}" in
   notebook) wanted="$notebook_packages" optional="" ;;
   tests) wanted="$notebook_packages $test_packages" optional="$optional_packages" ;;
-  browser) wanted="$notebook_packages $test_packages $browser_packages" optional="$optional_packages" ;;
+  browser) wanted="$notebook_packages $test_packages $browser_packages" optional="$optional_packages $live_packages" ;;
+  site) wanted="$site_packages" optional="" ;;
   bench) wanted="$notebook_packages $test_packages" optional="$bench_packages" ;;
   *)
-    echo "setup: expected 'notebook', 'tests', 'browser' or 'bench', not '$1'" >&2
+    echo "setup: expected 'notebook', 'tests', 'browser', 'site' or 'bench', not '$1'" >&2
     exit 2
     ;;
 esac

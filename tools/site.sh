@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Builds the documentation as a site and checks it: pages by MkDocs, the API by Doxygen, without a warning; every link leads somewhere.
+#
+#   bash tools/site.sh                            # installs what is missing, builds into build/site
+#   bash tools/site.sh --no-setup --into FOLDER   # installs nothing; builds into another folder
+#
+# A browser shows the pages from the disk; the search box needs a server: python3 -m http.server --bind 127.0.0.1 --directory build/site
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+setup=yes
+folder=build/site
+while [ $# -gt 0 ]; do
+  case "$1" in
+    --no-setup) setup=no ;;
+    --into) folder="${2:?--into needs a folder}"; shift ;;
+    *)
+      echo "site: unknown option $1; there are --no-setup and --into FOLDER" >&2
+      exit 2
+      ;;
+  esac
+  shift
+done
+if [ "$setup" = yes ]; then bash tools/setup.sh site; fi
+
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+if ! PYTHONWARNINGS=ignore mkdocs build --strict --site-dir "$(realpath -m "$folder")" > "$log" 2>&1; then
+  grep -vE '^INFO|^  - source/' "$log" >&2  # what is left are warnings and errors
+  exit 1
+fi
+python3 -B tools/check_site.py "$folder"
+echo "the site: $folder/index.html; with a search box: python3 -m http.server --bind 127.0.0.1 --directory $folder"

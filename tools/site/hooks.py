@@ -1,0 +1,257 @@
+"""What MkDocs does to the pages of docs/ (mkdocs.yml, hooks). The pages stay good on a Git host as they are; here
+
+* README.md and the other pages at the top join them, README.md as the home page;
+* a link to a file of the sources, and a path in code, lead to a page that shows the file;
+* the headers' pages of tools/site/api.py join them, below "API";
+* formulas are drawn by KaTeX, a package of Debian that the site has a copy of;
+* headings get the names that a Git host gives them, so that links with # work in both;
+* each error has a drawing of its shapes instead of the text (tools/error_picture.py), and SVG files are part of their page, so that
+  they follow its colours;
+* pages that the navigation of mkdocs.yml lacks are put at the end of their folder's section.
+
+What compilers print and the pages of sources are not searched. A link that leads nowhere is a warning, and `strict` makes that an error.
+"""
+
+import html
+import json
+import logging
+import pathlib
+import posixpath
+import re
+import sys
+import tempfile
+
+from mkdocs.plugins import event_priority
+from mkdocs.structure.files import File
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "tools/site")]
+
+import api  # noqa: E402
+import error_picture  # noqa: E402
+import errors_page  # noqa: E402
+from host_markdown import FENCE, for_python_markdown, heading_names, outside_of_code, with_math  # noqa: E402
+
+log = logging.getLogger("mkdocs.site")
+TOP = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md")
+SECTIONS = {"tutorial": "Tutorial", "howto": "How-to", "howto/recipes": "Recipes", "reference": "Reference", "explanation": "Explanation", "decisions": "Decisions", "api": "API"}
+LANGUAGES = {".hpp": "cpp", ".cpp": "cpp", ".py": "python", ".sh": "sh", ".cmake": "cmake", ".json": "json", ".mjs": "js", ".yml": "yaml"}
+LINK = re.compile(r"(!?\[(?:[^\]\[`]|`[^`]*`|\[[^\]]*\])*\]\()([^)\s]+)(\))")
+SPAN = re.compile(r"`([\w./+-]+/[\w./+-]+)`")
+
+MATH = """for (const e of document.querySelectorAll(".dw-math")) { katex.render(e.textContent, e, {displayMode: e.tagName === "DIV"}); }"""
+KATEX = pathlib.Path("/usr/share/javascript/katex")
+
+made = {}      # page: Markdown, of the pages that no file holds
+folders = []   # temporary, as long as the build
+hidden = {}    # page: [HTML that is not searched]
+
+
+# --- which files there are --------------------------------------------------------------------------------------------
+
+def in_site(path):
+    """A path of the repository -> the page or file of the site, None where it is neither."""
+    if (ROOT / path).is_dir():
+        path = posixpath.join(path, "README.md")
+    if path in TOP:
+        return path
+    return path.removeprefix("docs/") if path.startswith("docs/") else None
+
+
+def in_repository(page):
+    return page if page in TOP else f"docs/{page}"
+
+
+def source_page(path):
+    return f"source/{path}.md"
+
+
+def is_source(path):
+    """A file that has a page: text of the sources; not a case of a compile error, of which there are too many."""
+    full = ROOT / path
+    return (not path.startswith(("/", "..", "build/", "docs/")) and in_site(path) is None and full.is_file()
+            and not re.match(r"tests/compile_fail/.+/", path) and full.suffix not in (".dwpack", ".safetensors", ".svg"))
+
+
+def source_of(words):
+    """What is in code on a page -> the file of the sources that it names; a header without `include/` or `include/dimwise/`, too"""
+    for path in (words, f"include/{words}", f"include/dimwise/{words}"):
+        if "." in words and is_source(path):
+            return path
+    return None
+
+
+def target_of(page, link):
+    """A link of a page -> (path of the repository, fragment); None where it leads elsewhere."""
+    if re.match(r"[a-z]+:|#|//", link):
+        return None
+    path, _, fragment = link.partition("#")
+    return posixpath.normpath(posixpath.join(posixpath.dirname(in_repository(page)), path)), fragment
+
+
+def sources_of(page, text):
+    """-> the files of the sources that a page links to or names"""
+    text = FENCE.sub("", text)
+    found = {target[0] for target in (target_of(page, link[2]) for link in LINK.finditer(text)) if target and is_source(target[0])}
+    if page.startswith("api/"):
+        found |= {path for path in re.findall(r'href="(?:\.\./)+(include/[^"#]+)', text)}
+    return found | {source for source in map(source_of, SPAN.findall(text)) if source}
+
+
+# --- events of MkDocs -------------------------------------------------------------------------------------------------
+
+def on_files(files, config):
+    made.clear()
+    hidden.clear()
+    folder = tempfile.TemporaryDirectory(prefix="dimwise-site-")
+    folders[:] = [folder]
+    try:
+        pages_of_headers, of_file = api.build(ROOT)
+        made.update(pages_of_headers)
+        for file, line, _, name in api.undocumented(of_file):
+            log.warning("%s:%d: %s has no comment", file, line, name)
+    except api.Problem as problem:
+        log.warning("the API: %s", problem)
+    pages = {page: (ROOT / page).read_text(encoding="utf-8") for page in TOP} | made
+    pages |= {file.src_uri: pathlib.Path(file.abs_src_path).read_text(encoding="utf-8") for file in files if file.is_documentation_page()}
+    for path in sorted(set().union(*(sources_of(page, text) for page, text in pages.items()))):
+        text = (ROOT / path).read_text(encoding="utf-8").rstrip("\n")
+        ticks = "`" * (3 + max(map(len, re.findall(r"`+", text)), default=0))
+        language = LANGUAGES.get(pathlib.Path(path).suffix, "text")
+        made[source_page(path)] = f'# {path}\n\n{ticks}{{.{language} linenums="1"}}\n{text}\n{ticks}\n'
+    made["site.css"] = (ROOT / "tools/site/site.css").read_text(encoding="utf-8") + error_picture.style_sheet(ROOT)
+    for name, text in made.items():
+        path = pathlib.Path(folder.name) / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        files.append(File(name, folder.name, config["site_dir"], config["use_directory_urls"]))
+    if not KATEX.is_dir():
+        log.warning("%s is missing; bash tools/setup.sh site installs it", KATEX)
+    for path in (*KATEX.glob("katex.min.*"), *KATEX.glob("fonts/*")):
+        files.append(File(str(path.relative_to(KATEX.parent)), str(KATEX.parent), f"{config['site_dir']}/assets", False))
+    for page in TOP:
+        files.append(File(page, str(ROOT), config["site_dir"], config["use_directory_urls"]))
+    complete_navigation(config["nav"], files)
+    return files
+
+
+def complete_navigation(nav, files):
+    listed = set(re.findall(r'"([^"]+\.md)"', json.dumps(nav)))
+
+    def section(entries, title):
+        for entry in entries:
+            for name, content in entry.items() if isinstance(entry, dict) else ():
+                if name == title and isinstance(content, list):
+                    return content
+                found = section(content, title) if isinstance(content, list) else None
+                if found is not None:
+                    return found
+        return None
+
+    layers = {}
+    for file in sorted((file for file in files if file.is_documentation_page()), key=lambda file: file.src_uri):
+        folder = posixpath.dirname(file.src_uri)
+        folder = folder if folder in SECTIONS else folder.split("/")[0]
+        content = section(nav, SECTIONS.get(folder, ""))
+        if file.src_uri in listed or folder == "source":
+            continue
+        if content is None:
+            log.warning("%s is in no section of the navigation in mkdocs.yml", file.src_uri)
+        elif folder == "api":
+            layer = posixpath.dirname(file.src_uri).removeprefix("api").strip("/") or "all of it"
+            if layer not in layers:
+                layers[layer] = []
+                content.append({layer: layers[layer]})
+            layers[layer].append(file.src_uri)
+        else:
+            content.append(file.src_uri)
+
+
+def links(text, page, files):
+    def change(found):
+        target = target_of(page, found[2])
+        if target is None:
+            return found[0]
+        path, fragment = target
+        there = in_site(path) or (source_page(path) if is_source(path) else None)
+        if there is None or files.get_file_from_path(there) is None:
+            log.warning("%s links to %s, which does not exist", in_repository(page), found[2])
+            return found[0]
+        if there.startswith("source/"):
+            fragment = re.sub(r"^L(\d+)$", r"__codelineno-0-\1", fragment)
+        relative = posixpath.relpath(there, posixpath.dirname(page) or ".")
+        return found[1] + relative + (f"#{fragment}" if fragment else "") + found[3]
+
+    return outside_of_code(text, lambda part: LINK.sub(change, part))
+
+
+def on_page_markdown(markdown, page, config, files):
+    name = page.file.src_uri
+    if name.startswith("source/"):
+        page.meta["hide"] = ["navigation", "toc"]
+        return markdown
+    if name in ("README.md", "errors.md"):
+        page.meta["hide"] = ["navigation"]  # the list has that page alone
+    if name == "errors.md":
+        markdown = with_pictures(markdown)
+    if name.startswith("api/") and name != "api/index.md":
+        return for_python_markdown(heading_names(markdown))
+    return for_python_markdown(heading_names(with_math(links(markdown, name, files), hidden.setdefault(name, []))))
+
+
+def with_pictures(text):
+    """The drawing of each error, from what the first compiler of its section prints."""
+    parts = re.split(rf"^{errors_page.PICTURE}\n```text\n(.*?)^```\n", text, flags=re.M | re.S)
+    out = [parts[0]]
+    for told, rest in zip(parts[1::2], parts[2::2]):
+        printed = re.search(r"<summary>\S+</summary>\n\n```text\n(.*?)^```", rest, re.M | re.S)
+        sentence = " ".join(told.split("\n\n")[0].split())
+        words = re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(sentence, quote=False))
+        out += [f'<p class="dw-said">{words}</p>\n<div class="dw-picture">{error_picture.of_text(printed[1])}</div>\n', rest]
+    return "".join(out)
+
+
+def on_page_content(content, page, config, files):
+    name = page.file.src_uri
+    put_away = hidden.setdefault(name, [])
+
+    def away(found):
+        put_away.append(found[0])
+        return f"<!--hidden {len(put_away) - 1}-->"
+
+    def code_link(found):
+        source = None if found[1] else source_of(found[2])
+        file = source and files.get_file_from_path(source_page(source))
+        return f'<a href="{file.url_relative_to(page.file)}">{found[0]}</a>' if file else found[0]
+
+    def picture(found):
+        svg = (pathlib.Path(config["docs_dir"]) / posixpath.normpath(posixpath.join(posixpath.dirname(page.file.url), found[1])))
+        return f'<div class="dw-picture dw-whole">{error_picture.without_style(svg.read_text(encoding="utf-8"))}</div>' \
+            if svg.is_file() and 'class="dw"' in svg.read_text(encoding="utf-8") else found[0]
+
+    if name.startswith("source/"):
+        title, code = content.split("</h1>", 1)
+        return f"{title}</h1>{away([code])}"
+    content = re.sub(r"(<a\b[^>]*>\s*)?<code>([\w./+-]+)</code>", code_link, content)
+    content = re.sub(r'<img alt="[^"]*" src="([^"]+\.svg)"\s*/?>', picture, content)
+    content = re.sub(r'href="(?:\.\./)*(include/[^"#]+)#L(\d+)"', lambda found: f'href="{files.get_file_from_path(source_page(found[1])).url_relative_to(page.file)}#__codelineno-0-{found[2]}"', content)
+    content = re.sub(r"<table>.*?</table>", r'<div class="dw-table">\g<0></div>', content, flags=re.S)
+    if 'class="dw-math"' in content:
+        at = posixpath.relpath("assets/katex", posixpath.dirname(page.file.url) or ".")
+        content += f'<link rel="stylesheet" href="{at}/katex.min.css"><script src="{at}/katex.min.js"></script><script>{MATH}</script>'
+    return re.sub(r"<details>.*?</details>", away, content, flags=re.S)
+
+
+def on_post_page(output, page, config):
+    put_away = hidden.get(page.file.src_uri, [])
+    return re.sub(r"<!--hidden (\d+)-->", lambda found: put_away[int(found[1])], output)
+
+
+@event_priority(-100)  # behind the plugin that writes the index
+def on_post_build(config):
+    path = pathlib.Path(config["site_dir"]) / "search/search_index.json"
+    index = json.loads(path.read_text(encoding="utf-8"))
+    index["docs"] = [one for one in index["docs"] if not one["location"].startswith("source/")]
+    path.write_text(json.dumps(index, ensure_ascii=False), encoding="utf-8")
+    for folder in folders:
+        folder.cleanup()

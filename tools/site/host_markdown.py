@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""Markdown as a Git host reads it, made into what Python-Markdown reads in the same way.
+
+    python3 tools/site/host_markdown.py --self-test
+
+Used by tools/site/hooks.py. Standard library only.
+"""
+
+import html
+import re
+import sys
+
+FENCE = re.compile(r"^ *(`{3,}).*?^ *\1 *$", re.M | re.S)
+
+
+def outside_of_code(text, change):
+    """`change` applied to what is between the code blocks."""
+    out, at = [], 0
+    for block in FENCE.finditer(text):
+        out += [change(text[at:block.start()]), block[0]]
+        at = block.end()
+    return "".join([*out, change(text[at:])])
+
+
+def heading_names(text):
+    """Headings with the names that a Git host gives them."""
+    seen = {}
+
+    def name(found):
+        slug = re.sub(r"[^\w\- ]", "", re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", found[2]).lower()).strip().replace(" ", "-")
+        seen[slug] = seen.get(slug, -1) + 1
+        return f"{found[1]} {found[2]} {{#{slug}{'-' + str(seen[slug]) if seen[slug] else ''}}}"
+
+    return outside_of_code(text, lambda part: re.sub(r"^(#{1,6}) (.+?) *$", name, part, flags=re.M))
+
+
+def for_python_markdown(text):
+    """What a Git host reads otherwise than Python-Markdown: a pipe in the code of a table, a list right below a paragraph."""
+    def change(part):
+        part = re.sub(r"^\|.*\|$", lambda row: re.sub(r"`[^`]*`", lambda span: span[0].replace("\\|", "|"), row[0]), part, flags=re.M)
+        return part.replace("<details>", '<details markdown="1">')
+
+    return in_lists(outside_of_code(text, change))
+
+
+def in_lists(text):
+    """What belongs to the item of a list begins four columns to the right of it, and a list below an empty line."""
+    out, width, fence, apart = [], 0, "", False
+    for line in text.splitlines():
+        item = re.match(r"(\*|-|\d+\.) +(?=\S)", line)
+        ticks = re.match(r"`{3,}", line)
+        if fence or ticks:
+            fence, width = ("" if fence and ticks and ticks[0] == fence else fence or ticks[0]), 0
+        elif item:
+            if (not width or apart) and out and out[-1].strip():
+                out.append("")
+            width, apart = len(item[0]), False
+        elif width and line.startswith(" " * width):
+            line = "    " + line[width:]
+            apart = apart or not out[-1].strip()
+        elif line.strip() and out and not out[-1].strip():
+            width = 0
+        out.append(line)
+    return "\n".join(out) + "\n"
+
+
+def with_math(text, put_away):
+    """Formulas as elements that KaTeX fills in the browser; a page without a command of TeX has none."""
+    if not re.search(r"^```math$|\$[^$`\n]*\\[a-z][^$`\n]*\$", text, flags=re.M):
+        return text
+
+    def element(tag, tex):
+        put_away.append(html.escape(tex.strip(), quote=False))
+        return f'<{tag} class="dw-math"><!--hidden {len(put_away) - 1}--></{tag}>'
+
+    text = re.sub(r"^```math\n(.*?)^```$", lambda found: element("div", found[1]) + "\n", text, flags=re.M | re.S)
+    return outside_of_code(text, lambda part: re.sub(r"`[^`]*`|\$(?=\S)([^$\n]+?)(?<=\S)\$",
+                                                     lambda found: element("span", found[1]) if found[1] else found[0], part))
+
+
+SELF_TESTS = (  # what is done, the page, what it becomes
+    (heading_names, "# A `b<c>` d\n## A-b\n## [A b](x.md)\n```\n# no heading\n```\n### é_1, 2\n",
+     "# A `b<c>` d {#a-bc-d}\n## A-b {#a-b}\n## [A b](x.md) {#a-b-1}\n```\n# no heading\n```\n### é_1, 2 {#é_1-2}\n"),
+    (for_python_markdown, "| `a \\| b` | c \\| d |\n", "| `a | b` | c \\| d |\n"),
+    (for_python_markdown, "text\n* one\n  more\n* two\n", "text\n\n* one\n    more\n* two\n"),
+    (for_python_markdown, "1. one\n\n   ```cpp\n   * x;\n   ```\n   more\n2. two\n\nend\n  same\n",
+     "1. one\n\n    ```cpp\n    * x;\n    ```\n    more\n\n2. two\n\nend\n  same\n"),
+    (for_python_markdown, "```text\na\n* b\n  c\n<details>\n```\n<details>\n", '```text\na\n* b\n  c\n<details>\n```\n<details markdown="1">\n'),
+    (lambda page: with_math(page, []), "`$x$` $5 and $6\n", "`$x$` $5 and $6\n"),
+    (lambda page: with_math(page, put) + repr(put), "```math\na < b\n```\n`$x$` and $y_1$, $5\n```sh\n$a$\n```\n",
+     '<div class="dw-math"><!--hidden 0--></div>\n\n`$x$` and <span class="dw-math"><!--hidden 1--></span>, $5\n```sh\n$a$\n```\n'
+     "['a &lt; b', 'y_1']"),
+)
+put = []
+
+
+def self_test():
+    failed = 0
+    for change, page, expected in SELF_TESTS:
+        if change(page) != expected:
+            failed += 1
+            print(f"FAILED self-test of {page!r}:\n{change(page)!r}")
+    print(f"{len(SELF_TESTS) - failed} passed, {failed} failed")
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(__doc__ if sys.argv[1:] != ["--self-test"] else 1 if self_test() else 0)
