@@ -55,6 +55,8 @@ struct attention_case {
   named<batch, kv_heads, group_of, seq> lse;
   T scale;
   T cap;
+  // Above every score, and a power of two: a soft cap of this size changes nothing, to the bit.
+  static constexpr double no_cap = 0x1p60;
 
   explicit attention_case(program<T>& of)
       : p(of),
@@ -66,7 +68,7 @@ struct attention_case {
         out{"out", {r.sequences, r.shared_heads, r.own_heads, {"seq"}, {"d_v"}}},
         lse{"lse", {r.sequences, r.shared_heads, r.own_heads, {"seq"}}},
         scale(static_cast<T>(of.number("scale", 1 / std::sqrt(static_cast<double>(of.extent("d_k")))))),
-        cap(static_cast<T>(of.number("softcap", 0))) {
+        cap(static_cast<T>(of.number("softcap", no_cap))) {
     how.causal = p.flag("causal");
     how.padding = p.says("padding");
     how.window = p.says("window");
@@ -149,11 +151,12 @@ struct attention_case {
     return all;
   }
 
-  // slope · (j − i), or −slope · |j − i|.
+  // slope · (j − i), or −slope · |j − i|; zeros where the case has no slopes.
   [[nodiscard]] tensor<T, kv_heads, group_of, seq, key> alibi_bias() const {
-    const auto slopes = p.parameters().at("alibi_slopes").template get<std::vector<double>>();
     const auto queries = p.template array_of<T>(q);
     const auto keys = p.template array_of<T>(k);
+    std::vector<double> slopes(extent_of<kv_heads>(queries) * extent_of<group_of>(queries));
+    if (p.says("alibi_slopes")) { slopes = p.parameters().at("alibi_slopes").template get<std::vector<double>>(); }
     tensor<T, kv_heads, group_of, seq, key> bias(
         kv_heads{static_cast<std::ptrdiff_t>(extent_of<kv_heads>(queries))},
         group_of{static_cast<std::ptrdiff_t>(extent_of<group_of>(queries))},
@@ -191,11 +194,12 @@ struct attention_case {
                       [&](const auto& m) { return std::tuple(logsumexp<key>(scores_of(m))); });
     }
   }
-  template <class Mask>
-  void attend_biased(const Mask& with_mask) {
+  // before: what changes scores before the bias.
+  template <class Before, class Mask>
+  void attend_biased(const Before& before, const Mask& with_mask) {
     const auto run = [&](const auto& bias) {
       p.differentiate(std::tuple(q, k, v, bias), std::tuple(out), [&](const auto& m) {
-        const auto s = scaled(contract<d_k>(std::get<0>(m), std::get<1>(m)), scale);
+        const auto s = before(scaled(contract<d_k>(std::get<0>(m), std::get<1>(m)), scale));
         return std::tuple(contract<key>(softmax<key>(with_mask(biased(s, std::get<3>(m)))), std::get<2>(m)));
       });
     };
@@ -230,28 +234,37 @@ void attention(program<T>& p) {
   const auto given = [seen = c.how.any ? c.visible() : tensor<bool, batch, seq, key>()](const auto& s) {
     return masked(s, allow(seen));
   };
-  if (p.has("bias")) {
-    if (p.says("softcap") || p.says("alibi_slopes")) { throw std::runtime_error("a bias beside others is not known"); }
-    if (c.how.any) {
-      c.attend_biased(given);
+  const auto capped = [&](const auto& s) { return c.cap * tanh(s / c.cap); };
+  if (int{p.has("bias")} + int{p.says("softcap")} + int{p.says("alibi_slopes")} > 1) {
+    // Any two or all three, compiled once: what the case does not have changes nothing.
+    const auto slopes = c.alibi_bias();
+    const auto seen = c.visible();
+    if (p.has("bias")) {
+      c.attend_biased(capped, [&](const auto& s) { return masked(biased(s, slopes), allow(seen)); });
     } else {
-      c.attend_biased(none);
+      c.attend([&](const auto& s, const auto&) { return biased(capped(s), slopes); },
+               [&](const auto& s) { return masked(s, allow(seen)); });
+    }
+  } else if (p.has("bias")) {
+    if (c.how.any) {
+      c.attend_biased(none, given);
+    } else {
+      c.attend_biased(none, none);
     }
   } else if (p.says("alibi_slopes")) {
     const auto slopes = c.alibi_bias();
     const auto with_slopes = [&](const auto& s, const auto&) { return biased(s, slopes); };
-    if (p.says("softcap")) { throw std::runtime_error("slopes behind a soft cap are not known"); }
     if (c.how.any) {
       c.attend(with_slopes, given);
     } else {
       c.attend(with_slopes, none);
     }
   } else if (p.says("softcap")) {
-    const auto capped = [&](const auto& s, const auto&) { return c.cap * tanh(s / c.cap); };
+    const auto with_cap = [&](const auto& s, const auto&) { return capped(s); };
     if (c.how.any) {
-      c.attend(capped, given);
+      c.attend(with_cap, given);
     } else {
-      c.attend(capped, none);
+      c.attend(with_cap, none);
     }
   } else if (!c.how.any) {
     c.attend(unchanged, none);
