@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Each exercise fails for the reason that it states, each solution passes, and the runner loses nothing that a learner wrote.
 
-    python3 tests/exercises/check.py                       # with the first promised compiler
+    python3 tests/exercises/check.py                       # with each promised compiler
     python3 tests/exercises/check.py --compiler clang++-19
     python3 tests/exercises/check.py --times               # seconds of each try, of processor time
     python3 tests/exercises/check.py --update              # writes the reasons into the exercises
@@ -27,6 +27,7 @@ import threading
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(ROOT / "examples/exercises"), str(ROOT / "tools")]
 
+import compilers  # noqa: E402
 import dimwise_errors  # noqa: E402
 import run  # noqa: E402
 
@@ -80,7 +81,7 @@ def check_exercises(found, workshop, update):
                 problems.append(f"the solution differs in {len(changed)} lines")
             if problems:
                 failed += 1
-                print(f"FAILED {one.stem}: " + "\n  ".join(problems))
+                print(f"FAILED {one.stem}, {workshop.compiler.name}: " + "\n  ".join(problems))
     return failed
 
 
@@ -223,17 +224,19 @@ def main():
     parser.add_argument("--times", action="store_true")
     parser.add_argument("--update", action="store_true")
     arguments = parser.parse_args()
-    workshop = run.Workshop(arguments.compiler)
+    workshop = run.Workshop(arguments.compiler)  # the one that learners get
     found = [one for one in run.exercises() if re.search(arguments.filter, one.stem)]
     if arguments.times:
         show_times(found, workshop)
         return 0
-    failed = check_exercises(found, workshop, arguments.update) + check_reasons()
+    others = [] if arguments.compiler or arguments.update else compilers.find_compilers()
+    workshops = [workshop, *(run.Workshop(one.command) for one in others if one.version != workshop.compiler.version)]
+    failed = check_reasons() + sum(check_exercises(found, one, arguments.update) for one in workshops)
     if not arguments.filter:
         failed += check_list(found) + check_runner(workshop, arguments.compiler) + check_watch(workshop, arguments.compiler)
     print(f"counted: {len(found)} exercises and their solutions, {sum(bool(one.bug) for one in found)} of them from the collection of bugs, "
-          f"by {workshop.compiler.version}")
-    print(f"{2 * len(found) + 3 - failed} passed, {failed} failed")
+          f"by {', '.join(one.compiler.name for one in workshops)}")
+    print(f"{2 * len(found) * len(workshops) + 3 - failed} passed, {failed} failed")
     return 1 if failed else 0
 
 
