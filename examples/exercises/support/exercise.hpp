@@ -39,7 +39,7 @@ bool near(const X& x, std::initializer_list<float> wanted) {
   return same;
 }
 
-/// Ends the program, with the place of the call, where the condition does not hold. (clang 14 has no std::source_location.)
+/// Ends the program, with the place of the call, where the condition does not hold. (clang 14 lacks source_location.)
 inline void expect(bool holds, const char* what, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
   if (holds) { return; }
   std::fprintf(stderr, "%s:%d: not as expected: %s\n", file, line, what);
