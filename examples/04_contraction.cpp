@@ -50,7 +50,7 @@ int main() {
   std::cout << "batched: " << contract<d_in>(xs, ws);
 
   // Several dimensions at once, none at all, and a single number.
-  std::cout << "over two: " << contract<seq, d_in>(x, x);
+  std::cout << "over two: " << contract<seq, d_in>(x, x) << '\n';
   std::cout << "outer: " << describe(outer(at<seq>(x, 0), tensor<float, d_out>({1, 10}))) << '\n';
 
   // Shared positions would be a diagonal that nobody asked for, so it is spelled: the square length of every position.

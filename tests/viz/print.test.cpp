@@ -31,7 +31,6 @@ std::size_t lines(const std::string& s) { return static_cast<std::size_t>(std::c
 }  // namespace
 
 TEST_CASE("print: numbers, rows, tables") {
-  CHECK(printed(tensor<float>({2.5F})) == "one number: float32 2.5000\n");
   CHECK(printed(tensor<double, seq>{1, -2, 30}) ==
         "seq[3]: float64, min -2, mean 9.667, max 30, 0 NaN\n"
         "seq   0   1   2\n"
@@ -42,7 +41,7 @@ TEST_CASE("print: numbers, rows, tables") {
         "         0    0.50   -1.00\n"
         "         1    2.00  100.00\n");
   CHECK(printed(tensor<int, pair, seq, single>{{{1}, {2}}, {{3}, {-4}}}) ==
-        "pair[2] seq[2] single[1]: int32, min -4, mean 0.5, max 3\n"
+        "pair[2] seq[2] single[1]: int32, min -4, max 3\n"
         "pair 0\n"
         "seq \\ single   0\n"
         "           0   1\n"
@@ -51,6 +50,21 @@ TEST_CASE("print: numbers, rows, tables") {
         "seq \\ single   0\n"
         "           0   3\n"
         "           1  -4\n");
+}
+
+TEST_CASE("print: what has no dimensions is its number") {
+  CHECK(printed(tensor<float>({2.5F})) == "2.5");
+  CHECK(printed(tensor<std::int8_t>({65})) == "65");
+  CHECK(printed(tensor<bool>({true})) == "1");
+  CHECK(printed(mean<seq>(tensor<float, seq>{1, 2})) == "1.5");
+  const float memory = 0.25F;
+  CHECK(printed(tensor_view<const float>(&memory)) == "0.25");
+  std::ostringstream precise;
+  precise.precision(2);
+  precise << "loss " << tensor<double>({2.229}) << '\n';
+  CHECK(precise.str() == "loss 2.2\n");
+  CHECK(printed(tensor<float, normalised<key>>({2})) == "one number, normalised<key>: float32 2\n");
+  CHECK(printed(tensor<bfloat16>(std::vector<float>{0.5F})) == "one number: bfloat16 0.5000\n");
 }
 
 TEST_CASE("print: odd numbers, truth, ids, few bits") {
@@ -68,7 +82,7 @@ TEST_CASE("print: odd numbers, truth, ids, few bits") {
         "seq      0      1      2\n"
         "      true  false   true\n");
   CHECK(printed(tensor<id<vocab>, seq>(std::vector<int>{5, 11})) ==
-        "seq[2]: id<vocab>, min 5, mean 8, max 11\n"
+        "seq[2]: id<vocab>, min 5, max 11\n"
         "seq   0   1\n"
         "      5  11\n");
   CHECK(printed(tensor<std::int64_t, seq>{std::numeric_limits<std::int64_t>::max()}).find("9223372036854775807\n") !=
@@ -125,7 +139,7 @@ TEST_CASE("print: rows and columns called by words") {
   std::ostringstream table;
   table << labelled(tensor<int, batch, seq>{{1}, {2}} + 1, labels<batch>({"yes", "no"}));
   CHECK(table.str() ==
-        "batch[2] seq[1]: int32, min 2, mean 2.5, max 3\n"
+        "batch[2] seq[1]: int32, min 2, max 3\n"
         "batch \\ seq  0\n"
         "        yes  2\n"
         "         no  3\n");

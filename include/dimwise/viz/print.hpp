@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // dimwise/viz/print.hpp -- `std::cout << x`: a line of facts, then the values under their dimensions' names.
+// A tensor without dimensions is printed as its number.
 //
 // Layer: viz. An expression is evaluated first. Long dimensions show their first and last elements: any tensor fills
 // about one screen.
@@ -72,11 +73,13 @@ std::string element_name() {
   }
 }
 
-template <class T, class... D, class... L>
-coloured_text text_of(const tensor<T, D...>& x, const labels<L>&... words) {
+// `words_of.operator()<D>()` calls the places of D; numbers do where it gives no words.
+template <class T, class... D, class Words>
+coloured_text text_in_words(const tensor<T, D...>& x, const Words& words_of) {
   const auto of = [&]<class... All>(list<All...>) {
-    std::vector<printed_dimension> dims{
-        {name_in_words<All>(), x.extents().template extent<All>(), words_for<All>("labelled", x, words...)}...};
+    std::vector<printed_dimension> dims {
+      {name_in_words<All>(), x.extents().template extent<All>(), words_of.template operator()<All>()}...
+    };
     coloured_text out;
     for (const printed_dimension& d : dims) { out.colours.add(d.name); }
     out.text = no_adl::describe(x);
@@ -91,6 +94,14 @@ coloured_text text_of(const tensor<T, D...>& x, const labels<L>&... words) {
   };
   return of(dims_t<shape<D...>>{});
 }
+template <class T, class... D, class... L>
+coloured_text text_of(const tensor<T, D...>& x, const labels<L>&... words) {
+  return text_in_words(x, [&]<class Dim>() { return words_for<Dim>("labelled", x, words...); });
+}
+
+// A number that the stream prints itself, in the precision that it was given.
+template <operand X>
+inline constexpr bool prints_as_number = is_plain_number<shape_of<X>> && std::is_arithmetic_v<element_of<X>>;
 
 // The values of any operand as a tensor.
 template <operand X>
@@ -104,12 +115,18 @@ decltype(auto) stored_values(const X& x) {
 
 }  // namespace detail
 
-/// A line of facts (dimensions with their extents, marks, the element type, minimum, mean and maximum without NaN, and
-/// how many are NaN), then the values under their dimensions' names, which have a colour each on a terminal. An
-/// expression is evaluated first.
+/// A line of facts (dimensions with their extents, marks, the element type, minimum, maximum and, of real numbers, the
+/// mean, all without NaN, and how many are NaN), then the values under their dimensions' names, which have a colour each
+/// on a terminal. What has neither dimensions nor marks is printed as its number, without a line's end. An expression
+/// is evaluated first.
 template <operand X, class Traits>
 std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out, const X& x) {
-  return out << detail::text_of(detail::stored_values(x));
+  const auto& values = detail::stored_values(x);
+  if constexpr (detail::prints_as_number<X>) {
+    return out << +values.values()[0];  // + makes numbers of characters
+  } else {
+    return out << detail::text_of(values);
+  }
 }
 /// A mask has no elements: `indicator` gives them.
 template <mask M, class Traits,

@@ -46,7 +46,8 @@ class printed_values {
   printed_values(const printed_values&) = delete;
   printed_values& operator=(const printed_values&) = delete;
 
-  // Facts about all elements: NaN counts, and is left out of all else.
+  // Facts about all elements: NaN counts, and is left out of all else. Whole numbers are counts and ids: their mean
+  // says nothing.
   [[nodiscard]] std::string facts() const {
     const std::size_t n = size();
     if (n == 0) { return "no elements"; }
@@ -68,7 +69,9 @@ class printed_values {
     }
     std::string s;
     if (counted > 0) {
-      s = "min " + number(low) + ", mean " + number(sum / static_cast<double>(counted)) + ", max " + number(high);
+      const bool real = kind_ == kind::real;
+      s = "min " + number(low) + (real ? ", mean " + number(sum / static_cast<double>(counted)) : "") + ", max " +
+          number(high);
     }
     if (kind_ == kind::real) { s += (counted > 0 ? ", " : "") + std::to_string(n - counted) + " NaN"; }
     return s;
