@@ -430,7 +430,8 @@ CURES = {
         "Declare the element type of the expression, or a wider one; `map` with a `static_cast` rounds visibly.",
     "ERROR_R15_tensor_is_made_from_elements_and_extents":
         "Give the elements first (a list, a container, a span), then one object for each run-time dimension: "
-        "`tensor<float, seq, d_k> x(values, seq{5})`; nested lists say their extents themselves. `x.assign(values)` replaces elements.",
+        "`tensor<float, seq, d_k> x(values, seq{5})`; nested lists say their extents themselves. `x.assign(values)` replaces elements. "
+        "Ids come from a container of whole numbers, or a list of ids: `{id<vocab>{3}, id<vocab>{1}}`.",
     "ERROR_R15_view_is_made_from_a_pointer_or_span_and_extents":
         "Give the memory first, of the view's own element type, then one object for each run-time dimension: "
         "`tensor_view<const float, seq, d_k> x(pointer, seq{5})`.",

@@ -87,6 +87,12 @@ decltype(auto) one_number(X&& x) {
   }
 }
 
+// A loss that forgot its `return`, or whose body does not compile: compilers have said that error before, and take its
+// result for `void` or for none.
+struct loss_gives_no_value_or_has_an_error_of_its_own;
+template <class F, class... X>
+concept gives_a_value = std::is_invocable_v<F, X...> && !std::is_void_v<std::invoke_result_t<F, X...>>;
+
 // Whether a loss has a gradient by a model (R21).
 template <class M, class Loss>
 consteval auto judge_loss() {
@@ -95,6 +101,8 @@ consteval auto judge_loss() {
     return answer<ERROR_R21_model_has_no_parameters<M>>{};
   } else if constexpr (is_tracked_type<T>) {
     return answer<ERROR_R21_gradients_of_gradients_are_not_recorded<M>>{};
+  } else if constexpr (!gives_a_value<const Loss&, const rebind<tracked<T>, M>&>) {
+    return answer<loss_gives_no_value_or_has_an_error_of_its_own>{};
   } else {
     using loss = std::remove_cvref_t<decltype(one_number(
         std::declval<std::invoke_result_t<const Loss&, const rebind<tracked<T>, M>&>>()))>;
