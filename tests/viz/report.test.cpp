@@ -50,11 +50,12 @@ TEST_CASE("report: a formula gives its picture, its steps, its weights and its m
   REQUIRE(data["steps"].size() == explain(y).derivation().steps().size());
   CHECK(data["steps"][5]["words"] == "softmax<key> of step 5");
   CHECK(data["steps"][5]["result"] == "heads[2] seq[3] key[3], normalised<key>");
-  CHECK(has(data["steps"][5]["table"], "seq \\ key       0       1       2\n"));
+  CHECK(has(data["steps"][5]["table"], "seq \\ key       x    <!--      z␊\n"));
+  CHECK(has(data["steps"][5]["table"], "       b\"  0.5000  0.5000  0.0000\n"));
   CHECK(has(data["steps"][4]["table"], "-inf"));  // what the mask hides
   REQUIRE(data["weights"].size() == 1);
   const auto w = data["weights"][0];
-  CHECK(w["name"] == "step 6");
+  CHECK(w["name"] == "step 6: softmax<key>");
   CHECK(w["places"] == nlohmann::json{"heads 0", "heads 1"});
   CHECK(w["rowWords"] == nlohmann::json{"</script>", "b\"", "�"});
   CHECK(w["columnWords"] == nlohmann::json{"x", "<!--", "z␊"});
@@ -65,6 +66,16 @@ TEST_CASE("report: a formula gives its picture, its steps, its weights and its m
   REQUIRE(data["masks"].size() == 1);
   CHECK(data["masks"][0]["name"] == "causal<seq, key>");
   CHECK(data["masks"][0]["values"] == nlohmann::json{1, 0, 0, 1, 1, 0, 1, 1, 1});
+}
+
+TEST_CASE("report: words where they fit, weights that are given by their name") {
+  const tensor<float, seq, key, normalised<key>> given{{1, 0}, {0.5F, 0.5F}};
+  attention_report page("x", labels<seq>({"one", "two"}));
+  page.add_formula(slice<seq>(given, 0, 1));
+  const auto data = data_of(page.html());
+  CHECK(data["weights"][0]["name"] == "step 1: tensor");
+  CHECK(has(data["steps"][0]["table"], "      one "));
+  CHECK_FALSE(has(data["steps"][1]["table"], "one"));
 }
 
 TEST_CASE("report: nothing is fetched, and nothing leaves the text that is data") {

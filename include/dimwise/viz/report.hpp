@@ -155,6 +155,13 @@ class attention_report {
   }
   static void append(std::string& all, const std::string& one) { all += (all.empty() ? "" : ",\n") + one; }
 
+  // No words for another extent: a step may have a part of the dimension.
+  [[nodiscard]] std::vector<std::string> words_where_they_fit(const std::string& name, std::size_t extent) const {
+    for (const auto& [dimension, words] : words_) {
+      if (dimension == name && words.size() == extent) { return words; }
+    }
+    return {};
+  }
   [[nodiscard]] std::vector<std::string> words_of(const std::string& name, std::size_t extent) const {
     for (const auto& [dimension, words] : words_) {
       if (dimension != name) { continue; }
@@ -190,11 +197,15 @@ class attention_report {
   template <class N>
   void add_step(const N& n, const detail::step_words& s, std::size_t number) {
     const auto& values = detail::stored_values(n);
+    const auto words = [&]<class D>() {
+      return words_where_they_fit(detail::name_in_words<D>(), values.extents().template extent<D>());
+    };
     append(steps_, "{\"number\":" + std::to_string(number) + ",\"words\":" + detail::in_json(s.what) +
                        ",\"result\":" + detail::in_json(detail::in_words(s.result)) +
-                       ",\"table\":" + table(detail::text_of(values).text) + "}");
+                       ",\"table\":" + table(detail::text_in_words(values, words).text) + "}");
     if constexpr (detail::is_weights<detail::shape_of<N>>() && !detail::is_view<N>) {
-      add_weights("step " + std::to_string(number), values);
+      const std::string name = s.over.empty() ? s.operation : detail::angle(s.operation, s.over);
+      add_weights("step " + std::to_string(number) + ": " + name, values);
     }
     if constexpr (detail::is_masked_node<N>) {
       using mask_type = std::remove_cvref_t<decltype(n.template child<1>())>;
