@@ -337,7 +337,7 @@ async function notebookTyped() {
   await page.getByLabel("heads 1", {exact: true}).uncheck();
   const off = await result();
   assert.notEqual(off, on);
-  assert.match(off, /heads 1\n.*\n *0( +(0.0000|…))+\n/);
+  assert.match(off, /heads 1\n.*\n *eat( +(0.0000|…))+\n/);
   await page.getByLabel("heads 1", {exact: true}).check();
   assert.equal(await result(), on);
   await page.fill("#text", "life is long");
