@@ -112,6 +112,7 @@ set(dimwise_headers
     include/dimwise/io/file_error.hpp
     include/dimwise/io/gguf.hpp
     include/dimwise/io/npy.hpp
+    include/dimwise/io/npz.hpp
     include/dimwise/io/safetensors.hpp
     include/dimwise/io/shards.hpp
     include/dimwise/io/stored_order.hpp

@@ -46,6 +46,7 @@ THIRD_PARTIES = {
     "oneapi/tbb/": ("eval/tbb.hpp",),
     "nlohmann/": ("io/", "text/"),
     "utf8proc.h": ("text/unicode.hpp",),
+    "zip.h": ("io/npz.hpp",),
     "fcntl.h": ("io/file_bytes.hpp",),  # POSIX: files mapped into memory
     "sys/mman.h": ("io/file_bytes.hpp",),
     "sys/stat.h": ("io/file_bytes.hpp",),

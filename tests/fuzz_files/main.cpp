@@ -65,6 +65,52 @@ std::vector<bytes> npy_seeds() {
   return all;
 }
 
+#if __has_include(<zip.h>)
+std::vector<bytes> npz_seeds() {
+  const std::filesystem::path path =
+      std::filesystem::temp_directory_path() / ("dimwise_fuzz_" + std::to_string(std::random_device{}()) + ".npz");
+  const bytes zeros(24);
+  const std::vector<dimwise::io::stored_array> arrays{{"a", dimwise::io::element_type::f32, {2, 3}, zeros},
+                                                      {"b.c", dimwise::io::element_type::i64, {3}, zeros}};
+  dimwise::io::write_npz(path, arrays);
+  const dimwise::io::file_bytes file(path);
+  std::filesystem::remove(path);
+  return {{file.bytes().begin(), file.bytes().end()}};
+}
+#endif
+
+#if __has_include(<utf8proc.h>)
+// The packed tokenizers with their first words and what joins these: the rest of a file is as it was.
+std::vector<bytes> tokenizer_seeds() {
+  using nlohmann::json;
+  const dimwise_test::pack data(dimwise_test::data_file("tokenizers.dwpack"));
+  std::vector<bytes> all;
+  for (const std::string name : {"gpt2", "bert", "pairs"}) {
+    const auto packed = data.at(name + "/tokenizer.json").bytes;
+    json settings = json::parse(std::string(reinterpret_cast<const char*>(packed.data()), packed.size()));
+    json& model = settings.at("model");
+    json words;
+    for (const auto& [one, i] : model.at("vocab").items()) {
+      if (i.get<std::size_t>() < 300) { words[one] = i; }
+    }
+    model["vocab"] = words;
+    if (model.contains("merges")) {
+      json merges = json::array();
+      for (const json& pair : model.at("merges")) {
+        const std::string text = pair.is_string() ? pair.get<std::string>() : "";
+        const std::string left = pair.is_string() ? text.substr(0, text.find(' ')) : pair[0].get<std::string>();
+        const std::string right = pair.is_string() ? text.substr(text.find(' ') + 1) : pair[1].get<std::string>();
+        if (words.contains(left) && words.contains(right) && words.contains(left + right)) { merges.push_back(pair); }
+      }
+      model["merges"] = merges;
+    }
+    all.push_back(of_text(settings.dump()));
+  }
+  all.push_back(of_text(R"({"model": {"type": "BPE", "vocab": {"a": 0, "b": 1, "ab": 2}, "merges": ["a b"]}})"));
+  return all;
+}
+#endif
+
 // One change: bits, numbers at the borders, parts cut, copied or taken from another file.
 void change(bytes& file, const std::vector<bytes>& seeds, std::mt19937_64& draw) {
   const auto below = [&](std::size_t n) { return n == 0 ? std::size_t{0} : static_cast<std::size_t>(draw() % n); };
@@ -123,13 +169,20 @@ int main(int count, char** words) {
     if (option == "--seed") { seed = std::stoul(words[i + 1]); }
     if (option == "--write") { folder = words[i + 1]; }
   }
-  const struct {
+  struct format_of {
     const char* name;
     target run;
     std::vector<bytes> seeds;
-  } formats[] = {{"safetensors", dimwise_fuzz::safetensors, safetensors_seeds()},
-                 {"gguf", dimwise_fuzz::gguf, gguf_seeds()},
-                 {"npy", dimwise_fuzz::npy, npy_seeds()}};
+  };
+  std::vector<format_of> formats{{"safetensors", dimwise_fuzz::safetensors, safetensors_seeds()},
+                                 {"gguf", dimwise_fuzz::gguf, gguf_seeds()},
+                                 {"npy", dimwise_fuzz::npy, npy_seeds()}};
+#if __has_include(<zip.h>)
+  formats.push_back({"npz", dimwise_fuzz::npz, npz_seeds()});
+#endif
+#if __has_include(<utf8proc.h>)
+  formats.push_back({"tokenizer", dimwise_fuzz::tokenizer, tokenizer_seeds()});
+#endif
   for (const auto& format : formats) {
     if (!folder.empty()) {
       for (std::size_t i = 0; i < format.seeds.size(); ++i) {

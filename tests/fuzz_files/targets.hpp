@@ -1,13 +1,19 @@
 // tests/fuzz_files/targets.hpp -- what is done with the bytes of a file that may be anything.
 //
-// A reader gives arrays that lie within the bytes and have the size that their extents say, or throws `file_error`.
-// All else ends the program.
+// A reader gives arrays that lie within the bytes and have the size that their extents say, or throws `file_error`. A
+// tokenizer's ids are below its size. All else ends the program.
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dimwise/io/gguf.hpp>
 #include <dimwise/io/npy.hpp>
 #include <dimwise/io/safetensors.hpp>
+#if __has_include(<zip.h>)
+#include <dimwise/io/npz.hpp>
+#endif
+#if __has_include(<utf8proc.h>)
+#include <dimwise/text/tokenizer.hpp>
+#endif
 
 #include <cstdlib>
 
@@ -61,5 +67,40 @@ inline bool npy(input bytes) {
     return one;
   }, bytes);
 }
+
+#if __has_include(<zip.h>)
+inline bool npz(input bytes) {
+  try {
+    const archive all = parse_npz(bytes, "x", std::size_t{1} << 24);
+    for (const stored_array& a : all.arrays()) {
+      const auto count = count_of(a.extents);
+      require(count.has_value() && bytes_of(a.type, *count) == a.bytes.size());
+    }
+    return true;
+  } catch (const file_error& refused) {
+    require(std::strlen(refused.what()) < 2000);
+    return false;
+  }
+}
+#endif
+
+#if __has_include(<utf8proc.h>)
+struct vocab : dimwise::choice_dim<> {};
+
+inline bool tokenizer(input bytes) {
+  try {
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    const dimwise::text::tokenizer<vocab> words(parse_json(text, "x"), "x");
+    const auto ids = words.encode("Hello  world, it\u2019s 1234 caf\u00e9 \u4f60\u597d\xff [MASK]<s>\n\tend");
+    for (const auto i : ids) { require(i.value < words.size()); }
+    require(words.decode(ids).size() < (std::size_t{1} << 20));
+    require(words.fingerprint().size() == 16);
+    return true;
+  } catch (const file_error& refused) {
+    require(std::strlen(refused.what()) < 4000);
+    return false;
+  }
+}
+#endif
 
 }  // namespace dimwise_fuzz

@@ -34,7 +34,8 @@ class archive {
   /// The file or folder, as messages call it.
   [[nodiscard]] const std::string& title() const { return title_; }
   /// In the order of the file.
-  [[nodiscard]] const std::vector<stored_array>& arrays() const { return arrays_; }
+  [[nodiscard]] const std::vector<stored_array>& arrays() const& { return arrays_; }
+  const std::vector<stored_array>& arrays() const&& = delete;  // a loop over them would outlive the archive
   /// Null where there is none of that name.
   [[nodiscard]] const stored_array* find(std::string_view name) const {
     const auto found = places_.find(name);

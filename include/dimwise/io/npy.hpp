@@ -134,6 +134,24 @@ class npy_header {
   unsigned seen_ = 0;
 };
 
+// What stands before the elements in a file of format 1.0.
+inline std::string npy_head(const std::string& title, const stored_array& array) {
+  const auto* const known =
+      std::find_if(npy_types.begin(), npy_types.end(), [&](const npy_type& t) { return t.type == array.type; });
+  if (known == npy_types.end()) {
+    throw file_error(title + ": NumPy has no elements of the type " + std::string(name_of(array.type)));
+  }
+  std::string shape;
+  for (const std::size_t n : array.extents) { shape += std::to_string(n) + ", "; }
+  if (array.extents.size() > 1) { shape.resize(shape.size() - 2); }
+  std::string text =
+      "{'descr': '" + std::string(known->word) + "', 'fortran_order': False, 'shape': (" + shape + "), }";
+  text.append(63 - (10 + text.size()) % 64, ' ');
+  text += '\n';
+  return std::string("\x93NUMPY\x01\x00", 8) + static_cast<char>(text.size() % 256) +
+         static_cast<char>(text.size() / 256) + text;
+}
+
 }  // namespace detail
 
 /// The array of a .npy file that is in memory, as `name`; it borrows `bytes`. Throws `file_error`.
@@ -176,20 +194,7 @@ class npy_header {
 
 /// Writes an array as a .npy file of format 1.0, whole or not at all. Throws `file_error`.
 inline void write_npy(const std::filesystem::path& path, const stored_array& array) {
-  const auto* const known = std::find_if(detail::npy_types.begin(), detail::npy_types.end(),
-                                         [&](const detail::npy_type& t) { return t.type == array.type; });
-  if (known == detail::npy_types.end()) {
-    throw file_error(path.string() + ": NumPy has no elements of the type " + std::string(name_of(array.type)));
-  }
-  std::string shape;
-  for (const std::size_t n : array.extents) { shape += std::to_string(n) + ", "; }
-  if (array.extents.size() > 1) { shape.resize(shape.size() - 2); }
-  std::string text =
-      "{'descr': '" + std::string(known->word) + "', 'fortran_order': False, 'shape': (" + shape + "), }";
-  text.append(63 - (10 + text.size()) % 64, ' ');
-  text += '\n';
-  const std::string head = std::string("\x93NUMPY\x01\x00", 8) + static_cast<char>(text.size() % 256) +
-                           static_cast<char>(text.size() / 256) + text;
+  const std::string head = detail::npy_head(path.string(), array);
   new_file file(path);
   file.write(std::as_bytes(std::span(head)));
   file.write(array.bytes);
