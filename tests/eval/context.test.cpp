@@ -109,3 +109,23 @@ TEST_CASE("memory that is kept for the next evaluation is limited and given back
   { const auto x = numbers(4096); }
   CHECK(kept_memory() > 0);
 }
+
+TEST_CASE("memory of a size that is no longer needed makes room for another size") {
+  if (!detail::keeps_blocks) { return; }
+  (void)trim_memory();
+  { const auto x = numbers(4096); }
+  const std::size_t old = kept_memory();
+  // What is used again and again stays, and so does what it was used beside.
+  for (std::size_t n = 0; n < detail::block_pool::long_unused; ++n) { const auto x = numbers(512); }
+  CHECK(kept_memory() > old);
+  { const auto x = numbers(1024); }
+  CHECK(kept_memory() < old);
+  // The limit keeps the newest.
+  limit_kept_memory(old);
+  { const auto x = numbers(4096); }
+  CHECK(kept_memory() == old);
+  { const auto x = numbers(1024); }
+  CHECK(kept_memory() >= 1024 * 64 * sizeof(float));
+  CHECK(kept_memory() < old);
+  limit_kept_memory(std::size_t{1} << 26);
+}

@@ -101,8 +101,7 @@ class recorded_join final : public recorded_value<T, DimsAndMarks...> {
       : recorded_value<T, DimsAndMarks...>(record), rows_(rows) {}
   void send() override {
     if (this->arrived()) {
-      const auto g = this->gradient();
-      this->forget();
+      const auto g = this->taken();
       for (std::size_t t = 0; t < rows_.size(); ++t) { send_gradient(rows_[t], tensor(at<P>(g, t))); }
     }
     rows_.clear();

@@ -52,8 +52,7 @@ class recorded_layer<Layer, X, T, shape<D...>, How...> final : public recorded_v
 
   void send() override {
     if (this->arrived()) {
-      const auto g = this->gradient();
-      this->forget();
+      const auto g = this->taken();
       send_through(*kept_, g);
     }
     kept_.reset();

@@ -13,6 +13,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace dimwise {
@@ -93,25 +94,25 @@ class recorded_value : public recorded {
   void add(const G& g) {
     static_assert(same_set<dims_t<shape_of<G>>, dims_t<shape<DimsAndMarks...>>> && marks_t<shape_of<G>>::size == 0,
                   "dimwise: an adjoint gives a gradient of other dimensions than the value has");
-    if (arrived_) {
-      gradient_ = gradient_type(gradient_ + g);
+    if (gradient_) {
+      gradient_ = gradient_type(*gradient_ + g);
     } else {
-      gradient_ = gradient_type(g);
-      arrived_ = true;
+      gradient_.emplace(g);
     }
   }
-  [[nodiscard]] bool arrived() const { return arrived_; }
-  [[nodiscard]] const gradient_type& gradient() const { return gradient_; }
+  [[nodiscard]] bool arrived() const { return gradient_.has_value(); }
+  [[nodiscard]] const gradient_type& gradient() const { return *gradient_; }
 
  protected:
-  void forget() {
-    gradient_ = gradient_type();
-    arrived_ = false;
+  // What arrived: it is gone from here, so that its memory is free as soon as it was sent on.
+  [[nodiscard]] gradient_type taken() {
+    gradient_type g = static_cast<gradient_type&&>(*gradient_);
+    gradient_.reset();
+    return g;
   }
 
  private:
-  gradient_type gradient_;
-  bool arrived_ = false;
+  std::optional<gradient_type> gradient_;
 };
 
 // A value that was computed from tracked ones. It holds the expression until its gradient was sent.
@@ -122,8 +123,7 @@ class recorded_formula : public recorded_value<T, DimsAndMarks...> {
       : recorded_value<T, DimsAndMarks...>(record), formula_(std::make_unique<E>(formula)) {}
   void send() override {
     if (this->arrived()) {
-      const auto g = this->gradient();
-      this->forget();
+      const auto g = this->taken();
       send_from(*formula_, g);
     }
     formula_.reset();

@@ -38,7 +38,7 @@ struct feed_forward {
   template <detail::input X>
   [[nodiscard]] auto formula(const X& x) const {
     using namespace detail::words;
-    return down.formula(stored(detail::attempt(Activation(), kept_for_gradient(up.formula(x)))));
+    return down.formula(detail::attempt(Activation(), kept_for_gradient(up.formula(x))));
   }
   DIMWISE_DETAIL_CALL(feed_forward, operator(), formula);
 };

@@ -57,10 +57,12 @@ struct kept_blocks {
   struct block {
     void* memory = nullptr;
     std::size_t bytes = 0;
+    std::size_t given = 0;  // at this count of `takes`
   };
   small_list small[size_classes];
-  block large[capacity];
+  block large[capacity];  // as they were given, the oldest first
   std::size_t count = 0;
+  std::size_t takes = 0;  // of large blocks
   std::size_t total = 0;  // bytes of all blocks
   std::size_t limit = std::size_t{1} << 26;
   phase now = phase::before;
@@ -69,12 +71,14 @@ struct kept_blocks {
 // Blocks that this thread gave back, for its next evaluation. An aligned small block costs the system allocator more
 // than a small product costs the processor; pages of a large one are mapped and cleared anew each time, a fifth of a
 // small layer. Small sizes are powers of two, one list for each. At most `limit` bytes are kept, 64 MiB where nobody
-// said.
+// said; the oldest go first. Where a new size is needed, blocks that lay unused for long make room for it: a program
+// whose phases need other sizes would else keep those of all phases.
 class block_pool {
  public:
   static constexpr std::size_t small_bytes = std::size_t{1} << 14;
   static constexpr std::size_t most_bytes = std::size_t{1} << 25;
   static constexpr std::size_t kept_of_a_size = std::size_t{1} << 16;
+  static constexpr std::size_t long_unused = 64;  // takes of large blocks
 
   // A block's size in the pool: what is given back fits whatever rounds to the same.
   static constexpr std::size_t rounded(std::size_t bytes) {
@@ -101,17 +105,21 @@ class block_pool {
   }
   static void give(void* memory, std::size_t bytes) noexcept {
     if (memory == nullptr) { return; }
-    if (keeps_blocks && bytes <= most_bytes && kept.total + bytes <= kept.limit && opened()) {
-      if (bytes <= small_bytes) {
-        kept_blocks::small_list& list = kept.small[size_class(bytes)];
-        if ((list.count + 1) * bytes <= kept_of_a_size) {
-          list.first = new (memory) link{list.first};
-          ++list.count;
+    if (keeps_blocks && bytes <= most_bytes && bytes <= kept.limit && opened()) {
+      if (bytes > small_bytes) {
+        std::size_t first = kept.count == kept_blocks::capacity ? 1 : 0;
+        std::size_t left = kept.total - (first == 1 ? kept.large[0].bytes : 0);
+        while (left + bytes > kept.limit && first < kept.count) { left -= kept.large[first++].bytes; }
+        drop_oldest(first);
+        if (kept.total + bytes <= kept.limit) {
+          kept.large[kept.count++] = {memory, bytes, kept.takes};
           kept.total += bytes;
           return;
         }
-      } else if (kept.count < kept_blocks::capacity) {
-        kept.large[kept.count++] = {memory, bytes};
+      } else if (kept_blocks::small_list& list = kept.small[size_class(bytes)];
+                 kept.total + bytes <= kept.limit && (list.count + 1) * bytes <= kept_of_a_size) {
+        list.first = new (memory) link{list.first};
+        ++list.count;
         kept.total += bytes;
         return;
       }
@@ -163,14 +171,27 @@ class block_pool {
     return kept.now == phase::open;
   }
   static void* take_large(std::size_t bytes) {
+    ++kept.takes;
     for (std::size_t i = kept.count; i-- > 0;) {
       if (kept.large[i].bytes != bytes) { continue; }
       void* memory = kept.large[i].memory;
-      kept.large[i] = kept.large[--kept.count];
+      std::copy(kept.large + i + 1, kept.large + kept.count, kept.large + i);
+      --kept.count;
       kept.total -= bytes;
       return memory;
     }
+    std::size_t unused = 0;
+    while (unused < kept.count && kept.takes - kept.large[unused].given > long_unused) { ++unused; }
+    drop_oldest(unused);
     return nullptr;
+  }
+  static void drop_oldest(std::size_t count) noexcept {
+    for (std::size_t i = 0; i < count; ++i) {
+      kept.total -= kept.large[i].bytes;
+      release(kept.large[i].memory);
+    }
+    std::copy(kept.large + count, kept.large + kept.count, kept.large);
+    kept.count -= count;
   }
 };
 

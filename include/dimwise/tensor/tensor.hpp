@@ -123,8 +123,11 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   using lists = detail::list_reader<T, detail::dims_t<shape_type>>;
 
  public:
-  /// Zeros; run-time extents are 0 until a value is assigned.
-  tensor() : tensor(extents_type{}) {}
+  /// Zeros; run-time extents are 0 until a value is assigned. Memory is taken when the elements are first used: most
+  /// parameters are made this way, and then read from a file or drawn.
+  tensor() noexcept {
+    if constexpr (!is_shared) { std::fill_n(storage_.write(), size(), T{}); }
+  }
 
   /// Zeros of these run-time extents, given in the type's order or any other; static extents may be left out (R15).
   template <class... Extents>
