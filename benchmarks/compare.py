@@ -124,6 +124,12 @@ class Runner:
             shutil.rmtree(models)
 
 
+def clock_of(text):
+    """-> the clock in GHz that the peak in a program's output means: two multiply-adds of a register a clock, each two operations"""
+    architecture, peak = PEAK.search(text).groups()
+    return float(peak) / (4 * (16 if "avx512" in architecture else 8 if "avx2" in architecture else 4))
+
+
 def figures_in(text):
     for line in text.splitlines():
         found = LINE.match(line)
@@ -392,10 +398,7 @@ def main():
     if not options.render:
         runner = Runner(options.programs, options)
         results = measure(runner, options)
-        architecture, peak = PEAK.search(runner.ways[OWN](["none"], 1)).groups()
-        # Two multiply-adds of a register a clock, each two operations: what every machine so far does.
-        lanes = 16 if "avx512" in architecture else 8 if "avx2" in architecture else 4
-        results["clock"] = float(peak) / (4 * lanes)
+        results["clock"] = clock_of(runner.ways[OWN](["none"], 1))
         options.results.parent.mkdir(parents=True, exist_ok=True)
         options.results.write_text(json.dumps(results), encoding="utf-8")
     results = json.loads(options.results.read_text(encoding="utf-8"))

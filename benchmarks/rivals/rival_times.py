@@ -1,6 +1,7 @@
 """Reads the workloads from `bench_attention --list`, times a function, prints the line: for the rivals in Python."""
 
 import collections
+import resource
 import statistics
 import time
 
@@ -13,7 +14,8 @@ def workloads(lines):
         yield Workload(name, *(int(number) for number in numbers))
 
 
-def report(library, w, threads, seconds, peak, f):
+def report(library, w, threads, seconds, peak, f, memory=False):
+    """memory: adds the process's peak in MB, which means something where one workload runs in a process."""
     clock = time.process_time if threads == 1 else time.perf_counter
     f()
     begin = clock()
@@ -28,4 +30,6 @@ def report(library, w, threads, seconds, peak, f):
         each.append((clock() - begin) / inner * 1e3)
     low, median, high = statistics.quantiles(each, n=4)
     gflops = w.flops / median * 1e-6
-    print(f"{library} {w.name} {threads} {median:.6f} {gflops:.2f} {100 * gflops / (threads * peak):.1f} {low:.6f} {high:.6f}", flush=True)
+    megabytes = f" {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024}" if memory else ""
+    print(f"{library} {w.name} {threads} {median:.6f} {gflops:.2f} {100 * gflops / (threads * peak):.1f} {low:.6f} {high:.6f}{megabytes}",
+          flush=True)
