@@ -216,6 +216,9 @@ set(dimwise_headers
     include/dimwise/support/list.hpp
     include/dimwise/support/name.hpp
     include/dimwise/support/number_format.hpp
+    include/dimwise/support/printed_type.hpp
+    include/dimwise/support/sentence.hpp
+    include/dimwise/support/sentences.hpp
     include/dimwise/tensor/elements.hpp
     include/dimwise/tensor/extents.hpp
     include/dimwise/tensor/misused.hpp

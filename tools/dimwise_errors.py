@@ -962,7 +962,7 @@ MARKER = re.compile(r"\s*[~^][\s~^]*$")
 ERROR = re.compile(r"\bERROR_R\d+_\w+")
 PLACE = re.compile(r"(?P<file>.+?):(?P<line>\d+):(?:(?P<column>\d+):)? +(?:required from here|(?:recursively )?required (?:from|by) "
                    r"|note: in instantiation of )")
-OF_LIBRARY = re.compile(r"(^|/)include/dimwise/")
+OF_LIBRARY = re.compile(r"(^|/)include/(dimwise|c\+\+)/")
 
 
 def read(lines):

@@ -90,6 +90,10 @@ struct nothing {};
 // What a class template's static_assert asks: its second argument, the error, is printed by every compiler.
 template <bool Condition, class Error>
 inline constexpr bool holds = Condition;
+#if defined(DIMWISE_DETAIL_SENTENCES)
+template <class Error>
+inline constexpr bool holds<false, Error> = sizeof(Error) > 0;  // says its sentence
+#endif
 
 }  // namespace detail
 

@@ -72,7 +72,7 @@ consteval auto judge_where() {
     if constexpr (is_subset<run_time_atoms_t<typename condition<M>::shape_type>, known>) {
       return answer<elements>{};
     } else {
-      return answer<ERROR_R15_run_time_extents_are_given_once<over_t<typename M::facts::dims>, over<>>>{};
+      return answer<ERROR_R15_run_time_extents_are_given_once<op::where, over_t<typename M::facts::dims>, over<>>>{};
     }
   } else {
     return answer<elements>{};

@@ -44,24 +44,24 @@ struct scatter_along {
 template <class Shape, class D, class Values, class Ids>
 using scatter_add_node = node<scatter_along<D>, Shape, value_of<Values>, Values, Ids>;
 
-template <class D, class... Given>
-using extents_given_once = ERROR_R15_run_time_extents_are_given_once<over<about_t<D>>, over<Given...>>;
+template <class Op, class D, class... Given>
+using extents_given_once = ERROR_R15_run_time_extents_are_given_once<Op, over<about_t<D>>, over<Given...>>;
 template <class D, class... Given>
 inline constexpr bool gives_extent_of = gives_extents<shape<D>, Given...>;
 
 // The verdict on an operation that makes the dimension D: its run-time extent is given.
-template <class Verdict, class D, class... Given>
+template <class Op, class Verdict, class D, class... Given>
 consteval auto judge_extent_of() {
   if constexpr (refused<Verdict>) {
     return answer<Verdict>{};
   } else if constexpr (gives_extent_of<D, Given...>) {
     return answer<Verdict>{};
   } else {
-    return answer<extents_given_once<D, Given...>>{};
+    return answer<extents_given_once<Op, D, Given...>>{};
   }
 }
-template <class Verdict, class D, class... Given>
-using with_extent_of = typename decltype(judge_extent_of<Verdict, D, Given...>())::type;
+template <class Op, class Verdict, class D, class... Given>
+using with_extent_of = typename decltype(judge_extent_of<Op, Verdict, D, Given...>())::type;
 
 template <class D, class Along, class Values, class Ids>
 using scatter_add_verdict =
@@ -87,7 +87,7 @@ struct ids_of {
     requires(gives_extent_of<D, Given...>)
   static auto judge(list<D>, const Given&...) -> accepted<shape<D>>;
   template <class D, class... Given>
-  static auto judge(list<D>, const Given&...) -> extents_given_once<D, Given...>;
+  static auto judge(list<D>, const Given&...) -> extents_given_once<op::ids_of, D, Given...>;
   template <class Verdict, class D, class... Given>
   static auto make(list<D>, const Given&... extents) {
     return ids_node<shape<D>, D>({}, extents_from<shape<D>>("ids_of", extents_of<list<>>{}, one_extent(extents)...));
@@ -98,7 +98,7 @@ struct one_hot {
   template <class D, class... T, operand Ids, dimension_type... Given>
     requires(sizeof...(T) < 2 && (std::is_arithmetic_v<T> && ...))
   static auto judge(list<D, T...>, const Ids&, const Given&...)
-      -> with_extent_of<rule::one_hot<D, indexed_by_t<Ids>, shape_of<Ids>>, D, Given...>;
+      -> with_extent_of<op::one_hot, rule::one_hot<D, indexed_by_t<Ids>, shape_of<Ids>>, D, Given...>;
   template <class Verdict, class D, class... T, operand Ids, dimension_type... Given>
   static auto make(list<D, T...>, const Ids& ids, const Given&... extents) {
     using shape = typename Verdict::shape;
@@ -109,10 +109,10 @@ struct one_hot {
 struct scatter_add {
   template <class D, operand Values, operand Ids, dimension_type... Given>
   static auto judge(list<D>, const Values&, const Ids&, const Given&...)
-      -> with_extent_of<scatter_add_verdict<D, list<>, Values, Ids>, D, Given...>;
+      -> with_extent_of<op::scatter_add, scatter_add_verdict<D, list<>, Values, Ids>, D, Given...>;
   template <class D, operand Values, operand Ids, class... S, dimension_type... Given>
   static auto judge(list<D>, const Values&, const Ids&, along<S...>, const Given&...)
-      -> with_extent_of<scatter_add_verdict<D, list<S...>, Values, Ids>, D, Given...>;
+      -> with_extent_of<op::scatter_add, scatter_add_verdict<D, list<S...>, Values, Ids>, D, Given...>;
   template <class Verdict, class D, operand Values, operand Ids, dimension_type... Given>
   static auto make(list<D>, const Values& values, const Ids& ids, const Given&... extents) {
     return make_scatter_add<D, list<>, Verdict>(values, ids, extents...);

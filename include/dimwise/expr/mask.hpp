@@ -145,7 +145,7 @@ struct indicator {
   template <class... T, mask M, dimension_type... D>
     requires(sizeof...(T) < 2 && !knows_extents<M, D...>)
   static auto judge(list<T...>, const M&, const D&...)
-      -> ERROR_R15_run_time_extents_are_given_once<over_t<typename M::facts::dims>, over<D...>>;
+      -> ERROR_R15_run_time_extents_are_given_once<op::indicator, over_t<typename M::facts::dims>, over<D...>>;
   template <class Verdict, class... T, mask M, dimension_type... D>
   static auto make(list<T...>, const M& m, const D&... extents) {
     using shape = typename Verdict::shape;

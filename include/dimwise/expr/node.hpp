@@ -110,7 +110,7 @@ class node : public shaped_as<Shape>,
   // `if (a == b)` compares elements.
   template <class Error = ERROR_R7_tensor_of_bool_is_no_condition<operand_t<Shape>>>
     requires(std::is_same_v<T, bool> && dims_t<Shape>::size > 0)
-  explicit operator bool() const = delete;
+  explicit operator bool() const DIMWISE_DETAIL_REFUSED(Error);
 
  private:
   template <class F, std::size_t... I>

@@ -126,14 +126,14 @@ class causal : public detail::mask_tag, public detail::related_positions<Q, K> {
   = default;
   template <class Error = detail::positions_error<op::causal, Q, K>>
     requires(!detail::comparable<Q, K> || !detail::both_ordered<Q, K>)
-  causal(Error* = nullptr) = delete;
+  causal(Error* = nullptr) DIMWISE_DETAIL_REFUSED(Error);
   /// The same with said origins: `causal<seq, src>(seq{2}.starting_at(5), src{7})`.
   causal(const Q& q, const K& k)
     requires(detail::both_ordered<Q, K>)
       : detail::related_positions<Q, K>(q, k) {}
   template <
       class Error = ERROR_R1_operation_takes_other_arguments<op::causal, over<detail::about_t<Q>, detail::about_t<K>>>>
-  explicit causal(detail::any_argument, ...) = delete;
+  explicit causal(detail::any_argument, ...) DIMWISE_DETAIL_REFUSED(Error);
 
   [[nodiscard]] static bool visible(std::ptrdiff_t q, std::ptrdiff_t k) { return k <= q; }
 };
@@ -151,7 +151,7 @@ class window : public detail::mask_tag, public detail::related_positions<Q, K> {
       : left_(left), right_(right) {}
   template <class Error = detail::positions_error<op::window, Q, K>>
     requires(!detail::comparable<Q, K> || !detail::both_ordered<Q, K>)
-  window(std::ptrdiff_t left, std::ptrdiff_t right, Error* = nullptr) = delete;
+  window(std::ptrdiff_t left, std::ptrdiff_t right, Error* = nullptr) DIMWISE_DETAIL_REFUSED(Error);
   /// The same with said origins.
   window(std::ptrdiff_t left, std::ptrdiff_t right, const Q& q, const K& k)
     requires(detail::both_ordered<Q, K>)
@@ -159,7 +159,7 @@ class window : public detail::mask_tag, public detail::related_positions<Q, K> {
 
   template <
       class Error = ERROR_R1_operation_takes_other_arguments<op::window, over<detail::about_t<Q>, detail::about_t<K>>>>
-  explicit window(...) = delete;
+  explicit window(...) DIMWISE_DETAIL_REFUSED(Error);
 
   // Differences of positions, which are no further than 2^60 from 0: sums of a position and a limit may overflow.
   [[nodiscard]] bool visible(std::ptrdiff_t q, std::ptrdiff_t k) const {
@@ -192,10 +192,10 @@ class prefix : public detail::mask_tag, public detail::related_positions<Q, K> {
                                                  op::prefix, over<detail::about_t<Q>, detail::about_t<K>>>,
                                              detail::positions_error<op::prefix, Q, K>>>
     requires(!detail::comparable<Q, K> || !detail::both_ordered<Q, K> || detail::is_packed<Q>)
-  explicit prefix(std::ptrdiff_t length, Error* = nullptr) = delete;
+  explicit prefix(std::ptrdiff_t length, Error* = nullptr) DIMWISE_DETAIL_REFUSED(Error);
   template <
       class Error = ERROR_R1_operation_takes_other_arguments<op::prefix, over<detail::about_t<Q>, detail::about_t<K>>>>
-  explicit prefix(...) = delete;
+  explicit prefix(...) DIMWISE_DETAIL_REFUSED(Error);
 
   [[nodiscard]] bool visible(std::ptrdiff_t q, std::ptrdiff_t k) const { return k < length_ || k <= q; }
   /// The number of keys that are visible to all.
@@ -218,7 +218,7 @@ class document : public detail::mask_tag {
   template <class Error = ERROR_R19_packed_positions_need_their_documents<op::document,
                                                                           over<detail::about_t<Q>, detail::about_t<K>>>>
     requires(!detail::is_packed<Q> || !detail::is_packed<K> || !detail::related<Q, K>)
-  document(Error* = nullptr) = delete;
+  document(Error* = nullptr) DIMWISE_DETAIL_REFUSED(Error);
 
   template <class Extents>
   void check(const Extents& e, const char*) const {

@@ -79,7 +79,7 @@ class alibi : public detail::related_positions<Q, K> {
                 detail::is_parallel<H>, detail::positions_error<op::biased, Q, K>,
                 ERROR_R7_mask_has_dimensions_that_the_scores_lack<op::biased, over<detail::about_t<H>>>>>
     requires(!detail::comparable<Q, K> || !detail::both_ordered<Q, K> || !detail::is_parallel<H>)
-  alibi(Error* = nullptr) = delete;
+  alibi(Error* = nullptr) DIMWISE_DETAIL_REFUSED(Error);
   /// The same with said origins.
   alibi(const Q& q, const K& k)
     requires(detail::both_ordered<Q, K> && detail::is_parallel<H>)

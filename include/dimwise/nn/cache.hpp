@@ -81,7 +81,7 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
   explicit kv_cache(const Given&... given) : sides_(filled(settings(given...))) {}
   template <class... Extents, class Error = ERROR_R15_run_time_extents_are_given_once<all_extents, over<Extents...>>>
     requires((dimension_type<Extents> && ...) && !detail::gives_extents<all_extents, Extents...>)
-  explicit kv_cache(const Extents&... given) = delete;
+  explicit kv_cache(const Extents&... given) DIMWISE_DETAIL_REFUSED(Error);
   /// An empty cache over borrowed memory, which must outlive it; throws `extent_error` where its extent is another.
   template <class... Given>
     requires(sides::template gives<key_given, Given...>)

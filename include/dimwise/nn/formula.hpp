@@ -29,15 +29,18 @@ namespace dimwise::nn::detail {
 using namespace dimwise::detail;
 
 /// The result of a formula in which an operation refuses: its error.
+// The error is no template argument of its type: where a name is looked up by arguments, clang completes those.
 template <class Error>
-struct refusal {
-  using error = Error;
+struct refused_by {
+  struct refusal {
+    using refused_error = Error;
+  };
 };
+template <class Error>
+using refusal = typename refused_by<Error>::refusal;
 
 template <class X>
-inline constexpr bool is_refusal = false;
-template <class Error>
-inline constexpr bool is_refusal<refusal<Error>> = true;
+inline constexpr bool is_refusal = requires { typename X::refused_error; };
 
 /// What a formula takes: an operand, or the refusal of another formula.
 template <class X>
@@ -47,14 +50,20 @@ template <class... X>
 struct first_refusal;
 template <class X, class... Rest>
 struct first_refusal<X, Rest...> : first_refusal<Rest...> {};
-template <class Error, class... Rest>
-struct first_refusal<refusal<Error>, Rest...> {
-  using type = refusal<Error>;
+template <class X, class... Rest>
+  requires is_refusal<X>
+struct first_refusal<X, Rest...> {
+  using type = X;
 };
 
-// The errors of rules are never defined.
+// The errors of rules are never defined, or say their sentence to whoever looks into them.
+#if defined(DIMWISE_DETAIL_SENTENCES)
+template <class Result>
+concept defined = !dimwise::detail::is_error<Result>;
+#else
 template <class Result>
 concept defined = requires { sizeof(Result); };
+#endif
 
 // A module within its own class, where clang takes it for incomplete unless its type depends on the operands.
 template <class Module, class... Given>
@@ -65,9 +74,10 @@ template <class Result>
 struct verdict_of {
   using type = accepted<Result>;
 };
-template <class Error>
-struct verdict_of<refusal<Error>> {
-  using type = Error;
+template <class Result>
+  requires is_refusal<Result>
+struct verdict_of<Result> {
+  using type = typename Result::refused_error;
 };
 
 /// f(x…), unless f refuses it or one of the operands is a refusal.

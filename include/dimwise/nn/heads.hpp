@@ -42,8 +42,9 @@ struct only_position<list<P>> {
 };
 template <class X>
 struct positions_of : only_position<typename detail::filter<dims_t<shape_of<X>>>::positions> {};
-template <class Error>
-struct positions_of<refusal<Error>> : only_position<list<>> {};
+template <class Refusal>
+  requires is_refusal<Refusal>
+struct positions_of<Refusal> : only_position<list<>> {};
 template <class X>
 using positions_of_t = typename positions_of<X>::type;
 

@@ -50,7 +50,7 @@ class kv_cache<Key, paged<Page, Positions>, keys<KeyElement, KeyDims...>, values
       : settings_(settings(given...).with(Key{Page})), blank_(settings_.with(Key{0})) {}
   template <class... Extents, class Error = ERROR_R15_run_time_extents_are_given_once<all_extents, over<Extents...>>>
     requires((dimension_type<Extents> && ...) && !detail::gives_extents<all_extents, Extents...>)
-  explicit kv_cache(const Extents&... given) = delete;
+  explicit kv_cache(const Extents&... given) DIMWISE_DETAIL_REFUSED(Error);
 
   /// A copy is a fork; what was moved from is empty.
   kv_cache(const kv_cache& other)

@@ -42,9 +42,16 @@ struct accepted {
   using shape = Shape;
 };
 
+namespace detail {
+template <class Verdict>
+inline constexpr bool is_accepted = false;
+template <class Shape>
+inline constexpr bool is_accepted<accepted<Shape>> = true;
+}  // namespace detail
+
 /// The rule said yes.
 template <class Verdict>
-concept allowed = requires { typename Verdict::shape; };
+concept allowed = detail::is_accepted<Verdict>;
 /// The rule said no: `Verdict` is the error.
 template <class Verdict>
 concept refused = !allowed<Verdict>;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/support/errors.hpp -- every compile error of the library: declared, never defined.
+// dimwise/support/errors.hpp -- every compile error of the library: declared, never defined where C++20 is the standard.
 //
 // Layer: support. A rule that says no returns one of these types; a compiler that meets it prints its name and
 // arguments. The arguments are the operation, the dimensions with their extents, and the shapes. docs/errors.md has an
-// entry for each, with its cure and the text of each compiler.
+// entry for each, with its cure and the text of each compiler. In C++26, clang from 17 prints a sentence instead:
+// support/sentences.hpp defines the types then, so that to look into one is an error, in a concept as well.
+// DIMWISE_ERRORS_ARE_TYPES leaves them undefined.
 #pragma once
 
 // Behind a function that refuses and takes a user's function: g++ adds an error where one that is declared only is
@@ -12,6 +14,19 @@
 #define DIMWISE_DETAIL_REFUSES_LAMBDAS = delete
 #else
 #define DIMWISE_DETAIL_REFUSES_LAMBDAS
+#endif
+
+#if defined(__clang__) && defined(__cpp_static_assert) && !defined(DIMWISE_ERRORS_ARE_TYPES)
+#if __cpp_static_assert >= 202306L
+#define DIMWISE_DETAIL_SENTENCES
+#endif
+#endif
+
+// Behind a constructor that refuses, which cannot return its error.
+#if defined(DIMWISE_DETAIL_SENTENCES)
+#define DIMWISE_DETAIL_REFUSED(Error) noexcept(sizeof(Error) > 0)
+#else
+#define DIMWISE_DETAIL_REFUSED(Error) = delete
 #endif
 
 namespace dimwise {
@@ -488,3 +503,7 @@ template <class... Facts>
 struct ERROR_R22_batches_are_added_as_averages;
 
 }  // namespace dimwise
+
+#if defined(DIMWISE_DETAIL_SENTENCES)
+#include <dimwise/support/sentences.hpp>
+#endif

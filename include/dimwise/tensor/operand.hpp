@@ -164,7 +164,8 @@ template <class D, operand X>
   return x.extents().template extent<D>();
 }
 template <class D, operand X,
-          class Error = ERROR_R1_dimension_is_not_in_the_operand<over<D>, detail::operand_t<detail::shape_of<X>>>>
+          class Error =
+              ERROR_R1_dimension_is_not_in_the_operand<op::extent_of, over<D>, detail::operand_t<detail::shape_of<X>>>>
   requires(!detail::is_in<D, detail::dims_t<detail::shape_of<X>>>)
 Error extent_of(const X& x);
 DIMWISE_DETAIL_MISUSED(extent_of)

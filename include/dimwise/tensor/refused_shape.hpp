@@ -75,6 +75,15 @@ consteval auto judge_shape() {
 template <class... T>
 using shape_error = typename decltype(judge_shape<T...>())::type;  // of an element type and a shape
 
+#if defined(DIMWISE_DETAIL_SENTENCES)
+// What an ellipsis may not take where it is no longer deleted: clang reports objects that are not trivial a second time.
+struct any_object {
+  template <class X>
+    requires(!std::is_trivially_copyable_v<X>)
+  any_object(const X&);  // implicit: whatever is written there
+};
+#endif
+
 // The members that a user of the refused type may have written.
 struct refused_members {
   template <class... Ids>

@@ -137,20 +137,24 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   template <class... Extents, class Error = ERROR_R15_run_time_extents_are_given_once<shape_type, over<Extents...>>>
     requires(sizeof...(Extents) > 0 && (dimension_type<Extents> && ...) &&
              !detail::gives_extents<shape_type, Extents...>)
-  explicit tensor(const Extents&... given) = delete;
+  explicit tensor(const Extents&... given) DIMWISE_DETAIL_REFUSED(Error);
 
   template <std::integral... Number, class Error = ERROR_R15_run_time_extents_are_given_once<shape_type>>
     requires(sizeof...(Number) > 0 && !detail::is_plain_number<shape_type>)
-  explicit tensor(Number... numbers) = delete;
+  explicit tensor(Number... numbers) DIMWISE_DETAIL_REFUSED(Error);
   template <std::integral... Number, class Error = ERROR_R15_run_time_extents_are_given_once<shape_type>>
     requires(sizeof...(Number) > 0)
-  explicit tensor(std::span<const T> values, Number... numbers) = delete;
+  explicit tensor(std::span<const T> values, Number... numbers) DIMWISE_DETAIL_REFUSED(Error);
   template <std::integral... Number, class Error = ERROR_R15_run_time_extents_are_given_once<shape_type>>
     requires(sizeof...(Number) > 0)
-  explicit tensor(std::initializer_list<T> values, Number... numbers) = delete;
+  explicit tensor(std::initializer_list<T> values, Number... numbers) DIMWISE_DETAIL_REFUSED(Error);
   /// Whatever else may be written there: elements that do not become T, extents that are missing or of another shape.
   template <class Error = ERROR_R15_tensor_is_made_from_elements_and_extents<shape_type>>
-  explicit tensor(...) = delete;
+  explicit tensor(...) DIMWISE_DETAIL_REFUSED(Error);
+#if defined(DIMWISE_DETAIL_SENTENCES)
+  template <class Error = ERROR_R15_tensor_is_made_from_elements_and_extents<shape_type>>
+  explicit tensor(const detail::any_object&, ...) DIMWISE_DETAIL_REFUSED(Error);
+#endif
 
   /// The elements `values` in memory order; throws `extent_error` where their number is not that of the extents.
   // A template of its own argument: g++ 12 prefers `tensor(...)` to a conversion of a container to a span.
@@ -193,10 +197,10 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   explicit tensor(const Number& value) : tensor(std::span<const Number>(&value, 1)) {}
   template <class Error = ERROR_R15_tensor_is_made_from_elements_and_extents<shape_type>>
     requires(lists::rank != 2 || !lists::deduces_extents)
-  tensor(std::initializer_list<std::initializer_list<T>> values) = delete;
+  tensor(std::initializer_list<std::initializer_list<T>> values) DIMWISE_DETAIL_REFUSED(Error);
   template <class Error = ERROR_R15_tensor_is_made_from_elements_and_extents<shape_type>>
     requires(lists::rank != 3 || !lists::deduces_extents)
-  tensor(std::initializer_list<std::initializer_list<std::initializer_list<T>>> values) = delete;
+  tensor(std::initializer_list<std::initializer_list<std::initializer_list<T>>> values) DIMWISE_DETAIL_REFUSED(Error);
 
   /// The value of an expression, a view, or a tensor whose dimensions stand in another order.
   template <operand E>
@@ -207,13 +211,13 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   }
   template <class Computed, class Verdict = rule::assign<shape_type, Computed>>
     requires refused<Verdict>
-  tensor(const detail::shaped_as<Computed>& value, Verdict* = nullptr) = delete;
+  tensor(const detail::shaped_as<Computed>& value, Verdict* = nullptr) DIMWISE_DETAIL_REFUSED(Verdict);
   template <operand E, class Error = detail::elements_error<T, detail::value_of<E>>>
     requires(!detail::fits<T, detail::value_of<E>> && allowed<rule::assign<shape_type, detail::shape_of<E>>>)
-  tensor(const E& value, Error* = nullptr) = delete;
+  tensor(const E& value, Error* = nullptr) DIMWISE_DETAIL_REFUSED(Error);
   // `tensor<float, seq> y = values;`: chosen behind the explicit constructors, whose references are less qualified.
   template <detail::elements_in Range, class Error = ERROR_R15_tensor_is_made_from_elements_and_extents<shape_type>>
-  tensor(const volatile Range& values, Error* = nullptr) = delete;
+  tensor(const volatile Range& values, Error* = nullptr) DIMWISE_DETAIL_REFUSED(Error);
   tensor(const detail::already_refused& value);  // implicit: what it came from is the only mistake
 
   template <operand E>

@@ -74,7 +74,7 @@ class tensor_view : public detail::shaped_as<shape<DimsAndMarks...>>,
     detail::make_contiguous(axes_.data(), rank);
   }
   template <class Error = ERROR_R3_view_and_tensor_differ_in_type<shape_type>>
-  tensor_view(const tensor<value_type, DimsAndMarks...>&& temporary, Error* = nullptr) = delete;
+  tensor_view(const tensor<value_type, DimsAndMarks...>&& temporary, Error* = nullptr) DIMWISE_DETAIL_REFUSED(Error);
   tensor_view(tensor<value_type, DimsAndMarks...>& whole)
     requires(!std::is_const_v<T>)
       : data_(whole.data()), extents_(whole.extents()) {
@@ -89,10 +89,14 @@ class tensor_view : public detail::shaped_as<shape<DimsAndMarks...>>,
 
   /// Whatever else may be written there: elements of another type, extents that are missing or of another shape.
   template <class Error = ERROR_R15_view_is_made_from_a_pointer_or_span_and_extents<shape_type>>
-  explicit tensor_view(...) = delete;
+  explicit tensor_view(...) DIMWISE_DETAIL_REFUSED(Error);
+#if defined(DIMWISE_DETAIL_SENTENCES)
+  template <class Error = ERROR_R15_view_is_made_from_a_pointer_or_span_and_extents<shape_type>>
+  explicit tensor_view(const detail::any_object&, ...) DIMWISE_DETAIL_REFUSED(Error);
+#endif
   /// An expression, and a tensor of other dimensions, another order or other elements: evaluate, or `permute`, first.
   template <class Other, class Error = ERROR_R3_view_and_tensor_differ_in_type<shape_type, Other>>
-  tensor_view(const detail::shaped_as<Other>& other, Error* = nullptr) = delete;
+  tensor_view(const detail::shaped_as<Other>& other, Error* = nullptr) DIMWISE_DETAIL_REFUSED(Error);
   tensor_view(const detail::already_refused& other);  // implicit: what it came from is the only mistake
 
   tensor_view(const tensor_view&) = default;

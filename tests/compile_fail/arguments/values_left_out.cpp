@@ -4,8 +4,6 @@
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>
 
-extern tensor<id<vocab>, batch, seq> tokens;
-
 void layer() {
 #ifdef FIXED
   RESULT y = scatter_add<vocab>(x, tokens);

@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/support/sentence.hpp -- a compile error as a sentence, which the compiler makes of the name of its type.
+//
+// Layer: support. Where the compiler takes messages that are made at compile time, support/sentences.hpp includes it.
+// Tests: tools/check_said.py
+// The same as class Facts of tools/dimwise_errors.py, which does it for the other compilers: both read a type as text
+// and fill the patterns of one table. Functions have the names that they have there. It runs where there is an error.
+#pragma once
+
+#include <dimwise/support/printed_type.hpp>
+
+namespace dimwise::detail::saying {
+
+// Words for the names of operations and of shapes.
+struct pair {
+  const char* name;
+  const char* said;
+};
+
+template <std::size_t N>
+constexpr const char* said_of(const pair (&table)[N], text name) {
+  for (const pair& one : table) {
+    if (same(name, one.name)) { return one.said; }
+  }
+  return nullptr;
+}
+
+struct row {
+  const char* label = "";
+  types items{};
+};
+
+// What an error says. A `say_…` writes a fact, and is false where the error does not say it. `Words` has the tables.
+template <class Words>
+class facts : printed_type {
+ public:
+  constexpr explicit facts(text error) : printed_type(error) {
+    for (int one = all_[0].first; one >= 0; one = all_[one].next) { sort(one); }
+    if (is(0, "ERROR_R4_extent_does_not_divide")) {
+      while (over_count_ > 1) { overs_[0].add(overs_[--over_count_].places[0]); }
+    }
+    for (int i = 0; i < others_.size && row_count_ > 0; ++i) {
+      if (is(others_.places[i], "stored")) { add_row("stored", others_.places[i]); }
+    }
+  }
+
+  // The first pattern whose facts are all there, or the words of the error's name; and the rule.
+  template <std::size_t Patterns>
+  constexpr message sentence(const char* const (&patterns)[Patterns]) {
+    bool found = false;
+    for (std::size_t i = 0; i < Patterns && !found; ++i) {
+      out_.length = 0;
+      found = fill(of(patterns[i]));
+    }
+    const text name = behind(all_[0].word, of("ERROR_").length);
+    text rule = name;
+    for (rule.length = 0; name.begin[rule.length] != '_'; ++rule.length) {}
+    if (!found) {
+      out_.length = 0;
+      for (std::size_t i = rule.length + 1; i < name.length; ++i) { put(name.begin[i] == '_' ? ' ' : name.begin[i]); }
+    }
+    put(" ("), put(rule), put(')');
+    return out_;
+  }
+
+ private:
+  constexpr bool is_mark(int place) const {
+    for (const char* mark : Words::marks) {
+      if (is(place, mark)) { return all_[place].of_library; }
+    }
+    return false;
+  }
+
+  // --- the facts of an error
+
+  static constexpr int most = 16;  // shapes of an error, and its lists of dimensions
+
+  constexpr void add_row(const char* label, int place) {
+    if (row_count_ < most) { rows_[row_count_++] = {label, arguments(place)}; }
+  }
+  constexpr void sort(int one) {
+    const char* label = said_of(Words::shapes, all_[one].word);
+    if (all_[one].is_operation && operation_ < 0) {
+      operation_ = one;
+    } else if ((is(one, "over") || is(one, "about")) && over_count_ < most) {
+      types& over = overs_[over_count_++];
+      if (is(one, "about")) { over.add(dimension(one)); }
+      for (int dim = is(one, "over") ? all_[one].first : -1; dim >= 0; dim = all_[dim].next) {
+        over.add(dimension(dim));
+      }
+    } else if (label != nullptr) {
+      add_row(label, one);
+    } else if (is(one, "shape")) {
+      add_row(row_count_ == 0 ? "shape" : "tensor", one);
+    } else if (is(one, "id") && all_[one].count > 0) {
+      ids_.add(all_[one].first);
+    } else {
+      others_.add(one);
+    }
+  }
+  constexpr int dimension(int one) {
+    if (!is(one, "about") || all_[one].count != 2) { return one; }
+    const int dim = all_[one].first;
+    const int extent = all_[dim].next;
+    if (is(extent, "extent") && all_[extent].count > 0) { sized_.add(dim), extents_.add(all_[extent].first); }
+    return dim;
+  }
+
+  // The shape of one of these labels; none is a null pointer, here and below.
+  constexpr const types* find(std::initializer_list<const char*> labels) const {
+    for (int i = 0; i < row_count_; ++i) {
+      for (const char* label : labels) {
+        if (same(of(rows_[i].label), label)) { return &rows_[i].items; }
+      }
+    }
+    return nullptr;
+  }
+  constexpr bool has(const types& some, int one) const {
+    for (int i = 0; i < some.size; ++i) {
+      if (equal(some.places[i], one)) { return true; }
+    }
+    return false;
+  }
+  // What the first has and the second has not.
+  constexpr types without(const types& some, const types& others) const {
+    types found;
+    for (int i = 0; i < some.size; ++i) {
+      if (!has(others, some.places[i])) { found.add(some.places[i]); }
+    }
+    return found;
+  }
+  constexpr types dims(const types& some) const {
+    types found;
+    for (int i = 0; i < some.size; ++i) {
+      if (!is_mark(some.places[i])) { found.add(some.places[i]); }
+    }
+    return found;
+  }
+  // What one side has alone; without marks only where dimensions differ, too.
+  constexpr types only(int side, bool marks = true) const {
+    if (row_count_ < 2) { return {}; }
+    const types sides[] = {without(rows_[0].items, rows_[1].items), without(rows_[1].items, rows_[0].items)};
+    const types of_dims[] = {dims(sides[0]), dims(sides[1])};
+    return marks || of_dims[0].size + of_dims[1].size == 0 ? sides[side] : of_dims[side];
+  }
+  constexpr const types* over(int which = 0) const {
+    for (int i = which; i < over_count_; ++i) {
+      if (which > 0 || overs_[i].size > 0) { return &overs_[i]; }
+    }
+    return nullptr;
+  }
+
+  // "a", "a and b", "a, b and c".
+  constexpr void join(int i, int count) { put(i == 0 ? "" : (i + 1 == count ? " and " : ", ")); }
+  constexpr bool names(const types& some) {
+    if (some.size == 0) { put("nothing"); }
+    for (int i = 0; i < some.size; ++i) { join(i, some.size), put_type(some.places[i]); }
+    return true;
+  }
+  constexpr bool some_names(const types& some) { return some.size > 0 && names(some); }
+  constexpr bool listed(const types* some) { return some != nullptr && (put_list(*some), true); }
+  constexpr bool named(const types* some) { return some != nullptr && names(*some); }
+
+  constexpr bool say_op() {
+    const char* words = operation_ < 0 ? nullptr : said_of(Words::operations, all_[operation_].word);
+    if (words != nullptr) { return put(words), true; }
+    return put('`'), say_op_word(), put('`'), true;
+  }
+  constexpr bool say_operation() { return operation_ >= 0 && say_op(); }
+  constexpr bool say_op_word() {
+    if (operation_ < 0) { return put("this"), true; }
+    const char* words = said_of(Words::operations, all_[operation_].word);
+    return words == nullptr ? put(all_[operation_].word) : put(words), true;
+  }
+  constexpr bool say_word() { return operation_ < 0 ? (put("this"), true) : (put('`'), say_op_word(), put('`'), true); }
+  constexpr bool say_over() { return named(over()); }
+  constexpr bool say_is() { return over() != nullptr && (put(over()->size == 1 ? "is" : "are"), true); }
+  constexpr bool say_over_n() {
+    for (int i = 0; over() != nullptr && i < over()->size; ++i) {
+      join(i, over()->size), put_type(over()->places[i]);
+      for (int sized = sized_.size - 1; sized >= 0; --sized) {
+        if (!equal(sized_.places[sized], over()->places[i])) { continue; }
+        put('['), put_type(extents_.places[sized]), put(']');
+        break;
+      }
+    }
+    return over() != nullptr;
+  }
+  constexpr bool say_first() { return over() != nullptr && (put_type(over()->places[0]), true); }
+  constexpr bool say_second() { return over() != nullptr && over()->size > 1 && (put_type(over()->places[1]), true); }
+  constexpr bool say_over_of_first() { return over_count_ > 1 && say_over(); }
+  constexpr bool say_over_of_second() { return named(over(1)); }
+  constexpr bool say_given() {
+    return over_count_ >= (find({"shape"}) != nullptr ? 1 : 2) && names(overs_[over_count_ - 1]);
+  }
+  constexpr bool say_dims(const types* shape) { return shape != nullptr && (put_list(dims(*shape)), true); }
+  constexpr bool say_have() {
+    const types* shape = find({"operand", "shape", "left", "right"});
+    return shape != nullptr && dims(*shape).size > 0 && say_dims(shape);
+  }
+  constexpr bool say_lhave() { return say_dims(find({"left"})); }
+  constexpr bool say_rhave() { return say_dims(find({"right"})); }
+  constexpr bool say_shape() { return listed(find({"shape"})); }
+  constexpr bool say_shape2() { return listed(find({"tensor"})); }
+  constexpr bool say_missing() {
+    const types* shape = find({"operand", "left", "right"});
+    return shape != nullptr && over() != nullptr && find({"right"}) == nullptr &&
+           some_names(without(*over(), dims(*shape)));
+  }
+  constexpr bool say_lacking() {
+    const types *left = find({"left"}), *right = find({"right"});
+    if (left == nullptr || right == nullptr || over() == nullptr) { return false; }
+    const types lacks[] = {without(*over(), dims(*left)), without(*over(), dims(*right))};
+    if (lacks[0].size > 0 && without(lacks[0], lacks[1]).size + without(lacks[1], lacks[0]).size == 0) {
+      return put("both operands lack "), names(lacks[0]);
+    }
+    if (lacks[0].size > 0) { put("the left operand lacks "), names(lacks[0]); }
+    if (lacks[0].size > 0 && lacks[1].size > 0) { put(" and "); }
+    if (lacks[1].size > 0) { put("the right operand lacks "), names(lacks[1]); }
+    return lacks[0].size + lacks[1].size > 0;
+  }
+  constexpr bool say_left_only() { return some_names(only(0, false)); }
+  constexpr bool say_right_only() { return some_names(only(1, false)); }
+  constexpr types plain(const types& some) const {  // neither composites nor marks, nor what is named
+    types found;
+    for (int i = 0; i < some.size; ++i) {
+      const int one = some.places[i];
+      if (all_[one].count == 0 && (over() == nullptr || !has(*over(), one))) { found.add(one); }
+    }
+    return found;
+  }
+  constexpr bool say_left_parallel() { return over() != nullptr && some_names(plain(only(0))); }
+  constexpr bool say_right_parallel() { return over() != nullptr && some_names(plain(only(1))); }
+  constexpr bool say_sides() {
+    const types sides[] = {only(0, false), only(1, false)};
+    if (sides[0].size + sides[1].size == 0) { return false; }
+    const bool alike = same(of(rows_[0].label), rows_[1].label);
+    for (int i = 0; i < 2; ++i) {
+      if (sides[i].size == 0) { continue; }
+      const text label = alike ? of(i == 0 ? "first" : "second") : of(rows_[i].label);
+      const bool has_one = alike || same(label, "left") || same(label, "right");
+      put(i == 1 && sides[0].size > 0 ? ", the " : "the "), put(label);
+      put(has_one ? " one alone has " : " alone has "), names(sides[i]);
+    }
+    return true;
+  }
+  constexpr bool say_changed() {
+    if (row_count_ < 2) { return false; }
+    const types left = only(0), right = only(1);
+    if (left.size + right.size == 0) {
+      return put("the declared type and the expression differ in the order of "), names(rows_[0].items);
+    }
+    if (right.size == 0) {
+      return put("the declared type has "), names(left), put(", which the expression lacks"), true;
+    }
+    if (left.size == 0) {
+      return put("the expression has "), names(right), put(", which the declared type drops"), true;
+    }
+    return put("the declared type has "), names(left), put(", the expression "), names(right);
+  }
+  constexpr bool say_declared() { return named(find({"declared"})); }
+  constexpr bool say_computed() { return named(find({"expression"})); }
+  constexpr bool say_types() {
+    const int count = others_.size + ids_.size;
+    for (int i = 0; i < count; ++i) {
+      join(i, count);
+      if (i < others_.size) {
+        put_type(others_.places[i]);
+      } else {
+        put("id<"), put_type(ids_.places[i - others_.size]), put('>');
+      }
+    }
+    return count > 0;
+  }
+  constexpr bool say_shapes() {
+    for (int i = 0; i < row_count_; ++i) { join(i, row_count_), put('['), put_list(rows_[i].items), put(']'); }
+    return true;
+  }
+  constexpr bool say_ids() { return some_names(ids_); }
+  constexpr bool say_composites() {
+    types found;
+    for (int i = 0; i < row_count_; ++i) {
+      for (int j = 0; j < rows_[i].items.size; ++j) {
+        const int one = rows_[i].items.places[j];
+        if ((is(one, "merged") || is(one, "summed")) && !has(found, one)) { found.add(one); }
+      }
+    }
+    const types rest = over() == nullptr ? found : without(found, *over());
+    return some_names(rest.size > 0 ? rest : found);
+  }
+  constexpr bool say_plain_dims() { return some_names(others_); }
+  constexpr bool say_free() {
+    if (row_count_ < 2 || over() == nullptr) { return false; }
+    types found = plain(only(0));
+    const types right = plain(only(1));
+    for (int i = 0; i < right.size; ++i) { found.add(right.places[i]); }
+    return some_names(found);
+  }
+
+  // --- what a mark names
+
+  constexpr int marked(const types& some, const char* mark) const {
+    for (int i = 0; i < some.size; ++i) {
+      if (is(some.places[i], mark) && is_mark(some.places[i])) { return some.places[i]; }
+    }
+    return -1;
+  }
+  constexpr int marked(const char* mark) const {
+    for (int i = 0; i < row_count_; ++i) {
+      if (const int one = marked(rows_[i].items, mark); one >= 0) { return one; }
+    }
+    return -1;
+  }
+  constexpr bool say_mark(const char* mark) {
+    const int one = marked(mark);
+    return one >= 0 && names(arguments(one));
+  }
+  constexpr bool say_rotated_feature() {
+    const int one = marked("rotated");
+    return one >= 0 && (put_type(all_[one].first), true);
+  }
+  constexpr bool say_rotated_by() {
+    types found;
+    for (int one = marked("rotated"); one >= 0 && found.size == 0;) {
+      for (one = all_[all_[one].first].next; one >= 0; one = all_[one].next) { found.add(one); }
+    }
+    return some_names(found);
+  }
+  constexpr bool rotated_in(const char* label, const char* other) {
+    const types *here = find({label}), *there = find({other});
+    const int one = here == nullptr ? -1 : marked(*here, "rotated");
+    return one >= 0 && (there == nullptr || marked(*there, "rotated") < 0) && (put_type(all_[one].first), true);
+  }
+  constexpr bool say_left_rotated() { return rotated_in("left", "right"); }
+  constexpr bool say_right_rotated() { return rotated_in("right", "left"); }
+
+  // --- patterns
+
+  // Writes a pattern: its words, and its facts, which stand in braces.
+  constexpr bool fill(text pattern) {
+    for (; pattern.length > 0; pattern = behind(pattern, 1)) {
+      if (*pattern.begin != '{') {
+        put(*pattern.begin);
+        continue;
+      }
+      text fact = behind(pattern, 1);
+      for (pattern = fact; *pattern.begin != '}'; pattern = behind(pattern, 1)) {}
+      fact.length -= pattern.length;
+      if (!say(fact)) { return false; }
+    }
+    return true;
+  }
+  constexpr bool say(text fact) {
+    struct named_fact {
+      const char* name;
+      bool (facts::*say)();
+    };
+    const named_fact all[] = {
+        {"op", &facts::say_op},
+        {"operation", &facts::say_operation},
+        {"op_word", &facts::say_op_word},
+        {"word", &facts::say_word},
+        {"over", &facts::say_over},
+        {"is", &facts::say_is},
+        {"over_n", &facts::say_over_n},
+        {"first", &facts::say_first},
+        {"second", &facts::say_second},
+        {"over_of_first", &facts::say_over_of_first},
+        {"over_of_second", &facts::say_over_of_second},
+        {"given", &facts::say_given},
+        {"have", &facts::say_have},
+        {"lhave", &facts::say_lhave},
+        {"rhave", &facts::say_rhave},
+        {"shape", &facts::say_shape},
+        {"shape2", &facts::say_shape2},
+        {"missing", &facts::say_missing},
+        {"lacking", &facts::say_lacking},
+        {"left_only", &facts::say_left_only},
+        {"right_only", &facts::say_right_only},
+        {"left_parallel", &facts::say_left_parallel},
+        {"right_parallel", &facts::say_right_parallel},
+        {"sides", &facts::say_sides},
+        {"changed", &facts::say_changed},
+        {"declared", &facts::say_declared},
+        {"computed", &facts::say_computed},
+        {"types", &facts::say_types},
+        {"shapes", &facts::say_shapes},
+        {"ids", &facts::say_ids},
+        {"composites", &facts::say_composites},
+        {"plain_dims", &facts::say_plain_dims},
+        {"free", &facts::say_free},
+        {"rotated_feature", &facts::say_rotated_feature},
+        {"rotated_by", &facts::say_rotated_by},
+        {"left_rotated", &facts::say_left_rotated},
+        {"right_rotated", &facts::say_right_rotated},
+        {"mask_dims", &facts::say_over_of_second},
+        {"declared_only", &facts::say_left_only},
+        {"computed_only", &facts::say_right_only},
+    };
+    for (const named_fact& one : all) {
+      if (same(fact, one.name)) { return (this->*one.say)(); }
+    }
+    for (const char* mark : Words::marks) {
+      if (same(fact, mark)) { return say_mark(mark); }
+    }
+    return false;
+  }
+
+  int operation_ = -1;
+  types overs_[most]{};
+  int over_count_ = 0;
+  row rows_[most]{};
+  int row_count_ = 0;
+  types others_{}, ids_{}, sized_{}, extents_{};  // of sized_ the extents are known
+};
+
+}  // namespace dimwise::detail::saying
+
+namespace dimwise::detail {
+
+// Whether a type is an error, told by the name of its template: to look into it is an error.
+template <template <class...> class E>
+consteval bool names_error() {
+  return saying::contains(saying::of(__PRETTY_FUNCTION__), "[E = dimwise::ERROR_");
+}
+template <class T>
+inline constexpr bool is_error = false;
+template <template <class...> class E, class... Facts>
+inline constexpr bool is_error<E<Facts...>> = names_error<E>();
+
+}  // namespace dimwise::detail

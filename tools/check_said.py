@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+"""What the compiler itself says of every mistake in C++26: the sentence of dimwise-errors, and nothing else.
+
+    python3 tools/check_said.py                                # every mistake, plain variant, by the newest clang (from 17)
+    python3 tools/check_said.py --texts build/mistakes.json    # with the texts of C++20 that tools/compile_fail.py --json wrote
+    python3 tools/check_said.py --filter contract
+    python3 tools/check_said.py --self-test
+
+Demanded of each mistake: one error; its message is the sentence that tools/dimwise_errors.py makes of the text of C++20, with the
+rule, letter by letter; dimwise-errors makes the same sentence and shapes of both texts, with the place in the case's own file. The
+corrected twins compile, and so does a program that asks by calls, with DIMWISE_ERRORS_ARE_TYPES. Exit code 77 where no such
+compiler is installed. Standard library only.
+"""
+
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import shutil
+import sys
+
+import check_sentences
+import compile_fail
+import compilers
+import dimwise_errors
+
+STANDARD = "-std=c++2c"
+CLANGS = [f"clang++-{version}" for version in range(30, 16, -1)]
+ASKS = "examples/17_asking_the_rules.cpp"
+SAID = re.compile(r"error: static assertion failed: (.*)")
+
+
+def judge(case, text, code, of_types):
+    """-> what is wrong with the text of C++26; `of_types`: that of C++20"""
+    errors = re.findall(r".*\b(?:fatal )?error: .*", text)
+    known, found = dimwise_errors.read(of_types.splitlines()), dimwise_errors.read(text.splitlines())
+    if code == 0 or len(errors) != 1:
+        return [f"{len(errors)} errors, must be 1"]
+    if known is None or found is None:
+        return ["dimwise-errors does not read it"]
+    said, wanted = SAID.search(errors[0]), known[2].said()
+    problems = check_sentences.judge(case, text)[1]
+    if not said or said[1] != wanted:
+        problems.append(f"the compiler says\n    {said[1] if said else errors[0]}\n  and not\n    {wanted}")
+    if found[2].said() != wanted:
+        problems.append(f"dimwise-errors says of it\n    {found[2].said()}\n  and not\n    {wanted}")
+    colours = dimwise_errors.Colours(False)
+    # Of a requirement clang spells default arguments, too: vector<float, allocator<float>>.
+    if "due to requirement" not in of_types and found[2].table(colours) != known[2].table(colours):
+        problems.append("the shapes are others than in C++20")
+    return problems
+
+
+def texts_of_types(cases, compiler, jobs, file):
+    """-> {case's name: text} of C++20, of the compiler if it is among them; all compilers' texts give one sentence"""
+    if not file:
+        harness = compile_fail.Harness(compilers.ROOT, [compiler], "dimwise/dimwise.hpp", use_pch=True)
+        return compiled(harness, cases, compiler, jobs, lambda text: text)
+    texts = {}
+    for record in json.loads(file.read_text(encoding="utf-8")):
+        if record["variant"] == "plain" and (record["case"] not in texts or record["compiler"] == compiler.name):
+            texts[record["case"]] = record["text"]
+    return texts
+
+
+def compiled(harness, cases, compiler, jobs, read):
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        found = pool.map(lambda case: harness.compile(case, "plain", compiler, fixed=False), cases)
+        return {case.name: read(text) if read else (code, text) for case, (code, text) in zip(cases, found)}
+
+
+def twins(harness, cases, compiler, jobs):
+    """-> the failed corrected twins: [(case's name, text)]"""
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        known = {}
+        for answers in pool.map(lambda unit: harness.answers(unit, "plain", compiler, True), compile_fail.units(cases)):
+            known.update(answers)
+        rest = [case for case in cases if case.name not in known]
+        found = pool.map(lambda case: harness.compile(case, "plain", compiler, fixed=True), rest)
+        return [(case.name, text) for case, (code, text) in zip(rest, found) if code != 0]
+
+
+SELF_TEST = """include/dimwise/support/sentences.hpp:7:17: error: static assertion failed: SAID
+    7 |   static_assert(false, detail::sentence<ERROR_R1_dimension_is_not_in_the_operand, says>);
+      |                 ^~~~~
+tests/compile_fail/a/case.cpp:3:9: note: in instantiation of template class 'dimwise::ERROR' requested here
+    3 |   sum<key>(x);
+      |   ^
+1 error generated.
+"""
+
+
+def self_test():
+    """Each demand, broken once, is noticed."""
+    error = "ERROR_R1_dimension_is_not_in_the_operand<dimwise::op::sum, dimwise::over<key>, dimwise::operand_shape<seq>>"
+    said = "`sum` names key, but its operand has seq (R1)"
+    good = SELF_TEST.replace("ERROR'", error + "'").replace("SAID", said)
+    types = f"tests/compile_fail/a/case.cpp:3:9: error: incomplete type 'dimwise::{error}'\n    3 |   sum<key>(x);\n      |   ^\n"
+    failed = 0
+    for name, text, expected in (
+            ("good", good, ""), ("two errors", good + good, "2 errors"), ("other words", good.replace("names key", "names kex"), "the compiler says"),
+            ("no rule", good.replace(" (R1)", ""), "the compiler says"), ("no type", re.sub(r"'dimwise::ERROR.*'", "'it'", good).replace("ERROR_R1", "X"), "does not read"),
+            ("another type", good.replace("<seq>>", "<batch>>"), "dimwise-errors says"), ("another place", good.replace("a/case", "b/case"), "the place is"),
+            ("as before", types, "the compiler says")):
+        problems = "\n".join(judge("a/case", text, 1, types))
+        if bool(problems) != bool(expected) or expected not in problems:
+            failed += 1
+            print(f"FAILED self-test {name}: {problems}")
+    name = "ERROR_R1_dimension_is_not_in_the_operand"
+    kept = dimwise_errors.SENTENCES[name]
+    dimwise_errors.SENTENCES[name] = (kept[0], "{op} wants {over}")  # a pattern that the compiler has not
+    if not judge("a/case", good, 1, types):
+        failed += 1
+        print("FAILED self-test: another pattern was not noticed")
+    dimwise_errors.SENTENCES[name] = kept
+    print(f"{9 - failed} passed, {failed} failed")
+    return failed
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--compiler", metavar="COMMAND")
+    parser.add_argument("--filter", default="", metavar="REGEX")
+    parser.add_argument("--texts", type=pathlib.Path, metavar="FILE")
+    parser.add_argument("--jobs", type=int, default=max(2, os.cpu_count() or 2))
+    parser.add_argument("--self-test", action="store_true")
+    arguments = parser.parse_args()
+    if arguments.self_test:
+        sys.exit(1 if self_test() else 0)
+    command = arguments.compiler or next((one for one in CLANGS if shutil.which(one)), None)
+    if not command:
+        print("no clang from 17 is installed: left out")
+        sys.exit(77)
+    compiler, root = compilers.Compiler(command), compilers.ROOT
+    cases = compile_fail.load(root, arguments.filter)
+    harness = compile_fail.Harness(root, [compiler], "dimwise/dimwise.hpp", use_pch=True, standard=STANDARD)
+    of_types = texts_of_types(cases, compiler, arguments.jobs, arguments.texts)
+    failed = 0
+    for name, (code, text) in compiled(harness, cases, compiler, arguments.jobs, None).items():
+        problems = judge(name, text, code, of_types[name])
+        if problems:
+            failed += 1
+            print(f"FAILED {name}: " + "; ".join(problems))
+    refused = twins(harness, cases, compiler, arguments.jobs)
+    code, text = compiler.run([STANDARD, "-Iinclude", "-Iexamples/support", "-DDIMWISE_ERRORS_ARE_TYPES", "-fsyntax-only", ASKS], root)
+    refused += [(ASKS, text)] if code else []
+    for name, text in refused:
+        failed += 1
+        print(f"FAILED {name}: correct code does not compile:\n{text}")
+    print(f"counted: {len(cases)} mistakes that {compiler.version} says as sentences, and their corrected twins")
+    print(f"{2 * len(cases) + 1 - failed} passed, {failed} failed")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
