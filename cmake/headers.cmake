@@ -219,6 +219,7 @@ set(dimwise_headers
     include/dimwise/support/printed_type.hpp
     include/dimwise/support/sentence.hpp
     include/dimwise/support/sentences.hpp
+    include/dimwise/support/text_warning.hpp
     include/dimwise/tensor/elements.hpp
     include/dimwise/tensor/extents.hpp
     include/dimwise/tensor/misused.hpp

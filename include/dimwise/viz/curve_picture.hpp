@@ -8,6 +8,7 @@
 #pragma once
 
 #include <dimwise/dim/error.hpp>
+#include <dimwise/support/text_warning.hpp>
 #include <dimwise/viz/axis.hpp>
 #include <dimwise/viz/colours.hpp>
 #include <dimwise/viz/picture.hpp>
@@ -17,6 +18,8 @@
 #include <string>
 #include <utility>
 #include <vector>
+
+DIMWISE_DETAIL_TEXT_BEGIN;
 
 namespace dimwise {
 
@@ -148,3 +151,5 @@ namespace no_adl {
 }  // namespace no_adl
 
 }  // namespace dimwise
+
+DIMWISE_DETAIL_TEXT_END;

@@ -8,9 +8,12 @@
 //   std::cout << mermaid(y);                 // within ```mermaid of a Markdown page
 #pragma once
 
+#include <dimwise/support/text_warning.hpp>
 #include <dimwise/viz/derivation_picture.hpp>
 
 #include <string>
+
+DIMWISE_DETAIL_TEXT_BEGIN;
 
 namespace dimwise {
 
@@ -56,3 +59,5 @@ template <operand X>
 }  // namespace no_adl
 
 }  // namespace dimwise
+
+DIMWISE_DETAIL_TEXT_END;

@@ -8,12 +8,15 @@
 //   draw(contract<key>(softmax<key>(scores<d_k>(q, k)), v)).save("attention.svg");
 #pragma once
 
+#include <dimwise/support/text_warning.hpp>
 #include <dimwise/viz/explain.hpp>
 #include <dimwise/viz/picture.hpp>
 
 #include <algorithm>
 #include <string>
 #include <vector>
+
+DIMWISE_DETAIL_TEXT_BEGIN;
 
 namespace dimwise {
 
@@ -239,3 +242,5 @@ template <operand X>
 }  // namespace no_adl
 
 }  // namespace dimwise
+
+DIMWISE_DETAIL_TEXT_END;

@@ -7,11 +7,14 @@
 //   draw_dots({"n 128", "n 512"}, {{"ours", {1, 1}}, {"theirs", {1.3, 1.2}}}, {.title = "time", .x = "times ours"});
 #pragma once
 
+#include <dimwise/support/text_warning.hpp>
 #include <dimwise/viz/curve_picture.hpp>
 
 #include <algorithm>
 #include <string>
 #include <vector>
+
+DIMWISE_DETAIL_TEXT_BEGIN;
 
 namespace dimwise {
 
@@ -82,3 +85,5 @@ namespace no_adl {
 }  // namespace no_adl
 
 }  // namespace dimwise
+
+DIMWISE_DETAIL_TEXT_END;

@@ -11,12 +11,15 @@
 #pragma once
 
 #include <dimwise/eval/plan.hpp>
+#include <dimwise/support/text_warning.hpp>
 #include <dimwise/viz/colours.hpp>
 #include <dimwise/viz/words.hpp>
 
 #include <string>
 #include <utility>
 #include <vector>
+
+DIMWISE_DETAIL_TEXT_BEGIN;
 
 namespace dimwise {
 
@@ -217,3 +220,5 @@ template <operand X>
 }  // namespace no_adl
 
 }  // namespace dimwise
+
+DIMWISE_DETAIL_TEXT_END;

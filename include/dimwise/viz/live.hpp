@@ -11,6 +11,7 @@
 
 #include <dimwise/dim/error.hpp>
 #include <dimwise/expr/position_masks.hpp>
+#include <dimwise/support/text_warning.hpp>
 #include <dimwise/viz/words.hpp>
 
 #include <algorithm>
@@ -20,6 +21,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+DIMWISE_DETAIL_TEXT_BEGIN;
 
 namespace dimwise {
 
@@ -98,3 +101,5 @@ inline live_settings settings_in(std::string_view request) {
 }  // namespace detail
 
 }  // namespace dimwise
+
+DIMWISE_DETAIL_TEXT_END;

@@ -8,11 +8,14 @@
 //   draw_network(contract<d_k>(q, k)).save("scores.svg");
 #pragma once
 
+#include <dimwise/support/text_warning.hpp>
 #include <dimwise/viz/derivation_picture.hpp>
 
 #include <algorithm>
 #include <string>
 #include <vector>
+
+DIMWISE_DETAIL_TEXT_BEGIN;
 
 namespace dimwise {
 
@@ -107,3 +110,5 @@ template <class Shape, class Over, class A, class B>
 }  // namespace no_adl
 
 }  // namespace dimwise
+
+DIMWISE_DETAIL_TEXT_END;

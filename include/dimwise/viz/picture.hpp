@@ -9,6 +9,7 @@
 #pragma once
 
 #include <dimwise/dim/error.hpp>
+#include <dimwise/support/text_warning.hpp>
 #include <dimwise/viz/words.hpp>
 
 #include <charconv>
@@ -16,6 +17,8 @@
 #include <fstream>
 #include <string>
 #include <utility>
+
+DIMWISE_DETAIL_TEXT_BEGIN;
 
 namespace dimwise {
 
@@ -153,3 +156,5 @@ class picture {
 };
 
 }  // namespace dimwise
+
+DIMWISE_DETAIL_TEXT_END;

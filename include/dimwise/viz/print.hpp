@@ -12,6 +12,7 @@
 
 #include <dimwise/eval/evaluate.hpp>
 #include <dimwise/expr/explain.hpp>
+#include <dimwise/support/text_warning.hpp>
 #include <dimwise/viz/colours.hpp>
 #include <dimwise/viz/labels.hpp>
 #include <dimwise/viz/table.hpp>
@@ -19,6 +20,8 @@
 #include <string>
 #include <utility>
 #include <vector>
+
+DIMWISE_DETAIL_TEXT_BEGIN;
 
 namespace dimwise {
 
@@ -149,3 +152,5 @@ Error labelled(const X& x, const labels<D>&... words);
 }  // namespace no_adl
 
 }  // namespace dimwise
+
+DIMWISE_DETAIL_TEXT_END;

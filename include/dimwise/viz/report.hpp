@@ -13,6 +13,7 @@
 //   page.save("layers.html");
 #pragma once
 
+#include <dimwise/support/text_warning.hpp>
 #include <dimwise/viz/derivation_picture.hpp>
 #include <dimwise/viz/live.hpp>
 #include <dimwise/viz/report_page.hpp>
@@ -25,6 +26,8 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
+DIMWISE_DETAIL_TEXT_BEGIN;
 
 namespace dimwise {
 
@@ -262,3 +265,5 @@ void report(const X& x, const std::string& path, const labels<D>&... words) {
 }  // namespace no_adl
 
 }  // namespace dimwise
+
+DIMWISE_DETAIL_TEXT_END;

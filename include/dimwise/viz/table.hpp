@@ -5,6 +5,7 @@
 // Tests: tests/viz/print.test.cpp
 #pragma once
 
+#include <dimwise/support/text_warning.hpp>
 #include <dimwise/viz/words.hpp>
 
 #include <algorithm>
@@ -13,6 +14,8 @@
 #include <string>
 #include <utility>
 #include <vector>
+
+DIMWISE_DETAIL_TEXT_BEGIN;
 
 namespace dimwise::detail {
 
@@ -200,3 +203,5 @@ class printed_values {
 };
 
 }  // namespace dimwise::detail
+
+DIMWISE_DETAIL_TEXT_END;

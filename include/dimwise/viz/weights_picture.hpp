@@ -10,6 +10,7 @@
 //   draw_mask(causal<seq, key>{}, seq{6}, key{6}).save("causal.svg");
 #pragma once
 
+#include <dimwise/support/text_warning.hpp>
 #include <dimwise/viz/picture.hpp>
 #include <dimwise/viz/print.hpp>
 
@@ -18,6 +19,8 @@
 #include <string>
 #include <utility>
 #include <vector>
+
+DIMWISE_DETAIL_TEXT_BEGIN;
 
 namespace dimwise {
 
@@ -236,3 +239,5 @@ template <mask M, class... Extents>
 }  // namespace no_adl
 
 }  // namespace dimwise
+
+DIMWISE_DETAIL_TEXT_END;
