@@ -75,16 +75,16 @@ class printed_type {
     }
     std::size_t most = 1;  // one more behind each < and comma
     for (std::size_t i = 0; i < source_.length; ++i) { most += whole.begin[i] == '<' || whole.begin[i] == ',' ? 1 : 0; }
-    all_ = new type[most];
+    parts = new type[most];
     parse();
   }
-  constexpr ~printed_type() { delete[] all_; }
+  constexpr ~printed_type() { delete[] parts; }
   printed_type(const printed_type&) = delete;
   printed_type& operator=(const printed_type&) = delete;
 
  protected:
   constexpr void put(char c) {
-    if (out_.length < sizeof(out_.characters)) { out_.characters[out_.length++] = c; }
+    if (words_said.length < sizeof(words_said.characters)) { words_said.characters[words_said.length++] = c; }
   }
   constexpr void put(text words) {
     for (std::size_t i = 0; i < words.length; ++i) { put(words.begin[i]); }
@@ -110,21 +110,21 @@ class printed_type {
         source_ = behind(source_, 1);  // < or ,
         if (*source_.begin == '>') { break; }
         const int one = parse();
-        (last < 0 ? all_[place].first : all_[last].next) = one;
+        (last < 0 ? parts[place].first : parts[last].next) = one;
         last = one;
-        ++all_[place].count;
+        ++parts[place].count;
       }
       name = behind(source_, source_.length > 0 ? 1 : 0);
     }
     call(place, until(name));
-    all_[place].whole = until(begin);
+    parts[place].whole = until(begin);
     return place;
   }
   constexpr text until(text begin) const { return {begin.begin, begin.length - source_.length}; }
 
   // A piece of a type's name: before its arguments, or behind them.
   constexpr void call(int place, text name) {
-    type& one = all_[place];
+    type& one = parts[place];
     while (name.length > 0 && name.begin[name.length - 1] == ' ') { --name.length; }
     one.of_library = one.of_library || contains(name, "dimwise");
     one.is_function = one.is_function || contains(name, "lambda");
@@ -143,12 +143,12 @@ class printed_type {
     }
   }
 
-  constexpr bool is(int place, const char* word) const { return same(all_[place].word, word); }
-  constexpr bool equal(int a, int b) const { return same(all_[a].whole, all_[b].whole); }
+  constexpr bool is(int place, const char* word) const { return same(parts[place].word, word); }
+  constexpr bool equal(int a, int b) const { return same(parts[a].whole, parts[b].whole); }
 
   constexpr types arguments(int place) const {
     types found;
-    for (int one = all_[place].first; one >= 0; one = all_[one].next) { found.add(one); }
+    for (int one = parts[place].first; one >= 0; one = parts[one].next) { found.add(one); }
     return found;
   }
 
@@ -165,7 +165,7 @@ class printed_type {
     }
   }
   constexpr void put_type(int place) {
-    const type& one = all_[place];
+    const type& one = parts[place];
     bool is_list = false;
     for (const char* list : {"shape", "operand_shape", "lhs", "rhs", "over", "list"}) {
       is_list = is_list || is(place, list);
@@ -187,8 +187,8 @@ class printed_type {
     }
   }
 
-  type* all_ = nullptr;
-  message out_{};
+  type* parts = nullptr;
+  message words_said{};
 
  private:
   text source_;

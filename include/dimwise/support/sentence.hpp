@@ -35,7 +35,7 @@ template <class Words>
 class facts : printed_type {
  public:
   constexpr explicit facts(text error) : printed_type(error) {
-    for (int one = all_[0].first; one >= 0; one = all_[one].next) { sort(one); }
+    for (int one = parts[0].first; one >= 0; one = parts[one].next) { sort(one); }
     if (is(0, "ERROR_R4_extent_does_not_divide")) {
       while (over_count_ > 1) { overs_[0].add(overs_[--over_count_].places[0]); }
     }
@@ -49,24 +49,24 @@ class facts : printed_type {
   constexpr message sentence(const char* const (&patterns)[Patterns]) {
     bool found = false;
     for (std::size_t i = 0; i < Patterns && !found; ++i) {
-      out_.length = 0;
+      words_said.length = 0;
       found = fill(of(patterns[i]));
     }
-    const text name = behind(all_[0].word, of("ERROR_").length);
+    const text name = behind(parts[0].word, of("ERROR_").length);
     text rule = name;
     for (rule.length = 0; name.begin[rule.length] != '_'; ++rule.length) {}
     if (!found) {
-      out_.length = 0;
+      words_said.length = 0;
       for (std::size_t i = rule.length + 1; i < name.length; ++i) { put(name.begin[i] == '_' ? ' ' : name.begin[i]); }
     }
     put(" ("), put(rule), put(')');
-    return out_;
+    return words_said;
   }
 
  private:
   constexpr bool is_mark(int place) const {
     for (const char* mark : Words::marks) {
-      if (is(place, mark)) { return all_[place].of_library; }
+      if (is(place, mark)) { return parts[place].of_library; }
     }
     return false;
   }
@@ -79,30 +79,30 @@ class facts : printed_type {
     if (row_count_ < most) { rows_[row_count_++] = {label, arguments(place)}; }
   }
   constexpr void sort(int one) {
-    const char* label = said_of(Words::shapes, all_[one].word);
-    if (all_[one].is_operation && operation_ < 0) {
+    const char* label = said_of(Words::shapes, parts[one].word);
+    if (parts[one].is_operation && operation_ < 0) {
       operation_ = one;
     } else if ((is(one, "over") || is(one, "about")) && over_count_ < most) {
       types& over = overs_[over_count_++];
       if (is(one, "about")) { over.add(dimension(one)); }
-      for (int dim = is(one, "over") ? all_[one].first : -1; dim >= 0; dim = all_[dim].next) {
+      for (int dim = is(one, "over") ? parts[one].first : -1; dim >= 0; dim = parts[dim].next) {
         over.add(dimension(dim));
       }
     } else if (label != nullptr) {
       add_row(label, one);
     } else if (is(one, "shape")) {
       add_row(row_count_ == 0 ? "shape" : "tensor", one);
-    } else if (is(one, "id") && all_[one].count > 0) {
-      ids_.add(all_[one].first);
+    } else if (is(one, "id") && parts[one].count > 0) {
+      ids_.add(parts[one].first);
     } else {
       others_.add(one);
     }
   }
   constexpr int dimension(int one) {
-    if (!is(one, "about") || all_[one].count != 2) { return one; }
-    const int dim = all_[one].first;
-    const int extent = all_[dim].next;
-    if (is(extent, "extent") && all_[extent].count > 0) { sized_.add(dim), extents_.add(all_[extent].first); }
+    if (!is(one, "about") || parts[one].count != 2) { return one; }
+    const int dim = parts[one].first;
+    const int extent = parts[dim].next;
+    if (is(extent, "extent") && parts[extent].count > 0) { sized_.add(dim), extents_.add(parts[extent].first); }
     return dim;
   }
 
@@ -162,15 +162,15 @@ class facts : printed_type {
   constexpr bool named(const types* some) { return some != nullptr && names(*some); }
 
   constexpr bool say_op() {
-    const char* words = operation_ < 0 ? nullptr : said_of(Words::operations, all_[operation_].word);
+    const char* words = operation_ < 0 ? nullptr : said_of(Words::operations, parts[operation_].word);
     if (words != nullptr) { return put(words), true; }
     return put('`'), say_op_word(), put('`'), true;
   }
   constexpr bool say_operation() { return operation_ >= 0 && say_op(); }
   constexpr bool say_op_word() {
     if (operation_ < 0) { return put("this"), true; }
-    const char* words = said_of(Words::operations, all_[operation_].word);
-    return words == nullptr ? put(all_[operation_].word) : put(words), true;
+    const char* words = said_of(Words::operations, parts[operation_].word);
+    return words == nullptr ? put(parts[operation_].word) : put(words), true;
   }
   constexpr bool say_word() { return operation_ < 0 ? (put("this"), true) : (put('`'), say_op_word(), put('`'), true); }
   constexpr bool say_over() { return named(over()); }
@@ -225,7 +225,7 @@ class facts : printed_type {
     types found;
     for (int i = 0; i < some.size; ++i) {
       const int one = some.places[i];
-      if (all_[one].count == 0 && (over() == nullptr || !has(*over(), one))) { found.add(one); }
+      if (parts[one].count == 0 && (over() == nullptr || !has(*over(), one))) { found.add(one); }
     }
     return found;
   }
@@ -317,19 +317,19 @@ class facts : printed_type {
   }
   constexpr bool say_rotated_feature() {
     const int one = marked("rotated");
-    return one >= 0 && (put_type(all_[one].first), true);
+    return one >= 0 && (put_type(parts[one].first), true);
   }
   constexpr bool say_rotated_by() {
     types found;
     for (int one = marked("rotated"); one >= 0 && found.size == 0;) {
-      for (one = all_[all_[one].first].next; one >= 0; one = all_[one].next) { found.add(one); }
+      for (one = parts[parts[one].first].next; one >= 0; one = parts[one].next) { found.add(one); }
     }
     return some_names(found);
   }
   constexpr bool rotated_in(const char* label, const char* other) {
     const types *here = find({label}), *there = find({other});
     const int one = here == nullptr ? -1 : marked(*here, "rotated");
-    return one >= 0 && (there == nullptr || marked(*there, "rotated") < 0) && (put_type(all_[one].first), true);
+    return one >= 0 && (there == nullptr || marked(*there, "rotated") < 0) && (put_type(parts[one].first), true);
   }
   constexpr bool say_left_rotated() { return rotated_in("left", "right"); }
   constexpr bool say_right_rotated() { return rotated_in("right", "left"); }
