@@ -137,11 +137,11 @@ def judge(case, variant, compiler, text, code):
 
 
 class Harness:
-    def __init__(self, root, found, header, use_pch, together=True, standard=compilers.STANDARD):
+    def __init__(self, root, found, header, use_pch, together=True, standard=(compilers.STANDARD,)):
         self.root, self.compilers, self.together = root, found, together
         # Cases that cannot be compiled with others: as mistakes, as twins.
         self.loners = {(compiler.name, fixed): set() for compiler in found for fixed in (False, True)}
-        self.flags = [standard, "-Iinclude"]
+        self.flags = [*standard, "-Iinclude"]
         if use_pch:  # fast: kernels as a library, because no mistake is theirs and each case would instantiate them
             self.flags.append("-DDIMWISE_COMPILED_KERNELS")
         self.pch = {}

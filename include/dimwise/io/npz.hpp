@@ -27,7 +27,7 @@ using zip_pointer = std::unique_ptr<zip_t, discard_zip>;
 inline constexpr zip_uint16_t first_of_1980 = 1U << 5 | 1U;  // of January: the earliest date of a zip file
 
 inline std::string text_of(zip_error_t* problem) {
-  const std::string text = zip_error_strerror(problem);
+  std::string text = zip_error_strerror(problem);
   zip_error_fini(problem);
   return text;
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/support/errors.hpp -- every compile error of the library: declared, never defined where C++20 is the standard.
+// dimwise/support/errors.hpp -- every compile error of the library: declared, never defined in C++20.
 //
 // Layer: support. A rule that says no returns one of these types; a compiler that meets it prints its name and
 // arguments. The arguments are the operation, the dimensions with their extents, and the shapes. docs/errors.md has an
 // entry for each, with its cure and the text of each compiler. In C++26, clang from 17 prints a sentence instead:
 // support/sentences.hpp defines the types then, so that to look into one is an error, in a concept as well.
-// DIMWISE_ERRORS_ARE_TYPES leaves them undefined.
+// DIMWISE_ERRORS_ARE_TYPES leaves them undefined. Constructors say sentences with DIMWISE_SENTENCES_IN_CONSTRUCTORS
+// only: the standard library asks of every type what it is made from.
 #pragma once
 
 // Behind a function that refuses and takes a user's function: g++ adds an error where one that is declared only is
@@ -22,8 +23,12 @@
 #endif
 #endif
 
+#if defined(DIMWISE_DETAIL_SENTENCES) && defined(DIMWISE_SENTENCES_IN_CONSTRUCTORS)
+#define DIMWISE_DETAIL_CONSTRUCTORS_SAY
+#endif
+
 // Behind a constructor that refuses, which cannot return its error.
-#if defined(DIMWISE_DETAIL_SENTENCES)
+#if defined(DIMWISE_DETAIL_CONSTRUCTORS_SAY)
 #define DIMWISE_DETAIL_REFUSED(Error) noexcept(sizeof(Error) > 0)
 #else
 #define DIMWISE_DETAIL_REFUSED(Error) = delete

@@ -75,8 +75,8 @@ consteval auto judge_shape() {
 template <class... T>
 using shape_error = typename decltype(judge_shape<T...>())::type;  // of an element type and a shape
 
-#if defined(DIMWISE_DETAIL_SENTENCES)
-// What an ellipsis may not take where it is no longer deleted: clang reports objects that are not trivial a second time.
+#if defined(DIMWISE_DETAIL_CONSTRUCTORS_SAY)
+// What an ellipsis may not take where it is not deleted: clang reports objects that are not trivial a second time.
 struct any_object {
   template <class X>
     requires(!std::is_trivially_copyable_v<X>)

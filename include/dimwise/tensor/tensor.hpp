@@ -151,7 +151,7 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   /// Whatever else may be written there: elements that do not become T, extents that are missing or of another shape.
   template <class Error = ERROR_R15_tensor_is_made_from_elements_and_extents<shape_type>>
   explicit tensor(...) DIMWISE_DETAIL_REFUSED(Error);
-#if defined(DIMWISE_DETAIL_SENTENCES)
+#if defined(DIMWISE_DETAIL_CONSTRUCTORS_SAY)
   template <class Error = ERROR_R15_tensor_is_made_from_elements_and_extents<shape_type>>
   explicit tensor(const detail::any_object&, ...) DIMWISE_DETAIL_REFUSED(Error);
 #endif

@@ -90,7 +90,7 @@ class tensor_view : public detail::shaped_as<shape<DimsAndMarks...>>,
   /// Whatever else may be written there: elements of another type, extents that are missing or of another shape.
   template <class Error = ERROR_R15_view_is_made_from_a_pointer_or_span_and_extents<shape_type>>
   explicit tensor_view(...) DIMWISE_DETAIL_REFUSED(Error);
-#if defined(DIMWISE_DETAIL_SENTENCES)
+#if defined(DIMWISE_DETAIL_CONSTRUCTORS_SAY)
   template <class Error = ERROR_R15_view_is_made_from_a_pointer_or_span_and_extents<shape_type>>
   explicit tensor_view(const detail::any_object&, ...) DIMWISE_DETAIL_REFUSED(Error);
 #endif
