@@ -13,7 +13,7 @@ struct hidden : feature_dim<3072> {};
 }  // namespace
 
 std::unique_ptr<training_step> gpt2(std::size_t batch, std::size_t length) {
-  return std::make_unique<sizes<words, d_model, heads, hidden>::step>(12, batch, length);
+  return std::make_unique<step<words, sizes<words, d_model, heads, hidden>::gpt<>>>(12, batch, length);
 }
 
 }  // namespace bench

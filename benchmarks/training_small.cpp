@@ -13,7 +13,7 @@ struct hidden : feature_dim<1024> {};
 }  // namespace
 
 std::unique_ptr<training_step> small_gpt(std::size_t batch, std::size_t length) {
-  return std::make_unique<sizes<words, d_model, heads, hidden>::step>(4, batch, length);
+  return std::make_unique<step<words, sizes<words, d_model, heads, hidden>::gpt<>>>(4, batch, length);
 }
 
 }  // namespace bench
