@@ -60,7 +60,7 @@ class Layer(torch.nn.Module):
 
 
 class Model(torch.nn.Module):
-    """As benchmarks/training_model.hpp: norms before, learned positions, one table for words in and out."""
+    """As benchmarks/gpt.hpp: norms before, learned positions, one table for words in and out."""
 
     def __init__(self, layers, width, heads, words, length):
         super().__init__()
