@@ -652,8 +652,10 @@ class Facts:
         found = getattr(self, "say_" + fact, None)
         if found:
             return found()
-        if fact in MARKS:
-            return names(self.marked(fact))
+        for _, items in self.rows if fact in MARKS else []:  # all such marks of the first shape that has one
+            found = [str(argument) for one in items if one.word == fact and is_mark(one) for argument in one.arguments]
+            if found:
+                return names(list(dict.fromkeys(found)))
         raise KeyError(fact)
 
     def say_op(self):

@@ -311,9 +311,20 @@ class facts : printed_type {
     }
     return -1;
   }
+  // All such marks of the first shape that has one.
   constexpr bool say_mark(const char* mark) {
-    const int one = marked(mark);
-    return one >= 0 && names(arguments(one));
+    types found;
+    for (int row = 0; row < row_count_ && found.size == 0; ++row) {
+      const types& items = rows_[row].items;
+      for (int i = 0; i < items.size; ++i) {
+        const int one = items.places[i];
+        if (!is(one, mark) || !is_mark(one)) { continue; }
+        for (int a = parts[one].first; a >= 0; a = parts[a].next) {
+          if (!has(found, a)) { found.add(a); }
+        }
+      }
+    }
+    return some_names(found);
   }
   constexpr bool say_rotated_feature() {
     const int one = marked("rotated");

@@ -5,12 +5,13 @@
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>
 
-struct d_r : feature_dim<EXTENT(12)> {};
+struct relative : feature_dim<EXTENT(12)> {};
 
-void attention(const tensor<float, batch, seq, heads, d_r>& q_r, const tensor<float, batch, key, heads, d_r>& k_r) {
+void attention(const tensor<float, batch, seq, heads, relative>& q_r,
+               const tensor<float, batch, key, heads, relative>& k_r) {
 #ifdef FIXED
-  RESULT r = scaled<summed<d_k, d_r>>(contract<d_k>(q, k) + contract<d_r>(q_r, k_r));
+  RESULT r = scaled<summed<d_k, relative>>(contract<d_k>(q, k) + contract<relative>(q_r, k_r));
 #else
-  RESULT r = scaled<d_k>(contract<d_k>(q, k) + contract<d_r>(q_r, k_r));
+  RESULT r = scaled<d_k>(contract<d_k>(q, k) + contract<relative>(q_r, k_r));
 #endif
 }
