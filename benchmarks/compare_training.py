@@ -115,7 +115,7 @@ def page(results):
     return "\n\n".join(part for part in [
         "# Training benchmark",
         "```sh\nbash tools/setup.sh bench\ncmake --preset bench && cmake --build --preset bench --target training_comparison\n```",
-        "writes this page (`benchmarks/compare_training.py`). `build/bench/benchmarks/bench_training` alone prints "
+        f"writes this page (`benchmarks/compare_training.py`; here with `{results['options']}`). PyTorch is Debian's `python3-torch`. `build/bench/benchmarks/bench_training` alone prints "
         "`library workload threads median_ms gflops pct_peak`.",
         f"Machine: {compare.machine(results)}. All float32, one thread unless said otherwise, CPU time of the process, medians; ± is how far rounds and "
         "quartiles lie from them. Forward and backward count as three times forward: what is computed again counts nothing, and neither do softmax, "
@@ -139,6 +139,7 @@ def main():
     options = options.parse_args()
     if not options.render:
         results = measure(options)
+        results["options"] = f"--rounds {options.rounds} --seconds {options.seconds:g}"
         results["clock"] = compare.clock_of(compare.output_of([options.programs / "bench_training", "--only", "none"], 1))
         options.results.parent.mkdir(parents=True, exist_ok=True)
         options.results.write_text(json.dumps(results), encoding="utf-8")
