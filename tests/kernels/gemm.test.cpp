@@ -175,6 +175,17 @@ TEST_CASE("gemm: several blocks of k, several tasks") {
   }
   check_gemm({600, 70, 40}, layout::rows, layout::rows, layout::rows);
   check_gemm({2, 1100, 70}, layout::rows, layout::rows, layout::rows);
+  // Thin ones: runs of k with a rest, parts of k, several blocks of columns.
+  for (std::size_t m = 1; m <= 4; ++m) {
+    for (std::size_t k : {1, 2, 3, 5, 7, 1030}) {
+      check_gemm({m, 300, k}, layout::rows, layout::rows, layout::rows);
+      check_gemm({m, 300, k}, layout::rows, layout::columns, layout::columns);
+      check_gemm({300, m, k}, layout::rows, layout::columns, layout::rows);
+    }
+    check_gemm({m, 4500, 70}, layout::columns, layout::padded_rows, layout::padded_rows);
+    check_gemm({m, 600, 70}, layout::padded_rows, layout::padded_columns, layout::scattered);
+    check_gemm({600, m, 70}, layout::padded_rows, layout::columns, layout::rows);
+  }
   check_gemm({200, 3, 70}, layout::rows, layout::columns, layout::rows);
 }
 
@@ -293,7 +304,8 @@ TEST_CASE("gemm: NaN and infinity reach their rows and columns, and no others") 
 }
 
 TEST_CASE("gemm: the same bits for every number of workers and every order of tasks") {
-  for (const gemm_shape& s : {gemm_shape{300, 200, 150}, {130, 130, tile::depth + 9}, {4, 1300, 300}, {1300, 4, 300}}) {
+  for (const gemm_shape& s :
+       {gemm_shape{300, 200, 150}, {130, 130, tile::depth + 9}, {4, 1300, 300}, {1300, 4, 300}, {3, 700, 1100}}) {
     for (layout lb : {layout::rows, layout::columns}) {
       const test_matrix a(s.m, s.k, layout::rows, 1), b(s.k, s.n, lb, 2);
       const auto packed = aligned(packed_b_bytes(s.k, s.n));
@@ -315,7 +327,8 @@ TEST_CASE("gemm: the same bits for every number of workers and every order of ta
 }
 
 TEST_CASE("gemm: a batch is its problems one by one") {
-  for (const gemm_shape& s : {gemm_shape{10, 10, 64}, {1, 40, 30}, {70, 90, 200}, {6, 7, 0}, {0, 4, 4}}) {
+  for (const gemm_shape& s :
+       {gemm_shape{10, 10, 64}, {1, 40, 30}, {70, 90, 200}, {2, 700, 600}, {6, 7, 0}, {0, 4, 4}}) {
     constexpr std::size_t count = 5;
     std::vector<test_matrix> a, b, c;
     for (unsigned i = 0; i < count; ++i) {
@@ -345,6 +358,11 @@ TEST_CASE("gemm: the path that a product takes") {
   CHECK(path(200, 200, 100, layout::rows, layout::rows) == gemm_path::copied);
   CHECK(path(200, 200, 100, layout::rows, layout::columns) == gemm_path::copied);
   CHECK(plan_gemm_packed({200, 200, 100}).path == gemm_path::packed);
+  // A streamed product is cut along k where whole rows fit a task, so that several threads read.
+  const test_matrix a(1, 1000, layout::rows, 1), b(1000, 1000, layout::rows, 2);
+  CHECK(plan_gemm({1, 1000, 1000}, a.in(), b.in()).depth_parts > 1);
+  CHECK(plan_gemm({1, 1000, 1000}, a.in(), b.in()).column_parts == 1);
+  CHECK(plan_gemm({1, 100, 100}, a.in(), b.in()).tasks() == 1);
 }
 
 TEST_CASE("gemm: scratch does not grow with the matrices") {

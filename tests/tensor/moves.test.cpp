@@ -119,8 +119,8 @@ void check_moved_from(X& x, int way) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("moves: a tensor that was moved from can be used, and what it was is in the other", Case, in_object,
-                   on_the_heap, of_the_run, of_both) {
+TEST_CASE_TEMPLATE("moves: what was moved from can be used, by threads too; what it was is in the other", Case,
+                   in_object, on_the_heap, of_the_run, of_both) {
   using X = typename Case::type;
   for (int way = 0; way < 4 * ways; ++way) {
     CAPTURE(way);

@@ -8,6 +8,12 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -155,3 +161,69 @@ TEST_CASE("storage: a tensor that was moved from takes a new value") {
   x = z * 2;
   CHECK(still(x, 2) == "");
 }
+
+#if defined(MADV_HUGEPAGE)
+namespace {
+
+// What the system says of the memory at an address: `hg` among the flags where large pages were asked for.
+bool asked_for_large_pages(const void* at) {
+  std::ifstream maps("/proc/self/smaps");
+  bool here = false;
+  for (std::string line; std::getline(maps, line);) {
+    unsigned long begin = 0, end = 0;
+    if (std::sscanf(line.c_str(), "%lx-%lx ", &begin, &end) == 2) {
+      here = begin <= reinterpret_cast<std::uintptr_t>(at) && reinterpret_cast<std::uintptr_t>(at) < end;
+    } else if (here && line.rfind("VmFlags:", 0) == 0) {
+      return line.find(" hg") != std::string::npos;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("storage: large tensors lie in large pages, and small ones take no more than they need") {
+  if (!dimwise::detail::keeps_blocks || !std::filesystem::exists("/sys/kernel/mm/transparent_hugepage")) { return; }
+  constexpr std::size_t page = dimwise::detail::large_page;
+  const tensor<float, seq> large(seq{3 * page / sizeof(float)});
+  const tensor<float, seq> small(seq{page / 2 / sizeof(float)});
+  CHECK(reinterpret_cast<std::uintptr_t>(large.values().data()) % page == 0);
+  CHECK(asked_for_large_pages(large.values().data()));
+  CHECK(asked_for_large_pages(large.values().data() + large.size() - 1));
+  CHECK_FALSE(asked_for_large_pages(small.values().data()));
+}
+
+TEST_CASE("storage: weights that are taken together share large pages, and give them back together") {
+  if (!dimwise::detail::keeps_blocks || !std::filesystem::exists("/sys/kernel/mm/transparent_hugepage")) { return; }
+  using dimwise::detail::weights_together;
+  constexpr std::size_t floats = weights_together::least_bytes / sizeof(float);
+  const auto take = [](std::size_t extent) { return tensor<float, seq>(seq{extent}); };
+  std::vector<tensor<float, seq>> weights;
+  std::thread other;
+  {
+    const weights_together here;
+    for (std::size_t i = 0; i < 200; ++i) {
+      weights.push_back(take(floats * (1 + i % 5)));
+      weights.back().fill(static_cast<float>(i));
+    }
+    other = std::thread([&, takes = weights_together::takes(2 * floats * sizeof(float))] {
+      CHECK(takes);
+      CHECK_FALSE(weights_together::takes(2 * floats * sizeof(float)));  // another thread's weights are its own matter
+      const weights_together there;
+      for (std::size_t i = 0; i < 200; ++i) { take(floats * (1 + i % 3)).fill(-1); }
+    });
+    other.join();
+  }
+  bool right = true;
+  for (std::size_t i = 0; i < 200; ++i) {
+    for (const float x : weights[i].values()) { right = right && x == static_cast<float>(i); }
+    right = right && asked_for_large_pages(weights[i].values().data());
+  }
+  CHECK(right);
+  const float* const one = weights[1].values().data();
+  CHECK(weights[0].values().data() + floats == one);
+  weights.clear();
+  dimwise::detail::block_pool::trim();
+  CHECK_FALSE(asked_for_large_pages(one));
+}
+#endif

@@ -42,15 +42,19 @@ enum class gemm_path {
   dots,      ///< at most four rows or columns, k contiguous in both operands
 };
 
-/// The path and the task grid of a product: `tasks() == row_parts * column_parts`.
+/// The path and the task grid of a product. Only a streamed one is cut along k, too: there the sums of parts are
+/// joined.
 struct gemm_plan {
   gemm_path path;
   std::size_t row_unit;
   std::size_t column_unit;
   std::size_t row_parts;
   std::size_t column_parts;
+  std::size_t depth_parts = 1;
 
-  [[nodiscard, gnu::always_inline]] constexpr std::size_t tasks() const noexcept { return row_parts * column_parts; }
+  [[nodiscard, gnu::always_inline]] constexpr std::size_t tasks() const noexcept {
+    return row_parts * column_parts * depth_parts;
+  }
 };
 
 namespace detail {
@@ -84,6 +88,20 @@ template <class Arch>
   return plan;
 }
 
+// Blocks of dot products along an extent: few, but as many as reading the larger matrix is worth.
+[[nodiscard, gnu::always_inline]] constexpr std::size_t dot_parts(std::size_t extent, const gemm_shape& s) noexcept {
+  return larger(ceil_div(extent, most_dot_extent),
+                smaller(ceil_div(extent, least_dot_extent), larger(s.m, s.n) * s.k / stream_work));
+}
+
+// At most `thin_rows` rows: whole rows of B if they are not very long, then parts of k.
+template <class Arch>
+[[nodiscard, gnu::always_inline]] constexpr gemm_plan stream_plan(const gemm_shape& s) noexcept {
+  const std::size_t columns = ceil_div(s.n, stream_columns);
+  const std::size_t wanted = larger(1, smaller(stream_parts, s.k * s.n / stream_work));
+  return {gemm_path::streamed, 1, lanes<Arch>, 1, columns, larger(1, smaller(ceil_div(wanted, columns), s.k))};
+}
+
 // A stride along an extent of 1 means nothing: read it as the contiguous case.
 [[nodiscard, gnu::always_inline]] constexpr strided_matrix<const float> with_unit_strides(
     strided_matrix<const float> matrix, std::size_t rows, std::size_t columns) noexcept {
@@ -97,14 +115,10 @@ template <class Arch>
                                                               const strided_matrix<const float>& b) noexcept {
   const bool thin = s.m <= thin_rows || s.n <= thin_rows;
   if (thin && a.column_stride == 1 && b.row_stride == 1) {
-    return {gemm_path::dots, 1, 1, ceil_div(s.m, dot_extent), ceil_div(s.n, dot_extent)};
+    return {gemm_path::dots, 1, 1, dot_parts(s.m, s), dot_parts(s.n, s)};
   }
   if (b.column_stride == 1 && (s.m <= gemm_tile<Arch>::rows * in_place_tiles || s.k * s.n <= in_place_floats)) {
-    if (s.m <= thin_rows && s.n >= gemm_tile<Arch>::columns) {
-      const std::size_t parts =
-          larger(ceil_div(s.n, stream_columns), smaller(ceil_div(s.n, gemm_tile<Arch>::columns), worth_parts(s)));
-      return {gemm_path::streamed, 1, lanes<Arch>, 1, parts};
-    }
+    if (s.m <= thin_rows && s.n >= gemm_tile<Arch>::columns) return stream_plan<Arch>(s);
     return tile_plan<Arch>(gemm_path::in_place, s, copied_rows, least_rows);
   }
   return tile_plan<Arch>(gemm_path::copied, s, copied_rows, least_rows);
@@ -150,6 +164,37 @@ template <class Arch>
   return ceil_div(larger(block_scratch_of<Arch>(rows, s.k).floats, thin), scratch_alignment) * scratch_alignment;
 }
 
+// Floats of scratch of a product whose parts of k are tasks.
+template <class Arch>
+[[nodiscard, gnu::always_inline]] constexpr std::size_t parts_scratch(const gemm_shape& s) noexcept {
+  return s.m == 0 || s.m > thin_rows ? 0 : stream_plan<Arch>(s).tasks() * thin_scratch<Arch>(s.m, s.n);
+}
+
+// Parts of k as tasks: their sums lie side by side and are joined in the order of k.
+template <class Arch, class E>
+void run_parts(const gemm_plan& plan, const gemm_shape& s, const product& p, const destination& to, float* sums,
+               E&& executor) {
+  const std::size_t step = thin_scratch<Arch>(s.m, s.n);
+  executor.parallel_for(plan.tasks(), [&](std::size_t task, std::size_t) {
+    const block_range range = range_of(plan, s, task / plan.depth_parts);
+    const std::size_t part = task % plan.depth_parts;
+    const std::size_t begin = run_begin(s.k, plan.depth_parts, part);
+    const std::size_t columns = range.column_end - range.column_begin;
+    stream_part<Arch>({columns,
+                       run_begin(s.k, plan.depth_parts, part + 1) - begin,
+                       {p.a.at(0, begin), p.a.row_stride, p.a.column_stride},
+                       {p.b.at(begin, range.column_begin), p.b.row_stride, p.b.column_stride}},
+                      s.m, columns, sums + task * step);
+  });
+  for (std::size_t task = 0; task < plan.column_parts; ++task, sums += plan.depth_parts * step) {
+    const block_range range = range_of(plan, s, task);
+    const std::size_t columns = range.column_end - range.column_begin;
+    const std::size_t width = padded_columns<Arch>(columns);
+    join_sums<Arch>(sums, thin_tile(s.m) * width, plan.depth_parts, step);
+    to.write(sums, s.m, columns, width / lanes<Arch>, to, 0, range.column_begin);
+  }
+}
+
 template <class Arch, class E>
 void run_plan(const gemm_plan& plan, const gemm_shape& s, const product& p, const destination& to, void* scratch,
               E&& executor) {
@@ -157,6 +202,7 @@ void run_plan(const gemm_plan& plan, const gemm_shape& s, const product& p, cons
   float* const first = static_cast<float*>(scratch);
   const std::size_t step = worker_scratch<Arch>(s);
   if (plan.tasks() == 1) return run_task<Arch>(plan, s, 0, p, to, first);
+  if (plan.depth_parts > 1) return run_parts<Arch>(plan, s, p, to, first, executor);
   executor.parallel_for(plan.tasks(), [&](std::size_t task, std::size_t worker) {
     run_task<Arch>(plan, s, task, p, to, first + worker * step);
   });
@@ -178,10 +224,12 @@ template <class Arch = default_arch>
   return detail::tile_plan<Arch>(gemm_path::packed, shape, detail::packed_rows, detail::least_rows);
 }
 
-/// The bytes of scratch, aligned to 64, that any of the functions below needs. Bounded whatever the extents.
+/// The bytes of scratch, aligned to 64, that any of the functions below needs. Bounded whatever the extents, but for
+/// the sums of at most four rows, which grow with n.
 template <class Arch = default_arch>
 [[nodiscard]] constexpr std::size_t gemm_scratch_bytes(const gemm_shape& shape, std::size_t workers = 1) noexcept {
-  return workers * detail::worker_scratch<Arch>(shape) * sizeof(float);
+  return detail::larger(workers * detail::worker_scratch<Arch>(shape), detail::parts_scratch<Arch>(shape)) *
+         sizeof(float);
 }
 
 /// C[m, n] = epilogue(A[m, k] B[k, n]), all of any strides. C may be what the epilogue reads, never A or B.
@@ -223,17 +271,26 @@ void gemm_batched(std::size_t count, const gemm_shape& shape, const strided_matr
   if (count == 0 || shape.m == 0 || shape.n == 0) return;
   const auto unit_a = detail::with_unit_strides(a, shape.m, shape.k);
   const auto unit_b = detail::with_unit_strides(b, shape.k, shape.n);
-  const gemm_plan plan = detail::plan_of<Arch>(shape, unit_a, unit_b);
+  gemm_plan plan = detail::plan_of<Arch>(shape, unit_a, unit_b);
+  if (count > 1) plan.depth_parts = 1;
+  const auto product_of = [&](const auto& problem) {
+    return detail::product{shape.n,
+                           shape.k,
+                           {problem.a, unit_a.row_stride, unit_a.column_stride},
+                           {problem.b, unit_b.row_stride, unit_b.column_stride}};
+  };
+  const auto destination_of = [&](const auto& problem) {
+    return detail::destination_of<Arch>({problem.c, c.row_stride, c.column_stride}, problem.epilogue);
+  };
+  if (plan.depth_parts > 1) {
+    const auto problem = problem_at(0);
+    return detail::run_plan<Arch>(plan, shape, product_of(problem), destination_of(problem), scratch, executor);
+  }
   float* const first = static_cast<float*>(scratch);
   const std::size_t step = detail::worker_scratch<Arch>(shape);
   executor.parallel_for(count * plan.tasks(), [&](std::size_t task, std::size_t worker) {
     const auto problem = problem_at(task / plan.tasks());
-    const detail::product p{shape.n,
-                            shape.k,
-                            {problem.a, unit_a.row_stride, unit_a.column_stride},
-                            {problem.b, unit_b.row_stride, unit_b.column_stride}};
-    const strided_matrix<float> out{problem.c, c.row_stride, c.column_stride};
-    detail::run_task<Arch>(plan, shape, task % plan.tasks(), p, detail::destination_of<Arch>(out, problem.epilogue),
+    detail::run_task<Arch>(plan, shape, task % plan.tasks(), product_of(problem), destination_of(problem),
                            first + worker * step);
   });
 }

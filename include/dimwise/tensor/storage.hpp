@@ -21,26 +21,15 @@
 #endif
 
 #include <dimwise/dim/error.hpp>
+#include <dimwise/tensor/large_pages.hpp>
 
 #include <xtensor/xstorage.hpp>
 
 namespace dimwise::detail {
 
-inline constexpr std::size_t alignment = 64;
 // Static tensors up to this many bytes live inside their object: larger ones would make every node that holds them slow
 // to copy.
 inline constexpr std::size_t inline_bytes = 256;
-
-// Under the address sanitizer nothing is kept: memory that was given back must be seen to be gone.
-#if defined(__SANITIZE_ADDRESS__)
-#define DIMWISE_DETAIL_KEEPS_BLOCKS false
-#elif defined(__has_feature)
-#define DIMWISE_DETAIL_KEEPS_BLOCKS !__has_feature(address_sanitizer)
-#else
-#define DIMWISE_DETAIL_KEEPS_BLOCKS true
-#endif
-inline constexpr bool keeps_blocks = DIMWISE_DETAIL_KEEPS_BLOCKS;
-#undef DIMWISE_DETAIL_KEEPS_BLOCKS
 
 // What a thread keeps. Without a destructor, so that taking a block asks nothing: `block_pool::closer` empties it.
 struct kept_blocks {
@@ -90,6 +79,7 @@ class block_pool {
   }
   // `bytes` is a result of `rounded`.
   static void* take(std::size_t bytes) {
+    if (keeps_blocks && weights_together::takes(bytes)) { return weights_together::take(bytes); }
     if (bytes <= small_bytes) {
       kept_blocks::small_list& list = kept.small[size_class(bytes)];
       if (link* const first = list.first) {
@@ -101,7 +91,7 @@ class block_pool {
     } else if (void* memory = take_large(bytes)) {
       return memory;
     }
-    return ::operator new(bytes, std::align_val_t{alignment});
+    return take_from_system(bytes);
   }
   static void give(void* memory, std::size_t bytes) noexcept {
     if (memory == nullptr) { return; }
@@ -124,19 +114,21 @@ class block_pool {
         return;
       }
     }
-    release(memory);
+    release(memory, bytes);
   }
   // Gives all blocks back to the system; returns how many bytes they had.
   static std::size_t trim() noexcept {
     const std::size_t bytes = kept.total;
+    std::size_t size = alignment;
     for (kept_blocks::small_list& list : kept.small) {
       while (link* const first = list.first) {
         list.first = first->next;
-        release(first);
+        release(first, size);
       }
       list.count = 0;
+      size *= 2;
     }
-    while (kept.count > 0) { release(kept.large[--kept.count].memory); }
+    drop_oldest(kept.count);
     kept.total = 0;
     return bytes;
   }
@@ -158,7 +150,9 @@ class block_pool {
     }
   };
 
-  static void release(void* memory) noexcept { ::operator delete(memory, std::align_val_t{alignment}); }
+  static void release(void* memory, std::size_t bytes) noexcept {
+    if (!weights_together::give(memory, bytes)) { give_to_system(memory, bytes); }
+  }
   static constexpr std::size_t size_class(std::size_t bytes) {
     return static_cast<std::size_t>(std::countr_zero(bytes / alignment));
   }
@@ -188,7 +182,7 @@ class block_pool {
   static void drop_oldest(std::size_t count) noexcept {
     for (std::size_t i = 0; i < count; ++i) {
       kept.total -= kept.large[i].bytes;
-      release(kept.large[i].memory);
+      release(kept.large[i].memory, kept.large[i].bytes);
     }
     std::copy(kept.large + count, kept.large + kept.count, kept.large);
     kept.count -= count;
