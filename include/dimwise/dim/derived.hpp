@@ -64,6 +64,11 @@ constexpr extent_t total(std::initializer_list<extent_t> extents) {
   return all;
 }
 
+// Blocks of 32 neighbours, the last one perhaps shorter.
+constexpr extent_t block_count(extent_t elements) {
+  return elements == at_run_time ? at_run_time : elements / 32 + (elements % 32 != 0 ? 1 : 0);
+}
+
 // Feature if one factor is and the rest are parallel, else what all have in common.
 constexpr ability merged_abilities(std::initializer_list<ability> kinds) {
   ability common = static_cast<ability>(~0U);

@@ -104,6 +104,10 @@ void loops(const constant<T>& n, target<U> to, const Lowered&) {
   *to.data = static_cast<U>(n.op().value);
 }
 
+// A number that is stored in 8 bits, or the half of a byte in which element f is.
+inline int number_in(std::int8_t x, std::size_t) { return x; }
+inline int number_in(int4_pair x, std::size_t f) { return f % 2 == 0 ? x.first() : x.second(); }
+
 // Two numbers to a byte along the feature `Packed`, times their scale.
 template <class C, class Shape, class Packed, class X, class Scale, class Lowered>
   requires(!std::is_same_v<Packed, nothing>)
@@ -125,11 +129,64 @@ void loops(const widened_node<Shape, Packed, X, Scale>& n, target<C> to, const L
       const auto j = static_cast<std::ptrdiff_t>(i);
       for (std::size_t f = 0; f < features; ++f) {
         const auto g = static_cast<std::ptrdiff_t>(f);
-        const int4_pair both = x.data[o[1] + j * s[1] + g / 2 * step[1]];
-        const int number = f % 2 == 0 ? both.first() : both.second();
+        const int number = number_in(x.data[o[1] + j * s[1] + g / 2 * step[1]], f);
         to.data[o[0] + j * s[0] + g * step[0]] = static_cast<C>(number) * scale.data[o[2] + j * s[2] + g * step[2]];
       }
     }
+  });
+}
+
+template <class Body>
+void each_of_three(const kernels::loop_nest<3>& nest, const Body& body) {
+  kernels::for_each_row(nest, [&](const std::ptrdiff_t(&o)[3], std::size_t n, const std::ptrdiff_t(&s)[3]) {
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto j = static_cast<std::ptrdiff_t>(i);
+      body(o[0] + j * s[0], o[1] + j * s[1], o[2] + j * s[2]);
+    }
+  });
+}
+
+// Numbers times the scale of their block: the rows of `Along`, and in each row every element by its place. Of packed
+// numbers the feature's axis has the bytes; its place in the row says which half.
+template <class C, class Shape, class Packed, class Along, class X, class Scale, class Lowered>
+void loops(const widened_blocks_node<Shape, Packed, Along, X, Scale>& n, target<C> to, const Lowered& in) {
+  using axes = axes_for<Shape>;
+  using row = axes_of_list_t<Along>;
+  using rest = difference_t<axes, row>;
+  using scale_axes = axes_for<shape_of<Scale>>;
+  using blocks_axis = typename scaled_blocks<Scale>::dimension;
+  const auto& x = child_in<0>(in);
+  const auto& scale = child_in<1>(in);
+  axis extents[max_rank];
+  axis_extents<axes>::write(n.extents(), extents);
+  const auto nest_along = [&]<class Part>(Part) {
+    axis part[max_rank];
+    std::ptrdiff_t strides[3][max_rank] = {};
+    for (std::size_t i = 0; i < Part::size; ++i) {
+      const auto at = static_cast<std::size_t>(places<Part, axes>::at[i]);
+      part[i] = extents[at];
+      strides[1][i] = x.axes[at].stride;
+    }
+    align<Part, axes>(to.axes, strides[0]);
+    align<Part, scale_axes>(scale.axes, strides[2]);
+    return nest_over(Part::size, part, strides);
+  };
+  // The packed feature moves by elements in the result, and by bytes where its numbers are.
+  constexpr std::size_t packed = is_in<Packed, axes> ? static_cast<std::size_t>(place_in<axes, Packed>) : max_rank;
+  const std::ptrdiff_t block_step = stride_of<blocks_axis, scale_axes>(scale);
+  each_of_three(nest_along(rest{}), [&](std::ptrdiff_t t, std::ptrdiff_t from, std::ptrdiff_t by) {
+    std::size_t place = 0;
+    each_of_three(nest_along(row{}), [&](std::ptrdiff_t u, std::ptrdiff_t g, std::ptrdiff_t b) {
+      std::ptrdiff_t at = from + g;
+      std::size_t half = 0;
+      if constexpr (packed < max_rank) {
+        half = place % extents[packed].extent;
+        at += (static_cast<std::ptrdiff_t>(half / 2) - static_cast<std::ptrdiff_t>(half)) * x.axes[packed].stride;
+      }
+      const auto block = static_cast<std::ptrdiff_t>(place++ / block_extent);
+      to.data[t + u] = static_cast<C>(number_in(x.data[at], half)) *
+                       static_cast<C>(static_cast<float>(scale.data[by + b + block * block_step]));
+    });
   });
 }
 

@@ -51,6 +51,8 @@ void one_row(const kernels::loop_nest<2>& row, C* to, const C* from, C hidden, C
     kernels::standardize_row(row, to, from, epsilon);
   } else if constexpr (std::is_same_v<How, rows::root_mean_square>) {
     kernels::root_mean_square_row(row, to, from, epsilon);
+  } else if constexpr (std::is_same_v<How, rows::quantised>) {
+    kernels::quantised_row(row, to, from);
   } else {
     kernels::scan_row(row, to, from);
   }

@@ -125,6 +125,16 @@ struct square {
   }
 };
 
+// The nearest number of 16 bits: `To` is bfloat16 or float16.
+template <class To>
+struct rounded {
+  static constexpr const char* name = "rounded";
+  template <class T>
+  constexpr T operator()(T x) const {
+    return static_cast<T>(static_cast<float>(static_cast<To>(static_cast<float>(x))));
+  }
+};
+
 // x to the power of y, as std::pow.
 struct pow {
   static constexpr const char* name = "pow";

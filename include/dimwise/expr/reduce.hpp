@@ -28,6 +28,7 @@ DIMWISE_DETAIL_NAMED(renormalise, "renormalise")
 DIMWISE_DETAIL_NAMED(standardize, "standardize")
 DIMWISE_DETAIL_NAMED(root_mean_square, "rms_norm")
 DIMWISE_DETAIL_NAMED(scan, "scan")
+DIMWISE_DETAIL_NAMED(quantised, "quantised")
 }  // namespace rows
 
 // How a row becomes one number.

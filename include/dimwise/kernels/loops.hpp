@@ -284,6 +284,38 @@ void root_mean_square_row(const loop_nest<2>& row, T* to, const T* from, T epsil
   for_each_element(row, [&](std::ptrdiff_t t, std::ptrdiff_t f) { to[t] = from[f] * scale; });
 }
 
+/// Blocks of 32 neighbours as multiples of their largest magnitude / 127, the nearest ones, ties to even: what 8 bits
+/// and a scale hold. Computed in float, so that the numbers of 8 bits are the same in every type. A block that holds
+/// what is not finite is NaN.
+template <class T>
+void quantised_row(const loop_nest<2>& row, T* to, const T* from) {
+  constexpr std::size_t extent = 32;
+  std::ptrdiff_t places[extent];
+  float numbers[extent];
+  std::size_t count = 0;
+  const auto finish = [&] {
+    float largest = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      const float size = std::fabs(numbers[i]);
+      largest = size > largest || size != size ? size : largest;
+      if (largest != largest) { break; }
+    }
+    const float scale = largest / 127.0F;
+    const float inverse = scale == 0.0F ? 0.0F : 127.0F / largest;
+    for (std::size_t i = 0; i < count; ++i) {
+      const float number = std::nearbyint(numbers[i] * inverse);
+      to[places[i]] = largest - largest == 0.0F ? T(number) * T(scale) : std::numeric_limits<T>::quiet_NaN();
+    }
+    count = 0;
+  };
+  for_each_element(row, [&](std::ptrdiff_t t, std::ptrdiff_t f) {
+    places[count] = t;
+    numbers[count] = static_cast<float>(from[f]);
+    if (++count == extent) { finish(); }
+  });
+  finish();
+}
+
 template <class T>
 void scan_row(const loop_nest<2>& row, T* to, const T* from) {
   T total = T(0);

@@ -78,6 +78,8 @@ struct window;
 struct prefix;
 struct document;
 struct dequantised;
+struct quantised;
+struct rounded;
 struct plain;
 struct assign;
 }  // namespace op
@@ -293,6 +295,10 @@ template <>
 inline constexpr mark_row marks_row<op::layer_norm> = {.masked_for = refuse, .biased_for = drop, .normalised = weaken};
 template <>
 inline constexpr mark_row marks_row<op::rms_norm> = {.masked_for = refuse, .biased_for = drop, .normalised = weaken};
+template <>
+inline constexpr mark_row marks_row<op::quantised> = {.masked_for = refuse, .normalised = weaken};
+template <>
+inline constexpr mark_row marks_row<op::rounded> = marks_row<op::quantised>;
 template <>
 inline constexpr mark_row marks_row<op::part> = {
     .masked_for = by_rule,

@@ -141,13 +141,15 @@ consteval auto judge_reduce() {
   }
 }
 
-// layer_norm and rms_norm take features; standardize takes any.
+// layer_norm and rms_norm take features; standardize and quantised take any.
+template <class Op>
+inline constexpr bool goes_over_any = std::is_same_v<Op, op::standardize> || std::is_same_v<Op, op::quantised>;
 template <class Op, class Over, class Shape>
 consteval auto judge_norm() {
   using objection = objection_t<Op, Over, Shape>;
   if constexpr (!std::is_same_v<objection, nothing>) {
     return answer<objection>{};
-  } else if constexpr (!std::is_same_v<Op, op::standardize> && filter<Over>::not_features::size > 0) {
+  } else if constexpr (!goes_over_any<Op> && filter<Over>::not_features::size > 0) {
     return answer<ERROR_R13_norm_takes_features<Op, over_t<Over>, operand_t<Shape>>>{};
   } else {
     return answer<accepted<make_shape_t<dims_t<Shape>, kept_marks_t<Op, Shape>>>>{};
