@@ -27,6 +27,7 @@ set(dimwise_headers
     include/dimwise/eval/kernels_loss.hpp
     include/dimwise/eval/kernels_product.hpp
     include/dimwise/eval/kernels_rows.hpp
+    include/dimwise/eval/kernels_stored.hpp
     include/dimwise/eval/layout.hpp
     include/dimwise/eval/linear_attention.hpp
     include/dimwise/eval/loops_backward.hpp
@@ -77,6 +78,7 @@ set(dimwise_headers
     include/dimwise/expr/reorder.hpp
     include/dimwise/expr/restride.hpp
     include/dimwise/expr/rotary.hpp
+    include/dimwise/expr/rounding.hpp
     include/dimwise/expr/scores.hpp
     include/dimwise/expr/take.hpp
     include/dimwise/expr/untracked.hpp
@@ -119,6 +121,7 @@ set(dimwise_headers
     include/dimwise/io/tensors.hpp
     include/dimwise/kernels/active.hpp
     include/dimwise/kernels/active_gradients.hpp
+    include/dimwise/kernels/active_stored.hpp
     include/dimwise/kernels/attention.hpp
     include/dimwise/kernels/attention_gradient.hpp
     include/dimwise/kernels/attention_gradient_plan.hpp
@@ -162,7 +165,12 @@ set(dimwise_headers
     include/dimwise/kernels/rows.hpp
     include/dimwise/kernels/rows_gradient.hpp
     include/dimwise/kernels/simd.hpp
+    include/dimwise/kernels/stored_dots.hpp
+    include/dimwise/kernels/stored_implementation.hpp
+    include/dimwise/kernels/stored_inputs.hpp
+    include/dimwise/kernels/stored_panels.hpp
     include/dimwise/kernels/stored_rows.hpp
+    include/dimwise/kernels/stored_table.hpp
     include/dimwise/kernels/table.hpp
     include/dimwise/models/bert.hpp
     include/dimwise/models/gpt2.hpp
@@ -192,6 +200,7 @@ set(dimwise_headers
     include/dimwise/nn/slot_attention.hpp
     include/dimwise/nn/talking_heads.hpp
     include/dimwise/nn/transformer.hpp
+    include/dimwise/nn/weight.hpp
     include/dimwise/shape.hpp
     include/dimwise/shape/hana.hpp
     include/dimwise/shape/marks.hpp
@@ -222,6 +231,7 @@ set(dimwise_headers
     include/dimwise/support/text_warning.hpp
     include/dimwise/tensor/elements.hpp
     include/dimwise/tensor/extents.hpp
+    include/dimwise/tensor/large_pages.hpp
     include/dimwise/tensor/misused.hpp
     include/dimwise/tensor/operand.hpp
     include/dimwise/tensor/random.hpp

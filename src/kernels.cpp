@@ -2,8 +2,10 @@
 // dimwise/src/kernels.cpp -- the best kernels that this machine runs, chosen when they are first needed.
 //
 // The compiler's own question about the processor also asks whether the operating system keeps the wide registers;
-// xsimd's does not. DIMWISE_ARCHITECTURE=sse2|sse4|avx2|avx512 in the environment asks for an older one than the best.
+// xsimd's does not. DIMWISE_ARCHITECTURE=sse2|sse4|avx2|avx512|avx512vnni|avx512bf16 in the environment asks for an
+// older one than the best.
 #include <dimwise/kernels/active_gradients.hpp>
+#include <dimwise/kernels/active_stored.hpp>
 
 #include <cstdlib>
 #include <cstring>
@@ -20,6 +22,12 @@ extern const gradient_table gradient_table_avx512;
 extern const gradient_table gradient_table_avx2;
 extern const gradient_table gradient_table_sse4;
 extern const gradient_table gradient_table_sse2;
+extern const stored_table stored_table_avx512bf16;
+extern const stored_table stored_table_avx512vnni;
+extern const stored_table stored_table_avx512;
+extern const stored_table stored_table_avx2;
+extern const stored_table stored_table_sse4;
+extern const stored_table stored_table_sse2;
 
 namespace {
 
@@ -28,20 +36,24 @@ struct choice {
   bool supported;
   const table* kernels;
   const gradient_table* gradients;
+  const stored_table* stored;
 };
 
 choice choose() noexcept {
   __builtin_cpu_init();
+  const bool avx512 = __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512bw") != 0 &&
+                      __builtin_cpu_supports("avx512dq") != 0 && __builtin_cpu_supports("avx512vl") != 0 &&
+                      __builtin_cpu_supports("fma") != 0;
+  const bool vnni = avx512 && __builtin_cpu_supports("avx512vnni") != 0;
   const choice choices[] = {
-      {"avx512",
-       __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512bw") != 0 &&
-           __builtin_cpu_supports("avx512dq") != 0 && __builtin_cpu_supports("avx512vl") != 0 &&
-           __builtin_cpu_supports("fma") != 0,
-       &table_avx512, &gradient_table_avx512},
+      {"avx512bf16", vnni && __builtin_cpu_supports("avx512bf16") != 0, &table_avx512, &gradient_table_avx512,
+       &stored_table_avx512bf16},
+      {"avx512vnni", vnni, &table_avx512, &gradient_table_avx512, &stored_table_avx512vnni},
+      {"avx512", avx512, &table_avx512, &gradient_table_avx512, &stored_table_avx512},
       {"avx2", __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0, &table_avx2,
-       &gradient_table_avx2},
-      {"sse4", __builtin_cpu_supports("sse4.2") != 0, &table_sse4, &gradient_table_sse4},
-      {"sse2", true, &table_sse2, &gradient_table_sse2},
+       &gradient_table_avx2, &stored_table_avx2},
+      {"sse4", __builtin_cpu_supports("sse4.2") != 0, &table_sse4, &gradient_table_sse4, &stored_table_sse4},
+      {"sse2", true, &table_sse2, &gradient_table_sse2, &stored_table_sse2},
   };
   const char* asked = std::getenv("DIMWISE_ARCHITECTURE");
   bool found = asked == nullptr;
@@ -49,7 +61,7 @@ choice choose() noexcept {
     found = found || std::strcmp(asked, c.name) == 0;
     if (found && c.supported) { return c; }
   }
-  return choices[3];
+  return choices[5];
 }
 
 const choice& chosen() noexcept {
@@ -61,14 +73,17 @@ const choice& chosen() noexcept {
 
 const table& active() noexcept { return *chosen().kernels; }
 const gradient_table& active_gradients() noexcept { return *chosen().gradients; }
+const stored_table& active_stored() noexcept { return *chosen().stored; }
 
 #else
 
 // One architecture: its compiler's flags say all there is to know.
 extern const table table_native;
 extern const gradient_table gradient_table_native;
+extern const stored_table stored_table_native;
 const table& active() noexcept { return table_native; }
 const gradient_table& active_gradients() noexcept { return gradient_table_native; }
+const stored_table& active_stored() noexcept { return stored_table_native; }
 
 #endif
 

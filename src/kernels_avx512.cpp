@@ -5,6 +5,7 @@
 // files for an older one (tools/check_symbols.py).
 #include <dimwise/kernels/gradient_implementation.hpp>
 #include <dimwise/kernels/implementation.hpp>
+#include <dimwise/kernels/stored_implementation.hpp>
 
 namespace dimwise::kernels {
 
@@ -12,5 +13,7 @@ extern const table table_avx512;
 const table table_avx512 = table_of<xsimd::avx512bw>;
 extern const gradient_table gradient_table_avx512;
 const gradient_table gradient_table_avx512 = gradient_table_of<xsimd::avx512bw>;
+extern const stored_table stored_table_avx512;
+const stored_table stored_table_avx512 = stored_table_of<xsimd::avx512bw>;
 
 }  // namespace dimwise::kernels

@@ -48,7 +48,7 @@ THIRD_PARTIES = {
     "utf8proc.h": ("text/unicode.hpp",),
     "zip.h": ("io/npz.hpp",),
     "fcntl.h": ("io/file_bytes.hpp",),  # POSIX: files mapped into memory
-    "sys/mman.h": ("io/file_bytes.hpp",),
+    "sys/mman.h": ("io/file_bytes.hpp", "tensor/large_pages.hpp"),
     "sys/stat.h": ("io/file_bytes.hpp",),
     "unistd.h": ("io/file_bytes.hpp", "viz/colours.hpp"),  # the latter: is this a terminal?
     "sys/single_threaded.h": ("tensor/storage.hpp",),  # of the GNU C library: is there one thread?

@@ -22,6 +22,9 @@ OWN = {
     "avx2": r"\bxsimd::fma3<xsimd::avx2>|^_Z.*4fma3I\w*4avx2E",
     "avx512": r"\bxsimd::avx512bw\b|^_Z.*8avx512bwE",
 }
+# avx512vnni and avx512bf16 have the registers of avx512 and more instructions: the library's own namespace, which has the
+# file's architecture, tells them apart.
+OWN = {name: OWN.get(name, r"(?!)") + rf"|library_{name}(?![a-z])" for name in [*OWN, "avx512vnni", "avx512bf16"]}
 FILE = re.compile(r"^kernels_(\w+)\.cpp\.o(bj)?$")
 # Pointers to the runtime's own functions, the same in every file.
 HARMLESS = re.compile(r"^DW\.ref\.__\w+_personality_v0$")

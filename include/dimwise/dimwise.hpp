@@ -23,6 +23,7 @@
 #include <dimwise/expr/reduce.hpp>
 #include <dimwise/expr/reorder.hpp>
 #include <dimwise/expr/restride.hpp>
+#include <dimwise/expr/rounding.hpp>
 #include <dimwise/expr/take.hpp>
 #include <dimwise/expr/rotary.hpp>
 #include <dimwise/expr/scores.hpp>

@@ -144,6 +144,16 @@ bool is_row_of(std::size_t rank, const axis* extents, const std::ptrdiff_t* stri
   return next == static_cast<std::ptrdiff_t>(columns);
 }
 
+// The steps behind a product one after the other, where the kernel does not take them.
+template <class Axes, class Pieces>
+void finish_apart(const Pieces& pieces, const axis* extents, const axis* to, float* c) {
+  if (pieces.has_bias) { update(Axes::size, extents, to, pieces.bias_strides, c, pieces.bias.data, fn::add{}); }
+  if (pieces.activation != kernels::function::none) { map_in_place<Axes>(pieces.activation, extents, {c, to}); }
+  if (pieces.has_residual) {
+    update(Axes::size, extents, to, pieces.residual_strides, c, pieces.residual.data, fn::add{});
+  }
+}
+
 // Chains of at least one step behind the product.
 template <class N>
 consteval bool is_product_chain() {
@@ -216,15 +226,7 @@ struct product_and_finish {
       return run_product(cx, plan, a, b, whole.data, pieces.residual.data);
     }
     run_product(cx, plan, a, b, whole.data);
-    if (pieces.has_bias) {
-      update(axes::size, extents, to, pieces.bias_strides, whole.data, pieces.bias.data, fn::add{});
-    }
-    if (pieces.activation != kernels::function::none) {
-      map_in_place<axes>(pieces.activation, extents, {whole.data, to});
-    }
-    if (pieces.has_residual) {
-      update(axes::size, extents, to, pieces.residual_strides, whole.data, pieces.residual.data, fn::add{});
-    }
+    finish_apart<axes>(pieces, extents, to, whole.data);
   }
 };
 

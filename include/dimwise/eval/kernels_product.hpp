@@ -134,8 +134,8 @@ constexpr product_plan plan_product(product_axes axes) {
 // Weights as the product kernel reads them, kept beside the tensor that they come from.
 class packed_weights : public derived_copy {
  public:
-  packed_weights(const kernels::table& table, const kernels::product_call& c, const float* b)
-      : for_(key(table, c, b)), elements_(table.packed_bytes(c.k, c.n) / sizeof(float)) {
+  packed_weights(const kernels::table& table, const kernels::product_call& c, const float* b) : for_(key(table, c, b)) {
+    elements_ = aligned_vector<float>(table.packed_bytes(c.k, c.n) / sizeof(float));
     table.pack(c.k, c.n, b, c.b_row, c.b_column, elements_.data());
   }
   [[nodiscard]] const float* elements_for(const kernels::table& table, const kernels::product_call& c,

@@ -16,7 +16,8 @@
 namespace dimwise::detail {
 
 template <class How>
-inline constexpr bool has_row_kernel = !std::is_same_v<How, rows::renormalise> && !std::is_same_v<How, rows::scan>;
+inline constexpr bool has_row_kernel = !std::is_same_v<How, rows::renormalise> && !std::is_same_v<How, rows::scan> &&
+                                       !std::is_same_v<How, rows::quantised>;
 
 template <class How>
 void call_rows(const kernels::table& table, const kernels::rows_call& call) {

@@ -145,12 +145,15 @@ void product_kernel(const product_call& c, void* scratch, const runner& threads)
 
 // More multiply-adds than this gain nothing from a short way.
 inline constexpr std::size_t small_product = std::size_t{1} << 17;
+// A larger B is streamed: the short way goes down its columns.
+inline constexpr std::size_t small_b = std::size_t{1} << 15;
 
 template <class Arch>
 bool product_small(const product_call& c) {
-  if (c.epilogue.any() || c.m * c.n * c.k * c.count > small_product ||
-      (c.m > 2 * gemm_tile<Arch>::rows && c.k * c.n > in_place_floats))
-    return false;
+  // Few rows stream a B that comes from far, many pack one that is not in the first-level cache.
+  const bool tall = c.m > 2 * gemm_tile<Arch>::rows;
+  const std::size_t most = c.m <= thin_rows ? small_b : tall ? in_place_floats : small_product;
+  if (c.epilogue.any() || c.m * c.n * c.k * c.count > small_product || c.k * c.n > most) return false;
   for (std::size_t i = 0; i < c.count; ++i) {
     const auto& problem = c.problems[i];
     const product p{c.n, c.k, {problem.a, c.a_row, c.a_column}, {problem.b, c.b_row, c.b_column}};

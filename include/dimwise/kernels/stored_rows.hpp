@@ -16,6 +16,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#if defined(__AVX512F__)
+#include <immintrin.h>
+#endif
 
 namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail {
 
@@ -41,6 +44,11 @@ struct widen {
   using uint32_n = vector_of_t<std::uint32_t, n>;
   using int32_n = vector_of_t<std::int32_t, n>;
   static constexpr bool packed = Format == number_format::int4;
+#if defined(__AVX512F__)
+  static constexpr bool has_half_registers = n == 16;
+#else
+  static constexpr bool has_half_registers = false;
+#endif
   static constexpr std::size_t bytes = Format == number_format::bfloat16 || Format == number_format::float16 ? 2 : 1;
 
   [[gnu::always_inline]] static floats_n load(const unsigned char* row, std::size_t c) noexcept {
@@ -60,6 +68,10 @@ struct widen {
     if constexpr (Format == number_format::bfloat16) {
       return reinterpret<floats_n>(__builtin_convertvector(load_bytes<vector_of_t<std::uint16_t, n>>(at), uint32_n)
                                    << 16);
+    } else if constexpr (Format == number_format::float16 && has_half_registers) {
+#if defined(__AVX512F__)
+      return reinterpret<floats_n>(_mm512_cvtph_ps(load_bytes<__m256i>(at)));
+#endif
     } else if constexpr (Format == number_format::float16) {
       const uint32_n h = __builtin_convertvector(load_bytes<vector_of_t<std::uint16_t, n>>(at), uint32_n);
       // Exponent and fraction in their places; the product moves the bias and makes subnormals normal.

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/src/kernels_avx512bf16.cpp -- the products with stored weights where AVX-512 multiplies numbers of 8 bits
+// and of bfloat16.
+//
+// Of this architecture's kernels these alone differ from those of avx512 (tools/check_symbols.py).
+#include <dimwise/kernels/stored_implementation.hpp>
+
+namespace dimwise::kernels {
+
+extern const stored_table stored_table_avx512bf16;
+const stored_table stored_table_avx512bf16 = stored_table_of<xsimd::avx512bw>;
+
+}  // namespace dimwise::kernels
