@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "io/support.hpp"
 #include <dimwise/io/checkpoint.hpp>
+#include <dimwise/io/config.hpp>
 #include <dimwise/nn/embedding.hpp>
 
 #include <doctest/doctest.h>
@@ -267,4 +268,12 @@ TEST_CASE("narrower elements are widened; wider ones are rounded where that is a
   CHECK(values_of(m.norm.gamma)[0] == 0.1F);
   CHECK(load_as(std::vector<std::int32_t>{1, 2, 3, 4}, rounding::allowed).find("cannot be read as F32") !=
         std::string::npos);
+}
+
+TEST_CASE("text that is no JSON is one line, however long it is") {
+  const std::string text = "{\"" + std::string(100000, 'a');
+  const std::string said = dimwise_test::message([&] { (void)parse_json(text, "config.json"); });
+  CHECK(said.find("config.json: JSON was expected: ") == 0);
+  CHECK(said.size() < 400);
+  CHECK(said.find('\n') == std::string::npos);
 }

@@ -49,6 +49,16 @@ class bound_parameter {
   double added = 0;
 };
 
+template <class Parameter, class Extents>
+bool same_extents(const Extents& a, const Extents& b) {
+  using axes = axes_for<shape_of<Parameter>>;
+  axis mine[axes::size + 1];
+  axis given[axes::size + 1];
+  axis_extents<axes>::write(a, mine);
+  axis_extents<axes>::write(b, given);
+  return std::equal(mine, mine + axes::size, given, [](const axis& x, const axis& y) { return x.extent == y.extent; });
+}
+
 template <class Tensor>
 class bound_tensor final : public bound_parameter {
   using T = typename Tensor::value_type;
@@ -67,20 +77,46 @@ class bound_tensor final : public bound_parameter {
   void commit() noexcept override { to_ = static_cast<Tensor&&>(fresh_); }
   void write(std::byte* array) const override { write_elements(std::as_const(to_).data(), how, array, added); }
   [[nodiscard]] element_type type() const override { return element_type_of<T>; }
-  [[nodiscard]] bool has_extents() const override {
-    axis mine[axes_for<shape_of<Tensor>>::size + 1];
-    axis given[axes_for<shape_of<Tensor>>::size + 1];
-    axis_extents<axes_for<shape_of<Tensor>>>::write(to_.extents(), mine);
-    axis_extents<axes_for<shape_of<Tensor>>>::write(extents_, given);
-    return std::equal(mine, mine + axes_for<shape_of<Tensor>>::size, given,
-                      [](const axis& a, const axis& b) { return a.extent == b.extent; });
-  }
+  [[nodiscard]] bool has_extents() const override { return same_extents<Tensor>(to_.extents(), extents_); }
 
  private:
   Tensor& to_;
   Tensor fresh_;
   extents_type extents_;
 };
+
+// A weight in blocks is read as floats, from whatever holds real numbers, and stored anew; it is written as floats.
+template <class Weight>
+class bound_blocks final : public bound_parameter {
+  using extents_type = typename Weight::extents_type;
+
+ public:
+  bound_blocks(Weight& to, const extents_type& extents) : to_(to), extents_(extents) { parameter = &to; }
+
+  [[nodiscard]] std::string unreadable(const stored_array& from, rounding) const override {
+    return detail::unreadable<float>(from, rounding::allowed);
+  }
+  void read(const stored_array& from) override {
+    std::vector<float> values(*count_of(how.extents) / how.parts);
+    read_elements(from, how, values.data(), added);
+    fresh_.assign(values.data(), extents_);
+  }
+  void commit() noexcept override { to_ = static_cast<Weight&&>(fresh_); }
+  void write(std::byte* array) const override {
+    const tensor values = std::as_const(to_).dequantised();
+    write_elements(values.data(), how, array, added);
+  }
+  [[nodiscard]] element_type type() const override { return element_type::f32; }
+  [[nodiscard]] bool has_extents() const override { return same_extents<Weight>(to_.extents(), extents_); }
+
+ private:
+  Weight& to_;
+  Weight fresh_;
+  extents_type extents_;
+};
+template <class Parameter>
+using bound_as =
+    std::conditional_t<nn::detail::is_block_weight<Parameter>, bound_blocks<Parameter>, bound_tensor<Parameter>>;
 
 // What is stored in place of an output dimension: its pairs or halves.
 template <class D, class... Turned>
@@ -172,13 +208,13 @@ class binding_list {
   }
   binding_list(binding_list&&) = default;
 
-  template <class Order, class T, class... D>
-  void add(tensor<T, D...>& to, std::vector<std::string> names, double added = 0) {
+  template <class Order, class Parameter>
+  void add(Parameter& to, std::vector<std::string> names, double added = 0) {
     auto extents = to.extents();
-    [&]<class... A>(list<A...>) { (take_extent<A>(extents), ...); }(typename tensor<T, D...>::extents_type::atoms{});
-    auto one = std::make_unique<bound_tensor<tensor<T, D...>>>(to, extents);
+    [&]<class... A>(list<A...>) { (take_extent<A>(extents), ...); }(typename Parameter::extents_type::atoms{});
+    auto one = std::make_unique<bound_as<Parameter>>(to, extents);
     one->names = std::move(names);
-    one->how = arranged<Order>::template in<shape<D...>>(extents);
+    one->how = arranged<Order>::template in<shape_of<Parameter>>(extents);
     one->added = added;
     all.push_back(std::move(one));
   }
@@ -219,6 +255,13 @@ class names_within {
   template <class Order, class T, class... D, class... Names, class Verdict = detail::order_verdict<Order, shape<D...>>>
     requires refused<Verdict>
   Verdict bind(const std::string& name, tensor<T, D...>& to, const Names&... other_names) const;
+
+  /// The same for a weight in blocks, which is read from real numbers of any type.
+  template <class Order, class Kind, class O, class I, std::convertible_to<std::string>... Names>
+    requires(allowed<detail::order_verdict<Order, detail::shape_of<nn::block_weight<Kind, O, I>>>>)
+  void bind(const std::string& name, nn::block_weight<Kind, O, I>& to, const Names&... other_names) const {
+    all_->add<Order>(to, {prefix_ + name, prefix_ + other_names...});
+  }
 
   /// A linear map: `name.weight`, stored `in_out` or `out_in`, and `name.bias` where the map has one. Turned replaces
   /// output dimensions: `pairs_as_halves<d_k>` (R3).

@@ -29,13 +29,25 @@ struct parameter {
 
 namespace detail {
 
+template <class T>
+inline constexpr element_type type_in_table = element_type_of<T>;
+template <>
+inline constexpr element_type type_in_table<nn::int8_blocks> = element_type::q8_0;
+template <>
+inline constexpr element_type type_in_table<nn::int4_blocks> = element_type::q4_0;
+
 template <class Tensor>
 parameter parameter_of(const std::string& name, const Tensor& t) {
   using axes = axes_for<shape_of<Tensor>>;
   axis all[axes::size + 1];
   axis_extents<axes>::write(t.extents(), all);
-  parameter p{
-      name, {}, {}, element_type_of<typename Tensor::value_type>, t.size() * sizeof(typename Tensor::value_type)};
+  std::size_t bytes = 0;
+  if constexpr (nn::detail::is_block_weight<Tensor>) {
+    bytes = t.bytes();
+  } else {
+    bytes = t.size() * sizeof(typename Tensor::value_type);
+  }
+  parameter p{name, {}, {}, type_in_table<typename Tensor::value_type>, bytes};
   for (std::size_t i = 0; i < axes::size; ++i) {
     std::string word;
     say_name(axis_extents<axes>::names[i](), [&](char c) { word += c; });
@@ -245,6 +257,7 @@ void load(M& m, const archive& from, const bindings& file, rounding how = roundi
     throw file_error(text);
   }
   const std::string prefix = detail::prefix_in(from, file);
+  const dimwise::detail::weights_together in_large_pages;
   for (const auto& b : file.list().all) { b->read(*detail::find_array(from, prefix, b->names)); }
   for (const auto& b : file.list().all) { b->commit(); }
 }
@@ -287,9 +300,16 @@ template <nn::module M>
 void save(const M& m, const std::filesystem::path& path) {
   std::vector<stored_array> arrays;
   std::map<std::string, std::string> metadata;
-  nn::for_each_parameter(m, [&](const std::string& name, const auto& t) {
+  std::vector<std::vector<float>> floats;  // of weights in blocks: the format has none
+  nn::for_each_parameter(m, [&]<class Parameter>(const std::string& name, const Parameter& t) {
     const parameter p = detail::parameter_of(name, t);
-    arrays.push_back({name, p.type, p.extents, std::as_bytes(t.values())});
+    if constexpr (nn::detail::is_block_weight<Parameter>) {
+      const tensor values = t.dequantised();
+      floats.emplace_back(values.values().begin(), values.values().end());
+      arrays.push_back({name, element_type::f32, p.extents, std::as_bytes(std::span(floats.back()))});
+    } else {
+      arrays.push_back({name, p.type, p.extents, std::as_bytes(t.values())});
+    }
     metadata.emplace(detail::dimensions_key + name, detail::dimension_words(p));
   });
   write_safetensors(path, arrays, metadata);

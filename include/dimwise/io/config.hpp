@@ -27,7 +27,10 @@ namespace dimwise::io {
   try {
     return nlohmann::json::parse(text.begin(), text.end());
   } catch (const nlohmann::json::exception& problem) {
-    throw file_error(title + ": JSON was expected: " + problem.what());
+    // The parser quotes what it read last, which may be all of the file.
+    constexpr std::size_t longest = 240;
+    const std::string said = problem.what();
+    throw file_error(title + ": JSON was expected: " + said.substr(0, longest) + (said.size() > longest ? "…" : ""));
   }
 }
 [[nodiscard]] inline nlohmann::json read_json(const std::filesystem::path& path) {

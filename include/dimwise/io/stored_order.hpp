@@ -198,16 +198,14 @@ struct arranged<stored<A...>> {
 
 /// The order in which the parameter's own type has its dimensions.
 template <class Tensor>
-struct own_order;
-template <class T, class... D>
-struct own_order<tensor<T, D...>> {
+struct own_order {
   template <class List>
   struct of;
   template <class... A>
   struct of<detail::list<A...>> {
     using type = stored<A...>;
   };
-  using type = typename of<detail::axes_for<shape<D...>>>::type;
+  using type = typename of<detail::axes_for<detail::shape_of<Tensor>>>::type;
 };
 
 }  // namespace dimwise::io

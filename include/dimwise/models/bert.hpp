@@ -63,11 +63,13 @@ struct pooling_layer<mapped_pooling, Model> {
   }
 };
 
-/// BERT. Activation is the feed-forward's function.
-template <class Dims, class Pooling = mean_pooling, class Activation = nn::activation::gelu>
+/// BERT. Activation is the feed-forward's function. Weights says how the weights of the layers and the words are stored
+/// (nn/weight.hpp); all else is floats.
+template <class Dims, class Pooling = mean_pooling, class Activation = nn::activation::gelu, class Weights = float>
 struct bert {
   using dims = Dims;
   using activation = Activation;
+  using weights = Weights;
   using vocab = typename Dims::vocab;
   using segments = typename Dims::segments;
   using batch = typename Dims::batch;
@@ -75,12 +77,12 @@ struct bert {
   using key = typename Dims::key;
   using d_model = typename Dims::d_model;
   using word = id<vocab>;
-  using attention_type =
-      nn::multi_head_attention<d_model, typename Dims::heads, typename Dims::d_k, typename Dims::d_v>;
-  using feed_type = nn::feed_forward<d_model, typename Dims::hidden, Activation>;
+  using attention_type = nn::multi_head_attention<d_model, typename Dims::heads, typename Dims::d_k, typename Dims::d_v,
+                                                  nn::elements<Weights>>;
+  using feed_type = nn::feed_forward<d_model, typename Dims::hidden, Activation, nn::with_bias, Weights>;
   using norm_type = nn::layer_norm<d_model>;
   using layer = nn::encoder_layer<nn::self_attention<seq, key, attention_type>, feed_type, norm_type>;  // post_norm
-  using words_type = nn::embedding<vocab, d_model>;
+  using words_type = nn::embedding<vocab, d_model, Weights>;
   using segments_type = nn::embedding<segments, d_model>;
   using positions_type = nn::learned_positions<seq, d_model>;
   using stack_type = nn::stack<layer>;
@@ -160,8 +162,8 @@ struct bert {
 
 /// Which arrays of a file the parameters are: HuggingFace's names of `BertModel`. The heads that training put on top
 /// are passed over.
-template <class Dims, class Pooling, class Activation>
-void bind_bert(io::bindings& file, bert<Dims, Pooling, Activation>& m) {
+template <class Dims, class Pooling, class Activation, class Weights>
+void bind_bert(io::bindings& file, bert<Dims, Pooling, Activation, Weights>& m) {
   using namespace io;
   using d_model = typename Dims::d_model;
   file.may_begin_with("bert.");
@@ -189,8 +191,10 @@ void bind_bert(io::bindings& file, bert<Dims, Pooling, Activation>& m) {
 
 /// Reads a folder of HuggingFace's: `config.json`, and `model.safetensors` or its shards. Throws `file_error` with
 /// everything in which the folder differs from the types.
-template <class Dims = bert_dims, class Pooling = mean_pooling, class Activation = nn::activation::gelu>
-[[nodiscard]] bert<Dims, Pooling, Activation> read_bert(const io::config_check& settings, const io::archive& weights) {
+template <class Dims = bert_dims, class Pooling = mean_pooling, class Activation = nn::activation::gelu,
+          class Weights = float>
+[[nodiscard]] bert<Dims, Pooling, Activation, Weights> read_bert(const io::config_check& settings,
+                                                                 const io::archive& weights) {
   io::config_check config = settings;
   config.expect_word("model_type", {"bert"});
   const auto vocab = config.extent<typename Dims::vocab>("vocab_size");
@@ -210,18 +214,20 @@ template <class Dims = bert_dims, class Pooling = mean_pooling, class Activation
   config.expect_flag("add_cross_attention", false, false);
   config.finish();
 
-  bert<Dims, Pooling, Activation> m;
-  m.layers = nn::stack<typename bert<Dims, Pooling, Activation>::layer>::of(layers);
+  bert<Dims, Pooling, Activation, Weights> m;
+  m.layers = nn::stack<typename bert<Dims, Pooling, Activation, Weights>::layer>::of(layers);
   io::bindings file(vocab, segments, seq, d_model, heads, d_k, d_v, hidden);
   bind_bert(file, m);
-  io::load(m, weights, file);
+  io::load(m, weights, file, weights_rounding<Weights>);
   for (auto& layer : m.layers.layers) { layer.norm1.epsilon = layer.norm2.epsilon = epsilon; }
   m.norm.epsilon = epsilon;
   return m;
 }
-template <class Dims = bert_dims, class Pooling = mean_pooling, class Activation = nn::activation::gelu>
-[[nodiscard]] bert<Dims, Pooling, Activation> read_bert(const std::filesystem::path& folder) {
-  return read_bert<Dims, Pooling, Activation>(io::config_check(folder / "config.json"), io::read_checkpoint(folder));
+template <class Dims = bert_dims, class Pooling = mean_pooling, class Activation = nn::activation::gelu,
+          class Weights = float>
+[[nodiscard]] bert<Dims, Pooling, Activation, Weights> read_bert(const std::filesystem::path& folder) {
+  return read_bert<Dims, Pooling, Activation, Weights>(io::config_check(folder / "config.json"),
+                                                       io::read_checkpoint(folder));
 }
 
 }  // namespace dimwise::models

@@ -30,7 +30,7 @@ struct gpt2_dims {
 };
 
 /// Attention of GPT-2: what follows attends to itself and to what the cache holds.
-template <class Dims>
+template <class Dims, class Weights = float>
 struct gpt2_attention {
   using seq = typename Dims::seq;
   using past = typename Dims::key;
@@ -38,10 +38,10 @@ struct gpt2_attention {
   using heads = typename Dims::heads;
   using d_k = typename Dims::d_k;
   using d_v = typename Dims::d_v;
-  using query_projection = nn::linear<nn::from<d_model>, nn::to<heads, d_k>>;
-  using key_projection = nn::linear<nn::from<d_model>, nn::to<heads, d_k>>;
-  using value_projection = nn::linear<nn::from<d_model>, nn::to<heads, d_v>>;
-  using output_projection = nn::linear<nn::from<heads, d_v>, nn::to<d_model>>;
+  using query_projection = nn::linear<nn::from<d_model>, nn::to<heads, d_k>, nn::with_bias, Weights>;
+  using key_projection = nn::linear<nn::from<d_model>, nn::to<heads, d_k>, nn::with_bias, Weights>;
+  using value_projection = nn::linear<nn::from<d_model>, nn::to<heads, d_v>, nn::with_bias, Weights>;
+  using output_projection = nn::linear<nn::from<heads, d_v>, nn::to<d_model>, nn::with_bias, Weights>;
   using cache =
       nn::kv_cache<past, nn::capacity<>, nn::keys<float, heads, past, d_k>, nn::values<float, heads, past, d_v>>;
 
@@ -60,13 +60,13 @@ struct gpt2_attention {
 };
 
 /// A layer of GPT-2: attention and feed-forward, each behind a norm and with its residual.
-template <class Dims, class Activation>
+template <class Dims, class Activation, class Weights = float>
 struct gpt2_block {
   using seq = typename Dims::seq;
   using d_model = typename Dims::d_model;
-  using attention_type = gpt2_attention<Dims>;
+  using attention_type = gpt2_attention<Dims, Weights>;
   using norm_type = nn::layer_norm<d_model>;
-  using feed_type = nn::feed_forward<d_model, typename Dims::hidden, Activation>;
+  using feed_type = nn::feed_forward<d_model, typename Dims::hidden, Activation, nn::with_bias, Weights>;
   using cache = typename attention_type::cache;
 
   BOOST_HANA_DEFINE_STRUCT(gpt2_block, (norm_type, norm1), (attention_type, attention), (norm_type, norm2),
@@ -80,18 +80,19 @@ struct gpt2_block {
   [[nodiscard]] auto weights(const tensor<float, seq, d_model>& x) const { return attention.weights(norm1(x)); }
 };
 
-/// GPT-2. Output is `tied` to the words or has its `own` weight; Activation is the feed-forward's function.
-template <class Dims, class Output = tied, class Activation = nn::activation::gelu_tanh>
-struct gpt2 : language_model<gpt2<Dims, Output, Activation>, Dims, gpt2_block<Dims, Activation>> {
+/// GPT-2. Output is `tied` to the words or has its `own` weight; Activation is the feed-forward's function. Weights
+/// says how the weights and the words are stored (nn/weight.hpp); norms, biases and positions are floats.
+template <class Dims, class Output = tied, class Activation = nn::activation::gelu_tanh, class Weights = float>
+struct gpt2 : language_model<gpt2<Dims, Output, Activation, Weights>, Dims, gpt2_block<Dims, Activation, Weights>> {
   using vocab = typename Dims::vocab;
   using seq = typename Dims::seq;
   using d_model = typename Dims::d_model;
-  using block = gpt2_block<Dims, Activation>;
-  using words_type = nn::embedding<vocab, d_model>;
+  using block = gpt2_block<Dims, Activation, Weights>;
+  using words_type = nn::embedding<vocab, d_model, Weights>;
   using positions_type = nn::learned_positions<seq, d_model>;
   using block_list = std::vector<block>;
   using norm_type = nn::layer_norm<d_model>;
-  using output_type = output_layer<Output, vocab, d_model>;
+  using output_type = output_layer<Output, vocab, d_model, Weights>;
 
   BOOST_HANA_DEFINE_STRUCT(gpt2, (words_type, words), (positions_type, positions), (block_list, blocks),
                            (norm_type, norm), (output_type, output));
@@ -104,19 +105,16 @@ struct gpt2 : language_model<gpt2<Dims, Output, Activation>, Dims, gpt2_block<Di
   [[nodiscard]] std::size_t longest() const { return extent_of<seq>(positions.table); }
   /// An empty cache of one block, for so many words.
   [[nodiscard]] typename block::cache cache_for(std::size_t length) const {
-    const auto& query = blocks.front().attention.query.weight;
-    using heads = typename Dims::heads;
-    using d_k = typename Dims::d_k;
-    using d_v = typename Dims::d_v;
-    return make_cache<typename block::cache>(typename Dims::key{length}, heads{extent_of<heads>(query)},
-                                             d_k{extent_of<d_k>(query)},
-                                             d_v{extent_of<d_v>(blocks.front().attention.value.weight)});
+    const auto& attention = blocks.front().attention;
+    return make_cache<typename block::cache>(
+        typename Dims::key{length}, extent_in<typename Dims::heads>(attention.query.weight),
+        extent_in<typename Dims::d_k>(attention.query.weight), extent_in<typename Dims::d_v>(attention.value.weight));
   }
 };
 
 /// Which arrays of a file the parameters are: HuggingFace's names of `GPT2LMHeadModel`.
-template <class Dims, class Output, class Activation>
-void bind_gpt2(io::bindings& file, gpt2<Dims, Output, Activation>& m) {
+template <class Dims, class Output, class Activation, class Weights>
+void bind_gpt2(io::bindings& file, gpt2<Dims, Output, Activation, Weights>& m) {
   using namespace io;
   file.may_begin_with("transformer.");
   file.bind<stored<typename Dims::vocab, typename Dims::d_model>>("wte.weight", m.words.table);
@@ -140,8 +138,10 @@ void bind_gpt2(io::bindings& file, gpt2<Dims, Output, Activation>& m) {
 
 /// Reads a folder of HuggingFace's: `config.json`, and `model.safetensors` or its shards. Throws `file_error` with
 /// everything in which the folder differs from the types.
-template <class Dims = gpt2_dims, class Output = tied, class Activation = nn::activation::gelu_tanh>
-[[nodiscard]] gpt2<Dims, Output, Activation> read_gpt2(const io::config_check& settings, const io::archive& weights) {
+template <class Dims = gpt2_dims, class Output = tied, class Activation = nn::activation::gelu_tanh,
+          class Weights = float>
+[[nodiscard]] gpt2<Dims, Output, Activation, Weights> read_gpt2(const io::config_check& settings,
+                                                                const io::archive& weights) {
   io::config_check config = settings;
   config.expect_word("model_type", {"gpt2"});
   const auto vocab = config.extent<typename Dims::vocab>("vocab_size");
@@ -161,18 +161,20 @@ template <class Dims = gpt2_dims, class Output = tied, class Activation = nn::ac
   config.expect_flag("add_cross_attention", false, false);
   config.finish();
 
-  gpt2<Dims, Output, Activation> m;
+  gpt2<Dims, Output, Activation, Weights> m;
   m.blocks.resize(layers);
   io::bindings file(vocab, seq, d_model, heads, d_k, d_v, hidden);
   bind_gpt2(file, m);
-  io::load(m, weights, file);
+  io::load(m, weights, file, weights_rounding<Weights>);
   for (auto& block : m.blocks) { block.norm1.epsilon = block.norm2.epsilon = epsilon; }
   m.norm.epsilon = epsilon;
   return m;
 }
-template <class Dims = gpt2_dims, class Output = tied, class Activation = nn::activation::gelu_tanh>
-[[nodiscard]] gpt2<Dims, Output, Activation> read_gpt2(const std::filesystem::path& folder) {
-  return read_gpt2<Dims, Output, Activation>(io::config_check(folder / "config.json"), io::read_checkpoint(folder));
+template <class Dims = gpt2_dims, class Output = tied, class Activation = nn::activation::gelu_tanh,
+          class Weights = float>
+[[nodiscard]] gpt2<Dims, Output, Activation, Weights> read_gpt2(const std::filesystem::path& folder) {
+  return read_gpt2<Dims, Output, Activation, Weights>(io::config_check(folder / "config.json"),
+                                                      io::read_checkpoint(folder));
 }
 
 }  // namespace dimwise::models

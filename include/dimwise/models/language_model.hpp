@@ -25,19 +25,19 @@ struct tied {};
 struct own {};
 
 /// The output layer of a model whose output is `own`; one that is `tied` has no parameters.
-template <class Output, class Vocab, class Model>
+template <class Output, class Vocab, class Model, class Weights = float>
 struct output_layer;
-template <class Vocab, class Model>
-struct output_layer<own, Vocab, Model> {
-  using map_type = nn::linear<nn::from<Model>, nn::to<Vocab>, nn::no_bias>;
+template <class Vocab, class Model, class Weights>
+struct output_layer<own, Vocab, Model, Weights> {
+  using map_type = nn::linear<nn::from<Model>, nn::to<Vocab>, nn::no_bias, Weights>;
   BOOST_HANA_DEFINE_STRUCT(output_layer, (map_type, map));
   template <class Words, operand X>
   [[nodiscard]] auto operator()(const Words&, const X& x) const {
     return map(x);
   }
 };
-template <class Vocab, class Model>
-struct output_layer<tied, Vocab, Model> {
+template <class Vocab, class Model, class Weights>
+struct output_layer<tied, Vocab, Model, Weights> {
   template <class Words, operand X>
   [[nodiscard]] auto operator()(const Words& words, const X& x) const {
     return words.logits(x);
@@ -45,14 +45,24 @@ struct output_layer<tied, Vocab, Model> {
 };
 
 /// An output layer of its own is bound to `name`; a tied one may be in the file again.
-template <class Vocab, class Model>
-void bind_output(io::bindings& file, output_layer<own, Vocab, Model>& to, const std::string& name, const std::string&) {
+template <class Vocab, class Model, class Weights>
+void bind_output(io::bindings& file, output_layer<own, Vocab, Model, Weights>& to, const std::string& name,
+                 const std::string&) {
   file.bind<io::stored<Vocab, Model>>(name, to.map.weight);
 }
-template <class Vocab, class Model>
-void bind_output(io::bindings& file, output_layer<tied, Vocab, Model>&, const std::string& name,
+template <class Vocab, class Model, class Weights>
+void bind_output(io::bindings& file, output_layer<tied, Vocab, Model, Weights>&, const std::string& name,
                  const std::string& words) {
   file.same(name, words);
+}
+
+/// Weights in fewer bits than the file's are asked for by type: then they may be rounded.
+template <class Weights>
+inline constexpr io::rounding weights_rounding = real_element<Weights> ? io::rounding::refused : io::rounding::allowed;
+/// The extent of D in a weight, however it is stored.
+template <class D, class Weight>
+[[nodiscard]] D extent_in(const Weight& w) {
+  return D{w.extents().template extent<D>()};
 }
 
 /// The settings tie the output to the words as Output says; `otherwise` is meant where they say nothing.

@@ -31,7 +31,7 @@ struct llama_dims {
 };
 
 /// Attention of LLaMA: queries and keys are rotated by their positions, keys go into the cache rotated.
-template <class Dims, class Bias>
+template <class Dims, class Bias, class Weights = float>
 struct llama_attention {
   using seq = typename Dims::seq;
   using past = typename Dims::key;
@@ -40,10 +40,10 @@ struct llama_attention {
   using group = typename Dims::group;
   using d_k = typename Dims::d_k;
   using d_v = typename Dims::d_v;
-  using query_projection = nn::linear<nn::from<d_model>, nn::to<kv_heads, group, d_k>, Bias>;
-  using key_projection = nn::linear<nn::from<d_model>, nn::to<kv_heads, d_k>, Bias>;
-  using value_projection = nn::linear<nn::from<d_model>, nn::to<kv_heads, d_v>, Bias>;
-  using output_projection = nn::linear<nn::from<kv_heads, group, d_v>, nn::to<d_model>, Bias>;
+  using query_projection = nn::linear<nn::from<d_model>, nn::to<kv_heads, group, d_k>, Bias, Weights>;
+  using key_projection = nn::linear<nn::from<d_model>, nn::to<kv_heads, d_k>, Bias, Weights>;
+  using value_projection = nn::linear<nn::from<d_model>, nn::to<kv_heads, d_v>, Bias, Weights>;
+  using output_projection = nn::linear<nn::from<kv_heads, group, d_v>, nn::to<d_model>, Bias, Weights>;
   using cache = nn::kv_cache<past, nn::capacity<>, nn::keys<float, kv_heads, past, d_k, rotated<d_k, seq>>,
                              nn::values<float, kv_heads, past, d_v>>;
 
@@ -72,13 +72,13 @@ struct llama_attention {
 };
 
 /// A layer of LLaMA: attention and gated feed-forward, each behind a norm and with its residual.
-template <class Dims, class Activation, class AttentionBias, class FeedBias>
+template <class Dims, class Activation, class AttentionBias, class FeedBias, class Weights = float>
 struct llama_block {
   using seq = typename Dims::seq;
   using d_model = typename Dims::d_model;
-  using attention_type = llama_attention<Dims, AttentionBias>;
+  using attention_type = llama_attention<Dims, AttentionBias, Weights>;
   using norm_type = nn::rms_norm<d_model>;
-  using feed_type = nn::gated_feed_forward<d_model, typename Dims::hidden, Activation, FeedBias>;
+  using feed_type = nn::gated_feed_forward<d_model, typename Dims::hidden, Activation, FeedBias, Weights>;
   using cache = typename attention_type::cache;
 
   BOOST_HANA_DEFINE_STRUCT(llama_block, (norm_type, norm1), (attention_type, attention), (norm_type, norm2),
@@ -93,23 +93,25 @@ struct llama_block {
 };
 
 /// LLaMA. Output is `tied` to the words or has its `own` weight; the biases are `nn::no_bias` or `nn::with_bias`.
+/// Weights says how the weights and the words are stored (nn/weight.hpp); norms and biases are floats.
 template <class Dims, class Output = own, class AttentionBias = nn::no_bias, class FeedBias = nn::no_bias,
-          class Activation = nn::activation::silu>
-struct llama : language_model<llama<Dims, Output, AttentionBias, FeedBias, Activation>, Dims,
-                              llama_block<Dims, Activation, AttentionBias, FeedBias>> {
+          class Activation = nn::activation::silu, class Weights = float>
+struct llama : language_model<llama<Dims, Output, AttentionBias, FeedBias, Activation, Weights>, Dims,
+                              llama_block<Dims, Activation, AttentionBias, FeedBias, Weights>> {
   using dims = Dims;
   using output_kind = Output;
   using attention_bias = AttentionBias;
   using feed_bias = FeedBias;
   using activation = Activation;
+  using weights = Weights;
   using vocab = typename Dims::vocab;
   using seq = typename Dims::seq;
   using d_model = typename Dims::d_model;
-  using block = llama_block<Dims, Activation, AttentionBias, FeedBias>;
-  using words_type = nn::embedding<vocab, d_model>;
+  using block = llama_block<Dims, Activation, AttentionBias, FeedBias, Weights>;
+  using words_type = nn::embedding<vocab, d_model, Weights>;
   using block_list = std::vector<block>;
   using norm_type = nn::rms_norm<d_model>;
-  using output_type = output_layer<Output, vocab, d_model>;
+  using output_type = output_layer<Output, vocab, d_model, Weights>;
 
   BOOST_HANA_DEFINE_STRUCT(llama, (words_type, words), (block_list, blocks), (norm_type, norm), (output_type, output));
   /// Texts are at most so long; longer ones were not trained on.
@@ -121,13 +123,10 @@ struct llama : language_model<llama<Dims, Output, AttentionBias, FeedBias, Activ
   [[nodiscard]] std::size_t longest() const { return longest_text; }
   /// An empty cache of one block, for so many words.
   [[nodiscard]] typename block::cache cache_for(std::size_t length) const {
-    const auto& key = blocks.front().attention.key.weight;
-    using kv_heads = typename Dims::kv_heads;
-    using d_k = typename Dims::d_k;
-    using d_v = typename Dims::d_v;
-    return make_cache<typename block::cache>(typename Dims::key{length}, kv_heads{extent_of<kv_heads>(key)},
-                                             d_k{extent_of<d_k>(key)},
-                                             d_v{extent_of<d_v>(blocks.front().attention.value.weight)});
+    const auto& attention = blocks.front().attention;
+    return make_cache<typename block::cache>(
+        typename Dims::key{length}, extent_in<typename Dims::kv_heads>(attention.key.weight),
+        extent_in<typename Dims::d_k>(attention.key.weight), extent_in<typename Dims::d_v>(attention.value.weight));
   }
 };
 
@@ -223,7 +222,7 @@ template <class Model, class Rotary = io::halves>
   m.longest_text = config.count("max_position_embeddings", 2048);
   io::bindings file(vocab, d_model, kv_heads, group, d_k, d_v, hidden);
   bind_llama<Rotary>(file, m);
-  io::load(m, weights, file);
+  io::load(m, weights, file, weights_rounding<typename Model::weights>);
   for (auto& block : m.blocks) {
     block.norm1.epsilon = block.norm2.epsilon = epsilon;
     block.attention.rotation = rotation;
@@ -231,10 +230,11 @@ template <class Model, class Rotary = io::halves>
   m.norm.epsilon = epsilon;
   return m;
 }
-template <class Dims = llama_dims, class Output = own, class AttentionBias = nn::no_bias, class FeedBias = nn::no_bias>
+template <class Dims = llama_dims, class Output = own, class AttentionBias = nn::no_bias, class FeedBias = nn::no_bias,
+          class Activation = nn::activation::silu, class Weights = float>
 [[nodiscard]] auto read_llama(const std::filesystem::path& folder) {
-  return read_llama_as<llama<Dims, Output, AttentionBias, FeedBias>>(io::config_check(folder / "config.json"),
-                                                                     io::read_checkpoint(folder));
+  return read_llama_as<llama<Dims, Output, AttentionBias, FeedBias, Activation, Weights>>(
+      io::config_check(folder / "config.json"), io::read_checkpoint(folder));
 }
 
 }  // namespace dimwise::models

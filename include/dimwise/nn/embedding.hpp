@@ -7,7 +7,7 @@
 
 #include <dimwise/eval/relative_ids.hpp>
 #include <dimwise/nn/formula.hpp>
-#include <dimwise/nn/parameters.hpp>
+#include <dimwise/nn/weight.hpp>
 
 namespace dimwise::nn {
 
@@ -29,33 +29,32 @@ concept has_positions = operand<X> && is_in<P, dims_t<shape_of<X>>> && is_in<P, 
 ///   (one_hot):  [rest, Choice]           ->  [rest, Model]         their mixture
 ///   logits(x):  [rest, Model]            ->  [rest, Choice]        tied output
 ///
-/// Throws `index_error` for an id outside Choice (R18).
+/// Throws `index_error` for an id outside Choice (R18). T may say how the table is stored (weight.hpp).
 template <class Choice, class Model, class T = float>
 struct embedding {
-  using table_type = tensor<T, Choice, Model>;
+  using table_type = detail::table_of<T, Choice, Model>;
   BOOST_HANA_DEFINE_STRUCT(embedding, (table_type, table));
 
   template <detail::input X>
   [[nodiscard]] auto formula(const X& words) const {
     using namespace detail::words;
     if constexpr (detail::real_numbers<X>) {
-      return contract<Choice>(words, table);
+      return contract<Choice>(words, as_floats(table));
     } else {
-      return gather<Choice>(table, words);
+      return looked_up<Choice>(table, words);
     }
   }
   DIMWISE_DETAIL_CALL(embedding, operator(), formula);
 
   template <detail::input X>
   [[nodiscard]] auto logits_formula(const X& x) const {
-    return detail::words::contract<Model>(x, table);
+    return detail::words::weighted<Model>(x, table);
   }
   DIMWISE_DETAIL_CALL(embedding, logits, logits_formula);
 
   template <class How, class... Extents>
   void initialise_parameters(How& how, const Extents&... extents) {
-    table = detail::zeros<table_type>(extents...);
-    detail::draw(table, how, extent_of<Choice>(table), extent_of<Model>(table));
+    detail::draw_weight<detail::list<Choice>, detail::list<Model>>(table, how, extents...);
   }
 };
 

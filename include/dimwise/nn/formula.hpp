@@ -23,6 +23,7 @@
 #include <dimwise/expr/reduce.hpp>
 #include <dimwise/expr/restride.hpp>
 #include <dimwise/expr/rotary.hpp>
+#include <dimwise/expr/rounding.hpp>
 
 namespace dimwise::nn::detail {
 
@@ -128,6 +129,10 @@ DIMWISE_DETAIL_WORD(rename, rename<D...>)
 DIMWISE_DETAIL_WORD(part, part<D...>)
 DIMWISE_DETAIL_WORD(concat, concat<D...>)
 DIMWISE_DETAIL_WORD(broadcast_like, broadcast_like)
+DIMWISE_DETAIL_WORD(widened, widened)
+DIMWISE_DETAIL_WORD(dequantised_of, dequantised<D...>)
+DIMWISE_DETAIL_WORD(quantised, quantised<D...>)
+DIMWISE_DETAIL_WORD(rounded, rounded<D...>)
 #undef DIMWISE_DETAIL_WORD
 
 /// An expression as a tensor, computed; everything else as it is.

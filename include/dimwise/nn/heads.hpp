@@ -201,7 +201,8 @@ struct of_heads;
 template <class... H, class Options>
 struct of_heads<list<H...>, Options> {
   template <bool If, class... F>
-  using vector_if = std::conditional_t<If, tensor<typename Options::element, H..., F...>, absent>;
+  using vector_if =
+      std::conditional_t<If, tensor<detail::activations_t<typename Options::element>, H..., F...>, absent>;
   template <class From, class F>
   using projection = linear<from<From>, to<H..., F>, typename Options::bias, typename Options::element>;
   template <class To, class F>

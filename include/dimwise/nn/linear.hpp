@@ -9,7 +9,7 @@
 #pragma once
 
 #include <dimwise/nn/formula.hpp>
-#include <dimwise/nn/parameters.hpp>
+#include <dimwise/nn/weight.hpp>
 
 namespace dimwise::nn {
 
@@ -39,13 +39,15 @@ using output_side = std::conditional_t<is_in<O, list<From...>>, out<O>, O>;
 ///   [I…, rest]  ->  [rest, O…]
 ///
 /// A dimension in both lists has its output side in the weight: `tensor<float, d_model, out<d_model>>` (R12). Refuses
-/// inputs that lack one of I, or that have a position of O already.
+/// inputs that lack one of I, or that have a position of O already. T is the type of all elements, or how the weight
+/// alone is stored (weight.hpp): then its rows are those of the outputs, and the bias is float.
 template <class From, class To, class Bias = with_bias, class T = float>
 struct linear;
 template <class... I, class... O, class Bias, class T>
 struct linear<from<I...>, to<O...>, Bias, T> {
-  using weight_type = tensor<T, I..., detail::output_side<O, I...>...>;
-  using bias_type = std::conditional_t<std::is_same_v<Bias, with_bias>, tensor<T, O...>, no_bias>;
+  using weight_type = detail::weight_of<T, detail::list<I...>, detail::list<detail::output_side<O, I...>...>>;
+  using bias_type =
+      std::conditional_t<std::is_same_v<Bias, with_bias>, tensor<detail::activations_t<T>, O...>, no_bias>;
 
   BOOST_HANA_DEFINE_STRUCT(linear, (weight_type, weight), (bias_type, bias));
 
@@ -53,18 +55,16 @@ struct linear<from<I...>, to<O...>, Bias, T> {
   [[nodiscard]] auto formula(const X& x) const {
     using namespace detail::words;
     if constexpr (std::is_same_v<Bias, with_bias>) {
-      return plus(contract<I...>(x, weight), bias);
+      return plus(weighted<I...>(x, weight), bias);
     } else {
-      return contract<I...>(x, weight);
+      return weighted<I...>(x, weight);
     }
   }
   DIMWISE_DETAIL_CALL(linear, operator(), formula);
 
   template <class How, class... Extents>
   void initialise_parameters(How& how, const Extents&... extents) {
-    weight = detail::zeros<weight_type>(extents...);
-    detail::draw(weight, how, (extent_of<I>(weight) * ... * 1),
-                 (extent_of<detail::output_side<O, I...>>(weight) * ... * 1));
+    detail::draw_weight<detail::list<I...>, detail::list<detail::output_side<O, I...>...>>(weight, how, extents...);
     if constexpr (operand<bias_type>) { bias = detail::zeros<bias_type>(extents...); }
   }
 };

@@ -78,6 +78,10 @@ std::string part_name() {
   }
 }
 
+// What is a parameter besides tensors: weights in blocks (weight.hpp) say so.
+template <class X>
+inline constexpr bool is_any_parameter = is_tensor<X> || requires { typename X::numbers_type; };
+
 // f(part) for every member of a module.
 template <class Module, class F>
 void each_member(Module& m, const F& f) {
@@ -111,7 +115,7 @@ template <class Module, class F>
   requires module<std::remove_const_t<Module>>
 void for_each_parameter(Module& m, F f) {
   detail::walk_together("", [&f](const std::string& name, auto& part) {
-    if constexpr (detail::is_tensor<std::remove_cvref_t<decltype(part)>>) { f(name, part); }
+    if constexpr (detail::is_any_parameter<std::remove_cvref_t<decltype(part)>>) { f(name, part); }
   }, m);
 }
 
@@ -120,6 +124,20 @@ template <module M>
 [[nodiscard]] std::size_t parameter_count(const M& m) {
   std::size_t n = 0;
   for_each_parameter(m, [&](const std::string&, const auto& t) { n += t.size(); });
+  return n;
+}
+
+/// The memory of all parameters.
+template <module M>
+[[nodiscard]] std::size_t parameter_bytes(const M& m) {
+  std::size_t n = 0;
+  for_each_parameter(m, [&]<class Parameter>(const std::string&, const Parameter& t) {
+    if constexpr (requires { t.bytes(); }) {
+      n += t.bytes();
+    } else {
+      n += t.size() * sizeof(typename Parameter::value_type);
+    }
+  });
   return n;
 }
 
@@ -202,6 +220,7 @@ void draw(Tensor& t, How& how, std::size_t inputs, std::size_t outputs) {
 /// extents are given once for the whole module (R15).
 template <class M, class How, class... Extents>
 void initialise(M& m, How& how, const Extents&... extents) {
+  const dimwise::detail::weights_together in_large_pages;
   if constexpr (requires { m.initialise_parameters(how, extents...); }) {
     m.initialise_parameters(how, extents...);
   } else if constexpr (detail::is_tensor<M>) {  // a vector of a module's own

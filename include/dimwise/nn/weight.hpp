@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/nn/weight.hpp -- weights as they are stored: as floats, in 16 bits, or in blocks of 8 or 4 bits.
+//
+// Layer: nn. `T` of a module says how its weights are stored, and so what its products are: those of bfloat16 weights
+// round what they are multiplied with to bfloat16, those of blocks to 8 bits in blocks; those of float16 do not.
+// Tests: tests/nn/weight.test.cpp
+//
+//   nn::linear<nn::from<d_model>, nn::to<hidden>, nn::with_bias, nn::int8_blocks> up;
+//   up.weight.assign(values);        // floats; what is kept are whole numbers of 8 bits and a scale for 32 of them
+#pragma once
+
+#include <dimwise/nn/formula.hpp>
+#include <dimwise/nn/parameters.hpp>
+
+#include <algorithm>
+#include <vector>
+
+namespace dimwise::nn {
+
+/// How weights are stored: whole numbers of 8 or 4 bits in blocks of 32 neighbours along the inputs, with a scale of 16
+/// bits for each block. GGUF calls these Q8_0 and Q4_0.
+struct int8_blocks;
+struct int4_blocks;
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_blocks = std::is_same_v<T, int8_blocks> || std::is_same_v<T, int4_blocks>;
+// The elements of what is no weight: biases, norms, activations.
+template <class T>
+using activations_t = std::conditional_t<is_blocks<T> || stored_element<T>, float, T>;
+
+// The dimensions of a row of numbers as they are in memory: the last one in pairs.
+template <class Kind, class... I>
+struct numbers_in {
+  using element = std::int8_t;
+  using dims = list<I...>;
+};
+template <class... I>
+struct numbers_in<int4_blocks, I...> {
+  using element = int4_pair;
+  using last = element_t<sizeof...(I) - 1, list<I...>>;
+  using dims = replace_t<list<I...>, last, list<half<last>>>;
+};
+
+template <class T, class Dims>
+struct tensor_with;
+template <class T, class... D>
+struct tensor_with<T, list<D...>> {
+  using type = tensor<T, D...>;
+};
+
+}  // namespace detail
+
+/// A weight from I… to O… in blocks of 32 along I…, the last of them fastest: a parameter, and by `dequantised()` an
+/// operand.
+template <class Kind, class Outputs, class Inputs>
+class block_weight;
+template <class Kind, class... O, class... I>
+class block_weight<Kind, detail::list<O...>, detail::list<I...>> {
+  static_assert(detail::is_blocks<Kind>, "dimwise: blocks are int8_blocks or int4_blocks");
+  using facts = detail::numbers_in<Kind, I...>;
+
+ public:
+  using value_type = Kind;
+  using shape_type = shape<O..., I...>;
+  using extents_type = detail::extents_for<shape_type>;
+  using numbers_type = typename detail::tensor_with<typename facts::element,
+                                                    detail::join_t<detail::list<O...>, typename facts::dims>>::type;
+  using scales_type = tensor<float16, O..., blocks<I...>>;
+
+  block_weight() = default;
+
+  /// The numbers, O… before I…; two in a byte in blocks of 4 bits.
+  [[nodiscard]] const numbers_type& numbers() const { return numbers_; }
+  /// A scale for each block.
+  [[nodiscard]] const scales_type& scales() const { return scales_; }
+  [[nodiscard]] const extents_type& extents() const { return extents_; }
+  /// How many numbers.
+  [[nodiscard]] std::size_t size() const { return rows() * columns(); }
+  /// In memory, with the scales.
+  [[nodiscard]] std::size_t bytes() const {
+    return numbers_.size() * sizeof(typename facts::element) + scales_.size() * sizeof(float16);
+  }
+
+  /// The weight as floats: [O…, I…].
+  [[nodiscard]] auto dequantised() const {
+    if constexpr (std::is_same_v<Kind, int8_blocks>) {
+      return dimwise::dequantised(numbers_, scales_);
+    } else {
+      using last = typename facts::last;
+      return dimwise::dequantised<last>(numbers_, scales_, last{extents_.template extent<last>()});
+    }
+  }
+  /// The rows of some alternatives, as floats: [ids, I…].
+  template <class Choice, class Ids>
+  [[nodiscard]] auto gathered(const Ids& ids) const {
+    using namespace detail::words;
+    if constexpr (std::is_same_v<Kind, int8_blocks>) {
+      return dequantised_of(gather<Choice>(numbers_, ids), gather<Choice>(scales_, ids));
+    } else {
+      using last = typename facts::last;
+      return dequantised_of<last>(gather<Choice>(numbers_, ids), gather<Choice>(scales_, ids),
+                                  last{extents_.template extent<last>()});
+    }
+  }
+
+  /// Takes the nearest numbers to these values: of each block the scale holds the largest magnitude, rounded to 16
+  /// bits. Throws `number_error` where a value is not finite, or too large for a scale; then nothing is changed.
+  void assign(const tensor<float, O..., I...>& values) { assign(values.data(), values.extents()); }
+  /// The same of floats in that order.
+  void assign(const float* values, const extents_type& e);
+
+ private:
+  [[nodiscard]] std::size_t rows() const { return (extents_.template extent<O>() * ... * std::size_t{1}); }
+  [[nodiscard]] std::size_t columns() const { return (extents_.template extent<I>() * ... * std::size_t{1}); }
+
+  extents_type extents_;
+  numbers_type numbers_;
+  scales_type scales_;
+};
+
+namespace detail {
+
+// A block's numbers and its scale: `largest` of them is as far from 0 as a value may be.
+struct quantised_block {
+  float16 scale;
+  int numbers[block_extent];
+};
+template <class Kind>
+quantised_block quantise_block(const float* values, std::size_t count) {
+  constexpr bool four = std::is_same_v<Kind, int4_blocks>;
+  float farthest = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!(std::fabs(values[i]) <= std::numeric_limits<float>::max())) {
+      raise<number_error>(error{} << "a weight in blocks: a value is not finite");
+    }
+    if (std::fabs(values[i]) > std::fabs(farthest)) { farthest = values[i]; }
+  }
+  quantised_block block;
+  // Of 4 bits the farthest value becomes −8, because there is no 8.
+  block.scale = static_cast<float16>(four ? farthest / -8.0F : std::fabs(farthest) / 127.0F);
+  const auto scale = static_cast<float>(block.scale);
+  if (!(std::fabs(scale) <= std::numeric_limits<float>::max())) {
+    raise<number_error>(error{} << "a weight in blocks: a value is too large for a scale of 16 bits");
+  }
+  for (std::size_t i = 0; i < block_extent; ++i) {
+    block.numbers[i] = i >= count ? 0 : quantised_number(values[i], scale, four ? -8 : -127, four ? 7 : 127);
+  }
+  return block;
+}
+
+template <class... O, class... I, class T>
+auto stored_weight(list<O...>, list<I...>, std::type_identity<T>) {
+  if constexpr (is_blocks<T>) {
+    return std::type_identity<block_weight<T, list<O...>, list<I...>>>{};
+  } else if constexpr (stored_element<T>) {
+    return std::type_identity<tensor<T, O..., I...>>{};  // rows of inputs, as a product of one position reads them
+  } else {
+    return std::type_identity<tensor<T, I..., O...>>{};
+  }
+}
+// The weight from I to O in elements of T.
+template <class T, class I, class O>
+using weight_of = typename decltype(stored_weight(O{}, I{}, std::type_identity<T>{}))::type;
+
+// A table with a row of features for each alternative, whose rows are multiplied with again.
+template <class T, class Choice, class Model>
+using table_of = std::conditional_t<is_blocks<T>, block_weight<T, list<Choice>, list<Model>>, tensor<T, Choice, Model>>;
+
+template <class W>
+inline constexpr bool is_block_weight = false;
+template <class Kind, class O, class I>
+inline constexpr bool is_block_weight<block_weight<Kind, O, I>> = true;
+
+namespace words {
+
+/// x · w over I…, in the products that the weight's elements have.
+template <class... I, input X, class W>
+auto weighted(const X& x, const W& w) {
+  if constexpr (is_block_weight<W>) {
+    return contract<I...>(quantised<I...>(x), w.dequantised());
+  } else if constexpr (std::is_same_v<typename W::value_type, bfloat16>) {
+    return contract<I...>(rounded<bfloat16>(x), widened(w));
+  } else if constexpr (stored_element<typename W::value_type>) {
+    return contract<I...>(x, widened(w));
+  } else {
+    return contract<I...>(x, w);
+  }
+}
+/// The rows of a table that ids say.
+template <class Choice, class W, input Ids>
+auto looked_up(const W& table, const Ids& ids) {
+  if constexpr (is_block_weight<W>) {
+    return table.template gathered<Choice>(ids);
+  } else if constexpr (stored_element<typename W::value_type>) {
+    return widened(gather<Choice>(table, ids));
+  } else {
+    return gather<Choice>(table, ids);
+  }
+}
+/// A weight as numbers that compute.
+template <class W>
+auto as_floats(const W& w) {
+  if constexpr (is_block_weight<W>) {
+    return w.dequantised();
+  } else if constexpr (stored_element<typename W::value_type>) {
+    return widened(w);
+  } else {
+    return w;
+  }
+}
+
+}  // namespace words
+
+// Floats, in the order of the weight's dimensions, as a weight that is stored in few bits.
+template <class W, class Extents>
+void store_weight(W& w, const float* values, const Extents& e) {
+  if constexpr (is_block_weight<W>) {
+    w.assign(values, e);
+  } else {
+    W fresh = W::for_overwriting(e);
+    std::transform(values, values + fresh.size(), fresh.overwrite(),
+                   [](float x) { return static_cast<typename W::value_type>(x); });
+    w = static_cast<W&&>(fresh);
+  }
+}
+
+// Draws a weight, or a table, from I to O; one that is stored in few bits is drawn in float first.
+template <class I, class O, class W, class How, class... Extents>
+void draw_weight(W& w, How& how, const Extents&... extents) {
+  const auto product_of = []<class... D>(const auto& x, list<D...>) {
+    return (extent_of<D>(x) * ... * std::size_t{1});
+  };
+  if constexpr (real_element<typename W::value_type>) {
+    w = zeros<W>(extents...);
+    draw(w, how, product_of(w, I{}), product_of(w, O{}));
+  } else {
+    using drawn = typename tensor_with<float, dims_t<typename W::shape_type>>::type;
+    drawn values = zeros<drawn>(extents...);
+    draw(values, how, product_of(values, I{}), product_of(values, O{}));
+    store_weight(w, values.data(), values.extents());
+  }
+}
+
+}  // namespace detail
+
+template <class Kind, class... O, class... I>
+void block_weight<Kind, detail::list<O...>, detail::list<I...>>::assign(const float* values, const extents_type& e) {
+  using namespace detail;
+  block_weight fresh;
+  fresh.extents_ = e;
+  const std::size_t n = fresh.columns();
+  typename numbers_type::extents_type of_numbers;
+  typename scales_type::extents_type of_scales;
+  const auto set = [&]<class D>(auto& to, const D& d) {
+    if constexpr (D::static_extent == at_run_time) { to.set(d); }
+  };
+  (set(of_numbers, O{e.template extent<O>()}), ...);
+  (set(of_scales, O{e.template extent<O>()}), ...);
+  const auto of_input = [&]<class D>(const D& d) {
+    if constexpr (is_in<half<D>, dims_t<shape_of<numbers_type>>>) {
+      set(of_numbers, half<D>{bytes_of_pairs(d.extent())});
+    } else {
+      set(of_numbers, d);
+    }
+  };
+  (of_input(I{e.template extent<I>()}), ...);
+  set(of_scales, blocks<I...>{block_count(n)});
+  if constexpr (std::is_same_v<Kind, int4_blocks>) {
+    if (e.template extent<typename facts::last>() % 2 != 0) {
+      raise<extent_error>(error{} << "a weight in blocks of 4 bits: dimension "
+                                  << dimension_name<typename facts::last>() << " has an odd extent (R15)");
+    }
+  }
+  fresh.numbers_ = numbers_type::for_overwriting(of_numbers);
+  fresh.scales_ = scales_type::for_overwriting(of_scales);
+  auto* number = fresh.numbers_.overwrite();
+  float16* scale = fresh.scales_.overwrite();
+  for (std::size_t r = 0; r < fresh.rows(); ++r) {
+    for (std::size_t begin = 0; begin < n; begin += block_extent, ++scale) {
+      const std::size_t count = std::min<std::size_t>(block_extent, n - begin);
+      const quantised_block block = quantise_block<Kind>(values + r * n + begin, count);
+      *scale = block.scale;
+      for (std::size_t i = 0; i < count; ++i) {
+        if constexpr (std::is_same_v<Kind, int4_blocks>) {
+          if (i % 2 == 0) { *number++ = int4_pair(block.numbers[i], block.numbers[i + 1]); }
+        } else {
+          *number++ = static_cast<std::int8_t>(block.numbers[i]);
+        }
+      }
+    }
+  }
+  *this = static_cast<block_weight&&>(fresh);
+}
+
+}  // namespace dimwise::nn
