@@ -130,7 +130,7 @@ int embed_by(const embed_options& o, const char* pooling) {
   line.show("loading " + o.folder);
   const io::archive weights = io::read_checkpoint(folder);
   const auto model = models::read_bert<models::bert_dims, Pooling>(io::config_check(folder / "config.json"), weights);
-  const auto words = text::read_tokenizer(folder, vocab{extent_of<vocab>(model.words.table)}, weights.metadata());
+  const auto words = text::read_tokenizer(folder, models::extent_in<vocab>(model.words.table), weights.metadata());
   line.clear();
   if (!o.quiet) {
     std::fprintf(stderr, "%s: BERT, %zu layers, %.1f million parameters, %s, loaded in %.2f s\n", o.folder.c_str(),

@@ -4,9 +4,104 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "generate.hpp"
 
+#include <dimwise/text/folder.hpp>
+#include <dimwise/text/text_stream.hpp>
+
 namespace {
 
 using namespace programs;
+
+/// Shows the text as it comes, and at the end how fast it came.
+class generation {
+ public:
+  generation(const generate_options& o, text_model& model, const dimwise::text::tokenizer<vocab>& words)
+      : o_(o), model_(model), words_(words), ends_(ends_of_text(o.folder)) {}
+
+  int run() {
+    const bool chats = !o_.chat_template.empty();
+    std::vector<word> all = words_.encode(chats ? chatml(o_.system, o_.text) : o_.text);
+    check(all);
+    const std::size_t room = context() - all.size();
+    const std::size_t most = o_.count < 0 ? room : std::min<std::size_t>(room, static_cast<std::size_t>(o_.count));
+    const std::uint64_t seed = o_.seed < 0 ? std::random_device{}() : static_cast<std::uint64_t>(o_.seed);
+    if (!o_.quiet && o_.how.temperature > 0) {
+      std::fprintf(stderr, "seed: %llu\n", static_cast<unsigned long long>(seed));
+    }
+    const auto asked = static_cast<double>(all.size());
+
+    model_.start(all.size() + most);
+    const stopwatch reading;
+    auto logits = read(all);
+    const double read_seconds = reading.seconds();
+    if (stopped != 0) { return 130; }
+
+    if (!o_.hide_prompt && !chats) { show(o_.text); }
+    dimwise::text::text_stream<vocab> stream(words_, all);
+    dimwise::nn::random numbers(seed);
+    const stopwatch writing;
+    std::size_t made = 0;
+    bool ended = false;
+    while (made < most && stopped == 0) {
+      const word next = dimwise::models::sample(logits, o_.how, all, numbers);
+      if (!o_.ignore_end && ends_.contains(static_cast<std::size_t>(next.value))) {
+        ended = true;
+        break;
+      }
+      all.push_back(next);
+      ++made;
+      show(stream.next(next));
+      if (made < most) { logits = model_.next(std::span(&all.back(), 1)); }
+    }
+    const double write_seconds = writing.seconds();
+    show("\n");
+    if (!o_.quiet) {
+      std::fprintf(stderr, "prompt: %.0f tokens, %.3f s, %.1f tokens/s\n", asked, read_seconds, asked / read_seconds);
+      std::fprintf(stderr, "generation: %zu tokens, %.3f s, %.1f tokens/s\n", made, write_seconds,
+                   static_cast<double>(made) / write_seconds);
+      if (stopped == 0 && !ended && made == room && (o_.count < 0 || made < static_cast<std::size_t>(o_.count))) {
+        std::fprintf(stderr, "the context of %zu tokens is full\n", context());
+      }
+    }
+    return stopped != 0 ? 130 : 0;
+  }
+
+ private:
+  [[nodiscard]] std::size_t context() const {
+    return o_.context == 0 ? std::min<std::size_t>(model_.longest(), 4096) : o_.context;
+  }
+  void check(std::vector<word>& all) const {
+    if (context() > model_.longest()) {
+      refuse("a context of " + std::to_string(context()) + " tokens was asked for, the model has " +
+             std::to_string(model_.longest()));
+    }
+    if (all.empty()) { refuse("the text has no tokens: a model continues something"); }
+    if (all.size() >= context()) {
+      refuse("the text has " + std::to_string(all.size()) + " tokens, the context " + std::to_string(context()) +
+             ": there is no room for more");
+    }
+  }
+  // The logits behind the prompt, which goes through in parts, so that progress is seen and Ctrl-C is heard.
+  [[nodiscard]] dimwise::tensor<float, vocab> read(const std::vector<word>& all) const {
+    constexpr std::size_t part = 128;
+    progress_line line(o_.quiet);
+    const std::span<const word> words(all);
+    std::size_t at = 0;
+    for (; at + part < all.size() && stopped == 0; at += part) {
+      line.show("prompt: " + std::to_string(at) + " of " + std::to_string(all.size()) + " tokens");
+      model_.read(words.subspan(at, part));
+    }
+    return model_.next(words.subspan(at, std::min(part, all.size() - at)));
+  }
+  static void show(const std::string& text) {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    std::fflush(stdout);
+  }
+
+  const generate_options& o_;
+  text_model& model_;
+  const dimwise::text::tokenizer<vocab>& words_;
+  std::set<std::size_t> ends_;
+};
 
 void add_options(CLI::App& app, generate_options& o, std::string& file) {
   app.add_option("folder", o.folder, "a folder with config.json, model.safetensors or its shards, and a tokenizer")
@@ -35,6 +130,9 @@ void add_options(CLI::App& app, generate_options& o, std::string& file) {
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   app.add_option("--repeat-last-n", o.how.penalised, "how many tokens back that goes")->capture_default_str();
+  app.add_option("--weights", o.weights, "how the weights are stored in memory")
+      ->check(CLI::IsMember({"f32", "bf16", "f16", "int8", "int4"}))
+      ->capture_default_str();
   app.add_option("--chat-template", o.chat_template, "the text is a question in this form")
       ->check(CLI::IsMember({"chatml"}));
   app.add_option("--system", o.system, "what is said before a question")->capture_default_str();
@@ -43,14 +141,51 @@ void add_options(CLI::App& app, generate_options& o, std::string& file) {
   app.add_flag("-q,--quiet", o.quiet, "nothing but text");
 }
 
+template <class Weights>
+std::unique_ptr<text_model> read_as(const std::string& kind, const dimwise::io::config_check& settings,
+                                    const dimwise::io::archive& weights) {
+  return kind == "gpt2" ? read_gpt2<Weights>(settings, weights) : read_llama<Weights>(settings, weights);
+}
+std::unique_ptr<text_model> read_model(const std::string& kind, const std::string& how,
+                                       const dimwise::io::config_check& settings, const dimwise::io::archive& weights) {
+  using namespace dimwise;
+  if (how == "bf16") { return read_as<bfloat16>(kind, settings, weights); }
+  if (how == "f16") { return read_as<float16>(kind, settings, weights); }
+  if (how == "int8") { return read_as<nn::int8_blocks>(kind, settings, weights); }
+  if (how == "int4") { return read_as<nn::int4_blocks>(kind, settings, weights); }
+  return read_as<float>(kind, settings, weights);
+}
+
 int generate(generate_options& o, const std::string& file) {
+  using namespace dimwise;
   if (!file.empty()) { o.text = read_text(file); }
   const std::filesystem::path folder = model_folder(o.folder);
   const std::string kind = model_kind(folder, {"gpt2", "llama"});
-  const dimwise::io::config_check config(folder / "config.json");
+  const io::config_check config(folder / "config.json");
   std::signal(SIGINT, [](int) { stopped = 1; });
   const with_threads threads(o.threads);
-  return kind == "gpt2" ? generate_gpt2(o, config) : generate_llama(o, config);
+
+  const stopwatch loading;
+  progress_line line(o.quiet);
+  line.show("loading " + o.folder);
+  std::unique_ptr<text_model> model;
+  std::map<std::string, std::string> beside;
+  {
+    const io::archive weights = io::read_checkpoint(folder);
+    std::size_t bytes = 0;
+    for (const auto& a : weights.arrays()) { bytes += a.bytes.size(); }
+    line.show("loading " + o.folder + ": " + std::to_string(bytes / 1000000) + " MB");
+    model = read_model(kind, o.weights, config, weights);
+    beside = weights.metadata();
+  }
+  const auto words = text::read_tokenizer(folder, vocab{model->words()}, beside);
+  line.clear();
+  if (!o.quiet) {
+    std::fprintf(stderr, "%s: %s, %zu layers, %.1f million parameters, %.1f MB, loaded in %.2f s\n", o.folder.c_str(),
+                 kind == "gpt2" ? "GPT-2" : "LLaMA", model->layers(), static_cast<double>(model->parameters()) / 1e6,
+                 static_cast<double>(model->bytes()) / 1e6, loading.seconds());
+  }
+  return generation(o, *model, words).run();
 }
 
 }  // namespace

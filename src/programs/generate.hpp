@@ -1,4 +1,5 @@
-// src/programs/generate.hpp -- dimwise-generate: a text is continued by a model, whichever it is.
+// src/programs/generate.hpp -- dimwise-generate: a text is continued by a model, whichever it is and however its
+// weights are stored.
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
@@ -6,11 +7,10 @@
 #include <dimwise/io/config.hpp>
 #include <dimwise/io/shards.hpp>
 #include <dimwise/models/sampling.hpp>
-#include <dimwise/nn/model.hpp>
-#include <dimwise/text/folder.hpp>
-#include <dimwise/text/text_stream.hpp>
+#include <dimwise/nn/weight.hpp>
 
 #include <csignal>
+#include <memory>
 #include <set>
 
 namespace programs {
@@ -25,6 +25,7 @@ struct generate_options {
   dimwise::models::sampling how;
   std::string chat_template;
   std::string system = "You are a helpful assistant";
+  std::string weights = "f32";
   bool ignore_end = false;
   bool hide_prompt = false;
   bool quiet = false;
@@ -53,128 +54,68 @@ inline std::string chatml(const std::string& system, const std::string& question
          "<|im_end|>\n<|im_start|>assistant\n";
 }
 
-/// Shows the text as it comes, and at the end how fast it came.
-template <class Model>
-class generation {
+/// The dimension of the words, of whatever model.
+struct vocab : dimwise::choice_dim<> {};
+using word = dimwise::id<vocab>;
+
+/// A language model with the text that it has read. The program is compiled once for all of them.
+class text_model {
  public:
-  using word = typename Model::word;
-  using vocab = typename Model::vocab;
+  text_model() = default;
+  text_model(const text_model&) = delete;
+  text_model& operator=(const text_model&) = delete;
+  virtual ~text_model() = default;
 
-  generation(const generate_options& o, const Model& model, const dimwise::text::tokenizer<vocab>& words)
-      : o_(o), model_(model), words_(words), ends_(ends_of_text(o.folder)) {}
+  [[nodiscard]] virtual std::size_t longest() const = 0;
+  [[nodiscard]] virtual std::size_t words() const = 0;
+  [[nodiscard]] virtual std::size_t layers() const = 0;
+  [[nodiscard]] virtual std::size_t parameters() const = 0;
+  /// Of the parameters in memory.
+  [[nodiscard]] virtual std::size_t bytes() const = 0;
+  /// Nothing is read, and there is room for so many words.
+  virtual void start(std::size_t length) = 0;
+  virtual void read(std::span<const word> words) = 0;
+  /// The logits of the word behind these.
+  [[nodiscard]] virtual dimwise::tensor<float, vocab> next(std::span<const word> words) = 0;
+};
 
-  int run() {
-    const bool chats = !o_.chat_template.empty();
-    std::vector<word> all = words_.encode(chats ? chatml(o_.system, o_.text) : o_.text);
-    check(all);
-    const std::size_t room = context() - all.size();
-    const std::size_t most = o_.count < 0 ? room : std::min<std::size_t>(room, static_cast<std::size_t>(o_.count));
-    const std::uint64_t seed = o_.seed < 0 ? std::random_device{}() : static_cast<std::uint64_t>(o_.seed);
-    if (!o_.quiet && o_.how.temperature > 0) {
-      std::fprintf(stderr, "seed: %llu\n", static_cast<unsigned long long>(seed));
-    }
-    const auto asked = static_cast<double>(all.size());
+template <class Model>
+class model_of final : public text_model {
+ public:
+  explicit model_of(Model m) : model_(std::move(m)) {}
 
-    auto past = model_.start(all.size() + most);
-    const stopwatch reading;
-    auto logits = read(all, past);
-    const double read_seconds = reading.seconds();
-    if (stopped != 0) { return 130; }
-
-    if (!o_.hide_prompt && !chats) { show(o_.text); }
-    dimwise::text::text_stream<vocab> stream(words_, all);
-    dimwise::nn::random numbers(seed);
-    const stopwatch writing;
-    std::size_t made = 0;
-    bool ended = false;
-    while (made < most && stopped == 0) {
-      const word next = dimwise::models::sample(logits, o_.how, all, numbers);
-      if (!o_.ignore_end && ends_.contains(static_cast<std::size_t>(next.value))) {
-        ended = true;
-        break;
-      }
-      all.push_back(next);
-      ++made;
-      show(stream.next(next));
-      if (made < most) { logits = model_.next(std::span(&all.back(), 1), past); }
-    }
-    const double write_seconds = writing.seconds();
-    show("\n");
-    if (!o_.quiet) {
-      std::fprintf(stderr, "prompt: %.0f tokens, %.3f s, %.1f tokens/s\n", asked, read_seconds, asked / read_seconds);
-      std::fprintf(stderr, "generation: %zu tokens, %.3f s, %.1f tokens/s\n", made, write_seconds,
-                   static_cast<double>(made) / write_seconds);
-      if (stopped == 0 && !ended && made == room && (o_.count < 0 || made < static_cast<std::size_t>(o_.count))) {
-        std::fprintf(stderr, "the context of %zu tokens is full\n", context());
-      }
-    }
-    return stopped != 0 ? 130 : 0;
+  [[nodiscard]] std::size_t longest() const override { return model_.longest(); }
+  [[nodiscard]] std::size_t words() const override {
+    return model_.words.table.extents().template extent<typename Model::vocab>();
+  }
+  [[nodiscard]] std::size_t layers() const override { return model_.blocks.size(); }
+  [[nodiscard]] std::size_t parameters() const override { return dimwise::nn::parameter_count(model_); }
+  [[nodiscard]] std::size_t bytes() const override { return dimwise::nn::parameter_bytes(model_); }
+  void start(std::size_t length) override { past_ = model_.start(length); }
+  void read(std::span<const word> words) override { (void)model_.features(own(words), past_); }
+  [[nodiscard]] dimwise::tensor<float, vocab> next(std::span<const word> words) override {
+    return dimwise::relabel<typename Model::vocab, vocab>(model_.next(own(words), past_));
   }
 
  private:
-  [[nodiscard]] std::size_t context() const {
-    return o_.context == 0 ? std::min<std::size_t>(model_.longest(), 4096) : o_.context;
-  }
-  void check(std::vector<word>& all) const {
-    if (context() > model_.longest()) {
-      refuse("a context of " + std::to_string(context()) + " tokens was asked for, the model has " +
-             std::to_string(model_.longest()));
-    }
-    if (all.empty()) { refuse("the text has no tokens: a model continues something"); }
-    if (all.size() >= context()) {
-      refuse("the text has " + std::to_string(all.size()) + " tokens, the context " + std::to_string(context()) +
-             ": there is no room for more");
-    }
-  }
-  // The logits behind the prompt, which goes through in parts, so that progress is seen and Ctrl-C is heard.
-  auto read(const std::vector<word>& all, typename Model::state& past) const {
-    constexpr std::size_t part = 128;
-    progress_line line(o_.quiet);
-    const std::span<const word> words(all);
-    std::size_t at = 0;
-    for (; at + part < all.size() && stopped == 0; at += part) {
-      line.show("prompt: " + std::to_string(at) + " of " + std::to_string(all.size()) + " tokens");
-      (void)model_.features(words.subspan(at, part), past);
-    }
-    return model_.next(words.subspan(at, std::min(part, all.size() - at)), past);
-  }
-  static void show(const std::string& text) {
-    std::fwrite(text.data(), 1, text.size(), stdout);
-    std::fflush(stdout);
+  [[nodiscard]] static std::vector<typename Model::word> own(std::span<const word> words) {
+    std::vector<typename Model::word> all;
+    for (const word w : words) { all.emplace_back(w.value); }
+    return all;
   }
 
-  const generate_options& o_;
-  const Model& model_;
-  const dimwise::text::tokenizer<vocab>& words_;
-  std::set<std::size_t> ends_;
+  Model model_;
+  typename Model::state past_;
 };
-
-/// Reads the folder by `read(weights)`, and continues the text.
-template <class Read>
-int generate_with(const generate_options& o, const char* kind, const Read& read) {
-  using namespace dimwise;
-  const stopwatch loading;
-  progress_line line(o.quiet);
-  const std::filesystem::path folder(o.folder);
-  line.show("loading " + o.folder);
-  const io::archive weights = io::read_checkpoint(folder);
-  std::size_t bytes = 0;
-  for (const auto& a : weights.arrays()) { bytes += a.bytes.size(); }
-  line.show("loading " + o.folder + ": " + std::to_string(bytes / 1000000) + " MB");
-  const auto model = read(weights);
-  using model_type = std::remove_cvref_t<decltype(model)>;
-  using vocab = typename model_type::vocab;
-  const auto words = text::read_tokenizer(folder, vocab{extent_of<vocab>(model.words.table)}, weights.metadata());
-  line.clear();
-  if (!o.quiet) {
-    std::fprintf(stderr, "%s: %s, %zu layers, %.1f million parameters, %.0f MB, loaded in %.2f s\n", o.folder.c_str(),
-                 kind, model.blocks.size(), static_cast<double>(nn::parameter_count(model)) / 1e6,
-                 static_cast<double>(bytes) / 1e6, loading.seconds());
-  }
-  return generation<model_type>(o, model, words).run();
+template <class Model>
+std::unique_ptr<text_model> as_text_model(Model m) {
+  return std::make_unique<model_of<Model>>(std::move(m));
 }
 
-int generate_gpt2(const generate_options& o, const dimwise::io::config_check& settings);
-int generate_llama(const generate_options& o, const dimwise::io::config_check& settings);
+/// A folder's model, by its kind and how its weights are stored: `Weights` is float, or a type of nn/weight.hpp.
+template <class Weights>
+std::unique_ptr<text_model> read_gpt2(const dimwise::io::config_check& settings, const dimwise::io::archive& weights);
+template <class Weights>
+std::unique_ptr<text_model> read_llama(const dimwise::io::config_check& settings, const dimwise::io::archive& weights);
 
 }  // namespace programs

@@ -1,19 +1,9 @@
-// src/programs/generate_llama.cpp -- dimwise-generate: folders of LLaMA.
+// src/programs/generate_llama.cpp -- dimwise-generate: folders of LLaMA, weights as floats.
 // SPDX-License-Identifier: BSL-1.0
-#include "generate.hpp"
-#include <dimwise/models/llama.hpp>
+#include "generate_llama.hpp"
 
 namespace programs {
 
-int generate_llama(const generate_options& o, const dimwise::io::config_check& settings) {
-  using namespace dimwise::models;
-  auto config = settings;
-  const auto run = [&]<class Output>(Output) {
-    return generate_with(o, "LLaMA", [&settings](const auto& weights) {
-      return read_llama_as<llama<llama_dims, Output>>(settings, weights);
-    });
-  };
-  return config.flag("tie_word_embeddings", false) ? run(tied()) : run(own());
-}
+template std::unique_ptr<text_model> read_llama<float>(const dimwise::io::config_check&, const dimwise::io::archive&);
 
 }  // namespace programs

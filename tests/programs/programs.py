@@ -93,6 +93,16 @@ class Programs:
                     self.check(f"{model}, prompt {k}, {threads} threads",
                                result.returncode == 0 and result.stdout.decode() == expected,
                                f"{result.stdout!r} {result.stderr!r}")
+            # Of the same prompt: 16 bits of float16 change no likeliest word here; in all of them text comes.
+            sizes = []
+            for weights in ("f32", "bf16", "f16", "int8", "int4"):
+                result = self.run(self.generate_program, "-n", len(words), "--temp", "0", "--weights", weights, folder, "--", prompt)
+                text = result.stdout.decode()
+                told = result.stderr.decode().split(" million parameters, ")
+                sizes.append(float(told[1].split(" MB")[0]) if len(told) > 1 else 0.0)
+                self.check(f"{model}, weights {weights}", result.returncode == 0 and len(text) == len(expected)
+                           and (text == expected or weights not in ("f32", "f16")), f"{result.stdout!r} {result.stderr!r}")
+            self.check(f"{model}, the memory of its weights", sizes[0] > sizes[1] == sizes[2] > sizes[3] >= sizes[4] > 0, sizes)
         gpt2 = self.place / "tiny-gpt2"
         told = self.run(self.generate_program, gpt2, "Hello", "-n", "4", "-s", "1").stderr.decode()
         self.check("what it says of its work", "GPT-2, 2 layers, 0.1 million parameters" in told
@@ -147,7 +157,7 @@ class Programs:
     def interrupted(self, folder):
         """Ctrl-C as soon as there is text: what was written stays, and the numbers come"""
         command = [self.generate_program, str(folder), "Hello", "-n", "-1", "-c", "64", "--ignore-eos"]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0) as running:
             running.send_signal(signal.SIGINT) if running.stdout.read(5) == b"Hello" else None
             rest, told = running.communicate(timeout=60)
         # On a fast machine the text may be there before the signal is.

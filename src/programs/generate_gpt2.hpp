@@ -1,0 +1,28 @@
+// src/programs/generate_gpt2.hpp -- dimwise-generate: a folder of GPT-2 as a text_model.
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "generate.hpp"
+#include <dimwise/models/gpt2.hpp>
+
+namespace programs {
+
+template <class Weights>
+std::unique_ptr<text_model> read_gpt2(const dimwise::io::config_check& settings, const dimwise::io::archive& weights) {
+  using namespace dimwise;
+  namespace f = nn::activation;
+  auto config = settings;
+  const auto as = [&]<class Output, class Activation>(Output, Activation) {
+    return as_text_model(models::read_gpt2<models::gpt2_dims, Output, Activation, Weights>(settings, weights));
+  };
+  // With weights in fewer bits it is the GPT-2 that was published; another one is told what it differs in.
+  if constexpr (!real_element<Weights>) {
+    return as(models::tied(), f::gelu_tanh());
+  } else {
+    const bool by_erf = config.word("activation_function", "gelu_new") == "gelu";
+    if (!config.flag("tie_word_embeddings", true)) { return as(models::own(), f::gelu_tanh()); }
+    return by_erf ? as(models::tied(), f::gelu()) : as(models::tied(), f::gelu_tanh());
+  }
+}
+
+}  // namespace programs
