@@ -1,19 +1,25 @@
 // SPDX-License-Identifier: BSL-1.0
-// benchmarks/bench_generation.cpp -- how fast known models write and read, in float with drawn weights.
+// benchmarks/bench_generation.cpp -- how fast known models write and read, with drawn weights in every storage.
 //
 //   cmake --workflow --preset bench && build/bench/benchmarks/bench_generation --only gpt2
 //
-// One line for each: `library workload threads median_ms tokens/s pct`. decode is one token behind a prompt of 128; its
-// share is that of the read bandwidth of memory, where the bytes are the weights that a token needs. prefill is the
-// prompt; its share is that of the peak of multiply-adds. Time is that of bench_attention. Bandwidth is taken before
-// and after each decode, because other work on a machine takes of it.
+// One line for each: `library workload threads median_ms tokens/s pct`. decode is one token of 64 behind a prompt of
+// 128; its share is that of the read bandwidth of memory, where the bytes are the weights that a token needs. prefill
+// is the prompt; its share is that of the peak of multiply-adds. minilm_128 is the vector of a text of 128 words, its
+// share that of the peak. Time is that of bench_attention, with its options. Bandwidth is taken before and after each
+// decode, because other work on a machine takes of it; like times, it is a median.
 #include "workloads.hpp"
 #include <dimwise/dimwise.hpp>
+#include <dimwise/models/bert.hpp>
 #include <dimwise/models/gpt2.hpp>
 #include <dimwise/models/llama.hpp>
 
+#include <iterator>
 #include <memory>
 #include <numeric>
+#include <span>
+#include <string>
+#include <vector>
 #if defined(DIMWISE_BENCH_TBB)
 #include <dimwise/eval/tbb.hpp>
 #endif
@@ -41,30 +47,50 @@ struct stories15m : models::llama_dims {
   struct d_v : feature_dim<48> {};
   struct hidden : feature_dim<768> {};
 };
+struct minilm : models::bert_dims {
+  struct vocab : choice_dim<30522> {};
+  struct segments : choice_dim<2> {};
+  struct d_model : feature_dim<384> {};
+  struct heads : heads_dim<12> {};
+  struct d_k : divided<d_model, heads> {};
+  struct d_v : divided<d_model, heads> {};
+  struct hidden : feature_dim<1536> {};
+};
 
-models::gpt2<gpt2_124m> gpt2_model() {
-  models::gpt2<gpt2_124m> m;
+template <class Weights>
+auto gpt2_model() {
+  models::gpt2<gpt2_124m, models::tied, nn::activation::gelu_tanh, Weights> m;
   m.blocks.resize(12);
   nn::normal how(1, 0.02);
   nn::initialise(m, how, gpt2_124m::seq{1024});
   return m;
 }
-models::llama<stories15m, models::tied> stories_model() {
-  models::llama<stories15m, models::tied> m;
+template <class Weights>
+auto stories_model() {
+  models::llama<stories15m, models::tied, nn::no_bias, nn::no_bias, nn::activation::silu, Weights> m;
   m.blocks.resize(6);
   m.longest_text = 256;
   nn::normal how(1, 0.02);
   nn::initialise(m, how);
   return m;
 }
+models::bert<minilm> minilm_model() {
+  models::bert<minilm> m;
+  m.layers = models::bert<minilm>::stack_type::of(6);
+  nn::normal how(1, 0.02);
+  nn::initialise(m, how, minilm::seq{512});
+  return m;
+}
 
 // ---- what is measured ----
 
-// GB/s of one thread that reads 256 MB, more than caches hold.
+// GB/s of one thread that reads 256 MB, more than caches hold, in the pages that tensors have.
 double read_bandwidth() {
-  static const std::vector<float> memory(std::size_t{1} << 26, 1.0F);
-  double best = 0;
-  for (int run = 0; run < 3; ++run) {
+  struct floats : feature_dim<(std::size_t{1} << 26)> {};
+  static const auto all = nn::detail::zeros<tensor<float, floats>>();
+  const auto memory = all.values();
+  double each[5];
+  for (double& gigabytes : each) {
     const double begin = bench::detail::thread_seconds();
     float sums[64] = {};
     for (std::size_t i = 0; i < memory.size(); i += 64) {
@@ -72,27 +98,59 @@ double read_bandwidth() {
     }
     bench::detail::kept = std::accumulate(sums, sums + 64, 0.0F);
     const double seconds = bench::detail::thread_seconds() - begin;
-    best = std::max(best, static_cast<double>(memory.size() * sizeof(float)) / seconds * 1e-9);
+    gigabytes = static_cast<double>(memory.size() * sizeof(float)) / seconds * 1e-9;
   }
-  return best;
+  std::sort(std::begin(each), std::end(each));
+  return each[2];
 }
 
 constexpr std::size_t prompt_length = 128;
+constexpr std::size_t written_length = 64;
 
 template <class Model>
-void run(const std::string& name, const Model& model, const bench::options& o) {
-  using word = typename Model::word;
-  const std::size_t vocab = extent_of<typename Model::vocab>(model.words.table);
-  std::vector<word> prompt;
+std::vector<typename Model::word> prompt_of() {
+  const std::size_t vocab = Model::vocab::static_extent;
+  std::vector<typename Model::word> prompt;
   for (std::size_t i = 0; i < prompt_length; ++i) { prompt.emplace_back(i * 7919 % vocab); }
+  return prompt;
+}
+
+void print_line(const std::string& name, const bench::times& t, double tokens, double share, const bench::options& o) {
+  std::printf("dimwise %s %zu %.6f %.2f %.1f", name.c_str(), o.threads, t.median, tokens / t.median * 1e3, share);
+  if (o.spread) { std::printf(" %.6f %.6f", t.low, t.high); }
+  std::printf("\n");
+  std::fflush(stdout);
+}
+
+// The share of the peak of all threads that so many operations are.
+double share_of(double work, const bench::times& t, double peak, const bench::options& o) {
+  return 100 * work / t.median * 1e-6 / (peak * static_cast<double>(o.threads));
+}
+
+void run_embedding(const std::string& name, const models::bert<minilm>& model, const bench::options& o) {
+  const auto prompt = prompt_of<models::bert<minilm>>();
+  const double peak = bench::multiply_add_peak(kernels::active().architecture);
+  const bench::times t = bench::measure(o, [&] { bench::detail::kept = model.embedded(std::span(prompt)).data()[0]; });
+  const auto length = static_cast<double>(prompt_length);
+  const auto width = static_cast<double>(minilm::d_model::static_extent);
+  const auto layers = static_cast<double>(model.layers.layers.size());
+  // Each weight of the layers is multiplied for each word, queries with keys and weights with values for each pair.
+  const double work =
+      2 * length * static_cast<double>(nn::parameter_count(model.layers)) + 4 * length * length * width * layers;
+  print_line(name + "_" + std::to_string(prompt_length), t, length, share_of(work, t, peak, o), o);
+}
+
+template <class Model>
+void run(const std::string& name, const std::string& storage, const Model& model, const bench::options& o) {
+  using word = typename Model::word;
+  const std::vector<word> prompt = prompt_of<Model>();
   // The words' table is the output, too: all of it is read for each token; of positions one row.
   std::size_t numbers = nn::parameter_count(model);
-  if constexpr (requires { model.positions; }) { numbers -= model.positions.table.size(); }
-  const auto line = [&](const std::string& what, double ms, double tokens, double share) {
-    std::printf("dimwise %s %zu %.6f %.2f %.1f\n", (name + "_" + what).c_str(), o.threads, ms, tokens / ms * 1e3,
-                share);
-    std::fflush(stdout);
-  };
+  std::size_t bytes = nn::parameter_bytes(model);
+  if constexpr (requires { model.positions; }) {
+    numbers -= model.positions.table.size();
+    bytes -= model.positions.table.size() * sizeof(float);
+  }
 
   const double peak = bench::multiply_add_peak(kernels::active().architecture);
   const bench::times read = bench::measure(o, [&] {
@@ -103,26 +161,27 @@ void run(const std::string& name, const Model& model, const bench::options& o) {
   // Each weight but the words' is multiplied for each token, the output for the last one.
   const auto table = static_cast<double>(model.words.table.size());
   const double work = 2 * (static_cast<double>(prompt_length) * (static_cast<double>(numbers) - table) + table);
-  line("prefill" + std::to_string(prompt_length), read.median, static_cast<double>(prompt_length),
-       100 * work / read.median * 1e-6 / (peak * static_cast<double>(o.threads)));
+  print_line(name + "_prefill" + std::to_string(prompt_length) + storage, read, static_cast<double>(prompt_length),
+             share_of(work, read, peak, o), o);
 
   const double before = read_bandwidth();
-  auto past = model.start(model.longest());
-  (void)model.next(prompt, past);
+  auto begun = model.start(prompt_length + written_length);
+  (void)model.next(prompt, begun);
+  auto past = begun;
+  std::size_t written = 0;
   word next{1};
   const bench::times write = bench::measure(o, [&] {
-    // A full cache begins with the prompt again, which is rare.
-    if (static_cast<std::size_t>(past.front().end()) + 1 > model.longest()) {
-      past = model.start(model.longest());
-      (void)model.next(prompt, past);
+    if (written++ == written_length) {  // one of many times, which a median does not see
+      past = begun;
+      written = 1;
     }
     const auto logits = model.next(std::span(&next, 1), past);
     const auto values = logits.values();
     next = word{static_cast<std::size_t>(std::max_element(values.begin(), values.end()) - values.begin())};
   });
   const double bandwidth = (before + read_bandwidth()) / 2;
-  const double reached = static_cast<double>(numbers * sizeof(float)) / write.median * 1e-6;
-  line("decode", write.median, 1, 100 * reached / bandwidth);
+  const double reached = static_cast<double>(bytes) / write.median * 1e-6;
+  print_line(name + "_decode" + storage, write, 1, 100 * reached / bandwidth, o);
   std::printf("read %s %.1f GB/s of %.1f\n", name.c_str(), reached, bandwidth);
 }
 
@@ -145,8 +204,18 @@ int main(int count, char** arguments) {
       throw std::invalid_argument("--threads needs oneTBB, which was not found when this was built");
     }
 #endif
-    if (o.wants("gpt2_124m")) { run("gpt2_124m", gpt2_model(), o); }
-    if (o.wants("stories15m")) { run("stories15m", stories_model(), o); }
+    const auto with = [&]<class Weights>(const std::string& storage, std::type_identity<Weights>) {
+      if (o.wants("gpt2_124m" + storage)) { run("gpt2_124m", storage, gpt2_model<Weights>(), o); }
+      if (o.wants("stories15m" + storage)) { run("stories15m", storage, stories_model<Weights>(), o); }
+    };
+    with("", std::type_identity<float>{});
+    with("_f16", std::type_identity<float16>{});
+    with("_bf16", std::type_identity<bfloat16>{});
+    with("_int8", std::type_identity<nn::int8_blocks>{});
+    with("_int4", std::type_identity<nn::int4_blocks>{});
+    if (o.wants("minilm")) { run_embedding("minilm", minilm_model(), o); }
+    const std::string architecture = kernels::active().architecture;
+    std::printf("peak %s 1 %.2f GFLOP/s\n", architecture.c_str(), bench::multiply_add_peak(architecture));
   } catch (const std::exception& e) {
     std::fprintf(stderr, "bench_generation: %s\n", e.what());
     return 1;

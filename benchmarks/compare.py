@@ -11,8 +11,7 @@
         --threads 2        also measured with so many threads (wall time: wants a quiet machine); 1 leaves that out
         --results FILE     where the figures are kept (build/bench/comparison.json); --render writes the page from it again
 
-OpenBLAS, Eigen and oneDNN: bash tools/setup.sh bench. PyTorch: python3-torch. ONNX Runtime:
-python3-onnx, and `npm install --ignore-scripts onnxruntime-node` in a folder whose node_modules is in NODE_PATH.
+`bash tools/setup.sh bench` installs the rivals: Debian's packages, and ONNX Runtime by npm into build/rivals.
 What is missing is left out, with a reason on the page. Standard library only.
 """
 
@@ -56,6 +55,7 @@ def environment(threads):
     if core:
         settings["OPENBLAS_CORETYPE"] = core
     settings["PYTHONPATH"] = str(HERE / "rivals")
+    settings["NODE_PATH"] = ":".join([str(ROOT / "build/rivals/node_modules"), *filter(None, [settings.get("NODE_PATH")])])
     return settings
 
 
@@ -90,8 +90,8 @@ class Runner:
             self.ways["torch"] = lambda only, threads: self.torch(torch, only, threads)
         else:
             self.missing["torch"] = "no python3 here has the package torch"
-        if not shutil.which("node") or subprocess.run(["node", "-e", "require('onnxruntime-node')"], capture_output=True).returncode:
-            self.missing["onnxruntime"] = "node finds no onnxruntime-node (NODE_PATH)"
+        if not shutil.which("node") or subprocess.run(["node", "-e", "require('onnxruntime-node')"], capture_output=True, env=environment(1)).returncode:
+            self.missing["onnxruntime"] = "node finds no onnxruntime-node in build/rivals or NODE_PATH"
         elif not onnx:
             self.missing["onnxruntime"] = "no python3 here has the package onnx"
         else:
@@ -300,7 +300,7 @@ def threads_table(f):
 
 
 def machine(results):
-    kept = [flag for flag in ("sse4_2", "avx2", "fma", "avx512f", "avx512bw", "avx512dq", "avx512vl") if flag in flags()]
+    kept = [flag for flag in ("sse4_2", "avx2", "fma", "avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512_bf16", "avx512_vnni") if flag in flags()]
     peaks = sorted(results["peaks"])
     return (f"one core of {os.cpu_count()}, {platform.machine()} with {', '.join(kept) or 'its usual instructions'}; multiply-add peak of a core "
             f"{statistics.median(peaks):.0f} GFLOP/s ({peaks[0]:.0f} to {peaks[-1]:.0f} while this ran), which is a clock of about "

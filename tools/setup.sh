@@ -11,9 +11,9 @@
 set -euo pipefail
 
 notebook_packages="g++ cmake ninja-build libboost-dev libxtensor-dev libxsimd-dev nlohmann-json3-dev"
-test_packages="python3 libcli11-dev clang-14 doctest-dev librapidcheck-dev libtbb-dev libbenchmark-dev libutf8proc-dev libzip-dev"
-# libclang-rt-14-dev: tools/fuzz_files.sh. qemu-user and the cross compiler run the tests of other processors: 60 MB, under a minute.
-optional_packages="libclang-rt-14-dev clang-19 clang-tidy-14 clang-format-19 qemu-user g++-aarch64-linux-gnu"
+test_packages="python3 libcli11-dev clang-14 libclang-rt-14-dev doctest-dev librapidcheck-dev libtbb-dev libbenchmark-dev libutf8proc-dev libzip-dev"
+# qemu-user and the cross compiler run the tests of other processors: 60 MB, under a minute.
+optional_packages="clang-19 clang-tidy-14 clang-format-19 qemu-user g++-aarch64-linux-gnu"
 # The tests in a browser; playwright-core comes by npm. A Node.js from elsewhere brings npm, which Debian's conflicts with.
 browser_packages="chromium"
 if ! command -v npm > /dev/null; then browser_packages="nodejs npm $browser_packages"; fi
@@ -22,8 +22,10 @@ live_packages="emscripten"
 playwright="playwright-core@1.48.2"
 # The documentation as a site: pages, the API, formulas.
 site_packages="python3 mkdocs mkdocs-material doxygen libjs-katex"
-# Rivals of the benchmarks.
-bench_packages="libtbb-dev libopenblas-dev libeigen3-dev libdnnl-dev"
+# Rivals of the benchmarks; llama.cpp and ONNX Runtime come by npm, 375 MB.
+bench_packages="libtbb-dev libopenblas-dev libeigen3-dev libdnnl-dev python3-torch python3-onnx"
+if ! command -v npm > /dev/null; then bench_packages="$bench_packages nodejs npm"; fi
+rivals="node-llama-cpp@3.22.1 @node-llama-cpp/linux-x64@3.22.1 onnxruntime-node@1.30.0"
 
 case "${1:-tests}" in
   notebook) wanted="$notebook_packages" optional="" ;;
@@ -72,6 +74,17 @@ install_playwright() {
   fi
 }
 
+# Into build/rivals, where the comparisons look for them.
+install_rivals() {
+  if [ "$1" = bench ] && [ ! -d build/rivals/node_modules/node-llama-cpp ] && command -v npm > /dev/null; then
+    echo "setup: installing $rivals into build/rivals"
+    mkdir -p build/rivals
+    # shellcheck disable=SC2086
+    npm install --silent --ignore-scripts --omit=optional --no-audit --no-fund --prefix build/rivals $rivals ||
+      echo "setup: warning: the comparisons will be without llama.cpp and ONNX Runtime" >&2
+  fi
+}
+
 # shellcheck disable=SC2086  # lists of words
 missing=$(missing_of $wanted)
 # shellcheck disable=SC2086
@@ -79,6 +92,7 @@ missing_optional=$(missing_of $optional)
 if [ -z "$missing$missing_optional" ]; then
   echo "setup: every needed package is installed"
   install_playwright "${1:-tests}"
+  install_rivals "${1:-tests}"
   exit 0
 fi
 
@@ -99,4 +113,5 @@ for package in $missing_optional; do
     echo "setup: warning: $package is not available; its part of the tests is left out" >&2
 done
 install_playwright "${1:-tests}"
+install_rivals "${1:-tests}"
 echo "setup: done"
