@@ -1,0 +1,48 @@
+# dimwise.hpp is read once for all tests that include it. A file that does not, directly or by its own headers, is compiled as
+# it is, so that no missing include is hidden. Users have no precompiled header: neither have the examples and the consumers.
+
+# precompile(<target>) makes it; use_precompiled(<target>) takes it for a target that is compiled with the same flags.
+function(precompile target)
+  if(DIMWISE_PRECOMPILE_TESTS)
+    target_precompile_headers(${target} PRIVATE <dimwise/dimwise.hpp>)
+    set_property(GLOBAL PROPERTY dimwise_precompiled_of ${target})
+  endif()
+endfunction()
+
+function(use_precompiled target)
+  if(DIMWISE_PRECOMPILE_TESTS)
+    get_property(maker GLOBAL PROPERTY dimwise_precompiled_of)
+    target_precompile_headers(${target} REUSE_FROM ${maker})
+    get_target_property(sources ${target} SOURCES)
+    foreach(source IN LISTS sources)
+      cmake_path(ABSOLUTE_PATH source)
+      includes_dimwise(${source} included)
+      if(NOT included)
+        set_source_files_properties(${source} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+      endif()
+    endforeach()
+  endif()
+endfunction()
+
+# Whether a file includes dimwise.hpp, or one of those does that it includes: files beside it, in tests/, in include/.
+function(includes_dimwise file result)
+  get_property(known GLOBAL PROPERTY "includes_dimwise ${file}")
+  if(NOT DEFINED known)
+    set(known OFF)
+    set_property(GLOBAL PROPERTY "includes_dimwise ${file}" OFF) # where files include each other, this ends it
+    file(STRINGS ${file} lines REGEX "^#include [<\"]")
+    cmake_path(GET file PARENT_PATH folder)
+    foreach(line IN LISTS lines)
+      string(REGEX REPLACE "^#include [<\"]([^>\"]+).*" "\\1" header "${line}")
+      foreach(place IN ITEMS ${folder} ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR}/include)
+        if(header STREQUAL "dimwise/dimwise.hpp")
+          set(known ON)
+        elseif(NOT known AND EXISTS ${place}/${header})
+          includes_dimwise(${place}/${header} known)
+        endif()
+      endforeach()
+    endforeach()
+    set_property(GLOBAL PROPERTY "includes_dimwise ${file}" ${known})
+  endif()
+  set(${result} ${known} PARENT_SCOPE)
+endfunction()
