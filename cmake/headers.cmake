@@ -10,6 +10,7 @@ set(dimwise_headers
     include/dimwise/eval/attention.hpp
     include/dimwise/eval/attention_function.hpp
     include/dimwise/eval/attention_gradient.hpp
+    include/dimwise/eval/attention_kernel.hpp
     include/dimwise/eval/attention_layout.hpp
     include/dimwise/eval/attention_match.hpp
     include/dimwise/eval/attention_numbers.hpp
@@ -120,9 +121,11 @@ set(dimwise_headers
     include/dimwise/io/stored_order.hpp
     include/dimwise/io/tensors.hpp
     include/dimwise/kernels/active.hpp
+    include/dimwise/kernels/active_bfloat16.hpp
     include/dimwise/kernels/active_gradients.hpp
     include/dimwise/kernels/active_stored.hpp
     include/dimwise/kernels/attention.hpp
+    include/dimwise/kernels/attention_bfloat16.hpp
     include/dimwise/kernels/attention_gradient.hpp
     include/dimwise/kernels/attention_gradient_plan.hpp
     include/dimwise/kernels/attention_gradient_rows.hpp
@@ -139,6 +142,8 @@ set(dimwise_headers
     include/dimwise/kernels/attention_task.hpp
     include/dimwise/kernels/attention_tile.hpp
     include/dimwise/kernels/attention_types.hpp
+    include/dimwise/kernels/bfloat16_implementation.hpp
+    include/dimwise/kernels/bfloat16_table.hpp
     include/dimwise/kernels/configuration.hpp
     include/dimwise/kernels/cross_entropy.hpp
     include/dimwise/kernels/decode.hpp

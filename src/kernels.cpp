@@ -4,6 +4,7 @@
 // The compiler's own question about the processor also asks whether the operating system keeps the wide registers;
 // xsimd's does not. DIMWISE_ARCHITECTURE=sse2|sse4|avx2|avx512|avx512vnni|avx512bf16 in the environment asks for an
 // older one than the best.
+#include <dimwise/kernels/active_bfloat16.hpp>
 #include <dimwise/kernels/active_gradients.hpp>
 #include <dimwise/kernels/active_stored.hpp>
 
@@ -22,6 +23,7 @@ extern const gradient_table gradient_table_avx512;
 extern const gradient_table gradient_table_avx2;
 extern const gradient_table gradient_table_sse4;
 extern const gradient_table gradient_table_sse2;
+extern const bfloat16_table bfloat16_table_avx512bf16;
 extern const stored_table stored_table_avx512bf16;
 extern const stored_table stored_table_avx512vnni;
 extern const stored_table stored_table_avx512;
@@ -37,6 +39,7 @@ struct choice {
   const table* kernels;
   const gradient_table* gradients;
   const stored_table* stored;
+  const bfloat16_table* bfloat16 = nullptr;
 };
 
 choice choose() noexcept {
@@ -47,7 +50,7 @@ choice choose() noexcept {
   const bool vnni = avx512 && __builtin_cpu_supports("avx512vnni") != 0;
   const choice choices[] = {
       {"avx512bf16", vnni && __builtin_cpu_supports("avx512bf16") != 0, &table_avx512, &gradient_table_avx512,
-       &stored_table_avx512bf16},
+       &stored_table_avx512bf16, &bfloat16_table_avx512bf16},
       {"avx512vnni", vnni, &table_avx512, &gradient_table_avx512, &stored_table_avx512vnni},
       {"avx512", avx512, &table_avx512, &gradient_table_avx512, &stored_table_avx512},
       {"avx2", __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0, &table_avx2,
@@ -74,6 +77,7 @@ const choice& chosen() noexcept {
 const table& active() noexcept { return *chosen().kernels; }
 const gradient_table& active_gradients() noexcept { return *chosen().gradients; }
 const stored_table& active_stored() noexcept { return *chosen().stored; }
+const bfloat16_table* active_bfloat16() noexcept { return chosen().bfloat16; }
 
 #else
 
@@ -84,6 +88,7 @@ extern const stored_table stored_table_native;
 const table& active() noexcept { return table_native; }
 const gradient_table& active_gradients() noexcept { return gradient_table_native; }
 const stored_table& active_stored() noexcept { return stored_table_native; }
+const bfloat16_table* active_bfloat16() noexcept { return nullptr; }
 
 #endif
 

@@ -37,7 +37,8 @@ inline attention_layout extents(std::size_t queries, std::size_t keys, std::size
 
 struct row_result {
   std::vector<double> out;
-  std::vector<double> scale;  ///< the unit of error of each element
+  std::vector<double> scale;     ///< the unit of error of each element
+  std::vector<double> absolute;  ///< sum_j p_j |v_j|
   double lse = 0.0;
 };
 
@@ -82,6 +83,7 @@ inline row_result attention_row(const attention_layout& layout, const attention_
   row_result result;
   result.out.assign(layout.value_dim, 0.0);
   result.scale.assign(layout.value_dim, 0.0);
+  result.absolute.assign(layout.value_dim, 0.0);
   if (has_nan) largest = std::numeric_limits<double>::quiet_NaN();
   if (largest == none) {
     result.lse = none;
@@ -100,6 +102,7 @@ inline row_result attention_row(const attention_layout& layout, const attention_
     }
   }
   const double unit = std::ldexp(1.0, -24) * (4.0 + 2.0 * magnitude);
+  result.absolute = result.scale;
   for (double& s : result.scale) s *= unit;
   result.lse = largest + std::log(sum);
   return result;

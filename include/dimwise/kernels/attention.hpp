@@ -39,7 +39,7 @@ template <class Arch>
 /// A query that sees no key gets exactly 0 (and lse -inf), and so does one whose logits are all -inf. NaN or infinity
 /// in anything hidden has no effect, nor has a value whose logit is -inf; elsewhere it reaches the rows that see it.
 /// The result does not depend on the executor.
-template <class Arch, Executor Threads, class Score = identity_score>
+template <class Arch, class Numbers = detail::float_numbers<Arch>, Executor Threads, class Score = identity_score>
   requires ScoreFunction<Score, Arch>
 void attention(const attention_layout& layout, const attention_head* heads, std::size_t head_count, void* scratch,
                Threads& threads, const Score& score = {}) {
@@ -60,7 +60,7 @@ void attention(const attention_layout& layout, const attention_head* heads, std:
     const detail::task_place now = task_at(task);
     const detail::attention_buffers<Arch> buffers(static_cast<float*>(scratch) + worker * worker_floats, layout,
                                                   strips);
-    detail::attention_task<Arch, Score>(layout, *now.head, task / tasks_per_head, buffers, score)
+    detail::attention_task<Arch, Score, Numbers>(layout, *now.head, task / tasks_per_head, buffers, score)
         .run(now.begin, now.end, task_at(task + 1));
   });
 }

@@ -56,7 +56,7 @@ template <class Arch, std::size_t Rows, std::size_t Vectors>
     const float* weight = weights.data + s * weights.strip_step + range.begin;
     const float* row = x.data + static_cast<std::ptrdiff_t>(s * strip_width<Arch> + range.begin) * x.row;
     for (std::size_t i = range.begin; i < range.end; ++i, ++weight, row += x.row) {
-      multiply_add<Arch, Rows, Vectors>(acc, weight, stride, row);
+      multiply_add<Arch, float_lanes<Arch>, Rows, Vectors>(acc, weight, stride, row);
     }
   }
 #pragma GCC unroll 6

@@ -23,7 +23,15 @@
 
 namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail {
 
-template <class Arch, class Score>
+/// What the numbers of products are, and how they are brought into lanes: floats, as they are in memory.
+/// attention_bfloat16.hpp has others, which are packed.
+template <class Arch>
+struct float_numbers {
+  using lanes_type = float_lanes<Arch>;
+  static constexpr std::size_t in_lane = 1;
+};
+
+template <class Arch, class Score, class Numbers = float_numbers<Arch>>
 class attention_task {
  public:
   attention_task(const attention_layout& layout, const attention_head& head, std::size_t head_index,
@@ -48,6 +56,12 @@ class attention_task {
 
  private:
   static constexpr std::size_t width = strip_width<Arch>;
+  static constexpr bool packs = Numbers::in_lane > 1;
+  using lanes_type = typename Numbers::lanes_type;
+
+  [[nodiscard]] std::size_t lanes_of_features() const noexcept {
+    return (layout_.head_dim + Numbers::in_lane - 1) / Numbers::in_lane;
+  }
 
   [[nodiscard]] static std::size_t strips_of(std::size_t begin, std::size_t end) noexcept {
     return (end - begin + width - 1) / width;
@@ -97,8 +111,14 @@ class attention_task {
     const float* q = head_.q + static_cast<std::ptrdiff_t>(queries.begin) * layout_.q_row;
     // The scale goes into q here, once: into every score it would cost a multiplication each, and q.k could overflow
     // where the scaled product does not.
-    pack_strip<Arch>({q, layout_.q_row, layout_.q_feature}, queries.end - queries.begin, layout_.head_dim,
-                     layout_.scale, buffers_.q + s * width * layout_.head_dim);
+    const matrix_view<const float> rows{q, layout_.q_row, layout_.q_feature};
+    float* const strip = buffers_.q + s * width * layout_.head_dim;
+    if constexpr (packs) {
+      Numbers::pack_strip(rows, queries.end - queries.begin, layout_.head_dim, Numbers::scale_of_queries(layout_.scale),
+                          strip);
+    } else {
+      pack_strip<Arch>(rows, queries.end - queries.begin, layout_.head_dim, layout_.scale, strip);
+    }
     const floats<Arch> none(-infinity);
     for (std::size_t i = 0; i < queries.end - queries.begin; i += lanes<Arch>) {
       store_aligned<Arch>(buffers_.maximum + s * width + i, none);
@@ -116,6 +136,10 @@ class attention_task {
     const bool stored = head_.k_stored.format != number_format::float32;
     const bool stored_v = head_.v_stored.format != number_format::float32;
     key_block block{begin, end, stored ? nullptr : k.at(begin), stored_v ? nullptr : v.at(begin), k.row, v.row};
+    if constexpr (packs) {
+      pack(block, {block.k, k.row, k.feature}, {block.v, v.row, v.feature});
+      return block;
+    }
     if (stored) {
       widen_rows<Arch>(head_.k_stored, begin, end - begin, 0, layout_.head_dim, buffers_.k);
       block.k = buffers_.k;
@@ -135,6 +159,24 @@ class attention_task {
       block.v_row = static_cast<std::ptrdiff_t>(layout_.value_dim);
     }
     return block;
+  }
+
+  void pack(key_block& block, const matrix_view<const float>& k, const matrix_view<const float>& v) const noexcept {
+    const std::size_t count = block.end - block.begin;
+    if (k.data == nullptr) {
+      Numbers::pack_keys(head_.k_stored, block.begin, count, layout_.head_dim, buffers_.k);
+    } else {
+      Numbers::pack_keys(k, count, layout_.head_dim, buffers_.k);
+    }
+    if (v.data == nullptr) {
+      Numbers::pack_values(head_.v_stored, block.begin, count, layout_.value_dim, buffers_.v);
+    } else {
+      Numbers::pack_values(v, count, layout_.value_dim, buffers_.v);
+    }
+    block.k = buffers_.k;
+    block.k_row = static_cast<std::ptrdiff_t>(lanes_of_features());
+    block.v = buffers_.v;
+    block.v_row = static_cast<std::ptrdiff_t>(layout_.value_dim);
   }
 
   [[nodiscard]] static bool in_place(const matrix_view<const float>& rows, std::size_t features, bool shared) noexcept {
@@ -186,9 +228,10 @@ class attention_task {
   // One strip meets one block.
   void advance(std::size_t s, const query_range& queries, key_block& block, readings& ahead) const noexcept {
     const key_range seen = window_.keys_of(queries);
-    const std::size_t begin = greatest(seen.begin, block.begin);
+    std::size_t begin = greatest(seen.begin, block.begin);
     const std::size_t end = least(seen.end, block.end);
     if (begin >= end) return;
+    begin -= (begin - block.begin) % Numbers::in_lane;  // lanes of keys are those of the block
     score_edit<Arch> edit{head_index_,
                           static_cast<std::ptrdiff_t>(queries.begin),
                           static_cast<std::ptrdiff_t>(begin),
@@ -197,8 +240,10 @@ class attention_task {
     if (!add(queries, begin, end, edit.added)) return;
     const sight<Arch> of = window_.sight_of<Arch>(queries, begin, end);
     const float* const k = row(block.k, block.k_row, begin - block.begin);
-    const float* const v = row(block.v, block.v_row, begin - block.begin);
-    const bool hides = edit.added.hides || changes_scores(score_) || leaves_out_;
+    const float* const v = row(block.v, block.v_row, (begin - block.begin) / Numbers::in_lane);
+    // A key beside the last one in its lane weighs 0.
+    const bool hides =
+        edit.added.hides || changes_scores(score_) || leaves_out_ || (end - block.begin) % Numbers::in_lane != 0;
     const bool at_edge = score_block(s, k, block.k_row, end - begin, of, edit);
     add_values(s, v, of.some, of.vectors, (hides || at_edge) && !values_finite(block), block, ahead);
   }
@@ -210,8 +255,10 @@ class attention_task {
     float* const maximum = buffers_.maximum + s * width;
     // Numbers that hide nothing are added in the tile's registers.
     added_scores added;
+    if constexpr (packs) added.scale = Numbers::scale_of_scores(layout_.scale);
     if (!edit.added.hides && !changes_scores(score_)) {
-      added = edit.added;
+      added.data = edit.added.data;
+      added.each_query = edit.added.each_query;
       edit.added = {};
     }
     const bool changes = edit.added.data != nullptr || changes_scores(score_);
@@ -221,11 +268,16 @@ class attention_task {
       at.keys = tile_step<Arch>(count - at.key);
       while (of.some.end[at.first] <= at.key) ++at.first;
       while (at.last < of.vectors && of.some.begin[at.last] < at.key + at.keys) ++at.last;
+      if (packs && at.last <= at.first) {  // a key that is there for its lane alone
+        at_edge = true;
+        continue;
+      }
       const bool edge = of.whole.begin[at.last - 1] > at.key || of.whole.end[at.first] < at.key + at.keys;
       const std::size_t lane = at.first * lanes<Arch>;
-      score_rows<Arch>(at.keys, at.last - at.first, q + lane, row(k, k_row, at.key), k_row, layout_.head_dim,
-                       buffers_.scores + at.key * width + lane,
-                       (changes || edge ? buffers_.unused_maximum : maximum) + lane, from(added, at.key, lane));
+      score_rows<Arch, lanes_type>(at.keys, at.last - at.first, q + lane, row(k, k_row, at.key), k_row,
+                                   lanes_of_features(), buffers_.scores + at.key * width + lane,
+                                   (changes || edge ? buffers_.unused_maximum : maximum) + lane,
+                                   from(added, at.key, lane));
       if (changes || edge) edit_tile<Arch>(buffers_.scores, at, edge, edit, score_, maximum);
       at_edge = at_edge || edge;
     }
@@ -261,10 +313,39 @@ class attention_task {
   // 0.
   [[nodiscard]] bool values_finite(key_block& block) const noexcept {
     if (block.values == key_block::finite::unknown) {
-      const bool finite = all_finite<Arch>(block.v, block.v_row, block.end - block.begin, layout_.value_dim);
-      block.values = finite ? key_block::finite::yes : key_block::finite::no;
+      block.values = has_finite_values(block) ? key_block::finite::yes : key_block::finite::no;
     }
     return block.values == key_block::finite::yes;
+  }
+
+  [[nodiscard]] bool has_finite_values(const key_block& block) const noexcept {
+    const std::size_t count = block.end - block.begin;
+    if constexpr (packs) {
+      return Numbers::all_finite(block.v, (count + 1) / Numbers::in_lane, layout_.value_dim);
+    } else {
+      return all_finite<Arch>(block.v, block.v_row, count, layout_.value_dim);
+    }
+  }
+
+  template <bool MarkHidden>
+  void weigh_keys(const keys_per_vector<Arch>& keys, std::size_t vectors, const softmax_state& state) const noexcept {
+    if constexpr (packs) {
+      Numbers::template weigh<MarkHidden>(buffers_.scores, keys, vectors, state, buffers_.rescale);
+    } else {
+      weigh<Arch, MarkHidden>(buffers_.scores, keys, vectors, state, buffers_.rescale);
+    }
+  }
+
+  // The lanes that hold these keys.
+  [[nodiscard]] static keys_per_vector<Arch> lanes_of_keys(keys_per_vector<Arch> keys, std::size_t vectors) noexcept {
+    if constexpr (packs) {
+      for (std::size_t i = 0; i < vectors; ++i) {
+        const bool none = keys.begin[i] >= keys.end[i];
+        keys.end[i] = (keys.end[i] + Numbers::in_lane - 1) / Numbers::in_lane;
+        keys.begin[i] = none ? keys.end[i] : keys.begin[i] / Numbers::in_lane;
+      }
+    }
+    return keys;
   }
 
   void add_values(std::size_t s, const float* v, const keys_per_vector<Arch>& keys, std::size_t vectors,
@@ -272,14 +353,19 @@ class attention_task {
     const softmax_state state{buffers_.maximum + s * width, buffers_.reference + s * width, buffers_.sum + s * width};
     float* const out = buffers_.out + s * width * layout_.value_dim;
     if (skip_hidden) {
-      weigh<Arch, true>(buffers_.scores, keys, vectors, state, buffers_.rescale);
+      weigh_keys<true>(keys, vectors, state);
       for (std::size_t c = 0; c < layout_.value_dim; ++c) {
-        add_marked_keys<Arch>(buffers_.scores, v + c, block.v_row, keys, vectors, out + c * width, buffers_.rescale);
+        float* const sums = out + c * width;
+        if constexpr (packs) {
+          Numbers::add_marked_keys(buffers_.scores, v + c, block.v_row, keys, vectors, sums, buffers_.rescale);
+        } else {
+          add_marked_keys<Arch>(buffers_.scores, v + c, block.v_row, keys, vectors, sums, buffers_.rescale);
+        }
       }
       return;
     }
-    weigh<Arch, false>(buffers_.scores, keys, vectors, state, buffers_.rescale);
-    each_run<Arch>(keys, vectors,
+    weigh_keys<false>(keys, vectors, state);
+    each_run<Arch>(lanes_of_keys(keys, vectors), vectors,
                    [&](std::size_t from, const keys_per_vector<Arch>& run, std::size_t first, std::size_t count)
                        __attribute__((always_inline)) {
       add_products(v, from, run, first, count, out, block.v_row, ahead);
@@ -297,8 +383,8 @@ class attention_task {
       const std::size_t rows = tile_step<Arch>(layout_.value_dim - c);
       ahead.of_strip.ask();
       ahead.of_block.ask();
-      value_rows<Arch>(rows, vectors, buffers_.scores + from * width + lane, row(v, v_row, from) + c, v_row, keys,
-                       out + c * width + lane, buffers_.rescale + lane);
+      value_rows<Arch, lanes_type>(rows, vectors, buffers_.scores + from * width + lane, row(v, v_row, from) + c, v_row,
+                                   keys, out + c * width + lane, buffers_.rescale + lane);
       c += rows;
     }
   }

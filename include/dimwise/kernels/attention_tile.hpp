@@ -47,10 +47,21 @@ struct added_scores {
   const float* data = nullptr;  ///< none: nothing is added
   bool each_query = false;      ///< [keys, strip_width]; else one for each key
   bool hides = false;           ///< some are -inf
+  float scale = 1;              ///< of scores whose scale is not in q
+};
+
+/// What a lane holds, and so what a multiply-add of registers is: a float. attention_bfloat16.hpp has another.
+template <class Arch>
+struct float_lanes {
+  static constexpr bool scale_in_queries = true;
+  [[nodiscard, gnu::always_inline]] static floats<Arch> multiply_add(const floats<Arch>& a, const floats<Arch>& b,
+                                                                     const floats<Arch>& c) noexcept {
+    return fma<Arch>(a, b, c);
+  }
 };
 
 // acc[r][v] (+)= a[r] * b[v] for the vectors from First on.
-template <class Arch, std::size_t Rows, std::size_t Vectors, std::size_t First = 0>
+template <class Arch, class Lanes, std::size_t Rows, std::size_t Vectors, std::size_t First = 0>
 [[gnu::always_inline]] inline void multiply_add(floats<Arch> (&acc)[Rows][Vectors], const float* column,
                                                 std::ptrdiff_t column_stride, const float* row) noexcept {
   floats<Arch> b[Vectors];
@@ -60,14 +71,16 @@ template <class Arch, std::size_t Rows, std::size_t Vectors, std::size_t First =
   for (std::size_t r = 0; r < Rows; ++r) {
     const floats<Arch> a(column[static_cast<std::ptrdiff_t>(r) * column_stride]);
 #pragma GCC unroll 4
-    for (std::size_t v = First; v < Vectors; ++v) acc[r][v] = fma<Arch>(a, b[v], acc[r][v]);
+    for (std::size_t v = First; v < Vectors; ++v) acc[r][v] = Lanes::multiply_add(a, b[v], acc[r][v]);
   }
 }
 
 /// scores[Rows, Vectors] = k[Rows, features] * q[features, Vectors] + added; raises `maximum`.
 ///
+/// Of lanes that hold several features `features` counts the lanes.
+///
 /// noinline: inside a larger function g++ and clang spill accumulators, which costs a third of the speed.
-template <class Arch, std::size_t Rows, std::size_t Vectors>
+template <class Arch, class Lanes, std::size_t Rows, std::size_t Vectors>
 [[gnu::noinline]] void score_tile(const float* q, const float* k, std::ptrdiff_t k_row, std::size_t features,
                                   float* scores, float* maximum, const added_scores& added) noexcept {
   floats<Arch> acc[Rows][Vectors];
@@ -77,7 +90,17 @@ template <class Arch, std::size_t Rows, std::size_t Vectors>
     for (std::size_t v = 0; v < Vectors; ++v) acc[r][v] = floats<Arch>(0.0F);
   }
   for (std::size_t c = 0; c < features; ++c) {
-    multiply_add<Arch, Rows, Vectors>(acc, k + c, k_row, q + c * strip_width<Arch>);
+    multiply_add<Arch, Lanes, Rows, Vectors>(acc, k + c, k_row, q + c * strip_width<Arch>);
+  }
+  if constexpr (!Lanes::scale_in_queries) {
+    const floats<Arch> scale(added.scale);
+    if (added.scale != 1.0F) {
+#pragma GCC unroll 6
+      for (std::size_t r = 0; r < Rows; ++r) {
+#pragma GCC unroll 4
+        for (std::size_t v = 0; v < Vectors; ++v) acc[r][v] = acc[r][v] * scale;
+      }
+    }
   }
   if (added.data != nullptr) {
 #pragma GCC unroll 6
@@ -107,25 +130,25 @@ template <class Arch, std::size_t Rows, std::size_t Vectors>
   }
 }
 
-template <class Arch, std::size_t Rows, std::size_t Vectors, std::size_t First>
+template <class Arch, class Lanes, std::size_t Rows, std::size_t Vectors, std::size_t First>
 [[gnu::always_inline]] inline void add_weighted_keys(floats<Arch> (&acc)[Rows][Vectors], const float* weights,
                                                      const float* v, std::ptrdiff_t v_row, std::size_t from,
                                                      const keys_per_vector<Arch>& keys) noexcept {
   const float* value = v + static_cast<std::ptrdiff_t>(from) * v_row;
   for (std::size_t j = from; j < keys.end[First]; ++j, value += v_row) {
-    multiply_add<Arch, Rows, Vectors, First>(acc, value, 1, weights + j * strip_width<Arch>);
+    multiply_add<Arch, Lanes, Rows, Vectors, First>(acc, value, 1, weights + j * strip_width<Arch>);
   }
   if constexpr (First + 1 < Vectors) {
     const std::size_t next = from > keys.end[First] ? from : keys.end[First];
-    add_weighted_keys<Arch, Rows, Vectors, First + 1>(acc, weights, v, v_row, next, keys);
+    add_weighted_keys<Arch, Lanes, Rows, Vectors, First + 1>(acc, weights, v, v_row, next, keys);
   }
 }
 
 /// out[Rows, Vectors] = out * rescale + v[keys, Rows]^T * weights[keys, Vectors]; without `rescale` out starts at 0.
 ///
 /// Vector i takes the keys before `keys.end[i]`: under a causal mask the rest of its weights are 0 and never written.
-/// All of them begin at key 0.
-template <class Arch, std::size_t Rows, std::size_t Vectors>
+/// All of them begin at key 0. Of lanes that hold several keys, the lanes are counted.
+template <class Arch, class Lanes, std::size_t Rows, std::size_t Vectors>
 [[gnu::noinline]] void value_tile(const float* weights, const float* v, std::ptrdiff_t v_row,
                                   const keys_per_vector<Arch>& keys, float* out, const float* rescale) noexcept {
   floats<Arch> acc[Rows][Vectors];
@@ -142,7 +165,7 @@ template <class Arch, std::size_t Rows, std::size_t Vectors>
       }
     }
   }
-  add_weighted_keys<Arch, Rows, Vectors, 0>(acc, weights, v, v_row, 0, keys);
+  add_weighted_keys<Arch, Lanes, Rows, Vectors, 0>(acc, weights, v, v_row, 0, keys);
 #pragma GCC unroll 6
   for (std::size_t r = 0; r < Rows; ++r) {
 #pragma GCC unroll 4
@@ -158,50 +181,50 @@ template <class Arch>
   return left >= tile_rows<Arch> ? tile_rows<Arch> : left >= 4 ? 4 : 1;
 }
 
-template <class Arch, std::size_t Rows, std::size_t Vectors = tile_vectors<Arch>>
+template <class Arch, class Lanes, std::size_t Rows, std::size_t Vectors = tile_vectors<Arch>>
 [[gnu::always_inline]] inline void score_vectors(std::size_t vectors, const float* q, const float* k,
                                                  std::ptrdiff_t k_row, std::size_t features, float* scores,
                                                  float* maximum, const added_scores& added) noexcept {
   if constexpr (Vectors > 1) {
     if (vectors < Vectors) {
-      return score_vectors<Arch, Rows, Vectors - 1>(vectors, q, k, k_row, features, scores, maximum, added);
+      return score_vectors<Arch, Lanes, Rows, Vectors - 1>(vectors, q, k, k_row, features, scores, maximum, added);
     }
   }
-  score_tile<Arch, Rows, Vectors>(q, k, k_row, features, scores, maximum, added);
+  score_tile<Arch, Lanes, Rows, Vectors>(q, k, k_row, features, scores, maximum, added);
 }
 
 /// score_tile for a number of rows and vectors known at run time; `rows` is a result of `tile_step`.
-template <class Arch>
+template <class Arch, class Lanes = float_lanes<Arch>>
 [[gnu::always_inline]] inline void score_rows(std::size_t rows, std::size_t vectors, const float* q, const float* k,
                                               std::ptrdiff_t k_row, std::size_t features, float* scores, float* maximum,
                                               const added_scores& added) noexcept {
   if (rows == tile_rows<Arch>)
-    return score_vectors<Arch, tile_rows<Arch>>(vectors, q, k, k_row, features, scores, maximum, added);
-  if (rows == 4) return score_vectors<Arch, 4>(vectors, q, k, k_row, features, scores, maximum, added);
-  score_vectors<Arch, 1>(vectors, q, k, k_row, features, scores, maximum, added);
+    return score_vectors<Arch, Lanes, tile_rows<Arch>>(vectors, q, k, k_row, features, scores, maximum, added);
+  if (rows == 4) return score_vectors<Arch, Lanes, 4>(vectors, q, k, k_row, features, scores, maximum, added);
+  score_vectors<Arch, Lanes, 1>(vectors, q, k, k_row, features, scores, maximum, added);
 }
 
-template <class Arch, std::size_t Rows, std::size_t Vectors = tile_vectors<Arch>>
+template <class Arch, class Lanes, std::size_t Rows, std::size_t Vectors = tile_vectors<Arch>>
 [[gnu::always_inline]] inline void value_vectors(std::size_t vectors, const float* weights, const float* v,
                                                  std::ptrdiff_t v_row, const keys_per_vector<Arch>& keys, float* out,
                                                  const float* rescale) noexcept {
   if constexpr (Vectors > 1) {
     if (vectors < Vectors) {
-      return value_vectors<Arch, Rows, Vectors - 1>(vectors, weights, v, v_row, keys, out, rescale);
+      return value_vectors<Arch, Lanes, Rows, Vectors - 1>(vectors, weights, v, v_row, keys, out, rescale);
     }
   }
-  value_tile<Arch, Rows, Vectors>(weights, v, v_row, keys, out, rescale);
+  value_tile<Arch, Lanes, Rows, Vectors>(weights, v, v_row, keys, out, rescale);
 }
 
 /// value_tile for a number of rows and vectors known at run time; `rows` is a result of `tile_step`.
-template <class Arch>
+template <class Arch, class Lanes = float_lanes<Arch>>
 [[gnu::always_inline]] inline void value_rows(std::size_t rows, std::size_t vectors, const float* weights,
                                               const float* v, std::ptrdiff_t v_row, const keys_per_vector<Arch>& keys,
                                               float* out, const float* rescale) noexcept {
   if (rows == tile_rows<Arch>)
-    return value_vectors<Arch, tile_rows<Arch>>(vectors, weights, v, v_row, keys, out, rescale);
-  if (rows == 4) return value_vectors<Arch, 4>(vectors, weights, v, v_row, keys, out, rescale);
-  value_vectors<Arch, 1>(vectors, weights, v, v_row, keys, out, rescale);
+    return value_vectors<Arch, Lanes, tile_rows<Arch>>(vectors, weights, v, v_row, keys, out, rescale);
+  if (rows == 4) return value_vectors<Arch, Lanes, 4>(vectors, weights, v, v_row, keys, out, rescale);
+  value_vectors<Arch, Lanes, 1>(vectors, weights, v, v_row, keys, out, rescale);
 }
 
 }  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail
