@@ -6,6 +6,7 @@
 // Tests: tests/eval/plan.test.cpp, tests/eval/attention.test.cpp
 #pragma once
 
+#include <dimwise/eval/attention_kernel.hpp>
 #include <dimwise/eval/attention_layout.hpp>
 #include <dimwise/eval/attention_pieces.hpp>
 #include <dimwise/eval/attention_rows.hpp>
@@ -82,12 +83,23 @@ struct attention_operands {
   v_rows v;
 
   template <class Product>
-  attention_operands(attention_pieces<roles, Pass>& of_scores, const N& n, const Product& product)
+  attention_operands(attention_pieces<roles, Pass>& of_scores, const N& n, const Product& product,
+                     bool kernel_rounds = false)
       : pieces(of_scores),
-        q(read<float>(pieces.pass, roles::query_of(product))),
-        k(pieces.pass, roles::key_of(product)),
-        v(pieces.pass, match::values(n)) {}
+        q(read_rounded(pieces.pass, roles::query_of(product), kernel_rounds)),
+        k(pieces.pass, roles::key_of(product), kernel_rounds),
+        v(pieces.pass, match::values(n), kernel_rounds) {}
 };
+
+// The size of an attention by its nodes, before anything is read.
+template <class Roles, class N, class Product>
+attention_size size_before_reading(const axis* loops, const N& n, const Product& product) {
+  axis q[max_rank];
+  axis v[max_rank];
+  axis_extents<typename Roles::q_axes>::write(Roles::query_of(product).extents(), q);
+  axis_extents<typename Roles::v_axes>::write(attention_match<N>::values(n).extents(), v);
+  return size_of_attention<Roles>(loops, q, v);
+}
 
 // The strategy.
 template <class N>
@@ -105,16 +117,16 @@ struct fused_attention {
     attention_pieces<roles, Pass> pieces(pass);
     pieces.collect(scores);
     if (!pieces.fit()) { return false; }
-    attention_operands<N, Pass> x(pieces, n, score_chain<typename roles::chain::scores>::find(scores));
+    const auto& product = score_chain<typename roles::chain::scores>::find(scores);
     axis loops[max_rank];
     axis_extents<typename roles::loops>::write(n.extents(), loops);
-    const attention_size size = size_of_attention<roles>(loops, x.q.axes, x.v.axes());
+    const attention_size size = size_before_reading<roles>(loops, n, product);
+    const attention_kernel<roles::in_bfloat16> in(size);
+    attention_operands<N, Pass> x(pieces, n, product, in.rounds());
     if (size.empty()) { return true; }
-    pass.run(size.kind(), n, [] { return std::string("softmax of scores, contracted with values"); }, [&] {
-      attend<SumAxes>(x, size, loops, to, sums, [&cx = pass.cx](const auto& call, const attended_part&) {
-        const kernels::table& table = kernels::active();
-        if (call.layout.queries == 0 || table.attention_small(call)) { return; }
-        table.attention(call, scratch(table.attention_bytes(call, cx.runner().worker_count())).data(), cx.runner());
+    pass.run(size.kind(), n, [&] { return "softmax of scores, contracted with values" + in.words(); }, [&] {
+      attend<SumAxes>(x, size, loops, to, sums, [&](const auto& call, const attended_part&) {
+        if (call.layout.queries > 0) { in.attend(call, pass.cx.runner()); }
       });
     });
     return true;

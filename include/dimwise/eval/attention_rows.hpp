@@ -11,6 +11,19 @@
 
 namespace dimwise::detail {
 
+// An operand in memory; where a kernel rounds what it reads, before it is rounded.
+template <class Pass, class N>
+lowered<float> read_rounded(Pass& pass, const N& n, bool) {
+  return read<float>(pass, n);
+}
+template <class Pass, class Shape, class E>
+  requires(std::is_same_v<value_of<E>, float>)
+lowered<float> read_rounded(Pass& pass, const elementwise<Shape, float, fn::rounded<bfloat16>, E>& n,
+                            bool kernel_rounds) {
+  if (kernel_rounds) { return read<float>(pass, n.template child<0>()); }
+  return read<float>(pass, n);
+}
+
 // Keys or values as the kernel reads them: floats, or the bits that they are stored in.
 template <class N, class Key>
 struct attended_rows {
@@ -18,7 +31,7 @@ struct attended_rows {
   lowered<float> rows;
 
   template <class Pass>
-  attended_rows(Pass& pass, const N& n) : rows(read<float>(pass, n)) {}
+  attended_rows(Pass& pass, const N& n, bool kernel_rounds) : rows(read_rounded(pass, n, kernel_rounds)) {}
   [[nodiscard]] const axis* axes() const { return rows.axes; }
   [[nodiscard]] const axis* scale_at() const { return rows.axes; }  // unused
   void point(const float*& to, kernels::stored_numbers&, std::ptrdiff_t offset, std::ptrdiff_t, std::ptrdiff_t) const {
@@ -44,7 +57,7 @@ struct attended_rows<widened_node<Shape, Packed, X, Scale...>, Key> {
     return whole && is_disjoint<scale_axes, list<Key>> && is_feature<element_t<last, all>> && axes[last].stride == 1;
   }
   template <class Pass>
-  attended_rows(Pass& pass, const widened_node<Shape, Packed, X, Scale...>& n)
+  attended_rows(Pass& pass, const widened_node<Shape, Packed, X, Scale...>& n, bool)
       : stored(read<float>(pass, n.template child<0>())), direct(reads_stored(stored.axes)) {
     if constexpr (!std::is_same_v<Packed, nothing>) {
       stored.axes[last].extent = n.extents().template extent<Packed>();

@@ -62,6 +62,12 @@ template <class Shape, class Over, class E>
 inline constexpr bool gives_hidden_weights<rowwise<Shape, rows::softmax, Over, E>> = true;
 template <class Shape, class How, class E>
 inline constexpr bool gives_hidden_weights<restride<Shape, How, E>> = gives_hidden_weights<E>;
+template <class Shape, class T, class To, class E>
+inline constexpr bool gives_hidden_weights<elementwise<Shape, T, fn::rounded<To>, E>> = gives_hidden_weights<E>;
+template <class N>
+inline constexpr bool is_rounding = false;
+template <class Shape, class T, class To, class E>
+inline constexpr bool is_rounding<elementwise<Shape, T, fn::rounded<To>, E>> = true;
 
 template <class N>
 inline constexpr bool is_masked = marked_t<masked_for, marks_t<shape_of<N>>>::size > 0;
@@ -112,6 +118,12 @@ lowered<compute_t<C, value_of<N>>> read(Pass& pass, const N& n) {
     return x;
   } else if constexpr (reads_in_place<N>) {
     return read_mask(pass, n.template child<0>(), n.extents());
+  } else if constexpr (AsWeights && gives_hidden_weights<N> && is_rounding<N>) {
+    auto x = read<C, true>(pass, n.template child<0>());  // −0 stays −0
+    pass.run(plan_kind::plain, n, [] { return operation_in_words<N>(); }, [&] {
+      for (T& weight : x.buffer) { weight = n.op().f(weight); }
+    });
+    return x;
   } else {
     lowered<T> buffer{buffer_layout(n), nullptr, {}, nullptr};
     allocate<Pass, T, axes_for<shape_of<N>>>(buffer, "evaluate");

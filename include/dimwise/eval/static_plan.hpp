@@ -173,7 +173,7 @@ struct static_attention {
   static constexpr std::size_t count = static_extents<loops>::size;
 
  public:
-  static constexpr bool known = operands_known &&
+  static constexpr bool known = operands_known && !roles::in_bfloat16 &&
                                 counts.lengths + counts.documents + counts.allows + counts.biases + counts.slopes +
                                         counts.functions + counts.factors ==
                                     0 &&

@@ -8,6 +8,10 @@
 // What changes the scores comes behind the values and is applied from left to right: masks, biases (tensors, or made of
 // positions), and functions of scores, such as soft_cap{30} or a lambda of one's own.
 //
+//   attention<d_k, key>(rounded<bfloat16>(q), rounded<bfloat16>(k), rounded<bfloat16>(v))      products of bfloat16
+//
+// Weights are rounded as queries are. Keys and values may be stored in bfloat16: widened(k), widened(v).
+//
 // Tests: tests/nn/multi_head.test.cpp, tests/conformance/, tests/compile_fail/nn/
 #pragma once
 
@@ -163,13 +167,33 @@ auto output_of(const Part& given) {
   return attempt([](const auto& part) { return part.output; }, given);
 }
 
+// The numbers that X is rounded to; `nothing` where it is not.
+template <class X>
+struct rounding_of {
+  using type = nothing;
+};
+template <class Shape, class T, class To, class E>
+struct rounding_of<elementwise<Shape, T, fn::rounded<To>, E>> {
+  using type = To;
+};
+/// Weights as the values are multiplied with them: rounded where the queries Q are.
+template <class Q, class W>
+auto rounded_as(const W& w) {
+  using to = typename rounding_of<Q>::type;
+  if constexpr (std::is_same_v<to, nothing>) {
+    return w;
+  } else {
+    return rounded<to>(w);
+  }
+}
+
 template <class F, class Key, input Q, input K, class... How>
 auto attention_weights(const Q& q, const K& k, const How&... how) {
   return softmax<Key>(changed_scores<F>(q, k, how...));
 }
 template <class F, class Key, input Q, input K, input V, class... How>
 auto attention(const Q& q, const K& k, const V& v, const How&... how) {
-  return contract<Key>(attention_weights<F, Key>(q, k, how...), v);
+  return contract<Key>(rounded_as<Q>(attention_weights<F, Key>(q, k, how...)), v);
 }
 template <class F, class Key, input Q, input K, input V, input Sinks, class... How>
 auto attention_with_sinks(const Q& q, const K& k, const V& v, const Sinks& sinks, const How&... how) {
@@ -206,8 +230,9 @@ DIMWISE_DETAIL_ATTENTION(attention_weights);
 ///   [queries, F, shared] x [Key, F, shared] x [Key, V, shared]  ->  [shared, queries, V]
 ///
 /// One query or many, with heads or without, of one batch or none: what the operands share is parallel. `how` changes
-/// the scores before softmax, from left to right. Refuses what `scores`, `masked`, `biased`, `softmax` and `contract`
-/// refuse.
+/// the scores before softmax, from left to right. Weights are rounded as queries are: `rounded<bfloat16>(q)` with keys
+/// and values of bfloat16 runs in products of bfloat16. Refuses what `scores`, `masked`, `biased`, `softmax` and
+/// `contract` refuse.
 DIMWISE_DETAIL_ATTENTION(attention);
 
 /// `attention_with_sinks<F, Key>(q, k, v, sinks, how…)`: attention whose softmax has one more logit, which takes its

@@ -32,11 +32,15 @@ namespace dimwise::nn {
 /// `weights` are stored; `mean<heads>` averages them. A learned and a zero key come behind the others, so that P grows,
 /// which a static extent cannot (R10); then, and with sinks, the weights are plain numbers. Refuses inputs without
 /// their features, queries and keys with the same positions, and what `attention` refuses.
+///
+/// Where weights are `elements<bfloat16>`, queries, keys, values and weights are rounded to bfloat16, too; not where
+/// more is attended than the input.
 template <class Model, class Heads, class K, class V, class... Options>
 struct multi_head_attention {
   using options = detail::head_options<Model, Options...>;
   using element = typename options::element;
-  using number = detail::untracked_t<element>;
+  using activation = detail::activations_t<element>;
+  using number = detail::untracked_t<activation>;
   using key_features = typename options::keys_from;
   using value_features = typename options::values_from;
   using preparation = typename options::preparation;
@@ -65,7 +69,7 @@ struct multi_head_attention {
       return output.formula(output_of(beside_extra_keys(part, q, how...)));
     } else {
       return output.formula(kept_for_gradient(nn::detail::words::attention<K, positions>(
-          queries_formula(queries), k, kept_for_gradient(value.formula(values)), how...)));
+          queries_formula(queries), k, in_products(kept_for_gradient(value.formula(values))), how...)));
     }
   }
   DIMWISE_DETAIL_CALL(multi_head_attention, operator(), formula);
@@ -89,17 +93,26 @@ struct multi_head_attention {
   DIMWISE_DETAIL_CALL(multi_head_attention, weights, weights_formula);
 
  private:
+  // Rounded where weights are numbers of 16 bits that products take, so that attention runs in such products, too.
+  template <class X>
+  static auto in_products(const X& x) {
+    if constexpr (options::more_keys) {
+      return x;
+    } else {
+      return detail::words::multiplied_as<element>(x);
+    }
+  }
   template <class X>
   auto queries_formula(const X& x) const {
     using namespace detail::words;
-    return kept_for_gradient(
-        prepare.template queries<detail::positions_of_t<X>, K>(kept_for_gradient(query.formula(x))));
+    return in_products(
+        kept_for_gradient(prepare.template queries<detail::positions_of_t<X>, K>(kept_for_gradient(query.formula(x)))));
   }
   template <class X>
   auto keys_formula(const X& x) const {
     using namespace detail::words;
-    return kept_for_gradient(
-        prepare.template keys<detail::positions_of_t<X>, K>(kept_for_gradient(key.formula(at_positions(x)))));
+    return in_products(kept_for_gradient(
+        prepare.template keys<detail::positions_of_t<X>, K>(kept_for_gradient(key.formula(at_positions(x))))));
   }
   // One key and no positions: a product that is scaled as the others are.
   template <class Q, class... How>
@@ -111,7 +124,7 @@ struct multi_head_attention {
     const auto all = [&](auto part, const auto& q) {
       using detail::words::beside;
       if constexpr (options::learned_key) { part = beside(part, learned_logit(q, how...), bias_v); }
-      if constexpr (options::zero_key) { part = beside(part, tensor<element>()); }
+      if constexpr (options::zero_key) { part = beside(part, tensor<activation>()); }
       if constexpr (options::sink) { part = beside(part, sink); }
       return part;
     };
@@ -124,7 +137,7 @@ struct multi_head_attention {
     auto all = own;
     const auto add = [&](const auto& l) { all = map(detail::sum_of_logs{}, all, logit(l)); };
     if constexpr (options::learned_key) { add(learned_logit(q, how...)); }
-    if constexpr (options::zero_key) { add(tensor<element>()); }
+    if constexpr (options::zero_key) { add(tensor<activation>()); }
     if constexpr (options::sink) { add(sink); }
     tensor given = plain(weights) * exp(own - all);
     using grown = decltype(detail::words::concat<P>(given, given));
@@ -133,7 +146,7 @@ struct multi_head_attention {
     } else {
       const auto append = [&](const auto& l) { given = concat<P>(given, broadcast<P>(exp(logit(l) - all), P{1})); };
       if constexpr (options::learned_key) { append(learned_logit(q, how...)); }
-      if constexpr (options::zero_key) { append(tensor<element>()); }
+      if constexpr (options::zero_key) { append(tensor<activation>()); }
       return given;
     }
   }

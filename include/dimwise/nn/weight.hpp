@@ -188,6 +188,15 @@ auto weighted(const X& x, const W& w) {
     return contract<I...>(x, w);
   }
 }
+/// x, which is no weight, as it is multiplied where weights have elements of T.
+template <class T, input X>
+auto multiplied_as(const X& x) {
+  if constexpr (std::is_same_v<T, bfloat16>) {
+    return rounded<bfloat16>(x);
+  } else {
+    return x;
+  }
+}
 /// The rows of a table that ids say.
 template <class Choice, class W, input Ids>
 auto looked_up(const W& table, const Ids& ids) {
