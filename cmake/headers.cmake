@@ -170,6 +170,7 @@ set(dimwise_headers
     include/dimwise/kernels/rows.hpp
     include/dimwise/kernels/rows_gradient.hpp
     include/dimwise/kernels/simd.hpp
+    include/dimwise/kernels/stored_blocks.hpp
     include/dimwise/kernels/stored_dots.hpp
     include/dimwise/kernels/stored_implementation.hpp
     include/dimwise/kernels/stored_inputs.hpp

@@ -184,6 +184,41 @@ TEST_CASE("products with stored weights are those of the numbers that both sides
   }
 }
 
+TEST_CASE("rows of any length") {
+  for (const kind& of : kinds) {
+    for (const std::size_t m : {1, 3}) {
+      for (const std::size_t n : {1, 6, 67}) {
+        for (const std::size_t k : {1024, 1536, 1538, 2500}) {
+          problem p(m, n, k, of.format, of.inputs, false, static_cast<unsigned>(k + n));
+          p.run();
+          INFO(of.name, " m ", m, " n ", n, " k ", k);
+          CHECK(p.error() < 8 + std::sqrt(static_cast<double>(k)));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("a row of weights gives one number, whatever rows are beside it") {
+  for (const kind& of : kinds) {
+    for (const std::size_t k : {96, 1600}) {
+      problem p(2, 7, k, of.format, of.inputs, false, 11);
+      p.run();
+      const std::vector<float> all = p.c;
+      p.call.n = 1;
+      for (std::size_t j = 0; j < 7; ++j) {
+        p.call.b = p.b.data() + static_cast<std::ptrdiff_t>(j) * p.call.b_row;
+        p.call.scales = p.scales.data() + static_cast<std::ptrdiff_t>(j) * p.call.scales_row;
+        p.run();
+        for (std::size_t r = 0; r < 2; ++r) {
+          const std::size_t at = r * static_cast<std::size_t>(p.call.c_row);
+          CHECK(std::memcmp(&p.c[at], &all[at + j], sizeof(float)) == 0);
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("a residual may be the result itself") {
   for (const kind& of : kinds) {
     for (const std::size_t m : {1, 9}) {

@@ -13,6 +13,7 @@
 #include <dimwise/kernels/configuration.hpp>
 #include <dimwise/kernels/gemm.hpp>
 #include <dimwise/kernels/implementation.hpp>
+#include <dimwise/kernels/stored_blocks.hpp>
 #include <dimwise/kernels/stored_panels.hpp>
 
 #include <cstddef>
@@ -108,12 +109,9 @@ template <class Arch>
   }
 }
 
-// A row of weights times a row of inputs.
+// A row of weights in 16 bits times a row of inputs.
 template <class Arch>
-float dot_of(const stored_product_call& c, const stored_plan& plan, const input_row& x, const unsigned char* row,
-             const float16* scales) noexcept {
-  if (c.format == number_format::int8) return block_dot<false>(x, plan.inputs, row, scales);
-  if (c.format == number_format::int4) return block_dot<true>(x, plan.inputs, row, scales);
+float dot_of(const stored_product_call& c, const input_row& x, const unsigned char* row) noexcept {
 #if defined(__AVX512BW__)
   if (c.format == number_format::float16) return float16_dot(x, c.k, row);
 #endif
@@ -137,13 +135,22 @@ template <class Arch>
 void dots_part(const stored_product_call& c, const stored_plan& plan, const unsigned char* shared, std::size_t column,
                std::size_t columns, unsigned char* own) noexcept {
   auto* const sums = reinterpret_cast<float*>(own);
+  const stored_rows_at weights = weights_at(c, column, columns);
   for (std::size_t row = 0; row < c.m; row += rows_of_tile) {
     const std::size_t rows = smaller(rows_of_tile, c.m - row);
-    for (std::size_t j = 0; j < columns; ++j) {
-      const stored_rows_at b = weights_at(c, column + j, 1);
-      for (std::size_t r = 0; r < rows; ++r) {
-        const float* const floats = c.a + static_cast<std::ptrdiff_t>(row + r) * c.a_row;
-        sums[r * part_columns + j] = dot_of<Arch>(c, plan, plan.inputs.at(shared, row + r, floats), b.data, b.scales);
+    input_row x[rows_of_tile];
+    for (std::size_t r = 0; r < rows; ++r) {
+      x[r] = plan.inputs.at(shared, row + r, c.a + static_cast<std::ptrdiff_t>(row + r) * c.a_row);
+    }
+    if (c.format == number_format::int4) {
+      block_sums<true, rows_of_4_bits>(x, rows, plan.inputs, weights, sums, part_columns);
+    } else if (c.format == number_format::int8 && c.k <= longest_short_row) {
+      block_sums<false, short_rows_of_8_bits>(x, rows, plan.inputs, weights, sums, part_columns);
+    } else if (c.format == number_format::int8) {
+      block_sums<false, long_rows_of_8_bits>(x, rows, plan.inputs, weights, sums, part_columns);
+    } else {
+      for (std::size_t j = 0; j < columns; ++j) {
+        for (std::size_t r = 0; r < rows; ++r) sums[r * part_columns + j] = dot_of<Arch>(c, x[r], weights.at(j));
       }
     }
     finish_sums<Arch>(c, sums, part_columns, row, rows, column, columns);

@@ -35,7 +35,7 @@ inline constexpr std::size_t row_padding = 128;
 struct input_row {
   const std::int8_t* numbers;  // dots4: the even ones, then the odd ones
   const std::int32_t* begin;   // where the sum of a lane begins; of panels, of a block
-  const float* scale;          // of a lane; of panels, of a block
+  const float* scale;          // of a block
   const std::uint16_t* halves;
   const float* floats;
 };
@@ -43,15 +43,13 @@ struct input_layout {
   input_form form;
   std::size_t k;
   std::size_t padded = (k + row_padding - 1) / row_padding * row_padding;
-  // Lanes, or blocks; of either as many as whole registers hold.
-  std::size_t sums = form == input_form::dots8   ? padded / 4
-                     : form == input_form::dots4 ? padded / 8
-                                                 : (padded / block_numbers + 15) / 16 * 16;
+  std::size_t blocks = (padded / block_numbers + 15) / 16 * 16;  // as many as whole registers hold
+  std::size_t sums = form == input_form::dots8 ? padded / 4 : form == input_form::dots4 ? padded / 8 : blocks;
 
   [[nodiscard]] std::size_t bytes() const noexcept {
     if (form == input_form::floats) return 0;
     if (form == input_form::bfloat16) return padded * sizeof(std::uint16_t);
-    const std::size_t all = padded + sums * (sizeof(std::int32_t) + sizeof(float));
+    const std::size_t all = padded + sums * sizeof(std::int32_t) + blocks * sizeof(float);
     return (all + 63) / 64 * 64;
   }
   [[nodiscard]] input_row at(const unsigned char* scratch, std::size_t row, const float* floats) const noexcept {
@@ -111,33 +109,25 @@ struct input_layout {
   for (std::size_t b = 0; b * block_numbers < layout.k; ++b) {
     const std::size_t at = b * block_numbers;
     alignas(64) std::int8_t block[block_numbers];
-    float by = 0;
     if (at + block_numbers <= layout.k) {
-      by = quantise_block(x + at, block);
+      scale[b] = quantise_block(x + at, block);
     } else {
       float last[block_numbers] = {};
       std::memcpy(last, x + at, (layout.k - at) * sizeof(float));
-      by = quantise_block(last, block);
+      scale[b] = quantise_block(last, block);
     }
     if (layout.form == input_form::panels) {
       std::memcpy(numbers + at, block, block_numbers);
       begin[b] = -128 * sum_of(block, block_numbers);
-      scale[b] = by;
     } else if (layout.form == input_form::dots8) {
       std::memcpy(numbers + at, block, block_numbers);
-      for (std::size_t l = 0; l < 8; ++l) {
-        begin[b * 8 + l] = -128 * sum_of(block + 4 * l, 4);
-        scale[b * 8 + l] = by;
-      }
+      for (std::size_t l = 0; l < 8; ++l) begin[b * 8 + l] = -128 * sum_of(block + 4 * l, 4);
     } else {
       for (std::size_t i = 0; i < block_numbers / 2; ++i) {
         numbers[at / 2 + i] = block[2 * i];
         numbers[layout.padded / 2 + at / 2 + i] = block[2 * i + 1];
       }
-      for (std::size_t l = 0; l < 4; ++l) {
-        begin[b * 4 + l] = -8 * sum_of(block + 8 * l, 8);
-        scale[b * 4 + l] = by;
-      }
+      for (std::size_t l = 0; l < 4; ++l) begin[b * 4 + l] = -8 * sum_of(block + 8 * l, 8);
     }
   }
 }
