@@ -81,6 +81,18 @@ TEST_CASE("decode: every tail of features, keys and rows") {
   }
 }
 
+TEST_CASE("decode: caches that are read key after key") {
+  std::mt19937 random(7);
+  for (const std::size_t group : {1, 2, 3, 4, 6}) {
+    const attention_layout layout = extents(1, 4200, 128, 131);
+    CHECK_FALSE(kernels::detail::decode_plan<arch>(layout, group, group).is_near);
+    cache_problem p(layout, group, random, 2);
+    p.run();
+    CAPTURE(group);
+    CHECK(p.largest_error() <= 2.0);
+  }
+}
+
 TEST_CASE("decode: error over random shapes and windows") {
   std::mt19937 random(2);
   std::vector<double> errors;

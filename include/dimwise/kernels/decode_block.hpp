@@ -1,18 +1,21 @@
 // dimwise/kernels/decode_block.hpp -- a few query rows against a block of keys, when reading K and V is the whole cost.
 //
-// Layer: kernels. Includes: prefetch_rows.hpp, simd.hpp.
+// Layer: kernels. Includes: simd.hpp.
 // Tests: tests/kernels/decode.test.cpp
 //
 // Lanes are features here: rows of K and V go through the registers as they lie in memory, once, and meet every query
-// row of the group there. The rows of the next step are asked for one by one while this step computes: without it,
-// reading and computing take turns and a cache that lies in DRAM is read at 60 % of the speed. (Asking for them into
-// the second-level cache only costs as much as it gains.)
+// row of the group there.
+//
+// Version 1 took four keys at once, and asked for rows of the next step while this step computes. Version 2 reads key
+// after key, in the order of memory, and asks for nothing: processors foresee that, and not four rows side by side. On
+// a Zen 4 core, twelve heads of 64 features read 33 GB/s from DRAM where they read 19, and 69 from the last-level cache
+// where they read 55. Where four query heads share a key head, arithmetic is the limit near the core, and four keys at
+// once save a tenth; larger caches are read key by key, too, from DRAM 1.6 times as fast.
 //
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dimwise/kernels/configuration.hpp>
-#include <dimwise/kernels/prefetch_rows.hpp>
 #include <dimwise/kernels/simd.hpp>
 
 #include <cstddef>
@@ -28,7 +31,8 @@ inline constexpr std::size_t decode_rows_at_once = lanes<Arch> >= 16 ? 4 : 2;
 template <class Arch>
 inline constexpr std::size_t decode_vectors = lanes<Arch> >= 16 ? 8 : 4;
 
-// scores[r * score_row + i] = q[r] . k[i] for `Rows` rows and `Keys` keys. q is padded with zeros to whole vectors.
+// scores[r * score_row + i] = q[r] . k[i] for `Rows` rows and `Keys` keys. q is padded with zeros to whole vectors. One
+// row takes key after key; of more rows, each register of queries meets all keys.
 template <class Arch, std::size_t Rows, std::size_t Keys>
 [[gnu::always_inline]] inline void dot_rows(const float* q, std::size_t q_row, const float* k, std::ptrdiff_t k_row,
                                             std::size_t features, float* scores, std::size_t score_row) noexcept {
@@ -38,20 +42,31 @@ template <class Arch, std::size_t Rows, std::size_t Keys>
   floats<Arch> sums[row_slots * Keys];
 #pragma GCC unroll 16
   for (floats<Arch>& sum : sums) sum = floats<Arch>(0.0F);
-  const auto step = [&](std::size_t c, auto load_key) __attribute__((always_inline)) {
-    floats<Arch> key[Keys];
-#pragma GCC unroll 4
-    for (std::size_t i = 0; i < Keys; ++i) key[i] = load_key(k + static_cast<std::ptrdiff_t>(i) * k_row + c);
-#pragma GCC unroll 4
-    for (std::size_t r = 0; r < Rows; ++r) {
-      const floats<Arch> query = load_aligned<Arch>(q + r * q_row + c);
-#pragma GCC unroll 4
-      for (std::size_t i = 0; i < Keys; ++i) sums[r * Keys + i] = fma<Arch>(query, key[i], sums[r * Keys + i]);
-    }
+  const auto go_over_features = [&](auto step) __attribute__((always_inline)) {
+    std::size_t c = 0;
+    for (; c + lanes<Arch> <= features; c += lanes<Arch>) step(c, [](const float* at) { return load<Arch>(at); });
+    if (c < features) step(c, [&](const float* at) { return load_partial<Arch>(at, features - c); });
   };
-  std::size_t c = 0;
-  for (; c + lanes<Arch> <= features; c += lanes<Arch>) step(c, [](const float* at) { return load<Arch>(at); });
-  if (c < features) step(c, [&](const float* at) { return load_partial<Arch>(at, features - c); });
+  if constexpr (Rows == 1) {
+#pragma GCC unroll 4
+    for (std::size_t i = 0; i < Keys; ++i, k += k_row) {
+      go_over_features([&](std::size_t c, auto load_key) __attribute__((always_inline)) {
+        sums[i] = fma<Arch>(load_aligned<Arch>(q + c), load_key(k + c), sums[i]);
+      });
+    }
+  } else {
+    go_over_features([&](std::size_t c, auto load_key) __attribute__((always_inline)) {
+      floats<Arch> key[Keys];
+#pragma GCC unroll 4
+      for (std::size_t i = 0; i < Keys; ++i) key[i] = load_key(k + static_cast<std::ptrdiff_t>(i) * k_row + c);
+#pragma GCC unroll 4
+      for (std::size_t r = 0; r < Rows; ++r) {
+        const floats<Arch> query = load_aligned<Arch>(q + r * q_row + c);
+#pragma GCC unroll 4
+        for (std::size_t i = 0; i < Keys; ++i) sums[r * Keys + i] = fma<Arch>(query, key[i], sums[r * Keys + i]);
+      }
+    });
+  }
   alignas(64) float sum[lanes<Arch>];
   store_aligned<Arch>(&sum[0], sum_rows<Arch>(sums));
 #pragma GCC unroll 4
@@ -61,20 +76,17 @@ template <class Arch, std::size_t Rows, std::size_t Keys>
   }
 }
 
-/// scores[r, j] = q[r] . k[j] for `keys` keys.
-template <class Arch, std::size_t Rows>
+/// scores[r, j] = q[r] . k[j] for `keys` keys, of which several rows take `AtOnce` at once.
+template <class Arch, std::size_t Rows, std::size_t AtOnce>
 [[gnu::noinline]] void dot_block(const float* q, std::size_t q_row, const float* k, std::ptrdiff_t k_row,
-                                 std::size_t features, std::size_t keys, float* scores, std::size_t score_row,
-                                 const prefetch_rows& ahead) noexcept {
-  constexpr std::size_t many = decode_keys_at_once<Arch>;
+                                 std::size_t features, std::size_t keys, float* scores,
+                                 std::size_t score_row) noexcept {
   std::size_t j = 0;
-  for (; j + many <= keys; j += many) {
-    ahead.prefetch(j, many);
-    dot_rows<Arch, Rows, many>(q, q_row, k + static_cast<std::ptrdiff_t>(j) * k_row, k_row, features, scores + j,
-                               score_row);
+  for (; j + AtOnce <= keys; j += AtOnce) {
+    dot_rows<Arch, Rows, AtOnce>(q, q_row, k + static_cast<std::ptrdiff_t>(j) * k_row, k_row, features, scores + j,
+                                 score_row);
   }
   for (; j < keys; ++j) {
-    ahead.prefetch(j, 1);
     dot_rows<Arch, Rows, 1>(q, q_row, k + static_cast<std::ptrdiff_t>(j) * k_row, k_row, features, scores + j,
                             score_row);
   }
@@ -84,8 +96,7 @@ template <class Arch, std::size_t Rows>
 template <class Arch, std::size_t Rows, std::size_t Vectors, bool Partial>
 [[gnu::always_inline]] inline void add_columns(const float* weights, std::size_t weight_row, const float* v,
                                                std::ptrdiff_t v_row, std::size_t keys, std::size_t features, float* out,
-                                               std::size_t out_row, const float* rescale,
-                                               const prefetch_rows& ahead) noexcept {
+                                               std::size_t out_row, const float* rescale) noexcept {
   floats<Arch> acc[Rows][Vectors];
 #pragma GCC unroll 2
   for (std::size_t r = 0; r < Rows; ++r) {
@@ -95,7 +106,6 @@ template <class Arch, std::size_t Rows, std::size_t Vectors, bool Partial>
     }
   }
   for (std::size_t j = 0; j < keys; ++j, v += v_row) {
-    ahead.prefetch(j, 1);
 #pragma GCC unroll 8
     for (std::size_t i = 0; i < Vectors; ++i) {
       const float* at = v + i * lanes<Arch>;
@@ -117,25 +127,21 @@ template <class Arch, std::size_t Rows, std::size_t Vectors, bool Partial>
 template <class Arch, std::size_t Rows>
 [[gnu::noinline]] void add_block(const float* weights, std::size_t weight_row, const float* v, std::ptrdiff_t v_row,
                                  std::size_t keys, std::size_t features, float* out, std::size_t out_row,
-                                 const float* rescale, prefetch_rows ahead) noexcept {
+                                 const float* rescale) noexcept {
   constexpr std::size_t n = lanes<Arch>;
   constexpr std::size_t many = decode_vectors<Arch>;
   std::size_t c = 0;
   for (; c + many * n <= features; c += many * n) {
-    add_columns<Arch, Rows, many, false>(weights, weight_row, v + c, v_row, keys, n, out + c, out_row, rescale, ahead);
-    ahead.rows = 0;  // the first columns have asked for all of them
+    add_columns<Arch, Rows, many, false>(weights, weight_row, v + c, v_row, keys, n, out + c, out_row, rescale);
   }
   for (; c + 4 * n <= features; c += 4 * n) {
-    add_columns<Arch, Rows, 4, false>(weights, weight_row, v + c, v_row, keys, n, out + c, out_row, rescale, ahead);
-    ahead.rows = 0;  // the first columns have asked for all of them
+    add_columns<Arch, Rows, 4, false>(weights, weight_row, v + c, v_row, keys, n, out + c, out_row, rescale);
   }
   for (; c + n <= features; c += n) {
-    add_columns<Arch, Rows, 1, false>(weights, weight_row, v + c, v_row, keys, n, out + c, out_row, rescale, ahead);
-    ahead.rows = 0;  // the first columns have asked for all of them
+    add_columns<Arch, Rows, 1, false>(weights, weight_row, v + c, v_row, keys, n, out + c, out_row, rescale);
   }
   if (c < features) {
-    add_columns<Arch, Rows, 1, true>(weights, weight_row, v + c, v_row, keys, features - c, out + c, out_row, rescale,
-                                     ahead);
+    add_columns<Arch, Rows, 1, true>(weights, weight_row, v + c, v_row, keys, features - c, out + c, out_row, rescale);
   }
 }
 

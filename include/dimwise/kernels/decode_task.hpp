@@ -39,10 +39,9 @@ struct decode_plan {
   std::size_t block_keys;  ///< keys whose scores and weights are computed together
   std::size_t worker_floats;
   std::size_t part_floats;
-  bool
-      prefetches;  ///< K and V are too large for a share of the last-level cache: rows are asked for before they are needed
+  bool is_near;  ///< K and V may lie in a share of the last-level cache: then arithmetic is the limit of several rows
 
-  // Keys and values that most last-level caches still hold, where asking ahead costs a third of the time.
+  // Keys and values that most last-level caches still hold.
   static constexpr std::size_t near_floats = std::size_t{1} << 20;
 
   // A block of K or V takes a third of a first-level cache: it shares it with the block that is on its way.
@@ -62,7 +61,7 @@ struct decode_plan {
         block_keys(keys_in_cache(q_row > out_row ? q_row : out_row)),
         worker_floats(rows * (q_row + block_keys) + statistics + block_keys * (q_row + out_row)),
         part_floats(2 * statistics + rows * out_row),
-        prefetches(groups * layout.keys * (layout.head_dim + layout.value_dim) > near_floats) {}
+        is_near(groups * layout.keys * (layout.head_dim + layout.value_dim) <= near_floats) {}
 };
 
 template <class Arch, class Score>
@@ -156,14 +155,10 @@ class decode_task {
     else k.data = k.at(begin);
     if (stored_v) v = widened(heads_->v_stored, begin, keys, end, layout_.value_dim, v_copy_);
     else v.data = v.at(begin);
-    // What was widened is near already, and what comes next does not lie behind it.
-    const prefetch_rows values = stored_v || !plan_.prefetches ? prefetch_rows{} : ahead(v, 0, keys, layout_.value_dim);
-    const prefetch_rows next_keys = stored || !plan_.prefetches
-                                        ? prefetch_rows{}
-                                        : ahead(k, keys, least(end - begin - keys, plan_.block_keys), layout_.head_dim);
+    const bool near_keys = plan_.is_near || stored || k.feature != 1;
     gather(k, keys, layout_.head_dim, k_copy_);
     gather(v, keys, layout_.value_dim, v_copy_);
-    score_rows(k, keys, values);
+    score_rows(k, keys, near_keys);
     const bool changed = changes_scores(score_);
     bool edits = changed;
     for (std::size_t r = 0; r < plan_.rows; ++r) {
@@ -180,7 +175,7 @@ class decode_task {
     const bool skip = (edits || leaves_out_) && !all_finite<Arch>(v.data, v.row, keys, layout_.value_dim);
     for (std::size_t r = 0; r < plan_.rows; ++r) skip ? weigh_row<true>(r, keys) : weigh_row<false>(r, keys);
     if (skip) add_marked_rows(v, keys);
-    else add_rows(v, keys, next_keys);
+    else add_rows(v, keys);
   }
 
   // Rows stored in fewer bits, as floats in `copy`.
@@ -197,31 +192,29 @@ class decode_task {
     from = {copy, static_cast<std::ptrdiff_t>(features), 1};
   }
 
-  [[nodiscard]] static prefetch_rows ahead(const matrix_view<const float>& from, std::size_t begin, std::size_t rows,
-                                           std::size_t features) noexcept {
-    if (from.feature != 1 || rows == 0) return {};
-    return {from.at(begin), from.row, features, rows};
-  }
-
-  void score_rows(const matrix_view<const float>& k, std::size_t keys, const prefetch_rows& values) const noexcept {
+  void score_rows(const matrix_view<const float>& k, std::size_t keys, bool near_keys) const noexcept {
     constexpr std::size_t many = decode_rows_at_once<Arch>;
-    const std::size_t passes = (plan_.rows + many - 1) / many;
     for (std::size_t r = 0; r < plan_.rows;) {
-      const float* const q = q_ + r * plan_.q_row;
-      float* const scores = scores_ + r * plan_.block_keys;
       const std::size_t rows = least(plan_.rows - r, many);
-      const prefetch_rows ahead = values.share(r / many, passes);
-      if (rows == 1)
-        dot_block<Arch, 1>(q, plan_.q_row, k.data, k.row, layout_.head_dim, keys, scores, plan_.block_keys, ahead);
-      if (rows == 2)
-        dot_block<Arch, 2>(q, plan_.q_row, k.data, k.row, layout_.head_dim, keys, scores, plan_.block_keys, ahead);
+      if (rows == 1) score_rows_of<1>(k, keys, r, true);
+      if (rows == 2) score_rows_of<2>(k, keys, r, near_keys);
       if constexpr (many == 4) {
-        if (rows == 3)
-          dot_block<Arch, 3>(q, plan_.q_row, k.data, k.row, layout_.head_dim, keys, scores, plan_.block_keys, ahead);
-        if (rows == 4)
-          dot_block<Arch, 4>(q, plan_.q_row, k.data, k.row, layout_.head_dim, keys, scores, plan_.block_keys, ahead);
+        if (rows == 3) score_rows_of<3>(k, keys, r, near_keys);
+        if (rows == 4) score_rows_of<4>(k, keys, r, near_keys);
       }
       r += rows;
+    }
+  }
+  template <std::size_t Rows>
+  void score_rows_of(const matrix_view<const float>& k, std::size_t keys, std::size_t r,
+                     bool near_keys) const noexcept {
+    const float* const q = q_ + r * plan_.q_row;
+    float* const scores = scores_ + r * plan_.block_keys;
+    if (near_keys) {
+      dot_block<Arch, Rows, decode_keys_at_once<Arch>>(q, plan_.q_row, k.data, k.row, layout_.head_dim, keys, scores,
+                                                       plan_.block_keys);
+    } else {
+      dot_block<Arch, Rows, 1>(q, plan_.q_row, k.data, k.row, layout_.head_dim, keys, scores, plan_.block_keys);
     }
   }
 
@@ -273,16 +266,15 @@ class decode_task {
     maximum_[r] = maximum;
   }
 
-  void add_rows(const matrix_view<const float>& v, std::size_t keys, const prefetch_rows& next_keys) const noexcept {
-    const std::size_t passes = (plan_.rows + 1) / 2;
+  void add_rows(const matrix_view<const float>& v, std::size_t keys) const noexcept {
     std::size_t r = 0;
     for (; r + 2 <= plan_.rows; r += 2) {
       add_block<Arch, 2>(scores_ + r * plan_.block_keys, plan_.block_keys, v.data, v.row, keys, layout_.value_dim,
-                         out_ + r * plan_.out_row, plan_.out_row, rescale_ + r, next_keys.share(r / 2, passes));
+                         out_ + r * plan_.out_row, plan_.out_row, rescale_ + r);
     }
     if (r < plan_.rows) {
       add_block<Arch, 1>(scores_ + r * plan_.block_keys, plan_.block_keys, v.data, v.row, keys, layout_.value_dim,
-                         out_ + r * plan_.out_row, plan_.out_row, rescale_ + r, next_keys.share(r / 2, passes));
+                         out_ + r * plan_.out_row, plan_.out_row, rescale_ + r);
     }
   }
 

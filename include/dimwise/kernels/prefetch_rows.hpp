@@ -1,7 +1,7 @@
 // dimwise/kernels/prefetch_rows.hpp -- prefetching rows of memory before they are read.
 //
 // Layer: kernels. Includes: nothing of dimwise.
-// Tests: tests/kernels/attention.test.cpp, tests/kernels/decode.test.cpp
+// Tests: tests/kernels/attention.test.cpp
 //
 // A processor foresees streams, and a stream ends where a block, a strip or a head ends.
 //

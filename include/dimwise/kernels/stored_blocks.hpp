@@ -122,8 +122,8 @@ struct block_registers {
 // first-level cache, and into the second.
 struct reading_plan {
   std::size_t rows;
-  std::size_t near = 0;
-  std::size_t far = 0;
+  std::size_t to_first = 0;
+  std::size_t to_second = 0;
   [[nodiscard]] constexpr reading_plan without_asking() const noexcept { return {rows}; }
 };
 inline constexpr reading_plan rows_of_4_bits{2, 3072, 12288};
@@ -169,8 +169,8 @@ template <bool Four, reading_plan Plan>
       [[maybe_unused]] const reg::bytes others = Four ? reg::load(odd + at) : numbers;
 #pragma GCC unroll 4
       for (std::size_t r = 0; r < rows; ++r) {
-        if constexpr (Plan.near > 0) __builtin_prefetch(ahead + Plan.near + r * reg::size, 0, 3);
-        if constexpr (Plan.far > 0) __builtin_prefetch(ahead + Plan.far + r * reg::size, 0, 2);
+        if constexpr (Plan.to_first > 0) __builtin_prefetch(ahead + Plan.to_first + r * reg::size, 0, 3);
+        if constexpr (Plan.to_second > 0) __builtin_prefetch(ahead + Plan.to_second + r * reg::size, 0, 2);
         const reg::bytes w = load(row[r] + at);
         const reg::bytes whole = Four ? reg::dot4(begin, w, numbers, others) : reg::dot8(begin, w, numbers);
         sum[r] = reg::add(sum[r], whole, scales[r], place);
