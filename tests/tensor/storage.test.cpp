@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "support/dims.hpp"
 #include "support/numbers.hpp"
+#include <dimwise/nn/cache.hpp>
 
 #include <doctest/doctest.h>
 
@@ -225,5 +226,32 @@ TEST_CASE("storage: weights that are taken together share large pages, and give 
   weights.clear();
   dimwise::detail::block_pool::trim();
   CHECK_FALSE(asked_for_large_pages(one));
+}
+
+TEST_CASE("storage: caches lie in large pages, and one that is made again in memory that was kept") {
+  if (!dimwise::detail::keeps_blocks || !std::filesystem::exists("/sys/kernel/mm/transparent_hugepage")) { return; }
+  using cache = dimwise::nn::kv_cache<key, dimwise::nn::capacity<>, dimwise::nn::keys<float, key, pair>,
+                                      dimwise::nn::values<float, key, pair>>;
+  constexpr std::size_t positions = 3 * dimwise::detail::weights_together::least_bytes;
+  const auto memory_of = [](cache& c) {
+    c.append(tensor<float, key, pair>(key{1}), tensor<float, key, pair>(key{1}));
+    return std::pair(c.keys().data(), c.values().data());
+  };
+  dimwise::detail::block_pool::trim();
+  std::pair<const float*, const float*> first, copied;
+  {
+    cache one(key{positions});
+    first = memory_of(one);
+    cache other(one);
+    copied = memory_of(other);
+  }
+  for (const float* const at : {first.first, first.second, copied.first, copied.second}) {
+    CHECK(asked_for_large_pages(at));
+  }
+  cache again(key{positions});
+  const auto now = memory_of(again);
+  for (const float* const at : {now.first, now.second}) {
+    CHECK((at == first.first || at == first.second || at == copied.first || at == copied.second));
+  }
 }
 #endif

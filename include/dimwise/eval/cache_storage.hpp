@@ -107,10 +107,7 @@ class cache_side {
   using floats_view = view_of<const typename format::computed, Shape>;
 
   cache_side(const extents_type& e, const scale_type& scale)
-      : whole_(e),
-        own_(stored_tensor::for_overwriting(stored_extents<stored_shape, packed>(e))),
-        memory_(own_),
-        scale_(scale) {
+      : whole_(e), own_(room_for(e)), memory_(own_), scale_(scale) {
     check_scale();
   }
   cache_side(std::span<element> memory, const extents_type& e, const scale_type& scale)
@@ -193,6 +190,11 @@ class cache_side {
     packed f;
     if constexpr (packed::static_extent == at_run_time) { f = packed{whole_.template extent<packed>()}; }
     return f;
+  }
+  // The caches of a text are read whole for each word.
+  [[nodiscard]] static stored_tensor room_for(const extents_type& e) {
+    const weights_together in_large_pages(weights_together::block::kept_or_fresh);
+    return stored_tensor::for_overwriting(stored_extents<stored_shape, packed>(e));
   }
   // Assignment to a view writes elements.
   void point_at(const memory_type& memory) {

@@ -73,20 +73,23 @@ inline void give_to_system(void* memory, std::size_t bytes) noexcept {
 }
 
 // While one lives, blocks that this thread takes lie side by side in runs of large pages: many matrices of a small
-// model are smaller than a page, and one of 2.25 MB would end in small ones. It is for weights, which come and go
-// together: a run is given back with its last block.
+// model are smaller than a page, and one of 2.25 MB would end in small ones. It is for what comes and goes together,
+// the weights of a model and the caches of a text: a run is given back with its last block. Weights take no blocks that
+// the thread has kept, which may lie in small pages; caches do: a program that copies them would else keep both.
 class weights_together {
  public:
   static constexpr std::size_t run_bytes = 8 * large_page;
-  static constexpr std::size_t least_bytes = large_page / 16;
-  static constexpr std::size_t most_bytes = run_bytes / 4;
+  static constexpr std::size_t least_bytes = large_page / 64;
+  static constexpr std::size_t most_bytes = run_bytes / 2;
+  enum class block : unsigned char { as_before, fresh, kept_or_fresh };
 
-  weights_together() : before_(std::exchange(wanted, true)) {}
+  explicit weights_together(block kind = block::fresh) : before_(std::exchange(wanted, kind)) {}
   weights_together(const weights_together&) = delete;
   weights_together& operator=(const weights_together&) = delete;
   ~weights_together() { wanted = before_; }
 
-  static bool takes(std::size_t bytes) { return wanted && has_size(bytes); }
+  static bool takes(std::size_t bytes) { return wanted != block::as_before && has_size(bytes); }
+  static bool takes_kept() { return wanted != block::fresh; }
   // `bytes` is a multiple of `alignment`.
   static void* take(std::size_t bytes) {
     const lock here;
@@ -134,10 +137,10 @@ class weights_together {
   };
   static bool has_size(std::size_t bytes) { return bytes >= least_bytes && bytes <= most_bytes; }
 
-  static constinit inline thread_local bool wanted = false;
+  static constinit inline thread_local block wanted = block::as_before;
   static constinit inline std::atomic_flag busy{};
   static constinit inline run* first = nullptr;  // the one that is taken from
-  bool before_;
+  block before_;
 };
 
 }  // namespace dimwise::detail

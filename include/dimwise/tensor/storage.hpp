@@ -68,6 +68,7 @@ class block_pool {
   static constexpr std::size_t most_bytes = std::size_t{1} << 25;
   static constexpr std::size_t kept_of_a_size = std::size_t{1} << 16;
   static constexpr std::size_t long_unused = 64;  // takes of large blocks
+  static_assert(weights_together::least_bytes > small_bytes);
 
   // A block's size in the pool: what is given back fits whatever rounds to the same.
   static constexpr std::size_t rounded(std::size_t bytes) {
@@ -79,7 +80,7 @@ class block_pool {
   }
   // `bytes` is a result of `rounded`.
   static void* take(std::size_t bytes) {
-    if (keeps_blocks && weights_together::takes(bytes)) { return weights_together::take(bytes); }
+    const bool together = keeps_blocks && weights_together::takes(bytes);
     if (bytes <= small_bytes) {
       kept_blocks::small_list& list = kept.small[size_class(bytes)];
       if (link* const first = list.first) {
@@ -88,10 +89,10 @@ class block_pool {
         kept.total -= bytes;
         return first;
       }
-    } else if (void* memory = take_large(bytes)) {
-      return memory;
+    } else if (!together || weights_together::takes_kept()) {
+      if (void* memory = take_large(bytes)) { return memory; }
     }
-    return take_from_system(bytes);
+    return together ? weights_together::take(bytes) : take_from_system(bytes);
   }
   static void give(void* memory, std::size_t bytes) noexcept {
     if (memory == nullptr) { return; }
