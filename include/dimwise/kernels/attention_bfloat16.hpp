@@ -252,6 +252,7 @@ struct bfloat16_numbers {
   [[nodiscard, gnu::always_inline]] static floats<Arch> neighbours(const matrix_view<const float>& from, std::size_t i,
                                                                    std::size_t c, std::size_t count) noexcept {
     if (count == 0) return floats<Arch>(0.0F);
+    if (from.feature == 1 && count == lanes<Arch>) return load<Arch>(from.at(i, c));
     if (from.feature == 1) return load_partial<Arch>(from.at(i, c), count);
     alignas(64) float gathered[lanes<Arch>] = {};
     for (std::size_t at = 0; at < count; ++at) gathered[at] = *from.at(i, c + at);
