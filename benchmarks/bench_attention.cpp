@@ -49,17 +49,26 @@ struct per_kv : heads_dim<> {};    // queries have both
 struct d_k : feature_dim<> {};
 struct d_v : feature_dim<> {};
 
-void attention_alone(const workload& w, bench::report& to) {
+// Floats that are rounded on the way: to bfloat16, or to nothing.
+constexpr auto as_floats = [](const auto& x) { return x; };
+constexpr auto in_bfloat16 = [](const auto& x) { return rounded<bfloat16>(x); };
+
+void attention_alone(const workload& w, const bench::options& o, bench::report& to) {
   const auto q = filled(tensor<float, kv_heads, seq, d_k>(kv_heads{w.heads}, seq{w.queries}, d_k{w.d_k}), 1);
   const auto k = filled(tensor<float, kv_heads, key, d_k>(kv_heads{w.heads}, key{w.keys}, d_k{w.d_k}), 2);
   const auto v = filled(tensor<float, kv_heads, key, d_v>(kv_heads{w.heads}, key{w.keys}, d_v{w.d_v}), 3);
   tensor<float, kv_heads, seq, d_v> y;
-  if (w.causal) {
-    to.line("dimwise", w,
-            [&] { y = value(contract<key>(softmax<key>(masked(scores<d_k>(q, k), causal<seq, key>{})), v)); });
-  } else {
-    to.line("dimwise", w, [&] { y = value(contract<key>(softmax<key>(scores<d_k>(q, k)), v)); });
-  }
+  const auto run = [&](const char* name, const auto& as) {
+    if (w.causal) {
+      to.line(name, w, [&] {
+        y = value(contract<key>(as(softmax<key>(masked(scores<d_k>(as(q), as(k)), causal<seq, key>{}))), as(v)));
+      });
+    } else {
+      to.line(name, w, [&] { y = value(contract<key>(as(softmax<key>(scores<d_k>(as(q), as(k)))), as(v))); });
+    }
+  };
+  run("dimwise", as_floats);
+  if (o.bfloat16) { run("dimwise_bfloat16", in_bfloat16); }
 }
 
 void decode(const workload& w, bench::report& to) {
@@ -106,14 +115,42 @@ auto attend(const states& x, const weights& w, const Visible& visible) {
 constexpr auto everything = [](auto s) { return s; };
 constexpr auto no_later_key = [](auto s) { return masked(s, causal<seq, key>{}); };
 
-void layer(const workload& w, bench::report& to) {
-  const weights& m = model();
+// The same with weights of bfloat16, whose outputs are outside.
+struct stored_weights {
+  tensor<bfloat16, heads, d_k, d_model> q = stored<heads, d_k, d_model>(model().q);
+  tensor<bfloat16, heads, d_k, d_model> k = stored<heads, d_k, d_model>(model().k);
+  tensor<bfloat16, heads, d_v, d_model> v = stored<heads, d_v, d_model>(model().v);
+  tensor<bfloat16, d_model, heads, d_v> o = stored<d_model, heads, d_v>(model().o);
+
+  template <class... D, class W>
+  static tensor<bfloat16, D...> stored(const W& w) {
+    return map([](float x) { return bfloat16(x); }, permute<D...>(w));
+  }
+};
+template <class Visible>
+auto attend(const states& x, const stored_weights& w, const Visible& visible) {
+  const auto in = [](const auto& n) { return rounded<bfloat16>(n); };
+  auto q = contract<d_model>(in(x), widened(w.q));
+  auto k = rename<seq, key>(contract<d_model>(in(x), widened(w.k)));
+  auto v = rename<seq, key>(contract<d_model>(in(x), widened(w.v)));
+  auto z = contract<key>(in(softmax<key>(visible(scores<d_k>(in(q), in(k))))), in(v));
+  return contract<heads, d_v>(in(z), widened(w.o));
+}
+
+void layer(const workload& w, const bench::options& o, bench::report& to) {
   const auto x = filled(states(seq{w.queries}), 1);
   states y;
-  if (w.causal) {
-    to.line("dimwise", w, [&] { y = value(attend(x, m, no_later_key)); });
-  } else {
-    to.line("dimwise", w, [&] { y = value(attend(x, m, everything)); });
+  const auto run = [&](const char* name, const auto& m) {
+    if (w.causal) {
+      to.line(name, w, [&] { y = value(attend(x, m, no_later_key)); });
+    } else {
+      to.line(name, w, [&] { y = value(attend(x, m, everything)); });
+    }
+  };
+  run("dimwise", model());
+  if (o.bfloat16) {
+    static const stored_weights halves;
+    run("dimwise_bfloat16", halves);
   }
 }
 
@@ -183,9 +220,9 @@ void run(const workload& w, const bench::options& o, bench::report& to) {
 #endif
   switch (w.kind) {
     case 1:
-      return base::layer(w, to);
+      return base::layer(w, o, to);
     case 2:
-      return attention_alone(w, to);
+      return attention_alone(w, o, to);
     case 3:
       return decode(w, to);
     case 4:

@@ -13,6 +13,7 @@
 //
 // Options: --only PREFIX[,PREFIX…]  --threads N  --seconds S (for each workload)  --spread (adds the quartiles, in ms)
 //          --list  --shape HEADSxDIMxSEQ_{full,causal} (one W2 of any size)  --memory (adds the process's peak in MB)
+//          --bfloat16 (W1 and W2 in bfloat16, too, of libraries that have it: a line <library>_bfloat16 behind each)
 #pragma once
 
 #include "peak.hpp"
@@ -104,6 +105,7 @@ struct options {
   bool spread = false;
   bool list = false;
   bool memory = false;
+  bool bfloat16 = false;
   std::vector<workload> shapes;
 
   [[nodiscard]] bool wants(const std::string& name) const {
@@ -155,6 +157,8 @@ inline options parse(int count, char** arguments) {
       o.spread = true;
     } else if (name == "--memory") {
       o.memory = true;
+    } else if (name == "--bfloat16") {
+      o.bfloat16 = true;
     } else if (name == "--list") {
       o.list = true;
     } else {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // benchmarks/rivals/onednn.cpp -- the workloads with oneDNN 2: matmul, softmax, matmul, with stored scores.
 //
+// In bfloat16 all of them are stored in 16 bits, scores, too.
 // A causal mask is added to the scores, as graphs do that are given a mask. Weights are packed as the library likes
 // them, once; heads are made contiguous, because its fast path wants that. W5 and W4_1h_n6 are left out.
 #include "workloads.hpp"
@@ -19,30 +20,36 @@ namespace {
 using dnnl::memory;
 using dims = memory::dims;
 constexpr auto f32 = memory::data_type::f32;
+constexpr auto bf16 = memory::data_type::bf16;
 
 // The primitives of one workload, in order.
 class program {
  public:
+  explicit program(memory::data_type type) : type_(type) {}
+
   dnnl::engine engine{dnnl::engine::kind::cpu, 0};
   dnnl::stream stream{engine};
 
-  memory plain(const dims& extents) {
-    return memory({extents, f32, extents.size() == 3 ? memory::format_tag::abc : memory::format_tag::ab}, engine);
-  }
+  memory plain(const dims& extents) { return plain(extents, type_); }
+  memory floats(const dims& extents) { return plain(extents, f32); }
   memory filled(const dims& extents, unsigned seed, float scale = 1) {
-    memory m = plain(extents);
-    bench::fill(data(m), m.get_desc().get_size() / sizeof(float), scale, seed);
-    return m;
+    memory m = floats(extents);
+    bench::fill(static_cast<float*>(m.get_data_handle()), m.get_desc().get_size() / sizeof(float), scale, seed);
+    if (type_ == f32) { return m; }
+    memory stored = plain(extents);
+    dnnl::reorder(m, stored).execute(stream, m, stored);
+    stream.wait();
+    return stored;
   }
   // The same elements with other strides, from element `first` on.
   memory look(const memory& m, const dims& extents, const dims& strides, std::size_t first = 0) {
     looked_at_.push_back(m);  // the look does not own it
-    return memory({extents, f32, strides}, engine, data(m) + first);
+    return memory({extents, type_, strides}, engine,
+                  static_cast<char*>(m.get_data_handle()) + first * (type_ == f32 ? 4 : 2));
   }
-  static float* data(const memory& m) { return static_cast<float*>(m.get_data_handle()); }
 
   memory packed_weight(const memory& x, const dims& extents, const memory& y, unsigned seed) {
-    const memory::desc any(extents, f32, memory::format_tag::any);
+    const memory::desc any(extents, type_, memory::format_tag::any);
     const dnnl::matmul::primitive_desc wanted({x.get_desc(), any, y.get_desc()}, engine);
     memory source = filled(extents, seed, 0.05F);
     memory packed(wanted.weights_desc(), engine);
@@ -76,12 +83,17 @@ class program {
   }
 
  private:
+  memory plain(const dims& extents, memory::data_type type) {
+    return memory({extents, type, extents.size() == 3 ? memory::format_tag::abc : memory::format_tag::ab}, engine);
+  }
+
   struct step {
     dnnl::primitive what;
     std::unordered_map<int, memory> on;
   };
   std::vector<step> steps_;
   std::vector<memory> looked_at_;
+  memory::data_type type_;
 };
 
 void attend(program& p, const bench::workload& w, const memory& q, const memory& k, const memory& v, const memory& y) {
@@ -92,9 +104,10 @@ void attend(program& p, const bench::workload& w, const memory& q, const memory&
   const memory s = p.plain({rows[0], rows[1], keys});
   p.multiply(q, transposed, s, 1.0F / std::sqrt(static_cast<float>(w.d_k)));
   if (w.causal) {
-    const memory mask = p.plain({1, rows[1], keys});
+    const memory mask = p.floats({1, rows[1], keys});
+    auto* const numbers = static_cast<float*>(mask.get_data_handle());
     for (std::int64_t i = 0; i < rows[1]; ++i) {
-      for (std::int64_t j = 0; j < keys; ++j) { program::data(mask)[i * keys + j] = j > i ? -1e30F : 0.0F; }
+      for (std::int64_t j = 0; j < keys; ++j) { numbers[i * keys + j] = j > i ? -1e30F : 0.0F; }
     }
     p.add(s, mask);
   }
@@ -102,12 +115,8 @@ void attend(program& p, const bench::workload& w, const memory& q, const memory&
   p.multiply(s, v, y);
 }
 
-void run(const bench::workload& w, const bench::options& o, bench::report& to) {
-  if (w.kind == 5 || w.name == "W4_1h_n6" || (w.kind == 4 && o.threads > 1)) { return; }
-#if defined(_OPENMP)
-  omp_set_num_threads(static_cast<int>(o.threads));
-#endif
-  program p;
+void run_in(const bench::workload& w, const char* name, memory::data_type type, bench::report& to) {
+  program p(type);
   const auto i = [](std::size_t x) { return static_cast<std::int64_t>(x); };
   const std::int64_t n = i(w.queries);
   const std::int64_t d = i(w.d_k);
@@ -133,7 +142,15 @@ void run(const bench::workload& w, const bench::options& o, bench::report& to) {
     p.copy(by_head, p.look(z, {heads, n, d}, {d, heads * d, 1}));
     p.multiply(z, p.packed_weight(z, {heads * d, width}, y, 3), y);
   }
-  to.line("onednn", w, [&] { p.run(); });
+  to.line(name, w, [&] { p.run(); });
+}
+void run(const bench::workload& w, const bench::options& o, bench::report& to) {
+  if (w.kind == 5 || w.name == "W4_1h_n6" || (w.kind == 4 && o.threads > 1)) { return; }
+#if defined(_OPENMP)
+  omp_set_num_threads(static_cast<int>(o.threads));
+#endif
+  run_in(w, "onednn", f32, to);
+  if (o.bfloat16 && (w.kind == 1 || w.kind == 2)) { run_in(w, "onednn_bfloat16", bf16, to); }
 }
 
 }  // namespace
