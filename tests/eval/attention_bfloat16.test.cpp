@@ -209,11 +209,11 @@ TEST_CASE("a module whose weights are numbers of bfloat16 attends in them") {
   CHECK(more(x).size() == x.size());
 }
 
-// The formula of floats in double, and attention of numbers that are rounded. A number of bfloat16 errs by 2^-8 / sqrt(3)
-// of its last place, 0.0016 of it on average. A score of 64 normal products errs by sqrt(2) · 0.0016, and so a weight by
-// as much of itself; the weight and the value are rounded, too: 0.0032 of each term, and of the sum, as the terms are
-// independent. The largest of 65536 errors is about 4.5 times that, times the spread of the rows' magnitudes, which is 2
-// at most here. Of causal rows the first have few terms: theirs are the largest errors.
+// The formula of floats in double, and attention of numbers that are rounded. Rounding to 8 bits errs by at most 2^-8
+// and by 0.0017 of the number on average (root mean square). A score of 64 normal products, divided by 8, errs by
+// sqrt(2) times that, and so a weight by as much of itself; the weight and the value are rounded, too: 0.0033 of each
+// term. Terms are independent, so the sums err by as much of theirs: below 2^-8. The largest of 65536 errors is some
+// six times that and grows with the largest rows; of causal rows the first have few terms, and are the largest.
 TEST_CASE("attention in bfloat16 against float64") {
   const seq n{512};
   std::mt19937 random(3);
@@ -241,7 +241,7 @@ TEST_CASE("attention in bfloat16 against float64") {
     }
     return errors{std::sqrt(error / output), most / std::sqrt(output / static_cast<double>(exact.size()))};
   };
-  const auto compared = [&](const char* name, double mean, double most, const auto&... mask) {
+  const auto compared = [&](const std::string& name, double mean, double most, const auto&... mask) {
     const auto exact = reference(nn::attention<d_k, key>(q, k, v, mask...));
     const tensor fast = nn::attention<d_k, key>(half(q), half(k), half(v), mask...);
     const tensor floats = nn::attention<d_k, key>(q, k, v, mask...);
@@ -253,8 +253,8 @@ TEST_CASE("attention in bfloat16 against float64") {
     CHECK(of_bfloat16.mean <= mean);
     CHECK(of_bfloat16.largest <= most);
   };
-  compared("full", 0.004, 0.04);
-  compared("causal", 0.004, 0.08, causal<seq, key>{});
+  compared("full", std::ldexp(1.0, -8), 0.04);
+  compared("causal", std::ldexp(1.0, -8), 0.08, causal<seq, key>{});
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // tests/kernels/attention_bfloat16.test.cpp -- attention in products of bfloat16 against the formula in double.
 //
-// The truth takes the numbers that both sides hold: q, k and v rounded to bfloat16. The kernel rounds weights to 8 bits,
-// and so each by a relative 2^-8 at most; its exponential is within 3e-6, and its sums err as those of floats.
+// The truth takes the numbers that both sides hold: q, k and v rounded to bfloat16. The kernel rounds each weight to 8
+// bits, by a relative 2^-8 at most; its exponential is within 3e-6, and its sums err as those of floats.
 //
 // SPDX-License-Identifier: BSL-1.0
 #include "attention_reference.hpp"
