@@ -108,24 +108,43 @@ TEST_CASE("memory that is kept for the next evaluation is limited and given back
   limit_kept_memory(std::size_t{1} << 26);
   { const auto x = numbers(4096); }
   CHECK(kept_memory() > 0);
+  limit_kept_memory(as_much_as_was_in_use);
 }
 
-TEST_CASE("memory of a size that is no longer needed makes room for another size") {
+TEST_CASE("memory is kept up to the most that was in use, a sixteenth and 8 MiB more") {
   if (!detail::keeps_blocks) { return; }
+  constexpr std::size_t row = 64 * sizeof(float);
+  constexpr std::size_t slack = detail::block_pool::slack;
   (void)trim_memory();
-  { const auto x = numbers(4096); }
+  const std::size_t before = detail::block_pool::peak();
+  const auto weights = numbers((64U << 20) / row);
+  const auto step = [] {
+    std::vector<tensor<float, seq, d_model>> gradients;
+    for (std::size_t i = 1; i <= 100; ++i) { gradients.push_back(numbers(4000 + 16 * i)); }
+  };
+  step();
+  const std::size_t most = detail::block_pool::peak() - before;
+  CHECK(most > (160U << 20));
+  CHECK(kept_memory() > (100U << 20));
+  // The second step finds all of the first.
+  const std::size_t taken = detail::block_pool::taken_from_system();
+  step();
+  CHECK(detail::block_pool::taken_from_system() == taken);
+  // Other sizes take the place of the oldest.
+  for (std::size_t i = 1; i <= 40; ++i) { const auto x = numbers((1U << 16) + 4096 * i); }
+  CHECK(kept_memory() + weights.size() * sizeof(float) <= most + most / 16 + slack);
+  CHECK(detail::block_pool::peak() - before == most);
+  // A limit keeps the newest.
+  limit_kept_memory(64U << 20);
+  CHECK(kept_memory() == 0);
+  { const auto x = numbers((40U << 20) / row); }
   const std::size_t old = kept_memory();
-  // What is used again and again stays, and so does what it was used beside.
-  for (std::size_t n = 0; n < detail::block_pool::long_unused; ++n) { const auto x = numbers(512); }
-  CHECK(kept_memory() > old);
-  { const auto x = numbers(1024); }
+  { const auto x = numbers((30U << 20) / row); }
+  CHECK(kept_memory() >= (30U << 20));
   CHECK(kept_memory() < old);
-  // The limit keeps the newest.
-  limit_kept_memory(old);
-  { const auto x = numbers(4096); }
-  CHECK(kept_memory() == old);
-  { const auto x = numbers(1024); }
-  CHECK(kept_memory() >= 1024 * 64 * sizeof(float));
-  CHECK(kept_memory() < old);
-  limit_kept_memory(std::size_t{1} << 26);
+  limit_kept_memory(as_much_as_was_in_use);
+  // Nothing that was in use before counts any more.
+  (void)trim_memory();
+  { const auto x = numbers((40U << 20) / row); }
+  CHECK(kept_memory() >= (40U << 20));
 }

@@ -134,12 +134,14 @@ class plain_loops {
 [[nodiscard]] inline const plan_counts& plans_run() { return current_context().counts(); }
 inline void reset_plans() { current_context().reset_counts(); }
 
-/// Bytes that this thread keeps of freed tensors and buffers, for its next evaluations: at most the limit, 64 MiB where
-/// none was said.
+/// Bytes that this thread keeps of freed tensors and buffers, for its next evaluations. Where no limit was said, what all
+/// threads keep and use is at most the most that they ever used, a sixteenth of that and 8 MiB.
 [[nodiscard]] inline std::size_t kept_memory() { return detail::block_pool::bytes(); }
-/// Sets that limit for this thread; 0 keeps nothing. What is kept beyond it is given back at once.
+/// Sets a limit in bytes for this thread; 0 keeps nothing, `as_much_as_was_in_use` is what no limit is. What is kept
+/// beyond it is given back at once.
+inline constexpr std::size_t as_much_as_was_in_use = detail::kept_blocks::no_limit;
 inline void limit_kept_memory(std::size_t bytes) { detail::block_pool::limit(bytes); }
-/// Gives back to the system what this thread keeps; returns the bytes.
+/// Gives back to the system what this thread keeps, and forgets what was in use before; returns the bytes.
 inline std::size_t trim_memory() { return detail::block_pool::trim(); }
 
 namespace detail {

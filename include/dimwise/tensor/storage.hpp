@@ -33,8 +33,9 @@ inline constexpr std::size_t inline_bytes = 256;
 
 // What a thread keeps. Without a destructor, so that taking a block asks nothing: `block_pool::closer` empties it.
 struct kept_blocks {
-  static constexpr std::size_t capacity = 32;
+  static constexpr std::size_t capacity = 512;
   static constexpr std::size_t size_classes = 9;
+  static constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
   enum class phase : unsigned char { before, open, closed };
   struct link {
     link* next;
@@ -46,29 +47,28 @@ struct kept_blocks {
   struct block {
     void* memory = nullptr;
     std::size_t bytes = 0;
-    std::size_t given = 0;  // at this count of `takes`
   };
   small_list small[size_classes];
   block large[capacity];  // as they were given, the oldest first
   std::size_t count = 0;
-  std::size_t takes = 0;  // of large blocks
   std::size_t total = 0;  // bytes of all blocks
-  std::size_t limit = std::size_t{1} << 26;
+  std::size_t limit = no_limit;
+  std::size_t missed = 0;
   phase now = phase::before;
 };
 
 // Blocks that this thread gave back, for its next evaluation. An aligned small block costs the system allocator more
 // than a small product costs the processor; pages of a large one are mapped and cleared anew each time, a fifth of a
-// small layer. Small sizes are powers of two, one list for each. At most `limit` bytes are kept, 64 MiB where nobody
-// said; the oldest go first. Where a new size is needed, blocks that lay unused for long make room for it: a program
-// whose phases need other sizes would else keep those of all phases.
+// small layer and half of a training step. Small sizes are powers of two, one list for each. Where no limit was said,
+// blocks are kept as long as what all threads keep and use is at most a sixteenth and 8 MiB above the most that they ever
+// used: a step of training finds most of the last one's. The oldest go first.
 class block_pool {
  public:
   static constexpr std::size_t small_bytes = std::size_t{1} << 14;
-  static constexpr std::size_t most_bytes = std::size_t{1} << 25;
+  static constexpr std::size_t most_bytes = std::size_t{1} << 40;
   static constexpr std::size_t kept_of_a_size = std::size_t{1} << 16;
-  static constexpr std::size_t long_unused = 64;  // takes of large blocks
   static_assert(weights_together::least_bytes > small_bytes);
+  static constexpr std::size_t slack = std::size_t{1} << 23;
 
   // A block's size in the pool: what is given back fits whatever rounds to the same.
   static constexpr std::size_t rounded(std::size_t bytes) {
@@ -80,7 +80,6 @@ class block_pool {
   }
   // `bytes` is a result of `rounded`.
   static void* take(std::size_t bytes) {
-    const bool together = keeps_blocks && weights_together::takes(bytes);
     if (bytes <= small_bytes) {
       kept_blocks::small_list& list = kept.small[size_class(bytes)];
       if (link* const first = list.first) {
@@ -89,26 +88,36 @@ class block_pool {
         kept.total -= bytes;
         return first;
       }
-    } else if (!together || weights_together::takes_kept()) {
-      if (void* memory = take_large(bytes)) { return memory; }
+      return take_from_system(bytes);
     }
-    return together ? weights_together::take(bytes) : take_from_system(bytes);
+    // Weights that are taken together lie side by side, but for those that find a kept block of their size.
+    const bool together = keeps_blocks && weights_together::takes(bytes);
+    void* memory = !together || weights_together::takes_kept() ? take_kept(bytes) : nullptr;
+    if (memory == nullptr) { memory = together ? weights_together::take(bytes) : take_new(bytes); }
+    const std::size_t live = in_use.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+    std::size_t before = most_in_use.load(std::memory_order_relaxed);
+    while (before < live && !most_in_use.compare_exchange_weak(before, live, std::memory_order_relaxed)) {}
+    return memory;
   }
   static void give(void* memory, std::size_t bytes) noexcept {
     if (memory == nullptr) { return; }
-    if (keeps_blocks && bytes <= most_bytes && bytes <= kept.limit && opened()) {
-      if (bytes > small_bytes) {
+    if (bytes > small_bytes) {
+      in_use.fetch_sub(bytes, std::memory_order_relaxed);
+      if (keeps_blocks && bytes <= most_bytes && opened()) {
         std::size_t first = kept.count == kept_blocks::capacity ? 1 : 0;
-        std::size_t left = kept.total - (first == 1 ? kept.large[0].bytes : 0);
-        while (left + bytes > kept.limit && first < kept.count) { left -= kept.large[first++].bytes; }
-        drop_oldest(first);
-        if (kept.total + bytes <= kept.limit) {
-          kept.large[kept.count++] = {memory, bytes, kept.takes};
+        std::size_t freed = first == 1 ? kept.large[0].bytes : 0;
+        while (bytes > room(0) + freed && first < kept.count) { freed += kept.large[first++].bytes; }
+        if (bytes <= room(0) + freed) {
+          drop_oldest(first);
+          kept.large[kept.count++] = {memory, bytes};
           kept.total += bytes;
+          all_kept.fetch_add(bytes, std::memory_order_relaxed);
           return;
         }
-      } else if (kept_blocks::small_list& list = kept.small[size_class(bytes)];
-                 kept.total + bytes <= kept.limit && (list.count + 1) * bytes <= kept_of_a_size) {
+      }
+    } else if (keeps_blocks && opened()) {
+      if (kept_blocks::small_list& list = kept.small[size_class(bytes)];
+          (list.count + 1) * bytes <= kept_of_a_size && bytes <= room(0)) {
         list.first = new (memory) link{list.first};
         ++list.count;
         kept.total += bytes;
@@ -117,7 +126,7 @@ class block_pool {
     }
     release(memory, bytes);
   }
-  // Gives all blocks back to the system; returns how many bytes they had.
+  // Gives all blocks back to the system; returns how many bytes they had. What was in use before does not count.
   static std::size_t trim() noexcept {
     const std::size_t bytes = kept.total;
     std::size_t size = alignment;
@@ -131,9 +140,14 @@ class block_pool {
     }
     drop_oldest(kept.count);
     kept.total = 0;
+    most_in_use = in_use.load();
     return bytes;
   }
   static std::size_t bytes() noexcept { return kept.total; }
+  // The most bytes of large blocks that were in use at once, in all threads, since the last `trim`.
+  static std::size_t peak() noexcept { return most_in_use; }
+  // How many large blocks were not found among those that are kept.
+  static std::size_t taken_from_system() noexcept { return kept.missed; }
   static void limit(std::size_t bytes) noexcept {
     kept.limit = bytes;
     if (kept.total > bytes) { trim(); }
@@ -144,6 +158,10 @@ class block_pool {
   using phase = kept_blocks::phase;
   static_assert(alignment << (kept_blocks::size_classes - 1) == small_bytes);
   static constinit inline thread_local kept_blocks kept{};
+  // Bytes of large blocks of all threads: a block may be given back by another thread than the one that took it.
+  static constinit inline std::atomic<std::size_t> in_use{0};
+  static constinit inline std::atomic<std::size_t> most_in_use{0};
+  static constinit inline std::atomic<std::size_t> all_kept{0};
   struct closer {
     ~closer() {
       trim();
@@ -151,6 +169,14 @@ class block_pool {
     }
   };
 
+  // How many bytes may be kept besides, once `more` are in use besides.
+  static std::size_t room(std::size_t more) noexcept {
+    if (kept.limit != kept_blocks::no_limit) { return kept.limit - std::min(kept.limit, kept.total); }
+    const std::size_t live = in_use.load(std::memory_order_relaxed) + more;
+    const std::size_t most = std::max(most_in_use.load(std::memory_order_relaxed), live);
+    const std::size_t may = most - live + most / 16 + slack;
+    return may - std::min(may, all_kept.load(std::memory_order_relaxed));
+  }
   static void release(void* memory, std::size_t bytes) noexcept {
     if (!weights_together::give(memory, bytes)) { give_to_system(memory, bytes); }
   }
@@ -165,24 +191,32 @@ class block_pool {
     }
     return kept.now == phase::open;
   }
-  static void* take_large(std::size_t bytes) {
-    ++kept.takes;
+  static void* take_kept(std::size_t bytes) {
     for (std::size_t i = kept.count; i-- > 0;) {
       if (kept.large[i].bytes != bytes) { continue; }
-      void* memory = kept.large[i].memory;
+      void* const memory = kept.large[i].memory;
       std::copy(kept.large + i + 1, kept.large + kept.count, kept.large + i);
       --kept.count;
       kept.total -= bytes;
+      all_kept.fetch_sub(bytes, std::memory_order_relaxed);
       return memory;
     }
-    std::size_t unused = 0;
-    while (unused < kept.count && kept.takes - kept.large[unused].given > long_unused) { ++unused; }
-    drop_oldest(unused);
     return nullptr;
   }
+  static void* take_new(std::size_t bytes) {
+    make_room(bytes);
+    ++kept.missed;
+    return take_from_system(bytes);
+  }
+  // Before the system gives `bytes`: what is kept and what is in use do not grow beyond what is allowed.
+  static void make_room(std::size_t bytes) noexcept {
+    while (kept.count > 0 && kept.limit == kept_blocks::no_limit && room(bytes) == 0) { drop_oldest(1); }
+  }
   static void drop_oldest(std::size_t count) noexcept {
+    if (count == 0) { return; }
     for (std::size_t i = 0; i < count; ++i) {
       kept.total -= kept.large[i].bytes;
+      all_kept.fetch_sub(kept.large[i].bytes, std::memory_order_relaxed);
       release(kept.large[i].memory, kept.large[i].bytes);
     }
     std::copy(kept.large + count, kept.large + kept.count, kept.large);
