@@ -60,3 +60,16 @@ TEST_CASE("layers and stacks") {
       nn::decoder_layer<own, nn::cross_attention<seq, source, attention_type>, feed, nn::layer_norm<d_model>>;
   check_module(module_of<decoder>(), x, [](const auto& m, const auto& y) { return m(y, memory, causal<seq, key>{}); });
 }
+
+TEST_CASE("a stack of layers over an input that is a constant, and over one that is not") {
+  using feed = nn::feed_forward<d_model, hidden, nn::activation::gelu>;
+  using layers =
+      nn::stack<nn::encoder_layer<own, feed, nn::layer_norm<d_model>, nn::pre_norm>, nn::layer_norm<d_model>>;
+  auto model = layers::of(2);
+  nn::initialise(model, nn::normal(3, 0.5));
+  check_module(model, x, [](const auto& m, const auto& y) { return m(y, causal<seq, key>{}); });
+  const auto check = check_gradient(model, [](const auto& m) { return weighed(m(x, causal<seq, key>{})); });
+  INFO(check.where, ": ", check.gradient, " against ", check.difference);
+  CHECK(check.elements > 0);
+  CHECK(check.error < 1e-8);
+}

@@ -93,6 +93,13 @@ auto attempt(const F& f, [[maybe_unused]] const X&... x) {
   }
 }
 
+// Whether Next is recorded and State is not.
+template <class State, class Next>
+inline constexpr bool is_untracked_beside = false;
+template <operand State, operand Next>
+inline constexpr bool is_untracked_beside<State, Next> =
+    !is_tracked_type<value_of<State>> && is_tracked_type<value_of<Next>>;
+
 namespace words {
 
 #define DIMWISE_DETAIL_WORD(word, name)                            \
@@ -197,11 +204,14 @@ decltype(auto) having(const X& x) {
   }
 }
 
-/// The state after `count` steps, `step(i, state)`, each of which gives a value of the state's own type.
+/// The state after `count` steps, `step(i, state)`, each of which gives a value of the state's own type. A state whose
+/// origin is not recorded begins as a constant where a step records its origin.
 template <class State, class Step>
 auto repeated(std::size_t count, [[maybe_unused]] State state, [[maybe_unused]] const Step& step) {
   if constexpr (is_refusal<State>) {
     return state;
+  } else if constexpr (is_untracked_beside<State, decltype(step(count, state))>) {
+    return repeated(count, tensor_of<value_of<decltype(step(count, state))>, shape_of<State>>(state), step);
   } else {
     using next = decltype(stored_as<State>(step(count, state)));
     if constexpr (std::is_same_v<next, State>) {

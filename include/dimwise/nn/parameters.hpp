@@ -217,11 +217,14 @@ void draw(Tensor& t, How& how, std::size_t inputs, std::size_t outputs) {
 }  // namespace detail
 
 /// Draws the weights of `m` by `how`, in the order of its members; biases become 0, and the scales of norms 1. Run-time
-/// extents are given once for the whole module (R15).
+/// extents are given once for the whole module (R15). A variable `how` is drawn on, so that the next module gets other
+/// numbers; of a constant a copy is.
 template <class M, class How, class... Extents>
-void initialise(M& m, How& how, const Extents&... extents) {
+void initialise(M& m, How&& how, const Extents&... extents) {
   const dimwise::detail::weights_together in_large_pages;
-  if constexpr (requires { m.initialise_parameters(how, extents...); }) {
+  if constexpr (std::is_const_v<std::remove_reference_t<How>>) {
+    initialise(m, std::remove_cvref_t<How>(how), extents...);
+  } else if constexpr (requires { m.initialise_parameters(how, extents...); }) {
     m.initialise_parameters(how, extents...);
   } else if constexpr (detail::is_tensor<M>) {  // a vector of a module's own
     m = detail::zeros<M>(extents...);
@@ -260,19 +263,13 @@ consteval bool holds_sequence() {
 template <class M>
 struct a_stack_is_made_by_of_and_then_initialised;
 
-/// A module drawn by `how`: `initialised<linear<from<d_model>, to<hidden>>>(xavier_uniform(1), hidden{2048})`. A `how`
-/// of one's own is drawn on, so that the next module gets other numbers. Refuses modules that hold a `stack`, which
-/// would have no layers.
+/// A module drawn by `how` as `initialise` does it: `initialised<linear<from<d_model>, to<hidden>>>(xavier_uniform(1),
+/// hidden{2048})`. Refuses modules that hold a `stack`, which would have no layers.
 template <class M, class How, class... Extents>
   requires(!detail::holds_sequence<M>())
 [[nodiscard]] M initialised(How&& how, const Extents&... extents) {
   M m;
-  if constexpr (std::is_const_v<std::remove_reference_t<How>>) {
-    auto own = how;
-    initialise(m, own, extents...);
-  } else {
-    initialise(m, how, extents...);
-  }
+  initialise(m, static_cast<How&&>(how), extents...);
   return m;
 }
 template <class M, class How, class... Extents, class Reason = a_stack_is_made_by_of_and_then_initialised<M>>
