@@ -62,7 +62,7 @@ struct gpt {
 // [state]
 // All that a training needs to go on.
 struct training {
-  BOOST_HANA_DEFINE_STRUCT(training, (gpt<>, model), (gpt<>, first), (gpt<>, second), (tensor<std::int64_t>, step));
+  BOOST_HANA_DEFINE_STRUCT(training, (gpt<>, model), (adam_state<gpt<>>, progress));
 };
 // [/state]
 
@@ -138,7 +138,7 @@ training fresh(const options& o) {
   t.model.layers = gpt<>::stack::of(o.layers);
   nn::normal how(1, 0.02);
   nn::initialise(t.model, how, seq{o.length});
-  t.first = t.second = t.model;  // of the same extents, so that a state fits
+  t.progress.first = t.progress.second = t.model;  // of the same extents, so that a file fits
   return t;
 }
 // [/fresh]
@@ -153,8 +153,8 @@ bool train(training& t, const std::vector<unsigned char>& text, const options& o
                    .second = 0.99,
                    .decay = 0.1});
   // [/optimiser]
-  const auto done = static_cast<std::size_t>(*std::as_const(t.step).data());
-  if (done > 0) { optimiser.state = {t.first, t.second, done}; }
+  const auto done = static_cast<std::size_t>(t.progress.step);
+  if (done > 0) { optimiser.state = t.progress; }
   std::vector<double> losses;
   const auto begin = std::chrono::steady_clock::now();
   std::size_t step = done;
@@ -181,9 +181,7 @@ bool train(training& t, const std::vector<unsigned char>& text, const options& o
       std::fflush(stdout);
     }
   }
-  t.first = optimiser.state.first;
-  t.second = optimiser.state.second;
-  t.step = tensor<std::int64_t>(static_cast<std::int64_t>(step));
+  t.progress = optimiser.state;
   io::save(t, o.state);
   if (!losses.empty() && !o.curve.empty()) {
     draw_curves({{"", losses}}, {.title = "training loss", .y = "nats for each byte", .first = done + 1}).save(o.curve);
@@ -219,7 +217,7 @@ int run(const options& o) {
   std::signal(SIGINT, [](int) { stopped = 1; });
   std::printf("%zu parameters, %zu bytes of text\n", nn::parameter_count(t.model), text.size());
   if (!train(t, text, o)) {
-    std::printf("stopped after step %lld; go on by --resume\n", static_cast<long long>(*std::as_const(t.step).data()));
+    std::printf("stopped after step %lld; go on by --resume\n", static_cast<long long>(t.progress.step));
     return 130;
   }
   std::printf("%s\n", written(t.model, o).c_str());

@@ -2,6 +2,7 @@
 // conventions that are types.
 // SPDX-License-Identifier: BSL-1.0
 #include "io/support.hpp"
+#include <dimwise/grad/optimiser.hpp>
 #include <dimwise/io/checkpoint.hpp>
 #include <dimwise/io/config.hpp>
 #include <dimwise/nn/embedding.hpp>
@@ -113,6 +114,23 @@ TEST_CASE("what was saved is loaded again, extents included") {
   other.table.table.fill(7);
   load(other, read_safetensors(folder / "m.safetensors"));
   CHECK(same(other, m));
+}
+
+TEST_CASE("an optimiser's whole state is saved: it goes on as if it had not been") {
+  const dimwise_test::temporary_folder folder;
+  model straight = counted();
+  adamw optimiser(straight, {.rate = 0.1});
+  optimiser.step(straight, counted());
+  optimiser.step(straight, counted());
+  save(optimiser.state, folder / "state.safetensors");
+  model resumed = straight;
+  adamw other(resumed, {.rate = 0.1});
+  load(other.state, read_safetensors(folder / "state.safetensors"));
+  CHECK(std::int64_t(other.state.step) == 2);
+  optimiser.step(straight, counted());
+  other.step(resumed, counted());
+  CHECK(same(resumed, straight));
+  CHECK(!same(resumed, counted()));
 }
 
 TEST_CASE("every mismatch is told at once, and nothing is changed") {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // dimwise/grad/optimiser.hpp -- stochastic gradient descent, Adam and AdamW over models.
 //
-// Layer: grad. What an optimiser remembers is a struct of models and a step: it is copied, stored and loaded as one.
+// Layer: grad. What an optimiser remembers is a struct of models and a step: it is copied, saved and loaded as one.
 // Tests: tests/grad/optimiser.test.cpp, tests/compile_fail/grad/
 //
 //   adamw optimiser(model, {.rate = 1e-3, .decay = 0.1});
@@ -11,6 +11,7 @@
 #include <dimwise/eval/parameter_steps.hpp>
 #include <dimwise/grad/decay.hpp>
 #include <dimwise/grad/schedule.hpp>
+#include <dimwise/tensor/tensor.hpp>
 
 #include <cmath>
 #include <cstdint>
@@ -53,6 +54,18 @@ void check_same_extents(const char* what, const M& model, const M& other) {
   }, model, other);
 }
 
+// How many steps a state has made: a tensor, so that a file keeps it. Throws `number_error` below 0.
+inline std::size_t steps_made(const tensor<std::int64_t>& step) {
+  const std::int64_t made = step;
+  if (made < 0) {
+    raise<number_error>(error{} << "an optimiser's state: its step is " << static_cast<long long>(made) << ", below 0");
+  }
+  return static_cast<std::size_t>(made);
+}
+inline void count_step(tensor<std::int64_t>& step) {
+  *step.overwrite() = static_cast<std::int64_t>(steps_made(step)) + 1;
+}
+
 template <class M, class G>
 using gradient_verdict = std::conditional_t<std::is_same_v<M, G>, accepted<shape<>>,
                                             ERROR_R22_gradient_belongs_to_another_model<over<M>, over<G>>>;
@@ -88,7 +101,7 @@ template <class M>
 /// What `sgd` remembers: the velocity of every parameter, and how many steps were made.
 template <class M>
 struct sgd_state {
-  BOOST_HANA_DEFINE_STRUCT(sgd_state, (M, velocity), (std::uint64_t, step));
+  BOOST_HANA_DEFINE_STRUCT(sgd_state, (M, velocity), (tensor<std::int64_t>, step));
 };
 
 /// Of `sgd`. `decayed` says by names which parameters decay, in place of their kinds (`is_decayed`).
@@ -111,7 +124,7 @@ class sgd {
 
   /// For a model of these extents; its momenta are zeros.
   explicit sgd(const M& model, sgd_settings s = {})
-      : settings(static_cast<sgd_settings&&>(s)), state{detail::zeros_like(model), 0} {}
+      : settings(static_cast<sgd_settings&&>(s)), state{detail::zeros_like(model), tensor<std::int64_t>(0)} {}
 
   /// Moves `model` against its gradient. Throws `extent_error` where the two have other extents, and nothing has moved.
   template <class G, class Verdict = detail::gradient_verdict<M, G>>
@@ -120,12 +133,14 @@ class sgd {
     detail::check_same_extents("sgd", model, gradient);
     detail::check_same_extents("sgd", model, state.velocity);
     const auto decayed = detail::decayed_parameters(model, settings.decayed);
-    const double rate = settings.rate(state.step);
+    const std::size_t made = detail::steps_made(state.step);
+    const double rate = settings.rate(made);
+    const double fresh = made == 0 ? 1.0 : 1.0 - settings.dampening;
     std::size_t which = 0;
     for_each_parameter_of([&](const std::string&, auto& p, const auto& g, auto& v) {
-      move(p, g, v, rate, decayed[which++] ? settings.decay : 0.0);
+      move(p, g, v, rate, decayed[which++] ? settings.decay : 0.0, fresh);
     }, model, gradient, state.velocity);
-    ++state.step;
+    detail::count_step(state.step);
   }
   template <class G, class Verdict = detail::gradient_verdict<M, G>>
     requires refused<Verdict>
@@ -133,12 +148,12 @@ class sgd {
 
  private:
   template <class P>
-  void move(P& parameter, const P& gradient, P& velocity, double rate, double decay) const {
+  void move(P& parameter, const P& gradient, P& velocity, double rate, double decay, double added) const {
     using T = typename P::value_type;
     const auto r = static_cast<T>(rate);
     const auto d = static_cast<T>(decay);
     const auto m = static_cast<T>(settings.momentum);
-    const auto fresh = static_cast<T>(state.step == 0 ? 1.0 : 1.0 - settings.dampening);
+    const auto fresh = static_cast<T>(added);
     const T* const g = gradient.data();
     T* const p = parameter.overwrite();
     const std::size_t n = parameter.size();
@@ -158,7 +173,7 @@ class sgd {
 /// What `adam` and `adamw` remember: two moments of every parameter, and how many steps were made.
 template <class M>
 struct adam_state {
-  BOOST_HANA_DEFINE_STRUCT(adam_state, (M, first), (M, second), (std::uint64_t, step));
+  BOOST_HANA_DEFINE_STRUCT(adam_state, (M, first), (M, second), (tensor<std::int64_t>, step));
 };
 
 /// Of `adam` and `adamw`. `decayed` says by names which parameters decay, in place of their kinds (`is_decayed`).
@@ -187,9 +202,10 @@ class adam_steps {
     check_same_extents("adam", model, gradient);
     check_same_extents("adam", model, state.first);
     const auto decayed = decayed_parameters(model, settings.decayed);
-    const double rate = settings.rate(state.step);
-    ++state.step;
-    const auto steps = static_cast<double>(state.step);
+    const std::size_t made = steps_made(state.step);
+    const double rate = settings.rate(made);
+    count_step(state.step);
+    const auto steps = static_cast<double>(made + 1);
     const double first_left = 1 - std::pow(settings.first, steps);
     const double second_left = std::sqrt(1 - std::pow(settings.second, steps));
     std::size_t which = 0;
@@ -203,7 +219,8 @@ class adam_steps {
 
  protected:
   adam_steps(const M& model, adam_settings s)
-      : settings(static_cast<adam_settings&&>(s)), state{zeros_like(model), zeros_like(model), 0} {}
+      : settings(static_cast<adam_settings&&>(s)),
+        state{zeros_like(model), zeros_like(model), tensor<std::int64_t>(0)} {}
 
  private:
   template <class P>
