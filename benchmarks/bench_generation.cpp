@@ -176,8 +176,7 @@ void run(const std::string& name, const std::string& storage, const Model& model
       written = 1;
     }
     const auto logits = model.next(std::span(&next, 1), past);
-    const auto values = logits.values();
-    next = word{static_cast<std::size_t>(std::max_element(values.begin(), values.end()) - values.begin())};
+    next = word{models::place_of_largest(logits.values())};
   });
   const double bandwidth = (before + read_bandwidth()) / 2;
   const double reached = static_cast<double>(bytes) / write.median * 1e-6;

@@ -1,8 +1,11 @@
 // tests/models/sampling.test.cpp -- each step of the choice of a word, against numbers worked out by hand.
 // SPDX-License-Identifier: BSL-1.0
+#include <dimwise/models/language_model.hpp>
 #include <dimwise/models/sampling.hpp>
 
 #include <doctest/doctest.h>
+
+#include <limits>
 
 using namespace dimwise;
 
@@ -22,6 +25,24 @@ std::vector<std::size_t> words(chosen c) {
   return all;
 }
 using ids = std::vector<std::size_t>;
+
+TEST_CASE("the place of the largest is that of the first one, and never that of NaN") {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
+  for (const std::size_t size : {1, 15, 16, 17, 40}) {
+    for (std::size_t i = 0; i < size; ++i) {
+      std::vector<float> x(size, -3);
+      x[i] = -2;
+      CHECK(models::place_of_largest(x) == i);
+      x.back() = -2;
+      CHECK(models::place_of_largest(x) == i);
+      x[0] = not_a_number;
+      CHECK(models::place_of_largest(x) == (i > 0 ? i : size - 1));
+    }
+    CHECK(models::place_of_largest(std::vector<float>(size, -infinity)) == 0);
+    CHECK(models::place_of_largest(std::vector<float>(size, not_a_number)) == 0);
+  }
+}
 
 }  // namespace
 
