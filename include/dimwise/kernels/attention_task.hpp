@@ -231,7 +231,8 @@ class attention_task {
     std::size_t begin = greatest(seen.begin, block.begin);
     const std::size_t end = least(seen.end, block.end);
     if (begin >= end) return;
-    begin -= (begin - block.begin) % Numbers::in_lane;  // lanes of keys are those of the block
+    // Lanes of keys are those of the block. A key that is there for its lane alone weighs 0, on the right, too.
+    begin -= (begin - block.begin) % Numbers::in_lane;
     score_edit<Arch> edit{head_index_,
                           static_cast<std::ptrdiff_t>(queries.begin),
                           static_cast<std::ptrdiff_t>(begin),
@@ -241,9 +242,7 @@ class attention_task {
     const sight<Arch> of = window_.sight_of<Arch>(queries, begin, end);
     const float* const k = row(block.k, block.k_row, begin - block.begin);
     const float* const v = row(block.v, block.v_row, (begin - block.begin) / Numbers::in_lane);
-    // A key beside the last one in its lane weighs 0.
-    const bool hides =
-        edit.added.hides || changes_scores(score_) || leaves_out_ || (end - block.begin) % Numbers::in_lane != 0;
+    const bool hides = edit.added.hides || changes_scores(score_) || leaves_out_;
     const bool at_edge = score_block(s, k, block.k_row, end - begin, of, edit);
     add_values(s, v, of.some, of.vectors, (hides || at_edge) && !values_finite(block), block, ahead);
   }
@@ -268,10 +267,7 @@ class attention_task {
       at.keys = tile_step<Arch>(count - at.key);
       while (of.some.end[at.first] <= at.key) ++at.first;
       while (at.last < of.vectors && of.some.begin[at.last] < at.key + at.keys) ++at.last;
-      if (packs && at.last <= at.first) {  // a key that is there for its lane alone
-        at_edge = true;
-        continue;
-      }
+      if (packs && at.last <= at.first) continue;  // a key that is there for its lane alone
       const bool edge = of.whole.begin[at.last - 1] > at.key || of.whole.end[at.first] < at.key + at.keys;
       const std::size_t lane = at.first * lanes<Arch>;
       score_rows<Arch, lanes_type>(at.keys, at.last - at.first, q + lane, row(k, k_row, at.key), k_row,
