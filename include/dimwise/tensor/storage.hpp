@@ -60,8 +60,8 @@ struct kept_blocks {
 // Blocks that this thread gave back, for its next evaluation. An aligned small block costs the system allocator more
 // than a small product costs the processor; pages of a large one are mapped and cleared anew each time, a fifth of a
 // small layer and half of a training step. Small sizes are powers of two, one list for each. Where no limit was said,
-// blocks are kept as long as what all threads keep and use is at most a sixteenth and 8 MiB above the most that they ever
-// used: a step of training finds most of the last one's. The oldest go first.
+// what all threads keep and use is at most a sixteenth and 8 MiB above the most that they ever used: a step of training
+// finds most of the last one's blocks. The oldest go first.
 class block_pool {
  public:
   static constexpr std::size_t small_bytes = std::size_t{1} << 14;
