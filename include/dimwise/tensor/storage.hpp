@@ -65,7 +65,7 @@ struct kept_blocks {
 class block_pool {
  public:
   static constexpr std::size_t small_bytes = std::size_t{1} << 14;
-  static constexpr std::size_t most_bytes = std::size_t{1} << 40;
+  static constexpr std::size_t most_bytes = std::numeric_limits<std::size_t>::max() / 2;
   static constexpr std::size_t kept_of_a_size = std::size_t{1} << 16;
   static_assert(weights_together::least_bytes > small_bytes);
   static constexpr std::size_t slack = std::size_t{1} << 23;
