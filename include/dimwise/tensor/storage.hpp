@@ -60,8 +60,8 @@ struct kept_blocks {
 // Blocks that this thread gave back, for its next evaluation. An aligned small block costs the system allocator more
 // than a small product costs the processor; pages of a large one are mapped and cleared anew each time, a fifth of a
 // small layer and half of a training step. Small sizes are powers of two, one list for each. Where no limit was said,
-// what all threads keep and use is at most a sixteenth and 8 MiB above the most that they ever used: a step of training
-// finds most of the last one's blocks. The oldest go first.
+// what all threads keep and use is at most a sixteenth and 8 MiB for each thread above the most that they ever used: a
+// step of training finds most of the last one's blocks. The oldest go first.
 class block_pool {
  public:
   static constexpr std::size_t small_bytes = std::size_t{1} << 14;
@@ -175,7 +175,9 @@ class block_pool {
     const std::size_t live = in_use.load(std::memory_order_relaxed) + more;
     const std::size_t most = std::max(most_in_use.load(std::memory_order_relaxed), live);
     const std::size_t may = most - live + most / 16 + slack;
-    return may - std::min(may, all_kept.load(std::memory_order_relaxed));
+    const std::size_t kept_by_all = all_kept.load(std::memory_order_relaxed);
+    // What one thread keeps leaves the others, as the workers of an executor, their own scratch.
+    return std::max(may - std::min(may, kept_by_all), slack - std::min(slack, kept.total));
   }
   static void release(void* memory, std::size_t bytes) noexcept {
     if (!weights_together::give(memory, bytes)) { give_to_system(memory, bytes); }
