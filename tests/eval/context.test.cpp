@@ -5,6 +5,8 @@
 #include <doctest/doctest.h>
 
 #include <cstddef>
+#include <thread>
+#include <vector>
 
 using namespace dimwise;
 
@@ -147,4 +149,26 @@ TEST_CASE("memory is kept up to the most that was in use, a sixteenth and 8 MiB 
   (void)trim_memory();
   { const auto x = numbers((40U << 20) / row); }
   CHECK(kept_memory() >= (40U << 20));
+}
+
+TEST_CASE("a thread keeps its own scratch, whatever others keep, and leaves them what they keep when it ends") {
+  if (!detail::keeps_blocks) { return; }
+  (void)trim_memory();
+  const auto fill = [](std::size_t count, std::size_t rows) {
+    std::vector<tensor<float, seq, d_model>> all;
+    for (std::size_t i = 0; i < count; ++i) { all.push_back(numbers(rows)); }
+  };
+  // All that may be kept, but for less than the size of a block.
+  fill(300, 576);
+  fill(100, 512);
+  const std::size_t most = detail::block_pool::peak();
+  const std::size_t kept = kept_memory();
+  std::thread([] {
+    { const auto x = numbers(4096); }
+    const std::size_t taken = detail::block_pool::taken_from_system();
+    { const auto x = numbers(4096); }
+    CHECK(detail::block_pool::taken_from_system() == taken);
+  }).join();
+  CHECK(detail::block_pool::peak() == most);
+  CHECK(kept_memory() == kept);
 }

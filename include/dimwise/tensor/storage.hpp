@@ -106,8 +106,9 @@ class block_pool {
       if (keeps_blocks && bytes <= most_bytes && opened()) {
         std::size_t first = kept.count == kept_blocks::capacity ? 1 : 0;
         std::size_t freed = first == 1 ? kept.large[0].bytes : 0;
-        while (bytes > room(0) + freed && first < kept.count) { freed += kept.large[first++].bytes; }
-        if (bytes <= room(0) + freed) {
+        const std::size_t left = room(0);
+        while (bytes > left + freed && first < kept.count) { freed += kept.large[first++].bytes; }
+        if (bytes <= left + freed) {
           drop_oldest(first);
           kept.large[kept.count++] = {memory, bytes};
           kept.total += bytes;
@@ -117,7 +118,7 @@ class block_pool {
       }
     } else if (keeps_blocks && opened()) {
       if (kept_blocks::small_list& list = kept.small[size_class(bytes)];
-          (list.count + 1) * bytes <= kept_of_a_size && bytes <= room(0)) {
+          (list.count + 1) * bytes <= kept_of_a_size && kept.total + bytes <= kept.limit) {
         list.first = new (memory) link{list.first};
         ++list.count;
         kept.total += bytes;
@@ -128,20 +129,8 @@ class block_pool {
   }
   // Gives all blocks back to the system; returns how many bytes they had. What was in use before does not count.
   static std::size_t trim() noexcept {
-    const std::size_t bytes = kept.total;
-    std::size_t size = alignment;
-    for (kept_blocks::small_list& list : kept.small) {
-      while (link* const first = list.first) {
-        list.first = first->next;
-        release(first, size);
-      }
-      list.count = 0;
-      size *= 2;
-    }
-    drop_oldest(kept.count);
-    kept.total = 0;
     most_in_use = in_use.load();
-    return bytes;
+    return give_back_all();
   }
   static std::size_t bytes() noexcept { return kept.total; }
   // The most bytes of large blocks that were in use at once, in all threads, since the last `trim`.
@@ -150,7 +139,7 @@ class block_pool {
   static std::size_t taken_from_system() noexcept { return kept.missed; }
   static void limit(std::size_t bytes) noexcept {
     kept.limit = bytes;
-    if (kept.total > bytes) { trim(); }
+    if (kept.total > bytes) { give_back_all(); }
   }
 
  private:
@@ -164,7 +153,7 @@ class block_pool {
   static constinit inline std::atomic<std::size_t> all_kept{0};
   struct closer {
     ~closer() {
-      trim();
+      give_back_all();
       kept.now = phase::closed;  // tensors of static storage die later than their thread's pool
     }
   };
@@ -213,6 +202,21 @@ class block_pool {
   // Before the system gives `bytes`: what is kept and what is in use do not grow beyond what is allowed.
   static void make_room(std::size_t bytes) noexcept {
     while (kept.count > 0 && kept.limit == kept_blocks::no_limit && room(bytes) == 0) { drop_oldest(1); }
+  }
+  static std::size_t give_back_all() noexcept {
+    const std::size_t bytes = kept.total;
+    std::size_t size = alignment;
+    for (kept_blocks::small_list& list : kept.small) {
+      while (link* const first = list.first) {
+        list.first = first->next;
+        release(first, size);
+      }
+      list.count = 0;
+      size *= 2;
+    }
+    drop_oldest(kept.count);
+    kept.total = 0;
+    return bytes;
   }
   static void drop_oldest(std::size_t count) noexcept {
     if (count == 0) { return; }
