@@ -111,6 +111,15 @@ struct chain_pieces {
   }
 };
 
+// The axes of the product within a chain, and where the chain's result has their elements.
+template <class Axes, class N, class Product>
+void write_product_axes(const Product& p, const target<float>& whole, axis* to) {
+  axis_extents<Axes>::write(p.extents(), to);
+  std::ptrdiff_t strides[max_rank] = {};
+  align<Axes, axes_for<shape_of<N>>>(whole.axes, strides);
+  for (std::size_t i = 0; i < Axes::size; ++i) { to[i].stride = strides[i]; }
+}
+
 // to = f(to, x), element by element.
 template <class F>
 void update(std::size_t rank, const axis* extents, const axis* to_axes, const std::ptrdiff_t* x_strides, float* to,
@@ -125,9 +134,9 @@ void update(std::size_t rank, const axis* extents, const axis* to_axes, const st
 }
 
 // A residual of the result's layout is found by the result's strides.
-inline bool lies_like(std::size_t rank, const axis* extents, const axis* to, const std::ptrdiff_t* strides) {
+inline bool lies_like(std::size_t rank, const axis* to, const std::ptrdiff_t* strides) {
   for (std::size_t i = 0; i < rank; ++i) {
-    if (extents[i].extent > 1 && to[i].stride != strides[i]) { return false; }
+    if (to[i].extent > 1 && to[i].stride != strides[i]) { return false; }
   }
   return true;
 }
@@ -146,12 +155,10 @@ bool is_row_of(std::size_t rank, const axis* extents, const std::ptrdiff_t* stri
 
 // The steps behind a product one after the other, where the kernel does not take them.
 template <class Axes, class Pieces>
-void finish_apart(const Pieces& pieces, const axis* extents, const axis* to, float* c) {
-  if (pieces.has_bias) { update(Axes::size, extents, to, pieces.bias_strides, c, pieces.bias.data, fn::add{}); }
-  if (pieces.activation != kernels::function::none) { map_in_place<Axes>(pieces.activation, extents, {c, to}); }
-  if (pieces.has_residual) {
-    update(Axes::size, extents, to, pieces.residual_strides, c, pieces.residual.data, fn::add{});
-  }
+void finish_apart(const Pieces& pieces, const axis* to, float* c) {
+  if (pieces.has_bias) { update(Axes::size, to, to, pieces.bias_strides, c, pieces.bias.data, fn::add{}); }
+  if (pieces.activation != kernels::function::none) { map_in_place<Axes>(pieces.activation, to, {c, to}); }
+  if (pieces.has_residual) { update(Axes::size, to, to, pieces.residual_strides, c, pieces.residual.data, fn::add{}); }
 }
 
 // Chains of at least one step behind the product.
@@ -185,13 +192,9 @@ struct product_and_finish {
     chain::collect(n, pieces);
     bool spoiled = false;
     pass.run(plan_kind::product, n, [&] { return operation_in_words<product>() + pieces.in_words(); }, [&] {
-      axis extents[max_rank];
-      axis_extents<axes>::write(p.extents(), extents);
       axis to[max_rank];
-      std::ptrdiff_t strides[max_rank] = {};
-      align<axes, axes_for<shape_of<N>>>(whole.axes, strides);
-      for (std::size_t i = 0; i < axes::size; ++i) { to[i] = {extents[i].extent, strides[i]}; }
-      finish<product>(pass.cx, a, b, pieces, extents, to, whole);
+      write_product_axes<axes, N>(p, whole, to);
+      finish<product>(pass.cx, a, b, pieces, to, whole);
       spoiled = may_be_spoiled<A, B>(a, b, axes::size, to, whole.data);
     });
     return !spoiled;
@@ -200,22 +203,21 @@ struct product_and_finish {
  private:
   template <class Product, class Pieces>
   static void finish(context& cx, const lowered<float>& a, const lowered<float>& b, const Pieces& pieces,
-                     const axis* extents, const axis* to, target<float> whole) {
+                     const axis* to, target<float> whole) {
     using axes = axes_for<shape_of<Product>>;
     using result = product_result_t<Product>;
     using a_axes = axes_for<shape_of<element_t<0, children_t<Product>>>>;
     using b_axes = axes_for<shape_of<element_t<1, children_t<Product>>>>;
     using over = typename operation_of<Product>::over;
-    product_plan plan = plan_product(sort_axes<over, result, a_axes, b_axes>(a.axes, b.axes, extents, to));
+    product_plan plan = plan_product(sort_axes<over, result, a_axes, b_axes>(a.axes, b.axes, to, to));
     const auto in_columns = [](std::size_t i) {
       return places<result, b_axes>::at[i] >= 0 && places<result, a_axes>::at[i] < 0;
     };
     const bool at_once = plan.sums.rank == 0;
     const bool bias_fits = !pieces.has_bias || (at_once && plan.call.count == 1 &&
-                                                is_row_of(axes::size, extents, pieces.bias_strides,
+                                                is_row_of(axes::size, to, pieces.bias_strides,
                                                           plan.exchanged ? plan.call.m : plan.call.n, in_columns));
-    const bool residual_fits =
-        !pieces.has_residual || (at_once && lies_like(axes::size, extents, to, pieces.residual_strides));
+    const bool residual_fits = !pieces.has_residual || (at_once && lies_like(axes::size, to, pieces.residual_strides));
     if (bias_fits && residual_fits && at_once) {
       kernels::product_epilogue& e = plan.call.epilogue;
       (plan.exchanged ? e.row_bias : e.column_bias) = pieces.bias.data;
@@ -226,7 +228,7 @@ struct product_and_finish {
       return run_product(cx, plan, a, b, whole.data, pieces.residual.data);
     }
     run_product(cx, plan, a, b, whole.data);
-    finish_apart<axes>(pieces, extents, to, whole.data);
+    finish_apart<axes>(pieces, to, whole.data);
   }
 };
 

@@ -143,12 +143,8 @@ struct stored_and_finish<N> {
     kernels::stored_product_call call;
     call.inputs = inputs::kind;
     call.format = weights::format;
-    axis extents[max_rank];
-    axis_extents<axes>::write(p.extents(), extents);
     axis to[max_rank];
-    std::ptrdiff_t strides[max_rank] = {};
-    align<axes, axes_for<shape_of<N>>>(whole.axes, strides);
-    for (std::size_t i = 0; i < axes::size; ++i) { to[i] = {extents[i].extent, strides[i]}; }
+    write_product_axes<axes, N>(p, whole, to);
 
     const auto numbers = read<float>(pass, w.template child<0>());
     [[maybe_unused]] const auto scales = scales_of(pass, w);
@@ -164,7 +160,7 @@ struct stored_and_finish<N> {
     chain::collect(n, pieces);
     pass.run(plan_kind::product, n, [&] {
       return operation_in_words<product>() + " with stored weights" + pieces.in_words();
-    }, [&] { compute(pass.cx, call, x, pieces, extents, to, whole.data); });
+    }, [&] { compute(pass.cx, call, x, pieces, to, whole.data); });
     return true;
   }
 
@@ -259,11 +255,11 @@ struct stored_and_finish<N> {
   }
   template <class Pieces>
   static void compute(context& cx, kernels::stored_product_call call, const lowered<float>& x, const Pieces& pieces,
-                      const axis* extents, const axis* to, float* c) {
+                      const axis* to, float* c) {
     if (call.n == 0) { return; }
     const auto in_columns = [](std::size_t i) { return places<axes, row_axes>::at[i] < 0; };
-    const bool bias_fits = !pieces.has_bias || is_row_of(axes::size, extents, pieces.bias_strides, call.n, in_columns);
-    const bool residual_fits = !pieces.has_residual || lies_like(axes::size, extents, to, pieces.residual_strides);
+    const bool bias_fits = !pieces.has_bias || is_row_of(axes::size, to, pieces.bias_strides, call.n, in_columns);
+    const bool residual_fits = !pieces.has_residual || lies_like(axes::size, to, pieces.residual_strides);
     const bool at_once = bias_fits && residual_fits;
     if (at_once) {
       call.epilogue.column_bias = pieces.bias.data;
@@ -289,7 +285,7 @@ struct stored_and_finish<N> {
       const auto memory = scratch(table.product_bytes(call, cx.runner().worker_count()));
       table.product(call, const_cast<unsigned char*>(memory.data()), cx.runner());
     });
-    if (!at_once) { finish_apart<axes>(pieces, extents, to, c); }
+    if (!at_once) { finish_apart<axes>(pieces, to, c); }
   }
 };
 
