@@ -41,13 +41,7 @@ parameter parameter_of(const std::string& name, const Tensor& t) {
   using axes = axes_for<shape_of<Tensor>>;
   axis all[axes::size + 1];
   axis_extents<axes>::write(t.extents(), all);
-  std::size_t bytes = 0;
-  if constexpr (nn::detail::is_block_weight<Tensor>) {
-    bytes = t.bytes();
-  } else {
-    bytes = t.size() * sizeof(typename Tensor::value_type);
-  }
-  parameter p{name, {}, {}, type_in_table<typename Tensor::value_type>, bytes};
+  parameter p{name, {}, {}, type_in_table<typename Tensor::value_type>, nn::detail::bytes_of(t)};
   for (std::size_t i = 0; i < axes::size; ++i) {
     std::string word;
     say_name(axis_extents<axes>::names[i](), [&](char c) { word += c; });

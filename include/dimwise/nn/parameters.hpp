@@ -127,17 +127,25 @@ template <module M>
   return n;
 }
 
+namespace detail {
+
+// The memory of a parameter.
+template <class Parameter>
+std::size_t bytes_of(const Parameter& t) {
+  if constexpr (is_tensor<Parameter>) {
+    return t.size() * sizeof(typename Parameter::value_type);
+  } else {
+    return t.bytes();
+  }
+}
+
+}  // namespace detail
+
 /// The memory of all parameters.
 template <module M>
 [[nodiscard]] std::size_t parameter_bytes(const M& m) {
   std::size_t n = 0;
-  for_each_parameter(m, [&]<class Parameter>(const std::string&, const Parameter& t) {
-    if constexpr (requires { t.bytes(); }) {
-      n += t.bytes();
-    } else {
-      n += t.size() * sizeof(typename Parameter::value_type);
-    }
-  });
+  for_each_parameter(m, [&](const std::string&, const auto& t) { n += detail::bytes_of(t); });
   return n;
 }
 

@@ -43,13 +43,6 @@ struct numbers_in<int4_blocks, I...> {
   using dims = replace_t<list<I...>, last, list<half<last>>>;
 };
 
-template <class T, class Dims>
-struct tensor_with;
-template <class T, class... D>
-struct tensor_with<T, list<D...>> {
-  using type = tensor<T, D...>;
-};
-
 }  // namespace detail
 
 /// A weight from I… to O… in blocks of 32 along I…, the last of them fastest: a parameter, and by `dequantised()` an
@@ -65,8 +58,9 @@ class block_weight<Kind, detail::list<O...>, detail::list<I...>> {
   using value_type = Kind;
   using shape_type = shape<O..., I...>;
   using extents_type = detail::extents_for<shape_type>;
-  using numbers_type = typename detail::tensor_with<typename facts::element,
-                                                    detail::join_t<detail::list<O...>, typename facts::dims>>::type;
+  using numbers_type =
+      detail::tensor_of<typename facts::element,
+                        detail::make_shape_t<detail::join_t<detail::list<O...>, typename facts::dims>, detail::list<>>>;
   using scales_type = tensor<float16, O..., blocks<I...>>;
 
   block_weight() = default;
@@ -245,7 +239,7 @@ void draw_weight(W& w, How& how, const Extents&... extents) {
     w = zeros<W>(extents...);
     draw(w, how, product_of(w, I{}), product_of(w, O{}));
   } else {
-    using drawn = typename tensor_with<float, dims_t<typename W::shape_type>>::type;
+    using drawn = tensor_of<float, typename W::shape_type>;
     drawn values = zeros<drawn>(extents...);
     draw(values, how, product_of(values, I{}), product_of(values, O{}));
     store_weight(w, values.data(), values.extents());
