@@ -5,6 +5,7 @@
 // has no products of bfloat16, and for few queries, the kernel does not round it. Each rounding is a relative 2^-8 at
 // most. So results are within 2 · 2^-8 of Σ p |v|, which is at most the largest |v|.
 // SPDX-License-Identifier: BSL-1.0
+#include "support/numbers.hpp"
 #include <dimwise/dimwise.hpp>
 #include <dimwise/kernels/active_bfloat16.hpp>
 #include <dimwise/nn.hpp>
@@ -20,6 +21,7 @@
 namespace {
 
 using namespace dimwise;
+using dimwise_test::drawn;
 
 struct batch : batch_dim<> {};
 struct seq : position_dim<> {};
@@ -29,15 +31,6 @@ struct group : heads_dim<> {};
 struct d_k : feature_dim<> {};
 struct d_v : feature_dim<> {};
 
-double number_at(std::size_t i) {
-  return std::sin(static_cast<double>(i) * 0.37) + 0.2 * std::cos(static_cast<double>(i % 89));
-}
-template <class T, class... D, class... E>
-tensor<T, D...> filled(const E&... extents) {
-  tensor<T, D...> x(extents...);
-  for (std::size_t i = 0; i < x.size(); ++i) { x.data()[i] = static_cast<T>(static_cast<float>(number_at(i))); }
-  return x;
-}
 template <class X>
 auto half(const X& x) {
   return rounded<bfloat16>(x);
@@ -74,11 +67,11 @@ struct operands {
   tensor<bfloat16, batch, kv_heads, key, d_k> stored_k;
   tensor<bfloat16, batch, kv_heads, key, d_v> stored_v;
   explicit operands(std::size_t n)
-      : q(filled<float, batch, kv_heads, group, seq, d_k>(batch{2}, kv_heads{2}, group{2}, seq{n}, d_k{33})),
-        k(filled<float, batch, kv_heads, key, d_k>(batch{2}, kv_heads{2}, key{n}, d_k{33})),
-        v(filled<float, batch, kv_heads, key, d_v>(batch{2}, kv_heads{2}, key{n}, d_v{20})),
-        stored_k(filled<bfloat16, batch, kv_heads, key, d_k>(batch{2}, kv_heads{2}, key{n}, d_k{33})),
-        stored_v(filled<bfloat16, batch, kv_heads, key, d_v>(batch{2}, kv_heads{2}, key{n}, d_v{20})) {}
+      : q(drawn<tensor<float, batch, kv_heads, group, seq, d_k>>(1, batch{2}, kv_heads{2}, group{2}, seq{n}, d_k{33})),
+        k(drawn<tensor<float, batch, kv_heads, key, d_k>>(1, batch{2}, kv_heads{2}, key{n}, d_k{33})),
+        v(drawn<tensor<float, batch, kv_heads, key, d_v>>(1, batch{2}, kv_heads{2}, key{n}, d_v{20})),
+        stored_k(drawn<tensor<bfloat16, batch, kv_heads, key, d_k>>(1, batch{2}, kv_heads{2}, key{n}, d_k{33})),
+        stored_v(drawn<tensor<bfloat16, batch, kv_heads, key, d_v>>(1, batch{2}, kv_heads{2}, key{n}, d_v{20})) {}
 };
 constexpr double largest = 1.2;  // of number_at
 
@@ -92,7 +85,7 @@ TEST_CASE("attention of rounded numbers is one kernel, under every mask and bias
   attend([](const auto& s) { return masked(s, window<seq, key>(5, 3)); });
   const tensor<int, batch> lengths({70, 31}, batch{2});
   attend([&](const auto& s) { return masked(s, padding<key>(lengths)); });
-  const auto bias = filled<float, kv_heads, group, seq, key>(kv_heads{2}, group{2}, seq{70}, key{70});
+  const auto bias = drawn<tensor<float, kv_heads, group, seq, key>>(1, kv_heads{2}, group{2}, seq{70}, key{70});
   attend([&](const auto& s) { return biased(s, bias); });
   attend([](const auto& s) { return masked(tanh(s / 2.0F) * 2.0F, causal<seq, key>{}); });
   attend([](const auto& s) { return map([](auto logit) { return logit + logit * logit / 4; }, s); });
@@ -173,9 +166,9 @@ struct text_key : prime<text> {};
 TEST_CASE("documents are attended one by one") {
   const text queries{{3, 0, 70, 1, 26}};
   const text_key keys{{3, 0, 70, 1, 26}};
-  const auto q = filled<float, text, kv_heads, d_k>(queries, kv_heads{3}, d_k{8});
-  const auto k = filled<float, text_key, kv_heads, d_k>(keys, kv_heads{3}, d_k{8});
-  const auto v = filled<float, text_key, kv_heads, d_v>(keys, kv_heads{3}, d_v{5});
+  const auto q = drawn<tensor<float, text, kv_heads, d_k>>(1, queries, kv_heads{3}, d_k{8});
+  const auto k = drawn<tensor<float, text_key, kv_heads, d_k>>(1, keys, kv_heads{3}, d_k{8});
+  const auto v = drawn<tensor<float, text_key, kv_heads, d_v>>(1, keys, kv_heads{3}, d_v{5});
   check(nn::attention<d_k, text_key>(half(q), half(k), half(v), document<text, text_key>{}), largest);
   check(nn::attention<d_k, text_key>(half(q), half(k), half(v), causal<text, text_key>{} & document<text, text_key>{}),
         largest);
@@ -187,7 +180,7 @@ TEST_CASE("a module whose weights are numbers of bfloat16 attends in them") {
   nn::xavier_uniform how(7);
   using attention = nn::multi_head_attention<d_model, still_heads, d_k, d_v, nn::elements<bfloat16>>;
   const nn::self_attention<seq, key, attention> own{nn::initialised<attention>(how, d_model{48}, d_k{16}, d_v{12})};
-  const auto x = filled<float, batch, seq, d_model>(batch{2}, seq{50}, d_model{48});
+  const auto x = drawn<tensor<float, batch, seq, d_model>>(1, batch{2}, seq{50}, d_model{48});
   const auto y = own.formula(x, causal<seq, key>{});
   const std::string text_of_plan = plan(y).text();
   INFO(text_of_plan);

@@ -1,6 +1,7 @@
 // tests/eval/stored_plan.test.cpp -- products with stored weights: which kernel takes them, and that it gives what the
 // reference loops give.
 // SPDX-License-Identifier: BSL-1.0
+#include "support/numbers.hpp"
 #include <dimwise/dimwise.hpp>
 #include <dimwise/nn.hpp>
 
@@ -13,6 +14,7 @@
 namespace {
 
 using namespace dimwise;
+using dimwise_test::drawn;
 
 struct batch : batch_dim<> {};
 struct seq : position_dim<> {};
@@ -20,16 +22,6 @@ struct d_model : feature_dim<> {};
 struct heads : heads_dim<> {};
 struct d_k : feature_dim<> {};
 struct hidden : feature_dim<> {};
-
-double number_at(std::size_t i) {
-  return std::sin(static_cast<double>(i) * 0.37) + 0.2 * std::cos(static_cast<double>(i % 89));
-}
-template <class T, class... D, class... E>
-tensor<T, D...> filled(const E&... extents) {
-  tensor<T, D...> x(extents...);
-  for (std::size_t i = 0; i < x.size(); ++i) { x.data()[i] = static_cast<T>(static_cast<float>(number_at(i))); }
-  return x;
-}
 
 template <class E>
 std::string plan_of(const E& e) {
@@ -59,13 +51,13 @@ void check_modules() {
   const auto back = nn::initialised<nn::linear<nn::from<heads, d_k>, nn::to<d_model>, nn::no_bias, T>>(
       how, d_model{64}, heads{3}, d_k{24});
   for (const std::size_t length : {1, 3, 9}) {
-    const auto x = filled<float, batch, seq, d_model>(batch{2}, seq{length}, d_model{64});
+    const auto x = drawn<tensor<float, batch, seq, d_model>>(1, batch{2}, seq{length}, d_model{64});
     check_kernel(map.formula(x));
     check_kernel(relu(map.formula(x)));
-    const auto y = filled<float, batch, seq, heads, d_k>(batch{2}, seq{length}, heads{3}, d_k{24});
+    const auto y = drawn<tensor<float, batch, seq, heads, d_k>>(1, batch{2}, seq{length}, heads{3}, d_k{24});
     check_kernel(back.formula(y) + x);
     // Heads outside positions: the inputs are put in the weights' order first.
-    const auto z = filled<float, batch, heads, seq, d_k>(batch{2}, heads{3}, seq{length}, d_k{24});
+    const auto z = drawn<tensor<float, batch, heads, seq, d_k>>(1, batch{2}, heads{3}, seq{length}, d_k{24});
     check_kernel(back.formula(z));
     // The weights may be the left operand, and the result may be what another expression reads.
     check_kernel(gelu(map.formula(x)) * 2.0F);
@@ -79,15 +71,15 @@ TEST_CASE("modules with stored weights run their kernels, and give what the refe
 }
 
 TEST_CASE("weights of bfloat16 by floats that are not rounded") {
-  const auto w = filled<bfloat16, hidden, d_model>(hidden{33}, d_model{70});
-  const auto x = filled<float, seq, d_model>(seq{5}, d_model{70});
+  const auto w = drawn<tensor<bfloat16, hidden, d_model>>(1, hidden{33}, d_model{70});
+  const auto x = drawn<tensor<float, seq, d_model>>(1, seq{5}, d_model{70});
   check_kernel(contract<d_model>(x, widened(w)));
   // From the left, into a result in which the weights' rows are neighbours.
   tensor<float, seq, hidden> left = contract<d_model>(widened(w), x);
   const tensor<float, seq, hidden> right = contract<d_model>(x, widened(w));
   CHECK(std::equal(left.values().begin(), left.values().end(), right.values().begin()));
   // A weight whose sums are not neighbours is widened and multiplied as floats.
-  const auto turned = filled<bfloat16, d_model, hidden>(d_model{70}, hidden{33});
+  const auto turned = drawn<tensor<bfloat16, d_model, hidden>>(1, d_model{70}, hidden{33});
   const auto e = contract<d_model>(x, widened(turned));
   CHECK(plan_of(e).find("with stored weights") == std::string::npos);
   const tensor y = e;
@@ -98,8 +90,8 @@ TEST_CASE("weights of bfloat16 by floats that are not rounded") {
 }
 
 TEST_CASE("a part of the rows of a stored weight is one, too") {
-  const auto w = filled<bfloat16, hidden, d_model>(hidden{40}, d_model{64});
-  const auto x = filled<float, seq, d_model>(seq{2}, d_model{64});
+  const auto w = drawn<tensor<bfloat16, hidden, d_model>>(1, hidden{40}, d_model{64});
+  const auto x = drawn<tensor<float, seq, d_model>>(1, seq{2}, d_model{64});
   check_kernel(contract<d_model>(rounded<bfloat16>(x), widened(slice<hidden>(w, 8, 16))));
 }
 

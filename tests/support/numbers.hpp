@@ -48,7 +48,7 @@ template <class T>
   if constexpr (std::is_same_v<T, bool>) {
     return drawn_number(i, seed) > 0;
   } else {
-    return static_cast<T>(drawn_number(i, seed));
+    return static_cast<T>(static_cast<float>(drawn_number(i, seed)));  // exact, and all that 16 bits are made from
   }
 }
 
