@@ -57,6 +57,22 @@ TEST_CASE("recomputed: the same value and gradient, to the bit") {
   static_assert(!detail::is_tracked<decltype(plain_value)>);
 }
 
+TEST_CASE("recomputed: attention by a kernel of floats, to the bit") {
+  const tensor<float, batch, seq, d_model> x =
+      map([](double v) { return static_cast<float>(v); }, some<batch, seq, d_model>(1, batch{2}, seq{9}));
+  const auto layer = nn::initialised<encoder>(nn::normal(3, 0.5));
+  const auto loss = [&](const auto& f) {
+    return value_and_gradient(std::tuple(layer, x), [&](const auto& m) {
+      const auto& [l, y] = m;
+      return mean<batch, seq, d_model>(square(f(l, f(l, y))));
+    });
+  };
+  const auto a = loss([](const auto& l, const auto& y) { return tensor(l(y, causal<seq, key>{})); });
+  const auto b = loss([](const auto& l, const auto& y) { return recomputed(l, y, causal<seq, key>{}); });
+  CHECK(a.value == b.value);
+  CHECK(same(a.gradient, b.gradient));
+}
+
 TEST_CASE("recomputed twice over, within each other, and of what is tracked in one place only") {
   const auto x = some<batch, seq, d_model>(1, batch{2}, seq{3});
   const auto layer = converted<double>(nn::initialised<encoder>(nn::normal(3, 0.5)));

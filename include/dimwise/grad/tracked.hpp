@@ -200,8 +200,9 @@ class tensor<tracked<T>, DimsAndMarks...> : public detail::shaped_as<shape<DimsA
   tensor(const E& value) {  // implicit: `tensor y = expr;` evaluates
     detail::gradient_record* const record = detail::gradient_record::current();
     const bool recorded = detail::has_origin(value, record == nullptr ? 0 : record->number());
+    // By one kernel whether it is recorded or not: a layer that is computed again has the bits that it had before.
     if constexpr (detail::kept_beside<E>::any) {
-      if (recorded && store_attention(*record, value)) { return; }
+      if (store_attention(recorded ? record : nullptr, value)) { return; }
     }
     value_ = plain_type(detail::untracked_of(value));
     if (recorded) {
@@ -242,17 +243,19 @@ class tensor<tracked<T>, DimsAndMarks...> : public detail::shaped_as<shape<DimsA
     origin_ = origin;
     record.add(origin);
   }
-  // False, and nothing done, where no kernel takes it.
+  // False, and nothing done, where no kernel takes it. Without a record the value is a constant.
   template <class E>
-  bool store_attention(detail::gradient_record& record, const E& formula) {
+  bool store_attention(detail::gradient_record* record, const E& formula) {
     const auto plain = detail::untracked_of(formula);
     auto value =
         plain_type::for_overwriting(detail::merge_extents<typename extents_type::atoms>("assign", plain.extents()));
     typename detail::kept_beside<E>::sums_type sums;
     if (!detail::kept_beside<E>::store(plain, value, sums)) { return false; }
     value_ = value;
-    keep(record,
-         std::make_shared<detail::recorded_attention<E, T, DimsAndMarks...>>(record.number(), formula, value, sums));
+    if (record != nullptr) {
+      using origin = detail::recorded_attention<E, T, DimsAndMarks...>;
+      keep(*record, std::make_shared<origin>(record->number(), formula, value, sums));
+    }
     return true;
   }
 
