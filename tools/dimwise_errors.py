@@ -218,6 +218,8 @@ SENTENCES = {
     "ERROR_R21_operation_has_no_gradient": ("all", "{op} of [{have}] has no derivative that is known", "{op} has no derivative that is known"),
     "ERROR_R21_loss_is_one_number": ("all", "the loss is no single number: it still has [{have}]"),
     "ERROR_R21_model_has_no_parameters": ("types", "the model {types} has no real numbers to differentiate by"),
+    "ERROR_R21_member_hides_its_parameters": ("types", "a member holds parameters that no walk finds: {types}"),
+    "ERROR_R21_module_does_not_take_its_element_type": ("types", "the elements of a part stay as they are where the model is tracked, so it would not be trained: {types}"),
     "ERROR_R21_loss_has_no_tracked_operand": ("all+types", "the loss [{have}] does not depend on the model that it is given", "the loss {types} does not depend on the model that it is given",
         "the loss does not depend on the model that it is given"),
     "ERROR_R21_gradients_of_gradients_are_not_recorded": ("types", "the model {types} is tracked already: there are no gradients of gradients"),
@@ -473,6 +475,13 @@ CURES = {
         "Use the model that the loss is given, not the one outside: `[&](const auto& m) { … m(x) … }`.",
     "ERROR_R21_model_has_no_parameters":
         "Differentiate by a tensor of real numbers, a module that has some, or a tuple of them.",
+    "ERROR_R21_member_hides_its_parameters":
+        "Make the layer a member, or hold several in a `std::vector`, `std::array` or `std::tuple`; say by a `bool` whether it "
+        "is used.",
+    "ERROR_R21_module_does_not_take_its_element_type":
+        "Let the module be a template over its element type, and tell each member that type: `template <class T = float> "
+        "struct m`, `nn::linear<…, T>`. A module with other arguments says `template <class U> using rebind = m<3, U>;`. What is "
+        "not trained is outside the model, or `detached` in the formula.",
     "ERROR_R21_gradients_of_gradients_are_not_recorded":
         "Differentiate by a plain model: outside the loss, or by `detached(x)`.",
     "ERROR_R22_targets_have_other_dimensions":

@@ -79,6 +79,15 @@ TEST_CASE("cross_entropy: what does not count is not read, and its gradient is 0
   CHECK_THROWS_AS(static_cast<void>(cross_entropy<vocab>(w.logits, w.ids)), index_error);
 }
 
+TEST_CASE("a label is smoothed by a share from 0 to 1") {
+  const tensor<double, vocab> logits(std::vector(11, 1.0), vocab{11});
+  const tensor<id<vocab>> target(id<vocab>{1});
+  for (const double amount : {-0.1, 1.1, std::numeric_limits<double>::quiet_NaN()}) {
+    CHECK_THROWS_AS(static_cast<void>(cross_entropy<vocab>(logits, target, label_smoothing{amount})), number_error);
+  }
+  CHECK(cross_entropy<vocab>(logits, target, label_smoothing{1}).value() == doctest::Approx(std::log(11.0)));
+}
+
 TEST_CASE("class weights divide by the weights of the targets, and weigh a smoothed target by its alternatives") {
   const row_of_words w;
   const std::size_t ids[] = {1, 4, 1, 0, 2, 1};
@@ -144,6 +153,11 @@ TEST_CASE("squared errors and binary cross-entropy, with and without masks and w
   CHECK_LOSS(std::tuple(x, y), mean_squared_error(std::get<0>(m), std::get<1>(m)));
   CHECK_LOSS(std::tuple(x, y), mean_squared_error(std::get<0>(m), std::get<1>(m), padding<seq>(lengths)));
   CHECK_LOSS(std::tuple(x, targets), binary_cross_entropy(std::get<0>(m), std::get<1>(m)));
+  CHECK(binary_cross_entropy(x, targets, positive_weight(3)).value() ==
+        binary_cross_entropy(x, targets, positive_weight(tensor<double>(3.0))).value());
+  const tensor<float, seq> decisions({0.5F, -1.0F}, seq{2}), wanted({1.0F, 0.0F}, seq{2});
+  CHECK(binary_cross_entropy(decisions, wanted, positive_weight(2.5)).value() ==
+        doctest::Approx((2.5 * std::log1p(std::exp(-0.5)) + std::log1p(std::exp(-1.0))) / 2));
   CHECK_LOSS(std::tuple(x, targets),
              binary_cross_entropy(std::get<0>(m), std::get<1>(m), padding<seq>(lengths), positive_weight(weights)));
   const tensor<double, batch> sure({1000.0, -1000.0}, batch{2});

@@ -3,6 +3,8 @@
 #include "nodes.hpp"
 #include <dimwise/nn.hpp>
 
+#include <limits>
+
 using namespace grad_tests;
 
 namespace {
@@ -162,6 +164,28 @@ TEST_CASE("clip_norm: one norm of all parameters") {
   const auto clipped = clip_norm(m, 0.5);
   CHECK(norm_of(clipped) == doctest::Approx(0.5 * norm_of(m) / (norm_of(m) + 1e-6)).epsilon(1e-6));
   CHECK(clipped.scale.data()[0] == doctest::Approx(m.scale.data()[0] * 0.5 / norm_of(m)).epsilon(1e-5));
+}
+
+TEST_CASE("settings that would not train are refused before anything moves") {
+  const tensor<double, seq> start(std::vector{1.0, 2.0}, seq{2});
+  const auto moved_by = [&](auto optimiser) {
+    auto p = start;
+    CHECK_THROWS_AS(optimiser.step(p, start), number_error);
+    CHECK(std::equal(p.data(), p.data() + 2, start.data()));
+  };
+  const double no_number = std::numeric_limits<double>::quiet_NaN();
+  moved_by(sgd(start, {.rate = -1}));
+  moved_by(sgd(start, {.rate = no_number}));
+  moved_by(sgd(start, {.momentum = -0.5}));
+  moved_by(adam(start, {.first = 1}));
+  moved_by(adam(start, {.second = no_number}));
+  moved_by(adamw(start, {.epsilon = -1}));
+  moved_by(adamw(start, {.decay = -1}));
+  moved_by(adamw(start, {.rate = warm_up_cosine{.peak = 1}}));
+  moved_by(adamw(start, {.rate = warm_up_cosine{.peak = 1, .warm_up = 5, .steps = 4}}));
+  CHECK_THROWS_AS(static_cast<void>(clip_norm(start, -1)), number_error);
+  CHECK_THROWS_AS(static_cast<void>(clip_norm(start, no_number)), number_error);
+  CHECK(norm_of(clip_norm(start, 0)) == 0);
 }
 
 TEST_CASE("schedules") {

@@ -6,6 +6,10 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
+#include <memory>
+#include <optional>
+
 namespace {
 
 using namespace dimwise;
@@ -86,4 +90,30 @@ TEST_CASE("the converted model computes the same in the other type") {
   static_assert(std::is_same_v<decltype(precise), const tensor<double, seq, d_model>>);
   // Two layers of sums of at most 8 terms of order 1.
   for (std::size_t i = 0; i < y.size(); ++i) { CHECK(std::abs(y.data()[i] - precise.data()[i]) < 2e-5); }
+}
+
+// Layers whose number is known to the compiler.
+namespace {
+template <class T = float>
+struct two_layers {
+  using layers_type = std::array<nn::linear<nn::from<d_model>, nn::to<d_model>, nn::with_bias, T>, 2>;
+  BOOST_HANA_DEFINE_STRUCT(two_layers, (layers_type, layers));
+};
+}  // namespace
+
+TEST_CASE("layers in an array are walked, drawn and converted") {
+  static_assert(std::is_same_v<rebind<double, two_layers<>>, two_layers<double>>);
+  static_assert(std::is_same_v<rebind<double, two_layers<>::layers_type>, two_layers<double>::layers_type>);
+  static_assert(nn::detail::has_walked_parameters<two_layers<>>() && !nn::detail::has_walked_parameters<int>());
+  static_assert(nn::detail::hides_parameters<std::optional<two_layers<>>>);
+  static_assert(nn::detail::hides_parameters<std::shared_ptr<two_layers<>>>);
+  static_assert(nn::detail::hides_parameters<two_layers<>*>);
+  static_assert(!nn::detail::hides_parameters<std::optional<float>>);
+  static_assert(!nn::detail::hides_parameters<two_layers<>>);
+  const auto m = nn::initialised<two_layers<>>(nn::normal(1));
+  std::vector<std::string> names;
+  for_each_parameter_of([&](const std::string& name, const auto&) { names.push_back(name); }, m);
+  CHECK(names == std::vector<std::string>{"layers.0.weight", "layers.0.bias", "layers.1.weight", "layers.1.bias"});
+  CHECK(m.layers[1].weight.data()[0] != 0);
+  CHECK(converted<double>(m).layers[1].weight.data()[0] == double{m.layers[1].weight.data()[0]});
 }

@@ -57,6 +57,56 @@ consteval auto element_type_of() {
 template <class M>
 using model_element = typename decltype(element_type_of<M>())::type;
 
+struct hidden;
+// The first part of a model whose elements stay as they are where the model is tracked, behind the module that it is a
+// member of, and behind `hidden` where no walk finds it. The list is empty where all parts are tracked.
+inline consteval auto first_found() { return list<>{}; }
+template <class First, class... More>
+consteval auto first_found(First first, More... more) {
+  if constexpr (First::size > 0) {
+    return first;
+  } else {
+    return first_found(more...);
+  }
+}
+template <class M, class R, class... Owner>
+consteval auto part_without_elements();
+template <class M, class R, class... Owner, std::size_t... I>
+consteval auto first_part_without_elements(std::index_sequence<I...>) {
+  using nn::detail::part_at;
+  return first_found(
+      part_without_elements<std::remove_cvref_t<decltype(part_at<I>(std::declval<M&>()))>,
+                            std::remove_cvref_t<decltype(part_at<I>(std::declval<R&>()))>, Owner...>()...);
+}
+template <class M, class R, class... Owner>
+consteval auto part_without_elements() {
+  if constexpr (is_parameter<M>) {
+    return std::conditional_t<is_tracked<R>, list<>, list<Owner..., M>>{};
+  } else if constexpr (is_sequence<M>) {
+    return part_without_elements<typename M::value_type, typename R::value_type, Owner...>();
+  } else if constexpr (is_tuple<M>) {
+    return first_part_without_elements<M, R, Owner...>(std::make_index_sequence<part_count<M>()>{});
+  } else if constexpr (nn::module<M>) {
+    if constexpr (std::is_same_v<M, R> && !std::is_void_v<model_element<M>>) {
+      return list<Owner..., M>{};
+    } else {
+      return first_part_without_elements<M, R, M>(std::make_index_sequence<part_count<M>()>{});
+    }
+  } else if constexpr (nn::detail::hides_parameters<M>) {
+    return list<hidden, Owner..., M>{};
+  } else {
+    return list<>{};
+  }
+}
+template <class... X>
+consteval auto part_error(list<X...>) {
+  return answer<ERROR_R21_module_does_not_take_its_element_type<X...>>{};
+}
+template <class... X>
+consteval auto part_error(list<hidden, X...>) {
+  return answer<ERROR_R21_member_hides_its_parameters<X...>>{};
+}
+
 // The parameters of `m`, tracked by a record.
 template <class M>
 auto tracked_model(const M& m, std::uint64_t record) {
@@ -66,8 +116,6 @@ auto tracked_model(const M& m, std::uint64_t record) {
   walk_together("", [record](const std::string&, auto& part, const auto& from) {
     using To = std::remove_cvref_t<decltype(part)>;
     if constexpr (is_parameter<std::remove_cvref_t<decltype(from)>>) {
-      static_assert(is_tracked<To>,
-                    "dimwise: a module does not take its element type: give it a member template rebind");
       auto origin = std::make_shared<typename To::origin_type>(record);
       part = To(from, origin);
     } else {
@@ -101,6 +149,8 @@ consteval auto judge_loss() {
     return answer<ERROR_R21_model_has_no_parameters<M>>{};
   } else if constexpr (is_tracked_type<T>) {
     return answer<ERROR_R21_gradients_of_gradients_are_not_recorded<M>>{};
+  } else if constexpr (decltype(part_without_elements<M, rebind<tracked<T>, M>>())::size > 0) {
+    return part_error(part_without_elements<M, rebind<tracked<T>, M>>());
   } else if constexpr (!gives_a_value<const Loss&, const rebind<tracked<T>, M>&>) {
     return answer<loss_gives_no_value_or_has_an_error_of_its_own>{};
   } else {

@@ -106,6 +106,9 @@ template <class Rest, class V, class X, class Y, class Counts, class... Options>
 auto cross_entropy_of(const X& x, const Y& y, const Counts& counts, const Options&... options) {
   const auto weights = weights_among<value_of<X>>(options...);
   const double smoothing = option_of(label_smoothing{}, options...).amount;
+  if (!(smoothing >= 0 && smoothing <= 1)) {
+    raise<number_error>(error{} << "label_smoothing: the amount is from 0 to 1 (R22)");
+  }
   return averaged<Rest>(summed_all<Rest>(make_cross_entropy<Rest, V>(x, y, weights, counts, smoothing, false)),
                         weighed_elements<Rest, V>(x, y, weights, counts));
 }

@@ -30,7 +30,14 @@ struct positive_weight {
   W weights;
   /// The weight of the positive answers.
   explicit positive_weight(const W& w) : weights(w) {}
+  /// The same weight for all.
+  template <class Number>
+    requires std::is_arithmetic_v<Number>
+  explicit positive_weight(Number w) : weights(static_cast<double>(w)) {}
 };
+template <class Number>
+  requires std::is_arithmetic_v<Number>
+positive_weight(Number) -> positive_weight<tensor<double>>;
 /// Of a divergence: both are divided by it, and the loss is multiplied by its square (Hinton, Vinyals and Dean 2015).
 struct temperature {
   double value = 1;
@@ -189,18 +196,33 @@ struct judged_targets<Op, Verdict, Y> {
 template <class Op, class Verdict, class Y>
 using of_targets = typename judged_targets<Op, Verdict, Y>::type;
 
+// Numbers of alternatives that do not say of which dimension.
+template <class Y>
+inline constexpr bool is_bare_numbers = std::is_integral_v<value_of<Y>> && !std::is_same_v<value_of<Y>, bool>;
 template <class Op, class V, class Named, class X, class Y, class... Options>
-using alternatives_verdict = with_constants<
-    Op,
-    with_options<Op,
-                 of_targets<Op,
-                            of_scores<Op,
-                                      rule::loss_of_alternatives<Op, V, Named, shape_of<X>, ids_of_t<Y>, shape_of<Y>,
-                                                                 is_given<all_documents, Options...>>,
-                                      X>,
-                            Y>,
-                 difference_t<dims_t<shape_of<X>>, list<V>>, list<V>, Options...>,
-    X, Y>;
+struct judged_alternatives;
+template <class Op, class V, class Named, class X, class Y, class... Options>
+using alternatives_verdict = typename judged_alternatives<Op, V, Named, X, Y, Options...>::type;
+template <class Op, class V, class Named, class X, class Y, class... Options>
+  requires is_bare_numbers<Y>
+struct judged_alternatives<Op, V, Named, X, Y, Options...> {
+  using type = ERROR_R18_ids_index_their_own_dimension_only<Op, over_t<list<V>>, over<value_of<Y>>>;
+};
+template <class Op, class V, class Named, class X, class Y, class... Options>
+  requires(!is_bare_numbers<Y>)
+struct judged_alternatives<Op, V, Named, X, Y, Options...> {
+  using type = with_constants<
+      Op,
+      with_options<Op,
+                   of_targets<Op,
+                              of_scores<Op,
+                                        rule::loss_of_alternatives<Op, V, Named, shape_of<X>, ids_of_t<Y>, shape_of<Y>,
+                                                                   is_given<all_documents, Options...>>,
+                                        X>,
+                              Y>,
+                   difference_t<dims_t<shape_of<X>>, list<V>>, list<V>, Options...>,
+      X, Y>;
+};
 template <class Op, class Named, class X, class Y, class... Options>
 using pairs_verdict = with_options<
     Op,

@@ -66,9 +66,19 @@ inline void count_step(tensor<std::int64_t>& step) {
   *step.overwrite() = static_cast<std::int64_t>(steps_made(step)) + 1;
 }
 
+// Settings of an optimiser are checked before anything moves. `what` is a number from 0 to 1, where 1 is left out.
+inline void check_share(const char* who, const char* what, double x) {
+  if (!(x >= 0 && x < 1)) { raise<number_error>(error{} << who << ": " << what << " is 0 or more, and less than 1"); }
+}
+inline void check_at_least_0(const char* who, const char* what, double x) {
+  if (!(x >= 0)) { raise<number_error>(error{} << who << ": " << what << " is 0 or more, and no NaN"); }
+}
+
 template <class M, class G>
-using gradient_verdict = std::conditional_t<std::is_same_v<M, G>, accepted<shape<>>,
-                                            ERROR_R22_gradient_belongs_to_another_model<over<M>, over<G>>>;
+using gradient_verdict =
+    std::conditional_t<!nn::detail::has_walked_parameters<M>(), ERROR_R21_model_has_no_parameters<M>,
+                       std::conditional_t<std::is_same_v<M, G>, accepted<shape<>>,
+                                          ERROR_R22_gradient_belongs_to_another_model<over<M>, over<G>>>>;
 
 }  // namespace detail
 
@@ -76,6 +86,7 @@ namespace no_adl {
 
 /// √(the sum of the squares of all parameters of `m`), in float64: one norm of the whole model.
 template <class M>
+  requires(nn::detail::has_walked_parameters<M>())
 [[nodiscard]] double norm_of(const M& m) {
   double squares = 0;
   for_each_parameter_of(
@@ -86,7 +97,9 @@ template <class M>
 /// `gradient` times min(1, limit / (norm + 1e-6)), where the norm is that of all its parameters (Pascanu, Mikolov and
 /// Bengio 2013): its directions stay, its length is at most `limit`.
 template <class M>
+  requires(nn::detail::has_walked_parameters<M>())
 [[nodiscard]] M clip_norm(M gradient, double limit) {
+  if (!(limit >= 0)) { detail::raise<number_error>(error{} << "clip_norm: the limit of a norm is 0 or more"); }
   const double factor = limit / (norm_of(gradient) + 1e-6);
   if (!(factor < 1)) { return gradient; }
   for_each_parameter_of([&](const std::string&, auto& part) {
@@ -95,6 +108,12 @@ template <class M>
   }, gradient);
   return gradient;
 }
+template <class M, class Error = ERROR_R21_model_has_no_parameters<M>>
+  requires(!nn::detail::has_walked_parameters<M>())
+Error norm_of(const M& m);
+template <class M, class Error = ERROR_R21_model_has_no_parameters<M>>
+  requires(!nn::detail::has_walked_parameters<M>())
+Error clip_norm(const M& gradient, double limit);
 
 }  // namespace no_adl
 
@@ -126,7 +145,8 @@ class sgd {
   explicit sgd(const M& model, sgd_settings s = {})
       : settings(static_cast<sgd_settings&&>(s)), state{detail::zeros_like(model), tensor<std::int64_t>(0)} {}
 
-  /// Moves `model` against its gradient. Throws `extent_error` where the two have other extents, and nothing has moved.
+  /// Moves `model` against its gradient. Throws `extent_error` where the two have other extents, `number_error` for
+  /// settings out of range; nothing has moved then.
   template <class G, class Verdict = detail::gradient_verdict<M, G>>
     requires allowed<Verdict>
   void step(M& model, const G& gradient) {
@@ -135,6 +155,9 @@ class sgd {
     const auto decayed = detail::decayed_parameters(model, settings.decayed);
     const std::size_t made = detail::steps_made(state.step);
     const double rate = settings.rate(made);
+    detail::check_at_least_0("sgd", "the rate", rate);
+    detail::check_at_least_0("sgd", "the momentum", settings.momentum);
+    detail::check_at_least_0("sgd", "the decay", settings.decay);
     const double fresh = made == 0 ? 1.0 : 1.0 - settings.dampening;
     std::size_t which = 0;
     for_each_parameter_of([&](const std::string&, auto& p, const auto& g, auto& v) {
@@ -195,7 +218,8 @@ class adam_steps {
   adam_settings settings;
   adam_state<M> state;
 
-  /// Moves `model` against its gradient. Throws `extent_error` where the two have other extents, and nothing has moved.
+  /// Moves `model` against its gradient. Throws `extent_error` where the two have other extents, `number_error` for
+  /// settings out of range; nothing has moved then.
   template <class G, class Verdict = gradient_verdict<M, G>>
     requires allowed<Verdict>
   void step(M& model, const G& gradient) {
@@ -204,6 +228,11 @@ class adam_steps {
     const auto decayed = decayed_parameters(model, settings.decayed);
     const std::size_t made = steps_made(state.step);
     const double rate = settings.rate(made);
+    check_at_least_0("adam", "the rate", rate);
+    check_share("adam", "`first`", settings.first);
+    check_share("adam", "`second`", settings.second);
+    check_at_least_0("adam", "`epsilon`", settings.epsilon);
+    check_at_least_0("adam", "the decay", settings.decay);
     count_step(state.step);
     const auto steps = static_cast<double>(made + 1);
     const double first_left = 1 - std::pow(settings.first, steps);

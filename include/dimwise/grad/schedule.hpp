@@ -7,6 +7,8 @@
 //   adamw optimiser(model, {.rate = warm_up_cosine{.peak = 3e-4, .warm_up = 100, .steps = 2000, .least = 3e-5}});
 #pragma once
 
+#include <dimwise/dim/error.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -29,14 +31,22 @@ struct linear_rate {
 };
 
 /// `warm_up` steps up to the peak, the first of which has peak / warm_up; then half a cosine down to `least`, which is
-/// reached after `steps` (Loshchilov and Hutter 2017).
+/// reached after `steps` (Loshchilov and Hutter 2017). Throws `number_error` where `steps` was not said, or is less than
+/// `warm_up`.
 struct warm_up_cosine {
   double peak = 0;
   std::uint64_t warm_up = 0;
-  std::uint64_t steps = 1;
+  std::uint64_t steps = 0;
   double least = 0;
 
   [[nodiscard]] double operator()(std::uint64_t step) const {
+    if (steps == 0) {
+      detail::raise<number_error>(error{} << "warm_up_cosine: `.steps`, after which the rate is `least`, was not said");
+    }
+    if (steps < warm_up) {
+      detail::raise<number_error>(error{} << "warm_up_cosine: it ends after " << static_cast<long long>(steps)
+                                          << " steps, but warms up for " << static_cast<long long>(warm_up));
+    }
     if (step < warm_up) { return peak * static_cast<double>(step + 1) / static_cast<double>(warm_up); }
     if (step >= steps) { return least; }
     const double part = static_cast<double>(step - warm_up) / static_cast<double>(steps - warm_up);

@@ -36,7 +36,7 @@ using nn::detail::walk_together;
 template <class To, class From>
 void match_lengths(To& to, const From& from) {
   if constexpr (is_sequence<To>) {
-    to.resize(from.size());
+    if constexpr (requires { to.resize(from.size()); }) { to.resize(from.size()); }
     for (std::size_t i = 0; i < from.size(); ++i) { match_lengths(to[i], from[i]); }
   } else if constexpr (is_tuple<To> || nn::module<To>) {
     each_index<part_count<To>()>([&](auto i) { match_lengths(part_at<i>(to), part_at<i>(from)); });

@@ -23,12 +23,14 @@
 #include <boost/hana/tuple.hpp>
 #include <boost/hana/unpack.hpp>
 
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace dimwise::nn {
@@ -45,6 +47,8 @@ template <class M>
 inline constexpr bool is_sequence = false;
 template <class M, class A>
 inline constexpr bool is_sequence<std::vector<M, A>> = true;
+template <class M, std::size_t N>
+inline constexpr bool is_sequence<std::array<M, N>> = true;
 
 template <class M>
 inline constexpr bool is_tuple = false;
@@ -78,6 +82,37 @@ std::string part_name() {
   }
 }
 
+// Whether X has parameters that are walked.
+template <class X>
+consteval bool has_walked_parameters() {
+  if constexpr (is_tensor<X>) {
+    return true;
+  } else if constexpr (is_sequence<X>) {
+    return has_walked_parameters<typename X::value_type>();
+  } else if constexpr (is_tuple<X> || module<X>) {
+    return []<std::size_t... I>(std::index_sequence<I...>) {
+      return (has_walked_parameters<std::remove_cvref_t<decltype(part_at<I>(std::declval<X&>()))>>() || ...);
+    }(std::make_index_sequence<part_count<X>()>{});
+  } else {
+    return false;
+  }
+}
+// A member that is not walked, but holds what would be: a std::optional of a layer, a pointer to one. Its parameters
+// would be left out of training and of files without a word.
+template <class X>
+inline constexpr bool hides_parameters = false;
+template <class X>
+inline constexpr bool hides_parameters<X*> = has_walked_parameters<std::remove_cv_t<X>>();
+template <template <class...> class C, class... X>
+  requires(!operand<C<X...>> && !is_sequence<C<X...>> && !is_tuple<C<X...>> && !module<C<X...>>)
+inline constexpr bool hides_parameters<C<X...>> = (has_walked_parameters<std::remove_cv_t<X>>() || ...);
+template <class X>
+struct is_a_setting {  // a class, so that it is said once
+  static_assert(!hides_parameters<X>,
+                "dimwise: a module's layers are members, or in a std::vector, std::array or std::tuple (R21)");
+  static constexpr bool value = !hides_parameters<X>;
+};
+
 // What is a parameter besides tensors: weights in blocks (weight.hpp) say so.
 template <class X>
 inline constexpr bool is_any_parameter = is_tensor<X> || requires { typename X::numbers_type; };
@@ -102,7 +137,7 @@ void walk_together(const std::string& name, const F& f, First& first, More&... m
       const std::string part = part_name<i, M>();
       walk_together(name.empty() ? part : name + "." + part, f, part_at<i>(first), part_at<i>(more)...);
     });
-  } else {
+  } else if constexpr (is_any_parameter<M> || is_a_setting<M>::value) {
     f(name, first, more...);
   }
 }
@@ -241,6 +276,8 @@ void initialise(M& m, How&& how, const Extents&... extents) {
     for (auto& part : m) { initialise(part, how, extents...); }
   } else if constexpr (module<M>) {
     detail::each_member(m, [&](auto& part) { initialise(part, how, extents...); });
+  } else {
+    static_assert(detail::is_a_setting<M>::value);
   }
 }
 
@@ -248,9 +285,15 @@ namespace detail {
 
 // Whether a module holds others whose number is said when the program runs.
 template <class M>
+inline constexpr bool is_array = false;
+template <class M, std::size_t N>
+inline constexpr bool is_array<std::array<M, N>> = true;
+template <class M>
 consteval bool holds_sequence() {
   if constexpr (is_tensor<M>) {
     return false;
+  } else if constexpr (is_array<M>) {
+    return holds_sequence<typename M::value_type>();
   } else if constexpr (is_sequence<M>) {
     return true;
   } else if constexpr (module<M>) {

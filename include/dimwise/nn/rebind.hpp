@@ -9,6 +9,9 @@
 
 #include <dimwise/tensor/tensor.hpp>
 
+#include <array>
+#include <cstddef>
+
 namespace dimwise {
 
 namespace detail {
@@ -34,6 +37,10 @@ template <class To, template <class...> class M, class... X>
   requires(!dimension_type<M<X...>> && !rebinds_itself<To, M<X...>>)
 struct rebound<To, M<X...>> {
   using type = M<typename rebound_argument<To, X>::type...>;
+};
+template <class To, class M, std::size_t N>
+struct rebound<To, std::array<M, N>> {
+  using type = std::array<rebound_t<To, M>, N>;
 };
 template <class To, class T, class... D>
   requires(!dimension_type<tensor<T, D...>> && !rebinds_itself<To, tensor<T, D...>>)

@@ -469,6 +469,16 @@ struct ERROR_R21_loss_is_one_number;
 template <class... Facts>
 struct ERROR_R21_model_has_no_parameters;
 
+/// The second is a member of the first, and holds parameters that no walk finds: it is neither a module nor a tensor, nor a
+/// std::vector, std::array or std::tuple of them.
+template <class... Facts>
+struct ERROR_R21_member_hides_its_parameters;
+
+/// The second is a part of the first, or the first is the whole model: its elements stay as they are where the model is
+/// tracked, so that it would not be trained.
+template <class... Facts>
+struct ERROR_R21_module_does_not_take_its_element_type;
+
 /// A loss that does not depend on the model through tracked tensors: its gradient would be zero.
 template <class... Facts>
 struct ERROR_R21_loss_has_no_tracked_operand;

@@ -726,6 +726,18 @@ struct ERROR_R21_model_has_no_parameters {
   static_assert(false, detail::sentence<ERROR_R21_model_has_no_parameters, says>);
 };
 template <class... Facts>
+struct ERROR_R21_member_hides_its_parameters {
+  static constexpr const char* says[] = {
+      "a member holds parameters that no walk finds: {types}"};
+  static_assert(false, detail::sentence<ERROR_R21_member_hides_its_parameters, says>);
+};
+template <class... Facts>
+struct ERROR_R21_module_does_not_take_its_element_type {
+  static constexpr const char* says[] = {
+      "the elements of a part stay as they are where the model is tracked, so it would not be trained: {types}"};
+  static_assert(false, detail::sentence<ERROR_R21_module_does_not_take_its_element_type, says>);
+};
+template <class... Facts>
 struct ERROR_R21_loss_has_no_tracked_operand {
   static constexpr const char* says[] = {
       "the loss [{have}] does not depend on the model that it is given",
