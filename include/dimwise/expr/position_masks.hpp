@@ -56,6 +56,7 @@ class related_positions {
                                   << " and " << dimension_name<K>() << " has extent " << e.template extent<K>()
                                   << "; say where they begin with starting_at (R7)");
     }
+    if (e.template extent<Q>() != e.template extent<K>() && !e.template has_origin<Q>()) { shown(e, name); }
     return e.template origin<Q>(name);
   }
   template <class Extents>
@@ -69,6 +70,18 @@ class related_positions {
   }
 
  private:
+  // Keys that said where they are, as those of a cache, and fewer queries that did not: a query that is taken for the
+  // first position sees the first key alone. Parts of the keys that end where the queries end are no such case.
+  template <class Extents>
+  static void shown(const Extents& e, const char* name) {
+    const auto end = e.template origin<K>(name) + static_cast<std::ptrdiff_t>(e.template extent<K>());
+    if (end > static_cast<std::ptrdiff_t>(e.template extent<Q>())) {
+      raise<origin_error>(error{} << name << ": " << dimension_name<K>() << " ends at position "
+                                  << static_cast<long long>(end) << ", and where the " << e.template extent<Q>()
+                                  << " of " << dimension_name<Q>()
+                                  << " begin was not said; say it with starting_at, or next of the cache (R7)");
+    }
+  }
   // Packed positions count through all documents: totals that agree say nothing of where a document begins.
   static void same_documents(const segments& queries, const segments& keys, const char* name) {
     if (queries.size() != keys.size()) {
@@ -114,7 +127,7 @@ concept mask = detail::mask_like<M>;
 ///
 /// Positions are those of the extents (`starting_at`), or given here: `causal<seq, key>{starting_at(seq{1}, 41),
 /// key{42}}`. Unrelated dimensions, and static extents that differ, need origins given here (R7); run-time extents that
-/// differ throw `origin_error` unless an origin was said.
+/// differ throw `origin_error` unless an origin was said, that of the queries where keys are beyond them.
 template <class Q, class K>
 class causal : public detail::mask_tag, public detail::related_positions<Q, K> {
  public:
