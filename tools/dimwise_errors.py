@@ -39,6 +39,7 @@ SENTENCES = {
         "{op} names {over}, which is not in its operand"),
     "ERROR_R1_tensor_names_dimensions": ("over", "the tensor [{have}] lists {over}, which is no dimension"),
     "ERROR_R1_element_type_comes_first": ("over", "the tensor begins with {over} instead of the type of its elements"),
+    "ERROR_R1_module_takes_other_arguments": ("types", "the module {types} does not take these arguments", "the module does not take these arguments"),
     "ERROR_R1_operation_takes_other_arguments": (
         "types", "{op} over {over} does not take {types}", "{op} of [{have}] does not take {types}", "{op} does not take {types}",
         "{op} over {over} does not take these arguments", "{op} does not take these arguments"),
@@ -170,6 +171,8 @@ SENTENCES = {
     "ERROR_R10_keys_and_values_grow_together": (
         "over", "{op} along {over}: keys and values do not grow together: {sides}", "{op} along {over}: [{have}] comes alone, without its keys or values",
         "{op}: keys and values do not grow together: {sides}", "{op} along {over}: keys and values do not grow together"),
+    "ERROR_R10_whole_numbers_are_stored_by_scales": (
+        "over", "a cache of whole numbers takes a scale for its keys, one for its values, and its extents, but is given {over}", "a cache of whole numbers takes a scale for its keys, one for its values, and its extents"),
     "ERROR_R10_cache_grows_along_a_run_time_extent": ("over", "a cache of [{have}] cannot grow along {over_n}: the extent is known to the compiler", "a cache cannot grow along {over_n}: the extent is known to the compiler"),
     "ERROR_R10_cache_grows_by_whole_bytes": ("over", "a cache of 4 bits [{have}] grows along {over}, where two positions would share a byte", "a cache of 4 bits grows along {over}, where two positions would share a byte"),
     "ERROR_R11_every_head_against_every_head": (
@@ -384,6 +387,9 @@ CURES = {
     "ERROR_R10_keys_and_values_grow_together":
         "`cache.append(k, v)`: both at once, of the same positions. A prefix stands before the keys and before the values: "
         "`concat<summed<prefix, key>>(prefix_v, v)`.",
+    "ERROR_R10_whole_numbers_are_stored_by_scales":
+        "Say the scales first: `cache(k_scale, v_scale, batch{2})`. Of `int8_by<>` a scale is one number, of `int8_by<heads>` a "
+        "`tensor<float, heads>`.",
     "ERROR_R10_cache_grows_along_a_run_time_extent":
         "Name a position dimension without a static extent; the capacity is said by `capacity<N>`.",
     "ERROR_R10_cache_grows_by_whole_bytes":
@@ -414,6 +420,9 @@ CURES = {
         "Declare the fused dimension as `summed<P, Q, …>` and take one of its parts.",
     "ERROR_R15_run_time_extents_are_given_once":
         "Give one object for each dimension whose extent is known at run time: `tensor<…> x(batch{2}, seq{5})`.",
+    "ERROR_R1_module_takes_other_arguments":
+        "The page of modules says in `shape` what each takes: attention to a memory takes the input and the memory, and what changes "
+        "the scores comes behind both.",
     "ERROR_R1_operation_takes_other_arguments":
         "The operations page says what each word takes. A number beside a tensor is multiplied or added; a container becomes a "
         "tensor first, a tensor of bool a mask by `allow`; `biased` adds a bias made from positions to scores; extents are objects "

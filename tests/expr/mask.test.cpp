@@ -42,6 +42,13 @@ TEST_CASE("causal: equal extents, and different ones with origins") {
   for (const std::size_t n : counts{0, 1, 5}) { CHECK(allows(causal<seq, key>{}, seq{n}, key{n}, visible) == ""); }
   CHECK(allows(causal<seq, key>{}, starting_at(seq{1}, 4), key{5}, visible) == "");
   CHECK(allows(causal<seq, key>{}, starting_at(seq{2}, 3), key{5}, visible) == "");
+  // Keys that said where they are, as those of a cache, and fewer queries that did not.
+  const tensor<float, seq> query(seq{1});
+  const tensor<float, key> held(starting_at(key{5}, 0)), part(starting_at(key{3}, 4));
+  CHECK_THROWS_AS(static_cast<void>(masked(dimwise::outer(query, held), causal<seq, key>{})), dimwise::origin_error);
+  CHECK_THROWS_AS(static_cast<void>(masked(dimwise::outer(query, part), window<seq, key>{1, 1})),
+                  dimwise::origin_error);
+  CHECK_NOTHROW(static_cast<void>(masked(dimwise::outer(tensor<float, seq>(seq{7}), part), causal<seq, key>{})));
   CHECK(allows(causal<seq, key>{}, seq{4}, starting_at(key{3}, 1), visible) == "");
   CHECK(allows(causal<seq, key>{}, starting_at(seq{3}, 5), starting_at(key{3}, 2), visible) == "");
   CHECK(allows(causal<seq, key>{}, starting_at(seq{3}, -2), starting_at(key{4}, -1), visible) == "");

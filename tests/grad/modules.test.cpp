@@ -44,6 +44,8 @@ TEST_CASE("layers of one formula") {
 
 TEST_CASE("attention") {
   check_module(module_of<own>(), x, [](const auto& m, const auto& y) { return m(y, causal<seq, key>{}); });
+  check_module(module_of<own>(), x,
+               [](const auto& m, const auto& y) { return m(y, nn::soft_cap{0.5}, causal<seq, key>{}); });
   check_module(module_of<nn::cross_attention<seq, source, attention_type>>(), x,
                [](const auto& m, const auto& y) { return m(y, memory); });
   using rotated = nn::multi_head_attention<d_model, heads, d_k, d_v, nn::rotated_heads>;

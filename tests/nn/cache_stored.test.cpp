@@ -193,10 +193,13 @@ TEST_CASE("kv_cache: whole numbers take no NaN and no infinity, nor does their s
       true, true, "4");
   check_refused(stored_cache<nn::int8_by<>, nn::int8_by<>, nn::paged<2>>(scale, scale, two), true, true, "8");
   check_refused(stored_cache<float, nn::int8_by<>, nn::capacity<8>>(scale, two), false, true, "8");
-  for (const float bad : {not_a_number, infinite}) {
+  for (const float bad : {not_a_number, infinite, 0.0F}) {
     const tensor<float> odd({bad});
-    const std::string expected = std::string("kv_cache: a scale is ") + (bad != bad ? "NaN" : "infinite") +
-                                 ", the scale of whole numbers is finite";
+    const std::string expected = std::string("kv_cache: a scale is ") +
+                                 (bad == 0     ? "0"
+                                  : bad != bad ? "NaN"
+                                               : "infinite") +
+                                 ", the scale of whole numbers is finite and not 0";
     CHECK(thrown<number_error>([&] { stored_cache<nn::int8_by<>, nn::int8_by<>, nn::capacity<8>>(odd, scale, two); }) ==
           expected);
     CHECK(thrown<number_error>([&] { stored_cache<nn::int4_by<>, nn::int4_by<>, nn::paged<8>>(scale, odd, two); }) ==

@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 namespace modules {
 
 const auto x = drawn<tensor<float, batch, seq, d_model>>(1, batch{2}, seq{3});
@@ -31,6 +33,11 @@ TEST_CASE("linear: from one dimension to two, from two to one, and onto itself")
   }) == "");
   static_assert(std::is_same_v<decltype(square.weight), tensor<float, d_model, out<d_model>>>);
   static_assert(std::is_same_v<decltype(square(x)), tensor<float, batch, seq, d_model>>);
+  nn::linear<nn::from<d_model>, nn::to<out<d_model>>> said;  // the same, with the output side said
+  static_assert(std::is_same_v<decltype(said.bias), tensor<float, d_model>>);
+  said.weight = square.weight;
+  said.bias = square.bias;
+  CHECK(std::ranges::equal(said(x).values(), square(x).values()));
 }
 
 TEST_CASE("norms have a scale for every feature") {

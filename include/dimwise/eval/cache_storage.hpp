@@ -211,9 +211,12 @@ class cache_side {
                     "R8: the scale has a dimension that the cache lacks, or the one that grows");
       (void)merge_extents<typename extents_type::atoms>("kv_cache", whole_, scale_.extents());
       for (const float factor : scale_.values()) {
-        if (!std::isfinite(factor)) {
-          raise<number_error>(error{} << "kv_cache: a scale is " << (std::isnan(factor) ? "NaN" : "infinite")
-                                      << ", the scale of whole numbers is finite");
+        if (!std::isfinite(factor) || factor == 0) {
+          raise<number_error>(error{} << "kv_cache: a scale is "
+                                      << (factor == 0          ? "0"
+                                          : std::isnan(factor) ? "NaN"
+                                                               : "infinite")
+                                      << ", the scale of whole numbers is finite and not 0");
         }
       }
     }

@@ -221,8 +221,8 @@ void fill_bias(const relative_bias_of<Q, K, R, Table, Bucket>& b, const Extents&
       const std::size_t at =
           b.bucket()(distance + static_cast<std::ptrdiff_t>(k) - static_cast<std::ptrdiff_t>(q), relative.extent);
       if (at >= relative.extent) {
-        raise<index_error>(error{} << "relative_bias: bucket " << at << " is outside dimension " << dimension_name<R>()
-                                   << " of extent " << relative.extent);
+        raise<index_error>(error{} << "relative_bias: bucket " << static_cast<long long>(at) << " is outside dimension "
+                                   << dimension_name<R>() << " of extent " << relative.extent);
       }
       const std::ptrdiff_t place = static_cast<std::ptrdiff_t>(q) * result.axes[0].stride +
                                    static_cast<std::ptrdiff_t>(k) * result.axes[1].stride;

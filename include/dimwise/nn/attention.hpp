@@ -23,7 +23,7 @@ namespace detail::words {
 
 template <class S>
 auto capped(const S& s, double cap) {
-  const auto c = static_cast<value_of<S>>(cap);
+  const auto c = static_cast<detail::untracked_t<value_of<S>>>(cap);
   return times(tanh_of(quotient(s, c)), c);
 }
 

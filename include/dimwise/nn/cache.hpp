@@ -71,7 +71,6 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
   using settings = typename sides::settings;
   using kind = detail::cache_kind<Kind>;
   static constexpr bool key_given = kind::buffer == at_run_time;
-  using all_extents = typename sides::template given_extents<key_given>;
 
  public:
   /// An empty cache with these run-time extents; that of Key is its capacity where the type does not say one. Before
@@ -79,9 +78,9 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
   template <class... Given>
     requires(sides::template gives<key_given, Given...>)
   explicit kv_cache(const Given&... given) : sides_(filled(settings(given...))) {}
-  template <class... Extents, class Error = ERROR_R15_run_time_extents_are_given_once<all_extents, over<Extents...>>>
-    requires((dimension_type<Extents> && ...) && !detail::gives_extents<all_extents, Extents...>)
-  explicit kv_cache(const Extents&... given) DIMWISE_DETAIL_REFUSED(Error);
+  template <class... Given, class Error = typename sides::template given_error<key_given, Given...>>
+    requires((detail::cache_setting<Given> && ...) && !sides::template gives<key_given, Given...>)
+  explicit kv_cache(const Given&... given) DIMWISE_DETAIL_REFUSED(Error);
   /// An empty cache over borrowed memory, which must outlive it; throws `extent_error` where its extent is another.
   template <class... Given>
     requires(sides::template gives<key_given, Given...>)

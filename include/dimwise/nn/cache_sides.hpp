@@ -20,7 +20,21 @@ template <class Extents, class... Given>
 inline constexpr bool gives_cache<Extents, list<>, Given...> = gives_extents<Extents, Given...>;
 template <class Extents, class Scale, class... Scales, class First, class... Given>
 inline constexpr bool gives_cache<Extents, list<Scale, Scales...>, First, Given...> =
-    std::is_convertible_v<const First&, Scale> && gives_cache<Extents, list<Scales...>, Given...>;
+    (std::is_convertible_v<const First&, Scale> ||
+     (std::is_arithmetic_v<First> && dims_t<shape_of<Scale>>::size == 0)) &&
+    gives_cache<Extents, list<Scales...>, Given...>;
+// What an error of such a call is about: what is given is a scale, an extent, or a number in place of one of them.
+template <class Given>
+concept cache_setting = dimension_type<Given> || operand<Given> || std::is_arithmetic_v<Given>;
+
+template <class Scales, class Given>
+struct needs_scales;
+template <class... Scales, class Given>
+struct needs_scales<list<Scales...>, Given> {
+  using type = ERROR_R10_whole_numbers_are_stored_by_scales<Given, operand_t<shape_of<Scales>>...>;
+};
+template <class Scales, class Given>
+using error_of_scales = typename needs_scales<Scales, Given>::type;
 
 // The keys and the values of some positions. The caches themselves assert the verdict: a base that fails is many
 // errors.
@@ -46,10 +60,14 @@ struct cache_sides<Key, nn::keys<KeyElement, KeyDims...>, nn::values<ValueElemen
   template <bool KeyGiven>
   using given_extents =
       make_shape_t<difference_t<union_t<dims_t<keys_shape>, dims_t<values_shape>>, list_if<!KeyGiven, Key>>, list<>>;
+  using scales = join_t<list_if<key_side::scaled, key_scale>, list_if<value_side::scaled, value_scale>>;
   template <bool KeyGiven, class... Given>
-  static constexpr bool gives =
-      gives_cache<given_extents<KeyGiven>,
-                  join_t<list_if<key_side::scaled, key_scale>, list_if<value_side::scaled, value_scale>>, Given...>;
+  static constexpr bool gives = gives_cache<given_extents<KeyGiven>, scales, Given...>;
+
+  template <bool KeyGiven, class... Given>
+  using given_error =
+      std::conditional_t<(scales::size > 0), error_of_scales<scales, over<Given...>>,
+                         ERROR_R15_run_time_extents_are_given_once<given_extents<KeyGiven>, over<Given...>>>;
 
   struct settings {
     extents_type extents;

@@ -255,15 +255,19 @@ inline constexpr bool deleted_where_refused = false;
 // A call of a module: the stored value of its formula, or the error, which is the type that the call returns
 // (CONTRIBUTING, "Add an operation"). A macro, because a module is a plain struct: a base would be one more member to
 // name.
-#define DIMWISE_DETAIL_CALL(module, name, formula)                                      \
-  template <class... Given, class Verdict = DIMWISE_DETAIL_VERDICT_OF(module, formula)> \
-    requires allowed<Verdict>                                                           \
-  [[nodiscard]] auto name(const Given&... given) const {                                \
-    return dimwise::nn::detail::words::stored(formula(given...));                       \
-  }                                                                                     \
-  template <class... Given, class Verdict = DIMWISE_DETAIL_VERDICT_OF(module, formula)> \
-    requires(refused<Verdict> && !dimwise::nn::detail::deleted_where_refused<Given...>) \
-  Verdict name(const Given&... given) const;                                            \
-  template <class... Given, class Verdict = DIMWISE_DETAIL_VERDICT_OF(module, formula)> \
-    requires(refused<Verdict> && dimwise::nn::detail::deleted_where_refused<Given...>)  \
-  Verdict name(const Given&... given) const = delete
+#define DIMWISE_DETAIL_CALL(module, name, formula)                                                                 \
+  template <class... Given, class Verdict = DIMWISE_DETAIL_VERDICT_OF(module, formula)>                            \
+    requires allowed<Verdict>                                                                                      \
+  [[nodiscard]] auto name(const Given&... given) const {                                                           \
+    return dimwise::nn::detail::words::stored(formula(given...));                                                  \
+  }                                                                                                                \
+  template <class... Given, class Verdict = DIMWISE_DETAIL_VERDICT_OF(module, formula)>                            \
+    requires(refused<Verdict> && !dimwise::nn::detail::deleted_where_refused<Given...>)                            \
+  Verdict name(const Given&... given) const;                                                                       \
+  template <class... Given, class Verdict = DIMWISE_DETAIL_VERDICT_OF(module, formula)>                            \
+    requires(refused<Verdict> && dimwise::nn::detail::deleted_where_refused<Given...>)                             \
+  Verdict name(const Given&... given) const = delete;                                                              \
+  template <class... Given, class Error = ERROR_R1_module_takes_other_arguments<module, dimwise::over<Given...>>>  \
+    requires(                                                                                                      \
+        !requires(const Given&... given) { dimwise::nn::detail::complete<module, Given...>().formula(given...); }) \
+  Error name(const Given&... given) const

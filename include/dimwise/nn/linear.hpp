@@ -32,13 +32,25 @@ namespace detail {
 template <class O, class... From>
 using output_side = std::conditional_t<is_in<O, list<From...>>, out<O>, O>;
 
+// What the result of a map to O calls it: the product gives out<D> the name D again, where D was summed over.
+template <class O, class... From>
+struct result_side {
+  using type = O;
+};
+template <class D, class... From>
+  requires(is_in<D, list<From...>>)
+struct result_side<out<D>, From...> {
+  using type = D;
+};
+
 }  // namespace detail
 
 /// A learned map between dimensions: the product with `weight` over the dimensions I, plus `bias`.
 ///
 ///   [I…, rest]  ->  [rest, O…]
 ///
-/// A dimension in both lists has its output side in the weight: `tensor<float, d_model, out<d_model>>` (R12). Refuses
+/// A dimension in both lists has its output side in the weight: `tensor<float, d_model, out<d_model>>` (R12);
+/// `linear<from<d_model>, to<out<d_model>>>` is the same. Refuses
 /// inputs that lack one of I, or that have a position of O already. T is the type of all elements, or how the weight
 /// alone is stored (weight.hpp): then its rows are those of the outputs, and the bias is float.
 template <class From, class To, class Bias = with_bias, class T = float>
@@ -47,7 +59,8 @@ template <class... I, class... O, class Bias, class T>
 struct linear<from<I...>, to<O...>, Bias, T> {
   using weight_type = detail::weight_of<T, detail::list<I...>, detail::list<detail::output_side<O, I...>...>>;
   using bias_type =
-      std::conditional_t<std::is_same_v<Bias, with_bias>, tensor<detail::activations_t<T>, O...>, no_bias>;
+      std::conditional_t<std::is_same_v<Bias, with_bias>,
+                         tensor<detail::activations_t<T>, typename detail::result_side<O, I...>::type...>, no_bias>;
 
   BOOST_HANA_DEFINE_STRUCT(linear, (weight_type, weight), (bias_type, bias));
 

@@ -39,7 +39,6 @@ class kv_cache<Key, paged<Page, Positions>, keys<KeyElement, KeyDims...>, values
   using base = detail::cache_base<kv_cache, Key, page>;
   friend base;
   using settings = typename page::settings;
-  using all_extents = typename page::template given_extents<false>;
 
  public:
   /// An empty cache with these run-time extents; before them the scale of each side that is stored as whole numbers,
@@ -48,9 +47,9 @@ class kv_cache<Key, paged<Page, Positions>, keys<KeyElement, KeyDims...>, values
     requires(page::template gives<false, Given...>)
   explicit kv_cache(const Given&... given)
       : settings_(settings(given...).with(Key{Page})), blank_(settings_.with(Key{0})) {}
-  template <class... Extents, class Error = ERROR_R15_run_time_extents_are_given_once<all_extents, over<Extents...>>>
-    requires((dimension_type<Extents> && ...) && !detail::gives_extents<all_extents, Extents...>)
-  explicit kv_cache(const Extents&... given) DIMWISE_DETAIL_REFUSED(Error);
+  template <class... Given, class Error = typename page::template given_error<false, Given...>>
+    requires((detail::cache_setting<Given> && ...) && !page::template gives<false, Given...>)
+  explicit kv_cache(const Given&... given) DIMWISE_DETAIL_REFUSED(Error);
 
   /// A copy is a fork; what was moved from is empty.
   kv_cache(const kv_cache& other)

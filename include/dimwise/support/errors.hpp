@@ -62,6 +62,10 @@ struct ERROR_R1_element_type_comes_first;
 template <class... Facts>
 struct ERROR_R1_operation_takes_other_arguments;
 
+/// A module is called with other arguments than it takes: too few, or none that is a tensor.
+template <class... Facts>
+struct ERROR_R1_module_takes_other_arguments;
+
 // R2  A dimension that both operands have and that is not contracted is parallel, or named by `along`.
 
 /// The result would be a diagonal: rename one side, contract it, or say `along<D>{}`.
@@ -315,6 +319,10 @@ struct ERROR_R10_stack_has_another_extent;
 /// other lacks.
 template <class... Facts>
 struct ERROR_R10_keys_and_values_grow_together;
+
+/// A side of a cache that is stored as whole numbers takes its scale, which comes before the extents: keys, then values.
+template <class... Facts>
+struct ERROR_R10_whole_numbers_are_stored_by_scales;
 
 /// A cache grows along a dimension whose extent is known when the program runs only.
 template <class... Facts>

@@ -85,6 +85,13 @@ struct ERROR_R1_element_type_comes_first {
   static_assert(false, detail::sentence<ERROR_R1_element_type_comes_first, says>);
 };
 template <class... Facts>
+struct ERROR_R1_module_takes_other_arguments {
+  static constexpr const char* says[] = {
+      "the module {types} does not take these arguments",
+      "the module does not take these arguments"};
+  static_assert(false, detail::sentence<ERROR_R1_module_takes_other_arguments, says>);
+};
+template <class... Facts>
 struct ERROR_R1_operation_takes_other_arguments {
   static constexpr const char* says[] = {
       "{op} over {over} does not take {types}",
@@ -498,6 +505,14 @@ struct ERROR_R10_keys_and_values_grow_together {
       "{op}: keys and values do not grow together: {sides}",
       "{op} along {over}: keys and values do not grow together"};
   static_assert(false, detail::sentence<ERROR_R10_keys_and_values_grow_together, says>);
+};
+template <class... Facts>
+struct ERROR_R10_whole_numbers_are_stored_by_scales {
+  static constexpr const char* says[] = {
+      ("a cache of whole numbers takes a scale for its keys, one for its values, and its extents, but is "
+       "given {over}"),
+      "a cache of whole numbers takes a scale for its keys, one for its values, and its extents"};
+  static_assert(false, detail::sentence<ERROR_R10_whole_numbers_are_stored_by_scales, says>);
 };
 template <class... Facts>
 struct ERROR_R10_cache_grows_along_a_run_time_extent {
