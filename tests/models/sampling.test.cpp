@@ -118,3 +118,29 @@ TEST_CASE("temperature sharpens; words come as often as they are probable, the s
   CHECK(drawn(7, 50) == drawn(7, 50));
   CHECK(drawn(7, 50) != drawn(8, 50));
 }
+
+TEST_CASE("what cannot be drawn from is refused") {
+  struct words : dimwise::choice_dim<> {};
+  using dimwise::number_error;
+  const auto draw = [](const std::vector<float>& logits, const dimwise::models::sampling& how) {
+    dimwise::nn::random numbers(1);
+    const std::vector said{dimwise::id<words>{0}};
+    return dimwise::models::sample(dimwise::tensor<float, words>(logits, words{logits.size()}), how, said, numbers);
+  };
+  const double no_number = std::numeric_limits<double>::quiet_NaN();
+  const auto nan = static_cast<float>(no_number);
+  const std::vector<float> logits{1, 3, 2};
+  CHECK_THROWS_AS(static_cast<void>(draw({}, {})), dimwise::extent_error);
+  CHECK_THROWS_AS(static_cast<void>(draw({}, {.temperature = 0})), dimwise::extent_error);
+  for (const double bad : {-1.0, no_number}) {
+    CHECK_THROWS_AS(static_cast<void>(draw(logits, {.temperature = bad})), number_error);
+    CHECK_THROWS_AS(static_cast<void>(draw(logits, {.top_p = bad})), number_error);
+    CHECK_THROWS_AS(static_cast<void>(draw(logits, {.min_p = bad})), number_error);
+    CHECK_THROWS_AS(static_cast<void>(draw(logits, {.repetition_penalty = bad})), number_error);
+  }
+  CHECK_THROWS_AS(static_cast<void>(draw(logits, {.repetition_penalty = 0})), number_error);
+  CHECK_THROWS_AS(static_cast<void>(draw({nan, 1, 2}, {})), number_error);
+  CHECK_THROWS_AS(static_cast<void>(draw({nan, nan, nan}, {})), number_error);
+  CHECK(draw({-std::numeric_limits<float>::infinity(), 1, 0}, {.temperature = 0}).value == 1);
+  CHECK(draw(logits, {.top_k = 100, .top_p = 0}).value == 1);
+}

@@ -30,9 +30,14 @@ class candidates {
     double logit;
   };
 
-  /// Every word of the vocabulary with its logit.
+  /// Every word of the vocabulary with its logit. Throws `extent_error` where there is none.
   explicit candidates(const tensor<float, Vocab>& logits) {
     const auto values = logits.values();
+    if (values.empty()) {
+      dimwise::detail::raise<extent_error>(error{} << "sampling: the dimension "
+                                                   << dimwise::detail::dimension_name<Vocab>()
+                                                   << " has no words to draw from");
+    }
     all_.reserve(values.size());
     for (std::size_t i = 0; i < values.size(); ++i) { all_.push_back({word{i}, static_cast<double>(values[i])}); }
   }
@@ -48,6 +53,7 @@ class candidates {
   }
   /// The likeliest ones that have the probability p together, at least one (Holtzman et al. 2020); 1 keeps all.
   candidates& top_p(double p) {
+    check(p >= 0, "top_p is 0 or more");
     if (p >= 1) { return *this; }
     const std::vector<double> each = probabilities();
     double sum = 0;
@@ -58,6 +64,7 @@ class candidates {
   }
   /// Those at least p times as probable as the likeliest (Nguyen et al. 2024); 0 keeps all.
   candidates& min_p(double p) {
+    check(p >= 0, "min_p is 0 or more");
     if (p <= 0) { return *this; }
     sort();
     const double least = all_.front().logit + std::log(std::min(p, 1.0));
@@ -67,6 +74,7 @@ class candidates {
   /// Words that have been said become less likely: positive logits are divided, negative ones multiplied (Keskar et al.
   /// 2019); 1 changes nothing.
   candidates& repetition_penalty(std::span<const word> said, double penalty) {
+    check(penalty > 0 && std::isfinite(penalty), "the penalty of repetitions is more than 0 and finite");
     if (penalty == 1) { return *this; }
     std::unordered_set<std::size_t> all;
     for (const word w : said) { all.insert(w.value); }
@@ -78,7 +86,8 @@ class candidates {
   }
   /// Below 1 the likely become likelier; 0 leaves the likeliest alone.
   candidates& temperature(double t) {
-    if (t <= 0) {
+    check(t >= 0, "the temperature is 0 or more");
+    if (t == 0) {
       const candidate best = likeliest();
       all_.assign(1, best);
     } else {
@@ -94,7 +103,8 @@ class candidates {
     sort();
     return all_;
   }
-  /// Softmax of the logits that are left, the likeliest first.
+  /// Softmax of the logits that are left, the likeliest first. Throws `number_error` where one is NaN, or the largest
+  /// is infinite.
   [[nodiscard]] std::vector<double> probabilities() {
     sort();
     std::vector<double> each;
@@ -104,6 +114,7 @@ class candidates {
       each.push_back(std::exp(c.logit - all_.front().logit));
       sum += each.back();
     }
+    check(std::isfinite(sum), "there are no probabilities: a logit is NaN, or the largest is infinite");
     for (double& p : each) { p /= sum; }
     return each;
   }
@@ -117,6 +128,9 @@ class candidates {
   }
 
  private:
+  static void check(bool holds, const char* what) {
+    if (!holds) { dimwise::detail::raise<number_error>(error{} << "sampling: " << what); }
+  }
   // Of equal ones the smaller id, so that the order does not depend on the library. NaN comes last.
   static bool likelier(const candidate& a, const candidate& b) {
     if (std::isnan(a.logit) || std::isnan(b.logit)) {
@@ -133,7 +147,7 @@ class candidates {
   bool sorted_ = false;
 };
 
-/// How a word is drawn. Temperature 0 takes the likeliest.
+/// How a word is drawn. Temperature 0 takes the likeliest. Numbers below 0 and NaN are refused (`number_error`).
 struct sampling {
   double temperature = 0.8;
   std::size_t top_k = 40;
@@ -149,7 +163,7 @@ template <class Vocab>
                                std::span<const std::type_identity_t<id<Vocab>>> said, nn::random& numbers) {
   candidates<Vocab> c(logits);
   c.repetition_penalty(said.last(std::min(how.penalised, said.size())), how.repetition_penalty);
-  if (how.temperature <= 0) { return c.likeliest().which; }
+  if (how.temperature == 0) { return c.likeliest().which; }
   c.top_k(how.top_k).top_p(how.top_p).min_p(how.min_p).temperature(how.temperature);
   return c.draw(numbers);
 }
