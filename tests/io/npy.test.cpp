@@ -64,6 +64,25 @@ TEST_CASE("the order of a file is said by type, and its extents are compared") {
   CHECK(static_cast<float>(read_tensor<tensor<bfloat16, seq, d_k>>(w, rounding::allowed)(id<seq>{3}, id<d_k>{1})) == 7);
 }
 
+TEST_CASE("ids are read from whole numbers, and are ids of their dimension") {
+  struct words : dimwise::choice_dim<5> {};
+  struct any_words : dimwise::choice_dim<> {};
+  const std::vector<std::int32_t> numbers{0, 4, 2};
+  const std::vector<std::int64_t> wrong{0, 5, -1};
+  const std::vector<float> real{1, 2, 3};
+  const stored_array good{"ids", element_type::i32, {3}, std::as_bytes(std::span(numbers))};
+  const stored_array bad{"ids", element_type::i64, {3}, std::as_bytes(std::span(wrong))};
+  const auto ids = read_tensor<tensor<id<words>, seq>>(good);
+  CHECK(extent_of<seq>(ids) == 3);
+  CHECK(ids.data()[1].value == 4);
+  const auto fails = [&](auto f) { return dimwise_test::message(f); };
+  CHECK(
+      fails([&] { (void)read_tensor<tensor<id<words>, seq>>(bad); }).starts_with("\"ids\" has 5, which is no id of "));
+  CHECK(fails([&] { (void)read_tensor<tensor<id<any_words>, seq>>(bad); }).starts_with("\"ids\" has -1, which is no"));
+  const stored_array floats{"ids", element_type::f32, {3}, std::as_bytes(std::span(real))};
+  CHECK(fails([&] { (void)read_tensor<tensor<id<words>, seq>>(floats); }) == "\"ids\" (F32 [3]) cannot be read as I64");
+}
+
 TEST_CASE("headers are checked before elements are read") {
   const std::string good = "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }";
   CHECK(parse_npy(bytes_of_text(npy(good, 8)), "x", "x").extents == std::vector<std::size_t>{2});

@@ -178,13 +178,18 @@ template <class... I, class... O, class Bias, class T>
 struct linear_dims<nn::linear<nn::from<I...>, nn::to<O...>, Bias, T>> {
   using inputs = list<I...>;
   using outputs = list<nn::detail::output_side<O, I...>...>;
-  using bias_outputs = list<O...>;
+  using bias_outputs = list<typename nn::detail::result_side<O, I...>::type...>;
 };
 template <class X>
 concept linear_map = requires { typename linear_dims<X>::inputs; };
 
+// Of other modules there is none, so that a call with one fails without more errors.
 template <class Convention, class Linear, class... Turned>
 struct stored_linear {
+  using verdict = accepted<shape<>>;
+};
+template <class Convention, linear_map Linear, class... Turned>
+struct stored_linear<Convention, Linear, Turned...> {
   using of = linear_dims<Linear>;
   using weight = typename weight_order<Convention, typename of::inputs,
                                        typename turned_outputs<typename of::outputs, Turned...>::type>::type;

@@ -11,9 +11,24 @@
 
 #include <dimwise/io/elements.hpp>
 
+#include <cstdint>
+#include <string>
+
 namespace dimwise::io {
 
 namespace detail {
+
+// Ids are whole numbers in a file, which says of no dimension what they number.
+template <class Tensor>
+struct numbers_of_ids {
+  static constexpr bool any = false;
+};
+template <class D, class... DimsAndMarks>
+struct numbers_of_ids<tensor<id<D>, DimsAndMarks...>> {
+  static constexpr bool any = true;
+  using dimension = D;
+  using type = tensor<std::int64_t, DimsAndMarks...>;
+};
 
 // Extents that follow from those of the file: an axis of one dimension of a run-time extent.
 template <class Extents>
@@ -55,7 +70,7 @@ constexpr std::size_t rank_of(stored<A...>) {
 /// The array as a tensor. Run-time extents are the file's; those of dimensions that are one axis together are given.
 /// Throws `file_error` where the extents or the elements do not fit; an order of other dimensions is refused (R3).
 template <class Tensor, class Order = typename own_order<Tensor>::type, class... Extents>
-  requires(allowed<detail::order_verdict<Order, detail::shape_of<Tensor>>>)
+  requires(allowed<detail::order_verdict<Order, detail::shape_of<Tensor>>> && !detail::numbers_of_ids<Tensor>::any)
 [[nodiscard]] Tensor read_tensor(const stored_array& from, rounding how, const Extents&... given) {
   typename Tensor::extents_type extents;
   const auto refuse = [&](const std::string& why) {
@@ -73,6 +88,27 @@ template <class Tensor, class Order = typename own_order<Tensor>::type, class...
   if (const auto why = detail::unreadable<typename Tensor::value_type>(from, how); !why.empty()) { refuse(why); }
   Tensor to = Tensor::for_overwriting(extents);
   detail::read_elements(from, order, to.overwrite(), 0);
+  return to;
+}
+/// Ids are read from whole numbers. Throws `file_error` for one below 0, or beyond a static extent.
+template <class Tensor, class Order = typename own_order<Tensor>::type, class... Extents>
+  requires(allowed<detail::order_verdict<Order, detail::shape_of<Tensor>>> && detail::numbers_of_ids<Tensor>::any)
+[[nodiscard]] Tensor read_tensor(const stored_array& from, rounding how, const Extents&... given) {
+  using ids = detail::numbers_of_ids<Tensor>;
+  const auto numbers = read_tensor<typename ids::type, Order>(from, how, given...);
+  Tensor to = Tensor::for_overwriting(numbers.extents());
+  auto* out = to.overwrite();
+  for (const std::int64_t number : numbers.values()) {
+    constexpr auto most = ids::dimension::static_extent;
+    if (number < 0 || (most != at_run_time && static_cast<std::uint64_t>(number) >= most)) {
+      std::string dimension;
+      dimwise::detail::say_name(dimwise::detail::dimension_name<typename ids::dimension>(),
+                                [&](char c) { dimension += c; });
+      throw file_error(detail::printable(from.name) + " has " + std::to_string(number) + ", which is no id of " +
+                       dimension + (most == at_run_time ? "" : " of extent " + std::to_string(most)));
+    }
+    *out++ = typename Tensor::value_type(static_cast<std::size_t>(number));
+  }
   return to;
 }
 template <class Tensor, class Order = typename own_order<Tensor>::type, dimension_type... Extents>
