@@ -36,6 +36,23 @@ TEST_CASE("a folder is read and continued as the suite expects, also where exten
   }
 }
 
+TEST_CASE("caches that are not the model's, and a prompt without words, are refused") {
+  const dimwise_test::model_folder folder("tiny-gpt2");
+  const auto model = models::read_gpt2<tiny>(folder.path());
+  using word = models::gpt2<tiny>::word;
+  const std::vector words{word{1}, word{2}};
+  auto past = model.start(8);
+  CHECK_THROWS_AS(static_cast<void>(model.next({}, past)), extent_error);
+  decltype(past) none;
+  CHECK_THROWS_AS(static_cast<void>(model.next(words, none)), extent_error);
+  CHECK(models::continued(model, words, 1, past).size() == 1);
+  past.back().forget(1);
+  CHECK_THROWS_AS(static_cast<void>(model.next(words, past)), origin_error);
+  past.pop_back();
+  CHECK_THROWS_AS(static_cast<void>(model.next(words, past)), extent_error);
+  CHECK(past.front().length() == 2);
+}
+
 TEST_CASE("settings that are not those of the types are told at once") {
   const dimwise_test::model_folder folder("tiny-gpt2");
   folder.change("gelu_new", "relu");

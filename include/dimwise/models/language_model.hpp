@@ -144,9 +144,11 @@ struct language_model {
   }
 
   /// The features of the next words, behind the last norm; their keys and values go into `past`. `seen(layer, x)` is
-  /// called with the words' features (0) and with what each layer gives (1, 2, …).
+  /// called with the words' features (0) and with what each layer gives (1, 2, …). Throws `extent_error` where `past` has
+  /// another number of caches than the model has layers, and `origin_error` where they end at different positions.
   template <class Seen>
   [[nodiscard]] features_type features(std::span<const word> words, state& past, const Seen& seen) const {
+    check(past);
     features_type x = self().embedded(text(words, past));
     seen(std::size_t{0}, x);
     for (std::size_t i = 0; i < self().blocks.size(); ++i) {
@@ -160,15 +162,33 @@ struct language_model {
   }
   /// [seq, d_model] -> [seq, vocab]
   [[nodiscard]] logits_type logits(const features_type& x) const { return self().output(self().words, x); }
-  /// The logits of the word behind the last one: [vocab].
+  /// The logits of the word behind the last one: [vocab]. Throws `extent_error` where there are no words.
   [[nodiscard]] tensor<float, typename Dims::vocab> next(std::span<const word> words, state& past) const {
     using seq = typename Dims::seq;
+    if (words.empty()) {
+      dimwise::detail::raise<extent_error>(error{} << "next: no words are given: nothing is behind them");
+    }
     const features_type x = features(words, past);
     const features_type last = slice<seq>(x, extent_of<seq>(x) - 1, 1);
     return at<seq>(logits(last), 0);
   }
 
  private:
+  void check(const state& past) const {
+    if (past.size() != self().blocks.size()) {
+      dimwise::detail::raise<extent_error>(error{} << "features: the model has " << self().blocks.size()
+                                                   << " layers, and there are caches of " << past.size()
+                                                   << "; `start` gives one for each");
+    }
+    for (const auto& one : past) {
+      if (one.end() != past.front().end()) {
+        dimwise::detail::raise<origin_error>(error{} << "features: the caches of the layers end at positions "
+                                                     << static_cast<long long>(past.front().end()) << " and "
+                                                     << static_cast<long long>(one.end())
+                                                     << "; they are those of one text");
+      }
+    }
+  }
   [[nodiscard]] const Model& self() const { return static_cast<const Model&>(*this); }
 };
 
