@@ -68,6 +68,15 @@ TEST_CASE("the features and the three poolings of a text are those of float64") 
   }
 }
 
+TEST_CASE("a text without words has no vector") {
+  const auto folder = tiny_folder();
+  const auto model = models::read_bert<tiny>(folder.path());
+  const std::vector<word> none;
+  const std::vector<std::vector<word>> one_of_two{{word{1}}, {}};
+  CHECK_THROWS_AS(static_cast<void>(model.embedded(none)), extent_error);
+  CHECK_THROWS_AS(static_cast<void>(model.embedded(one_of_two)), extent_error);
+}
+
 TEST_CASE("of two texts each word knows to which it belongs") {
   const auto folder = tiny_folder();
   const auto model = models::read_bert<tiny>(folder.path());

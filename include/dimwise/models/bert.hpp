@@ -129,13 +129,16 @@ struct bert {
 
   /// The vector of a text, of length 1: the product of two is the cosine between them.
   [[nodiscard]] vector_type embedded(std::span<const word> text) const {
+    check_words(text.size(), 0);
     return of_length_one(pooled(features(tensor<word, seq>(text, seq{text.size()}))));
   }
-  /// The vectors of several texts, which go through together.
+  /// The vectors of several texts, which go through together. Throws `extent_error` for one without words, whose vector
+  /// has no direction.
   [[nodiscard]] vectors_type embedded(std::span<const std::vector<word>> texts) const {
     std::size_t most = 0;
     tensor<int, batch> lengths(batch{texts.size()});
     for (std::size_t i = 0; i < texts.size(); ++i) {
+      check_words(texts[i].size(), i);
       most = std::max(most, texts[i].size());
       lengths.overwrite()[i] = static_cast<int>(texts[i].size());
     }
@@ -153,6 +156,12 @@ struct bert {
   template <class Text, class Parts>
   [[nodiscard]] auto begun(const Text& text, const Parts& parts) const {
     return norm(positions(words(text)) + parts);
+  }
+  static void check_words(std::size_t count, std::size_t number) {
+    if (count == 0) {
+      dimwise::detail::raise<extent_error>(error{} << "embedded: text " << number
+                                                   << " has no words, and no vector of length 1");
+    }
   }
   template <class X>
   [[nodiscard]] static X of_length_one(const X& x) {
