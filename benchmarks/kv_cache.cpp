@@ -3,7 +3,7 @@
 // Build:  cmake --workflow --preset bench, which makes build/bench/benchmarks/bench_kv_cache
 // Usage:  bench_kv_cache [positions]
 //
-//   storage milliseconds GB/s                       32 query heads share 8 key heads of 128 features, one thread, CPU time
+//   storage milliseconds GB/s                    32 query heads share 8 key heads of 128 features, one thread, CPU time
 //
 // "pages" are merged by log-sum-exp, "gathered" copies them together first: what attend() of a paged cache does, and
 // what it does not.

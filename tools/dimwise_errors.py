@@ -39,7 +39,9 @@ SENTENCES = {
         "{op} names {over}, which is not in its operand"),
     "ERROR_R1_tensor_names_dimensions": ("over", "the tensor [{have}] lists {over}, which is no dimension"),
     "ERROR_R1_element_type_comes_first": ("over", "the tensor begins with {over} instead of the type of its elements"),
-    "ERROR_R1_module_takes_other_arguments": ("types", "the module {types} does not take these arguments", "the module does not take these arguments"),
+    "ERROR_R1_module_takes_other_arguments": (
+        "over+types", "the module {types} is not called with {over} alone", "the module {types} does not take these arguments",
+        "the module does not take these arguments"),
     "ERROR_R1_operation_takes_other_arguments": (
         "types", "{op} over {over} does not take {types}", "{op} of [{have}] does not take {types}", "{op} does not take {types}",
         "{op} over {over} does not take these arguments", "{op} does not take these arguments"),

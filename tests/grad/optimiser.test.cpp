@@ -182,7 +182,6 @@ TEST_CASE("settings that would not train are refused before anything moves") {
   moved_by(adamw(start, {.epsilon = -1}));
   moved_by(adamw(start, {.decay = -1}));
   moved_by(adamw(start, {.rate = warm_up_cosine{.peak = 1}}));
-  moved_by(adamw(start, {.rate = warm_up_cosine{.peak = 1, .warm_up = 5, .steps = 4}}));
   CHECK_THROWS_AS(static_cast<void>(clip_norm(start, -1)), number_error);
   CHECK_THROWS_AS(static_cast<void>(clip_norm(start, no_number)), number_error);
   CHECK(norm_of(clip_norm(start, 0)) == 0);
@@ -196,6 +195,7 @@ TEST_CASE("schedules") {
                              0.0028912801888782286};
   for (std::uint64_t i = 0; i < 10; ++i) { CHECK(rate(i) == doctest::Approx(expected[i]).epsilon(1e-14)); }
   CHECK(rate(10) == 0.002);
+  CHECK(warm_up_cosine{.peak = 1, .warm_up = 50, .steps = 6}(5) == 6.0 / 50);  // a first try of a few steps
   const linear_rate down{1.0, 0.5, 4};
   CHECK(down(0) == 1.0);
   CHECK(down(2) == 0.75);

@@ -134,7 +134,7 @@ class plain_loops {
 [[nodiscard]] inline const plan_counts& plans_run() { return current_context().counts(); }
 inline void reset_plans() { current_context().reset_counts(); }
 
-/// Bytes that this thread keeps of freed tensors and buffers, for its next evaluations. Where no limit was said, what all
+/// Bytes that this thread keeps of freed tensors and buffers for its next evaluations. Where no limit was said, what all
 /// threads keep and use is at most the most that they ever used, a sixteenth of that and 8 MiB for each thread.
 [[nodiscard]] inline std::size_t kept_memory() { return detail::block_pool::bytes(); }
 /// Sets a limit in bytes for this thread; 0 keeps nothing, `as_much_as_was_in_use` is what no limit is. What is kept

@@ -6,7 +6,7 @@
 // Tests: tests/nn/linear_attention.test.cpp, tests/compile_fail/linear_attention/
 //
 //   nn::linear_state<float, batch, kv_heads, d_k, d_v> s(batch{2});
-//   auto y = nn::linear_attention<seq, d_k>(q, k, v, s, nn::gated_delta_update{decay, beta});     // s goes on from here
+//   auto y = nn::linear_attention<seq, d_k>(q, k, v, s, nn::gated_delta_update{decay, beta});   // s goes on from here
 #pragma once
 
 #include <dimwise/eval/evaluate.hpp>

@@ -122,7 +122,7 @@ Verdict partial_attention(const S& s, const V& v);
 /// Attention over the keys of both parts (Dao et al. 2023, Flash-Decoding; Liu, Zaharia and Abbeel 2023, ring
 /// attention):
 ///
-///   output = (e^a A + e^b B) / (e^a + e^b),  log_sum_exp = log(e^a + e^b)      for the outputs A, B and log-sum-exps a, b
+///   output = (e^a A + e^b B) / (e^a + e^b),  log_sum_exp = log(e^a + e^b)   for the outputs A, B and log-sum-exps a, b
 ///
 /// Exact whatever a and b are: neither is exponentiated alone, and a part that saw nothing (−∞) adds nothing.
 template <class Output, class Sums>

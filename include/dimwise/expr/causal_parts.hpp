@@ -4,7 +4,7 @@
 // Layer: expr.
 // Tests: tests/eval/whole_rows.test.cpp, tests/compile_fail/mask/
 //
-//   causal<seq, summed<prefix, key>>{}             every query sees the prefix, and of the keys those up to its position
+//   causal<seq, summed<prefix, key>>{}           every query sees the prefix, and of the keys those up to its position
 #pragma once
 
 #include <dimwise/expr/position_masks.hpp>

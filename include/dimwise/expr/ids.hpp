@@ -4,7 +4,7 @@
 //
 // Layer: expr.
 //
-//   scatter_add<vocab>(gradient, tokens, vocab{n})        [batch, seq, d_model] x ids [batch, seq]  ->  [vocab, d_model]
+//   scatter_add<vocab>(gradient, tokens, vocab{n})      [batch, seq, d_model] x ids [batch, seq]  ->  [vocab, d_model]
 //
 // Tests: tests/expr/ids.test.cpp, tests/compile_fail/index/
 #pragma once

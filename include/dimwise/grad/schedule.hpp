@@ -31,8 +31,8 @@ struct linear_rate {
 };
 
 /// `warm_up` steps up to the peak, the first of which has peak / warm_up; then half a cosine down to `least`, which is
-/// reached after `steps` (Loshchilov and Hutter 2017). Throws `number_error` where `steps` was not said, or is less than
-/// `warm_up`.
+/// reached after `steps` (Loshchilov and Hutter 2017). A training of fewer steps than `warm_up` ends on the way up.
+/// Throws `number_error` where `steps` was not said.
 struct warm_up_cosine {
   double peak = 0;
   std::uint64_t warm_up = 0;
@@ -42,10 +42,6 @@ struct warm_up_cosine {
   [[nodiscard]] double operator()(std::uint64_t step) const {
     if (steps == 0) {
       detail::raise<number_error>(error{} << "warm_up_cosine: `.steps`, after which the rate is `least`, was not said");
-    }
-    if (steps < warm_up) {
-      detail::raise<number_error>(error{} << "warm_up_cosine: it ends after " << static_cast<long long>(steps)
-                                          << " steps, but warms up for " << static_cast<long long>(warm_up));
     }
     if (step < warm_up) { return peak * static_cast<double>(step + 1) / static_cast<double>(warm_up); }
     if (step >= steps) { return least; }

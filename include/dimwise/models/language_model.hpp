@@ -144,8 +144,10 @@ struct language_model {
   }
 
   /// The features of the next words, behind the last norm; their keys and values go into `past`. `seen(layer, x)` is
-  /// called with the words' features (0) and with what each layer gives (1, 2, …). Throws `extent_error` where `past` has
-  /// another number of caches than the model has layers, and `origin_error` where they end at different positions.
+  /// called with the words' features (0) and with what each layer gives (1, 2, …).
+  ///
+  /// Throws `extent_error` where `past` has another number of caches than the model has layers.
+  /// Throws `origin_error` where they end at different positions.
   template <class Seen>
   [[nodiscard]] features_type features(std::span<const word> words, state& past, const Seen& seen) const {
     check(past);

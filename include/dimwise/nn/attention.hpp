@@ -3,7 +3,7 @@
 //
 // Layer: nn.
 //
-//   attention<d_k, key>(q, k, v, causal<seq, key>{})        softmax(q·k / √|d_k|) · v      (Vaswani et al. 2017, equation 1)
+//   attention<d_k, key>(q, k, v, causal<seq, key>{})   softmax(q·k / √|d_k|) · v      (Vaswani et al. 2017, equation 1)
 //
 // What changes the scores comes behind the values and is applied from left to right: masks, biases (tensors, or made of
 // positions), and functions of scores, such as soft_cap{30} or a lambda of one's own.

@@ -6,7 +6,7 @@
 //
 //   nn::kv_cache<key, nn::capacity<2048>, nn::keys<float, batch, kv_heads, key, d_k, rotated<d_k, seq>>,
 //                nn::values<float, batch, kv_heads, key, d_v>> cache(batch{2});
-//   cache.append(k, v);                                             // both at once, positions go on where the cache ends
+//   cache.append(k, v);                                     // both at once, positions go on where the cache ends
 //   tensor y = contract<key>(softmax<key>(masked(scores<d_k>(q, cache.keys()), causal<seq, key>{})), cache.values());
 #pragma once
 

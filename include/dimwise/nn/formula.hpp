@@ -11,7 +11,7 @@
 //     using namespace detail::words;
 //     return plus(contract<I...>(x, weight), bias);
 //   }
-//   DIMWISE_DETAIL_CALL(linear, operator(), formula);      // linear(x): the stored value, or the error in the user's line
+//   DIMWISE_DETAIL_CALL(linear, operator(), formula);   // linear(x): the stored value, or the error in the user's line
 #pragma once
 
 #include <dimwise/eval/partial_attention.hpp>

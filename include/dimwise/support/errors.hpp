@@ -320,7 +320,7 @@ struct ERROR_R10_stack_has_another_extent;
 template <class... Facts>
 struct ERROR_R10_keys_and_values_grow_together;
 
-/// A side of a cache that is stored as whole numbers takes its scale, which comes before the extents: keys, then values.
+/// A side of a cache that is stored as whole numbers takes its scale. Scales come first: keys, values, extents.
 template <class... Facts>
 struct ERROR_R10_whole_numbers_are_stored_by_scales;
 
@@ -477,8 +477,8 @@ struct ERROR_R21_loss_is_one_number;
 template <class... Facts>
 struct ERROR_R21_model_has_no_parameters;
 
-/// The second is a member of the first, and holds parameters that no walk finds: it is neither a module nor a tensor, nor a
-/// std::vector, std::array or std::tuple of them.
+/// The second is a member of the first, and holds parameters that no walk finds: it is neither a module nor a tensor,
+/// nor a std::vector, std::array or std::tuple of them.
 template <class... Facts>
 struct ERROR_R21_member_hides_its_parameters;
 

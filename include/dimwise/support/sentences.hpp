@@ -87,6 +87,7 @@ struct ERROR_R1_element_type_comes_first {
 template <class... Facts>
 struct ERROR_R1_module_takes_other_arguments {
   static constexpr const char* says[] = {
+      "the module {types} is not called with {over} alone",
       "the module {types} does not take these arguments",
       "the module does not take these arguments"};
   static_assert(false, detail::sentence<ERROR_R1_module_takes_other_arguments, says>);

@@ -1,4 +1,4 @@
-// tests/compile_fail/nn/nn_prelude.hpp -- modules over the dimensions of prelude.hpp. Declared only: cases are compiled.
+// tests/compile_fail/nn/nn_prelude.hpp -- modules over the dimensions of prelude.hpp, declared only.
 //
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
