@@ -14,13 +14,17 @@ namespace dimwise {
 
 namespace detail {
 
-// The destination's strides along the axes of the expression, which may have another order.
+// The destination's axes in the order of the expression, which may be another one.
 template <class ResultAxes, class ExpressionAxes, class Extents>
-void destination_axes(const Extents& e, const axis* result, axis* to) {
-  axis_extents<ExpressionAxes>::write(e, to);
-  std::ptrdiff_t strides[max_rank] = {};
-  align<ExpressionAxes, ResultAxes>(result, strides);
-  for (std::size_t i = 0; i < ExpressionAxes::size; ++i) { to[i].stride = strides[i]; }
+void destination_axes(const Extents& result, axis* to) {
+  if constexpr (std::is_same_v<ResultAxes, ExpressionAxes>) {
+    axis_extents<ResultAxes>::write(result, to);
+    make_contiguous(to, ResultAxes::size);
+  } else {
+    axis own[max_rank];
+    destination_axes<ResultAxes, ResultAxes>(result, own);
+    for (std::size_t i = 0; i < ExpressionAxes::size; ++i) { to[i] = own[places<ExpressionAxes, ResultAxes>::at[i]]; }
+  }
 }
 
 // Whether the compiler has planned the whole formula: the first of all strategies, where every extent is static.
@@ -42,15 +46,11 @@ bool planned_when_compiled([[maybe_unused]] context& cx, [[maybe_unused]] const 
 template <class T, class... D, operand E>
 void assign_value(tensor<T, D...>& y, const E& value) {
   using Y = tensor<T, D...>;
-  using axes = typename Y::axes;
   context& cx = current_context();
   auto fresh = Y::for_overwriting(detail::merge_extents<typename Y::extents_type::atoms>("assign", value.extents()));
   if (!detail::planned_when_compiled<Y>(cx, value, fresh)) {
-    detail::axis own[detail::max_rank];
-    detail::axis_extents<axes>::write(fresh.extents(), own);
-    detail::make_contiguous(own, axes::size);
     detail::axis to[detail::max_rank];
-    detail::destination_axes<axes, detail::axes_for<detail::shape_of<E>>>(value.extents(), own, to);
+    detail::destination_axes<typename Y::axes, detail::axes_for<detail::shape_of<E>>>(fresh.extents(), to);
     detail::evaluation_pass pass{cx};
     detail::write<typename detail::compute_in<T, E>::type>(pass, value, {fresh.overwrite(), to});
   }

@@ -218,16 +218,30 @@ template <class... X>
 struct any_step<list<X...>> {
   static constexpr bool of[] = {std::is_same_v<typename child_facts<X>::template type<float>, bool>..., false};
 };
-template <class N, std::size_t K>
-bool elements_fit(const kernels::loop_nest<K>& nest) {
+template <std::size_t K>
+bool elements_fit(const kernels::loop_nest<K>& nest, const bool* any_step) {
   if (nest.rank == 0 || nest.empty()) { return false; }
   const std::size_t in = nest.rank - 1;
   if (nest.extent[in] < least_row || nest.stride[0][in] != 1) { return false; }
   for (std::size_t k = 1; k < K; ++k) {
     const bool same = K > 2 && nest.stride[k][in] == 0;
-    if (nest.stride[k][in] != 1 && !same && !any_step<children_t<N>>::of[k - 1]) { return false; }
+    if (nest.stride[k][in] != 1 && !same && !any_step[k - 1]) { return false; }
   }
   return true;
+}
+
+// Part of a row of a node: `n` elements, which begin `begin` steps behind the offsets.
+using element_part = void(const kernels::table& table, std::size_t n, void* to, const void* x,
+                          const std::ptrdiff_t* offset, const std::ptrdiff_t* step, std::size_t begin);
+// Every row in parts; `x` is given to each of them. One function for all nodes with as many children.
+template <std::size_t K>
+void run_elements(context& cx, const kernels::loop_nest<K>& nest, std::size_t elements, element_part* part, void* to,
+                  const void* x) {
+  const kernels::table& table = kernels::active();
+  kernels::for_each_row(nest, [&](const std::ptrdiff_t(&o)[K], std::size_t n, const std::ptrdiff_t(&s)[K]) {
+    in_parts(cx, n, elements,
+             [&](std::size_t begin, std::size_t end) { part(table, end - begin, to, x, o, s, begin); });
+  });
 }
 
 // A strategy: the children of a node through its element kernel.
@@ -238,37 +252,37 @@ struct by_element_kernel {
 
   template <class Lowered>
   static bool fits(const N& n, const axis* to, const Lowered& x) {
-    return element_kernel<N>::takes(n) && elements_fit<N>(child_nest(n, to, x));
+    return element_kernel<N>::takes(n) && elements_fit(child_nest<N>(to, x), any_step<children_t<N>>::of);
   }
   template <class T, class Lowered>
-  static bool run(context& cx, const N& n, target<T> to, const Lowered& x) {
-    run_rows(cx, child_nest(n, to.axes, x), to.data, x, std::make_index_sequence<children_t<N>::size>{});
+  static bool run(context& cx, const N&, target<T> to, const Lowered& x) {
+    run_elements(cx, child_nest<N>(to.axes, x), element_kernel<N>::part, &part<T, Lowered>, to.data, &x);
     return true;
   }
 
  private:
-  template <std::size_t K, class T, class Lowered, std::size_t... I>
-  static void run_rows(context& cx, const kernels::loop_nest<K>& nest, T* to, const Lowered& x,
-                       std::index_sequence<I...>) {
-    const kernels::table& table = kernels::active();
+  template <class T, class Lowered>
+  static void part(const kernels::table& table, std::size_t n, void* to, const void* x, const std::ptrdiff_t* offset,
+                   const std::ptrdiff_t* step, std::size_t begin) {
+    part(table, n, static_cast<T*>(to), *static_cast<const Lowered*>(x), offset, step,
+         static_cast<std::ptrdiff_t>(begin), std::make_index_sequence<children_t<N>::size>{});
+  }
+  template <class T, class Lowered, std::size_t... I>
+  [[gnu::always_inline]] static void part(const kernels::table& table, std::size_t n, T* to, const Lowered& x,
+                                          const std::ptrdiff_t* offset, const std::ptrdiff_t* step,
+                                          std::ptrdiff_t begin, std::index_sequence<I...>) {
     using pointers = children_of<std::remove_const_t<decltype(child_in<I>(x).data)>...>;
-    kernels::for_each_row(nest, [&](const std::ptrdiff_t(&o)[K], std::size_t n, const std::ptrdiff_t(&s)[K]) {
-      in_parts(cx, n, element_kernel<N>::part, [&](std::size_t begin, std::size_t end) {
-        const auto at = static_cast<std::ptrdiff_t>(begin);
-        element_kernel<N>::run(table, end - begin, pointers{child_in<I>(x).data + o[1 + I] + at * s[1 + I]...}, &s[1],
-                               to + o[0] + at);
-      });
-    });
+    element_kernel<N>::run(table, n, pointers{child_in<I>(x).data + offset[1 + I] + begin * step[1 + I]...}, step + 1,
+                           to + offset[0] + begin);
   }
 };
 
 // A function of elements in their own memory, whatever their strides.
-template <class Axes>
-void map_in_place(kernels::function f, const axis* extents, target<float> to) {
+inline void map_in_place(kernels::function f, std::size_t rank, target<float> to) {
   std::ptrdiff_t strides[1][max_rank] = {};
-  for (std::size_t i = 0; i < Axes::size; ++i) { strides[0][i] = to.axes[i].stride; }
+  for (std::size_t i = 0; i < rank; ++i) { strides[0][i] = to.axes[i].stride; }
   const kernels::table& table = kernels::active();
-  kernels::for_each_row(nest_over(Axes::size, extents, strides),
+  kernels::for_each_row(nest_over(rank, to.axes, strides),
                         [&](const std::ptrdiff_t(&o)[1], std::size_t n, const std::ptrdiff_t(&s)[1]) {
     float* const x = to.data + o[0];
     if (s[0] == 1) { return table.map(f, n, x, x); }

@@ -83,10 +83,8 @@ template <class Shape, class A, class B>
 struct product_chain<elementwise<Shape, float, fn::add, A, B>>
     : extended_chain<elementwise<Shape, float, fn::add, A, B>, B, A, 1> {};
 
-// The operands of a chain, with their strides along the product's axes.
-template <class Axes, class Pass>
-struct chain_pieces {
-  Pass& pass;
+// What follows a product: the operands, with their strides along the product's axes.
+struct chain_steps {
   lowered<float> bias;
   std::ptrdiff_t bias_strides[max_rank] = {};
   kernels::function activation = kernels::function::none;
@@ -94,6 +92,17 @@ struct chain_pieces {
   std::ptrdiff_t residual_strides[max_rank] = {};
   bool has_bias = false;
   bool has_residual = false;
+
+  [[nodiscard]] std::string in_words() const {
+    return std::string(has_bias ? ", plus a bias" : "") +
+           (activation == kernels::function::none ? "" : ", through a function") +
+           (has_residual ? ", plus a residual" : "");
+  }
+};
+// The same as a chain is walked.
+template <class Axes, class Pass>
+struct chain_pieces : chain_steps {
+  Pass& pass;
 
   explicit chain_pieces(Pass& p) : pass(p) {}
 
@@ -103,11 +112,6 @@ struct chain_pieces {
     (IsResidual ? has_residual : has_bias) = true;
     align<Axes, axes_for<shape_of<X>>>((IsResidual ? residual : bias).axes,
                                        IsResidual ? residual_strides : bias_strides);
-  }
-  [[nodiscard]] std::string in_words() const {
-    return std::string(has_bias ? ", plus a bias" : "") +
-           (activation == kernels::function::none ? "" : ", through a function") +
-           (has_residual ? ", plus a residual" : "");
   }
 };
 
@@ -122,15 +126,10 @@ void write_product_axes(const Product& p, const target<float>& whole, axis* to) 
 
 // to = f(to, x), element by element.
 template <class F>
-void update(std::size_t rank, const axis* extents, const axis* to_axes, const std::ptrdiff_t* x_strides, float* to,
-            const float* x, const F& f) {
-  std::ptrdiff_t strides[2][max_rank] = {};
-  for (std::size_t i = 0; i < rank; ++i) {
-    strides[0][i] = to_axes[i].stride;
-    strides[1][i] = x_strides[i];
-  }
-  kernels::for_each_element(nest_over(rank, extents, strides),
-                            [&](std::ptrdiff_t t, std::ptrdiff_t g) { to[t] = f(to[t], x[g]); });
+void update(std::size_t rank, target<float> to, const std::ptrdiff_t* x_strides, const float* x, const F& f) {
+  kernels::loop_nest<2> nest;
+  for (std::size_t i = 0; i < rank; ++i) { nest.add(to.axes[i].extent, {to.axes[i].stride, x_strides[i]}); }
+  kernels::for_each_element(nest, [&](std::ptrdiff_t t, std::ptrdiff_t g) { to.data[t] = f(to.data[t], x[g]); });
 }
 
 // A residual of the result's layout is found by the result's strides.
@@ -140,25 +139,49 @@ inline bool lies_like(std::size_t rank, const axis* to, const std::ptrdiff_t* st
   }
   return true;
 }
-// A bias is one contiguous row of all columns, or of all rows where operands changed places.
-template <class InColumns>
-bool is_row_of(std::size_t rank, const axis* extents, const std::ptrdiff_t* strides, std::size_t columns,
-               const InColumns& in_columns) {
+// A bias is one contiguous row of all columns, or of all rows where operands changed places. Columns are the axes that
+// `rows` lacks.
+inline bool is_row_of(std::size_t rank, const axis* extents, const std::ptrdiff_t* strides, std::size_t columns,
+                      const short* rows) {
   std::ptrdiff_t next = 1;
   for (std::size_t i = rank; i-- > 0;) {
     if (extents[i].extent == 1) { continue; }
-    if (strides[i] != (in_columns(i) ? next : 0)) { return false; }
-    if (in_columns(i)) { next = times(next, extents[i].extent); }
+    const bool in_columns = rows[i] < 0;
+    if (strides[i] != (in_columns ? next : 0)) { return false; }
+    if (in_columns) { next = times(next, extents[i].extent); }
   }
   return next == static_cast<std::ptrdiff_t>(columns);
 }
 
 // The steps behind a product one after the other, where the kernel does not take them.
-template <class Axes, class Pieces>
-void finish_apart(const Pieces& pieces, const axis* to, float* c) {
-  if (pieces.has_bias) { update(Axes::size, to, to, pieces.bias_strides, c, pieces.bias.data, fn::add{}); }
-  if (pieces.activation != kernels::function::none) { map_in_place<Axes>(pieces.activation, to, {c, to}); }
-  if (pieces.has_residual) { update(Axes::size, to, to, pieces.residual_strides, c, pieces.residual.data, fn::add{}); }
+inline void finish_apart(std::size_t rank, const chain_steps& steps, target<float> to) {
+  if (steps.has_bias) { update(rank, to, steps.bias_strides, steps.bias.data, fn::add{}); }
+  if (steps.activation != kernels::function::none) { map_in_place(steps.activation, rank, to); }
+  if (steps.has_residual) { update(rank, to, steps.residual_strides, steps.residual.data, fn::add{}); }
+}
+// A product and what follows it; false where a hidden value may have spoiled it.
+inline bool multiply_and_finish(context& cx, const product_form& form, target<float> to, const lowered<float>& a,
+                                const lowered<float>& b, const chain_steps& steps) {
+  product_plan plan = plan_product(sort_axes(form, a.axes, b.axes, to.axes));
+  const bool at_once = plan.sums.rank == 0;
+  const bool bias_fits =
+      !steps.has_bias || (at_once && plan.call.count == 1 &&
+                          is_row_of(form.rank, to.axes, steps.bias_strides, plan.exchanged ? plan.call.m : plan.call.n,
+                                    form.a.along_result));
+  const bool residual_fits = !steps.has_residual || (at_once && lies_like(form.rank, to.axes, steps.residual_strides));
+  if (bias_fits && residual_fits && at_once) {
+    kernels::product_epilogue& e = plan.call.epilogue;
+    (plan.exchanged ? e.row_bias : e.column_bias) = steps.bias.data;
+    e.activation = steps.activation;
+    e.residual = steps.has_residual;
+    plan.call.residual_row = plan.call.c_row;
+    plan.call.residual_column = plan.call.c_column;
+    run_product(cx, plan, a, b, to.data, steps.residual.data);
+  } else {
+    run_product(cx, plan, a, b, to.data);
+    finish_apart(form.rank, steps, to);
+  }
+  return !may_be_spoiled(form, a, b, to);
 }
 
 // Chains of at least one step behind the product.
@@ -181,54 +204,21 @@ struct product_and_finish {
     using chain = product_chain<N>;
     using product = typename chain::product;
     using A = element_t<0, children_t<product>>;
-    using B = element_t<1, children_t<product>>;
     using axes = axes_for<shape_of<product>>;
     const product& p = chain::find(n);
-    if (!worth_a_kernel(p)) { return false; }
+    axis to[max_rank];
+    write_product_axes<axes, N>(p, whole, to);
+    axis summed[max_rank];
+    axis_extents<axes_for<shape_of<A>>>::write(p.template child<0>().extents(), summed);
+    if (plain_work(form_of<product>, summed, to) < least_product) { return false; }
     const auto x = read_children<float>(pass, p);
-    const auto& a = child_in<0>(x);
-    const auto& b = child_in<1>(x);
     chain_pieces<axes, Pass> pieces(pass);
     chain::collect(n, pieces);
-    bool spoiled = false;
+    bool done = true;
     pass.run(plan_kind::product, n, [&] { return operation_in_words<product>() + pieces.in_words(); }, [&] {
-      axis to[max_rank];
-      write_product_axes<axes, N>(p, whole, to);
-      finish<product>(pass.cx, a, b, pieces, to, whole);
-      spoiled = may_be_spoiled<A, B>(a, b, axes::size, to, whole.data);
+      done = multiply_and_finish(pass.cx, form_of<product>, {whole.data, to}, child_in<0>(x), child_in<1>(x), pieces);
     });
-    return !spoiled;
-  }
-
- private:
-  template <class Product, class Pieces>
-  static void finish(context& cx, const lowered<float>& a, const lowered<float>& b, const Pieces& pieces,
-                     const axis* to, target<float> whole) {
-    using axes = axes_for<shape_of<Product>>;
-    using result = product_result_t<Product>;
-    using a_axes = axes_for<shape_of<element_t<0, children_t<Product>>>>;
-    using b_axes = axes_for<shape_of<element_t<1, children_t<Product>>>>;
-    using over = typename operation_of<Product>::over;
-    product_plan plan = plan_product(sort_axes<over, result, a_axes, b_axes>(a.axes, b.axes, to, to));
-    const auto in_columns = [](std::size_t i) {
-      return places<result, b_axes>::at[i] >= 0 && places<result, a_axes>::at[i] < 0;
-    };
-    const bool at_once = plan.sums.rank == 0;
-    const bool bias_fits = !pieces.has_bias || (at_once && plan.call.count == 1 &&
-                                                is_row_of(axes::size, to, pieces.bias_strides,
-                                                          plan.exchanged ? plan.call.m : plan.call.n, in_columns));
-    const bool residual_fits = !pieces.has_residual || (at_once && lies_like(axes::size, to, pieces.residual_strides));
-    if (bias_fits && residual_fits && at_once) {
-      kernels::product_epilogue& e = plan.call.epilogue;
-      (plan.exchanged ? e.row_bias : e.column_bias) = pieces.bias.data;
-      e.activation = pieces.activation;
-      e.residual = pieces.has_residual;
-      plan.call.residual_row = plan.call.c_row;
-      plan.call.residual_column = plan.call.c_column;
-      return run_product(cx, plan, a, b, whole.data, pieces.residual.data);
-    }
-    run_product(cx, plan, a, b, whole.data);
-    finish_apart<axes>(pieces, to, whole.data);
+    return done;
   }
 };
 
@@ -283,8 +273,7 @@ struct norm_chain<elementwise<Shape, float, fn::add, E, G>> : norm_chain<E> {
 };
 
 // Whether the kernel takes such rows: they are contiguous, and so are gamma and beta.
-template <class Loops>
-bool norm_fits(const Loops& loops, const operand_layout& gamma, const operand_layout* beta) {
+inline bool norm_fits(const row_loops& loops, const operand_layout& gamma, const operand_layout* beta) {
   return rows_fit(loops) && gamma.axes[0].stride == 1 && (beta == nullptr || beta->axes[0].stride == 1);
 }
 
@@ -308,7 +297,8 @@ struct norm_and_finish<N> {
     const auto gamma = read<float>(pass, chain::gamma(n));
     lowered<float> beta;
     if constexpr (chain::shifted) { beta = read<float>(pass, chain::beta(n)); }
-    const row_loops<axes_for<shape_of<N>>, axes_for<shape_of<child_t<norm>>>, over> loops(to.axes, x.axes);
+    const row_loops loops =
+        row_loops_over<axes_for<shape_of<N>>, axes_for<shape_of<child_t<norm>>>, over>(to.axes, x.axes);
     if (loops.inside.empty()) { return true; }
     const auto words = [] {
       return std::string(chain::how::name) + (chain::shifted ? ", times gamma, plus beta" : ", times gamma");
@@ -319,29 +309,24 @@ struct norm_and_finish<N> {
         run_rows<typename chain::how>(pass.cx, loops, to.data, x.data, 0.0F, epsilon, gamma.data, beta.data);
       });
     } else {
-      pass.run(plan_kind::plain, n, words, [&] { by_loops(n, loops, to, x, gamma, beta, epsilon); });
+      pass.run(plan_kind::plain, n, words, [&] { by_loops(loops, to, x, gamma, beta, epsilon); });
     }
     return true;
   }
 
  private:
-  template <class Loops>
-  static void by_loops(const N& n, const Loops& loops, target<float> to, const lowered<float>& x,
-                       const lowered<float>& gamma, const lowered<float>& beta, float epsilon) {
+  static void by_loops(const row_loops& loops, target<float> to, const lowered<float>& x, const lowered<float>& gamma,
+                       const lowered<float>& beta, float epsilon) {
     using chain = norm_chain<N>;
     using axes = axes_for<shape_of<N>>;
     using over = axes_of_list_t<typename chain::over>;
-    kernels::for_each_element(loops.outside, [&](std::ptrdiff_t t, std::ptrdiff_t f) {
-      one_row<float, typename chain::how>(loops.inside, to.data + t, x.data + f, 0.0F, epsilon);
-    });
-    axis extents[max_rank];
-    axis_extents<axes>::write(n.extents(), extents);
+    row_by_row<typename chain::how>(loops, to.data, x.data, 0.0F, epsilon);
     std::ptrdiff_t strides[max_rank] = {};
     align<axes, over>(gamma.axes, strides);
-    update(axes::size, extents, to.axes, strides, to.data, gamma.data, fn::multiply{});
+    update(axes::size, to, strides, gamma.data, fn::multiply{});
     if constexpr (chain::shifted) {
       align<axes, over>(beta.axes, strides);
-      update(axes::size, extents, to.axes, strides, to.data, beta.data, fn::add{});
+      update(axes::size, to, strides, beta.data, fn::add{});
     }
   }
 };

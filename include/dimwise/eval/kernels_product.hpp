@@ -16,17 +16,12 @@ namespace dimwise::detail {
 // they have done before a kernel has begun.
 inline constexpr std::size_t least_product = 288;
 
-constexpr std::size_t plain_work_of(const short* sums_in_a, std::size_t sums_rank, const axis* a, std::size_t rank,
-                                    const axis* result) {
+constexpr std::size_t plain_work(const product_form& form, const axis* a, const axis* result) {
   std::size_t sums = 1;
   std::size_t numbers = 1;
-  for (std::size_t i = 0; i < rank; ++i) { sums = saturating_product(sums, result[i].extent); }
-  for (std::size_t i = 0; i < sums_rank; ++i) { numbers = saturating_product(numbers, a[sums_in_a[i]].extent); }
+  for (std::size_t i = 0; i < form.rank; ++i) { sums = saturating_product(sums, result[i].extent); }
+  for (std::size_t i = 0; i < form.sums; ++i) { numbers = saturating_product(numbers, a[form.a.along_sums[i]].extent); }
   return numbers == 0 ? 0 : saturating_product(sums, numbers < least_product ? numbers + 8 : numbers);
-}
-template <class Sums, class ResultAxes, class AAxes>
-[[gnu::always_inline]] constexpr std::size_t plain_work(const axis* a, const axis* result) {
-  return plain_work_of(places<Sums, AAxes>::at, Sums::size, a, ResultAxes::size, result);
 }
 
 // Axes of the result and of both operands, by what they are to a product.
@@ -37,22 +32,12 @@ struct product_axes {
   kernels::loop_nest<3> shared;   // result, a, b
 };
 
-// Which axes of the operands run along those of the result and of the sums: what remains of the names.
-struct product_places {
-  const short* result_in_a;
-  const short* result_in_b;
-  std::size_t rank;
-  const short* sums_in_a;
-  const short* sums_in_b;
-  std::size_t sums;
-};
-constexpr product_axes sort_by(const product_places& p, const axis* a, const axis* b, const axis* result,
-                               const axis* to) {
+constexpr product_axes sort_axes(const product_form& form, const axis* a, const axis* b, const axis* to) {
   product_axes axes;
-  for (std::size_t i = 0; i < p.rank; ++i) {
-    const std::size_t n = result[i].extent;
-    const short in_a = p.result_in_a[i];
-    const short in_b = p.result_in_b[i];
+  for (std::size_t i = 0; i < form.rank; ++i) {
+    const std::size_t n = to[i].extent;
+    const short in_a = form.a.along_result[i];
+    const short in_b = form.b.along_result[i];
     if (in_a >= 0 && in_b >= 0) {
       axes.shared.add(n, {to[i].stride, a[in_a].stride, b[in_b].stride});
     } else if (in_a >= 0) {
@@ -61,19 +46,11 @@ constexpr product_axes sort_by(const product_places& p, const axis* a, const axi
       axes.columns.add(n, {to[i].stride, b[in_b].stride});
     }
   }
-  for (std::size_t i = 0; i < p.sums; ++i) {
-    const axis& x = a[p.sums_in_a[i]];
-    axes.sums.add(x.extent, {x.stride, b[p.sums_in_b[i]].stride});
+  for (std::size_t i = 0; i < form.sums; ++i) {
+    const axis& x = a[form.a.along_sums[i]];
+    axes.sums.add(x.extent, {x.stride, b[form.b.along_sums[i]].stride});
   }
   return axes;
-}
-template <class Over, class ResultAxes, class AAxes, class BAxes>
-[[gnu::always_inline]] constexpr product_axes sort_axes(const axis* a, const axis* b, const axis* result,
-                                                        const axis* to) {
-  using sums = axes_of_list_t<Over>;
-  return sort_by({places<ResultAxes, AAxes>::at, places<ResultAxes, BAxes>::at, ResultAxes::size,
-                  places<sums, AAxes>::at, places<sums, BAxes>::at, sums::size},
-                 a, b, result, to);
 }
 
 // Loops over a group of axes, the innermost taken out for the kernel.
@@ -226,17 +203,6 @@ inline void run_product(context& cx, const product_plan& plan, const lowered<flo
   });
 }
 
-// Nothing to sum, or little: the plain loops are done before a kernel has begun.
-template <class Shape, class Over, class A, class B>
-bool worth_a_kernel(const contraction<Shape, Over, A, B>& n) {
-  axis extents[max_rank];
-  axis_extents<axes_for<Shape>>::write(n.extents(), extents);
-  axis of_a[max_rank];
-  axis_extents<axes_for<shape_of<A>>>::write(n.template child<0>().extents(), of_a);
-  return plain_work<axes_of_list_t<Over>, product_result_t<contraction<Shape, Over, A, B>>, axes_for<shape_of<A>>>(
-             of_a, extents) >= least_product;
-}
-
 // Whether all elements are finite; contiguous ones in groups of a constant count, which compilers turn into
 // vectors.
 inline bool all_finite(std::size_t rank, const axis* axes, const float* data) {
@@ -262,23 +228,23 @@ inline extent_t count_of(std::size_t rank, const axis* axes) {
 
 // Whether values of the score −∞, which the plain loops leave out, may have spoiled a product with weights: both the
 // values and the result are not finite. The smaller is looked at first.
-template <class A, class B>
-bool may_be_spoiled([[maybe_unused]] const lowered<float>& a, [[maybe_unused]] const lowered<float>& b,
-                    [[maybe_unused]] std::size_t rank, [[maybe_unused]] const axis* result,
-                    [[maybe_unused]] const float* elements) {
-  if constexpr (!gives_hidden_weights<A> && !gives_hidden_weights<B>) {
-    return false;
-  } else if constexpr (gives_hidden_weights<A> && gives_hidden_weights<B>) {
-    return !all_finite(rank, result, elements);
-  } else {
-    const axis* const values = gives_hidden_weights<A> ? b.axes : a.axes;
-    const float* const data = gives_hidden_weights<A> ? b.data : a.data;
-    constexpr std::size_t values_rank = axes_for<shape_of<std::conditional_t<gives_hidden_weights<A>, B, A>>>::size;
-    if (count_of(values_rank, values) < count_of(rank, result) && all_finite(values_rank, values, data)) {
+inline bool may_be_spoiled(const product_form& form, const lowered<float>& a, const lowered<float>& b,
+                           target<float> to) {
+  if (!form.a.gives_hidden_weights && !form.b.gives_hidden_weights) { return false; }
+  if (form.a.gives_hidden_weights != form.b.gives_hidden_weights) {
+    const lowered<float>& values = form.a.gives_hidden_weights ? b : a;
+    const std::size_t rank = form.a.gives_hidden_weights ? form.b.rank : form.a.rank;
+    if (count_of(rank, values.axes) < count_of(form.rank, to.axes) && all_finite(rank, values.axes, values.data)) {
       return false;
     }
-    return !all_finite(rank, result, elements);
   }
+  return !all_finite(form.rank, to.axes, to.data);
+}
+// The product; false where a hidden value may have spoiled it.
+inline bool multiply(context& cx, const product_form& form, target<float> to, const lowered<float>& a,
+                     const lowered<float>& b) {
+  run_product(cx, plan_product(sort_axes(form, a.axes, b.axes, to.axes)), a, b, to.data);
+  return !may_be_spoiled(form, a, b, to);
 }
 
 // A strategy: the product of the children. It gives up where a hidden value may have spoiled the result.
@@ -292,22 +258,14 @@ struct by_product_kernel<contraction<Shape, Over, A, B>> {
   static constexpr bool matches = is_float<A> && is_float<B>;
   static constexpr plan_kind kind = plan_kind::product;
 
+  // Nothing to sum, or little: the plain loops are done before a kernel has begun.
   template <class Lowered>
-  static bool fits(const node& n, const axis*, const Lowered&) {
-    return worth_a_kernel(n);
+  static bool fits(const node&, const axis* to, const Lowered& x) {
+    return plain_work(form_of<node>, child_in<0>(x).axes, to) >= least_product;
   }
   template <class Lowered>
-  static bool run(context& cx, const node& n, target<float> to, const Lowered& x) {
-    using axes = axes_for<Shape>;
-    axis written[max_rank];
-    axis_extents<axes>::write(n.extents(), written);
-    const auto& a = child_in<0>(x);
-    const auto& b = child_in<1>(x);
-    const auto sorted = sort_axes<Over, product_result_t<node>, axes_for<shape_of<A>>, axes_for<shape_of<B>>>(
-        a.axes, b.axes, written, to.axes);
-    run_product(cx, plan_product(sorted), a, b, to.data);
-    for (std::size_t i = 0; i < axes::size; ++i) { written[i].stride = to.axes[i].stride; }
-    return !may_be_spoiled<A, B>(a, b, axes::size, written, to.data);
+  static bool run(context& cx, const node&, target<float> to, const Lowered& x) {
+    return multiply(cx, form_of<node>, to, child_in<0>(x), child_in<1>(x));
   }
 };
 

@@ -33,14 +33,13 @@ void call_rows(const kernels::table& table, const kernels::rows_call& call) {
 }
 
 // Whether the kernel takes rows with these loops.
-template <class Loops>
-bool rows_fit(const Loops& loops) {
+inline bool rows_fit(const row_loops& loops) {
   return loops.inside.rank == 1 && loops.inside.stride[0][0] == 1 && loops.inside.stride[1][0] == 1;
 }
 
 // For loops that fit.
-template <class How, class Loops>
-void run_rows(context& cx, const Loops& loops, float* to, const float* from, float hidden, float epsilon,
+template <class How>
+void run_rows(context& cx, const row_loops& loops, float* to, const float* from, float hidden, float epsilon,
               const float* gamma = nullptr, const float* beta = nullptr) {
   const kernels::table& table = kernels::active();
   kernels::rows_call call;
@@ -76,14 +75,14 @@ struct by_row_kernel<rowwise<Shape, How, Over, E>> {
 
   template <class Lowered>
   static bool fits(const node&, const axis* to, const Lowered& x) {
-    const loops_of_rows<node> loops(to, child_in<0>(x).axes);
+    const row_loops loops = loops_of_rows<node>(to, child_in<0>(x).axes);
     return !loops.inside.empty() && rows_fit(loops);
   }
   template <class Lowered>
   static bool run(context& cx, const node& n, target<float> to, const Lowered& in) {
     const auto& x = child_in<0>(in);
-    const loops_of_rows<node> loops(to.axes, x.axes);
-    run_rows<How>(cx, loops, to.data, x.data, to.hidden, static_cast<float>(n.op().epsilon));
+    run_rows<How>(cx, loops_of_rows<node>(to.axes, x.axes), to.data, x.data, to.hidden,
+                  static_cast<float>(n.op().epsilon));
     return true;
   }
 };
@@ -101,19 +100,16 @@ inline constexpr std::optional<kernels::total> total_code<totals::max> = kernels
 template <>
 inline constexpr std::optional<kernels::total> total_code<totals::min> = kernels::total::min;
 
-template <class Loops>
-bool folds_rows(const Loops& loops) {
+inline bool folds_rows(const row_loops& loops) {
   const std::size_t in = loops.inside.rank - 1;
   return loops.inside.rank > 0 && loops.inside.stride[1][in] == 1 && loops.inside.extent[in] >= least_row;
 }
-template <class Loops>
-bool folds_columns(const Loops& loops) {
+inline bool folds_columns(const row_loops& loops) {
   const std::size_t in = loops.outside.rank - 1;
   return loops.outside.rank > 0 && loops.outside.stride[0][in] == 1 && loops.outside.stride[1][in] == 1 &&
          loops.outside.extent[in] >= least_row;
 }
-template <class Loops>
-bool fold_fits(const Loops& loops) {
+inline bool fold_fits(const row_loops& loops) {
   return !loops.inside.empty() && !loops.outside.empty() && (folds_rows(loops) || folds_columns(loops));
 }
 
@@ -122,8 +118,8 @@ inline float joined_totals(kernels::total f, float a, float b) {
 }
 
 // For loops that fit.
-template <class How, class Loops>
-void run_fold(context& cx, const Loops& loops, float* to, const float* from) {
+template <class How>
+void run_fold(context& cx, const row_loops& loops, float* to, const float* from) {
   constexpr kernels::total f = *total_code<How>;
   constexpr bool is_mean = std::is_same_v<How, totals::mean>;
   const kernels::table& table = kernels::active();

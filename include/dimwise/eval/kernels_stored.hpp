@@ -253,12 +253,11 @@ struct stored_and_finish<N> {
     }
     return copy;
   }
-  template <class Pieces>
-  static void compute(context& cx, kernels::stored_product_call call, const lowered<float>& x, const Pieces& pieces,
-                      const axis* to, float* c) {
+  static void compute(context& cx, kernels::stored_product_call call, const lowered<float>& x,
+                      const chain_steps& pieces, const axis* to, float* c) {
     if (call.n == 0) { return; }
-    const auto in_columns = [](std::size_t i) { return places<axes, row_axes>::at[i] < 0; };
-    const bool bias_fits = !pieces.has_bias || is_row_of(axes::size, to, pieces.bias_strides, call.n, in_columns);
+    const bool bias_fits =
+        !pieces.has_bias || is_row_of(axes::size, to, pieces.bias_strides, call.n, places<axes, row_axes>::at);
     const bool residual_fits = !pieces.has_residual || lies_like(axes::size, to, pieces.residual_strides);
     const bool at_once = bias_fits && residual_fits;
     if (at_once) {
@@ -285,7 +284,7 @@ struct stored_and_finish<N> {
       const auto memory = scratch(table.product_bytes(call, cx.runner().worker_count()));
       table.product(call, const_cast<unsigned char*>(memory.data()), cx.runner());
     });
-    if (!at_once) { finish_apart<axes>(pieces, to, c); }
+    if (!at_once) { finish_apart(axes::size, pieces, {c, to}); }
   }
 };
 

@@ -73,7 +73,8 @@ constexpr std::size_t saturating_product(std::size_t a, std::size_t b) {
   return __builtin_mul_overflow(a, b, &product) ? ~std::size_t{0} : product;
 }
 
-// Memory to write: the first element, and an axis for every axis of the node that is computed. A plan has no data.
+// Memory to write: the first element, and extent and stride of every axis of the node that is computed. A plan has no
+// data.
 template <class T>
 struct target {
   T* data;
@@ -129,27 +130,30 @@ constexpr kernels::loop_nest<K> nest_over(std::size_t rank, const axis* axes,
   return nest;
 }
 
-// The loops over a result and its operands: extents of the result's axes, its strides, those of the operands along
-// them.
-template <class Axes, class... OperandAxes, class... Layout>
-[[gnu::always_inline]] constexpr kernels::loop_nest<1 + sizeof...(OperandAxes)> nest_of(const axis* extents,
-                                                                                        const axis* to,
-                                                                                        const Layout&... x) {
-  static_assert(sizeof...(OperandAxes) == sizeof...(Layout));
-  std::ptrdiff_t strides[1 + sizeof...(OperandAxes)][max_rank] = {};
-  for (std::size_t i = 0; i < Axes::size; ++i) { strides[0][i] = to[i].stride; }
-  [[maybe_unused]] std::size_t k = 0;
-  (align<Axes, OperandAxes>(x.axes, strides[++k]), ...);
-  return nest_over(Axes::size, extents, strides);
+// The loops over a result and its operands; `at[k]` says which axis of operand k runs along each axis of the result.
+// One function for all names.
+template <std::size_t K>
+kernels::loop_nest<1 + K> nest_by(const short* const (&at)[K], std::size_t rank, const axis* to,
+                                  const axis* const (&from)[K]) {
+  kernels::loop_nest<1 + K> nest;
+  for (std::size_t i = 0; i < rank; ++i) {
+    std::ptrdiff_t by[1 + K] = {to[i].stride};
+    for (std::size_t k = 0; k < K; ++k) {
+      const short place = at[k][i];
+      by[1 + k] = place < 0 ? 0 : from[k][place].stride;
+    }
+    nest.add(to[i].extent, by);
+  }
+  return nest;
 }
-// The same, for a node of this shape.
-template <class Shape, class... OperandAxes, class... Layout>
-[[gnu::always_inline]] inline kernels::loop_nest<1 + sizeof...(OperandAxes)> nest_for(const extents_for<Shape>& e,
-                                                                                      const axis* to,
-                                                                                      const Layout&... x) {
-  axis result[max_rank];
-  axis_extents<axes_for<Shape>>::write(e, result);
-  return nest_of<axes_for<Shape>, OperandAxes...>(result, to, x...);
+// The same by names.
+template <class Axes, class... OperandAxes, class... Layout>
+[[gnu::always_inline]] inline kernels::loop_nest<1 + sizeof...(OperandAxes)> nest_of(const axis* to,
+                                                                                     const Layout&... x) {
+  static_assert(sizeof...(OperandAxes) == sizeof...(Layout));
+  static constexpr const short* at[] = {places<Axes, OperandAxes>::at...};
+  const axis* const from[] = {x.axes...};
+  return nest_by(at, Axes::size, to, from);
 }
 
 // to = from, along axes of the same order.

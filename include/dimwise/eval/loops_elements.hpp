@@ -82,9 +82,9 @@ struct element_function<C, widened_node<Shape, nothing, X, Scale...>> {
 };
 
 template <class N, class F, class T, class Lowered, std::size_t... I>
-void element_loops(const N& n, const F& f, target<T> to, const Lowered& x, std::index_sequence<I...>) {
+void element_loops(const F& f, target<T> to, const Lowered& x, std::index_sequence<I...>) {
   constexpr std::size_t pointers = 1 + sizeof...(I);
-  kernels::for_each_row(child_nest(n, to.axes, x),
+  kernels::for_each_row(child_nest<N>(to.axes, x),
                         [&](const std::ptrdiff_t(&o)[pointers], std::size_t count, const std::ptrdiff_t(&s)[pointers]) {
     T* const out = to.data + o[0];
     for (std::size_t i = 0; i < count; ++i) {
@@ -96,7 +96,7 @@ void element_loops(const N& n, const F& f, target<T> to, const Lowered& x, std::
 template <class C, class N, class T, class Lowered>
   requires(element_function<C, N>::known)
 void loops(const N& n, target<T> to, const Lowered& x) {
-  element_loops(n, element_function<C, N>(n), to, x, std::make_index_sequence<children_t<N>::size>{});
+  element_loops<N>(element_function<C, N>(n), to, x, std::make_index_sequence<children_t<N>::size>{});
 }
 
 template <class C, class T, class U, class Lowered>
@@ -111,19 +111,19 @@ inline int number_in(int4_pair x, std::size_t f) { return f % 2 == 0 ? x.first()
 // Two numbers to a byte along the feature `Packed`, times their scale.
 template <class C, class Shape, class Packed, class X, class Scale, class Lowered>
   requires(!std::is_same_v<Packed, nothing>)
-void loops(const widened_node<Shape, Packed, X, Scale>& n, target<C> to, const Lowered& in) {
+void loops(const widened_node<Shape, Packed, X, Scale>&, target<C> to, const Lowered& in) {
   using axes = axes_for<Shape>;
   constexpr std::size_t f_axis = index_in<Packed, axes>;
   const auto& x = child_in<0>(in);
   const auto& scale = child_in<1>(in);
   axis result[max_rank];
-  axis_extents<axes>::write(n.extents(), result);
+  for (std::size_t i = 0; i < axes::size; ++i) { result[i] = to.axes[i]; }
   const std::size_t features = result[f_axis].extent;
   result[f_axis].extent = 1;
   const std::ptrdiff_t step[3] = {to.axes[f_axis].stride, x.axes[f_axis].stride,
                                   stride_of<Packed, axes_for<shape_of<Scale>>>(scale)};
   // The bytes of a feature have its place among the axes.
-  kernels::for_each_row(nest_of<axes, axes, axes_for<shape_of<Scale>>>(result, to.axes, x, scale),
+  kernels::for_each_row(nest_of<axes, axes, axes_for<shape_of<Scale>>>(result, x, scale),
                         [&](const std::ptrdiff_t(&o)[3], std::size_t count, const std::ptrdiff_t(&s)[3]) {
     for (std::size_t i = 0; i < count; ++i) {
       const auto j = static_cast<std::ptrdiff_t>(i);

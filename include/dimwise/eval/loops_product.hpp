@@ -20,28 +20,55 @@ struct product_result<contraction<Shape, Over, A, B>> {
 template <class N>
 using product_result_t = typename product_result<N>::type;
 
-// Σ over `Over` of a · b; `SkipHidden`: a are weights.
-template <bool SkipHidden, class N, class Over, class A, class B, class C, class Summed>
-void product_loops(const N& n, target<C> to, const lowered<C>& a, const lowered<C>& b, const Summed& summed) {
+// What remains of a product when its names are gone: the axes of each operand that run along those of the result, and
+// those that are summed over. All that follows is one function for all products.
+struct product_operand {
+  const short* along_result;
+  const short* along_sums;
+  std::size_t rank;
+  bool gives_hidden_weights;
+};
+struct product_form {
+  product_operand a;
+  product_operand b;
+  std::size_t rank;  // of the result
+  std::size_t sums;
+};
+template <class N>
+struct form_of_product;
+template <class Shape, class Over, class A, class B>
+struct form_of_product<contraction<Shape, Over, A, B>> {
+  using result = product_result_t<contraction<Shape, Over, A, B>>;
   using sums = axes_of_list_t<Over>;
-  axis all[max_rank];
-  axis_extents<axes_for<shape_of<N>>>::write(n.extents(), all);
-  const auto outside = nest_of<product_result_t<N>, axes_for<shape_of<A>>, axes_for<shape_of<B>>>(all, to.axes, a, b);
-  axis along[max_rank];
-  axis_extents<sums>::write(summed.extents(), along);
-  std::ptrdiff_t inside[2][max_rank] = {};
-  align<sums, axes_for<shape_of<A>>>(a.axes, inside[0]);
-  align<sums, axes_for<shape_of<B>>>(b.axes, inside[1]);
-  kernels::contract<SkipHidden>(outside, nest_over(sums::size, along, inside), to.data, a.data, b.data);
+  template <class X>
+  static constexpr product_operand operand = {places<result, axes_for<shape_of<X>>>::at,
+                                              places<sums, axes_for<shape_of<X>>>::at, axes_for<shape_of<X>>::size,
+                                              gives_hidden_weights<X>};
+  static constexpr product_form value = {operand<A>, operand<B>, result::size, sums::size};
+};
+template <class N>
+inline constexpr const product_form& form_of = form_of_product<N>::value;
+
+// Σ a · b; `SkipHidden`: a are weights.
+template <bool SkipHidden, class C>
+void product_loops(const product_form& form, target<C> to, const lowered<C>& a, const lowered<C>& b) {
+  const short* const at[] = {form.a.along_result, form.b.along_result};
+  const axis* const from[] = {a.axes, b.axes};
+  kernels::loop_nest<2> sums;
+  for (std::size_t i = 0; i < form.sums; ++i) {
+    const axis& along = a.axes[form.a.along_sums[i]];
+    sums.add(along.extent, {along.stride, b.axes[form.b.along_sums[i]].stride});
+  }
+  kernels::contract<SkipHidden>(nest_by(at, form.rank, to.axes, from), sums, to.data, a.data, b.data);
 }
 template <class C, class Shape, class Over, class A, class B, class Lowered>
-void loops(const contraction<Shape, Over, A, B>& n, target<C> to, const Lowered& x) {
-  using N = contraction<Shape, Over, A, B>;
-  const auto& left = n.template child<0>();
+void loops(const contraction<Shape, Over, A, B>&, target<C> to, const Lowered& x) {
+  constexpr const product_form& form = form_of<contraction<Shape, Over, A, B>>;
   if constexpr (gives_hidden_weights<B> && !gives_hidden_weights<A>) {
-    product_loops<true, N, Over, B, A>(n, to, child_in<1>(x), child_in<0>(x), left);
+    static constexpr product_form exchanged = {form.b, form.a, form.rank, form.sums};
+    product_loops<true>(exchanged, to, child_in<1>(x), child_in<0>(x));
   } else {
-    product_loops<gives_hidden_weights<A>, N, Over, A, B>(n, to, child_in<0>(x), child_in<1>(x), left);
+    product_loops<gives_hidden_weights<A>>(form, to, child_in<0>(x), child_in<1>(x));
   }
 }
 

@@ -10,34 +10,34 @@
 
 namespace dimwise::detail {
 
+// Some axes of an operand, and where the result has them.
+struct axes_in_both {
+  const short* in_result;
+  const short* in_operand;
+  std::size_t rank;
+
+  [[nodiscard]] kernels::loop_nest<2> nest(const axis* to, const axis* from) const {
+    kernels::loop_nest<2> nest;
+    for (std::size_t i = 0; i < rank; ++i) {
+      const axis& along = from[in_operand[i]];
+      nest.add(along.extent, {in_result[i] < 0 ? 0 : to[in_result[i]].stride, along.stride});
+    }
+    return nest;
+  }
+};
+template <class Axes, class ResultAxes, class OperandAxes>
+inline constexpr axes_in_both in_both = {places<Axes, ResultAxes>::at, places<Axes, OperandAxes>::at, Axes::size};
+
 // The loops outside a row and inside it: axes that `Over` lacks, and those it has.
-template <class ResultAxes, class OperandAxes, class Over>
 struct row_loops {
   kernels::loop_nest<2> outside;
   kernels::loop_nest<2> inside;
-
-  row_loops(const axis* to, const axis* from) {
-    using rest = difference_t<OperandAxes, Over>;
-    std::ptrdiff_t strides[2][max_rank] = {};
-    axis extents[max_rank];
-    align<rest, ResultAxes>(to, strides[0]);
-    align<rest, OperandAxes>(from, strides[1]);
-    take<rest>(from, extents);
-    outside = nest_over(rest::size, extents, strides);
-    std::ptrdiff_t row[2][max_rank] = {};
-    align<Over, ResultAxes>(to, row[0]);
-    align<Over, OperandAxes>(from, row[1]);
-    take<Over>(from, extents);
-    inside = nest_over(Over::size, extents, row);
-  }
-
- private:
-  template <class Axes>
-  static void take(const axis* from, axis* to) {
-    constexpr const short* at = places<Axes, OperandAxes>::at;
-    for (std::size_t i = 0; i < Axes::size; ++i) { to[i] = from[at[i]]; }
-  }
 };
+template <class ResultAxes, class OperandAxes, class Over>
+row_loops row_loops_over(const axis* to, const axis* from) {
+  return {in_both<difference_t<OperandAxes, Over>, ResultAxes, OperandAxes>.nest(to, from),
+          in_both<Over, ResultAxes, OperandAxes>.nest(to, from)};
+}
 
 template <class C, class How>
 void one_row(const kernels::loop_nest<2>& row, C* to, const C* from, C hidden, C epsilon) {
@@ -60,18 +60,23 @@ void one_row(const kernels::loop_nest<2>& row, C* to, const C* from, C hidden, C
 
 // The loops of a node over the dimensions that its operation names.
 template <class N>
-using loops_of_rows =
-    row_loops<axes_for<shape_of<N>>, axes_for<shape_of<child_t<N>>>, axes_of_list_t<typename operation_of<N>::over>>;
+row_loops loops_of_rows(const axis* to, const axis* from) {
+  return row_loops_over<axes_for<shape_of<N>>, axes_for<shape_of<child_t<N>>>,
+                        axes_of_list_t<typename operation_of<N>::over>>(to, from);
+}
 
+template <class How, class T>
+void row_by_row(const row_loops& loops, T* to, const T* from, T hidden, T epsilon) {
+  if (loops.inside.empty()) { return; }
+  kernels::for_each_element(loops.outside, [&](std::ptrdiff_t t, std::ptrdiff_t f) {
+    one_row<T, How>(loops.inside, to + t, from + f, hidden, epsilon);
+  });
+}
 template <class C, class Shape, class How, class Over, class E, class T, class Lowered>
 void loops(const rowwise<Shape, How, Over, E>& n, target<T> to, const Lowered& in) {
   const auto& x = child_in<0>(in);
-  const loops_of_rows<rowwise<Shape, How, Over, E>> all(to.axes, x.axes);
-  if (all.inside.empty()) { return; }
-  const T epsilon = static_cast<T>(n.op().epsilon);
-  kernels::for_each_element(all.outside, [&](std::ptrdiff_t t, std::ptrdiff_t f) {
-    one_row<T, How>(all.inside, to.data + t, x.data + f, to.hidden, epsilon);
-  });
+  row_by_row<How, T>(loops_of_rows<rowwise<Shape, How, Over, E>>(to.axes, x.axes), to.data, x.data, to.hidden,
+                     static_cast<T>(n.op().epsilon));
 }
 
 // One number from the visible elements of a row; `visit(f)` calls f(element, place in the row) for each of them.
@@ -119,7 +124,7 @@ template <class C, class Shape, class T, class How, class Over, class E, class O
 void loops(const reduction<Shape, T, How, Over, E>&, target<Out> to, const Lowered& in) {
   using R = compute_t<C, value_of<E>>;
   const auto& x = child_in<0>(in);
-  const loops_of_rows<reduction<Shape, T, How, Over, E>> all(to.axes, x.axes);
+  const row_loops all = loops_of_rows<reduction<Shape, T, How, Over, E>>(to.axes, x.axes);
   kernels::for_each_element(all.outside, [&](std::ptrdiff_t t, std::ptrdiff_t f) {
     const auto visit = [&](auto&& each) {
       std::size_t place = 0;

@@ -77,7 +77,7 @@ aligned_vector<std::ptrdiff_t> checked_lengths(const Lowered& lengths, extent_t 
 template <class Whole, class Axes>
 void join_masks(lowered<bool>& to, const lowered<bool>& x, void (*join)(bool&, bool)) {
   bool* const out = to.buffer.data();
-  kernels::for_each_element(nest_of<Whole, Axes>(to.axes, to.axes, x),
+  kernels::for_each_element(nest_of<Whole, Axes>(to.axes, x),
                             [&](std::ptrdiff_t t, std::ptrdiff_t f) { join(out[t], x.data[f]); });
 }
 

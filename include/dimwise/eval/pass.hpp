@@ -195,14 +195,13 @@ template <class C, class Pass, class N>
 }
 
 // The loops over a node and its children.
-template <class Shape, class List, std::size_t... I, class Lowered>
-auto child_nest(const extents_for<Shape>& e, const axis* to, const Lowered& x, std::index_sequence<I...>) {
-  return nest_for<Shape, child_axes<element_t<I, List>>...>(e, to, child_in<I>(x)...);
+template <class N, std::size_t... I, class Lowered>
+auto child_nest(const axis* to, const Lowered& x, std::index_sequence<I...>) {
+  return nest_of<axes_for<shape_of<N>>, child_axes<element_t<I, children_t<N>>>...>(to, child_in<I>(x)...);
 }
 template <class N, class Lowered>
-[[gnu::always_inline]] inline auto child_nest(const N& n, const axis* to, const Lowered& x) {
-  using all = children_t<N>;
-  return child_nest<shape_of<N>, all>(n.extents(), to, x, std::make_index_sequence<all::size>{});
+[[gnu::always_inline]] inline auto child_nest(const axis* to, const Lowered& x) {
+  return child_nest<N>(to, x, std::make_index_sequence<children_t<N>::size>{});
 }
 
 // An operand in memory, for operations that compute at once.

@@ -109,19 +109,16 @@ template <class Shape, class Over, class A, class B, auto To>
            !attention_match<contraction<Shape, Over, A, B>>::matches)
 struct static_plan<contraction<Shape, Over, A, B>, To> {
  private:
-  using result = axes_of_list_t<typename product_facts<Over, list<>, shape_of<A>, shape_of<B>>::result>;
-  static constexpr product_axes sorted = sort_axes<Over, result, axes_for<shape_of<A>>, axes_for<shape_of<B>>>(
-      static_operand<A>::axes.data(), static_operand<B>::axes.data(), static_extents<axes_for<Shape>>::axes.data(),
-      To.data());
-  static constexpr product_plan plan = plan_product(sorted);
+  static constexpr const product_form& form = form_of<contraction<Shape, Over, A, B>>;
+  static constexpr product_plan plan =
+      plan_product(sort_axes(form, static_operand<A>::axes.data(), static_operand<B>::axes.data(), To.data()));
   static constexpr std::size_t count = plan.call.count;
 
   // Where the matrices of each problem begin: of the result, a, b.
   static constexpr auto places_of_problems() {
     std::array<std::array<std::ptrdiff_t, 3>, known ? count : 1> at{};
     std::size_t i = 0;
-    kernels::for_each_row(plan.problems,
-                          [&](const std::ptrdiff_t(&o)[3], std::size_t many, const std::ptrdiff_t(&s)[3]) {
+    kernels::walk_rows(plan.problems, [&](const std::ptrdiff_t(&o)[3], std::size_t many, const std::ptrdiff_t(&s)[3]) {
       for (std::size_t j = 0; j < many && i < at.size(); ++j, ++i) {
         for (std::size_t x = 0; x < 3; ++x) { at[i][x] = o[x] + static_cast<std::ptrdiff_t>(j) * s[x]; }
       }
@@ -130,8 +127,7 @@ struct static_plan<contraction<Shape, Over, A, B>, To> {
   }
 
  public:
-  static constexpr std::size_t work = plain_work<axes_of_list_t<Over>, result, axes_for<shape_of<A>>>(
-      static_operand<A>::axes.data(), static_extents<axes_for<Shape>>::axes.data());
+  static constexpr std::size_t work = plain_work(form, static_operand<A>::axes.data(), To.data());
   static constexpr bool known = work >= least_product && plan.sums.rank == 0 && count <= most_static_problems;
 
   static void run(context& cx, const contraction<Shape, Over, A, B>& n, float* to) {
@@ -194,7 +190,7 @@ struct static_attention {
     std::array<std::array<std::ptrdiff_t, 4>, count> at{};
     std::size_t i = 0;
     const auto nest = nest_over(loops::size, static_extents<loops>::axes.data(), strides);
-    kernels::for_each_row(nest, [&](const std::ptrdiff_t(&o)[4], std::size_t many, const std::ptrdiff_t(&s)[4]) {
+    kernels::walk_rows(nest, [&](const std::ptrdiff_t(&o)[4], std::size_t many, const std::ptrdiff_t(&s)[4]) {
       for (std::size_t j = 0; j < many; ++j, ++i) {
         for (std::size_t x = 0; x < 4; ++x) { at[i][x] = o[x] + static_cast<std::ptrdiff_t>(j) * s[x]; }
       }

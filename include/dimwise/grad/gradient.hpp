@@ -116,7 +116,7 @@ auto tracked_model(const M& m, std::uint64_t record) {
   walk_together("", [record](const std::string&, auto& part, const auto& from) {
     using To = std::remove_cvref_t<decltype(part)>;
     if constexpr (is_parameter<std::remove_cvref_t<decltype(from)>>) {
-      auto origin = std::make_shared<typename To::origin_type>(record);
+      auto origin = new_recorded<typename To::origin_type>(record);
       part = To(from, origin);
     } else {
       part = from;

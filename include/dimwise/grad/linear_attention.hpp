@@ -81,13 +81,13 @@ auto cut_along(const X& x) {
     for (std::size_t t = 0; t < count; ++t) {
       const tensor value(at<P>(whole.value(), t));
       if (recorded) {
-        rows.push_back(row_type(value, std::make_shared<typename row_type::origin_type>(number)));
+        rows.push_back(row_type(value, new_recorded<typename row_type::origin_type>(number)));
       } else {
         rows.push_back(row_type(value));
       }
     }
     if (recorded) {
-      record->add(std::make_shared<recorded_cut<P, std::remove_cv_t<decltype(whole)>, row_type>>(number, whole, rows));
+      record->add(new_recorded<recorded_cut<P, std::remove_cv_t<decltype(whole)>, row_type>>(number, whole, rows));
     }
     return rows;
   }
@@ -126,7 +126,7 @@ struct joined_along<P, shape<DimsAndMarks...>> {
     bool any = false;
     for (const Row& row : rows) { any = row.has_origin(number) || any; }
     if (!any) { return value; }
-    auto origin = std::make_shared<recorded_join<P, Row, T, DimsAndMarks...>>(number, rows);
+    auto origin = new_recorded<recorded_join<P, Row, T, DimsAndMarks...>>(number, rows);
     record->add(origin);
     return {value, origin};
   }

@@ -25,7 +25,7 @@ M with_fresh_origins(const M& m, std::uint64_t record) {
     using Part = std::remove_cvref_t<decltype(part)>;
     if constexpr (is_parameter<Part> && is_tracked<Part>) {
       const auto value = part.value();
-      part = record == 0 ? Part(value) : Part(value, std::make_shared<typename Part::origin_type>(record));
+      part = record == 0 ? Part(value) : Part(value, new_recorded<typename Part::origin_type>(record));
     }
   }, to);
   return to;
@@ -96,7 +96,7 @@ tensor<tracked<T>, D...> recorded_as_a_whole(const tensor<tracked<T>, D...>& y, 
   each_tracked(look, layer);
   each_tracked(look, x);
   if (!any) { return y; }
-  auto origin = std::make_shared<recorded_layer<Layer, X, T, shape<D...>, How...>>(number, layer, x, drops, how...);
+  auto origin = new_recorded<recorded_layer<Layer, X, T, shape<D...>, How...>>(number, layer, x, drops, how...);
   record->add(origin);
   return {y.value(), origin};
 }

@@ -42,6 +42,12 @@ class recorded {
   std::uint64_t record_;
 };
 
+// Owned as the base: for each formula a compiler would make ten functions of the library's pointer otherwise.
+template <class Recorded, class... Kept>
+std::shared_ptr<recorded> new_recorded(const Kept&... kept) {
+  return std::unique_ptr<recorded>(new Recorded(kept...));
+}
+
 // What one call of `value_and_gradient` has stored, in order. It is the thread's current one while the loss is
 // computed.
 class gradient_record {
@@ -189,8 +195,8 @@ class tensor<tracked<T>, DimsAndMarks...> : public detail::shaped_as<shape<DimsA
   /// A constant of this value.
   tensor(const plain_type& value) : value_(value) {}  // implicit: a constant
   /// A value with its record, as evaluation makes it.
-  tensor(const plain_type& value, std::shared_ptr<origin_type> origin)
-      : value_(value), origin_(static_cast<std::shared_ptr<origin_type>&&>(origin)) {}
+  tensor(const plain_type& value, std::shared_ptr<detail::recorded> origin)
+      : value_(value), origin_(static_cast<std::shared_ptr<detail::recorded>&&>(origin)) {}
 
   /// The value of an expression, which is recorded where it has tracked operands. Throws `gradient_error` where one of
   /// them was recorded by another call.
@@ -205,9 +211,7 @@ class tensor<tracked<T>, DimsAndMarks...> : public detail::shaped_as<shape<DimsA
       if (store_attention(recorded ? record : nullptr, value)) { return; }
     }
     value_ = plain_type(detail::untracked_of(value));
-    if (recorded) {
-      keep(*record, std::make_shared<detail::recorded_formula<E, T, DimsAndMarks...>>(record->number(), value));
-    }
+    if (recorded) { keep<detail::recorded_formula<E, T, DimsAndMarks...>>(*record, value); }
   }
   template <class Computed, class Verdict = rule::assign<shape_type, Computed>>
     requires refused<Verdict>
@@ -236,12 +240,13 @@ class tensor<tracked<T>, DimsAndMarks...> : public detail::shaped_as<shape<DimsA
     return true;
   }
   /// The record; null for a constant.
-  [[nodiscard]] origin_type* origin() const { return origin_.get(); }
+  [[nodiscard]] origin_type* origin() const { return static_cast<origin_type*>(origin_.get()); }
 
  private:
-  void keep(detail::gradient_record& record, const std::shared_ptr<origin_type>& origin) {
-    origin_ = origin;
-    record.add(origin);
+  template <class Origin, class... Kept>
+  void keep(detail::gradient_record& record, const Kept&... kept) {
+    origin_ = detail::new_recorded<Origin>(record.number(), kept...);
+    record.add(origin_);
   }
   // False, and nothing done, where no kernel takes it. Without a record the value is a constant.
   template <class E>
@@ -252,15 +257,12 @@ class tensor<tracked<T>, DimsAndMarks...> : public detail::shaped_as<shape<DimsA
     typename detail::kept_beside<E>::sums_type sums;
     if (!detail::kept_beside<E>::store(plain, value, sums)) { return false; }
     value_ = value;
-    if (record != nullptr) {
-      using origin = detail::recorded_attention<E, T, DimsAndMarks...>;
-      keep(*record, std::make_shared<origin>(record->number(), formula, value, sums));
-    }
+    if (record != nullptr) { keep<detail::recorded_attention<E, T, DimsAndMarks...>>(*record, formula, value, sums); }
     return true;
   }
 
   plain_type value_;
-  std::shared_ptr<origin_type> origin_;
+  std::shared_ptr<detail::recorded> origin_;  // an origin_type
 };
 
 namespace no_adl {

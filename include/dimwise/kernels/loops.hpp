@@ -62,9 +62,9 @@ struct loop_nest {
 };
 
 // Calls body(offsets, n, steps) for every innermost row; offsets move by strides, nothing is multiplied out per
-// element.
+// element. `for_each_row` does the same in one function for all bodies, which are called through a pointer.
 template <std::size_t K, class Body>
-constexpr void for_each_row(const loop_nest<K>& nest, Body&& body) {
+constexpr void walk_rows(const loop_nest<K>& nest, Body&& body) {
   if (nest.empty()) { return; }
   std::ptrdiff_t offset[K] = {};
   std::ptrdiff_t step[K] = {};
@@ -89,6 +89,27 @@ constexpr void for_each_row(const loop_nest<K>& nest, Body&& body) {
       counter[i] = 0;
     }
   }
+}
+
+// A function object, and how it is called.
+template <std::size_t K>
+struct row_body {
+  const void* object;
+  void (*call)(const void* object, const std::ptrdiff_t (&offset)[K], std::size_t n, const std::ptrdiff_t (&step)[K]);
+
+  void operator()(const std::ptrdiff_t (&offset)[K], std::size_t n, const std::ptrdiff_t (&step)[K]) const {
+    call(object, offset, n, step);
+  }
+};
+template <std::size_t K>
+[[gnu::noinline]] void walk_rows_of(const loop_nest<K>& nest, row_body<K> body) {
+  walk_rows(nest, body);
+}
+template <std::size_t K, class Body>
+void for_each_row(const loop_nest<K>& nest, const Body& body) {
+  walk_rows_of<K>(
+      nest, {&body, [](const void* object, const std::ptrdiff_t(&offset)[K], std::size_t n,
+                       const std::ptrdiff_t(&step)[K]) { (*static_cast<const Body*>(object))(offset, n, step); }});
 }
 
 /// to = from, element by element; element types may differ.
@@ -156,7 +177,7 @@ template <bool SkipHidden, class T>
 void contract(const loop_nest<3>& result, const loop_nest<2>& sums, T* to, const T* a, const T* b) {
   using namespace detail_loops;
   const bool inner_dot = sums.rank > 0 && sums.stride[0][sums.rank - 1] == 1 && sums.stride[1][sums.rank - 1] == 1;
-  for_each_row(result, [&](const std::ptrdiff_t(&o)[3], std::size_t n, const std::ptrdiff_t(&s)[3]) {
+  walk_rows(result, [&](const std::ptrdiff_t(&o)[3], std::size_t n, const std::ptrdiff_t(&s)[3]) {
     T* row = to + o[0];
     const bool one_weight = s[1] == 0 && (s[2] == 1 || !inner_dot);
     if (one_weight || (s[2] == 0 && !SkipHidden && (s[1] == 1 || !inner_dot))) {
@@ -178,7 +199,7 @@ void contract(const loop_nest<3>& result, const loop_nest<2>& sums, T* to, const
         const T* ai = a + o[1] + static_cast<std::ptrdiff_t>(i) * s[1];
         const T* bi = b + o[2] + static_cast<std::ptrdiff_t>(i) * s[2];
         T total = T(0);
-        for_each_row(sums, [&](const std::ptrdiff_t(&p)[2], std::size_t m, const std::ptrdiff_t(&t)[2]) {
+        walk_rows(sums, [&](const std::ptrdiff_t(&p)[2], std::size_t m, const std::ptrdiff_t(&t)[2]) {
           total += dot<SkipHidden>(ai + p[0], t[0], bi + p[1], t[1], m);
         });
         row[static_cast<std::ptrdiff_t>(i) * s[0]] = total;

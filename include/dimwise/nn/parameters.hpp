@@ -64,13 +64,20 @@ consteval std::size_t part_count() {
     return decltype(boost::hana::length(boost::hana::accessors<M>()))::value;
   }
 }
+// Constants, so that a walk calls none of Hana's functions when the program runs: a compiler would make seven a member.
+template <std::size_t I, class M>
+inline constexpr auto accessor_of = boost::hana::second(boost::hana::at_c<I>(boost::hana::accessors<M>()));
+template <std::size_t I, class M>
+inline constexpr const char* member_name =
+    boost::hana::to<const char*>(boost::hana::first(boost::hana::at_c<I>(boost::hana::accessors<M>())));
+
 template <std::size_t I, class M>
 auto& part_at(M& m) {
   using model = std::remove_const_t<M>;
   if constexpr (is_tuple<model>) {
     return std::get<I>(m);
   } else {
-    return boost::hana::second(boost::hana::at_c<I>(boost::hana::accessors<model>()))(m);
+    return accessor_of<I, model>(m);
   }
 }
 template <std::size_t I, class M>
@@ -78,7 +85,7 @@ std::string part_name() {
   if constexpr (is_tuple<M>) {
     return std::to_string(I);
   } else {
-    return boost::hana::to<const char*>(boost::hana::first(boost::hana::at_c<I>(boost::hana::accessors<M>())));
+    return member_name<I, M>;
   }
 }
 

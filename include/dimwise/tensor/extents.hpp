@@ -246,7 +246,7 @@ template <class... A>
 struct slot_merger<list<A...>> {
   template <class... From>
   [[gnu::always_inline]] static void into(slot* to, const char* operation, const From&... from) {
-    constexpr name_of names[] = {&dimension_name<A>...};
+    static constexpr name_of names[] = {&dimension_name<A>...};
     const slot* bases[] = {from.slots()...};
     if constexpr (sizeof...(From) == 1) {
       static constexpr short places[] = {place_in<typename From::slotted..., A>...};

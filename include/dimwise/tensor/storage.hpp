@@ -341,7 +341,7 @@ class shared_storage {
   shared_storage() = default;
   explicit shared_storage(std::size_t n) : block_(new block(n)) {}
   // Forming an expression copies dozens of handles: what is rare stands elsewhere.
-  [[gnu::always_inline]] shared_storage(const shared_storage& other) : block_(other.now()) {
+  shared_storage(const shared_storage& other) : block_(other.now()) {
     if (block_ == nullptr) { return; }
     if (block_->handed_out) {
       block_ = copy_of(*block_);
@@ -354,7 +354,7 @@ class shared_storage {
     std::swap(block_, other.block_);
     return *this;
   }
-  [[gnu::always_inline]] ~shared_storage() {
+  ~shared_storage() {
     if (block_ != nullptr && block_->owners.drop()) { end(block_); }
   }
 
