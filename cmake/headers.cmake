@@ -208,6 +208,7 @@ set(dimwise_headers
     include/dimwise/nn/transformer.hpp
     include/dimwise/nn/weight.hpp
     include/dimwise/shape.hpp
+    include/dimwise/shape/all_documents.hpp
     include/dimwise/shape/hana.hpp
     include/dimwise/shape/marks.hpp
     include/dimwise/shape/marks_table.hpp

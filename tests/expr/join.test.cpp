@@ -27,8 +27,22 @@ using dimwise::summed;
 using dimwise::tensor;
 
 struct cls : dimwise::position_dim<1> {};
+struct pack : dimwise::packed_dim<> {};
 struct beam : dimwise::dimension<dimwise::ability::parallel | dimwise::ability::choice> {};
 struct lexicon : dimwise::choice_dim<> {};
+
+TEST_CASE("concat keeps the documents of packed positions, in order") {
+  const tensor<float, pack> a({1, 2, 3, 4, 5}, pack{{2, 3}});
+  const tensor<float, pack> b({6}, pack{{1}});
+  const tensor both = concat<pack>(a, b);
+  const auto& documents = both.extents().documents<pack>();
+  REQUIRE(documents.size() == 3);
+  CHECK(documents.begin()[0] == 2);
+  CHECK(documents.begin()[1] == 3);
+  CHECK(documents.begin()[2] == 1);
+  // Of a part that does not say its documents nothing is known.
+  CHECK(!tensor(concat<pack>(a, tensor<float, pack>())).extents().documents<pack>().known());
+}
 
 }  // namespace
 

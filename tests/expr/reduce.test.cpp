@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace {
@@ -135,4 +136,16 @@ TEST_CASE("scan: running sums, along any place in memory") {
     CHECK(agrees(scan<seq>(x), {2, n, 4}, 6, expected) == "");
     CHECK(agrees(scan<seq>(scattered(x).view()), {2, n, 4}, 6, expected) == "");
   }
+}
+
+TEST_CASE("sums over all packed documents, where that is said") {
+  struct pack : dimwise::packed_dim<> {};
+  const tensor<float, pack, d_k> x({1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, pack{{2, 1}});
+  const tensor<float, pack> g({1, 0, 2}, pack{{2, 1}});
+  const tensor total = sum<pack>(x, dimwise::all_documents{});
+  const tensor average = mean<pack>(x, dimwise::all_documents{});
+  const tensor product = dimwise::contract<pack>(g, x, dimwise::all_documents{});
+  CHECK(std::ranges::equal(total.values(), std::array{15.0F, 18.0F, 21.0F, 24.0F}));
+  CHECK(std::ranges::equal(average.values(), std::array{5.0F, 6.0F, 7.0F, 8.0F}));
+  CHECK(std::ranges::equal(product.values(), std::array{19.0F, 22.0F, 25.0F, 28.0F}));
 }

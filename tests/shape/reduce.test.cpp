@@ -188,6 +188,16 @@ static_assert(says<ERROR_R19_packed_positions_need_their_documents, total<shape<
 static_assert(says<ERROR_R19_packed_positions_need_their_documents,
                    total<shape<merged<heads, packed_seq>>, merged<heads, packed_seq>>>);
 static_assert(gives<total<shape<packed_seq, d_model>, d_model>, shape<packed_seq>>);
+// Also behind another part, and by the prime of such a dimension; unless it is said.
+using behind_cls = summed<src, packed_seq>;
+static_assert(says<ERROR_R19_packed_positions_need_their_documents, total<shape<behind_cls, d_model>, behind_cls>>);
+static_assert(
+    says<ERROR_R19_packed_positions_need_their_documents, soft<shape<seq, prime<behind_cls>>, prime<behind_cls>>>);
+static_assert(says<ERROR_R19_packed_positions_need_their_documents,
+                   total<shape<prime<merged<batch, packed_seq>>>, prime<merged<batch, packed_seq>>>>);
+static_assert(gives<rule::reduce_all<op::sum, list<packed_seq>, shape<packed_seq, d_model>>, shape<d_model>>);
+static_assert(gives<rule::contract_all<list<packed_seq>, list<>, shape<packed_seq, d_model>, shape<packed_seq, d_v>>,
+                    shape<d_model, d_v>>);
 static_assert(says<ERROR_R19_packed_positions_need_their_documents,
                    rule::norm<op::standardize, list<packed_seq>, shape<packed_seq>>>);
 static_assert(says<ERROR_R19_packed_positions_need_their_documents, rule::scan<list<packed_seq>, shape<packed_seq>>>);

@@ -8,6 +8,7 @@
 #include <dimwise/expr/node.hpp>
 #include <dimwise/expr/numbers.hpp>
 #include <dimwise/expr/operation.hpp>
+#include <dimwise/shape/all_documents.hpp>
 #include <dimwise/shape/rules/contract.hpp>
 
 namespace dimwise {
@@ -63,9 +64,17 @@ struct contract {
     requires(sizeof...(D) > 0)
   static auto judge(list<D...>, const A&, const B&, along<E...> = {})
       -> of_numbers<op::contract, rule::contract<list<D...>, list<E...>, shape_of<A>, shape_of<B>>, A, B>;
+  template <class... D, operand A, operand B>
+    requires(sizeof...(D) > 0)
+  static auto judge(list<D...>, const A&, const B&, all_documents)
+      -> of_numbers<op::contract, rule::contract_all<list<D...>, list<>, shape_of<A>, shape_of<B>>, A, B>;
   template <class Verdict, class... D, operand A, operand B, class... E>
   static auto make(list<D...>, const A& a, const B& b, along<E...> = {}) {
     return make_contraction<list<D...>, list<E...>, Verdict>("contract", a, b);
+  }
+  template <class Verdict, class... D, operand A, operand B>
+  static auto make(list<D...>, const A& a, const B& b, all_documents) {
+    return make_contraction<list<D...>, list<>, Verdict>("contract", a, b);
   }
 };
 struct outer {

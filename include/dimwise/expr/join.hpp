@@ -9,7 +9,9 @@
 #include <dimwise/expr/operation.hpp>
 #include <dimwise/shape/rules/index.hpp>
 
+#include <initializer_list>
 #include <limits>
+#include <vector>
 
 namespace dimwise {
 
@@ -48,6 +50,16 @@ auto other_extents(const Extents& e) {
   return merge_extents<difference_t<typename Extents::atoms, Without>>("concat", e);
 }
 
+// The documents of the first part, then those of the next; none where those of a part are not known.
+inline segments joined_documents(std::initializer_list<const segments*> parts) {
+  std::vector<std::size_t> lengths;
+  for (const segments* const part : parts) {
+    if (!part->known()) { return {}; }
+    lengths.insert(lengths.end(), part->begin(), part->end());
+  }
+  return segments(lengths);
+}
+
 template <class D>
 struct concat_how {
   template <class Verdict, class First, class... Rest>
@@ -61,7 +73,10 @@ struct concat_how {
     slot grown = first.extents().template of_atom<D>();
     grown.extent = checked_sum("concat", &dimension_name<D>,
                                {first.extents().template extent<D>(), rest.extents().template extent<D>()...});
-    if constexpr (has_documents<D>) { e.template documents<D>() = segments(); }
+    if constexpr (has_documents<D>) {
+      e.template documents<D>() =
+          joined_documents({&first.extents().template documents<D>(), &rest.extents().template documents<D>()...});
+    }
     // A gap between the parts is no mistake here; an operation that needs the positions afterwards reports it.
     constexpr auto farthest = std::numeric_limits<std::ptrdiff_t>::max();  // no origin is there
     const auto behind = [](std::ptrdiff_t from, std::size_t by) {

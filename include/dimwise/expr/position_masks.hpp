@@ -107,7 +107,8 @@ class related_positions {
 template <class Q, class K>
 inline constexpr bool comparable = related<Q, K> && !extents_differ<Q, K>;
 template <class Q, class K>
-inline constexpr bool both_ordered = has_any(Q::abilities, ability::ordered) && has_any(K::abilities, ability::ordered);
+inline constexpr bool both_ordered = has_any(Q::abilities, ability::ordered) &&
+                                     has_any(K::abilities, ability::ordered) && !is_merged<Q> && !is_merged<K>;
 
 // The positions of a symbolic mask, and why they cannot be compared.
 template <class Op, class Q, class K>

@@ -10,6 +10,7 @@
 #include <dimwise/expr/mask.hpp>
 #include <dimwise/expr/operation.hpp>
 #include <dimwise/expr/untracked.hpp>
+#include <dimwise/shape/all_documents.hpp>
 #include <dimwise/shape/rules/reduce.hpp>
 
 namespace dimwise {
@@ -126,6 +127,20 @@ struct total_word : over_dimensions<Op> {
     return make<total>(list<D...>{}, visible);
   }
 };
+// The same, which says where it goes over all documents.
+template <class Op, class How>
+struct sum_word : total_word<Op, How> {
+  using total_word<Op, How>::judge;
+  using total_word<Op, How>::make;
+  template <class... D, operand X>
+    requires(sizeof...(D) > 0)
+  static auto judge(list<D...>, const X&, all_documents)
+      -> of_numbers<Op, rule::reduce_all<Op, list<D...>, shape_of<X>>, X>;
+  template <class Verdict, class... D, operand X>
+  static auto make(list<D...> over, const X& x, all_documents) {
+    return make<Verdict>(over, x);
+  }
+};
 // A norm over features, with γ and β where they are given.
 template <class Op, class How>
 struct norm_word : over_dimensions<Op> {
@@ -154,8 +169,8 @@ using renormalise_verdict = of_numbers<op::renormalise, rule::renormalise<D, sha
 struct softmax : row_word<op::softmax, rows::softmax, softmax_verdict> {};
 struct log_softmax : row_word<op::log_softmax, rows::log_softmax, log_softmax_verdict> {};
 struct renormalise : row_word<op::renormalise, rows::renormalise, renormalise_verdict> {};
-struct sum : total_word<op::sum, totals::sum> {};
-struct mean : total_word<op::mean, totals::mean> {};
+struct sum : sum_word<op::sum, totals::sum> {};
+struct mean : sum_word<op::mean, totals::mean> {};
 struct standardize : norm_word<op::standardize, rows::standardize> {};
 
 struct logsumexp : over_dimensions<op::logsumexp> {
@@ -226,7 +241,7 @@ struct extreme_word : total_word<Op, How> {
   template <class A, class B>
     requires(operand_pair<A, B>)
   static auto judge(list<>, const A&, const B&)
-      -> of_numbers<OfTwo, rule::elementwise_by<OfTwo, shape_or_none_t<A>, shape_or_none_t<B>>, A, B>;
+      -> of_numbers<OfTwo, rule::chosen<OfTwo, shape_or_none_t<A>, shape_or_none_t<B>>, A, B>;
   template <class Verdict, class A, class B>
   static auto make(list<>, const A& a, const B& b) {
     return make_binary<F, A, B, Verdict>(a, b);

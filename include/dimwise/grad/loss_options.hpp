@@ -9,6 +9,7 @@
 #include <dimwise/expr/loss.hpp>
 #include <dimwise/expr/mask.hpp>
 #include <dimwise/grad/tracked.hpp>
+#include <dimwise/shape/all_documents.hpp>
 #include <dimwise/shape/rules/loss.hpp>
 
 namespace dimwise {
@@ -42,9 +43,6 @@ positive_weight(Number) -> positive_weight<tensor<double>>;
 struct temperature {
   double value = 1;
 };
-/// Of a loss: its mean goes over the positions of all packed documents (R19).
-struct all_documents {};
-
 namespace detail {
 
 // ---- the options of a loss, in any order ---------------------------------------------------------------------------

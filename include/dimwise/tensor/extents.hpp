@@ -132,11 +132,13 @@ class extents_of<list<A...>> {
   template <class D>
     requires(has_slot<D>)
   [[nodiscard, gnu::always_inline]] const slot& of_atom() const {
+    static_assert(is_in<D, slotted>, "dimwise: a composite has no slot of its own");
     return slots()[index_in<D, slotted>];
   }
   template <class D>
     requires(has_slot<D>)
   [[nodiscard, gnu::always_inline]] slot& of_atom() {
+    static_assert(is_in<D, slotted>, "dimwise: a composite has no slot of its own");
     return slots()[index_in<D, slotted>];
   }
   template <class D>
@@ -158,19 +160,28 @@ class extents_of<list<A...>> {
   [[nodiscard, gnu::always_inline]] extent_t extent(const char* operation = nullptr) const {
     return extent_from<D>::get(*this, operation);
   }
-  /// The position of D's first element: 0 where nobody said; throws where operands said different ones.
+  /// The position of D's first element: 0 where nobody said, and in a sum, whose elements are counted from its first
+  /// part on; throws where operands said different ones.
   template <class D>
   [[nodiscard]] std::ptrdiff_t origin(const char* operation) const {
-    const std::ptrdiff_t said = of_atom<D>().origin;
-    if (said == disputed_origin) {
-      raise<origin_error>(error{} << operation << ": operands disagree about the position of the first element of "
-                                  << dimension_name<D>());
+    if constexpr (is_summed<D>) {
+      return 0;
+    } else {
+      const std::ptrdiff_t said = of_atom<D>().origin;
+      if (said == disputed_origin) {
+        raise<origin_error>(error{} << operation << ": operands disagree about the position of the first element of "
+                                    << dimension_name<D>());
+      }
+      return said == unsaid_origin ? 0 : said;
     }
-    return said == unsaid_origin ? 0 : said;
   }
   template <class D>
   [[nodiscard]] bool has_origin() const {
-    return of_atom<D>().origin != unsaid_origin;
+    if constexpr (is_summed<D>) {
+      return false;
+    } else {
+      return of_atom<D>().origin != unsaid_origin;
+    }
   }
   [[nodiscard, gnu::always_inline]] slot* slots() { return slots_.begin(); }
   [[nodiscard, gnu::always_inline]] const slot* slots() const { return slots_.begin(); }

@@ -203,7 +203,7 @@ template <class Over, class A, class B>
 inline constexpr bool rotations_differ =
     !same_set<rotations_t<marks_t<A>, atoms_of_list_t<Over>>, rotations_t<marks_t<B>, atoms_of_list_t<Over>>>;
 
-template <class Op, class Over, class Along, class A, class B>
+template <class Op, class Over, class Along, class A, class B, bool AllDocuments = false>
 consteval auto judge_product() {
   using facts = product_facts<Over, Along, A, B>;
   using O = over_t<Over>;
@@ -236,7 +236,7 @@ consteval auto judge_product() {
     return answer<ERROR_R1_contracted_dimension_is_not_in_both<Op, over_t<Along>, L, R>>{};
   } else if constexpr (facts::undeclared::size > 0) {
     return answer<ERROR_R2_shared_dimension_is_not_parallel<Op, over_t<typename facts::undeclared>, L, R>>{};
-  } else if constexpr (filter<typename facts::over_axes>::packed::size > 0 && !sums_weights<Over, A>() &&
+  } else if constexpr (!AllDocuments && filter<kinds_of_list_t<Over>>::packed::size > 0 && !sums_weights<Over, A>() &&
                        !sums_weights<Over, B>()) {
     return answer<ERROR_R19_packed_positions_need_their_documents<Op, O, L, R>>{};
   } else if constexpr ((facts::is_raw || facts::is_single_query) &&
@@ -265,9 +265,9 @@ struct raw_mark<list<D...>> {
 template <class Shape, class More>
 using with_marks_t = make_shape_t<dims_t<Shape>, join_t<marks_t<Shape>, More>>;
 
-template <class Over, class Along, class A, class B>
+template <class Over, class Along, class A, class B, bool AllDocuments = false>
 consteval auto judge_contract() {
-  constexpr auto product = judge_product<op::contract, Over, Along, A, B>();
+  constexpr auto product = judge_product<op::contract, Over, Along, A, B, AllDocuments>();
   using verdict = typename decltype(product)::type;
   if constexpr (allowed<verdict>) {
     if constexpr (product_facts<Over, Along, A, B>::is_raw) {
@@ -311,6 +311,10 @@ namespace rule {
 
 template <class Over, class Along, class A, class B>
 using contract = typename decltype(detail::judge_contract<detail::named_t<Over>, detail::named_t<Along>, A, B>())::type;
+/// Over the positions of all documents.
+template <class Over, class Along, class A, class B>
+using contract_all =
+    typename decltype(detail::judge_contract<detail::named_t<Over>, detail::named_t<Along>, A, B, true>())::type;
 template <class A, class B>
 using outer = typename decltype(detail::judge_product<op::outer, detail::list<>, detail::list<>, A, B>())::type;
 template <class Over, class A, class B>

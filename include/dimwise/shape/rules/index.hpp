@@ -168,6 +168,9 @@ consteval auto judge_concat() {
   if constexpr (missing::size > 0) {
     return answer<
         ERROR_R1_dimension_is_not_in_the_operand<op::concat, over<about_t<D>>, operand_t<A>, operand_t<B>...>>{};
+  } else if constexpr (is_composite<D>) {
+    return answer<
+        ERROR_R4_composite_has_other_factors_or_order<op::concat, over<about_t<D>>, operand_t<A>, operand_t<B>...>>{};
   } else if constexpr (D::static_extent != at_run_time) {
     return answer<ERROR_R10_concat_of_a_static_extent_names_its_result<op::concat, over<about_t<D>>, operand_t<A>,
                                                                        operand_t<B>...>>{};
@@ -256,7 +259,9 @@ consteval auto judge_stack() {
   using O = over<about_t<D>>;
   using masks = all_masks_t<typename joined_masks<marks_t<A>, nothing, list<>>::type,
                             typename joined_masks<marks_t<B>, nothing, list<>>::type...>;
-  if constexpr (!(joins<nothing, nothing, A, B> && ...) || masks::size > 1) {
+  if constexpr (is_composite<D>) {
+    return answer<ERROR_R4_composite_has_other_factors_or_order<op::stack, O, operand_t<A>, operand_t<B>...>>{};
+  } else if constexpr (!(joins<nothing, nothing, A, B> && ...) || masks::size > 1) {
     return answer<ERROR_R10_operands_differ_in_another_dimension<op::stack, O, operand_t<A>, operand_t<B>...>>{};
   } else if constexpr (D::static_extent != at_run_time && D::static_extent != 1 + sizeof...(B)) {
     return answer<ERROR_R10_stack_has_another_extent<op::stack, O, extent<1 + sizeof...(B)>, operand_t<A>>>{};

@@ -131,7 +131,7 @@ consteval auto judge_masked() {
     return answer<objection>{};
   } else if constexpr (serves::size == 0) {
     return answer<ERROR_R7_masks_serve_no_common_dimension<op::masked, S, M>>{};
-  } else if constexpr (!Facts::documents && before::size == 0 && filter<axes_of_list_t<serves>>::packed::size > 0) {
+  } else if constexpr (!Facts::documents && before::size == 0 && filter<kinds_of_list_t<serves>>::packed::size > 0) {
     return answer<ERROR_R19_packed_positions_need_their_documents<op::masked, S, M>>{};
   } else {
     using marks =

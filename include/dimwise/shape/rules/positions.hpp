@@ -20,8 +20,8 @@ consteval auto judge_rotary() {
   using O = over<about_t<P>, about_t<F>>;
   using missing = difference_t<list<P, F>, dims_t<Shape>>;
   constexpr bool odd = F::static_extent != at_run_time && F::static_extent % 2 == 1;
-  if constexpr (!has_any(P::abilities, ability::ordered) || !is_feature<F> || is_composite<P> || is_composite<F> ||
-                odd) {
+  if constexpr (!has_any(P::abilities, ability::ordered) || !is_feature<F> || is_made_of_several<P> ||
+                is_made_of_several<F> || odd) {
     return answer<ERROR_R9_rotary_takes_positions_and_the_features_of_a_head<op::rotary, O, operand_t<Shape>>>{};
   } else if constexpr (missing::size > 0) {
     if constexpr (hides_in_composite<first_t<missing>, Shape>) {
@@ -86,7 +86,9 @@ consteval auto judge_windows() {
       D::static_extent != at_run_time && W::static_extent != at_run_time && Result::static_extent != at_run_time;
   if constexpr (!std::is_same_v<objection, nothing>) {
     return answer<objection>{};
-  } else if constexpr (!has_any(D::abilities, ability::ordered)) {
+  } else if constexpr (!has_any(D::abilities, ability::ordered) || is_merged<D> || is_composite<W> ||
+                       is_composite<Result>) {
+    // The elements of a product do not follow each other in one stride, and what is made has one extent.
     return answer<ERROR_R13_needs_ordered_positions<Op, O, operand_t<Shape>>>{};
   } else if constexpr (std::is_same_v<D, Result> && D::static_extent != at_run_time) {
     return answer<ERROR_R18_slice_of_a_static_extent_names_its_result<Op, O, operand_t<Shape>>>{};
@@ -113,7 +115,8 @@ consteval auto judge_skew() {
   using naming = naming_objection_t<op::skew, list<Q, R>, Shape>;
   if constexpr (!std::is_same_v<naming, nothing>) {
     return answer<naming>{};
-  } else if constexpr (filter<list<Q, R, K>>::not_ordered::size > 0) {
+  } else if constexpr (filter<list<Q, R, K>>::not_ordered::size > 0 || is_merged<Q> || is_merged<R> ||
+                       is_composite<K>) {
     return answer<ERROR_R13_needs_ordered_positions<op::skew, O, operand_t<Shape>>>{};
   } else if constexpr (!related<Q, K>) {
     return answer<ERROR_R7_query_and_key_positions_are_related_or_have_origins<op::skew, O, operand_t<Shape>>>{};
@@ -137,7 +140,7 @@ consteval auto judge_top_k() {
     return answer<objection>{};
   } else if constexpr (!dimension_type<Best>) {
     return answer<ERROR_R1_operation_names_its_dimension<op::top_k, O, operand_t<Shape>>>{};
-  } else if constexpr (filter<list<D, Best>>::not_attended::size > 0) {
+  } else if constexpr (filter<list<D, Best>>::not_attended::size > 0 || is_composite<Best>) {
     return answer<ERROR_R13_softmax_takes_attendable_or_choice<op::top_k, O, operand_t<Shape>>>{};
   } else if constexpr (D::static_extent != at_run_time && Best::static_extent != at_run_time &&
                        Best::static_extent > D::static_extent) {

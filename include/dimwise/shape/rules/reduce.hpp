@@ -29,7 +29,7 @@ inline constexpr bool shifts_vanish = std::is_same_v<Op, op::softmax> || std::is
 
 // What all that go over named dimensions ask first: the dimensions are there, each once, the marks are taken, the mask
 // serves them, and all packed positions are told apart by a mask. `nothing` means: no objection.
-template <class Op, class Over, class Shape>
+template <class Op, class Over, class Shape, bool AllDocuments>
 consteval auto common_objection() {
   using naming = naming_objection_t<Op, Over, Shape>;
   using served = marked_t<masked_for, marks_t<Shape>>;
@@ -42,14 +42,15 @@ consteval auto common_objection() {
     return answer<ERROR_R7_mask_does_not_serve_this_dimension<Op, O, operand_t<Shape>>>{};
   } else if constexpr (shifts_vanish<Op> && !serves_all<Over, biased_for>(marks_t<Shape>{})) {
     return answer<ERROR_R7_bias_is_the_same_for_all_that_softmax_goes_over<Op, O, operand_t<Shape>>>{};
-  } else if constexpr (!is_subset<typename filter<axes_of_list_t<Over>>::packed, axes_of_list_t<served>>) {
+  } else if constexpr (!AllDocuments &&
+                       !is_subset<typename filter<kinds_of_list_t<Over>>::packed, kinds_of_list_t<served>>) {
     return answer<ERROR_R19_packed_positions_need_their_documents<Op, O, operand_t<Shape>>>{};
   } else {
     return answer<nothing>{};
   }
 }
-template <class Op, class Over, class Shape>
-using objection_t = typename decltype(common_objection<Op, Over, Shape>())::type;
+template <class Op, class Over, class Shape, bool AllDocuments = false>
+using objection_t = typename decltype(common_objection<Op, Over, Shape, AllDocuments>())::type;
 
 template <class Over>
 struct normalised_mark;
@@ -120,9 +121,9 @@ consteval bool averages_weights() {
   return std::is_same_v<Op, op::mean> && !is_disjoint<axes_of_list_t<Over>, axes_of_list_t<weighing_t<Shape>>>;
 }
 
-template <class Op, class Over, class Shape>
+template <class Op, class Over, class Shape, bool AllDocuments = false>
 consteval auto judge_reduce() {
-  using objection = objection_t<Op, Over, Shape>;
+  using objection = objection_t<Op, Over, Shape, AllDocuments>;
   if constexpr (!std::is_same_v<objection, nothing>) {
     return answer<objection>{};
   } else if constexpr (averages_weights<Op, Over, Shape>()) {
@@ -214,6 +215,9 @@ template <class Op, class Over, class Shape>
 using softmax = typename decltype(detail::judge_softmax<Op, detail::named_t<Over>, Shape>())::type;
 template <class Op, class Over, class Shape>
 using reduce = typename decltype(detail::judge_reduce<Op, detail::named_t<Over>, Shape>())::type;
+/// Over the positions of all documents.
+template <class Op, class Over, class Shape>
+using reduce_all = typename decltype(detail::judge_reduce<Op, detail::named_t<Over>, Shape, true>())::type;
 template <class Op, class Over, class Shape>
 using norm = typename decltype(detail::judge_norm<Op, detail::named_t<Over>, Shape>())::type;
 template <class Op, class Over, class Shape, class Facts>

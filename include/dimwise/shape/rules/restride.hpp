@@ -49,6 +49,9 @@ consteval auto judge_rename() {
     return answer<ERROR_R3_rename_goes_between_a_dimension_and_its_prime_or_out<Op, O, operand_t<Shape>>>{};
   } else if constexpr (extents_differ<From, To>) {
     return answer<ERROR_R3_extents_differ<Op, O, operand_t<Shape>>>{};
+  } else if constexpr (is_composite<To> && To::static_extent == at_run_time) {
+    // The extent of one dimension does not say those of several.
+    return answer<ERROR_R4_composite_has_other_factors_or_order<Op, O, operand_t<Shape>>>{};
   } else {
     using result = replace_t<dims, From, list<To>>;
     if constexpr (!all_distinct(axes_of_list_t<result>{})) {
