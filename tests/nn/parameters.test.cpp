@@ -80,6 +80,30 @@ TEST_CASE("a stack is made with its layers, then drawn") {
   CHECK(differ(two.layers[0].attention.query.weight, two.layers[1].attention.query.weight) != "");
 }
 
+TEST_CASE("tuples and lists of modules are drawn and counted as modules are") {
+  using map = nn::linear<nn::from<d_model>, nn::to<hidden>>;
+  std::tuple<map, std::array<nn::layer_norm<d_model>, 2>> both;
+  nn::normal how(1, 1);
+  nn::initialise(both, how);
+  CHECK(std::get<0>(both).weight.values()[0] != 0);
+  CHECK(std::get<1>(both)[1].gamma.values()[0] == 1);
+  const std::size_t of_map = nn::parameter_count(std::get<0>(both));
+  CHECK(nn::parameter_count(both) == of_map + 4 * 8);
+  CHECK(nn::parameter_bytes(both) == 4 * (of_map + 4 * 8));
+  const std::vector<map> several(3);
+  CHECK(nn::parameter_count(several) == 3 * of_map);
+  std::vector<std::string> names;
+  nn::for_each_parameter(both, [&](const std::string& name, const auto&) { names.push_back(name); });
+  CHECK(names[0] == "0.weight");
+  CHECK(names.back() == "1.1.beta");
+  const auto drawn_at_once = nn::initialised<std::tuple<map, nn::layer_norm<d_model>>>(nn::normal(1, 1));
+  CHECK(differ(std::get<0>(drawn_at_once).weight, std::get<0>(both).weight) == "");
+  // How many layers a list has is not known: as for a stack.
+  using with_stack = std::tuple<map, nn::stack<layer>>;
+  static_assert(std::is_same_v<decltype(nn::initialised<with_stack>(how)),
+                               nn::a_stack_is_made_by_of_and_then_initialised<with_stack>>);
+}
+
 TEST_CASE("a module is a plain struct: given tensors make one, dropout leaves values alone") {
   const tensor<float, d_model, hidden> weight = drawn<tensor<float, d_model, hidden>>(1);
   const nn::linear<nn::from<d_model>, nn::to<hidden>, nn::no_bias> given{weight, {}};

@@ -137,7 +137,7 @@ void walk_together(const std::string& name, const F& f, First& first, More&... m
   using M = std::remove_const_t<First>;
   if constexpr (is_sequence<M>) {
     for (std::size_t i = 0; i < first.size(); ++i) {
-      walk_together(name + "." + std::to_string(i), f, first[i], more[i]...);
+      walk_together(name.empty() ? std::to_string(i) : name + "." + std::to_string(i), f, first[i], more[i]...);
     }
   } else if constexpr (is_tuple<M> || module<M>) {
     each_index<part_count<M>()>([&](auto i) {
@@ -149,12 +149,16 @@ void walk_together(const std::string& name, const F& f, First& first, More&... m
   }
 }
 
+// A module, or a list or a tuple of them.
+template <class M>
+concept modules = module<M> || is_sequence<M> || is_tuple<M>;
+
 }  // namespace detail
 
 /// Calls `f(name, tensor)` for every parameter of `m`, modules within modules included; names are joined by dots, and
-/// the i-th module of a sequence is called by its number.
+/// the i-th module of a sequence or of a tuple is called by its number.
 template <class Module, class F>
-  requires module<std::remove_const_t<Module>>
+  requires detail::modules<std::remove_const_t<Module>>
 void for_each_parameter(Module& m, F f) {
   detail::walk_together("", [&f](const std::string& name, auto& part) {
     if constexpr (detail::is_any_parameter<std::remove_cvref_t<decltype(part)>>) { f(name, part); }
@@ -162,7 +166,7 @@ void for_each_parameter(Module& m, F f) {
 }
 
 /// The number of all elements of all parameters.
-template <module M>
+template <detail::modules M>
 [[nodiscard]] std::size_t parameter_count(const M& m) {
   std::size_t n = 0;
   for_each_parameter(m, [&](const std::string&, const auto& t) { n += t.size(); });
@@ -184,7 +188,7 @@ std::size_t bytes_of(const Parameter& t) {
 }  // namespace detail
 
 /// The memory of all parameters.
-template <module M>
+template <detail::modules M>
 [[nodiscard]] std::size_t parameter_bytes(const M& m) {
   std::size_t n = 0;
   for_each_parameter(m, [&](const std::string&, const auto& t) { n += detail::bytes_of(t); });
@@ -281,7 +285,7 @@ void initialise(M& m, How&& how, const Extents&... extents) {
     detail::draw(m, how, m.size(), m.size());
   } else if constexpr (detail::is_sequence<M>) {
     for (auto& part : m) { initialise(part, how, extents...); }
-  } else if constexpr (module<M>) {
+  } else if constexpr (module<M> || detail::is_tuple<M>) {
     detail::each_member(m, [&](auto& part) { initialise(part, how, extents...); });
   } else {
     static_assert(detail::is_a_setting<M>::value);
@@ -303,12 +307,10 @@ consteval bool holds_sequence() {
     return holds_sequence<typename M::value_type>();
   } else if constexpr (is_sequence<M>) {
     return true;
-  } else if constexpr (module<M>) {
-    constexpr auto any = [](auto... member) {
-      return std::bool_constant<(
-          holds_sequence<std::remove_cvref_t<decltype(boost::hana::second(member)(std::declval<M&>()))>>() || ...)>{};
-    };
-    return decltype(boost::hana::unpack(boost::hana::accessors<M>(), any))::value;
+  } else if constexpr (module<M> || is_tuple<M>) {
+    return []<std::size_t... I>(std::index_sequence<I...>) {
+      return (holds_sequence<std::remove_cvref_t<decltype(part_at<I>(std::declval<M&>()))>>() || ...);
+    }(std::make_index_sequence<part_count<M>()>{});
   } else {
     return false;
   }
