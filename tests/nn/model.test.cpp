@@ -101,6 +101,23 @@ struct two_layers {
 };
 }  // namespace
 
+TEST_CASE("lists of other lengths are refused before any of their layers is visited") {
+  std::vector<tensor<float, d_model>> three(3);
+  const std::vector<tensor<float, d_model>> one(1);
+  std::size_t visited = 0;
+  const auto walk = [&](auto& a, const auto& b) {
+    for_each_parameter_of([&](const std::string&, auto&, const auto&) { ++visited; }, a, b);
+  };
+  CHECK_THROWS_WITH_AS(walk(three, one), doctest::Contains("the lists have 3 and 1 layers"), extent_error);
+  CHECK_THROWS_AS(walk(one, three), extent_error);
+  CHECK(visited == 0);
+  auto long_one = model::of(3);
+  const auto short_one = model::of(2);
+  CHECK_THROWS_WITH_AS(walk(long_one, short_one), doctest::Contains("the lists `layers` have 3 and 2 layers"),
+                       extent_error);
+  CHECK(visited == 0);
+}
+
 TEST_CASE("layers in an array are walked, drawn and converted") {
   static_assert(std::is_same_v<rebind<double, two_layers<>>, two_layers<double>>);
   static_assert(std::is_same_v<rebind<double, two_layers<>::layers_type>, two_layers<double>::layers_type>);

@@ -9,6 +9,7 @@
 //   auto layer = initialised<encoder_layer<…>>(xavier_uniform(42), hidden{2048});
 #pragma once
 
+#include <dimwise/dim/error.hpp>
 #include <dimwise/tensor/random.hpp>
 #include <dimwise/tensor/tensor.hpp>
 
@@ -130,12 +131,22 @@ void each_member(Module& m, const F& f) {
   each_index<part_count<std::remove_const_t<Module>>()>([&](auto i) { f(part_at<i>(m)); });
 }
 
+// Lists that are walked side by side are equally long: behind the end of the shorter one is other memory.
+inline void check_same_length(const std::string& name, std::size_t first, std::size_t other) {
+  if (first != other) {
+    raise<extent_error>(error{} << "a walk over several models: "
+                                << (name.empty() ? "the lists" : "the lists `" + name + "`").c_str() << " have "
+                                << first << " and " << other << " layers (R15)");
+  }
+}
+
 // f(name, part…) for every tensor and every setting of models of one structure, side by side. `name` is that of the
 // whole until here.
 template <class F, class First, class... More>
 void walk_together(const std::string& name, const F& f, First& first, More&... more) {
   using M = std::remove_const_t<First>;
   if constexpr (is_sequence<M>) {
+    (check_same_length(name, first.size(), more.size()), ...);
     for (std::size_t i = 0; i < first.size(); ++i) {
       walk_together(name.empty() ? std::to_string(i) : name + "." + std::to_string(i), f, first[i], more[i]...);
     }
