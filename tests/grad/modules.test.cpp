@@ -9,6 +9,8 @@ namespace {
 
 struct source : position_dim<> {};
 struct features : feature_dim<4> {};
+struct latent : feature_dim<5> {};
+struct slots : position_dim<> {};
 using attention_type = nn::multi_head_attention<d_model, heads, d_k, d_v>;
 using own = nn::self_attention<seq, key, attention_type>;
 
@@ -52,6 +54,24 @@ TEST_CASE("attention") {
   check_module(module_of<nn::self_attention<seq, key, rotated>>(), x, apply);
   using sink = nn::multi_head_attention<d_model, heads, d_k, d_v, nn::sinks, nn::no_bias>;
   check_module(module_of<nn::self_attention<seq, key, sink>>(), x, apply);
+}
+
+TEST_CASE("latent attention and slot attention") {
+  using latent_type = nn::latent_attention<d_model, heads, hidden, rot, d_v, latent>;
+  auto compressed = module_of<latent_type>();
+  compressed.rotation.base = 7;  // a setting: the loss is given it, too
+  check_module(compressed, x, [](const auto& m, const auto& y) { return m(y, rename<seq, key>(y)); });
+  CHECK(converted<double>(compressed).rotation.base == 7);
+
+  using slots_type = nn::slot_attention<seq, slots, d_model, hidden, d_k, d_v, latent>;
+  auto competing = module_of<slots_type>();
+  CHECK(competing.iterations == 3);
+  competing.iterations = 1;
+  const auto first = some<batch, slots, hidden>(4, batch{2}, slots{2});
+  check_module(competing, x, [&](const auto& m, const auto& y) { return m(y, first); });
+  const auto given = [&](const auto& m) { return mean<batch, slots, hidden>(square(m(x, first))); };
+  CHECK(value_and_gradient(converted<double>(competing), given).value ==
+        doctest::Approx(*tensor(given(converted<double>(competing))).data()));
 }
 
 TEST_CASE("layers and stacks") {

@@ -169,7 +169,7 @@ auto kept_for_gradient(const X& x) {
   }
 }
 
-/// x as a value of type To, which declares its dimensions and marks.
+/// x as a value of type To, which declares its dimensions and marks. Where the origin of x is recorded, the value's is.
 template <class To, class X>
 auto stored_as(X&& x) {
   using given = std::remove_cvref_t<X>;
@@ -177,6 +177,8 @@ auto stored_as(X&& x) {
     return given();
   } else if constexpr (refused<rule::assign<shape_of<To>, shape_of<given>>>) {
     return refusal<rule::assign<shape_of<To>, shape_of<given>>>();
+  } else if constexpr (is_untracked_beside<To, given>) {
+    return tensor_of<value_of<given>, shape_of<To>>(static_cast<X&&>(x));
   } else {
     return To(static_cast<X&&>(x));
   }

@@ -23,13 +23,12 @@ struct latent_attention {
   using compress_layer = linear<from<Model>, to<summed<Latent, Rot>>, no_bias, T>;
   using expand_layer = linear<from<Latent>, to<Heads, summed<Content, V>>, no_bias, T>;
   using output_layer = linear<from<Heads, V>, to<Model>, no_bias, T>;
-  using latent_norm = rms_norm<Latent>;
+  using latent_norm = rms_norm<Latent, elements<detail::activations_t<T>>>;
   using content = Content;
   using latent = Latent;
 
   BOOST_HANA_DEFINE_STRUCT(latent_attention, (query_layer, query), (compress_layer, compress), (latent_norm, norm),
-                           (expand_layer, expand), (output_layer, output));
-  rotary_options rotation = {};
+                           (expand_layer, expand), (output_layer, output), (rotary_options, rotation));
 
   /// A position, compressed: [Model, rest] -> `latent` [rest, Latent], normed, and `key` [rest, Rot], rotated. Refuses
   /// what lacks Model, or has not one dimension of positions.

@@ -39,6 +39,14 @@ struct gru_cell {
   DIMWISE_DETAIL_CALL(gru_cell, operator(), formula);
 };
 
+/// How often something is done: three times if not said.
+struct rounds {
+  std::size_t value = 3;
+  rounds() = default;
+  rounds(std::size_t n) : value(n) {}             // implicit: a number is a setting
+  operator std::size_t() const { return value; }  // implicit: and the reverse
+};
+
 /// Slot attention: for every input the slots compete, each slot takes the weighted mean of its inputs, a recurrent cell
 /// and two layers update it; `iterations` times (3).
 ///
@@ -53,20 +61,19 @@ struct gru_cell {
 /// nothing,
 /// 0. Refuses inputs without Inputs and Features, slots without Slots and State (R1), and inputs with dimensions that
 ///    the slots have no place for (R3).
-template <class Inputs, class Slots, class Features, class State, class K, class V, class Hidden>
+template <class Inputs, class Slots, class Features, class State, class K, class V, class Hidden, class T = float>
 struct slot_attention {
-  using key_layer = linear<from<Features>, to<K>, no_bias>;
-  using value_layer = linear<from<Features>, to<V>, no_bias>;
-  using query_layer = linear<from<State>, to<K>, no_bias>;
-  using input_norm = layer_norm<Features>;
-  using state_norm = layer_norm<State>;
-  using cell_type = gru_cell<V, State>;
-  using mlp_type = feed_forward<State, Hidden>;
+  using key_layer = linear<from<Features>, to<K>, no_bias, T>;
+  using value_layer = linear<from<Features>, to<V>, no_bias, T>;
+  using query_layer = linear<from<State>, to<K>, no_bias, T>;
+  using input_norm = layer_norm<Features, elements<detail::activations_t<T>>>;
+  using state_norm = layer_norm<State, elements<detail::activations_t<T>>>;
+  using cell_type = gru_cell<V, State, T>;
+  using mlp_type = feed_forward<State, Hidden, activation::relu, with_bias, T>;
 
   BOOST_HANA_DEFINE_STRUCT(slot_attention, (input_norm, norm_inputs), (state_norm, norm_slots),
                            (state_norm, norm_state), (key_layer, key), (value_layer, value), (query_layer, query),
-                           (cell_type, cell), (mlp_type, mlp));
-  std::size_t iterations = 3;
+                           (cell_type, cell), (mlp_type, mlp), (rounds, iterations));
 
   template <detail::input X, detail::input S>
   auto formula(const X& inputs, const S& first) const {
