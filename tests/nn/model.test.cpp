@@ -118,6 +118,46 @@ TEST_CASE("lists of other lengths are refused before any of their layers is visi
   CHECK(visited == 0);
 }
 
+// A module whose list names all members or not: what is beside it makes it larger.
+namespace {
+using map_type = nn::linear<nn::from<d_model>, nn::to<d_model>>;
+struct named {
+  BOOST_HANA_DEFINE_STRUCT(named, (bool, first), (map_type, map), (int, count), (char, last));
+};
+struct with_a_number {
+  BOOST_HANA_DEFINE_STRUCT(with_a_number, (map_type, map));
+  double scale = 1;
+};
+struct with_a_tensor {
+  BOOST_HANA_DEFINE_STRUCT(with_a_tensor, (bool, first), (map_type, map), (int, count));
+  tensor<float, d_model> shift;
+};
+struct nothing_in_it {};
+struct inherited : nothing_in_it {
+  BOOST_HANA_DEFINE_STRUCT(inherited, (map_type, map));
+  static constexpr double shared = 1;
+};
+struct with_functions {
+  BOOST_HANA_DEFINE_STRUCT(with_functions, (bool, first), (map_type, map));
+  with_functions() = default;
+  virtual ~with_functions() = default;
+};
+struct alignas(128) aligned {
+  BOOST_HANA_DEFINE_STRUCT(aligned, (map_type, map));
+};
+struct empty {
+  BOOST_HANA_DEFINE_STRUCT(empty);
+};
+}  // namespace
+
+TEST_CASE("a member that is not named is found by the size of its module") {
+  using nn::detail::has_unnamed_members;
+  static_assert(has_unnamed_members<with_a_number>() && has_unnamed_members<with_a_tensor>());
+  static_assert(!has_unnamed_members<named>() && !has_unnamed_members<inherited>());
+  static_assert(!has_unnamed_members<with_functions>() && !has_unnamed_members<aligned>());
+  static_assert(!has_unnamed_members<empty>() && nn::detail::all_members_are_named<std::tuple<named, model, int>>());
+}
+
 TEST_CASE("layers in an array are walked, drawn and converted") {
   static_assert(std::is_same_v<rebind<double, two_layers<>>, two_layers<double>>);
   static_assert(std::is_same_v<rebind<double, two_layers<>::layers_type>, two_layers<double>::layers_type>);

@@ -58,6 +58,7 @@ template <class M>
 using model_element = typename decltype(element_type_of<M>())::type;
 
 struct hidden;
+struct a_member_that_BOOST_HANA_DEFINE_STRUCT_does_not_name;
 // The first part of a model whose elements stay as they are where the model is tracked, behind the module that it is a
 // member of, and behind `hidden` where no walk finds it. The list is empty where all parts are tracked.
 inline consteval auto first_found() { return list<>{}; }
@@ -87,7 +88,9 @@ consteval auto part_without_elements() {
   } else if constexpr (is_tuple<M>) {
     return first_part_without_elements<M, R, Owner...>(std::make_index_sequence<part_count<M>()>{});
   } else if constexpr (nn::module<M>) {
-    if constexpr (std::is_same_v<M, R> && !std::is_void_v<model_element<M>>) {
+    if constexpr (nn::detail::has_unnamed_members<M>()) {
+      return list<hidden, M, a_member_that_BOOST_HANA_DEFINE_STRUCT_does_not_name>{};
+    } else if constexpr (std::is_same_v<M, R> && !std::is_void_v<model_element<M>>) {
       return list<Owner..., M>{};
     } else {
       return first_part_without_elements<M, R, M>(std::make_index_sequence<part_count<M>()>{});
@@ -110,6 +113,7 @@ consteval auto part_error(list<hidden, X...>) {
 // The parameters of `m`, tracked by a record.
 template <class M>
 auto tracked_model(const M& m, std::uint64_t record) {
+  static_assert(nn::detail::all_members_are_named<M>());
   using T = model_element<M>;
   rebind<tracked<T>, M> to;
   match_lengths(to, m);

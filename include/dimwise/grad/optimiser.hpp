@@ -23,6 +23,7 @@ namespace detail {
 // A model of that structure whose parameters are 0.
 template <class M>
 M zeros_like(const M& m) {
+  static_assert(nn::detail::all_members_are_named<M>());
   M zeros = m;
   for_each_parameter_of([](const std::string&, auto& part) {
     using Part = std::remove_cvref_t<decltype(part)>;

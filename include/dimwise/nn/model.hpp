@@ -57,6 +57,7 @@ void for_each_parameter_of(const F& f, First& first, More&... more) {
 /// The model with elements of type T: parameters are converted, all else is copied.
 template <class T, class M>
 [[nodiscard]] rebind<T, M> converted(const M& m) {
+  static_assert(nn::detail::all_members_are_named<M>());
   rebind<T, M> to;
   detail::match_lengths(to, m);
   detail::walk_together("", [](const std::string&, auto& part, const auto& from) {

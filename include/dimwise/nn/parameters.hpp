@@ -24,6 +24,7 @@
 #include <boost/hana/tuple.hpp>
 #include <boost/hana/unpack.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -120,6 +121,45 @@ struct is_a_setting {  // a class, so that it is said once
                 "dimwise: a module's layers are members, or in a std::vector, std::array or std::tuple (R21)");
   static constexpr bool value = !hides_parameters<X>;
 };
+
+// Whether M is larger than the members that its list names can make it, in any order: each is taken with what its
+// alignment may leave free behind it. What is more is a member that no walk finds.
+template <class M>
+consteval bool has_unnamed_members() {
+  return []<std::size_t... I>(std::index_sequence<I...>) {
+    std::size_t alignment = std::is_polymorphic_v<M> ? alignof(void*) : 1;
+    ((alignment = std::max(alignment, alignof(std::remove_cvref_t<decltype(part_at<I>(std::declval<M&>()))>))), ...);
+    const auto rounded_up = [](std::size_t size, std::size_t to) { return (size + to - 1) / to * to; };
+    std::size_t all = std::is_polymorphic_v<M> ? rounded_up(sizeof(void*), alignment) : 0;
+    ((all += rounded_up(sizeof(std::remove_cvref_t<decltype(part_at<I>(std::declval<M&>()))>), alignment)), ...);
+    return sizeof(M) > rounded_up(std::max<std::size_t>(all, 1), alignof(M));
+  }(std::make_index_sequence<part_count<M>()>{});
+}
+template <class M>
+struct names_all_members {  // a class, so that it is said once
+  static_assert(!has_unnamed_members<M>(),
+                "dimwise: a module's members are all named in BOOST_HANA_DEFINE_STRUCT; one that is not is neither "
+                "trained nor copied to the model that a loss is given (R21)");
+  static constexpr bool value = !has_unnamed_members<M>();
+};
+// The same of M and of all modules in it.
+template <class M>
+consteval bool all_members_are_named() {
+  if constexpr (is_sequence<M>) {
+    return all_members_are_named<typename M::value_type>();
+  } else if constexpr (is_tuple<M> || (module<M> && !is_tensor<M>)) {
+    const bool parts = []<std::size_t... I>(std::index_sequence<I...>) {
+      return (all_members_are_named<std::remove_cvref_t<decltype(part_at<I>(std::declval<M&>()))>>() && ...);
+    }(std::make_index_sequence<part_count<M>()>{});
+    if constexpr (module<M>) {
+      return names_all_members<M>::value && parts;
+    } else {
+      return parts;
+    }
+  } else {
+    return true;
+  }
+}
 
 // What is a parameter besides tensors: weights in blocks (weight.hpp) say so.
 template <class X>
