@@ -49,6 +49,29 @@ TEST_CASE("stored values, values read twice, and values that nothing reads") {
   }
 }
 
+TEST_CASE("what is updated in place is recorded: x += y is x = x + y") {
+  const auto x = some<d_model>(1);
+  const auto y = some<d_model>(2);
+  CHECK_ADJOINT(std::tuple(x, y), [&](const auto& one, const auto& other) {
+    tensor h = one * 2.0;
+    const tensor before = h;
+    h += exp(h);
+    h -= other;
+    h *= other;
+    h /= 3.0;
+    h += 1.0;
+    h += h;
+    return tensor(h + before);
+  }(std::get<0>(m), std::get<1>(m)));
+  const auto doubled = value_and_gradient(x, [](const auto& m) {
+    tensor h = m * 1.0;
+    h += 1.0;
+    return sum<d_model>(h);
+  });
+  const tensor total = sum<d_model>(x);
+  CHECK(doubled.value == doctest::Approx(*total.data() + 8));
+}
+
 TEST_CASE("a parameter that the loss does not read has the gradient 0, and so has what was detached") {
   const auto x = some<d_model>(1);
   const auto g = gradient(std::tuple(x, x, x),

@@ -42,10 +42,11 @@ inline constexpr bool holds_masked = false;
 template <operand E>
 inline constexpr bool holds_masked<E> = is_masked<E>;
 
+// What is recorded is stored anew: the origin of the former value is still to be differentiated.
 template <class F, class Verdict, class T, class... D, class E>
 void change(tensor<T, D...>& x, const E& y) {
   using axes = typename tensor<T, D...>::axes;
-  if constexpr (holds_masked<tensor<T, D...>> || holds_masked<E>) {
+  if constexpr (holds_masked<tensor<T, D...>> || holds_masked<E> || is_tracked_type<T>) {
     x = make_binary<F, tensor<T, D...>, E, Verdict>(x, y);
   } else if constexpr (number<E>) {
     const T by = static_cast<T>(y);
@@ -81,7 +82,7 @@ void change(tensor_view<T, D...>& x, const E& y) {
 
 /// `x = x + y`, and likewise for the other operators, of tensors and mutable views: x keeps its dimensions and marks
 /// (R8, R3, R5, R6, R7, R9), its elements their type (R13), and, unless it is shared, its memory. A throw leaves x as
-/// it was.
+/// it was. A tracked x is stored anew, and its origin is recorded.
 #define DIMWISE_DETAIL_UPDATE(symbol, function, verdict)                                     \
   template <class X, class E, class To = std::remove_reference_t<X>,                         \
             class = std::enable_if_t<detail::is_written<To> && detail::operand_pair<To, E>>, \
