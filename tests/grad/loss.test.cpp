@@ -79,6 +79,21 @@ TEST_CASE("cross_entropy: what does not count is not read, and its gradient is 0
   CHECK_THROWS_AS(static_cast<void>(cross_entropy<vocab>(w.logits, w.ids)), index_error);
 }
 
+TEST_CASE("weights of a loss are 0 or more") {
+  const tensor<double, vocab> logits(std::vector(3, 1.0), vocab{3});
+  const tensor<id<vocab>> target(id<vocab>{1});
+  const tensor<double, vocab> answers(std::vector{1.0, 0.0, 1.0}, vocab{3});
+  const auto weights = [](double w) { return tensor<double, vocab>(std::vector{1.0, w, 1.0}, vocab{3}); };
+  for (const double w : {-0.1, std::numeric_limits<double>::quiet_NaN()}) {
+    CHECK_THROWS_AS(static_cast<void>(cross_entropy<vocab>(logits, target, class_weights(weights(w)))), number_error);
+    CHECK_THROWS_AS(static_cast<void>(binary_cross_entropy(logits, answers, positive_weight(w))), number_error);
+    CHECK_THROWS_AS(static_cast<void>(binary_cross_entropy(logits, answers, positive_weight(weights(w)))),
+                    number_error);
+  }
+  CHECK(cross_entropy<vocab>(logits, target, class_weights(weights(0))).value() == 0);
+  CHECK(binary_cross_entropy(logits, answers, positive_weight(0.0)).value() > 0);
+}
+
 TEST_CASE("a label is smoothed by a share from 0 to 1") {
   const tensor<double, vocab> logits(std::vector(11, 1.0), vocab{11});
   const tensor<id<vocab>> target(id<vocab>{1});

@@ -176,7 +176,16 @@ TEST_CASE("settings that would not train are refused before anything moves") {
   const double no_number = std::numeric_limits<double>::quiet_NaN();
   moved_by(sgd(start, {.rate = -1}));
   moved_by(sgd(start, {.rate = no_number}));
+  const double infinite = std::numeric_limits<double>::infinity();
+  moved_by(sgd(start, {.rate = infinite}));
   moved_by(sgd(start, {.momentum = -0.5}));
+  moved_by(sgd(start, {.momentum = 1}));
+  moved_by(sgd(start, {.momentum = 0.5, .dampening = no_number}));
+  moved_by(sgd(start, {.momentum = 0.5, .dampening = -0.1}));
+  moved_by(sgd(start, {.momentum = 0.5, .dampening = 1.1}));
+  moved_by(sgd(start, {.decay = infinite}));
+  moved_by(adam(start, {.rate = infinite}));
+  moved_by(adam(start, {.epsilon = 0}));  // 0 / 0 where the gradient is 0
   moved_by(adam(start, {.first = 1}));
   moved_by(adam(start, {.second = no_number}));
   moved_by(adamw(start, {.epsilon = -1}));

@@ -109,6 +109,7 @@ auto cross_entropy_of(const X& x, const Y& y, const Counts& counts, const Option
   if (!(smoothing >= 0 && smoothing <= 1)) {
     raise<number_error>(error{} << "label_smoothing: the amount is from 0 to 1 (R22)");
   }
+  if constexpr ((is_class_weights<Options> || ...)) { check_weights("class_weights", weights, false); }
   return averaged<Rest>(summed_all<Rest>(make_cross_entropy<Rest, V>(x, y, weights, counts, smoothing, false)),
                         weighed_elements<Rest, V>(x, y, weights, counts));
 }
@@ -272,6 +273,7 @@ struct binary_cross_entropy {
     const auto e = extents_from<shape>("binary_cross_entropy", x.extents(), y.extents());
     if constexpr ((is_positive_weight<Options> || ...)) {
       const auto weights = weights_among<T>(options...);
+      check_weights("positive_weight", weights, (loss_mask<Options> || ...));
       return average_of<shape>(make_node<shape, T>(apply<fn::logistic_loss>{}, e, x, y, weights), options...);
     } else {
       return average_of<shape>(make_node<shape, T>(apply<fn::logistic_loss>{}, e, x, y), options...);

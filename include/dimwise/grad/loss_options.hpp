@@ -117,6 +117,20 @@ auto weights_among(const First& first, const More&... more) {
   }
 }
 
+// A weight below 0 or NaN turns a loss around or makes it NaN. What a mask hides may be NaN.
+template <class W>
+void check_weights(const char* name, const W& weights, bool may_hide_nan) {
+  if constexpr (!is_tracked<W> && std::is_arithmetic_v<value_of<W>>) {
+    const tensor values(weights);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const auto w = values.data()[i];
+      if (w < 0 || (w != w && !may_hide_nan)) {
+        raise<number_error>(error{} << name << ": a weight is 0 or more, and no NaN (R22)");
+      }
+    }
+  }
+}
+
 // Shapes of the masks, and of the weights, among the options: for the rule.
 template <class X>
 auto mask_shape_of(const X&) -> list<>;

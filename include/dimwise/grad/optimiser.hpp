@@ -72,7 +72,15 @@ inline void check_share(const char* who, const char* what, double x) {
   if (!(x >= 0 && x < 1)) { raise<number_error>(error{} << who << ": " << what << " is 0 or more, and less than 1"); }
 }
 inline void check_at_least_0(const char* who, const char* what, double x) {
-  if (!(x >= 0)) { raise<number_error>(error{} << who << ": " << what << " is 0 or more, and no NaN"); }
+  if (!(x >= 0 && std::isfinite(x))) {
+    raise<number_error>(error{} << who << ": " << what << " is 0 or more, finite, and no NaN");
+  }
+}
+// A divisor beside a root that may be 0: 0 / 0 is NaN where a parameter never had a gradient.
+inline void check_more_than_0(const char* who, const char* what, double x) {
+  if (!(x > 0 && std::isfinite(x))) {
+    raise<number_error>(error{} << who << ": " << what << " is more than 0, finite, and no NaN");
+  }
 }
 
 template <class M, class G>
@@ -157,7 +165,10 @@ class sgd {
     const std::size_t made = detail::steps_made(state.step);
     const double rate = settings.rate(made);
     detail::check_at_least_0("sgd", "the rate", rate);
-    detail::check_at_least_0("sgd", "the momentum", settings.momentum);
+    detail::check_share("sgd", "the momentum", settings.momentum);
+    if (!(settings.dampening >= 0 && settings.dampening <= 1)) {
+      detail::raise<number_error>(error{} << "sgd: the dampening is from 0 to 1");
+    }
     detail::check_at_least_0("sgd", "the decay", settings.decay);
     const double fresh = made == 0 ? 1.0 : 1.0 - settings.dampening;
     std::size_t which = 0;
@@ -232,7 +243,7 @@ class adam_steps {
     check_at_least_0("adam", "the rate", rate);
     check_share("adam", "`first`", settings.first);
     check_share("adam", "`second`", settings.second);
-    check_at_least_0("adam", "`epsilon`", settings.epsilon);
+    check_more_than_0("adam", "`epsilon`", settings.epsilon);
     check_at_least_0("adam", "the decay", settings.decay);
     count_step(state.step);
     const auto steps = static_cast<double>(made + 1);
