@@ -88,6 +88,20 @@ TEST_CASE("recomputed twice over, within each other, and of what is tracked in o
   CHECK(same(by_input, by_input_kept));
 }
 
+TEST_CASE("recomputed: a layer that captured tracked tensors is refused, one that captured constants is not") {
+  const auto x = some<d_model>(1);
+  const auto w = some<d_model>(2);
+  const auto captured = [&](const auto& m) {
+    const auto& [one, other] = m;
+    return sum<d_model>(recomputed([&other](const auto& y) { return tanh(y * other); }, one));
+  };
+  CHECK_THROWS_WITH_AS(static_cast<void>(gradient(std::tuple(x, w), captured)),
+                       doctest::Contains("the layer captured tracked tensors"), gradient_error);
+  const auto g =
+      gradient(x, [&](const auto& m) { return sum<d_model>(recomputed([&](const auto& y) { return y * w; }, m)); });
+  CHECK(same(g, w));
+}
+
 TEST_CASE("dropout: nothing in inference, by the seed in training, the same again where it is computed again") {
   const auto x = some<batch, seq, d_model>(1, batch{20}, seq{30});
   CHECK(&nn::dropout{0.1}(x) == &x);

@@ -107,7 +107,8 @@ namespace no_adl {
 
 /// layer(x, how…), of which the way back keeps x alone: everything inside is computed a second time when the gradient
 /// arrives. `how` is masks and the like, which are constants; what the layer's dropouts leave out is the same again.
-/// Where nothing is tracked it is layer(x, how…).
+/// Where nothing is tracked it is layer(x, how…). The layer is called again when `value_and_gradient` goes back, so what
+/// it captures by reference outlives that call. Throws `gradient_error` where it captured tracked tensors.
 template <class Layer, operand X, class... How>
 [[nodiscard]] auto recomputed(const Layer& layer, const X& x, const How&... how) {
   static_assert(!(detail::is_tracked<How> || ...), "dimwise: recomputed takes tracked tensors as x, or in the layer");
@@ -118,6 +119,13 @@ template <class Layer, operand X, class... How>
     const nn::dropout_state drops = nn::dropout_seed::now();
     // Constants are not recorded, and are tracked by type, so that dropouts leave out.
     const tensor y(detail::with_fresh_origins(layer, 0)(detail::with_fresh_origins(input, 0), how...));
+    // All that was given is constant here, so an origin is that of something else: its gradient would be lost.
+    if constexpr (detail::is_tracked<decltype(y)>) {
+      if (y.origin() != nullptr) {
+        detail::raise<gradient_error>(
+            error{} << "recomputed: the layer captured tracked tensors; pass them as the layer or as x (R21)");
+      }
+    }
     return detail::recorded_as_a_whole(y, layer, input, drops, how...);
   }
 }
