@@ -102,6 +102,19 @@ TEST_CASE("recomputed: a layer that captured tracked tensors is refused, one tha
   CHECK(same(g, w));
 }
 
+TEST_CASE("check_gradient refuses a dropout that leaves out: differences know none") {
+  const auto x = some<d_model>(1);
+  const auto loss_of = [](double probability) {
+    return [probability](const auto& m) {
+      const nn::dropout_seed now(3);
+      return sum<d_model>(square(nn::dropout{probability}(m)));
+    };
+  };
+  CHECK_THROWS_WITH_AS(static_cast<void>(check_gradient(x, loss_of(0.5))), doctest::Contains("dropout"),
+                       gradient_error);
+  CHECK(check_gradient(x, loss_of(0)).error < 1e-8);
+}
+
 TEST_CASE("dropout: nothing in inference, by the seed in training, the same again where it is computed again") {
   const auto x = some<batch, seq, d_model>(1, batch{20}, seq{30});
   CHECK(&nn::dropout{0.1}(x) == &x);

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <dimwise/grad/gradient.hpp>
+#include <dimwise/nn/dropout.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -35,10 +36,19 @@ namespace no_adl {
 
 /// Compares the gradient with differences of fourth order, (8(f(x+h) − f(x−h)) − (f(x+2h) − f(x−2h))) / 12h, in float64
 /// whatever the model's type. `loss` takes the model with elements of double and of tracked double, so it is generic.
+/// Throws `gradient_error` where a dropout left out: plain elements go through dropouts as they are, so the differences
+/// are those of another loss.
 template <class M, class Loss>
 [[nodiscard]] gradient_check check_gradient(const M& model, const Loss& loss, const check_options& options = {}) {
   auto at = converted<double>(model);
+  const std::uint64_t drawn = nn::detail::dropouts_drawn();
   const auto expected = gradient(at, loss);
+  if (drawn != nn::detail::dropouts_drawn()) {
+    detail::raise<gradient_error>(
+        error{}
+        << "check_gradient: a dropout left out elements, and leaves out none where differences are taken; check "
+           "the model with a probability of 0");
+  }
   const auto value = [&] { return static_cast<double>(tensor<double>(detail::one_number(loss(std::as_const(at))))); };
   gradient_check worst;
   const auto largest_of = [](const auto& g) {

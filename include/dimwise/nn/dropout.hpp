@@ -15,6 +15,16 @@
 
 namespace dimwise::nn {
 
+namespace detail {
+
+// How many dropouts of this thread left out by chance: a gradient is compared with differences where none did.
+inline std::uint64_t& dropouts_drawn() {
+  static thread_local std::uint64_t count = 0;
+  return count;
+}
+
+}  // namespace detail
+
 /// Where the random numbers of dropouts stand: the seed, and how many dropouts have drawn from it.
 struct dropout_state {
   std::uint64_t seed = 0;
@@ -89,6 +99,7 @@ struct dropout {
     if (!(probability >= 0 && probability < 1)) {
       dimwise::detail::raise<number_error>(error{} << "dropout: a probability is 0 or more, and less than 1");
     }
+    if (probability > 0) { ++detail::dropouts_drawn(); }
     auto factors = Factors::for_overwriting(e);
     dimwise::detail::random_numbers numbers(dropout_seed::next());
     const auto whole = static_cast<T>(1 / (1 - probability));
