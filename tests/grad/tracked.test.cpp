@@ -3,6 +3,7 @@
 #include "nodes.hpp"
 
 #include <optional>
+#include <sstream>
 #include <string>
 #include <thread>
 
@@ -132,6 +133,20 @@ TEST_CASE("tensors of a call that has ended, and of another thread") {
     return sum<d_model>(m);
   });
   CHECK(elsewhere.find("another thread") != std::string::npos);
+}
+
+TEST_CASE("a tracked tensor is printed as its value") {
+  const auto x = some<d_model>(1);
+  std::ostringstream printed;
+  (void)gradient(x, [&](const auto& m) {
+    const tensor h = square(m);
+    printed << h << m + 1.0 << tensor(sum<d_model>(h));
+    return sum<d_model>(h);
+  });
+  std::ostringstream expected;
+  const tensor h = square(x);
+  expected << h << tensor(x + 1.0) << tensor(sum<d_model>(h));
+  CHECK(printed.str() == expected.str());
 }
 
 TEST_CASE("threads differentiate beside each other") {
