@@ -79,6 +79,24 @@ TEST_CASE("cross_entropy: what does not count is not read, and its gradient is 0
   CHECK_THROWS_AS(static_cast<void>(cross_entropy<vocab>(w.logits, w.ids)), index_error);
 }
 
+TEST_CASE("a multiple of an average, and two losses as one number") {
+  const auto logits = some<batch, vocab>(1, batch{2}, vocab{3});
+  const tensor<id<vocab>, batch> targets(std::vector{1, 2}, batch{2});
+  const auto loss = [&](const auto& m) { return cross_entropy<vocab>(m, targets); };
+  const auto one = value_and_gradient(logits, loss);
+  const auto half = value_and_gradient(logits, [&](const auto& m) { return 0.5F * loss(m); });
+  const auto also = value_and_gradient(logits, [&](const auto& m) { return loss(m) * 0.5 + loss(m) * 0; });
+  const auto both =
+      value_and_gradient(logits, [&](const auto& m) { return loss(m).mean() + 0.25 * mean<batch, vocab>(square(m)); });
+  CHECK(half.value == doctest::Approx(one.value / 2));
+  CHECK(also.value == doctest::Approx(one.value / 4));  // over twice as many
+  for (std::size_t i = 0; i < logits.size(); ++i) {
+    const double g = one.gradient.data()[i];
+    CHECK(half.gradient.data()[i] == doctest::Approx(g / 2));
+    CHECK(both.gradient.data()[i] == doctest::Approx(g + 0.5 / 6 * logits.data()[i]));
+  }
+}
+
 TEST_CASE("weights of a loss are 0 or more") {
   const tensor<double, vocab> logits(std::vector(3, 1.0), vocab{3});
   const tensor<id<vocab>> target(id<vocab>{1});

@@ -41,6 +41,18 @@ struct average {
     a += b;
     return a;
   }
+
+  /// The same average of a multiple of the loss: its mean is multiplied.
+  template <class Number>
+    requires std::is_arithmetic_v<Number>
+  [[nodiscard]] friend average operator*(Number by, const average& a) {
+    return {tensor<T>(a.sum * static_cast<detail::untracked_t<T>>(by)), a.count};
+  }
+  template <class Number>
+    requires std::is_arithmetic_v<Number>
+  [[nodiscard]] friend average operator*(const average& a, Number by) {
+    return by * a;
+  }
 };
 
 namespace detail {
