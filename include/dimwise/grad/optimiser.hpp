@@ -296,11 +296,11 @@ class adam : public detail::adam_steps<M, false> {
 };
 
 /// The same, with the decay beside it: p −= rate · decay · p (Loshchilov and Hutter 2019). `decay` is 0.01 if no
-/// settings are said.
+/// settings are said, and 0 in settings that do not say it.
 template <class M>
 class adamw : public detail::adam_steps<M, true> {
  public:
-  /// For a model of these extents; its moments are zeros. The decay is 0.01 if not said.
+  /// For a model of these extents; its moments are zeros. The decay is 0.01 if no settings are said.
   explicit adamw(const M& model, const adam_settings& s = {.decay = 0.01}) : detail::adam_steps<M, true>(model, s) {}
 };
 
