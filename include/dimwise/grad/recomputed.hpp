@@ -107,8 +107,8 @@ namespace no_adl {
 
 /// layer(x, how…), of which the way back keeps x alone: everything inside is computed a second time when the gradient
 /// arrives. `how` is masks and the like, which are constants; what the layer's dropouts leave out is the same again.
-/// Where nothing is tracked it is layer(x, how…). The layer is called again when `value_and_gradient` goes back, so what
-/// it captures by reference outlives that call. Throws `gradient_error` where it captured tracked tensors.
+/// Where nothing is tracked it is layer(x, how…). The layer is called again when `value_and_gradient` goes back, so
+/// what it captures by reference outlives that call. Throws `gradient_error` where it captured tracked tensors.
 template <class Layer, operand X, class... How>
 [[nodiscard]] auto recomputed(const Layer& layer, const X& x, const How&... how) {
   static_assert(!(detail::is_tracked<How> || ...), "dimwise: recomputed takes tracked tensors as x, or in the layer");

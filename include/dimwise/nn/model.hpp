@@ -45,8 +45,8 @@ void match_lengths(To& to, const From& from) {
 
 }  // namespace detail
 
-/// Calls `f(name, parameter…)` for every parameter of models of one structure, side by side. Throws `extent_error` where
-/// lists of layers are not equally long, before it calls `f` for one of them.
+/// Calls `f(name, parameter…)` for every parameter of models of one structure, side by side. Throws `extent_error`
+/// where lists of layers are not equally long, before it calls `f` for one of them.
 template <class F, class First, class... More>
 void for_each_parameter_of(const F& f, First& first, More&... more) {
   detail::walk_together("", [&](const std::string& name, auto& part, auto&... parts) {

@@ -120,8 +120,8 @@ decltype(auto) stored_values(const X& x) {
 
 /// A line of facts (dimensions with their extents, marks, the element type, minimum, maximum and, of real numbers, the
 /// mean, all without NaN, and how many are NaN), then the values under their dimensions' names, which have a colour
-/// each on a terminal. A tracked tensor is printed as its value. What has neither dimensions nor marks is printed as its number, without a line's end. An
-/// expression is evaluated first.
+/// each on a terminal. A tracked tensor is printed as its value. What has neither dimensions nor marks is printed as
+/// its number, without a line's end. An expression is evaluated first.
 template <operand X, class Traits>
 std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out, const X& x) {
   const auto& values = detail::stored_values(x);
