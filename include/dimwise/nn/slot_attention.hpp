@@ -39,13 +39,17 @@ struct gru_cell {
   DIMWISE_DETAIL_CALL(gru_cell, operator(), formula);
 };
 
-/// How often something is done: three times if not said.
+namespace detail {
+
+// How often something is done: three times if not said.
 struct rounds {
   std::size_t value = 3;
   rounds() = default;
   rounds(std::size_t n) : value(n) {}             // implicit: a number is a setting
   operator std::size_t() const { return value; }  // implicit: and the reverse
 };
+
+}  // namespace detail
 
 /// Slot attention: for every input the slots compete, each slot takes the weighted mean of its inputs, a recurrent cell
 /// and two layers update it; `iterations` times (3).
@@ -73,7 +77,7 @@ struct slot_attention {
 
   BOOST_HANA_DEFINE_STRUCT(slot_attention, (input_norm, norm_inputs), (state_norm, norm_slots),
                            (state_norm, norm_state), (key_layer, key), (value_layer, value), (query_layer, query),
-                           (cell_type, cell), (mlp_type, mlp), (rounds, iterations));
+                           (cell_type, cell), (mlp_type, mlp), (detail::rounds, iterations));
 
   template <detail::input X, detail::input S>
   auto formula(const X& inputs, const S& first) const {
