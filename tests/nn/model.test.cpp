@@ -135,7 +135,7 @@ struct with_a_tensor {
 struct nothing_in_it {};
 struct inherited : nothing_in_it {
   BOOST_HANA_DEFINE_STRUCT(inherited, (map_type, map));
-  static constexpr double shared = 1;
+  [[maybe_unused]] static constexpr double shared = 1;
 };
 struct with_functions {
   BOOST_HANA_DEFINE_STRUCT(with_functions, (bool, first), (map_type, map));
