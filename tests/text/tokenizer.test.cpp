@@ -6,6 +6,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 using namespace dimwise;
 using nlohmann::json;
 
@@ -115,6 +117,28 @@ TEST_CASE("GPT-2's two files are the same tokenizer") {
   for (std::size_t i = 0; i < lines.size(); i += 31) {
     CHECK(numbers(two.encode(lines[i].get<std::string>())) == numbers(one.encode(lines[i].get<std::string>())));
   }
+}
+
+TEST_CASE("an added token that is normalized is found in the normalized text") {
+  const auto with = [](const std::string& content, bool normalised) {
+    json settings = packed("bert/tokenizer.json");
+    const std::size_t id = words_of(settings, "bert").size();
+    settings["added_tokens"].push_back({{"id", id}, {"content", content}, {"normalized", normalised}});
+    return std::pair(words_of(settings, "bert"), id);
+  };
+  const auto holds = [](const auto& words, const std::string& text) {
+    const auto ids = numbers(words.first.encode(text, words_of::bare()));
+    return std::count(ids.begin(), ids.end(), words.second);
+  };
+  const auto upper = with("FOO", true);
+  CHECK(holds(upper, "the FOO") == 1);
+  CHECK(holds(upper, "the foo, Foo") == 2);
+  CHECK(holds(with("ÉÉ", true), "the ee ÉÉ") == 2);
+  const auto raw = with("FOO", false);
+  CHECK(holds(raw, "the FOO") == 1);
+  CHECK(holds(raw, "the foo") == 0);
+  // of U+FFFD, which BERT leaves out, nothing is left
+  CHECK(holds(with("\ufffd", true), "the \ufffd") == 0);
 }
 
 TEST_CASE("what is not supported is refused by name") {

@@ -33,8 +33,8 @@ class pipeline {
     } else {
       r.refuse("the model " + io::detail::printable(type) + " is not supported");
     }
-    add_words(r, from);
     if (from.contains("normalizer")) { add_normalizer(r, from.at("normalizer"), changes_); }
+    add_words(r, from);
     if (from.contains("pre_tokenizer")) { add_splitter(r, from.at("pre_tokenizer"), cuts_); }
     if (from.contains("post_processor")) { add_template(r, from.at("post_processor")); }
     if (from.contains("decoder")) { add_decoder(r, from.at("decoder"), steps_); }
@@ -66,9 +66,7 @@ class pipeline {
         all.push_back(part.word->id);
         continue;
       }
-      std::u32string changed = part.text;
-      for (const change& c : changes_) { changed = c(std::move(changed)); }
-      for (const part_of_text& inner : parts_by(added_normalised_, changed)) {
+      for (const part_of_text& inner : parts_by(added_normalised_, changed(part.text))) {
         if (inner.word != nullptr) {
           all.push_back(inner.word->id);
         } else {
@@ -90,6 +88,10 @@ class pipeline {
   }
 
  private:
+  [[nodiscard]] std::u32string changed(std::u32string text) const {
+    for (const change& c : changes_) { text = c(std::move(text)); }
+    return text;
+  }
   void encode_words(const std::u32string& text, ids& to) const {
     std::vector<std::u32string> words{text};
     for (const cut& c : cuts_) {
@@ -118,7 +120,13 @@ class pipeline {
       w.single = reader::flag(one, "single_word", false);
       words_.add(content, w.id);
       if (w.special) { special_.insert(w.id); }
-      (reader::flag(one, "normalized", !w.special) ? added_normalised_ : added_).push_back(std::move(w));
+      if (!reader::flag(one, "normalized", !w.special)) {
+        added_.push_back(std::move(w));
+        continue;
+      }
+      // These are looked for in texts that went through the normalizer, so they go through it as well.
+      w.content = changed(std::move(w.content));
+      if (!w.content.empty()) { added_normalised_.push_back(std::move(w)); }
     }
   }
   void add_template(const reader& r, const json& from) {
