@@ -10,6 +10,7 @@
 
 #include <functional>
 #include <map>
+#include <utility>
 
 namespace dimwise::text::detail {
 
@@ -53,6 +54,17 @@ inline std::vector<std::string> with_bytes(const std::vector<std::string>& token
   return all;
 }
 
+// What WordPiece's `cleanup` mends, in this order: each token by itself, with the space before it.
+inline std::string cleaned(std::string token) {
+  for (const auto& [from, to] :
+       {std::pair(" .", "."), std::pair(" ?", "?"), std::pair(" !", "!"), std::pair(" ,", ","), std::pair(" ' ", "'"),
+        std::pair(" n't", "n't"), std::pair(" 'm", "'m"), std::pair(" do not", " don't"), std::pair(" 's", "'s"),
+        std::pair(" 've", "'ve"), std::pair(" 're", "'re")}) {
+    token = replaced(token, from, to);
+  }
+  return token;
+}
+
 inline void add_decoder(const reader& r, const json& from, std::vector<decode_step>& to) {
   if (from.is_null()) { return; }
   const std::string type = r.word(from, "type", "decoder");
@@ -89,9 +101,11 @@ inline void add_decoder(const reader& r, const json& from, std::vector<decode_st
     });
   } else if (type == "WordPiece") {
     const std::string prefix = r.word(from, "prefix", "decoder");
-    then([prefix](std::vector<std::string> t) {
-      for (std::size_t i = 1; i < t.size(); ++i) {
-        t[i] = t[i].starts_with(prefix) ? t[i].substr(prefix.size()) : " " + t[i];
+    const bool cleanup = reader::flag(from, "cleanup", true);
+    then([prefix, cleanup](std::vector<std::string> t) {
+      for (std::size_t i = 0; i < t.size(); ++i) {
+        if (i > 0) { t[i] = t[i].starts_with(prefix) ? t[i].substr(prefix.size()) : " " + t[i]; }
+        if (cleanup) { t[i] = cleaned(t[i]); }
       }
       return t;
     });

@@ -9,14 +9,16 @@
 #include <dimwise/text/unicode.hpp>
 
 #include <functional>
+#include <type_traits>
 
 namespace dimwise::text::detail {
 
 using change = std::function<std::u32string(std::u32string)>;
 
-inline std::u32string replaced(const std::u32string& in, const std::u32string& from, const std::u32string& to) {
+template <class Text>
+Text replaced(const Text& in, const std::type_identity_t<Text>& from, const std::type_identity_t<Text>& to) {
   if (from.empty()) { return in; }
-  std::u32string all;
+  Text all;
   for (std::size_t i = 0; i < in.size();) {
     if (in.compare(i, from.size(), from) == 0) {
       all += to;
