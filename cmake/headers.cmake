@@ -256,6 +256,7 @@ set(dimwise_headers
     include/dimwise/text/settings.hpp
     include/dimwise/text/split.hpp
     include/dimwise/text/splitters.hpp
+    include/dimwise/text/surroundings.hpp
     include/dimwise/text/text_stream.hpp
     include/dimwise/text/tokenizer.hpp
     include/dimwise/text/unicode.hpp

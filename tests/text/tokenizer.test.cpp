@@ -158,6 +158,50 @@ TEST_CASE("an added token that is normalized is found in the normalized text") {
   CHECK(holds(with("\ufffd", true), "the \ufffd") == 0);
 }
 
+TEST_CASE("a template puts its own ids around the text, and says where the text is") {
+  const auto with = [](std::vector<std::string> single, const json& special) {
+    json settings = tiny();
+    settings["model"]["vocab"]["<s>"] = 3U;
+    settings["model"]["vocab"]["<e>"] = 4U;
+    json pieces = json::array();
+    for (const auto& one : single) {
+      pieces.push_back({{one == "A" || one == "B" ? "Sequence" : "SpecialToken", {{"id", one}, {"type_id", 0}}}});
+    }
+    settings["post_processor"] = {{"type", "TemplateProcessing"}, {"single", pieces}, {"special_tokens", special}};
+    return settings;
+  };
+  const auto special = [](const char* name, const json& ids, const json& tokens) {
+    return json{{name, {{"id", name}, {"ids", ids}, {"tokens", tokens}}}};
+  };
+  const auto given = [](const json& settings) { return numbers(words_of(settings, "t").encode("ab")); };
+  CHECK(given(with({"<s>", "A", "<e>"}, json::object())) == std::vector<std::size_t>{3, 2, 4});
+  CHECK(given(with({"A", "x"}, special("x", {3U, 4U}, {"<s>", "<e>"}))) == std::vector<std::size_t>{2, 3, 4});
+  CHECK(refusal(with({"<s>", "A"}, special("<s>", {4U}, {"<s>"}))) ==
+        "t: the post_processor's token \"<s>\" has the id 4, in the vocabulary 3");
+  CHECK(refusal(with({"<s>", "A"}, special("<s>", {99U}, {"<x>"}))) ==
+        "t: the post_processor's token \"<x>\" is not in the vocabulary");
+  CHECK(refusal(with({"<s>", "A"}, special("<s>", {3U, 4U}, {"<s>"}))) ==
+        "t: the post_processor's token \"<s>\" has not an id for each of its tokens");
+  const std::string once = "t: a post_processor whose single has not the text A once is not supported";
+  CHECK(refusal(with({"<s>", "A", "<e>", "A"}, json::object())) == once);
+  CHECK(refusal(with({"<s>", "<e>"}, json::object())) == once);
+  CHECK(refusal(with({"A", "B"}, json::object())) == once);
+
+  json bert = with({}, json::object());
+  bert["post_processor"] = {{"type", "BertProcessing"}, {"cls", {"<s>", 3U}}, {"sep", {"<e>", 4U}}};
+  CHECK(given(bert) == std::vector<std::size_t>{3, 2, 4});
+  bert["post_processor"]["sep"] = {"<e>", 5U};
+  CHECK(refusal(bert) == "t: the post_processor's token \"<e>\" has the id 5, in the vocabulary 4");
+
+  json both = with({"<s>", "A"}, json::object());
+  const json first = both.at("post_processor");
+  const json level = {{"type", "ByteLevel"}};
+  both["post_processor"] = {{"type", "Sequence"}, {"processors", {level, first}}};
+  CHECK(given(both) == std::vector<std::size_t>{3, 2});
+  both["post_processor"]["processors"].push_back(first);
+  CHECK(refusal(both) == "t: a post_processor behind another one is not supported");
+}
+
 TEST_CASE("what is not supported is refused by name") {
   CHECK(refusal(tiny()).empty());
   const auto changed = [](const char* pointer, const json& value) {
@@ -178,6 +222,13 @@ TEST_CASE("what is not supported is refused by name") {
   CHECK(changed("/model/vocab/b", -1) == "t: the id of \"b\" is no whole number below 2^24");
   CHECK(changed("/model/vocab/b", 0U) == "t: two words of the vocabulary have one id");
   CHECK(changed("/model/byte_fallback", true) == "t: the model falls back to bytes, which the vocabulary lacks");
+  CHECK(changed("/model/byte_fallback", "true") == "t: byte_fallback is neither true nor false");
+  CHECK(changed("/model/unk_token", 1) == "t: model: unk_token is no text");
+  CHECK(changed("/model/dropout", "0.1") == "t: the model's dropout is not supported");
+  CHECK(changed("/model/dropout", 0).empty());
+  CHECK(changed("/normalizer", {{"type", "BertNormalizer"}, {"lowercase", "false"}}) ==
+        "t: lowercase is neither true nor false");
+  CHECK(changed("/normalizer", {{"type", "BertNormalizer"}, {"strip_accents", nullptr}}).empty());
   CHECK(refusal(json::parse("[]")) == "t: the tokenizer lacks model");
   CHECK(dimwise_test::message([] { (void)text::tokenizer<few>(packed("pairs/tokenizer.json"), "pairs"); }) ==
         "pairs: the vocabulary has " + std::to_string(packed("pairs/tokenizer.json")["model"]["vocab"].size()) +

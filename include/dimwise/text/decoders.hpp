@@ -101,7 +101,7 @@ inline void add_decoder(const reader& r, const json& from, std::vector<decode_st
     });
   } else if (type == "WordPiece") {
     const std::string prefix = r.word(from, "prefix", "decoder");
-    const bool cleanup = reader::flag(from, "cleanup", true);
+    const bool cleanup = r.flag(from, "cleanup", true);
     then([prefix, cleanup](std::vector<std::string> t) {
       for (std::size_t i = 0; i < t.size(); ++i) {
         if (i > 0) { t[i] = t[i].starts_with(prefix) ? t[i].substr(prefix.size()) : " " + t[i]; }

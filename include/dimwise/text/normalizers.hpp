@@ -82,10 +82,10 @@ inline void add_normalizer(const reader& r, const json& from, std::vector<change
     const auto content = decoded(r.word(from, "content", "normalizer"));
     to.emplace_back([pattern, content](const std::u32string& t) { return replaced(t, pattern, content); });
   } else if (type == "BertNormalizer") {
-    const bool clean = reader::flag(from, "clean_text", true);
-    const bool ideographs = reader::flag(from, "handle_chinese_chars", true);
-    const bool lower = reader::flag(from, "lowercase", true);
-    const bool accents = reader::flag(from, "strip_accents", lower);
+    const bool clean = r.flag(from, "clean_text", true);
+    const bool ideographs = r.flag(from, "handle_chinese_chars", true);
+    const bool lower = r.flag(from, "lowercase", true);
+    const bool accents = r.flag(from, "strip_accents", lower);
     to.emplace_back([=](const std::u32string& t) {
       std::u32string all = bert_clean(t, clean, ideographs);
       if (accents) { all = without_accents(all); }

@@ -10,6 +10,7 @@
 #include <dimwise/text/decoders.hpp>
 #include <dimwise/text/normalizers.hpp>
 #include <dimwise/text/splitters.hpp>
+#include <dimwise/text/surroundings.hpp>
 #include <dimwise/text/word_models.hpp>
 
 #include <functional>
@@ -36,7 +37,7 @@ class pipeline {
     if (from.contains("normalizer")) { add_normalizer(r, from.at("normalizer"), changes_); }
     add_words(r, from);
     if (from.contains("pre_tokenizer")) { add_splitter(r, from.at("pre_tokenizer"), cuts_); }
-    if (from.contains("post_processor")) { add_template(r, from.at("post_processor")); }
+    if (from.contains("post_processor")) { around_ = surroundings(r, from.at("post_processor"), words_); }
     if (from.contains("decoder")) { add_decoder(r, from.at("decoder"), steps_); }
   }
   pipeline(const pipeline&) = delete;  // its parts refer to its vocabulary
@@ -60,7 +61,7 @@ class pipeline {
   }
 
   [[nodiscard]] ids encode(std::string_view text, bool around) const {
-    ids all = around ? before_ : ids();
+    ids all = around ? around_.before : ids();
     for (const part_of_text& part : parts_by(added_, decoded(text))) {
       if (part.word != nullptr) {
         all.push_back(part.word->id);
@@ -74,7 +75,7 @@ class pipeline {
         }
       }
     }
-    if (around) { all.insert(all.end(), after_.begin(), after_.end()); }
+    if (around) { all.insert(all.end(), around_.after.begin(), around_.after.end()); }
     return all;
   }
 
@@ -114,50 +115,19 @@ class pipeline {
       const std::string content = r.word(one, "content", "an added token");
       if (content.empty()) { continue; }
       added_word w{decoded(content), r.id(r.at(one, "id", "an added token"), content)};
-      w.special = reader::flag(one, "special", false);
-      w.strips_left = reader::flag(one, "lstrip", false);
-      w.strips_right = reader::flag(one, "rstrip", false);
-      w.single = reader::flag(one, "single_word", false);
+      w.special = r.flag(one, "special", false);
+      w.strips_left = r.flag(one, "lstrip", false);
+      w.strips_right = r.flag(one, "rstrip", false);
+      w.single = r.flag(one, "single_word", false);
       words_.add(content, w.id);
       if (w.special) { special_.insert(w.id); }
-      if (!reader::flag(one, "normalized", !w.special)) {
+      if (!r.flag(one, "normalized", !w.special)) {
         added_.push_back(std::move(w));
         continue;
       }
       // These are looked for in texts that went through the normalizer, so they go through it as well.
       w.content = changed(std::move(w.content));
       if (!w.content.empty()) { added_normalised_.push_back(std::move(w)); }
-    }
-  }
-  void add_template(const reader& r, const json& from) {
-    if (from.is_null()) { return; }
-    const std::string type = r.word(from, "type", "post_processor");
-    if (type == "Sequence") {
-      for (const json& one : r.at(from, "processors", "post_processor")) { add_template(r, one); }
-    } else if (type == "TemplateProcessing") {
-      ids* to = &before_;
-      for (const json& one : r.at(from, "single", "post_processor")) {
-        if (one.is_object() && one.contains("Sequence")) {
-          to = &after_;
-          continue;
-        }
-        const std::string token = r.word(r.at(one, "SpecialToken", "post_processor"), "id", "post_processor");
-        const auto id = words_.find(token);
-        if (!id) {
-          r.refuse("the post_processor's token " + io::detail::printable(token) + " is not in the vocabulary");
-        }
-        to->push_back(*id);
-      }
-    } else if (type == "BertProcessing" || type == "RobertaProcessing") {
-      for (const auto& [key, to] : {std::pair("cls", &before_), std::pair("sep", &after_)}) {
-        const json& pair = r.at(from, key, "post_processor");
-        if (!pair.is_array() || pair.size() != 2) {
-          r.refuse("the post_processor's " + std::string(key) + " is no pair");
-        }
-        to->push_back(r.id(pair[1], key));
-      }
-    } else if (type != "ByteLevel") {  // which changes offsets alone
-      r.refuse("the post_processor " + io::detail::printable(type) + " is not supported");
     }
   }
   [[nodiscard]] std::string joined_text(std::vector<std::string> tokens) const {
@@ -175,8 +145,7 @@ class pipeline {
   std::vector<change> changes_;
   std::vector<cut> cuts_;
   std::vector<decode_step> steps_;
-  ids before_;
-  ids after_;
+  surroundings around_;
 };
 
 // GPT-2's own two files as the settings that a tokenizer.json has.

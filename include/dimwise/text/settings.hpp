@@ -30,8 +30,11 @@ class reader {
     if (!value.is_string()) { refuse(std::string(where) + ": " + key + " is no text"); }
     return value.get<std::string>();
   }
-  [[nodiscard]] static bool flag(const json& from, const char* key, bool otherwise) {
-    return from.contains(key) && from.at(key).is_boolean() ? from.at(key).get<bool>() : otherwise;
+  // Null counts as not said.
+  [[nodiscard]] bool flag(const json& from, const char* key, bool otherwise) const {
+    if (!from.contains(key) || from.at(key).is_null()) { return otherwise; }
+    if (!from.at(key).is_boolean()) { refuse(std::string(key) + " is neither true nor false"); }
+    return from.at(key).get<bool>();
   }
   [[nodiscard]] std::uint32_t id(const json& value, const std::string& of) const {
     if (!value.is_number_unsigned() || value.get<std::uint64_t>() >= (1U << 24)) {

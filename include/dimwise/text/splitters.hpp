@@ -32,8 +32,8 @@ inline void add_splitter(const reader& r, const json& from, std::vector<cut>& to
   if (type == "Sequence") {
     for (const json& one : r.at(from, "pretokenizers", "pre_tokenizer")) { add_splitter(r, one, to); }
   } else if (type == "ByteLevel") {
-    const bool space = reader::flag(from, "add_prefix_space", true);
-    const bool regex = reader::flag(from, "use_regex", true);
+    const bool space = r.flag(from, "add_prefix_space", true);
+    const bool regex = r.flag(from, "use_regex", true);
     to.emplace_back([=](const std::u32string& text) {
       const bool add = space && !text.empty() && text.front() != U' ';
       const std::u32string whole = add ? U" " + text : text;
@@ -47,7 +47,7 @@ inline void add_splitter(const reader& r, const json& from, std::vector<cut>& to
         pattern.is_object() && pattern.contains("Regex") ? r.word(pattern, "Regex", "pattern") : "";
     const auto known = pattern_of(regex);
     if (!known) { r.refuse("the pattern of words " + io::detail::printable(regex) + " is not supported"); }
-    if (r.word(from, "behavior", "pre_tokenizer") != "Isolated" || reader::flag(from, "invert", false)) {
+    if (r.word(from, "behavior", "pre_tokenizer") != "Isolated" || r.flag(from, "invert", false)) {
       r.refuse("a split that is not Isolated is not supported");
     }
     to.emplace_back([known](const std::u32string& text) { return words_by(*known, text); });

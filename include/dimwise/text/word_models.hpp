@@ -51,18 +51,18 @@ class pair_model {
   pair_model() = default;
   pair_model(const reader& r, const json& from, const vocabulary& words) : words_(&words) {
     for (const char* key : {"continuing_subword_prefix", "end_of_word_suffix"}) {
-      if (from.contains(key) && from.at(key).is_string() && !from.at(key).get<std::string>().empty()) {
+      if (from.contains(key) && !from.at(key).is_null() && !r.word(from, key, "model").empty()) {
         r.refuse(std::string("the model's ") + key + " is not supported");
       }
     }
-    if (from.contains("dropout") && from.at("dropout").is_number() && from.at("dropout").get<double>() != 0) {
+    if (from.contains("dropout") && !from.at("dropout").is_null() && from.at("dropout") != 0.0) {
       r.refuse("the model's dropout is not supported");
     }
-    byte_fallback_ = reader::flag(from, "byte_fallback", false);
-    fuse_ = reader::flag(from, "fuse_unk", false);
-    whole_words_ = reader::flag(from, "ignore_merges", false);
-    if (from.contains("unk_token") && from.at("unk_token").is_string()) {
-      unknown_ = words.find(from.at("unk_token").get<std::string>());
+    byte_fallback_ = r.flag(from, "byte_fallback", false);
+    fuse_ = r.flag(from, "fuse_unk", false);
+    whole_words_ = r.flag(from, "ignore_merges", false);
+    if (from.contains("unk_token") && !from.at("unk_token").is_null()) {
+      unknown_ = words.find(r.word(from, "unk_token", "model"));
       if (!unknown_) { r.refuse("the model's unk_token is not in the vocabulary"); }
     }
     if (byte_fallback_) {
