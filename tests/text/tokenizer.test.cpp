@@ -158,6 +158,18 @@ TEST_CASE("an added token that is normalized is found in the normalized text") {
   CHECK(holds(with("\ufffd", true), "the \ufffd") == 0);
 }
 
+TEST_CASE("without a decoder there are spaces between tokens") {
+  json settings = tiny();
+  const auto said = [&] {
+    return words_of(settings, "t").decode(std::vector{id<vocab>{0}, id<vocab>{2}, id<vocab>{1}});
+  };
+  CHECK(said() == "a ab b");
+  settings["decoder"] = nullptr;
+  CHECK(said() == "a ab b");
+  settings["decoder"] = {{"type", "Fuse"}};
+  CHECK(said() == "aabb");
+}
+
 TEST_CASE("a template puts its own ids around the text, and says where the text is") {
   const auto with = [](std::vector<std::string> single, const json& special) {
     json settings = tiny();

@@ -66,7 +66,6 @@ inline std::string cleaned(std::string token) {
 }
 
 inline void add_decoder(const reader& r, const json& from, std::vector<decode_step>& to) {
-  if (from.is_null()) { return; }
   const std::string type = r.word(from, "type", "decoder");
   const auto then = [&to](auto step) { to.emplace_back(std::move(step)); };
   if (type == "Sequence") {

@@ -38,7 +38,10 @@ class pipeline {
     add_words(r, from);
     if (from.contains("pre_tokenizer")) { add_splitter(r, from.at("pre_tokenizer"), cuts_); }
     if (from.contains("post_processor")) { around_ = surroundings(r, from.at("post_processor"), words_); }
-    if (from.contains("decoder")) { add_decoder(r, from.at("decoder"), steps_); }
+    if (from.contains("decoder") && !from.at("decoder").is_null()) {
+      add_decoder(r, from.at("decoder"), steps_);
+      between_.clear();
+    }
   }
   pipeline(const pipeline&) = delete;  // its parts refer to its vocabulary
   pipeline& operator=(const pipeline&) = delete;
@@ -133,7 +136,7 @@ class pipeline {
   [[nodiscard]] std::string joined_text(std::vector<std::string> tokens) const {
     for (const auto& step : steps_) { tokens = step(std::move(tokens)); }
     std::string text;
-    for (const auto& t : tokens) { text += t; }
+    for (std::size_t i = 0; i < tokens.size(); ++i) { text += (i > 0 ? between_ : "") + tokens[i]; }
     return encoded(decoded(text));  // bytes that are no UTF-8 become U+FFFD
   }
 
@@ -145,6 +148,7 @@ class pipeline {
   std::vector<change> changes_;
   std::vector<cut> cuts_;
   std::vector<decode_step> steps_;
+  std::string between_ = " ";  // without a decoder tokens are words of their own
   surroundings around_;
 };
 
