@@ -158,6 +158,18 @@ TEST_CASE("an added token that is normalized is found in the normalized text") {
   CHECK(holds(with("\ufffd", true), "the \ufffd") == 0);
 }
 
+TEST_CASE("StripAccents takes away marks of every kind, BertNormalizer accents alone") {
+  json settings = tiny();
+  settings["model"]["vocab"]["\u093e"] = 3U;  // Mc
+  settings["model"]["vocab"]["\u20dd"] = 4U;  // Me
+  const std::string marked = "a\u0301\u093eb\u20dd";
+  const auto given = [&] { return numbers(words_of(settings, "t").encode(marked)); };
+  settings["normalizer"] = {{"type", "StripAccents"}};
+  CHECK(given() == std::vector<std::size_t>{2});
+  settings["normalizer"] = {{"type", "BertNormalizer"}};
+  CHECK(given() == std::vector<std::size_t>{0, 3, 1, 4});
+}
+
 TEST_CASE("without a decoder there are spaces between tokens") {
   json settings = tiny();
   const auto said = [&] {

@@ -70,8 +70,9 @@ inline void add_normalizer(const reader& r, const json& from, std::vector<change
   } else if (type == "Lowercase") {
     to.emplace_back([](const std::u32string& t) { return lowered(t); });
   } else if (type == "StripAccents") {
+    // Unlike BertNormalizer's strip_accents, which decomposes first and takes away Mn alone.
     to.emplace_back([](std::u32string t) {
-      std::erase_if(t, is_accent);
+      std::erase_if(t, is_mark);
       return t;
     });
   } else if (type == "Prepend") {

@@ -79,6 +79,11 @@ inline void append(std::string& to, code_point c) {
 [[nodiscard]] inline bool is_accent(code_point c) {
   return utf8proc_category(static_cast<utf8proc_int32_t>(c)) == UTF8PROC_CATEGORY_MN;
 }
+/// Marks of every kind: accents, those that take room (Mc), and those that enclose (Me).
+[[nodiscard]] inline bool is_mark(code_point c) {
+  const auto k = utf8proc_category(static_cast<utf8proc_int32_t>(c));
+  return k == UTF8PROC_CATEGORY_MN || k == UTF8PROC_CATEGORY_MC || k == UTF8PROC_CATEGORY_ME;
+}
 /// Unicode's property White_Space.
 [[nodiscard]] inline bool is_space(code_point c) {
   return (c >= 9 && c <= 13) || c == 0x20 || c == 0x85 || c == 0xa0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200a) ||
