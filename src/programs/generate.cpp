@@ -53,7 +53,7 @@ class generation {
       if (made < most) { logits = model_.next(std::span(&all.back(), 1)); }
     }
     const double write_seconds = writing.seconds();
-    show("\n");
+    show(stream.rest() + "\n");
     if (!o_.quiet) {
       std::fprintf(stderr, "prompt: %.0f tokens, %.3f s, %.1f tokens/s\n", asked, read_seconds, asked / read_seconds);
       std::fprintf(stderr, "generation: %zu tokens, %.3f s, %.1f tokens/s\n", made, write_seconds,

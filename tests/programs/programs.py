@@ -119,6 +119,12 @@ class Programs:
         self.check("a full context", len(full.stdout) == 13 and b"the context of 12 tokens is full" in full.stderr, full)
         end = greedy.decode()[5]
         config = json.loads(files["tiny-gpt2/config.json"])
+        words = tokenizer_of_signs()
+        words["model"]["vocab"] = {w if i != SIGNS.index(end) else "Ã": i for w, i in words["model"]["vocab"].items()}
+        (gpt2 / "tokenizer.json").write_text(json.dumps(words))  # Ã is the byte C3, which begins a character
+        half = self.run(self.generate_program, gpt2, "Hello", "-n", "1", "--temp", "0", "-q").stdout
+        self.check("half a character at the end", half == "Hello\ufffd\n".encode(), half)
+        (gpt2 / "tokenizer.json").write_bytes(tokenizer)
         (gpt2 / "config.json").write_text(json.dumps({**config, "eos_token_id": SIGNS.index(end)}))
         stops = [self.run(self.generate_program, gpt2, "Hello", "-n", "20", "--temp", "0", "-q", *more).stdout
                  for more in ([], ["--ignore-eos"])]

@@ -54,3 +54,26 @@ TEST_CASE("a text from the beginning has no space before it; a character that is
   text += stream.next(smile.back());
   CHECK(text.ends_with("😀"));
 }
+
+TEST_CASE("the rest at the end is what was held back, once") {
+  for (const char* name : {"gpt2", "pairs"}) {
+    const auto words = packed(name);
+    const auto all = words.encode("a 😀");
+    text::text_stream<vocab> stream(words);
+    CHECK(stream.rest().empty());
+    std::string text;
+    for (std::size_t i = 0; i + 1 < all.size(); ++i) { text += stream.next(all[i]); }
+    CHECK(text == (std::string(name) == "gpt2" ? "a" : "a "));
+    text += stream.rest();
+    CHECK(text == words.decode(std::span(all).first(all.size() - 1)));
+    CHECK(text.ends_with("\ufffd"));
+    CHECK(stream.rest().empty());
+  }
+  // a U+FFFD that was written is held back as well
+  const auto words = packed("gpt2");
+  text::text_stream<vocab> stream(words);
+  std::string text;
+  for (const auto i : words.encode("a\ufffd")) { text += stream.next(i); }
+  CHECK(text == "a");
+  CHECK(stream.rest() == "\ufffd");
+}

@@ -6,6 +6,7 @@
 //
 //   text::text_stream stream(words, prompt);
 //   std::cout << prompt_text << stream.next(id);
+//   std::cout << stream.rest();   // at the end
 #pragma once
 
 #include <dimwise/text/tokenizer.hpp>
@@ -31,12 +32,25 @@ class text_stream {
     const std::string before = words_.decode(all.subspan(first_, shown_ - first_));
     const std::string now = words_.decode(all.subspan(first_));
     if (now.ends_with("\xEF\xBF\xBD") || now.size() <= before.size()) { return {}; }
-    first_ = shown_;
-    shown_ = ids_.size();
-    return now.substr(before.size());
+    return behind(before, now);
+  }
+  /// At the end: what was held back, with U+FFFD for a character that never became whole; empty where nothing was.
+  [[nodiscard]] std::string rest() {
+    if (shown_ == ids_.size()) { return {}; }
+    const std::span<const id<Vocab>> all(ids_);
+    return behind(words_.decode(all.subspan(first_, shown_ - first_)), words_.decode(all.subspan(first_)));
   }
 
  private:
+  std::string behind(const std::string& before, const std::string& now) {
+    // Bytes that are no character change how those before them are read: then the ids by themselves are shown.
+    const std::string text =
+        now.starts_with(before) ? now.substr(before.size()) : words_.decode(std::span(ids_).subspan(shown_));
+    first_ = shown_;
+    shown_ = ids_.size();
+    return text;
+  }
+
   static constexpr std::size_t context = 8;
   tokenizer<Vocab> words_;
   std::vector<id<Vocab>> ids_;
