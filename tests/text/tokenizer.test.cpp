@@ -170,6 +170,17 @@ TEST_CASE("StripAccents takes away marks of every kind, BertNormalizer accents a
   CHECK(given() == std::vector<std::size_t>{0, 3, 1, 4});
 }
 
+TEST_CASE("an added token is its own text where one of its characters is no sign of a byte") {
+  json settings = packed("gpt2/tokenizer.json");
+  std::size_t id = words_of(settings, "gpt2").size();
+  for (const char* token : {"é x", "né"}) {
+    settings["added_tokens"].push_back({{"id", id++}, {"content", token}, {"normalized", false}});
+  }
+  const words_of words(settings, "gpt2");
+  CHECK(words.decode(words.encode("aé xb")) == "aé xb");
+  CHECK(words.decode(words.encode("né")) == "n\ufffd");  // é is the sign of the byte E9
+}
+
 TEST_CASE("without a decoder there are spaces between tokens") {
   json settings = tiny();
   const auto said = [&] {

@@ -24,14 +24,16 @@ inline std::string bytes_of_signs(const std::vector<std::string>& tokens) {
   }();
   std::string text;
   for (const auto& t : tokens) {
+    std::string made;
     for (const code_point c : decoded(t)) {
       const auto found = bytes.find(c);
       if (found == bytes.end()) {
-        append(text, c);  // an added word
-      } else {
-        text += found->second;
+        made = t;  // an added word, all of which is text
+        break;
       }
+      made += found->second;
     }
+    text += made;
   }
   return text;
 }
