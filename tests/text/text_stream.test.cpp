@@ -55,6 +55,18 @@ TEST_CASE("a text from the beginning has no space before it; a character that is
   CHECK(text.ends_with("😀"));
 }
 
+TEST_CASE("bytes that are no character leave what was shown before them") {
+  const auto words = packed("pairs");
+  const auto named = [&](const char* token) { return *words.find(token); };
+  text::text_stream<vocab> stream(words);
+  std::string text;
+  for (const char* token : {"<0xF0>", "<0x9F>", "<0x98>", "<0x80>", "<0xE5>", "a", "b"}) {
+    text += stream.next(named(token));
+  }
+  // decode gives U+FFFD for all five bytes; four of them were shown as what they were
+  CHECK(text == "😀\ufffdab");
+}
+
 TEST_CASE("the rest at the end is what was held back, once") {
   for (const char* name : {"gpt2", "pairs"}) {
     const auto words = packed(name);

@@ -181,6 +181,23 @@ TEST_CASE("an added token is its own text where one of its characters is no sign
   CHECK(words.decode(words.encode("né")) == "n\ufffd");  // é is the sign of the byte E9
 }
 
+TEST_CASE("a run of bytes that is no text is one U+FFFD for each; their digits may be in lower case") {
+  const std::vector<std::string> tokens{"<0xE5>", "<0x8f>", "<0xab>", "a", "<0xE5>", "<0x8F>", "b", "<0xEg>", "<0x61>"};
+  json settings = tiny();
+  settings["decoder"] = {{"type", "ByteFallback"}};
+  settings["model"] = {{"type", "BPE"}, {"vocab", json::object()}, {"merges", json::array()}};
+  std::vector<id<vocab>> all;
+  for (const auto& token : tokens) {
+    if (!settings["model"]["vocab"].contains(token)) { settings["model"]["vocab"][token] = all.size(); }
+    all.emplace_back(settings["model"]["vocab"][token].get<std::size_t>());
+  }
+  const words_of words(settings, "t");
+  CHECK(words.decode(all) == "叫a\ufffd\ufffdb<0xEg>a");
+  // all of the run, what is text in it as well
+  const auto named = [&](const char* token) { return *words.find(token); };
+  CHECK(words.decode(std::vector{named("<0x61>"), named("<0xE5>")}) == "\ufffd\ufffd");
+}
+
 TEST_CASE("without a decoder there are spaces between tokens") {
   json settings = tiny();
   const auto said = [&] {

@@ -41,11 +41,18 @@ inline std::vector<std::string> with_bytes(const std::vector<std::string>& token
   std::vector<std::string> all;
   std::string run;
   const auto close = [&] {
-    if (!run.empty()) { all.push_back(encoded(decoded(run))); }
+    if (run.empty()) { return; }
+    // As HuggingFace does: one U+FFFD for each byte of a run that is no UTF-8 as a whole.
+    if (run == encoded(decoded(run))) {
+      all.push_back(run);
+    } else {
+      for (std::size_t i = 0; i < run.size(); ++i) { all.emplace_back("\xEF\xBF\xBD"); }
+    }
     run.clear();
   };
   for (const auto& t : tokens) {
-    if (t.size() == 6 && t.starts_with("<0x") && t.back() == '>' && t.find_first_not_of("0123456789ABCDEF", 3) == 5) {
+    if (t.size() == 6 && t.starts_with("<0x") && t.back() == '>' &&
+        t.find_first_not_of("0123456789ABCDEFabcdef", 3) == 5) {
       run += static_cast<char>(std::stoi(t.substr(3, 2), nullptr, 16));
     } else {
       close();
