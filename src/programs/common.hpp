@@ -10,9 +10,12 @@
 #endif
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <cstring>
 #include <exception>
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <initializer_list>
@@ -111,14 +114,31 @@ inline std::string read_text(const std::string& name) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
+/// What was printed has arrived. A full disk is no success.
+inline void finish_output() {
+  const bool failed_before = std::ferror(stdout) != 0;
+  if (std::fflush(stdout) != 0) { refuse(std::string("the output cannot be written: ") + std::strerror(errno)); }
+  if (failed_before) { refuse("the output cannot be written"); }
+}
+
 /// Runs a program: what it refuses is told in its own name. 0: done, 1: refused, above 100: wrong options,
 /// 130: stopped.
 template <class Run>
 int guarded(CLI::App& app, int argc, char** argv, const Run& run) {
   try {
-    app.parse(argc, argv);
-    return run();
-  } catch (const CLI::ParseError& e) { return app.exit(e); } catch (const std::exception& e) {
+    try {
+      app.parse(argc, argv);
+    } catch (const CLI::ParseError& e) {
+      const int code = app.exit(e);  // prints, where --help was asked for
+      finish_output();
+      return code;
+    }
+    // Now, because the next file that is opened would take its place.
+    if (fcntl(STDOUT_FILENO, F_GETFD) == -1) { refuse("the output cannot be written: stdout is closed"); }
+    const int code = run();
+    finish_output();
+    return code;
+  } catch (const std::exception& e) {
     std::fprintf(stderr, "%s: %s\n", app.get_name().c_str(), e.what());
     return 1;
   }

@@ -94,7 +94,7 @@ class generation {
   }
   static void show(const std::string& text) {
     std::fwrite(text.data(), 1, text.size(), stdout);
-    std::fflush(stdout);
+    finish_output();
   }
 
   const generate_options& o_;

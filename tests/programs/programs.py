@@ -69,6 +69,21 @@ class Programs:
         self.check(name, result.returncode == 1 and len(lines) == 1 and expected in said and not result.stdout,
                    f"exit code {result.returncode}: {result.stderr!r} {result.stdout!r}")
 
+    def not_written(self, name, program, *arguments):
+        """a full disk and a closed stdout are told, a reader that has enough is not"""
+        for where, expected in (("> /dev/full", "No space left on device"), (">&-", "stdout is closed")):
+            command = ["sh", "-c", f'exec "$0" "$@" {where}', program, "-q", *map(str, arguments)]
+            result = subprocess.run(command, stderr=subprocess.PIPE, timeout=600, check=False)
+            said = result.stderr.decode().strip().splitlines()
+            self.check(f"{name} {where}", result.returncode == 1 and len(said) == 1
+                       and f"the output cannot be written: {expected}" in said[0], result)
+        helped = self.run("sh", "-c", '"$0" --help > /dev/full', program)
+        self.check(f"{name}, help that cannot be written",
+                   helped.returncode == 1 and b"cannot be written" in helped.stderr, helped)
+        command = ["sh", "-c", '"$0" "$@" | head -c 1', program, "-q", *map(str, arguments)]
+        result = subprocess.run(command, capture_output=True, timeout=600, check=False)
+        self.check(f"{name} | head", len(result.stdout) == 1 and not result.stderr, result)
+
     def folder(self, name, files, **other):
         path = self.place / name
         path.mkdir()
@@ -130,6 +145,7 @@ class Programs:
                  for more in ([], ["--ignore-eos"])]
         self.check("the end of a text", stops == [b"Hello\n", greedy], stops)
         self.generation_refused(gpt2, files, config, tokenizer)
+        self.not_written("a text", self.generate_program, gpt2, "Hello", "-n", "20")
 
     def generation_refused(self, folder, files, config, tokenizer):
         program = self.generate_program
@@ -193,6 +209,7 @@ class Programs:
         near = self.run(self.embed_program, folder, texts[0], "--file", sentences, "-k", "2").stdout.decode().splitlines()
         order = sorted(range(len(texts)), key=lambda i: -expected[i])[:2]
         self.check("the nearest lines", [line[8:].strip() for line in near] == [texts[i] for i in order], near)
+        self.not_written("cosines", self.embed_program, folder, *texts)
         (folder / "1_Pooling").mkdir()
         (folder / "1_Pooling/config.json").write_text(json.dumps({"pooling_mode_cls_token": True}))
         first = self.run(self.embed_program, folder, texts[0])
