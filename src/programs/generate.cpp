@@ -19,6 +19,7 @@ class generation {
 
   int run() {
     const bool chats = !o_.chat_template.empty();
+    if (chats) { check_template(); }
     std::vector<word> all = words_.encode(chats ? chatml(o_.system, o_.text) : o_.text);
     check(all);
     const std::size_t room = context() - all.size();
@@ -68,6 +69,15 @@ class generation {
  private:
   [[nodiscard]] std::size_t context() const {
     return o_.context == 0 ? std::min<std::size_t>(model_.longest(), 4096) : o_.context;
+  }
+  // Letter by letter they would be another question than the model was trained on.
+  void check_template() const {
+    for (const char* sign : {"<|im_start|>", "<|im_end|>"}) {
+      const auto found = words_.find(sign);
+      if (!found || words_.encode(sign, dimwise::text::tokenizer<vocab>::bare()) != std::vector{*found}) {
+        refuse("the tokenizer has no " + std::string(sign) + ": the model was not made for --chat-template chatml");
+      }
+    }
   }
   void check(std::vector<word>& all) const {
     if (context() > model_.longest()) {

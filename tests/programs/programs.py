@@ -145,7 +145,29 @@ class Programs:
                  for more in ([], ["--ignore-eos"])]
         self.check("the end of a text", stops == [b"Hello\n", greedy], stops)
         self.generation_refused(gpt2, files, config, tokenizer)
+        self.chat(files, config)
         self.not_written("a text", self.generate_program, gpt2, "Hello", "-n", "20")
+
+    def chat(self, files, config):
+        """chatml, where some signs of ASCII are its words"""
+        tokenizer = tokenizer_of_signs()
+        tokenizer["model"]["vocab"] = {w: i for w, i in tokenizer["model"]["vocab"].items() if i not in (94, 95)}
+        tokenizer["model"]["vocab"].update({"Ċ": 94, "<|im_start|>": 95})
+        tokenizer["added_tokens"] = [{"id": 95, "content": "<|im_start|>", "special": True}]
+        own = {"config.json": json.dumps(config).encode(), "model.safetensors": files["tiny-gpt2/model.safetensors"]}
+        half = self.folder("half_chat", own, **{"tokenizer.json": json.dumps(tokenizer).encode()})
+        asked = ("--chat-template", "chatml", "--system", "s", "-n", "1", "--temp", "0")
+        self.refused("half of chatml", self.generate_program, "the tokenizer has no <|im_end|>", half, "x", *asked)
+        tokenizer["model"]["vocab"] = {w: i for w, i in tokenizer["model"]["vocab"].items() if i != 93}
+        tokenizer["model"]["vocab"]["<|im_end|>"] = 93
+        spelled = self.folder("spelled_chat", own, **{"tokenizer.json": json.dumps(tokenizer).encode()})
+        self.refused("chatml in letters", self.generate_program, "the tokenizer has no <|im_end|>", spelled, "x",
+                     *asked)
+        tokenizer["added_tokens"].append({"id": 93, "content": "<|im_end|>", "special": True})
+        whole = self.folder("whole_chat", own, **{"tokenizer.json": json.dumps(tokenizer).encode()})
+        result = self.run(self.generate_program, whole, "x", *asked)
+        # <|im_start|>system⏎s<|im_end|>⏎<|im_start|>user⏎x<|im_end|>⏎<|im_start|>assistant⏎
+        self.check("chatml", result.returncode == 0 and b"prompt: 31 tokens" in result.stderr, result)
 
     def generation_refused(self, folder, files, config, tokenizer):
         program = self.generate_program
@@ -172,6 +194,8 @@ class Programs:
         self.refused("too long a context", program, "a context of 65 tokens was asked for, the model has 64", folder, "x", "-c", "65")
         self.refused("no text", program, "the text has no tokens", folder, "")
         self.refused("no file", program, "none.txt: cannot be read", folder, "-f", self.place / "none.txt")
+        self.refused("no signs of chatml", program, "the tokenizer has no <|im_start|>", folder, "x",
+                     "--chat-template", "chatml")
         usage = self.run(program, folder, "x", "--tempp", "1")
         self.check("a wrong option", usage.returncode > 100 and b"--tempp" in usage.stderr, usage)
         self.interrupted(folder)
