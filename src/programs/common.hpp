@@ -11,7 +11,9 @@
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
+#include <charconv>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -20,6 +22,7 @@
 #include <fstream>
 #include <initializer_list>
 #include <iterator>
+#include <limits>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -105,6 +108,22 @@ inline std::string model_kind(const std::filesystem::path& folder, std::initiali
     expected += (expected.empty() ? "" : " or ") + std::string(one);
   }
   refuse(config.title() + ": model_type is \"" + kind.substr(0, 60) + "\", " + expected + " was expected");
+}
+
+/// What an option takes: numbers from `least` to `most`, which `what` says. CLI11 itself takes -1 for 2^64 - 1 and NaN
+/// for a number of any range, cuts off what is too large, and tells a range in 309 digits.
+template <class Number>
+CLI::Validator numbers_in(Number least, Number most, const std::string& what) {
+  const auto check = [=](const std::string& text) -> std::string {
+    Number n{};
+    const char* const end = text.data() + text.size();
+    const auto [last, wrong] = std::from_chars(text.data(), end, n);
+    return wrong == std::errc() && last == end && n >= least && n <= most ? "" : text + " is not " + what;
+  };
+  return {check, what};
+}
+inline CLI::Validator whole_numbers(std::int64_t least, const std::string& what) {
+  return numbers_in(least, std::numeric_limits<std::int64_t>::max(), what);
 }
 
 /// The text of a file.

@@ -170,7 +170,7 @@ int main(int argc, char** argv) {
   app.add_option("texts", o.texts, "the texts; one alone is shown as numbers")->required();
   app.add_option("-f,--file", o.file, "a file whose lines are compared with the texts");
   app.add_option("-k,--nearest", o.nearest, "how many lines of the file are shown")
-      ->check(CLI::PositiveNumber)
+      ->check(whole_numbers(1, "a whole number of 1 or more"))
       ->capture_default_str();
   app.add_option("-t,--threads", o.threads, "threads")->check(CLI::Range(1, 1024))->capture_default_str();
   app.add_flag("--vectors", o.vectors, "show the numbers of each text");

@@ -118,28 +118,38 @@ void add_options(CLI::App& app, generate_options& o, std::string& file) {
       ->required();
   auto* const text = app.add_option("text", o.text, "what is continued");
   app.add_option("-f,--file", file, "the file whose text is continued")->excludes(text);
+  const auto positive =
+      numbers_in(std::numeric_limits<double>::denorm_min(), std::numeric_limits<double>::max(), "a number above 0");
+  const auto not_negative = numbers_in(0.0, std::numeric_limits<double>::max(), "a number of 0 or more");
+  const auto probability = numbers_in(0.0, 1.0, "a number from 0 to 1");
+  const auto size = whole_numbers(0, "a whole number of 0 or more");
+  const auto size_or_none = whole_numbers(-1, "a whole number of -1 or more");
   app.add_option("-n,--predict", o.count, "tokens at most; -1: until the context is full")
-      ->check(CLI::Range(-1L, 1L << 40))
+      ->check(size_or_none)
       ->capture_default_str();
   app.add_option("-s,--seed", o.seed, "what random numbers follow from; -1: another one each time")
+      ->check(size_or_none)
       ->capture_default_str();
   app.add_option("-t,--threads", o.threads, "threads")->check(CLI::Range(1, 1024))->capture_default_str();
   app.add_option("-c,--ctx-size", o.context, "tokens of prompt and text together; 0: the model's, at most 4096")
+      ->check(size)
       ->capture_default_str();
   app.add_option("--temp", o.how.temperature, "temperature; 0: the likeliest token")
-      ->check(CLI::NonNegativeNumber)
+      ->check(not_negative)
       ->capture_default_str();
-  app.add_option("--top-k", o.how.top_k, "from the likeliest k; 0: all")->capture_default_str();
+  app.add_option("--top-k", o.how.top_k, "from the likeliest k; 0: all")->check(size)->capture_default_str();
   app.add_option("--top-p", o.how.top_p, "from the likeliest that have this probability together; 1: all")
-      ->check(CLI::Range(0.0, 1.0))
+      ->check(probability)
       ->capture_default_str();
   app.add_option("--min-p", o.how.min_p, "from those this much as likely as the likeliest; 0: all")
-      ->check(CLI::Range(0.0, 1.0))
+      ->check(probability)
       ->capture_default_str();
   app.add_option("--repeat-penalty", o.how.repetition_penalty, "above 1: what was said is less likely")
-      ->check(CLI::PositiveNumber)
+      ->check(positive)
       ->capture_default_str();
-  app.add_option("--repeat-last-n", o.how.penalised, "how many tokens back that goes")->capture_default_str();
+  app.add_option("--repeat-last-n", o.penalised, "how many tokens back that goes; -1: all of them")
+      ->check(size_or_none)
+      ->capture_default_str();
   app.add_option("--weights", o.weights, "how the weights are stored in memory")
       ->check(CLI::IsMember({"f32", "bf16", "f16", "int8", "int4"}))
       ->capture_default_str();
@@ -168,6 +178,7 @@ std::unique_ptr<text_model> read_model(const std::string& kind, const std::strin
 
 int generate(generate_options& o, const std::string& file) {
   using namespace dimwise;
+  o.how.penalised = o.penalised < 0 ? std::numeric_limits<std::size_t>::max() : static_cast<std::size_t>(o.penalised);
   if (!file.empty()) { o.text = read_text(file); }
   const std::filesystem::path folder = model_folder(o.folder);
   const std::string kind = model_kind(folder, {"gpt2", "llama"});

@@ -23,6 +23,7 @@ struct generate_options {
   std::size_t threads = 1;
   std::size_t context = 0;
   dimwise::models::sampling how;
+  long penalised = 64;
   std::string chat_template;
   std::string system = "You are a helpful assistant";
   std::string weights = "f32";

@@ -84,6 +84,14 @@ class Programs:
         result = subprocess.run(command, capture_output=True, timeout=600, check=False)
         self.check(f"{name} | head", len(result.stdout) == 1 and not result.stderr, result)
 
+    def wrong_options(self, program, folder, *options):
+        """each is refused as an option, by its name and in a short line, before there is text"""
+        for option, value in options:
+            result = self.run(program, folder, "x", option, value)
+            said = result.stderr.decode().splitlines()
+            self.check(f"{option} {value}", result.returncode > 100 and not result.stdout and said
+                       and f"{option}: {value} is not a" in said[0] and len(said[0]) < 80, result)
+
     def folder(self, name, files, **other):
         path = self.place / name
         path.mkdir()
@@ -130,6 +138,9 @@ class Programs:
         penalised = self.run(self.generate_program, gpt2, "Hello", "-n", "20", "--temp", "0", "-q", "--repeat-penalty", "1e9",
                              "--no-display-prompt").stdout.decode()[:-1]
         self.check("a repetition penalty", len(set(penalised)) == len(penalised) == 20, penalised)
+        penalised = self.run(self.generate_program, gpt2, "Hello", "-n", "20", "--temp", "0", "-q", "--repeat-penalty",
+                             "1e9", "--no-display-prompt", "--repeat-last-n", "-1").stdout.decode()[:-1]
+        self.check("a repetition penalty of all", len(set(penalised)) == len(penalised) == 20, penalised)
         full = self.run(self.generate_program, gpt2, "Hello", "-n", "-1", "-c", "12", "--temp", "0")
         self.check("a full context", len(full.stdout) == 13 and b"the context of 12 tokens is full" in full.stderr, full)
         end = greedy.decode()[5]
@@ -198,6 +209,11 @@ class Programs:
                      "--chat-template", "chatml")
         usage = self.run(program, folder, "x", "--tempp", "1")
         self.check("a wrong option", usage.returncode > 100 and b"--tempp" in usage.stderr, usage)
+        no_numbers = [(option, value) for value in ("nan", "inf", "-inf")
+                      for option in ("--temp", "--top-p", "--min-p", "--repeat-penalty")]
+        self.wrong_options(program, folder, ("--ctx-size", "-1"), ("--top-k", "-1"), ("--repeat-last-n", "-2"),
+                           ("--seed", "-5"), ("--seed", "99999999999999999999"), ("--predict", "-2"),
+                           ("--top-k", "1.5"), ("--temp", "-1"), ("--repeat-penalty", "0"), *no_numbers)
         self.interrupted(folder)
 
     def interrupted(self, folder):
@@ -247,6 +263,7 @@ class Programs:
         (folder / "1_Pooling").rmdir()
         self.refused("too long a text, embedded", self.embed_program, "text 2 has 42 tokens, the model takes 32", folder, "the", "the " * 40)
         self.refused("a language model", self.embed_program, 'model_type is "gpt2", bert was expected', self.place / "tiny-gpt2", "x")
+        self.wrong_options(self.embed_program, folder, ("--nearest", "0"), ("--nearest", "-1"))
         self.refused("no file of sentences", self.embed_program, "none.txt: cannot be read", folder, "x", "-f",
                      self.place / "none.txt")
 
