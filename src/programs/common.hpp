@@ -21,7 +21,6 @@
 #include <filesystem>
 #include <fstream>
 #include <initializer_list>
-#include <iterator>
 #include <limits>
 #include <optional>
 #include <stdexcept>
@@ -128,9 +127,16 @@ inline CLI::Validator whole_numbers(std::int64_t least, const std::string& what)
 
 /// The text of a file.
 inline std::string read_text(const std::string& name) {
+  if (name.empty()) { refuse("the name of a file was expected, it is empty"); }
   std::ifstream file(name, std::ios::binary);
-  if (!file) { refuse(name + ": cannot be read"); }
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  std::string text;
+  char part[65536];
+  while (file.read(part, sizeof part) || file.gcount() > 0) {
+    text.append(part, static_cast<std::size_t>(file.gcount()));
+  }
+  // A folder can be opened, and read no byte of.
+  if (!file.eof()) { refuse(name + ": cannot be read"); }
+  return text;
 }
 
 /// What was printed has arrived. A full disk is no success.

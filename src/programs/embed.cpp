@@ -23,7 +23,7 @@ using vector = tensor<float, d_model>;
 struct embed_options {
   std::string folder;
   std::vector<std::string> texts;
-  std::string file;
+  std::optional<std::string> file;
   std::size_t nearest = 5;
   std::size_t threads = 1;
   bool vectors = false;
@@ -73,8 +73,8 @@ class embedding {
     const stopwatch time;
     const auto given = of(o_.texts, "text");
     std::size_t count = given.size();
-    if (!o_.file.empty()) {
-      const auto lines = lines_of(o_.file);
+    if (o_.file) {
+      const auto lines = lines_of(*o_.file);
       const auto those = of(lines, "line");
       count += those.size();
       for (std::size_t i = 0; i < given.size(); ++i) { print_nearest(i, given[i], lines, those); }

@@ -113,7 +113,7 @@ class generation {
   std::set<std::size_t> ends_;
 };
 
-void add_options(CLI::App& app, generate_options& o, std::string& file) {
+void add_options(CLI::App& app, generate_options& o, std::optional<std::string>& file) {
   app.add_option("folder", o.folder, "a folder with config.json, model.safetensors or its shards, and a tokenizer")
       ->required();
   auto* const text = app.add_option("text", o.text, "what is continued");
@@ -176,10 +176,10 @@ std::unique_ptr<text_model> read_model(const std::string& kind, const std::strin
   return read_as<float>(kind, settings, weights);
 }
 
-int generate(generate_options& o, const std::string& file) {
+int generate(generate_options& o, const std::optional<std::string>& file) {
   using namespace dimwise;
   o.how.penalised = o.penalised < 0 ? std::numeric_limits<std::size_t>::max() : static_cast<std::size_t>(o.penalised);
-  if (!file.empty()) { o.text = read_text(file); }
+  if (file) { o.text = read_text(*file); }
   const std::filesystem::path folder = model_folder(o.folder);
   const std::string kind = model_kind(folder, {"gpt2", "llama"});
   const io::config_check config(folder / "config.json");
@@ -214,7 +214,7 @@ int generate(generate_options& o, const std::string& file) {
 int main(int argc, char** argv) {
   CLI::App app("Continues a text by a language model.", "dimwise-generate");
   generate_options o;
-  std::string file;
+  std::optional<std::string> file;
   add_options(app, o, file);
   return guarded(app, argc, argv, [&] { return generate(o, file); });
 }

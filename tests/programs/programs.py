@@ -205,6 +205,8 @@ class Programs:
         self.refused("too long a context", program, "a context of 65 tokens was asked for, the model has 64", folder, "x", "-c", "65")
         self.refused("no text", program, "the text has no tokens", folder, "")
         self.refused("no file", program, "none.txt: cannot be read", folder, "-f", self.place / "none.txt")
+        self.refused("a folder for a file", program, f"{self.place}: cannot be read", folder, "-f", self.place)
+        self.refused("a file without a name", program, "the name of a file was expected", folder, "-f", "")
         self.refused("no signs of chatml", program, "the tokenizer has no <|im_start|>", folder, "x",
                      "--chat-template", "chatml")
         usage = self.run(program, folder, "x", "--tempp", "1")
@@ -263,6 +265,10 @@ class Programs:
         (folder / "1_Pooling").rmdir()
         self.refused("too long a text, embedded", self.embed_program, "text 2 has 42 tokens, the model takes 32", folder, "the", "the " * 40)
         self.refused("a language model", self.embed_program, 'model_type is "gpt2", bert was expected', self.place / "tiny-gpt2", "x")
+        self.refused("a folder of sentences", self.embed_program, f"{self.place}: cannot be read", folder, "x",
+                     "-f", self.place)
+        self.refused("sentences without a name", self.embed_program, "the name of a file was expected", folder, "x",
+                     "-f", "")
         self.wrong_options(self.embed_program, folder, ("--nearest", "0"), ("--nearest", "-1"))
         self.refused("no file of sentences", self.embed_program, "none.txt: cannot be read", folder, "x", "-f",
                      self.place / "none.txt")
