@@ -168,12 +168,12 @@ int main(int argc, char** argv) {
   app.add_option("folder", o.folder, "a folder with config.json, model.safetensors or its shards, and a tokenizer")
       ->required();
   app.add_option("texts", o.texts, "the texts; one alone is shown as numbers")->required();
-  app.add_option("-f,--file", o.file, "a file whose lines are compared with the texts");
+  auto* const file = app.add_option("-f,--file", o.file, "a file whose lines are compared with the texts");
   app.add_option("-k,--nearest", o.nearest, "how many lines of the file are shown")
       ->check(whole_numbers(1, "a whole number of 1 or more"))
       ->capture_default_str();
   app.add_option("-t,--threads", o.threads, "threads")->check(CLI::Range(1, 1024))->capture_default_str();
-  app.add_flag("--vectors", o.vectors, "show the numbers of each text");
+  app.add_flag("--vectors", o.vectors, "show the numbers of each text")->excludes(file);
   app.add_flag("-q,--quiet", o.quiet, "nothing on stderr but what went wrong");
   return guarded(app, argc, argv, [&] { return embed(o); });
 }

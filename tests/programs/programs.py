@@ -269,6 +269,8 @@ class Programs:
                      "-f", self.place)
         self.refused("sentences without a name", self.embed_program, "the name of a file was expected", folder, "x",
                      "-f", "")
+        both = self.run(self.embed_program, folder, "x", "--vectors", "--file", sentences)
+        self.check("vectors of a file", both.returncode > 100 and not both.stdout and b"excludes" in both.stderr, both)
         self.wrong_options(self.embed_program, folder, ("--nearest", "0"), ("--nearest", "-1"))
         self.refused("no file of sentences", self.embed_program, "none.txt: cannot be read", folder, "x", "-f",
                      self.place / "none.txt")
