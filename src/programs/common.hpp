@@ -10,6 +10,7 @@
 #endif
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <chrono>
@@ -63,13 +64,16 @@ class progress_line {
   bool begun_ = false;
 };
 
-/// The threads of the evaluations in a block.
+/// The threads of the evaluations in a block: as many as were asked for, and no more than the machine runs at once.
 class with_threads {
  public:
-  explicit with_threads(std::size_t count) {
+  with_threads(std::size_t count, [[maybe_unused]] bool quiet) {
     if (count > 1) {
 #if defined(DIMWISE_PROGRAMS_TBB)
-      pool_.emplace(count);
+      // Of more than these oneTBB says on stderr that it ignores them.
+      const auto most = static_cast<std::size_t>(oneapi::tbb::this_task_arena::max_concurrency());
+      if (count > most && !quiet) { std::fprintf(stderr, "threads: %zu, as many as run at once here\n", most); }
+      pool_.emplace(std::min(count, most));
       context_.emplace(*pool_);
       scope_.emplace(*context_);
 #else

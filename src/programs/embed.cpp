@@ -144,7 +144,7 @@ int embed_by(const embed_options& o, const char* pooling) {
 int embed(const embed_options& o) {
   const std::filesystem::path folder = model_folder(o.folder);
   (void)model_kind(folder, {"bert"});
-  const with_threads threads(o.threads);
+  const with_threads threads(o.threads, o.quiet);
   const auto beside = folder / "1_Pooling" / "config.json";
   if (!std::filesystem::exists(beside)) { return embed_by<models::mean_pooling>(o, "mean of the words"); }
   io::config_check said(beside);

@@ -184,7 +184,7 @@ int generate(generate_options& o, const std::optional<std::string>& file) {
   const std::string kind = model_kind(folder, {"gpt2", "llama"});
   const io::config_check config(folder / "config.json");
   std::signal(SIGINT, [](int) { stopped = 1; });
-  const with_threads threads(o.threads);
+  const with_threads threads(o.threads, o.quiet);
 
   const stopwatch loading;
   progress_line line(o.quiet);

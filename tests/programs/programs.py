@@ -132,6 +132,11 @@ class Programs:
                    and "prompt: 5 tokens, " in told and "generation: 4 tokens, " in told and "seed: 1" in told, told)
         drawn = [self.run(self.generate_program, gpt2, "Hello", "-n", "20", "-s", s, "-q") for s in ("1", "1", "2")]
         self.check("a seed", drawn[0].stdout == drawn[1].stdout != drawn[2].stdout and not drawn[0].stderr, drawn)
+        many = [self.run(self.generate_program, gpt2, "Hello", "-n", "20", "-s", "1", "-t", "1024", *more)
+                for more in (["-q"], [])]
+        self.check("more threads than there are",
+                   many[0].stdout == many[1].stdout == drawn[0].stdout and not many[0].stderr
+                   and b"threads: " in many[1].stderr and b"TBB" not in many[1].stderr, many)
         one = self.run(self.generate_program, gpt2, "Hello", "-n", "20", "-s", "1", "-q", "--top-k", "1").stdout
         greedy = self.run(self.generate_program, gpt2, "Hello", "-n", "20", "--temp", "0", "-q").stdout
         self.check("the likeliest one", one == greedy, (one, greedy))
