@@ -61,3 +61,19 @@ TEST_CASE("GPT-2's two files are read where there is no tokenizer.json") {
   const auto words = text::read_tokenizer(folder.path(), vocab{3});
   CHECK(words.encode("abba") == std::vector{id<vocab>{2}, id<vocab>{1}, id<vocab>{0}});
 }
+
+TEST_CASE("a bad line of merges.txt is told with its file and number") {
+  const dimwise_test::temporary_folder folder;
+  folder.write("vocab.json", R"({"a": 0, "b": 1, "ab": 2})");
+  const auto told = [&](const std::string& merges) {
+    folder.write("merges.txt", merges);
+    return dimwise_test::message([&] { (void)text::read_tokenizer(folder.path(), vocab{3}); });
+  };
+  const std::string file = (folder / "merges.txt").string();
+  CHECK(told("#version: 0.2\r\n\r\na b\r\n").empty());
+  CHECK(told("#version: 0.2\na b\na\n") == file + ": line 3: the merge \"a\" is no pair");
+  CHECK(told("a b\n\na b a") == file + ": line 3: the merge \"a b a\" is no pair");
+  CHECK(told(" b\n") == file + ": line 1: the merge \" b\" is no pair");
+  CHECK(told("a \n") == file + ": line 1: the merge \"a \" is no pair");
+  CHECK(told("a c\n") == file + ": line 1: the merge of \"a\" and \"c\" is not in the vocabulary");
+}

@@ -156,17 +156,33 @@ class pipeline {
 inline json gpt2_settings(const std::filesystem::path& vocab, const std::filesystem::path& merges) {
   const io::file_bytes file(merges);
   const std::string_view text(reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size());
+  json words = io::read_json(vocab);
+  const auto known = [&](const std::string& word) { return !words.is_object() || words.contains(word); };
   json pairs = json::array();
+  std::size_t number = 0;
   for (std::size_t i = 0; i < text.size();) {
     const std::size_t end = std::min(text.find('\n', i), text.size());
     std::string line(text.substr(i, end - i));
-    if (line.ends_with('\r')) { line.pop_back(); }
-    if (!line.empty() && !line.starts_with("#version")) { pairs.push_back(line); }
     i = end + 1;
+    ++number;
+    if (line.ends_with('\r')) { line.pop_back(); }
+    if (line.empty() || line.starts_with("#version")) { continue; }
+    // Here, because the file and the line are known here alone.
+    const reader r(merges.string() + ": line " + std::to_string(number));
+    const std::size_t space = line.find(' ');
+    if (space == 0 || space >= line.size() - 1 || line.find(' ', space + 1) != std::string::npos) {
+      r.refuse("the merge " + io::detail::printable(line) + " is no pair");
+    }
+    const std::string left = line.substr(0, space);
+    const std::string right = line.substr(space + 1);
+    if (!known(left) || !known(right) || !known(left + right)) {
+      r.refuse("the merge of " + io::detail::printable(left) + " and " + io::detail::printable(right) +
+               " is not in the vocabulary");
+    }
+    pairs.push_back(json::array({left, right}));
   }
   const json bytes = {{"type", "ByteLevel"}, {"add_prefix_space", false}, {"use_regex", true}};
   json added = json::array();
-  json words = io::read_json(vocab);
   if (words.is_object() && words.contains("<|endoftext|>")) {
     added.push_back({{"id", words.at("<|endoftext|>")}, {"content", "<|endoftext|>"}, {"special", true}});
   }
