@@ -295,3 +295,21 @@ TEST_CASE("text that is no JSON is one line, however long it is") {
   CHECK(said.size() < 400);
   CHECK(said.find('\n') == std::string::npos);
 }
+
+// Copies of the settings are recursive: without a limit, 40 KB ended the program.
+TEST_CASE("JSON may be nested 127 levels deep, and no deeper") {
+  const auto nested = [](std::size_t levels) {
+    const std::string text = "{\"x\":" + std::string(levels - 1, '[') + std::string(levels - 1, ']') + "}";
+    return dimwise_test::message([&] {
+      const config_check settings(parse_json(text, "config.json"), "config.json");
+      config_check copy = settings;
+      copy.finish();
+    });
+  };
+  CHECK(nested(127).empty());
+  CHECK(nested(128) == "config.json: the JSON is nested deeper than 127 levels");
+  CHECK(nested(1000000) == "config.json: the JSON is nested deeper than 127 levels");
+  // Brackets in words do not count, whatever is escaped in them.
+  const std::string words = R"({"x":"\\\")" + std::string(500, '[') + R"(","y\\":[1]})";
+  CHECK(parse_json(words, "c").at("x").get<std::string>().size() == 502);
+}

@@ -286,3 +286,13 @@ TEST_CASE("what is not supported is refused by name") {
         "pairs: the vocabulary has " + std::to_string(packed("pairs/tokenizer.json")["model"]["vocab"].size()) +
             " ids, but the dimension has extent 100");
 }
+
+TEST_CASE("steps may not be nested in each other without end") {
+  std::string steps;
+  for (int i = 0; i < 20000; ++i) { steps += R"({"type":"Sequence","normalizers":[)"; }
+  steps += R"({"type":"Lowercase"})";
+  for (int i = 0; i < 20000; ++i) { steps += "]}"; }
+  const std::string file = R"({"model":{"type":"BPE","vocab":{"a":0},"merges":[]},"normalizer":)" + steps + "}";
+  CHECK(dimwise_test::message([&] { (void)words_of(io::parse_json(file, "t"), "t"); }) ==
+        "t: the JSON is nested deeper than 127 levels");
+}

@@ -15,15 +15,44 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <initializer_list>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace dimwise::io {
 
-/// Reads the JSON text of a file. Throws `file_error`.
+namespace detail {
+
+// How deep lists and objects lie in each other. What is no JSON is left to the parser, which stops at its first fault.
+inline std::size_t nesting_of(std::string_view text) {
+  std::size_t depth = 0;
+  std::size_t most = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quoted) {
+      i += c == '\\' ? 1U : 0U;
+      quoted = c != '"';
+    } else if (c == '[' || c == '{') {
+      most = std::max(most, ++depth);
+    } else if (c == ']' || c == '}') {
+      depth -= depth > 0 ? 1U : 0U;
+    } else {
+      quoted = c == '"';
+    }
+  }
+  return most;
+}
+
+}  // namespace detail
+
+/// Reads the JSON text of a file. Throws `file_error`, also where it is nested deeper than 127 levels.
 [[nodiscard]] inline nlohmann::json parse_json(std::string_view text, const std::string& title) {
+  // The parser nests without recursion, but a copy of what it gives does not, and neither do tokenizers.
+  if (detail::nesting_of(text) > 127) { throw file_error(title + ": the JSON is nested deeper than 127 levels"); }
   try {
     return nlohmann::json::parse(text.begin(), text.end());
   } catch (const nlohmann::json::exception& problem) {
