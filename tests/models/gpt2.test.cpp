@@ -94,6 +94,35 @@ TEST_CASE("an output that is tied may be in the file again, if it is the same; o
   CHECK(told.find("is not the same as") != std::string::npos);
 }
 
+TEST_CASE("an output of its own stands beside the model, whose names may have a prefix") {
+  const dimwise_test::model_folder folder("tiny-gpt2");
+  using own_model = models::gpt2<models::gpt2_dims, models::own>;
+  const io::archive file = io::read_safetensors(folder / "model.safetensors", io::file_access::read);
+  const std::string prefix = file.find("wte.weight") != nullptr ? "" : "transformer.";
+  folder.change("\"tie_word_embeddings\": true", "\"tie_word_embeddings\": false");
+  const auto read_with = [&](const std::string& before, const std::string& before_head) {
+    std::vector<io::stored_array> arrays;
+    for (io::stored_array a : file.arrays()) {
+      a.name = before + a.name.substr(prefix.size());
+      arrays.push_back(std::move(a));
+    }
+    io::stored_array head = file.at(prefix + "wte.weight");
+    head.name = before_head + "lm_head.weight";
+    arrays.push_back(head);
+    io::write_safetensors(folder / "model.safetensors", arrays);
+    return models::read_gpt2<models::gpt2_dims, models::own>(folder.path());
+  };
+  for (const std::string before : {"", "transformer."}) {
+    const own_model model = read_with(before, "");
+    auto past = model.start(64);
+    const auto words = folder.ids<own_model::word>("prompt.0.input_ids");
+    CHECK(models::continued(model, words, 16, past) == folder.ids<own_model::word>("prompt.0.greedy_ids"));
+  }
+  const std::string told = dimwise_test::message([&] { (void)read_with("transformer.", "transformer."); });
+  CHECK(told.find("\n  \"lm_head.weight\" is missing: output.map.weight") != std::string::npos);
+  CHECK(told.find("\"transformer.lm_head.weight\" (F32 [96, 64]) is not expected") != std::string::npos);
+}
+
 TEST_CASE("shards are read by their index, which is compared with them both ways") {
   const dimwise_test::model_folder folder("tiny-gpt2");
   const io::archive file = io::read_safetensors(folder / "model.safetensors", io::file_access::read);

@@ -45,6 +45,7 @@ class bound_parameter {
 
   std::vector<std::string> names;  // of the array: the first that the file has
   const void* parameter = nullptr;
+  bool prefixed = true;  // what may stand before every name stands before these, too
   arrangement how;
   double added = 0;
 };
@@ -214,11 +215,12 @@ class binding_list {
   binding_list(binding_list&&) = default;
 
   template <class Order, class Parameter>
-  void add(Parameter& to, std::vector<std::string> names, double added = 0) {
+  void add(Parameter& to, std::vector<std::string> names, bool prefixed, double added = 0) {
     auto extents = to.extents();
     [&]<class... A>(list<A...>) { (take_extent<A>(extents), ...); }(typename Parameter::extents_type::atoms{});
     auto one = std::make_unique<bound_as<Parameter>>(to, extents);
     one->names = std::move(names);
+    one->prefixed = prefixed;
     one->how = arranged<Order>::template in<shape_of<Parameter>>(extents);
     one->added = added;
     all.push_back(std::move(one));
@@ -247,15 +249,18 @@ class binding_list {
 /// Says which arrays parameters are, all names beginning with the same words.
 class names_within {
  public:
-  names_within(detail::binding_list& all, std::string prefix) : all_(&all), prefix_(std::move(prefix)) {}
+  names_within(detail::binding_list& all, std::string prefix, bool prefixed = true)
+      : all_(&all), prefix_(std::move(prefix)), prefixed_(prefixed) {}
   /// `file.in("h.0.")` puts "h.0." before every name.
-  [[nodiscard]] names_within in(const std::string& prefix) const { return {*all_, prefix_ + prefix}; }
+  [[nodiscard]] names_within in(const std::string& prefix) const { return {*all_, prefix_ + prefix, prefixed_}; }
+  /// Binds names before which `may_begin_with` puts nothing: those of layers beside the model that has the prefix.
+  [[nodiscard]] names_within without_prefix() const { return {*all_, prefix_, false}; }
 
   /// `to` is the array of that name, or of one of the other names that it goes by, stored in this order (R3).
   template <class Order, class T, class... D, std::convertible_to<std::string>... Names>
     requires(file_element<T> && allowed<detail::order_verdict<Order, shape<D...>>>)
   void bind(const std::string& name, tensor<T, D...>& to, const Names&... other_names) const {
-    all_->add<Order>(to, {prefix_ + name, prefix_ + other_names...});
+    all_->add<Order>(to, {prefix_ + name, prefix_ + other_names...}, prefixed_);
   }
   template <class Order, class T, class... D, class... Names, class Verdict = detail::order_verdict<Order, shape<D...>>>
     requires refused<Verdict>
@@ -265,7 +270,7 @@ class names_within {
   template <class Order, class Kind, class O, class I, std::convertible_to<std::string>... Names>
     requires(allowed<detail::order_verdict<Order, detail::shape_of<nn::block_weight<Kind, O, I>>>>)
   void bind(const std::string& name, nn::block_weight<Kind, O, I>& to, const Names&... other_names) const {
-    all_->add<Order>(to, {prefix_ + name, prefix_ + other_names...});
+    all_->add<Order>(to, {prefix_ + name, prefix_ + other_names...}, prefixed_);
   }
 
   /// A linear map: `name.weight`, stored `in_out` or `out_in`, and `name.bias` where the map has one. Turned replaces
@@ -298,7 +303,8 @@ class names_within {
   /// The same without a bias; the scale is stored `as_is` or `less_one`.
   template <class Scale = as_is, class F, class... More>
   void norm(const std::string& name, nn::rms_norm<F, More...>& to) const {
-    all_->add<stored<F, More...>>(to.gamma, {prefix_ + name + ".weight"}, std::is_same_v<Scale, less_one> ? 1 : 0);
+    all_->add<stored<F, More...>>(to.gamma, {prefix_ + name + ".weight"}, prefixed_,
+                                  std::is_same_v<Scale, less_one> ? 1 : 0);
   }
 
   /// An array that holds no parameter: a mask, frequencies.
@@ -311,14 +317,15 @@ class names_within {
  private:
   template <class Order, class Linear>
   void linear_as(const std::string& name, Linear& to) const {
-    all_->add<typename Order::weight>(to.weight, {prefix_ + name + ".weight"});
+    all_->add<typename Order::weight>(to.weight, {prefix_ + name + ".weight"}, prefixed_);
     if constexpr (operand<typename Linear::bias_type>) {
-      all_->add<typename Order::bias>(to.bias, {prefix_ + name + ".bias"});
+      all_->add<typename Order::bias>(to.bias, {prefix_ + name + ".bias"}, prefixed_);
     }
   }
 
   detail::binding_list* all_;
   std::string prefix_;
+  bool prefixed_;
 };
 
 namespace detail {

@@ -68,11 +68,14 @@ void bind_own(M& m, bindings& to) {
       m, [&]<class Tensor>(const std::string& name, Tensor& t) { to.bind<typename own_order<Tensor>::type>(name, t); });
 }
 
+// The array's name in a file whose names begin so.
+inline std::string first_name(const std::string& prefix, const bound_parameter& b) {
+  return b.prefixed ? prefix + b.names.front() : b.names.front();
+}
 // The array that a parameter is, by the first of its names that the file has.
-inline const stored_array* find_array(const archive& from, const std::string& prefix,
-                                      const std::vector<std::string>& names) {
-  for (const std::string& name : names) {
-    if (const stored_array* const found = from.find(prefix + name)) { return found; }
+inline const stored_array* find_array(const archive& from, const std::string& prefix, const bound_parameter& b) {
+  for (const std::string& name : b.names) {
+    if (const stored_array* const found = from.find(b.prefixed ? prefix + name : name)) { return found; }
   }
   return nullptr;
 }
@@ -82,12 +85,12 @@ inline std::string prefix_in(const archive& from, const bindings& file) {
   std::size_t most = 0;
   for (const std::string& prefix : file.list().prefixes) {
     std::size_t n = 0;
-    for (const auto& b : file.list().all) { n += find_array(from, prefix, b->names) != nullptr ? 1 : 0; }
+    for (const auto& b : file.list().all) { n += find_array(from, prefix, *b) != nullptr ? 1 : 0; }
     if (n > most) { best = prefix; }
     most = std::max(most, n);
   }
   std::size_t plain = 0;
-  for (const auto& b : file.list().all) { plain += find_array(from, "", b->names) != nullptr ? 1 : 0; }
+  for (const auto& b : file.list().all) { plain += find_array(from, "", *b) != nullptr ? 1 : 0; }
   return plain >= most ? "" : best;
 }
 
@@ -138,19 +141,19 @@ class comparison {
  private:
   void compare(const bound_parameter& b, const parameter& p) {
     if (b.how.parts > 1) {
-      std::vector<bool>& parts = parts_[prefix_ + b.names.front()];
+      std::vector<bool>& parts = parts_[first_name(prefix_, b)];
       parts.resize(std::max(parts.size(), b.how.parts));
       parts[b.how.part] = true;
       if (told_.contains(b.names.front())) { return; }  // of one array that several parameters share, once
     }
     const std::size_t before = lines_.size();
-    compare_with(find_array(from_, prefix_, b.names), b, p);
+    compare_with(find_array(from_, prefix_, b), b, p);
     if (lines_.size() > before) { told_.insert(b.names.front()); }
   }
   void compare_with(const stored_array* a, const bound_parameter& b, const parameter& p) {
     const std::string needed = p.name + " (" + b.how.words + ")";
     if (a == nullptr) {
-      lines_.push_back(printable(prefix_ + b.names.front()) + " is missing: " + needed + " needs " +
+      lines_.push_back(printable(first_name(prefix_, b)) + " is missing: " + needed + " needs " +
                        listed(b.how.extents));
       return;
     }
@@ -252,7 +255,7 @@ void load(M& m, const archive& from, const bindings& file, rounding how = roundi
   }
   const std::string prefix = detail::prefix_in(from, file);
   const dimwise::detail::weights_together in_large_pages;
-  for (const auto& b : file.list().all) { b->read(*detail::find_array(from, prefix, b->names)); }
+  for (const auto& b : file.list().all) { b->read(*detail::find_array(from, prefix, *b)); }
   for (const auto& b : file.list().all) { b->commit(); }
 }
 /// The same from a file that `save` wrote without bindings.

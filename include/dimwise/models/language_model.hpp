@@ -45,11 +45,12 @@ struct output_layer<tied, Vocab, Model, Weights> {
   }
 };
 
-/// An output layer of its own is bound to `name`; a tied one may be in the file again.
+/// An output layer of its own is bound to `name`, which stands beside the model in files whose names have a prefix; a
+/// tied one may be in the file again.
 template <class Vocab, class Model, class Weights>
 void bind_output(io::bindings& file, output_layer<own, Vocab, Model, Weights>& to, const std::string& name,
                  const std::string&) {
-  file.bind<io::stored<Vocab, Model>>(name, to.map.weight);
+  file.without_prefix().template bind<io::stored<Vocab, Model>>(name, to.map.weight);
 }
 template <class Vocab, class Model, class Weights>
 void bind_output(io::bindings& file, output_layer<tied, Vocab, Model, Weights>&, const std::string& name,
