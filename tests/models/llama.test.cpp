@@ -78,4 +78,20 @@ TEST_CASE("scalings of rotary positions are those of the configuration") {
       of(R"({"max_position_embeddings": 512, "rope_scaling": {"rope_type": "yarn", "factor": 2}})").scaling);
   CHECK(yarn.trained == 512);
   CHECK(yarn.fast == 32);
+  CHECK(yarn.whole_pairs);
+  // What cosines and sines are multiplied by, and how the ramp is cut: numbers of HuggingFace's formula.
+  const auto with = [&](const std::string& more) {
+    return of(
+        (R"({"rope_scaling": {"rope_type": "yarn", "factor": 4, "original_max_position_embeddings": 64)" + more + "}}")
+            .c_str());
+  };
+  CHECK(rotary_attention(with("")) == doctest::Approx(1.138629436111989).epsilon(1e-14));
+  CHECK(rotary_attention(with(R"(, "mscale": 0.7)")) == doctest::Approx(1.138629436111989).epsilon(1e-14));
+  CHECK(rotary_attention(with(R"(, "mscale": 0.7, "mscale_all_dim": 0.5)")) ==
+        doctest::Approx(1.0259286501478284).epsilon(1e-14));
+  CHECK(rotary_attention(with(R"(, "mscale": 1.0, "mscale_all_dim": 1.0)")) == 1);
+  CHECK(rotary_attention(with(R"(, "mscale": 0.7, "mscale_all_dim": 0.5, "attention_factor": 1.5)")) == 1.5);
+  CHECK(rotary_frequency(1, 16, with("")) == doctest::Approx(0.23717082451262847).epsilon(1e-13));
+  CHECK(rotary_frequency(1, 16, with(R"(, "truncate": false)")) == doctest::Approx(0.19858352015369318).epsilon(1e-13));
+  CHECK(std::get<yarn_scaling>(with(R"(, "beta_fast": 0, "beta_slow": null)").scaling).fast == 32);
 }

@@ -91,6 +91,19 @@ TEST_CASE("rotary: every scaling gives torch's frequencies and features") {
   CHECK(cases == 8);
 }
 
+// Numbers of HuggingFace's formula, computed in Python.
+TEST_CASE("rotary: the ramp of YaRN is between whole pairs unless it is said otherwise") {
+  yarn_scaling yarn{.factor = 4, .trained = 64};
+  const double whole[] = {1, 0.23717082451262847, 0.05, 0.007905694150420948, 0.0025};
+  const double between[] = {1, 0.19858352015369318, 0.02559524589192421, 0.007905694150420948, 0.0025};
+  for (std::size_t i = 0; i < 5; ++i) {
+    yarn.whole_pairs = true;
+    CHECK(rotary_frequency(i, 16, {.scaling = yarn}) == doctest::Approx(whole[i]).epsilon(1e-13));
+    yarn.whole_pairs = false;
+    CHECK(rotary_frequency(i, 16, {.scaling = yarn}) == doctest::Approx(between[i]).epsilon(1e-13));
+  }
+}
+
 TEST_CASE("rotary: a position for each sequence, in every order of dimensions") {
   const auto x = drawn<tensor<float, batch, seq, heads, d_k>>(1, batch{2}, seq{3}, heads{2}, d_k{6});
   const tensor<int, batch, seq> at({0, 1, 2, 40, 7, 1}, batch{2}, seq{3});

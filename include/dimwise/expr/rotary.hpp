@@ -32,13 +32,14 @@ struct ntk_scaling {
 };
 /// YaRN (Peng et al. 2023, section 3.2): pairs that turn more than `fast` times in the `trained` positions stay, those
 /// that turn less than `slow` times are divided by `factor`, between them is a ramp. Cosines and sines are multiplied
-/// by `attention`; 0 means the paper's 0.1 ln(factor) + 1.
+/// by `attention`; 0 means the paper's 0.1 ln(factor) + 1. The ramp begins and ends at whole pairs if `whole_pairs`.
 struct yarn_scaling {
   double factor = 1;
   double trained = 4096;
   double fast = 32;
   double slow = 1;
   double attention = 0;
+  bool whole_pairs = true;
 };
 /// Llama 3.1: wavelengths up to trained/high stay, those from trained/low on are divided by `factor`, between them the
 /// two are mixed.
@@ -74,8 +75,10 @@ struct scaled_frequency {
     return features <= 2 ? 1.0 : unscaled(base * std::pow(s.factor, features / (features - 2)));
   }
   [[nodiscard]] double operator()(const yarn_scaling& s) const {
-    const double low = std::max(std::floor(pair_turning(s.fast, s.trained)), 0.0);
-    double high = std::min(std::ceil(pair_turning(s.slow, s.trained)), features - 1);
+    const double first = pair_turning(s.fast, s.trained);
+    const double last = pair_turning(s.slow, s.trained);
+    const double low = std::max(s.whole_pairs ? std::floor(first) : first, 0.0);
+    double high = std::min(s.whole_pairs ? std::ceil(last) : last, features - 1);
     if (low == high) { high += 0.001; }
     const double ramp = std::min(std::max((pair - low) / (high - low), 0.0), 1.0);
     return unscaled(base) * (1 - ramp) + unscaled(base) / s.factor * ramp;

@@ -15,6 +15,8 @@
 #include <dimwise/models/language_model.hpp>
 #include <dimwise/nn/layers.hpp>
 
+#include <cmath>
+
 namespace dimwise::models {
 
 /// The dimensions of a LLaMA whose extents the folder says. A struct of one's own may say some or all of them.
@@ -159,6 +161,28 @@ void bind_llama(io::bindings& file, Model& m) {
   bind_output(file, m.output, "lm_head.weight", "model.embed_tokens.weight");
 }
 
+/// The settings of YaRN; HuggingFace's `_compute_yarn_parameters` says what those mean that the paper does not have.
+[[nodiscard]] inline yarn_scaling yarn_of(io::config_check& scaling, double longest) {
+  yarn_scaling s;
+  s.factor = scaling.number("factor");
+  s.trained = scaling.number("original_max_position_embeddings", longest);
+  const auto or_else = [&](const char* key, double otherwise) {  // 0 is no number of turns: it means the same as null
+    const double n = scaling.number(key, otherwise);
+    return n == 0 ? otherwise : n;
+  };
+  s.fast = or_else("beta_fast", 32);
+  s.slow = or_else("beta_slow", 1);
+  s.whole_pairs = scaling.flag("truncate", true);
+  s.attention = scaling.number("attention_factor", 0);
+  const double own = scaling.number("mscale", 0);
+  const double all = scaling.number("mscale_all_dim", 0);
+  if (!scaling.has("attention_factor") && own != 0 && all != 0) {
+    const auto scale = [&](double by) { return s.factor <= 1 ? 1 : 0.1 * by * std::log(s.factor) + 1; };
+    s.attention = scale(own) / scale(all);
+  }
+  return s;
+}
+
 /// The rotary positions that a configuration describes; what is not known is refused by name.
 [[nodiscard]] inline rotary_options rotary_of(io::config_check& config) {
   rotary_options options;
@@ -175,9 +199,7 @@ void bind_llama(io::bindings& file, Model& m) {
         llama3_scaling{scaling.number("factor"), scaling.number("low_freq_factor"), scaling.number("high_freq_factor"),
                        scaling.number("original_max_position_embeddings")};
   } else if (kind == "yarn") {
-    options.scaling = yarn_scaling{
-        scaling.number("factor"), scaling.number("original_max_position_embeddings", trained),
-        scaling.number("beta_fast", 32), scaling.number("beta_slow", 1), scaling.number("attention_factor", 0)};
+    options.scaling = yarn_of(scaling, trained);
   } else if (kind != "default") {
     config.differs(where + " is of the type " + io::detail::printable(kind) +
                    ", default, linear, llama3 or yarn was expected");
