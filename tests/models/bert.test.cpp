@@ -77,6 +77,27 @@ TEST_CASE("a text without words has no vector") {
   CHECK_THROWS_AS(static_cast<void>(model.embedded(one_of_two)), extent_error);
 }
 
+TEST_CASE("a vector without a direction is refused, with its text") {
+  const auto folder = tiny_folder();
+  auto model = models::read_bert<tiny>(folder.path());
+  const std::vector<std::vector<word>> texts{{word{1}, word{2}}, {word{1}, word{3}}};
+  const std::vector<float> words(model.words.table.values().begin(), model.words.table.values().end());
+  model.words.table.data()[3 * 24] = std::numeric_limits<float>::quiet_NaN();
+  CHECK(model.embedded(texts[0]).size() == 24);
+  const std::string no_direction = " has no direction: its length is 0, infinite or NaN";
+  CHECK(dimwise_test::message([&] { (void)model.embedded(texts[1]); }) ==
+        "embedded: the vector of text 0" + no_direction);
+  CHECK(dimwise_test::message([&] { (void)model.embedded(texts); }) == "embedded: the vector of text 1" + no_direction);
+  std::copy(words.begin(), words.end(), model.words.table.data());
+  auto& last = model.layers.layers.back().norm2;
+  for (const float scale : {0.0F, 1e30F}) {  // zeros, and squares that are infinite
+    std::fill_n(last.gamma.data(), 24, scale);
+    std::fill_n(last.beta.data(), 24, 0.0F);
+    CHECK(dimwise_test::message([&] { (void)model.embedded(texts[0]); }) ==
+          "embedded: the vector of text 0" + no_direction);
+  }
+}
+
 TEST_CASE("of two texts each word knows to which it belongs") {
   const auto folder = tiny_folder();
   const auto model = models::read_bert<tiny>(folder.path());

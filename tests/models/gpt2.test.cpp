@@ -53,6 +53,16 @@ TEST_CASE("caches that are not the model's, and a prompt without words, are refu
   CHECK(past.front().length() == 2);
 }
 
+TEST_CASE("logits that are NaN end a continuation") {
+  const dimwise_test::model_folder folder("tiny-gpt2");
+  auto model = models::read_gpt2<tiny>(folder.path());
+  model.norm.beta.data()[3] = std::numeric_limits<float>::quiet_NaN();
+  auto past = model.start(8);
+  CHECK(dimwise_test::message([&] {
+    (void)models::continued(model, std::vector{models::gpt2<tiny>::word{1}}, 1, past);
+  }) == "continued: 96 of 96 logits are NaN");
+}
+
 TEST_CASE("settings that are not those of the types are told at once") {
   const dimwise_test::model_folder folder("tiny-gpt2");
   folder.change("gelu_new", "relu");

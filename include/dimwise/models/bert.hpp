@@ -127,7 +127,8 @@ struct bert {
     }
   }
 
-  /// The vector of a text, of length 1: the product of two is the cosine between them.
+  /// The vector of a text, of length 1: the product of two is the cosine between them. Throws `number_error` for one
+  /// that has no direction: one of zeros, or with numbers that are infinite, NaN, or too large for their squares.
   [[nodiscard]] vector_type embedded(std::span<const word> text) const {
     check_words(text.size(), 0);
     return of_length_one(pooled(features(tensor<word, seq>(text, seq{text.size()}))));
@@ -165,7 +166,16 @@ struct bert {
   }
   template <class X>
   [[nodiscard]] static X of_length_one(const X& x) {
-    return x / sqrt(sum<d_model>(x * x));
+    const X scaled = x / sqrt(sum<d_model>(x * x));
+    const tensor squares = sum<d_model>(scaled * scaled);
+    const auto each = squares.values();
+    for (std::size_t i = 0; i < each.size(); ++i) {
+      if (!(each[i] > 0.5F)) {  // NaN, or 0: infinite squares make zeros
+        dimwise::detail::raise<number_error>(error{} << "embedded: the vector of text " << i
+                                                     << " has no direction: its length is 0, infinite or NaN");
+      }
+    }
+    return scaled;
   }
 };
 

@@ -14,6 +14,7 @@
 #include <dimwise/nn/feed_forward.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <span>
 #include <string>
@@ -210,7 +211,8 @@ struct language_model {
   return found == values.end() ? 0 : static_cast<std::size_t>(found - values.begin());
 }
 
-/// Continues a text by the likeliest words, `count` of them; `past` holds what was read before.
+/// Continues a text by the likeliest words, `count` of them; `past` holds what was read before. Throws `number_error`
+/// where a logit is NaN.
 template <class Model>
 [[nodiscard]] std::vector<typename Model::word> continued(
     const Model& model, std::span<const std::type_identity_t<typename Model::word>> words, std::size_t count,
@@ -218,7 +220,14 @@ template <class Model>
   std::vector<typename Model::word> made;
   while (made.size() < count) {
     const auto logits = made.empty() ? model.next(words, past) : model.next(std::span(&made.back(), 1), past);
-    made.emplace_back(place_of_largest(logits.values()));
+    const auto values = logits.values();
+    std::size_t no_numbers = 0;  // a count has no branch that would keep the loop from being vectorised
+    for (const float x : values) { no_numbers += std::isnan(x) ? 1U : 0U; }
+    if (no_numbers > 0) {
+      dimwise::detail::raise<number_error>(error{} << "continued: " << no_numbers << " of " << values.size()
+                                                   << " logits are NaN");
+    }
+    made.emplace_back(place_of_largest(values));
   }
   return made;
 }

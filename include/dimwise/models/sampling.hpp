@@ -30,7 +30,8 @@ class candidates {
     double logit;
   };
 
-  /// Every word of the vocabulary with its logit. Throws `extent_error` where there is none.
+  /// Every word of the vocabulary with its logit. Throws `extent_error` where there is none, `number_error` where one
+  /// is NaN: it says nothing of the others either.
   explicit candidates(const tensor<float, Vocab>& logits) {
     const auto values = logits.values();
     if (values.empty()) {
@@ -39,7 +40,10 @@ class candidates {
                                                    << " has no words to draw from");
     }
     all_.reserve(values.size());
-    for (std::size_t i = 0; i < values.size(); ++i) { all_.push_back({word{i}, static_cast<double>(values[i])}); }
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      check(!std::isnan(values[i]), "a logit is NaN");
+      all_.push_back({word{i}, static_cast<double>(values[i])});
+    }
   }
 
   /// The likeliest k; 0 keeps all (Fan et al. 2018).
@@ -131,7 +135,8 @@ class candidates {
   static void check(bool holds, const char* what) {
     if (!holds) { dimwise::detail::raise<number_error>(error{} << "sampling: " << what); }
   }
-  // Of equal ones the smaller id, so that the order does not depend on the library. NaN comes last.
+  // Of equal ones the smaller id, so that the order does not depend on the library. NaN, which infinite logits can
+  // become, comes last.
   static bool likelier(const candidate& a, const candidate& b) {
     if (std::isnan(a.logit) || std::isnan(b.logit)) {
       return std::isnan(a.logit) == std::isnan(b.logit) ? a.which.value < b.which.value : std::isnan(b.logit);
