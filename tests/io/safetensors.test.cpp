@@ -65,6 +65,63 @@ TEST_CASE("what is wrong is named, with what was expected") {
   CHECK(refusal("{" + none + "," + none + "}") == "x: no safetensors file: two tensors are named \"a\"");
 }
 
+// Both are what the reference parser makes of any structure and any enumeration. It judged every line here.
+TEST_CASE("facts of a tensor may be a list, and a type an object with null") {
+  const auto facts = [](const std::string& text) { return refusal("{\"t\":" + text + "}", 4); };
+  const auto typed = [&](const std::string& type) {
+    const std::string as_object = facts(R"({"dtype":)" + type + R"(,"shape":[1],"data_offsets":[0,4]})");
+    CHECK(facts("[" + type + ",[1],[0,4]]") == as_object);
+    return as_object;
+  };
+  const archive read = parsed(safetensors_bytes(
+      R"({"t":["F32",[1],[0,4]],"u":{"shape":[2,1],"dtype":{"I16":null},"data_offsets":[4,8]},"v":[{"U8":null},[],[8,9]],
+          "__metadata__":{"a":"b"}})",
+      9));
+  CHECK(read.at("t").type == element_type::f32);
+  CHECK(read.at("u").type == element_type::i16);
+  CHECK(read.at("u").extents == std::vector<std::size_t>{2, 1});
+  CHECK(read.at("v").bytes.size() == 1);
+  CHECK(read.metadata().at("a") == "b");
+  CHECK(typed(R"({"F32":null})").empty());
+  CHECK(facts(R"({"x":{"F32":null},"dtype":{"F32":null},"shape":[1],"data_offsets":[0,4],"y":["F32",[1],[0,4]]})")
+            .empty());
+  const std::string in_header = "x: no safetensors file: in its header, ";
+  for (const char* const type :
+       {"{}", R"({"F32":1})", R"({"F32":{}})", R"({"F32":[]})", R"({"F32":"x"})", R"({"F32":null,"F32":null})",
+        R"({"F32":null,"F16":null})", R"(["F32"])", "[]", "null", "0", "true"}) {
+    CHECK(typed(type) == in_header + "\"t\" has a dtype that is no string");
+  }
+  CHECK(typed(R"({"f32":null})") == in_header + "the element type \"f32\" of \"t\" is not one of safetensors");
+  for (const char* const list : {"[]",
+                                 R"(["F32"])",
+                                 R"(["F32",[1]])",
+                                 R"(["F32",[1],[0,4],1])",
+                                 R"(["F32",[1],[0,4],null])",
+                                 R"(["F32",[1],[0,4],[]])",
+                                 R"(["F32",[1],[0,4],{"a":1}])",
+                                 R"(["F32",[0,4],[1]])",
+                                 R"([[1],"F32",[0,4]])",
+                                 R"(["F32",[1],[0]])",
+                                 R"(["F32",[1],[0,4,4]])",
+                                 R"(["F32",[1],0,4])",
+                                 R"(["F32",1,[0,4]])",
+                                 R"(["F32",[[1]],[0,4]])",
+                                 R"(["F32",[1],[[0,4]]])",
+                                 R"(["F32",[-1],[0,4]])",
+                                 R"(["F32",[1],{"0":0,"1":4}])",
+                                 R"([["F32",[1],[0,4]]])",
+                                 R"([{"dtype":"F32","shape":[1],"data_offsets":[0,4]}])",
+                                 R"(["F32",{},[0,4]])",
+                                 R"({"0":"F32","1":[1],"2":[0,4]})",
+                                 R"({"dtype":{"F32":null}})"}) {
+    CHECK(facts(list).find(in_header) == 0);
+  }
+  CHECK(facts(R"(["F32",[1],[0,4]])").empty());
+  CHECK(facts(R"(["F32",[],[0,4]])").empty());
+  CHECK(refusal(R"(["t",["F32",[1],[0,4]]])", 4) == in_header + "it is not an object of tensors");
+  CHECK(refusal(R"({"__metadata__":["F32",[1],[0,4]]})", 4) == in_header + "__metadata__ is not an object of strings");
+}
+
 TEST_CASE("fields that nobody knows are passed over, whatever they hold") {
   const archive read = parsed(safetensors_bytes(
       R"({"a":{"extra":{"dtype":[1,{"shape":null}]},"dtype":"U8","more":1,"shape":[1],"x":[[]],
@@ -83,7 +140,7 @@ TEST_CASE("hostile headers end in one error") {
   }
   many.back() = '}';
   CHECK(refusal(many, 4).find("byte 4 was expected first") != std::string::npos);
-  CHECK(refusal("{\"a\":" + std::string(1000000, '[')).find("is not an object with dtype") != std::string::npos);
+  CHECK(refusal("{\"a\":" + std::string(1000000, '[')).find("has a dtype that is no string") != std::string::npos);
   CHECK(refusal(R"({"a":{"b":)" + std::string(1000000, '{')).find("it is no JSON") != std::string::npos);
   CHECK(refusal(R"({"a":{"dtype":"F64","shape":[4294967296,4294967296,0],"data_offsets":[0,0]}})")
             .find("needs no whole number") != std::string::npos);

@@ -37,6 +37,10 @@ class header_reader : public nlohmann::json_sax<nlohmann::json> {
   std::string problem;
 
   bool null() override {
+    if (at_ == place::type_named) {
+      at_ = place::type_done;
+      return true;
+    }
     return at_ == place::ignored || (at_ == place::metadata && depth_ == 1 && leave()) || wrong();
   }
   bool boolean(bool) override { return at_ == place::ignored || wrong(); }
@@ -65,12 +69,7 @@ class header_reader : public nlohmann::json_sax<nlohmann::json> {
       return true;
     }
     if (at_ != place::type) { return wrong(); }
-    const auto known = element_type_named(text);
-    if (!known) {
-      return refuse("the element type " + printable(text) + " of " + name() + " is not one of safetensors");
-    }
-    entries.back().array.type = *known;
-    return leave();
+    return type(text) && leave();
   }
   bool key(std::string& text) override {
     if (at_ == place::ignored && depth_ > ignored_depth_) { return true; }
@@ -78,16 +77,26 @@ class header_reader : public nlohmann::json_sax<nlohmann::json> {
       key_ = std::move(text);
       return true;
     }
+    if (depth_ == 3) {  // of a type that is an object
+      if (at_ != place::type_object) { return wrong(); }
+      at_ = place::type_named;
+      return type(text);
+    }
     return depth_ == 1 ? top_level(text) : field(text);
   }
   bool start_object(std::size_t) override {
     if (++depth_ >= 128) { return refuse("it is nested deeper than 127 levels"); }
     if (at_ == place::ignored || depth_ == 1) { return true; }
-    return (depth_ == 2 && (at_ == place::metadata || at_ == place::entry)) || wrong();
+    if (depth_ == 3 && at_ == place::type) {
+      at_ = place::type_object;
+      return true;
+    }
+    return (depth_ == 2 && (at_ == place::metadata || (at_ == place::entry && !in_list_))) || wrong();
   }
   bool end_object() override {
     --depth_;
     if (at_ == place::ignored && depth_ >= ignored_depth_) { return true; }
+    if (depth_ == 2) { return at_ == place::type_done ? leave() : wrong(); }
     if (depth_ == 1 && at_ != place::metadata && fields_ != 7) {
       return refuse(name() + " lacks one of dtype, shape and data_offsets");
     }
@@ -96,11 +105,19 @@ class header_reader : public nlohmann::json_sax<nlohmann::json> {
   }
   bool start_array(std::size_t) override {
     if (++depth_ >= 128) { return refuse("it is nested deeper than 127 levels"); }
+    if (depth_ == 2 && at_ == place::entry) {
+      in_list_ = true;
+      return leave();
+    }
     return at_ == place::ignored || (depth_ == 3 && (at_ == place::extents || at_ == place::offsets)) || wrong();
   }
   bool end_array() override {
     --depth_;
     if (at_ == place::ignored) { return true; }
+    if (depth_ == 1) {  // of the facts of a tensor
+      in_list_ = false;
+      return (at_ == place::entry && leave()) || wrong();
+    }
     if (at_ == place::offsets && offsets_ != 2) { return wrong(); }
     return leave();
   }
@@ -109,7 +126,20 @@ class header_reader : public nlohmann::json_sax<nlohmann::json> {
   }
 
  private:
-  enum class place : unsigned char { top, metadata, entry, type, extents, offsets, ignored };
+  // What comes next. Facts of a tensor come by their names, or, as the reference parser takes them too, in a list: type,
+  // extents, offsets. A type is a word, or an object with this word and null.
+  enum class place : unsigned char {
+    top,
+    metadata,
+    entry,  // a fact, or nothing more
+    type,
+    type_object,
+    type_named,
+    type_done,
+    extents,
+    offsets,
+    ignored
+  };
 
   bool top_level(std::string& text) {
     if (text == "__metadata__") {
@@ -127,14 +157,29 @@ class header_reader : public nlohmann::json_sax<nlohmann::json> {
   bool field(const std::string& text) {
     const unsigned which = text == "dtype" ? 1U : text == "shape" ? 2U : text == "data_offsets" ? 4U : 0U;
     if ((fields_ & which) != 0) { return refuse(name() + " has " + text + " twice"); }
+    look_for(which);
+    return true;
+  }
+  void look_for(unsigned which) {
     fields_ |= which;
     offsets_ = 0;
     ignored_depth_ = depth_;
     at_ = which == 1 ? place::type : which == 2 ? place::extents : which == 4 ? place::offsets : place::ignored;
-    return true;
   }
   bool leave() {
     at_ = depth_ == 1 ? place::top : place::entry;
+    if (in_list_) {
+      const unsigned next = fields_ + 1;  // fields_ is 0, 1, 3 and at last 7
+      if (next < 8) { look_for(next); }
+    }
+    return true;
+  }
+  bool type(const std::string& text) {
+    const auto known = element_type_named(text);
+    if (!known) {
+      return refuse("the element type " + printable(text) + " of " + name() + " is not one of safetensors");
+    }
+    entries.back().array.type = *known;
     return true;
   }
   [[nodiscard]] std::string name() const { return printable(entries.back().array.name); }
@@ -142,6 +187,9 @@ class header_reader : public nlohmann::json_sax<nlohmann::json> {
     constexpr std::string_view expected[] = {"it is not an object of tensors",
                                              "__metadata__ is not an object of strings",
                                              "is not an object with dtype, shape and data_offsets",
+                                             "has a dtype that is no string",
+                                             "has a dtype that is no string",
+                                             "has a dtype that is no string",
                                              "has a dtype that is no string",
                                              "has a shape that is not a list of whole numbers below 2^64",
                                              "has data_offsets that are not two whole numbers below 2^64",
@@ -159,6 +207,7 @@ class header_reader : public nlohmann::json_sax<nlohmann::json> {
   int ignored_depth_ = 0;
   unsigned fields_ = 0;
   int offsets_ = 0;
+  bool in_list_ = false;
   bool has_metadata_ = false;
   std::string key_;
 };
