@@ -19,9 +19,10 @@ std::unique_ptr<text_model> read_gpt2(const dimwise::io::config_check& settings,
   if constexpr (!real_element<Weights>) {
     return as(models::tied(), f::gelu_tanh());
   } else {
-    const bool by_erf = config.word("activation_function", "gelu_new") == "gelu";
-    if (!config.flag("tie_word_embeddings", true)) { return as(models::own(), f::gelu_tanh()); }
-    return by_erf ? as(models::tied(), f::gelu()) : as(models::tied(), f::gelu_tanh());
+    const bool tied = config.flag("tie_word_embeddings", true);
+    return models::with_activation<f::gelu_tanh, f::gelu, f::relu, f::silu>(
+        config.word("activation_function", "gelu_new"),
+        [&](auto activation) { return tied ? as(models::tied(), activation) : as(models::own(), activation); });
   }
 }
 

@@ -10,12 +10,37 @@ namespace programs {
 template <class Weights>
 std::unique_ptr<text_model> read_llama(const dimwise::io::config_check& settings, const dimwise::io::archive& weights) {
   using namespace dimwise;
+  namespace f = nn::activation;
   auto config = settings;
-  const auto as = [&]<class Output>(Output) {
-    return as_text_model(models::read_llama_as<models::llama<models::llama_dims, Output, nn::no_bias, nn::no_bias,
-                                                             nn::activation::silu, Weights>>(settings, weights));
+  const auto as = [&]<class Attention, class Feed, class Output, class Activation>(
+                      std::type_identity<Attention>, std::type_identity<Feed>, Output, Activation) {
+    using model = models::llama<models::llama_dims, Output, Attention, Feed, Activation, Weights>;
+    return as_text_model(models::read_llama_as<model>(settings, weights));
   };
-  return config.flag("tie_word_embeddings", false) ? as(models::tied()) : as(models::own());
+  const std::type_identity<nn::no_bias> none;
+  const std::type_identity<nn::with_bias> some;
+  const auto biased = [&](auto output, auto activation) {
+    const bool feed = config.flag("mlp_bias", false);
+    if (config.flag("attention_bias", false)) {
+      return feed ? as(some, some, output, activation) : as(some, none, output, activation);
+    }
+    return feed ? as(none, some, output, activation) : as(none, none, output, activation);
+  };
+  const bool tied = config.flag("tie_word_embeddings", false);
+  // With weights in fewer bits it is the LLaMA that was published; another one is told what it differs in.
+  if constexpr (!real_element<Weights>) {
+    return tied ? as(none, none, models::tied(), f::silu()) : as(none, none, models::own(), f::silu());
+  } else {
+    return models::with_activation<f::silu, f::gelu, f::gelu_tanh, f::relu>(
+        config.word("hidden_act", "silu"), [&]<class Activation>(Activation activation) {
+      // Each combination costs two seconds to compile: other activations come without biases.
+      if constexpr (std::is_same_v<Activation, f::silu>) {
+        return tied ? biased(models::tied(), activation) : biased(models::own(), activation);
+      } else {
+        return tied ? as(none, none, models::tied(), activation) : as(none, none, models::own(), activation);
+      }
+    });
+  }
 }
 
 }  // namespace programs

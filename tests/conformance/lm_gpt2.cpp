@@ -21,9 +21,10 @@ void check(run& r, const lm::checkpoint& c) {
 }
 
 void gpt2(run& r) {
+  namespace f = nn::activation;
   const lm::checkpoint c(r);
-  c.word("activation_function", "gelu_new") == "gelu" ? check<nn::activation::gelu>(r, c)
-                                                      : check<nn::activation::gelu_tanh>(r, c);
+  models::with_activation<f::gelu_tanh, f::gelu, f::relu, f::silu>(
+      c.word("activation_function", "gelu_new"), [&]<class Activation>(Activation) { check<Activation>(r, c); });
 }
 
 const family gpt2_cases{"GPT2LMHeadModel", gpt2};

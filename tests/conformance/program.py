@@ -4,7 +4,9 @@
     python3 tests/conformance/program.py PROGRAM
 """
 
+import itertools
 import json
+import math
 import pathlib
 import struct
 import subprocess
@@ -123,6 +125,64 @@ def main():
     expect("a file that should be refused", safetensors(empty, "reject"), 1, "is accepted, the reference refuses it: a rule")
     expect("a file that should be accepted", safetensors(empty[:-1], "accept"), 1, "is refused, the reference accepts it")
     expect("a file of which nothing is said", safetensors(empty[:-1], "accept", "unspecified"), 0, "1 passed")
+
+    # --- language models: every setting that the library has is taken; what they give, the suites compare ---
+    def zeros(arrays):
+        header, data = {}, b""
+        for name, shape in arrays.items():
+            size = 4 * math.prod(shape)
+            header[name] = {"dtype": "F32", "shape": shape, "data_offsets": [len(data), len(data) + size]}
+            data += bytes(size)
+        text = json.dumps(header).encode()
+        return struct.pack("<Q", len(text)) + text + data
+
+    def language_model(architecture, config, arrays):
+        def make(folder):
+            folder.mkdir()
+            (folder / "config.json").write_text(json.dumps(config))
+            (folder / "weights.safetensors").write_bytes(zeros(arrays))
+            (folder / "golden.safetensors").write_bytes(zeros({}))
+            model = {"name": "m", "dir": ".", "architecture": architecture, "config": "config.json", "weights": "weights.safetensors",
+                     "golden": "golden.safetensors", "prompts": 0, "torch_fp32_max_abs_err": 0, "tol": {"logits_atol": 0, "logits_rtol": 0}}
+            (folder / "manifest.json").write_text(json.dumps({"suite": "lm", "models": [model]}))
+        return make
+
+    def llama(activation, attention_bias, mlp_bias, tied):
+        config = {"model_type": "llama", "vocab_size": 3, "hidden_size": 4, "num_attention_heads": 2, "intermediate_size": 5, "num_hidden_layers": 1,
+                  "hidden_act": activation, "attention_bias": attention_bias, "mlp_bias": mlp_bias, "tie_word_embeddings": tied}
+        arrays = {"model.embed_tokens.weight": [3, 4], "model.norm.weight": [4]}
+        layer = "model.layers.0."
+        arrays.update({layer + "input_layernorm.weight": [4], layer + "post_attention_layernorm.weight": [4]})
+        for name, inputs, outputs, bias in [("self_attn.q", 4, 4, attention_bias), ("self_attn.k", 4, 4, attention_bias),
+                                            ("self_attn.v", 4, 4, attention_bias), ("self_attn.o", 4, 4, attention_bias),
+                                            ("mlp.gate", 4, 5, mlp_bias), ("mlp.up", 4, 5, mlp_bias), ("mlp.down", 5, 4, mlp_bias)]:
+            arrays[layer + name + "_proj.weight"] = [outputs, inputs]
+            if bias:
+                arrays[layer + name + "_proj.bias"] = [outputs]
+        if not tied:
+            arrays["lm_head.weight"] = [3, 4]
+        return language_model("LlamaForCausalLM", config, arrays)
+
+    def gpt2(activation, tied, prefix):
+        config = {"model_type": "gpt2", "vocab_size": 3, "n_positions": 6, "n_embd": 4, "n_head": 2, "n_layer": 1, "activation_function": activation,
+                  "tie_word_embeddings": tied}
+        arrays = {"wte.weight": [3, 4], "wpe.weight": [6, 4]}
+        for norm in ("h.0.ln_1", "h.0.ln_2", "ln_f"):
+            arrays.update({norm + ".weight": [4], norm + ".bias": [4]})
+        for name, inputs, outputs in [("attn.c_attn", 4, 12), ("attn.c_proj", 4, 4), ("mlp.c_fc", 4, 16), ("mlp.c_proj", 16, 4)]:
+            arrays.update({f"h.0.{name}.weight": [inputs, outputs], f"h.0.{name}.bias": [outputs]})
+        arrays = {prefix + name: shape for name, shape in arrays.items()}
+        if not tied:
+            arrays["lm_head.weight"] = [3, 4]
+        return language_model("GPT2LMHeadModel", config, arrays)
+
+    for activation in ("silu", "swish", "gelu", "gelu_new", "gelu_pytorch_tanh", "relu"):
+        for biases in itertools.product((False, True), repeat=2):
+            for tied in (False, True):
+                expect(f"a LLaMA with {activation}, {biases}, {tied}", llama(activation, *biases, tied), 0, "1 passed, 0 failed")
+        for tied in (False, True):
+            expect(f"a GPT-2 with {activation}, {tied}", gpt2(activation, tied, "transformer."), 0, "1 passed, 0 failed")
+    expect("an activation that is not known", llama("tanh", False, False, True), 1, "hidden_act is tanh, the model's type has silu or swish")
 
     # --- files ---
     def with_file(change):

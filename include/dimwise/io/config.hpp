@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <initializer_list>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -157,6 +158,10 @@ class config_check {
   /// The setting is one of these words; where it is absent, it is `otherwise`.
   void expect_word(const std::string& key, std::initializer_list<std::string_view> accepted,
                    std::optional<std::string> otherwise = {}) {
+    expect_word_of({accepted.begin(), accepted.size()}, key, std::move(otherwise));
+  }
+  void expect_word_of(std::span<const std::string_view> accepted, const std::string& key,
+                      std::optional<std::string> otherwise = {}) {
     const std::size_t before = problems_.size();
     const std::string found = word(key, std::move(otherwise));
     if (problems_.size() > before) { return; }

@@ -14,10 +14,12 @@
 #include <dimwise/nn/feed_forward.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace dimwise::models {
@@ -74,20 +76,39 @@ void expect_output(io::config_check& config, bool otherwise) {
   config.expect_flag("tie_word_embeddings", std::is_same_v<Output, tied>, otherwise);
 }
 
-/// The words by which configurations call an activation.
+/// The words by which configurations call an activation; there are none for others.
+template <class Activation>
+inline constexpr std::array<std::string_view, 0> activation_words{};
+template <>
+inline constexpr std::array<std::string_view, 3> activation_words<nn::activation::gelu_tanh>{
+    "gelu_new", "gelu_pytorch_tanh", "gelu_fast"};
+template <>
+inline constexpr std::array<std::string_view, 1> activation_words<nn::activation::gelu>{"gelu"};
+template <>
+inline constexpr std::array<std::string_view, 2> activation_words<nn::activation::silu>{"silu", "swish"};
+template <>
+inline constexpr std::array<std::string_view, 1> activation_words<nn::activation::relu>{"relu"};
+/// A configuration calls the activation so.
+template <class Activation>
+[[nodiscard]] bool is_activation(std::string_view word) {
+  const auto& all = activation_words<Activation>;
+  return std::find(all.begin(), all.end(), word) != all.end();
+}
 template <class Activation>
 void expect_activation(io::config_check& config, const std::string& key, const std::string& otherwise) {
-  namespace f = nn::activation;
-  if constexpr (std::is_same_v<Activation, f::gelu_tanh>) {
-    config.expect_word(key, {"gelu_new", "gelu_pytorch_tanh", "gelu_fast"}, otherwise);
-  } else if constexpr (std::is_same_v<Activation, f::gelu>) {
-    config.expect_word(key, {"gelu"}, otherwise);
-  } else if constexpr (std::is_same_v<Activation, f::silu>) {
-    config.expect_word(key, {"silu", "swish"}, otherwise);
-  } else {
-    static_assert(std::is_same_v<Activation, f::relu>, "dimwise: configurations have no word for this activation");
-    config.expect_word(key, {"relu"}, otherwise);
+  static_assert(activation_words<Activation>.size() > 0, "dimwise: configurations have no word for this activation");
+  config.expect_word_of(activation_words<Activation>, key, otherwise);
+}
+/// Calls `use` with the one of these activations that a configuration calls so; where there is none, with the first,
+/// for which `expect_activation` refuses the word.
+template <class First, class... Others, class Use>
+auto with_activation(std::string_view word, const Use& use) {
+  if constexpr (sizeof...(Others) > 0) {
+    if (!is_activation<First>(word) && (is_activation<Others>(word) || ...)) {
+      return with_activation<Others...>(word, use);
+    }
   }
+  return use(First());
 }
 
 /// The features of a head where a model divides its features among the heads.
