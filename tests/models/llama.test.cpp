@@ -56,6 +56,10 @@ TEST_CASE("settings that are not those of the types are told at once") {
   CHECK(dimwise_test::message([&] {
     (void)models::read_llama(folder.path());
   }).find("rope_scaling: low_freq_factor is missing") != std::string::npos);
+  folder.change("\"rope_scaling\": null", R"("head_dim": 7)");
+  CHECK(dimwise_test::message([&] {
+    (void)models::read_llama(folder.path());
+  }).find("the heads have 7 features, an even number was expected") != std::string::npos);
   // head_dim that is not hidden / heads: the settings fit, the file does not, every projection is told.
   folder.change("\"rope_scaling\": null", R"("head_dim": 16)");
   const std::string told = dimwise_test::message([&] { (void)models::read_llama(folder.path()); });
@@ -94,4 +98,48 @@ TEST_CASE("scalings of rotary positions are those of the configuration") {
   CHECK(rotary_frequency(1, 16, with("")) == doctest::Approx(0.23717082451262847).epsilon(1e-13));
   CHECK(rotary_frequency(1, 16, with(R"(, "truncate": false)")) == doctest::Approx(0.19858352015369318).epsilon(1e-13));
   CHECK(std::get<yarn_scaling>(with(R"(, "beta_fast": 0, "beta_slow": null)").scaling).fast == 32);
+}
+
+TEST_CASE("settings without a meaning are refused by name, with what was expected") {
+  const auto told = [](const std::string& rope) {
+    io::config_check config(io::parse_json("{\"rope_scaling\": {" + rope + "}}", "c"), "c");
+    (void)models::rotary_of(config);
+    return config.problems().empty() ? std::string() : config.problems().front();
+  };
+  CHECK(told(R"("factor": 2)") == "rope_scaling has factor, but no rope_type");
+  CHECK(told(R"("rope_theta": 5000, "factor": null)").empty());
+  for (const std::string type : {"linear", "yarn"}) {
+    for (const std::string factor : {"0", "-2"}) {
+      CHECK(told(R"("type": ")" + type + R"(", "factor": )" + factor) ==
+            "rope_scaling: factor is " + factor + ", a number above 0 was expected");
+    }
+    CHECK(told(R"("type": ")" + type + "\"") == "rope_scaling: factor is missing");
+  }
+  const std::string yarn = R"("type": "yarn", "factor": 2, )";
+  CHECK(told(yarn + R"("original_max_position_embeddings": 0)") ==
+        "rope_scaling: original_max_position_embeddings is 0, a number above 0 was expected");
+  CHECK(told(yarn + R"("beta_fast": -1)") == "rope_scaling: beta_fast is -1, a number from 0 was expected");
+  CHECK(told(yarn + R"("mscale": "1")") == "rope_scaling: mscale is \"1\", a number from 0 was expected");
+  CHECK(told(yarn + R"("attention_factor": 0)") ==
+        "rope_scaling: attention_factor is 0, a number above 0 was expected");
+  CHECK(told(yarn + R"("beta_fast": 0)").empty());
+  const auto llama3 = [&](const std::string& low, const std::string& high) {
+    return told(R"("rope_type": "llama3", "factor": 8, "original_max_position_embeddings": 64, "low_freq_factor": )" +
+                low + R"(, "high_freq_factor": )" + high);
+  };
+  CHECK(llama3("1", "4").empty());
+  CHECK(llama3("0", "4") == "rope_scaling: low_freq_factor is 0, a number above 0 was expected");
+  CHECK(llama3("4", "4") == "rope_scaling: high_freq_factor is not above low_freq_factor");
+  // NaN, which no file of JSON holds, but settings made otherwise may.
+  nlohmann::json settings;
+  settings["eps"] = std::numeric_limits<double>::quiet_NaN();
+  io::config_check config(settings, "c");
+  CHECK(config.number("eps", 1e-6, io::number_range::from_zero) == 1e-6);
+  CHECK(config.problems().size() == 1);
+
+  const dimwise_test::model_folder folder("tiny-llama");
+  folder.change("\"rms_norm_eps\": ", "\"rms_norm_eps\": -");
+  CHECK(dimwise_test::message([&] {
+    (void)models::read_llama(folder.path());
+  }).find(", a number from 0 was expected") != std::string::npos);
 }

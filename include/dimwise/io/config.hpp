@@ -16,7 +16,9 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <initializer_list>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -68,6 +70,9 @@ inline std::size_t nesting_of(std::string_view text) {
   return parse_json({reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()}, path.string());
 }
 
+/// Which numbers a setting may be: any finite one, or those from 0 on, or those above 0.
+enum class number_range { any, from_zero, above_zero };
+
 /// The settings of a checkpoint. What differs is collected; `finish` throws it.
 class config_check {
  public:
@@ -81,6 +86,14 @@ class config_check {
   [[nodiscard]] bool has(const std::string& key) const {
     const auto found = settings_.find(key);
     return found != settings_.end() && !found->is_null();
+  }
+  /// What is set, null left out.
+  [[nodiscard]] std::vector<std::string> keys() const {
+    std::vector<std::string> all;
+    for (const auto& [key, value] : settings_.items()) {
+      if (!value.is_null()) { all.push_back(key); }
+    }
+    return all;
   }
   /// A setting that is an object; an empty one where there is none.
   [[nodiscard]] nlohmann::json object(const std::string& key) {
@@ -123,17 +136,21 @@ class config_check {
     }
     return made<D>(n);
   }
-  /// A number, a word, or true or false; where the setting is absent, it is `otherwise`.
-  double number(const std::string& key, std::optional<double> otherwise = {}) {
+  /// A number within a range, a word, or true or false; where the setting is absent, it is `otherwise`.
+  double number(const std::string& key, std::optional<double> otherwise = {}, number_range range = number_range::any) {
     if (!has(key)) {
       if (!otherwise) { differs(key + " is missing"); }
       return otherwise.value_or(0);
     }
-    if (!settings_.at(key).is_number()) {
-      differs(key + " is " + shown(key) + ", a number was expected");
+    const nlohmann::json& value = settings_.at(key);
+    const double n = value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN();
+    if (!std::isfinite(n) || (range == number_range::from_zero && n < 0) ||
+        (range == number_range::above_zero && n <= 0)) {
+      constexpr const char* expected[] = {"a number", "a number from 0", "a number above 0"};
+      differs(key + " is " + shown(key) + ", " + expected[static_cast<std::size_t>(range)] + " was expected");
       return otherwise.value_or(0);
     }
-    return settings_.at(key).get<double>();
+    return n;
   }
   std::string word(const std::string& key, std::optional<std::string> otherwise = {}) {
     if (!has(key)) {

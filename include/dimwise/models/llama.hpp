@@ -164,18 +164,19 @@ void bind_llama(io::bindings& file, Model& m) {
 /// The settings of YaRN; HuggingFace's `_compute_yarn_parameters` says what those mean that the paper does not have.
 [[nodiscard]] inline yarn_scaling yarn_of(io::config_check& scaling, double longest) {
   yarn_scaling s;
-  s.factor = scaling.number("factor");
-  s.trained = scaling.number("original_max_position_embeddings", longest);
+  using enum io::number_range;
+  s.factor = scaling.number("factor", {}, above_zero);
+  s.trained = scaling.number("original_max_position_embeddings", longest, above_zero);
   const auto or_else = [&](const char* key, double otherwise) {  // 0 is no number of turns: it means the same as null
-    const double n = scaling.number(key, otherwise);
+    const double n = scaling.number(key, otherwise, from_zero);
     return n == 0 ? otherwise : n;
   };
   s.fast = or_else("beta_fast", 32);
   s.slow = or_else("beta_slow", 1);
   s.whole_pairs = scaling.flag("truncate", true);
-  s.attention = scaling.number("attention_factor", 0);
-  const double own = scaling.number("mscale", 0);
-  const double all = scaling.number("mscale_all_dim", 0);
+  s.attention = scaling.has("attention_factor") ? scaling.number("attention_factor", {}, above_zero) : 0;
+  const double own = scaling.number("mscale", 0, from_zero);
+  const double all = scaling.number("mscale_all_dim", 0, from_zero);
   if (!scaling.has("attention_factor") && own != 0 && all != 0) {
     const auto scale = [&](double by) { return s.factor <= 1 ? 1 : 0.1 * by * std::log(s.factor) + 1; };
     s.attention = scale(own) / scale(all);
@@ -183,8 +184,21 @@ void bind_llama(io::bindings& file, Model& m) {
   return s;
 }
 
+/// The settings of Llama 3.1.
+[[nodiscard]] inline llama3_scaling llama3_of(io::config_check& scaling) {
+  using enum io::number_range;
+  const llama3_scaling s{scaling.number("factor", {}, above_zero), scaling.number("low_freq_factor", {}, above_zero),
+                         scaling.number("high_freq_factor", {}, above_zero),
+                         scaling.number("original_max_position_embeddings", {}, above_zero)};
+  if (scaling.problems().empty() && s.low >= s.high) {
+    scaling.differs("high_freq_factor is not above low_freq_factor");
+  }
+  return s;
+}
+
 /// The rotary positions that a configuration describes; what is not known is refused by name.
 [[nodiscard]] inline rotary_options rotary_of(io::config_check& config) {
+  using enum io::number_range;
   rotary_options options;
   const std::string where = config.has("rope_parameters") ? "rope_parameters" : "rope_scaling";
   io::config_check scaling(config.object(where), where);
@@ -192,12 +206,15 @@ void bind_llama(io::bindings& file, Model& m) {
   if (!(options.base > 1)) { config.differs("rope_theta is not above 1"); }
   const std::string kind = scaling.word(scaling.has("rope_type") ? "rope_type" : "type", "default");
   const auto trained = static_cast<double>(config.count("max_position_embeddings", 2048));
+  if (!scaling.has("rope_type") && !scaling.has("type")) {
+    for (const std::string& key : scaling.keys()) {
+      if (key != "rope_theta") { config.differs(where + " has " + key + ", but no rope_type"); }
+    }
+  }
   if (kind == "linear") {
-    options.scaling = linear_scaling{scaling.number("factor")};
+    options.scaling = linear_scaling{scaling.number("factor", {}, above_zero)};
   } else if (kind == "llama3") {
-    options.scaling =
-        llama3_scaling{scaling.number("factor"), scaling.number("low_freq_factor"), scaling.number("high_freq_factor"),
-                       scaling.number("original_max_position_embeddings")};
+    options.scaling = llama3_of(scaling);
   } else if (kind == "yarn") {
     options.scaling = yarn_of(scaling, trained);
   } else if (kind != "default") {
@@ -227,11 +244,15 @@ template <class Model, class Rotary = io::halves>
                                                           std::max<std::size_t>(queries / kv_heads.extent(), 1));
   const std::size_t of_head =
       config.has("head_dim") ? config.count("head_dim") : head_extent(config, d_model.extent(), queries);
+  if (of_head % 2 != 0) {
+    config.differs("the heads have " + std::to_string(of_head) +
+                   " features, an even number was expected: rotary pairs them");
+  }
   const auto d_k = config.implied<typename Dims::d_k>("head_dim", of_head);
   const auto d_v = config.implied<typename Dims::d_v>("head_dim", of_head);
   const auto hidden = config.extent<typename Dims::hidden>("intermediate_size");
   const std::size_t layers = layer_count(config, "num_hidden_layers", weights);
-  const double epsilon = config.number("rms_norm_eps", 1e-6);
+  const double epsilon = config.number("rms_norm_eps", 1e-6, io::number_range::from_zero);
   const rotary_options rotation = rotary_of(config);
   expect_activation<typename Model::activation>(config, "hidden_act", "silu");
   expect_output<typename Model::output_kind>(config, false);
