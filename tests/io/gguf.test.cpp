@@ -68,6 +68,49 @@ TEST_CASE("extents are turned: the slowest comes first") {
   CHECK(t(id<seq>{1}, id<d_k>{0}) == 3);
 }
 
+TEST_CASE("numbers of settings keep their value; lists of any element are passed over") {
+  const auto list = [](std::uint32_t type, std::uint64_t n, const std::string& elements) {
+    return put<std::uint32_t>(9) + put(type) + put(n) + elements;
+  };
+  made m;
+  m.settings = {word("eps") + put<std::uint32_t>(6) + put(1e-12F), word("exact") + put<std::uint32_t>(12) + put(0.1),
+                word("whole") + put<std::uint32_t>(6) + put(10000.0F)};
+  const std::size_t sizes[] = {1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8};
+  for (std::uint32_t type = 0; type < 13; ++type) {
+    if (sizes[type] == 0) { continue; }
+    m.settings.push_back(word("list" + std::to_string(type)) + list(type, 3, std::string(3 * sizes[type], '\1')));
+  }
+  m.settings.push_back(word("words") + list(8, 2, word("ab") + word("")));
+  const std::string inner = put<std::uint32_t>(4) + put<std::uint64_t>(1) + put<std::uint32_t>(7);
+  m.settings.push_back(word("nested") + list(9, 2, inner + inner));
+  m.settings.push_back(word("last") + put<std::uint32_t>(7) + "\1");
+  const std::string file = m.file();
+  const archive read = parse_gguf(bytes_of_text(file), "x");
+  CHECK(read.metadata().at("eps") == "1e-12");
+  CHECK(read.metadata().at("exact") == "0.1");
+  CHECK(std::stof(read.metadata().at("whole")) == 10000.0F);
+  CHECK(read.metadata().at("list12") == "list of 3");
+  CHECK(read.metadata().at("nested") == "list of 2");
+  CHECK(read.metadata().at("last") == "true");
+  // Behind the settings there are bytes that align the data of no tensors: whether they are there, nobody asks.
+  for (std::size_t n = 0; n + 32 < file.size(); ++n) { CHECK(!refusal(file.substr(0, n)).empty()); }
+  made unknown;
+  unknown.settings = {word("n") + list(13, 1, std::string(64, '\0'))};
+  CHECK(refusal(unknown.file()) == "x: no GGUF file: a setting is of the unknown type 13");
+  made long_one;
+  long_one.settings = {word("n") + list(12, (1ULL << 61) + 1, std::string(64, '\0'))};
+  CHECK(refusal(long_one.file()).find("elements of a list do not fit into the") != std::string::npos);
+}
+
+// 40 MB of numbers took half a minute when each was written out: CTest's limit of time would end the test.
+TEST_CASE("a long list of numbers costs no time") {
+  made m;
+  m.settings = {word("n") + put<std::uint32_t>(9) + put<std::uint32_t>(0) + put<std::uint64_t>(100000000) +
+                std::string(100000000, '\1')};
+  const std::string file = m.file();
+  CHECK(parse_gguf(bytes_of_text(file), "x").metadata().at("n") == "list of 100000000");
+}
+
 TEST_CASE("blocks of 8 and 4 bits are whole numbers times their scale") {
   std::string q8 = put(float16(0.5F).bits);
   std::string q4 = put(float16(2).bits);

@@ -10,7 +10,9 @@
 #include <dimwise/io/archive.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
+#include <iterator>
 
 namespace dimwise::io {
 
@@ -122,6 +124,33 @@ class gguf_reader {
     }
     to_.add_text(key, std::move(value));
   }
+  // The fewest digits that give the number again.
+  template <class T>
+  static std::string shortest(T x) {
+    char digits[32];
+    const auto end = std::to_chars(digits, digits + sizeof digits, x).ptr;
+    return {digits, end};
+  }
+  // Elements of a list are looked at where their length must be known, and never made: a list may be most of a file.
+  void skip(std::uint32_t type, std::uint64_t n, int depth) {
+    constexpr std::size_t sizes[] = {1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8};
+    const std::size_t size = type < std::size(sizes) ? sizes[type] : 0;
+    if (size > 0) {
+      check_count(n, size, "elements of a list");
+      at_ += static_cast<std::size_t>(n) * size;
+      return;
+    }
+    check_count(n, type == 9 ? 12 : 8, "elements of a list");
+    for (std::uint64_t i = 0; i < n; ++i) {
+      if (type == 8) {
+        const auto length = number<std::uint64_t>();
+        need(length);
+        at_ += static_cast<std::size_t>(length);
+      } else {
+        (void)value(type, depth);
+      }
+    }
+  }
   // A setting as text; of a list only how long it is.
   std::string value(std::uint32_t type, int depth) {
     switch (type) {
@@ -138,7 +167,7 @@ class gguf_reader {
       case 5:
         return std::to_string(number<std::int32_t>());
       case 6:
-        return std::to_string(number<float>());
+        return shortest(number<float>());
       case 7:
         return number<std::uint8_t>() != 0 ? "true" : "false";
       case 8:
@@ -148,13 +177,12 @@ class gguf_reader {
       case 11:
         return std::to_string(number<std::int64_t>());
       case 12:
-        return std::to_string(number<double>());
+        return shortest(number<double>());
       case 9: {
         const auto of = number<std::uint32_t>();
         const auto n = number<std::uint64_t>();
         if (depth == 4) { refuse("lists are nested deeper than 4 levels"); }
-        check_count(n, 1, "elements of a list");
-        for (std::uint64_t i = 0; i < n; ++i) { (void)value(of, depth + 1); }
+        skip(of, n, depth + 1);
         return "list of " + std::to_string(n);
       }
       default:
