@@ -140,6 +140,11 @@ TEST_CASE("hostile headers end in one error") {
   }
   many.back() = '}';
   CHECK(refusal(many, 4).find("byte 4 was expected first") != std::string::npos);
+  std::string ones = "1";
+  for (int i = 1; i < 1000000; ++i) { ones += ",1"; }
+  CHECK(refusal(R"({"a":{"dtype":"F32","shape":[)" + ones + R"(],"data_offsets":[0,8]}})", 8) ==
+        "x: no safetensors file: \"a\" has 8 bytes, F32 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, and 999984 "
+        "more] needs 4");
   CHECK(refusal("{\"a\":" + std::string(1000000, '[')).find("has a dtype that is no string") != std::string::npos);
   CHECK(refusal(R"({"a":{"b":)" + std::string(1000000, '{')).find("it is no JSON") != std::string::npos);
   CHECK(refusal(R"({"a":{"dtype":"F64","shape":[4294967296,4294967296,0],"data_offsets":[0,0]}})")

@@ -48,10 +48,19 @@ inline std::string printable(std::string_view name) {
   return shown + (name.size() > longest ? "…\"" : "\"");
 }
 
+// Extents are anybody's numbers, too, and there may be a million of them.
 template <class Extents>
 std::string listed(const Extents& extents) {
+  constexpr std::size_t longest = 16;
   std::string text = "[";
-  for (const auto n : extents) { text += (text.size() > 1 ? ", " : "") + std::to_string(n); }
+  std::size_t shown = 0;
+  for (const auto n : extents) {
+    if (shown++ == longest) {
+      text += ", and " + std::to_string(extents.size() - longest) + " more";
+      break;
+    }
+    text += (text.size() > 1 ? ", " : "") + std::to_string(n);
+  }
   return text + "]";
 }
 
