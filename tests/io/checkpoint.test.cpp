@@ -313,3 +313,16 @@ TEST_CASE("JSON may be nested 127 levels deep, and no deeper") {
   const std::string words = R"({"x":"\\\")" + std::string(500, '[') + R"(","y\\":[1]})";
   CHECK(parse_json(words, "c").at("x").get<std::string>().size() == 502);
 }
+
+TEST_CASE("a file that differs in everything is told in a hundred lines") {
+  normed m;
+  archive file("f");
+  const std::vector<float> one{1};
+  for (int i = 0; i < 1000; ++i) {
+    file.add({"x" + std::to_string(i), element_type::f32, {1}, std::as_bytes(std::span(one))});
+  }
+  CHECK(compare(m, file).size() == 1001);
+  const std::string said = dimwise_test::message([&] { load(m, file); });
+  CHECK(std::count(said.begin(), said.end(), '\n') == 101);
+  CHECK(said.ends_with("\n  and 901 more differences"));
+}

@@ -80,6 +80,11 @@ TEST_CASE("settings that are not those of the types are told at once") {
   CHECK(dimwise_test::message([&] {
     (void)models::read_gpt2<tiny>(folder.path());
   }).find("n_layer is 1000000000, but") != std::string::npos);
+  // A layer has twelve arrays: 28 are those of two.
+  folder.change("\"n_layer\": 2", "\"n_layer\": 3");
+  CHECK(dimwise_test::message([&] {
+    (void)models::read_gpt2<tiny>(folder.path());
+  }).find("model.safetensors has 28 arrays, and a layer has 12") != std::string::npos);
   folder.change("\"n_head\": 4", "\"n_head\": 5");
   CHECK(dimwise_test::message([&] {
     (void)models::read_gpt2<models::gpt2_dims>(folder.path());

@@ -250,7 +250,9 @@ template <nn::module M>
 void load(M& m, const archive& from, const bindings& file, rounding how = rounding::refused) {
   if (const auto lines = compare(m, from, file, how); !lines.empty()) {
     std::string text = from.title() + ": the file does not fit the model:";
-    for (const std::string& line : lines) { text += "\n  " + line; }
+    constexpr std::size_t longest = 100;  // a file that is another model's differs in everything
+    for (std::size_t i = 0; i < std::min(lines.size(), longest); ++i) { text += "\n  " + lines[i]; }
+    if (lines.size() > longest) { text += "\n  and " + std::to_string(lines.size() - longest) + " more differences"; }
     throw file_error(text);
   }
   const std::string prefix = detail::prefix_in(from, file);

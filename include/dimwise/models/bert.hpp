@@ -225,7 +225,7 @@ template <class Dims = bert_dims, class Pooling = mean_pooling, class Activation
   const auto d_k = config.implied<typename Dims::d_k>("hidden_size / num_attention_heads", of_head);
   const auto d_v = config.implied<typename Dims::d_v>("hidden_size / num_attention_heads", of_head);
   const auto hidden = config.extent<typename Dims::hidden>("intermediate_size");
-  const std::size_t layers = layer_count(config, "num_hidden_layers", weights);
+  const std::size_t layers = layer_count(config, "num_hidden_layers", weights, 16);
   const double epsilon = config.number("layer_norm_eps", 1e-12, io::number_range::from_zero);
   expect_activation<Activation>(config, "hidden_act", "gelu");
   config.expect_word("position_embedding_type", {"absolute"}, "absolute");

@@ -152,7 +152,7 @@ template <class Dims = gpt2_dims, class Output = tied, class Activation = nn::ac
   const auto d_k = config.implied<typename Dims::d_k>("n_embd / n_head", of_head);
   const auto d_v = config.implied<typename Dims::d_v>("n_embd / n_head", of_head);
   const auto hidden = config.extent<typename Dims::hidden>("n_inner", 4 * d_model.extent());
-  const std::size_t layers = layer_count(config, "n_layer", weights);
+  const std::size_t layers = layer_count(config, "n_layer", weights, 12);
   const double epsilon = config.number("layer_norm_epsilon", 1e-5, io::number_range::from_zero);
   expect_activation<Activation>(config, "activation_function", "gelu_new");
   expect_output<Output>(config, true);

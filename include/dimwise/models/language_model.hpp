@@ -118,14 +118,15 @@ auto with_activation(std::string_view word, const Use& use) {
   }
   return std::max<std::size_t>(features / heads, 1);
 }
-/// The number of layers. Each costs memory before the file is compared, and has arrays in the file.
+/// The number of layers. Each costs memory before the file is compared, and has at least so many arrays in the file.
 [[nodiscard]] inline std::size_t layer_count(io::config_check& config, const std::string& key,
-                                             const io::archive& weights) {
-  const std::size_t most = weights.arrays().size();
+                                             const io::archive& weights, std::size_t arrays_of_one) {
+  const std::size_t arrays = weights.arrays().size();
+  const std::size_t most = arrays / arrays_of_one;
   const std::size_t n = config.count(key);
   if (n > most) {
-    config.differs(key + " is " + std::to_string(n) + ", but " + weights.title() + " has " + std::to_string(most) +
-                   " arrays");
+    config.differs(key + " is " + std::to_string(n) + ", but " + weights.title() + " has " + std::to_string(arrays) +
+                   " arrays, and a layer has " + std::to_string(arrays_of_one));
   }
   return std::min(n, most);
 }

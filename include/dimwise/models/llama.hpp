@@ -251,7 +251,7 @@ template <class Model, class Rotary = io::halves>
   const auto d_k = config.implied<typename Dims::d_k>("head_dim", of_head);
   const auto d_v = config.implied<typename Dims::d_v>("head_dim", of_head);
   const auto hidden = config.extent<typename Dims::hidden>("intermediate_size");
-  const std::size_t layers = layer_count(config, "num_hidden_layers", weights);
+  const std::size_t layers = layer_count(config, "num_hidden_layers", weights, 9);
   const double epsilon = config.number("rms_norm_eps", 1e-6, io::number_range::from_zero);
   const rotary_options rotation = rotary_of(config);
   expect_activation<typename Model::activation>(config, "hidden_act", "silu");
