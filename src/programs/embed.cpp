@@ -64,7 +64,11 @@ class embedding {
                std::to_string(model_.longest()));
       }
       tokens_ += ids.size();
-      all.push_back(model_.embedded(ids));
+      try {
+        all.push_back(model_.embedded(ids));
+      } catch (const number_error&) {
+        refuse(what + " " + std::to_string(i + 1) + " has no vector of length 1: its numbers are 0, infinite or NaN");
+      }
     }
     return all;
   }
@@ -140,17 +144,41 @@ int embed_by(const embed_options& o, const char* pooling) {
   return embedding(model, words, o).run();
 }
 
+// What sentence-transformers does behind the model: a step that is not done here would give other vectors.
+void check_modules(const std::filesystem::path& folder) {
+  const auto path = folder / "modules.json";
+  if (!std::filesystem::exists(path)) { return; }
+  const auto modules = io::read_json(path);
+  if (!modules.is_array()) { refuse(path.string() + ": a list of modules was expected"); }
+  for (const auto& one : modules) {
+    const bool said = one.is_object() && one.contains("type") && one.at("type").is_string();
+    const std::string type = said ? one.at("type").get<std::string>() : "";
+    const std::string name = type.substr(type.rfind('.') + 1);  // of Python's module: none is npos, and begins at 0
+    if (name != "Transformer" && name != "Pooling" && name != "Normalize") {
+      refuse(path.string() + ": a module is \"" + type.substr(0, 60) +
+             "\", Transformer, Pooling or Normalize was expected");
+    }
+  }
+}
+
 // As sentence-transformers says it beside the model; the mean where nothing is said.
 int embed(const embed_options& o) {
   const std::filesystem::path folder = model_folder(o.folder);
   (void)model_kind(folder, {"bert"});
+  check_modules(folder);
   const with_threads threads(o.threads, o.quiet);
   const auto beside = folder / "1_Pooling" / "config.json";
   if (!std::filesystem::exists(beside)) { return embed_by<models::mean_pooling>(o, "mean of the words"); }
   io::config_check said(beside);
   const bool mean = said.flag("pooling_mode_mean_tokens", false);
   const bool first = said.flag("pooling_mode_cls_token", false);
+  const std::size_t features = io::config_check(folder / "config.json").count("hidden_size", 1);
+  const std::size_t pooled = said.count("word_embedding_dimension", features);
   said.finish();
+  if (pooled != features) {
+    refuse(said.title() + ": word_embedding_dimension is " + std::to_string(pooled) + ", but hidden_size is " +
+           std::to_string(features));
+  }
   for (const char* other : {"pooling_mode_max_tokens", "pooling_mode_mean_sqrt_len_tokens",
                             "pooling_mode_weightedmean_tokens", "pooling_mode_lasttoken"}) {
     if (said.flag(other, false)) { refuse(said.title() + ": " + other + " is not supported"); }

@@ -266,8 +266,21 @@ class Programs:
             abs(v - m / size) < 1e-5 for v, m in zip(vector, golden["text.0.first"][1])), first)
         (folder / "1_Pooling/config.json").write_text(json.dumps({"pooling_mode_max_tokens": True}))
         self.refused("another pooling", self.embed_program, "pooling_mode_max_tokens is not supported", folder, "x")
+        (folder / "1_Pooling/config.json").write_text(json.dumps({"pooling_mode_mean_tokens": True, "word_embedding_dimension": 32}))
+        self.refused("a pooling of other features", self.embed_program, "word_embedding_dimension is 32, but hidden_size is 24", folder, "x")
         (folder / "1_Pooling/config.json").unlink()
         (folder / "1_Pooling").rmdir()
+        modules = [{"idx": i, "path": "", "type": "sentence_transformers.models." + name} for i, name in enumerate(
+            ("Transformer", "Pooling", "Normalize", "Dense"))]
+        (folder / "modules.json").write_text(json.dumps(modules[:3]))
+        same = [float(x) for x in self.run(self.embed_program, folder, texts[0]).stdout.split()]
+        size = sum(x * x for x in golden["text.0.mean"][1]) ** 0.5
+        self.check("modules that are known", same and all(
+            abs(v - m / size) < 1e-5 for v, m in zip(same, golden["text.0.mean"][1])), same)
+        (folder / "modules.json").write_text(json.dumps(modules))
+        self.refused("a module that is not known", self.embed_program,
+                     'a module is "sentence_transformers.models.Dense", Transformer, Pooling or Normalize was expected', folder, "x")
+        (folder / "modules.json").unlink()
         self.refused("too long a text, embedded", self.embed_program, "text 2 has 42 tokens, the model takes 32", folder, "the", "the " * 40)
         self.refused("a language model", self.embed_program, 'model_type is "gpt2", bert was expected', self.place / "tiny-gpt2", "x")
         self.refused("a folder of sentences", self.embed_program, f"{self.place}: cannot be read", folder, "x",
