@@ -74,8 +74,8 @@ TEST_CASE("facts of a tensor may be a list, and a type an object with null") {
     return as_object;
   };
   const archive read = parsed(safetensors_bytes(
-      R"({"t":["F32",[1],[0,4]],"u":{"shape":[2,1],"dtype":{"I16":null},"data_offsets":[4,8]},"v":[{"U8":null},[],[8,9]],
-          "__metadata__":{"a":"b"}})",
+      R"({"t":["F32",[1],[0,4]],"u":{"shape":[2,1],"dtype":{"I16":null},"data_offsets":[4,8]},
+          "v":[{"U8":null},[],[8,9]],"__metadata__":{"a":"b"}})",
       9));
   CHECK(read.at("t").type == element_type::f32);
   CHECK(read.at("u").type == element_type::i16);

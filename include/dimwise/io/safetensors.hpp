@@ -126,8 +126,8 @@ class header_reader : public nlohmann::json_sax<nlohmann::json> {
   }
 
  private:
-  // What comes next. Facts of a tensor come by their names, or, as the reference parser takes them too, in a list: type,
-  // extents, offsets. A type is a word, or an object with this word and null.
+  // What comes next. Facts of a tensor come by their names, or, as the reference parser takes them too, in a list:
+  // type, extents, offsets. A type is a word, or an object with this word and null.
   enum class place : unsigned char {
     top,
     metadata,
