@@ -92,8 +92,8 @@ TEST_CASE("recomputed: a layer that captured tracked tensors is refused, one tha
   const auto x = some<d_model>(1);
   const auto w = some<d_model>(2);
   const auto captured = [&](const auto& m) {
-    const auto& [one, other] = m;
-    return sum<d_model>(recomputed([&other](const auto& y) { return tanh(y * other); }, one));
+    const auto& other = std::get<1>(m);
+    return sum<d_model>(recomputed([&other](const auto& y) { return tanh(y * other); }, std::get<0>(m)));
   };
   CHECK_THROWS_WITH_AS(static_cast<void>(gradient(std::tuple(x, w), captured)),
                        doctest::Contains("the layer captured tracked tensors"), gradient_error);
