@@ -44,7 +44,7 @@ class text_stream {
  private:
   std::string behind(const std::string& before, const std::string& now) {
     // Bytes that are no character change how those before them are read: then the ids by themselves are shown.
-    const std::string text =
+    std::string text =
         now.starts_with(before) ? now.substr(before.size()) : words_.decode(std::span(ids_).subspan(shown_));
     first_ = shown_;
     shown_ = ids_.size();
