@@ -207,7 +207,8 @@ rules read.
     }
   }
   if (!absent.empty()) {
-    std::printf("\nThe table has rows for %s, too: those of `a < b`, of `max(a, b)` and `min(a, b)`, and of losses.\n", absent.c_str());
+    std::printf("\nThe table has rows for %s, too: those of `a < b`, of `max(a, b)` and `min(a, b)`, and of losses.\n",
+                absent.c_str());
   }
   std::printf("\nMasks themselves (`causal`, `padding`, `allow`, …) are no tensors and have no marks.\n");
   return 0;
