@@ -115,6 +115,7 @@ static_assert(says<ERROR_R13_softmax_takes_attendable_or_choice,
 static_assert(gives<rule::reduce<op::argmax, list<vocab>, shape<seq, vocab, normalised<vocab>>>, shape<seq>>);
 static_assert(gives<rule::reduce<op::argmax, list<key>, S<score<d_k>>>, shape<heads, seq>>);
 static_assert(gives<rule::reduce<op::logsumexp, list<key>, S<score<d_k>>>, shape<heads, seq>>);
+static_assert(gives<rule::reduce<op::logsumexp, list<vocab>, shape<seq, vocab, score<d_k>>>, shape<seq>>);
 
 // R13: layer_norm and rms_norm take features; statistics take any.
 static_assert(gives<norm<shape<seq, d_model>, d_model>, shape<seq, d_model>>);
