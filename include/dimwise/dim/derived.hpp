@@ -210,27 +210,29 @@ struct atoms_of<summed<P...>> {
 template <class... D>
 using atoms_t = unique_t<join_t<typename atoms_of<D>::type...>>;
 
-// The dimensions whose kinds a dimension has: its atoms, and those of what it is the prime or the output side of, where
-// that is a composite. Documents, heads and positions are found in it however it is named.
-template <class D>
-struct kinds_of : atoms_of<D> {};
-template <class... F>
-struct kinds_of<merged<F...>> {
-  using type = unique_t<join_t<typename kinds_of<F>::type...>>;
+// The dimensions whose kinds a dimension has: its atoms, and those of what an atom is the prime or the output side of,
+// where that is a composite. Documents, heads and positions are found in it however it is named.
+template <class Atom>
+struct kinds_of {
+  using type = list<Atom>;
 };
-template <class... P>
-struct kinds_of<summed<P...>> {
-  using type = unique_t<join_t<typename kinds_of<P>::type...>>;
+template <class Atoms>
+struct kinds_of_atoms;
+template <class... A>
+struct kinds_of_atoms<list<A...>> {
+  using type = unique_t<join_t<typename kinds_of<A>::type...>>;
 };
-template <class D>
-  requires(is_composite<typename D::prime_of>)
-struct kinds_of<D> : kinds_of<typename D::prime_of> {};
-template <class D>
-  requires(is_composite<typename D::out_of>)
-struct kinds_of<D> : kinds_of<typename D::out_of> {};
+template <class A>
+  requires(is_composite<typename A::prime_of>)
+struct kinds_of<A> : kinds_of_atoms<atoms_t<typename A::prime_of>> {};
+template <class A>
+  requires(is_composite<typename A::out_of>)
+struct kinds_of<A> : kinds_of_atoms<atoms_t<typename A::out_of>> {};
+template <class... D>
+using kinds_t = typename kinds_of_atoms<atoms_t<D...>>::type;
 // A composite, or the prime or output side of one: its elements are no positions, heads or features of one dimension.
 template <class D>
-inline constexpr bool is_made_of_several = !std::is_same_v<typename kinds_of<D>::type, list<D>>;
+inline constexpr bool is_made_of_several = !std::is_same_v<kinds_t<D>, list<D>>;
 
 // The dimensions that have a stride of their own: a product is as many as it has factors, a sum is one.
 template <class D>

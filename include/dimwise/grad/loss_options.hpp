@@ -43,6 +43,7 @@ positive_weight(Number) -> positive_weight<tensor<double>>;
 struct temperature {
   double value = 1;
 };
+
 namespace detail {
 
 // ---- the options of a loss, in any order ---------------------------------------------------------------------------

@@ -59,13 +59,7 @@ struct atoms_of_list<list<D...>> {
 template <class List>
 using atoms_of_list_t = typename atoms_of_list<List>::type;
 template <class List>
-struct kinds_of_list;
-template <class... D>
-struct kinds_of_list<list<D...>> {
-  using type = unique_t<join_t<typename kinds_of<D>::type...>>;
-};
-template <class List>
-using kinds_of_list_t = typename kinds_of_list<List>::type;
+using kinds_of_list_t = typename kinds_of_atoms<atoms_of_list_t<List>>::type;
 
 // What must not occur twice in a shape: its axes, and the parts of a sum, which are taken by name.
 template <class Axis>
