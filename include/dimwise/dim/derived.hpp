@@ -210,29 +210,43 @@ struct atoms_of<summed<P...>> {
 template <class... D>
 using atoms_t = unique_t<join_t<typename atoms_of<D>::type...>>;
 
-// The dimensions whose kinds a dimension has: its atoms, and those of what an atom is the prime or the output side of,
-// where that is a composite. Documents, heads and positions are found in it however it is named.
+// What the prime or the output side of a composite was made from; void for every other dimension.
 template <class Atom>
-struct kinds_of {
+struct composite_behind {
+  using type = void;
+};
+template <class Atom>
+  requires(is_composite<typename Atom::prime_of>)
+struct composite_behind<Atom> {
+  using type = typename Atom::prime_of;
+};
+template <class Atom>
+  requires(is_composite<typename Atom::out_of>)
+struct composite_behind<Atom> {
+  using type = typename Atom::out_of;
+};
+// A composite, or the prime or output side of one: its elements are no positions, heads or features of one dimension.
+template <class D>
+inline constexpr bool is_made_of_several = is_composite<D> || !std::is_void_v<typename composite_behind<D>::type>;
+
+// The dimensions whose kinds dimensions have: their atoms, and those of the composite behind an atom. Documents, heads and
+// positions are found in them however they are named.
+template <class Atoms>
+struct kinds_of_atoms {
+  using type = Atoms;
+};
+template <class Atom>
+struct kinds_of : kinds_of_atoms<typename atoms_of<typename composite_behind<Atom>::type>::type> {};
+template <class Atom>
+  requires(!is_made_of_several<Atom>)
+struct kinds_of<Atom> {
   using type = list<Atom>;
 };
-template <class Atoms>
-struct kinds_of_atoms;
 template <class... A>
+  requires(... || is_made_of_several<A>)
 struct kinds_of_atoms<list<A...>> {
   using type = unique_t<join_t<typename kinds_of<A>::type...>>;
 };
-template <class A>
-  requires(is_composite<typename A::prime_of>)
-struct kinds_of<A> : kinds_of_atoms<atoms_t<typename A::prime_of>> {};
-template <class A>
-  requires(is_composite<typename A::out_of>)
-struct kinds_of<A> : kinds_of_atoms<atoms_t<typename A::out_of>> {};
-template <class... D>
-using kinds_t = typename kinds_of_atoms<atoms_t<D...>>::type;
-// A composite, or the prime or output side of one: its elements are no positions, heads or features of one dimension.
-template <class D>
-inline constexpr bool is_made_of_several = !std::is_same_v<kinds_t<D>, list<D>>;
 
 // The dimensions that have a stride of their own: a product is as many as it has factors, a sum is one.
 template <class D>
