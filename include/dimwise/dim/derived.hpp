@@ -229,8 +229,8 @@ struct composite_behind<Atom> {
 template <class D>
 inline constexpr bool is_made_of_several = is_composite<D> || !std::is_void_v<typename composite_behind<D>::type>;
 
-// The dimensions whose kinds dimensions have: their atoms, and those of the composite behind an atom. Documents, heads and
-// positions are found in them however they are named.
+// The dimensions whose kinds dimensions have: their atoms, and those of the composite behind an atom. Documents, heads
+// and positions are found in them however they are named.
 template <class Atoms>
 struct kinds_of_atoms {
   using type = Atoms;

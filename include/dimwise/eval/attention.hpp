@@ -124,11 +124,12 @@ struct fused_attention {
     const attention_kernel<roles::in_bfloat16> in(size);
     attention_operands<N, Pass> x(pieces, n, product, in.rounds());
     if (size.empty()) { return true; }
-    pass.run(size.kind(), n, [&] { return "softmax of scores, contracted with values" + in.words(); }, [&] {
+    pass.note(size.kind(), n, [&] { return "softmax of scores, contracted with values" + in.words(); });
+    if constexpr (Pass::computes) {
       attend<SumAxes>(x, size, loops, to, sums, [&](const auto& call, const attended_part&) {
         if (call.layout.queries > 0) { in.attend(call, pass.cx.runner()); }
       });
-    });
+    }
     return true;
   }
 

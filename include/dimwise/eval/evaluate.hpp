@@ -29,7 +29,8 @@ void destination_axes(const Extents& result, axis* to) {
 
 // Whether the compiler has planned the whole formula: the first of all strategies, where every extent is static.
 template <class Y, class E>
-bool planned_when_compiled([[maybe_unused]] context& cx, [[maybe_unused]] const E& value, [[maybe_unused]] Y& fresh) {
+[[gnu::always_inline]] inline bool planned_when_compiled([[maybe_unused]] context& cx, [[maybe_unused]] const E& value,
+                                                         [[maybe_unused]] Y& fresh) {
 #if !defined(DIMWISE_PLAIN_ONLY)
   if constexpr (static_assignment<Y, E>::known) {
     if (cx.reference_forced()) { return false; }

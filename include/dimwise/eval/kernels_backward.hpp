@@ -14,10 +14,8 @@
 namespace dimwise::detail {
 
 // g · f'(x)
-template <class Shape, class F, class G, class X>
-  requires(function_code<F> != kernels::function::none)
-struct element_kernel<elementwise<Shape, float, fn::chain<F, 0>, G, X>>
-    : has_element_kernel<is_float<G> && is_float<X>> {
+template <class F>
+struct chain_kernel {
   template <class Pointers>
   static void run(const kernels::table&, std::size_t n, const Pointers& x, const std::ptrdiff_t* step, float* to) {
     const kernels::gradient_table& table = kernels::active_gradients();
@@ -30,12 +28,14 @@ struct element_kernel<elementwise<Shape, float, fn::chain<F, 0>, G, X>>
     }
   }
 };
+template <class Shape, class F, class G, class X>
+  requires(function_code<F> != kernels::function::none)
+struct element_kernel<elementwise<Shape, float, fn::chain<F, 0>, G, X>>
+    : has_element_kernel<is_float<G> && is_float<X>, chain_kernel<F>> {};
 
 // A choice between what arrives and a number.
-template <class G>
-struct part_kernel : has_element_kernel<is_float<G>, cached_part> {};
-template <class Shape, bool First, class M, class G>
-struct element_kernel<elementwise<Shape, float, fn::chosen_part<First>, M, G>> : part_kernel<G> {
+template <bool First>
+struct chosen_part_kernel {
   template <class Pointers>
   static void run(const kernels::table& table, std::size_t n, const Pointers& x, const std::ptrdiff_t* step,
                   float* to) {
@@ -47,8 +47,10 @@ struct element_kernel<elementwise<Shape, float, fn::chosen_part<First>, M, G>> :
     }
   }
 };
-template <class Shape, class M, class G>
-struct element_kernel<elementwise<Shape, float, fn::visible_part, M, G>> : part_kernel<G> {
+template <class Shape, bool First, class M, class G>
+struct element_kernel<elementwise<Shape, float, fn::chosen_part<First>, M, G>>
+    : has_element_kernel<is_float<G>, chosen_part_kernel<First>, cached_part> {};
+struct visible_part_kernel {
   template <class Pointers>
   static void run(const kernels::table& table, std::size_t n, const Pointers& x, const std::ptrdiff_t* step,
                   float* to) {
@@ -56,6 +58,9 @@ struct element_kernel<elementwise<Shape, float, fn::visible_part, M, G>> : part_
     table.choose(n, child_in<0>(x), step[0], child_in<1>(x), step[1], &hidden, 0, to);
   }
 };
+template <class Shape, class M, class G>
+struct element_kernel<elementwise<Shape, float, fn::visible_part, M, G>>
+    : has_element_kernel<is_float<G>, visible_part_kernel, cached_part> {};
 
 template <class How>
 inline constexpr bool has_back_kernel = has_row_kernel<How>;

@@ -67,49 +67,54 @@ inline constexpr std::optional<kernels::operation> operation_code<fn::smaller> =
 // A kernel's own overhead is worth a dozen elements.
 inline constexpr std::size_t least_row = 16;
 
-// How a node is computed for `n` contiguous elements: `run(table, n, pointers, steps, to)`, the pointers and steps of
-// its children. `part` elements at a time: few where several kernels go over them.
-struct no_element_kernel {
-  static constexpr bool known = false;
-};
-template <bool Known, std::size_t Part = part_elements>
+// How a node is computed. `kernel` is `run(table, n, pointers, steps, to)` for `n` contiguous elements, the pointers
+// and steps of its children; it knows no names, so one is compiled for all nodes of a function. `part` elements at a
+// time: few where several kernels go over them.
+template <bool Known, class Kernel = void, std::size_t Part = part_elements>
 struct has_element_kernel {
   static constexpr bool known = Known;
   static constexpr std::size_t part = Part;
+  using kernel = Kernel;
   template <class N>
-  static bool takes(const N&) {
+  [[gnu::always_inline]] static bool takes(const N&) {
     return true;
   }
 };
 inline constexpr std::size_t cached_part = part_elements / 4;
 
 template <class N>
-struct element_kernel : no_element_kernel {};
+struct element_kernel : has_element_kernel<false> {};
 
 // What is computed in float.
 template <class X>
 inline constexpr bool is_float = real_element<value_of<X>>;
 
 // Functions of one operand.
-template <class Shape, class F, class X>
-  requires(function_code<F> != kernels::function::none)
-struct element_kernel<elementwise<Shape, float, F, X>> : has_element_kernel<is_float<X>> {
+template <class F>
+struct map_kernel {
   template <class Pointers>
   static void run(const kernels::table& table, std::size_t n, const Pointers& x, const std::ptrdiff_t*, float* to) {
     table.map(function_code<F>, n, child_in<0>(x), to);
   }
 };
+template <class Shape, class F, class X>
+  requires(function_code<F> != kernels::function::none)
+struct element_kernel<elementwise<Shape, float, F, X>> : has_element_kernel<is_float<X>, map_kernel<F>> {};
+
 // A square is a power by the number 2.
-template <class Shape, class X, class U>
-struct element_kernel<elementwise<Shape, float, fn::pow, X, constant<U>>> : has_element_kernel<is_float<X>> {
-  static bool takes(const elementwise<Shape, float, fn::pow, X, constant<U>>& n) {
-    return n.template child<1>().op().value == 2;
-  }
+struct square_kernel {
   template <class Pointers>
   static void run(const kernels::table& table, std::size_t n, const Pointers& x, const std::ptrdiff_t* step,
                   float* to) {
     if (step[0] == 1) { return table.map(kernels::function::square, n, child_in<0>(x), to); }
     table.zip(kernels::operation::multiply, n, child_in<0>(x), step[0], child_in<0>(x), step[0], to);
+  }
+};
+template <class Shape, class X, class U>
+struct element_kernel<elementwise<Shape, float, fn::pow, X, constant<U>>>
+    : has_element_kernel<is_float<X>, square_kernel> {
+  static bool takes(const elementwise<Shape, float, fn::pow, X, constant<U>>& n) {
+    return n.template child<1>().op().value == 2;
   }
 };
 
@@ -119,22 +124,23 @@ void hide_like(const kernels::table& table, std::size_t n, const float* x, std::
   if constexpr (IsMasked) { table.zip(kernels::operation::hide, n, to, 1, x, step, to); }
 }
 // Arithmetic of two.
-template <class Shape, class F, class A, class B>
-  requires(operation_code<F>.has_value())
-struct element_kernel<elementwise<Shape, float, F, A, B>>
-    : has_element_kernel<is_float<A> && is_float<B>, is_masked<A> || is_masked<B> ? cached_part : part_elements> {
+template <class F, bool FirstIsMasked, bool SecondIsMasked>
+struct zip_kernel {
   template <class Pointers>
   static void run(const kernels::table& table, std::size_t n, const Pointers& x, const std::ptrdiff_t* step,
                   float* to) {
     table.zip(*operation_code<F>, n, child_in<0>(x), step[0], child_in<1>(x), step[1], to);
-    hide_like<is_masked<A>>(table, n, child_in<0>(x), step[0], to);
-    hide_like<is_masked<B>>(table, n, child_in<1>(x), step[1], to);
+    hide_like<FirstIsMasked>(table, n, child_in<0>(x), step[0], to);
+    hide_like<SecondIsMasked>(table, n, child_in<1>(x), step[1], to);
   }
 };
+template <class Shape, class F, class A, class B>
+  requires(operation_code<F>.has_value())
+struct element_kernel<elementwise<Shape, float, F, A, B>>
+    : has_element_kernel<is_float<A> && is_float<B>, zip_kernel<F, is_masked<A>, is_masked<B>>,
+                         is_masked<A> || is_masked<B> ? cached_part : part_elements> {};
 
-template <class Shape, class X, class Low, class High>
-struct element_kernel<elementwise<Shape, float, fn::clamp, X, Low, High>>
-    : has_element_kernel<is_float<X> && is_float<Low> && is_float<High>, cached_part> {
+struct clamp_kernel {
   template <class Pointers>
   static void run(const kernels::table& table, std::size_t n, const Pointers& x, const std::ptrdiff_t* step,
                   float* to) {
@@ -142,16 +148,20 @@ struct element_kernel<elementwise<Shape, float, fn::clamp, X, Low, High>>
     table.zip(kernels::operation::min, n, to, 1, child_in<2>(x), step[2], to);
   }
 };
+template <class Shape, class X, class Low, class High>
+struct element_kernel<elementwise<Shape, float, fn::clamp, X, Low, High>>
+    : has_element_kernel<is_float<X> && is_float<Low> && is_float<High>, clamp_kernel, cached_part> {};
 
-template <class Shape, class M, class A, class B>
-struct element_kernel<elementwise<Shape, float, fn::choose, M, A, B>>
-    : has_element_kernel<is_float<A> && is_float<B>, cached_part> {
+struct choose_kernel {
   template <class Pointers>
   static void run(const kernels::table& table, std::size_t n, const Pointers& x, const std::ptrdiff_t* step,
                   float* to) {
     table.choose(n, child_in<0>(x), step[0], child_in<1>(x), step[1], child_in<2>(x), step[2], to);
   }
 };
+template <class Shape, class M, class A, class B>
+struct element_kernel<elementwise<Shape, float, fn::choose, M, A, B>>
+    : has_element_kernel<is_float<A> && is_float<B>, choose_kernel, cached_part> {};
 
 // Comparisons, the greater ones with their operands exchanged.
 template <class F>
@@ -176,18 +186,20 @@ template <>
 struct relation_of<fn::equal> : relation_is<kernels::relation::equal, false> {};
 template <>
 struct relation_of<fn::not_equal> : relation_is<kernels::relation::not_equal, false> {};
-template <class Shape, class F, class A, class B>
-  requires(relation_of<F>::known)
-struct element_kernel<elementwise<Shape, bool, F, A, B>> : has_element_kernel<is_float<A> && is_float<B>, cached_part> {
+template <class F>
+struct compare_kernel {
   template <class Pointers>
   static void run(const kernels::table& table, std::size_t n, const Pointers& x, const std::ptrdiff_t* step, bool* to) {
     constexpr std::size_t a = relation_of<F>::first;
     table.compare(relation_of<F>::code, n, child_in<a>(x), step[a], child_in<1 - a>(x), step[1 - a], to);
   }
 };
+template <class Shape, class F, class A, class B>
+  requires(relation_of<F>::known)
+struct element_kernel<elementwise<Shape, bool, F, A, B>>
+    : has_element_kernel<is_float<A> && is_float<B>, compare_kernel<F>, cached_part> {};
 
-template <class Shape, class E, class M>
-struct element_kernel<masked_node<Shape, E, M>> : has_element_kernel<is_float<E>, cached_part> {
+struct mask_kernel {
   template <class Pointers>
   static void run(const kernels::table& table, std::size_t n, const Pointers& x, const std::ptrdiff_t* step,
                   float* to) {
@@ -195,20 +207,25 @@ struct element_kernel<masked_node<Shape, E, M>> : has_element_kernel<is_float<E>
     table.choose(n, child_in<1>(x), step[1], child_in<0>(x), step[0], &hidden, 0, to);
   }
 };
-template <class E>
-struct bias_kernel : has_element_kernel<is_float<E>, cached_part> {
+template <class Shape, class E, class M>
+struct element_kernel<masked_node<Shape, E, M>> : has_element_kernel<is_float<E>, mask_kernel, cached_part> {};
+
+template <bool IsMasked>
+struct bias_kernel {
   template <class Pointers>
   static void run(const kernels::table& table, std::size_t n, const Pointers& x, const std::ptrdiff_t* step,
                   float* to) {
     table.zip(kernels::operation::add, n, child_in<0>(x), step[0], child_in<1>(x), step[1], to);
-    hide_like<is_masked<E>>(table, n, child_in<0>(x), step[0], to);
+    hide_like<IsMasked>(table, n, child_in<0>(x), step[0], to);
     hide_like<true>(table, n, child_in<1>(x), step[1], to);  // a bias of −∞ hides whatever the score is
   }
 };
 template <class Shape, class E, class B>
-struct element_kernel<biased_node<Shape, E, B>> : bias_kernel<E> {};
+struct element_kernel<biased_node<Shape, E, B>>
+    : has_element_kernel<is_float<E>, bias_kernel<is_masked<E>>, cached_part> {};
 template <class Shape, class E, class B>
-struct element_kernel<position_biased_node<Shape, E, B>> : bias_kernel<E> {};
+struct element_kernel<position_biased_node<Shape, E, B>>
+    : has_element_kernel<is_float<E>, bias_kernel<is_masked<E>>, cached_part> {};
 
 // Whether kernels take these loops: enough elements, the innermost ones contiguous. One of several operands may be the
 // same number for all of those; bools have any step.
@@ -244,6 +261,27 @@ void run_elements(context& cx, const kernels::loop_nest<K>& nest, std::size_t el
   });
 }
 
+// Such a part by a kernel, from children in memory.
+template <class Kernel, class T, class Lowered>
+struct part_by;
+template <class Kernel, class T, class... X>
+struct part_by<Kernel, T, children_of<lowered<X>...>> {
+  static void run(const kernels::table& table, std::size_t n, void* to, const void* x, const std::ptrdiff_t* offset,
+                  const std::ptrdiff_t* step, std::size_t begin) {
+    run(table, n, static_cast<T*>(to), *static_cast<const children_of<lowered<X>...>*>(x), offset, step,
+        static_cast<std::ptrdiff_t>(begin), std::index_sequence_for<X...>{});
+  }
+
+ private:
+  template <std::size_t... I>
+  [[gnu::always_inline]] static void run(const kernels::table& table, std::size_t n, T* to,
+                                         const children_of<lowered<X>...>& x, const std::ptrdiff_t* offset,
+                                         const std::ptrdiff_t* step, std::ptrdiff_t begin, std::index_sequence<I...>) {
+    Kernel::run(table, n, children_of<const X*...>{child_in<I>(x).data + offset[1 + I] + begin * step[1 + I]...},
+                step + 1, to + offset[0] + begin);
+  }
+};
+
 // A strategy: the children of a node through its element kernel.
 template <class N>
 struct by_element_kernel {
@@ -251,29 +289,14 @@ struct by_element_kernel {
   static constexpr plan_kind kind = plan_kind::map;
 
   template <class Lowered>
-  static bool fits(const N& n, const axis* to, const Lowered& x) {
+  [[gnu::always_inline]] static bool fits(const N& n, const axis* to, const Lowered& x) {
     return element_kernel<N>::takes(n) && elements_fit(child_nest<N>(to, x), any_step<children_t<N>>::of);
   }
   template <class T, class Lowered>
-  static bool run(context& cx, const N&, target<T> to, const Lowered& x) {
-    run_elements(cx, child_nest<N>(to.axes, x), element_kernel<N>::part, &part<T, Lowered>, to.data, &x);
+  [[gnu::always_inline]] static bool run(context& cx, const N&, target<T> to, const Lowered& x) {
+    using part = part_by<typename element_kernel<N>::kernel, T, Lowered>;
+    run_elements(cx, child_nest<N>(to.axes, x), element_kernel<N>::part, &part::run, to.data, &x);
     return true;
-  }
-
- private:
-  template <class T, class Lowered>
-  static void part(const kernels::table& table, std::size_t n, void* to, const void* x, const std::ptrdiff_t* offset,
-                   const std::ptrdiff_t* step, std::size_t begin) {
-    part(table, n, static_cast<T*>(to), *static_cast<const Lowered*>(x), offset, step,
-         static_cast<std::ptrdiff_t>(begin), std::make_index_sequence<children_t<N>::size>{});
-  }
-  template <class T, class Lowered, std::size_t... I>
-  [[gnu::always_inline]] static void part(const kernels::table& table, std::size_t n, T* to, const Lowered& x,
-                                          const std::ptrdiff_t* offset, const std::ptrdiff_t* step,
-                                          std::ptrdiff_t begin, std::index_sequence<I...>) {
-    using pointers = children_of<std::remove_const_t<decltype(child_in<I>(x).data)>...>;
-    element_kernel<N>::run(table, n, pointers{child_in<I>(x).data + offset[1 + I] + begin * step[1 + I]...}, step + 1,
-                           to + offset[0] + begin);
   }
 };
 

@@ -214,11 +214,9 @@ struct product_and_finish {
     const auto x = read_children<float>(pass, p);
     chain_pieces<axes, Pass> pieces(pass);
     chain::collect(n, pieces);
-    bool done = true;
-    pass.run(plan_kind::product, n, [&] { return operation_in_words<product>() + pieces.in_words(); }, [&] {
-      done = multiply_and_finish(pass.cx, form_of<product>, {whole.data, to}, child_in<0>(x), child_in<1>(x), pieces);
-    });
-    return done;
+    pass.note(plan_kind::product, n, [&] { return operation_in_words<product>() + pieces.in_words(); });
+    if constexpr (!Pass::computes) { return true; }
+    return multiply_and_finish(pass.cx, form_of<product>, {whole.data, to}, child_in<0>(x), child_in<1>(x), pieces);
   }
 };
 
@@ -304,12 +302,14 @@ struct norm_and_finish<N> {
       return std::string(chain::how::name) + (chain::shifted ? ", times gamma, plus beta" : ", times gamma");
     };
     const auto epsilon = static_cast<float>(rows.op().epsilon);
-    if (norm_fits(loops, gamma, chain::shifted ? &beta : nullptr)) {
-      pass.run(plan_kind::rows, n, words, [&] {
+    const bool fits = norm_fits(loops, gamma, chain::shifted ? &beta : nullptr);
+    pass.note(fits ? plan_kind::rows : plan_kind::plain, n, words);
+    if constexpr (Pass::computes) {
+      if (fits) {
         run_rows<typename chain::how>(pass.cx, loops, to.data, x.data, 0.0F, epsilon, gamma.data, beta.data);
-      });
-    } else {
-      pass.run(plan_kind::plain, n, words, [&] { by_loops(loops, to, x, gamma, beta, epsilon); });
+      } else {
+        by_loops(loops, to, x, gamma, beta, epsilon);
+      }
     }
     return true;
   }

@@ -158,9 +158,9 @@ struct stored_and_finish<N> {
     const auto x = rows_of(pass, inputs::of(p.template child<1 - place>()));
     chain_pieces<axes, Pass> pieces(pass);
     chain::collect(n, pieces);
-    pass.run(plan_kind::product, n, [&] {
-      return operation_in_words<product>() + " with stored weights" + pieces.in_words();
-    }, [&] { compute(pass.cx, call, x, pieces, to, whole.data); });
+    pass.note(plan_kind::product, n,
+              [&] { return operation_in_words<product>() + " with stored weights" + pieces.in_words(); });
+    if constexpr (Pass::computes) { compute(pass.cx, call, x, pieces, to, whole.data); }
     return true;
   }
 

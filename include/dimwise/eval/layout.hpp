@@ -191,25 +191,27 @@ struct buffer_order {
   using type = axes_for<shape_of<N>>;
 };
 
-// The layout of such a buffer.
-template <class N>
-operand_layout buffer_layout(const N& n) {
-  using axes = axes_for<shape_of<N>>;
-  using order = typename buffer_order<N>::type;
-  static_assert(axes::size <= max_rank, "dimwise: more than 16 dimensions in one tensor");
+// The layout of a buffer whose axes are stored in an order.
+template <class Axes, class Order, class Extents>
+operand_layout layout_in_order(const Extents& extents) {
+  static_assert(Axes::size <= max_rank, "dimwise: more than 16 dimensions in one tensor");
   operand_layout result;
-  axis_extents<axes>::write(n.extents(), result.axes);
-  if constexpr (std::is_same_v<order, axes>) {
-    make_contiguous(result.axes, axes::size);
+  axis_extents<Axes>::write(extents, result.axes);
+  if constexpr (std::is_same_v<Order, Axes>) {
+    make_contiguous(result.axes, Axes::size);
   } else {
     axis stored[max_rank];
-    axis_extents<order>::write(n.extents(), stored);
-    make_contiguous(stored, axes::size);
+    axis_extents<Order>::write(extents, stored);
+    make_contiguous(stored, Axes::size);
     std::ptrdiff_t strides[max_rank] = {};
-    align<axes, order>(stored, strides);
-    for (std::size_t i = 0; i < axes::size; ++i) { result.axes[i].stride = strides[i]; }
+    align<Axes, Order>(stored, strides);
+    for (std::size_t i = 0; i < Axes::size; ++i) { result.axes[i].stride = strides[i]; }
   }
   return result;
+}
+template <class N>
+[[gnu::always_inline]] inline operand_layout buffer_layout(const N& n) {
+  return layout_in_order<axes_for<shape_of<N>>, typename buffer_order<N>::type>(n.extents());
 }
 // The target of a buffer with this layout.
 template <class T>

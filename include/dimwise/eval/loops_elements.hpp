@@ -12,65 +12,76 @@
 
 namespace dimwise::detail {
 
-// A function object: f(children's elements…) for a node N that is computed in C.
+// f(children's elements…) for a node N that is computed in C: `of(n)` gives a function object that knows no names, so
+// one loop is compiled for all nodes of a function.
 template <class C, class N>
 struct element_function {
   static constexpr bool known = false;
 };
+template <class Function>
+struct has_element_function {
+  static constexpr bool known = true;
+  template <class N>
+  [[gnu::always_inline]] static Function of(const N&) {
+    return {};
+  }
+};
 
+// What is masked stays masked, whatever the arithmetic would make of −∞.
+template <class C, class F, bool... IsMasked>
+struct kept_masked {
+  F f;
+  template <class... V>
+  C operator()(V... x) const {
+    const bool hidden = ((IsMasked && x == kernels::minus_infinity<C>) || ...);
+    return hidden ? kernels::minus_infinity<C> : static_cast<C>(f(x...));
+  }
+};
 template <class C, class Shape, class T, class F, class... X>
 struct element_function<C, elementwise<Shape, T, F, X...>> {
   static constexpr bool known = true;
   static constexpr bool keeps_mask = (is_masked<X> || ...) && !fn::ends_mask<F>;
-  F f;
-  explicit element_function(const elementwise<Shape, T, F, X...>& n) : f(n.op().f) {}
-  template <class... V>
-  auto operator()(V... x) const {
+  [[gnu::always_inline]] static auto of(const elementwise<Shape, T, F, X...>& n) {
     if constexpr (keeps_mask) {
-      // What is masked stays masked, whatever the arithmetic would make of −∞.
-      const bool hidden = ((is_masked<X> && x == kernels::minus_infinity<C>) || ...);
-      return hidden ? kernels::minus_infinity<C> : static_cast<C>(f(x...));
+      return kept_masked<C, F, is_masked<X>...>{n.op().f};
     } else {
-      return f(x...);
+      return n.op().f;
     }
   }
 };
-template <class C, class Shape, class E, class M>
-struct element_function<C, masked_node<Shape, E, M>> {
-  static constexpr bool known = true;
-  explicit element_function(const masked_node<Shape, E, M>&) {}
+
+struct visible_or_hidden {
   template <class V>
   V operator()(V x, bool visible) const {
-    return visible ? x : static_cast<V>(kernels::minus_infinity<C>);
+    return visible ? x : static_cast<V>(kernels::minus_infinity<V>);
   }
 };
-template <class C, class Shape, class T, class M>
-struct element_function<C, indicator_node<Shape, T, M>> {
-  static constexpr bool known = true;
-  explicit element_function(const indicator_node<Shape, T, M>&) {}
-  compute_t<C, T> operator()(bool visible) const { return static_cast<compute_t<C, T>>(visible); }
+template <class C, class Shape, class E, class M>
+struct element_function<C, masked_node<Shape, E, M>> : has_element_function<visible_or_hidden> {};
+
+template <class V>
+struct visible_as_number {
+  V operator()(bool visible) const { return static_cast<V>(visible); }
 };
+template <class C, class Shape, class T, class M>
+struct element_function<C, indicator_node<Shape, T, M>> : has_element_function<visible_as_number<compute_t<C, T>>> {};
+
 // A bias of −∞ hides whatever the score is, and what is masked stays masked.
-template <class C, class E>
+template <class C, bool IsMasked>
 struct biased_element {
-  static constexpr bool known = true;
   C operator()(C x, C bias) const {
-    const bool hidden = bias == kernels::minus_infinity<C> || (is_masked<E> && x == kernels::minus_infinity<C>);
+    const bool hidden = bias == kernels::minus_infinity<C> || (IsMasked && x == kernels::minus_infinity<C>);
     return hidden ? kernels::minus_infinity<C> : x + bias;
   }
 };
 template <class C, class Shape, class E, class B>
-struct element_function<C, biased_node<Shape, E, B>> : biased_element<C, E> {
-  explicit element_function(const biased_node<Shape, E, B>&) {}
-};
+struct element_function<C, biased_node<Shape, E, B>> : has_element_function<biased_element<C, is_masked<E>>> {};
 template <class C, class Shape, class E, class B>
-struct element_function<C, position_biased_node<Shape, E, B>> : biased_element<C, E> {
-  explicit element_function(const position_biased_node<Shape, E, B>&) {}
+struct element_function<C, position_biased_node<Shape, E, B>> : has_element_function<biased_element<C, is_masked<E>>> {
 };
-template <class C, class Shape, class X, class... Scale>
-struct element_function<C, widened_node<Shape, nothing, X, Scale...>> {
-  static constexpr bool known = true;
-  explicit element_function(const widened_node<Shape, nothing, X, Scale...>&) {}
+
+template <class C>
+struct widened_element {
   template <class S>
   C operator()(S x) const {
     return static_cast<C>(static_cast<float>(x));
@@ -80,13 +91,16 @@ struct element_function<C, widened_node<Shape, nothing, X, Scale...>> {
     return static_cast<C>(static_cast<float>(x)) * scale;
   }
 };
+template <class C, class Shape, class X, class... Scale>
+struct element_function<C, widened_node<Shape, nothing, X, Scale...>> : has_element_function<widened_element<C>> {};
 
-template <class N, class F, class T, class Lowered, std::size_t... I>
-void element_loops(const F& f, target<T> to, const Lowered& x, std::index_sequence<I...>) {
-  constexpr std::size_t pointers = 1 + sizeof...(I);
-  kernels::for_each_row(child_nest<N>(to.axes, x),
+template <class F, class T, class... X, std::size_t... I>
+void element_loops(const kernels::loop_nest<1 + sizeof...(X)>& nest, const F& f, T* to,
+                   const children_of<lowered<X>...>& x, std::index_sequence<I...>) {
+  constexpr std::size_t pointers = 1 + sizeof...(X);
+  kernels::for_each_row(nest,
                         [&](const std::ptrdiff_t(&o)[pointers], std::size_t count, const std::ptrdiff_t(&s)[pointers]) {
-    T* const out = to.data + o[0];
+    T* const out = to + o[0];
     for (std::size_t i = 0; i < count; ++i) {
       const auto j = static_cast<std::ptrdiff_t>(i);
       out[j * s[0]] = f(child_in<I>(x).data[o[1 + I] + j * s[1 + I]]...);
@@ -95,8 +109,9 @@ void element_loops(const F& f, target<T> to, const Lowered& x, std::index_sequen
 }
 template <class C, class N, class T, class Lowered>
   requires(element_function<C, N>::known)
-void loops(const N& n, target<T> to, const Lowered& x) {
-  element_loops<N>(element_function<C, N>(n), to, x, std::make_index_sequence<children_t<N>::size>{});
+[[gnu::always_inline]] inline void loops(const N& n, target<T> to, const Lowered& x) {
+  element_loops(child_nest<N>(to.axes, x), element_function<C, N>::of(n), to.data, x,
+                std::make_index_sequence<children_t<N>::size>{});
 }
 
 template <class C, class T, class U, class Lowered>

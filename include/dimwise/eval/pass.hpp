@@ -2,8 +2,8 @@
 // dimwise/eval/pass.hpp -- one walk over an expression, with memory (evaluation) or with layouts alone (plan).
 //
 // Layer: eval. `read` gives a node as memory to read, `write` computes it into a target. Both are templates over the
-// pass, so a plan decides by the code that evaluates. A pass has a context, `computes`, and `run(kind, node, words,
-// work)`: evaluation counts the kind and works, a plan notes the kind and the words.
+// pass, so a plan decides by the code that evaluates. A pass has a context, `computes`, and `note(kind, node, words)`
+// before the work that is left out of a plan: evaluation counts the kind, a plan notes it with the words.
 // Tests: tests/eval/plan.test.cpp, tests/eval/evaluate.test.cpp
 #pragma once
 
@@ -23,24 +23,29 @@ struct evaluation_pass {
   context& cx;
 
   static constexpr bool computes = true;
-  template <class N, class Words, class Work>
-  [[gnu::always_inline]] void run(plan_kind k, const N&, const Words&, const Work& work) {
-    work();
+  template <class N, class Words>
+  [[gnu::always_inline]] void note(plan_kind k, const N&, const Words&) {
     cx.count(k);
   }
 };
 
-// What a node is called in a plan.
-template <class N>
-std::string operation_in_words() {
-  if constexpr (is_product<N>) {
-    return "contract over " + joined_names(names_in_list<typename operation_of<N>::over>::get());
-  } else if constexpr (requires { operation_of<N>::name; }) {
-    return operation_of<N>::name;
-  } else {
-    return "map";
+// What an operation is called in a plan.
+template <class Op>
+struct words_of {
+  static std::string get() {
+    if constexpr (requires { Op::name; }) {
+      return Op::name;
+    } else {
+      return "map";
+    }
   }
-}
+};
+template <class Over>
+struct words_of<product_over<Over>> {
+  static std::string get() { return "contract over " + joined_names(names_in_list<Over>::get()); }
+};
+template <class N>
+inline constexpr auto operation_in_words = &words_of<operation_of<N>>::get;
 
 // Nodes whose elements are already somewhere: leaves, views of them, and a mask as a tensor of bool.
 template <class N>
@@ -100,7 +105,7 @@ lowered<T> read_elements(const N& n) {
 }
 
 template <class C, class Pass, class N>
-void write(Pass& pass, const N& n, target<compute_t<C, value_of<N>>> to);
+[[gnu::always_inline]] inline void write(Pass& pass, const N& n, target<compute_t<C, value_of<N>>> to);
 template <class Pass, class M, class Extents>
 lowered<bool> read_mask(Pass& pass, const M& m, const Extents& e);
 template <class C, class Pass, class B, class Extents>
@@ -120,9 +125,8 @@ lowered<compute_t<C, value_of<N>>> read(Pass& pass, const N& n) {
     return read_mask(pass, n.template child<0>(), n.extents());
   } else if constexpr (AsWeights && gives_hidden_weights<N> && is_rounding<N>) {
     auto x = read<C, true>(pass, n.template child<0>());  // −0 stays −0
-    pass.run(plan_kind::plain, n, [] { return operation_in_words<N>(); }, [&] {
-      for (T& weight : x.buffer) { weight = n.op().f(weight); }
-    });
+    pass.note(plan_kind::plain, n, operation_in_words<N>);
+    for (T& weight : x.buffer) { weight = n.op().f(weight); }
     return x;
   } else {
     lowered<T> buffer{buffer_layout(n), nullptr, {}, nullptr};
@@ -186,7 +190,7 @@ template <class C, class N>
 using lowered_children = typename lowered_list<C, children_t<N>>::type;
 
 template <class C, class Pass, class N, std::size_t... I>
-lowered_children<C, N> read_children(Pass& pass, const N& n, std::index_sequence<I...>) {
+[[gnu::always_inline]] inline lowered_children<C, N> read_children(Pass& pass, const N& n, std::index_sequence<I...>) {
   return {read_child<C>(pass, n, n.template child<I>())...};  // braces: from left to right
 }
 template <class C, class Pass, class N>
@@ -196,7 +200,7 @@ template <class C, class Pass, class N>
 
 // The loops over a node and its children.
 template <class N, std::size_t... I, class Lowered>
-auto child_nest(const axis* to, const Lowered& x, std::index_sequence<I...>) {
+[[gnu::always_inline]] inline auto child_nest(const axis* to, const Lowered& x, std::index_sequence<I...>) {
   return nest_of<axes_for<shape_of<N>>, child_axes<element_t<I, children_t<N>>>...>(to, child_in<I>(x)...);
 }
 template <class N, class Lowered>

@@ -57,8 +57,8 @@ struct planning_pass {
   evaluation_plan& to;
 
   static constexpr bool computes = false;
-  template <class N, class Words, class Work>
-  void run(plan_kind k, const N& n, const Words& words, const Work&) {
+  template <class N, class Words>
+  void note(plan_kind k, const N& n, const Words& words) {
     to.add({k, words(), describe(n)});
   }
 };

@@ -58,9 +58,9 @@ bool any_fused(list<S...>, Pass& pass, const N& n, target<T> to) {
 template <class S, class Pass, class N, class T, class Lowered>
 bool is_computed(Pass& pass, const N& n, target<T> to, const Lowered& x) {
   if (!S::fits(n, to.axes, x)) { return false; }
-  bool done = true;
-  pass.run(S::kind, n, [] { return operation_in_words<N>(); }, [&] { done = S::run(pass.cx, n, to, x); });
-  return done;
+  pass.note(S::kind, n, operation_in_words<N>);
+  if constexpr (Pass::computes) { return S::run(pass.cx, n, to, x); }
+  return true;
 }
 template <class... S, class Pass, class N, class T, class Lowered>
 [[gnu::always_inline]] inline bool any_computed(list<S...>, Pass& pass, const N& n, target<T> to, const Lowered& x) {
@@ -89,15 +89,15 @@ inline constexpr bool copies_elements<elementwise<Shape, T, fn::choose, M, A, B>
 // `n` into `to`, in C.
 template <class C, class Pass, class N, class T>
 void compute(Pass& pass, const N& n, target<T> to) {
-  const auto words = [] { return operation_in_words<N>(); };
   if constexpr (is_constant<N>) {
     if constexpr (Pass::computes) { *to.data = static_cast<T>(n.op().value); }
   } else if constexpr (is_join<N>) {
     place_children<C>(pass, n, to, std::make_index_sequence<children_t<N>::size>{});
-    pass.run(plan_kind::plain, n, words, [] {});
+    pass.note(plan_kind::plain, n, operation_in_words<N>);
   } else if constexpr (is_masked_total<N>) {
     auto x = read_children<C>(pass, n.template child<0>());
-    pass.run(plan_kind::plain, n, words, [&] { masked_total_loops<C>(n, to, x); });
+    pass.note(plan_kind::plain, n, operation_in_words<N>);
+    if constexpr (Pass::computes) { masked_total_loops<C>(n, to, x); }
   } else {
     [[maybe_unused]] const bool kernels_run = has_kernels<C> && !pass.cx.reference_forced();
     using fused = typename fused_strategies::for_node<N>;
@@ -109,18 +109,19 @@ void compute(Pass& pass, const N& n, target<T> to) {
     if constexpr (has_kernels<C> && direct::size > 0) {
       if (kernels_run && any_computed(direct{}, pass, n, to, x)) { return; }
     }
-    pass.run(copies_elements<N> ? plan_kind::look : plan_kind::plain, n, words, [&] { loops<C>(n, to, x); });
+    pass.note(copies_elements<N> ? plan_kind::look : plan_kind::plain, n, operation_in_words<N>);
+    if constexpr (Pass::computes) { loops<C>(n, to, x); }
   }
 }
 
 template <class C, class Pass, class N>
-void write(Pass& pass, const N& n, target<compute_t<C, value_of<N>>> to) {
+[[gnu::always_inline]] inline void write(Pass& pass, const N& n, target<compute_t<C, value_of<N>>> to) {
   if constexpr (reads_in_place<N>) {
     const auto x = read<C>(pass, n);
-    const auto copy = [&] {
+    pass.note(plan_kind::look, n, [] { return std::string("copy"); });
+    if constexpr (Pass::computes) {
       copy_axes<compute_t<C, value_of<N>>>(axes_for<shape_of<N>>::size, x.axes, to.axes, x.axes, to.data, x.data);
-    };
-    pass.run(plan_kind::look, n, [] { return std::string("copy"); }, copy);
+    }
   } else {
     compute<C>(pass, n, to);
   }

@@ -14,35 +14,44 @@
 
 namespace dimwise::detail {
 
-// The children of a node, in order. Members instead of std::tuple: every function of a class in between is one more for
-// the compiler to make.
+// The children of a node, in order. Members instead of std::tuple, and constructors that are part of the node's: every
+// function in between is one more for the compiler to make.
 template <class... X>
 struct children_of {};
 template <class A>
 struct children_of<A> {
   A a;
+
+  [[gnu::always_inline]] constexpr children_of(const A& x) : a(x) {}
+  [[gnu::always_inline]] constexpr children_of(A&& x) : a(static_cast<A&&>(x)) {}
+  [[gnu::always_inline]] children_of(const children_of&) = default;
+  [[gnu::always_inline]] children_of(children_of&&) noexcept = default;
+  [[gnu::always_inline]] ~children_of() = default;
 };
 template <class A, class B>
 struct children_of<A, B> {
   A a;
   B b;
+
+  template <class X, class Y>
+  [[gnu::always_inline]] constexpr children_of(X&& x, Y&& y) : a(static_cast<X&&>(x)), b(static_cast<Y&&>(y)) {}
+  [[gnu::always_inline]] children_of(const children_of&) = default;
+  [[gnu::always_inline]] children_of(children_of&&) noexcept = default;
+  [[gnu::always_inline]] ~children_of() = default;
 };
-template <class A, class B, class C>
-struct children_of<A, B, C> {
+template <class A, class B, class C, class... More>
+struct children_of<A, B, C, More...> {
   A a;
   B b;
   C c;
-};
-template <class A, class B, class C, class D, class... More>
-struct children_of<A, B, C, D, More...> {
-  A a;
-  B b;
-  C c;
-  children_of<D, More...> more;
+  [[no_unique_address]] children_of<More...> more;
 
   template <class X, class Y, class Z, class... Rest>
-  children_of(X&& x, Y&& y, Z&& z, Rest&&... rest)
+  [[gnu::always_inline]] constexpr children_of(X&& x, Y&& y, Z&& z, Rest&&... rest)
       : a(static_cast<X&&>(x)), b(static_cast<Y&&>(y)), c(static_cast<Z&&>(z)), more{static_cast<Rest&&>(rest)...} {}
+  [[gnu::always_inline]] children_of(const children_of&) = default;
+  [[gnu::always_inline]] children_of(children_of&&) noexcept = default;
+  [[gnu::always_inline]] ~children_of() = default;
 };
 template <std::size_t I, class Children>
 [[gnu::always_inline]] constexpr auto& child_in(Children& all) {
@@ -92,7 +101,7 @@ class node : public shaped_as<Shape>,
   }
   /// f(child) for each of them, in order.
   template <class F>
-  void each_child(const F& f) const {
+  [[gnu::always_inline]] void each_child(const F& f) const {
     each_child(f, std::index_sequence_for<Children...>{});
   }
 
@@ -114,7 +123,7 @@ class node : public shaped_as<Shape>,
 
  private:
   template <class F, std::size_t... I>
-  void each_child(const F& f, std::index_sequence<I...>) const {
+  [[gnu::always_inline]] void each_child(const F& f, std::index_sequence<I...>) const {
     (f(child_in<I>(children_)), ...);
   }
 
@@ -124,7 +133,7 @@ class node : public shaped_as<Shape>,
 };
 
 template <class Shape, class T, class Op, class... X>
-auto make_node(Op op, extents_for<Shape> e, X&&... x) {
+[[gnu::always_inline]] inline auto make_node(Op op, extents_for<Shape> e, X&&... x) {
   return node<Op, Shape, T, std::remove_cvref_t<X>...>(static_cast<Op&&>(op), static_cast<extents_for<Shape>&&>(e),
                                                        static_cast<X&&>(x)...);
 }
@@ -206,7 +215,7 @@ template <class Shape, class E>
 using with_marks = restride<Shape, look::marks, E>;
 
 template <class Shape, class E>
-auto make_with_marks(E&& e) {
+[[gnu::always_inline]] inline auto make_with_marks(E&& e) {
   return make_node<Shape, value_of<std::remove_cvref_t<E>>>(view_as<look::marks>{}, e.extents(), static_cast<E&&>(e));
 }
 

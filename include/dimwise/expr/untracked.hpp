@@ -12,12 +12,12 @@ namespace dimwise::detail {
 
 template <class X>
 struct untracked_operand {
-  static const X& of(const X& x) { return x; }
+  [[gnu::always_inline]] static const X& of(const X& x) { return x; }
 };
 
 // The expression over the plain elements; x itself where nothing is tracked.
 template <class X>
-decltype(auto) untracked_of(const X& x) {
+[[gnu::always_inline]] inline decltype(auto) untracked_of(const X& x) {
   return untracked_operand<X>::of(x);
 }
 template <class X>
@@ -25,7 +25,7 @@ using untracked_type = std::remove_cvref_t<decltype(untracked_of(std::declval<co
 
 template <class T, class... D>
 struct untracked_operand<tensor<tracked<T>, D...>> {
-  static const tensor<T, D...>& of(const tensor<tracked<T>, D...>& x) { return x.value(); }
+  [[gnu::always_inline]] static const tensor<T, D...>& of(const tensor<tracked<T>, D...>& x) { return x.value(); }
 };
 template <class Op, class Shape, class T, class... X>
 struct untracked_operand<node<Op, Shape, tracked<T>, X...>> {
@@ -33,7 +33,7 @@ struct untracked_operand<node<Op, Shape, tracked<T>, X...>> {
 
  private:
   template <std::size_t... I>
-  static auto of(const node<Op, Shape, tracked<T>, X...>& n, std::index_sequence<I...>) {
+  [[gnu::always_inline]] static auto of(const node<Op, Shape, tracked<T>, X...>& n, std::index_sequence<I...>) {
     return node<Op, Shape, T, untracked_type<X>...>(n.op(), n.extents(), untracked_of(n.template child<I>())...);
   }
 };
@@ -61,6 +61,6 @@ using of_constants = typename decltype(judge_untracked<Op, Verdict, X...>())::ty
 
 // Sends `g`, which arrived at the value of `n`, to the tracked leaves of `n` (grad/adjoint.hpp).
 template <class N, class G>
-void send_gradient(const N& n, const G& g);
+[[gnu::always_inline]] inline void send_gradient(const N& n, const G& g);
 
 }  // namespace dimwise::detail

@@ -21,7 +21,7 @@ struct adjoint_of {
 };
 
 template <class N, class G>
-void send_gradient(const N& n, const G& g) {
+[[gnu::always_inline]] inline void send_gradient(const N& n, const G& g) {
   if constexpr (is_tracked<N>) {
     if constexpr (is_tensor<N>) {
       if (n.origin() != nullptr) { n.origin()->add(g); }
@@ -37,7 +37,7 @@ void send_gradient(const N& n, const G& g) {
 
 // The value of a child without its marks.
 template <class X>
-auto plain_value(const X& x) {
+[[gnu::always_inline]] inline auto plain_value(const X& x) {
   auto value = untracked_of(x);
   if constexpr (marks_t<shape_of<X>>::size == 0) {
     return value;
@@ -47,7 +47,7 @@ auto plain_value(const X& x) {
 }
 // Something that is read more than once, in memory.
 template <class X>
-auto kept(const X& x) {
+[[gnu::always_inline]] inline auto kept(const X& x) {
   if constexpr (is_leaf<X>) {
     return x;
   } else {
@@ -57,7 +57,7 @@ auto kept(const X& x) {
 
 // The sum over dimensions that a child lacks.
 template <class Over, class G>
-auto summed_over(const G& g) {
+[[gnu::always_inline]] inline auto summed_over(const G& g) {
   if constexpr (Over::size == 0) {
     return g;
   } else {
@@ -67,11 +67,11 @@ auto summed_over(const G& g) {
 }
 // `g` for a child that may lack dimensions of the node: it was the same along them.
 template <class X, class G>
-auto reduced_to(const G& g) {
+[[gnu::always_inline]] inline auto reduced_to(const G& g) {
   return summed_over<difference_t<dims_t<shape_of<G>>, dims_t<shape_of<X>>>>(g);
 }
 template <class X, class G>
-void send_reduced(const X& x, const G& g) {
+[[gnu::always_inline]] inline void send_reduced(const X& x, const G& g) {
   if constexpr (is_tracked<X>) { send_gradient(x, reduced_to<X>(g)); }
 }
 
@@ -98,7 +98,7 @@ inline constexpr std::size_t tracked_count = (std::size_t{0} + ... + std::size_t
 
 // `g` once, where several children get it.
 template <class... X, class G>
-auto for_children(const G& g) {
+[[gnu::always_inline]] inline auto for_children(const G& g) {
   if constexpr (tracked_count<X...> > 1) {
     return kept(g);
   } else {

@@ -13,7 +13,6 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <vector>
 
 namespace dimwise {
@@ -100,25 +99,24 @@ class recorded_value : public recorded {
   void add(const G& g) {
     static_assert(same_set<dims_t<shape_of<G>>, dims_t<shape<DimsAndMarks...>>> && marks_t<shape_of<G>>::size == 0,
                   "dimwise: an adjoint gives a gradient of other dimensions than the value has");
-    if (gradient_) {
-      gradient_ = gradient_type(*gradient_ + g);
-    } else {
-      gradient_.emplace(g);
-    }
+    gradient_ = arrived_ ? gradient_type(gradient_ + g) : gradient_type(g);
+    arrived_ = true;
   }
-  [[nodiscard]] bool arrived() const { return gradient_.has_value(); }
-  [[nodiscard]] const gradient_type& gradient() const { return *gradient_; }
+  [[nodiscard]] bool arrived() const { return arrived_; }
+  [[nodiscard]] const gradient_type& gradient() const { return gradient_; }
 
  protected:
   // What arrived: it is gone from here, so that its memory is free as soon as it was sent on.
   [[nodiscard]] gradient_type taken() {
-    gradient_type g = static_cast<gradient_type&&>(*gradient_);
-    gradient_.reset();
+    gradient_type g = gradient_;
+    gradient_ = gradient_type();
+    arrived_ = false;
     return g;
   }
 
  private:
-  std::optional<gradient_type> gradient_;
+  gradient_type gradient_;
+  bool arrived_ = false;
 };
 
 // A value that was computed from tracked ones. It holds the expression until its gradient was sent.
@@ -126,13 +124,15 @@ template <class E, class T, class... DimsAndMarks>
 class recorded_formula : public recorded_value<T, DimsAndMarks...> {
  public:
   recorded_formula(std::uint64_t record, const E& formula)
-      : recorded_value<T, DimsAndMarks...>(record), formula_(std::make_unique<E>(formula)) {}
+      : recorded_value<T, DimsAndMarks...>(record), formula_(new E(formula)) {}
+  ~recorded_formula() override { delete formula_; }
   void send() override {
     if (this->arrived()) {
       const auto g = this->taken();
       send_from(*formula_, g);
     }
-    formula_.reset();
+    delete formula_;
+    formula_ = nullptr;
   }
 
  protected:
@@ -141,7 +141,7 @@ class recorded_formula : public recorded_value<T, DimsAndMarks...> {
   }
 
  private:
-  std::unique_ptr<E> formula_;
+  const E* formula_;  // owned: a std::unique_ptr is twenty more functions to compile for each formula
 };
 // The same of attention that a kernel has computed: the value and the log-sum-exp are kept for the way back.
 template <class E, class T, class... DimsAndMarks>
@@ -170,9 +170,9 @@ bool has_origin(const N& n, std::uint64_t record) {
   } else if constexpr (is_tensor<N>) {
     return n.has_origin(record);
   } else {
-    bool any = false;
-    n.each_child([&](const auto& child) { any = has_origin(child, record) || any; });
-    return any;
+    return [&]<std::size_t... I>(std::index_sequence<I...>) __attribute__((always_inline)) {
+      return (0 + ... + int{has_origin(n.template child<I>(), record)}) > 0;  // every child is looked at
+    }(std::make_index_sequence<children_t<N>::size>{});
   }
 }
 
