@@ -64,7 +64,7 @@ auto make_elementwise(const char* operation, F f, X&&... x) {
 
 // Numbers take the element type of the tensor beside them; whole numbers become real beside real ones.
 template <class T, class X>
-constexpr const auto& as_operand(const X& x) {
+[[gnu::always_inline]] constexpr const auto& as_operand(const X& x) {
   return x;
 }
 template <class T, number X>

@@ -140,7 +140,7 @@ template <class Shape, class T, class Op, class... X>
 
 // The extents of a node with this shape, merged from those of its operands.
 template <class Shape, class... Extents>
-extents_for<Shape> extents_from(const char* operation, const Extents&... e) {
+[[gnu::always_inline]] inline extents_for<Shape> extents_from(const char* operation, const Extents&... e) {
   return merge_extents<typename extents_for<Shape>::atoms>(operation, e...);
 }
 

@@ -32,6 +32,7 @@
 #include <memory>
 #include <string>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -73,21 +74,38 @@ template <std::size_t I, class M>
 inline constexpr const char* member_name =
     boost::hana::to<const char*>(boost::hana::first(boost::hana::at_c<I>(boost::hana::accessors<M>())));
 
+// What Hana's macros write is a type with a pointer to the member.
+template <class Accessor>
+inline constexpr std::nullptr_t member_pointer = nullptr;
+template <template <class T, T> class Accessor, class T, T Pointer>
+inline constexpr T member_pointer<Accessor<T, Pointer>> = Pointer;
 template <std::size_t I, class M>
-auto& part_at(M& m) {
+[[gnu::always_inline]] inline auto& part_at(M& m) {
   using model = std::remove_const_t<M>;
   if constexpr (is_tuple<model>) {
     return std::get<I>(m);
   } else {
-    return accessor_of<I, model>(m);
+    constexpr auto pointer = member_pointer<std::remove_const_t<decltype(accessor_of<I, model>)>>;
+    if constexpr (std::is_member_object_pointer_v<decltype(pointer)>) {
+      return m.*pointer;
+    } else {
+      return accessor_of<I, model>(m);
+    }
   }
 }
+// The name of a part inside the whole that is called `whole`.
+inline std::string joined_name(const std::string& whole, const char* member) {
+  return whole.empty() ? member : whole + "." + member;
+}
+inline std::string joined_name(const std::string& whole, std::size_t number) {
+  return joined_name(whole, std::to_string(number).c_str());
+}
 template <std::size_t I, class M>
-std::string part_name() {
+[[gnu::always_inline]] inline std::string part_name(const std::string& whole) {
   if constexpr (is_tuple<M>) {
-    return std::to_string(I);
+    return joined_name(whole, I);
   } else {
-    return member_name<I, M>;
+    return joined_name(whole, member_name<I, M>);
   }
 }
 
@@ -180,6 +198,12 @@ inline void check_same_length(const std::string& name, std::size_t first, std::s
   }
 }
 
+template <class F, class First, class... More>
+void walk_together(const std::string& name, const F& f, First& first, More&... more);
+template <std::size_t I, class F, class First, class... More>
+[[gnu::always_inline]] inline void walk_part(const std::string& name, const F& f, First& first, More&... more) {
+  walk_together(part_name<I, std::remove_const_t<First>>(name), f, part_at<I>(first), part_at<I>(more)...);
+}
 // f(name, part…) for every tensor and every setting of models of one structure, side by side. `name` is that of the
 // whole until here.
 template <class F, class First, class... More>
@@ -187,14 +211,11 @@ void walk_together(const std::string& name, const F& f, First& first, More&... m
   using M = std::remove_const_t<First>;
   if constexpr (is_sequence<M>) {
     (check_same_length(name, first.size(), more.size()), ...);
-    for (std::size_t i = 0; i < first.size(); ++i) {
-      walk_together(name.empty() ? std::to_string(i) : name + "." + std::to_string(i), f, first[i], more[i]...);
-    }
+    for (std::size_t i = 0; i < first.size(); ++i) { walk_together(joined_name(name, i), f, first[i], more[i]...); }
   } else if constexpr (is_tuple<M> || module<M>) {
-    each_index<part_count<M>()>([&](auto i) {
-      const std::string part = part_name<i, M>();
-      walk_together(name.empty() ? part : name + "." + part, f, part_at<i>(first), part_at<i>(more)...);
-    });
+    [&]<std::size_t... I>(std::index_sequence<I...>) __attribute__((always_inline)) {
+      (walk_part<I>(name, f, first, more...), ...);
+    }(std::make_index_sequence<part_count<M>()>{});
   } else if constexpr (is_any_parameter<M> || is_a_setting<M>::value) {
     f(name, first, more...);
   }
