@@ -399,7 +399,7 @@ CURES = {
     "ERROR_R10_stack_has_another_extent":
         "Give as many operands as the extent of the new dimension says.",
     "ERROR_R11_every_head_against_every_head":
-        "Both operands use one heads dimension, or the keys lack the `group` of the queries. Mix heads after scoring.",
+        "Both operands use one heads dimension, or keys and values lack the `group` of the queries. Mix heads after scoring.",
     "ERROR_R12_weight_is_applied_the_wrong_way_round":
         "Contract over the weight's input side: `contract<D>(x, w)`, with `w` of dimensions `D, out<D>`.",
     "ERROR_R13_softmax_takes_attendable_or_choice":

@@ -43,6 +43,10 @@ static_assert(gives<scored<shape<seq, d_k>, shape<key, heads, d_k>, d_k>, shape<
 static_assert(gives<scored<shape<seq, heads, d_k>, shape<key, d_k>, d_k>, shape<seq, heads, key, score<d_k>>>);
 static_assert(
     says<ERROR_R11_every_head_against_every_head, scored<shape<seq, heads, d_k>, shape<key, more_heads, d_k>, d_k>>);
+static_assert(says<ERROR_R11_every_head_against_every_head,
+                   product<shape<heads, seq, key, normalised<key>>, shape<key, more_heads, d_v>, key>>);
+static_assert(says<ERROR_R11_every_head_against_every_head,
+                   product<shape<key, more_heads, d_v>, shape<heads, seq, key, normalised<key>>, key>>);
 
 // R9: of a sum, the rotated part counts.
 struct rot : feature_dim<4> {};

@@ -235,12 +235,16 @@ static_assert(says<ERROR_R9_values_are_not_rotated, product<shape<batch, key, he
 static_assert(allowed<product<shape<seq, key>, shape<key, d_v, rotated<d_v, seq>>, key>>);  // no weights, no values
 static_assert(allowed<product<A, shape<heads, d_k, rotated<d_k, seq>>, heads>>);  // not summed by their weights
 
-// R11: scores where each operand has heads that the other lacks.
+// R11: scores, and weights with values, where each operand has heads that the other lacks.
 static_assert(
     says<ERROR_R11_every_head_against_every_head, product<shape<seq, heads, d_k>, shape<key, more_heads, d_k>, d_k>>);
 static_assert(
     says<ERROR_R11_every_head_against_every_head, scored<shape<seq, heads, d_k>, shape<key, group_of, d_k>, d_k>>);
 static_assert(says<ERROR_R11_every_head_against_every_head, scored<shape<heads, d_k>, shape<key, group_of, d_k>, d_k>>);
+static_assert(says<ERROR_R11_every_head_against_every_head, product<A, shape<batch, key, more_heads, d_v>, key>>);
+static_assert(says<ERROR_R11_every_head_against_every_head, product<shape<batch, key, more_heads, d_v>, A, key>>);
+static_assert(allowed<product<A, shape<batch, key, d_v>, key>>);                       // one head of values
+static_assert(allowed<product<shape<heads, seq, key>, shape<key, more_heads>, key>>);  // no weights
 static_assert(gives<scored<shape<seq, heads, group_of, d_k>, shape<key, heads, d_k>, d_k>,
                     shape<heads, seq, group_of, key, score<d_k>>>);
 static_assert(gives<scored<shape<seq, heads, d_k>, shape<key, d_k>, d_k>, shape<seq, heads, key, score<d_k>>>);

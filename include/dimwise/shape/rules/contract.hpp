@@ -239,7 +239,8 @@ consteval auto judge_product() {
   } else if constexpr (!AllDocuments && filter<kinds_of_list_t<Over>>::packed::size > 0 && !sums_weights<Over, A>() &&
                        !sums_weights<Over, B>()) {
     return answer<ERROR_R19_packed_positions_need_their_documents<Op, O, L, R>>{};
-  } else if constexpr ((facts::is_raw || facts::is_single_query) &&
+  } else if constexpr ((facts::is_raw || facts::is_single_query || sums_weights<Over, A>() ||
+                        sums_weights<Over, B>()) &&
                        filter<typename facts::free_axes_a>::heads::size > 0 &&
                        filter<typename facts::free_axes_b>::heads::size > 0) {
     return answer<ERROR_R11_every_head_against_every_head<Op, O, L, R>>{};
