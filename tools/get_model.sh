@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Gets a small model with trained weights, checks it, and makes a folder as HuggingFace has it.
 #
-#   bash tools/get_model.sh stories15m [FOLDER]    stories for children: LLaMA, 6 layers, 24 million numbers, MIT
+#   bash tools/get_model.sh stories15m [FOLDER]    stories for children: LLaMA, 6 layers, 15 million numbers, MIT
 #   bash tools/get_model.sh minilm [FOLDER]        vectors of sentences: BERT, 6 layers, 23 million numbers, Apache-2.0
 #   bash tools/get_model.sh minimind2 [FOLDER]     Chinese and English chat: LLaMA, 8 layers, 26 million numbers, Apache-2.0
 #

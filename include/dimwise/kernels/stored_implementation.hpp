@@ -161,7 +161,7 @@ void dots_part(const stored_product_call& c, const stored_plan& plan, const unsi
 // A tile of `Rows` rows of inputs; what it has more than `rows` is the last one again.
 template <std::size_t Rows>
 void panel_tile([[maybe_unused]] const stored_product_call& c, const stored_plan& plan, const unsigned char* shared,
-                std::size_t row, std::size_t rows, const weight_panel* p, float* out) noexcept {
+                std::size_t row, std::size_t rows, const stored_panel* p, float* out) noexcept {
   input_row x[Rows];
   for (std::size_t r = 0; r < Rows; ++r) x[r] = plan.inputs.at(shared, row + smaller(r, rows - 1), nullptr);
 #if defined(__AVX512BF16__)
@@ -172,7 +172,7 @@ void panel_tile([[maybe_unused]] const stored_product_call& c, const stored_plan
 template <class Arch>
 void panels_part(const stored_product_call& c, const stored_plan& plan, const unsigned char* shared, std::size_t column,
                  std::size_t columns, unsigned char* own) noexcept {
-  weight_panel panels[part_columns / rows_of_panel];
+  stored_panel panels[part_columns / rows_of_panel];
   unsigned char* const spread = own + part_columns * plan.padded;
   auto* const scales = reinterpret_cast<float*>(spread + rows_of_panel * plan.padded);
   auto* const sums = reinterpret_cast<float*>(
@@ -191,7 +191,7 @@ void panels_part(const stored_product_call& c, const stored_plan& plan, const un
   for (std::size_t row = 0; row < c.m; row += most) {
     const std::size_t rows = smaller(most, c.m - row);
     for (std::size_t i = 0; i < count; i += tile_panels) {
-      const weight_panel pair[tile_panels] = {panels[i], panels[i + 1 < count ? i + 1 : i]};
+      const stored_panel pair[tile_panels] = {panels[i], panels[i + 1 < count ? i + 1 : i]};
       float* const out = sums + i * rows_of_panel;
       if (halves) {
         (rows <= 4 ? panel_tile<4> : rows <= 8 ? panel_tile<8> : panel_tile<12>)(c, plan, shared, row, rows, pair, out);

@@ -70,14 +70,14 @@ inline constexpr std::size_t tile_panels = 2;
   __builtin_memset(to + bytes, 0, padded - bytes);
 }
 
-struct weight_panel {
+struct stored_panel {
   unsigned char* numbers;  // [bytes of a row / 4][16][4]
   float* scales;           // [blocks][16]
 };
 
 // The panel of 16 rows of weights; `rows` is scratch for as many.
 [[gnu::noinline]] inline void pack_panel(const stored_product_call& c, const stored_rows_at& b, std::size_t padded,
-                                         unsigned char* rows, const weight_panel& to) noexcept {
+                                         unsigned char* rows, const stored_panel& to) noexcept {
   const int change = c.format == number_format::int8 ? -128 : 0;
   const unsigned char* from = b.data;
   auto row = static_cast<std::size_t>(b.row);
@@ -112,7 +112,7 @@ struct weight_panel {
 
 // out[r * width …]: `Rows` rows of 8-bit inputs times two panels.
 template <std::size_t Rows>
-[[gnu::noinline]] void int8_tile(const input_row* x, std::size_t blocks, const weight_panel* p, float* out,
+[[gnu::noinline]] void int8_tile(const input_row* x, std::size_t blocks, const stored_panel* p, float* out,
                                  std::size_t width) noexcept {
   __m512 sum[Rows][tile_panels];
 #pragma GCC unroll 8
@@ -153,7 +153,7 @@ template <std::size_t Rows>
 #if defined(__AVX512BF16__)
 // The same for inputs and weights of bfloat16; `lanes_of_row` pairs.
 template <std::size_t Rows>
-[[gnu::noinline]] void bfloat16_tile(const input_row* x, std::size_t lanes_of_row, const weight_panel* p, float* out,
+[[gnu::noinline]] void bfloat16_tile(const input_row* x, std::size_t lanes_of_row, const stored_panel* p, float* out,
                                      std::size_t width) noexcept {
   __m512 sum[Rows][tile_panels];
 #pragma GCC unroll 12
