@@ -170,9 +170,9 @@ bool has_origin(const N& n, std::uint64_t record) {
   } else if constexpr (is_tensor<N>) {
     return n.has_origin(record);
   } else {
-    return [&]<std::size_t... I>(std::index_sequence<I...>) __attribute__((always_inline)) {
-      return (0 + ... + int{has_origin(n.template child<I>(), record)}) > 0;  // every child is looked at
-    }(std::make_index_sequence<children_t<N>::size>{});
+    bool any = false;  // every child is looked at
+    n.each_child([&](const auto& child) __attribute__((always_inline)) { any = has_origin(child, record) || any; });
+    return any;
   }
 }
 
