@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "support/dims.hpp"
 #include "support/numbers.hpp"
+#include <dimwise/eval/context.hpp>
 #include <dimwise/nn/cache.hpp>
 
 #include <doctest/doctest.h>
@@ -13,6 +14,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <random>
 #include <string>
 #include <thread>
 #include <tuple>
@@ -163,6 +165,63 @@ TEST_CASE("storage: a tensor that was moved from takes a new value") {
   CHECK(still(x, 2) == "");
 }
 
+namespace {
+
+constexpr std::size_t floats_in_megabyte = (std::size_t{1} << 20) / sizeof(float);
+tensor<float, seq> of_megabytes(std::size_t count) { return tensor<float, seq>(seq{count * floats_in_megabyte}); }
+
+}  // namespace
+
+TEST_CASE("storage: freed memory serves tensors of other sizes, in parts and joined again") {
+  if (!dimwise::detail::in_pages(std::size_t{1} << 20)) { return; }
+  dimwise::trim_memory();
+  { const auto x = of_megabytes(8); }
+  const std::size_t kept = dimwise::kept_memory();
+  const std::size_t taken = dimwise::detail::block_pool::taken_from_system();
+  for (int round = 0; round < 3; ++round) {
+    {
+      const auto a = of_megabytes(1);
+      auto b = of_megabytes(4);
+      const auto c = of_megabytes(3);
+      b = tensor<float, seq>();
+      const auto d = of_megabytes(2);
+      const auto e = of_megabytes(2);
+    }
+    const auto x = of_megabytes(8);
+  }
+  CHECK(dimwise::detail::block_pool::taken_from_system() == taken);
+  CHECK(dimwise::kept_memory() / floats_in_megabyte == kept / floats_in_megabyte);
+}
+
+TEST_CASE("storage: tensors of any size keep their elements while others come and go, within any limit") {
+  if (!dimwise::detail::keeps_blocks) { return; }
+  constexpr std::size_t no_limit = dimwise::as_much_as_was_in_use;
+  std::mt19937 random(7);
+  const auto below = [&](std::size_t bound) {
+    return std::uniform_int_distribution<std::size_t>(0, bound - 1)(random);
+  };
+  for (const std::size_t limit : {no_limit, std::size_t{0}, std::size_t{3} << 20, std::size_t{40} << 20}) {
+    dimwise::limit_kept_memory(limit);
+    std::vector<tensor<float, seq>> all(24);
+    bool right = true;
+    for (int i = 0; i < 1500; ++i) {
+      auto& x = all[below(all.size())];
+      if (x.size() > 0) { right = right && x.values().front() == x.values().back(); }
+      // From 16 KiB, where lists of small blocks end, to 4 MiB.
+      x = tensor<float, seq>(seq{(std::size_t{4096} << below(9)) + below(40000)});
+      x.fill(static_cast<float>(i));
+      right = right && dimwise::kept_memory() <= limit;
+    }
+    for (const auto& x : all) {
+      for (const float element : x.values()) { right = right && element == x.values().front(); }
+    }
+    CAPTURE(limit);
+    CHECK(right);
+  }
+  dimwise::limit_kept_memory(no_limit);
+  dimwise::trim_memory();
+}
+
 #if defined(MADV_HUGEPAGE)
 namespace {
 
@@ -183,15 +242,18 @@ bool asked_for_large_pages(const void* at) {
 
 }  // namespace
 
-TEST_CASE("storage: large tensors lie in large pages, and small ones take no more than they need") {
+TEST_CASE("storage: large tensors lie in large pages, and small ones share some") {
   if (!dimwise::detail::keeps_blocks || !std::filesystem::exists("/sys/kernel/mm/transparent_hugepage")) { return; }
+  dimwise::trim_memory();
   constexpr std::size_t page = dimwise::detail::large_page;
   const tensor<float, seq> large(seq{3 * page / sizeof(float)});
-  const tensor<float, seq> small(seq{page / 2 / sizeof(float)});
+  const tensor<float, seq> half(seq{page / 2 / sizeof(float)});
+  const tensor<float, seq> other(seq{page / 2 / sizeof(float)});
   CHECK(reinterpret_cast<std::uintptr_t>(large.values().data()) % page == 0);
   CHECK(asked_for_large_pages(large.values().data()));
   CHECK(asked_for_large_pages(large.values().data() + large.size() - 1));
-  CHECK_FALSE(asked_for_large_pages(small.values().data()));
+  CHECK(asked_for_large_pages(half.values().data()));
+  CHECK(other.values().data() + other.size() == half.values().data());
 }
 
 TEST_CASE("storage: weights that are taken together share large pages, and give them back together") {
@@ -224,7 +286,7 @@ TEST_CASE("storage: weights that are taken together share large pages, and give 
   const float* const one = weights[1].values().data();
   CHECK(weights[0].values().data() + floats == one);
   weights.clear();
-  dimwise::detail::block_pool::trim();
+  dimwise::trim_memory();
   CHECK_FALSE(asked_for_large_pages(one));
 }
 
@@ -237,7 +299,7 @@ TEST_CASE("storage: caches lie in large pages, and one that is made again in mem
     c.append(tensor<float, key, pair>(key{1}), tensor<float, key, pair>(key{1}));
     return std::pair(c.keys().data(), c.values().data());
   };
-  dimwise::detail::block_pool::trim();
+  dimwise::trim_memory();
   std::pair<const float*, const float*> first, copied;
   {
     cache one(key{positions});

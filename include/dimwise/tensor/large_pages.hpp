@@ -34,42 +34,66 @@ inline constexpr std::size_t large_page = std::size_t{1} << 21;
 inline constexpr bool keeps_blocks = DIMWISE_DETAIL_KEEPS_BLOCKS;
 #undef DIMWISE_DETAIL_KEEPS_BLOCKS
 
-#if defined(MADV_HUGEPAGE)
-constexpr bool in_large_pages(std::size_t bytes) { return keeps_blocks && bytes >= large_page; }
-// In whole pages of any system.
-constexpr std::size_t mapped(std::size_t bytes) { return (bytes + 0xffff) / 0x10000 * 0x10000; }
+// Blocks of at least this size are pages of their own, in multiples of what is whole pages on any system: a part may be
+// given back alone. They are not from the program's heap, which keeps what is freed between blocks that are in use.
+inline constexpr std::size_t least_pages = std::size_t{1} << 17;
+inline constexpr std::size_t page_step = std::size_t{1} << 16;
+constexpr std::size_t rounded_up(std::size_t bytes, std::size_t step) { return (bytes + step - 1) / step * step; }
 
-// Not from the program's heap: what is given back there stays marked for large pages, and small blocks would fill them.
-inline void* take_large_pages(std::size_t bytes) {
-  const std::size_t size = mapped(bytes);
-  const std::size_t all = size + large_page;  // somewhere in it a page begins
-  void* const memory =
-      all < bytes ? MAP_FAILED : ::mmap(nullptr, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) { throw std::bad_alloc(); }
-  std::byte* const begin = static_cast<std::byte*>(memory);
+#if defined(MADV_HUGEPAGE)
+constexpr bool in_pages(std::size_t bytes) { return keeps_blocks && bytes >= least_pages; }
+
+// At `wish` where that is free, or where the system likes; null where there is no memory.
+inline std::byte* map_pages(std::size_t bytes, void* wish = nullptr) noexcept {
+  void* const memory = ::mmap(wish, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return memory == MAP_FAILED ? nullptr : static_cast<std::byte*>(memory);
+}
+// A system without large pages refuses, which costs nothing but speed.
+inline void want_large_pages(void* memory, std::size_t bytes) noexcept {
+  (void)::madvise(memory, bytes, MADV_HUGEPAGE);
+}
+// `bytes` is a multiple of `page_step`.
+inline void* take_pages(std::size_t bytes) {
+  const bool large = bytes >= large_page;
+  const std::size_t all = large ? bytes + large_page : bytes;  // somewhere in it a large page begins
+  std::byte* begin = all < bytes ? nullptr : map_pages(all);
+  if (begin == nullptr) { throw std::bad_alloc(); }
+  if (!large) { return begin; }
   const std::size_t before = -reinterpret_cast<std::uintptr_t>(begin) % large_page;
   if (before > 0) { ::munmap(begin, before); }
-  ::munmap(begin + before + size, large_page - before);
-  // A system without large pages refuses, which costs nothing but speed.
-  (void)::madvise(begin + before, size, MADV_HUGEPAGE);
-  return begin + before;
+  begin += before;
+  ::munmap(begin + bytes, large_page - before);
+  want_large_pages(begin, bytes);
+  return begin;
 }
+// Whether so many bytes that end at `end` could be taken: whole large pages.
+inline bool take_pages_before(std::byte* end, std::size_t bytes) noexcept {
+  std::byte* const begin = map_pages(bytes, end - bytes);
+  if (begin == nullptr) { return false; }
+  if (begin != end - bytes) {
+    ::munmap(begin, bytes);
+    return false;
+  }
+  want_large_pages(begin, bytes);
+  return true;
+}
+inline void give_pages(void* memory, std::size_t bytes) noexcept { ::munmap(memory, bytes); }
 #else
-constexpr bool in_large_pages(std::size_t) { return false; }
-inline void* take_large_pages(std::size_t) { return nullptr; }
+constexpr bool in_pages(std::size_t) { return false; }
+inline void* take_pages(std::size_t) { return nullptr; }
+inline bool take_pages_before(std::byte*, std::size_t) noexcept { return false; }
+inline void give_pages(void*, std::size_t) noexcept {}
 #endif
 
 inline void* take_from_system(std::size_t bytes) {
-  return in_large_pages(bytes) ? take_large_pages(bytes) : ::operator new(bytes, std::align_val_t{alignment});
+  return in_pages(bytes) ? take_pages(bytes) : ::operator new(bytes, std::align_val_t{alignment});
 }
 inline void give_to_system(void* memory, std::size_t bytes) noexcept {
-#if defined(MADV_HUGEPAGE)
-  if (in_large_pages(bytes)) {
-    ::munmap(memory, mapped(bytes));
-    return;
+  if (in_pages(bytes)) {
+    give_pages(memory, bytes);
+  } else {
+    ::operator delete(memory, std::align_val_t{alignment});
   }
-#endif
-  ::operator delete(memory, std::align_val_t{alignment});
 }
 
 // While one lives, blocks that this thread takes lie side by side in runs of large pages: many matrices of a small
@@ -95,26 +119,28 @@ class weights_together {
     const lock here;
     if (first == nullptr || first->used + bytes > run_bytes) {
       first = new (take_from_system(run_bytes)) run{first, alignment, 0};
+      count.fetch_add(1, std::memory_order_relaxed);
     }
     void* const memory = reinterpret_cast<std::byte*>(first) + first->used;
     first->used += bytes;
     ++first->blocks;
     return memory;
   }
-  // False where the block is not from here.
-  static bool give(void* memory, std::size_t bytes) noexcept {
-    if (!has_size(bytes)) { return false; }
+  // Whether the block is from here.
+  static bool has(const void* memory, std::size_t bytes) noexcept {
+    if (!has_size(bytes) || count.load(std::memory_order_relaxed) == 0) { return false; }
     const lock here;
-    for (run** link = &first; *link != nullptr; link = &(*link)->next) {
-      run* const one = *link;
-      if (reinterpret_cast<std::uintptr_t>(memory) - reinterpret_cast<std::uintptr_t>(one) >= run_bytes) { continue; }
-      if (--one->blocks == 0) {
-        *link = one->next;
-        give_to_system(one, run_bytes);
-      }
-      return true;
-    }
-    return false;
+    return *link_of(memory) != nullptr;
+  }
+  // For a block that is from here.
+  static void give(const void* memory) noexcept {
+    const lock here;
+    run** const link = link_of(memory);
+    run* const one = *link;
+    if (--one->blocks > 0) { return; }
+    *link = one->next;
+    count.fetch_sub(1, std::memory_order_relaxed);
+    give_to_system(one, run_bytes);
   }
 
  private:
@@ -136,10 +162,18 @@ class weights_together {
     }
   };
   static bool has_size(std::size_t bytes) { return bytes >= least_bytes && bytes <= most_bytes; }
+  static run** link_of(const void* memory) noexcept {
+    run** link = &first;
+    for (; *link != nullptr; link = &(*link)->next) {
+      if (reinterpret_cast<std::uintptr_t>(memory) - reinterpret_cast<std::uintptr_t>(*link) < run_bytes) { break; }
+    }
+    return link;
+  }
 
   static constinit inline thread_local block wanted = block::as_before;
   static constinit inline std::atomic_flag busy{};
   static constinit inline run* first = nullptr;  // the one that is taken from
+  static constinit inline std::atomic<std::size_t> count{0};
   block before_;
 };
 
