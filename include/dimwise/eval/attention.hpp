@@ -69,6 +69,85 @@ void each_document(const segments& queries, const segments& keys, const attended
   }
 }
 
+// What is done with a call, for every document or once.
+struct attention_run {
+  void (*run)(const void* self, const kernels::attention_call& call, const attended_part& part);
+  const void* self;
+
+  template <class Run>
+  static attention_run of(const Run& f) {
+    return {[](const void* self, const kernels::attention_call& call, const attended_part& part) {
+      (*static_cast<const Run*>(self))(call, part);
+    }, &f};
+  }
+};
+
+// Where the heads of an attention are, without names: the loops over them, and how far each role moves.
+struct attention_heads {
+  static constexpr std::size_t roles = 11;
+  std::size_t rank;
+  const axis* extents;
+  std::ptrdiff_t (&strides)[roles][max_rank];  // q, k, v, result, bias, mask, lengths, slopes, scales of k and v, sums
+  const float* q;
+  attended_memory k;
+  attended_memory v;
+  target<float> to;
+  const target<float>* sums;
+};
+
+// Calls `run` with every head in `call`.
+[[gnu::noinline]] inline void attend_heads(attention_numbers& pieces, const attention_size& size,
+                                           const attention_heads& of, kernels::attention_call& call,
+                                           const attention_run& run) {
+  auto& layout = call.layout;
+  aligned_vector<kernels::attention_head> heads;
+  aligned_vector<float> slopes;
+  heads.resize(size.heads);
+  if (!pieces.slopes.empty()) { slopes.resize(size.heads); }
+  call.heads = heads.data();
+  call.count = size.heads;
+  call.group = size.group;
+  each_document(pieces.query_documents, pieces.key_documents, {0, layout.queries, 0, layout.keys},
+                [&](const attended_part& part) {
+    const auto i0 = static_cast<std::ptrdiff_t>(part.first_query);
+    const auto j0 = static_cast<std::ptrdiff_t>(part.first_key);
+    layout.queries = part.queries;
+    layout.keys = part.keys;
+    layout.window.offset = pieces.window.offset + i0 - j0;
+    call.few_queries = few_queries(layout.queries, call.group);
+    std::size_t at = 0;
+    kernels::for_each_row(nest_over(of.rank, of.extents, of.strides),
+                          [&](const std::ptrdiff_t(&o)[11], std::size_t many, const std::ptrdiff_t(&s)[11]) {
+      for (std::size_t i = 0; i < many; ++i, ++at) {
+        const auto j = static_cast<std::ptrdiff_t>(i);
+        kernels::attention_head& h = heads[at];
+        h = kernels::attention_head{};
+        h.q = of.q + o[0] + j * s[0] + i0 * layout.q_row;
+        of.k.point(h.k, h.k_stored, o[1] + j * s[1] + j0 * layout.k_row, layout.k_row, o[8] + j * s[8]);
+        of.v.point(h.v, h.v_stored, o[2] + j * s[2] + j0 * layout.v_row, layout.v_row, o[9] + j * s[9]);
+        h.out = of.to.data + o[3] + j * s[3] + i0 * layout.out_row;
+        if (of.sums != nullptr) { h.lse = of.sums->data + o[10] + j * s[10] + i0 * layout.lse_query; }
+        if (pieces.has_bias) {
+          h.bias = pieces.bias.data + o[4] + j * s[4] + i0 * layout.bias_query + j0 * layout.bias_key;
+        }
+        if (pieces.allow.data != nullptr) {
+          h.allow = pieces.allow.data + o[5] + j * s[5] + i0 * layout.allow_query + j0 * layout.allow_key;
+        }
+        if (!pieces.lengths.empty()) {
+          const auto length = static_cast<std::size_t>(pieces.lengths[static_cast<std::size_t>(o[6] + j * s[6])]);
+          h.visible_keys = length < part.first_key ? 0 : length - part.first_key;
+        }
+        if (!slopes.empty()) { slopes[at] = pieces.slopes[static_cast<std::size_t>(o[7] + j * s[7])]; }
+      }
+    });
+    call.score.soft_cap = pieces.cap;
+    call.score.slopes = slopes.empty() ? nullptr : slopes.data();
+    call.score.distance = pieces.distance + j0 - i0;
+    pieces.function.describe(call.score);
+    run.run(run.self, call, part);
+  });
+}
+
 // What one attention reads, in the order in which it is computed.
 template <class N, class Pass>
 struct attention_operands {
@@ -126,18 +205,18 @@ struct fused_attention {
     if (size.empty()) { return true; }
     pass.note(size.kind(), n, [&] { return "softmax of scores, contracted with values" + in.words(); });
     if constexpr (Pass::computes) {
-      attend<SumAxes>(x, size, loops, to, sums, [&](const auto& call, const attended_part&) {
+      const auto kernel = [&](const kernels::attention_call& call, const attended_part&) {
         if (call.layout.queries > 0) { in.attend(call, pass.cx.runner()); }
-      });
+      };
+      attend<SumAxes>(x, size, loops, to, sums, attention_run::of(kernel));
     }
     return true;
   }
 
  protected:
-  // `run(call, part)` for every document, or once.
-  template <class SumAxes, class Operands, class Run>
+  template <class SumAxes, class Operands>
   static void attend(Operands& x, const attention_size& size, const axis* extents, target<float> to,
-                     const target<float>* sums, const Run& run) {
+                     const target<float>* sums, const attention_run& run) {
     using roles = typename Operands::roles;
     using result = typename attention_match<N>::result;
     using key_axis = list<typename roles::key>;
@@ -171,52 +250,8 @@ struct fused_attention {
       layout.lse_query = axis_of<typename roles::row, SumAxes>(sums->axes).stride;
       along_loops<loops, SumAxes>(sums->axes, strides[10]);
     }
-    aligned_vector<kernels::attention_head> heads;
-    aligned_vector<float> slopes;
-    heads.resize(size.heads);
-    if (!x.pieces.slopes.empty()) { slopes.resize(size.heads); }
-    call.heads = heads.data();
-    call.count = size.heads;
-    call.group = size.group;
-    each_document(x.pieces.query_documents, x.pieces.key_documents, {0, layout.queries, 0, layout.keys},
-                  [&](const attended_part& part) {
-      const auto i0 = static_cast<std::ptrdiff_t>(part.first_query);
-      const auto j0 = static_cast<std::ptrdiff_t>(part.first_key);
-      layout.queries = part.queries;
-      layout.keys = part.keys;
-      layout.window.offset = x.pieces.window.offset + i0 - j0;
-      call.few_queries = few_queries(layout.queries, call.group);
-      std::size_t at = 0;
-      kernels::for_each_row(nest_over(loops::size, extents, strides),
-                            [&](const std::ptrdiff_t(&o)[11], std::size_t many, const std::ptrdiff_t(&s)[11]) {
-        for (std::size_t i = 0; i < many; ++i, ++at) {
-          const auto j = static_cast<std::ptrdiff_t>(i);
-          kernels::attention_head& h = heads[at];
-          h = kernels::attention_head{};
-          h.q = x.q.data + o[0] + j * s[0] + i0 * layout.q_row;
-          x.k.point(h.k, h.k_stored, o[1] + j * s[1] + j0 * layout.k_row, layout.k_row, o[8] + j * s[8]);
-          x.v.point(h.v, h.v_stored, o[2] + j * s[2] + j0 * layout.v_row, layout.v_row, o[9] + j * s[9]);
-          h.out = to.data + o[3] + j * s[3] + i0 * layout.out_row;
-          if (sums != nullptr) { h.lse = sums->data + o[10] + j * s[10] + i0 * layout.lse_query; }
-          if (x.pieces.has_bias) {
-            h.bias = x.pieces.bias.data + o[4] + j * s[4] + i0 * layout.bias_query + j0 * layout.bias_key;
-          }
-          if (x.pieces.allow.data != nullptr) {
-            h.allow = x.pieces.allow.data + o[5] + j * s[5] + i0 * layout.allow_query + j0 * layout.allow_key;
-          }
-          if (!x.pieces.lengths.empty()) {
-            const auto length = static_cast<std::size_t>(x.pieces.lengths[static_cast<std::size_t>(o[6] + j * s[6])]);
-            h.visible_keys = length < part.first_key ? 0 : length - part.first_key;
-          }
-          if (!slopes.empty()) { slopes[at] = x.pieces.slopes[static_cast<std::size_t>(o[7] + j * s[7])]; }
-        }
-      });
-      call.score.soft_cap = x.pieces.cap;
-      call.score.slopes = slopes.empty() ? nullptr : slopes.data();
-      call.score.distance = x.pieces.distance + j0 - i0;
-      x.pieces.function.describe(call.score);
-      run(call, part);
-    });
+    attend_heads(x.pieces, size, {loops::size, extents, strides, x.q.data, x.k.memory(), x.v.memory(), to, sums}, call,
+                 run);
     x.pieces.function.rethrow();
   }
 };

@@ -126,9 +126,10 @@ struct attention_gradient_of<node<product_over<Over>, Shape, float, A, B>>
     const target<float> sums_of{const_cast<float*>(read_leaf(sums, rows)), rows};
     const target<float> out_of{const_cast<float*>(out.data()), out_axes};
     cx.count(plan_kind::attention);
-    base::template attend<sums_axes>(
-        x, size, heads, out_of, &sums_of,
-        [&](const auto& call, const attended_part& part) { run(cx, call, part, to, heads, size.heads); });
+    const auto kernel = [&](const kernels::attention_call& call, const attended_part& part) {
+      run(cx, call, part, to, heads, size.heads);
+    };
+    base::template attend<sums_axes>(x, size, heads, out_of, &sums_of, attention_run::of(kernel));
     return true;
   }
 

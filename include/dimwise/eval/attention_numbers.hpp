@@ -19,8 +19,7 @@ template <class Shape, class T, class E>
 inline constexpr bool is_tanh<elementwise<Shape, T, fn::tanh, E>> = true;
 
 // What the chain of scores says, in numbers: what every kernel understands.
-template <class Self>
-struct score_pieces {
+struct score_numbers {
   float scale = 1;
   float cap = 0;
   bool in_order = true;  // what is done to scores gives the same in the kernel's order: the scale first, the mask last
@@ -32,13 +31,12 @@ struct score_pieces {
     return in_order && (scale == 0 || std::isnormal(scale)) && (cap == 0 || std::isnormal(cap));
   }
 
+  void keep_order(bool kept) { in_order = in_order && kept; }
   // Factors that are not 0 may vanish together.
   void scale_by(float c, float product) {
-    in_order = in_order && (product != 0 || scale == 0 || c == 0);
+    keep_order(product != 0 || scale == 0 || c == 0);
     scale = product;
   }
-
-  Self& self() { return static_cast<Self&>(*this); }
 
   // Shows the keys from `first` to `last` places after the place of a query, of those that it has shown. No window
   // reaches further than `unbounded`, and positions are no further than 2^60 from 0: nothing here overflows.
@@ -48,17 +46,24 @@ struct score_pieces {
     window.before = std::min(window.before, -within(first));
     window.after = std::min(window.after, within(last));
   }
+};
+
+// How the numbers of `Self` are collected from the nodes of a chain.
+template <class Self>
+struct score_pieces {
+  Self& self() { return static_cast<Self&>(*this); }
 
   template <class Q, class K, class E>
   void take(const causal<Q, K>& m, const E& e) {
-    narrow(-all, m.query_origin(e, "causal") - m.key_origin(e, "causal"));
+    self().narrow(-score_numbers::all, m.query_origin(e, "causal") - m.key_origin(e, "causal"));
   }
   template <class Q, class K, class E>
   void take(const dimwise::window<Q, K>& m, const E& e) {
     const std::ptrdiff_t place = m.query_origin(e, "window") - m.key_origin(e, "window");
     // A limit that reaches from one end of the positions to the other is none.
-    narrow(m.left() < 0 || m.left() > 4 * all ? -all : place - m.left(),
-           m.right() < 0 || m.right() > 4 * all ? all : place + m.right());
+    constexpr std::ptrdiff_t all = score_numbers::all;
+    self().narrow(m.left() < 0 || m.left() > 4 * all ? -all : place - m.left(),
+                  m.right() < 0 || m.right() > 4 * all ? all : place + m.right());
   }
   template <class A, class B, class E>
   void take(const mask_pair<all_of, A, B>& m, const E& e) {
@@ -85,20 +90,20 @@ struct score_pieces {
     if constexpr (is_tanh<E>) {
       // c · tanh(s): the kernel's cap divides by c before tanh.
       self().collect(n.template child<0>());
-      cap = c;
-      in_order = in_order && c != 0;
+      self().cap = c;
+      self().keep_order(c != 0);
     } else {
       self().collect(n);
-      in_order = in_order && (!is_masked<E> || c > 0);  // what is masked stays −∞
+      self().keep_order(!is_masked<E> || c > 0);  // what is masked stays −∞
     }
-    scale_by(c, scale * c);
+    self().scale_by(c, self().scale * c);
   }
   template <class Shape, class T, class E, class U>
   void collect(const elementwise<Shape, T, fn::divide, E, constant<U>>& n) {
     const float c = static_cast<float>(n.template child<1>().op().value);
     self().collect(n.template child<0>());
-    in_order = in_order && (!is_masked<E> || c > 0);
-    scale_by(1 / c, scale / c);
+    self().keep_order(!is_masked<E> || c > 0);
+    self().scale_by(1 / c, self().scale / c);
   }
   template <class Shape, class E, class M>
   void collect(const masked_node<Shape, E, M>& n) {
@@ -106,6 +111,6 @@ struct score_pieces {
     self().take(n.template child<1>(), n.extents());
   }
 };
-struct plain_score_pieces : score_pieces<plain_score_pieces> {};
+struct plain_score_pieces : score_numbers, score_pieces<plain_score_pieces> {};
 
 }  // namespace dimwise::detail

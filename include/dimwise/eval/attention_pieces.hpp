@@ -42,14 +42,7 @@ lowered<bool> both_masks(const axis* a_axes, const bool* a, const axis* b_axes, 
 }
 
 // The numbers of a chain, and its operands: biases and masks of elements live here as long as the call.
-template <class Roles, class Pass>
-struct attention_pieces : score_pieces<attention_pieces<Roles, Pass>> {
-  using base = score_pieces<attention_pieces<Roles, Pass>>;
-  using base::collect;
-  using base::take;
-  using w_axes = typename Roles::w_axes;
-
-  Pass& pass;
+struct attention_numbers : score_numbers {
   lowered<float> bias;
   bool has_bias = false;
   std::ptrdiff_t bias_strides[max_rank] = {};
@@ -68,18 +61,28 @@ struct attention_pieces : score_pieces<attention_pieces<Roles, Pass>> {
   kernels::operation by_factor = kernels::operation::multiply;
   float least_factor = 1;
   float largest_factor = 1;
-
-  explicit attention_pieces(Pass& p) : pass(p) {}
+  segments query_documents;
+  segments key_documents;
 
   // The scales together are ordinary numbers, too.
   [[nodiscard]] bool fit() const {
     const bool divides = by_factor == kernels::operation::divide;
-    const float least = divides ? this->scale / largest_factor : this->scale * least_factor;
-    const float largest = divides ? this->scale / least_factor : this->scale * largest_factor;
-    return base::fit() && (this->scale == 0 || (std::isnormal(least) && std::isnormal(largest)));
+    const float least = divides ? scale / largest_factor : scale * least_factor;
+    const float largest = divides ? scale / least_factor : scale * largest_factor;
+    return score_numbers::fit() && (scale == 0 || (std::isnormal(least) && std::isnormal(largest)));
   }
-  segments query_documents;
-  segments key_documents;
+};
+
+template <class Roles, class Pass>
+struct attention_pieces : attention_numbers, score_pieces<attention_pieces<Roles, Pass>> {
+  using base = score_pieces<attention_pieces<Roles, Pass>>;
+  using base::collect;
+  using base::take;
+  using w_axes = typename Roles::w_axes;
+
+  Pass& pass;
+
+  explicit attention_pieces(Pass& p) : pass(p) {}
 
   template <class Q, class K, class E>
   void take(const document<Q, K>&, const E& e) {
@@ -102,7 +105,7 @@ struct attention_pieces : score_pieces<attention_pieces<Roles, Pass>> {
   void take(const causal<Q, summed<P...>>& m, const E& e) {
     const std::ptrdiff_t first = m.query_origin(e, "causal") - m.key_origin(e, "causal");
     if (first < -1) { return take_given(m, e); }
-    this->narrow(-base::all, first + m.in_front(e));
+    narrow(-all, first + m.in_front(e));
   }
   template <class M, class E>
   void take(const M& m, const E& e) {
@@ -152,7 +155,7 @@ struct attention_pieces : score_pieces<attention_pieces<Roles, Pass>> {
       for (std::size_t i = 0; i < m; ++i) {
         const float c = factor.data[o[0] + static_cast<std::ptrdiff_t>(i) * s[0]];
         const bool ordinary = c == 0 ? std::is_same_v<F, fn::multiply> : std::isnormal(c) && std::isnormal(1 / c);
-        this->in_order = this->in_order && ordinary && (!AfterMask || c > 0);
+        keep_order(ordinary && (!AfterMask || c > 0));
         if (c != 0) {
           least_factor = std::min(least_factor, std::abs(c));
           largest_factor = std::max(largest_factor, std::abs(c));

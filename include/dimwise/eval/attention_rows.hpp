@@ -24,6 +24,26 @@ lowered<float> read_rounded(Pass& pass, const elementwise<Shape, float, fn::roun
   return read<float>(pass, n);
 }
 
+// Keys or values without their names: floats, or elements of some bytes in which they are stored.
+struct attended_memory {
+  const float* floats = nullptr;
+  kernels::stored_numbers stored{};
+  std::size_t bytes = 0;
+
+  // Those of a head, which begin `offset` elements behind the first, and its scale.
+  void point(const float*& to, kernels::stored_numbers& bits, std::ptrdiff_t offset, std::ptrdiff_t row,
+             std::ptrdiff_t scale_offset) const {
+    if (bytes == 0) {
+      to = floats + offset;
+      return;
+    }
+    bits = stored;
+    bits.data = static_cast<const std::byte*>(stored.data) + offset * static_cast<std::ptrdiff_t>(bytes);
+    bits.row = row;
+    if (stored.scale != nullptr) { bits.scale = stored.scale + scale_offset; }
+  }
+};
+
 // Keys or values as the kernel reads them: floats, or the bits that they are stored in.
 template <class N, class Key>
 struct attended_rows {
@@ -34,9 +54,7 @@ struct attended_rows {
   attended_rows(Pass& pass, const N& n, bool kernel_rounds) : rows(read_rounded(pass, n, kernel_rounds)) {}
   [[nodiscard]] const axis* axes() const { return rows.axes; }
   [[nodiscard]] const axis* scale_at() const { return rows.axes; }  // unused
-  void point(const float*& to, kernels::stored_numbers&, std::ptrdiff_t offset, std::ptrdiff_t, std::ptrdiff_t) const {
-    to = rows.data + offset;
-  }
+  [[nodiscard]] attended_memory memory() const { return {rows.data}; }
 };
 template <class Shape, class Packed, class X, class... Scale, class Key>
 struct attended_rows<widened_node<Shape, Packed, X, Scale...>, Key> {
@@ -69,21 +87,14 @@ struct attended_rows<widened_node<Shape, Packed, X, Scale...>, Key> {
     }
   }
   [[nodiscard]] const axis* axes() const { return direct ? stored.axes : widened.axes; }
-  void point(const float*& to, kernels::stored_numbers& bits, std::ptrdiff_t offset, std::ptrdiff_t row,
-             std::ptrdiff_t scale_offset) const {
-    if (!direct) {
-      to = widened.data + offset;
-      return;
-    }
-    bits.data = stored.data + offset;
-    bits.format = format_of<element>;
-    bits.row = row;
+  [[nodiscard]] attended_memory memory() const {
+    if (!direct) { return {widened.data}; }
+    attended_memory here{nullptr, {stored.data, format_of<element>}, sizeof(element)};
     if constexpr (scaled) {
-      bits.scale = scale.data + scale_offset;
-      if constexpr (is_in<element_t<last, all>, scale_axes>) {
-        bits.scale_feature = scale.axes[index_in<element_t<last, all>, scale_axes>].stride;
-      }
+      here.stored.scale = scale.data;
+      here.stored.scale_feature = stride_of<element_t<last, all>, scale_axes>(scale);
     }
+    return here;
   }
   [[nodiscard]] const axis* scale_at() const { return scale.axes; }
 };

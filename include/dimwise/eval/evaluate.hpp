@@ -16,13 +16,12 @@ namespace detail {
 
 // The destination's axes in the order of the expression, which may be another one.
 template <class ResultAxes, class ExpressionAxes, class Extents>
-void destination_axes(const Extents& result, axis* to) {
+[[gnu::always_inline]] inline void destination_axes(const Extents& result, axis* to) {
   if constexpr (std::is_same_v<ResultAxes, ExpressionAxes>) {
-    axis_extents<ResultAxes>::write(result, to);
-    make_contiguous(to, ResultAxes::size);
+    axis_extents<ResultAxes>::write_contiguous(result, to);
   } else {
     axis own[max_rank];
-    destination_axes<ResultAxes, ResultAxes>(result, own);
+    axis_extents<ResultAxes>::write_contiguous(result, own);
     for (std::size_t i = 0; i < ExpressionAxes::size; ++i) { to[i] = own[places<ExpressionAxes, ResultAxes>::at[i]]; }
   }
 }

@@ -93,7 +93,8 @@ void call_rows_back(context& cx, const kernels::rows_gradient_call& call) {
 
 // A strategy: the gradients of contiguous rows.
 template <class How, class Over, class Shape, class T, class G, class X>
-struct by_row_kernel<node<rows_back<How, Over>, Shape, T, G, X>> {
+struct by_row_kernel<node<rows_back<How, Over>, Shape, T, G, X>>
+    : kernel_or_loops<by_row_kernel<node<rows_back<How, Over>, Shape, T, G, X>>> {
   using N = node<rows_back<How, Over>, Shape, T, G, X>;
   static constexpr bool matches = has_back_kernel<How> && is_float<G> && is_float<X>;
   static constexpr plan_kind kind = plan_kind::rows;
@@ -104,7 +105,7 @@ struct by_row_kernel<node<rows_back<How, Over>, Shape, T, G, X>> {
     return row.rank == 1 && !row.empty() && row.stride[0][0] == 1 && row.stride[1][0] == 1 && row.stride[2][0] == 1;
   }
   template <class Lowered>
-  static bool run(context& cx, const N& n, target<float> to, const Lowered& x) {
+  static void run(context& cx, const N& n, target<float> to, const Lowered& x) {
     const back_loops<N> all(n, to.axes, x);
     kernels::rows_gradient_call call;
     call.n = all.inside.extent[0];
@@ -120,7 +121,6 @@ struct by_row_kernel<node<rows_back<How, Over>, Shape, T, G, X>> {
       call.in_row = s[2];
       call_rows_back<How>(cx, call);
     });
-    return true;
   }
 };
 
@@ -128,7 +128,8 @@ struct by_row_kernel<node<rows_back<How, Over>, Shape, T, G, X>> {
 
 // A strategy: rows of a view's gradient, added where the view has read them.
 template <class How, class View, class Shape, class T, class G>
-struct by_row_kernel<node<view_back<How, View>, Shape, T, G>> {
+struct by_row_kernel<node<view_back<How, View>, Shape, T, G>>
+    : kernel_or_loops<by_row_kernel<node<view_back<How, View>, Shape, T, G>>> {
   using N = node<view_back<How, View>, Shape, T, G>;
   using axes = axes_for<Shape>;
   static constexpr bool matches = is_float<G> && axes::size > 0;
@@ -143,7 +144,7 @@ struct by_row_kernel<node<view_back<How, View>, Shape, T, G>> {
            row.extent[in] >= least_row;
   }
   template <class Lowered>
-  static bool run(context&, const N& n, target<float> to, const Lowered& x) {
+  static void run(context&, const N& n, target<float> to, const Lowered& x) {
     const auto& g = child_in<0>(x);
     std::size_t all = 1;
     for (std::size_t i = 0; i < axes::size; ++i) { all *= to.axes[i].extent; }
@@ -153,7 +154,6 @@ struct by_row_kernel<node<view_back<How, View>, Shape, T, G>> {
     kernels::for_each_row(view.nest, [&](const std::ptrdiff_t(&o)[2], std::size_t count, const std::ptrdiff_t(&)[2]) {
       kernels::active().zip(kernels::operation::add, count, sums + o[0], 1, g.data + o[1], 1, sums + o[0]);
     });
-    return true;
   }
 
  private:
@@ -175,7 +175,8 @@ const std::size_t* numbers_of(const id<D>* ids) {
 
 // A strategy: rows of a table's gradient, each where its id says.
 template <class D, class Shape, class T, class Values, class Ids>
-struct by_row_kernel<node<gather_back<D>, Shape, T, Values, Ids>> {
+struct by_row_kernel<node<gather_back<D>, Shape, T, Values, Ids>>
+    : kernel_or_loops<by_row_kernel<node<gather_back<D>, Shape, T, Values, Ids>>> {
   using N = node<gather_back<D>, Shape, T, Values, Ids>;
   static constexpr bool matches = is_float<Values>;
   static constexpr plan_kind kind = plan_kind::rows;
@@ -191,7 +192,7 @@ struct by_row_kernel<node<gather_back<D>, Shape, T, Values, Ids>> {
     return row.rank == 1 && row.stride[0][0] == 1 && row.stride[1][0] == 1;
   }
   template <class Lowered>
-  static bool run(context& cx, const N& n, target<float> to, const Lowered& x) {
+  static void run(context& cx, const N& n, target<float> to, const Lowered& x) {
     const scatter_loops<N> loops(n, to.axes, x);
     fill_zero(loops.all, to.data);
     const auto* const ids = child_in<1>(x).data;
@@ -210,7 +211,6 @@ struct by_row_kernel<node<gather_back<D>, Shape, T, Values, Ids>> {
       call.in_row = s[1];
       kernels::active_gradients().scatter_add(call, cx.runner());
     });
-    return true;
   }
 };
 

@@ -8,8 +8,7 @@
 // Tests: tests/eval/plan.test.cpp, tests/eval/words_plan.test.cpp
 #pragma once
 
-#include <dimwise/eval/context.hpp>
-#include <dimwise/eval/pass.hpp>
+#include <dimwise/eval/loops_elements.hpp>
 #include <dimwise/expr/elementwise.hpp>
 
 #include <optional>
@@ -63,6 +62,21 @@ template <>
 inline constexpr std::optional<kernels::operation> operation_code<fn::larger> = kernels::operation::max;
 template <>
 inline constexpr std::optional<kernels::operation> operation_code<fn::smaller> = kernels::operation::min;
+
+// A strategy for children in memory says `compute(cx, n, to, x)`, and for plans `fits(n, axes, x)`. This is what
+// computes where a kernel that fits is `run(cx, n, to, x)`.
+template <class Strategy>
+struct kernel_or_loops {
+  template <class N, class Lowered>
+  static void compute(context& cx, const N& n, target<float> to, const Lowered& x) {
+    if (!cx.reference_forced() && Strategy::fits(n, to.axes, x)) {
+      cx.count(Strategy::kind);
+      return Strategy::run(cx, n, to, x);
+    }
+    cx.count(plan_kind::plain);
+    loops<float>(n, to, x);
+  }
+};
 
 // A kernel's own overhead is worth a dozen elements.
 inline constexpr std::size_t least_row = 16;
@@ -265,22 +279,42 @@ void run_elements(context& cx, const kernels::loop_nest<K>& nest, std::size_t el
 template <class Kernel, class T, class Lowered>
 struct part_by;
 template <class Kernel, class T, class... X>
-struct part_by<Kernel, T, children_of<lowered<X>...>> {
+struct part_by<Kernel, T, lowered_children_of<lowered<X>...>> {
   static void run(const kernels::table& table, std::size_t n, void* to, const void* x, const std::ptrdiff_t* offset,
                   const std::ptrdiff_t* step, std::size_t begin) {
-    run(table, n, static_cast<T*>(to), *static_cast<const children_of<lowered<X>...>*>(x), offset, step,
+    run(table, n, static_cast<T*>(to), *static_cast<const lowered_children_of<lowered<X>...>*>(x), offset, step,
         static_cast<std::ptrdiff_t>(begin), std::index_sequence_for<X...>{});
   }
 
  private:
   template <std::size_t... I>
   [[gnu::always_inline]] static void run(const kernels::table& table, std::size_t n, T* to,
-                                         const children_of<lowered<X>...>& x, const std::ptrdiff_t* offset,
+                                         const lowered_children_of<lowered<X>...>& x, const std::ptrdiff_t* offset,
                                          const std::ptrdiff_t* step, std::ptrdiff_t begin, std::index_sequence<I...>) {
     Kernel::run(table, n, children_of<const X*...>{child_in<I>(x).data + offset[1 + I] + begin * step[1 + I]...},
                 step + 1, to + offset[0] + begin);
   }
 };
+
+// What remains of such a node when its names are gone.
+template <std::size_t K>
+struct element_form {
+  const bool* any_step;
+  std::size_t elements;  // of a part
+  element_part* kernel;
+  element_loops<K>* plain;
+};
+// One function for all nodes with as many children; `takes`: the kernel has this node's numbers.
+template <std::size_t K>
+[[gnu::noinline]] void compute_elements(context& cx, const element_form<K>& form, bool takes,
+                                        const kernels::loop_nest<K>& nest, const void* f, void* to, const void* x) {
+  if (takes && !cx.reference_forced() && elements_fit(nest, form.any_step)) {
+    cx.count(plan_kind::map);
+    return run_elements(cx, nest, form.elements, form.kernel, to, x);
+  }
+  cx.count(plan_kind::plain);
+  form.plain(nest, f, to, x);
+}
 
 // A strategy: the children of a node through its element kernel.
 template <class N>
@@ -289,14 +323,17 @@ struct by_element_kernel {
   static constexpr plan_kind kind = plan_kind::map;
 
   template <class Lowered>
-  [[gnu::always_inline]] static bool fits(const N& n, const axis* to, const Lowered& x) {
+  static bool fits(const N& n, const axis* to, const Lowered& x) {
     return element_kernel<N>::takes(n) && elements_fit(child_nest<N>(to, x), any_step<children_t<N>>::of);
   }
   template <class T, class Lowered>
-  [[gnu::always_inline]] static bool run(context& cx, const N&, target<T> to, const Lowered& x) {
-    using part = part_by<typename element_kernel<N>::kernel, T, Lowered>;
-    run_elements(cx, child_nest<N>(to.axes, x), element_kernel<N>::part, &part::run, to.data, &x);
-    return true;
+  [[gnu::always_inline]] static void compute(context& cx, const N& n, target<T> to, const Lowered& x) {
+    const auto f = element_function<float, N>::of(n);
+    using function = std::remove_const_t<decltype(f)>;
+    static constexpr element_form<1 + children_t<N>::size> form = {
+        any_step<children_t<N>>::of, element_kernel<N>::part,
+        &part_by<typename element_kernel<N>::kernel, T, Lowered>::run, &element_by_element<function, T, Lowered>::run};
+    compute_elements(cx, form, element_kernel<N>::takes(n), child_nest<N>(to.axes, x), &f, to.data, &x);
   }
 };
 

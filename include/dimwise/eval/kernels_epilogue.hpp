@@ -296,7 +296,7 @@ struct norm_and_finish<N> {
     lowered<float> beta;
     if constexpr (chain::shifted) { beta = read<float>(pass, chain::beta(n)); }
     const row_loops loops =
-        row_loops_over<axes_for<shape_of<N>>, axes_for<shape_of<child_t<norm>>>, over>(to.axes, x.axes);
+        rows_form_over<axes_for<shape_of<N>>, axes_for<shape_of<child_t<norm>>>, over>.loops(to.axes, x.axes);
     if (loops.inside.empty()) { return true; }
     const auto words = [] {
       return std::string(chain::how::name) + (chain::shifted ? ", times gamma, plus beta" : ", times gamma");

@@ -79,7 +79,8 @@ struct cross_entropy_rows {
 
 // A strategy: the loss of each row.
 template <class Rest, class T, class V, class X, class Y, class W, class S>
-struct by_row_kernel<cross_entropy_node<Rest, T, V, X, Y, W, S>> {
+struct by_row_kernel<cross_entropy_node<Rest, T, V, X, Y, W, S>>
+    : kernel_or_loops<by_row_kernel<cross_entropy_node<Rest, T, V, X, Y, W, S>>> {
   using N = cross_entropy_node<Rest, T, V, X, Y, W, S>;
   using rows = cross_entropy_rows<1, X, Y, W>;
   static constexpr bool matches = rows::matches;
@@ -92,7 +93,7 @@ struct by_row_kernel<cross_entropy_node<Rest, T, V, X, Y, W, S>> {
     return !n.op().divergence && rows::fits(all.outside, all.inside, n.op().smoothing);
   }
   template <class Lowered>
-  static bool run(context& cx, const N& n, target<float> to, const Lowered& x) {
+  static void run(context& cx, const N& n, target<float> to, const Lowered& x) {
     const nests all(n, to.axes, x);
     rows::run(cx, all.outside, all.inside, n.op().smoothing, child_in<0>(x).data, child_in<1>(x).data,
               child_in<2>(x).data, child_in<3>(x).data, [&](auto& call, const auto& place, const auto& step) {
@@ -100,13 +101,13 @@ struct by_row_kernel<cross_entropy_node<Rest, T, V, X, Y, W, S>> {
       call.loss_step = step[0];
       kernels::active_gradients().cross_entropy(call);
     });
-    return true;
   }
 };
 
 // A strategy: the gradient of each row's logits.
 template <class V, class Shape, class T, class G, class X, class Y, class W, class S>
-struct by_row_kernel<node<cross_entropy_back<V>, Shape, T, G, X, Y, W, S>> {
+struct by_row_kernel<node<cross_entropy_back<V>, Shape, T, G, X, Y, W, S>>
+    : kernel_or_loops<by_row_kernel<node<cross_entropy_back<V>, Shape, T, G, X, Y, W, S>>> {
   using N = node<cross_entropy_back<V>, Shape, T, G, X, Y, W, S>;
   using rows = cross_entropy_rows<2, X, Y, W>;
   static constexpr bool matches = rows::matches && is_float<G>;
@@ -120,7 +121,7 @@ struct by_row_kernel<node<cross_entropy_back<V>, Shape, T, G, X, Y, W, S>> {
            rows::fits(all.outside, all.inside, n.op().smoothing);
   }
   template <class Lowered>
-  static bool run(context& cx, const N& n, target<float> to, const Lowered& x) {
+  static void run(context& cx, const N& n, target<float> to, const Lowered& x) {
     const nests all(n, to.axes, x);
     rows::run(cx, all.outside, all.inside, n.op().smoothing, child_in<1>(x).data, child_in<2>(x).data,
               child_in<3>(x).data, child_in<4>(x).data, [&](auto& call, const auto& place, const auto& step) {
@@ -130,7 +131,6 @@ struct by_row_kernel<node<cross_entropy_back<V>, Shape, T, G, X, Y, W, S>> {
       call.factor_step = step[1];
       kernels::active_gradients().cross_entropy(call);
     });
-    return true;
   }
 };
 

@@ -240,14 +240,24 @@ inline bool may_be_spoiled(const product_form& form, const lowered<float>& a, co
   }
   return !all_finite(form.rank, to.axes, to.data);
 }
-// The product; false where a hidden value may have spoiled it.
-inline bool multiply(context& cx, const product_form& form, target<float> to, const lowered<float>& a,
-                     const lowered<float>& b) {
-  run_product(cx, plan_product(sort_axes(form, a.axes, b.axes, to.axes)), a, b, to.data);
-  return !may_be_spoiled(form, a, b, to);
+// Whether the kernel is worth its beginning: there is enough to sum.
+constexpr bool product_fits(const product_form& form, const axis* a, const axis* to) {
+  return plain_work(form, a, to) >= least_product;
+}
+// The product by the kernel, and by the plain loops where these are done before a kernel has begun, and where a hidden
+// value may have spoiled the kernel's result.
+[[gnu::noinline]] inline void compute_product(context& cx, const product_form& form, target<float> to,
+                                              const lowered<float>& a, const lowered<float>& b) {
+  if (!cx.reference_forced() && product_fits(form, a.axes, to.axes)) {
+    cx.count(plan_kind::product);
+    run_product(cx, plan_product(sort_axes(form, a.axes, b.axes, to.axes)), a, b, to.data);
+    if (!may_be_spoiled(form, a, b, to)) { return; }
+  }
+  cx.count(plan_kind::plain);
+  product_loops(form, to, a, b);
 }
 
-// A strategy: the product of the children. It gives up where a hidden value may have spoiled the result.
+// A strategy: the product of the children.
 template <class N>
 struct by_product_kernel {
   static constexpr bool matches = false;
@@ -258,14 +268,13 @@ struct by_product_kernel<contraction<Shape, Over, A, B>> {
   static constexpr bool matches = is_float<A> && is_float<B>;
   static constexpr plan_kind kind = plan_kind::product;
 
-  // Nothing to sum, or little: the plain loops are done before a kernel has begun.
   template <class Lowered>
   static bool fits(const node&, const axis* to, const Lowered& x) {
-    return plain_work(form_of<node>, child_in<0>(x).axes, to) >= least_product;
+    return product_fits(form_of<node>, child_in<0>(x).axes, to);
   }
   template <class Lowered>
-  static bool run(context& cx, const node&, target<float> to, const Lowered& x) {
-    return multiply(cx, form_of<node>, to, child_in<0>(x), child_in<1>(x));
+  [[gnu::always_inline]] static void compute(context& cx, const node&, target<float> to, const Lowered& x) {
+    compute_product(cx, form_of<node>, to, child_in<0>(x), child_in<1>(x));
   }
 };
 

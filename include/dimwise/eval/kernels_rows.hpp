@@ -34,7 +34,8 @@ void call_rows(const kernels::table& table, const kernels::rows_call& call) {
 
 // Whether the kernel takes rows with these loops.
 inline bool rows_fit(const row_loops& loops) {
-  return loops.inside.rank == 1 && loops.inside.stride[0][0] == 1 && loops.inside.stride[1][0] == 1;
+  return !loops.inside.empty() && loops.inside.rank == 1 && loops.inside.stride[0][0] == 1 &&
+         loops.inside.stride[1][0] == 1;
 }
 
 // For loops that fit.
@@ -62,6 +63,18 @@ void run_rows(context& cx, const row_loops& loops, float* to, const float* from,
   });
 }
 
+// Rows by the kernel, where they are contiguous, or one after the other.
+template <class How>
+void compute_rows(context& cx, const rows_form& form, target<float> to, const lowered<float>& x, float epsilon) {
+  const row_loops loops = form.loops(to.axes, x.axes);
+  if (!cx.reference_forced() && rows_fit(loops)) {
+    cx.count(plan_kind::rows);
+    return run_rows<How>(cx, loops, to.data, x.data, to.hidden, epsilon);
+  }
+  cx.count(plan_kind::plain);
+  row_by_row<How>(loops, to.data, x.data, to.hidden, epsilon);
+}
+
 // A strategy: rows that are contiguous.
 template <class N>
 struct by_row_kernel {
@@ -75,15 +88,11 @@ struct by_row_kernel<rowwise<Shape, How, Over, E>> {
 
   template <class Lowered>
   static bool fits(const node&, const axis* to, const Lowered& x) {
-    const row_loops loops = loops_of_rows<node>(to, child_in<0>(x).axes);
-    return !loops.inside.empty() && rows_fit(loops);
+    return rows_fit(form_of_rows<node>.loops(to, child_in<0>(x).axes));
   }
   template <class Lowered>
-  static bool run(context& cx, const node& n, target<float> to, const Lowered& in) {
-    const auto& x = child_in<0>(in);
-    run_rows<How>(cx, loops_of_rows<node>(to.axes, x.axes), to.data, x.data, to.hidden,
-                  static_cast<float>(n.op().epsilon));
-    return true;
+  [[gnu::always_inline]] static void compute(context& cx, const node& n, target<float> to, const Lowered& x) {
+    compute_rows<How>(cx, form_of_rows<node>, to, child_in<0>(x), static_cast<float>(n.op().epsilon));
   }
 };
 
@@ -161,6 +170,18 @@ void run_fold(context& cx, const row_loops& loops, float* to, const float* from)
   });
 }
 
+// By the kernel where it fits, or one row after the other.
+template <class How>
+void compute_fold(context& cx, const rows_form& form, target<float> to, const lowered<float>& x) {
+  const row_loops loops = form.loops(to.axes, x.axes);
+  if (!cx.reference_forced() && fold_fits(loops)) {
+    cx.count(plan_kind::rows);
+    return run_fold<How>(cx, loops, to.data, x.data);
+  }
+  cx.count(plan_kind::plain);
+  fold_row_by_row<How, float, false>(loops, to.data, x.data);
+}
+
 // A strategy; what is masked is left out element by element, by the reference.
 template <class N>
 struct by_fold_kernel {
@@ -174,13 +195,11 @@ struct by_fold_kernel<reduction<Shape, float, How, Over, E>> {
 
   template <class Lowered>
   static bool fits(const node&, const axis* to, const Lowered& x) {
-    return fold_fits(loops_of_rows<node>(to, child_in<0>(x).axes));
+    return fold_fits(form_of_rows<node>.loops(to, child_in<0>(x).axes));
   }
   template <class Lowered>
-  static bool run(context& cx, const node&, target<float> to, const Lowered& in) {
-    const auto& x = child_in<0>(in);
-    run_fold<How>(cx, loops_of_rows<node>(to.axes, x.axes), to.data, x.data);
-    return true;
+  [[gnu::always_inline]] static void compute(context& cx, const node&, target<float> to, const Lowered& x) {
+    compute_fold<How>(cx, form_of_rows<node>, to, child_in<0>(x));
   }
 };
 

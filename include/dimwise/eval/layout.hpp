@@ -91,7 +91,8 @@ struct places<list<A...>, Operand> {
 
 // The strides of an operand along the axes of a result; 0 along those that it lacks. `at` says which axis of the
 // operand runs along each: one function for all names.
-constexpr void align_by(const short* at, std::size_t rank, const axis* operand, std::ptrdiff_t* strides) {
+[[gnu::noinline]] constexpr void align_by(const short* at, std::size_t rank, const axis* operand,
+                                          std::ptrdiff_t* strides) {
   for (std::size_t i = 0; i < rank; ++i) { strides[i] = at[i] < 0 ? 0 : operand[at[i]].stride; }
 }
 template <class ResultAxes, class OperandAxes>
@@ -196,13 +197,12 @@ template <class Axes, class Order, class Extents>
 operand_layout layout_in_order(const Extents& extents) {
   static_assert(Axes::size <= max_rank, "dimwise: more than 16 dimensions in one tensor");
   operand_layout result;
-  axis_extents<Axes>::write(extents, result.axes);
   if constexpr (std::is_same_v<Order, Axes>) {
-    make_contiguous(result.axes, Axes::size);
+    axis_extents<Axes>::write_contiguous(extents, result.axes);
   } else {
+    axis_extents<Axes>::write(extents, result.axes);
     axis stored[max_rank];
-    axis_extents<Order>::write(extents, stored);
-    make_contiguous(stored, Axes::size);
+    axis_extents<Order>::write_contiguous(extents, stored);
     std::ptrdiff_t strides[max_rank] = {};
     align<Axes, Order>(stored, strides);
     for (std::size_t i = 0; i < Axes::size; ++i) { result.axes[i].stride = strides[i]; }

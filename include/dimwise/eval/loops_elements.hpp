@@ -94,24 +94,39 @@ struct widened_element {
 template <class C, class Shape, class X, class... Scale>
 struct element_function<C, widened_node<Shape, nothing, X, Scale...>> : has_element_function<widened_element<C>> {};
 
-template <class F, class T, class... X, std::size_t... I>
-void element_loops(const kernels::loop_nest<1 + sizeof...(X)>& nest, const F& f, T* to,
-                   const children_of<lowered<X>...>& x, std::index_sequence<I...>) {
-  constexpr std::size_t pointers = 1 + sizeof...(X);
-  kernels::for_each_row(nest,
-                        [&](const std::ptrdiff_t(&o)[pointers], std::size_t count, const std::ptrdiff_t(&s)[pointers]) {
-    T* const out = to + o[0];
-    for (std::size_t i = 0; i < count; ++i) {
-      const auto j = static_cast<std::ptrdiff_t>(i);
-      out[j * s[0]] = f(child_in<I>(x).data[o[1 + I] + j * s[1 + I]]...);
-    }
-  });
-}
+// All elements: the loops, the function, where the result begins, and the children in memory.
+template <std::size_t K>
+using element_loops = void(const kernels::loop_nest<K>& nest, const void* f, void* to, const void* x);
+template <class F, class T, class Lowered>
+struct element_by_element;
+template <class F, class T, class... X>
+struct element_by_element<F, T, lowered_children_of<lowered<X>...>> {
+  static constexpr std::size_t pointers = 1 + sizeof...(X);
+
+  static void run(const kernels::loop_nest<pointers>& nest, const void* f, void* to, const void* x) {
+    run(nest, *static_cast<const F*>(f), static_cast<T*>(to),
+        *static_cast<const lowered_children_of<lowered<X>...>*>(x), std::index_sequence_for<X...>{});
+  }
+
+ private:
+  template <std::size_t... I>
+  [[gnu::always_inline]] static void run(const kernels::loop_nest<pointers>& nest, const F& f, T* to,
+                                         const lowered_children_of<lowered<X>...>& x, std::index_sequence<I...>) {
+    kernels::for_each_row(
+        nest, [&](const std::ptrdiff_t(&o)[pointers], std::size_t count, const std::ptrdiff_t(&s)[pointers]) {
+      T* const out = to + o[0];
+      for (std::size_t i = 0; i < count; ++i) {
+        const auto j = static_cast<std::ptrdiff_t>(i);
+        out[j * s[0]] = f(child_in<I>(x).data[o[1 + I] + j * s[1 + I]]...);
+      }
+    });
+  }
+};
 template <class C, class N, class T, class Lowered>
   requires(element_function<C, N>::known)
 [[gnu::always_inline]] inline void loops(const N& n, target<T> to, const Lowered& x) {
-  element_loops(child_nest<N>(to.axes, x), element_function<C, N>::of(n), to.data, x,
-                std::make_index_sequence<children_t<N>::size>{});
+  const auto f = element_function<C, N>::of(n);
+  element_by_element<std::remove_const_t<decltype(f)>, T, Lowered>::run(child_nest<N>(to.axes, x), &f, to.data, &x);
 }
 
 template <class C, class T, class U, class Lowered>

@@ -49,9 +49,12 @@ struct form_of_product<contraction<Shape, Over, A, B>> {
 template <class N>
 inline constexpr const product_form& form_of = form_of_product<N>::value;
 
-// Σ a · b; `SkipHidden`: a are weights.
-template <bool SkipHidden, class C>
+// Σ a · b. Of two operands that are both weights, the hidden ones of a are left out.
+template <class C>
 void product_loops(const product_form& form, target<C> to, const lowered<C>& a, const lowered<C>& b) {
+  if (form.b.gives_hidden_weights && !form.a.gives_hidden_weights) {
+    return product_loops<C>({form.b, form.a, form.rank, form.sums}, to, b, a);
+  }
   const short* const at[] = {form.a.along_result, form.b.along_result};
   const axis* const from[] = {a.axes, b.axes};
   kernels::loop_nest<2> sums;
@@ -59,17 +62,16 @@ void product_loops(const product_form& form, target<C> to, const lowered<C>& a, 
     const axis& along = a.axes[form.a.along_sums[i]];
     sums.add(along.extent, {along.stride, b.axes[form.b.along_sums[i]].stride});
   }
-  kernels::contract<SkipHidden>(nest_by(at, form.rank, to.axes, from), sums, to.data, a.data, b.data);
+  const auto result = nest_by(at, form.rank, to.axes, from);
+  if (form.a.gives_hidden_weights) {
+    kernels::contract<true>(result, sums, to.data, a.data, b.data);
+  } else {
+    kernels::contract<false>(result, sums, to.data, a.data, b.data);
+  }
 }
 template <class C, class Shape, class Over, class A, class B, class Lowered>
-void loops(const contraction<Shape, Over, A, B>&, target<C> to, const Lowered& x) {
-  constexpr const product_form& form = form_of<contraction<Shape, Over, A, B>>;
-  if constexpr (gives_hidden_weights<B> && !gives_hidden_weights<A>) {
-    static constexpr product_form exchanged = {form.b, form.a, form.rank, form.sums};
-    product_loops<true>(exchanged, to, child_in<1>(x), child_in<0>(x));
-  } else {
-    product_loops<gives_hidden_weights<A>>(form, to, child_in<0>(x), child_in<1>(x));
-  }
+[[gnu::always_inline]] inline void loops(const contraction<Shape, Over, A, B>&, target<C> to, const Lowered& x) {
+  product_loops(form_of<contraction<Shape, Over, A, B>>, to, child_in<0>(x), child_in<1>(x));
 }
 
 }  // namespace dimwise::detail

@@ -33,11 +33,18 @@ struct row_loops {
   kernels::loop_nest<2> outside;
   kernels::loop_nest<2> inside;
 };
+// What remains of rows when their names are gone: one function for all that follows.
+struct rows_form {
+  axes_in_both outside;
+  axes_in_both inside;
+
+  [[nodiscard]] row_loops loops(const axis* to, const axis* from) const {
+    return {outside.nest(to, from), inside.nest(to, from)};
+  }
+};
 template <class ResultAxes, class OperandAxes, class Over>
-row_loops row_loops_over(const axis* to, const axis* from) {
-  return {in_both<difference_t<OperandAxes, Over>, ResultAxes, OperandAxes>.nest(to, from),
-          in_both<Over, ResultAxes, OperandAxes>.nest(to, from)};
-}
+inline constexpr rows_form rows_form_over = {in_both<difference_t<OperandAxes, Over>, ResultAxes, OperandAxes>,
+                                             in_both<Over, ResultAxes, OperandAxes>};
 
 template <class C, class How>
 void one_row(const kernels::loop_nest<2>& row, C* to, const C* from, C hidden, C epsilon) {
@@ -58,12 +65,10 @@ void one_row(const kernels::loop_nest<2>& row, C* to, const C* from, C hidden, C
   }
 }
 
-// The loops of a node over the dimensions that its operation names.
+// Of a node over the dimensions that its operation names.
 template <class N>
-row_loops loops_of_rows(const axis* to, const axis* from) {
-  return row_loops_over<axes_for<shape_of<N>>, axes_for<shape_of<child_t<N>>>,
-                        axes_of_list_t<typename operation_of<N>::over>>(to, from);
-}
+inline constexpr const rows_form& form_of_rows = rows_form_over<axes_for<shape_of<N>>, axes_for<shape_of<child_t<N>>>,
+                                                                axes_of_list_t<typename operation_of<N>::over>>;
 
 template <class How, class T>
 void row_by_row(const row_loops& loops, T* to, const T* from, T hidden, T epsilon) {
@@ -75,7 +80,7 @@ void row_by_row(const row_loops& loops, T* to, const T* from, T hidden, T epsilo
 template <class C, class Shape, class How, class Over, class E, class T, class Lowered>
 void loops(const rowwise<Shape, How, Over, E>& n, target<T> to, const Lowered& in) {
   const auto& x = child_in<0>(in);
-  row_by_row<How, T>(loops_of_rows<rowwise<Shape, How, Over, E>>(to.axes, x.axes), to.data, x.data, to.hidden,
+  row_by_row<How, T>(form_of_rows<rowwise<Shape, How, Over, E>>.loops(to.axes, x.axes), to.data, x.data, to.hidden,
                      static_cast<T>(n.op().epsilon));
 }
 
@@ -120,23 +125,26 @@ T total_of(const Visit& visit) {
 }
 
 // What is masked is −∞ and does not count.
-template <class C, class Shape, class T, class How, class Over, class E, class Out, class Lowered>
-void loops(const reduction<Shape, T, How, Over, E>&, target<Out> to, const Lowered& in) {
-  using R = compute_t<C, value_of<E>>;
-  const auto& x = child_in<0>(in);
-  const row_loops all = loops_of_rows<reduction<Shape, T, How, Over, E>>(to.axes, x.axes);
+template <class How, class C, bool IsMasked, class Out, class R>
+void fold_row_by_row(const row_loops& all, Out* to, const R* from) {
   kernels::for_each_element(all.outside, [&](std::ptrdiff_t t, std::ptrdiff_t f) {
     const auto visit = [&](auto&& each) {
       std::size_t place = 0;
       kernels::for_each_element(all.inside, [&](std::ptrdiff_t, std::ptrdiff_t g) {
-        const R value = x.data[f + g];
-        const bool hidden = is_masked<E> && value == static_cast<R>(kernels::minus_infinity<C>);
+        const R value = from[f + g];
+        const bool hidden = IsMasked && value == static_cast<R>(kernels::minus_infinity<C>);
         if (!hidden) { each(value, place); }
         ++place;
       });
     };
-    to.data[t] = total_of<How, Out, R>(visit);
+    to[t] = total_of<How, Out, R>(visit);
   });
+}
+template <class C, class Shape, class T, class How, class Over, class E, class Out, class Lowered>
+void loops(const reduction<Shape, T, How, Over, E>&, target<Out> to, const Lowered& in) {
+  const auto& x = child_in<0>(in);
+  fold_row_by_row<How, C, is_masked<E>>(form_of_rows<reduction<Shape, T, How, Over, E>>.loops(to.axes, x.axes), to.data,
+                                        x.data);
 }
 
 // Masked right before it is reduced: the mask itself says what is hidden, and a visible −∞ counts. `x` are the children

@@ -87,7 +87,7 @@ void allocate(lowered<T>& x, const char* operation) {
 }
 
 template <class T, class Pass, class N>
-lowered<T> read_elements(const N& n) {
+[[gnu::always_inline]] inline lowered<T> read_elements(const N& n) {
   using axes = axes_for<shape_of<N>>;
   lowered<T> x;
   [[maybe_unused]] const auto* const data = read_leaf(n, x.axes);
@@ -179,23 +179,52 @@ template <class C, class Pass, class N, class X>
   }
 }
 
+// Children in memory, for `child_in`: aggregates, so that each is made where it stays.
+template <class... X>
+struct lowered_children_of {};
+template <class A>
+struct lowered_children_of<A> {
+  A a;
+};
+template <class A, class B>
+struct lowered_children_of<A, B> {
+  A a;
+  B b;
+};
+template <class A, class B, class C, class... More>
+struct lowered_children_of<A, B, C, More...> {
+  A a;
+  B b;
+  C c;
+  [[no_unique_address]] lowered_children_of<More...> more{};
+};
+
 template <class C, class List>
 struct lowered_list;
 template <class C, class... X>
 struct lowered_list<C, list<X...>> {
-  using type = children_of<lowered<typename child_facts<X>::template type<C>>...>;
+  using type = lowered_children_of<lowered<typename child_facts<X>::template type<C>>...>;
 };
 // The children of N as memory, in order.
 template <class C, class N>
 using lowered_children = typename lowered_list<C, children_t<N>>::type;
 
-template <class C, class Pass, class N, std::size_t... I>
-[[gnu::always_inline]] inline lowered_children<C, N> read_children(Pass& pass, const N& n, std::index_sequence<I...>) {
-  return {read_child<C>(pass, n, n.template child<I>())...};  // braces: from left to right
+// From left to right, as braces say.
+template <class C, class Pass, class N, std::size_t... I, std::size_t... J>
+[[gnu::always_inline]] inline lowered_children<C, N> read_children(Pass& pass, const N& n, std::index_sequence<I...>,
+                                                                   std::index_sequence<J...>) {
+  if constexpr (sizeof...(J) == 0) {
+    return {read_child<C>(pass, n, n.template child<I>())...};
+  } else {
+    return {read_child<C>(pass, n, n.template child<I>())..., {read_child<C>(pass, n, n.template child<3 + J>())...}};
+  }
 }
 template <class C, class Pass, class N>
 [[gnu::always_inline]] inline lowered_children<C, N> read_children(Pass& pass, const N& n) {
-  return read_children<C>(pass, n, std::make_index_sequence<children_t<N>::size>{});
+  constexpr std::size_t size = children_t<N>::size;
+  static_assert(size <= 6, "dimwise: a node of more than six children");
+  return read_children<C>(pass, n, std::make_index_sequence<(size < 3 ? size : 3)>{},
+                          std::make_index_sequence<(size < 3 ? 0 : size - 3)>{});
 }
 
 // The loops over a node and its children.

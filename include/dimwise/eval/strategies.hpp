@@ -54,19 +54,6 @@ bool any_fused(list<S...>, Pass& pass, const N& n, target<T> to) {
   return (S::run(pass, n, to) || ...);
 }
 
-// Whether a kernel has computed the node from its children.
-template <class S, class Pass, class N, class T, class Lowered>
-bool is_computed(Pass& pass, const N& n, target<T> to, const Lowered& x) {
-  if (!S::fits(n, to.axes, x)) { return false; }
-  pass.note(S::kind, n, operation_in_words<N>);
-  if constexpr (Pass::computes) { return S::run(pass.cx, n, to, x); }
-  return true;
-}
-template <class... S, class Pass, class N, class T, class Lowered>
-[[gnu::always_inline]] inline bool any_computed(list<S...>, Pass& pass, const N& n, target<T> to, const Lowered& x) {
-  return (is_computed<S>(pass, n, to, x) || ...);
-}
-
 template <class E>
 inline constexpr bool is_masked_node = false;
 template <class Shape, class E, class M>
@@ -99,18 +86,24 @@ void compute(Pass& pass, const N& n, target<T> to) {
     pass.note(plan_kind::plain, n, operation_in_words<N>);
     if constexpr (Pass::computes) { masked_total_loops<C>(n, to, x); }
   } else {
-    [[maybe_unused]] const bool kernels_run = has_kernels<C> && !pass.cx.reference_forced();
     using fused = typename fused_strategies::for_node<N>;
     if constexpr (has_kernels<C> && fused::size > 0) {
-      if (kernels_run && any_fused(fused{}, pass, n, to)) { return; }
+      if (!pass.cx.reference_forced() && any_fused(fused{}, pass, n, to)) { return; }
     }
     auto x = read_children<C>(pass, n);
     using direct = typename kernel_strategies::for_node<N>;
     if constexpr (has_kernels<C> && direct::size > 0) {
-      if (kernels_run && any_computed(direct{}, pass, n, to, x)) { return; }
+      using kernel = first_t<direct>;
+      if constexpr (Pass::computes) {
+        kernel::compute(pass.cx, n, to, x);
+      } else {
+        const bool runs = !pass.cx.reference_forced() && kernel::fits(n, to.axes, x);
+        pass.note(runs ? kernel::kind : plan_kind::plain, n, operation_in_words<N>);
+      }
+    } else {
+      pass.note(copies_elements<N> ? plan_kind::look : plan_kind::plain, n, operation_in_words<N>);
+      if constexpr (Pass::computes) { loops<C>(n, to, x); }
     }
-    pass.note(copies_elements<N> ? plan_kind::look : plan_kind::plain, n, operation_in_words<N>);
-    if constexpr (Pass::computes) { loops<C>(n, to, x); }
   }
 }
 

@@ -61,7 +61,7 @@ struct top_k {
     axis_extents<axes>::write(e, to);
     make_contiguous(to, axes::size);
     const axis along_best = to[index_in<Best, axes>];
-    const row_loops loops = row_loops_over<axes, axes_for<shape_of<X>>, axes_of_list_t<list<D>>>(to, from.axes);
+    const row_loops loops = rows_form_over<axes, axes_for<shape_of<X>>, axes_of_list_t<list<D>>>.loops(to, from.axes);
     aligned_vector<std::size_t> order(n);
     aligned_vector<T> row(n);
     T* values = result.values.overwrite();

@@ -31,19 +31,16 @@ inline constexpr bool is_product<contraction<Shape, Over, A, B>> = true;
 template <class A, class B>
 using both_atoms_t = union_t<typename extents_type_of<A>::atoms, typename extents_type_of<B>::atoms>;
 
-// The extents of a product: every dimension that both have is checked, contracted ones too. Where out<D> became D, the
-// result's slots are the same, one for one.
+// The extents of a product: every dimension that both have is checked, contracted ones too. Those of the result come
+// first; where out<D> became D, its slots are the same, one for one.
 template <class Shape, class Plain, class A, class B>
-extents_for<Shape> product_extents(const char* operation, const A& a, const B& b) {
-  const auto all = merge_extents<both_atoms_t<A, B>>(operation, a.extents(), b.extents());
-  const auto plain = merge_extents<atoms_of_list_t<Plain>>(operation, all);
-  if constexpr (std::is_same_v<atoms_of_list_t<Plain>, typename extents_for<Shape>::atoms>) {
-    return plain;
-  } else {
-    extents_for<Shape> result;
-    result.take_in_order(plain);
-    return result;
-  }
+[[gnu::always_inline]] inline extents_for<Shape> product_extents(const char* operation, const A& a, const B& b) {
+  using kept = atoms_of_list_t<Plain>;
+  using all_atoms = join_t<kept, difference_t<both_atoms_t<A, B>, kept>>;
+  const auto all = merge_extents<all_atoms>(operation, a.extents(), b.extents());
+  extents_for<Shape> result;
+  result.take_in_order(all);
+  return result;
 }
 
 template <class Over, class Along, class Verdict, class A, class B>
@@ -69,11 +66,11 @@ struct contract {
   static auto judge(list<D...>, const A&, const B&, all_documents)
       -> of_numbers<op::contract, rule::contract_all<list<D...>, list<>, shape_of<A>, shape_of<B>>, A, B>;
   template <class Verdict, class... D, operand A, operand B, class... E>
-  static auto make(list<D...>, const A& a, const B& b, along<E...> = {}) {
+  [[gnu::always_inline]] static auto make(list<D...>, const A& a, const B& b, along<E...> = {}) {
     return make_contraction<list<D...>, list<E...>, Verdict>("contract", a, b);
   }
   template <class Verdict, class... D, operand A, operand B>
-  static auto make(list<D...>, const A& a, const B& b, all_documents) {
+  [[gnu::always_inline]] static auto make(list<D...>, const A& a, const B& b, all_documents) {
     return make_contraction<list<D...>, list<>, Verdict>("contract", a, b);
   }
 };
@@ -81,7 +78,7 @@ struct outer {
   template <operand A, operand B>
   static auto judge(list<>, const A&, const B&) -> of_numbers<op::outer, rule::outer<shape_of<A>, shape_of<B>>, A, B>;
   template <class Verdict, operand A, operand B>
-  static auto make(list<>, const A& a, const B& b) {
+  [[gnu::always_inline]] static auto make(list<>, const A& a, const B& b) {
     return make_contraction<list<>, list<>, Verdict>("outer", a, b);
   }
 };

@@ -130,7 +130,7 @@ struct masked {
   static auto judge(list<>, const S&, const E&)
       -> ERROR_R7_mask_needs_a_polarity_allow_or_block<op::masked, lhs_t<shape_of<S>>, rhs_t<shape_of<E>>>;
   template <class Verdict, operand S, mask M>
-  static auto make(list<>, const S& s, const M& m) {
+  [[gnu::always_inline]] static auto make(list<>, const S& s, const M& m) {
     using shape = typename Verdict::shape;
     auto extents = extents_from<shape>("masked", s.extents(), brought_extents(m));
     m.check(extents, "masked");
@@ -147,7 +147,7 @@ struct indicator {
   static auto judge(list<T...>, const M&, const D&...)
       -> ERROR_R15_run_time_extents_are_given_once<op::indicator, over_t<typename M::facts::dims>, over<D...>>;
   template <class Verdict, class... T, mask M, dimension_type... D>
-  static auto make(list<T...>, const M& m, const D&... extents) {
+  [[gnu::always_inline]] static auto make(list<T...>, const M& m, const D&... extents) {
     using shape = typename Verdict::shape;
     const auto e = extents_from<shape>("indicator", one_extent(extents)..., brought_extents(m));
     m.check(e, "indicator");
@@ -161,12 +161,12 @@ struct biased {
   static auto judge(list<>, const S&, const B&)
       -> of_scores<op::biased, rule::position_biased<shape_of<S>, position_facts_of<B>>, S>;
   template <class Verdict, operand S, operand B>
-  static auto make(list<>, const S& s, const B& b) {
+  [[gnu::always_inline]] static auto make(list<>, const S& s, const B& b) {
     using shape = typename Verdict::shape;
     return biased_node<shape, S, B>({}, extents_from<shape>("biased", s.extents(), b.extents()), s, b);
   }
   template <class Verdict, operand S, position_bias B>
-  static auto make(list<>, const S& s, const B& b) {
+  [[gnu::always_inline]] static auto make(list<>, const S& s, const B& b) {
     using shape = typename Verdict::shape;
     auto e = biased_extents<typename extents_for<shape>::atoms>(s.extents(), b);
     b.check(e, B::name);

@@ -37,7 +37,7 @@ using verdict_of_call = decltype(Calls::judge(Named{}, std::declval<const X&>().
   template <class... D, class... X,                                                                 \
             class Verdict = detail::verdict_of_call<detail::calls::word, detail::list<D...>, X...>> \
     requires allowed<Verdict>                                                                       \
-  [[nodiscard]] auto word(const X&... x) {                                                          \
+  [[nodiscard, gnu::always_inline]] inline auto word(const X&... x) {                               \
     return detail::calls::word::template make<Verdict>(detail::list<D...>{}, x...);                 \
   }                                                                                                 \
   template <class... D, class... X,                                                                 \

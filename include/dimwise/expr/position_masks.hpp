@@ -31,6 +31,39 @@ struct mask_tag {
 template <class X>
 concept mask_like = std::derived_from<X, mask_tag>;
 
+[[noreturn, gnu::cold, gnu::noinline]] inline void throw_origins_unsaid(const char* mask, name_of query,
+                                                                        extent_t queries, name_of key, extent_t keys) {
+  raise<origin_error>(error{} << mask << ": " << query() << " has extent " << queries << " and " << key()
+                              << " has extent " << keys << "; say where they begin with starting_at (R7)");
+}
+// Keys that said where they are, as those of a cache, and fewer queries that did not: a query that is taken for the
+// first position sees the first key alone. Parts of the keys that end where the queries end are no such case.
+[[gnu::cold, gnu::noinline]] inline void check_shown(const char* mask, name_of query, extent_t queries, name_of key,
+                                                     extent_t keys, std::ptrdiff_t first_key) {
+  const auto end = first_key + static_cast<std::ptrdiff_t>(keys);
+  if (end > static_cast<std::ptrdiff_t>(queries)) {
+    raise<origin_error>(error{} << mask << ": " << key() << " ends at position " << static_cast<long long>(end)
+                                << ", and where the " << queries << " of " << query()
+                                << " begin was not said; say it with starting_at, or next of the cache (R7)");
+  }
+}
+// Packed positions count through all documents: totals that agree say nothing of where a document begins.
+[[gnu::noinline]] inline void check_same_documents(const char* mask, name_of query, const segments& queries,
+                                                   name_of key, const segments& keys) {
+  if (queries.size() != keys.size()) {
+    raise<origin_error>(error{} << mask << ": " << query() << " has " << queries.size() << " documents and " << key()
+                                << " has " << keys.size()
+                                << "; positions are compared between documents of the same lengths (R7)");
+  }
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (queries.begin()[i] != keys.begin()[i]) {
+      raise<origin_error>(error{} << mask << ": document " << i << " has " << queries.begin()[i] << " positions of "
+                                  << query() << " and " << keys.begin()[i] << " of " << key()
+                                  << "; positions are compared between documents of the same lengths (R7)");
+    }
+  }
+}
+
 // Where the two positions that a symbolic mask compares begin; given with the mask, or by the extents of the scores.
 template <class Q, class K>
 class related_positions {
@@ -47,16 +80,18 @@ class related_positions {
     if (given_) { return query_origin_; }
     if constexpr (is_packed<Q> && is_packed<K>) {
       if (!e.template has_origin<Q>() && !e.template has_origin<K>()) {
-        same_documents(e.template documents<Q>(), e.template documents<K>(), name);
+        check_same_documents(name, &dimension_name<Q>, e.template documents<Q>(), &dimension_name<K>,
+                             e.template documents<K>());
       }
     }
-    if (e.template extent<Q>() != e.template extent<K>() && !e.template has_origin<Q>() &&
-        !e.template has_origin<K>()) {
-      raise<origin_error>(error{} << name << ": " << dimension_name<Q>() << " has extent " << e.template extent<Q>()
-                                  << " and " << dimension_name<K>() << " has extent " << e.template extent<K>()
-                                  << "; say where they begin with starting_at (R7)");
+    if (e.template extent<Q>() != e.template extent<K>() && !e.template has_origin<Q>()) {
+      if (!e.template has_origin<K>()) {
+        throw_origins_unsaid(name, &dimension_name<Q>, e.template extent<Q>(), &dimension_name<K>,
+                             e.template extent<K>());
+      }
+      check_shown(name, &dimension_name<Q>, e.template extent<Q>(), &dimension_name<K>, e.template extent<K>(),
+                  e.template origin<K>(name));
     }
-    if (e.template extent<Q>() != e.template extent<K>() && !e.template has_origin<Q>()) { shown(e, name); }
     return e.template origin<Q>(name);
   }
   template <class Extents>
@@ -70,35 +105,6 @@ class related_positions {
   }
 
  private:
-  // Keys that said where they are, as those of a cache, and fewer queries that did not: a query that is taken for the
-  // first position sees the first key alone. Parts of the keys that end where the queries end are no such case.
-  template <class Extents>
-  static void shown(const Extents& e, const char* name) {
-    const auto end = e.template origin<K>(name) + static_cast<std::ptrdiff_t>(e.template extent<K>());
-    if (end > static_cast<std::ptrdiff_t>(e.template extent<Q>())) {
-      raise<origin_error>(error{} << name << ": " << dimension_name<K>() << " ends at position "
-                                  << static_cast<long long>(end) << ", and where the " << e.template extent<Q>()
-                                  << " of " << dimension_name<Q>()
-                                  << " begin was not said; say it with starting_at, or next of the cache (R7)");
-    }
-  }
-  // Packed positions count through all documents: totals that agree say nothing of where a document begins.
-  static void same_documents(const segments& queries, const segments& keys, const char* name) {
-    if (queries.size() != keys.size()) {
-      raise<origin_error>(error{} << name << ": " << dimension_name<Q>() << " has " << queries.size()
-                                  << " documents and " << dimension_name<K>() << " has " << keys.size()
-                                  << "; positions are compared between documents of the same lengths (R7)");
-    }
-    for (std::size_t i = 0; i < keys.size(); ++i) {
-      if (queries.begin()[i] != keys.begin()[i]) {
-        raise<origin_error>(error{} << name << ": document " << i << " has " << queries.begin()[i] << " positions of "
-                                    << dimension_name<Q>() << " and " << keys.begin()[i] << " of "
-                                    << dimension_name<K>()
-                                    << "; positions are compared between documents of the same lengths (R7)");
-      }
-    }
-  }
-
   std::ptrdiff_t query_origin_ = 0;
   std::ptrdiff_t key_origin_ = 0;
   bool given_ = false;

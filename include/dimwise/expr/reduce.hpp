@@ -101,7 +101,7 @@ struct row_word : over_dimensions<Op> {
     requires(sizeof...(D) > 0)
   static auto judge(list<D...>, const X&) -> Judged<list<D...>, X>;
   template <class Verdict, class... D, operand X>
-  static auto make(list<D...>, const X& x) {
+  [[gnu::always_inline]] static auto make(list<D...>, const X& x) {
     return make_rows<typename Verdict::shape, How, list<D...>>(x);
   }
 };
@@ -117,11 +117,11 @@ struct total_word : over_dimensions<Op> {
   static auto judge(list<D...>, const X&, const M&)
       -> of_numbers<op::masked, rule::reduce_masked<Op, list<D...>, shape_of<X>, typename M::facts>, X>;
   template <class Verdict, class... D, operand X>
-  static auto make(list<D...>, const X& x) {
+  [[gnu::always_inline]] static auto make(list<D...>, const X& x) {
     return make_total<typename Verdict::shape, value_of<X>, How, list<D...>>(x);
   }
   template <class Verdict, class... D, operand X, mask M>
-  static auto make(list<D...>, const X& x, const M& m) {
+  [[gnu::always_inline]] static auto make(list<D...>, const X& x, const M& m) {
     const auto visible = dimwise::masked(x, m);
     using total = of_numbers<Op, rule::reduce<Op, list<D...>, shape_of<decltype(visible)>>, decltype(visible)>;
     return make<total>(list<D...>{}, visible);
@@ -137,7 +137,7 @@ struct sum_word : total_word<Op, How> {
   static auto judge(list<D...>, const X&, all_documents)
       -> of_numbers<Op, rule::reduce_all<Op, list<D...>, shape_of<X>>, X>;
   template <class Verdict, class... D, operand X>
-  static auto make(list<D...> over, const X& x, all_documents) {
+  [[gnu::always_inline]] static auto make(list<D...> over, const X& x, all_documents) {
     return make<Verdict>(over, x);
   }
 };
@@ -149,7 +149,7 @@ struct norm_word : over_dimensions<Op> {
     requires(sizeof...(D) > 0)
   static auto judge(list<D...>, const X&, double = 0) -> of_numbers<Op, rule::norm<Op, list<D...>, shape_of<X>>, X>;
   template <class Verdict, class... D, operand X>
-  static auto make(list<D...>, const X& x, double epsilon = 1e-5) {
+  [[gnu::always_inline]] static auto make(list<D...>, const X& x, double epsilon = 1e-5) {
     return make_rows<typename Verdict::shape, How, list<D...>>(x, epsilon);
   }
   // The norm before γ.
@@ -180,7 +180,7 @@ struct logsumexp : over_dimensions<op::logsumexp> {
   static auto judge(list<D...>, const X&)
       -> of_scores<op::logsumexp, rule::reduce<op::logsumexp, list<D...>, shape_of<X>>, X>;
   template <class Verdict, class... D, operand X>
-  static auto make(list<D...>, const X& x) {
+  [[gnu::always_inline]] static auto make(list<D...>, const X& x) {
     return make_total<typename Verdict::shape, value_of<X>, totals::logsumexp, list<D...>>(x);
   }
 };
@@ -191,7 +191,7 @@ struct argmax : over_dimensions<op::argmax> {
   static auto judge(list<D...>, const X&)
       -> of_numbers<op::argmax, rule::reduce<op::argmax, list<D...>, shape_of<X>>, X>;
   template <class Verdict, class... D, operand X>
-  static auto make(list<D...>, const X& x) {
+  [[gnu::always_inline]] static auto make(list<D...>, const X& x) {
     // Ids have no slope: the node holds plain elements.
     return make_total<typename Verdict::shape, typename id_over<D...>::type, totals::argmax, list<D...>>(
         untracked_of(x));
@@ -207,7 +207,8 @@ struct layer_norm : norm_word<op::layer_norm, rows::standardize> {
                     rule::norm_with<op::layer_norm, list<D...>, shape_of<X>, shape_of<Gamma>, shape_of<Beta>>, X, Gamma,
                     Beta>;
   template <class Verdict, class... D, operand X, operand Gamma, operand Beta>
-  static auto make(list<D...> over, const X& x, const Gamma& gamma, const Beta& beta, double epsilon = 1e-5) {
+  [[gnu::always_inline]] static auto make(list<D...> over, const X& x, const Gamma& gamma, const Beta& beta,
+                                          double epsilon = 1e-5) {
     return rows_of(over, x, epsilon) * gamma + beta;
   }
 };
@@ -219,7 +220,7 @@ struct rms_norm : norm_word<op::rms_norm, rows::root_mean_square> {
   static auto judge(list<D...>, const X&, const Gamma&, double = 0)
       -> of_numbers<op::rms_norm, rule::norm_with<op::rms_norm, list<D...>, shape_of<X>, shape_of<Gamma>>, X, Gamma>;
   template <class Verdict, class... D, operand X, operand Gamma>
-  static auto make(list<D...> over, const X& x, const Gamma& gamma, double epsilon = 1e-5) {
+  [[gnu::always_inline]] static auto make(list<D...> over, const X& x, const Gamma& gamma, double epsilon = 1e-5) {
     return rows_of(over, x, epsilon) * gamma;
   }
 };
@@ -228,7 +229,7 @@ struct scan : over_dimensions<op::scan> {
   template <class D, operand X>
   static auto judge(list<D>, const X&) -> of_numbers<op::scan, rule::scan<list<D>, shape_of<X>>, X>;
   template <class Verdict, class D, operand X>
-  static auto make(list<D>, const X& x) {
+  [[gnu::always_inline]] static auto make(list<D>, const X& x) {
     return make_rows<typename Verdict::shape, rows::scan, list<D>>(x);
   }
 };
@@ -243,7 +244,7 @@ struct extreme_word : total_word<Op, How> {
   static auto judge(list<>, const A&, const B&)
       -> of_numbers<OfTwo, rule::chosen<OfTwo, shape_or_none_t<A>, shape_or_none_t<B>>, A, B>;
   template <class Verdict, class A, class B>
-  static auto make(list<>, const A& a, const B& b) {
+  [[gnu::always_inline]] static auto make(list<>, const A& a, const B& b) {
     return make_binary<F, A, B, Verdict>(a, b);
   }
 };

@@ -91,7 +91,7 @@ struct rename {
   template <class From, class To, operand X>
   static auto judge(list<From, To>, const X&) -> rule::rename<From, To, shape_of<X>>;
   template <class Verdict, class From, class To, operand X>
-  static auto make(list<From, To>, const X& x) {
+  [[gnu::always_inline]] static auto make(list<From, To>, const X& x) {
     return make_rename<Verdict, From, To>("rename", x);
   }
 };
@@ -99,7 +99,7 @@ struct relabel {
   template <class From, class To, operand X>
   static auto judge(list<From, To>, const X&) -> rule::relabel<From, To, shape_of<X>>;
   template <class Verdict, class From, class To, operand X>
-  static auto make(list<From, To>, const X& x) {
+  [[gnu::always_inline]] static auto make(list<From, To>, const X& x) {
     return make_rename<Verdict, From, To>("relabel", x);
   }
 };
@@ -107,7 +107,7 @@ struct relabel {
 template <class Word>
 struct regroup_word {
   template <class Verdict, class Named, operand X>
-  static auto make(Named, const X& x) {
+  [[gnu::always_inline]] static auto make(Named, const X& x) {
     return make_restride<Verdict>(x, look::regroup{}, Word::name);
   }
 };
@@ -132,7 +132,7 @@ struct part {
   template <class P, operand X>
   static auto judge(list<P>, const X&) -> rule::part<P, shape_of<X>>;
   template <class Verdict, class P, operand X>
-  static auto make(list<P>, const X& x) {
+  [[gnu::always_inline]] static auto make(list<P>, const X& x) {
     using whole = typename sum_with<P, dims_t<shape_of<X>>>::type;
     return make_restride<Verdict>(x, look::part<whole, P>{}, "part");
   }
@@ -141,7 +141,7 @@ struct diagonal {
   template <class A, class B, operand X>
   static auto judge(list<A, B>, const X&) -> rule::diagonal<A, B, shape_of<X>>;
   template <class Verdict, class A, class B, operand X>
-  static auto make(list<A, B>, const X& x) {
+  [[gnu::always_inline]] static auto make(list<A, B>, const X& x) {
     const auto& e = x.extents();
     if (e.template extent<A>() != e.template extent<B>()) {
       raise<extent_error>(error{} << "diagonal: " << dimension_name<A>() << " has extent " << e.template extent<A>()
@@ -156,7 +156,7 @@ struct broadcast {
     requires begins<Named, list<D>>
   static auto judge(Named, const X&, const D& = {}) -> rule::broadcast<D, shape_of<X>>;
   template <class Verdict, class Named, operand X, class D = first_t<Named>>
-  static auto make(Named, const X& x, const D& extent = {}) {
+  [[gnu::always_inline]] static auto make(Named, const X& x, const D& extent = {}) {
     return make_broadcast<Verdict>(x, "broadcast", one_extent(extent), x.extents());
   }
 };
@@ -164,7 +164,7 @@ struct broadcast_like {
   template <operand X, operand Y>
   static auto judge(list<>, const X&, const Y&) -> rule::broadcast_like<shape_of<X>, shape_of<Y>>;
   template <class Verdict, operand X, operand Y>
-  static auto make(list<>, const X& x, const Y& like) {
+  [[gnu::always_inline]] static auto make(list<>, const X& x, const Y& like) {
     return make_broadcast<Verdict>(x, "broadcast_like", x.extents(), like.extents());
   }
 };

@@ -177,7 +177,7 @@ struct scores {
   static auto judge(list<D...>, const A&, const B&)
       -> of_numbers<op::scores, rule::scores<list<D...>, shape_of<A>, shape_of<B>>, A, B>;
   template <class Verdict, class... D, operand A, operand B>
-  static auto make(list<D...>, const A& queries, const B& keys) {
+  [[gnu::always_inline]] static auto make(list<D...>, const A& queries, const B& keys) {
     return make_scores<list<D...>>::template of<Verdict>(queries, keys);
   }
 };
@@ -186,7 +186,7 @@ struct scaled {
     requires(sizeof...(D) > 0)
   static auto judge(list<D...> named, const S&) -> typename decltype(judge_scaled<decltype(named), S>())::type;
   template <class Verdict, class... D, operand S>
-  static auto make(list<D...>, const S& s) {
+  [[gnu::always_inline]] static auto make(list<D...>, const S& s) {
     return make_scaled<Verdict>(s, make_constant<value_of<S>>(inverse_root(scaled_terms<S>::of(s))));
   }
   template <operand S, class X>
@@ -194,7 +194,7 @@ struct scaled {
   static auto judge(list<>, const S&, const X&)
       -> of_numbers<op::scaled, rule::scaled_by<scalable_t<S>, shape_or_none_t<X>>, S, X>;
   template <class Verdict, operand S, class X>
-  static auto make(list<>, const S& s, const X& by) {
+  [[gnu::always_inline]] static auto make(list<>, const S& s, const X& by) {
     return make_scaled<Verdict>(s, as_operand<value_of<S>>(by));
   }
 };
@@ -202,7 +202,7 @@ struct unscaled {
   template <operand S>
   static auto judge(list<>, const S&) -> rule::unscaled<scalable_t<S>>;
   template <class Verdict, operand S>
-  static auto make(list<>, const S& s) {
+  [[gnu::always_inline]] static auto make(list<>, const S& s) {
     return make_with_marks<typename Verdict::shape>(s);
   }
 };

@@ -78,7 +78,7 @@ struct adjoint_of<node<apply<F>, Shape, T, X...>> {
   template <class G>
   static void send(const N& n, const G& arrived) {
     const auto g = for_children<X...>(arrived);
-    each_index<sizeof...(X)>([&](auto i) {
+    each_index<sizeof...(X)>([&](auto i) __attribute__((always_inline)) {
       if constexpr (is_tracked<element_t<i, list<X...>>>) {
         send_reduced(n.template child<i>(), part<i>(n, g, F{n.op().f}));
       }

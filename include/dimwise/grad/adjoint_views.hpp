@@ -71,7 +71,7 @@ struct adjoint_of<node<join_along<Whole, list<Parts...>>, Shape, T, X...>> {
   static void send(const N& n, const G& arrived) {
     const auto g = for_children<X...>(arrived);
     std::size_t first = 0;
-    each_index<sizeof...(X)>([&](auto i) {
+    each_index<sizeof...(X)>([&](auto i) __attribute__((always_inline)) {
       using part = element_t<i, list<Parts...>>;
       const auto& x = n.template child<i>();
       if constexpr (is_tracked<element_t<i, list<X...>>>) { send_gradient(x, part_of<Whole, part>(x, g, first)); }
@@ -86,7 +86,7 @@ struct adjoint_of<node<stack_along<D>, Shape, T, X...>> {
   static void send(const N& n, const G& arrived) {
     const auto g = for_children<X...>(arrived);
     using whole = std::remove_cvref_t<decltype(g)>;
-    each_index<sizeof...(X)>([&](auto i) {
+    each_index<sizeof...(X)>([&](auto i) __attribute__((always_inline)) {
       if constexpr (is_tracked<element_t<i, list<X...>>>) {
         using shape = make_shape_t<difference_t<dims_t<shape_of<whole>>, list<D>>, list<>>;
         const auto& x = n.template child<i>();

@@ -39,9 +39,8 @@ void match_lengths(To& to, const From& from) {
     if constexpr (requires { to.resize(from.size()); }) { to.resize(from.size()); }
     for (std::size_t i = 0; i < from.size(); ++i) { match_lengths(to[i], from[i]); }
   } else if constexpr (is_tuple<To> || nn::module<To>) {
-    [&]<std::size_t... I>(std::index_sequence<I...>) __attribute__((always_inline)) {
-      (match_lengths(part_at<I>(to), part_at<I>(from)), ...);
-    }(std::make_index_sequence<part_count<To>()>{});
+    each_index<part_count<To>()>(
+        [&](auto i) __attribute__((always_inline)) { match_lengths(part_at<i>(to), part_at<i>(from)); });
   }
 }
 

@@ -186,7 +186,8 @@ inline constexpr bool is_any_parameter = is_tensor<X> || requires { typename X::
 // f(part) for every member of a module.
 template <class Module, class F>
 void each_member(Module& m, const F& f) {
-  each_index<part_count<std::remove_const_t<Module>>()>([&](auto i) { f(part_at<i>(m)); });
+  each_index<part_count<std::remove_const_t<Module>>()>([&](auto i)
+                                                            __attribute__((always_inline)) { f(part_at<i>(m)); });
 }
 
 // Lists that are walked side by side are equally long: behind the end of the shorter one is other memory.
@@ -198,12 +199,6 @@ inline void check_same_length(const std::string& name, std::size_t first, std::s
   }
 }
 
-template <class F, class First, class... More>
-void walk_together(const std::string& name, const F& f, First& first, More&... more);
-template <std::size_t I, class F, class First, class... More>
-[[gnu::always_inline]] inline void walk_part(const std::string& name, const F& f, First& first, More&... more) {
-  walk_together(part_name<I, std::remove_const_t<First>>(name), f, part_at<I>(first), part_at<I>(more)...);
-}
 // f(name, part…) for every tensor and every setting of models of one structure, side by side. `name` is that of the
 // whole until here.
 template <class F, class First, class... More>
@@ -213,9 +208,9 @@ void walk_together(const std::string& name, const F& f, First& first, More&... m
     (check_same_length(name, first.size(), more.size()), ...);
     for (std::size_t i = 0; i < first.size(); ++i) { walk_together(joined_name(name, i), f, first[i], more[i]...); }
   } else if constexpr (is_tuple<M> || module<M>) {
-    [&]<std::size_t... I>(std::index_sequence<I...>) __attribute__((always_inline)) {
-      (walk_part<I>(name, f, first, more...), ...);
-    }(std::make_index_sequence<part_count<M>()>{});
+    each_index<part_count<M>()>([&](auto i) __attribute__((always_inline)) {
+      walk_together(part_name<i, M>(name), f, part_at<i>(first), part_at<i>(more)...);
+    });
   } else if constexpr (is_any_parameter<M> || is_a_setting<M>::value) {
     f(name, first, more...);
   }

@@ -8,9 +8,10 @@
 
 namespace dimwise::detail {
 
+// Not initialised: every evaluation has dozens of arrays of them, and writes what it reads.
 struct axis {
-  std::size_t extent = 1;
-  std::ptrdiff_t stride = 0;
+  std::size_t extent;
+  std::ptrdiff_t stride;
 };
 
 // More axes than any formula has; loops keep their counters on the stack.

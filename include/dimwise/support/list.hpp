@@ -144,10 +144,11 @@ struct element<I, list<T...>> {
 template <std::size_t I, class List>
 using element_t = typename element<I, List>::type;
 
-// f(std::integral_constant<std::size_t, I>()) for I = 0, …, Count − 1.
+// f(std::integral_constant<std::size_t, I>()) for I = 0, …, Count − 1. Where f is `always_inline`, too, no function is
+// made.
 template <std::size_t Count, class F>
-constexpr void each_index([[maybe_unused]] const F& f) {
-  [&]<std::size_t... I>(std::index_sequence<I...>) {
+[[gnu::always_inline]] constexpr void each_index([[maybe_unused]] const F& f) {
+  [&]<std::size_t... I>(std::index_sequence<I...>) __attribute__((always_inline)) {
     (f(std::integral_constant<std::size_t, I>()), ...);
   }(std::make_index_sequence<Count>());
 }

@@ -63,8 +63,8 @@ class block_pool {
     if (bytes <= small_bytes) { return bytes <= alignment ? alignment : std::bit_ceil(bytes); }
     return rounded_up(bytes, bytes < least_pages ? small_bytes : page_step);
   }
-  // `bytes` is a result of `rounded`.
-  static void* take(std::size_t bytes) {
+  [[gnu::noinline]] static void* take(std::size_t asked) {
+    const std::size_t bytes = rounded(asked);
     if (bytes <= small_bytes) {
       kept_blocks::small_list& list = kept.small[size_class(bytes)];
       if (link* const first = list.first) {
@@ -84,8 +84,10 @@ class block_pool {
     while (before < live && !most_in_use.compare_exchange_weak(before, live, std::memory_order_relaxed)) {}
     return memory;
   }
-  static void give(void* memory, std::size_t bytes) noexcept {
+  // `asked` is what the block was taken with.
+  [[gnu::noinline]] static void give(void* memory, std::size_t asked) noexcept {
     if (memory == nullptr) { return; }
+    const std::size_t bytes = rounded(asked);
     if (bytes > small_bytes) {
       in_use.fetch_sub(bytes, std::memory_order_relaxed);
       const block given = {static_cast<std::byte*>(memory), bytes,

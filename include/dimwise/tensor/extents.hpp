@@ -23,12 +23,20 @@ struct slot {
   std::ptrdiff_t origin = unsaid_origin;
 };
 
+[[noreturn, gnu::cold, gnu::noinline]] inline void throw_extents_differ(extent_t here, extent_t there,
+                                                                        const char* operation, name_of name) {
+  raise<extent_error>(error{} << operation << ": dimension " << name() << " has extent " << here
+                              << " in one operand and " << there << " in another (R15)");
+}
+
+[[noreturn, gnu::cold, gnu::noinline]] inline void throw_disputed_origin(const char* operation, name_of name) {
+  raise<origin_error>(error{} << operation << ": operands disagree about the position of the first element of "
+                              << name());
+}
+
 // R15: two slots of one dimension meet. Origins that contradict each other are no mistake until a position is needed.
 inline void check_same(slot& here, const slot& there, const char* operation, name_of name) {
-  if (here.extent != there.extent) {
-    raise<extent_error>(error{} << operation << ": dimension " << name() << " has extent " << here.extent
-                                << " in one operand and " << there.extent << " in another (R15)");
-  }
+  if (here.extent != there.extent) { throw_extents_differ(here.extent, there.extent, operation, name); }
   if (here.origin == unsaid_origin) {
     here.origin = there.origin;
   } else if (there.origin != unsaid_origin && there.origin != here.origin) {
@@ -45,8 +53,8 @@ inline void check_same(segments& here, const segments& there, const char* operat
 }
 
 // Every slot of `to` from the operands that have it; `places[i * operands + j]` is where operand j has it, or -1.
-inline void merge_slots(slot* to, std::size_t count, std::size_t operands, const short* places, const slot* const* from,
-                        const char* operation, const name_of* names) {
+[[gnu::noinline]] inline void merge_slots(slot* to, std::size_t count, std::size_t operands, const short* places,
+                                          const slot* const* from, const char* operation, const name_of* names) {
   for (std::size_t i = 0; i < count; ++i) {
     bool found = false;
     for (std::size_t j = 0; j < operands; ++j) {
@@ -168,10 +176,7 @@ class extents_of<list<A...>> {
       return 0;
     } else {
       const std::ptrdiff_t said = of_atom<D>().origin;
-      if (said == disputed_origin) {
-        raise<origin_error>(error{} << operation << ": operands disagree about the position of the first element of "
-                                    << dimension_name<D>());
-      }
+      if (said == disputed_origin) { throw_disputed_origin(operation, &dimension_name<D>); }
       return said == unsaid_origin ? 0 : said;
     }
   }
@@ -196,7 +201,7 @@ class extents_of<list<A...>> {
 
   /// The same slots under other names, one for one.
   template <class Other>
-  void take_in_order(const Other& other) {
+  [[gnu::always_inline]] void take_in_order(const Other& other) {
     for (std::size_t i = 0; i < slotted::size; ++i) { slots()[i] = other.slots()[i]; }
     for (std::size_t i = 0; i < packed::size; ++i) { documents_.begin()[i] = other.documents_in_order()[i]; }
   }
@@ -214,7 +219,7 @@ class extents_of<list<A...>> {
   }
 
   /// Dynamic `divided` extents, checked by the first tensor that holds all three (R4).
-  void check_divided() const {
+  [[gnu::always_inline]] void check_divided() const {
     if constexpr ((is_divided<A> || ...)) { (check_one<A>(), ...); }
   }
 
@@ -302,7 +307,9 @@ void merge_all_documents(list<D...>, To& to, const char* operation, const From&.
 
 /// The extents of these atoms, from the operands that have them; what several have is checked (R15).
 template <class Atoms, class... From>
-[[nodiscard]] extents_of<Atoms> merge_extents(const char* operation, const From&... from) {
+[[nodiscard, gnu::always_inline]] inline extents_of<Atoms> merge_extents([[maybe_unused]] const char* operation,
+                                                                         const From&... from) {
+  if constexpr (std::is_same_v<list<From...>, list<extents_of<Atoms>>>) { return (from, ...); }
   extents_of<Atoms> to;
   if constexpr (extents_of<Atoms>::slotted::size > 0) {
     if ((from.says_anything() || ...)) {

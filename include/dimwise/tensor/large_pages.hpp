@@ -38,7 +38,8 @@ inline constexpr bool keeps_blocks = DIMWISE_DETAIL_KEEPS_BLOCKS;
 // given back alone. They are not from the program's heap, which keeps what is freed between blocks that are in use.
 inline constexpr std::size_t least_pages = std::size_t{1} << 17;
 inline constexpr std::size_t page_step = std::size_t{1} << 16;
-constexpr std::size_t rounded_up(std::size_t bytes, std::size_t step) { return (bytes + step - 1) / step * step; }
+// `step` is a power of two.
+constexpr std::size_t rounded_up(std::size_t bytes, std::size_t step) { return (bytes + step - 1) & ~(step - 1); }
 
 #if defined(MADV_HUGEPAGE)
 constexpr bool in_pages(std::size_t bytes) { return keeps_blocks && bytes >= least_pages; }

@@ -82,10 +82,26 @@ struct extent_source {
 template <class A, class Slotted>
 inline constexpr extent_source source_of = {A::static_extent,
                                             A::static_extent == at_run_time ? place_in<Slotted, A> : short{-1}};
-inline void write_extents(const extent_source* sources, std::size_t count, const slot* slots, axis* to) {
+[[gnu::noinline]] inline void write_extents(const extent_source* sources, std::size_t count, const slot* slots,
+                                            axis* to) {
   for (std::size_t i = 0; i < count; ++i) {
     to[i].extent = sources[i].slot < 0 ? sources[i].static_extent : slots[sources[i].slot].extent;
   }
+}
+// Row-major strides in place; returns the number of elements, which was checked before.
+[[gnu::noinline]] constexpr extent_t make_contiguous(axis* axes, std::size_t rank) {
+  extent_t size = 1;
+  for (std::size_t i = rank; i-- > 0;) {
+    axes[i].stride = static_cast<std::ptrdiff_t>(size);
+    size *= axes[i].extent;
+  }
+  return size;
+}
+// Both.
+[[gnu::noinline]] inline void write_contiguous_extents(const extent_source* sources, std::size_t count,
+                                                       const slot* slots, axis* to) {
+  write_extents(sources, count, slots, to);
+  make_contiguous(to, count);
 }
 
 template <class Axes>
@@ -98,7 +114,7 @@ struct axis_extents<list<A...>> {
   template <class Extents>
   [[gnu::always_inline]] static void write(const Extents& e, axis* to, const char* operation = nullptr) {
     if constexpr (sizeof...(A) == 0) {
-      return;
+      *to = {1, 0};  // nobody reads it, but compilers warn of an array that was never written
     } else if constexpr (((is_composite<A> && A::static_extent == at_run_time) || ...)) {
       std::size_t i = 0;
       ((to[i++].extent = e.template extent<A>(operation)), ...);
@@ -106,21 +122,21 @@ struct axis_extents<list<A...>> {
       write_extents(sources<typename Extents::slotted>, sizeof...(A), e.slots(), to);
     }
   }
+  // With row-major strides.
+  template <class Extents>
+  [[gnu::always_inline]] static void write_contiguous(const Extents& e, axis* to) {
+    if constexpr (sizeof...(A) > 0 && !((is_composite<A> && A::static_extent == at_run_time) || ...)) {
+      write_contiguous_extents(sources<typename Extents::slotted>, sizeof...(A), e.slots(), to);
+    } else {
+      write(e, to);
+      make_contiguous(to, sizeof...(A));
+    }
+  }
 
  private:
   template <class Slotted>
   static constexpr extent_source sources[] = {source_of<A, Slotted>...};
 };
-
-// Row-major strides in place; returns the number of elements, which was checked before.
-constexpr extent_t make_contiguous(axis* axes, std::size_t rank) {
-  extent_t size = 1;
-  for (std::size_t i = rank; i-- > 0;) {
-    axes[i].stride = static_cast<std::ptrdiff_t>(size);
-    size *= axes[i].extent;
-  }
-  return size;
-}
 
 [[noreturn, gnu::cold]] inline void throw_too_many(const char* operation, const axis* axes, std::size_t rank,
                                                    const name_of* names, std::size_t bytes) {
@@ -132,8 +148,8 @@ constexpr extent_t make_contiguous(axis* axes, std::size_t rank) {
 }
 
 // The number of elements along these axes, each of so many bytes (0: they need no memory), or `extent_error`.
-inline extent_t checked_size_of(const axis* axes, std::size_t rank, const name_of* names, std::size_t bytes,
-                                const char* operation) {
+[[gnu::noinline]] inline extent_t checked_size_of(const axis* axes, std::size_t rank, const name_of* names,
+                                                  std::size_t bytes, const char* operation) {
   extent_t size = 1;
   if (!multiply(rank, [axes](std::size_t i) { return axes[i].extent; }, size) ||
       (bytes > 0 && size > static_cast<extent_t>(-1) / 2 / bytes)) {
@@ -145,9 +161,16 @@ template <class Axes>
 [[gnu::always_inline]] inline extent_t checked_size(const axis* axes, std::size_t bytes, const char* operation) {
   return checked_size_of(axes, Axes::size, axis_extents<Axes>::names, bytes, operation);
 }
+// The same by extents.
+template <class Axes, class Extents>
+[[gnu::always_inline]] inline extent_t checked_size_by(const Extents& e, std::size_t bytes, const char* operation) {
+  axis all[Axes::size + 1];
+  axis_extents<Axes>::write(e, all, operation);
+  return checked_size<Axes>(all, bytes, operation);
+}
 // The same, with row-major strides.
 template <class Axes>
-extent_t checked_contiguous(axis* axes, std::size_t bytes, const char* operation) {
+[[gnu::always_inline]] inline extent_t checked_contiguous(axis* axes, std::size_t bytes, const char* operation) {
   const extent_t size = checked_size<Axes>(axes, bytes, operation);
   make_contiguous(axes, Axes::size);
   return size;
@@ -173,10 +196,7 @@ DIMWISE_DETAIL_MISUSED(extent_of)
 /// The number of elements of `x`.
 template <operand X>
 [[nodiscard]] extent_t size_of(const X& x) {
-  using axes = detail::axes_for<detail::shape_of<X>>;
-  detail::axis all[axes::size + 1];
-  detail::axis_extents<axes>::write(x.extents(), all);
-  return detail::checked_size<axes>(all, 0, "size_of");
+  return detail::checked_size_by<detail::axes_for<detail::shape_of<X>>>(x.extents(), 0, "size_of");
 }
 
 }  // namespace no_adl

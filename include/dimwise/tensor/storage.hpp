@@ -50,9 +50,9 @@ struct aligned_allocator {
 
   [[nodiscard]] T* allocate(std::size_t n) {
     if (n > std::numeric_limits<std::size_t>::max() / sizeof(T)) { throw std::bad_array_new_length(); }
-    return static_cast<T*>(block_pool::take(block_pool::rounded(n * sizeof(T))));
+    return static_cast<T*>(block_pool::take(n * sizeof(T)));
   }
-  void deallocate(T* p, std::size_t n) noexcept { block_pool::give(p, block_pool::rounded(n * sizeof(T))); }
+  void deallocate(T* p, std::size_t n) noexcept { block_pool::give(p, n * sizeof(T)); }
   [[nodiscard]] friend bool operator==(const aligned_allocator&, const aligned_allocator&) { return true; }
 };
 
@@ -139,9 +139,9 @@ template <class T>
 class shared_storage {
  public:
   shared_storage() = default;
-  explicit shared_storage(std::size_t n) : block_(new block(n)) {}
-  // Forming an expression copies dozens of handles: what is rare stands elsewhere.
-  shared_storage(const shared_storage& other) : block_(other.now()) {
+  [[gnu::noinline]] explicit shared_storage(std::size_t n) : block_(new block(n)) {}
+  // Forming an expression copies dozens of handles: not a part of every function that forms one.
+  [[gnu::noinline]] shared_storage(const shared_storage& other) : block_(other.now()) {
     if (block_ == nullptr) { return; }
     if (block_->handed_out) {
       block_ = copy_of(*block_);
@@ -162,7 +162,7 @@ class shared_storage {
     const block* const b = now();
     return b == nullptr ? nullptr : b->values.data();
   }
-  [[nodiscard]] T* write() {
+  [[nodiscard, gnu::noinline]] T* write() {
     if (block_ == nullptr) { return nullptr; }
     if (!block_->owners.is_one()) {
       *this = shared_storage(new block(*block_));
@@ -202,10 +202,8 @@ class shared_storage {
   struct block {
     explicit block(std::size_t n) : values(n) {}
     block(const block& other) : values(other.values) {}
-    static void* operator new(std::size_t bytes) { return block_pool::take(block_pool::rounded(bytes)); }
-    static void operator delete(void* memory, std::size_t bytes) noexcept {
-      block_pool::give(memory, block_pool::rounded(bytes));
-    }
+    static void* operator new(std::size_t bytes) { return block_pool::take(bytes); }
+    static void operator delete(void* memory, std::size_t bytes) noexcept { block_pool::give(memory, bytes); }
 
     owner_count owners;
     bool handed_out = false;

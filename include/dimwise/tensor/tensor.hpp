@@ -269,23 +269,23 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   }
 
   /// The elements in memory order.
-  [[nodiscard]] const T* data() const {
+  [[nodiscard, gnu::always_inline]] const T* data() const {
     if (const T* const p = storage_.read(); !is_shared || p != nullptr) { return p; }
-    storage_.refill(size());
+    refill();
     return storage_.read();
   }
   /// The elements for writing, at any time: from now on expressions copy this tensor, until `seal`.
   [[nodiscard]] T* data() {
     if (T* const p = storage_.hand_out(); !is_shared || p != nullptr) { return p; }
-    storage_.refill(size());
+    refill();
     return storage_.hand_out();
   }
   /// Ends the writing through `data()`: expressions share this tensor again.
   void seal() { storage_.seal(); }
   /// The elements in memory order, their number, and the extents.
   [[nodiscard]] std::span<const T> values() const { return {data(), size()}; }
-  [[nodiscard]] std::size_t size() const { return checked_size(extents_); }
-  [[nodiscard]] const extents_type& extents() const { return extents_; }
+  [[nodiscard, gnu::always_inline]] std::size_t size() const { return checked_size(extents_); }
+  [[nodiscard, gnu::always_inline]] const extents_type& extents() const { return extents_; }
 
   /// One element by ids of all its dimensions, in any order; throws `index_error` outside (R18).
   template <class... Ids>
@@ -350,13 +350,15 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   Error assign(...);
 
   /// For the evaluator: a new buffer of these extents, its elements not yet written.
-  [[nodiscard]] static tensor for_overwriting(const extents_type& e) { return tensor(e, unwritten{}); }
-  [[nodiscard]] T* overwrite() {
+  [[nodiscard, gnu::always_inline]] static tensor for_overwriting(const extents_type& e) {
+    return tensor(e, unwritten{});
+  }
+  [[nodiscard, gnu::always_inline]] T* overwrite() {
     if (T* const p = storage_.write(); !is_shared || p != nullptr) { return p; }
-    storage_.refill(size());
+    refill();
     return storage_.write();
   }
-  [[nodiscard]] detail::derived_slot* derived() const { return storage_.derived(); }
+  [[nodiscard, gnu::always_inline]] detail::derived_slot* derived() const { return storage_.derived(); }
   [[nodiscard]] const auto& handle() const { return storage_; }
 
  private:
@@ -365,7 +367,9 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   static constexpr bool is_shared = !detail::storage_for<T, static_size>::fits;
   struct unwritten {};
 
-  tensor(const extents_type& e, unwritten) : extents_(e), storage_(checked_size(e)) { extents_.check_divided(); }
+  [[gnu::always_inline]] tensor(const extents_type& e, unwritten) : extents_(e), storage_(checked_size(e)) {
+    extents_.check_divided();
+  }
   explicit tensor(const extents_type& e) : tensor(e, unwritten{}) { std::fill_n(storage_.write(), size(), T{}); }
   tensor(const extents_type& e, std::size_t given, const char* operation) : tensor(e, unwritten{}) {
     check_count(given, operation);
@@ -375,8 +379,10 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
     std::copy(values.begin(), values.end(), storage_.write());
   }
 
+  // Memory of zeros, where there is none.
+  [[gnu::cold, gnu::noinline]] void refill() const { storage_.refill(size()); }
   // The elements are gone: the extents say so.
-  void leave() noexcept {
+  [[gnu::always_inline]] void leave() noexcept {
     if constexpr (is_shared) { extents_ = extents_type{}; }
   }
   template <class... Extents>
@@ -386,10 +392,8 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
     return e;
   }
   static auto only_extent(std::size_t n) { return detail::first_t<detail::dims_t<shape_type>>{n}; }
-  static std::size_t checked_size(const extents_type& e) {
-    detail::axis all[axes::size + 1];
-    detail::axis_extents<axes>::write(e, all, "tensor");
-    return detail::checked_size<axes>(all, sizeof(T), "tensor");
+  [[gnu::always_inline]] static std::size_t checked_size(const extents_type& e) {
+    return detail::checked_size_by<axes>(e, sizeof(T), "tensor");
   }
   void check_count(std::size_t given, const char* operation) const {
     if (given != size()) {
@@ -427,10 +431,8 @@ inline constexpr bool is_tensor<tensor<T, D...>> = true;
 
 // A leaf's memory for reading: where it starts, and the stride of every axis.
 template <class T, class... D>
-const T* read_leaf(const tensor<T, D...>& x, axis* axes) {
-  using all = axes_for<shape<D...>>;
-  axis_extents<all>::write(x.extents(), axes);
-  make_contiguous(axes, all::size);
+[[gnu::always_inline]] inline const T* read_leaf(const tensor<T, D...>& x, axis* axes) {
+  axis_extents<axes_for<shape<D...>>>::write_contiguous(x.extents(), axes);
   return x.data();
 }
 
