@@ -54,6 +54,18 @@ bool any_fused(list<S...>, Pass& pass, const N& n, target<T> to) {
   return (S::run(pass, n, to) || ...);
 }
 
+// A node whose children are in memory, by its kernel where that fits.
+template <class Kernel, class Pass, class N, class T, class Lowered>
+[[gnu::always_inline]] inline void by_kernel_or_loops(list<Kernel>, Pass& pass, const N& n, target<T> to,
+                                                      const Lowered& x) {
+  if constexpr (Pass::computes) {
+    Kernel::compute(pass.cx, n, to, x);
+  } else {
+    const bool runs = !pass.cx.reference_forced() && Kernel::fits(n, to.axes, x);
+    pass.note(runs ? Kernel::kind : plan_kind::plain, n, operation_in_words<N>);
+  }
+}
+
 template <class E>
 inline constexpr bool is_masked_node = false;
 template <class Shape, class E, class M>
@@ -93,13 +105,7 @@ void compute(Pass& pass, const N& n, target<T> to) {
     auto x = read_children<C>(pass, n);
     using direct = typename kernel_strategies::for_node<N>;
     if constexpr (has_kernels<C> && direct::size > 0) {
-      using kernel = first_t<direct>;
-      if constexpr (Pass::computes) {
-        kernel::compute(pass.cx, n, to, x);
-      } else {
-        const bool runs = !pass.cx.reference_forced() && kernel::fits(n, to.axes, x);
-        pass.note(runs ? kernel::kind : plan_kind::plain, n, operation_in_words<N>);
-      }
+      by_kernel_or_loops(direct{}, pass, n, to, x);
     } else {
       pass.note(copies_elements<N> ? plan_kind::look : plan_kind::plain, n, operation_in_words<N>);
       if constexpr (Pass::computes) { loops<C>(n, to, x); }
