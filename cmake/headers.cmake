@@ -236,6 +236,7 @@ set(dimwise_headers
     include/dimwise/support/sentence.hpp
     include/dimwise/support/sentences.hpp
     include/dimwise/support/text_warning.hpp
+    include/dimwise/tensor/block_pool.hpp
     include/dimwise/tensor/elements.hpp
     include/dimwise/tensor/extents.hpp
     include/dimwise/tensor/large_pages.hpp

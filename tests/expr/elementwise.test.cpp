@@ -131,3 +131,14 @@ TEST_CASE("plain: the same values without marks") {
     return sum_of(4, [&](auto d) { return double{el(q, i, d)} * el(k, j, d); });
   }) == "");
 }
+
+TEST_CASE("elementwise: map takes as many operands as are given") {
+  const auto x = drawn<tensor<float, seq>>(1, seq{4});
+  const auto sum = [](auto... v) { return (v + ...); };
+  const auto times = [&](std::size_t n) {
+    return [&x, n](auto i) { return static_cast<double>(n) * double{el(x, i)}; };
+  };
+  CHECK(agrees(map(sum, x, x, x, x), {4}, 8, times(4)) == "");
+  CHECK(agrees(map(sum, x, x, x, x, x, x), {4}, 8, times(6)) == "");
+  CHECK(agrees(map(sum, x, x, x, x, x, x, x, x), {4}, 8, times(8)) == "");
+}

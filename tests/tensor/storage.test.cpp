@@ -193,6 +193,21 @@ TEST_CASE("storage: freed memory serves tensors of other sizes, in parts and joi
   CHECK(dimwise::kept_memory() / floats_in_megabyte == kept / floats_in_megabyte);
 }
 
+TEST_CASE("storage: of many small blocks the last ones are kept") {
+  if (!dimwise::detail::keeps_blocks) { return; }
+  dimwise::trim_memory();
+  constexpr std::size_t bytes = std::size_t{1} << 15;  // of the program's heap: never joined
+  constexpr std::size_t most = dimwise::detail::kept_blocks::capacity;
+  std::vector<tensor<float, seq>> all;
+  for (std::size_t i = 0; i < most + 100; ++i) { all.emplace_back(seq{bytes / sizeof(float)}); }
+  all.clear();
+  CHECK(dimwise::kept_memory() >= most * bytes);
+  CHECK(dimwise::kept_memory() < (most + 2) * bytes);  // with the handles of all
+  const std::size_t taken = dimwise::detail::block_pool::taken_from_system();
+  for (std::size_t i = 0; i < most; ++i) { all.emplace_back(seq{bytes / sizeof(float)}); }
+  CHECK(dimwise::detail::block_pool::taken_from_system() == taken);
+}
+
 TEST_CASE("storage: tensors of any size keep their elements while others come and go, within any limit") {
   if (!dimwise::detail::keeps_blocks) { return; }
   constexpr std::size_t no_limit = dimwise::as_much_as_was_in_use;

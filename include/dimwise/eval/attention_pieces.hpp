@@ -48,7 +48,7 @@ struct attention_numbers : score_numbers {
   std::ptrdiff_t bias_strides[max_rank] = {};
   lowered<bool> allow;
   std::ptrdiff_t allow_strides[max_rank] = {};
-  axis allow_axes[max_rank];  // of the weights; 1 element where the mask is the same for all
+  axis allow_axes[max_rank] = {};  // of the weights; 1 element where the mask is the same for all
   int given_masks = 0;
   aligned_vector<std::ptrdiff_t> lengths;
   std::ptrdiff_t length_strides[max_rank] = {};

@@ -54,7 +54,7 @@ using compute_in = std::conditional_t<real_element<T>, std::type_identity<T>, wo
 // Where the elements of an operand are: extent and stride of every axis, and how far its first element is from that of
 // the memory. Which kernel takes a node depends on layouts alone.
 struct operand_layout {
-  axis axes[max_rank];
+  axis axes[max_rank] = {};
   std::ptrdiff_t first = 0;
 };
 

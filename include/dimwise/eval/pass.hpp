@@ -209,22 +209,25 @@ struct lowered_list<C, list<X...>> {
 template <class C, class N>
 using lowered_children = typename lowered_list<C, children_t<N>>::type;
 
-// From left to right, as braces say.
-template <class C, class Pass, class N, std::size_t... I, std::size_t... J>
-[[gnu::always_inline]] inline lowered_children<C, N> read_children(Pass& pass, const N& n, std::index_sequence<I...>,
-                                                                   std::index_sequence<J...>) {
-  if constexpr (sizeof...(J) == 0) {
-    return {read_child<C>(pass, n, n.template child<I>())...};
+// The children from `First` on; from left to right, as braces say.
+template <class C, std::size_t First, class Children, class Pass, class N>
+[[gnu::always_inline]] inline Children read_children_from([[maybe_unused]] Pass& pass, const N& n) {
+  constexpr std::size_t left = children_t<N>::size - First;
+  if constexpr (left == 0) {
+    return {};
+  } else if constexpr (left == 1) {
+    return {read_child<C>(pass, n, n.template child<First>())};
+  } else if constexpr (left == 2) {
+    return {read_child<C>(pass, n, n.template child<First>()), read_child<C>(pass, n, n.template child<First + 1>())};
   } else {
-    return {read_child<C>(pass, n, n.template child<I>())..., {read_child<C>(pass, n, n.template child<3 + J>())...}};
+    return {read_child<C>(pass, n, n.template child<First>()), read_child<C>(pass, n, n.template child<First + 1>()),
+            read_child<C>(pass, n, n.template child<First + 2>()),
+            read_children_from<C, First + 3, decltype(Children::more)>(pass, n)};
   }
 }
 template <class C, class Pass, class N>
 [[gnu::always_inline]] inline lowered_children<C, N> read_children(Pass& pass, const N& n) {
-  constexpr std::size_t size = children_t<N>::size;
-  static_assert(size <= 6, "dimwise: a node of more than six children");
-  return read_children<C>(pass, n, std::make_index_sequence<(size < 3 ? size : 3)>{},
-                          std::make_index_sequence<(size < 3 ? 0 : size - 3)>{});
+  return read_children_from<C, 0, lowered_children<C, N>>(pass, n);
 }
 
 // The loops over a node and its children.

@@ -31,16 +31,19 @@ inline constexpr bool is_product<contraction<Shape, Over, A, B>> = true;
 template <class A, class B>
 using both_atoms_t = union_t<typename extents_type_of<A>::atoms, typename extents_type_of<B>::atoms>;
 
-// The extents of a product: every dimension that both have is checked, contracted ones too. Those of the result come
-// first; where out<D> became D, its slots are the same, one for one.
+// The extents of a product: every dimension that both have is checked, contracted ones too. Where out<D> became D, the
+// result's slots are the same, one for one.
 template <class Shape, class Plain, class A, class B>
 [[gnu::always_inline]] inline extents_for<Shape> product_extents(const char* operation, const A& a, const B& b) {
-  using kept = atoms_of_list_t<Plain>;
-  using all_atoms = join_t<kept, difference_t<both_atoms_t<A, B>, kept>>;
-  const auto all = merge_extents<all_atoms>(operation, a.extents(), b.extents());
-  extents_for<Shape> result;
-  result.take_in_order(all);
-  return result;
+  const auto all = merge_extents<both_atoms_t<A, B>>(operation, a.extents(), b.extents());
+  const auto plain = merge_extents<atoms_of_list_t<Plain>>(operation, all);
+  if constexpr (std::is_same_v<atoms_of_list_t<Plain>, typename extents_for<Shape>::atoms>) {
+    return plain;
+  } else {
+    extents_for<Shape> result;
+    result.take_in_order(plain);
+    return result;
+  }
 }
 
 template <class Over, class Along, class Verdict, class A, class B>

@@ -8,7 +8,7 @@
 
 namespace dimwise::detail {
 
-// Not initialised: every evaluation has dozens of arrays of them, and writes what it reads.
+// Not initialised: an evaluation has dozens of arrays of them, and writes each before it reads it. A layout is (zeros).
 struct axis {
   std::size_t extent;
   std::ptrdiff_t stride;

@@ -12,6 +12,7 @@
 #include <atomic>
 #include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <new>
 
@@ -61,7 +62,7 @@ class block_pool {
   static constexpr std::size_t rounded(std::size_t bytes) {
     if (bytes > most_bytes) { return bytes; }
     if (bytes <= small_bytes) { return bytes <= alignment ? alignment : std::bit_ceil(bytes); }
-    return rounded_up(bytes, bytes < least_pages ? small_bytes : page_step);
+    return rounded_up(bytes, in_pages(bytes) ? page_step : small_bytes);
   }
   [[gnu::noinline]] static void* take(std::size_t asked) {
     const std::size_t bytes = rounded(asked);
@@ -216,7 +217,7 @@ class block_pool {
   }
   static void* take_new(std::size_t bytes) {
     // Before the system gives `bytes`: what is kept and what is in use do not grow beyond what is allowed.
-    while (kept.count > 0 && kept.limit == kept_blocks::no_limit && room(bytes) == 0) { drop_oldest(bytes); }
+    while (kept.count > 0 && kept.limit == kept_blocks::no_limit && room(bytes) == 0) { drop_oldest(large_page); }
     ++kept.missed;
     if (!in_pages(bytes) || bytes > most_bytes || !opened()) { return take_from_system(bytes); }
     // Pages come in whole large ones where the rest may be kept. They come before the last ones, if those begin with
@@ -236,7 +237,7 @@ class block_pool {
     const std::size_t rest = rounded_up(bytes, large_page) - bytes;
     if (rest > room(bytes)) { return take_from_system(bytes); }
     kept.bottom = static_cast<std::byte*>(take_from_system(bytes + rest));
-    if (rest > 0) { keep({kept.bottom, rest, true}); }
+    if (rest > 0 && !keep({kept.bottom, rest, true})) { give_pages(kept.bottom, rest); }
     return kept.bottom + rest;
   }
   static std::size_t give_back_all() noexcept {

@@ -161,13 +161,6 @@ template <class Axes>
 [[gnu::always_inline]] inline extent_t checked_size(const axis* axes, std::size_t bytes, const char* operation) {
   return checked_size_of(axes, Axes::size, axis_extents<Axes>::names, bytes, operation);
 }
-// The same by extents.
-template <class Axes, class Extents>
-[[gnu::always_inline]] inline extent_t checked_size_by(const Extents& e, std::size_t bytes, const char* operation) {
-  axis all[Axes::size + 1];
-  axis_extents<Axes>::write(e, all, operation);
-  return checked_size<Axes>(all, bytes, operation);
-}
 // The same, with row-major strides.
 template <class Axes>
 [[gnu::always_inline]] inline extent_t checked_contiguous(axis* axes, std::size_t bytes, const char* operation) {
@@ -196,7 +189,10 @@ DIMWISE_DETAIL_MISUSED(extent_of)
 /// The number of elements of `x`.
 template <operand X>
 [[nodiscard]] extent_t size_of(const X& x) {
-  return detail::checked_size_by<detail::axes_for<detail::shape_of<X>>>(x.extents(), 0, "size_of");
+  using axes = detail::axes_for<detail::shape_of<X>>;
+  detail::axis all[axes::size + 1];
+  detail::axis_extents<axes>::write(x.extents(), all);
+  return detail::checked_size<axes>(all, 0, "size_of");
 }
 
 }  // namespace no_adl

@@ -271,13 +271,13 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   /// The elements in memory order.
   [[nodiscard, gnu::always_inline]] const T* data() const {
     if (const T* const p = storage_.read(); !is_shared || p != nullptr) { return p; }
-    refill();
+    storage_.refill(size());
     return storage_.read();
   }
   /// The elements for writing, at any time: from now on expressions copy this tensor, until `seal`.
   [[nodiscard]] T* data() {
     if (T* const p = storage_.hand_out(); !is_shared || p != nullptr) { return p; }
-    refill();
+    storage_.refill(size());
     return storage_.hand_out();
   }
   /// Ends the writing through `data()`: expressions share this tensor again.
@@ -355,7 +355,7 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   }
   [[nodiscard, gnu::always_inline]] T* overwrite() {
     if (T* const p = storage_.write(); !is_shared || p != nullptr) { return p; }
-    refill();
+    storage_.refill(size());
     return storage_.write();
   }
   [[nodiscard, gnu::always_inline]] detail::derived_slot* derived() const { return storage_.derived(); }
@@ -379,8 +379,6 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
     std::copy(values.begin(), values.end(), storage_.write());
   }
 
-  // Memory of zeros, where there is none.
-  [[gnu::cold, gnu::noinline]] void refill() const { storage_.refill(size()); }
   // The elements are gone: the extents say so.
   [[gnu::always_inline]] void leave() noexcept {
     if constexpr (is_shared) { extents_ = extents_type{}; }
@@ -393,7 +391,9 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   }
   static auto only_extent(std::size_t n) { return detail::first_t<detail::dims_t<shape_type>>{n}; }
   [[gnu::always_inline]] static std::size_t checked_size(const extents_type& e) {
-    return detail::checked_size_by<axes>(e, sizeof(T), "tensor");
+    detail::axis all[axes::size + 1];
+    detail::axis_extents<axes>::write(e, all, "tensor");
+    return detail::checked_size<axes>(all, sizeof(T), "tensor");
   }
   void check_count(std::size_t given, const char* operation) const {
     if (given != size()) {
