@@ -76,8 +76,8 @@ struct attention_run {
 
   template <class Run>
   static attention_run of(const Run& f) {
-    return {[](const void* self, const kernels::attention_call& call, const attended_part& part) {
-      (*static_cast<const Run*>(self))(call, part);
+    return {[](const void* function, const kernels::attention_call& call, const attended_part& part) {
+      (*static_cast<const Run*>(function))(call, part);
     }, &f};
   }
 };
