@@ -60,8 +60,7 @@ void change(tensor<T, D...>& x, const E& y) {
   } else {
     (void)merge_extents<typename tensor<T, D...>::extents_type::atoms>(F::name, x.extents(), y.extents());
     axis own[max_rank];
-    axis_extents<axes>::write(x.extents(), own);
-    make_contiguous(own, axes::size);
+    axis_extents<axes>::write_contiguous(x.extents(), own);
     axis other[max_rank];
     T* const to = x.overwrite();
     const auto* const from = read_leaf(y, other);  // after x has memory of its own: y may be x

@@ -180,8 +180,7 @@ void loops(const rotary_node<Shape, P, F, Pairs, E, Angles...>& n, target<C> to,
 template <class C, class Pass, class B, class Extents>
 lowered<C> bias_buffer(const Extents& e) {
   lowered<C> result;
-  axis_extents<bias_axes<B>>::write(e, result.axes);
-  make_contiguous(result.axes, bias_axes<B>::size);
+  axis_extents<bias_axes<B>>::write_contiguous(e, result.axes);
   allocate<Pass, C, bias_axes<B>>(result, B::name);
   return result;
 }

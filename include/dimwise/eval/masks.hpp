@@ -14,8 +14,7 @@ namespace dimwise::detail {
 template <class Pass, class M, class Extents>
 lowered<bool> mask_buffer(const Extents& e) {
   lowered<bool> result;
-  axis_extents<mask_axes<M>>::write(e, result.axes);
-  make_contiguous(result.axes, mask_axes<M>::size);
+  axis_extents<mask_axes<M>>::write_contiguous(e, result.axes);
   allocate<Pass, bool, mask_axes<M>>(result, "masked");
   return result;
 }

@@ -77,8 +77,7 @@ template <expression E>
   using axes = detail::axes_for<detail::shape_of<E>>;
   evaluation_plan result;
   detail::axis to[detail::max_rank];
-  detail::axis_extents<axes>::write(value.extents(), to);
-  detail::make_contiguous(to, axes::size);
+  detail::axis_extents<axes>::write_contiguous(value.extents(), to);
   detail::planning_pass pass{current_context(), result};
   detail::write<float>(pass, value, {nullptr, to});
   return result;

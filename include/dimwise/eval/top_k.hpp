@@ -58,8 +58,7 @@ struct top_k {
         Values::for_overwriting(e), Ids::for_overwriting(merge_extents<typename Ids::extents_type::atoms>("top_k", e))};
     const auto from = lower<T>(x);
     axis to[max_rank];
-    axis_extents<axes>::write(e, to);
-    make_contiguous(to, axes::size);
+    axis_extents<axes>::write_contiguous(e, to);
     const axis along_best = to[index_in<Best, axes>];
     const row_loops loops = rows_form_over<axes, axes_for<shape_of<X>>, axes_of_list_t<list<D>>>.loops(to, from.axes);
     aligned_vector<std::size_t> order(n);

@@ -185,8 +185,7 @@ struct arranged<stored<A...>> {
   static arrangement in(const Extents& extents) {
     using all = axes_for<Shape>;
     axis axes[all::size + 1];
-    axis_extents<all>::write(extents, axes, "a parameter in a file");
-    make_contiguous(axes, all::size);
+    axis_extents<all>::write_contiguous(extents, axes, "a parameter in a file");
     arrangement to;
     [[maybe_unused]] const arranger<all> add{axes, &to};
     (to.extents.push_back(add.add(std::type_identity<A>{})), ...);

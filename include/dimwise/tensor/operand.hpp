@@ -115,7 +115,7 @@ struct axis_extents<list<A...>> {
   [[gnu::always_inline]] static void write(const Extents& e, axis* to, const char* operation = nullptr) {
     if constexpr (sizeof...(A) == 0) {
       *to = {1, 0};  // nobody reads it, but compilers warn of an array that was never written
-    } else if constexpr (((is_composite<A> && A::static_extent == at_run_time) || ...)) {
+    } else if constexpr ((is_run_time_composite<A> || ...)) {
       std::size_t i = 0;
       ((to[i++].extent = e.template extent<A>(operation)), ...);
     } else {
@@ -124,12 +124,12 @@ struct axis_extents<list<A...>> {
   }
   // With row-major strides.
   template <class Extents>
-  [[gnu::always_inline]] static void write_contiguous(const Extents& e, axis* to) {
-    if constexpr (sizeof...(A) > 0 && !((is_composite<A> && A::static_extent == at_run_time) || ...)) {
-      write_contiguous_extents(sources<typename Extents::slotted>, sizeof...(A), e.slots(), to);
-    } else {
-      write(e, to);
+  [[gnu::always_inline]] static void write_contiguous(const Extents& e, axis* to, const char* operation = nullptr) {
+    if constexpr (sizeof...(A) == 0 || (is_run_time_composite<A> || ...)) {
+      write(e, to, operation);
       make_contiguous(to, sizeof...(A));
+    } else {
+      write_contiguous_extents(sources<typename Extents::slotted>, sizeof...(A), e.slots(), to);
     }
   }
 

@@ -404,8 +404,7 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   template <class... Ids>
   std::size_t offset(const Ids&... ids) const {
     detail::axis all[axes::size + 1];
-    detail::axis_extents<axes>::write(extents_, all);
-    detail::make_contiguous(all, axes::size);
+    detail::axis_extents<axes>::write_contiguous(extents_, all);
     return detail::axis_offset<axes>::of(extents_, all, ids...);
   }
 
