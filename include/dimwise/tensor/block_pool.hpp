@@ -149,10 +149,8 @@ class block_pool {
   static void release(const block& b) noexcept {
     if (b.pages) {
       give_pages(b.memory, b.bytes);
-    } else if (weights_together::has(b.memory, b.bytes)) {
-      weights_together::give(b.memory);
-    } else {
-      ::operator delete(b.memory, std::align_val_t{alignment});
+    } else if (!weights_together::give(b.memory, b.bytes)) {
+      give_to_system(b.memory, b.bytes);
     }
   }
   static constexpr std::size_t size_class(std::size_t bytes) {

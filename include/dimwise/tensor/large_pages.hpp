@@ -8,6 +8,7 @@
 // Tests: tests/tensor/storage.test.cpp
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -120,7 +121,9 @@ class weights_together {
     const lock here;
     if (first == nullptr || first->used + bytes > run_bytes) {
       first = new (take_from_system(run_bytes)) run{first, alignment, 0};
-      count.fetch_add(1, std::memory_order_relaxed);
+      const auto begin = reinterpret_cast<std::uintptr_t>(first);
+      lowest.store(std::min(lowest.load(std::memory_order_relaxed), begin), std::memory_order_relaxed);
+      highest.store(std::max(highest.load(std::memory_order_relaxed), begin + run_bytes), std::memory_order_relaxed);
     }
     void* const memory = reinterpret_cast<std::byte*>(first) + first->used;
     first->used += bytes;
@@ -129,19 +132,22 @@ class weights_together {
   }
   // Whether the block is from here.
   static bool has(const void* memory, std::size_t bytes) noexcept {
-    if (!has_size(bytes) || count.load(std::memory_order_relaxed) == 0) { return false; }
+    if (!may_have(memory, bytes)) { return false; }
     const lock here;
     return *link_of(memory) != nullptr;
   }
-  // For a block that is from here.
-  static void give(const void* memory) noexcept {
+  // False where the block is not from here.
+  static bool give(const void* memory, std::size_t bytes) noexcept {
+    if (!may_have(memory, bytes)) { return false; }
     const lock here;
     run** const link = link_of(memory);
     run* const one = *link;
-    if (--one->blocks > 0) { return; }
-    *link = one->next;
-    count.fetch_sub(1, std::memory_order_relaxed);
-    give_to_system(one, run_bytes);
+    if (one == nullptr) { return false; }
+    if (--one->blocks == 0) {
+      *link = one->next;
+      give_to_system(one, run_bytes);
+    }
+    return true;
   }
 
  private:
@@ -163,6 +169,12 @@ class weights_together {
     }
   };
   static bool has_size(std::size_t bytes) { return bytes >= least_bytes && bytes <= most_bytes; }
+  // Without the lock, which every block that is given back would wait for: most are outside of all runs.
+  static bool may_have(const void* memory, std::size_t bytes) noexcept {
+    const auto at = reinterpret_cast<std::uintptr_t>(memory);
+    return has_size(bytes) && at >= lowest.load(std::memory_order_relaxed) &&
+           at < highest.load(std::memory_order_relaxed);
+  }
   static run** link_of(const void* memory) noexcept {
     run** link = &first;
     for (; *link != nullptr; link = &(*link)->next) {
@@ -174,7 +186,9 @@ class weights_together {
   static constinit inline thread_local block wanted = block::as_before;
   static constinit inline std::atomic_flag busy{};
   static constinit inline run* first = nullptr;  // the one that is taken from
-  static constinit inline std::atomic<std::size_t> count{0};
+  // Where all runs are that there ever were.
+  static constinit inline std::atomic<std::uintptr_t> lowest{~std::uintptr_t{0}};
+  static constinit inline std::atomic<std::uintptr_t> highest{0};
   block before_;
 };
 
