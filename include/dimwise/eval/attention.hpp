@@ -96,7 +96,7 @@ struct attention_heads {
 };
 
 // Calls `run` with every head in `call`.
-[[gnu::noinline]] inline void attend_heads(attention_numbers& pieces, const attention_size& size,
+[[gnu::noinline]] inline void attend_heads(attention_chain& pieces, const attention_size& size,
                                            const attention_heads& of, kernels::attention_call& call,
                                            const attention_run& run) {
   auto& layout = call.layout;
@@ -117,7 +117,8 @@ struct attention_heads {
     call.few_queries = few_queries(layout.queries, call.group);
     std::size_t at = 0;
     kernels::for_each_row(nest_over(of.rank, of.extents, of.strides),
-                          [&](const std::ptrdiff_t(&o)[11], std::size_t many, const std::ptrdiff_t(&s)[11]) {
+                          [&](const std::ptrdiff_t(&o)[attention_heads::roles], std::size_t many,
+                              const std::ptrdiff_t(&s)[attention_heads::roles]) {
       for (std::size_t i = 0; i < many; ++i, ++at) {
         const auto j = static_cast<std::ptrdiff_t>(i);
         kernels::attention_head& h = heads[at];
@@ -235,7 +236,7 @@ struct fused_attention {
     layout.window = x.pieces.window;
 
     using loops = typename roles::loops;
-    std::ptrdiff_t strides[11][max_rank] = {};
+    std::ptrdiff_t strides[attention_heads::roles][max_rank] = {};
     along_loops<loops, typename roles::q_axes>(x.q.axes, strides[0]);
     along_loops<loops, typename roles::k_axes>(x.k.axes(), strides[1]);
     along_loops<loops, typename roles::v_axes>(x.v.axes(), strides[2]);

@@ -42,7 +42,7 @@ lowered<bool> both_masks(const axis* a_axes, const bool* a, const axis* b_axes, 
 }
 
 // The numbers of a chain, and its operands: biases and masks of elements live here as long as the call.
-struct attention_numbers : score_numbers {
+struct attention_chain : score_numbers {
   lowered<float> bias;
   bool has_bias = false;
   std::ptrdiff_t bias_strides[max_rank] = {};
@@ -73,8 +73,9 @@ struct attention_numbers : score_numbers {
   }
 };
 
+// How they are collected.
 template <class Roles, class Pass>
-struct attention_pieces : attention_numbers, score_pieces<attention_pieces<Roles, Pass>> {
+struct attention_pieces : attention_chain, score_pieces<attention_pieces<Roles, Pass>> {
   using base = score_pieces<attention_pieces<Roles, Pass>>;
   using base::collect;
   using base::take;

@@ -28,7 +28,7 @@ lowered<float> read_rounded(Pass& pass, const elementwise<Shape, float, fn::roun
 struct attended_memory {
   const float* floats = nullptr;
   kernels::stored_numbers stored{};
-  std::size_t bytes = 0;
+  std::size_t bytes = 0;  // of a stored element; 0: floats
 
   // Those of a head, which begin `offset` elements behind the first, and its scale.
   void point(const float*& to, kernels::stored_numbers& bits, std::ptrdiff_t offset, std::ptrdiff_t row,

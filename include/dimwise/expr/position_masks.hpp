@@ -38,8 +38,8 @@ concept mask_like = std::derived_from<X, mask_tag>;
 }
 // Keys that said where they are, as those of a cache, and fewer queries that did not: a query that is taken for the
 // first position sees the first key alone. Parts of the keys that end where the queries end are no such case.
-[[gnu::cold, gnu::noinline]] inline void check_shown(const char* mask, name_of query, extent_t queries, name_of key,
-                                                     extent_t keys, std::ptrdiff_t first_key) {
+[[gnu::noinline]] inline void check_shown(const char* mask, name_of query, extent_t queries, name_of key, extent_t keys,
+                                          std::ptrdiff_t first_key) {
   const auto end = first_key + static_cast<std::ptrdiff_t>(keys);
   if (end > static_cast<std::ptrdiff_t>(queries)) {
     raise<origin_error>(error{} << mask << ": " << key() << " ends at position " << static_cast<long long>(end)

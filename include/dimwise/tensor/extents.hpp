@@ -309,17 +309,20 @@ void merge_all_documents(list<D...>, To& to, const char* operation, const From&.
 template <class Atoms, class... From>
 [[nodiscard, gnu::always_inline]] inline extents_of<Atoms> merge_extents([[maybe_unused]] const char* operation,
                                                                          const From&... from) {
-  if constexpr (std::is_same_v<list<From...>, list<extents_of<Atoms>>>) { return (from, ...); }
-  extents_of<Atoms> to;
-  if constexpr (extents_of<Atoms>::slotted::size > 0) {
-    if ((from.says_anything() || ...)) {
-      slot_merger<typename extents_of<Atoms>::slotted>::into(to.slots(), operation, from...);
-      if constexpr (extents_of<Atoms>::packed::size > 0) {
-        merge_all_documents(typename extents_of<Atoms>::packed{}, to, operation, from...);
+  if constexpr (std::is_same_v<list<From...>, list<extents_of<Atoms>>>) {
+    return (from, ...);  // the only one
+  } else {
+    extents_of<Atoms> to;
+    if constexpr (extents_of<Atoms>::slotted::size > 0) {
+      if ((from.says_anything() || ...)) {
+        slot_merger<typename extents_of<Atoms>::slotted>::into(to.slots(), operation, from...);
+        if constexpr (extents_of<Atoms>::packed::size > 0) {
+          merge_all_documents(typename extents_of<Atoms>::packed{}, to, operation, from...);
+        }
       }
     }
+    return to;
   }
-  return to;
 }
 
 /// The extents of a shape's other dimensions: what an operation removes, or makes anew under the same name, is compared
