@@ -8,6 +8,7 @@ set(dimwise_headers
     include/dimwise/dim/segments.hpp
     include/dimwise/dimwise.hpp
     include/dimwise/eval/attention.hpp
+    include/dimwise/eval/attention_definitions.hpp
     include/dimwise/eval/attention_function.hpp
     include/dimwise/eval/attention_gradient.hpp
     include/dimwise/eval/attention_kernel.hpp
@@ -25,8 +26,10 @@ set(dimwise_headers
     include/dimwise/eval/kernels_backward.hpp
     include/dimwise/eval/kernels_elements.hpp
     include/dimwise/eval/kernels_epilogue.hpp
+    include/dimwise/eval/kernels_epilogue_definitions.hpp
     include/dimwise/eval/kernels_loss.hpp
     include/dimwise/eval/kernels_product.hpp
+    include/dimwise/eval/kernels_product_definitions.hpp
     include/dimwise/eval/kernels_rows.hpp
     include/dimwise/eval/kernels_stored.hpp
     include/dimwise/eval/layout.hpp
@@ -61,6 +64,7 @@ set(dimwise_headers
     include/dimwise/expr/explain.hpp
     include/dimwise/expr/explain_nodes.hpp
     include/dimwise/expr/explain_words.hpp
+    include/dimwise/expr/explain_words_definitions.hpp
     include/dimwise/expr/functions.hpp
     include/dimwise/expr/given_masks.hpp
     include/dimwise/expr/ids.hpp
@@ -79,6 +83,7 @@ set(dimwise_headers
     include/dimwise/expr/reorder.hpp
     include/dimwise/expr/restride.hpp
     include/dimwise/expr/rotary.hpp
+    include/dimwise/expr/rotary_definitions.hpp
     include/dimwise/expr/rounding.hpp
     include/dimwise/expr/scores.hpp
     include/dimwise/expr/take.hpp
@@ -229,6 +234,7 @@ set(dimwise_headers
     include/dimwise/support/axis.hpp
     include/dimwise/support/element.hpp
     include/dimwise/support/errors.hpp
+    include/dimwise/support/library.hpp
     include/dimwise/support/list.hpp
     include/dimwise/support/name.hpp
     include/dimwise/support/number_format.hpp
@@ -237,9 +243,12 @@ set(dimwise_headers
     include/dimwise/support/sentences.hpp
     include/dimwise/support/text_warning.hpp
     include/dimwise/tensor/block_pool.hpp
+    include/dimwise/tensor/block_pool_definitions.hpp
+    include/dimwise/tensor/counted.hpp
     include/dimwise/tensor/elements.hpp
     include/dimwise/tensor/extents.hpp
     include/dimwise/tensor/large_pages.hpp
+    include/dimwise/tensor/large_pages_definitions.hpp
     include/dimwise/tensor/misused.hpp
     include/dimwise/tensor/operand.hpp
     include/dimwise/tensor/random.hpp
@@ -266,11 +275,13 @@ set(dimwise_headers
     include/dimwise/viz.hpp
     include/dimwise/viz/axis.hpp
     include/dimwise/viz/colours.hpp
+    include/dimwise/viz/colours_definitions.hpp
     include/dimwise/viz/curve_picture.hpp
     include/dimwise/viz/derivation_graph.hpp
     include/dimwise/viz/derivation_picture.hpp
     include/dimwise/viz/dot_picture.hpp
     include/dimwise/viz/explain.hpp
+    include/dimwise/viz/explain_definitions.hpp
     include/dimwise/viz/labels.hpp
     include/dimwise/viz/live.hpp
     include/dimwise/viz/network_picture.hpp
@@ -280,5 +291,7 @@ set(dimwise_headers
     include/dimwise/viz/report_page.hpp
     include/dimwise/viz/report_program.hpp
     include/dimwise/viz/table.hpp
+    include/dimwise/viz/table_definitions.hpp
     include/dimwise/viz/weights_picture.hpp
-    include/dimwise/viz/words.hpp)
+    include/dimwise/viz/words.hpp
+    include/dimwise/viz/words_definitions.hpp)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares cmake/headers.cmake, the list of headers that are installed, with the tree, and looks for the files that headers
 name as their tests and benchmarks. A header that uses DIMWISE_CONFIGURATION includes the header that defines it: otherwise its
-namespace would get that name itself.
+namespace would get that name itself. What X_definitions.hpp defines is declared by X.hpp and compiled by src/library.cpp.
 
     python3 tools/check_headers.py             # fails when the two differ
     python3 tools/check_headers.py --update    # writes the list from the tree
@@ -17,6 +17,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 LIST = "cmake/headers.cmake"
 NAMED = re.compile(r"\b(?:tests|benchmarks)/[\w./*-]*[\w/*]")  # in a header's comment, behind "Tests:"
 CONFIGURATION = "kernels/configuration.hpp"
+LIBRARY = "src/library.cpp"
+DEFINITIONS = "_definitions.hpp"
 SET = re.compile(r"set\(dimwise_headers\s(.*?)\)", re.DOTALL)
 
 
@@ -42,6 +44,22 @@ def missing_configuration(root):
             if re.search(r"^[^/]*\bDIMWISE_CONFIGURATION\b", text, re.MULTILINE) and f"#include <dimwise/{CONFIGURATION}>" not in text]
 
 
+def missing_definitions(root):
+    """-> one line per X_definitions.hpp that X.hpp does not end with, or that the library does not compile"""
+    library = (root / LIBRARY).read_text(encoding="utf-8") if (root / LIBRARY).exists() else ""
+    problems = []
+    for name in tree(root):
+        if name.endswith(DEFINITIONS):
+            line = f"#include <{name.removeprefix('include/')}>\n"
+            header = root / (name.removesuffix(DEFINITIONS) + ".hpp")
+            end = f"\n#if DIMWISE_DETAIL_DEFINES_LIBRARY\n{line}#endif\n"
+            if not header.exists() or not header.read_text(encoding="utf-8").endswith(end):
+                problems.append(f"{name}: {header.name} does not end with its #include")
+            if line not in library:
+                problems.append(f"{name}: {LIBRARY} does not compile it")
+    return problems
+
+
 def check(root):
     """-> one line per difference"""
     body = SET.search((root / LIST).read_text(encoding="utf-8"))
@@ -53,7 +71,7 @@ def check(root):
     problems += [f"{name} is listed twice" for name in sorted(set(listed)) if listed.count(name) > 1]
     if not problems and listed != sorted(listed):
         problems.append(f"{LIST} is not sorted")
-    return problems + missing_tests(root) + missing_configuration(root)
+    return problems + missing_tests(root) + missing_configuration(root) + missing_definitions(root)
 
 
 def update(root):
@@ -102,7 +120,23 @@ def self_test():
             if said != expected:
                 failed += 1
                 print(f"FAILED self-test {line!r}: expected {expected!r}, not {said!r}")
-    count = len(cases) + len(named)
+        (root / "src").mkdir()
+        (root / "include/a_definitions.hpp").touch()
+        update(root)
+        end = "\n#if DIMWISE_DETAIL_DEFINES_LIBRARY\n#include <a_definitions.hpp>\n#endif\n"
+        defined = {  # the header and the library: what must be said
+            (end, "#include <a_definitions.hpp>\n"): "",
+            (end, ""): "include/a_definitions.hpp: src/library.cpp does not compile it",
+            ("", "#include <a_definitions.hpp>\n"): "include/a_definitions.hpp: a.hpp does not end with its #include",
+        }
+        for (header, library), expected in defined.items():
+            (root / "include/a.hpp").write_text(header)
+            (root / LIBRARY).write_text(library)
+            said = "\n".join(check(root))
+            if said != expected:
+                failed += 1
+                print(f"FAILED self-test {header!r}: expected {expected!r}, not {said!r}")
+    count = len(cases) + len(named) + len(defined)
     print(f"{count - failed} passed, {failed} failed")
     return failed
 

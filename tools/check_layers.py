@@ -40,8 +40,8 @@ UMBRELLA = "dimwise.hpp"      # includes everything, is included by no header
 C_HEADERS = ("math.h",)
 THIRD_PARTIES = {
     "boost/hana": ("shape/", "shape.hpp", "nn/", "grad/gradient.hpp"),
-    "xtensor/": ("tensor/storage.hpp", "tensor/xtensor.hpp"),
-    "xtl/": ("tensor/storage.hpp", "tensor/xtensor.hpp"),
+    "xtensor/": ("tensor/xtensor.hpp",),
+    "xtl/": ("tensor/xtensor.hpp",),
     "xsimd/": ("kernels/",),
     "oneapi/tbb/": ("eval/tbb.hpp",),
     "nlohmann/": ("io/", "text/"),
@@ -50,8 +50,8 @@ THIRD_PARTIES = {
     "fcntl.h": ("io/file_bytes.hpp",),  # POSIX: files mapped into memory
     "sys/mman.h": ("io/file_bytes.hpp", "tensor/large_pages.hpp"),
     "sys/stat.h": ("io/file_bytes.hpp",),
-    "unistd.h": ("io/file_bytes.hpp", "viz/colours.hpp"),  # the latter: is this a terminal?
-    "sys/single_threaded.h": ("tensor/storage.hpp",),  # of the GNU C library: is there one thread?
+    "unistd.h": ("io/file_bytes.hpp", "viz/colours_definitions.hpp"),  # the latter: is this a terminal?
+    "sys/single_threaded.h": ("tensor/counted.hpp",),  # of the GNU C library: is there one thread?
     "immintrin.h": ("kernels/",),
     "arm_neon.h": ("kernels/",),
 }
@@ -119,7 +119,7 @@ PLANTED = {  # file: (an include in it, whether it is a breach)
     "shape/e.hpp": ("<boost/hana/type.hpp>", False),
     "shape/f.hpp": ("<boost/mp11.hpp>", True),
     "shape.hpp": ("<dimwise/tensor/a.hpp>", True),
-    "tensor/storage.hpp": ("<xtensor/xtensor.hpp>", False),
+    "tensor/xtensor.hpp": ("<xtensor/xtensor.hpp>", False),
     "tensor/other.hpp": ("<xtensor/xtensor.hpp>", True),
     "expr/g.hpp": ("<dimwise/kernels/a.hpp>", True),
     "expr/h.hpp": ("<dimwise/tensor.hpp>", False),

@@ -12,7 +12,7 @@
 #include <dimwise/shape/rules/cache.hpp>
 
 #include <cmath>
-#include <memory>
+#include <new>
 #include <span>
 
 namespace dimwise::nn {
@@ -198,8 +198,8 @@ class cache_side {
   }
   // Assignment to a view writes elements.
   void point_at(const memory_type& memory) {
-    std::destroy_at(&memory_);
-    std::construct_at(&memory_, memory);
+    memory_.~memory_type();
+    new (&memory_) memory_type(memory);
   }
   void let_go() {
     whole_.template of_atom<Key>().extent = 0;

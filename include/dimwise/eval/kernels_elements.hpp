@@ -10,6 +10,7 @@
 
 #include <dimwise/eval/loops_elements.hpp>
 #include <dimwise/expr/elementwise.hpp>
+#include <dimwise/support/library.hpp>
 
 #include <optional>
 
@@ -337,20 +338,13 @@ struct by_element_kernel {
   }
 };
 
-// A function of elements in their own memory, whatever their strides.
-inline void map_in_place(kernels::function f, std::size_t rank, target<float> to) {
-  std::ptrdiff_t strides[1][max_rank] = {};
-  for (std::size_t i = 0; i < rank; ++i) { strides[0][i] = to.axes[i].stride; }
-  const kernels::table& table = kernels::active();
-  kernels::for_each_row(nest_over(rank, to.axes, strides),
-                        [&](const std::ptrdiff_t(&o)[1], std::size_t n, const std::ptrdiff_t(&s)[1]) {
-    float* const x = to.data + o[0];
-    if (s[0] == 1) { return table.map(f, n, x, x); }
-    for (std::size_t i = 0; i < n; ++i) {
-      float* const one = x + static_cast<std::ptrdiff_t>(i) * s[0];
-      table.map(f, 1, one, one);
-    }
-  });
-}
+#if DIMWISE_DETAIL_HAS_LIBRARY
+DIMWISE_DETAIL_LIBRARY_TEMPLATE void compute_elements<2>(context&, const element_form<2>&, bool,
+                                                         const kernels::loop_nest<2>&, const void*, void*, const void*);
+DIMWISE_DETAIL_LIBRARY_TEMPLATE void compute_elements<3>(context&, const element_form<3>&, bool,
+                                                         const kernels::loop_nest<3>&, const void*, void*, const void*);
+DIMWISE_DETAIL_LIBRARY_TEMPLATE void compute_elements<4>(context&, const element_form<4>&, bool,
+                                                         const kernels::loop_nest<4>&, const void*, void*, const void*);
+#endif
 
 }  // namespace dimwise::detail

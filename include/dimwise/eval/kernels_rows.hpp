@@ -10,6 +10,7 @@
 
 #include <dimwise/eval/kernels_elements.hpp>
 #include <dimwise/eval/loops_rows.hpp>
+#include <dimwise/support/library.hpp>
 
 #include <optional>
 
@@ -202,5 +203,28 @@ struct by_fold_kernel<reduction<Shape, float, How, Over, E>> {
     compute_fold<How>(cx, form_of_rows<node>, to, child_in<0>(x));
   }
 };
+
+#if DIMWISE_DETAIL_HAS_LIBRARY
+DIMWISE_DETAIL_LIBRARY_TEMPLATE void run_rows<rows::standardize>(context&, const row_loops&, float*, const float*,
+                                                                 float, float, const float*, const float*);
+DIMWISE_DETAIL_LIBRARY_TEMPLATE void run_rows<rows::root_mean_square>(context&, const row_loops&, float*, const float*,
+                                                                      float, float, const float*, const float*);
+DIMWISE_DETAIL_LIBRARY_TEMPLATE void compute_rows<rows::softmax>(context&, const rows_form&, target<float>,
+                                                                 const lowered<float>&, float);
+DIMWISE_DETAIL_LIBRARY_TEMPLATE void compute_rows<rows::log_softmax>(context&, const rows_form&, target<float>,
+                                                                     const lowered<float>&, float);
+DIMWISE_DETAIL_LIBRARY_TEMPLATE void compute_rows<rows::standardize>(context&, const rows_form&, target<float>,
+                                                                     const lowered<float>&, float);
+DIMWISE_DETAIL_LIBRARY_TEMPLATE void compute_rows<rows::root_mean_square>(context&, const rows_form&, target<float>,
+                                                                          const lowered<float>&, float);
+DIMWISE_DETAIL_LIBRARY_TEMPLATE void compute_fold<totals::sum>(context&, const rows_form&, target<float>,
+                                                               const lowered<float>&);
+DIMWISE_DETAIL_LIBRARY_TEMPLATE void compute_fold<totals::mean>(context&, const rows_form&, target<float>,
+                                                                const lowered<float>&);
+DIMWISE_DETAIL_LIBRARY_TEMPLATE void compute_fold<totals::max>(context&, const rows_form&, target<float>,
+                                                               const lowered<float>&);
+DIMWISE_DETAIL_LIBRARY_TEMPLATE void compute_fold<totals::min>(context&, const rows_form&, target<float>,
+                                                               const lowered<float>&);
+#endif
 
 }  // namespace dimwise::detail

@@ -7,6 +7,7 @@
 
 #include <dimwise/eval/pass.hpp>
 #include <dimwise/expr/contract.hpp>
+#include <dimwise/support/library.hpp>
 
 namespace dimwise::detail {
 
@@ -73,5 +74,10 @@ template <class C, class Shape, class Over, class A, class B, class Lowered>
 [[gnu::always_inline]] inline void loops(const contraction<Shape, Over, A, B>&, target<C> to, const Lowered& x) {
   product_loops(form_of<contraction<Shape, Over, A, B>>, to, child_in<0>(x), child_in<1>(x));
 }
+
+#if DIMWISE_DETAIL_HAS_LIBRARY
+DIMWISE_DETAIL_LIBRARY_TEMPLATE void product_loops<float>(const product_form&, target<float>, const lowered<float>&,
+                                                          const lowered<float>&);
+#endif
 
 }  // namespace dimwise::detail

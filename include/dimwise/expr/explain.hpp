@@ -32,31 +32,6 @@ concept names_dimensions = requires { typename operation_of<N>::over; };
 
 // ---- what each node does --------------------------------------------------------------------------------------------
 
-inline std::string angle(const std::string& operation, const std::vector<std::string>& over) {
-  return operation + "<" + joined_names(over) + ">";
-}
-
-inline std::string product_in_words(const std::string& operation, const step_words& s) {
-  const said& a = s.operands[0];
-  const said& b = s.operands[1];
-  std::string what =
-      (s.over.empty() ? operation : angle(operation, s.over)) + " of " + a.reference + " and " + b.reference;
-  if (!s.over.empty()) { what += ": sums over " + joined_names(s.over); }
-  const std::string shared = shared_names(a.shape, b.shape, s.over);
-  const std::string left = free_names(a.shape, b.shape, s.over);
-  const std::string right = free_names(b.shape, a.shape, s.over);
-  if (!shared.empty()) { what += "; side by side: " + shared; }
-  if (!left.empty()) { what += "; free on the left: " + left; }
-  if (!right.empty()) { what += "; free on the right: " + right; }
-  for (const dim_words& d : s.result.dims) {
-    const std::string output = "out<" + d.name + ">";
-    if (has_name(a.shape.dims, output) || has_name(b.shape.dims, output)) {
-      what += "; " + output + " takes the place of " + d.name;
-    }
-  }
-  return what;
-}
-
 // A contraction that `scores` formed is not raw: the word includes its scale.
 template <class N>
 said explained_product(const N& n, derivation& d, const char* name) {
@@ -141,16 +116,6 @@ struct function_in_words {
 };
 
 // The dimensions of the result along which an operand repeats.
-inline std::string repeated_in_words(const step_words& s) {
-  std::string all;
-  for (const said& o : s.operands) {
-    if (o.shape.dims.empty()) { continue; }
-    const std::string lacks = free_names(s.result, o.shape, {});
-    if (!lacks.empty()) { all += "; " + o.reference + " is the same for every " + lacks; }
-  }
-  return all;
-}
-
 // The operands among the children of a node; masks and biases made from positions have words of their own.
 template <class N>
 std::vector<said> explained_operands(const N& n, derivation& d) {

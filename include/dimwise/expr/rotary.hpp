@@ -10,9 +10,8 @@
 #include <dimwise/expr/node.hpp>
 #include <dimwise/expr/numbers.hpp>
 #include <dimwise/shape/rules/positions.hpp>
+#include <dimwise/support/library.hpp>
 
-#include <algorithm>
-#include <cmath>
 #include <variant>
 
 namespace dimwise {
@@ -59,63 +58,13 @@ struct rotary_options {
   std::size_t features = 0;  ///< only so many are turned, the first ones; all where it is 0
 };
 
-namespace detail {
-
-// What each scaling makes of base^(−2i/n), and of cosines and sines.
-struct scaled_frequency {
-  double base;
-  double pair;
-  double features;
-
-  [[nodiscard]] double unscaled(double by) const { return std::pow(by, -2.0 * pair / features); }
-  [[nodiscard]] double operator()(const no_scaling&) const { return unscaled(base); }
-  [[nodiscard]] double operator()(const linear_scaling& s) const { return unscaled(base) / s.factor; }
-  [[nodiscard]] double operator()(const ntk_scaling& s) const {
-    // Two features have one frequency, base^0.
-    return features <= 2 ? 1.0 : unscaled(base * std::pow(s.factor, features / (features - 2)));
-  }
-  [[nodiscard]] double operator()(const yarn_scaling& s) const {
-    const double first = pair_turning(s.fast, s.trained);
-    const double last = pair_turning(s.slow, s.trained);
-    const double low = std::max(s.whole_pairs ? std::floor(first) : first, 0.0);
-    double high = std::min(s.whole_pairs ? std::ceil(last) : last, features - 1);
-    if (low == high) { high += 0.001; }
-    const double ramp = std::min(std::max((pair - low) / (high - low), 0.0), 1.0);
-    return unscaled(base) * (1 - ramp) + unscaled(base) / s.factor * ramp;
-  }
-  [[nodiscard]] double operator()(const llama3_scaling& s) const {
-    const double own = unscaled(base);
-    const double turns = s.trained * own / (2 * pi);  // in the positions of training
-    if (turns >= s.high) { return own; }
-    if (turns <= s.low) { return own / s.factor; }
-    const double share = (turns - s.low) / (s.high - s.low);
-    return own / s.factor * (1 - share) + own * share;
-  }
-
- private:
-  static constexpr double pi = 3.14159265358979323846;
-  // The pair, a real number, that turns so many times in so many positions.
-  [[nodiscard]] double pair_turning(double turns, double positions) const {
-    return features * std::log(positions / (turns * 2 * pi)) / (2 * std::log(base));
-  }
-};
-
-}  // namespace detail
-
 namespace no_adl {
 
 /// The angle of pair i of n features at position 1.
-[[nodiscard]] inline double rotary_frequency(std::size_t pair, std::size_t features,
-                                             const rotary_options& options = {}) {
-  return std::visit(detail::scaled_frequency{options.base, static_cast<double>(pair), static_cast<double>(features)},
-                    options.scaling);
-}
+[[nodiscard]] DIMWISE_DETAIL_LIBRARY double rotary_frequency(std::size_t pair, std::size_t features,
+                                                             const rotary_options& options = {});
 /// What cosines and sines are multiplied by: 1, but for YaRN.
-[[nodiscard]] inline double rotary_attention(const rotary_options& options) {
-  const auto* yarn = std::get_if<yarn_scaling>(&options.scaling);
-  if (yarn == nullptr) { return 1; }
-  return yarn->attention != 0 ? yarn->attention : (yarn->factor <= 1 ? 1.0 : 0.1 * std::log(yarn->factor) + 1);
-}
+[[nodiscard]] DIMWISE_DETAIL_LIBRARY double rotary_attention(const rotary_options& options);
 
 }  // namespace no_adl
 
@@ -233,3 +182,7 @@ DIMWISE_DETAIL_MISUSED(rotary)
 }  // namespace no_adl
 
 }  // namespace dimwise
+
+#if DIMWISE_DETAIL_DEFINES_LIBRARY
+#include <dimwise/expr/rotary_definitions.hpp>
+#endif

@@ -13,9 +13,9 @@
 
 #include <dimwise/eval/partial_attention.hpp>
 #include <dimwise/nn/cache.hpp>
+#include <dimwise/tensor/counted.hpp>
 
 #include <algorithm>
-#include <memory>
 #include <utility>
 #include <vector>
 
@@ -88,7 +88,7 @@ class kv_cache<Key, paged<Page, Positions>, keys<KeyElement, KeyDims...>, values
   /// How many pages another cache holds, too.
   [[nodiscard]] std::size_t shared_pages() const {
     std::size_t n = 0;
-    for (const auto& p : pages_) { n += p.use_count() > 1 ? 1 : 0; }
+    for (const auto& p : pages_) { n += p.is_only() ? 0 : 1; }
     return n;
   }
   /// The position behind the last one.
@@ -97,7 +97,7 @@ class kv_cache<Key, paged<Page, Positions>, keys<KeyElement, KeyDims...>, values
   void forget(extent_t count) {
     base::check_forgotten(count, held_);
     held_ -= count;
-    pages_.resize((held_ + Page - 1) / Page);
+    pages_.erase(pages_.begin() + static_cast<std::ptrdiff_t>((held_ + Page - 1) / Page), pages_.end());
   }
 
  private:
@@ -105,26 +105,18 @@ class kv_cache<Key, paged<Page, Positions>, keys<KeyElement, KeyDims...>, values
   void check_room(extent_t n) const {
     if (Positions != at_run_time && n > Positions - held_) { base::no_room(n, held_, Positions); }
   }
-  // Whether no other cache holds the page. Counting it up and down again comes behind all who gave it back, and so
-  // their reads come before the next write; `use_count` alone orders nothing, and a fence is unknown to the thread
-  // sanitizer.
-  [[nodiscard]] static bool is_alone(const std::shared_ptr<page>& p) {
-    if (p.use_count() > 1) { return false; }
-    [[maybe_unused]] const std::shared_ptr<page> counted = p;
-    return true;
-  }
   // Everything that may throw comes before the first write.
   void take_in(extent_t n, const typename page::key_floats& k, const typename page::value_floats& v) {
     if (n == 0) { return; }
     const std::size_t first = held_ / Page;
     // The pages that are written: of the last one a copy where another cache holds it, too, and new ones.
-    std::vector<std::shared_ptr<page>> tail;
+    std::vector<detail::counted<page>> tail;
     tail.reserve((held_ + n + Page - 1) / Page - first);
     if (held_ % Page != 0) {
       const auto& last = pages_[first];
-      tail.push_back(is_alone(last) ? last : std::make_shared<page>(*last, 0, held_ % Page));
+      tail.push_back(last.is_only() ? last : detail::counted<page>::make(*last, 0, held_ % Page));
     }
-    while ((first + tail.size()) * Page < held_ + n) { tail.push_back(std::make_shared<page>(settings_)); }
+    while ((first + tail.size()) * Page < held_ + n) { tail.push_back(detail::counted<page>::make(settings_)); }
     if (first + tail.size() > pages_.capacity()) {
       pages_.reserve(std::max(2 * pages_.capacity(), first + tail.size()));
     }
@@ -134,8 +126,8 @@ class kv_cache<Key, paged<Page, Positions>, keys<KeyElement, KeyDims...>, values
       tail[(held_ + done) / Page - first]->write(at, k.within(done, Key{count}), v.within(done, Key{count}));
       done += count;
     }
-    pages_.resize(first);
-    for (auto& p : tail) { pages_.push_back(static_cast<std::shared_ptr<page>&&>(p)); }
+    pages_.erase(pages_.begin() + static_cast<std::ptrdiff_t>(first), pages_.end());
+    for (auto& p : tail) { pages_.push_back(static_cast<detail::counted<page>&&>(p)); }
     held_ += n;
   }
   [[nodiscard]] const page& page_at(std::size_t number) const {
@@ -162,7 +154,7 @@ class kv_cache<Key, paged<Page, Positions>, keys<KeyElement, KeyDims...>, values
 
   settings settings_;  // of a page
   page blank_;         // without positions
-  std::vector<std::shared_ptr<page>> pages_;
+  std::vector<detail::counted<page>> pages_;
   extent_t held_ = 0;
 };
 

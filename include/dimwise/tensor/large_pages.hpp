@@ -8,6 +8,8 @@
 // Tests: tests/tensor/storage.test.cpp
 #pragma once
 
+#include <dimwise/support/library.hpp>
+
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
@@ -117,38 +119,11 @@ class weights_together {
   static bool takes(std::size_t bytes) { return wanted != block::as_before && has_size(bytes); }
   static bool takes_kept() { return wanted != block::fresh; }
   // `bytes` is a multiple of `alignment`.
-  static void* take(std::size_t bytes) {
-    const lock here;
-    if (first == nullptr || first->used + bytes > run_bytes) {
-      first = new (take_from_system(run_bytes)) run{first, alignment, 0};
-      const auto begin = reinterpret_cast<std::uintptr_t>(first);
-      lowest.store(std::min(lowest.load(std::memory_order_relaxed), begin), std::memory_order_relaxed);
-      highest.store(std::max(highest.load(std::memory_order_relaxed), begin + run_bytes), std::memory_order_relaxed);
-    }
-    void* const memory = reinterpret_cast<std::byte*>(first) + first->used;
-    first->used += bytes;
-    ++first->blocks;
-    return memory;
-  }
+  static void* take(std::size_t bytes);
   // Whether the block is from here.
-  static bool has(const void* memory, std::size_t bytes) noexcept {
-    if (!may_have(memory, bytes)) { return false; }
-    const lock here;
-    return *link_of(memory) != nullptr;
-  }
+  static bool has(const void* memory, std::size_t bytes) noexcept;
   // False where the block is not from here.
-  static bool give(const void* memory, std::size_t bytes) noexcept {
-    if (!may_have(memory, bytes)) { return false; }
-    const lock here;
-    run** const link = link_of(memory);
-    run* const one = *link;
-    if (one == nullptr) { return false; }
-    if (--one->blocks == 0) {
-      *link = one->next;
-      give_to_system(one, run_bytes);
-    }
-    return true;
-  }
+  static bool give(const void* memory, std::size_t bytes) noexcept;
 
  private:
   struct run {
@@ -170,18 +145,8 @@ class weights_together {
   };
   static bool has_size(std::size_t bytes) { return bytes >= least_bytes && bytes <= most_bytes; }
   // Without the lock, which every block that is given back would wait for: most are outside of all runs.
-  static bool may_have(const void* memory, std::size_t bytes) noexcept {
-    const auto at = reinterpret_cast<std::uintptr_t>(memory);
-    return has_size(bytes) && at >= lowest.load(std::memory_order_relaxed) &&
-           at < highest.load(std::memory_order_relaxed);
-  }
-  static run** link_of(const void* memory) noexcept {
-    run** link = &first;
-    for (; *link != nullptr; link = &(*link)->next) {
-      if (reinterpret_cast<std::uintptr_t>(memory) - reinterpret_cast<std::uintptr_t>(*link) < run_bytes) { break; }
-    }
-    return link;
-  }
+  static bool may_have(const void* memory, std::size_t bytes) noexcept;
+  static run** link_of(const void* memory) noexcept;
 
   static constinit inline thread_local block wanted = block::as_before;
   static constinit inline std::atomic_flag busy{};
@@ -193,3 +158,7 @@ class weights_together {
 };
 
 }  // namespace dimwise::detail
+
+#if DIMWISE_DETAIL_DEFINES_LIBRARY
+#include <dimwise/tensor/large_pages_definitions.hpp>
+#endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/tensor/storage.hpp -- the memory of a tensor: xtensor's containers, 64-byte aligned, shared until written.
+// dimwise/tensor/storage.hpp -- the memory of a tensor: 64-byte aligned, shared until written.
 //
 // Layer: tensor. The only place that owns memory, which `block_pool` takes and gives back.
 // A copy shares the buffer and the first write to a shared buffer copies it: an expression that holds its operands can
@@ -8,21 +8,17 @@
 // Tests: tests/tensor/storage.test.cpp
 #pragma once
 
+#include <dimwise/dim/error.hpp>
+#include <dimwise/tensor/block_pool.hpp>
+#include <dimwise/tensor/counted.hpp>
+
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <limits>
 #include <new>
+#include <type_traits>
 #include <utility>
-
-#if __has_include(<sys/single_threaded.h>)
-#include <sys/single_threaded.h>
-#endif
-
-#include <dimwise/dim/error.hpp>
-#include <dimwise/tensor/block_pool.hpp>
-
-#include <xtensor/xstorage.hpp>
 
 namespace dimwise::detail {
 
@@ -30,34 +26,57 @@ namespace dimwise::detail {
 // to copy.
 inline constexpr std::size_t inline_bytes = 256;
 
+// Aligned elements; numbers begin without a value.
 template <class T>
-struct aligned_allocator {
+class aligned_vector {
+  static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
+
+ public:
   using value_type = T;
-  using size_type = std::size_t;
-  using difference_type = std::ptrdiff_t;
-  using pointer = T*;
-  using const_pointer = const T*;
-  using reference = T&;
-  using const_reference = const T&;
-  template <class U>
-  struct rebind {
-    using other = aligned_allocator<U>;
-  };
 
-  aligned_allocator() = default;
-  template <class U>
-  explicit aligned_allocator(const aligned_allocator<U>&) {}
+  aligned_vector() = default;
+  explicit aligned_vector(std::size_t n) : begin_(take(n)), size_(n) {
+    if constexpr (!std::is_trivially_default_constructible_v<T>) { std::fill_n(begin_, n, T{}); }
+  }
+  aligned_vector(const aligned_vector& other) : aligned_vector(other.size_) {
+    std::copy_n(other.begin_, other.size_, begin_);
+  }
+  aligned_vector(aligned_vector&& other) noexcept
+      : begin_(std::exchange(other.begin_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+  aligned_vector& operator=(aligned_vector other) noexcept {
+    std::swap(begin_, other.begin_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
+  ~aligned_vector() {
+    if (begin_ != nullptr) { block_pool::give(begin_, size_ * sizeof(T)); }
+  }
 
-  [[nodiscard]] T* allocate(std::size_t n) {
+  /// New elements, unless there are so many.
+  void resize(std::size_t n) {
+    if (n != size_) { *this = aligned_vector(n); }
+  }
+
+  [[nodiscard]] T* data() { return begin_; }
+  [[nodiscard]] const T* data() const { return begin_; }
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] bool empty() const { return size_ == 0; }
+  [[nodiscard]] T* begin() { return begin_; }
+  [[nodiscard]] const T* begin() const { return begin_; }
+  [[nodiscard]] T* end() { return begin_ + size_; }
+  [[nodiscard]] const T* end() const { return begin_ + size_; }
+  [[nodiscard]] T& operator[](std::size_t i) { return begin_[i]; }
+  [[nodiscard]] const T& operator[](std::size_t i) const { return begin_[i]; }
+
+ private:
+  static T* take(std::size_t n) {
     if (n > std::numeric_limits<std::size_t>::max() / sizeof(T)) { throw std::bad_array_new_length(); }
     return static_cast<T*>(block_pool::take(n * sizeof(T)));
   }
-  void deallocate(T* p, std::size_t n) noexcept { block_pool::give(p, n * sizeof(T)); }
-  [[nodiscard]] friend bool operator==(const aligned_allocator&, const aligned_allocator&) { return true; }
-};
 
-template <class T>
-using aligned_vector = xt::uvector<T, aligned_allocator<T>>;
+  T* begin_ = nullptr;
+  std::size_t size_ = 0;
+};
 
 // What the evaluator may keep beside constant elements that it uses again and again: weights in the order that a kernel
 // reads them. It ends with the first write.
@@ -94,40 +113,6 @@ class derived_slot {
  private:
   std::atomic<const derived_copy*> copy_{nullptr};
   std::atomic<int> uses_{0};
-};
-
-// How many handles share something. As in the standard library's shared pointers, a program without threads does not
-// pay for atomic instructions: forming an expression copies dozens of handles.
-class owner_count {
- public:
-  [[gnu::always_inline]] void add() {
-    if (alone()) {
-      count_.store(count_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-    } else {
-      count_.fetch_add(1, std::memory_order_relaxed);
-    }
-  }
-  // True when it was the last.
-  [[nodiscard, gnu::always_inline]] bool drop() {
-    if (alone()) {
-      const long left = count_.load(std::memory_order_relaxed) - 1;
-      count_.store(left, std::memory_order_relaxed);
-      return left == 0;
-    }
-    return count_.fetch_sub(1, std::memory_order_acq_rel) == 1;
-  }
-  [[nodiscard]] bool is_one() const { return count_.load(std::memory_order_acquire) == 1; }
-
- private:
-  static bool alone() {
-#if __has_include(<sys/single_threaded.h>)
-    return __libc_single_threaded != 0;
-#else
-    return false;
-#endif
-  }
-
-  std::atomic<long> count_{1};
 };
 
 // A buffer whose extent is known only when the program runs, or that is too large for its object.
@@ -225,16 +210,16 @@ class inline_storage {
   inline_storage() = default;
   explicit inline_storage(std::size_t) {}
 
-  [[nodiscard]] const T* read() const { return values_.data(); }
-  [[nodiscard]] T* write() { return values_.data(); }
-  [[nodiscard]] T* hand_out() { return values_.data(); }
+  [[nodiscard]] const T* read() const { return values_; }
+  [[nodiscard]] T* write() { return values_; }
+  [[nodiscard]] T* hand_out() { return values_; }
   void refill(std::size_t) const {}
   void seal() {}
   [[nodiscard]] derived_slot* derived() const { return nullptr; }
   [[nodiscard]] shared_storage<T> kept() const { return {}; }
 
  private:
-  alignas(alignment) xt::aligned_array<T, N == 0 ? 1 : N, alignment> values_;
+  alignas(alignment) T values_[N == 0 ? 1 : N];
 };
 
 template <class T, std::size_t StaticSize>

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/eval/kernels_product_definitions.hpp -- products by the kernel.
+//
+// Layer: eval. Compiled once where a program links the library (support/library.hpp).
+// Tests: tests/eval/plan.test.cpp
+#pragma once
+
+#include <dimwise/eval/kernels_product.hpp>
+
+namespace dimwise::detail {
+
+// Weights as the product kernel reads them, kept beside the tensor that they come from.
+class packed_weights : public derived_copy {
+ public:
+  packed_weights(const kernels::table& table, const kernels::product_call& c, const float* b) : for_(key(table, c, b)) {
+    elements_ = aligned_vector<float>(table.packed_bytes(c.k, c.n) / sizeof(float));
+    table.pack(c.k, c.n, b, c.b_row, c.b_column, elements_.data());
+  }
+  [[nodiscard]] const float* elements_for(const kernels::table& table, const kernels::product_call& c,
+                                          const float* b) const {
+    return for_ == key(table, c, b) ? elements_.data() : nullptr;
+  }
+
+ private:
+  struct origin {
+    const kernels::table* table;
+    const float* b;
+    std::size_t k;
+    std::size_t n;
+    std::ptrdiff_t row;
+    std::ptrdiff_t column;
+    bool operator==(const origin&) const = default;
+  };
+  static origin key(const kernels::table& table, const kernels::product_call& c, const float* b) {
+    return {&table, b, c.k, c.n, c.b_row, c.b_column};
+  }
+
+  origin for_;
+  aligned_vector<float> elements_;
+};
+
+// Below this number of rows the weights are read in place: packing pays where arithmetic is the bound.
+inline constexpr std::size_t least_packed_rows = 16;
+
+inline const float* packed_or_none(const kernels::table& table, const kernels::product_call& c, derived_slot* slot) {
+  if (slot == nullptr || c.m < least_packed_rows || c.k == 0 || c.n < 8) { return nullptr; }
+  const float* b = c.problems[0].b;
+  const derived_copy* kept = slot->get();
+  if (kept == nullptr) {
+    if (!slot->used_before()) { return nullptr; }
+    kept = slot->offer(new packed_weights(table, c, b));
+  }
+  return static_cast<const packed_weights*>(kept)->elements_for(table, c, b);
+}
+
+DIMWISE_DETAIL_LIBRARY void run_product(context& cx, const product_plan& plan, const lowered<float>& left,
+                                        const lowered<float>& right, float* c, const float* residual) {
+  kernels::product_call call = plan.call;
+  if (call.count == 0 || call.m == 0 || call.n == 0) { return; }
+  aligned_vector<kernels::product_call::pointers> problems(call.count);
+  std::size_t at = 0;
+  kernels::for_each_row(plan.problems, [&](const std::ptrdiff_t(&o)[3], std::size_t many, const std::ptrdiff_t(&s)[3]) {
+    for (std::size_t i = 0; i < many; ++i) {
+      const auto j = static_cast<std::ptrdiff_t>(i);
+      const float* x = left.data + o[1] + j * s[1];
+      const float* y = right.data + o[2] + j * s[2];
+      float* z = c + o[0] + j * s[0];
+      problems[at++] = {plan.exchanged ? y : x, plan.exchanged ? x : y, z,
+                        residual == nullptr ? z : residual + (z - c)};
+    }
+  });
+  call.problems = problems.data();
+  const kernels::table& table = kernels::active();
+  if (plan.sums.rank == 0 && table.product_small(call)) { return; }
+  aligned_vector<unsigned char> memory = scratch(table.product_bytes(call, cx.runner().worker_count()));
+  if (call.count == 1 && plan.sums.rank == 0) {
+    call.packed_b = packed_or_none(table, call, plan.exchanged ? left.derived : right.derived);
+  }
+  bool first = true;
+  kernels::for_each_row(plan.sums, [&](const std::ptrdiff_t(&o)[2], std::size_t many, const std::ptrdiff_t(&s)[2]) {
+    std::ptrdiff_t moved[2] = {o[0], o[1]};
+    for (std::size_t i = 0; i < many; ++i) {
+      aligned_vector<kernels::product_call::pointers> here;
+      kernels::product_call part = call;
+      if (moved[0] != 0 || moved[1] != 0) {
+        here = problems;
+        for (auto& p : here) {
+          p.a += plan.exchanged ? moved[1] : moved[0];
+          p.b += plan.exchanged ? moved[0] : moved[1];
+        }
+        part.problems = here.data();
+      }
+      if (!first) {
+        part.epilogue.residual = true;
+        part.residual_row = part.c_row;
+        part.residual_column = part.c_column;
+      }
+      table.product(part, memory.data(), cx.runner());
+      first = false;
+      moved[0] += s[0];
+      moved[1] += s[1];
+    }
+  });
+}
+
+// Whether all elements are finite; contiguous ones in groups of a constant count, which compilers turn into
+// vectors.
+inline bool all_finite(std::size_t rank, const axis* axes, const float* data) {
+  std::ptrdiff_t strides[1][max_rank] = {};
+  for (std::size_t i = 0; i < rank; ++i) { strides[0][i] = axes[i].stride; }
+  unsigned others = 0;
+  kernels::for_each_row(nest_over(rank, axes, strides),
+                        [&](const std::ptrdiff_t(&o)[1], std::size_t n, const std::ptrdiff_t(&s)[1]) {
+    constexpr std::size_t group = 64;
+    const float* row = data + o[0];
+    for (; s[0] == 1 && n >= group; row += group, n -= group) {
+      for (std::size_t i = 0; i < group; ++i) { others |= static_cast<unsigned>(row[i] - row[i] != 0.0F); }
+    }
+    for (; n > 0; row += s[0], --n) { others |= static_cast<unsigned>(*row - *row != 0.0F); }
+  });
+  return others == 0;
+}
+inline extent_t count_of(std::size_t rank, const axis* axes) {
+  extent_t n = 1;
+  for (std::size_t i = 0; i < rank; ++i) { n *= axes[i].extent; }
+  return n;
+}
+
+DIMWISE_DETAIL_LIBRARY bool may_be_spoiled(const product_form& form, const lowered<float>& a, const lowered<float>& b,
+                                           target<float> to) {
+  if (!form.a.gives_hidden_weights && !form.b.gives_hidden_weights) { return false; }
+  if (form.a.gives_hidden_weights != form.b.gives_hidden_weights) {
+    const lowered<float>& values = form.a.gives_hidden_weights ? b : a;
+    const std::size_t rank = form.a.gives_hidden_weights ? form.b.rank : form.a.rank;
+    if (count_of(rank, values.axes) < count_of(form.rank, to.axes) && all_finite(rank, values.axes, values.data)) {
+      return false;
+    }
+  }
+  return !all_finite(form.rank, to.axes, to.data);
+}
+DIMWISE_DETAIL_LIBRARY void compute_product(context& cx, const product_form& form, target<float> to,
+                                            const lowered<float>& a, const lowered<float>& b) {
+  if (!cx.reference_forced() && product_fits(form, a.axes, to.axes)) {
+    cx.count(plan_kind::product);
+    run_product(cx, plan_product(sort_axes(form, a.axes, b.axes, to.axes)), a, b, to.data);
+    if (!may_be_spoiled(form, a, b, to)) { return; }
+  }
+  cx.count(plan_kind::plain);
+  product_loops(form, to, a, b);
+}
+
+}  // namespace dimwise::detail

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSL-1.0
+// src/library.cpp -- the functions that all files which link the library share (support/library.hpp).
+#define DIMWISE_COMPILES_LIBRARY
+#include <dimwise/eval/attention_definitions.hpp>
+#include <dimwise/eval/kernels_epilogue_definitions.hpp>
+#include <dimwise/eval/kernels_product_definitions.hpp>
+#include <dimwise/expr/explain_words_definitions.hpp>
+#include <dimwise/expr/rotary_definitions.hpp>
+#include <dimwise/tensor/block_pool_definitions.hpp>
+#include <dimwise/tensor/large_pages_definitions.hpp>
+#include <dimwise/viz/colours_definitions.hpp>
+#include <dimwise/viz/explain_definitions.hpp>
+#include <dimwise/viz/table_definitions.hpp>
+#include <dimwise/viz/words_definitions.hpp>
