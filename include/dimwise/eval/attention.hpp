@@ -28,7 +28,7 @@ void scale_queries(lowered<float>& q, kernels::operation f, const lowered<float>
     strides[1][i] = q.axes[i].stride;
     strides[2][i] = factor_strides[i];
   }
-  const kernels::table& table = kernels::active();
+  const kernels::active_kernels& table = kernels::active();
   float* const to = scaled.buffer.data();
   kernels::for_each_row(nest_over(Axes::size, scaled.axes, strides),
                         [&](const std::ptrdiff_t(&o)[3], std::size_t n, const std::ptrdiff_t(&s)[3]) {

@@ -21,7 +21,7 @@ struct attention_kernel {
   static bool rounds() { return false; }
   static std::string words() { return {}; }
   static void attend(const kernels::attention_call& call, const kernels::runner& runner) {
-    const kernels::table& table = kernels::active();
+    const kernels::active_kernels& table = kernels::active();
     if (table.attention_small(call)) { return; }
     table.attention(call, scratch(table.attention_bytes(call, runner.worker_count())).data(), runner);
   }

@@ -52,7 +52,7 @@ void assign_value(tensor<T, D...>& y, const E& value) {
     detail::axis to[detail::max_rank];
     detail::destination_axes<typename Y::axes, detail::axes_for<detail::shape_of<E>>>(fresh.extents(), to);
     detail::evaluation_pass pass{cx};
-    detail::write<typename detail::compute_in<T, E>::type>(pass, value, {fresh.overwrite(), to});
+    detail::write<typename detail::compute_in<T, E>::type>(pass, value, {fresh.fresh_elements(), to});
   }
   y = static_cast<Y&&>(fresh);
 }

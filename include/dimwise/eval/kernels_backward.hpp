@@ -17,7 +17,8 @@ namespace dimwise::detail {
 template <class F>
 struct chain_kernel {
   template <class Pointers>
-  static void run(const kernels::table&, std::size_t n, const Pointers& x, const std::ptrdiff_t* step, float* to) {
+  static void run(const kernels::active_kernels&, std::size_t n, const Pointers& x, const std::ptrdiff_t* step,
+                  float* to) {
     const kernels::gradient_table& table = kernels::active_gradients();
     if (step[0] == 1 && step[1] == 1) {
       return table.map_gradient(function_code<F>, n, child_in<1>(x), child_in<0>(x), to);
@@ -37,7 +38,7 @@ struct element_kernel<elementwise<Shape, float, fn::chain<F, 0>, G, X>>
 template <bool First>
 struct chosen_part_kernel {
   template <class Pointers>
-  static void run(const kernels::table& table, std::size_t n, const Pointers& x, const std::ptrdiff_t* step,
+  static void run(const kernels::active_kernels& table, std::size_t n, const Pointers& x, const std::ptrdiff_t* step,
                   float* to) {
     constexpr float none = 0;
     if constexpr (First) {
@@ -52,7 +53,7 @@ struct element_kernel<elementwise<Shape, float, fn::chosen_part<First>, M, G>>
     : has_element_kernel<is_float<G>, chosen_part_kernel<First>, cached_part> {};
 struct visible_part_kernel {
   template <class Pointers>
-  static void run(const kernels::table& table, std::size_t n, const Pointers& x, const std::ptrdiff_t* step,
+  static void run(const kernels::active_kernels& table, std::size_t n, const Pointers& x, const std::ptrdiff_t* step,
                   float* to) {
     constexpr float hidden = -0.0F;
     table.choose(n, child_in<0>(x), step[0], child_in<1>(x), step[1], &hidden, 0, to);

@@ -108,7 +108,8 @@ inline constexpr bool is_float = real_element<value_of<X>>;
 template <class F>
 struct map_kernel {
   template <class Pointers>
-  static void run(const kernels::table& table, std::size_t n, const Pointers& x, const std::ptrdiff_t*, float* to) {
+  static void run(const kernels::active_kernels& table, std::size_t n, const Pointers& x, const std::ptrdiff_t*,
+                  float* to) {
     table.map(function_code<F>, n, child_in<0>(x), to);
   }
 };
@@ -119,7 +120,7 @@ struct element_kernel<elementwise<Shape, float, F, X>> : has_element_kernel<is_f
 // A square is a power by the number 2.
 struct square_kernel {
   template <class Pointers>
-  static void run(const kernels::table& table, std::size_t n, const Pointers& x, const std::ptrdiff_t* step,
+  static void run(const kernels::active_kernels& table, std::size_t n, const Pointers& x, const std::ptrdiff_t* step,
                   float* to) {
     if (step[0] == 1) { return table.map(kernels::function::square, n, child_in<0>(x), to); }
     table.zip(kernels::operation::multiply, n, child_in<0>(x), step[0], child_in<0>(x), step[0], to);
@@ -135,14 +136,14 @@ struct element_kernel<elementwise<Shape, float, fn::pow, X, constant<U>>>
 
 // What is masked stays masked.
 template <bool IsMasked>
-void hide_like(const kernels::table& table, std::size_t n, const float* x, std::ptrdiff_t step, float* to) {
+void hide_like(const kernels::active_kernels& table, std::size_t n, const float* x, std::ptrdiff_t step, float* to) {
   if constexpr (IsMasked) { table.zip(kernels::operation::hide, n, to, 1, x, step, to); }
 }
 // Arithmetic of two.
 template <class F, bool FirstIsMasked, bool SecondIsMasked>
 struct zip_kernel {
   template <class Pointers>
-  static void run(const kernels::table& table, std::size_t n, const Pointers& x, const std::ptrdiff_t* step,
+  static void run(const kernels::active_kernels& table, std::size_t n, const Pointers& x, const std::ptrdiff_t* step,
                   float* to) {
     table.zip(*operation_code<F>, n, child_in<0>(x), step[0], child_in<1>(x), step[1], to);
     hide_like<FirstIsMasked>(table, n, child_in<0>(x), step[0], to);
@@ -157,7 +158,7 @@ struct element_kernel<elementwise<Shape, float, F, A, B>>
 
 struct clamp_kernel {
   template <class Pointers>
-  static void run(const kernels::table& table, std::size_t n, const Pointers& x, const std::ptrdiff_t* step,
+  static void run(const kernels::active_kernels& table, std::size_t n, const Pointers& x, const std::ptrdiff_t* step,
                   float* to) {
     table.zip(kernels::operation::max, n, child_in<0>(x), step[0], child_in<1>(x), step[1], to);
     table.zip(kernels::operation::min, n, to, 1, child_in<2>(x), step[2], to);
@@ -169,7 +170,7 @@ struct element_kernel<elementwise<Shape, float, fn::clamp, X, Low, High>>
 
 struct choose_kernel {
   template <class Pointers>
-  static void run(const kernels::table& table, std::size_t n, const Pointers& x, const std::ptrdiff_t* step,
+  static void run(const kernels::active_kernels& table, std::size_t n, const Pointers& x, const std::ptrdiff_t* step,
                   float* to) {
     table.choose(n, child_in<0>(x), step[0], child_in<1>(x), step[1], child_in<2>(x), step[2], to);
   }
@@ -204,7 +205,8 @@ struct relation_of<fn::not_equal> : relation_is<kernels::relation::not_equal, fa
 template <class F>
 struct compare_kernel {
   template <class Pointers>
-  static void run(const kernels::table& table, std::size_t n, const Pointers& x, const std::ptrdiff_t* step, bool* to) {
+  static void run(const kernels::active_kernels& table, std::size_t n, const Pointers& x, const std::ptrdiff_t* step,
+                  bool* to) {
     constexpr std::size_t a = relation_of<F>::first;
     table.compare(relation_of<F>::code, n, child_in<a>(x), step[a], child_in<1 - a>(x), step[1 - a], to);
   }
@@ -216,7 +218,7 @@ struct element_kernel<elementwise<Shape, bool, F, A, B>>
 
 struct mask_kernel {
   template <class Pointers>
-  static void run(const kernels::table& table, std::size_t n, const Pointers& x, const std::ptrdiff_t* step,
+  static void run(const kernels::active_kernels& table, std::size_t n, const Pointers& x, const std::ptrdiff_t* step,
                   float* to) {
     constexpr float hidden = kernels::minus_infinity<float>;
     table.choose(n, child_in<1>(x), step[1], child_in<0>(x), step[0], &hidden, 0, to);
@@ -228,7 +230,7 @@ struct element_kernel<masked_node<Shape, E, M>> : has_element_kernel<is_float<E>
 template <bool IsMasked>
 struct bias_kernel {
   template <class Pointers>
-  static void run(const kernels::table& table, std::size_t n, const Pointers& x, const std::ptrdiff_t* step,
+  static void run(const kernels::active_kernels& table, std::size_t n, const Pointers& x, const std::ptrdiff_t* step,
                   float* to) {
     table.zip(kernels::operation::add, n, child_in<0>(x), step[0], child_in<1>(x), step[1], to);
     hide_like<IsMasked>(table, n, child_in<0>(x), step[0], to);
@@ -263,13 +265,13 @@ bool elements_fit(const kernels::loop_nest<K>& nest, const bool* any_step) {
 }
 
 // Part of a row of a node: `n` elements, which begin `begin` steps behind the offsets.
-using element_part = void(const kernels::table& table, std::size_t n, void* to, const void* x,
+using element_part = void(const kernels::active_kernels& table, std::size_t n, void* to, const void* x,
                           const std::ptrdiff_t* offset, const std::ptrdiff_t* step, std::size_t begin);
 // Every row in parts; `x` is given to each of them. One function for all nodes with as many children.
 template <std::size_t K>
 void run_elements(context& cx, const kernels::loop_nest<K>& nest, std::size_t elements, element_part* part, void* to,
                   const void* x) {
-  const kernels::table& table = kernels::active();
+  const kernels::active_kernels& table = kernels::active();
   kernels::for_each_row(nest, [&](const std::ptrdiff_t(&o)[K], std::size_t n, const std::ptrdiff_t(&s)[K]) {
     in_parts(cx, n, elements,
              [&](std::size_t begin, std::size_t end) { part(table, end - begin, to, x, o, s, begin); });
@@ -281,15 +283,15 @@ template <class Kernel, class T, class Lowered>
 struct part_by;
 template <class Kernel, class T, class... X>
 struct part_by<Kernel, T, lowered_children_of<lowered<X>...>> {
-  static void run(const kernels::table& table, std::size_t n, void* to, const void* x, const std::ptrdiff_t* offset,
-                  const std::ptrdiff_t* step, std::size_t begin) {
+  static void run(const kernels::active_kernels& table, std::size_t n, void* to, const void* x,
+                  const std::ptrdiff_t* offset, const std::ptrdiff_t* step, std::size_t begin) {
     run(table, n, static_cast<T*>(to), *static_cast<const lowered_children_of<lowered<X>...>*>(x), offset, step,
         static_cast<std::ptrdiff_t>(begin), std::index_sequence_for<X...>{});
   }
 
  private:
   template <std::size_t... I>
-  [[gnu::always_inline]] static void run(const kernels::table& table, std::size_t n, T* to,
+  [[gnu::always_inline]] static void run(const kernels::active_kernels& table, std::size_t n, T* to,
                                          const lowered_children_of<lowered<X>...>& x, const std::ptrdiff_t* offset,
                                          const std::ptrdiff_t* step, std::ptrdiff_t begin, std::index_sequence<I...>) {
     Kernel::run(table, n, children_of<const X*...>{child_in<I>(x).data + offset[1 + I] + begin * step[1 + I]...},

@@ -13,7 +13,7 @@ namespace dimwise::detail {
 inline void map_in_place(kernels::function f, std::size_t rank, target<float> to) {
   std::ptrdiff_t strides[1][max_rank] = {};
   for (std::size_t i = 0; i < rank; ++i) { strides[0][i] = to.axes[i].stride; }
-  const kernels::table& table = kernels::active();
+  const kernels::active_kernels& table = kernels::active();
   kernels::for_each_row(nest_over(rank, to.axes, strides),
                         [&](const std::ptrdiff_t(&o)[1], std::size_t n, const std::ptrdiff_t(&s)[1]) {
     float* const x = to.data + o[0];

@@ -12,18 +12,19 @@ namespace dimwise::detail {
 // Weights as the product kernel reads them, kept beside the tensor that they come from.
 class packed_weights : public derived_copy {
  public:
-  packed_weights(const kernels::table& table, const kernels::product_call& c, const float* b) : for_(key(table, c, b)) {
+  packed_weights(const kernels::active_kernels& table, const kernels::product_call& c, const float* b)
+      : for_(key(table, c, b)) {
     elements_ = aligned_vector<float>(table.packed_bytes(c.k, c.n) / sizeof(float));
     table.pack(c.k, c.n, b, c.b_row, c.b_column, elements_.data());
   }
-  [[nodiscard]] const float* elements_for(const kernels::table& table, const kernels::product_call& c,
+  [[nodiscard]] const float* elements_for(const kernels::active_kernels& table, const kernels::product_call& c,
                                           const float* b) const {
     return for_ == key(table, c, b) ? elements_.data() : nullptr;
   }
 
  private:
   struct origin {
-    const kernels::table* table;
+    const kernels::active_kernels* table;
     const float* b;
     std::size_t k;
     std::size_t n;
@@ -31,7 +32,7 @@ class packed_weights : public derived_copy {
     std::ptrdiff_t column;
     bool operator==(const origin&) const = default;
   };
-  static origin key(const kernels::table& table, const kernels::product_call& c, const float* b) {
+  static origin key(const kernels::active_kernels& table, const kernels::product_call& c, const float* b) {
     return {&table, b, c.k, c.n, c.b_row, c.b_column};
   }
 
@@ -42,7 +43,8 @@ class packed_weights : public derived_copy {
 // Below this number of rows the weights are read in place: packing pays where arithmetic is the bound.
 inline constexpr std::size_t least_packed_rows = 16;
 
-inline const float* packed_or_none(const kernels::table& table, const kernels::product_call& c, derived_slot* slot) {
+inline const float* packed_or_none(const kernels::active_kernels& table, const kernels::product_call& c,
+                                   derived_slot* slot) {
   if (slot == nullptr || c.m < least_packed_rows || c.k == 0 || c.n < 8) { return nullptr; }
   const float* b = c.problems[0].b;
   const derived_copy* kept = slot->get();
@@ -70,7 +72,7 @@ DIMWISE_DETAIL_LIBRARY void run_product(context& cx, const product_plan& plan, c
     }
   });
   call.problems = problems.data();
-  const kernels::table& table = kernels::active();
+  const kernels::active_kernels& table = kernels::active();
   if (plan.sums.rank == 0 && table.product_small(call)) { return; }
   aligned_vector<unsigned char> memory = scratch(table.product_bytes(call, cx.runner().worker_count()));
   if (call.count == 1 && plan.sums.rank == 0) {

@@ -21,7 +21,7 @@ inline constexpr bool has_row_kernel = !std::is_same_v<How, rows::renormalise> &
                                        !std::is_same_v<How, rows::quantised>;
 
 template <class How>
-void call_rows(const kernels::table& table, const kernels::rows_call& call) {
+void call_rows(const kernels::active_kernels& table, const kernels::rows_call& call) {
   if constexpr (std::is_same_v<How, rows::softmax>) {
     table.softmax(call);
   } else if constexpr (std::is_same_v<How, rows::log_softmax>) {
@@ -43,7 +43,7 @@ inline bool rows_fit(const row_loops& loops) {
 template <class How>
 void run_rows(context& cx, const row_loops& loops, float* to, const float* from, float hidden, float epsilon,
               const float* gamma = nullptr, const float* beta = nullptr) {
-  const kernels::table& table = kernels::active();
+  const kernels::active_kernels& table = kernels::active();
   kernels::rows_call call;
   call.n = loops.inside.extent[0];
   call.hidden = hidden;
@@ -132,7 +132,7 @@ template <class How>
 void run_fold(context& cx, const row_loops& loops, float* to, const float* from) {
   constexpr kernels::total f = *total_code<How>;
   constexpr bool is_mean = std::is_same_v<How, totals::mean>;
-  const kernels::table& table = kernels::active();
+  const kernels::active_kernels& table = kernels::active();
   const std::size_t elements = loops.inside.size();
   const auto number = static_cast<float>(elements);
   const std::size_t many = elements >= part_elements ? 1 : part_elements / elements;

@@ -67,6 +67,25 @@ struct lowered : operand_layout {
   derived_slot* derived = nullptr;  // of a leaf's elements, while `data` and `axes` are views of them
 };
 
+// A leaf whose elements are shared: its layout and where they are. One function for all names.
+template <class T>
+[[gnu::noinline]] void read_shared(lowered<T>& x, const extent_source* sources, std::size_t rank, const slot* slots,
+                                   const shared_storage<T>& elements) {
+  write_contiguous_extents(sources, rank, slots, x.axes);
+  x.data = elements.read();
+  if (x.data == nullptr) {
+    extent_t size = 1;
+    for (std::size_t i = 0; i < rank; ++i) { size *= x.axes[i].extent; }
+    elements.refill(size);
+    x.data = elements.read();
+  }
+  x.derived = elements.derived();
+}
+#if DIMWISE_DETAIL_HAS_LIBRARY
+DIMWISE_DETAIL_LIBRARY_TEMPLATE void read_shared<float>(lowered<float>&, const extent_source*, std::size_t, const slot*,
+                                                        const shared_storage<float>&);
+#endif
+
 // For sizes that are only compared: views over little memory may have more elements than can be counted.
 constexpr std::size_t saturating_product(std::size_t a, std::size_t b) {
   std::size_t product = 0;

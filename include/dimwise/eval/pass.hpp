@@ -90,6 +90,11 @@ template <class T, class Pass, class N>
 [[gnu::always_inline]] inline lowered<T> read_elements(const N& n) {
   using axes = axes_for<shape_of<N>>;
   lowered<T> x;
+  if constexpr (Pass::computes && axis_extents<axes>::in_slots && requires { read_shared(x, {}, 0, {}, n.handle()); }) {
+    using slotted = typename extents_type_of<N>::slotted;
+    read_shared(x, axis_extents<axes>::template sources<slotted>, axes::size, n.extents().slots(), n.handle());
+    return x;
+  }
   [[maybe_unused]] const auto* const data = read_leaf(n, x.axes);
   if constexpr (std::is_same_v<T, value_of<N>>) {
     if constexpr (Pass::computes) { x.data = data; }

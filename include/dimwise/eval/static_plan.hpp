@@ -145,7 +145,7 @@ struct static_plan<contraction<Shape, Over, A, B>, To> {
     kernels::product_call call = plan.call;
     call.problems = &problems[0];
     cx.count(plan_kind::product);
-    const kernels::table& table = kernels::active();
+    const kernels::active_kernels& table = kernels::active();
     if (!table.product_small(call)) {
       table.product(call, scratch(table.product_bytes(call, cx.runner().worker_count())).data(), cx.runner());
     }
@@ -232,7 +232,7 @@ struct static_attention {
     call.group = size.group;
     call.few_queries = size.kind() == plan_kind::decode;
     cx.count(size.kind());
-    const kernels::table& table = kernels::active();
+    const kernels::active_kernels& table = kernels::active();
     if (!table.attention_small(call)) {
       table.attention(call, scratch(table.attention_bytes(call, cx.runner().worker_count())).data(), cx.runner());
     }

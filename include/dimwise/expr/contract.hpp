@@ -31,10 +31,44 @@ inline constexpr bool is_product<contraction<Shape, Over, A, B>> = true;
 template <class A, class B>
 using both_atoms_t = union_t<typename extents_type_of<A>::atoms, typename extents_type_of<B>::atoms>;
 
+// Which slots the result of a product has, and where both operands have one: `places[3 * i]` is that of the i-th atom in
+// the result, then those in the operands; -1 where there is none.
+template <class All, class Result, class A, class B>
+struct product_slots;
+template <class... X, class Result, class A, class B>
+struct product_slots<list<X...>, Result, A, B> {
+  static constexpr name_of names[] = {&dimension_name<X>..., nullptr};
+  static constexpr short to[] = {place_in<Result, X>..., -1};
+  static constexpr short in_a[] = {place_in<A, X>..., -1};
+  static constexpr short in_b[] = {place_in<B, X>..., -1};
+};
+[[gnu::noinline]] inline void merge_product_slots(slot* result, std::size_t count, const short* to, const short* in_a,
+                                                  const short* in_b, const slot* a, const slot* b,
+                                                  const char* operation, const name_of* names) {
+  for (std::size_t i = 0; i < count; ++i) {
+    slot one = in_a[i] >= 0 ? a[in_a[i]] : b[in_b[i]];
+    if (in_a[i] >= 0 && in_b[i] >= 0) { check_same(one, b[in_b[i]], operation, names[i]); }
+    if (to[i] >= 0) { result[to[i]] = one; }
+  }
+}
+
 // The extents of a product: every dimension that both have is checked, contracted ones too. Where out<D> became D, the
 // result's slots are the same, one for one.
 template <class Shape, class Plain, class A, class B>
 [[gnu::always_inline]] inline extents_for<Shape> product_extents(const char* operation, const A& a, const B& b) {
+  using in_a = extents_type_of<A>;
+  using in_b = extents_type_of<B>;
+  if constexpr (in_a::packed::size + in_b::packed::size == 0) {
+    using all = union_t<typename in_a::slotted, typename in_b::slotted>;
+    extents_for<Shape> result;
+    if constexpr (all::size > 0) {
+      using slots = product_slots<all, typename extents_of<atoms_of_list_t<Plain>>::slotted, typename in_a::slotted,
+                                  typename in_b::slotted>;
+      merge_product_slots(result.slots(), all::size, slots::to, slots::in_a, slots::in_b, a.extents().slots(),
+                          b.extents().slots(), operation, slots::names);
+    }
+    return result;
+  }
   const auto all = merge_extents<both_atoms_t<A, B>>(operation, a.extents(), b.extents());
   const auto plain = merge_extents<atoms_of_list_t<Plain>>(operation, all);
   if constexpr (std::is_same_v<atoms_of_list_t<Plain>, typename extents_for<Shape>::atoms>) {

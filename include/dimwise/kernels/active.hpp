@@ -24,7 +24,8 @@ namespace dimwise::kernels {
 
 inline namespace DIMWISE_CONFIGURATION {
 inline constexpr bool available = true;
-}
+using active_kernels = table;
+}  // namespace DIMWISE_CONFIGURATION
 }  // namespace dimwise::kernels
 
 #else
@@ -33,10 +34,11 @@ inline constexpr bool available = true;
 
 namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
 inline constexpr bool available = true;
-/// The kernels for the compiler's flags.
-template <class Arch = default_arch>
-[[nodiscard]] const table& active() noexcept {
-  return table_of<Arch>;
+/// The kernels for the compiler's flags; those that no formula uses are not compiled.
+using active_kernels = kernels_of<default_arch>;
+[[nodiscard]] inline const active_kernels& active() noexcept {
+  static constexpr active_kernels all{};
+  return all;
 }
 }  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION
 

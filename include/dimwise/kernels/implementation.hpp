@@ -294,28 +294,52 @@ void fold_columns_by(total f, std::size_t extent, std::size_t columns, const flo
 
 }  // namespace detail
 
-/// The kernels of `Arch`.
+/// The kernels of `Arch`, each compiled where it is used.
+template <class Arch>
+struct kernels_of {
+  static constexpr auto architecture = Arch::name();
+  static constexpr auto attention_bytes = &detail::attention_bytes<Arch>;
+  static constexpr auto attention = &detail::attention<Arch>;
+  static constexpr auto attention_small = &detail::attention_small_call<Arch>;
+  static constexpr auto product_bytes = &detail::product_bytes<Arch>;
+  static constexpr auto product = &detail::product_kernel<Arch>;
+  static constexpr auto product_small = &detail::product_small<Arch>;
+  static constexpr auto packed_bytes = &packed_b_bytes<Arch>;
+  static constexpr auto pack = &detail::pack<Arch>;
+  static constexpr auto softmax = &detail::softmax_rows<Arch>;
+  static constexpr auto log_softmax = &detail::log_softmax_rows<Arch>;
+  static constexpr auto standardize = &detail::standardize_rows<Arch>;
+  static constexpr auto root_mean_square = &detail::root_mean_square_rows<Arch>;
+  static constexpr auto map = &detail::map_all<Arch>;
+  static constexpr auto zip = &detail::zip_all<Arch>;
+  static constexpr auto compare = &detail::compare_all<Arch>;
+  static constexpr auto choose = &detail::choose_all<Arch>;
+  static constexpr auto fold_row = &detail::fold_row_by<Arch>;
+  static constexpr auto fold_columns = &detail::fold_columns_by<Arch>;
+};
+
+/// The same as a table of all.
 template <class Arch>
 inline constexpr table table_of = {
-    .architecture = Arch::name(),
-    .attention_bytes = &detail::attention_bytes<Arch>,
-    .attention = &detail::attention<Arch>,
-    .attention_small = &detail::attention_small_call<Arch>,
-    .product_bytes = &detail::product_bytes<Arch>,
-    .product = &detail::product_kernel<Arch>,
-    .product_small = &detail::product_small<Arch>,
-    .packed_bytes = &packed_b_bytes<Arch>,
-    .pack = &detail::pack<Arch>,
-    .softmax = &detail::softmax_rows<Arch>,
-    .log_softmax = &detail::log_softmax_rows<Arch>,
-    .standardize = &detail::standardize_rows<Arch>,
-    .root_mean_square = &detail::root_mean_square_rows<Arch>,
-    .map = &detail::map_all<Arch>,
-    .zip = &detail::zip_all<Arch>,
-    .compare = &detail::compare_all<Arch>,
-    .choose = &detail::choose_all<Arch>,
-    .fold_row = &detail::fold_row_by<Arch>,
-    .fold_columns = &detail::fold_columns_by<Arch>,
+    .architecture = kernels_of<Arch>::architecture,
+    .attention_bytes = kernels_of<Arch>::attention_bytes,
+    .attention = kernels_of<Arch>::attention,
+    .attention_small = kernels_of<Arch>::attention_small,
+    .product_bytes = kernels_of<Arch>::product_bytes,
+    .product = kernels_of<Arch>::product,
+    .product_small = kernels_of<Arch>::product_small,
+    .packed_bytes = kernels_of<Arch>::packed_bytes,
+    .pack = kernels_of<Arch>::pack,
+    .softmax = kernels_of<Arch>::softmax,
+    .log_softmax = kernels_of<Arch>::log_softmax,
+    .standardize = kernels_of<Arch>::standardize,
+    .root_mean_square = kernels_of<Arch>::root_mean_square,
+    .map = kernels_of<Arch>::map,
+    .zip = kernels_of<Arch>::zip,
+    .compare = kernels_of<Arch>::compare,
+    .choose = kernels_of<Arch>::choose,
+    .fold_row = kernels_of<Arch>::fold_row,
+    .fold_columns = kernels_of<Arch>::fold_columns,
 };
 
 }  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION

@@ -122,20 +122,20 @@ struct axis_extents<list<A...>> {
       write_extents(sources<typename Extents::slotted>, sizeof...(A), e.slots(), to);
     }
   }
+  // Whether `sources` say all: no sum has to be added up.
+  static constexpr bool in_slots = sizeof...(A) > 0 && !(is_run_time_composite<A> || ...);
+  template <class Slotted>
+  static constexpr extent_source sources[] = {source_of<A, Slotted>..., {0, 0}};
   // With row-major strides.
   template <class Extents>
   [[gnu::always_inline]] static void write_contiguous(const Extents& e, axis* to, const char* operation = nullptr) {
-    if constexpr (sizeof...(A) == 0 || (is_run_time_composite<A> || ...)) {
+    if constexpr (!in_slots) {
       write(e, to, operation);
       make_contiguous(to, sizeof...(A));
     } else {
       write_contiguous_extents(sources<typename Extents::slotted>, sizeof...(A), e.slots(), to);
     }
   }
-
- private:
-  template <class Slotted>
-  static constexpr extent_source sources[] = {source_of<A, Slotted>...};
 };
 
 [[noreturn, gnu::cold]] inline void throw_too_many(const char* operation, const axis* axes, std::size_t rank,

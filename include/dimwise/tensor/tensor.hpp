@@ -353,6 +353,8 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   [[nodiscard, gnu::always_inline]] static tensor for_overwriting(const extents_type& e) {
     return tensor(e, unwritten{});
   }
+  /// Those of a buffer that was just made.
+  [[nodiscard, gnu::always_inline]] T* fresh_elements() { return const_cast<T*>(storage_.read()); }
   [[nodiscard, gnu::always_inline]] T* overwrite() {
     if (T* const p = storage_.write(); !is_shared || p != nullptr) { return p; }
     storage_.refill(size());
