@@ -93,18 +93,18 @@ template <class T, class Pass, class N>
   if constexpr (Pass::computes && axis_extents<axes>::in_slots && requires { read_shared(x, {}, 0, {}, n.handle()); }) {
     using slotted = typename extents_type_of<N>::slotted;
     read_shared(x, axis_extents<axes>::template sources<slotted>, axes::size, n.extents().slots(), n.handle());
-    return x;
-  }
-  [[maybe_unused]] const auto* const data = read_leaf(n, x.axes);
-  if constexpr (std::is_same_v<T, value_of<N>>) {
-    if constexpr (Pass::computes) { x.data = data; }
-    if constexpr (is_tensor<N>) { x.derived = n.derived(); }
   } else {
-    axis from[max_rank];
-    for (std::size_t i = 0; i < axes::size; ++i) { from[i] = x.axes[i]; }
-    make_contiguous(x.axes, axes::size);
-    allocate<Pass, T, axes>(x, "evaluate");
-    if constexpr (Pass::computes) { copy_axes<T>(axes::size, x.axes, x.axes, from, x.buffer.data(), data); }
+    [[maybe_unused]] const auto* const data = read_leaf(n, x.axes);
+    if constexpr (std::is_same_v<T, value_of<N>>) {
+      if constexpr (Pass::computes) { x.data = data; }
+      if constexpr (is_tensor<N>) { x.derived = n.derived(); }
+    } else {
+      axis from[max_rank];
+      for (std::size_t i = 0; i < axes::size; ++i) { from[i] = x.axes[i]; }
+      make_contiguous(x.axes, axes::size);
+      allocate<Pass, T, axes>(x, "evaluate");
+      if constexpr (Pass::computes) { copy_axes<T>(axes::size, x.axes, x.axes, from, x.buffer.data(), data); }
+    }
   }
   return x;
 }

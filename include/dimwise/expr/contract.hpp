@@ -68,14 +68,10 @@ template <class Shape, class Plain, class A, class B>
                           b.extents().slots(), operation, slots::names);
     }
     return result;
-  }
-  const auto all = merge_extents<both_atoms_t<A, B>>(operation, a.extents(), b.extents());
-  const auto plain = merge_extents<atoms_of_list_t<Plain>>(operation, all);
-  if constexpr (std::is_same_v<atoms_of_list_t<Plain>, typename extents_for<Shape>::atoms>) {
-    return plain;
   } else {
+    const auto all = merge_extents<both_atoms_t<A, B>>(operation, a.extents(), b.extents());
     extents_for<Shape> result;
-    result.take_in_order(plain);
+    result.take_in_order(merge_extents<atoms_of_list_t<Plain>>(operation, all));
     return result;
   }
 }

@@ -19,19 +19,20 @@ struct list {
   static constexpr std::size_t size = sizeof...(T);
 };
 
+// The compilers' own word, here and below: std::is_same_v is one more variable for each pair.
 template <class T, class... Ts>
-inline constexpr bool is_any_of = (std::is_same_v<T, Ts> || ...);
+inline constexpr bool is_any_of = (__is_same(T, Ts) || ...);
 
 template <class T, class List>
 inline constexpr bool is_in = false;
 template <class T, class... Ts>
-inline constexpr bool is_in<T, list<Ts...>> = is_any_of<T, Ts...>;
+inline constexpr bool is_in<T, list<Ts...>> = (__is_same(T, Ts) || ...);
 
 // The place of T in the list; the list's size when it is not there.
 template <class T, class... Ts>
 consteval std::size_t index_of(list<Ts...>) {
   std::size_t i = 0;
-  (void)((std::is_same_v<T, Ts> || (++i, false)) || ...);
+  (void)((__is_same(T, Ts) || (++i, false)) || ...);
   return i;
 }
 template <class T, class List>
@@ -59,31 +60,44 @@ struct join<list<A...>, list<B...>, list<C...>, list<D...>, Rest...> : join<list
 template <class... Lists>
 using join_t = typename join<Lists...>::type;
 
+template <bool>
+struct one_if {
+  template <class T>
+  using type = list<T>;
+};
+template <>
+struct one_if<false> {
+  template <class T>
+  using type = list<>;
+};
 template <bool Keep, class T>
-using list_if = std::conditional_t<Keep, list<T>, list<>>;
+using list_if = typename one_if<Keep>::template type<T>;
 
 // Set operations that keep the order of the left list.
 template <class A, class B>
-struct set_ops;
+struct difference_of;
 template <class... A, class... B>
-struct set_ops<list<A...>, list<B...>> {
-  using difference = join_t<list_if<!is_any_of<A, B...>, A>...>;
-  using intersection = join_t<list_if<is_any_of<A, B...>, A>...>;
-  static constexpr bool subset = (is_any_of<A, B...> && ...);
-  static constexpr bool disjoint = !(is_any_of<A, B...> || ...);
-};
+struct difference_of<list<A...>, list<B...>> : join<list_if<!is_any_of<A, B...>, A>...> {};
 template <class A, class B>
-using difference_t = typename set_ops<A, B>::difference;
+struct intersection_of;
+template <class... A, class... B>
+struct intersection_of<list<A...>, list<B...>> : join<list_if<is_any_of<A, B...>, A>...> {};
 template <class A, class B>
-using intersection_t = typename set_ops<A, B>::intersection;
+using difference_t = typename difference_of<A, B>::type;
+template <class A, class B>
+using intersection_t = typename intersection_of<A, B>::type;
 template <class A, class B>
 using union_t = join_t<A, difference_t<B, A>>;
 template <class A, class B>
-inline constexpr bool is_subset = set_ops<A, B>::subset;
+inline constexpr bool is_subset = false;
+template <class... A, class B>
+inline constexpr bool is_subset<list<A...>, B> = (is_in<A, B> && ...);
 template <class A, class B>
-inline constexpr bool is_disjoint = set_ops<A, B>::disjoint;
+inline constexpr bool is_disjoint = false;
+template <class... A, class B>
+inline constexpr bool is_disjoint<list<A...>, B> = !(is_in<A, B> || ...);
 template <class A, class B>
-inline constexpr bool same_set = A::size == B::size && set_ops<A, B>::subset;
+inline constexpr bool same_set = A::size == B::size && is_subset<A, B>;
 
 template <class... T>
 consteval bool all_distinct(list<T...>) {

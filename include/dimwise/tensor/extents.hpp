@@ -191,8 +191,9 @@ class extents_of<list<A...>> {
   [[nodiscard, gnu::always_inline]] slot* slots() { return slots_.begin(); }
   [[nodiscard, gnu::always_inline]] const slot* slots() const { return slots_.begin(); }
   /// False where types say all there is to know: then nothing needs to be compared or carried.
+  static constexpr bool says_extents = ((A::static_extent == at_run_time) || ...);
   [[nodiscard, gnu::always_inline]] bool says_anything() const {
-    if constexpr (((A::static_extent == at_run_time) || ...)) { return true; }
+    if constexpr (says_extents) { return true; }
     bool said = false;
     for (std::size_t i = 0; i < slotted::size; ++i) { said = said || slots()[i].origin != unsaid_origin; }
     for (std::size_t i = 0; i < packed::size; ++i) { said = said || documents_.begin()[i].known(); }
@@ -314,7 +315,9 @@ template <class Atoms, class... From>
   } else {
     extents_of<Atoms> to;
     if constexpr (extents_of<Atoms>::slotted::size > 0) {
-      if ((from.says_anything() || ...)) {
+      bool said = (From::says_extents || ...);
+      if constexpr (!(From::says_extents || ...)) { said = (from.says_anything() || ...); }
+      if (said) {
         slot_merger<typename extents_of<Atoms>::slotted>::into(to.slots(), operation, from...);
         if constexpr (extents_of<Atoms>::packed::size > 0) {
           merge_all_documents(typename extents_of<Atoms>::packed{}, to, operation, from...);

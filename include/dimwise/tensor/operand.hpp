@@ -43,10 +43,10 @@ struct shaped_as : operand_tag {};
 /// A tensor, a view, or an expression.
 template <class X>
 concept operand =
-    !detail::is_refused<std::remove_cvref_t<X>> && std::derived_from<std::remove_cvref_t<X>, detail::operand_tag>;
+    !detail::is_refused<std::remove_cvref_t<X>> && std::is_base_of_v<detail::operand_tag, std::remove_cvref_t<X>>;
 /// Something to be computed.
 template <class X>
-concept expression = operand<X> && std::derived_from<std::remove_cvref_t<X>, detail::expression_tag>;
+concept expression = operand<X> && std::is_base_of_v<detail::expression_tag, std::remove_cvref_t<X>>;
 /// A number that takes part in an expression.
 template <class X>
 concept number = std::is_arithmetic_v<std::remove_cvref_t<X>> && !std::is_same_v<std::remove_cvref_t<X>, bool>;
