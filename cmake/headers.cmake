@@ -7,6 +7,7 @@ set(dimwise_headers
     include/dimwise/dim/extent_math.hpp
     include/dimwise/dim/segments.hpp
     include/dimwise/dimwise.hpp
+    include/dimwise/eval/attended_documents.hpp
     include/dimwise/eval/attention.hpp
     include/dimwise/eval/attention_definitions.hpp
     include/dimwise/eval/attention_function.hpp

@@ -198,3 +198,16 @@ TEST_CASE("numbers: a number makes a tensor without dimensions") {
   v = 1.5F;
   CHECK(element == 1.5F);
 }
+
+// A container that keeps a tensor to itself.
+class bag : tensor<float, width> {
+ public:
+  bag() : tensor<float, width>({1, 2, 3}, width{3}) {}
+  [[nodiscard]] const float* begin() const { return data(); }
+  [[nodiscard]] const float* end() const { return data() + 3; }
+  using tensor<float, width>::size;
+};
+static_assert(!dimwise::operand<bag>);
+TEST_CASE("a class whose base is a tensor in private is no operand") {
+  CHECK(differences(tensor<float, width>(bag(), width{3}), {3}, 0, [](auto i) { return i + 1.0; }) == "");
+}

@@ -14,6 +14,8 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <new>
+#include <numeric>
 #include <random>
 #include <string>
 #include <thread>
@@ -171,6 +173,52 @@ constexpr std::size_t floats_in_megabyte = (std::size_t{1} << 20) / sizeof(float
 tensor<float, seq> of_megabytes(std::size_t count) { return tensor<float, seq>(seq{count * floats_in_megabyte}); }
 
 }  // namespace
+
+TEST_CASE("storage: a buffer is copied, moved, and made anew for another number of elements") {
+  using buffer = dimwise::detail::aligned_vector<int>;
+  buffer a(3);
+  std::iota(a.begin(), a.end(), 1);
+  const buffer b = a;
+  a[0] = 9;
+  CHECK(std::vector<int>(b.begin(), b.end()) == std::vector<int>{1, 2, 3});
+  const int* const elements = a.data();
+  buffer c = std::move(a);
+  CHECK(c.data() == elements);
+  CHECK((a.empty() && a.data() == nullptr));
+  c.resize(3);
+  CHECK(c.data() == elements);
+  c.resize(5);
+  CHECK(c.size() == 5);
+  CHECK(reinterpret_cast<std::uintptr_t>(c.data()) % 64 == 0);
+  CHECK(buffer().begin() == buffer().end());
+  CHECK_THROWS_AS(buffer(~std::size_t{0} / 2), std::bad_array_new_length);
+  struct begins_with_one {
+    int value = 1;
+  };
+  CHECK(dimwise::detail::aligned_vector<begins_with_one>(2)[1].value == 1);
+}
+
+TEST_CASE("storage: an object that is counted ends with its last handle") {
+  static int alive = 0;
+  struct object {
+    explicit object(int v) : value(v) { ++alive; }
+    object(const object& other) : value(other.value) { ++alive; }
+    ~object() { --alive; }
+    int value;
+  };
+  {
+    auto a = dimwise::detail::counted<object>::make(5);
+    CHECK(a.is_only());
+    auto b = a;
+    CHECK((!a.is_only() && !b.is_only() && &*a == &*b));
+    const auto c = std::move(b);
+    CHECK((!c.is_only() && c->value == 5));
+    a = dimwise::detail::counted<object>::make(6);
+    CHECK((a.is_only() && c.is_only()));
+    CHECK(alive == 2);
+  }
+  CHECK(alive == 0);
+}
 
 TEST_CASE("storage: freed memory serves tensors of other sizes, in parts and joined again") {
   if (!dimwise::detail::in_pages(std::size_t{1} << 20)) { return; }

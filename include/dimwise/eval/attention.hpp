@@ -6,6 +6,7 @@
 // Tests: tests/eval/plan.test.cpp, tests/eval/attention.test.cpp
 #pragma once
 
+#include <dimwise/eval/attended_documents.hpp>
 #include <dimwise/eval/attention_kernel.hpp>
 #include <dimwise/eval/attention_layout.hpp>
 #include <dimwise/eval/attention_pieces.hpp>
@@ -43,14 +44,6 @@ void scale_queries(lowered<float>& q, kernels::operation f, const lowered<float>
   q = static_cast<lowered<float>&&>(scaled);
   q.data = q.buffer.data();
 }
-
-// Some queries and the keys that they may see: all, or one document of each.
-struct attended_part {
-  std::size_t first_query;
-  std::size_t queries;
-  std::size_t first_key;
-  std::size_t keys;
-};
 
 // What is done with a call, for every document or once.
 struct attention_run {

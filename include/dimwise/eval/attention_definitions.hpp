@@ -9,24 +9,6 @@
 
 namespace dimwise::detail {
 
-// Calls f for every document of the queries with that of the same number of the keys; once where there are none. Never
-// beyond `all`: whatever the lengths say, that is where the memory ends.
-template <class F>
-void each_document(const segments& queries, const segments& keys, const attended_part& all, F f) {
-  if (!queries.known()) {
-    f(all);
-    return;
-  }
-  attended_part part{0, 0, 0, 0};
-  for (std::size_t i = 0; i < queries.size(); ++i) {
-    part.queries = std::min(queries.begin()[i], all.queries - part.first_query);
-    part.keys = i < keys.size() ? std::min(keys.begin()[i], all.keys - part.first_key) : 0;
-    f(part);
-    part.first_query += part.queries;
-    part.first_key += part.keys;
-  }
-}
-
 DIMWISE_DETAIL_LIBRARY void attend_heads(attention_chain& pieces, const attention_size& size, const attention_heads& of,
                                          kernels::attention_call& call, const attention_run& run) {
   auto& layout = call.layout;

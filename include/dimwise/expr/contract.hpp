@@ -31,8 +31,7 @@ inline constexpr bool is_product<contraction<Shape, Over, A, B>> = true;
 template <class A, class B>
 using both_atoms_t = union_t<typename extents_type_of<A>::atoms, typename extents_type_of<B>::atoms>;
 
-// Which slots the result of a product has, and where both operands have one: `places[3 * i]` is that of the i-th atom in
-// the result, then those in the operands; -1 where there is none.
+// Where the result and both operands have the slot of each atom that an operand has; -1 where they have none.
 template <class All, class Result, class A, class B>
 struct product_slots;
 template <class... X, class Result, class A, class B>

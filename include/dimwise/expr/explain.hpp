@@ -115,7 +115,6 @@ struct function_in_words {
   }
 };
 
-// The dimensions of the result along which an operand repeats.
 // The operands among the children of a node; masks and biases made from positions have words of their own.
 template <class N>
 std::vector<said> explained_operands(const N& n, derivation& d) {

@@ -121,6 +121,7 @@ DIMWISE_DETAIL_LIBRARY std::string why_ended(const mark_words& m, const step_wor
 
 DIMWISE_DETAIL_LIBRARY std::string angle(const std::string& operation, const std::vector<std::string>& over);
 DIMWISE_DETAIL_LIBRARY std::string product_in_words(const std::string& operation, const step_words& s);
+// The dimensions of the result along which an operand repeats.
 DIMWISE_DETAIL_LIBRARY std::string repeated_in_words(const step_words& s);
 
 // The steps, in the order in which they are formed.

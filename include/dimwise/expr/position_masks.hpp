@@ -29,7 +29,7 @@ struct mask_tag {
 };
 
 template <class X>
-concept mask_like = std::is_base_of_v<mask_tag, X>;
+concept mask_like = derived_from<X, mask_tag>;
 
 [[noreturn, gnu::cold, gnu::noinline]] inline void throw_origins_unsaid(const char* mask, name_of query,
                                                                         extent_t queries, name_of key, extent_t keys) {

@@ -54,7 +54,7 @@ using element_in = std::iter_value_t<decltype(std::begin(std::declval<const R&>(
 
 // A container, a span, or an array, and one whose elements become elements of type T.
 template <class R>
-concept elements_in = !std::is_base_of_v<operand_tag, R> && requires(const R& r) {
+concept elements_in = !derived_from<R, operand_tag> && requires(const R& r) {
   std::begin(r);
   std::end(r);
 };

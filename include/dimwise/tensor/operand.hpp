@@ -40,13 +40,19 @@ struct shaped_as : operand_tag {};
 
 }  // namespace detail
 
+namespace detail {
+// std::derived_from, without a class for each X and Base.
+template <class X, class Base>
+concept derived_from = std::is_base_of_v<Base, X> && requires(const X* x, void (&take)(const Base*)) { take(x); };
+}  // namespace detail
+
 /// A tensor, a view, or an expression.
 template <class X>
 concept operand =
-    !detail::is_refused<std::remove_cvref_t<X>> && std::is_base_of_v<detail::operand_tag, std::remove_cvref_t<X>>;
+    !detail::is_refused<std::remove_cvref_t<X>> && detail::derived_from<std::remove_cvref_t<X>, detail::operand_tag>;
 /// Something to be computed.
 template <class X>
-concept expression = operand<X> && std::is_base_of_v<detail::expression_tag, std::remove_cvref_t<X>>;
+concept expression = operand<X> && detail::derived_from<std::remove_cvref_t<X>, detail::expression_tag>;
 /// A number that takes part in an expression.
 template <class X>
 concept number = std::is_arithmetic_v<std::remove_cvref_t<X>> && !std::is_same_v<std::remove_cvref_t<X>, bool>;
