@@ -11,11 +11,11 @@
 //   #endif
 //
 // Of a template, `DIMWISE_DETAIL_LIBRARY_TEMPLATE void f<float>(…);` names what the library has.
-// A program that links the target dimwise::dimwise reads declarations alone; src/library.cpp has the rest. That pays for
-// code over strings and lists, for which a compiler instantiates the standard library, used or not, and for what every
-// formula calls. What says which kernels a file uses (kernels/configuration.hpp) says where these functions are. With
-// _GLIBCXX_DEBUG, which all files of a program have or none has, lists are others than the library's: then each file has
-// these functions.
+// A program that links the target dimwise::dimwise reads declarations alone; src/library.cpp has the rest. That
+// pays for code over strings and lists, for which a compiler instantiates the standard library, used or not, and
+// for what every formula calls. What says which kernels a file uses (kernels/configuration.hpp) says where these
+// functions are. With _GLIBCXX_DEBUG, which all files of a program have or none has, lists are others than the
+// library's: then each file has these functions.
 #pragma once
 
 #if defined(DIMWISE_COMPILED_KERNELS) && !defined(DIMWISE_PLAIN_ONLY) && !defined(_GLIBCXX_DEBUG)
