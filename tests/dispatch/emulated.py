@@ -48,7 +48,8 @@ def neon(place, *includes):
             sys.exit(f"no folder of headers holds {package}")
         (links / package).symlink_to(homes[0] / package)
     program = place / "dispatch_neon"
-    sources = [ROOT / "src/kernels.cpp", ROOT / "src/kernels_native.cpp", ROOT / "tests/dispatch/main.cpp"]
+    library = [ROOT / "src" / name for name in ("library.cpp", "kernels.cpp", "kernels_native.cpp")]
+    sources = [*library, ROOT / "tests/dispatch/main.cpp"]
     run("aarch64-linux-gnu-g++", "-std=c++20", "-O2", "-static", "-DDIMWISE_COMPILED_KERNELS", f"-I{ROOT / 'include'}", f"-isystem{links}",
         "-Wall", "-Wextra", "-Werror", *sources, "-o", program)
     run("qemu-aarch64", program, "arm64+neon")
