@@ -71,11 +71,9 @@ struct lowered : operand_layout {
 template <class T>
 [[gnu::noinline]] void read_shared(lowered<T>& x, const extent_source* sources, std::size_t rank, const slot* slots,
                                    const shared_storage<T>& elements) {
-  write_contiguous_extents(sources, rank, slots, x.axes);
+  const extent_t size = write_contiguous_extents(sources, rank, slots, x.axes);
   x.data = elements.read();
   if (x.data == nullptr) {
-    extent_t size = 1;
-    for (std::size_t i = 0; i < rank; ++i) { size *= x.axes[i].extent; }
     elements.refill(size);
     x.data = elements.read();
   }

@@ -31,26 +31,6 @@ inline constexpr bool is_product<contraction<Shape, Over, A, B>> = true;
 template <class A, class B>
 using both_atoms_t = union_t<typename extents_type_of<A>::atoms, typename extents_type_of<B>::atoms>;
 
-// Where the result and both operands have the slot of each atom that an operand has; -1 where they have none.
-template <class All, class Result, class A, class B>
-struct product_slots;
-template <class... X, class Result, class A, class B>
-struct product_slots<list<X...>, Result, A, B> {
-  static constexpr name_of names[] = {&dimension_name<X>..., nullptr};
-  static constexpr short to[] = {place_in<Result, X>..., -1};
-  static constexpr short in_a[] = {place_in<A, X>..., -1};
-  static constexpr short in_b[] = {place_in<B, X>..., -1};
-};
-[[gnu::noinline]] inline void merge_product_slots(slot* result, std::size_t count, const short* to, const short* in_a,
-                                                  const short* in_b, const slot* a, const slot* b,
-                                                  const char* operation, const name_of* names) {
-  for (std::size_t i = 0; i < count; ++i) {
-    slot one = in_a[i] >= 0 ? a[in_a[i]] : b[in_b[i]];
-    if (in_a[i] >= 0 && in_b[i] >= 0) { check_same(one, b[in_b[i]], operation, names[i]); }
-    if (to[i] >= 0) { result[to[i]] = one; }
-  }
-}
-
 // The extents of a product: every dimension that both have is checked, contracted ones too. Where out<D> became D, the
 // result's slots are the same, one for one.
 template <class Shape, class Plain, class A, class B>
@@ -61,10 +41,8 @@ template <class Shape, class Plain, class A, class B>
     using all = union_t<typename in_a::slotted, typename in_b::slotted>;
     extents_for<Shape> result;
     if constexpr (all::size > 0) {
-      using slots = product_slots<all, typename extents_of<atoms_of_list_t<Plain>>::slotted, typename in_a::slotted,
-                                  typename in_b::slotted>;
-      merge_product_slots(result.slots(), all::size, slots::to, slots::in_a, slots::in_b, a.extents().slots(),
-                          b.extents().slots(), operation, slots::names);
+      using to = typename extents_of<atoms_of_list_t<Plain>>::slotted;
+      slot_merger<all>::template into<to>(result.slots(), operation, a.extents(), b.extents());
     }
     return result;
   } else {

@@ -9,7 +9,6 @@
 #include <dimwise/support/library.hpp>
 #include <dimwise/tensor/large_pages.hpp>
 
-#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cstddef>

@@ -7,6 +7,8 @@
 
 #include <dimwise/tensor/block_pool.hpp>
 
+#include <algorithm>
+
 namespace dimwise::detail {
 
 DIMWISE_DETAIL_LIBRARY void* block_pool::take(std::size_t asked) {

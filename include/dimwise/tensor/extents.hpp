@@ -52,21 +52,25 @@ inline void check_same(segments& here, const segments& there, const char* operat
   }
 }
 
-// Every slot of `to` from the operands that have it; `places[i * operands + j]` is where operand j has it, or -1.
-[[gnu::noinline]] inline void merge_slots(slot* to, std::size_t count, std::size_t operands, const short* places,
-                                          const slot* const* from, const char* operation, const name_of* names) {
+// Slots from the operands that have them: `places[i * operands + j]` is where operand j has slot i, and `at[i]` is
+// where `to` has it; -1 where there is none.
+[[gnu::noinline]] inline void merge_slots(slot* to, const short* at, std::size_t count, std::size_t operands,
+                                          const short* places, const slot* const* from, const char* operation,
+                                          const name_of* names) {
   for (std::size_t i = 0; i < count; ++i) {
+    slot merged;
     bool found = false;
     for (std::size_t j = 0; j < operands; ++j) {
       const short place = places[i * operands + j];
       if (place < 0) { continue; }
       if (found) {
-        check_same(to[i], from[j][place], operation, names[i]);
+        check_same(merged, from[j][place], operation, names[i]);
       } else {
-        to[i] = from[j][place];
+        merged = from[j][place];
         found = true;
       }
     }
+    if (found && at[i] >= 0) { to[at[i]] = merged; }
   }
 }
 
@@ -191,9 +195,8 @@ class extents_of<list<A...>> {
   [[nodiscard, gnu::always_inline]] slot* slots() { return slots_.begin(); }
   [[nodiscard, gnu::always_inline]] const slot* slots() const { return slots_.begin(); }
   /// False where types say all there is to know: then nothing needs to be compared or carried.
-  static constexpr bool says_extents = ((A::static_extent == at_run_time) || ...);
   [[nodiscard, gnu::always_inline]] bool says_anything() const {
-    if constexpr (says_extents) { return true; }
+    if constexpr (((A::static_extent == at_run_time) || ...)) { return true; }
     bool said = false;
     for (std::size_t i = 0; i < slotted::size; ++i) { said = said || slots()[i].origin != unsaid_origin; }
     for (std::size_t i = 0; i < packed::size; ++i) { said = said || documents_.begin()[i].known(); }
@@ -261,16 +264,17 @@ template <class Slotted>
 struct slot_merger;
 template <class... A>
 struct slot_merger<list<A...>> {
-  template <class... From>
+  // `To` are the slots behind `to`.
+  template <class To, class... From>
   [[gnu::always_inline]] static void into(slot* to, const char* operation, const From&... from) {
     static constexpr name_of names[] = {&dimension_name<A>...};
     const slot* bases[] = {from.slots()...};
     if constexpr (sizeof...(From) == 1) {
       static constexpr short places[] = {place_in<typename From::slotted..., A>...};
-      merge_slots(to, sizeof...(A), 1, places, bases, operation, names);
+      merge_slots(to, row<To>::at, sizeof...(A), 1, places, bases, operation, names);
     } else {
       static constexpr auto places = plan<typename From::slotted...>();
-      merge_slots(to, sizeof...(A), sizeof...(From), places.at, bases, operation, names);
+      merge_slots(to, row<To>::at, sizeof...(A), sizeof...(From), places.at, bases, operation, names);
     }
   }
 
@@ -315,10 +319,9 @@ template <class Atoms, class... From>
   } else {
     extents_of<Atoms> to;
     if constexpr (extents_of<Atoms>::slotted::size > 0) {
-      bool said = (From::says_extents || ...);
-      if constexpr (!(From::says_extents || ...)) { said = (from.says_anything() || ...); }
-      if (said) {
-        slot_merger<typename extents_of<Atoms>::slotted>::into(to.slots(), operation, from...);
+      if ((from.says_anything() || ...)) {
+        using slotted = typename extents_of<Atoms>::slotted;
+        slot_merger<slotted>::template into<slotted>(to.slots(), operation, from...);
         if constexpr (extents_of<Atoms>::packed::size > 0) {
           merge_all_documents(typename extents_of<Atoms>::packed{}, to, operation, from...);
         }

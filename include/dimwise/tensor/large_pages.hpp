@@ -10,7 +10,6 @@
 
 #include <dimwise/support/library.hpp>
 
-#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>

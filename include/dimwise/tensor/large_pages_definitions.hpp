@@ -7,6 +7,8 @@
 
 #include <dimwise/tensor/large_pages.hpp>
 
+#include <algorithm>
+
 namespace dimwise::detail {
 
 DIMWISE_DETAIL_LIBRARY void* weights_together::take(std::size_t bytes) {

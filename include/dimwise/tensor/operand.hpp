@@ -104,10 +104,10 @@ inline constexpr extent_source source_of = {A::static_extent,
   return size;
 }
 // Both.
-[[gnu::noinline]] inline void write_contiguous_extents(const extent_source* sources, std::size_t count,
-                                                       const slot* slots, axis* to) {
+[[gnu::noinline]] inline extent_t write_contiguous_extents(const extent_source* sources, std::size_t count,
+                                                           const slot* slots, axis* to) {
   write_extents(sources, count, slots, to);
-  make_contiguous(to, count);
+  return make_contiguous(to, count);
 }
 
 template <class Axes>
