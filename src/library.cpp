@@ -4,6 +4,7 @@
 #include <dimwise/eval/attention_definitions.hpp>
 #include <dimwise/eval/kernels_epilogue_definitions.hpp>
 #include <dimwise/eval/kernels_product_definitions.hpp>
+#include <dimwise/eval/top_k_definitions.hpp>
 #include <dimwise/expr/explain_words_definitions.hpp>
 #include <dimwise/expr/rotary_definitions.hpp>
 #include <dimwise/tensor/block_pool_definitions.hpp>

@@ -7,7 +7,6 @@
 
 #include <dimwise/dim/segments.hpp>
 
-#include <algorithm>
 #include <cstddef>
 
 namespace dimwise::detail {
@@ -30,8 +29,9 @@ void each_document(const segments& queries, const segments& keys, const attended
   }
   attended_part part{0, 0, 0, 0};
   for (std::size_t i = 0; i < queries.size(); ++i) {
-    part.queries = std::min(queries.begin()[i], all.queries - part.first_query);
-    part.keys = i < keys.size() ? std::min(keys.begin()[i], all.keys - part.first_key) : 0;
+    const auto within = [](std::size_t extent, std::size_t rest) { return extent < rest ? extent : rest; };
+    part.queries = within(queries.begin()[i], all.queries - part.first_query);
+    part.keys = i < keys.size() ? within(keys.begin()[i], all.keys - part.first_key) : 0;
     f(part);
     part.first_query += part.queries;
     part.first_key += part.keys;

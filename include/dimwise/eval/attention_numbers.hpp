@@ -8,7 +8,6 @@
 #include <dimwise/eval/attention_match.hpp>
 #include <dimwise/kernels/table.hpp>
 
-#include <algorithm>
 #include <cmath>
 
 namespace dimwise::detail {
@@ -43,8 +42,8 @@ struct score_numbers {
   static constexpr std::ptrdiff_t all = kernels::key_window::unbounded;
   void narrow(std::ptrdiff_t first, std::ptrdiff_t last) {
     const auto within = [](std::ptrdiff_t place) { return place < -all ? -all : place > all ? all : place; };
-    window.before = std::min(window.before, -within(first));
-    window.after = std::min(window.after, within(last));
+    if (-within(first) < window.before) { window.before = -within(first); }
+    if (within(last) < window.after) { window.after = within(last); }
   }
 };
 

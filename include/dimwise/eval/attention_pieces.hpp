@@ -158,8 +158,8 @@ struct attention_pieces : attention_chain, score_pieces<attention_pieces<Roles, 
         const bool ordinary = c == 0 ? std::is_same_v<F, fn::multiply> : std::isnormal(c) && std::isnormal(1 / c);
         keep_order(ordinary && (!AfterMask || c > 0));
         if (c != 0) {
-          least_factor = std::min(least_factor, std::abs(c));
-          largest_factor = std::max(largest_factor, std::abs(c));
+          if (std::abs(c) < least_factor) { least_factor = std::abs(c); }
+          if (std::abs(c) > largest_factor) { largest_factor = std::abs(c); }
         }
       }
     });

@@ -7,8 +7,6 @@
 
 #include <dimwise/eval/evaluate.hpp>
 
-#include <algorithm>
-
 namespace dimwise {
 
 namespace detail {
@@ -28,12 +26,17 @@ template <class Row, class P, class Extents>
 auto position_ids(const char* operation, const Extents& e, extent_t rows) {
   const auto positions = positions_of<P>(e, operation);
   if (!positions.empty()) {
-    const auto [least, most] = std::minmax_element(positions.begin(), positions.end());
-    check_rows<P>(operation, *least, static_cast<std::size_t>(*most - *least) + 1, rows);
+    std::ptrdiff_t least = positions[0];
+    std::ptrdiff_t most = positions[0];
+    for (const std::ptrdiff_t i : positions) {
+      if (i < least) { least = i; }
+      if (i > most) { most = i; }
+    }
+    check_rows<P>(operation, least, static_cast<std::size_t>(most - least) + 1, rows);
   }
   auto ids = tensor<id<Row>, P>::for_overwriting(merge_extents<list<P>>(operation, e));
-  std::transform(positions.begin(), positions.end(), ids.overwrite(),
-                 [](std::ptrdiff_t i) { return id<Row>(static_cast<std::size_t>(i)); });
+  id<Row>* to = ids.overwrite();
+  for (const std::ptrdiff_t i : positions) { *to++ = id<Row>(static_cast<std::size_t>(i)); }
   return ids;
 }
 

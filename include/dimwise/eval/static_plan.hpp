@@ -9,7 +9,6 @@
 
 #include <dimwise/eval/strategies.hpp>
 
-#include <algorithm>
 #include <array>
 
 namespace dimwise::detail {
@@ -249,7 +248,7 @@ struct static_plan<contraction<Shape, Over, A, B>, To> {
   static void run(context& cx, const node& n, float* to) {
     if (attention::run(cx, n, to)) { return; }
     axis axes[max_rank];
-    std::copy(To.begin(), To.end(), &axes[0]);
+    for (std::size_t i = 0; i < To.size(); ++i) { axes[i] = To[i]; }
     evaluation_pass pass{cx};
     compute<float>(pass, n, target<float>{to, &axes[0]});
   }

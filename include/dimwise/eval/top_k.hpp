@@ -8,9 +8,8 @@
 #include <dimwise/eval/evaluate.hpp>
 #include <dimwise/expr/join.hpp>
 #include <dimwise/expr/untracked.hpp>
+#include <dimwise/support/library.hpp>
 
-#include <algorithm>
-#include <numeric>
 #include <tuple>
 
 namespace dimwise {
@@ -21,6 +20,12 @@ struct top_k_result {
   Values values;
   Ids ids;
 };
+
+namespace detail {
+// `order` begins with the places of the `best` largest of n numbers, in falling order, the first of equals first; NaN
+// counts as largest.
+DIMWISE_DETAIL_LIBRARY void sort_largest(const double* numbers, std::size_t n, std::size_t best, std::size_t* order);
+}  // namespace detail
 
 namespace detail::calls {
 
@@ -62,25 +67,17 @@ struct top_k {
     const axis along_best = to[index_in<Best, axes>];
     const row_loops loops = rows_form_over<axes, axes_for<shape_of<X>>, axes_of_list_t<list<D>>>.loops(to, from.axes);
     aligned_vector<std::size_t> order(n);
-    aligned_vector<T> row(n);
+    aligned_vector<double> row(n);  // exact for every type of elements
     T* values = result.values.overwrite();
     id<D>* ids = result.ids.overwrite();
     kernels::for_each_element(loops.outside, [&](std::ptrdiff_t t, std::ptrdiff_t f) {
-      std::iota(order.begin(), order.end(), std::size_t{0});
-      T* next = row.data();
-      kernels::for_each_element(loops.inside, [&](std::ptrdiff_t, std::ptrdiff_t g) { *next++ = from.data[f + g]; });
-      const auto before = [&](std::size_t i, std::size_t j) {
-        const T a = row[i];
-        const T b = row[j];
-        const bool a_nan = a != a;
-        const bool b_nan = b != b;
-        if (a_nan || b_nan) { return a_nan != b_nan ? a_nan : i < j; }
-        return a != b ? a > b : i < j;
-      };
-      std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(best.extent()), order.end(), before);
+      double* next = row.data();
+      kernels::for_each_element(
+          loops.inside, [&](std::ptrdiff_t, std::ptrdiff_t g) { *next++ = static_cast<double>(from.data[f + g]); });
+      sort_largest(row.data(), n, best.extent(), order.data());
       for (std::size_t i = 0; i < best.extent(); ++i) {
         const std::ptrdiff_t place = t + static_cast<std::ptrdiff_t>(i) * along_best.stride;
-        values[place] = row[order[i]];
+        values[place] = static_cast<T>(row[order[i]]);
         ids[place] = id<D>(order[i]);
       }
     });
@@ -167,3 +164,7 @@ DIMWISE_DETAIL_MISUSED(split_ids)
 }  // namespace no_adl
 
 }  // namespace dimwise
+
+#if DIMWISE_DETAIL_DEFINES_LIBRARY
+#include <dimwise/eval/top_k_definitions.hpp>
+#endif

@@ -15,7 +15,6 @@
 #include <dimwise/nn/cache.hpp>
 #include <dimwise/tensor/counted.hpp>
 
-#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -118,7 +117,8 @@ class kv_cache<Key, paged<Page, Positions>, keys<KeyElement, KeyDims...>, values
     }
     while ((first + tail.size()) * Page < held_ + n) { tail.push_back(detail::counted<page>::make(settings_)); }
     if (first + tail.size() > pages_.capacity()) {
-      pages_.reserve(std::max(2 * pages_.capacity(), first + tail.size()));
+      const std::size_t twice = 2 * pages_.capacity();
+      pages_.reserve(twice > first + tail.size() ? twice : first + tail.size());
     }
     for (extent_t done = 0; done < n;) {
       const extent_t at = (held_ + done) % Page;

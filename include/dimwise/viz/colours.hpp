@@ -9,7 +9,7 @@
 #include <dimwise/support/library.hpp>
 
 #include <cstddef>
-#include <iostream>
+#include <iosfwd>
 #include <string>
 #include <utility>
 #include <vector>

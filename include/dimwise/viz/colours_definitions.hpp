@@ -10,6 +10,7 @@
 #include <cctype>
 #include <cstdint>
 #include <cstdlib>
+#include <iostream>
 
 #if __has_include(<unistd.h>)
 #include <unistd.h>
