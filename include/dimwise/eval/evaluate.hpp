@@ -42,19 +42,17 @@ template <class Y, class E>
 
 }  // namespace detail
 
-/// Computes `value` into `y`, a tensor: a new buffer is filled and then taken, so that a throw leaves `y` as it was.
+/// Computes `value` into `fresh`, a tensor that was just made with its extents.
 template <class T, class... D, operand E>
-void assign_value(tensor<T, D...>& y, const E& value) {
+[[gnu::always_inline]] inline void compute_value(tensor<T, D...>& fresh, const E& value) {
   using Y = tensor<T, D...>;
   context& cx = current_context();
-  auto fresh = Y::for_overwriting(detail::merge_extents<typename Y::extents_type::atoms>("assign", value.extents()));
   if (!detail::planned_when_compiled<Y>(cx, value, fresh)) {
     detail::axis to[detail::max_rank];
     detail::destination_axes<typename Y::axes, detail::axes_for<detail::shape_of<E>>>(fresh.extents(), to);
     detail::evaluation_pass pass{cx};
     detail::write<typename detail::compute_in<T, E>::type>(pass, value, {fresh.fresh_elements(), to});
   }
-  y = static_cast<Y&&>(fresh);
 }
 
 /// Computes `value` into the memory of a view; throws `extent_error` where extents differ (R15).

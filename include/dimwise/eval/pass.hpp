@@ -179,6 +179,8 @@ template <class C, class Pass, class N, class X>
     return read_mask(pass, x, n.extents());
   } else if constexpr (position_bias<X>) {
     return read_bias<C>(pass, x, n.extents());
+  } else if constexpr (is_leaf<X>) {
+    return read_elements<compute_t<C, value_of<X>>, Pass>(x);
   } else {
     return read < C, is_product<N> && gives_hidden_weights < X >> (pass, x);
   }

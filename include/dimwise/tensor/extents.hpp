@@ -17,11 +17,16 @@ namespace dimwise {
 
 namespace detail {
 
-// One dimension's extent, and the position of its first element.
+// One dimension's extent, and the position of its first element; without initialisers, for which a compiler would make
+// a loop for each list of dimensions.
 struct slot {
-  extent_t extent = 0;
-  std::ptrdiff_t origin = unsaid_origin;
+  extent_t extent;
+  std::ptrdiff_t origin;
 };
+
+[[gnu::noinline]] inline void clear_slots(slot* slots, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) { slots[i] = {0, unsaid_origin}; }
+}
 
 [[noreturn, gnu::cold, gnu::noinline]] inline void throw_extents_differ(extent_t here, extent_t there,
                                                                         const char* operation, name_of name) {
@@ -58,7 +63,7 @@ inline void check_same(segments& here, const segments& there, const char* operat
                                           const short* places, const slot* const* from, const char* operation,
                                           const name_of* names) {
   for (std::size_t i = 0; i < count; ++i) {
-    slot merged;
+    slot merged{};
     bool found = false;
     for (std::size_t j = 0; j < operands; ++j) {
       const short place = places[i * operands + j];
@@ -139,7 +144,7 @@ class extents_of<list<A...>> {
   using slotted = with_slots<A...>;
   using packed = with_documents<A...>;
 
-  extents_of() { set_static(slotted{}); }
+  [[gnu::always_inline]] extents_of() { set_static(slotted{}); }
 
   template <class D>
     requires(has_slot<D>)
@@ -230,9 +235,17 @@ class extents_of<list<A...>> {
  private:
   template <class... D>
   [[gnu::always_inline]] void set_static(list<D...>) {
-    std::size_t i = 0;
-    ((slots()[i++].extent = D::static_extent == at_run_time ? 0 : D::static_extent), ...);
-    (void)i;
+    if constexpr (((D::static_extent == at_run_time) || ...)) {
+      clear_slots(slots(), sizeof...(D));
+      (set_static<D>(), ...);
+    } else {  // small formulas cost as little as a call
+      [[maybe_unused]] slot* next = slots();
+      ((*next++ = {D::static_extent, unsaid_origin}), ...);
+    }
+  }
+  template <class D>
+  [[gnu::always_inline]] void set_static() {
+    if constexpr (D::static_extent != at_run_time) { of_atom<D>().extent = D::static_extent; }
   }
   template <class D>
   void check_one() const {

@@ -13,7 +13,6 @@
 #include <dimwise/tensor/refused_shape.hpp>
 #include <dimwise/tensor/storage.hpp>
 
-#include <algorithm>
 #include <initializer_list>
 #include <span>
 #include <tuple>
@@ -126,7 +125,7 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   /// Zeros; run-time extents are 0 until a value is assigned. Memory is taken when the elements are first used: most
   /// parameters are made this way, and then read from a file or drawn.
   tensor() noexcept {
-    if constexpr (!is_shared) { std::fill_n(storage_.write(), size(), T{}); }
+    if constexpr (!is_shared) { detail::fill_elements(storage_.write(), size(), T{}); }
   }
 
   /// Zeros of these run-time extents, given in the type's order or any other; static extents may be left out (R15).
@@ -206,8 +205,9 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   template <operand E>
     requires(!std::same_as<E, tensor> && detail::fits<T, detail::value_of<E>> &&
              allowed<rule::assign<shape_type, detail::shape_of<E>>>)
-  tensor(const E& value) {  // implicit: `tensor<float, seq, d_k> y = expr;` evaluates
-    assign_value(*this, value);
+  tensor(const E& value)  // implicit: `tensor<float, seq, d_k> y = expr;` evaluates
+      : tensor(detail::merge_extents<typename extents_type::atoms>("assign", value.extents()), unwritten{}) {
+    compute_value(*this, value);
   }
   template <class Computed, class Verdict = rule::assign<shape_type, Computed>>
     requires refused<Verdict>
@@ -224,8 +224,7 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
     requires(!std::same_as<E, tensor> && detail::fits<T, detail::value_of<E>> &&
              allowed<rule::assign<shape_type, detail::shape_of<E>>>)
   tensor& operator=(const E& value) {
-    assign_value(*this, value);
-    return *this;
+    return *this = tensor(value);  // a throw leaves the old value
   }
   template <operand E, class Verdict = rule::assign<shape_type, detail::shape_of<E>>>
     requires refused<Verdict>
@@ -253,7 +252,7 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
     }
     return *this;
   }
-  ~tensor() = default;
+  [[gnu::always_inline]] ~tensor() = default;
   /// Takes the elements of `other`, which is then as `tensor()` makes it: run-time extents of 0, all elements zero,
   /// made when they are first used. A small tensor of static extents keeps its elements.
   tensor(tensor&& other) noexcept : extents_(other.extents_), storage_(static_cast<storage&&>(other.storage_)) {
@@ -315,11 +314,11 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   template <class Error = detail::taken_error<shape_type>>
   Error set(...);
   /// Every element becomes this value.
-  void fill(T value) { std::fill_n(overwrite(), size(), value); }
+  void fill(T value) { detail::fill_elements(overwrite(), size(), value); }
   /// Replaces all elements, in memory order; throws `extent_error` where their number differs.
   void assign(std::span<const T> values) {
     check_count(values.size(), "assign");
-    std::copy(values.begin(), values.end(), overwrite());
+    detail::copy_elements(values.data(), values.size(), overwrite());
   }
   void assign(std::initializer_list<T> values)
     requires(!std::is_same_v<T, bool>)
@@ -361,7 +360,7 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
     return storage_.write();
   }
   [[nodiscard, gnu::always_inline]] detail::derived_slot* derived() const { return storage_.derived(); }
-  [[nodiscard]] const auto& handle() const { return storage_; }
+  [[nodiscard, gnu::always_inline]] const auto& handle() const { return storage_; }
 
  private:
   static constexpr extent_t static_size = detail::static_size_of(axes{});
@@ -372,13 +371,15 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   [[gnu::always_inline]] tensor(const extents_type& e, unwritten) : extents_(e), storage_(checked_size(e)) {
     extents_.check_divided();
   }
-  explicit tensor(const extents_type& e) : tensor(e, unwritten{}) { std::fill_n(storage_.write(), size(), T{}); }
+  explicit tensor(const extents_type& e) : tensor(e, unwritten{}) {
+    detail::fill_elements(storage_.write(), size(), T{});
+  }
   tensor(const extents_type& e, std::size_t given, const char* operation) : tensor(e, unwritten{}) {
     check_count(given, operation);
   }
 
   tensor(const extents_type& e, std::span<const T> values) : tensor(e, values.size(), "tensor(values, …)") {
-    std::copy(values.begin(), values.end(), storage_.write());
+    detail::copy_elements(values.data(), values.size(), storage_.write());
   }
 
   // The elements are gone: the extents say so.
