@@ -137,11 +137,9 @@ struct linear {
       pointers = {y.get(), w.get(), x.get(), nullptr};
       set(of.queries, of.d_model, of.d_ff, {out, 1, 1, out, in, 1});
     } else {  // dw += xᵀ g
-      pointers = {x.get(), y.get(), w.get(), w.get()};
+      pointers = {x.get(), y.get(), w.get(), nullptr};
       set(of.d_model, of.d_ff, of.queries, {1, in, out, 1, out, 1});
-      call.epilogue.residual = true;
-      call.residual_row = out;
-      call.residual_column = 1;
+      call.onto = true;
     }
     call.problems = &pointers;
     call.count = 1;

@@ -67,9 +67,9 @@ DIMWISE_DETAIL_LIBRARY bool multiply_and_finish(context& cx, const product_form&
     e.residual = steps.has_residual;
     plan.call.residual_row = plan.call.c_row;
     plan.call.residual_column = plan.call.c_column;
-    run_product(cx, plan, a, b, to.data, steps.residual.data);
+    run_product(cx, plan, a, b, to.data, kernels::active().product_with_epilogue, steps.residual.data);
   } else {
-    run_product(cx, plan, a, b, to.data);
+    run_product(cx, plan, a, b, to.data, kernels::active().product);
     finish_apart(form.rank, steps, to);
   }
   return !may_be_spoiled(form, a, b, to);

@@ -109,9 +109,12 @@ constexpr product_plan plan_product(product_axes axes) {
   return plan;
 }
 
-// `residual` has the layout of c; the plan's epilogue says what is done with it.
+using product_kernel = decltype(kernels::table::product);
+// By `kernel`, which is named where it is used; `residual` has the layout of c, the plan's epilogue says what is done
+// with it.
 DIMWISE_DETAIL_LIBRARY void run_product(context& cx, const product_plan& plan, const lowered<float>& left,
-                                        const lowered<float>& right, float* c, const float* residual = nullptr);
+                                        const lowered<float>& right, float* c, product_kernel kernel,
+                                        const float* residual = nullptr);
 
 // Whether values of the score −∞, which the plain loops leave out, may have spoiled a product with weights: both the
 // values and the result are not finite. The smaller is looked at first.

@@ -56,7 +56,8 @@ inline const float* packed_or_none(const kernels::active_kernels& table, const k
 }
 
 DIMWISE_DETAIL_LIBRARY void run_product(context& cx, const product_plan& plan, const lowered<float>& left,
-                                        const lowered<float>& right, float* c, const float* residual) {
+                                        const lowered<float>& right, float* c, product_kernel kernel,
+                                        const float* residual) {
   kernels::product_call call = plan.call;
   if (call.count == 0 || call.m == 0 || call.n == 0) { return; }
   aligned_vector<kernels::product_call::pointers> problems(call.count);
@@ -68,7 +69,7 @@ DIMWISE_DETAIL_LIBRARY void run_product(context& cx, const product_plan& plan, c
       const float* y = right.data + o[2] + j * s[2];
       float* z = c + o[0] + j * s[0];
       problems[at++] = {plan.exchanged ? y : x, plan.exchanged ? x : y, z,
-                        residual == nullptr ? z : residual + (z - c)};
+                        residual == nullptr ? nullptr : residual + (z - c)};
     }
   });
   call.problems = problems.data();
@@ -92,12 +93,8 @@ DIMWISE_DETAIL_LIBRARY void run_product(context& cx, const product_plan& plan, c
         }
         part.problems = here.data();
       }
-      if (!first) {
-        part.epilogue.residual = true;
-        part.residual_row = part.c_row;
-        part.residual_column = part.c_column;
-      }
-      table.product(part, memory.data(), cx.runner());
+      part.onto = !first;
+      kernel(part, memory.data(), cx.runner());
       first = false;
       moved[0] += s[0];
       moved[1] += s[1];
@@ -144,7 +141,7 @@ DIMWISE_DETAIL_LIBRARY void compute_product(context& cx, const product_form& for
                                             const lowered<float>& a, const lowered<float>& b) {
   if (!cx.reference_forced() && product_fits(form, a.axes, to.axes)) {
     cx.count(plan_kind::product);
-    run_product(cx, plan_product(sort_axes(form, a.axes, b.axes, to.axes)), a, b, to.data);
+    run_product(cx, plan_product(sort_axes(form, a.axes, b.axes, to.axes)), a, b, to.data, kernels::active().product);
     if (!may_be_spoiled(form, a, b, to)) { return; }
   }
   cx.count(plan_kind::plain);

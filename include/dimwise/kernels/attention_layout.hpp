@@ -59,6 +59,11 @@ struct attention_layout {
   key_window window;
 };
 
+struct stored_numbers;
+/// Writes rows [begin, begin + rows) as floats side by side; `ahead` more rows lie behind them and are read next.
+using row_widener = void (*)(const stored_numbers& from, std::size_t begin, std::size_t rows, std::size_t ahead,
+                             std::size_t features, float* to) noexcept;
+
 /// Rows of keys or values that are not floats: contiguous features in the bits of `format`, times a scale.
 struct stored_numbers {
   const void* data = nullptr;
@@ -66,6 +71,8 @@ struct stored_numbers {
   std::ptrdiff_t row = 0;            ///< in elements, of int4 in bytes
   const float* scale = nullptr;      ///< none: 1
   std::ptrdiff_t scale_feature = 0;  ///< 0: one for all features
+  /// That of the kernels: whoever has such rows names it, so that other programs do not compile it.
+  row_widener widen = nullptr;
 };
 
 /// One query head and the key head it attends to.

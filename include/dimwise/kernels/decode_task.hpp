@@ -181,7 +181,7 @@ class decode_task {
   // Rows stored in fewer bits, as floats in `copy`.
   [[nodiscard]] static matrix_view<const float> widened(const stored_numbers& from, std::size_t begin, std::size_t rows,
                                                         std::size_t end, std::size_t features, float* copy) noexcept {
-    widen_rows<Arch>(from, begin, rows, least(end - begin - rows, rows), features, copy);
+    from.widen(from, begin, rows, least(end - begin - rows, rows), features, copy);
     return {copy, static_cast<std::ptrdiff_t>(features), 1};
   }
 

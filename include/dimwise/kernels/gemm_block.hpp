@@ -92,11 +92,17 @@ template <class Arch, class Epilogue>
   write_tile<Arch>(sums, rows, columns, registers, to.c, row, column, *static_cast<const Epilogue*>(to.epilogue));
 }
 
+inline constexpr keep keep_always;  // outlives every destination
 template <class Arch, class Epilogue>
 [[nodiscard, gnu::always_inline]] inline destination destination_of(const strided_matrix<float>& c,
                                                                     const Epilogue& epilogue) noexcept {
   constexpr bool onto = std::is_same_v<Epilogue, add_to>;
   return {c, &write_sums<Arch, Epilogue>, &epilogue, onto || std::is_same_v<Epilogue, keep>, onto};
+}
+template <class Arch>
+[[nodiscard, gnu::always_inline]] inline destination destination_of(const strided_matrix<float>& c,
+                                                                    const keep_or_add& epilogue) noexcept {
+  return epilogue.adds ? destination_of<Arch>(c, epilogue.sum) : destination_of<Arch>(c, keep_always);
 }
 
 template <class Arch, panel_source Source>

@@ -123,6 +123,12 @@ struct add_to : plus {
   explicit add_to(const strided_matrix<float>& c) noexcept : plus{{c.data, c.row_stride, c.column_stride}} {}
 };
 
+/// `keep`, or `add_to` where `adds`: chosen when the program runs, so that one product is compiled for both.
+struct keep_or_add {
+  add_to sum;
+  bool adds;
+};
+
 /// `f(x)` for a function of one register, such as those of math.hpp.
 template <class F>
 struct activated {

@@ -120,24 +120,14 @@ void product_with(const product_call& c, void* scratch, const runner& threads, c
   }, threads);
 }
 
-// C += A B: a residual that is C, and nothing else.
-[[nodiscard, gnu::always_inline]] inline bool adds_to_c(const product_call& c) noexcept {
-  product_epilogue other = c.epilogue;
-  other.residual = false;
-  bool same = c.epilogue.residual && !other.any() && c.residual_row == c.c_row && c.residual_column == c.c_column;
-  for (std::size_t i = 0; i < c.count && same; ++i) same = c.problems[i].residual == c.problems[i].c;
-  return same;
-}
-
 template <class Arch>
 void product_kernel(const product_call& c, void* scratch, const runner& threads) {
-  if (!c.epilogue.any()) {
-    return product_with<Arch>(c, scratch, threads, [](const product_call::pointers&) { return keep{}; });
-  }
-  if (adds_to_c(c)) {
-    return product_with<Arch>(c, scratch, threads,
-                              [&](const product_call::pointers& p) { return add_to({p.c, c.c_row, c.c_column}); });
-  }
+  product_with<Arch>(c, scratch, threads, [&](const product_call::pointers& p) {
+    return keep_or_add{add_to({p.c, c.c_row, c.c_column}), c.onto};
+  });
+}
+template <class Arch>
+void product_with_epilogue(const product_call& c, void* scratch, const runner& threads) {
   product_with<Arch>(c, scratch, threads, [&](const product_call::pointers& p) {
     return call_epilogue<Arch>{&c.epilogue, {p.residual, c.residual_row, c.residual_column}};
   });
@@ -301,8 +291,10 @@ struct kernels_of {
   static constexpr auto attention_bytes = &detail::attention_bytes<Arch>;
   static constexpr auto attention = &detail::attention<Arch>;
   static constexpr auto attention_small = &detail::attention_small_call<Arch>;
+  static constexpr auto widen_rows = &detail::widen_rows<Arch>;
   static constexpr auto product_bytes = &detail::product_bytes<Arch>;
   static constexpr auto product = &detail::product_kernel<Arch>;
+  static constexpr auto product_with_epilogue = &detail::product_with_epilogue<Arch>;
   static constexpr auto product_small = &detail::product_small<Arch>;
   static constexpr auto packed_bytes = &packed_b_bytes<Arch>;
   static constexpr auto pack = &detail::pack<Arch>;
@@ -325,8 +317,10 @@ inline constexpr table table_of = {
     .attention_bytes = kernels_of<Arch>::attention_bytes,
     .attention = kernels_of<Arch>::attention,
     .attention_small = kernels_of<Arch>::attention_small,
+    .widen_rows = kernels_of<Arch>::widen_rows,
     .product_bytes = kernels_of<Arch>::product_bytes,
     .product = kernels_of<Arch>::product,
+    .product_with_epilogue = kernels_of<Arch>::product_with_epilogue,
     .product_small = kernels_of<Arch>::product_small,
     .packed_bytes = kernels_of<Arch>::packed_bytes,
     .pack = kernels_of<Arch>::pack,

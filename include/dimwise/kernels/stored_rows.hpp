@@ -154,7 +154,7 @@ void widen_scaled(const stored_numbers& from, std::size_t begin, std::size_t row
   }
 }
 
-/// Rows [begin, begin + rows) as floats side by side; `ahead` more rows lie behind them and are read next.
+// A `row_widener`.
 template <class Arch>
 void widen_rows(const stored_numbers& from, std::size_t begin, std::size_t rows, std::size_t ahead,
                 std::size_t features, float* to) noexcept {

@@ -89,8 +89,7 @@ struct attention_call {
   score_function score;
 };
 
-/// What happens to an element of a product: f(scale · x + bias) + residual. A residual that is C itself, and nothing
-/// else, is C += A B, at the speed of C = A B.
+/// What happens to an element of a product: f(scale · x + bias) + residual. The residual may be C itself.
 struct product_epilogue {
   float scale = 1;
   const float* column_bias = nullptr;
@@ -125,6 +124,7 @@ struct product_call {
   const pointers* problems = nullptr;
   std::size_t count = 0;
   const float* packed_b = nullptr;  ///< B packed before; for one problem
+  bool onto = false;                ///< C += A B; without an epilogue
   product_epilogue epilogue;
 };
 
@@ -150,9 +150,12 @@ struct table {
   void (*attention)(const attention_call&, void* scratch, const runner&);
   /// Small calls, done at once without scratch or threads; false where this is none, and then it is still to be done.
   bool (*attention_small)(const attention_call&);
+  row_widener widen_rows;  ///< for `stored_numbers`
   std::size_t (*product_bytes)(const product_call&, std::size_t workers);
+  /// Without the epilogue.
   void (*product)(const product_call&, void* scratch, const runner&);
-  /// The same for products.
+  void (*product_with_epilogue)(const product_call&, void* scratch, const runner&);
+  /// The same as `attention_small` for products; none where there is an epilogue.
   bool (*product_small)(const product_call&);
   std::size_t (*packed_bytes)(std::size_t k, std::size_t n);
   void (*pack)(std::size_t k, std::size_t n, const float* b, std::ptrdiff_t row, std::ptrdiff_t column, float* packed);
