@@ -6,6 +6,7 @@
 #include <dimwise/nn/cache.hpp>
 #include <dimwise/nn/embedding.hpp>
 #include <dimwise/nn/feed_forward.hpp>
+#include <dimwise/nn/initialise.hpp>
 #include <dimwise/nn/latent_attention.hpp>
 #include <dimwise/nn/layers.hpp>
 #include <dimwise/nn/linear.hpp>

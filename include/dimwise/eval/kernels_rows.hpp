@@ -12,8 +12,6 @@
 #include <dimwise/eval/loops_rows.hpp>
 #include <dimwise/support/library.hpp>
 
-#include <optional>
-
 namespace dimwise::detail {
 
 template <class How>
@@ -98,17 +96,6 @@ struct by_row_kernel<rowwise<Shape, How, Over, E>> {
 };
 
 // ---- one element of a row ------------------------------------------------------------------------------------------
-
-template <class How>
-inline constexpr std::optional<kernels::total> total_code;
-template <>
-inline constexpr std::optional<kernels::total> total_code<totals::sum> = kernels::total::sum;
-template <>
-inline constexpr std::optional<kernels::total> total_code<totals::mean> = kernels::total::sum;
-template <>
-inline constexpr std::optional<kernels::total> total_code<totals::max> = kernels::total::max;
-template <>
-inline constexpr std::optional<kernels::total> total_code<totals::min> = kernels::total::min;
 
 inline bool folds_rows(const row_loops& loops) {
   const std::size_t in = loops.inside.rank - 1;

@@ -8,7 +8,7 @@
 //   const auto word = models::sample(model.next(words, past), {.temperature = 0.8, .top_k = 40}, words, draw);
 #pragma once
 
-#include <dimwise/nn/parameters.hpp>
+#include <dimwise/nn/initialise.hpp>
 #include <dimwise/tensor/tensor.hpp>
 
 #include <algorithm>

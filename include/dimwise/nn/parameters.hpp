@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/nn/parameters.hpp -- the parameters of a module: walked by name, counted, and drawn when a model starts from
-// nothing.
+// dimwise/nn/parameters.hpp -- the parameters of a module: walked by name, and counted.
 //
 // Layer: nn. A module is a plain struct whose members are tensors and modules, named by BOOST_HANA_DEFINE_STRUCT.
 // Tests: tests/nn/parameters.test.cpp
 //
 //   for_each_parameter(layer, [](const std::string& name, auto& tensor) { … });     // "attention.query.weight", …
-//   auto layer = initialised<encoder_layer<…>>(xavier_uniform(42), hidden{2048});
 #pragma once
 
 #include <dimwise/dim/error.hpp>
-#include <dimwise/tensor/random.hpp>
 #include <dimwise/tensor/tensor.hpp>
 
 #include <boost/hana/accessors.hpp>
@@ -24,11 +21,8 @@
 #include <boost/hana/tuple.hpp>
 #include <boost/hana/unpack.hpp>
 
-#include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -145,11 +139,12 @@ template <class M>
 consteval bool has_unnamed_members() {
   return []<std::size_t... I>(std::index_sequence<I...>) {
     std::size_t alignment = std::is_polymorphic_v<M> ? alignof(void*) : 1;
-    ((alignment = std::max(alignment, alignof(std::remove_cvref_t<decltype(part_at<I>(std::declval<M&>()))>))), ...);
+    const auto larger = [](std::size_t a, std::size_t b) { return a > b ? a : b; };
+    ((alignment = larger(alignment, alignof(std::remove_cvref_t<decltype(part_at<I>(std::declval<M&>()))>))), ...);
     const auto rounded_up = [](std::size_t size, std::size_t to) { return (size + to - 1) / to * to; };
     std::size_t all = std::is_polymorphic_v<M> ? rounded_up(sizeof(void*), alignment) : 0;
     ((all += rounded_up(sizeof(std::remove_cvref_t<decltype(part_at<I>(std::declval<M&>()))>), alignment)), ...);
-    return sizeof(M) > rounded_up(std::max<std::size_t>(all, 1), alignof(M));
+    return sizeof(M) > rounded_up(larger(all, 1), alignof(M));
   }(std::make_index_sequence<part_count<M>()>{});
 }
 template <class M>
@@ -260,146 +255,5 @@ template <detail::modules M>
   for_each_parameter(m, [&](const std::string&, const auto& t) { n += detail::bytes_of(t); });
   return n;
 }
-
-/// Numbers for a seed: uniform ones are the same on every machine.
-using random = dimwise::detail::random_numbers;
-
-/// Weights uniform within ±gain·√(6 / (inputs + outputs)) (Glorot and Bengio 2010, equation 16).
-class xavier_uniform {
- public:
-  /// The same seed gives the same weights on every machine.
-  explicit xavier_uniform(std::uint64_t seed, double gain = 1) : random_(seed), gain_(gain) {}
-  [[nodiscard]] double operator()(std::size_t inputs, std::size_t outputs) {
-    return gain_ * std::sqrt(6.0 / static_cast<double>(inputs + outputs)) * (2 * random_.uniform() - 1);
-  }
-
- private:
-  random random_;
-  double gain_;
-};
-
-/// Weights normal with standard deviation gain·√(2 / (inputs + outputs)) (Glorot and Bengio 2010).
-class xavier_normal {
- public:
-  /// The same seed gives the same weights, but for their last digits on another machine.
-  explicit xavier_normal(std::uint64_t seed, double gain = 1) : random_(seed), gain_(gain) {}
-  [[nodiscard]] double operator()(std::size_t inputs, std::size_t outputs) {
-    return gain_ * std::sqrt(2.0 / static_cast<double>(inputs + outputs)) * random_.normal();
-  }
-
- private:
-  random random_;
-  double gain_;
-};
-
-/// Weights normal with one standard deviation for all: 0.02 in GPT-2.
-class normal {
- public:
-  /// The same seed gives the same weights, but for their last digits on another machine.
-  explicit normal(std::uint64_t seed, double deviation = 0.02) : random_(seed), deviation_(deviation) {}
-  [[nodiscard]] double operator()(std::size_t, std::size_t) { return deviation_ * random_.normal(); }
-
- private:
-  random random_;
-  double deviation_;
-};
-
-namespace detail {
-
-// The run-time extents of Tensor among those given, as a tuple; others belong to other parameters.
-template <class Tensor, class... Given>
-auto extents_among(const Given&... given) {
-  using needed = run_time_atoms_t<shape_of<Tensor>>;
-  [[maybe_unused]] const auto one = []<class D>(const D& d) {
-    if constexpr (is_in<D, needed>) {
-      return std::tuple<D>(d);
-    } else {
-      return std::tuple<>();
-    }
-  };
-  return std::tuple_cat(one(given)...);
-}
-
-// Zeros of the extents given; one that is missing is the error R15 of the tensor's constructor.
-template <class Tensor, class... Given>
-Tensor zeros(const Given&... given) {
-  return std::apply([](const auto&... needed) { return Tensor(needed...); }, extents_among<Tensor>(given...));
-}
-
-template <class Tensor, class How>
-void draw(Tensor& t, How& how, std::size_t inputs, std::size_t outputs) {
-  using T = typename Tensor::value_type;
-  std::vector<T> values(t.size());
-  for (T& v : values) { v = static_cast<T>(how(inputs, outputs)); }
-  t.assign(values);
-}
-
-}  // namespace detail
-
-/// Draws the weights of `m` by `how`, in the order of its members; biases become 0, and the scales of norms 1. Run-time
-/// extents are given once for the whole module (R15). A variable `how` is drawn on, so that the next module gets other
-/// numbers; of a constant a copy is.
-template <class M, class How, class... Extents>
-void initialise(M& m, How&& how, const Extents&... extents) {
-  const dimwise::detail::weights_together in_large_pages;
-  if constexpr (std::is_const_v<std::remove_reference_t<How>>) {
-    initialise(m, std::remove_cvref_t<How>(how), extents...);
-  } else if constexpr (requires { m.initialise_parameters(how, extents...); }) {
-    m.initialise_parameters(how, extents...);
-  } else if constexpr (detail::is_tensor<M>) {  // a vector of a module's own
-    m = detail::zeros<M>(extents...);
-    detail::draw(m, how, m.size(), m.size());
-  } else if constexpr (detail::is_sequence<M>) {
-    for (auto& part : m) { initialise(part, how, extents...); }
-  } else if constexpr (module<M> || detail::is_tuple<M>) {
-    detail::each_member(m, [&](auto& part) { initialise(part, how, extents...); });
-  } else {
-    static_assert(detail::is_a_setting<M>::value);
-  }
-}
-
-namespace detail {
-
-// Whether a module holds others whose number is said when the program runs.
-template <class M>
-inline constexpr bool is_array = false;
-template <class M, std::size_t N>
-inline constexpr bool is_array<std::array<M, N>> = true;
-template <class M>
-consteval bool holds_sequence() {
-  if constexpr (is_tensor<M>) {
-    return false;
-  } else if constexpr (is_array<M>) {
-    return holds_sequence<typename M::value_type>();
-  } else if constexpr (is_sequence<M>) {
-    return true;
-  } else if constexpr (module<M> || is_tuple<M>) {
-    return []<std::size_t... I>(std::index_sequence<I...>) {
-      return (holds_sequence<std::remove_cvref_t<decltype(part_at<I>(std::declval<M&>()))>>() || ...);
-    }(std::make_index_sequence<part_count<M>()>{});
-  } else {
-    return false;
-  }
-}
-
-}  // namespace detail
-
-/// In the error of `initialised<M>` where M holds a `stack`: how many layers? `M m{…stack<Layer>::of(6)…};
-/// initialise(m, how);`
-template <class M>
-struct a_stack_is_made_by_of_and_then_initialised;
-
-/// A module drawn by `how` as `initialise` does it: `initialised<linear<from<d_model>, to<hidden>>>(xavier_uniform(1),
-/// hidden{2048})`. Refuses modules that hold a `stack`, which would have no layers.
-template <class M, class How, class... Extents>
-  requires(!detail::holds_sequence<M>())
-[[nodiscard]] M initialised(How&& how, const Extents&... extents) {
-  M m;
-  initialise(m, static_cast<How&&>(how), extents...);
-  return m;
-}
-template <class M, class How, class... Extents, class Reason = a_stack_is_made_by_of_and_then_initialised<M>>
-  requires(detail::holds_sequence<M>())
-Reason initialised(How&& how, const Extents&... extents);
 
 }  // namespace dimwise::nn

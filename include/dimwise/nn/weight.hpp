@@ -10,9 +10,8 @@
 #pragma once
 
 #include <dimwise/nn/formula.hpp>
-#include <dimwise/nn/parameters.hpp>
+#include <dimwise/nn/initialise.hpp>
 
-#include <algorithm>
 #include <vector>
 
 namespace dimwise::nn {
@@ -223,8 +222,8 @@ void store_weight(W& w, const float* values, const Extents& e) {
     w.assign(values, e);
   } else {
     W fresh = W::for_overwriting(e);
-    std::transform(values, values + fresh.size(), fresh.overwrite(),
-                   [](float x) { return static_cast<typename W::value_type>(x); });
+    auto* const to = fresh.overwrite();
+    for (std::size_t i = 0; i < fresh.size(); ++i) { to[i] = static_cast<typename W::value_type>(values[i]); }
     w = static_cast<W&&>(fresh);
   }
 }
@@ -282,7 +281,7 @@ void block_weight<Kind, detail::list<O...>, detail::list<I...>>::assign(const fl
   float16* scale = fresh.scales_.overwrite();
   for (std::size_t r = 0; r < fresh.rows(); ++r) {
     for (std::size_t begin = 0; begin < n; begin += block_extent, ++scale) {
-      const std::size_t count = std::min<std::size_t>(block_extent, n - begin);
+      const std::size_t count = n - begin < block_extent ? n - begin : block_extent;
       const quantised_block block = quantise_block<Kind>(values + r * n + begin, count);
       *scale = block.scale;
       for (std::size_t i = 0; i < count; ++i) {
