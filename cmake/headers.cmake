@@ -24,6 +24,7 @@ set(dimwise_headers
     include/dimwise/eval/context.hpp
     include/dimwise/eval/evaluate.hpp
     include/dimwise/eval/joins.hpp
+    include/dimwise/eval/kernel_codes.hpp
     include/dimwise/eval/kernels_backward.hpp
     include/dimwise/eval/kernels_elements.hpp
     include/dimwise/eval/kernels_epilogue.hpp
@@ -54,6 +55,7 @@ set(dimwise_headers
     include/dimwise/eval/strategies.hpp
     include/dimwise/eval/tbb.hpp
     include/dimwise/eval/top_k.hpp
+    include/dimwise/eval/top_k_definitions.hpp
     include/dimwise/eval/views.hpp
     include/dimwise/expr/backward.hpp
     include/dimwise/expr/causal_parts.hpp
@@ -198,6 +200,7 @@ set(dimwise_headers
     include/dimwise/nn/feed_forward.hpp
     include/dimwise/nn/formula.hpp
     include/dimwise/nn/heads.hpp
+    include/dimwise/nn/initialise.hpp
     include/dimwise/nn/latent_attention.hpp
     include/dimwise/nn/layers.hpp
     include/dimwise/nn/linear.hpp

@@ -48,7 +48,7 @@ struct coloured_text {
   template <class Traits>
   friend std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out, const coloured_text& t) {
     const std::string s = shows_colour(out.rdbuf()) ? t.colours.painted(t.text) : t.text;
-    return out.write(s.data(), static_cast<std::streamsize>(s.size()));
+    return out.write(s.data(), static_cast<std::ptrdiff_t>(s.size()));
   }
 };
 
