@@ -18,7 +18,7 @@
 
 namespace notebook {
 struct vocab : dimwise::choice_dim<6> {};      // the six words that the embedding knows
-struct seq : dimwise::position_dim<> {};       // the words of the sentence that asks
+struct seq : dimwise::position_dim<> {};       // the words of the sentence that attends
 struct key : dimwise::prime<seq> {};           // the words of the same sentence, attended to
 struct other : dimwise::position_dim<> {};     // the words of another sentence
 struct d_model : dimwise::feature_dim<16> {};  // features of a word
@@ -88,7 +88,7 @@ void single_head(const dimwise_test::pack& data, const tensor<float, seq, d_mode
   check("keys", k, expected("keys"));
   check("values", v, expected("values"));
 
-  // The second word asks all six: at removes seq, and its query meets the keys alone.
+  // The second word attends to all six: at removes seq, and its query meets the keys alone.
   const auto query = at<seq>(q, 1);
   tensor omega = contract<d_k>(query, k);
   tensor weights = softmax<key>(scaled<d_k>(contract<d_k>(query, k)));
@@ -107,7 +107,7 @@ void single_head(const dimwise_test::pack& data, const tensor<float, seq, d_mode
   std::cout << "Its context vector:\n";
   std::cout << context;
 
-  // All words at once; the loop nest that it replaces stands in 06_scores_and_softmax.
+  // The next line computes all words at once; the loop nest that it replaces is in 06_scores_and_softmax.
   tensor all = softmax<key>(scores<d_k>(q, k));
   std::cout << "\nHow much every word attends to each:\n";
   std::cout << labelled(all, labels<seq>(sentence), labels<key>(sentence));

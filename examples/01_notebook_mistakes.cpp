@@ -2,7 +2,7 @@
 // 01_notebook_mistakes -- four mistakes that the notebook makes, given to the compiler that built this program.
 //
 // Shows what the compiler says to each: real output, produced now. Where tensors are arrays of numbers, such lines run
-// and give wrong weights. The wrong programs stand in examples/mistakes, the corrected line beside the wrong one.
+// and give wrong weights. The wrong programs are in examples/mistakes, the corrected line beside the wrong one.
 #include "support/mistakes.hpp"
 
 int main() {

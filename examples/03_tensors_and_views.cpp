@@ -42,7 +42,7 @@ int main() {
   tensor_view<const float, seq, d_model> all(std::span<const float>(buffer), seq{3});
   std::cout << "view: " << describe(all) << '\n';
 
-  // Rows that lie eight elements apart, of which the view shows four.
+  // The rows are eight elements apart, and the view shows four elements of each.
   tensor_view<const float, seq, d_model> every_other(buffer.data(), strides{8, 1}, seq{2});
   std::cout << "every other row: " << every_other;
 

@@ -53,7 +53,7 @@ int main() {
   std::cout << "over two: " << contract<seq, d_in>(x, x) << '\n';
   std::cout << "outer: " << describe(outer(at<seq>(x, 0), tensor<float, d_out>({1, 10}))) << '\n';
 
-  // Shared positions would be a diagonal that nobody asked for, so it is spelled: the square length of every position.
+  // Shared positions would be an unintended diagonal, so it is spelled: the square length of every position.
   std::cout << "lengths: " << contract<d_in>(x, x, along<seq>{});
   // contract<d_in>(x, x);      // does not compile: seq is shared and not parallel (R2); rename one side
   // contract<d_out>(x, w);     // does not compile: x has no d_out (R1)

@@ -18,7 +18,7 @@ struct d_k : dimwise::feature_dim<2> {};
 using namespace dimwise;
 using namespace lesson;
 
-// What the compiler is asked here by name, it refuses in code with one error.
+// The concept checks a call by name; in code, the compiler refuses such a call with one error.
 template <class From, class To, class X>
 concept can_rename = requires(const X& x) {
   { rename<From, To>(x) } -> operand;
@@ -36,7 +36,7 @@ int main() {
   std::cout << "k: " << describe(k) << '\n';
   std::cout << "products: " << products;  // raw: not scaled yet, see 06
 
-  // In plain C++ the two are told apart by the loop variable; swap i and j below, and it still compiles:
+  // In plain C++ the two are distinguished by the loop variable; swap i and j below, and it still compiles:
   //   for (int i = 0; i < 3; ++i)
   //     for (int j = 0; j < 3; ++j)
   //       for (int f = 0; f < 2; ++f) p[i][j] += x[i][f] * x[j][f];

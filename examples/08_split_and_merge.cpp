@@ -2,7 +2,7 @@
 // 08_split_and_merge -- several dimensions as one, and back: the order and the factors are part of the type.
 //
 // Shows: there is no reshape by numbers; `merged<heads, d_k>` remembers what it is made of, so that it is split the way
-// it was merged; `summed<P, Q>` does the same for parts that stand one after the other.
+// it was merged; `summed<P, Q>` does the same for parts that follow one another.
 #include "support/difference.hpp"
 #include <dimwise/dimwise.hpp>
 
@@ -40,7 +40,7 @@ int main() {
   //   head = j / 2, feature = j % 2      // right
   //   head = j % 3, feature = j / 3      // wrong, and as long
 
-  // By name it does not matter where the dimensions stand: a transpose before merging is a permute that nobody forgets.
+  // By name it does not matter where the dimensions are: a transpose before merging is a permute that nobody forgets.
   tensor<float, heads, seq, d_k> by_head = parted;
   std::cout << "by head: " << describe(by_head) << '\n';
   tensor<float, seq, merged<heads, d_k>> again = merge<heads, d_k>(by_head);

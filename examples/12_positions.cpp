@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// 12_positions -- where a word stands: sinusoids, origins, rotary features, and running sums.
+// 12_positions -- the position of a word: sinusoids, origins, rotary features, and running sums.
 //
-// Shows: positions are made from the extent of an ordered dimension, whose first element may stand anywhere; they are
+// Shows: positions are made from the extent of an ordered dimension, whose first element may be anywhere; they are
 // added by name, to every example alike. Sinusoids follow Vaswani et al. 2017, section 3.5.
 #include "support/difference.hpp"
 #include <dimwise/dimwise.hpp>
@@ -39,7 +39,7 @@ int main() {
   tensor<float, batch, seq, d_model> x(seq{5});
   std::cout << "x + positions: " << describe(x + p) << '\n';
 
-  // One more token, generated at position 4: its extent says where it stands, so that it gets the sinusoid of row 4.
+  // One more token is generated at position 4: its extent has its position, so that it gets the sinusoid of row 4.
   auto one = sinusoid<seq, d_model>(starting_at(seq{1}, 4));
   std::cout << "position 4: " << one;
 

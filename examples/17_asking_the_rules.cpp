@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// 17_asking_the_rules -- what compiles and what does not, asked as concepts, without a single error.
+// 17_asking_the_rules -- what compiles and what does not, checked with concepts, without a single error.
 //
 // Shows: every refusal is an overload whose result is a type that names it, so that a program, a test or a lesson can
-// ask; rules work on types alone, and dimwise/shape.hpp offers them without tensors, also to Boost.Hana.
+// check it; rules work on types alone, and dimwise/shape.hpp offers them without tensors, also to Boost.Hana.
 
 #include <dimwise/dimwise.hpp>
 

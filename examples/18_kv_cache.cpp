@@ -91,7 +91,7 @@ int main() {
   for (std::size_t n = 1; n <= tokens; ++n) {
     std::size_t with = 0;
     std::size_t without = 0;
-    // The new token stands where the cache ends: its positions, and so its rotation, follow from the extent.
+    // The new token begins where the cache ends: its positions, and so its rotation, follow from the extent.
     const tensor<float, seq, d_model> token(text.values().subspan((n - 1) * 8, 8), cache.next(seq{1}));
     const tensor y = with_cache(token, cache, with);
     const tensor<float, seq, d_model> so_far(text.values().first(n * 8), seq{n});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // 20_attention_table -- who looks at whom: the weights of a sentence as a table, with and without positions.
 //
-// Shows: embedding by typed ids, sinusoids, and weights that are asked for: a tensor with the words of queries as rows
+// Shows: embedding by typed ids, sinusoids, and weights as a result: a tensor with the words of queries as rows
 // and those of keys as columns.
 #include "support/difference.hpp"
 #include <dimwise/dimwise.hpp>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // 26_train_embedding -- trains the notebook's embedding and attention to say which word comes next.
 //
-// 00_notebook computes with the numbers that the notebook drew. Here they are where a training begins: the words of the
-// sentence are asked for their successors, and the embedding learns with the attention that reads it.
+// 00_notebook computes with the numbers that the notebook drew. Here they are where a training begins: the model
+// predicts the successor of each word of the sentence, and the embedding learns with the attention that reads it.
 //
 //   26_train_embedding [seed_notebook.dwpack]
 #include "support/pack.hpp"

@@ -1,7 +1,7 @@
 // 14  Who looks at whom
 //
 // `causal<Q, K>` lets a query see the keys up to its own place. With the two the other way round every word sees the
-// future, and nothing but the loss, which becomes too good, tells. A mask is made for the softmax over its key side.
+// future, and only the loss, which becomes too good, shows it. A mask is made for the softmax over its key side.
 //
 // FAILS: ERROR_R7_mask_does_not_serve_this_dimension, line 21
 // FROM: causal mask transposed (query sees the future)

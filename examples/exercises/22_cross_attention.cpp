@@ -1,7 +1,7 @@
 // 22  Values from where the keys are
 //
-// In cross-attention the decoder asks, and the encoder has keys and values. The weights below go over source. Values
-// from the decoder's own state have no source.
+// In cross-attention the decoder has queries, and the encoder has keys and values. The weights below go over source.
+// Values from the decoder's own state have no source.
 //
 // FAILS: ERROR_R3_values_are_at_other_positions_than_the_weights, line 25
 // FROM: cross-attention K,V taken from the decoder (or Q from the encoder)

@@ -1,7 +1,7 @@
 // 31  A decoder with a cache
 //
 // This one compiles and runs, and what it computes is wrong. Word by word with a cache must give what the whole
-// sentence gives at once. A word sees itself: when its query asks, its own key must be there.
+// sentence gives at once. A word sees itself: when its query attends, its own key must be there.
 //
 // FAILS: when it runs, line 42
 #include "exercise.hpp"

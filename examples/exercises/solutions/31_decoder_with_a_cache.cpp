@@ -1,6 +1,6 @@
 // 31  A decoder with a cache: a solution
 //
-// HINT: Append before you ask: the cache lacks the word that asks.
+// HINT: Append before you compute scores: the cache lacks the word of the query.
 #include "exercise.hpp"
 
 using namespace dimwise;

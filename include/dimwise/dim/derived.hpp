@@ -92,7 +92,7 @@ constexpr ability common_abilities(std::initializer_list<ability> kinds) {
 
 struct nothing {};
 
-// What a class template's static_assert asks: its second argument, the error, is printed by every compiler.
+// The condition of a class template's static_assert. Every compiler prints the second argument, which is the error.
 template <bool Condition, class Error>
 inline constexpr bool holds = Condition;
 #if defined(DIMWISE_DETAIL_SENTENCES)
@@ -115,8 +115,8 @@ concept divisible = dimension_type<A> && dimension_type<B> &&
                      (B::static_extent != 0 && A::static_extent % B::static_extent == 0));
 
 namespace detail {
-// A's extent divided by B's. The assertion stands in a function: where it fails inside a class, clang takes the class
-// for invalid, forgets the bases of what is derived from it, and reports each of its uses.
+// A's extent divided by B's. The assertion is in a function: where it fails inside a class, clang considers the class
+// invalid, forgets the bases of what is derived from it, and reports each of its uses.
 template <class A, class B>
 consteval extent_t quotient() {
   static_assert(holds<divisible<A, B>, division_error<A, B>>, "R4: the extent of a divided dimension does not divide");

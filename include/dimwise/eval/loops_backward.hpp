@@ -203,7 +203,7 @@ template <class N>
 struct view_loops;
 template <class Shape, class T, class How, class View, class G>
 struct view_loops<node<view_back<How, View>, Shape, T, G>> {
-  // As far as the view's step asks for it.
+  // `N` has the shape and the extents of the view's operand, which is all that the view's step reads.
   using N = node<view_back<How, View>, Shape, T, G>;
   std::ptrdiff_t first = 0;  // of the operand's elements that are read
   kernels::loop_nest<2> nest;

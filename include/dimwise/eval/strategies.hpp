@@ -5,7 +5,7 @@
 // Layer: eval. Some strategies take a node with what is below it, before its children are computed: fused attention,
 // norms and products with what follows them. The others take a node whose children are memory: element kernels, rows,
 // folds, products; one of them at most matches a node, by its type. It computes by its kernel where that `fits` the
-// layouts, and by the reference loops else, which take everything; a plan asks the same `fits`.
+// layouts, and otherwise by the reference loops, which take everything. A plan checks the same `fits`.
 // Tests: tests/eval/plan.test.cpp
 #pragma once
 

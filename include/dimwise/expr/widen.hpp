@@ -78,7 +78,7 @@ using scaled_blocks = blocks_among<dims_t<shape_of<Scale>>>;
 template <class Scale>
 inline constexpr bool scales_blocks = scaled_blocks<Scale>::type::size > 0;
 
-// Bytes of two numbers are told apart along the fastest dimension of a block.
+// Whether F is the fastest dimension of a block, along which each byte holds two numbers.
 template <class F, class Along>
 inline constexpr bool ends_in = true;
 template <class F, class First, class Second, class... Rest>

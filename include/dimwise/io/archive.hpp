@@ -47,7 +47,7 @@ class archive {
     if (found == nullptr) { throw file_error(title_ + ": there is no array " + detail::printable(name)); }
     return *found;
   }
-  /// Texts that stand beside the arrays.
+  /// Texts that are stored beside the arrays.
   [[nodiscard]] const std::map<std::string, std::string>& metadata() const { return metadata_; }
 
   /// False where the name is taken.

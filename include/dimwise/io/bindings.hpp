@@ -45,7 +45,7 @@ class bound_parameter {
 
   std::vector<std::string> names;  // of the array: the first that the file has
   const void* parameter = nullptr;
-  bool prefixed = true;  // what may stand before every name stands before these, too
+  bool prefixed = true;  // the prefix that may come before every name may come before these, too
   arrangement how;
   double added = 0;
 };
@@ -347,7 +347,7 @@ class bindings : detail::holds_list, public names_within {
   bindings& operator=(const bindings&) = delete;
   ~bindings() = default;
 
-  /// What may stand before every name in the file: "transformer.".
+  /// The prefix that may come before every name in the file: "transformer.".
   void may_begin_with(std::string prefix) { held.prefixes.push_back(std::move(prefix)); }
 
   /// What was bound, for `load`.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/io/config.hpp -- config.json, compared with the types of a model: all that differs is told at once.
+// dimwise/io/config.hpp -- config.json, compared with the types of a model: all differences are reported at once.
 //
 // Layer: io.
 // Tests: tests/models/gpt2.test.cpp, tests/models/llama.test.cpp
@@ -29,7 +29,7 @@ namespace dimwise::io {
 
 namespace detail {
 
-// How deep lists and objects lie in each other. What is no JSON is left to the parser, which stops at its first fault.
+// How deeply lists and objects are nested. Text that is not JSON is left to the parser, which stops at its first fault.
 inline std::size_t nesting_of(std::string_view text) {
   std::size_t depth = 0;
   std::size_t most = 0;

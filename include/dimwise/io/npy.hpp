@@ -134,7 +134,7 @@ class npy_header {
   unsigned seen_ = 0;
 };
 
-// What stands before the elements in a file of format 1.0.
+// The header that comes before the elements in a file of format 1.0.
 inline std::string npy_head(const std::string& title, const stored_array& array) {
   const auto* const known =
       std::find_if(npy_types.begin(), npy_types.end(), [&](const npy_type& t) { return t.type == array.type; });

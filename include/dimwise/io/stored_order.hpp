@@ -24,7 +24,7 @@ struct stored {};
 /// Dimensions that are one axis of the file, the slowest first.
 template <class... Axes>
 struct together;
-/// The I-th of `Count` parameters that share an array, where they lie along one of its axes.
+/// The I-th of `Count` parameters that share an array, where they follow each other along one of its axes.
 template <std::size_t I, std::size_t Count>
 struct part;
 /// The features D of a head, whose halves the model's rotary turns together: in the file, what is turned together is
@@ -34,8 +34,8 @@ struct pairs_as_halves;
 template <class D>
 struct halves_as_pairs;
 
-/// Conventions, as types. Where the two features lie that rotary turns together: `halves` (i and i + n/2, HuggingFace)
-/// or `pairs` (2i and 2i + 1, the original LLaMA and GGUF).
+/// Conventions, as types. The two features that rotary turns together are `halves` (i and i + n/2, HuggingFace) or
+/// `pairs` (2i and 2i + 1, the original LLaMA and GGUF).
 struct halves {};
 struct pairs {};
 /// A linear map's array: `[inputs, outputs]` (Conv1D of GPT-2) or `[outputs, inputs]` (PyTorch's Linear).

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // dimwise/io/tensors.hpp -- one tensor from an array of a file, and as one.
 //
-// Layer: io. The dimensions are those of the type that is asked for; run-time extents are the file's.
+// Layer: io. The dimensions are those of the requested type; run-time extents are the file's.
 // Tests: tests/io/npy.test.cpp, tests/compile_fail/io/
 //
 //   auto x = read_tensor<tensor<float, batch, seq, d_model>>(file.at("x"));            // axes in the type's order

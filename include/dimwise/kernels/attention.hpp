@@ -4,7 +4,7 @@
 // Tests: tests/kernels/attention.test.cpp. Benchmark: benchmarks/kernels_attention.cpp
 //
 // A task is some strips of queries of one head. It walks over the keys in blocks: scores of a block, their maximum,
-// weights, weighted values (attention_tile.hpp, attention_softmax.hpp). Blocks lie on a grid that starts at key 0 and a
+// weights, weighted values (attention_tile.hpp, attention_softmax.hpp). Blocks form a grid that starts at key 0, and a
 // strip's arithmetic does not depend on its neighbours, so the result is the same for every number of threads.
 // A block that the window empties is never looked at; one that it fills is not masked.
 //

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/kernels/attention_layout.hpp -- what an attention kernel is told: extents, strides, pointers, who sees whom.
+// dimwise/kernels/attention_layout.hpp -- the arguments of an attention kernel: extents, strides, pointers, masks.
 //
 // Layer: kernels. Includes: light standard headers only, so that callers need not compile the kernels.
 // Tests: tests/kernels/attention.test.cpp
@@ -60,7 +60,7 @@ struct attention_layout {
 };
 
 struct stored_numbers;
-/// Writes rows [begin, begin + rows) as floats side by side; `ahead` more rows lie behind them and are read next.
+/// Writes rows [begin, begin + rows) as contiguous floats. `ahead` more rows follow them and are read next.
 using row_widener = void (*)(const stored_numbers& from, std::size_t begin, std::size_t rows, std::size_t ahead,
                              std::size_t features, float* to) noexcept;
 

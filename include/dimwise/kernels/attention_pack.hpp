@@ -69,8 +69,8 @@ template <class Arch>
   }
 }
 
-/// strip[c, i] = factor * from[i, c] for the first `rows` queries; lanes past the last repeat it, so that every score
-/// that a function is asked about is one that exists.
+/// strip[c, i] = factor * from[i, c] for the first `rows` queries; lanes past the last repeat it, so that a score
+/// function receives only scores that exist.
 template <class Arch>
 [[gnu::noinline]] void pack_strip(const matrix_view<const float>& from, std::size_t rows, std::size_t features,
                                   float factor, float* strip) noexcept {
@@ -108,8 +108,8 @@ template <class Arch>
   }
 }
 
-/// A contiguous copy of rows. Rows of interleaved heads lie kilobytes apart and fall into few cache sets: read in place
-/// they cost 20 % of the speed on some machines.
+/// A contiguous copy of rows. Rows of interleaved heads are kilobytes apart and map to few cache sets: reading them in
+/// place costs 20 % of the speed on some machines.
 template <class Arch>
 [[gnu::noinline]] void copy_rows(const matrix_view<const float>& from, std::size_t rows, std::size_t features,
                                  float* to) noexcept {

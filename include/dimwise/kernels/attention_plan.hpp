@@ -83,7 +83,7 @@ struct task_place {
   std::size_t end = 0;
 };
 
-/// K and V of one block, wherever they lie, and what is known of V.
+/// K and V of one block, wherever they are in memory, and what is known of V.
 struct key_block {
   std::size_t begin;
   std::size_t end;

@@ -5,7 +5,7 @@
 // Tests: tests/kernels/attention_small.test.cpp. Benchmark: benchmarks/kernels_attention.cpp
 //
 // No tasks, no blocks, no running maximum: all weights of a group of queries fit the stack. As in the large kernel,
-// lanes are queries until the weights are known; then lanes are features, so that results are stored as they stand.
+// lanes are queries until the weights are known; then lanes are features, so that results are stored as they are.
 //
 //   if (!attention_small<Arch>(call)) attention<Arch>(call.layout, …);
 //

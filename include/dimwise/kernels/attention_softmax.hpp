@@ -20,7 +20,7 @@
 
 namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail {
 
-/// What lies between scale * q.k and the logit, for one strip and one block of keys.
+/// The changes from scale * q.k to the logit, for one strip and one block of keys.
 template <class Arch>
 struct score_edit {
   std::size_t head;
@@ -114,7 +114,7 @@ template <class Arch, class Score>
 /// The running softmax of one strip, a lane per query.
 struct softmax_state {
   float* maximum;    ///< of all logits up to and including the current block
-  float* reference;  ///< the maximum against which `sum` and the output stand
+  float* reference;  ///< the maximum that `sum` and the output are relative to
   float* sum;        ///< of weights
 };
 

@@ -184,9 +184,9 @@ class attention_task {
     return rows.feature == 1 && (near || !shared);
   }
 
-  // What follows a block: the next one, or the next task and the rows that this one writes. It is asked for while
-  // values are weighed, a few rows between two tiles: of many at once, and of those asked for earlier, some are gone
-  // again when they are needed.
+  // The rows that follow a block: those of the next block, or those of the next task and the rows that this one writes.
+  // They are prefetched while values are weighed, a few rows between two tiles. If many were prefetched at once, or
+  // earlier, some would be evicted before they are needed.
   [[nodiscard]] reading_list rows_of_keys(const attention_head& head, std::size_t first) const noexcept {
     reading_list list;
     const std::size_t count = least(first + block_keys, layout_.keys) - first;
@@ -247,7 +247,7 @@ class attention_task {
     add_values(s, v, of.some, of.vectors, (hides || at_edge) && !values_finite(block), block, ahead);
   }
 
-  // Logits of `count` keys; whether some of the pairs lie outside the window.
+  // Computes the logits of `count` keys. Returns whether some of the pairs are outside the window.
   [[nodiscard]] bool score_block(std::size_t s, const float* k, std::ptrdiff_t k_row, std::size_t count,
                                  const sight<Arch>& of, score_edit<Arch> edit) const noexcept {
     const float* const q = buffers_.q + s * width * layout_.head_dim;
@@ -305,8 +305,8 @@ class attention_task {
     return base + static_cast<std::ptrdiff_t>(index) * stride;
   }
 
-  // Asked only where a hidden key might lie: 0 * infinity is NaN, so a hidden value must then be skipped, not weighed
-  // 0.
+  // This is checked only where a key may be hidden. 0 * infinity is NaN, so a hidden value that is not finite must be
+  // skipped, not multiplied by 0.
   [[nodiscard]] bool values_finite(key_block& block) const noexcept {
     if (block.values == key_block::finite::unknown) {
       block.values = has_finite_values(block) ? key_block::finite::yes : key_block::finite::no;

@@ -1,4 +1,4 @@
-// dimwise/kernels/attention_types.hpp -- what an attention kernel is told beside its layout: functions of scores.
+// dimwise/kernels/attention_types.hpp -- the arguments of an attention kernel beside its layout: functions of scores.
 //
 // Layer: kernels. Includes: attention_layout.hpp, simd.hpp.
 // Tests: tests/kernels/attention.test.cpp
@@ -16,7 +16,7 @@
 
 namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
 
-/// Where a register of scores lies: one query per lane, one key, both counted from the start of the head.
+/// The position of a register of scores: one query per lane, one key, both counted from the start of the head.
 template <class Arch>
 struct score_place {
   ints<Arch> query;

@@ -24,7 +24,7 @@ namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
 
 namespace detail {
 
-// Target times weight of some classes, but for what stands at the id alone.
+// Target times weight of some classes, without what the id itself takes.
 template <class Arch>
 struct target_of_classes {
   const float* target;  // a distribution, or null: `even` for each class

@@ -39,7 +39,7 @@ struct decode_plan {
   std::size_t block_keys;  ///< keys whose scores and weights are computed together
   std::size_t worker_floats;
   std::size_t part_floats;
-  bool is_near;  ///< K and V may lie in a share of the last-level cache: then arithmetic is the limit of several rows
+  bool is_near;  ///< K and V may be in a share of the last-level cache: then arithmetic is the limit of several rows
 
   // Keys and values that most last-level caches still hold.
   static constexpr std::size_t near_floats = std::size_t{1} << 20;
@@ -185,7 +185,7 @@ class decode_task {
     return {copy, static_cast<std::ptrdiff_t>(features), 1};
   }
 
-  // Features that do not lie side by side are copied together first.
+  // Features that are not contiguous are first copied to a contiguous buffer.
   static void gather(matrix_view<const float>& from, std::size_t rows, std::size_t features, float* copy) noexcept {
     if (from.feature == 1) return;
     copy_rows<Arch>(from, rows, features, copy);

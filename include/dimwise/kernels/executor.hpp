@@ -1,4 +1,4 @@
-// dimwise/kernels/executor.hpp -- what a kernel asks of whoever owns the threads, and the answer with no threads.
+// dimwise/kernels/executor.hpp -- what a kernel requires of the owner of the threads, and an executor without threads.
 //
 // Layer: kernels. Includes: light standard headers only.
 // Tests: tests/kernels/attention.test.cpp

@@ -33,11 +33,11 @@ struct gemm_shape {
   std::size_t k;
 };
 
-/// How a product runs. Tests ask for it, so that a slow path cannot hide.
+/// The path of a product. Tests query it, so that a slow path cannot go unnoticed.
 enum class gemm_path {
   packed,    ///< tiles over a packed B
   copied,    ///< tiles; each panel of B is packed just before use
-  in_place,  ///< tiles over B where it lies: few rows, or a small B
+  in_place,  ///< tiles; B is read in place: few rows, or a small B
   streamed,  ///< at most four rows: B is read once, along its rows
   dots,      ///< at most four rows or columns, k contiguous in both operands
 };
@@ -64,7 +64,7 @@ inline constexpr std::size_t packed_rows = 192;       // rows of A that stay in 
 inline constexpr std::size_t least_rows = 48;         // fewer do not pay for the panels they read
 inline constexpr std::size_t task_target = 16;        // parts to aim at, so that several threads stay busy
 inline constexpr std::size_t task_work = 1 << 19;     // multiply-adds below which a part is not worth handing out
-inline constexpr std::size_t in_place_floats = 4096;  // so small a B lies in the first-level cache anyway
+inline constexpr std::size_t in_place_floats = 4096;  // so small a B is in the first-level cache anyway
 inline constexpr std::size_t in_place_tiles = 2;  // packing a panel costs about as much as reading it twice in place
 
 // How many parts a product of `work` multiply-adds is worth.
@@ -170,7 +170,7 @@ template <class Arch>
   return s.m == 0 || s.m > thin_rows ? 0 : stream_plan<Arch>(s).tasks() * thin_scratch<Arch>(s.m, s.n);
 }
 
-// Parts of k as tasks: their sums lie side by side and are joined in the order of k.
+// Runs parts of k as tasks. Their sums are contiguous and are joined in the order of k.
 template <class Arch, class E>
 void run_parts(const gemm_plan& plan, const gemm_shape& s, const product& p, const destination& to, float* sums,
                E&& executor) {

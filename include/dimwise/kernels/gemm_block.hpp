@@ -33,7 +33,7 @@ struct block_range {
 enum class panel_source {
   packed,    // packed by the caller: `b.data` is the packed buffer
   copied,    // packed into scratch, panel by panel, just before use
-  in_place,  // unit column stride, and few rows or a small B: reading it as it lies costs less than packing
+  in_place,  // unit column stride, and few rows or a small B: reading it in place costs less than packing
 };
 
 // A product without its C.
@@ -73,9 +73,9 @@ template <class Arch, class Epilogue>
   }
 }
 
-// Where a product goes: C, and what is done to its numbers before, behind a pointer. So the blocks are compiled once,
-// not once for each epilogue; a tile that waits for it lies in the first-level cache, and waits for a hundredth of its
-// time.
+// The destination of a product: C, and a pointer to what is done to its numbers first. So the blocks are compiled once,
+// not once for each epilogue. A tile that waits for its epilogue is in the first-level cache, and the wait takes a
+// hundredth of its time.
 struct destination {
   using writer = void (*)(const float* sums, std::size_t rows, std::size_t columns, std::size_t registers,
                           const destination& to, std::size_t row, std::size_t column) noexcept;
@@ -162,7 +162,7 @@ template <class Arch>
 }
 
 // Rows of B that the block of k after this one will pack: fetched into the second-level cache a few at a time while the
-// tiles compute, since no hardware prefetcher follows rows that lie pages apart.
+// tiles compute, since no hardware prefetcher follows rows that are pages apart.
 struct upcoming_rows {
   const float* data;
   std::ptrdiff_t step;
@@ -247,8 +247,8 @@ void multiply_block(const product& p, const block_range& range, const destinatio
   }
 }
 
-// C = A B where one pass over a B that lies in the first-level cache does it: nothing is packed, and nothing planned,
-// which costs as much as a product of a few hundred numbers. False where it does not apply.
+// C = A B where one pass over a B that is in the first-level cache suffices. Nothing is packed or planned, which would
+// cost as much as a product of a few hundred numbers. Returns false where this does not apply.
 template <class Arch>
 [[nodiscard]] bool multiply_small(std::size_t m, const product& p, const strided_matrix<float>& c) noexcept {
   if (p.b.column_stride != 1 || c.column_stride != 1 || p.k > gemm_tile<Arch>::depth) return false;

@@ -7,7 +7,7 @@
 // read along its own unit stride: `stream_part` adds a few rows of B at a time to running sums of C, `dot_block` takes
 // dot products where k is contiguous in both operands.
 //
-// Version 1 read four adjacent rows at once, a piece of 2 KB of each. Version 2 reads four runs of whole rows that lie
+// Version 1 read four adjacent rows at once, a piece of 2 KB of each. Version 2 reads four runs of whole rows that are
 // far apart, each from its first number to its last, which is what prefetchers follow. On a Zen 4 core whose memory
 // gives 31 GB/s to a plain loop, products of 1 x 768 x 768 to 1 x 768 x 3072 went from 14-18 to 26-30 GB/s, dot
 // products from 11-16 to 28-30.
@@ -121,9 +121,9 @@ void join_sums(float* sums, std::size_t count, std::size_t parts, std::size_t st
 template <class Arch>
 inline constexpr std::size_t dot_columns = gemm_tile<Arch>::many_registers ? 4 : 2;
 
-// Dot products of some rows of a block of A with some columns of one of B: `row` and `column`, and those that lie a
-// whole run of the block apart. Lanes run along k. Beyond the block's last row or column, that one is taken again:
-// `out` has room for it.
+// Dot products of some rows of a block of A with some columns of a block of B: `row` and `column`, and those that
+// follow at steps of a whole run of the block. Lanes run along k. Beyond the block's last row or column, that one is
+// taken again: `out` has room for it.
 template <class Arch, std::size_t Rows>
 [[gnu::noinline]] void dot_tile(const product& p, std::size_t row, std::size_t rows, std::size_t column,
                                 std::size_t columns, float* out, std::size_t width) noexcept {

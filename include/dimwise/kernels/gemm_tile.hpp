@@ -3,9 +3,9 @@
 // Layer: kernels. Includes: simd.hpp and light standard headers only.
 // Tests: tests/kernels/gemm.test.cpp
 //
-// A tile is `rows` x `vectors` registers of C that stay in registers while the loop walks along the contracted
-// extent k: each step loads `vectors` registers of B and broadcasts `rows` numbers of A. A is read where it lies, B
-// is a panel of `columns` adjacent columns, packed (step == its width) or in place (step == the row stride).
+// A tile is `rows` x `vectors` registers of C that stay in registers while the loop walks along the contracted extent
+// k: each step loads `vectors` registers of B and broadcasts `rows` numbers of A. A is read in place. B is a panel of
+// `columns` adjacent columns, packed (step == its width) or in place (step == the row stride).
 //
 // SPDX-License-Identifier: BSL-1.0
 #pragma once

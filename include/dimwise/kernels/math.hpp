@@ -195,8 +195,8 @@ struct tanh_of {
   }
 };
 
-/// `cap · tanh(x / cap)` for a cap that is not 0. Within half the cap, which is where most scores lie, a short
-/// polynomial does it.
+/// `cap · tanh(x / cap)` for a cap that is not 0. Within half the cap, which is the range of most scores, a short
+/// polynomial computes it.
 struct soft_cap_of {
   float cap;
   float inverse = 1.0F / cap;

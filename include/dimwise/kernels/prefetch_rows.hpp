@@ -43,7 +43,7 @@ struct prefetch_rows {
   }
 };
 
-/// A few kinds of rows, asked for a few rows at a time, the last kind first.
+/// A few kinds of rows. Rows are prefetched a few at a time, the last kind first.
 class reading_list {
  public:
   [[gnu::always_inline]] void add(const prefetch_rows& rows) noexcept {

@@ -178,7 +178,7 @@ void scatter_add(const scatter_call& c, Threads& threads) {
   if (c.rows == 0 || c.n == 0) return;
   const std::size_t lines = (c.n + line - 1) / line;
   const std::size_t wanted = c.rows * c.n / elements_of_part + 1;
-  // Parts of four lines at least: fewer are asked for one by one.
+  // Each part has at least four cache lines: fewer are fetched one by one.
   const std::size_t most = (lines + 3) / 4;
   const std::size_t parts = wanted < most ? wanted : most;
   threads.parallel_for(parts, [&](std::size_t part, std::size_t) {

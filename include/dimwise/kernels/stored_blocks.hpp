@@ -8,12 +8,12 @@
 // Numbers are multiplied as such and added in whole numbers within a block: to widen them to floats first takes longer
 // than to read them. The scales of a block's inputs and weights are multiplied sixteen (or eight) blocks at a time.
 //
-// Version 1 took one row after the other, and asked for the memory 4 KB behind what it read. Version 2 takes a few rows
-// at once, whose inputs are loaded once, and asks for memory in the order of addresses: rows side by side are no stream
-// that a processor foresees. Long rows of 8 bits are one stream for themselves, and asking disturbs it. On a Zen 4 core
-// whose memory gives 26 to 33 GB/s to a plain loop, rows of 768 to 3072 numbers of 8 bits went from 0.6-0.75 of that to
-// 0.75-0.93, of 4 bits from 0.64-0.8 to 0.81-0.9. What was tried: other distances, bursts, eight rows, rows far apart,
-// sums of a block in 16 bits, rows unrolled so that many instructions read one stream: 0.3 to 0.85.
+// Version 1 took one row after the other, and prefetched the memory 4 KB behind what it read. Version 2 takes a few
+// rows at once, whose inputs are loaded once, and prefetches memory in the order of addresses: hardware prefetchers do
+// not follow rows that are read in parallel. A long row of 8 bits is one stream by itself, and prefetching disturbs it.
+// On a Zen 4 core whose memory gives 26 to 33 GB/s to a plain loop, rows of 768 to 3072 numbers of 8 bits went from
+// 0.6-0.75 of that to 0.75-0.93, of 4 bits from 0.64-0.8 to 0.81-0.9. Other distances, bursts, eight rows, rows far
+// apart, sums of a block in 16 bits, and rows unrolled so that many instructions read one stream gave 0.3 to 0.85.
 #pragma once
 
 #include <dimwise/kernels/configuration.hpp>
@@ -119,7 +119,7 @@ struct block_registers {
 };
 #endif
 
-// How many rows of weights are read at once, and how far behind the first of them memory is asked for: into the
+// How many rows of weights are read at once, and how far behind the first of them memory is prefetched: into the
 // first-level cache, and into the second.
 struct reading_plan {
   std::size_t rows;
@@ -130,7 +130,7 @@ struct reading_plan {
 inline constexpr reading_plan rows_of_4_bits{2, 3072, 12288};
 inline constexpr reading_plan short_rows_of_8_bits{4, 8192};
 inline constexpr reading_plan long_rows_of_8_bits{1};
-inline constexpr std::size_t longest_short_row = 1536;  // bytes: four of them, and what was asked for, are in a cache
+inline constexpr std::size_t longest_short_row = 1536;  // bytes: four of them, and what was prefetched, fit a cache
 
 #if defined(DIMWISE_DETAIL_BLOCK_REGISTERS)
 #undef DIMWISE_DETAIL_BLOCK_REGISTERS

@@ -89,8 +89,8 @@ struct stored_panel {
   }
   for (std::size_t at = 0; at < end; at += 64) {
 #if defined(__GNUC__)
-    // Sixteen rows at a time are more than a processor foresees: asked for four lines before they are turned, and the
-    // first lines of the next panel behind the last ones of this.
+    // Hardware prefetchers do not follow sixteen rows at a time. Each row is prefetched four lines before it is turned,
+    // and the first lines of the next panel after the last ones of this.
     const std::size_t later = at + 256 < end ? at + 256 : at + 256 - end + rows_of_panel * row;
     for (std::size_t r = 0; r < rows_of_panel; ++r) __builtin_prefetch(from + later + r * row, 0, 3);
 #endif

@@ -36,7 +36,7 @@ template <class Vector>
   return v;
 }
 
-// One vector of numbers from where element c lies; `Format` says how.
+// One vector of numbers that starts at element c. `Format` says how they are stored.
 template <class Arch, number_format Format>
 struct widen {
   static constexpr std::size_t n = lanes<Arch>;
@@ -102,8 +102,8 @@ struct widen {
 
 enum class scaling { none, one, each };
 
-// Rows in the order of memory, and as many of the `ahead` rows behind them asked for meanwhile: a cache that lies in
-// DRAM is read at half the speed without.
+// Widens rows in the order of memory, and prefetches as many of the `ahead` rows behind them meanwhile. Without this, a
+// cache that is in DRAM is read at half the speed.
 template <class Arch, number_format Format, scaling Scaling>
 [[gnu::noinline]] void widen_rows_of(const stored_numbers& from, std::size_t begin, std::size_t rows, std::size_t ahead,
                                      std::size_t features, float* to) noexcept {

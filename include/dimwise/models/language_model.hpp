@@ -48,8 +48,8 @@ struct output_layer<tied, Vocab, Model, Weights> {
   }
 };
 
-/// An output layer of its own is bound to `name`, which stands beside the model in files whose names have a prefix; a
-/// tied one may be in the file again.
+/// An output layer that is `own` is bound to `name`. In files whose names have a prefix, this name has none: it is
+/// beside the model. A tied one may be in the file again.
 template <class Vocab, class Model, class Weights>
 void bind_output(io::bindings& file, output_layer<own, Vocab, Model, Weights>& to, const std::string& name,
                  const std::string&) {
@@ -61,7 +61,7 @@ void bind_output(io::bindings& file, output_layer<tied, Vocab, Model, Weights>&,
   file.same(name, words);
 }
 
-/// Weights in fewer bits than the file's are asked for by type: then they may be rounded.
+/// Where the type of the weights requests fewer bits than the file has, they may be rounded.
 template <class Weights>
 inline constexpr io::rounding weights_rounding = real_element<Weights> ? io::rounding::refused : io::rounding::allowed;
 /// The extent of D in a weight, however it is stored.

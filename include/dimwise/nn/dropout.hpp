@@ -25,7 +25,7 @@ inline std::uint64_t& dropouts_drawn() {
 
 }  // namespace detail
 
-/// Where the random numbers of dropouts stand: the seed, and how many dropouts have drawn from it.
+/// The state of the random numbers of dropouts: the seed, and how many dropouts have drawn from it.
 struct dropout_state {
   std::uint64_t seed = 0;
   std::uint64_t drawn = 0;

@@ -78,7 +78,7 @@ struct occurring<list<A...>> {
 };
 template <class... T>
 using occurring_t = typename occurring<axes_of_list_t<dims_t<shape<T...>>>>::type;
-// Whether nothing does; asked of every shape, so without a list of what occurs.
+// Whether no axis or part occurs twice. Every shape is checked, so no list of what occurs is made.
 template <class Axis>
 inline constexpr bool repeats_part = false;
 template <class... P>

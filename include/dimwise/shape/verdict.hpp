@@ -4,7 +4,7 @@
 // Layer: shape.
 // A rule is a template whose `type` is `accepted<shape<…>>` or an ERROR_R…<…> that is declared and never defined. The
 // operation has an overload for each: the second returns the error, so the compiler must name it, also when the result
-// is unused, and a concept can ask without a hard error. Every error id has its entry in docs/errors.md.
+// is unused, and a concept can check the rule without a hard error. Every error id has its entry in docs/errors.md.
 #pragma once
 
 #include <dimwise/shape/marks_table.hpp>
@@ -24,7 +24,7 @@ struct over;
 
 namespace detail {
 
-// The dimensions that a rule is asked about, said as `over<D…>`, as `along<D…>`, or as a list.
+// The dimensions that a rule checks, written as `over<D…>`, as `along<D…>`, or as a list.
 template <class Named>
 struct named_dims;
 template <template <class...> class L, class... D>
@@ -209,7 +209,7 @@ using missing_t =
                        ERROR_R4_composite_has_other_factors_or_order<Op, over_t<Missing>, operand_t<Shape>>,
                        ERROR_R1_dimension_is_not_in_the_operand<Op, over_t<Missing>, operand_t<Shape>>>;
 
-// A dimension that is named twice would be summed, or walked along, twice: every rule about named dimensions asks this.
+// Every rule about named dimensions checks this: a dimension that is named twice would be summed, or traversed, twice.
 template <class... Named>
 inline constexpr bool named_once = all_distinct(join_t<Named...>{});
 template <class Named>
@@ -217,8 +217,8 @@ inline constexpr bool named_once<Named> = all_distinct(Named{});
 template <class One>
 inline constexpr bool named_once<list<One>> = true;
 
-// What all that name dimensions of one operand ask first: they are dimensions, they are there, and none is named twice.
-// `nothing` means: no objection.
+// The first check of all operations that name dimensions of one operand: each name is a dimension, the operand has it,
+// and none is named twice. The result `nothing` means: no objection.
 template <class Op, class Named, class Shape>
 consteval auto naming_objection() {
   using missing = difference_t<Named, dims_t<Shape>>;

@@ -6,7 +6,7 @@
 // entry for each, with its cure and the text of each compiler. In C++26, clang from 17 prints a sentence instead:
 // support/sentences.hpp defines the types then, so that to look into one is an error, in a concept as well.
 // DIMWISE_ERRORS_ARE_TYPES leaves them undefined. Constructors say sentences with DIMWISE_SENTENCES_IN_CONSTRUCTORS
-// only: the standard library asks of every type what it is made from.
+// only: the standard library checks what every type can be constructed from.
 #pragma once
 
 // Behind a function that refuses and takes a user's function: g++ adds an error where one that is declared only is

@@ -15,7 +15,7 @@ struct text {
   std::size_t length;
 };
 
-// "… [with T = demo::seq]" on g++, "… [T = demo::seq]" on clang: what stands between the last "T = " and the bracket.
+// "… [with T = demo::seq]" on g++, "… [T = demo::seq]" on clang: the text between the last "T = " and the bracket.
 template <class T>
 consteval text raw_type_name() {
   const char* whole = __PRETTY_FUNCTION__;
@@ -27,7 +27,7 @@ consteval text raw_type_name() {
   return {whole + first, length - first - 1};
 }
 
-// Says a type's name as its user does, one character after the other: every word without what stands before its last
+// Writes a type's name as its user does, one character after the other: every word without what comes before its last
 // "::". Parentheses belong to a word: (anonymous namespace)::seq, f(int, char)::seq.
 template <class Put>
 constexpr void say_name(text name, Put put) {

@@ -15,7 +15,7 @@ namespace dimwise {
 
 namespace kernels {
 
-/// How keys or values lie in memory.
+/// How keys or values are stored in memory.
 enum class number_format : unsigned char { float32, bfloat16, float16, int8, int4 };
 
 }  // namespace kernels

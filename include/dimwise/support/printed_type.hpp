@@ -12,7 +12,7 @@
 
 namespace dimwise::detail::saying {
 
-// What is said; `data` and `size` are what a static_assert asks for.
+// A message. A static_assert requires its `data` and `size`.
 struct message {
   char characters[2000] = {};
   std::size_t length = 0;
@@ -50,11 +50,11 @@ consteval text printed() {
   return behind(name, 4);
 }
 
-// A type: its name without namespaces, what stands behind its arguments (`*`), and the arguments.
+// A type: its name without namespaces, what follows its arguments (`*`), and the arguments.
 struct type {
   text whole{}, word{}, tail{};
   bool of_library = false, is_operation = false, is_function = false;
-  int first = -1, next = -1, count = 0;  // the first argument; what stands beside it; how many arguments
+  int first = -1, next = -1, count = 0;  // the first argument; the next sibling; how many arguments
 };
 
 // Some types, by their places in the list of all.

@@ -347,7 +347,7 @@ class facts : printed_type {
 
   // --- patterns
 
-  // Writes a pattern: its words, and its facts, which stand in braces.
+  // Writes a pattern: its words, and its facts, which are in braces.
   constexpr bool fill(text pattern) {
     for (; pattern.length > 0; pattern = behind(pattern, 1)) {
       if (*pattern.begin != '{') {
@@ -429,7 +429,7 @@ class facts : printed_type {
 
 namespace dimwise::detail {
 
-// Whether a type is an error, told by the name of its template: to look into it is an error.
+// Whether a type is an error. The name of its template decides: to look into the type is itself an error.
 template <template <class...> class E>
 consteval bool names_error() {
   return saying::contains(saying::of(__PRETTY_FUNCTION__), "[E = dimwise::ERROR_");

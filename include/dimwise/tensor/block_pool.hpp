@@ -18,7 +18,7 @@
 
 namespace dimwise::detail {
 
-// What a thread keeps. Without a destructor, so that taking a block asks nothing: `block_pool::closer` empties it.
+// The blocks that a thread keeps. Without a destructor, taking a block checks nothing: `block_pool::closer` empties it.
 struct kept_blocks {
   static constexpr std::size_t capacity = 512;
   static constexpr std::size_t size_classes = 9;
@@ -65,7 +65,7 @@ class block_pool {
     return rounded_up(bytes, in_pages(bytes) ? page_step : small_bytes);
   }
   static void* take(std::size_t asked);
-  // `asked` is what the block was taken with.
+  // `asked` is the number of bytes that the block was taken with.
   static void give(void* memory, std::size_t asked) noexcept;
   // Gives all blocks back to the system; returns how many bytes they had. What was in use before does not count.
   static std::size_t trim() noexcept;

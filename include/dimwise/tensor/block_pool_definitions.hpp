@@ -23,7 +23,7 @@ DIMWISE_DETAIL_LIBRARY void* block_pool::take(std::size_t asked) {
     }
     return take_from_system(bytes);
   }
-  // Weights that are taken together lie side by side, but for those that find a kept block.
+  // Weights that are taken together are contiguous, except those that find a kept block.
   const bool together = keeps_blocks && weights_together::takes(bytes);
   void* memory = !together || weights_together::takes_kept() ? take_kept(bytes) : nullptr;
   if (memory == nullptr) { memory = together ? weights_together::take(bytes) : take_new(bytes); }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // dimwise/tensor/extents.hpp -- the extents of a shape when the program runs, checked where two tensors meet.
 //
-// Layer: tensor. A slot for each dimension whose extent, or whose position, is known only when the program runs;
-// the documents of packed dimensions lie apart. All other extents stand in the type alone.
+// Layer: tensor. There is a slot for each dimension whose extent, or whose position, is known only when the program
+// runs. The documents of packed dimensions are stored separately. All other extents are in the type alone.
 // Tests: tests/tensor/extents.test.cpp
 #pragma once
 
@@ -351,7 +351,7 @@ template <class Shape, class D, class Extents>
   return merge_extents<atoms_of_list_t<difference_t<dims_t<Shape>, list<D>>>>("", e);
 }
 
-/// Reads the extents of a shape's composites, so that one that overflows is told where it is formed (R15).
+/// Reads the extents of a shape's composites, so that an overflow is reported where the composite is formed (R15).
 template <class D>
 inline constexpr bool is_run_time_composite = is_composite<D> && D::static_extent == at_run_time;
 template <class D, class Extents>

@@ -4,7 +4,7 @@
 // Layer: tensor. POSIX: mmap, and Linux's madvise, where they are.
 // A page of 4 KB is where a processor's prefetchers end, and a table of such pages for the weights of a model is larger
 // than what a processor keeps of it: reading 256 MB takes 1.3 to 1.9 times as long as in pages of 2 MB (Zen 4). Linux
-// gives these where a program asks for them, on the first write, and small ones where it has none.
+// gives these where a program requests them, on the first write, and small ones where it has none.
 // Tests: tests/tensor/storage.test.cpp
 #pragma once
 
@@ -99,10 +99,10 @@ inline void give_to_system(void* memory, std::size_t bytes) noexcept {
   }
 }
 
-// While one lives, blocks that this thread takes lie side by side in runs of large pages: many matrices of a small
-// model are smaller than a page, and one of 2.25 MB would end in small ones. It is for what comes and goes together,
-// the weights of a model and the caches of a text: a run is given back with its last block. Weights take no blocks that
-// the thread has kept, which may lie in small pages; caches do: a program that copies them would else keep both.
+// While one exists, blocks that this thread takes are contiguous in runs of large pages: many matrices of a small model
+// are smaller than a page, and one of 2.25 MB would end in small ones. It is for what comes and goes together, the
+// weights of a model and the caches of a text: a run is given back with its last block. Weights take no blocks that the
+// thread has kept, which may be in small pages; caches do: a program that copies them would else keep both.
 class weights_together {
  public:
   static constexpr std::size_t run_bytes = 8 * large_page;

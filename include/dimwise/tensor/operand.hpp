@@ -59,7 +59,7 @@ concept number = std::is_arithmetic_v<std::remove_cvref_t<X>> && !std::is_same_v
 
 namespace detail {
 
-// Nothing is asked of a type that was refused: it is reported in the user's line, not in these.
+// A type that was refused is not queried: its error is reported in the user's line, not in these.
 template <class X>
 using shape_of = typename std::conditional_t<is_refused<X>, nothing, X>::shape_type;
 template <class X>

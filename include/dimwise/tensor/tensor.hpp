@@ -201,7 +201,7 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
     requires(lists::rank != 3 || !lists::deduces_extents)
   tensor(std::initializer_list<std::initializer_list<std::initializer_list<T>>> values) DIMWISE_DETAIL_REFUSED(Error);
 
-  /// The value of an expression, a view, or a tensor whose dimensions stand in another order.
+  /// The value of an expression, a view, or a tensor whose dimensions are in another order.
   template <operand E>
     requires(!std::same_as<E, tensor> && detail::fits<T, detail::value_of<E>> &&
              allowed<rule::assign<shape_type, detail::shape_of<E>>>)

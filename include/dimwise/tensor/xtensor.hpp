@@ -88,7 +88,7 @@ template <class... D, class E>
 }
 
 /// A view over the dimensions D of an xtensor container or strided view, which must outlive it; composites are not
-/// possible here, since one stride does not say how their factors lie.
+/// possible here, since one stride does not say how their factors are stored.
 template <class... D, class E>
   requires(!(detail::is_merged<D> || ...))
 [[nodiscard]] auto view_xtensor(E& x) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // dimwise/text/folder.hpp -- the tokenizer of a model's folder, refused where it is another model's.
 //
-// Layer: text. Vocabularies of one size fit every table and give wrong words: a fingerprint tells them apart, where the
-// folder has one.
+// Layer: text. Vocabularies of one size fit every table, and the wrong one gives wrong words. A fingerprint
+// distinguishes them, where the folder has one.
 // Tests: tests/text/folder.test.cpp
 //
 //   const auto words = text::read_tokenizer<vocab>("folder", vocab{50257}, weights.metadata());

@@ -12,7 +12,7 @@
 
 namespace dimwise::text {
 
-/// Patterns of byte-level tokenizers, told apart by their text.
+/// The patterns of byte-level tokenizers. Their text distinguishes them.
 enum class word_pattern : unsigned char { gpt2, llama3, qwen2 };
 
 /// The pattern that a tokenizer.json spells so; nothing where it is none of them.
@@ -142,7 +142,7 @@ class word_matcher {
   return words;
 }
 
-/// The code point that stands for a byte in byte-level vocabularies: printable ones for themselves.
+/// The code point that represents a byte in byte-level vocabularies. A printable byte represents itself.
 [[nodiscard]] inline code_point sign_of_byte(unsigned char byte) {
   const auto shown = [](unsigned b) { return (b >= 33 && b <= 126) || (b >= 161 && b <= 172) || b >= 174; };
   if (shown(byte)) { return byte; }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // dimwise/text/tokenizer.hpp -- text to ids of a vocabulary and back, as a tokenizer.json says.
 //
-// Layer: text. The ids have the dimension of the vocabulary: they index the table of no other model. What a file asks
-// for and is not known here is refused by name. Third party: nlohmann-json, utf8proc.
+// Layer: text. The ids have the dimension of the vocabulary: they index the table of no other model. Anything that a
+// file requires and that is not supported here is refused by name. Third party: nlohmann-json, utf8proc.
 // Tests: tests/text/tokenizer.test.cpp, tests/compile_fail/text/
 //
 //   const auto words = tokenizer<vocab>::read("tokenizer.json");
@@ -60,8 +60,8 @@ class tokenizer {
     const auto found = pipeline_->find(word);
     return found ? std::optional(id<Vocab>{*found}) : std::nullopt;
   }
-  /// Sixteen digits that follow from all words and their ids: vocabularies of one size are told apart by them (FNV-1a
-  /// of each word's bytes and a zero, in the order of the ids).
+  /// Sixteen digits that follow from all words and their ids. They distinguish vocabularies of one size (FNV-1a of each
+  /// word's bytes and a zero, in the order of the ids).
   [[nodiscard]] std::string fingerprint() const { return pipeline_->fingerprint(); }
 
  private:

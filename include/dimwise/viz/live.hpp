@@ -48,7 +48,7 @@ struct live_settings {
   }
 };
 
-/// A model that a report computes with. `run` throws what the reader is told of wrong settings.
+/// A model that a report computes with. `run` throws the message that the reader sees where settings are wrong.
 struct live_model {
   std::string label;                                          ///< what the text is: "letters"
   std::string hint;                                           ///< what it may be

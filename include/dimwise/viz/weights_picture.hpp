@@ -227,7 +227,7 @@ template <operand X, class... D, class Error = detail::labels_of_another_tensor<
   requires(!(detail::has_labelled<X, D> && ...))
 Error draw_weights(const X& x, const labels<D>&... words);
 
-/// A mask as it is asked: which keys each query sees. Extents as for `indicator`.
+/// Draws which keys each query sees under a mask. The extents are those that `indicator` takes.
 template <mask M, class... Extents>
 [[nodiscard]] picture draw_mask(const M& m, const Extents&... extents) {
   const tensor shown = indicator(m, extents...);

@@ -21,7 +21,7 @@ struct side_by_side<list<D...>> {
   using type = join_t<list_if<is_parallel<D>, D>...>;
 };
 
-// Two elements lie in a byte along the last dimension: a position of these is no whole number of bytes.
+// A byte stores two elements along the last dimension: one position along it is not a whole number of bytes.
 template <class Key, class Shape, bool Packed>
 inline constexpr bool grows_by_half_bytes = false;
 template <class Key, class Shape>

@@ -48,8 +48,8 @@ struct product_facts {
   // What is contracted beside a feature makes no smaller a product of it: queries and keys over all heads are raw as
   // well.
   static constexpr bool over_a_feature = filter<Over>::not_features::size < Over::size;
-  // What both operands share counts for neither. What is parallel and a choice at once, as beams, is an alternative
-  // only where it stands for the positions of its operand, as the experts of a router do.
+  // Dimensions that both operands share count for neither. A dimension that is parallel and a choice at once, as beams,
+  // is an alternative only where it takes the place of its operand's positions, as the experts of a router do.
   template <class Free, class Marks>
   static constexpr bool leaves_alternatives =
       filter<Free>::any_feature ||
@@ -186,7 +186,7 @@ consteval auto missing_in_product() {
     return answer<ERROR_R10_keys_and_values_grow_together<Op, over_t<Over>, lhs_t<A>, rhs_t<B>>>{};
   } else if constexpr (is_position<D> && is_in<D, weighing_t<there>> &&
                        filter<axes_of_list_t<dims_t<here>>>::any_position) {
-    // Weights over D meet values that stand at other positions.
+    // Weights over D meet values that are at other positions.
     return answer<ERROR_R3_values_are_at_other_positions_than_the_weights<Op, over_t<Over>, lhs_t<A>, rhs_t<B>>>{};
   } else if constexpr (std::is_same_v<Op, op::scores> && is_feature<D> &&
                        filter<axes_of_list_t<dims_t<here>>>::any_feature_or_choice) {

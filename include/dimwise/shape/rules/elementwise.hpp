@@ -76,8 +76,8 @@ consteval auto judge_elementwise() {
   }
 }
 
-// What a bias is to a softmax: the dimensions along which it tells alternatives apart, or those that it has where it
-// tells none apart, and no softmax sees it.
+// The dimensions of a bias for a softmax: those along which it distinguishes alternatives. A bias that distinguishes
+// none keeps all of its dimensions, and no softmax sees it.
 template <class Dims>
 using bias_dims_t =
     std::conditional_t<(filter<Dims>::alternatives::size > 0), typename filter<Dims>::alternatives, Dims>;

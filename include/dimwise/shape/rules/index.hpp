@@ -108,8 +108,8 @@ consteval auto judge_gather() {
   }
 }
 
-// What was added to one part tells it apart from the others: a softmax over all of them sees it, whatever else it
-// varies along.
+// A bias that was added to one part distinguishes this part from the others: a softmax over all of them sees it,
+// whatever else it varies along.
 template <class Marks, class Part, class Whole>
 struct joined_biases;
 template <class... M, class Part, class Whole>

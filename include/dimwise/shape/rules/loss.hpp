@@ -15,8 +15,8 @@ namespace dimwise {
 
 namespace detail {
 
-// What every loss asks last: the dimensions of its mean, where they are named, are those of its elements, and positions
-// of several documents are meant.
+// The last check of every loss: the dimensions of its mean, where they are named, are those of its elements. The mean
+// goes over positions of several documents only where the call says so.
 template <class Op, class Named, class Elements, bool AllDocuments>
 consteval auto judge_mean() {
   using dims = dims_t<Elements>;

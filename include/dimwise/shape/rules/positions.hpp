@@ -131,7 +131,7 @@ consteval auto judge_skew() {
   }
 }
 
-// The best elements stand in the place of all; what summed to one over all is only a part of it.
+// The best elements take the place of all. Where all sum to one, the best sum to a part of one only.
 template <class D, class Best, class Shape>
 consteval auto judge_top_k() {
   using O = over<about_t<D>, about_t<Best>>;

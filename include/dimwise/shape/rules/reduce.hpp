@@ -17,7 +17,7 @@ namespace dimwise {
 
 namespace detail {
 
-// R7: every mask, and before a softmax every bias, tells the alternatives apart that the operation goes over.
+// R7: every mask, and before a softmax every bias, distinguishes the alternatives that the operation goes over.
 template <class Over, template <class...> class Mark, class... M>
 consteval bool serves_all(list<M...>) {
   return ((mark_order<M> != mark_order<Mark<>> || !is_disjoint<axes_of_list_t<mark_dims_t<M>>, axes_of_list_t<Over>>) &&
@@ -27,8 +27,8 @@ template <class Op>
 inline constexpr bool shifts_vanish = std::is_same_v<Op, op::softmax> || std::is_same_v<Op, op::log_softmax> ||
                                       std::is_same_v<Op, op::cross_entropy> || std::is_same_v<Op, op::kl_divergence>;
 
-// What all that go over named dimensions ask first: the dimensions are there, each once, the marks are taken, the mask
-// serves them, and all packed positions are told apart by a mask. `nothing` means: no objection.
+// The first checks of operations over named dimensions: the operand has each, none is named twice, its marks are
+// accepted, the mask serves them, and a mask distinguishes all packed positions. `nothing` means: no objection.
 template <class Op, class Over, class Shape, bool AllDocuments>
 consteval auto common_objection() {
   using naming = naming_objection_t<Op, Over, Shape>;
@@ -182,7 +182,7 @@ consteval auto judge_scan() {
   }
 }
 
-// One rule after the other: the second is asked about what the first accepts.
+// The rules are checked one after the other: the second receives what the first accepts.
 template <class Op, class Over, class Shape, class Facts>
 consteval auto judge_reduce_masked() {
   using masking = rule::masked<Shape, Facts>;

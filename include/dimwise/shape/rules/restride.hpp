@@ -91,7 +91,7 @@ consteval auto judge_merge() {
   if constexpr (!std::is_same_v<naming, nothing>) {
     return answer<naming>{};
   } else {
-    // The composite stands where its first factor stood.
+    // The composite takes the place of its first factor.
     using first = first_t<Factors>;
     using rest = difference_t<Factors, list<first>>;
     using result = replace_t<difference_t<dims_t<Shape>, rest>, first, list<Composite>>;
