@@ -28,6 +28,7 @@ import compilers
 import dimwise_errors
 
 STANDARD = "-std=c++2c"
+SAYS = "include/dimwise/support/sentences.hpp"
 IN_CONSTRUCTORS = "-DDIMWISE_SENTENCES_IN_CONSTRUCTORS"
 CLANGS = [f"clang++-{version}" for version in range(30, 16, -1)]
 CORRECT = (("examples/17_asking_the_rules.cpp", "-DDIMWISE_ERRORS_ARE_TYPES"), ("tests/tensor/standard_types.test.cpp", "-O0"))
@@ -65,7 +66,7 @@ def texts_of_types(cases, compiler, jobs, file):
     """-> {case's name: text} of C++20, of the compiler if it is among them; all compilers' texts give one sentence"""
     if not file:
         harness = compile_fail.Harness(compilers.ROOT, [compiler], "dimwise/dimwise.hpp", use_pch=True)
-        return compiled(harness, cases, compiler, jobs, lambda text: text)
+        return {name: text for name, (_, text) in compiled(harness, cases, compiler, jobs).items()}
     texts = {}
     for record in json.loads(file.read_text(encoding="utf-8")):
         if record["variant"] == "plain" and (record["case"] not in texts or record["compiler"] == compiler.name):
@@ -73,21 +74,15 @@ def texts_of_types(cases, compiler, jobs, file):
     return texts
 
 
-def compiled(harness, cases, compiler, jobs, read):
-    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        found = pool.map(lambda case: harness.compile(case, "plain", compiler, fixed=False), cases)
-        return {case.name: read(text) if read else (code, text) for case, (code, text) in zip(cases, found)}
-
-
-def twins(harness, cases, compiler, jobs):
-    """-> the failed corrected twins: [(case's name, text)]"""
+def compiled(harness, cases, compiler, jobs, fixed=False, good=lambda case, code, text: True):
+    """-> {case's name: (exit code, text)}: of a unit of many cases; alone where that gives no answer, or none that is `good`"""
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         known = {}
-        for answers in pool.map(lambda unit: harness.answers(unit, "plain", compiler, True), compile_fail.units(cases)):
+        for answers in pool.map(lambda unit: harness.answers(unit, "plain", compiler, fixed), compile_fail.units(cases)):
             known.update(answers)
-        rest = [case for case in cases if case.name not in known]
-        found = pool.map(lambda case: harness.compile(case, "plain", compiler, fixed=True), rest)
-        return [(case.name, text) for case, (code, text) in zip(rest, found) if code != 0]
+        rest = [case for case in cases if case.name not in known or not good(case.name, *known[case.name])]
+        found = pool.map(lambda case: harness.compile(case, "plain", compiler, fixed), rest)
+        return {**known, **{case.name: answer for case, answer in zip(rest, found)}}
 
 
 SELF_TEST = """include/dimwise/support/sentences.hpp:7:17: error: static assertion failed: SAID
@@ -143,20 +138,29 @@ def main():
         sys.exit(77)
     compiler, root = compilers.Compiler(command), compilers.ROOT
     cases = compile_fail.load(root, arguments.filter)
-    harness = compile_fail.Harness(root, [compiler], "dimwise/dimwise.hpp", use_pch=True, standard=(STANDARD,))
-    everywhere = compile_fail.Harness(root, [compiler], "dimwise/dimwise.hpp", use_pch=True, standard=(STANDARD, IN_CONSTRUCTORS))
+    harness, everywhere = (
+        compile_fail.Harness(root, [compiler], "dimwise/dimwise.hpp", use_pch=True, standard=(STANDARD, *flags), says=SAYS)
+        for flags in ((), (IN_CONSTRUCTORS,)))
     of_types = texts_of_types(cases, compiler, arguments.jobs, arguments.texts)
     failed = 0
-    found = compiled(harness, cases, compiler, arguments.jobs, None)
+
+    def is_said(name, code, text):
+        return not judge(name, text, code, of_types[name])
+
+    def is_refused(name, code, text):
+        return is_said(name, code, text) if SAID.search(text) else not judge_constructor(code, text)
+
+    found = compiled(harness, cases, compiler, arguments.jobs, good=is_refused)
     constructors = [case for case in cases if not SAID.search(found[case.name][1])]
     as_types = {case.name: problems for case in constructors if (problems := judge_constructor(*found[case.name]))}
-    found.update(compiled(everywhere, constructors, compiler, arguments.jobs, None))
+    found.update(compiled(everywhere, constructors, compiler, arguments.jobs, good=is_said))
     for name, (code, text) in found.items():
         problems = as_types.get(name, []) + judge(name, text, code, of_types[name])
         if problems:
             failed += 1
             print(f"FAILED {name}: " + "; ".join(problems))
-    refused = twins(harness, cases, compiler, arguments.jobs)
+    twins = compiled(harness, cases, compiler, arguments.jobs, fixed=True)
+    refused = [(name, text) for name, (code, text) in twins.items() if code != 0]
     for file, flag in CORRECT:
         code, text = compiler.run([STANDARD, "-Iinclude", "-Iexamples/support", flag, "-fsyntax-only", file], root)
         refused += [(file, text)] if code else []

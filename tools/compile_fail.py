@@ -25,7 +25,7 @@ which must compile in every variant. Demanded of each variant, on each compiler:
     3. at most 10 lines are printed           6. the type ERROR_R..<...> reads the same on all compilers.
        (who includes what is not counted);
 
-Cases with the same includes are compiled together (tools/united.py): what the library costs is paid once for many. Nothing
+Cases with the same prelude are compiled together (tools/united.py): what the library costs is paid once for many. Nothing
 depends on it. A case of which the compiler prints anything but one error in the case's own lines is compiled alone, and so
 is one that is about to fail. An error in a header is printed once in a translation unit, so a case that causes one leaves
 the unit before the others are judged. --alone compiles every case by itself. A precompiled header of the library makes it
@@ -50,7 +50,7 @@ MAX_LINES = 10
 # The error line, the user's line with its marker, and what follows: clang names a deleted constructor's types there.
 FIRST_LINES = 4
 VARIANTS = ("plain", "equal", "unused", "dynamic")
-TOGETHER = 80  # cases in a translation unit
+TOGETHER = 100  # at most so many cases in a translation unit
 WRAP = "mistake"
 
 
@@ -63,7 +63,9 @@ class Case:
         self.expectations = []  # (regular expression, condition or "")
         self.problems = []
         text = path.read_text(encoding="utf-8")
-        self.includes = tuple(sorted(united.includes(text)))
+        # Two preludes declare the same names; the library's headers go together.
+        self.preludes = tuple(sorted((path.parent / beside).resolve() for beside in re.findall(r'^#include "(.+)"', text, re.MULTILINE)))
+        self.includes = sorted(united.includes(text))
         self.has_macros = bool(re.search(r"^\s*#\s*(define|undef|pragma)", text, flags=re.MULTILINE))
         for line in text.splitlines():
             head = re.match(r"//\s*([A-Z]+)(?:\((\w+)\))?:\s*(.*?)\s*$", line)
@@ -137,8 +139,9 @@ def judge(case, variant, compiler, text, code):
 
 
 class Harness:
-    def __init__(self, root, found, header, use_pch, together=True, standard=(compilers.STANDARD,)):
-        self.root, self.compilers, self.together = root, found, together
+    def __init__(self, root, found, header, use_pch, together=True, standard=(compilers.STANDARD,), says=""):
+        """`says`: a header whose errors are those of the case that they mention; where two cases cause one, the second has none"""
+        self.root, self.compilers, self.together, self.says = root, found, together, says
         # Cases that cannot be compiled with others: as mistakes, as twins.
         self.loners = {(compiler.name, fixed): set() for compiler in found for fixed in (False, True)}
         self.flags = [*standard, "-Iinclude"]
@@ -189,7 +192,8 @@ class Harness:
                 for name in mentioned:
                     said.setdefault(name, []).append(one)
                 # Printed once, whoever causes it next; a fatal one ends everything.
-                if fixed or len(mentioned) > 1 or one.place not in named or one.kind not in ("error", "warning"):
+                place = os.path.relpath(self.root / one.place, self.root)
+                if fixed or len(mentioned) > 1 or place not in {*named, self.says} or one.kind not in ("error", "warning"):
                     harmful |= mentioned
             if strangers or (fixed and not harmful):
                 half = len(rest) // 2
@@ -235,11 +239,11 @@ class Harness:
 
 
 def units(cases):
-    """-> [[case]] that may be compiled together: with the same includes"""
+    """-> [[case]] that may be compiled together: with the same preludes; those with the same includes side by side"""
     groups = {}
-    for case in cases:
+    for case in sorted(cases, key=lambda case: case.includes):
         if not case.has_macros:
-            groups.setdefault(case.includes, []).append(case)
+            groups.setdefault(case.preludes, []).append(case)
     return [group[start:start + TOGETHER] for group in groups.values() for start in range(0, len(group), TOGETHER)]
 
 
