@@ -92,14 +92,18 @@ class Workshop:
         # Whatever changes the precompiled header changes what was tried with it.
         self.key = pathlib.Path(self.use[1]).parent.name
 
-    def attempt(self, path):
-        """-> (how far it came: compile, run or passed; what was printed, errors as the compiler says them)"""
+    def attempt(self, path, runs=True):
+        """-> (how far it came: compile, run or passed; what was printed, errors as the compiler says them). Without `runs`, what
+        compiles has passed."""
         with tempfile.TemporaryDirectory() as folder:
             program = pathlib.Path(folder) / "exercise"
             shown = os.path.relpath(path, ROOT)
-            code, text = self.compiler.run([*self.use, *FLAGS, shown, "-o", str(program)], ROOT)
+            wanted = ["-o", str(program)] if runs else ["-fsyntax-only"]
+            code, text = self.compiler.run([*self.use, *FLAGS, shown, *wanted], ROOT)
             if code != 0:
                 return "compile", text
+            if not runs:
+                return "passed", text
             try:
                 done = subprocess.run([str(program)], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                       timeout=RUN_SECONDS)
