@@ -4,6 +4,7 @@
     python3 tools/check_docs.py                  # check
     python3 tools/check_docs.py --update         # copy the regions again, then check
     python3 tools/check_docs.py README.md        # some files only
+    python3 tools/check_docs.py --library build/dev/src/libdimwise.a    # with kernels that are compiled already: half the time
     python3 tools/check_docs.py --self-test
 
 What a compiler says stands between <!-- BEGIN ERROR: contract/not_shared g++-12 --> and <!-- END ERROR -->: the text
@@ -191,21 +192,22 @@ def differs(wanted, printed):
 
 
 class Checker:
-    def __init__(self, root, compiler):
+    def __init__(self, root, compiler, library=None):
         self.root, self.compiler, self.pch = root, compiler, []
+        self.flags, self.linked = ([*FLAGS, "-DDIMWISE_COMPILED_KERNELS"], [str(library)]) if library else (FLAGS, [])
         if (root / "include/dimwise/dimwise.hpp").exists():
-            self.pch, _ = compiler.precompile("dimwise/dimwise.hpp", FLAGS, root, ["include"])
+            self.pch, _ = compiler.precompile("dimwise/dimwise.hpp", self.flags, root, ["include"])
 
     def compile(self, source, arguments, folder):
         path = pathlib.Path(folder) / "block.cpp"
         path.write_text(source, encoding="utf-8")
-        return self.compiler.run([*self.pch, *FLAGS, str(path), *arguments], self.root)
+        return self.compiler.run([*self.pch, *self.flags, str(path), *arguments], self.root)
 
     def run(self, source):
         """-> (what is wrong with a program, what it prints)"""
         with tempfile.TemporaryDirectory() as folder:
             program = os.path.join(folder, "block")
-            result, text = self.compile(source, ["-o", program], folder)
+            result, text = self.compile(source, ["-o", program, *self.linked], folder)
             if result != 0:
                 return text, ""
             try:
@@ -291,10 +293,10 @@ class Checker:
         return jobs
 
 
-def check_files(root, files, compiler, update, jobs, out=print):
+def check_files(root, files, compiler, update, jobs, out=print, library=None):
     """-> (passed, failed)"""
     passed, failed, work = 0, 0, []
-    checker = Checker(root, compiler)
+    checker = Checker(root, compiler, library)
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         for path in files:
             name = os.path.relpath(path, root)
@@ -395,7 +397,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="*", type=pathlib.Path)
     parser.add_argument("--update", action="store_true")
-    parser.add_argument("--compiler", metavar="COMMAND", help="default: the first of " + ", ".join(compilers.PROMISED))
+    parser.add_argument("--compiler", metavar="COMMAND", help="default: a promised one, clang where it is installed")
+    parser.add_argument("--library", type=pathlib.Path, metavar="FILE", help="the compiled kernels; default: the headers alone")
     parser.add_argument("--jobs", type=int, default=max(2, os.cpu_count() or 2))
     parser.add_argument("--self-test", action="store_true")
     arguments = parser.parse_args()
@@ -405,10 +408,12 @@ def main():
         sys.exit("no compiler found; bash tools/setup.sh tests installs them")
     if arguments.self_test:
         sys.exit(1 if self_test(found[0]) else 0)
+    compiler = compilers.quickest(found)
     root = compilers.ROOT
     files = [path.resolve() for path in arguments.files]
     files = files or [path for path in (root / "README.md", *sorted((root / "docs").rglob("*.md"))) if path.exists()]
-    passed, failed = check_files(root, files, found[0], arguments.update, arguments.jobs)
+    passed, failed = check_files(root, files, compiler, arguments.update, arguments.jobs,
+                                 library=arguments.library and arguments.library.resolve())
     print(f"{passed} passed, {failed} failed")
     sys.exit(1 if failed else 0)
 
