@@ -63,9 +63,9 @@ class Case:
         self.expectations = []  # (regular expression, condition or "")
         self.problems = []
         text = path.read_text(encoding="utf-8")
-        # Two preludes declare the same names; the library's headers go together.
-        self.preludes = tuple(sorted((path.parent / beside).resolve() for beside in re.findall(r'^#include "(.+)"', text, re.MULTILINE)))
         self.includes = sorted(united.includes(text))
+        # Two preludes declare the same names; the library's headers go together.
+        self.preludes = tuple((path.parent / include.split('"')[1]).resolve() for include in self.includes if '"' in include)
         self.has_macros = bool(re.search(r"^\s*#\s*(define|undef|pragma)", text, flags=re.MULTILINE))
         for line in text.splitlines():
             head = re.match(r"//\s*([A-Z]+)(?:\((\w+)\))?:\s*(.*?)\s*$", line)
@@ -239,9 +239,9 @@ class Harness:
 
 
 def units(cases):
-    """-> [[case]] that may be compiled together: with the same preludes; those with the same includes side by side"""
+    """-> [[case]] that may be compiled together: with the same preludes, those with the fewest includes first"""
     groups = {}
-    for case in sorted(cases, key=lambda case: case.includes):
+    for case in sorted(cases, key=lambda case: (len(case.includes), case.includes)):
         if not case.has_macros:
             groups.setdefault(case.preludes, []).append(case)
     return [group[start:start + TOGETHER] for group in groups.values() for start in range(0, len(group), TOGETHER)]
@@ -328,7 +328,10 @@ SELF_TESTS = {  # name: (source, what the report must say; "" for a pass)
                 "int main() { auto r = bad<ERROR_R1_wrong<fact>>(); }\n#else\nint main() {}\n#endif\n",
                 "differs between the compilers"),
     "no_head": ("int main() {}\n", "its header is wrong"),
-    # What would be judged wrongly together: an error that a unit prints once, what is no code for a namespace, macros.
+    # What would be judged wrongly together: a header that another case includes, an error that a unit prints once, what is no
+    # code for a namespace, macros.
+    "includes": (HEAD + "#include <map>\n" + GOOD, ""),
+    "forgets_include": (HEAD + GOOD.replace("int main() {}", "int main() { std::map<int, int> m; }"), "the corrected twin does not compile"),
     "once": (HEAD + GOOD.replace("auto r = bad()", "return checked<0>()"), ""),
     "once_again": (HEAD + GOOD.replace("auto r = bad()", "return checked<0>()"), ""),
     "once_and_another": (HEAD + GOOD.replace("auto r = bad()", "auto r = bad(); return checked<0>()"), "2 errors, must be 1"),
@@ -359,15 +362,17 @@ def self_test(found, jobs):
                 failed += 1
                 print(f"FAILED self-test {name}: expected {expected or 'a pass'!r}, the report was:\n{text}")
             alone[name] = text
-        # All at once, which compiles them together: the same reports.
-        report = []
-        run(harness, load(root, ""), jobs, report.append)
-        sections = re.split(r"^(?=FAILED )", "\n".join(report) + "\n", flags=re.MULTILINE)
-        for name, text in alone.items():
-            found = "".join(section for section in sections if re.match(rf"FAILED {name}\b", section))
-            if found.strip() != text.strip():
-                failed += 1
-                print(f"FAILED self-test {name}: together with others the report was:\n{found}\nand not:\n{text}")
+        # All at once, which compiles them together: the same reports. So do two without one that ends every unit.
+        for pattern in ("", "include"):
+            report = []
+            harness = Harness(root, found, "dimwise/dimwise.hpp", use_pch=True)  # which knows of none that is compiled alone
+            run(harness, load(root, pattern), jobs, report.append)
+            sections = re.split(r"^(?=FAILED )", "\n".join(report) + "\n", flags=re.MULTILINE)
+            for name, text in alone.items():
+                together = "".join(section for section in sections if re.match(rf"FAILED {name}\b", section))
+                if re.search(pattern, name) and together.strip() != text.strip():
+                    failed += 1
+                    print(f"FAILED self-test {name}: together with others the report was:\n{together}\nand not:\n{text}")
         same = {error_type(text) for text in (
             "error: 'void dimwise::ERROR_R5_x<lhs<my::d_k, extent<64> >, 3ul> y' has",
             "error: variable has incomplete type 'ERROR_R5_x<lhs<(anonymous namespace)::d_k, extent<64>>, 3>'")}

@@ -21,10 +21,11 @@ def includes(text):
 
 
 def united(files, root, wrap="unit"):
-    """One source of many: includes first, each file in a namespace of its own, lines counted as in the file."""
-    head, bodies = [], []
+    """One source of many: each file in a namespace of its own, lines counted as in the file; includes before the first file that
+    has them, so that those before it do not use them."""
+    known, source = set(), ""
     for number, path in enumerate(files):
-        body, shared = [], ""
+        body, shared, head = [], "", ""
         for line in path.read_text(encoding="utf-8").splitlines():
             found = re.match(r"\s*#\s*include\s*([<\"][^>\"]+[>\"])", line)
             if found:
@@ -34,13 +35,14 @@ def united(files, root, wrap="unit"):
                     for outer in re.findall(r"^namespace (\w+) \{", beside.read_text(encoding="utf-8"), flags=re.MULTILINE):
                         shared += f"namespace {outer} {{ using namespace ::{outer}; }}\n"
                 include = f'#include "{beside.resolve()}"' if is_beside else f"#include {found[1]}"
-                if include not in head:
-                    head.append(include)
+                head += "" if include in known else include + "\n"
+                known.add(include)
                 line = ""
             body.append(line)
         name = os.path.relpath(path, root)
-        bodies.append(f'namespace {wrap}_{number} {{\n{shared}#line 1 "{name}"\n' + "\n".join(body) + "\n}\n")
-    return "\n".join(head) + "\n" + "".join(bodies)
+        # Without a #line of their own, includes would be said to be those of the file before.
+        source += f'#line 1 "includes"\n{head}namespace {wrap}_{number} {{\n{shared}#line 1 "{name}"\n' + "\n".join(body) + "\n}\n"
+    return source
 
 
 def as_alone(text, root, wrap="unit"):
