@@ -6,91 +6,90 @@
     python3 tools/check_stand_alone.py --self-test
 
 Most of what a header costs is what it includes, and that is the same for many. So a few headers are precompiled, and each header
-is compiled behind the largest of these that it includes, directly or by another one. That hides nothing: what a header
-includes may be used by it. Kernels are compiled ones here: without them a header includes more. Standard library only.
+is compiled behind the largest of these that it always includes, directly or by another one. That hides nothing: what a header
+includes may be used by it. Kernels are compiled ones here: without them a header includes more. Headers in which that is
+another choice are compiled as the headers alone, too. Standard library only.
 """
 
 import argparse
 import concurrent.futures
-import functools
 import os
 import pathlib
 import re
 import sys
 import tempfile
 
+import check_layers
 import compilers
 
-FLAGS = [compilers.STANDARD, "-DDIMWISE_COMPILED_KERNELS", "-Wall", "-Wextra", "-Werror", "-Iinclude"]
-INCLUDE = re.compile(r"^\s*#\s*include\s*<([^>]+)>", re.MULTILINE)
+HEADERS_ALONE = [compilers.STANDARD, "-Wall", "-Wextra", "-Werror", "-Iinclude"]
+FLAGS = [*HEADERS_ALONE, "-DDIMWISE_COMPILED_KERNELS"]
+CHOICE = re.compile(r"^\s*#\s*(el)?if.*DIMWISE_(COMPILED_KERNELS|DETAIL_(DEFINES|HAS)_LIBRARY)", re.MULTILINE)
 PRECOMPILED = 16
-STANDARD, PACKAGED = 3000, 30000  # the lines that a header of the standard library counts for, and one of a package
+OF_STANDARD, OF_PACKAGE = 3000, 30000  # the lines that a header of the standard library counts for, and one of a package
 
 
-class Headers:
-    def __init__(self, root, paths):
-        self.root = root
-        self.names = [path.relative_to(root / "include").as_posix() for path in paths]
-        self.texts = {path.relative_to(root / "include").as_posix(): path.read_text(encoding="utf-8")
-                      for path in (root / "include").rglob("*.hpp")}
+def always_included(text):
+    """-> the names of the headers that a text includes outside of every #if"""
+    names, depth = [], 0
+    for line in text.splitlines():
+        if directive := re.match(r"\s*#\s*(if|endif)", line):
+            depth += {"if": 1, "endif": -1}[directive[1]]
+        elif not depth and (include := check_layers.INCLUDE.match(line)):
+            names.append(include[2])
+    return names
 
-    @functools.lru_cache(maxsize=None)
-    def included(self, name):
-        """-> the names of all that a header includes, directly or by another one"""
-        found, coming = set(), INCLUDE.findall(self.texts.get(name, ""))
-        while coming:
-            one = coming.pop()
-            if one not in found:
-                found.add(one)
-                coming += INCLUDE.findall(self.texts.get(one, ""))
-        return found
 
-    @functools.lru_cache(maxsize=None)
-    def cost(self, name):
-        return sum(self.texts[one].count("\n") if one in self.texts else PACKAGED if "/" in one else STANDARD
-                   for one in {name, *self.included(name)})
+def bases(texts, names):
+    """-> {name: the header to precompile for it, or None}. `texts`: those of all headers of the project. Each base saves most
+    beside those before it, and more than it costs."""
+    included = {}  # by each header, directly or by another one
 
-    def base(self, name, bases):
-        """-> that of the bases which saves most for the header; None where it includes none of them"""
-        return max((one for one in bases if one != name and one in self.included(name)), key=self.cost, default=None)
+    def all_included(name):
+        if name not in included:
+            included[name] = set()
+            for one in always_included(texts.get(name, "")):
+                included[name] |= {one, *all_included(one)}
+        return included[name]
 
-    def bases(self, count):
-        """-> the headers to precompile: each saves most beside those before it, and more than it costs"""
-        chosen = []
-        while len(chosen) < count:
-            saved = {name: self.cost(self.base(name, chosen)) if chosen and self.base(name, chosen) else 0 for name in self.names}
+    def lines(name):
+        return texts[name].count("\n") if name in texts else OF_PACKAGE if "/" in name else OF_STANDARD
 
-            def saves(candidate):
-                return sum(max(0, self.cost(candidate) - saved[name]) for name in self.names
-                           if name != candidate and candidate in self.included(name)) - 2 * self.cost(candidate)
+    cost = {None: 0, **{name: sum(map(lines, {name, *all_included(name)})) for name in texts}}
+    users = {base: [name for name in names if base in included[name]] for base in texts}
+    behind = dict.fromkeys(names)
 
-            best = max(self.names, key=saves)
-            if saves(best) <= 0:
-                break
-            chosen.append(best)
-        return chosen
+    def saves(base):
+        return sum(max(0, cost[base] - cost[behind[name]]) for name in users[base]) - 2 * cost[base]
+
+    for _ in range(PRECOMPILED):
+        best = max(texts, key=saves)
+        if saves(best) <= 0:
+            break
+        behind.update({name: best for name in users[best] if cost[best] > cost[behind[name]]})
+    return behind
 
 
 def check(root, paths, compiler, jobs, out=print):
     """-> (passed, failed)"""
-    headers = Headers(root, paths)
-    bases = headers.bases(PRECOMPILED)
+    texts = {path.relative_to(root / "include").as_posix(): path.read_text(encoding="utf-8") for path in (root / "include").rglob("*.hpp")}
+    behind = bases(texts, [path.relative_to(root / "include").as_posix() for path in paths])
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        made = dict(zip(bases, pool.map(lambda one: compiler.precompile(one, FLAGS, root, ["include"]), bases)))
+        made = sorted({base for base in behind.values() if base})
+        precompiled = dict(zip(made, pool.map(lambda base: compiler.precompile(base, FLAGS, root, ["include"])[0], made)))
 
-        def compiled(number, name):
-            source = pathlib.Path(folder) / f"{number}.cpp"
+        def says(name):
+            source = pathlib.Path(folder) / name.replace("/", "-").replace(".hpp", ".cpp")
             source.write_text(f"#include <{name}>\n", encoding="utf-8")
-            use, _ = made.get(headers.base(name, bases), ([], ""))
-            return compiler.run([*use, *FLAGS, "-fsyntax-only", str(source)], root)
+            ways = [[*precompiled.get(behind[name], []), *FLAGS], *([HEADERS_ALONE] if CHOICE.search(texts[name]) else [])]
+            return "".join(text or f"it ends with code {code}\n" * bool(code) for code, text in
+                           (compiler.run([*way, "-fsyntax-only", str(source)], root) for way in ways))
 
-        answers = list(pool.map(compiled, range(len(headers.names)), headers.names))
-    failed = 0
-    for name, (code, text) in zip(headers.names, answers):
-        if code or text:
-            failed += 1
-            out(f"FAILED {name}: does not compile alone:\n{text}")
-    return len(answers) - failed, failed
+        answers = dict(zip(behind, pool.map(says, behind)))
+    failed = {name: text for name, text in answers.items() if text}
+    for name, text in failed.items():
+        out(f"FAILED {name}: does not compile alone:\n{text}")
+    return len(answers) - len(failed), len(failed)
 
 
 def self_test(compiler):
@@ -100,6 +99,8 @@ def self_test(compiler):
         "by_another.hpp": ("#pragma once\n#include <good.hpp>\ninline std::vector<base> bs;\n", True),
         "forgets.hpp": ("#pragma once\ninline base* b;\n", False),
         "forgets_std.hpp": ("#pragma once\n#include <good.hpp>\ninline std::map<int, base> m;\n", False),
+        "sometimes.hpp": ("#pragma once\n#if 0\n#include <base.hpp>\n#endif\ninline base* b;\n", False),
+        "forgets_in_a_choice.hpp": ("#pragma once\n#ifndef DIMWISE_COMPILED_KERNELS\ninline base* b;\n#endif\n", False),
         "warns.hpp": ("#pragma once\n#include <base.hpp>\ninline int f() { int unused = 0; return 1; }\n", False),
     }
     failed = 0
@@ -115,9 +116,10 @@ def self_test(compiler):
             if any(line.startswith(f"FAILED {name}:") for line in report) == good:
                 failed += 1
                 print(f"FAILED self-test {name}: the report was {report}")
-        if "base.hpp" not in Headers(root, paths).bases(PRECOMPILED):
+        behind = bases({name: text for name, (text, _) in headers.items()}, list(headers))
+        if behind["good.hpp"] != "base.hpp" or behind["forgets.hpp"]:
             failed += 1
-            print("FAILED self-test: base.hpp is not precompiled")
+            print(f"FAILED self-test: these are compiled behind others: {behind}")
     print(f"{len(headers) + 1 - failed} passed, {failed} failed")
     return failed
 
@@ -129,7 +131,10 @@ def main():
     parser.add_argument("--jobs", type=int, default=max(2, os.cpu_count() or 2))
     parser.add_argument("--self-test", action="store_true")
     arguments = parser.parse_args()
-    compiler = compilers.quickest(compilers.find_compilers([arguments.compiler] if arguments.compiler else None))
+    found = compilers.find_compilers([arguments.compiler] if arguments.compiler else None)
+    if not found:
+        sys.exit("no compiler found; bash tools/setup.sh tests installs them")
+    compiler = compilers.quickest(found)
     if arguments.self_test:
         sys.exit(1 if self_test(compiler) else 0)
     root = compilers.ROOT
