@@ -56,35 +56,31 @@ def code_of(path):
 
 
 def check_exercises(found, workshop, update, runs, pool):
-    """Begins the tries. -> a function that waits for them and gives the number of those that failed. Without `runs`, what fails
-    only when it runs has to compile."""
+    """-> the number of exercises that fail otherwise, or whose solutions do not pass. Without `runs`, what fails only when it runs
+    has to compile."""
+    failed = 0
     tries = [(one, pool.submit(workshop.attempt, one.path, runs), pool.submit(workshop.attempt, one.solution, runs)) for one in found]
-
-    def failures():
-        failed = 0
-        for one, unsolved, solved in tries:
-            problems = []
-            got = reason(*unsolved.result())
-            fails = one.fails if runs or not one.fails.startswith("when it runs") else "it passes"
-            if update and "\n" not in got:
-                text = one.path.read_text(encoding="utf-8")
-                one.path.write_text(re.sub(r"// FAILS: .*", f"// FAILS: {got}", text), encoding="utf-8")
-            elif got != fails:
-                problems.append(f"it says that it fails with {fails!r}, and gives {got}")
-            how, text = solved.result()
-            if how != "passed" or text:
-                problems.append(f"the solution does not pass: {how}\n{text}")
-            if not one.lesson or not one.hint() or len(one.title) > 44:
-                problems.append("it has no lesson, no hint, or too long a title")
-            changed = [line for line in difflib.ndiff(code_of(one.path), code_of(one.solution)) if line[0] in "+-"]
-            if not 0 < len(changed) <= 6:  # a mistake is one or two lines
-                problems.append(f"the solution differs in {len(changed)} lines")
-            if problems:
-                failed += 1
-                print(f"FAILED {one.stem}, {workshop.compiler.name}: " + "\n  ".join(problems))
-        return failed
-
-    return failures
+    for one, unsolved, solved in tries:
+        problems = []
+        got = reason(*unsolved.result())
+        fails = one.fails if runs or not one.fails.startswith("when it runs") else "it passes"
+        if update and "\n" not in got:
+            text = one.path.read_text(encoding="utf-8")
+            one.path.write_text(re.sub(r"// FAILS: .*", f"// FAILS: {got}", text), encoding="utf-8")
+        elif got != fails:
+            problems.append(f"it says that it fails with {one.fails!r}, and gives {got}")
+        how, text = solved.result()
+        if how != "passed" or text:
+            problems.append(f"the solution does not pass: {how}\n{text}")
+        if not one.lesson or not one.hint() or len(one.title) > 44:
+            problems.append("it has no lesson, no hint, or too long a title")
+        changed = [line for line in difflib.ndiff(code_of(one.path), code_of(one.solution)) if line[0] in "+-"]
+        if not 0 < len(changed) <= 6:  # a mistake is one or two lines
+            problems.append(f"the solution differs in {len(changed)} lines")
+        if problems:
+            failed += 1
+            print(f"FAILED {one.stem}, {workshop.compiler.name}: " + "\n  ".join(problems))
+    return failed
 
 
 def check_list(found):
@@ -237,8 +233,8 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(max(2, os.cpu_count() or 2)) as pool:
         # The longest first: what a learner does takes one core.
         learners = [] if arguments.filter else [pool.submit(check, workshop, arguments.compiler) for check in (check_watch, check_runner)]
-        waiting = [check_exercises(found, one, arguments.update, one is workshop, pool) for one in workshops]
-        failed += sum(failures() for failures in waiting) + sum(learner.result() for learner in learners)
+        failed += sum(check_exercises(found, one, arguments.update, one is workshop, pool) for one in workshops)
+        failed += sum(learner.result() for learner in learners)
     if not arguments.filter:
         failed += check_list(found)
     print(f"counted: {len(found)} exercises and their solutions, {sum(bool(one.bug) for one in found)} of them from the collection of bugs, "
