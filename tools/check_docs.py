@@ -4,7 +4,7 @@
     python3 tools/check_docs.py                  # check
     python3 tools/check_docs.py --update         # copy the regions again, then check
     python3 tools/check_docs.py README.md        # some files only
-    python3 tools/check_docs.py --library build/dev/src/libdimwise.a    # with kernels that are compiled already: half the time
+    python3 tools/check_docs.py --library build/dev/src/libdimwise.a    # with kernels that are compiled already
     python3 tools/check_docs.py --self-test
 
 What a compiler says stands between <!-- BEGIN ERROR: contract/not_shared g++-12 --> and <!-- END ERROR -->: the text
