@@ -206,7 +206,7 @@ are compiled elsewhere.
 
 {training(found, results)}
 The aim is 1.5 ×. Each statement is compiled three times: for tracked numbers, for its value, and for each adjoint, which is a formula
-of its own. No template takes more than 4 % of it.
+of its own.
 
 ## Instantiations
 
