@@ -115,6 +115,8 @@ SENTENCES = {
     "ERROR_R7_tensor_of_bool_is_no_condition": (
         "all+types", "a tensor of bool [{have}] is no single truth: it cannot be the condition of an if",
         "`&&`, `||` or `!` of {types}: a tensor of bool is no single truth"),
+    "ERROR_R7_alibi_has_a_slope_for_each_head": ("over", "{op} by ALiBi over {over}, which is no dimension of heads"),
+    "ERROR_R7_mask_is_no_condition": ("types", "`&&` or `||` of {types}: a mask is no single truth"),
     "ERROR_R7_mask_has_dimensions_that_the_scores_lack": (
         "missing", "{op}: the mask or bias has {missing}, which the scores [{have}] lack", "{op}: the bias has {over}, which is not parallel",
         "{op} adds {over}, which the scores lack"),
@@ -232,6 +234,8 @@ SENTENCES = {
         "differing", "{op}: predictions and targets differ: {sides}", "{op} over {over}: predictions and targets have other dimensions",
         "{op}: predictions [{lhave}] and targets [{rhave}] differ in their elements"),
     "ERROR_R22_logits_are_log_probabilities": ("all", "{op} is given logarithms of probabilities [{have}] instead of logits"),
+    "ERROR_R22_mean_of_an_average_is_added": ("over", "{op}: an average over {over}, which is not divided yet, meets what is no average over the same dimensions"),
+    "ERROR_R22_logits_are_probabilities": ("all", "{op} is given probabilities [{have}] instead of logits"),
     "ERROR_R22_mean_goes_over_the_elements_of_the_loss": ("over", "{op} takes the mean over {over}, but the elements of the loss are [{have}]"),
     "ERROR_R22_targets_sum_to_one_over_another_dimension": ("over+normalised", "{op} goes over {over}, but the targets sum to one over {normalised}", "{op} goes over {over}, but the targets do not sum to one over it"),
     "ERROR_R22_weights_have_other_dimensions": ("over", "{op}: what weighs the loss over {over} has the dimensions [{have}]", "{op} over {over}: what weighs the loss has other dimensions"),
@@ -245,6 +249,10 @@ CURES = {
         "Choose element by element with `where(a == b, x, y)`, or make a mask of the comparison, `allow(a < b)`, and of two "
         "`allow(a < b) & allow(b < c)`. To ask about all "
         "elements, count them: `sum<seq>(indicator(allow(a != b)))`, and read the number.",
+    "ERROR_R7_alibi_has_a_slope_for_each_head":
+        "Name the heads last: `alibi<seq, key, heads>{}`, where `struct heads : heads_dim<> {}`.",
+    "ERROR_R7_mask_is_no_condition":
+        "Combine masks with `&` and `|`: `causal<seq, key>{} & allow(is_word)`.",
     "ERROR_R16_query_key_and_value_are_told_apart_by_dimensions":
         "Give `scores` the queries and the keys: both have the features it names. Values have features of their own, `d_v`.",
     "ERROR_R12_weight_sums_over_heads_that_are_gone":
@@ -447,7 +455,7 @@ CURES = {
         "Ids come from a container of whole numbers, or a list of ids: `{id<vocab>{3}, id<vocab>{1}}`.",
     "ERROR_R15_view_is_made_from_a_pointer_or_span_and_extents":
         "Give the memory first, of the view's own element type, then one object for each run-time dimension: "
-        "`tensor_view<const float, seq, d_k> x(pointer, seq{5})`.",
+        "`tensor_view<const float, seq, d_k> x(pointer, seq{5})`. A container is a variable that outlives the view.",
     "ERROR_R18_element_is_taken_by_one_id_of_each_dimension":
         "Give one id of each dimension, in any order: `x(id<seq>{1}, id<d_model>{0})`. `at<seq>(x, 1)` takes a part.",
     "ERROR_R17_dimension_occurs_twice":
@@ -500,6 +508,10 @@ CURES = {
         "visibly.",
     "ERROR_R22_logits_are_log_probabilities":
         "Give the loss the logits: it normalises them itself, over the dimension that it names.",
+    "ERROR_R22_mean_of_an_average_is_added":
+        "Add the mean of each: `cross_entropy<vocab>(logits, next).mean() + 0.1F * penalty`.",
+    "ERROR_R22_logits_are_probabilities":
+        "Give the loss the logits, without `sigmoid`: it takes it itself.",
     "ERROR_R22_mean_goes_over_the_elements_of_the_loss":
         "Name all dimensions of the loss's elements, or none; those that the loss normalises are not among them.",
     "ERROR_R22_targets_sum_to_one_over_another_dimension":

@@ -187,7 +187,7 @@ TEST_CASE("a module whose weights are numbers of bfloat16 attends in them") {
   CHECK(text_of_plan.find(kernel_of()) != std::string::npos);
   const tensor fast = y;
   const auto exact = reference(y);
-  // Values are sums of 48 products of x, up to 1.2, and weights up to sqrt(6 / 96); the way back sums 48 more.
+  // Values are sums of 48 products of x, up to 1.2, and weights up to sqrt(6 / 96); the backward pass sums 48 more.
   double most = 0;
   double worst = 0;
   for (std::size_t i = 0; i < fast.size(); ++i) {

@@ -52,6 +52,27 @@ TEST_CASE("documents are attended one by one, with whatever else changes scores"
   CHECK(differ(part.log_sum_exp, evaluate_plainly(logsumexp<text_key>(s)), float32(40)) == "");
 }
 
+TEST_CASE("alibi of grouped heads, which are merged") {
+  struct shared : heads_dim<2> {};
+  struct own : heads_dim<> {};
+  using all_heads = merged<shared, own>;
+  for (const std::ptrdiff_t group : {2, 3}) {
+    CAPTURE(group);
+    const auto q = drawn<tensor<float, batch, seq, shared, own, d_k>>(1, batch{2}, seq{7}, own{group});
+    const auto k = drawn<tensor<float, batch, key, shared, d_k>>(2, batch{2}, key{7});
+    const auto v = drawn<tensor<float, batch, key, shared, d_v>>(3, batch{2}, key{7});
+    const auto s = biased(merge<shared, own>(scores<d_k>(q, k)), alibi<seq, key, all_heads>{});
+    const tensor weights = softmax<key>(masked(s, causal<seq, key>{}));
+    CHECK(differ(weights, evaluate_plainly(softmax<key>(masked(s, causal<seq, key>{}))), float32(40)) == "");
+    // Repeated keys and values for each head: the fused kernel, by slopes of all heads.
+    const auto many_k = merge<shared, own>(tensor(broadcast<own>(k, own{group})));
+    const auto many_v = merge<shared, own>(tensor(broadcast<own>(v, own{group})));
+    const auto many_q = merge<shared, own>(q);
+    CHECK(fused(nn::attention<d_k, key>(many_q, many_k, many_v, alibi<seq, key, all_heads>{}, causal<seq, key>{})) ==
+          "");
+  }
+}
+
 TEST_CASE("a document without keys gives 0, documents of other lengths meet by their number") {
   const text queries{{2, 4, 1}};
   const text_key keys{{5, 3}};

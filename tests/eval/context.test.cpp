@@ -90,7 +90,7 @@ TEST_CASE("a context may force the reference loops") {
 
 TEST_CASE("an executor without workers is refused") {
   no_workers none;
-  CHECK_THROWS_AS(context{none}, extent_error);
+  CHECK_THROWS_AS(context{none}, number_error);
 }
 
 TEST_CASE("memory that is kept for the next evaluation is limited and given back") {

@@ -36,6 +36,15 @@ TEST_CASE("contract: a projection, every extent from 0 on") {
   }
 }
 
+TEST_CASE("contract: a square weight of merged heads and features") {
+  using joined = dimwise::merged<heads, d_k>;
+  const auto x = drawn<tensor<float, seq, joined>>(1, seq{3});
+  const auto w = drawn<tensor<float, joined, dimwise::out<joined>>>(2);
+  CHECK(agrees(contract<joined>(x, w), {3, 12}, 24, [&](auto i, auto o) {
+    return sum_of(12, [&](auto m) { return double{x.data()[i * 12 + m]} * w.data()[m * 12 + o]; });
+  }) == "");
+}
+
 TEST_CASE("contract: run-time extents of the contracted dimension, 0 included") {
   for (const std::size_t n : counts{0, 1, 7, 8, 9, 31}) {
     const auto a = drawn<tensor<float, seq, width>>(3, seq{3}, width{n});

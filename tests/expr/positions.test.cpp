@@ -116,6 +116,22 @@ TEST_CASE("alibi: a slope for each head, by the distance of positions") {
                [&](auto i, auto j, auto h) { return score(i, j) - interpolated[h] * apart(i, j); }) == "");
 }
 
+TEST_CASE("alibi: merged heads have slopes one after another, as heads of one dimension") {
+  struct shared : dimwise::heads_dim<2> {};
+  struct own : dimwise::heads_dim<> {};
+  struct all_heads : dimwise::heads_dim<> {};
+  for (const std::size_t group : {2U, 3U}) {
+    CAPTURE(group);
+    const auto n = static_cast<std::ptrdiff_t>(group);
+    const auto zeros = dimwise::tensor<float, seq, key, dimwise::merged<shared, own>>(seq{3}, key{3}, own{n});
+    const auto plain_zeros = dimwise::tensor<float, seq, key, all_heads>(seq{3}, key{3}, all_heads{2 * n});
+    const dimwise::tensor sloped = biased(zeros, dimwise::alibi<seq, key, dimwise::merged<shared, own>>{});
+    const dimwise::tensor expected = biased(plain_zeros, dimwise::alibi<seq, key, all_heads>{});
+    REQUIRE(sloped.size() == expected.size());
+    for (std::size_t i = 0; i < sloped.size(); ++i) { CHECK(sloped.data()[i] == expected.data()[i]); }
+  }
+}
+
 TEST_CASE("a function of biased scores: soft caps take what was added with them") {
   const auto q = drawn<tensor<float, seq, d_k>>(5, starting_at(seq{2}, 3));
   const auto k = drawn<tensor<float, key, d_k>>(6, key{5});

@@ -242,8 +242,8 @@ TEST_CASE("kv_cache: what is adopted and does not fit changes nothing, nor does 
   const auto check_own = [&](auto& own) {
     const auto held = own.length();
     const std::string never =
-        "adopt: 8 positions of key were never appended, the cache has memory of its own; it adopts what lies in memory "
-        "that is given to it (R10)";
+        "adopt: 8 positions of key were never appended, the cache has memory of its own; only a cache in memory "
+        "that is given to it adopts positions (R10)";
     CHECK(thrown<extent_error>([&] { own.adopt(8); }) == never);
     CHECK(own.length() == held);
     CHECK(own.end() == static_cast<std::ptrdiff_t>(held));

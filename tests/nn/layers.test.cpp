@@ -107,6 +107,14 @@ TEST_CASE("a part of a user's own is called") {
   CHECK(differ<state>(model(x), state(model.layers[0](x) * 0.5F)) == "");
 }
 
+TEST_CASE("an encoder's layers take several changes of scores as one, too") {
+  using layer = nn::encoder_layer<own, feed, norm>;
+  const nn::stack<layer> model{{drawn_module<layer>(31), drawn_module<layer>(33)}, {}};
+  const window<seq, key> near(2, 1);
+  CHECK(differ<state>(model(x, nn::each(near, causal<seq, key>{})), state(model(x, near, causal<seq, key>{}))) == "");
+  CHECK(differ<state>(model(x, nn::each<>()), state(model(x))) == "");
+}
+
 TEST_CASE("an encoder and a decoder, with a mask for each attention") {
   using encoder = nn::encoder_layer<nn::self_attention<src, src_key, attention>, feed, norm>;
   using decoder = nn::decoder_layer<own, cross, feed, norm>;

@@ -256,6 +256,8 @@ static_assert(gives<product<shape<seq, heads, d_k>, shape<d_k, more_heads, d_v>,
 static_assert(gives<product<X, shape<d_model, out<d_model>>, d_model>, X>);
 static_assert(gives<product<shape<d_model, out<d_model>>, X, d_model>, shape<d_model, batch, seq>>);
 static_assert(gives<product<shape<d_ff>, shape<d_ff, out<d_model>>, d_ff>, shape<out<d_model>>>);  // the other lacks D
+using joined = merged<heads, d_k>;  // an axis for each factor, where out<joined> has one
+static_assert(gives<product<shape<batch, joined>, shape<joined, out<joined>>, joined>, shape<batch, out<joined>>>);
 static_assert(gives<product<shape<d_model, d_ff>, shape<d_ff, out<d_model>>, d_ff>,
                     shape<d_model, out<d_model>>>);  // the result has D
 static_assert(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // dimwise/dim/derived.hpp -- dimensions made from dimensions: prime, out, divided, merged, summed.
 //
-// Layer: dim. Includes: the standard library only.
+// Layer: dim. Includes: dim, support.
 // Tests: tests/shape/dim.test.cpp, tests/compile_fail/dim/
 //
 //   struct key : dimwise::prime<seq> {};                     // related to seq, but another dimension

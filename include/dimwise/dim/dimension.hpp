@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // dimwise/dim/dimension.hpp -- a dimension: a type of its own with a kind and an extent, static or given at run time.
 //
-// Layer: dim. Includes: the standard library only.
+// Layer: dim. Includes: dim, and small standard headers.
 // Tests: tests/shape/dim.test.cpp, tests/compile_fail/dim/
 //
 //   struct seq     : dimwise::position_dim<> {};       // extent known when the program runs: seq{n}

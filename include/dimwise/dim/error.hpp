@@ -12,7 +12,8 @@
 
 namespace dimwise {
 
-/// The base of everything that dimwise throws; `what()` names the operation, what was wrong, and what was expected.
+/// The base of all that dimwise throws but `std::bad_alloc` and what derives from it; `what()` names the operation,
+/// what was wrong, and what was expected.
 class error : public std::exception {
  public:
   /// What was wrong, where, and what was expected.
@@ -63,7 +64,7 @@ class index_error : public error {};
 class origin_error : public error {};
 /// A gradient that cannot be had: what was recorded belongs to another call, or it is no number (R21).
 class gradient_error : public error {};
-/// A number that the elements which store it cannot hold: NaN or an infinity in whole numbers of 8 or 4 bits.
+/// A number outside the range of its use: a probability, a rate, a temperature; NaN where whole numbers store elements.
 class number_error : public error {};
 
 namespace detail {

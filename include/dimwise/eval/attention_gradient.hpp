@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/eval/attention_gradient.hpp -- the way back of fused attention: the gradients of queries, keys and values.
+// dimwise/eval/attention_gradient.hpp -- the backward pass of fused attention: the gradients of queries, keys and
+// values.
 //
-// Layer: eval. The scores are computed again, block by block, from the log-sum-exp of the way forth, so that no memory
-// grows with their number.
+// Layer: eval. The scores are computed again, block by block, from the log-sum-exp of the forward pass, so that no
+// memory grows with their number.
 // Tests: tests/grad/attention.test.cpp
 #pragma once
 
@@ -18,7 +19,7 @@
 
 namespace dimwise::detail {
 
-// Whether the kernel takes the way back of a node.
+// Whether the kernel takes the backward pass of a node.
 template <class N>
 struct attention_gradient_of {
   static constexpr bool matches = false;
@@ -122,7 +123,7 @@ struct attention_gradient_of<node<product_over<Over>, Shape, float, A, B>>
     axis out_axes[max_rank];
     axes_of_leaf<result>(out, out_axes);
     axis rows[max_rank];
-    // The kernel reads what the way forth wrote.
+    // The kernel reads what the forward pass wrote.
     const target<float> sums_of{const_cast<float*>(read_leaf(sums, rows)), rows};
     const target<float> out_of{const_cast<float*>(out.data()), out_axes};
     cx.count(plan_kind::attention);

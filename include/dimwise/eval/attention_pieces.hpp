@@ -190,8 +190,10 @@ struct attention_pieces : attention_chain, score_pieces<attention_pieces<Roles, 
     const auto& e = n.extents();
     slopes.resize(e.template extent<H>());
     for (std::size_t h = 0; h < slopes.size(); ++h) { slopes[h] = static_cast<float>(alibi_slope(h, slopes.size())); }
-    const axis along{slopes.size(), 1};
-    align<w_axes, list<H>>(&along, slope_strides);
+    using head_axes = axes_for<shape<H>>;
+    axis along[max_rank];
+    axis_extents<head_axes>::write_contiguous(e, along);
+    align<w_axes, head_axes>(along, slope_strides);
     distance = n.template child<1>().key_origin(e, "alibi") - n.template child<1>().query_origin(e, "alibi");
   }
 };

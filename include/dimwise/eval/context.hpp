@@ -19,7 +19,7 @@ namespace dimwise {
 
 /// How a part of an expression is evaluated.
 enum class plan_kind : unsigned char {
-  look,       ///< an operand's elements, copied: nothing is computed
+  copy,       ///< an operand's elements, copied: nothing is computed
   plain,      ///< the reference loops
   rows,       ///< vectorized rows: softmax, log_softmax, norms, sums, means, maxima, minima
   map,        ///< a vectorized function of contiguous elements
@@ -31,7 +31,7 @@ inline constexpr std::size_t plan_kinds = 7;
 
 /// The name of a plan.
 [[nodiscard]] constexpr const char* name_of(plan_kind k) {
-  constexpr const char* names[] = {"look", "plain", "rows", "map", "product", "attention", "decode"};
+  constexpr const char* names[] = {"copy", "plain", "rows", "map", "product", "attention", "decode"};
   return names[static_cast<std::size_t>(k)];
 }
 
@@ -48,7 +48,7 @@ template <kernels::Executor E>
 kernels::runner runner_for(E& executor) {
   const std::size_t workers = executor.worker_count();
   if (workers == 0) {
-    raise<extent_error>(error{} << "evaluate: the executor's worker_count() is 0, at least 1 is expected");
+    raise<number_error>(error{} << "evaluate: the executor's worker_count() is 0, at least 1 is expected");
   }
   return {workers, [](void* self, std::size_t count, kernels::runner::task f, void* argument) {
     static_cast<E*>(self)->parallel_for(count,
@@ -134,12 +134,13 @@ class plain_loops {
 [[nodiscard]] inline const plan_counts& plans_run() { return current_context().counts(); }
 inline void reset_plans() { current_context().reset_counts(); }
 
-/// Bytes that this thread keeps of freed tensors and buffers for its next evaluations. Where no limit was said, what all
-/// threads keep and use is at most the most that they ever used, a sixteenth of that and 8 MiB for each thread.
+/// Bytes that this thread keeps of freed tensors and buffers for its next evaluations. Without a limit, what all
+/// threads keep and use together is at most 17/16 of their peak use, plus 8 MiB for each thread.
 [[nodiscard]] inline std::size_t kept_memory() { return detail::block_pool::bytes(); }
-/// Sets a limit in bytes for this thread; 0 keeps nothing, `as_much_as_was_in_use` is what no limit is. What is kept
-/// beyond it is given back at once.
+/// No limit, for `limit_kept_memory`.
 inline constexpr std::size_t as_much_as_was_in_use = detail::kept_blocks::no_limit;
+/// Sets a limit in bytes for this thread; 0 keeps nothing, `as_much_as_was_in_use` removes the limit. What is kept
+/// beyond it is given back at once.
 inline void limit_kept_memory(std::size_t bytes) { detail::block_pool::limit(bytes); }
 /// Gives back to the system what this thread keeps, and forgets what was in use before; returns the bytes.
 inline std::size_t trim_memory() { return detail::block_pool::trim(); }

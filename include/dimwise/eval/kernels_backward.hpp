@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/eval/kernels_backward.hpp -- the nodes of the way back through vectorized kernels.
+// dimwise/eval/kernels_backward.hpp -- the nodes of the backward pass through vectorized kernels.
 //
 // Layer: eval. Each is a specialisation of a strategy of the one list (eval/strategies.hpp).
 // Tests: tests/grad/plan.test.cpp

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/eval/loops_backward.hpp -- the reference loops of the way back: gradients of rows, of totals, of views.
+// dimwise/eval/loops_backward.hpp -- the reference loops of the backward pass: gradients of rows, of totals, of views.
 //
 // Layer: eval. Each row function has its formula beside it; y is what the row became, g the gradient of y.
 // Tests: tests/grad/rows.test.cpp, tests/grad/views.test.cpp

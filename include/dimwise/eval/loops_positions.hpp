@@ -190,7 +190,7 @@ template <class C, class Q, class K, class H, class Extents>
 void fill_bias(const alibi<Q, K, H>& b, const Extents& e, lowered<C>& result) {
   const std::ptrdiff_t distance = b.key_origin(e, "alibi") - b.query_origin(e, "alibi");
   C* to = result.buffer.data();
-  const std::size_t heads = result.axes[2].extent;
+  const std::size_t heads = e.template extent<H>();  // of all their axes
   for (std::size_t q = 0; q < result.axes[0].extent; ++q) {
     for (std::size_t k = 0; k < result.axes[1].extent; ++k) {
       const std::ptrdiff_t d = distance + static_cast<std::ptrdiff_t>(k) - static_cast<std::ptrdiff_t>(q);

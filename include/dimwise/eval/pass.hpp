@@ -182,7 +182,8 @@ template <class C, class Pass, class N, class X>
   } else if constexpr (is_leaf<X>) {
     return read_elements<compute_t<C, value_of<X>>, Pass>(x);
   } else {
-    return read < C, is_product<N> && gives_hidden_weights < X >> (pass, x);
+    constexpr bool as_weights = is_product<N> && gives_hidden_weights<X>;
+    return read<C, as_weights>(pass, x);
   }
 }
 

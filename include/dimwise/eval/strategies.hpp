@@ -104,10 +104,11 @@ void compute(Pass& pass, const N& n, target<T> to) {
     }
     auto x = read_children<C>(pass, n);
     using direct = typename kernel_strategies::for_node<N>;
+    static_assert(direct::size <= 1, "dimwise: two kernel strategies match one node");
     if constexpr (has_kernels<C> && direct::size > 0) {
-      by_kernel_or_loops(direct{}, pass, n, to, x);
+      detail::by_kernel_or_loops(direct{}, pass, n, to, x);
     } else {
-      pass.note(copies_elements<N> ? plan_kind::look : plan_kind::plain, n, operation_in_words<N>);
+      pass.note(copies_elements<N> ? plan_kind::copy : plan_kind::plain, n, operation_in_words<N>);
       if constexpr (Pass::computes) { loops<C>(n, to, x); }
     }
   }
@@ -117,7 +118,7 @@ template <class C, class Pass, class N>
 [[gnu::always_inline]] inline void write(Pass& pass, const N& n, target<compute_t<C, value_of<N>>> to) {
   if constexpr (reads_in_place<N>) {
     const auto x = read<C>(pass, n);
-    pass.note(plan_kind::look, n, [] { return std::string("copy"); });
+    pass.note(plan_kind::copy, n, [] { return std::string("copy"); });
     if constexpr (Pass::computes) {
       copy_axes<compute_t<C, value_of<N>>>(axes_for<shape_of<N>>::size, x.axes, to.axes, x.axes, to.data, x.data);
     }

@@ -174,7 +174,7 @@ void take_view(lowered<T>& x, const restride<Shape, How, E>& n) {
   if constexpr (joins_axes<How>) {
     if (needs_dense<How, E>(x.axes)) { make_dense<T, axes_for<shape_of<E>>>(x); }
   }
-  take_step(x, n);
+  detail::take_step(x, n);
   if (x.data != nullptr) { x.data += x.first; }  // null: a plan, or there are no elements
   x.first = 0;
 }

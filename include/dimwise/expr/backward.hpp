@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/expr/backward.hpp -- the nodes that only the way back needs: gradients of rows, of totals, of views.
+// dimwise/expr/backward.hpp -- the nodes that only the backward pass needs: gradients of rows, of totals, of views.
 //
-// Layer: expr. A gradient has the dimensions of what it belongs to and no marks. Everything else on the way back is
-// written with the nodes of the way forth (grad/adjoint.hpp).
+// Layer: expr. A gradient has the dimensions of what it belongs to and no marks. Everything else in the backward pass
+// is written with the nodes of the forward pass (grad/adjoint.hpp).
 // Tests: tests/grad/
 #pragma once
 

@@ -237,7 +237,7 @@ struct not_equal {
 // A function of a user's own that says its derivatives: `derivative(x)` of one argument, `derivative<I>(x…)` by the
 // I-th of several.
 template <class F, std::size_t I, class... T>
-concept says_derivative = requires(const F& f, T... x) { f.derivative(x...); } ||
+concept says_derivative = (sizeof...(T) == 1 && requires(const F& f, T... x) { f.derivative(x...); }) ||
                           requires(const F& f, T... x) { f.template derivative<I>(x...); };
 
 // Functions that give 0 for what is masked (−∞), so that a mask ends in them as it does in softmax.

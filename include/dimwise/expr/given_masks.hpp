@@ -15,7 +15,6 @@ namespace dimwise {
 template <class K, class Lengths>
 class padding_mask : public detail::mask_tag {
  public:
-  using lengths_type = Lengths;
   using facts = detail::mask_facts<detail::join_t<detail::dims_t<detail::shape_of<Lengths>>, detail::list<K>>,
                                    detail::list<K>, false, detail::taken_t<detail::shape_of<Lengths>>>;
   static constexpr const char* name = "padding";
@@ -109,7 +108,6 @@ class given_mask : public detail::mask_tag {
 template <class E>
 class block_mask {
  public:
-  using elements_type = E;
   /// The mask of these elements, as `block` makes it.
   explicit block_mask(const E& e) : elements_(e) {}
   block_mask(const block_mask&) = default;  // moving copies

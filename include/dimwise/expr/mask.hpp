@@ -16,7 +16,7 @@ namespace dimwise {
 
 /// A bias made from the positions of queries and keys; `biased` gives it its extents.
 template <class B>
-concept position_bias = requires { typename B::bias_facts; };
+concept position_bias = requires { typename B::bias_facts; } && !detail::is_refused<B>;
 
 namespace detail {
 

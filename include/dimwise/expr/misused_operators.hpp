@@ -114,27 +114,39 @@ template <class X>
 inline constexpr bool is_truth = false;
 template <operand X>
 inline constexpr bool is_truth<X> = has_bools<X> && is_plain_number<shape_of<X>>;
-template <class A, class B>
-concept no_conditions =
-    bools_alone<A, B> && !((is_truth<A> || std::is_same_v<A, bool>) && (is_truth<B> || std::is_same_v<B, bool>));
 template <class... X>
 using no_condition = ERROR_R7_tensor_of_bool_is_no_condition<typename shown_argument<X>::type...>;
-// Where one side is a truth, the other one is wrong.
+// What `a && b` and `a || b` are wrong about; no type where they are not.
 template <class A, class B>
-using condition_error = std::conditional_t<is_truth<A>, no_condition<B>,
-                                           std::conditional_t<is_truth<B>, no_condition<A>, no_condition<A, B>>>;
+consteval auto judge_condition() {
+  if constexpr ((mask<A> && (mask<B> || no_mask<B>)) || (no_mask<A> && mask<B>)) {
+    return answer<ERROR_R7_mask_is_no_condition<typename shown_argument<A>::type, typename shown_argument<B>::type>>{};
+  } else if constexpr (bools_alone<A, B> && (is_truth<A> || is_truth<B>)) {
+    // Where one side is a truth, the other one is wrong, unless it is one as well.
+    using other = std::conditional_t<is_truth<A>, B, A>;
+    if constexpr (!is_truth<other> && !std::is_same_v<other, bool>) { return answer<no_condition<other>>{}; }
+  } else if constexpr (bools_alone<A, B>) {
+    return answer<no_condition<A, B>>{};
+  }
+}
+template <class A, class B>
+using condition_error = typename decltype(judge_condition<A, B>())::type;
 
 }  // namespace detail
 
+template <class A, class B>
+  requires detail::one_refused<A, B>
+detail::already_refused operator&(A a, B b);
+template <class A, class B>
+  requires detail::one_refused<A, B>
+detail::already_refused operator|(A a, B b);
 template <class A, class B, class Error = detail::combined_error<op::mask_and, A, B>>
 Error operator&(const A& a, const B& b);
 template <class A, class B, class Error = detail::combined_error<op::mask_or, A, B>>
 Error operator|(const A& a, const B& b);
-template <class A, class B, class = std::enable_if_t<detail::no_conditions<A, B>>,
-          class Error = detail::condition_error<A, B>>
+template <class A, class B, class Error = detail::condition_error<A, B>>
 Error operator&&(const A& a, const B& b);
-template <class A, class B, class = std::enable_if_t<detail::no_conditions<A, B>>,
-          class Error = detail::condition_error<A, B>>
+template <class A, class B, class Error = detail::condition_error<A, B>>
 Error operator||(const A& a, const B& b);
 
 }  // namespace dimwise

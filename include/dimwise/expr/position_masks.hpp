@@ -13,6 +13,15 @@
 
 namespace dimwise {
 
+template <class Q, class K>
+class causal;
+template <class Q, class K>
+class window;
+template <class Q, class K>
+class prefix;
+template <class Q, class K>
+class document;
+
 namespace detail {
 
 // Moving a mask copies it, as moving an expression does.
@@ -116,6 +125,16 @@ template <class Q, class K>
 inline constexpr bool both_ordered = has_any(Q::abilities, ability::ordered) &&
                                      has_any(K::abilities, ability::ordered) && !is_merged<Q> && !is_merged<K>;
 
+// Masks that no call can form, for compilers that go on behind the error.
+template <class Q, class K>
+inline constexpr bool is_refused<causal<Q, K>> = !both_ordered<Q, K>;
+template <class Q, class K>
+inline constexpr bool is_refused<window<Q, K>> = !both_ordered<Q, K>;
+template <class Q, class K>
+inline constexpr bool is_refused<prefix<Q, K>> = !both_ordered<Q, K> || is_packed<Q>;
+template <class Q, class K>
+inline constexpr bool is_refused<document<Q, K>> = !is_packed<Q> || !is_packed<K> || !related<Q, K>;
+
 // The positions of a symbolic mask, and why they cannot be compared.
 template <class Op, class Q, class K>
 using positions_error =
@@ -124,9 +143,10 @@ using positions_error =
 
 }  // namespace detail
 
-/// A mask: visible where true.
+/// A mask: visible where true. One whose dimensions have no positions to compare is none: it was reported where it was
+/// formed.
 template <class M>
-concept mask = detail::mask_like<M>;
+concept mask = detail::mask_like<M> && !detail::is_refused<M>;
 
 /// Every key up to the query's own position is visible.
 ///

@@ -61,8 +61,16 @@ DIMWISE_DETAIL_OPERATION(sinusoid)
 
 }  // namespace no_adl
 
+template <class Q, class K, class H>
+class alibi;
+namespace detail {
+template <class Q, class K, class H>
+inline constexpr bool is_refused<alibi<Q, K, H>> = !both_ordered<Q, K> || !is_heads<H>;
+}  // namespace detail
+
 /// −slope(head) · |query position − key position| (Press, Smith and Lewis 2022), slopes 2^(−8h/|H|) for h = 1 … |H|,
-/// and the paper's interpolation where |H| is no power of two.
+/// and the paper's interpolation where |H| is no power of two. H is of heads, or merged from such: with grouped heads,
+/// `alibi<seq, key, merged<kv_heads, group>>` of scores whose heads are merged.
 template <class Q, class K, class H>
 class alibi : public detail::related_positions<Q, K> {
  public:
@@ -73,16 +81,16 @@ class alibi : public detail::related_positions<Q, K> {
   static constexpr const char* name = "alibi";
 
   alibi()
-    requires(detail::comparable<Q, K> && detail::both_ordered<Q, K> && detail::is_parallel<H>)
+    requires(detail::comparable<Q, K> && detail::both_ordered<Q, K> && detail::is_heads<H>)
   = default;
-  template <class Error = std::conditional_t<
-                detail::is_parallel<H>, detail::positions_error<op::biased, Q, K>,
-                ERROR_R7_mask_has_dimensions_that_the_scores_lack<op::biased, over<detail::about_t<H>>>>>
-    requires(!detail::comparable<Q, K> || !detail::both_ordered<Q, K> || !detail::is_parallel<H>)
+  template <
+      class Error = std::conditional_t<detail::is_heads<H>, detail::positions_error<op::biased, Q, K>,
+                                       ERROR_R7_alibi_has_a_slope_for_each_head<op::biased, over<detail::about_t<H>>>>>
+    requires(!detail::comparable<Q, K> || !detail::both_ordered<Q, K> || !detail::is_heads<H>)
   alibi(Error* = nullptr) DIMWISE_DETAIL_REFUSED(Error);
   /// The same with said origins.
   alibi(const Q& q, const K& k)
-    requires(detail::both_ordered<Q, K> && detail::is_parallel<H>)
+    requires(detail::both_ordered<Q, K> && detail::is_heads<H>)
       : detail::related_positions<Q, K>(q, k) {}
 };
 

@@ -84,6 +84,9 @@ struct id_over<D> {
 
 // ---- the words ------------------------------------------------------------------------------------------------------
 
+// What a norm adds under its root unless it is said: PyTorch's number, which `nn::layer_norm` has, too.
+inline constexpr double norm_epsilon = 1e-5;
+
 namespace calls {
 
 // Called without the dimensions that the word goes over (R1).
@@ -116,6 +119,14 @@ struct total_word : over_dimensions<Op> {
     requires(sizeof...(D) > 0)
   static auto judge(list<D...>, const X&, const M&)
       -> of_numbers<op::masked, rule::reduce_masked<Op, list<D...>, shape_of<X>, typename M::facts>, X>;
+  template <class... D, operand X, operand M>
+    requires(sizeof...(D) > 0 && std::is_same_v<value_of<M>, bool>)
+  static auto judge(list<D...>, const X&, const M&)
+      -> ERROR_R7_mask_needs_a_polarity_allow_or_block<Op, lhs_t<shape_of<X>>, rhs_t<shape_of<M>>>;
+  template <class... D, operand X, class E>
+    requires(sizeof...(D) > 0)
+  static auto judge(list<D...>, const X&, const block_mask<E>&)
+      -> ERROR_R7_block_mask_needs_allow_of<Op, lhs_t<shape_of<X>>, rhs_t<shape_of<E>>>;
   template <class Verdict, class... D, operand X>
   [[gnu::always_inline]] static auto make(list<D...>, const X& x) {
     return make_total<typename Verdict::shape, value_of<X>, How, list<D...>>(x);
@@ -149,7 +160,7 @@ struct norm_word : over_dimensions<Op> {
     requires(sizeof...(D) > 0)
   static auto judge(list<D...>, const X&, double = 0) -> of_numbers<Op, rule::norm<Op, list<D...>, shape_of<X>>, X>;
   template <class Verdict, class... D, operand X>
-  [[gnu::always_inline]] static auto make(list<D...>, const X& x, double epsilon = 1e-5) {
+  [[gnu::always_inline]] static auto make(list<D...>, const X& x, double epsilon = norm_epsilon) {
     return make_rows<typename Verdict::shape, How, list<D...>>(x, epsilon);
   }
   // The norm before γ.
@@ -208,7 +219,7 @@ struct layer_norm : norm_word<op::layer_norm, rows::standardize> {
                     Beta>;
   template <class Verdict, class... D, operand X, operand Gamma, operand Beta>
   [[gnu::always_inline]] static auto make(list<D...> over, const X& x, const Gamma& gamma, const Beta& beta,
-                                          double epsilon = 1e-5) {
+                                          double epsilon = norm_epsilon) {
     return rows_of(over, x, epsilon) * gamma + beta;
   }
 };
@@ -220,7 +231,8 @@ struct rms_norm : norm_word<op::rms_norm, rows::root_mean_square> {
   static auto judge(list<D...>, const X&, const Gamma&, double = 0)
       -> of_numbers<op::rms_norm, rule::norm_with<op::rms_norm, list<D...>, shape_of<X>, shape_of<Gamma>>, X, Gamma>;
   template <class Verdict, class... D, operand X, operand Gamma>
-  [[gnu::always_inline]] static auto make(list<D...> over, const X& x, const Gamma& gamma, double epsilon = 1e-5) {
+  [[gnu::always_inline]] static auto make(list<D...> over, const X& x, const Gamma& gamma,
+                                          double epsilon = norm_epsilon) {
     return rows_of(over, x, epsilon) * gamma;
   }
 };

@@ -53,7 +53,8 @@ struct make_scores<list<D...>> {
     using product_verdict =
         typename decltype(judge_product<op::scores, list<D...>, list<>, shape_of<A>, shape_of<B>>())::type;
     auto product = make_contraction<list<D...>, list<>, product_verdict>("scores", a, b);
-    return make_scaled<Verdict>(std::move(product), score_scale<decltype(product), list<D...>>::of(a.extents()));
+    return detail::make_scaled<Verdict>(std::move(product),
+                                        score_scale<decltype(product), list<D...>>::of(a.extents()));
   }
 };
 

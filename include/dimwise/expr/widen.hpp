@@ -182,7 +182,7 @@ struct dequantised {
     if (bytes_of_pairs(e.template extent<F>()) != x.extents().template extent<half<F>>()) {
       raise<extent_error>(error{} << "dequantised: dimension " << dimension_name<F>() << " has extent "
                                   << e.template extent<F>() << ", but " << x.extents().template extent<half<F>>()
-                                  << " bytes lie along it (R15)");
+                                  << " bytes are along it (R15)");
     }
     return make_widened<shape, F>(e, x, scale);
   }

@@ -88,9 +88,10 @@ double scale_of(std::size_t, const scaled_by& by, const How&...) {
 
 template <class X>
 concept number_tensor = operand<X> && !is_bool<value_of<X>>;
-// A mask; also what `masked` refuses: a mask of the other polarity, and a tensor of bool, which has none.
+// A mask; also what `masked` refuses: a mask of the other polarity, and a tensor of bool, which has none; and what was
+// refused where it was formed.
 template <class X>
-inline constexpr bool masks_or_is_refused = mask_like<X> || operand<X>;
+inline constexpr bool masks_or_is_refused = mask_like<X> || operand<X> || is_refused<X>;
 template <class E>
 inline constexpr bool masks_or_is_refused<block_mask<E>> = true;
 
@@ -147,7 +148,7 @@ auto logit_beside(const Logit& logit, const Sums& sums) {
     return refusal<ERROR_R18_single_element_meets_its_whole_dimension<op::broadcast_like, lhs_t<shape_of<Logit>>,
                                                                       rhs_t<shape_of<Sums>>>>();
   } else {
-    return stored_as<Sums>(broadcast_like(logit, sums));
+    return evaluated_as<Sums>(broadcast_like(logit, sums));
   }
 }
 /// A part of attention beside one more key, which has this logit and this value, or the value 0 where none is given.

@@ -137,8 +137,8 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
     }
     if (count > 0 && !foreign_) {
       detail::raise<extent_error>(error{} << "adopt: " << count << " positions of " << detail::dimension_name<Key>()
-                                          << " were never appended, the cache has memory of its own; it adopts what "
-                                             "lies in memory that is given to it (R10)");
+                                          << " were never appended, the cache has memory of its own; only a cache in "
+                                             "memory that is given to it adopts positions (R10)");
     }
     (void)detail::position_after(0, count, "adopt", &detail::dimension_name<Key>);
     used_ = held_ = count;

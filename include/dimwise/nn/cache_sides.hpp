@@ -134,7 +134,6 @@ class cache_base {
       of_constants<op::append, rule::append<Key, keys_shape, values_shape, shape_of<K>, shape_of<V>>, K, V>;
 
  public:
-  using key_dimension = Key;
   using key_scale = typename Sides::key_scale;
   using value_scale = typename Sides::value_scale;
   using key_element = typename Sides::key_side::element;

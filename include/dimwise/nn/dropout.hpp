@@ -72,7 +72,7 @@ struct dropout {
 
   template <operand X>
     requires(!dimwise::detail::is_tracked_type<dimwise::detail::value_of<X>>)
-  [[nodiscard]] const X& operator()(const X& x) const {
+  [[nodiscard]] X operator()(const X& x) const {
     return x;
   }
   template <operand X>
@@ -99,8 +99,12 @@ struct dropout {
     if (!(probability >= 0 && probability < 1)) {
       dimwise::detail::raise<number_error>(error{} << "dropout: a probability is 0 or more, and less than 1");
     }
-    if (probability > 0) { ++detail::dropouts_drawn(); }
     auto factors = Factors::for_overwriting(e);
+    if (probability == 0) {  // nothing is left out: no seed is needed
+      factors.fill(T(1));
+      return factors;
+    }
+    ++detail::dropouts_drawn();
     dimwise::detail::random_numbers numbers(dropout_seed::next());
     const auto whole = static_cast<T>(1 / (1 - probability));
     T* const to = factors.overwrite();

@@ -48,7 +48,7 @@ struct embedding {
 
   template <detail::input X>
   [[nodiscard]] auto logits_formula(const X& x) const {
-    return detail::words::weighted<Model>(x, table);
+    return detail::words::times_weight<Model>(x, table);
   }
   DIMWISE_DETAIL_CALL(embedding, logits, logits_formula);
 

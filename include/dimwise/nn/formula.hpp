@@ -155,7 +155,8 @@ auto stored(X&& x) {
   }
 }
 
-/// An expression as a tensor where origins are recorded, so that the way back does not compute it again; all else is x.
+/// An expression as a tensor where origins are recorded, so that the backward pass does not compute it again; all else
+/// is x.
 template <class X>
 auto kept_for_gradient(const X& x) {
   if constexpr (operand<X>) {
@@ -171,7 +172,7 @@ auto kept_for_gradient(const X& x) {
 
 /// x as a value of type To, which declares its dimensions and marks. Where the origin of x is recorded, the value's is.
 template <class To, class X>
-auto stored_as(X&& x) {
+auto evaluated_as(X&& x) {
   using given = std::remove_cvref_t<X>;
   if constexpr (is_refusal<given>) {
     return given();
@@ -215,9 +216,9 @@ auto repeated(std::size_t count, [[maybe_unused]] State state, [[maybe_unused]] 
   } else if constexpr (is_untracked_beside<State, decltype(step(count, state))>) {
     return repeated(count, tensor_of<value_of<decltype(step(count, state))>, shape_of<State>>(state), step);
   } else {
-    using next = decltype(stored_as<State>(step(count, state)));
+    using next = decltype(evaluated_as<State>(step(count, state)));
     if constexpr (std::is_same_v<next, State>) {
-      for (std::size_t i = 0; i < count; ++i) { state = stored_as<State>(step(i, state)); }
+      for (std::size_t i = 0; i < count; ++i) { state = evaluated_as<State>(step(i, state)); }
       return state;
     } else {
       return next();  // a refusal

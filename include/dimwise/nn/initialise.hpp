@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <tuple>
 #include <type_traits>
+#include <vector>
 
 namespace dimwise::nn {
 
@@ -78,10 +79,15 @@ auto extents_among(const Given&... given) {
   return std::tuple_cat(one(given)...);
 }
 
-// Zeros of the extents given; one that is missing is the error R15 of the tensor's constructor.
+// Zeros of the extents given; one that is missing is the error R15 of the tensor's constructor, without those of
+// std::apply behind it.
+template <class Tensor, class... Needed>
+Tensor zeros_of(const std::tuple<Needed...>& extents) {
+  return Tensor(std::get<Needed>(extents)...);
+}
 template <class Tensor, class... Given>
 Tensor zeros(const Given&... given) {
-  return std::apply([](const auto&... needed) { return Tensor(needed...); }, extents_among<Tensor>(given...));
+  return zeros_of<Tensor>(extents_among<Tensor>(given...));
 }
 
 template <class Tensor, class How>
@@ -95,8 +101,8 @@ void draw(Tensor& t, How& how, std::size_t inputs, std::size_t outputs) {
 }  // namespace detail
 
 /// Draws the weights of `m` by `how`, in the order of its members; biases become 0, and the scales of norms 1. Run-time
-/// extents are given once for the whole module (R15). A variable `how` is drawn on, so that the next module gets other
-/// numbers; of a constant a copy is.
+/// extents are given once for the whole module (R15). Draws from `how` itself where it is a variable, so that the next
+/// module gets other numbers, and from a copy where it is constant.
 template <class M, class How, class... Extents>
 void initialise(M& m, How&& how, const Extents&... extents) {
   const dimwise::detail::weights_together in_large_pages;

@@ -17,6 +17,7 @@
 #include <dimwise/nn/norm.hpp>
 
 #include <tuple>
+#include <vector>
 
 namespace dimwise::nn {
 
@@ -36,8 +37,7 @@ struct pre_norm {
   }
 };
 
-/// Several changes of scores as one, where a module takes them for each of two attentions: `each(alibi<…>{},
-/// causal<…>{})`.
+/// Several changes of scores as one argument of a layer: `each(alibi<…>{}, causal<…>{})`.
 template <class... How>
 struct each {
   std::tuple<How...> all;
@@ -61,7 +61,7 @@ auto call_with(const each<How...>& how, const Module& module, const X&... x) {
 
 /// Self-attention and feed-forward, each with its residual and norm: [P, Model, rest] -> the same, in x's order.
 ///
-/// `how` changes the scores. Refuses what the attention refuses.
+/// `how` changes the scores; several may be one `each(…)`. Refuses what the attention refuses.
 template <class SelfAttention, class FeedForward, class Norm, class Order = post_norm>
 struct encoder_layer {
   BOOST_HANA_DEFINE_STRUCT(encoder_layer, (SelfAttention, attention), (FeedForward, feed_forward), (Norm, norm1),
@@ -69,8 +69,13 @@ struct encoder_layer {
 
   template <detail::input X, class... How>
   auto formula(const X& x, const How&... how) const {
-    const auto attended = Order::residual(norm1, detail::words::materialised(x),
-                                          [&](const auto& here) { return detail::call(attention, here, how...); });
+    const auto attended = Order::residual(norm1, detail::words::materialised(x), [&](const auto& here) {
+      if constexpr (sizeof...(How) == 1) {
+        return detail::call_with(how..., attention, here);
+      } else {
+        return detail::call(attention, here, how...);
+      }
+    });
     return Order::residual(norm2, attended, [&](const auto& here) { return detail::call(feed_forward, here); });
   }
   DIMWISE_DETAIL_CALL(encoder_layer, operator(), formula);

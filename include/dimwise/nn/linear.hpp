@@ -68,9 +68,9 @@ struct linear<from<I...>, to<O...>, Bias, T> {
   [[nodiscard]] auto formula(const X& x) const {
     using namespace detail::words;
     if constexpr (std::is_same_v<Bias, with_bias>) {
-      return plus(weighted<I...>(x, weight), bias);
+      return plus(times_weight<I...>(x, weight), bias);
     } else {
-      return weighted<I...>(x, weight);
+      return times_weight<I...>(x, weight);
     }
   }
   DIMWISE_DETAIL_CALL(linear, operator(), formula);

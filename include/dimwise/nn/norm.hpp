@@ -17,12 +17,13 @@ template <class Default>
 struct number_setting {
   double value = Default::value;
   number_setting() = default;
-  number_setting(double v) : value(v) {}     // implicit: a number is a setting
-  operator double() const { return value; }  // implicit: and the reverse
+  constexpr number_setting(double v) : value(v) {}     // implicit: a number is a setting
+  constexpr operator double() const { return value; }  // implicit: and the reverse
 };
 struct layer_norm_epsilon {
-  static constexpr double value = 1e-5;
+  static constexpr double value = dimwise::detail::norm_epsilon;
 };
+// That of LLaMA; the function `rms_norm` has the one of all norms.
 struct rms_norm_epsilon {
   static constexpr double value = 1e-6;
 };
@@ -81,7 +82,7 @@ struct rms_norm {
   BOOST_HANA_DEFINE_STRUCT(rms_norm, (parameter, gamma), (epsilon_type, epsilon));
 
   rms_norm() = default;
-  /// With this parameter, and 1e-5 for ε if not said.
+  /// With this parameter, and 1e-6 for ε if not said, as LLaMA has it.
   explicit rms_norm(const parameter& g, epsilon_type e = {}) : gamma(g), epsilon(e) {}
 
   template <detail::input X>

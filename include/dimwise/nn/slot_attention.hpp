@@ -31,10 +31,10 @@ struct gru_cell {
     const auto& x = materialised(given);
     const auto& h = materialised(before);
     using state = decltype(stored(h));
-    const auto r = stored_as<state>(sigmoid(plus(reset_h.formula(h), reset_x.formula(x))));
-    const auto z = stored_as<state>(sigmoid(plus(update_h.formula(h), update_x.formula(x))));
-    const auto n = stored_as<state>(tanh_of(plus(times(r, new_h.formula(h)), stored(new_x.formula(x)))));
-    return stored_as<state>(plus(n, times(z, minus(h, n))));
+    const auto r = evaluated_as<state>(sigmoid(plus(reset_h.formula(h), reset_x.formula(x))));
+    const auto z = evaluated_as<state>(sigmoid(plus(update_h.formula(h), update_x.formula(x))));
+    const auto n = evaluated_as<state>(tanh_of(plus(times(r, new_h.formula(h)), stored(new_x.formula(x)))));
+    return evaluated_as<state>(plus(n, times(z, minus(h, n))));
   }
   DIMWISE_DETAIL_CALL(gru_cell, operator(), formula);
 };

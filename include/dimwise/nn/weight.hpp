@@ -12,6 +12,9 @@
 #include <dimwise/nn/formula.hpp>
 #include <dimwise/nn/initialise.hpp>
 
+#include <cmath>
+#include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace dimwise::nn {
@@ -170,7 +173,7 @@ namespace words {
 
 /// x · w over I…, in the products that the weight's elements have.
 template <class... I, input X, class W>
-auto weighted(const X& x, const W& w) {
+auto times_weight(const X& x, const W& w) {
   if constexpr (is_block_weight<W>) {
     return contract<I...>(quantised<I...>(x), w.dequantised());
   } else if constexpr (std::is_same_v<typename W::value_type, bfloat16>) {

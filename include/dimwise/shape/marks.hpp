@@ -31,7 +31,8 @@ struct normalised {};
 /// A product with something normalised over D: it may only be reduced over D (R5).
 template <class... D>
 struct weighted {};
-/// `rotated<F, P>`: the feature F was turned by the positions of P, called by what their primes are primes of (R9).
+/// `rotated<F, P>`: the feature F was turned by positions of P, the dimension without primes: queries over `seq` and
+/// keys over `prime<seq>` both say `seq` (R9).
 template <class... FeatureAndPositions>
 struct rotated {};
 /// `at<D>` took one element of D; it meets a tensor that has D only through `broadcast` (R18).

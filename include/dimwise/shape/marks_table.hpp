@@ -63,6 +63,8 @@ struct rotary;
 struct scan;
 struct cross_entropy;
 struct kl_divergence;
+struct mean_squared_error;
+struct binary_cross_entropy;
 struct linear_attention;
 struct skew;
 struct unroll;
@@ -290,6 +292,16 @@ inline constexpr mark_row marks_row<op::cross_entropy> = {
 template <>
 inline constexpr mark_row marks_row<op::kl_divergence> = marks_row<op::cross_entropy>;
 template <>
+inline constexpr mark_row marks_row<op::mean_squared_error> = {
+    .masked_for = refuse, .rotated = by_rule, .note = "what is rotated is compared with what is rotated alike"};
+template <>
+inline constexpr mark_row marks_row<op::binary_cross_entropy> = {.raw = refuse,
+                                                                 .masked_for = refuse,
+                                                                 .normalised = refuse,
+                                                                 .weighted = refuse,
+                                                                 .rotated = by_rule,
+                                                                 .note = "of the logits; targets are numbers"};
+template <>
 inline constexpr mark_row marks_row<op::standardize> = {.masked_for = refuse, .biased_for = drop, .normalised = weaken};
 template <>
 inline constexpr mark_row marks_row<op::layer_norm> = {.masked_for = refuse, .biased_for = drop, .normalised = weaken};
@@ -315,7 +327,7 @@ inline constexpr mark_row marks_row<op::at> = {.biased_for = by_rule,
                                                .weighted = by_rule,
                                                .rotated = by_rule,
                                                .sets = "indexed",
-                                               .note = "what speaks of the removed dimension ends"};
+                                               .note = "what speaks of the removed dimension ends, masked_for aside"};
 template <>
 inline constexpr mark_row marks_row<op::concat> = {
     .masked_for = by_rule,
@@ -363,11 +375,12 @@ inline constexpr mark_row marks_row<op::broadcast> = {.indexed = by_rule,
 template <>
 inline constexpr mark_row marks_row<op::broadcast_like> = marks_row<op::broadcast>;
 template <>
-inline constexpr mark_row marks_row<op::diagonal> = {.biased_for = by_rule,
-                                                     .normalised = by_rule,
-                                                     .weighted = by_rule,
-                                                     .rotated = by_rule,
-                                                     .note = "what speaks of the two dimensions ends"};
+inline constexpr mark_row marks_row<op::diagonal> = {
+    .biased_for = by_rule,
+    .normalised = by_rule,
+    .weighted = by_rule,
+    .rotated = by_rule,
+    .note = "what speaks of the two dimensions ends, masked_for aside"};
 template <>
 inline constexpr mark_row marks_row<op::rotary> = {.raw = refuse,
                                                    .score = refuse,

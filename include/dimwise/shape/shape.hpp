@@ -92,7 +92,7 @@ template <class Axes>
 struct repeated;
 template <class... D>
 struct repeated<list<D...>> {
-  using type = difference_t<list<>, list<>>;
+  using type = list<>;
 };
 template <class First, class... Rest>
 struct repeated<list<First, Rest...>> {

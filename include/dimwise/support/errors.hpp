@@ -206,6 +206,14 @@ struct ERROR_R7_given_mask_is_a_tensor_of_bool;
 template <class... Facts>
 struct ERROR_R7_tensor_of_bool_is_no_condition;
 
+/// A mask says of each pair whether it is visible, and is no single truth: `&&` and `||` do not combine masks.
+template <class... Facts>
+struct ERROR_R7_mask_is_no_condition;
+
+/// ALiBi slopes belong to heads.
+template <class... Facts>
+struct ERROR_R7_alibi_has_a_slope_for_each_head;
+
 /// A mask or bias may add parallel dimensions, no others.
 template <class... Facts>
 struct ERROR_R7_mask_has_dimensions_that_the_scores_lack;
@@ -504,6 +512,14 @@ struct ERROR_R22_targets_have_other_dimensions;
 /// Logarithms of probabilities are no logits: the loss takes the logits and normalises them itself.
 template <class... Facts>
 struct ERROR_R22_logits_are_log_probabilities;
+
+/// An average is added to an average over the same dimensions; to all else its mean is added.
+template <class... Facts>
+struct ERROR_R22_mean_of_an_average_is_added;
+
+/// Probabilities are no logits: the loss takes the logits, and their sigmoid itself.
+template <class... Facts>
+struct ERROR_R22_logits_are_probabilities;
 
 /// The dimensions that are named are not those of the loss's elements.
 template <class... Facts>

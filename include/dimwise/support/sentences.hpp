@@ -318,6 +318,18 @@ struct ERROR_R7_tensor_of_bool_is_no_condition {
   static_assert(false, detail::sentence<ERROR_R7_tensor_of_bool_is_no_condition, says>);
 };
 template <class... Facts>
+struct ERROR_R7_alibi_has_a_slope_for_each_head {
+  static constexpr const char* says[] = {
+      "{op} by ALiBi over {over}, which is no dimension of heads"};
+  static_assert(false, detail::sentence<ERROR_R7_alibi_has_a_slope_for_each_head, says>);
+};
+template <class... Facts>
+struct ERROR_R7_mask_is_no_condition {
+  static constexpr const char* says[] = {
+      "`&&` or `||` of {types}: a mask is no single truth"};
+  static_assert(false, detail::sentence<ERROR_R7_mask_is_no_condition, says>);
+};
+template <class... Facts>
 struct ERROR_R7_mask_has_dimensions_that_the_scores_lack {
   static constexpr const char* says[] = {
       "{op}: the mask or bias has {missing}, which the scores [{have}] lack",
@@ -780,6 +792,18 @@ struct ERROR_R22_logits_are_log_probabilities {
   static constexpr const char* says[] = {
       "{op} is given logarithms of probabilities [{have}] instead of logits"};
   static_assert(false, detail::sentence<ERROR_R22_logits_are_log_probabilities, says>);
+};
+template <class... Facts>
+struct ERROR_R22_mean_of_an_average_is_added {
+  static constexpr const char* says[] = {
+      "{op}: an average over {over}, which is not divided yet, meets what is no average over the same dimensions"};
+  static_assert(false, detail::sentence<ERROR_R22_mean_of_an_average_is_added, says>);
+};
+template <class... Facts>
+struct ERROR_R22_logits_are_probabilities {
+  static constexpr const char* says[] = {
+      "{op} is given probabilities [{have}] instead of logits"};
+  static_assert(false, detail::sentence<ERROR_R22_logits_are_probabilities, says>);
 };
 template <class... Facts>
 struct ERROR_R22_mean_goes_over_the_elements_of_the_loss {

@@ -57,7 +57,7 @@ class counted {
   static counted make(Arguments&&... arguments) {
     return counted(new shared{{}, T(std::forward<Arguments>(arguments)...)});
   }
-  counted(const counted& other) : shared_(other.shared_) {
+  counted(const counted& other) noexcept : shared_(other.shared_) {
     if (shared_ != nullptr) { shared_->owners.add(); }
   }
   counted(counted&& other) noexcept : shared_(std::exchange(other.shared_, nullptr)) {}

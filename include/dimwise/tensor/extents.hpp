@@ -35,8 +35,10 @@ struct slot {
 }
 
 [[noreturn, gnu::cold, gnu::noinline]] inline void throw_disputed_origin(const char* operation, name_of name) {
-  raise<origin_error>(error{} << operation << ": operands disagree about the position of the first element of "
-                              << name());
+  raise<origin_error>(
+      error{} << operation
+              << ": the operands, or what they were made of, disagree about the position of the first element of "
+              << name());
 }
 
 // R15: two slots of one dimension meet. Origins that contradict each other are no mistake until a position is needed.
@@ -351,20 +353,20 @@ template <class Shape, class D, class Extents>
   return merge_extents<atoms_of_list_t<difference_t<dims_t<Shape>, list<D>>>>("", e);
 }
 
-/// Reads the extents of a shape's composites, so that an overflow is reported where the composite is formed (R15).
 template <class D>
 inline constexpr bool is_run_time_composite = is_composite<D> && D::static_extent == at_run_time;
 template <class D, class Extents>
 void check_composite([[maybe_unused]] const Extents& e, [[maybe_unused]] const char* operation) {
   if constexpr (is_run_time_composite<D>) { (void)e.template extent<D>(operation); }
 }
+/// Reads the extents of a shape's composites, so that an overflow is reported where the composite is formed (R15).
 template <class... D, class Extents>
 void check_composites(list<D...>, [[maybe_unused]] const Extents& e, [[maybe_unused]] const char* operation) {
   if constexpr ((is_run_time_composite<D> || ...)) { (check_composite<D>(e, operation), ...); }
 }
 
-/// The position `by` elements behind `origin`, which nobody may have said. As `starting_at`, throws `origin_error` for
-/// positions beyond 2^60, from which none could be counted on.
+/// The position `by` elements after `origin`, which counts from 0 where it is unknown (`unsaid_origin`). As
+/// `starting_at`, throws `origin_error` for positions beyond 2^60, from which none could be counted on.
 inline std::ptrdiff_t position_after(std::ptrdiff_t origin, std::size_t by, const char* operation, name_of name) {
   if (origin == disputed_origin) { return origin; }
   const std::ptrdiff_t from = origin == unsaid_origin ? 0 : origin;

@@ -32,8 +32,6 @@ struct relative_bias;
 struct widened;
 struct random_uniform;
 struct random_normal;
-struct mean_squared_error;
-struct binary_cross_entropy;
 struct next_word_loss;
 struct extent_of;
 struct evaluate;

@@ -63,7 +63,7 @@ class aligned_vector {
     if (begin_ != nullptr) { block_pool::give(begin_, size_ * sizeof(T)); }
   }
 
-  /// New elements, unless there are so many.
+  /// Makes `n` new, unwritten elements; does nothing where there are `n` already.
   void resize(std::size_t n) {
     if (n != size_) { *this = aligned_vector(n); }
   }

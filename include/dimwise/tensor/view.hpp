@@ -38,10 +38,12 @@ class tensor_view : public detail::shaped_as<shape<DimsAndMarks...>>,
   using axes = detail::axes_for<shape_type>;
   static constexpr std::size_t rank = axes::size;
 
-  /// Contiguous elements; throws `extent_error` where their number is not that of the extents (R15).
+  /// Contiguous elements; throws `extent_error` where their number is not that of the extents (R15). A temporary
+  /// container is refused: it would be gone before the view.
   // A template of its own argument: g++ 12 prefers `tensor_view(...)` to a conversion of a container to a span.
   template <class Elements, class... Extents>
     requires(std::convertible_to<Elements, std::span<T>> && !operand<Elements> &&
+             (std::is_lvalue_reference_v<Elements> || std::ranges::enable_borrowed_range<std::remove_cv_t<Elements>>) &&
              detail::gives_extents<shape_type, Extents...>)
   explicit tensor_view(Elements&& elements, const Extents&... given)
       : tensor_view(std::span<T>(elements).data(), given...) {

@@ -132,7 +132,8 @@ struct product_marks<Over, shape<T...>, Other> {
   using type = std::conditional_t<Over::size == 0, kept_marks_t<op::outer, shape<T...>>, decltype(keep(marks{}))>;
 };
 
-// out<D> becomes D when exactly one operand has it, the other has D, and the result would lack D (R12).
+// out<D> becomes D when exactly one operand has it, the other has D, and the result would lack D (R12). A composite D
+// has an axis for each factor, and out<D> has one: it keeps its name.
 template <class Dims, class A, class B>
 struct output_side;
 template <class... D, class A, class B>
@@ -143,7 +144,8 @@ struct output_side<list<D...>, A, B> {
       using base = typename X::out_of;
       constexpr bool in_a = is_in<X, A>;
       constexpr bool in_b = is_in<X, B>;
-      if constexpr (in_a != in_b && is_in<base, std::conditional_t<in_a, B, A>> && !is_in<base, list<D...>>) {
+      if constexpr (!is_composite<base> && in_a != in_b && is_in<base, std::conditional_t<in_a, B, A>> &&
+                    !is_in<base, list<D...>>) {
         return answer<base>{};
       } else {
         return answer<X>{};

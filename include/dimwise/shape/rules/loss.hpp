@@ -9,6 +9,7 @@
 // Tests: tests/grad/loss.test.cpp, tests/compile_fail/grad/
 #pragma once
 
+#include <dimwise/shape/rules/elementwise.hpp>
 #include <dimwise/shape/rules/reduce.hpp>
 
 namespace dimwise {
@@ -36,6 +37,13 @@ consteval auto judge_pairs() {
     return answer<ERROR_R18_single_element_meets_its_whole_dimension<Op, lhs_t<X>, rhs_t<Y>>>{};
   } else if constexpr (!same_set<dims_t<X>, dims_t<Y>>) {
     return answer<ERROR_R22_targets_have_other_dimensions<Op, lhs_t<X>, rhs_t<Y>>>{};
+  } else if constexpr (refuses_mark<Op, X>) {
+    return answer<refused_mark_t<Op, X, lhs_t<X>, rhs_t<Y>>>{};
+  } else if constexpr (refuses_mark<op::mean_squared_error, Y>) {  // the marks that no targets have
+    return answer<typename refused_mark<typename effects<op::mean_squared_error, marks_t<Y>>::refused, Op, lhs_t<X>,
+                                        rhs_t<Y>>::type>{};
+  } else if constexpr (choose_unlike_rotations<X, Y>) {
+    return answer<ERROR_R9_only_one_operand_is_rotated<Op, lhs_t<X>, rhs_t<Y>>>{};
   } else {
     return judge_mean<Op, Named, make_shape_t<dims_t<X>, list<>>, AllDocuments>();
   }

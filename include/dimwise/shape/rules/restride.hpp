@@ -3,7 +3,8 @@
 //
 // Layer: shape.
 //
-//   rename<seq, key>, relabel<a, b>, permute<…>, split<heads, d_k>, merge<heads, d_v>, part<p>, diagonal<a, b>, broadcast<d>
+//   rename<seq, key>, relabel<a, b>, permute<…>, split<heads, d_k>, merge<heads, d_v>, part<p>, diagonal<a, b>,
+// broadcast<d>
 //
 // R1, R3, R4, R14, R17.
 // Tests: tests/shape/restride.test.cpp, tests/compile_fail/restride/
@@ -153,14 +154,14 @@ consteval auto judge_part() {
   }
 }
 
-// Marks without those that speak of D only.
+// Marks without those that D alone gives a meaning. What a mask hid stays hidden: a mask that served D serves nothing
+// that is left (R7).
 template <class Marks, class D>
 struct marks_without {
   template <class M>
   static constexpr bool ends = is_in<D, mark_dims_t<M>> &&
                                (mark_order<M> == mark_order<normalised<>> || mark_order<M> == mark_order<weighted<>> ||
-                                mark_order<M> == mark_order<rotated<>> || mark_order<M> == mark_order<masked_for<>> ||
-                                mark_order<M> == mark_order<biased_for<>>);
+                                mark_order<M> == mark_order<rotated<>> || mark_order<M> == mark_order<biased_for<>>);
   template <class... M>
   static auto all(list<M...>) -> join_t<list_if<!ends<M>, M>...>;
   using type = decltype(all(Marks{}));
