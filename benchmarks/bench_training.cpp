@@ -3,7 +3,7 @@
 //
 //   attn_h<heads>_d<dim>_n<seq>_{full,causal}_{fwd,fwdbwd}    attention alone, forward, and forward and backward
 //   gpt_L<layers>_d<features>_h<heads>_V<words>_B<batch>_T<length>    a step: forward, backward, AdamW
-//   linear_<tokens>x<in>x<out>_{fwd,dx,dw}                    a product and its way back: x w, g wᵀ, and dw += xᵀ g
+//   linear_<tokens>x<in>x<out>_{fwd,dx,dw}              a product and its backward pass: x w, g wᵀ, and dw += xᵀ g
 //
 // One line for each: `library workload threads median_ms gflops pct_peak`; --spread adds the quartiles, --memory the
 // process's peak in MB. Forward and backward count as three times forward: what is computed again counts
@@ -63,7 +63,7 @@ kernels::runner runner_of([[maybe_unused]] const bench::options& o) {
   return to;
 }
 
-/// One attention and its way back: [heads, seq, dim] each, as the rivals have it.
+/// One attention and its backward pass: [heads, seq, dim] each, as the rivals have it.
 struct attention {
   std::size_t numbers;
   floats q, k, v, d_out, out, lse, d_q, d_k, d_v;
@@ -119,7 +119,7 @@ struct attention {
   }
 };
 
-/// A linear layer's product with weights [in, out], and its way back.
+/// A linear layer's product with weights [in, out], and its backward pass.
 struct linear {
   floats x, w, y;
   kernels::product_call::pointers pointers{};

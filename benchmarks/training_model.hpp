@@ -15,7 +15,7 @@ template <class Words, class Gpt>
 class step final : public training_step {
  public:
   step(std::size_t layers, std::size_t many, std::size_t length)
-      : model_(drawn(layers, length)), optimiser_(model_, {.rate = 1e-4, .decay = 0.1}) {
+      : model_(drawn(layers, length)), optimiser_(model_, {.rate = 1e-4, .weight_decay = 0.1}) {
     std::vector<std::size_t> ids;
     nn::random draw(7);
     for (std::size_t i = 0; i < many * length; ++i) {

@@ -42,8 +42,8 @@ struct workload {
   bool causal = false;
   std::size_t d_model = 0;
   std::size_t d_ff = 0;
-  double products = 1;  ///< times as much as the way forth: 3 with the way back
-  double work = 0;      ///< floating-point operations of the way forth, where they are said
+  double products = 1;  ///< times as much as the forward pass: 3 with the backward pass
+  double work = 0;      ///< floating-point operations of the forward pass, where they are said
 };
 
 inline double flops(const workload& w) {

@@ -150,8 +150,8 @@ bool train(training& t, const std::vector<unsigned char>& text, const options& o
   // [optimiser]
   adamw optimiser(t.model,
                   {.rate = warm_up_cosine{.peak = o.rate, .warm_up = 50, .steps = o.steps, .least = o.rate / 10},
-                   .second = 0.99,
-                   .decay = 0.1});
+                   .beta2 = 0.99,
+                   .weight_decay = 0.1});
   // [/optimiser]
   const auto done = static_cast<std::size_t>(t.progress.step);
   if (done > 0) { optimiser.state = t.progress; }

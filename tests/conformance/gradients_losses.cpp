@@ -157,29 +157,29 @@ void sgd_named(program<T>& p) {
                        .momentum = p.number("momentum", 0),
                        .dampening = p.number("dampening", 0),
                        .nesterov = p.flag("nesterov"),
-                       .decay = p.number("weight_decay", 0),
+                       .weight_decay = p.number("weight_decay", 0),
                        .decayed = decayed});
   });
 }
-template <class T>
-adam_settings adam_settings_of(const program<T>& p, const learning_rate& rate, const decay_choice& decayed) {
+template <class Settings, class T>
+Settings betas_of(const program<T>& p, const learning_rate& rate, const decay_choice& decayed) {
   return {.rate = rate,
-          .first = p.parameters().at("betas").at(0).template get<double>(),
-          .second = p.parameters().at("betas").at(1).template get<double>(),
+          .beta1 = p.parameters().at("betas").at(0).template get<double>(),
+          .beta2 = p.parameters().at("betas").at(1).template get<double>(),
           .epsilon = p.number("eps", 1e-8),
-          .decay = p.number("weight_decay", 0),
+          .weight_decay = p.number("weight_decay", 0),
           .decayed = decayed};
 }
 template <class T>
 void adam_named(program<T>& p) {
   ten_steps(p, [&](const auto& model, const learning_rate& rate, const decay_choice& decayed) {
-    return adam(model, adam_settings_of(p, rate, decayed));
+    return adam(model, betas_of<adam_settings>(p, rate, decayed));
   });
 }
 template <class T>
 void adamw_named(program<T>& p) {
   ten_steps(p, [&](const auto& model, const learning_rate& rate, const decay_choice& decayed) {
-    return adamw(model, adam_settings_of(p, rate, decayed));
+    return adamw(model, betas_of<adamw_settings>(p, rate, decayed));
   });
 }
 

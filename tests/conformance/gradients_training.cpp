@@ -58,10 +58,10 @@ void train(program<T>& p, M model, const Parameters& parameters, std::size_t par
   const auto rates = p.parameters().at("lr").template get<std::vector<double>>();
   if (p.text("optimiser") != "AdamW") { throw std::runtime_error(p.text("optimiser") + " is not known here"); }
   adamw optimiser(model, {.rate = [&](std::uint64_t step) { return rates.at(step); },
-                          .first = p.parameters().at("betas").at(0).template get<double>(),
-                          .second = p.parameters().at("betas").at(1).template get<double>(),
+                          .beta1 = p.parameters().at("betas").at(0).template get<double>(),
+                          .beta2 = p.parameters().at("betas").at(1).template get<double>(),
                           .epsilon = p.number("eps", 1e-8),
-                          .decay = p.number("weight_decay", 0),
+                          .weight_decay = p.number("weight_decay", 0),
                           .decayed = [&](const std::string& name) { return is_in(called.at(name), decayed_names); }});
   std::vector<double> all_losses;
   std::vector<double> norms;

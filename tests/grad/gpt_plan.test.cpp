@@ -65,7 +65,7 @@ gpt<> trained(std::size_t steps) {
   gpt<> model = fresh();
   adam_state<gpt<>> state = adamw(model).state;
   for (std::size_t i = 0; i < steps; ++i) {
-    adamw optimiser(model, {.rate = 0.01, .decay = 0.1});
+    adamw optimiser(model, {.rate = 0.01, .weight_decay = 0.1});
     optimiser.state = state;
     optimiser.step(model, clip_norm(gradient(model, loss_of(text_of(i))), 1.0));
     state = optimiser.state;
@@ -85,7 +85,7 @@ struct backwards {
 
 TEST_CASE("a step of a GPT runs no plain plan") {
   gpt<> model = fresh();
-  adamw optimiser(model, {.rate = 0.01, .decay = 0.1});
+  adamw optimiser(model, {.rate = 0.01, .weight_decay = 0.1});
   context cx;
   const use_context scope(cx);
   const auto [value, g] = value_and_gradient(model, loss_of(text_of(0)));
@@ -125,7 +125,7 @@ TEST_CASE("steps of a GPT have the same bits for every executor, and with a stat
   };
   gpt<> straight = fresh();
   CHECK(!same(straight));
-  adamw optimiser(straight, {.rate = 0.01, .decay = 0.1});
+  adamw optimiser(straight, {.rate = 0.01, .weight_decay = 0.1});
   for (std::size_t i = 0; i < 2; ++i) {
     optimiser.step(straight, clip_norm(gradient(straight, loss_of(text_of(i))), 1.0));
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Losses against plain loops, and their gradients against differences in float64.
 #include "nodes.hpp"
+#include "support/numbers.hpp"
 
 #include <limits>
 
@@ -89,6 +90,7 @@ TEST_CASE("a multiple of an average, and two losses as one number") {
   const auto both =
       value_and_gradient(logits, [&](const auto& m) { return loss(m).mean() + 0.25 * mean<batch, vocab>(square(m)); });
   CHECK(half.value == doctest::Approx(one.value / 2));
+  CHECK((loss(logits) / 4).value() == doctest::Approx(one.value / 4));
   CHECK(also.value == doctest::Approx(one.value / 4));  // over twice as many
   for (std::size_t i = 0; i < logits.size(); ++i) {
     const double g = one.gradient.data()[i];
@@ -97,12 +99,44 @@ TEST_CASE("a multiple of an average, and two losses as one number") {
   }
 }
 
+TEST_CASE("weights of a loss have the extents of what they weigh") {
+  const tensor<double, batch, vocab> logits(batch{2}, vocab{3});
+  const tensor<id<vocab>, batch> targets(std::vector{1, 2}, batch{2});
+  for (const std::size_t n : {2, 4}) {
+    CAPTURE(n);
+    const tensor<double, vocab> weights(std::vector(n, 1.0), vocab{static_cast<std::ptrdiff_t>(n)});
+    const auto told = [&](const auto& loss) { return dimwise_test::thrown<extent_error>(loss); };
+    const std::string other = std::to_string(n);
+    const std::string said = told([&] { (void)cross_entropy<vocab>(logits, targets, class_weights(weights)); });
+    CAPTURE(said);
+    CHECK(said.starts_with("class_weights: "));
+    CHECK(said.find("vocab") != std::string::npos);
+    CHECK(said.find("3") != std::string::npos);
+    CHECK(said.find(other) != std::string::npos);
+    CHECK(told([&] { (void)cross_entropy<vocab>(logits, targets, class_weights(weights), label_smoothing{0.1}); }) ==
+          said);
+    CHECK(told([&] { (void)cross_entropy<vocab>(logits, softmax<vocab>(logits), class_weights(weights)); }) == said);
+    CHECK(told([&] {
+      (void)binary_cross_entropy(logits, logits, positive_weight(weights));
+    }).starts_with("positive_weight: "));
+  }
+}
+
+TEST_CASE("a temperature whose square no float holds is refused") {
+  const tensor<float, vocab> logits(std::vector{1.0F, 2.0F, 3.0F}, vocab{3});
+  for (const double t :
+       {0.0, -1.0, 1e-60, 1e60, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
+    CAPTURE(t);
+    CHECK_THROWS_AS(static_cast<void>(kl_divergence<vocab>(logits, logits, temperature{t})), number_error);
+  }
+}
+
 TEST_CASE("weights of a loss are 0 or more") {
   const tensor<double, vocab> logits(std::vector(3, 1.0), vocab{3});
   const tensor<id<vocab>> target(id<vocab>{1});
   const tensor<double, vocab> answers(std::vector{1.0, 0.0, 1.0}, vocab{3});
   const auto weights = [](double w) { return tensor<double, vocab>(std::vector{1.0, w, 1.0}, vocab{3}); };
-  for (const double w : {-0.1, std::numeric_limits<double>::quiet_NaN()}) {
+  for (const double w : {-0.1, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
     CHECK_THROWS_AS(static_cast<void>(cross_entropy<vocab>(logits, target, class_weights(weights(w)))), number_error);
     CHECK_THROWS_AS(static_cast<void>(binary_cross_entropy(logits, answers, positive_weight(w))), number_error);
     CHECK_THROWS_AS(static_cast<void>(binary_cross_entropy(logits, answers, positive_weight(weights(w)))),

@@ -65,8 +65,8 @@ TEST_CASE("sgd, with momentum, dampening, Nesterov's slope and decay") {
   const auto all = [](const std::string&) { return true; };
   for (const bool nesterov : {false, true}) {
     numbers p = start;
-    sgd optimiser(p,
-                  {.rate = 0.1, .momentum = 0.9, .dampening = 0.5, .nesterov = nesterov, .decay = 0.2, .decayed = all});
+    sgd optimiser(
+        p, {.rate = 0.1, .momentum = 0.9, .dampening = 0.5, .nesterov = nesterov, .weight_decay = 0.2, .decayed = all});
     optimiser.step(p, g1);
     optimiser.step(p, g2);
     for (std::size_t i = 0; i < p.size(); ++i) {
@@ -107,16 +107,19 @@ TEST_CASE("adam adds the decay to the gradient, adamw leaves it out of the momen
       CHECK(p.data()[i] == doctest::Approx(x).epsilon(1e-12));
     }
   };
-  const adam_settings settings{
-      .rate = 0.02, .first = 0.8, .second = 0.95, .epsilon = 1e-3, .decay = 0.3, .decayed = all};
-  check(adam(start, settings), false);
-  check(adamw(start, settings), true);
+  const auto settings = [&]<class Settings>(Settings) {
+    return Settings{.rate = 0.02, .beta1 = 0.8, .beta2 = 0.95, .epsilon = 1e-3, .weight_decay = 0.3, .decayed = all};
+  };
+  check(adam(start, settings(adam_settings())), false);
+  check(adamw(start, settings(adamw_settings())), true);
+  CHECK(adam(start, {.rate = 0.1}).settings.weight_decay == 0);
+  CHECK(adamw(start, {.rate = 0.1}).settings.weight_decay == 0.01);
 }
 
 TEST_CASE("a state that was copied goes on as the one that was not interrupted, to the bit") {
   auto straight = model_drawn(1);
   auto resumed = straight;
-  adamw whole(straight, {.rate = warm_up_cosine{.peak = 0.1, .warm_up = 2, .steps = 8}, .decay = 0.1});
+  adamw whole(straight, {.rate = warm_up_cosine{.peak = 0.1, .warm_up = 2, .steps = 8}, .weight_decay = 0.1});
   adamw first_half(resumed, whole.settings);
   const auto loss = [](const auto& m) {
     return mean<vocab, hidden>(square(m.norm(tanh(m.layers[0](m.words))) * m.scale + m.layers[1](m.words)));
@@ -183,13 +186,13 @@ TEST_CASE("settings that would not train are refused before anything moves") {
   moved_by(sgd(start, {.momentum = 0.5, .dampening = no_number}));
   moved_by(sgd(start, {.momentum = 0.5, .dampening = -0.1}));
   moved_by(sgd(start, {.momentum = 0.5, .dampening = 1.1}));
-  moved_by(sgd(start, {.decay = infinite}));
+  moved_by(sgd(start, {.weight_decay = infinite}));
   moved_by(adam(start, {.rate = infinite}));
   moved_by(adam(start, {.epsilon = 0}));  // 0 / 0 where the gradient is 0
-  moved_by(adam(start, {.first = 1}));
-  moved_by(adam(start, {.second = no_number}));
+  moved_by(adam(start, {.beta1 = 1}));
+  moved_by(adam(start, {.beta2 = no_number}));
   moved_by(adamw(start, {.epsilon = -1}));
-  moved_by(adamw(start, {.decay = -1}));
+  moved_by(adamw(start, {.weight_decay = -1}));
   moved_by(adamw(start, {.rate = warm_up_cosine{.peak = 1}}));
   CHECK_THROWS_AS(static_cast<void>(clip_norm(start, -1)), number_error);
   CHECK_THROWS_AS(static_cast<void>(clip_norm(start, no_number)), number_error);

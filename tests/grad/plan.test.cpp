@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The way back of a layer runs through kernels, and agrees with float64.
+// The backward pass of a layer runs through kernels, and agrees with float64.
 #include "nodes.hpp"
 #include <dimwise/nn.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What is computed again on the way back gives the same gradient; dropout leaves out by its seed, and never in
+// What is computed again in the backward pass gives the same gradient; dropout leaves out by its seed, and never in
 // inference.
 #include "nodes.hpp"
 #include <dimwise/nn.hpp>
@@ -117,9 +117,11 @@ TEST_CASE("check_gradient refuses a dropout that leaves out: differences know no
 
 TEST_CASE("dropout: nothing in inference, by the seed in training, the same again where it is computed again") {
   const auto x = some<batch, seq, d_model>(1, batch{20}, seq{30});
-  CHECK(&nn::dropout{0.1}(x) == &x);
+  CHECK(same(nn::dropout{0.1}(x), x));
   const auto drop = [](const auto& m) { return mean<batch, seq, d_model>(nn::dropout{0.25}(m)); };
   CHECK_THROWS_AS(static_cast<void>(gradient(x, drop)), gradient_error);
+  const auto kept = gradient(x, [](const auto& m) { return sum<batch, seq, d_model>(nn::dropout{0}(m)); });  // no seed
+  CHECK(std::count(kept.data(), kept.data() + kept.size(), 1.0) == static_cast<std::ptrdiff_t>(kept.size()));
   const auto by = [&](std::uint64_t seed) {
     const nn::dropout_seed now(seed);
     return gradient(x, drop);

@@ -71,7 +71,7 @@ TEST_CASE("adam: kernels, loops, executors, and a step that was taken up again")
   const table g[] = {drawn<table>(2, vocab{701}), drawn<table>(3, vocab{701})};
   const auto stepped = [&] {
     auto p = start;
-    adamw optimiser(p, {.rate = 0.01, .decay = 0.1});
+    adamw optimiser(p, {.rate = 0.01, .weight_decay = 0.1});
     optimiser.step(p, g[0]);
     adamw again(p, optimiser.settings);
     again.state = optimiser.state;
@@ -86,7 +86,7 @@ TEST_CASE("adam: kernels, loops, executors, and a step that was taken up again")
   check_close(fast, by_loops(stepped), 1e-6);
   const auto straight = [&] {
     auto p = start;
-    adamw optimiser(p, {.rate = 0.01, .decay = 0.1});
+    adamw optimiser(p, {.rate = 0.01, .weight_decay = 0.1});
     optimiser.step(p, g[0]);
     optimiser.step(p, g[1]);
     return p;

@@ -30,6 +30,33 @@ TEST_CASE("views") {
   CHECK_ADJOINT(x, flip<seq>(m));
 }
 
+TEST_CASE("new names of composites whose extents the run decides") {
+  struct row : position_dim<> {};
+  struct column : position_dim<> {};
+  struct patch : position_dim<> {};
+  struct of_heads : feature_dim<> {};
+  struct lanes : heads_dim<> {};
+  struct per_lane : feature_dim<> {};
+  using grid = merged<row, column>;
+  using lane_features = merged<lanes, per_lane>;
+  using token = summed<cls, seq>;
+  const auto image = some<row, column, rot>(1, row{2}, column{3});
+  CHECK_ADJOINT(image, relabel<grid, patch>(merge<row, column>(m)));
+  CHECK_ADJOINT(image, rename<grid, prime<grid>>(merge<row, column>(m)));
+  const auto split = some<seq, lanes, per_lane>(2, seq{3}, lanes{2}, per_lane{3});
+  CHECK_ADJOINT(split, relabel<lane_features, of_heads>(merge<lanes, per_lane>(m)));
+  CHECK_ADJOINT(split, relabel<lane_features, out<lane_features>>(merge<lanes, per_lane>(m)));
+  const auto text = some<token, rot>(3, seq{4});
+  CHECK_ADJOINT(text, rename<token, prime<token>>(m));
+  CHECK_ADJOINT(std::tuple(text, text), scores<rot>(std::get<0>(m), rename<token, prime<token>>(std::get<1>(m))));
+  const auto mixing = some<lanes, per_lane, out<lane_features>>(4, lanes{2}, per_lane{3}, out<lane_features>{6});
+  CHECK_ADJOINT(std::tuple(split, mixing), contract<lanes, per_lane>(std::get<0>(m), std::get<1>(m)));
+  // The output side of a composite keeps its name: it has one axis.
+  const auto square = some<lane_features, out<lane_features>>(5, lanes{2}, per_lane{3}, out<lane_features>{6});
+  CHECK_ADJOINT(std::tuple(tensor(merge<lanes, per_lane>(split)), square),
+                contract<lane_features>(std::get<0>(m), std::get<1>(m)));
+}
+
 TEST_CASE("joins") {
   const auto x = some<batch, seq>(1, batch{2}, seq{3});
   const auto y = some<batch, seq>(2, batch{2}, seq{2});

@@ -38,9 +38,11 @@ struct adjoint_of<node<view_as<How>, Shape, T, E>> {
     return reduced_to<E>(g);
   }
   template <class From, class To, class G>
-  static auto back(const N&, const G& g, look::rename<From, To>) {
+  static auto back(const N& n, const G& g, look::rename<From, To>) {
+    // Of a composite the name does not say how large its factors are: the operand does.
     using shape = make_shape_t<replace_t<dims_t<shape_of<G>>, To, list<From>>, list<>>;
-    return make_rename<accepted<shape>, To, From>("gradient", g);
+    return restride<shape, look::rename<To, From>, G>(
+        {}, extents_from<shape>("gradient", n.template child<0>().extents()), g);
   }
   template <class G, class Look>
   static auto back(const N& n, const G& g, const Look& how) {

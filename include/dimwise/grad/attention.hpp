@@ -100,7 +100,7 @@ struct kept_beside<node<product_over<Over>, Shape, T, A, B>> {
   template <class X>
   using gradient_type = float_tensor_t<dims_t<shape_of<X>>>;
 
-  // Fills `out`, and `sums` with what the way back needs; false where no kernel takes it.
+  // Fills `out`, and `sums` with what the backward pass needs; false where no kernel takes it.
   template <class Out>
   static bool store(const untracked_type<N>& n, Out& out, sums_type& sums) {
     sums =

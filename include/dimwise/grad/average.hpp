@@ -53,6 +53,11 @@ struct average {
   [[nodiscard]] friend average operator*(const average& a, Number by) {
     return by * a;
   }
+  template <class Number>
+    requires std::is_arithmetic_v<Number>
+  [[nodiscard]] friend average operator/(const average& a, Number by) {
+    return a * (detail::untracked_t<T>(1) / static_cast<detail::untracked_t<T>>(by));
+  }
 };
 
 namespace detail {
@@ -62,6 +67,24 @@ inline constexpr bool is_average = false;
 template <class T, class... D>
 inline constexpr bool is_average<average<T, D...>> = true;
 
+// What an average is added to is an average over the same dimensions; to all else its mean is added.
+template <class X>
+struct averaged_dims {
+  using type = list<>;
+};
+template <class T, class... D>
+struct averaged_dims<average<T, D...>> {
+  using type = list<D...>;
+};
+template <class A, class B>
+concept adds_an_average =
+    (is_average<A> || is_average<B>) && (is_average<A> || operand<A> || std::is_arithmetic_v<A>) &&
+    (is_average<B> || operand<B> || std::is_arithmetic_v<B>) &&
+    !(is_average<A> && is_average<B> && same_set<typename averaged_dims<A>::type, typename averaged_dims<B>::type>);
+template <class A, class B>
+using added_average = ERROR_R22_mean_of_an_average_is_added<
+    op::elementwise, over_t<union_t<typename averaged_dims<A>::type, typename averaged_dims<B>::type>>>;
+
 template <class T, class Shape>
 struct average_over;
 template <class T, class... D>
@@ -70,5 +93,13 @@ struct average_over<T, shape<D...>> {
 };
 
 }  // namespace detail
+
+template <class A, class B>
+  requires detail::adds_an_average<A, B>
+auto operator+(const A& a, const B& b) -> detail::added_average<A, B>;
+template <class A, class B>
+  requires(detail::is_average<A> || detail::is_average<B>) &&
+          (detail::adds_an_average<A, B> || (detail::is_average<A> && detail::is_average<B>))
+auto operator-(const A& a, const B& b) -> detail::added_average<A, B>;
 
 }  // namespace dimwise

@@ -12,6 +12,8 @@
 #include <dimwise/grad/average.hpp>
 #include <dimwise/nn/model.hpp>
 
+#include <string>
+
 namespace dimwise {
 
 /// What `value_and_gradient` gives: the loss, and its gradient by the model, which is of the model's own type.
@@ -24,9 +26,6 @@ struct value_with_gradient {
 namespace detail {
 
 // The real type of a model's parameters: the first one's.
-template <class M>
-struct element_of_model;
-
 template <class... T>
 struct first_real {
   using type = void;

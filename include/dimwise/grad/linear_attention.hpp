@@ -2,7 +2,7 @@
 // dimwise/grad/linear_attention.hpp -- linear attention over tracked operands: every position's update is recorded.
 //
 // Layer: grad. The sequence is cut into its positions once, and the results are put together once: each has an adjoint
-// of its own, so that the way back reads and writes every position once, and keeps the state of each.
+// of its own, so that the backward pass reads and writes every position once, and keeps the state of each.
 // Tests: tests/grad/linear_attention.test.cpp
 //
 //   nn::linear_state<float, batch, heads, d_k, d_v> state(batch{2});

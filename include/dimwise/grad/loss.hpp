@@ -40,7 +40,8 @@ double counted_elements(const Extents& e, const Counts& counts) {
   if constexpr (is_constant<Counts>) {
     return places_in_all<Rest>(e);
   } else {
-    const auto seen = std::count(counts.data(), counts.data() + counts.size(), true);
+    std::size_t seen = 0;
+    for (std::size_t i = 0; i < counts.size(); ++i) { seen += counts.data()[i] ? 1U : 0U; }
     using beside = make_shape_t<difference_t<dims_t<Rest>, dims_t<shape_of<Counts>>>, list<>>;
     return static_cast<double>(seen) * places_in_all<beside>(e);
   }
@@ -109,7 +110,7 @@ auto cross_entropy_of(const X& x, const Y& y, const Counts& counts, const Option
   if (!(smoothing >= 0 && smoothing <= 1)) {
     raise<number_error>(error{} << "label_smoothing: the amount is from 0 to 1 (R22)");
   }
-  if constexpr ((is_class_weights<Options> || ...)) { check_weights("class_weights", weights, false); }
+  if constexpr ((is_class_weights<Options> || ...)) { check_weights("class_weights", x, weights, false); }
   return averaged<Rest>(summed_all<Rest>(make_cross_entropy<Rest, V>(x, y, weights, counts, smoothing, false)),
                         weighed_elements<Rest, V>(x, y, weights, counts));
 }
@@ -225,7 +226,12 @@ struct kl_divergence {
   static auto make(list<V, D...>, const X& student, const Y& teacher, const Options&... options) {
     using rest = typename Verdict::shape;
     const double t = option_of(temperature{}, options...).value;
-    if (!(t > 0)) { raise<extent_error>(error{} << "kl_divergence: the temperature is not positive (R22)"); }
+    using numbers = std::numeric_limits<untracked_t<value_of<X>>>;
+    const auto fits = [](double x) { return x >= double{numbers::min()} && x <= double{numbers::max()}; };
+    if (!(t > 0) || !fits(t * t) || !fits(1 / (t * t))) {
+      raise<number_error>(error{} << "kl_divergence: the square of the temperature and its inverse are more than 0 and "
+                                     "finite (R22)");
+    }
     const auto counts = counted_places<rest>(extents_from<rest>("kl_divergence", student.extents()), options...);
     const auto sum_of = [&](const auto& q) {
       const auto one = weights_among<value_of<X>>();
@@ -273,7 +279,7 @@ struct binary_cross_entropy {
     const auto e = extents_from<shape>("binary_cross_entropy", x.extents(), y.extents());
     if constexpr ((is_positive_weight<Options> || ...)) {
       const auto weights = weights_among<T>(options...);
-      check_weights("positive_weight", weights, (loss_mask<Options> || ...));
+      check_weights("positive_weight", x, weights, (loss_mask<Options> || ...));
       return average_of<shape>(make_node<shape, T>(apply<fn::logistic_loss>{}, e, x, y, weights), options...);
     } else {
       return average_of<shape>(make_node<shape, T>(apply<fn::logistic_loss>{}, e, x, y), options...);

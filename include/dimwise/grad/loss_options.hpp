@@ -118,15 +118,17 @@ auto weights_among(const First& first, const More&... more) {
   }
 }
 
-// A weight below 0 or NaN turns a loss around or makes it NaN. What a mask hides may be NaN.
-template <class W>
-void check_weights(const char* name, const W& weights, bool may_hide_nan) {
+// Weights have the extents of what they weigh. One below 0, infinite or NaN turns a loss around or makes it NaN; what a
+// mask hides may be NaN.
+template <class X, class W>
+void check_weights(const char* name, const X& weighed, const W& weights, bool may_hide_nan) {
+  (void)merge_extents<both_atoms_t<X, W>>(name, weighed.extents(), weights.extents());
   if constexpr (!is_tracked<W> && std::is_arithmetic_v<value_of<W>>) {
     const tensor values(weights);
     for (std::size_t i = 0; i < values.size(); ++i) {
       const auto w = values.data()[i];
-      if (w < 0 || (w != w && !may_hide_nan)) {
-        raise<number_error>(error{} << name << ": a weight is 0 or more, and no NaN (R22)");
+      if (w < 0 || (w - w != 0 && !(w != w && may_hide_nan))) {
+        raise<number_error>(error{} << name << ": a weight is 0 or more, finite, and no NaN (R22)");
       }
     }
   }
@@ -177,6 +179,16 @@ template <class X>
 inline constexpr bool is_log_softmax = false;
 template <class Shape, class Over, class E>
 inline constexpr bool is_log_softmax<rowwise<Shape, rows::log_softmax, Over, E>> = true;
+
+template <class X>
+inline constexpr bool is_sigmoid = false;
+template <class Shape, class T, class E>
+inline constexpr bool is_sigmoid<elementwise<Shape, T, fn::sigmoid, E>> = true;
+// The logits of two alternatives are no probabilities, as far as a type says it.
+template <class Op, class Verdict, class X>
+using with_logits =
+    std::conditional_t<std::is_same_v<Op, op::binary_cross_entropy> && allowed<Verdict> && is_sigmoid<X>,
+                       ERROR_R22_logits_are_probabilities<Op, operand_t<shape_of<X>>>, Verdict>;
 
 // Targets are constants, no gradient is sent there; but for the logits of a teacher.
 template <class Op, class X>
@@ -239,7 +251,11 @@ struct judged_alternatives<Op, V, Named, X, Y, Options...> {
 template <class Op, class Named, class X, class Y, class... Options>
 using pairs_verdict = with_options<
     Op,
-    of_numbers<Op, rule::loss_of_pairs<Op, Named, shape_of<X>, shape_of<Y>, is_given<all_documents, Options...>>, X, Y>,
+    of_numbers<
+        Op,
+        with_logits<Op, rule::loss_of_pairs<Op, Named, shape_of<X>, shape_of<Y>, is_given<all_documents, Options...>>,
+                    X>,
+        X, Y>,
     dims_t<shape_of<X>>, dims_t<shape_of<X>>, Options...>;
 
 }  // namespace detail

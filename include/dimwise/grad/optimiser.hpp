@@ -4,7 +4,7 @@
 // Layer: grad. What an optimiser remembers is a struct of models and a step: it is copied, saved and loaded as one.
 // Tests: tests/grad/optimiser.test.cpp, tests/compile_fail/grad/
 //
-//   adamw optimiser(model, {.rate = 1e-3, .decay = 0.1});
+//   adamw optimiser(model, {.rate = 1e-3, .weight_decay = 0.1});
 //   optimiser.step(model, clip_norm(gradient, 1.0));
 #pragma once
 
@@ -15,6 +15,8 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
+#include <string>
 
 namespace dimwise {
 
@@ -34,32 +36,44 @@ M zeros_like(const M& m) {
   return zeros;
 }
 
-// Models that a step goes through side by side have parameters of the same extents.
+template <class Axes>
+struct names_of_axes;
+template <class... D>
+struct names_of_axes<list<D...>> {
+  static constexpr name_of of[sizeof...(D) + 1] = {&dimension_name<D>..., nullptr};
+};
+
+// Models that a step goes through side by side have parameters of the same extents. `whose` is the other one's name.
 template <class M>
-void check_same_extents(const char* what, const M& model, const M& other) {
+void check_same_extents(const char* what, const M& model, const M& other, const char* whose) {
   std::size_t count[2] = {};
   for_each_parameter_of([&](const std::string&, const auto&) { ++count[0]; }, model);
   for_each_parameter_of([&](const std::string&, const auto&) { ++count[1]; }, other);
-  const auto refuse = [&](const char* name) {
-    raise<extent_error>(error{} << what << ": " << name << " of the model and of the other have other extents (R15)");
-  };
-  if (count[0] != count[1]) { refuse("the lists of layers"); }
+  if (count[0] != count[1]) {
+    raise<extent_error>(error{} << what << ": the model has " << count[0] << " parameters and the " << whose << " has "
+                                << count[1] << " (R15)");
+  }
   for_each_parameter_of([&](const std::string& name, const auto& a, const auto& b) {
     using axes = axes_for<shape_of<std::remove_cvref_t<decltype(a)>>>;
     axis extents[2][max_rank];
     axis_extents<axes>::write(a.extents(), extents[0]);
     axis_extents<axes>::write(b.extents(), extents[1]);
     for (std::size_t i = 0; i < axes::size; ++i) {
-      if (extents[0][i].extent != extents[1][i].extent) { refuse(name.c_str()); }
+      if (extents[0][i].extent != extents[1][i].extent) {
+        raise<extent_error>(error{} << what << ": the parameter " << name.c_str() << (name.empty() ? "" : " ")
+                                    << "has extent " << extents[0][i].extent << " of " << names_of_axes<axes>::of[i]()
+                                    << ", the " << whose << " has " << extents[1][i].extent << " (R15)");
+      }
     }
   }, model, other);
 }
 
-// How many steps a state has made: a tensor, so that a file keeps it. Throws `number_error` below 0.
+// How many steps a state has made: a tensor, so that a file keeps it. Throws `number_error` below 0 and from 2^62 on.
 inline std::size_t steps_made(const tensor<std::int64_t>& step) {
   const std::int64_t made = step;
-  if (made < 0) {
-    raise<number_error>(error{} << "an optimiser's state: its step is " << static_cast<long long>(made) << ", below 0");
+  if (made < 0 || made >= std::int64_t{1} << 62) {
+    raise<number_error>(error{} << "an optimiser's state: its step is " << static_cast<long long>(made)
+                                << ", a number from 0 to 2^62 was expected");
   }
   return static_cast<std::size_t>(made);
 }
@@ -67,19 +81,20 @@ inline void count_step(tensor<std::int64_t>& step) {
   *step.overwrite() = static_cast<std::int64_t>(steps_made(step)) + 1;
 }
 
-// Settings of an optimiser are checked before anything moves. `what` is a number from 0 to 1, where 1 is left out.
+// Settings of an optimiser are checked before anything moves, in the range of a float: parameters may be floats.
+// `what` is a number from 0 to 1, where 1 is left out.
 inline void check_share(const char* who, const char* what, double x) {
   if (!(x >= 0 && x < 1)) { raise<number_error>(error{} << who << ": " << what << " is 0 or more, and less than 1"); }
 }
 inline void check_at_least_0(const char* who, const char* what, double x) {
-  if (!(x >= 0 && std::isfinite(x))) {
-    raise<number_error>(error{} << who << ": " << what << " is 0 or more, finite, and no NaN");
+  if (!(x >= 0 && x <= double{std::numeric_limits<float>::max()})) {
+    raise<number_error>(error{} << who << ": " << what << " is 0 or more, finite as a float, and no NaN");
   }
 }
 // A divisor beside a root that may be 0: 0 / 0 is NaN where a parameter never had a gradient.
 inline void check_more_than_0(const char* who, const char* what, double x) {
-  if (!(x > 0 && std::isfinite(x))) {
-    raise<number_error>(error{} << who << ": " << what << " is more than 0, finite, and no NaN");
+  if (!(x >= double{std::numeric_limits<float>::min()} && x <= double{std::numeric_limits<float>::max()})) {
+    raise<number_error>(error{} << who << ": " << what << " is more than 0 and finite as a float, and no NaN");
   }
 }
 
@@ -138,7 +153,7 @@ struct sgd_settings {
   double momentum = 0;
   double dampening = 0;  ///< how much less a gradient counts beside the momentum; the first one counts whole
   bool nesterov = false;
-  double decay = 0;  ///< added to the gradient
+  double weight_decay = 0;  ///< added to the gradient
   decay_choice decayed = {};
 };
 
@@ -159,8 +174,8 @@ class sgd {
   template <class G, class Verdict = detail::gradient_verdict<M, G>>
     requires allowed<Verdict>
   void step(M& model, const G& gradient) {
-    detail::check_same_extents("sgd", model, gradient);
-    detail::check_same_extents("sgd", model, state.velocity);
+    detail::check_same_extents("sgd", model, gradient, "gradient");
+    detail::check_same_extents("sgd", model, state.velocity, "velocity");
     const auto decayed = detail::decayed_parameters(model, settings.decayed);
     const std::size_t made = detail::steps_made(state.step);
     const double rate = settings.rate(made);
@@ -169,11 +184,11 @@ class sgd {
     if (!(settings.dampening >= 0 && settings.dampening <= 1)) {
       detail::raise<number_error>(error{} << "sgd: the dampening is from 0 to 1");
     }
-    detail::check_at_least_0("sgd", "the decay", settings.decay);
+    detail::check_at_least_0("sgd", "the weight decay", settings.weight_decay);
     const double fresh = made == 0 ? 1.0 : 1.0 - settings.dampening;
     std::size_t which = 0;
     for_each_parameter_of([&](const std::string&, auto& p, const auto& g, auto& v) {
-      move(p, g, v, rate, decayed[which++] ? settings.decay : 0.0, fresh);
+      move(p, g, v, rate, decayed[which++] ? settings.weight_decay : 0.0, fresh);
     }, model, gradient, state.velocity);
     detail::count_step(state.step);
   }
@@ -211,23 +226,34 @@ struct adam_state {
   BOOST_HANA_DEFINE_STRUCT(adam_state, (M, first), (M, second), (tensor<std::int64_t>, step));
 };
 
-/// Of `adam` and `adamw`. `decayed` says by names which parameters decay, in place of their kinds (`is_decayed`).
-struct adam_settings {
+namespace detail {
+
+// Of `adam`, and of `adamw`, whose weight decay is decoupled from the gradient.
+template <bool Decoupled>
+struct adam_options {
   learning_rate rate = 1e-3;
-  double first = 0.9;     ///< how much of the first moment stays
-  double second = 0.999;  ///< how much of the second moment stays
+  double beta1 = 0.9;    ///< how much of the first moment stays
+  double beta2 = 0.999;  ///< how much of the second moment stays
   double epsilon = 1e-8;
-  double decay = 0;
+  double weight_decay = Decoupled ? 0.01 : 0;
   decay_choice decayed = {};
 };
 
+}  // namespace detail
+
+/// Of `adam`, whose weight decay is 0 unless it is said, and of `adamw`, where it is 0.01. `decayed` says by names
+/// which parameters decay, in place of their kinds (`is_decayed`).
+using adam_settings = detail::adam_options<false>;
+using adamw_settings = detail::adam_options<true>;
+
 namespace detail {
 
-// `Decoupled`: the decay is apart from the gradient and its moments.
 template <class M, bool Decoupled>
 class adam_steps {
+  static constexpr const char* name = Decoupled ? "adamw" : "adam";
+
  public:
-  adam_settings settings;
+  adam_options<Decoupled> settings;
   adam_state<M> state;
 
   /// Moves `model` against its gradient. Throws `extent_error` where the two have other extents, `number_error` for
@@ -235,23 +261,24 @@ class adam_steps {
   template <class G, class Verdict = gradient_verdict<M, G>>
     requires allowed<Verdict>
   void step(M& model, const G& gradient) {
-    check_same_extents("adam", model, gradient);
-    check_same_extents("adam", model, state.first);
+    check_same_extents(name, model, gradient, "gradient");
+    check_same_extents(name, model, state.first, "first moment");
+    check_same_extents(name, model, state.second, "second moment");
     const auto decayed = decayed_parameters(model, settings.decayed);
     const std::size_t made = steps_made(state.step);
     const double rate = settings.rate(made);
-    check_at_least_0("adam", "the rate", rate);
-    check_share("adam", "`first`", settings.first);
-    check_share("adam", "`second`", settings.second);
-    check_more_than_0("adam", "`epsilon`", settings.epsilon);
-    check_at_least_0("adam", "the decay", settings.decay);
+    check_at_least_0(name, "the rate", rate);
+    check_share(name, "beta1", settings.beta1);
+    check_share(name, "beta2", settings.beta2);
+    check_more_than_0(name, "epsilon", settings.epsilon);
+    check_at_least_0(name, "the weight decay", settings.weight_decay);
     count_step(state.step);
     const auto steps = static_cast<double>(made + 1);
-    const double first_left = 1 - std::pow(settings.first, steps);
-    const double second_left = std::sqrt(1 - std::pow(settings.second, steps));
+    const double first_left = 1 - std::pow(settings.beta1, steps);
+    const double second_left = std::sqrt(1 - std::pow(settings.beta2, steps));
     std::size_t which = 0;
     for_each_parameter_of([&](const std::string&, auto& p, const auto& g, auto& m, auto& v) {
-      move(p, g, m, v, rate, decayed[which++] ? settings.decay : 0.0, first_left, second_left);
+      move(p, g, m, v, rate, decayed[which++] ? settings.weight_decay : 0.0, first_left, second_left);
     }, model, gradient, state.first, state.second);
   }
   template <class G, class Verdict = gradient_verdict<M, G>>
@@ -259,8 +286,8 @@ class adam_steps {
   Verdict step(M& model, const G& gradient);
 
  protected:
-  adam_steps(const M& model, adam_settings s)
-      : settings(static_cast<adam_settings&&>(s)),
+  adam_steps(const M& model, adam_options<Decoupled> s)
+      : settings(static_cast<adam_options<Decoupled>&&>(s)),
         state{zeros_like(model), zeros_like(model), tensor<std::int64_t>(0)} {}
 
  private:
@@ -271,10 +298,10 @@ class adam_steps {
     const auto number = [](double x) { return static_cast<T>(x); };
     const adam_numbers<T> by{
         .decay = number(Decoupled ? 0.0 : decay),
-        .first_kept = number(settings.first),
-        .first_added = number(1 - settings.first),
-        .second_kept = number(settings.second),
-        .second_added = number(1 - settings.second),
+        .first_kept = number(settings.beta1),
+        .first_added = number(1 - settings.beta1),
+        .second_kept = number(settings.beta2),
+        .second_added = number(1 - settings.beta2),
         .kept = number(Decoupled ? 1 - rate * decay : 1.0),
         .size = number(rate / first_left),
         .root = number(1 / second_left),
@@ -295,13 +322,12 @@ class adam : public detail::adam_steps<M, false> {
   explicit adam(const M& model, const adam_settings& s = {}) : detail::adam_steps<M, false>(model, s) {}
 };
 
-/// The same, with the decay beside it: p −= rate · decay · p (Loshchilov and Hutter 2019). `decay` is 0.01 if no
-/// settings are said, and 0 in settings that do not say it.
+/// The same, with the decay beside it: p −= rate · decay · p (Loshchilov and Hutter 2019).
 template <class M>
 class adamw : public detail::adam_steps<M, true> {
  public:
-  /// For a model of these extents; its moments are zeros. The decay is 0.01 if no settings are said.
-  explicit adamw(const M& model, const adam_settings& s = {.decay = 0.01}) : detail::adam_steps<M, true>(model, s) {}
+  /// For a model of these extents; its moments are zeros.
+  explicit adamw(const M& model, const adamw_settings& s = {}) : detail::adam_steps<M, true>(model, s) {}
 };
 
 }  // namespace dimwise

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/grad/recomputed.hpp -- a layer that keeps its input only, and is computed again on the way back.
+// dimwise/grad/recomputed.hpp -- a layer that keeps its input only, and is computed again in the backward pass.
 //
 // Layer: grad. What the layer's statements would have kept is there for as long as its own gradient is computed (Chen,
 // Xu, Zhang and Guestrin 2016).
@@ -105,10 +105,10 @@ tensor<tracked<T>, D...> recorded_as_a_whole(const tensor<tracked<T>, D...>& y, 
 
 namespace no_adl {
 
-/// layer(x, how…), of which the way back keeps x alone: everything inside is computed a second time when the gradient
-/// arrives. `how` is masks and the like, which are constants; what the layer's dropouts leave out is the same again.
-/// Where nothing is tracked it is layer(x, how…). The layer is called again when `value_and_gradient` goes back, so
-/// what it captures by reference outlives that call. Throws `gradient_error` where it captured tracked tensors.
+/// layer(x, how…), of which the backward pass keeps x alone: everything inside is computed a second time when the
+/// gradient arrives. `how` is masks and the like, which are constants; what the layer's dropouts leave out is the same
+/// again. Where nothing is tracked it is layer(x, how…). The layer is called again when `value_and_gradient` goes back,
+/// so what it captures by reference outlives that call. Throws `gradient_error` where it captured tracked tensors.
 template <class Layer, operand X, class... How>
 [[nodiscard]] auto recomputed(const Layer& layer, const X& x, const How&... how) {
   static_assert(!(detail::is_tracked<How> || ...), "dimwise: recomputed takes tracked tensors as x, or in the layer");

@@ -58,7 +58,11 @@ class learning_rate {
   template <class Schedule>
     requires std::is_invocable_r_v<double, const Schedule&, std::uint64_t>
   learning_rate(const Schedule& schedule) : of_(schedule) {}  // implicit: `.rate = warm_up_cosine{…}`
-  [[nodiscard]] double operator()(std::uint64_t step) const { return of_(step); }
+  /// Throws `number_error` where the function is empty.
+  [[nodiscard]] double operator()(std::uint64_t step) const {
+    if (!of_) { detail::raise<number_error>(error{} << "learning_rate: a function was expected, it is empty"); }
+    return of_(step);
+  }
 
  private:
   std::function<double(std::uint64_t)> of_;

@@ -143,7 +143,7 @@ class recorded_formula : public recorded_value<T, DimsAndMarks...> {
  private:
   const E* formula_;  // owned: a std::unique_ptr is twenty more functions to compile for each formula
 };
-// The same of attention that a kernel has computed: the value and the log-sum-exp are kept for the way back.
+// The same of attention that a kernel has computed: the value and the log-sum-exp are kept for the backward pass.
 template <class E, class T, class... DimsAndMarks>
 class recorded_attention final : public recorded_formula<E, T, DimsAndMarks...> {
  public:
