@@ -122,6 +122,7 @@ set(dimwise_headers
     include/dimwise/io/file_bytes.hpp
     include/dimwise/io/file_error.hpp
     include/dimwise/io/gguf.hpp
+    include/dimwise/io/new_file.hpp
     include/dimwise/io/npy.hpp
     include/dimwise/io/npz.hpp
     include/dimwise/io/safetensors.hpp

@@ -42,15 +42,15 @@ THIRD_PARTIES = {
     "boost/hana": ("shape/", "shape.hpp", "nn/", "grad/gradient.hpp"),
     "xtensor/": ("tensor/xtensor.hpp",),
     "xtl/": ("tensor/xtensor.hpp",),
-    "xsimd/": ("kernels/",),
+    "xsimd/": ("kernels/simd.hpp",),
     "oneapi/tbb/": ("eval/tbb.hpp",),
     "nlohmann/": ("io/", "text/"),
     "utf8proc.h": ("text/unicode.hpp",),
     "zip.h": ("io/npz.hpp",),
-    "fcntl.h": ("io/file_bytes.hpp",),  # POSIX: files mapped into memory
+    "fcntl.h": ("io/file_bytes.hpp", "io/new_file.hpp"),  # POSIX: files mapped into memory
     "sys/mman.h": ("io/file_bytes.hpp", "tensor/large_pages.hpp"),
-    "sys/stat.h": ("io/file_bytes.hpp",),
-    "unistd.h": ("io/file_bytes.hpp", "viz/colours_definitions.hpp"),  # the latter: is this a terminal?
+    "sys/stat.h": ("io/file_bytes.hpp", "io/new_file.hpp"),
+    "unistd.h": ("io/file_bytes.hpp", "io/new_file.hpp", "viz/colours_definitions.hpp"),  # the latter: is this a terminal?
     "sys/single_threaded.h": ("tensor/counted.hpp",),  # of the GNU C library: is there one thread?
     "immintrin.h": ("kernels/",),
     "arm_neon.h": ("kernels/",),

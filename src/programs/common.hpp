@@ -5,6 +5,8 @@
 #include <dimwise/dim/error.hpp>
 #include <dimwise/eval/context.hpp>
 #include <dimwise/io/config.hpp>
+#include <dimwise/text/unicode.hpp>
+#include <dimwise/version.hpp>
 #if defined(DIMWISE_PROGRAMS_TBB)
 #include <dimwise/eval/tbb.hpp>
 #endif
@@ -143,6 +145,13 @@ inline std::string read_text(const std::string& name) {
   return text;
 }
 
+/// A text that is UTF-8: a tokenizer would read U+FFFD where it is not.
+inline void expect_utf8(const std::string& text, const std::string& name) {
+  if (const auto at = dimwise::text::first_invalid_utf8(text)) {
+    refuse(name + " is not UTF-8 at byte " + std::to_string(*at) + ", counted from 0");
+  }
+}
+
 /// What was printed has arrived. A full disk is no success.
 inline void finish_output() {
   const bool failed_before = std::ferror(stdout) != 0;
@@ -150,10 +159,13 @@ inline void finish_output() {
   if (failed_before) { refuse("the output cannot be written"); }
 }
 
-/// Runs a program: what it refuses is told in its own name. 0: done, 1: refused, above 100: wrong options,
+/// Runs a program: what it refuses is reported in its own name. 0: done, 1: refused, above 100: wrong options,
 /// 130: stopped.
 template <class Run>
 int guarded(CLI::App& app, int argc, char** argv, const Run& run) {
+  app.set_version_flag("--version", app.get_name() + " " + std::to_string(DIMWISE_VERSION_MAJOR) + "." +
+                                        std::to_string(DIMWISE_VERSION_MINOR) + "." +
+                                        std::to_string(DIMWISE_VERSION_PATCH));
   try {
     try {
       app.parse(argc, argv);

@@ -35,7 +35,7 @@ std::vector<std::string> lines_of(const std::string& name) {
   std::vector<std::string> lines;
   for (std::string line; std::getline(file, line);) {
     if (line.ends_with('\r')) { line.pop_back(); }
-    if (!line.empty()) { lines.push_back(line); }
+    if (line.find_first_not_of(" \t\r") != std::string::npos) { lines.push_back(line); }
   }
   if (lines.empty()) { refuse(name + ": has no line with text"); }
   return lines;
@@ -57,6 +57,7 @@ class embedding {
     std::vector<vector> all;
     for (std::size_t i = 0; i < texts.size(); ++i) {
       if (i % 16 == 0) { line.show(what + " " + std::to_string(i) + " of " + std::to_string(texts.size())); }
+      expect_utf8(texts[i], what + " " + std::to_string(i + 1));
       const auto ids = words_.encode(texts[i]);
       if (ids.empty()) { refuse(what + " " + std::to_string(i + 1) + " has no tokens"); }
       if (ids.size() > model_.longest()) {
@@ -198,6 +199,7 @@ int main(int argc, char** argv) {
   app.add_option("texts", o.texts, "the texts; one alone is shown as numbers")->required();
   auto* const file = app.add_option("-f,--file", o.file, "a file whose lines are compared with the texts");
   app.add_option("-k,--nearest", o.nearest, "how many lines of the file are shown")
+      ->needs(file)
       ->check(whole_numbers(1, "a whole number of 1 or more"))
       ->capture_default_str();
   app.add_option("-t,--threads", o.threads, "threads")->check(CLI::Range(1, 1024))->capture_default_str();

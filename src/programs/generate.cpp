@@ -15,9 +15,10 @@ using namespace programs;
 class generation {
  public:
   generation(const generate_options& o, text_model& model, const dimwise::text::tokenizer<vocab>& words)
-      : o_(o), model_(model), words_(words), ends_(ends_of_text(o.folder)) {}
+      : o_(o), model_(model), words_(words), ends_(ends_of_text(o.folder, model.words(), o.quiet)) {}
 
   int run() {
+    expect_utf8(o_.text, "the text");
     const bool chats = !o_.chat_template.empty();
     if (chats) { check_template(); }
     std::vector<word> all = words_.encode(chats ? chatml(o_.system, o_.text) : o_.text);
@@ -153,9 +154,9 @@ void add_options(CLI::App& app, generate_options& o, std::optional<std::string>&
   app.add_option("--weights", o.weights, "how the weights are stored in memory")
       ->check(CLI::IsMember({"f32", "bf16", "f16", "int8", "int4"}))
       ->capture_default_str();
-  app.add_option("--chat-template", o.chat_template, "the text is a question in this form")
-      ->check(CLI::IsMember({"chatml"}));
-  app.add_option("--system", o.system, "what is said before a question")->capture_default_str();
+  auto* const form = app.add_option("--chat-template", o.chat_template, "the text is a question in this form")
+                         ->check(CLI::IsMember({"chatml"}));
+  app.add_option("--system", o.system, "what is said before a question")->needs(form)->capture_default_str();
   app.add_flag("--ignore-eos", o.ignore_end, "go on behind the end of a text");
   app.add_flag("--no-display-prompt", o.hide_prompt, "show what is new alone");
   app.add_flag("-q,--quiet", o.quiet, "nothing but text");

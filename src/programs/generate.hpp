@@ -34,16 +34,25 @@ struct generate_options {
 
 inline volatile std::sig_atomic_t stopped = 0;
 
-/// The ids that end a text: config.json's, and those of generation_config.json.
-inline std::set<std::size_t> ends_of_text(const std::filesystem::path& folder) {
+/// The ids that end a text: config.json's, and those of generation_config.json. HuggingFace writes defaults there that
+/// small models do not have: what is none of the model's words is noted on stderr.
+inline std::set<std::size_t> ends_of_text(const std::filesystem::path& folder, std::size_t words, bool quiet) {
   std::set<std::size_t> ends;
   for (const char* name : {"config.json", "generation_config.json"}) {
     if (!std::filesystem::exists(folder / name)) { continue; }
     const auto settings = dimwise::io::read_json(folder / name);
     if (!settings.is_object() || !settings.contains("eos_token_id")) { continue; }
     const auto& id = settings.at("eos_token_id");
+    if (id.is_null()) { continue; }
     for (const auto& one : id.is_array() ? id : nlohmann::json::array({id})) {
-      if (one.is_number_unsigned()) { ends.insert(one.get<std::size_t>()); }
+      const std::string said = (folder / name).string() + ": eos_token_id is " +
+                               one.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace).substr(0, 60);
+      if (!one.is_number_integer()) { refuse(said + ", a whole number was expected"); }
+      if (one.is_number_unsigned() && one.get<std::size_t>() < words) {
+        ends.insert(one.get<std::size_t>());
+      } else if (!quiet) {
+        std::fprintf(stderr, "%s, the model has %zu words: it ends no text\n", said.c_str(), words);
+      }
     }
   }
   return ends;

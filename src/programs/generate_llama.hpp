@@ -27,7 +27,7 @@ std::unique_ptr<text_model> read_llama(const dimwise::io::config_check& settings
     return feed ? as(none, some, output, activation) : as(none, none, output, activation);
   };
   const bool tied = config.flag("tie_word_embeddings", false);
-  // With weights in fewer bits it is the LLaMA that was published; another one is told what it differs in.
+  // With weights in fewer bits it is the LLaMA that was published; of another one the differences are reported.
   if constexpr (!real_element<Weights>) {
     return tied ? as(none, none, models::tied(), f::silu()) : as(none, none, models::own(), f::silu());
   } else {

@@ -182,7 +182,7 @@ def main():
                 expect(f"a LLaMA with {activation}, {biases}, {tied}", llama(activation, *biases, tied), 0, "1 passed, 0 failed")
         for tied in (False, True):
             expect(f"a GPT-2 with {activation}, {tied}", gpt2(activation, tied, "transformer."), 0, "1 passed, 0 failed")
-    expect("an activation that is not known", llama("tanh", False, False, True), 1, "hidden_act is tanh, the model's type has silu or swish")
+    expect("an activation that is not known", llama("tanh", False, False, True), 1, "hidden_act is \"tanh\", the model's type has silu or swish")
 
     # --- files ---
     def with_file(change):

@@ -215,6 +215,38 @@ TEST_CASE("queries, keys and values in one array: in thirds, or by heads") {
   CHECK(lines[0].find("\"qkv.weight\" (F32 [4, 12]) does not fit query.weight") == 0);
 }
 
+TEST_CASE("an array of a file is one parameter, or all of its parts") {
+  const dimwise_test::temporary_folder folder;
+  const auto refused = [&](const auto& m, const bindings& names) {
+    return dimwise_test::message([&] { save(m, folder / "f.safetensors", names); });
+  };
+  three m;
+  const std::string path = (folder / "f.safetensors").string();
+  {
+    bindings names;
+    names.linear<in_out>("w", m.query);
+    names.linear<in_out>("w", m.key);
+    names.linear<in_out>("v", m.value);
+    CHECK(refused(m, names) == path + ": w.weight is bound to two parameters; a file has one array of a name");
+  }
+  {
+    bindings names;
+    names.bind<stored<features, heads, d_k>>("w", m.query.weight);
+    names.bind<stored<heads, d_k>>("w", m.query.bias);
+    names.linear<in_out>("k", m.key);
+    names.linear<in_out>("v", m.value);
+    CHECK(refused(m, names) == path + ": w is bound to parameters of other extents or elements");
+  }
+  {
+    queried one;
+    bindings names;
+    names.bind<stored<features, together<io::part<0, 3>, heads, d_k>>>("w", one.query.weight);
+    names.bind<stored<heads, d_k>>("b", one.query.bias);
+    CHECK(refused(one, names) == path + ": part 1 of w is bound to no parameter");
+  }
+  CHECK(dimwise_test::files_in(folder.path()) == 0);
+}
+
 TEST_CASE("rotary pairs in the file become the halves of the model, and halves pairs") {
   queried m;
   made file;

@@ -1,4 +1,4 @@
-// tests/io/file_bytes.test.cpp -- the bytes of a file, mapped or read; a new file appears whole or not at all.
+// tests/io/file_bytes.test.cpp -- the bytes of a file, mapped or read.
 // SPDX-License-Identifier: BSL-1.0
 #include "io/support.hpp"
 #include <dimwise/io/file_bytes.hpp>
@@ -25,18 +25,4 @@ TEST_CASE("mapped and read bytes are those of the file") {
     CHECK(file_bytes(folder / "empty", how).bytes().empty());
   }
   CHECK(file_bytes(folder / "a").path() == folder / "a");
-}
-
-TEST_CASE("a new file takes its place when it is finished, and leaves nothing where it is not") {
-  const dimwise_test::temporary_folder folder;
-  folder.write("a", "old");
-  { new_file(folder / "a").write(dimwise_test::bytes_of_text("new")); }
-  CHECK(text_of(file_bytes(folder / "a")) == "old");
-  CHECK(dimwise_test::files_in(folder.path()) == 1);
-  new_file file(folder / "a");
-  file.write(dimwise_test::bytes_of_text("ne"));
-  file.write(dimwise_test::bytes_of_text("w"));
-  file.finish();
-  CHECK(text_of(file_bytes(folder / "a")) == "new");
-  CHECK(dimwise_test::files_in(folder.path()) == 1);
 }

@@ -71,7 +71,29 @@ TEST_CASE("tensors are written as a .npz file and read again") {
   CHECK(dimwise_test::message([&] { write_npz(folder / "x.npz", twice); }) ==
         (folder / "x.npz").string() + ": the file cannot be written: \"x\": File already exists");
   CHECK(bytes_of("x.npz") == before);
-  CHECK_FALSE(std::filesystem::exists(folder / "x.npz.partial"));
+  const auto drafts = [&] {
+    std::size_t count = 0;
+    for (const auto& one : std::filesystem::directory_iterator(folder.path())) {
+      count += one.path().extension() == ".partial" ? 1U : 0U;
+    }
+    return count;
+  };
+  CHECK(drafts() == 0);
+  stored_array short_of_bytes = as_stored("x", x);
+  short_of_bytes.extents = {9};
+  CHECK(dimwise_test::message([&] {
+    write_npz(folder / "x.npz", std::vector{short_of_bytes});
+  }).find("bytes are not F32 [9]") != std::string::npos);
+  CHECK(dimwise_test::message([&] { write_npy(folder / "x.npy", short_of_bytes); }).find("bytes are not F32 [9]") !=
+        std::string::npos);
+  CHECK(dimwise_test::message([&] {
+    write_npz(folder / "x.npz", std::vector{as_stored(std::string("a\0b", 3), x)});
+  }).find("a name holds a NUL byte") != std::string::npos);
+  CHECK(bytes_of("x.npz") == before);
+  CHECK(drafts() == 0);
+  write_npz(folder / "nothing.npz", {});
+  const archive nothing = read_npz(folder / "nothing.npz");
+  CHECK(nothing.arrays().empty());
   CHECK(dimwise_test::message([&] { write_npz(folder / "no" / "x.npz", arrays); }).find("cannot be written") !=
         std::string::npos);
 }

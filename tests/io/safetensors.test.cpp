@@ -41,6 +41,8 @@ TEST_CASE("what is wrong is named, with what was expected") {
         "x: no safetensors file: 8 bytes were expected, it has 7");
   CHECK(dimwise_test::message([] { (void)parsed(std::string("\xff\0\0\0\0\0\0\0{}", 10)); }) ==
         "x: no safetensors file: a header of 255 bytes does not fit; 2 is the most here");
+  CHECK(dimwise_test::message([] { (void)parsed("version https://git-lfs.github.com/spec/v1\noid sha256:00\n"); }) ==
+        "x: no safetensors file: it is a pointer of Git LFS; `git lfs pull` brings the file");
   CHECK(refusal("[]") == "x: no safetensors file: in its header, it is not an object of tensors");
   CHECK(refusal("{") == "x: no safetensors file: in its header, it is no JSON at byte 2");
   CHECK(refusal(std::string("{}\0", 3)) == "x: no safetensors file: in its header, it holds a NUL byte");

@@ -170,10 +170,10 @@ TEST_CASE("names with a prefix, of old norms, with heads on top; settings that a
   folder.change("\"gelu\"", "\"gelu_new\"");
   CHECK(dimwise_test::message([&] {
     (void)models::read_bert<tiny>(folder.path());
-  }).find("hidden_act is gelu_new, the model's type has gelu") != std::string::npos);
+  }).find("hidden_act is \"gelu_new\", the model's type has gelu") != std::string::npos);
   // Positions that begin at 2, as RoBERTa's do: another type of model.
   folder.change("\"model_type\": \"bert\"", "\"model_type\": \"roberta\"");
   CHECK(dimwise_test::message([&] {
     (void)models::read_bert<tiny>(folder.path());
-  }).find("model_type is roberta, the model's type has bert") != std::string::npos);
+  }).find("model_type is \"roberta\", the model's type has bert") != std::string::npos);
 }

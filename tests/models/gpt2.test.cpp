@@ -71,7 +71,7 @@ TEST_CASE("settings that are not those of the types are told at once") {
             ": the settings do not fit the model:\n"
             "  vocab_size is 96, but vocab has extent 50257\n"
             "  n_inner is 256, but hidden has extent 128\n"
-            "  activation_function is relu, the model's type has gelu_new or gelu_pytorch_tanh or gelu_fast");
+            "  activation_function is \"relu\", the model's type has gelu_new or gelu_pytorch_tanh or gelu_fast");
   folder.change("\"tie_word_embeddings\": true", "\"tie_word_embeddings\": false");
   CHECK(dimwise_test::message([&] {
     (void)models::read_gpt2<tiny>(folder.path());

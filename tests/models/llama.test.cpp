@@ -114,6 +114,7 @@ TEST_CASE("settings without a meaning are refused by name, with what was expecte
             "rope_scaling: factor is " + factor + ", a number above 0 was expected");
     }
     CHECK(told(R"("type": ")" + type + "\"") == "rope_scaling: factor is missing");
+    CHECK(told(R"("factor": null, "type": ")" + type + "\"") == "rope_scaling: factor is null, a value was expected");
   }
   const std::string yarn = R"("type": "yarn", "factor": 2, )";
   CHECK(told(yarn + R"("original_max_position_embeddings": 0)") ==

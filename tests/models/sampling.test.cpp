@@ -134,6 +134,8 @@ TEST_CASE("what cannot be drawn from is refused") {
     CHECK_THROWS_AS(static_cast<void>(draw(logits, {.temperature = bad})), number_error);
     CHECK_THROWS_AS(static_cast<void>(draw(logits, {.top_p = bad})), number_error);
     CHECK_THROWS_AS(static_cast<void>(draw(logits, {.min_p = bad})), number_error);
+    CHECK_THROWS_AS(static_cast<void>(draw(logits, {.temperature = 0, .top_p = bad})), number_error);
+    CHECK_THROWS_AS(static_cast<void>(draw(logits, {.temperature = 0, .min_p = bad})), number_error);
     CHECK_THROWS_AS(static_cast<void>(draw(logits, {.repetition_penalty = bad})), number_error);
   }
   CHECK_THROWS_AS(static_cast<void>(draw(logits, {.repetition_penalty = 0})), number_error);

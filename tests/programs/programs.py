@@ -60,7 +60,8 @@ class Programs:
 
     @staticmethod
     def run(program, *arguments):
-        return subprocess.run([program, *map(str, arguments)], capture_output=True, timeout=600, check=False)
+        return subprocess.run([program, *(a if isinstance(a, bytes) else str(a) for a in arguments)],
+                              capture_output=True, timeout=600, check=False)
 
     def refused(self, name, program, expected, *arguments):
         result = self.run(program, "-q", *arguments)
@@ -214,6 +215,20 @@ class Programs:
         self.refused("a file without a name", program, "the name of a file was expected", folder, "-f", "")
         self.refused("no signs of chatml", program, "the tokenizer has no <|im_start|>", folder, "x",
                      "--chat-template", "chatml")
+        self.refused("no UTF-8", program, "the text is not UTF-8 at byte 2", folder, b"ab\xff")
+        pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 548105171\n"
+        self.refused("a pointer of Git LFS", program, "it is a pointer of Git LFS",
+                     self.folder("git_lfs", {**own, "model.safetensors": pointer}), "x")
+        ends = self.folder("ends", {**own, **weights, "generation_config.json": b'{"eos_token_id": [3, 50256]}'})
+        told = self.run(program, ends, "x", "-n", "1")
+        self.check("an end that is no word", told.returncode == 0
+                   and b"eos_token_id is 50256, the model has 96 words" in told.stderr, told)
+        (ends / "generation_config.json").write_text('{"eos_token_id": "</s>"}')
+        self.refused("an end in letters", program, "a whole number was expected", ends, "x")
+        alone = self.run(program, folder, "x", "--system", "s")
+        self.check("--system without --chat-template", alone.returncode > 100 and b"--chat-template" in alone.stderr, alone)
+        version = self.run(program, "--version")
+        self.check("a version", version.returncode == 0 and version.stdout.startswith(b"dimwise-generate 0."), version)
         usage = self.run(program, folder, "x", "--tempp", "1")
         self.check("a wrong option", usage.returncode > 100 and b"--tempp" in usage.stderr, usage)
         no_numbers = [(option, value) for value in ("nan", "inf", "-inf")
@@ -289,7 +304,15 @@ class Programs:
                      "-f", "")
         both = self.run(self.embed_program, folder, "x", "--vectors", "--file", sentences)
         self.check("vectors of a file", both.returncode > 100 and not both.stdout and b"excludes" in both.stderr, both)
-        self.wrong_options(self.embed_program, folder, ("--nearest", "0"), ("--nearest", "-1"))
+        for k in ("0", "-1"):
+            few = self.run(self.embed_program, folder, "x", "--file", sentences, "-k", k)
+            self.check(f"-k {k}", few.returncode > 100 and f"--nearest: {k} is not a".encode() in few.stderr, few)
+        alone = self.run(self.embed_program, folder, "x", "-k", "2")
+        self.check("-k without --file", alone.returncode > 100 and b"--file" in alone.stderr, alone)
+        self.refused("no UTF-8, embedded", self.embed_program, "text 2 is not UTF-8 at byte 1", folder, "x", b"x\xc3")
+        (self.place / "blank.txt").write_text(" \n\t\n")
+        self.refused("lines of spaces", self.embed_program, "has no line with text", folder, "x", "-f",
+                     self.place / "blank.txt")
         self.refused("no file of sentences", self.embed_program, "none.txt: cannot be read", folder, "x", "-f",
                      self.place / "none.txt")
 

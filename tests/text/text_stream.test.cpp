@@ -19,6 +19,19 @@ text::tokenizer<vocab> packed(const std::string& name) {
 
 }  // namespace
 
+TEST_CASE("the first byte that is no UTF-8 is found") {
+  for (const char* text : {"", "a", "naïve 👩‍👩‍👧 你好 \x7f", "\xf4\x8f\xbf\xbf"}) {
+    CAPTURE(text);
+    CHECK_FALSE(text::first_invalid_utf8(text));
+  }
+  CHECK(text::first_invalid_utf8("\xff") == 0);
+  CHECK(text::first_invalid_utf8("ab\x80") == 2);
+  CHECK(text::first_invalid_utf8("ï\xe2\x82") == 2);         // cut off
+  CHECK(text::first_invalid_utf8("\xc3\xa9\xc0\xaf") == 2);  // too long a form
+  CHECK(text::first_invalid_utf8("\xed\xa0\x80") == 0);      // a surrogate
+  CHECK(text::first_invalid_utf8("\xf4\x90\x80\x80") == 0);  // beyond U+10FFFF
+}
+
 TEST_CASE("what comes is the text, in whole characters") {
   const std::string said = "Once upon a time,";
   const std::string more = " naïve 👩‍👩‍👧 你好 🇩🇪 and\n\n the rest … 𝔘";

@@ -170,6 +170,31 @@ TEST_CASE("StripAccents takes away marks of every kind, BertNormalizer accents a
   CHECK(given() == std::vector<std::size_t>{0, 3, 1, 4});
 }
 
+TEST_CASE("ids beyond the vocabulary have no text, and an added token has no word's id") {
+  json settings = packed("bert/tokenizer.json");
+  const words_of words(settings, "bert");
+  for (const std::size_t beyond : {words.size(), (std::size_t{1} << 32) + 1}) {
+    const std::vector ids{id<vocab>{beyond}};
+    const std::string said = dimwise_test::message([&] { (void)words.decode(ids); });
+    CHECK(said.starts_with("decode: id " + std::to_string(beyond) + " is outside dimension "));
+  }
+  const auto told = [&](std::size_t id, const std::string& content) {
+    json other = settings;
+    other["added_tokens"].push_back({{"id", id}, {"content", content}});
+    return dimwise_test::message([&] { (void)words_of(other, "t"); });
+  };
+  const std::size_t next = words.size();
+  const std::string a_word = "the";
+  REQUIRE(words.find(a_word));
+  CHECK(told(next, "a new one").empty());
+  CHECK(told(words.find(a_word)->value, a_word).empty());
+  CHECK(told(next, a_word).find("which the vocabulary says otherwise") != std::string::npos);
+  CHECK(told(words.find(a_word)->value, "a new one").find("which the vocabulary says otherwise") != std::string::npos);
+  settings["added_tokens"] = 7;
+  CHECK(dimwise_test::message([&] { (void)words_of(settings, "t"); }).find("added_tokens is no list") !=
+        std::string::npos);
+}
+
 TEST_CASE("an added token is its own text where one of its characters is no sign of a byte") {
   json settings = packed("gpt2/tokenizer.json");
   std::size_t id = words_of(settings, "gpt2").size();

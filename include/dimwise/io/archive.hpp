@@ -24,6 +24,19 @@ struct stored_array {
   std::span<const std::byte> bytes;
 };
 
+namespace detail {
+
+// An array that is written has the bytes of its elements.
+inline void check_bytes(const std::string& file, const stored_array& a) {
+  const auto count = count_of(a.extents);
+  if (!count || bytes_of(a.type, *count) != a.bytes.size()) {
+    throw file_error(file + ": " + printable(a.name) + " cannot be written: " + std::to_string(a.bytes.size()) +
+                     " bytes are not " + std::string(name_of(a.type)) + " " + listed(a.extents));
+  }
+}
+
+}  // namespace detail
+
 /// The arrays of a checkpoint, by name, and the memory that they are in. Copies share it.
 class archive {
  public:

@@ -276,17 +276,33 @@ void save(const M& m, const std::filesystem::path& path, const bindings& file,
   std::map<std::string, std::size_t> places;
   std::vector<std::vector<std::byte>> memory;
   std::set<const void*> bound;
+  std::map<std::string, std::vector<bool>> parts;  // of arrays that several parameters share: those that are written
   for (const auto& b : file.list().all) {
+    const std::string& name = b->names.front();
+    const auto refuse = [&](const std::string& what) { throw file_error(path.string() + ": " + name + what); };
     bound.insert(b->parameter);
-    const auto [place, is_new] = places.emplace(b->names.front(), arrays.size());
-    if (!b->has_extents()) {
-      throw file_error(path.string() + ": " + b->names.front() + " has other extents than those bound");
-    }
+    const auto [place, is_new] = places.emplace(name, arrays.size());
+    if (!b->has_extents()) { refuse(" has other extents than those bound"); }
     if (is_new) {
       memory.emplace_back(*bytes_of(b->type(), *count_of(b->how.extents)));
-      arrays.push_back({b->names.front(), b->type(), b->how.extents, memory.back()});
+      arrays.push_back({name, b->type(), b->how.extents, memory.back()});
+      parts[name].resize(b->how.parts);
     }
+    const stored_array& array = arrays[place->second];
+    std::vector<bool>& written = parts.at(name);
+    if (array.type != b->type() || array.extents != b->how.extents || written.size() != b->how.parts) {
+      refuse(" is bound to parameters of other extents or elements");
+    }
+    if (written[b->how.part]) { refuse(" is bound to two parameters; a file has one array of a name"); }
+    written[b->how.part] = true;
     b->write(memory[place->second].data());
+  }
+  for (const auto& [name, written] : parts) {
+    const auto missing = std::find(written.begin(), written.end(), false);
+    if (missing != written.end()) {
+      throw file_error(path.string() + ": part " + std::to_string(missing - written.begin()) + " of " + name +
+                       " is bound to no parameter");
+    }
   }
   nn::for_each_parameter(m, [&](const std::string& name, const auto& t) {
     if (!bound.contains(&t)) { throw file_error(path.string() + ": " + name + " is bound to no array"); }

@@ -109,7 +109,7 @@ class config_check {
   std::size_t count(const std::string& key, std::optional<std::size_t> otherwise = {}) {
     constexpr std::size_t most = std::size_t{1} << 40;
     if (!has(key)) {
-      if (!otherwise) { differs(key + " is missing"); }
+      if (!otherwise) { differs(key + absence(key)); }
       return otherwise.value_or(1);
     }
     const nlohmann::json& value = settings_.at(key);
@@ -139,7 +139,7 @@ class config_check {
   /// A number within a range, a word, or true or false; where the setting is absent, it is `otherwise`.
   double number(const std::string& key, std::optional<double> otherwise = {}, number_range range = number_range::any) {
     if (!has(key)) {
-      if (!otherwise) { differs(key + " is missing"); }
+      if (!otherwise) { differs(key + absence(key)); }
       return otherwise.value_or(0);
     }
     const nlohmann::json& value = settings_.at(key);
@@ -154,7 +154,7 @@ class config_check {
   }
   std::string word(const std::string& key, std::optional<std::string> otherwise = {}) {
     if (!has(key)) {
-      if (!otherwise) { differs(key + " is missing"); }
+      if (!otherwise) { differs(key + absence(key)); }
       return otherwise.value_or("");
     }
     if (!settings_.at(key).is_string()) {
@@ -187,7 +187,7 @@ class config_check {
       if (one == found) { return; }
       expected += (expected.empty() ? "" : " or ") + std::string(one);
     }
-    differs(key + " is " + found + ", the model's type has " + expected);
+    differs(key + " is " + detail::printable(found) + ", the model's type has " + expected);
   }
   /// The setting is this; where it is absent, it is `otherwise`.
   void expect_flag(const std::string& key, bool expected, bool otherwise) {
@@ -209,6 +209,10 @@ class config_check {
   [[nodiscard]] const std::string& title() const { return title_; }
 
  private:
+  // Null counts as absent, but whoever looks for the key finds it.
+  [[nodiscard]] const char* absence(const std::string& key) const {
+    return settings_.contains(key) ? " is null, a value was expected" : " is missing";
+  }
   template <class D>
   static D made(std::size_t n) {
     if constexpr (D::static_extent == at_run_time) {
@@ -218,7 +222,9 @@ class config_check {
     }
   }
   [[nodiscard]] std::string shown(const std::string& key) const {
-    return settings_.at(key).is_structured() ? "a list or an object" : settings_.at(key).dump().substr(0, 60);
+    return settings_.at(key).is_structured()
+               ? "a list or an object"
+               : settings_.at(key).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace).substr(0, 60);
   }
 
   nlohmann::json settings_;

@@ -13,7 +13,6 @@
 
 #include <cerrno>
 #include <cstddef>
-#include <cstdio>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
@@ -99,50 +98,6 @@ class file_bytes {
   std::filesystem::path path_;
   std::size_t size_ = 0;
   std::unique_ptr<std::byte, release> memory_{nullptr, release{0}};
-};
-
-/// Writes a file whole or not at all: it is written beside its place and moved there when it is complete.
-class new_file {
- public:
-  /// Begins a draft beside the file; throws `file_error` where that cannot be done.
-  explicit new_file(std::filesystem::path path) : path_(std::move(path)), draft_(path_.string() + ".partial") {
-    file_.reset(std::fopen(draft_.c_str(), "wb"));
-    if (file_ == nullptr) { refuse(errno); }
-  }
-  new_file(const new_file&) = delete;
-  new_file& operator=(const new_file&) = delete;
-  ~new_file() {
-    if (file_ != nullptr) {
-      file_.reset();
-      std::remove(draft_.c_str());
-    }
-  }
-
-  /// Adds bytes; throws `file_error` where there is no room.
-  void write(std::span<const std::byte> bytes) {
-    if (!bytes.empty() && std::fwrite(bytes.data(), 1, bytes.size(), file_.get()) != bytes.size()) { refuse(errno); }
-  }
-  /// The file takes its name; the old one of that name is gone.
-  void finish() {
-    const bool closed = std::fclose(file_.release()) == 0;
-    if (!closed || std::rename(draft_.c_str(), path_.c_str()) != 0) {
-      const int reason = errno;
-      std::remove(draft_.c_str());
-      refuse(reason);
-    }
-  }
-
- private:
-  struct close {
-    void operator()(std::FILE* f) const { (void)std::fclose(f); }
-  };
-  [[noreturn]] void refuse(int reason) const {
-    throw file_error(path_.string() + ": the file cannot be written: " + std::strerror(reason));
-  }
-
-  std::filesystem::path path_;
-  std::string draft_;
-  std::unique_ptr<std::FILE, close> file_;
 };
 
 }  // namespace dimwise::io

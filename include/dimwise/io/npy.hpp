@@ -9,6 +9,7 @@
 #pragma once
 
 #include <dimwise/io/archive.hpp>
+#include <dimwise/io/new_file.hpp>
 
 #include <algorithm>
 #include <array>
@@ -136,6 +137,7 @@ class npy_header {
 
 // The header that comes before the elements in a file of format 1.0.
 inline std::string npy_head(const std::string& title, const stored_array& array) {
+  check_bytes(title, array);
   const auto* const known =
       std::find_if(npy_types.begin(), npy_types.end(), [&](const npy_type& t) { return t.type == array.type; });
   if (known == npy_types.end()) {

@@ -124,25 +124,29 @@ inline constexpr std::size_t npz_bytes = std::size_t{1} << 32;
 /// Writes arrays as a .npz file without compression, as `numpy.savez` does; the file appears whole or not at all.
 /// Throws `file_error`.
 inline void write_npz(const std::filesystem::path& path, std::span<const stored_array> arrays) {
-  const std::string draft = path.string() + ".partial";
-  const auto refuse = [&](const std::string& reason) {
-    std::error_code ignored;
-    std::filesystem::remove(draft, ignored);
-    throw file_error(path.string() + ": the file cannot be written: " + reason);
-  };
+  if (arrays.empty()) {  // libzip makes no file without entries: its end alone, as numpy writes it
+    new_file file(path);
+    constexpr unsigned char end[22] = {'P', 'K', 5, 6};
+    file.write(std::as_bytes(std::span(end)));
+    return file.finish();
+  }
+  detail::file_draft draft(path);
   std::vector<std::string> heads;  // until the file is closed
   std::vector<zip_buffer_fragment_t> parts;
   heads.reserve(arrays.size());
   parts.reserve(2 * arrays.size());
   int reason = 0;
-  detail::zip_pointer file(zip_open(draft.c_str(), ZIP_CREATE | ZIP_TRUNCATE, &reason));
+  detail::zip_pointer file(zip_open(draft.name().c_str(), ZIP_CREATE | ZIP_TRUNCATE, &reason));
   if (file == nullptr) {
     zip_error_t problem;
     zip_error_init_with_code(&problem, reason);
-    refuse(detail::text_of(&problem));
+    draft.refuse(detail::text_of(&problem));
   }
   for (const stored_array& a : arrays) {
     heads.push_back(detail::npy_head(path.string(), a));
+    if (a.name.find('\0') != std::string::npos) {
+      draft.refuse(detail::printable(a.name) + ": a name holds a NUL byte");
+    }
     const auto part = [](const void* memory, std::size_t size) {
       return zip_buffer_fragment_t{static_cast<zip_uint8_t*>(const_cast<void*>(memory)), size};  // read only
     };
@@ -157,14 +161,12 @@ inline void write_npz(const std::filesystem::path& path, std::span<const stored_
         zip_file_set_dostime(file.get(), place, 0, detail::first_of_1980, 0) != 0) {
       const std::string problem = zip_strerror(file.get());
       if (at < 0) { zip_source_free(source); }
-      refuse(detail::printable(a.name) + ": " + problem);
+      draft.refuse(detail::printable(a.name) + ": " + problem);
     }
   }
-  if (zip_close(file.get()) != 0) { refuse(zip_strerror(file.get())); }
+  if (zip_close(file.get()) != 0) { draft.refuse(zip_strerror(file.get())); }
   (void)file.release();
-  std::error_code problem;
-  std::filesystem::rename(draft, path, problem);
-  if (problem) { refuse(problem.message()); }
+  draft.place();
 }
 
 }  // namespace dimwise::io

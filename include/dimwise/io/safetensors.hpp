@@ -9,6 +9,7 @@
 #pragma once
 
 #include <dimwise/io/archive.hpp>
+#include <dimwise/io/new_file.hpp>
 
 #include <nlohmann/json.hpp>
 
@@ -263,6 +264,10 @@ inline std::string check_places(std::vector<header_reader::entry>& entries, std:
   if (bytes.size() < sizeof length) { refuse("8 bytes were expected, it has " + std::to_string(bytes.size())); }
   std::memcpy(&length, bytes.data(), sizeof length);
   const std::size_t room = bytes.size() - sizeof length;
+  constexpr std::string_view pointer = "version https://git-lfs";
+  if (std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()).starts_with(pointer)) {
+    refuse("it is a pointer of Git LFS; `git lfs pull` brings the file");
+  }
   if (length > detail::longest_header || length > room) {
     refuse("a header of " + std::to_string(length) + " bytes does not fit; " +
            std::to_string(std::min(room, detail::longest_header)) + " is the most here");
@@ -318,12 +323,8 @@ inline void write_safetensors(const std::filesystem::path& path, std::span<const
     const auto refuse = [&](const std::string& what) {
       throw file_error(path.string() + ": " + detail::printable(a->name) + " cannot be written: " + what);
     };
-    const auto count = count_of(a->extents);
     if (!element_type_named(name_of(a->type))) { refuse("safetensors has no " + std::string(name_of(a->type))); }
-    if (!count || bytes_of(a->type, *count) != a->bytes.size()) {
-      refuse(std::to_string(a->bytes.size()) + " bytes are not " + std::string(name_of(a->type)) + " " +
-             detail::listed(a->extents));
-    }
+    detail::check_bytes(path.string(), *a);
     if (!names.insert(a->name).second) { refuse("the name is taken"); }
     add(a->name, {{"dtype", name_of(a->type)}, {"shape", a->extents}, {"data_offsets", {at, at + a->bytes.size()}}});
     at += a->bytes.size();

@@ -225,8 +225,8 @@ void bind_llama(io::bindings& file, Model& m) {
   return options;
 }
 
-/// Reads a folder of HuggingFace's: `config.json`, and `model.safetensors` or its shards. Throws `file_error` with
-/// everything in which the folder differs from the types.
+/// A model from settings and arrays that were read already. Throws `file_error` with everything in which they differ
+/// from the types.
 template <class Model, class Rotary = io::halves>
 [[nodiscard]] Model read_llama_as(const io::config_check& settings, const io::archive& weights) {
   using Dims = typename Model::dims;
@@ -273,6 +273,8 @@ template <class Model, class Rotary = io::halves>
   m.norm.epsilon = epsilon;
   return m;
 }
+/// Reads a folder of HuggingFace's: `config.json`, and `model.safetensors` or its shards. Throws `file_error` with
+/// everything in which the folder differs from the types.
 template <class Dims = llama_dims, class Output = own, class AttentionBias = nn::no_bias, class FeedBias = nn::no_bias,
           class Activation = nn::activation::silu, class Weights = float>
 [[nodiscard]] auto read_llama(const std::filesystem::path& folder) {

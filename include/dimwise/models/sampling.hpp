@@ -57,7 +57,7 @@ class candidates {
   }
   /// The likeliest ones that have the probability p together, at least one (Holtzman et al. 2020); 1 keeps all.
   candidates& top_p(double p) {
-    check(p >= 0, "top_p is 0 or more");
+    check_probability(p, "top_p");
     if (p >= 1) { return *this; }
     const std::vector<double> each = probabilities();
     double sum = 0;
@@ -68,7 +68,7 @@ class candidates {
   }
   /// Those at least p times as probable as the likeliest (Nguyen et al. 2024); 0 keeps all.
   candidates& min_p(double p) {
-    check(p >= 0, "min_p is 0 or more");
+    check_probability(p, "min_p");
     if (p <= 0) { return *this; }
     sort();
     const double least = all_.front().logit + std::log(std::min(p, 1.0));
@@ -100,6 +100,10 @@ class candidates {
     return *this;
   }
 
+  /// Throws `number_error` for a number below 0 and for NaN.
+  static void check_probability(double p, const char* what) {
+    if (!(p >= 0)) { dimwise::detail::raise<number_error>(error{} << "sampling: " << what << " is 0 or more"); }
+  }
   /// The first of the likeliest.
   [[nodiscard]] candidate likeliest() const { return *std::min_element(all_.begin(), all_.end(), likelier); }
   /// Those that are left, the likeliest first.
@@ -168,7 +172,11 @@ template <class Vocab>
                                std::span<const std::type_identity_t<id<Vocab>>> said, nn::random& numbers) {
   candidates<Vocab> c(logits);
   c.repetition_penalty(said.last(std::min(how.penalised, said.size())), how.repetition_penalty);
-  if (how.temperature == 0) { return c.likeliest().which; }
+  if (how.temperature == 0) {  // the likeliest is left by top_p and min_p, whose numbers are checked all the same
+    candidates<Vocab>::check_probability(how.top_p, "top_p");
+    candidates<Vocab>::check_probability(how.min_p, "min_p");
+    return c.likeliest().which;
+  }
   c.top_k(how.top_k).top_p(how.top_p).min_p(how.min_p).temperature(how.temperature);
   return c.draw(numbers);
 }

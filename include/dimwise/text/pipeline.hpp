@@ -113,7 +113,8 @@ class pipeline {
     }
   }
   void add_words(const reader& r, const json& from) {
-    if (!from.contains("added_tokens")) { return; }
+    if (!from.contains("added_tokens") || from.at("added_tokens").is_null()) { return; }
+    if (!from.at("added_tokens").is_array()) { r.refuse("added_tokens is no list"); }
     for (const json& one : from.at("added_tokens")) {
       const std::string content = r.word(one, "content", "an added token");
       if (content.empty()) { continue; }
@@ -122,6 +123,12 @@ class pipeline {
       w.strips_left = r.flag(one, "lstrip", false);
       w.strips_right = r.flag(one, "rstrip", false);
       w.single = r.flag(one, "single_word", false);
+      const auto known = words_.find(content);
+      const std::string* const other = words_.word(w.id);
+      if ((known && *known != w.id) || (other != nullptr && *other != content)) {
+        r.refuse("the added token " + io::detail::printable(content) + " has the id " + std::to_string(w.id) +
+                 ", which the vocabulary says otherwise");
+      }
       words_.add(content, w.id);
       if (w.special) { special_.insert(w.id); }
       if (!r.flag(one, "normalized", !w.special)) {

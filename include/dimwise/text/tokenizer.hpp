@@ -49,10 +49,17 @@ class tokenizer {
   [[nodiscard]] std::vector<id<Vocab>> encode(std::string_view text, bare) const {
     return typed(pipeline_->encode(text, false));
   }
-  /// The text of ids, without special ones.
+  /// The text of ids, without special ones. Throws `index_error` for an id that is beyond the vocabulary.
   [[nodiscard]] std::string decode(std::span<const id<Vocab>> ids) const {
     std::vector<std::uint32_t> all;
-    for (const id<Vocab> i : ids) { all.push_back(static_cast<std::uint32_t>(i.value)); }
+    for (const id<Vocab> i : ids) {
+      if (i.value >= size()) {
+        dimwise::detail::raise<index_error>(error{} << "decode: id " << i.value << " is outside dimension "
+                                                    << dimwise::detail::dimension_name<Vocab>() << ", whose words are "
+                                                    << size());
+      }
+      all.push_back(static_cast<std::uint32_t>(i.value));
+    }
     return pipeline_->decode(all);
   }
   /// The id of a word of the vocabulary; none where there is none.

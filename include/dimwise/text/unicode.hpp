@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utf8proc.h>
@@ -25,40 +26,61 @@ inline void append(std::string& to, code_point c) {
   to.append(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(n));
 }
 
+namespace detail {
+
+// The code point that begins at `at`, and how many bytes it has; U+FFFD for what is no UTF-8, with the bytes that begin
+// a sequence.
+struct decoded_point {
+  code_point c;
+  std::size_t bytes;
+  bool valid;
+};
+inline decoded_point decode_at(std::string_view text, std::size_t at) {
+  const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(text[at + k]); };
+  const unsigned lead = byte(0);
+  if (lead < 0x80) { return {static_cast<code_point>(lead), 1, true}; }
+  const std::size_t length = lead >= 0xc2 && lead < 0xe0   ? 2
+                             : lead >= 0xe0 && lead < 0xf0 ? 3
+                             : lead >= 0xf0 && lead < 0xf5 ? 4
+                                                           : 0;
+  std::size_t taken = 1;
+  std::uint32_t c = length == 0 ? 0 : lead & (0xffU >> (length + 1));
+  for (; taken < length && at + taken < text.size(); ++taken) {
+    const unsigned next = byte(taken);
+    unsigned least = 0x80;
+    unsigned most = 0xbf;
+    if (taken == 1) {  // too long a form, a surrogate, beyond U+10FFFF
+      least = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
+      most = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
+    }
+    if (next < least || next > most) { break; }
+    c = (c << 6) | (next & 0x3fU);
+  }
+  const bool valid = length != 0 && taken == length;
+  return {valid ? static_cast<code_point>(c) : U'\ufffd', taken, valid};
+}
+
+}  // namespace detail
+
 /// The code points of a text. What is no UTF-8 becomes U+FFFD, one for each sequence that was begun (as browsers do).
 [[nodiscard]] inline std::u32string decoded(std::string_view text) {
   std::u32string all;
   all.reserve(text.size());
-  for (std::size_t i = 0; i < text.size();) {
-    const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(text[k]); };
-    const unsigned lead = byte(i);
-    const std::size_t length = lead < 0x80                   ? 1
-                               : lead >= 0xc2 && lead < 0xe0 ? 2
-                               : lead >= 0xe0 && lead < 0xf0 ? 3
-                               : lead >= 0xf0 && lead < 0xf5 ? 4
-                                                             : 0;
-    if (length == 1) {
-      all += static_cast<code_point>(lead);
-      ++i;
-      continue;
-    }
-    std::size_t taken = 1;
-    std::uint32_t c = length == 0 ? 0 : lead & (0xffU >> (length + 1));
-    for (; taken < length && i + taken < text.size(); ++taken) {
-      const unsigned next = byte(i + taken);
-      unsigned least = 0x80;
-      unsigned most = 0xbf;
-      if (taken == 1) {  // too long a form, a surrogate, beyond U+10FFFF
-        least = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
-        most = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
-      }
-      if (next < least || next > most) { break; }
-      c = (c << 6) | (next & 0x3fU);
-    }
-    all += length != 0 && taken == length ? static_cast<code_point>(c) : U'\ufffd';
-    i += taken;
+  for (std::size_t at = 0; at < text.size();) {
+    const auto [c, bytes, valid] = detail::decode_at(text, at);
+    all += c;
+    at += bytes;
   }
   return all;
+}
+/// The index of the first byte of a text that is not UTF-8; nothing where all of it is UTF-8.
+[[nodiscard]] inline std::optional<std::size_t> first_invalid_utf8(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const auto [c, bytes, valid] = detail::decode_at(text, at);
+    if (!valid) { return at; }
+    at += bytes;
+  }
+  return std::nullopt;
 }
 [[nodiscard]] inline std::string encoded(std::u32string_view text) {
   std::string all;
