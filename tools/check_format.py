@@ -21,7 +21,7 @@ import compilers
 
 VERSION = 19
 COLUMNS = 120
-LONG_LINES = 9  # lower it when lines were wrapped
+LONG_LINES = 7  # lower it when lines were wrapped
 
 
 def find_tool():

@@ -43,6 +43,19 @@ async function open(path, width, colorScheme) {
   return page;
 }
 
+// Types words until their result is there: what is typed before the page's script listens has none.
+async function typed(input, words, result) {
+  for (let tries = 1; ; ++tries) {
+    await input.fill("");
+    await input.fill(words);
+    try {
+      return await result.waitFor({timeout: 10000});
+    } catch (none) {
+      if (tries === 12) { throw none; }
+    }
+  }
+}
+
 const pages = {
   "index.html": "dimwise",
   "tutorial/attention.html": "",
@@ -118,9 +131,8 @@ try {
   for (const [width, words, target] of [[1280, "softmax", "softmax"], [400, "ERROR_R7_mask_does_not_serve_this_dimension", "/errors.html"]]) {
     const page = await open("index.html", width, "light");
     if (width === 400) { await page.locator("label[for=__search]").first().click(); }
-    await page.locator(".md-search__input").fill(words);
     const results = page.locator(".md-search-result__link");
-    await results.first().waitFor();
+    await typed(page.locator(".md-search__input"), words, results.first());
     const links = await results.evaluateAll(all => all.map(a => a.href));
     assert.ok(links.some(link => link.toLowerCase().includes(target)), `${words} leads to ${links.join(", ")}`);
     assert.ok(!links.some(link => link.includes("/source/")));

@@ -1,4 +1,4 @@
-// tests/kernels/attention_gradient.test.cpp -- the way back of attention against the formulas in double.
+// tests/kernels/attention_gradient.test.cpp -- the backward pass of attention against the formulas in double.
 //
 // Built once per architecture: everything here uses default_arch, so the compiler's flags choose.
 //

@@ -1,4 +1,4 @@
-// tests/kernels/attention_gradient_reference.hpp -- the way back of attention as the formulas read, in double.
+// tests/kernels/attention_gradient_reference.hpp -- the backward pass of attention as the formulas read, in double.
 //
 // An error is measured in units of what rounding may do: each sum Σ x y of n pairs may err by u (8 + 4 L) Σ |x y|, with
 // u = 2^-24 and L the magnitude of the row's scores as in attention_reference.hpp: a weight errs by that much already.

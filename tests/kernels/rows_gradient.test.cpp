@@ -1,4 +1,5 @@
-// tests/kernels/rows_gradient.test.cpp -- the way back of rows, norms, functions and gathers against loops in double.
+// tests/kernels/rows_gradient.test.cpp -- the backward pass of rows, norms, functions and gathers against loops in
+// double.
 //
 // SPDX-License-Identifier: BSL-1.0
 #include "kernel_test_support.hpp"

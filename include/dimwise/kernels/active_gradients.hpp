@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/kernels/active_gradients.hpp -- the kernels of the way back that this program uses.
+// dimwise/kernels/active_gradients.hpp -- the kernels of the backward pass that this program uses.
 //
 // Layer: kernels. Apart from active.hpp, so that programs that do not train compile none of them.
 // Tests: tests/kernels/*_gradient.test.cpp

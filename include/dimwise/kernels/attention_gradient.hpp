@@ -1,12 +1,12 @@
-// dimwise/kernels/attention_gradient.hpp -- the way back of fused attention: gradients of q, k, v and of a bias.
+// dimwise/kernels/attention_gradient.hpp -- the backward pass of fused attention: gradients of q, k, v and of a bias.
 //
 // Layer: kernels. Includes: the attention_*.hpp headers and executor.hpp.
 // Tests: tests/kernels/attention_gradient.test.cpp. Benchmark: benchmarks/bench_training.cpp
 //
-// Scores are computed again, block by block, from what the way forth read and the lse that it gave; five products for
-// each pair, none of them stored whole (attention_gradient_plan.hpp). A task is one key head and all query heads that
-// share a gradient with it. Where these are few, each is cut into parts, whose sums are joined in their order: so the
-// order of every sum is that of the problem, on any executor.
+// Scores are computed again, block by block, from what the forward pass read and the lse that it gave; five products
+// for each pair, none of them stored whole (attention_gradient_plan.hpp). A task is one key head and all query heads
+// that share a gradient with it. Where these are few, each is cut into parts, whose sums are joined in their order: so
+// the order of every sum is that of the problem, on any executor.
 //
 //   attention_gradient_call call{forward_call, strides, gradients};
 //   attention_gradient<Arch>(call, scratch, executor);

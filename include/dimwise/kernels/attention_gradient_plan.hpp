@@ -1,4 +1,4 @@
-// dimwise/kernels/attention_gradient_plan.hpp -- how the way back of attention is cut, and the memory of a worker.
+// dimwise/kernels/attention_gradient_plan.hpp -- how the backward pass of attention is cut, and the memory of a worker.
 //
 // Layer: kernels. Includes: attention_plan.hpp.
 // Tests: tests/kernels/attention_gradient.test.cpp

@@ -1,4 +1,5 @@
-// dimwise/kernels/attention_gradient_rows.hpp -- rows in memory to and from the panels of the way back of attention.
+// dimwise/kernels/attention_gradient_rows.hpp -- rows in memory to and from the panels of the backward pass of
+// attention.
 //
 // Layer: kernels. Includes: attention_pack.hpp.
 // Tests: tests/kernels/attention_gradient.test.cpp

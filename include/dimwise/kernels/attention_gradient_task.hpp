@@ -1,4 +1,4 @@
-// dimwise/kernels/attention_gradient_task.hpp -- the way back of attention for some heads that share a sum.
+// dimwise/kernels/attention_gradient_task.hpp -- the backward pass of attention for some heads that share a sum.
 //
 // Layer: kernels. Includes: the other attention_*.hpp headers.
 // Tests: tests/kernels/attention_gradient.test.cpp

@@ -3,8 +3,8 @@
 // Layer: kernels. Includes: attention_tile.hpp.
 // Tests: tests/kernels/attention_gradient.test.cpp
 //
-// Of the five products of the way back, four read weights that are kept transposed, a lane per query: two are the
-// tiles of the way forth. The gradients of keys and values take each weight as a broadcast and rows of queries as
+// Of the five products of the backward pass, four read weights that are kept transposed, a lane per query: two are the
+// tiles of the forward pass. The gradients of keys and values take each weight as a broadcast and rows of queries as
 // vectors: then no block of weights is ever turned.
 //
 // SPDX-License-Identifier: BSL-1.0

@@ -105,7 +105,7 @@ struct attention_gradient_layout {
   std::ptrdiff_t d_lse_query = 1;
 };
 
-/// The gradients of one query head. Its attention_head holds what the way forth read and gave: `out` and `lse`, too.
+/// The gradients of one query head. Its attention_head holds what the forward pass read and gave: `out` and `lse`, too.
 struct attention_gradient_head {
   const float* d_out = nullptr;
   const float* d_lse = nullptr;  ///< optional: the gradient of lse

@@ -30,14 +30,6 @@ template <class Arch>
   return sizeof(float) * (workers * plan.worker_floats + plan.groups * plan.parts * plan.part_floats);
 }
 
-/// Whether `decode` or `attention` is the faster way: a strip of `attention` has a register of queries at least, and
-/// `decode` pays for each one. Any group profits alike.
-template <class Arch>
-[[nodiscard]] constexpr bool decode_is_faster(const attention_layout& layout) noexcept {
-  const bool long_cache = layout.keys >= 64;
-  return layout.queries <= 1 || layout.queries * (long_cache ? 2 : 5) <= lanes<Arch>;
-}
-
 /// What `attention` computes, for few queries. `group` neighbours in the list share k, v and visible_keys; head_count
 /// is a multiple of it.
 template <class Arch, Executor Threads, class Score = identity_score>

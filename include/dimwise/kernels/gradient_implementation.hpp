@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/kernels/gradient_implementation.hpp -- the kernels of the way back for one architecture, from the templates.
+// dimwise/kernels/gradient_implementation.hpp -- the kernels of the backward pass for one architecture, from the
+// templates.
 //
 // Layer: kernels. Compiled once per architecture under src/, or in the user's file for the user's flags
 // (active_gradients.hpp).
@@ -65,7 +66,7 @@ void map_all_gradient(function f, std::size_t n, const float* x, const float* g,
 }
 }  // namespace detail
 
-/// The kernels of `Arch` for the way back.
+/// The kernels of `Arch` for the backward pass.
 template <class Arch>
 inline constexpr gradient_table gradient_table_of = {
     .attention_gradient_bytes = &detail::attention_gradient_bytes<Arch>,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/kernels/gradient_table.hpp -- the kernels of the way back as a table of functions: what training includes.
+// dimwise/kernels/gradient_table.hpp -- the kernels of the backward pass as a table of functions: what training
+// includes.
 //
 // Layer: kernels. Includes: table.hpp; no xsimd.
 // A table of its own: who compiles kernels from the headers and does not train compiles none of these
@@ -13,7 +14,7 @@
 
 namespace dimwise::kernels {
 
-/// The way back of an attention_call: from the gradient of `out` to those of q, k, v and the bias.
+/// The backward pass of an attention_call: from the gradient of `out` to those of q, k, v and the bias.
 ///
 /// Only float keys and values. A function of the user's own needs `own_slope`, which replaces scores like
 /// score_function::own and writes the slope of that function at each of them.
@@ -24,7 +25,7 @@ struct attention_gradient_call {
   void (*own_slope)(void* context, float* scores, float* slopes, std::size_t count) noexcept = nullptr;
 };
 
-/// The way back of rows: of softmax and log-softmax from their results, of norms from what they read.
+/// The backward pass of rows: of softmax and log-softmax from their results, of norms from what they read.
 struct rows_gradient_call {
   std::size_t rows = 0;
   std::size_t n = 0;
@@ -94,8 +95,8 @@ struct adam_call {
   float epsilon = 0;
 };
 
-/// The kernels of one architecture for the way back. Scratch is aligned to 64 bytes and as large as the function before
-/// says.
+/// The kernels of one architecture for the backward pass. Scratch is aligned to 64 bytes and as large as the function
+/// before says.
 struct gradient_table {
   std::size_t (*attention_gradient_bytes)(const attention_gradient_call&, std::size_t workers);
   void (*attention_gradient)(const attention_gradient_call&, void* scratch, const runner&);

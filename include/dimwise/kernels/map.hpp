@@ -1,4 +1,4 @@
-// dimwise/kernels/map.hpp -- a function applied element by element to contiguous floats, and to rows of them.
+// dimwise/kernels/map.hpp -- a function applied element by element to contiguous floats.
 //
 // Layer: kernels. Includes: simd.hpp and light standard headers only.
 // Tests: tests/kernels/rows.test.cpp
@@ -7,7 +7,7 @@
 // an input, element for element. No pointer needs alignment.
 //
 //   map_floats<Arch>(n, x, y, gelu_of{});
-//   zip_rows<Arch>(rows, columns, x, x_stride, bias, y, y_stride, add_of{});       // y = x + bias, row by row
+//   zip_floats<Arch>(n, x, bias, y, add_of{});  // y = x + bias
 //
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
@@ -159,24 +159,6 @@ void choose_floats(std::size_t n, const bool* m, std::ptrdiff_t m_step, const fl
       if (count == lanes<Arch>) store<Arch>(out + at, chosen);
       else store_partial<Arch>(out + at, count, chosen);
     }
-  }
-}
-
-/// out[r, c] = f(a[r, c], row[c]): one row against all.
-template <class Arch = default_arch, class F>
-void zip_rows(std::size_t rows, std::size_t columns, const float* a, std::ptrdiff_t a_stride, const float* row,
-              float* out, std::ptrdiff_t out_stride, const F& f) noexcept {
-  for (std::size_t r = 0; r < rows; ++r, a += a_stride, out += out_stride) {
-    zip_floats<Arch>(columns, a, row, out, f);
-  }
-}
-
-/// out[r, c] = f(a[r, c], column[r]): one number per row.
-template <class Arch = default_arch, class F>
-void zip_columns(std::size_t rows, std::size_t columns, const float* a, std::ptrdiff_t a_stride, const float* column,
-                 float* out, std::ptrdiff_t out_stride, const F& f) noexcept {
-  for (std::size_t r = 0; r < rows; ++r, a += a_stride, out += out_stride) {
-    zip_number<Arch>(columns, a, column[r], out, f);
   }
 }
 

@@ -113,16 +113,6 @@ template <class Arch>
   else store_partial<Arch>(to, count, value);
 }
 
-// One register of columns folded over `extent` rows, in the order of the rows.
-template <class Arch, class Step>
-[[nodiscard, gnu::always_inline]] inline floats<Arch> fold_column(std::size_t extent, const float* in,
-                                                                  std::ptrdiff_t stride, std::size_t count,
-                                                                  float neutral, const Step& step) noexcept {
-  floats<Arch> folded = broadcast<Arch>(neutral);
-  for (std::size_t i = 0; i < extent; ++i, in += stride) folded = step(folded, load_some<Arch>(in, count));
-  return folded;
-}
-
 // `extent` rows of columns folded into one row, or `onto` what `out` holds.
 template <class Arch, class Step>
 [[gnu::always_inline]] inline void fold_columns(std::size_t extent, std::size_t columns, const float* in,
@@ -183,17 +173,6 @@ template <class Arch = default_arch>
 void sum_columns(std::size_t extent, std::size_t columns, const float* in, std::ptrdiff_t stride, float* out,
                  bool onto = false) noexcept {
   detail::fold_columns<Arch>(extent, columns, in, stride, out, 0.0F, onto, detail::plain_sum{});
-}
-
-/// out[c] = mean of in[i * stride + c] over i.
-template <class Arch = default_arch>
-void mean_columns(std::size_t extent, std::size_t columns, const float* in, std::ptrdiff_t stride,
-                  float* out) noexcept {
-  sum_columns<Arch>(extent, columns, in, stride, out);
-  const floats<Arch> number = broadcast<Arch>(static_cast<float>(extent));
-  detail::for_columns<Arch>(columns, [&](std::size_t c, std::size_t count) __attribute__((always_inline)) {
-    detail::store_some<Arch>(out + c, count, detail::load_some<Arch>(out + c, count) / number);
-  });
 }
 
 /// out[c] = largest of in[i * stride + c] over i, and of out[c] where `onto`; NaN if one is NaN.

@@ -1,4 +1,4 @@
-// dimwise/kernels/rows.hpp -- softmax, log-softmax and the two norms, over contiguous rows or down strided columns.
+// dimwise/kernels/rows.hpp -- softmax, log-softmax and the two norms, over contiguous rows.
 //
 // Layer: kernels. Includes: simd.hpp and light standard headers only. With map.hpp and reduce.hpp: all row kernels.
 // Tests: tests/kernels/rows.test.cpp
@@ -8,8 +8,7 @@
 // `out` may be `in`. No pointer needs alignment; zero extents write nothing.
 //
 //   softmax_row<Arch>(n, scores, weights);
-//   softmax_columns<Arch>(keys, queries, scores, stride, weights, stride);         // each column on its own
-//   layer_norm_row<Arch>(n, x, y, 1e-5F, gamma, beta);                             // gamma, beta may be null
+//   layer_norm_row<Arch>(n, x, y, 1e-5F, gamma, beta);  // gamma, beta may be null
 //
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
@@ -101,67 +100,6 @@ void log_softmax_row(std::size_t n, const float* in, float* out) noexcept {
   const floats<Arch> sums = detail::fold_row<Arch>(n, in, 0.0F, detail::exp_step<Arch>{top});
   const floats<Arch> shift = broadcast<Arch>(log_of{}(broadcast<Arch>(reduce_sum<Arch>(sums))).get(0));
   map_floats<Arch>(n, in, out, [&](const floats<Arch>& x) __attribute__((always_inline)) { return x - top - shift; });
-}
-
-namespace detail {
-
-// One register of columns. `finish(x, largest, sum)` makes the weight of a visible x.
-template <class Arch, class Finish>
-[[gnu::always_inline]] inline void softmax_column(std::size_t extent, const float* in, std::ptrdiff_t in_stride,
-                                                  float* out, std::ptrdiff_t out_stride, std::size_t count,
-                                                  float hidden, const Finish& finish) noexcept {
-  const floats<Arch> masked = broadcast<Arch>(minus_infinite);
-  const floats<Arch> largest = fold_column<Arch>(extent, in, in_stride, count, minus_infinite, max_step<Arch>{});
-  floats<Arch> sum = broadcast<Arch>(0.0F);
-  const float* from = in;
-  for (std::size_t i = 0; i < extent; ++i, from += in_stride) {
-    sum = sum + softmax_weight<Arch>(load_some<Arch>(from, count), largest, broadcast<Arch>(0.0F));
-  }
-  const auto prepared = finish.prepare(sum);
-  for (std::size_t i = 0; i < extent; ++i, in += in_stride, out += out_stride) {
-    const floats<Arch> x = load_some<Arch>(in, count);
-    store_some<Arch>(out, count, select<Arch>(x == masked, broadcast<Arch>(hidden), finish(x - largest, prepared)));
-  }
-}
-
-template <class Arch>
-struct softmax_finish {
-  [[gnu::always_inline]] floats<Arch> prepare(const floats<Arch>& sum) const noexcept {
-    return broadcast<Arch>(1.0F) / sum;
-  }
-  [[gnu::always_inline]] floats<Arch> operator()(const floats<Arch>& x, const floats<Arch>& scale) const noexcept {
-    return exp_nonpositive<Arch>(x) * scale;
-  }
-};
-
-template <class Arch>
-struct log_softmax_finish {
-  [[gnu::always_inline]] floats<Arch> prepare(const floats<Arch>& sum) const noexcept { return log_of{}(sum); }
-  [[gnu::always_inline]] floats<Arch> operator()(const floats<Arch>& x, const floats<Arch>& shift) const noexcept {
-    return x - shift;
-  }
-};
-
-}  // namespace detail
-
-/// A softmax down each of `columns` adjacent columns, over `extent` rows.
-template <class Arch = default_arch>
-void softmax_columns(std::size_t extent, std::size_t columns, const float* in, std::ptrdiff_t in_stride, float* out,
-                     std::ptrdiff_t out_stride, float hidden = 0.0F) noexcept {
-  detail::for_columns<Arch>(columns, [&](std::size_t c, std::size_t count) __attribute__((always_inline)) {
-    detail::softmax_column<Arch>(extent, in + c, in_stride, out + c, out_stride, count, hidden,
-                                 detail::softmax_finish<Arch>{});
-  });
-}
-
-/// A log-softmax down each of `columns` adjacent columns.
-template <class Arch = default_arch>
-void log_softmax_columns(std::size_t extent, std::size_t columns, const float* in, std::ptrdiff_t in_stride, float* out,
-                         std::ptrdiff_t out_stride) noexcept {
-  detail::for_columns<Arch>(columns, [&](std::size_t c, std::size_t count) __attribute__((always_inline)) {
-    detail::softmax_column<Arch>(extent, in + c, in_stride, out + c, out_stride, count, minus_infinite,
-                                 detail::log_softmax_finish<Arch>{});
-  });
 }
 
 /// out = (in - mean) / sqrt(variance + eps) * gamma + beta; the variance in a second pass, over n.

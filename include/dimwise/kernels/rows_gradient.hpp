@@ -1,5 +1,5 @@
-// dimwise/kernels/rows_gradient.hpp -- the way back of softmax, log-softmax, the two norms, and of rows that were taken
-// by their numbers.
+// dimwise/kernels/rows_gradient.hpp -- the backward pass of softmax, log-softmax, the two norms, and of rows that were
+// taken by their numbers.
 //
 // Layer: kernels. Includes: rows.hpp, executor.hpp, gradient_table.hpp.
 // Tests: tests/kernels/rows_gradient.test.cpp

@@ -142,8 +142,8 @@ struct rows_call {
   const float* beta = nullptr;   ///< standardize: a number for each column
 };
 
-/// The kernels of one architecture, but for those of the way back (gradient_table.hpp). Scratch is aligned to 64 bytes
-/// and as large as the function before says.
+/// The kernels of one architecture, but for those of the backward pass (gradient_table.hpp). Scratch is aligned to 64
+/// bytes and as large as the function before says.
 struct table {
   const char* architecture;
   std::size_t (*attention_bytes)(const attention_call&, std::size_t workers);
