@@ -92,7 +92,7 @@ template <class Axes>
 struct repeated;
 template <class... D>
 struct repeated<list<D...>> {
-  using type = list<>;
+  using type = difference_t<list<>, list<>>;  // list<>, by an instantiation that all shapes share
 };
 template <class First, class... Rest>
 struct repeated<list<First, Rest...>> {
