@@ -53,6 +53,27 @@ TEST_CASE("caches that are not the model's, and a prompt without words, are refu
   CHECK(past.front().length() == 2);
 }
 
+TEST_CASE("caches are as before where something throws between two layers") {
+  const dimwise_test::model_folder folder("tiny-gpt2");
+  const auto model = models::read_gpt2<tiny>(folder.path());
+  using word = models::gpt2<tiny>::word;
+  const std::vector first{word{1}, word{2}};
+  const std::vector more{word{3}, word{4}, word{5}};
+  auto past = model.start(8);
+  auto expected = model.start(8);
+  (void)model.next(first, past);
+  (void)model.next(first, expected);
+  CHECK_THROWS_AS(static_cast<void>(model.features(more, past,
+                                                   [](std::size_t layer, const auto&) {
+    if (layer == 1) { throw std::runtime_error("stopped"); }
+  })),
+                  std::runtime_error);
+  for (const auto& one : past) { CHECK(one.length() == 2); }
+  const auto after = model.next(more, past);
+  const auto whole = model.next(more, expected);
+  CHECK(std::equal(after.values().begin(), after.values().end(), whole.values().begin()));
+}
+
 TEST_CASE("logits that are NaN end a continuation") {
   const dimwise_test::model_folder folder("tiny-gpt2");
   auto model = models::read_gpt2<tiny>(folder.path());

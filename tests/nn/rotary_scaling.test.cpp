@@ -145,6 +145,20 @@ TEST_CASE("rotary: by given cosines and sines, rows of a cache by their ids") {
                {2, 3, 2, 6}, 4, expected(false)) == "");
 }
 
+TEST_CASE("rotary: bases and factors that give no angle") {
+  const auto x = drawn<tensor<float, seq, d_k>>(1, seq{2}, d_k{4});
+  const double no_number = std::nan("");
+  const auto refused = [&](const rotary_options& how) {
+    CHECK_THROWS_AS(static_cast<void>(evaluate(rotary<seq, d_k>(x, how))), number_error);
+    CHECK_THROWS_AS(static_cast<void>(reference(rotary<seq, d_k>(x, how))), number_error);
+  };
+  for (const double base : {0.0, -1.0, no_number}) { refused({.base = base}); }
+  for (const double factor : {0.0, -2.0, 1e-320, no_number}) {
+    refused({.scaling = linear_scaling{factor}});
+    refused({.scaling = llama3_scaling{.factor = factor}});
+  }
+}
+
 TEST_CASE("rotary: what it throws") {
   const auto x = drawn<tensor<float, seq, d_k>>(6, seq{3}, d_k{6});
   const auto with = [](std::size_t features) {

@@ -9,12 +9,12 @@ namespace {
 
 using X = shape<batch, seq, d_model>;
 
-// R18: `at` removes the dimension and says so; marks that speak of it end.
+// R18: `at` removes the dimension and says so; marks that speak of it end, but what a mask hid stays hidden (R7).
 static_assert(gives<rule::at<seq, X>, shape<batch, d_model, indexed<seq>>>);
 static_assert(gives<rule::at<seq, shape<seq, d_k, rotated<d_k, seq>>>, shape<d_k, rotated<d_k, seq>, indexed<seq>>>);
 static_assert(gives<rule::at<key, shape<seq, key, normalised<key>>>, shape<seq, indexed<key>>>);
 static_assert(gives<rule::at<key, shape<seq, key, weighted<key>>>, shape<seq, indexed<key>>>);
-static_assert(gives<rule::at<key, shape<seq, key, masked_for<key>>>, shape<seq, indexed<key>>>);
+static_assert(gives<rule::at<key, shape<seq, key, masked_for<key>>>, shape<seq, masked_for<key>, indexed<key>>>);
 static_assert(gives<rule::at<seq, shape<seq, key, normalised<key>>>, shape<key, normalised<key>, indexed<seq>>>);
 static_assert(gives<rule::at<d_k, shape<seq, d_k, rotated<d_k, seq>>>, shape<seq, indexed<d_k>>>);
 static_assert(gives<rule::at<seq, shape<seq, key, score<d_k>>>, shape<key, score<d_k>, indexed<seq>>>);

@@ -60,7 +60,8 @@ struct rotary_options {
 
 namespace no_adl {
 
-/// The angle of pair i of n features at position 1.
+/// The angle of pair i of n features at position 1. Throws `number_error` for a base or a factor that is not positive
+/// and finite.
 [[nodiscard]] DIMWISE_DETAIL_LIBRARY double rotary_frequency(std::size_t pair, std::size_t features,
                                                              const rotary_options& options = {});
 /// What cosines and sines are multiplied by: 1, but for YaRN.

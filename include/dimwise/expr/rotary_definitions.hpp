@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace dimwise {
 
@@ -58,8 +59,13 @@ struct scaled_frequency {
 namespace no_adl {
 
 DIMWISE_DETAIL_LIBRARY double rotary_frequency(std::size_t pair, std::size_t features, const rotary_options& options) {
-  return std::visit(detail::scaled_frequency{options.base, static_cast<double>(pair), static_cast<double>(features)},
-                    options.scaling);
+  const double angle =
+      std::visit(detail::scaled_frequency{options.base, static_cast<double>(pair), static_cast<double>(features)},
+                 options.scaling);
+  if (!(options.base > 0) || !(angle >= 0 && angle <= std::numeric_limits<double>::max())) {
+    detail::raise<number_error>(error{} << "rotary: the base and what scales it are more than 0 and finite (R9)");
+  }
+  return angle;
 }
 
 DIMWISE_DETAIL_LIBRARY double rotary_attention(const rotary_options& options) {

@@ -94,9 +94,11 @@ struct average_over<T, shape<D...>> {
 
 }  // namespace detail
 
+/// An average and what is no average over the same dimensions: the mean of each is added (R22).
 template <class A, class B>
   requires detail::adds_an_average<A, B>
 auto operator+(const A& a, const B& b) -> detail::added_average<A, B>;
+/// Averages are not subtracted: their means are (R22).
 template <class A, class B>
   requires(detail::is_average<A> || detail::is_average<B>) &&
           (detail::adds_an_average<A, B> || (detail::is_average<A> && detail::is_average<B>))

@@ -170,18 +170,24 @@ struct language_model {
   /// The features of the next words, behind the last norm; their keys and values go into `past`. `seen(layer, x)` is
   /// called with the words' features (0) and with what each layer gives (1, 2, …).
   ///
-  /// Throws `extent_error` where `past` has another number of caches than the model has layers.
-  /// Throws `origin_error` where they end at different positions.
+  /// Throws `extent_error` where `past` has another number of caches than the model has layers, `origin_error` where they
+  /// end at different positions. Where anything is thrown, `past` holds what it held before.
   template <class Seen>
   [[nodiscard]] features_type features(std::span<const word> words, state& past, const Seen& seen) const {
     check(past);
-    features_type x = self().embedded(text(words, past));
-    seen(std::size_t{0}, x);
-    for (std::size_t i = 0; i < self().blocks.size(); ++i) {
-      x = self().blocks[i](x, past[i]);
-      seen(i + 1, x);
+    const std::ptrdiff_t begin = past.empty() ? 0 : past.front().end();
+    try {
+      features_type x = self().embedded(text(words, past));
+      seen(std::size_t{0}, x);
+      for (std::size_t i = 0; i < self().blocks.size(); ++i) {
+        x = self().blocks[i](x, past[i]);
+        seen(i + 1, x);
+      }
+      return self().norm(x);
+    } catch (...) {
+      for (auto& one : past) { one.forget(static_cast<extent_t>(one.end() - begin)); }
+      throw;
     }
-    return self().norm(x);
   }
   [[nodiscard]] features_type features(std::span<const word> words, state& past) const {
     return features(words, past, [](std::size_t, const auto&) {});
