@@ -170,8 +170,8 @@ struct language_model {
   /// The features of the next words, behind the last norm; their keys and values go into `past`. `seen(layer, x)` is
   /// called with the words' features (0) and with what each layer gives (1, 2, …).
   ///
-  /// Throws `extent_error` where `past` has another number of caches than the model has layers, `origin_error` where they
-  /// end at different positions. Where anything is thrown, `past` holds what it held before.
+  /// Throws `extent_error` where `past` has another number of caches than the model has layers, `origin_error` where
+  /// they end at different positions. Where anything is thrown, `past` holds what it held before.
   template <class Seen>
   [[nodiscard]] features_type features(std::span<const word> words, state& past, const Seen& seen) const {
     check(past);
