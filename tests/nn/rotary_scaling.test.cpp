@@ -153,7 +153,8 @@ TEST_CASE("rotary: bases and factors that give no angle") {
     CHECK_THROWS_AS(static_cast<void>(reference(rotary<seq, d_k>(x, how))), number_error);
   };
   for (const double base : {0.0, -1.0, no_number}) { refused({.base = base}); }
-  for (const double factor : {0.0, -2.0, 1e-320, no_number}) {
+  refused({.scaling = linear_scaling{1e-320}});
+  for (const double factor : {0.0, -2.0, no_number}) {
     refused({.scaling = linear_scaling{factor}});
     refused({.scaling = llama3_scaling{.factor = factor}});
   }

@@ -62,7 +62,14 @@ DIMWISE_DETAIL_LIBRARY double rotary_frequency(std::size_t pair, std::size_t fea
   const double angle =
       std::visit(detail::scaled_frequency{options.base, static_cast<double>(pair), static_cast<double>(features)},
                  options.scaling);
-  if (!(options.base > 0) || !(angle >= 0 && angle <= std::numeric_limits<double>::max())) {
+  const double factor = std::visit([](const auto& scaling) {
+    if constexpr (requires { scaling.factor; }) {
+      return scaling.factor;
+    } else {
+      return 1.0;
+    }
+  }, options.scaling);
+  if (!(options.base > 0) || !(factor > 0) || !(angle >= 0 && angle <= std::numeric_limits<double>::max())) {
     detail::raise<number_error>(error{} << "rotary: the base and what scales it are more than 0 and finite (R9)");
   }
   return angle;
