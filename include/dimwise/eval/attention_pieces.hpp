@@ -95,7 +95,7 @@ struct attention_pieces : attention_chain, score_pieces<attention_pieces<Roles, 
     const auto x = read<working_t<L>>(pass, m.lengths());
     if constexpr (Pass::computes) {
       using axes = axes_for<shape_of<L>>;
-      axis dense[max_rank];
+      axis dense[max_rank] = {};
       for (std::size_t i = 0; i < axes::size; ++i) { dense[i] = x.axes[i]; }
       make_contiguous(dense, axes::size);
       lengths = checked_lengths<K, L>(x, e.template extent<K>());

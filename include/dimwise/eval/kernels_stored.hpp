@@ -241,7 +241,7 @@ struct stored_and_finish<N> {
     const one_loop k = in_one_loop(nest_along<sums, x_axes>(x.axes));
     if (k.fits && (k.extent == 1 || k.stride[0] == 1)) { return x; }
     using order = join_t<row_axes, sums>;
-    axis dense[max_rank];
+    axis dense[max_rank] = {};
     for (std::size_t i = 0; i < order::size; ++i) { dense[i].extent = x.axes[places<order, x_axes>::at[i]].extent; }
     make_contiguous(dense, order::size);
     lowered<float> copy;

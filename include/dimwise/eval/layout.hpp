@@ -189,7 +189,7 @@ void copy_axes(std::size_t rank, const axis* axes, const axis* to_axes, const ax
 // The elements in a buffer of their own, row-major; of a plan the layout alone.
 template <class T, class Axes>
 void make_dense(lowered<T>& x) {
-  axis dense[max_rank];
+  axis dense[max_rank] = {};
   for (std::size_t i = 0; i < Axes::size; ++i) { dense[i].extent = x.axes[i].extent; }
   if (x.data == nullptr) {
     make_contiguous(dense, Axes::size);

@@ -59,7 +59,7 @@ void fill_mask(const document<Q, K>&, const Extents& e, lowered<bool>& to) {
 template <class K, class L, class Lowered>
 aligned_vector<std::ptrdiff_t> checked_lengths(const Lowered& lengths, extent_t keys) {
   using axes = axes_for<shape_of<L>>;
-  axis dense[max_rank];
+  axis dense[max_rank] = {};
   for (std::size_t i = 0; i < axes::size; ++i) { dense[i] = lengths.axes[i]; }
   aligned_vector<std::ptrdiff_t> all(checked_contiguous<axes>(dense, sizeof(std::ptrdiff_t), "padding"));
   copy_axes<std::ptrdiff_t>(axes::size, dense, dense, lengths.axes, all.data(), lengths.data);
