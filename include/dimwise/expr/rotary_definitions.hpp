@@ -22,11 +22,13 @@ struct scaled_frequency {
   double features;
 
   [[nodiscard]] double unscaled(double by) const { return std::pow(by, -2.0 * pair / features); }
+  // By a factor that is not positive there is no angle, also where a scaling leaves this pair as it is.
+  [[nodiscard]] static double by(double factor, double angle) { return factor > 0 ? angle : std::nan(""); }
   [[nodiscard]] double operator()(const no_scaling&) const { return unscaled(base); }
-  [[nodiscard]] double operator()(const linear_scaling& s) const { return unscaled(base) / s.factor; }
+  [[nodiscard]] double operator()(const linear_scaling& s) const { return by(s.factor, unscaled(base) / s.factor); }
   [[nodiscard]] double operator()(const ntk_scaling& s) const {
     // Two features have one frequency, base^0.
-    return features <= 2 ? 1.0 : unscaled(base * std::pow(s.factor, features / (features - 2)));
+    return by(s.factor, features <= 2 ? 1.0 : unscaled(base * std::pow(s.factor, features / (features - 2))));
   }
   [[nodiscard]] double operator()(const yarn_scaling& s) const {
     const double first = pair_turning(s.fast, s.trained);
@@ -35,15 +37,15 @@ struct scaled_frequency {
     double high = std::min(s.whole_pairs ? std::ceil(last) : last, features - 1);
     if (low == high) { high += 0.001; }
     const double ramp = std::min(std::max((pair - low) / (high - low), 0.0), 1.0);
-    return unscaled(base) * (1 - ramp) + unscaled(base) / s.factor * ramp;
+    return by(s.factor, unscaled(base) * (1 - ramp) + unscaled(base) / s.factor * ramp);
   }
   [[nodiscard]] double operator()(const llama3_scaling& s) const {
     const double own = unscaled(base);
     const double turns = s.trained * own / (2 * pi);  // in the positions of training
-    if (turns >= s.high) { return own; }
-    if (turns <= s.low) { return own / s.factor; }
+    if (turns >= s.high) { return by(s.factor, own); }
+    if (turns <= s.low) { return by(s.factor, own / s.factor); }
     const double share = (turns - s.low) / (s.high - s.low);
-    return own / s.factor * (1 - share) + own * share;
+    return by(s.factor, own / s.factor * (1 - share) + own * share);
   }
 
  private:
@@ -62,14 +64,7 @@ DIMWISE_DETAIL_LIBRARY double rotary_frequency(std::size_t pair, std::size_t fea
   const double angle =
       std::visit(detail::scaled_frequency{options.base, static_cast<double>(pair), static_cast<double>(features)},
                  options.scaling);
-  const double factor = std::visit([](const auto& scaling) {
-    if constexpr (requires { scaling.factor; }) {
-      return scaling.factor;
-    } else {
-      return 1.0;
-    }
-  }, options.scaling);
-  if (!(options.base > 0) || !(factor > 0) || !(angle >= 0 && angle <= std::numeric_limits<double>::max())) {
+  if (!(options.base > 0) || !(angle >= 0 && angle <= std::numeric_limits<double>::max())) {
     detail::raise<number_error>(error{} << "rotary: the base and what scales it are more than 0 and finite (R9)");
   }
   return angle;
