@@ -13,6 +13,10 @@ struct rot : feature_dim<4> {};
 struct pass : feature_dim<8> {};
 struct other : feature_dim<8> {};
 
+// `concat` along a composite is refused as such (R4), before its extent is looked at (R10).
+static_assert(says<ERROR_R4_composite_has_other_factors_or_order,
+                   rule::concat<merged<heads, d_v>, shape<seq, merged<heads, d_v>>, shape<seq, merged<heads, d_v>>>>);
+
 // own_rotation: one part may be rotated where the others pass through, and no other mark may differ (R9, R10, R14).
 static_assert(gives<rule::concat<summed<rot, pass>, shape<seq, rot, rotated<rot, seq>>, shape<seq, pass>>,
                     shape<seq, summed<rot, pass>, rotated<rot, seq>>>);
