@@ -199,6 +199,28 @@ TEST_CASE("settings that would not train are refused before anything moves") {
   CHECK(norm_of(clip_norm(start, 0)) == 0);
 }
 
+TEST_CASE("a gradient and a state of other extents are named, and nothing moves") {
+  const tensor<double, seq> start(std::vector{1.0, 2.0}, seq{2});
+  const tensor<double, seq> longer(std::vector{1.0, 2.0, 3.0}, seq{3});
+  const auto told = [&](auto optimiser, const auto& gradient) {
+    auto p = start;
+    std::string said;
+    try {
+      optimiser.step(p, gradient);
+    } catch (const extent_error& problem) { said = problem.what(); }
+    CHECK(std::equal(p.data(), p.data() + 2, start.data()));
+    return said;
+  };
+  CHECK(told(sgd(start), longer) == "sgd: the parameter has extent 2 of seq, the gradient has 3 (R15)");
+  CHECK(told(adam(start), longer) == "adam: the parameter has extent 2 of seq, the gradient has 3 (R15)");
+  adamw first(start);
+  first.state.first = longer;
+  CHECK(told(first, start) == "adamw: the parameter has extent 2 of seq, the first moment has 3 (R15)");
+  adamw second(start);
+  second.state.second = longer;
+  CHECK(told(second, start) == "adamw: the parameter has extent 2 of seq, the second moment has 3 (R15)");
+}
+
 TEST_CASE("schedules") {
   const warm_up_cosine rate{.peak = 0.02, .warm_up = 3, .steps = 10, .least = 0.002};
   const double expected[] = {0.006666666666666667, 0.013333333333333334, 0.02,

@@ -76,11 +76,13 @@ template <class T, class... D>
 struct averaged_dims<average<T, D...>> {
   using type = list<D...>;
 };
+template <class X>
+concept beside_an_average = is_average<X> || operand<X> || std::is_arithmetic_v<X>;
 template <class A, class B>
-concept adds_an_average =
-    (is_average<A> || is_average<B>) && (is_average<A> || operand<A> || std::is_arithmetic_v<A>) &&
-    (is_average<B> || operand<B> || std::is_arithmetic_v<B>) &&
-    !(is_average<A> && is_average<B> && same_set<typename averaged_dims<A>::type, typename averaged_dims<B>::type>);
+concept has_an_average = (is_average<A> || is_average<B>) && beside_an_average<A> && beside_an_average<B>;
+template <class A, class B>
+concept same_averages =
+    is_average<A> && is_average<B> && same_set<typename averaged_dims<A>::type, typename averaged_dims<B>::type>;
 template <class A, class B>
 using added_average = ERROR_R22_mean_of_an_average_is_added<
     op::elementwise, over_t<union_t<typename averaged_dims<A>::type, typename averaged_dims<B>::type>>>;
@@ -96,12 +98,11 @@ struct average_over<T, shape<D...>> {
 
 /// An average and what is no average over the same dimensions: the mean of each is added (R22).
 template <class A, class B>
-  requires detail::adds_an_average<A, B>
+  requires(detail::has_an_average<A, B> && !detail::same_averages<A, B>)
 auto operator+(const A& a, const B& b) -> detail::added_average<A, B>;
 /// Averages are not subtracted: their means are (R22).
 template <class A, class B>
-  requires(detail::is_average<A> || detail::is_average<B>) &&
-          (detail::adds_an_average<A, B> || (detail::is_average<A> && detail::is_average<B>))
+  requires detail::has_an_average<A, B>
 auto operator-(const A& a, const B& b) -> detail::added_average<A, B>;
 
 }  // namespace dimwise

@@ -17,6 +17,9 @@
 #include <dimwise/grad/average.hpp>
 #include <dimwise/grad/loss_options.hpp>
 
+#include <algorithm>
+#include <limits>
+
 namespace dimwise {
 
 namespace detail {
@@ -40,8 +43,7 @@ double counted_elements(const Extents& e, const Counts& counts) {
   if constexpr (is_constant<Counts>) {
     return places_in_all<Rest>(e);
   } else {
-    std::size_t seen = 0;
-    for (std::size_t i = 0; i < counts.size(); ++i) { seen += counts.data()[i] ? 1U : 0U; }
+    const auto seen = std::count(counts.data(), counts.data() + counts.size(), true);
     using beside = make_shape_t<difference_t<dims_t<Rest>, dims_t<shape_of<Counts>>>, list<>>;
     return static_cast<double>(seen) * places_in_all<beside>(e);
   }

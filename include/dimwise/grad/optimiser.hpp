@@ -36,13 +36,6 @@ M zeros_like(const M& m) {
   return zeros;
 }
 
-template <class Axes>
-struct names_of_axes;
-template <class... D>
-struct names_of_axes<list<D...>> {
-  static constexpr name_of of[sizeof...(D) + 1] = {&dimension_name<D>..., nullptr};
-};
-
 // Models that a step goes through side by side have parameters of the same extents. `whose` is the other one's name.
 template <class M>
 void check_same_extents(const char* what, const M& model, const M& other, const char* whose) {
@@ -61,7 +54,7 @@ void check_same_extents(const char* what, const M& model, const M& other, const 
     for (std::size_t i = 0; i < axes::size; ++i) {
       if (extents[0][i].extent != extents[1][i].extent) {
         raise<extent_error>(error{} << what << ": the parameter " << name.c_str() << (name.empty() ? "" : " ")
-                                    << "has extent " << extents[0][i].extent << " of " << names_of_axes<axes>::of[i]()
+                                    << "has extent " << extents[0][i].extent << " of " << axis_extents<axes>::names[i]()
                                     << ", the " << whose << " has " << extents[1][i].extent << " (R15)");
       }
     }
