@@ -4,7 +4,7 @@
 // Layer: shape.
 //
 //   rename<seq, key>, relabel<a, b>, permute<…>, split<heads, d_k>, merge<heads, d_v>, part<p>, diagonal<a, b>,
-// broadcast<d>
+//   broadcast<d>
 //
 // R1, R3, R4, R14, R17.
 // Tests: tests/shape/restride.test.cpp, tests/compile_fail/restride/
