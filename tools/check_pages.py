@@ -138,7 +138,9 @@ def check_lists(root):
             continue
         text = (root / name).read_text(encoding="utf-8")
         for words_of_line in re.findall(r"tools/test\.sh((?: [a-z][\w-]*)+)", text):
-            problems += [f"{name} names the preset {word}" for word in words_of_line.split() if word not in known]
+            words = words_of_line.split()
+            if len(words) > 1 or not any((root / "tests").rglob(f"*{words[0]}*")):  # one word may also be in the path of a test
+                problems += [f"{name} names the preset {word}" for word in words if word not in known]
         problems += [f"{name} names the preset {word}" for word in re.findall(r"--preset ([a-z][\w-]*)", text) if word not in known]
         for file in sorted(set(re.findall(r"\b(?:tools|docs|benchmarks|include|tests|cmake)/[\w/.-]+\.(?:py|sh|md|hpp|cpp|cmake)\b", text))):
             beside = root / pathlib.Path(name).parent / file

@@ -5,6 +5,7 @@
     python3 tools/compile_fail.py --filter contract        # cases whose path matches a regular expression
     python3 tools/compile_fail.py --show dim/not_shared    # the errors of one case, as a user sees them
     python3 tools/compile_fail.py --list
+    python3 tools/compile_fail.py --compiler g++-12 --variants plain equal
     python3 tools/compile_fail.py --json build/errors.json # also record every text, for the errors page
     python3 tools/compile_fail.py --self-test              # the harness itself: each demand below, broken once
 
@@ -391,6 +392,7 @@ def main():
     parser.add_argument("--filter", default="", metavar="REGEX")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--show", metavar="CASE")
+    parser.add_argument("--variants", nargs="+", choices=VARIANTS, default=VARIANTS)
     parser.add_argument("--json", metavar="FILE")
     parser.add_argument("--jobs", type=int, default=max(2, os.cpu_count() or 2))
     parser.add_argument("--no-pch", action="store_true")
@@ -415,7 +417,7 @@ def main():
     if not cases:
         sys.exit(f"no case in tests/compile_fail matches {arguments.filter!r}")
     print("compilers: " + ", ".join(compiler.version for compiler in found))
-    passed, failed, records = run(harness, cases, arguments.jobs)
+    passed, failed, records = run(harness, cases, arguments.jobs, variants=arguments.variants)
     if arguments.json:
         pathlib.Path(arguments.json).parent.mkdir(parents=True, exist_ok=True)
         pathlib.Path(arguments.json).write_text(json.dumps(records, indent=1) + "\n", encoding="utf-8")

@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # Installs what the tests need, builds them, runs all of them. The last line is "N passed, N failed".
 #
-#   bash tools/test.sh                  # the preset dev: g++, every test
+#   bash tools/test.sh                  # the preset dev: every unit test, and every compile error, with g++
+#   bash tools/test.sh checks           # what dev leaves out: other compilers, examples, programs, pages
 #   bash tools/test.sh asan ci-clang14  # other presets of CMakePresets.json, one after another
+#   bash tools/test.sh softmax          # test files and compile errors with that name in their path, with g++
 #   DIMWISE_JOBS=8 bash tools/test.sh   # how many compilers at once (default: as many as there are cores)
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -24,6 +26,50 @@ jobs="${DIMWISE_JOBS:-$(nproc 2> /dev/null || echo 2)}"
 results=""
 broken_builds=0
 
+# An operation that was edited: its test files as programs of their own, then its compile errors.
+test_name() {
+  local names passed=0 failed=0 log
+  names=$(find tests -name '*.test.cpp' | sed -e 's|^tests/||' -e 's|[.]test[.]cpp$||' | grep -E -- "$1" | tr / . | sort || true)
+  log=$(mktemp)
+  if [ -n "$names" ]; then
+    cmake --preset dev > "$log" || { cat "$log"; exit 1; }
+    # shellcheck disable=SC2086  # a list of words
+    cmake --build --preset dev --parallel "$jobs" --target $(printf 'one.%s ' $names)
+    for name in $names; do
+      echo "== $name"
+      "build/dev/tests/one.$name" --no-intro | tee "$log" || true
+      count "$(sed -nE 's/.*test cases:.*\| *([0-9]+) passed \| *([0-9]+) failed.*/\1 passed, \2 failed/p' "$log")"
+    done
+  fi
+  if grep -qE -- "$1" <<< "$(cd tests/compile_fail && find . -name '*.cpp')"; then
+    python3 -B tools/compile_fail.py --compiler g++ --filter "$1" | tee "$log" || true
+    count "$(tail -n 1 "$log")"
+  elif [ -z "$names" ]; then
+    echo "test: '$1' is neither a preset of CMakePresets.json nor in the path of a test" >&2
+    failed=1
+  fi
+  rm -f "$log"
+  counted=yes
+  echo "$passed passed, $failed failed"
+  [ "$failed" = 0 ] && [ "$passed" -gt 0 ]
+}
+
+# Adds "N passed, M failed" to the sums of test_name; no such line is a failure.
+count() {
+  if [[ "$1" =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed ]]; then
+    passed=$((passed + BASH_REMATCH[1]))
+    failed=$((failed + BASH_REMATCH[2]))
+  else
+    failed=$((failed + 1))
+  fi
+}
+
+if [ $# = 1 ] && ! grep -q "\"name\": \"$1\"" CMakePresets.json; then
+  step="building the tests called $1"
+  test_name "$1"
+  exit
+fi
+
 step="installing packages"
 echo "== packages"
 bash tools/setup.sh tests
@@ -43,7 +89,7 @@ for preset in "${@:-dev}"; do
 
   step="testing $preset"
   echo "== $preset: running the tests"
-  result="$PWD/build/$preset/test_results.xml"
+  result="$PWD/build/results/$preset.xml"
   rm -f "$result"
   # The count below decides, not the exit code.
   ctest --preset "$preset" --parallel "$jobs" --output-junit "$result" --test-output-size-passed 10000000 \
