@@ -84,8 +84,8 @@ class own_function {
   const void* function_ = nullptr;
   void (*change_)() = nullptr;
   void (*apply_)(void*, float*, std::size_t) noexcept = nullptr;
-  std::atomic_flag failed_;
-  std::exception_ptr thrown_;
+  std::atomic_flag failed_{};
+  std::exception_ptr thrown_{};
 };
 
 }  // namespace dimwise::detail

@@ -22,7 +22,7 @@ struct score_numbers {
   float scale = 1;
   float cap = 0;
   bool in_order = true;  // what is done to scores gives the same in the kernel's order: the scale first, the mask last
-  kernels::key_window window;
+  kernels::key_window window{};
 
   // Queries times a scale that is no number, or so small that they vanish, are not scores times it: the plain loops
   // take over.

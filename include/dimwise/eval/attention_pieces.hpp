@@ -43,26 +43,26 @@ lowered<bool> both_masks(const axis* a_axes, const bool* a, const axis* b_axes, 
 
 // The numbers of a chain, and its operands: biases and masks of elements live here as long as the call.
 struct attention_chain : score_numbers {
-  lowered<float> bias;
+  lowered<float> bias{};
   bool has_bias = false;
   std::ptrdiff_t bias_strides[max_rank] = {};
-  lowered<bool> allow;
+  lowered<bool> allow{};
   std::ptrdiff_t allow_strides[max_rank] = {};
   axis allow_axes[max_rank] = {};  // of the weights; 1 element where the mask is the same for all
   int given_masks = 0;
-  aligned_vector<std::ptrdiff_t> lengths;
+  aligned_vector<std::ptrdiff_t> lengths{};
   std::ptrdiff_t length_strides[max_rank] = {};
-  aligned_vector<float> slopes;
+  aligned_vector<float> slopes{};
   std::ptrdiff_t slope_strides[max_rank] = {};
   std::ptrdiff_t distance = 0;
-  own_function function;
-  lowered<float> factor;
+  own_function function{};
+  lowered<float> factor{};
   std::ptrdiff_t factor_strides[max_rank] = {};
   kernels::operation by_factor = kernels::operation::multiply;
   float least_factor = 1;
   float largest_factor = 1;
-  segments query_documents;
-  segments key_documents;
+  segments query_documents{};
+  segments key_documents{};
 
   // The scales together are ordinary numbers, too.
   [[nodiscard]] bool fit() const {

@@ -85,9 +85,9 @@ class context {
   }
 
  private:
-  kernels::runner runner_;
+  kernels::runner runner_{};
   bool reference_forced_ = false;
-  plan_counts counts_;
+  plan_counts counts_{};
 };
 
 namespace detail {

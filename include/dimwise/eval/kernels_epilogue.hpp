@@ -86,10 +86,10 @@ struct product_chain<elementwise<Shape, float, fn::add, A, B>>
 
 // What follows a product: the operands, with their strides along the product's axes.
 struct chain_steps {
-  lowered<float> bias;
+  lowered<float> bias{};
   std::ptrdiff_t bias_strides[max_rank] = {};
   kernels::function activation = kernels::function::none;
-  lowered<float> residual;
+  lowered<float> residual{};
   std::ptrdiff_t residual_strides[max_rank] = {};
   bool has_bias = false;
   bool has_residual = false;

@@ -27,10 +27,10 @@ constexpr std::size_t plain_work(const product_form& form, const axis* a, const 
 
 // Axes of the result and of both operands, by what they are to a product.
 struct product_axes {
-  kernels::loop_nest<2> rows;     // result, a
-  kernels::loop_nest<2> columns;  // result, b
-  kernels::loop_nest<2> sums;     // a, b
-  kernels::loop_nest<3> shared;   // result, a, b
+  kernels::loop_nest<2> rows{};     // result, a
+  kernels::loop_nest<2> columns{};  // result, b
+  kernels::loop_nest<2> sums{};     // a, b
+  kernels::loop_nest<3> shared{};   // result, a, b
 };
 
 constexpr product_axes sort_axes(const product_form& form, const axis* a, const axis* b, const axis* to) {
@@ -67,10 +67,10 @@ constexpr group_axis take_innermost(kernels::loop_nest<2>& nest) {
 
 // The matrices of one product, a list of such products, and sums that go on from one to the next.
 struct product_plan {
-  kernels::product_call call;
-  kernels::loop_nest<3> problems;  // result, a, b
-  kernels::loop_nest<2> sums;      // a, b
-  bool exchanged = false;          // C' = B' A': columns of the result must be contiguous
+  kernels::product_call call{};
+  kernels::loop_nest<3> problems{};  // result, a, b
+  kernels::loop_nest<2> sums{};      // a, b
+  bool exchanged = false;            // C' = B' A': columns of the result must be contiguous
 };
 
 constexpr product_plan plan_product(product_axes axes) {

@@ -63,7 +63,7 @@ struct operand_layout {
 template <class T>
 struct lowered : operand_layout {
   const T* data = nullptr;
-  aligned_vector<T> buffer;
+  aligned_vector<T> buffer{};
   derived_slot* derived = nullptr;  // of a leaf's elements, while `data` and `axes` are views of them
 };
 

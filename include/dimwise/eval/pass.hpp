@@ -99,7 +99,7 @@ template <class T, class Pass, class N>
       if constexpr (Pass::computes) { x.data = data; }
       if constexpr (is_tensor<N>) { x.derived = n.derived(); }
     } else {
-      axis from[max_rank];
+      axis from[max_rank]{};  // a tensor without dimensions copies none of it, which g++ 12 does not see
       for (std::size_t i = 0; i < axes::size; ++i) { from[i] = x.axes[i]; }
       make_contiguous(x.axes, axes::size);
       allocate<Pass, T, axes>(x, "evaluate");

@@ -46,7 +46,7 @@ class evaluation_plan {
   void add(plan_step s) { steps_.push_back(static_cast<plan_step&&>(s)); }
 
  private:
-  std::vector<plan_step> steps_;
+  std::vector<plan_step> steps_{};
 };
 
 namespace detail {

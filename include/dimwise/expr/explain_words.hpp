@@ -133,7 +133,7 @@ class derivation {
  private:
   static bool replaced(const mark_words& m, const step_words& s);
 
-  std::vector<step_words> steps_;
+  std::vector<step_words> steps_{};
 };
 
 }  // namespace dimwise::detail

@@ -144,9 +144,12 @@ template <class A, class B, class Error = detail::combined_error<op::mask_and, A
 Error operator&(const A& a, const B& b);
 template <class A, class B, class Error = detail::combined_error<op::mask_or, A, B>>
 Error operator|(const A& a, const B& b);
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Weffc++"  // they are never called
 template <class A, class B, class Error = detail::condition_error<A, B>>
 Error operator&&(const A& a, const B& b);
 template <class A, class B, class Error = detail::condition_error<A, B>>
 Error operator||(const A& a, const B& b);
+#pragma GCC diagnostic pop
 
 }  // namespace dimwise

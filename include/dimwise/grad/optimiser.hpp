@@ -18,6 +18,9 @@
 #include <limits>
 #include <string>
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Weffc++"  // members of BOOST_HANA_DEFINE_STRUCT have no initialisers
+
 namespace dimwise {
 
 namespace detail {
@@ -324,3 +327,5 @@ class adamw : public detail::adam_steps<M, true> {
 };
 
 }  // namespace dimwise
+
+#pragma GCC diagnostic pop

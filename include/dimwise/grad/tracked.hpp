@@ -84,7 +84,7 @@ class gradient_record {
   gradient_record* outer_;
   std::uint64_t number_ = next();
   bool open_ = true;
-  std::vector<std::shared_ptr<recorded>> values_;
+  std::vector<std::shared_ptr<recorded>> values_{};
 };
 
 // The gradient of a stored value: the sum of what arrives.
@@ -115,10 +115,12 @@ class recorded_value : public recorded {
   }
 
  private:
-  gradient_type gradient_;
+  gradient_type gradient_{};
   bool arrived_ = false;
 };
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Weffc++"  // never copied: a shared_ptr holds it
 // A value that was computed from tracked ones. It holds the expression until its gradient was sent.
 template <class E, class T, class... DimsAndMarks>
 class recorded_formula : public recorded_value<T, DimsAndMarks...> {
@@ -143,6 +145,7 @@ class recorded_formula : public recorded_value<T, DimsAndMarks...> {
  private:
   const E* formula_;  // owned: a std::unique_ptr is twenty more functions to compile for each formula
 };
+#pragma GCC diagnostic pop
 // The same of attention that a kernel has computed: the value and the log-sum-exp are kept for the backward pass.
 template <class E, class T, class... DimsAndMarks>
 class recorded_attention final : public recorded_formula<E, T, DimsAndMarks...> {
@@ -158,7 +161,7 @@ class recorded_attention final : public recorded_formula<E, T, DimsAndMarks...> 
   }
 
  private:
-  value_type value_;
+  value_type value_{};
   sums_type sums_;
 };
 
@@ -261,8 +264,8 @@ class tensor<tracked<T>, DimsAndMarks...> : public detail::shaped_as<shape<DimsA
     return true;
   }
 
-  plain_type value_;
-  std::shared_ptr<detail::recorded> origin_;  // an origin_type
+  plain_type value_{};
+  std::shared_ptr<detail::recorded> origin_{};  // an origin_type
 };
 
 namespace no_adl {

@@ -18,10 +18,10 @@ namespace dimwise::io {
 /// An array as a file holds it. `bytes` need not be aligned; it is borrowed from the archive, or from a tensor that is
 /// written.
 struct stored_array {
-  std::string name;
+  std::string name{};
   element_type type = element_type::f32;
-  std::vector<std::size_t> extents;  ///< the slowest first; GGUF's reversed order is turned when it is read
-  std::span<const std::byte> bytes;
+  std::vector<std::size_t> extents{};  ///< the slowest first; GGUF's reversed order is turned when it is read
+  std::span<const std::byte> bytes{};
 };
 
 namespace detail {
@@ -77,10 +77,10 @@ class archive {
 
  private:
   std::string title_;
-  std::vector<stored_array> arrays_;
-  std::map<std::string, std::size_t, std::less<>> places_;  // no hashes: names are chosen by whoever wrote the file
-  std::map<std::string, std::string> metadata_;
-  std::vector<std::shared_ptr<const void>> memory_;
+  std::vector<stored_array> arrays_{};
+  std::map<std::string, std::size_t, std::less<>> places_{};  // no hashes: names are chosen by whoever wrote the file
+  std::map<std::string, std::string> metadata_{};
+  std::vector<std::shared_ptr<const void>> memory_{};
 };
 
 }  // namespace dimwise::io

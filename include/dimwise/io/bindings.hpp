@@ -246,6 +246,8 @@ class binding_list {
 
 }  // namespace detail
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Weffc++"  // the pointer owns nothing
 /// Says which arrays parameters are, all names beginning with the same words.
 class names_within {
  public:
@@ -327,6 +329,7 @@ class names_within {
   std::string prefix_;
   bool prefixed_;
 };
+#pragma GCC diagnostic pop
 
 namespace detail {
 

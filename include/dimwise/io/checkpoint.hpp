@@ -197,11 +197,11 @@ class comparison {
   const bindings& file_;
   rounding how_;
   std::string prefix_;
-  std::vector<std::string> lines_;
-  std::set<const void*> bound_;
-  std::set<std::string> used_;
-  std::set<std::string> told_;
-  std::map<std::string, std::vector<bool>> parts_;
+  std::vector<std::string> lines_{};
+  std::set<const void*> bound_{};
+  std::set<std::string> used_{};
+  std::set<std::string> told_{};
+  std::map<std::string, std::vector<bool>> parts_{};
 };
 
 }  // namespace detail

@@ -229,7 +229,7 @@ class config_check {
 
   nlohmann::json settings_;
   std::string title_;
-  std::vector<std::string> problems_;
+  std::vector<std::string> problems_{};
 };
 
 }  // namespace dimwise::io

@@ -74,7 +74,7 @@ class gguf_reader {
 
  private:
   struct place {
-    stored_array array;
+    stored_array array{};
     std::uint64_t offset = 0;
     std::size_t size = 0;
   };

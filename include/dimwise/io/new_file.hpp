@@ -78,7 +78,7 @@ class file_draft {
   }
 
   std::filesystem::path path_;
-  std::string name_;
+  std::string name_{};
   mode_t mode_ = 0;
   bool begun_ = false;
 };

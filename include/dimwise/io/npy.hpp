@@ -52,7 +52,7 @@ class npy_header {
 
   element_type type = element_type::f32;
   bool fortran = false;
-  std::vector<std::size_t> extents;
+  std::vector<std::size_t> extents{};
 
  private:
   void entry(std::string_view key) {

@@ -99,7 +99,7 @@ class npz_reader {
 
   std::string title_;
   std::size_t left_;
-  zip_pointer file_;
+  zip_pointer file_{};
 };
 
 }  // namespace detail

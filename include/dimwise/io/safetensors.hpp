@@ -29,13 +29,13 @@ inline constexpr std::size_t longest_header = 100'000'000;  // as the reference 
 class header_reader : public nlohmann::json_sax<nlohmann::json> {
  public:
   struct entry {
-    stored_array array;
+    stored_array array{};
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
   };
-  std::vector<entry> entries;
-  std::map<std::string, std::string> metadata;
-  std::string problem;
+  std::vector<entry> entries{};
+  std::map<std::string, std::string> metadata{};
+  std::string problem{};
 
   bool null() override {
     if (at_ == place::type_named) {
@@ -210,7 +210,7 @@ class header_reader : public nlohmann::json_sax<nlohmann::json> {
   int offsets_ = 0;
   bool in_list_ = false;
   bool has_metadata_ = false;
-  std::string key_;
+  std::string key_{};
 };
 
 // nlohmann's reader takes a byte-order mark before the text and ends at a NUL; both are no JSON.

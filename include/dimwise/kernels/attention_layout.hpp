@@ -56,7 +56,7 @@ struct attention_layout {
   std::ptrdiff_t lse_query = 1;
 
   float scale = 1.0F;
-  key_window window;
+  key_window window{};
 };
 
 struct stored_numbers;

@@ -81,12 +81,12 @@ struct score_function {
 
 /// `count` heads of one layout; `group` neighbours share k and v.
 struct attention_call {
-  attention_layout layout;
+  attention_layout layout{};
   const attention_head* heads = nullptr;
   std::size_t count = 0;
   std::size_t group = 1;
   bool few_queries = false;  ///< read the keys once for all queries of a group
-  score_function score;
+  score_function score{};
 };
 
 /// What happens to an element of a product: f(scale · x + bias) + residual. The residual may be C itself.
@@ -125,7 +125,7 @@ struct product_call {
   std::size_t count = 0;
   const float* packed_b = nullptr;  ///< B packed before; for one problem
   bool onto = false;                ///< C += A B; without an epilogue
-  product_epilogue epilogue;
+  product_epilogue epilogue{};
 };
 
 /// Rows of `n` contiguous elements.

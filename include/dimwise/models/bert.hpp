@@ -14,6 +14,9 @@
 #include <dimwise/models/language_model.hpp>
 #include <dimwise/nn/layers.hpp>
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Weffc++"  // members of BOOST_HANA_DEFINE_STRUCT have no initialisers
+
 namespace dimwise::models {
 
 /// The dimensions of a BERT whose extents the folder says. A struct of one's own may say some or all of them.
@@ -250,3 +253,5 @@ template <class Dims = bert_dims, class Pooling = mean_pooling, class Activation
 }
 
 }  // namespace dimwise::models
+
+#pragma GCC diagnostic pop

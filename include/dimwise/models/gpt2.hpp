@@ -15,6 +15,9 @@
 #include <dimwise/models/language_model.hpp>
 #include <dimwise/nn/layers.hpp>
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Weffc++"  // members of BOOST_HANA_DEFINE_STRUCT have no initialisers
+
 namespace dimwise::models {
 
 /// The dimensions of a GPT-2 whose extents the folder says. A struct of one's own may say some or all of them.
@@ -178,3 +181,5 @@ template <class Dims = gpt2_dims, class Output = tied, class Activation = nn::ac
 }
 
 }  // namespace dimwise::models
+
+#pragma GCC diagnostic pop

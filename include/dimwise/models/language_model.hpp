@@ -22,6 +22,9 @@
 #include <string_view>
 #include <vector>
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Weffc++"  // members of BOOST_HANA_DEFINE_STRUCT have no initialisers
+
 namespace dimwise::models {
 
 /// Whether the output layer is the table of words again, or has a weight of its own.
@@ -261,3 +264,5 @@ template <class Model>
 }
 
 }  // namespace dimwise::models
+
+#pragma GCC diagnostic pop

@@ -17,6 +17,9 @@
 
 #include <cmath>
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Weffc++"  // members of BOOST_HANA_DEFINE_STRUCT have no initialisers
+
 namespace dimwise::models {
 
 /// The dimensions of a LLaMA whose extents the folder says. A struct of one's own may say some or all of them.
@@ -283,3 +286,5 @@ template <class Dims = llama_dims, class Output = own, class AttentionBias = nn:
 }
 
 }  // namespace dimwise::models
+
+#pragma GCC diagnostic pop

@@ -9,6 +9,9 @@
 #include <dimwise/nn/formula.hpp>
 #include <dimwise/nn/weight.hpp>
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Weffc++"  // members of BOOST_HANA_DEFINE_STRUCT have no initialisers
+
 namespace dimwise::nn {
 
 namespace detail {
@@ -97,3 +100,5 @@ struct learned_positions {
 };
 
 }  // namespace dimwise::nn
+
+#pragma GCC diagnostic pop

@@ -7,6 +7,9 @@
 
 #include <dimwise/nn/linear.hpp>
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Weffc++"  // members of BOOST_HANA_DEFINE_STRUCT have no initialisers
+
 namespace dimwise::nn {
 
 /// The function between the two layers: each is a function of `dimwise` as a type.
@@ -62,3 +65,5 @@ struct gated_feed_forward {
 };
 
 }  // namespace dimwise::nn
+
+#pragma GCC diagnostic pop

@@ -8,6 +8,9 @@
 
 #include <dimwise/nn/linear.hpp>
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Weffc++"  // members of BOOST_HANA_DEFINE_STRUCT have no initialisers
+
 namespace dimwise::nn {
 
 /// In place of a heads dimension: one head; heads whose keys and values are shared by groups of queries (Ainslie et al.
@@ -211,3 +214,5 @@ struct of_heads<list<H...>, Options> {
 
 }  // namespace detail
 }  // namespace dimwise::nn
+
+#pragma GCC diagnostic pop

@@ -7,6 +7,9 @@
 
 #include <dimwise/nn/multi_head.hpp>
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Weffc++"  // members of BOOST_HANA_DEFINE_STRUCT have no initialisers
+
 namespace dimwise::nn {
 
 /// Multi-head latent attention: what a cache needs of a position is a latent vector and one rotated key for all heads.
@@ -75,3 +78,5 @@ struct latent_attention {
 };
 
 }  // namespace dimwise::nn
+
+#pragma GCC diagnostic pop

@@ -19,6 +19,9 @@
 #include <tuple>
 #include <vector>
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Weffc++"  // members of BOOST_HANA_DEFINE_STRUCT have no initialisers
+
 namespace dimwise::nn {
 
 /// norm(x + f(x)): the norm comes behind the residual (Vaswani et al. 2017).
@@ -144,3 +147,5 @@ struct encoder_decoder {
 };
 
 }  // namespace dimwise::nn
+
+#pragma GCC diagnostic pop

@@ -11,6 +11,9 @@
 #include <dimwise/nn/formula.hpp>
 #include <dimwise/nn/weight.hpp>
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Weffc++"  // members of BOOST_HANA_DEFINE_STRUCT have no initialisers
+
 namespace dimwise::nn {
 
 /// The dimensions that a module takes away, and those that it gives.
@@ -83,3 +86,5 @@ struct linear<from<I...>, to<O...>, Bias, T> {
 };
 
 }  // namespace dimwise::nn
+
+#pragma GCC diagnostic pop

@@ -16,6 +16,9 @@
 #include <dimwise/nn/rebind.hpp>
 #include <dimwise/nn/self_attention.hpp>
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Weffc++"  // members of BOOST_HANA_DEFINE_STRUCT have no initialisers
+
 namespace dimwise::nn {
 
 /// Attention with heads (Vaswani et al. 2017, section 3.2.2): queries, keys and values are projected, each head
@@ -153,6 +156,8 @@ struct multi_head_attention {
 };
 
 }  // namespace dimwise::nn
+
+#pragma GCC diagnostic pop
 
 // Of two options of one kind the first counts.
 template <class To, class Model, class Heads, class K, class V, class... Options>

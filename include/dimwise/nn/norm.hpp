@@ -8,6 +8,9 @@
 #include <dimwise/nn/linear.hpp>
 #include <dimwise/nn/rebind.hpp>
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Weffc++"  // members of BOOST_HANA_DEFINE_STRUCT have no initialisers
+
 namespace dimwise::nn {
 
 namespace detail {
@@ -110,6 +113,8 @@ struct no_norm {
 };
 
 }  // namespace dimwise::nn
+
+#pragma GCC diagnostic pop
 
 // Of two element types the last counts.
 template <class To, class... F>

@@ -9,6 +9,9 @@
 #include <dimwise/nn/multi_head.hpp>
 #include <dimwise/nn/norm.hpp>
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Weffc++"  // members of BOOST_HANA_DEFINE_STRUCT have no initialisers
+
 namespace dimwise::nn {
 
 /// A gated recurrent unit (Cho et al. 2014), with the candidate's reset as PyTorch has it:
@@ -96,3 +99,5 @@ struct slot_attention {
 };
 
 }  // namespace dimwise::nn
+
+#pragma GCC diagnostic pop

@@ -7,6 +7,9 @@
 
 #include <dimwise/nn/multi_head.hpp>
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Weffc++"  // members of BOOST_HANA_DEFINE_STRUCT have no initialisers
+
 namespace dimwise::nn {
 
 /// Talking-heads attention: scores of KeyHeads are mixed into Heads, weights of Heads into ValueHeads.
@@ -38,3 +41,5 @@ struct talking_heads_attention {
 };
 
 }  // namespace dimwise::nn
+
+#pragma GCC diagnostic pop

@@ -13,6 +13,9 @@
 #include <dimwise/nn/embedding.hpp>
 #include <dimwise/nn/layers.hpp>
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Weffc++"  // members of BOOST_HANA_DEFINE_STRUCT have no initialisers
+
 namespace dimwise::nn {
 
 /// A language model as the paper has it: Layers is a `stack` of `encoder_layer`s over the positions P.
@@ -54,3 +57,5 @@ struct transformer {
 };
 
 }  // namespace dimwise::nn
+
+#pragma GCC diagnostic pop

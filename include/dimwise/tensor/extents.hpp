@@ -146,7 +146,10 @@ class extents_of<list<A...>> {
   using slotted = with_slots<A...>;
   using packed = with_documents<A...>;
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Weffc++"  // set_static gives them values
   [[gnu::always_inline]] extents_of() { set_static(slotted{}); }
+#pragma GCC diagnostic pop
 
   template <class D>
     requires(has_slot<D>)

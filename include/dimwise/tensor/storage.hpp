@@ -201,9 +201,9 @@ class shared_storage {
     static void* operator new(std::size_t bytes) { return block_pool::take(bytes); }
     static void operator delete(void* memory, std::size_t bytes) noexcept { block_pool::give(memory, bytes); }
 
-    owner_count owners;
+    owner_count owners{};
     bool handed_out = false;
-    derived_slot derived;
+    derived_slot derived{};
     aligned_vector<T> values;
   };
   explicit shared_storage(block* b) : block_(b) {}

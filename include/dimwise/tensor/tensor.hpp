@@ -411,8 +411,8 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
     return detail::axis_offset<axes>::of(extents_, all, ids...);
   }
 
-  extents_type extents_;
-  storage storage_;
+  extents_type extents_{};
+  storage storage_{};
 };
 
 /// `tensor y = expr;` has the elements, dimensions and marks of the expression.

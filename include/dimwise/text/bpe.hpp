@@ -69,7 +69,7 @@ class pair_merges {
   }
 
  private:
-  std::map<std::pair<symbol, symbol>, std::pair<std::uint32_t, symbol>> ranks_;
+  std::map<std::pair<symbol, symbol>, std::pair<std::uint32_t, symbol>> ranks_{};
 };
 
 }  // namespace dimwise::text

@@ -147,16 +147,16 @@ class pipeline {
     return encoded(decoded(text));  // bytes that are no UTF-8 become U+FFFD
   }
 
-  vocabulary words_;
-  std::function<ids(const std::u32string&)> pieces_;
-  std::vector<added_word> added_;
-  std::vector<added_word> added_normalised_;
-  std::set<std::uint32_t> special_;
-  std::vector<change> changes_;
-  std::vector<cut> cuts_;
-  std::vector<decode_step> steps_;
+  vocabulary words_{};
+  std::function<ids(const std::u32string&)> pieces_{};
+  std::vector<added_word> added_{};
+  std::vector<added_word> added_normalised_{};
+  std::set<std::uint32_t> special_{};
+  std::vector<change> changes_{};
+  std::vector<cut> cuts_{};
+  std::vector<decode_step> steps_{};
   std::string between_ = " ";  // without a decoder tokens are words of their own
-  surroundings around_;
+  surroundings around_{};
 };
 
 // GPT-2's own two files as the settings that a tokenizer.json has.

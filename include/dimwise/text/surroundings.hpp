@@ -13,8 +13,8 @@
 namespace dimwise::text::detail {
 
 struct surroundings {
-  ids before;
-  ids after;
+  ids before{};
+  ids after{};
 
   surroundings() = default;
   surroundings(const reader& r, const json& from, const vocabulary& words) { add(r, from, words); }

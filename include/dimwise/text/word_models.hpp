@@ -41,11 +41,13 @@ class vocabulary {
   [[nodiscard]] std::size_t size() const { return size_; }
 
  private:
-  std::map<std::string, std::uint32_t, std::less<>> ids_;
-  std::map<std::uint32_t, std::string> words_;
+  std::map<std::string, std::uint32_t, std::less<>> ids_{};
+  std::map<std::uint32_t, std::string> words_{};
   std::size_t size_ = 0;
 };
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Weffc++"  // the pointer owns nothing
 class pair_model {
  public:
   pair_model() = default;
@@ -126,15 +128,18 @@ class pair_model {
   }
 
   const vocabulary* words_ = nullptr;
-  pair_merges merges_;
+  pair_merges merges_{};
   std::array<std::uint32_t, 256> bytes_{};
-  std::optional<std::uint32_t> unknown_;
+  std::optional<std::uint32_t> unknown_{};
   bool byte_fallback_ = false;
   bool fuse_ = false;
   bool whole_words_ = false;
 };
+#pragma GCC diagnostic pop
 
 // The longest pieces from the left (Wu et al. 2016); those behind the first have a prefix.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Weffc++"  // the pointer owns nothing
 class piece_model {
  public:
   piece_model() = default;
@@ -165,9 +170,10 @@ class piece_model {
 
  private:
   const vocabulary* words_ = nullptr;
-  std::string prefix_;
+  std::string prefix_{};
   std::uint32_t unknown_ = 0;
   std::size_t longest_ = 100;
 };
+#pragma GCC diagnostic pop
 
 }  // namespace dimwise::text::detail

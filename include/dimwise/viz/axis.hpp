@@ -82,7 +82,7 @@ class chart_axis {
   bool log_;
   double low_ = std::numeric_limits<double>::infinity();
   double high_ = -low_;
-  std::vector<double> marks_;
+  std::vector<double> marks_{};
 };
 
 }  // namespace dimwise::detail

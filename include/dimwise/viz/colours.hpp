@@ -32,7 +32,7 @@ class dimension_colours {
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
   [[nodiscard]] std::size_t find(const std::string& word) const;
   [[nodiscard]] bool taken(std::size_t colour) const;
-  std::vector<std::pair<std::string, std::size_t>> known_;
+  std::vector<std::pair<std::string, std::size_t>> known_{};
 };
 
 // Colour is for people who want it: https://no-color.org

@@ -85,9 +85,9 @@ class derivation_picture {
   static constexpr double spread = 7;
 
   struct group {
-    std::vector<std::size_t> steps;  // from 0, the first one above
-    std::vector<std::size_t> above;  // groups
-    std::vector<std::size_t> slots;  // the operand of the first step that each of them is
+    std::vector<std::size_t> steps{};  // from 0, the first one above
+    std::vector<std::size_t> above{};  // groups
+    std::vector<std::size_t> slots{};  // the operand of the first step that each of them is
     std::size_t depth = 0;
     double width = 0;
     double height = 0;
@@ -221,8 +221,8 @@ class derivation_picture {
 
   const std::vector<step_words>& steps_;
   dimension_colours colours_;
-  std::vector<group> groups_;
-  std::vector<double> heights_;
+  std::vector<group> groups_{};
+  std::vector<double> heights_{};
   std::size_t root_ = 0;
   double left_ = 0;
   double right_ = 0;

@@ -30,7 +30,7 @@ class attention_report;
 
 /// What a reader has set.
 struct live_settings {
-  std::string text;              ///< the sequence
+  std::string text{};            ///< the sequence
   std::string mask = "causal";   ///< "causal", "none", or "window": a query and the keys before it, `width` in all
   std::size_t width = 4;         ///< the keys that a window shows
   std::vector<bool> heads = {};  ///< which are on; those that are not listed are

@@ -105,7 +105,7 @@ class canvas {
     return title.empty() ? "/>\n" : "><title>" + in_xml(title) + "</title></" + element + ">\n";
   }
   static std::string style(const std::string& classes) { return classes.empty() ? "" : " class=\"" + classes + "\""; }
-  std::string all_;
+  std::string all_{};
 };
 
 inline std::string point(double x, double y) { return svg_number(x) + " " + svg_number(y); }

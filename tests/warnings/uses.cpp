@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSL-1.0
+// tests/warnings/uses.cpp -- what a user writes with every public header, compiled at each optimisation level with the warnings that users turn on.
+//
+// A warning from a header is a failure. Warnings that depend on the optimiser (uninitialised, out of bounds) need uses, not includes: each
+// function below instantiates one part of the library.
+#include <dimwise/dimwise.hpp>
+#include <dimwise/grad.hpp>
+#include <dimwise/io.hpp>
+#include <dimwise/tensor/xtensor.hpp>
+#include <dimwise/viz.hpp>
+
+#include <cmath>
+#include <iostream>
+#include <string>
+#if __has_include(<zip.h>)
+#include <dimwise/io/npz.hpp>
+#endif
+#if __has_include(<utf8proc.h>)
+#include <dimwise/models/bert.hpp>
+#include <dimwise/models/gpt2.hpp>
+#include <dimwise/models/llama.hpp>
+#include <dimwise/text/tokenizer.hpp>
+#endif
+
+namespace demo {
+struct batch : dimwise::batch_dim<> {};
+struct seq : dimwise::position_dim<> {};
+struct key : dimwise::prime<seq> {};
+struct d_model : dimwise::feature_dim<8> {};
+struct heads : dimwise::heads_dim<2> {};
+struct d_k : dimwise::divided<d_model, heads> {};
+struct d_v : dimwise::divided<d_model, heads> {};
+
+using namespace dimwise;
+
+template <class T>
+float attention() {
+  tensor<T, batch, seq, d_model> x(batch{2}, seq{3});
+  tensor<T, d_model, heads, d_k> w;
+  const tensor q = contract<d_model>(x, w);
+  const tensor k = rename<seq, key>(q);
+  const tensor a = softmax<key>(masked(scores<d_k>(q, k), causal<seq, key>{}));
+  const tensor<T, batch, seq, heads, d_k> y = permute<batch, seq, heads, d_k>(contract<key>(a, k));
+  std::cout << describe(y) << explain(contract<key>(a, k)).text() << draw(contract<key>(a, k)).svg().size();
+  return static_cast<float>(evaluate(mean<batch, seq, heads, d_k>(y)));
+}
+
+// Operands of double beside floats, and tensors without dimensions: loops whose number of axes is 0.
+float losses() {
+  const tensor<float, batch> logits{1, -1}, targets{1, 0};
+  const auto binary = [&](const auto& m) { return binary_cross_entropy(m, targets, positive_weight(3)); };
+  const auto [value, gradient] = value_and_gradient(logits, binary);
+  const tensor<double, batch> precise{1, -1};
+  const auto squares = [&](const auto& m) { return mean_squared_error(m, tensor<double, batch>{1, 0}); };
+  return static_cast<float>(value) + static_cast<float>(value_and_gradient(precise, squares).value) +
+         gradient.data()[0];
+}
+
+float model(const std::string& file) {
+  nn::self_attention<seq, key, nn::multi_head_attention<d_model, heads, d_k, d_v>> layer;
+  tensor<float, batch, seq, d_model> x(batch{2}, seq{3});
+  io::save(layer, file);
+  return evaluate(mean<batch, seq, d_model>(layer(x)));
+}
+
+}  // namespace demo
+
+int main(int count, char** names) {
+  return demo::attention<float>() + demo::attention<double>() + demo::losses() + demo::model(names[count - 1]) > 1;
+}
