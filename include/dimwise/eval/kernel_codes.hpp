@@ -6,6 +6,7 @@
 // Tests: tests/eval/plan.test.cpp, tests/eval/words_plan.test.cpp
 #pragma once
 
+#include <dimwise/expr/derivative.hpp>
 #include <dimwise/expr/elementwise.hpp>
 #include <dimwise/expr/reduce.hpp>
 #include <dimwise/kernels/table.hpp>
@@ -58,6 +59,12 @@ template <>
 inline constexpr std::optional<kernels::operation> operation_code<fn::multiply> = kernels::operation::multiply;
 template <>
 inline constexpr std::optional<kernels::operation> operation_code<fn::divide> = kernels::operation::divide;
+template <>
+inline constexpr std::optional<kernels::operation> operation_code<fn::sent<fn::multiply>> =
+    kernels::operation::send_times;
+template <>
+inline constexpr std::optional<kernels::operation> operation_code<fn::sent<fn::divide>> =
+    kernels::operation::send_divided;
 template <>
 inline constexpr std::optional<kernels::operation> operation_code<fn::larger> = kernels::operation::max;
 template <>

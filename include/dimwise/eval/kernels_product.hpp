@@ -116,8 +116,9 @@ DIMWISE_DETAIL_LIBRARY void run_product(context& cx, const product_plan& plan, c
                                         const lowered<float>& right, float* c, product_kernel kernel,
                                         const float* residual = nullptr);
 
-// Whether values of the score −∞, which the plain loops leave out, may have spoiled a product with weights: both the
-// values and the result are not finite. The smaller is looked at first.
+// Whether values that the plain loops leave out, those of the score −∞ and those that a zero of a gradient meets, may
+// have spoiled a product: both the values and the result are not finite. The smaller is looked at first, so that a
+// product of many sums pays next to nothing.
 DIMWISE_DETAIL_LIBRARY bool may_be_spoiled(const product_form& form, const lowered<float>& a, const lowered<float>& b,
                                            target<float> to);
 // Whether the kernel is worth its beginning: there is enough to sum.

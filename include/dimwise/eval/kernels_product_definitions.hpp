@@ -102,23 +102,6 @@ DIMWISE_DETAIL_LIBRARY void run_product(context& cx, const product_plan& plan, c
   });
 }
 
-// Whether all elements are finite; contiguous ones in groups of a constant count, which compilers turn into
-// vectors.
-inline bool all_finite(std::size_t rank, const axis* axes, const float* data) {
-  std::ptrdiff_t strides[1][max_rank] = {};
-  for (std::size_t i = 0; i < rank; ++i) { strides[0][i] = axes[i].stride; }
-  unsigned others = 0;
-  kernels::for_each_row(nest_over(rank, axes, strides),
-                        [&](const std::ptrdiff_t(&o)[1], std::size_t n, const std::ptrdiff_t(&s)[1]) {
-    constexpr std::size_t group = 64;
-    const float* row = data + o[0];
-    for (; s[0] == 1 && n >= group; row += group, n -= group) {
-      for (std::size_t i = 0; i < group; ++i) { others |= static_cast<unsigned>(row[i] - row[i] != 0.0F); }
-    }
-    for (; n > 0; row += s[0], --n) { others |= static_cast<unsigned>(*row - *row != 0.0F); }
-  });
-  return others == 0;
-}
 inline extent_t count_of(std::size_t rank, const axis* axes) {
   extent_t n = 1;
   for (std::size_t i = 0; i < rank; ++i) { n *= axes[i].extent; }
@@ -127,15 +110,16 @@ inline extent_t count_of(std::size_t rank, const axis* axes) {
 
 DIMWISE_DETAIL_LIBRARY bool may_be_spoiled(const product_form& form, const lowered<float>& a, const lowered<float>& b,
                                            target<float> to) {
-  if (!form.a.gives_hidden_weights && !form.b.gives_hidden_weights) { return false; }
-  if (form.a.gives_hidden_weights != form.b.gives_hidden_weights) {
-    const lowered<float>& values = form.a.gives_hidden_weights ? b : a;
-    const std::size_t rank = form.a.gives_hidden_weights ? form.b.rank : form.a.rank;
-    if (count_of(rank, values.axes) < count_of(form.rank, to.axes) && all_finite(rank, values.axes, values.data)) {
-      return false;
-    }
-  }
-  return !all_finite(form.rank, to.axes, to.data);
+  const bool left_out_of_a = form.a.leaves_out != kernels::left_out::nothing;
+  const bool left_out_of_b = form.b.leaves_out != kernels::left_out::nothing;
+  if (!left_out_of_a && !left_out_of_b) { return false; }
+  if (left_out_of_a && left_out_of_b) { return !all_finite(form.rank, to.axes, to.data); }
+  const lowered<float>& values = left_out_of_a ? b : a;
+  const std::size_t rank = left_out_of_a ? form.b.rank : form.a.rank;
+  const auto finite_values = [&] { return all_finite(rank, values.axes, values.data); };
+  const auto finite_result = [&] { return all_finite(form.rank, to.axes, to.data); };
+  return count_of(rank, values.axes) < count_of(form.rank, to.axes) ? !finite_values() && !finite_result()
+                                                                    : !finite_result() && !finite_values();
 }
 DIMWISE_DETAIL_LIBRARY void compute_product(context& cx, const product_form& form, target<float> to,
                                             const lowered<float>& a, const lowered<float>& b) {

@@ -160,7 +160,11 @@ struct stored_and_finish<N> {
     chain::collect(n, pieces);
     pass.note(plan_kind::product, n,
               [&] { return operation_in_words<product>() + " with stored weights" + pieces.in_words(); });
-    if constexpr (Pass::computes) { compute(pass.cx, call, x, pieces, to, whole.data); }
+    if constexpr (Pass::computes) {
+      compute(pass.cx, call, x, pieces, to, whole.data);
+      // As of other products of gradients (`may_be_spoiled`).
+      if constexpr (leaves_out<input> == kernels::left_out::zeros) { return all_finite(axes::size, to, whole.data); }
+    }
     return true;
   }
 

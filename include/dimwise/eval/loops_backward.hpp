@@ -9,21 +9,24 @@
 #include <dimwise/eval/loops_rows.hpp>
 #include <dimwise/eval/views.hpp>
 #include <dimwise/expr/backward.hpp>
+#include <dimwise/expr/derivative.hpp>
 
 #include <algorithm>
 
 namespace dimwise::detail {
 
-// Elements of a gradient that are −0 are those of hidden places: a product with them leaves out what they meet.
+// A gradient as the factor of a product, which leaves out what its zeros meet (fn::sent).
 namespace look {
-struct hidden_places {
-  static constexpr const char* name = "hidden_places";
+struct arrived {
+  static constexpr const char* name = "gradient";
 };
 }  // namespace look
 template <class Shape, class E>
-inline constexpr bool gives_hidden_weights<restride<Shape, look::hidden_places, E>> = true;
+inline constexpr bool gives_hidden_weights<restride<Shape, look::arrived, E>> = false;
+template <class Shape, class E>
+inline constexpr auto leaves_out<restride<Shape, look::arrived, E>> = kernels::left_out::zeros;
 template <class E, class Extents, class Result>
-void step(operand_layout&, const Extents&, look::hidden_places, Result) {}
+void step(operand_layout&, const Extents&, look::arrived, Result) {}
 
 // ---- rows -----------------------------------------------------------------------------------------------------------
 
@@ -39,14 +42,16 @@ void each_in_row(const back_row& row, const F& f) {
   });
 }
 
+// All that multiplies is fn::sent: a row that was discarded, whose g is 0 and which may be NaN, sends 0.
+
 // p(g − Σ p g). Where p is 0 it is hidden: g does not count, and −0 is sent, which the products behind it leave out.
 template <class C>
 void row_back(rows::softmax, const back_row& row, C* to, const C* g, const C* p, C) {
   C sum = 0;
   each_in_row(row, [&](auto, auto i, auto j) {
-    if (p[j] != C(0)) { sum += p[j] * g[i]; }
+    if (p[j] != C(0)) { sum += fn::sent_times(g[i], p[j]); }
   });
-  each_in_row(row, [&](auto t, auto i, auto j) { to[t] = p[j] == C(0) ? C(-0.0) : p[j] * (g[i] - sum); });
+  each_in_row(row, [&](auto t, auto i, auto j) { to[t] = p[j] == C(0) ? C(-0.0) : fn::sent_times(g[i] - sum, p[j]); });
 }
 // g − exp(y) Σ g
 template <class C>
@@ -56,7 +61,7 @@ void row_back(rows::log_softmax, const back_row& row, C* to, const C* g, const C
     if (y[j] != kernels::minus_infinity<C>) { sum += g[i]; }
   });
   each_in_row(row, [&](auto t, auto i, auto j) {
-    to[t] = y[j] == kernels::minus_infinity<C> ? C(0) : g[i] - std::exp(y[j]) * sum;
+    to[t] = y[j] == kernels::minus_infinity<C> ? C(0) : g[i] - fn::sent_times(sum, std::exp(y[j]));
   });
 }
 // (g − Σ g x / Σ x) / Σ x; a row of sum 0 stays 0.
@@ -66,9 +71,11 @@ void row_back(rows::renormalise, const back_row& row, C* to, const C* g, const C
   C sum = 0;
   each_in_row(row, [&](auto, auto i, auto j) {
     total += x[j];
-    sum += g[i] * x[j];
+    sum += fn::sent_times(g[i], x[j]);
   });
-  each_in_row(row, [&](auto t, auto i, auto) { to[t] = total == C(0) ? C(0) : (g[i] - sum / total) / total; });
+  const fn::sent<fn::divide> divided;
+  const C each = divided(sum, total);
+  each_in_row(row, [&](auto t, auto i, auto) { to[t] = total == C(0) ? C(0) : divided(g[i] - each, total); });
 }
 // (g − mean g − y mean(g y)) / √(variance + ε)
 template <class C>
@@ -87,11 +94,13 @@ void row_back(rows::standardize, const back_row& row, C* to, const C* g, const C
     const C d = x[j] - mean;
     variance += d * d;
     sum += g[i];
-    product += g[i] * d;
+    product += fn::sent_times(g[i], d);
   });
   const C scale = C(1) / std::sqrt(variance / count + epsilon);
-  const C along = product / count * scale * scale;
-  each_in_row(row, [&](auto t, auto i, auto j) { to[t] = scale * (g[i] - sum / count - (x[j] - mean) * along); });
+  const C along = fn::sent_times(product / count, scale * scale);
+  each_in_row(row, [&](auto t, auto i, auto j) {
+    to[t] = fn::sent_times(g[i] - sum / count - fn::sent_times(along, x[j] - mean), scale);
+  });
 }
 // (g − y mean(g y)) / √(mean x² + ε)
 template <class C>
@@ -101,12 +110,12 @@ void row_back(rows::root_mean_square, const back_row& row, C* to, const C* g, co
   C product = 0;
   each_in_row(row, [&](auto, auto i, auto j) {
     squares += x[j] * x[j];
-    product += g[i] * x[j];
+    product += fn::sent_times(g[i], x[j]);
     count += C(1);
   });
   const C scale = C(1) / std::sqrt(squares / count + epsilon);
-  const C along = product / count * scale * scale;
-  each_in_row(row, [&](auto t, auto i, auto j) { to[t] = scale * (g[i] - x[j] * along); });
+  const C along = fn::sent_times(product / count, scale * scale);
+  each_in_row(row, [&](auto t, auto i, auto j) { to[t] = fn::sent_times(g[i] - fn::sent_times(along, x[j]), scale); });
 }
 // Running sums from the end.
 template <class C>

@@ -96,10 +96,11 @@ class logit_row {
   void gradient(C g, const To& to) const {
     C all = 0;
     each([&](const auto&, C q) { all += q; });
+    if (all == C(0)) { g = 0; }  // a target of weight 0 leaves its row out, whatever the logits are
     const C scale = all / sum_;
     each([&](const auto& at, C q) {
       const C share = q - scale * std::exp(x_[at[First]] - largest_);
-      to(at, share == C(0) ? C(0) : -g * share);
+      to(at, g == C(0) || share == C(0) ? C(0) : -g * share);
     });
   }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // dimwise/eval/loops_product.hpp -- the reference loops of products.
 //
-// Layer: eval. Hidden weights (−0) leave the values beside them out.
+// Layer: eval. Hidden weights (−0) leave the values beside them out, and so do zeros of a gradient.
 // Tests: tests/expr/contract.test.cpp
 #pragma once
 
@@ -27,7 +27,7 @@ struct product_operand {
   const short* along_result;
   const short* along_sums;
   std::size_t rank;
-  bool gives_hidden_weights;
+  kernels::left_out leaves_out;
 };
 struct product_form {
   product_operand a;
@@ -44,16 +44,36 @@ struct form_of_product<contraction<Shape, Over, A, B>> {
   template <class X>
   static constexpr product_operand operand = {places<result, axes_for<shape_of<X>>>::at,
                                               places<sums, axes_for<shape_of<X>>>::at, axes_for<shape_of<X>>::size,
-                                              gives_hidden_weights<X>};
+                                              leaves_out<X>};
   static constexpr product_form value = {operand<A>, operand<B>, result::size, sums::size};
 };
 template <class N>
 inline constexpr const product_form& form_of = form_of_product<N>::value;
 
+// Whether all elements are finite; contiguous ones in groups of a constant count, which compilers turn into
+// vectors.
+template <class C>
+bool all_finite(std::size_t rank, const axis* axes, const C* data) {
+  std::ptrdiff_t strides[1][max_rank] = {};
+  for (std::size_t i = 0; i < rank; ++i) { strides[0][i] = axes[i].stride; }
+  unsigned others = 0;
+  kernels::for_each_row(nest_over(rank, axes, strides),
+                        [&](const std::ptrdiff_t(&o)[1], std::size_t n, const std::ptrdiff_t(&s)[1]) {
+    constexpr std::size_t group = 64;
+    const C* row = data + o[0];
+    for (; s[0] == 1 && n >= group; row += group, n -= group) {
+      for (std::size_t i = 0; i < group; ++i) { others |= static_cast<unsigned>(row[i] - row[i] != C(0)); }
+    }
+    for (; n > 0; row += s[0], --n) { others |= static_cast<unsigned>(*row - *row != C(0)); }
+  });
+  return others == 0;
+}
+
 // Σ a · b. Of two operands that are both weights, the hidden ones of a are left out.
 template <class C>
 void product_loops(const product_form& form, target<C> to, const lowered<C>& a, const lowered<C>& b) {
-  if (form.b.gives_hidden_weights && !form.a.gives_hidden_weights) {
+  using kernels::left_out;
+  if (form.b.leaves_out > form.a.leaves_out) {
     return product_loops<C>({form.b, form.a, form.rank, form.sums}, to, b, a);
   }
   const short* const at[] = {form.a.along_result, form.b.along_result};
@@ -64,10 +84,17 @@ void product_loops(const product_form& form, target<C> to, const lowered<C>& a, 
     sums.add(along.extent, {along.stride, b.axes[form.b.along_sums[i]].stride});
   }
   const auto result = nest_by(at, form.rank, to.axes, from);
-  if (form.a.gives_hidden_weights) {
-    kernels::contract<true>(result, sums, to.data, a.data, b.data);
+  if (form.a.leaves_out == left_out::hidden) {
+    return kernels::contract<left_out::hidden>(result, sums, to.data, a.data, b.data);
+  }
+  kernels::contract<left_out::nothing>(result, sums, to.data, a.data, b.data);
+  // What a zero meets changes a sum only where it is not finite, and the sum is NaN then. So products of gradients run
+  // like all others, and pay one look at the result.
+  if (form.a.leaves_out == left_out::nothing || all_finite(form.rank, to.axes, to.data)) { return; }
+  if (form.b.leaves_out == left_out::hidden) {
+    kernels::contract<left_out::zeros_and_hidden>(result, sums, to.data, a.data, b.data);
   } else {
-    kernels::contract<false>(result, sums, to.data, a.data, b.data);
+    kernels::contract<left_out::zeros>(result, sums, to.data, a.data, b.data);
   }
 }
 template <class C, class Shape, class Over, class A, class B, class Lowered>

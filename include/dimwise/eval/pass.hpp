@@ -69,6 +69,9 @@ template <class Shape, class How, class E>
 inline constexpr bool gives_hidden_weights<restride<Shape, How, E>> = gives_hidden_weights<E>;
 template <class Shape, class T, class To, class E>
 inline constexpr bool gives_hidden_weights<elementwise<Shape, T, fn::rounded<To>, E>> = gives_hidden_weights<E>;
+// What a product leaves out of such an operand.
+template <class N>
+inline constexpr auto leaves_out = gives_hidden_weights<N> ? kernels::left_out::hidden : kernels::left_out::nothing;
 template <class N>
 inline constexpr bool is_rounding = false;
 template <class Shape, class T, class To, class E>

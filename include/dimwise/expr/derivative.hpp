@@ -161,18 +161,32 @@ T partial_of(clamp, T x, T low, T high) {
   return taken == I ? T(1) : T(0);
 }
 
+// The rule of every adjoint that multiplies: F of what arrives and of a local derivative, but where 0 arrives 0 is sent,
+// whatever the derivative is. What `where` or a mask has discarded may be infinite or NaN, and 0 · ∞ would be NaN. F is
+// `multiply` or `divide`. Kernels pay a comparison and a blend of registers that memory keeps waiting.
+template <class F>
+struct sent {
+  static constexpr const char* name = F::name;
+  template <class T>
+  constexpr T operator()(T g, T derivative) const {
+    return g == T(0) ? g : F{}(g, derivative);
+  }
+};
+template <class T>
+constexpr T sent_times(T g, T derivative) {
+  return sent<multiply>{}(g, derivative);
+}
+
 // What arrives at a function's result, times its I-th partial derivative at x…: what is sent to the I-th argument.
-// Where nothing arrives nothing is sent, whatever the derivative is: hidden elements may be NaN.
 template <class F, std::size_t I>
 struct chain {
   static constexpr const char* name = F::name;
   template <class T, class... X>
   T operator()(T g, X... x) const {
-    if (g == T(0)) { return g; }
     if constexpr (has_slope<F>) {
-      return g * slope<F>::at(x...);
+      return sent_times(g, slope<F>::at(x...));
     } else {
-      return g * partial_of<I>(F{}, x...);
+      return sent_times(g, partial_of<I>(F{}, x...));
     }
   }
 };
@@ -182,7 +196,7 @@ struct own_chain {
   F f;
   template <class T, class... X>
   T operator()(T g, X... x) const {
-    if (g == T(0)) { return g; }
+    if (g == T(0)) { return g; }  // nor is the derivative called there
     if constexpr (requires { f.template derivative<I>(x...); }) {
       return g * static_cast<T>(f.template derivative<I>(x...));
     } else {

@@ -12,11 +12,12 @@ namespace dimwise::detail {
 
 // ---- products -------------------------------------------------------------------------------------------------------
 
-// d(a·b)/da = g·b over what only b has, d(a·b)/db = a·g over what only a has.
-template <class Over, class A, class B>
-auto product_back(const A& a, const B& b) {
-  using facts = product_facts<Over, list<>, shape_of<A>, shape_of<B>>;
-  return make_contraction<Over, list<>, accepted<make_shape_t<typename facts::result, list<>>>>("gradient", a, b);
+// d(a·b)/da = g·b over what only b has, d(a·b)/db = a·g over what only a has. What zeros of g meet is left out.
+template <class Over, class G, class X>
+auto product_back(const G& g, const X& x) {
+  using facts = product_facts<Over, list<>, shape_of<G>, shape_of<X>>;
+  return make_contraction<Over, list<>, accepted<make_shape_t<typename facts::result, list<>>>>(
+      "gradient", restride<shape_of<G>, look::arrived, G>({}, g.extents(), g), x);
 }
 
 // The dimensions of a product by the names that the operands have: out<D> where the result says D.
@@ -43,16 +44,6 @@ struct restored_names<list<Now, MoreNow...>, list<Then, MoreThen...>> {
   }
 };
 
-// A gradient of scores: what is −0 there was hidden behind them.
-template <class Facts, class G>
-auto hiding_places(const G& g) {
-  if constexpr (Facts::is_raw || Facts::is_single_query) {
-    return restride<shape_of<G>, look::hidden_places, G>({}, g.extents(), g);
-  } else {
-    return g;
-  }
-}
-
 template <class Shape, class T, class Over, class A, class B>
 struct adjoint_of<node<product_over<Over>, Shape, T, A, B>> {
   using N = node<product_over<Over>, Shape, T, A, B>;
@@ -61,7 +52,7 @@ struct adjoint_of<node<product_over<Over>, Shape, T, A, B>> {
   template <class G>
   static void send(const N& n, const G& arrived) {
     using names = restored_names<dims_t<Shape>, typename facts::result>;
-    const auto g = hiding_places<facts>(kept(names::of(arrived)));
+    const auto g = kept(names::of(arrived));
     const auto& a = n.template child<0>();
     const auto& b = n.template child<1>();
     if constexpr (is_tracked<A>) { send_gradient(a, product_back<typename facts::free_b>(g, plain_value(b))); }
@@ -101,12 +92,12 @@ struct adjoint_of<node<apply<F>, Shape, T, X...>> {
   }
   template <std::size_t I, class G>
   static auto part(const N& n, const G& g, fn::multiply) {
-    return by_element(fn::multiply{}, g, plain_value(n.template child<1 - I>()));
+    return by_element(fn::sent<fn::multiply>{}, g, plain_value(n.template child<1 - I>()));
   }
   template <std::size_t I, class G>
   static auto part(const N& n, const G& g, fn::divide) {
     if constexpr (I == 0) {
-      return by_element(fn::divide{}, g, plain_value(n.template child<1>()));
+      return by_element(fn::sent<fn::divide>{}, g, plain_value(n.template child<1>()));
     } else {
       return by_element(fn::chain<fn::divide, 1>{}, g, plain_value(n.template child<0>()),
                         plain_value(n.template child<1>()));
@@ -174,8 +165,10 @@ struct adjoint_of<node<total_over<How, Over>, Shape, T, E>> {
         send_gradient(x, repeated_to(x, by_element(fn::multiply{}, g, make_constant<value_of<G>>(inverse(count)))));
       }
     } else if constexpr (std::is_same_v<How, totals::logsumexp>) {  // g · softmax(x)
-      const auto weights = make_rows<gradient_shape<E>, rows::softmax, Over>(plain_value(x));
-      send_gradient(x, by_element(fn::multiply{}, weights, g));
+      using shape = gradient_shape<E>;
+      const auto weights = make_rows<shape, rows::softmax, Over>(plain_value(x));
+      send_gradient(x, make_node<shape, value_of<G>>(apply<fn::sent<fn::multiply>>{},
+                                                     extents_from<shape>("gradient", x.extents()), g, weights));
     } else {
       using shape = gradient_shape<E>;
       send_gradient(x, make_node<shape, value_of<G>>(total_back<How, Over, masked>{},

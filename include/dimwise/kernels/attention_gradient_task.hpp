@@ -192,7 +192,8 @@ class attention_gradient_task {
     return {panel.begin + s * width, least(panel.begin + (s + 1) * width, panel.end)};
   }
 
-  // Both layouts of q and d_out; whether all of their numbers are ordinary ones.
+  // Both layouts of q and d_out; whether all numbers of these queries are ordinary ones. Among others, a query at whose
+  // output nothing arrives is marked by a log-sum-exp of +inf and sends nothing: it was discarded, and may be NaN.
   [[nodiscard]] bool start_panel(std::size_t h, const query_range& panel, const float* deltas) const noexcept {
     const attention_head& of = head(h);
     const attention_gradient_head& g = gradient(h);
@@ -215,15 +216,30 @@ class attention_gradient_task {
     }
     float* const lse = at_[buffers::lse];
     float* const delta = at_[buffers::delta];
+    float others = 0;
     for (std::size_t i = 0; i < plan::queries; ++i) {
       const std::size_t query = panel.begin + least(i, rows - 1);
       const float sum = of.lse[static_cast<std::ptrdiff_t>(query) * layout_.lse_query];
       // A row that sees nothing has logits of -inf alone: any number will do, where -inf - -inf would be NaN.
       lse[i] = sum == -infinity ? 0.0F : sum;
       delta[i] = deltas[query];
+      others += (lse[i] - lse[i]) + (delta[i] - delta[i]);
     }
-    return finite_rows(at_[buffers::q_rows], key_features(), rows) &&
-           finite_rows(at_[buffers::d_out_rows], value_features(), rows);
+    if (others == 0 && finite_rows(at_[buffers::q_rows], key_features(), rows) &&
+        finite_rows(at_[buffers::d_out_rows], value_features(), rows)) {
+      return true;
+    }
+    for (std::size_t i = 0; i < plan::queries; ++i) {
+      const std::size_t row = least(i, rows - 1);
+      const std::size_t query = panel.begin + row;
+      bool discarded =
+          g.d_lse == nullptr || g.d_lse[static_cast<std::ptrdiff_t>(query) * call_.layout.d_lse_query] == 0;
+      for (std::size_t c = 0; c < value_features(); ++c)
+        discarded = discarded && at_[buffers::d_out_rows][row * value_features() + c] == 0;
+      if (discarded) lse[i] = infinity;
+      else if (lse[i] == infinity) lse[i] = infinity - infinity;
+    }
+    return false;
   }
 
   void write_queries(std::size_t h, const query_range& panel, bool onto) const noexcept {

@@ -5,7 +5,8 @@
 //
 //   p = exp(logit - lse)      d_logit = p (d_p - delta)      delta = d_out . out - d_lse
 //
-// A hidden pair has the logit -inf. Its weight becomes -0, which marks it, and its gradient 0, whatever d_p is.
+// A hidden pair has the logit -inf. Its weight becomes -0, which marks it, and its gradient 0, whatever d_p is. So do the
+// pairs of a query that was discarded, whose lse is +inf.
 //
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
@@ -39,6 +40,7 @@ template <class Arch, bool Hides>
     const std::size_t lane = v * lanes<Arch>;
     const vec against = load_aligned<Arch>(lse + lane);
     const vec whole = load_aligned<Arch>(delta + lane);
+    const mask<Arch> discarded = against == vec(infinity);
     float* weight = p + at.key * strip_width<Arch> + lane;
     float* gradient = d_s + at.key * strip_width<Arch> + lane;
     for (std::size_t j = 0; j < at.keys; ++j, weight += strip_width<Arch>, gradient += strip_width<Arch>) {
@@ -46,7 +48,7 @@ template <class Arch, bool Hides>
       vec w = exp_nonpositive<Arch>(at_most_zero<Arch>(logit - against));
       vec g = w * (load_aligned<Arch>(gradient) - whole);
       if constexpr (Hides) {
-        const mask<Arch> hidden = logit == vec(-infinity);
+        const mask<Arch> hidden = discarded | (logit == vec(-infinity));
         w = select<Arch>(hidden, vec(-0.0F), w);
         g = select<Arch>(hidden, vec(0.0F), g);
       }

@@ -84,10 +84,12 @@ template <class Arch>
   // What the id itself takes.
   const float own = by_id ? (1.0F - c.smoothing) * (c.class_weight == nullptr ? 1.0F : c.class_weight[id]) : 0.0F;
   const float targets = sums.targets + own;
+  // A target of weight 0 leaves its row out, whatever the logits are.
+  if (targets == 0) factor = 0;
   // `id` is read before d_x, which may be x.
   if (loss != nullptr) {
     const float log_sum = log_of{}(broadcast<Arch>(sums.exponentials)).get(0);
-    *loss = targets * log_sum + sums.products + (own == 0 ? 0.0F : own * (largest - x[id]));
+    *loss = (targets == 0 ? 0.0F : targets * log_sum) + sums.products + (own == 0 ? 0.0F : own * (largest - x[id]));
   }
   if (d_x == nullptr) return;
   if (factor == 0) {

@@ -234,6 +234,10 @@ void zip_all(operation f, std::size_t n, const float* a, std::ptrdiff_t a_step, 
       return zip_with<Arch>(n, a, a_step, b, b_step, out, min_of{});
     case operation::hide:
       return zip_with<Arch>(n, a, a_step, b, b_step, out, hide_of{});
+    case operation::send_times:
+      return zip_with<Arch>(n, a, a_step, b, b_step, out, sent_of<multiply_of>{});
+    case operation::send_divided:
+      return zip_with<Arch>(n, a, a_step, b, b_step, out, sent_of<divide_of>{});
   }
 }
 template <class Arch>

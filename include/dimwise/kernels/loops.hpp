@@ -128,20 +128,25 @@ void copy(const loop_nest<2>& nest, To* to, const From* from) {
   });
 }
 
+// Which elements of an operand a product leaves out: weights that a softmax has hidden, which are −0, or all zeros, or
+// all zeros and the hidden weights of the other operand.
+enum class left_out : unsigned char { nothing, hidden, zeros, zeros_and_hidden };
+
 namespace detail_loops {
 
-template <class T>
-[[nodiscard]] bool is_hidden_weight(T w) {
-  return w == T(0) && std::signbit(w);
+template <left_out What, class T>
+[[nodiscard]] bool is_left_out(T w) {
+  return What != left_out::nothing && w == T(0) && (What != left_out::hidden || std::signbit(w));
 }
 
 // Σ over one run of both operands; eight sums at a time where memory is contiguous.
-template <bool SkipHidden, class T>
+template <left_out What, class T>
 T dot(const T* a, std::ptrdiff_t sa, const T* b, std::ptrdiff_t sb, std::size_t n) {
   T total = T(0);
-  if constexpr (SkipHidden) {
+  if constexpr (What != left_out::nothing) {
     for (std::size_t i = 0; i < n; ++i, a += sa, b += sb) {
-      if (!is_hidden_weight(*a)) { total += *a * *b; }
+      const bool of_b = What == left_out::zeros_and_hidden && is_left_out<left_out::hidden>(*b);
+      if (!of_b && !is_left_out<What>(*a)) { total += *a * *b; }
     }
   } else if (sa == 1 && sb == 1) {
     T part[8] = {};
@@ -171,16 +176,15 @@ void add_scaled(T* row, std::ptrdiff_t s, T w, const T* values, std::ptrdiff_t s
 
 /// to = Σ over `sums` of a · b, for every element of `result` (pointers: to, a, b; in `sums`: a, b).
 ///
-/// SkipHidden: elements of `a` that are −0 are weights of hidden positions, and what they meet in `b` does not count,
-/// also when it is NaN or infinite.
-template <bool SkipHidden, class T>
+/// What elements of `a` that are left out meet in `b` does not count, also when it is NaN or infinite.
+template <left_out What, class T>
 void contract(const loop_nest<3>& result, const loop_nest<2>& sums, T* to, const T* a, const T* b) {
   using namespace detail_loops;
   const bool inner_dot = sums.rank > 0 && sums.stride[0][sums.rank - 1] == 1 && sums.stride[1][sums.rank - 1] == 1;
   walk_rows(result, [&](const std::ptrdiff_t(&o)[3], std::size_t n, const std::ptrdiff_t(&s)[3]) {
     T* row = to + o[0];
-    const bool one_weight = s[1] == 0 && (s[2] == 1 || !inner_dot);
-    if (one_weight || (s[2] == 0 && !SkipHidden && (s[1] == 1 || !inner_dot))) {
+    const bool one_weight = What != left_out::zeros_and_hidden && s[1] == 0 && (s[2] == 1 || !inner_dot);
+    if (one_weight || (s[2] == 0 && What == left_out::nothing && (s[1] == 1 || !inner_dot))) {
       // The row of the result is a sum of rows of the operand that varies along it.
       for (std::size_t i = 0; i < n; ++i) { row[static_cast<std::ptrdiff_t>(i) * s[0]] = T(0); }
       const T* weights = one_weight ? a + o[1] : b + o[2];
@@ -189,7 +193,7 @@ void contract(const loop_nest<3>& result, const loop_nest<2>& sums, T* to, const
       for_each_row(sums, [&](const std::ptrdiff_t(&p)[2], std::size_t m, const std::ptrdiff_t(&t)[2]) {
         for (std::size_t j = 0; j < m; ++j) {
           const T weight = weights[p[w] + static_cast<std::ptrdiff_t>(j) * t[w]];
-          if (SkipHidden && is_hidden_weight(weight)) { continue; }
+          if (is_left_out<What>(weight)) { continue; }
           add_scaled(row, s[0], weight, values + p[1 - w] + static_cast<std::ptrdiff_t>(j) * t[1 - w],
                      one_weight ? s[2] : s[1], n);
         }
@@ -200,7 +204,7 @@ void contract(const loop_nest<3>& result, const loop_nest<2>& sums, T* to, const
         const T* bi = b + o[2] + static_cast<std::ptrdiff_t>(i) * s[2];
         T total = T(0);
         walk_rows(sums, [&](const std::ptrdiff_t(&p)[2], std::size_t m, const std::ptrdiff_t(&t)[2]) {
-          total += dot<SkipHidden>(ai + p[0], t[0], bi + p[1], t[1], m);
+          total += dot<What>(ai + p[0], t[0], bi + p[1], t[1], m);
         });
         row[static_cast<std::ptrdiff_t>(i) * s[0]] = total;
       }

@@ -61,6 +61,16 @@ struct hide_of {
     return select<Arch>(b == broadcast<Arch>(-detail::infinity), b, a);
   }
 };
+/// F of a gradient and a local derivative, and the gradient where it is 0: the derivative of what was discarded may be
+/// infinite or NaN.
+template <class F>
+struct sent_of {
+  template <class Arch>
+  [[nodiscard, gnu::always_inline]] xsimd::batch<float, Arch> operator()(
+      const xsimd::batch<float, Arch>& g, const xsimd::batch<float, Arch>& x) const noexcept {
+    return select<Arch>(g == broadcast<Arch>(0.0F), g, F{}(g, x));
+  }
+};
 /// The smaller, the first of equal ones; NaN if either is.
 struct min_of {
   template <class Arch>

@@ -115,11 +115,12 @@ template <class Arch>
   return one;
 }
 
-/// out[i] = g[i] f'(x[i]), and g[i] where it is 0, whatever the slope is: hidden x may be NaN. `out` may be `x` or `g`.
+/// out[i] = g[i] f'(x[i]), and g[i] where it is 0, whatever the slope is: discarded x may be infinite or NaN. `out` may
+/// be `x` or `g`.
 template <class Arch = default_arch>
 void map_gradient(function f, std::size_t n, const float* x, const float* g, float* out) noexcept {
   zip_floats<Arch>(n, x, g, out, [f](const floats<Arch>& at, const floats<Arch>& gradient) {
-    return select<Arch>(gradient == broadcast<Arch>(0.0F), gradient, gradient * slope_of<Arch>(f, at));
+    return sent_of<multiply_of>{}(gradient, slope_of<Arch>(f, at));
   });
 }
 

@@ -10,6 +10,9 @@
 //                d_gamma += Σ g h,  d_beta += Σ g
 //   rms norm     the same without the means of x and u
 //
+// Where g is 0 nothing is sent, whatever the row holds: what was discarded may be infinite or NaN, and 0 times that would
+// be NaN. Sums say which rows hold such numbers, so ordinary ones pay one comparison for a row.
+//
 // Each row is read once from memory. `out` may be `gradient`. No pointer needs alignment.
 //
 // SPDX-License-Identifier: BSL-1.0
@@ -58,6 +61,17 @@ template <class Arch, class F>
 
 }  // namespace detail
 
+namespace detail {
+
+[[nodiscard]] inline bool all_zero(std::size_t n, const float* g) noexcept {
+  for (std::size_t i = 0; i < n; ++i) {
+    if (g[i] != 0.0F) return false;
+  }
+  return true;
+}
+
+}  // namespace detail
+
 /// dx = p (g - Σ p g) of one row.
 template <class Arch = default_arch>
 void softmax_row_gradient(std::size_t n, const float* p, const float* g, float* out) noexcept {
@@ -67,6 +81,9 @@ void softmax_row_gradient(std::size_t n, const float* p, const float* g, float* 
       n, p, g,
       [&](std::size_t, std::size_t, const vec& w, const vec& x, vec& sum, vec&)
           __attribute__((always_inline)) { sum = select<Arch>(w == zero, sum, fma<Arch>(w, x, sum)); });
+  if (sums.first != sums.first && detail::all_zero(n, g)) {
+    return map_floats<Arch>(n, g, out, [](const vec&) { return broadcast<Arch>(0.0F); });
+  }
   const vec mean = broadcast<Arch>(sums.first);
   zip_floats<Arch>(n, p, g, out, [&](const vec& w, const vec& x) __attribute__((always_inline)) {
     return select<Arch>(w == zero, broadcast<Arch>(-0.0F), w * (x - mean));
@@ -84,11 +101,32 @@ void log_softmax_row_gradient(std::size_t n, const float* y, const float* g, flo
                                   __attribute__((always_inline)) { sum = select<Arch>(x == hidden, sum, sum + d); });
   const vec total = broadcast<Arch>(sums.first);
   zip_floats<Arch>(n, y, g, out, [&](const vec& x, const vec& d) __attribute__((always_inline)) {
-    return select<Arch>(x == hidden, broadcast<Arch>(0.0F), d - exp_nonpositive<Arch>(x) * total);
+    return select<Arch>(x == hidden, broadcast<Arch>(0.0F),
+                        d - sent_of<multiply_of>{}(total, exp_nonpositive<Arch>(x)));
   });
 }
 
 namespace detail {
+
+// The gradient of a row whose numbers or whose scale are not all finite: 0 is not multiplied.
+template <bool Centred>
+[[gnu::noinline]] void odd_norm_row_gradient(std::size_t n, const float* in, const float* g, float* out, float mean,
+                                             float scale, const float* gamma, float* d_gamma, float* d_beta) noexcept {
+  const auto sent = [](float d, float by) { return d == 0.0F ? d : d * by; };
+  const auto normal = [&](std::size_t i) { return (in[i] - mean) * scale; };
+  const auto weighted = [&](std::size_t i) { return gamma == nullptr ? g[i] : sent(g[i], gamma[i]); };
+  float of = 0;
+  float with = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (Centred) of += weighted(i);
+    with += sent(weighted(i), normal(i));
+    if (d_gamma != nullptr) d_gamma[i] += sent(g[i], normal(i));
+    if (d_beta != nullptr) d_beta[i] += g[i];
+  }
+  of /= static_cast<float>(n);
+  with /= static_cast<float>(n);
+  for (std::size_t i = 0; i < n; ++i) out[i] = sent(weighted(i) - of - sent(with, normal(i)), scale);
+}
 
 // One row of a norm; adds to d_gamma and d_beta where they are not null. `Centred`: the layer norm.
 template <class Arch, bool Centred>
@@ -100,6 +138,9 @@ template <class Arch, bool Centred>
   const float squares = reduce_sum<Arch>(fold_row<Arch>(n, in, 0.0F, step));
   const float inverse = 1.0F / static_cast<float>(n);
   const float scale = 1.0F / std::sqrt(squares / static_cast<float>(n) + epsilon);
+  if (!(squares - squares == 0.0F && scale - scale == 0.0F)) {
+    return odd_norm_row_gradient<Centred>(n, in, g, out, mean, scale, gamma, d_gamma, d_beta);
+  }
   const vec center = broadcast<Arch>(mean);
   const vec by = broadcast<Arch>(scale);
   const auto weighted = [&](std::size_t i, std::size_t count, const vec& d) __attribute__((always_inline)) {

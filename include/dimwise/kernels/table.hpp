@@ -59,7 +59,8 @@ enum class function : unsigned char {
 [[nodiscard]] constexpr bool is_activation(function f) { return f != function::none && f <= function::exp; }
 
 /// The operations of two numbers that kernels apply. `hide` gives the first one, but −∞ where the second is.
-enum class operation : unsigned char { add, subtract, multiply, divide, max, min, hide };
+/// `send_times` and `send_divided` are those of gradients: 0 where the first one is, whatever the second is.
+enum class operation : unsigned char { add, subtract, multiply, divide, max, min, hide, send_times, send_divided };
 
 /// How two numbers compare.
 enum class relation : unsigned char { less, less_equal, equal, not_equal };
