@@ -51,14 +51,14 @@ struct data {
 };
 
 template <class T>
-bool close(T a, T b) {
+bool close(T a, T b) {  // b is finite
   return std::abs(a - b) <= 100 * std::numeric_limits<T>::epsilon() * (1 + std::abs(b));
 }
 
 // f(x, other, w, v, gain) is a loss that discards the rows that are not kept.
 template <class T, class F>
 void check_in(const char* what, const F& f) {
-  INFO(what, ", bytes of a number: ", sizeof(T));
+  INFO(std::string(what), ", bytes of a number: ", sizeof(T));
   const auto run = [&](bool spoiled) {
     const data<T> d(spoiled);
     return value_and_gradient(std::tuple(d.x, d.other, d.w, d.v, d.gain),
@@ -66,7 +66,7 @@ void check_in(const char* what, const F& f) {
   };
   const auto clean = run(false);
   const auto spoiled = run(true);
-  CHECK(close(clean.value, spoiled.value));
+  CHECK(close(spoiled.value, clean.value));
   for_each_parameter_of([&](const std::string& name, const auto& a, const auto& b) {
     std::size_t wrong = 0;
     for (std::size_t i = 0; i < a.size(); ++i) {

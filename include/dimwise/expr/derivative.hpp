@@ -12,7 +12,8 @@
 
 namespace dimwise::fn {
 
-// The slope of a function of one argument at x.
+// The slope of a function of one argument at x: NaN at NaN, and at an infinity and at a zero of either sign the limit
+// of the slopes (docs/reference/odd_numbers.md).
 template <class F>
 struct slope;
 template <>
@@ -27,15 +28,16 @@ template <>
 struct slope<relu> {
   template <class T>
   static T at(T x) {
-    return x > T(0) ? T(1) : T(0);
+    return x > T(0) ? T(1) : (x <= T(0) ? T(0) : x);
   }
 };
+// e^−|x| / (1 + e^−|x|)²: σ (1 − σ) has no digit left where σ is nearly 1.
 template <>
 struct slope<sigmoid> {
   template <class T>
   static T at(T x) {
-    const T s = sigmoid{}(x);
-    return s * (T(1) - s);
+    const T e = std::exp(-std::abs(x));
+    return e / ((T(1) + e) * (T(1) + e));
   }
 };
 // Φ(x) + x φ(x)
@@ -45,24 +47,25 @@ struct slope<gelu> {
   static T at(T x) {
     const T inverse_root_of_two = T(0.70710678118654752440);
     const T inverse_root_of_two_pi = T(0.39894228040143267794);
-    return T(0.5) * std::erfc(-x * inverse_root_of_two) + x * inverse_root_of_two_pi * std::exp(T(-0.5) * x * x);
+    return T(0.5) * std::erfc(-x * inverse_root_of_two) +
+           times_vanishing(x, inverse_root_of_two_pi * std::exp(T(-0.5) * x * x));
   }
 };
-// x σ(2u) with u = √(2/π)(x + 0.044715 x³)
+// x σ(v) with v = 2√(2/π)(x + 0.044715 x³). The slope of σ falls to 0 long before v′ overflows.
 template <>
 struct slope<gelu_tanh> {
   template <class T>
   static T at(T x) {
-    const T s = sigmoid{}(T(1.5957691216057307118) * (x + T(0.044715) * x * x * x));
-    return s + x * s * (T(1) - s) * T(1.5957691216057307118) * (T(1) + T(0.134145) * x * x);
+    const T v = T(1.5957691216057307118) * (x + T(0.044715) * x * x * x);
+    const T turn = times_vanishing(x, slope<sigmoid>::at(v));
+    return sigmoid{}(v) + times_vanishing(T(1.5957691216057307118) * (T(1) + T(0.134145) * x * x), turn);
   }
 };
 template <>
 struct slope<silu> {
   template <class T>
   static T at(T x) {
-    const T s = sigmoid{}(x);
-    return s * (T(1) + x * (T(1) - s));
+    return sigmoid{}(x) + times_vanishing(x, slope<sigmoid>::at(x));
   }
 };
 template <>
@@ -76,15 +79,15 @@ template <>
 struct slope<log> {
   template <class T>
   static T at(T x) {
-    return T(1) / x;
+    return T(1) / (x + T(0));  // +∞ at −0
   }
 };
+// 4 σ′(2x): 1 − tanh² has no digit left where tanh is nearly 1.
 template <>
 struct slope<tanh> {
   template <class T>
   static T at(T x) {
-    const T t = std::tanh(x);
-    return T(1) - t * t;
+    return T(4) * slope<sigmoid>::at(x + x);
   }
 };
 template <>
@@ -98,7 +101,7 @@ template <>
 struct slope<sqrt> {
   template <class T>
   static T at(T x) {
-    return T(0.5) / std::sqrt(x);
+    return T(0.5) / std::sqrt(x + T(0));  // +∞ at −0
   }
 };
 // 0 at 0.
@@ -106,7 +109,7 @@ template <>
 struct slope<abs> {
   template <class T>
   static T at(T x) {
-    return x > T(0) ? T(1) : (x < T(0) ? T(-1) : T(0));
+    return x > T(0) ? T(1) : (x < T(0) ? T(-1) : x);  // of a zero or NaN itself
   }
 };
 template <>
@@ -136,14 +139,14 @@ concept has_slope = requires { slope<F>::at(1.0); };
 // The partial derivatives of functions of several arguments, by the I-th one.
 template <std::size_t I, class T>
 T partial_of(divide, T a, T b) {
-  return I == 0 ? T(1) / b : -a / (b * b);
+  return I == 0 ? T(1) / b : -(a / b) / b;  // b² may overflow
 }
 template <std::size_t I, class T>
 T partial_of(pow, T x, T y) {
   if constexpr (I == 0) {
     return y == T(0) ? T(0) : y * std::pow(x, y - T(1));
   } else {
-    return x == T(0) && y >= T(0) ? T(0) : std::pow(x, y) * std::log(x);
+    return x == T(0) && y >= T(0) ? T(0) : times_vanishing(std::log(x), std::pow(x, y));
   }
 }
 // Of equal ones the first counts.
@@ -161,9 +164,9 @@ T partial_of(clamp, T x, T low, T high) {
   return taken == I ? T(1) : T(0);
 }
 
-// The rule of every adjoint that multiplies: F of what arrives and of a local derivative, but where 0 arrives 0 is sent,
-// whatever the derivative is. What `where` or a mask has discarded may be infinite or NaN, and 0 · ∞ would be NaN. F is
-// `multiply` or `divide`. Kernels pay a comparison and a blend of registers that memory keeps waiting.
+// The rule of every adjoint that multiplies: F of what arrives and of a local derivative, but where 0 arrives 0 is
+// sent, whatever the derivative is. What `where` or a mask has discarded may be infinite or NaN, and 0 · ∞ would be
+// NaN. F is `multiply` or `divide`. Kernels pay a comparison and a blend of registers that memory keeps waiting.
 template <class F>
 struct sent {
   static constexpr const char* name = F::name;

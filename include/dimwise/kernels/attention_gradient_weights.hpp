@@ -5,8 +5,8 @@
 //
 //   p = exp(logit - lse)      d_logit = p (d_p - delta)      delta = d_out . out - d_lse
 //
-// A hidden pair has the logit -inf. Its weight becomes -0, which marks it, and its gradient 0, whatever d_p is. So do the
-// pairs of a query that was discarded, whose lse is +inf.
+// A hidden pair has the logit -inf. Its weight becomes -0, which marks it, and its gradient 0, whatever d_p is. So do
+// the pairs of a query that was discarded, whose lse is +inf.
 //
 // SPDX-License-Identifier: BSL-1.0
 #pragma once

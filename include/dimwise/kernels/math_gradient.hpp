@@ -3,7 +3,8 @@
 // Layer: kernels. Includes: math.hpp.
 // Tests: tests/kernels/rows_gradient.test.cpp
 //
-// The slope at -inf, inf and 0 is the limit of the slopes, but for abs and relu, whose slope at 0 is 0. Slopes that
+// The slope at -inf, inf and 0 is the limit of the slopes, but for abs and relu, whose slope at 0 is 0; at NaN it is
+// NaN. Slopes that
 // vanish (sigmoid, tanh, gelu at large x) keep their relative accuracy where they are small.
 //
 //   floats<Arch> slope = slope_of<Arch>(function::gelu, x);
@@ -73,7 +74,7 @@ template <class Arch>
     case function::none:
       return one;
     case function::relu:
-      return select<Arch>(x > zero, one, zero);
+      return select<Arch>(x > zero, one, select<Arch>(x <= zero, zero, x));
     case function::gelu:
       return detail::gelu_slope<Arch>(x);
     case function::gelu_tanh: {
@@ -94,13 +95,13 @@ template <class Arch>
     case function::exp:
       return exp_of{}(x);
     case function::log:
-      return one / x;
+      return one / (x + zero);  // inf at -0
     case function::erf: {
       const vec y = detail::at_most<Arch>(detail::magnitude<Arch>(x), 12.0F);
       return broadcast<Arch>(1.12837917F) * detail::exp_any<Arch>(zero - y * y);
     }
     case function::sqrt:
-      return broadcast<Arch>(0.5F) / sqrt_of{}(x);
+      return broadcast<Arch>(0.5F) / sqrt_of{}(x + zero);
     case function::abs:
       return select<Arch>(x > zero, one, select<Arch>(x < zero, zero - one, x * zero));
     case function::square:

@@ -10,8 +10,8 @@
 //                d_gamma += Σ g h,  d_beta += Σ g
 //   rms norm     the same without the means of x and u
 //
-// Where g is 0 nothing is sent, whatever the row holds: what was discarded may be infinite or NaN, and 0 times that would
-// be NaN. Sums say which rows hold such numbers, so ordinary ones pay one comparison for a row.
+// Where g is 0 nothing is sent, whatever the row holds: what was discarded may be infinite or NaN, and 0 times that
+// would be NaN. Sums say which rows hold such numbers, so ordinary ones pay one comparison for a row.
 //
 // Each row is read once from memory. `out` may be `gradient`. No pointer needs alignment.
 //
@@ -58,10 +58,6 @@ template <class Arch, class F>
   return {reduce_sum<Arch>((first[0] + first[1]) + (first[2] + first[3])),
           reduce_sum<Arch>((second[0] + second[1]) + (second[2] + second[3]))};
 }
-
-}  // namespace detail
-
-namespace detail {
 
 [[nodiscard]] inline bool all_zero(std::size_t n, const float* g) noexcept {
   for (std::size_t i = 0; i < n; ++i) {
