@@ -39,35 +39,28 @@ struct cross_entropy_back {
 
 namespace fn {
 
-// −log of the probability that x, a logit, gives to y: log(1 + exp(x)) − x y, and log(1 + exp(−x)) weighs p y + 1 − y
-// where the positive weight p is given.
+// −log of the probability that x, a logit, gives to y: (1 − y) softplus(x) + p y softplus(−x) with the positive weight
+// p, or 1. Where a target is sure, the other term has the weight 0 and counts for nothing, infinite or not.
 struct logistic_loss {
   static constexpr const char* name = "binary_cross_entropy";
+  // a softplus(x) + b softplus(−x), where softplus(x) = log(1 + exp(x)) = max(x, 0) + log(1 + exp(−|x|)).
   template <class T>
-  static T softplus(T x) {  // log(1 + exp(x)) without overflow
-    return std::log1p(std::exp(-std::abs(x))) + (x > T(0) ? x : T(0));
+  static T weighed(T x, T a, T b) {
+    return (a + b) * std::log1p(std::exp(-std::abs(x))) + times_vanishing(std::abs(x), x > T(0) ? a : b);
   }
   template <class T>
-  T operator()(T x, T y) const {
-    return softplus(x) - x * y;
-  }
-  template <class T>
-  T operator()(T x, T y, T positive) const {
-    return (T(1) - y) * x + (T(1) + (positive - T(1)) * y) * softplus(-x);
+  T operator()(T x, T y, T positive = T(1)) const {
+    return weighed(x, T(1) - y, positive * y);
   }
 };
 template <std::size_t I, class T>
-T partial_of(logistic_loss, T x, T y) {
-  return I == 0 ? T(1) / (T(1) + std::exp(-x)) - y : -x;
-}
-template <std::size_t I, class T>
-T partial_of(logistic_loss, T x, T y, T positive) {
+T partial_of(logistic_loss, T x, T y, T positive = T(1)) {
   if constexpr (I == 0) {
-    return T(1) - y - (T(1) + (positive - T(1)) * y) / (T(1) + std::exp(x));
+    return (T(1) - y) * sigmoid{}(x)-positive * y * sigmoid{}(-x);
   } else if constexpr (I == 1) {
-    return (positive - T(1)) * logistic_loss::softplus(-x) - x;
+    return logistic_loss::weighed(x, T(-1), positive);
   } else {
-    return y * logistic_loss::softplus(-x);
+    return logistic_loss::weighed(x, T(0), y);
   }
 }
 
