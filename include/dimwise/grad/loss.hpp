@@ -246,7 +246,9 @@ struct kl_divergence {
     const double count = counted_elements<rest>(student.extents(), counts);
     if constexpr (is_tracked<Y>) {  // the teacher learns too: in words, each of which has its adjoint
       const auto difference = dimwise::log_softmax<V>(teacher * (1 / t)) - dimwise::log_softmax<V>(student * (1 / t));
-      const auto rows = dimwise::sum<V>(dimwise::softmax<V>(teacher * (1 / t)) * difference);
+      const tensor q = dimwise::softmax<V>(teacher * (1 / t));
+      // 0 log 0 is 0, also where the student excludes the class.
+      const auto rows = dimwise::sum<V>(q * dimwise::where(detached(q) > 0, difference, 0));
       return averaged<rest>(summed_all<rest>(where_counted<rest>(rows, counts)) * (t * t), count);
     } else if constexpr (marked_t<normalised, marks_t<shape_of<Y>>>::size > 0) {
       return averaged<rest>(sum_of(teacher), count);
