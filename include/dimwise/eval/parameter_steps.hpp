@@ -14,6 +14,7 @@
 #endif
 
 #include <cmath>
+#include <limits>
 #include <vector>
 
 namespace dimwise::detail {
@@ -122,6 +123,40 @@ double sum_of_squares(std::size_t n, const T* x) {
   by_kernels_or_loops<T>(plan_kind::rows,
                          [&](context& cx, const auto& steps) { sum = steps.sum_of_squares(cx, n, x); });
   return sum;
+}
+
+// √(Σ x²) of all numbers that `each(f)` gives to f(n, x), as rest · 2^exponent: the squares of finite numbers, and the
+// root as well, may be beyond float64.
+struct scaled_norm {
+  double rest = 0;
+  int exponent = 0;
+};
+template <class Each>
+scaled_norm norm_of_all(const Each& each) {
+  double squares = 0;
+  each([&](std::size_t n, const auto* x) { squares += sum_of_squares(n, x); });
+  // What underflows below is less than a rounding of this sum.
+  if (squares >= 1e-280 && squares <= std::numeric_limits<double>::max()) { return {std::sqrt(squares), 0}; }
+  double largest = 0;
+  each([&](std::size_t n, const auto* x) {
+    for (std::size_t i = 0; i < n; ++i) {
+      const double size = std::abs(static_cast<double>(x[i]));
+      if (size > largest || size != size) { largest = size; }
+      if (largest != largest) { return; }
+    }
+  });
+  if (largest == 0 || largest - largest != 0) { return {largest, 0}; }
+  scaled_norm norm;
+  (void)std::frexp(largest, &norm.exponent);
+  squares = 0;
+  each([&](std::size_t n, const auto* x) {
+    for (std::size_t i = 0; i < n; ++i) {
+      const double part = std::ldexp(static_cast<double>(x[i]), -norm.exponent);
+      squares += part * part;
+    }
+  });
+  norm.rest = std::sqrt(squares);
+  return norm;
 }
 
 // x = x times a number

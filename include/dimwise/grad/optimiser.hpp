@@ -100,6 +100,13 @@ using gradient_verdict =
                        std::conditional_t<std::is_same_v<M, G>, accepted<shape<>>,
                                           ERROR_R22_gradient_belongs_to_another_model<over<M>, over<G>>>>;
 
+template <class M>
+scaled_norm norm_of_model(const M& m) {
+  return norm_of_all([&](const auto& f) {
+    for_each_parameter_of([&](const std::string&, const auto& part) { f(part.size(), part.data()); }, m);
+  });
+}
+
 }  // namespace detail
 
 namespace no_adl {
@@ -108,10 +115,8 @@ namespace no_adl {
 template <class M>
   requires(nn::detail::has_walked_parameters<M>())
 [[nodiscard]] double norm_of(const M& m) {
-  double squares = 0;
-  for_each_parameter_of(
-      [&](const std::string&, const auto& part) { squares += detail::sum_of_squares(part.size(), part.data()); }, m);
-  return std::sqrt(squares);
+  const detail::scaled_norm norm = detail::norm_of_model(m);
+  return std::ldexp(norm.rest, norm.exponent);
 }
 
 /// `gradient` times min(1, limit / (norm + 1e-6)), where the norm is that of all its parameters (Pascanu, Mikolov and
@@ -120,11 +125,19 @@ template <class M>
   requires(nn::detail::has_walked_parameters<M>())
 [[nodiscard]] M clip_norm(M gradient, double limit) {
   if (!(limit >= 0)) { detail::raise<number_error>(error{} << "clip_norm: the limit of a norm is 0 or more"); }
-  const double factor = limit / (norm_of(gradient) + 1e-6);
+  const detail::scaled_norm norm = detail::norm_of_model(gradient);
+  const double factor = limit / (std::ldexp(norm.rest, norm.exponent) + 1e-6);
   if (!(factor < 1)) { return gradient; }
   for_each_parameter_of([&](const std::string&, auto& part) {
     using T = typename std::remove_cvref_t<decltype(part)>::value_type;
-    detail::multiply_elements(part.size(), part.overwrite(), static_cast<T>(factor));
+    if (static_cast<T>(factor) >= std::numeric_limits<T>::min() || norm.rest - norm.rest != 0) {
+      return detail::multiply_elements(part.size(), part.overwrite(), static_cast<T>(factor));
+    }
+    // A norm near the largest number: its inverse has few digits, or none.
+    T* const x = part.overwrite();
+    for (std::size_t i = 0; i < part.size(); ++i) {
+      x[i] = static_cast<T>(std::ldexp(static_cast<double>(x[i]), -norm.exponent) * (limit / norm.rest));
+    }
   }, gradient);
   return gradient;
 }
