@@ -218,3 +218,19 @@ TEST_CASE("norms and clipping of the largest and the smallest gradients") {
   const plain_loops only;
   check_in(1.0F);
 }
+
+TEST_CASE("scan: the gradient of a small number beside large ones") {
+  const tensor<float, place> x(place{4});
+  const auto through = [&](const tensor<float, place>& g) {
+    return gradient(x, [&](const auto& m) { return sum<place>(scan<place>(m) * g); });
+  };
+  const auto sums = through(tensor<float, place>({1e10F, 1.0F, 2.0F, 4.0F}, place{4}));
+  CHECK(sums.data()[0] == 1e10F);
+  CHECK(sums.data()[1] == 7.0F);
+  CHECK(sums.data()[2] == 6.0F);
+  CHECK(sums.data()[3] == 4.0F);
+  const auto infinite =
+      through(tensor<float, place>({1.0F, std::numeric_limits<float>::infinity(), 2.0F, 4.0F}, place{4}));
+  CHECK(infinite.data()[1] == std::numeric_limits<float>::infinity());
+  CHECK(infinite.data()[2] == 6.0F);
+}

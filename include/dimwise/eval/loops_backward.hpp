@@ -12,6 +12,7 @@
 #include <dimwise/expr/derivative.hpp>
 
 #include <algorithm>
+#include <vector>
 
 namespace dimwise::detail {
 
@@ -117,16 +118,15 @@ void row_back(rows::root_mean_square, const back_row& row, C* to, const C* g, co
   const C along = fn::sent_times(product / count, scale * scale);
   each_in_row(row, [&](auto t, auto i, auto j) { to[t] = fn::sent_times(g[i] - fn::sent_times(along, x[j]), scale); });
 }
-// Running sums from the end.
+// Running sums from the end: what is left of a whole sum would lose the digits of small numbers, and be NaN behind an
+// infinity.
 template <class C>
 void row_back(rows::scan, const back_row& row, C* to, const C* g, const C*, C) {
-  C all = 0;
-  each_in_row(row, [&](auto, auto i, auto) { all += g[i]; });
-  each_in_row(row, [&](auto t, auto i, auto) {
-    const C here = g[i];
-    to[t] = all;
-    all -= here;
-  });
+  std::vector<C> sums;
+  each_in_row(row, [&](auto, auto i, auto) { sums.push_back(g[i]); });
+  for (std::size_t i = sums.size(); i-- > 1;) { sums[i - 1] += sums[i]; }
+  const C* next = sums.data();
+  each_in_row(row, [&](auto t, auto, auto) { to[t] = *next++; });
 }
 
 // The rows over `Over` of a node and of its two children.
