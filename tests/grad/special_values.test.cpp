@@ -68,7 +68,7 @@ void check(const char* name, const F& f, const expected& e) {
   check_in<float>(name, f, e);
 }
 
-#define CHECK_FUNCTION(word, ...) check(#word, [](const auto& x) { return word(x); }, __VA_ARGS__)
+#define CHECK_FUNCTION(word, ...) check(#word, [](const auto& m) { return word(m); }, __VA_ARGS__)
 
 }  // namespace
 
