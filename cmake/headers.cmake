@@ -192,6 +192,7 @@ set(dimwise_headers
     include/dimwise/models/language_model.hpp
     include/dimwise/models/llama.hpp
     include/dimwise/models/sampling.hpp
+    include/dimwise/models/sentence_settings.hpp
     include/dimwise/nn.hpp
     include/dimwise/nn/attention.hpp
     include/dimwise/nn/cache.hpp

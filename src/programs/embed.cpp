@@ -7,6 +7,7 @@
 #include "common.hpp"
 #include <dimwise/io/config.hpp>
 #include <dimwise/models/bert.hpp>
+#include <dimwise/models/sentence_settings.hpp>
 #include <dimwise/nn/model.hpp>
 #include <dimwise/text/folder.hpp>
 
@@ -26,6 +27,9 @@ struct embed_options {
   std::optional<std::string> file;
   std::size_t nearest = 5;
   std::size_t threads = 1;
+  std::optional<std::string> prompt;
+  bool no_prompt = false;
+  bool no_truncation = false;
   bool vectors = false;
   bool quiet = false;
 };
@@ -49,27 +53,27 @@ double cosine(const vector& a, const vector& b) {
 template <class Model>
 class embedding {
  public:
-  embedding(const Model& model, const text::tokenizer<vocab>& words, const embed_options& o)
-      : model_(model), words_(words), o_(o) {}
+  embedding(const Model& model, const text::tokenizer<vocab>& words, const models::sentence_settings& settings,
+            const std::string& prompt, const embed_options& o)
+      : model_(model), words_(words), settings_(settings), prompt_(prompt), o_(o) {}
 
   [[nodiscard]] std::vector<vector> of(const std::vector<std::string>& texts, const std::string& what) {
     progress_line line(o_.quiet);
     std::vector<vector> all;
     for (std::size_t i = 0; i < texts.size(); ++i) {
       if (i % 16 == 0) { line.show(what + " " + std::to_string(i) + " of " + std::to_string(texts.size())); }
-      expect_utf8(texts[i], what + " " + std::to_string(i + 1));
-      const auto ids = words_.encode(texts[i]);
-      if (ids.empty()) { refuse(what + " " + std::to_string(i + 1) + " has no tokens"); }
-      if (ids.size() > model_.longest()) {
-        refuse(what + " " + std::to_string(i + 1) + " has " + std::to_string(ids.size()) + " tokens, the model takes " +
-               std::to_string(model_.longest()));
-      }
+      const std::string name = what + " " + std::to_string(i + 1);
+      expect_utf8(texts[i], name);
+      const auto ids = ids_of(prompt_ + texts[i], name);
       tokens_ += ids.size();
       try {
         all.push_back(model_.embedded(ids));
-      } catch (const number_error&) {
-        refuse(what + " " + std::to_string(i + 1) + " has no vector of length 1: its numbers are 0, infinite or NaN");
-      }
+      } catch (const number_error&) { refuse(name + " has no vector of length 1: its numbers are 0, infinite or NaN"); }
+    }
+    line.clear();
+    if (truncated_ > 0 && !o_.quiet) {
+      std::fprintf(stderr, "%zu of the %ss were truncated to %zu tokens\n", std::exchange(truncated_, 0), what.c_str(),
+                   most());
     }
     return all;
   }
@@ -96,6 +100,22 @@ class embedding {
   }
 
  private:
+  [[nodiscard]] std::size_t most() const {
+    return std::min(settings_.most_tokens.value_or(model_.longest()), model_.longest());
+  }
+  [[nodiscard]] std::vector<models::bert<models::bert_dims>::word> ids_of(const std::string& text,
+                                                                          const std::string& name) {
+    auto ids = words_.encode(text);
+    if (ids.empty()) { refuse(name + " has no tokens"); }
+    if (ids.size() > most()) {
+      if (!settings_.most_tokens || o_.no_truncation) {
+        refuse(name + " has " + std::to_string(ids.size()) + " tokens, the model takes " + std::to_string(most()));
+      }
+      ids = words_.encode(text, text::tokenizer<vocab>::at_most{most()});
+      ++truncated_;
+    }
+    return ids;
+  }
   static void print(const vector& v) {
     const char* between = "";
     for (const float x : v.values()) {
@@ -123,70 +143,59 @@ class embedding {
 
   const Model& model_;
   const text::tokenizer<vocab>& words_;
+  const models::sentence_settings& settings_;
+  const std::string& prompt_;
   const embed_options& o_;
   std::size_t tokens_ = 0;
+  std::size_t truncated_ = 0;
 };
 
+// The prompt that comes before every text; empty where there is none.
+std::string prompt_of(const embed_options& o, const models::sentence_settings& settings) {
+  const auto name = o.prompt ? o.prompt : o.no_prompt ? std::nullopt : settings.default_prompt;
+  if (!name) { return {}; }
+  const auto found = settings.prompts.find(*name);
+  if (found == settings.prompts.end()) {
+    std::string names;
+    for (const auto& [one, text] : settings.prompts) { names += (names.empty() ? "" : ", ") + one; }
+    refuse(o.folder + ": there is no prompt " + *name + (names.empty() ? "" : "; there are " + names));
+  }
+  if (!found->second.empty() && !settings.pools_prompt) {
+    refuse(o.folder + ": a pooling without the tokens of the prompt (include_prompt is false) is not supported");
+  }
+  return found->second;
+}
+
 template <class Pooling>
-int embed_by(const embed_options& o, const char* pooling) {
-  const std::filesystem::path folder(o.folder);
+int embed_by(const embed_options& o, const models::sentence_settings& settings, const char* pooling) {
+  const std::string prompt = prompt_of(o, settings);
+  const std::filesystem::path& folder = settings.transformer;
   const stopwatch loading;
   progress_line line(o.quiet);
   line.show("loading " + o.folder);
   const io::archive weights = io::read_checkpoint(folder);
   const auto model = models::read_bert<models::bert_dims, Pooling>(io::config_check(folder / "config.json"), weights);
-  const auto words = text::read_tokenizer(folder, models::extent_in<vocab>(model.words.table), weights.metadata());
+  const auto words = text::read_tokenizer(folder, models::extent_in<vocab>(model.words.table), weights.metadata(),
+                                          settings.lower_case);
   line.clear();
   if (!o.quiet) {
     std::fprintf(stderr, "%s: BERT, %zu layers, %.1f million parameters, %s, loaded in %.2f s\n", o.folder.c_str(),
                  model.layers.layers.size(), static_cast<double>(nn::parameter_count(model)) / 1e6, pooling,
                  loading.seconds());
   }
-  return embedding(model, words, o).run();
+  return embedding(model, words, settings, prompt, o).run();
 }
 
-// What sentence-transformers does behind the model: a step that is not done here would give other vectors.
-void check_modules(const std::filesystem::path& folder) {
-  const auto path = folder / "modules.json";
-  if (!std::filesystem::exists(path)) { return; }
-  const auto modules = io::read_json(path);
-  if (!modules.is_array()) { refuse(path.string() + ": a list of modules was expected"); }
-  for (const auto& one : modules) {
-    const bool said = one.is_object() && one.contains("type") && one.at("type").is_string();
-    const std::string type = said ? one.at("type").get<std::string>() : "";
-    const std::string name = type.substr(type.rfind('.') + 1);  // of Python's module: none is npos, and begins at 0
-    if (name != "Transformer" && name != "Pooling" && name != "Normalize") {
-      refuse(path.string() + ": a module is \"" + type.substr(0, 60) +
-             "\", Transformer, Pooling or Normalize was expected");
-    }
-  }
-}
-
-// As sentence-transformers says it beside the model; the mean where nothing is said.
 int embed(const embed_options& o) {
-  const std::filesystem::path folder = model_folder(o.folder);
-  (void)model_kind(folder, {"bert"});
-  check_modules(folder);
+  const std::filesystem::path folder(o.folder);
+  // Its modules may have the model in a folder below.
+  if (!std::filesystem::exists(folder / "modules.json")) { (void)model_folder(o.folder); }
+  const auto settings = models::read_sentence_settings(folder);
+  (void)model_kind(model_folder(settings.transformer.string()), {"bert"});
   const with_threads threads(o.threads, o.quiet);
-  const auto beside = folder / "1_Pooling" / "config.json";
-  if (!std::filesystem::exists(beside)) { return embed_by<models::mean_pooling>(o, "mean of the words"); }
-  io::config_check said(beside);
-  const bool mean = said.flag("pooling_mode_mean_tokens", false);
-  const bool first = said.flag("pooling_mode_cls_token", false);
-  const std::size_t features = io::config_check(folder / "config.json").count("hidden_size", 1);
-  const std::size_t pooled = said.count("word_embedding_dimension", features);
-  said.finish();
-  if (pooled != features) {
-    refuse(said.title() + ": word_embedding_dimension is " + std::to_string(pooled) + ", but hidden_size is " +
-           std::to_string(features));
-  }
-  for (const char* other : {"pooling_mode_max_tokens", "pooling_mode_mean_sqrt_len_tokens",
-                            "pooling_mode_weightedmean_tokens", "pooling_mode_lasttoken"}) {
-    if (said.flag(other, false)) { refuse(said.title() + ": " + other + " is not supported"); }
-  }
-  if (mean == first) { refuse(said.title() + ": the mean or the first word was expected"); }
-  return mean ? embed_by<models::mean_pooling>(o, "mean of the words")
-              : embed_by<models::first_pooling>(o, "the first word");
+  return settings.how == models::sentence_settings::pooling::mean
+             ? embed_by<models::mean_pooling>(o, settings, "mean of the tokens")
+             : embed_by<models::first_pooling>(o, settings, "the first token");
 }
 
 }  // namespace
@@ -203,6 +212,9 @@ int main(int argc, char** argv) {
       ->check(whole_numbers(1, "a whole number of 1 or more"))
       ->capture_default_str();
   app.add_option("-t,--threads", o.threads, "threads")->check(CLI::Range(1, 1024))->capture_default_str();
+  auto* const prompt = app.add_option("--prompt", o.prompt, "the prompt before each text, by its name in the folder");
+  app.add_flag("--no-prompt", o.no_prompt, "without the folder's default prompt")->excludes(prompt);
+  app.add_flag("--no-truncation", o.no_truncation, "reject texts longer than the folder's max_seq_length");
   app.add_flag("--vectors", o.vectors, "show the numbers of each text")->excludes(file);
   app.add_flag("-q,--quiet", o.quiet, "nothing on stderr but what went wrong");
   return guarded(app, argc, argv, [&] { return embed(o); });

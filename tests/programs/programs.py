@@ -285,17 +285,7 @@ class Programs:
         self.refused("a pooling of other features", self.embed_program, "word_embedding_dimension is 32, but hidden_size is 24", folder, "x")
         (folder / "1_Pooling/config.json").unlink()
         (folder / "1_Pooling").rmdir()
-        modules = [{"idx": i, "path": "", "type": "sentence_transformers.models." + name} for i, name in enumerate(
-            ("Transformer", "Pooling", "Normalize", "Dense"))]
-        (folder / "modules.json").write_text(json.dumps(modules[:3]))
-        same = [float(x) for x in self.run(self.embed_program, folder, texts[0]).stdout.split()]
-        size = sum(x * x for x in golden["text.0.mean"][1]) ** 0.5
-        self.check("modules that are known", same and all(
-            abs(v - m / size) < 1e-5 for v, m in zip(same, golden["text.0.mean"][1])), same)
-        (folder / "modules.json").write_text(json.dumps(modules))
-        self.refused("a module that is not known", self.embed_program,
-                     'a module is "sentence_transformers.models.Dense", Transformer, Pooling or Normalize was expected', folder, "x")
-        (folder / "modules.json").unlink()
+        self.sentence_transformers(folder, texts[0], golden)
         self.refused("too long a text, embedded", self.embed_program, "text 2 has 42 tokens, the model takes 32", folder, "the", "the " * 40)
         self.refused("a language model", self.embed_program, 'model_type is "gpt2", bert was expected', self.place / "tiny-gpt2", "x")
         self.refused("a folder of sentences", self.embed_program, f"{self.place}: cannot be read", folder, "x",
@@ -316,6 +306,74 @@ class Programs:
         self.refused("no file of sentences", self.embed_program, "none.txt: cannot be read", folder, "x", "-f",
                      self.place / "none.txt")
 
+    def sentence_transformers(self, folder, text, golden):
+        """modules.json decides; texts are lower-cased, begun with a prompt and truncated as the folder says"""
+        def vector(*arguments):
+            result = self.run(self.embed_program, "-q", folder, *arguments)
+            self.check("a vector is printed", result.stdout and not result.stderr, result)
+            return [float(x) for x in result.stdout.split()]
+
+        def same(name, found, expected):
+            self.check(name, len(found) == len(expected) and all(abs(x - e) < 1e-5 for x, e in zip(found, expected)), found)
+
+        def put(name, settings):
+            (folder / name).parent.mkdir(exist_ok=True)
+            (folder / name).write_text(json.dumps(settings))
+
+        pooled = {}
+        for how in ("mean", "first"):
+            size = sum(x * x for x in golden[f"text.0.{how}"][1]) ** 0.5
+            pooled[how] = [x / size for x in golden[f"text.0.{how}"][1]]
+        modules = [{"idx": i, "path": path, "type": "sentence_transformers.models." + name} for i, (path, name) in enumerate(
+            (("", "Transformer"), ("2_Pooling", "Pooling"), ("3_Normalize", "Normalize"), ("4_Dense", "Dense")))]
+        put("modules.json", modules[:3])
+        put("1_Pooling/config.json", {"pooling_mode_mean_tokens": True})  # stale
+        self.refused("a pooling that is listed and missing", self.embed_program,
+                     "modules.json: it lists the module Pooling, and", folder, "x")
+        put("2_Pooling/config.json", {"pooling_mode": "cls", "embedding_dimension": 24})
+        same("the pooling that modules.json lists", vector(text), pooled["first"])
+        put("2_Pooling/config.json", {"pooling_mode": "mean", "embedding_dimension": 24})
+        same("modules that are known", vector(text), pooled["mean"])
+        put("modules.json", modules)
+        self.refused("a module that is not known", self.embed_program,
+                     'a module is "sentence_transformers.models.Dense", Transformer, Pooling or Normalize was expected', folder, "x")
+        put("modules.json", modules[:2])
+
+        put("sentence_bert_config.json", {"max_seq_length": 6, "do_lower_case": False})
+        short, long = vector("a b c d"), vector("a b c d e f g")  # four tokens between [CLS] and [SEP]
+        same("a text that is truncated", long, short)
+        told = self.run(self.embed_program, folder, "a b c d e f g")
+        self.check("a truncation is noted", b"1 of the texts were truncated to 6 tokens" in told.stderr, told)
+        self.refused("a text that is not truncated", self.embed_program, "text 1 has 9 tokens, the model takes 6", folder,
+                     "a b c d e f g", "--no-truncation")
+        (folder / "sentence_bert_config.json").unlink()
+
+        prompts = {"query": "the quick ", "none": ""}
+        put("config_sentence_transformers.json", {"prompts": prompts, "default_prompt_name": "query"})
+        begun = vector("the quick brown fox", "--no-prompt")
+        same("the default prompt", vector("brown fox"), begun)
+        same("a prompt by its name", vector("brown fox", "--prompt", "query"), begun)
+        same("an empty prompt", vector("the quick brown fox", "--prompt", "none"), begun)
+        self.refused("an unknown prompt", self.embed_program, "there is no prompt x; there are none, query", folder, "x",
+                     "--prompt", "x")
+        put("2_Pooling/config.json", {"pooling_mode": "mean", "include_prompt": False})
+        self.refused("a prompt that is not pooled", self.embed_program, "include_prompt is false", folder, "x")
+        put("2_Pooling/config.json", {"pooling_mode": "mean"})
+        (folder / "config_sentence_transformers.json").unlink()
+
+        tokenizer = (folder / "tokenizer.json").read_text(encoding="utf-8")
+        cased = json.loads(tokenizer)
+        cased["normalizer"]["lowercase"] = False
+        put("tokenizer.json", cased)
+        lower = vector("the quick brown fox")
+        self.check("a tokenizer with capitals", vector("The QUICK brown fox") != lower, lower)
+        put("sentence_bert_config.json", {"do_lower_case": True})
+        same("do_lower_case", vector("The QUICK brown fox"), lower)
+        (folder / "tokenizer.json").write_text(tokenizer, encoding="utf-8")
+        for name in ("modules.json", "sentence_bert_config.json", "1_Pooling/config.json", "2_Pooling/config.json"):
+            (folder / name).unlink()
+        for name in ("1_Pooling", "2_Pooling"):
+            (folder / name).rmdir()
 
     def converted(self, kind, *places):
         tool = pathlib.Path(__file__).resolve().parents[2] / "tools/convert_model.py"

@@ -77,3 +77,22 @@ TEST_CASE("a bad line of merges.txt is told with its file and number") {
   CHECK(told("a \n") == file + ": line 1: the merge \"a \" is no pair");
   CHECK(told("a c\n") == file + ": line 1: the merge of \"a\" and \"c\" is not in the vocabulary");
 }
+
+TEST_CASE("texts are lower-cased before the normalizer where a folder says so") {
+  const dimwise_test::temporary_folder folder;
+  folder.write("tokenizer.json", letters(5));
+  const auto read = [&](bool lower_case) {
+    return text::read_tokenizer(folder.path(), vocab{5}, {}, lower_case).encode("aBc").size();
+  };
+  CHECK(read(false) == 2);
+  CHECK(read(true) == 3);
+  nlohmann::json settings = nlohmann::json::parse(letters(5));
+  settings["normalizer"] = {{"type", "Replace"}, {"pattern", {{"String", "b"}}}, {"content", ""}};
+  folder.write("tokenizer.json", settings.dump());
+  CHECK(read(true) == 2);
+  folder.write("vocab.json", R"({"a": 0, "b": 1, "c": 2, "d": 3, "e": 4})");
+  folder.write("merges.txt", "");
+  std::filesystem::remove(folder / "tokenizer.json");
+  CHECK(read(false) == 2);
+  CHECK(read(true) == 3);
+}

@@ -86,6 +86,23 @@ TEST_CASE("ids become the text again") {
   CHECK(numbers(bert.encode("a")).size() == 3);
 }
 
+TEST_CASE("a text is truncated to a number of ids, and what is around it stays") {
+  const words_of bert(packed("bert/tokenizer.json"), "bert");
+  const std::string line = "the quick brown foxes!";
+  const auto all = numbers(bert.encode(line));
+  REQUIRE(all.size() > 5);
+  for (std::size_t most = 2; most < all.size() + 2; ++most) {
+    auto expected = all;
+    if (most < all.size()) {
+      expected.resize(most - 1);
+      expected.push_back(all.back());
+    }
+    CHECK(numbers(bert.encode(line, words_of::at_most{most})) == expected);
+  }
+  CHECK(dimwise_test::message([&] { (void)bert.encode(line, words_of::at_most{1}); }) ==
+        "encode: at most 1 ids were asked for, and 2 are put around every text");
+}
+
 TEST_CASE("bytes that are no UTF-8 become U+FFFD, one for each sequence that was begun") {
   const words_of words(packed("gpt2/tokenizer.json"), "gpt2");
   const std::string broken =

@@ -21,18 +21,27 @@ inline constexpr const char* fingerprint_key = "tokenizer fingerprint";
 
 /// Reads `tokenizer.json`, or `vocab.json` and `merges.txt`. Throws `io::file_error` where its size is not the model's,
 /// or its fingerprint not the one in the metadata of the weights or in the file `tokenizer.fingerprint`. A table of
-/// words may be padded to a multiple of 64, by less than 1024 rows.
+/// words may be padded to a multiple of 64, by less than 1024 rows. `lower_case` lower-cases texts before the normalizer.
 template <dimension_type Vocab>
 [[nodiscard]] tokenizer<Vocab> read_tokenizer(const std::filesystem::path& folder, const Vocab& vocab,
-                                              const std::map<std::string, std::string>& metadata = {}) {
+                                              const std::map<std::string, std::string>& metadata = {},
+                                              bool lower_case = false) {
   namespace fs = std::filesystem;
   const bool is_one = fs::exists(folder / "tokenizer.json");
   if (!is_one && (!fs::exists(folder / "vocab.json") || !fs::exists(folder / "merges.txt"))) {
     throw io::file_error(folder.string() + ": tokenizer.json, or vocab.json and merges.txt, was expected");
   }
   const std::string title = (folder / (is_one ? "tokenizer.json" : "vocab.json")).string();
-  const auto words = is_one ? tokenizer<Vocab>::read(folder / "tokenizer.json")
-                            : tokenizer<Vocab>::read(folder / "vocab.json", folder / "merges.txt");
+  nlohmann::json settings = is_one ? io::read_json(folder / "tokenizer.json")
+                                   : detail::gpt2_settings(folder / "vocab.json", folder / "merges.txt");
+  if (lower_case && settings.is_object()) {
+    nlohmann::json steps = {{{"type", "Lowercase"}}};
+    if (settings.contains("normalizer") && !settings.at("normalizer").is_null()) {
+      steps.push_back(settings.at("normalizer"));
+    }
+    settings["normalizer"] = {{"type", "Sequence"}, {"normalizers", std::move(steps)}};
+  }
+  const tokenizer<Vocab> words(settings, title);
   const std::size_t rows = vocab.extent();
   const bool padded = rows > words.size() && rows % 64 == 0 && rows - words.size() < 1024;
   if (words.size() != rows && !padded) {

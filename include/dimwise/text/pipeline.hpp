@@ -14,6 +14,7 @@
 #include <dimwise/text/word_models.hpp>
 
 #include <functional>
+#include <limits>
 #include <set>
 
 namespace dimwise::text::detail {
@@ -63,7 +64,11 @@ class pipeline {
     return digits;
   }
 
-  [[nodiscard]] ids encode(std::string_view text, bool around) const {
+  /// How many ids the post-processor puts around a text.
+  [[nodiscard]] std::size_t around() const { return around_.before.size() + around_.after.size(); }
+  /// At most `most` ids, those around the text included, which stay: at least as many as `around()`.
+  [[nodiscard]] ids encode(std::string_view text, bool around,
+                           std::size_t most = std::numeric_limits<std::size_t>::max()) const {
     ids all = around ? around_.before : ids();
     for (const part_of_text& part : parts_by(added_, decoded(text))) {
       if (part.word != nullptr) {
@@ -78,6 +83,7 @@ class pipeline {
         }
       }
     }
+    if (around && all.size() > most - around_.after.size()) { all.resize(most - around_.after.size()); }
     if (around) { all.insert(all.end(), around_.after.begin(), around_.after.end()); }
     return all;
   }

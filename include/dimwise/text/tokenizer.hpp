@@ -49,6 +49,18 @@ class tokenizer {
   [[nodiscard]] std::vector<id<Vocab>> encode(std::string_view text, bare) const {
     return typed(pipeline_->encode(text, false));
   }
+  /// To `encode`: how many ids at most, those that the file puts around a text included.
+  struct at_most {
+    std::size_t ids;
+  };
+  /// The first ids of a text, with those that the file puts around it. Throws `extent_error` where these alone are more.
+  [[nodiscard]] std::vector<id<Vocab>> encode(std::string_view text, at_most most) const {
+    if (most.ids < pipeline_->around()) {
+      dimwise::detail::raise<extent_error>(error{} << "encode: at most " << most.ids << " ids were asked for, and "
+                                                   << pipeline_->around() << " are put around every text");
+    }
+    return typed(pipeline_->encode(text, true, most.ids));
+  }
   /// The text of ids, without special ones. Throws `index_error` for an id that is beyond the vocabulary.
   [[nodiscard]] std::string decode(std::span<const id<Vocab>> ids) const {
     std::vector<std::uint32_t> all;

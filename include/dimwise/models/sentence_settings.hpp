@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/models/sentence_settings.hpp -- how a folder of sentence-transformers makes one vector of a text: its modules,
+// pooling, prompts, and the length to which texts are truncated.
+//
+// Layer: models. `modules.json` decides; a step that is not supported is rejected by name, because without it the
+// vectors would be others.
+// Tests: tests/models/sentence_settings.test.cpp, tests/programs/programs.py
+//
+//   const auto settings = models::read_sentence_settings("folder");
+#pragma once
+
+#include <dimwise/io/config.hpp>
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace dimwise::models {
+
+/// What a folder of sentence-transformers says of texts and their vectors.
+struct sentence_settings {
+  enum class pooling : unsigned char { mean, first };
+  pooling how = pooling::mean;             ///< the mean of the tokens, or the first token
+  bool pools_prompt = true;                ///< the tokens of a prompt are part of the mean
+  std::filesystem::path transformer;       ///< the folder of the weights and the tokenizer
+  std::optional<std::size_t> most_tokens;  ///< longer texts are truncated to as many; nothing: the folder sets no limit
+  bool lower_case = false;                 ///< texts are lower-cased before the tokenizer's normalizer
+  std::map<std::string, std::string> prompts;
+  std::optional<std::string> default_prompt;  ///< the name of the prompt that every text begins with
+};
+
+namespace detail {
+
+inline std::string quoted(const nlohmann::json& value) {
+  return io::detail::printable(value.is_string() ? value.get<std::string>() : value.dump());
+}
+
+// The folders of Transformer and Pooling that modules.json lists.
+struct sentence_modules {
+  std::filesystem::path transformer;
+  std::filesystem::path pooling;
+};
+inline sentence_modules read_modules(const std::filesystem::path& path) {
+  const auto refuse = [&](const std::string& what) { throw io::file_error(path.string() + ": " + what); };
+  const nlohmann::json modules = io::read_json(path);
+  if (!modules.is_array()) { refuse("a list of modules was expected"); }
+  constexpr std::string_view library = "sentence_transformers.";
+  constexpr std::string_view known[] = {"Transformer", "Pooling", "Normalize"};
+  sentence_modules found;
+  std::size_t count = 0;
+  for (const auto& one : modules) {
+    const auto text = [&](const char* key) {
+      const bool said = one.is_object() && one.contains(key) && one.at(key).is_string();
+      return said ? std::optional(one.at(key).template get<std::string>()) : std::nullopt;
+    };
+    const std::string type = text("type").value_or("");
+    // The Python module changed between versions, and the name of the class did not.
+    const std::string_view name = std::string_view(type).substr(type.rfind('.') + 1);
+    if (!type.starts_with(library) || std::find(std::begin(known), std::end(known), name) == std::end(known)) {
+      refuse("a module is " + io::detail::printable(type) + ", Transformer, Pooling or Normalize was expected");
+    }
+    // Normalize changes nothing: vectors have length 1.
+    if (name != known[std::min<std::size_t>(count, 2)]) {
+      refuse("module " + std::to_string(count) + " is " + std::string(name) +
+             ", the order Transformer, Pooling and, at most, Normalize was expected");
+    }
+    const auto said = text("path");
+    if (!said) { refuse("the module " + type + " has no path"); }
+    const std::filesystem::path below = *said;
+    if (below.is_absolute() || std::find(below.begin(), below.end(), "..") != below.end()) {
+      refuse("the path of the module " + type + " leads out of the folder: " + io::detail::printable(*said));
+    }
+    if (count < 2) { (count == 0 ? found.transformer : found.pooling) = path.parent_path() / below; }
+    ++count;
+  }
+  if (count < 2) { refuse("Transformer and Pooling were expected, it lists " + std::to_string(count) + " modules"); }
+  return found;
+}
+
+// `features` is the hidden_size of the model.
+inline void read_pooling(const std::filesystem::path& path, std::size_t features, sentence_settings& to) {
+  const auto refuse = [&](const std::string& what) { throw io::file_error(path.string() + ": " + what); };
+  const nlohmann::json json = io::read_json(path);
+  io::config_check said(json, path.string());
+  for (const char* key : {"embedding_dimension", "word_embedding_dimension"}) {  // the latter before version 5.4
+    const std::size_t pooled = said.count(key, features);
+    if (said.problems().empty() && pooled != features) {
+      refuse(std::string(key) + " is " + std::to_string(pooled) + ", but hidden_size is " + std::to_string(features));
+    }
+  }
+  to.pools_prompt = said.flag("include_prompt", true);
+  if (said.has("pooling_mode")) {  // from version 5.4 on; flags beside it count for nothing there, either
+    said.finish();
+    nlohmann::json mode = json.at("pooling_mode");
+    if (mode.is_array() && mode.size() == 1) { mode = nlohmann::json(mode.front()); }
+    if (mode != "mean" && mode != "cls") { refuse("pooling_mode is " + quoted(mode) + ", mean or cls was expected"); }
+    to.how = mode == "mean" ? sentence_settings::pooling::mean : sentence_settings::pooling::first;
+    return;
+  }
+  const bool mean = said.flag("pooling_mode_mean_tokens", false);
+  const bool first = said.flag("pooling_mode_cls_token", false);
+  for (const char* other : {"pooling_mode_max_tokens", "pooling_mode_mean_sqrt_len_tokens",
+                            "pooling_mode_weightedmean_tokens", "pooling_mode_lasttoken"}) {
+    if (said.flag(other, false)) { refuse(std::string(other) + " is not supported"); }
+  }
+  said.finish();
+  if (mean == first) {
+    refuse("pooling_mode, or one of pooling_mode_mean_tokens and pooling_mode_cls_token, was expected");
+  }
+  to.how = mean ? sentence_settings::pooling::mean : sentence_settings::pooling::first;
+}
+
+// What is done to a text before its tokens: sentence_bert_config.json, which other models call by their own names.
+inline void read_text_settings(bool has_modules, sentence_settings& to) {
+  for (const char* model : {"bert", "roberta", "distilbert", "camembert", "albert", "xlm-roberta", "xlnet"}) {
+    const auto path = to.transformer / (std::string("sentence_") + model + "_config.json");
+    if (!std::filesystem::exists(path)) { continue; }
+    io::config_check said(path);
+    if (said.has("max_seq_length")) { to.most_tokens = said.count("max_seq_length"); }
+    to.lower_case = said.flag("do_lower_case", false);
+    said.expect_word("transformer_task", {"feature-extraction"}, "feature-extraction");
+    said.expect_word("module_output_name", {"token_embeddings"}, "token_embeddings");
+    if (!said.object("processing_kwargs").empty()) { said.differs("processing_kwargs is not supported"); }
+    said.finish();
+    break;
+  }
+  const auto path = to.transformer / "tokenizer_config.json";
+  if (to.most_tokens || !has_modules || !std::filesystem::exists(path)) { return; }
+  io::config_check said(path);
+  const double most = said.number("model_max_length", 1e30, io::number_range::above_zero);
+  said.finish();
+  if (most < 1e15) { to.most_tokens = static_cast<std::size_t>(most); }  // 1e30 stands for no limit
+}
+inline void read_prompts(const std::filesystem::path& path, sentence_settings& to) {
+  if (!std::filesystem::exists(path)) { return; }
+  io::config_check said(path);
+  said.expect_word("model_type", {"SentenceTransformer"}, "SentenceTransformer");
+  const nlohmann::json prompts = said.object("prompts");
+  for (const auto& [name, prompt] : prompts.items()) {
+    if (!prompt.is_string()) {
+      said.differs("the prompt " + io::detail::printable(name) + " is " + quoted(prompt) + ", a text was expected");
+      continue;
+    }
+    to.prompts[name] = prompt.get<std::string>();
+  }
+  if (said.has("default_prompt_name")) {
+    to.default_prompt = said.word("default_prompt_name");
+    if (said.problems().empty() && !to.prompts.contains(*to.default_prompt)) {
+      said.differs("default_prompt_name is " + io::detail::printable(*to.default_prompt) +
+                   ", which prompts does not have");
+    }
+  }
+  said.finish();
+}
+
+}  // namespace detail
+
+/// Reads `modules.json` and what it leads to. Without it the pooling is that of `1_Pooling/config.json`, or the mean.
+/// Throws `io::file_error` for a module, a pooling or a setting that is missing or not supported.
+[[nodiscard]] inline sentence_settings read_sentence_settings(const std::filesystem::path& folder) {
+  namespace fs = std::filesystem;
+  sentence_settings settings;
+  settings.transformer = folder;
+  const bool has_modules = fs::exists(folder / "modules.json");
+  fs::path pooling = folder / "1_Pooling";
+  if (has_modules) {
+    const auto modules = detail::read_modules(folder / "modules.json");
+    settings.transformer = modules.transformer;
+    pooling = modules.pooling;
+    if (!fs::exists(pooling / "config.json")) {
+      throw io::file_error((folder / "modules.json").string() + ": it lists the module Pooling, and " +
+                           (pooling / "config.json").string() + " is missing");
+    }
+  }
+  if (fs::exists(pooling / "config.json")) {
+    io::config_check model(settings.transformer / "config.json");
+    const std::size_t features = model.count("hidden_size");
+    model.finish();
+    detail::read_pooling(pooling / "config.json", features, settings);
+  }
+  detail::read_text_settings(has_modules, settings);
+  detail::read_prompts(folder / "config_sentence_transformers.json", settings);
+  return settings;
+}
+
+}  // namespace dimwise::models
