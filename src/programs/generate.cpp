@@ -15,12 +15,19 @@ using namespace programs;
 class generation {
  public:
   generation(const generate_options& o, text_model& model, const dimwise::text::tokenizer<vocab>& words)
-      : o_(o), model_(model), words_(words), ends_(ends_of_text(o.folder, model.words(), o.quiet)) {}
+      : o_(o), model_(model), words_(words), ends_(ends_of_text(o.folder, model.words(), o.quiet)) {
+    for (std::size_t i = 0; i < model.words(); ++i) {
+      if (!words.has(word{i})) { without_token_.push_back(i); }
+    }
+  }
 
   int run() {
     expect_utf8(o_.text, "the text");
     const bool chats = !o_.chat_template.empty();
-    if (chats) { check_template(); }
+    if (chats) {
+      check_template();
+      add_ends_of_turn();
+    }
     std::vector<word> all = words_.encode(chats ? chatml(o_.system, o_.text) : o_.text);
     check(all);
     const std::size_t room = context() - all.size();
@@ -44,6 +51,8 @@ class generation {
     std::size_t made = 0;
     bool ended = false;
     while (made < most && stopped == 0) {
+      // Rows that pad the table have logits, and no text.
+      for (const std::size_t i : without_token_) { logits.data()[i] = -std::numeric_limits<float>::infinity(); }
       const word next = dimwise::models::sample(logits, o_.how, all, numbers);
       if (!o_.ignore_end && ends_.contains(static_cast<std::size_t>(next.value))) {
         ended = true;
@@ -80,6 +89,23 @@ class generation {
       }
     }
   }
+  // What ends the answer: the ends of turns of known chat templates, and the tokenizer's own end.
+  void add_ends_of_turn() {
+    std::vector<std::string> names{"<|im_end|>", "<|eot_id|>",      "<|eom_id|>",
+                                   "<|end|>",    "<|end_of_turn|>", "<end_of_turn>"};
+    const auto path = std::filesystem::path(o_.folder) / "tokenizer_config.json";
+    if (std::filesystem::exists(path)) {
+      const auto settings = dimwise::io::read_json(path);
+      if (settings.is_object() && settings.contains("eos_token")) {
+        const auto& end = settings.at("eos_token");
+        const auto& text = end.is_object() && end.contains("content") ? end.at("content") : end;
+        if (text.is_string()) { names.push_back(text.get<std::string>()); }
+      }
+    }
+    for (const std::string& name : names) {
+      if (const auto found = words_.find(name)) { ends_.insert(found->value); }
+    }
+  }
   void check(std::vector<word>& all) const {
     if (context() > model_.longest()) {
       refuse("a context of " + std::to_string(context()) + " tokens was asked for, the model has " +
@@ -112,6 +138,7 @@ class generation {
   text_model& model_;
   const dimwise::text::tokenizer<vocab>& words_;
   std::set<std::size_t> ends_;
+  std::vector<std::size_t> without_token_;
 };
 
 void add_options(CLI::App& app, generate_options& o, std::optional<std::string>& file) {

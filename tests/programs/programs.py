@@ -150,6 +150,13 @@ class Programs:
         full = self.run(self.generate_program, gpt2, "Hello", "-n", "-1", "-c", "12", "--temp", "0")
         self.check("a full context", len(full.stdout) == 13 and b"the context of 12 tokens is full" in full.stderr, full)
         end = greedy.decode()[5]
+        fewer = tokenizer_of_signs()
+        at = SIGNS.index(end)
+        fewer["model"]["vocab"] = {w: i for w, i in fewer["model"]["vocab"].items() if i != at}
+        (gpt2 / "tokenizer.json").write_text(json.dumps(fewer))
+        other = self.run(self.generate_program, gpt2, "Hello", "-n", "20", "--temp", "0", "-q")
+        self.check("an id without a token is not generated", other.returncode == 0 and len(other.stdout) == 26
+                   and end.encode() not in other.stdout, other)
         config = json.loads(files["tiny-gpt2/config.json"])
         words = tokenizer_of_signs()
         words["model"]["vocab"] = {w if i != SIGNS.index(end) else "Ã": i for w, i in words["model"]["vocab"].items()}
@@ -185,6 +192,27 @@ class Programs:
         result = self.run(self.generate_program, whole, "x", *asked)
         # <|im_start|>system⏎s<|im_end|>⏎<|im_start|>user⏎x<|im_end|>⏎<|im_start|>assistant⏎
         self.check("chatml", result.returncode == 0 and b"prompt: 31 tokens" in result.stderr, result)
+        # The first token of the answer is made an end of turn, by the names that end one, or by the tokenizer's end.
+        asked = ("x", *asked[:-4], "-n", "3", "--temp", "0", "-q")
+        answer = self.run(self.generate_program, whole, *asked).stdout.decode()
+        self.check("an answer", len(answer) >= 2 and answer[0] in SIGNS[1:93], answer)
+        settings = json.dumps({"eos_token": {"content": answer[0]}}).encode()
+        (whole / "tokenizer_config.json").write_bytes(settings)
+        result = self.run(self.generate_program, whole, *asked)
+        self.check("the tokenizer's end ends a turn", result.stdout == b"\n", result)
+        (whole / "tokenizer_config.json").unlink()
+        for end in ("<|im_end|>", "<|eot_id|>", "<end_of_turn>"):
+            words = json.loads(json.dumps(tokenizer))
+            vocabulary = words["model"]["vocab"]
+            one = vocabulary.pop(answer[0])
+            if end == "<|im_end|>":
+                words["added_tokens"] = [t for t in words["added_tokens"] if t["content"] != end]
+                vocabulary.pop(end)
+                vocabulary[answer[0]] = 93
+            words["added_tokens"].append({"id": one, "content": end, "special": True})
+            (whole / "tokenizer.json").write_bytes(json.dumps(words).encode())
+            result = self.run(self.generate_program, whole, *asked[:-1])
+            self.check(f"{end} ends a turn", result.stdout == b"\n" and b"generation: 0 tokens" in result.stderr, result)
 
     def generation_refused(self, folder, files, config, tokenizer):
         program = self.generate_program

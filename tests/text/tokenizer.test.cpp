@@ -175,6 +175,79 @@ TEST_CASE("an added token that is normalized is found in the normalized text") {
   CHECK(holds(with("\ufffd", true), "the \ufffd") == 0);
 }
 
+TEST_CASE("an added token that is not matched is no piece of a word") {
+  json settings = packed("bert/tokenizer.json");
+  const words_of bare(settings, "bert");
+  std::size_t next = bare.size();
+  const auto add = [&](const std::string& content, bool special, bool single) {
+    settings["added_tokens"].push_back(
+        {{"id", next}, {"content", content}, {"special", special}, {"single_word", single}, {"normalized", !special}});
+    return next++;
+  };
+  const auto url = add("qurlx", true, false);
+  const auto covid = add("qcovidx", false, true);
+  const words_of words(settings, "bert");
+  const auto ids = [&](const words_of& of, const std::string& line) {
+    return numbers(of.encode(line, words_of::bare()));
+  };
+  REQUIRE_FALSE(bare.find("qurlx"));
+  CHECK(words.find("qurlx")->value == url);
+  CHECK(ids(words, "qurlx") == std::vector{url});
+  CHECK(ids(words, "qcovidx") == std::vector{covid});
+  CHECK(ids(words, "QCovidX!").front() == covid);
+  // Not matched: normalised into it, or part of a word. The pieces are those of the vocabulary alone.
+  for (const std::string line : {"the QURLX", "qcovidx9", "qcovidxs", "xqcovidx", "qcovidx_", "qcovidx\u0661"}) {
+    CAPTURE(line);
+    CHECK(ids(words, line) == ids(bare, line));
+  }
+  // Neither is one in a byte-pair model that looks up whole words first.
+  json pairs = tiny();
+  pairs["model"]["ignore_merges"] = true;
+  pairs["added_tokens"] = {{{"id", 3U}, {"content", "ba"}, {"single_word", true}}};
+  CHECK(numbers(words_of(pairs, "t").encode("ba")) == std::vector<std::size_t>{3});
+  pairs["normalizer"] = {{"type", "Replace"}, {"pattern", {{"String", "c"}}}, {"content", "ba"}};
+  pairs["added_tokens"][0]["normalized"] = false;
+  CHECK(numbers(words_of(pairs, "t").encode("c")) == std::vector<std::size_t>{1, 0});
+}
+
+TEST_CASE("a single_word is not beside the characters that \\w of Rust matches") {
+  json settings = tiny();
+  settings["model"]["vocab"]["?"] = 3U;
+  settings["model"]["unk_token"] = "?";
+  settings["added_tokens"] = {{{"id", 4U}, {"content", "<x>"}, {"single_word", true}}};
+  const words_of words(settings, "t");
+  const auto matched = [&](const std::string& text) {
+    const auto ids = numbers(words.encode(text));
+    return std::count(ids.begin(), ids.end(), std::size_t{4}) == 1;
+  };
+  // Letters, marks of all kinds, decimal digits, letters that are numbers, connectors, joiners, circled letters.
+  for (const std::string c : {"a", "é", "漢", "ー", "\u0301", "\u0903", "\u20dd", "7", "\u0661", "Ⅷ", "_", "‿",
+                              "\u200d", "\u200c", "ⓐ", "🄰"}) {
+    CAPTURE(c);
+    CHECK_FALSE(matched("<x>" + c));
+    CHECK_FALSE(matched(c + "<x>"));
+  }
+  for (const std::string c : {" ", ".", "-", "²", "½", "①", "€", "\u200b", "\u00ad", "😀"}) {
+    CAPTURE(c);
+    CHECK(matched("<x>" + c));
+    CHECK(matched(c + "<x>"));
+  }
+  // The longest token decides; where it is no word of its own, no shorter one is looked for in it.
+  settings["added_tokens"].push_back({{"id", 5U}, {"content", "<x>y"}, {"single_word", true}});
+  settings["added_tokens"].push_back({{"id", 6U}, {"content", "y"}});
+  CHECK(numbers(words_of(settings, "t").encode("<x>yb")) == std::vector<std::size_t>{3, 3, 3, 3, 1});
+  CHECK(numbers(words_of(settings, "t").encode("<x>y b")) == std::vector<std::size_t>{5, 3, 1});
+}
+
+TEST_CASE("not every id below the size has a token") {
+  json settings = tiny();
+  settings["added_tokens"] = {{{"id", 5U}, {"content", "c"}}};
+  const words_of words(settings, "t");
+  const bool expected[] = {true, true, true, false, false, true, false};
+  for (std::size_t i = 0; i < 7; ++i) { CHECK(words.has(id<vocab>{i}) == expected[i]); }
+  CHECK_FALSE(words.has(id<vocab>{(std::size_t{1} << 32) + 1}));
+}
+
 TEST_CASE("StripAccents takes away marks of every kind, BertNormalizer accents alone") {
   json settings = tiny();
   settings["model"]["vocab"]["\u093e"] = 3U;  // Mc

@@ -132,6 +132,7 @@ class candidates {
     double left_over = numbers.uniform();
     std::size_t i = 0;
     while (i + 1 < each.size() && (left_over -= each[i]) >= 0) { ++i; }
+    while (i > 0 && each[i] == 0) { --i; }  // roundings lead beyond the last one that is possible
     return all_[i].which;
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/models/sentence_settings.hpp -- how a folder of sentence-transformers makes one vector of a text: its modules,
-// pooling, prompts, and the length to which texts are truncated.
+// dimwise/models/sentence_settings.hpp -- how a folder of sentence-transformers makes one vector of a text:
+// its modules, pooling, prompts, and the length to which texts are truncated.
 //
 // Layer: models. `modules.json` decides; a step that is not supported is rejected by name, because without it the
 // vectors would be others.

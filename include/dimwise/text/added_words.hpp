@@ -30,9 +30,7 @@ struct part_of_text {
 
 inline std::vector<part_of_text> parts_by(const std::vector<added_word>& words, const std::u32string& text) {
   std::vector<part_of_text> parts;
-  const auto in_word = [&](std::size_t i) {
-    return i < text.size() && (is_letter(text[i]) || is_number(text[i]) || text[i] == U'_');
-  };
+  const auto in_word = [&](std::size_t i) { return i < text.size() && is_word_character(text[i]); };
   std::size_t begin = 0;
   const auto close = [&](std::size_t end) {
     if (end > begin) { parts.push_back({text.substr(begin, end - begin)}); }
@@ -41,8 +39,7 @@ inline std::vector<part_of_text> parts_by(const std::vector<added_word>& words, 
     const added_word* best = nullptr;
     for (const added_word& w : words) {
       if ((best == nullptr || w.content.size() > best->content.size()) &&
-          text.compare(i, w.content.size(), w.content) == 0 &&
-          !(w.single && ((i > 0 && in_word(i - 1)) || in_word(i + w.content.size())))) {
+          text.compare(i, w.content.size(), w.content) == 0) {
         best = &w;
       }
     }
@@ -52,6 +49,8 @@ inline std::vector<part_of_text> parts_by(const std::vector<added_word>& words, 
     }
     std::size_t first = i;
     i += best->content.size();
+    // As HuggingFace does: no shorter token is looked for where the longest one is not a word of its own.
+    if (best->single && ((first > 0 && in_word(first - 1)) || in_word(i))) { continue; }
     if (best->strips_left) {
       while (first > begin && is_space(text[first - 1])) { --first; }
     }

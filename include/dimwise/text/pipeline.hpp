@@ -49,7 +49,10 @@ class pipeline {
   ~pipeline() = default;
 
   [[nodiscard]] std::size_t size() const { return words_.size(); }
-  [[nodiscard]] std::optional<std::uint32_t> find(const std::string& word) const { return words_.find(word); }
+  [[nodiscard]] std::optional<std::uint32_t> find(const std::string& word) const { return words_.find_token(word); }
+  [[nodiscard]] bool has(std::size_t id) const {
+    return id < size() && words_.word(static_cast<std::uint32_t>(id)) != nullptr;
+  }
   [[nodiscard]] std::string fingerprint() const {
     std::uint64_t hash = 0xcbf29ce484222325U;
     const auto take = [&](unsigned char byte) { hash = (hash ^ byte) * 0x100000001b3U; };
@@ -129,13 +132,13 @@ class pipeline {
       w.strips_left = r.flag(one, "lstrip", false);
       w.strips_right = r.flag(one, "rstrip", false);
       w.single = r.flag(one, "single_word", false);
-      const auto known = words_.find(content);
+      const auto known = words_.find_token(content);
       const std::string* const other = words_.word(w.id);
       if ((known && *known != w.id) || (other != nullptr && *other != content)) {
         r.refuse("the added token " + io::detail::printable(content) + " has the id " + std::to_string(w.id) +
                  ", which the vocabulary says otherwise");
       }
-      words_.add(content, w.id);
+      words_.add_token(content, w.id);
       if (w.special) { special_.insert(w.id); }
       if (!r.flag(one, "normalized", !w.special)) {
         added_.push_back(std::move(w));

@@ -78,7 +78,7 @@ struct surroundings {
     return all;
   }
   static std::uint32_t found(const reader& r, const std::string& token, const vocabulary& words) {
-    const auto id = words.find(token);
+    const auto id = words.find_token(token);
     if (!id) { r.refuse("the post_processor's token " + io::detail::printable(token) + " is not in the vocabulary"); }
     return *id;
   }

@@ -53,7 +53,8 @@ class tokenizer {
   struct at_most {
     std::size_t ids;
   };
-  /// The first ids of a text, with those that the file puts around it. Throws `extent_error` where these alone are more.
+  /// The first ids of a text, with those that the file puts around it. Throws `extent_error` where
+  /// these alone are more.
   [[nodiscard]] std::vector<id<Vocab>> encode(std::string_view text, at_most most) const {
     if (most.ids < pipeline_->around()) {
       dimwise::detail::raise<extent_error>(error{} << "encode: at most " << most.ids << " ids were asked for, and "
@@ -74,7 +75,9 @@ class tokenizer {
     }
     return pipeline_->decode(all);
   }
-  /// The id of a word of the vocabulary; none where there is none.
+  /// Whether an id has a token: not every id below `size()` need have one.
+  [[nodiscard]] bool has(id<Vocab> i) const { return pipeline_->has(i.value); }
+  /// The id of a token, of the vocabulary or added to it; nothing where there is none.
   [[nodiscard]] std::optional<id<Vocab>> find(const std::string& word) const {
     const auto found = pipeline_->find(word);
     return found ? std::optional(id<Vocab>{*found}) : std::nullopt;

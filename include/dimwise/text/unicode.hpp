@@ -106,6 +106,15 @@ inline decoded_point decode_at(std::string_view text, std::size_t at) {
   const auto k = utf8proc_category(static_cast<utf8proc_int32_t>(c));
   return k == UTF8PROC_CATEGORY_MN || k == UTF8PROC_CATEGORY_MC || k == UTF8PROC_CATEGORY_ME;
 }
+/// What \w of the regular expressions of Rust matches: Alphabetic, marks, decimal digits, connectors (Pc), joiners.
+[[nodiscard]] inline bool is_word_character(code_point c) {
+  const auto k = utf8proc_category(static_cast<utf8proc_int32_t>(c));
+  // Signs that are Alphabetic by Other_Alphabetic alone: circled and squared letters.
+  const bool letter_sign = (c >= 0x24b6 && c <= 0x24e9) || (c >= 0x1f130 && c <= 0x1f149) ||
+                           (c >= 0x1f150 && c <= 0x1f169) || (c >= 0x1f170 && c <= 0x1f189);
+  return is_letter(c) || is_mark(c) || k == UTF8PROC_CATEGORY_ND || k == UTF8PROC_CATEGORY_NL ||
+         k == UTF8PROC_CATEGORY_PC || c == 0x200c || c == 0x200d || letter_sign;
+}
 /// Unicode's property White_Space.
 [[nodiscard]] inline bool is_space(code_point c) {
   return (c >= 9 && c <= 13) || c == 0x20 || c == 0x85 || c == 0xa0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200a) ||

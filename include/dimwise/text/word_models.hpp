@@ -30,9 +30,18 @@ class vocabulary {
     words_.insert_or_assign(id, word);
     size_ = std::max<std::size_t>(size_, id + std::size_t{1});
   }
-  [[nodiscard]] std::optional<std::uint32_t> find(std::string_view word) const {
-    const auto found = ids_.find(word);
-    return found == ids_.end() ? std::nullopt : std::optional(found->second);
+  // A token that is added is found in texts, and never among the pieces of a word.
+  void add_token(const std::string& token, std::uint32_t id) {
+    added_.insert_or_assign(token, id);
+    words_.insert_or_assign(id, token);
+    size_ = std::max<std::size_t>(size_, id + std::size_t{1});
+  }
+  /// The id of a piece of words.
+  [[nodiscard]] std::optional<std::uint32_t> find(std::string_view word) const { return found_in(ids_, word); }
+  /// The id of a piece, or of an added token.
+  [[nodiscard]] std::optional<std::uint32_t> find_token(std::string_view token) const {
+    const auto added = found_in(added_, token);
+    return added ? added : find(token);
   }
   [[nodiscard]] const std::string* word(std::uint32_t id) const {
     const auto found = words_.find(id);
@@ -41,7 +50,14 @@ class vocabulary {
   [[nodiscard]] std::size_t size() const { return size_; }
 
  private:
-  std::map<std::string, std::uint32_t, std::less<>> ids_{};
+  using id_map = std::map<std::string, std::uint32_t, std::less<>>;
+  static std::optional<std::uint32_t> found_in(const id_map& ids, std::string_view word) {
+    const auto found = ids.find(word);
+    return found == ids.end() ? std::nullopt : std::optional(found->second);
+  }
+
+  id_map ids_{};
+  id_map added_{};
   std::map<std::uint32_t, std::string> words_{};
   std::size_t size_ = 0;
 };
