@@ -62,6 +62,8 @@ def sentencepiece(path, count):
     data = path.read_bytes()
     words, scores, at = [], [], 4
     for _ in range(count):
+        if at + 8 > len(data):
+            fail(f"{path}: has {len(words)} words, {count} were expected")
         score, length = struct.unpack_from("<fi", data, at)
         words.append(data[at + 8:at + 8 + length].decode().replace(" ", "▁"))
         scores.append(score)
@@ -98,9 +100,21 @@ def sentencepiece(path, count):
 
 def llama2c(model, vocabulary, folder):
     data = model.read_bytes()
-    features, hidden, layers, heads, kv_heads, words, longest = struct.unpack_from("<7i", data)
-    tied, words, head = words > 0, abs(words), features // heads
-    at = 28
+    if len(data) < 28:
+        fail(f"{model}: has {len(data)} bytes, 28 of settings were expected")
+    if data[:4] == b"24ka":  # the number "ak42", by which the versions from 1 on begin
+        fail(f"{model}: is of version {struct.unpack_from('<i', data, 4)[0]} of llama2.c's export, version 0 was expected "
+             "(export.py --version 0)")
+    settings = struct.unpack_from("<7i", data)
+    features, hidden, layers, heads, kv_heads, words, longest = settings
+    tied, words = words > 0, abs(words)
+    if min(features, hidden, layers, heads, kv_heads, words, longest) < 1 or features % heads or heads % kv_heads:
+        fail(f"{model}: is no checkpoint of llama2.c, its settings are {settings}")
+    head, at = features // heads, 28
+    of_layer = features * (2 + 2 * features + 2 * kv_heads * head + 3 * hidden)
+    needed = 28 + 4 * (words * features * (1 if tied else 2) + layers * of_layer + features + longest * head)
+    if needed != len(data):
+        fail(f"{model}: has {len(data)} bytes, its settings need {needed}")
 
     def take(count):
         nonlocal at
@@ -129,8 +143,6 @@ def llama2c(model, vocabulary, folder):
     take(longest * head)  # cosines and sines, which follow from the settings
     if not tied:
         arrays["lm_head.weight"] = ([words, features], take(words * features))
-    if at != len(data):
-        fail(f"{model}: has {len(data)} bytes, its settings need {at}")
     config = {"architectures": ["LlamaForCausalLM"], "model_type": "llama", "vocab_size": words, "hidden_size": features,
               "intermediate_size": hidden, "num_hidden_layers": layers, "num_attention_heads": heads,
               "num_key_value_heads": kv_heads, "max_position_embeddings": longest, "rms_norm_eps": 1e-5,

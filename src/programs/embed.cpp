@@ -107,6 +107,12 @@ class embedding {
                                                                           const std::string& name) {
     auto ids = words_.encode(text);
     if (ids.empty()) { refuse(name + " has no tokens"); }
+    for (const auto w : ids) {
+      if (w.value >= extent_of<vocab>(model_.words.table)) {
+        refuse(name + " has a token of the id " + std::to_string(w.value) + ", the model has " +
+               std::to_string(extent_of<vocab>(model_.words.table)) + " words");
+      }
+    }
     if (ids.size() > most()) {
       if (!settings_.most_tokens || o_.no_truncation) {
         refuse(name + " has " + std::to_string(ids.size()) + " tokens, the model takes " + std::to_string(most()));

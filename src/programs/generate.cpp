@@ -112,6 +112,12 @@ class generation {
              std::to_string(model_.longest()));
     }
     if (all.empty()) { refuse("the text has no tokens: a model continues something"); }
+    for (const word w : all) {
+      if (w.value >= model_.words()) {
+        refuse("the text has a token of the id " + std::to_string(w.value) + ", the model has " +
+               std::to_string(model_.words()) + " words");
+      }
+    }
     if (all.size() >= context()) {
       refuse("the text has " + std::to_string(all.size()) + " tokens, the context " + std::to_string(context()) +
              ": there is no room for more");

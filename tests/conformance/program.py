@@ -203,7 +203,8 @@ def main():
     expect("a file that is missing", with_file(pathlib.Path.unlink), 1, "in.x.npy: the file cannot be opened")
     expect("a file of another format", with_file(lambda f: f.write_bytes(b"\x93NUMPY\x04\x00" + b"\0" * 64)), 1, "expected a .npy file of format 1.0")
     expect("a header longer than the file", with_file(lambda f: f.write_bytes(b"\x93NUMPY\x01\x00\xff\xff{")), 1, "expected a header of 65535 bytes")
-    expect("elements in Fortran order", with_file(lambda f: npy(f, header.replace("False", "True"), body)), 1, "expected elements in C order")
+    columns = struct.pack("<6f", *(X.values[3 * row + column] for column in range(3) for row in range(2)))
+    expect("elements in Fortran order", with_file(lambda f: npy(f, header.replace("False", "True"), columns)), 0, "1 passed, 0 failed")
     expect("big-endian elements", with_file(lambda f: npy(f, header.replace("<f4", ">f4"), body)), 1, "expected an element type that is known")
     expect("extents whose product overflows", with_file(lambda f: npy(f, header.replace("(2, 3)", "(4294967296, 4294967296, 4)"), b"")), 1,
            "expected the elements of its shape")

@@ -56,6 +56,10 @@ std::vector<bytes> npy_seeds() {
     for (const char* type : {"<f4", "|b1"}) {
       const std::string header =
           std::string("{'descr': '") + type + "', 'fortran_order': False, 'shape': " + shape + ", }   \n";
+      // Fortran order has one letter less.
+      const std::string turned = std::string(header).replace(header.find("False"), 5, "True ");
+      all.push_back(of_text(std::string("\x93NUMPY\x01\x00", 8) + put(static_cast<std::uint16_t>(turned.size())) +
+                            turned + std::string(24, '\1')));
       const auto one = put(static_cast<std::uint16_t>(header.size()));
       const auto two = put(static_cast<std::uint32_t>(header.size()));
       all.push_back(of_text(std::string("\x93NUMPY\x01\x00", 8) + one + header + std::string(24, '\1')));

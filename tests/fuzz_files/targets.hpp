@@ -26,7 +26,8 @@ inline void require(bool holds) {
   if (!holds) { std::abort(); }
 }
 
-inline void check(const stored_array& a, input bytes) {
+inline void check(const stored_array& a, input file) {
+  const input bytes = a.own != nullptr ? input(*a.own) : file;
   const auto count = count_of(a.extents);
   require(count.has_value() && bytes_of(a.type, *count) == a.bytes.size());
   if (a.bytes.empty()) { return; }

@@ -32,6 +32,15 @@ std::string of_numpy() {
   }
   return bytes;
 }
+// The checksum of the only entry, which begins there: 128 bytes of header and 24 of elements.
+std::uint32_t crc(const std::string& file, std::size_t begin) {
+  std::uint32_t sum = 0xffffffffU;
+  for (std::size_t i = begin; i < begin + 152; ++i) {
+    sum ^= static_cast<unsigned char>(file[i]);
+    for (int k = 0; k < 8; ++k) { sum = sum >> 1 ^ ((sum & 1U) != 0 ? 0xedb88320U : 0U); }
+  }
+  return ~sum;
+}
 std::string refusal(const std::string& file, std::size_t most_bytes = npz_bytes) {
   return dimwise_test::message([&] { (void)parse_npz(bytes_of_text(file), "x", most_bytes); });
 }
@@ -96,6 +105,28 @@ TEST_CASE("tensors are written as a .npz file and read again") {
   CHECK(nothing.arrays().empty());
   CHECK(dimwise_test::message([&] { write_npz(folder / "no" / "x.npz", arrays); }).find("cannot be written") !=
         std::string::npos);
+}
+
+TEST_CASE("an array in Fortran order is read from a .npz file") {
+  // What NumPy writes for a transposed array, in an entry that is not compressed: made from one in C order, in place.
+  const dimwise_test::temporary_folder folder;
+  const tensor<float, seq, d_k> x({1, 2, 3, 4, 5, 6}, seq{2});
+  write_npz(folder / "x.npz", std::vector{as_stored("x", x)});
+  const io::file_bytes file(folder / "x.npz");
+  std::string bytes(reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size());
+  const std::size_t at = bytes.find("'fortran_order': False, 'shape': (2, 3), }");
+  REQUIRE(at != std::string::npos);
+  const std::uint32_t before = crc(bytes, bytes.find("\x93NUMPY"));
+  bytes.replace(at, 42, "'fortran_order': True,  'shape': (2, 3), }");
+  const std::uint32_t after = crc(bytes, bytes.find("\x93NUMPY"));
+  for (std::size_t i = 0; i + 4 <= bytes.size(); ++i) {
+    if (std::memcmp(bytes.data() + i, &before, 4) == 0) { std::memcpy(bytes.data() + i, &after, 4); }
+  }
+  const archive read = parse_npz(bytes_of_text(bytes), "x");
+  const auto y = read_tensor<tensor<float, seq, d_k>>(read.at("x"));  // 1, 2 are the first column
+  CHECK(y(id<seq>{1}, id<d_k>{0}) == 2);
+  CHECK(y(id<seq>{0}, id<d_k>{1}) == 3);
+  CHECK(y(id<seq>{1}, id<d_k>{2}) == 6);
 }
 
 TEST_CASE("broken and hostile .npz files are one error") {

@@ -65,6 +65,13 @@ TEST_CASE("what is wrong is named, with what was expected") {
         "x: no safetensors file: the tensors have 4 bytes, the file has 5 behind its header");
   const std::string none = R"("a":{"dtype":"F32","shape":[0],"data_offsets":[0,0]})";
   CHECK(refusal("{" + none + "," + none + "}") == "x: no safetensors file: two tensors are named \"a\"");
+  const auto one = [](const std::string& name, const std::string& places) {
+    return "\"" + name + R"(":{"dtype":"F32","shape":[1],"data_offsets":)" + places + "}";
+  };
+  CHECK(refusal("{" + one("a", "[0,4]") + "," + one("a", "[0,4]") + "}", 4) ==
+        "x: no safetensors file: two tensors are named \"a\"");
+  CHECK(refusal("{" + one("a", "[0,4]") + "," + one("b", "[4,8]") + "," + one("\\u0061", "[8,12]") + "}", 12) ==
+        "x: no safetensors file: two tensors are named \"a\"");
 }
 
 // Both are what the reference parser makes of any structure and any enumeration. It judged every line here.

@@ -227,6 +227,18 @@ class Programs:
         self.refused("an unknown architecture", program, 'model_type is "mamba", gpt2 or llama was expected',
                      self.folder("mamba", other), "x")
         weights = {"model.safetensors": files["tiny-gpt2/model.safetensors"]}
+        names = parts(weights["model.safetensors"])
+        index = {"weight_map": {name: "model.safetensors" for name in names}}
+        indexed = self.folder("indexed", {**own, **weights}, **{"model.safetensors.index.json": json.dumps(index).encode()})
+        result = self.run(program, indexed, "x", "-n", "1", "-q")
+        self.check("an index of model.safetensors", result.returncode == 0 and len(result.stdout) > 1, result)
+        beyond = json.loads(tokenizer)
+        beyond["added_tokens"] = [{"id": 96, "content": "<image>", "special": True}]
+        beyond = self.folder("beyond", {**own, **weights, "tokenizer.json": json.dumps(beyond).encode()})
+        self.refused("a token beyond the table", program, "the text has a token of the id 96, the model has 96 words",
+                     beyond, "a<image>")
+        result = self.run(program, beyond, "x", "-n", "1", "-q")
+        self.check("a tokenizer with more ids than the table", result.returncode == 0 and len(result.stdout) > 1, result)
         few = tokenizer_of_signs()
         few["model"]["vocab"] = dict(list(few["model"]["vocab"].items())[:90])
         self.refused("another vocabulary", program, "the vocabulary has 90 ids, the model has 96 words",
@@ -423,6 +435,30 @@ class Programs:
         words.write_bytes(struct.pack("<i", 1) + b"".join(struct.pack("<fi", 0, 1) + bytes([32 + i]) for i in range(96)))
         found = self.converted("llama2c", model, words, self.place / "from_llama2c")
         self.check("a checkpoint of llama2.c", found == llama, set(found) ^ set(llama))
+        old = model.read_bytes()
+        width = struct.unpack_from("<i", old)[0]
+        for name, body, expected in (
+                ("llama2.c of version 1", b"24ka" + struct.pack("<i", 1) + old + bytes(220), "is of version 1 of llama2.c's export, version 0"),
+                ("llama2.c of version 2", b"24ka" + struct.pack("<i", 2) + bytes(300), "is of version 2 of llama2.c's export, version 0"),
+                ("llama2.c, cut", old[:-4], f"has {len(old) - 4} bytes, its settings need {len(old)}"),
+                ("llama2.c, longer", old + b"....", f"has {len(old) + 4} bytes, its settings need {len(old)}"),
+                ("llama2.c without settings", old[:20], "has 20 bytes, 28 of settings were expected"),
+                ("llama2.c of many layers", old[:8] + struct.pack("<i", 1 << 30) + old[12:], "its settings need "),
+                ("llama2.c of no layers", old[:8] + bytes(4) + old[12:], "is no checkpoint of llama2.c"),
+                ("llama2.c of odd heads", old[:12] + struct.pack("<i", width + 1) + old[16:], "is no checkpoint of llama2.c")):
+            self.not_converted(name, body, words, expected)
+        words.write_bytes(words.read_bytes()[:-9])
+        self.not_converted("too few words", old, words, "has 95 words, 96 were expected")
+
+    def not_converted(self, name, model, words, expected):
+        """rejected at once: before memory is taken for what a file says of itself"""
+        path, folder = self.place / "other.bin", self.place / "from_other"
+        path.write_bytes(model)
+        tool = pathlib.Path(__file__).resolve().parents[2] / "tools/convert_model.py"
+        limited = f"ulimit -v 1000000; exec {sys.executable} -B {tool} llama2c {path} {words} {folder}"
+        result = subprocess.run(["sh", "-c", limited], capture_output=True, text=True, timeout=60, check=False)
+        self.check(name, result.returncode == 1 and result.stderr.startswith("convert_model: ") and expected in result.stderr
+                   and result.stderr.count("\n") == 1, result)
 
 
 def parts(data):

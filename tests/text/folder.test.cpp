@@ -35,6 +35,49 @@ TEST_CASE("a vocabulary is read with the size of the model, or padded") {
   CHECK(told(32000).find("the vocabulary has 5 ids, the model has 32000 words") != std::string::npos);
 }
 
+TEST_CASE("a table may be padded, and added tokens may lie beyond it") {
+  const dimwise_test::temporary_folder folder;
+  nlohmann::json settings = nlohmann::json::parse(letters(5));
+  const auto told = [&](std::size_t rows) {
+    folder.write("tokenizer.json", settings.dump());
+    return dimwise_test::message([&] { (void)text::read_tokenizer(folder.path(), vocab{rows}); });
+  };
+  settings["added_tokens"] = {{{"id", 5U}, {"content", "<image>"}}};
+  CHECK(told(6).empty());
+  CHECK(told(5).empty());
+  CHECK(told(4).find("the vocabulary has 6 ids, the model has 4 words") != std::string::npos);
+  settings["added_tokens"].push_back({{"id", 70U}, {"content", "<pad>"}});
+  CHECK(told(64).empty());
+  CHECK(told(65).find("the vocabulary has 71 ids, the model has 65 words") != std::string::npos);
+  const auto words = text::read_tokenizer(folder.path(), vocab{64});
+  CHECK(words.vocabulary_size() == 5);
+  CHECK(words.size() == 71);
+  CHECK(words.encode("a<pad>") == std::vector{id<vocab>{0}, id<vocab>{70}});
+  // Below 1024 rows, or below a sixteenth of them.
+  settings["added_tokens"] = {{{"id", 99999U}, {"content", "<last>"}}};
+  CHECK(told(102400).empty());
+  CHECK(told(106688).find("the vocabulary has 100000 ids") != std::string::npos);
+}
+
+TEST_CASE("added_tokens.json adds to GPT-2's two files") {
+  const dimwise_test::temporary_folder folder;
+  folder.write("vocab.json", R"({"a": 0, "b": 1, "<|endoftext|>": 2})");
+  folder.write("merges.txt", "#version: 0.2\n");
+  folder.write("added_tokens.json", R"({"<pad>": 3, "<|endoftext|>": 2, "<x>": 4})");
+  folder.write("special_tokens_map.json", R"({"pad_token": {"content": "<pad>"}, "additional_special_tokens": []})");
+  const auto words = text::read_tokenizer(folder.path(), vocab{5});
+  const auto ids = words.encode("a<pad>b<x>");
+  CHECK(ids == std::vector{id<vocab>{0}, id<vocab>{3}, id<vocab>{1}, id<vocab>{4}});
+  CHECK(words.decode(ids) == "ab<x>");
+  folder.write("added_tokens.json", R"({"<pad>": 1})");
+  CHECK(dimwise_test::message([&] {
+    (void)text::read_tokenizer(folder.path(), vocab{3});
+  }).find("the added token \"<pad>\" has the id 1") != std::string::npos);
+  folder.write("added_tokens.json", "[]");
+  CHECK(dimwise_test::message([&] { (void)text::read_tokenizer(folder.path(), vocab{3}); }) ==
+        (folder / "added_tokens.json").string() + ": an object of tokens and their ids was expected");
+}
+
 TEST_CASE("a vocabulary of the same size from another model is found by its fingerprint") {
   const dimwise_test::temporary_folder folder;
   folder.write("tokenizer.json", letters(5));

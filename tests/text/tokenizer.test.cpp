@@ -380,7 +380,25 @@ TEST_CASE("what is not supported is refused by name") {
   CHECK(changed("/normalizer", {{"type", "Precompiled"}}) == "t: the normalizer \"Precompiled\" is not supported");
   CHECK(changed("/pre_tokenizer", {{"type", "Digits"}}) == "t: the pre_tokenizer \"Digits\" is not supported");
   CHECK(changed("/pre_tokenizer", {{"type", "Split"}, {"pattern", {{"Regex", "\\w+"}}}, {"behavior", "Isolated"}}) ==
-        "t: the pattern of words \"\\x5cw+\" is not supported");
+        "t: the pre_tokenizer Split by the Regex \"\\\\w+\" is not supported");
+  CHECK(changed("/pre_tokenizer", {{"type", "Split"}, {"pattern", {{"String", " "}}}, {"behavior", "Isolated"}}) ==
+        "t: the pre_tokenizer Split by the String \" \" is not supported");
+  CHECK(changed("/pre_tokenizer", {{"type", "Split"}, {"pattern", 7}, {"behavior", "Isolated"}}) ==
+        "t: the pre_tokenizer Split by \"7\" is not supported");
+  const std::string far(300, '.');  // known patterns are longer than other names, and differ at their ends
+  CHECK(changed("/pre_tokenizer", {{"type", "Split"}, {"pattern", {{"Regex", far + "x"}}}, {"behavior", "Isolated"}}) ==
+        "t: the pre_tokenizer Split by the Regex \"" + far + "x\" is not supported");
+  const json known = with_pattern("llama3")["pre_tokenizer"]["pretokenizers"][0]["pattern"];
+  CHECK(changed("/pre_tokenizer", {{"type", "Split"}, {"pattern", known}, {"behavior", "Removed"}}) ==
+        "t: a Split that is \"Removed\" is not supported, Isolated was expected");
+  CHECK(
+      changed("/pre_tokenizer", {{"type", "Split"}, {"pattern", known}, {"behavior", "Isolated"}, {"invert", true}}) ==
+      "t: a Split that is inverted is not supported");
+  CHECK(changed("/normalizer", {{"type", "Replace"}, {"pattern", {{"Regex", "\\s"}}}, {"content", ""}}) ==
+        "t: normalizer: a Replace of the Regex \"\\\\s\" is not supported, a String was expected");
+  json unigram = tiny();
+  unigram["model"] = {{"type", "Unigram"}, {"vocab", {{"<unk>", 0.0}}}};
+  CHECK(refusal(unigram) == "t: the model \"Unigram\" is not supported");
   CHECK(changed("/post_processor", {{"type", "Odd"}}) == "t: the post_processor \"Odd\" is not supported");
   CHECK(changed("/decoder", {{"type", "CTC"}}) == "t: the decoder \"CTC\" is not supported");
   CHECK(changed("/model/dropout", 0.1) == "t: the model's dropout is not supported");

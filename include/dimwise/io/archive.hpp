@@ -10,18 +10,20 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace dimwise::io {
 
-/// An array as a file holds it. `bytes` need not be aligned; it is borrowed from the archive, or from a tensor that is
-/// written.
+/// An array as a file holds it, in C order. `bytes` need not be aligned; it is borrowed from the archive, from a tensor
+/// that is written, or from `own`.
 struct stored_array {
   std::string name{};
   element_type type = element_type::f32;
-  std::vector<std::size_t> extents{};  ///< the slowest first; GGUF's reversed order is turned when it is read
-  std::span<const std::byte> bytes{};
+  std::vector<std::size_t> extents;  ///< the slowest first; GGUF's reversed order is turned when it is read
+  std::span<const std::byte> bytes;
+  std::shared_ptr<const std::vector<std::byte>> own = {};  ///< elements that were brought into C order
 };
 
 namespace detail {

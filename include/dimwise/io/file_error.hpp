@@ -30,13 +30,20 @@ namespace detail {
 
 using namespace dimwise::detail;
 
-// Names in files are anybody's bytes: what is printed of them is short and printable.
-inline std::string printable(std::string_view name) {
-  constexpr std::size_t longest = 120;
+// Names in files are anybody's bytes: what is printed of them is short and printable, with the escapes of JSON.
+inline std::string printable(std::string_view name, std::size_t longest = 120) {
   std::string shown = "\"";
+  while (longest > 0 && longest < name.size() && (static_cast<unsigned char>(name[longest]) & 0xc0U) == 0x80) {
+    --longest;  // a character stays whole
+  }
   for (const char c : name.substr(0, longest)) {
     const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f || c == '"' || c == '\\') {
+    if (c == '"' || c == '\\') {
+      shown += '\\';
+      shown += c;
+    } else if (c == '\n' || c == '\t' || c == '\r') {
+      shown += c == '\n' ? "\\n" : c == '\t' ? "\\t" : "\\r";
+    } else if (byte < 0x20 || byte == 0x7f) {
       constexpr char digits[] = "0123456789abcdef";
       shown += "\\x";
       shown += digits[byte >> 4];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/io/gguf.hpp -- GGUF files of version 3, which llama.cpp reads: F32, F16, BF16, Q8_0, Q4_0 and whole numbers.
+// dimwise/io/gguf.hpp -- GGUF files of versions 2 and 3: F32, F16, BF16, Q8_0, Q4_0 and whole numbers.
 //
 // Layer: io. GGUF lists extents the fastest first; an archive has the slowest first, as all formats here.
 // Tests: tests/io/gguf.test.cpp
@@ -13,6 +13,8 @@
 #include <charconv>
 #include <cstdint>
 #include <iterator>
+#include <set>
+#include <string_view>
 
 namespace dimwise::io {
 
@@ -61,7 +63,10 @@ class gguf_reader {
     if (bytes.size() < 4 || std::memcmp(bytes.data(), "GGUF", 4) != 0) { refuse("it does not begin with GGUF"); }
     at_ = 4;
     const auto version = number<std::uint32_t>();
-    if (version != 3) { refuse("it is of version " + std::to_string(version) + ", 3 was expected"); }
+    if (version == 3U << 24) { refuse("it is big-endian, little-endian was expected"); }
+    if (version != 2 && version != 3) {  // of one layout; version 1 has lengths of 32 bits
+      refuse("it is of version " + std::to_string(version) + ", 2 or 3 was expected");
+    }
     const auto tensors = number<std::uint64_t>();
     const auto settings = number<std::uint64_t>();
     check_count(tensors, 24, "tensors");
@@ -221,6 +226,10 @@ class gguf_reader {
     return p;
   }
   void put(std::vector<place>& places) {
+    std::set<std::string_view> names;
+    for (const place& p : places) {
+      if (!names.insert(p.array.name).second) { refuse("two tensors are named " + printable(p.array.name)); }
+    }
     const std::size_t start = at_ + (alignment_ - at_ % alignment_) % alignment_;
     std::vector<const place*> order;
     order.reserve(places.size());
@@ -241,9 +250,8 @@ class gguf_reader {
       end = p->offset + p->size;
     }
     for (place& p : places) {
-      const std::string name = printable(p.array.name);
       p.array.bytes = p.size == 0 ? std::span<const std::byte>() : bytes_.subspan(start + p.offset, p.size);
-      if (!to_.add(std::move(p.array))) { refuse("two tensors are named " + name); }
+      to_.add(std::move(p.array));
     }
   }
 

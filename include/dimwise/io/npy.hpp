@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // dimwise/io/npy.hpp -- NumPy's .npy files: header, size and order are checked before an element is read.
 //
-// Layer: io. Formats 1.0, 2.0 and 3.0; elements in C order, little-endian.
+// Layer: io. Formats 1.0, 2.0 and 3.0; little-endian elements. Fortran order is brought into C order.
 // Tests: tests/io/npy.test.cpp, every conformance suite that is a folder
 //
 //   auto x = read_tensor<tensor<float, batch, seq, d_model>>(read_npy("x.npy").at("x"));
@@ -154,9 +154,33 @@ inline std::string npy_head(const std::string& title, const stored_array& array)
          static_cast<char>(text.size() / 256) + text;
 }
 
+// Elements of `size` bytes whose first axis is the fastest, with the last one the fastest.
+inline std::vector<std::byte> in_c_order(std::span<const std::byte> from, const std::vector<std::size_t>& extents,
+                                         std::size_t size) {
+  std::vector<std::byte> to(from.size());
+  std::vector<std::size_t> strides;
+  for (std::size_t stride = size; const std::size_t n : extents) {
+    strides.push_back(stride);
+    stride *= n;
+  }
+  std::vector<std::size_t> at(extents.size());
+  std::size_t source = 0;
+  for (std::size_t k = 0; k < to.size(); k += size) {
+    std::memcpy(to.data() + k, from.data() + source, size);
+    for (std::size_t d = extents.size(); d-- > 0;) {
+      source += strides[d];
+      if (++at[d] < extents[d]) { break; }
+      source -= strides[d] * extents[d];
+      at[d] = 0;
+    }
+  }
+  return to;
+}
+
 }  // namespace detail
 
-/// The array of a .npy file that is in memory, as `name`; it borrows `bytes`. Throws `file_error`.
+/// The array of a .npy file that is in memory, as `name`. It borrows `bytes`; elements in Fortran order are copied into
+/// C order. Throws `file_error`.
 [[nodiscard]] inline stored_array parse_npy(std::span<const std::byte> bytes, const std::string& title,
                                             const std::string& name) {
   const auto refuse = [&](const std::string& expected) { throw file_error(title + ": expected " + expected); };
@@ -174,7 +198,6 @@ inline std::string npy_head(const std::string& title, const stored_array& array)
            " behind its first " + std::to_string(start));
   }
   const detail::npy_header head(title, {reinterpret_cast<const char*>(bytes.data()) + start, length});
-  if (head.fortran && head.extents.size() > 1) { refuse("elements in C order"); }
   const auto data = bytes.subspan(start + length);
   const auto count = count_of(head.extents);
   const auto needed = count ? bytes_of(head.type, *count) : std::nullopt;
@@ -182,7 +205,13 @@ inline std::string npy_head(const std::string& title, const stored_array& array)
     refuse("the elements of its shape, " + detail::listed(head.extents) + " " + std::string(name_of(head.type)) +
            "; the file has " + std::to_string(data.size()) + " bytes behind the header");
   }
-  return {name, head.type, head.extents, data};
+  stored_array array{name, head.type, head.extents, data};
+  if (head.fortran && head.extents.size() > 1 && !data.empty()) {
+    const std::size_t size = detail::facts_of(head.type).bits / 8;
+    array.own = std::make_shared<const std::vector<std::byte>>(detail::in_c_order(data, head.extents, size));
+    array.bytes = *array.own;
+  }
+  return array;
 }
 
 /// An archive of one array, which has the name of the file without ".npy". Throws `file_error`.

@@ -73,8 +73,9 @@ class npz_reader {
     }
     const auto bytes = std::make_shared<std::vector<std::byte>>(inflated(i, where, facts.size));
     left_ -= bytes->size();
-    to.add(parse_npy(*bytes, where, std::string(entry.substr(0, entry.size() - 4))));  // libzip refused equal names
-    to.keep(bytes);
+    stored_array array = parse_npy(*bytes, where, std::string(entry.substr(0, entry.size() - 4)));
+    if (array.own == nullptr) { to.keep(bytes); }
+    to.add(std::move(array));  // libzip refused equal names
   }
   // Memory grows with what is there, not with what the file says of itself.
   std::vector<std::byte> inflated(zip_uint64_t i, const std::string& where, std::size_t size) {

@@ -276,6 +276,10 @@ inline std::string check_places(std::vector<header_reader::entry>& entries, std:
   const auto header_size = static_cast<std::size_t>(length);
   detail::read_header(header, {reinterpret_cast<const char*>(bytes.data()) + sizeof length, header_size});
   if (!header.problem.empty()) { refuse("in its header, " + header.problem); }
+  std::set<std::string_view> names;
+  for (const auto& e : header.entries) {
+    if (!names.insert(e.array.name).second) { refuse("two tensors are named " + detail::printable(e.array.name)); }
+  }
   const std::span<const std::byte> data = bytes.subspan(sizeof length + header_size);
   if (const std::string problem = detail::check_places(header.entries, data.size()); !problem.empty()) {
     refuse(problem);
@@ -283,8 +287,7 @@ inline std::string check_places(std::vector<header_reader::entry>& entries, std:
   archive result(title);
   for (auto& e : header.entries) {
     e.array.bytes = data.subspan(e.begin, e.end - e.begin);
-    const std::string name = e.array.name;
-    if (!result.add(std::move(e.array))) { refuse("two tensors are named " + detail::printable(name)); }
+    result.add(std::move(e.array));
   }
   for (auto& [key, text] : header.metadata) { result.add_text(key, std::move(text)); }
   return result;

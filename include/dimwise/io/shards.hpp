@@ -60,7 +60,8 @@ inline bool is_plain_name(const std::string& name) {
   return all;
 }
 
-/// The checkpoint of a folder: `model.safetensors`, or the shards of `model.safetensors.index.json`.
+/// The checkpoint of a folder: `model.safetensors`, or the shards of `model.safetensors.index.json`. Both may be there
+/// where the index lists the arrays of `model.safetensors` alone, as MLX writes it: then they are compared.
 [[nodiscard]] inline archive read_checkpoint(const std::filesystem::path& folder,
                                              file_access how = file_access::mapped) {
   const auto one = folder / "model.safetensors";
@@ -68,6 +69,12 @@ inline bool is_plain_name(const std::string& name) {
   const bool is_one = std::filesystem::exists(one);
   const bool is_several = std::filesystem::exists(index);
   if (is_one && is_several) {
+    const nlohmann::json json = read_json(index);
+    const auto map = json.is_object() && json.contains("weight_map") ? json.at("weight_map") : nlohmann::json();
+    const bool of_itself = map.is_object() && !map.empty() && std::all_of(map.begin(), map.end(), [](const auto& file) {
+      return file == "model.safetensors";
+    });
+    if (of_itself) { return read_shards(index, how); }
     throw file_error(folder.string() +
                      ": there is both model.safetensors and model.safetensors.index.json; one was expected");
   }

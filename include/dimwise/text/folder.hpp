@@ -20,9 +20,9 @@ namespace dimwise::text {
 inline constexpr const char* fingerprint_key = "tokenizer fingerprint";
 
 /// Reads `tokenizer.json`, or `vocab.json` and `merges.txt`. Throws `io::file_error` where its size is not the model's,
-/// or its fingerprint not the one in the metadata of the weights or in the file `tokenizer.fingerprint`. A table of
-/// words may be padded to a multiple of 64, by less than 1024 rows. `lower_case` lower-cases
-/// texts before the normalizer.
+/// or its fingerprint not the one in the metadata of the weights or in the file `tokenizer.fingerprint`. The table may
+/// be padded to a multiple of 64, by less than 1024 rows or a sixteenth of them, and added tokens may lie beyond it.
+/// `lower_case` lower-cases texts before the normalizer.
 template <dimension_type Vocab>
 [[nodiscard]] tokenizer<Vocab> read_tokenizer(const std::filesystem::path& folder, const Vocab& vocab,
                                               const std::map<std::string, std::string>& metadata = {},
@@ -44,8 +44,13 @@ template <dimension_type Vocab>
   }
   const tokenizer<Vocab> words(settings, title);
   const std::size_t rows = vocab.extent();
-  const bool padded = rows > words.size() && rows % 64 == 0 && rows - words.size() < 1024;
-  if (words.size() != rows && !padded) {
+  const auto padded = [&](std::size_t ids) {
+    return rows > ids && rows % 64 == 0 && rows - ids < std::max<std::size_t>(1024, rows / 16);
+  };
+  // Added tokens may lie beyond a table that has the vocabulary: a text with one of them is rejected when it is read.
+  const std::size_t own = words.vocabulary_size();
+  const bool beyond = words.size() > rows && (own == rows || padded(own));
+  if (words.size() != rows && !padded(words.size()) && !beyond) {
     throw io::file_error(title + ": the vocabulary has " + std::to_string(words.size()) + " ids, the model has " +
                          std::to_string(rows) + " words: it is not this model's");
   }

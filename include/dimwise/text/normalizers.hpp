@@ -51,7 +51,8 @@ inline std::u32string bert_clean(const std::u32string& in, bool clean, bool ideo
 inline std::u32string pattern_text(const reader& r, const json& from, const char* where) {
   const json& pattern = r.at(from, "pattern", where);
   if (!pattern.is_object() || !pattern.contains("String")) {
-    r.refuse(std::string(where) + ": a pattern that is no String is not supported");
+    r.refuse(std::string(where) + ": a Replace of " + reader::shown_pattern(pattern) +
+             " is not supported, a String was expected");
   }
   return decoded(r.word(pattern, "String", where));
 }

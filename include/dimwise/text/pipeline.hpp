@@ -25,15 +25,17 @@ class pipeline {
   pipeline(const json& from, const std::string& title) {
     const reader r(title);
     const json& model = r.at(from, "model", "the tokenizer");
+    // Old files do not say the model's type. It comes first: the vocabularies of others are no objects.
+    const std::string type = model.is_object() && model.contains("type") ? r.word(model, "type", "model") : "BPE";
+    if (type != "BPE" && type != "WordPiece") {
+      r.refuse("the model " + io::detail::printable(type) + " is not supported");
+    }
     words_ = vocabulary(r, r.at(model, "vocab", "model"));
-    // Old files do not say the model's type.
-    const std::string type = model.contains("type") ? r.word(model, "type", "model") : "BPE";
+    vocabulary_size_ = words_.size();
     if (type == "BPE") {
       pieces_ = [m = pair_model(r, model, words_)](const std::u32string& w) { return m(w); };
-    } else if (type == "WordPiece") {
-      pieces_ = [m = piece_model(r, model, words_)](const std::u32string& w) { return m(w); };
     } else {
-      r.refuse("the model " + io::detail::printable(type) + " is not supported");
+      pieces_ = [m = piece_model(r, model, words_)](const std::u32string& w) { return m(w); };
     }
     if (from.contains("normalizer")) { add_normalizer(r, from.at("normalizer"), changes_); }
     add_words(r, from);
@@ -49,6 +51,8 @@ class pipeline {
   ~pipeline() = default;
 
   [[nodiscard]] std::size_t size() const { return words_.size(); }
+  /// Without added tokens.
+  [[nodiscard]] std::size_t vocabulary_size() const { return vocabulary_size_; }
   [[nodiscard]] std::optional<std::uint32_t> find(const std::string& word) const { return words_.find_token(word); }
   [[nodiscard]] bool has(std::size_t id) const {
     return id < size() && words_.word(static_cast<std::uint32_t>(id)) != nullptr;
@@ -156,19 +160,39 @@ class pipeline {
     return encoded(decoded(text));  // bytes that are no UTF-8 become U+FFFD
   }
 
-  vocabulary words_{};
-  std::function<ids(const std::u32string&)> pieces_{};
-  std::vector<added_word> added_{};
-  std::vector<added_word> added_normalised_{};
-  std::set<std::uint32_t> special_{};
-  std::vector<change> changes_{};
-  std::vector<cut> cuts_{};
-  std::vector<decode_step> steps_{};
+  vocabulary words_;
+  std::size_t vocabulary_size_ = 0;
+  std::function<ids(const std::u32string&)> pieces_;
+  std::vector<added_word> added_;
+  std::vector<added_word> added_normalised_;
+  std::set<std::uint32_t> special_;
+  std::vector<change> changes_;
+  std::vector<cut> cuts_;
+  std::vector<decode_step> steps_;
   std::string between_ = " ";  // without a decoder tokens are words of their own
   surroundings around_{};
 };
 
-// GPT-2's own two files as the settings that a tokenizer.json has.
+// The tokens that special_tokens_map.json names, each a text, an object with its content, or a list of these.
+inline std::set<std::string> special_tokens(const std::filesystem::path& path) {
+  std::set<std::string> all;
+  if (!std::filesystem::exists(path)) { return all; }
+  const json map = io::read_json(path);
+  const auto take = [&](const json& one) {
+    const json& text = one.is_object() && one.contains("content") ? one.at("content") : one;
+    if (text.is_string()) { all.insert(text.get<std::string>()); }
+  };
+  for (const json& one : map) {
+    if (one.is_array()) {
+      std::for_each(one.begin(), one.end(), take);
+    } else {
+      take(one);
+    }
+  }
+  return all;
+}
+
+// GPT-2's own two files as the settings that a tokenizer.json has, with the added_tokens.json beside them.
 inline json gpt2_settings(const std::filesystem::path& vocab, const std::filesystem::path& merges) {
   const io::file_bytes file(merges);
   const std::string_view text(reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size());
@@ -201,6 +225,16 @@ inline json gpt2_settings(const std::filesystem::path& vocab, const std::filesys
   json added = json::array();
   if (words.is_object() && words.contains("<|endoftext|>")) {
     added.push_back({{"id", words.at("<|endoftext|>")}, {"content", "<|endoftext|>"}, {"special", true}});
+  }
+  const auto beside = vocab.parent_path() / "added_tokens.json";
+  if (std::filesystem::exists(beside)) {
+    const json tokens = io::read_json(beside);
+    const auto special = special_tokens(vocab.parent_path() / "special_tokens_map.json");
+    if (!tokens.is_object()) { reader(beside.string()).refuse("an object of tokens and their ids was expected"); }
+    for (const auto& [token, id] : tokens.items()) {
+      if (token == "<|endoftext|>" && !added.empty()) { continue; }
+      added.push_back({{"id", id}, {"content", token}, {"special", special.contains(token)}});
+    }
   }
   return {{"added_tokens", added},
           {"pre_tokenizer", bytes},

@@ -30,6 +30,15 @@ class reader {
     if (!value.is_string()) { refuse(std::string(where) + ": " + key + " is no text"); }
     return value.get<std::string>();
   }
+  // What a pattern is, for messages. Known patterns differ far behind their beginnings.
+  [[nodiscard]] static std::string shown_pattern(const json& pattern) {
+    for (const char* kind : {"Regex", "String"}) {
+      if (pattern.is_object() && pattern.contains(kind) && pattern.at(kind).is_string()) {
+        return std::string("the ") + kind + " " + io::detail::printable(pattern.at(kind).get<std::string>(), 400);
+      }
+    }
+    return io::detail::printable(pattern.dump(-1, ' ', true, json::error_handler_t::replace));
+  }
   // Null counts as not said.
   [[nodiscard]] bool flag(const json& from, const char* key, bool otherwise) const {
     if (!from.contains(key) || from.at(key).is_null()) { return otherwise; }

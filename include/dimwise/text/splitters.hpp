@@ -46,10 +46,11 @@ inline void add_splitter(const reader& r, const json& from, std::vector<cut>& to
     const std::string regex =
         pattern.is_object() && pattern.contains("Regex") ? r.word(pattern, "Regex", "pattern") : "";
     const auto known = pattern_of(regex);
-    if (!known) { r.refuse("the pattern of words " + io::detail::printable(regex) + " is not supported"); }
-    if (r.word(from, "behavior", "pre_tokenizer") != "Isolated" || r.flag(from, "invert", false)) {
-      r.refuse("a split that is not Isolated is not supported");
+    if (!known) { r.refuse("the pre_tokenizer Split by " + reader::shown_pattern(pattern) + " is not supported"); }
+    if (const auto behavior = r.word(from, "behavior", "pre_tokenizer"); behavior != "Isolated") {
+      r.refuse("a Split that is " + io::detail::printable(behavior) + " is not supported, Isolated was expected");
     }
+    if (r.flag(from, "invert", false)) { r.refuse("a Split that is inverted is not supported"); }
     to.emplace_back([known](const std::u32string& text) { return words_by(*known, text); });
   } else if (type == "BertPreTokenizer") {
     to.emplace_back([](const std::u32string& text) { return bert_words(text); });

@@ -25,7 +25,7 @@ class tokenizer {
   [[nodiscard]] static tokenizer read(const std::filesystem::path& path) {
     return tokenizer(io::read_json(path), path.string());
   }
-  /// Reads GPT-2's two files, `vocab.json` and `merges.txt`.
+  /// Reads GPT-2's two files, `vocab.json` and `merges.txt`, and the `added_tokens.json` beside them, if there is one.
   [[nodiscard]] static tokenizer read(const std::filesystem::path& vocab, const std::filesystem::path& merges) {
     return tokenizer(detail::gpt2_settings(vocab, merges), vocab.string());
   }
@@ -39,6 +39,8 @@ class tokenizer {
 
   /// How many ids there are: one more than the largest.
   [[nodiscard]] std::size_t size() const { return pipeline_->size(); }
+  /// The same without added tokens.
+  [[nodiscard]] std::size_t vocabulary_size() const { return pipeline_->vocabulary_size(); }
   /// The ids of a text, with those that the file puts around it; without them where `bare` is said. Bytes that are no
   /// UTF-8 become U+FFFD.
   [[nodiscard]] std::vector<id<Vocab>> encode(std::string_view text) const {
