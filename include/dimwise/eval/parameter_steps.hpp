@@ -34,10 +34,37 @@ struct adam_numbers {
   T epsilon;
 };
 
+// A pass that must not end halfway, although the executor may throw. What it needs is taken before it begins: a byte for
+// each part of the longest pass.
+class whole_passes {
+ public:
+  explicit whole_passes(std::size_t longest) : done_((longest + part_elements - 1) / part_elements) {}
+  // f(begin, end), which does not throw, for each part of n elements. Parts that the executor leaves are done here.
+  template <class F>
+  void run(const context& cx, std::size_t n, const F& f) noexcept {
+    const std::size_t parts = (n + part_elements - 1) / part_elements;
+    for (std::size_t i = 0; i < parts; ++i) { done_[i] = 0; }
+    try {
+      in_parts(cx, n, part_elements, [&](std::size_t begin, std::size_t end) {
+        f(begin, end);
+        done_[begin / part_elements] = 1;
+      });
+    } catch (...) {
+      for (std::size_t i = 0; i < parts; ++i) {
+        if (done_[i] == 0) { f(i * part_elements, i + 1 == parts ? n : (i + 1) * part_elements); }
+      }
+    }
+  }
+
+ private:
+  std::vector<unsigned char> done_;
+};
+
 // The reference.
 struct parameter_loops {
   template <class T>
-  static void adam(context&, const adam_numbers<T>& by, std::size_t n, const T* gradient, T* p, T* m, T* v) {
+  static void adam(context&, whole_passes&, const adam_numbers<T>& by, std::size_t n, const T* gradient, T* p, T* m,
+                   T* v) {
     for (std::size_t i = 0; i < n; ++i) {
       const T g = gradient[i] + by.decay * p[i];
       m[i] = by.first_kept * m[i] + by.first_added * g;
@@ -56,16 +83,16 @@ struct parameter_loops {
     for (std::size_t i = 0; i < n; ++i) { x[i] *= by; }
   }
   template <class T>
-  static void add(context&, std::size_t n, T* x, const T* y) {
+  static void add(context&, whole_passes&, std::size_t n, T* x, const T* y) {
     for (std::size_t i = 0; i < n; ++i) { x[i] += y[i]; }
   }
 };
 
 #if !defined(DIMWISE_PLAIN_ONLY)
 struct parameter_kernels {
-  static void adam(context& cx, const adam_numbers<float>& by, std::size_t n, const float* gradient, float* p, float* m,
-                   float* v) {
-    in_parts(cx, n, part_elements, [&](std::size_t begin, std::size_t end) {
+  static void adam(context& cx, whole_passes& passes, const adam_numbers<float>& by, std::size_t n,
+                   const float* gradient, float* p, float* m, float* v) {
+    passes.run(cx, n, [&](std::size_t begin, std::size_t end) {
       kernels::active_gradients().adam({end - begin, gradient + begin, p + begin, m + begin, v + begin, by.decay,
                                         by.first_kept, by.first_added, by.second_kept, by.second_added, by.kept,
                                         by.size, by.root, by.epsilon});
@@ -86,8 +113,8 @@ struct parameter_kernels {
       kernels::active().zip(kernels::operation::multiply, end - begin, x + begin, 1, &by, 0, x + begin);
     });
   }
-  static void add(context& cx, std::size_t n, float* x, const float* y) {
-    in_parts(cx, n, part_elements, [&](std::size_t begin, std::size_t end) {
+  static void add(context& cx, whole_passes& passes, std::size_t n, float* x, const float* y) {
+    passes.run(cx, n, [&](std::size_t begin, std::size_t end) {
       kernels::active().zip(kernels::operation::add, end - begin, x + begin, 1, y + begin, 1, x + begin);
     });
   }
@@ -111,9 +138,9 @@ void by_kernels_or_loops([[maybe_unused]] plan_kind kind, const F& f) {
 }
 
 template <class T>
-void step_adam(const adam_numbers<T>& by, std::size_t n, const T* gradient, T* p, T* m, T* v) {
+void step_adam(whole_passes& passes, const adam_numbers<T>& by, std::size_t n, const T* gradient, T* p, T* m, T* v) {
   by_kernels_or_loops<T>(plan_kind::map,
-                         [&](context& cx, const auto& steps) { steps.adam(cx, by, n, gradient, p, m, v); });
+                         [&](context& cx, const auto& steps) { steps.adam(cx, passes, by, n, gradient, p, m, v); });
 }
 
 // The sum of the squares, in float64.
@@ -167,8 +194,8 @@ void multiply_elements(std::size_t n, T* x, T by) {
 
 // x = x + y
 template <class T>
-void add_elements(std::size_t n, T* x, const T* y) {
-  by_kernels_or_loops<T>(plan_kind::map, [&](context& cx, const auto& steps) { steps.add(cx, n, x, y); });
+void add_elements(whole_passes& passes, std::size_t n, T* x, const T* y) {
+  by_kernels_or_loops<T>(plan_kind::map, [&](context& cx, const auto& steps) { steps.add(cx, passes, n, x, y); });
 }
 
 }  // namespace dimwise::detail

@@ -12,6 +12,7 @@
 
 #include <dimwise/eval/parameter_steps.hpp>
 #include <dimwise/grad/gradient.hpp>
+#include <dimwise/grad/optimiser.hpp>
 
 namespace dimwise {
 
@@ -32,26 +33,26 @@ class accumulated {
   /// Of no batch yet; the gradient has the extents of the model.
   explicit accumulated(const M& model) : model_(model), gradient_(model) {}
 
-  /// Adds a batch, whose loss is an `average`.
+  /// Adds a batch, whose loss is an `average`. What it throws leaves the sums as they were.
   template <class Loss, class Verdict = detail::batch_verdict<detail::batch_loss_t<M, Loss>>>
     requires allowed<Verdict>
   void add(const Loss& loss) {
     double count = 0;
-    const auto one = detail::differentiated(model_, loss, [&](const auto& l) {
+    auto one = detail::differentiated(model_, loss, [&](const auto& l) {
       count = l.count;
       return detail::weighed_number<decltype(l.sum)>{l.sum, 1.0};
     });
+    if (begun_) {
+      detail::whole_passes passes = detail::prepared_step(one.gradient, gradient_);
+      detail::each_parameter_of([&](auto& all, const auto& g) {
+        detail::add_elements(passes, all.size(), all.overwrite(), g.data());
+      }, gradient_, one.gradient);
+    } else {
+      gradient_ = static_cast<M&&>(one.gradient);
+    }
+    begun_ = true;
     sum_ += static_cast<double>(one.value);
     count_ += count;
-    const bool first = !begun_;
-    begun_ = true;
-    for_each_parameter_of([&](const std::string&, auto& all, const auto& g) {
-      if (first) {
-        all = g;
-        return;
-      }
-      detail::add_elements(all.size(), all.overwrite(), g.data());
-    }, gradient_, one.gradient);
   }
   template <class Loss, class Verdict = detail::batch_verdict<detail::batch_loss_t<M, Loss>>>
     requires refused<Verdict>

@@ -64,6 +64,19 @@ void check_same_extents(const char* what, const M& model, const M& other, const 
   }, model, other);
 }
 
+// Takes all memory that a step needs, before it changes anything: elements of their own for the models that it writes,
+// and those of the gradient. A step that has begun ends, so one that throws has changed nothing.
+template <class G, class... M>
+whole_passes prepared_step(const G& gradient, M&... written) {
+  std::size_t longest = 0;
+  each_parameter_of([&](const auto& g, auto&... p) {
+    longest = g.size() > longest ? g.size() : longest;
+    (void)g.data();
+    ((void)p.overwrite(), ...);
+  }, gradient, written...);
+  return whole_passes(longest);
+}
+
 // How many steps a state has made: a tensor, so that a file keeps it. Throws `number_error` below 0 and from 2^62 on.
 inline std::size_t steps_made(const tensor<std::int64_t>& step) {
   const std::int64_t made = step;
@@ -179,7 +192,8 @@ class sgd {
       : settings(static_cast<sgd_settings&&>(s)), state{detail::zeros_like(model), tensor<std::int64_t>(0)} {}
 
   /// Moves `model` against its gradient. Throws `extent_error` where the two have other extents, `number_error` for
-  /// settings out of range; nothing has moved then.
+  /// settings out of range, `std::bad_alloc` where memory is missing; nothing has moved then. What an executor does not
+  /// finish, this thread does.
   template <class G, class Verdict = detail::gradient_verdict<M, G>>
     requires allowed<Verdict>
   void step(M& model, const G& gradient) {
@@ -195,8 +209,9 @@ class sgd {
     }
     detail::check_at_least_0("sgd", "the weight decay", settings.weight_decay);
     const double fresh = made == 0 ? 1.0 : 1.0 - settings.dampening;
+    (void)detail::prepared_step(gradient, model, state.velocity);
     std::size_t which = 0;
-    for_each_parameter_of([&](const std::string&, auto& p, const auto& g, auto& v) {
+    detail::each_parameter_of([&](auto& p, const auto& g, auto& v) {
       move(p, g, v, rate, decayed[which++] ? settings.weight_decay : 0.0, fresh);
     }, model, gradient, state.velocity);
     detail::count_step(state.step);
@@ -266,7 +281,8 @@ class adam_steps {
   adam_state<M> state;
 
   /// Moves `model` against its gradient. Throws `extent_error` where the two have other extents, `number_error` for
-  /// settings out of range; nothing has moved then.
+  /// settings out of range, `std::bad_alloc` where memory is missing; nothing has moved then. What an executor does not
+  /// finish, this thread does.
   template <class G, class Verdict = gradient_verdict<M, G>>
     requires allowed<Verdict>
   void step(M& model, const G& gradient) {
@@ -281,13 +297,14 @@ class adam_steps {
     check_share(name, "beta2", settings.beta2);
     check_more_than_0(name, "epsilon", settings.epsilon);
     check_at_least_0(name, "the weight decay", settings.weight_decay);
+    whole_passes passes = prepared_step(gradient, model, state.first, state.second);
     count_step(state.step);
     const auto steps = static_cast<double>(made + 1);
     const double first_left = 1 - std::pow(settings.beta1, steps);
     const double second_left = std::sqrt(1 - std::pow(settings.beta2, steps));
     std::size_t which = 0;
-    for_each_parameter_of([&](const std::string&, auto& p, const auto& g, auto& m, auto& v) {
-      move(p, g, m, v, rate, decayed[which++] ? settings.weight_decay : 0.0, first_left, second_left);
+    each_parameter_of([&](auto& p, const auto& g, auto& m, auto& v) {
+      move(passes, p, g, m, v, rate, decayed[which++] ? settings.weight_decay : 0.0, first_left, second_left);
     }, model, gradient, state.first, state.second);
   }
   template <class G, class Verdict = gradient_verdict<M, G>>
@@ -301,8 +318,8 @@ class adam_steps {
 
  private:
   template <class P>
-  void move(P& parameter, const P& gradient, P& first, P& second, double rate, double decay, double first_left,
-            double second_left) const {
+  void move(whole_passes& passes, P& parameter, const P& gradient, P& first, P& second, double rate, double decay,
+            double first_left, double second_left) const {
     using T = typename P::value_type;
     const auto number = [](double x) { return static_cast<T>(x); };
     const adam_numbers<T> by{
@@ -316,7 +333,8 @@ class adam_steps {
         .root = number(1 / second_left),
         .epsilon = number(settings.epsilon),
     };
-    step_adam(by, parameter.size(), gradient.data(), parameter.overwrite(), first.overwrite(), second.overwrite());
+    step_adam(passes, by, parameter.size(), gradient.data(), parameter.overwrite(), first.overwrite(),
+              second.overwrite());
   }
 };
 

@@ -44,6 +44,14 @@ void match_lengths(To& to, const From& from) {
   }
 }
 
+// f(parameter…) for every parameter of models of one structure, side by side. Needs no memory.
+template <class F, class First, class... More>
+void each_parameter_of(const F& f, First& first, More&... more) {
+  nn::detail::walk_called(nn::detail::without_names{}, [&](nn::detail::without_names, auto& part, auto&... parts) {
+    if constexpr (is_parameter<std::remove_cvref_t<decltype(part)>>) { f(part, parts...); }
+  }, first, more...);
+}
+
 }  // namespace detail
 
 /// Calls `f(name, parameter…)` for every parameter of models of one structure, side by side. Throws `extent_error`

@@ -86,6 +86,13 @@ template <std::size_t I, class M>
     }
   }
 }
+// Names that a walk does not need: a std::string takes memory, which a step that has begun must not ask for.
+struct without_names {};
+constexpr without_names joined_name(without_names, std::size_t) { return {}; }
+template <std::size_t, class>
+constexpr without_names part_name(without_names) {
+  return {};
+}
 // The name of a part inside the whole that is called `whole`.
 inline std::string joined_name(const std::string& whole, const char* member) {
   return whole.empty() ? member : whole + "." + member;
@@ -193,21 +200,29 @@ inline void check_same_length(const std::string& name, std::size_t first, std::s
   }
 }
 
+inline void check_same_length(without_names, std::size_t first, std::size_t other) {
+  check_same_length(std::string(), first, other);
+}
+
 // f(name, part…) for every tensor and every setting of models of one structure, side by side. `name` is that of the
-// whole until here.
-template <class F, class First, class... More>
-void walk_together(const std::string& name, const F& f, First& first, More&... more) {
+// whole until here, or no name at all.
+template <class Name, class F, class First, class... More>
+void walk_called(const Name& name, const F& f, First& first, More&... more) {
   using M = std::remove_const_t<First>;
   if constexpr (is_sequence<M>) {
     (check_same_length(name, first.size(), more.size()), ...);
-    for (std::size_t i = 0; i < first.size(); ++i) { walk_together(joined_name(name, i), f, first[i], more[i]...); }
+    for (std::size_t i = 0; i < first.size(); ++i) { walk_called(joined_name(name, i), f, first[i], more[i]...); }
   } else if constexpr (is_tuple<M> || module<M>) {
     each_index<part_count<M>()>([&](auto i) __attribute__((always_inline)) {
-      walk_together(part_name<i, M>(name), f, part_at<i>(first), part_at<i>(more)...);
+      walk_called(part_name<i, M>(name), f, part_at<i>(first), part_at<i>(more)...);
     });
   } else if constexpr (is_any_parameter<M> || is_a_setting<M>::value) {
     f(name, first, more...);
   }
+}
+template <class F, class First, class... More>
+[[gnu::always_inline]] inline void walk_together(const std::string& name, const F& f, First& first, More&... more) {
+  walk_called(name, f, first, more...);
 }
 
 // A module, or a list or a tuple of them.
