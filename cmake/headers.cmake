@@ -240,6 +240,7 @@ set(dimwise_headers
     include/dimwise/support/axis.hpp
     include/dimwise/support/element.hpp
     include/dimwise/support/errors.hpp
+    include/dimwise/support/file_draft.hpp
     include/dimwise/support/library.hpp
     include/dimwise/support/list.hpp
     include/dimwise/support/name.hpp

@@ -47,10 +47,12 @@ THIRD_PARTIES = {
     "nlohmann/": ("io/", "text/"),
     "utf8proc.h": ("text/unicode.hpp",),
     "zip.h": ("io/npz.hpp",),
-    "fcntl.h": ("io/file_bytes.hpp", "io/new_file.hpp"),  # POSIX: files mapped into memory
+    "fcntl.h": ("io/file_bytes.hpp", "support/file_draft.hpp"),  # POSIX: files mapped into memory
+    "dirent.h": ("support/file_draft.hpp",),
+    "sys/file.h": ("support/file_draft.hpp",),
     "sys/mman.h": ("io/file_bytes.hpp", "tensor/large_pages.hpp"),
-    "sys/stat.h": ("io/file_bytes.hpp", "io/new_file.hpp"),
-    "unistd.h": ("io/file_bytes.hpp", "io/new_file.hpp", "viz/colours_definitions.hpp"),  # the latter: is this a terminal?
+    "sys/stat.h": ("io/file_bytes.hpp", "support/file_draft.hpp"),
+    "unistd.h": ("io/file_bytes.hpp", "support/file_draft.hpp", "viz/colours_definitions.hpp"),  # the latter: is this a terminal?
     "sys/single_threaded.h": ("tensor/counted.hpp",),  # of the GNU C library: is there one thread?
     "immintrin.h": ("kernels/",),
     "arm_neon.h": ("kernels/",),

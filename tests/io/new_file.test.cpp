@@ -6,6 +6,10 @@
 
 #include <doctest/doctest.h>
 
+#include <chrono>
+#include <string>
+#include <vector>
+
 using namespace dimwise::io;
 
 namespace {
@@ -48,6 +52,48 @@ TEST_CASE("writers of one file have drafts of their own, and spare files that lo
   CHECK(text_of(file_bytes(folder / "a")) == "2");
   CHECK(text_of(file_bytes(folder / "a.partial")) == "mine");
   CHECK(dimwise_test::files_in(folder.path()) == 2);
+}
+
+TEST_CASE("drafts that a killed writer left are removed, and those that are written are not") {
+  using std::filesystem::file_time_type;
+  const dimwise_test::temporary_folder folder;
+  const auto leave = [&](const std::string& name, std::chrono::minutes age) {
+    folder.write(name, "half");
+    std::filesystem::last_write_time(folder / name, file_time_type::clock::now() - age);
+  };
+  const auto long_ago = std::chrono::minutes(10);
+  leave("a.12345-0.partial", long_ago);
+  leave("a.12345-1.partial.a1B2c3", long_ago);  // libzip's, whose draft is gone
+  const std::vector<std::string> spared{"a.12345-2.partial.bak", "a.12345.partial",    "a.partial",
+                                        "a.x-1.partial",         "aa.12345-0.partial", "a.12345-3.other"};
+  for (const std::string& name : spared) { leave(name, long_ago); }
+  leave("a.12345-4.partial", std::chrono::minutes(0));
+  new_file slow(folder / "a");
+  std::string draft;
+  for (const auto& file : std::filesystem::directory_iterator(folder.path())) {
+    if (std::filesystem::file_size(file) == 0) { draft = file.path().filename().string(); }
+  }
+  std::filesystem::last_write_time(folder / draft, file_time_type::clock::now() - long_ago);
+  write(folder / "a", "quick");
+  CHECK_FALSE(std::filesystem::exists(folder / "a.12345-0.partial"));
+  CHECK_FALSE(std::filesystem::exists(folder / "a.12345-1.partial.a1B2c3"));
+  for (const std::string& name : spared) { CHECK_MESSAGE(std::filesystem::exists(folder / name), name); }
+  CHECK(std::filesystem::exists(folder / "a.12345-4.partial"));
+  slow.write(dimwise_test::bytes_of_text("slow"));
+  slow.finish();
+  CHECK(text_of(file_bytes(folder / "a")) == "slow");
+}
+
+TEST_CASE("names of files may have 255 bytes") {
+  const dimwise_test::temporary_folder folder;
+  std::string umlauts = "x";
+  while (umlauts.size() < 255) { umlauts += "ä"; }
+  for (const std::string& name : {std::string(250, 'n'), std::string(255, 'n'), umlauts}) {
+    write(folder / name, "short");
+    write(folder / name, "again");
+    CHECK(text_of(file_bytes(folder / name)) == "again");
+  }
+  CHECK(dimwise_test::files_in(folder.path()) == 3);
 }
 
 TEST_CASE("links are followed, and permissions stay") {

@@ -131,7 +131,7 @@ inline void write_npz(const std::filesystem::path& path, std::span<const stored_
     file.write(std::as_bytes(std::span(end)));
     return file.finish();
   }
-  detail::file_draft draft(path);
+  detail::file_draft draft(path, detail::throw_file_error);
   std::vector<std::string> heads;  // until the file is closed
   std::vector<zip_buffer_fragment_t> parts;
   heads.reserve(arrays.size());

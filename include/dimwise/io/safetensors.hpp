@@ -311,15 +311,29 @@ inline void write_safetensors(const std::filesystem::path& path, std::span<const
   std::sort(order.begin(), order.end(), [&](const auto* a, const auto* b) {
     return width(a) != width(b) ? width(a) > width(b) : a->name < b->name;
   });
-  std::string text = "{";
-  const auto add = [&](const std::string& key, const nlohmann::json& value) {
+  // As text, and not as a tree of nlohmann's: the end of a list or an object takes memory there, and ends the program
+  // where there is none.
+  const auto quoted = [&](const std::string& said, const std::string& of) {
     try {
-      text += (text.size() > 1 ? "," : "") + nlohmann::json(key).dump() + ":" + value.dump();
+      return nlohmann::json(said).dump();
     } catch (const nlohmann::json::exception&) {
-      throw file_error(path.string() + ": " + detail::printable(key) + " cannot be written: it is not UTF-8");
+      throw file_error(path.string() + ": " + detail::printable(of) + " cannot be written: it is not UTF-8");
     }
   };
-  if (!metadata.empty()) { add("__metadata__", metadata); }
+  std::string text = "{";
+  const auto begin = [&](const std::string& key) {
+    if (text.back() != '{') { text += ","; }
+    text += quoted(key, key) + ":";
+  };
+  if (!metadata.empty()) {
+    begin("__metadata__");
+    text += "{";
+    for (const auto& [key, value] : metadata) {
+      begin(key);
+      text += quoted(value, key);
+    }
+    text += "}";
+  }
   std::set<std::string> names{"__metadata__"};
   std::size_t at = 0;
   for (const stored_array* a : order) {
@@ -329,7 +343,11 @@ inline void write_safetensors(const std::filesystem::path& path, std::span<const
     if (!element_type_named(name_of(a->type))) { refuse("safetensors has no " + std::string(name_of(a->type))); }
     detail::check_bytes(path.string(), *a);
     if (!names.insert(a->name).second) { refuse("the name is taken"); }
-    add(a->name, {{"dtype", name_of(a->type)}, {"shape", a->extents}, {"data_offsets", {at, at + a->bytes.size()}}});
+    begin(a->name);
+    text += R"({"data_offsets":[)" + std::to_string(at) + "," + std::to_string(at + a->bytes.size()) +
+            R"(],"dtype":")" + std::string(name_of(a->type)) + R"(","shape":[)";
+    for (std::size_t i = 0; i < a->extents.size(); ++i) { text += (i > 0 ? "," : "") + std::to_string(a->extents[i]); }
+    text += "]}";
     at += a->bytes.size();
   }
   text += "}";

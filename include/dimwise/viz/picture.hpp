@@ -9,11 +9,14 @@
 #pragma once
 
 #include <dimwise/dim/error.hpp>
+#include <dimwise/support/file_draft.hpp>
 #include <dimwise/support/text_warning.hpp>
 #include <dimwise/viz/words.hpp>
 
+#include <cerrno>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <utility>
@@ -61,12 +64,26 @@ inline std::string svg_number(double v) {
   return {digits, r.ptr};
 }
 
-// Throws `error` where the file cannot be written.
+// Writes a file whole or not at all, or to what is no file, such as a pipe. Throws `error` where that cannot be done.
 inline void save_file(const char* what, const std::string& path, const std::string& content) {
-  std::ofstream file(path, std::ios::binary);
-  file << content;
-  file.close();
-  if (!file) { throw error(error{} << what << ": " << path.c_str() << " cannot be written"); }
+  std::error_code problem;
+  const std::filesystem::file_status there = std::filesystem::status(path, problem);
+  const auto write = [&](const std::filesystem::path& to) {
+    std::ofstream file(to, std::ios::binary);
+    file << content;
+    file.close();
+    return !file.fail();
+  };
+  const auto refused = [](const char* who, const std::string& text) {
+    throw error(error{} << who << ": " << text.c_str());
+  };
+  if (std::filesystem::is_character_file(there) || std::filesystem::is_fifo(there)) {
+    if (!write(path)) { refused(what, path + ": the file cannot be written"); }
+    return;
+  }
+  file_draft draft(path, refused, what);
+  if (!write(draft.name())) { draft.refuse(errno); }
+  draft.place();
 }
 
 // Elements of SVG, one after the other.
@@ -136,7 +153,7 @@ class picture {
   [[nodiscard]] std::string svg() const { return element(std::string("<style>") + detail::style_sheet + "</style>\n"); }
   /// The same for a page that has the style sheet.
   [[nodiscard]] std::string inner_svg() const { return element(""); }
-  /// Writes the file. Throws `error` where that cannot be done.
+  /// Writes the file, whole or not at all. Throws `error` where that cannot be done.
   void save(const std::string& path) const { detail::save_file("picture", path, svg()); }
 
  private:

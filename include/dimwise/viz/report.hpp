@@ -148,7 +148,7 @@ class attention_report {
            "}</script>\n<script type=\"application/wasm\" id=\"program\">" + program_ + "</script>\n<script>" +
            detail::report_program + "</script>\n</body>\n</html>\n";
   }
-  /// Writes the page. Throws `error` where that cannot be done.
+  /// Writes the page, whole or not at all. Throws `error` where that cannot be done.
   void save(const std::string& path) const { detail::save_file("report", path, html()); }
 
  private:
