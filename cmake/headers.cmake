@@ -238,8 +238,10 @@ set(dimwise_headers
     include/dimwise/shape/shape.hpp
     include/dimwise/shape/verdict.hpp
     include/dimwise/support/axis.hpp
+    include/dimwise/support/compiler.hpp
     include/dimwise/support/element.hpp
     include/dimwise/support/errors.hpp
+    include/dimwise/support/escaped.hpp
     include/dimwise/support/file_draft.hpp
     include/dimwise/support/library.hpp
     include/dimwise/support/list.hpp

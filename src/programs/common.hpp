@@ -180,7 +180,9 @@ int guarded(CLI::App& app, int argc, char** argv, const Run& run) {
     finish_output();
     return code;
   } catch (const std::exception& e) {
-    std::fprintf(stderr, "%s: %s\n", app.get_name().c_str(), e.what());
+    std::string shown;  // names in files and of files may hold anything
+    dimwise::detail::say_escaped(e.what(), std::strlen(e.what()), [&](char c) { shown += c; });
+    std::fprintf(stderr, "%s: %s\n", app.get_name().c_str(), shown.c_str());
     return 1;
   }
 }

@@ -328,6 +328,49 @@ TEST_CASE("text that is no JSON is one line, however long it is") {
   CHECK(said.find('\n') == std::string::npos);
 }
 
+TEST_CASE("sizes in a config.json are shown as they are written") {
+  const dimwise_test::temporary_folder folder;
+  const auto said = [&](const std::string& number) {
+    folder.write("config.json", R"({"b": {"n": 7}, "a": "\"n\": 8", "n" : )" + number + R"(, "c": [{"n": 9}]})");
+    const std::string whole = dimwise_test::message([&] {
+      config_check config(folder / "config.json");
+      (void)config.count("n");
+      config.finish();
+    });
+    return whole.empty() ? whole : whole.substr((folder / "config.json").string().size());
+  };
+  const std::string begin = ": the settings do not fit the model:\n  n is ";
+  for (const char* const number : {"-1", "-0", "0", "2.5", "-9223372036854775809", "1e0"}) {
+    CHECK(said(number) == begin + number + ", a whole number from 1 was expected");
+  }
+  for (const char* const number : {"100000000000000000000", "1e30", "1099511627777", "18446744073709551615"}) {
+    CHECK(said(number) == begin + number + ", a whole number from 1 to 2^40 was expected");
+  }
+  CHECK(said("\"5\"") == begin + "\"5\", a whole number from 1 was expected");
+  CHECK(said("1" + std::string(200, '0')) ==
+        begin + "1" + std::string(59, '0') + "…, a whole number from 1 to 2^40 was expected");
+  CHECK(said("5").empty());
+}
+
+TEST_CASE("names in files do not turn the text of an error around") {
+  archive file("odd\xe2\x80\xae.safetensors");
+  const std::vector<float> one{1};
+  file.add(
+      {"a\xe2\x80\xae"
+       "b",
+       element_type::f32,
+       {1},
+       std::as_bytes(std::span(one))});
+  normed m;
+  const std::string said = dimwise_test::message([&] { load(m, file); });
+  CHECK(said.find("odd\\u202e.safetensors: ") == 0);
+  CHECK(said.find("\"a\\u202eb\" (F32 [1])") != std::string::npos);
+  CHECK(said.find("\xe2\x80\xae") == std::string::npos);
+  // A long name is not cut within a character.
+  const std::string cut = dimwise::io::detail::printable(std::string(119, 'x') + "éé");
+  CHECK(cut == "\"" + std::string(119, 'x') + "…\"");
+}
+
 // Copies of the settings are recursive: without a limit, 40 KB ended the program.
 TEST_CASE("JSON may be nested 127 levels deep, and no deeper") {
   const auto nested = [](std::size_t levels) {

@@ -63,3 +63,22 @@ TEST_CASE("errors: are caught by their base and keep their message") {
     CHECK(dynamic_cast<const dimwise::index_error*>(&caught) != nullptr);
   }
 }
+
+TEST_CASE("errors: characters that a terminal obeys or that turn text around are shown, not sent") {
+  const auto said = [](const char* s) { return std::string((dimwise::error() << s).what()); };
+  CHECK(said("a\x1b[31mb\x7f") == "a\\x1b[31mb\\x7f");
+  CHECK(said("a\xe2\x80\xae"
+             "b\xe2\x81\xa6"
+             "c\xd8\x9c\xe2\x80\x8f") == "a\\u202eb\\u2066c\\u061c\\u200f");
+  CHECK(said("a\xc2\x9b"
+             "b\xff\xe2\x80") == "a\\u009bb\\xff\\xe2\\x80");
+  CHECK(said("−∞ … é 日 😀\nnext\tline") == "−∞ … é 日 😀\nnext\tline");
+}
+
+TEST_CASE("errors: missing memory says how much was asked for, and for what") {
+  const dimwise::allocation_error few(1000, "a buffer");
+  CHECK(std::string(few.what()) == "out of memory: 1000 bytes for a buffer cannot be allocated");
+  CHECK(few.bytes() == 1000);
+  static_assert(std::is_base_of_v<std::bad_alloc, dimwise::allocation_error>);
+  static_assert(std::is_nothrow_copy_constructible_v<dimwise::allocation_error>);
+}

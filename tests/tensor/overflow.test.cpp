@@ -213,3 +213,19 @@ TEST_CASE("overflow: a product with nothing in it and much beside it, and what f
   CHECK(dimwise::evaluate(dimwise::softmax<left>(much)).size() == 0);
   CHECK(dimwise::evaluate(dimwise::layer_norm<d_k>(much)).size() == 0);
 }
+
+TEST_CASE("overflow: memory that no machine has is refused with its size") {
+  const auto said = [](const auto& f) -> std::string {
+    try {
+      f();
+    } catch (const dimwise::allocation_error& e) { return e.what(); }
+    return "";
+  };
+  const std::size_t most = std::size_t{1} << 60U;
+  CHECK(said([&] { (void)tensor<float, wide>(wide{most}); }) ==
+        "out of memory: 4611686018427387904 bytes for the elements of a tensor cannot be allocated");
+  CHECK(said([&] { const tensor y = broadcast<seq>(row, seq{most >> 2U}); }) ==
+        "out of memory: 4611686018427387904 bytes for the elements of a tensor cannot be allocated");
+  CHECK(said([&] { const auto y = dimwise::detail::scratch(most); }) ==
+        "out of memory: 1152921504606846976 bytes for a buffer of an evaluation cannot be allocated");
+}

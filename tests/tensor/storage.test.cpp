@@ -191,7 +191,10 @@ TEST_CASE("storage: a buffer is copied, moved, and made anew for another number 
   CHECK(c.size() == 5);
   CHECK(reinterpret_cast<std::uintptr_t>(c.data()) % 64 == 0);
   CHECK(buffer().begin() == buffer().end());
-  CHECK_THROWS_AS(buffer(~std::size_t{0} / 2), std::bad_array_new_length);
+  CHECK_THROWS_WITH_AS(
+      buffer(~std::size_t{0} / 2),
+      "out of memory: 9223372036854775807 times 4 bytes for a buffer of an evaluation cannot be allocated",
+      dimwise::allocation_error);
   struct begins_with_one {
     int value = 1;
   };

@@ -404,7 +404,7 @@ TEST_CASE("what is not supported is refused by name") {
   CHECK(changed("/model/dropout", 0.1) == "t: the model's dropout is not supported");
   CHECK(changed("/model/end_of_word_suffix", "</w>") == "t: the model's end_of_word_suffix is not supported");
   CHECK(changed("/model/merges/0", "a c") == "t: the merge of \"a\" and \"c\" is not in the vocabulary");
-  CHECK(changed("/model/vocab/b", -1) == "t: the id of \"b\" is no whole number below 2^24");
+  CHECK(changed("/model/vocab/b", -1) == "t: the id of \"b\" is -1, no whole number below 2^24");
   CHECK(changed("/model/vocab/b", 0U) == "t: two words of the vocabulary have one id");
   CHECK(changed("/model/byte_fallback", true) == "t: the model falls back to bytes, which the vocabulary lacks");
   CHECK(changed("/model/byte_fallback", "true") == "t: byte_fallback is neither true nor false");

@@ -137,6 +137,12 @@ TEST_CASE("report: a model in the page is told what a reader has set, and says w
   CHECK(answer("none\n4\n\nab")["predictions"][0]["values"][0] == 0.5);  // heads that are not listed are on
   CHECK(answer("window\n1\n11\nab")["weights"][0]["values"] == nlohmann::json{1, 0, 0, 1});
   CHECK(answer("window\n2\n11\na\nb")["weights"][0]["values"] == nlohmann::json{1, 0, 0, 1, 1, 0, 0, 1, 1});
+  for (const char* width : {"9223372036854775807", "9223372036854775808", "18446744073709551615",
+                            "18446744073709551616"}) {  // as wide as a window may be, and wider than a number
+    CHECK(answer("window\n" + std::string(width) + "\n11\nab")["weights"][0]["values"] == nlohmann::json{1, 0, 1, 1});
+  }
+  CHECK(live_settings{.text = "", .mask = "window", .width = std::size_t{1} << 63}.visible<seq, key>().left() >
+        1'000'000);
   CHECK(answer("causal\n4\n11\n") == nlohmann::json{{"error", "type a letter"}});
   CHECK(answer("window\n\n11\nab") == nlohmann::json{{"error", "a window has at least one key"}});
   CHECK(answer("window\n-1\n11\nab") == nlohmann::json{{"error", "a window has at least one key"}});

@@ -1,27 +1,33 @@
 // SPDX-License-Identifier: BSL-1.0
 // dimwise/dim/error.hpp -- what is thrown when something that only the run knows is wrong: extents, ids, files.
 //
-// Layer: dim. Includes: <exception> alone; messages live in a fixed buffer, so that throwing never allocates.
+// Layer: dim. Includes: <exception> and <new> alone; messages live in a fixed buffer, so that throwing never allocates.
 // Tests: tests/tensor/errors.test.cpp
 #pragma once
 
+#include <dimwise/support/compiler.hpp>
+#include <dimwise/support/escaped.hpp>
 #include <dimwise/support/name.hpp>
 
 #include <cstddef>
 #include <exception>
+#include <new>
 
 namespace dimwise {
 
-/// The base of all that dimwise throws but `std::bad_alloc` and what derives from it; `what()` names the operation,
+/// The base of all that dimwise throws but `std::bad_alloc` and what derives from it (`allocation_error`); `what()` names the operation,
 /// what was wrong, and what was expected.
 class error : public std::exception {
  public:
   /// What was wrong, where, and what was expected.
   [[nodiscard]] const char* what() const noexcept override { return text_; }
 
-  /// Adds words, the name of a dimension, or a number to the text, which is cut where it is full.
-  error& operator<<(const char* s) {
-    while (*s != '\0') { put(*s++); }
+  /// Adds words, the name of a dimension, or a number to the text, which is cut where it is full. In words, control
+  /// characters and those that change the direction of text are escaped.
+  [[gnu::noinline]] error& operator<<(const char* s) {
+    std::size_t size = 0;
+    while (s[size] != '\0') { ++size; }
+    detail::say_escaped(s, size, [this](char c) { put(c); });
     return *this;
   }
   error& operator<<(detail::text s) {
@@ -66,6 +72,26 @@ class origin_error : public error {};
 class gradient_error : public error {};
 /// A number outside the range of its use: a probability, a rate, a temperature; NaN where whole numbers store elements.
 class number_error : public error {};
+
+/// Memory that is missing: `what()` says how many bytes were asked for, and for what.
+class allocation_error : public std::bad_alloc {
+ public:
+  /// Of so many bytes, for something that `what` names.
+  allocation_error(std::size_t bytes, const char* what) : bytes_(bytes) {
+    text_ << "out of memory: " << bytes << " bytes for " << what << " cannot be allocated";
+  }
+  /// Of so many elements, whose bytes are more than a `std::size_t` can say.
+  allocation_error(std::size_t count, std::size_t bytes_of_one, const char* what) : bytes_(~std::size_t{0}) {
+    text_ << "out of memory: " << count << " times " << bytes_of_one << " bytes for " << what << " cannot be allocated";
+  }
+  [[nodiscard]] const char* what() const noexcept override { return text_.what(); }
+  /// How many bytes were asked for; the largest number where it is beyond that.
+  [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
+
+ private:
+  error text_;
+  std::size_t bytes_;
+};
 
 namespace detail {
 

@@ -50,6 +50,25 @@ inline std::size_t nesting_of(std::string_view text) {
   return most;
 }
 
+// The number that the outermost object has under a name, as it is written: 10^20 would be shown as 1e+20.
+inline std::string_view number_written(std::string_view text, std::string_view key) {
+  std::string_view found;
+  std::size_t depth = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    depth += text[i] == '{' || text[i] == '[' ? 1U : 0U;
+    depth -= (text[i] == '}' || text[i] == ']') && depth > 0 ? 1U : 0U;
+    if (text[i] != '"') { continue; }
+    const std::size_t begin = i + 1;
+    for (i = begin; i < text.size() && text[i] != '"'; ++i) { i += text[i] == '\\' ? 1U : 0U; }
+    if (depth != 1 || i >= text.size() || text.substr(begin, i - begin) != key) { continue; }
+    const std::size_t number = text.find_first_not_of(": \t\r\n", i + 1);
+    if (number != std::string_view::npos) {
+      found = text.substr(number, text.find_first_not_of("+-.0123456789eE", number) - number);
+    }
+  }
+  return found;
+}
+
 }  // namespace detail
 
 /// Reads the JSON text of a file. Throws `file_error`, also where it is nested deeper than 127 levels.
@@ -65,9 +84,17 @@ inline std::size_t nesting_of(std::string_view text) {
     throw file_error(title + ": JSON was expected: " + said.substr(0, longest) + (said.size() > longest ? "…" : ""));
   }
 }
-[[nodiscard]] inline nlohmann::json read_json(const std::filesystem::path& path) {
+namespace detail {
+
+inline std::string text_of_file(const std::filesystem::path& path) {
   const file_bytes file(path);
-  return parse_json({reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()}, path.string());
+  return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
+}
+
+}  // namespace detail
+
+[[nodiscard]] inline nlohmann::json read_json(const std::filesystem::path& path) {
+  return parse_json(detail::text_of_file(path), path.string());
 }
 
 /// Which numbers a setting may be: any finite one, or those from 0 on, or those above 0.
@@ -77,7 +104,7 @@ enum class number_range { any, from_zero, above_zero };
 class config_check {
  public:
   /// Of a file, or of settings that are there; throws `file_error` where they are no object of JSON.
-  explicit config_check(const std::filesystem::path& path) : config_check(read_json(path), path.string()) {}
+  explicit config_check(const std::filesystem::path& path) : config_check(path, detail::text_of_file(path)) {}
   config_check(nlohmann::json settings, std::string title) : settings_(std::move(settings)), title_(std::move(title)) {
     if (!settings_.is_object()) { throw file_error(title_ + ": an object of settings was expected"); }
   }
@@ -114,7 +141,8 @@ class config_check {
     }
     const nlohmann::json& value = settings_.at(key);
     if (!value.is_number_unsigned() || value.get<std::uint64_t>() == 0 || value.get<std::uint64_t>() > most) {
-      differs(key + " is " + shown(key) + ", a whole number from 1 was expected");
+      const bool beyond = value.is_number() && value.get<double>() > static_cast<double>(most);
+      differs(key + " is " + shown(key) + ", a whole number from 1 " + (beyond ? "to 2^40 " : "") + "was expected");
       return otherwise.value_or(1);
     }
     return value.get<std::size_t>();
@@ -209,6 +237,11 @@ class config_check {
   [[nodiscard]] const std::string& title() const { return title_; }
 
  private:
+  config_check(const std::filesystem::path& path, std::string text)
+      : config_check(parse_json(text, path.string()), path.string()) {
+    text_ = std::move(text);
+  }
+
   // Null counts as absent, but whoever looks for the key finds it.
   [[nodiscard]] const char* absence(const std::string& key) const {
     return settings_.contains(key) ? " is null, a value was expected" : " is missing";
@@ -222,12 +255,17 @@ class config_check {
     }
   }
   [[nodiscard]] std::string shown(const std::string& key) const {
+    if (settings_.at(key).is_number() && !text_.empty()) {
+      const std::string_view written = detail::number_written(text_, key);
+      return std::string(written.substr(0, 60)) + (written.size() > 60 ? "…" : "");
+    }
     return settings_.at(key).is_structured()
                ? "a list or an object"
                : settings_.at(key).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace).substr(0, 60);
   }
 
   nlohmann::json settings_;
+  std::string text_;  // of the file, where it is one
   std::string title_;
   std::vector<std::string> problems_{};
 };

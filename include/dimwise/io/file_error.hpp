@@ -7,6 +7,7 @@
 
 #include <dimwise/dim/error.hpp>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -18,11 +19,19 @@ namespace dimwise::io {
 /// faults have a line each.
 class file_error : public error {
  public:
-  /// With a text of any length, which `what()` gives.
-  explicit file_error(std::string text) : text_(std::make_shared<const std::string>(std::move(text))) {}
+  /// With a text of any length, which `what()` gives: control characters and those that change the direction of text
+  /// are escaped, lines stay.
+  explicit file_error(const std::string& text) : text_(std::make_shared<const std::string>(escaped(text))) {}
   [[nodiscard]] const char* what() const noexcept override { return text_->c_str(); }
 
  private:
+  static std::string escaped(const std::string& text) {
+    std::string all;
+    all.reserve(text.size());
+    dimwise::detail::say_escaped(text.data(), text.size(), [&](char c) { all += c; });
+    return all;
+  }
+
   std::shared_ptr<const std::string> text_;  // copies of an exception do not throw
 };
 

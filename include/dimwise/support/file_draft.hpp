@@ -128,7 +128,7 @@ class file_draft {
   std::filesystem::path path_;
   refusal refused_;
   const char* who_;
-  std::filesystem::path name_;
+  std::filesystem::path name_{};
   mode_t mode_ = 0;
   int file_ = -1;
   bool placed_ = false;

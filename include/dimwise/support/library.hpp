@@ -2,7 +2,7 @@
 // dimwise/support/library.hpp -- functions that are the same in all programs: compiled once, with the kernels, or in
 // each file.
 //
-// Layer: support. Includes: nothing.
+// Layer: support.
 // `X.hpp` declares functions that are no templates as DIMWISE_DETAIL_LIBRARY, `X_definitions.hpp` defines them, and
 // `X.hpp` ends with
 //
@@ -17,6 +17,8 @@
 // functions are. With _GLIBCXX_DEBUG, which all files of a program have or none has, lists are others than the
 // library's: then each file has these functions.
 #pragma once
+
+#include <dimwise/support/compiler.hpp>
 
 #if defined(DIMWISE_COMPILED_KERNELS) && !defined(DIMWISE_PLAIN_ONLY) && !defined(_GLIBCXX_DEBUG)
 #define DIMWISE_DETAIL_HAS_LIBRARY 1

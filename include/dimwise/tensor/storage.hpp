@@ -37,6 +37,14 @@ void copy_elements(const T* from, std::size_t n, T* to) {
   if (n > 0) { std::memmove(to, from, n * sizeof(T)); }
 }
 
+// Memory of the pool for n elements; what is thrown says for what it was.
+[[gnu::noinline]] inline void* take_elements(std::size_t n, std::size_t bytes_of_one, const char* what) {
+  if (n > std::numeric_limits<std::size_t>::max() / bytes_of_one) { throw allocation_error(n, bytes_of_one, what); }
+  try {
+    return block_pool::take(n * bytes_of_one);
+  } catch (const std::bad_alloc&) { throw allocation_error(n * bytes_of_one, what); }
+}
+
 // Aligned elements; numbers begin without a value.
 template <class T>
 class aligned_vector {
@@ -46,10 +54,12 @@ class aligned_vector {
   using value_type = T;
 
   aligned_vector() = default;
-  explicit aligned_vector(std::size_t n) : begin_(take(n)), size_(n) {
+  explicit aligned_vector(std::size_t n, const char* what = "a buffer of an evaluation")
+      : begin_(static_cast<T*>(take_elements(n, sizeof(T), what))), size_(n) {
     if constexpr (!std::is_trivially_default_constructible_v<T>) { fill_elements(begin_, n, T{}); }
   }
-  aligned_vector(const aligned_vector& other) : aligned_vector(other.size_) {
+  aligned_vector(const aligned_vector& other, const char* what = "a copy of elements")
+      : aligned_vector(other.size_, what) {
     copy_elements(other.begin_, other.size_, begin_);
   }
   aligned_vector(aligned_vector&& other) noexcept
@@ -80,11 +90,6 @@ class aligned_vector {
   [[nodiscard]] const T& operator[](std::size_t i) const { return begin_[i]; }
 
  private:
-  static T* take(std::size_t n) {
-    if (n > std::numeric_limits<std::size_t>::max() / sizeof(T)) { throw std::bad_array_new_length(); }
-    return static_cast<T*>(block_pool::take(n * sizeof(T)));
-  }
-
   T* begin_ = nullptr;
   std::size_t size_ = 0;
 };
@@ -196,9 +201,9 @@ class shared_storage {
 
  private:
   struct block {
-    explicit block(std::size_t n) : values(n) {}
-    block(const block& other) : values(other.values) {}
-    static void* operator new(std::size_t bytes) { return block_pool::take(bytes); }
+    explicit block(std::size_t n) : values(n, "the elements of a tensor") {}
+    block(const block& other) : values(other.values, "a tensor's own copy of elements that it shared") {}
+    static void* operator new(std::size_t bytes) { return take_elements(1, bytes, "a tensor"); }
     static void operator delete(void* memory, std::size_t bytes) noexcept { block_pool::give(memory, bytes); }
 
     owner_count owners{};

@@ -160,7 +160,7 @@ class pipeline {
     return encoded(decoded(text));  // bytes that are no UTF-8 become U+FFFD
   }
 
-  vocabulary words_;
+  vocabulary words_{};
   std::size_t vocabulary_size_ = 0;
   std::function<ids(const std::u32string&)> pieces_;
   std::vector<added_word> added_;

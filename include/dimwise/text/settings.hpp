@@ -47,7 +47,10 @@ class reader {
   }
   [[nodiscard]] std::uint32_t id(const json& value, const std::string& of) const {
     if (!value.is_number_unsigned() || value.get<std::uint64_t>() >= (1U << 24)) {
-      refuse("the id of " + io::detail::printable(of) + " is no whole number below 2^24");
+      refuse("the id of " + io::detail::printable(of) + " is " +
+             (value.is_structured() ? "a list or an object"
+                                    : value.dump(-1, ' ', true, json::error_handler_t::replace).substr(0, 60)) +
+             ", no whole number below 2^24");
     }
     return value.get<std::uint32_t>();
   }

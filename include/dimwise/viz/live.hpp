@@ -18,8 +18,10 @@
 #include <charconv>
 #include <cstddef>
 #include <functional>
+#include <limits>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 DIMWISE_DETAIL_TEXT_BEGIN;
@@ -44,7 +46,8 @@ struct live_settings {
     if (mask == "causal") { return {-1, 0}; }
     if (mask != "window") { throw error(error{} << "there is no mask " << mask.c_str()); }
     if (width == 0) { throw error(error{} << "a window has at least one key"); }
-    return {static_cast<std::ptrdiff_t>(width) - 1, 0};
+    constexpr std::size_t most = std::numeric_limits<std::ptrdiff_t>::max() / 2;  // beyond every text
+    return {static_cast<std::ptrdiff_t>(std::min(width - 1, most)), 0};
   }
 };
 
@@ -92,7 +95,9 @@ inline live_settings settings_in(std::string_view request) {
   s.mask = line();
   const std::string_view width = line();
   s.width = 0;  // what is no number is no window
-  (void)std::from_chars(width.data(), width.data() + width.size(), s.width);
+  if (std::from_chars(width.data(), width.data() + width.size(), s.width).ec == std::errc::result_out_of_range) {
+    s.width = std::numeric_limits<std::size_t>::max();
+  }
   for (const char c : line()) { s.heads.push_back(c != '0'); }
   s.text = request;
   return s;
