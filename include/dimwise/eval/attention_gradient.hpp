@@ -59,6 +59,10 @@ struct attention_gradient_of<node<product_over<Over>, Shape, float, A, B>>
   using softmax = typename roles::chain::softmax;
   using sums_type = float_tensor_t<difference_t<dims_t<shape_of<softmax>>, list<typename roles::key>>>;
   using sums_axes = typename sums_type::axes;
+  // The gradient of the queries for each head: the kernel writes it, where it adds to those of keys, values and a bias.
+  // Queries that several heads read lack some of these dimensions; the caller sums over them.
+  using query_gradient =
+      float_tensor_t<join_t<difference_t<loops, typename roles::q_axes>, dims_t<shape_of<typename roles::query_type>>>>;
 
   // Heads whose gradients are added up are neighbours where keys and values have every dimension of heads that one of
   // them has. Factors and functions of a user's own have gradients of their own.
@@ -84,8 +88,7 @@ struct attention_gradient_of<node<product_over<Over>, Shape, float, A, B>>
   // Writes the gradients that are wanted (not null); false, and nothing done, where the kernel does not take it. `Bias`
   // is a tensor of the bias's dimensions; `nothing` where no bias has a gradient.
   template <class Bias, class Out, class G>
-  static bool back(const N& n, const Out& out, const sums_type& sums, const G& g,
-                   float_tensor_t<dims_t<shape_of<typename roles::query_type>>>* d_q,
+  static bool back(const N& n, const Out& out, const sums_type& sums, const G& g, query_gradient* d_q,
                    float_tensor_t<dims_t<shape_of<typename roles::key_type>>>* d_k,
                    float_tensor_t<dims_t<shape_of<typename roles::value_type>>>* d_v, Bias* d_bias) {
     context& cx = current_context();
@@ -108,7 +111,7 @@ struct attention_gradient_of<node<product_over<Over>, Shape, float, A, B>>
     to.layout.d_out_row = axis_of<typename roles::row, result>(g_axes).stride;
     to.layout.d_out_feature = axis_of<typename roles::values, result>(g_axes).stride;
     using key_axis = list<typename roles::key>;
-    to.d_q = place<typename roles::q_axes, typename roles::row, typename roles::features>(
+    to.d_q = place<typename query_gradient::axes, typename roles::row, typename roles::features>(
         d_q, to.strides[1], to.layout.d_q_row, to.layout.d_q_feature);
     to.d_k = place<typename roles::k_axes, key_axis, typename roles::features>(d_k, to.strides[2], to.layout.d_k_row,
                                                                                to.layout.d_k_feature);

@@ -117,9 +117,9 @@ struct kept_beside<node<product_over<Over>, Shape, T, A, B>> {
     const auto& q = product.template child<keys_on_right ? 0 : 1>();
     const auto& k = product.template child<keys_on_right ? 1 : 0>();
     const auto& v = n.template child<1 - at>();
-    auto d_q = wanted(q);
-    auto d_k = wanted(k);
-    auto d_v = wanted(v);
+    auto d_q = wanted<typename kernel::query_gradient>(q, n.template child<at>().extents());
+    auto d_k = wanted<gradient_type<std::remove_cvref_t<decltype(k)>>>(k);
+    auto d_v = wanted<gradient_type<std::remove_cvref_t<decltype(v)>>>(v);
     const auto& biased = biased_below(n.template child<at>());
     using bias_type = bias_step<std::remove_cvref_t<decltype(biased)>>;
     auto d_bias = wanted_bias<typename bias_type::gradient_type>(biased);
@@ -130,7 +130,7 @@ struct kept_beside<node<product_over<Over>, Shape, T, A, B>> {
                       pointer(d_bias, bias_type::is_learned))) {
       return false;
     }
-    send_gradient(q, d_q);
+    send_reduced(q, d_q);
     send_gradient(k, d_k);
     send_gradient(v, d_v);
     if constexpr (bias_type::is_learned) {
@@ -148,13 +148,12 @@ struct kept_beside<node<product_over<Over>, Shape, T, A, B>> {
       return To::for_overwriting(extents_from<shape_of<To>>("gradient", biased.extents()));
     }
   }
-  template <class X>
-  static auto wanted(const X& x) {
-    using to = gradient_type<X>;
+  template <class To, class X, class... Extents>
+  static To wanted(const X& x, const Extents&... more) {
     if constexpr (is_tracked<X>) {
-      return to::for_overwriting(extents_from<shape_of<to>>("gradient", x.extents()));
+      return To::for_overwriting(extents_from<shape_of<To>>("gradient", x.extents(), more...));
     } else {
-      return to();
+      return To();
     }
   }
 };
