@@ -99,8 +99,12 @@ class recorded_value : public recorded {
   void add(const G& g) {
     static_assert(same_set<dims_t<shape_of<G>>, dims_t<shape<DimsAndMarks...>>> && marks_t<shape_of<G>>::size == 0,
                   "dimwise: an adjoint gives a gradient of other dimensions than the value has");
-    gradient_ = arrived_ ? gradient_type(gradient_ + g) : gradient_type(g);
-    arrived_ = true;
+    if constexpr (fits<T, value_of<G>>) {
+      gradient_ = arrived_ ? gradient_type(gradient_ + g) : gradient_type(g);
+      arrived_ = true;
+    } else {  // a value in float met numbers in double
+      add(make_node<shape_of<G>, T>(apply<fn::as_real<T>>{}, g.extents(), g));
+    }
   }
   [[nodiscard]] bool arrived() const { return arrived_; }
   [[nodiscard]] const gradient_type& gradient() const { return gradient_; }
