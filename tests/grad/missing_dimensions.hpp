@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // Gradients of formulas whose operands lack parallel dimensions of each other, in every combination.
 //
-// A formula of operands that lack dimensions equals that of operands which have all of them and repeat their elements. So
-// the gradient in float, by the kernels, is compared with one of full operands in double, summed over what is missing.
+// A formula of operands that lack dimensions equals that of operands which have all of them and repeat their elements.
+// So the gradient in float, by the kernels, is compared with one of full operands in double, summed over what is
+// missing.
 #pragma once
 
 #include "nodes.hpp"
@@ -118,13 +119,16 @@ std::string wrong_gradient(const F& f) {
   return wrong;
 }
 
-// The same for every combination: of each of the first operands, whether it has samples and heads.
-template <std::size_t First, template <int> class... Operands, class F>
+// The same for every combination: of each of the first operands, whether it has samples and heads. `Nested` leaves out
+// those where the first operand lacks what another one has, which element by element is refused (R8).
+template <std::size_t First, bool Nested, template <int> class... Operands, class F>
 std::string wrong_combinations(const F& f) {
   constexpr std::size_t count = std::size_t{1} << (2 * First);
   std::string wrong;
   const auto one = [&]<std::size_t C, std::size_t... I>(std::index_sequence<I...>) {
-    wrong += wrong_gradient<Operands<static_cast<int>(C >> (2 * I) & 3)>...>(f);
+    if constexpr (!Nested || ((C >> (2 * I) & 3 & ~C) + ...) == 0) {
+      wrong += wrong_gradient<Operands<static_cast<int>(C >> (2 * I) & 3)>...>(f);
+    }
   };
   [&]<std::size_t... C>(std::index_sequence<C...>) {
     (one.template operator()<C>(std::index_sequence_for<Operands<0>...>{}), ...);

@@ -36,10 +36,12 @@ const auto attend = [](const auto& q, const auto& k, const auto& v) {
 
 }  // namespace
 
-TEST_CASE("queries, keys and values") { CHECK(wrong_combinations<3, queries_of, keys_of, values_of>(attend) == ""); }
+TEST_CASE("queries, keys and values") {
+  CHECK(wrong_combinations<3, false, queries_of, keys_of, values_of>(attend) == "");
+}
 
 TEST_CASE("one query without a position: attention pooling") {
-  CHECK(wrong_combinations<2, one_query_of, keys_of, values_of_all>(attend) == "");
+  CHECK(wrong_combinations<2, false, one_query_of, keys_of, values_of_all>(attend) == "");
 }
 
 TEST_CASE("a learned bias, and a mask of positions") {
@@ -47,6 +49,6 @@ TEST_CASE("a learned bias, and a mask of positions") {
     const auto s = masked(biased(scores<wide>(q, k), b), window<query, token>{3, 2});
     return contract<token>(softmax<token>(s), k);
   };
-  CHECK(wrong_combinations<2, queries_of, bias_of, keys_of_all>(biased_attend) == "");
-  CHECK(wrong_combinations<2, queries_of, bias_of, keys_of_none>(biased_attend) == "");
+  CHECK(wrong_combinations<2, false, queries_of, bias_of, keys_of_all>(biased_attend) == "");
+  CHECK(wrong_combinations<2, false, queries_of, bias_of, keys_of_none>(biased_attend) == "");
 }
