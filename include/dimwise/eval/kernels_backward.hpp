@@ -64,7 +64,8 @@ struct element_kernel<elementwise<Shape, float, fn::visible_part, M, G>>
     : has_element_kernel<is_float<G>, visible_part_kernel, cached_part> {};
 
 template <class How>
-inline constexpr bool has_back_kernel = has_row_kernel<How>;
+inline constexpr bool has_back_kernel =
+    is_any_of<How, rows::softmax, rows::log_softmax, rows::standardize, rows::root_mean_square>;
 
 template <class How>
 void call_rows_back(context& cx, const kernels::rows_gradient_call& call) {
@@ -85,8 +86,10 @@ void call_rows_back(context& cx, const kernels::rows_gradient_call& call) {
       part.out += at * call.out_row;
       if constexpr (std::is_same_v<How, rows::softmax>) {
         table.softmax_gradient(part);
-      } else {
+      } else if constexpr (std::is_same_v<How, rows::log_softmax>) {
         table.log_softmax_gradient(part);
+      } else {
+        static_assert(is_handled<How>, "dimwise: this operation over rows names no kernel of its gradient");
       }
     });
   }

@@ -15,8 +15,8 @@
 namespace dimwise::detail {
 
 template <class How>
-inline constexpr bool has_row_kernel = !std::is_same_v<How, rows::renormalise> && !std::is_same_v<How, rows::scan> &&
-                                       !std::is_same_v<How, rows::quantised>;
+inline constexpr bool has_row_kernel =
+    is_any_of<How, rows::softmax, rows::log_softmax, rows::standardize, rows::root_mean_square>;
 
 template <class How>
 void call_rows(const kernels::active_kernels& table, const kernels::rows_call& call) {
@@ -26,8 +26,10 @@ void call_rows(const kernels::active_kernels& table, const kernels::rows_call& c
     table.log_softmax(call);
   } else if constexpr (std::is_same_v<How, rows::standardize>) {
     table.standardize(call);
-  } else {
+  } else if constexpr (std::is_same_v<How, rows::root_mean_square>) {
     table.root_mean_square(call);
+  } else {
+    static_assert(is_handled<How>, "dimwise: this operation over rows names no kernel (call_rows)");
   }
 }
 
@@ -110,8 +112,16 @@ inline bool fold_fits(const row_loops& loops) {
   return !loops.inside.empty() && !loops.outside.empty() && (folds_rows(loops) || folds_columns(loops));
 }
 
-inline float joined_totals(kernels::total f, float a, float b) {
-  return f == kernels::total::sum ? a + b : f == kernels::total::max ? fn::larger{}(a, b) : fn::smaller{}(a, b);
+template <kernels::total F>
+float joined_totals(float a, float b) {
+  if constexpr (F == kernels::total::sum) {
+    return a + b;
+  } else if constexpr (F == kernels::total::max) {
+    return fn::larger{}(a, b);
+  } else {
+    static_assert(F == kernels::total::min, "dimwise: parts of this total are joined by nothing");
+    return fn::smaller{}(a, b);
+  }
 }
 
 // For loops that fit.
@@ -133,7 +143,7 @@ void run_fold(context& cx, const row_loops& loops, float* to, const float* from)
           kernels::for_each_row(loops.inside,
                                 [&](const std::ptrdiff_t(&p)[2], std::size_t m, const std::ptrdiff_t(&)[2]) {
             const float part = table.fold_row(f, m, from + o[1] + j * s[1] + p[1]);
-            total = first ? part : joined_totals(f, total, part);
+            total = first ? part : joined_totals<f>(total, part);
             first = false;
           });
           to[o[0] + j * s[0]] = is_mean ? total / number : total;

@@ -186,13 +186,15 @@ void total_row_back(const back_row& row, C* to, C g, const C* x) {
   if constexpr (std::is_same_v<How, totals::sum> || std::is_same_v<How, totals::mean>) {
     const C each = std::is_same_v<How, totals::sum> || count == C(0) ? g : g / count;
     each_in_row(row, [&](auto t, auto, auto j) { to[t] = hidden(x[j]) ? C(0) : each; });
-  } else {  // the first of the largest or smallest
+  } else if constexpr (std::is_same_v<How, totals::max> || least) {  // the first of the largest or smallest
     bool found = false;
     each_in_row(row, [&](auto t, auto, auto j) {
       const bool here = any && !found && !hidden(x[j]) && x[j] == best;
       found = found || here;
       to[t] = here ? g : C(0);
     });
+  } else {
+    static_assert(is_handled<How>, "dimwise: this reduction has no gradient loop (total_row_back)");
   }
 }
 template <class C, class How, class Over, bool Masked, class Shape, class U, class G, class X, class T, class Lowered>

@@ -88,9 +88,11 @@ void loops(const reordered<Shape, How, D, E>& n, target<T> to, Lowered& in) {
     if (from.extent == 0) { return; }
     if constexpr (reversed) {
       copy(0, from.extent - 1, from.extent);
-    } else {
+    } else if constexpr (std::is_same_v<How, orders::roll>) {
       copy(0, from.extent - n.op().by, n.op().by);
       copy(n.op().by, 0, from.extent - n.op().by);
+    } else {
+      static_assert(is_handled<How>, "dimwise: this order has no reference loop");
     }
   });
 }

@@ -60,8 +60,10 @@ void one_row(const kernels::loop_nest<2>& row, C* to, const C* from, C hidden, C
     kernels::root_mean_square_row(row, to, from, epsilon);
   } else if constexpr (std::is_same_v<How, rows::quantised>) {
     kernels::quantised_row(row, to, from);
-  } else {
+  } else if constexpr (std::is_same_v<How, rows::scan>) {
     kernels::scan_row(row, to, from);
+  } else {
+    static_assert(is_handled<How>, "dimwise: this operation over rows has no reference loop (one_row)");
   }
 }
 
@@ -87,6 +89,7 @@ void loops(const rowwise<Shape, How, Over, E>& n, target<T> to, const Lowered& i
 // One number from the visible elements of a row; `visit(f)` calls f(element, place in the row) for each of them.
 template <class How, class T, class C, class Visit>
 T total_of(const Visit& visit) {
+  using selections = list<totals::max, totals::min, totals::argmax, totals::logsumexp>;
   constexpr bool least = std::is_same_v<How, totals::min>;
   if constexpr (std::is_same_v<How, totals::sum> || std::is_same_v<How, totals::mean>) {
     C total = C(0);
@@ -97,7 +100,7 @@ T total_of(const Visit& visit) {
     });
     if constexpr (std::is_same_v<How, totals::mean>) { return count == C(0) ? C(0) : total / count; }
     return total;
-  } else {
+  } else if constexpr (is_in<How, selections>) {
     C best = least ? std::numeric_limits<C>::infinity() : kernels::minus_infinity<C>;
     std::size_t at = 0;
     bool any = false;
@@ -121,6 +124,8 @@ T total_of(const Visit& visit) {
     } else {
       return best;
     }
+  } else {
+    static_assert(is_handled<How>, "dimwise: this reduction has no reference loop (total_of)");
   }
 }
 

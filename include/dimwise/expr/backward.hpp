@@ -35,7 +35,13 @@ struct rows_back {
   double epsilon = 0;
 };
 template <class How>
-inline constexpr bool keeps_result = std::is_same_v<How, rows::softmax> || std::is_same_v<How, rows::log_softmax>;
+inline constexpr bool keeps_result = is_any_of<How, rows::softmax, rows::log_softmax>;
+template <class How>
+inline constexpr bool keeps_operand =
+    is_any_of<How, rows::renormalise, rows::standardize, rows::root_mean_square, rows::scan>;
+template <class How>
+inline constexpr bool total_has_gradient =
+    is_any_of<How, totals::sum, totals::mean, totals::max, totals::min, totals::logsumexp>;
 
 // The gradient of a row's elements, from that of their total: children are the gradient and the row as it was.
 template <class How, class Over, bool Masked>

@@ -120,6 +120,7 @@ struct adjoint_of<node<scatter_along<D>, Shape, T, Values, Ids>> {
   }
 };
 template <class Shape, class T, class How, class D, class E>
+  requires is_any_of<How, orders::roll, orders::flip>  // of which the other direction is one of them
 struct adjoint_of<node<reorder<How, D>, Shape, T, E>> {
   using N = node<reorder<How, D>, Shape, T, E>;
   template <class G>

@@ -38,6 +38,11 @@ consteval std::size_t index_of(list<Ts...>) {
 template <class T, class List>
 inline constexpr std::size_t index_in = index_of<T>(List{});
 
+// The last branch of a choice between types: `static_assert(is_handled<T>, …)`, so that a type that no branch names
+// does not compile instead of taking the branch of another one.
+template <class... T>
+inline constexpr bool is_handled = false;
+
 template <class... Lists>
 struct join {
   using type = list<>;
