@@ -18,6 +18,10 @@
 
 #include <cstddef>
 
+// A value that a switch leaves out does not compile.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic error "-Wswitch"
+
 namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail {
 
 /// Features of a row in whole registers.
@@ -137,9 +141,11 @@ class gradient_buffers {
         return cut.span * whole_registers<Arch>(l.head_dim);
       case d_v:
         return cut.span * whole_registers<Arch>(l.value_dim);
-      default:
-        return group * l.queries;
+      case deltas:
+      case parts:
+        break;
     }
+    return group * l.queries;
   }
 
   float* start_[parts];
@@ -219,3 +225,5 @@ struct gradient_tasks {
 };
 
 }  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail
+
+#pragma GCC diagnostic pop

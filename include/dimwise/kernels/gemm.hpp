@@ -24,6 +24,10 @@
 
 #include <cstddef>
 
+// A value that a switch leaves out does not compile.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic error "-Wswitch"
+
 namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
 
 /// C is `m` x `n`, A is `m` x `k`, B is `k` x `n`.
@@ -296,3 +300,5 @@ void gemm_batched(std::size_t count, const gemm_shape& shape, const strided_matr
 }
 
 }  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION
+
+#pragma GCC diagnostic pop

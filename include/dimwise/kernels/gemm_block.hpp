@@ -114,6 +114,8 @@ template <class Arch, panel_source Source>
   if constexpr (Source == panel_source::packed) {
     out.data = p.b.data + packed_offset<Arch>(p.n, begin, extent, column);
   } else {
+    static_assert(Source == panel_source::in_place || Source == panel_source::copied,
+                  "dimwise: a panel of this source is read by nothing");
     // Without masked loads the ragged panel is packed after all.
     if (Source == panel_source::in_place && (has_tails<Arch> || columns == width)) {
       out.data = p.b.at(begin, column);

@@ -13,6 +13,10 @@
 #include <dimwise/kernels/rows.hpp>
 #include <dimwise/kernels/table.hpp>
 
+// A value that a switch leaves out does not compile.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic error "-Wswitch"
+
 namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
 
 namespace detail {
@@ -37,9 +41,17 @@ template <class Arch>
       return tanh_of{}(x);
     case function::exp:
       return exp_of{}(x);
-    default:
-      return x;  // no activation
+    case function::log:
+    case function::erf:
+    case function::sqrt:
+    case function::abs:
+    case function::square:
+    case function::sin:
+    case function::cos:
+    case function::negate:
+      break;  // no activations: only `map_all` has them
   }
+  return x;
 }
 template <class Arch>
 struct call_epilogue {
@@ -198,8 +210,15 @@ void map_all(function f, std::size_t n, const float* in, float* out) {
       return map_floats<Arch>(n, in, out, cos_of{});
     case function::negate:
       return map_floats<Arch>(n, in, out, negate_of{});
-    default:
-      break;
+    case function::none:
+    case function::relu:
+    case function::gelu:
+    case function::gelu_tanh:
+    case function::silu:
+    case function::sigmoid:
+    case function::tanh:
+    case function::exp:
+      break;  // the activations
   }
   map_floats<Arch>(n, in, out, [f](const floats<Arch>& x) { return apply<Arch>(f, x); });
 }
@@ -269,9 +288,10 @@ float fold_row_by(total f, std::size_t n, const float* in) {
       return sum_row<Arch>(n, in);
     case total::max:
       return max_row<Arch>(n, in);
-    default:
-      return min_row<Arch>(n, in);
+    case total::min:
+      break;
   }
+  return min_row<Arch>(n, in);
 }
 template <class Arch>
 void fold_columns_by(total f, std::size_t extent, std::size_t columns, const float* in, std::ptrdiff_t stride,
@@ -281,7 +301,7 @@ void fold_columns_by(total f, std::size_t extent, std::size_t columns, const flo
       return sum_columns<Arch>(extent, columns, in, stride, out, onto);
     case total::max:
       return max_columns<Arch>(extent, columns, in, stride, out, onto);
-    default:
+    case total::min:
       return min_columns<Arch>(extent, columns, in, stride, out, onto);
   }
 }
@@ -341,3 +361,5 @@ inline constexpr table table_of = {
 };
 
 }  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION
+
+#pragma GCC diagnostic pop

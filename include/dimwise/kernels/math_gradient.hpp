@@ -19,6 +19,10 @@
 
 #include <cstddef>
 
+// A value that a switch leaves out does not compile.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic error "-Wswitch"
+
 namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
 
 namespace detail {
@@ -126,3 +130,5 @@ void map_gradient(function f, std::size_t n, const float* x, const float* g, flo
 }
 
 }  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION
+
+#pragma GCC diagnostic pop

@@ -18,6 +18,10 @@
 
 #include <cstddef>
 
+// A value that a switch leaves out does not compile.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic error "-Wswitch"
+
 namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
 
 namespace detail {
@@ -278,3 +282,5 @@ inline constexpr stored_table stored_table_of = {
 };
 
 }  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION
+
+#pragma GCC diagnostic pop

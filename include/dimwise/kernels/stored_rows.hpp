@@ -20,6 +20,10 @@
 #include <immintrin.h>
 #endif
 
+// A value that a switch leaves out does not compile.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic error "-Wswitch"
+
 namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail {
 
 template <class Element, std::size_t Count>
@@ -82,6 +86,7 @@ struct widen {
     } else if constexpr (Format == number_format::int8) {
       return __builtin_convertvector(widest(load_bytes<vector_of_t<std::int8_t, n>>(at)), floats_n);
     } else {
+      static_assert(Format == number_format::int4, "dimwise: numbers of this format are widened by nothing");
       // Two numbers a byte, the first in the low bits, each stored with 8 added.
       using words = vector_of_t<std::uint16_t, n / 2>;
       const words b = __builtin_convertvector(load_bytes<vector_of_t<std::uint8_t, n / 2>>(at), words);
@@ -173,3 +178,5 @@ void widen_rows(const stored_numbers& from, std::size_t begin, std::size_t rows,
 }
 
 }  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail
+
+#pragma GCC diagnostic pop
