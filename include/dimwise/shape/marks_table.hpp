@@ -111,8 +111,18 @@ struct mark_row {
   const char* note = "";
 };
 
+// Operations that keep every mark. A new operation has a row, or is named here.
 template <class Op>
-inline constexpr mark_row marks_row{};
+inline constexpr bool keeps_every_mark =
+    is_any_of<Op, op::rename, op::relabel, op::permute, op::split, op::merge, op::append, op::linear_attention,
+              op::skew, op::padding, op::allow, op::block, op::whole_rows, op::mask_and, op::mask_or, op::causal,
+              op::window, op::prefix, op::document, op::dequantised>;
+
+template <class Op>
+inline constexpr mark_row marks_row = [] {
+  static_assert(keeps_every_mark<Op>, "dimwise: this operation has no row in the table of marks");
+  return mark_row{};
+}();
 
 using enum effect;
 inline constexpr mark_row product_row = {
