@@ -305,6 +305,7 @@ class names_within {
   /// The same without a bias; the scale is stored `as_is` or `less_one`.
   template <class Scale = as_is, class F, class... More>
   void norm(const std::string& name, nn::rms_norm<F, More...>& to) const {
+    static_assert(dimwise::detail::is_any_of<Scale, as_is, less_one>, "dimwise: a scale is as_is or less_one");
     all_->add<stored<F, More...>>(to.gamma, {prefix_ + name + ".weight"}, prefixed_,
                                   std::is_same_v<Scale, less_one> ? 1 : 0);
   }

@@ -83,9 +83,11 @@ class block_weight<Kind, detail::list<O...>, detail::list<I...>> {
   [[nodiscard]] auto dequantised() const {
     if constexpr (std::is_same_v<Kind, int8_blocks>) {
       return dimwise::dequantised(numbers_, scales_);
-    } else {
+    } else if constexpr (std::is_same_v<Kind, int4_blocks>) {
       using last = typename facts::last;
       return dimwise::dequantised<last>(numbers_, scales_, last{extents_.template extent<last>()});
+    } else {
+      static_assert(dimwise::detail::is_handled<Kind>, "dimwise: blocks of this kind have no numbers");
     }
   }
   /// The rows of some alternatives, as floats: [ids, I…].
@@ -94,10 +96,12 @@ class block_weight<Kind, detail::list<O...>, detail::list<I...>> {
     using namespace detail::words;
     if constexpr (std::is_same_v<Kind, int8_blocks>) {
       return dequantised_of(gather<Choice>(numbers_, ids), gather<Choice>(scales_, ids));
-    } else {
+    } else if constexpr (std::is_same_v<Kind, int4_blocks>) {
       using last = typename facts::last;
       return dequantised_of<last>(gather<Choice>(numbers_, ids), gather<Choice>(scales_, ids),
                                   last{extents_.template extent<last>()});
+    } else {
+      static_assert(dimwise::detail::is_handled<Kind>, "dimwise: blocks of this kind have no rows");
     }
   }
 
@@ -126,6 +130,7 @@ struct quantised_block {
 template <class Kind>
 quantised_block quantise_block(const float* values, std::size_t count) {
   constexpr bool four = std::is_same_v<Kind, int4_blocks>;
+  static_assert(four || std::is_same_v<Kind, int8_blocks>, "dimwise: blocks of this kind have no scale");
   float farthest = 0;
   for (std::size_t i = 0; i < count; ++i) {
     if (!(std::fabs(values[i]) <= std::numeric_limits<float>::max())) {
@@ -291,6 +296,7 @@ void block_weight<Kind, detail::list<O...>, detail::list<I...>>::assign(const fl
         if constexpr (std::is_same_v<Kind, int4_blocks>) {
           if (i % 2 == 0) { *number++ = int4_pair(block.numbers[i], block.numbers[i + 1]); }
         } else {
+          static_assert(std::is_same_v<Kind, int8_blocks>, "dimwise: blocks of this kind are not written");
           *number++ = static_cast<std::int8_t>(block.numbers[i]);
         }
       }
