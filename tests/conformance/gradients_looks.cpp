@@ -43,7 +43,7 @@ void scatter_add_named(program<T>& p) {
   const choices all{static_cast<std::ptrdiff_t>(p.extent(to))};
   p.differentiate(std::tuple(named<row, features>{"x", {placed, beside}}),
                   std::tuple(named<choices, features>{"y", {group{to}, beside}}),
-                  [&](const auto& m) { return std::tuple(scatter_add<choices>(std::get<0>(m), ids, all)); });
+                  [&](const auto& m) { return std::tuple(scatter_add<choices, row>(std::get<0>(m), ids, all)); });
 }
 template <class T>
 void concat_named(program<T>& p) {

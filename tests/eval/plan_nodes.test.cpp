@@ -280,5 +280,5 @@ TEST_CASE("plan: what joins and what goes by ids has its name") {
   CHECK(plan(gather<vocab>(tensor<float, vocab, d_k>(vocab{5}, d_k{4}), ids)).text().find("gather -> seq[3]") !=
         std::string::npos);
   CHECK(plan(one_hot<vocab>(ids, vocab{5})).text().find("one_hot -> seq[3]") != std::string::npos);
-  CHECK(plan(scatter_add<vocab>(x, ids, vocab{5})).text().find("scatter_add -> vocab[5]") != std::string::npos);
+  CHECK(plan(scatter_add<vocab, seq>(x, ids, vocab{5})).text().find("scatter_add -> vocab[5]") != std::string::npos);
 }

@@ -12,7 +12,6 @@ namespace {
 
 using namespace dims;
 using namespace dimwise_test;
-using dimwise::along;
 using dimwise::argmax;
 using dimwise::gather;
 using dimwise::id;
@@ -80,31 +79,32 @@ TEST_CASE("scatter_add: the adjoint of gather, ids that repeat add") {
       return sum_of(5, [&](auto s) { return el(ids, b, s).value == v ? el(values, b, s, d) : 0.0; });
     });
   };
-  CHECK(agrees(scatter_add<vocab>(values, ids, vocab{6}), {6, 4}, 10, expected) == "");
-  CHECK(agrees(scatter_add<vocab>(scattered(values).view(), scattered(ids).view(), vocab{6}), {6, 4}, 10, expected) ==
-        "");
-  CHECK(agrees(scatter_add<vocab>(tensor<float, d_k, seq, batch>(values), ids, vocab{6}), {6, 4}, 10, expected) == "");
-  CHECK(differences(tensor<float, d_k, vocab>(scatter_add<vocab>(values, ids, vocab{6})), {4, 6}, float32(10),
-                    [&](auto d, auto v) { return expected(v, d); }) == "");
+  CHECK(agrees(scatter_add<vocab, batch, seq>(values, ids, vocab{6}), {6, 4}, 10, expected) == "");
+  CHECK(agrees(scatter_add<vocab, batch, seq>(scattered(values).view(), scattered(ids).view(), vocab{6}), {6, 4}, 10,
+               expected) == "");
+  CHECK(agrees(scatter_add<vocab, batch, seq>(tensor<float, d_k, seq, batch>(values), ids, vocab{6}), {6, 4}, 10,
+               expected) == "");
+  CHECK(differences(tensor<float, d_k, vocab>(scatter_add<vocab, batch, seq>(values, ids, vocab{6})), {4, 6},
+                    float32(10), [&](auto d, auto v) { return expected(v, d); }) == "");
   // ⟨gather(t, i), x⟩ = ⟨t, scatter_add(x, i)⟩
   const auto table = drawn<tensor<float, vocab, d_k>>(7, vocab{6});
   const tensor left = dimwise::contract<batch, seq, d_k>(gather<vocab>(table, ids), values);
-  const tensor right = dimwise::contract<vocab, d_k>(table, scatter_add<vocab>(values, ids, vocab{6}));
+  const tensor right = dimwise::contract<vocab, d_k>(table, scatter_add<vocab, batch, seq>(values, ids, vocab{6}));
   CHECK(within(left.values()[0], right.values()[0], float32(80)));
   // Each example for itself, and every position: the gradient of a choice.
-  CHECK(agrees(scatter_add<vocab>(values, ids, along<batch>{}, vocab{6}), {6, 2, 4}, 5, [&](auto v, auto b, auto d) {
+  CHECK(agrees(scatter_add<vocab, seq>(values, ids, vocab{6}), {6, 2, 4}, 5, [&](auto v, auto b, auto d) {
     return sum_of(5, [&](auto s) { return el(ids, b, s).value == v ? el(values, b, s, d) : 0.0; });
   }) == "");
-  CHECK(agrees(scatter_add<vocab>(values, ids, along<batch, seq>{}, vocab{6}), {6, 2, 5, 4}, 0,
-               [&](auto v, auto b, auto s, auto d) { return el(ids, b, s).value == v ? el(values, b, s, d) : 0.0; }) ==
-        "");
+  CHECK(agrees(scatter_add<vocab>(values, ids, vocab{6}), {6, 2, 5, 4}, 0, [&](auto v, auto b, auto s, auto d) {
+    return el(ids, b, s).value == v ? el(values, b, s, d) : 0.0;
+  }) == "");
 }
 
 TEST_CASE("scatter_add: whole numbers, ids along the dimension itself, composites, nothing at all, ids outside") {
   const tensor<int, seq> ones({1, 1, 1}, seq{3});
   const tensor<id<vocab>, seq> ids({id<vocab>(2), id<vocab>(0), id<vocab>(2)}, seq{3});
   const int counted[] = {1, 0, 2, 0};
-  CHECK(differences(tensor<int, vocab>(scatter_add<vocab>(ones, ids, vocab{4})), {4}, 0,
+  CHECK(differences(tensor<int, vocab>(scatter_add<vocab, seq>(ones, ids, vocab{4})), {4}, 0,
                     [&](auto v) { return counted[v]; }) == "");
   const auto x = drawn<tensor<float, beam, d_k>>(8, beam{3});
   const tensor<id<beam>, beam> parents({id<beam>(1), id<beam>(1), id<beam>(0)}, beam{3});
@@ -122,14 +122,15 @@ TEST_CASE("scatter_add: whole numbers, ids along the dimension itself, composite
   const tensor<float, three, d_k, two> apart = dimwise::split<two, three>(scatter_add<both>(y, order));
   CHECK(differences(apart, {3, 4, 2}, float32(1), [&](auto j, auto d, auto i) { return at(i * 3 + j, d); }) == "");
   const tensor<id<vocab>, seq> none(seq{0});
-  CHECK(agrees(scatter_add<vocab>(tensor<float, seq, d_k>(seq{0}), none, vocab{2}), {2, 4}, 0,
+  CHECK(agrees(scatter_add<vocab, seq>(tensor<float, seq, d_k>(seq{0}), none, vocab{2}), {2, 4}, 0,
                [](auto, auto) { return 0.0; }) == "");
   tensor<int, vocab> kept({7, 7}, vocab{2});
-  CHECK(thrown<index_error>([&] { kept = scatter_add<vocab>(ones, ids, vocab{2}); }) ==
+  CHECK(thrown<index_error>([&] { kept = scatter_add<vocab, seq>(ones, ids, vocab{2}); }) ==
         "scatter_add: id 2 is outside dimension vocab of extent 2 (R18)");
   CHECK(differences(kept, {2}, 0, [](auto) { return 7; }) == "");
-  CHECK(thrown<dimwise::extent_error>([&] { (void)scatter_add<vocab>(tensor<float, seq>(seq{2}), ids, vocab{4}); }) ==
-        "scatter_add: dimension seq has extent 2 in one operand and 3 in another (R15)");
+  CHECK(thrown<dimwise::extent_error>([&] {
+    (void)scatter_add<vocab, seq>(tensor<float, seq>(seq{2}), ids, vocab{4});
+  }) == "scatter_add: dimension seq has extent 2 in one operand and 3 in another (R15)");
 }
 
 TEST_CASE("argmax: along several dimensions it is the id of their product, in the order in which they are named") {

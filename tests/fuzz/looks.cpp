@@ -200,7 +200,7 @@ void scattered(attempt& a) {
   const held<id<vocab>, seq, batch> ids(a, "ids", ids_below<vocab>(a, v, a.random.one_in(8)), repeats::sometimes,
                                         batch{b}, seq{s});
   const held<float, batch, d_model, seq> x(a, "x", numbers(a.random), repeats::sometimes, batch{b}, seq{s}, d_model{m});
-  const auto of = [&, n = v](const auto& y) { return scatter_add<vocab>(y, ids.view(), vocab{n}); };
+  const auto of = [&, n = v](const auto& y) { return scatter_add<vocab, seq, batch>(y, ids.view(), vocab{n}); };
   compare(a, of(x.view()), [&, terms = b * s] {
     return roundings(exactly(of(x.magnitudes())), static_cast<double>(terms), least_float);
   });

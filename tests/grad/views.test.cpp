@@ -72,6 +72,8 @@ TEST_CASE("ids") {
   const tensor<id<vocab>, batch, seq> words(std::vector{1, 4, 1, 0, 2, 1}, batch{2}, seq{3});
   const auto values = some<batch, seq, d_model>(2, batch{2}, seq{3});
   CHECK_ADJOINT(table, gather<vocab>(m, words));
+  CHECK_ADJOINT(values, scatter_add<vocab, batch, seq>(m, words, vocab{5}));
+  CHECK_ADJOINT(values, scatter_add<vocab, seq>(m, words, vocab{5}));
   CHECK_ADJOINT(values, scatter_add<vocab>(m, words, vocab{5}));
   CHECK_ADJOINT(table, contract<d_model>(gather<vocab>(m, words), m));
 }

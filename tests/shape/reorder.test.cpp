@@ -44,17 +44,17 @@ static_assert(says<ERROR_R18_ids_of_a_composite_are_split_first, rule::one_hot<M
 static_assert(says<ERROR_R17_dimension_occurs_twice, rule::one_hot<vocab, vocab, shape<batch, vocab>>>);
 static_assert(says<ERROR_R17_dimension_occurs_twice, rule::one_hot<heads, heads, shape<M>>>);
 
-// scatter_add: what the ids have is summed over, but for what `along` names.
-template <class D, class Id, class Along, class Values, class Ids>
-using scatter = rule::scatter_add<D, Id, Along, Values, Ids>;
-static_assert(gives<scatter<vocab, vocab, list<>, X, shape<batch, seq>>, shape<vocab, d_model>>);
-static_assert(gives<scatter<vocab, vocab, list<batch>, X, shape<seq, batch>>, shape<vocab, batch, d_model>>);
-static_assert(gives<scatter<vocab, vocab, list<batch, seq>, X, shape<batch, seq>>, shape<vocab, batch, seq, d_model>>);
-static_assert(gives<scatter<vocab, vocab, list<>, X, shape<seq>>, shape<vocab, batch, d_model>>);
+// scatter_add: what the ids and the values share is kept, but for D and what the call names, over which is summed.
+template <class D, class Id, class Summed, class Values, class Ids>
+using scatter = rule::scatter_add<D, Id, Summed, Values, Ids>;
+static_assert(gives<scatter<vocab, vocab, list<batch, seq>, X, shape<batch, seq>>, shape<vocab, d_model>>);
+static_assert(gives<scatter<vocab, vocab, list<seq>, X, shape<seq, batch>>, shape<vocab, batch, d_model>>);
+static_assert(gives<scatter<vocab, vocab, list<>, X, shape<batch, seq>>, shape<vocab, batch, seq, d_model>>);
+static_assert(gives<scatter<vocab, vocab, list<seq>, X, shape<seq>>, shape<vocab, batch, d_model>>);
 static_assert(gives<scatter<seq, seq, list<>, X, shape<seq>>, shape<seq, batch, d_model>>);
 static_assert(gives<scatter<M, M, list<>, shape<M, seq>, shape<M>>, shape<M, seq>>);
-static_assert(gives<scatter<vocab, vocab, list<>, shape<seq, key, score<d_k>>, shape<seq>>, shape<vocab, key>>);
-static_assert(gives<scatter<vocab, vocab, list<>, shape<batch, d_k, indexed<seq>>, shape<batch, indexed<seq>>>,
+static_assert(gives<scatter<vocab, vocab, list<seq>, shape<seq, key, score<d_k>>, shape<seq>>, shape<vocab, key>>);
+static_assert(gives<scatter<vocab, vocab, list<batch>, shape<batch, d_k, indexed<seq>>, shape<batch, indexed<seq>>>,
                     shape<vocab, d_k, indexed<seq>>>);
 static_assert(says<ERROR_R18_ids_index_their_own_dimension_only, scatter<vocab, experts, list<>, X, shape<seq>>>);
 static_assert(says<ERROR_R18_ids_of_a_composite_are_split_first, scatter<M, M, list<>, shape<seq, d_k>, shape<seq>>>);
@@ -71,9 +71,14 @@ static_assert(says<ERROR_R18_single_element_meets_its_whole_dimension,
 static_assert(says<ERROR_R7_masked_values_go_to_softmax_or_a_reduction,
                    scatter<vocab, vocab, list<>, shape<seq, key, masked_for<key>>, shape<seq>>>);
 static_assert(says<ERROR_R5_weighted_product_is_reduced_over_its_weights_only,
-                   scatter<vocab, vocab, list<>, shape<seq, key, weighted<key>>, shape<seq>>>);
+                   scatter<vocab, vocab, list<seq>, shape<seq, key, weighted<key>>, shape<seq>>>);
 static_assert(says<ERROR_R17_dimension_occurs_twice, scatter<vocab, vocab, list<>, shape<seq, vocab>, shape<seq>>>);
 static_assert(says<ERROR_R17_dimension_occurs_twice, scatter<seq, seq, list<seq>, X, shape<seq>>>);
+static_assert(says<ERROR_R17_dimension_occurs_twice, scatter<vocab, vocab, list<seq, seq>, X, shape<seq>>>);
+static_assert(says<ERROR_R1_operation_names_its_dimension, scatter<vocab, vocab, list<float>, X, shape<seq>>>);
+// Weights stay weights where their dimension is kept.
+static_assert(gives<scatter<vocab, vocab, list<>, shape<seq, key, weighted<key>>, shape<seq>>,
+                    shape<vocab, seq, key, weighted<key>>>);
 
 TEST_CASE("shape: another order, and ids as places") { CHECK(allowed<rule::roll<seq, X>>); }
 

@@ -4,7 +4,7 @@
 //
 // Layer: expr.
 //
-//   scatter_add<vocab>(gradient, tokens, vocab{n})      [batch, seq, d_model] x ids [batch, seq]  ->  [vocab, d_model]
+//   scatter_add<vocab, batch, seq>(gradient, tokens, vocab{n})  [batch, seq, d_model] x ids [batch, seq] -> [vocab, d_model]
 //
 // Tests: tests/expr/ids.test.cpp, tests/compile_fail/index/
 #pragma once
@@ -63,21 +63,6 @@ consteval auto judge_extent_of() {
 template <class Op, class Verdict, class D, class... Given>
 using with_extent_of = typename decltype(judge_extent_of<Op, Verdict, D, Given...>())::type;
 
-template <class D, class Along, class Values, class Ids>
-using scatter_add_verdict =
-    of_numbers<op::scatter_add, rule::scatter_add<D, indexed_by_t<Ids>, Along, shape_of<Values>, shape_of<Ids>>,
-               Values>;
-
-template <class D, class Along, class Verdict, class Values, class Ids, class... Given>
-auto make_scatter_add(const Values& values, const Ids& ids, const Given&... extents) {
-  using shape = typename Verdict::shape;
-  (void)merge_extents<both_atoms_t<Values, Ids>>("scatter_add", values.extents(), ids.extents());
-  using rest = difference_t<dims_t<shape_of<Values>>, difference_t<dims_t<shape_of<Ids>>, Along>>;
-  auto e = extents_from<shape>("scatter_add", one_extent(extents)...,
-                               merge_extents<atoms_of_list_t<rest>>("scatter_add", values.extents()));
-  return scatter_add_node<shape, D, Values, Ids>({}, e, values, ids);
-}
-
 // ---- the words ------------------------------------------------------------------------------------------------------
 
 namespace calls {
@@ -107,19 +92,20 @@ struct one_hot {
   }
 };
 struct scatter_add {
-  template <class D, operand Values, operand Ids, dimension_type... Given>
-  static auto judge(list<D>, const Values&, const Ids&, const Given&...)
-      -> with_extent_of<op::scatter_add, scatter_add_verdict<D, list<>, Values, Ids>, D, Given...>;
-  template <class D, operand Values, operand Ids, class... S, dimension_type... Given>
-  static auto judge(list<D>, const Values&, const Ids&, along<S...>, const Given&...)
-      -> with_extent_of<op::scatter_add, scatter_add_verdict<D, list<S...>, Values, Ids>, D, Given...>;
-  template <class Verdict, class D, operand Values, operand Ids, dimension_type... Given>
-  static auto make(list<D>, const Values& values, const Ids& ids, const Given&... extents) {
-    return make_scatter_add<D, list<>, Verdict>(values, ids, extents...);
-  }
-  template <class Verdict, class D, operand Values, operand Ids, class... S, dimension_type... Given>
-  static auto make(list<D>, const Values& values, const Ids& ids, along<S...>, const Given&... extents) {
-    return make_scatter_add<D, list<S...>, Verdict>(values, ids, extents...);
+  template <class D, class... Summed, operand Values, operand Ids, dimension_type... Given>
+  static auto judge(list<D, Summed...>, const Values&, const Ids&, const Given&...) -> with_extent_of<
+      op::scatter_add,
+      of_numbers<op::scatter_add,
+                 rule::scatter_add<D, indexed_by_t<Ids>, list<Summed...>, shape_of<Values>, shape_of<Ids>>, Values>,
+      D, Given...>;
+  template <class Verdict, class D, class... Summed, operand Values, operand Ids, dimension_type... Given>
+  static auto make(list<D, Summed...>, const Values& values, const Ids& ids, const Given&... extents) {
+    using shape = typename Verdict::shape;
+    (void)merge_extents<both_atoms_t<Values, Ids>>("scatter_add", values.extents(), ids.extents());
+    using rest = difference_t<dims_t<shape>, list<D>>;
+    auto e = extents_from<shape>("scatter_add", one_extent(extents)...,
+                                 merge_extents<atoms_of_list_t<rest>>("scatter_add", values.extents()));
+    return scatter_add_node<shape, D, Values, Ids>({}, e, values, ids);
   }
 };
 
@@ -145,11 +131,11 @@ DIMWISE_DETAIL_OPERATION(one_hot)
 
 /// The values added up where their ids say, 0 where none does: the adjoint of `gather`, in the order of the ids.
 ///
-///   scatter_add<D>(values, ids):                   [i, rest] x ids [i]     ->  [D, rest]
-///   scatter_add<D>(values, ids, along<s>{}):       [i, s, rest] x ids [i, s]  ->  [D, s, rest]
+///   scatter_add<D, s>(values, ids):  [i, s, rest] x ids [i, s]  ->  [D, i, rest]
+///   scatter_add<D>(values, ids):     [i, rest] x ids [i]        ->  [D, i, rest]
 ///
-/// All dimensions of the ids are summed over but those named by `along`, and the values have them all (R1). A run-time
-/// extent of D is given last (R15). Refuses ids of another dimension (R18) and what is masked (R7); an id outside
+/// Sums over the named dimensions s of the ids, and over D where the ids have it; the others are kept, as `gather`
+/// keeps them. The values have all dimensions of the ids (R1). A run-time extent of D is given last (R15). Refuses ids of another dimension (R18) and what is masked (R7); an id outside
 /// throws `index_error` when evaluated, and nothing is written.
 DIMWISE_DETAIL_OPERATION(scatter_add)
 

@@ -378,7 +378,7 @@ inline constexpr mark_row marks_row<op::scatter_add> = {
     .weighted = by_rule,
     .rotated = by_rule,
     .indexed = by_rule,
-    .note = "as the sum over the dimensions of the ids; indexed ends for the dimension that is made"};
+    .note = "as the sum over the named dimensions of the ids; indexed ends for the dimension that is made"};
 template <>
 inline constexpr mark_row marks_row<op::broadcast> = {.indexed = by_rule,
                                                       .note = "indexed ends for the dimension that is added"};

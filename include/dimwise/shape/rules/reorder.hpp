@@ -4,7 +4,7 @@
 //
 // Layer: shape.
 //
-//   roll<D>: [D, rest] -> [D, rest]       one_hot<D>: ids [i] -> [i, D]       scatter_add<D>: [i, rest] x ids [i] -> [D, rest]
+//   roll<D>: [D, rest] -> [D, rest]       one_hot<D>: ids [i] -> [i, D]       scatter_add<D, s>: [i, s, rest] x ids [i, s] -> [D, i, rest]
 //
 // R1, R5, R7, R17, R18, R19.
 // Tests: tests/shape/reorder.test.cpp, tests/compile_fail/index/
@@ -47,13 +47,14 @@ consteval auto judge_one_hot() {
   }
 }
 
-// What the ids have is added up, but for the dimensions `Along`; D comes first.
-template <class D, class IdDim, class Along, class Values, class Ids>
+// What the ids and the values share is kept side by side, as `gather` keeps it, but for D and the dimensions `Named`,
+// over which is summed; D comes first.
+template <class D, class IdDim, class Named, class Values, class Ids>
 consteval auto judge_scatter_add() {
   using O = over<about_t<D>>;
-  using summed = difference_t<dims_t<Ids>, Along>;
+  using summed = intersection_t<dims_t<Ids>, join_t<list<D>, Named>>;
+  using naming = naming_objection_t<op::scatter_add, Named, Ids>;
   using missing = difference_t<dims_t<Ids>, dims_t<Values>>;
-  using unknown = difference_t<Along, dims_t<Ids>>;
   if constexpr (!std::is_same_v<D, IdDim>) {
     return answer<
         ERROR_R18_ids_index_their_own_dimension_only<op::scatter_add, O, id<IdDim>, lhs_t<Values>, rhs_t<Ids>>>{};
@@ -61,8 +62,10 @@ consteval auto judge_scatter_add() {
     return answer<ERROR_R18_ids_of_a_composite_are_split_first<op::scatter_add, O, lhs_t<Values>, rhs_t<Ids>>>{};
   } else if constexpr (indexed_meets<Values, Ids>) {
     return answer<ERROR_R18_single_element_meets_its_whole_dimension<op::scatter_add, O, lhs_t<Values>, rhs_t<Ids>>>{};
-  } else if constexpr (unknown::size > 0) {
-    return answer<missing_t<op::scatter_add, unknown, Ids>>{};
+  } else if constexpr (!std::is_same_v<naming, nothing>) {
+    return answer<naming>{};
+  } else if constexpr (is_in<D, Named>) {
+    return answer<ERROR_R17_dimension_occurs_twice<op::scatter_add, over_t<join_t<list<D>, Named>>, operand_t<Ids>>>{};
   } else if constexpr (missing::size > 0) {
     return answer<missing_t<op::scatter_add, missing, Values>>{};
   } else if constexpr (refuses_mark<op::scatter_add, Values>) {
@@ -91,8 +94,9 @@ template <class D, class Shape>
 using flip = typename decltype(detail::judge_reorder<op::flip, D, Shape>())::type;
 template <class D, class IdDim, class Ids>
 using one_hot = typename decltype(detail::judge_one_hot<D, IdDim, Ids>())::type;
-template <class D, class IdDim, class Along, class Values, class Ids>
-using scatter_add = typename decltype(detail::judge_scatter_add<D, IdDim, detail::named_t<Along>, Values, Ids>())::type;
+template <class D, class IdDim, class Summed, class Values, class Ids>
+using scatter_add =
+    typename decltype(detail::judge_scatter_add<D, IdDim, detail::named_t<Summed>, Values, Ids>())::type;
 
 }  // namespace rule
 }  // namespace dimwise
