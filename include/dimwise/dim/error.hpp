@@ -89,7 +89,7 @@ class allocation_error : public std::bad_alloc {
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
 
  private:
-  error text_;
+  error text_{};
   std::size_t bytes_;
 };
 

@@ -265,7 +265,7 @@ class config_check {
   }
 
   nlohmann::json settings_;
-  std::string text_;  // of the file, where it is one
+  std::string text_{};  // of the file, where it is one
   std::string title_;
   std::vector<std::string> problems_{};
 };

@@ -162,13 +162,13 @@ class pipeline {
 
   vocabulary words_{};
   std::size_t vocabulary_size_ = 0;
-  std::function<ids(const std::u32string&)> pieces_;
-  std::vector<added_word> added_;
-  std::vector<added_word> added_normalised_;
-  std::set<std::uint32_t> special_;
-  std::vector<change> changes_;
-  std::vector<cut> cuts_;
-  std::vector<decode_step> steps_;
+  std::function<ids(const std::u32string&)> pieces_{};
+  std::vector<added_word> added_{};
+  std::vector<added_word> added_normalised_{};
+  std::set<std::uint32_t> special_{};
+  std::vector<change> changes_{};
+  std::vector<cut> cuts_{};
+  std::vector<decode_step> steps_{};
   std::string between_ = " ";  // without a decoder tokens are words of their own
   surroundings around_{};
 };

@@ -51,9 +51,9 @@ class vocabulary {
 
  private:
   using id_map = std::map<std::string, std::uint32_t, std::less<>>;
-  static std::optional<std::uint32_t> found_in(const id_map& ids, std::string_view word) {
-    const auto found = ids.find(word);
-    return found == ids.end() ? std::nullopt : std::optional(found->second);
+  static std::optional<std::uint32_t> found_in(const id_map& map, std::string_view word) {
+    const auto found = map.find(word);
+    return found == map.end() ? std::nullopt : std::optional(found->second);
   }
 
   id_map ids_{};
