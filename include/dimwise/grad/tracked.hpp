@@ -102,7 +102,7 @@ class recorded_value : public recorded {
     if constexpr (fits<T, value_of<G>>) {
       gradient_ = arrived_ ? gradient_type(gradient_ + g) : gradient_type(g);
       arrived_ = true;
-    } else {  // a value in float met numbers in double
+    } else {  // numbers in double met a value in float: `check_gradient` compiles such losses
       add(make_node<shape_of<G>, T>(apply<fn::as_real<T>>{}, g.extents(), g));
     }
   }

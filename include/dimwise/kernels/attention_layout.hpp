@@ -109,7 +109,7 @@ struct attention_gradient_layout {
 struct attention_gradient_head {
   const float* d_out = nullptr;
   const float* d_lse = nullptr;  ///< optional: the gradient of lse
-  float* d_q = nullptr;          ///< these three are written, where they are not null
+  float* d_q = nullptr;          ///< these three are written, where they are not null; each head has a d_q of its own
   float* d_k = nullptr;          ///< neighbours with the same d_k or d_v are summed there
   float* d_v = nullptr;
   float* d_bias = nullptr;  ///< optional: added to, so that it starts at 0; heads that share it are neighbours
