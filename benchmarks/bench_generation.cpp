@@ -130,7 +130,10 @@ double share_of(double work, const bench::times& t, double peak, const bench::op
 void run_embedding(const std::string& name, const models::bert<minilm>& model, const bench::options& o) {
   const auto prompt = prompt_of<models::bert<minilm>>();
   const double peak = bench::multiply_add_peak(kernels::active().architecture);
-  const bench::times t = bench::measure(o, [&] { bench::detail::kept = model.embedded(std::span(prompt)).data()[0]; });
+  const bench::times t = bench::measure(o, [&] {
+    const auto embedded = model.embedded(std::span(prompt));
+    bench::detail::kept = embedded.values()[0];
+  });
   const auto length = static_cast<double>(prompt_length);
   const auto width = static_cast<double>(minilm::d_model::static_extent);
   const auto layers = static_cast<double>(model.layers.layers.size());

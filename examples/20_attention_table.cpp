@@ -43,8 +43,7 @@ int main() {
   std::cout << "-- No word sees those behind it\n";
   std::cout << labelled(softmax<key>(masked(scores<d_model>(placed, rename<word, key>(placed)), causal<word, key>{})),
                         labels<word>(sentence), labels<key>(sentence));
+  const tensor sums = sum<key>(weights);
   std::printf("every row sums to one: %s\n",
-              examples::largest_difference(tensor(sum<key>(weights)).values(), std::vector<float>(5, 1.0F)) < 1e-6
-                  ? "yes"
-                  : "no");
+              examples::largest_difference(sums.values(), std::vector<float>(5, 1.0F)) < 1e-6 ? "yes" : "no");
 }

@@ -59,6 +59,7 @@ SENTENCES = {
     "ERROR_R3_view_and_tensor_differ_in_type": (
         "differing", "a view of [{shape}] looks at a tensor of [{shape2}]: dimensions, order and elements are the same, or it is no view",
         "a view of [{shape}] looks at memory of another type, or at an expression, which has none"),
+    "ERROR_R3_elements_of_a_temporary_are_gone": ("all", "the elements of a temporary of [{shape}] are gone at the end of the line: keep it in a variable"),
     "ERROR_R3_stored_order_lists_each_dimension_once": (
         "differing", "the stored order {types} does not list each of {have} once"),
     "ERROR_R4_extent_does_not_divide": (
@@ -447,6 +448,8 @@ CURES = {
     "ERROR_R3_view_and_tensor_differ_in_type":
         "Evaluate an expression into a tensor that lives as long as the view. Name the dimensions in the order of the tensor, "
         "or `permute` it; a constant tensor has views of `const` elements.",
+    "ERROR_R3_elements_of_a_temporary_are_gone":
+        "Keep the tensor in a variable that outlives the pointer or the span: `const tensor y = evaluate(x * 2); for (float v : y.values())`.",
     "ERROR_R13_elements_do_not_fit_the_declared_type":
         "Declare the element type of the expression, or a wider one; `map` with a `static_cast` rounds visibly.",
     "ERROR_R15_tensor_is_made_from_elements_and_extents":

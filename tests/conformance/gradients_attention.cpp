@@ -115,7 +115,8 @@ struct attention_case {
     bool* to = all.overwrite();
     std::size_t at = 0;
     for (std::ptrdiff_t b = 0; b < sequences; ++b) {
-      const std::ptrdiff_t length = how.padding ? static_cast<std::ptrdiff_t>(lengths().data()[b]) : columns;
+      const std::ptrdiff_t length =
+          how.padding ? static_cast<std::ptrdiff_t>(lengths()(id<batch>(static_cast<std::size_t>(b)))) : columns;
       for (std::ptrdiff_t i = 0; i < rows; ++i) {
         for (std::ptrdiff_t j = 0; j < columns; ++j) {
           const std::ptrdiff_t place = i + first;

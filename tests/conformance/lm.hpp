@@ -62,7 +62,10 @@ void check_prompt(const checkpoint& c, const Model& m, std::size_t k) {
     const std::string here = "hidden_states." + std::to_string(layer);
     if (c.golden().find(name + here) != nullptr) { c.expect(name + here, x.values(), "at once"); }
     const std::string weights = name + "attentions." + std::to_string(layer);
-    if (c.golden().find(weights) != nullptr) { c.expect(weights, m.blocks[layer].weights(x).values(), "at once"); }
+    if (c.golden().find(weights) != nullptr) {
+      const auto found = m.blocks[layer].weights(x);
+      c.expect(weights, found.values(), "at once");
+    }
   };
   const auto logits = m.logits(m.features(prompt, past, seen));
   c.expect(name + "logits", logits.values(), "at once");
@@ -101,7 +104,8 @@ void check_model(run& r, const checkpoint& c, const Read& read) {
       const std::string name = "prompt." + std::to_string(k) + ".";
       const auto prompt = c.words<std::remove_cvref_t<decltype(m)>>(name + "input_ids");
       auto past = m.start(prompt.size());
-      c.expect(name + "logits_f64_from_" + kind + "_weights", m.logits(m.features(prompt, past)).values(), kind);
+      const auto logits = m.logits(m.features(prompt, past));
+      c.expect(name + "logits_f64_from_" + kind + "_weights", logits.values(), kind);
     }
   }
   c.finish();

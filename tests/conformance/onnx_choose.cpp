@@ -87,7 +87,7 @@ const family clip_cases{"Clip", [](run& r) {
   by_type(r, 0, [&]<class T>(std::type_identity<T>) {
     const auto x = operands(r, 1).get<T>(0);
     const auto bound = [&](int slot, const char* attribute, T otherwise) {
-      if (r.has(slot)) { return r.get<T>(slot).values()[0]; }
+      if (r.has(slot)) { return T(r.get<T>(slot)); }
       return static_cast<T>(r.number(attribute, static_cast<double>(otherwise)));
     };
     constexpr bool real = std::numeric_limits<T>::has_infinity;

@@ -157,11 +157,11 @@ template <class F>
 tensor<float, kv_heads, F> scale_of(const group_query& g, int slot, const F& size) {
   if (g.r.rank(slot) == 1) {
     tensor<float, kv_heads, F> all(g.heads, size);
-    all.fill(g.r.get<float, batch>(slot).values().front());
+    all.fill(g.r.get<float, batch>(slot)(id<batch>{0}));
     return all;
   }
-  return tensor<float, kv_heads, F>(g.r.stretched<float>(slot, batch{1}, g.heads, key{1}, size).values(), g.heads,
-                                    size);
+  const auto stretched = g.r.stretched<float>(slot, batch{1}, g.heads, key{1}, size);
+  return tensor<float, kv_heads, F>(stretched.values(), g.heads, size);
 }
 
 template <class F>

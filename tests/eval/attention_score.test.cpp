@@ -181,7 +181,9 @@ TEST_CASE("a function of a score is asked about scores that exist, and may evalu
     const auto w = drawn<tensor<float, d_k, d_v>>(5);
     const auto b = drawn<tensor<float, d_v>>(6);
     const auto nested = [&](const auto& s) {
-      return map([&](float e) { return e * tensor(relu(contract<d_k>(x, w) + b)).data()[0]; }, s);
+      return map([&](float e) {
+        return e * tensor(relu(contract<d_k>(x, w) + b))(dimwise::id<seq>{0}, dimwise::id<d_v>{0});
+      }, s);
     };
     reset_plans();
     const tensor fast = nn::attention<d_k, key>(q, k, v, nested);

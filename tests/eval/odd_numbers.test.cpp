@@ -63,7 +63,10 @@ void check_function(plan_kind kind, const char* operation, const Formula& formul
   CHECK(disagreement(formula(tensor<float, d_model>(d_model{0})), kind, tolerance) == "");
 }
 
-float one(const auto& expression) { return evaluate(expression).values()[0]; }
+float one(const auto& expression) {
+  const tensor value = evaluate(expression);
+  return value.values()[0];
+}
 
 }  // namespace
 

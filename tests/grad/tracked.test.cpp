@@ -111,7 +111,8 @@ TEST_CASE("calls within calls: independent ones count, those that read the outer
   });
   CHECK(error.find("another call of value_and_gradient") != std::string::npos);
   // After an exception the next call is as any other.
-  CHECK(gradient(x, [](const auto& m) { return sum<d_model>(m); }).data()[0] == 1);
+  const tensor ones = gradient(x, [](const auto& m) { return sum<d_model>(m); });
+  CHECK(ones.data()[0] == 1);
 }
 
 TEST_CASE("tensors of a call that has ended, and of another thread") {

@@ -22,7 +22,8 @@ TEST_CASE("mapped and read bytes are those of the file") {
   folder.write("empty", "");
   for (const auto how : {file_access::mapped, file_access::read}) {
     CHECK(text_of(file_bytes(folder / "a", how)) == text);
-    CHECK(file_bytes(folder / "empty", how).bytes().empty());
+    const file_bytes empty(folder / "empty", how);
+    CHECK(empty.bytes().empty());
   }
   CHECK(file_bytes(folder / "a").path() == folder / "a");
 }

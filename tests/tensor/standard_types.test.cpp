@@ -74,7 +74,8 @@ TEST_CASE("tensors live in containers, optionals and variants") {
   const std::any anything = queries(seq{2});
   CHECK(extent_of<seq>(std::any_cast<const queries&>(anything)) == 2);
   const std::function<queries(const queries&)> twice = [](const queries& x) { return queries(x * 2.0F); };
-  CHECK(twice(queries({1, 2, 3, 4}, seq{1})).values()[3] == 8);
+  const queries doubled = twice(queries({1, 2, 3, 4}, seq{1}));
+  CHECK(doubled.values()[3] == 8);
   CHECK(std::make_shared<queries>(seq{3})->size() == 12);
   CHECK(std::make_unique<weights>()->size() == 1600);
   CHECK_FALSE(std::is_constructible_v<queries, weights>);

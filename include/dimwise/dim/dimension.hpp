@@ -148,7 +148,8 @@ struct packed_dim : dimension<ability::ordered | ability::attendable | ability::
       : base(documents.total()), documents_(static_cast<dimwise::segments&&>(documents)) {}
 
   /// The lengths of the documents.
-  [[nodiscard]] const dimwise::segments& documents() const { return documents_; }
+  [[nodiscard]] const dimwise::segments& documents() const& { return documents_; }
+  [[nodiscard]] dimwise::segments documents() const&& { return documents_; }
 
  private:
   dimwise::segments documents_;

@@ -109,12 +109,12 @@ class node : public shaped_as<Shape>,
   operator T() const  // implicit: as for a tensor, no mark may be dropped
     requires(is_plain_number<Shape> && !std::is_same_v<T, bool>)
   {
-    return *tensor<T>(*this).data();
+    return tensor<T>(*this);
   }
   explicit operator bool() const
     requires(is_plain_number<Shape> && std::is_same_v<T, bool>)
   {
-    return *tensor<bool>(*this).data();
+    return tensor<bool>(*this);
   }
   // `if (a == b)` compares elements.
   template <class Error = ERROR_R7_tensor_of_bool_is_no_condition<operand_t<Shape>>>

@@ -162,8 +162,9 @@ struct adjoint_of<node<total_over<How, Over>, Shape, T, E>> {
     } else if constexpr (!masked && std::is_same_v<How, totals::mean>) {
       const double count = elements_of(x, Over{});
       if constexpr (dims_t<shape_of<G>>::size == 0) {  // one number
+        const auto arrived = kept(g);
         send_gradient(x,
-                      repeated_to(x, tensor<value_of<G>>(static_cast<value_of<G>>(*kept(g).data() * inverse(count)))));
+                      repeated_to(x, tensor<value_of<G>>(static_cast<value_of<G>>(*arrived.data() * inverse(count)))));
       } else {
         send_gradient(x, repeated_to(x, by_element(fn::multiply{}, g, make_constant<value_of<G>>(inverse(count)))));
       }

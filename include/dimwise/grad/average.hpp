@@ -25,7 +25,7 @@ struct average {
   /// What the sum is multiplied by: 1 / count; 0 where nothing counted.
   [[nodiscard]] double factor() const { return count == 0 ? 0.0 : 1.0 / count; }
   /// The mean's value.
-  [[nodiscard]] detail::untracked_t<T> value() const { return *tensor(detail::untracked_of(mean())).data(); }
+  [[nodiscard]] detail::untracked_t<T> value() const { return tensor(detail::untracked_of(mean())); }
 
   /// The average over the elements of both.
   template <class... E>

@@ -79,7 +79,8 @@ double weighed_elements(const X& x, const Y& y, const W& weights, const Counts& 
     // Where nothing counts the target may be anything: it is read as 0.
     const auto targets = make_node<Rest, id<V>>(apply<fn::choose>{}, e, counts, y, constant<id<V>>({id<V>(0)}, {}));
     const auto picked = gathered<Rest, V, W, std::remove_cv_t<decltype(targets)>>({}, e, weights, targets);
-    return static_cast<double>(*tensor(summed_all<Rest>(where_counted<Rest>(picked, counts))).data());
+    const tensor sum = summed_all<Rest>(where_counted<Rest>(picked, counts));
+    return static_cast<double>(*sum.data());
   }
 }
 

@@ -229,8 +229,10 @@ class tensor<tracked<T>, DimsAndMarks...> : public detail::shaped_as<shape<DimsA
   tensor(const detail::already_refused& value);  // implicit: what it came from is the only mistake
 
   /// The value without its record, its extents, its number of elements.
-  [[nodiscard]] const plain_type& value() const { return value_; }
-  [[nodiscard]] const extents_type& extents() const { return value_.extents(); }
+  [[nodiscard]] const plain_type& value() const& { return value_; }
+  [[nodiscard]] plain_type value() const&& { return value_; }  // shares the elements
+  [[nodiscard]] const extents_type& extents() const& { return value_.extents(); }
+  [[nodiscard]] extents_type extents() const&& { return value_.extents(); }
   [[nodiscard]] std::size_t size() const { return value_.size(); }
   /// Whether this value is part of the record of that number; throws `gradient_error` where it is part of another one.
   [[nodiscard]] bool has_origin(std::uint64_t record) const {

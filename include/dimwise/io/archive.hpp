@@ -47,23 +47,27 @@ class archive {
   explicit archive(std::string title) : title_(std::move(title)) {}
 
   /// The file or folder, as messages call it.
-  [[nodiscard]] const std::string& title() const { return title_; }
+  [[nodiscard]] const std::string& title() const& { return title_; }
+  [[nodiscard]] std::string title() const&& { return title_; }
   /// In the order of the file.
   [[nodiscard]] const std::vector<stored_array>& arrays() const& { return arrays_; }
   const std::vector<stored_array>& arrays() const&& = delete;  // a loop over them would outlive the archive
   /// Null where there is none of that name.
-  [[nodiscard]] const stored_array* find(std::string_view name) const {
+  [[nodiscard]] const stored_array* find(std::string_view name) const& {
     const auto found = places_.find(name);
     return found == places_.end() ? nullptr : &arrays_[found->second];
   }
+  const stored_array* find(std::string_view name) const&& = delete;
   /// Throws `file_error` where there is none of that name.
-  [[nodiscard]] const stored_array& at(std::string_view name) const {
+  [[nodiscard]] const stored_array& at(std::string_view name) const& {
     const stored_array* const found = find(name);
     if (found == nullptr) { throw file_error(title_ + ": there is no array " + detail::printable(name)); }
     return *found;
   }
+  const stored_array& at(std::string_view name) const&& = delete;
   /// Texts that are stored beside the arrays.
-  [[nodiscard]] const std::map<std::string, std::string>& metadata() const { return metadata_; }
+  [[nodiscard]] const std::map<std::string, std::string>& metadata() const& { return metadata_; }
+  const std::map<std::string, std::string>& metadata() const&& = delete;
 
   /// False where the name is taken.
   bool add(stored_array array) {

@@ -53,7 +53,8 @@ class file_bytes {
   }
 
   /// The content, for as long as this object lives.
-  [[nodiscard]] std::span<const std::byte> bytes() const { return {memory_.get(), size_}; }
+  [[nodiscard]] std::span<const std::byte> bytes() const& { return {memory_.get(), size_}; }
+  std::span<const std::byte> bytes() const&& = delete;  // the span would outlive the file
   /// The path that was opened.
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 

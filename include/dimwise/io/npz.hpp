@@ -119,7 +119,8 @@ inline constexpr std::size_t npz_bytes = std::size_t{1} << 32;
 
 /// The same of a file, compressed or not.
 [[nodiscard]] inline archive read_npz(const std::filesystem::path& path, std::size_t most_bytes = npz_bytes) {
-  return parse_npz(file_bytes(path).bytes(), path.string(), most_bytes);
+  const file_bytes file(path);
+  return parse_npz(file.bytes(), path.string(), most_bytes);
 }
 
 /// Writes arrays as a .npz file without compression, as `numpy.savez` does; the file appears whole or not at all.

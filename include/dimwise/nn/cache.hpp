@@ -112,9 +112,14 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
   ~kv_cache() = default;
 
   /// The keys that are held, with their positions; read in place, until the next `append`.
-  [[nodiscard]] auto keys() const { return sides_.keys.read(used_ - held_, held()); }
+  [[nodiscard]] auto keys() const& { return sides_.keys.read(used_ - held_, held()); }
   /// The values, at the same positions.
-  [[nodiscard]] auto values() const { return sides_.values.read(used_ - held_, held()); }
+  [[nodiscard]] auto values() const& { return sides_.values.read(used_ - held_, held()); }
+
+  template <class Error = ERROR_R3_elements_of_a_temporary_are_gone<shape<KeyDims...>>>
+  Error keys() const&&;
+  template <class Error = ERROR_R3_elements_of_a_temporary_are_gone<shape<ValueDims...>>>
+  Error values() const&&;
 
   /// How many positions are held.
   [[nodiscard]] extent_t length() const { return held_; }

@@ -68,10 +68,13 @@ class block_weight<Kind, detail::list<O...>, detail::list<I...>> {
   block_weight() = default;
 
   /// The numbers, O… before I…; two in a byte in blocks of 4 bits.
-  [[nodiscard]] const numbers_type& numbers() const { return numbers_; }
+  [[nodiscard]] const numbers_type& numbers() const& { return numbers_; }
+  [[nodiscard]] numbers_type numbers() const&& { return numbers_; }
   /// A scale for each block.
-  [[nodiscard]] const scales_type& scales() const { return scales_; }
-  [[nodiscard]] const extents_type& extents() const { return extents_; }
+  [[nodiscard]] const scales_type& scales() const& { return scales_; }
+  [[nodiscard]] scales_type scales() const&& { return scales_; }
+  [[nodiscard]] const extents_type& extents() const& { return extents_; }
+  [[nodiscard]] extents_type extents() const&& { return extents_; }
   /// How many numbers.
   [[nodiscard]] std::size_t size() const { return rows() * columns(); }
   /// In memory, with the scales.

@@ -99,6 +99,10 @@ struct ERROR_R3_assigned_dimensions_differ;
 template <class... Facts>
 struct ERROR_R3_view_and_tensor_differ_in_type;
 
+/// A pointer to, or a span of, the elements of a temporary: they are gone at the end of the line.
+template <class... Facts>
+struct ERROR_R3_elements_of_a_temporary_are_gone;
+
 /// The order in which a file stores a parameter lists every dimension of the parameter once, and no other.
 template <class... Facts>
 struct ERROR_R3_stored_order_lists_each_dimension_once;

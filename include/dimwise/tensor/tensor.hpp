@@ -268,30 +268,40 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   }
 
   /// The elements in memory order.
-  [[nodiscard, gnu::always_inline]] const T* data() const {
+  [[nodiscard, gnu::always_inline]] const T* data() const& {
     if (const T* const p = storage_.read(); !is_shared || p != nullptr) { return p; }
     storage_.refill(size());
     return storage_.read();
   }
   /// The elements for writing, at any time: from now on expressions copy this tensor, until `seal`.
-  [[nodiscard]] T* data() {
+  [[nodiscard]] T* data() & {
     if (T* const p = storage_.hand_out(); !is_shared || p != nullptr) { return p; }
     storage_.refill(size());
     return storage_.hand_out();
   }
+  template <class Error = ERROR_R3_elements_of_a_temporary_are_gone<shape_type>>
+  Error data() const&&;
   /// Ends the writing through `data()`: expressions share this tensor again.
   void seal() { storage_.seal(); }
   /// The elements in memory order, their number, and the extents.
-  [[nodiscard]] std::span<const T> values() const { return {data(), size()}; }
+  [[nodiscard]] std::span<const T> values() const& { return {data(), size()}; }
+  template <class Error = ERROR_R3_elements_of_a_temporary_are_gone<shape_type>>
+  Error values() const&&;
   [[nodiscard, gnu::always_inline]] std::size_t size() const { return checked_size(extents_); }
-  [[nodiscard, gnu::always_inline]] const extents_type& extents() const { return extents_; }
+  [[nodiscard, gnu::always_inline]] const extents_type& extents() const& { return extents_; }
+  [[nodiscard]] extents_type extents() const&& { return extents_; }
 
   /// One element by ids of all its dimensions, in any order; throws `index_error` outside (R18).
   template <class... Ids>
     requires(detail::indexes_all<shape_type, Ids...>)
-  [[nodiscard]] const T& operator()(const Ids&... ids) const {
+  [[nodiscard]] const T& operator()(const Ids&... ids) const& {
     const std::size_t at = offset(ids...);
     return data()[at];
+  }
+  template <class... Ids>
+    requires(detail::indexes_all<shape_type, Ids...>)
+  [[nodiscard]] T operator()(const Ids&... ids) const&& {  // a reference would outlive it
+    return (*this)(ids...);
   }
   template <class... Ids, class Error = detail::taken_error<shape_type, Ids...>>
     requires(!detail::indexes_all<shape_type, Ids...>)

@@ -147,8 +147,10 @@ class tensor_view : public detail::shaped_as<shape<DimsAndMarks...>>,
   /// The first element, the number of elements, the extents, and extent and stride of each axis.
   [[nodiscard]] T* data() const { return data_; }
   [[nodiscard]] std::size_t size() const { return size_of(*this); }
-  [[nodiscard]] const extents_type& extents() const { return extents_; }
-  [[nodiscard]] const std::array<detail::axis, rank + 1>& layout() const { return axes_; }
+  [[nodiscard]] const extents_type& extents() const& { return extents_; }
+  [[nodiscard]] extents_type extents() const&& { return extents_; }
+  [[nodiscard]] const std::array<detail::axis, rank + 1>& layout() const& { return axes_; }
+  [[nodiscard]] std::array<detail::axis, rank + 1> layout() const&& { return axes_; }
 
   /// The elements from `first` on along D, as many as `count` says: a view of the same memory. The position of its
   /// first element is what `count` says, or follows from this view's; the documents of packed positions are those of

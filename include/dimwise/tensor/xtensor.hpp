@@ -112,11 +112,13 @@ template <class T, class... D>
   return y;
 }
 
-/// The elements as an xtensor adaptor, without a copy; the tensor must outlive it.
+/// The elements as an xtensor adaptor, without a copy; the tensor must outlive it, so a temporary is refused (R3).
 template <class T, class... D>
 [[nodiscard]] auto adapt_xtensor(const tensor<T, D...>& x) {
   using dims = detail::dims_t<shape<D...>>;
   return xt::adapt(x.data(), x.size(), xt::no_ownership(), detail::shape_array(x.extents(), dims{}));
 }
+template <class T, class... D, class Error = ERROR_R3_elements_of_a_temporary_are_gone<shape<D...>>>
+Error adapt_xtensor(const tensor<T, D...>&& temporary);
 
 }  // namespace dimwise

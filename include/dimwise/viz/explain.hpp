@@ -54,7 +54,8 @@ class explanation {
   /// The steps that the texts and pictures show.
   [[nodiscard]] const detail::derivation& derivation() const { return derivation_; }
   /// The passes that would run; none where no plan is made: of tensors, and of elements that are not float32.
-  [[nodiscard]] const std::vector<plan_step>& plan() const { return plan_; }
+  [[nodiscard]] const std::vector<plan_step>& plan() const& { return plan_; }
+  [[nodiscard]] std::vector<plan_step> plan() const&& { return plan_; }
   /// The multiply-adds of all products, as they are written.
   [[nodiscard]] std::size_t multiply_adds() const;
 

@@ -113,7 +113,8 @@ class canvas {
   }
   // Elements that a caller has written and escaped.
   void raw(const std::string& elements) { all_ += elements; }
-  [[nodiscard]] const std::string& str() const { return all_; }
+  [[nodiscard]] const std::string& str() const& { return all_; }
+  [[nodiscard]] std::string str() const&& { return all_; }
 
  private:
   static std::string at(double x, double y) { return " x=\"" + svg_number(x) + "\" y=\"" + svg_number(y) + "\""; }
@@ -148,7 +149,8 @@ class picture {
   /// Its size in pixels, and its title.
   [[nodiscard]] double width() const { return width_; }
   [[nodiscard]] double height() const { return height_; }
-  [[nodiscard]] const std::string& title() const { return title_; }
+  [[nodiscard]] const std::string& title() const& { return title_; }
+  [[nodiscard]] std::string title() const&& { return title_; }
   /// An SVG file.
   [[nodiscard]] std::string svg() const { return element(std::string("<style>") + detail::style_sheet + "</style>\n"); }
   /// The same for a page that has the style sheet.
