@@ -270,6 +270,7 @@ set(dimwise_headers
     include/dimwise/text/bpe.hpp
     include/dimwise/text/decoders.hpp
     include/dimwise/text/folder.hpp
+    include/dimwise/text/growth.hpp
     include/dimwise/text/normalizers.hpp
     include/dimwise/text/pipeline.hpp
     include/dimwise/text/settings.hpp

@@ -30,6 +30,7 @@ class generation {
     }
     std::vector<word> all = words_.encode(chats ? chatml(o_.system, o_.text) : o_.text);
     check(all);
+    has_begun = 1;
     const std::size_t room = context() - all.size();
     const std::size_t most = o_.count < 0 ? room : std::min<std::size_t>(room, static_cast<std::size_t>(o_.count));
     const std::uint64_t seed = o_.seed < 0 ? std::random_device{}() : static_cast<std::uint64_t>(o_.seed);
@@ -217,7 +218,7 @@ int generate(generate_options& o, const std::optional<std::string>& file) {
   const std::filesystem::path folder = model_folder(o.folder);
   const std::string kind = model_kind(folder, {"gpt2", "llama"});
   const io::config_check config(folder / "config.json");
-  std::signal(SIGINT, [](int) { stopped = 1; });
+  std::signal(SIGINT, stop);
   const with_threads threads(o.threads, o.quiet);
 
   const stopwatch loading;

@@ -32,7 +32,13 @@ struct generate_options {
   bool quiet = false;
 };
 
+/// Set by Ctrl-C. What is written then is finished; before there is anything to finish, the program ends at once.
 inline volatile std::sig_atomic_t stopped = 0;
+inline volatile std::sig_atomic_t has_begun = 0;
+inline void stop(int) {
+  if (has_begun == 0) { ::_exit(130); }
+  stopped = 1;
+}
 
 /// The ids that end a text: config.json's, and those of generation_config.json. HuggingFace writes defaults there that
 /// small models do not have: what is none of the model's words is noted on stderr.

@@ -14,6 +14,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
 
 
 def packed(path):
@@ -277,6 +278,7 @@ class Programs:
                            ("--seed", "-5"), ("--seed", "99999999999999999999"), ("--predict", "-2"),
                            ("--top-k", "1.5"), ("--temp", "-1"), ("--repeat-penalty", "0"), *no_numbers)
         self.interrupted(folder)
+        self.interrupted_at_once(folder)
 
     def interrupted(self, folder):
         """Ctrl-C as soon as there is text: what was written stays, and the numbers come"""
@@ -287,6 +289,22 @@ class Programs:
         # On a fast machine the text may be there before the signal is.
         self.check("Ctrl-C", running.returncode in (130, 0) and rest.endswith(b"\n") and b"generation: " in told,
                    (running.returncode, rest, told))
+
+    def interrupted_at_once(self, folder):
+        """Ctrl-C while a long text becomes tokens, which takes many seconds"""
+        long = self.place / "long.txt"
+        long.write_text("Once upon a time. " * 1_000_000, encoding="utf-8")
+        command = [self.generate_program, str(folder), "--file", str(long), "-n", "1"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0) as running:
+            told = b""
+            while b"loaded in" not in told:
+                told += running.stderr.read(1) or b"loaded in: never"
+            running.send_signal(signal.SIGINT)
+            begin = time.monotonic()
+            rest, told = running.communicate(timeout=60)
+            seconds = time.monotonic() - begin
+        self.check("Ctrl-C while a text becomes tokens", running.returncode == 130 and rest == b"" and seconds < 2,
+                   (running.returncode, rest, told, seconds))
 
     def embedding(self, data):
         files = packed(data / "bert.dwpack")

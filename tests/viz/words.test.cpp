@@ -31,6 +31,10 @@ TEST_CASE("words: columns, and what does not fit") {
   CHECK(shortened("abcdef", 6) == "abcdef");
   CHECK(shortened("abcdef", 4) == "abc…");
   CHECK(shortened("猫猫猫", 4) == "猫…");
+  // In time that grows with the length: a square of it would take hours.
+  std::string accents;
+  for (int i = 0; i < 1'000'000; ++i) { accents += "\u0300"; }
+  CHECK(shortened("a" + accents + "bcdef", 4) == "a" + accents + "bc…");
 }
 
 TEST_CASE("words: XML, JSON, DOT, Markdown") {

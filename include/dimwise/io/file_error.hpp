@@ -7,7 +7,6 @@
 
 #include <dimwise/dim/error.hpp>
 
-#include <algorithm>
 #include <memory>
 #include <string>
 #include <string_view>

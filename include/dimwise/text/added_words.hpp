@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace dimwise::text::detail {
@@ -31,13 +32,22 @@ struct part_of_text {
 inline std::vector<part_of_text> parts_by(const std::vector<added_word>& words, const std::u32string& text) {
   std::vector<part_of_text> parts;
   const auto in_word = [&](std::size_t i) { return i < text.size() && is_word_character(text[i]); };
+  // By their first characters: a file may have a hundred thousand.
+  std::unordered_map<code_point, std::vector<const added_word*>> starting_with;
+  for (const added_word& w : words) { starting_with[w.content.front()].push_back(&w); }
   std::size_t begin = 0;
   const auto close = [&](std::size_t end) {
     if (end > begin) { parts.push_back({text.substr(begin, end - begin)}); }
   };
   for (std::size_t i = 0; i < text.size();) {
     const added_word* best = nullptr;
-    for (const added_word& w : words) {
+    const auto here = starting_with.find(text[i]);
+    if (here == starting_with.end()) {
+      ++i;
+      continue;
+    }
+    for (const added_word* const candidate : here->second) {
+      const added_word& w = *candidate;
       if ((best == nullptr || w.content.size() > best->content.size()) &&
           text.compare(i, w.content.size(), w.content) == 0) {
         best = &w;

@@ -14,7 +14,29 @@
 
 namespace dimwise::text::detail {
 
-using decode_step = std::function<std::vector<std::string>(std::vector<std::string>)>;
+// A step of the decoder, which checks how long the text becomes.
+class decode_step {
+ public:
+  // Of f(tokens), or of f(tokens, limit) where f itself may make them much longer.
+  template <class F>
+  explicit decode_step(F f) {
+    if constexpr (std::is_invocable_v<const F&, std::vector<std::string>, const growth&>) {
+      f_ = std::move(f);
+    } else {
+      f_ = [g = std::move(f)](std::vector<std::string> t, const growth&) { return g(std::move(t)); };
+    }
+  }
+  [[nodiscard]] std::vector<std::string> operator()(std::vector<std::string> tokens, const growth& limit) const {
+    std::vector<std::string> made = f_(std::move(tokens), limit);
+    std::size_t size = 0;
+    for (const auto& one : made) { size += one.size(); }
+    limit.check(size);
+    return made;
+  }
+
+ private:
+  std::function<std::vector<std::string>(std::vector<std::string>, const growth&)> f_;
+};
 
 inline std::string bytes_of_signs(const std::vector<std::string>& tokens) {
   static const auto bytes = [] {
@@ -69,7 +91,7 @@ inline std::string cleaned(std::string token) {
        {std::pair(" .", "."), std::pair(" ?", "?"), std::pair(" !", "!"), std::pair(" ,", ","), std::pair(" ' ", "'"),
         std::pair(" n't", "n't"), std::pair(" 'm", "'m"), std::pair(" do not", " don't"), std::pair(" 's", "'s"),
         std::pair(" 've", "'ve"), std::pair(" 're", "'re")}) {
-    token = replaced(token, from, to);
+    token = replaced(token, from, to, [](std::size_t) {});  // they become shorter
   }
   return token;
 }
@@ -84,8 +106,12 @@ inline void add_decoder(const reader& r, const json& from, std::vector<decode_st
   } else if (type == "Replace") {
     const auto pattern = pattern_text(r, from, "decoder");
     const auto content = decoded(r.word(from, "content", "decoder"));
-    then([=](std::vector<std::string> t) {
-      for (auto& one : t) { one = encoded(replaced(decoded(one), pattern, content)); }
+    then([=](std::vector<std::string> t, const growth& limit) {
+      std::size_t done = 0;
+      for (auto& one : t) {
+        one = encoded(replaced(decoded(one), pattern, content, [&](std::size_t size) { limit.check(done + size); }));
+        done += one.size();
+      }
       return t;
     });
   } else if (type == "ByteFallback") {
@@ -101,8 +127,13 @@ inline void add_decoder(const reader& r, const json& from, std::vector<decode_st
     const std::size_t start = r.id(r.at(from, "start", "decoder"), "start");
     const std::size_t stop = r.id(r.at(from, "stop", "decoder"), "stop");
     then([=](std::vector<std::string> t) {
+      if (content.empty()) { return t; }
       for (auto& one : t) {
-        for (std::size_t i = 0; i < start && one.starts_with(content); ++i) { one.erase(0, content.size()); }
+        std::size_t begin = 0;
+        for (std::size_t i = 0; i < start && one.compare(begin, content.size(), content) == 0; ++i) {
+          begin += content.size();
+        }
+        one.erase(0, begin);
         for (std::size_t i = 0; i < stop && one.ends_with(content); ++i) { one.resize(one.size() - content.size()); }
       }
       return t;

@@ -5,6 +5,7 @@
 // Tests: tests/text/tokenizer.test.cpp
 #pragma once
 
+#include <dimwise/text/growth.hpp>
 #include <dimwise/text/settings.hpp>
 #include <dimwise/text/unicode.hpp>
 
@@ -13,14 +14,37 @@
 
 namespace dimwise::text::detail {
 
-using change = std::function<std::u32string(std::u32string)>;
+// A step of the normalizer, which checks how long the text becomes.
+class change {
+ public:
+  // Of f(text), or of f(text, limit) where f itself may make it much longer.
+  template <class F>
+  explicit change(F f) {
+    if constexpr (std::is_invocable_v<const F&, std::u32string, const growth&>) {
+      f_ = std::move(f);
+    } else {
+      f_ = [g = std::move(f)](std::u32string t, const growth&) { return std::u32string(g(std::move(t))); };
+    }
+  }
+  [[nodiscard]] std::u32string operator()(std::u32string text, const growth& limit) const {
+    std::u32string made = f_(std::move(text), limit);
+    limit.check(made.size());
+    return made;
+  }
 
-template <class Text>
-Text replaced(const Text& in, const std::type_identity_t<Text>& from, const std::type_identity_t<Text>& to) {
+ private:
+  std::function<std::u32string(std::u32string, const growth&)> f_;
+};
+
+// `check(size)` is told how long the text becomes.
+template <class Text, class Check>
+Text replaced(const Text& in, const std::type_identity_t<Text>& from, const std::type_identity_t<Text>& to,
+              const Check& check) {
   if (from.empty()) { return in; }
   Text all;
   for (std::size_t i = 0; i < in.size();) {
     if (in.compare(i, from.size(), from) == 0) {
+      check(all.size() + to.size());
       all += to;
       i += from.size();
     } else {
@@ -78,11 +102,16 @@ inline void add_normalizer(const reader& r, const json& from, std::vector<change
     });
   } else if (type == "Prepend") {
     const auto what = decoded(r.word(from, "prepend", "normalizer"));
-    to.emplace_back([what](const std::u32string& t) { return t.empty() ? t : what + t; });
+    to.emplace_back([what](const std::u32string& t, const growth& limit) {
+      limit.check(what.size() + t.size());
+      return t.empty() ? t : what + t;
+    });
   } else if (type == "Replace") {
     const auto pattern = pattern_text(r, from, "normalizer");
     const auto content = decoded(r.word(from, "content", "normalizer"));
-    to.emplace_back([pattern, content](const std::u32string& t) { return replaced(t, pattern, content); });
+    to.emplace_back([pattern, content](const std::u32string& t, const growth& limit) {
+      return replaced(t, pattern, content, [&](std::size_t size) { limit.check(size); });
+    });
   } else if (type == "BertNormalizer") {
     const bool clean = r.flag(from, "clean_text", true);
     const bool ideographs = r.flag(from, "handle_chinese_chars", true);

@@ -22,7 +22,7 @@ namespace dimwise::text::detail {
 /// All parts of a tokenizer.json, in the order in which a text goes through them.
 class pipeline {
  public:
-  pipeline(const json& from, const std::string& title) {
+  pipeline(const json& from, const std::string& title) : title_(title) {
     const reader r(title);
     const json& model = r.at(from, "model", "the tokenizer");
     // Old files do not say the model's type. It comes first: the vocabularies of others are no objects.
@@ -38,12 +38,15 @@ class pipeline {
       pieces_ = [m = piece_model(r, model, words_)](const std::u32string& w) { return m(w); };
     }
     if (from.contains("normalizer")) { add_normalizer(r, from.at("normalizer"), changes_); }
+    check_steps(r, "normalizer", changes_.size());
     add_words(r, from);
     if (from.contains("pre_tokenizer")) { add_splitter(r, from.at("pre_tokenizer"), cuts_); }
+    check_steps(r, "pre_tokenizer", cuts_.size());
     if (from.contains("post_processor")) { around_ = surroundings(r, from.at("post_processor"), words_); }
     if (from.contains("decoder") && !from.at("decoder").is_null()) {
       add_decoder(r, from.at("decoder"), steps_);
       between_.clear();
+      check_steps(r, "decoder", steps_.size());
     }
   }
   pipeline(const pipeline&) = delete;  // its parts refer to its vocabulary
@@ -77,16 +80,18 @@ class pipeline {
   [[nodiscard]] ids encode(std::string_view text, bool around,
                            std::size_t most = std::numeric_limits<std::size_t>::max()) const {
     ids all = around ? around_.before : ids();
-    for (const part_of_text& part : parts_by(added_, decoded(text))) {
+    const std::u32string whole = decoded(text);
+    growth limit(title_, whole.size());
+    for (const part_of_text& part : parts_by(added_, whole)) {
       if (part.word != nullptr) {
         all.push_back(part.word->id);
         continue;
       }
-      for (const part_of_text& inner : parts_by(added_normalised_, changed(part.text))) {
+      for (const part_of_text& inner : parts_by(added_normalised_, changed(part.text, limit))) {
         if (inner.word != nullptr) {
           all.push_back(inner.word->id);
         } else {
-          encode_words(inner.text, all);
+          encode_words(inner.text, limit, all);
         }
       }
     }
@@ -105,12 +110,19 @@ class pipeline {
   }
 
  private:
-  [[nodiscard]] std::u32string changed(std::u32string text) const {
-    for (const change& c : changes_) { text = c(std::move(text)); }
+  static void check_steps(const reader& r, const char* where, std::size_t steps) {
+    if (steps > most_steps) {
+      r.refuse(std::string("a ") + where + " of " + std::to_string(steps) + " steps is not supported, the limit is " +
+               std::to_string(most_steps));
+    }
+  }
+  [[nodiscard]] std::u32string changed(std::u32string text, const growth& limit) const {
+    for (const change& c : changes_) { text = c(std::move(text), limit); }
     return text;
   }
-  void encode_words(const std::u32string& text, ids& to) const {
+  void encode_words(const std::u32string& text, growth& limit, ids& to) const {
     std::vector<std::u32string> words{text};
+    std::size_t size = text.size();
     for (const cut& c : cuts_) {
       std::vector<std::u32string> next;
       for (const auto& w : words) {
@@ -118,7 +130,11 @@ class pipeline {
         next.insert(next.end(), std::make_move_iterator(made.begin()), std::make_move_iterator(made.end()));
       }
       words = std::move(next);
+      size = 0;
+      for (const auto& w : words) { size += w.size(); }
+      limit.check(size);
     }
+    limit.spend(size);
     for (const auto& w : words) {
       if (w.empty()) { continue; }
       const ids found = pieces_(w);
@@ -149,17 +165,22 @@ class pipeline {
         continue;
       }
       // These are looked for in texts that went through the normalizer, so they go through it as well.
-      w.content = changed(std::move(w.content));
+      const growth limit(title_, w.content.size());
+      w.content = changed(std::move(w.content), limit);
       if (!w.content.empty()) { added_normalised_.push_back(std::move(w)); }
     }
   }
   [[nodiscard]] std::string joined_text(std::vector<std::string> tokens) const {
-    for (const auto& step : steps_) { tokens = step(std::move(tokens)); }
+    std::size_t size = 0;
+    for (const auto& one : tokens) { size += one.size(); }
+    const growth limit(title_, size);
+    for (const auto& step : steps_) { tokens = step(std::move(tokens), limit); }
     std::string text;
     for (std::size_t i = 0; i < tokens.size(); ++i) { text += (i > 0 ? between_ : "") + tokens[i]; }
     return encoded(decoded(text));  // bytes that are no UTF-8 become U+FFFD
   }
 
+  std::string title_;
   vocabulary words_{};
   std::size_t vocabulary_size_ = 0;
   std::function<ids(const std::u32string&)> pieces_{};

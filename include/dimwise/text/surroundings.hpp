@@ -5,6 +5,7 @@
 // Tests: tests/text/tokenizer.test.cpp
 #pragma once
 
+#include <dimwise/text/growth.hpp>
 #include <dimwise/text/settings.hpp>
 #include <dimwise/text/word_models.hpp>
 
@@ -55,6 +56,10 @@ struct surroundings {
       const ids made = special(r, from, name, words);
       ids& to = texts == 0 ? before : after;
       to.insert(to.end(), made.begin(), made.end());
+      if (before.size() + after.size() > most_ids_around) {
+        r.refuse("a post_processor that puts more than " + std::to_string(most_ids_around) +
+                 " ids around a text is not supported");
+      }
     }
     if (texts != 1) { r.refuse("a post_processor whose single has not the text A once is not supported"); }
   }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <dimwise/text/bpe.hpp>
+#include <dimwise/text/growth.hpp>
 #include <dimwise/text/settings.hpp>
 #include <dimwise/text/unicode.hpp>
 
@@ -166,20 +167,29 @@ class piece_model {
     unknown_ = *unknown;
     if (from.contains("max_input_chars_per_word")) {
       longest_ = r.id(from.at("max_input_chars_per_word"), "max_input_chars_per_word");
+      if (longest_ > most_in_piece_word) {
+        r.refuse("the model's max_input_chars_per_word is " + std::to_string(longest_) + ", more than " +
+                 std::to_string(most_in_piece_word) + " is not supported");
+      }
     }
   }
   [[nodiscard]] ids operator()(const std::u32string& word) const {
     if (word.size() > longest_) { return {unknown_}; }
     ids all;
     for (std::size_t i = 0; i < word.size();) {
+      const std::string rest = (i > 0 ? prefix_ : "") + encoded(std::u32string_view(word).substr(i));
+      std::string_view piece = rest;
       std::size_t end = word.size();
       std::optional<std::uint32_t> found;
-      for (; end > i && !found; --end) {
-        found = words_->find((i > 0 ? prefix_ : "") + encoded(std::u32string_view(word).substr(i, end - i)));
+      while (end > i && !(found = words_->find(piece))) {
+        --end;
+        std::string last;
+        append(last, word[end]);
+        piece.remove_suffix(last.size());
       }
       if (!found) { return {unknown_}; }
       all.push_back(*found);
-      i = end + 1;
+      i = end;
     }
     return all;
   }

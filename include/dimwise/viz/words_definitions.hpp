@@ -65,9 +65,11 @@ DIMWISE_DETAIL_LIBRARY std::size_t columns_of(std::string_view s) {
 DIMWISE_DETAIL_LIBRARY std::string shortened(const std::string& s, std::size_t columns) {
   if (columns_of(s) <= columns) { return s; }
   std::string all;
+  std::size_t taken = 0;  // counted on: there may be thousands of accents in a column
   for (std::size_t i = 0; i < s.size();) {
     const std::size_t n = code_point_at(s, i).bytes == 0 ? 1 : code_point_at(s, i).bytes;
-    if (columns_of(all) + columns_of(std::string_view(s).substr(i, n)) + 1 > columns) { break; }
+    taken += columns_of(std::string_view(s).substr(i, n));
+    if (taken + 1 > columns) { break; }
     all.append(s, i, n);
     i += n;
   }
