@@ -18,7 +18,7 @@
 
 namespace dimwise::detail {
 
-// The blocks that a thread keeps. Without a destructor, taking a block checks nothing: `block_pool::closer` empties it.
+// The blocks that a thread keeps. It has no destructor: `block_pool::closer` empties it.
 struct kept_blocks {
   static constexpr std::size_t capacity = 512;
   static constexpr std::size_t size_classes = 9;

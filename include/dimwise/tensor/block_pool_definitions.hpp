@@ -13,6 +13,7 @@ namespace dimwise::detail {
 
 DIMWISE_DETAIL_LIBRARY void* block_pool::take(std::size_t asked) {
   const std::size_t bytes = rounded(asked);
+  (void)opened();  // a shared library stays in memory until the threads end that made tensors with its pool
   if (bytes <= small_bytes) {
     kept_blocks::small_list& list = kept.small[size_class(bytes)];
     if (link* const first = list.first) {

@@ -37,6 +37,8 @@ void copy_elements(const T* from, std::size_t n, T* to) {
   if (n > 0) { std::memmove(to, from, n * sizeof(T)); }
 }
 
+using block_giver = void (*)(void* memory, std::size_t bytes) noexcept;
+
 // Memory of the pool for n elements; what is thrown says for what it was.
 [[gnu::noinline]] inline void* take_elements(std::size_t n, std::size_t bytes_of_one, const char* what) {
   if (n > std::numeric_limits<std::size_t>::max() / bytes_of_one) { throw allocation_error(n, bytes_of_one, what); }
@@ -45,7 +47,8 @@ void copy_elements(const T* from, std::size_t n, T* to) {
   } catch (const std::bad_alloc&) { throw allocation_error(n * bytes_of_one, what); }
 }
 
-// Aligned elements; numbers begin without a value.
+// Aligned elements; numbers begin without a value. They go back to the pool that they are from: shared libraries that
+// hide their symbols have a pool each, and tensors pass between them.
 template <class T>
 class aligned_vector {
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
@@ -55,7 +58,7 @@ class aligned_vector {
 
   aligned_vector() = default;
   explicit aligned_vector(std::size_t n, const char* what = "a buffer of an evaluation")
-      : begin_(static_cast<T*>(take_elements(n, sizeof(T), what))), size_(n) {
+      : begin_(static_cast<T*>(take_elements(n, sizeof(T), what))), size_(n), giver_(&block_pool::give) {
     if constexpr (!std::is_trivially_default_constructible_v<T>) { fill_elements(begin_, n, T{}); }
   }
   aligned_vector(const aligned_vector& other, const char* what = "a copy of elements")
@@ -63,14 +66,15 @@ class aligned_vector {
     copy_elements(other.begin_, other.size_, begin_);
   }
   aligned_vector(aligned_vector&& other) noexcept
-      : begin_(std::exchange(other.begin_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+      : begin_(std::exchange(other.begin_, nullptr)), size_(std::exchange(other.size_, 0)), giver_(other.giver_) {}
   aligned_vector& operator=(aligned_vector other) noexcept {
     std::swap(begin_, other.begin_);
     std::swap(size_, other.size_);
+    std::swap(giver_, other.giver_);
     return *this;
   }
   ~aligned_vector() {
-    if (begin_ != nullptr) { block_pool::give(begin_, size_ * sizeof(T)); }
+    if (begin_ != nullptr) { giver_(begin_, size_ * sizeof(T)); }
   }
 
   /// Makes `n` new, unwritten elements; does nothing where there are `n` already.
@@ -86,12 +90,15 @@ class aligned_vector {
   [[nodiscard]] const T* begin() const { return begin_; }
   [[nodiscard]] T* end() { return begin_ + size_; }
   [[nodiscard]] const T* end() const { return begin_ + size_; }
+  // What gives memory back to the pool of these elements.
+  [[nodiscard]] block_giver giver() const { return giver_; }
   [[nodiscard]] T& operator[](std::size_t i) { return begin_[i]; }
   [[nodiscard]] const T& operator[](std::size_t i) const { return begin_[i]; }
 
  private:
   T* begin_ = nullptr;
   std::size_t size_ = 0;
+  block_giver giver_ = nullptr;
 };
 
 // What the evaluator may keep beside constant elements that it uses again and again: weights in the order that a kernel
@@ -205,6 +212,11 @@ class shared_storage {
     block(const block& other) : values(other.values, "a tensor's own copy of elements that it shared") {}
     static void* operator new(std::size_t bytes) { return take_elements(1, bytes, "a tensor"); }
     static void operator delete(void* memory, std::size_t bytes) noexcept { block_pool::give(memory, bytes); }
+    static void operator delete(block* b, std::destroying_delete_t) noexcept {
+      const block_giver giver = b->values.giver();  // that of the block, too
+      b->~block();
+      giver(b, sizeof(block));
+    }
 
     owner_count owners{};
     bool handed_out = false;
