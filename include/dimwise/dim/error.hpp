@@ -15,8 +15,8 @@
 
 namespace dimwise {
 
-/// The base of all that dimwise throws but `std::bad_alloc` and what derives from it (`allocation_error`); `what()` names the operation,
-/// what was wrong, and what was expected.
+/// The base of all that dimwise throws but `std::bad_alloc` and what derives from it, as `allocation_error`; `what()`
+/// names the operation, what was wrong, and what was expected.
 class error : public std::exception {
  public:
   /// What was wrong, where, and what was expected.

@@ -34,8 +34,8 @@ struct adam_numbers {
   T epsilon;
 };
 
-// A pass that must not end halfway, although the executor may throw. What it needs is taken before it begins: a byte for
-// each part of the longest pass.
+// A pass that must not end halfway, although the executor may throw. What it needs is taken before it begins: a byte
+// for each part of the longest pass.
 class whole_passes {
  public:
   explicit whole_passes(std::size_t longest) : done_((longest + part_elements - 1) / part_elements) {}

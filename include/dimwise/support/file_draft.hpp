@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/support/file_draft.hpp -- a file that appears whole or not at all: it is written under another name beside its
-// place, and renamed when it is complete.
+// dimwise/support/file_draft.hpp -- a file that appears whole or not at all: it is written under another name, and
+// renamed when it is complete.
 //
 // Layer: support. POSIX: open, flock, rename. Writers of one file do not meet: each has a draft of its own. The caller
 // says what is thrown.

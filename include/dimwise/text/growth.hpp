@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/text/growth.hpp -- limits of what a tokenizer.json may ask for: how long texts become, and how many steps it has.
+// dimwise/text/growth.hpp -- limits of what a tokenizer.json may ask for: the length of texts, the number of steps.
 //
 // Layer: text. A replacement by two letters, forty times, is a terabyte of text: a small file must not take all memory.
 // Tests: tests/text/limits.test.cpp
