@@ -230,6 +230,10 @@ SENTENCES = {
     "ERROR_R21_module_does_not_take_its_element_type": ("types", "the elements of a part stay as they are where the model is tracked, so it would not be trained: {types}"),
     "ERROR_R21_loss_has_no_tracked_operand": ("all+types", "the loss [{have}] does not depend on the model that it is given", "the loss {types} does not depend on the model that it is given",
         "the loss does not depend on the model that it is given"),
+    "ERROR_R21_loss_has_other_elements_than_the_model": (
+        "differing", "{op}: the model has elements of {declared}, the loss of {computed}"),
+    "ERROR_R21_declared_type_drops_the_gradient": (
+        "differing", "{op}: the declared type has elements of {declared}, so the gradient of {computed} would end here"),
     "ERROR_R21_gradients_of_gradients_are_not_recorded": ("types", "the model {types} is tracked already: there are no gradients of gradients"),
     "ERROR_R22_targets_have_other_dimensions": (
         "differing", "{op}: predictions and targets differ: {sides}", "{op} over {over}: predictions and targets have other dimensions",
@@ -504,6 +508,12 @@ CURES = {
         "Let the module be a template over its element type, and tell each member that type: `template <class T = float> "
         "struct m`, `nn::linear<…, T>`. A module with other arguments says `template <class U> using rebind = m<3, U>;`. What is "
         "not trained is outside the model, or `detached` in the formula.",
+    "ERROR_R21_loss_has_other_elements_than_the_model":
+        "Convert the operand to the model's element type outside the loss: `const tensor targets = map([](double v) { return "
+        "static_cast<float>(v); }, from_file);`. Or train a model of `double`: `converted<double>(model)`.",
+    "ERROR_R21_declared_type_drops_the_gradient":
+        "Deduce the type: `tensor y = expr;` keeps the gradient. `detached(expr)` takes the value as a constant, where the gradient "
+        "is to end.",
     "ERROR_R21_gradients_of_gradients_are_not_recorded":
         "Differentiate by a plain model: outside the loss, or by `detached(x)`.",
     "ERROR_R22_targets_have_other_dimensions":

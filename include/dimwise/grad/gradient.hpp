@@ -138,15 +138,13 @@ decltype(auto) one_number(X&& x) {
   }
 }
 
-// A loss that forgot its `return`, or whose body does not compile: compilers have said that error before, and take its
-// result for `void` or for none.
-struct loss_gives_no_value_or_has_an_error_of_its_own;
-template <class F, class... X>
-concept gives_a_value = std::is_invocable_v<F, X...> && !std::is_void_v<std::invoke_result_t<F, X...>>;
+// A loss that forgot its `return`, or that does not take the model with tracked elements.
+struct loss_gives_no_value;
+struct loss_does_not_take_the_tracked_model;
 
-// Whether a loss has a gradient by a model (R21).
-template <class M, class Loss>
-consteval auto judge_loss() {
+// The model that a loss is given, or why there is none (R21).
+template <class M>
+consteval auto judge_model() {
   using T = model_element<M>;
   if constexpr (std::is_void_v<T>) {
     return answer<ERROR_R21_model_has_no_parameters<M>>{};
@@ -154,11 +152,60 @@ consteval auto judge_loss() {
     return answer<ERROR_R21_gradients_of_gradients_are_not_recorded<M>>{};
   } else if constexpr (decltype(part_without_elements<M, rebind<tracked<T>, M>>())::size > 0) {
     return part_error(part_without_elements<M, rebind<tracked<T>, M>>());
-  } else if constexpr (!gives_a_value<const Loss&, const rebind<tracked<T>, M>&>) {
-    return answer<loss_gives_no_value_or_has_an_error_of_its_own>{};
   } else {
-    using loss = std::remove_cvref_t<decltype(one_number(
-        std::declval<std::invoke_result_t<const Loss&, const rebind<tracked<T>, M>&>>()))>;
+    return answer<accepted<rebind<tracked<T>, M>>>{};
+  }
+}
+template <class M>
+using model_verdict = typename decltype(judge_model<M>())::type;
+
+// Whether a loss takes the model: a call beside a function that takes everything is ambiguous then, and nothing looks
+// into the body.
+struct loss_is_not_called {};
+struct takes_all {
+  template <class X>
+  loss_is_not_called operator()(const X&) const;
+};
+template <class Loss>
+struct loss_or_all : Loss, takes_all {
+  using Loss::operator();
+  using takes_all::operator();
+};
+template <class Loss, class Model>
+consteval bool takes_model() {
+  if constexpr (!std::is_class_v<Loss> || std::is_final_v<Loss>) {
+    return false;
+  } else {
+    return !requires(const loss_or_all<Loss>& loss, const Model& m) {
+      { loss(m) } -> std::same_as<loss_is_not_called>;
+    };
+  }
+}
+
+// What a loss gives. Compilers print the way to an error in the loss's own lines: it is the call of the user and this
+// declaration alone.
+template <class Loss, class Model, bool Takes = takes_model<Loss, Model>()>
+auto given_by(const Loss& loss, accepted<Model>*) -> std::type_identity<decltype(loss(std::declval<const Model&>()))>;
+template <class Loss>
+auto given_by(const Loss& loss, ...) -> std::type_identity<loss_is_not_called>;
+template <class M>
+inline constexpr model_verdict<M>* model_of_loss = nullptr;
+
+// Whether a loss that gives `Given` has a gradient by a model (R21).
+template <class M, class Loss, class Verdict, class Given>
+consteval auto judge_loss() {
+  if constexpr (refused<Verdict>) {
+    return answer<Verdict>{};
+  } else if constexpr (std::is_same_v<Given, loss_is_not_called>) {
+    if constexpr (takes_model<Loss, typename Verdict::shape>()) {
+      return answer<already_refused>{};  // its body does not compile, and compilers have said so
+    } else {
+      return answer<loss_does_not_take_the_tracked_model>{};
+    }
+  } else if constexpr (std::is_void_v<Given>) {
+    return answer<loss_gives_no_value>{};
+  } else {
+    using loss = std::remove_cvref_t<decltype(one_number(std::declval<Given>()))>;
     if constexpr (std::is_same_v<loss, already_refused>) {
       return answer<already_refused>{};
     } else if constexpr (!operand<loss>) {
@@ -167,13 +214,23 @@ consteval auto judge_loss() {
       return answer<ERROR_R21_loss_has_no_tracked_operand<operand_t<shape_of<loss>>>>{};
     } else if constexpr (!is_plain_number<shape_of<loss>>) {
       return answer<ERROR_R21_loss_is_one_number<operand_t<shape_of<loss>>>>{};
+    } else if constexpr (!std::is_same_v<value_of<loss>, tracked<model_element<M>>>) {
+      return answer<ERROR_R21_loss_has_other_elements_than_the_model<op::gradient, declared<model_element<M>>,
+                                                                     computed<untracked_t<value_of<loss>>>>>{};
     } else {
       return answer<accepted<shape<>>>{};
     }
   }
 }
 template <class M, class Loss>
-using loss_verdict = typename decltype(judge_loss<M, Loss>())::type;
+using loss_verdict = typename decltype(judge_loss<M, Loss, model_verdict<M>,
+                                                  typename decltype(given_by(std::declval<const Loss&>(),
+                                                                             model_of_loss<M>))::type>())::type;
+// A loss that was refused in its own lines: nothing more is said, here or where its gradient is used.
+template <class Verdict>
+concept refused_before = std::is_same_v<Verdict, already_refused>;
+template <class Verdict>
+concept refused_here = refused<Verdict> && !refused_before<Verdict>;
 
 // A number that is differentiated, and what it is multiplied by.
 template <class X>
@@ -221,6 +278,14 @@ auto differentiated(const M& model, const Loss& loss, const Part& part) {
 
 namespace no_adl {
 
+// Declared first: clang shows the first one on the way to an error in the loss.
+template <class M, class Loss,
+          class Given = typename decltype(detail::given_by(std::declval<const Loss&>(),
+                                                           detail::model_of_loss<M>))::type,
+          class Verdict = typename decltype(detail::judge_loss<M, Loss, detail::model_verdict<M>, Given>())::type>
+  requires detail::refused_here<Verdict>
+Verdict value_and_gradient(const M& model, const Loss& loss) DIMWISE_DETAIL_REFUSES_LAMBDAS;
+
 /// The loss at `model`, and its gradient: a model of the same type whose tensors hold the derivatives. Parameters that
 /// the loss does not depend on have the gradient 0.
 ///
@@ -230,26 +295,48 @@ namespace no_adl {
 /// expression or a stored tensor without dimensions, or an `average`, whose mean it is. Throws `gradient_error` where
 /// tracked tensors of another call are used. Refuses a loss of several numbers, one that reads no tracked tensor, and a
 /// model that is tracked already (R21).
-template <class M, class Loss, class Verdict = detail::loss_verdict<M, Loss>>
+template <class M, class Loss,
+          class Given = typename decltype(detail::given_by(std::declval<const Loss&>(),
+                                                           detail::model_of_loss<M>))::type,
+          class Verdict = typename decltype(detail::judge_loss<M, Loss, detail::model_verdict<M>, Given>())::type>
   requires allowed<Verdict>
 [[nodiscard]] auto value_and_gradient(const M& model, const Loss& loss) {
   return detail::differentiated(model, loss, [](const auto& l) { return detail::loss_as_number(l); });
 }
+template <class M, class Loss,
+          class Given = typename decltype(detail::given_by(std::declval<const Loss&>(),
+                                                           detail::model_of_loss<M>))::type,
+          class Verdict = typename decltype(detail::judge_loss<M, Loss, detail::model_verdict<M>, Given>())::type>
+  requires detail::refused_before<Verdict>
+value_with_gradient<detail::model_element<M>, M> value_and_gradient(const M& model, const Loss&) {
+  return {{}, model};
+}
 
-template <class M, class Loss, class Verdict = detail::loss_verdict<M, Loss>>
-  requires refused<Verdict>
-Verdict value_and_gradient(const M& model, const Loss& loss) DIMWISE_DETAIL_REFUSES_LAMBDAS;
+// Declared first: clang shows the first one on the way to an error in the loss.
+template <class M, class Loss,
+          class Given = typename decltype(detail::given_by(std::declval<const Loss&>(),
+                                                           detail::model_of_loss<M>))::type,
+          class Verdict = typename decltype(detail::judge_loss<M, Loss, detail::model_verdict<M>, Given>())::type>
+  requires detail::refused_here<Verdict>
+Verdict gradient(const M& model, const Loss& loss) DIMWISE_DETAIL_REFUSES_LAMBDAS;
 
 /// The gradient alone.
-template <class M, class Loss, class Verdict = detail::loss_verdict<M, Loss>>
+template <class M, class Loss,
+          class Given = typename decltype(detail::given_by(std::declval<const Loss&>(),
+                                                           detail::model_of_loss<M>))::type,
+          class Verdict = typename decltype(detail::judge_loss<M, Loss, detail::model_verdict<M>, Given>())::type>
   requires allowed<Verdict>
 [[nodiscard]] M gradient(const M& model, const Loss& loss) {
   return value_and_gradient(model, loss).gradient;
 }
-template <class M, class Loss, class Verdict = detail::loss_verdict<M, Loss>>
-  requires refused<Verdict>
-Verdict gradient(const M& model, const Loss& loss) DIMWISE_DETAIL_REFUSES_LAMBDAS;
-
+template <class M, class Loss,
+          class Given = typename decltype(detail::given_by(std::declval<const Loss&>(),
+                                                           detail::model_of_loss<M>))::type,
+          class Verdict = typename decltype(detail::judge_loss<M, Loss, detail::model_verdict<M>, Given>())::type>
+  requires detail::refused_before<Verdict>
+M gradient(const M& model, const Loss&) {
+  return model;
+}
 }  // namespace no_adl
 
 }  // namespace dimwise

@@ -248,15 +248,36 @@ struct judged_alternatives<Op, V, Named, X, Y, Options...> {
                    difference_t<dims_t<shape_of<X>>, list<V>>, list<V>, Options...>,
       X, Y>;
 };
+// A loss has the elements of the model, and so of the predictions: targets with wider ones would widen it.
+template <class Op, class Verdict, class X, class Y>
+consteval auto judge_widened() {
+  if constexpr (allowed<Verdict> && is_tracked<X> && real_element<untracked_t<value_of<Y>>>) {
+    using wider = std::common_type_t<untracked_t<value_of<X>>, untracked_t<value_of<Y>>>;
+    if constexpr (std::is_same_v<wider, untracked_t<value_of<X>>>) {
+      return answer<Verdict>{};
+    } else {
+      return answer<
+          ERROR_R21_loss_has_other_elements_than_the_model<Op, declared<untracked_t<value_of<X>>>, computed<wider>>>{};
+    }
+  } else {
+    return answer<Verdict>{};
+  }
+}
+template <class Op, class Verdict, class X, class Y>
+using of_elements = typename decltype(judge_widened<Op, Verdict, X, Y>())::type;
+
 template <class Op, class Named, class X, class Y, class... Options>
-using pairs_verdict = with_options<
+using pairs_verdict = of_elements<
     Op,
-    of_numbers<
+    with_options<
         Op,
-        with_logits<Op, rule::loss_of_pairs<Op, Named, shape_of<X>, shape_of<Y>, is_given<all_documents, Options...>>,
-                    X>,
-        X, Y>,
-    dims_t<shape_of<X>>, dims_t<shape_of<X>>, Options...>;
+        of_numbers<
+            Op,
+            with_logits<
+                Op, rule::loss_of_pairs<Op, Named, shape_of<X>, shape_of<Y>, is_given<all_documents, Options...>>, X>,
+            X, Y>,
+        dims_t<shape_of<X>>, dims_t<shape_of<X>>, Options...>,
+    X, Y>;
 
 }  // namespace detail
 

@@ -503,6 +503,14 @@ struct ERROR_R21_module_does_not_take_its_element_type;
 template <class... Facts>
 struct ERROR_R21_loss_has_no_tracked_operand;
 
+/// The loss is of another element type than the model: an operand that the model meets has wider elements.
+template <class... Facts>
+struct ERROR_R21_loss_has_other_elements_than_the_model;
+
+/// The declared type has plain elements, and the expression tracked ones: the gradient would end here.
+template <class... Facts>
+struct ERROR_R21_declared_type_drops_the_gradient;
+
 /// The model is tracked already: gradients of gradients are not recorded.
 template <class... Facts>
 struct ERROR_R21_gradients_of_gradients_are_not_recorded;

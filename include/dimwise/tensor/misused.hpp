@@ -33,6 +33,7 @@ struct widened;
 struct random_uniform;
 struct random_normal;
 struct next_word_loss;
+struct gradient;
 struct extent_of;
 struct evaluate;
 struct reference;

@@ -88,7 +88,10 @@ inline constexpr bool indexes_all = axes_for<Shape>::size == sizeof...(Ids) && a
 
 // What is assigned loses nothing: the same elements, or wider real numbers.
 template <class To, class From>
-using elements_error = ERROR_R13_elements_do_not_fit_the_declared_type<op::assign, declared<To>, computed<From>>;
+using elements_error =
+    std::conditional_t<is_tracked_type<From> && !is_tracked_type<To>,
+                       ERROR_R21_declared_type_drops_the_gradient<op::assign, declared<To>, computed<From>>,
+                       ERROR_R13_elements_do_not_fit_the_declared_type<op::assign, declared<To>, computed<From>>>;
 // A number has no dimensions, so it would be broadcast; a container's elements have no extents.
 template <class Shape, class Other>
 using assigned_error = std::conditional_t<

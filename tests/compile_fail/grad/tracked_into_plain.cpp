@@ -1,6 +1,6 @@
 // MISTAKE: a step of the loss was stored as plain numbers: what comes before it would get no gradient.
-// RULE: R13
-// EXPECT: ERROR_R13_elements_do_not_fit_the_declared_type<.*assign.*float.*tracked<float>
+// RULE: R21
+// EXPECT: ERROR_R21_declared_type_drops_the_gradient<.*assign.*float.*tracked<float>
 // VARIANTS: equal dynamic
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>
