@@ -240,6 +240,7 @@ SENTENCES = {
         "{op}: predictions [{lhave}] and targets [{rhave}] differ in their elements"),
     "ERROR_R22_logits_are_log_probabilities": ("all", "{op} is given logarithms of probabilities [{have}] instead of logits"),
     "ERROR_R22_mean_of_an_average_is_added": ("over", "{op}: an average over {over}, which is not divided yet, meets what is no average over the same dimensions"),
+    "ERROR_R22_average_becomes_a_number_by_mean_or_value": ("over", "an average over {over} is no number and no tensor yet"),
     "ERROR_R22_logits_are_probabilities": ("all", "{op} is given probabilities [{have}] instead of logits"),
     "ERROR_R22_mean_goes_over_the_elements_of_the_loss": ("over", "{op} takes the mean over {over}, but the elements of the loss are [{have}]"),
     "ERROR_R22_targets_sum_to_one_over_another_dimension": ("over+normalised", "{op} goes over {over}, but the targets sum to one over {normalised}", "{op} goes over {over}, but the targets do not sum to one over it"),
@@ -523,6 +524,9 @@ CURES = {
         "Give the loss the logits: it normalises them itself, over the dimension that it names.",
     "ERROR_R22_mean_of_an_average_is_added":
         "Add the mean of each: `cross_entropy<vocab>(logits, next).mean() + 0.1F * penalty`.",
+    "ERROR_R22_average_becomes_a_number_by_mean_or_value":
+        "`average loss = cross_entropy<vocab>(logits, next);`, and then `loss.value()` is the number, `loss.mean()` the number as an "
+        "expression.",
     "ERROR_R22_logits_are_probabilities":
         "Give the loss the logits, without `sigmoid`: it takes it itself.",
     "ERROR_R22_mean_goes_over_the_elements_of_the_loss":

@@ -104,8 +104,12 @@ consteval auto judge_combined() {
   } else if constexpr (bools_alone<A, B>) {
     return answer<ERROR_R7_mask_needs_a_polarity_allow_or_block<Op, typename shown_argument<A>::type,
                                                                 typename shown_argument<B>::type>>{};
+  } else if constexpr (operand<A> && operand<B>) {
+    return answer<arithmetic_error<Op, A, B>>{};  // elements that are no bool
   }
 }
+template <class Op, class A, class B>
+concept no_masks = !one_refused<A, B> && !std::is_void_v<decltype(judge_combined<Op, A, B>())>;
 template <class Op, class A, class B>
 using combined_error = typename decltype(judge_combined<Op, A, B>())::type;
 
@@ -116,6 +120,9 @@ template <operand X>
 inline constexpr bool is_truth<X> = has_bools<X> && is_plain_number<shape_of<X>>;
 template <class... X>
 using no_condition = ERROR_R7_tensor_of_bool_is_no_condition<typename shown_argument<X>::type...>;
+// What stands beside a tensor by mistake, but for types of users.
+template <class X>
+concept no_condition_beside = operand<X> || std::is_arithmetic_v<X> || mask_like<X>;
 // What `a && b` and `a || b` are wrong about; no type where they are not.
 template <class A, class B>
 consteval auto judge_condition() {
@@ -125,10 +132,14 @@ consteval auto judge_condition() {
     // Where one side is a truth, the other one is wrong, unless it is one as well.
     using other = std::conditional_t<is_truth<A>, B, A>;
     if constexpr (!is_truth<other> && !std::is_same_v<other, bool>) { return answer<no_condition<other>>{}; }
-  } else if constexpr (bools_alone<A, B>) {
+  } else if constexpr (bools_alone<A, B> || (operand<A> && no_condition_beside<B>) ||
+                       (no_condition_beside<A> && operand<B>)) {
     return answer<no_condition<A, B>>{};
   }
 }
+template <class A, class B>
+concept no_conditions = !one_refused<A, B> && (operand<A> || operand<B> || mask<A> || mask<B>) &&
+                        !std::is_void_v<decltype(judge_condition<A, B>())>;
 template <class A, class B>
 using condition_error = typename decltype(judge_condition<A, B>())::type;
 
@@ -140,15 +151,19 @@ detail::already_refused operator&(A a, B b);
 template <class A, class B>
   requires detail::one_refused<A, B>
 detail::already_refused operator|(A a, B b);
-template <class A, class B, class Error = detail::combined_error<op::mask_and, A, B>>
+template <class A, class B, class = std::enable_if_t<detail::no_masks<op::mask_and, A, B>>,
+          class Error = detail::combined_error<op::mask_and, A, B>>
 Error operator&(const A& a, const B& b);
-template <class A, class B, class Error = detail::combined_error<op::mask_or, A, B>>
+template <class A, class B, class = std::enable_if_t<detail::no_masks<op::mask_or, A, B>>,
+          class Error = detail::combined_error<op::mask_or, A, B>>
 Error operator|(const A& a, const B& b);
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Weffc++"  // they are never called
-template <class A, class B, class Error = detail::condition_error<A, B>>
+template <class A, class B, class = std::enable_if_t<detail::no_conditions<A, B>>,
+          class Error = detail::condition_error<A, B>>
 Error operator&&(const A& a, const B& b);
-template <class A, class B, class Error = detail::condition_error<A, B>>
+template <class A, class B, class = std::enable_if_t<detail::no_conditions<A, B>>,
+          class Error = detail::condition_error<A, B>>
 Error operator||(const A& a, const B& b);
 #pragma GCC diagnostic pop
 

@@ -27,6 +27,13 @@ struct average {
   /// The mean's value.
   [[nodiscard]] detail::untracked_t<T> value() const { return tensor(detail::untracked_of(mean())); }
 
+  // An average is no number yet: `mean()` and `value()` are.
+  template <class U, class... E, class Error = ERROR_R22_average_becomes_a_number_by_mean_or_value<over<D...>>>
+  operator tensor<U, E...>() const = delete;
+  template <class Number, class Error = ERROR_R22_average_becomes_a_number_by_mean_or_value<over<D...>>>
+    requires std::is_arithmetic_v<Number>
+  operator Number() const = delete;
+
   /// The average over the elements of both.
   template <class... E>
     requires(detail::same_set<detail::list<D...>, detail::list<E...>>)
@@ -59,6 +66,10 @@ struct average {
     return a * (detail::untracked_t<T>(1) / static_cast<detail::untracked_t<T>>(by));
   }
 };
+
+// `tensor loss = cross_entropy<…>(…);`
+template <class T, class... D>
+tensor(const average<T, D...>&) -> tensor<T>;
 
 namespace detail {
 

@@ -529,6 +529,10 @@ struct ERROR_R22_logits_are_log_probabilities;
 template <class... Facts>
 struct ERROR_R22_mean_of_an_average_is_added;
 
+/// A loss is an average: a sum and a count. `mean()` is a number as an expression, `value()` its value.
+template <class... Facts>
+struct ERROR_R22_average_becomes_a_number_by_mean_or_value;
+
 /// Probabilities are no logits: the loss takes the logits, and their sigmoid itself.
 template <class... Facts>
 struct ERROR_R22_logits_are_probabilities;
