@@ -35,7 +35,7 @@ class decode_step {
   }
 
  private:
-  std::function<std::vector<std::string>(std::vector<std::string>, const growth&)> f_;
+  std::function<std::vector<std::string>(std::vector<std::string>, const growth&)> f_{};
 };
 
 inline std::string bytes_of_signs(const std::vector<std::string>& tokens) {

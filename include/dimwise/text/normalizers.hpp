@@ -33,7 +33,7 @@ class change {
   }
 
  private:
-  std::function<std::u32string(std::u32string, const growth&)> f_;
+  std::function<std::u32string(std::u32string, const growth&)> f_{};
 };
 
 // `check(size)` is told how long the text becomes.
