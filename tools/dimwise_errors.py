@@ -72,6 +72,10 @@ SENTENCES = {
     "ERROR_R5_weights_are_contracted_over_their_own_dimension": (
         "over+normalised", "{op} goes over {over} beside weights that sum to one over {normalised}",
         "{op} goes over {over} beside weights over {weighted}"),
+    "ERROR_R5_log_probabilities_meet_probabilities": (
+        "normalised", "{op}: logarithms of probabilities meet probabilities over {normalised}", "{op}: logarithms of probabilities meet probabilities"),
+    "ERROR_R5_log_probabilities_are_taken_along_their_own_dimension": (
+        "over", "{op} takes elements along {first}, but the logarithms of probabilities are normalised over {second}"),
     "ERROR_R5_already_normalised": (
         "over+normalised+weighted", "{op} goes over {over}, but its operand sums to one over {normalised} already",
         "{op} goes over {over}, but its operand is a product with weights over {weighted}", "{op}: its operand sums to one over {normalised} already",
@@ -453,6 +457,10 @@ CURES = {
     "ERROR_R3_view_and_tensor_differ_in_type":
         "Evaluate an expression into a tensor that lives as long as the view. Name the dimensions in the order of the tensor, "
         "or `permute` it; a constant tensor has views of `const` elements.",
+    "ERROR_R5_log_probabilities_meet_probabilities":
+        "Add logarithms to logarithms: `log_softmax<vocab>(a) + log_softmax<vocab>(b)`, or probabilities to probabilities.",
+    "ERROR_R5_log_probabilities_are_taken_along_their_own_dimension":
+        "Normalise over the dimension of the ids: `gather<vocab>(log_softmax<vocab>(logits), tokens)`.",
     "ERROR_R3_elements_of_a_temporary_are_gone":
         "Keep the tensor in a variable that outlives the pointer or the span: `const tensor y = evaluate(x * 2); for (float v : y.values())`.",
     "ERROR_R13_elements_do_not_fit_the_declared_type":

@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <vector>
 
 namespace {
@@ -131,6 +132,23 @@ TEST_CASE("scatter_add: whole numbers, ids along the dimension itself, composite
   CHECK(thrown<dimwise::extent_error>([&] {
     (void)scatter_add<vocab, seq>(tensor<float, seq>(seq{2}), ids, vocab{4});
   }) == "scatter_add: dimension seq has extent 2 in one operand and 3 in another (R15)");
+}
+
+TEST_CASE("gather: of log-probabilities, a row by its condition and elements along their own dimension") {
+  const auto table = drawn<tensor<float, two, three>>(12);
+  const tensor<id<two>, seq> given({id<two>(1), id<two>(0), id<two>(1)}, seq{3});
+  const auto log_of = [](const auto& x, auto row, auto at, std::size_t n) {
+    return double(el(x, row, at)) - std::log(sum_of(n, [&](auto i) { return std::exp(double(el(x, row, i))); }));
+  };
+  CHECK(agrees(gather<two>(dimwise::log_softmax<three>(table), given), {3, 3}, 20,
+               [&](auto s, auto t) { return log_of(table, el(given, s).value, t, 3); }) == "");
+  const auto logits = drawn<tensor<float, beam, vocab>>(13, beam{3}, vocab{5});
+  const tensor<id<beam>, beam> parents({id<beam>(1), id<beam>(1), id<beam>(0)}, beam{3});
+  const tensor<id<vocab>, beam> words({id<vocab>(4), id<vocab>(0), id<vocab>(2)}, beam{3});
+  CHECK(agrees(gather<beam>(dimwise::log_softmax<vocab>(logits), parents), {3, 5}, 20,
+               [&](auto b, auto v) { return log_of(logits, el(parents, b).value, v, 5); }) == "");
+  CHECK(agrees(gather<vocab>(dimwise::log_softmax<vocab>(logits), words), {3}, 20,
+               [&](auto b) { return log_of(logits, b, el(words, b).value, 5); }) == "");
 }
 
 TEST_CASE("argmax: along several dimensions it is the id of their product, in the order in which they are named") {

@@ -53,6 +53,10 @@ struct rows_over {
 };
 template <class Shape, class How, class Over, class E>
 using rowwise = node<rows_over<How, Over>, Shape, value_of<E>, E>;
+template <class Over, class Shape, class T, class E>
+struct log_normalised<node<rows_over<rows::log_softmax, Over>, Shape, T, E>> {
+  using type = Over;
+};
 template <class Shape, class How, class Over, class E>
 auto make_rows(const E& e, double epsilon = 0) {
   return rowwise<Shape, How, Over, E>({epsilon}, e.extents(), e);

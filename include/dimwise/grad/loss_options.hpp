@@ -174,12 +174,6 @@ struct ids_in<id<D>> {
 template <class X>
 using ids_of_t = typename ids_in<value_of<X>>::type;
 
-// Logarithms of probabilities, as far as a type says it.
-template <class X>
-inline constexpr bool is_log_softmax = false;
-template <class Shape, class Over, class E>
-inline constexpr bool is_log_softmax<rowwise<Shape, rows::log_softmax, Over, E>> = true;
-
 template <class X>
 inline constexpr bool is_sigmoid = false;
 template <class Shape, class T, class E>
@@ -197,7 +191,7 @@ inline constexpr bool is_trained_target =
 
 template <class Op, class Verdict, class X, class... Constants>
 consteval auto judge_constants() {
-  if constexpr (allowed<Verdict> && is_log_softmax<X>) {
+  if constexpr (allowed<Verdict> && (log_normalised_t<X>::size > 0)) {
     return answer<ERROR_R22_logits_are_log_probabilities<Op, operand_t<shape_of<X>>>>{};
   } else if constexpr (allowed<Verdict> && (is_trained_target<Op, Constants> || ...)) {
     return answer<ERROR_R21_operation_has_no_gradient<Op, rhs_t<shape_of<Constants>>...>>{};

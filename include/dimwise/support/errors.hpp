@@ -132,6 +132,14 @@ struct ERROR_R5_weights_are_contracted_over_their_own_dimension;
 template <class... Facts>
 struct ERROR_R5_already_normalised;
 
+/// Logarithms of probabilities are added to probabilities.
+template <class... Facts>
+struct ERROR_R5_log_probabilities_meet_probabilities;
+
+/// Elements of log-probabilities are taken along another dimension than the one that they are normalised over.
+template <class... Facts>
+struct ERROR_R5_log_probabilities_are_taken_along_their_own_dimension;
+
 /// A product with weights is reduced over their dimension only.
 template <class... Facts>
 struct ERROR_R5_weighted_product_is_reduced_over_its_weights_only;
