@@ -260,6 +260,7 @@ set(dimwise_headers
     include/dimwise/tensor/large_pages_definitions.hpp
     include/dimwise/tensor/misused.hpp
     include/dimwise/tensor/operand.hpp
+    include/dimwise/tensor/other_names.hpp
     include/dimwise/tensor/random.hpp
     include/dimwise/tensor/refused_shape.hpp
     include/dimwise/tensor/storage.hpp

@@ -39,6 +39,7 @@ SENTENCES = {
         "{op} names {over}, which is not in its operand"),
     "ERROR_R1_tensor_names_dimensions": ("over", "the tensor [{have}] lists {over}, which is no dimension"),
     "ERROR_R1_element_type_comes_first": ("over", "the tensor begins with {over} instead of the type of its elements"),
+    "ERROR_R1_operation_has_another_name": ("types", "{op} is spelled otherwise here: {types}"),
     "ERROR_R1_module_takes_other_arguments": (
         "over+types", "the module {types} is not called with {over} alone", "the module {types} does not take these arguments",
         "the module does not take these arguments"),
@@ -440,6 +441,11 @@ CURES = {
         "Declare the fused dimension as `summed<P, Q, …>` and take one of its parts.",
     "ERROR_R15_run_time_extents_are_given_once":
         "Give one object for each dimension whose extent is known at run time: `tensor<…> x(batch{2}, seq{5})`.",
+    "ERROR_R1_operation_has_another_name":
+        "Dimensions are named instead of numbered: `contract<d_model>(x, w)` for `x @ w`, `softmax<key>(s)`, `mean<seq>(x)`, "
+        "`argmax<vocab>(x)`, `masked(s, m)`; `split<heads, d_k>(x)` and `merge<heads, d_k>(x)` for reshape and view, "
+        "`broadcast<heads>(x, heads{8})` for unsqueeze, `at<one>(x, 0)` for squeeze. Operands meet by name, so a transpose is "
+        "rarely needed: `permute<d_model, seq>(x)`.",
     "ERROR_R1_module_takes_other_arguments":
         "The page of modules says in `shape` what each takes: attention to a memory takes the input and the memory, and what changes "
         "the scores comes behind both.",

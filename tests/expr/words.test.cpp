@@ -20,7 +20,8 @@
   USE(unroll) USE(pool) USE(extent_of) USE(size_of)                                                                   \
   USE(evaluate) USE(evaluate_plainly) USE(reference) USE(plan) USE(describe) USE(explain) USE(pow) USE(split_ids)     \
   USE(partial_attention) USE(relative_ids) USE(ids_of) USE(one_hot) USE(scatter_add) USE(roll) USE(flip)              \
-  USE(whole_rows) USE(random_uniform) USE(random_normal)
+  USE(whole_rows) USE(random_uniform) USE(random_normal)                                                              \
+  USE(matmul) USE(bmm) USE(einsum) USE(reshape) USE(transpose) USE(unsqueeze) USE(squeeze) USE(masked_fill)
 // The names of <cmath> are found through their arguments, as for numbers: a user's function for the same type is
 // preferred.
 #define EVERY_NAME_OF_CMATH(USE) USE(tanh) USE(erf) USE(exp) USE(log) USE(sqrt) USE(abs) USE(sin) USE(cos)

@@ -62,6 +62,10 @@ struct ERROR_R1_element_type_comes_first;
 template <class... Facts>
 struct ERROR_R1_operation_takes_other_arguments;
 
+/// The operation is spelled as in another library: `use_instead` has the word of this one.
+template <class... Facts>
+struct ERROR_R1_operation_has_another_name;
+
 /// A module is called with other arguments than it takes: too few, or none that is a tensor.
 template <class... Facts>
 struct ERROR_R1_module_takes_other_arguments;

@@ -12,6 +12,7 @@
 #include <dimwise/support/element.hpp>
 #include <dimwise/tensor/extents.hpp>
 #include <dimwise/tensor/misused.hpp>
+#include <dimwise/tensor/other_names.hpp>
 #include <dimwise/tensor/refused_shape.hpp>
 
 #include <concepts>
@@ -27,7 +28,7 @@ using namespace no_adl;  // NOLINT(google-build-using-namespace): makes dimwise:
 
 namespace detail {
 
-struct operand_tag {};
+struct operand_tag : other_names {};
 // Whatever may be written as an argument, by a conversion that comes behind all others but an ellipsis.
 struct any_argument {
   template <class X>

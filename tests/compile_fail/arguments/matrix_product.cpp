@@ -1,0 +1,13 @@
+// MISTAKE: the operation is spelled as in another library.
+// RULE: R1
+// EXPECT: ERROR_R1_operation_has_another_name<.*matmul.*contract
+// VARIANTS: equal dynamic
+#include "../prelude.hpp"
+
+void step() {
+#ifdef FIXED
+  [[maybe_unused]] const tensor y = contract<d_model>(x, w_q);
+#else
+  [[maybe_unused]] const tensor y = matmul(x, w_q);
+#endif
+}
