@@ -166,6 +166,9 @@ SENTENCES = {
         "rotated", "{op} over {over}: only the left operand is rotated, in {left_rotated}", "{op} over {over}: only the right operand is rotated, in {right_rotated}",
         "{op}: only the left operand is rotated, in {left_rotated}", "{op}: only the right operand is rotated, in {right_rotated}",
         "{op} over {over}: the operands are not rotated alike, in {rotated_feature}", "{op}: the operands are not rotated alike, in {rotated_feature}"),
+    "ERROR_R9_operands_are_rotated_by_other_positions": (
+        "rotated", "{op} over {over}: both are rotated in {rotated_feature}, and not by the same positions",
+        "{op}: both are rotated in {rotated_feature}, and not by the same positions"),
     "ERROR_R9_values_are_not_rotated": (
         "rotated", "{op} over {over}: the values are rotated, in {rotated_feature}", "{op}: the values are rotated, in {rotated_feature}"),
     "ERROR_R9_rotary_takes_positions_and_the_features_of_a_head": (
@@ -392,6 +395,9 @@ CURES = {
         "Rotate once: after the projection, before scores or cache.",
     "ERROR_R9_only_one_operand_is_rotated":
         "Rotate both queries and keys, or neither. A cache keeps its mark.",
+    "ERROR_R9_operands_are_rotated_by_other_positions":
+        "Declare the mark as the rotation gives it. `rotated<d_k>` names no positions, `rotated<d_k, seq>` those that turned it: "
+        "`tensor k = rotary<key, d_k>(…);` deduces it, and a cache declares the same mark.",
     "ERROR_R9_values_are_not_rotated":
         "Rotate queries and keys only.",
     "ERROR_R9_rotary_takes_positions_and_the_features_of_a_head":

@@ -61,8 +61,8 @@ static_assert(says<ERROR_R9_only_one_operand_is_rotated, appended<shape<batch, h
 static_assert(says<ERROR_R10_operands_differ_in_another_dimension,
                    appended<shape<batch, heads, key, d_k, weighted<key>, rotated<d_k, seq>>, values>>);
 static_assert(says<ERROR_R9_values_are_not_rotated, appended<keys, shape<batch, heads, key, d_v, rotated<d_v, seq>>>>);
-static_assert(
-    says<ERROR_R9_only_one_operand_is_rotated, appended<shape<batch, heads, key, d_k, rotated<d_k, src>>, values>>);
+static_assert(says<ERROR_R9_operands_are_rotated_by_other_positions,
+                   appended<shape<batch, heads, key, d_k, rotated<d_k, src>>, values>>);
 // What `at` took is stored as any other (R18).
 static_assert(gives<appended<shape<batch, heads, key, d_k, rotated<d_k, seq>, indexed<layers>>,
                              shape<batch, heads, key, d_v, indexed<layers>>>,

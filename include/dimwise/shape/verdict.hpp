@@ -176,6 +176,14 @@ inline constexpr bool refuses_mark = !std::is_void_v<typename effects<Op, marks_
 template <class Op, class Shape, class... Facts>
 using refused_mark_t = typename refused_mark<typename effects<Op, marks_t<Shape>>::refused, Op, Facts...>::type;
 
+// R9, where two shapes are rotated unlike: one of them alone, or by other positions.
+template <class Shape>
+inline constexpr bool has_rotation = marked_t<rotated, marks_t<Shape>>::size > 0;
+template <class Left, class Right, class... Facts>
+using unlike_rotations_t = std::conditional_t<has_rotation<Left> && has_rotation<Right>,
+                                              ERROR_R9_operands_are_rotated_by_other_positions<Facts...>,
+                                              ERROR_R9_only_one_operand_is_rotated<Facts...>>;
+
 // R18, for whatever an operation takes besides its first operand (mask, lengths, bias, ids, positions, scale, table):
 // whether an element that `at` took of a dimension meets an operand that has it, under its own name or as a factor; and
 // the marks of what was taken, which the result has too.

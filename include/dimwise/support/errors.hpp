@@ -308,6 +308,10 @@ struct ERROR_R9_already_rotated;
 template <class... Facts>
 struct ERROR_R9_only_one_operand_is_rotated;
 
+/// Both are rotated, and not alike: one names the positions that turned it, or other ones.
+template <class... Facts>
+struct ERROR_R9_operands_are_rotated_by_other_positions;
+
 /// Weights meet values that are rotated.
 template <class... Facts>
 struct ERROR_R9_values_are_not_rotated;

@@ -67,7 +67,7 @@ consteval auto judge_side() {
   } else if constexpr (!same_set<dims_t<Given>, dims_t<Held>>) {
     return answer<ERROR_R10_operands_differ_in_another_dimension<op::append, O, lhs_t<Given>, rhs_t<Held>>>{};
   } else if constexpr (!same_set<rotations_t<marks_t<Given>>, rotations_t<marks_t<Held>>>) {
-    return answer<ERROR_R9_only_one_operand_is_rotated<op::append, O, lhs_t<Given>, rhs_t<Held>>>{};
+    return answer<unlike_rotations_t<Given, Held, op::append, O, lhs_t<Given>, rhs_t<Held>>>{};
   } else if constexpr (!same_set<typename stored_marks<marks_t<Given>>::type, marks_t<Held>>) {
     return answer<ERROR_R10_operands_differ_in_another_dimension<op::append, O, lhs_t<Given>, rhs_t<Held>>>{};
   } else {
