@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// tests/warnings/uses.cpp -- what a user writes with every public header, compiled at each optimisation level with the warnings that users turn on.
+// tests/warnings/uses.cpp -- what a user writes with every public header, compiled with the warnings that users turn on.
 //
-// A warning from a header is a failure. Warnings that depend on the optimiser (uninitialised, out of bounds) need uses, not includes: each
-// function below instantiates one part of the library.
+// A warning from a header is a failure, at every optimisation level. Warnings that depend on the optimiser (uninitialised,
+// out of bounds) need uses, not includes:
+// each function below instantiates one part of the library.
 #include <dimwise/dimwise.hpp>
 #include <dimwise/grad.hpp>
 #include <dimwise/io.hpp>

@@ -85,6 +85,12 @@ struct ERROR_R1_element_type_comes_first {
   static_assert(false, detail::sentence<ERROR_R1_element_type_comes_first, says>);
 };
 template <class... Facts>
+struct ERROR_R1_operation_has_another_name {
+  static constexpr const char* says[] = {
+      "{op} is spelled otherwise here: {types}"};
+  static_assert(false, detail::sentence<ERROR_R1_operation_has_another_name, says>);
+};
+template <class... Facts>
 struct ERROR_R1_module_takes_other_arguments {
   static constexpr const char* says[] = {
       "the module {types} is not called with {over} alone",
@@ -149,6 +155,12 @@ struct ERROR_R3_view_and_tensor_differ_in_type {
   static_assert(false, detail::sentence<ERROR_R3_view_and_tensor_differ_in_type, says>);
 };
 template <class... Facts>
+struct ERROR_R3_elements_of_a_temporary_are_gone {
+  static constexpr const char* says[] = {
+      "the elements of a temporary of [{shape}] are gone at the end of the line: keep it in a variable"};
+  static_assert(false, detail::sentence<ERROR_R3_elements_of_a_temporary_are_gone, says>);
+};
+template <class... Facts>
 struct ERROR_R3_stored_order_lists_each_dimension_once {
   static constexpr const char* says[] = {
       "the stored order {types} does not list each of {have} once"};
@@ -181,6 +193,19 @@ struct ERROR_R5_weights_are_contracted_over_their_own_dimension {
       "{op} goes over {over} beside weights that sum to one over {normalised}",
       "{op} goes over {over} beside weights over {weighted}"};
   static_assert(false, detail::sentence<ERROR_R5_weights_are_contracted_over_their_own_dimension, says>);
+};
+template <class... Facts>
+struct ERROR_R5_log_probabilities_meet_probabilities {
+  static constexpr const char* says[] = {
+      "{op}: logarithms of probabilities meet probabilities over {normalised}",
+      "{op}: logarithms of probabilities meet probabilities"};
+  static_assert(false, detail::sentence<ERROR_R5_log_probabilities_meet_probabilities, says>);
+};
+template <class... Facts>
+struct ERROR_R5_log_probabilities_are_taken_along_their_own_dimension {
+  static constexpr const char* says[] = {
+      "{op} takes elements along {first}, but the logarithms of probabilities are normalised over {second}"};
+  static_assert(false, detail::sentence<ERROR_R5_log_probabilities_are_taken_along_their_own_dimension, says>);
 };
 template <class... Facts>
 struct ERROR_R5_already_normalised {
@@ -463,6 +488,13 @@ struct ERROR_R9_only_one_operand_is_rotated {
       "{op} over {over}: the operands are not rotated alike, in {rotated_feature}",
       "{op}: the operands are not rotated alike, in {rotated_feature}"};
   static_assert(false, detail::sentence<ERROR_R9_only_one_operand_is_rotated, says>);
+};
+template <class... Facts>
+struct ERROR_R9_operands_are_rotated_by_other_positions {
+  static constexpr const char* says[] = {
+      "{op} over {over}: both are rotated in {rotated_feature}, and not by the same positions",
+      "{op}: both are rotated in {rotated_feature}, and not by the same positions"};
+  static_assert(false, detail::sentence<ERROR_R9_operands_are_rotated_by_other_positions, says>);
 };
 template <class... Facts>
 struct ERROR_R9_values_are_not_rotated {
@@ -774,6 +806,18 @@ struct ERROR_R21_loss_has_no_tracked_operand {
   static_assert(false, detail::sentence<ERROR_R21_loss_has_no_tracked_operand, says>);
 };
 template <class... Facts>
+struct ERROR_R21_loss_has_other_elements_than_the_model {
+  static constexpr const char* says[] = {
+      "{op}: the model has elements of {declared}, the loss of {computed}"};
+  static_assert(false, detail::sentence<ERROR_R21_loss_has_other_elements_than_the_model, says>);
+};
+template <class... Facts>
+struct ERROR_R21_declared_type_drops_the_gradient {
+  static constexpr const char* says[] = {
+      "{op}: the declared type has elements of {declared}, so the gradient of {computed} would end here"};
+  static_assert(false, detail::sentence<ERROR_R21_declared_type_drops_the_gradient, says>);
+};
+template <class... Facts>
 struct ERROR_R21_gradients_of_gradients_are_not_recorded {
   static constexpr const char* says[] = {
       "the model {types} is tracked already: there are no gradients of gradients"};
@@ -798,6 +842,12 @@ struct ERROR_R22_mean_of_an_average_is_added {
   static constexpr const char* says[] = {
       "{op}: an average over {over}, which is not divided yet, meets what is no average over the same dimensions"};
   static_assert(false, detail::sentence<ERROR_R22_mean_of_an_average_is_added, says>);
+};
+template <class... Facts>
+struct ERROR_R22_average_becomes_a_number_by_mean_or_value {
+  static constexpr const char* says[] = {
+      "an average over {over} is no number and no tensor yet"};
+  static_assert(false, detail::sentence<ERROR_R22_average_becomes_a_number_by_mean_or_value, says>);
 };
 template <class... Facts>
 struct ERROR_R22_logits_are_probabilities {
