@@ -160,6 +160,12 @@ template <class DA, class DB, class A, class B>
 inline constexpr bool joins =
     same_set<replace_t<dims_t<B>, DB, list<DA>>, dims_t<A>> && same_set<marks_t<alike_t<A>>, marks_t<alike_t<B>>>;
 
+// An error names the operand that differs, beside the first one, and not those that are right.
+template <class D, class... Shapes>
+using first_without = first_t<join_t<list_if<!is_in<D, dims_t<Shapes>>, Shapes>...>>;
+template <class D, class A, class... B>
+using first_unlike = first_t<join_t<list_if<!joins<D, D, A, B>, B>...>>;
+
 template <class D, class A, class... B>
 consteval auto judge_concat() {
   using masks = all_masks_t<typename joined_masks<marks_t<A>, D, list<D>>::type,
@@ -167,14 +173,17 @@ consteval auto judge_concat() {
   using missing = join_t<difference_t<list<D>, dims_t<A>>, difference_t<list<D>, dims_t<B>>...>;
   if constexpr (missing::size > 0) {
     return answer<
-        ERROR_R1_dimension_is_not_in_the_operand<op::concat, over<about_t<D>>, operand_t<A>, operand_t<B>...>>{};
+        ERROR_R1_dimension_is_not_in_the_operand<op::concat, over<about_t<D>>, operand_t<first_without<D, A, B...>>>>{};
   } else if constexpr (is_composite<D>) {
     return answer<
         ERROR_R4_composite_has_other_factors_or_order<op::concat, over<about_t<D>>, operand_t<A>, operand_t<B>...>>{};
   } else if constexpr (D::static_extent != at_run_time) {
     return answer<ERROR_R10_concat_of_a_static_extent_names_its_result<op::concat, over<about_t<D>>, operand_t<A>,
                                                                        operand_t<B>...>>{};
-  } else if constexpr (!(joins<D, D, A, B> && ...) || masks::size > 1) {
+  } else if constexpr (!(joins<D, D, A, B> && ...)) {
+    return answer<ERROR_R10_operands_differ_in_another_dimension<op::concat, over<about_t<D>>, operand_t<A>,
+                                                                 operand_t<first_unlike<D, A, B...>>>>{};
+  } else if constexpr (masks::size > 1) {
     return answer<
         ERROR_R10_operands_differ_in_another_dimension<op::concat, over<about_t<D>>, operand_t<A>, operand_t<B>...>>{};
   } else {
