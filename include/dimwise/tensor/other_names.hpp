@@ -30,9 +30,9 @@ struct masked_fill;
 
 namespace detail {
 
-#define DIMWISE_DETAIL_OTHER_MEMBER(name, ...)                                                               \
-  template <class... Named, class... Given,                                                                  \
-            class Error = ERROR_R1_operation_has_another_name<op::name, use_instead<__VA_ARGS__>, Given...>> \
+#define DIMWISE_DETAIL_OTHER_MEMBER(name, ...)                                                     \
+  template <class... Named, class... Given,                                                        \
+            class Error = ERROR_R1_operation_has_another_name<op::name, use_instead<__VA_ARGS__>>> \
   Error name(const Given&...) const;
 struct other_names {
   DIMWISE_DETAIL_OTHER_MEMBER(matmul, op::contract)
