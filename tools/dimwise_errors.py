@@ -458,7 +458,8 @@ CURES = {
     "ERROR_R1_operation_takes_other_arguments":
         "The operations page says what each word takes. A number beside a tensor is multiplied or added; a container becomes a "
         "tensor first, a tensor of bool a mask by `allow`; `biased` adds a bias made from positions to scores; extents are objects "
-        "of their dimension: `broadcast<heads>(x, heads{8})`. `split_ids` takes the factors in the order of their product.",
+        "of their dimension: `broadcast<heads>(x, heads{8})`. An option of a loss says what it is: `label_smoothing{0.1}`, `temperature{2}`, "
+        "`class_weights(w)`. `split_ids` takes the factors in the order of their product.",
     "ERROR_R7_mask_has_no_elements_to_print":
         "Print what the mask is for these extents: `std::cout << indicator(mask, seq{4}, key{4})`.",
     "ERROR_R1_tensor_names_dimensions":
@@ -519,7 +520,8 @@ CURES = {
     "ERROR_R21_loss_is_one_number":
         "Name every dimension that the loss is averaged over, `mean<batch, seq>(…)`, the classes of a distribution too.",
     "ERROR_R21_loss_has_no_tracked_operand":
-        "Use the model that the loss is given, not the one outside: `[&](const auto& m) { … m(x) … }`.",
+        "Use the model that the loss is given, not the one outside: `[&](const auto& m) { … m(x) … }`. `argmax`, comparisons and "
+        "`detached` end a gradient: a loss takes the logits or their softmax, not the ids of the largest.",
     "ERROR_R21_model_has_no_parameters":
         "Differentiate by a tensor of real numbers, a module that has some, or a tuple of them.",
     "ERROR_R21_member_hides_its_parameters":
