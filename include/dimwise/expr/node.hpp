@@ -114,7 +114,8 @@ class node : public shaped_as<Shape>,
   explicit operator bool() const
     requires(is_plain_number<Shape> && std::is_same_v<T, bool>)
   {
-    return tensor<bool>(*this);
+    const tensor<bool> truth(*this);
+    return *truth.data();
   }
   // `if (a == b)` compares elements.
   template <class Error = ERROR_R7_tensor_of_bool_is_no_condition<operand_t<Shape>>>
