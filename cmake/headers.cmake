@@ -153,6 +153,7 @@ set(dimwise_headers
     include/dimwise/kernels/attention_types.hpp
     include/dimwise/kernels/bfloat16_implementation.hpp
     include/dimwise/kernels/bfloat16_table.hpp
+    include/dimwise/kernels/carried_sum.hpp
     include/dimwise/kernels/configuration.hpp
     include/dimwise/kernels/cross_entropy.hpp
     include/dimwise/kernels/decode.hpp

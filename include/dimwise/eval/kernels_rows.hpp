@@ -140,12 +140,18 @@ void run_fold(context& cx, const row_loops& loops, float* to, const float* from)
           const auto j = static_cast<std::ptrdiff_t>(i);
           bool first = true;
           float total = 0;
+          kernels::carried_sum<float> sum;
           kernels::for_each_row(loops.inside,
                                 [&](const std::ptrdiff_t(&p)[2], std::size_t m, const std::ptrdiff_t(&)[2]) {
             const float part = table.fold_row(f, m, from + o[1] + j * s[1] + p[1]);
-            total = first ? part : joined_totals<f>(total, part);
-            first = false;
+            if constexpr (f == kernels::total::sum) {
+              sum += part;
+            } else {
+              total = first ? part : joined_totals<f>(total, part);
+              first = false;
+            }
           });
+          if constexpr (f == kernels::total::sum) { total = sum.value(); }
           to[o[0] + j * s[0]] = is_mean ? total / number : total;
         }
       });

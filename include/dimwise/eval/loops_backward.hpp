@@ -48,19 +48,21 @@ void each_in_row(const back_row& row, const F& f) {
 // p(g − Σ p g). Where p is 0 it is hidden: g does not count, and −0 is sent, which the products behind it leave out.
 template <class C>
 void row_back(rows::softmax, const back_row& row, C* to, const C* g, const C* p, C) {
-  C sum = 0;
+  kernels::carried_sum<C> all;
   each_in_row(row, [&](auto, auto i, auto j) {
-    if (p[j] != C(0)) { sum += fn::sent_times(g[i], p[j]); }
+    if (p[j] != C(0)) { all += fn::sent_times(g[i], p[j]); }
   });
+  const C sum = all.value();
   each_in_row(row, [&](auto t, auto i, auto j) { to[t] = p[j] == C(0) ? C(-0.0) : fn::sent_times(g[i] - sum, p[j]); });
 }
 // g − exp(y) Σ g
 template <class C>
 void row_back(rows::log_softmax, const back_row& row, C* to, const C* g, const C* y, C) {
-  C sum = 0;
+  kernels::carried_sum<C> all;
   each_in_row(row, [&](auto, auto i, auto j) {
-    if (y[j] != kernels::minus_infinity<C>) { sum += g[i]; }
+    if (y[j] != kernels::minus_infinity<C>) { all += g[i]; }
   });
+  const C sum = all.value();
   each_in_row(row, [&](auto t, auto i, auto j) {
     to[t] = y[j] == kernels::minus_infinity<C> ? C(0) : g[i] - fn::sent_times(sum, std::exp(y[j]));
   });
@@ -68,37 +70,36 @@ void row_back(rows::log_softmax, const back_row& row, C* to, const C* g, const C
 // (g − Σ g x / Σ x) / Σ x; a row of sum 0 stays 0.
 template <class C>
 void row_back(rows::renormalise, const back_row& row, C* to, const C* g, const C* x, C) {
-  C total = 0;
-  C sum = 0;
+  kernels::carried_sum<C> all;
+  kernels::carried_sum<C> products;
   each_in_row(row, [&](auto, auto i, auto j) {
-    total += x[j];
-    sum += fn::sent_times(g[i], x[j]);
+    all += x[j];
+    products += fn::sent_times(g[i], x[j]);
   });
+  const C total = all.value();
   const fn::sent<fn::divide> divided;
-  const C each = divided(sum, total);
+  const C each = divided(products.value(), total);
   each_in_row(row, [&](auto t, auto i, auto) { to[t] = total == C(0) ? C(0) : divided(g[i] - each, total); });
 }
 // (g − mean g − y mean(g y)) / √(variance + ε)
 template <class C>
 void row_back(rows::standardize, const back_row& row, C* to, const C* g, const C* x, C epsilon) {
-  C count = 0;
-  C mean = 0;
-  each_in_row(row, [&](auto, auto, auto j) {
-    mean += x[j];
-    count += C(1);
-  });
-  mean /= count;
-  C variance = 0;
-  C sum = 0;
-  C product = 0;
+  const C count = static_cast<C>(row.size());
+  kernels::carried_sum<C> all;
+  each_in_row(row, [&](auto, auto, auto j) { all += x[j]; });
+  const C mean = all.value() / count;
+  kernels::carried_sum<C> variance;
+  kernels::carried_sum<C> sums;
+  kernels::carried_sum<C> product;
   each_in_row(row, [&](auto, auto i, auto j) {
     const C d = x[j] - mean;
     variance += d * d;
-    sum += g[i];
+    sums += g[i];
     product += fn::sent_times(g[i], d);
   });
-  const C scale = C(1) / std::sqrt(variance / count + epsilon);
-  const C along = fn::sent_times(product / count, scale * scale);
+  const C scale = C(1) / std::sqrt(variance.value() / count + epsilon);
+  const C sum = sums.value();
+  const C along = fn::sent_times(product.value() / count, scale * scale);
   each_in_row(row, [&](auto t, auto i, auto j) {
     to[t] = fn::sent_times(g[i] - sum / count - fn::sent_times(along, x[j] - mean), scale);
   });
@@ -106,16 +107,15 @@ void row_back(rows::standardize, const back_row& row, C* to, const C* g, const C
 // (g − y mean(g y)) / √(mean x² + ε)
 template <class C>
 void row_back(rows::root_mean_square, const back_row& row, C* to, const C* g, const C* x, C epsilon) {
-  C count = 0;
-  C squares = 0;
-  C product = 0;
+  const C count = static_cast<C>(row.size());
+  kernels::carried_sum<C> squares;
+  kernels::carried_sum<C> product;
   each_in_row(row, [&](auto, auto i, auto j) {
     squares += x[j] * x[j];
     product += fn::sent_times(g[i], x[j]);
-    count += C(1);
   });
-  const C scale = C(1) / std::sqrt(squares / count + epsilon);
-  const C along = fn::sent_times(product / count, scale * scale);
+  const C scale = C(1) / std::sqrt(squares.value() / count + epsilon);
+  const C along = fn::sent_times(product.value() / count, scale * scale);
   each_in_row(row, [&](auto t, auto i, auto j) { to[t] = fn::sent_times(g[i] - fn::sent_times(along, x[j]), scale); });
 }
 // Running sums from the end: what is left of a whole sum would lose the digits of small numbers, and be NaN behind an

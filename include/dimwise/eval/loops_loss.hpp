@@ -78,26 +78,28 @@ class logit_row {
       if (here > largest_ || here != here) { largest_ = here; }
     });
     if (largest_ == kernels::minus_infinity<C>) { return; }
-    each_of(inside_, [&](const auto& at) { sum_ += std::exp(x_[at[First]] - largest_); });
+    kernels::carried_sum<C> sum;
+    each_of(inside_, [&](const auto& at) { sum += std::exp(x_[at[First]] - largest_); });
+    sum_ = sum.value();
   }
 
   [[nodiscard]] C loss(bool divergence) const {
     const C log_sum = std::log(sum_);
-    C total = 0;
+    kernels::carried_sum<C> total;
     each([&](const auto& at, C q) {
       if (q == C(0)) { return; }
       total += q * ((largest_ - x_[at[First]]) + log_sum);
       if (divergence) { total += q * std::log(q); }
     });
-    return total;
+    return total.value();
   }
   // to(offsets, g (Σ q · softmax(x) − q))
   template <class To>
   void gradient(C g, const To& to) const {
-    C all = 0;
+    kernels::carried_sum<C> all;
     each([&](const auto&, C q) { all += q; });
-    if (all == C(0)) { g = 0; }  // a target of weight 0 leaves its row out, whatever the logits are
-    const C scale = all / sum_;
+    if (all.value() == C(0)) { g = 0; }  // a target of weight 0 leaves its row out, whatever the logits are
+    const C scale = all.value() / sum_;
     each([&](const auto& at, C q) {
       const C share = q - scale * std::exp(x_[at[First]] - largest_);
       to(at, g == C(0) || share == C(0) ? C(0) : -g * share);

@@ -92,14 +92,16 @@ T total_of(const Visit& visit) {
   using selections = list<totals::max, totals::min, totals::argmax, totals::logsumexp>;
   constexpr bool least = std::is_same_v<How, totals::min>;
   if constexpr (std::is_same_v<How, totals::sum> || std::is_same_v<How, totals::mean>) {
-    C total = C(0);
-    C count = C(0);
+    kernels::carried_sum<C> total;
+    std::size_t count = 0;  // a float would stop at 2^24
     visit([&](C x, std::size_t) {
       total += x;
-      count += C(1);
+      ++count;
     });
-    if constexpr (std::is_same_v<How, totals::mean>) { return count == C(0) ? C(0) : total / count; }
-    return total;
+    if constexpr (std::is_same_v<How, totals::mean>) {
+      return count == 0 ? C(0) : total.value() / static_cast<C>(count);
+    }
+    return total.value();
   } else if constexpr (is_in<How, selections>) {
     C best = least ? std::numeric_limits<C>::infinity() : kernels::minus_infinity<C>;
     std::size_t at = 0;
@@ -118,9 +120,9 @@ T total_of(const Visit& visit) {
       return T(at);
     } else if constexpr (std::is_same_v<How, totals::logsumexp>) {
       if (best == kernels::minus_infinity<C> || best == std::numeric_limits<C>::infinity()) { return best; }
-      C total = C(0);
+      kernels::carried_sum<C> total;
       visit([&](C x, std::size_t) { total += std::exp(x - best); });
-      return best + std::log(total);
+      return best + std::log(total.value());
     } else {
       return best;
     }

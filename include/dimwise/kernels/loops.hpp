@@ -7,6 +7,7 @@
 // Tests: tests/eval/*.test.cpp, tests/expr/*.test.cpp
 #pragma once
 
+#include <dimwise/kernels/carried_sum.hpp>
 #include <dimwise/kernels/configuration.hpp>
 #include <dimwise/support/axis.hpp>
 
@@ -134,6 +135,10 @@ enum class left_out : unsigned char { nothing, hidden, zeros, zeros_and_hidden }
 
 namespace detail_loops {
 
+inline constexpr std::size_t sum_block = 64;   // terms of a product that are added without a carry
+inline constexpr std::size_t few_terms = 512;  // terms that are added to a row of the result itself
+inline constexpr std::size_t long_columns = 64;
+
 template <left_out What, class T>
 [[nodiscard]] bool is_left_out(T w) {
   return What != left_out::nothing && w == T(0) && (What != left_out::hidden || std::signbit(w));
@@ -186,27 +191,61 @@ void contract(const loop_nest<3>& result, const loop_nest<2>& sums, T* to, const
     const bool one_weight = What != left_out::zeros_and_hidden && s[1] == 0 && (s[2] == 1 || !inner_dot);
     if (one_weight || (s[2] == 0 && What == left_out::nothing && (s[1] == 1 || !inner_dot))) {
       // The row of the result is a sum of rows of the operand that varies along it.
-      for (std::size_t i = 0; i < n; ++i) { row[static_cast<std::ptrdiff_t>(i) * s[0]] = T(0); }
       const T* weights = one_weight ? a + o[1] : b + o[2];
       const T* values = one_weight ? b + o[2] : a + o[1];
       const std::size_t w = one_weight ? 0 : 1;
-      for_each_row(sums, [&](const std::ptrdiff_t(&p)[2], std::size_t m, const std::ptrdiff_t(&t)[2]) {
-        for (std::size_t j = 0; j < m; ++j) {
-          const T weight = weights[p[w] + static_cast<std::ptrdiff_t>(j) * t[w]];
-          if (is_left_out<What>(weight)) { continue; }
-          add_scaled(row, s[0], weight, values + p[1 - w] + static_cast<std::ptrdiff_t>(j) * t[1 - w],
-                     one_weight ? s[2] : s[1], n);
+      const std::ptrdiff_t along = one_weight ? s[2] : s[1];
+      // A few columns at a time where their sums are long: those are carried after each block.
+      const std::size_t most = sums.size() > few_terms ? long_columns : n;
+      for (std::size_t first = 0; first < n; first += most) {
+        const auto at = static_cast<std::ptrdiff_t>(first);
+        const std::size_t count = n - first < most ? n - first : most;
+        const auto add_rows = [&](T* to_row, std::ptrdiff_t step, const auto& added) {
+          for_each_row(sums, [&](const std::ptrdiff_t(&p)[2], std::size_t m, const std::ptrdiff_t(&t)[2]) {
+            for (std::size_t j = 0; j < m; ++j) {
+              const T weight = weights[p[w] + static_cast<std::ptrdiff_t>(j) * t[w]];
+              if (is_left_out<What>(weight)) { continue; }
+              add_scaled(to_row, step, weight,
+                         values + p[1 - w] + static_cast<std::ptrdiff_t>(j) * t[1 - w] + at * along, along, count);
+              added();
+            }
+          });
+        };
+        T* const out = row + at * s[0];
+        if (sums.size() <= few_terms) {
+          for (std::size_t i = 0; i < count; ++i) { out[static_cast<std::ptrdiff_t>(i) * s[0]] = T(0); }
+          add_rows(out, s[0], [] {});
+          continue;
         }
-      });
+        carried_sum<T> totals[long_columns];
+        T part[long_columns] = {};
+        std::size_t terms = 0;
+        const auto carry = [&] {
+          for (std::size_t i = 0; i < count; ++i) {
+            totals[i] += part[i];
+            part[i] = T(0);
+          }
+          terms = 0;
+        };
+        add_rows(part, 1, [&] {
+          if (++terms == sum_block) { carry(); }
+        });
+        carry();
+        for (std::size_t i = 0; i < count; ++i) { out[static_cast<std::ptrdiff_t>(i) * s[0]] = totals[i].value(); }
+      }
     } else {
       for (std::size_t i = 0; i < n; ++i) {
         const T* ai = a + o[1] + static_cast<std::ptrdiff_t>(i) * s[1];
         const T* bi = b + o[2] + static_cast<std::ptrdiff_t>(i) * s[2];
-        T total = T(0);
+        carried_sum<T> total;
         walk_rows(sums, [&](const std::ptrdiff_t(&p)[2], std::size_t m, const std::ptrdiff_t(&t)[2]) {
-          total += dot<What>(ai + p[0], t[0], bi + p[1], t[1], m);
+          for (std::size_t at = 0; at < m; at += sum_block) {
+            const auto k = static_cast<std::ptrdiff_t>(at);
+            total += dot<What>(ai + p[0] + k * t[0], t[0], bi + p[1] + k * t[1], t[1],
+                                     m - at < sum_block ? m - at : sum_block);
+          }
         });
-        row[static_cast<std::ptrdiff_t>(i) * s[0]] = total;
+        row[static_cast<std::ptrdiff_t>(i) * s[0]] = total.value();
       }
     }
   });
@@ -242,13 +281,14 @@ template <class T>
 template <class T>
 void softmax_row(const loop_nest<2>& row, T* to, const T* from, T hidden) {
   const T largest = row_max(row, from);
-  T total = T(0);
+  carried_sum<T> sum;
   for_each_element(row, [&](std::ptrdiff_t t, std::ptrdiff_t f) {
     const T x = from[f];
     const T e = x == minus_infinity<T> ? hidden : std::exp(x - largest);
     to[t] = e;
-    total += e;
+    sum += e;
   });
+  const T total = sum.value();
   if (largest == minus_infinity<T>) { return; }
   for_each_element(row, [&](std::ptrdiff_t t, std::ptrdiff_t f) {
     if (from[f] != minus_infinity<T>) { to[t] /= total; }
@@ -258,11 +298,11 @@ void softmax_row(const loop_nest<2>& row, T* to, const T* from, T hidden) {
 template <class T>
 void log_softmax_row(const loop_nest<2>& row, T* to, const T* from) {
   const T largest = row_max(row, from);
-  T total = T(0);
+  carried_sum<T> total;
   for_each_element(row, [&](std::ptrdiff_t, std::ptrdiff_t f) {
     if (from[f] != minus_infinity<T>) { total += std::exp(from[f] - largest); }
   });
-  const T shift = std::log(total);
+  const T shift = std::log(total.value());
   for_each_element(row, [&](std::ptrdiff_t t, std::ptrdiff_t f) {
     to[t] = from[f] == minus_infinity<T> ? minus_infinity<T> : from[f] - largest - shift;
   });
@@ -271,8 +311,9 @@ void log_softmax_row(const loop_nest<2>& row, T* to, const T* from) {
 /// x / Σ x; a row whose sum is 0 stays 0.
 template <class T>
 void renormalise_row(const loop_nest<2>& row, T* to, const T* from) {
-  T total = T(0);
-  for_each_element(row, [&](std::ptrdiff_t, std::ptrdiff_t f) { total += from[f]; });
+  carried_sum<T> sum;
+  for_each_element(row, [&](std::ptrdiff_t, std::ptrdiff_t f) { sum += from[f]; });
+  const T total = sum.value();
   for_each_element(row, [&](std::ptrdiff_t t, std::ptrdiff_t f) { to[t] = total == T(0) ? T(0) : from[f] / total; });
 }
 
@@ -280,32 +321,26 @@ void renormalise_row(const loop_nest<2>& row, T* to, const T* from) {
 /// own.
 template <class T>
 void standardize_row(const loop_nest<2>& row, T* to, const T* from, T epsilon) {
-  T total = T(0);
-  T count = T(0);
-  for_each_element(row, [&](std::ptrdiff_t, std::ptrdiff_t f) {
-    total += from[f];
-    count += T(1);
-  });
-  const T near = total / count;
-  T rest = T(0);
+  carried_sum<T> total;
+  for_each_element(row, [&](std::ptrdiff_t, std::ptrdiff_t f) { total += from[f]; });
+  const T count = static_cast<T>(row.size());
+  const T near = total.value() / count;
+  carried_sum<T> rest;
   for_each_element(row, [&](std::ptrdiff_t, std::ptrdiff_t f) { rest += from[f] - near; });
-  const T mean = near + rest / count;
-  T squares = T(0);
+  const T mean = near + rest.value() / count;
+  carried_sum<T> squares;
   for_each_element(row, [&](std::ptrdiff_t, std::ptrdiff_t f) { squares += (from[f] - mean) * (from[f] - mean); });
-  const T scale = T(1) / std::sqrt(squares / count + epsilon);
+  const T scale = T(1) / std::sqrt(squares.value() / count + epsilon);
   for_each_element(row, [&](std::ptrdiff_t t, std::ptrdiff_t f) { to[t] = (from[f] - mean) * scale; });
 }
 
 /// x / √(mean x² + ε)
 template <class T>
 void root_mean_square_row(const loop_nest<2>& row, T* to, const T* from, T epsilon) {
-  T squares = T(0);
-  T count = T(0);
-  for_each_element(row, [&](std::ptrdiff_t, std::ptrdiff_t f) {
-    squares += from[f] * from[f];
-    count += T(1);
-  });
-  const T scale = T(1) / std::sqrt(squares / count + epsilon);
+  carried_sum<T> squares;
+  for_each_element(row, [&](std::ptrdiff_t, std::ptrdiff_t f) { squares += from[f] * from[f]; });
+  const T count = static_cast<T>(row.size());
+  const T scale = T(1) / std::sqrt(squares.value() / count + epsilon);
   for_each_element(row, [&](std::ptrdiff_t t, std::ptrdiff_t f) { to[t] = from[f] * scale; });
 }
 
@@ -343,8 +378,11 @@ void quantised_row(const loop_nest<2>& row, T* to, const T* from) {
 
 template <class T>
 void scan_row(const loop_nest<2>& row, T* to, const T* from) {
-  T total = T(0);
-  for_each_element(row, [&](std::ptrdiff_t t, std::ptrdiff_t f) { to[t] = total += from[f]; });
+  carried_sum<T> total;
+  for_each_element(row, [&](std::ptrdiff_t t, std::ptrdiff_t f) {
+    total += from[f];
+    to[t] = total.value();
+  });
 }
 
 }  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION

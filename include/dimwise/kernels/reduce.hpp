@@ -13,6 +13,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <dimwise/kernels/carried_sum.hpp>
 #include <dimwise/kernels/configuration.hpp>
 #include <dimwise/kernels/simd.hpp>
 
@@ -47,6 +48,20 @@ template <class Arch, class Step>
   part[0] = step.join(part[0], part[1]);
   part[2] = step.join(part[2], part[3]);
   return step.join(part[0], part[2]);
+}
+
+inline constexpr std::size_t sum_block = 2048;     // floats of a row that are summed without a carry
+inline constexpr std::size_t sum_block_rows = 128;  // rows that are summed without a carry
+
+// fold_row of a step that adds, in blocks: the cut depends on n alone.
+template <class Arch, class Step>
+[[nodiscard, gnu::always_inline]] inline floats<Arch> fold_sum_row(std::size_t n, const float* in,
+                                                                   const Step& step) noexcept {
+  const auto block = [&](std::size_t at, std::size_t count) { return fold_row<Arch>(count, in + at, 0.0F, step); };
+  if (n <= sum_block) return block(0, n);
+  carried_sum<floats<Arch>> sum;
+  for (std::size_t at = 0; at < n; at += sum_block) sum += block(at, n - at < sum_block ? n - at : sum_block);
+  return sum.value();
 }
 
 struct plain_sum {
@@ -146,7 +161,7 @@ template <class Arch, class Step>
 /// The sum of `n` floats.
 template <class Arch = default_arch>
 [[nodiscard]] float sum_row(std::size_t n, const float* in) noexcept {
-  return reduce_sum<Arch>(detail::fold_row<Arch>(n, in, 0.0F, detail::plain_sum{}));
+  return reduce_sum<Arch>(detail::fold_sum_row<Arch>(n, in, detail::plain_sum{}));
 }
 
 /// The mean of `n` floats.
@@ -172,7 +187,28 @@ template <class Arch = default_arch>
 template <class Arch = default_arch>
 void sum_columns(std::size_t extent, std::size_t columns, const float* in, std::ptrdiff_t stride, float* out,
                  bool onto = false) noexcept {
-  detail::fold_columns<Arch>(extent, columns, in, stride, out, 0.0F, onto, detail::plain_sum{});
+  if (extent <= detail::sum_block_rows) {
+    return detail::fold_columns<Arch>(extent, columns, in, stride, out, 0.0F, onto, detail::plain_sum{});
+  }
+  // Four registers of columns at a time, down all rows.
+  constexpr std::size_t group = 4 * lanes<Arch>;
+  for (std::size_t c = 0; c < columns; c += group) {
+    const std::size_t count = columns - c < group ? columns - c : group;
+    carried_sum<floats<Arch>> sums[4];
+    for (std::size_t at = 0; at < extent; at += detail::sum_block_rows) {
+      float part[group] = {};
+      const std::size_t rows = extent - at < detail::sum_block_rows ? extent - at : detail::sum_block_rows;
+      detail::fold_columns<Arch>(rows, count, in + static_cast<std::ptrdiff_t>(at) * stride + c, stride, part, 0.0F,
+                                 false, detail::plain_sum{});
+      for (std::size_t j = 0; j < 4; ++j) sums[j] += load<Arch>(part + j * lanes<Arch>);
+    }
+    for (std::size_t j = 0; j * lanes<Arch> < count; ++j) {
+      const std::size_t at = c + j * lanes<Arch>;
+      const std::size_t some = columns - at < lanes<Arch> ? columns - at : lanes<Arch>;
+      const floats<Arch> sum = sums[j].value();
+      detail::store_some<Arch>(out + at, some, onto ? detail::load_some<Arch>(out + at, some) + sum : sum);
+    }
+  }
 }
 
 /// out[c] = largest of in[i * stride + c] over i, and of out[c] where `onto`; NaN if one is NaN.

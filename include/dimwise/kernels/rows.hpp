@@ -81,14 +81,19 @@ void softmax_row(std::size_t n, const float* in, float* out, float hidden = 0.0F
   if (detail::softmax_without_sum<Arch>(n, in, out, largest, hidden)) return;
   const floats<Arch> top = broadcast<Arch>(largest);
   const floats<Arch> none = broadcast<Arch>(hidden);
-  floats<Arch> sums = broadcast<Arch>(0.0F);
-  detail::for_columns<Arch>(n, [&](std::size_t i, std::size_t count) __attribute__((always_inline)) {
-    const floats<Arch> weight = detail::softmax_weight<Arch>(detail::load_some<Arch>(in + i, count), top, none);
-    sums =
-        sums + (count == lanes<Arch> ? weight : select<Arch>(first_lanes<Arch>(count), weight, broadcast<Arch>(0.0F)));
-    detail::store_some<Arch>(out + i, count, weight);
-  });
-  zip_number<Arch>(n, out, 1.0F / reduce_sum<Arch>(sums), out, multiply_of{});
+  carried_sum<floats<Arch>> total;
+  for (std::size_t at = 0; at < n; at += detail::sum_block) {
+    floats<Arch> sums = broadcast<Arch>(0.0F);
+    const std::size_t block = n - at < detail::sum_block ? n - at : detail::sum_block;
+    detail::for_columns<Arch>(block, [&](std::size_t i, std::size_t count) __attribute__((always_inline)) {
+      const floats<Arch> weight = detail::softmax_weight<Arch>(detail::load_some<Arch>(in + at + i, count), top, none);
+      sums = sums +
+             (count == lanes<Arch> ? weight : select<Arch>(first_lanes<Arch>(count), weight, broadcast<Arch>(0.0F)));
+      detail::store_some<Arch>(out + at + i, count, weight);
+    });
+    total += sums;
+  }
+  zip_number<Arch>(n, out, 1.0F / reduce_sum<Arch>(total.value()), out, multiply_of{});
 }
 
 /// out = in - max - log(sum of e^(in - max)); -inf where `in` is.
@@ -97,7 +102,7 @@ void log_softmax_row(std::size_t n, const float* in, float* out) noexcept {
   const float largest = max_row<Arch>(n, in);
   if (detail::softmax_without_sum<Arch>(n, in, out, largest, minus_infinite)) return;
   const floats<Arch> top = broadcast<Arch>(largest);
-  const floats<Arch> sums = detail::fold_row<Arch>(n, in, 0.0F, detail::exp_step<Arch>{top});
+  const floats<Arch> sums = detail::fold_sum_row<Arch>(n, in, detail::exp_step<Arch>{top});
   const floats<Arch> shift = broadcast<Arch>(log_of{}(broadcast<Arch>(reduce_sum<Arch>(sums))).get(0));
   map_floats<Arch>(n, in, out, [&](const floats<Arch>& x) __attribute__((always_inline)) { return x - top - shift; });
 }
@@ -108,7 +113,7 @@ void layer_norm_row(std::size_t n, const float* in, float* out, float eps, const
                     const float* beta = nullptr) noexcept {
   const float mean = mean_row<Arch>(n, in);
   const detail::square_step<Arch> step{broadcast<Arch>(mean)};
-  const float squares = reduce_sum<Arch>(detail::fold_row<Arch>(n, in, 0.0F, step));
+  const float squares = reduce_sum<Arch>(detail::fold_sum_row<Arch>(n, in, step));
   const float scale = 1.0F / std::sqrt(squares / static_cast<float>(n) + eps);
   detail::scale_row<Arch>(n, in, out, mean, scale, gamma, beta);
 }
@@ -117,7 +122,7 @@ void layer_norm_row(std::size_t n, const float* in, float* out, float eps, const
 template <class Arch = default_arch>
 void rms_norm_row(std::size_t n, const float* in, float* out, float eps, const float* gamma = nullptr) noexcept {
   const detail::square_step<Arch> step{broadcast<Arch>(0.0F)};
-  const float squares = reduce_sum<Arch>(detail::fold_row<Arch>(n, in, 0.0F, step));
+  const float squares = reduce_sum<Arch>(detail::fold_sum_row<Arch>(n, in, step));
   const float scale = 1.0F / std::sqrt(squares / static_cast<float>(n) + eps);
   detail::scale_row<Arch>(n, in, out, 0.0F, scale, gamma, nullptr);
 }

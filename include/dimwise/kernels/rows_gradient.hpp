@@ -131,7 +131,7 @@ template <class Arch, bool Centred>
   using vec = floats<Arch>;
   const float mean = Centred ? mean_row<Arch>(n, in) : 0.0F;
   const square_step<Arch> step{broadcast<Arch>(mean)};
-  const float squares = reduce_sum<Arch>(fold_row<Arch>(n, in, 0.0F, step));
+  const float squares = reduce_sum<Arch>(fold_sum_row<Arch>(n, in, step));
   const float inverse = 1.0F / static_cast<float>(n);
   const float scale = 1.0F / std::sqrt(squares / static_cast<float>(n) + epsilon);
   if (!(squares - squares == 0.0F && scale - scale == 0.0F)) {

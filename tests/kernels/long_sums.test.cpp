@@ -1,0 +1,93 @@
+// tests/kernels/long_sums.test.cpp -- sums of very many terms, of kernels and of the plain loops, against float64.
+//
+// SPDX-License-Identifier: BSL-1.0
+#include <dimwise/kernels/loops.hpp>
+#include <dimwise/kernels/rows.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <vector>
+
+namespace {
+
+using namespace dimwise::kernels;
+
+constexpr std::size_t n = 4'000'000;
+constexpr float x = 0.48F;
+
+// u (c + log2 n), relative to Σ|x|.
+bool near(double is, double should) {
+  const double allowed = 0x1p-24 * (64 + std::log2(static_cast<double>(n)));
+  return std::abs(is - should) <= allowed * std::abs(should);
+}
+// n terms that are one element; the pointer that is written moves where `apart`.
+loop_nest<2> row_of(std::ptrdiff_t apart) {
+  loop_nest<2> row;
+  row.add(n, {apart, 0});
+  return row;
+}
+const double sum = static_cast<double>(x) * static_cast<double>(n);
+
+}  // namespace
+
+TEST_CASE("long sums: a row and columns, by kernels") {
+  const std::vector<float> row(n, x);
+  CHECK(near(sum_row(n, row.data()), sum));
+  CHECK(near(mean_row(n, row.data()), x));
+  for (const bool onto : {false, true}) {
+    std::vector<float> out(37, 0.0F);
+    sum_columns(n, 3, row.data(), 0, out.data(), onto);
+    CHECK(near(out[0], sum));
+    CHECK(near(out[2], sum));
+    CHECK(out[3] == 0.0F);
+    sum_columns(100'000, 37, row.data(), 0, out.data(), false);
+    CHECK(near(out[0], static_cast<double>(x) * 1e5));
+    CHECK(near(out[36], static_cast<double>(x) * 1e5));
+  }
+  std::vector<float> out(n);
+  softmax_row(n, row.data(), out.data());
+  CHECK(near(out[n / 2], 1.0 / n));
+  rms_norm_row(n, row.data(), out.data(), 0.0F);
+  CHECK(near(out[n / 2], 1.0));
+}
+
+TEST_CASE("long sums: the plain loops of rows") {
+  std::vector<float> out(n);
+  softmax_row(row_of(1), out.data(), &x, 0.0F);
+  CHECK(near(out[n / 2], 1.0 / n));
+  log_softmax_row(row_of(0), out.data(), &x);
+  CHECK(near(out[0], -std::log(static_cast<double>(n))));
+  renormalise_row(row_of(0), out.data(), &x);
+  CHECK(near(out[0], 1.0 / n));
+  root_mean_square_row(row_of(0), out.data(), &x, 0.0F);
+  CHECK(near(out[0], 1.0));
+  scan_row(row_of(1), out.data(), &x);
+  CHECK(near(out[n - 1], sum));
+  bool grows = true;
+  for (std::size_t i = 1; i < n; ++i) grows = grows && out[i] >= out[i - 1];
+  CHECK(grows);
+}
+
+TEST_CASE("long sums: a plain dot product") {
+  const std::vector<float> a(n, x);
+  const float one = 1.0F;
+  for (const std::ptrdiff_t apart : {0, 1}) {
+    loop_nest<3> result;
+    loop_nest<2> sums;
+    sums.add(n, {apart, 0});
+    float out = 0;
+    contract<false>(result, sums, &out, a.data(), &one);
+    CHECK(near(out, sum));
+    contract<true>(result, sums, &out, a.data(), &one);
+    CHECK(near(out, sum));
+  }
+}
+
+TEST_CASE("long sums: infinities stay infinities") {
+  carried_sum<float> total;
+  for (int i = 0; i < 5000; ++i) total += i == 40 ? std::numeric_limits<float>::infinity() : 1.0F;
+  CHECK(total.value() == std::numeric_limits<float>::infinity());
+}
