@@ -149,3 +149,18 @@ TEST_CASE("sums over all packed documents, where that is said") {
   CHECK(std::ranges::equal(average.values(), std::array{5.0F, 6.0F, 7.0F, 8.0F}));
   CHECK(std::ranges::equal(product.values(), std::array{19.0F, 22.0F, 25.0F, 28.0F}));
 }
+
+TEST_CASE("reductions: many terms lose no digits, along rows and down columns") {
+  struct many : dimwise::position_dim<> {};
+  struct three : dimwise::feature_dim<3> {};
+  constexpr std::size_t n = 1'000'000;
+  tensor<float, many, three> x(many{n});
+  std::fill_n(x.data(), 3 * n, 0.48F);
+  const double bound = 0x1p-24 * 84 * 0.48;
+  const tensor<float, three> columns = mean<many>(x);
+  for (std::size_t d = 0; d < 3; ++d) { CHECK(std::abs(double{columns.data()[d]} - double{0.48F}) <= bound); }
+  const tensor<float> all = mean<many, three>(x);
+  CHECK(std::abs(double{all.data()[0]} - double{0.48F}) <= bound);
+  const tensor<float> total = sum<many, three>(x);
+  CHECK(std::abs(double{total.data()[0]} - 3.0 * n * double{0.48F}) <= bound * 3.0 * n);
+}
