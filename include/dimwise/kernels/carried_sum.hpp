@@ -25,7 +25,7 @@ class carried_sum {
   }
   carried_sum& operator+=(const T& x) {
     levels_[0] = levels_[0] + x;
-    if (++terms_ % radix == 0) { carry(); }
+    if (--left_ == 0) { carry(); }
     return *this;
   }
   [[nodiscard]] T value() const {
@@ -40,6 +40,8 @@ class carried_sum {
 
   [[gnu::noinline]] void carry() {
     std::size_t i = 0;
+    left_ = radix;
+    terms_ += radix;
     for (std::size_t n = terms_; n % radix == 0 && i + 1 < most; n /= radix, ++i) {
       levels_[i + 1] = levels_[i + 1] + levels_[i];
       levels_[i] = T(0.0F);
@@ -48,7 +50,8 @@ class carried_sum {
   }
 
   T levels_[most];
-  std::size_t terms_ = 0;
+  std::size_t left_ = radix;  // terms until the next carry
+  std::size_t terms_ = 0;     // that were carried
   std::size_t top_ = 0;
 };
 

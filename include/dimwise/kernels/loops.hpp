@@ -282,11 +282,18 @@ template <class T>
 void softmax_row(const loop_nest<2>& row, T* to, const T* from, T hidden) {
   const T largest = row_max(row, from);
   carried_sum<T> sum;
-  for_each_element(row, [&](std::ptrdiff_t t, std::ptrdiff_t f) {
-    const T x = from[f];
-    const T e = x == minus_infinity<T> ? hidden : std::exp(x - largest);
-    to[t] = e;
-    sum += e;
+  for_each_row(row, [&](const std::ptrdiff_t(&o)[2], std::size_t n, const std::ptrdiff_t(&s)[2]) {
+    for (std::size_t i = 0; i < n;) {
+      const std::size_t end = n - i < 32 ? n : i + 32;
+      T part = T(0);
+      for (; i < end; ++i) {
+        const T x = from[o[1] + static_cast<std::ptrdiff_t>(i) * s[1]];
+        const T e = x == minus_infinity<T> ? hidden : std::exp(x - largest);
+        to[o[0] + static_cast<std::ptrdiff_t>(i) * s[0]] = e;
+        part += e;
+      }
+      sum += part;
+    }
   });
   const T total = sum.value();
   if (largest == minus_infinity<T>) { return; }

@@ -50,7 +50,7 @@ template <class Arch, class Step>
   return step.join(part[0], part[2]);
 }
 
-inline constexpr std::size_t sum_block = 2048;     // floats of a row that are summed without a carry
+inline constexpr std::size_t sum_block = 2048;      // floats of a row that are summed without a carry
 inline constexpr std::size_t sum_block_rows = 128;  // rows that are summed without a carry
 
 // fold_row of a step that adds, in blocks: the cut depends on n alone.

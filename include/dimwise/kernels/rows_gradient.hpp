@@ -43,20 +43,26 @@ template <class Arch, class F>
                                                                   const F& f) noexcept {
   using vec = floats<Arch>;
   constexpr std::size_t wide = lanes<Arch>;
-  vec first[4] = {vec(0.0F), vec(0.0F), vec(0.0F), vec(0.0F)};
-  vec second[4] = {vec(0.0F), vec(0.0F), vec(0.0F), vec(0.0F)};
-  std::size_t i = 0;
-  for (; i + 4 * wide <= n; i += 4 * wide) {
+  carried_sum<vec> all_first;
+  carried_sum<vec> all_second;
+  for (std::size_t at = 0; at < n; at += sum_block) {
+    const std::size_t end = n - at < sum_block ? n : at + sum_block;
+    vec first[4] = {vec(0.0F), vec(0.0F), vec(0.0F), vec(0.0F)};
+    vec second[4] = {vec(0.0F), vec(0.0F), vec(0.0F), vec(0.0F)};
+    std::size_t i = at;
+    for (; i + 4 * wide <= end; i += 4 * wide) {
 #pragma GCC unroll 4
-    for (std::size_t j = 0; j < 4; ++j)
-      f(i + j * wide, wide, load<Arch>(a + i + j * wide), load<Arch>(b + i + j * wide), first[j], second[j]);
+      for (std::size_t j = 0; j < 4; ++j)
+        f(i + j * wide, wide, load<Arch>(a + i + j * wide), load<Arch>(b + i + j * wide), first[j], second[j]);
+    }
+    for (std::size_t j = 0; i < end; i += wide, ++j) {
+      const std::size_t count = end - i < wide ? end - i : wide;
+      f(i, count, load_some<Arch>(a + i, count), load_some<Arch>(b + i, count), first[j], second[j]);
+    }
+    all_first += (first[0] + first[1]) + (first[2] + first[3]);
+    all_second += (second[0] + second[1]) + (second[2] + second[3]);
   }
-  for (std::size_t j = 0; i < n; i += wide, ++j) {
-    const std::size_t count = n - i < wide ? n - i : wide;
-    f(i, count, load_some<Arch>(a + i, count), load_some<Arch>(b + i, count), first[j], second[j]);
-  }
-  return {reduce_sum<Arch>((first[0] + first[1]) + (first[2] + first[3])),
-          reduce_sum<Arch>((second[0] + second[1]) + (second[2] + second[3]))};
+  return {reduce_sum<Arch>(all_first.value()), reduce_sum<Arch>(all_second.value())};
 }
 
 [[nodiscard]] inline bool all_zero(std::size_t n, const float* g) noexcept {
