@@ -1,6 +1,7 @@
 // tests/kernels/long_sums.test.cpp -- sums of very many terms, of kernels and of the plain loops, against float64.
 //
 // SPDX-License-Identifier: BSL-1.0
+#include <dimwise/kernels/gemm.hpp>
 #include <dimwise/kernels/loops.hpp>
 #include <dimwise/kernels/rows.hpp>
 
@@ -9,6 +10,8 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <memory>
+#include <new>
 #include <vector>
 
 namespace {
@@ -79,9 +82,9 @@ TEST_CASE("long sums: a plain dot product") {
     loop_nest<2> sums;
     sums.add(n, {apart, 0});
     float out = 0;
-    contract<false>(result, sums, &out, a.data(), &one);
+    contract<left_out::nothing>(result, sums, &out, a.data(), &one);
     CHECK(near(out, sum));
-    contract<true>(result, sums, &out, a.data(), &one);
+    contract<left_out::hidden>(result, sums, &out, a.data(), &one);
     CHECK(near(out, sum));
   }
 }
@@ -90,4 +93,32 @@ TEST_CASE("long sums: infinities stay infinities") {
   carried_sum<float> total;
   for (int i = 0; i < 5000; ++i) total += i == 40 ? std::numeric_limits<float>::infinity() : 1.0F;
   CHECK(total.value() == std::numeric_limits<float>::infinity());
+}
+
+// One row of ones times columns of x: by dot products where k is contiguous in both, else by rows of the columns' matrix.
+TEST_CASE("long sums: products of few rows") {
+  const std::vector<float> ones(n, 1.0F), values(n, x);
+  struct release {
+    void operator()(std::byte* p) const { ::operator delete(p, std::align_val_t(64)); }
+  };
+  for (const std::size_t columns : {1, 10, 37}) {
+    const std::size_t k = n / columns;
+    for (const bool dots : {true, false}) {
+      const auto row = static_cast<std::ptrdiff_t>(dots ? 1 : columns);
+      const auto column = static_cast<std::ptrdiff_t>(dots ? k : 1);
+      std::vector<float> out(columns);
+      const std::unique_ptr<std::byte, release> scratch(
+          static_cast<std::byte*>(::operator new(gemm_scratch_bytes({1, columns, k}) + 64, std::align_val_t(64))));
+      gemm({1, columns, k}, {ones.data(), 0, 1}, {values.data(), row, column},
+           strided_matrix<float>{out.data(), static_cast<std::ptrdiff_t>(columns), 1}, scratch.get());
+      CAPTURE(columns);
+      CAPTURE(dots);
+      // Rows: pieces of k of at least 128 are summed one after the other, and then their sums.
+      const double allowed = 0x1p-24 * static_cast<double>(dots ? 512 : 512 + k / 128);
+      for (const float sum_of_column : out) {
+        const double should = static_cast<double>(x) * static_cast<double>(k);
+        CHECK(std::abs(sum_of_column - should) <= allowed * should);
+      }
+    }
+  }
 }

@@ -15,6 +15,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <dimwise/kernels/carried_sum.hpp>
 #include <dimwise/kernels/configuration.hpp>
 #include <dimwise/kernels/gemm_block.hpp>
 #include <dimwise/kernels/gemm_tile.hpp>
@@ -31,6 +32,8 @@ inline constexpr std::size_t stream_parts = 8;       // parts of k to aim at, so
 inline constexpr std::size_t stream_work = 1 << 17;  // numbers of B that are worth a part
 inline constexpr std::size_t most_dot_extent = 256;  // rows or columns of a block of dot products
 inline constexpr std::size_t least_dot_extent = 64;
+inline constexpr std::size_t long_sum = 4096;   // so many terms of k are one sum
+inline constexpr std::size_t sum_piece = 2048;  // of a longer one: pieces of k
 
 // Kernels are for 1, 2 or 4 rows: three are computed as four, the last one twice. B is what takes the time to read.
 [[nodiscard, gnu::always_inline]] constexpr std::size_t thin_tile(std::size_t rows) noexcept {
@@ -66,9 +69,20 @@ template <class Arch, std::size_t Rows, std::size_t Steps>
   }
 }
 
+// The first of `parts` lists of sums, `step` floats from each other, becomes the sum of all.
+template <class Arch>
+void join_sums(float* sums, std::size_t count, std::size_t parts, std::size_t step) noexcept {
+  for (std::size_t part = 1; part < parts; ++part) {
+    const float* from = sums + part * step;
+    for (std::size_t i = 0; i < count; i += lanes<Arch>) {
+      store<Arch>(sums + i, load<Arch>(sums + i) + load<Arch>(from + i));
+    }
+  }
+}
+
 // sums = A B for some columns of B, `rows` rows computed as `Rows`.
 template <class Arch, std::size_t Rows>
-void stream_rows(const product& p, std::size_t rows, std::size_t columns, float* sums, std::size_t width) noexcept {
+void stream_piece(const product& p, std::size_t rows, std::size_t columns, float* sums, std::size_t width) noexcept {
   constexpr std::size_t runs = Rows == 1 || gemm_tile<Arch>::many_registers ? 4 : 2;
   const std::size_t run = p.k / runs;
   const auto apart = static_cast<std::ptrdiff_t>(run);
@@ -80,6 +94,23 @@ void stream_rows(const product& p, std::size_t rows, std::size_t columns, float*
   for (std::size_t at = run * runs; at < p.k; ++at) {
     stream_steps<Arch, Rows, 1>({p.a.at(0, at), p.a.row_stride, p.a.column_stride}, rows, p.b.at(at, 0), p.b.row_stride,
                                 columns, sums, width);
+  }
+}
+
+// The same, by pieces of k where it is long, so that no digits are lost: their sums are added behind `sums`.
+template <class Arch, std::size_t Rows>
+void stream_rows(const product& p, std::size_t rows, std::size_t columns, float* sums, std::size_t width) noexcept {
+  const std::size_t piece = p.k > long_sum ? sum_piece : p.k;
+  stream_piece<Arch, Rows>({p.n, piece, p.a, p.b}, rows, columns, sums, width);
+  if (piece == p.k) return;
+  float* const part = sums + Rows * width;
+  for (std::size_t begin = piece; begin < p.k; begin += piece) {
+    stream_piece<Arch, Rows>({p.n,
+                              smaller(piece, p.k - begin),
+                              {p.a.at(0, begin), p.a.row_stride, p.a.column_stride},
+                              {p.b.at(begin, 0), p.b.row_stride, p.b.column_stride}},
+                             rows, columns, part, width);
+    join_sums<Arch>(sums, Rows * width, 2, Rows * width);
   }
 }
 
@@ -106,25 +137,14 @@ void stream_block(const product& p, const block_range& range, const destination&
            range.column_begin);
 }
 
-// The first of `parts` lists of sums, `step` floats from each other, becomes the sum of all.
-template <class Arch>
-void join_sums(float* sums, std::size_t count, std::size_t parts, std::size_t step) noexcept {
-  for (std::size_t part = 1; part < parts; ++part) {
-    const float* from = sums + part * step;
-    for (std::size_t i = 0; i < count; i += lanes<Arch>) {
-      store<Arch>(sums + i, load<Arch>(sums + i) + load<Arch>(from + i));
-    }
-  }
-}
-
 // Columns of a tile of dot products.
 template <class Arch>
 inline constexpr std::size_t dot_columns = gemm_tile<Arch>::many_registers ? 4 : 2;
 
 // Dot products of some rows of a block of A with some columns of a block of B: `row` and `column`, and those that
 // follow at steps of a whole run of the block. Lanes run along k. Beyond the block's last row or column, that one is
-// taken again: `out` has room for it.
-template <class Arch, std::size_t Rows>
+// taken again: `out` has room for it. `Long`: sums of pieces of k are carried, so that no digits are lost.
+template <class Arch, std::size_t Rows, bool Long>
 [[gnu::noinline]] void dot_tile(const product& p, std::size_t row, std::size_t rows, std::size_t column,
                                 std::size_t columns, float* out, std::size_t width) noexcept {
   constexpr std::size_t wide = dot_columns<Arch>;
@@ -132,37 +152,59 @@ template <class Arch, std::size_t Rows>
   const std::size_t column_run = ceil_div(columns, wide);
   const float* a[Rows];
   const float* b[wide];
-  floats<Arch> acc[Rows][wide];
 #pragma GCC unroll 4
-  for (std::size_t r = 0; r < Rows; ++r) {
-    a[r] = p.a.at(smaller(row + r * row_run, rows - 1), 0);
-#pragma GCC unroll 4
-    for (std::size_t j = 0; j < wide; ++j) acc[r][j] = broadcast<Arch>(0.0F);
-  }
+  for (std::size_t r = 0; r < Rows; ++r) a[r] = p.a.at(smaller(row + r * row_run, rows - 1), 0);
 #pragma GCC unroll 4
   for (std::size_t j = 0; j < wide; ++j) b[j] = p.b.at(0, smaller(column + j * column_run, columns - 1));
-  for (std::size_t at = 0; at < p.k; at += lanes<Arch>) {
-    const std::size_t count = smaller(lanes<Arch>, p.k - at);
-    const auto read = [&](const float* from) __attribute__((always_inline)) {
-      return count == lanes<Arch> ? load<Arch>(from + at) : load_partial<Arch>(from + at, count);
-    };
-    floats<Arch> number[wide];
-#pragma GCC unroll 4
-    for (std::size_t j = 0; j < wide; ++j) number[j] = read(b[j]);
+  // give(r, j, the sum over k in [begin, end))
+  const auto sums_of = [&](std::size_t begin, std::size_t end, const auto& give) __attribute__((always_inline)) {
+    floats<Arch> acc[Rows][wide];
 #pragma GCC unroll 4
     for (std::size_t r = 0; r < Rows; ++r) {
-      const floats<Arch> with = read(a[r]);
 #pragma GCC unroll 4
-      for (std::size_t j = 0; j < wide; ++j) acc[r][j] = fma<Arch>(with, number[j], acc[r][j]);
+      for (std::size_t j = 0; j < wide; ++j) acc[r][j] = broadcast<Arch>(0.0F);
     }
-  }
+    for (std::size_t at = begin; at < end; at += lanes<Arch>) {
+      const std::size_t count = smaller(lanes<Arch>, end - at);
+      const auto read = [&](const float* from) __attribute__((always_inline)) {
+        return count == lanes<Arch> ? load<Arch>(from + at) : load_partial<Arch>(from + at, count);
+      };
+      floats<Arch> number[wide];
 #pragma GCC unroll 4
-  for (std::size_t r = 0; r < Rows; ++r) {
+      for (std::size_t j = 0; j < wide; ++j) number[j] = read(b[j]);
 #pragma GCC unroll 4
-    for (std::size_t j = 0; j < wide; ++j) {
-      out[(row + r * row_run) * width + column + j * column_run] = reduce_sum<Arch>(acc[r][j]);
+      for (std::size_t r = 0; r < Rows; ++r) {
+        const floats<Arch> with = read(a[r]);
+#pragma GCC unroll 4
+        for (std::size_t j = 0; j < wide; ++j) acc[r][j] = fma<Arch>(with, number[j], acc[r][j]);
+      }
     }
+#pragma GCC unroll 4
+    for (std::size_t r = 0; r < Rows; ++r) {
+#pragma GCC unroll 4
+      for (std::size_t j = 0; j < wide; ++j) give(r, j, reduce_sum<Arch>(acc[r][j]));
+    }
+  };
+  const auto write = [&](std::size_t r, std::size_t j, float sum) __attribute__((always_inline)) {
+    out[(row + r * row_run) * width + column + j * column_run] = sum;
+  };
+  if constexpr (Long) {
+    carried_sum<float> totals[Rows][wide];
+    for (std::size_t begin = 0; begin < p.k; begin += sum_piece) {
+      sums_of(begin, smaller(begin + sum_piece, p.k),
+              [&](std::size_t r, std::size_t j, float sum) { totals[r][j] += sum; });
+    }
+    for (std::size_t r = 0; r < Rows; ++r) {
+      for (std::size_t j = 0; j < wide; ++j) write(r, j, totals[r][j].value());
+    }
+  } else {
+    sums_of(0, p.k, write);
   }
+}
+
+template <class Arch, bool Long>
+[[nodiscard]] auto dot_tile_of(std::size_t rows) noexcept {
+  return rows == 1 ? &dot_tile<Arch, 1, Long> : rows == 2 ? &dot_tile<Arch, 2, Long> : &dot_tile<Arch, thin_rows, Long>;
 }
 
 // C[range] = epilogue(A B) where k is contiguous in A and in B; at most `most_dot_extent` rows and columns.
@@ -175,7 +217,7 @@ void dot_block(const product& p, const block_range& range, const destination& to
                      p.k,
                      {p.a.at(range.row_begin, 0), p.a.row_stride, p.a.column_stride},
                      {p.b.at(0, range.column_begin), p.b.row_stride, p.b.column_stride}};
-  const auto tile = rows == 1 ? &dot_tile<Arch, 1> : rows == 2 ? &dot_tile<Arch, 2> : &dot_tile<Arch, thin_rows>;
+  const auto tile = p.k > long_sum ? dot_tile_of<Arch, true>(rows) : dot_tile_of<Arch, false>(rows);
   for (std::size_t row = 0; row < ceil_div(rows, thin_tile(rows)); ++row) {
     for (std::size_t j = 0; j < ceil_div(columns, dot_columns<Arch>); ++j) {
       tile(here, row, rows, j, columns, scratch, width);
@@ -189,7 +231,7 @@ template <class Arch>
 [[nodiscard, gnu::always_inline]] constexpr std::size_t thin_scratch(std::size_t m, std::size_t n) noexcept {
   if (m > thin_rows && n > thin_rows) return 0;
   const std::size_t rows = m <= thin_rows ? thin_tile(m) : smaller(ceil_div(m, thin_rows) * thin_rows, most_dot_extent);
-  return rows * padded_columns<Arch>(smaller(n, m <= thin_rows ? stream_columns : n));
+  return rows * padded_columns<Arch>(smaller(n, m <= thin_rows ? stream_columns : n)) * (m <= thin_rows ? 2 : 1);
 }
 
 }  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail

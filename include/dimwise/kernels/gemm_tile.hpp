@@ -87,8 +87,8 @@ template <class Arch, std::size_t Rows, std::size_t Vectors, bool Tail>
   }
 }
 
-// Sums of a tile, from zero or from those of an earlier pass; rows are `from_step` and `to_step` apart, in scratch or
-// in C itself.
+// Sums of a tile, added to those of an earlier pass, if there are any; rows are `from_step` and `to_step` apart, in scratch
+// or in C itself. Added at the end and not at the beginning: the sum over k is then a sum of short sums.
 template <class Arch, std::size_t Rows, std::size_t Vectors, bool Tail>
 [[gnu::noinline]] void tile_sum(const tile_input& in, const float* from, std::ptrdiff_t from_step, float* to,
                                 std::ptrdiff_t to_step) noexcept {
@@ -96,15 +96,19 @@ template <class Arch, std::size_t Rows, std::size_t Vectors, bool Tail>
 #pragma GCC unroll 6
   for (std::size_t r = 0; r < Rows; ++r) {
 #pragma GCC unroll 4
-    for (std::size_t v = 0; v < Vectors; ++v) {
-      acc[r][v] = broadcast<Arch>(0.0F);
-      if (from != nullptr) {
-        const float* row = from + static_cast<std::ptrdiff_t>(r) * from_step;
-        acc[r][v] = load_register<Arch, Vectors, Tail>(row, v, in.tail);
+    for (std::size_t v = 0; v < Vectors; ++v) acc[r][v] = broadcast<Arch>(0.0F);
+  }
+  tile_loop<Arch, Rows, Vectors, Tail>(in, acc);
+  if (from != nullptr) {
+#pragma GCC unroll 6
+    for (std::size_t r = 0; r < Rows; ++r) {
+      const float* row = from + static_cast<std::ptrdiff_t>(r) * from_step;
+#pragma GCC unroll 4
+      for (std::size_t v = 0; v < Vectors; ++v) {
+        acc[r][v] = load_register<Arch, Vectors, Tail>(row, v, in.tail) + acc[r][v];
       }
     }
   }
-  tile_loop<Arch, Rows, Vectors, Tail>(in, acc);
 #pragma GCC unroll 6
   for (std::size_t r = 0; r < Rows; ++r, to += to_step) {
 #pragma GCC unroll 4

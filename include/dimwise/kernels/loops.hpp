@@ -242,7 +242,7 @@ void contract(const loop_nest<3>& result, const loop_nest<2>& sums, T* to, const
           for (std::size_t at = 0; at < m; at += sum_block) {
             const auto k = static_cast<std::ptrdiff_t>(at);
             total += dot<What>(ai + p[0] + k * t[0], t[0], bi + p[1] + k * t[1], t[1],
-                                     m - at < sum_block ? m - at : sum_block);
+                               m - at < sum_block ? m - at : sum_block);
           }
         });
         row[static_cast<std::ptrdiff_t>(i) * s[0]] = total.value();
