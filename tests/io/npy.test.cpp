@@ -41,6 +41,8 @@ TEST_CASE("a tensor is written as a .npy file and read again") {
   CHECK(y(id<seq>{2}, id<d_k>{1}) == 6);
   write_npy(folder / "n.npy", as_stored("n", tensor<double>(2.5)));
   CHECK(static_cast<double>(read_tensor<tensor<double>>(read_npy(folder / "n.npy").at("n"))) == 2.5);
+  const stored_array kept = read_npy(folder / "n.npy").at("n");  // keeps the memory of the archive, which is gone
+  CHECK(static_cast<double>(read_tensor<tensor<double>>(kept)) == 2.5);
   write_npy(folder / "v.npy", as_stored("v", tensor<std::int64_t, seq>({7, 8}, seq{2})));
   CHECK(read_npy(folder / "v.npy").at("v").extents == std::vector<std::size_t>{2});
 }

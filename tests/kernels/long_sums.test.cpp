@@ -95,7 +95,7 @@ TEST_CASE("long sums: infinities stay infinities") {
   CHECK(total.value() == std::numeric_limits<float>::infinity());
 }
 
-// One row of ones times columns of x: by dot products where k is contiguous in both, else by rows of the columns' matrix.
+// One row of ones times columns of x: by dot products if k is contiguous in both, else by rows of the second matrix.
 TEST_CASE("long sums: products of few rows") {
   const std::vector<float> ones(n, 1.0F), values(n, x);
   struct release {

@@ -203,7 +203,9 @@ TEST_CASE("tensor: memory starts at 64 bytes, wherever the tensor lies") {
     const auto copy = x;
     x.fill(1);
     CHECK(aligned(x.values().data()));
-    CHECK(aligned(tensor<float, seq>(x + x).values().data()));
-    CHECK(aligned(tensor<bool, seq>(seq{n}).values().data()));
+    const tensor<float, seq> doubled(x + x);
+    CHECK(aligned(doubled.values().data()));
+    const tensor<bool, seq> flags(seq{n});
+    CHECK(aligned(flags.values().data()));
   }
 }

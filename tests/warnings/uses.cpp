@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// tests/warnings/uses.cpp -- what a user writes with every public header, compiled with the warnings that users turn on.
+// tests/warnings/uses.cpp -- what a user writes with every public header, compiled with the warnings of users.
 //
-// A warning from a header is a failure, at every optimisation level. Warnings that depend on the optimiser (uninitialised,
-// out of bounds) need uses, not includes:
+// A warning from a header is a failure, at every optimisation level. Warnings that depend on the optimiser
+// (uninitialised, out of bounds) need uses, not includes:
 // each function below instantiates one part of the library.
 #include <dimwise/dimwise.hpp>
 #include <dimwise/grad.hpp>

@@ -87,8 +87,8 @@ template <class Arch, std::size_t Rows, std::size_t Vectors, bool Tail>
   }
 }
 
-// Sums of a tile, added to those of an earlier pass, if there are any; rows are `from_step` and `to_step` apart, in scratch
-// or in C itself. Added at the end and not at the beginning: the sum over k is then a sum of short sums.
+// Sums of a tile, added to those of an earlier pass, if there are any; rows are `from_step` and `to_step` apart, in
+// scratch or in C itself. Added at the end and not at the beginning: the sum over k is then a sum of short sums.
 template <class Arch, std::size_t Rows, std::size_t Vectors, bool Tail>
 [[gnu::noinline]] void tile_sum(const tile_input& in, const float* from, std::ptrdiff_t from_step, float* to,
                                 std::ptrdiff_t to_step) noexcept {
