@@ -88,7 +88,7 @@ class context {
  public:
   /// The calling thread does everything.
   constexpr context() = default;
-  /// The threads of an executor do it. Throws `extent_error` where it has no worker.
+  /// The threads of an executor do it. Throws `number_error` where it has no worker.
   template <kernels::Executor E>
     requires(!std::is_same_v<E, context>)
   explicit context(E& executor) : runner_(detail::runner_for(executor)) {}
@@ -158,13 +158,14 @@ class plain_loops {
 [[nodiscard]] inline const plan_counts& plans_run() { return current_context().counts(); }
 inline void reset_plans() { current_context().reset_counts(); }
 
-/// Bytes that this thread keeps of freed tensors and buffers for its next evaluations. Without a limit, what all
-/// threads keep and use together is at most 17/16 of their peak use, plus 8 MiB for each thread.
+/// Bytes that this thread keeps of freed tensors and buffers for its next evaluations. Without a limit, all threads
+/// together keep and use at most 17/16 of their peak use since the last `trim_memory`, plus 8 MiB for each thread.
+/// Blocks of at most 16 KiB are not counted there: a thread keeps at most 64 KiB of each of their nine sizes.
 [[nodiscard]] inline std::size_t kept_memory() { return detail::block_pool::bytes(); }
 /// No limit, for `limit_kept_memory`.
 inline constexpr std::size_t as_much_as_was_in_use = detail::kept_blocks::no_limit;
-/// Sets a limit in bytes for this thread; 0 keeps nothing, `as_much_as_was_in_use` removes the limit. What is kept
-/// beyond it is given back at once.
+/// Sets a limit in bytes for this thread; 0 keeps nothing, `as_much_as_was_in_use` removes the limit. A thread that
+/// keeps more gives everything back at once.
 inline void limit_kept_memory(std::size_t bytes) { detail::block_pool::limit(bytes); }
 /// Gives back to the system what this thread keeps, and forgets what was in use before; returns the bytes.
 inline std::size_t trim_memory() { return detail::block_pool::trim(); }

@@ -48,7 +48,7 @@ class causal<Q, summed<P...>> : public detail::mask_tag,
   template <class Error = typename parts::error>
     requires(!parts::comparable)
   causal(Error* = nullptr) DIMWISE_DETAIL_REFUSED(Error);
-  /// The same with said positions: `causal<seq, summed<past, key>>(seq{2}.starting_at(5), …)`.
+  /// The same with said positions: `causal<seq, summed<past, key>>(starting_at(seq{2}, 5), key{2})`.
   causal(const Q& q, const typename parts::keys& k)
     requires(detail::both_ordered<Q, typename parts::keys> && !parts::packed)
       : base(q, k) {}

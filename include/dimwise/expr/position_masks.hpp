@@ -167,7 +167,7 @@ class causal : public detail::mask_tag, public detail::related_positions<Q, K> {
   template <class Error = detail::positions_error<op::causal, Q, K>>
     requires(!detail::comparable<Q, K> || !detail::both_ordered<Q, K>)
   causal(Error* = nullptr) DIMWISE_DETAIL_REFUSED(Error);
-  /// The same with said origins: `causal<seq, src>(seq{2}.starting_at(5), src{7})`.
+  /// The same with said origins: `causal<seq, src>(starting_at(seq{2}, 5), src{7})`.
   causal(const Q& q, const K& k)
     requires(detail::both_ordered<Q, K>)
       : detail::related_positions<Q, K>(q, k) {}
