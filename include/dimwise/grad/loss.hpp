@@ -11,6 +11,7 @@
 #pragma once
 
 #include <dimwise/eval/kernels_loss.hpp>
+#include <dimwise/expr/choose.hpp>
 #include <dimwise/expr/join.hpp>
 #include <dimwise/expr/reorder.hpp>
 #include <dimwise/grad/adjoint.hpp>
