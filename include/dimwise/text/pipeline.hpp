@@ -247,10 +247,10 @@ inline json gpt2_settings(const std::filesystem::path& vocab, const std::filesys
   if (words.is_object() && words.contains("<|endoftext|>")) {
     added.push_back({{"id", words.at("<|endoftext|>")}, {"content", "<|endoftext|>"}, {"special", true}});
   }
-  const auto beside = vocab.parent_path() / "added_tokens.json";
+  const auto beside = vocab.parent_path().append("added_tokens.json");
   if (std::filesystem::exists(beside)) {
     const json tokens = io::read_json(beside);
-    const auto special = special_tokens(vocab.parent_path() / "special_tokens_map.json");
+    const auto special = special_tokens(vocab.parent_path().append("special_tokens_map.json"));
     if (!tokens.is_object()) { reader(beside.string()).refuse("an object of tokens and their ids was expected"); }
     for (const auto& [token, id] : tokens.items()) {
       if (token == "<|endoftext|>" && !added.empty()) { continue; }
