@@ -124,18 +124,20 @@ auto make_unary(const A& a) {
 template <class A, class B>
 inline constexpr bool adds_to_logarithms =
     log_normalised_t<A>::size > 0 && marked_t<normalised, marks_t<shape_or_none_t<B>>>::size > 0;
-template <class A, class B>
+template <class A, class B, class Verdict>
 consteval auto judge_sum() {
-  using verdict = of_numbers<op::elementwise, rule::added<shape_or_none_t<A>, shape_or_none_t<B>>, A, B>;
-  if constexpr (allowed<verdict> && (adds_to_logarithms<A, B> || adds_to_logarithms<B, A>)) {
+  if constexpr (allowed<Verdict> && (adds_to_logarithms<A, B> || adds_to_logarithms<B, A>)) {
     return answer<ERROR_R5_log_probabilities_meet_probabilities<op::elementwise, lhs_t<shape_or_none_t<A>>,
                                                                 rhs_t<shape_or_none_t<B>>>>{};
   } else {
-    return answer<verdict>{};
+    return answer<Verdict>{};
   }
 }
 template <class A, class B>
-using sum_verdict = typename decltype(judge_sum<A, B>())::type;
+using sum_verdict =
+    typename decltype(judge_sum<
+                      A, B,
+                      of_numbers<op::elementwise, rule::added<shape_or_none_t<A>, shape_or_none_t<B>>, A, B>>())::type;
 template <class A, class B>
 using product_verdict = of_numbers<op::elementwise, rule::multiplied<shape_or_none_t<A>, shape_or_none_t<B>>, A, B>;
 template <class A, class B>
