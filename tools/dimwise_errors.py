@@ -45,7 +45,8 @@ SENTENCES = {
         "the module does not take these arguments"),
     "ERROR_R1_operation_takes_other_arguments": (
         "types", "{op} over {over} does not take {types}", "{op} of [{have}] does not take {types}", "{op} does not take {types}",
-        "{op} over {over} does not take these arguments", "{op} does not take these arguments"),
+        "{op} over {over} does not take these arguments", "{op} does not take tensors of [{have}]",
+        "{op} does not take these arguments"),
     "ERROR_R2_shared_dimension_is_not_parallel": (
         "over", "both operands of {op} have {over}, so the result would be a diagonal"),
     "ERROR_R2_shared_dimension_pairs_elements_one_to_one": (

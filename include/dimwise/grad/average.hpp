@@ -29,10 +29,10 @@ struct average {
 
   // An average is no number yet: `mean()` and `value()` are.
   template <class U, class... E, class Error = ERROR_R22_average_becomes_a_number_by_mean_or_value<over<D...>>>
-  operator tensor<U, E...>() const = delete;
+  operator tensor<U, E...>() const DIMWISE_DETAIL_REFUSED(Error);
   template <class Number, class Error = ERROR_R22_average_becomes_a_number_by_mean_or_value<over<D...>>>
     requires std::is_arithmetic_v<Number>
-  operator Number() const = delete;
+  operator Number() const DIMWISE_DETAIL_REFUSED(Error);
 
   /// The average over the elements of both.
   template <class... E>

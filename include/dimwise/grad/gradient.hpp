@@ -185,11 +185,12 @@ consteval bool takes_model() {
 // What a loss gives. Compilers print the way to an error in the loss's own lines: it is the call of the user and this
 // declaration alone.
 template <class Loss, class Model, bool Takes = takes_model<Loss, Model>()>
-auto given_by(const Loss& loss, accepted<Model>*) -> std::type_identity<decltype(loss(std::declval<const Model&>()))>;
+auto given_by(const Loss& loss, std::type_identity<accepted<Model>>)
+    -> std::type_identity<decltype(loss(std::declval<const Model&>()))>;
 template <class Loss>
 auto given_by(const Loss& loss, ...) -> std::type_identity<loss_is_not_called>;
 template <class M>
-inline constexpr model_verdict<M>* model_of_loss = nullptr;
+inline constexpr std::type_identity<model_verdict<M>> model_of_loss{};
 
 // Whether a loss that gives `Given` has a gradient by a model (R21).
 template <class M, class Loss, class Verdict, class Given>
@@ -308,9 +309,7 @@ template <class M, class Loss,
                                                            detail::model_of_loss<M>))::type,
           class Verdict = typename decltype(detail::judge_loss<M, Loss, detail::model_verdict<M>, Given>())::type>
   requires detail::refused_before<Verdict>
-value_with_gradient<detail::model_element<M>, M> value_and_gradient(const M& model, const Loss&) {
-  return {{}, model};
-}
+value_with_gradient<detail::model_element<M>, M> value_and_gradient(const M& model, const Loss&);  // never defined
 
 // Declared first: clang shows the first one on the way to an error in the loss.
 template <class M, class Loss,
@@ -334,9 +333,7 @@ template <class M, class Loss,
                                                            detail::model_of_loss<M>))::type,
           class Verdict = typename decltype(detail::judge_loss<M, Loss, detail::model_verdict<M>, Given>())::type>
   requires detail::refused_before<Verdict>
-M gradient(const M& model, const Loss&) {
-  return model;
-}
+M gradient(const M& model, const Loss&);  // never defined
 }  // namespace no_adl
 
 }  // namespace dimwise

@@ -105,6 +105,7 @@ struct ERROR_R1_operation_takes_other_arguments {
       "{op} of [{have}] does not take {types}",
       "{op} does not take {types}",
       "{op} over {over} does not take these arguments",
+      "{op} does not take tensors of [{have}]",
       "{op} does not take these arguments"};
   static_assert(false, detail::sentence<ERROR_R1_operation_takes_other_arguments, says>);
 };
