@@ -309,7 +309,9 @@ template <class M, class Loss,
                                                            detail::model_of_loss<M>))::type,
           class Verdict = typename decltype(detail::judge_loss<M, Loss, detail::model_verdict<M>, Given>())::type>
   requires detail::refused_before<Verdict>
-value_with_gradient<detail::model_element<M>, M> value_and_gradient(const M& model, const Loss&);  // never defined
+value_with_gradient<detail::model_element<M>, M> value_and_gradient(const M&, const Loss&) {
+  detail::raise<gradient_error>(error() << "value_and_gradient: the loss cannot be called with the model (R21)");
+}
 
 // Declared first: clang shows the first one on the way to an error in the loss.
 template <class M, class Loss,
@@ -333,7 +335,9 @@ template <class M, class Loss,
                                                            detail::model_of_loss<M>))::type,
           class Verdict = typename decltype(detail::judge_loss<M, Loss, detail::model_verdict<M>, Given>())::type>
   requires detail::refused_before<Verdict>
-M gradient(const M& model, const Loss&);  // never defined
+M gradient(const M&, const Loss&) {
+  detail::raise<gradient_error>(error() << "gradient: the loss cannot be called with the model (R21)");
+}
 }  // namespace no_adl
 
 }  // namespace dimwise
