@@ -17,13 +17,14 @@
 namespace dimwise::io {
 
 /// An array as a file holds it, in C order. `bytes` need not be aligned; they are in the memory of the archive, of a
-/// tensor that is written, or in what `own` keeps alive.
+/// tensor that is written, or in `own`.
 struct stored_array {
   std::string name{};
   element_type type = element_type::f32;
   std::vector<std::size_t> extents{};  ///< the slowest first; GGUF's reversed order is turned when it is read
   std::span<const std::byte> bytes{};
-  std::shared_ptr<const void> own{};  ///< elements that were brought into C order, or the memory of a temporary archive
+  std::shared_ptr<const std::vector<std::byte>> own{};        ///< elements that were brought into C order
+  std::vector<std::shared_ptr<const void>> kept_memory = {};  ///< of the temporary archive that the array is from
 };
 
 namespace detail {
@@ -67,9 +68,7 @@ class archive {
   /// Of a temporary archive, whose memory the array keeps alive.
   [[nodiscard]] stored_array at(std::string_view name) const&& {
     stored_array found = std::as_const(*this).at(name);
-    found.own =
-        std::make_shared<const std::pair<std::shared_ptr<const void>, std::vector<std::shared_ptr<const void>>>>(
-            found.own, memory_);
+    found.kept_memory = memory_;
     return found;
   }
   /// Texts that are stored beside the arrays.

@@ -208,9 +208,8 @@ inline std::vector<std::byte> in_c_order(std::span<const std::byte> from, const 
   stored_array array{name, head.type, head.extents, data};
   if (head.fortran && head.extents.size() > 1 && !data.empty()) {
     const std::size_t size = detail::facts_of(head.type).bits / 8;
-    const auto ordered = std::make_shared<const std::vector<std::byte>>(detail::in_c_order(data, head.extents, size));
-    array.own = ordered;
-    array.bytes = *ordered;
+    array.own = std::make_shared<const std::vector<std::byte>>(detail::in_c_order(data, head.extents, size));
+    array.bytes = *array.own;
   }
   return array;
 }
