@@ -93,6 +93,7 @@ inline std::string text_of_file(const std::filesystem::path& path) {
 
 }  // namespace detail
 
+/// A JSON file. Throws `file_error` if it cannot be read or is malformed, and names the place.
 [[nodiscard]] inline nlohmann::json read_json(const std::filesystem::path& path) {
   return parse_json(detail::text_of_file(path), path.string());
 }

@@ -106,7 +106,7 @@ inline decoded_point decode_at(std::string_view text, std::size_t at) {
   const auto k = utf8proc_category(static_cast<utf8proc_int32_t>(c));
   return k == UTF8PROC_CATEGORY_MN || k == UTF8PROC_CATEGORY_MC || k == UTF8PROC_CATEGORY_ME;
 }
-/// What \w of the regular expressions of Rust matches: Alphabetic, marks, decimal digits, connectors (Pc), joiners.
+/// What regular expressions of Rust call a word character: Alphabetic, marks, decimal digits, connectors (Pc), joiners.
 [[nodiscard]] inline bool is_word_character(code_point c) {
   const auto k = utf8proc_category(static_cast<utf8proc_int32_t>(c));
   // Signs that are Alphabetic by Other_Alphabetic alone: circled and squared letters.
