@@ -112,7 +112,7 @@ TEST_CASE("elements in Fortran order are brought into C order") {
       const stored_array a = parse_npy(bytes_of_text(file), "x", "x");
       CHECK(a.extents == extents);
       REQUIRE(a.bytes.size() == count * sizeof(T));
-      CHECK(std::memcmp(a.bytes.data(), c.data(), count * sizeof(T)) == 0);
+      CHECK((count == 0 || std::memcmp(a.bytes.data(), c.data(), count * sizeof(T)) == 0));
     }
   };
   check("<f4", float());

@@ -36,11 +36,15 @@ template <dimension_type Vocab>
   nlohmann::json settings = is_one ? io::read_json(folder / "tokenizer.json")
                                    : detail::gpt2_settings(folder / "vocab.json", folder / "merges.txt");
   if (lower_case && settings.is_object()) {
-    nlohmann::json steps = {{{"type", "Lowercase"}}};
+    nlohmann::json steps = nlohmann::json::array();
+    steps.emplace_back(nlohmann::json::object())["type"] = "Lowercase";
     if (settings.contains("normalizer") && !settings.at("normalizer").is_null()) {
       steps.push_back(settings.at("normalizer"));
     }
-    settings["normalizer"] = {{"type", "Sequence"}, {"normalizers", std::move(steps)}};
+    nlohmann::json sequence = nlohmann::json::object();
+    sequence["type"] = "Sequence";
+    sequence["normalizers"] = steps;
+    settings["normalizer"] = sequence;
   }
   const tokenizer<Vocab> words(settings, title);
   const std::size_t rows = vocab.extent();
