@@ -17,17 +17,17 @@
 namespace dimwise::detail {
 
 // A gradient as the factor of a product, which leaves out what its zeros meet (fn::sent).
-namespace look {
+namespace views {
 struct arrived {
   static constexpr const char* name = "gradient";
 };
-}  // namespace look
+}  // namespace views
 template <class Shape, class E>
-inline constexpr bool gives_hidden_weights<restride<Shape, look::arrived, E>> = false;
+inline constexpr bool gives_hidden_weights<restride<Shape, views::arrived, E>> = false;
 template <class Shape, class E>
-inline constexpr auto leaves_out<restride<Shape, look::arrived, E>> = kernels::left_out::zeros;
+inline constexpr auto leaves_out<restride<Shape, views::arrived, E>> = kernels::left_out::zeros;
 template <class E, class Extents, class Result>
-void step(operand_layout&, const Extents&, look::arrived, Result) {}
+void step(operand_layout&, const Extents&, views::arrived, Result) {}
 
 // ---- rows -----------------------------------------------------------------------------------------------------------
 

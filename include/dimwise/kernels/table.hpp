@@ -151,7 +151,7 @@ struct table {
   void (*attention)(const attention_call&, void* scratch, const runner&);
   /// Small calls, done at once without scratch or threads; false where this is none, and then it is still to be done.
   bool (*attention_small)(const attention_call&);
-  row_widener widen_rows;  ///< for `stored_numbers`
+  row_widener widen_rows;  ///< for `quantised_data`
   std::size_t (*product_bytes)(const product_call&, std::size_t workers);
   /// Without the epilogue.
   void (*product)(const product_call&, void* scratch, const runner&);

@@ -1,5 +1,5 @@
-// tests/eval/stored_plan.test.cpp -- products with stored weights: which kernel takes them, and that it gives what the
-// reference loops give.
+// tests/eval/quantised_plan.test.cpp -- products with quantised weights: which kernel takes them, and that it gives
+// what the reference loops give.
 // SPDX-License-Identifier: BSL-1.0
 #include "support/numbers.hpp"
 #include <dimwise/dimwise.hpp>
@@ -31,7 +31,7 @@ std::string plan_of(const E& e) {
 template <class E>
 void check_kernel(const E& e, double tolerance = 2e-6) {
   INFO(plan_of(e));
-  CHECK(plan_of(e).find("with stored weights") != std::string::npos);
+  CHECK(plan_of(e).find("with quantised weights") != std::string::npos);
   const tensor fast = e;
   const auto exact = reference(e);
   double most = 0;
@@ -63,7 +63,7 @@ void check_modules() {
     check_kernel(gelu(map.formula(x)) * 2.0F);
   }
 }
-TEST_CASE("modules with stored weights run their kernels, and give what the reference loops give") {
+TEST_CASE("modules with quantised weights run their kernels, and give what the reference loops give") {
   check_modules<bfloat16>();
   check_modules<float16>();
   check_modules<nn::int8_blocks>();
@@ -81,7 +81,7 @@ TEST_CASE("weights of bfloat16 by floats that are not rounded") {
   // A weight whose sums are not neighbours is widened and multiplied as floats.
   const auto turned = drawn<tensor<bfloat16, d_model, hidden>>(1, d_model{70}, hidden{33});
   const auto e = contract<d_model>(x, widened(turned));
-  CHECK(plan_of(e).find("with stored weights") == std::string::npos);
+  CHECK(plan_of(e).find("with quantised weights") == std::string::npos);
   const tensor y = e;
   const auto exact = reference(e);
   for (std::size_t i = 0; i < y.size(); ++i) {

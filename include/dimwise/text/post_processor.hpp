@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/text/surroundings.hpp -- the ids that are put around a text: the post_processor of a tokenizer.json.
+// dimwise/text/post_processor.hpp -- the ids that are put around a text: the post_processor of a tokenizer.json.
 //
 // Layer: text.
 // Tests: tests/text/tokenizer.test.cpp
@@ -7,18 +7,18 @@
 
 #include <dimwise/text/growth.hpp>
 #include <dimwise/text/settings.hpp>
-#include <dimwise/text/word_models.hpp>
+#include <dimwise/text/vocabulary.hpp>
 
 #include <utility>
 
 namespace dimwise::text::detail {
 
-struct surroundings {
+struct post_processor {
   ids before{};
   ids after{};
 
-  surroundings() = default;
-  surroundings(const reader& r, const json& from, const vocabulary& words) { add(r, from, words); }
+  post_processor() = default;
+  post_processor(const reader& r, const json& from, const vocabulary& words) { add(r, from, words); }
 
  private:
   void add(const reader& r, const json& from, const vocabulary& words) {

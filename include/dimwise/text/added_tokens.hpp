@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/text/added_words.hpp -- words that were added to a vocabulary, found in a text before all else.
+// dimwise/text/added_tokens.hpp -- words that were added to a vocabulary, found in a text before all else.
 //
 // Layer: text.
 // Tests: tests/text/tokenizer.test.cpp
@@ -14,7 +14,7 @@
 
 namespace dimwise::text::detail {
 
-struct added_word {
+struct added_token {
   std::u32string content;
   std::uint32_t id = 0;
   bool special = false;
@@ -26,28 +26,28 @@ struct added_word {
 // Parts of a text: pieces between added words, and these.
 struct part_of_text {
   std::u32string text;
-  const added_word* word = nullptr;
+  const added_token* word = nullptr;
 };
 
-inline std::vector<part_of_text> parts_by(const std::vector<added_word>& words, const std::u32string& text) {
+inline std::vector<part_of_text> parts_by(const std::vector<added_token>& words, const std::u32string& text) {
   std::vector<part_of_text> parts;
   const auto in_word = [&](std::size_t i) { return i < text.size() && is_word_character(text[i]); };
   // By their first characters: a file may have a hundred thousand.
-  std::unordered_map<code_point, std::vector<const added_word*>> starting_with;
-  for (const added_word& w : words) { starting_with[w.content.front()].push_back(&w); }
+  std::unordered_map<code_point, std::vector<const added_token*>> starting_with;
+  for (const added_token& w : words) { starting_with[w.content.front()].push_back(&w); }
   std::size_t begin = 0;
   const auto close = [&](std::size_t end) {
     if (end > begin) { parts.push_back({text.substr(begin, end - begin)}); }
   };
   for (std::size_t i = 0; i < text.size();) {
-    const added_word* best = nullptr;
+    const added_token* best = nullptr;
     const auto here = starting_with.find(text[i]);
     if (here == starting_with.end()) {
       ++i;
       continue;
     }
-    for (const added_word* const candidate : here->second) {
-      const added_word& w = *candidate;
+    for (const added_token* const candidate : here->second) {
+      const added_token& w = *candidate;
       if ((best == nullptr || w.content.size() > best->content.size()) &&
           text.compare(i, w.content.size(), w.content) == 0) {
         best = &w;

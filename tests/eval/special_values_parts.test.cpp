@@ -1,8 +1,8 @@
-// tests/eval/odd_parts.test.cpp -- attention with odd numbers in parts, in caches, beside sinks, by documents, and of
-// static extents: what attention as a whole gives.
+// tests/eval/special_values_parts.test.cpp -- attention with special values in parts, in caches, beside sinks, by
+// documents, and of static extents: what attention as a whole gives.
 //
 // SPDX-License-Identifier: BSL-1.0
-#include "odd_numbers.hpp"
+#include "special_values.hpp"
 
 #include <doctest/doctest.h>
 
@@ -42,7 +42,8 @@ struct operands {
   }
 };
 
-// Calls check(operands) for odd numbers in queries, keys and values, also where all that a query sees has the score −∞.
+// Calls check(operands) for special values in queries, keys and values, also where all that a query sees has the score
+// −∞.
 template <class Check>
 void each_odd(std::size_t n, const Check& check) {
   const operands base(n);
@@ -102,7 +103,7 @@ auto log_sums(const S& s) {
 
 }  // namespace
 
-TEST_CASE("odd numbers: attention in parts, merged") {
+TEST_CASE("special values: attention in parts, merged") {
   for (const std::size_t n : counts{2, 6}) {
     each_odd(n, [&](const operands& x) {
       const auto seen = [&](const auto& k) { return masked(scores<d_k>(x.q, k), causal<seq, key>{}); };
@@ -122,7 +123,7 @@ TEST_CASE("odd numbers: attention in parts, merged") {
   }
 }
 
-TEST_CASE("odd numbers: attention beside a sink") {
+TEST_CASE("special values: attention beside a sink") {
   for (const float of_sink : {0.5F, dimwise_test::not_a_number, infinite, -infinite}) {
     const tensor<float, heads> sinks({0.25F, of_sink}, heads{2});
     CAPTURE(of_sink);
@@ -137,7 +138,7 @@ TEST_CASE("odd numbers: attention beside a sink") {
   }
 }
 
-TEST_CASE("odd numbers: attention of what caches hold") {
+TEST_CASE("special values: attention of what caches hold") {
   using held = nn::kv_cache<key, nn::capacity<>, nn::keys<float, batch, heads, key, d_k>,
                             nn::values<float, batch, key, heads, d_v>>;
   using pages = nn::kv_cache<key, nn::paged<8>, nn::keys<float, batch, heads, key, d_k>,
@@ -156,7 +157,7 @@ TEST_CASE("odd numbers: attention of what caches hold") {
   }
 }
 
-TEST_CASE("odd numbers: attention by documents") {
+TEST_CASE("special values: attention by documents") {
   struct text : packed_dim<> {
     using packed_dim<>::packed_dim;
   };
@@ -190,7 +191,7 @@ struct of_values : feature_dim<11> {};
 
 }  // namespace
 
-TEST_CASE("odd numbers: attention and products of static extents") {
+TEST_CASE("special values: attention and products of static extents") {
   const auto q0 = evaluate(abs(drawn<tensor<float, six, features>>(1)) + 0.25F);
   const auto k0 = drawn<tensor<float, six_keys, features>>(2);
   const auto v0 = drawn<tensor<float, six_keys, of_values>>(3);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/kernels/stored_inputs.hpp -- the rows of A as products with stored weights read them.
+// dimwise/kernels/quantised_inputs.hpp -- the rows of A as products with quantised weights read them.
 //
-// Layer: kernels. Includes: stored_rows.hpp, stored_table.hpp.
-// Tests: tests/kernels/stored_product.test.cpp
+// Layer: kernels. Includes: quantised_rows.hpp, quantised_table.hpp.
+// Tests: tests/kernels/quantised_product.test.cpp
 //
 // Four numbers of 8 bits make a lane of 32 bits. Products of unsigned by signed numbers take the stored numbers plus
 // 128 (of 4 bits plus 8, as they are in memory), so every lane begins at −128 or −8 times the sum of its inputs.
 #pragma once
 
 #include <dimwise/kernels/configuration.hpp>
-#include <dimwise/kernels/stored_rows.hpp>
-#include <dimwise/kernels/stored_table.hpp>
+#include <dimwise/kernels/quantised_rows.hpp>
+#include <dimwise/kernels/quantised_table.hpp>
 
 #include <bit>
 #include <cmath>

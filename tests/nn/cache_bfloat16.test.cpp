@@ -1,4 +1,4 @@
-// tests/nn/cache_stored.test.cpp -- numbers in fewer bits: conversions, plain loops and fused attention over them.
+// tests/nn/cache_bfloat16.test.cpp -- numbers in fewer bits: conversions, plain loops and fused attention over them.
 //
 // SPDX-License-Identifier: BSL-1.0
 #include "support/numbers.hpp"

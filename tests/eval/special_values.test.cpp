@@ -1,8 +1,8 @@
-// tests/eval/odd_numbers.test.cpp -- NaN, infinities, zeros, subnormals and large numbers in maps, arithmetic, rows,
+// tests/eval/special_values.test.cpp -- NaN, infinities, zeros, subnormals and large numbers in maps, arithmetic, rows,
 // reductions and products: kernels, plain loops and float64 agree.
 //
 // SPDX-License-Identifier: BSL-1.0
-#include "odd_numbers.hpp"
+#include "special_values.hpp"
 
 #include <doctest/doctest.h>
 
@@ -22,7 +22,7 @@ struct d_ff : feature_dim<> {};
 using matrix = tensor<float, seq, d_model>;
 const double tolerance = float32(400);
 
-// Every odd number at some places of `x`, in the expression that `formula` makes of it.
+// Every special value at some places of `x`, in the expression that `formula` makes of it.
 template <class X, class Formula>
 void sweep(const X& base, float large, plan_kind kind, const char* operation, const Formula& formula) {
   const std::string name = operation;
@@ -39,7 +39,7 @@ void sweep(const X& base, float large, plan_kind kind, const char* operation, co
   }
 }
 
-// A function of odd numbers and of those at which a formula for it may break.
+// A function of special values and of those at which a formula for it may break.
 template <class Formula>
 void check_function(plan_kind kind, const char* operation, const Formula& formula) {
   std::vector<float> numbers = odd::numbers(3e38F);
@@ -70,7 +70,7 @@ float one(const auto& expression) {
 
 }  // namespace
 
-TEST_CASE("odd numbers: functions of elements") {
+TEST_CASE("special values: functions of elements") {
   check_function(plan_kind::map, "relu", [](const auto& x) { return relu(x); });
   check_function(plan_kind::map, "gelu", [](const auto& x) { return gelu(x); });
   check_function(plan_kind::map, "gelu_tanh", [](const auto& x) { return gelu_tanh(x); });
@@ -91,7 +91,7 @@ TEST_CASE("odd numbers: functions of elements") {
   check_function(plan_kind::map, "where, unequal", [](const auto& x) { return where(x != x, 0, x); });
 }
 
-TEST_CASE("odd numbers: activations give their limits in every way") {
+TEST_CASE("special values: activations give their limits in every way") {
   for (const std::size_t n : counts{1, 37}) {  // plain loops, and the kernel
     tensor<float, d_model> x(d_model{n});
     x.fill(-odd::infinite);
@@ -115,7 +115,7 @@ TEST_CASE("odd numbers: activations give their limits in every way") {
   CHECK(!std::signbit(one(abs(zero))));
 }
 
-TEST_CASE("odd numbers: arithmetic of all pairs") {
+TEST_CASE("special values: arithmetic of all pairs") {
   std::vector<float> numbers = odd::numbers(3e38F);
   for (const float x : {0.0F, 1.0F, -2.0F}) { numbers.push_back(x); }
   const std::size_t n = numbers.size();
@@ -145,7 +145,7 @@ TEST_CASE("odd numbers: arithmetic of all pairs") {
   CHECK(disagreement(clamp(a, -1.0F, 1.0F), plan_kind::map, tolerance) == "");
 }
 
-TEST_CASE("odd numbers: rows") {
+TEST_CASE("special values: rows") {
   for (const std::size_t n : counts{1, 5, 16, 37, 70}) {
     const auto x = drawn<matrix>(1, seq{3}, d_model{n});
     const auto gamma = drawn<tensor<float, d_model>>(2, d_model{n});
@@ -191,7 +191,7 @@ TEST_CASE("odd numbers: rows") {
   }
 }
 
-TEST_CASE("odd numbers: products, and what is done with them before they are stored") {
+TEST_CASE("special values: products, and what is done with them before they are stored") {
   struct extents {
     std::size_t rows;
     std::size_t sums;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// benchmarks/stored_accuracy.cpp -- how far the words of a model with stored weights are from those of floats, on text
-// that the model itself wrote: tables for docs/reference/weights.md.
+// benchmarks/quantised_accuracy.cpp -- how far the words of a model with quantised weights are from those of floats, on
+// text that the model itself wrote: tables for docs/reference/weights.md.
 //
 //   bash tools/get_model.sh stories15m && bash tools/get_model.sh minilm
-//   cmake --preset bench && cmake --build --preset bench --target stored_accuracy
-//   build/bench/benchmarks/stored_accuracy models/stories15m models/minilm
+//   cmake --preset bench && cmake --build --preset bench --target quantised_accuracy
+//   build/bench/benchmarks/quantised_accuracy models/stories15m models/minilm
 #include <dimwise/dimwise.hpp>
 #include <dimwise/models/bert.hpp>
 #include <dimwise/models/llama.hpp>
@@ -22,7 +22,7 @@ using namespace dimwise;
 template <class Weights>
 using language =
     models::llama<models::llama_dims, models::tied, nn::no_bias, nn::no_bias, nn::activation::silu, Weights>;
-using word = language<float>::word;
+using token = language<float>::token;
 template <class Weights>
 using sentences = models::bert<models::bert_dims, models::mean_pooling, nn::activation::gelu, Weights>;
 
@@ -36,14 +36,14 @@ std::size_t likeliest(const numbers& n, std::size_t position) {
 }
 
 template <class Weights>
-numbers logits_of(const language<Weights>& model, std::span<const word> text) {
+numbers logits_of(const language<Weights>& model, std::span<const token> text) {
   auto past = model.start(text.size());
   const auto all = model.logits(model.features(text, past));
   return {{all.values().begin(), all.values().end()}, all.size() / text.size()};
 }
 
 template <class Weights>
-void compare(const char* name, const std::filesystem::path& folder, const std::vector<word>& text,
+void compare(const char* name, const std::filesystem::path& folder, const std::vector<token>& text,
              const numbers& exact) {
   const auto model =
       models::read_llama_as<language<Weights>>(io::config_check(folder / "config.json"), io::read_checkpoint(folder));
@@ -78,10 +78,10 @@ void language_table(const std::filesystem::path& folder, std::size_t length) {
   const auto floats =
       models::read_llama_as<language<float>>(io::config_check(folder / "config.json"), io::read_checkpoint(folder));
   const auto words = text::read_tokenizer(
-      folder, language<float>::vocab{floats.words.table.extents().extent<language<float>::vocab>()});
-  std::vector<word> text = words.encode("Once upon a time");
+      folder, language<float>::vocab{floats.token_embedding.table.extents().extent<language<float>::vocab>()});
+  std::vector<token> text = words.encode("Once upon a time");
   auto past = floats.start(length);
-  for (const word w : models::continued(floats, text, length - text.size(), past)) { text.push_back(w); }
+  for (const token w : models::generate_greedy(floats, text, length - text.size(), past)) { text.push_back(w); }
   const numbers exact = logits_of(floats, text);
   std::printf(
       "| weights | memory | logits, root mean square error | largest | of the logits' spread | the same likeliest word "
@@ -100,7 +100,7 @@ void cosines(const char* name, const std::filesystem::path& folder) {
   const auto model = models::read_bert<models::bert_dims, models::mean_pooling, nn::activation::gelu, Weights>(
       io::config_check(folder / "config.json"), io::read_checkpoint(folder));
   using vocab = typename sentences<Weights>::vocab;
-  const auto words = text::read_tokenizer(folder, models::extent_in<vocab>(model.words.table));
+  const auto words = text::read_tokenizer(folder, models::extent_in<vocab>(model.token_embedding.table));
   std::vector<std::vector<float>> all;
   for (const char* text :
        {"That is a happy person", "That is a happy dog", "That is a very happy person", "Today is a sunny day"}) {
@@ -133,7 +133,7 @@ int main(int count, char** arguments) {
       cosines<nn::int4_blocks>("int4_blocks", arguments[2]);
     }
   } catch (const std::exception& e) {
-    std::fprintf(stderr, "stored_accuracy: %s\n", e.what());
+    std::fprintf(stderr, "quantised_accuracy: %s\n", e.what());
     return 1;
   }
 }

@@ -1,8 +1,8 @@
-// tests/eval/odd_attention.test.cpp -- attention with NaN, infinities, zeros and subnormals at every kind of place:
-// kernels, plain loops and float64 agree, whatever changes the scores.
+// tests/eval/special_values_attention.test.cpp -- attention with NaN, infinities, zeros and subnormals at every kind of
+// place: kernels, plain loops and float64 agree, whatever changes the scores.
 //
 // SPDX-License-Identifier: BSL-1.0
-#include "odd_numbers.hpp"
+#include "special_values.hpp"
 
 #include <doctest/doctest.h>
 
@@ -66,7 +66,7 @@ plan_kind kind_of(const sizes& n) {
   return n.queries <= 4 && n.queries * n.groups <= 32 ? plan_kind::decode : plan_kind::attention;
 }
 
-// Every odd number at some places of every operand, alone and where a key's score is −∞ besides.
+// Every special value at some places of every operand, alone and where a key's score is −∞ besides.
 template <class Formula>
 void sweep(const sizes& n, const Formula& formula) {
   const operands base(n);
@@ -155,47 +155,47 @@ window<seq, key> near(const operands& x) {
 
 }  // namespace
 
-TEST_CASE("odd numbers: attention that sees everything") {
+TEST_CASE("special values: attention that sees everything") {
   sweep_sizes([](const operands& x) { return attended(s_of(x), x); });
 }
-TEST_CASE("odd numbers: causal attention") {
+TEST_CASE("special values: causal attention") {
   sweep_sizes([](const operands& x) { return attended(masked(s_of(x), up_to(x)), x); });
 }
-TEST_CASE("odd numbers: attention within a window") {
+TEST_CASE("special values: attention within a window") {
   sweep_sizes([](const operands& x) { return attended(masked(s_of(x), near(x)), x); });
 }
-TEST_CASE("odd numbers: attention to keys of some length") {
+TEST_CASE("special values: attention to keys of some length") {
   sweep_sizes([](const operands& x) { return attended(masked(s_of(x), padding<key>(x.lengths)), x); });
 }
-TEST_CASE("odd numbers: attention under a given mask") {
+TEST_CASE("special values: attention under a given mask") {
   sweep_sizes([](const operands& x) { return attended(masked(s_of(x), allow(x.visible)), x); });
 }
-TEST_CASE("odd numbers: attention with a bias of pairs") {
+TEST_CASE("special values: attention with a bias of pairs") {
   sweep_sizes([](const operands& x) { return attended(biased(s_of(x), x.pairs), x); });
 }
-TEST_CASE("odd numbers: attention with a bias of keys") {
+TEST_CASE("special values: attention with a bias of keys") {
   sweep_sizes([](const operands& x) { return attended(biased(s_of(x), x.of_keys), x); });
 }
-TEST_CASE("odd numbers: attention with a bias under a causal and a given mask") {
+TEST_CASE("special values: attention with a bias under a causal and a given mask") {
   sweep_sizes([](const operands& x) {
     return attended(masked(masked(biased(s_of(x), x.pairs), up_to(x)), allow(x.visible)), x);
   });
 }
-TEST_CASE("odd numbers: attention with a bias on what is masked") {
+TEST_CASE("special values: attention with a bias on what is masked") {
   sweep_sizes(
       [](const operands& x) { return attended(biased(masked(s_of(x), allow(x.visible) & near(x)), x.pairs), x); });
 }
-TEST_CASE("odd numbers: attention with capped scores") {
+TEST_CASE("special values: attention with capped scores") {
   sweep_sizes([](const operands& x) { return attended(masked(tanh(s_of(x) * 0.5F) * 2.0F, up_to(x)), x); });
 }
-TEST_CASE("odd numbers: attention with a function of scores that hides some") {
+TEST_CASE("special values: attention with a function of scores that hides some") {
   sweep_sizes([](const operands& x) {
     return attended(
         map([](auto s) { return s < decltype(s)(-0.25) ? -std::numeric_limits<decltype(s)>::infinity() : s; }, s_of(x)),
         x);
   });
 }
-TEST_CASE("odd numbers: attention with ALiBi") {
+TEST_CASE("special values: attention with ALiBi") {
   sweep_sizes([](const operands& x) {
     return attended(
         biased(s_of(x), alibi<seq, key, kv_heads>(starting_at(seq{extent_of<seq>(x.q)}, 1), key{extent_of<key>(x.k)})),
@@ -203,7 +203,7 @@ TEST_CASE("odd numbers: attention with ALiBi") {
   });
 }
 
-TEST_CASE("odd numbers: weights of scores that were stored, contracted with values") {
+TEST_CASE("special values: weights of scores that were stored, contracted with values") {
   using stored = tensor<float, seq, key, score<d_k>>;
   const auto s = drawn<stored>(1, seq{11}, key{9});
   const auto v = drawn<tensor<float, key, d_v>>(2, key{9}, d_v{5});
@@ -228,7 +228,7 @@ TEST_CASE("odd numbers: weights of scores that were stored, contracted with valu
   }
 }
 
-TEST_CASE("odd numbers: windows as wide as the integers, from positions as far as they go") {
+TEST_CASE("special values: windows as wide as the integers, from positions as far as they go") {
   constexpr std::ptrdiff_t largest = std::numeric_limits<std::ptrdiff_t>::max();
   constexpr std::ptrdiff_t farthest = (std::ptrdiff_t{1} << 60) - 1;
   for (const std::size_t queries : counts{1, 7}) {
@@ -267,7 +267,7 @@ TEST_CASE("odd numbers: windows as wide as the integers, from positions as far a
   }
 }
 
-TEST_CASE("odd numbers: buckets of distances as far as the integers, and of few buckets") {
+TEST_CASE("special values: buckets of distances as far as the integers, and of few buckets") {
   constexpr std::ptrdiff_t largest = std::numeric_limits<std::ptrdiff_t>::max();
   constexpr std::ptrdiff_t smallest = std::numeric_limits<std::ptrdiff_t>::min();
   using distance = std::ptrdiff_t;
@@ -288,7 +288,7 @@ TEST_CASE("odd numbers: buckets of distances as far as the integers, and of few 
   }
 }
 
-TEST_CASE("odd numbers: scales and caps of attention") {
+TEST_CASE("special values: scales and caps of attention") {
   const sizes n{.queries = 6, .keys = 9};
   const operands base(n);
   std::vector<float> scales = odd::numbers(1e37F);

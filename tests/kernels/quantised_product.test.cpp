@@ -1,7 +1,7 @@
-// tests/kernels/stored_product.test.cpp -- products with stored weights against the definition in double.
+// tests/kernels/quantised_product.test.cpp -- products with quantised weights against the definition in double.
 //
 // SPDX-License-Identifier: BSL-1.0
-#include <dimwise/kernels/active_stored.hpp>
+#include <dimwise/kernels/active_quantised.hpp>
 #include <dimwise/kernels/gemm.hpp>
 
 #include <doctest/doctest.h>
@@ -29,7 +29,7 @@ struct free_memory {
 
 // Weights, inputs, and what the definition gives: products in double of the numbers that both sides hold.
 struct problem {
-  stored_product_call call;
+  quantised_product_call call;
   std::vector<float> a, bias, residual, c;
   std::vector<unsigned char> b;
   std::vector<float16> scales;
@@ -130,11 +130,11 @@ struct problem {
     return static_cast<double>(std::nearbyint(row[i] * (127.0F / largest))) * static_cast<double>(largest / 127.0F);
   }
   void run(const runner& threads = {}) {
-    const std::size_t bytes = active_stored().product_bytes(call, threads.worker_count());
+    const std::size_t bytes = active_quantised().product_bytes(call, threads.worker_count());
     constexpr std::size_t behind = 4096;  // nothing is written there
     std::unique_ptr<void, free_memory> scratch(std::aligned_alloc(64, (bytes + behind + 63) / 64 * 64));
     std::memset(scratch.get(), 0xff, bytes + behind);
-    active_stored().product(call, scratch.get(), threads);
+    active_quantised().product(call, scratch.get(), threads);
     const auto* const end = static_cast<const unsigned char*>(scratch.get()) + bytes;
     CHECK(std::all_of(end, end + behind, [](unsigned char byte) { return byte == 0xff; }));
   }
@@ -164,7 +164,7 @@ constexpr kind kinds[] = {{"bfloat16", number_format::bfloat16, product_inputs::
                           {"int8", number_format::int8, product_inputs::int8},
                           {"int4", number_format::int4, product_inputs::int8}};
 
-TEST_CASE("products with stored weights are those of the numbers that both sides hold") {
+TEST_CASE("products with quantised weights are those of the numbers that both sides hold") {
   unsigned seed = 1;
   for (const kind& of : kinds) {
     for (const std::size_t m : {1, 2, 4, 5, 7, 13, 40}) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/kernels/stored_dots.hpp -- rows of weights in 16 bits times a row of inputs: bound by reading the weights.
+// dimwise/kernels/quantised_dots.hpp -- rows of weights in 16 bits times a row of inputs: bound by reading the weights.
 //
-// Layer: kernels. Includes: gemm_pack.hpp, simd.hpp, stored_inputs.hpp.
-// Tests: tests/kernels/stored_product.test.cpp
+// Layer: kernels. Includes: gemm_pack.hpp, simd.hpp, quantised_inputs.hpp.
+// Tests: tests/kernels/quantised_product.test.cpp
 //
 // One row of weights after the other: processors read one stream ahead of its use by themselves, where four rows side
 // by side came at a third of that speed from memory.
@@ -10,13 +10,13 @@
 
 #include <dimwise/kernels/configuration.hpp>
 #include <dimwise/kernels/gemm_pack.hpp>
+#include <dimwise/kernels/quantised_inputs.hpp>
 #include <dimwise/kernels/simd.hpp>
-#include <dimwise/kernels/stored_inputs.hpp>
 
 namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail {
 
 // Rows of weights, from one of them on.
-struct stored_rows_at {
+struct quantised_rows_at {
   const unsigned char* data;
   std::ptrdiff_t row;
   const float16* scales;
@@ -29,7 +29,7 @@ struct stored_rows_at {
     return scales + static_cast<std::ptrdiff_t>(smaller(r, rows - 1)) * scales_row;
   }
   // Those from `first` on.
-  [[nodiscard]] stored_rows_at from(std::size_t first) const noexcept {
+  [[nodiscard]] quantised_rows_at from(std::size_t first) const noexcept {
     return {at(first), row, scales == nullptr ? nullptr : scales_at(first), scales_row, rows - first};
   }
 };

@@ -1,7 +1,7 @@
-// dimwise/kernels/stored_rows.hpp -- keys and values that are stored in fewer bits, widened to float block by block.
+// dimwise/kernels/quantised_rows.hpp -- keys and values that are stored in fewer bits, widened to float block by block.
 //
 // Layer: kernels. Includes: attention_layout.hpp, simd.hpp.
-// Tests: tests/nn/cache_stored.test.cpp
+// Tests: tests/nn/cache_bfloat16.test.cpp
 //
 // A block of rows is widened into a buffer of the first-level cache right before it is used, so that the cache of a
 // model is read in the bits that it is stored in and never expanded whole. Vectors of the compiler convert: xsimd 8.1
@@ -110,7 +110,7 @@ enum class scaling { none, one, each };
 // Widens rows in the order of memory, and prefetches as many of the `ahead` rows behind them meanwhile. Without this, a
 // cache that is in DRAM is read at half the speed.
 template <class Arch, number_format Format, scaling Scaling>
-[[gnu::noinline]] void widen_rows_of(const stored_numbers& from, std::size_t begin, std::size_t rows, std::size_t ahead,
+[[gnu::noinline]] void widen_rows_of(const quantised_data& from, std::size_t begin, std::size_t rows, std::size_t ahead,
                                      std::size_t features, float* to) noexcept {
   using widened = widen<Arch, Format>;
   using floats_n = typename widened::floats_n;
@@ -146,7 +146,7 @@ template <class Arch, number_format Format, scaling Scaling>
 }
 
 template <class Arch, number_format Format>
-void widen_scaled(const stored_numbers& from, std::size_t begin, std::size_t rows, std::size_t ahead,
+void widen_scaled(const quantised_data& from, std::size_t begin, std::size_t rows, std::size_t ahead,
                   std::size_t features, float* to) noexcept {
   if (from.scale == nullptr) return widen_rows_of<Arch, Format, scaling::none>(from, begin, rows, ahead, features, to);
   if (from.scale_feature == 0) return widen_rows_of<Arch, Format, scaling::one>(from, begin, rows, ahead, features, to);
@@ -161,7 +161,7 @@ void widen_scaled(const stored_numbers& from, std::size_t begin, std::size_t row
 
 // A `row_widener`.
 template <class Arch>
-void widen_rows(const stored_numbers& from, std::size_t begin, std::size_t rows, std::size_t ahead,
+void widen_rows(const quantised_data& from, std::size_t begin, std::size_t rows, std::size_t ahead,
                 std::size_t features, float* to) noexcept {
   switch (from.format) {
     case number_format::bfloat16:

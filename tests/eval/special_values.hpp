@@ -1,7 +1,7 @@
-// tests/eval/odd_numbers.hpp -- numbers that formulas seldom meet, put at chosen places, and the ways of evaluating
+// tests/eval/special_values.hpp -- numbers that formulas seldom meet, put at chosen places, and the ways of evaluating
 // compared.
 //
-// For tests only. What is promised stands in docs/reference/odd_numbers.md.
+// For tests only. What is promised stands in docs/reference/special_values.md.
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
@@ -24,7 +24,7 @@ using dimwise_test::not_a_number;
 // A NaN that an operation gives, and one with low bits, as data that was never written may hold.
 inline constexpr std::uint32_t nan_with_low_bits = 0x7FC00001U;
 
-/// The odd numbers; `large` is the largest of which the formula's sums are still numbers.
+/// The special values; `large` is the largest of which the formula's sums are still numbers.
 inline std::vector<float> numbers(float large) {
   return {not_a_number,
           std::bit_cast<float>(nan_with_low_bits),

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/kernels/stored_table.hpp -- the products with weights that are stored in few bits, as a table of functions.
+// dimwise/kernels/quantised_table.hpp -- the products with weights that are stored in few bits, as a table of
+// functions.
 //
 // Layer: kernels. Includes: table.hpp; no xsimd.
 // A table of its own: who compiles kernels from the headers and has float weights compiles none of these
-// (active_stored.hpp).
-// Tests: tests/kernels/stored_product.test.cpp
+// (active_quantised.hpp).
+// Tests: tests/kernels/quantised_product.test.cpp
 #pragma once
 
 #include <dimwise/kernels/table.hpp>
@@ -20,7 +21,7 @@ enum class product_inputs : unsigned char { float32, bfloat16, int8 };
 
 /// C = A Bᵀ: `n` rows of B, each `k` neighbours in the bits of `format`. int8 and int4 have a scale for each 32 numbers
 /// of a row, and 8-bit inputs; they are summed in whole numbers within a block.
-struct stored_product_call {
+struct quantised_product_call {
   std::size_t m = 0;
   std::size_t n = 0;
   std::size_t k = 0;
@@ -41,9 +42,9 @@ struct stored_product_call {
 
 /// The kernels of one architecture for such products. Scratch is aligned to 64 bytes and as large as the function
 /// before says.
-struct stored_table {
-  std::size_t (*product_bytes)(const stored_product_call&, std::size_t workers);
-  void (*product)(const stored_product_call&, void* scratch, const runner&);
+struct quantised_table {
+  std::size_t (*product_bytes)(const quantised_product_call&, std::size_t workers);
+  void (*product)(const quantised_product_call&, void* scratch, const runner&);
 };
 
 }  // namespace dimwise::kernels

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/kernels/stored_panels.hpp -- many rows of inputs times stored weights, where the machine multiplies numbers
-// of 8 or 16 bits itself.
+// dimwise/kernels/quantised_panels.hpp -- many rows of inputs times quantised weights, where the machine multiplies
+// numbers of 8 or 16 bits itself.
 //
-// Layer: kernels. Includes: simd.hpp, stored_inputs.hpp, stored_dots.hpp.
-// Tests: tests/kernels/stored_product.test.cpp
+// Layer: kernels. Includes: simd.hpp, quantised_inputs.hpp, quantised_dots.hpp.
+// Tests: tests/kernels/quantised_product.test.cpp
 //
 // Sixteen rows of weights become a panel: 4 bytes of each row side by side, so that a register of weights meets one
 // lane of inputs, broadcast, and no sum goes across lanes. Numbers of 4 bits become bytes in the panel.
 #pragma once
 
 #include <dimwise/kernels/configuration.hpp>
+#include <dimwise/kernels/quantised_dots.hpp>
 #include <dimwise/kernels/simd.hpp>
-#include <dimwise/kernels/stored_dots.hpp>
 
 #if defined(__AVX512VNNI__) && defined(__AVX512BW__)
 
@@ -55,7 +55,7 @@ inline constexpr std::size_t tile_panels = 2;
 }
 
 // The bytes of a row in a panel, zeros behind them; numbers of 4 bits plus 120 become bytes.
-[[gnu::noinline]] inline void spread_row(const stored_product_call& c, const unsigned char* __restrict from,
+[[gnu::noinline]] inline void spread_row(const quantised_product_call& c, const unsigned char* __restrict from,
                                          std::size_t padded, unsigned char* __restrict to) noexcept {
   std::size_t bytes = c.k * (c.format == number_format::bfloat16 ? 2 : 1);
   if (c.format == number_format::int4) {
@@ -70,14 +70,14 @@ inline constexpr std::size_t tile_panels = 2;
   __builtin_memset(to + bytes, 0, padded - bytes);
 }
 
-struct stored_panel {
+struct quantised_panel {
   unsigned char* numbers;  // [bytes of a row / 4][16][4]
   float* scales;           // [blocks][16]
 };
 
 // The panel of 16 rows of weights; `rows` is scratch for as many.
-[[gnu::noinline]] inline void pack_panel(const stored_product_call& c, const stored_rows_at& b, std::size_t padded,
-                                         unsigned char* rows, const stored_panel& to) noexcept {
+[[gnu::noinline]] inline void pack_panel(const quantised_product_call& c, const quantised_rows_at& b,
+                                         std::size_t padded, unsigned char* rows, const quantised_panel& to) noexcept {
   const int change = c.format == number_format::int8 ? -128 : 0;
   const unsigned char* from = b.data;
   auto row = static_cast<std::size_t>(b.row);
@@ -112,7 +112,7 @@ struct stored_panel {
 
 // out[r * width …]: `Rows` rows of 8-bit inputs times two panels.
 template <std::size_t Rows>
-[[gnu::noinline]] void int8_tile(const input_row* x, std::size_t blocks, const stored_panel* p, float* out,
+[[gnu::noinline]] void int8_tile(const input_row* x, std::size_t blocks, const quantised_panel* p, float* out,
                                  std::size_t width) noexcept {
   __m512 sum[Rows][tile_panels];
 #pragma GCC unroll 8
@@ -153,7 +153,7 @@ template <std::size_t Rows>
 #if defined(__AVX512BF16__)
 // The same for inputs and weights of bfloat16; `lanes_of_row` pairs.
 template <std::size_t Rows>
-[[gnu::noinline]] void bfloat16_tile(const input_row* x, std::size_t lanes_of_row, const stored_panel* p, float* out,
+[[gnu::noinline]] void bfloat16_tile(const input_row* x, std::size_t lanes_of_row, const quantised_panel* p, float* out,
                                      std::size_t width) noexcept {
   __m512 sum[Rows][tile_panels];
 #pragma GCC unroll 12

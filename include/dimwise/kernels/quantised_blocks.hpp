@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/kernels/stored_blocks.hpp -- rows of weights in blocks of 8 or 4 bits times one row of 8-bit inputs: bound by
-// reading the weights once.
+// dimwise/kernels/quantised_blocks.hpp -- rows of weights in blocks of 8 or 4 bits times one row of 8-bit inputs: bound
+// by reading the weights once.
 //
-// Layer: kernels. Includes: gemm_pack.hpp, stored_dots.hpp.
-// Tests: tests/kernels/stored_product.test.cpp
+// Layer: kernels. Includes: gemm_pack.hpp, quantised_dots.hpp.
+// Tests: tests/kernels/quantised_product.test.cpp
 //
 // Numbers are multiplied as such and added in whole numbers within a block: to widen them to floats first takes longer
 // than to read them. The scales of a block's inputs and weights are multiplied sixteen (or eight) blocks at a time.
@@ -18,7 +18,7 @@
 
 #include <dimwise/kernels/configuration.hpp>
 #include <dimwise/kernels/gemm_pack.hpp>
-#include <dimwise/kernels/stored_dots.hpp>
+#include <dimwise/kernels/quantised_dots.hpp>
 
 namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail {
 
@@ -137,7 +137,7 @@ inline constexpr std::size_t longest_short_row = 1536;  // bytes: four of them, 
 
 // sums[i] = row i of the weights times the inputs. The order of additions is that of any number of rows.
 template <bool Four, reading_plan Plan>
-[[gnu::noinline]] void block_rows(const input_row& x, const input_layout& layout, const stored_rows_at& weights,
+[[gnu::noinline]] void block_rows(const input_row& x, const input_layout& layout, const quantised_rows_at& weights,
                                   float* sums) noexcept {
   using reg = block_registers;
   constexpr std::size_t rows = Plan.rows;
@@ -196,7 +196,7 @@ template <bool Four, reading_plan Plan>
 
 // Sums of whole numbers that compilers turn into vectors.
 template <bool Four, reading_plan Plan>
-[[gnu::noinline]] void block_rows(const input_row& x, const input_layout& layout, const stored_rows_at& weights,
+[[gnu::noinline]] void block_rows(const input_row& x, const input_layout& layout, const quantised_rows_at& weights,
                                   float* sums) noexcept {
   const std::int8_t* const odd = x.numbers + layout.padded / 2;
   for (std::size_t r = 0; r < Plan.rows; ++r) {
@@ -226,10 +226,10 @@ template <bool Four, reading_plan Plan>
 
 // Sums of `weights.rows` rows with `count` rows of inputs, `width` apart. Room for whole numbers of `Plan.rows`.
 template <bool Four, reading_plan Plan>
-void block_sums(const input_row* x, std::size_t count, const input_layout& layout, const stored_rows_at& weights,
+void block_sums(const input_row* x, std::size_t count, const input_layout& layout, const quantised_rows_at& weights,
                 float* sums, std::size_t width) noexcept {
   for (std::size_t j = 0; j < weights.rows; j += Plan.rows) {
-    const stored_rows_at here = weights.from(j);
+    const quantised_rows_at here = weights.from(j);
     block_rows<Four, Plan>(x[0], layout, here, sums + j);
     for (std::size_t r = 1; r < count; ++r) {
       block_rows<Four, Plan.without_asking()>(x[r], layout, here, sums + r * width + j);

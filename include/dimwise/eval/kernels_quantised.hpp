@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/eval/kernels_stored.hpp -- products with weights that are stored in few bits, read in these bits.
+// dimwise/eval/kernels_quantised.hpp -- products with weights that are stored in few bits, read in these bits.
 //
 // Layer: eval. x · widened(w), rounded<bfloat16>(x) · widened(w), and quantised<I…>(x) · dequantised(w, scale) with
 // what follows them: the nodes say what is rounded, the kernel rounds where it reads. What has another layout is
 // widened and multiplied as floats.
-// Tests: tests/eval/stored_plan.test.cpp
+// Tests: tests/eval/quantised_plan.test.cpp
 #pragma once
 
 #include <dimwise/eval/kernels_epilogue.hpp>
 #include <dimwise/expr/rounding.hpp>
-#include <dimwise/kernels/active_stored.hpp>
+#include <dimwise/kernels/active_quantised.hpp>
 
 namespace dimwise::detail {
 
 // Weights in memory that are read in the bits that they are stored in.
 template <class W>
-struct stored_weights {
+struct quantised_weights {
   static constexpr bool matches = false;
 };
 template <class Shape, class X>
   requires(in_memory<X>)
-struct stored_weights<widened_node<Shape, nothing, X>> {
+struct quantised_weights<widened_node<Shape, nothing, X>> {
   static constexpr bool matches = true;
   static constexpr bool in_blocks = false;
   static constexpr kernels::number_format format = format_of<value_of<X>>;
 };
 template <class Shape, class Packed, class Along, class X, class Scale>
   requires(in_memory<X> && in_memory<Scale> && std::is_same_v<value_of<Scale>, float16>)
-struct stored_weights<widened_blocks_node<Shape, Packed, Along, X, Scale>> {
+struct quantised_weights<widened_blocks_node<Shape, Packed, Along, X, Scale>> {
   static constexpr bool matches = true;
   static constexpr bool in_blocks = true;
   static constexpr kernels::number_format format = format_of<value_of<X>>;
@@ -42,7 +42,7 @@ struct stored_weights<widened_blocks_node<Shape, Packed, Along, X, Scale>> {
 
 // What is multiplied with them: the operand, and what the kernel makes of its numbers.
 template <class X>
-struct stored_inputs {
+struct quantised_inputs {
   static constexpr kernels::product_inputs kind = kernels::product_inputs::float32;
   using type = X;
   static const X& of(const X& x) { return x; }
@@ -53,12 +53,12 @@ struct rounded_inputs {
   static const type& of(const X& x) { return x.template child<0>(); }
 };
 template <class Shape, class E>
-struct stored_inputs<elementwise<Shape, float, fn::rounded<bfloat16>, E>>
+struct quantised_inputs<elementwise<Shape, float, fn::rounded<bfloat16>, E>>
     : rounded_inputs<elementwise<Shape, float, fn::rounded<bfloat16>, E>> {
   static constexpr kernels::product_inputs kind = kernels::product_inputs::bfloat16;
 };
 template <class Shape, class Over, class E>
-struct stored_inputs<rowwise<Shape, rows::quantised, Over, E>>
+struct quantised_inputs<rowwise<Shape, rows::quantised, Over, E>>
     : rounded_inputs<rowwise<Shape, rows::quantised, Over, E>> {
   static constexpr kernels::product_inputs kind = kernels::product_inputs::int8;
   using over = Over;
@@ -66,9 +66,9 @@ struct stored_inputs<rowwise<Shape, rows::quantised, Over, E>>
 
 // Which operand of a product holds such weights: 0, 1, or 2 where none does that a kernel takes.
 template <class Over, class X, class W>
-consteval bool has_stored_kernel() {
-  using inputs = stored_inputs<X>;
-  using weights = stored_weights<W>;
+consteval bool has_quantised_kernel() {
+  using inputs = quantised_inputs<X>;
+  using weights = quantised_weights<W>;
   if constexpr (!weights::matches) {
     return false;
   } else if constexpr (!std::is_same_v<value_of<typename inputs::type>, float> || gives_hidden_weights<X>) {
@@ -88,11 +88,11 @@ consteval bool has_stored_kernel() {
   }
 }
 template <class N>
-inline constexpr std::size_t stored_place = 2;
+inline constexpr std::size_t quantised_place = 2;
 template <class Shape, class Over, class A, class B>
-inline constexpr std::size_t stored_place<contraction<Shape, Over, A, B>> = has_stored_kernel<Over, A, B>()   ? 1
-                                                                            : has_stored_kernel<Over, B, A>() ? 0
-                                                                                                              : 2;
+inline constexpr std::size_t quantised_place<contraction<Shape, Over, A, B>> = has_quantised_kernel<Over, A, B>()   ? 1
+                                                                               : has_quantised_kernel<Over, B, A>() ? 0
+                                                                                                                    : 2;
 
 // Axes of one operand or of two, as one loop where each continues the one outside it.
 struct one_loop {
@@ -120,27 +120,27 @@ kernels::loop_nest<1> nest_along(const axis* operand) {
 
 // A strategy: the product and what follows it.
 template <class N>
-consteval bool is_stored_chain() {
+consteval bool is_quantised_chain() {
   if constexpr (product_chain<N>::matches) {
-    return stored_place<typename product_chain<N>::product> < 2;
+    return quantised_place<typename product_chain<N>::product> < 2;
   } else {
     return false;
   }
 }
 template <class N>
-struct stored_and_finish {
+struct quantised_and_finish {
   static constexpr bool matches = false;
 };
 template <class N>
-  requires(is_stored_chain<N>())
-struct stored_and_finish<N> {
+  requires(is_quantised_chain<N>())
+struct quantised_and_finish<N> {
   static constexpr bool matches = true;
 
   template <class Pass>
   static bool run(Pass& pass, const N& n, target<float> whole) {
     const product& p = chain::find(n);
     const weights_node& w = p.template child<place>();
-    kernels::stored_product_call call;
+    kernels::quantised_product_call call;
     call.inputs = inputs::kind;
     call.format = weights::format;
     axis to[max_rank];
@@ -159,7 +159,7 @@ struct stored_and_finish<N> {
     chain_pieces<axes, Pass> pieces(pass);
     chain::collect(n, pieces);
     pass.note(plan_kind::product, n,
-              [&] { return operation_in_words<product>() + " with stored weights" + pieces.in_words(); });
+              [&] { return operation_in_words<product>() + " with quantised weights" + pieces.in_words(); });
     if constexpr (Pass::computes) {
       compute(pass.cx, call, x, pieces, to, whole.data);
       // As of other products of gradients (`may_be_spoiled`).
@@ -171,10 +171,10 @@ struct stored_and_finish<N> {
  private:
   using chain = product_chain<N>;
   using product = typename chain::product;
-  static constexpr std::size_t place = stored_place<product>;
+  static constexpr std::size_t place = quantised_place<product>;
   using weights_node = element_t<place, children_t<product>>;
-  using weights = stored_weights<weights_node>;
-  using inputs = stored_inputs<element_t<1 - place, children_t<product>>>;
+  using weights = quantised_weights<weights_node>;
+  using inputs = quantised_inputs<element_t<1 - place, children_t<product>>>;
   using input = typename inputs::type;
   using axes = axes_for<shape_of<product>>;
   using x_axes = axes_for<shape_of<input>>;
@@ -203,7 +203,7 @@ struct stored_and_finish<N> {
   }
   // Rows of neighbours, a step apart, that are neighbours in the result.
   template <class Numbers>
-  static bool take_weights(kernels::stored_product_call& call, const weights_node& w, const Numbers& numbers,
+  static bool take_weights(kernels::quantised_product_call& call, const weights_node& w, const Numbers& numbers,
                            const axis* to) {
     axis stored[max_rank];
     axis_extents<w_axes>::write(w.extents(), stored);
@@ -257,7 +257,7 @@ struct stored_and_finish<N> {
     }
     return copy;
   }
-  static void compute(context& cx, kernels::stored_product_call call, const lowered<float>& x,
+  static void compute(context& cx, kernels::quantised_product_call call, const lowered<float>& x,
                       const chain_steps& pieces, const axis* to, float* c) {
     if (call.n == 0) { return; }
     const bool bias_fits =
@@ -276,7 +276,7 @@ struct stored_and_finish<N> {
       strides[0][i] = rows[i].stride;
     }
     align<row_axes, x_axes>(x.axes, strides[1]);
-    const kernels::stored_table& table = kernels::active_stored();
+    const kernels::quantised_table& table = kernels::active_quantised();
     kernels::for_each_row(nest_over(row_axes::size, rows, strides),
                           [&](const std::ptrdiff_t(&o)[2], std::size_t m, const std::ptrdiff_t(&s)[2]) {
       call.m = m;

@@ -1,5 +1,5 @@
-// tests/models/stored_weights.test.cpp -- models whose weights are stored in fewer bits: read from folders of floats,
-// and near to what floats give.
+// tests/models/quantised_weights.test.cpp -- models whose weights are stored in fewer bits: read from folders of
+// floats, and near to what floats give.
 // SPDX-License-Identifier: BSL-1.0
 #include "models/support.hpp"
 #include <dimwise/models/bert.hpp>
@@ -16,12 +16,12 @@ namespace {
 
 // The largest difference of the logits, in units of their spread; all the prompt at once, then word by word.
 template <class Model, class Floats>
-double logit_error(const Model& model, const Floats& floats, const std::vector<typename Floats::word>& words) {
+double logit_error(const Model& model, const Floats& floats, const std::vector<typename Floats::token>& words) {
   double worst = 0;
   for (const bool at_once : {true, false}) {
     auto past = model.start(64);
     auto exact_past = floats.start(64);
-    std::vector<typename Model::word> own;
+    std::vector<typename Model::token> own;
     for (const auto& w : words) { own.emplace_back(w.value); }
     tensor<float, typename Model::vocab> got;
     tensor<float, typename Floats::vocab> exact;
@@ -56,8 +56,8 @@ double llama_error() {
       models::read_llama<models::llama_dims, models::own, nn::no_bias, nn::no_bias, nn::activation::silu, Weights>(
           folder.path());
   CHECK(nn::parameter_count(model) == nn::parameter_count(floats));
-  using word = typename std::remove_cvref_t<decltype(floats)>::word;
-  return logit_error(model, floats, folder.ids<word>("prompt.2.input_ids"));
+  using token = typename std::remove_cvref_t<decltype(floats)>::token;
+  return logit_error(model, floats, folder.ids<token>("prompt.2.input_ids"));
 }
 template <class Weights>
 double gpt2_error() {
@@ -65,13 +65,13 @@ double gpt2_error() {
   const auto floats = models::read_gpt2(folder.path());
   const auto model =
       models::read_gpt2<models::gpt2_dims, models::tied, nn::activation::gelu_tanh, Weights>(folder.path());
-  using word = typename std::remove_cvref_t<decltype(floats)>::word;
-  return logit_error(model, floats, folder.ids<word>("prompt.2.input_ids"));
+  using token = typename std::remove_cvref_t<decltype(floats)>::token;
+  return logit_error(model, floats, folder.ids<token>("prompt.2.input_ids"));
 }
 
 }  // namespace
 
-TEST_CASE("language models with stored weights give nearly the logits of floats") {
+TEST_CASE("language models with quantised weights give nearly the logits of floats") {
   // bfloat16 has 8 bits of precision, float16 11; blocks of 8 bits have steps of 1/254 of their largest number, of 4
   // bits of 1/16. The bounds are a few times what such steps make of the sums; few blocks are in rows of 64 numbers.
   CHECK(llama_error<float16>() < 0.01);
@@ -87,7 +87,7 @@ TEST_CASE("language models with stored weights give nearly the logits of floats"
   CHECK(gpt2_error<bfloat16>() > 1e-4);
 }
 
-TEST_CASE("stored weights are saved as floats, and read again they are the same") {
+TEST_CASE("quantised weights are saved as floats, and read again they are the same") {
   const dimwise_test::model_folder folder("tiny-llama");
   using model_type =
       models::llama<models::llama_dims, models::own, nn::no_bias, nn::no_bias, nn::activation::silu, nn::int8_blocks>;
@@ -96,7 +96,7 @@ TEST_CASE("stored weights are saved as floats, and read again they are the same"
   const auto& weight = model.blocks.front().attention.query.weight;
   const auto table = io::parameter_table(model);
   CHECK(table.front().type == io::element_type::q8_0);
-  CHECK(table.front().bytes == model.words.table.bytes());
+  CHECK(table.front().bytes == model.token_embedding.table.bytes());
   io::bindings file;
   models::bind_llama(file, model);
   io::save(model, folder / "again.safetensors", file);
