@@ -194,7 +194,8 @@ class decode_task {
 
   void score_rows(const matrix_view<const float>& k, std::size_t keys, bool near_keys) const noexcept {
     constexpr std::size_t many = decode_rows_at_once<Arch>;
-    for (std::size_t r = 0; r < plan_.rows;) {
+    // After its first pass, a block is in the first-level cache.
+    for (std::size_t r = 0; r < plan_.rows; near_keys = true) {
       const std::size_t rows = least(plan_.rows - r, many);
       if (rows == 1) score_rows_of<1>(k, keys, r, true);
       if (rows == 2) score_rows_of<2>(k, keys, r, near_keys);
