@@ -39,7 +39,7 @@ dimensions that it named (`over<about<D, extent<64>>>`), and the dimensions and 
 `operand_shape`, or `declared` and `computed`). [How to read an error](howto/read_an_error.md) takes one apart.
 
 This page lists every error: what it means, what to do, its picture, a wrong line and its corrected twin, and what each
-compiler prints. The picture is what [`dimwise-errors`](howto/read_an_error.md#as-a-sentence) says: equal dimensions are
+compiler prints. The picture is what [`dimwise-errors`](howto/read_an_error.md#readable-messages-from-dimwise-errors) says: equal dimensions are
 below one another, `^` marks the culprit, `-` is where a shape lacks it. The code is that of `tests/compile_fail`, the
 texts are what the compilers printed when the page was written.
 The names that the code uses (`q`, `k`, `v`, `d_k`, …) are declared in `tests/compile_fail/prelude.hpp`.
