@@ -252,6 +252,9 @@ SENTENCES = {
     "ERROR_R22_average_becomes_a_number_by_mean_or_value": ("over", "an average over {over} is no number and no tensor yet"),
     "ERROR_R22_logits_are_probabilities": ("all", "{op} is given probabilities [{have}] instead of logits"),
     "ERROR_R22_mean_goes_over_the_elements_of_the_loss": ("over", "{op} takes the mean over {over}, but the elements of the loss are [{have}]"),
+    "ERROR_R22_targets_are_log_probabilities": (
+        "log_normalised", "{op}: the targets are logarithms of probabilities over {log_normalised}",
+        "{op}: the targets are logarithms of probabilities"),
     "ERROR_R22_targets_sum_to_one_over_another_dimension": ("over+normalised", "{op} goes over {over}, but the targets sum to one over {normalised}", "{op} goes over {over}, but the targets do not sum to one over it"),
     "ERROR_R22_weights_have_other_dimensions": ("over", "{op}: what weighs the loss over {over} has the dimensions [{have}]", "{op} over {over}: what weighs the loss has other dimensions"),
     "ERROR_R22_gradient_belongs_to_another_model": ("over", "the step of a model {over_of_first} is given a gradient {over_of_second}"),
@@ -322,7 +325,7 @@ CURES = {
     "ERROR_R5_softmax_over_a_single_element":
         "Name the dimension of the alternatives. An extent of 1 is often a dimension that should not exist.",
     "ERROR_R5_declared_type_drops_or_invents_normalised":
-        "Add `normalised<D>` (or `weighted<D>`) to the declared type, deduce it with `tensor p = expr;`, or drop it "
+        "Add `normalised<D>` (or `weighted<D>`, `log_normalised<D>`) to the declared type, deduce it with `tensor p = expr;`, or drop it "
         "with `plain(expr)`.",
     "ERROR_R6_raw_products_are_scaled_first":
         "`scores<d_k>(q, k)` instead of `contract<d_k>(q, k)`; or `scaled<d_k>`, `scaled(s, x)`, `unscaled(s)`.",
@@ -554,6 +557,8 @@ CURES = {
         "Give the loss the logits, without `sigmoid`: it takes it itself.",
     "ERROR_R22_mean_goes_over_the_elements_of_the_loss":
         "Name all dimensions of the loss's elements, or none; those that the loss normalises are not among them.",
+    "ERROR_R22_targets_are_log_probabilities":
+        "Pass the probabilities: `cross_entropy<vocab>(logits, exp(targets))`.",
     "ERROR_R22_targets_sum_to_one_over_another_dimension":
         "Normalise the targets over the dimension that the loss names, or give their logits.",
     "ERROR_R22_weights_have_other_dimensions":
@@ -625,7 +630,7 @@ def clean(name):
     return re.sub(r"\s+(?=[*&])", "", re.sub(r"^(\d+)[uUlL]+$", r"\1", name))
 
 
-MARKS = ("raw", "score", "masked_for", "biased_for", "normalised", "weighted", "rotated", "indexed")
+MARKS = ("raw", "score", "masked_for", "biased_for", "normalised", "weighted", "log_normalised", "rotated", "indexed")
 SHAPES = {"lhs": "left", "rhs": "right", "operand_shape": "operand", "declared": "declared", "computed": "expression"}
 SHAPE_LABELS = (*SHAPES.values(), "shape", "tensor", "stored")
 NUMBER = "one number"  # the shape without a dimension

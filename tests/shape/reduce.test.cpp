@@ -54,7 +54,7 @@ static_assert(says<ERROR_R17_dimension_occurs_twice,
 static_assert(gives<soft<S<score<d_k>>, key>, S<normalised<key>>>);
 static_assert(gives<soft<S<>, seq, key>, S<normalised<seq, key>>>);
 static_assert(gives<soft<shape<seq, vocab>, vocab>, shape<seq, vocab, normalised<vocab>>>);
-static_assert(gives<rule::softmax<op::log_softmax, list<key>, S<score<d_k>>>, S<>>);
+static_assert(gives<rule::softmax<op::log_softmax, list<key>, S<score<d_k>>>, S<log_normalised<key>>>);
 static_assert(says<ERROR_R5_already_normalised, soft<S<normalised<key>>, key>>);
 static_assert(says<ERROR_R5_already_normalised, soft<S<normalised<seq>>, key>>);
 static_assert(says<ERROR_R5_weighted_product_is_reduced_over_its_weights_only, soft<S<weighted<key>>, key>>);

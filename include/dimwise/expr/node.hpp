@@ -220,12 +220,4 @@ template <class Shape, class E>
   return make_node<Shape, value_of<std::remove_cvref_t<E>>>(view_as<views::marks>{}, e.extents(), static_cast<E&&>(e));
 }
 
-// The dimensions over which an expression gives logarithms of probabilities, as far as its type says it (R5, R22).
-template <class X>
-struct log_normalised {
-  using type = list<>;
-};
-template <class X>
-using log_normalised_t = typename log_normalised<X>::type;
-
 }  // namespace dimwise::detail

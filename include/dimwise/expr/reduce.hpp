@@ -53,10 +53,6 @@ struct rows_over {
 };
 template <class Shape, class How, class Over, class E>
 using rowwise = node<rows_over<How, Over>, Shape, value_of<E>, E>;
-template <class Over, class Shape, class T, class E>
-struct log_normalised<node<rows_over<rows::log_softmax, Over>, Shape, T, E>> {
-  using type = Over;
-};
 template <class Shape, class How, class Over, class E>
 auto make_rows(const E& e, double epsilon = 0) {
   return rowwise<Shape, How, Over, E>({epsilon}, e.extents(), e);
@@ -281,6 +277,10 @@ namespace no_adl {
 /// attendable nor a choice (R13), masks that serve another dimension (R7), packed positions without documents (R19).
 DIMWISE_DETAIL_OPERATION(softmax)
 /// x − log Σ exp(x) over the dimensions D; −∞ where masked.
+///
+///   log_softmax<D…>(x):  [D…, rest]  ->  [D…, rest], log_normalised<D…>
+///
+/// Refuses what `softmax` refuses.
 DIMWISE_DETAIL_OPERATION(log_softmax)
 /// x / Σ x over the dimensions D, explicitly: slot attention's second normalisation, top-k routing. A row of sum 0
 /// stays 0.

@@ -191,9 +191,7 @@ inline constexpr bool is_trained_target =
 
 template <class Op, class Verdict, class X, class... Constants>
 consteval auto judge_constants() {
-  if constexpr (allowed<Verdict> && (log_normalised_t<X>::size > 0)) {
-    return answer<ERROR_R22_logits_are_log_probabilities<Op, operand_t<shape_of<X>>>>{};
-  } else if constexpr (allowed<Verdict> && (is_trained_target<Op, Constants> || ...)) {
+  if constexpr (allowed<Verdict> && (is_trained_target<Op, Constants> || ...)) {
     return answer<ERROR_R21_operation_has_no_gradient<Op, rhs_t<shape_of<Constants>>...>>{};
   } else {
     return answer<Verdict>{};

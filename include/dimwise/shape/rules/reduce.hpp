@@ -58,6 +58,13 @@ template <class... D>
 struct normalised_mark<list<D...>> {
   using type = list<normalised<D...>>;
 };
+// What a softmax or its logarithm sets.
+template <class Op, class Over>
+struct softmax_mark : normalised_mark<Over> {};
+template <class... D>
+struct softmax_mark<op::log_softmax, list<D...>> {
+  using type = list<log_normalised<D...>>;
+};
 
 template <class Op, class Over, class Shape>
 consteval auto judge_softmax() {
@@ -70,9 +77,7 @@ consteval auto judge_softmax() {
     return answer<ERROR_R5_softmax_over_a_single_element<Op, over_t<Over>, operand_t<Shape>>>{};
   } else {
     using kept = kept_marks_t<Op, Shape>;
-    using set =
-        std::conditional_t<std::is_same_v<Op, op::log_softmax>, std::type_identity<list<>>, normalised_mark<Over>>;
-    return answer<accepted<make_shape_t<dims_t<Shape>, join_t<kept, typename set::type>>>>{};
+    return answer<accepted<make_shape_t<dims_t<Shape>, join_t<kept, typename softmax_mark<Op, Over>::type>>>>{};
   }
 }
 
@@ -84,7 +89,8 @@ struct reduced_marks {
   static consteval auto one() {
     if constexpr (mark_order<M> == mark_order<indexed<>>) {
       return list<M>{};
-    } else if constexpr (mark_order<M> == mark_order<masked_for<>> || mark_order<M> == mark_order<biased_for<>>) {
+    } else if constexpr (mark_order<M> == mark_order<masked_for<>> || mark_order<M> == mark_order<biased_for<>> ||
+                         mark_order<M> == mark_order<log_normalised<>>) {
       return list<>{};
     } else if constexpr (mark_order<M> == mark_order<normalised<>> && parallel_only) {
       return
