@@ -252,6 +252,7 @@ SENTENCES = {
     "ERROR_R22_average_becomes_a_number_by_mean_or_value": ("over", "an average over {over} is no number and no tensor yet"),
     "ERROR_R22_logits_are_probabilities": ("all", "{op} is given probabilities [{have}] instead of logits"),
     "ERROR_R22_mean_goes_over_the_elements_of_the_loss": ("over", "{op} takes the mean over {over}, but the elements of the loss are [{have}]"),
+    "ERROR_R22_student_and_teacher_are_exchanged": ("right", "{op}: the teacher [{rhave}] learns and the student is a constant: the student comes first"),
     "ERROR_R22_targets_are_log_probabilities": (
         "log_normalised", "{op}: the targets are logarithms of probabilities over {log_normalised}",
         "{op}: the targets are logarithms of probabilities"),
@@ -557,6 +558,9 @@ CURES = {
         "Give the loss the logits, without `sigmoid`: it takes it itself.",
     "ERROR_R22_mean_goes_over_the_elements_of_the_loss":
         "Name all dimensions of the loss's elements, or none; those that the loss normalises are not among them.",
+    "ERROR_R22_student_and_teacher_are_exchanged":
+        "Pass the logits that learn first: `kl_divergence<vocab>(student, teacher)`. The reverse divergence is a formula of its own: "
+        "`sum<vocab>(softmax<vocab>(x) * (log_softmax<vocab>(x) - log_softmax<vocab>(reference)))`.",
     "ERROR_R22_targets_are_log_probabilities":
         "Pass the probabilities: `cross_entropy<vocab>(logits, exp(targets))`.",
     "ERROR_R22_targets_sum_to_one_over_another_dimension":

@@ -545,6 +545,10 @@ struct ERROR_R22_logits_are_log_probabilities;
 template <class... Facts>
 struct ERROR_R22_targets_are_log_probabilities;
 
+/// The student of a divergence is a constant, and its teacher learns: the student comes first.
+template <class... Facts>
+struct ERROR_R22_student_and_teacher_are_exchanged;
+
 /// An average is added to an average over the same dimensions; to all else its mean is added.
 template <class... Facts>
 struct ERROR_R22_mean_of_an_average_is_added;
