@@ -89,6 +89,9 @@ SENTENCES = {
         "over+weighted+normalised", "{op} over {over} divides by the extent, but the weights over {weighted} sum to one already",
         "{op} over {over} divides by the extent, but the weights over {normalised} sum to one already"),
     "ERROR_R5_softmax_over_a_single_element": ("over", "{op} goes over {over}, which has a single element: every weight would be 1"),
+    "ERROR_R5_alternatives_are_chosen_by_weights_over_positions": (
+        "over+normalised+log_normalised", "{op} chooses among {over}, but the weights sum to one over {normalised}",
+        "{op} chooses among {over}, but the logarithms are of weights that sum to one over {log_normalised}"),
     "ERROR_R5_declared_type_drops_or_invents_normalised": ("differing", "{op}: {changed}"),
     "ERROR_R6_raw_products_are_scaled_first": (
         "raw", "{op} over {over} takes scores, but this product over {raw} is not scaled yet",
@@ -325,6 +328,8 @@ CURES = {
         "1/n, whatever the scores are: `max<D>` or an entropy says something, `mean<heads>` averages heads.",
     "ERROR_R5_softmax_over_a_single_element":
         "Name the dimension of the alternatives. An extent of 1 is often a dimension that should not exist.",
+    "ERROR_R5_alternatives_are_chosen_by_weights_over_positions":
+        "Normalise over the alternatives: `top_k<experts, chosen>(softmax<experts>(logits), chosen{2})`, or choose by the logits.",
     "ERROR_R5_declared_type_drops_or_invents_normalised":
         "Add `normalised<D>` (or `weighted<D>`, `log_normalised<D>`) to the declared type, deduce it with `tensor p = expr;`, or drop it "
         "with `plain(expr)`.",

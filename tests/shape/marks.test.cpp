@@ -157,6 +157,15 @@ static_assert(gives<rule::gather<vocab, vocab, words<log_normalised<seq>>, shape
 static_assert(refuses<op::cross_entropy, log_normalised<vocab>> && refuses<op::kl_divergence, log_normalised<vocab>> &&
               refuses<op::binary_cross_entropy, log_normalised<vocab>> &&
               !refuses<op::mean_squared_error, log_normalised<vocab>>);
+//     Alternatives are not chosen by weights over positions, whichever scale they have.
+static_assert(says<ERROR_R5_alternatives_are_chosen_by_weights_over_positions,
+                   rule::reduce<op::argmax, list<vocab>, words<normalised<seq>>>> &&
+              says<ERROR_R5_alternatives_are_chosen_by_weights_over_positions,
+                   rule::reduce<op::argmax, list<vocab>, words<log_normalised<seq>>>>);
+static_assert(allowed<rule::reduce<op::argmax, list<vocab>, words<normalised<seq, vocab>>>> &&
+              allowed<rule::reduce<op::argmax, list<seq>, words<normalised<seq>>>> &&
+              allowed<rule::reduce<op::argmax, list<seq>, words<normalised<vocab>>>> &&
+              allowed<rule::reduce<op::max, list<vocab>, words<normalised<seq>>>>);
 //     A declared type says it.
 static_assert(says<ERROR_R5_declared_type_drops_or_invents_normalised, rule::assign<words<>, log_p>> &&
               says<ERROR_R5_declared_type_drops_or_invents_normalised, rule::assign<log_p, words<>>> &&

@@ -157,6 +157,10 @@ struct ERROR_R5_mean_divides_weights_that_already_sum_to_one;
 template <class... Facts>
 struct ERROR_R5_softmax_over_a_single_element;
 
+/// Alternatives are chosen by weights that sum to one over positions: these compare positions, not alternatives.
+template <class... Facts>
+struct ERROR_R5_alternatives_are_chosen_by_weights_over_positions;
+
 /// The declared type and the expression differ in `normalised`, `weighted` or `log_normalised`.
 template <class... Facts>
 struct ERROR_R5_declared_type_drops_or_invents_normalised;
