@@ -166,6 +166,7 @@ TEST_CASE("special values: rows") {
     sweep(x, 2e38F, folded, "mean", [](const auto& y) { return mean<d_model>(y); });
     sweep(x, 2e38F, folded, "max", [](const auto& y) { return max<d_model>(y); });
     sweep(x, 2e38F, folded, "min", [](const auto& y) { return min<d_model>(y); });
+    sweep(x, 2e38F, folded, "norm", [](const auto& y) { return norm<d_model>(y); });
     sweep(scores, 2e38F, plan_kind::plain, "logsumexp", [](const auto& s) { return logsumexp<seq>(s); });
     sweep(scores, 2e38F, plan_kind::plain, "scan", [](const auto& s) { return scan<seq>(s); });
     // A sum that stays away from 0.
@@ -186,6 +187,7 @@ TEST_CASE("special values: rows") {
       CHECK(disagreement(sum<d_model>(x), plan_kind::plain, tolerance) == "");
       CHECK(disagreement(mean<d_model>(x), plan_kind::plain, tolerance) == "");
       CHECK(disagreement(max<d_model>(x), plan_kind::plain, tolerance) == "");
+      CHECK(disagreement(norm<d_model>(x), plan_kind::plain, tolerance) == "");
       CHECK(disagreement(logsumexp<seq>(s), plan_kind::plain, tolerance) == "");
     }
   }

@@ -350,7 +350,7 @@ struct sqrt_of {
   template <class Arch>
   [[nodiscard, gnu::always_inline]] xsimd::batch<float, Arch> operator()(
       const xsimd::batch<float, Arch>& x) const noexcept {
-    return xsimd::sqrt(x);
+    return square_root<Arch>(x);
   }
 };
 

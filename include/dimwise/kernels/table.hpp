@@ -66,7 +66,7 @@ enum class operation : unsigned char { add, subtract, multiply, divide, max, min
 enum class relation : unsigned char { less, less_equal, equal, not_equal };
 
 /// How many numbers become one.
-enum class total : unsigned char { sum, max, min };
+enum class total : unsigned char { sum, max, min, norm };
 
 /// What is done to scores before softmax: a function of the user's own, or a soft cap c·tanh(s/c); then
 /// −slope·|distance|, with a slope for each head.

@@ -37,6 +37,7 @@ struct mean;
 struct max;
 struct min;
 struct logsumexp;
+struct norm;
 struct standardize;
 struct layer_norm;
 struct rms_norm;
@@ -303,6 +304,8 @@ template <>
 inline constexpr mark_row marks_row<op::max> = reduction_row;
 template <>
 inline constexpr mark_row marks_row<op::min> = reduction_row;
+template <>
+inline constexpr mark_row marks_row<op::norm> = reduction_row;
 template <>
 inline constexpr mark_row marks_row<op::logsumexp> = {.raw = refuse,
                                                       .score = drop,
