@@ -86,9 +86,9 @@ TEST_CASE("long sums: a plain dot product") {
     loop_nest<2> sums;
     sums.add(n, {apart, 0});
     float out = 0;
-    contract<left_out::nothing>(result, sums, &out, a.data(), &one);
+    contract(left_out::nothing, result, sums, &out, a.data(), &one);
     CHECK(near(out, sum));
-    contract<left_out::hidden>(result, sums, &out, a.data(), &one);
+    contract(left_out::hidden, result, sums, &out, a.data(), &one);
     CHECK(near(out, sum));
   }
 }
