@@ -3,7 +3,8 @@
 //
 // Layer: shape.
 //
-//   at<D>: [D, rest] -> [rest], indexed<D>      slice<D>: [D, rest] -> [D, rest]      gather<D>: [D, rest] x ids [i] -> [i, rest]
+//   at<D>: [D, rest] -> [rest], indexed<D>      slice<D>: [D, rest] -> [D, rest]
+//   gather<D>: [D, rest] x ids [i] -> [i, rest]
 //
 // R1, R5, R10, R17, R18.
 // Tests: tests/shape/index.test.cpp, tests/compile_fail/index/
