@@ -20,5 +20,6 @@ int main() {
   tensor s = scores<d_k>(rotary<seq, d_k>(q), k);
   tensor first = at<seq>(s, 0);
   tensor second = at<seq>(s, 1);
-  expect(near(first, {0.707107F, 0.382051F}) && near(second, {0.382051F, 0.707107F}), "the product depends on the distance only");
+  expect(near(first, {0.707107F, 0.382051F}) && near(second, {0.382051F, 0.707107F}),
+         "the product depends on the distance only");
 }
