@@ -46,6 +46,48 @@ struct cache_kind<nn::sliding<W>> {
   static constexpr extent_t buffer = 2 * W;
 };
 
+// How many positions of Key a mask shows at most, the query's own among them, as far as a window says it; 0 where none
+// does: a mask that reads positions otherwise, or shows all of them.
+template <class Key, class M>
+extent_t most_shown(const M&) {
+  return 0;
+}
+template <class Key, class Q>
+extent_t most_shown(const window<Q, Key>& w) {
+  return w.left() < 0 ? 0 : static_cast<extent_t>(w.left()) + 1;
+}
+template <class Key, class A, class B>
+extent_t most_shown(const mask_pair<all_of, A, B>& both) {
+  const extent_t a = most_shown<Key>(both.left());
+  const extent_t b = most_shown<Key>(both.right());
+  return a == 0 || b == 0 ? a + b : (a < b ? a : b);
+}
+template <class Key, class A, class B>
+extent_t most_shown(const mask_pair<any_of, A, B>& either) {
+  const extent_t a = most_shown<Key>(either.left());
+  const extent_t b = most_shown<Key>(either.right());
+  return a == 0 || b == 0 ? 0 : (a < b ? b : a);
+}
+
+// Whether an expression is masked, and by masks that show more positions than are kept.
+template <class Key, class E>
+void check_windows(const E&, extent_t) {}
+template <class Key, class Op, class Shape, class T, class... X>
+void check_windows(const node<Op, Shape, T, X...>& scores, extent_t kept) {
+  scores.each_child([kept](const auto& x) {
+    if constexpr (mask_like<std::remove_cvref_t<decltype(x)>>) {
+      const extent_t shown = most_shown<Key>(x);
+      if (shown > kept) {
+        raise<extent_error>(error{} << "attend: the window shows " << shown << " positions of " << dimension_name<Key>()
+                                    << ", and the cache keeps " << kept << "; sliding<W> keeps what a window of "
+                                    << "W - 1 positions to the left shows (R10)");
+      }
+    } else {
+      check_windows<Key>(x, kept);
+    }
+  });
+}
+
 }  // namespace dimwise::detail
 
 namespace dimwise::nn {
@@ -216,9 +258,13 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
 /// Attention over a cache: `scores_of(keys)` gives the scores, masked as they should be.
 ///
 ///   tensor y = nn::attend(cache, [&](const auto& k) { return masked(scores<d_k>(q, k), causal<seq, key>{}); });
+///
+/// Throws `extent_error` where a window in the scores shows more positions than a sliding cache keeps.
 template <class Key, class Kind, class Keys, class Values, class ScoresOf>
 [[nodiscard]] auto attend(const kv_cache<Key, Kind, Keys, Values>& cache, const ScoresOf& scores_of) {
-  return evaluate(contract<Key>(softmax<Key>(scores_of(cache.keys())), cache.values()));
+  const auto s = scores_of(cache.keys());
+  if constexpr (detail::cache_kind<Kind>::slides) { detail::check_windows<Key>(s, detail::cache_kind<Kind>::window); }
+  return evaluate(contract<Key>(softmax<Key>(s), cache.values()));
 }
 
 }  // namespace dimwise::nn
