@@ -19,6 +19,21 @@ namespace detail {
 template <class X>
 concept real_numbers = operand<X> && real_element<value_of<X>>;
 
+template <class X>
+concept whole_numbers = operand<X> && whole_element<value_of<X>>;
+template <class D, class X>
+concept has_dimension = operand<X> && is_in<D, dims_t<shape_of<X>>>;
+
+// x, which has the dimension P that its elements are positions of (R1).
+template <class P, class X>
+decltype(auto) along(const X& x) {
+  if constexpr (is_refusal<X> || has_dimension<P, X>) {
+    return (x);
+  } else {
+    return refusal<missing_t<op::gather, list<P>, shape_of<X>>>();
+  }
+}
+
 // Whether X has the positions P, and these an origin: a composite has none of its own.
 template <class P, class X>
 concept has_positions = operand<X> && is_in<P, dims_t<shape_of<X>>> && is_in<P, typename extents_type_of<X>::atoms>;
@@ -61,10 +76,15 @@ struct embedding {
   }
 };
 
-/// x plus a learned vector for each position (Gehring et al. 2017): [P, Model, rest] -> the same.
+/// x plus a learned vector for each position (Gehring et al. 2017).
+///
+///   (x):             [P, Model, rest]                        ->  [P, Model, rest]   positions of x
+///   (x, positions):  [P, Model, rest] x [P, subset of rest]  ->  [P, Model, rest]   given positions
 ///
 /// The table has a row for every position that may occur. Positions count from the origin of x, in packed dimensions
-/// from each document's beginning. Throws `index_error` for positions beyond the table.
+/// from each document's beginning. Given positions are whole numbers or ids of P, for each sequence its own where they
+/// have a batch: sequences that are padded on the left. Refuses positions without P (R1) and ids of another dimension
+/// (R18). Throws `index_error` for positions beyond the table.
 template <class P, class Model, class T = float>
 struct learned_positions {
   using table_type = tensor<T, P, Model>;
@@ -88,6 +108,16 @@ struct learned_positions {
       } else {
         return plus(x, table);
       }
+    }
+  }
+  template <detail::input X, detail::input Positions>
+  [[nodiscard]] auto formula(const X& x, const Positions& positions) const {
+    using namespace detail::words;
+    if constexpr (detail::whole_numbers<Positions> && detail::has_dimension<P, Positions>) {
+      const auto rows = detail::given_position_ids<P>("learned_positions", positions, extent_of<P>(table));
+      return plus(x, gather<P>(table, rows));
+    } else {
+      return plus(x, gather<P>(table, detail::along<P>(positions)));
     }
   }
   DIMWISE_DETAIL_CALL(learned_positions, operator(), formula);
