@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/support/axis.hpp -- an extent and the step in memory from one element to the next.
+// dimwise/support/axis.hpp -- an extent and the step in memory from one element to the next, and other offsets.
 //
 // Layer: support.
 #pragma once
@@ -12,6 +12,12 @@ namespace dimwise::detail {
 struct axis {
   std::size_t extent;
   std::ptrdiff_t stride;
+};
+
+// A row that is added to another: how far both begin from the first element.
+struct added_row {
+  std::ptrdiff_t to;
+  std::ptrdiff_t from;
 };
 
 // More axes than any formula has; loops keep their counters on the stack.
