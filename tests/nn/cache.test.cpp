@@ -314,7 +314,7 @@ TEST_CASE("kv_cache: positions near the ends of the integers are refused, and no
     CHECK(cache.keys().extents().template origin<key>("test") + static_cast<std::ptrdiff_t>(cache.length()) ==
           farthest);
     CHECK(thrown<origin_error>([&] { cache.append(at(1, farthest), value(1)); }) ==
-          "append: the position 1 behind position 1152921504606846975 of dimension key is beyond 2^60 (R7)");
+          "append: the position 1 after position 1152921504606846975 of dimension key is beyond 2^60 (R7)");
     CHECK(cache.end() == farthest);
     CHECK(cache.length() == 3);
     cache.restart(-farthest);

@@ -43,7 +43,7 @@ struct pre_norm {
 template <class... How>
 struct each {
   std::tuple<How...> all;
-  /// One argument per layer, in layer order.
+  /// The changes, applied from left to right.
   explicit each(const How&... how) : all(how...) {}
 };
 
