@@ -247,7 +247,8 @@ struct view_loops<node<view_back<How, View>, Shape, T, G>> {
 
 // How many elements of a view may be one element of its operand, which is the first pointer. From the largest step
 // down: each axis reaches an element from as many places as what is left moves by steps of it.
-inline std::size_t most_terms(const kernels::loop_nest<2>& nest) {
+template <std::size_t K>
+std::size_t most_terms(const kernels::loop_nest<K>& nest) {
   axis axes[max_rank];
   for (std::size_t i = 0; i < nest.rank; ++i) {
     axes[i] = {nest.extent[i], nest.stride[0][i] < 0 ? -nest.stride[0][i] : nest.stride[0][i]};

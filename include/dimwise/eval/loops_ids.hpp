@@ -220,13 +220,13 @@ void check_ids(const kernels::loop_nest<3>& nest, const id<D>* ids, extent_t ext
 
 // The rows of one destination, those of one id side by side, where an id has more of them than are added one after the
 // other; else none.
-inline std::vector<added_row> rows_of_long_sums(const kernels::loop_nest<3>& nest, const std::size_t* ids,
-                                                const axis& along) {
+template <std::size_t K>  // 3: a template is compiled where something is added by ids
+std::vector<added_row> rows_of_long_sums(const kernels::loop_nest<K>& nest, const std::size_t* ids, const axis& along) {
   std::vector<added_row> sorted;
   if (nest.size() <= kernels::detail_loops::few_terms) { return sorted; }
   // f(id, row)
   const auto each = [&](const auto& f) {
-    kernels::for_each_row(nest, [&](const std::ptrdiff_t(&o)[3], std::size_t many, const std::ptrdiff_t(&s)[3]) {
+    kernels::for_each_row(nest, [&](const std::ptrdiff_t(&o)[K], std::size_t many, const std::ptrdiff_t(&s)[K]) {
       for (std::size_t i = 0; i < many; ++i) {
         const auto j = static_cast<std::ptrdiff_t>(i);
         f(ids[o[2] + j * s[2]], o[1] + j * s[1]);
