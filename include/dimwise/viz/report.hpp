@@ -17,7 +17,6 @@
 #include <dimwise/viz/derivation_picture.hpp>
 #include <dimwise/viz/live.hpp>
 #include <dimwise/viz/report_page.hpp>
-#include <dimwise/viz/report_program.hpp>
 #include <dimwise/viz/weights_picture.hpp>
 
 #include <charconv>

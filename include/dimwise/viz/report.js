@@ -1,14 +1,4 @@
-// SPDX-License-Identifier: BSL-1.0
-// dimwise/viz/report_program.hpp -- the program of a report's page, which draws what its data holds.
-//
-// Layer: viz. It reads the data of the page as JSON, writes words as text only, and uses no network. A model in the
-// page gets the settings as text and answers as JSON; without one, or where it does not run, stored runs are shown.
-// Tests: tests/viz/report_browser.mjs
-#pragma once
-
-namespace dimwise::detail {
-
-inline constexpr const char* report_program = R"js(
+R"js(
 "use strict";
 (() => {
 const $ = id => document.getElementById(id);
@@ -319,6 +309,4 @@ if (live) choose(); else all();
 matchMedia("(prefers-color-scheme: dark)").onchange = all;
 addEventListener("resize", () => { if (data.weights.length) showRow(); });
 })();
-)js";
-
-}  // namespace dimwise::detail
+)js"
