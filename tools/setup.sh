@@ -21,7 +21,7 @@ if ! command -v npm > /dev/null; then browser_packages="nodejs npm $browser_pack
 live_packages="emscripten"
 playwright="playwright-core@1.48.2"
 # The documentation as a site: pages, the API, formulas.
-site_packages="python3 mkdocs mkdocs-material doxygen libjs-katex"
+site_packages="python3 g++ mkdocs mkdocs-material doxygen libjs-katex"
 # Rivals of the benchmarks; llama.cpp and ONNX Runtime come by npm, 375 MB.
 bench_packages="libtbb-dev libopenblas-dev libeigen3-dev libdnnl-dev python3-torch python3-onnx"
 if ! command -v npm > /dev/null; then bench_packages="$bench_packages nodejs npm"; fi
