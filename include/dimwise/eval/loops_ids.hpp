@@ -286,11 +286,11 @@ void add_long_sum(const kernels::loop_nest<2>& row, T* to, const T* from, const 
   });
 }
 // The rows of `ids` added to the destinations that they name. One function for all names.
-template <class T>
-void add_by_ids(const kernels::loop_nest<3>& nest, const kernels::loop_nest<2>& row, const axis& along, T* to,
+template <class T, std::size_t K>
+void add_by_ids(const kernels::loop_nest<K>& nest, const kernels::loop_nest<2>& row, const axis& along, T* to,
                 const T* from, const std::size_t* ids) {
-  kernels::loop_nest<3> tables;  // of them each id has a row
-  kernels::loop_nest<3> rows;
+  kernels::loop_nest<K> tables;  // of them each id has a row
+  kernels::loop_nest<K> rows;
   for (std::size_t i = 0; i < nest.rank; ++i) {
     (nest.stride[0][i] == 0 ? rows : tables)
         .add(nest.extent[i], {nest.stride[0][i], nest.stride[1][i], nest.stride[2][i]});
@@ -309,14 +309,14 @@ void add_by_ids(const kernels::loop_nest<3>& nest, const kernels::loop_nest<2>& 
       }
       if (!sorted.empty()) { return; }
     }
-    kernels::for_each_row(rows, [&](const std::ptrdiff_t(&o)[3], std::size_t many, const std::ptrdiff_t(&s)[3]) {
+    kernels::for_each_row(rows, [&](const std::ptrdiff_t(&o)[K], std::size_t many, const std::ptrdiff_t(&s)[K]) {
       for (std::size_t i = 0; i < many; ++i) {
         const auto j = static_cast<std::ptrdiff_t>(i);
         add_row(row, table + times(along.stride, here[o[2] + j * s[2]]), values + o[1] + j * s[1]);
       }
     });
   };
-  kernels::for_each_row(tables, [&](const std::ptrdiff_t(&o)[3], std::size_t many, const std::ptrdiff_t(&s)[3]) {
+  kernels::for_each_row(tables, [&](const std::ptrdiff_t(&o)[K], std::size_t many, const std::ptrdiff_t(&s)[K]) {
     for (std::size_t i = 0; i < many; ++i) {
       const auto j = static_cast<std::ptrdiff_t>(i);
       add_to_table(to + o[0] + j * s[0], from + o[1] + j * s[1], ids + o[2] + j * s[2]);
@@ -332,7 +332,7 @@ void scatter(const N& n, target<T> to, const Lowered& in) {
     fill_zero(all.all, out.data);
     if (all.ids.empty()) { return; }
     check_ids(all.ids, ids.data, all.along.extent);
-    add_by_ids<T>(all.ids, all.row, all.along, out.data, child_in<0>(in).data, numbers_of(ids.data));
+    add_by_ids(all.ids, all.row, all.along, out.data, child_in<0>(in).data, numbers_of(ids.data));
   });
 }
 template <class C, class Shape, class D, class Values, class Ids, class T, class Lowered>
