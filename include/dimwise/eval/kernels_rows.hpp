@@ -165,8 +165,8 @@ void run_fold(context& cx, const row_loops& loops, float* to, const float* from)
   }
   // Sums of very many rows in several runs are carried; those of one run the kernel carries itself.
   const bool carries = f == kernels::total::sum && loops.inside.rank > 1 && elements > kernels::detail_loops::few_terms;
-  const auto add = [&](std::size_t n, float* sum, const float* x) {
-    table.zip(kernels::operation::add, n, sum, 1, x, 1, sum);
+  const kernels::carried_rows::adder add = [](std::size_t n, float* sum, const float* x) {
+    kernels::active().zip(kernels::operation::add, n, sum, 1, x, 1, sum);
   };
   // Whole cache lines of columns for each part, the same for every executor.
   constexpr std::size_t line = 64;

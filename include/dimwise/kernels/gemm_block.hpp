@@ -261,7 +261,7 @@ template <class Arch, panel_source Source>
 [[gnu::noinline]] void multiply_deep(const product& p, const block_range& range, const destination& to,
                                      std::size_t column, const block_scratch& at, float* scratch) noexcept {
   const depth_blocks<Arch> blocks(p.k);
-  const auto add = [](std::size_t n, float* sum, const float* x) {
+  const carried_rows::adder add = [](std::size_t n, float* sum, const float* x) {
     for (std::size_t i = 0; i < n; i += lanes<Arch>) store<Arch>(sum + i, load<Arch>(sum + i) + load<Arch>(x + i));
   };
   carried_rows sums(at.level, at.level, at.levels, scratch + at.sums);

@@ -203,7 +203,9 @@ void norm_gradient(const rows_gradient_call& c, void* scratch, Threads& threads)
   const std::size_t levels = detail::norm_levels(c, parts);
   const std::size_t step = detail::padded_row(c.n);
   float* const sums = static_cast<float*>(scratch);
-  const auto add = [](std::size_t n, float* to, const float* from) { zip_floats<Arch>(n, to, from, to, add_of{}); };
+  const carried_rows::adder add = [](std::size_t n, float* to, const float* from) {
+    zip_floats<Arch>(n, to, from, to, add_of{});
+  };
   const auto sums_of = [&](std::size_t part, bool beta) { return sums + (2 * part + (beta ? 1 : 0)) * levels * step; };
   threads.parallel_for(parts, [&](std::size_t part, std::size_t) {
     carried_rows of_gamma(c.d_gamma == nullptr ? 0 : c.n, step, levels, sums_of(part, false));
