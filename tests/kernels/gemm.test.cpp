@@ -164,7 +164,7 @@ TEST_CASE("gemm: every layout of A, B and C") {
   }
 }
 
-// Rows of A are packed there for several panels: more rows, columns and k than one packing takes, and k that is carried.
+// More rows, columns and steps of k than one packing of A takes, and a k whose sums are carried.
 TEST_CASE("a transposed A of several packings") {
   for (const layout la : {layout::columns, layout::padded_columns, layout::scattered}) {
     check_gemm({200, 300, 800}, la, layout::rows, layout::rows);

@@ -149,15 +149,25 @@ template <class Arch>
   }
 }
 
-// Rows and columns of C that share one packing of A.
-inline constexpr std::size_t packed_a_rows = 192;
+inline constexpr std::size_t depth_group = 32;  // blocks of k whose sums are added without a carry
+
+// Levels of sums: more than one where they are carried.
 template <class Arch>
-inline constexpr std::size_t packed_a_panels = 256 / gemm_tile<Arch>::columns;
+[[nodiscard, gnu::always_inline]] constexpr std::size_t sum_levels(std::size_t k) noexcept {
+  return carried_rows::levels(ceil_div(ceil_div(k, gemm_tile<Arch>::depth), depth_group));
+}
+
+// Rows of C, and panels of B, that share one packing of A: it and the sums take three quarters of a second-level cache
+// of 512 KB.
+inline constexpr std::size_t packed_a_rows = 144;
+template <class Arch>
+[[nodiscard, gnu::always_inline]] constexpr std::size_t packed_a_panels(std::size_t k) noexcept {
+  return larger(1, 256 / gemm_tile<Arch>::columns / sum_levels<Arch>(k));
+}
 
 // Whether a block of C packs its rows of A: a transposed A has another cache line, and often another page, for each
-// step of k. On a Zen 4 core limited to AVX2, 3072 x 768 x 512 went from 74 to 98 GFLOP/s, as fast as an A that is not
-// transposed; panels of AVX-512 are so wide that packing loses 6 %. To pack an A whose rows lie a multiple of 4 KB
-// apart lost a tenth.
+// step of k. On a Zen 4 core limited to AVX2, 3072 x 768 x 512 went from 74 to 95 GFLOP/s; the panels of AVX-512 are so
+// wide that packing loses 6 % there. Packing an A whose rows lie a multiple of 4 KB apart lost a tenth.
 template <class Arch>
 [[nodiscard, gnu::always_inline]] constexpr bool packs_a(const strided_matrix<const float>& a, std::size_t rows,
                                                          std::size_t columns) noexcept {
@@ -177,8 +187,6 @@ struct block_scratch {
   std::size_t floats;
 };
 
-inline constexpr std::size_t depth_group = 32;  // blocks of k whose sums are added without a carry
-
 template <class Arch>
 [[nodiscard, gnu::always_inline]] constexpr block_scratch block_scratch_of(std::size_t rows, std::size_t panels,
                                                                            std::size_t k, bool packs) noexcept {
@@ -190,7 +198,7 @@ template <class Arch>
   const bool waits = k > tile::depth;
   const std::size_t of_panel = (waits ? tiles : 1) * one;
   const std::size_t level = (waits ? panels : 1) * of_panel;
-  const std::size_t levels = carried_rows::levels(ceil_div(ceil_div(k, tile::depth), depth_group));
+  const std::size_t levels = sum_levels<Arch>(k);
   return {panel, panel + a, waits ? one : 0, waits ? of_panel : 0, level, levels, panel + a + levels * level};
 }
 
@@ -353,7 +361,7 @@ void multiply_block(const product& p, const block_range& range, const destinatio
   block_range part = range;
   for (; part.row_begin < range.row_end; part.row_begin = part.row_end) {
     part.row_end = smaller(range.row_end, part.row_begin + most);
-    multiply_rows<Arch, Source>(p, part, to, packs ? packed_a_panels<Arch> : 1, packs, scratch);
+    multiply_rows<Arch, Source>(p, part, to, packs ? packed_a_panels<Arch>(p.k) : 1, packs, scratch);
   }
 }
 
