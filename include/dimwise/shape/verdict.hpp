@@ -126,6 +126,12 @@ namespace detail {
 
 // The error about a mark that an operation does not take; the table of marks says which.
 
+// Whether a dimension is a part of a sum.
+template <class D, class Other>
+inline constexpr bool is_part_of = false;
+template <class D, class... P>
+inline constexpr bool is_part_of<D, summed<P...>> = is_any_of<D, P...>;
+
 // The dimensions over which an operand sums to one, or is a product with something that does.
 template <class Shape>
 using weighing_t = join_t<marked_t<normalised, marks_t<Shape>>, marked_t<weighted, marks_t<Shape>>>;

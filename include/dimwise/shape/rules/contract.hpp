@@ -159,10 +159,6 @@ struct output_side<list<D...>, A, B> {
 };
 
 // One of the two is the other and more: a sum, and one of its parts.
-template <class D, class Other>
-inline constexpr bool is_part_of = false;
-template <class D, class... P>
-inline constexpr bool is_part_of<D, summed<P...>> = is_any_of<D, P...>;
 template <class D, class... Others>
 consteval bool grown_beside(list<Others...>) {
   return ((is_part_of<D, Others> || is_part_of<Others, D>) || ...);
