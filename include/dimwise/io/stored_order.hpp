@@ -42,7 +42,10 @@ struct pairs {};
 /// The array of a linear map: `[inputs, outputs]` (Conv1D of GPT-2) or `[outputs, inputs]` (PyTorch's Linear).
 struct in_out {};
 struct out_in {};
-/// Queries, keys and values in one array: all queries, then all keys, then all values; or grouped by head.
+/// Linear maps in one array: the outputs of the first map, then those of the second, and so on, in equal numbers
+/// (`equal_parts`: keys and values; gate and up of a feed-forward); three such maps, queries, keys and values (`thirds`);
+/// or grouped by head.
+struct equal_parts {};
 struct thirds {};
 struct by_heads {};
 /// The scale of a norm is stored as is, or minus one.
