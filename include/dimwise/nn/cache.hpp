@@ -7,7 +7,7 @@
 //   nn::kv_cache<key, nn::capacity<2048>, nn::keys<float, batch, kv_heads, key, d_k, rotated<d_k, seq>>,
 //                nn::values<float, batch, kv_heads, key, d_v>> cache(batch{2});
 //   cache.append(k, v);                                     // both at once, at the positions from cache.end() on
-//   tensor y = contract<key>(softmax<key>(masked(scores<d_k>(q, cache.keys()), causal<seq, key>{})), cache.values());
+//   tensor y = contract<key>(softmax<key>(masked(scores<d_k>(q, cache.keys()), cache.mask<seq>())), cache.values());
 #pragma once
 
 #include <dimwise/nn/cache_sides.hpp>
@@ -217,6 +217,14 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
     }
   }
   [[nodiscard]] const sides& any_sides() const { return sides_; }
+  template <class Q>
+  [[nodiscard]] static auto own_mask() {
+    if constexpr (kind::slides) {
+      return window<Q, Key>(static_cast<std::ptrdiff_t>(kind::window) - 1, 0);
+    } else {
+      return causal<Q, Key>{};
+    }
+  }
   [[nodiscard]] Key held() const { return starting_at(Key{held_}, end_ - static_cast<std::ptrdiff_t>(held_)); }
 
   void check_room(extent_t n) const {
@@ -265,6 +273,15 @@ template <class Key, class Kind, class Keys, class Values, class ScoresOf>
   const auto s = scores_of(cache.keys());
   if constexpr (detail::cache_kind<Kind>::slides) { detail::check_windows<Key>(s, detail::cache_kind<Kind>::window); }
   return evaluate(contract<Key>(softmax<Key>(s), cache.values()));
+}
+
+/// The same under the mask of the cache, `cache.mask<Q>()`: `scores_of(keys)` gives scores of queries at Q.
+///
+///   tensor y = nn::attend<seq>(cache, [&](const auto& k) { return scores<d_k>(q, k); });
+template <class Q, class Key, class Kind, class Keys, class Values, class ScoresOf>
+  requires(!std::is_same_v<Q, Key>)
+[[nodiscard]] auto attend(const kv_cache<Key, Kind, Keys, Values>& cache, const ScoresOf& scores_of) {
+  return attend(cache, [&](const auto& k) { return masked(scores_of(k), cache.template mask<Q>()); });
 }
 
 }  // namespace dimwise::nn

@@ -179,6 +179,21 @@ class cache_base {
     return starting_at(count, static_cast<const Cache&>(*this).end());
   }
 
+  /// The mask that this cache implies for queries at Q: each sees the keys up to its position, of a sliding cache the
+  /// last ones of its window. Its window is that of the cache's type, so that no query asks for keys that are gone.
+  ///
+  ///   masked(scores<d_k>(q, cache.keys()), cache.mask<seq>())
+  ///
+  /// Refuses queries whose positions are not those of the keys' sequence (R7), and what has no positions (R13).
+  template <class Q>
+    requires(comparable<Q, Key> && both_ordered<Q, Key>)
+  [[nodiscard]] auto mask() const {
+    return static_cast<const Cache&>(*this).template own_mask<Q>();
+  }
+  template <class Q, class Error = positions_error<op::causal, Q, Key>>
+    requires(!comparable<Q, Key> || !both_ordered<Q, Key>)
+  Error mask() const;
+
  protected:
   [[noreturn]] static void no_room(extent_t n, extent_t held, extent_t limit, const char* more = "") {
     raise<extent_error>(error{} << "append: " << n << " positions of " << dimension_name<Key>()

@@ -100,6 +100,10 @@ class kv_cache<Key, paged<Page, Positions>, keys<KeyElement, KeyDims...>, values
 
  private:
   [[nodiscard]] const page& any_sides() const { return blank_; }
+  template <class Q>
+  [[nodiscard]] static auto own_mask() {
+    return causal<Q, Key>{};
+  }
   void check_room(extent_t n) const {
     if (Positions != at_run_time && n > Positions - held_) { base::no_room(n, held_, Positions); }
   }
