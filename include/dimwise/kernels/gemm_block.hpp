@@ -1,12 +1,12 @@
-// dimwise/kernels/gemm_block.hpp -- a block of C: tiles over panels, with B packed, packed on the way, or in place.
+// dimwise/kernels/gemm_block.hpp -- one block of C: tiles over panels of B, which are packed, copied, or read in place.
 //
 // Layer: kernels. Includes: simd.hpp and light standard headers only.
 // Tests: tests/kernels/gemm.test.cpp
 //
-// One block is one task: it owns its rows and columns of C over all of k, so the tasks of a product share nothing that
-// they write and the order of every sum is fixed. Sums that continue over several blocks of k wait in scratch, never
-// in C: C may have any strides, may be what the epilogue reads, and is written once. Sums of very many blocks of k are
-// carried from group to group, so that no digits are lost.
+// One block is one task: it owns its rows and columns of C over all of k, so tasks share no memory that they write, and
+// the order of every sum is fixed. Sums over several blocks of k stay in scratch, not in C: C may have any strides, may
+// be an input of the epilogue, and is written once. Sums over very many blocks of k are carried from group to group, to
+// preserve digits.
 //
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
@@ -23,7 +23,7 @@
 
 namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail {
 
-// Rows and columns of C that one task owns.
+// The rows and columns of C that one task owns.
 struct block_range {
   std::size_t row_begin;
   std::size_t row_end;
@@ -31,7 +31,7 @@ struct block_range {
   std::size_t column_end;
 };
 
-// Where the panels of B come from.
+// The source of the panels of B.
 enum class panel_source {
   packed,    // packed by the caller: `b.data` is the packed buffer
   copied,    // packed into scratch, panel by panel, just before use
@@ -55,12 +55,12 @@ struct panel {
   bool masked;
 };
 
-// Sums of a tile in scratch -> epilogue -> C.
+// Applies the epilogue to the sums of a tile in scratch and writes them to C.
 template <class Arch, class Epilogue>
 [[gnu::always_inline]] inline void write_tile(const float* sums, std::size_t rows, std::size_t columns,
                                               std::size_t registers, const strided_matrix<float>& c, std::size_t row,
                                               std::size_t column, const Epilogue& epilogue) noexcept {
-  // Whole registers of contiguous columns in a loop of their own: in a small product this is a third of the work.
+  // A separate loop for whole registers of contiguous columns: in a small product this is a third of the work.
   const std::size_t whole = c.column_stride == 1 ? columns / lanes<Arch> * lanes<Arch> : 0;
   for (std::size_t r = 0; r < rows; ++r, sums += registers * lanes<Arch>) {
     float* to = c.at(row + r, column);
@@ -75,9 +75,8 @@ template <class Arch, class Epilogue>
   }
 }
 
-// The destination of a product: C, and a pointer to what is done to its numbers first. So the blocks are compiled once,
-// not once for each epilogue. A tile that waits for its epilogue is in the first-level cache, and the wait takes a
-// hundredth of its time.
+// The destination of a product: C, and a pointer to the epilogue. Blocks are therefore compiled once, not once per
+// epilogue. A tile that waits for its epilogue is in the L1 cache, which costs a hundredth of its time.
 struct destination {
   using writer = void (*)(const float* sums, std::size_t rows, std::size_t columns, std::size_t registers,
                           const destination& to, std::size_t row, std::size_t column) noexcept;
@@ -85,7 +84,7 @@ struct destination {
   writer write;
   const void* epilogue;
   bool as_is;  // no epilogue but for `onto`
-  bool onto;   // the sums start at what C holds
+  bool onto;   // the sums start at the elements of C
 };
 
 template <class Arch, class Epilogue>
@@ -118,7 +117,7 @@ template <class Arch, panel_source Source>
   } else {
     static_assert(Source == panel_source::in_place || Source == panel_source::copied,
                   "dimwise: a panel of this source is read by nothing");
-    // Without masked loads the ragged panel is packed after all.
+    // Without masked loads the partial panel is packed as well.
     if (Source == panel_source::in_place && (has_tails<Arch> || columns == width)) {
       out.data = p.b.at(begin, column);
       out.step = p.b.row_stride;
@@ -131,7 +130,7 @@ template <class Arch, panel_source Source>
   return out;
 }
 
-// Sums of up to a tile of rows.
+// Computes the sums of up to a tile of rows.
 template <class Arch>
 [[gnu::always_inline]] inline void sum_tile(tile_input in, const panel& b, std::size_t rows, const float* from,
                                             std::ptrdiff_t from_step, float* to, std::ptrdiff_t to_step) noexcept {
@@ -202,8 +201,8 @@ template <class Arch>
   return {panel, panel + a, waits ? one : 0, waits ? of_panel : 0, level, levels, panel + a + levels * level};
 }
 
-// Rows of B that the block of k after this one will pack: fetched into the second-level cache a few at a time while the
-// tiles compute, since no hardware prefetcher follows rows that are pages apart.
+// Rows of B that the next block of k will pack: prefetched into the L2 cache a few at a time while the tiles compute,
+// since no hardware prefetcher follows rows that are pages apart.
 struct upcoming_rows {
   const float* data;
   std::ptrdiff_t step;
@@ -217,7 +216,7 @@ struct upcoming_rows {
   }
 };
 
-// One block of k of a product: what changes from pass to pass.
+// One block of k of a product: the parameters that change from pass to pass.
 struct pass {
   strided_matrix<const float> a;  // from the first row of the block of C and the first number of the block of k
   std::ptrdiff_t row;             // from one row to the next, if that begins a tile
@@ -227,7 +226,7 @@ struct pass {
   bool in_scratch;  // the sums begin and end in scratch, whatever C is
 };
 
-// All tiles of one panel and one block of k.
+// Computes all tiles of one panel and one block of k.
 template <class Arch>
 [[gnu::always_inline]] inline void pass_over_rows(const pass& now, const panel& b, const block_range& range,
                                                   std::size_t column, float* sums, std::size_t tile_sums,
@@ -365,8 +364,8 @@ void multiply_block(const product& p, const block_range& range, const destinatio
   }
 }
 
-// C = A B where one pass over a B that is in the first-level cache suffices. Nothing is packed or planned, which would
-// cost as much as a product of a few hundred numbers. Returns false where this does not apply.
+// C = A B for a B in the L1 cache that one pass suffices for. Skips packing and planning, which would cost as much as a
+// product of a few hundred elements. Returns false if it does not apply.
 template <class Arch>
 [[nodiscard]] bool multiply_small(std::size_t m, const product& p, const strided_matrix<float>& c) noexcept {
   if (p.b.column_stride != 1 || c.column_stride != 1 || p.k > gemm_tile<Arch>::depth) return false;
