@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/shape/rules/elementwise.hpp -- the rules of what is done element by element, by name.
+// dimwise/shape/rules/elementwise.hpp -- the rules of elementwise operations.
 //
 // Layer: shape.
 //
@@ -15,7 +15,7 @@ namespace dimwise {
 
 namespace detail {
 
-// The operand whose dimensions include those of all others, the leftmost where there are several; void where none.
+// The leftmost operand whose dimensions include those of all others; void if there is none.
 template <class Wanted, class... Shapes>
 struct largest {
   using type = void;
