@@ -129,7 +129,7 @@ std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& o
   if constexpr (detail::is_tracked_type<detail::value_of<X>>) {
     return out << values.value();
   } else if constexpr (detail::prints_as_number<X>) {
-    return out << +values.values()[0];  // + makes numbers of characters
+    return out << +values.values()[0];  // + prints characters as numbers
   } else {
     return out << detail::text_of(values);
   }
