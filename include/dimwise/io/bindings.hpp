@@ -2,8 +2,7 @@
 // dimwise/io/bindings.hpp -- bindings of parameters to arrays of a file, with their axis order and conventions.
 //
 // Layer: io. A binding names the parameter object and specifies the file's axis order by type; only extents are
-// run-time
-// values. All bindings are compared with an archive before the first array is read.
+// run-time values. All bindings are compared with an archive before the first array is read.
 // Tests: tests/io/checkpoint.test.cpp, tests/compile_fail/io/
 //
 //   bindings file(vocab{50257});                                       // run-time extents, once for the whole model
@@ -299,8 +298,7 @@ class names_within {
   }
 
   /// Binds a linear map: `name.weight`, stored `in_out` or `out_in`, and `name.bias` if the map has a bias. Turned
-  /// replaces
-  /// output dimensions: `pairs_as_halves<d_k>` (R3).
+  /// replaces output dimensions: `pairs_as_halves<d_k>` (R3).
   template <class Convention, class... Turned, detail::linear_map Linear>
     requires(allowed<typename detail::stored_linear<Convention, Linear, Turned...>::verdict>)
   void linear(const std::string& name, Linear& to) const {

@@ -28,8 +28,7 @@ struct together;
 template <std::size_t I, std::size_t Count>
 struct part;
 /// Converts the feature order of rotary: the two features of a rotation are adjacent in the file and in different
-/// halves
-/// in the model; and the reverse.
+/// halves in the model; and the reverse.
 template <class D>
 struct pairs_as_halves;
 template <class D>

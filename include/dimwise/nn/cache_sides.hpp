@@ -144,12 +144,10 @@ class cache_base {
   ///   [Key, rest] and [Key, rest]: the cache's dimensions in any order, with the cache's rotation
   ///
   /// Rejects other positions (R3), other dimensions (R10), differently rotated keys and rotated values (R9), swapped
-  /// keys
-  /// and values (R16), and tracked operands (R21). Throws `extent_error` if extents differ (R15) or do not fit, and
-  /// `origin_error` if the operands have other positions than these or positions beyond 2^60. Rotated keys without an
-  /// origin count from position 0. Throws `number_error` for NaN or infinity in a quantized side. After an exception
-  /// the
-  /// cache has not changed.
+  /// keys and values (R16), and tracked operands (R21). Throws `extent_error` if extents differ (R15) or do not fit,
+  /// and `origin_error` if the operands have other positions than these or positions beyond 2^60. Rotated keys without
+  /// an origin count from position 0. Throws `number_error` for NaN or infinity in a quantized side. After an exception
+  /// the cache has not changed.
   template <operand K, operand V, class Verdict = append_verdict<K, V>>
     requires allowed<Verdict>
   void append(const K& k, const V& v) {

@@ -2,8 +2,8 @@
 // dimwise/nn/paged_cache.hpp -- a paged KV cache: it grows without moving elements, and copies share pages.
 //
 // Layer: nn. A copy of the cache is a fork that shares all pages. The first append to a shared, partly filled page
-// copies
-// only that page (Kwon et al. 2023, PagedAttention). Attention runs per page and merges the results by log-sum-exp.
+// copies only that page (Kwon et al. 2023, PagedAttention). Attention runs per page and merges the results by
+// log-sum-exp.
 // Tests: tests/nn/cache_paged.test.cpp
 //
 //   nn::kv_cache<key, nn::paged<64>, nn::keys<float, kv_heads, key, d_k>, nn::values<float, kv_heads, key, d_v>> cache;
