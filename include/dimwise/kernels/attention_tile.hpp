@@ -8,7 +8,7 @@
 // scores and out of a strip are [rows, strip_width] panels, so every vector load is aligned and contiguous, and each
 // element of K and V is broadcast once.
 //
-// History: 1. plain loops; 2. lanes are keys: reductions across registers, 55 % of peak; 3. lanes are queries: this
+// History: 1. scalar loops; 2. lanes are keys: reductions across registers, 55 % of peak; 3. lanes are queries: this
 // file; 4. the running maximum moved into the epilogue of the first tile and the rescaling of `out` into the loads of
 // the second.
 //

@@ -1,5 +1,5 @@
-// dimwise/kernels/math.hpp -- exp, log, tanh, erf, sigmoid, gelu, silu, relu, sqrt, sin, cos and their like of any
-// float, a register at a time.
+// dimwise/kernels/math.hpp -- exp, log, tanh, erf, sigmoid, gelu, silu, relu, sqrt, sin, cos and similar functions of
+// any float, a register at a time.
 //
 // Layer: kernels. Includes: simd.hpp and light standard headers only.
 // Tests: tests/kernels/math.test.cpp (errors measured there; every 251st float, and the special values)
