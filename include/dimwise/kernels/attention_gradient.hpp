@@ -11,7 +11,7 @@
 //   attention_gradient_call call{forward_call, strides, gradients};
 //   attention_gradient<Arch>(call, scratch, executor);
 //
-// History: 1. plain loops; 2. blocks of keys against panels of queries. Everything is transposed (lanes are queries)
+// History: 1. scalar loops; 2. blocks of keys against panels of queries. Everything is transposed (lanes are queries)
 // but the gradients of keys and values, which take weights as broadcasts: only q, d_out and d_q are transposed, once
 // for each span of keys.
 //

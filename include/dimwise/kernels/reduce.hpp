@@ -7,7 +7,7 @@
 // lanes are columns and stay independent. Without elements, the sum and the norm are 0, the maximum is -inf, the
 // minimum +inf, the mean NaN.
 //
-// 1. Plain loops (kernels/loops.hpp). 2. A row in four independent reductions, columns one register at a time. 3.
+// 1. Scalar loops (kernels/loops.hpp). 2. A row in four independent reductions, columns one register at a time. 3.
 //   Columns
 //    in blocks of four registers, so that a row of the matrix is read in whole cache lines.
 //

@@ -3,14 +3,14 @@
 // Layer: kernels. Includes: rows.hpp, executor.hpp, gradient_table.hpp.
 // Tests: tests/kernels/rows_gradient.test.cpp
 //
-//   softmax      dx = p (g - Σ p g)                   a weight of 0 or -0 takes no part for any g
+//   softmax      dx = p (g - Σ p g)                   for a weight of 0, g does not count and dx is -0
 //   log-softmax  dx = g - e^y Σ g                     the same for y = -inf
 //   layer norm   dx = r (u - mean u - h mean (u h)),  h = (x - mean x) r,  u = g gamma,  r = 1 / sqrt(variance + eps)
 //                d_gamma += Σ g h,  d_beta += Σ g
 //   rms norm     the same without the means of x and u
 //
-// A g of 0 contributes nothing, whatever the row contains: a discarded row may have infinities or NaN, and 0 times these
-// is NaN. The sums show which rows have such elements, so other rows cost one comparison.
+// A g of 0 contributes nothing for any row: a discarded row may contain infinities or NaN, and 0 times these is NaN. The
+// sums show which rows have such elements, so other rows cost one comparison.
 //
 // Each row is read once from memory. `out` may be `gradient`. Pointers need no alignment.
 //

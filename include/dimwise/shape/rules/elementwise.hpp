@@ -109,7 +109,7 @@ struct added_bias<A, B> {
   using type = typename mark_over<biased_for, sorted_t<bias_dims_t<dims_t<bias>>>>::type;
   static constexpr bool masked = any_masked<bias>;
 };
-// R9: what is rotated is added to its like only; a number is added to every feature alike.
+// R9: a rotated operand is only added to one with the same rotation; a number is added to every feature.
 template <class A, class B>
 inline constexpr bool adds_unlike_rotations =
     dims_t<A>::size > 0 && dims_t<B>::size > 0 && !same_set<rotations_t<marks_t<A>>, rotations_t<marks_t<B>>>;
