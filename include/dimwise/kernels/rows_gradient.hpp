@@ -9,8 +9,8 @@
 //                d_gamma += Σ g h,  d_beta += Σ g
 //   rms norm     the same without the means of x and u
 //
-// A g of 0 contributes nothing for any row: a discarded row may contain infinities or NaN, and 0 times these is NaN. The
-// sums show which rows have such elements, so other rows cost one comparison.
+// A g of 0 contributes nothing for any row: a discarded row may contain infinities or NaN, and 0 times these is NaN.
+// The sums show which rows have such elements, so other rows cost one comparison.
 //
 // Each row is read once from memory. `out` may be `gradient`. Pointers need no alignment.
 //
