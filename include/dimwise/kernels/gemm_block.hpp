@@ -150,23 +150,22 @@ template <class Arch>
 
 inline constexpr std::size_t depth_group = 32;  // blocks of k whose sums are added without a carry
 
-// Levels of sums: more than one where they are carried.
+// The levels of the sums: more than one if they are carried.
 template <class Arch>
 [[nodiscard, gnu::always_inline]] constexpr std::size_t sum_levels(std::size_t k) noexcept {
   return carried_rows::levels(ceil_div(ceil_div(k, gemm_tile<Arch>::depth), depth_group));
 }
 
-// Rows of C, and panels of B, that share one packing of A: it and the sums take three quarters of a second-level cache
-// of 512 KB.
+// Rows of C, and panels of B, that share one packing of A: it and the sums take three quarters of an L2 cache of 512 KB.
 inline constexpr std::size_t packed_a_rows = 144;
 template <class Arch>
 [[nodiscard, gnu::always_inline]] constexpr std::size_t packed_a_panels(std::size_t k) noexcept {
   return larger(1, 256 / gemm_tile<Arch>::columns / sum_levels<Arch>(k));
 }
 
-// Whether a block of C packs its rows of A: a transposed A has another cache line, and often another page, for each
-// step of k. On a Zen 4 core limited to AVX2, 3072 x 768 x 512 went from 74 to 95 GFLOP/s; the panels of AVX-512 are so
-// wide that packing loses 6 % there. Packing an A whose rows lie a multiple of 4 KB apart lost a tenth.
+// Whether a block of C packs its rows of A: each step of k of a transposed A is on another cache line, and often on
+// another page. On a Zen 4 core limited to AVX2, 3072 x 768 x 512 went from 74 to 95 GFLOP/s; on AVX-512 the panels are
+// so wide that packing loses 6 %. Packing an A with rows a multiple of 4 KB apart loses a tenth.
 template <class Arch>
 [[nodiscard, gnu::always_inline]] constexpr bool packs_a(const strided_matrix<const float>& a, std::size_t rows,
                                                          std::size_t columns) noexcept {
@@ -174,15 +173,15 @@ template <class Arch>
          columns >= 4 * gemm_tile<Arch>::columns;
 }
 
-// Scratch of a block, in floats from its start: a panel of B, the rows of A where they are packed, then the sums of the
-// tiles, panel after panel, level after level.
+// The scratch layout of a block, in floats: a panel of B, the packed rows of A if any, then the sums of the tiles, panel
+// after panel, level after level.
 struct block_scratch {
   std::size_t a;
   std::size_t sums;
   std::size_t tile_sums;   // from the sums of one tile to those of the next; 0 when no sum has to wait
   std::size_t panel_sums;  // from those of one panel to those of the next
   std::size_t level;       // all sums of a level
-  std::size_t levels;      // more than one where sums are carried
+  std::size_t levels;      // more than one if sums are carried
   std::size_t floats;
 };
 
@@ -258,7 +257,7 @@ template <class Arch>
   }
 }
 
-// The rows of B that a pass over this block of k and this panel will pack.
+// The rows of B that a pass over this block of k and this panel packs.
 template <class Arch, panel_source Source>
 [[gnu::always_inline]] inline upcoming_rows upcoming(const product& p, const depth_blocks<Arch>& blocks,
                                                      std::size_t block, std::size_t column,
