@@ -156,7 +156,7 @@ template <class Arch>
   return carried_rows::levels(ceil_div(ceil_div(k, gemm_tile<Arch>::depth), depth_group));
 }
 
-// Rows of C, and panels of B, that share one packing of A: it and the sums take three quarters of an L2 cache of 512 KB.
+// Rows of C, and panels of B, that share one packing of A: it and the sums take three quarters of a 512 KB L2 cache.
 inline constexpr std::size_t packed_a_rows = 144;
 template <class Arch>
 [[nodiscard, gnu::always_inline]] constexpr std::size_t packed_a_panels(std::size_t k) noexcept {
@@ -173,8 +173,8 @@ template <class Arch>
          columns >= 4 * gemm_tile<Arch>::columns;
 }
 
-// The scratch layout of a block, in floats: a panel of B, the packed rows of A if any, then the sums of the tiles, panel
-// after panel, level after level.
+// The scratch layout of a block, in floats: a panel of B, the packed rows of A if any, then the sums of the tiles,
+// panel after panel, level after level.
 struct block_scratch {
   std::size_t a;
   std::size_t sums;
