@@ -167,8 +167,9 @@ TEST_CASE("a mask of one part of the keys: the other part stays visible, fused a
     for (const std::size_t queries : counts{1, n}) {
       CAPTURE(n);
       CAPTURE(queries);
+      const auto first = static_cast<std::ptrdiff_t>(n - queries);
       const plan_kind kind = queries < 5 ? plan_kind::decode : plan_kind::attention;
-      const auto q = drawn<tensor<float, batch, seq, heads, d_k>>(1, batch{2}, starting_at(seq{queries}, n - queries));
+      const auto q = drawn<tensor<float, batch, seq, heads, d_k>>(1, batch{2}, starting_at(seq{queries}, first));
       const auto k = tensor(concat<keys>(drawn<tensor<float, batch, learned, heads, d_k>>(13, batch{2}, learned{p}),
                                          drawn<tensor<float, batch, key, heads, d_k>>(14, batch{2}, key{n})));
       const auto v = tensor(concat<keys>(drawn<tensor<float, batch, learned, heads, d_v>>(15, batch{2}, learned{p}),
@@ -176,12 +177,11 @@ TEST_CASE("a mask of one part of the keys: the other part stays visible, fused a
       const tensor<int, batch> lengths({2, 5}, batch{2});
       const auto of_memory = [&](auto b, auto j) { return static_cast<int>(j) < el(lengths, b) || j >= p; };
       check(q, k, v, padding<learned>(lengths), kind, [&](auto b, auto, auto j) { return of_memory(b, j); });
-      const auto chosen =
-          drawn<tensor<bool, batch, seq, key>>(17, batch{2}, starting_at(seq{queries}, n - queries), key{n});
+      const auto chosen = drawn<tensor<bool, batch, seq, key>>(17, batch{2}, starting_at(seq{queries}, first), key{n});
       check(q, k, v, allow(chosen), kind, [&](auto b, auto i, auto j) { return j < p || el(chosen, b, i, j - p); });
       check(q, k, v, !padding<learned>(lengths), kind,
             [&](auto b, auto, auto j) { return j >= p || static_cast<int>(j) >= el(lengths, b); });
-      check(q, k, v, causal<seq, key>(starting_at(seq{queries}, n - queries), starting_at(key{n}, 0)), kind,
+      check(q, k, v, causal<seq, key>(starting_at(seq{queries}, first), starting_at(key{n}, 0)), kind,
             [&](auto, auto i, auto j) { return j < p || j - p <= i + n - queries; });
     }
   }
