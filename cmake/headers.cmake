@@ -240,17 +240,19 @@ set(dimwise_headers
     include/dimwise/shape/verdict.hpp
     include/dimwise/support/axis.hpp
     include/dimwise/support/compiler.hpp
+    include/dimwise/support/diagnostic.hpp
+    include/dimwise/support/diagnostics.hpp
     include/dimwise/support/element.hpp
+    include/dimwise/support/error_messages.hpp
     include/dimwise/support/errors.hpp
     include/dimwise/support/escaped.hpp
     include/dimwise/support/file_draft.hpp
     include/dimwise/support/library.hpp
     include/dimwise/support/list.hpp
+    include/dimwise/support/message.hpp
     include/dimwise/support/name.hpp
     include/dimwise/support/number_format.hpp
     include/dimwise/support/printed_type.hpp
-    include/dimwise/support/sentence.hpp
-    include/dimwise/support/sentences.hpp
     include/dimwise/support/text_warning.hpp
     include/dimwise/tensor/block_pool.hpp
     include/dimwise/tensor/block_pool_definitions.hpp

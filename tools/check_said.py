@@ -28,7 +28,7 @@ import compilers
 import dimwise_errors
 
 STANDARD = "-std=c++2c"
-SAYS = "include/dimwise/support/sentences.hpp"
+SAYS = "include/dimwise/support/error_messages.hpp"
 IN_CONSTRUCTORS = "-DDIMWISE_SENTENCES_IN_CONSTRUCTORS"
 CLANGS = [f"clang++-{version}" for version in range(30, 16, -1)]
 CORRECT = (("examples/17_asking_the_rules.cpp", "-DDIMWISE_ERRORS_ARE_TYPES"), ("tests/tensor/standard_types.test.cpp", "-O0"))
@@ -85,8 +85,8 @@ def compiled(harness, cases, compiler, jobs, fixed=False, good=lambda case, code
         return {**known, **{case.name: answer for case, answer in zip(rest, found)}}
 
 
-SELF_TEST = """include/dimwise/support/sentences.hpp:7:17: error: static assertion failed: SAID
-    7 |   static_assert(false, detail::sentence<ERROR_R1_dimension_is_not_in_the_operand, says>);
+SELF_TEST = """include/dimwise/support/error_messages.hpp:7:17: error: static assertion failed: SAID
+    7 |   static_assert(false, detail::message_of<ERROR_R1_dimension_is_not_in_the_operand>());
       |                 ^~~~~
 tests/compile_fail/a/case.cpp:3:9: note: in instantiation of template class 'dimwise::ERROR' requested here
     3 |   sum<key>(x);

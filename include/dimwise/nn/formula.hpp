@@ -58,7 +58,7 @@ struct first_refusal<X, Rest...> {
 };
 
 // The errors of rules are never defined, or say their sentence to whoever looks into them.
-#if defined(DIMWISE_DETAIL_SENTENCES)
+#if defined(DIMWISE_DETAIL_MESSAGES)
 template <class Result>
 concept defined = !dimwise::detail::is_error<Result>;
 #else

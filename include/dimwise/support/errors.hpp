@@ -2,11 +2,11 @@
 // dimwise/support/errors.hpp -- every compile error of the library: declared, never defined in C++20.
 //
 // Layer: support. A rule that says no returns one of these types; a compiler that meets it prints its name and
-// arguments. The arguments are the operation, the dimensions with their extents, and the shapes. docs/errors.md has an
-// entry for each, with its cure and the text of each compiler. In C++26, clang from 17 prints a sentence instead:
-// support/sentences.hpp defines the types then, so that to look into one is an error, in a concept as well.
-// DIMWISE_ERRORS_ARE_TYPES leaves them undefined. Constructors say sentences with DIMWISE_SENTENCES_IN_CONSTRUCTORS
-// only: the standard library checks what every type can be constructed from.
+// arguments. The arguments are the operation, the dimensions with their extents, and the shapes.
+// support/diagnostics.hpp has an entry for each: its meaning, message, causes and fix. In C++26, clang from 17 prints the
+// message instead: support/error_messages.hpp defines the types then, so that to look into one is an error, in a
+// concept as well. DIMWISE_ERRORS_ARE_TYPES leaves them undefined. Constructors say messages with
+// DIMWISE_SENTENCES_IN_CONSTRUCTORS only: the standard library checks what every type can be constructed from.
 #pragma once
 
 // Behind a function that refuses and takes a user's function: g++ adds an error where one that is declared only is
@@ -19,11 +19,11 @@
 
 #if defined(__clang__) && defined(__cpp_static_assert) && !defined(DIMWISE_ERRORS_ARE_TYPES)
 #if __cpp_static_assert >= 202306L
-#define DIMWISE_DETAIL_SENTENCES
+#define DIMWISE_DETAIL_MESSAGES
 #endif
 #endif
 
-#if defined(DIMWISE_DETAIL_SENTENCES) && defined(DIMWISE_SENTENCES_IN_CONSTRUCTORS)
+#if defined(DIMWISE_DETAIL_MESSAGES) && defined(DIMWISE_SENTENCES_IN_CONSTRUCTORS)
 #define DIMWISE_DETAIL_CONSTRUCTORS_SAY
 #endif
 
@@ -575,6 +575,6 @@ struct ERROR_R22_batches_are_added_as_averages;
 
 }  // namespace dimwise
 
-#if defined(DIMWISE_DETAIL_SENTENCES)
-#include <dimwise/support/sentences.hpp>
+#if defined(DIMWISE_DETAIL_MESSAGES)
+#include <dimwise/support/error_messages.hpp>
 #endif

@@ -1,21 +1,31 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/support/sentence.hpp -- a compile error as a sentence, which the compiler makes of the name of its type.
+// dimwise/support/message.hpp -- the message of a compile error, made from the name of its type.
 //
-// Layer: support. Where the compiler takes messages that are made at compile time, support/sentences.hpp includes it.
-// Tests: tools/check_said.py
-// The same as class Facts of tools/dimwise_errors.py, which does it for the other compilers: both read a type as text
-// and fill the patterns of one table. Functions have the names that they have there. It runs where there is an error.
+// Layer: support. support/error_messages.hpp makes static_assert messages of it, src/programs/errors.cpp the output of
+// dimwise-errors. support/diagnostics.hpp holds the patterns that it fills.
+// Tests: tests/support/diagnostics.test.cpp, tools/check_sentences.py, tools/check_said.py
 #pragma once
 
+#include <dimwise/support/diagnostic.hpp>
 #include <dimwise/support/printed_type.hpp>
 
-namespace dimwise::detail::saying {
+#include <array>
+
+namespace dimwise::detail::messages {
 
 // Words for the names of operations and of shapes.
 struct pair {
   const char* name;
   const char* said;
 };
+inline constexpr pair operations[] = {{"elementwise", "arithmetic"}, {"assign", "the assignment"},
+                                      {"divide", "the division"},    {"compare", "the comparison"},
+                                      {"mask_and", "`&` of masks"},  {"mask_or", "`|` of masks"}};
+inline constexpr pair shapes[] = {{"lhs", "left"},
+                                  {"rhs", "right"},
+                                  {"operand_shape", "operand"},
+                                  {"declared", "declared"},
+                                  {"computed", "expression"}};
 
 template <std::size_t N>
 constexpr const char* said_of(const pair (&table)[N], text name) {
@@ -30,11 +40,12 @@ struct row {
   types items{};
 };
 
-// What an error says. A `say_…` writes a fact, and is false where the error does not say it. `Words` has the tables.
-template <class Words>
-class facts : printed_type {
+// What the type of an error says. A `say_…` writes a fact, and is false where the type does not say it.
+template <class Message>
+class facts : protected printed_type<Message> {
  public:
-  constexpr explicit facts(text error) : printed_type(error) {
+  // `called`: what the program's line calls; where the type names no operation, this is said instead.
+  constexpr explicit facts(text error, text called = {nullptr, 0}) : printed_type<Message>(error), called_(called) {
     for (int one = parts[0].first; one >= 0; one = parts[one].next) { sort(one); }
     if (is(0, "ERROR_R4_extent_does_not_divide")) {
       while (over_count_ > 1) { overs_[0].add(overs_[--over_count_].places[0]); }
@@ -44,28 +55,58 @@ class facts : printed_type {
     }
   }
 
-  // The first pattern whose facts are all there, or the words of the error's name; and the rule.
-  template <std::size_t Patterns>
-  constexpr message sentence(const char* const (&patterns)[Patterns]) {
-    bool found = false;
-    for (std::size_t i = 0; i < Patterns && !found; ++i) {
-      words_said.length = 0;
-      found = fill(of(patterns[i]));
+  // Whether a pattern may name this fact.
+  static constexpr bool knows(text fact) {
+    for (const named_fact& one : named_facts()) {
+      if (same(fact, one.name)) { return true; }
     }
-    const text name = behind(parts[0].word, of("ERROR_").length);
-    text rule = name;
-    for (rule.length = 0; name.begin[rule.length] != '_'; ++rule.length) {}
-    if (!found) {
-      words_said.length = 0;
-      for (std::size_t i = rule.length + 1; i < name.length; ++i) { put(name.begin[i] == '_' ? ' ' : name.begin[i]); }
+    for (const char* mark : mark_names) {
+      if (same(fact, mark)) { return true; }
     }
-    put(" ("), put(rule), put(')');
-    return words_said;
+    return false;
   }
 
- private:
+  // How many facts the type says.
+  [[nodiscard]] constexpr int fact_count() const { return parts[0].count; }
+
+  // The error's id: the name of its type.
+  [[nodiscard]] constexpr text id() const { return parts[0].word; }
+
+  // The first pattern whose facts are all there, or the words of the error's name; and the rule.
+  constexpr const Message& said(const texts& patterns) { return say_pattern(patterns), put_rule(), words_said; }
+
+  // The same without the rule. -> whether there is such a pattern
+  constexpr bool say_pattern(const texts& patterns) {
+    bool found = false;
+    for (int i = 0; i < patterns.count && !found; ++i) {
+      words_said.clear();
+      found = fill(of(patterns.items[i]));
+    }
+    if (!found) {
+      words_said.clear();
+      if (operation_ >= 0) { say_op(), over() != nullptr && (put(" over "), say_over()), put(": "); }
+      const text name = behind(parts[0].word, of("ERROR_").length + rule().length + 1);
+      for (std::size_t i = 0; i < name.length; ++i) { put(name.begin[i] == '_' ? ' ' : name.begin[i]); }
+    }
+    return found;
+  }
+
+ protected:
+  using base = printed_type<Message>;
+  using base::arguments, base::equal, base::is, base::parts, base::put, base::put_list, base::put_type,
+      base::words_said;
+
+  // "R7" of ERROR_R7_…
+  [[nodiscard]] constexpr text rule() const {
+    text name = behind(parts[0].word, of("ERROR_").length);
+    std::size_t length = 0;
+    while (length < name.length && name.begin[length] != '_') { ++length; }
+    return {name.begin, length};
+  }
+  constexpr void put_rule() { put(" ("), put(rule()), put(')'); }
+
   constexpr bool is_mark(int place) const {
-    for (const char* mark : Words::marks) {
+    for (const char* mark : mark_names) {
       if (is(place, mark)) { return parts[place].of_library; }
     }
     return false;
@@ -79,7 +120,7 @@ class facts : printed_type {
     if (row_count_ < most) { rows_[row_count_++] = {label, arguments(place)}; }
   }
   constexpr void sort(int one) {
-    const char* label = said_of(Words::shapes, parts[one].word);
+    const char* label = said_of(shapes, parts[one].word);
     if (parts[one].is_operation && operation_ < 0) {
       operation_ = one;
     } else if ((is(one, "over") || is(one, "about")) && over_count_ < most) {
@@ -162,17 +203,19 @@ class facts : printed_type {
   constexpr bool named(const types* some) { return some != nullptr && names(*some); }
 
   constexpr bool say_op() {
-    const char* words = operation_ < 0 ? nullptr : said_of(Words::operations, parts[operation_].word);
+    const char* words = operation_ < 0 ? nullptr : said_of(operations, parts[operation_].word);
     if (words != nullptr) { return put(words), true; }
     return put('`'), say_op_word(), put('`'), true;
   }
   constexpr bool say_operation() { return operation_ >= 0 && say_op(); }
   constexpr bool say_op_word() {
-    if (operation_ < 0) { return put("this"), true; }
-    const char* words = said_of(Words::operations, parts[operation_].word);
+    if (operation_ < 0) { return called_.length > 0 ? put(called_) : put("this"), true; }
+    const char* words = said_of(operations, parts[operation_].word);
     return words == nullptr ? put(parts[operation_].word) : put(words), true;
   }
-  constexpr bool say_word() { return operation_ < 0 ? (put("this"), true) : (put('`'), say_op_word(), put('`'), true); }
+  constexpr bool say_word() {
+    return operation_ < 0 && called_.length == 0 ? put("this") : (put('`'), say_op_word(), put('`'), void()), true;
+  }
   constexpr bool say_over() { return named(over()); }
   constexpr bool say_is() { return over() != nullptr && (put(over()->size == 1 ? "is" : "are"), true); }
   constexpr bool say_over_n() {
@@ -361,63 +404,66 @@ class facts : printed_type {
     }
     return true;
   }
+  struct named_fact {
+    const char* name;
+    bool (facts::*say)();
+  };
+  static constexpr auto named_facts() {
+    return std::array{
+        named_fact{"op", &facts::say_op},
+        named_fact{"operation", &facts::say_operation},
+        named_fact{"op_word", &facts::say_op_word},
+        named_fact{"word", &facts::say_word},
+        named_fact{"over", &facts::say_over},
+        named_fact{"is", &facts::say_is},
+        named_fact{"over_n", &facts::say_over_n},
+        named_fact{"first", &facts::say_first},
+        named_fact{"second", &facts::say_second},
+        named_fact{"over_of_first", &facts::say_over_of_first},
+        named_fact{"over_of_second", &facts::say_over_of_second},
+        named_fact{"given", &facts::say_given},
+        named_fact{"have", &facts::say_have},
+        named_fact{"lhave", &facts::say_lhave},
+        named_fact{"rhave", &facts::say_rhave},
+        named_fact{"shape", &facts::say_shape},
+        named_fact{"shape2", &facts::say_shape2},
+        named_fact{"missing", &facts::say_missing},
+        named_fact{"lacking", &facts::say_lacking},
+        named_fact{"left_only", &facts::say_left_only},
+        named_fact{"right_only", &facts::say_right_only},
+        named_fact{"left_parallel", &facts::say_left_parallel},
+        named_fact{"right_parallel", &facts::say_right_parallel},
+        named_fact{"sides", &facts::say_sides},
+        named_fact{"changed", &facts::say_changed},
+        named_fact{"declared", &facts::say_declared},
+        named_fact{"computed", &facts::say_computed},
+        named_fact{"types", &facts::say_types},
+        named_fact{"shapes", &facts::say_shapes},
+        named_fact{"ids", &facts::say_ids},
+        named_fact{"composites", &facts::say_composites},
+        named_fact{"plain_dims", &facts::say_plain_dims},
+        named_fact{"free", &facts::say_free},
+        named_fact{"rotated_feature", &facts::say_rotated_feature},
+        named_fact{"rotated_by", &facts::say_rotated_by},
+        named_fact{"left_rotated", &facts::say_left_rotated},
+        named_fact{"right_rotated", &facts::say_right_rotated},
+        named_fact{"mask_dims", &facts::say_over_of_second},
+        named_fact{"declared_only", &facts::say_left_only},
+        named_fact{"computed_only", &facts::say_right_only},
+    };
+  }
   constexpr bool say(text fact) {
-    struct named_fact {
-      const char* name;
-      bool (facts::*say)();
-    };
-    const named_fact all[] = {
-        {"op", &facts::say_op},
-        {"operation", &facts::say_operation},
-        {"op_word", &facts::say_op_word},
-        {"word", &facts::say_word},
-        {"over", &facts::say_over},
-        {"is", &facts::say_is},
-        {"over_n", &facts::say_over_n},
-        {"first", &facts::say_first},
-        {"second", &facts::say_second},
-        {"over_of_first", &facts::say_over_of_first},
-        {"over_of_second", &facts::say_over_of_second},
-        {"given", &facts::say_given},
-        {"have", &facts::say_have},
-        {"lhave", &facts::say_lhave},
-        {"rhave", &facts::say_rhave},
-        {"shape", &facts::say_shape},
-        {"shape2", &facts::say_shape2},
-        {"missing", &facts::say_missing},
-        {"lacking", &facts::say_lacking},
-        {"left_only", &facts::say_left_only},
-        {"right_only", &facts::say_right_only},
-        {"left_parallel", &facts::say_left_parallel},
-        {"right_parallel", &facts::say_right_parallel},
-        {"sides", &facts::say_sides},
-        {"changed", &facts::say_changed},
-        {"declared", &facts::say_declared},
-        {"computed", &facts::say_computed},
-        {"types", &facts::say_types},
-        {"shapes", &facts::say_shapes},
-        {"ids", &facts::say_ids},
-        {"composites", &facts::say_composites},
-        {"plain_dims", &facts::say_plain_dims},
-        {"free", &facts::say_free},
-        {"rotated_feature", &facts::say_rotated_feature},
-        {"rotated_by", &facts::say_rotated_by},
-        {"left_rotated", &facts::say_left_rotated},
-        {"right_rotated", &facts::say_right_rotated},
-        {"mask_dims", &facts::say_over_of_second},
-        {"declared_only", &facts::say_left_only},
-        {"computed_only", &facts::say_right_only},
-    };
-    for (const named_fact& one : all) {
+    for (const named_fact& one : named_facts()) {
       if (same(fact, one.name)) { return (this->*one.say)(); }
     }
-    for (const char* mark : Words::marks) {
+    for (const char* mark : mark_names) {
       if (same(fact, mark)) { return say_mark(mark); }
     }
     return false;
   }
 
   int operation_ = -1;
+  text called_{nullptr, 0};
   types overs_[most]{};
   int over_count_ = 0;
   row rows_[most]{};
@@ -425,18 +471,4 @@ class facts : printed_type {
   types others_{}, ids_{}, sized_{}, extents_{};  // of sized_ the extents are known
 };
 
-}  // namespace dimwise::detail::saying
-
-namespace dimwise::detail {
-
-// Whether a type is an error. The name of its template decides: to look into the type is itself an error.
-template <template <class...> class E>
-consteval bool names_error() {
-  return saying::contains(saying::of(__PRETTY_FUNCTION__), "[E = dimwise::ERROR_");
-}
-template <class T>
-inline constexpr bool is_error = false;
-template <template <class...> class E, class... Facts>
-inline constexpr bool is_error<E<Facts...>> = names_error<E>();
-
-}  // namespace dimwise::detail
+}  // namespace dimwise::detail::messages
