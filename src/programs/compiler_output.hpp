@@ -58,7 +58,7 @@ struct source_place {
   }
 };
 
-/// The first "file:line:column:" or "file:line:" of a line that is followed by what `says` accepts; `says` gives its kind.
+/// The first "file:line:column:" or "file:line:" of a line whose rest `says` accepts; `says` gives its kind.
 inline std::optional<source_place> find_place(std::string_view line,
                                               const std::function<std::optional<std::string>(std::string_view)>& says) {
   for (std::size_t colon = line.find(':', 1); colon != std::string_view::npos; colon = line.find(':', colon + 1)) {
@@ -196,8 +196,8 @@ inline std::string called_in(const std::vector<std::string>& source) {
   return word;
 }
 
-/// Finds the diagnostics in the lines of a compiler. A diagnostic is what leads to it, its head, the program's line and its
-/// notes. All lines are handed on, in their order.
+/// Finds the diagnostics in the lines of a compiler. A diagnostic is what leads to it, its head, the program's line and
+/// its notes. All lines are handed on, in their order.
 class diagnostic_reader {
  public:
   using lines = std::vector<std::string>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/support/diagnostic.hpp -- what is known of a compile error: the type of the entries of support/diagnostics.hpp.
+// dimwise/support/diagnostic.hpp -- a compile error as data: the type of the entries of support/diagnostics.hpp.
 //
 // Layer: support. Includes: nothing.
 // Tests: tests/support/diagnostics.test.cpp
@@ -81,8 +81,8 @@ struct culprits {
   }
 };
 
-// An error of the library. `seen` holds patterns of the message: a fact in braces is taken from the error's type, and the
-// first pattern is taken whose facts are all there. The facts are listed in support/message.hpp.
+// An error of the library. `seen` holds patterns of the message: a fact in braces is taken from the error's type. The
+// first pattern is used whose facts are all there. support/message.hpp lists the facts.
 struct diagnostic {
   required_text id;       // the name of its type in support/errors.hpp
   rule_number rule;       // ARCHITECTURE.md lists the rules

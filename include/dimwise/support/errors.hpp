@@ -3,8 +3,8 @@
 //
 // Layer: support. A rule that says no returns one of these types; a compiler that meets it prints its name and
 // arguments. The arguments are the operation, the dimensions with their extents, and the shapes.
-// support/diagnostics.hpp has an entry for each: its meaning, message, causes and fix. In C++26, clang from 17 prints the
-// message instead: support/error_messages.hpp defines the types then, so that to look into one is an error, in a
+// support/diagnostics.hpp has an entry for each: its meaning, message, causes and fix. In C++26, clang from 17 prints
+// the message instead: support/error_messages.hpp defines the types then, so that to look into one is an error, in a
 // concept as well. DIMWISE_ERRORS_ARE_TYPES leaves them undefined. Constructors say messages with
 // DIMWISE_SENTENCES_IN_CONSTRUCTORS only: the standard library checks what every type can be constructed from.
 #pragma once
