@@ -116,7 +116,7 @@ constexpr auto everything = [](auto s) { return s; };
 constexpr auto no_later_key = [](auto s) { return masked(s, causal<seq, key>{}); };
 
 // The same with weights of bfloat16, whose outputs are outside.
-struct stored_weights {
+struct quantised_weights {
   tensor<bfloat16, heads, d_k, d_model> q = stored<heads, d_k, d_model>(model().q);
   tensor<bfloat16, heads, d_k, d_model> k = stored<heads, d_k, d_model>(model().k);
   tensor<bfloat16, heads, d_v, d_model> v = stored<heads, d_v, d_model>(model().v);
@@ -128,7 +128,7 @@ struct stored_weights {
   }
 };
 template <class Visible>
-auto attend(const states& x, const stored_weights& w, const Visible& visible) {
+auto attend(const states& x, const quantised_weights& w, const Visible& visible) {
   const auto in = [](const auto& n) { return rounded<bfloat16>(n); };
   auto q = contract<d_model>(in(x), widened(w.q));
   auto k = rename<seq, key>(contract<d_model>(in(x), widened(w.k)));
@@ -149,7 +149,7 @@ void layer(const workload& w, const bench::options& o, bench::report& to) {
   };
   run("dimwise", model());
   if (o.bfloat16) {
-    static const stored_weights halves;
+    static const quantised_weights halves;
     run("dimwise_bfloat16", halves);
   }
 }

@@ -108,9 +108,9 @@ constexpr std::size_t prompt_length = 128;
 constexpr std::size_t written_length = 64;
 
 template <class Model>
-std::vector<typename Model::word> prompt_of() {
+std::vector<typename Model::token> prompt_of() {
   const std::size_t vocab = Model::vocab::static_extent;
-  std::vector<typename Model::word> prompt;
+  std::vector<typename Model::token> prompt;
   for (std::size_t i = 0; i < prompt_length; ++i) { prompt.emplace_back(i * 7919 % vocab); }
   return prompt;
 }
@@ -145,8 +145,8 @@ void run_embedding(const std::string& name, const models::bert<minilm>& model, c
 
 template <class Model>
 void run(const std::string& name, const std::string& storage, const Model& model, const bench::options& o) {
-  using word = typename Model::word;
-  const std::vector<word> prompt = prompt_of<Model>();
+  using token = typename Model::token;
+  const std::vector<token> prompt = prompt_of<Model>();
   // The words' table is the output, too: all of it is read for each token; of positions one row.
   std::size_t numbers = nn::parameter_count(model);
   std::size_t bytes = nn::parameter_bytes(model);
@@ -162,7 +162,7 @@ void run(const std::string& name, const std::string& storage, const Model& model
     bench::detail::kept = logits.data()[0];
   });
   // Each weight but the words' is multiplied for each token, the output for the last one.
-  const auto table = static_cast<double>(model.words.table.size());
+  const auto table = static_cast<double>(model.token_embedding.table.size());
   const double work = 2 * (static_cast<double>(prompt_length) * (static_cast<double>(numbers) - table) + table);
   print_line(name + "_prefill" + std::to_string(prompt_length) + storage, read, static_cast<double>(prompt_length),
              share_of(work, read, peak, o), o);
@@ -172,14 +172,14 @@ void run(const std::string& name, const std::string& storage, const Model& model
   (void)model.next(prompt, begun);
   auto past = begun;
   std::size_t written = 0;
-  word next{1};
+  token next{1};
   const bench::times write = bench::measure(o, [&] {
     if (written++ == written_length) {  // one of many times, which a median does not see
       past = begun;
       written = 1;
     }
     const auto logits = model.next(std::span(&next, 1), past);
-    next = word{models::place_of_largest(logits.values())};
+    next = token{models::argmax(logits.values())};
   });
   const double bandwidth = (before + read_bandwidth()) / 2;
   const double reached = static_cast<double>(bytes) / write.median * 1e-6;

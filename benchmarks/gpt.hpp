@@ -24,7 +24,7 @@ struct sizes {
     using attention = nn::multi_head_attention<Model, Heads, d_k, d_v, nn::elements<T>>;
     using feed_forward = nn::feed_forward<Model, Hidden, nn::activation::gelu_tanh, nn::with_bias, T>;
     using norm = nn::layer_norm<Model, nn::elements<T>>;
-    using layer = nn::encoder_layer<nn::self_attention<seq, key, attention>, feed_forward, norm, nn::pre_norm>;
+    using layer = nn::transformer_block<nn::self_attention<seq, key, attention>, feed_forward, norm, nn::pre_norm>;
     using table = nn::embedding<Words, Model, T>;
     using positions_table = nn::learned_positions<seq, Model, T>;
     using stack = nn::stack<layer, norm>;

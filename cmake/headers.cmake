@@ -32,8 +32,8 @@ set(dimwise_headers
     include/dimwise/eval/kernels_loss.hpp
     include/dimwise/eval/kernels_product.hpp
     include/dimwise/eval/kernels_product_definitions.hpp
+    include/dimwise/eval/kernels_quantised.hpp
     include/dimwise/eval/kernels_rows.hpp
-    include/dimwise/eval/kernels_stored.hpp
     include/dimwise/eval/layout.hpp
     include/dimwise/eval/linear_attention.hpp
     include/dimwise/eval/loops_backward.hpp
@@ -132,7 +132,7 @@ set(dimwise_headers
     include/dimwise/kernels/active.hpp
     include/dimwise/kernels/active_bfloat16.hpp
     include/dimwise/kernels/active_gradients.hpp
-    include/dimwise/kernels/active_stored.hpp
+    include/dimwise/kernels/active_quantised.hpp
     include/dimwise/kernels/attention.hpp
     include/dimwise/kernels/attention_bfloat16.hpp
     include/dimwise/kernels/attention_gradient.hpp
@@ -176,17 +176,17 @@ set(dimwise_headers
     include/dimwise/kernels/math_gradient.hpp
     include/dimwise/kernels/optimiser.hpp
     include/dimwise/kernels/prefetch_rows.hpp
+    include/dimwise/kernels/quantised_blocks.hpp
+    include/dimwise/kernels/quantised_dots.hpp
+    include/dimwise/kernels/quantised_implementation.hpp
+    include/dimwise/kernels/quantised_inputs.hpp
+    include/dimwise/kernels/quantised_panels.hpp
+    include/dimwise/kernels/quantised_rows.hpp
+    include/dimwise/kernels/quantised_table.hpp
     include/dimwise/kernels/reduce.hpp
     include/dimwise/kernels/rows.hpp
     include/dimwise/kernels/rows_gradient.hpp
     include/dimwise/kernels/simd.hpp
-    include/dimwise/kernels/stored_blocks.hpp
-    include/dimwise/kernels/stored_dots.hpp
-    include/dimwise/kernels/stored_implementation.hpp
-    include/dimwise/kernels/stored_inputs.hpp
-    include/dimwise/kernels/stored_panels.hpp
-    include/dimwise/kernels/stored_rows.hpp
-    include/dimwise/kernels/stored_table.hpp
     include/dimwise/kernels/table.hpp
     include/dimwise/models/bert.hpp
     include/dimwise/models/gpt2.hpp
@@ -270,21 +270,23 @@ set(dimwise_headers
     include/dimwise/tensor/tensor.hpp
     include/dimwise/tensor/view.hpp
     include/dimwise/tensor/xtensor.hpp
-    include/dimwise/text/added_words.hpp
+    include/dimwise/text/added_tokens.hpp
     include/dimwise/text/bpe.hpp
+    include/dimwise/text/bpe_merges.hpp
     include/dimwise/text/decoders.hpp
     include/dimwise/text/folder.hpp
     include/dimwise/text/growth.hpp
     include/dimwise/text/normalizers.hpp
     include/dimwise/text/pipeline.hpp
+    include/dimwise/text/post_processor.hpp
     include/dimwise/text/settings.hpp
     include/dimwise/text/split.hpp
     include/dimwise/text/splitters.hpp
-    include/dimwise/text/surroundings.hpp
     include/dimwise/text/text_stream.hpp
     include/dimwise/text/tokenizer.hpp
     include/dimwise/text/unicode.hpp
-    include/dimwise/text/word_models.hpp
+    include/dimwise/text/vocabulary.hpp
+    include/dimwise/text/wordpiece.hpp
     include/dimwise/version.hpp
     include/dimwise/viz.hpp
     include/dimwise/viz/axis.hpp

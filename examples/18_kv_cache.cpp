@@ -62,11 +62,11 @@ auto without_cache(const tensor<float, seq, d_model>& x, std::size_t& count) {
 // [/whole]
 
 // [step]
-// rotated<d_k, seq> is part of the type: keys that are not rotated, or values that are, do not go in.
+// rotated<d_k, seq> is part of the type: keys that are not rotated, or values that are, do not compile.
 using cache_type = nn::kv_cache<key, nn::capacity<64>, nn::keys<float, heads, key, d_k, rotated<d_k, seq>>,
                                 nn::values<float, heads, key, d_v>>;
 
-// One position: its key and value go into the cache, its query looks at all that are there.
+// One position: append its key and value to the cache; its query attends to all positions so far.
 auto with_cache(const tensor<float, seq, d_model>& x, cache_type& cache, std::size_t& count) {
   const tensor q = rotary<seq, d_k>(contract<d_model>(x, w_q));
   const auto k = rotary<key, d_k>(rename<seq, key>(contract<d_model>(x, w_k)));

@@ -46,7 +46,7 @@ struct gpt {
   using attention = nn::multi_head_attention<d_model, heads, d_k, d_v, nn::elements<T>>;
   using feed_forward = nn::feed_forward<d_model, hidden, nn::activation::gelu_tanh, nn::with_bias, T>;
   using norm = nn::layer_norm<d_model, nn::elements<T>>;
-  using layer = nn::encoder_layer<nn::self_attention<seq, key, attention>, feed_forward, norm, nn::pre_norm>;
+  using layer = nn::transformer_block<nn::self_attention<seq, key, attention>, feed_forward, norm, nn::pre_norm>;
   using table = nn::embedding<bytes, d_model, T>;
   using positions_table = nn::learned_positions<seq, d_model, T>;
   using stack = nn::stack<layer, norm>;
@@ -149,7 +149,7 @@ volatile std::sig_atomic_t stopped = 0;
 bool train(training& t, const std::vector<unsigned char>& text, const options& o) {
   // [optimiser]
   adamw optimiser(t.model,
-                  {.rate = warm_up_cosine{.peak = o.rate, .warm_up = 50, .steps = o.steps, .least = o.rate / 10},
+                  {.rate = warm_up_cosine{.peak = o.rate, .warm_up = 50, .steps = o.steps, .min_rate = o.rate / 10},
                    .beta2 = 0.99,
                    .weight_decay = 0.1});
   // [/optimiser]

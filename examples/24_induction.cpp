@@ -62,7 +62,7 @@ struct repeating {
 model<> trained(std::size_t steps) {
   auto m = nn::initialised<model<>>(nn::normal(5, 0.05), seq{length});
   adamw optimiser(
-      m, {.rate = warm_up_cosine{.peak = 3e-3, .warm_up = 50, .steps = steps, .least = 3e-4}, .weight_decay = 0.01});
+      m, {.rate = warm_up_cosine{.peak = 3e-3, .warm_up = 50, .steps = steps, .min_rate = 3e-4}, .weight_decay = 0.01});
   nn::random draw(11);
   for (std::size_t step = 0; step < steps; ++step) {
     const repeating s(draw, 64);

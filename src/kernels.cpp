@@ -6,7 +6,7 @@
 // older one than the best.
 #include <dimwise/kernels/active_bfloat16.hpp>
 #include <dimwise/kernels/active_gradients.hpp>
-#include <dimwise/kernels/active_stored.hpp>
+#include <dimwise/kernels/active_quantised.hpp>
 
 #include <cstdlib>
 #include <cstring>
@@ -24,12 +24,12 @@ extern const gradient_table gradient_table_avx2;
 extern const gradient_table gradient_table_sse4;
 extern const gradient_table gradient_table_sse2;
 extern const bfloat16_table bfloat16_table_avx512bf16;
-extern const stored_table stored_table_avx512bf16;
-extern const stored_table stored_table_avx512vnni;
-extern const stored_table stored_table_avx512;
-extern const stored_table stored_table_avx2;
-extern const stored_table stored_table_sse4;
-extern const stored_table stored_table_sse2;
+extern const quantised_table quantised_table_avx512bf16;
+extern const quantised_table quantised_table_avx512vnni;
+extern const quantised_table quantised_table_avx512;
+extern const quantised_table quantised_table_avx2;
+extern const quantised_table quantised_table_sse4;
+extern const quantised_table quantised_table_sse2;
 
 namespace {
 
@@ -38,7 +38,7 @@ struct choice {
   bool supported;
   const table* kernels;
   const gradient_table* gradients;
-  const stored_table* stored;
+  const quantised_table* stored;
   const bfloat16_table* bfloat16 = nullptr;
 };
 
@@ -50,13 +50,13 @@ choice choose() noexcept {
   const bool vnni = avx512 && __builtin_cpu_supports("avx512vnni") != 0;
   const choice choices[] = {
       {"avx512bf16", vnni && __builtin_cpu_supports("avx512bf16") != 0, &table_avx512, &gradient_table_avx512,
-       &stored_table_avx512bf16, &bfloat16_table_avx512bf16},
-      {"avx512vnni", vnni, &table_avx512, &gradient_table_avx512, &stored_table_avx512vnni},
-      {"avx512", avx512, &table_avx512, &gradient_table_avx512, &stored_table_avx512},
+       &quantised_table_avx512bf16, &bfloat16_table_avx512bf16},
+      {"avx512vnni", vnni, &table_avx512, &gradient_table_avx512, &quantised_table_avx512vnni},
+      {"avx512", avx512, &table_avx512, &gradient_table_avx512, &quantised_table_avx512},
       {"avx2", __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0, &table_avx2,
-       &gradient_table_avx2, &stored_table_avx2},
-      {"sse4", __builtin_cpu_supports("sse4.2") != 0, &table_sse4, &gradient_table_sse4, &stored_table_sse4},
-      {"sse2", true, &table_sse2, &gradient_table_sse2, &stored_table_sse2},
+       &gradient_table_avx2, &quantised_table_avx2},
+      {"sse4", __builtin_cpu_supports("sse4.2") != 0, &table_sse4, &gradient_table_sse4, &quantised_table_sse4},
+      {"sse2", true, &table_sse2, &gradient_table_sse2, &quantised_table_sse2},
   };
   const char* asked = std::getenv("DIMWISE_ARCHITECTURE");
   bool found = asked == nullptr;
@@ -76,7 +76,7 @@ const choice& chosen() noexcept {
 
 const table& active() noexcept { return *chosen().kernels; }
 const gradient_table& active_gradients() noexcept { return *chosen().gradients; }
-const stored_table& active_stored() noexcept { return *chosen().stored; }
+const quantised_table& active_quantised() noexcept { return *chosen().stored; }
 const bfloat16_table* active_bfloat16() noexcept { return chosen().bfloat16; }
 
 #else
@@ -84,10 +84,10 @@ const bfloat16_table* active_bfloat16() noexcept { return chosen().bfloat16; }
 // One architecture: its compiler's flags say all there is to know.
 extern const table table_native;
 extern const gradient_table gradient_table_native;
-extern const stored_table stored_table_native;
+extern const quantised_table quantised_table_native;
 const table& active() noexcept { return table_native; }
 const gradient_table& active_gradients() noexcept { return gradient_table_native; }
-const stored_table& active_stored() noexcept { return stored_table_native; }
+const quantised_table& active_quantised() noexcept { return quantised_table_native; }
 const bfloat16_table* active_bfloat16() noexcept { return nullptr; }
 
 #endif

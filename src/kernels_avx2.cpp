@@ -5,7 +5,7 @@
 // files for an older one (tools/check_symbols.py).
 #include <dimwise/kernels/gradient_implementation.hpp>
 #include <dimwise/kernels/implementation.hpp>
-#include <dimwise/kernels/stored_implementation.hpp>
+#include <dimwise/kernels/quantised_implementation.hpp>
 
 namespace dimwise::kernels {
 
@@ -13,7 +13,7 @@ extern const table table_avx2;
 const table table_avx2 = table_of<xsimd::fma3<xsimd::avx2>>;
 extern const gradient_table gradient_table_avx2;
 const gradient_table gradient_table_avx2 = gradient_table_of<xsimd::fma3<xsimd::avx2>>;
-extern const stored_table stored_table_avx2;
-const stored_table stored_table_avx2 = stored_table_of<xsimd::fma3<xsimd::avx2>>;
+extern const quantised_table quantised_table_avx2;
+const quantised_table quantised_table_avx2 = quantised_table_of<xsimd::fma3<xsimd::avx2>>;
 
 }  // namespace dimwise::kernels

@@ -5,7 +5,7 @@
 // files for an older one (tools/check_symbols.py).
 #include <dimwise/kernels/gradient_implementation.hpp>
 #include <dimwise/kernels/implementation.hpp>
-#include <dimwise/kernels/stored_implementation.hpp>
+#include <dimwise/kernels/quantised_implementation.hpp>
 
 namespace dimwise::kernels {
 
@@ -13,7 +13,7 @@ extern const table table_avx512;
 const table table_avx512 = table_of<xsimd::avx512bw>;
 extern const gradient_table gradient_table_avx512;
 const gradient_table gradient_table_avx512 = gradient_table_of<xsimd::avx512bw>;
-extern const stored_table stored_table_avx512;
-const stored_table stored_table_avx512 = stored_table_of<xsimd::avx512bw>;
+extern const quantised_table quantised_table_avx512;
+const quantised_table quantised_table_avx512 = quantised_table_of<xsimd::avx512bw>;
 
 }  // namespace dimwise::kernels

@@ -2,7 +2,7 @@
 // dimwise/src/kernels_native.cpp -- the kernels for machines with one architecture, such as NEON64.
 #include <dimwise/kernels/gradient_implementation.hpp>
 #include <dimwise/kernels/implementation.hpp>
-#include <dimwise/kernels/stored_implementation.hpp>
+#include <dimwise/kernels/quantised_implementation.hpp>
 
 namespace dimwise::kernels {
 
@@ -10,7 +10,7 @@ extern const table table_native;
 const table table_native = table_of<default_arch>;
 extern const gradient_table gradient_table_native;
 const gradient_table gradient_table_native = gradient_table_of<default_arch>;
-extern const stored_table stored_table_native;
-const stored_table stored_table_native = stored_table_of<default_arch>;
+extern const quantised_table quantised_table_native;
+const quantised_table quantised_table_native = quantised_table_of<default_arch>;
 
 }  // namespace dimwise::kernels

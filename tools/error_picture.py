@@ -19,8 +19,6 @@ import errors_program
 # No dimension has the colour of ink: it is the culprit's.
 LETTER, HEIGHT, GAP, LABEL = 7.25, 26, 8, 92  # LETTER as in picture.hpp
 MADE = ("merged", "summed", "prime", "out", "divided")
-MARKS = ("raw", "score", "masked_for", "biased_for", "normalised", "weighted", "rotated", "indexed")
-MARK = re.compile(rf"({'|'.join(MARKS)})<")
 OWN_STYLE = """.dw .cell{fill:var(--k);fill-opacity:.14;stroke:var(--k);stroke-width:1.2}.dw .mark{fill:var(--box);stroke:var(--line)}
 .dw .culprit{stroke:var(--ink);stroke-width:2.8}.dw .lacking{fill:none;stroke:var(--ink);stroke-width:1.6;stroke-dasharray:4 4}
 .dw .wrong{font-weight:700}
@@ -31,7 +29,7 @@ def colours(names):
     """-> {word: 0 to 7}, as dimension_colours of colours.hpp gives them"""
     known = {}
     for word in re.findall(r"\w+", " ".join(names)):
-        if word in known or word in MADE or word in MARKS or word[0].isdigit():
+        if word in known or word in MADE or word[0].isdigit():
             continue
         value = 2166136261
         for letter in word.encode():
@@ -48,9 +46,10 @@ def colours(names):
 def draw(error):
     """An error as `dimwise-errors --json` describes it -> SVG without a style sheet"""
     columns = [(one["name"], one["culprit"]) for one in error["columns"]]
+    marks = {re.sub(r"\[\w+\]$", "", one["name"]) for one in error["columns"] if one["mark"]}
     rows = [(one["label"], one["cells"]) for one in error["rows"]]
     names = [re.sub(r"\[\w+\]$", "", name) for name, _ in columns]
-    colour_of = colours(name for name in names if not MARK.match(name))
+    colour_of = colours(name for name in names if name not in marks)
     widths = [max(len(name), 5 if names.count(bare) == 1 else 8) * LETTER + 16 for (name, _), bare in zip(columns, names)]
     starts = [LABEL + sum(widths[:n]) + GAP * n for n in range(len(widths))]
     out, said = [], []
@@ -60,7 +59,7 @@ def draw(error):
         said.append(f"{label}: {', '.join(name for (name, _), cell in zip(columns, cells) if cell == 'present')}")
         for (name, culprit), bare, x, width, cell in zip(columns, names, starts, widths, cells):
             word = next((one for one in re.findall(r"\w+", bare) if one in colour_of), "")
-            is_mark = MARK.match(bare) or not word
+            is_mark = bare in marks or not word
             box = f'x="{x:g}" y="{y}" width="{width:g}" height="{HEIGHT}" rx="5"'
             if cell == "present":
                 kind = ("mark" if is_mark else f"cell k{colour_of[word]}") + (" culprit" if culprit else "")

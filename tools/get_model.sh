@@ -83,4 +83,5 @@ case "$name" in
 esac
 mkdir -p "$folder"
 mv "$made"/* "$folder"
-echo "get_model: $folder has $(cd "$folder" && ls | tr '\n' ' ')"
+echo "get_model: $folder has"
+ls "$folder"

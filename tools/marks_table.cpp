@@ -45,12 +45,12 @@ std::vector<row> rows_of() {
 const std::vector<row> tensor_rows =
     rows_of<op::contract, op::outer, op::scores, op::scaled, op::unscaled, op::elementwise, op::divide, op::map,
             op::compare, op::where, op::maximum, op::minimum, op::clamp, op::pow, op::masked, op::biased, op::softmax,
-            op::log_softmax, op::renormalise, op::argmax, op::top_k, op::sum, op::mean, op::max, op::min, op::logsumexp,
-            op::cross_entropy, op::kl_divergence, op::mean_squared_error, op::binary_cross_entropy, op::standardize,
-            op::layer_norm, op::rms_norm, op::rename, op::relabel, op::permute, op::split, op::merge, op::part,
-            op::slice, op::at, op::concat, op::stack, op::gather, op::roll, op::flip, op::one_hot, op::scatter_add,
-            op::dequantised, op::quantised, op::rounded, op::broadcast, op::broadcast_like, op::diagonal, op::rotary,
-            op::scan, op::skew, op::unroll, op::pool, op::plain, op::assign>();
+            op::log_softmax, op::renormalise, op::argmax, op::top_k, op::sum, op::mean, op::max, op::min, op::norm,
+            op::logsumexp, op::cross_entropy, op::kl_divergence, op::mean_squared_error, op::binary_cross_entropy,
+            op::standardize, op::layer_norm, op::rms_norm, op::rename, op::relabel, op::permute, op::split, op::merge,
+            op::part, op::slice, op::at, op::concat, op::stack, op::gather, op::roll, op::flip, op::one_hot,
+            op::scatter_add, op::dequantised, op::quantised, op::rounded, op::broadcast, op::broadcast_like,
+            op::diagonal, op::rotary, op::scan, op::skew, op::unroll, op::pool, op::plain, op::assign>();
 const std::vector<row> mask_rows = rows_of<op::padding, op::allow, op::block, op::whole_rows, op::mask_and, op::mask_or,
                                            op::causal, op::window, op::prefix, op::document>();
 const std::vector<row> module_rows = rows_of<op::append, op::linear_attention>();
@@ -102,9 +102,9 @@ std::string shown(const row& r) {
 
 // An identifier with an underscore, or a mark's name, stands in code.
 std::string with_code(const std::string& text) {
-  static const std::vector<std::string> marks = {"raw",        "score",    "masked_for", "biased_for",
-                                                 "normalised", "weighted", "rotated",    "indexed",
-                                                 "exp",        "sigmoid",  "scaled"};
+  static const std::vector<std::string> marks = {"raw",        "score",    "masked_for",     "biased_for",
+                                                 "normalised", "weighted", "log_normalised", "rotated",
+                                                 "indexed",    "exp",      "sigmoid",        "scaled"};
   std::string out;
   for (std::size_t i = 0; i < text.size();) {
     std::size_t end = i;
@@ -128,7 +128,7 @@ void print_row(const row& r) {
   const mark_row& f = r.effects;
   std::printf("| %s |", shown(r).c_str());
   for (const effect one :
-       {f.raw, f.score, f.masked_for, f.biased_for, f.normalised, f.weighted, f.rotated, f.indexed}) {
+       {f.raw, f.score, f.masked_for, f.biased_for, f.normalised, f.weighted, f.log_normalised, f.rotated, f.indexed}) {
     std::printf(" %s |", word(one));
   }
   std::printf(" %s | %s | %s |\n", cell(f.sets).c_str(), cell(f.needs).c_str(), cell(f.note).c_str());
@@ -184,6 +184,7 @@ rules read.
 | `biased_for<D…>` | something that varies along D was added; a softmax over one of D sees it (R7) | that softmax, a function, a contraction, a reduction |
 | `normalised<D…>` | sums to one over D (R5) | a contraction over D |
 | `weighted<D…>` | a product with something normalised over D (R5) | a sum over D |
+| `log_normalised<D…>` | its exponentials sum to one over D (R5, R22) | `exp`, arithmetic, a function |
 | `rotated<F, P>` | the feature F was turned by the positions of P, or of a prime of P (R9) | a contraction over F |
 | `indexed<D>` | one element of D was taken by `at` (R18) | `broadcast<D>`, a product, or storing |
 
@@ -195,9 +196,11 @@ rules read.
 * **weaken**: `normalised<D>` becomes `weighted<D>`.
 * **rule**: the rule of the operation decides; the last column says how.
 
-| operation | raw | score | masked_for | biased_for | normalised | weighted | rotated | indexed | sets | needs | note |
-|---|---|---|---|---|---|---|---|---|---|---|---|
 )");
+  std::printf(
+      "| operation | raw | score | masked_for | biased_for | normalised | weighted | log_normalised | rotated | "
+      "indexed "
+      "| sets | needs | note |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
   std::string absent;
   for (const row& r : tensor_rows) {
     if (has_function(sources, r.name)) {

@@ -49,7 +49,7 @@ RESULTS = "tests/mutation/results.tsv"
 SURVIVES = "survives"
 SAMPLE = 40  # mutants that --check tries again
 TABLE = "dimwise/shape/marks_table.hpp"
-MARKS = ("raw", "score", "masked_for", "biased_for", "normalised", "weighted", "rotated", "indexed")
+MARKS = ("raw", "score", "masked_for", "biased_for", "normalised", "weighted", "log_normalised", "rotated", "indexed")
 # Files, and the declarations whose conditions count; None for all.
 SOURCES = (
     ("dimwise/shape/rules/*.hpp", None),

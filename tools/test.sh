@@ -33,7 +33,7 @@ test_name() {
   log=$(mktemp)
   if [ -n "$names" ]; then
     cmake --preset dev > "$log" || { cat "$log"; exit 1; }
-    # shellcheck disable=SC2086  # a list of words
+    # shellcheck disable=SC2046,SC2086  # a list of words
     cmake --build --preset dev --parallel "$jobs" --target $(printf 'one.%s ' $names)
     for name in $names; do
       echo "== $name"

@@ -103,14 +103,14 @@ class embedding {
   [[nodiscard]] std::size_t most() const {
     return std::min(settings_.most_tokens.value_or(model_.longest()), model_.longest());
   }
-  [[nodiscard]] std::vector<models::bert<models::bert_dims>::word> ids_of(const std::string& text,
-                                                                          const std::string& name) {
+  [[nodiscard]] std::vector<models::bert<models::bert_dims>::token> ids_of(const std::string& text,
+                                                                           const std::string& name) {
     auto ids = words_.encode(text);
     if (ids.empty()) { refuse(name + " has no tokens"); }
     for (const auto w : ids) {
-      if (w.value >= extent_of<vocab>(model_.words.table)) {
+      if (w.value >= extent_of<vocab>(model_.token_embedding.table)) {
         refuse(name + " has a token of the id " + std::to_string(w.value) + ", the model has " +
-               std::to_string(extent_of<vocab>(model_.words.table)) + " words");
+               std::to_string(extent_of<vocab>(model_.token_embedding.table)) + " words");
       }
     }
     if (ids.size() > most()) {
@@ -181,8 +181,8 @@ int embed_by(const embed_options& o, const models::sentence_settings& settings, 
   line.show("loading " + o.folder);
   const io::archive weights = io::read_checkpoint(folder);
   const auto model = models::read_bert<models::bert_dims, Pooling>(io::config_check(folder / "config.json"), weights);
-  const auto words = text::read_tokenizer(folder, models::extent_in<vocab>(model.words.table), weights.metadata(),
-                                          settings.lower_case);
+  const auto words = text::read_tokenizer(folder, models::extent_in<vocab>(model.token_embedding.table),
+                                          weights.metadata(), settings.lower_case);
   line.clear();
   if (!o.quiet) {
     std::fprintf(stderr, "%s: BERT, %zu layers, %.1f million parameters, %s, loaded in %.2f s\n", o.folder.c_str(),

@@ -54,6 +54,7 @@ struct shape_grid {
   struct column {
     std::string name;
     bool is_culprit;
+    bool is_mark;
   };
   struct row {
     std::string label;
@@ -134,8 +135,8 @@ class error_type : public messages::facts<std::string> {
     shape_grid made;
     for (const item& one : columns) {
       const auto extent = extents.find(one.first);
-      made.columns.push_back(
-          {extent == extents.end() ? one.first : one.first + "[" + extent->second + "]", wrong.contains(one.first)});
+      made.columns.push_back({extent == extents.end() ? one.first : one.first + "[" + extent->second + "]",
+                              wrong.contains(one.first), names_mark(one.first)});
     }
     for (const labelled& row : rows) {
       shape_grid::row cells{row.label, {}};
@@ -337,6 +338,7 @@ class error_type : public messages::facts<std::string> {
       case biased_for:
       case normalised:
       case weighted:
+      case log_normalised:
       case rotated:
       case indexed: {
         const std::string mark =

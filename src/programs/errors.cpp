@@ -216,7 +216,8 @@ std::string as_json(const found_error& found, std::size_t first_line) {
          ", \"dimensions\": " + json_list(error.dimensions(), text) + ", \"columns\": " +
          json_list(grid.columns,
                    [](const auto& one) {
-    return "{\"name\": " + json_text(one.name) + ", \"culprit\": " + (one.is_culprit ? "true}" : "false}");
+    return "{\"name\": " + json_text(one.name) + ", \"culprit\": " + (one.is_culprit ? "true" : "false") +
+           ", \"mark\": " + (one.is_mark ? "true}" : "false}");
   }) + ", \"rows\": " +
          json_list(grid.rows,
                    [](const auto& row) {

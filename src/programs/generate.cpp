@@ -17,7 +17,7 @@ class generation {
   generation(const generate_options& o, text_model& model, const dimwise::text::tokenizer<vocab>& words)
       : o_(o), model_(model), words_(words), ends_(ends_of_text(o.folder, model.words(), o.quiet)) {
     for (std::size_t i = 0; i < model.words(); ++i) {
-      if (!words.has(word{i})) { without_token_.push_back(i); }
+      if (!words.has(token{i})) { without_token_.push_back(i); }
     }
   }
 
@@ -28,7 +28,7 @@ class generation {
       check_template();
       add_ends_of_turn();
     }
-    std::vector<word> all = words_.encode(chats ? chatml(o_.system, o_.text) : o_.text);
+    std::vector<token> all = words_.encode(chats ? chatml(o_.system, o_.text) : o_.text);
     check(all);
     has_begun = 1;
     const std::size_t room = context() - all.size();
@@ -54,7 +54,7 @@ class generation {
     while (made < most && stopped == 0) {
       // Rows that pad the table have logits, and no text.
       for (const std::size_t i : without_token_) { logits.data()[i] = -std::numeric_limits<float>::infinity(); }
-      const word next = dimwise::models::sample(logits, o_.how, all, numbers);
+      const token next = dimwise::models::sample(logits, o_.how, all, numbers);
       if (!o_.ignore_end && ends_.contains(static_cast<std::size_t>(next.value))) {
         ended = true;
         break;
@@ -107,13 +107,13 @@ class generation {
       if (const auto found = words_.find(name)) { ends_.insert(found->value); }
     }
   }
-  void check(std::vector<word>& all) const {
+  void check(std::vector<token>& all) const {
     if (context() > model_.longest()) {
       refuse("a context of " + std::to_string(context()) + " tokens was asked for, the model has " +
              std::to_string(model_.longest()));
     }
     if (all.empty()) { refuse("the text has no tokens: a model continues something"); }
-    for (const word w : all) {
+    for (const token w : all) {
       if (w.value >= model_.words()) {
         refuse("the text has a token of the id " + std::to_string(w.value) + ", the model has " +
                std::to_string(model_.words()) + " words");
@@ -125,10 +125,10 @@ class generation {
     }
   }
   // The logits behind the prompt, which goes through in parts, so that progress is seen and Ctrl-C is heard.
-  [[nodiscard]] dimwise::tensor<float, vocab> read(const std::vector<word>& all) const {
+  [[nodiscard]] dimwise::tensor<float, vocab> read(const std::vector<token>& all) const {
     constexpr std::size_t part = 128;
     progress_line line(o_.quiet);
-    const std::span<const word> words(all);
+    const std::span<const token> words(all);
     std::size_t at = 0;
     for (; at + part < all.size() && stopped == 0; at += part) {
       line.show("prompt: " + std::to_string(at) + " of " + std::to_string(all.size()) + " tokens");

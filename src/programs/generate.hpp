@@ -72,7 +72,7 @@ inline std::string chatml(const std::string& system, const std::string& question
 
 /// The dimension of the words, of whatever model.
 struct vocab : dimwise::choice_dim<> {};
-using word = dimwise::id<vocab>;
+using token = dimwise::id<vocab>;
 
 /// A language model with the text that it has read. The program is compiled once for all of them.
 class text_model {
@@ -90,9 +90,9 @@ class text_model {
   [[nodiscard]] virtual std::size_t bytes() const = 0;
   /// Nothing is read, and there is room for so many words.
   virtual void start(std::size_t length) = 0;
-  virtual void read(std::span<const word> words) = 0;
+  virtual void read(std::span<const token> words) = 0;
   /// The logits of the word behind these.
-  [[nodiscard]] virtual dimwise::tensor<float, vocab> next(std::span<const word> words) = 0;
+  [[nodiscard]] virtual dimwise::tensor<float, vocab> next(std::span<const token> words) = 0;
 };
 
 template <class Model>
@@ -102,21 +102,21 @@ class model_of final : public text_model {
 
   [[nodiscard]] std::size_t longest() const override { return model_.longest(); }
   [[nodiscard]] std::size_t words() const override {
-    return model_.words.table.extents().template extent<typename Model::vocab>();
+    return model_.token_embedding.table.extents().template extent<typename Model::vocab>();
   }
   [[nodiscard]] std::size_t layers() const override { return model_.blocks.size(); }
   [[nodiscard]] std::size_t parameters() const override { return dimwise::nn::parameter_count(model_); }
   [[nodiscard]] std::size_t bytes() const override { return dimwise::nn::parameter_bytes(model_); }
   void start(std::size_t length) override { past_ = model_.start(length); }
-  void read(std::span<const word> words) override { (void)model_.features(own(words), past_); }
-  [[nodiscard]] dimwise::tensor<float, vocab> next(std::span<const word> words) override {
+  void read(std::span<const token> words) override { (void)model_.features(own(words), past_); }
+  [[nodiscard]] dimwise::tensor<float, vocab> next(std::span<const token> words) override {
     return dimwise::relabel<typename Model::vocab, vocab>(model_.next(own(words), past_));
   }
 
  private:
-  [[nodiscard]] static std::vector<typename Model::word> own(std::span<const word> words) {
-    std::vector<typename Model::word> all;
-    for (const word w : words) { all.emplace_back(w.value); }
+  [[nodiscard]] static std::vector<typename Model::token> own(std::span<const token> words) {
+    std::vector<typename Model::token> all;
+    for (const token w : words) { all.emplace_back(w.value); }
     return all;
   }
 

@@ -8,7 +8,7 @@
 //   const family relu_cases{"Relu", relu};
 //
 //   void mha(run& r) {
-//     const auto x = r.get<float, batch, seq, d_model>("query");                            // extents as they are stored
+//     const auto x = r.get<float, batch, seq, d_model>("query");  // extents as they are stored
 //     const auto w = r.get<float, merged<heads, d_k>, d_model>("q_proj", heads{r.integer("num_heads")});
 //     …
 //     r.expect("attn_output", y);

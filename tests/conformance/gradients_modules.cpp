@@ -148,8 +148,8 @@ void decoder_layer_named(program<T>& p) {
 // words[ids] √d_model + sinusoid, one layer, and the words again.
 template <class T, class Layer>
 struct tied_model {
-  using words_type = tensor<T, vocab, d_model>;
-  BOOST_HANA_DEFINE_STRUCT(tied_model, (words_type, words), (Layer, layer));
+  using token_embedding_type = tensor<T, vocab, d_model>;
+  BOOST_HANA_DEFINE_STRUCT(tied_model, (token_embedding_type, words), (Layer, layer));
 };
 template <class T>
 void tied_language_model_named(program<T>& p) {

@@ -16,34 +16,34 @@ struct classes : choice_dim<> {};
 
 template <class T>
 struct language_model {
-  using words_type = tensor<T, vocab, d_model>;
+  using token_embedding_type = tensor<T, vocab, d_model>;
   using positions_type = tensor<T, seq, d_model>;
   using layers_type = std::vector<encoder_of<T>>;
   using norm_type = norm_of_features<T>;
   using back_type = tensor<T, d_model, vocab>;
   using shift_type = tensor<T, vocab>;
-  BOOST_HANA_DEFINE_STRUCT(language_model, (words_type, words), (positions_type, positions), (layers_type, layers),
-                           (norm_type, norm), (back_type, w), (shift_type, b));
+  BOOST_HANA_DEFINE_STRUCT(language_model, (token_embedding_type, words), (positions_type, positions),
+                           (layers_type, layers), (norm_type, norm), (back_type, w), (shift_type, b));
 };
 template <class T>
 struct classifier_model {
-  using words_type = tensor<T, vocab, d_model>;
+  using token_embedding_type = tensor<T, vocab, d_model>;
   using layers_type = std::vector<encoder_of<T>>;
   using back_type = tensor<T, d_model, classes>;
   using shift_type = tensor<T, classes>;
-  BOOST_HANA_DEFINE_STRUCT(classifier_model, (words_type, words), (layers_type, layers), (back_type, w),
+  BOOST_HANA_DEFINE_STRUCT(classifier_model, (token_embedding_type, words), (layers_type, layers), (back_type, w),
                            (shift_type, b));
 };
 template <class T>
 struct translator_model {
   using source_type = tensor<T, source_vocab, d_model>;
-  using words_type = tensor<T, vocab, d_model>;
+  using token_embedding_type = tensor<T, vocab, d_model>;
   using encoder_type = encoder_of<T, source, source_key>;
   using decoder_type = decoder_of<T>;
   using back_type = tensor<T, d_model, vocab>;
   using shift_type = tensor<T, vocab>;
-  BOOST_HANA_DEFINE_STRUCT(translator_model, (source_type, source_words), (words_type, words), (encoder_type, encoder),
-                           (decoder_type, decoder), (back_type, w), (shift_type, b));
+  BOOST_HANA_DEFINE_STRUCT(translator_model, (source_type, source_words), (token_embedding_type, words),
+                           (encoder_type, encoder), (decoder_type, decoder), (back_type, w), (shift_type, b));
 };
 
 // Trains by what the case says. `parameters(model, f)` names the parameters; `losses(m, step, part)` is the average of

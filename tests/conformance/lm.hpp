@@ -30,7 +30,7 @@ class checkpoint {
   [[nodiscard]] std::size_t prompts() const;
   [[nodiscard]] std::vector<std::size_t> ids(const std::string& name) const;
   template <class Model>
-  [[nodiscard]] std::vector<typename Model::word> words(const std::string& name) const {
+  [[nodiscard]] std::vector<typename Model::token> words(const std::string& name) const {
     const auto all = ids(name);
     return {all.begin(), all.end()};
   }
@@ -85,7 +85,7 @@ void check_prompt(const checkpoint& c, const Model& m, std::size_t k) {
   }
   auto fresh = m.start(all);
   std::vector<std::size_t> made;
-  for (const auto w : dimwise::models::continued(m, prompt, greedy.size(), fresh)) { made.push_back(w.value); }
+  for (const auto w : dimwise::models::generate_greedy(m, prompt, greedy.size(), fresh)) { made.push_back(w.value); }
   c.expect_ids(name + "greedy_ids", made);
 }
 

@@ -64,14 +64,14 @@ struct operands {
   tensor<float, batch, kv_heads, group, seq, d_k> q;
   tensor<float, batch, kv_heads, key, d_k> k;
   tensor<float, batch, kv_heads, key, d_v> v;
-  tensor<bfloat16, batch, kv_heads, key, d_k> stored_k;
-  tensor<bfloat16, batch, kv_heads, key, d_v> stored_v;
+  tensor<bfloat16, batch, kv_heads, key, d_k> quantised_k;
+  tensor<bfloat16, batch, kv_heads, key, d_v> quantised_v;
   explicit operands(std::size_t n)
       : q(drawn<tensor<float, batch, kv_heads, group, seq, d_k>>(1, batch{2}, kv_heads{2}, group{2}, seq{n}, d_k{33})),
         k(drawn<tensor<float, batch, kv_heads, key, d_k>>(1, batch{2}, kv_heads{2}, key{n}, d_k{33})),
         v(drawn<tensor<float, batch, kv_heads, key, d_v>>(1, batch{2}, kv_heads{2}, key{n}, d_v{20})),
-        stored_k(drawn<tensor<bfloat16, batch, kv_heads, key, d_k>>(1, batch{2}, kv_heads{2}, key{n}, d_k{33})),
-        stored_v(drawn<tensor<bfloat16, batch, kv_heads, key, d_v>>(1, batch{2}, kv_heads{2}, key{n}, d_v{20})) {}
+        quantised_k(drawn<tensor<bfloat16, batch, kv_heads, key, d_k>>(1, batch{2}, kv_heads{2}, key{n}, d_k{33})),
+        quantised_v(drawn<tensor<bfloat16, batch, kv_heads, key, d_v>>(1, batch{2}, kv_heads{2}, key{n}, d_v{20})) {}
 };
 constexpr double largest = 1.2;  // of number_at
 
@@ -93,11 +93,12 @@ TEST_CASE("attention of rounded numbers is one kernel, under every mask and bias
 
 TEST_CASE("keys and values that are stored in bfloat16 count as rounded") {
   const operands x(70);
-  check(contract<key>(half(softmax<key>(scores<d_k>(half(x.q), widened(x.stored_k)))), widened(x.stored_v)), largest);
-  check(contract<key>(half(softmax<key>(scores<d_k>(half(x.q), half(x.k)))), widened(x.stored_v)), largest);
+  check(contract<key>(half(softmax<key>(scores<d_k>(half(x.q), widened(x.quantised_k)))), widened(x.quantised_v)),
+        largest);
+  check(contract<key>(half(softmax<key>(scores<d_k>(half(x.q), half(x.k)))), widened(x.quantised_v)), largest);
   // Stored, and rounded: the same numbers and the same bits.
   const tensor stored =
-      contract<key>(half(softmax<key>(scores<d_k>(half(x.q), widened(x.stored_k)))), widened(x.stored_v));
+      contract<key>(half(softmax<key>(scores<d_k>(half(x.q), widened(x.quantised_k)))), widened(x.quantised_v));
   const tensor rounded_ones = contract<key>(half(softmax<key>(scores<d_k>(half(x.q), half(x.k)))), half(x.v));
   CHECK(std::equal(stored.values().begin(), stored.values().end(), rounded_ones.values().begin()));
 }
@@ -105,8 +106,8 @@ TEST_CASE("keys and values that are stored in bfloat16 count as rounded") {
 TEST_CASE("few queries are multiplied as floats") {
   const operands x(3);
   check(contract<key>(half(softmax<key>(scores<d_k>(half(x.q), half(x.k)))), half(x.v)), largest, true);
-  check(contract<key>(half(softmax<key>(scores<d_k>(half(x.q), widened(x.stored_k)))), widened(x.stored_v)), largest,
-        true);
+  check(contract<key>(half(softmax<key>(scores<d_k>(half(x.q), widened(x.quantised_k)))), widened(x.quantised_v)),
+        largest, true);
 }
 
 TEST_CASE("what is rounded in part is no attention of bfloat16") {
@@ -155,9 +156,9 @@ TEST_CASE("values that a mask hides have no effect, whatever they are") {
 TEST_CASE("weights are rounded as queries are, where a formula of nn says which they are") {
   const operands x(70);
   check(nn::attention<d_k, key>(half(x.q), half(x.k), half(x.v), causal<seq, key>{}), largest);
-  check(nn::attention<d_k, key>(half(x.q), widened(x.stored_k), widened(x.stored_v), nn::soft_cap{2}), largest);
+  check(nn::attention<d_k, key>(half(x.q), widened(x.quantised_k), widened(x.quantised_v), nn::soft_cap{2}), largest);
   check(nn::attention<d_k, key>(half(x.q), half(x.k), half(x.v), alibi<seq, key, group>{}), largest);
-  CHECK(plan(nn::attention<d_k, key>(x.q, widened(x.stored_k), widened(x.stored_v))).text().find("bfloat16") ==
+  CHECK(plan(nn::attention<d_k, key>(x.q, widened(x.quantised_k), widened(x.quantised_v))).text().find("bfloat16") ==
         std::string::npos);
 }
 

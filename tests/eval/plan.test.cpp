@@ -300,6 +300,8 @@ TEST_CASE("plan: what is reduced by its logarithms, joins and formulas are plain
   const auto y = drawn<tensor<float, seq, d_model>>(2, seq{3}, d_model{64});
   CHECK(wrong(logsumexp<seq>(x), plan_kind::plain, 64) == "");
   CHECK(wrong(sum<seq>(x), plan_kind::rows, 64) == "");
+  CHECK(wrong(norm<seq>(x), plan_kind::rows, 64) == "");
+  CHECK(wrong(norm<d_model>(gelu(x)), plan_kind::rows, 64) == "");
   CHECK(wrong(mean<seq>(gelu(x)), plan_kind::rows, 64) == "");
   CHECK(wrong(concat<seq>(x, gelu(y)), plan_kind::plain, 64) == "");
   CHECK(wrong(concat<d_model>(permute<d_model, seq>(x), permute<d_model, seq>(gelu(x))), plan_kind::plain, 64) == "");
@@ -319,5 +321,6 @@ TEST_CASE("plan: in words") {
         "product   contract over d_model, plus a bias, through a function -> seq[9] d_ff[32]\n"
         "rows      standardize -> seq[9] d_ff[32]\n");
   CHECK(plan(sum<seq>(x)).text() == "rows      sum -> d_model[64]\n");
+  CHECK(plan(norm<d_model>(x)).text() == "rows      norm -> seq[9]\n");
   CHECK(plan(logsumexp<seq>(x)).text() == "plain     logsumexp -> d_model[64]\n");
 }

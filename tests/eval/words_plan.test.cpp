@@ -105,7 +105,7 @@ TEST_CASE("words: functions of contiguous elements") {
     HOLDS(wrong(where(x > 0, x, 0.01F * x), plan_kind::map, 3, 1));
     HOLDS(wrong(where(x <= 0.5F, 1, x), plan_kind::map, 2, 0));
   }
-  // Odd numbers: infinities, NaN, −0, and angles that are reduced elsewhere.
+  // Special values: infinities, NaN, −0, and angles that are reduced elsewhere.
   struct many : position_dim<16> {};
   constexpr float inf = dimwise_test::infinite;
   const tensor<float, many> odd({0.0F, -0.0F, inf, -inf, dimwise_test::not_a_number, 1e30F, -1e30F, 8192.0F, 8193.0F,

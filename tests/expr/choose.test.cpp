@@ -1,4 +1,4 @@
-// tests/expr/choose.test.cpp -- where, max, min, clamp, pow: by name, by the type of what they take, of odd numbers.
+// tests/expr/choose.test.cpp -- where, max, min, clamp, pow: by name, by the type of what they take, of special values.
 //
 // SPDX-License-Identifier: BSL-1.0
 #include "support/dims.hpp"

@@ -19,6 +19,7 @@ using dimwise::id;
 using dimwise::max;
 using dimwise::mean;
 using dimwise::min;
+using dimwise::norm;
 using dimwise::scan;
 using dimwise::sum;
 using dimwise::tensor;
@@ -118,6 +119,95 @@ TEST_CASE("argmax: the first of equals, NaN largest, ids that index their dimens
     for (std::size_t s = 1; s < 6; ++s) { at = el(along, s, v, b) > el(along, at, v, b) ? s : at; }
     return at;
   }) == "");
+}
+
+namespace {
+
+// The Euclidean norm of the numbers that `of` gives, in double, which holds the squares of all floats.
+template <class Of>
+double length(std::size_t n, const Of& of) {
+  return std::sqrt(sum_of(n, [&](auto i) { return double{of(i)} * double{of(i)}; }));
+}
+
+}  // namespace
+
+TEST_CASE("norm: over one dimension and several, at every place in memory") {
+  for (const std::size_t n : counts{1, 7, 16, 40, 300}) {
+    CAPTURE(n);
+    const auto x = drawn<tensor<float, batch, seq, d_k>>(21, batch{3}, seq{n});
+    const double roundings = static_cast<double>(n) + 4;
+    const auto along = [&](auto b, auto d) { return length(n, [&](auto s) { return el(x, b, s, d); }); };
+    CHECK(agrees(norm<seq>(x), {3, 4}, roundings, along) == "");
+    const tensor<float, d_k, batch, seq> turned = x;
+    CHECK(agrees(norm<seq>(turned), {4, 3}, roundings, [&](auto d, auto b) { return along(b, d); }) == "");
+    CHECK(agrees(norm<seq>(scattered(x).view()), {3, 4}, roundings, along) == "");
+    CHECK(agrees(norm<d_k, seq>(x), {3}, 4 * roundings, [&](auto b) {
+      return std::sqrt(sum_of(4, [&](auto d) { return along(b, d) * along(b, d); }));
+    }) == "");
+    CHECK(agrees(norm<batch, d_k>(x), {n}, 20,
+                 [&](auto s) { return length(12, [&](auto i) { return el(x, i / 4, s, i % 4); }); }) == "");
+  }
+}
+
+TEST_CASE("norm: squares that overflow or vanish, in float and double, by kernel and by loop") {
+  for (const std::size_t n : counts{1, 5, 16, 67, 2500}) {
+    for (const float scale : {1e-45F, 1e-42F, 1e-30F, 1e-20F, 1e-15F, 1.0F, 1e15F, 1e19F, 1e30F, 3e36F}) {
+      CAPTURE(n);
+      CAPTURE(scale);
+      const std::size_t keys = n < 70 ? 19 : 3;
+      const tensor<float, batch, seq, key> x =
+          drawn<tensor<float, batch, seq, key>>(22, batch{2}, seq{n}, key{keys}) * scale;
+      const auto down = [&](auto b, auto k) { return length(n, [&](auto s) { return el(x, b, s, k); }); };
+      const tensor<float, batch, key, seq> turned = x;
+      const tensor down_columns = norm<seq>(x);
+      const tensor along_rows = norm<seq>(turned);
+      const tensor by_loops = dimwise::evaluate_plainly(norm<seq>(x));
+      for (std::size_t b = 0; b < 2; ++b) {
+        for (std::size_t k = 0; k < keys; ++k) {
+          // Half of the smallest number more, where a norm has few bits.
+          const double allowed = down(b, k) * (static_cast<double>(n) + 8) * 6e-8 + 1e-45;
+          CHECK(std::abs(el(down_columns, b, k) - down(b, k)) <= allowed);
+          CHECK(std::abs(el(along_rows, b, k) - down(b, k)) <= allowed);
+          CHECK(std::abs(el(by_loops, b, k) - down(b, k)) <= allowed);
+        }
+      }
+    }
+  }
+  const tensor<double, seq, key> large({3e300, 4e300, 3e-320, 4e-320}, seq{2}, key{2});
+  const tensor of_doubles = norm<key>(large);
+  CHECK(std::abs(el(of_doubles, 0) / 5e300 - 1) < 1e-15);
+  CHECK(std::abs(el(of_doubles, 1) / 5e-320 - 1) < 1e-3);
+  const tensor<float, key> one({3e38F, 3e38F}, key{2});
+  CHECK(el(tensor(norm<key>(one))) == infinite);  // beyond the largest number
+}
+
+TEST_CASE("norm: NaN, infinities, nothing") {
+  for (const std::size_t n : counts{3, 40}) {
+    tensor<float, seq, key> x(seq{4}, key{n});
+    for (std::size_t s = 0; s < 3; ++s) {
+      for (std::size_t k = 0; k < n; ++k) { x.set(1e30F, id<seq>(s), id<key>(k)); }
+    }
+    x.set(-infinite, id<seq>(1), id<key>(1));
+    x.set(not_a_number, id<seq>(2), id<key>(0));
+    x.set(infinite, id<seq>(2), id<key>(2));
+    const tensor<float, key, seq> turned = x;
+    const auto rows = [&](auto s) {
+      return s == 0 ? 1e30F * std::sqrt(double(n)) : s == 1 ? infinite : s == 2 ? not_a_number : 0.0;
+    };
+    CHECK(agrees(norm<key>(x), {4}, static_cast<double>(n), rows) == "");
+    CHECK(agrees(norm<key>(turned), {4}, static_cast<double>(n), rows) == "");
+  }
+  CHECK(agrees(norm<key>(tensor<float, seq, key>(seq{2}, key{0})), {2}, 0, [](auto) { return 0.0; }) == "");
+}
+
+TEST_CASE("norm: of what a mask allows") {
+  const auto x = drawn<tensor<float, batch, seq, d_k>>(23, batch{3}, seq{5});
+  const tensor<int, batch> lengths({5, 2, 0}, batch{3});
+  const auto visible = [&](auto b, auto d) {
+    return length(static_cast<std::size_t>(el(lengths, b)), [&](auto s) { return el(x, b, s, d); });
+  };
+  CHECK(agrees(norm<seq>(x, dimwise::padding<seq>(lengths)), {3, 4}, 8, visible) == "");
+  CHECK(agrees(norm<seq>(dimwise::masked(x, dimwise::padding<seq>(lengths))), {3, 4}, 8, visible) == "");
 }
 
 TEST_CASE("argmax: an empty dimension has no largest element, an empty result needs none") {

@@ -13,11 +13,11 @@
   USE(contract) USE(outer) USE(scores) USE(scaled) USE(unscaled) USE(map) USE(plain) USE(relu) USE(gelu)              \
   USE(gelu_tanh) USE(silu) USE(sigmoid) USE(square) USE(masked) USE(biased) USE(indicator) USE(padding) USE(allow)    \
   USE(block) USE(allow_of) USE(where) USE(clamp) USE(softmax) USE(log_softmax) USE(renormalise) USE(sum) USE(mean)    \
-  USE(max) USE(min) USE(logsumexp) USE(argmax) USE(top_k) USE(standardize) USE(layer_norm) USE(rms_norm) USE(scan)    \
+  USE(max) USE(min) USE(norm) USE(logsumexp) USE(argmax) USE(top_k) USE(standardize) USE(layer_norm) USE(rms_norm)    \
   USE(rename) USE(relabel) USE(permute) USE(split) USE(merge) USE(part) USE(diagonal) USE(broadcast)                  \
   USE(broadcast_like) USE(at) USE(slice) USE(concat) USE(stack) USE(gather) USE(sinusoid) USE(rotary)                 \
   USE(relative_bias) USE(skew) USE(widened) USE(dequantised) USE(quantised) USE(rounded)                   \
-  USE(unroll) USE(pool) USE(extent_of) USE(size_of)                                                                   \
+  USE(unroll) USE(pool) USE(extent_of) USE(size_of) USE(scan)                                                         \
   USE(evaluate) USE(evaluate_plainly) USE(reference) USE(plan) USE(describe) USE(explain) USE(pow) USE(split_ids)     \
   USE(partial_attention) USE(relative_ids) USE(ids_of) USE(one_hot) USE(scatter_add) USE(roll) USE(flip)              \
   USE(whole_rows) USE(random_uniform) USE(random_normal)                                                              \

@@ -108,6 +108,27 @@ void lengths_of_vectors(attempt& a) {
     return roundings(exactly(e), static_cast<double>(o.n[2]) + 4, 1e-19 * static_cast<double>(o.n[2] + 1));
   });
 }
+void norms(attempt& a) {
+  const operands o(a);
+  const auto e = norm<d_model>(o.x.view());
+  compare(a, e, [&] { return roundings(exactly(e), static_cast<double>(o.n[2]) + 4, least_float); });
+}
+void norms_down(attempt& a) {
+  const operands o(a);
+  const auto e = norm<key, batch>(o.x.view());
+  compare(a, e, [&] {
+    const auto terms = static_cast<double>(o.n[0] * o.n[1]);
+    return roundings(exactly(e), terms + 4, least_float * (static_cast<double>(o.n[0]) + 1));
+  });
+}
+void norms_masked(attempt& a) {
+  const operands o(a);
+  const held<float, batch, key, d_model> y(a, "y", numbers(a.random), repeats::never, batch{o.n[0]}, key{o.n[1]},
+                                           d_model{o.n[2]});
+  const auto of = [&](const auto& z) { return norm<key>(z, allow(o.visible.view())); };
+  compare(a, of(o.poisoned(y)), of(y.view()),
+          [&] { return roundings(exactly(of(y.view())), static_cast<double>(o.n[1]) + 4, least_float); });
+}
 void sums_of_products(attempt& a) {
   const operands o(a);
   const held<float, key, d_model> y(a, "y", numbers(a.random), repeats::sometimes, key{o.n[1]}, d_model{o.n[2]});
@@ -137,6 +158,9 @@ constexpr family all[] = {
     {"reduction.logsumexp", log_sums},
     {"reduction.variance", variances},
     {"reduction.length", lengths_of_vectors},
+    {"reduction.norm", norms},
+    {"reduction.norm_down", norms_down},
+    {"reduction.norm_masked", norms_masked},
     {"reduction.sum_of_products", sums_of_products},
     {"reduction.indicator", shown_by_masks},
 };

@@ -89,7 +89,7 @@ TEST_CASE("an optimiser's step that runs out of memory changes nothing") {
   fails_whole([](const model_type& m) { return adamw(m, {.rate = 0.1}); }, moments);
 }
 
-TEST_CASE("a step whose executor throws is completed by this thread") {
+TEST_CASE("a step whose executor throws is completed by this thread, and then throws the same") {
   struct many : feature_dim<100'000> {};
   using numbers = tensor<float, many>;
   numbers start;
@@ -107,8 +107,9 @@ TEST_CASE("a step whose executor throws is completed by this thread") {
     adamw optimiser(start);
     {
       const use_context scope(c);
-      optimiser.step(x, gradient);
+      CHECK_THROWS_AS(optimiser.step(x, gradient), std::bad_alloc);
     }
+    CHECK(static_cast<std::int64_t>(optimiser.state.step) == 1);
     CHECK(std::equal(x.data(), x.data() + x.size(), std::as_const(expected).data()));
   }
 }

@@ -31,7 +31,7 @@ struct gpt {
   using attention = nn::multi_head_attention<d_model, heads, d_k, d_v, nn::elements<T>>;
   using feed_forward = nn::feed_forward<d_model, hidden, nn::activation::gelu_tanh, nn::with_bias, T>;
   using norm = nn::layer_norm<d_model, nn::elements<T>>;
-  using layer = nn::encoder_layer<nn::self_attention<seq, key, attention>, feed_forward, norm, nn::pre_norm>;
+  using layer = nn::transformer_block<nn::self_attention<seq, key, attention>, feed_forward, norm, nn::pre_norm>;
   using table = nn::embedding<bytes, d_model, T>;
   using positions_table = nn::learned_positions<seq, d_model, T>;
   using stack = nn::stack<layer, norm>;

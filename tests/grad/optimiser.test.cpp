@@ -222,7 +222,7 @@ TEST_CASE("a gradient and a state of other extents are named, and nothing moves"
 }
 
 TEST_CASE("schedules") {
-  const warm_up_cosine rate{.peak = 0.02, .warm_up = 3, .steps = 10, .least = 0.002};
+  const warm_up_cosine rate{.peak = 0.02, .warm_up = 3, .steps = 10, .min_rate = 0.002};
   const double expected[] = {0.006666666666666667, 0.013333333333333334, 0.02,
                              0.020000000000000004, 0.01910871981112177,  0.016611408216728605,
                              0.013002688405606831, 0.008997311594393171, 0.005388591783271399,

@@ -2,7 +2,9 @@
 // The adjoints of softmax, norms, totals and masks, against differences in float64.
 #include "nodes.hpp"
 
+#include <cmath>
 #include <limits>
+#include <vector>
 
 using namespace grad_tests;
 
@@ -35,6 +37,32 @@ TEST_CASE("totals, with and without masks") {
   CHECK_ADJOINT(x, sum<seq>(m, seen));
   CHECK_ADJOINT(x, max<seq>(m, seen));
   CHECK_ADJOINT(x, mean<batch, seq>(square(m)));
+  CHECK_ADJOINT(x, norm<d_model>(m));
+  CHECK_ADJOINT(x, norm<batch, seq>(m));
+  CHECK_ADJOINT(x, norm<seq>(m, padding<seq>(tensor<int, batch>({3, 1}, batch{2}))));
+  CHECK_ADJOINT(x, m / norm<d_model>(m));
+}
+
+TEST_CASE("the gradient of a norm is x / norm, 0 at 0, and as exact where squares vanish or overflow") {
+  const auto slope_at = [](const std::vector<double>& numbers) {
+    const tensor<double, seq> x(numbers, seq{numbers.size()});
+    const auto g = gradient(x, [](const auto& m) { return norm<seq>(m); });
+    return std::vector<double>(g.values().begin(), g.values().end());
+  };
+  CHECK(slope_at({0, 0, 0}) == std::vector<double>{0, 0, 0});
+  for (const double scale : {1e-322, 1e-300, 1e-200, 1.0, 1e200, 1e307}) {
+    CAPTURE(scale);
+    const double a = 3 * scale;
+    const double b = -4 * scale;
+    const auto g = slope_at({a, b});
+    const double tolerance = scale < 1e-320 ? 1e-1 : 1e-14;  // such numbers have few bits themselves
+    CHECK(std::abs(g[0] - 0.6) < tolerance);
+    CHECK(std::abs(g[1] + 0.8) < tolerance);
+  }
+  const double infinite = std::numeric_limits<double>::infinity();
+  const auto g = slope_at({1, infinite});
+  CHECK(g[0] == 0);
+  CHECK(std::isnan(g[1]));
 }
 
 TEST_CASE("masks and biases in front of softmax") {

@@ -4,6 +4,7 @@
 #include "support/failing_allocations.hpp"
 #include <dimwise/eval/context.hpp>
 #include <dimwise/io/checkpoint.hpp>
+#include <dimwise/io/config.hpp>
 #include <dimwise/io/npy.hpp>
 
 #include <doctest/doctest.h>
@@ -64,6 +65,21 @@ TEST_CASE("a checkpoint is saved and loaded whole or not at all where memory run
     const bool ended = work([&] { load(m, read_safetensors(path)); });
     CHECK(is_filled(m, ended ? 2.0F : 1.0F));
   }) > 20);
+}
+
+TEST_CASE("JSON that is read while memory runs out, for long, throws and does not terminate") {
+  const std::string text = R"({"a": [[1, 2.5, "a text of more than sixteen letters"], {"b": {"c": [true, null, -1]}}],
+      "a": {"a": ["the later one of two counts, as before"]}, "vocab_size": 7, "list": [[], {}, [[]], "x"]})";
+  CHECK(parse_json(text, "t") == nlohmann::json::parse(text));
+  dimwise_test::failing_stays = true;
+  const long failed = dimwise_test::each_allocation_fails([&](const auto& work) {
+    work([&] {
+      const config_check settings(parse_json(text, "t"), "t");
+      (void)settings.keys();
+    });
+  });
+  dimwise_test::failing_stays = false;
+  CHECK(failed > 20);
 }
 
 TEST_CASE("a file that the disk has no room for leaves the old one") {

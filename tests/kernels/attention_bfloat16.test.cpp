@@ -217,8 +217,8 @@ TEST_CASE("attention in bfloat16: keys and values that are stored as such give t
       SUBCASE("keys") { p.head.k = nullptr; }
       SUBCASE("values") { p.head.v = nullptr; }
       SUBCASE("both") { p.head.k = p.head.v = nullptr; }
-      if (p.head.k == nullptr) { p.head.k_stored = {k.data(), number_format::bfloat16, p.layout.k_row, nullptr, 0}; }
-      if (p.head.v == nullptr) { p.head.v_stored = {v.data(), number_format::bfloat16, p.layout.v_row, nullptr, 0}; }
+      if (p.head.k == nullptr) { p.head.k_quantised = {k.data(), number_format::bfloat16, p.layout.k_row, nullptr, 0}; }
+      if (p.head.v == nullptr) { p.head.v_quantised = {v.data(), number_format::bfloat16, p.layout.v_row, nullptr, 0}; }
       std::fill(p.out.begin(), p.out.end(), not_a_number);
       run(p);
       CHECK(std::memcmp(first.data(), p.out.data(), first.size() * sizeof(float)) == 0);

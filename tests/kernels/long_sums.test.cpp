@@ -1,12 +1,15 @@
 // tests/kernels/long_sums.test.cpp -- sums of very many terms, of kernels and of the plain loops, against float64.
 //
 // SPDX-License-Identifier: BSL-1.0
+#include "kernel_test_support.hpp"
 #include <dimwise/kernels/gemm.hpp>
+#include <dimwise/kernels/gradient_implementation.hpp>
 #include <dimwise/kernels/loops.hpp>
 #include <dimwise/kernels/rows.hpp>
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -19,6 +22,7 @@ namespace {
 using namespace dimwise::kernels;
 
 constexpr std::size_t n = 4'000'000;
+constexpr std::size_t fewer = n / 4;  // where a test takes long
 constexpr float x = 0.48F;
 
 // u (c + log2 n), relative to Σ|x|.
@@ -82,11 +86,91 @@ TEST_CASE("long sums: a plain dot product") {
     loop_nest<2> sums;
     sums.add(n, {apart, 0});
     float out = 0;
-    contract<left_out::nothing>(result, sums, &out, a.data(), &one);
+    contract(left_out::nothing, result, sums, &out, a.data(), &one);
     CHECK(near(out, sum));
-    contract<left_out::hidden>(result, sums, &out, a.data(), &one);
+    contract(left_out::hidden, result, sums, &out, a.data(), &one);
     CHECK(near(out, sum));
   }
+}
+
+// A row of x whose last element is larger by 1: exponentials below the largest are not exact.
+TEST_CASE("long sums: layer norms and logarithms of softmax, by kernels") {
+  std::vector<float> row(fewer, x);
+  row[fewer - 1] = x + 1;
+  const double below = std::exp(-1.0);
+  std::vector<float> out(fewer);
+  log_softmax_row(fewer, row.data(), out.data());
+  CHECK(near(out[0], -1 - std::log(1 + (fewer - 1.0) * below)));
+  // Half of the elements are x, half are 2x: the mean is 1.5 x, the deviation x / 2.
+  for (std::size_t i = 0; i < fewer; ++i) row[i] = i % 2 == 0 ? x : 2 * x;
+  layer_norm_row(fewer, row.data(), out.data(), 0.0F);
+  CHECK(near(out[0], -1.0));
+  CHECK(near(out[fewer - 1], 1.0));
+}
+
+TEST_CASE("long sums: gradients of rows, by kernels") {
+  std::vector<float> g(fewer, x), out(fewer), row(fewer);
+  for (std::size_t i = 0; i < fewer; ++i) row[i] = 1.0F / static_cast<float>(fewer);
+  // Σ p g is x and a little: what is left of the one gradient that is larger shows its digits.
+  g[0] = 2 * x;
+  softmax_row_gradient(fewer, row.data(), g.data(), out.data());
+  CHECK(near(out[0], (static_cast<double>(x) - static_cast<double>(x) / fewer) / fewer));
+  std::fill(row.begin(), row.end(), -std::log(static_cast<float>(fewer)));
+  std::fill(g.begin(), g.end(), x);
+  log_softmax_row_gradient(fewer, row.data(), g.data(), out.data());
+  // g − exp(y) Σ g is a difference of equal numbers: what is left is the error, of the sum and of exp(y).
+  CHECK(std::abs(double{out[0]}) <= 0x1p-24 * (128 + std::log2(static_cast<double>(fewer))) * x);
+}
+
+TEST_CASE("long sums: the losses of many classes, and their gradients, by kernels") {
+  const std::size_t classes = fewer;
+  std::vector<float> logits(classes, -0.734F), weight(classes, x), target(classes, 1.0F / static_cast<float>(classes)),
+      d(classes);
+  logits[5] = 0;
+  const double sum_of_exponentials = 1 + (classes - 1.0) * std::exp(static_cast<double>(-0.734F));
+  const double log_sum = std::log(sum_of_exponentials);
+  std::size_t id = 5;
+  float loss = 0;
+  cross_entropy_call call;
+  call.rows = 1;
+  call.n = classes;
+  call.logits = logits.data();
+  call.ids = &id;
+  call.loss = &loss;
+  call.d_logits = d.data();
+  cross_entropy(call);
+  CHECK(near(loss, log_sum));
+  CHECK(near(d[0], std::exp(static_cast<double>(-0.734F)) / sum_of_exponentials));
+  // Every class is a target, of one weight.
+  const double total = static_cast<double>(target[0]) * x * static_cast<double>(classes);
+  call.ids = nullptr;
+  call.targets = target.data();
+  call.class_weight = weight.data();
+  cross_entropy(call);
+  CHECK(near(loss, total * log_sum + total / classes * (classes - 1.0) * static_cast<double>(0.734F)));
+  CHECK(near(d[5], total / sum_of_exponentials - total / classes));
+}
+
+TEST_CASE("long sums: gradients of the parameters of a norm, by kernels") {
+  constexpr std::size_t columns = 5;
+  constexpr std::size_t rows = n / 16;
+  const std::vector<float> in = {0.0F, 1.0F, 2.0F, 3.0F, 4.0F};
+  std::vector<float> gradient(columns, x), out(columns), d_gamma(columns), d_beta(columns);
+  rows_gradient_call call;
+  call.rows = rows;
+  call.n = columns;
+  call.in = in.data();
+  call.gradient = gradient.data();
+  call.out = out.data();
+  call.d_gamma = d_gamma.data();
+  call.d_beta = d_beta.data();
+  const support::scratch_memory scratch(norm_gradient_scratch_bytes(call));
+  serial_executor serial;
+  norm_gradient<default_arch, true>(call, scratch.get(), serial);
+  // Rounded as the kernel does: what is tested is the sum over rows.
+  const double normal = double{2 * (1 / std::sqrt(2.0F))};
+  CHECK(near(d_beta[0], sum / 16));
+  CHECK(near(d_gamma[4], sum / 16 * normal));
 }
 
 TEST_CASE("long sums: infinities stay infinities") {

@@ -243,6 +243,47 @@ TEST_CASE("rows: sum, max and min down columns") {
   }
 }
 
+TEST_CASE("rows: norms along rows and down columns") {
+  for (std::size_t n : extents()) {
+    for (const float scale : {1e-44F, 1e-25F, 1.0F, 1e25F, 2e36F}) {
+      CAPTURE(n);
+      CAPTURE(scale);
+      row_data x = random_row(n, -5, 5, static_cast<unsigned>(n) + 9);
+      double squares = 0;
+      for (std::size_t i = 0; i < n; ++i) x[i] *= scale, squares += static_cast<double>(x[i]) * x[i];
+      const double exact = std::sqrt(squares);
+      const double allowed = unit * (static_cast<double>(n) + 4) * exact + 1e-45;
+      CHECK(std::fabs(norm_row(n, x.begin()) - exact) <= allowed);
+      // The columns of a matrix of one column, and a row of columns of one element.
+      row_data one(1), each(n);
+      norm_columns(n, 1, x.begin(), 1, one.begin());
+      CHECK(std::fabs(one[0] - exact) <= allowed);
+      norm_columns(1, n, x.begin(), 1, each.begin());
+      for (std::size_t i = 0; i < n; ++i) CHECK(std::fabs(each[i] - std::fabs(x[i])) <= unit * 2 * std::fabs(x[i]));
+      for (std::size_t i = 0; i < n; ++i) each[i] = i % 2 == 0 ? 3 * scale : 0;
+      norm_columns(1, n, x.begin(), 1, each.begin(), true);
+      for (std::size_t i = 0; i < n; ++i) {
+        const double both = std::hypot(static_cast<double>(x[i]), i % 2 == 0 ? double{3 * scale} : 0.0);
+        CHECK(std::fabs(each[i] - both) <= unit * 6 * both + 1e-45);
+      }
+      CHECK(each.guards_hold());
+      CHECK(one.guards_hold());
+      if (n == 0) continue;
+      for (std::size_t at = 0; at < n; at += 5) {
+        const float kept = x[at];
+        for (const float bad : {not_a_number, infinity, -infinity}) {
+          x[at] = bad;
+          const float expected = std::fabs(bad);
+          CHECK((norm_row(n, x.begin()) == expected || (std::isnan(expected) && std::isnan(norm_row(n, x.begin())))));
+          norm_columns(n, 1, x.begin(), 1, one.begin());
+          CHECK((one[0] == expected || (std::isnan(expected) && std::isnan(one[0]))));
+        }
+        x[at] = kept;
+      }
+    }
+  }
+}
+
 TEST_CASE("rows: maps and zips") {
   for (std::size_t n : extents()) {
     CAPTURE(n);

@@ -23,7 +23,7 @@ struct other : tiny {
   struct key : prime<seq> {};
 };
 using model_type = models::bert<tiny>;
-using word = model_type::word;
+using token = model_type::token;
 
 dimwise_test::model_folder tiny_folder() { return dimwise_test::model_folder("tiny-bert", "bert.dwpack"); }
 std::string of_text(std::size_t k) { return "text." + std::to_string(k) + "."; }
@@ -45,8 +45,8 @@ double difference(const tensor<T, D...>& x, const std::vector<double>& expected)
   return difference(x.values(), expected);
 }
 
-tensor<word, tiny::seq> text_of(const std::vector<word>& ids) {
-  return tensor<word, tiny::seq>(ids, tiny::seq{ids.size()});
+tensor<token, tiny::seq> text_of(const std::vector<token>& ids) {
+  return tensor<token, tiny::seq>(ids, tiny::seq{ids.size()});
 }
 
 }  // namespace
@@ -59,12 +59,12 @@ TEST_CASE("the features and the three poolings of a text are those of float64") 
   CHECK(nn::parameter_count(mapped) == nn::parameter_count(by_mean) + 24 * 25);
   CHECK(by_mean.longest() == 32);
   for (std::size_t k = 0; k < 4; ++k) {
-    const auto ids = folder.ids<word>(of_text(k) + "input_ids");
+    const auto ids = folder.ids<token>(of_text(k) + "input_ids");
     const auto x = by_mean.features(text_of(ids));
     CHECK(difference(x, folder.numbers(of_text(k) + "features")) < bound);
     CHECK(difference(by_mean.pooled(x), folder.numbers(of_text(k) + "mean")) < bound);
     CHECK(difference(mapped.pooled(mapped.features(text_of(ids))), folder.numbers(of_text(k) + "mapped")) < bound);
-    using plain_word = decltype(by_first)::word;
+    using plain_word = decltype(by_first)::token;
     const auto same = folder.ids<plain_word>(of_text(k) + "input_ids");
     const tensor<plain_word, models::bert_dims::seq> text(same, models::bert_dims::seq{same.size()});
     CHECK(difference(by_first.pooled(by_first.features(text)), folder.numbers(of_text(k) + "first")) < bound);
@@ -74,8 +74,8 @@ TEST_CASE("the features and the three poolings of a text are those of float64") 
 TEST_CASE("a text without words has no vector") {
   const auto folder = tiny_folder();
   const auto model = models::read_bert<tiny>(folder.path());
-  const std::vector<word> none;
-  const std::vector<std::vector<word>> one_of_two{{word{1}}, {}};
+  const std::vector<token> none;
+  const std::vector<std::vector<token>> one_of_two{{token{1}}, {}};
   CHECK_THROWS_AS(static_cast<void>(model.embedded(none)), extent_error);
   CHECK_THROWS_AS(static_cast<void>(model.embedded(one_of_two)), extent_error);
 }
@@ -83,15 +83,16 @@ TEST_CASE("a text without words has no vector") {
 TEST_CASE("a vector without a direction is refused, with its text") {
   const auto folder = tiny_folder();
   auto model = models::read_bert<tiny>(folder.path());
-  const std::vector<std::vector<word>> texts{{word{1}, word{2}}, {word{1}, word{3}}};
-  const std::vector<float> words(model.words.table.values().begin(), model.words.table.values().end());
-  model.words.table.data()[3 * 24] = std::numeric_limits<float>::quiet_NaN();
+  const std::vector<std::vector<token>> texts{{token{1}, token{2}}, {token{1}, token{3}}};
+  const std::vector<float> words(model.token_embedding.table.values().begin(),
+                                 model.token_embedding.table.values().end());
+  model.token_embedding.table.data()[3 * 24] = std::numeric_limits<float>::quiet_NaN();
   CHECK(model.embedded(texts[0]).size() == 24);
   const std::string no_direction = " has no direction: its length is 0, infinite or NaN";
   CHECK(dimwise_test::message([&] { (void)model.embedded(texts[1]); }) ==
         "embedded: the vector of text 0" + no_direction);
   CHECK(dimwise_test::message([&] { (void)model.embedded(texts); }) == "embedded: the vector of text 1" + no_direction);
-  std::copy(words.begin(), words.end(), model.words.table.data());
+  std::copy(words.begin(), words.end(), model.token_embedding.table.data());
   auto& last = model.layers.layers.back().norm2;
   for (const float scale : {0.0F, 1e30F}) {  // zeros, and squares that are infinite
     std::fill_n(last.gamma.data(), 24, scale);
@@ -104,7 +105,7 @@ TEST_CASE("a vector without a direction is refused, with its text") {
 TEST_CASE("of two texts each word knows to which it belongs") {
   const auto folder = tiny_folder();
   const auto model = models::read_bert<tiny>(folder.path());
-  const auto text = text_of(folder.ids<word>("pair.input_ids"));
+  const auto text = text_of(folder.ids<token>("pair.input_ids"));
   const auto segments = folder.ids<id<tiny::segments>>("pair.segments");
   const tensor<id<tiny::segments>, tiny::seq> parts(segments, tiny::seq{segments.size()});
   CHECK(difference(model.features(text, parts), folder.numbers("pair.features")) < bound);
@@ -114,8 +115,8 @@ TEST_CASE("of two texts each word knows to which it belongs") {
 TEST_CASE("texts of different lengths go through together: padding changes nothing, whatever its ids are") {
   const auto folder = tiny_folder();
   const auto model = models::read_bert<tiny>(folder.path());
-  std::vector<std::vector<word>> texts;
-  for (std::size_t k = 0; k < 4; ++k) { texts.push_back(folder.ids<word>(of_text(k) + "input_ids")); }
+  std::vector<std::vector<token>> texts;
+  for (std::size_t k = 0; k < 4; ++k) { texts.push_back(folder.ids<token>(of_text(k) + "input_ids")); }
   const auto vectors = model.embedded(texts);
   std::vector<double> cosines;
   for (std::size_t a = 0; a < 4; ++a) {
@@ -132,8 +133,8 @@ TEST_CASE("texts of different lengths go through together: padding changes nothi
     CHECK(difference(together.values(), {values.begin(), values.end()}) < 1e-6);
   }
   // The same texts behind which other words are.
-  tensor<word, tiny::batch, tiny::seq> padded(tiny::batch{2}, tiny::seq{9});
-  std::fill_n(padded.overwrite(), 18, word{7});
+  tensor<token, tiny::batch, tiny::seq> padded(tiny::batch{2}, tiny::seq{9});
+  std::fill_n(padded.overwrite(), 18, token{7});
   std::copy(texts[0].begin(), texts[0].end(), padded.overwrite());
   std::copy(texts[2].begin(), texts[2].end(), padded.overwrite() + 9);
   const tensor<int, tiny::batch> lengths({9, 3}, tiny::batch{2});
@@ -161,7 +162,7 @@ TEST_CASE("names with a prefix, of old norms, with heads on top; settings that a
   head.name = "cls.predictions.bias";
   arrays.push_back(head);
   io::write_safetensors(folder / "model.safetensors", arrays);
-  const auto ids = folder.ids<word>("text.0.input_ids");
+  const auto ids = folder.ids<token>("text.0.input_ids");
   const auto model = models::read_bert<tiny>(folder.path());
   CHECK(difference(model.pooled(model.features(text_of(ids))), folder.numbers("text.0.mean")) < bound);
 

@@ -29,23 +29,23 @@ TEST_CASE("a folder is read and continued as the suite expects, also where exten
   CHECK(nn::parameter_count(model) == 110336);
   CHECK(model.longest() == 64);
   for (const std::string prompt : {"prompt.0.", "prompt.3."}) {
-    using word = models::gpt2<tiny>::word;
-    const auto words = folder.ids<word>(prompt + "input_ids");
+    using token = models::gpt2<tiny>::token;
+    const auto words = folder.ids<token>(prompt + "input_ids");
     auto past = model.start(64);
-    CHECK(models::continued(model, words, 16, past) == folder.ids<word>(prompt + "greedy_ids"));
+    CHECK(models::generate_greedy(model, words, 16, past) == folder.ids<token>(prompt + "greedy_ids"));
   }
 }
 
 TEST_CASE("caches that are not the model's, and a prompt without words, are refused") {
   const dimwise_test::model_folder folder("tiny-gpt2");
   const auto model = models::read_gpt2<tiny>(folder.path());
-  using word = models::gpt2<tiny>::word;
-  const std::vector words{word{1}, word{2}};
+  using token = models::gpt2<tiny>::token;
+  const std::vector words{token{1}, token{2}};
   auto past = model.start(8);
   CHECK_THROWS_AS(static_cast<void>(model.next({}, past)), extent_error);
   decltype(past) none;
   CHECK_THROWS_AS(static_cast<void>(model.next(words, none)), extent_error);
-  CHECK(models::continued(model, words, 1, past).size() == 1);
+  CHECK(models::generate_greedy(model, words, 1, past).size() == 1);
   past.back().forget(1);
   CHECK_THROWS_AS(static_cast<void>(model.next(words, past)), origin_error);
   past.pop_back();
@@ -56,9 +56,9 @@ TEST_CASE("caches that are not the model's, and a prompt without words, are refu
 TEST_CASE("caches are as before where something throws between two layers") {
   const dimwise_test::model_folder folder("tiny-gpt2");
   const auto model = models::read_gpt2<tiny>(folder.path());
-  using word = models::gpt2<tiny>::word;
-  const std::vector first{word{1}, word{2}};
-  const std::vector more{word{3}, word{4}, word{5}};
+  using token = models::gpt2<tiny>::token;
+  const std::vector first{token{1}, token{2}};
+  const std::vector more{token{3}, token{4}, token{5}};
   auto past = model.start(8);
   auto expected = model.start(8);
   (void)model.next(first, past);
@@ -80,7 +80,7 @@ TEST_CASE("logits that are NaN end a continuation") {
   model.norm.beta.data()[3] = std::numeric_limits<float>::quiet_NaN();
   auto past = model.start(8);
   CHECK(dimwise_test::message([&] {
-    (void)models::continued(model, std::vector{models::gpt2<tiny>::word{1}}, 1, past);
+    (void)models::generate_greedy(model, std::vector{models::gpt2<tiny>::token{1}}, 1, past);
   }) == "continued: 96 of 96 logits are NaN");
 }
 
@@ -151,8 +151,8 @@ TEST_CASE("an output of its own stands beside the model, whose names may have a 
   for (const std::string before : {"", "transformer."}) {
     const own_model model = read_with(before, "");
     auto past = model.start(64);
-    const auto words = folder.ids<own_model::word>("prompt.0.input_ids");
-    CHECK(models::continued(model, words, 16, past) == folder.ids<own_model::word>("prompt.0.greedy_ids"));
+    const auto words = folder.ids<own_model::token>("prompt.0.input_ids");
+    CHECK(models::generate_greedy(model, words, 16, past) == folder.ids<own_model::token>("prompt.0.greedy_ids"));
   }
   const std::string told = dimwise_test::message([&] { (void)read_with("transformer.", "transformer."); });
   CHECK(told.find("\n  \"lm_head.weight\" is missing: output.map.weight") != std::string::npos);

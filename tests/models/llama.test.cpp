@@ -14,9 +14,9 @@ struct ungrouped : models::llama_dims {
   struct kv_heads : heads_dim<8> {};
 };
 
-std::vector<model_type::word> continued(const dimwise_test::model_folder& folder, const model_type& model) {
+std::vector<model_type::token> continued(const dimwise_test::model_folder& folder, const model_type& model) {
   auto past = model.start(64);
-  return models::continued(model, folder.ids<model_type::word>("prompt.2.input_ids"), 16, past);
+  return models::generate_greedy(model, folder.ids<model_type::token>("prompt.2.input_ids"), 16, past);
 }
 
 }  // namespace
@@ -26,7 +26,7 @@ TEST_CASE("a folder is read and continued as the suite expects; rotary pairs for
   auto model = models::read_llama(folder.path());
   static_assert(std::is_same_v<decltype(model), model_type>);
   CHECK(nn::parameter_count(model) == 99136);
-  const auto expected = folder.ids<model_type::word>("prompt.2.greedy_ids");
+  const auto expected = folder.ids<model_type::token>("prompt.2.greedy_ids");
   CHECK(continued(folder, model) == expected);
 
   // A file whose features of heads are in pairs, as the original LLaMA's are: said so, it is the same model.

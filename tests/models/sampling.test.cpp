@@ -12,7 +12,7 @@ using namespace dimwise;
 namespace {
 
 struct vocab : choice_dim<> {};
-using word = id<vocab>;
+using token = id<vocab>;
 using chosen = models::candidates<vocab>;
 
 // Probabilities 0.1, 0.4, 0.2, 0.3 of the words 0 to 3.
@@ -33,14 +33,14 @@ TEST_CASE("the place of the largest is that of the first one, and never that of 
     for (std::size_t i = 0; i < size; ++i) {
       std::vector<float> x(size, -3);
       x[i] = -2;
-      CHECK(models::place_of_largest(x) == i);
+      CHECK(models::argmax(x) == i);
       x.back() = -2;
-      CHECK(models::place_of_largest(x) == i);
+      CHECK(models::argmax(x) == i);
       x[0] = not_a_number;
-      CHECK(models::place_of_largest(x) == (i > 0 ? i : size - 1));
+      CHECK(models::argmax(x) == (i > 0 ? i : size - 1));
     }
-    CHECK(models::place_of_largest(std::vector<float>(size, -infinity)) == 0);
-    CHECK(models::place_of_largest(std::vector<float>(size, not_a_number)) == 0);
+    CHECK(models::argmax(std::vector<float>(size, -infinity)) == 0);
+    CHECK(models::argmax(std::vector<float>(size, not_a_number)) == 0);
   }
 }
 
@@ -84,16 +84,16 @@ TEST_CASE("what has been ordered stays so when candidates are taken away") {
 
 TEST_CASE("words that were said lose: positive logits are divided, negative ones multiplied") {
   const tensor<float, vocab> given({3.F, 2.F, -1.F, -1.5F}, vocab{4});
-  auto c = chosen(given).repetition_penalty(std::vector{word{0}, word{2}, word{0}}, 2);
+  auto c = chosen(given).repetition_penalty(std::vector{token{0}, token{2}, token{0}}, 2);
   CHECK(words(c) == ids{1, 0, 3, 2});
   CHECK(c.left()[1].logit == doctest::Approx(1.5));
   CHECK(c.left()[3].logit == doctest::Approx(-2));
   nn::random draw(1);
   const models::sampling greedy{.temperature = 0, .repetition_penalty = 2, .penalised = 1};
-  CHECK(models::sample(given, greedy, std::vector{word{1}, word{0}}, draw) ==
-        word{1});  // the last word alone is penalised
-  CHECK(models::sample(given, greedy, std::vector{word{0}, word{1}}, draw) == word{0});
-  CHECK(models::sample(given, greedy, {}, draw) == word{0});
+  CHECK(models::sample(given, greedy, std::vector{token{1}, token{0}}, draw) ==
+        token{1});  // the last word alone is penalised
+  CHECK(models::sample(given, greedy, std::vector{token{0}, token{1}}, draw) == token{0});
+  CHECK(models::sample(given, greedy, {}, draw) == token{0});
 }
 
 TEST_CASE("temperature sharpens; words come as often as they are probable, the same for the same seed") {

@@ -10,7 +10,8 @@ namespace mutation_marks {
 using namespace shape_test;
 
 // A mask ends in log_softmax, logsumexp and argmax.
-static_assert(gives<rule::softmax<op::log_softmax, list<key>, shape<seq, key, masked_for<key>>>, shape<seq, key>>);
+static_assert(gives<rule::softmax<op::log_softmax, list<key>, shape<seq, key, masked_for<key>>>,
+                    shape<seq, key, log_normalised<key>>>);
 static_assert(gives<rule::reduce<op::argmax, list<key>, shape<seq, key, masked_for<key>>>, shape<seq>>);
 static_assert(std::is_same_v<detail::kept_marks_t<op::logsumexp, shape<seq, key, masked_for<key>>>, list<>>);
 

@@ -98,7 +98,7 @@ def main():
 
     found = [json.loads(line) for line in run("--json", text=b"make: x\n" + ERROR.encode() + ODD).stdout.splitlines()]
     check("JSON", len(found) == 1 and found[0]["id"] == "ERROR_R1_dimension_is_not_in_the_operand" and found[0]["input_line"] == 2 and
-          (found[0]["file"], found[0]["line"], found[0]["rule"]) == ("a.cpp", 3, "R1") and found[0]["columns"][1] == {"name": "key[5]", "culprit": True} and
+          (found[0]["file"], found[0]["line"], found[0]["rule"]) == ("a.cpp", 3, "R1") and found[0]["columns"][1] == {"name": "key[5]", "culprit": True, "mark": False} and
           found[0]["rows"][1] == {"label": "operand", "cells": ["present", "lacking"]}, found)
     table = json.loads(run("--list").stdout)
     check("list", len(table) > 100 and all(one["fix"] and one["causes"] and one["title"] for one in table), len(table))

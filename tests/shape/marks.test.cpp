@@ -99,12 +99,79 @@ static_assert(refuses<op::scan, masked_for<key>> && refuses<op::unroll, masked_f
 static_assert(refuses<op::rotary, raw<d_k>> && refuses<op::rotary, score<d_k>> &&
               refuses<op::rotary, masked_for<key>> && refuses<op::rotary, normalised<key>> &&
               refuses<op::rotary, weighted<key>>);
+static_assert(!refuses<op::norm, masked_for<key>> && !refuses<op::norm, raw<d_k>>);
 static_assert(!refuses<op::sum, masked_for<key>> && !refuses<op::mean, weighted<key>> &&
               !refuses<op::permute, raw<d_k>, masked_for<key>>);
 // The first refused mark is the one that the error speaks of.
 static_assert(
     std::is_same_v<detail::effects<op::softmax, list<score<d_v>, raw<d_k>, normalised<key>>>::refused, raw<d_k>>);
 static_assert(std::is_void_v<detail::effects<op::softmax, list<score<d_v>>>::refused>);
+
+// Logarithms of probabilities: log_softmax and `log` set the mark, `exp` turns it back, arithmetic ends it.
+template <class... M>
+using words = shape<batch, seq, vocab, M...>;
+using log_p = words<log_normalised<vocab>>;
+using p = words<normalised<vocab>>;
+static_assert(gives<rule::softmax<op::log_softmax, list<vocab>, words<>>, log_p>);
+static_assert(gives<rule::logarithm<p>, log_p> && gives<rule::exponential<log_p>, p>);
+static_assert(gives<rule::logarithm<words<weighted<vocab>>>, words<weighted<vocab>>>);
+static_assert(gives<rule::exponential<p>, words<weighted<vocab>>> && gives<rule::logarithm<log_p>, words<>>);
+static_assert(gives<rule::exponential<words<masked_for<vocab>>>, words<>>);
+static_assert(says<ERROR_R7_masked_values_are_given_to_a_function, rule::logarithm<words<masked_for<vocab>>>>);
+static_assert(gives<rule::map<false, log_p>, words<>> && gives<rule::multiplied<log_p, shape<>>, words<>>);
+static_assert(gives<rule::added<log_p, log_p>, words<>> && gives<rule::added<log_p, words<>>, words<>>);
+static_assert(gives<rule::multiplied<p, log_p>, words<weighted<vocab>>>);
+static_assert(says<ERROR_R5_log_probabilities_meet_probabilities, rule::added<log_p, p>> &&
+              says<ERROR_R5_log_probabilities_meet_probabilities, rule::added<p, log_p>>);
+template <class Op>
+inline constexpr bool keeps_scales_apart =
+    says<ERROR_R5_log_probabilities_meet_probabilities, rule::elementwise_by<Op, log_p, p>> &&
+    says<ERROR_R5_log_probabilities_meet_probabilities, rule::elementwise_by<Op, p, shape<>, log_p>> &&
+    allowed<rule::elementwise_by<Op, log_p, log_p>> && allowed<rule::elementwise_by<Op, log_p, words<>>>;
+static_assert(keeps_scales_apart<op::compare> && keeps_scales_apart<op::where> && keeps_scales_apart<op::maximum> &&
+              keeps_scales_apart<op::minimum> && keeps_scales_apart<op::clamp>);
+static_assert(allowed<rule::elementwise_by<op::pow, p, log_p>>);
+//     Names and order keep it; what takes a part of its dimension, or goes over it, ends it.
+struct other_word : prime<vocab> {};
+static_assert(gives<rule::rename<vocab, other_word, log_p>, shape<batch, seq, other_word, log_normalised<other_word>>>);
+static_assert(gives<rule::permute<list<vocab, seq, batch>, log_p>, shape<vocab, seq, batch, log_normalised<vocab>>>);
+static_assert(gives<rule::at<seq, log_p>, shape<batch, vocab, log_normalised<vocab>, indexed<seq>>>);
+static_assert(gives<rule::at<vocab, log_p>, shape<batch, seq, indexed<vocab>>>);
+static_assert(gives<rule::slice<seq, seq, shape<seq, key, log_normalised<key>>>, shape<seq, key, log_normalised<key>>>);
+static_assert(gives<rule::slice<key, key, shape<seq, key, log_normalised<key>>>, shape<seq, key>>);
+static_assert(gives<rule::diagonal<seq, key, shape<seq, key, log_normalised<key>>>, shape<seq>>);
+static_assert(gives<rule::concat<key, shape<seq, key, log_normalised<key>>, shape<seq, key, log_normalised<key>>>,
+                    shape<seq, key>>);
+static_assert(gives<rule::reduce<op::sum, list<vocab>, log_p>, shape<batch, seq>>);
+static_assert(gives<rule::reduce<op::mean, list<batch>, log_p>, shape<seq, vocab>>);
+static_assert(gives<rule::softmax<op::softmax, list<vocab>, log_p>, p>);
+static_assert(gives<rule::contract<list<batch>, list<>, log_p, shape<batch>>, shape<seq, vocab>>);
+//     An element along it, or a row by a condition; ids that share it take elements of several distributions.
+static_assert(gives<rule::gather<vocab, vocab, log_p, shape<batch, seq>>, shape<batch, seq>>);
+static_assert(gives<rule::gather<seq, seq, log_p, shape<heads>>, shape<heads, batch, vocab, log_normalised<vocab>>>);
+static_assert(gives<rule::gather<vocab, vocab, log_p, shape<vocab>>, shape<vocab, batch, seq>>);
+static_assert(says<ERROR_R5_log_probabilities_are_taken_along_their_own_dimension,
+                   rule::gather<vocab, vocab, words<log_normalised<seq>>, shape<batch, seq>>>);
+static_assert(gives<rule::gather<vocab, vocab, words<log_normalised<seq>>, shape<batch>>,
+                    shape<batch, seq, log_normalised<seq>>>);
+//     A loss takes the logits.
+static_assert(refuses<op::cross_entropy, log_normalised<vocab>> && refuses<op::kl_divergence, log_normalised<vocab>> &&
+              refuses<op::binary_cross_entropy, log_normalised<vocab>> &&
+              !refuses<op::mean_squared_error, log_normalised<vocab>>);
+//     Alternatives are not chosen by weights over positions, whichever scale they have.
+static_assert(says<ERROR_R5_alternatives_are_chosen_by_weights_over_positions,
+                   rule::reduce<op::argmax, list<vocab>, words<normalised<seq>>>> &&
+              says<ERROR_R5_alternatives_are_chosen_by_weights_over_positions,
+                   rule::reduce<op::argmax, list<vocab>, words<log_normalised<seq>>>>);
+static_assert(allowed<rule::reduce<op::argmax, list<vocab>, words<normalised<seq, vocab>>>> &&
+              allowed<rule::reduce<op::argmax, list<seq>, words<normalised<seq>>>> &&
+              allowed<rule::reduce<op::argmax, list<seq>, words<normalised<vocab>>>> &&
+              allowed<rule::reduce<op::max, list<vocab>, words<normalised<seq>>>>);
+//     A declared type says it.
+static_assert(says<ERROR_R5_declared_type_drops_or_invents_normalised, rule::assign<words<>, log_p>> &&
+              says<ERROR_R5_declared_type_drops_or_invents_normalised, rule::assign<log_p, words<>>> &&
+              says<ERROR_R5_declared_type_drops_or_invents_normalised, rule::assign<log_p, p>> &&
+              gives<rule::assign<log_p, log_p>, log_p>);
 
 TEST_CASE("shape: marks and the table of marks") {
   CHECK(valid_shape<batch, seq>);

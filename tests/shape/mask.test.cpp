@@ -141,7 +141,7 @@ static_assert(says<ERROR_R7_bias_is_the_same_for_all_that_softmax_goes_over,
                    over_one<op::softmax, key, biased_for<key>, biased_for<seq>>>);  // each of them
 static_assert(gives<over_one<op::softmax, key, biased_for<key>, biased_for<key, seq>>, S<normalised<key>>>);
 static_assert(gives<over_one<op::softmax, seq, biased_for<key, seq>>, S<normalised<seq>>>);  // slot attention
-static_assert(gives<over_one<op::log_softmax, key, biased_for<key>>, S<>>);
+static_assert(gives<over_one<op::log_softmax, key, biased_for<key>>, S<log_normalised<key>>>);
 static_assert(
     allowed<rule::softmax<op::softmax, list<merged<seq, key>>, shape<heads, merged<seq, key>, biased_for<key>>>>);
 //     So is every mask, not one of them.

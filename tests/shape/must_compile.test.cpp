@@ -217,7 +217,7 @@ struct candidate : choice_dim<> {};
 extern tensor<float, batch, hidden> image, caption;
 static_assert(
     forms<decltype(log_softmax<candidate>(contract<hidden>(image, relabel<batch, candidate>(caption)) * 0.07F)), batch,
-          candidate>);
+          candidate, log_normalised<candidate>>);
 
 // Masked mean pooling, in one word and by hand.
 static_assert(forms<decltype(mean<seq>(x, padding<seq>(lengths))), batch, d_model>);

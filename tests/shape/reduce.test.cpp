@@ -54,7 +54,7 @@ static_assert(says<ERROR_R17_dimension_occurs_twice,
 static_assert(gives<soft<S<score<d_k>>, key>, S<normalised<key>>>);
 static_assert(gives<soft<S<>, seq, key>, S<normalised<seq, key>>>);
 static_assert(gives<soft<shape<seq, vocab>, vocab>, shape<seq, vocab, normalised<vocab>>>);
-static_assert(gives<rule::softmax<op::log_softmax, list<key>, S<score<d_k>>>, S<>>);
+static_assert(gives<rule::softmax<op::log_softmax, list<key>, S<score<d_k>>>, S<log_normalised<key>>>);
 static_assert(says<ERROR_R5_already_normalised, soft<S<normalised<key>>, key>>);
 static_assert(says<ERROR_R5_already_normalised, soft<S<normalised<seq>>, key>>);
 static_assert(says<ERROR_R5_weighted_product_is_reduced_over_its_weights_only, soft<S<weighted<key>>, key>>);
@@ -180,6 +180,21 @@ static_assert(gives<total<shape<seq, d_k, rotated<d_k, seq>>, d_k>, shape<seq>>)
 static_assert(gives<total<shape<seq, d_k, rotated<d_k, seq>>, seq>, shape<d_k, rotated<d_k, seq>>>);
 static_assert(gives<total<S<score<d_k>>, heads>, shape<seq, key, score<d_k>>>);
 static_assert(gives<total<shape<key, d_k, indexed<seq>>, key>, shape<d_k, indexed<seq>>>);
+
+// A norm is a total like any other: of a feature, of positions, of what a mask allows.
+template <class Shape, class... D>
+using length = rule::reduce<op::norm, list<D...>, Shape>;
+static_assert(gives<length<shape<batch, seq, d_model>, d_model>, shape<batch, seq>>);
+static_assert(gives<length<shape<batch, seq, d_model>, d_model, seq>, shape<batch>>);
+static_assert(gives<length<shape<seq, d_k, rotated<d_k, seq>>, d_k>, shape<seq>>);
+static_assert(gives<length<shape<seq, key, masked_for<key>>, key>, shape<seq>>);
+static_assert(gives<length<S<normalised<key>>, key>, shape<heads, seq>>);
+static_assert(gives<length<S<score<d_k>>, seq>, shape<heads, key>>);
+static_assert(says<ERROR_R1_dimension_is_not_in_the_operand, length<shape<batch, seq>, d_model>>);
+static_assert(says<ERROR_R7_mask_does_not_serve_this_dimension, length<S<masked_for<key>>, seq>>);
+static_assert(says<ERROR_R5_weighted_product_is_reduced_over_its_weights_only, length<S<weighted<key>>, seq>>);
+static_assert(says<ERROR_R17_dimension_occurs_twice, length<S<>, key, key>>);
+static_assert(says<ERROR_R19_packed_positions_need_their_documents, length<shape<packed_seq, d_model>, packed_seq>>);
 
 // R19: packed positions do not mix without their documents, whatever mixes them.
 static_assert(says<ERROR_R19_packed_positions_need_their_documents, soft<shape<packed_seq, packed_key>, packed_key>>);

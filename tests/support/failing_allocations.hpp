@@ -13,9 +13,12 @@ namespace dimwise_test {
 /// How many allocations succeed before one fails; all of them below 0.
 inline long allocations_left = -1;  // NOLINT
 
+/// Every allocation after the one that fails, until the work has ended, fails as well: memory is out for long.
+inline bool failing_stays = false;  // NOLINT
+
 inline void* allocated_or_failed(std::size_t bytes, std::size_t alignment) {
   if (allocations_left == 0) {
-    allocations_left = -1;
+    if (!failing_stays) { allocations_left = -1; }
     throw std::bad_alloc();
   }
   if (allocations_left > 0) { --allocations_left; }

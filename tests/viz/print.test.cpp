@@ -67,7 +67,7 @@ TEST_CASE("print: what has no dimensions is its number") {
   CHECK(printed(tensor<bfloat16>(std::vector<float>{0.5F})) == "one number: bfloat16 0.5000\n");
 }
 
-TEST_CASE("print: odd numbers, truth, ids, few bits") {
+TEST_CASE("print: special values, truth, ids, few bits") {
   CHECK(printed(tensor<float, seq>{not_a_number, infinite, -infinite, -0.0F}) ==
         "seq[4]: float32, min -inf, mean nan, max inf, 1 NaN\n"
         "seq     0     1     2     3\n"

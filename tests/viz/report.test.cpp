@@ -89,7 +89,7 @@ TEST_CASE("report: nothing is fetched, and nothing leaves the text that is data"
   }
 }
 
-TEST_CASE("report: weights and masks of a run, odd numbers, labels that do not fit") {
+TEST_CASE("report: weights and masks of a run, special values, labels that do not fit") {
   attention_report page("run", labels<key>({"a", "b"}));
   page.add_weights("layer 1", tensor<float, seq, key>{{std::nanf(""), INFINITY}, {-0.0F, 1e-9F}});
   page.add_mask("near", window<seq, key>{0, 0}, seq{2}, key{2});

@@ -36,8 +36,8 @@ DIMWISE_DETAIL_LIBRARY void attend_heads(attention_chain& pieces, const attentio
         kernels::attention_head& h = heads[at];
         h = kernels::attention_head{};
         h.q = of.q + o[0] + j * s[0] + i0 * layout.q_row;
-        of.k.point(h.k, h.k_stored, o[1] + j * s[1] + j0 * layout.k_row, layout.k_row, o[8] + j * s[8]);
-        of.v.point(h.v, h.v_stored, o[2] + j * s[2] + j0 * layout.v_row, layout.v_row, o[9] + j * s[9]);
+        of.k.point(h.k, h.k_quantised, o[1] + j * s[1] + j0 * layout.k_row, layout.k_row, o[8] + j * s[8]);
+        of.v.point(h.v, h.v_quantised, o[2] + j * s[2] + j0 * layout.v_row, layout.v_row, o[9] + j * s[9]);
         h.out = of.to.data + o[3] + j * s[3] + i0 * layout.out_row;
         if (of.sums != nullptr) { h.lse = of.sums->data + o[10] + j * s[10] + i0 * layout.lse_query; }
         if (pieces.has_bias) {

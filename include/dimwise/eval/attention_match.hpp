@@ -34,8 +34,8 @@ struct weights_chain<with_marks<Shape, E>> : weights_chain<E> {
 };
 template <class Shape, class E>
   requires(weights_chain<E>::matches)
-struct weights_chain<restride<Shape, look::regroup, E>> : weights_chain<E> {
-  static const auto& find(const restride<Shape, look::regroup, E>& n) {
+struct weights_chain<restride<Shape, views::regroup, E>> : weights_chain<E> {
+  static const auto& find(const restride<Shape, views::regroup, E>& n) {
     return weights_chain<E>::find(n.template child<0>());
   }
 };

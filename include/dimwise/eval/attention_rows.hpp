@@ -3,7 +3,7 @@
 // stored.
 //
 // Layer: eval.
-// Tests: tests/nn/cache_stored.test.cpp
+// Tests: tests/nn/cache_bfloat16.test.cpp
 #pragma once
 
 #include <dimwise/eval/loops_elements.hpp>
@@ -28,11 +28,11 @@ lowered<float> read_rounded(Pass& pass, const elementwise<Shape, float, fn::roun
 // Keys or values without their names: floats, or elements of some bytes in which they are stored.
 struct attended_memory {
   const float* floats = nullptr;
-  kernels::stored_numbers stored{};
+  kernels::quantised_data stored{};
   std::size_t bytes = 0;  // of a stored element; 0: floats
 
   // Those of a head, which begin `offset` elements behind the first, and its scale.
-  void point(const float*& to, kernels::stored_numbers& bits, std::ptrdiff_t offset, std::ptrdiff_t row,
+  void point(const float*& to, kernels::quantised_data& bits, std::ptrdiff_t offset, std::ptrdiff_t row,
              std::ptrdiff_t scale_offset) const {
     if (bytes == 0) {
       to = floats + offset;

@@ -104,5 +104,7 @@ template <>
 inline constexpr std::optional<kernels::total> total_code<totals::max> = kernels::total::max;
 template <>
 inline constexpr std::optional<kernels::total> total_code<totals::min> = kernels::total::min;
+template <>
+inline constexpr std::optional<kernels::total> total_code<totals::norm> = kernels::total::norm;
 
 }  // namespace dimwise::detail

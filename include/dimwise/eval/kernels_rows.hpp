@@ -118,6 +118,8 @@ float joined_totals(float a, float b) {
     return a + b;
   } else if constexpr (F == kernels::total::max) {
     return fn::larger{}(a, b);
+  } else if constexpr (F == kernels::total::norm) {  // a double holds the square of any float
+    return static_cast<float>(std::sqrt(double{a} * double{a} + double{b} * double{b}));
   } else {
     static_assert(F == kernels::total::min, "dimwise: parts of this total are joined by nothing");
     return fn::smaller{}(a, b);
@@ -228,6 +230,8 @@ DIMWISE_DETAIL_LIBRARY_TEMPLATE void compute_fold<totals::max>(context&, const r
                                                                const lowered<float>&);
 DIMWISE_DETAIL_LIBRARY_TEMPLATE void compute_fold<totals::min>(context&, const rows_form&, target<float>,
                                                                const lowered<float>&);
+DIMWISE_DETAIL_LIBRARY_TEMPLATE void compute_fold<totals::norm>(context&, const rows_form&, target<float>,
+                                                                const lowered<float>&);
 #endif
 
 }  // namespace dimwise::detail

@@ -17,17 +17,17 @@
 namespace dimwise::detail {
 
 // A gradient as the factor of a product, which leaves out what its zeros meet (fn::sent).
-namespace look {
+namespace views {
 struct arrived {
   static constexpr const char* name = "gradient";
 };
-}  // namespace look
+}  // namespace views
 template <class Shape, class E>
-inline constexpr bool gives_hidden_weights<restride<Shape, look::arrived, E>> = false;
+inline constexpr bool gives_hidden_weights<restride<Shape, views::arrived, E>> = false;
 template <class Shape, class E>
-inline constexpr auto leaves_out<restride<Shape, look::arrived, E>> = kernels::left_out::zeros;
+inline constexpr auto leaves_out<restride<Shape, views::arrived, E>> = kernels::left_out::zeros;
 template <class E, class Extents, class Result>
-void step(operand_layout&, const Extents&, look::arrived, Result) {}
+void step(operand_layout&, const Extents&, views::arrived, Result) {}
 
 // ---- rows -----------------------------------------------------------------------------------------------------------
 
@@ -186,6 +186,15 @@ void total_row_back(const back_row& row, C* to, C g, const C* x) {
   if constexpr (std::is_same_v<How, totals::sum> || std::is_same_v<How, totals::mean>) {
     const C each = std::is_same_v<How, totals::sum> || count == C(0) ? g : g / count;
     each_in_row(row, [&](auto t, auto, auto j) { to[t] = hidden(x[j]) ? C(0) : each; });
+  } else if constexpr (std::is_same_v<How, totals::norm>) {  // g x / ‖x‖, and 0 where the norm is 0
+    const auto length = length_of<C>([&](auto&& each) {
+      each_in_row(row, [&](auto, auto, auto j) {
+        if (!hidden(x[j])) { each(x[j], std::size_t{0}); }
+      });
+    });
+    each_in_row(row, [&](auto t, auto, auto j) {
+      to[t] = hidden(x[j]) || length.root == C(0) ? C(0) : fn::sent_times(g, x[j] * length.scale / length.root);
+    });
   } else if constexpr (std::is_same_v<How, totals::max> || least) {  // the first of the largest or smallest
     bool found = false;
     each_in_row(row, [&](auto t, auto, auto j) {

@@ -57,8 +57,8 @@ bool all_finite(std::size_t rank, const axis* axes, const C* data) {
   std::ptrdiff_t strides[1][max_rank] = {};
   for (std::size_t i = 0; i < rank; ++i) { strides[0][i] = axes[i].stride; }
   unsigned others = 0;
-  kernels::for_each_row(nest_over(rank, axes, strides),
-                        [&](const std::ptrdiff_t(&o)[1], std::size_t n, const std::ptrdiff_t(&s)[1]) {
+  kernels::walk_rows(nest_over(rank, axes, strides),
+                     [&](const std::ptrdiff_t(&o)[1], std::size_t n, const std::ptrdiff_t(&s)[1]) {
     constexpr std::size_t group = 64;
     const C* row = data + o[0];
     for (; s[0] == 1 && n >= group; row += group, n -= group) {
@@ -84,18 +84,13 @@ void product_loops(const product_form& form, target<C> to, const lowered<C>& a, 
     sums.add(along.extent, {along.stride, b.axes[form.b.along_sums[i]].stride});
   }
   const auto result = nest_by(at, form.rank, to.axes, from);
-  if (form.a.leaves_out == left_out::hidden) {
-    return kernels::contract<left_out::hidden>(result, sums, to.data, a.data, b.data);
-  }
-  kernels::contract<left_out::nothing>(result, sums, to.data, a.data, b.data);
+  const auto run = [&](left_out what) { kernels::contract(what, result, sums, to.data, a.data, b.data); };
+  if (form.a.leaves_out == left_out::hidden) { return run(left_out::hidden); }
+  run(left_out::nothing);
   // What a zero meets changes a sum only where it is not finite, and the sum is NaN then. So products of gradients run
   // like all others, and pay one look at the result.
   if (form.a.leaves_out == left_out::nothing || all_finite(form.rank, to.axes, to.data)) { return; }
-  if (form.b.leaves_out == left_out::hidden) {
-    kernels::contract<left_out::zeros_and_hidden>(result, sums, to.data, a.data, b.data);
-  } else {
-    kernels::contract<left_out::zeros>(result, sums, to.data, a.data, b.data);
-  }
+  run(form.b.leaves_out == left_out::hidden ? left_out::zeros_and_hidden : left_out::zeros);
 }
 template <class C, class Shape, class Over, class A, class B, class Lowered>
 [[gnu::always_inline]] inline void loops(const contraction<Shape, Over, A, B>&, target<C> to, const Lowered& x) {

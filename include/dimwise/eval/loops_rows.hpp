@@ -86,6 +86,33 @@ void loops(const rowwise<Shape, How, Over, E>& n, target<T> to, const Lowered& i
                      static_cast<T>(n.op().epsilon));
 }
 
+// The Euclidean norm of what `visit` gives, times `scale`, a power of two with which no square overflows and none that
+// counts vanishes.
+template <class C>
+struct scaled_length {
+  C root;
+  C scale;
+
+  [[nodiscard]] C value() const { return root / scale; }
+};
+template <class C, class Visit>
+scaled_length<C> length_of(const Visit& visit) {
+  using limits = std::numeric_limits<C>;
+  const auto squares = [&](C scale) {
+    kernels::carried_sum<C> sum;
+    visit([&](C x, std::size_t) { sum += (x * scale) * (x * scale); });
+    return sum.value();
+  };
+  const C sum = squares(C(1));
+  if (sum >= std::ldexp(C(1), limits::min_exponent + 2 * limits::digits) && sum <= limits::max()) {
+    return {std::sqrt(sum), C(1)};
+  }
+  if (sum != sum) { return {sum, C(1)}; }
+  const int up = limits::max_exponent / 32 * 25;
+  const C scale = std::ldexp(C(1), sum > C(1) ? -up : up);
+  return {std::sqrt(squares(scale)), scale};
+}
+
 // One number from the visible elements of a row; `visit(f)` calls f(element, place in the row) for each of them.
 template <class How, class T, class C, class Visit>
 T total_of(const Visit& visit) {
@@ -102,6 +129,8 @@ T total_of(const Visit& visit) {
       return count == 0 ? C(0) : total.value() / static_cast<C>(count);
     }
     return total.value();
+  } else if constexpr (std::is_same_v<How, totals::norm>) {
+    return length_of<C>(visit).value();
   } else if constexpr (is_in<How, selections>) {
     C best = least ? std::numeric_limits<C>::infinity() : kernels::minus_infinity<C>;
     std::size_t at = 0;

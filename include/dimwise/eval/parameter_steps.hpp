@@ -14,6 +14,7 @@
 #endif
 
 #include <cmath>
+#include <exception>
 #include <limits>
 #include <vector>
 
@@ -34,8 +35,8 @@ struct adam_numbers {
   T epsilon;
 };
 
-// A pass that must not end halfway, although the executor may throw. What it needs is taken before it begins: a byte
-// for each part of the longest pass.
+// Passes that must not end halfway, although the executor may throw. What they need is taken before they begin: a byte
+// for each part of the longest pass. `finish` throws what an executor threw, after all passes are complete.
 class whole_passes {
  public:
   explicit whole_passes(std::size_t longest) : done_((longest + part_elements - 1) / part_elements) {}
@@ -50,14 +51,20 @@ class whole_passes {
         done_[begin / part_elements] = 1;
       });
     } catch (...) {
+      if (!thrown_) { thrown_ = std::current_exception(); }
       for (std::size_t i = 0; i < parts; ++i) {
         if (done_[i] == 0) { f(i * part_elements, i + 1 == parts ? n : (i + 1) * part_elements); }
       }
     }
   }
+  // The first exception of an executor, if there was one: the last call of whoever made the passes.
+  void finish() const {
+    if (thrown_) { std::rethrow_exception(thrown_); }
+  }
 
  private:
   std::vector<unsigned char> done_;
+  std::exception_ptr thrown_{};
 };
 
 // The reference.

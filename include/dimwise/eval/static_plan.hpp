@@ -62,16 +62,16 @@ struct static_operand<with_marks<Shape, E>> : static_operand<E> {
 };
 template <class Shape, class From, class To, class E>
   requires(static_operand<E>::known && axes_of<From>::type::size == 1 && axes_of<To>::type::size == 1)
-struct static_operand<restride<Shape, look::rename<From, To>, E>> : static_operand<E> {
-  const float* data(context& cx, const restride<Shape, look::rename<From, To>, E>& n) {
+struct static_operand<restride<Shape, views::rename<From, To>, E>> : static_operand<E> {
+  const float* data(context& cx, const restride<Shape, views::rename<From, To>, E>& n) {
     return static_operand<E>::data(cx, n.template child<0>());
   }
 };
 template <class Shape, class E>
   requires(static_operand<E>::known)
-struct static_operand<restride<Shape, look::regroup, E>> : static_operand<E> {
+struct static_operand<restride<Shape, views::regroup, E>> : static_operand<E> {
   static constexpr auto axes = named_axes<axes_for<Shape>, axes_for<shape_of<E>>>(static_operand<E>::axes);
-  const float* data(context& cx, const restride<Shape, look::regroup, E>& n) {
+  const float* data(context& cx, const restride<Shape, views::regroup, E>& n) {
     return static_operand<E>::data(cx, n.template child<0>());
   }
 };

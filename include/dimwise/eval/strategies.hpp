@@ -23,8 +23,8 @@
 #include <dimwise/eval/kernels_elements.hpp>
 #include <dimwise/eval/kernels_epilogue.hpp>
 #include <dimwise/eval/kernels_product.hpp>
+#include <dimwise/eval/kernels_quantised.hpp>
 #include <dimwise/eval/kernels_rows.hpp>
-#include <dimwise/eval/kernels_stored.hpp>
 #endif
 
 namespace dimwise::detail {
@@ -40,7 +40,7 @@ struct strategies {
 using fused_strategies = strategies<>;
 using kernel_strategies = strategies<>;
 #else
-using fused_strategies = strategies<fused_attention, norm_and_finish, stored_and_finish, product_and_finish>;
+using fused_strategies = strategies<fused_attention, norm_and_finish, quantised_and_finish, product_and_finish>;
 using kernel_strategies = strategies<by_product_kernel, by_row_kernel, by_fold_kernel, by_element_kernel>;
 #endif
 

@@ -31,7 +31,7 @@ consteval std::size_t first_axis(list<Dims...>) {
 }
 
 template <class E, class Extents, class From, class To, class Result>
-void step(operand_layout& x, const Extents& e, look::rename<From, To>, Result) {
+void step(operand_layout& x, const Extents& e, views::rename<From, To>, Result) {
   using from_dims = dims_t<shape_of<E>>;
   constexpr std::size_t first = first_axis<From>(from_dims{});
   constexpr std::size_t old_count = axes_of<From>::type::size;
@@ -52,16 +52,16 @@ void step(operand_layout& x, const Extents& e, look::rename<From, To>, Result) {
 }
 
 template <class E, class Extents, class Result>
-void step(operand_layout& x, const Extents& e, look::regroup, Result) {
+void step(operand_layout& x, const Extents& e, views::regroup, Result) {
   axis result[max_rank];
   carry_axes<typename Result::axes, axes_for<shape_of<E>>>(e, x.axes, result);
   for (std::size_t i = 0; i < Result::axes::size; ++i) { x.axes[i] = result[i]; }
 }
 template <class E, class Extents, class Result>
-void step(operand_layout&, const Extents&, look::marks, Result) {}
+void step(operand_layout&, const Extents&, views::marks, Result) {}
 template <class E, class Extents, class Result>
-void step(operand_layout& x, const Extents& e, look::broadcast, Result r) {
-  step<E>(x, e, look::regroup{}, r);
+void step(operand_layout& x, const Extents& e, views::broadcast, Result r) {
+  step<E>(x, e, views::regroup{}, r);
 }
 
 // Elements before part P in a sum.
@@ -79,7 +79,7 @@ struct parts_of<summed<P...>> {
 };
 
 template <class E, class Extents, class Whole, class P, class Result>
-void step_part(operand_layout& x, const E& whole, const Extents& e, look::part<Whole, P>, Result) {
+void step_part(operand_layout& x, const E& whole, const Extents& e, views::part<Whole, P>, Result) {
   constexpr std::size_t first = first_axis<Whole>(dims_t<shape_of<E>>{});
   constexpr std::size_t count = axes_of<P>::type::size;
   constexpr std::size_t rank = axes_for<shape_of<E>>::size;
@@ -97,17 +97,17 @@ void step_part(operand_layout& x, const E& whole, const Extents& e, look::part<W
 }
 
 template <class E, class Extents, class A, class B, class Result>
-void step(operand_layout& x, const Extents& e, look::diagonal<A, B>, Result r) {
+void step(operand_layout& x, const Extents& e, views::diagonal<A, B>, Result r) {
   x.axes[first_axis<A>(dims_t<shape_of<E>>{})].stride += x.axes[first_axis<B>(dims_t<shape_of<E>>{})].stride;
-  step<E>(x, e, look::regroup{}, r);
+  step<E>(x, e, views::regroup{}, r);
 }
 template <class E, class Extents, class D, class Result>
-void step(operand_layout& x, const Extents& e, look::at<D> how, Result r) {
+void step(operand_layout& x, const Extents& e, views::at<D> how, Result r) {
   x.first += times(x.axes[first_axis<D>(dims_t<shape_of<E>>{})].stride, how.index);
-  step<E>(x, e, look::regroup{}, r);
+  step<E>(x, e, views::regroup{}, r);
 }
 template <class E, class Extents, class D, class R, class Result>
-void step(operand_layout& x, const Extents& e, look::slice<D, R> how, Result) {
+void step(operand_layout& x, const Extents& e, views::slice<D, R> how, Result) {
   constexpr std::size_t first = first_axis<D>(dims_t<shape_of<E>>{});
   constexpr std::size_t count = axes_of<D>::type::size;
   constexpr std::size_t rank = axes_for<shape_of<E>>::size;
@@ -120,15 +120,15 @@ void step(operand_layout& x, const Extents& e, look::slice<D, R> how, Result) {
 }
 
 template <class E, class Extents, class D, class W, class R, class Result>
-void step(operand_layout& x, const Extents& e, look::unroll<D, W, R>, Result) {
+void step(operand_layout& x, const Extents& e, views::unroll<D, W, R>, Result) {
   constexpr std::size_t at = first_axis<D>(dims_t<shape_of<E>>{});
   for (std::size_t i = axes_for<shape_of<E>>::size; i-- > at + 1;) { x.axes[i + 1] = x.axes[i]; }
   x.axes[at + 1] = {e.template extent<W>(), x.axes[at].stride};
   x.axes[at].extent = e.template extent<R>();
 }
 template <class E, class Extents, class D, class W, class R, class Result>
-void step(operand_layout& x, const Extents& e, look::pool<D, W, R>, Result r) {
-  step<E>(x, e, look::unroll<D, W, R>{}, r);
+void step(operand_layout& x, const Extents& e, views::pool<D, W, R>, Result r) {
+  step<E>(x, e, views::unroll<D, W, R>{}, r);
   constexpr std::size_t at = first_axis<D>(dims_t<shape_of<E>>{});
   x.axes[at].stride = times(x.axes[at].stride, e.template extent<W>());
 }
@@ -144,11 +144,11 @@ struct joins_axes_of {
   using type = list<>;
 };
 template <class From, class To>
-struct joins_axes_of<look::rename<From, To>> : axes_of<From> {
+struct joins_axes_of<views::rename<From, To>> : axes_of<From> {
   using dimension = From;
 };
 template <class D, class R>
-struct joins_axes_of<look::slice<D, R>> : axes_of<D> {
+struct joins_axes_of<views::slice<D, R>> : axes_of<D> {
   using dimension = D;
 };
 template <class How>
@@ -165,7 +165,7 @@ void take_step(operand_layout& x, const restride<Shape, How, E>& n) {
   step<E>(x, n.extents(), n.op().how, result_axes<axes_for<Shape>>{});
 }
 template <class Shape, class Whole, class P, class E>
-void take_step(operand_layout& x, const restride<Shape, look::part<Whole, P>, E>& n) {
+void take_step(operand_layout& x, const restride<Shape, views::part<Whole, P>, E>& n) {
   step_part<E>(x, n.template child<0>(), n.extents(), n.op().how, result_axes<axes_for<Shape>>{});
 }
 // A view of `x`, in place; the operand is copied first where the axes that the view joins do not follow each other.

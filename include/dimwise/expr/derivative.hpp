@@ -13,7 +13,7 @@
 namespace dimwise::fn {
 
 // The slope of a function of one argument at x: NaN at NaN, and at an infinity and at a zero of either sign the limit
-// of the slopes (docs/reference/odd_numbers.md).
+// of the slopes (docs/reference/special_values.md).
 template <class F>
 struct slope;
 template <>

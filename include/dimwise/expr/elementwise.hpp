@@ -122,22 +122,7 @@ auto make_unary(const A& a) {
 }
 
 template <class A, class B>
-inline constexpr bool adds_to_logarithms =
-    log_normalised_t<A>::size > 0 && marked_t<normalised, marks_t<shape_or_none_t<B>>>::size > 0;
-template <class A, class B, class Verdict>
-consteval auto judge_sum() {
-  if constexpr (allowed<Verdict> && (adds_to_logarithms<A, B> || adds_to_logarithms<B, A>)) {
-    return answer<ERROR_R5_log_probabilities_meet_probabilities<op::elementwise, lhs_t<shape_or_none_t<A>>,
-                                                                rhs_t<shape_or_none_t<B>>>>{};
-  } else {
-    return answer<Verdict>{};
-  }
-}
-template <class A, class B>
-using sum_verdict =
-    typename decltype(judge_sum<
-                      A, B,
-                      of_numbers<op::elementwise, rule::added<shape_or_none_t<A>, shape_or_none_t<B>>, A, B>>())::type;
+using sum_verdict = of_numbers<op::elementwise, rule::added<shape_or_none_t<A>, shape_or_none_t<B>>, A, B>;
 template <class A, class B>
 using product_verdict = of_numbers<op::elementwise, rule::multiplied<shape_or_none_t<A>, shape_or_none_t<B>>, A, B>;
 template <class A, class B>
@@ -148,9 +133,21 @@ template <class F>
 inline constexpr bool keeps_whole_numbers = std::is_same_v<F, fn::abs> || std::is_same_v<F, fn::square> ||
                                             std::is_same_v<F, fn::negate> || std::is_same_v<F, fn::relu>;
 
+template <class F, class Shape>
+struct function_rule {
+  using type = rule::map<fn::ends_mask<F>, Shape>;
+};
+template <class Shape>
+struct function_rule<fn::exp, Shape> {
+  using type = rule::exponential<Shape>;
+};
+template <class Shape>
+struct function_rule<fn::log, Shape> {
+  using type = rule::logarithm<Shape>;
+};
 template <class F, class X>
 using unary_verdict = of_numbers<std::conditional_t<keeps_whole_numbers<F>, op::elementwise, op::map>,
-                                 rule::map<fn::ends_mask<F>, shape_of<X>>, X>;
+                                 typename function_rule<F, shape_of<X>>::type, X>;
 
 namespace calls {
 struct plain {

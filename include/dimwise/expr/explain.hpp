@@ -166,7 +166,7 @@ said explained_operation(const elementwise<Shape, T, F, X...>& n, derivation& d)
 template <class Shape, class How, class E>
 said explained_operation(const restride<Shape, How, E>& n, derivation& d) {
   const said inner = explained(n.template child<0>(), d);
-  return d.add(look_in_words<How>::of(n, inner.reference), {How::name, {}, {inner}, shape_in_words(n)});
+  return d.add(view_in_words<How>::of(n, inner.reference), {How::name, {}, {inner}, shape_in_words(n)});
 }
 
 template <class Shape, class T, class M>

@@ -49,14 +49,14 @@ std::string bias_in_words(const B& b) {
 // ---- names, order, parts --------------------------------------------------------------------------------------------
 
 template <class D>
-struct look_in_words {
+struct view_in_words {
   template <class N>
   static std::string of(const N&, const std::string& x) {
     return std::string(D::name) + " of " + x;
   }
 };
 template <class From, class To>
-struct look_in_words<look::rename<From, To>> {
+struct view_in_words<views::rename<From, To>> {
   template <class N>
   static std::string of(const N&, const std::string& x) {
     const std::string words = x + ": " + name_in_words<From>() + " is called " + name_in_words<To>();
@@ -64,7 +64,7 @@ struct look_in_words<look::rename<From, To>> {
   }
 };
 template <>
-struct look_in_words<look::regroup> {
+struct view_in_words<views::regroup> {
   template <class N>
   static std::string of(const N&, const std::string& x) {
     constexpr std::size_t before = dims_t<shape_of<child_t<N>>>::size;
@@ -75,21 +75,21 @@ struct look_in_words<look::regroup> {
   }
 };
 template <class Whole, class P>
-struct look_in_words<look::part<Whole, P>> {
+struct view_in_words<views::part<Whole, P>> {
   template <class N>
   static std::string of(const N&, const std::string& x) {
     return "part " + name_in_words<P>() + " of " + name_in_words<Whole>() + " in " + x;
   }
 };
 template <class A, class B>
-struct look_in_words<look::diagonal<A, B>> {
+struct view_in_words<views::diagonal<A, B>> {
   template <class N>
   static std::string of(const N&, const std::string& x) {
     return "diagonal of " + x + ": " + name_in_words<A>() + " and " + name_in_words<B>() + " run together";
   }
 };
 template <>
-struct look_in_words<look::broadcast> {
+struct view_in_words<views::broadcast> {
   template <class N>
   static std::string of(const N&, const std::string& x) {
     using added = difference_t<dims_t<shape_of<N>>, dims_t<shape_of<child_t<N>>>>;
@@ -97,14 +97,14 @@ struct look_in_words<look::broadcast> {
   }
 };
 template <class D>
-struct look_in_words<look::at<D>> {
+struct view_in_words<views::at<D>> {
   template <class N>
   static std::string of(const N& n, const std::string& x) {
     return "at<" + name_in_words<D>() + "> of " + x + ": element " + std::to_string(n.op().how.index);
   }
 };
 template <class D, class Result>
-struct look_in_words<look::slice<D, Result>> {
+struct view_in_words<views::slice<D, Result>> {
   template <class N>
   static std::string of(const N& n, const std::string& x) {
     const std::size_t first = n.op().how.first;
@@ -117,7 +117,7 @@ struct look_in_words<look::slice<D, Result>> {
 };
 // Windows: unroll<D, W>, pool<D, W>, and the name of what counts them.
 template <template <class, class, class> class Windows, class D, class W, class Result>
-struct look_in_words<Windows<D, W, Result>> {
+struct view_in_words<Windows<D, W, Result>> {
   template <class N>
   static std::string of(const N&, const std::string& x) {
     std::string words =

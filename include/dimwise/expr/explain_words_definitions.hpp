@@ -135,6 +135,8 @@ DIMWISE_DETAIL_LIBRARY std::string why_set(const mark_words& m, const step_words
       return "what was added varies along " + m.dims + "; no softmax over another dimension sees it";
     case mark_order<normalised<>>:
       return "sums to one over " + m.dims;
+    case mark_order<log_normalised<>>:
+      return "the logarithm of what sums to one over " + m.dims;
     case mark_order<weighted<>>:
       return "no longer sums to one over " + m.dims + "; it may only be summed over " + m.dims;
     case mark_order<rotated<>>:
@@ -161,6 +163,8 @@ DIMWISE_DETAIL_LIBRARY std::string why_ended(const mark_words& m, const step_wor
     case mark_order<weighted<>>:
       if (goes_over_it) { return "the weights are used up: " + m.dims + " is summed over"; }
       return product ? "heads were mixed, and a mixture sums to something else" : "taken by " + s.operation;
+    case mark_order<log_normalised<>>:
+      return s.operation + " leaves no logarithm of what sums to one over " + m.dims;
     case mark_order<indexed<>>:
       return product ? "a product is no element of " + m.dims + " any more" : "taken by " + s.operation;
     case mark_order<rotated<>>:
@@ -195,7 +199,9 @@ DIMWISE_DETAIL_LIBRARY bool derivation::replaced(const mark_words& m, const step
   if (s.operation == "rename" || s.operation == "relabel") { return true; }
   for (const mark_words& r : s.result.marks) {
     if (m.dims == r.dims && ((m.kind == mark_order<raw<>> && r.kind == mark_order<score<>>) ||
-                             (m.kind == mark_order<normalised<>> && r.kind == mark_order<weighted<>>))) {
+                             (m.kind == mark_order<normalised<>> && r.kind == mark_order<weighted<>>) ||
+                             (m.kind == mark_order<normalised<>> && r.kind == mark_order<log_normalised<>>) ||
+                             (m.kind == mark_order<log_normalised<>> && r.kind == mark_order<normalised<>>))) {
       return true;
     }
   }

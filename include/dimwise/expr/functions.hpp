@@ -41,7 +41,8 @@ struct negate {
     return -a;
   }
 };
-// Of these functions, NaN gives NaN, and an infinity the limit of the function there (docs/reference/odd_numbers.md).
+// Of these functions, NaN gives NaN, and an infinity the limit of the function there
+// (docs/reference/special_values.md).
 
 // max(0, x)
 struct relu {

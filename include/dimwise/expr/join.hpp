@@ -119,23 +119,9 @@ struct indexed_by<id<D>> {
 template <class Ids>
 using indexed_by_t = typename indexed_by<value_of<Ids>>::type;
 
-// R5: of logarithms of probabilities a row is taken by a condition, which leaves the dimension that they are normalised
-// over, or an element along that dimension. Ids that share it take elements of several distributions side by side.
-template <class D, class Table, class Ids, class Verdict>
-consteval auto judge_gathered() {
-  using over = log_normalised_t<Table>;
-  if constexpr (allowed<Verdict> && over::size > 0 && !is_in<D, over> && !is_disjoint<over, dims_t<shape_of<Ids>>>) {
-    return answer<ERROR_R5_log_probabilities_are_taken_along_their_own_dimension<
-        op::gather, over_t<join_t<list<D>, over>>, lhs_t<shape_of<Table>>, rhs_t<shape_of<Ids>>>>{};
-  } else {
-    return answer<Verdict>{};
-  }
-}
 // An alias: what has no shape or no elements is no argument of `gather`, and no error here.
 template <class D, class Table, class Ids>
-using gather_verdict =
-    typename decltype(judge_gathered<D, Table, Ids,
-                                     rule::gather<D, indexed_by_t<Ids>, shape_of<Table>, shape_of<Ids>>>())::type;
+using gather_verdict = rule::gather<D, indexed_by_t<Ids>, shape_of<Table>, shape_of<Ids>>;
 
 // ---- the words ------------------------------------------------------------------------------------------------------
 

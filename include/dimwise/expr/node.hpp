@@ -206,26 +206,18 @@ inline constexpr bool is_view = false;
 template <class Shape, class How, class E>
 inline constexpr bool is_view<restride<Shape, How, E>> = true;
 
-namespace look {
+namespace views {
 // The same elements under other marks.
 struct marks {
   static constexpr const char* name = "marks";
 };
-}  // namespace look
+}  // namespace views
 template <class Shape, class E>
-using with_marks = restride<Shape, look::marks, E>;
+using with_marks = restride<Shape, views::marks, E>;
 
 template <class Shape, class E>
 [[gnu::always_inline]] inline auto make_with_marks(E&& e) {
-  return make_node<Shape, value_of<std::remove_cvref_t<E>>>(view_as<look::marks>{}, e.extents(), static_cast<E&&>(e));
+  return make_node<Shape, value_of<std::remove_cvref_t<E>>>(view_as<views::marks>{}, e.extents(), static_cast<E&&>(e));
 }
-
-// The dimensions over which an expression gives logarithms of probabilities, as far as its type says it (R5, R22).
-template <class X>
-struct log_normalised {
-  using type = list<>;
-};
-template <class X>
-using log_normalised_t = typename log_normalised<X>::type;
 
 }  // namespace dimwise::detail

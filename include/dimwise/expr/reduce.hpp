@@ -40,6 +40,7 @@ DIMWISE_DETAIL_NAMED(max, "max")
 DIMWISE_DETAIL_NAMED(min, "min")
 DIMWISE_DETAIL_NAMED(logsumexp, "logsumexp")
 DIMWISE_DETAIL_NAMED(argmax, "argmax")
+DIMWISE_DETAIL_NAMED(norm, "norm")
 }  // namespace totals
 #undef DIMWISE_DETAIL_NAMED
 
@@ -53,10 +54,6 @@ struct rows_over {
 };
 template <class Shape, class How, class Over, class E>
 using rowwise = node<rows_over<How, Over>, Shape, value_of<E>, E>;
-template <class Over, class Shape, class T, class E>
-struct log_normalised<node<rows_over<rows::log_softmax, Over>, Shape, T, E>> {
-  using type = Over;
-};
 template <class Shape, class How, class Over, class E>
 auto make_rows(const E& e, double epsilon = 0) {
   return rowwise<Shape, How, Over, E>({epsilon}, e.extents(), e);
@@ -186,6 +183,7 @@ struct log_softmax : row_word<op::log_softmax, rows::log_softmax, log_softmax_ve
 struct renormalise : row_word<op::renormalise, rows::renormalise, renormalise_verdict> {};
 struct sum : sum_word<op::sum, totals::sum> {};
 struct mean : sum_word<op::mean, totals::mean> {};
+struct norm : total_word<op::norm, totals::norm> {};
 struct standardize : norm_word<op::standardize, rows::standardize> {};
 
 struct logsumexp : over_dimensions<op::logsumexp> {
@@ -281,6 +279,10 @@ namespace no_adl {
 /// attendable nor a choice (R13), masks that serve another dimension (R7), packed positions without documents (R19).
 DIMWISE_DETAIL_OPERATION(softmax)
 /// x − log Σ exp(x) over the dimensions D; −∞ where masked.
+///
+///   log_softmax<D…>(x):  [D…, rest]  ->  [D…, rest], log_normalised<D…>
+///
+/// Refuses what `softmax` refuses.
 DIMWISE_DETAIL_OPERATION(log_softmax)
 /// x / Σ x over the dimensions D, explicitly: slot attention's second normalisation, top-k routing. A row of sum 0
 /// stays 0.
@@ -303,6 +305,14 @@ DIMWISE_DETAIL_OPERATION(sum)
 DIMWISE_DETAIL_OPERATION(mean)
 DIMWISE_DETAIL_OPERATION(max)
 DIMWISE_DETAIL_OPERATION(min)
+
+/// The Euclidean norm √Σx² over the dimensions D, whose squares neither overflow nor underflow; masked elements do not
+/// count, and the norm of nothing is 0. The gradient is x / ‖x‖, and 0 where the norm is 0.
+///
+///   norm<D…>(x), norm<D…>(x, mask):  [D…, rest]  ->  [rest]
+///
+/// Refuses what `sum` refuses (R1, R5, R7, R19).
+DIMWISE_DETAIL_OPERATION(norm)
 
 /// log Σ exp(x) over the dimensions D; −∞ where everything is masked.
 DIMWISE_DETAIL_OPERATION(logsumexp)

@@ -15,7 +15,7 @@ namespace dimwise {
 namespace detail {
 
 // What happens to the axes of an operand; the evaluator has one step for each.
-namespace look {
+namespace views {
 // `From` is called `To`; a composite may become one dimension, and the reverse.
 template <class From, class To>
 struct rename {
@@ -39,7 +39,7 @@ struct diagonal {
 struct broadcast {
   static constexpr const char* name = "broadcast";
 };
-}  // namespace look
+}  // namespace views
 
 // The slots of a shape where `From` became `To`.
 template <class Shape, class From, class To, class Extents>
@@ -67,7 +67,7 @@ extents_for<Shape> renamed_extents(const char* operation, const Extents& e) {
 template <class Verdict, class From, class To, class X>
 auto make_rename(const char* operation, const X& x) {
   using shape = typename Verdict::shape;
-  return restride<shape, look::rename<From, To>, X>({}, renamed_extents<shape, From, To>(operation, x.extents()), x);
+  return restride<shape, views::rename<From, To>, X>({}, renamed_extents<shape, From, To>(operation, x.extents()), x);
 }
 template <class Verdict, class How, class X>
 auto make_restride(const X& x, How how, const char* operation) {
@@ -80,7 +80,7 @@ auto make_restride(const X& x, How how, const char* operation) {
 template <class Verdict, class X, class... Extents>
 auto make_broadcast(const X& x, const char* operation, const Extents&... e) {
   using shape = typename Verdict::shape;
-  return restride<shape, look::broadcast, X>({}, extents_from<shape>(operation, e...), x);
+  return restride<shape, views::broadcast, X>({}, extents_from<shape>(operation, e...), x);
 }
 
 // ---- the words ------------------------------------------------------------------------------------------------------
@@ -108,7 +108,7 @@ template <class Word>
 struct regroup_word {
   template <class Verdict, class Named, operand X>
   [[gnu::always_inline]] static auto make(Named, const X& x) {
-    return make_restride<Verdict>(x, look::regroup{}, Word::name);
+    return make_restride<Verdict>(x, views::regroup{}, Word::name);
   }
 };
 struct permute : regroup_word<permute> {
@@ -134,7 +134,7 @@ struct part {
   template <class Verdict, class P, operand X>
   [[gnu::always_inline]] static auto make(list<P>, const X& x) {
     using whole = typename sum_with<P, dims_t<shape_of<X>>>::type;
-    return make_restride<Verdict>(x, look::part<whole, P>{}, "part");
+    return make_restride<Verdict>(x, views::part<whole, P>{}, "part");
   }
 };
 struct diagonal {
@@ -148,7 +148,7 @@ struct diagonal {
                                   << " and " << dimension_name<B>() << " has extent " << e.template extent<B>()
                                   << " (R15)");
     }
-    return make_restride<Verdict>(x, look::diagonal<A, B>{}, "diagonal");
+    return make_restride<Verdict>(x, views::diagonal<A, B>{}, "diagonal");
   }
 };
 struct broadcast {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/expr/rounding.hpp -- numbers as fewer bits hold them: what is given to a product with stored weights.
+// dimwise/expr/rounding.hpp -- numbers as fewer bits hold them: what is given to a product with quantised weights.
 //
 // Layer: expr. The values are floats. Products with weights of as many bits read the numbers in these bits.
 // Tests: tests/expr/rounding.test.cpp, tests/compile_fail/elements/

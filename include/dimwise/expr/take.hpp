@@ -17,7 +17,7 @@ namespace dimwise {
 
 namespace detail {
 
-namespace look {
+namespace views {
 // One element of D.
 template <class D>
 struct at {
@@ -30,7 +30,7 @@ struct slice {
   static constexpr const char* name = "slice";
   std::size_t first;
 };
-}  // namespace look
+}  // namespace views
 
 // An element number as it was written, negative ones included.
 template <class N>
@@ -58,7 +58,7 @@ auto make_slice(const X& x, std::size_t first, std::size_t count) {
   }
   make_extent<shape, Result>(e, made, "slice");
   if constexpr (has_documents<Result>) { e.template documents<Result>() = segments(); }
-  return restride<shape, look::slice<D, Result>, X>({{first}}, e, x);
+  return restride<shape, views::slice<D, Result>, X>({{first}}, e, x);
 }
 
 // ---- the words ------------------------------------------------------------------------------------------------------
@@ -79,7 +79,7 @@ struct at {
   static auto make(Named, const X& x, const id<D>& i) {
     const extent_t n = x.extents().template extent<D>();
     if (i.value >= n) { refuse_place(i.value, dimension_name<D>(), n); }
-    return make_restride<Verdict>(x, look::at<D>{i.value}, "at");
+    return make_restride<Verdict>(x, views::at<D>{i.value}, "at");
   }
   template <class Verdict, class D, operand X, std::integral N>
   static auto make(list<D> named, const X& x, N i) {

@@ -12,7 +12,7 @@ namespace dimwise {
 
 namespace detail {
 
-namespace look {
+namespace views {
 template <class D, class W, class Result>
 struct unroll {
   static constexpr const char* name = "unroll";
@@ -21,7 +21,7 @@ template <class D, class W, class Result>
 struct pool {
   static constexpr const char* name = "pool";
 };
-}  // namespace look
+}  // namespace views
 
 template <class Verdict, class How, class D, class W, class Result, class X>
 auto make_windows(const X& x, const W& window, extent_t count) {
@@ -67,7 +67,7 @@ struct unroll {
       raise<extent_error>(error{} << "unroll: a window of " << window.extent() << " does not fit dimension "
                                   << dimension_name<D>() << " of extent " << n << " (R13)");
     }
-    return make_windows<Verdict, look::unroll<D, W, result>, D, W, result>(x, window, n - window.extent() + 1);
+    return make_windows<Verdict, views::unroll<D, W, result>, D, W, result>(x, window, n - window.extent() + 1);
   }
 };
 struct pool {
@@ -82,7 +82,7 @@ struct pool {
       raise<extent_error>(error{} << "pool: windows of " << window.extent() << " do not divide dimension "
                                   << dimension_name<D>() << " of extent " << n << " (R4)");
     }
-    return make_windows<Verdict, look::pool<D, W, result>, D, W, result>(x, window, n / window.extent());
+    return make_windows<Verdict, views::pool<D, W, result>, D, W, result>(x, window, n / window.extent());
   }
 };
 

@@ -33,7 +33,8 @@ class accumulated {
   /// Of no batch yet; the gradient has the extents of the model.
   explicit accumulated(const M& model) : model_(model), gradient_(model) {}
 
-  /// Adds a batch, whose loss is an `average`. What it throws leaves the sums as they were.
+  /// Adds a batch, whose loss is an `average`. What it throws leaves the sums as they were; only what an executor
+  /// throws while the gradients are added is thrown after the batch counts: `count` tells.
   template <class Loss, class Verdict = detail::batch_verdict<detail::batch_loss_t<M, Loss>>>
     requires allowed<Verdict>
   void add(const Loss& loss) {
@@ -42,17 +43,22 @@ class accumulated {
       count = l.count;
       return detail::weighed_number<decltype(l.sum)>{l.sum, 1.0};
     });
-    if (begun_) {
-      detail::whole_passes passes = detail::prepared_step(one.gradient, gradient_);
-      detail::each_parameter_of([&](auto& all, const auto& g) {
-        detail::add_elements(passes, all.size(), all.overwrite(), g.data());
-      }, gradient_, one.gradient);
-    } else {
+    const auto counted = [&] {
+      begun_ = true;
+      sum_ += static_cast<double>(one.value);
+      count_ += count;
+    };
+    if (!begun_) {
       gradient_ = static_cast<M&&>(one.gradient);
+      counted();
+      return;
     }
-    begun_ = true;
-    sum_ += static_cast<double>(one.value);
-    count_ += count;
+    detail::whole_passes passes = detail::prepared_step(one.gradient, gradient_);
+    detail::each_parameter_of([&](auto& all, const auto& g) {
+      detail::add_elements(passes, all.size(), all.overwrite(), g.data());
+    }, gradient_, one.gradient);
+    counted();
+    passes.finish();
   }
   template <class Loss, class Verdict = detail::batch_verdict<detail::batch_loss_t<M, Loss>>>
     requires refused<Verdict>

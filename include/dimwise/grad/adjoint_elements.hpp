@@ -17,7 +17,7 @@ template <class Over, class G, class X>
 auto product_back(const G& g, const X& x) {
   using facts = product_facts<Over, list<>, shape_of<G>, shape_of<X>>;
   return make_contraction<Over, list<>, accepted<make_shape_t<typename facts::result, list<>>>>(
-      "gradient", restride<shape_of<G>, look::arrived, G>({}, g.extents(), g), x);
+      "gradient", restride<shape_of<G>, views::arrived, G>({}, g.extents(), g), x);
 }
 
 // The dimensions of a product by the names that the operands have: out<D> where the result says D.

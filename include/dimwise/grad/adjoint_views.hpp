@@ -25,23 +25,23 @@ struct adjoint_of<node<view_as<How>, Shape, T, E>> {
 
  private:
   template <class G>
-  static auto back(const N&, const G& g, look::marks) {
+  static auto back(const N&, const G& g, views::marks) {
     return g;
   }
   template <class G>
-  static auto back(const N& n, const G& g, look::regroup) {
+  static auto back(const N& n, const G& g, views::regroup) {
     using shape = gradient_shape<E>;
-    return restride<shape, look::regroup, G>({}, extents_from<shape>("gradient", n.template child<0>().extents()), g);
+    return restride<shape, views::regroup, G>({}, extents_from<shape>("gradient", n.template child<0>().extents()), g);
   }
   template <class G>
-  static auto back(const N&, const G& g, look::broadcast) {
+  static auto back(const N&, const G& g, views::broadcast) {
     return reduced_to<E>(g);
   }
   template <class From, class To, class G>
-  static auto back(const N& n, const G& g, look::rename<From, To>) {
+  static auto back(const N& n, const G& g, views::rename<From, To>) {
     // Of a composite the name does not say how large its factors are: the operand does.
     using shape = make_shape_t<replace_t<dims_t<shape_of<G>>, To, list<From>>, list<>>;
-    return restride<shape, look::rename<To, From>, G>(
+    return restride<shape, views::rename<To, From>, G>(
         {}, extents_from<shape>("gradient", n.template child<0>().extents()), g);
   }
   template <class G, class Look>
@@ -61,9 +61,9 @@ auto part_of(const X& x, const G& g, std::size_t first) {
   using shape = make_shape_t<replace_t<dims_t<shape_of<G>>, Whole, list<Part>>, list<>>;
   const auto e = extents_from<shape>("gradient", x.extents());
   if constexpr (std::is_same_v<Whole, Part> || !requires { typename parts_of<Whole>::type; }) {
-    return restride<shape, look::slice<Whole, Part>, G>({{first}}, e, g);
+    return restride<shape, views::slice<Whole, Part>, G>({{first}}, e, g);
   } else {
-    return restride<shape, look::part<Whole, Part>, G>({}, e, g);
+    return restride<shape, views::part<Whole, Part>, G>({}, e, g);
   }
 }
 template <class Shape, class T, class Whole, class... Parts, class... X>
@@ -92,7 +92,7 @@ struct adjoint_of<node<stack_along<D>, Shape, T, X...>> {
       if constexpr (is_tracked<element_t<i, list<X...>>>) {
         using shape = make_shape_t<difference_t<dims_t<shape_of<whole>>, list<D>>, list<>>;
         const auto& x = n.template child<i>();
-        send_gradient(x, restride<shape, look::at<D>, whole>({{i}}, extents_from<shape>("gradient", x.extents()), g));
+        send_gradient(x, restride<shape, views::at<D>, whole>({{i}}, extents_from<shape>("gradient", x.extents()), g));
       }
     });
   }

@@ -327,7 +327,8 @@ DIMWISE_DETAIL_OPERATION(next_word_loss)
 ///   kl_divergence<V>(student, teacher, options…):  [V, rest] x [V, rest]  ->  average<T, rest>
 ///
 /// The teacher is logits, or probabilities where its type says normalised<V>. Options: a mask over `rest`,
-/// `temperature{t}`, `all_documents{}`. Logits of a teacher may be tracked. Refuses what `cross_entropy` refuses.
+/// `temperature{t}`, `all_documents{}`. Logits of a teacher may be tracked beside those of a student that is tracked
+/// (R22). Refuses what `cross_entropy` refuses.
 DIMWISE_DETAIL_OPERATION(kl_divergence)
 
 /// (x − y)², averaged over all dimensions, or over what a mask shows.

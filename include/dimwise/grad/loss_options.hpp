@@ -189,10 +189,15 @@ template <class Op, class X>
 inline constexpr bool is_trained_target =
     is_tracked<X> && !(std::is_same_v<Op, op::kl_divergence> && marked_t<normalised, marks_t<shape_of<X>>>::size == 0);
 
+// A divergence goes from a constant, or learning, teacher to the student that learns.
+template <class Op, class X, class... Targets>
+inline constexpr bool is_exchanged =
+    std::is_same_v<Op, op::kl_divergence> && !is_tracked<X> && (is_tracked<Targets> || ...);
+
 template <class Op, class Verdict, class X, class... Constants>
 consteval auto judge_constants() {
-  if constexpr (allowed<Verdict> && (log_normalised_t<X>::size > 0)) {
-    return answer<ERROR_R22_logits_are_log_probabilities<Op, operand_t<shape_of<X>>>>{};
+  if constexpr (allowed<Verdict> && is_exchanged<Op, X, Constants...>) {
+    return answer<ERROR_R22_student_and_teacher_are_exchanged<Op, lhs_t<shape_of<X>>, rhs_t<shape_of<Constants>>...>>{};
   } else if constexpr (allowed<Verdict> && (is_trained_target<Op, Constants> || ...)) {
     return answer<ERROR_R21_operation_has_no_gradient<Op, rhs_t<shape_of<Constants>>...>>{};
   } else {

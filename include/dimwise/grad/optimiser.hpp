@@ -192,8 +192,7 @@ class sgd {
       : settings(static_cast<sgd_settings&&>(s)), state{detail::zeros_like(model), tensor<std::int64_t>(0)} {}
 
   /// Moves `model` against its gradient. Throws `extent_error` where the two have other extents, `number_error` for
-  /// settings out of range, `std::bad_alloc` where memory is missing; nothing has moved then. What an executor does not
-  /// finish, this thread does.
+  /// settings out of range, `std::bad_alloc` where memory is missing; nothing has moved then.
   template <class G, class Verdict = detail::gradient_verdict<M, G>>
     requires allowed<Verdict>
   void step(M& model, const G& gradient) {
@@ -281,8 +280,8 @@ class adam_steps {
   adam_state<M> state;
 
   /// Moves `model` against its gradient. Throws `extent_error` where the two have other extents, `number_error` for
-  /// settings out of range, `std::bad_alloc` where memory is missing; nothing has moved then. What an executor does not
-  /// finish, this thread does.
+  /// settings out of range, `std::bad_alloc` where memory is missing; nothing has moved then. What an executor
+  /// throws is thrown after this thread has completed the step: `state.step` has counted it.
   template <class G, class Verdict = gradient_verdict<M, G>>
     requires allowed<Verdict>
   void step(M& model, const G& gradient) {
@@ -306,6 +305,7 @@ class adam_steps {
     each_parameter_of([&](auto& p, const auto& g, auto& m, auto& v) {
       move(passes, p, g, m, v, rate, decayed[which++] ? settings.weight_decay : 0.0, first_left, second_left);
     }, model, gradient, state.first, state.second);
+    passes.finish();
   }
   template <class G, class Verdict = gradient_verdict<M, G>>
     requires refused<Verdict>

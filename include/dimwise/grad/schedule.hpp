@@ -4,7 +4,7 @@
 // Layer: grad. A schedule is a function of the step, counted from 0: a number, one of these, or a user's own.
 // Tests: tests/grad/optimiser.test.cpp
 //
-//   adamw optimiser(model, {.rate = warm_up_cosine{.peak = 3e-4, .warm_up = 100, .steps = 2000, .least = 3e-5}});
+//   adamw optimiser(model, {.rate = warm_up_cosine{.peak = 3e-4, .warm_up = 100, .steps = 2000, .min_rate = 3e-5}});
 #pragma once
 
 #include <dimwise/dim/error.hpp>
@@ -30,23 +30,24 @@ struct linear_rate {
   }
 };
 
-/// `warm_up` steps up to the peak, the first of which has peak / warm_up; then half a cosine down to `least`, which is
-/// reached after `steps` (Loshchilov and Hutter 2017). A training of fewer steps than `warm_up` ends on the way up.
+/// `warm_up` steps up to the peak, the first of which has peak / warm_up; then half a cosine down to `min_rate`, which
+/// is reached after `steps` (Loshchilov and Hutter 2017). A training of fewer steps than `warm_up` ends on the way up.
 /// Throws `number_error` where `steps` was not said.
 struct warm_up_cosine {
   double peak = 0;
   std::uint64_t warm_up = 0;
   std::uint64_t steps = 0;
-  double least = 0;
+  double min_rate = 0;
 
   [[nodiscard]] double operator()(std::uint64_t step) const {
     if (steps == 0) {
-      detail::raise<number_error>(error{} << "warm_up_cosine: `.steps`, after which the rate is `least`, was not said");
+      detail::raise<number_error>(error{}
+                                  << "warm_up_cosine: `.steps`, after which the rate is `min_rate`, was not said");
     }
     if (step < warm_up) { return peak * static_cast<double>(step + 1) / static_cast<double>(warm_up); }
-    if (step >= steps) { return least; }
+    if (step >= steps) { return min_rate; }
     const double part = static_cast<double>(step - warm_up) / static_cast<double>(steps - warm_up);
-    return least + (peak - least) * (1 + std::cos(std::numbers::pi * part)) / 2;
+    return min_rate + (peak - min_rate) * (1 + std::cos(std::numbers::pi * part)) / 2;
   }
 };
 

@@ -79,7 +79,7 @@ template <class X, class G>
 template <class X, class G>
 auto repeated_to(const X& x, const G& g) {
   using shape = gradient_shape<X>;
-  return restride<shape, look::broadcast, G>({}, extents_from<shape>("gradient", x.extents()), g);
+  return restride<shape, views::broadcast, G>({}, extents_from<shape>("gradient", x.extents()), g);
 }
 
 // f of gradients and values, element by element; the first operand says the dimensions.

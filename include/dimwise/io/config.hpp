@@ -12,6 +12,7 @@
 
 #include <dimwise/dim/dimension.hpp>
 #include <dimwise/io/file_bytes.hpp>
+#include <dimwise/io/json_tree.hpp>
 
 #include <nlohmann/json.hpp>
 
@@ -75,14 +76,12 @@ inline std::string_view number_written(std::string_view text, std::string_view k
 [[nodiscard]] inline nlohmann::json parse_json(std::string_view text, const std::string& title) {
   // The parser nests without recursion, but a copy of what it gives does not, and neither do tokenizers.
   if (detail::nesting_of(text) > 127) { throw file_error(title + ": the JSON is nested deeper than 127 levels"); }
-  try {
-    return nlohmann::json::parse(text.begin(), text.end());
-  } catch (const nlohmann::json::exception& problem) {
-    // The parser quotes what it read last, which may be all of the file.
-    constexpr std::size_t longest = 240;
-    const std::string said = problem.what();
-    throw file_error(title + ": JSON was expected: " + said.substr(0, longest) + (said.size() > longest ? "…" : ""));
-  }
+  detail::json_builder tree;
+  if (nlohmann::json::sax_parse(text.begin(), text.end(), &tree)) { return tree.take(); }
+  // The parser quotes what it read last, which may be all of the file.
+  constexpr std::size_t longest = 240;
+  const std::string& said = tree.problem();
+  throw file_error(title + ": JSON was expected: " + said.substr(0, longest) + (said.size() > longest ? "…" : ""));
 }
 namespace detail {
 
@@ -107,18 +106,18 @@ class config_check {
   /// Of a file, or of settings that are there; throws `file_error` where they are no object of JSON.
   explicit config_check(const std::filesystem::path& path) : config_check(path, detail::text_of_file(path)) {}
   config_check(nlohmann::json settings, std::string title) : settings_(std::move(settings)), title_(std::move(title)) {
-    if (!settings_.is_object()) { throw file_error(title_ + ": an object of settings was expected"); }
+    if (!settings_->is_object()) { throw file_error(title_ + ": an object of settings was expected"); }
   }
 
   /// Null counts as absent.
   [[nodiscard]] bool has(const std::string& key) const {
-    const auto found = settings_.find(key);
-    return found != settings_.end() && !found->is_null();
+    const auto found = settings_->find(key);
+    return found != settings_->end() && !found->is_null();
   }
   /// What is set, null left out.
   [[nodiscard]] std::vector<std::string> keys() const {
     std::vector<std::string> all;
-    for (const auto& [key, value] : settings_.items()) {
+    for (const auto& [key, value] : settings_->items()) {
       if (!value.is_null()) { all.push_back(key); }
     }
     return all;
@@ -126,11 +125,11 @@ class config_check {
   /// A setting that is an object; an empty one where there is none.
   [[nodiscard]] nlohmann::json object(const std::string& key) {
     if (!has(key)) { return nlohmann::json::object(); }
-    if (!settings_.at(key).is_object()) {
+    if (!settings_->at(key).is_object()) {
       differs(key + " is " + shown(key) + ", an object was expected");
       return nlohmann::json::object();
     }
-    return settings_.at(key);
+    return settings_->at(key);
   }
 
   /// A whole number of at least 1; `otherwise` where there is none.
@@ -140,7 +139,7 @@ class config_check {
       if (!otherwise) { differs(key + absence(key)); }
       return otherwise.value_or(1);
     }
-    const nlohmann::json& value = settings_.at(key);
+    const nlohmann::json& value = settings_->at(key);
     if (!value.is_number_unsigned() || value.get<std::uint64_t>() == 0 || value.get<std::uint64_t>() > most) {
       const bool beyond = value.is_number() && value.get<double>() > static_cast<double>(most);
       differs(key + " is " + shown(key) + ", a whole number from 1 " + (beyond ? "to 2^40 " : "") + "was expected");
@@ -171,7 +170,7 @@ class config_check {
       if (!otherwise) { differs(key + absence(key)); }
       return otherwise.value_or(0);
     }
-    const nlohmann::json& value = settings_.at(key);
+    const nlohmann::json& value = settings_->at(key);
     const double n = value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN();
     if (!std::isfinite(n) || (range == number_range::from_zero && n < 0) ||
         (range == number_range::above_zero && n <= 0)) {
@@ -186,19 +185,19 @@ class config_check {
       if (!otherwise) { differs(key + absence(key)); }
       return otherwise.value_or("");
     }
-    if (!settings_.at(key).is_string()) {
+    if (!settings_->at(key).is_string()) {
       differs(key + " is " + shown(key) + ", a word was expected");
       return otherwise.value_or("");
     }
-    return settings_.at(key).get<std::string>();
+    return settings_->at(key).get<std::string>();
   }
   bool flag(const std::string& key, bool otherwise) {
     if (!has(key)) { return otherwise; }
-    if (!settings_.at(key).is_boolean()) {
+    if (!settings_->at(key).is_boolean()) {
       differs(key + " is " + shown(key) + ", true or false was expected");
       return otherwise;
     }
-    return settings_.at(key).get<bool>();
+    return settings_->at(key).get<bool>();
   }
 
   /// The setting is one of these words; where it is absent, it is `otherwise`.
@@ -245,7 +244,7 @@ class config_check {
 
   // Null counts as absent, but whoever looks for the key finds it.
   [[nodiscard]] const char* absence(const std::string& key) const {
-    return settings_.contains(key) ? " is null, a value was expected" : " is missing";
+    return settings_->contains(key) ? " is null, a value was expected" : " is missing";
   }
   template <class D>
   static D made(std::size_t n) {
@@ -256,16 +255,16 @@ class config_check {
     }
   }
   [[nodiscard]] std::string shown(const std::string& key) const {
-    if (settings_.at(key).is_number() && !text_.empty()) {
+    if (settings_->at(key).is_number() && !text_.empty()) {
       const std::string_view written = detail::number_written(text_, key);
       return std::string(written.substr(0, 60)) + (written.size() > 60 ? "…" : "");
     }
-    return settings_.at(key).is_structured()
+    return settings_->at(key).is_structured()
                ? "a list or an object"
-               : settings_.at(key).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace).substr(0, 60);
+               : settings_->at(key).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace).substr(0, 60);
   }
 
-  nlohmann::json settings_;
+  detail::held_json settings_;
   std::string text_{};  // of the file, where it is one
   std::string title_;
   std::vector<std::string> problems_{};

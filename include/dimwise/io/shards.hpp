@@ -25,7 +25,8 @@ inline bool is_plain_name(const std::string& name) {
 /// The arrays of all shards that an index lists. Throws `file_error` that lists every array which the index has in
 /// another file than it is in, or which only one of the two has.
 [[nodiscard]] inline archive read_shards(const std::filesystem::path& index, file_access how = file_access::mapped) {
-  const nlohmann::json json = read_json(index);
+  const detail::held_json held(read_json(index));
+  const nlohmann::json& json = *held;
   const auto refuse = [&](const std::string& what) { throw file_error(index.string() + ": " + what); };
   if (!json.is_object() || !json.contains("weight_map") || !json.at("weight_map").is_object()) {
     refuse("an object \"weight_map\" was expected");
@@ -69,8 +70,10 @@ inline bool is_plain_name(const std::string& name) {
   const bool is_one = std::filesystem::exists(one);
   const bool is_several = std::filesystem::exists(index);
   if (is_one && is_several) {
-    const nlohmann::json json = read_json(index);
-    const auto map = json.is_object() && json.contains("weight_map") ? json.at("weight_map") : nlohmann::json();
+    const detail::held_json held(read_json(index));
+    const bool has_map = held->is_object() && held->contains("weight_map");
+    const nlohmann::json none;
+    const nlohmann::json& map = has_map ? held->at("weight_map") : none;
     const bool of_itself = map.is_object() && !map.empty() && std::all_of(map.begin(), map.end(), [](const auto& file) {
       return file == "model.safetensors";
     });

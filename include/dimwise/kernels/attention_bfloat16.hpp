@@ -95,7 +95,7 @@ struct bfloat16_numbers {
       }
     }
   }
-  [[gnu::noinline]] static void pack_keys(const stored_numbers& from, std::size_t begin, std::size_t rows,
+  [[gnu::noinline]] static void pack_keys(const quantised_data& from, std::size_t begin, std::size_t rows,
                                           std::size_t features, float* to) noexcept {
     const auto* row = static_cast<const std::uint16_t*>(from.data) + static_cast<std::ptrdiff_t>(begin) * from.row;
     for (std::size_t i = 0; i < rows; ++i, row += from.row, to += (features + 1) / 2) {
@@ -116,7 +116,7 @@ struct bfloat16_numbers {
       }
     }
   }
-  [[gnu::noinline]] static void pack_values(const stored_numbers& from, std::size_t begin, std::size_t rows,
+  [[gnu::noinline]] static void pack_values(const quantised_data& from, std::size_t begin, std::size_t rows,
                                             std::size_t features, float* to) noexcept {
     constexpr std::size_t n = lanes<Arch>;
     const auto* row = static_cast<const std::uint16_t*>(from.data) + static_cast<std::ptrdiff_t>(begin) * from.row;

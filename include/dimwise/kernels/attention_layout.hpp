@@ -59,13 +59,13 @@ struct attention_layout {
   key_window window{};
 };
 
-struct stored_numbers;
+struct quantised_data;
 /// Writes rows [begin, begin + rows) as contiguous floats. `ahead` more rows follow them and are read next.
-using row_widener = void (*)(const stored_numbers& from, std::size_t begin, std::size_t rows, std::size_t ahead,
+using row_widener = void (*)(const quantised_data& from, std::size_t begin, std::size_t rows, std::size_t ahead,
                              std::size_t features, float* to) noexcept;
 
 /// Rows of keys or values that are not floats: contiguous features in the bits of `format`, times a scale.
-struct stored_numbers {
+struct quantised_data {
   const void* data = nullptr;
   number_format format = number_format::float32;
   std::ptrdiff_t row = 0;            ///< in elements, of int4 in bytes
@@ -84,8 +84,8 @@ struct attention_head {
   float* lse = nullptr;         ///< optional: log(sum_j exp(logit)), -inf for a row that sees nothing
   const float* bias = nullptr;  ///< optional: added to the scores; -inf hides a key
   const bool* allow = nullptr;  ///< optional: false hides a key
-  stored_numbers k_stored;      ///< instead of k, where its format is another one
-  stored_numbers v_stored;      ///< instead of v
+  quantised_data k_quantised;   ///< instead of k, where its format is another one
+  quantised_data v_quantised;   ///< instead of v
   std::size_t visible_keys = std::numeric_limits<std::size_t>::max();  ///< keys from here on are padding
 };
 

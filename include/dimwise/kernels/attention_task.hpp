@@ -15,7 +15,7 @@
 #include <dimwise/kernels/attention_types.hpp>
 #include <dimwise/kernels/configuration.hpp>
 #include <dimwise/kernels/prefetch_rows.hpp>
-#include <dimwise/kernels/stored_rows.hpp>
+#include <dimwise/kernels/quantised_rows.hpp>
 
 #include <cstddef>
 #include <math.h>  // NOLINT(modernize-deprecated-headers): functions of <cmath> are inline and would leak
@@ -133,15 +133,15 @@ class attention_task {
   [[nodiscard]] key_block fetch(std::size_t begin, std::size_t end, bool shared) const noexcept {
     const matrix_view<const float> k{head_.k, layout_.k_row, layout_.k_feature};
     const matrix_view<const float> v{head_.v, layout_.v_row, layout_.v_feature};
-    const bool stored = head_.k_stored.format != number_format::float32;
-    const bool stored_v = head_.v_stored.format != number_format::float32;
-    key_block block{begin, end, stored ? nullptr : k.at(begin), stored_v ? nullptr : v.at(begin), k.row, v.row};
+    const bool stored = head_.k_quantised.format != number_format::float32;
+    const bool quantised_v = head_.v_quantised.format != number_format::float32;
+    key_block block{begin, end, stored ? nullptr : k.at(begin), quantised_v ? nullptr : v.at(begin), k.row, v.row};
     if constexpr (packs) {
       pack(block, {block.k, k.row, k.feature}, {block.v, v.row, v.feature});
       return block;
     }
     if (stored) {
-      head_.k_stored.widen(head_.k_stored, begin, end - begin, 0, layout_.head_dim, buffers_.k);
+      head_.k_quantised.widen(head_.k_quantised, begin, end - begin, 0, layout_.head_dim, buffers_.k);
       block.k = buffers_.k;
       block.k_row = static_cast<std::ptrdiff_t>(layout_.head_dim);
     } else if (!in_place(k, layout_.head_dim, shared)) {
@@ -149,8 +149,8 @@ class attention_task {
       block.k = buffers_.k;
       block.k_row = static_cast<std::ptrdiff_t>(layout_.head_dim);
     }
-    if (stored_v) {
-      head_.v_stored.widen(head_.v_stored, begin, end - begin, 0, layout_.value_dim, buffers_.v);
+    if (quantised_v) {
+      head_.v_quantised.widen(head_.v_quantised, begin, end - begin, 0, layout_.value_dim, buffers_.v);
       block.v = buffers_.v;
       block.v_row = static_cast<std::ptrdiff_t>(layout_.value_dim);
     } else if (!in_place(v, layout_.value_dim, shared)) {
@@ -164,12 +164,12 @@ class attention_task {
   void pack(key_block& block, const matrix_view<const float>& k, const matrix_view<const float>& v) const noexcept {
     const std::size_t count = block.end - block.begin;
     if (k.data == nullptr) {
-      Numbers::pack_keys(head_.k_stored, block.begin, count, layout_.head_dim, buffers_.k);
+      Numbers::pack_keys(head_.k_quantised, block.begin, count, layout_.head_dim, buffers_.k);
     } else {
       Numbers::pack_keys(k, count, layout_.head_dim, buffers_.k);
     }
     if (v.data == nullptr) {
-      Numbers::pack_values(head_.v_stored, block.begin, count, layout_.value_dim, buffers_.v);
+      Numbers::pack_values(head_.v_quantised, block.begin, count, layout_.value_dim, buffers_.v);
     } else {
       Numbers::pack_values(v, count, layout_.value_dim, buffers_.v);
     }

@@ -20,9 +20,7 @@ namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
 template <class T>
 class carried_sum {
  public:
-  carried_sum() {
-    for (T& level : levels_) { level = T(0.0F); }
-  }
+  carried_sum() { levels_[0] = T(0.0F); }
   carried_sum& operator+=(const T& x) {
     levels_[0] = levels_[0] + x;
     if (--left_ == 0) { carry(); }
@@ -43,16 +41,64 @@ class carried_sum {
     left_ = radix;
     terms_ += radix;
     for (std::size_t n = terms_; n % radix == 0 && i + 1 < most; n /= radix, ++i) {
-      levels_[i + 1] = levels_[i + 1] + levels_[i];
+      levels_[i + 1] = i < top_ ? levels_[i + 1] + levels_[i] : levels_[i];
       levels_[i] = T(0.0F);
     }
     top_ = i > top_ ? i : top_;
   }
 
-  T levels_[most];
+  T levels_[most];            // those above top_ hold nothing yet
   std::size_t left_ = radix;  // terms until the next carry
   std::size_t terms_ = 0;     // that were carried
   std::size_t top_ = 0;
+};
+
+/// The same for rows of `n` floats in memory: level after level, `step` floats apart. Terms are added to `row()`, and
+/// `carry` is called after each block of them.
+class carried_rows {
+ public:
+  /// Levels that `blocks` blocks of terms need: one for one block.
+  [[nodiscard]] static constexpr std::size_t levels(std::size_t blocks) noexcept {
+    std::size_t n = 1;
+    for (; blocks > 1; blocks = (blocks + radix - 1) / radix) { ++n; }
+    return n;
+  }
+  /// Clears all levels.
+  carried_rows(std::size_t n, std::size_t step, std::size_t levels, float* memory)
+      : n_(n), step_(step), levels_(levels), memory_(memory) {
+    for (std::size_t i = 0; i < levels; ++i) { clear(i); }
+  }
+  [[nodiscard]] float* row() const { return memory_; }
+  /// add(n, to, from) adds a row to another.
+  template <class Add>
+  void carry(const Add& add) {
+    ++blocks_;
+    std::size_t blocks = blocks_;
+    for (std::size_t i = 0; i + 1 < levels_ && (i == 0 || blocks % radix == 0); ++i) {
+      if (i > 0) { blocks /= radix; }
+      add(n_, level(i + 1), level(i));
+      clear(i);
+    }
+  }
+  /// `row()` holds the sum of all terms then.
+  template <class Add>
+  void finish(const Add& add) const {
+    for (std::size_t i = 1; i < levels_; ++i) { add(n_, memory_, level(i)); }
+  }
+
+ private:
+  static constexpr std::size_t radix = 32;
+
+  [[nodiscard]] float* level(std::size_t i) const { return memory_ + i * step_; }
+  void clear(std::size_t i) const {
+    for (std::size_t c = 0; c < n_; ++c) { level(i)[c] = 0; }
+  }
+
+  std::size_t n_;
+  std::size_t step_;
+  std::size_t levels_;
+  float* memory_;
+  std::size_t blocks_ = 0;
 };
 
 }  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION

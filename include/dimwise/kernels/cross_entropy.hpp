@@ -38,16 +38,22 @@ struct target_of_classes {
   }
 };
 
-template <class Arch>
 struct cross_entropy_sums {
   float exponentials;  // of x - largest
   float targets;       // of t w
   float products;      // of t w (largest - x)
 };
 
+// The sums as registers, of the classes from `begin` to `end`.
+template <class Arch>
+struct cross_entropy_lanes {
+  floats<Arch> exponentials;
+  floats<Arch> targets;
+  floats<Arch> products;
+};
 template <class Arch, bool Spread>
-[[nodiscard, gnu::noinline]] cross_entropy_sums<Arch> sum_cross_entropy(std::size_t n, const float* x, float largest,
-                                                                        const target_of_classes<Arch>& t) noexcept {
+[[nodiscard, gnu::always_inline]] inline cross_entropy_lanes<Arch> sum_classes(
+    std::size_t begin, std::size_t end, const float* x, float largest, const target_of_classes<Arch>& t) noexcept {
   using vec = floats<Arch>;
   const vec top = broadcast<Arch>(largest);
   const vec zero = broadcast<Arch>(0.0F);
@@ -55,7 +61,8 @@ template <class Arch, bool Spread>
   vec targets = zero;
   vec products = zero;
   std::size_t which = 0;
-  for_columns<Arch>(n, [&](std::size_t i, std::size_t count) __attribute__((always_inline)) {
+  for_columns<Arch>(end - begin, [&](std::size_t at, std::size_t count) __attribute__((always_inline)) {
+    const std::size_t i = begin + at;
     const vec below = load_some<Arch>(x + i, count) - top;
     const vec e = exp_nonpositive<Arch>(below);
     exponentials[which] =
@@ -67,7 +74,34 @@ template <class Arch, bool Spread>
       products = products - select<Arch>(share == zero, zero, share * below);
     }
   });
-  return {reduce_sum<Arch>(exponentials[0] + exponentials[1]), reduce_sum<Arch>(targets), reduce_sum<Arch>(products)};
+  return {exponentials[0] + exponentials[1], targets, products};
+}
+
+inline constexpr std::size_t sum_block_registers = 64;  // that each sum adds without a carry
+
+// In blocks whose sums are carried, where there are several: the cut depends on n alone.
+template <class Arch, bool Spread>
+[[nodiscard, gnu::noinline]] cross_entropy_sums sum_cross_entropy(std::size_t n, const float* x, float largest,
+                                                                  const target_of_classes<Arch>& t) noexcept {
+  const auto reduced = [](const cross_entropy_lanes<Arch>& all) {
+    return cross_entropy_sums{reduce_sum<Arch>(all.exponentials), Spread ? reduce_sum<Arch>(all.targets) : 0.0F,
+                              Spread ? reduce_sum<Arch>(all.products) : 0.0F};
+  };
+  constexpr std::size_t most = sum_block_registers * lanes<Arch>;
+  if (n <= most) return reduced(sum_classes<Arch, Spread>(0, n, x, largest, t));
+  carried_sum<floats<Arch>> exponentials;
+  carried_sum<floats<Arch>> targets;
+  carried_sum<floats<Arch>> products;
+  for (std::size_t begin = 0; begin < n; begin += most) {
+    const std::size_t end = n - begin < most ? n : begin + most;
+    const auto block = sum_classes<Arch, Spread>(begin, end, x, largest, t);
+    exponentials += block.exponentials;
+    if constexpr (Spread) {
+      targets += block.targets;
+      products += block.products;
+    }
+  }
+  return reduced({exponentials.value(), targets.value(), products.value()});
 }
 
 template <class Arch>

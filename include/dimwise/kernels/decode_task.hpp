@@ -13,7 +13,7 @@
 #include <dimwise/kernels/configuration.hpp>
 #include <dimwise/kernels/decode_block.hpp>
 #include <dimwise/kernels/exp.hpp>
-#include <dimwise/kernels/stored_rows.hpp>
+#include <dimwise/kernels/quantised_rows.hpp>
 
 #include <cstddef>
 #include <math.h>  // NOLINT(modernize-deprecated-headers): functions of <cmath> are inline and would leak
@@ -149,11 +149,11 @@ class decode_task {
   void advance(std::size_t begin, std::size_t keys, std::size_t end) const noexcept {
     matrix_view<const float> k{heads_->k, layout_.k_row, layout_.k_feature};
     matrix_view<const float> v{heads_->v, layout_.v_row, layout_.v_feature};
-    const bool stored = heads_->k_stored.format != number_format::float32;
-    const bool stored_v = heads_->v_stored.format != number_format::float32;
-    if (stored) k = widened(heads_->k_stored, begin, keys, end, layout_.head_dim, k_copy_);
+    const bool stored = heads_->k_quantised.format != number_format::float32;
+    const bool quantised_v = heads_->v_quantised.format != number_format::float32;
+    if (stored) k = widened(heads_->k_quantised, begin, keys, end, layout_.head_dim, k_copy_);
     else k.data = k.at(begin);
-    if (stored_v) v = widened(heads_->v_stored, begin, keys, end, layout_.value_dim, v_copy_);
+    if (quantised_v) v = widened(heads_->v_quantised, begin, keys, end, layout_.value_dim, v_copy_);
     else v.data = v.at(begin);
     const bool near_keys = plan_.is_near || stored || k.feature != 1;
     gather(k, keys, layout_.head_dim, k_copy_);
@@ -179,7 +179,7 @@ class decode_task {
   }
 
   // Rows stored in fewer bits, as floats in `copy`.
-  [[nodiscard]] static matrix_view<const float> widened(const stored_numbers& from, std::size_t begin, std::size_t rows,
+  [[nodiscard]] static matrix_view<const float> widened(const quantised_data& from, std::size_t begin, std::size_t rows,
                                                         std::size_t end, std::size_t features, float* copy) noexcept {
     from.widen(from, begin, rows, least(end - begin - rows, rows), features, copy);
     return {copy, static_cast<std::ptrdiff_t>(features), 1};
@@ -194,7 +194,8 @@ class decode_task {
 
   void score_rows(const matrix_view<const float>& k, std::size_t keys, bool near_keys) const noexcept {
     constexpr std::size_t many = decode_rows_at_once<Arch>;
-    for (std::size_t r = 0; r < plan_.rows;) {
+    // After its first pass, a block is in the first-level cache.
+    for (std::size_t r = 0; r < plan_.rows; near_keys = true) {
       const std::size_t rows = least(plan_.rows - r, many);
       if (rows == 1) score_rows_of<1>(k, keys, r, true);
       if (rows == 2) score_rows_of<2>(k, keys, r, near_keys);

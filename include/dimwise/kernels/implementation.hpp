@@ -289,9 +289,11 @@ float fold_row_by(total f, std::size_t n, const float* in) {
     case total::max:
       return max_row<Arch>(n, in);
     case total::min:
+      return min_row<Arch>(n, in);
+    case total::norm:
       break;
   }
-  return min_row<Arch>(n, in);
+  return norm_row<Arch>(n, in);
 }
 template <class Arch>
 void fold_columns_by(total f, std::size_t extent, std::size_t columns, const float* in, std::ptrdiff_t stride,
@@ -303,6 +305,8 @@ void fold_columns_by(total f, std::size_t extent, std::size_t columns, const flo
       return max_columns<Arch>(extent, columns, in, stride, out, onto);
     case total::min:
       return min_columns<Arch>(extent, columns, in, stride, out, onto);
+    case total::norm:
+      return norm_columns<Arch>(extent, columns, in, stride, out, onto);
   }
 }
 

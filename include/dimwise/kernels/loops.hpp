@@ -139,19 +139,19 @@ inline constexpr std::size_t sum_block = 64;   // terms of a product that are ad
 inline constexpr std::size_t few_terms = 512;  // terms that are added to a row of the result itself
 inline constexpr std::size_t long_columns = 64;
 
-template <left_out What, class T>
-[[nodiscard]] bool is_left_out(T w) {
-  return What != left_out::nothing && w == T(0) && (What != left_out::hidden || std::signbit(w));
+template <class T>
+[[nodiscard]] bool is_left_out(left_out what, T w) {
+  return what != left_out::nothing && w == T(0) && (what != left_out::hidden || std::signbit(w));
 }
 
 // Σ over one run of both operands; eight sums at a time where memory is contiguous.
-template <left_out What, class T>
-T dot(const T* a, std::ptrdiff_t sa, const T* b, std::ptrdiff_t sb, std::size_t n) {
+template <class T>
+T dot(left_out what, const T* a, std::ptrdiff_t sa, const T* b, std::ptrdiff_t sb, std::size_t n) {
   T total = T(0);
-  if constexpr (What != left_out::nothing) {
+  if (what != left_out::nothing) {
+    const left_out of_b = what == left_out::zeros_and_hidden ? left_out::hidden : left_out::nothing;
     for (std::size_t i = 0; i < n; ++i, a += sa, b += sb) {
-      const bool of_b = What == left_out::zeros_and_hidden && is_left_out<left_out::hidden>(*b);
-      if (!of_b && !is_left_out<What>(*a)) { total += *a * *b; }
+      if (!is_left_out(of_b, *b) && !is_left_out(what, *a)) { total += *a * *b; }
     }
   } else if (sa == 1 && sb == 1) {
     T part[8] = {};
@@ -177,76 +177,83 @@ void add_scaled(T* row, std::ptrdiff_t s, T w, const T* values, std::ptrdiff_t s
   }
 }
 
+// Sums of a few columns of very many rows. Terms are added to `part`; after each `sum_block` rows they are carried, and
+// after the last one.
+template <class T>
+struct column_sums {
+  carried_sum<T> totals[long_columns];
+  T part[long_columns] = {};
+  std::size_t rows = 0;  // in `part`
+
+  void carry(std::size_t columns) {
+    for (std::size_t i = 0; i < columns; ++i) {
+      totals[i] += part[i];
+      part[i] = T(0);
+    }
+    rows = 0;
+  }
+};
+
 }  // namespace detail_loops
 
 /// to = Σ over `sums` of a · b, for every element of `result` (pointers: to, a, b; in `sums`: a, b).
 ///
 /// What elements of `a` that are left out meet in `b` does not count, also when it is NaN or infinite.
-template <left_out What, class T>
-void contract(const loop_nest<3>& result, const loop_nest<2>& sums, T* to, const T* a, const T* b) {
+template <class T>
+void contract(left_out what, const loop_nest<3>& result, const loop_nest<2>& sums, T* to, const T* a, const T* b) {
   using namespace detail_loops;
   const bool inner_dot = sums.rank > 0 && sums.stride[0][sums.rank - 1] == 1 && sums.stride[1][sums.rank - 1] == 1;
+  const bool is_long = sums.size() > few_terms;
   walk_rows(result, [&](const std::ptrdiff_t(&o)[3], std::size_t n, const std::ptrdiff_t(&s)[3]) {
     T* row = to + o[0];
-    const bool one_weight = What != left_out::zeros_and_hidden && s[1] == 0 && (s[2] == 1 || !inner_dot);
-    if (one_weight || (s[2] == 0 && What == left_out::nothing && (s[1] == 1 || !inner_dot))) {
+    const bool one_weight = what != left_out::zeros_and_hidden && s[1] == 0 && (s[2] == 1 || !inner_dot);
+    if (one_weight || (s[2] == 0 && what == left_out::nothing && (s[1] == 1 || !inner_dot))) {
       // The row of the result is a sum of rows of the operand that varies along it.
       const T* weights = one_weight ? a + o[1] : b + o[2];
       const T* values = one_weight ? b + o[2] : a + o[1];
       const std::size_t w = one_weight ? 0 : 1;
       const std::ptrdiff_t along = one_weight ? s[2] : s[1];
-      // A few columns at a time where their sums are long: those are carried after each block.
-      const std::size_t most = sums.size() > few_terms ? long_columns : n;
-      for (std::size_t first = 0; first < n; first += most) {
-        const auto at = static_cast<std::ptrdiff_t>(first);
-        const std::size_t count = n - first < most ? n - first : most;
-        const auto add_rows = [&](T* to_row, std::ptrdiff_t step, const auto& added) {
-          for_each_row(sums, [&](const std::ptrdiff_t(&p)[2], std::size_t m, const std::ptrdiff_t(&t)[2]) {
-            for (std::size_t j = 0; j < m; ++j) {
-              const T weight = weights[p[w] + static_cast<std::ptrdiff_t>(j) * t[w]];
-              if (is_left_out<What>(weight)) { continue; }
-              add_scaled(to_row, step, weight,
-                         values + p[1 - w] + static_cast<std::ptrdiff_t>(j) * t[1 - w] + at * along, along, count);
-              added();
-            }
-          });
-        };
-        T* const out = row + at * s[0];
-        if (sums.size() <= few_terms) {
-          for (std::size_t i = 0; i < count; ++i) { out[static_cast<std::ptrdiff_t>(i) * s[0]] = T(0); }
-          add_rows(out, s[0], [] {});
-          continue;
-        }
-        carried_sum<T> totals[long_columns];
-        T part[long_columns] = {};
-        std::size_t terms = 0;
-        const auto carry = [&] {
-          for (std::size_t i = 0; i < count; ++i) {
-            totals[i] += part[i];
-            part[i] = T(0);
-          }
-          terms = 0;
-        };
-        add_rows(part, 1, [&] {
-          if (++terms == sum_block) { carry(); }
-        });
-        carry();
-        for (std::size_t i = 0; i < count; ++i) { out[static_cast<std::ptrdiff_t>(i) * s[0]] = totals[i].value(); }
-      }
-    } else {
-      for (std::size_t i = 0; i < n; ++i) {
-        const T* ai = a + o[1] + static_cast<std::ptrdiff_t>(i) * s[1];
-        const T* bi = b + o[2] + static_cast<std::ptrdiff_t>(i) * s[2];
-        carried_sum<T> total;
+      const auto add_rows = [&](T* to_row, std::ptrdiff_t step, std::size_t count, column_sums<T>* columns) {
         walk_rows(sums, [&](const std::ptrdiff_t(&p)[2], std::size_t m, const std::ptrdiff_t(&t)[2]) {
-          for (std::size_t at = 0; at < m; at += sum_block) {
-            const auto k = static_cast<std::ptrdiff_t>(at);
-            total += dot<What>(ai + p[0] + k * t[0], t[0], bi + p[1] + k * t[1], t[1],
-                               m - at < sum_block ? m - at : sum_block);
+          for (std::size_t j = 0; j < m; ++j) {
+            const T weight = weights[p[w] + static_cast<std::ptrdiff_t>(j) * t[w]];
+            if (is_left_out(what, weight)) { continue; }
+            add_scaled(to_row, step, weight, values + p[1 - w] + static_cast<std::ptrdiff_t>(j) * t[1 - w], along,
+                       count);
+            if (columns != nullptr && ++columns->rows == sum_block) { columns->carry(count); }
           }
         });
-        row[static_cast<std::ptrdiff_t>(i) * s[0]] = total.value();
+      };
+      if (!is_long) {
+        for (std::size_t i = 0; i < n; ++i) { row[static_cast<std::ptrdiff_t>(i) * s[0]] = T(0); }
+        return add_rows(row, s[0], n, nullptr);
       }
+      // A few columns at a time where their sums are long: those are carried.
+      for (; n > 0; row += s[0] * static_cast<std::ptrdiff_t>(long_columns)) {
+        const std::size_t count = n < long_columns ? n : long_columns;
+        column_sums<T> columns;
+        add_rows(columns.part, 1, count, &columns);
+        columns.carry(count);
+        for (std::size_t i = 0; i < count; ++i) {
+          row[static_cast<std::ptrdiff_t>(i) * s[0]] = columns.totals[i].value();
+        }
+        values += along * static_cast<std::ptrdiff_t>(count);
+        n -= count;
+      }
+      return;
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      const T* ai = a + o[1] + static_cast<std::ptrdiff_t>(i) * s[1];
+      const T* bi = b + o[2] + static_cast<std::ptrdiff_t>(i) * s[2];
+      carried_sum<T> total;
+      walk_rows(sums, [&](const std::ptrdiff_t(&p)[2], std::size_t m, const std::ptrdiff_t(&t)[2]) {
+        for (std::size_t at = 0; at < m; at += sum_block) {
+          const auto k = static_cast<std::ptrdiff_t>(at);
+          total += dot(what, ai + p[0] + k * t[0], t[0], bi + p[1] + k * t[1], t[1],
+                       m - at < sum_block ? m - at : sum_block);
+        }
+      });
+      row[static_cast<std::ptrdiff_t>(i) * s[0]] = total.value();
     }
   });
 }

@@ -1,6 +1,6 @@
 // dimwise/kernels/optimiser.hpp -- one pass over a parameter, its gradient and its moments; and the square of a norm.
 //
-// Layer: kernels. Includes: gradient_table.hpp, reduce.hpp, stored_rows.hpp.
+// Layer: kernels. Includes: gradient_table.hpp, reduce.hpp, quantised_rows.hpp.
 // Tests: tests/kernels/optimiser.test.cpp
 //
 // SPDX-License-Identifier: BSL-1.0
@@ -8,9 +8,9 @@
 
 #include <dimwise/kernels/configuration.hpp>
 #include <dimwise/kernels/gradient_table.hpp>
+#include <dimwise/kernels/quantised_rows.hpp>
 #include <dimwise/kernels/reduce.hpp>
 #include <dimwise/kernels/simd.hpp>
-#include <dimwise/kernels/stored_rows.hpp>
 
 #include <cstddef>
 

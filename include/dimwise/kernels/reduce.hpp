@@ -1,11 +1,11 @@
-// dimwise/kernels/reduce.hpp -- sums, means, maxima and minima, of a contiguous row or down the columns of a matrix.
+// dimwise/kernels/reduce.hpp -- sums, means, maxima, minima and norms of a contiguous row or down a matrix's columns.
 //
 // Layer: kernels. Includes: simd.hpp and light standard headers only.
 // Tests: tests/kernels/rows.test.cpp
 //
 // `..._row` folds n contiguous floats into one. `..._columns` folds `extent` rows that are `stride` apart into one row:
-// lanes are columns, no lane ever meets another. Nothing folded: the sum is 0, the maximum -inf, the
-// minimum +inf, the mean NaN.
+// lanes are columns, no lane ever meets another. Nothing folded: the sum and the norm are 0, the maximum
+// -inf, the minimum +inf, the mean NaN.
 //
 // 1. Plain loops (kernels/loops.hpp). 2. A row in four folds, columns a register at a time. 3. Columns in blocks of
 //    four registers: a row of the matrix is read in whole cache lines before the next one.
@@ -109,6 +109,27 @@ struct square_step {
   }
 };
 
+// sum of (x * scale)^2.
+template <class Arch>
+struct scaled_square_step {
+  floats<Arch> scale;
+
+  [[gnu::always_inline]] floats<Arch> operator()(const floats<Arch>& sum, const floats<Arch>& x) const noexcept {
+    const floats<Arch> scaled = x * scale;
+    return fma<Arch>(scaled, scaled, sum);
+  }
+  [[gnu::always_inline]] floats<Arch> join(const floats<Arch>& a, const floats<Arch>& b) const noexcept {
+    return a + b;
+  }
+};
+
+// A sum of squares between these bounds is exact but for rounding. Below, elements are scaled by 2^100: their squares
+// are normal numbers with a finite sum. Above, elements are scaled by 2^-100.
+inline constexpr float least_squares = 0x1p-77F;
+inline constexpr float most_squares = std::numeric_limits<float>::max();
+inline constexpr float up_scale = 0x1p100F;
+inline constexpr float down_scale = 0x1p-100F;
+
 // Calls f(column, count) for registers of columns; count is the constant `lanes` but for the last.
 template <class Arch, class F>
 [[gnu::always_inline]] inline void for_columns(std::size_t columns, const F& f) noexcept {
@@ -183,6 +204,20 @@ template <class Arch = default_arch>
   return detail::fold<Arch>(detail::fold_row<Arch>(n, in, -minus_infinite, step), step).get(0);
 }
 
+/// The Euclidean norm of `n` floats, whose squares may overflow or vanish; NaN if one is NaN.
+template <class Arch = default_arch>
+[[nodiscard]] float norm_row(std::size_t n, const float* in) noexcept {
+  const auto squares = [&](float scale) {
+    return reduce_sum<Arch>(
+        detail::fold_sum_row<Arch>(n, in, detail::scaled_square_step<Arch>{broadcast<Arch>(scale)}));
+  };
+  const float sum = squares(1.0F);
+  const auto root = [](float x) { return square_root<Arch>(broadcast<Arch>(x)).get(0); };
+  if (sum < detail::least_squares) return root(squares(detail::up_scale)) * detail::down_scale;
+  if (sum > detail::most_squares) return root(squares(detail::down_scale)) * detail::up_scale;
+  return root(sum);
+}
+
 /// out[c] = sum of in[i * stride + c] over i, added to out[c] where `onto`.
 template <class Arch = default_arch>
 void sum_columns(std::size_t extent, std::size_t columns, const float* in, std::ptrdiff_t stride, float* out,
@@ -209,6 +244,43 @@ void sum_columns(std::size_t extent, std::size_t columns, const float* in, std::
       detail::store_some<Arch>(out + at, some, onto ? detail::load_some<Arch>(out + at, some) + sum : sum);
     }
   }
+}
+
+/// out[c] = the Euclidean norm of in[i * stride + c] over i, and of out[c] where `onto`; NaN if one is NaN.
+template <class Arch = default_arch>
+void norm_columns(std::size_t extent, std::size_t columns, const float* in, std::ptrdiff_t stride, float* out,
+                  bool onto = false) noexcept {
+  const floats<Arch> one = broadcast<Arch>(1.0F);
+  detail::for_columns<Arch>(columns, [&](std::size_t c, std::size_t count) {
+    const floats<Arch> before = onto ? detail::load_some<Arch>(out + c, count) : broadcast<Arch>(0.0F);
+    const auto squares = [&](const floats<Arch>& scale) {
+      const detail::scaled_square_step<Arch> step{scale};
+      carried_sum<floats<Arch>> sum;
+      sum += step(broadcast<Arch>(0.0F), before);
+      for (std::size_t at = 0; at < extent; at += detail::sum_block_rows) {
+        const std::size_t end = extent - at < detail::sum_block_rows ? extent : at + detail::sum_block_rows;
+        floats<Arch> block = broadcast<Arch>(0.0F);
+        for (std::size_t i = at; i < end; ++i) {
+          block = step(block, detail::load_some<Arch>(in + static_cast<std::ptrdiff_t>(i) * stride + c, count));
+        }
+        sum += block;
+      }
+      return sum.value();
+    };
+    floats<Arch> sum = squares(one);
+    // Each column has the scale that its own squares need.
+    const auto small = sum < broadcast<Arch>(detail::least_squares);
+    const auto large = sum > broadcast<Arch>(detail::most_squares);
+    floats<Arch> back = one;
+    if (xsimd::any(small) || xsimd::any(large)) {
+      const auto chosen = [&](float of_small, float of_large) {
+        return select<Arch>(small, broadcast<Arch>(of_small), select<Arch>(large, broadcast<Arch>(of_large), one));
+      };
+      sum = squares(chosen(detail::up_scale, detail::down_scale));
+      back = chosen(detail::down_scale, detail::up_scale);
+    }
+    detail::store_some<Arch>(out + c, count, square_root<Arch>(sum) * back);
+  });
 }
 
 /// out[c] = largest of in[i * stride + c] over i, and of out[c] where `onto`; NaN if one is NaN.

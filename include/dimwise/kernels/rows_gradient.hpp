@@ -117,16 +117,16 @@ template <bool Centred>
   const auto sent = [](float d, float by) { return d == 0.0F ? d : d * by; };
   const auto normal = [&](std::size_t i) { return (in[i] - mean) * scale; };
   const auto weighted = [&](std::size_t i) { return gamma == nullptr ? g[i] : sent(g[i], gamma[i]); };
-  float of = 0;
-  float with = 0;
+  carried_sum<float> all;
+  carried_sum<float> products;
   for (std::size_t i = 0; i < n; ++i) {
-    if (Centred) of += weighted(i);
-    with += sent(weighted(i), normal(i));
+    if (Centred) all += weighted(i);
+    products += sent(weighted(i), normal(i));
     if (d_gamma != nullptr) d_gamma[i] += sent(g[i], normal(i));
     if (d_beta != nullptr) d_beta[i] += g[i];
   }
-  of /= static_cast<float>(n);
-  with /= static_cast<float>(n);
+  const float of = all.value() / static_cast<float>(n);
+  const float with = products.value() / static_cast<float>(n);
   for (std::size_t i = 0; i < n; ++i) out[i] = sent(weighted(i) - of - sent(with, normal(i)), scale);
 }
 
@@ -179,11 +179,20 @@ template <class Arch, bool Centred>
 }
 [[nodiscard, gnu::always_inline]] inline std::size_t padded_row(std::size_t n) noexcept { return (n + 15) / 16 * 16; }
 
+// Levels of the sums of a part: those of `sum_block_rows` rows are carried.
+[[nodiscard, gnu::always_inline]] inline std::size_t norm_levels(const rows_gradient_call& c,
+                                                                 std::size_t parts) noexcept {
+  const std::size_t rows = (c.rows + parts - 1) / parts;
+  return carried_rows::levels((rows + sum_block_rows - 1) / sum_block_rows);
+}
+
 }  // namespace detail
 
-/// Bytes of scratch for `norm_gradient`, aligned to 64: sums for gamma and beta, two rows for each of at most 16 parts.
+/// Bytes of scratch for `norm_gradient`, aligned to 64: sums for gamma and beta, two rows for each of at most 16 parts,
+/// and as many again for each level of the sums of many rows.
 [[nodiscard, gnu::always_inline]] inline std::size_t norm_gradient_scratch_bytes(const rows_gradient_call& c) noexcept {
-  return detail::norm_parts(c) * 2 * detail::padded_row(c.n) * sizeof(float);
+  const std::size_t parts = detail::norm_parts(c);
+  return parts * 2 * detail::norm_levels(c, parts) * detail::padded_row(c.n) * sizeof(float);
 }
 
 /// Writes `out`, and adds to d_gamma and d_beta, for a layer norm (`Centred`) or an rms norm.
@@ -191,25 +200,32 @@ template <class Arch, bool Centred, Executor Threads>
 void norm_gradient(const rows_gradient_call& c, void* scratch, Threads& threads) {
   if (c.n == 0 || c.rows == 0) return;
   const std::size_t parts = detail::norm_parts(c);
+  const std::size_t levels = detail::norm_levels(c, parts);
   const std::size_t step = detail::padded_row(c.n);
   float* const sums = static_cast<float*>(scratch);
+  const auto add = [](std::size_t n, float* to, const float* from) { zip_floats<Arch>(n, to, from, to, add_of{}); };
+  const auto sums_of = [&](std::size_t part, bool beta) { return sums + (2 * part + (beta ? 1 : 0)) * levels * step; };
   threads.parallel_for(parts, [&](std::size_t part, std::size_t) {
-    float* const of_gamma = c.d_gamma == nullptr ? nullptr : sums + 2 * part * step;
-    float* const of_beta = c.d_beta == nullptr ? nullptr : sums + (2 * part + 1) * step;
-    for (std::size_t i = 0; i < c.n; ++i) {
-      if (of_gamma != nullptr) of_gamma[i] = 0;
-      if (of_beta != nullptr) of_beta[i] = 0;
-    }
+    carried_rows of_gamma(c.d_gamma == nullptr ? 0 : c.n, step, levels, sums_of(part, false));
+    carried_rows of_beta(c.d_beta == nullptr ? 0 : c.n, step, levels, sums_of(part, true));
+    const std::size_t begin = part * c.rows / parts;
     const std::size_t end = (part + 1) * c.rows / parts;
-    for (std::size_t r = part * c.rows / parts; r < end; ++r) {
+    for (std::size_t r = begin; r < end; ++r) {
+      if (r > begin && (r - begin) % detail::sum_block_rows == 0) {
+        of_gamma.carry(add);
+        of_beta.carry(add);
+      }
       const auto row = static_cast<std::ptrdiff_t>(r);
-      detail::norm_row_gradient<Arch, Centred>(c.n, c.in + row * c.in_row, c.gradient + row * c.gradient_row,
-                                               c.out + row * c.out_row, c.epsilon, c.gamma, of_gamma, of_beta);
+      detail::norm_row_gradient<Arch, Centred>(
+          c.n, c.in + row * c.in_row, c.gradient + row * c.gradient_row, c.out + row * c.out_row, c.epsilon, c.gamma,
+          c.d_gamma == nullptr ? nullptr : of_gamma.row(), c.d_beta == nullptr ? nullptr : of_beta.row());
     }
+    of_gamma.finish(add);
+    of_beta.finish(add);
   });
   for (std::size_t part = 0; part < parts; ++part) {
-    if (c.d_gamma != nullptr) zip_floats<Arch>(c.n, c.d_gamma, sums + 2 * part * step, c.d_gamma, add_of{});
-    if (c.d_beta != nullptr) zip_floats<Arch>(c.n, c.d_beta, sums + (2 * part + 1) * step, c.d_beta, add_of{});
+    if (c.d_gamma != nullptr) add(c.n, c.d_gamma, sums_of(part, false));
+    if (c.d_beta != nullptr) add(c.n, c.d_beta, sums_of(part, true));
   }
 }
 

@@ -171,6 +171,16 @@ template <class Arch>
   return xsimd::select(truth, yes, no);
 }
 
+/// The square roots of the lanes.
+template <class Arch>
+[[nodiscard, gnu::always_inline]] inline floats<Arch> square_root(const floats<Arch>& value) noexcept {
+#if XSIMD_WITH_AVX512F
+  // As in max_skip_nan: g++-12 warns of the plain intrinsic.
+  if constexpr (is_avx512<Arch>) return floats<Arch>(_mm512_maskz_sqrt_ps(0xFFFF, value.data));
+#endif
+  if constexpr (!is_avx512<Arch>) return xsimd::sqrt(value);
+}
+
 /// True in the first `count` lanes.
 template <class Arch>
 [[nodiscard, gnu::always_inline]] inline mask<Arch> first_lanes(std::size_t count) noexcept {

@@ -66,7 +66,7 @@ enum class operation : unsigned char { add, subtract, multiply, divide, max, min
 enum class relation : unsigned char { less, less_equal, equal, not_equal };
 
 /// How many numbers become one.
-enum class total : unsigned char { sum, max, min };
+enum class total : unsigned char { sum, max, min, norm };
 
 /// What is done to scores before softmax: a function of the user's own, or a soft cap c·tanh(s/c); then
 /// −slope·|distance|, with a slope for each head.
@@ -151,7 +151,7 @@ struct table {
   void (*attention)(const attention_call&, void* scratch, const runner&);
   /// Small calls, done at once without scratch or threads; false where this is none, and then it is still to be done.
   bool (*attention_small)(const attention_call&);
-  row_widener widen_rows;  ///< for `stored_numbers`
+  row_widener widen_rows;  ///< for `quantised_data`
   std::size_t (*product_bytes)(const product_call&, std::size_t workers);
   /// Without the epilogue.
   void (*product)(const product_call&, void* scratch, const runner&);

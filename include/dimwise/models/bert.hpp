@@ -6,7 +6,7 @@
 // Tests: tests/models/bert.test.cpp
 //
 //   const auto model = models::read_bert<models::bert_dims, models::mean_pooling>("folder");
-//   tensor vector = model.embedded(words);                       // d_model, of length 1
+//   tensor vector = model.embedded(tokens);                       // d_model, of length 1
 #pragma once
 
 #include <dimwise/io/checkpoint.hpp>
@@ -33,13 +33,13 @@ struct bert_dims {
   struct hidden : feature_dim<> {};
 };
 
-/// What one vector of a text is: the mean of its words (Reimers and Gurevych 2019), the first word, or a map of the
-/// first word (BERT's own).
+/// What one vector of a text is: the mean of its tokens (Reimers and Gurevych 2019), the first token, or a map of the
+/// first token (BERT's own).
 struct mean_pooling {};
 struct first_pooling {};
 struct mapped_pooling {};
 
-/// The parameters of a pooling, which the mean and the first word do not have.
+/// The parameters of a pooling, which the mean and the first token do not have.
 template <class Pooling, class Model>
 struct pooling_layer {
   BOOST_HANA_DEFINE_STRUCT(pooling_layer);
@@ -47,7 +47,7 @@ struct pooling_layer {
                 "dimwise: a pooling is mean_pooling, first_pooling or mapped_pooling");
   /// Its arrays in a file.
   void bind(io::bindings& file) { file.ignore_all("pooler."); }
-  /// The vector of a text from that of its first word.
+  /// The vector of a text from that of its first token.
   template <operand X>
   [[nodiscard]] auto of_first(const X& x) const {
     return x;
@@ -59,15 +59,15 @@ struct pooling_layer<mapped_pooling, Model> {
   BOOST_HANA_DEFINE_STRUCT(pooling_layer, (map_type, map));
   /// Its arrays in a file.
   void bind(io::bindings& file) { file.template linear<io::out_in>("pooler.dense", map); }
-  /// The vector of a text from that of its first word.
+  /// The vector of a text from that of its first token.
   template <operand X>
   [[nodiscard]] auto of_first(const X& x) const {
     return tanh(map(x));
   }
 };
 
-/// BERT. Activation is the feed-forward's function. Weights says how the weights of the layers and the words are stored
-/// (nn/weight.hpp); all else is floats.
+/// BERT. Activation is the feed-forward's function. Weights says how the weights of the layers and the tokens are
+/// stored (nn/weight.hpp); all else is floats.
 template <class Dims, class Pooling = mean_pooling, class Activation = nn::activation::gelu, class Weights = float>
 struct bert {
   using dims = Dims;
@@ -79,13 +79,14 @@ struct bert {
   using seq = typename Dims::seq;
   using key = typename Dims::key;
   using d_model = typename Dims::d_model;
-  using word = id<vocab>;
+  using token = id<vocab>;
+  using word [[deprecated("use token")]] = token;
   using attention_type = nn::multi_head_attention<d_model, typename Dims::heads, typename Dims::d_k, typename Dims::d_v,
                                                   nn::elements<Weights>>;
   using feed_type = nn::feed_forward<d_model, typename Dims::hidden, Activation, nn::with_bias, Weights>;
   using norm_type = nn::layer_norm<d_model>;
   using layer = nn::encoder_layer<nn::self_attention<seq, key, attention_type>, feed_type, norm_type>;  // post_norm
-  using words_type = nn::embedding<vocab, d_model, Weights>;
+  using token_embedding_type = nn::embedding<vocab, d_model, Weights>;
   using segments_type = nn::embedding<segments, d_model>;
   using positions_type = nn::learned_positions<seq, d_model>;
   using stack_type = nn::stack<layer>;
@@ -93,22 +94,23 @@ struct bert {
   using vector_type = tensor<float, d_model>;
   using vectors_type = tensor<float, batch, d_model>;
 
-  BOOST_HANA_DEFINE_STRUCT(bert, (words_type, words), (segments_type, segment_table), (positions_type, positions),
-                           (norm_type, norm), (stack_type, layers), (pooling_type, pooling));
+  BOOST_HANA_DEFINE_STRUCT(bert, (token_embedding_type, token_embedding), (segments_type, segment_table),
+                           (positions_type, positions), (norm_type, norm), (stack_type, layers),
+                           (pooling_type, pooling));
 
   /// Texts are at most so long.
   [[nodiscard]] std::size_t longest() const { return extent_of<seq>(positions.table); }
 
-  /// The features of every word of a text; `parts` says of each word to which of two texts it belongs.
-  [[nodiscard]] tensor<float, seq, d_model> features(const tensor<word, seq>& text) const {
+  /// The features of every token of a text; `parts` says of each token to which of two texts it belongs.
+  [[nodiscard]] tensor<float, seq, d_model> features(const tensor<token, seq>& text) const {
     return layers(begun(text, first_segment()));
   }
-  [[nodiscard]] tensor<float, seq, d_model> features(const tensor<word, seq>& text,
+  [[nodiscard]] tensor<float, seq, d_model> features(const tensor<token, seq>& text,
                                                      const tensor<id<segments>, seq>& parts) const {
     return layers(begun(text, segment_table(parts)));
   }
-  /// The same of several texts; what is behind a text's length is seen by none of its words.
-  [[nodiscard]] tensor<float, batch, seq, d_model> features(const tensor<word, batch, seq>& texts,
+  /// The same of several texts; what is behind a text's length is seen by none of its tokens.
+  [[nodiscard]] tensor<float, batch, seq, d_model> features(const tensor<token, batch, seq>& texts,
                                                             const tensor<int, batch>& lengths) const {
     return layers(begun(texts, first_segment()), padding<key>(lengths));
   }
@@ -132,13 +134,13 @@ struct bert {
 
   /// The vector of a text, of length 1: the product of two is the cosine between them. Throws `number_error` for one
   /// that has no direction: one of zeros, or with numbers that are infinite, NaN, or too large for their squares.
-  [[nodiscard]] vector_type embedded(std::span<const word> text) const {
+  [[nodiscard]] vector_type embedded(std::span<const token> text) const {
     check_words(text.size(), 0);
-    return of_length_one(pooled(features(tensor<word, seq>(text, seq{text.size()}))));
+    return of_length_one(pooled(features(tensor<token, seq>(text, seq{text.size()}))));
   }
-  /// The vectors of several texts, which go through together. Throws `extent_error` for one without words, whose vector
-  /// has no direction.
-  [[nodiscard]] vectors_type embedded(std::span<const std::vector<word>> texts) const {
+  /// The vectors of several texts, which go through together. Throws `extent_error` for one without tokens, whose
+  /// vector has no direction.
+  [[nodiscard]] vectors_type embedded(std::span<const std::vector<token>> texts) const {
     std::size_t most = 0;
     tensor<int, batch> lengths(batch{texts.size()});
     for (std::size_t i = 0; i < texts.size(); ++i) {
@@ -146,8 +148,8 @@ struct bert {
       most = std::max(most, texts[i].size());
       lengths.overwrite()[i] = static_cast<int>(texts[i].size());
     }
-    tensor<word, batch, seq> padded(batch{texts.size()}, seq{most});
-    word* to = padded.overwrite();
+    tensor<token, batch, seq> padded(batch{texts.size()}, seq{most});
+    token* to = padded.overwrite();
     for (const auto& text : texts) {
       std::copy(text.begin(), text.end(), to);
       to += most;
@@ -159,12 +161,12 @@ struct bert {
   [[nodiscard]] vector_type first_segment() const { return at<segments>(segment_table.table, 0); }
   template <class Text, class Parts>
   [[nodiscard]] auto begun(const Text& text, const Parts& parts) const {
-    return norm(positions(words(text)) + parts);
+    return norm(positions(token_embedding(text)) + parts);
   }
   static void check_words(std::size_t count, std::size_t number) {
     if (count == 0) {
       dimwise::detail::raise<extent_error>(error{} << "embedded: text " << number
-                                                   << " has no words, and no vector of length 1");
+                                                   << " has no tokens, and no vector of length 1");
     }
   }
   template <class X>
@@ -190,7 +192,7 @@ void bind_bert(io::bindings& file, bert<Dims, Pooling, Activation, Weights>& m) 
   using d_model = typename Dims::d_model;
   file.may_begin_with("bert.");
   const auto first = file.in("embeddings.");
-  first.template bind<stored<typename Dims::vocab, d_model>>("word_embeddings.weight", m.words.table);
+  first.template bind<stored<typename Dims::vocab, d_model>>("word_embeddings.weight", m.token_embedding.table);
   first.template bind<stored<typename Dims::seq, d_model>>("position_embeddings.weight", m.positions.table);
   first.template bind<stored<typename Dims::segments, d_model>>("token_type_embeddings.weight", m.segment_table.table);
   first.norm("LayerNorm", m.norm);

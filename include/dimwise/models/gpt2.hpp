@@ -5,8 +5,8 @@
 // Tests: tests/models/gpt2.test.cpp, the conformance suite `lm`
 //
 //   const auto model = models::read_gpt2<models::gpt2_dims>("folder");       // config.json, model.safetensors
-//   auto past = model.start(1024);                                           // caches for so many positions
-//   tensor logits = model.next(words, past);                                 // of the word behind the last one
+//   auto caches = model.start(1024);                                           // caches for so many positions
+//   tensor logits = model.next(tokens, caches);                                 // of the token behind the last one
 #pragma once
 
 #include <dimwise/io/checkpoint.hpp>
@@ -36,7 +36,7 @@ struct gpt2_dims {
 template <class Dims, class Weights = float>
 struct gpt2_attention {
   using seq = typename Dims::seq;
-  using past = typename Dims::key;
+  using key_pos = typename Dims::key;
   using d_model = typename Dims::d_model;
   using heads = typename Dims::heads;
   using d_k = typename Dims::d_k;
@@ -45,20 +45,21 @@ struct gpt2_attention {
   using key_projection = nn::linear<nn::from<d_model>, nn::to<heads, d_k>, nn::with_bias, Weights>;
   using value_projection = nn::linear<nn::from<d_model>, nn::to<heads, d_v>, nn::with_bias, Weights>;
   using output_projection = nn::linear<nn::from<heads, d_v>, nn::to<d_model>, nn::with_bias, Weights>;
-  using cache =
-      nn::kv_cache<past, nn::capacity<>, nn::keys<float, heads, past, d_k>, nn::values<float, heads, past, d_v>>;
+  using cache = nn::kv_cache<key_pos, nn::capacity<>, nn::keys<float, heads, key_pos, d_k>,
+                             nn::values<float, heads, key_pos, d_v>>;
 
   BOOST_HANA_DEFINE_STRUCT(gpt2_attention, (query_projection, query), (key_projection, key), (value_projection, value),
                            (output_projection, output));
 
   [[nodiscard]] tensor<float, seq, d_model> operator()(const tensor<float, seq, d_model>& x, cache& held) const {
     const tensor<float, seq, heads, d_k> q = query(x);
-    held.append(rename<seq, past>(key(x)), rename<seq, past>(value(x)));
-    return output(nn::attention<d_k, past>(q, held.keys(), held.values(), causal<seq, past>{}));
+    held.append(rename<seq, key_pos>(key(x)), rename<seq, key_pos>(value(x)));
+    return output(nn::attention<d_k, key_pos>(q, held.keys(), held.values(), causal<seq, key_pos>{}));
   }
   /// The weights of every head, without a cache.
-  [[nodiscard]] tensor<float, heads, seq, past, normalised<past>> weights(const tensor<float, seq, d_model>& x) const {
-    return nn::attention_weights<d_k, past>(query(x), rename<seq, past>(key(x)), causal<seq, past>{});
+  [[nodiscard]] tensor<float, heads, seq, key_pos, normalised<key_pos>> weights(
+      const tensor<float, seq, d_model>& x) const {
+    return nn::attention_weights<d_k, key_pos>(query(x), rename<seq, key_pos>(key(x)), causal<seq, key_pos>{});
   }
 };
 
@@ -83,30 +84,30 @@ struct gpt2_block {
   [[nodiscard]] auto weights(const tensor<float, seq, d_model>& x) const { return attention.weights(norm1(x)); }
 };
 
-/// GPT-2. Output is `tied` to the words or has its `own` weight; Activation is the feed-forward's function. Weights
-/// says how the weights and the words are stored (nn/weight.hpp); norms, biases and positions are floats.
+/// GPT-2. Output is `tied` to the tokens or has its `own` weight; Activation is the feed-forward's function. Weights
+/// says how the weights and the tokens are stored (nn/weight.hpp); norms, biases and positions are floats.
 template <class Dims, class Output = tied, class Activation = nn::activation::gelu_tanh, class Weights = float>
 struct gpt2 : language_model<gpt2<Dims, Output, Activation, Weights>, Dims, gpt2_block<Dims, Activation, Weights>> {
   using vocab = typename Dims::vocab;
   using seq = typename Dims::seq;
   using d_model = typename Dims::d_model;
   using block = gpt2_block<Dims, Activation, Weights>;
-  using words_type = nn::embedding<vocab, d_model, Weights>;
+  using token_embedding_type = nn::embedding<vocab, d_model, Weights>;
   using positions_type = nn::learned_positions<seq, d_model>;
   using block_list = std::vector<block>;
   using norm_type = nn::layer_norm<d_model>;
   using output_type = output_layer<Output, vocab, d_model, Weights>;
 
-  BOOST_HANA_DEFINE_STRUCT(gpt2, (words_type, words), (positions_type, positions), (block_list, blocks),
-                           (norm_type, norm), (output_type, output));
+  BOOST_HANA_DEFINE_STRUCT(gpt2, (token_embedding_type, token_embedding), (positions_type, positions),
+                           (block_list, blocks), (norm_type, norm), (output_type, output));
 
-  /// Words and their positions as features.
+  /// Tokens and their positions as features.
   [[nodiscard]] tensor<float, seq, d_model> embedded(const tensor<id<vocab>, seq>& text) const {
-    return positions(words(text));
+    return positions(token_embedding(text));
   }
   /// Texts are at most so long.
   [[nodiscard]] std::size_t longest() const { return extent_of<seq>(positions.table); }
-  /// An empty cache of one block, for so many words.
+  /// An empty cache of one block, for so many tokens.
   [[nodiscard]] typename block::cache cache_for(std::size_t length) const {
     const auto& attention = blocks.front().attention;
     return make_cache<typename block::cache>(
@@ -120,7 +121,7 @@ template <class Dims, class Output, class Activation, class Weights>
 void bind_gpt2(io::bindings& file, gpt2<Dims, Output, Activation, Weights>& m) {
   using namespace io;
   file.may_begin_with("transformer.");
-  file.bind<stored<typename Dims::vocab, typename Dims::d_model>>("wte.weight", m.words.table);
+  file.bind<stored<typename Dims::vocab, typename Dims::d_model>>("wte.weight", m.token_embedding.table);
   file.bind<stored<typename Dims::seq, typename Dims::d_model>>("wpe.weight", m.positions.table);
   for (std::size_t i = 0; i < m.blocks.size(); ++i) {
     auto& block = m.blocks[i];

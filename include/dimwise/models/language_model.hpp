@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/models/language_model.hpp -- what language models have in common: words in, a cache for each layer, logits
+// dimwise/models/language_model.hpp -- what language models have in common: tokens in, a cache for each layer, logits
 // out.
 //
 // Layer: models.
@@ -27,7 +27,7 @@
 
 namespace dimwise::models {
 
-/// Whether the output layer is the table of words again, or has a weight of its own.
+/// Whether the output layer is the table of tokens again, or has a weight of its own.
 struct tied {};
 struct own {};
 
@@ -38,16 +38,16 @@ template <class Vocab, class Model, class Weights>
 struct output_layer<own, Vocab, Model, Weights> {
   using map_type = nn::linear<nn::from<Model>, nn::to<Vocab>, nn::no_bias, Weights>;
   BOOST_HANA_DEFINE_STRUCT(output_layer, (map_type, map));
-  template <class Words, operand X>
-  [[nodiscard]] auto operator()(const Words&, const X& x) const {
+  template <class TokenEmbedding, operand X>
+  [[nodiscard]] auto operator()(const TokenEmbedding&, const X& x) const {
     return map(x);
   }
 };
 template <class Vocab, class Model, class Weights>
 struct output_layer<tied, Vocab, Model, Weights> {
-  template <class Words, operand X>
-  [[nodiscard]] auto operator()(const Words& words, const X& x) const {
-    return words.logits(x);
+  template <class TokenEmbedding, operand X>
+  [[nodiscard]] auto operator()(const TokenEmbedding& embedding, const X& x) const {
+    return embedding.logits(x);
   }
 };
 
@@ -60,8 +60,8 @@ void bind_output(io::bindings& file, output_layer<own, Vocab, Model, Weights>& t
 }
 template <class Vocab, class Model, class Weights>
 void bind_output(io::bindings& file, output_layer<tied, Vocab, Model, Weights>&, const std::string& name,
-                 const std::string& words) {
-  file.same(name, words);
+                 const std::string& tokens) {
+  file.same(name, tokens);
 }
 
 /// Where the type of the weights requests fewer bits than the file has, they may be rounded.
@@ -73,42 +73,42 @@ template <class D, class Weight>
   return D{w.extents().template extent<D>()};
 }
 
-/// The settings tie the output to the words as Output says; `otherwise` is meant where they say nothing.
+/// The settings tie the output to the tokens as Output says; `otherwise` is meant where they say nothing.
 template <class Output>
 void expect_output(io::config_check& config, bool otherwise) {
   config.expect_flag("tie_word_embeddings", std::is_same_v<Output, tied>, otherwise);
 }
 
-/// The words by which configurations call an activation; there are none for others.
+/// The names that configurations have for an activation; others have none.
 template <class Activation>
-inline constexpr std::array<std::string_view, 0> activation_words{};
+inline constexpr std::array<std::string_view, 0> activation_names{};
 template <>
-inline constexpr std::array<std::string_view, 3> activation_words<nn::activation::gelu_tanh>{
+inline constexpr std::array<std::string_view, 3> activation_names<nn::activation::gelu_tanh>{
     "gelu_new", "gelu_pytorch_tanh", "gelu_fast"};
 template <>
-inline constexpr std::array<std::string_view, 1> activation_words<nn::activation::gelu>{"gelu"};
+inline constexpr std::array<std::string_view, 1> activation_names<nn::activation::gelu>{"gelu"};
 template <>
-inline constexpr std::array<std::string_view, 2> activation_words<nn::activation::silu>{"silu", "swish"};
+inline constexpr std::array<std::string_view, 2> activation_names<nn::activation::silu>{"silu", "swish"};
 template <>
-inline constexpr std::array<std::string_view, 1> activation_words<nn::activation::relu>{"relu"};
+inline constexpr std::array<std::string_view, 1> activation_names<nn::activation::relu>{"relu"};
 /// A configuration calls the activation so.
 template <class Activation>
-[[nodiscard]] bool is_activation(std::string_view word) {
-  const auto& all = activation_words<Activation>;
-  return std::find(all.begin(), all.end(), word) != all.end();
+[[nodiscard]] bool is_activation(std::string_view name) {
+  const auto& all = activation_names<Activation>;
+  return std::find(all.begin(), all.end(), name) != all.end();
 }
 template <class Activation>
 void expect_activation(io::config_check& config, const std::string& key, const std::string& otherwise) {
-  static_assert(activation_words<Activation>.size() > 0, "dimwise: configurations have no word for this activation");
-  config.expect_word_of(activation_words<Activation>, key, otherwise);
+  static_assert(activation_names<Activation>.size() > 0, "dimwise: configurations have no name for this activation");
+  config.expect_word_of(activation_names<Activation>, key, otherwise);
 }
 /// Calls `use` with the one of these activations that a configuration calls so; where there is none, with the first,
-/// for which `expect_activation` refuses the word.
+/// for which `expect_activation` refuses the name.
 template <class First, class... Others, class Use>
-auto with_activation(std::string_view word, const Use& use) {
+auto with_activation(std::string_view name, const Use& use) {
   if constexpr (sizeof...(Others) > 0) {
-    if (!is_activation<First>(word) && (is_activation<Others>(word) || ...)) {
-      return with_activation<Others...>(word, use);
+    if (!is_activation<First>(name) && (is_activation<Others>(name) || ...)) {
+      return with_activation<Others...>(name, use);
     }
   }
   return use(First());
@@ -147,12 +147,13 @@ template <class Cache, class... D>
   }(extents)...));
 }
 
-/// What a language model does, whatever its layers are: Model has `words`, `blocks`, `norm`, `output`, and says
-/// `embedded` and `cache_for`.
+/// What a language model does, whatever its layers are: Model has `token_embedding`, `blocks`, `norm`, `output`, and
+/// says `embedded` and `cache_for`.
 template <class Model, class Dims, class Block>
 struct language_model {
-  using word = id<typename Dims::vocab>;
-  using text_type = tensor<word, typename Dims::seq>;
+  using token = id<typename Dims::vocab>;
+  using word [[deprecated("use token")]] = token;
+  using text_type = tensor<token, typename Dims::seq>;
   using features_type = tensor<float, typename Dims::seq, typename Dims::d_model>;
   using logits_type = tensor<float, typename Dims::seq, typename Dims::vocab>;
   /// The keys and values of every layer.
@@ -164,61 +165,61 @@ struct language_model {
     for (std::size_t i = 0; i < self().blocks.size(); ++i) { s.push_back(self().cache_for(length)); }
     return s;
   }
-  /// Words that come next in a text whose keys and values `past` holds.
-  [[nodiscard]] static text_type text(std::span<const word> words, const state& past) {
+  /// Tokens that come next in a text whose keys and values `caches` holds.
+  [[nodiscard]] static text_type text(std::span<const token> tokens, const state& caches) {
     using seq = typename Dims::seq;
-    return text_type(words, starting_at(seq{words.size()}, past.empty() ? 0 : past.front().end()));
+    return text_type(tokens, starting_at(seq{tokens.size()}, caches.empty() ? 0 : caches.front().end()));
   }
 
-  /// The features of the next words, behind the last norm; their keys and values go into `past`. `seen(layer, x)` is
-  /// called with the words' features (0) and with what each layer gives (1, 2, …).
+  /// The features of the next tokens, behind the last norm; their keys and values go into `caches`. `seen(layer, x)` is
+  /// called with the tokens' features (0) and with what each layer gives (1, 2, …).
   ///
-  /// Throws `extent_error` where `past` has another number of caches than the model has layers, `origin_error` where
-  /// they end at different positions. Where anything is thrown, `past` holds what it held before.
+  /// Throws `extent_error` where `caches` has another number of caches than the model has layers, `origin_error` where
+  /// they end at different positions. Where anything is thrown, `caches` holds what it held before.
   template <class Seen>
-  [[nodiscard]] features_type features(std::span<const word> words, state& past, const Seen& seen) const {
-    check(past);
-    const std::ptrdiff_t begin = past.empty() ? 0 : past.front().end();
+  [[nodiscard]] features_type features(std::span<const token> tokens, state& caches, const Seen& seen) const {
+    check(caches);
+    const std::ptrdiff_t begin = caches.empty() ? 0 : caches.front().end();
     try {
-      features_type x = self().embedded(text(words, past));
+      features_type x = self().embedded(text(tokens, caches));
       seen(std::size_t{0}, x);
       for (std::size_t i = 0; i < self().blocks.size(); ++i) {
-        x = self().blocks[i](x, past[i]);
+        x = self().blocks[i](x, caches[i]);
         seen(i + 1, x);
       }
       return self().norm(x);
     } catch (...) {
-      for (auto& one : past) { one.forget(static_cast<extent_t>(one.end() - begin)); }
+      for (auto& one : caches) { one.forget(static_cast<extent_t>(one.end() - begin)); }
       throw;
     }
   }
-  [[nodiscard]] features_type features(std::span<const word> words, state& past) const {
-    return features(words, past, [](std::size_t, const auto&) {});
+  [[nodiscard]] features_type features(std::span<const token> tokens, state& caches) const {
+    return features(tokens, caches, [](std::size_t, const auto&) {});
   }
   /// [seq, d_model] -> [seq, vocab]
-  [[nodiscard]] logits_type logits(const features_type& x) const { return self().output(self().words, x); }
-  /// The logits of the word behind the last one: [vocab]. Throws `extent_error` where there are no words.
-  [[nodiscard]] tensor<float, typename Dims::vocab> next(std::span<const word> words, state& past) const {
+  [[nodiscard]] logits_type logits(const features_type& x) const { return self().output(self().token_embedding, x); }
+  /// The logits of the token behind the last one: [vocab]. Throws `extent_error` where there are no tokens.
+  [[nodiscard]] tensor<float, typename Dims::vocab> next(std::span<const token> tokens, state& caches) const {
     using seq = typename Dims::seq;
-    if (words.empty()) {
-      dimwise::detail::raise<extent_error>(error{} << "next: no words are given: nothing is behind them");
+    if (tokens.empty()) {
+      dimwise::detail::raise<extent_error>(error{} << "next: no tokens are given: nothing is behind them");
     }
-    const features_type x = features(words, past);
+    const features_type x = features(tokens, caches);
     const features_type last = slice<seq>(x, extent_of<seq>(x) - 1, 1);
     return at<seq>(logits(last), 0);
   }
 
  private:
-  void check(const state& past) const {
-    if (past.size() != self().blocks.size()) {
+  void check(const state& caches) const {
+    if (caches.size() != self().blocks.size()) {
       dimwise::detail::raise<extent_error>(error{} << "features: the model has " << self().blocks.size()
-                                                   << " layers, and there are caches of " << past.size()
+                                                   << " layers, and there are caches of " << caches.size()
                                                    << "; `start` gives one for each");
     }
-    for (const auto& one : past) {
-      if (one.end() != past.front().end()) {
+    for (const auto& one : caches) {
+      if (one.end() != caches.front().end()) {
         dimwise::detail::raise<origin_error>(error{} << "features: the caches of the layers end at positions "
-                                                     << static_cast<long long>(past.front().end()) << " and "
+                                                     << static_cast<long long>(caches.front().end()) << " and "
                                                      << static_cast<long long>(one.end())
                                                      << "; they are those of one text");
       }
@@ -227,9 +228,9 @@ struct language_model {
   [[nodiscard]] const Model& self() const { return static_cast<const Model&>(*this); }
 };
 
-/// The place of the first of the largest numbers; those that are NaN are left out, and 0 where all are. Sixteen maxima
-/// side by side: one that waits for the one before took a thirtieth of a word's time.
-[[nodiscard]] inline std::size_t place_of_largest(std::span<const float> values) {
+/// The index of the first maximum. NaN is ignored; the index is 0 if all values are NaN.
+// Sixteen independent maxima: a single chain of comparisons took a thirtieth of a token's time.
+[[nodiscard]] inline std::size_t argmax(std::span<const float> values) {
   constexpr std::size_t n = 16;
   float most[n];
   std::fill(most, most + n, -std::numeric_limits<float>::infinity());
@@ -242,25 +243,32 @@ struct language_model {
   return found == values.end() ? 0 : static_cast<std::size_t>(found - values.begin());
 }
 
-/// Continues a text by the likeliest words, `count` of them; `past` holds what was read before. Throws `number_error`
-/// where a logit is NaN.
+/// Greedy decoding: appends `count` tokens, each the argmax of its logits. `caches` holds the keys and values of the
+/// text read so far. Throws `number_error` if a logit is NaN.
 template <class Model>
-[[nodiscard]] std::vector<typename Model::word> continued(
-    const Model& model, std::span<const std::type_identity_t<typename Model::word>> words, std::size_t count,
-    typename Model::state& past) {
-  std::vector<typename Model::word> made;
+[[nodiscard]] std::vector<typename Model::token> generate_greedy(
+    const Model& model, std::span<const std::type_identity_t<typename Model::token>> tokens, std::size_t count,
+    typename Model::state& caches) {
+  std::vector<typename Model::token> made;
   while (made.size() < count) {
-    const auto logits = made.empty() ? model.next(words, past) : model.next(std::span(&made.back(), 1), past);
+    const auto logits = made.empty() ? model.next(tokens, caches) : model.next(std::span(&made.back(), 1), caches);
     const auto values = logits.values();
     std::size_t no_numbers = 0;  // a count has no branch that would keep the loop from being vectorised
     for (const float x : values) { no_numbers += std::isnan(x) ? 1U : 0U; }
     if (no_numbers > 0) {
-      dimwise::detail::raise<number_error>(error{} << "continued: " << no_numbers << " of " << values.size()
+      dimwise::detail::raise<number_error>(error{} << "generate_greedy: " << no_numbers << " of " << values.size()
                                                    << " logits are NaN");
     }
-    made.emplace_back(place_of_largest(values));
+    made.emplace_back(argmax(values));
   }
   return made;
+}
+
+template <class Model>
+[[deprecated("use generate_greedy"), nodiscard]] std::vector<typename Model::token> continued(
+    const Model& model, std::span<const std::type_identity_t<typename Model::token>> tokens, std::size_t count,
+    typename Model::state& caches) {
+  return generate_greedy(model, tokens, count, caches);
 }
 
 }  // namespace dimwise::models

@@ -5,8 +5,8 @@
 // Tests: tests/models/llama.test.cpp, the conformance suite `lm`
 //
 //   const auto model = models::read_llama<models::llama_dims, models::own>("folder");
-//   auto past = model.start(2048);
-//   tensor logits = model.next(words, past);                                  // of the word behind the last one
+//   auto caches = model.start(2048);
+//   tensor logits = model.next(tokens, caches);                                  // of the token behind the last one
 #pragma once
 
 #include <dimwise/io/checkpoint.hpp>
@@ -39,7 +39,7 @@ struct llama_dims {
 template <class Dims, class Bias, class Weights = float>
 struct llama_attention {
   using seq = typename Dims::seq;
-  using past = typename Dims::key;
+  using key_pos = typename Dims::key;
   using d_model = typename Dims::d_model;
   using kv_heads = typename Dims::kv_heads;
   using group = typename Dims::group;
@@ -49,21 +49,21 @@ struct llama_attention {
   using key_projection = nn::linear<nn::from<d_model>, nn::to<kv_heads, d_k>, Bias, Weights>;
   using value_projection = nn::linear<nn::from<d_model>, nn::to<kv_heads, d_v>, Bias, Weights>;
   using output_projection = nn::linear<nn::from<kv_heads, group, d_v>, nn::to<d_model>, Bias, Weights>;
-  using cache = nn::kv_cache<past, nn::capacity<>, nn::keys<float, kv_heads, past, d_k, rotated<d_k, seq>>,
-                             nn::values<float, kv_heads, past, d_v>>;
+  using cache = nn::kv_cache<key_pos, nn::capacity<>, nn::keys<float, kv_heads, key_pos, d_k, rotated<d_k, seq>>,
+                             nn::values<float, kv_heads, key_pos, d_v>>;
 
   BOOST_HANA_DEFINE_STRUCT(llama_attention, (query_projection, query), (key_projection, key), (value_projection, value),
                            (output_projection, output));
   rotary_options rotation;
 
   [[nodiscard]] tensor<float, seq, d_model> operator()(const tensor<float, seq, d_model>& x, cache& held) const {
-    held.append(keys(x), rename<seq, past>(value(x)));
-    return output(nn::attention<d_k, past>(queries(x), held.keys(), held.values(), causal<seq, past>{}));
+    held.append(keys(x), rename<seq, key_pos>(value(x)));
+    return output(nn::attention<d_k, key_pos>(queries(x), held.keys(), held.values(), causal<seq, key_pos>{}));
   }
   /// The weights of every head, without a cache.
-  [[nodiscard]] tensor<float, kv_heads, group, seq, past, normalised<past>> weights(
+  [[nodiscard]] tensor<float, kv_heads, group, seq, key_pos, normalised<key_pos>> weights(
       const tensor<float, seq, d_model>& x) const {
-    return nn::attention_weights<d_k, past>(queries(x), keys(x), causal<seq, past>{});
+    return nn::attention_weights<d_k, key_pos>(queries(x), keys(x), causal<seq, key_pos>{});
   }
 
  private:
@@ -71,8 +71,9 @@ struct llama_attention {
       const tensor<float, seq, d_model>& x) const {
     return rotary<seq, d_k>(query(x), rotation);
   }
-  [[nodiscard]] tensor<float, past, kv_heads, d_k, rotated<d_k, seq>> keys(const tensor<float, seq, d_model>& x) const {
-    return rotary<past, d_k>(rename<seq, past>(key(x)), rotation);
+  [[nodiscard]] tensor<float, key_pos, kv_heads, d_k, rotated<d_k, seq>> keys(
+      const tensor<float, seq, d_model>& x) const {
+    return rotary<key_pos, d_k>(rename<seq, key_pos>(key(x)), rotation);
   }
 };
 
@@ -97,8 +98,8 @@ struct llama_block {
   [[nodiscard]] auto weights(const tensor<float, seq, d_model>& x) const { return attention.weights(norm1(x)); }
 };
 
-/// LLaMA. Output is `tied` to the words or has its `own` weight; the biases are `nn::no_bias` or `nn::with_bias`.
-/// Weights says how the weights and the words are stored (nn/weight.hpp); norms and biases are floats.
+/// LLaMA. Output is `tied` to the tokens or has its `own` weight; the biases are `nn::no_bias` or `nn::with_bias`.
+/// Weights says how the weights and the tokens are stored (nn/weight.hpp); norms and biases are floats.
 template <class Dims, class Output = own, class AttentionBias = nn::no_bias, class FeedBias = nn::no_bias,
           class Activation = nn::activation::silu, class Weights = float>
 struct llama : language_model<llama<Dims, Output, AttentionBias, FeedBias, Activation, Weights>, Dims,
@@ -113,20 +114,23 @@ struct llama : language_model<llama<Dims, Output, AttentionBias, FeedBias, Activ
   using seq = typename Dims::seq;
   using d_model = typename Dims::d_model;
   using block = llama_block<Dims, Activation, AttentionBias, FeedBias, Weights>;
-  using words_type = nn::embedding<vocab, d_model, Weights>;
+  using token_embedding_type = nn::embedding<vocab, d_model, Weights>;
   using block_list = std::vector<block>;
   using norm_type = nn::rms_norm<d_model>;
   using output_type = output_layer<Output, vocab, d_model, Weights>;
 
-  BOOST_HANA_DEFINE_STRUCT(llama, (words_type, words), (block_list, blocks), (norm_type, norm), (output_type, output));
+  BOOST_HANA_DEFINE_STRUCT(llama, (token_embedding_type, token_embedding), (block_list, blocks), (norm_type, norm),
+                           (output_type, output));
   /// Texts are at most so long; longer ones were not trained on.
   std::size_t longest_text = 0;
 
-  /// The vectors of words: [seq]  ->  [seq, d_model].
-  [[nodiscard]] tensor<float, seq, d_model> embedded(const tensor<id<vocab>, seq>& text) const { return words(text); }
-  /// How many words it was trained for.
+  /// The vectors of tokens: [seq]  ->  [seq, d_model].
+  [[nodiscard]] tensor<float, seq, d_model> embedded(const tensor<id<vocab>, seq>& text) const {
+    return token_embedding(text);
+  }
+  /// How many tokens it was trained for.
   [[nodiscard]] std::size_t longest() const { return longest_text; }
-  /// An empty cache of one block, for so many words.
+  /// An empty cache of one block, for so many tokens.
   [[nodiscard]] typename block::cache cache_for(std::size_t length) const {
     const auto& attention = blocks.front().attention;
     return make_cache<typename block::cache>(
@@ -145,7 +149,7 @@ void bind_llama(io::bindings& file, Model& m) {
   static_assert(std::is_same_v<Rotary, halves> || std::is_same_v<Rotary, pairs>,
                 "dimwise: features of a head are stored in io::halves or in io::pairs");
   using turned = std::conditional_t<std::is_same_v<Rotary, pairs>, pairs_as_halves<d_k>, d_k>;
-  file.bind<stored<typename Dims::vocab, typename Dims::d_model>>("model.embed_tokens.weight", m.words.table);
+  file.bind<stored<typename Dims::vocab, typename Dims::d_model>>("model.embed_tokens.weight", m.token_embedding.table);
   for (std::size_t i = 0; i < m.blocks.size(); ++i) {
     auto& block = m.blocks[i];
     const auto names = file.in("model.layers." + std::to_string(i) + ".");

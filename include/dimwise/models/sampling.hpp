@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/models/sampling.hpp -- the next word, drawn from the logits of a language model.
+// dimwise/models/sampling.hpp -- the next token, drawn from the logits of a language model.
 //
 // Layer: models. Each step takes away candidates or changes their logits; the chain below has llama.cpp's order.
 // Tests: tests/models/sampling.test.cpp
 //
 //   nn::random draw(1);
-//   const auto word = models::sample(model.next(words, past), {.temperature = 0.8, .top_k = 40}, words, draw);
+//   const auto token = models::sample(model.next(tokens, caches), {.temperature = 0.8, .top_k = 40}, tokens, draw);
 #pragma once
 
 #include <dimwise/nn/initialise.hpp>
@@ -19,30 +19,31 @@
 
 namespace dimwise::models {
 
-/// The words of a vocabulary that may come next, the likeliest first, with their logits.
+/// The tokens of a vocabulary that may come next, the likeliest first, with their logits.
 template <class Vocab>
 class candidates {
  public:
-  using word = id<Vocab>;
-  /// A word and its logit.
+  using token = id<Vocab>;
+  using word [[deprecated("use token")]] = token;
+  /// A token and its logit.
   struct candidate {
-    word which;
+    token which;
     double logit;
   };
 
-  /// Every word of the vocabulary with its logit. Throws `extent_error` where there is none, `number_error` where one
+  /// Every token of the vocabulary with its logit. Throws `extent_error` where there is none, `number_error` where one
   /// is NaN: it says nothing of the others either.
   explicit candidates(const tensor<float, Vocab>& logits) {
     const auto values = logits.values();
     if (values.empty()) {
       dimwise::detail::raise<extent_error>(error{} << "sampling: the dimension "
                                                    << dimwise::detail::dimension_name<Vocab>()
-                                                   << " has no words to draw from");
+                                                   << " has no tokens to draw from");
     }
     all_.reserve(values.size());
     for (std::size_t i = 0; i < values.size(); ++i) {
       check(!std::isnan(values[i]), "a logit is NaN");
-      all_.push_back({word{i}, static_cast<double>(values[i])});
+      all_.push_back({token{i}, static_cast<double>(values[i])});
     }
   }
 
@@ -75,13 +76,13 @@ class candidates {
     std::erase_if(all_, [&](const candidate& c) { return c.logit < least; });
     return *this;
   }
-  /// Words that have been said become less likely: positive logits are divided, negative ones multiplied (Keskar et al.
-  /// 2019); 1 changes nothing.
-  candidates& repetition_penalty(std::span<const word> said, double penalty) {
+  /// Tokens that have been said become less likely: positive logits are divided, negative ones multiplied (Keskar et
+  /// al. 2019); 1 changes nothing.
+  candidates& repetition_penalty(std::span<const token> said, double penalty) {
     check(penalty > 0 && std::isfinite(penalty), "the penalty of repetitions is more than 0 and finite");
     if (penalty == 1) { return *this; }
     std::unordered_set<std::size_t> all;
-    for (const word w : said) { all.insert(w.value); }
+    for (const token w : said) { all.insert(w.value); }
     for (candidate& c : all_) {
       if (all.contains(c.which.value)) { c.logit = c.logit > 0 ? c.logit / penalty : c.logit * penalty; }
     }
@@ -127,7 +128,7 @@ class candidates {
     return each;
   }
   /// One of those left, by their probabilities.
-  [[nodiscard]] word draw(nn::random& numbers) {
+  [[nodiscard]] token draw(nn::random& numbers) {
     const std::vector<double> each = probabilities();
     double left_over = numbers.uniform();
     std::size_t i = 0;
@@ -157,17 +158,17 @@ class candidates {
   bool sorted_ = false;
 };
 
-/// How a word is drawn. Temperature 0 takes the likeliest. Numbers below 0 and NaN are refused (`number_error`).
+/// How a token is drawn. Temperature 0 takes the likeliest. Numbers below 0 and NaN are refused (`number_error`).
 struct sampling {
   double temperature = 0.8;
   std::size_t top_k = 40;
   double top_p = 0.95;
   double min_p = 0.05;
   double repetition_penalty = 1;
-  std::size_t penalised = 64;  ///< how many of the last words are penalised
+  std::size_t penalised = 64;  ///< how many of the last tokens are penalised
 };
 
-/// A word behind `said`, drawn from its logits.
+/// A token behind `said`, drawn from its logits.
 template <class Vocab>
 [[nodiscard]] id<Vocab> sample(const tensor<float, Vocab>& logits, const sampling& how,
                                std::span<const std::type_identity_t<id<Vocab>>> said, nn::random& numbers) {

@@ -66,8 +66,8 @@ auto call_with(const each<How...>& how, const Module& module, const X&... x) {
 ///
 /// `how` changes the scores; several may be one `each(…)`. Refuses what the attention refuses.
 template <class SelfAttention, class FeedForward, class Norm, class Order = post_norm>
-struct encoder_layer {
-  BOOST_HANA_DEFINE_STRUCT(encoder_layer, (SelfAttention, attention), (FeedForward, feed_forward), (Norm, norm1),
+struct transformer_block {
+  BOOST_HANA_DEFINE_STRUCT(transformer_block, (SelfAttention, attention), (FeedForward, feed_forward), (Norm, norm1),
                            (Norm, norm2));
 
   template <detail::input X, class... How>
@@ -81,8 +81,12 @@ struct encoder_layer {
     });
     return Order::residual(norm2, attended, [&](const auto& here) { return detail::call(feed_forward, here); });
   }
-  DIMWISE_DETAIL_CALL(encoder_layer, operator(), formula);
+  DIMWISE_DETAIL_CALL(transformer_block, operator(), formula);
 };
+
+/// The block of an encoder: a `transformer_block` whose self-attention sees every position.
+template <class SelfAttention, class FeedForward, class Norm, class Order = post_norm>
+using encoder_layer = transformer_block<SelfAttention, FeedForward, Norm, Order>;
 
 /// Self-attention, attention to a memory, and feed-forward, each with its residual and norm.
 ///

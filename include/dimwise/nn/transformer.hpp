@@ -18,7 +18,7 @@
 
 namespace dimwise::nn {
 
-/// A language model as the paper has it: Layers is a `stack` of `encoder_layer`s over the positions P.
+/// A language model as the paper has it: Layers is a `stack` of `transformer_block`s over the positions P.
 ///
 ///   (words, how…):       words over [P, rest], or one-hot [P, Choice, rest]  ->  [rest, P, Choice], normalised<Choice>
 ///   logits(words, how…): the same before softmax

@@ -31,6 +31,9 @@ struct normalised {};
 /// A product with something normalised over D: it may only be reduced over D (R5).
 template <class... D>
 struct weighted {};
+/// The logarithm of what is `normalised<D…>`: the exponentials sum to one over D (R5, R22).
+template <class... D>
+struct log_normalised {};
 /// `rotated<F, P>`: the feature F was turned by positions of P, the dimension without primes: queries over `seq` and
 /// keys over `prime<seq>` both say `seq` (R9).
 template <class... FeatureAndPositions>
@@ -56,9 +59,11 @@ inline constexpr int mark_order<normalised<D...>> = 4;
 template <class... D>
 inline constexpr int mark_order<weighted<D...>> = 5;
 template <class... D>
-inline constexpr int mark_order<rotated<D...>> = 6;
+inline constexpr int mark_order<log_normalised<D...>> = 6;
 template <class... D>
-inline constexpr int mark_order<indexed<D...>> = 7;
+inline constexpr int mark_order<rotated<D...>> = 7;
+template <class... D>
+inline constexpr int mark_order<indexed<D...>> = 8;
 template <class T>
 inline constexpr bool is_mark = mark_order<T> >= 0;
 

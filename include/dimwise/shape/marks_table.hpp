@@ -37,6 +37,7 @@ struct mean;
 struct max;
 struct min;
 struct logsumexp;
+struct norm;
 struct standardize;
 struct layer_norm;
 struct rms_norm;
@@ -104,6 +105,7 @@ struct mark_row {
   effect biased_for = effect::keep;
   effect normalised = effect::keep;
   effect weighted = effect::keep;
+  effect log_normalised = effect::keep;
   effect rotated = effect::keep;
   effect indexed = effect::keep;
   const char* sets = "";
@@ -132,6 +134,7 @@ inline constexpr mark_row product_row = {
     .biased_for = drop,
     .normalised = by_rule,
     .weighted = by_rule,
+    .log_normalised = drop,
     .rotated = by_rule,
     .indexed = drop,
     .sets = "raw",
@@ -148,6 +151,7 @@ inline constexpr mark_row marks_row<op::outer> = {.raw = keep,
                                                   .biased_for = drop,
                                                   .normalised = weaken,
                                                   .weighted = keep,
+                                                  .log_normalised = drop,
                                                   .indexed = drop};
 template <>
 inline constexpr mark_row marks_row<op::scores> = {.raw = by_rule,
@@ -156,6 +160,7 @@ inline constexpr mark_row marks_row<op::scores> = {.raw = by_rule,
                                                    .biased_for = drop,
                                                    .normalised = by_rule,
                                                    .weighted = by_rule,
+                                                   .log_normalised = drop,
                                                    .rotated = by_rule,
                                                    .indexed = drop,
                                                    .sets = "score",
@@ -167,6 +172,7 @@ inline constexpr mark_row marks_row<op::scaled> = {.raw = drop,
                                                    .masked_for = keep,
                                                    .normalised = refuse,
                                                    .weighted = refuse,
+                                                   .log_normalised = drop,
                                                    .sets = "score",
                                                    .needs = "raw"};
 template <>
@@ -174,6 +180,7 @@ inline constexpr mark_row marks_row<op::unscaled> = marks_row<op::scaled>;
 template <>
 inline constexpr mark_row marks_row<op::elementwise> = {
     .normalised = weaken,
+    .log_normalised = drop,
     .note =
         "the marks of all operands; what is masked stays masked; only its like is added to what is rotated; what is "
         "added to scores sets biased_for and is not masked, and a factor adds its dimensions to it"};
@@ -184,7 +191,10 @@ inline constexpr mark_row marks_row<op::map> = {
     .masked_for = by_rule,
     .biased_for = drop,
     .normalised = weaken,
-    .note = "masked values pass exp and sigmoid only, which end the mark: both are 0 there"};
+    .log_normalised = by_rule,
+    .note =
+        "masked values pass exp and sigmoid only, which end the mark: both are 0 there; exp of log_normalised is "
+        "normalised, and log of normalised is log_normalised"};
 template <>
 inline constexpr mark_row marks_row<op::compare> = {
     .raw = drop,
@@ -193,11 +203,13 @@ inline constexpr mark_row marks_row<op::compare> = {
     .biased_for = drop,
     .normalised = drop,
     .weighted = drop,
+    .log_normalised = drop,
     .rotated = drop,
     .note = "true and false are no scores and no weights; masked values are not compared"};
 inline constexpr mark_row chosen_row = {.masked_for = by_rule,
                                         .biased_for = drop,
                                         .normalised = weaken,
+                                        .log_normalised = drop,
                                         .note =
                                             "the marks of all operands; masked values are refused, and rotated "
                                             "ones beside others, but for pow"};
@@ -215,12 +227,14 @@ template <>
 inline constexpr mark_row marks_row<op::masked> = {.masked_for = by_rule,
                                                    .normalised = refuse,
                                                    .weighted = refuse,
+                                                   .log_normalised = drop,
                                                    .sets = "masked_for",
                                                    .note = "masked_for becomes the dimensions that both masks serve"};
 template <>
 inline constexpr mark_row marks_row<op::biased> = {.raw = refuse,
                                                    .normalised = refuse,
                                                    .weighted = refuse,
+                                                   .log_normalised = drop,
                                                    .sets = "biased_for",
                                                    .note =
                                                        "biased_for names the dimensions of the bias that a softmax may "
@@ -234,6 +248,7 @@ inline constexpr mark_row marks_row<op::softmax> = {
     .biased_for = by_rule,
     .normalised = refuse,
     .weighted = refuse,
+    .log_normalised = drop,
     .sets = "normalised",
     .note = "masked_for and biased_for must name its dimension, and end"};
 template <>
@@ -244,6 +259,8 @@ inline constexpr mark_row marks_row<op::log_softmax> = {
     .biased_for = by_rule,
     .normalised = refuse,
     .weighted = refuse,
+    .log_normalised = drop,
+    .sets = "log_normalised",
     .note = "masked_for and biased_for must name its dimension, and end"};
 template <>
 inline constexpr mark_row marks_row<op::renormalise> = {.raw = refuse,
@@ -252,6 +269,7 @@ inline constexpr mark_row marks_row<op::renormalise> = {.raw = refuse,
                                                         .biased_for = drop,
                                                         .normalised = drop,
                                                         .weighted = drop,
+                                                        .log_normalised = drop,
                                                         .sets = "normalised"};
 template <>
 inline constexpr mark_row marks_row<op::argmax> = {.raw = drop,
@@ -260,10 +278,13 @@ inline constexpr mark_row marks_row<op::argmax> = {.raw = drop,
                                                    .biased_for = drop,
                                                    .normalised = drop,
                                                    .weighted = drop,
+                                                   .log_normalised = drop,
                                                    .note = "masked_for must name its dimension"};
 template <>
-inline constexpr mark_row marks_row<op::top_k> = {
-    .masked_for = by_rule, .normalised = weaken, .note = "masked_for must name its dimension, and ends"};
+inline constexpr mark_row marks_row<op::top_k> = {.masked_for = by_rule,
+                                                  .normalised = weaken,
+                                                  .log_normalised = drop,
+                                                  .note = "masked_for must name its dimension, and ends"};
 inline constexpr mark_row reduction_row = {
     .raw = by_rule,
     .score = by_rule,
@@ -271,6 +292,7 @@ inline constexpr mark_row reduction_row = {
     .biased_for = drop,
     .normalised = by_rule,
     .weighted = by_rule,
+    .log_normalised = drop,
     .note =
         "raw and score end with a position; masked_for must name its dimension, and ends; weighted is reduced "
         "over its dimension, or over parallel ones, which keep it; the mean over heads keeps normalised"};
@@ -283,12 +305,15 @@ inline constexpr mark_row marks_row<op::max> = reduction_row;
 template <>
 inline constexpr mark_row marks_row<op::min> = reduction_row;
 template <>
+inline constexpr mark_row marks_row<op::norm> = reduction_row;
+template <>
 inline constexpr mark_row marks_row<op::logsumexp> = {.raw = refuse,
                                                       .score = drop,
                                                       .masked_for = by_rule,
                                                       .biased_for = drop,
                                                       .normalised = refuse,
                                                       .weighted = refuse,
+                                                      .log_normalised = drop,
                                                       .note = "masked_for must name its dimension, and ends"};
 template <>
 inline constexpr mark_row marks_row<op::cross_entropy> = {
@@ -298,6 +323,7 @@ inline constexpr mark_row marks_row<op::cross_entropy> = {
     .biased_for = by_rule,
     .normalised = refuse,
     .weighted = refuse,
+    .log_normalised = refuse,
     .note = "of the logits; masked_for and biased_for must name their alternatives, and end; targets are weights"};
 template <>
 inline constexpr mark_row marks_row<op::kl_divergence> = marks_row<op::cross_entropy>;
@@ -309,32 +335,43 @@ inline constexpr mark_row marks_row<op::binary_cross_entropy> = {.raw = refuse,
                                                                  .masked_for = refuse,
                                                                  .normalised = refuse,
                                                                  .weighted = refuse,
+                                                                 .log_normalised = refuse,
                                                                  .rotated = by_rule,
                                                                  .note = "of the logits; targets are numbers"};
 template <>
-inline constexpr mark_row marks_row<op::standardize> = {.masked_for = refuse, .biased_for = drop, .normalised = weaken};
+inline constexpr mark_row marks_row<op::standardize> = {
+    .masked_for = refuse, .biased_for = drop, .normalised = weaken, .log_normalised = drop};
 template <>
-inline constexpr mark_row marks_row<op::layer_norm> = {.masked_for = refuse, .biased_for = drop, .normalised = weaken};
+inline constexpr mark_row marks_row<op::layer_norm> = {
+    .masked_for = refuse, .biased_for = drop, .normalised = weaken, .log_normalised = drop};
 template <>
-inline constexpr mark_row marks_row<op::rms_norm> = {.masked_for = refuse, .biased_for = drop, .normalised = weaken};
+inline constexpr mark_row marks_row<op::rms_norm> = {
+    .masked_for = refuse, .biased_for = drop, .normalised = weaken, .log_normalised = drop};
 template <>
-inline constexpr mark_row marks_row<op::quantised> = {.masked_for = refuse, .normalised = weaken};
+inline constexpr mark_row marks_row<op::quantised> = {
+    .masked_for = refuse, .normalised = weaken, .log_normalised = drop};
 template <>
 inline constexpr mark_row marks_row<op::rounded> = marks_row<op::quantised>;
 template <>
-inline constexpr mark_row marks_row<op::part> = {
-    .masked_for = by_rule,
-    .normalised = by_rule,
-    .weighted = by_rule,
-    .rotated = by_rule,
-    .note = "marks over the sum become the part's, normalised becomes weighted; rotations of other parts end"};
+inline constexpr mark_row marks_row<op::part> = {.masked_for = by_rule,
+                                                 .normalised = by_rule,
+                                                 .weighted = by_rule,
+                                                 .log_normalised = by_rule,
+                                                 .rotated = by_rule,
+                                                 .note =
+                                                     "marks over the sum become the part's, normalised becomes "
+                                                     "weighted, log_normalised ends; rotations of other parts end"};
 template <>
 inline constexpr mark_row marks_row<op::slice> = {
-    .normalised = by_rule, .rotated = by_rule, .note = "normalised over the sliced dimension becomes weighted"};
+    .normalised = by_rule,
+    .log_normalised = by_rule,
+    .rotated = by_rule,
+    .note = "normalised over the sliced dimension becomes weighted, log_normalised ends"};
 template <>
 inline constexpr mark_row marks_row<op::at> = {.biased_for = by_rule,
                                                .normalised = by_rule,
                                                .weighted = by_rule,
+                                               .log_normalised = by_rule,
                                                .rotated = by_rule,
                                                .sets = "indexed",
                                                .note = "what speaks of the removed dimension ends, masked_for aside"};
@@ -343,10 +380,11 @@ inline constexpr mark_row marks_row<op::concat> = {
     .masked_for = by_rule,
     .biased_for = by_rule,
     .normalised = by_rule,
+    .log_normalised = by_rule,
     .needs = "the same marks on every operand, masked_for and biased_for aside",
     .note =
         "masked_for of a part becomes that of the whole, and masks serve the same; normalised over the grown dimension "
-        "becomes weighted; biased_for names the grown dimension as well"};
+        "becomes weighted, log_normalised ends; biased_for names the grown dimension as well"};
 template <>
 inline constexpr mark_row marks_row<op::stack> = {
     .masked_for = by_rule,
@@ -358,7 +396,12 @@ inline constexpr mark_row marks_row<op::stack> = {
         "be chosen from"};
 template <>
 inline constexpr mark_row marks_row<op::gather> = {
-    .masked_for = refuse, .normalised = weaken, .note = "of the ids' own marks indexed stays"};
+    .masked_for = refuse,
+    .normalised = weaken,
+    .log_normalised = by_rule,
+    .note =
+        "of the ids' own marks indexed stays; log_normalised ends along its dimension, stays along one that its ids do "
+        "not share, and is refused along others"};
 template <>
 inline constexpr mark_row marks_row<op::roll> = {
     .note =
@@ -376,6 +419,7 @@ inline constexpr mark_row marks_row<op::scatter_add> = {
     .biased_for = drop,
     .normalised = by_rule,
     .weighted = by_rule,
+    .log_normalised = drop,
     .rotated = by_rule,
     .indexed = by_rule,
     .note = "as the sum over the named dimensions of the ids; indexed ends for the dimension that is made"};
@@ -389,6 +433,7 @@ inline constexpr mark_row marks_row<op::diagonal> = {
     .biased_for = by_rule,
     .normalised = by_rule,
     .weighted = by_rule,
+    .log_normalised = by_rule,
     .rotated = by_rule,
     .note = "what speaks of the two dimensions ends, masked_for aside"};
 template <>
@@ -397,26 +442,31 @@ inline constexpr mark_row marks_row<op::rotary> = {.raw = refuse,
                                                    .masked_for = refuse,
                                                    .normalised = refuse,
                                                    .weighted = refuse,
+                                                   .log_normalised = drop,
                                                    .rotated = by_rule,
                                                    .sets = "rotated",
                                                    .note = "the same feature is not rotated twice"};
 template <>
-inline constexpr mark_row marks_row<op::scan> = {.masked_for = refuse, .biased_for = drop, .normalised = weaken};
+inline constexpr mark_row marks_row<op::scan> = {
+    .masked_for = refuse, .biased_for = drop, .normalised = weaken, .log_normalised = drop};
 template <>
-inline constexpr mark_row marks_row<op::unroll> = {.masked_for = refuse, .biased_for = drop, .normalised = weaken};
+inline constexpr mark_row marks_row<op::unroll> = {
+    .masked_for = refuse, .biased_for = drop, .normalised = weaken, .log_normalised = drop};
 template <>
-inline constexpr mark_row marks_row<op::pool> = {.masked_for = refuse, .biased_for = drop, .normalised = weaken};
+inline constexpr mark_row marks_row<op::pool> = {
+    .masked_for = refuse, .biased_for = drop, .normalised = weaken, .log_normalised = drop};
 template <>
-inline constexpr mark_row marks_row<op::plain> = {
-    drop, drop, drop, drop, drop, drop, drop, drop, "", "", "the visible way to end every mark"};
+inline constexpr mark_row marks_row<op::plain> = {drop, drop, drop, drop, drop, drop,
+                                                  drop, drop, drop, "",   "",   "the visible way to end every mark"};
 template <>
 inline constexpr mark_row marks_row<op::assign> = {.indexed = drop, .note = "a declared type must name the same marks"};
 
 template <class Mark>
 consteval effect effect_in(const mark_row& row) {
-  constexpr effect mark_row::* columns[] = {&mark_row::raw,        &mark_row::score,      &mark_row::masked_for,
-                                            &mark_row::biased_for, &mark_row::normalised, &mark_row::weighted,
-                                            &mark_row::rotated,    &mark_row::indexed};
+  constexpr effect mark_row::* columns[] = {
+      &mark_row::raw,        &mark_row::score,    &mark_row::masked_for,     &mark_row::biased_for,
+      &mark_row::normalised, &mark_row::weighted, &mark_row::log_normalised, &mark_row::rotated,
+      &mark_row::indexed};
   return row.*columns[mark_order<Mark>];
 }
 

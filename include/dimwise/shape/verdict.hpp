@@ -130,6 +130,12 @@ namespace detail {
 template <class Shape>
 using weighing_t = join_t<marked_t<normalised, marks_t<Shape>>, marked_t<weighted, marks_t<Shape>>>;
 
+// R5: logarithms of probabilities and probabilities are different scales, which meet in products only.
+template <class A, class B>
+inline constexpr bool logarithms_meet =
+    (marked_t<log_normalised, marks_t<A>>::size > 0 && marked_t<normalised, marks_t<B>>::size > 0) ||
+    (marked_t<normalised, marks_t<A>>::size > 0 && marked_t<log_normalised, marks_t<B>>::size > 0);
+
 // Whether an operand is masked and waits for its softmax or reduction.
 template <class... Shapes>
 inline constexpr bool any_masked = (marked_t<masked_for, marks_t<Shapes>>::size + ... + 0) > 0;
@@ -161,6 +167,10 @@ struct refused_mark<normalised<D...>, Facts...> {
 template <class... D, class... Facts>
 struct refused_mark<weighted<D...>, Facts...> {
   using type = ERROR_R5_weighted_product_is_reduced_over_its_weights_only<Facts...>;
+};
+template <class... D, class... Facts>
+struct refused_mark<log_normalised<D...>, Facts...> {
+  using type = ERROR_R22_logits_are_log_probabilities<Facts...>;
 };
 template <class... D, class... Facts>
 struct refused_mark<rotated<D...>, Facts...> {

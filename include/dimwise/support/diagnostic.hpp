@@ -43,8 +43,8 @@ struct texts {
 };
 
 // Types that an operation leaves on its result, by their names.
-inline constexpr const char* mark_names[] = {"raw",        "score",    "masked_for", "biased_for",
-                                             "normalised", "weighted", "rotated",    "indexed"};
+inline constexpr const char* mark_names[] = {"raw",      "score",          "masked_for", "biased_for", "normalised",
+                                             "weighted", "log_normalised", "rotated",    "indexed"};
 
 // What is marked in the shapes below a message. The last ones are marks of `mark_names`, in their order.
 enum class culprit {
@@ -65,6 +65,7 @@ enum class culprit {
   biased_for,
   normalised,
   weighted,
+  log_normalised,
   rotated,
   indexed
 };

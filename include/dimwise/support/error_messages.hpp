@@ -152,6 +152,10 @@ struct ERROR_R5_softmax_over_a_single_element {
   static_assert(false, detail::message_of<ERROR_R5_softmax_over_a_single_element>());
 };
 template <class... Facts>
+struct ERROR_R5_alternatives_are_chosen_by_weights_over_positions {
+  static_assert(false, detail::message_of<ERROR_R5_alternatives_are_chosen_by_weights_over_positions>());
+};
+template <class... Facts>
 struct ERROR_R5_declared_type_drops_or_invents_normalised {
   static_assert(false, detail::message_of<ERROR_R5_declared_type_drops_or_invents_normalised>());
 };
@@ -494,6 +498,14 @@ struct ERROR_R22_targets_have_other_dimensions {
 template <class... Facts>
 struct ERROR_R22_logits_are_log_probabilities {
   static_assert(false, detail::message_of<ERROR_R22_logits_are_log_probabilities>());
+};
+template <class... Facts>
+struct ERROR_R22_targets_are_log_probabilities {
+  static_assert(false, detail::message_of<ERROR_R22_targets_are_log_probabilities>());
+};
+template <class... Facts>
+struct ERROR_R22_student_and_teacher_are_exchanged {
+  static_assert(false, detail::message_of<ERROR_R22_student_and_teacher_are_exchanged>());
 };
 template <class... Facts>
 struct ERROR_R22_mean_of_an_average_is_added {

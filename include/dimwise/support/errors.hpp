@@ -157,7 +157,11 @@ struct ERROR_R5_mean_divides_weights_that_already_sum_to_one;
 template <class... Facts>
 struct ERROR_R5_softmax_over_a_single_element;
 
-/// The declared type and the expression differ in `normalised` or `weighted`.
+/// Alternatives are chosen by weights that sum to one over positions: these compare positions, not alternatives.
+template <class... Facts>
+struct ERROR_R5_alternatives_are_chosen_by_weights_over_positions;
+
+/// The declared type and the expression differ in `normalised`, `weighted` or `log_normalised`.
 template <class... Facts>
 struct ERROR_R5_declared_type_drops_or_invents_normalised;
 
@@ -540,6 +544,14 @@ struct ERROR_R22_targets_have_other_dimensions;
 /// Logarithms of probabilities are no logits: the loss takes the logits and normalises them itself.
 template <class... Facts>
 struct ERROR_R22_logits_are_log_probabilities;
+
+/// The targets of a cross-entropy are probabilities: their logarithms weigh the alternatives by negative numbers.
+template <class... Facts>
+struct ERROR_R22_targets_are_log_probabilities;
+
+/// The student of a divergence is a constant, and its teacher learns: the student comes first.
+template <class... Facts>
+struct ERROR_R22_student_and_teacher_are_exchanged;
 
 /// An average is added to an average over the same dimensions; to all else its mean is added.
 template <class... Facts>

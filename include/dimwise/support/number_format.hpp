@@ -2,7 +2,7 @@
 // dimwise/support/number_format.hpp -- numbers in fewer bits: what is stored is narrow, what is computed is float.
 //
 // Layer: support. Tensors may have these elements; expressions read them through `widened` and `dequantised`.
-// Tests: tests/nn/cache_stored.test.cpp
+// Tests: tests/nn/cache_bfloat16.test.cpp
 //
 //   tensor<bfloat16, key, d_k> k;      contract<d_k>(q, widened(k))
 #pragma once

@@ -1,75 +1,109 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/text/bpe.hpp -- byte-pair encoding (Sennrich et al. 2016): the pair of the lowest rank is merged, again and
-// again.
+// dimwise/text/bpe.hpp -- byte-pair encoding, the model BPE of a tokenizer.json.
 //
-// Layer: text. A word of n symbols costs O(n log n): texts without spaces are words, too.
+// Layer: text.
 // Tests: tests/text/tokenizer.test.cpp
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <map>
-#include <queue>
-#include <tuple>
-#include <utility>
-#include <vector>
+#include <dimwise/text/bpe_merges.hpp>
+#include <dimwise/text/unicode.hpp>
+#include <dimwise/text/vocabulary.hpp>
 
-namespace dimwise::text {
+#include <array>
+#include <optional>
+#include <string>
 
-/// Merges of pairs of symbols, in the order in which they were learned.
-class pair_merges {
+namespace dimwise::text::detail {
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Weffc++"  // the pointer owns nothing
+class bpe_model {
  public:
-  using symbol = std::uint32_t;
-
-  /// False where the pair has a rank already.
-  bool add(symbol left, symbol right, symbol made) {
-    return ranks_.emplace(std::pair(left, right), std::pair(static_cast<std::uint32_t>(ranks_.size()), made)).second;
+  bpe_model() = default;
+  bpe_model(const reader& r, const json& from, const vocabulary& words) : words_(&words) {
+    for (const char* key : {"continuing_subword_prefix", "end_of_word_suffix"}) {
+      if (from.contains(key) && !from.at(key).is_null() && !r.word(from, key, "model").empty()) {
+        r.refuse(std::string("the model's ") + key + " is not supported");
+      }
+    }
+    if (from.contains("dropout") && !from.at("dropout").is_null() && from.at("dropout") != 0.0) {
+      r.refuse("the model's dropout is not supported");
+    }
+    byte_fallback_ = r.flag(from, "byte_fallback", false);
+    fuse_ = r.flag(from, "fuse_unk", false);
+    whole_words_ = r.flag(from, "ignore_merges", false);
+    if (from.contains("unk_token") && !from.at("unk_token").is_null()) {
+      unknown_ = words.find(r.word(from, "unk_token", "model"));
+      if (!unknown_) { r.refuse("the model's unk_token is not in the vocabulary"); }
+    }
+    if (byte_fallback_) {
+      constexpr char digits[] = "0123456789ABCDEF";
+      for (unsigned b = 0; b < 256; ++b) {
+        const auto id = words.find(std::string("<0x") + digits[b >> 4] + digits[b & 15] + ">");
+        if (!id) { r.refuse("the model falls back to bytes, which the vocabulary lacks"); }
+        bytes_[b] = *id;
+      }
+    }
+    for (const json& one : r.at(from, "merges", "model")) { add_merge(r, one); }
   }
-  /// The number of pairs.
-  [[nodiscard]] std::size_t size() const { return ranks_.size(); }
 
-  /// The symbols after all merges; of equal ranks the left one is merged first.
-  [[nodiscard]] std::vector<symbol> merged(std::vector<symbol> symbols) const {
-    constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
-    const std::size_t n = symbols.size();
-    std::vector<std::size_t> next(n);
-    std::vector<std::size_t> previous(n);
-    std::vector<bool> gone(n, false);
-    for (std::size_t i = 0; i < n; ++i) {
-      next[i] = i + 1 < n ? i + 1 : none;
-      previous[i] = i > 0 ? i - 1 : none;
+  [[nodiscard]] ids operator()(const std::u32string& word) const {
+    if (whole_words_) {
+      if (const auto id = words_->find(encoded(word))) { return {*id}; }
     }
-    // rank, place, and the two symbols: a pair that has changed since is passed over
-    using candidate = std::tuple<std::uint32_t, std::size_t, symbol, symbol>;
-    std::priority_queue<candidate, std::vector<candidate>, std::greater<>> queue;
-    const auto offer = [&](std::size_t i) {
-      if (i == none || next[i] == none) { return; }
-      const auto found = ranks_.find({symbols[i], symbols[next[i]]});
-      if (found != ranks_.end()) { queue.emplace(found->second.first, i, symbols[i], symbols[next[i]]); }
-    };
-    for (std::size_t i = 0; i + 1 < n; ++i) { offer(i); }
-    while (!queue.empty()) {
-      const auto [rank, i, left, right] = queue.top();
-      queue.pop();
-      if (gone[i] || next[i] == none || symbols[i] != left || symbols[next[i]] != right) { continue; }
-      const std::size_t old = next[i];
-      symbols[i] = ranks_.at({left, right}).second;
-      gone[old] = true;
-      next[i] = next[old];
-      if (next[i] != none) { previous[next[i]] = i; }
-      offer(previous[i]);
-      offer(i);
+    ids symbols;
+    bool unknown = false;
+    for (const code_point c : word) {
+      std::string one;
+      append(one, c);
+      if (const auto id = words_->find(one)) {
+        symbols.push_back(*id);
+        unknown = false;
+      } else if (byte_fallback_) {
+        for (const char b : one) { symbols.push_back(bytes_[static_cast<unsigned char>(b)]); }
+        unknown = false;
+      } else if (unknown_) {
+        if (!unknown || !fuse_) { symbols.push_back(*unknown_); }
+        unknown = true;
+      }
     }
-    std::vector<symbol> all;
-    for (std::size_t i = 0; i < n; ++i) {
-      if (!gone[i]) { all.push_back(symbols[i]); }
-    }
-    return all;
+    return merges_.merged(std::move(symbols));
   }
 
  private:
-  std::map<std::pair<symbol, symbol>, std::pair<std::uint32_t, symbol>> ranks_{};
-};
+  void add_merge(const reader& r, const json& one) {
+    std::string left;
+    std::string right;
+    if (one.is_string()) {
+      const std::string text = one.get<std::string>();
+      const std::size_t space = text.find(' ');
+      if (space == std::string::npos) { r.refuse("the merge " + io::detail::printable(text) + " is no pair"); }
+      left = text.substr(0, space);
+      right = text.substr(space + 1);
+    } else if (one.is_array() && one.size() == 2 && one[0].is_string() && one[1].is_string()) {
+      left = one[0].get<std::string>();
+      right = one[1].get<std::string>();
+    } else {
+      r.refuse("a merge is no pair of texts");
+    }
+    const auto a = words_->find(left);
+    const auto b = words_->find(right);
+    const auto made = words_->find(left + right);
+    if (!a || !b || !made) {
+      r.refuse("the merge of " + io::detail::printable(left) + " and " + io::detail::printable(right) +
+               " is not in the vocabulary");
+    }
+    merges_.add(*a, *b, *made);
+  }
 
-}  // namespace dimwise::text
+  const vocabulary* words_ = nullptr;
+  bpe_merges merges_{};
+  std::array<std::uint32_t, 256> bytes_{};
+  std::optional<std::uint32_t> unknown_{};
+  bool byte_fallback_ = false;
+  bool fuse_ = false;
+  bool whole_words_ = false;
+};
+#pragma GCC diagnostic pop
+
+}  // namespace dimwise::text::detail

@@ -6,12 +6,14 @@
 // Tests: tests/text/tokenizer.test.cpp
 #pragma once
 
-#include <dimwise/text/added_words.hpp>
+#include <dimwise/text/added_tokens.hpp>
+#include <dimwise/text/bpe.hpp>
 #include <dimwise/text/decoders.hpp>
 #include <dimwise/text/normalizers.hpp>
+#include <dimwise/text/post_processor.hpp>
 #include <dimwise/text/splitters.hpp>
-#include <dimwise/text/surroundings.hpp>
-#include <dimwise/text/word_models.hpp>
+#include <dimwise/text/vocabulary.hpp>
+#include <dimwise/text/wordpiece.hpp>
 
 #include <functional>
 #include <limits>
@@ -33,16 +35,16 @@ class pipeline {
     words_ = vocabulary(r, r.at(model, "vocab", "model"));
     vocabulary_size_ = words_.size();
     if (type == "BPE") {
-      pieces_ = [m = pair_model(r, model, words_)](const std::u32string& w) { return m(w); };
+      pieces_ = [m = bpe_model(r, model, words_)](const std::u32string& w) { return m(w); };
     } else {
-      pieces_ = [m = piece_model(r, model, words_)](const std::u32string& w) { return m(w); };
+      pieces_ = [m = wordpiece_model(r, model, words_)](const std::u32string& w) { return m(w); };
     }
     if (from.contains("normalizer")) { add_normalizer(r, from.at("normalizer"), changes_); }
     check_steps(r, "normalizer", changes_.size());
     add_words(r, from);
     if (from.contains("pre_tokenizer")) { add_splitter(r, from.at("pre_tokenizer"), cuts_); }
     check_steps(r, "pre_tokenizer", cuts_.size());
-    if (from.contains("post_processor")) { around_ = surroundings(r, from.at("post_processor"), words_); }
+    if (from.contains("post_processor")) { around_ = post_processor(r, from.at("post_processor"), words_); }
     if (from.contains("decoder") && !from.at("decoder").is_null()) {
       add_decoder(r, from.at("decoder"), steps_);
       between_.clear();
@@ -147,7 +149,7 @@ class pipeline {
     for (const json& one : from.at("added_tokens")) {
       const std::string content = r.word(one, "content", "an added token");
       if (content.empty()) { continue; }
-      added_word w{decoded(content), r.id(r.at(one, "id", "an added token"), content)};
+      added_token w{decoded(content), r.id(r.at(one, "id", "an added token"), content)};
       w.special = r.flag(one, "special", false);
       w.strips_left = r.flag(one, "lstrip", false);
       w.strips_right = r.flag(one, "rstrip", false);
@@ -184,14 +186,14 @@ class pipeline {
   vocabulary words_{};
   std::size_t vocabulary_size_ = 0;
   std::function<ids(const std::u32string&)> pieces_{};
-  std::vector<added_word> added_{};
-  std::vector<added_word> added_normalised_{};
+  std::vector<added_token> added_{};
+  std::vector<added_token> added_normalised_{};
   std::set<std::uint32_t> special_{};
   std::vector<change> changes_{};
   std::vector<cut> cuts_{};
   std::vector<decode_step> steps_{};
   std::string between_ = " ";  // without a decoder tokens are words of their own
-  surroundings around_{};
+  post_processor around_{};
 };
 
 // The tokens that special_tokens_map.json names, each a text, an object with its content, or a list of these.

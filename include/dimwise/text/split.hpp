@@ -13,12 +13,12 @@
 namespace dimwise::text {
 
 /// The patterns of byte-level tokenizers. Their text distinguishes them.
-enum class word_pattern : unsigned char { gpt2, llama3, qwen2 };
+enum class split_pattern : unsigned char { gpt2, llama3, qwen2 };
 
 /// The pattern that a tokenizer.json spells so; nothing where it is none of them.
-[[nodiscard]] inline std::optional<word_pattern> pattern_of(std::string_view regex) {
+[[nodiscard]] inline std::optional<split_pattern> pattern_of(std::string_view regex) {
   if (regex == R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)") {
-    return word_pattern::gpt2;
+    return split_pattern::gpt2;
   }
   // The two differ in how many digits are one word.
   constexpr std::string_view begin = R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N})";
@@ -27,8 +27,8 @@ enum class word_pattern : unsigned char { gpt2, llama3, qwen2 };
     return std::nullopt;
   }
   const std::string_view digits = regex.substr(begin.size(), regex.size() - begin.size() - end.size());
-  if (digits == "{1,3}") { return word_pattern::llama3; }
-  if (digits.empty()) { return word_pattern::qwen2; }
+  if (digits == "{1,3}") { return split_pattern::llama3; }
+  if (digits.empty()) { return split_pattern::qwen2; }
   return std::nullopt;
 }
 
@@ -37,11 +37,11 @@ namespace detail {
 // One word of a text from a place on; the alternatives of a pattern in their order.
 class word_matcher {
  public:
-  word_matcher(std::u32string_view text, word_pattern pattern) : text_(text), pattern_(pattern) {}
+  word_matcher(std::u32string_view text, split_pattern pattern) : text_(text), pattern_(pattern) {}
 
   [[nodiscard]] std::size_t end_of_word(std::size_t i) const {
     if (const std::size_t n = contraction(i); n > 0) { return i + n; }
-    return pattern_ == word_pattern::gpt2 ? gpt2(i) : llama3(i);
+    return pattern_ == split_pattern::gpt2 ? gpt2(i) : llama3(i);
   }
 
  private:
@@ -56,7 +56,7 @@ class word_matcher {
 
   [[nodiscard]] std::size_t contraction(std::size_t i) const {
     if (text_[i] != '\'' || !has(i + 1)) { return 0; }
-    const bool any_case = pattern_ != word_pattern::gpt2;
+    const bool any_case = pattern_ != split_pattern::gpt2;
     const auto at = [&](std::size_t k) -> code_point {
       if (!has(k)) { return 0; }
       const code_point c = text_[k];
@@ -90,7 +90,7 @@ class word_matcher {
     if (is_letter(c)) { return run(i, is_letter); }
     if (!is_line_end(c) && !is_number(c) && has(i + 1) && is_letter(text_[i + 1])) { return run(i + 1, is_letter); }
     if (is_number(c)) {
-      const std::size_t most = pattern_ == word_pattern::llama3 ? 3 : 1;
+      const std::size_t most = pattern_ == split_pattern::llama3 ? 3 : 1;
       std::size_t end = i;
       while (has(end) && end - i < most && is_number(text_[end])) { ++end; }
       return end;
@@ -106,13 +106,13 @@ class word_matcher {
   }
 
   std::u32string_view text_;
-  word_pattern pattern_;
+  split_pattern pattern_;
 };
 
 }  // namespace detail
 
 /// The words of a text by a pattern: every code point is in one.
-[[nodiscard]] inline std::vector<std::u32string> words_by(word_pattern pattern, std::u32string_view text) {
+[[nodiscard]] inline std::vector<std::u32string> words_by(split_pattern pattern, std::u32string_view text) {
   std::vector<std::u32string> words;
   const detail::word_matcher match(text, pattern);
   for (std::size_t i = 0; i < text.size();) {

@@ -37,7 +37,7 @@ inline void add_splitter(const reader& r, const json& from, std::vector<cut>& to
     to.emplace_back([=](const std::u32string& text) {
       const bool add = space && !text.empty() && text.front() != U' ';
       const std::u32string whole = add ? U" " + text : text;
-      auto words = regex ? words_by(word_pattern::gpt2, whole) : std::vector{whole};
+      auto words = regex ? words_by(split_pattern::gpt2, whole) : std::vector{whole};
       for (auto& w : words) { w = signs_of_bytes(w); }
       return words;
     });

@@ -112,7 +112,8 @@ struct product_marks<Over, shape<T...>, Other> {
   using marks = marks_t<shape<T...>>;
   template <class M>
   static consteval bool stays() {
-    if constexpr (mark_order<M> == mark_order<indexed<>> || mark_order<M> == mark_order<biased_for<>>) {
+    if constexpr (mark_order<M> == mark_order<indexed<>> || mark_order<M> == mark_order<biased_for<>> ||
+                  mark_order<M> == mark_order<log_normalised<>>) {
       return false;
     } else if constexpr (mark_order<M> == mark_order<normalised<>> && is_mixture<Over, shape<T...>, Other>) {
       return is_disjoint<axes_of_list_t<mark_dims_t<M>>, axes_of_list_t<Over>>;

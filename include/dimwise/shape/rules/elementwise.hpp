@@ -60,6 +60,15 @@ struct error_with<Error, Op, list<Shown...>> {
 template <template <class...> class Error, class Op, class... Shapes>
 using error_with_t = typename error_with<Error, Op, typename show_all<Shapes...>::type>::type;
 
+// Operations that take elements of several operands as numbers of one scale.
+template <class Op>
+inline constexpr bool is_of_one_scale = is_any_of<Op, op::compare, op::where, op::maximum, op::minimum, op::clamp>;
+template <class... Shapes>
+inline constexpr bool any_logarithms_meet = false;
+template <class First, class... Rest>
+inline constexpr bool any_logarithms_meet<First, Rest...> =
+    (logarithms_meet<First, Rest> || ...) || any_logarithms_meet<Rest...>;
+
 // The operations that end the mark of masked values, because they give 0 for what is masked.
 template <class Op, bool EndsMask, class... Shapes>
 consteval auto judge_elementwise() {
@@ -71,6 +80,8 @@ consteval auto judge_elementwise() {
     return answer<error_with_t<ERROR_R8_neither_has_all_dimensions_of_the_other, Op, Shapes...>>{};
   } else if constexpr (effect_in<masked_for<>>(marks_row<Op>) == by_rule && any_masked<Shapes...> && !EndsMask) {
     return answer<error_with_t<ERROR_R7_masked_values_are_given_to_a_function, Op, Shapes...>>{};
+  } else if constexpr (is_of_one_scale<Op> && any_logarithms_meet<Shapes...>) {
+    return answer<error_with_t<ERROR_R5_log_probabilities_meet_probabilities, Op, Shapes...>>{};
   } else {
     return answer<accepted<make_shape_t<dims_t<model>, join_t<kept_marks_t<Op, Shapes>...>>>>{};
   }
@@ -124,6 +135,8 @@ consteval auto judge_added() {
   using sum = typename decltype(judge_elementwise<op::elementwise, false, A, B>())::type;
   if constexpr (refused<sum>) {
     return answer<sum>{};
+  } else if constexpr (logarithms_meet<A, B>) {
+    return answer<ERROR_R5_log_probabilities_meet_probabilities<op::elementwise, lhs_t<A>, rhs_t<B>>>{};
   } else if constexpr (adds_unlike_rotations<A, B>) {
     return answer<ERROR_R9_only_one_operand_is_rotated<op::elementwise, lhs_t<A>, rhs_t<B>>>{};
   } else if constexpr (added_bias<A, B>::masked) {
@@ -161,6 +174,44 @@ consteval auto judge_multiplied() {
     return product;
   } else {
     return judge_elementwise<op::elementwise, false, multiplied_t<A, dims_t<B>>, multiplied_t<B, dims_t<A>>>();
+  }
+}
+
+// R5: the logarithm of what sums to one, and back.
+template <class Mark>
+struct logarithm_of {
+  using type = list<Mark>;
+};
+template <class... D>
+struct logarithm_of<normalised<D...>> {
+  using type = list<log_normalised<D...>>;
+};
+template <class Mark>
+struct exponential_of {
+  using type = list<Mark>;
+};
+template <class... D>
+struct exponential_of<log_normalised<D...>> {
+  using type = list<normalised<D...>>;
+};
+// The marks that `Turned` does not change are what a function leaves of them.
+template <template <class> class Turned, class Marks>
+struct turned_marks;
+template <template <class> class Turned, class... M>
+struct turned_marks<Turned, list<M...>> {
+  template <class Mark>
+  using one = std::conditional_t<std::is_same_v<typename Turned<Mark>::type, list<Mark>>,
+                                 kept_marks_t<op::map, shape<Mark>>, typename Turned<Mark>::type>;
+  using type = join_t<one<M>...>;
+};
+template <bool EndsMask, template <class> class Turned, class Shape>
+consteval auto judge_turned() {
+  constexpr auto verdict = judge_elementwise<op::map, EndsMask, Shape>();
+  using judged = typename decltype(verdict)::type;
+  if constexpr (refused<judged>) {
+    return verdict;
+  } else {
+    return answer<accepted<make_shape_t<dims_t<Shape>, typename turned_marks<Turned, marks_t<Shape>>::type>>>{};
   }
 }
 
@@ -239,6 +290,11 @@ template <class A, class B>
 using multiplied = typename decltype(detail::judge_multiplied<A, B>())::type;
 template <bool EndsMask, class... Shapes>
 using map = typename decltype(detail::judge_elementwise<op::map, EndsMask, Shapes...>())::type;
+/// `exp` and `log`, which go between `log_normalised` and `normalised`.
+template <class Shape>
+using exponential = typename decltype(detail::judge_turned<true, detail::exponential_of, Shape>())::type;
+template <class Shape>
+using logarithm = typename decltype(detail::judge_turned<false, detail::logarithm_of, Shape>())::type;
 template <class Named, class Shape>
 using scaled = typename decltype(detail::judge_scaled<op::scaled, detail::named_t<Named>, Shape>())::type;
 template <class Shape, class By>

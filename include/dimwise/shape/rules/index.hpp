@@ -3,9 +3,10 @@
 //
 // Layer: shape.
 //
-//   at<D>: [D, rest] -> [rest], indexed<D>      slice<D>: [D, rest] -> [D, rest]      gather<D>: [D, rest] x ids [i] -> [i, rest]
+//   at<D>: [D, rest] -> [rest], indexed<D>      slice<D>: [D, rest] -> [D, rest]
+//   gather<D>: [D, rest] x ids [i] -> [i, rest]
 //
-// R1, R10, R17, R18.
+// R1, R5, R10, R17, R18.
 // Tests: tests/shape/index.test.cpp, tests/compile_fail/index/
 #pragma once
 
@@ -77,6 +78,22 @@ consteval auto judge_slice() {
   }
 }
 
+// R5: of logarithms of probabilities a row is taken by a condition, which leaves the dimension that they are normalised
+// over, or an element along that dimension. Ids that share it take elements of several distributions side by side.
+template <class D, class Over, class Ids>
+inline constexpr bool gathers_beside_its_dimension = Over::size > 0 && is_disjoint<axes_t<D>, axes_of_list_t<Over>> &&
+                                                     !is_disjoint<axes_of_list_t<Over>, axes_of_list_t<dims_t<Ids>>>;
+// The marks that say so and end along D.
+template <class D, class Marks>
+struct logarithms_beside {
+  template <class M>
+  static constexpr bool stays =
+      mark_order<M> == mark_order<log_normalised<>> && is_disjoint<axes_t<D>, axes_of_list_t<mark_dims_t<M>>>;
+  template <class... M>
+  static auto keep(list<M...>) -> join_t<list_if<stays<M>, M>...>;
+  using type = decltype(keep(Marks{}));
+};
+
 template <class D, class IdDim, class Table, class Ids>
 consteval auto judge_gather() {
   using table = dims_t<Table>;
@@ -93,10 +110,14 @@ consteval auto judge_gather() {
         ERROR_R18_ids_of_a_composite_are_split_first<op::gather, over<about_t<D>>, lhs_t<Table>, rhs_t<Ids>>>{};
   } else if constexpr (refuses_mark<op::gather, Table>) {
     return answer<refused_mark_t<op::gather, Table, over<about_t<D>>, lhs_t<Table>, rhs_t<Ids>>>{};
+  } else if constexpr (gathers_beside_its_dimension<D, marked_t<log_normalised, marks_t<Table>>, Ids>) {
+    using named = join_t<list<D>, marked_t<log_normalised, marks_t<Table>>>;
+    return answer<ERROR_R5_log_probabilities_are_taken_along_their_own_dimension<op::gather, over_t<named>,
+                                                                                 lhs_t<Table>, rhs_t<Ids>>>{};
   } else {
     // What the ids and the table share is taken side by side, but for D, which is that of the ids where they have it;
     // the ids' dimensions come first.
-    using kept = kept_marks_t<op::gather, Table>;
+    using kept = join_t<kept_marks_t<op::gather, Table>, typename logarithms_beside<D, marks_t<Table>>::type>;
     using marks =
         typename std::conditional_t<is_in<D, dims_t<Ids>>, std::type_identity<kept>, marks_without<kept, D>>::type;
     using dims = union_t<dims_t<Ids>, difference_t<table, list<D>>>;

@@ -3,7 +3,8 @@
 //
 // Layer: shape.
 //
-//   linear_attention<P, F>:  [P, F, heads…] x [P, F, kv heads…] x [P, V, kv heads…] x state [F, V, kv heads…]  ->  [P, V, heads…]
+//   linear_attention<P, F>:  [P, F, heads…] x [P, F, kv heads…] x [P, V, kv heads…] x state [F, V, kv heads…]
+//                        ->  [P, V, heads…]
 //
 // R1, R8, R9, R13, R16, R19.
 // Tests: tests/nn/linear_attention.test.cpp, tests/compile_fail/cache/

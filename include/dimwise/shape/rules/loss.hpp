@@ -42,6 +42,8 @@ consteval auto judge_pairs() {
   } else if constexpr (refuses_mark<op::mean_squared_error, Y>) {  // the marks that no targets have
     return answer<typename refused_mark<typename effects<op::mean_squared_error, marks_t<Y>>::refused, Op, lhs_t<X>,
                                         rhs_t<Y>>::type>{};
+  } else if constexpr (std::is_same_v<Op, op::mean_squared_error> && logarithms_meet<X, Y>) {
+    return answer<ERROR_R5_log_probabilities_meet_probabilities<Op, lhs_t<X>, rhs_t<Y>>>{};
   } else if constexpr (choose_unlike_rotations<X, Y>) {
     return answer<ERROR_R9_only_one_operand_is_rotated<Op, lhs_t<X>, rhs_t<Y>>>{};
   } else {
@@ -56,6 +58,7 @@ consteval auto judge_alternatives() {
   using rest = make_shape_t<difference_t<dims_t<Logits>, list<V>>, list<>>;
   using expected = std::conditional_t<std::is_same_v<Ids, nothing>, dims_t<Logits>, dims_t<rest>>;
   using sums_to_one = marked_t<normalised, marks_t<Targets>>;
+  using logarithms = marked_t<log_normalised, marks_t<Targets>>;
   if constexpr (!allowed<logits>) {
     return answer<logits>{};
   } else if constexpr (!std::is_same_v<Ids, nothing> && !std::is_same_v<Ids, V>) {
@@ -64,7 +67,10 @@ consteval auto judge_alternatives() {
     return answer<ERROR_R18_single_element_meets_its_whole_dimension<Op, lhs_t<Logits>, rhs_t<Targets>>>{};
   } else if constexpr (!same_set<dims_t<Targets>, expected>) {
     return answer<ERROR_R22_targets_have_other_dimensions<Op, lhs_t<Logits>, rhs_t<Targets>>>{};
-  } else if constexpr (sums_to_one::size > 0 && !std::is_same_v<sums_to_one, list<V>>) {
+  } else if constexpr (std::is_same_v<Op, op::cross_entropy> && logarithms::size > 0) {
+    return answer<ERROR_R22_targets_are_log_probabilities<Op, over_t<list<V>>, lhs_t<Logits>, rhs_t<Targets>>>{};
+  } else if constexpr ((sums_to_one::size > 0 && !std::is_same_v<sums_to_one, list<V>>) ||
+                       (logarithms::size > 0 && !std::is_same_v<logarithms, list<V>>)) {
     return answer<
         ERROR_R22_targets_sum_to_one_over_another_dimension<Op, over_t<list<V>>, lhs_t<Logits>, rhs_t<Targets>>>{};
   } else {

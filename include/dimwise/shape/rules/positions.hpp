@@ -142,6 +142,9 @@ consteval auto judge_top_k() {
     return answer<ERROR_R1_operation_names_its_dimension<op::top_k, O, operand_t<Shape>>>{};
   } else if constexpr (filter<list<D, Best>>::not_attended::size > 0 || is_composite<Best>) {
     return answer<ERROR_R13_softmax_takes_attendable_or_choice<op::top_k, O, operand_t<Shape>>>{};
+  } else if constexpr (chooses_by_positions<list<D>, Shape>()) {
+    return answer<
+        ERROR_R5_alternatives_are_chosen_by_weights_over_positions<op::top_k, over<about_t<D>>, operand_t<Shape>>>{};
   } else if constexpr (D::static_extent != at_run_time && Best::static_extent != at_run_time &&
                        Best::static_extent > D::static_extent) {
     return answer<ERROR_R18_more_elements_than_the_dimension_has<op::top_k, O, operand_t<Shape>>>{};

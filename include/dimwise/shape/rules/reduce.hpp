@@ -58,6 +58,13 @@ template <class... D>
 struct normalised_mark<list<D...>> {
   using type = list<normalised<D...>>;
 };
+// What a softmax or its logarithm sets.
+template <class Op, class Over>
+struct softmax_mark : normalised_mark<Over> {};
+template <class... D>
+struct softmax_mark<op::log_softmax, list<D...>> {
+  using type = list<log_normalised<D...>>;
+};
 
 template <class Op, class Over, class Shape>
 consteval auto judge_softmax() {
@@ -70,9 +77,7 @@ consteval auto judge_softmax() {
     return answer<ERROR_R5_softmax_over_a_single_element<Op, over_t<Over>, operand_t<Shape>>>{};
   } else {
     using kept = kept_marks_t<Op, Shape>;
-    using set =
-        std::conditional_t<std::is_same_v<Op, op::log_softmax>, std::type_identity<list<>>, normalised_mark<Over>>;
-    return answer<accepted<make_shape_t<dims_t<Shape>, join_t<kept, typename set::type>>>>{};
+    return answer<accepted<make_shape_t<dims_t<Shape>, join_t<kept, typename softmax_mark<Op, Over>::type>>>>{};
   }
 }
 
@@ -84,7 +89,8 @@ struct reduced_marks {
   static consteval auto one() {
     if constexpr (mark_order<M> == mark_order<indexed<>>) {
       return list<M>{};
-    } else if constexpr (mark_order<M> == mark_order<masked_for<>> || mark_order<M> == mark_order<biased_for<>>) {
+    } else if constexpr (mark_order<M> == mark_order<masked_for<>> || mark_order<M> == mark_order<biased_for<>> ||
+                         mark_order<M> == mark_order<log_normalised<>>) {
       return list<>{};
     } else if constexpr (mark_order<M> == mark_order<normalised<>> && parallel_only) {
       return
@@ -121,6 +127,20 @@ consteval bool averages_weights() {
   return std::is_same_v<Op, op::mean> && !is_disjoint<axes_of_list_t<Over>, axes_of_list_t<weighing_t<Shape>>>;
 }
 
+// R5: the largest of alternatives, by weights that sum to one over positions: those of one alternative compare the
+// positions, and those of one position do not compare the alternatives.
+template <class... D>
+consteval bool all_positions(list<D...>) {
+  return sizeof...(D) > 0 && (is_position<D> && ...);
+}
+template <class Over, class Shape>
+consteval bool chooses_by_positions() {
+  using weights =
+      axes_of_list_t<join_t<marked_t<normalised, marks_t<Shape>>, marked_t<log_normalised, marks_t<Shape>>>>;
+  return filter<axes_of_list_t<Over>>::any_choice && !filter<axes_of_list_t<Over>>::any_position &&
+         all_positions(weights{});
+}
+
 template <class Op, class Over, class Shape, bool AllDocuments = false>
 consteval auto judge_reduce() {
   using objection = objection_t<Op, Over, Shape, AllDocuments>;
@@ -133,6 +153,8 @@ consteval auto judge_reduce() {
   } else if constexpr ((std::is_same_v<Op, op::argmax> || std::is_same_v<Op, op::logsumexp>) &&
                        filter<Over>::not_attended::size > 0) {
     return answer<ERROR_R13_softmax_takes_attendable_or_choice<Op, over_t<Over>, operand_t<Shape>>>{};
+  } else if constexpr (std::is_same_v<Op, op::argmax> && chooses_by_positions<Over, Shape>()) {
+    return answer<ERROR_R5_alternatives_are_chosen_by_weights_over_positions<Op, over_t<Over>, operand_t<Shape>>>{};
   } else if constexpr (std::is_same_v<Op, op::argmax> || std::is_same_v<Op, op::logsumexp>) {
     using kept = kept_marks_t<Op, Shape>;
     return answer<accepted<make_shape_t<difference_t<dims_t<Shape>, Over>, kept>>>{};

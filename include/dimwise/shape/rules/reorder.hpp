@@ -4,7 +4,8 @@
 //
 // Layer: shape.
 //
-//   roll<D>: [D, rest] -> [D, rest]       one_hot<D>: ids [i] -> [i, D]       scatter_add<D, s>: [i, s, rest] x ids [i, s] -> [D, i, rest]
+//   roll<D>: [D, rest] -> [D, rest]       one_hot<D>: ids [i] -> [i, D]
+//   scatter_add<D, s>: [i, s, rest] x ids [i, s] -> [D, i, rest]
 //
 // R1, R5, R7, R17, R18, R19.
 // Tests: tests/shape/reorder.test.cpp, tests/compile_fail/index/

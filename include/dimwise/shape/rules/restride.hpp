@@ -108,7 +108,7 @@ struct cut_marks {
     if constexpr (mark_order<M> == mark_order<normalised<>> && is_in<D, mark_dims_t<M>>) {
       return typename weakened<M>::type{};
     } else {
-      return list<M>{};
+      return list_if<mark_order<M> != mark_order<log_normalised<>> || !is_in<D, mark_dims_t<M>>, M>{};
     }
   }
   template <class... M>
@@ -161,6 +161,7 @@ struct marks_without {
   template <class M>
   static constexpr bool ends = is_in<D, mark_dims_t<M>> &&
                                (mark_order<M> == mark_order<normalised<>> || mark_order<M> == mark_order<weighted<>> ||
+                                mark_order<M> == mark_order<log_normalised<>> ||
                                 mark_order<M> == mark_order<rotated<>> || mark_order<M> == mark_order<biased_for<>>);
   template <class... M>
   static auto all(list<M...>) -> join_t<list_if<!ends<M>, M>...>;

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/kernels/active_quantised.hpp -- the products with quantised weights that this program uses.
+//
+// Layer: kernels. Apart from active.hpp, so that programs with float weights compile none of them.
+// Tests: tests/kernels/quantised_product.test.cpp
+#pragma once
+
+#include <dimwise/kernels/active.hpp>
+#include <dimwise/kernels/configuration.hpp>
+
+#if defined(DIMWISE_COMPILED_KERNELS) && !defined(DIMWISE_PLAIN_ONLY)
+
+#include <dimwise/kernels/quantised_table.hpp>
+
+namespace dimwise::kernels {
+/// Those for the machine: where it multiplies numbers of 8 and 16 bits itself, others than those of active().
+[[nodiscard]] const quantised_table& active_quantised() noexcept;
+}  // namespace dimwise::kernels
+
+#elif !defined(DIMWISE_PLAIN_ONLY)
+
+#include <dimwise/kernels/quantised_implementation.hpp>
+
+namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
+/// Those for the compiler's flags.
+template <class Arch = default_arch>
+[[nodiscard]] const quantised_table& active_quantised() noexcept {
+  return quantised_table_of<Arch>;
+}
+}  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION
+
+#endif

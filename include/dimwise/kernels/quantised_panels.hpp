@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/kernels/quantised_panels.hpp -- many rows of inputs times quantised weights, where the machine multiplies
+// numbers of 8 or 16 bits itself.
+//
+// Layer: kernels. Includes: simd.hpp, quantised_inputs.hpp, quantised_dots.hpp.
+// Tests: tests/kernels/quantised_product.test.cpp
+//
+// Sixteen rows of weights become a panel: 4 bytes of each row side by side, so that a register of weights meets one
+// lane of inputs, broadcast, and no sum goes across lanes. Numbers of 4 bits become bytes in the panel.
+#pragma once
+
+#include <dimwise/kernels/configuration.hpp>
+#include <dimwise/kernels/quantised_dots.hpp>
+#include <dimwise/kernels/simd.hpp>
+
+#if defined(__AVX512VNNI__) && defined(__AVX512BW__)
+
+namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail {
+
+inline constexpr std::size_t rows_of_panel = 16;
+inline constexpr std::size_t tile_panels = 2;
+
+// 16 rows of 64 bytes, each byte changed by some bits: lane d of row r becomes lane r of row d.
+[[gnu::always_inline]] inline void turn_lanes(const unsigned char* from, std::size_t row, int change,
+                                              unsigned char* to) noexcept {
+  __m512i a[16];
+  __m512i b[16];
+  const __m512i bits = _mm512_set1_epi8(static_cast<char>(change));
+#pragma GCC unroll 16
+  for (std::size_t r = 0; r < 16; ++r) a[r] = _mm512_xor_si512(_mm512_loadu_si512(from + r * row), bits);
+#pragma GCC unroll 8
+  for (std::size_t r = 0; r < 16; r += 2) {
+    b[r] = _mm512_unpacklo_epi32(a[r], a[r + 1]);
+    b[r + 1] = _mm512_unpackhi_epi32(a[r], a[r + 1]);
+  }
+#pragma GCC unroll 4
+  for (std::size_t r = 0; r < 16; r += 4) {
+    a[r] = _mm512_unpacklo_epi64(b[r], b[r + 2]);
+    a[r + 1] = _mm512_unpackhi_epi64(b[r], b[r + 2]);
+    a[r + 2] = _mm512_unpacklo_epi64(b[r + 1], b[r + 3]);
+    a[r + 3] = _mm512_unpackhi_epi64(b[r + 1], b[r + 3]);
+  }
+  // a[4 q + i] holds lanes i, i + 4, i + 8, i + 12 of rows 4 q … 4 q + 3.
+#pragma GCC unroll 4
+  for (std::size_t i = 0; i < 4; ++i) {
+    const __m512i low = _mm512_shuffle_i32x4(a[i], a[4 + i], 0x44);
+    const __m512i high = _mm512_shuffle_i32x4(a[i], a[4 + i], 0xee);
+    const __m512i low2 = _mm512_shuffle_i32x4(a[8 + i], a[12 + i], 0x44);
+    const __m512i high2 = _mm512_shuffle_i32x4(a[8 + i], a[12 + i], 0xee);
+    _mm512_storeu_si512(to + 64 * i, _mm512_shuffle_i32x4(low, low2, 0x88));
+    _mm512_storeu_si512(to + 64 * (i + 4), _mm512_shuffle_i32x4(low, low2, 0xdd));
+    _mm512_storeu_si512(to + 64 * (i + 8), _mm512_shuffle_i32x4(high, high2, 0x88));
+    _mm512_storeu_si512(to + 64 * (i + 12), _mm512_shuffle_i32x4(high, high2, 0xdd));
+  }
+}
+
+// The bytes of a row in a panel, zeros behind them; numbers of 4 bits plus 120 become bytes.
+[[gnu::noinline]] inline void spread_row(const quantised_product_call& c, const unsigned char* __restrict from,
+                                         std::size_t padded, unsigned char* __restrict to) noexcept {
+  std::size_t bytes = c.k * (c.format == number_format::bfloat16 ? 2 : 1);
+  if (c.format == number_format::int4) {
+    bytes = (c.k + 1) / 2 * 2;
+    for (std::size_t i = 0; i < bytes / 2; ++i) {
+      to[2 * i] = static_cast<unsigned char>((from[i] & 15U) + 120U);
+      to[2 * i + 1] = static_cast<unsigned char>((from[i] >> 4) + 120U);
+    }
+  } else {
+    __builtin_memcpy(to, from, bytes);
+  }
+  __builtin_memset(to + bytes, 0, padded - bytes);
+}
+
+struct quantised_panel {
+  unsigned char* numbers;  // [bytes of a row / 4][16][4]
+  float* scales;           // [blocks][16]
+};
+
+// The panel of 16 rows of weights; `rows` is scratch for as many.
+[[gnu::noinline]] inline void pack_panel(const quantised_product_call& c, const quantised_rows_at& b,
+                                         std::size_t padded, unsigned char* rows, const quantised_panel& to) noexcept {
+  const int change = c.format == number_format::int8 ? -128 : 0;
+  const unsigned char* from = b.data;
+  auto row = static_cast<std::size_t>(b.row);
+  std::size_t end = c.k * (c.format == number_format::bfloat16 ? 2 : 1);
+  if (c.format == number_format::int4 || b.rows < rows_of_panel || end % 64 != 0) {
+    for (std::size_t r = 0; r < rows_of_panel; ++r) spread_row(c, b.at(r), padded, rows + r * padded);
+    from = rows;
+    row = end = padded;
+  }
+  for (std::size_t at = 0; at < end; at += 64) {
+#if defined(__GNUC__)
+    // Hardware prefetchers do not follow sixteen rows at a time. Each row is prefetched four lines before it is turned,
+    // and the first lines of the next panel after the last ones of this.
+    const std::size_t later = at + 256 < end ? at + 256 : at + 256 - end + rows_of_panel * row;
+    for (std::size_t r = 0; r < rows_of_panel; ++r) __builtin_prefetch(from + later + r * row, 0, 3);
+#endif
+    turn_lanes(from + at, row, change, to.numbers + at * rows_of_panel);
+  }
+  if (c.scales == nullptr) return;
+  const std::size_t blocks = (c.k + block_numbers - 1) / block_numbers;
+  for (std::size_t r = 0; r < rows_of_panel; ++r) {
+    const float16* const scales = b.scales_at(r);
+    for (std::size_t i = 0; i < blocks; ++i) to.scales[i * rows_of_panel + r] = static_cast<float>(scales[i]);
+  }
+}
+
+[[gnu::always_inline]] inline __m512i broadcast_lane(const void* from) noexcept {
+  int lane;
+  __builtin_memcpy(&lane, from, sizeof(lane));
+  return _mm512_set1_epi32(lane);
+}
+
+// out[r * width …]: `Rows` rows of 8-bit inputs times two panels.
+template <std::size_t Rows>
+[[gnu::noinline]] void int8_tile(const input_row* x, std::size_t blocks, const quantised_panel* p, float* out,
+                                 std::size_t width) noexcept {
+  __m512 sum[Rows][tile_panels];
+#pragma GCC unroll 8
+  for (std::size_t r = 0; r < Rows; ++r) sum[r][0] = sum[r][1] = _mm512_setzero_ps();
+  const unsigned char* first = p[0].numbers;
+  const unsigned char* second = p[1].numbers;
+  for (std::size_t b = 0; b < blocks; ++b) {
+    __m512i whole[Rows][tile_panels];
+#pragma GCC unroll 8
+    for (std::size_t r = 0; r < Rows; ++r) whole[r][0] = whole[r][1] = _mm512_set1_epi32(x[r].begin[b]);
+#pragma GCC unroll 8
+    for (std::size_t s = 0; s < block_numbers; s += 4, first += 64, second += 64) {
+      const __m512i w0 = _mm512_loadu_si512(first);
+      const __m512i w1 = _mm512_loadu_si512(second);
+#pragma GCC unroll 8
+      for (std::size_t r = 0; r < Rows; ++r) {
+        const __m512i in = broadcast_lane(x[r].numbers + b * block_numbers + s);
+        whole[r][0] = _mm512_dpbusd_epi32(whole[r][0], w0, in);
+        whole[r][1] = _mm512_dpbusd_epi32(whole[r][1], w1, in);
+      }
+    }
+    const __m512 scale0 = _mm512_loadu_ps(p[0].scales + b * rows_of_panel);
+    const __m512 scale1 = _mm512_loadu_ps(p[1].scales + b * rows_of_panel);
+#pragma GCC unroll 8
+    for (std::size_t r = 0; r < Rows; ++r) {
+      const __m512 in = _mm512_set1_ps(x[r].scale[b]);
+      sum[r][0] = _mm512_fmadd_ps(_mm512_mul_ps(_mm512_cvtepi32_ps(whole[r][0]), in), scale0, sum[r][0]);
+      sum[r][1] = _mm512_fmadd_ps(_mm512_mul_ps(_mm512_cvtepi32_ps(whole[r][1]), in), scale1, sum[r][1]);
+    }
+  }
+#pragma GCC unroll 8
+  for (std::size_t r = 0; r < Rows; ++r) {
+    _mm512_storeu_ps(out + r * width, sum[r][0]);
+    _mm512_storeu_ps(out + r * width + rows_of_panel, sum[r][1]);
+  }
+}
+
+#if defined(__AVX512BF16__)
+// The same for inputs and weights of bfloat16; `lanes_of_row` pairs.
+template <std::size_t Rows>
+[[gnu::noinline]] void bfloat16_tile(const input_row* x, std::size_t lanes_of_row, const quantised_panel* p, float* out,
+                                     std::size_t width) noexcept {
+  __m512 sum[Rows][tile_panels];
+#pragma GCC unroll 12
+  for (std::size_t r = 0; r < Rows; ++r) sum[r][0] = sum[r][1] = _mm512_setzero_ps();
+  for (std::size_t l = 0; l < lanes_of_row; ++l) {
+    const auto w0 = (__m512bh)_mm512_loadu_si512(p[0].numbers + 64 * l);
+    const auto w1 = (__m512bh)_mm512_loadu_si512(p[1].numbers + 64 * l);
+#pragma GCC unroll 12
+    for (std::size_t r = 0; r < Rows; ++r) {
+      const auto in = (__m512bh)broadcast_lane(x[r].halves + 2 * l);
+      sum[r][0] = _mm512_dpbf16_ps(sum[r][0], w0, in);
+      sum[r][1] = _mm512_dpbf16_ps(sum[r][1], w1, in);
+    }
+  }
+#pragma GCC unroll 12
+  for (std::size_t r = 0; r < Rows; ++r) {
+    _mm512_storeu_ps(out + r * width, sum[r][0]);
+    _mm512_storeu_ps(out + r * width + rows_of_panel, sum[r][1]);
+  }
+}
+#endif
+
+}  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail
+
+#endif

@@ -1,0 +1,182 @@
+// dimwise/kernels/quantised_rows.hpp -- keys and values that are stored in fewer bits, widened to float block by block.
+//
+// Layer: kernels. Includes: attention_layout.hpp, simd.hpp.
+// Tests: tests/nn/cache_bfloat16.test.cpp
+//
+// A block of rows is widened into a buffer of the first-level cache right before it is used, so that the cache of a
+// model is read in the bits that it is stored in and never expanded whole. Vectors of the compiler convert: xsimd 8.1
+// has no types of 16 bits.
+//
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <dimwise/kernels/attention_layout.hpp>
+#include <dimwise/kernels/configuration.hpp>
+#include <dimwise/kernels/simd.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#if defined(__AVX512F__)
+#include <immintrin.h>
+#endif
+
+// A value that a switch leaves out does not compile.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic error "-Wswitch"
+
+namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail {
+
+template <class Element, std::size_t Count>
+struct vector_of {
+  using type [[gnu::vector_size(sizeof(Element) * Count)]] = Element;
+};
+template <class Element, std::size_t Count>
+using vector_of_t = typename vector_of<Element, Count>::type;
+
+template <class Vector>
+[[gnu::always_inline]] inline Vector load_bytes(const void* from) noexcept {
+  Vector v;
+  __builtin_memcpy(&v, from, sizeof(Vector));
+  return v;
+}
+
+// One vector of numbers that starts at element c. `Format` says how they are stored.
+template <class Arch, number_format Format>
+struct widen {
+  static constexpr std::size_t n = lanes<Arch>;
+  using floats_n = vector_of_t<float, n>;
+  using uint32_n = vector_of_t<std::uint32_t, n>;
+  using int32_n = vector_of_t<std::int32_t, n>;
+  static constexpr bool packed = Format == number_format::int4;
+#if defined(__AVX512F__)
+  static constexpr bool has_half_registers = n == 16;
+#else
+  static constexpr bool has_half_registers = false;
+#endif
+  static constexpr std::size_t bytes = Format == number_format::bfloat16 || Format == number_format::float16 ? 2 : 1;
+
+  [[gnu::always_inline]] static floats_n load(const unsigned char* row, std::size_t c) noexcept {
+    return from(row + (packed ? c / 2 : c * bytes));
+  }
+  // The elements from c to the end, in the first lanes.
+  [[gnu::always_inline]] static floats_n load_partial(const unsigned char* row, std::size_t c,
+                                                      std::size_t count) noexcept {
+    unsigned char part[n * bytes] = {};
+    const std::size_t size = packed ? (count + 1) / 2 : count * bytes;
+    __builtin_memcpy(part, row + (packed ? c / 2 : c * bytes), size);
+    return from(part);
+  }
+
+ private:
+  [[gnu::always_inline]] static floats_n from(const unsigned char* at) noexcept {
+    if constexpr (Format == number_format::bfloat16) {
+      return reinterpret<floats_n>(__builtin_convertvector(load_bytes<vector_of_t<std::uint16_t, n>>(at), uint32_n)
+                                   << 16);
+    } else if constexpr (Format == number_format::float16 && has_half_registers) {
+#if defined(__AVX512F__)
+      return reinterpret<floats_n>(_mm512_cvtph_ps(load_bytes<__m256i>(at)));
+#endif
+    } else if constexpr (Format == number_format::float16) {
+      const uint32_n h = __builtin_convertvector(load_bytes<vector_of_t<std::uint16_t, n>>(at), uint32_n);
+      // Exponent and fraction in their places; the product moves the bias and makes subnormals normal.
+      const uint32_n shifted = (h & 0x7fffU) << 13;
+      const uint32_n finite = reinterpret<uint32_n>(reinterpret<floats_n>(shifted) * 0x1p112F);
+      const uint32_n special = reinterpret<uint32_n>(shifted >= 0x0f800000U) & 0x7f800000U;
+      return reinterpret<floats_n>(finite | special | ((h & 0x8000U) << 16));
+    } else if constexpr (Format == number_format::int8) {
+      return __builtin_convertvector(widest(load_bytes<vector_of_t<std::int8_t, n>>(at)), floats_n);
+    } else {
+      static_assert(Format == number_format::int4, "dimwise: numbers of this format are widened by nothing");
+      // Two numbers a byte, the first in the low bits, each stored with 8 added.
+      using words = vector_of_t<std::uint16_t, n / 2>;
+      const words b = __builtin_convertvector(load_bytes<vector_of_t<std::uint8_t, n / 2>>(at), words);
+      const words spread = (b & 0x000fU) | ((b << 4) & 0x0f00U);
+      return __builtin_convertvector(widest(reinterpret<vector_of_t<std::int8_t, n>>(spread)) - 8, floats_n);
+    }
+  }
+  // g++ 12 takes single elements apart for a step from 8 to 32 bits, and has an instruction for each of two steps.
+  [[gnu::always_inline]] static int32_n widest(vector_of_t<std::int8_t, n> bytes_n) noexcept {
+    return __builtin_convertvector(__builtin_convertvector(bytes_n, vector_of_t<std::int16_t, n>), int32_n);
+  }
+  template <class To, class From>
+  [[gnu::always_inline]] static To reinterpret(From v) noexcept {
+    static_assert(sizeof(To) == sizeof(From));
+    return load_bytes<To>(&v);
+  }
+};
+
+enum class scaling { none, one, each };
+
+// Widens rows in the order of memory, and prefetches as many of the `ahead` rows behind them meanwhile. Without this, a
+// cache that is in DRAM is read at half the speed.
+template <class Arch, number_format Format, scaling Scaling>
+[[gnu::noinline]] void widen_rows_of(const quantised_data& from, std::size_t begin, std::size_t rows, std::size_t ahead,
+                                     std::size_t features, float* to) noexcept {
+  using widened = widen<Arch, Format>;
+  using floats_n = typename widened::floats_n;
+  constexpr std::size_t n = widened::n;
+  // Strides of packed numbers count bytes.
+  const std::ptrdiff_t row_bytes = from.row * static_cast<std::ptrdiff_t>(widened::bytes);
+  const unsigned char* row =
+      static_cast<const unsigned char*>(from.data) + static_cast<std::ptrdiff_t>(begin) * row_bytes;
+  const floats_n one = floats_n{} + (Scaling == scaling::one ? *from.scale : 1.0F);
+  for (std::size_t i = 0; i < rows; ++i, row += row_bytes, to += features) {
+#if defined(__GNUC__)
+    if (i < ahead) {
+      const unsigned char* const later = row + static_cast<std::ptrdiff_t>(rows) * row_bytes;
+      for (std::size_t byte = 0; byte < features * widened::bytes / (widened::packed ? 2 : 1); byte += 64)
+        __builtin_prefetch(later + byte, 0, 3);
+    }
+#endif
+    std::size_t c = 0;
+    for (; c + n <= features; c += n) {
+      floats_n x = widened::load(row, c);
+      if constexpr (Scaling == scaling::one) x *= one;
+      if constexpr (Scaling == scaling::each) x *= load_bytes<floats_n>(from.scale + c);
+      __builtin_memcpy(to + c, &x, sizeof(x));
+    }
+    if (c == features) continue;
+    const std::size_t size = (features - c) * sizeof(float);
+    floats_n x = widened::load_partial(row, c, features - c);
+    floats_n scale = one;
+    if constexpr (Scaling == scaling::each) __builtin_memcpy(&scale, from.scale + c, size);
+    if constexpr (Scaling != scaling::none) x *= scale;
+    __builtin_memcpy(to + c, &x, size);
+  }
+}
+
+template <class Arch, number_format Format>
+void widen_scaled(const quantised_data& from, std::size_t begin, std::size_t rows, std::size_t ahead,
+                  std::size_t features, float* to) noexcept {
+  if (from.scale == nullptr) return widen_rows_of<Arch, Format, scaling::none>(from, begin, rows, ahead, features, to);
+  if (from.scale_feature == 0) return widen_rows_of<Arch, Format, scaling::one>(from, begin, rows, ahead, features, to);
+  if (from.scale_feature == 1)
+    return widen_rows_of<Arch, Format, scaling::each>(from, begin, rows, ahead, features, to);
+  widen_rows_of<Arch, Format, scaling::none>(from, begin, rows, ahead, features, to);
+  for (std::size_t i = 0; i < rows; ++i) {
+    for (std::size_t c = 0; c < features; ++c)
+      to[i * features + c] *= from.scale[static_cast<std::ptrdiff_t>(c) * from.scale_feature];
+  }
+}
+
+// A `row_widener`.
+template <class Arch>
+void widen_rows(const quantised_data& from, std::size_t begin, std::size_t rows, std::size_t ahead,
+                std::size_t features, float* to) noexcept {
+  switch (from.format) {
+    case number_format::bfloat16:
+      return widen_scaled<Arch, number_format::bfloat16>(from, begin, rows, ahead, features, to);
+    case number_format::float16:
+      return widen_scaled<Arch, number_format::float16>(from, begin, rows, ahead, features, to);
+    case number_format::int8:
+      return widen_scaled<Arch, number_format::int8>(from, begin, rows, ahead, features, to);
+    case number_format::int4:
+      return widen_scaled<Arch, number_format::int4>(from, begin, rows, ahead, features, to);
+    case number_format::float32:
+      return;
+  }
+}
+
+}  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail
+
+#pragma GCC diagnostic pop

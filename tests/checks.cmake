@@ -1,0 +1,84 @@
+# Checks by the tools that others keep: clang-format, clang-tidy, ShellCheck, codespell. A tool that is not installed is named when
+# CMake configures, and its test is left out (tools/setup.sh tests installs all of them).
+
+# find_check(<result> <test> <program>…): the program, or a message that its test is left out.
+function(find_check result test)
+  find_program(DIMWISE_${result} NAMES ${ARGN})
+  mark_as_advanced(DIMWISE_${result})
+  if(NOT DIMWISE_${result})
+    message(STATUS "dimwise: ${ARGN} is not installed, so ${test} is left out (tools/setup.sh tests)")
+  endif()
+endfunction()
+
+set(cpp_files)
+foreach(folder IN ITEMS benchmarks examples include src tests tools)
+  file(GLOB_RECURSE found CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/${folder}/*.cpp ${PROJECT_SOURCE_DIR}/${folder}/*.hpp)
+  list(APPEND cpp_files ${found})
+endforeach()
+
+# structure.format: every C++ file; `cmake --build --preset dev --target format` formats them. Another version formats otherwise.
+list(JOIN cpp_files "\n" lines)
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/cpp_files.txt CONTENT "${lines}\n" @ONLY)
+find_check(CLANG_FORMAT structure.format clang-format-19)
+if(DIMWISE_CLANG_FORMAT)
+  set(format ${DIMWISE_CLANG_FORMAT} --files=${PROJECT_BINARY_DIR}/cpp_files.txt)
+  add_custom_target(format COMMAND ${format} -i WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} VERBATIM)
+  add_test(NAME structure.format COMMAND ${format} --dry-run -Werror WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  set_tests_properties(structure.format PROPERTIES LABELS once)
+endif()
+# clang-format leaves comments alone. The head of a compile-fail case is one sentence or one pattern for each line, as is a row of a
+# table in a string. grep ends with 1 where it finds nothing.
+add_test(NAME structure.columns COMMAND sh -c "grep -nP '^(?!// (MISTAKE|EXPECT|FROM)|[|] ).{121}' $(cat ${PROJECT_BINARY_DIR}/cpp_files.txt); test $? = 1"
+         WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+set_tests_properties(structure.columns PROPERTIES LABELS rules ENVIRONMENT LC_ALL=C.UTF-8)
+
+# One file that includes every header: what clang-tidy reads.
+file(GLOB_RECURSE found CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/include/*.hpp)
+list(TRANSFORM found REPLACE "(.+)" "#include <\\1>")
+list(JOIN found "\n" lines)
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/every_header.cpp CONTENT "${lines}\n" @ONLY)
+
+# structure.tidy: the headers, and the file that chooses the kernels; another version has other checks. With lists that the library
+# has not, its functions are inline (support/library.hpp): one that is not is found.
+find_check(CLANG_TIDY structure.tidy clang-tidy-14)
+if(DIMWISE_CLANG_TIDY)
+  add_test(NAME structure.tidy
+           COMMAND ${DIMWISE_CLANG_TIDY} --quiet --config-file=${PROJECT_SOURCE_DIR}/.clang-tidy ${PROJECT_BINARY_DIR}/every_header.cpp
+                   src/kernels.cpp -- -std=c++20 -Iinclude -DDIMWISE_COMPILED_KERNELS -D_GLIBCXX_DEBUG
+           WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  set_tests_properties(structure.tidy PROPERTIES LABELS once)
+endif()
+
+# structure.shell: every shell script.
+find_check(SHELLCHECK structure.shell shellcheck)
+if(DIMWISE_SHELLCHECK)
+  file(GLOB_RECURSE scripts CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tools/*.sh ${PROJECT_SOURCE_DIR}/benchmarks/*.sh ${PROJECT_SOURCE_DIR}/tests/*.sh)
+  add_test(NAME structure.shell COMMAND ${DIMWISE_SHELLCHECK} ${scripts} ${PROJECT_SOURCE_DIR}/.ci/run)
+  set_tests_properties(structure.shell PROPERTIES LABELS rules)
+endif()
+
+# structure.spelling: what codespell's own list has. structure.terms: phrases of tests/docs/terms.txt, `phrase->what to write instead`.
+find_check(CODESPELL "structure.spelling and structure.terms" codespell)
+if(DIMWISE_CODESPELL)
+  set(prose README.md ARCHITECTURE.md CONTRIBUTING.md CHANGELOG.md docs)
+  set(codespell ${DIMWISE_CODESPELL} --quiet-level 3 --skip=*.dwpack,*.safetensors,*.svg,*.json,terms.txt)
+  add_test(NAME structure.spelling COMMAND ${codespell} --ignore-words-list=crate ${prose} benchmarks cmake examples include src tests tools
+           WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  file(STRINGS docs/terms.txt terms)
+  list(TRANSFORM terms REPLACE "->.*" "")
+  list(JOIN terms "|" terms)
+  # Pages that are still to be written again in these terms. Take a page off the list when it is.
+  set(unrevised ARCHITECTURE.md docs/decisions/0003-copy-on-write-handles.md docs/decisions/0005-origins-conflict-late.md
+      docs/decisions/0008-what-conformance-means.md docs/decisions/0009-modules-ask-their-operations.md docs/decisions/0012-the-library-has-what-all-programs-share.md docs/errors.md docs/explanation/faq.md docs/explanation/from_formula_to_kernel.md
+      docs/explanation/masks_and_conventions.md docs/explanation/why_types.md docs/glossary.md docs/howto/read_an_error.md
+      docs/howto/use_from_cmake.md docs/reference/benchmark.md docs/reference/conformance.md docs/reference/equations.md
+      docs/reference/files.md docs/reference/generation_benchmark.md docs/reference/marks.md docs/reference/models.md
+      docs/reference/modules.md docs/reference/operations.md docs/reference/special_values.md docs/reference/tensors.md
+      docs/reference/training.md docs/reference/weights.md docs/tutorial/course.md docs/tutorial/from_a_checkpoint_to_text.md
+      docs/tutorial/from_sentences_to_neighbours.md docs/tutorial/thirty_seconds.md docs/tutorial/train_a_gpt.md)
+  list(JOIN unrevised "," unrevised)
+  add_test(NAME structure.terms COMMAND ${codespell} --skip=${unrevised} --dictionary=tests/docs/terms.txt --regex=\\b\(?i:${terms}\)\\b ${prose}
+           WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  set_tests_properties(structure.spelling structure.terms PROPERTIES LABELS rules)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS docs/terms.txt)
+endif()
