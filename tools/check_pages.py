@@ -13,7 +13,7 @@
     tests/CMakeLists.txt           runs the self-test of every script that has one
 
 Which words there are is asked of clang, which completes `dimwise::no_adl::` as it does in an editor: so it does not matter
-how a word is declared. tools/errors_page.py --check does the same for docs/errors.md. Standard library only.
+how a word is declared. Standard library only.
 """
 
 import argparse

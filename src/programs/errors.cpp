@@ -162,7 +162,7 @@ std::string in_words(const found_error& found, const palette& colours) {
                      colours.bold(error.message().first) + " (" + error.rule_name() + ")\n";
   text += joined(found.source) + joined(table(error.grid(), colours));
   if (error.known() != nullptr) {
-    for (const std::string& one : wrapped("  cure: ", error.known()->fix.words)) { text += colours.fix(one) + "\n"; }
+    for (const std::string& one : wrapped("  fix: ", error.known()->fix.words)) { text += colours.fix(one) + "\n"; }
   }
   return text + "  " + error.name() + "\n";
 }

@@ -129,7 +129,7 @@ def check_runner(workshop, command):
         found = run.exercises()
         first, second = found[0], found[1]
         mine = folder / first.path.name
-        expect("at first", call(), 1, "0 of", first.title, "It does not compile", " error: ", "cure: ", first.fails.split(",")[0])
+        expect("at first", call(), 1, "0 of", first.title, "It does not compile", " error: ", "fix: ", first.fails.split(",")[0])
         expect("hint", call("hint"), 0, first.hint()[:40])
         expect("solution", call("solution", "1"), 0, first.solution.read_text(encoding="utf-8"))
         expect("no such exercise", call("hint", "99"), 1, "there is no exercise 99")

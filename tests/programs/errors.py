@@ -18,7 +18,7 @@ ERROR = ("a.cpp:3:9: error: 'struct dimwise::ERROR_R1_dimension_is_not_in_the_op
          "dimwise::about<my::key, dimwise::extent<5> > >, dimwise::operand_shape<my::seq> >'\n    3 |   sum<key>(x);\n      |   ~~~~~~~~^~~\n")
 SAID = b"a.cpp:3:9: error: `sum` names key, but its operand has seq (R1)\n"
 WHOLE = SAID + (b"    3 |   sum<key>(x);\n      |   ~~~~~~~~^~~\n  named            key[5]\n  operand     seq  -\n                   ^^^^^^\n"
-                b"  cure: Name a dimension of the operand. An earlier step may have removed it: the error lists what the operand has.\n"
+                b"  fix: Name a dimension of the operand. An earlier step may have removed it: the error lists what the operand has.\n"
                 b"  ERROR_R1_dimension_is_not_in_the_operand\n")
 # Errors of clang 14 show the line without its number; those inside the library name the line that asked for them.
 CLANG = "a.cpp:3:3: error: incomplete type 'dimwise::ERROR_R5_softmax_over_a_single_element<dimwise::op::softmax, dimwise::over<one>>'\n  softmax<one>(x);\n  ^~~~~~~\n1 error generated.\n"
