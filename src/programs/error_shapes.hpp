@@ -79,7 +79,8 @@ class error_type : public messages::facts<std::string> {
   [[nodiscard]] std::string name() const { return {id().begin, id().length}; }
   [[nodiscard]] std::string rule_name() const { return {rule().begin, rule().length}; }
   [[nodiscard]] std::string operation() {
-    return operation_ < 0 ? "" : std::string(parts[operation_].word.begin, parts[operation_].word.length);
+    return operation_place < 0 ? ""
+                               : std::string(parts[operation_place].word.begin, parts[operation_place].word.length);
   }
 
   /// The message, and whether it is one of the entry's patterns.
@@ -91,9 +92,9 @@ class error_type : public messages::facts<std::string> {
   /// The dimensions that it names, those of its shapes, and what their marks name.
   [[nodiscard]] std::set<std::string> dimensions() {
     std::set<std::string> found = named(0);
-    for (int i = 0; i < row_count_; ++i) {
-      for (int j = 0; j < rows_[i].items.size; ++j) {
-        const int one = rows_[i].items.places[j];
+    for (int i = 0; i < row_count; ++i) {
+      for (int j = 0; j < shape_rows[i].items.size; ++j) {
+        const int one = shape_rows[i].items.places[j];
         found.insert(shown(one));
         if (is_mark(one)) { add(found, arguments(one)); }
       }
@@ -171,12 +172,12 @@ class error_type : public messages::facts<std::string> {
   // What the lists of dimensions name, from one of them on.
   [[nodiscard]] std::set<std::string> named(int first) {
     std::set<std::string> found;
-    for (int i = first; i < over_count_; ++i) { add(found, overs_[i]); }
+    for (int i = first; i < over_count; ++i) { add(found, overs[i]); }
     return found;
   }
   [[nodiscard]] std::set<std::string> row_of(int row) {
     std::set<std::string> found;
-    add(found, rows_[row].items);
+    add(found, shape_rows[row].items);
     return found;
   }
   static bool is_shape(std::string_view label) {
@@ -191,9 +192,9 @@ class error_type : public messages::facts<std::string> {
   }
   std::map<std::string, std::string> shown_extents() {
     std::map<std::string, std::string> found;
-    for (int i = 0; i < sized_.size; ++i) {
-      const std::string dimension = shown(sized_.places[i]);
-      found[dimension] = shown(extents_.places[i]);
+    for (int i = 0; i < sized_dims.size; ++i) {
+      const std::string dimension = shown(sized_dims.places[i]);
+      found[dimension] = shown(sized_extents.places[i]);
     }
     return found;
   }
@@ -214,12 +215,12 @@ class error_type : public messages::facts<std::string> {
       if (row.items.empty() && is_shape(label)) { row.items.emplace_back(one_number, 0); }
       if (!row.items.empty()) { rows.push_back(std::move(row)); }
     };
-    for (int i = 0; i < over_count_; ++i) {
+    for (int i = 0; i < over_count; ++i) {
       add_row(labels == std::end(labels_of_lists) || i > 1 ? "named" : (i == 0 ? labels->first : labels->second),
-              overs_[i]);
+              overs[i]);
     }
-    for (int i = 0; i < row_count_; ++i) { add_row(rows_[i].label, rows_[i].items); }
-    if (marked_.contains(messages::culprit::types)) { add_row("given", others_); }
+    for (int i = 0; i < row_count; ++i) { add_row(shape_rows[i].label, shape_rows[i].items); }
+    if (marked_.contains(messages::culprit::types)) { add_row("given", other_facts); }
     mark_order(rows);
     return rows;
   }
@@ -230,8 +231,8 @@ class error_type : public messages::facts<std::string> {
     for (labelled& row : rows) {
       if (is_shape(row.label)) { shapes.push_back(&row.items); }
     }
-    if (shapes.size() != 2 || row_count_ < 2) { return; }
-    const std::string_view second = rows_[1].label;
+    if (shapes.size() != 2 || row_count < 2) { return; }
+    const std::string_view second = shape_rows[1].label;
     if (second != "expression" && second != "tensor" && second != "stored") { return; }
     std::vector<item> sorted[] = {*shapes[0], *shapes[1]};
     for (auto& one : sorted) { std::sort(one.begin(), one.end()); }
@@ -281,7 +282,7 @@ class error_type : public messages::facts<std::string> {
   std::set<std::string> culprits_of(messages::culprit kind) {
     using enum messages::culprit;
     std::set<std::string> found, all_dimensions;
-    for (int i = 0; i < row_count_; ++i) { all_dimensions.merge(row_of(i)); }
+    for (int i = 0; i < row_count; ++i) { all_dimensions.merge(row_of(i)); }
     const auto keep = [&](const std::set<std::string>& some, const auto& is_wanted) {
       std::copy_if(some.begin(), some.end(), std::inserter(found, found.end()), is_wanted);
     };
@@ -291,7 +292,7 @@ class error_type : public messages::facts<std::string> {
       case lacking: {
         const auto over_all = named(0);
         keep(over_all, [&](const std::string& one) {
-          for (int i = 0; i < row_count_; ++i) {
+          for (int i = 0; i < row_count; ++i) {
             if (!row_of(i).contains(one)) { return true; }
           }
           return false;
@@ -311,15 +312,15 @@ class error_type : public messages::facts<std::string> {
       case given:
         return named(1);
       case twice:
-        for (int i = 0; i < row_count_; ++i) {
+        for (int i = 0; i < row_count; ++i) {
           std::set<std::string> seen;
-          for (int j = 0; j < rows_[i].items.size; ++j) {
-            if (const auto one = shown(rows_[i].items.places[j]); !seen.insert(one).second) { found.insert(one); }
+          for (int j = 0; j < shape_rows[i].items.size; ++j) {
+            if (const auto one = shown(shape_rows[i].items.places[j]); !seen.insert(one).second) { found.insert(one); }
           }
         }
         return found;
       case types:
-        add(found, others_);
+        add(found, other_facts);
         return found;
       case right:
         if (const messages::types* row = find({"right"})) { add(found, *row); }
