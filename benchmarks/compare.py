@@ -17,6 +17,7 @@ What is missing is left out, with a reason on the page. Standard library only.
 
 import argparse
 import collections
+import datetime
 import json
 import os
 import pathlib
@@ -140,7 +141,7 @@ def figures_in(text):
 
 
 def measure(runner, options):
-    results = {"figures": [], "peaks": [], "avx2": [], "gemm": [], "growth": [], "missing": runner.missing, "versions": {}}
+    results = {"date": f"{datetime.date.today()}", "figures": [], "peaks": [], "avx2": [], "gemm": [], "growth": [], "missing": runner.missing, "versions": {}}
 
     def take(name, text, into="figures"):
         results[into] += figures_in(text)
@@ -296,14 +297,14 @@ def threads_table(f):
     counts = sorted({threads for _, _, threads in f.of if threads > 1})
     rows = [[f"`{w}`", str(count), duration(f.median("ms", OWN, w, count)), f"{f.median('ms', OWN, w) / f.median('ms', OWN, w, count):.2f} ×"]
             for count in counts for w in f.workloads() if f.median("ms", OWN, w, count)]
-    return table(["workload", "threads", "dimwise", "faster than one"], rows) if rows else ""
+    return table(["workload", "threads", "dimwise", "speedup over one thread"], rows) if rows else ""
 
 
 def machine(results):
     kept = [flag for flag in ("sse4_2", "avx2", "fma", "avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512_bf16", "avx512_vnni") if flag in flags()]
     peaks = sorted(results["peaks"])
-    return (f"one core of {os.cpu_count()}, {platform.machine()} with {', '.join(kept) or 'its usual instructions'}; multiply-add peak of a core "
-            f"{statistics.median(peaks):.0f} GFLOP/s ({peaks[0]:.0f} to {peaks[-1]:.0f} while this ran), which is a clock of about "
+    return (f"Machine ({results.get('date', 'date unknown')}): one core of {os.cpu_count()}, {platform.machine()} with {', '.join(kept) or 'baseline instructions'}; multiply-add peak per core "
+            f"{statistics.median(peaks):.0f} GFLOP/s ({peaks[0]:.0f} to {peaks[-1]:.0f} during the run), a clock of about "
             f"{results['clock']:.1f} GHz")
 
 
@@ -314,42 +315,42 @@ def page(results):
     parts = [
         "# Benchmark",
         "```sh\nbash tools/setup.sh bench\ncmake --preset bench && cmake --build --preset bench --target comparison\n```",
-        "writes this page (`benchmarks/compare.py`). One library alone: `build/bench/benchmarks/bench_attention --only W2`, "
-        "`build/bench/benchmarks/rival_openblas --only W2`; each prints `library workload threads median_ms gflops pct_peak`, then the peak.",
-        f"Machine: {machine(results)}. dimwise is built as a user builds it, without `-march`: the compiled kernels choose when the program "
-        "runs. Rivals are built with `-march=native`, `-ffast-math`, and the kernels that serve them best.",
-        "All float32, one thread unless said otherwise, CPU time of the process, medians; ± is how far rounds and quartiles lie from them. "
-        "GFLOP/s count useful multiply-adds: a causal problem is its lower triangle, softmax counts nothing. The peak is measured beside every "
-        "workload. dimwise's time holds forming the expression and the memory of the result.",
+        "These commands write this page (`benchmarks/compare.py`). To run one library: `build/bench/benchmarks/bench_attention --only W2`, "
+        "`build/bench/benchmarks/rival_openblas --only W2`. Each prints `library workload threads median_ms gflops pct_peak`, then the peak.",
+        f"{machine(results)}. dimwise is built as users build it, without `-march`; it selects kernels at run time. "
+        "Rivals are built with `-march=native`, `-ffast-math`, and their fastest kernels.",
+        "All float32, one thread unless stated, CPU time of the process, medians; ± is the deviation of rounds and quartiles. "
+        "GFLOP/s count useful multiply-adds: the lower triangle of a causal problem, and not softmax. The peak is measured next to every "
+        "workload. dimwise's time includes forming the expression and allocating the result.",
         table(["workloads", "what"], [
             ["W1", "self-attention layer: 768 features, 12 heads of 64, W_O, no bias"],
-            ["W2", "attention alone, heads and their features as the name says"],
-            ["W3", "one query token against a cache of L keys"],
-            ["W4", "a whole layer whose extents the compiler knows: 6 tokens, one head of 24 and 28 features, no W_O; 10 tokens, 8 heads of 8"],
+            ["W2", "attention alone, with the heads and features in its name"],
+            ["W3", "one query against a KV cache of L keys"],
+            ["W4", "a whole layer with static extents: 6 tokens, one head of 24 and 28 features, no W_O; 10 tokens, 8 heads of 8"],
             ["W5", "encoder layer: W1, 3072 hidden features, GELU, two add & norm"]]),
         "## Times",
         "![time of each library beside dimwise's, for every workload](../pictures/times.svg)",
         main_table(f, rivals),
-        f"Of each rival the fastest of its variants. {versions}." if versions else "",
-        "openblas and eigen: a product, softmax, a product; all queries at once, or in blocks of 128 that leave out keys which a block does not see. "
-        "onednn: the same from its primitives. onnxruntime: MultiHeadAttention and Attention. torch is left out where n ≥ 4096.",
+        f"The fastest variant of each rival. {versions}." if versions else "",
+        "openblas and eigen: product, softmax, product; for all queries at once, or in blocks of 128 that skip hidden keys. "
+        "onednn: the same with its primitives. onnxruntime: MultiHeadAttention and Attention. torch is left out where n ≥ 4096.",
         "\n".join(f"* Without {name}: {reason}." for name, reason in results["missing"].items()),
         "## Marks",
         table(["work", "asked", "measured", ""], mark_rows(f, results)),
         (HERE / "missed_marks.md").read_text(encoding="utf-8").strip(),
     ]
     if results["gemm"]:
-        parts += ["## Products", "The kernel alone (`bench_kernels_gemm`), compiled for this machine; packed: B was packed before.", products_table(results["gemm"])]
+        parts += ["## Products", "The kernel alone (`bench_kernels_gemm`), compiled for this machine. \"Packed\": B is packed in advance.", products_table(results["gemm"])]
     if results.get("variants"):
         parts += ["## What changes of scores cost",
-                  "`build/bench/benchmarks/bench_variants`: 12 heads of 64; GFLOP/s count the pairs that are visible, the last column compares them with "
-                  "those of the plain formula, measured beside it.", results["variants"].strip()]
+                  "`build/bench/benchmarks/bench_variants`: 12 heads of 64. GFLOP/s count visible pairs; the last column compares them with "
+                  "the formula without the change, measured in the same run.", results["variants"].strip()]
     if threads_table(f):
-        parts += ["## Threads", "Wall time; on a machine that does other things as well this is a lower bound.", threads_table(f)]
+        parts += ["## Threads", "Wall time, on a shared machine: a lower bound.", threads_table(f)]
     if results["growth"]:
         parts += ["## Growth", "![time of attention against the length](../pictures/growth_time.svg)",
                   "![memory of attention against the length](../pictures/growth_memory.svg)",
-                  "Two heads of 64 features. Time grows with n², memory with n; a library that stores scores needs n² numbers.",
+                  "Two heads of 64 features. Time grows with n², memory with n; a library that materialises scores needs n² numbers.",
                   growth_table(results["growth"])]
     return "\n\n".join(part for part in parts if part) + "\n"
 

@@ -15,6 +15,7 @@ out, with a reason on the page.
 """
 
 import argparse
+import datetime
 import json
 import os
 import pathlib
@@ -93,7 +94,7 @@ class Rivals:
 
 def measure(options):
     rivals = Rivals(options)
-    results = {"figures": [], "peaks": [], "bandwidths": [], "missing": rivals.missing, "versions": {}, "notes": []}
+    results = {"date": f"{datetime.date.today()}", "figures": [], "peaks": [], "bandwidths": [], "missing": rivals.missing, "versions": {}, "notes": []}
     program = [options.programs / "bench_generation", "--spread", "--seconds", options.seconds, *(["--only", ",".join(options.only)] if options.only else [])]
     try:
         for number in range(options.rounds):
@@ -134,7 +135,7 @@ def main_tables(f):
     all_of = list(dict.fromkeys(workload for _, workload, _ in f.of))
     bare = list(dict.fromkeys(re.sub(r"_(f16|bf16|int8|int4)$", "", w) for w in all_of))
     rivals = [name for name in RIVALS if any(families(library) == name for library, _, _ in f.of)]
-    for what, ending, of in (("Decode", "_decode", "of R"), ("Prefill", "_prefill128", "of peak"), ("A text of 128 words", "_128", "of peak")):
+    for what, ending, of in (("Decode", "_decode", "of R"), ("Prefill", "_prefill128", "of peak"), ("A text of 128 tokens", "_128", "of peak")):
         rows = []
         for workload in (w + suffix for w in bare if w.endswith(ending) for suffix in STORAGES if w + suffix in all_of):
             best = f.rivals(workload)
@@ -149,7 +150,7 @@ def main_tables(f):
                          f"**{best[0][0] / ours:.2f}** × {RIVALS[families(best[0][1])]}" if best and ours else "-"])
         if rows:
             yield f"## {what}"
-            yield table(["workload", "weights", "dimwise", "a call", "±", of, *(RIVALS[name] for name in rivals), "ahead of the best rival"], rows)
+            yield table(["workload", "weights", "dimwise", "per call", "±", of, *(RIVALS[name] for name in rivals), "ahead of the best rival"], rows)
 
 
 def mark_rows(f):
@@ -172,18 +173,18 @@ def page(results):
     return "\n\n".join(part for part in [
         "# Generation benchmark",
         "```sh\nbash tools/setup.sh bench\ncmake --preset bench && cmake --build --preset bench --target generation_comparison\n```",
-        f"writes this page (`benchmarks/compare_generation.py`; here with `{results['options']}`). `build/bench/benchmarks/bench_generation` alone prints "
-        "`library workload threads median_ms words_a_second pct`.",
-        f"Machine: {compare.machine(results)}. R, what one core reads from memory: {statistics.median(bandwidths):.0f} GB/s ({bandwidths[0]:.0f} to "
-        f"{bandwidths[-1]:.0f} while this ran).",
-        "Words a second, one thread, CPU time of the process, medians; ± is how far rounds and quartiles lie from them. Decode is one word behind 128, its "
-        "share that of R by the weights that a word needs; prefill reads these 128 at once, its share "
-        "that of the peak of float, which products of bf16 and int8 exceed. Weights are drawn.",
-        table(["model", "what"], [["`gpt2_124m`", "GPT-2: 12 layers, 768 features, 12 heads, 50257 words"],
-                                  ["`stories15m`", "LLaMA: 6 layers, 288 features, 6 heads, 32000 words"],
-                                  ["`minilm`", "BERT: 6 layers, 384 features, 12 heads; the vector of a text"]]),
-        "llama.cpp: int8 is q8_0, int4 is q4_0, both with activations of 8 bits; its own clock where that says less than CPU time, which holds the way "
-        "through JavaScript. ONNX Runtime: MatMulNBits in blocks of 32 with activations of 8 bits. torch: written out with a cache; MiniLM is "
+        f"These commands write this page (`benchmarks/compare_generation.py`, with `{results['options']}`). `build/bench/benchmarks/bench_generation` alone prints "
+        "`library workload threads median_ms tokens_per_second pct`.",
+        f"{compare.machine(results)}. R, the read bandwidth of one core from memory: {statistics.median(bandwidths):.0f} GB/s ({bandwidths[0]:.0f} to "
+        f"{bandwidths[-1]:.0f} during the run).",
+        "Tokens per second, one thread, CPU time of the process, medians; ± is the deviation of rounds and quartiles. Decode generates one token after 128; "
+        "\"of R\" is the rate at which the weights are read. Prefill computes these 128 tokens at once; \"of peak\" refers to the float peak, "
+        "which bf16 and int8 products exceed. Weights are random.",
+        table(["model", "what"], [["`gpt2_124m`", "GPT-2: 12 layers, 768 features, 12 heads, 50257 tokens"],
+                                  ["`stories15m`", "LLaMA: 6 layers, 288 features, 6 heads, 32000 tokens"],
+                                  ["`minilm`", "BERT: 6 layers, 384 features, 12 heads; text embeddings"]]),
+        "llama.cpp: int8 is q8_0, int4 is q4_0, both with 8-bit activations; timed by its own clock if that is less than the CPU time, which includes "
+        "JavaScript. ONNX Runtime: MatMulNBits in blocks of 32 with 8-bit activations. torch: written by hand with a KV cache; MiniLM is "
         "`nn.TransformerEncoder`. " + "; ".join(results["versions"][name] for name in RIVALS if name in results["versions"]) + ".",
         "\n".join([*(f"* Without {RIVALS[name]}: {reason}." for name, reason in results["missing"].items()), *(f"* {note}" for note in results["notes"])]),
         *main_tables(f),

@@ -13,6 +13,7 @@ PyTorch: python3-torch. Without it its columns are left out, with the reason. St
 """
 
 import argparse
+import datetime
 import json
 import os
 import pathlib
@@ -47,7 +48,7 @@ def figures_in(text):
 
 def measure(options):
     program, torch = options.programs / "bench_training", compare.python_with("torch")
-    results = {"figures": [], "memory": [], "peaks": [], "versions": "", "missing": "" if torch else "no python3 here has the package torch"}
+    results = {"date": f"{datetime.date.today()}", "figures": [], "memory": [], "peaks": [], "versions": "", "missing": "" if torch else "no python3 here has the package torch"}
 
     def own(only, threads, *more):
         command = [program, "--spread", "--seconds", options.seconds, "--threads", threads, "--only", ",".join(only), *more]
@@ -115,14 +116,14 @@ def page(results):
     return "\n\n".join(part for part in [
         "# Training benchmark",
         "```sh\nbash tools/setup.sh bench\ncmake --preset bench && cmake --build --preset bench --target training_comparison\n```",
-        f"writes this page (`benchmarks/compare_training.py`; here with `{results['options']}`). PyTorch is Debian's `python3-torch`. `build/bench/benchmarks/bench_training` alone prints "
+        f"These commands write this page (`benchmarks/compare_training.py`, with `{results['options']}`). PyTorch is Debian's `python3-torch`. `build/bench/benchmarks/bench_training` alone prints "
         "`library workload threads median_ms gflops pct_peak`.",
-        f"Machine: {compare.machine(results)}. All float32, one thread unless said otherwise, CPU time of the process, medians; ± is how far rounds and "
-        "quartiles lie from them. Forward and backward count as three times forward: what is computed again counts nothing, and neither do softmax, "
-        "norms and AdamW. `gpt_…` is a whole step: forward, backward, AdamW.",
-        f"Without torch: {missing}." if missing else f"Of {results['versions']} the faster of its variants; its attention is left out at n4096, where it takes gigabytes.",
+        f"{compare.machine(results)}. All float32, one thread unless stated, CPU time of the process, medians; ± is the deviation of rounds and "
+        "quartiles. Forward plus backward counts as three times forward; recomputation, softmax, "
+        "norms and AdamW do not count. `gpt_…` is a whole step: forward, backward, AdamW.",
+        f"Without torch: {missing}." if missing else f"{results['versions']}: the faster of its variants; its attention is omitted at n4096, where it takes gigabytes.",
         "## Times", main_table(f, missing),
-        "## Memory", "The peak of a process that runs the workload alone: arrays, parameters, moments and the program.", memory_table(results),
+        "## Memory", "Peak memory of a process that runs only this workload: arrays, parameters, moments and the program.", memory_table(results),
         "## Marks", table(["work", "asked", "measured", ""], mark_rows(f, results)),
         (compare.HERE / "missed_training_marks.md").read_text(encoding="utf-8").strip(),
     ] if part) + "\n"

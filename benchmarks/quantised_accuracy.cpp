@@ -84,7 +84,8 @@ void language_table(const std::filesystem::path& folder, std::size_t length) {
   for (const token w : models::generate_greedy(floats, text, length - text.size(), past)) { text.push_back(w); }
   const numbers exact = logits_of(floats, text);
   std::printf(
-      "| weights | memory | logits: root mean square error | maximum error | RMS error / standard deviation of logits | "
+      "| weights | memory | logits: root mean square error | maximum error | RMS error / standard deviation of logits "
+      "| "
       "same argmax |\n");
   std::printf("|---|---|---|---|---|---|\n");
   compare<float>("float", folder, text, exact);

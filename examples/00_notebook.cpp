@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// 00_notebook -- self-attention of one sentence, from its embedding to its context vectors, on real numbers.
+// 00_notebook -- self-attention of one sentence, from its embedding to its context vectors, on real data.
 //
-// Shows what the library is for: every tensor says in its type what its dimensions mean, and every step is checked by
-// name. The sentence, its weights and the expected float64 values were computed by torch; see tests/data/README.md.
+// Every tensor's type lists its dimensions, and the compiler checks every step by name. The weights and the expected
+// float64 values were computed by torch; see tests/data/README.md.
 //
 //   00_notebook [seed_notebook.dwpack]
 #include "support/difference.hpp"
@@ -17,13 +17,13 @@
 #include <vector>
 
 namespace notebook {
-struct vocab : dimwise::choice_dim<6> {};      // the six words that the embedding knows
-struct seq : dimwise::position_dim<> {};       // the words of the sentence that attends
-struct key : dimwise::prime<seq> {};           // the words of the same sentence, attended to
-struct other : dimwise::position_dim<> {};     // the words of another sentence
-struct d_model : dimwise::feature_dim<16> {};  // features of a word
-struct d_k : dimwise::feature_dim<24> {};      // features by which a query finds its key
-struct d_v : dimwise::feature_dim<28> {};      // features of a value
+struct vocab : dimwise::choice_dim<6> {};      // the six tokens of the embedding
+struct seq : dimwise::position_dim<> {};       // tokens of the sentence, as queries
+struct key : dimwise::prime<seq> {};           // tokens of the same sentence, as keys
+struct other : dimwise::position_dim<> {};     // tokens of another sentence
+struct d_model : dimwise::feature_dim<16> {};  // features of a token
+struct d_k : dimwise::feature_dim<24> {};      // features of queries and keys
+struct d_v : dimwise::feature_dim<28> {};      // features of values
 struct heads : dimwise::heads_dim<3> {};
 }  // namespace notebook
 
@@ -37,7 +37,7 @@ const std::vector<std::string> sentence = {"Life", "is", "short", "eat", "desser
 double worst = 0;
 bool printed_alike = true;
 
-// Compares with what float64 gave, and remembers the largest difference.
+// Compares with the float64 result and records the maximum difference.
 template <class X>
 void check(const char* name, const X& x, const dimwise_test::packed_array& expected) {
   const double d = examples::largest_difference(x.values(), expected.converted<double>());
@@ -45,7 +45,7 @@ void check(const char* name, const X& x, const dimwise_test::packed_array& expec
   std::printf("%-18s %-40s off by %.0e at most\n", name, describe(x).c_str(), d);
 }
 
-// Rounded to four decimals, the values are those that the notebook prints.
+// The values, rounded to four decimals, are those that the notebook prints.
 template <class X>
 void check_printed(const X& x, const dimwise_test::packed_array& printed) {
   const auto decimals = printed.converted<double>();
@@ -54,7 +54,7 @@ void check_printed(const X& x, const dimwise_test::packed_array& printed) {
   }
 }
 
-// A tensor of a packed array; run-time extents follow.
+// A tensor from a packed array; pass its run-time extents.
 template <class Tensor, class... Extents>
 Tensor load(const dimwise_test::pack& data, const char* name, const Extents&... extents) {
   return Tensor(data.at(name).as<float>(), extents...);
@@ -88,7 +88,7 @@ void single_head(const dimwise_test::pack& data, const tensor<float, seq, d_mode
   check("keys", k, expected("keys"));
   check("values", v, expected("values"));
 
-  // The second word attends to all six: at removes seq, and its query meets the keys alone.
+  // The second token attends to all six: `at` removes seq from its query.
   const auto query = at<seq>(q, 1);
   tensor omega = contract<d_k>(query, k);
   tensor weights = softmax<key>(scaled<d_k>(contract<d_k>(query, k)));
@@ -107,7 +107,7 @@ void single_head(const dimwise_test::pack& data, const tensor<float, seq, d_mode
   std::cout << "Its context vector:\n";
   std::cout << context;
 
-  // The next line computes all words at once; the loop nest that it replaces is in 06_scores_and_softmax.
+  // All tokens at once; 06_scores_and_softmax has the equivalent loops.
   tensor all = softmax<key>(scores<d_k>(q, k));
   std::cout << "\nHow much every word attends to each:\n";
   std::cout << labelled(all, labels<seq>(sentence), labels<key>(sentence));
@@ -125,7 +125,7 @@ void multi_head(const dimwise_test::pack& data, const tensor<float, seq, d_model
     return data.at(std::string("multi_head_corrected/output_f64.") + name);
   };
 
-  // The declared order is the order in memory; a result in another order is permuted, by name.
+  // The declared order is the memory order; assignment permutes by name.
   tensor<float, heads, seq, d_k> q = contract<d_model>(x, w_q);
   tensor<float, heads, key, d_k> k = rename<seq, key>(contract<d_model>(x, w_k));
   tensor<float, heads, key, d_v> v = rename<seq, key>(contract<d_model>(x, w_v));
@@ -137,7 +137,7 @@ void multi_head(const dimwise_test::pack& data, const tensor<float, seq, d_model
   check("weights", all, expected("attention_weights"));
   check("context", context, expected("context"));
   check("weights of \"is\"", tensor(at<seq>(all, 1)), expected("multihead_weights_2"));
-  // The heads of a word side by side: one dimension that remembers what it is made of.
+  // The concatenated heads of a token: a merged dimension that records its factors.
   tensor<float, seq, merged<heads, d_v>> side_by_side = merge<heads, d_v>(context);
   check("heads merged", side_by_side, expected("context_concat"));
 

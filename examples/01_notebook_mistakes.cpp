@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// 01_notebook_mistakes -- four mistakes that the notebook makes, given to the compiler that built this program.
+// 01_notebook_mistakes -- four mistakes of the notebook, compiled by the compiler that built this program.
 //
-// Shows what the compiler says to each: real output, produced now. Where tensors are arrays of numbers, such lines run
-// and give wrong weights. The wrong programs are in examples/mistakes, the corrected line beside the wrong one.
+// Prints the compiler's real output. With plain arrays these lines run and give wrong weights. The programs are in
+// examples/mistakes, each with its wrong and its corrected line.
 #include "support/mistakes.hpp"
 
 int main() {

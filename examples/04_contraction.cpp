@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// 04_contraction -- products that sum over named dimensions: what others write as matmul, einsum or `@`.
+// 04_contraction -- products that sum over named dimensions, instead of matmul, einsum or `@`.
 //
-// Shows: `contract<D>` names what it sums over; dimensions that both operands share stay side by side; all others are
-// free. There is no unnamed product and no transpose.
+// `contract<D>` names the dimension it sums over. Parallel dimensions that both operands have are shared; all others
+// are free. There is no unnamed product and no transpose.
 #include "support/difference.hpp"
 #include <dimwise/dimwise.hpp>
 
@@ -28,7 +28,7 @@ int main() {
   std::cout << "w: " << describe(w) << '\n';
   std::cout << "y: " << y;
 
-  // The loop nest that the line replaces:
+  // The equivalent loops:
   float plain[3][2] = {};
   for (std::size_t i = 0; i < 3; ++i) {
     for (std::size_t o = 0; o < 2; ++o) {
@@ -38,22 +38,22 @@ int main() {
   std::printf("the loop nest differs by %g\n",
               examples::largest_difference(y.values(), std::span<const float>(&plain[0][0], 6)));
 
-  // A weight stored the other way round is the same weight: the name finds the dimension.
+  // A weight in the other memory order gives the same result: dimensions match by name.
   tensor<float, d_out, d_in> stored_otherwise = w;
   tensor same = contract<d_in>(x, stored_otherwise);
   std::printf("with the other memory order it differs by %g\n",
               examples::largest_difference(same.values(), y.values()));
 
-  // A parallel dimension that both have stays side by side: each batch meets its own weights.
+  // A parallel dimension of both operands is shared: each batch element has its own weights.
   tensor<float, batch, seq, d_in> xs = broadcast<batch>(x);
   tensor<float, batch, d_in, d_out> ws({1, 2, 3, 4, 5, 6, 7, 8, 10, 20, 30, 40, 50, 60, 70, 80});
   std::cout << "batched: " << contract<d_in>(xs, ws);
 
-  // Several dimensions at once, none at all, and a single number.
+  // Several dimensions, an outer product, and a scalar result.
   std::cout << "over two: " << contract<seq, d_in>(x, x) << '\n';
   std::cout << "outer: " << describe(outer(at<seq>(x, 0), tensor<float, d_out>({1, 10}))) << '\n';
 
-  // Shared positions would be an unintended diagonal, so it is spelled: the square length of every position.
+  // Shared positions give a diagonal, which `along` requests explicitly: the squared norm of every position.
   std::cout << "lengths: " << contract<d_in>(x, x, along<seq>{});
   // contract<d_in>(x, x);      // does not compile: seq is shared and not parallel (R2); rename one side
   // contract<d_out>(x, w);     // does not compile: x has no d_out (R1)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// 06_scores_and_softmax -- attention of one head: scores, weights, and the state that the type remembers.
+// 06_scores_and_softmax -- attention of one head: scores, weights, and the marks in their types.
 //
-// Shows: a product of positions is `raw` until it is scaled; softmax takes scores and gives weights that are
-// `normalised` over the dimension that it names; these are contracted over that dimension and no other.
+// A product of positions is `raw` until it is scaled. Softmax takes scores and returns weights that are `normalised`
+// over its dimension. These can be contracted over that dimension only.
 #include "support/difference.hpp"
 #include <dimwise/dimwise.hpp>
 
@@ -22,7 +22,7 @@ using namespace lesson;
 
 namespace {
 
-// The loop nest that `contract<key>(softmax<key>(scores<d_k>(q, k)), v)` replaces.
+// The loops equivalent to `contract<key>(softmax<key>(scores<d_k>(q, k)), v)`.
 void plain_attention(const float* q, const float* k, const float* v, float (&y)[3][2]) {
   for (std::size_t i = 0; i < 3; ++i) {
     float weight[3];
@@ -51,7 +51,7 @@ int main() {
 
   auto products = contract<d_k>(q, k);
   std::cout << "products: " << products;  // raw<d_k>: softmax<key>(products) does not compile (R6)
-  auto s = scores<d_k>(q, k);             // the same as scaled<d_k>(products): divided by √4
+  auto s = scores<d_k>(q, k);             // equals scaled<d_k>(products): divided by √4
   std::cout << "scores: " << s;
   auto a = softmax<key>(s);
   std::cout << "weights: " << a;  // normalised<key>: contract<seq>(a, …) does not compile (R5)

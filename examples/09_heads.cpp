@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// 09_heads -- several heads are one more dimension that queries, keys and values share.
+// 09_heads -- multiple heads as a dimension of queries, keys and values.
 //
-// Shows: a heads dimension is parallel, so every head meets itself without a loop, a stack or a transpose; W_O ends
-// heads and their features together; keys that several query heads share simply lack the dimension, and nothing is
-// repeated.
+// A heads dimension is parallel: every head meets itself without a loop or transpose. W_O contracts heads and features
+// together. Grouped keys lack the dimension of the group, and nothing is repeated.
 
 #include <dimwise/dimwise.hpp>
 
@@ -18,7 +17,7 @@ struct d_model : dimwise::feature_dim<4> {};
 struct heads : dimwise::heads_dim<2> {};
 struct d_k : dimwise::divided<d_model, heads> {};
 struct d_v : dimwise::divided<d_model, heads> {};
-struct kv_heads : dimwise::heads_dim<2> {};  // grouped heads: each of 2 key heads serves 3 query heads
+struct kv_heads : dimwise::heads_dim<2> {};  // grouped heads: each of 2 key heads is shared by 3 query heads
 struct per_kv : dimwise::heads_dim<3> {};
 }  // namespace lesson
 
@@ -27,7 +26,7 @@ using namespace lesson;
 
 namespace {
 
-// Small numbers that look unordered.
+// Small test values without a pattern.
 template <class Tensor>
 Tensor filled(float seed) {
   Tensor t;
@@ -53,7 +52,7 @@ int main() {
   std::cout << "k: " << describe(k) << '\n';
   std::cout << "v: " << describe(v) << '\n';
 
-  // In plain C++ this is a loop over heads around the loops of 06, on slices whose offsets are computed by hand.
+  // In plain C++ this is a loop over heads around the loops of 06, on slices with offsets computed by hand.
   tensor a = softmax<key>(scores<d_k>(q, k));
   std::cout << "weights: " << a;
 
@@ -62,10 +61,10 @@ int main() {
   std::cout << "of each head: " << describe(z) << '\n';
   std::cout << "y: " << y;
 
-  // The dimension merged<heads, d_v> is as large as d_model, and is not d_model: W_O cannot be left out.
+  // merged<heads, d_v> has the extent of d_model but is another dimension: W_O cannot be omitted.
   std::cout << "side by side: " << describe(merge<heads, d_v>(z)) << '\n';
 
-  // Grouped heads: queries carry two dimensions for their heads, keys one of them.
+  // Grouped heads: queries have two heads dimensions, keys one of them.
   const auto many_q = filled<tensor<float, seq, kv_heads, per_kv, d_k>>(6);
   const auto few_k = filled<tensor<float, key, kv_heads, d_k>>(7);
   std::cout << "grouped scores: " << describe(scores<d_k>(many_q, few_k)) << '\n';

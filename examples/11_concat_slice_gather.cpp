@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// 11_concat_slice_gather -- parts of tensors, tensors as parts, and an embedding by typed ids.
+// 11_concat_slice_gather -- slices, concatenation, and an embedding by typed ids.
 //
-// Shows: `at` removes a dimension and `slice` keeps it; `concat` names what grows, and all else must be the same;
-// an `id<vocab>` comes from a vocabulary and indexes a vocabulary, nothing else.
+// `at` removes a dimension, `slice` keeps it. `concat` names the dimension that grows; all others must be equal. An
+// `id<vocab>` indexes the dimension vocab only.
 
 #include <dimwise/dimwise.hpp>
 
@@ -21,7 +21,7 @@ using namespace dimwise;
 using namespace lesson;
 
 int main() {
-  // An embedding: a row of the table for each id. The loop nest that it replaces, with nothing to stop table[j][i]:
+  // An embedding: a row of the table per id. The equivalent loops, in which nothing prevents table[j][i]:
   //   for (int i = 0; i < n; ++i)
   //     for (int f = 0; f < 2; ++f) x[i][f] = table[ids[i]][f];
   tensor<float, vocab, d_model> table({0, 1, 10, 11, 20, 21, 30, 31, 40, 41});
@@ -31,26 +31,26 @@ int main() {
   std::cout << "ids: " << describe(ids) << '\n';
   std::cout << "x: " << x;
 
-  // The largest element along vocab is an id of vocab again: it goes straight into the table.
+  // argmax over vocab returns ids of vocab, which index the table.
   tensor logits = contract<d_model>(x, table);
   tensor best = argmax<vocab>(logits);
   std::cout << "logits: " << describe(logits) << '\n';
   std::cout << "best: " << best;
   std::cout << "next x: " << describe(gather<vocab>(table, best)) << '\n';
 
-  // Indexing removes the dimension, slicing keeps it.
+  // `at` removes the dimension, `slice` keeps it.
   std::cout << "at: " << at<seq>(x, 1);
-  std::cout << "slice: " << slice<seq>(x, 1, 2);  // two positions, and they remember that they begin at position 1
+  std::cout << "slice: " << slice<seq>(x, 1, 2);  // two positions with origin 1
   std::cout << "static slice: " << describe(slice<d_model, first_half>(x, 0))
-            << '\n';  // another extent: the result is named
+            << '\n';  // a static extent: the result has its own dimension
 
-  // One after the other: this is how a cache of keys grows.
+  // Concatenation, as when a KV cache grows.
   tensor cache = concat<seq>(x, slice<seq>(x, 0, 1));
   std::cout << "concat: " << cache;
-  // Side by side: a new dimension.
+  // Stacking adds a dimension.
   std::cout << "stack: " << stack<copies>(x, x * 2.0F);
 
-  // An id that the table does not have is found when the program runs, before anything is written.
+  // An id outside the table throws on evaluation, before anything is written.
   try {
     ids.set(id<vocab>{7}, id<seq>{0});
     x = gather<vocab>(table, ids);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// 12_positions -- the position of a word: sinusoids, origins, rotary features, and running sums.
+// 12_positions -- positions: sinusoids, origins, rotary features, running sums.
 //
-// Shows: positions are made from the extent of an ordered dimension, whose first element may be anywhere; they are
-// added by name, to every example alike. Sinusoids follow Vaswani et al. 2017, section 3.5.
+// Positions follow from the extent and the origin of an ordered dimension. Encodings are added by name, to every
+// example. Sinusoids follow Vaswani et al. 2017, section 3.5.
 #include "support/difference.hpp"
 #include <dimwise/dimwise.hpp>
 
@@ -24,7 +24,7 @@ int main() {
   tensor p = sinusoid<seq, d_model>(seq{5});
   std::cout << "sinusoids: " << p;
 
-  // The loop nest that it replaces:
+  // The equivalent loops:
   float plain[5][4];
   for (std::size_t i = 0; i < 5; ++i) {
     for (std::size_t f = 0; f < 4; ++f) {
@@ -35,27 +35,25 @@ int main() {
   const double off = examples::largest_difference(p.values(), std::span<const float>(&plain[0][0], 20));
   std::printf("the loop nest agrees: %s\n", off < 1e-5 ? "yes" : "no");
 
-  // Positions are added to every example: batch is what the smaller operand lacks.
+  // The encodings have no batch: they are added to every example.
   tensor<float, batch, seq, d_model> x(seq{5});
   std::cout << "x + positions: " << describe(x + p) << '\n';
 
-  // One more token is generated at position 4: its extent has its position, so that it gets the sinusoid of row 4.
+  // The next token has position 4, set by the origin of its extent, and gets the sinusoid of row 4.
   auto one = sinusoid<seq, d_model>(starting_at(seq{1}, 4));
   std::cout << "position 4: " << one;
 
-  // A slice keeps its positions as well.
+  // A slice keeps its positions.
   std::cout << "slice: " << describe(slice<seq>(p, 3, 2)) << '\n';
 
-  // Rotary turns pairs of features by their position instead of adding (Su et al. 2021): what two positions have to do
-  // with each other then depends on their distance alone. One vector at all positions shows it; the type remembers
-  // `rotated`.
+  // Rotary embeddings rotate pairs of features by their position (Su et al. 2021): products then depend on the distance
+  // of the positions only. One vector at all positions shows it. The mark is `rotated`.
   tensor<float, seq, d_model> q({1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0}, seq{3});
   auto turned = rotary<seq, d_model>(q);
   std::cout << "rotated: " << describe(turned) << '\n';
   std::cout << contract<d_model>(turned, rotary<key, d_model>(rename<seq, key>(q)));
 
-  // Ordered dimensions have running sums; features and batches have no order, so that scan<batch> does not compile
-  // (R13).
+  // Running sums need an ordered dimension: scan<batch> does not compile (R13).
   tensor<float, seq> ones({1, 1, 1, 1, 1}, seq{5});
   std::cout << scan<seq>(ones);
   return off < 1e-5 ? 0 : 1;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// 13_layer_norm_and_residual -- the other half of a transformer layer: norms, residuals, a feed-forward block.
+// 13_layer_norm_and_residual -- the feed-forward half of a transformer block: norms and residuals.
 //
-// Shows: layer_norm goes over features and says so; a residual is a sum of two tensors with the same dimensions, which
-// an extent of 1 never imitates.
+// `layer_norm` names the features it normalises. A residual adds two tensors with the same dimensions; an extent of 1
+// never broadcasts.
 #include "support/difference.hpp"
 #include <dimwise/dimwise.hpp>
 
@@ -21,7 +21,7 @@ using namespace lesson;
 
 namespace {
 
-// Before the block the norm, after it the sum: what "pre-norm" means.
+// Pre-norm: the norm before the block, the residual after it.
 template <has_dims<seq, d_model> X>
 auto feed_forward(const X& x, const tensor<float, d_model, d_ff>& w_1, const tensor<float, d_ff, d_model>& w_2) {
   auto hidden = gelu(contract<d_model>(layer_norm<d_model>(x), w_1));
@@ -38,7 +38,7 @@ int main() {
   tensor y = layer_norm<d_model>(x, gamma, beta);
   std::cout << "layer_norm: " << y;
 
-  // The loop nest that it replaces; `axis=-1` is where a framework counts instead of naming.
+  // The equivalent loops; other frameworks write `axis=-1` instead of the name.
   float plain[2][4];
   for (std::size_t i = 0; i < 2; ++i) {
     float mean = 0;
@@ -55,7 +55,7 @@ int main() {
   std::printf("the loop nest agrees: %s\n", off < 1e-4 ? "yes" : "no");
 
   std::cout << "rms_norm: " << rms_norm<d_model>(x);
-  // layer_norm<seq>(x);       // does not compile: seq is no feature (R13); standardize<seq>(x) takes any dimension
+  // layer_norm<seq>(x);       // does not compile: seq is not a feature (R13); standardize<seq>(x) takes any dimension
 
   tensor<float, d_model, d_ff> w_1({1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1, 1});
   tensor<float, d_ff, d_model> w_2({1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 1});

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// 14_explain -- how the shape of an expression comes about, in words.
+// 14_explain -- the derivation of an expression's shape as text.
 //
-// Shows: an expression knows its derivation before anything is computed; `explain` prints it, one step for each
-// operation, with the dimensions that come and go, the marks that steps set and end, the costs, and what would run;
-// `describe` prints the shape alone.
+// `explain` prints one step per operation, before anything is computed: dimensions that appear and vanish, marks that
+// are set and removed, costs, and the plan. `describe` prints the shape alone.
 
 #include <dimwise/dimwise.hpp>
 
@@ -36,7 +35,7 @@ int main() {
   std::printf("The whole of attention: %s\n\n", describe(y).c_str());
   std::printf("%s\n", explain(y).text().c_str());
 
-  // Nothing was computed so far. `tensor t = y;` computes; an `auto` that is used twice is computed twice.
+  // Nothing is computed yet. `tensor t = y;` computes; an `auto` that is used twice is computed twice.
   tensor t = y;
   std::printf("Computed: %zu elements\n", t.size());
 }

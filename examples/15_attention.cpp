@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// 15_attention -- the program of the README: multi-head self-attention with a causal mask.
+// 15_attention -- the README's program: causal multi-head self-attention.
 //
-// Shows all that came before in one place. Nothing is computed until the last but one line, whose type says what is
-// wanted: the library sees softmax of scores, contracted with values, in the type of the expression. Ask for `a` itself
-// (`tensor p = a;`) and you get the weights.
+// Nothing is computed before the declaration of y. The library recognises attention in the type of the expression and
+// runs it as one fused kernel. `tensor p = a;` would compute the attention weights.
 
 // clang-format off
 // [attention]
@@ -14,11 +13,11 @@
 namespace demo {
 struct batch   : dimwise::batch_dim<> {};              // extent known when the program runs
 struct seq     : dimwise::position_dim<> {};
-struct key     : dimwise::prime<seq> {};               // the positions attended to: not the same dimension as seq
+struct key     : dimwise::prime<seq> {};               // positions of the keys: another dimension than seq
 struct d_model : dimwise::feature_dim<512> {};         // extent known to the compiler
 struct heads   : dimwise::heads_dim<8> {};
-struct d_k     : dimwise::divided<d_model, heads> {};  // 64; does not compile where it does not divide
-struct d_v     : dimwise::divided<d_model, heads> {};  // 64, and not the same dimension as d_k
+struct d_k     : dimwise::divided<d_model, heads> {};  // 64; does not compile unless it divides
+struct d_v     : dimwise::divided<d_model, heads> {};  // 64, but another dimension than d_k
 }  // namespace demo
 
 int main() {

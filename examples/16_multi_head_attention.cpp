@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// 16_multi_head_attention -- attention as a function of one's own, whose parameters say which dimensions they have.
+// 16_multi_head_attention -- attention as a function whose parameters are constrained by dimensions.
 //
-// Shows: `has_dims<X, D…>` constrains a parameter to tensors, views and expressions with exactly these dimensions, in
-// any order; the function is written once for all of them, and a wrong argument is refused at the call.
+// `has_dims<X, D…>` accepts tensors, views and expressions with exactly these dimensions, in any order. A wrong
+// argument is an error in the line of the call.
 #include "support/difference.hpp"
 #include <dimwise/dimwise.hpp>
 
@@ -32,7 +32,7 @@ struct weights {
   tensor<float, heads, d_v, d_model> o;
 };
 
-// Queries, keys and values cannot change places: each has a dimension that the others lack.
+// Queries, keys and values cannot be swapped: each has a dimension that the others lack.
 template <has_dims<batch, seq, heads, d_k> Q, has_dims<batch, key, heads, d_k> K, has_dims<batch, key, heads, d_v> V,
           mask M>
 auto attend(const Q& q, const K& k, const V& v, const M& visible) {
@@ -49,8 +49,8 @@ tensor<float, batch, seq, d_model> self_attention(const X& x, const weights& w) 
 template <class X>
 concept self_attends = requires(const X& x, const weights& w) { self_attention(x, w); };
 static_assert(self_attends<tensor<float, batch, seq, d_model>>);
-static_assert(self_attends<tensor<float, seq, batch, d_model>>);   // another order in memory is the same to it
-static_assert(!self_attends<tensor<float, batch, key, d_model>>);  // keys are no queries
+static_assert(self_attends<tensor<float, seq, batch, d_model>>);   // any memory order is accepted
+static_assert(!self_attends<tensor<float, batch, key, d_model>>);  // keys are not queries
 
 weights some_weights() {
   weights w;
@@ -76,16 +76,16 @@ int main() {
   std::cout << "x: " << describe(x) << '\n';
   std::cout << "self-attention: " << y;
 
-  // Causal: what comes later does not change what came before. The first two positions alone give the same rows.
+  // Causal: later positions do not change earlier ones. The first two positions alone give the same rows.
   const tensor begun = self_attention(slice<seq>(x, 0, 2), w);
   const tensor rows = slice<seq>(y, 0, 2);
   std::printf("two positions do not see the third: %s\n",
               examples::largest_difference(begun.values(), rows.values()) < 1e-5 ? "yes" : "no");
 
-  // An expression serves as well as a tensor: positions are added on the way in.
+  // Arguments may be expressions: add positional encodings in the call.
   std::cout << "with positions: " << self_attention(x + sinusoid<seq, d_model>(seq{3}), w);
 
-  // So does another order in memory; the result has the order of the declared type.
+  // Any memory order is accepted; the result has the order of its declared type.
   tensor<float, seq, batch, d_model> sequence_first = x;
   const tensor same = self_attention(sequence_first, w);
   std::printf("sequence first gives the same: %s\n",

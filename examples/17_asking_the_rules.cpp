@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// 17_asking_the_rules -- what compiles and what does not, checked with concepts, without a single error.
+// 17_asking_the_rules -- testing what compiles, with concepts and without errors.
 //
-// Shows: every refusal is an overload whose result is a type that names it, so that a program, a test or a lesson can
-// check it; rules work on types alone, and dimwise/shape.hpp offers them without tensors, also to Boost.Hana.
+// Every rejected call selects an overload whose return type is the error, so that concepts can test it. Rules work on
+// types only; dimwise/shape.hpp has them without tensors.
 
 #include <dimwise/dimwise.hpp>
 
@@ -21,7 +21,7 @@ struct heads : dimwise::heads_dim<2> {};
 using namespace dimwise;
 using namespace lesson;
 
-// A rule's answer is the result's shape, or the error as a type.
+// A rule returns the shape of the result, or the error as a type.
 using q_shape = shape<heads, seq, d_k>;
 using k_shape = shape<heads, key, d_k>;
 template <class Over, class A, class B>
@@ -29,13 +29,13 @@ using contracted = rule::contract<detail::list<Over>, detail::list<>, A, B>;
 
 static_assert(allowed<contracted<d_k, q_shape, k_shape>>);
 static_assert(std::is_same_v<contracted<d_k, q_shape, k_shape>::shape, shape<heads, seq, key, raw<d_k>>>);
-static_assert(refused<contracted<d_v, q_shape, k_shape>>);                     // R1: nobody has d_v
+static_assert(refused<contracted<d_v, q_shape, k_shape>>);                     // R1: neither has d_v
 static_assert(refused<contracted<d_k, q_shape, q_shape>>);                     // R2: seq would be a diagonal
 static_assert(valid_shape<heads, seq, d_k> && !valid_shape<seq, seq>);         // R17
 static_assert(divisible<d_k, heads> && !divisible<d_k, heads_dim<3>>);         // R4
 static_assert(related_dimensions<seq, key> && !related_dimensions<d_k, d_v>);  // R3
 
-// The same question of expressions: does the call give something to compute, or an error?
+// The same for expressions: is the call valid?
 template <class D, class X>
 concept takes_softmax = requires(const X& x) {
   { softmax<D>(x) } -> operand;
@@ -69,7 +69,7 @@ int main() {
   say("causal mask on scores", takes_mask<decltype(s), causal<seq, key>>);
   say("causal mask on weights", takes_mask<decltype(a), causal<seq, key>>);  // R7
 
-  // Boost.Hana walks a tensor's dimensions and marks as types.
+  // Iterate over a tensor's dimensions and marks with Boost.Hana.
   std::printf("The weights have %s, that is:\n", describe(a).c_str());
   boost::hana::for_each(dims_of(a), [](auto d) {
     using D = typename decltype(d)::type;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// 19_self_attention -- from the attention of one query to a layer over a batch, each as a tutorial has it.
+// 19_self_attention -- variants of self-attention, from one query to a layer over a batch.
 //
-// Shows: attention<d_k, key>(q, k, v) for one query and for many, with vectors as they are and with projections;
-// modules as plain structs; where a layer scales by another width than usual, that it says so.
+// `attention<d_k, key>(q, k, v)` for one and for many queries, with and without projections; modules as plain structs;
+// a non-standard scale, stated explicitly.
 
 #include <dimwise/dimwise.hpp>
 
@@ -13,13 +13,13 @@
 namespace lesson {
 struct batch : dimwise::batch_dim<> {};
 struct word : dimwise::position_dim<> {};
-struct key : dimwise::prime<word> {};       // the words that are attended to
-struct other : dimwise::position_dim<> {};  // the words of another sentence
+struct key : dimwise::prime<word> {};       // tokens as keys
+struct other : dimwise::position_dim<> {};  // tokens of another sentence
 struct d_model : dimwise::feature_dim<4> {};
 struct heads : dimwise::heads_dim<2> {};
 struct d_k : dimwise::divided<d_model, heads> {};
 struct d_v : dimwise::divided<d_model, heads> {};
-struct d_q : dimwise::feature_dim<3> {};  // one head may have any width
+struct d_q : dimwise::feature_dim<3> {};  // a single head may have any width
 struct d_c : dimwise::feature_dim<5> {};
 }  // namespace lesson
 
@@ -40,7 +40,7 @@ struct one_head {
   }
 };
 
-// One head over a batch that divides by √d_model and not by √d_k: it says so.
+// One head over a batch that divides by √d_model instead of √d_k, explicitly.
 struct batch_layer {
   nn::linear<nn::from<d_model>, nn::to<d_q>, nn::no_bias> query, key_of;
   nn::linear<nn::from<d_model>, nn::to<d_c>, nn::no_bias> value;
@@ -60,7 +60,7 @@ using other_attention = nn::cross_attention<word, other, many_heads>;
 }  // namespace
 
 int main() {
-  // Four words, as vectors of their own.
+  // Embeddings of four tokens.
   const tensor<float, word, d_model> x({1, 0, 1, 0, 0, 2, 0, 2, 1, 1, 1, 1, 0, 1, 2, 0}, word{4});
   const auto there = rename<word, key>(x);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// 20_attention_table -- who looks at whom: the weights of a sentence as a table, with and without positions.
+// 20_attention_table -- the attention weights of a sentence as a table, with and without positional encodings.
 //
-// Shows: embedding by typed ids, sinusoids, and weights as a result: a tensor with the words of queries as rows
-// and those of keys as columns.
+// Embedding by typed ids, sinusoids, and attention weights as a result: rows are the queries' tokens, columns the
+// keys'.
 #include "support/difference.hpp"
 #include <dimwise/dimwise.hpp>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// 22_transformer -- the paper's models as modules: a language model with tied output, and an encoder with a decoder.
+// 22_transformer -- a language model with tied embeddings, and an encoder-decoder, from modules.
 //
-// Shows: layers from attention, feed-forward and norms; stacks; parameters by name; which mask goes to which attention.
-// The weights are drawn, not learned: what is printed are shapes, counts, and what masks must not change.
+// Layers from attention, feed-forward and norms; stacks; parameters by name; the mask of each attention. The weights
+// are random: the program prints shapes, counts, and what a mask must not change.
 #include "support/difference.hpp"
 #include <dimwise/dimwise.hpp>
 
@@ -31,12 +31,12 @@ namespace {
 
 using attention = nn::multi_head_attention<d_model, heads, d_k, d_v>;
 using feed_forward = nn::feed_forward<d_model, d_ff>;
-using norm = nn::layer_norm<d_model>;
+using norm_layer = nn::layer_norm<d_model>;
 
-using target_layer = nn::encoder_layer<nn::self_attention<target, target_key, attention>, feed_forward, norm>;
-using source_layer = nn::encoder_layer<nn::self_attention<source, source_key, attention>, feed_forward, norm>;
+using target_layer = nn::encoder_layer<nn::self_attention<target, target_key, attention>, feed_forward, norm_layer>;
+using source_layer = nn::encoder_layer<nn::self_attention<source, source_key, attention>, feed_forward, norm_layer>;
 using decoder_layer = nn::decoder_layer<nn::self_attention<target, target_key, attention>,
-                                        nn::cross_attention<target, source, attention>, feed_forward, norm>;
+                                        nn::cross_attention<target, source, attention>, feed_forward, norm_layer>;
 
 tensor<id<vocabulary>, batch, target> sentence(std::size_t last) {
   tensor<id<vocabulary>, batch, target> ids(batch{1}, target{5});
@@ -55,19 +55,19 @@ int main() {
   nn::transformer<vocabulary, target, d_model, nn::stack<target_layer>> model{{}, nn::stack<target_layer>::of(2)};
   nn::initialise(model, how, vocabulary{11});
   const tensor next = model(sentence(1), causal<target, target_key>{});
-  std::cout << "next words: " << describe(next) << '\n';
+  std::cout << "next tokens: " << describe(next) << '\n';
   std::printf("parameters         %zu\n", nn::parameter_count(model));
 
-  // The last word changes nothing before it: all words but the last keep their predictions.
+  // The last token must not change the predictions of earlier ones.
   const tensor other = model(sentence(3), causal<target, target_key>{});
   const tensor before = slice<target>(next, 0, 4);
   const tensor still = slice<target>(other, 0, 4);
-  std::printf("a later word leaves earlier predictions alone: %s\n",
+  std::printf("a later token leaves earlier predictions unchanged: %s\n",
               examples::largest_difference(before.values(), still.values()) == 0 ? "yes" : "no");
 
   std::cout << "-- An encoder and a decoder\n";
-  nn::encoder_decoder<nn::stack<source_layer>, nn::stack<decoder_layer, norm>> translator{
-      nn::stack<source_layer>::of(2), nn::stack<decoder_layer, norm>::of(2)};
+  nn::encoder_decoder<nn::stack<source_layer>, nn::stack<decoder_layer, norm_layer>> translator{
+      nn::stack<source_layer>::of(2), nn::stack<decoder_layer, norm_layer>::of(2)};
   nn::initialise(translator, how);
   tensor<float, batch, source, d_model> from(batch{2}, source{6});
   tensor<float, batch, target, d_model> to(batch{2}, target{5});

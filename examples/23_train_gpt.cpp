@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// Trains a small GPT on the bytes of a text, and lets it write.
+// Training a small GPT on the bytes of a text, and sampling from it.
 //
 //   bible -f gen1:1-rev22:21 > kjv.txt            # the King James Bible, of Debian's package bible-kjv
 //   23_train_gpt kjv.txt --steps 600 --write "In the beginning"
 //
-// Ctrl-C ends the training and keeps its state; `--resume` goes on from there, to the same bits as without the stop.
+// Ctrl-C stops the training and saves its state. `--resume` continues, bitwise equal to an uninterrupted run.
 #include <dimwise/dimwise.hpp>
 #include <dimwise/grad.hpp>
 #include <dimwise/io.hpp>
@@ -40,7 +40,7 @@ struct d_v : divided<d_model, heads> {};
 struct hidden : feature_dim<768> {};
 
 // [model]
-// Words in, words out by the same table; layers with the norm before each part (GPT-2, Radford et al. 2019).
+// GPT-2 (Radford et al. 2019) over bytes: tied embeddings, pre-norm layers.
 template <class T = float>
 struct gpt {
   using attention = nn::multi_head_attention<d_model, heads, d_k, d_v, nn::elements<T>>;
@@ -60,7 +60,7 @@ struct gpt {
 // [/model]
 
 // [state]
-// All that a training needs to go on.
+// Everything that a run needs to resume.
 struct training {
   BOOST_HANA_DEFINE_STRUCT(training, (gpt<>, model), (adam_state<gpt<>>, progress));
 };
@@ -72,7 +72,7 @@ struct options {
   std::string curve = "loss.svg";
   std::string write = "In the beginning";
   std::size_t steps = 600;
-  std::size_t stop_after = 0;  // 0: at the end
+  std::size_t stop_after = 0;  // 0: does not stop early
   std::size_t batch = 16;
   std::size_t length = 128;
   std::size_t layers = 4;
@@ -84,22 +84,22 @@ struct options {
 
 [[noreturn]] void refuse(const std::string& what) { throw std::runtime_error(what); }
 
-// The options; an exception of the library of arguments is the line that the user sees.
+// Reads the options; the exceptions of CLI11 are the messages that the user sees.
 options read_options(CLI::App& app, int argc, char** argv) {
   options o;
-  app.add_option("text", o.text, "the text whose bytes are learned")->required();
-  app.add_option("--steps", o.steps, "steps of training")->capture_default_str();
-  app.add_option("--stop-after", o.stop_after, "the step after which it stops, to go on later; 0: none");
-  app.add_option("--batch", o.batch, "parts of the text in a step")->check(CLI::PositiveNumber)->capture_default_str();
-  app.add_option("--length", o.length, "bytes in a part")->check(CLI::Range(2, 4096))->capture_default_str();
-  app.add_option("--layers", o.layers, "layers of the model")->check(CLI::PositiveNumber)->capture_default_str();
-  app.add_option("--rate", o.rate, "the largest learning rate")->check(CLI::PositiveNumber)->capture_default_str();
-  app.add_option("--state", o.state, "where the model and the optimiser's state are kept")->capture_default_str();
-  app.add_flag("--resume", o.resume, "go on from the state");
-  app.add_option("--curve", o.curve, "where the picture of the loss goes")->capture_default_str();
-  app.add_option("--write", o.write, "what the model goes on from")->capture_default_str();
-  app.add_option("--letters", o.letters, "bytes that it writes")->capture_default_str();
-  app.add_option("--temperature", o.temperature, "below 1: likelier bytes")
+  app.add_option("text", o.text, "the text to train on, byte by byte")->required();
+  app.add_option("--steps", o.steps, "training steps")->capture_default_str();
+  app.add_option("--stop-after", o.stop_after, "stops after this step, to resume later; 0: does not stop early");
+  app.add_option("--batch", o.batch, "sequences per step")->check(CLI::PositiveNumber)->capture_default_str();
+  app.add_option("--length", o.length, "bytes per sequence")->check(CLI::Range(2, 4096))->capture_default_str();
+  app.add_option("--layers", o.layers, "number of layers")->check(CLI::PositiveNumber)->capture_default_str();
+  app.add_option("--rate", o.rate, "peak learning rate")->check(CLI::PositiveNumber)->capture_default_str();
+  app.add_option("--state", o.state, "file of the model and the optimiser state")->capture_default_str();
+  app.add_flag("--resume", o.resume, "continue from the saved state");
+  app.add_option("--curve", o.curve, "file of the loss curve")->capture_default_str();
+  app.add_option("--write", o.write, "the prompt")->capture_default_str();
+  app.add_option("--letters", o.letters, "number of bytes to generate")->capture_default_str();
+  app.add_option("--temperature", o.temperature, "sampling temperature")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   app.parse(argc, argv);
@@ -119,16 +119,16 @@ std::vector<unsigned char> read_text(const options& o) {
 }
 
 // [batch]
-// Parts of the text that a step learns from: of the step's number alone, so that a resumed training sees the same.
+// The batch of a step. It depends on the step number only, so a resumed run sees the same batches.
 tensor<id<bytes>, batch, seq> batch_of(const std::vector<unsigned char>& text, const options& o, std::size_t step) {
   nn::random draw(1000 + step);
-  tensor<id<bytes>, batch, seq> words(batch{o.batch}, seq{o.length});
-  auto* to = words.overwrite();
+  tensor<id<bytes>, batch, seq> tokens(batch{o.batch}, seq{o.length});
+  auto* to = tokens.overwrite();
   for (std::size_t b = 0; b < o.batch; ++b) {
     const auto first = static_cast<std::size_t>(draw.uniform() * static_cast<double>(text.size() - o.length + 1));
     for (std::size_t i = 0; i < o.length; ++i) { *to++ = id<bytes>(text[first + i]); }
   }
-  return words;
+  return tokens;
 }
 // [/batch]
 
@@ -138,14 +138,14 @@ training fresh(const options& o) {
   t.model.layers = gpt<>::stack::of(o.layers);
   nn::normal how(1, 0.02);
   nn::initialise(t.model, how, seq{o.length});
-  t.progress.first = t.progress.second = t.model;  // of the same extents, so that a file fits
+  t.progress.first = t.progress.second = t.model;  // same extents as in the file to load
   return t;
 }
 // [/fresh]
 
 volatile std::sig_atomic_t stopped = 0;
 
-// Trains, and returns whether it came to the end.
+// Trains; returns whether all steps were done.
 bool train(training& t, const std::vector<unsigned char>& text, const options& o) {
   // [optimiser]
   adamw optimiser(t.model,
@@ -160,12 +160,12 @@ bool train(training& t, const std::vector<unsigned char>& text, const options& o
   std::size_t step = done;
   for (; step < o.steps && stopped == 0 && (o.stop_after == 0 || step < o.stop_after); ++step) {
     // [step]
-    const auto words = batch_of(text, o, step);
+    const auto tokens = batch_of(text, o, step);
     const auto [loss, gradient] =
-        value_and_gradient(t.model, [&](const auto& m) { return next_word_loss<seq>(m(words), words); });
+        value_and_gradient(t.model, [&](const auto& m) { return next_word_loss<seq>(m(tokens), tokens); });
     // [/step]
     if (!std::isfinite(loss)) {
-      refuse("the loss of step " + std::to_string(step + 1) + " is no number; the state of the last save is kept in " +
+      refuse("the loss of step " + std::to_string(step + 1) + " is not a number; the last saved state is in " +
              o.state);
     }
     // [move]
@@ -175,7 +175,7 @@ bool train(training& t, const std::vector<unsigned char>& text, const options& o
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     const auto made = static_cast<double>(losses.size());
     if ((step + 1) % 10 == 0 || step + 1 == o.steps) {
-      std::printf("step %zu of %zu: loss %.3f, %.0f bytes a second, %.0f s left\n", step + 1, o.steps,
+      std::printf("step %zu of %zu: loss %.3f, %.0f bytes per second, %.0f s left\n", step + 1, o.steps,
                   static_cast<double>(loss), made * static_cast<double>(o.batch * o.length) / seconds,
                   seconds / made * static_cast<double>(o.steps - step - 1));
       std::fflush(stdout);
@@ -184,23 +184,23 @@ bool train(training& t, const std::vector<unsigned char>& text, const options& o
   t.progress = optimiser.state;
   io::save(t, o.state);
   if (!losses.empty() && !o.curve.empty()) {
-    draw_curves({{"", losses}}, {.title = "training loss", .y = "nats for each byte", .first = done + 1}).save(o.curve);
+    draw_curves({{"", losses}}, {.title = "training loss", .y = "nats per byte", .first = done + 1}).save(o.curve);
   }
   return step == o.steps;
 }
 
-// Bytes behind the prompt, each drawn from the probabilities that the model gives.
+// Samples bytes after the prompt.
 std::string written(const gpt<>& model, const options& o) {
   std::string text = o.write.empty() ? "\n" : o.write;
   nn::random draw(7);
   for (std::size_t n = 0; n < o.letters; ++n) {
-    const std::size_t count = std::min(text.size(), o.length * 3 / 4);  // not at the edge of what was trained
-    tensor<id<bytes>, batch, seq> words(batch{1}, seq{count});
-    auto* to = words.overwrite();
+    const std::size_t count = std::min(text.size(), o.length * 3 / 4);  // stay within the trained length
+    tensor<id<bytes>, batch, seq> tokens(batch{1}, seq{count});
+    auto* to = tokens.overwrite();
     for (std::size_t i = 0; i < count; ++i) {
       to[i] = id<bytes>(static_cast<unsigned char>(text[text.size() - count + i]));
     }
-    const tensor logits = at<seq>(model(words), count - 1);
+    const tensor logits = at<seq>(model(tokens), count - 1);
     const tensor p = softmax<bytes>(logits * static_cast<float>(1 / o.temperature));
     double left = draw.uniform();
     std::size_t chosen = 0;
@@ -217,7 +217,7 @@ int run(const options& o) {
   std::signal(SIGINT, [](int) { stopped = 1; });
   std::printf("%zu parameters, %zu bytes of text\n", nn::parameter_count(t.model), text.size());
   if (!train(t, text, o)) {
-    std::printf("stopped after step %lld; go on by --resume\n", static_cast<long long>(t.progress.step));
+    std::printf("stopped after step %lld; continue with --resume\n", static_cast<long long>(t.progress.step));
     return 130;
   }
   std::printf("%s\n", written(t.model, o).c_str());
@@ -227,7 +227,7 @@ int run(const options& o) {
 }  // namespace train_gpt
 
 int main(int argc, char** argv) {
-  CLI::App app("Trains a small GPT on the bytes of a text, and lets it write.", "23_train_gpt");
+  CLI::App app("Trains a small GPT on the bytes of a text and samples from it.", "23_train_gpt");
   try {
     return train_gpt::run(train_gpt::read_options(app, argc, argv));
   } catch (const CLI::ParseError& e) { return app.exit(e); } catch (const std::exception& e) {

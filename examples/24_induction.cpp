@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
-// Trains a model of two attention layers to go on with a sequence that repeats, and shows how it does it.
+// Trains two attention layers to continue repeating sequences, and shows the induction heads that emerge.
 //
-//   24_induction --steps 1000 --save induction.safetensors      # trains, in about ten seconds
-//   24_induction                                                # shows the weights that were trained so
-//   24_induction --report attention.html                        # and makes a page that computes it
+//   24_induction --steps 1000 --save induction.safetensors      # trains the model
+//   24_induction                                                # evaluates the saved weights
+//   24_induction --report attention.html                        # writes an interactive page
 //
-// Each sequence repeats a block of another length, so positions alone do not tell what comes next. The first layer
-// brings to each symbol what was before it; the heads of the second layer then find the symbols behind the earlier
-// occurrences of the current one: induction heads (Olsson et al. 2022).
+// Each sequence repeats a block of random length, so positions alone do not predict the next symbol. The first layer
+// copies the previous symbol to each position; heads of the second layer find the symbols after earlier occurrences of
+// the current one: induction heads (Olsson et al. 2022).
 #include "support/file.hpp"
 #include "support/induction.hpp"
 #include <dimwise/dimwise.hpp>
@@ -27,7 +27,7 @@ namespace induction {
 constexpr std::size_t shortest = 5;
 constexpr std::size_t longest = 16;
 
-// Sequences that repeat a block of different symbols, and how long each block is.
+// Sequences that repeat a block of different symbols, and the length of each block.
 struct repeating {
   tensor<id<symbol>, batch, seq> symbols;
   std::vector<std::size_t> period;
@@ -42,9 +42,9 @@ struct repeating {
       for (std::size_t i = 0; i < length; ++i) { to[i] = id<symbol>(block[i % period[b]]); }
     }
   }
-  // The positions whose next symbol can be known: a symbol was seen before, and another one follows.
+  // The positions whose next symbol is predictable: their symbol occurred before, and is not the last one.
   [[nodiscard]] bool known(std::size_t b, std::size_t i) const { return i >= period[b] && i + 1 < length; }
-  // The words that can be known, as targets.
+  // The predictable tokens, as targets.
   [[nodiscard]] tensor<bool, batch, seq> targets() const {
     tensor<bool, batch, seq> is_known(batch{period.size()}, seq{length});
     for (std::size_t b = 0; b < period.size(); ++b) {
@@ -77,7 +77,7 @@ model<> trained(std::size_t steps) {
   return m;
 }
 
-// The share of the symbols that can be known which the model says right, of sequences that it was not trained with.
+// The accuracy on predictable symbols of new sequences.
 double share_right(const model<>& m) {
   nn::random draw(99);
   const repeating s(draw, 200);
@@ -96,8 +96,8 @@ double share_right(const model<>& m) {
 
 using weights_type = tensor<float, batch, heads, seq, key, normalised<key>>;
 
-// The mean weight that a head puts on keys `back` positions before each query that can know its next symbol, and
-// `further`, twice `further`, … before those.
+// The mean weight of a head on the keys `back` positions before each predictable query, and `further`, twice `further`,
+// … before those.
 double weight_back(const weights_type& w, const repeating& s, std::size_t head, std::size_t back, std::size_t further) {
   double sum = 0;
   double count = 0;
@@ -128,15 +128,15 @@ void show(const model<>& m) {
   std::printf("%.1f %% of the symbols that can be known are right\n", 100 * share_right(m));
 }
 
-// The text of a sequence: a symbol is a letter.
+// A sequence as text: one letter per symbol.
 std::string letters_of(const repeating& s) {
   std::string text;
   for (const auto symbol : s.symbols.values()) { text += static_cast<char>('a' + symbol.value); }
   return text;
 }
 
-// A page on which a reader sets letters, mask and heads. `program` is the file of the model as WebAssembly; without one
-// the page shows these runs.
+// An interactive page with editable letters, mask and heads. `program` is the model as WebAssembly; without it the page
+// shows stored runs only.
 void save_report(const model<>& m, const std::string& path, const std::string& program) {
   nn::random draw(3);
   const std::string text = letters_of(repeating(draw, 1));

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// 25_pictures -- a formula, a product, weights, a mask and a curve as SVG, and a page about attention.
+// 25_pictures -- a formula, a product, weights, a mask and a curve as SVG, and a report of attention.
 //
-//   25_pictures docs/pictures          # writes the pictures into a folder; without one it prints what it would write
+//   25_pictures docs/pictures          # writes into a folder; without one, prints the file names
 //
-// Shows: pictures are made of an expression or of values by one call each; their colours follow the page that they are
-// in, light or dark.
+// One call per picture, from an expression or from values. Pictures support light and dark pages.
 #include <dimwise/dimwise.hpp>
 #include <dimwise/viz.hpp>
 
@@ -50,7 +49,7 @@ int run(const std::string& folder) {
   write(folder, "mask.svg", draw_mask(causal<seq, key>{} & window<seq, key>{3, 0}, seq{12}, key{12}));
   write(folder, "positions.svg", draw_weights(sinusoid<seq, d_model>(seq{24})));
 
-  // All of it as one page, to look at in a browser.
+  // All of it as one page for the browser.
   if (!folder.empty()) { report(y, folder + "/attention.html", labels<seq>(words), labels<key>(words)); }
 
   std::vector<double> train;

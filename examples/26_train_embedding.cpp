@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// 26_train_embedding -- trains the notebook's embedding and attention to say which word comes next.
+// 26_train_embedding -- trains the notebook's embedding and attention to predict the next token.
 //
-// 00_notebook computes with the numbers that the notebook drew. Here they are where a training begins: the model
-// predicts the successor of each word of the sentence, and the embedding learns with the attention that reads it.
+// 00_notebook uses the notebook's random weights. Here they are the initial weights: the model learns to predict the
+// next token of the sentence, and the embedding is trained together with the attention.
 //
 //   26_train_embedding [seed_notebook.dwpack]
 #include "support/pack.hpp"
@@ -20,18 +20,18 @@ namespace learning {
 
 using namespace dimwise;
 
-struct vocab : choice_dim<6> {};      // the six words that the embedding knows
-struct seq : position_dim<> {};       // the words of the sentence
-struct key : prime<seq> {};           // the same words, attended to
-struct d_model : feature_dim<16> {};  // features of a word
-struct d_k : feature_dim<24> {};      // features by which a query finds its key
-struct d_v : feature_dim<28> {};      // features of a value
+struct vocab : choice_dim<6> {};      // the six tokens of the embedding
+struct seq : position_dim<> {};       // tokens of the sentence
+struct key : prime<seq> {};           // the same tokens, as keys
+struct d_model : feature_dim<16> {};  // features of a token
+struct d_k : feature_dim<24> {};      // features of queries and keys
+struct d_v : feature_dim<28> {};      // features of values
 
 const std::vector<std::string> sentence = {"Life", "is", "short", "eat", "dessert", "first"};
 
 // [model]
-// The notebook's head, and a way to words from context vectors and from the word itself: a word whose attention goes to
-// another one alone has the same context vector as that one. T is tracked while a gradient is computed.
+// The notebook's head, with logits from the context vector and from the token itself: without the latter, tokens with
+// the same attention would have the same logits. T is tracked while a gradient is computed.
 template <class T = float>
 struct reader {
   using table = nn::embedding<vocab, d_model, T>;
@@ -63,7 +63,7 @@ reader<> of_the_notebook(const dimwise_test::pack& data) {
   return r;
 }
 
-// The sentence with the word that the model expects behind each, and how many of them are right.
+// The predicted next token of each token, and the number of correct ones.
 std::size_t show(const reader<>& model, const tensor<id<vocab>, seq>& text) {
   const tensor expected = argmax<vocab>(model(text));
   const auto word = [&](id<vocab> i) {
@@ -101,7 +101,7 @@ int run(const dimwise_test::pack& data) {
   std::printf("The word that the model expects:\n");
   const std::size_t right = show(model, text);
 
-  // Nothing follows the last word, and no word before it may look at it: its gradient is 0.
+  // The last token has no successor, and earlier tokens do not attend to it: its gradient is 0.
   const tensor moved = sqrt(sum<d_model>(square(model.words.table - before.words.table)));
   std::printf("\nHow far each word's embedding has moved:\n");
   for (std::size_t i = 0; i < sentence.size(); ++i) {

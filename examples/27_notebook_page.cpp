@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// 27_notebook_page -- the notebook's attention as a page that computes: its words, masks and heads are the reader's.
+// 27_notebook_page -- the notebook's attention as an interactive page with editable text, mask and heads.
 //
 //   27_notebook_page notebook.html [notebook.wasm]
 //
-// The numbers are those of 00_notebook: drawn, not trained. Prints what the page stores; without arguments no file is
-// written.
+// The weights are the random ones of 00_notebook. Prints what the page stores; without arguments, writes no file.
 #include "support/file.hpp"
 #include "support/notebook.hpp"
 

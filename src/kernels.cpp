@@ -11,6 +11,10 @@
 #include <cstdlib>
 #include <cstring>
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
 namespace dimwise::kernels {
 
 #if defined(__x86_64__)
@@ -42,6 +46,15 @@ struct choice {
   const bfloat16_table* bfloat16 = nullptr;
 };
 
+// Clang 14 has no __builtin_cpu_supports("f16c").
+bool converts_halves() noexcept {
+  unsigned a = 0;
+  unsigned b = 0;
+  unsigned c = 0;
+  unsigned d = 0;
+  return __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_F16C) != 0;
+}
+
 choice choose() noexcept {
   __builtin_cpu_init();
   const bool avx512 = __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512bw") != 0 &&
@@ -53,8 +66,8 @@ choice choose() noexcept {
        &quantised_table_avx512bf16, &bfloat16_table_avx512bf16},
       {"avx512vnni", vnni, &table_avx512, &gradient_table_avx512, &quantised_table_avx512vnni},
       {"avx512", avx512, &table_avx512, &gradient_table_avx512, &quantised_table_avx512},
-      {"avx2", __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0, &table_avx2,
-       &gradient_table_avx2, &quantised_table_avx2},
+      {"avx2", __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0 && converts_halves(),
+       &table_avx2, &gradient_table_avx2, &quantised_table_avx2},
       {"sse4", __builtin_cpu_supports("sse4.2") != 0, &table_sse4, &gradient_table_sse4, &quantised_table_sse4},
       {"sse2", true, &table_sse2, &gradient_table_sse2, &quantised_table_sse2},
   };

@@ -2,7 +2,7 @@
 // dimwise/src/kernels_avx512bf16.cpp -- the products with quantised weights, and attention in bfloat16, where AVX-512
 // multiplies numbers of 8 bits and of bfloat16.
 //
-// Of this architecture's kernels these alone differ from those of avx512 (tools/check_symbols.py).
+// Of this architecture's kernels these alone differ from those of avx512 (tests/dispatch/symbols.sh).
 #include <dimwise/kernels/bfloat16_implementation.hpp>
 #include <dimwise/kernels/quantised_implementation.hpp>
 

@@ -2,7 +2,7 @@
 // dimwise/src/kernels_sse4.cpp -- the kernels for sse4; compiled with the flags of that architecture alone.
 //
 // No standard containers and no xtensor here: an inline function compiled for a newer machine must not be shared with
-// files for an older one (tools/check_symbols.py).
+// files for an older one (tests/dispatch/symbols.sh).
 #include <dimwise/kernels/gradient_implementation.hpp>
 #include <dimwise/kernels/implementation.hpp>
 #include <dimwise/kernels/quantised_implementation.hpp>

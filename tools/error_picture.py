@@ -86,11 +86,8 @@ def of_text(text):
 
 
 def library_style(root):
-    text = (root / "include/dimwise/viz/picture.hpp").read_text(encoding="utf-8")
-    found = re.search(r'style_sheet = R"\((.*?)\)"', text, re.S)
-    if not found:
-        raise ValueError("include/dimwise/viz/picture.hpp has no style sheet")
-    return found[1]
+    lines = (root / "include/dimwise/viz/picture.css").read_text(encoding="utf-8").splitlines()
+    return "\n".join(lines[1:-1]) + "\n"  # without the raw string's delimiters
 
 
 def style_sheet(root):
@@ -98,7 +95,7 @@ def style_sheet(root):
     style = library_style(root)
     dark = re.compile(r"@media \(prefers-color-scheme:dark\)\{\.dw(\{.*?\})\}", re.S)
     if not dark.search(style):
-        raise ValueError("the style sheet of include/dimwise/viz/picture.hpp has no colours for dark")
+        raise ValueError("include/dimwise/viz/picture.css has no colours for dark")
     return dark.sub(r'[data-md-color-scheme="slate"] .dw\1', style) + OWN_STYLE
 
 

@@ -1,20 +1,21 @@
-// tools/marks_table.cpp -- prints docs/reference/marks.md from the table in include/dimwise/shape/marks_table.hpp.
+// tools/marks_table.cpp -- prints the table of docs/reference/marks.md from include/dimwise/shape/marks_table.hpp.
 //
-//   g++ -std=c++20 -Iinclude tools/marks_table.cpp -o build/marks_table
-//   build/marks_table include > docs/reference/marks.md
+//   marks_table <the folder include of this project>      (the target `marks`)
 //
-// Fails when the list of operations below is not the one of the header. Which operations have a function is read from
-// include/dimwise/expr and eval: a row of the table may be there before its function is.
+// Fails when the operations below are not those of the header. An operation without a function in include/dimwise/expr
+// or eval is named below the table: its row may be there before its function is. Why no kept tool: the table is made of
+// C++ constants.
 // SPDX-License-Identifier: BSL-1.0
 #include <dimwise/shape/marks_table.hpp>
 #include <dimwise/support/name.hpp>
 
-#include <algorithm>
-#include <cctype>
-#include <cstdio>
+#include <array>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 #include <iterator>
+#include <regex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -30,23 +31,21 @@ struct row {
   mark_row effects;
 };
 
-template <class Op>
-row row_of() {
-  constexpr auto whole = dw::detail::raw_type_name<Op>();
-  const std::string name(whole.begin, whole.length);
-  return {name.substr(name.rfind(':') + 1), dw::detail::marks_row<Op>};
-}
 template <class... Op>
 std::vector<row> rows_of() {
-  return {row_of<Op>()...};
+  const auto name = []<class One>(std::type_identity<One>) {
+    constexpr auto whole = dw::detail::raw_type_name<One>();
+    const std::string text(whole.begin, whole.length);
+    return text.substr(text.rfind(':') + 1);
+  };
+  return {row{name(std::type_identity<Op>{}), dw::detail::marks_row<Op>}...};
 }
 
-// Operations on tensors; those on masks, which have no marks; those of modules, whose own rules say what they take.
 const std::vector<row> tensor_rows =
     rows_of<op::contract, op::outer, op::scores, op::scaled, op::unscaled, op::elementwise, op::divide, op::map,
             op::compare, op::where, op::maximum, op::minimum, op::clamp, op::pow, op::masked, op::biased, op::softmax,
-            op::log_softmax, op::renormalise, op::argmax, op::top_k, op::sum, op::mean, op::max, op::min, op::norm,
-            op::logsumexp, op::cross_entropy, op::kl_divergence, op::mean_squared_error, op::binary_cross_entropy,
+            op::log_softmax, op::renormalise, op::argmax, op::top_k, op::sum, op::mean, op::max, op::min, op::logsumexp,
+            op::norm, op::cross_entropy, op::kl_divergence, op::mean_squared_error, op::binary_cross_entropy,
             op::standardize, op::layer_norm, op::rms_norm, op::rename, op::relabel, op::permute, op::split, op::merge,
             op::part, op::slice, op::at, op::concat, op::stack, op::gather, op::roll, op::flip, op::one_hot,
             op::scatter_add, op::dequantised, op::quantised, op::rounded, op::broadcast, op::broadcast_like,
@@ -58,23 +57,6 @@ const std::vector<row> module_rows = rows_of<op::append, op::linear_attention>()
 std::string read(const std::filesystem::path& path) {
   std::ifstream file(path);
   return {std::istreambuf_iterator<char>(file), {}};
-}
-
-// The names declared in `namespace op { … }`, in the header's order.
-std::vector<std::string> declared_operations(const std::string& header) {
-  std::vector<std::string> names;
-  const std::size_t end = header.find("}  // namespace op");
-  for (std::size_t at = header.find("namespace op {"); (at = header.find("struct ", at)) < end;) {
-    at += 7;
-    names.push_back(header.substr(at, header.find(';', at) - at));
-  }
-  return names;
-}
-
-bool has_function(const std::string& sources, const std::string& name) {
-  return name == "elementwise" || name == "divide" || name == "assign" ||
-         sources.find(" auto " + name + "(") != std::string::npos ||
-         sources.find("DIMWISE_DETAIL_OPERATION(" + name + ")") != std::string::npos;
 }
 
 const char* word(effect f) {
@@ -93,126 +75,75 @@ const char* word(effect f) {
   return "?";
 }
 
-std::string shown(const row& r) {
-  if (r.name == "elementwise") { return "`+ - *`"; }
-  if (r.name == "divide") { return "`/`"; }
-  if (r.name == "assign") { return "assignment to a declared type"; }
-  return "`" + r.name + "`";
+std::string shown(const std::string& name) {
+  if (name == "elementwise") { return "`+ - *`"; }
+  if (name == "divide") { return "`/`"; }
+  return name == "assign" ? "assignment to a declared type" : "`" + name + "`";
 }
 
-// An identifier with an underscore, or a mark's name, stands in code.
-std::string with_code(const std::string& text) {
-  static const std::vector<std::string> marks = {"raw",        "score",    "masked_for",     "biased_for",
-                                                 "normalised", "weighted", "log_normalised", "rotated",
-                                                 "indexed",    "exp",      "sigmoid",        "scaled"};
-  std::string out;
-  for (std::size_t i = 0; i < text.size();) {
-    std::size_t end = i;
-    while (end < text.size() && (std::isalnum(static_cast<unsigned char>(text[end])) != 0 || text[end] == '_')) {
-      ++end;
-    }
-    if (end == i) {
-      out += text[i++];
-      continue;
-    }
-    const std::string w = text.substr(i, end - i);
-    out += std::find(marks.begin(), marks.end(), w) == marks.end() ? w : "`" + w + "`";
-    i = end;
-  }
-  return out;
-}
-
-std::string cell(const char* text) { return *text == '\0' ? std::string() : with_code(text); }
-
-void print_row(const row& r) {
-  const mark_row& f = r.effects;
-  std::printf("| %s |", shown(r).c_str());
-  for (const effect one :
-       {f.raw, f.score, f.masked_for, f.biased_for, f.normalised, f.weighted, f.log_normalised, f.rotated, f.indexed}) {
-    std::printf(" %s |", word(one));
-  }
-  std::printf(" %s | %s | %s |\n", cell(f.sets).c_str(), cell(f.needs).c_str(), cell(f.note).c_str());
+// Names of marks stand in code.
+std::string cell(const std::string& text) {
+  static const std::regex marks(
+      R"(\b(raw|score|masked_for|biased_for|normalised|weighted|log_normalised|rotated|indexed|exp|sigmoid|scaled)\b)");
+  return std::regex_replace(text, marks, "`$1`");
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    std::fprintf(stderr, "marks_table <the folder include of this project>\n");
-    return 2;
-  }
+  if (argc != 2) { return 2; }
   const std::filesystem::path include = argv[1];
   std::string sources;
-  std::vector<std::filesystem::path> files;
   for (const char* layer : {"expr", "eval"}) {
     for (const auto& file : std::filesystem::directory_iterator(include / "dimwise" / layer)) {
-      files.push_back(file.path());
+      sources += read(file.path());
     }
   }
-  std::sort(files.begin(), files.end());
-  for (const auto& file : files) { sources += read(file); }
 
-  std::vector<std::string> known;
-  for (const auto* rows : {&tensor_rows, &mask_rows, &module_rows}) {
-    for (const row& r : *rows) { known.push_back(r.name); }
+  // The names declared in `namespace op { … }`.
+  const std::string header = read(include / "dimwise/shape/marks_table.hpp");
+  const std::string declarations =
+      header.substr(0, header.find("}  // namespace op")).substr(header.find("namespace op {"));
+  static const std::regex declaration(R"(struct (\w+);)");
+  std::set<std::string> declared;
+  for (std::sregex_iterator at(declarations.begin(), declarations.end(), declaration), end; at != end; ++at) {
+    declared.insert((*at)[1]);
   }
-  std::vector<std::string> declared = declared_operations(read(include / "dimwise/shape/marks_table.hpp"));
-  std::sort(known.begin(), known.end());
-  std::sort(declared.begin(), declared.end());
+  std::set<std::string> known;
+  for (const auto* rows : {&tensor_rows, &mask_rows, &module_rows}) {
+    for (const row& r : *rows) { known.insert(r.name); }
+  }
   if (known != declared) {
-    std::vector<std::string> differ;
-    std::set_symmetric_difference(known.begin(), known.end(), declared.begin(), declared.end(),
-                                  std::back_inserter(differ));
-    for (const auto& name : differ) {
-      std::fprintf(stderr, "marks_table: op::%s is not in both this program and the header\n", name.c_str());
+    for (const auto* names : {&known, &declared}) {
+      for (const std::string& name : *names) {
+        if (known.count(name) != declared.count(name)) {
+          std::cerr << "marks_table: op::" << name << " is not in both this program and the header\n";
+        }
+      }
     }
     return 1;
   }
 
-  std::printf(R"(# Marks
-
-<!-- generated: build/marks_table include > docs/reference/marks.md; see tools/marks_table.cpp -->
-
-What every operation does with every mark. The page is printed from `include/dimwise/shape/marks_table.hpp`, which the
-rules read.
-
-| mark | says | ends by |
-|---|---|---|
-| `raw<D…>` | a product of positions over the features D, not yet scaled (R6) | `scores`, `scaled`, `unscaled` |
-| `score<D…>` | such a product after its scale (R6) | `softmax`, `log_softmax`, `logsumexp`, `argmax` |
-| `masked_for<D…>` | something is hidden; a softmax or reduction over one of D may follow (R7) | that softmax or reduction, `exp`, `sigmoid` |
-| `biased_for<D…>` | something that varies along D was added; a softmax over one of D sees it (R7) | that softmax, a function, a contraction, a reduction |
-| `normalised<D…>` | sums to one over D (R5) | a contraction over D |
-| `weighted<D…>` | a product with something normalised over D (R5) | a sum over D |
-| `log_normalised<D…>` | its exponentials sum to one over D (R5, R22) | `exp`, arithmetic, a function |
-| `rotated<F, P>` | the feature F was turned by the positions of P, or of a prime of P (R9) | a contraction over F |
-| `indexed<D>` | one element of D was taken by `at` (R18) | `broadcast<D>`, a product, or storing |
-
-`plain(x)` ends all of them, visibly.
-
-* **keep**: the result has the mark, too.
-* **end**: the mark ends here.
-* **refuse**: an operand with this mark does not compile.
-* **weaken**: `normalised<D>` becomes `weighted<D>`.
-* **rule**: the rule of the operation decides; the last column says how.
-
-)");
-  std::printf(
-      "| operation | raw | score | masked_for | biased_for | normalised | weighted | log_normalised | rotated | "
-      "indexed "
-      "| sets | needs | note |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
+  std::cout << "| operation | raw | score | masked_for | biased_for | normalised | weighted | log_normalised | rotated "
+               "| indexed | sets | needs | note |\n"
+               "|---|---|---|---|---|---|---|---|---|---|---|---|---|\n";
   std::string absent;
-  for (const row& r : tensor_rows) {
-    if (has_function(sources, r.name)) {
-      print_row(r);
-    } else {
-      absent += (absent.empty() ? "`" : ", `") + r.name + "`";
+  for (const auto& [name, f] : tensor_rows) {
+    if (name != "elementwise" && name != "divide" && name != "assign" &&
+        sources.find(" auto " + name + "(") == std::string::npos &&
+        sources.find("DIMWISE_DETAIL_OPERATION(" + name + ")") == std::string::npos) {
+      absent += (absent.empty() ? "`" : ", `") + name + "`";
+      continue;
     }
+    std::cout << "| " << shown(name) << " |";
+    for (const effect one : std::array{f.raw, f.score, f.masked_for, f.biased_for, f.normalised, f.weighted,
+                                       f.log_normalised, f.rotated, f.indexed}) {
+      std::cout << " " << word(one) << " |";
+    }
+    std::cout << " " << cell(f.sets) << " | " << cell(f.needs) << " | " << cell(f.note) << " |\n";
   }
   if (!absent.empty()) {
-    std::printf("\nThe table has rows for %s, too: those of `a < b`, of `max(a, b)` and `min(a, b)`, and of losses.\n",
-                absent.c_str());
+    std::cout << "\nThe table also has rows for " << absent
+              << ": those of `a < b`, of `max(a, b)` and `min(a, b)`, and of losses.\n";
   }
-  std::printf("\nMasks themselves (`causal`, `padding`, `allow`, …) are no tensors and have no marks.\n");
-  return 0;
 }

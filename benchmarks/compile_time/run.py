@@ -11,6 +11,7 @@ only.
 """
 
 import argparse
+import datetime
 import json
 import os
 import pathlib
@@ -125,13 +126,13 @@ def training(found, results):
 
 def table(found, results):
     rows = [("`#include <dimwise/shape.hpp>`", "shape"),
-            (f"one contraction, as types (the slope between {FEW} and {MANY} different ones)", "contraction"),
+            (f"one contraction, as types (the difference between {FEW} and {MANY} different ones)", "contraction"),
             (f"`#include <dimwise/shape.hpp>` and {MANY} contractions", "many"),
             ("`#include <dimwise/dimwise.hpp>`", "all"),
             ("`attention.cpp`: the include and multi-head attention, `-O0`", "attention"),
-            ("`attention.cpp`, `-O2`: the kernels are most of it", "optimised_attention"),
-            ("`attention.cpp`, `-O2`, for the kernels of `dimwise::dimwise`, all of it: nothing subtracted", "optimised_caller"),
-            ("`attention.cpp` with the plain evaluator, `-O0`, all of it: nothing subtracted", "plain")]
+            ("`attention.cpp`, `-O2`: mostly kernels", "optimised_attention"),
+            ("`attention.cpp`, `-O2`, for the kernels of `dimwise::dimwise`, nothing subtracted", "optimised_caller"),
+            ("`attention.cpp` with the scalar path only, `-O0`, nothing subtracted", "plain")]
 
     def cell(value):
         if value is None:
@@ -179,34 +180,33 @@ def main():
 python3 benchmarks/compile_time/run.py
 ```
 
-writes this page. User seconds above an empty file, and the compiler's peak memory; medians of {arguments.runs} runs on
-{processor()}. The inputs are in `benchmarks/compile_time/`; the flags are `{compilers.STANDARD} -O0 -c` where
-nothing else is said.
+This command writes this page. User seconds above an empty file, and the compiler's peak memory; medians of {arguments.runs} runs on
+{processor()}, {datetime.date.today()}. The inputs are in `benchmarks/compile_time/`; the flags are `{compilers.STANDARD} -O0 -c` unless
+stated.
 
 {table(found, results)}
 {", ".join(f"{compiler.name}: {compiler.version}" for compiler in found)}.
 
-The budget, which `--check` holds g++ to: the include of shapes ≤ {BUDGET['shape']} s, a contraction ≤
-{1000 * BUDGET['contraction']} ms, attention in one translation unit with the plain evaluator ≤ {BUDGET['plain']:.0f} s and
+The budget that `--check` enforces for g++: the include of shapes ≤ {BUDGET['shape']} s, a contraction ≤
+{1000 * BUDGET['contraction']} ms, attention in one translation unit with the scalar path ≤ {BUDGET['plain']:.0f} s and
 {MEMORY['plain'] / 10**6:.0f} MB.
 
 ## In multiples of an include
 
-`#include <xtensor/xtensor.hpp>` is 1, on the same machine in the same run; kernels are compiled elsewhere but where it says
+`#include <xtensor/xtensor.hpp>` is 1, on the same machine in the same run. Kernels are compiled elsewhere, unless the row says
 header-only.
 
 {multiples(found, results)}
-The aim of `attention.cpp` at `-O2` on g++-12: 3 s and 600 MB. Without compiled kernels every
-kernel is compiled with the program.
+The aim of `attention.cpp` at `-O2` on g++-12: 3 s and 600 MB. Header-only programs compile every
+kernel.
 
 ## Training
 
-A file that computes the loss of a GPT, and the same file with a step of training: gradients of every statement, and AdamW. Kernels
-are compiled elsewhere.
+A file that computes the loss of a GPT, and the same file with a training step: gradients and AdamW. Kernels are compiled
+elsewhere.
 
 {training(found, results)}
-The aim is 1.5 ×. Each statement is compiled three times: for tracked numbers, for its value, and for each adjoint, which is a formula
-of its own.
+The aim is 1.5 ×. Each statement is compiled for tracked elements, for its value, and for each gradient formula.
 
 ## Instantiations
 
@@ -214,9 +214,9 @@ of its own.
 python3 tools/instantiations.py
 ```
 
-counts the classes and functions of dimwise that a program instantiates, and fails where they are more than 3 % above this
-table; it names the largest contributors then. Nothing else on the machine changes the count, so this is what CI holds.
-Counted by {counted_by}; each operation of `benchmarks/compile_time/operations.cpp` above what all of them share.
+This command counts the classes and functions of dimwise that a program instantiates. It fails if they exceed this table by more than
+3 %, and then names the largest contributors. The count does not depend on the machine, so CI checks it.
+Counted by {counted_by}; each operation of `benchmarks/compile_time/operations.cpp` above the shared part.
 
 {counts}
 """

@@ -1,11 +1,10 @@
-// 06  Keys are another dimension
+// 06  Queries and keys
 //
-// Queries and keys come from the same sentence, but the table of scores has two sides: seq, who looks, and key, who is
-// looked at. If both operands are called seq, the product pairs position 0 with 0, 1 with 1: the diagonal of the table.
-// A library with names alone computes it without a word. `struct key : prime<seq>` is the other side; `rename<seq,
-// key>` says which operand is meant.
+// Queries and keys come from the same sentence, but a table of scores has two position dimensions: seq for the queries
+// and key for the keys. If both operands have seq, the product pairs position 0 with 0, 1 with 1: the diagonal of the
+// table. `struct key : prime<seq>` declares the other side, and `rename<seq, key>` converts an operand to it.
 //
-// FAILS: ERROR_R2_shared_dimension_is_not_parallel, line 25
+// FAILS: ERROR_R2_shared_dimension_is_not_parallel, line 24
 // FROM: named diagonal: q and k both carry the same Seq name
 #include "exercise.hpp"
 
@@ -23,5 +22,5 @@ int main() {
   auto q = contract<d_model>(x, w_q);
   auto k = contract<d_model>(x, w_k);
   tensor s = unscaled(contract<d_k>(q, k));
-  expect(near(s, {1, 2, 3, 4}), "two queries, two keys: four numbers");
+  expect(near(s, {1, 2, 3, 4}), "two queries, two keys: four products");
 }

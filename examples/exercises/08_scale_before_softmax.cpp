@@ -1,9 +1,10 @@
 // 08  Scores are scaled
 //
-// softmax(Q K / sqrt(d_k)) V: the division keeps softmax from being nearly one-hot. The type remembers it: a product of
-// positions is `raw<d_k>` until it is scaled. `scores<d_k>(q, k)` multiplies and scales in one word.
+// Attention is softmax(Q K^T / sqrt(d_k)) V. Without the division softmax is nearly one-hot. The type records whether
+// it was applied: a product of positions is `raw<d_k>` until it is scaled. `scores<d_k>(q, k)` computes the product and
+// scales it.
 //
-// FAILS: ERROR_R6_raw_products_are_scaled_first, line 19
+// FAILS: ERROR_R6_raw_products_are_scaled_first, line 20
 #include "exercise.hpp"
 
 using namespace dimwise;

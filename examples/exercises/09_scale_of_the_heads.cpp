@@ -1,7 +1,7 @@
-// 09  By the width of a head
+// 09  Scale by the width of a head
 //
-// The scale is that of the features which were summed: d_k, the width of a head, and not d_model, the width of the
-// model. Both run, and train, and one is wrong. The mark of the product says what was summed.
+// The scale is 1/sqrt(d_k), of the features that were contracted: the width of a head, not of the model. With d_model
+// the program would also run and train, with the wrong scale. The mark `raw<d_k>` records the contracted features.
 //
 // FAILS: ERROR_R6_scaled_names_the_contracted_features, line 22
 // FROM: 1/sqrt(d_model)
@@ -22,5 +22,5 @@ int main() {
   tensor s = scaled<d_model>(contract<d_k>(q, k));
   tensor twice = plain(s) * 2.0F;
   tensor difference = twice - plain(unscaled(contract<d_k>(q, k)));
-  expect(near(max<heads, seq, key>(abs(difference)), {0}), "divided by the root of 4");
+  expect(near(max<heads, seq, key>(abs(difference)), {0}), "the scale is 1/2");
 }

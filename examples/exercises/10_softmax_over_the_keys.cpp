@@ -1,8 +1,8 @@
-// 10  Weights sum to one over the keys
+// 10  Softmax over the keys
 //
-// For each query the weights of all keys sum to one. Softmax over the queries gives a table that looks the same, and
-// every result is wrong. The type remembers over what the weights sum to one, so the next step notices; read there
-// which dimension the weights have, and go back to where they got it.
+// The attention weights of each query sum to one over the keys. Softmax over the queries gives a table of the same
+// shape, and every result is wrong. The mark `normalised<D>` records the dimension, and the next operation checks it.
+// The error names the dimension of the mark; the mistake is in the line that set it.
 //
 // FAILS: ERROR_R5_weights_are_contracted_over_their_own_dimension, line 24
 // FROM: softmax over queries

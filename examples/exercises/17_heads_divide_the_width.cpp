@@ -1,7 +1,7 @@
 // 17  Heads divide the width
 //
-// Heads share the features of the model: d_k is d_model divided by the number of heads. `divided` is computed by the
-// compiler, and refuses what does not divide, before anything runs.
+// The heads share the features of the model: d_k is d_model divided by the number of heads. `divided` computes the
+// extent at compile time and rejects a division with a remainder. The expected q has 3 heads.
 //
 // FAILS: ERROR_R4_extent_does_not_divide, line 15
 #include "exercise.hpp"

@@ -1,8 +1,8 @@
 // 18  Split in the order of the weight
 //
-// A weight for all heads at once has one dimension that is made of two: `merged<heads, d_k>`, heads slowest. Splitting
-// it in the other order is the classic `view` without `transpose`: it runs, and mixes the heads. The factors and their
-// order are part of the type.
+// A weight for all heads has one merged dimension, `merged<heads, d_k>`, in which heads is the slowest. Splitting it in
+// the other order is the classic `view` without `transpose`: it runs and mixes the heads. In dimwise the factors and
+// their order are part of the type.
 //
 // FAILS: ERROR_R4_composite_has_other_factors_or_order, line 23
 // FROM: split heads by view, no transpose

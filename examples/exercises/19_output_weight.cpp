@@ -1,7 +1,7 @@
-// 19  Heads side by side are not the model
+// 19  The output weight
 //
-// Heads that are laid side by side have as many features as the model. They are not the features of the model: the
-// output weight W_O mixes them. `merge<heads, d_v>` is a dimension of its own, so the weight cannot be forgotten.
+// Concatenated heads have as many features as the model, but they are not the features of the model: the output weight
+// W_O mixes them. `merge<heads, d_v>` is a dimension of its own, so W_O cannot be forgotten.
 //
 // FAILS: ERROR_R4_composite_is_not_the_declared_dimension, line 20
 #include "exercise.hpp"
@@ -18,5 +18,5 @@ int main() {
   tensor<float, seq, heads, d_v> z({1, 2, 3, 4, 5, 6, 7, 8});
   tensor<float, heads, d_v, d_model> w_o({0, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 0});
   tensor<float, seq, d_model> y = merge<heads, d_v>(z);
-  expect(near(y, {4, 3, 2, 1, 8, 7, 6, 5}), "this output weight turns the order around");
+  expect(near(y, {4, 3, 2, 1, 8, 7, 6, 5}), "this output weight reverses the order");
 }

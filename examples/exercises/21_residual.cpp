@@ -1,8 +1,8 @@
 // 21  The residual adds the input
 //
-// A layer adds what it computed to what it was given. A decoder has two tensors at hand, its own state and the
-// encoder's output; where sentences have the same length, numbers do not tell which one was added. Names do: the
-// positions differ.
+// A residual connection adds the input of a layer to its output. A decoder has two candidates, its own state and the
+// encoder's output. If both sentences have the same length, extents do not tell them apart. Names do: the positions
+// differ.
 //
 // FAILS: ERROR_R8_neither_has_all_dimensions_of_the_other, line 23
 // FROM: residual adds encoder output instead of decoder state
@@ -21,5 +21,5 @@ int main() {
   tensor<float, target, source, normalised<source>> weights({1, 0, 0, 1});
   auto attended = contract<source>(weights, memory);
   tensor y = memory + attended;
-  expect(near(y, {10, 11, 12, 13}), "the state and what it found");
+  expect(near(y, {10, 11, 12, 13}), "the state plus the attended memory");
 }

@@ -1,7 +1,7 @@
-// 22  Values from where the keys are
+// 22  Cross-attention
 //
-// In cross-attention the decoder has queries, and the encoder has keys and values. The weights below go over source.
-// Values from the decoder's own state have no source.
+// In cross-attention the decoder provides the queries, the encoder the keys and values. The weights below go over
+// source. Values computed from the decoder's state have no source.
 //
 // FAILS: ERROR_R3_values_are_at_other_positions_than_the_weights, line 25
 // FROM: cross-attention K,V taken from the decoder (or Q from the encoder)
@@ -23,5 +23,5 @@ int main() {
   tensor<float, d_model, d_v> w_v({1, 0, 0, 1});
   tensor weights = softmax<source>(scores<d_k>(contract<d_model>(x, w_q), contract<d_model>(memory, w_k)));
   tensor y = contract<source>(weights, contract<d_model>(x, w_v));
-  expect(near(y, {2, 2, 2, 2}), "without preference, the mean of the memory");
+  expect(near(y, {2, 2, 2, 2}), "equal weights: the mean of the memory");
 }

@@ -1,7 +1,7 @@
 // 24  Square weights have two sides
 //
-// A weight from d_model to d_model is square, and numbers do not say which side is the input. `out<d_model>` is the
-// output side. The product goes over the input side; its result is called d_model again.
+// A weight from d_model to d_model is square, and extents do not tell the input from the output. `out<d_model>` is the
+// output side. Contract the input side; the result is renamed to d_model.
 //
 // FAILS: ERROR_R12_weight_is_applied_the_wrong_way_round, line 19
 // FROM: weight stored (out,in) used as (in,out)

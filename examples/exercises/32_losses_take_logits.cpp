@@ -1,9 +1,10 @@
 // 32  A loss takes logits
 //
-// Training compares the model's logits with the next words. `cross_entropy` normalises by itself; who gives it
-// probabilities normalises twice, and the model learns slowly and badly. The type remembers that these sum to one.
+// Training compares the model's logits with the next tokens. `cross_entropy` normalises the logits itself. With
+// probabilities it would normalise twice, and the model would learn slowly and badly. The mark `normalised<vocab>`
+// records the first time.
 //
-// FAILS: ERROR_R5_already_normalised, line 18
+// FAILS: ERROR_R5_already_normalised, line 19
 #include "exercise.hpp"
 
 using namespace dimwise;
@@ -14,7 +15,7 @@ struct vocab : choice_dim<2> {};
 
 int main() {
   tensor<float, seq, vocab> logits({1, 0});
-  tensor<id<vocab>, seq> words({id<vocab>(0)});
-  tensor loss = cross_entropy<vocab>(softmax<vocab>(logits), words).mean();
-  expect(near(loss, {0.313262F}), "minus the logarithm of what the right word gets");
+  tensor<id<vocab>, seq> tokens({id<vocab>(0)});
+  tensor loss = cross_entropy<vocab>(softmax<vocab>(logits), tokens).mean();
+  expect(near(loss, {0.313262F}), "minus the log-probability of the right token");
 }

@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""The course: small programs that do not compile, or compute something wrong, until you mend them.
+"""The course: small programs that do not compile, or give a wrong result, until you fix them.
 
-    python3 examples/exercises/run.py              # where you are, the next exercise, and what is wrong with it
-    python3 examples/exercises/run.py watch        # the same again whenever you save a file; Ctrl-C ends it
-    python3 examples/exercises/run.py hint         # of the next exercise; `hint 7` of another one
-    python3 examples/exercises/run.py try 7        # one exercise
+    python3 examples/exercises/run.py              # your progress, the next exercise and its error
+    python3 examples/exercises/run.py watch        # the same whenever you save a file; Ctrl-C quits
+    python3 examples/exercises/run.py hint         # a hint for the next exercise; `hint 7` for another one
+    python3 examples/exercises/run.py try 7        # tries one exercise
     python3 examples/exercises/run.py list         # all exercises, and which of them pass
-    python3 examples/exercises/run.py verify       # tries all of them again; ends with 0 where all pass
-    python3 examples/exercises/run.py solution 7   # shows how it can be done
-    python3 examples/exercises/run.py reset 7      # begins again; what you wrote is kept beside it
+    python3 examples/exercises/run.py verify       # tries all of them; the exit code is 0 if all pass
+    python3 examples/exercises/run.py solution 7   # shows a solution
+    python3 examples/exercises/run.py reset 7      # restores the original; your version is renamed
 
-The exercises are copied to the folder `course` (--folder names another one); you edit the copies there, and nothing but `reset`
-writes over what you edited. The first try makes a precompiled header, which takes as long as some twenty tries; it is made
-again when the library changes. --compiler chooses a compiler, as the environment variable CXX does. Needs g++ 12 or clang 14
-and the headers of Boost, xtensor and xsimd (bash tools/setup.sh notebook). Standard library only.
+Edit the copies in the folder `course` (--folder names another one). Only `reset` overwrites your edits. The first try compiles a
+precompiled header, which takes as long as about twenty tries; it is compiled again when the library changes. --compiler selects a
+compiler, as the environment variable CXX does. Needs g++ 12 or clang 14 and the headers of Boost, xtensor and xsimd
+(bash tools/setup.sh notebook). Standard library only.
 """
 
 import argparse
@@ -43,13 +43,13 @@ import errors_program  # noqa: E402
 
 SUPPORT = "examples/exercises/support"
 HEADER = "exercise.hpp"
-# The plain evaluator alone: no kernels to compile or to link.
+# The scalar path only: no kernels to compile or link.
 FLAGS = [compilers.STANDARD, "-DDIMWISE_PLAIN_ONLY", "-Iinclude", f"-I{SUPPORT}"]
 RUN_SECONDS = 20
 
 
 class Exercise:
-    """What a file says about itself in its first lines."""
+    """An exercise, described by the first lines of its file."""
 
     def __init__(self, path):
         self.path, self.stem = path, path.stem
@@ -81,19 +81,19 @@ class Workshop:
         found = compilers.find_compilers([wanted] if wanted else None)
         if not found:
             sys.exit("no compiler found: install g++ 12 or clang 14, or name one with --compiler")
-        self.compiler = found[-1]  # clang, where it is: it takes half the time of g++ for a program that computes
-        slow = threading.Timer(1, print, ["making the precompiled header, once: this takes longer than a try"], {"flush": True})
+        self.compiler = found[-1]  # clang if installed: it compiles these programs in half the time of g++
+        slow = threading.Timer(1, print, ["compiling the precompiled header, once; a try takes less time"], {"flush": True})
         slow.daemon = True
         slow.start()
         self.use, reason = self.compiler.precompile(HEADER, FLAGS, ROOT, ["include", SUPPORT])
         slow.cancel()
         if reason:
             sys.exit(f"{self.compiler.name} cannot compile the library; bash tools/setup.sh notebook installs what it needs:\n{reason}")
-        # Whatever changes the precompiled header changes what was tried with it.
+        # A new precompiled header invalidates earlier results.
         self.key = pathlib.Path(self.use[1]).parent.name
 
     def attempt(self, path, runs=True):
-        """-> (how far it came: compile, run or passed; what was printed, errors as the compiler says them). Without `runs`, what
+        """-> (the stage: compile, run or passed; the output, with the compiler's own errors). Without `runs`, a program that
         compiles has passed."""
         with tempfile.TemporaryDirectory() as folder:
             program = pathlib.Path(folder) / "exercise"
@@ -108,15 +108,15 @@ class Workshop:
                 done = subprocess.run([str(program)], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                       timeout=RUN_SECONDS)
             except subprocess.TimeoutExpired:
-                return "run", f"{shown}: no end within {RUN_SECONDS} seconds\n"
+                return "run", f"{shown}: does not end within {RUN_SECONDS} seconds\n"
             text = done.stdout.decode("utf-8", "replace")
             if done.returncode == 0:
                 return "passed", text
-            return "run", text or f"{shown}: it ended with code {done.returncode}\n"
+            return "run", text or f"{shown}: it exits with code {done.returncode}\n"
 
 
 class Course:
-    """The learner's folder: copies of the exercises, and which of them passed as they are now."""
+    """The learner's folder: copies of the exercises, and which of them pass in their current version."""
 
     def __init__(self, folder, originals=HERE):
         self.folder, self.originals = pathlib.Path(folder), originals
@@ -131,7 +131,7 @@ class Course:
         self.state.setdefault("passed", {})
         for one in self.all:
             mine, original = self.mine(one), digest(one.path)
-            # A newer original replaces a copy that nobody has touched, and no other.
+            # A newer original replaces only unedited copies.
             if not mine.exists() or (given.get(one.stem) == digest(mine) != original):
                 shutil.copyfile(one.path, mine)
             if digest(mine) == original:
@@ -166,7 +166,7 @@ class Course:
         return next((one for one in self.all if not self.passed(one, key)), None)
 
     def reset(self, one):
-        """-> where the learner's version was kept, or None where there was nothing to keep"""
+        """-> the path of the learner's version, or None if it was not edited"""
         mine, kept = self.mine(one), None
         if self.touched(one):
             number = 1
@@ -183,7 +183,7 @@ def digest(path):
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-# --- what is shown ----------------------------------------------------------------------------------------------------
+# --- output -----------------------------------------------------------------------------------------------------------
 
 class Screen:
     def __init__(self, colour):
@@ -196,11 +196,20 @@ class Screen:
         return self.paint("1", text)
 
     def error(self, text):
-        """An error of dimwise in words; others as they are, the first lines."""
-        told = errors_program.translate(text, self.colour).splitlines()
+        """The errors as dimwise-errors prints them, each once; at most 24 lines."""
+        told = only_causes(errors_program.translate(text, self.colour)).splitlines()
         told = [line for line in told if not re.fullmatch(r"\d+ errors? generated\.", line)]
         more = len(told) - 24
         return "\n".join(told[:24] + ([f"... {more} more lines"] if more > 0 else []))
+
+
+def only_causes(told):
+    """The errors without repetitions: a template that is instantiated twice gives each error twice, and an error of dimwise in it
+    makes the compiler report that no function matches."""
+    blocks = re.split(r"^(?=\S+:\d+:(?:\d+:)?\S* \S*error:)", told, flags=re.MULTILINE)
+    blocks = list(dict.fromkeys(block.rstrip("\n") for block in blocks if block.strip()))
+    causes = [block for block in blocks if re.search(r"\bERROR_R\d", block)]
+    return "\n".join(causes or blocks)
 
 
 def bar(done, count, width=35):
@@ -214,7 +223,7 @@ def show_progress(course, workshop, screen):
 
 
 def show_attempt(course, one, workshop, screen):
-    """Tries it and shows what came out. -> whether it passed"""
+    """Tries an exercise and prints the result. -> whether it passed"""
     mine = os.path.relpath(course.mine(one))
     print(f"\n{screen.bold(f'{one.number:02}  {one.title}')}   {mine}\n")
     print(textwrap.fill(one.lesson, min(110, shutil.get_terminal_size().columns), break_on_hyphens=False) + "\n")
@@ -223,9 +232,9 @@ def show_attempt(course, one, workshop, screen):
     if how == "passed":
         print(f"{screen.paint('32', 'It passes.')} ({time.monotonic() - began:.1f} s)")
         return True
-    print({"compile": "It does not compile:", "run": "It compiles, and does not do what it should:"}[how] + "\n")
+    print({"compile": "It does not compile:", "run": "It compiles, but its result is wrong:"}[how] + "\n")
     print(screen.error(text))
-    print(f"\nEdit {mine}. `run.py hint` says more.")
+    print(f"\nEdit {mine}. `run.py hint` prints a hint.")
     return False
 
 
@@ -239,11 +248,11 @@ def show_list(course, workshop, screen):
 
 
 def finished(course, screen):
-    print(f"\nAll {len(course.all)} exercises pass. `docs/tutorial/train_a_gpt.md` goes on from here.")
+    print(f"\nAll {len(course.all)} exercises pass. Continue with `docs/tutorial/train_a_gpt.md`.")
 
 
 def step(course, workshop, screen):
-    """The next exercise, and those behind it that pass already. -> whether all pass"""
+    """Tries exercises until one fails. -> whether all pass"""
     while (one := course.next(workshop.key)) is not None:
         show_progress(course, workshop, screen)
         if not show_attempt(course, one, workshop, screen):
@@ -255,13 +264,13 @@ def step(course, workshop, screen):
 
 
 def watch(course, workshop, screen):
-    """Tries again whenever a file of the folder is saved."""
+    """Tries again whenever a file of the folder changes."""
     def saved():
         times = {}
         for one in course.all:
             try:
                 times[one.stem] = course.mine(one).stat().st_mtime_ns
-            except OSError:  # some editors write a new file and rename it
+            except OSError:  # some editors write a new file, then rename it
                 pass
         return times
 
@@ -283,7 +292,7 @@ def watch(course, workshop, screen):
                 print(textwrap.fill(course.next(workshop.key).hint(), 110))
             if word.strip() in ("l", "list"):
                 show_list(course, workshop, screen)
-        time.sleep(0.1)  # until the file is whole
+        time.sleep(0.1)  # until the file is completely written
         print("\n" * 2)
 
 
@@ -291,7 +300,7 @@ def chosen(course, number, workshop=None):
     if number is None:
         one = course.next(workshop.key)
         if one is None:
-            sys.exit("all exercises pass; say which one, by its number")
+            sys.exit("all exercises pass; give the number of one")
         return one
     found = [one for one in course.all if one.number == number]
     if not found:
@@ -309,14 +318,14 @@ def main():
     parser.add_argument("--compiler", default="", metavar="COMMAND")
     arguments = parser.parse_args()
     if arguments.command == "reset" and arguments.number is None:
-        sys.exit("reset takes the number of an exercise")
+        sys.exit("reset needs the number of an exercise")
     screen = Screen(sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb")
     course = Course(arguments.folder)
     if arguments.command == "reset":
         one = chosen(course, arguments.number)
         kept = course.reset(one)
-        print(f"{os.path.relpath(course.mine(one))} is as it was at first" +
-              (f"; what you wrote is kept as {os.path.relpath(kept)}" if kept else ""))
+        print(f"{os.path.relpath(course.mine(one))} is restored" +
+              (f"; your version is {os.path.relpath(kept)}" if kept else ""))
         return 0
     workshop = Workshop(arguments.compiler)
     if arguments.command == "next":

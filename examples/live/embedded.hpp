@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// examples/live/embedded.hpp -- the bytes of the file DIMWISE_EMBEDDED, within the program.
+// examples/live/embedded.hpp -- the bytes of the file DIMWISE_EMBEDDED, embedded in the program.
 #pragma once
 
 #include <cstddef>

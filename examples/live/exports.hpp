@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// examples/live/exports.hpp -- what the page of a report calls of a model that was compiled to WebAssembly.
+// examples/live/exports.hpp -- the functions that a report's page calls in a WebAssembly model.
 //
-// The page writes a request into `room(bytes)`, calls `answer()`, and reads the text that it gives, up to its 0. A
+// The page writes a request to `room(bytes)`, calls `answer()`, and reads the returned null-terminated text. The
 // program defines `model`.
 #pragma once
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// examples/live/libcxx13.hpp -- what dimwise uses of C++20 and the libc++ 13 of Debian's emscripten lacks.
+// examples/live/libcxx13.hpp -- parts of C++20 that the libc++ 13 of Debian's emscripten lacks.
 //
-// Included before everything else (-include). Where a later library has these, it adds nothing.
+// Included before everything else (-include). Adds nothing if the library has these.
 #pragma once
 
 #include <version>
@@ -24,7 +24,7 @@ inline to_chars_result to_chars(char* first, char* last, double value, chars_for
   const int n = snprintf(first, static_cast<size_t>(last - first), "%.*g", precision, value);
   return {first + n, errc()};
 }
-// The fewest digits that give the value again.
+// The shortest digits that round-trip.
 inline to_chars_result to_chars(char* first, char* last, double value) {
   for (int precision = 1; precision < 17; ++precision) {
     const to_chars_result r = to_chars(first, last, value, chars_format::general, precision);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// MISTAKE: element 1 of the second dimension was meant to be a token; after a transpose it is a feature.
+// MISTAKE: axis 1 should index tokens; after a transpose it indexes features.
 // EXPECT: ERROR_R1_contracted_dimension_is_not_in_both
 #include <dimwise/dimwise.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// MISTAKE: the queries of every head meet the keys of every head: three heads become nine.
+// MISTAKE: the queries of every head meet the keys of every head: three heads become nine pairs.
 // EXPECT: ERROR_R11_every_head_against_every_head
 #include <dimwise/dimwise.hpp>
 

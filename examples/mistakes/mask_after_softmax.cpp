@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// MISTAKE: the mask comes after softmax: what is left of a row no longer sums to 1, and later words had their say.
+// MISTAKE: the mask comes after softmax: rows no longer sum to 1, and hidden keys have changed the visible weights.
 // EXPECT: ERROR_R7_masking_comes_before_softmax
 #include <dimwise/dimwise.hpp>
 

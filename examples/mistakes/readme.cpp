@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
-// MISTAKE: softmax over the queries instead of the keys: where dimensions are numbers it runs, and every weight is
-// wrong. EXPECT: ERROR_R7_mask_does_not_serve_this_dimension
+// MISTAKE: softmax over the queries instead of the keys: with numbered axes it runs, and every weight is wrong.
+// EXPECT: ERROR_R7_mask_does_not_serve_this_dimension
 // clang-format off
 #include <dimwise/dimwise.hpp>
 
 namespace demo {
 struct batch   : dimwise::batch_dim<> {};              // extent known when the program runs
 struct seq     : dimwise::position_dim<> {};
-struct key     : dimwise::prime<seq> {};               // the positions attended to: not the same dimension as seq
+struct key     : dimwise::prime<seq> {};               // positions of the keys: another dimension than seq
 struct d_model : dimwise::feature_dim<512> {};         // extent known to the compiler
 struct heads   : dimwise::heads_dim<8> {};
-struct d_k     : dimwise::divided<d_model, heads> {};  // 64; does not compile where it does not divide
-struct d_v     : dimwise::divided<d_model, heads> {};  // 64, and not the same dimension as d_k
+struct d_k     : dimwise::divided<d_model, heads> {};  // 64; does not compile unless it divides
+struct d_v     : dimwise::divided<d_model, heads> {};  // 64, but another dimension than d_k
 }  // namespace demo
 
 int main() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// MISTAKE: softmax goes over the first dimension, which is the heads: they share one attention among them.
+// MISTAKE: softmax goes over the first axis, the heads, instead of the keys.
 // EXPECT: ERROR_R13_softmax_takes_attendable_or_choice
 #include <dimwise/dimwise.hpp>
 

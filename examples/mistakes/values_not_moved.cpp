@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// MISTAKE: the keys were moved beside the tokens attended to, the values were left where they are.
+// MISTAKE: the keys were renamed, the values were not.
 // EXPECT: ERROR_R3_values_are_at_other_positions_than_the_weights
 #include <dimwise/dimwise.hpp>
 

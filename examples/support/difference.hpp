@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// examples/support/difference.hpp -- how far values are from those that were expected.
+// examples/support/difference.hpp -- the maximum difference from expected values.
 #pragma once
 
 #include <cmath>
@@ -7,7 +7,7 @@
 
 namespace examples {
 
-/// The largest difference between two equally long rows of numbers; infinite where a value is NaN or a row is longer.
+/// The maximum difference between two ranges; infinite if a value is NaN or the sizes differ.
 template <class Values, class Expected>
 [[nodiscard]] double largest_difference(const Values& values, const Expected& expected) {
   if (values.size() != expected.size()) { return INFINITY; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// examples/support/file.hpp -- the bytes of a file, for the programs within pages.
+// examples/support/file.hpp -- reads the bytes of a file, for the WebAssembly programs of pages.
 #pragma once
 
 #include <fstream>
@@ -8,7 +8,7 @@
 
 namespace examples {
 
-/// The bytes of a file; none where there is no such file.
+/// The bytes of a file; empty if it does not exist.
 [[nodiscard]] inline std::string content_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// examples/support/induction.hpp -- the model of 24_induction, and what a reader of its page may change.
+// examples/support/induction.hpp -- the model of 24_induction, and the settings of its page.
 //
-// 24_induction trains it, stores runs of it, and its page computes with it (examples/live/induction.cpp).
+// 24_induction trains it and stores runs; the page runs it as WebAssembly (examples/live/induction.cpp).
 #pragma once
 
 #include <dimwise/dimwise.hpp>
@@ -80,13 +80,13 @@ inline tensor<id<symbol>, batch, seq> symbols_of(const std::string& text) {
   return s;
 }
 
-// A head that is off gives zero: the rows of the output projection that read it are 0.
+// A disabled head outputs zero: its rows of the output projection are 0.
 inline void keep_heads(layer<>& l, bool first, bool second) {
   const tensor<bool, heads> on({first, second});
   l.attention.output.weight = where(on, l.attention.output.weight, 0.0F);
 }
 
-// A run: the weights of both layers, the mask, and what the model expects next.
+// A run: the attention weights of both layers, the mask, and the prediction.
 inline attention_report run(model<> m, const live_settings& of) {
   const tensor s = symbols_of(of.text);
   const auto visible = of.visible<seq, key>();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// examples/support/mistakes.hpp -- gives wrong programs to the compiler that built this one, and shows what it says.
+// examples/support/mistakes.hpp -- compiles wrong programs with the compiler that built this one, and prints its
+// output.
 //
-// A file of examples/mistakes says what is wrong, which error it must give, and the line in its two spellings.
+// A file of examples/mistakes has the mistake, the expected error, and the wrong and corrected line.
 #pragma once
 
 #include <cstdio>
@@ -14,7 +15,7 @@
 
 namespace examples {
 
-// A wrong program: what is wrong, the error that it must give, and the line in its two spellings.
+// A wrong program: the mistake, the expected error, the wrong and the corrected line.
 struct mistake {
   std::string what, expected, wrong, right;
   int line = 0;
@@ -71,7 +72,7 @@ inline bool show(const std::string& file) {
   return refused && right.compiles;
 }
 
-/// Shows every file; the code that main returns: 0 where each mistake is an error and each corrected program compiles.
+/// Shows every file. Returns the exit code: 0 if each mistake is an error and each corrected program compiles.
 inline int show_all(std::initializer_list<const char*> names) try {
   bool all = true;
   for (const char* name : names) { all = show("mistakes/" + std::string(name) + ".cpp") && all; }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// examples/support/notebook.hpp -- the three heads of 00_notebook for any of its words, with the notebook's numbers.
+// examples/support/notebook.hpp -- the three heads of 00_notebook for any text of its tokens, with the notebook's
+// weights.
 //
-// 27_notebook_page stores runs of it, and its page computes with it (examples/live/notebook.cpp).
+// 27_notebook_page stores runs; the page runs it as WebAssembly (examples/live/notebook.cpp).
 #pragma once
 
 #include "support/pack.hpp"
@@ -19,12 +20,12 @@ namespace notebook {
 
 using namespace dimwise;
 
-struct vocab : choice_dim<6> {};      // the six words that the embedding knows
-struct seq : position_dim<> {};       // the words of the text
-struct key : prime<seq> {};           // the same words, attended to
-struct d_model : feature_dim<16> {};  // features of a word
-struct d_k : feature_dim<24> {};      // features by which a query finds its key
-struct d_v : feature_dim<28> {};      // features of a value
+struct vocab : choice_dim<6> {};      // the six tokens of the embedding
+struct seq : position_dim<> {};       // tokens of the text
+struct key : prime<seq> {};           // the same tokens, as keys
+struct d_model : feature_dim<16> {};  // features of a token
+struct d_k : feature_dim<24> {};      // features of queries and keys
+struct d_v : feature_dim<28> {};      // features of values
 struct heads : heads_dim<3> {};
 
 constexpr std::size_t most_words = 256;
@@ -34,7 +35,7 @@ struct weights {
   tensor<float, vocab, d_model> embedding;
   tensor<float, heads, d_k, d_model> query, key;
   tensor<float, heads, d_v, d_model> value;
-  std::vector<std::size_t> places;  // in the embedding, of the words of the sentence
+  std::vector<std::size_t> places;  // rows of the embedding for the tokens of the sentence
 
   explicit weights(const dimwise_test::pack& data)
       : embedding(data.at("single_head/weight.embedding").as<float>()),
@@ -44,7 +45,7 @@ struct weights {
         places(data.at("single_head/input.sentence_int").converted<std::size_t>()) {}
 };
 
-// The words of a text, by their places in the sentence; capitals and commas do not matter.
+// The tokens of a text as indices into the sentence, ignoring case and commas.
 inline std::vector<std::size_t> words_of(const std::string& text) {
   const auto small = [](std::string word) {
     std::transform(word.begin(), word.end(), word.begin(), [](unsigned char c) { return std::tolower(c); });
@@ -70,7 +71,7 @@ inline std::vector<std::size_t> words_of(const std::string& text) {
   return found;
 }
 
-// A run: the formula with every step.
+// A run: the formula with all its steps.
 inline attention_report run(const weights& w, const live_settings& of) {
   const std::vector<std::size_t> text = words_of(of.text);
   tensor<id<vocab>, seq> ids(seq{text.size()});

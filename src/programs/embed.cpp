@@ -55,7 +55,12 @@ class embedding {
  public:
   embedding(const Model& model, const text::tokenizer<vocab>& words, const models::sentence_settings& settings,
             const std::string& prompt, const embed_options& o)
-      : model_(model), words_(words), settings_(settings), prompt_(prompt), o_(o) {}
+      : model_(model), words_(words), settings_(settings), prompt_(prompt), o_(o) {
+    // As sentence-transformers counts them: the ids of the prompt alone, without those that end every text.
+    if (!prompt.empty() && !settings.pools_prompt) {
+      prompt_tokens_ = words.prefix_size() + words.encode(prompt, text::tokenizer<vocab>::bare{}).size();
+    }
+  }
 
   [[nodiscard]] std::vector<vector> of(const std::vector<std::string>& texts, const std::string& what) {
     progress_line line(o_.quiet);
@@ -67,7 +72,7 @@ class embedding {
       const auto ids = ids_of(prompt_ + texts[i], name);
       tokens_ += ids.size();
       try {
-        all.push_back(model_.embedded(ids));
+        all.push_back(model_.embedded(ids, prompt_tokens_));
       } catch (const number_error&) { refuse(name + " has no vector of length 1: its numbers are 0, infinite or NaN"); }
     }
     line.clear();
@@ -153,6 +158,7 @@ class embedding {
   const std::string& prompt_;
   const embed_options& o_;
   std::size_t tokens_ = 0;
+  std::size_t prompt_tokens_ = 0;  // which the pooling leaves out
   std::size_t truncated_ = 0;
 };
 
@@ -165,9 +171,6 @@ std::string prompt_of(const embed_options& o, const models::sentence_settings& s
     std::string names;
     for (const auto& [one, text] : settings.prompts) { names += (names.empty() ? "" : ", ") + one; }
     refuse(o.folder + ": there is no prompt " + *name + (names.empty() ? "" : "; there are " + names));
-  }
-  if (!found->second.empty() && !settings.pools_prompt) {
-    refuse(o.folder + ": a pooling without the tokens of the prompt (include_prompt is false) is not supported");
   }
   return found->second;
 }
@@ -199,9 +202,22 @@ int embed(const embed_options& o) {
   const auto settings = models::read_sentence_settings(folder);
   (void)model_kind(model_folder(settings.transformer.string()), {"bert"});
   const with_threads threads(o.threads, o.quiet);
-  return settings.how == models::sentence_settings::pooling::mean
-             ? embed_by<models::mean_pooling>(o, settings, "mean of the tokens")
-             : embed_by<models::first_pooling>(o, settings, "the first token");
+  using pooling = models::sentence_settings::pooling;
+  switch (settings.how) {
+    case pooling::first:
+      return embed_by<models::first_pooling>(o, settings, "the first token");
+    case pooling::max:
+      return embed_by<models::max_pooling>(o, settings, "maximum of the tokens");
+    case pooling::mean:
+      return embed_by<models::mean_pooling>(o, settings, "mean of the tokens");
+    case pooling::mean_sqrt:
+      return embed_by<models::mean_sqrt_pooling>(o, settings, "sum of n tokens over √n");
+    case pooling::weighted_mean:
+      return embed_by<models::weighted_mean_pooling>(o, settings, "mean of the tokens, later ones weigh more");
+    case pooling::last:
+      return embed_by<models::last_pooling>(o, settings, "the last token");
+  }
+  return 1;
 }
 
 }  // namespace

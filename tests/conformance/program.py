@@ -199,7 +199,7 @@ def main():
     header = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }"
     body = struct.pack("<6f", *X.values)
     expect("a truncated file", with_file(cut), 1, "in.x.npy: expected the elements of its shape, [2, 3] F32; the file has 23 bytes")
-    expect("a file that is too long", with_file(longer), 1, "the file has 28 bytes behind the header")
+    expect("a file that is too long", with_file(longer), 1, "the file has 28 bytes after the header")
     expect("a file that is missing", with_file(pathlib.Path.unlink), 1, "in.x.npy: the file cannot be opened")
     expect("a file of another format", with_file(lambda f: f.write_bytes(b"\x93NUMPY\x04\x00" + b"\0" * 64)), 1, "expected a .npy file of format 1.0")
     expect("a header longer than the file", with_file(lambda f: f.write_bytes(b"\x93NUMPY\x01\x00\xff\xff{")), 1, "expected a header of 65535 bytes")
@@ -209,7 +209,7 @@ def main():
     expect("extents whose product overflows", with_file(lambda f: npy(f, header.replace("(2, 3)", "(4294967296, 4294967296, 4)"), b"")), 1,
            "expected the elements of its shape")
     expect("a negative extent", with_file(lambda f: npy(f, header.replace("(2, 3)", "(-2, 3)"), body)), 1, "expected an extent")
-    expect("something behind the dictionary", with_file(lambda f: npy(f, header + "x", body)), 1, "expected nothing behind the dictionary")
+    expect("something behind the dictionary", with_file(lambda f: npy(f, header + "x", body)), 1, "expected nothing after the dictionary")
     expect("a key that is missing", with_file(lambda f: npy(f, "{'descr': '<f4', 'shape': (2, 3), }", body)), 1, "expected descr, fortran_order and shape")
     expect("a file that contradicts the manifest", with_file(lambda f: npy(f, header.replace("(2, 3)", "(3, 2)"), body)), 1,
            "expected \"float32\" [2,3] as the manifest says; the file holds float32 [3,2]")

@@ -40,7 +40,7 @@ def reason(how, text):
         return "it passes"
     if how == "run":
         place = re.search(r"\.cpp:(\d+): not as expected", text)
-        rules = re.search(r"what\(\): .*\((R\d+)[^()]*\)$", text, flags=re.MULTILINE)
+        rules = re.search(r"an exception was thrown: .*\((R\d+)[^()]*\)$", text, flags=re.MULTILINE)
         return f"when it runs, line {place[1]}" if place else f"when it runs, {rules[1]}" if rules else text
     told = errors_program.translate(text)
     places = re.findall(r"\.cpp:(\d+):(?:\d+:)? error: ", told)
@@ -101,12 +101,23 @@ def check_reasons():
     failed = 0
     for how, text, expected in (
             ("passed", "", "it passes"), ("run", "x/a.cpp:30: not as expected: y\n", "when it runs, line 30"),
-            ("run", "terminate called\n  what():  append: no (R9, R10)\n", "when it runs, R9"),
+            ("run", "an exception was thrown: append: no (R9, R10)\n", "when it runs, R9"),
             ("compile", "a.cpp:3:1: error: 'x' was not declared\n", "1 errors:\na.cpp:3:1: error: 'x' was not declared\n"),
             ("compile", "a.cpp:3:1: error: type 'dimwise::ERROR_R1_a<int>'\n", "ERROR_R1_a, line 3")):
         if reason(how, text) != expected:
             failed += 1
             print(f"FAILED reason({how!r}, {text!r}) is {reason(how, text)!r}")
+    return failed
+
+
+def check_causes():
+    """The runner shows each error once, and no error that follows from one of dimwise."""
+    failed = 0
+    cause, other = "a.cpp:3:1: error: `f` (R1)\n   3 | f\n  ERROR_R1_a", "a.cpp:9:1: error: no matching function\n   9 | g"
+    for told, expected in ((f"{cause}\n{cause}\n{other}\n", cause), (f"{other}\n{other}\n", other), ("no place\n", "no place")):
+        if run.only_causes(told) != expected:
+            failed += 1
+            print(f"FAILED only_causes({told!r}) is {run.only_causes(told)!r}")
     return failed
 
 
@@ -156,7 +167,7 @@ def check_runner(workshop, command):
         mine.write_text("int main() { return x; }\n", encoding="utf-8")
         expect("a mistake of C++", call("try", "1"), 1, "It does not compile", "error: ", "x")
         mine.write_text("int main() { return 3; }\n", encoding="utf-8")
-        expect("another exit code", call("try", "1"), 1, "ended with code 3")
+        expect("another exit code", call("try", "1"), 1, "exits with code 3")
     for problem in problems:
         print(f"FAILED the runner: {problem}")
     return len(problems)
@@ -193,7 +204,7 @@ def check_watch(workshop, command):
             solve(saved)
         said = until_it_waits()
         missing = [one.title for one in found[2:] if f"{one.number:02}  {one.title}" not in said]
-        if watching.wait() != 0 or missing or f"All {len(found)} exercises pass" not in said or "It compiles, and does not" in said:
+        if watching.wait() != 0 or missing or f"All {len(found)} exercises pass" not in said or "It compiles, but" in said:
             problems.append(f"the way to the last exercise ended with {watching.returncode}, without {missing}:\n{said}")
         killer.cancel()
     for problem in problems:
@@ -229,7 +240,7 @@ def main():
         return 0
     others = [] if arguments.compiler or arguments.update else compilers.find_compilers()
     workshops = [workshop, *(run.Workshop(one.command) for one in others if one.version != workshop.compiler.version)]
-    failed = check_reasons()
+    failed = check_reasons() + check_causes()
     with concurrent.futures.ThreadPoolExecutor(max(2, os.cpu_count() or 2)) as pool:
         # The longest first: what a learner does takes one core.
         learners = [] if arguments.filter else [pool.submit(check, workshop, arguments.compiler) for check in (check_watch, check_runner)]
@@ -239,7 +250,7 @@ def main():
         failed += check_list(found)
     print(f"counted: {len(found)} exercises and their solutions, {sum(bool(one.bug) for one in found)} of them from the collection of bugs, "
           f"by {', '.join(one.compiler.name for one in workshops)}")
-    print(f"{2 * len(found) * len(workshops) + 3 - failed} passed, {failed} failed")
+    print(f"{2 * len(found) * len(workshops) + 4 - failed} passed, {failed} failed")
     return 1 if failed else 0
 
 

@@ -141,5 +141,5 @@ TEST_CASE("origins: operands that disagree are no mistake until a position is ne
   const tensor<float, seq, key> b(starting_at(seq{2}, 5), key{3});
   CHECK(evaluate(a + b).size() == 6);
   CHECK(thrown<origin_error>([&] { (void)masked(a + b, causal<seq, key>{}); }) ==
-        "masked: the operands, or what they were made of, disagree about the position of the first element of seq");
+        "masked: the operands, or the tensors they come from, have different origins along seq");
 }

@@ -106,6 +106,29 @@ TEST_CASE("scaled: by a tensor of the user's own, one number for each head") {
   }) == "");
 }
 
+TEST_CASE("scaled: by a number for each sequence of a batch that the scores lack") {
+  for (const std::size_t n : dimwise_test::counts{3, 17, 40}) {
+    const auto q = drawn<tensor<float, seq, heads, d_k>>(13, seq{n});
+    const auto k = drawn<tensor<float, key, heads, d_k>>(14, key{n});
+    const auto v = drawn<tensor<float, key, heads, d_v>>(16, key{n});
+    const auto temperature = drawn<tensor<float, batch>>(15, batch{4});
+    const auto of_each = drawn<tensor<float, batch, heads>>(17, batch{4});
+    const auto product = [&](auto h, auto i, auto j) {
+      return sum_of(4, [&](auto d) { return double{el(q, i, h, d)} * el(k, j, h, d); });
+    };
+    const auto s = scaled(contract<d_k>(q, k), temperature);
+    static_assert(std::is_same_v<decltype(s)::shape_type, dimwise::shape<heads, seq, key, batch, dimwise::score<d_k>>>);
+    CHECK(agrees(s, {3, n, n, 4}, 9,
+                 [&](auto h, auto i, auto j, auto b) { return product(h, i, j) * el(temperature, b); }) == "");
+    CHECK(agrees(scaled(contract<d_k>(q, k), of_each), {3, n, n, 4}, 9,
+                 [&](auto h, auto i, auto j, auto b) { return product(h, i, j) * el(of_each, b, h); }) == "");
+    // In attention, behind a mask, as the reference loops compute it.
+    const auto z = dimwise::contract<key>(dimwise::softmax<key>(dimwise::masked(s, dimwise::causal<seq, key>{})), v);
+    const auto exact = dimwise::reference(z);
+    CHECK(agrees(z, {3, n, 4, dimwise::extent_of<d_v>(v)}, 60, [&](auto... at) { return el(exact, at...); }) == "");
+  }
+}
+
 TEST_CASE("scores: one query, whose position was taken by `at`, against many keys") {
   const auto q = drawn<tensor<float, seq, d_k>>(16, seq{4});
   const auto k = drawn<tensor<float, key, d_k>>(17, key{5});

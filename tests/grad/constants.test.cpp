@@ -29,6 +29,13 @@ TEST_CASE("scores: scaled by the features, by a number, by a tracked temperature
   CHECK_ADJOINT(q, scaled<d_k>(product(m, k)));
   CHECK_ADJOINT(k, scaled(product(q, m), 0.3));
   CHECK_ADJOINT(std::tuple(q, temperature), scaled(product(std::get<0>(m), k), std::get<1>(m)));
+  const auto shared = some<seq, d_k>(7, seq{3});
+  const auto keys = some<key, d_k>(8, key{4});
+  const auto of_each = some<batch>(9, batch{2});
+  CHECK_ADJOINT(std::tuple(shared, of_each), scaled(product(std::get<0>(m), keys), std::get<1>(m)));
+  CHECK_ADJOINT(
+      std::tuple(shared, keys, of_each),
+      contract<key>(softmax<key>(scaled(product(std::get<0>(m), std::get<1>(m)), std::get<2>(m))), std::get<1>(m)));
 }
 
 TEST_CASE("angles of rotary that are computed, and elements of 16 bits that are widened, are constants") {

@@ -42,6 +42,10 @@ TEST_CASE("layers of one formula") {
   check_module(module_of<nn::rms_norm<d_model>>(), x, apply);
   check_module(module_of<nn::feed_forward<d_model, hidden, nn::activation::gelu>>(), x, apply);
   check_module(module_of<nn::gated_feed_forward<d_model, hidden>>(), x, apply);
+  check_module(module_of<nn::learned_positions<seq, d_model>>(seq{4}), x, apply);
+  const tensor<int, batch, seq> positions({0, 0, 1, 0, 1, 3}, batch{2}, seq{3});  // row 2 is not read
+  check_module(module_of<nn::learned_positions<seq, d_model>>(seq{4}), x,
+               [&](const auto& m, const auto& y) { return m(y, positions); });
 }
 
 TEST_CASE("attention") {

@@ -151,7 +151,7 @@ TEST_CASE("every mismatch is told at once, and nothing is changed") {
             "  \"table.table\" (F32 [5, 4]) does not fit table.table (words[3] features[4]), which needs [3, 4]\n"
             "  \"layers.7.weight\" is missing: layers.1.weight (features[4] out<features>[4]) needs [4, 4]\n"
             "  norm.gamma is bound twice, the second time to \"norm.gamma\"\n"
-            "  norm.beta is bound to no array\n"
+            "  norm.beta is not bound to an array\n"
             "  \"layers.1.weight\" (F32 [4, 4]) is not expected: no parameter is bound to it\n"
             "  \"norm.beta\" (F32 [4]) is not expected: no parameter is bound to it");
   CHECK(same(m, before));
@@ -242,7 +242,7 @@ TEST_CASE("an array of a file is one parameter, or all of its parts") {
     bindings names;
     names.bind<stored<features, together<io::part<0, 3>, heads, d_k>>>("w", one.query.weight);
     names.bind<stored<heads, d_k>>("b", one.query.bias);
-    CHECK(refused(one, names) == path + ": part 1 of w is bound to no parameter");
+    CHECK(refused(one, names) == path + ": part 1 of w is not bound to a parameter");
   }
   CHECK(dimwise_test::files_in(folder.path()) == 0);
 }

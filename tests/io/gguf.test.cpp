@@ -96,7 +96,7 @@ TEST_CASE("numbers of settings keep their value; lists of any element are passed
   for (std::size_t n = 0; n + 32 < file.size(); ++n) { CHECK(!refusal(file.substr(0, n)).empty()); }
   made unknown;
   unknown.settings = {word("n") + list(13, 1, std::string(64, '\0'))};
-  CHECK(refusal(unknown.file()) == "x: no GGUF file: a setting is of the unknown type 13");
+  CHECK(refusal(unknown.file()) == "x: not a GGUF file: a setting has the unknown type 13");
   made long_one;
   long_one.settings = {word("n") + list(12, (1ULL << 61) + 1, std::string(64, '\0'))};
   CHECK(refusal(long_one.file()).find("elements of a list do not fit into the") != std::string::npos);
@@ -143,17 +143,17 @@ TEST_CASE("version 2 has the layout of version 3") {
 }
 
 TEST_CASE("what is wrong is named") {
-  CHECK(refusal("GGML") == "x: no GGUF file: it does not begin with GGUF");
-  CHECK(refusal(made().file(1)) == "x: no GGUF file: it is of version 1, 2 or 3 was expected");
-  CHECK(refusal(made().file(4)) == "x: no GGUF file: it is of version 4, 2 or 3 was expected");
-  CHECK(refusal(made().file(3U << 24)) == "x: no GGUF file: it is big-endian, little-endian was expected");
+  CHECK(refusal("GGML") == "x: not a GGUF file: it does not begin with GGUF");
+  CHECK(refusal(made().file(1)) == "x: not a GGUF file: it has version 1, 2 or 3 was expected");
+  CHECK(refusal(made().file(4)) == "x: not a GGUF file: it has version 4, 2 or 3 was expected");
+  CHECK(refusal(made().file(3U << 24)) == "x: not a GGUF file: it is big-endian, little-endian was expected");
   CHECK(refusal("GGUF" + put<std::uint32_t>(3) + put<std::uint64_t>(1ULL << 60) + put<std::uint64_t>(0)) ==
-        "x: no GGUF file: 1152921504606846976 tensors do not fit into the 0 bytes that are left");
+        "x: not a GGUF file: 1152921504606846976 tensors do not fit into the 0 bytes that are left");
   made k;
   k.tensor("t", {256}, 12, std::string(144, '\0'));
   CHECK(
       refusal(k.file()) ==
-      "x: no GGUF file: \"t\" is of the type Q4_K, F32, F16, BF16, Q8_0, Q4_0, F64, I8, I16, I32 or I64 was expected");
+      "x: not a GGUF file: \"t\" has the type Q4_K, F32, F16, BF16, Q8_0, Q4_0, F64, I8, I16, I32 or I64 was expected");
   made short_row;
   short_row.tensor("t", {16, 2}, 8, std::string(34, '\0'));
   CHECK(refusal(short_row.file()).find("has rows that end within a block") != std::string::npos);
@@ -164,10 +164,10 @@ TEST_CASE("what is wrong is named") {
   for (std::size_t n = 0; n < file.size(); ++n) { CHECK(!refusal(file.substr(0, n)).empty()); }
   made same = good;
   same.tensors[1] = same.tensors[0];
-  CHECK(refusal(same.file()) == "x: no GGUF file: two tensors are named \"t\"");
+  CHECK(refusal(same.file()) == "x: not a GGUF file: two tensors are named \"t\"");
   made twice = good;
   twice.settings = {word("n") + put<std::uint32_t>(0) + "a", word("n") + put<std::uint32_t>(0) + "b"};
-  CHECK(refusal(twice.file()) == "x: no GGUF file: two settings are named \"n\"");
+  CHECK(refusal(twice.file()) == "x: not a GGUF file: two settings are named \"n\"");
   made nested = good;
   std::string list = word("n") + put<std::uint32_t>(9);
   for (int i = 0; i < 1000; ++i) { list += put<std::uint32_t>(9) + put<std::uint64_t>(1); }

@@ -78,8 +78,9 @@ TEST_CASE("ids are read from whole numbers, and are ids of their dimension") {
   CHECK(extent_of<seq>(ids) == 3);
   CHECK(ids.data()[1].value == 4);
   const auto fails = [&](auto f) { return dimwise_test::message(f); };
-  CHECK(
-      fails([&] { (void)read_tensor<tensor<id<words>, seq>>(bad); }).starts_with("\"ids\" has 5, which is no id of "));
+  CHECK(fails([&] {
+    (void)read_tensor<tensor<id<words>, seq>>(bad);
+  }).starts_with("\"ids\" has 5, which is not an id of "));
   CHECK(fails([&] { (void)read_tensor<tensor<id<any_words>, seq>>(bad); }).starts_with("\"ids\" has -1, which is no"));
   const stored_array floats{"ids", element_type::f32, {3}, std::as_bytes(std::span(real))};
   CHECK(fails([&] { (void)read_tensor<tensor<id<words>, seq>>(floats); }) == "\"ids\" (F32 [3]) cannot be read as I64");
@@ -130,16 +131,16 @@ TEST_CASE("elements in Fortran order are brought into C order") {
   CHECK(x(id<seq>{0}, id<d_k>{1}) == 2);
   CHECK(x(id<seq>{1}, id<d_k>{0}) == 3);
   CHECK(refusal(npy("{'descr': '<f4', 'fortran_order': True, 'shape': (2,2), }", 8)) ==
-        "x: expected the elements of its shape, [2, 2] F32; the file has 8 bytes behind the header");
+        "x: expected the elements of its shape, [2, 2] F32; the file has 8 bytes after the header");
 }
 
 TEST_CASE("headers are checked before elements are read") {
   const std::string good = "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }";
   CHECK(parse_npy(bytes_of_text(npy(good, 8)), "x", "x").extents == std::vector<std::size_t>{2});
   CHECK(refusal("\x93NUMPX") == "x: expected a .npy file of format 1.0, 2.0 or 3.0");
-  CHECK(refusal(npy(good, 8).substr(0, 30)) == "x: expected a header of 57 bytes; the file has 20 behind its first 10");
+  CHECK(refusal(npy(good, 8).substr(0, 30)) == "x: expected a header of 57 bytes; the file has 20 after its first 10");
   CHECK(refusal(npy(good, 7)) ==
-        "x: expected the elements of its shape, [2] F32; the file has 7 bytes behind the header");
+        "x: expected the elements of its shape, [2] F32; the file has 7 bytes after the header");
   CHECK(refusal(npy("{'descr': '>f4', 'fortran_order': False, 'shape': (2,), }", 8))
             .find("an element type that is known, little-endian, instead of \">f4\"") != std::string::npos);
   CHECK(refusal(npy("{'descr': '<f4', 'shape': (2,), }", 8)).find("expected descr, fortran_order and shape") !=
@@ -149,7 +150,7 @@ TEST_CASE("headers are checked before elements are read") {
       std::string::npos);
   CHECK(refusal(npy("{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296,4294967296), }", 8))
             .find("expected the elements of its shape") != std::string::npos);
-  CHECK(refusal(npy(good + "x", 8)).find("nothing behind the dictionary") != std::string::npos);
+  CHECK(refusal(npy(good + "x", 8)).find("nothing after the dictionary") != std::string::npos);
   const dimwise_test::temporary_folder folder;
   const std::vector<std::byte> two(2);
   CHECK(dimwise_test::message([&] {

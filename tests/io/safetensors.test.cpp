@@ -38,40 +38,40 @@ TEST_CASE("a file has its arrays in their order, with types, extents and bytes")
 
 TEST_CASE("what is wrong is named, with what was expected") {
   CHECK(dimwise_test::message([] { (void)parsed("1234567"); }) ==
-        "x: no safetensors file: 8 bytes were expected, it has 7");
+        "x: not a safetensors file: 8 bytes were expected, it has 7");
   CHECK(dimwise_test::message([] { (void)parsed(std::string("\xff\0\0\0\0\0\0\0{}", 10)); }) ==
-        "x: no safetensors file: a header of 255 bytes does not fit; 2 is the most here");
+        "x: not a safetensors file: a header of 255 bytes does not fit; the limit is 2");
   CHECK(dimwise_test::message([] { (void)parsed("version https://git-lfs.github.com/spec/v1\noid sha256:00\n"); }) ==
-        "x: no safetensors file: it is a pointer of Git LFS; `git lfs pull` brings the file");
-  CHECK(refusal("[]") == "x: no safetensors file: in its header, it is not an object of tensors");
-  CHECK(refusal("{") == "x: no safetensors file: in its header, it is no JSON at byte 2");
-  CHECK(refusal(std::string("{}\0", 3)) == "x: no safetensors file: in its header, it holds a NUL byte");
-  CHECK(refusal("\xef\xbb\xbf{}") == "x: no safetensors file: in its header, it begins with a byte-order mark");
+        "x: not a safetensors file: it is a pointer of Git LFS; `git lfs pull` brings the file");
+  CHECK(refusal("[]") == "x: not a safetensors file: in its header, it is not an object of tensors");
+  CHECK(refusal("{") == "x: not a safetensors file: in its header, it is not JSON at byte 2");
+  CHECK(refusal(std::string("{}\0", 3)) == "x: not a safetensors file: in its header, it holds a NUL byte");
+  CHECK(refusal("\xef\xbb\xbf{}") == "x: not a safetensors file: in its header, it begins with a byte-order mark");
   CHECK(refusal(R"({"__metadata__":{"a":1}})") ==
-        "x: no safetensors file: in its header, __metadata__ is not an object of strings");
+        "x: not a safetensors file: in its header, __metadata__ is not an object of strings");
   CHECK(refusal(R"({"a":{"dtype":"f32","shape":[],"data_offsets":[0,4]}})", 4) ==
-        "x: no safetensors file: in its header, the element type \"f32\" of \"a\" is not one of safetensors");
+        "x: not a safetensors file: in its header, the element type \"f32\" of \"a\" is not one of safetensors");
   CHECK(refusal(R"({"a":{"dtype":"F32","shape":[-1],"data_offsets":[0,4]}})", 4) ==
-        "x: no safetensors file: in its header, \"a\" has a shape that is not a list of whole numbers below 2^64");
+        "x: not a safetensors file: in its header, \"a\" has a shape that is not a list of integers below 2^64");
   CHECK(refusal(R"({"a":{"dtype":"F32","shape":1,"data_offsets":[0,4]}})", 4) ==
-        "x: no safetensors file: in its header, \"a\" has a shape that is not a list of whole numbers below 2^64");
+        "x: not a safetensors file: in its header, \"a\" has a shape that is not a list of integers below 2^64");
   CHECK(refusal(R"({"a":{"dtype":"F32","data_offsets":[0,4]}})", 4) ==
-        "x: no safetensors file: in its header, \"a\" lacks one of dtype, shape and data_offsets");
+        "x: not a safetensors file: in its header, \"a\" lacks one of dtype, shape and data_offsets");
   CHECK(refusal(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,4]}})", 4) ==
-        "x: no safetensors file: \"a\" has 4 bytes, F32 [2] needs 8");
+        "x: not a safetensors file: \"a\" has 4 bytes, F32 [2] needs 8");
   CHECK(refusal(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}})", 8) ==
-        "x: no safetensors file: \"a\" has the bytes from 4 to 8, byte 0 was expected first");
+        "x: not a safetensors file: \"a\" has the bytes from 4 to 8, byte 0 was expected first");
   CHECK(refusal(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", 5) ==
-        "x: no safetensors file: the tensors have 4 bytes, the file has 5 behind its header");
+        "x: not a safetensors file: the tensors have 4 bytes, the file has 5 after its header");
   const std::string none = R"("a":{"dtype":"F32","shape":[0],"data_offsets":[0,0]})";
-  CHECK(refusal("{" + none + "," + none + "}") == "x: no safetensors file: two tensors are named \"a\"");
+  CHECK(refusal("{" + none + "," + none + "}") == "x: not a safetensors file: two tensors are named \"a\"");
   const auto one = [](const std::string& name, const std::string& places) {
     return "\"" + name + R"(":{"dtype":"F32","shape":[1],"data_offsets":)" + places + "}";
   };
   CHECK(refusal("{" + one("a", "[0,4]") + "," + one("a", "[0,4]") + "}", 4) ==
-        "x: no safetensors file: two tensors are named \"a\"");
+        "x: not a safetensors file: two tensors are named \"a\"");
   CHECK(refusal("{" + one("a", "[0,4]") + "," + one("b", "[4,8]") + "," + one("\\u0061", "[8,12]") + "}", 12) ==
-        "x: no safetensors file: two tensors are named \"a\"");
+        "x: not a safetensors file: two tensors are named \"a\"");
 }
 
 // Both are what the reference parser makes of any structure and any enumeration. It judged every line here.
@@ -94,11 +94,11 @@ TEST_CASE("facts of a tensor may be a list, and a type an object with null") {
   CHECK(typed(R"({"F32":null})").empty());
   CHECK(facts(R"({"x":{"F32":null},"dtype":{"F32":null},"shape":[1],"data_offsets":[0,4],"y":["F32",[1],[0,4]]})")
             .empty());
-  const std::string in_header = "x: no safetensors file: in its header, ";
+  const std::string in_header = "x: not a safetensors file: in its header, ";
   for (const char* const type :
        {"{}", R"({"F32":1})", R"({"F32":{}})", R"({"F32":[]})", R"({"F32":"x"})", R"({"F32":null,"F32":null})",
         R"({"F32":null,"F16":null})", R"(["F32"])", "[]", "null", "0", "true"}) {
-    CHECK(typed(type) == in_header + "\"t\" has a dtype that is no string");
+    CHECK(typed(type) == in_header + "\"t\" has a dtype that is not a string");
   }
   CHECK(typed(R"({"f32":null})") == in_header + "the element type \"f32\" of \"t\" is not one of safetensors");
   for (const char* const list : {"[]",
@@ -138,7 +138,7 @@ TEST_CASE("fields that nobody knows are passed over, whatever they hold") {
       1));
   CHECK(read.at("a").type == element_type::u8);
   CHECK(refusal(R"({"a":{"extra":)" + std::string(200, '[') + std::string(200, ']') + "}}") ==
-        "x: no safetensors file: in its header, it is nested deeper than 127 levels");
+        "x: not a safetensors file: in its header, it is nested deeper than 127 levels");
 }
 
 // Were one of them of quadratic cost, the time limit of CTest would end the test.
@@ -152,12 +152,12 @@ TEST_CASE("hostile headers end in one error") {
   std::string ones = "1";
   for (int i = 1; i < 1000000; ++i) { ones += ",1"; }
   CHECK(refusal(R"({"a":{"dtype":"F32","shape":[)" + ones + R"(],"data_offsets":[0,8]}})", 8) ==
-        "x: no safetensors file: \"a\" has 8 bytes, F32 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, and 999984 "
+        "x: not a safetensors file: \"a\" has 8 bytes, F32 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, and 999984 "
         "more] needs 4");
-  CHECK(refusal("{\"a\":" + std::string(1000000, '[')).find("has a dtype that is no string") != std::string::npos);
-  CHECK(refusal(R"({"a":{"b":)" + std::string(1000000, '{')).find("it is no JSON") != std::string::npos);
+  CHECK(refusal("{\"a\":" + std::string(1000000, '[')).find("has a dtype that is not a string") != std::string::npos);
+  CHECK(refusal(R"({"a":{"b":)" + std::string(1000000, '{')).find("it is not JSON") != std::string::npos);
   CHECK(refusal(R"({"a":{"dtype":"F64","shape":[4294967296,4294967296,0],"data_offsets":[0,0]}})")
-            .find("needs no whole number") != std::string::npos);
+            .find("does not need a whole number") != std::string::npos);
 }
 
 TEST_CASE("what is written is read back, the widest elements first") {
@@ -190,7 +190,7 @@ TEST_CASE("what cannot be written leaves the old file as it was") {
   const auto fails = [&](const std::vector<stored_array>& arrays) {
     return dimwise_test::message([&] { write_safetensors(path, arrays); }).substr(path.string().size());
   };
-  CHECK(fails({with("a", {2})}) == ": \"a\" cannot be written: 4 bytes are not F32 [2]");
+  CHECK(fails({with("a", {2})}) == ": \"a\" cannot be written: 4 bytes do not match F32 [2]");
   CHECK(fails({with("a", {1}), with("a", {1})}) == ": \"a\" cannot be written: the name is taken");
   CHECK(fails({with("__metadata__", {1})}) == ": \"__metadata__\" cannot be written: the name is taken");
   CHECK(fails({with("\xff", {1})}).find("it is not UTF-8") != std::string::npos);

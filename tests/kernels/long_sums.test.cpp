@@ -185,7 +185,7 @@ TEST_CASE("long sums: products of few rows") {
   struct release {
     void operator()(std::byte* p) const { ::operator delete(p, std::align_val_t(64)); }
   };
-  for (const std::size_t columns : {1, 10, 37}) {
+  for (const std::size_t columns : {std::size_t{1}, std::size_t{10}, std::size_t{37}}) {
     const std::size_t k = n / columns;
     for (const bool dots : {true, false}) {
       const auto row = static_cast<std::ptrdiff_t>(dots ? 1 : columns);
@@ -203,6 +203,38 @@ TEST_CASE("long sums: products of few rows") {
         const double should = static_cast<double>(x) * static_cast<double>(k);
         CHECK(std::abs(sum_of_column - should) <= allowed * should);
       }
+    }
+  }
+}
+
+// Products of more rows and columns, as tiles: the gradient of weights is a sum over all tokens. C may be added to, and
+// may have any strides.
+TEST_CASE("long sums: products of many rows") {
+  constexpr std::size_t rows = 1;
+  constexpr std::size_t columns = 5;
+  constexpr std::size_t k = n / 2;
+  const float one = 1.0F;
+  const std::vector<float> b(2 * columns, x);
+  const support::scratch_memory scratch(gemm_scratch_bytes({rows, columns, k}));
+  for (const bool onto : {false, true}) {
+    for (const std::size_t apart : {std::size_t{1}, std::size_t{2}}) {
+      CAPTURE(onto);
+      CAPTURE(apart);
+      std::vector<float> c(rows * columns * apart, 100.0F);
+      const strided_matrix<float> to{c.data(), static_cast<std::ptrdiff_t>(columns * apart),
+                                     static_cast<std::ptrdiff_t>(apart)};
+      // All rows of A, and all rows of B, are one.
+      if (onto) {
+        gemm({rows, columns, k}, {&one, 0, 0}, {b.data(), 0, 1}, to, scratch.get(), add_to{to});
+      } else {
+        gemm({rows, columns, k}, {&one, 0, 0}, {b.data(), 0, 1}, to, scratch.get());
+      }
+      CHECK(scratch.intact());
+      // A block of k is a sum of 384 terms, a group one of 32 blocks.
+      const double should = sum / 2 + (onto ? 100.0 : 0.0);
+      double worst = 0;
+      for (std::size_t i = 0; i < rows * columns; ++i) worst = std::max(worst, std::abs(double{c[i * apart]} - should));
+      CHECK(worst <= 0x1p-24 * (384 + 2 * 32 + std::log2(static_cast<double>(n))) * should);
     }
   }
 }

@@ -71,6 +71,67 @@ TEST_CASE("the features and the three poolings of a text are those of float64") 
   }
 }
 
+namespace {
+
+// The pooling of a text alone and in a batch, against `expected(x, feature, begin, n)`, without and with tokens left out.
+template <class Pooling, class Expected>
+void check_pooling(const Expected& expected) {
+  const auto folder = tiny_folder();
+  const auto model = models::read_bert<tiny, Pooling>(folder.path());
+  std::vector<std::vector<token>> texts;
+  for (std::size_t k = 0; k < 4; ++k) { texts.push_back(folder.ids<token>(of_text(k) + "input_ids")); }
+  for (const std::size_t left_out : {std::size_t{0}, std::size_t{2}}) {
+    const auto together = model.embedded(texts, left_out);
+    for (std::size_t k = 0; k < 4; ++k) {
+      const auto x = model.features(text_of(texts[k]));
+      std::vector<double> by_hand;
+      double squares = 0;
+      for (std::size_t j = 0; j < 24; ++j) {
+        const auto feature = [&](std::size_t t) { return static_cast<double>(x.data()[t * 24 + j]); };
+        by_hand.push_back(expected(feature, left_out, texts[k].size()));
+        squares += by_hand.back() * by_hand.back();
+      }
+      CHECK(difference(model.pooled(x, left_out), by_hand) < bound);
+      for (double& one : by_hand) { one /= std::sqrt(squares); }
+      CHECK(difference(model.embedded(texts[k], left_out), by_hand) < bound);
+      const tensor<float, tiny::d_model> one_of_four = at<tiny::batch>(together, k);
+      CHECK(difference(one_of_four, by_hand) < bound);
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE(
+    "every pooling of sentence-transformers, of a text alone and in a batch, also without the tokens of a prompt") {
+  check_pooling<models::mean_pooling>([](const auto& x, std::size_t begin, std::size_t n) {
+    double sum = 0;
+    for (std::size_t t = begin; t < n; ++t) { sum += x(t); }
+    return sum / static_cast<double>(n - begin);
+  });
+  check_pooling<models::mean_sqrt_pooling>([](const auto& x, std::size_t begin, std::size_t n) {
+    double sum = 0;
+    for (std::size_t t = begin; t < n; ++t) { sum += x(t); }
+    return sum / std::sqrt(static_cast<double>(n - begin));
+  });
+  check_pooling<models::weighted_mean_pooling>([](const auto& x, std::size_t begin, std::size_t n) {
+    double sum = 0;
+    double weights = 0;
+    for (std::size_t t = begin; t < n; ++t) {
+      sum += static_cast<double>(t + 1) * x(t);
+      weights += static_cast<double>(t + 1);
+    }
+    return sum / weights;
+  });
+  check_pooling<models::max_pooling>([](const auto& x, std::size_t begin, std::size_t n) {
+    double most = -INFINITY;
+    for (std::size_t t = begin; t < n; ++t) { most = std::max(most, x(t)); }
+    return most;
+  });
+  check_pooling<models::last_pooling>([](const auto& x, std::size_t, std::size_t n) { return x(n - 1); });
+  check_pooling<models::first_pooling>([](const auto& x, std::size_t, std::size_t) { return x(0); });
+}
+
 TEST_CASE("a text without words has no vector") {
   const auto folder = tiny_folder();
   const auto model = models::read_bert<tiny>(folder.path());

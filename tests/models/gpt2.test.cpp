@@ -105,11 +105,11 @@ TEST_CASE("settings that are not those of the types are told at once") {
   folder.change("\"n_layer\": 2", "\"n_layer\": 3");
   CHECK(dimwise_test::message([&] {
     (void)models::read_gpt2<tiny>(folder.path());
-  }).find("model.safetensors has 28 arrays, and a layer has 12") != std::string::npos);
+  }).find("model.safetensors has 28 arrays, and each layer needs 12") != std::string::npos);
   folder.change("\"n_head\": 4", "\"n_head\": 5");
   CHECK(dimwise_test::message([&] {
     (void)models::read_gpt2<models::gpt2_dims>(folder.path());
-  }).find("64 features are not divided by 5 heads") != std::string::npos);
+  }).find("64 features are not divisible by 5 heads") != std::string::npos);
 }
 
 TEST_CASE("an output that is tied may be in the file again, if it is the same; one of its own must be there") {

@@ -118,16 +118,27 @@ TEST_CASE("a pooling is said by one mode, or by flags") {
     folder.pooling(settings);
     return folder.told().substr(std::string("1_Pooling/config.json: ").size());
   };
-  CHECK(told(R"("pooling_mode": "max")") == "pooling_mode is \"max\", mean or cls was expected");
-  CHECK(told(R"("pooling_mode": ["cls", "mean"])").starts_with("pooling_mode is "));
-  CHECK(told(R"("pooling_mode": [])").starts_with("pooling_mode is "));
-  CHECK(told(R"("pooling_mode": 1)") == "pooling_mode is \"1\", mean or cls was expected");
+  using pooling = sentence_settings::pooling;
+  for (const auto& [mode, flag, expected] :
+       {std::tuple("max", "max_tokens", pooling::max),
+        std::tuple("mean_sqrt_len_tokens", "mean_sqrt_len_tokens", pooling::mean_sqrt),
+        std::tuple("weightedmean", "weightedmean_tokens", pooling::weighted_mean),
+        std::tuple("lasttoken", "lasttoken", pooling::last)}) {
+    CHECK(how(std::string("\"pooling_mode\": \"") + mode + "\"") == expected);
+    CHECK(how(std::string("\"pooling_mode_") + flag + "\": true") == expected);
+  }
+  const std::string modes = ", cls, max, mean, mean_sqrt_len_tokens, weightedmean or lasttoken was expected";
+  CHECK(told(R"("pooling_mode": "min")") == "pooling_mode is \"min\"" + modes);
+  CHECK(told(R"("pooling_mode": 1)") == "pooling_mode is \"1\"" + modes);
+  const std::string two =
+      "it concatenates 2 poolings, whose vectors have 2 times hidden_size features: one pooling was expected";
+  CHECK(told(R"("pooling_mode": ["cls", "mean"])") == two);
   CHECK(told(R"("pooling_mode": "mean", "embedding_dimension": 32)") ==
         "embedding_dimension is 32, but hidden_size is 24");
-  CHECK(told(R"("pooling_mode_lasttoken": true)") == "pooling_mode_lasttoken is not supported");
-  const std::string one = "pooling_mode, or one of pooling_mode_mean_tokens and pooling_mode_cls_token, was expected";
+  const std::string one = "pooling_mode, or one of the flags pooling_mode_…, was expected";
   CHECK(told(R"("hidden_size": 24)") == one);
-  CHECK(told(R"("pooling_mode_mean_tokens": true, "pooling_mode_cls_token": true)") == one);
+  CHECK(told(R"("pooling_mode": [])") == one);
+  CHECK(told(R"("pooling_mode_mean_tokens": true, "pooling_mode_cls_token": true)") == two);
   CHECK(told(R"("pooling_mode_mean_tokens": 1)").find("pooling_mode_mean_tokens is 1") != std::string::npos);
 }
 

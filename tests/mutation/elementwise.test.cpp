@@ -21,7 +21,7 @@ static_assert(says<ERROR_R6_scaled_takes_raw_products, rule::scaled_by<shape<seq
 static_assert(says<ERROR_R18_single_element_meets_its_whole_dimension,
                    rule::scaled_by<shape<seq, key, raw<d_k>>, shape<key, indexed<seq>>>>);
 static_assert(says<ERROR_R8_neither_has_all_dimensions_of_the_other,
-                   rule::scaled_by<shape<seq, key, raw<d_k>>, shape<seq, key, heads>>>);
+                   rule::scaled_by<shape<seq, key, raw<d_k>>, shape<seq, key, d_v>>>);
 static_assert(
     gives<rule::scaled_by<shape<heads, seq, key, raw<d_k>>, shape<heads>>, shape<heads, seq, key, score<d_k>>>);
 

@@ -104,6 +104,34 @@ TEST_CASE("kv_cache: a window slides, its keys stay contiguous and know their po
         "append: 7 positions of key do not fit, the cache holds 6 and takes 6 at once (R10)");
 }
 
+TEST_CASE("kv_cache: a window shows no more than a sliding cache keeps") {
+  cache_of<nn::sliding<4>> cache(batch{2});
+  cache.append(slice<key>(all_k, 0, 4), slice<key>(all_v, 0, 4));
+  const auto q = q_at(all_q, 3, 1);
+  const auto attended_by = [&](const auto& mask) {
+    return nn::attend(cache, [&](const auto& k) { return masked(scores<d_k>(q, k), mask); });
+  };
+  const auto too_wide = [&](const auto& mask) { return thrown<extent_error>([&] { (void)attended_by(mask); }); };
+  const std::string expected =
+      "attend: the window shows 5 positions of key, and the cache keeps 4; sliding<W> keeps what a window of W - 1 "
+      "positions to the left shows (R10)";
+  const window<seq, key> fits(3, 0), wide(4, 0);
+  CHECK(too_wide(wide) == expected);
+  CHECK(too_wide(wide & causal<seq, key>{}) == expected);
+  CHECK(too_wide(wide | fits) == expected);
+  CHECK(thrown<extent_error>([&] {
+    (void)nn::attend(cache,
+                     [&](const auto& k) { return tanh(scores<d_k>(q, k) * 2.0F) * masked(scores<d_k>(q, k), wide); });
+  }) == expected);
+  const auto y = attended_by(fits);
+  CHECK(differ(attended_by(wide & fits), y) == "");
+  CHECK(differ(attended_by(causal<seq, key>{}), y) == "");
+  CHECK(differ(attended_by(window<seq, key>(-1, 0)), y) == "");
+  cache_of<nn::capacity<4>> all(batch{2});
+  all.append(slice<key>(all_k, 0, 4), slice<key>(all_v, 0, 4));
+  CHECK(differ(nn::attend(all, [&](const auto& k) { return masked(scores<d_k>(q, k), wide); }), y) == "");
+}
+
 TEST_CASE("kv_cache: rotated keys stand where the cache ends") {
   rotated_cache_of<nn::capacity<>> cache(batch{2}, key{40});
   std::size_t at = 0;
@@ -286,7 +314,7 @@ TEST_CASE("kv_cache: positions near the ends of the integers are refused, and no
     CHECK(cache.keys().extents().template origin<key>("test") + static_cast<std::ptrdiff_t>(cache.length()) ==
           farthest);
     CHECK(thrown<origin_error>([&] { cache.append(at(1, farthest), value(1)); }) ==
-          "append: the position 1 behind position 1152921504606846975 of dimension key is beyond 2^60 (R7)");
+          "append: the position 1 after position 1152921504606846975 of dimension key is beyond 2^60 (R7)");
     CHECK(cache.end() == farthest);
     CHECK(cache.length() == 3);
     cache.restart(-farthest);

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <vector>
 
 namespace modules {
 
@@ -106,6 +107,34 @@ TEST_CASE("learned positions start at the origin, and end with the table") {
         "learned_positions: positions 3 … 5 of dimension seq are asked of a table of 5");
 }
 
+TEST_CASE("learned positions at given positions: sequences that are padded on the left") {
+  const nn::learned_positions<seq, d_model> places{drawn<tensor<float, seq, d_model>>(24, seq{6})};
+  const tensor<bool, batch, seq> written({false, true, true, true, true, true}, batch{2}, seq{3});
+  const tensor<int, batch, seq> positions = max(scan<seq>(where(written, 1, 0)) - 1, 0);
+  const std::size_t row[2][3] = {{0, 0, 1}, {0, 1, 2}};
+  const auto expected = [&](auto b, auto s, auto i) { return double{el(x, b, s, i)} + el(places.table, row[b][s], i); };
+  CHECK(module_agrees([&] { return places(x, positions); }, {2, 3, 8}, 1, expected) == "");
+  CHECK(module_agrees([&] { return places(x, max(scan<seq>(where(written, 1, 0)) - 1, 0)); }, {2, 3, 8}, 1, expected) ==
+        "");
+  const tensor<id<seq>, batch, seq> ids(std::vector<std::size_t>{0, 0, 1, 0, 1, 2}, batch{2}, seq{3});
+  CHECK(module_agrees([&] { return places(x, ids); }, {2, 3, 8}, 1, expected) == "");
+  // Positions of all sequences alike, in another order than that of x, and beyond the extent of x.
+  const tensor<std::int64_t, seq> last({5, 0, 4}, seq{3});
+  CHECK(module_agrees([&] { return places(x, last); }, {2, 3, 8}, 1, [&](auto b, auto s, auto i) {
+    return double{el(x, b, s, i)} + el(places.table, std::size_t{s == 0 ? 5U : s == 1 ? 0U : 4U}, i);
+  }) == "");
+  static_assert(std::is_same_v<decltype(places(x, positions)), tensor<float, batch, seq, d_model>>);
+  const tensor<int, seq> before({0, -1, 1}, seq{3});
+  CHECK(thrown<index_error>([&] { (void)places(x, before); }) ==
+        "learned_positions: position -1 of dimension seq is asked of a table of 6");
+  const tensor<unsigned, seq> beyond({0, 6, 1}, seq{3});
+  CHECK(thrown<index_error>([&] { (void)places(x, beyond); }) ==
+        "learned_positions: position 6 of dimension seq is asked of a table of 6");
+  const tensor<id<seq>, seq> unknown(std::vector<std::size_t>{0, 1, 7}, seq{3});
+  CHECK(thrown<index_error>([&] { (void)places(x, unknown); }).find("id 7 is outside dimension seq") !=
+        std::string::npos);
+}
+
 struct places_of_four : position_dim<4> {};
 struct text : packed_dim<> {};
 
@@ -128,6 +157,10 @@ TEST_CASE("learned positions of packed documents begin with each document") {
   const std::size_t row[] = {0, 1, 2, 0, 1, 2, 3, 4, 0};
   CHECK(module_agrees([&] { return places(packed); }, {2, 9, 8}, 1, [&](auto b, auto s, auto i) {
     return double{el(packed, b, s, i)} + el(places.table, row[s], i);
+  }) == "");
+  const tensor<int, text> backwards({2, 1, 0, 4, 3, 2, 1, 0, 0}, text{{3, 0, 5, 1}});
+  CHECK(module_agrees([&] { return places(packed, backwards); }, {2, 9, 8}, 1, [&](auto b, auto s, auto i) {
+    return double{el(packed, b, s, i)} + el(places.table, static_cast<std::size_t>(el(backwards, s)), i);
   }) == "");
   CHECK(places(packed).extents().template documents<text>() == packed.extents().documents<text>());
   const auto longer = drawn<tensor<float, text, d_model>>(1, text{{2, 6}});

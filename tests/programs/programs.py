@@ -338,7 +338,10 @@ class Programs:
         self.check("the pooling of the folder", vector and all(
             abs(v - m / size) < 1e-5 for v, m in zip(vector, golden["text.0.first"][1])), first)
         (folder / "1_Pooling/config.json").write_text(json.dumps({"pooling_mode_max_tokens": True}))
-        self.refused("another pooling", self.embed_program, "pooling_mode_max_tokens is not supported", folder, "x")
+        most = self.run(self.embed_program, folder, texts[0])
+        self.check("the maximum of the tokens", b"maximum of the tokens" in most.stderr and most.stdout != first.stdout, most)
+        (folder / "1_Pooling/config.json").write_text(json.dumps({"pooling_mode_max_tokens": True, "pooling_mode_lasttoken": True}))
+        self.refused("two poolings", self.embed_program, "it concatenates 2 poolings", folder, "x")
         (folder / "1_Pooling/config.json").write_text(json.dumps({"pooling_mode_mean_tokens": True, "word_embedding_dimension": 32}))
         self.refused("a pooling of other features", self.embed_program, "word_embedding_dimension is 32, but hidden_size is 24", folder, "x")
         (folder / "1_Pooling/config.json").unlink()
@@ -415,7 +418,9 @@ class Programs:
         self.refused("an unknown prompt", self.embed_program, "there is no prompt x; there are none, query", folder, "x",
                      "--prompt", "x")
         put("2_Pooling/config.json", {"pooling_mode": "mean", "include_prompt": False})
-        self.refused("a prompt that is not pooled", self.embed_program, "include_prompt is false", folder, "x")
+        without = vector("brown fox")
+        self.check("a prompt that is not pooled", len(without) == 24 and max(abs(x - e) for x, e in zip(without, begun)) > 1e-3, without)
+        same("no prompt, which is not pooled", vector("brown fox", "--no-prompt"), vector("brown fox", "--prompt", "none"))
         put("2_Pooling/config.json", {"pooling_mode": "mean"})
         (folder / "config_sentence_transformers.json").unlink()
 

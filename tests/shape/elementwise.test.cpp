@@ -128,13 +128,22 @@ static_assert(
 static_assert(
     says<ERROR_R6_scaled_names_the_contracted_features, rule::scaled<list<d_k>, marked_s<raw<d_k>, raw<d_v>>>>);
 
-//     A scale of the user's own has dimensions of the product only.
+//     A scale of the user's own has dimensions of the product, and parallel ones that it adds.
+static_assert(gives<rule::scaled_by<shape<seq, key, raw<d_k>>, shape<batch>>, shape<seq, key, batch, score<d_k>>>);
+static_assert(gives<rule::scaled_by<shape<seq, key, raw<d_k>>, shape<batch, seq>>, shape<seq, key, batch, score<d_k>>>);
+static_assert(
+    gives<rule::scaled_by<shape<seq, key, raw<d_k>>, shape<heads, batch>>, shape<seq, key, heads, batch, score<d_k>>>);
+static_assert(says<ERROR_R8_neither_has_all_dimensions_of_the_other,
+                   rule::scaled_by<shape<seq, key, raw<d_k>>, shape<batch, d_v>>>);
+static_assert(says<ERROR_R8_neither_has_all_dimensions_of_the_other,
+                   rule::scaled_by<shape<seq, key, raw<d_k>>, shape<merged<batch, seq>>>>);
+static_assert(says<ERROR_R8_neither_has_all_dimensions_of_the_other,
+                   rule::scaled_by<shape<seq, merged<batch, heads>, key, raw<d_k>>, shape<batch>>>);
 static_assert(gives<rule::scaled_by<marked_s<raw<d_k>>, shape<heads>>, marked_s<score<d_k>>>);
 static_assert(gives<rule::scaled_by<marked_s<raw<d_k>>, shape<>>, marked_s<score<d_k>>>);
 static_assert(says<ERROR_R6_scores_are_already_scaled, rule::scaled_by<marked_s<score<d_k>>, shape<>>>);
 static_assert(says<ERROR_R6_scaled_takes_raw_products, rule::scaled_by<S, shape<batch>>>);
-static_assert(
-    says<ERROR_R8_neither_has_all_dimensions_of_the_other, rule::scaled_by<marked_s<raw<d_k>>, shape<batch>>>);
+static_assert(says<ERROR_R8_neither_has_all_dimensions_of_the_other, rule::scaled_by<marked_s<raw<d_k>>, shape<d_v>>>);
 static_assert(says<ERROR_R18_single_element_meets_its_whole_dimension,
                    rule::scaled_by<marked_s<raw<d_k>>, shape<key, indexed<heads>>>>);
 

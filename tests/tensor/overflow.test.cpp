@@ -139,12 +139,12 @@ TEST_CASE("positions: slices, views and concatenations near the last position sa
   const auto near = tensor<float, seq, d_k>(starting_at(seq{5}, farthest));
   CHECK(dimwise::slice<seq>(near, 0, 2).extents().origin<seq>("test") == farthest);
   CHECK(thrown<origin_error>([&] { (void)dimwise::slice<seq>(near, 1, 2); }) ==
-        "slice: the position 1 behind position 1152921504606846975 of dimension seq is beyond 2^60 (R7)");
+        "slice: the position 1 after position 1152921504606846975 of dimension seq is beyond 2^60 (R7)");
   CHECK(thrown<origin_error>([&] { (void)dimwise::slice<seq>(repeated<seq>(half), half - 1); }) ==
-        "slice: the position 9223372036854775807 behind position 0 of dimension seq is beyond 2^60 (R7)");
+        "slice: the position 9223372036854775807 after position 0 of dimension seq is beyond 2^60 (R7)");
   const tensor_view<const float, seq, d_k> view(near);
   CHECK(thrown<origin_error>([&] { (void)view.within(3, seq{1}); }) ==
-        "within: the position 3 behind position 1152921504606846975 of dimension seq is beyond 2^60 (R7)");
+        "within: the position 3 after position 1152921504606846975 of dimension seq is beyond 2^60 (R7)");
   CHECK(view.within(3, starting_at(seq{1}, 7)).extents().origin<seq>("test") == 7);
 
   const auto early = tensor<float, seq, d_k>(starting_at(seq{5}, -farthest));

@@ -115,7 +115,7 @@ TEST_CASE("tensor: a wrong number of values throws, and says how many of how man
   CHECK(thrown<extent_error>([] { tensor<float, seq, width>({1, 2, 3, 4, 5}, seq{2}, width{3}); }) ==
         "tensor(values, …): 5 values were given for 6 elements (R15)");
   CHECK(thrown<extent_error>([] { tensor<float, pair>({1, 2, 3}); }) ==
-        "dimension pair has extent 2 and was given a list of 3 (R15)");
+        "dimension pair has extent 2, but its list has 3 elements (R15)");
   CHECK(thrown<extent_error>([] { tensor<float, seq>({1}, seq{0}); }) ==
         "tensor(values, …): 1 values were given for 0 elements (R15)");
   tensor<float, seq> x({1, 2}, seq{2});

@@ -17,7 +17,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PAGES = ["from_a_checkpoint_to_text", "from_sentences_to_neighbours"]
+PAGES = ["from_a_checkpoint_to_text", "semantic_search"]
 PROGRAMS = "build/release/src/programs/"
 BUILDS = re.compile(r"^(bash tools/setup\.sh|cmake) ")
 SKIPPED = 77

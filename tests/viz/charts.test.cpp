@@ -58,7 +58,7 @@ TEST_CASE("charts: curves over x") {
   // Zero has no place on a logarithmic axis.
   const std::string gap = draw_curves({{"", {1, 0, 100}}}, {.log_y = true}).svg();
   CHECK(has(gap, "M62 308h0.01M682 48h0.01"));
-  CHECK_THROWS_WITH_AS((void)draw_curves({{"time", {1, 2}, {1}}}), "draw_curves: time has 2 values and 1 places",
+  CHECK_THROWS_WITH_AS((void)draw_curves({{"time", {1, 2}, {1}}}), "draw_curves: time has 2 values and 1 x coordinates",
                        extent_error);
 }
 

@@ -146,7 +146,7 @@ TEST_CASE("report: a model in the page is told what a reader has set, and says w
   CHECK(answer("causal\n4\n11\n") == nlohmann::json{{"error", "type a letter"}});
   CHECK(answer("window\n\n11\nab") == nlohmann::json{{"error", "a window has at least one key"}});
   CHECK(answer("window\n-1\n11\nab") == nlohmann::json{{"error", "a window has at least one key"}});
-  CHECK(answer("all\n4\n11\nab") == nlohmann::json{{"error", "there is no mask all"}});
+  CHECK(answer("all\n4\n11\nab") == nlohmann::json{{"error", "unknown mask all"}});
   CHECK(answer("") == nlohmann::json{{"error", "type a letter"}});
 }
 

@@ -8,6 +8,7 @@
 * docs/errors.md goes on with every error (tools/errors_page.py makes build/errors.md), each with a drawing of its shapes instead of
   the text (tools/error_picture.py), and SVG files are part of their page, so that
   they follow its colours;
+* the table of marks is printed by tools/marks_table.cpp, and build/mutation.tsv, where a mutation run left it, is a page;
 * pages that the navigation of mkdocs.yml lacks are put at the end of their folder's section.
 
 What compilers print and the pages of sources are not searched. A link that leads nowhere is a warning, and `strict` makes that an error.
@@ -19,6 +20,7 @@ import logging
 import pathlib
 import posixpath
 import re
+import subprocess
 import sys
 import tempfile
 
@@ -121,6 +123,8 @@ def on_files(files, config):
         ticks = "`" * (3 + max(map(len, re.findall(r"`+", text)), default=0))
         language = LANGUAGES.get(pathlib.Path(path).suffix, "text")
         made[source_page(path)] = f'# {path}\n\n{ticks}{{.{language} linenums="1"}}\n{text}\n{ticks}\n'
+    if mutation_page():
+        made["reference/mutation.md"] = mutation_page()
     made["site.css"] = (ROOT / "tools/site/site.css").read_text(encoding="utf-8") + error_picture.style_sheet(ROOT)
     for name, text in made.items():
         path = pathlib.Path(folder.name) / name
@@ -194,6 +198,8 @@ def on_page_markdown(markdown, page, config, files):
         return markdown
     if name in ("README.md", "errors.md"):
         page.meta["hide"] = ["navigation"]  # the list has that page alone
+    if name == "reference/marks.md":
+        markdown = with_marks(markdown)
     if name == "errors.md":
         if not errors_page.PAGE.is_file():
             log.warning("build/errors.md is missing; tools/site.sh makes it by tools/errors_page.py")
@@ -202,6 +208,23 @@ def on_page_markdown(markdown, page, config, files):
     if name.startswith("api/") and name != "api/index.md":
         return for_python_markdown(heading_names(markdown))
     return for_python_markdown(heading_names(with_math(links(markdown, name, files), hidden.setdefault(name, []))))
+
+
+def with_marks(text):
+    """The table of marks, from the header that the rules read."""
+    with tempfile.TemporaryDirectory() as folder:
+        program = f"{folder}/marks_table"
+        subprocess.run(["g++", "-std=c++20", "-Iinclude", "tools/marks_table.cpp", "-o", program], cwd=ROOT, check=True)
+        table = subprocess.run([program, "include"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    return text.replace("<!-- generated: tools/marks_table.cpp -->", table)
+
+
+def mutation_page():
+    """The results of the last run of tools/mutate.py; "" without one."""
+    results = ROOT / "build/mutation.tsv"
+    rows = [line.split("\t") for line in results.read_text(encoding="utf-8").splitlines()] if results.is_file() else []
+    return "" if not rows else "\n".join(["# Mutants\n", "| file | change | first test that fails |", "|---|---|---|", *(
+        f"| {file} | {change.replace('|', chr(92) + '|')} | {killer} |" for file, change, killer in rows)]) + "\n"
 
 
 def with_pictures(text):

@@ -1,6 +1,6 @@
 // 01  A dimension is a type: a solution
 //
-// HINT: Let `step` derive from `position_dim<4>`.
+// HINT: Derive `step` from `position_dim<4>`.
 #include "exercise.hpp"
 
 using namespace dimwise;
@@ -9,6 +9,7 @@ using namespace course;
 struct step : position_dim<4> {};
 
 int main() {
-  tensor<float, step> x({1, 2, 3, 4});
+  tensor<float, step> x;
+  x.assign({1, 2, 3, 4});
   expect(near(sum<step>(x), {10}), "the sum over step is 10");
 }

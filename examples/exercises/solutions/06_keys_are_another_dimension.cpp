@@ -1,4 +1,4 @@
-// 06  Keys are another dimension: a solution
+// 06  Queries and keys: a solution
 //
 // HINT: The keys are `rename<seq, key>(contract<d_model>(x, w_k))`.
 #include "exercise.hpp"
@@ -17,5 +17,5 @@ int main() {
   auto q = contract<d_model>(x, w_q);
   auto k = rename<seq, key>(contract<d_model>(x, w_k));
   tensor s = unscaled(contract<d_k>(q, k));
-  expect(near(s, {1, 2, 3, 4}), "two queries, two keys: four numbers");
+  expect(near(s, {1, 2, 3, 4}), "two queries, two keys: four products");
 }

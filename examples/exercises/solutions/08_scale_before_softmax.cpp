@@ -1,6 +1,6 @@
 // 08  Scores are scaled: a solution
 //
-// HINT: Say `scores` instead of `contract`.
+// HINT: Use `scores` instead of `contract`.
 #include "exercise.hpp"
 
 using namespace dimwise;

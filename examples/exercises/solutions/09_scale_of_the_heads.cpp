@@ -1,4 +1,4 @@
-// 09  By the width of a head: a solution
+// 09  Scale by the width of a head: a solution
 //
 // HINT: The product was contracted over d_k.
 #include "exercise.hpp"
@@ -18,5 +18,5 @@ int main() {
   tensor s = scaled<d_k>(contract<d_k>(q, k));
   tensor twice = plain(s) * 2.0F;
   tensor difference = twice - plain(unscaled(contract<d_k>(q, k)));
-  expect(near(max<heads, seq, key>(abs(difference)), {0}), "divided by the root of 4");
+  expect(near(max<heads, seq, key>(abs(difference)), {0}), "the scale is 1/2");
 }

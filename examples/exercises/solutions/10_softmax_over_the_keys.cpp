@@ -1,6 +1,6 @@
-// 10  Weights sum to one over the keys: a solution
+// 10  Softmax over the keys: a solution
 //
-// HINT: The error is in the line behind the mistake: the weights are normalised<seq>.
+// HINT: The mistake is one line above the error: the weights are `normalised<seq>`.
 #include "exercise.hpp"
 
 using namespace dimwise;

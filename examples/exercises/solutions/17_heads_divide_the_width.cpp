@@ -1,6 +1,6 @@
 // 17  Heads divide the width: a solution
 //
-// HINT: Of 6 features, 4 heads cannot have equally many; 3 can.
+// HINT: 6 features divide into 3 heads, but not into 4.
 #include "exercise.hpp"
 
 using namespace dimwise;

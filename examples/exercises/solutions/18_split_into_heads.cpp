@@ -1,6 +1,6 @@
 // 18  Split in the order of the weight: a solution
 //
-// HINT: Name the factors as the weight does: heads first.
+// HINT: Name the factors in the order of the weight: heads first.
 #include "exercise.hpp"
 
 using namespace dimwise;

@@ -1,6 +1,6 @@
-// 19  Heads side by side are not the model: a solution
+// 19  The output weight: a solution
 //
-// HINT: Sum over both: `contract<heads, d_v>(z, w_o)`.
+// HINT: Contract both dimensions: `contract<heads, d_v>(z, w_o)`.
 #include "exercise.hpp"
 
 using namespace dimwise;
@@ -15,5 +15,5 @@ int main() {
   tensor<float, seq, heads, d_v> z({1, 2, 3, 4, 5, 6, 7, 8});
   tensor<float, heads, d_v, d_model> w_o({0, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 0});
   tensor<float, seq, d_model> y = contract<heads, d_v>(z, w_o);
-  expect(near(y, {4, 3, 2, 1, 8, 7, 6, 5}), "this output weight turns the order around");
+  expect(near(y, {4, 3, 2, 1, 8, 7, 6, 5}), "this output weight reverses the order");
 }

@@ -16,5 +16,5 @@ int main() {
   tensor<float, target, source, normalised<source>> weights({1, 0, 0, 1});
   auto attended = contract<source>(weights, memory);
   tensor y = x + attended;
-  expect(near(y, {10, 11, 12, 13}), "the state and what it found");
+  expect(near(y, {10, 11, 12, 13}), "the state plus the attended memory");
 }

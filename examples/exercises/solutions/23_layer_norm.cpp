@@ -12,5 +12,5 @@ struct d_model : feature_dim<2> {};
 int main() {
   tensor<float, seq, d_model> x({100, 300, 0, 200});
   tensor y = layer_norm<d_model>(x);
-  expect(near(y, {-1, 1, -1, 1}), "each position by itself");
+  expect(near(y, {-1, 1, -1, 1}), "each position separately");
 }

@@ -1,6 +1,6 @@
 // 24  Square weights have two sides: a solution
 //
-// HINT: Contract over d_model: that is the input side of the weight.
+// HINT: Contract over d_model, the input side of the weight.
 #include "exercise.hpp"
 
 using namespace dimwise;

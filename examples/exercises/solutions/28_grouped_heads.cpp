@@ -1,6 +1,6 @@
 // 28  Grouped heads repeat nothing: a solution
 //
-// HINT: The keys have the dimension kv_heads.
+// HINT: The keys have the dimension kv_heads and two elements.
 #include "exercise.hpp"
 
 using namespace dimwise;
@@ -17,5 +17,5 @@ int main() {
   tensor<float, seq, kv_heads, group, d_k> q({1, 2, 3, 4});
   tensor<float, key, kv_heads, d_k> k({10, 20});
   tensor s = scores<d_k>(q, k);
-  expect(near(s, {10, 20, 60, 80}), "two query heads for each key head");
+  expect(near(s, {10, 20, 60, 80}), "two query heads per key head");
 }

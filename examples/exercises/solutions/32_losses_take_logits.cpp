@@ -1,6 +1,6 @@
 // 32  A loss takes logits: a solution
 //
-// HINT: Leave out the softmax.
+// HINT: Remove the softmax.
 #include "exercise.hpp"
 
 using namespace dimwise;
@@ -11,7 +11,7 @@ struct vocab : choice_dim<2> {};
 
 int main() {
   tensor<float, seq, vocab> logits({1, 0});
-  tensor<id<vocab>, seq> words({id<vocab>(0)});
-  tensor loss = cross_entropy<vocab>(logits, words).mean();
-  expect(near(loss, {0.313262F}), "minus the logarithm of what the right word gets");
+  tensor<id<vocab>, seq> tokens({id<vocab>(0)});
+  tensor loss = cross_entropy<vocab>(logits, tokens).mean();
+  expect(near(loss, {0.313262F}), "minus the log-probability of the right token");
 }

@@ -1,6 +1,7 @@
 // 35  A training step: a solution
 //
-// HINT: Hide the future from each word: `masked(…, causal<seq, key>{})` before the softmax.
+// HINT: Hide the future of each token: `softmax<key>(masked(s, causal<seq, key>{}))`. If the error suggests
+// `softmax<seq>`, the sides of the mask are exchanged.
 #include "exercise.hpp"
 
 using namespace dimwise;
@@ -12,11 +13,11 @@ struct vocab : choice_dim<3> {};
 struct d_model : feature_dim<4> {};
 using sentence = tensor<id<vocab>, seq>;
 
-// Words in, logits of the next word out.
+// The logits of each next token.
 template <class Model>
-auto logits(const Model& model, const sentence& words) {
+auto logits(const Model& model, const sentence& tokens) {
   const auto& [table, output] = model;
-  const tensor x = gather<vocab>(table, words);
+  const tensor x = gather<vocab>(table, tokens);
   const auto s = scores<d_model>(x, rename<seq, key>(x));
   const tensor y = x + contract<key>(softmax<key>(masked(s, causal<seq, key>{})), rename<seq, key>(x));
   return contract<d_model>(y, output);
@@ -24,21 +25,21 @@ auto logits(const Model& model, const sentence& words) {
 
 int main() {
   std::tuple model(some<tensor<float, vocab, d_model>>(1), some<tensor<float, d_model, vocab>>(2));
-  const sentence words({id<vocab>(0), id<vocab>(1), id<vocab>(2), id<vocab>(0)});
+  const sentence tokens({id<vocab>(0), id<vocab>(1), id<vocab>(2), id<vocab>(0)});
   sgd optimiser(model, {.rate = 0.3});
   float first = 0, last = 0;
   for (int n = 0; n < 20; ++n) {
-    const auto [loss, slope] =
-        value_and_gradient(model, [&](const auto& m) { return next_word_loss<seq>(logits(m, words), words); });
-    optimiser.step(model, slope);
+    const auto [loss, gradient] =
+        value_and_gradient(model, [&](const auto& m) { return next_word_loss<seq>(logits(m, tokens), tokens); });
+    optimiser.step(model, gradient);
     (n == 0 ? first : last) = static_cast<float>(loss);
   }
   expect(last < 0.7F * first, "it learns");
-  sentence other = words;
+  sentence other = tokens;
   other.set(id<vocab>(1), id<seq>(3));
-  const tensor before = logits(model, words);
+  const tensor before = logits(model, tokens);
   const tensor after = logits(model, other);
   const id<seq> second(1);
   const id<vocab> third(2);
-  expect(before(second, third) == after(second, third), "a later word changes no earlier prediction");
+  expect(before(second, third) == after(second, third), "a later token changes no earlier prediction");
 }

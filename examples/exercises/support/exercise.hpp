@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// exercises/support/exercise.hpp -- what every exercise includes: the library, numbers, and what must come out.
+// exercises/support/exercise.hpp -- the header of every exercise: the library, test values, checks of results.
 //
-// The runner precompiles it (run.py), so that a try takes a second or two.
+// The runner (run.py) precompiles it, so that a try takes a second or two.
 #pragma once
 
 #include <dimwise/dimwise.hpp>
@@ -11,12 +11,13 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <initializer_list>
 #include <vector>
 
 namespace course {
 
-/// A tensor of some numbers, others for each seed; run-time extents as in a constructor.
+/// A tensor of test values, different for each seed; pass run-time extents as to a constructor.
 template <class Tensor, class... Extents>
 Tensor some(unsigned seed, const Extents&... extents) {
   Tensor x(extents...);
@@ -28,7 +29,7 @@ Tensor some(unsigned seed, const Extents&... extents) {
   return x;
 }
 
-/// Whether the elements, in memory order, are these but for roundings.
+/// Whether the elements, in memory order, equal these up to rounding.
 template <class X>
 bool near(const X& x, std::initializer_list<float> wanted) {
   const dimwise::tensor t = x;
@@ -39,11 +40,22 @@ bool near(const X& x, std::initializer_list<float> wanted) {
   return same;
 }
 
-/// Ends the program, with the place of the call, where the condition does not hold. (clang 14 lacks source_location.)
+/// Exits with the line of the call if the condition does not hold. (clang 14 lacks source_location.)
 inline void expect(bool holds, const char* what, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
   if (holds) { return; }
   std::fprintf(stderr, "%s:%d: not as expected: %s\n", file, line, what);
   std::exit(1);
 }
+
+/// Prints the message of an uncaught exception, and exits.
+[[noreturn]] inline void print_exception() {
+  try {
+    if (const auto thrown = std::current_exception()) { std::rethrow_exception(thrown); }
+  } catch (const std::exception& e) { std::fprintf(stderr, "an exception was thrown: %s\n", e.what()); } catch (...) {
+    std::fprintf(stderr, "an exception was thrown\n");
+  }
+  std::_Exit(1);
+}
+inline const std::terminate_handler default_handler = std::set_terminate(print_exception);
 
 }  // namespace course

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/dim/ability.hpp -- what a dimension may be used for: kinds are sets of abilities.
+// dimwise/dim/ability.hpp -- the abilities of dimensions, whose combinations are the kinds.
 //
 // Layer: dim. Includes: nothing.
 // Tests: tests/shape/dim.test.cpp
@@ -9,19 +9,19 @@
 
 namespace dimwise {
 
-/// What a dimension may be used for; a kind is a set of these, combined with `|`.
+/// The uses that a dimension permits; a kind is a set of these, combined with `|`.
 enum class ability : unsigned {
   none = 0,
-  parallel = 1,    ///< two operands may share it silently: batch, heads, layers, experts (R2)
+  parallel = 1,    ///< operands may share it without naming it: batch, heads, layers, experts (R2)
   ordered = 2,     ///< its elements have positions: scan, rotary, window, pooling (R13)
-  attendable = 4,  ///< softmax for attention may go over it (R13)
+  attendable = 4,  ///< permits the softmax of attention (R13)
   feature = 8,     ///< layer_norm, rms_norm and projections (R13)
   choice = 16,     ///< alternatives: softmax over a vocabulary, experts, candidates (R13)
   heads = 32,      ///< parallel, and the heads of attention: mixed only after scoring (R11)
-  packed = 64,     ///< the positions of several documents in one: mixing them needs their segments (R19)
+  packed = 64,     ///< holds several documents: operations across them need segments (R19)
 };
 
-/// The abilities of both sets, and those that they share.
+/// The union and the intersection of two sets of abilities.
 [[nodiscard]] constexpr ability operator|(ability a, ability b) {
   return static_cast<ability>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
 }

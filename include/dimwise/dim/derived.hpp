@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/dim/derived.hpp -- dimensions made from dimensions: prime, out, divided, merged, summed.
+// dimwise/dim/derived.hpp -- dimensions derived from others: prime, out, divided, merged, summed.
 //
 // Layer: dim. Includes: dim, support.
 // Tests: tests/shape/dim.test.cpp, tests/compile_fail/dim/
 //
 //   struct key : dimwise::prime<seq> {};                     // related to seq, but another dimension
-//   struct d_k : dimwise::divided<d_model, heads> {};        // d_model / heads; refused where it does not divide
+//   struct d_k : dimwise::divided<d_model, heads> {};        // d_model / heads; rejected if not divisible
 #pragma once
 
 #include <dimwise/dim/dimension.hpp>
@@ -15,10 +15,10 @@
 
 namespace dimwise {
 
-/// In an error: an extent that the compiler knows.
+/// In an error: a static extent.
 template <extent_t Extent>
 struct extent;
-/// In an error: an extent that is known only when the program runs.
+/// In an error: a run-time extent.
 struct run_time;
 /// In an error: a dimension and its extent.
 template <class D, class Extent>
@@ -34,7 +34,7 @@ template <>
 struct shown_extent<at_run_time> {
   using type = run_time;
 };
-// A type that is no dimension has no extent to show.
+// A type that is not a dimension has no extent.
 template <class D>
 struct about_of {
   using type = D;
@@ -47,7 +47,7 @@ struct about_of<D> {
 template <class D>
 using about_t = typename about_of<D>::type;
 
-// Of extents that the compiler knows; one that overflows is left to the run, which says so (R15).
+// The product of static extents; an overflow is reported at run time (R15).
 constexpr extent_t product(std::initializer_list<extent_t> extents) {
   extent_t all = 1;
   for (const extent_t n : extents) {
@@ -64,12 +64,12 @@ constexpr extent_t total(std::initializer_list<extent_t> extents) {
   return all;
 }
 
-// Blocks of 32 neighbours, the last one perhaps shorter.
+// The number of blocks of 32 neighbours; the last one may be shorter.
 constexpr extent_t block_count(extent_t elements) {
   return elements == at_run_time ? at_run_time : elements / 32 + (elements % 32 != 0 ? 1 : 0);
 }
 
-// Feature if one factor is and the rest are parallel, else what all have in common.
+// Feature if one factor is a feature and the others are parallel; otherwise the common abilities.
 constexpr ability merged_abilities(std::initializer_list<ability> kinds) {
   ability common = static_cast<ability>(~0U);
   unsigned features = 0;
@@ -97,26 +97,27 @@ template <bool Condition, class Error>
 inline constexpr bool holds = Condition;
 #if defined(DIMWISE_DETAIL_MESSAGES)
 template <class Error>
-inline constexpr bool holds<false, Error> = sizeof(Error) > 0;  // says its sentence
+inline constexpr bool holds<false, Error> = sizeof(Error) > 0;  // asserts its message
 #endif
 
 }  // namespace detail
 
 namespace detail {
-// Named here, so that compilers print the error with its facts and not as it is spelled in the assertion.
+// An alias, so that compilers print the error with its arguments and not as spelled in the assertion.
 template <class A, class B>
 using division_error = ERROR_R4_extent_does_not_divide<about_t<A>, about_t<B>>;
 }  // namespace detail
 
-/// `B` divides `A`, or one of them is known only when the program runs.
+/// `B` divides `A`, or one of the extents is a run-time extent.
 template <class A, class B>
 concept divisible = dimension_type<A> && dimension_type<B> &&
                     (A::static_extent == at_run_time || B::static_extent == at_run_time ||
                      (B::static_extent != 0 && A::static_extent % B::static_extent == 0));
 
 namespace detail {
-// A's extent divided by B's. The assertion is in a function: where it fails inside a class, clang considers the class
-// invalid, forgets the bases of what is derived from it, and reports each of its uses.
+// A's extent divided by B's. The assertion is in a function: if it failed inside a class, clang would treat the class
+// as
+// invalid, drop the bases of derived classes, and report each use.
 template <class A, class B>
 consteval extent_t quotient() {
   static_assert(holds<divisible<A, B>, division_error<A, B>>, "R4: the extent of a divided dimension does not divide");
@@ -129,22 +130,22 @@ consteval extent_t quotient() {
   }
 }
 
-// The extent of a prime: its own where one is given, else that of its dimension.
+// The extent of a prime: the given one, or that of its dimension.
 template <class D, extent_t... Own>
 inline constexpr extent_t prime_extent = D::static_extent;
 template <class D, extent_t Own>
 inline constexpr extent_t prime_extent<D, Own> = Own;
 }  // namespace detail
 
-/// Another dimension of D's kind, related to it: the other positions of its sequence, the second heads when heads mix.
-/// Its extent is D's where that is static, or `prime<D, Extent>`'s own; a dynamic one is independent of D's.
+/// A second dimension of D's kind, related to D: the attended positions of a sequence, the second heads when heads mix.
+/// Its extent is that of D if static, or the one of `prime<D, Extent>`; a run-time extent is independent of D's.
 template <dimension_type D, extent_t... Extent>
 struct prime : dimension<D::abilities, detail::prime_extent<D, Extent...>> {
   static_assert(sizeof...(Extent) < 2, "dimwise: a prime has one extent");
   using prime_of = D;
   using dimension<D::abilities, detail::prime_extent<D, Extent...>>::dimension;
 };
-/// The positions attended to in a packed dimension: its documents are given as for D.
+/// The attended positions of a packed dimension; pass its documents as for D.
 template <dimension_type D, extent_t... Extent>
   requires(has_any(D::abilities, ability::packed))
 struct prime<D, Extent...> : packed_dim<detail::prime_extent<D, Extent...>> {
@@ -159,7 +160,7 @@ struct out : dimension<D::abilities, D::static_extent> {
   using dimension<D::abilities, D::static_extent>::dimension;
 };
 
-/// A's extent divided by B's, with A's kind: the features of one head. Refused where it does not divide (R4).
+/// A's extent divided by B's, with A's kind: the features of one head. Rejected if not divisible (R4).
 template <dimension_type A, dimension_type B>
 struct divided : dimension<A::abilities, detail::quotient<A, B>()> {
   using divided_from = A;
@@ -167,14 +168,14 @@ struct divided : dimension<A::abilities, detail::quotient<A, B>()> {
   using dimension<A::abilities, detail::quotient<A, B>()>::dimension;
 };
 
-/// The ordered product of its factors, the first slowest; it keeps their extents, and two orders are two types (R4).
+/// The ordered product of its factors, the first slowest. It keeps their extents; two orders are two types (R4).
 template <dimension_type... Factors>
 struct merged {
   static constexpr ability abilities = detail::merged_abilities({Factors::abilities...});
   static constexpr extent_t static_extent = detail::product({Factors::static_extent...});
 };
 
-/// The concatenation of its parts, distinct types taken by `part<P>(x)` (R14).
+/// The concatenation of its parts, which are distinct types; take one with `part<P>(x)` (R14).
 template <dimension_type... Parts>
 struct summed {
   static constexpr ability abilities = detail::common_abilities({Parts::abilities...});
@@ -194,7 +195,7 @@ inline constexpr bool is_summed<summed<P...>> = true;
 template <class D>
 inline constexpr bool is_composite = is_merged<D> || is_summed<D>;
 
-// The dimensions whose extents a dimension's extent is made of: itself, or those of its factors or parts.
+// The dimensions that determine an extent: the dimension itself, or its factors or parts.
 template <class D>
 struct atoms_of {
   using type = list<D>;
@@ -210,7 +211,7 @@ struct atoms_of<summed<P...>> {
 template <class... D>
 using atoms_t = unique_t<join_t<typename atoms_of<D>::type...>>;
 
-// What the prime or the output side of a composite was made from; void for every other dimension.
+// The composite that a prime or output side was derived from; void for other dimensions.
 template <class Atom>
 struct composite_behind {
   using type = void;
@@ -225,12 +226,12 @@ template <class Atom>
 struct composite_behind<Atom> {
   using type = typename Atom::out_of;
 };
-// A composite, or the prime or output side of one: its elements are no positions, heads or features of one dimension.
+// A composite, or the prime or output side of one: its elements are not positions, heads or features of one dimension.
 template <class D>
 inline constexpr bool is_made_of_several = is_composite<D> || !std::is_void_v<typename composite_behind<D>::type>;
 
-// The dimensions whose kinds dimensions have: their atoms, and those of the composite behind an atom. Documents, heads
-// and positions are found in them however they are named.
+// The dimensions that provide abilities: atoms, and the atoms of the composite that an atom derives from. Documents,
+// heads and positions are found through them under any name.
 template <class Atoms>
 struct kinds_of_atoms {
   using type = Atoms;
@@ -248,7 +249,7 @@ struct kinds_of_atoms<list<A...>> {
   using type = unique_t<join_t<typename kinds_of<A>::type...>>;
 };
 
-// The dimensions that have a stride of their own: a product is as many as it has factors, a sum is one.
+// The dimensions with a stride of their own: every factor of a product; a sum as a whole.
 template <class D>
 struct axes_of {
   using type = list<D>;
@@ -276,7 +277,7 @@ inline constexpr bool is_out = requires { typename D::out_of; };
 template <class A, class B>
 inline constexpr bool related = is_prime_of<A, B> || is_prime_of<B, A> || is_out_of<A, B> || is_out_of<B, A>;
 
-// Extents that the compiler can see to differ.
+// Whether two static extents differ.
 template <class A, class B>
 inline constexpr bool extents_differ =
     A::static_extent != at_run_time && B::static_extent != at_run_time && A::static_extent != B::static_extent;
@@ -296,7 +297,7 @@ inline constexpr bool is_heads = has_any(D::abilities, ability::heads);
 
 }  // namespace detail
 
-/// A is a prime or `out` of B, or B of A: what `rename` goes between (R3).
+/// A is a prime or `out` of B, or B of A: `rename` converts between them (R3).
 template <class A, class B>
 concept related_dimensions = dimension_type<A> && dimension_type<B> && detail::related<A, B>;
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/dim/dimension.hpp -- a dimension: a type of its own with a kind and an extent, static or given at run time.
+// dimwise/dim/dimension.hpp -- dimensions: types with a kind and a static or run-time extent.
 //
 // Layer: dim. Includes: dim, and small standard headers.
 // Tests: tests/shape/dim.test.cpp, tests/compile_fail/dim/
 //
-//   struct seq     : dimwise::position_dim<> {};       // extent known when the program runs: seq{n}
-//   struct d_model : dimwise::feature_dim<512> {};     // extent known to the compiler
+//   struct seq     : dimwise::position_dim<> {};       // run-time extent: seq{n}
+//   struct d_model : dimwise::feature_dim<512> {};     // static extent
 #pragma once
 
 #include <dimwise/dim/ability.hpp>
@@ -22,17 +22,17 @@ namespace dimwise {
 /// The number of elements along a dimension.
 using extent_t = std::size_t;
 
-/// The static extent of a dimension whose extent is known only when the program runs.
+/// The static extent of a dimension with a run-time extent.
 inline constexpr extent_t at_run_time = static_cast<extent_t>(-1);
 
 namespace detail {
 
-// The position of a dimension's first element where nobody said one, and where two operands said different ones.
+// The origin of a dimension without an explicit origin, and of operands with different origins.
 inline constexpr std::ptrdiff_t unsaid_origin =
     static_cast<std::ptrdiff_t>(static_cast<std::size_t>(1) << (8 * sizeof(std::size_t) - 1));
 inline constexpr std::ptrdiff_t disputed_origin = unsaid_origin + 1;
 
-// Positions beyond this could not be counted on from.
+// The largest origin; positions counted from a larger one could overflow.
 inline constexpr std::ptrdiff_t farthest_origin = std::numeric_limits<std::ptrdiff_t>::max() / 8;
 
 [[noreturn]] inline void throw_far_origin(std::ptrdiff_t origin, text (*name)()) {
@@ -45,23 +45,22 @@ inline constexpr std::ptrdiff_t farthest_origin = std::numeric_limits<std::ptrdi
   raise<extent_error>(error{} << "an extent is negative: " << given << " (R15)");
 }
 [[noreturn]] inline void throw_other_extent(long long given, std::size_t expected) {
-  raise<extent_error>(error{} << "an extent was given as " << given << " for a dimension whose extent is " << expected
-                              << " (R15)");
+  raise<extent_error>(error{} << "extent " << given << " was given for a dimension of extent " << expected << " (R15)");
 }
 
 }  // namespace detail
 
-/// The base of every dimension: its abilities, and its extent where the compiler knows it.
+/// The base of every dimension: its abilities, and its static extent if it has one.
 ///
-/// An object of a dimension is an extent, given once when the program runs: `seq{n}`. A negative extent, or one that
-/// differs from a static extent, throws `extent_error` (R15).
+/// An object of a dimension is an extent: pass `seq{n}` once at run time. A negative extent, or one that differs from a
+/// static extent, throws `extent_error` (R15).
 template <ability Abilities, extent_t Extent = at_run_time>
 struct dimension {
   static constexpr ability abilities = Abilities;
   static constexpr extent_t static_extent = Extent;
 
   constexpr dimension() = default;
-  /// The extent; throws `extent_error` where it is negative, or another one than the type says.
+  /// Constructs an extent; throws `extent_error` if it is negative or differs from the static extent.
   template <std::integral Number>
   constexpr dimension(Number n) : extent_(static_cast<extent_t>(n)) {  // implicit: `seq{n}` initialises a base from n
     if constexpr (std::signed_integral<Number>) {
@@ -74,11 +73,11 @@ struct dimension {
 
   /// The number of elements.
   [[nodiscard]] constexpr extent_t extent() const { return extent_; }
-  /// The position of the first element; 0 unless `starting_at` said otherwise.
+  /// The position of the first element: that of `starting_at`, or 0.
   [[nodiscard]] constexpr std::ptrdiff_t origin() const { return origin_ == detail::unsaid_origin ? 0 : origin_; }
-  /// The same; where nothing was said, a number that no position has.
+  /// The position of the first element, or a sentinel if none was given.
   [[nodiscard]] constexpr std::ptrdiff_t said_origin() const { return origin_; }
-  /// Throws `origin_error` for positions beyond ±2^60, from which no position could be counted on.
+  /// Sets the position of the first element; throws `origin_error` beyond ±2^60, since later positions could overflow.
   constexpr void start_at(std::ptrdiff_t origin) {
     if (origin < -detail::farthest_origin || origin > detail::farthest_origin) {
       detail::throw_far_origin(origin, nullptr);
@@ -91,9 +90,9 @@ struct dimension {
   std::ptrdiff_t origin_ = detail::unsaid_origin;
 };
 
-/// The same extent, whose first element has position `origin`: `starting_at(seq{1}, 41)` is the 42nd token.
+/// The same extent with `origin` as the position of its first element: `starting_at(seq{1}, 41)` is the 42nd token.
 ///
-/// Throws `origin_error` for positions beyond ±2^60, from which no position could be counted on.
+/// Throws `origin_error` for positions beyond ±2^60, since later positions could overflow.
 template <class D>
   requires requires(D d, std::ptrdiff_t o) { d.start_at(o); }
 [[nodiscard]] constexpr D starting_at(D extent, std::ptrdiff_t origin) {
@@ -104,7 +103,7 @@ template <class D>
   return extent;
 }
 
-/// Examples computed side by side.
+/// Independent examples.
 template <extent_t Extent = at_run_time>
 struct batch_dim : dimension<ability::parallel, Extent> {
   using dimension<ability::parallel, Extent>::dimension;
@@ -114,7 +113,7 @@ template <extent_t Extent = at_run_time>
 struct heads_dim : dimension<ability::parallel | ability::heads, Extent> {
   using dimension<ability::parallel | ability::heads, Extent>::dimension;
 };
-/// Positions of a sequence: ordered, and attended to.
+/// Positions of a sequence, which are ordered and can be attended to.
 template <extent_t Extent = at_run_time>
 struct position_dim : dimension<ability::ordered | ability::attendable, Extent> {
   using dimension<ability::ordered | ability::attendable, Extent>::dimension;
@@ -124,20 +123,21 @@ template <extent_t Extent = at_run_time>
 struct feature_dim : dimension<ability::feature, Extent> {
   using dimension<ability::feature, Extent>::dimension;
 };
-/// Alternatives, one of which is taken: a vocabulary, classes, candidates.
+/// Alternatives such as a vocabulary, classes or candidates.
 template <extent_t Extent = at_run_time>
 struct choice_dim : dimension<ability::choice, Extent> {
   using dimension<ability::choice, Extent>::dimension;
 };
 
-/// Positions of several documents in one dimension; its extent is the list of their lengths: `packed_seq{{3, 4, 2}}`.
+/// The positions of several documents in one dimension. Its extent is given by the document lengths:
+/// `packed_seq{{3, 4, 2}}`.
 ///
 /// A negative length, or a sum of 2^63 or more, throws `extent_error` (R15, R19).
 template <extent_t Extent = at_run_time>
 struct packed_dim : dimension<ability::ordered | ability::attendable | ability::packed, Extent> {
   using base = dimension<ability::ordered | ability::attendable | ability::packed, Extent>;
   packed_dim() = default;
-  /// The lengths of the documents, one behind the other; the extent is their sum.
+  /// The document lengths in order; the extent is their sum.
   packed_dim(std::initializer_list<extent_t> lengths) : packed_dim(dimwise::segments(lengths)) {}
   template <std::integral Number>
   packed_dim(std::initializer_list<Number> lengths) : packed_dim(dimwise::segments(lengths)) {}
@@ -155,7 +155,7 @@ struct packed_dim : dimension<ability::ordered | ability::attendable | ability::
   dimwise::segments documents_;
 };
 
-/// A dimension, ready or the user's own, or a composite of them.
+/// A dimension of the library or of the user, or a composite of dimensions.
 template <class D>
 concept dimension_type = requires {
   { D::abilities } -> std::convertible_to<ability>;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/dim/error.hpp -- what is thrown when something that only the run knows is wrong: extents, ids, files.
+// dimwise/dim/error.hpp -- the exceptions that dimwise throws for invalid extents, ids, positions, numbers and files.
 //
-// Layer: dim. Includes: <exception> and <new> alone; messages live in a fixed buffer, so that throwing never allocates.
+// Layer: dim. Includes: only <exception> and <new>. Messages live in a fixed buffer, so that throwing never allocates.
 // Tests: tests/tensor/errors.test.cpp
 #pragma once
 
@@ -15,15 +15,15 @@
 
 namespace dimwise {
 
-/// The base of all that dimwise throws but `std::bad_alloc` and what derives from it, as `allocation_error`; `what()`
-/// names the operation, what was wrong, and what was expected.
+/// The base of all exceptions of dimwise except `std::bad_alloc` and classes derived from it (`allocation_error`).
+/// `what()` names the operation, the mistake, and the expected value.
 class error : public std::exception {
  public:
-  /// What was wrong, where, and what was expected.
+  /// The message: the operation, the mistake, and the expected value.
   [[nodiscard]] const char* what() const noexcept override { return text_; }
 
-  /// Adds words, the name of a dimension, or a number to the text, which is cut where it is full. In words, control
-  /// characters and those that change the direction of text are escaped.
+  /// Appends text, the name of a dimension, or a number; the message is truncated at the end of the buffer. Control
+  /// characters and bidirectional controls in text are escaped.
   [[gnu::noinline]] error& operator<<(const char* s) {
     std::size_t size = 0;
     while (s[size] != '\0') { ++size; }
@@ -62,30 +62,30 @@ class error : public std::exception {
   std::size_t length_ = 0;
 };
 
-/// Extents that disagree, are negative, or do not fit (R15, R4).
+/// Extents that differ, are negative, or do not fit (R15, R4).
 class extent_error : public error {};
 /// An id or position outside its dimension.
 class index_error : public error {};
-/// Positions whose origins are needed and were not given, or contradict each other (R7, R9).
+/// Position origins that are missing or contradict each other (R7, R9).
 class origin_error : public error {};
-/// A gradient that cannot be had: what was recorded belongs to another call, or it is no number (R21).
+/// A gradient that cannot be computed: it was recorded in another call, or is not a number (R21).
 class gradient_error : public error {};
-/// A number outside the range of its use: a probability, a rate, a temperature; NaN where whole numbers store elements.
+/// A number out of range, such as a probability, rate or temperature; NaN in a tensor of integers.
 class number_error : public error {};
 
-/// Memory that is missing: `what()` says how many bytes were asked for, and for what.
+/// An allocation that failed; `what()` names the number of bytes and their purpose.
 class allocation_error : public std::bad_alloc {
  public:
-  /// Of so many bytes, for something that `what` names.
+  /// Constructs the error of an allocation of `bytes` for `what`.
   allocation_error(std::size_t bytes, const char* what) : bytes_(bytes) {
     text_ << "out of memory: " << bytes << " bytes for " << what << " cannot be allocated";
   }
-  /// Of so many elements, whose bytes are more than a `std::size_t` can say.
+  /// Constructs the error of an allocation of `count` elements; the number of bytes may exceed `std::size_t`.
   allocation_error(std::size_t count, std::size_t bytes_of_one, const char* what) : bytes_(~std::size_t{0}) {
     text_ << "out of memory: " << count << " times " << bytes_of_one << " bytes for " << what << " cannot be allocated";
   }
   [[nodiscard]] const char* what() const noexcept override { return text_.what(); }
-  /// How many bytes were asked for; the largest number where it is beyond that.
+  /// The number of bytes requested, or the maximum of `std::size_t` if it is larger.
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
 
  private:
@@ -99,7 +99,7 @@ template <class E>
 [[noreturn]] void raise(const error& message) {
   E thrown;
   static_cast<error&>(thrown) = message;
-  throw thrown;  // NOLINT(misc-throw-by-value-catch-by-reference): a value that has a name
+  throw thrown;  // NOLINT(misc-throw-by-value-catch-by-reference): a named value
 }
 
 template <class D>

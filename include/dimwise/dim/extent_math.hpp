@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/dim/extent_math.hpp -- sums and products of extents that only the run knows: one that wraps is an error
-// (R15).
+// dimwise/dim/extent_math.hpp -- checked sums and products of run-time extents; an overflow throws (R15).
 //
-// Layer: dim. Every sum and every product of run-time extents goes through here: an extent that wrapped would be small,
-// and memory of its size would be written past the end.
+// Layer: dim. All sums and products of run-time extents use these functions: a wrapped extent would be small, and
+// writes
+// would run past the end of its memory.
 // Tests: tests/tensor/overflow.test.cpp
 //
 //   checked_product("merge", &dimension_name<merged<a, b>>, {n, m})
@@ -32,7 +32,7 @@ using name_of = text (*)();
   raise<extent_error>(e << " (R15)");
 }
 
-/// The sum, which is the extent of `name` in `operation` (none: nobody knows); throws `extent_error` where it wraps.
+/// The sum, which is the extent of `name` in `operation` (null if unknown); throws `extent_error` on overflow.
 constexpr std::size_t checked_sum(const char* operation, name_of name, std::initializer_list<std::size_t> extents) {
   std::size_t all = 0;
   for (const std::size_t n : extents) {
@@ -42,7 +42,7 @@ constexpr std::size_t checked_sum(const char* operation, name_of name, std::init
   return all;
 }
 
-// The product of factor(0) to factor(count - 1). False where it wraps; a factor of 0 makes it 0.
+// The product of factor(0) to factor(count - 1). Returns false on overflow; a factor of 0 makes it 0.
 template <class Factor>
 constexpr bool multiply(std::size_t count, const Factor& factor, std::size_t& all) {
   all = 1;
@@ -61,14 +61,14 @@ constexpr bool multiply(std::size_t count, const Factor& factor, std::size_t& al
 constexpr bool multiply(std::initializer_list<std::size_t> extents, std::size_t& all) {
   return multiply(extents.size(), [&](std::size_t i) { return extents.begin()[i]; }, all);
 }
-/// The product, likewise.
+/// The product, which is the extent of `name` in `operation`; throws `extent_error` on overflow.
 constexpr std::size_t checked_product(const char* operation, name_of name, std::initializer_list<std::size_t> extents) {
   std::size_t all = 1;
   if (!multiply(extents, all)) { throw_wraps(operation, name, "product", " x ", extents); }
   return all;
 }
 
-// The stride behind an axis. Wraps where no element is reached.
+// The stride of the next outer axis. It wraps only if no element is accessed.
 constexpr std::ptrdiff_t times(std::ptrdiff_t stride, std::size_t extent) {
   return static_cast<std::ptrdiff_t>(static_cast<std::size_t>(stride) * extent);
 }

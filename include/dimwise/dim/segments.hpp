@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/dim/segments.hpp -- the lengths of the documents that a packed dimension holds, shared and never changed.
+// dimwise/dim/segments.hpp -- the immutable, shared document lengths of a packed dimension.
 //
 // Layer: dim. Includes: small standard headers only: `shared_ptr<vector>` would triple the cost of dimwise/shape.hpp.
-// Lengths are checked before anything is allocated: a length that wrapped would let documents see each other.
+// Lengths are checked before the allocation: a wrapped length would let documents see each other.
 // Tests: tests/shape/dim.test.cpp
 #pragma once
 
@@ -30,7 +30,7 @@ template <class Length>
                         << " positions, a sum below 2^63 is expected (R15, R19)");
 }
 
-// A list of whole numbers.
+// A list of integers.
 template <class Lengths>
 concept lengths_of_documents = requires(const Lengths& l) {
   l.size();
@@ -41,11 +41,11 @@ concept lengths_of_documents = requires(const Lengths& l) {
 
 }  // namespace detail
 
-/// A shared, constant array of document lengths; empty where a dimension has no documents.
+/// A shared, constant array of document lengths; empty for a dimension without documents.
 class segments {
  public:
   segments() = default;
-  /// Throws `extent_error` for a negative length, and where the positions of all documents together are 2^63 or more.
+  /// Throws `extent_error` for a negative length, and for a total of 2^63 or more positions.
   template <detail::lengths_of_documents Lengths>
   explicit segments(const Lengths& lengths) {
     std::size_t total = 0;
@@ -60,7 +60,7 @@ class segments {
     std::size_t* to = block_->lengths();
     for (const auto n : lengths) { *to++ = static_cast<std::size_t>(n); }
   }
-  /// A copy shares the lengths. Moving copies, too: an extent that was moved from still has its documents.
+  /// Copies share the lengths. Moving copies as well: a moved-from extent still has its documents.
   segments(const segments& other) noexcept : block_(other.block_) {
     if (block_ != nullptr) { __atomic_add_fetch(&block_->owners, 1, __ATOMIC_RELAXED); }
   }
@@ -74,13 +74,13 @@ class segments {
     }
   }
 
-  /// True where documents were given.
+  /// Whether document lengths were given.
   [[nodiscard]] bool known() const { return block_ != nullptr; }
   /// The number of documents.
   [[nodiscard]] std::size_t size() const { return block_ == nullptr ? 0 : block_->count; }
-  /// The number of positions in all documents together.
+  /// The number of positions in all documents.
   [[nodiscard]] std::size_t total() const { return block_ == nullptr ? 0 : block_->total; }
-  /// The lengths, one after the other.
+  /// The document lengths in order.
   [[nodiscard]] const std::size_t* begin() const { return block_ == nullptr ? nullptr : block_->lengths(); }
   [[nodiscard]] const std::size_t* end() const { return begin() + size(); }
   [[nodiscard]] friend bool operator==(const segments& a, const segments& b) {
@@ -94,7 +94,7 @@ class segments {
 
  private:
   static constexpr std::size_t most = static_cast<std::size_t>(-1) / 2;
-  // The lengths come behind it, in one allocation.
+  // The lengths follow the header in one allocation.
   struct block {
     long owners;
     std::size_t count;

@@ -154,9 +154,9 @@ struct by_row_kernel<node<view_back<How, View>, Shape, T, G>>
     for (std::size_t i = 0; i < axes::size; ++i) { all *= to.axes[i].extent; }
     std::fill_n(to.data, all, 0.0F);
     const view_loops<N> view(n, layout_of_target(to.axes), g.axes);
-    float* const sums = to.data + view.first;
-    kernels::for_each_row(view.nest, [&](const std::ptrdiff_t(&o)[2], std::size_t count, const std::ptrdiff_t(&)[2]) {
-      kernels::active().zip(kernels::operation::add, count, sums + o[0], 1, g.data + o[1], 1, sums + o[0]);
+    add_view(view.nest, to.data + view.first, g.data,
+             [](std::size_t count, float* sums, std::ptrdiff_t, const float* from, std::ptrdiff_t) {
+      kernels::active().zip(kernels::operation::add, count, sums, 1, from, 1, sums);
     });
   }
 
@@ -169,13 +169,6 @@ struct by_row_kernel<node<view_back<How, View>, Shape, T, G>>
 };
 
 // ---- ids ------------------------------------------------------------------------------------------------------------
-
-// Ids as the numbers that kernels read: an id holds nothing else.
-template <class D>
-const std::size_t* numbers_of(const id<D>* ids) {
-  static_assert(sizeof(id<D>) == sizeof(std::size_t));
-  return &ids->value;
-}
 
 // A strategy: rows of a table's gradient, each where its id says.
 template <class D, class Shape, class T, class Values, class Ids>
@@ -199,19 +192,26 @@ struct by_row_kernel<node<gather_back<D>, Shape, T, Values, Ids>>
   static void run(context& cx, const N& n, target<float> to, const Lowered& x) {
     const scatter_loops<N> loops(n, to.axes, x);
     fill_zero(loops.all, to.data);
+    if (loops.ids.empty()) { return; }
     const auto* const ids = child_in<1>(x).data;
+    check_ids(loops.ids, ids, loops.along.extent);
+    const float* const values = child_in<0>(x).data;
     kernels::scatter_call call;
     call.n = loops.row.extent[0];
     call.out = to.data;
+    const std::vector<added_row> sorted = rows_of_long_sums(loops.ids, numbers_of(ids), loops.along);
+    if (!sorted.empty()) {
+      call.rows = sorted.size();
+      call.in = values;
+      call.pairs = sorted.data();
+      return kernels::active_gradients().scatter_add(call, cx.runner());
+    }
     call.out_row = loops.along.stride;
     kernels::for_each_row(loops.ids, [&](const std::ptrdiff_t(&o)[3], std::size_t count, const std::ptrdiff_t(&s)[3]) {
-      for (std::size_t i = 0; i < count; ++i) {
-        (void)checked_id("scatter_add", ids[o[2] + static_cast<std::ptrdiff_t>(i) * s[2]], loops.along.extent);
-      }
       call.rows = count;
       call.ids = numbers_of(ids + o[2]);
       call.id_step = s[2];
-      call.in = child_in<0>(x).data + o[1];
+      call.in = values + o[1];
       call.in_row = s[1];
       kernels::active_gradients().scatter_add(call, cx.runner());
     });

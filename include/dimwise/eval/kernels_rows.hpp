@@ -12,6 +12,9 @@
 #include <dimwise/eval/loops_rows.hpp>
 #include <dimwise/support/library.hpp>
 
+#include <algorithm>
+#include <vector>
+
 namespace dimwise::detail {
 
 template <class How>
@@ -160,17 +163,36 @@ void run_fold(context& cx, const row_loops& loops, float* to, const float* from)
     });
     return;
   }
+  // Sums of very many rows in several runs are carried; those of one run the kernel carries itself.
+  const bool carries = f == kernels::total::sum && loops.inside.rank > 1 && elements > kernels::detail_loops::few_terms;
+  const kernels::carried_rows::adder add = [](std::size_t n, float* sum, const float* x) {
+    kernels::active().zip(kernels::operation::add, n, sum, 1, x, 1, sum);
+  };
   // Whole cache lines of columns for each part, the same for every executor.
   constexpr std::size_t line = 64;
   const std::size_t columns = (many + line - 1) / line * line;
   kernels::for_each_row(loops.outside, [&](const std::ptrdiff_t(&o)[2], std::size_t n, const std::ptrdiff_t(&)[2]) {
     in_parts(cx, n, columns, [&](std::size_t begin, std::size_t end) {
+      constexpr std::size_t block = kernels::detail_loops::few_terms;
+      const std::size_t levels = carries ? kernels::carried_rows::levels(elements / block + 1) : 0;
+      std::vector<float> memory(levels * (end - begin));
+      kernels::carried_rows sums(end - begin, end - begin, levels, memory.data());
       bool onto = false;
+      std::size_t rows = 0;
       float* const out = to + o[0] + begin;
       kernels::for_each_row(loops.inside, [&](const std::ptrdiff_t(&p)[2], std::size_t m, const std::ptrdiff_t(&t)[2]) {
-        table.fold_columns(f, m, end - begin, from + o[1] + begin + p[1], t[1], out, onto);
+        table.fold_columns(f, m, end - begin, from + o[1] + begin + p[1], t[1], carries ? sums.row() : out, onto);
         onto = true;
+        rows += m;
+        if (carries && rows >= block) {
+          sums.carry(add);
+          rows = 0;
+        }
       });
+      if (carries) {
+        sums.finish(add);
+        std::copy_n(sums.row(), end - begin, out);
+      }
       if constexpr (is_mean) { table.zip(kernels::operation::divide, end - begin, out, 1, &number, 0, out); }
     });
   });

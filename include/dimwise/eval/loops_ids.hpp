@@ -10,6 +10,9 @@
 #include <dimwise/expr/ids.hpp>
 #include <dimwise/expr/reorder.hpp>
 
+#include <type_traits>
+#include <vector>
+
 namespace dimwise::detail {
 
 // D among some axes, as the one axis that it is once its factors follow each other.
@@ -198,35 +201,138 @@ void fill_zero(const kernels::loop_nest<1>& nest, T* to) {
     for (std::size_t i = 0; i < count; ++i) { to[o[0] + static_cast<std::ptrdiff_t>(i) * s[0]] = T(0); }
   });
 }
+
+// Ids as the numbers that loops and kernels read: an id holds nothing else.
+template <class D>
+const std::size_t* numbers_of(const id<D>* ids) {
+  static_assert(sizeof(id<D>) == sizeof(std::size_t));
+  return &ids->value;
+}
+// All ids, before anything is added by them.
+template <class D>
+void check_ids(const kernels::loop_nest<3>& nest, const id<D>* ids, extent_t extent) {
+  kernels::for_each_row(nest, [&](const std::ptrdiff_t(&o)[3], std::size_t many, const std::ptrdiff_t(&s)[3]) {
+    for (std::size_t i = 0; i < many; ++i) {
+      (void)checked_id("scatter_add", ids[o[2] + static_cast<std::ptrdiff_t>(i) * s[2]], extent);
+    }
+  });
+}
+
+// The rows of one destination, those of one id side by side, where an id has more of them than are added one after the
+// other; else none.
+template <std::size_t K>  // 3: a template is compiled where something is added by ids
+std::vector<added_row> rows_of_long_sums(const kernels::loop_nest<K>& nest, const std::size_t* ids, const axis& along) {
+  std::vector<added_row> sorted;
+  if (nest.size() <= kernels::detail_loops::few_terms) { return sorted; }
+  // f(id, row)
+  const auto each = [&](const auto& f) {
+    kernels::for_each_row(nest, [&](const std::ptrdiff_t(&o)[K], std::size_t many, const std::ptrdiff_t(&s)[K]) {
+      for (std::size_t i = 0; i < many; ++i) {
+        const auto j = static_cast<std::ptrdiff_t>(i);
+        f(ids[o[2] + j * s[2]], o[1] + j * s[1]);
+      }
+    });
+  };
+  std::vector<std::size_t> places(along.extent);
+  std::size_t most = 0;
+  each([&](std::size_t id, std::ptrdiff_t) { most = ++places[id] > most ? places[id] : most; });
+  if (most <= kernels::detail_loops::few_terms) { return sorted; }
+  std::size_t first = 0;
+  for (std::size_t& place : places) {
+    const std::size_t rows = place;
+    place = first;
+    first += rows;
+  }
+  sorted.resize(first);
+  each([&](std::size_t id, std::ptrdiff_t from) { sorted[places[id]++] = {times(along.stride, id), from}; });
+  return sorted;
+}
+
+// to += from, for rows of these loops.
+template <class T>
+void add_row(const kernels::loop_nest<2>& row, T* to, const T* from) {
+  kernels::for_each_row(row, [&](const std::ptrdiff_t(&p)[2], std::size_t count, const std::ptrdiff_t(&q)[2]) {
+    if (q[0] == 1 && q[1] == 1) {
+      T* const to_row = to + p[0];
+      const T* const from_row = from + p[1];
+      for (std::size_t k = 0; k < count; ++k) { to_row[k] = static_cast<T>(to_row[k] + from_row[k]); }
+      return;
+    }
+    for (std::size_t k = 0; k < count; ++k) {
+      const auto l = static_cast<std::ptrdiff_t>(k);
+      to[p[0] + l * q[0]] = static_cast<T>(to[p[0] + l * q[0]] + from[p[1] + l * q[1]]);
+    }
+  });
+}
+// The sum of very many rows, which is carried.
+template <class T>
+void add_long_sum(const kernels::loop_nest<2>& row, T* to, const T* from, const added_row* rows, std::size_t many) {
+  namespace all = kernels::detail_loops;
+  kernels::for_each_row(row, [&](const std::ptrdiff_t(&p)[2], std::size_t count, const std::ptrdiff_t(&q)[2]) {
+    for (std::size_t first = 0; first < count; first += all::long_columns) {
+      const std::size_t columns = count - first < all::long_columns ? count - first : all::long_columns;
+      const auto at = static_cast<std::ptrdiff_t>(first);
+      all::column_sums<T> sums;
+      for (std::size_t r = 0; r < many; ++r) {
+        const T* x = from + rows[r].from + p[1] + at * q[1];
+        for (std::size_t k = 0; k < columns; ++k, x += q[1]) { sums.part[k] += *x; }
+        if (++sums.rows == all::sum_block) { sums.carry(columns); }
+      }
+      sums.carry(columns);
+      for (std::size_t k = 0; k < columns; ++k) {
+        to[p[0] + (at + static_cast<std::ptrdiff_t>(k)) * q[0]] += sums.totals[k].value();
+      }
+    }
+  });
+}
+// The rows of `ids` added to the destinations that they name. One function for all names.
+template <class T, std::size_t K>
+void add_by_ids(const kernels::loop_nest<K>& nest, const kernels::loop_nest<2>& row, const axis& along, T* to,
+                const T* from, const std::size_t* ids) {
+  kernels::loop_nest<K> tables;  // of them each id has a row
+  kernels::loop_nest<K> rows;
+  for (std::size_t i = 0; i < nest.rank; ++i) {
+    (nest.stride[0][i] == 0 ? rows : tables)
+        .add(nest.extent[i], {nest.stride[0][i], nest.stride[1][i], nest.stride[2][i]});
+  }
+  const auto add_to_table = [&](T* table, const T* values, const std::size_t* here) {
+    if constexpr (std::is_floating_point_v<T>) {
+      const std::vector<added_row> sorted = rows_of_long_sums(rows, here, along);
+      for (std::size_t r = 0, many = 1; r < sorted.size(); r += many, many = 1) {
+        T* const sums = table + sorted[r].to;
+        while (r + many < sorted.size() && sorted[r + many].to == sorted[r].to) { ++many; }
+        if (many > kernels::detail_loops::few_terms) {
+          add_long_sum(row, sums, values, &sorted[r], many);
+        } else {
+          for (std::size_t i = r; i < r + many; ++i) { add_row(row, sums, values + sorted[i].from); }
+        }
+      }
+      if (!sorted.empty()) { return; }
+    }
+    kernels::for_each_row(rows, [&](const std::ptrdiff_t(&o)[K], std::size_t many, const std::ptrdiff_t(&s)[K]) {
+      for (std::size_t i = 0; i < many; ++i) {
+        const auto j = static_cast<std::ptrdiff_t>(i);
+        add_row(row, table + times(along.stride, here[o[2] + j * s[2]]), values + o[1] + j * s[1]);
+      }
+    });
+  };
+  kernels::for_each_row(tables, [&](const std::ptrdiff_t(&o)[K], std::size_t many, const std::ptrdiff_t(&s)[K]) {
+    for (std::size_t i = 0; i < many; ++i) {
+      const auto j = static_cast<std::ptrdiff_t>(i);
+      add_to_table(to + o[0] + j * s[0], from + o[1] + j * s[1], ids + o[2] + j * s[2]);
+    }
+  });
+}
 template <class N, class T, class Lowered>
 void scatter(const N& n, target<T> to, const Lowered& in) {
   using D = typename scatter_loops<N>::D;
-  const auto& values = child_in<0>(in);
   const auto& ids = child_in<1>(in);
   write_along<D>(n, to, [&](target<T> out) {
     const scatter_loops<N> all(n, out.axes, in);
     fill_zero(all.all, out.data);
-    kernels::for_each_row(all.ids, [&](const std::ptrdiff_t(&o)[3], std::size_t many, const std::ptrdiff_t(&s)[3]) {
-      for (std::size_t i = 0; i < many; ++i) {
-        const auto j = static_cast<std::ptrdiff_t>(i);
-        const std::ptrdiff_t at = checked_id("scatter_add", ids.data[o[2] + j * s[2]], all.along.extent);
-        T* const sums = out.data + o[0] + j * s[0] + at * all.along.stride;
-        const T* const terms = values.data + o[1] + j * s[1];
-        kernels::for_each_row(all.row,
-                              [&](const std::ptrdiff_t(&p)[2], std::size_t count, const std::ptrdiff_t(&q)[2]) {
-          if (q[0] == 1 && q[1] == 1) {
-            T* const to_row = sums + p[0];
-            const T* const from_row = terms + p[1];
-            for (std::size_t k = 0; k < count; ++k) { to_row[k] = static_cast<T>(to_row[k] + from_row[k]); }
-            return;
-          }
-          for (std::size_t k = 0; k < count; ++k) {
-            const auto l = static_cast<std::ptrdiff_t>(k);
-            sums[p[0] + l * q[0]] = static_cast<T>(sums[p[0] + l * q[0]] + terms[p[1] + l * q[1]]);
-          }
-        });
-      }
-    });
+    if (all.ids.empty()) { return; }
+    check_ids(all.ids, ids.data, all.along.extent);
+    add_by_ids(all.ids, all.row, all.along, out.data, child_in<0>(in).data, numbers_of(ids.data));
   });
 }
 template <class C, class Shape, class D, class Values, class Ids, class T, class Lowered>

@@ -54,11 +54,11 @@ inline constexpr const product_form& form_of = form_of_product<N>::value;
 // vectors.
 template <class C>
 bool all_finite(std::size_t rank, const axis* axes, const C* data) {
-  std::ptrdiff_t strides[1][max_rank] = {};
+  std::ptrdiff_t strides[2][max_rank] = {};  // one pointer moves: every program has the loops of two
   for (std::size_t i = 0; i < rank; ++i) { strides[0][i] = axes[i].stride; }
   unsigned others = 0;
   kernels::walk_rows(nest_over(rank, axes, strides),
-                     [&](const std::ptrdiff_t(&o)[1], std::size_t n, const std::ptrdiff_t(&s)[1]) {
+                     [&](const std::ptrdiff_t(&o)[2], std::size_t n, const std::ptrdiff_t(&s)[2]) {
     constexpr std::size_t group = 64;
     const C* row = data + o[0];
     for (; s[0] == 1 && n >= group; row += group, n -= group) {

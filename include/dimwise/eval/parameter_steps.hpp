@@ -81,9 +81,9 @@ struct parameter_loops {
   }
   template <class T>
   static double sum_of_squares(context&, std::size_t n, const T* x) {
-    double sum = 0;
+    kernels::carried_sum<double> sum;
     for (std::size_t i = 0; i < n; ++i) { sum += static_cast<double>(x[i]) * static_cast<double>(x[i]); }
-    return sum;
+    return sum.value();
   }
   template <class T>
   static void multiply(context&, std::size_t n, T* x, T by) {
@@ -111,9 +111,9 @@ struct parameter_kernels {
     in_parts(cx, n, part, [&](std::size_t begin, std::size_t end) {
       sums[begin / part] = kernels::active_gradients().sum_of_squares(end - begin, x + begin);
     });
-    double sum = 0;
+    kernels::carried_sum<double> sum;
     for (const double one : sums) { sum += one; }
-    return sum;
+    return sum.value();
   }
   static void multiply(context& cx, std::size_t n, float* x, float by) {
     in_parts(cx, n, part_elements, [&](std::size_t begin, std::size_t end) {
@@ -182,14 +182,14 @@ scaled_norm norm_of_all(const Each& each) {
   if (largest == 0 || largest - largest != 0) { return {largest, 0}; }
   scaled_norm norm;
   (void)std::frexp(largest, &norm.exponent);
-  squares = 0;
+  kernels::carried_sum<double> scaled;
   each([&](std::size_t n, const auto* x) {
     for (std::size_t i = 0; i < n; ++i) {
       const double part = std::ldexp(static_cast<double>(x[i]), -norm.exponent);
-      squares += part * part;
+      scaled += part * part;
     }
   });
-  norm.rest = std::sqrt(squares);
+  norm.rest = std::sqrt(scaled.value());
   return norm;
 }
 

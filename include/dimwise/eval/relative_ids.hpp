@@ -7,6 +7,8 @@
 
 #include <dimwise/eval/evaluate.hpp>
 
+#include <cstdint>
+
 namespace dimwise {
 
 namespace detail {
@@ -37,6 +39,23 @@ auto position_ids(const char* operation, const Extents& e, extent_t rows) {
   auto ids = tensor<id<Row>, P>::for_overwriting(merge_extents<list<P>>(operation, e));
   id<Row>* to = ids.overwrite();
   for (const std::ptrdiff_t i : positions) { *to++ = id<Row>(static_cast<std::size_t>(i)); }
+  return ids;
+}
+
+// Whole numbers that say positions of P as the ids of rows of a table, which has `rows` of them.
+template <class P, class Given>
+auto given_position_ids(const char* operation, const Given& given, extent_t rows) {
+  const tensor numbers = given;
+  using dims = dims_t<shape_of<decltype(numbers)>>;
+  auto ids = tensor_of<id<P>, make_shape_t<dims, list<>>>::for_overwriting(numbers.extents());
+  id<P>* to = ids.overwrite();
+  for (const auto number : numbers.values()) {
+    if (number < 0 || static_cast<std::uintmax_t>(number) >= rows) {
+      raise<index_error>(error{} << operation << ": position " << static_cast<long long>(number) << " of dimension "
+                                 << dimension_name<P>() << " is asked of a table of " << rows);
+    }
+    *to++ = id<P>(static_cast<std::size_t>(number));
+  }
   return ids;
 }
 

@@ -21,7 +21,7 @@ namespace detail {
 template <class Verdict, class S, class X>
 auto make_scaled(S&& s, const X& by) {
   using scores = std::remove_cvref_t<S>;
-  using scaling = rule::multiplied<shape_of<scores>, shape_of<X>>;
+  using scaling = rule::multiplied<beside_scale_t<shape_of<scores>, shape_of<X>>, shape_of<X>>;
   auto product = make_elementwise<scaling, std::common_type_t<value_of<scores>, value_of<X>>>("scaled", fn::multiply{},
                                                                                               static_cast<S&&>(s), by);
   return make_with_marks<typename Verdict::shape>(std::move(product));
@@ -224,6 +224,9 @@ DIMWISE_DETAIL_OPERATION(scores)
 
 /// A raw product divided by √(the extent of the features it was contracted over): `scaled<d_k>(contract<d_k>(q, k))`.
 /// `scaled(s, x)` multiplies by a number or tensor of the user's own, visibly: a temperature, a learned scale per head.
+/// Parallel dimensions that only x has follow those of s: a temperature for each sequence.
+///
+///   scaled(s, x):  [s] x [subset of s, more parallel dimensions]  ->  [s, those parallel dimensions], score<D…>
 ///
 /// A sum of raw products is scaled once: `scaled<summed<A, B>>(…)`. A product that was stored has forgotten a run-time
 /// extent of D: give `scaled(s, x)`.

@@ -13,12 +13,35 @@
 
 namespace dimwise {
 
+namespace detail {
+
+// A sum rounded to T, and what that rounding has taken from it.
+template <class T>
+struct sum_and_rest {
+  T sum;
+  double rest;
+};
+// a + b + rest, where the rest is less than their last digits (Knuth's two-sum). Sums that are not finite lose nothing.
+template <class T>
+sum_and_rest<T> added(T a, T b, double rest) {
+  const T near = a + b;
+  const T of_b = near - a;
+  rest += static_cast<double>((a - (near - of_b)) + (b - of_b));
+  if (rest - rest != 0) { return {near, 0}; }
+  const T sum = near + static_cast<T>(rest);
+  rest -= static_cast<double>(sum - near);
+  return {sum, rest - rest != 0 ? 0 : rest};
+}
+
+}  // namespace detail
+
 /// The sum of a loss over the dimensions D, and how many elements were summed: with class weights the sum of the
 /// targets' weights. T is tracked while a gradient is computed.
 template <class T, class... D>
 struct average {
   tensor<T> sum;
   double count = 0;
+  double lost = 0;  ///< what the roundings of `+=` have taken from `sum`: less than the last digit of it
 
   /// sum / count, a number as an expression; 0 where nothing counted.
   [[nodiscard]] auto mean() const { return sum * factor(); }
@@ -38,7 +61,13 @@ struct average {
   template <class... E>
     requires(detail::same_set<detail::list<D...>, detail::list<E...>>)
   average& operator+=(const average<T, E...>& other) {
-    sum = tensor<T>(sum + other.sum);
+    if constexpr (std::is_floating_point_v<T>) {
+      const detail::sum_and_rest<T> all = detail::added(*sum.data(), *other.sum.data(), lost + other.lost);
+      sum.fill(all.sum);
+      lost = all.rest;
+    } else {
+      sum = tensor<T>(sum + other.sum);
+    }
     count += other.count;
     return *this;
   }
@@ -53,7 +82,7 @@ struct average {
   template <class Number>
     requires std::is_arithmetic_v<Number>
   [[nodiscard]] friend average operator*(Number by, const average& a) {
-    return {tensor<T>(a.sum * static_cast<detail::untracked_t<T>>(by)), a.count};
+    return {tensor<T>(a.sum * static_cast<detail::untracked_t<T>>(by)), a.count, a.lost * static_cast<double>(by)};
   }
   template <class Number>
     requires std::is_arithmetic_v<Number>

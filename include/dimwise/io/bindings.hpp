@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/io/bindings.hpp -- which array of a file each parameter is, in which order and by which convention.
+// dimwise/io/bindings.hpp -- bindings of parameters to arrays of a file, with their axis order and conventions.
 //
-// Layer: io. A binding names a parameter by the object itself and says the file's order by type; what it needs of the
-// run are extents. All bindings together are compared with an archive before anything is read.
+// Layer: io. A binding names the parameter object and specifies the file's axis order by type; only extents are
+// run-time
+// values. All bindings are compared with an archive before the first array is read.
 // Tests: tests/io/checkpoint.test.cpp, tests/compile_fail/io/
 //
 //   bindings file(vocab{50257});                                       // run-time extents, once for the whole model
 //   file.bind<stored<vocab, d_model>>("wte.weight", model.words.table);
 //   const auto block = file.in("h.0.");
-//   block.linear<in_out>("mlp.c_fc", model.layers[0].up);              // .weight, and .bias where there is one
+//   block.linear<in_out>("mlp.c_fc", model.layers[0].up);              // .weight, and .bias if the map has one
 //   block.fused<thirds, in_out>("attn.c_attn", attention.query, attention.key, attention.value);
 #pragma once
 
@@ -28,7 +29,7 @@ namespace detail {
 template <class D>
 inline constexpr char dimension_key = 0;
 
-// One parameter and its place in an array, whatever its type.
+// A parameter of any type with its array and arrangement.
 class bound_parameter {
  public:
   bound_parameter() = default;
@@ -38,14 +39,14 @@ class bound_parameter {
 
   [[nodiscard]] virtual std::string unreadable(const stored_array&, rounding) const = 0;
   virtual void read(const stored_array&) = 0;  // into a new tensor
-  virtual void commit() noexcept = 0;          // the new tensor becomes the parameter
+  virtual void commit() noexcept = 0;          // moves the new tensor into the parameter
   virtual void write(std::byte* array) const = 0;
   [[nodiscard]] virtual element_type type() const = 0;
-  [[nodiscard]] virtual bool has_extents() const = 0;  // those of the parameter are the bound ones
+  [[nodiscard]] virtual bool has_extents() const = 0;  // whether the parameter has the bound extents
 
-  std::vector<std::string> names;  // of the array: the first that the file has
+  std::vector<std::string> names;  // names of the array; the first one in the file counts
   const void* parameter = nullptr;
-  bool prefixed = true;  // the prefix that may come before every name may come before these, too
+  bool prefixed = true;  // whether the optional prefix applies to these names
   arrangement how;
   double added = 0;
 };
@@ -86,7 +87,7 @@ class bound_tensor final : public bound_parameter {
   extents_type extents_;
 };
 
-// A weight in blocks is read as floats, from whatever holds real numbers, and stored anew; it is written as floats.
+// A quantized weight: reads floating-point arrays as floats and quantizes them; writes dequantized floats.
 template <class Weight>
 class bound_blocks final : public bound_parameter {
   using extents_type = typename Weight::extents_type;
@@ -119,7 +120,7 @@ template <class Parameter>
 using bound_as =
     std::conditional_t<nn::detail::is_block_weight<Parameter>, bound_blocks<Parameter>, bound_tensor<Parameter>>;
 
-// What is stored in place of an output dimension: its pairs or halves.
+// The pairs or halves that replace an output dimension in the file.
 template <class D, class... Turned>
 struct turned_dimension {
   using type = D;
@@ -134,7 +135,8 @@ template <class D, class... Rest>
 struct turned_dimension<D, halves_as_pairs<D>, Rest...> {
   using type = halves_as_pairs<D>;
 };
-// The outputs as they are stored; what is turned and no output stays in the list, so that the order is refused.
+// The output dimensions as stored. A replaced dimension that is not an output stays in the list, so that the order is
+// rejected.
 template <class Outputs, class... Turned>
 struct turned_outputs;
 template <class... O, class... Turned>
@@ -143,7 +145,7 @@ struct turned_outputs<list<O...>, Turned...> {
   using type = join_t<stored_outputs, list_if<!is_in<Turned, stored_outputs>, Turned>...>;
 };
 
-// The outputs of the I-th of three maps in one array.
+// The output dimensions of the I-th of three maps in one array.
 template <class Parts, std::size_t I, class Outputs>
 struct fused_outputs;
 template <std::size_t I, class... O>
@@ -172,7 +174,7 @@ struct bias_order<list<O...>> {
   using type = stored<together<O...>>;
 };
 
-// The dimensions of a linear map, in its weight and in its bias.
+// The dimensions of a linear map in its weight and in its bias.
 template <class Linear>
 struct linear_dims;
 template <class... I, class... O, class Bias, class T>
@@ -184,7 +186,7 @@ struct linear_dims<nn::linear<nn::from<I...>, nn::to<O...>, Bias, T>> {
 template <class X>
 concept linear_map = requires { typename linear_dims<X>::inputs; };
 
-// Of other modules there is none, so that a call with one fails without more errors.
+// Undefined for other modules, so that a call with one gives a single error.
 template <class Convention, class Linear, class... Turned>
 struct stored_linear {
   using verdict = accepted<shape<>>;
@@ -205,7 +207,7 @@ struct stored_part {
   using bias = typename bias_order<typename fused_outputs<Parts, I, typename of::bias_outputs>::type>::type;
 };
 
-// The bindings of a model, whatever their names were.
+// The type-erased bindings of a model.
 class binding_list {
  public:
   template <class... D>
@@ -248,17 +250,17 @@ class binding_list {
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Weffc++"  // the pointer owns nothing
-/// Says which arrays parameters are, all names beginning with the same words.
+/// Binds parameters to arrays whose names share a prefix.
 class names_within {
  public:
   names_within(detail::binding_list& all, std::string prefix, bool prefixed = true)
       : all_(&all), prefix_(std::move(prefix)), prefixed_(prefixed) {}
-  /// `file.in("h.0.")` puts "h.0." before every name.
+  /// `file.in("h.0.")` adds "h.0." to the prefix of every name.
   [[nodiscard]] names_within in(const std::string& prefix) const { return {*all_, prefix_ + prefix, prefixed_}; }
-  /// Binds names before which `may_begin_with` puts nothing: those of layers beside the model that has the prefix.
+  /// Binds names without the optional prefix of `may_begin_with`: those of layers outside the prefixed model.
   [[nodiscard]] names_within without_prefix() const { return {*all_, prefix_, false}; }
 
-  /// `to` is the array of that name, or of one of the other names that it goes by, stored in this order (R3).
+  /// Binds `to` to the array of this name or one of the other names, stored in this order (R3).
   template <class Order, class T, class... D, std::convertible_to<std::string>... Names>
     requires(file_element<T> && allowed<detail::order_verdict<Order, shape<D...>>>)
   void bind(const std::string& name, tensor<T, D...>& to, const Names&... other_names) const {
@@ -268,14 +270,15 @@ class names_within {
     requires refused<Verdict>
   Verdict bind(const std::string& name, tensor<T, D...>& to, const Names&... other_names) const;
 
-  /// The same for a weight in blocks, which is read from real numbers of any type.
+  /// Binds a quantized weight, which is read from a floating-point array of any type.
   template <class Order, class Kind, class O, class I, std::convertible_to<std::string>... Names>
     requires(allowed<detail::order_verdict<Order, detail::shape_of<nn::block_weight<Kind, O, I>>>>)
   void bind(const std::string& name, nn::block_weight<Kind, O, I>& to, const Names&... other_names) const {
     all_->add<Order>(to, {prefix_ + name, prefix_ + other_names...}, prefixed_);
   }
 
-  /// A linear map: `name.weight`, stored `in_out` or `out_in`, and `name.bias` where the map has one. Turned replaces
+  /// Binds a linear map: `name.weight`, stored `in_out` or `out_in`, and `name.bias` if the map has a bias. Turned
+  /// replaces
   /// output dimensions: `pairs_as_halves<d_k>` (R3).
   template <class Convention, class... Turned, detail::linear_map Linear>
     requires(allowed<typename detail::stored_linear<Convention, Linear, Turned...>::verdict>)
@@ -288,7 +291,7 @@ class names_within {
     requires refused<Verdict>
   Verdict linear(const std::string& name, Linear& to) const;
 
-  /// Three linear maps in one array, in `thirds` or `by_heads`: queries, keys and values.
+  /// Binds three linear maps, queries, keys and values, to one array in `thirds` or `by_heads` order.
   template <class Parts, class Convention, detail::linear_map Q, detail::linear_map K, detail::linear_map V>
   void fused(const std::string& name, Q& query, K& key, V& value) const {
     linear_as<detail::stored_part<Parts, 0, Convention, Q>>(name, query);
@@ -296,13 +299,13 @@ class names_within {
     linear_as<detail::stored_part<Parts, 2, Convention, V>>(name, value);
   }
 
-  /// A norm: `name.weight` and `name.bias`, or `name.gamma` and `name.beta` as old files have it.
+  /// Binds a norm: `name.weight` and `name.bias`, or the older `name.gamma` and `name.beta`.
   template <class F, class... More>
   void norm(const std::string& name, nn::layer_norm<F, More...>& to) const {
     bind<stored<F, More...>>(name + ".weight", to.gamma, name + ".gamma");
     bind<stored<F, More...>>(name + ".bias", to.beta, name + ".beta");
   }
-  /// The same without a bias; the scale is stored `as_is` or `less_one`.
+  /// Binds a norm without a bias; the scale is stored `as_is` or `less_one`.
   template <class Scale = as_is, class F, class... More>
   void norm(const std::string& name, nn::rms_norm<F, More...>& to) const {
     static_assert(dimwise::detail::is_any_of<Scale, as_is, less_one>, "dimwise: a scale is as_is or less_one");
@@ -310,11 +313,11 @@ class names_within {
                                   std::is_same_v<Scale, less_one> ? 1 : 0);
   }
 
-  /// An array that holds no parameter: a mask, frequencies.
+  /// Ignores an array that is not a parameter, such as a mask or frequencies.
   void ignore(const std::string& name) const { all_->ignored.insert(prefix_ + name); }
-  /// All arrays whose names begin so: layers on top of a model that it does not have.
+  /// Ignores all arrays with this prefix: layers on top of the model.
   void ignore_all(const std::string& beginning) const { all_->ignored_beginnings.push_back(prefix_ + beginning); }
-  /// An array that may be there though it is another one again: an output layer that is tied to the words.
+  /// Accepts an optional array that duplicates another, such as a tied output layer.
   void same(const std::string& name, const std::string& as) const { all_->same[prefix_ + name] = prefix_ + as; }
 
  private:
@@ -334,27 +337,27 @@ class names_within {
 
 namespace detail {
 
-// A base, so that the list is there before what refers to it.
+// A base class, so that the list is constructed before the objects that refer to it.
 struct holds_list {
   binding_list held;
 };
 
 }  // namespace detail
 
-/// Which arrays of a file the parameters of a model are. The model must outlive it.
+/// The bindings of a model's parameters to the arrays of a file. The model must outlive it.
 class bindings : detail::holds_list, public names_within {
  public:
-  /// The run-time extents of the model's dimensions; those that a parameter has already need not be said.
+  /// Takes the run-time extents of the model's dimensions, except those that its parameters already have.
   template <dimension_type... D>
   explicit bindings(const D&... extents) : holds_list{detail::binding_list(extents...)}, names_within(held, "") {}
   bindings(const bindings&) = delete;
   bindings& operator=(const bindings&) = delete;
   ~bindings() = default;
 
-  /// The prefix that may come before every name in the file: "transformer.".
+  /// An optional prefix of every name in the file: "transformer.".
   void may_begin_with(std::string prefix) { held.prefixes.push_back(std::move(prefix)); }
 
-  /// What was bound, for `load`.
+  /// The collected bindings, for `load`.
   [[nodiscard]] detail::binding_list& list() { return held; }
   [[nodiscard]] const detail::binding_list& list() const { return held; }
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/io/checkpoint.hpp -- the parameters of a module: as a table, saved, compared with a file, and loaded.
+// dimwise/io/checkpoint.hpp -- parameter tables, and saving, comparing and loading the parameters of a module.
 //
-// Layer: io. Loading is all or nothing: every mismatch is reported at once, and then nothing is changed.
+// Layer: io. Loading is atomic: an error lists every mismatch, and then nothing changes.
 // Tests: tests/io/checkpoint.test.cpp
 //
 //   std::cout << parameter_table(model);
@@ -58,21 +58,21 @@ inline std::string dimension_words(const parameter& p) {
   return text;
 }
 
-// What a checkpoint that this library wrote says of a parameter's dimensions.
+// The metadata key with the dimensions of a parameter in checkpoints that this library wrote.
 inline const std::string dimensions_key = "dimensions of ";
 
-// Parameters under their own names in their own order.
+// Binds parameters under their own names in their own order.
 template <class M>
 void bind_own(M& m, bindings& to) {
   nn::for_each_parameter(
       m, [&]<class Tensor>(const std::string& name, Tensor& t) { to.bind<typename own_order<Tensor>::type>(name, t); });
 }
 
-// The array's name in a file whose names begin so.
+// The first name of the array with the given prefix.
 inline std::string first_name(const std::string& prefix, const bound_parameter& b) {
   return b.prefixed ? prefix + b.names.front() : b.names.front();
 }
-// The array that a parameter is, by the first of its names that the file has.
+// The array of a parameter, by the first of its names in the file.
 inline const stored_array* find_array(const archive& from, const std::string& prefix, const bound_parameter& b) {
   for (const std::string& name : b.names) {
     if (const stored_array* const found = from.find(b.prefixed ? prefix + name : name)) { return found; }
@@ -98,7 +98,7 @@ inline std::string described(const stored_array& a) {
   return printable(a.name) + " (" + std::string(name_of(a.type)) + " " + listed(a.extents) + ")";
 }
 
-// Everything that keeps a file from being loaded.
+// Collects all mismatches between a file and a model.
 class comparison {
  public:
   comparison(const archive& from, const bindings& file, rounding how)
@@ -115,7 +115,7 @@ class comparison {
     for (const auto& b : file_.list().all) {
       const auto p = own.find(b->parameter);
       if (p == own.end()) {
-        lines_.push_back(printable(b->names.front()) + " is bound to a tensor that is no parameter of the model");
+        lines_.push_back(printable(b->names.front()) + " is bound to a tensor that is not a parameter of the model");
         continue;
       }
       if (!bound_.insert(b->parameter).second) {
@@ -127,12 +127,12 @@ class comparison {
     for (const auto& [name, parts] : parts_) {
       for (std::size_t i = 0; i < parts.size(); ++i) {
         if (!parts[i]) {
-          lines_.push_back("part " + std::to_string(i) + " of " + printable(name) + " is bound to no parameter");
+          lines_.push_back("part " + std::to_string(i) + " of " + printable(name) + " is not bound to a parameter");
         }
       }
     }
     for (const void* const p : order) {
-      if (!bound_.contains(p)) { lines_.push_back(own.at(p).name + " is bound to no array"); }
+      if (!bound_.contains(p)) { lines_.push_back(own.at(p).name + " is not bound to an array"); }
     }
     unexpected();
     return std::move(lines_);
@@ -144,7 +144,7 @@ class comparison {
       std::vector<bool>& parts = parts_[first_name(prefix_, b)];
       parts.resize(std::max(parts.size(), b.how.parts));
       parts[b.how.part] = true;
-      if (told_.contains(b.names.front())) { return; }  // of one array that several parameters share, once
+      if (told_.contains(b.names.front())) { return; }  // reports an array that several parameters share once
     }
     const std::size_t before = lines_.size();
     compare_with(find_array(from_, prefix_, b), b, p);
@@ -161,7 +161,7 @@ class comparison {
     if (a->extents != b.how.extents) {
       lines_.push_back(described(*a) + " does not fit " + needed + ", which needs " + listed(b.how.extents));
     } else if (!b.how.even) {
-      lines_.push_back(described(*a) + " does not fit " + needed + ": an odd number of features has no pairs");
+      lines_.push_back(described(*a) + " does not fit " + needed + ": an odd number of features cannot form pairs");
     } else if (const std::string why = b.unreadable(*a, how_); !why.empty()) {
       lines_.push_back(described(*a) + " " + why + " for " + needed);
     } else if (const auto said = from_.metadata().find(dimensions_key + a->name);
@@ -206,7 +206,7 @@ class comparison {
 
 }  // namespace detail
 
-/// The parameters of a module in the order of its members: names, dimensions, extents, element types, bytes.
+/// The parameters of a module in member order, with names, dimensions, extents, element types and bytes.
 template <nn::module M>
 [[nodiscard]] std::vector<parameter> parameter_table(const M& m) {
   std::vector<parameter> all;
@@ -215,7 +215,7 @@ template <nn::module M>
   return all;
 }
 
-/// A line for each parameter, and the sum of their numbers and bytes.
+/// Prints one line per parameter, and the totals of elements and bytes.
 inline std::ostream& operator<<(std::ostream& to, const std::vector<parameter>& table) {
   std::size_t width = 0;
   std::size_t numbers = 0;
@@ -231,7 +231,7 @@ inline std::ostream& operator<<(std::ostream& to, const std::vector<parameter>& 
   return to << text.str() << table.size() << " parameters, " << numbers << " numbers, " << bytes << " bytes\n";
 }
 
-/// What keeps the file from being loaded into the model, a line each; empty where nothing does.
+/// The mismatches between the file and the model, one string each; empty if the file can be loaded.
 template <nn::module M>
 [[nodiscard]] std::vector<std::string> compare(M& m, const archive& from, const bindings& file,
                                                rounding how = rounding::refused) {
@@ -244,13 +244,13 @@ template <nn::module M>
   return compare(m, from, own, how);
 }
 
-/// Reads all parameters of the model; its run-time extents are those of the bindings afterwards. Throws `file_error`
-/// that lists every mismatch, and changes nothing then.
+/// Loads all parameters of the model; its run-time extents become those of the bindings. Throws `file_error` that lists
+/// every mismatch; then nothing changes.
 template <nn::module M>
 void load(M& m, const archive& from, const bindings& file, rounding how = rounding::refused) {
   if (const auto lines = compare(m, from, file, how); !lines.empty()) {
     std::string text = from.title() + ": the file does not fit the model:";
-    constexpr std::size_t longest = 100;  // a file that is another model's differs in everything
+    constexpr std::size_t longest = 100;  // the file of another model has very many mismatches
     for (std::size_t i = 0; i < std::min(lines.size(), longest); ++i) { text += "\n  " + lines[i]; }
     if (lines.size() > longest) { text += "\n  and " + std::to_string(lines.size() - longest) + " more differences"; }
     throw file_error(text);
@@ -260,7 +260,7 @@ void load(M& m, const archive& from, const bindings& file, rounding how = roundi
   for (const auto& b : file.list().all) { b->read(*detail::find_array(from, prefix, *b)); }
   for (const auto& b : file.list().all) { b->commit(); }
 }
-/// The same from a file that `save` wrote without bindings.
+/// Loads a file that `save` wrote without bindings.
 template <nn::module M>
 void load(M& m, const archive& from, rounding how = rounding::refused) {
   bindings own;
@@ -268,7 +268,7 @@ void load(M& m, const archive& from, rounding how = rounding::refused) {
   load(m, from, own, how);
 }
 
-/// Writes all parameters as a safetensors file, under the names and in the order of the bindings. Throws `file_error`.
+/// Saves all parameters as a safetensors file, with the names and orders of the bindings. Throws `file_error`.
 template <nn::module M>
 void save(const M& m, const std::filesystem::path& path, const bindings& file,
           std::map<std::string, std::string> metadata = {}) {
@@ -276,7 +276,7 @@ void save(const M& m, const std::filesystem::path& path, const bindings& file,
   std::map<std::string, std::size_t> places;
   std::vector<std::vector<std::byte>> memory;
   std::set<const void*> bound;
-  std::map<std::string, std::vector<bool>> parts;  // of arrays that several parameters share: those that are written
+  std::map<std::string, std::vector<bool>> parts;  // the written parts of shared arrays
   for (const auto& b : file.list().all) {
     const std::string& name = b->names.front();
     const auto refuse = [&](const std::string& what) { throw file_error(path.string() + ": " + name + what); };
@@ -301,21 +301,22 @@ void save(const M& m, const std::filesystem::path& path, const bindings& file,
     const auto missing = std::find(written.begin(), written.end(), false);
     if (missing != written.end()) {
       throw file_error(path.string() + ": part " + std::to_string(missing - written.begin()) + " of " + name +
-                       " is bound to no parameter");
+                       " is not bound to a parameter");
     }
   }
   nn::for_each_parameter(m, [&](const std::string& name, const auto& t) {
-    if (!bound.contains(&t)) { throw file_error(path.string() + ": " + name + " is bound to no array"); }
+    if (!bound.contains(&t)) { throw file_error(path.string() + ": " + name + " is not bound to an array"); }
   });
   write_safetensors(path, arrays, metadata);
 }
-/// The same under the names that the parameters have in the module, with their dimensions beside them: a file whose
-/// dimensions are others is not loaded, though every extent is equal.
+/// Saves all parameters under their names in the module, with their dimensions as metadata: a file with other
+/// dimensions
+/// does not load even if all extents agree.
 template <nn::module M>
 void save(const M& m, const std::filesystem::path& path) {
   std::vector<stored_array> arrays;
   std::map<std::string, std::string> metadata;
-  std::vector<std::vector<float>> floats;  // of weights in blocks: the format has none
+  std::vector<std::vector<float>> floats;  // dequantized weights: the format has no quantized types
   nn::for_each_parameter(m, [&]<class Parameter>(const std::string& name, const Parameter& t) {
     const parameter p = detail::parameter_of(name, t);
     if constexpr (nn::detail::is_block_weight<Parameter>) {

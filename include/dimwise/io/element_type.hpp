@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/io/element_type.hpp -- the types of elements that files hold, and which of them tensors may have.
+// dimwise/io/element_type.hpp -- the element types of files, and their correspondence to C++ types.
 //
-// Layer: io. A file's type is a value; a tensor's is a C++ type. They meet in `read_elements` and `write_elements`.
+// Layer: io. A file's element type is a value, a tensor's is a C++ type. `read_elements` and `write_elements` convert.
 // Tests: tests/io/safetensors.test.cpp
 #pragma once
 
@@ -22,7 +22,7 @@ namespace dimwise::io {
 static_assert(std::endian::native == std::endian::little,
               "dimwise::io: the formats are little-endian, as they are read");
 
-/// The element types of safetensors, and the blocks of GGUF. Tensors are read from the first nine.
+/// The element types of safetensors, and the quantized types of GGUF. Tensors are read from the first nine.
 enum class element_type : unsigned char {
   f64,
   f32,
@@ -41,8 +41,8 @@ namespace detail {
 
 struct element_facts {
   std::string_view name;  // in safetensors and in messages
-  std::size_t bits;       // of one element; of a block
-  std::size_t block = 1;  // elements that are stored together
+  std::size_t bits;       // of one element or block
+  std::size_t block = 1;  // elements per block
 };
 inline constexpr std::array<element_facts, 24> all_element_facts{{
     {"F64", 64},        {"F32", 32},    {"F16", 16},    {"BF16", 16},   {"I64", 64},       {"I32", 32},
@@ -54,9 +54,9 @@ constexpr const element_facts& facts_of(element_type t) { return all_element_fac
 
 }  // namespace detail
 
-/// "F32", "BF16", …: safetensors' word.
+/// The name in safetensors: "F32", "BF16", ….
 [[nodiscard]] constexpr std::string_view name_of(element_type t) { return detail::facts_of(t).name; }
-/// The type of that name; none for a name that safetensors does not have.
+/// The type of this name; empty for names that safetensors lacks.
 [[nodiscard]] constexpr std::optional<element_type> element_type_named(std::string_view name) {
   for (std::size_t i = 0; i < detail::all_element_facts.size(); ++i) {
     if (detail::all_element_facts[i].name == name && detail::all_element_facts[i].block == 1) {
@@ -66,7 +66,7 @@ constexpr const element_facts& facts_of(element_type t) { return all_element_fac
   return std::nullopt;
 }
 
-/// The bytes of `count` elements; none where they overflow or end within a byte or a block.
+/// The size of `count` elements in bytes; empty if it overflows or ends within a byte or a block.
 [[nodiscard]] constexpr std::optional<std::size_t> bytes_of(element_type t, std::size_t count) {
   const detail::element_facts& facts = detail::facts_of(t);
   std::size_t bits = 0;
@@ -76,7 +76,7 @@ constexpr const element_facts& facts_of(element_type t) { return all_element_fac
   return bits / 8;
 }
 
-/// The number of elements of these extents; none where it overflows, also before an extent of 0.
+/// The number of elements of these extents; empty if it overflows, even before an extent of 0.
 template <class Extents>
 [[nodiscard]] constexpr std::optional<std::size_t> count_of(const Extents& extents) {
   std::size_t count = 1;
@@ -111,7 +111,7 @@ inline constexpr std::optional<element_type> written_as<bool> = element_type::bo
 
 }  // namespace detail
 
-/// Elements that files hold: double, float, float16, bfloat16, std::int64_t, int32_t, int8_t, uint8_t, bool.
+/// Element types of tensors in files: double, float, float16, bfloat16, std::int64_t, int32_t, int8_t, uint8_t, bool.
 template <class T>
 concept file_element = detail::written_as<T>.has_value();
 template <file_element T>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/io/elements.hpp -- elements of a file into the memory of a tensor and back: another type, another order.
+// dimwise/io/elements.hpp -- copies elements between files and tensors, with conversion of type and axis order.
 //
 // Layer: io.
 // Tests: tests/io/checkpoint.test.cpp
@@ -10,12 +10,12 @@
 
 namespace dimwise::io {
 
-/// Whether elements of a type may lose digits when they are read; otherwise that is a mismatch.
+/// Whether reading may round elements; otherwise a type of lower precision is a mismatch.
 enum class rounding : unsigned char { refused, allowed };
 
 namespace detail {
 
-// The C++ type of a file's elements, and elements that are stored in blocks, by their place.
+// Reads elements stored as a C++ type, by index.
 template <class S>
 struct plain_source {
   const std::byte* bytes;
@@ -30,7 +30,7 @@ struct plain_source<bool> {
   const std::byte* bytes;
   [[nodiscard]] bool operator()(std::size_t i) const { return bytes[i] != std::byte{0}; }
 };
-// 32 numbers and their scale, a half (llama.cpp's Q8_0 and Q4_0).
+// Blocks of 32 integers and a float16 scale (llama.cpp's Q8_0 and Q4_0).
 struct q8_source {
   const std::byte* bytes;
   [[nodiscard]] float operator()(std::size_t i) const {
@@ -49,7 +49,7 @@ struct q4_source {
   }
 };
 
-// Every value of S is one of T, or a number that is rounded.
+// Whether T represents every value of S.
 template <class T, class S>
 consteval bool holds_every() {
   if constexpr (std::is_same_v<T, S>) {
@@ -86,7 +86,7 @@ T converted_element(S value) {
   }
 }
 
-// f(source, whether all its values are values of T); false for element types that tensors do not have.
+// Calls f(source, whether T represents all its values); returns false for element types without a C++ type.
 template <class F>
 bool visit_elements(const stored_array& from, const F& f) {
   const std::byte* const b = from.bytes.data();
@@ -131,7 +131,7 @@ bool visit_elements(const stored_array& from, const F& f) {
 template <class Source>
 using element_from = std::remove_cvref_t<decltype(std::declval<const Source&>()(0))>;
 
-// Why elements of this type are not read as T; empty where they are.
+// The reason why elements of this type cannot be read as T; empty if they can.
 template <class T>
 std::string unreadable(const stored_array& from, rounding how) {
   std::string why;
@@ -145,11 +145,11 @@ std::string unreadable(const stored_array& from, rounding how) {
       }
     }
   };
-  if (!visit_elements(from, ask)) { why = "is of a type that tensors do not have"; }
+  if (!visit_elements(from, ask)) { why = "has a type that tensors do not support"; }
   return why;
 }
 
-// f(place in the file, place in the parameter) for every element of a part, along the innermost loop in one call.
+// Calls f(index in the file, index in the parameter, …) once per innermost loop of a part.
 template <class F>
 void each_run(const arrangement& how, const F& f) {
   std::vector<step> steps = how.steps;
@@ -180,7 +180,7 @@ void each_run(const arrangement& how, const F& f) {
   }
 }
 
-// Reads a part of an array, which fits; `added` is added to every element.
+// Reads a part of an array that fits; adds `added` to every element.
 template <class T>
 void read_elements(const stored_array& from, const arrangement& how, T* to, double added) {
   (void)visit_elements(from, [&]<class Source>(const Source& source) {
@@ -206,7 +206,7 @@ void read_elements(const stored_array& from, const arrangement& how, T* to, doub
   }
 }
 
-// Writes a parameter into its part of an array of the same elements.
+// Writes a parameter into its part of an array with the same element type.
 template <class T>
 void write_elements(const T* from, const arrangement& how, std::byte* to, double added) {
   each_run(how, [&](std::size_t place, std::size_t there, const step& run) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/io/file_bytes.hpp -- the bytes of a file, mapped or read, as long as the object lives.
+// dimwise/io/file_bytes.hpp -- the bytes of a file, mapped or read into memory.
 //
-// Layer: io. POSIX: mmap. A mapped file costs no memory of its own; whoever truncates it while it is mapped ends the
-// program by a signal, so what others write to is read.
+// Layer: io. POSIX: mmap. A mapped file needs no memory of its own, but truncating it while it is mapped terminates the
+// program by a signal: use `read` for files that others write to.
 // Tests: tests/io/file_bytes.test.cpp
 //
 //   const file_bytes file("model.safetensors");          file.bytes()
@@ -27,13 +27,13 @@
 
 namespace dimwise::io {
 
-/// How a file comes into memory.
+/// How a file is brought into memory.
 enum class file_access : unsigned char { mapped, read };
 
-/// The bytes of one file. Throws `file_error` where it is not a regular file, or cannot be opened, mapped or read.
+/// The bytes of one file. Throws `file_error` if it is not a regular file, or cannot be opened, mapped or read.
 class file_bytes {
  public:
-  /// Opens the file; throws `file_error` where it cannot be read or is no file.
+  /// Opens the file; throws `file_error` if it cannot be read or is not a regular file.
   explicit file_bytes(std::filesystem::path path, file_access how = file_access::mapped) : path_(std::move(path)) {
     const descriptor file{::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};  // a FIFO does not block
     if (file.number < 0) { refuse("cannot be opened", errno); }
@@ -52,9 +52,9 @@ class file_bytes {
     }
   }
 
-  /// The content, for as long as this object lives.
+  /// The content, valid during the lifetime of this object.
   [[nodiscard]] std::span<const std::byte> bytes() const& { return {memory_.get(), size_}; }
-  std::span<const std::byte> bytes() const&& = delete;  // the span would outlive the file
+  std::span<const std::byte> bytes() const&& = delete;  // the span would dangle
   /// The path that was opened.
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
@@ -70,7 +70,7 @@ class file_bytes {
     }
   };
   struct release {
-    std::size_t mapped;  // bytes to unmap; 0: memory of our own
+    std::size_t mapped;  // bytes to unmap; 0 if the memory is owned
     void operator()(std::byte* memory) const {
       if (mapped != 0) {
         ::munmap(memory, mapped);

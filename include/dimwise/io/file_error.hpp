@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/io/file_error.hpp -- what is thrown when a file is not what it should be, with all that is wrong at once.
+// dimwise/io/file_error.hpp -- the exception for invalid files, which lists all mistakes at once.
 //
 // Layer: io.
 // Tests: tests/io/safetensors.test.cpp
@@ -14,12 +14,13 @@
 
 namespace dimwise::io {
 
-/// A file that cannot be read, is malformed, or does not fit the model. `what()` begins with the file's name; several
-/// faults have a line each.
+/// A file that cannot be read, is malformed, or does not match the model. `what()` begins with the file's name and
+/// lists
+/// each mistake on its own line.
 class file_error : public error {
  public:
-  /// With a text of any length, which `what()` gives: control characters and those that change the direction of text
-  /// are escaped, lines stay.
+  /// Constructs the error with a text of any length. Escapes control characters and bidirectional controls; keeps line
+  /// breaks.
   explicit file_error(const std::string& text) : text_(std::make_shared<const std::string>(escaped(text))) {}
   [[nodiscard]] const char* what() const noexcept override { return text_->c_str(); }
 
@@ -31,18 +32,18 @@ class file_error : public error {
     return all;
   }
 
-  std::shared_ptr<const std::string> text_;  // copies of an exception do not throw
+  std::shared_ptr<const std::string> text_;  // copying an exception must not throw
 };
 
 namespace detail {
 
 using namespace dimwise::detail;
 
-// Names in files are anybody's bytes: what is printed of them is short and printable, with the escapes of JSON.
+// Names in files are untrusted bytes: messages show them shortened, with the escapes of JSON.
 inline std::string printable(std::string_view name, std::size_t longest = 120) {
   std::string shown = "\"";
   while (longest > 0 && longest < name.size() && (static_cast<unsigned char>(name[longest]) & 0xc0U) == 0x80) {
-    --longest;  // a character stays whole
+    --longest;  // keeps characters whole
   }
   for (const char c : name.substr(0, longest)) {
     const auto byte = static_cast<unsigned char>(c);
@@ -63,7 +64,7 @@ inline std::string printable(std::string_view name, std::size_t longest = 120) {
   return shown + (name.size() > longest ? "…\"" : "\"");
 }
 
-// Extents are anybody's numbers, too, and there may be a million of them.
+// Extents in files are untrusted as well; there may be a million of them.
 template <class Extents>
 std::string listed(const Extents& extents) {
   constexpr std::size_t longest = 16;

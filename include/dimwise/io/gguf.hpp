@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/io/gguf.hpp -- GGUF files of versions 2 and 3: F32, F16, BF16, Q8_0, Q4_0 and whole numbers.
+// dimwise/io/gguf.hpp -- a reader of GGUF files, versions 2 and 3: F32, F16, BF16, Q8_0, Q4_0 and integers.
 //
-// Layer: io. GGUF lists extents the fastest first; an archive has the slowest first, as all formats here.
+// Layer: io. GGUF lists the fastest extent first; archives list the slowest first, like all readers of dimwise.
 // Tests: tests/io/gguf.test.cpp
 //
 //   const archive file = read_gguf("model.gguf");      file.metadata().at("general.architecture")
@@ -23,7 +23,7 @@ namespace detail {
 struct gguf_type {
   std::uint32_t number;
   std::string_view name;
-  std::optional<element_type> type = {};  // none: refused by name
+  std::optional<element_type> type = {};  // empty: rejected by name
 };
 inline constexpr std::array<gguf_type, 30> gguf_types{{{0, "F32", element_type::f32},
                                                        {1, "F16", element_type::f16},
@@ -56,7 +56,7 @@ inline constexpr std::array<gguf_type, 30> gguf_types{{{0, "F32", element_type::
                                                        {30, "BF16", element_type::bf16},
                                                        {34, "TQ1_0"}}};
 
-// Reads a GGUF file from its beginning; every length is compared with what is left before it is used.
+// Parses a GGUF file; every length is compared with the remaining bytes before its use.
 class gguf_reader {
  public:
   gguf_reader(std::span<const std::byte> bytes, archive& to) : bytes_(bytes), to_(to) {
@@ -64,8 +64,8 @@ class gguf_reader {
     at_ = 4;
     const auto version = number<std::uint32_t>();
     if (version == 3U << 24) { refuse("it is big-endian, little-endian was expected"); }
-    if (version != 2 && version != 3) {  // of one layout; version 1 has lengths of 32 bits
-      refuse("it is of version " + std::to_string(version) + ", 2 or 3 was expected");
+    if (version != 2 && version != 3) {  // equal layouts; version 1 has 32-bit lengths
+      refuse("it has version " + std::to_string(version) + ", 2 or 3 was expected");
     }
     const auto tensors = number<std::uint64_t>();
     const auto settings = number<std::uint64_t>();
@@ -84,7 +84,9 @@ class gguf_reader {
     std::size_t size = 0;
   };
 
-  [[noreturn]] void refuse(const std::string& what) const { throw file_error(to_.title() + ": no GGUF file: " + what); }
+  [[noreturn]] void refuse(const std::string& what) const {
+    throw file_error(to_.title() + ": not a GGUF file: " + what);
+  }
   [[nodiscard]] std::size_t left() const { return bytes_.size() - at_; }
   void need(std::uint64_t n) const {
     if (n > left()) {
@@ -92,7 +94,7 @@ class gguf_reader {
              " are left");
     }
   }
-  // Each takes at least so many bytes: a count that cannot be is refused before anything is reserved for it.
+  // Each element takes at least `least` bytes: rejects impossible counts before any memory is reserved.
   void check_count(std::uint64_t n, std::uint64_t least, const char* what) const {
     if (n > left() / least) {
       refuse(std::to_string(n) + " " + what + " do not fit into the " + std::to_string(left()) +
@@ -121,7 +123,7 @@ class gguf_reader {
     const auto type = number<std::uint32_t>();
     std::string value = this->value(type, 0);
     if (key == "general.alignment") {
-      if (type != 4) { refuse("general.alignment is no number of 32 bits"); }
+      if (type != 4) { refuse("general.alignment is not a 32-bit number"); }
       alignment_ = static_cast<std::size_t>(std::stoul(value));
       if (alignment_ == 0 || (alignment_ & (alignment_ - 1)) != 0 || alignment_ > 1U << 20) {
         refuse("general.alignment is " + value + ", a power of two up to 2^20 was expected");
@@ -129,14 +131,14 @@ class gguf_reader {
     }
     to_.add_text(key, std::move(value));
   }
-  // The fewest digits that give the number again.
+  // The fewest digits that reproduce the number.
   template <class T>
   static std::string shortest(T x) {
     char digits[32];
     const auto end = std::to_chars(digits, digits + sizeof digits, x).ptr;
     return {digits, end};
   }
-  // Elements of a list are looked at where their length must be known, and never made: a list may be most of a file.
+  // Skips list elements without storing them: a list may be most of the file.
   void skip(std::uint32_t type, std::uint64_t n, int depth) {
     constexpr std::size_t sizes[] = {1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8};
     const std::size_t size = type < std::size(sizes) ? sizes[type] : 0;
@@ -156,7 +158,7 @@ class gguf_reader {
       }
     }
   }
-  // A setting as text; of a list only how long it is.
+  // A setting as text; a list as its length.
   std::string value(std::uint32_t type, int depth) {
     switch (type) {
       case 0:
@@ -191,7 +193,7 @@ class gguf_reader {
         return "list of " + std::to_string(n);
       }
       default:
-        refuse("a setting is of the unknown type " + std::to_string(type));
+        refuse("a setting has the unknown type " + std::to_string(type));
     }
   }
 
@@ -210,7 +212,7 @@ class gguf_reader {
     const auto* const known = std::find_if(gguf_types.begin(), gguf_types.end(),
                                            [&](const gguf_type& t) { return t.number == number_of_type; });
     if (known == gguf_types.end() || !known->type) {
-      refuse(name + " is of the type " +
+      refuse(name + " has the type " +
              (known == gguf_types.end() ? std::to_string(number_of_type) : std::string(known->name)) +
              ", F32, F16, BF16, Q8_0, Q4_0, F64, I8, I16, I32 or I64 was expected");
     }
@@ -245,7 +247,7 @@ class gguf_reader {
       if (start > bytes_.size() || p->offset > bytes_.size() - start || p->size > bytes_.size() - start - p->offset) {
         refuse(name + " has " + std::to_string(p->size) + " bytes from " + std::to_string(p->offset) +
                ", the file has " + std::to_string(bytes_.size() - std::min(start, bytes_.size())) +
-               " behind its header");
+               " after its header");
       }
       end = p->offset + p->size;
     }
@@ -263,7 +265,7 @@ class gguf_reader {
 
 }  // namespace detail
 
-/// The arrays of a GGUF file that is in memory, and its settings as texts; of lists only the length. Throws
+/// The arrays of a GGUF file in memory, with its settings as metadata; lists are given by their length. Throws
 /// `file_error`.
 [[nodiscard]] inline archive parse_gguf(std::span<const std::byte> bytes, const std::string& title) {
   archive result(title);

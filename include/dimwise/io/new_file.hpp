@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/io/new_file.hpp -- bytes written to a file that appears whole or not at all (support/file_draft.hpp).
+// dimwise/io/new_file.hpp -- atomic file writes that throw `file_error` (support/file_draft.hpp).
 //
 // Layer: io.
 // Tests: tests/io/new_file.test.cpp
@@ -29,23 +29,24 @@ inline void throw_file_error(const char*, const std::string& text) { throw file_
 
 }  // namespace detail
 
-/// Writes a file whole or not at all: it is written beside its place and moved there when it is complete.
+/// Writes a file atomically: writes a temporary file in the same directory and renames it when it is complete.
 class new_file {
  public:
-  /// Begins a draft beside the file, and removes drafts of it that killed programs left. Throws `file_error` where it
-  /// cannot be written, and for what is no regular file.
+  /// Opens a temporary file, and removes those that killed programs left. Throws `file_error` if it cannot be written,
+  /// or
+  /// if the target is not a regular file.
   explicit new_file(std::filesystem::path path)
       : draft_(std::move(path), detail::throw_file_error), file_(std::fopen(draft_.name().c_str(), "wb")) {
     if (file_ == nullptr) { draft_.refuse(errno); }
   }
 
-  /// Adds bytes; throws `file_error` where there is no room.
+  /// Appends bytes; throws `file_error` if the write fails.
   void write(std::span<const std::byte> bytes) {
     if (!bytes.empty() && std::fwrite(bytes.data(), 1, bytes.size(), file_.get()) != bytes.size()) {
       draft_.refuse(errno);
     }
   }
-  /// The file takes its name; the old one of that name is gone, and its permissions stay.
+  /// Renames the temporary file to the target; replaces an existing file and keeps its permissions.
   void finish() {
     if (std::fclose(file_.release()) != 0) { draft_.refuse(errno); }
     draft_.place();

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/io/npy.hpp -- NumPy's .npy files: header, size and order are checked before an element is read.
+// dimwise/io/npy.hpp -- a reader and writer of NumPy's .npy files.
 //
-// Layer: io. Formats 1.0, 2.0 and 3.0; little-endian elements. Fortran order is brought into C order.
+// Layer: io. Formats 1.0, 2.0 and 3.0; little-endian elements. Checks header, size and order first, and converts
+// Fortran
+// order to C order.
 // Tests: tests/io/npy.test.cpp, every conformance suite that is a folder
 //
 //   auto x = read_tensor<tensor<float, batch, seq, d_model>>(read_npy("x.npy").at("x"));
@@ -35,7 +37,7 @@ inline constexpr std::array<npy_type, 12> npy_types{{{"<f8", element_type::f64},
                                                      {"|u1", element_type::u8},
                                                      {"|b1", element_type::boolean}}};
 
-// The dictionary of a header: {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
+// Parses the dictionary of a header: {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
 class npy_header {
  public:
   npy_header(const std::string& file, std::string_view text) : file_(file), text_(text) {
@@ -47,7 +49,7 @@ class npy_header {
     take('}');
     if (seen_ != 7) { refuse("descr, fortran_order and shape"); }
     spaces();
-    if (!text_.empty()) { refuse("nothing behind the dictionary"); }
+    if (!text_.empty()) { refuse("nothing after the dictionary"); }
   }
 
   element_type type = element_type::f32;
@@ -135,7 +137,7 @@ class npy_header {
   unsigned seen_ = 0;
 };
 
-// The header that comes before the elements in a file of format 1.0.
+// The header of a file of format 1.0.
 inline std::string npy_head(const std::string& title, const stored_array& array) {
   check_bytes(title, array);
   const auto* const known =
@@ -154,7 +156,7 @@ inline std::string npy_head(const std::string& title, const stored_array& array)
          static_cast<char>(text.size() / 256) + text;
 }
 
-// Elements of `size` bytes whose first axis is the fastest, with the last one the fastest.
+// Reorders elements of `size` bytes from Fortran order to C order.
 inline std::vector<std::byte> in_c_order(std::span<const std::byte> from, const std::vector<std::size_t>& extents,
                                          std::size_t size) {
   std::vector<std::byte> to(from.size());
@@ -179,8 +181,8 @@ inline std::vector<std::byte> in_c_order(std::span<const std::byte> from, const 
 
 }  // namespace detail
 
-/// The array of a .npy file that is in memory, as `name`. It borrows `bytes`; elements in Fortran order are copied into
-/// C order. Throws `file_error`.
+/// The array of a .npy file in memory, with this name. It borrows `bytes`; elements in Fortran order are copied into C
+/// order. Throws `file_error`.
 [[nodiscard]] inline stored_array parse_npy(std::span<const std::byte> bytes, const std::string& title,
                                             const std::string& name) {
   const auto refuse = [&](const std::string& expected) { throw file_error(title + ": expected " + expected); };
@@ -195,7 +197,7 @@ inline std::vector<std::byte> in_c_order(std::span<const std::byte> from, const 
       byte(6) == 1 ? byte(8) + 256 * byte(9) : byte(8) + 256 * (byte(9) + 256 * (byte(10) + 256 * byte(11)));
   if (length > bytes.size() - start) {
     refuse("a header of " + std::to_string(length) + " bytes; the file has " + std::to_string(bytes.size() - start) +
-           " behind its first " + std::to_string(start));
+           " after its first " + std::to_string(start));
   }
   const detail::npy_header head(title, {reinterpret_cast<const char*>(bytes.data()) + start, length});
   const auto data = bytes.subspan(start + length);
@@ -203,7 +205,7 @@ inline std::vector<std::byte> in_c_order(std::span<const std::byte> from, const 
   const auto needed = count ? bytes_of(head.type, *count) : std::nullopt;
   if (needed != data.size()) {
     refuse("the elements of its shape, " + detail::listed(head.extents) + " " + std::string(name_of(head.type)) +
-           "; the file has " + std::to_string(data.size()) + " bytes behind the header");
+           "; the file has " + std::to_string(data.size()) + " bytes after the header");
   }
   stored_array array{name, head.type, head.extents, data};
   if (head.fortran && head.extents.size() > 1 && !data.empty()) {
@@ -214,7 +216,7 @@ inline std::vector<std::byte> in_c_order(std::span<const std::byte> from, const 
   return array;
 }
 
-/// An archive of one array, which has the name of the file without ".npy". Throws `file_error`.
+/// An archive of one array, named like the file without ".npy". Throws `file_error`.
 [[nodiscard]] inline archive read_npy(const std::filesystem::path& path, file_access how = file_access::mapped) {
   const auto file = std::make_shared<const file_bytes>(path, how);
   archive result(path.string());
@@ -223,7 +225,7 @@ inline std::vector<std::byte> in_c_order(std::span<const std::byte> from, const 
   return result;
 }
 
-/// Writes an array as a .npy file of format 1.0, whole or not at all. Throws `file_error`.
+/// Writes an array atomically as a .npy file of format 1.0. Throws `file_error`.
 inline void write_npy(const std::filesystem::path& path, const stored_array& array) {
   const std::string head = detail::npy_head(path.string(), array);
   new_file file(path);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/io/npz.hpp -- NumPy's .npz files: several arrays in one zip file, by libzip. Link `dimwise::npz`.
+// dimwise/io/npz.hpp -- a reader and writer of NumPy's .npz files, with libzip. Link `dimwise::npz`.
 //
-// Layer: io. What is read is memory of its own: a compressed array cannot be mapped.
+// Layer: io. Arrays are read into owned memory: a compressed array cannot be mapped.
 // Tests: tests/io/npz.test.cpp
 //
 //   const io::archive file = io::read_npz("weights.npz");      file.at("w_q")
@@ -24,7 +24,7 @@ struct close_zip_entry {
 };
 using zip_pointer = std::unique_ptr<zip_t, discard_zip>;
 
-inline constexpr zip_uint16_t first_of_1980 = 1U << 5 | 1U;  // of January: the earliest date of a zip file
+inline constexpr zip_uint16_t first_of_1980 = 1U << 5 | 1U;  // 1 January 1980, the earliest date of a zip file
 
 inline std::string text_of(zip_error_t* problem) {
   std::string text = zip_error_strerror(problem);
@@ -32,12 +32,12 @@ inline std::string text_of(zip_error_t* problem) {
   return text;
 }
 
-// Reads the arrays of a zip file; every fault names the array.
+// Reads the arrays of a zip file; every error names the array.
 class npz_reader {
  public:
   npz_reader(std::span<const std::byte> bytes, std::string title, std::size_t most_bytes)
       : title_(std::move(title)), left_(most_bytes) {
-    if (bytes.empty()) { throw file_error(title_ + ": expected a zip file, and it has no bytes"); }
+    if (bytes.empty()) { throw file_error(title_ + ": expected a zip file, but it is empty"); }
     zip_error_t problem;
     zip_error_init(&problem);
     zip_source_t* const source = zip_source_buffer_create(bytes.data(), bytes.size(), 0, &problem);
@@ -75,9 +75,9 @@ class npz_reader {
     left_ -= bytes->size();
     stored_array array = parse_npy(*bytes, where, std::string(entry.substr(0, entry.size() - 4)));
     if (array.own == nullptr) { to.keep(bytes); }
-    to.add(std::move(array));  // libzip refused equal names
+    to.add(std::move(array));  // libzip rejects duplicate names
   }
-  // Memory grows with what is there, not with what the file says of itself.
+  // Memory grows with the data in the file, not with the size that its header states.
   std::vector<std::byte> inflated(zip_uint64_t i, const std::string& where, std::size_t size) {
     const std::unique_ptr<zip_file_t, close_zip_entry> entry(zip_fopen_index(file_.get(), i, 0));
     if (entry == nullptr) { throw file_error(where + ": cannot be read: " + zip_strerror(file_.get())); }
@@ -85,7 +85,7 @@ class npz_reader {
     for (;;) {
       constexpr std::size_t step = std::size_t{1} << 20;
       const std::size_t done = bytes.size();
-      bytes.resize(std::max(std::min(done + step, size), done + 1));  // one more: at the end the checksum is compared
+      bytes.resize(std::max(std::min(done + step, size), done + 1));  // one more, so that libzip checks the CRC
       const zip_int64_t got = zip_fread(entry.get(), bytes.data() + done, bytes.size() - done);
       if (got < 0) { throw file_error(where + ": cannot be read: " + zip_file_strerror(entry.get())); }
       bytes.resize(done + static_cast<std::size_t>(got));
@@ -93,7 +93,7 @@ class npz_reader {
       if (bytes.size() > size) { break; }
     }
     if (bytes.size() != size) {
-      throw file_error(where + ": expected " + std::to_string(size) + " bytes, as the file says");
+      throw file_error(where + ": expected " + std::to_string(size) + " bytes, the size in the zip directory");
     }
     return bytes;
   }
@@ -105,35 +105,34 @@ class npz_reader {
 
 }  // namespace detail
 
-/// Bytes that the arrays of one .npz file may take in memory unless another limit is said: 4 GiB. A small file can say
-/// that it holds any number of them.
+/// The default limit of the total size of the arrays in a .npz file: 4 GiB. A small compressed file can expand to any
+/// size.
 inline constexpr std::size_t npz_bytes = std::size_t{1} << 32;
 
-/// The arrays of a .npz file that is in memory, each by its name without ".npy". The result borrows nothing. Throws
-/// `file_error` where the file is no zip file, an entry is no .npy file, a checksum is wrong, or the arrays are larger
-/// than `most_bytes`.
+/// The arrays of a .npz file in memory, each named without ".npy". The result borrows nothing. Throws `file_error` if
+/// the
+/// file is not a zip file, an entry is not a .npy file, a checksum is wrong, or the arrays exceed `most_bytes`.
 [[nodiscard]] inline archive parse_npz(std::span<const std::byte> bytes, const std::string& title,
                                        std::size_t most_bytes = npz_bytes) {
   return detail::npz_reader(bytes, title, most_bytes).read();
 }
 
-/// The same of a file, compressed or not.
+/// The arrays of a .npz file, compressed or not. Throws `file_error`.
 [[nodiscard]] inline archive read_npz(const std::filesystem::path& path, std::size_t most_bytes = npz_bytes) {
   const file_bytes file(path);
   return parse_npz(file.bytes(), path.string(), most_bytes);
 }
 
-/// Writes arrays as a .npz file without compression, as `numpy.savez` does; the file appears whole or not at all.
-/// Throws `file_error`.
+/// Writes arrays atomically as a .npz file without compression, like `numpy.savez`. Throws `file_error`.
 inline void write_npz(const std::filesystem::path& path, std::span<const stored_array> arrays) {
-  if (arrays.empty()) {  // libzip makes no file without entries: its end alone, as numpy writes it
+  if (arrays.empty()) {  // libzip cannot write an empty archive: only its end record, as in NumPy
     new_file file(path);
     constexpr unsigned char end[22] = {'P', 'K', 5, 6};
     file.write(std::as_bytes(std::span(end)));
     return file.finish();
   }
   detail::file_draft draft(path, detail::throw_file_error);
-  std::vector<std::string> heads;  // until the file is closed
+  std::vector<std::string> heads;  // must live until the file is closed
   std::vector<zip_buffer_fragment_t> parts;
   heads.reserve(arrays.size());
   parts.reserve(2 * arrays.size());
@@ -158,7 +157,7 @@ inline void write_npz(const std::filesystem::path& path, std::span<const stored_
     const zip_int64_t at =
         source == nullptr ? -1 : zip_file_add(file.get(), (a.name + ".npy").c_str(), source, ZIP_FL_ENC_UTF_8);
     const auto place = static_cast<zip_uint64_t>(at);
-    // One date for all, so that equal arrays give equal files.
+    // One date for all entries, so that equal arrays give equal files.
     if (at < 0 || zip_set_file_compression(file.get(), place, ZIP_CM_STORE, 0) != 0 ||
         zip_file_set_dostime(file.get(), place, 0, detail::first_of_1980, 0) != 0) {
       const std::string problem = zip_strerror(file.get());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/io/safetensors.hpp -- safetensors files: read with every check of the reference parser, and written.
+// dimwise/io/safetensors.hpp -- a reader and writer of safetensors files, with every check of the reference parser.
 //
-// Layer: io. The format: eight bytes with the length of a JSON header, the header, the elements without gaps.
+// Layer: io. The format: eight bytes with the length of a JSON header, the header, and the elements without gaps.
 // Tests: tests/io/safetensors.test.cpp, the conformance suite `safetensors`
 //
 //   const archive file = read_safetensors("model.safetensors");      file.at("wte.weight").extents
@@ -23,9 +23,9 @@ namespace dimwise::io {
 
 namespace detail {
 
-inline constexpr std::size_t longest_header = 100'000'000;  // as the reference parser has it
+inline constexpr std::size_t longest_header = 100'000'000;  // the limit of the reference parser
 
-// The header of a safetensors file, read without a tree: a hostile one costs no more memory than its names.
+// Parses the header of a safetensors file without a tree: a hostile header uses no more memory than its names.
 class header_reader : public nlohmann::json_sax<nlohmann::json> {
  public:
   struct entry {
@@ -78,7 +78,7 @@ class header_reader : public nlohmann::json_sax<nlohmann::json> {
       key_ = std::move(text);
       return true;
     }
-    if (depth_ == 3) {  // of a type that is an object
+    if (depth_ == 3) {  // a dtype given as an object
       if (at_ != place::type_object) { return wrong(); }
       at_ = place::type_named;
       return type(text);
@@ -115,7 +115,7 @@ class header_reader : public nlohmann::json_sax<nlohmann::json> {
   bool end_array() override {
     --depth_;
     if (at_ == place::ignored) { return true; }
-    if (depth_ == 1) {  // of the facts of a tensor
+    if (depth_ == 1) {  // the fields of a tensor
       in_list_ = false;
       return (at_ == place::entry && leave()) || wrong();
     }
@@ -123,16 +123,17 @@ class header_reader : public nlohmann::json_sax<nlohmann::json> {
     return leave();
   }
   bool parse_error(std::size_t position, const std::string&, const nlohmann::json::exception&) override {
-    return refuse("it is no JSON at byte " + std::to_string(position));
+    return refuse("it is not JSON at byte " + std::to_string(position));
   }
 
  private:
-  // What comes next. Facts of a tensor come by their names, or, as the reference parser takes them too, in a list:
-  // type, extents, offsets. A type is a word, or an object with this word and null.
+  // The next expected token. The fields of a tensor are named, or, as in the reference parser, a list of type, shape
+  // and
+  // offsets. A type is a string, or an object with this string as a key and null.
   enum class place : unsigned char {
     top,
     metadata,
-    entry,  // a fact, or nothing more
+    entry,  // a field, or the end
     type,
     type_object,
     type_named,
@@ -170,7 +171,7 @@ class header_reader : public nlohmann::json_sax<nlohmann::json> {
   bool leave() {
     at_ = depth_ == 1 ? place::top : place::entry;
     if (in_list_) {
-      const unsigned next = fields_ + 1;  // fields_ is 0, 1, 3 and at last 7
+      const unsigned next = fields_ + 1;  // fields_ is 0, 1, 3, and finally 7
       if (next < 8) { look_for(next); }
     }
     return true;
@@ -188,12 +189,12 @@ class header_reader : public nlohmann::json_sax<nlohmann::json> {
     constexpr std::string_view expected[] = {"it is not an object of tensors",
                                              "__metadata__ is not an object of strings",
                                              "is not an object with dtype, shape and data_offsets",
-                                             "has a dtype that is no string",
-                                             "has a dtype that is no string",
-                                             "has a dtype that is no string",
-                                             "has a dtype that is no string",
-                                             "has a shape that is not a list of whole numbers below 2^64",
-                                             "has data_offsets that are not two whole numbers below 2^64",
+                                             "has a dtype that is not a string",
+                                             "has a dtype that is not a string",
+                                             "has a dtype that is not a string",
+                                             "has a dtype that is not a string",
+                                             "has a shape that is not a list of integers below 2^64",
+                                             "has data_offsets that are not two integers below 2^64",
                                              ""};
     const bool of_entry = at_ >= place::entry && !entries.empty();
     return refuse((of_entry ? name() + " " : "") + std::string(expected[static_cast<std::size_t>(at_)]));
@@ -213,18 +214,18 @@ class header_reader : public nlohmann::json_sax<nlohmann::json> {
   std::string key_{};
 };
 
-// nlohmann's reader takes a byte-order mark before the text and ends at a NUL; both are no JSON.
+// nlohmann's parser accepts a byte-order mark before the text and stops at a NUL; JSON permits neither.
 inline void read_header(header_reader& to, std::string_view text) {
   if (text.find('\0') != std::string_view::npos) {
     to.problem = "it holds a NUL byte";
   } else if (text.starts_with("\xef\xbb\xbf")) {
     to.problem = "it begins with a byte-order mark";
   } else if (!nlohmann::json::sax_parse(text.begin(), text.end(), &to) && to.problem.empty()) {
-    to.problem = "it is no JSON";
+    to.problem = "it is not JSON";
   }
 }
 
-// Every byte belongs to one tensor, in the order of their offsets.
+// Checks that every byte belongs to one tensor, in the order of their offsets.
 inline std::string check_places(std::vector<header_reader::entry>& entries, std::size_t data_size) {
   std::vector<const header_reader::entry*> by_place;
   by_place.reserve(entries.size());
@@ -244,22 +245,22 @@ inline std::string check_places(std::vector<header_reader::entry>& entries, std:
     if (!bytes || *bytes != e->end - e->begin) {
       return name + " has " + std::to_string(e->end - e->begin) + " bytes, " + std::string(name_of(e->array.type)) +
              " " + listed(e->array.extents) +
-             (bytes ? " needs " + std::to_string(*bytes) : " needs no whole number below 2^61");
+             (bytes ? " needs " + std::to_string(*bytes) : " does not need a whole number of bytes below 2^61");
     }
   }
   if (at != data_size) {
     return "the tensors have " + std::to_string(at) + " bytes, the file has " + std::to_string(data_size) +
-           " behind its header";
+           " after its header";
   }
   return {};
 }
 
 }  // namespace detail
 
-/// The arrays of a safetensors file that is in memory; `title` is its name in messages. The arrays borrow `bytes`.
-/// Throws `file_error` for everything that the reference parser refuses, and for names that occur twice.
+/// The arrays of a safetensors file in memory; `title` is its name in messages. The arrays borrow `bytes`. Throws
+/// `file_error` for files that the reference parser rejects, and for duplicate names.
 [[nodiscard]] inline archive parse_safetensors(std::span<const std::byte> bytes, const std::string& title) {
-  const auto refuse = [&](const std::string& what) { throw file_error(title + ": no safetensors file: " + what); };
+  const auto refuse = [&](const std::string& what) { throw file_error(title + ": not a safetensors file: " + what); };
   std::uint64_t length = 0;
   if (bytes.size() < sizeof length) { refuse("8 bytes were expected, it has " + std::to_string(bytes.size())); }
   std::memcpy(&length, bytes.data(), sizeof length);
@@ -269,8 +270,8 @@ inline std::string check_places(std::vector<header_reader::entry>& entries, std:
     refuse("it is a pointer of Git LFS; `git lfs pull` brings the file");
   }
   if (length > detail::longest_header || length > room) {
-    refuse("a header of " + std::to_string(length) + " bytes does not fit; " +
-           std::to_string(std::min(room, detail::longest_header)) + " is the most here");
+    refuse("a header of " + std::to_string(length) + " bytes does not fit; the limit is " +
+           std::to_string(std::min(room, detail::longest_header)));
   }
   detail::header_reader header;
   const auto header_size = static_cast<std::size_t>(length);
@@ -302,7 +303,7 @@ inline std::string check_places(std::vector<header_reader::entry>& entries, std:
   return result;
 }
 
-/// Writes arrays as a safetensors file, elements aligned to their size; whole or not at all. Throws `file_error`.
+/// Writes arrays atomically as a safetensors file, with elements aligned to their size. Throws `file_error`.
 inline void write_safetensors(const std::filesystem::path& path, std::span<const stored_array> arrays,
                               const std::map<std::string, std::string>& metadata = {}) {
   std::vector<const stored_array*> order;
@@ -311,8 +312,8 @@ inline void write_safetensors(const std::filesystem::path& path, std::span<const
   std::sort(order.begin(), order.end(), [&](const auto* a, const auto* b) {
     return width(a) != width(b) ? width(a) > width(b) : a->name < b->name;
   });
-  // As text, and not as a tree of nlohmann's: the end of a list or an object takes memory there, and ends the program
-  // where there is none.
+  // As text, and not as a tree of nlohmann's: the destructors of its lists and objects allocate, which terminates the
+  // program if memory is exhausted.
   const auto quoted = [&](const std::string& said, const std::string& of) {
     try {
       return nlohmann::json(said).dump();
@@ -344,7 +345,7 @@ inline void write_safetensors(const std::filesystem::path& path, std::span<const
     detail::check_bytes(path.string(), *a);
     if (!names.insert(a->name).second) { refuse("the name is taken"); }
     begin(a->name);
-    // Piece by piece: g++ 12 warns at -O3 of memory that "text" + std::string() would copy onto itself.
+    // In parts: g++ 12 warns at -O3 about overlapping copies in "text" + std::string().
     text.append(R"({"data_offsets":[)").append(std::to_string(at)).append(",");
     text.append(std::to_string(at + a->bytes.size())).append(R"(],"dtype":")").append(name_of(a->type));
     text.append(R"(","shape":[)");

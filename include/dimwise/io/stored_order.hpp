@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/io/stored_order.hpp -- how the numbers of a parameter are arranged in a file, as a type.
+// dimwise/io/stored_order.hpp -- types that describe the axis order and conventions of a parameter in a file.
 //
-// Layer: io. Files say extents; which dimensions these are, and in which convention the numbers are stored, only their
-// writer knows. Said by type, a square weight that is stored transposed is another type than one that is not.
+// Layer: io. Files contain extents only; their dimensions and conventions are known to the writer. As types, a square
+// weight that is stored transposed differs from one that is not.
 // Tests: tests/io/checkpoint.test.cpp, tests/compile_fail/io/
 //
 //   stored<vocab, d_model>                            two axes, in the file's order
-//   stored<together<heads, d_k>, d_model>             the heads and their features are one axis of the file
-//   stored<together<heads, pairs_as_halves<d_k>>, d_model>      rotary pairs next to each other, the model has halves
-//   stored<d_model, together<part<1, 3>, heads, d_k>>           the second of three that are stored in one array
+//   stored<together<heads, d_k>, d_model>             heads and features merged into one axis of the file
+//   stored<together<heads, pairs_as_halves<d_k>>, d_model>      rotary pairs in the file, halves in the model
+//   stored<d_model, together<part<1, 3>, heads, d_k>>           the second of three parameters in one array
 #pragma once
 
 #include <dimwise/tensor/tensor.hpp>
@@ -18,33 +18,34 @@
 
 namespace dimwise::io {
 
-/// The axes of an array in a file, the slowest first: dimensions of the parameter, or several `together`.
+/// The axes of an array in a file, the slowest first: dimensions of the parameter, or `together` lists.
 template <class... Axes>
 struct stored {};
-/// Dimensions that are one axis of the file, the slowest first.
+/// Dimensions that form one axis of the file, the slowest first.
 template <class... Axes>
 struct together;
-/// The I-th of `Count` parameters that share an array, where they follow each other along one of its axes.
+/// The I-th of `Count` parameters that are concatenated along an axis of one array.
 template <std::size_t I, std::size_t Count>
 struct part;
-/// The features D of a head, whose halves the model's rotary turns together: in the file, what is turned together is
-/// next to each other. And the reverse.
+/// Converts the feature order of rotary: the two features of a rotation are adjacent in the file and in different
+/// halves
+/// in the model; and the reverse.
 template <class D>
 struct pairs_as_halves;
 template <class D>
 struct halves_as_pairs;
 
-/// Conventions, as types. The two features that rotary turns together are `halves` (i and i + n/2, HuggingFace) or
-/// `pairs` (2i and 2i + 1, the original LLaMA and GGUF).
+/// Conventions of rotary, as types: the two features of a rotation are `halves` (i and i + n/2, HuggingFace) or `pairs`
+/// (2i and 2i + 1, the original LLaMA and GGUF).
 struct halves {};
 struct pairs {};
-/// A linear map's array: `[inputs, outputs]` (Conv1D of GPT-2) or `[outputs, inputs]` (PyTorch's Linear).
+/// The array of a linear map: `[inputs, outputs]` (Conv1D of GPT-2) or `[outputs, inputs]` (PyTorch's Linear).
 struct in_out {};
 struct out_in {};
-/// Queries, keys and values in one array: all queries, all keys, all values; or the three of each head together.
+/// Queries, keys and values in one array: all queries, then all keys, then all values; or grouped by head.
 struct thirds {};
 struct by_heads {};
-/// The scale of a norm is stored as it is, or less one.
+/// The scale of a norm is stored as is, or minus one.
 struct as_is {};
 struct less_one {};
 
@@ -52,20 +53,20 @@ namespace detail {
 
 using namespace dimwise::detail;
 
-// One loop over a file's array: how many, and the step in the parameter's memory.
+// A loop over a file's array: the count, and the stride in the parameter's memory.
 struct step {
   std::size_t count;
   std::size_t stride;
 };
-// A file's array as loops, the slowest first, and what of it a parameter is.
+// A file's array as loops, the slowest first, and the part of it that is the parameter.
 struct arrangement {
-  std::vector<std::size_t> extents;  // of the file's axes
-  std::string words;                 // their dimensions
+  std::vector<std::size_t> extents;  // the extents of the file's axes
+  std::string words;                 // the dimensions of these axes
   std::vector<step> steps;
-  std::size_t part = 0;  // which of the parameters that share the array; of `parts`
+  std::size_t part = 0;  // the index among the `parts` parameters of the array
   std::size_t parts = 1;
-  std::size_t part_step = 0;  // the step that goes over them, where there are several
-  bool even = true;           // every dimension in pairs or halves has an even extent
+  std::size_t part_step = 0;  // the index of the step over the parts
+  bool even = true;           // whether every dimension in pairs or halves has an even extent
 };
 
 // The dimensions of a file's axis.
@@ -102,7 +103,7 @@ using order_verdict =
                            all_distinct(typename order_dims<Order>::type{}),
                        accepted<Shape>, ERROR_R3_stored_order_lists_each_dimension_once<Order, operand_t<Shape>>>;
 
-// "d_k[64]": for messages.
+// "d_k[64]", for messages.
 template <class D>
 std::string dimension_text(std::size_t extent) {
   std::string text;
@@ -113,7 +114,7 @@ std::string dimension_text(std::size_t extent) {
 // Adds an axis of the file to an arrangement; returns its extent.
 template <class Axes>
 struct arranger {
-  const axis* axes;  // of the parameter: extents and strides
+  const axis* axes;  // extents and strides of the parameter
   arrangement* to;
 
   template <class D>
@@ -176,7 +177,7 @@ struct arranger {
   }
 };
 
-// How a file's array in this order is arranged in a parameter of these extents.
+// The arrangement of a file's array in this order for a parameter with these extents.
 template <class Order>
 struct arranged;
 template <class... A>
@@ -195,7 +196,7 @@ struct arranged<stored<A...>> {
 
 }  // namespace detail
 
-/// The order in which the parameter's own type has its dimensions.
+/// The order of the dimensions in the parameter's type.
 template <class Tensor>
 struct own_order {
   template <class List>

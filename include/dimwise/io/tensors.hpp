@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/io/tensors.hpp -- one tensor from an array of a file, and as one.
+// dimwise/io/tensors.hpp -- conversions between a tensor and an array of a file.
 //
 // Layer: io. The dimensions are those of the requested type; run-time extents are the file's.
 // Tests: tests/io/npy.test.cpp, tests/compile_fail/io/
@@ -18,7 +18,7 @@ namespace dimwise::io {
 
 namespace detail {
 
-// Ids are whole numbers in a file, which says of no dimension what they number.
+// Ids are stored as integers; the file does not name their dimension.
 template <class Tensor>
 struct numbers_of_ids {
   static constexpr bool any = false;
@@ -30,7 +30,7 @@ struct numbers_of_ids<tensor<id<D>, DimsAndMarks...>> {
   using type = tensor<std::int64_t, DimsAndMarks...>;
 };
 
-// Extents that follow from those of the file: an axis of one dimension of a run-time extent.
+// Extents that the file determines: an axis of a single dimension with a run-time extent.
 template <class Extents>
 struct extents_from_file {
   Extents& to;
@@ -67,8 +67,9 @@ constexpr std::size_t rank_of(stored<A...>) {
 
 }  // namespace detail
 
-/// The array as a tensor. Run-time extents are the file's; those of dimensions that are one axis together are given.
-/// Throws `file_error` where the extents or the elements do not fit; an order of other dimensions is refused (R3).
+/// Reads the array as a tensor. Run-time extents come from the file; pass those of dimensions that share an axis.
+/// Throws
+/// `file_error` if the extents or elements do not match; rejects orders with other dimensions (R3).
 template <class Tensor, class Order = typename own_order<Tensor>::type, class... Extents>
   requires(allowed<detail::order_verdict<Order, detail::shape_of<Tensor>>> && !detail::numbers_of_ids<Tensor>::any)
 [[nodiscard]] Tensor read_tensor(const stored_array& from, rounding how, const Extents&... given) {
@@ -90,7 +91,7 @@ template <class Tensor, class Order = typename own_order<Tensor>::type, class...
   detail::read_elements(from, order, to.overwrite(), 0);
   return to;
 }
-/// Ids are read from whole numbers. Throws `file_error` for one below 0, or beyond a static extent.
+/// Reads ids from integers. Throws `file_error` for a negative id, or one beyond a static extent.
 template <class Tensor, class Order = typename own_order<Tensor>::type, class... Extents>
   requires(allowed<detail::order_verdict<Order, detail::shape_of<Tensor>>> && detail::numbers_of_ids<Tensor>::any)
 [[nodiscard]] Tensor read_tensor(const stored_array& from, rounding how, const Extents&... given) {
@@ -104,7 +105,7 @@ template <class Tensor, class Order = typename own_order<Tensor>::type, class...
       std::string dimension;
       dimwise::detail::say_name(dimwise::detail::dimension_name<typename ids::dimension>(),
                                 [&](char c) { dimension += c; });
-      throw file_error(detail::printable(from.name) + " has " + std::to_string(number) + ", which is no id of " +
+      throw file_error(detail::printable(from.name) + " has " + std::to_string(number) + ", which is not an id of " +
                        dimension + (most == at_run_time ? "" : " of extent " + std::to_string(most)));
     }
     *out++ = typename Tensor::value_type(static_cast<std::size_t>(number));
@@ -121,7 +122,7 @@ template <class Tensor, class Order, class... Given,
   requires refused<Verdict>
 Verdict read_tensor(const stored_array& from, const Given&... given);
 
-/// A tensor as an array of a file, whose elements it borrows: for `write_safetensors` and `write_npy`.
+/// A tensor as an array of a file that borrows the elements, for `write_safetensors` and `write_npy`.
 template <file_element T, class... D>
 [[nodiscard]] stored_array as_stored(const std::string& name, const tensor<T, D...>& x) {
   using axes = detail::axes_for<shape<D...>>;

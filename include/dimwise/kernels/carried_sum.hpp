@@ -69,9 +69,9 @@ class carried_rows {
     for (std::size_t i = 0; i < levels; ++i) { clear(i); }
   }
   [[nodiscard]] float* row() const { return memory_; }
-  /// add(n, to, from) adds a row to another.
-  template <class Add>
-  void carry(const Add& add) {
+  /// Adds a row to another.
+  using adder = void (*)(std::size_t n, float* to, const float* from);
+  void carry(adder add) {
     ++blocks_;
     std::size_t blocks = blocks_;
     for (std::size_t i = 0; i + 1 < levels_ && (i == 0 || blocks % radix == 0); ++i) {
@@ -81,8 +81,7 @@ class carried_rows {
     }
   }
   /// `row()` holds the sum of all terms then.
-  template <class Add>
-  void finish(const Add& add) const {
+  void finish(adder add) const {
     for (std::size_t i = 1; i < levels_; ++i) { add(n_, memory_, level(i)); }
   }
 

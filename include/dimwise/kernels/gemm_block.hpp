@@ -5,11 +5,13 @@
 //
 // One block is one task: it owns its rows and columns of C over all of k, so the tasks of a product share nothing that
 // they write and the order of every sum is fixed. Sums that continue over several blocks of k wait in scratch, never
-// in C: C may have any strides, may be what the epilogue reads, and is written once.
+// in C: C may have any strides, may be what the epilogue reads, and is written once. Sums of very many blocks of k are
+// carried from group to group, so that no digits are lost.
 //
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <dimwise/kernels/carried_sum.hpp>
 #include <dimwise/kernels/configuration.hpp>
 #include <dimwise/kernels/gemm_epilogue.hpp>
 #include <dimwise/kernels/gemm_pack.hpp>
@@ -147,12 +149,16 @@ template <class Arch>
   }
 }
 
-// Scratch of a block, in floats from its start: a panel of B, then the sums of the tiles.
+// Scratch of a block, in floats from its start: a panel of B, then the sums of the tiles, level after level.
 struct block_scratch {
   std::size_t sums;
   std::size_t tile_sums;  // from the sums of one tile to those of the next; 0 when no sum has to wait
+  std::size_t level;      // all sums of a level
+  std::size_t levels;     // more than one where sums are carried
   std::size_t floats;
 };
+
+inline constexpr std::size_t depth_group = 32;  // blocks of k whose sums are added without a carry
 
 template <class Arch>
 [[nodiscard, gnu::always_inline]] constexpr block_scratch block_scratch_of(std::size_t rows, std::size_t k) noexcept {
@@ -160,7 +166,9 @@ template <class Arch>
   const std::size_t one = tile::rows * tile::columns;
   const std::size_t panel = tile::columns * smaller(k, tile::depth);
   const bool waits = k > tile::depth;
-  return {panel, waits ? one : 0, panel + (waits ? ceil_div(rows, tile::rows) : 1) * one};
+  const std::size_t level = (waits ? ceil_div(rows, tile::rows) : 1) * one;
+  const std::size_t levels = carried_rows::levels(ceil_div(ceil_div(k, tile::depth), depth_group));
+  return {panel, waits ? one : 0, level, levels, panel + levels * level};
 }
 
 // Rows of B that the block of k after this one will pack: fetched into the second-level cache a few at a time while the
@@ -184,6 +192,7 @@ struct pass {
   std::size_t extent;
   bool first;
   bool last;
+  bool in_scratch;  // the sums begin and end in scratch, whatever C is
 };
 
 // All tiles of one panel and one block of k.
@@ -195,7 +204,7 @@ template <class Arch>
   const std::size_t share = ceil_div(next.count, ceil_div(range.row_end - range.row_begin, tile::rows));
   const auto step = static_cast<std::ptrdiff_t>(b.registers * lanes<Arch>);
   const bool whole = free_tails<Arch> || b.masked || b.columns == b.registers * lanes<Arch>;
-  const bool direct = to.as_is && to.c.column_stride == 1 && whole;
+  const bool direct = to.as_is && to.c.column_stride == 1 && whole && !now.in_scratch;
   const bool into_c = now.last && direct;
   const bool from_c = now.first && direct && to.onto;
   for (std::size_t row = range.row_begin; row < range.row_end; row += tile::rows, sums += tile_sums) {
@@ -229,22 +238,58 @@ template <class Arch, panel_source Source>
           smaller(gemm_tile<Arch>::columns, column_end - column)};
 }
 
+// The sums of one panel over all blocks of k.
+template <class Arch, panel_source Source>
+[[gnu::always_inline]] inline void sum_block_of_depth(const product& p, const block_range& range, const destination& to,
+                                                      const depth_blocks<Arch>& blocks, std::size_t block,
+                                                      std::size_t column, const block_scratch& at,
+                                                      float* scratch) noexcept {
+  const std::size_t begin = blocks.begin(block);
+  const std::size_t extent = blocks.extent(block);
+  const panel b = panel_of<Arch, Source>(p, begin, extent, column, scratch);
+  const pass now{{p.a.at(range.row_begin, begin), p.a.row_stride, p.a.column_stride},
+                 extent,
+                 block == 0,
+                 block + 1 == blocks.count && at.levels == 1,
+                 at.levels > 1};
+  pass_over_rows<Arch>(now, b, range, column, scratch + at.sums, at.tile_sums, to,
+                       upcoming<Arch, Source>(p, blocks, block, column, range.column_end));
+}
+
+// The sums of one panel in groups of blocks of k, which are carried.
+template <class Arch, panel_source Source>
+[[gnu::noinline]] void multiply_deep(const product& p, const block_range& range, const destination& to,
+                                     std::size_t column, const block_scratch& at, float* scratch) noexcept {
+  const depth_blocks<Arch> blocks(p.k);
+  const carried_rows::adder add = [](std::size_t n, float* sum, const float* x) {
+    for (std::size_t i = 0; i < n; i += lanes<Arch>) store<Arch>(sum + i, load<Arch>(sum + i) + load<Arch>(x + i));
+  };
+  carried_rows sums(at.level, at.level, at.levels, scratch + at.sums);
+  for (std::size_t block = 0; block < blocks.count; ++block) {
+    if (block > 0 && block % depth_group == 0) sums.carry(add);
+    sum_block_of_depth<Arch, Source>(p, range, to, blocks, block, column, at, scratch);
+  }
+  sums.finish(add);
+  const std::size_t columns = smaller(gemm_tile<Arch>::columns, p.n - column);
+  const float* tile = sums.row();
+  for (std::size_t row = range.row_begin; row < range.row_end; row += gemm_tile<Arch>::rows, tile += at.tile_sums) {
+    to.write(tile, smaller(gemm_tile<Arch>::rows, range.row_end - row), columns,
+             padded_columns<Arch>(columns) / lanes<Arch>, to, row, column);
+  }
+}
+
 // C[range] = epilogue(A B).
 template <class Arch, panel_source Source>
 void multiply_block(const product& p, const block_range& range, const destination& to, float* scratch) noexcept {
   const depth_blocks<Arch> blocks(p.k);
   const block_scratch at = block_scratch_of<Arch>(range.row_end - range.row_begin, p.k);
   for (std::size_t column = range.column_begin; column < range.column_end; column += gemm_tile<Arch>::columns) {
+    if (at.levels > 1) {
+      multiply_deep<Arch, Source>(p, range, to, column, at, scratch);
+      continue;
+    }
     for (std::size_t block = 0; block < blocks.count; ++block) {
-      const std::size_t begin = blocks.begin(block);
-      const std::size_t extent = blocks.extent(block);
-      const panel b = panel_of<Arch, Source>(p, begin, extent, column, scratch);
-      const pass now{{p.a.at(range.row_begin, begin), p.a.row_stride, p.a.column_stride},
-                     extent,
-                     block == 0,
-                     block + 1 == blocks.count};
-      pass_over_rows<Arch>(now, b, range, column, scratch + at.sums, at.tile_sums, to,
-                           upcoming<Arch, Source>(p, blocks, block, column, range.column_end));
+      sum_block_of_depth<Arch, Source>(p, range, to, blocks, block, column, at, scratch);
     }
   }
 }

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <dimwise/kernels/table.hpp>
+#include <dimwise/support/axis.hpp>
 
 #include <cstddef>
 
@@ -41,6 +42,8 @@ struct rows_gradient_call {
   float* d_beta = nullptr;
 };
 
+using dimwise::detail::added_row;
+
 /// out[ids[r]] += in[r] for rows of `n` contiguous elements, in the order of r.
 struct scatter_call {
   std::size_t rows = 0;
@@ -51,6 +54,9 @@ struct scatter_call {
   std::ptrdiff_t in_row = 0;
   float* out = nullptr;
   std::ptrdiff_t out_row = 0;
+  /// In place of ids and strides, where a row of `out` is a sum of very many: those of each are side by side, and their
+  /// sum is carried.
+  const added_row* pairs = nullptr;
 };
 
 /// Cross-entropy of rows of `n` contiguous logits: the losses, their gradients, or both.

@@ -37,13 +37,15 @@ void adam_step(const adam_call& c) noexcept {
   });
 }
 
-/// The sum of x² in float64.
-template <class Arch = default_arch>
-[[nodiscard]] double sum_of_squares(std::size_t n, const float* x) noexcept {
+namespace detail {
+
+// The sum of x² of one block.
+template <class Arch>
+[[nodiscard, gnu::noinline]] double sum_of_squares_block(std::size_t n, const float* x) noexcept {
   // The square of a float is exact in float64: each register of floats becomes two of doubles; four sums side by side.
   constexpr std::size_t wide = lanes<Arch> / 2;
-  using doubles = detail::vector_of_t<double, wide>;
-  using halves = detail::vector_of_t<float, wide>;
+  using doubles = vector_of_t<double, wide>;
+  using halves = vector_of_t<float, wide>;
   doubles sums[4] = {};
   std::size_t i = 0;
   for (; i + 4 * wide <= n; i += 4 * wide) {
@@ -60,6 +62,19 @@ template <class Arch = default_arch>
   for (std::size_t j = 0; j < wide; ++j) total += all[j];
   for (; i < n; ++i) total += static_cast<double>(x[i]) * static_cast<double>(x[i]);
   return total;
+}
+
+}  // namespace detail
+
+/// The sum of x² in float64.
+template <class Arch = default_arch>
+[[nodiscard]] double sum_of_squares(std::size_t n, const float* x) noexcept {
+  constexpr std::size_t block = 256 * lanes<Arch>;
+  carried_sum<double> sum;
+  for (std::size_t at = 0; at < n; at += block) {
+    sum += detail::sum_of_squares_block<Arch>(n - at < block ? n - at : block, x + at);
+  }
+  return sum.value();
 }
 
 }  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION

@@ -32,7 +32,7 @@ inline constexpr std::size_t most_dots = 4;  // rows of inputs for which weights
 
 enum class quantised_path : unsigned char { dots, panels, widened };
 
-#if defined(__AVX512VNNI__) && defined(__AVX512BW__)
+#if defined(DIMWISE_DETAIL_PANEL_BYTES)
 inline constexpr bool has_panels_of_bytes = true;
 #else
 inline constexpr bool has_panels_of_bytes = false;
@@ -74,12 +74,13 @@ quantised_plan plan_of(const quantised_product_call& c) noexcept {
   } else if (halves) {
     form = input_form::bfloat16;
   }
-  quantised_plan plan{path, {form, c.k}, 0, (c.k + block_numbers - 1) / block_numbers, 0, 0};
+  quantised_plan plan{path, {form, c.k, panel_zero(c.format)}, 0, (c.k + block_numbers - 1) / block_numbers, 0, 0};
   plan.padded = plan.inputs.padded * (halves ? 2 : 1);
   plan.shared = whole_lines(c.m * plan.inputs.bytes());
   const std::size_t tile = rows_of_tile * part_columns * sizeof(float);
   if (path == quantised_path::panels) {
-    plan.own = whole_lines((part_columns + 16) * plan.padded + plan.blocks * part_columns * sizeof(float)) + tile;
+    plan.own =
+        whole_lines((part_columns + rows_of_tile) * plan.padded + plan.blocks * part_columns * sizeof(float)) + tile;
   } else if (path == quantised_path::widened) {
     // The last part may be thin, and thin products need other scratch.
     const std::size_t multiplied = larger(gemm_scratch_bytes<Arch>({c.m, part_columns, c.k}),
@@ -161,7 +162,9 @@ void dots_part(const quantised_product_call& c, const quantised_plan& plan, cons
   }
 }
 
-#if defined(__AVX512VNNI__) && defined(__AVX512BW__)
+#if defined(DIMWISE_DETAIL_PANEL_BYTES)
+// Rows of inputs in the largest tile of bytes.
+inline constexpr std::size_t rows_of_bytes = panel_bytes == 64 ? 6 : 4;
 // A tile of `Rows` rows of inputs; what it has more than `rows` is the last one again.
 template <std::size_t Rows>
 void panel_tile([[maybe_unused]] const quantised_product_call& c, const quantised_plan& plan,
@@ -172,7 +175,14 @@ void panel_tile([[maybe_unused]] const quantised_product_call& c, const quantise
 #if defined(__AVX512BF16__)
   if (c.format == number_format::bfloat16) { return bfloat16_tile<Rows>(x, (c.k + 1) / 2, p, out, part_columns); }
 #endif
-  if constexpr (Rows <= 6) int8_tile<Rows>(x, plan.blocks, p, out, part_columns);
+#if DIMWISE_DETAIL_PANEL_BYTES == 64
+  if constexpr (Rows <= rows_of_bytes) int8_tile<Rows>(x, plan.blocks, p, out, part_columns);
+#else
+  if constexpr (Rows <= rows_of_bytes) {
+    (c.format == number_format::int4 ? byte_tile<Rows, true> : byte_tile<Rows, false>)(x, plan.blocks, p, out,
+                                                                                       part_columns);
+  }
+#endif
 }
 template <class Arch>
 void panels_part(const quantised_product_call& c, const quantised_plan& plan, const unsigned char* shared,
@@ -192,7 +202,7 @@ void panels_part(const quantised_product_call& c, const quantised_plan& plan, co
     }
   }
   const bool halves = c.format == number_format::bfloat16;
-  const std::size_t most = halves ? 12 : 6;
+  const std::size_t most = halves ? 12 : rows_of_bytes;
   for (std::size_t row = 0; row < c.m; row += most) {
     const std::size_t rows = smaller(most, c.m - row);
     for (std::size_t i = 0; i < count; i += tile_panels) {
@@ -201,7 +211,9 @@ void panels_part(const quantised_product_call& c, const quantised_plan& plan, co
       if (halves) {
         (rows <= 4 ? panel_tile<4> : rows <= 8 ? panel_tile<8> : panel_tile<12>)(c, plan, shared, row, rows, pair, out);
       } else {
-        (rows <= 2 ? panel_tile<2> : rows <= 4 ? panel_tile<4> : panel_tile<6>)(c, plan, shared, row, rows, pair, out);
+        (rows <= 2   ? panel_tile<2>
+         : rows <= 4 ? panel_tile<4>
+                     : panel_tile<rows_of_bytes>)(c, plan, shared, row, rows, pair, out);
       }
     }
     finish_sums<Arch>(c, sums, part_columns, row, rows, column, columns);
@@ -263,7 +275,7 @@ void quantised_product(const quantised_product_call& c, void* scratch, const run
       case quantised_path::dots:
         return dots_part<Arch>(c, plan, shared, column, columns, mine);
       case quantised_path::panels:
-#if defined(__AVX512VNNI__) && defined(__AVX512BW__)
+#if defined(DIMWISE_DETAIL_PANEL_BYTES)
         return panels_part<Arch>(c, plan, shared, column, columns, mine);
 #endif
       case quantised_path::widened:

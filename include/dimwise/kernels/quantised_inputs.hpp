@@ -5,7 +5,8 @@
 // Tests: tests/kernels/quantised_product.test.cpp
 //
 // Four numbers of 8 bits make a lane of 32 bits. Products of unsigned by signed numbers take the stored numbers plus
-// 128 (of 4 bits plus 8, as they are in memory), so every lane begins at −128 or −8 times the sum of its inputs.
+// 128 (of 4 bits plus 8, as they are in memory), so every lane begins at −128 or −8 times the sum of its inputs. In
+// panels the number that stands for 0 is `panel_zero`.
 #pragma once
 
 #include <dimwise/kernels/configuration.hpp>
@@ -30,6 +31,15 @@ inline constexpr std::size_t block_numbers = 32;  // that share a scale
 // panels.
 enum class input_form : unsigned char { floats, bfloat16, dots8, dots4, panels };
 
+/// The byte that stands for 0 in panels of weights: AVX2 multiplies weights of 8 bits with their sign.
+[[nodiscard]] constexpr std::int32_t panel_zero([[maybe_unused]] number_format format) noexcept {
+#if defined(__AVX512VNNI__) && defined(__AVX512BW__)
+  return 128;
+#else
+  return format == number_format::int4 ? 8 : 0;
+#endif
+}
+
 // A row of inputs in scratch. `numbers` are padded with zeros to `row_padding`.
 inline constexpr std::size_t row_padding = 128;
 struct input_row {
@@ -42,6 +52,7 @@ struct input_row {
 struct input_layout {
   input_form form;
   std::size_t k;
+  std::int32_t zero = 0;  // panels: the byte of a weight of 0
   std::size_t padded = (k + row_padding - 1) / row_padding * row_padding;
   std::size_t blocks = (padded / block_numbers + 15) / 16 * 16;  // as many as whole registers hold
   std::size_t sums = form == input_form::dots8 ? padded / 4 : form == input_form::dots4 ? padded / 8 : blocks;
@@ -118,7 +129,7 @@ struct input_layout {
     }
     if (layout.form == input_form::panels) {
       std::memcpy(numbers + at, block, block_numbers);
-      begin[b] = -128 * sum_of(block, block_numbers);
+      begin[b] = -layout.zero * sum_of(block, block_numbers);
     } else if (layout.form == input_form::dots8) {
       std::memcpy(numbers + at, block, block_numbers);
       for (std::size_t l = 0; l < 8; ++l) begin[b * 8 + l] = -128 * sum_of(block + 4 * l, 4);

@@ -203,7 +203,9 @@ void norm_gradient(const rows_gradient_call& c, void* scratch, Threads& threads)
   const std::size_t levels = detail::norm_levels(c, parts);
   const std::size_t step = detail::padded_row(c.n);
   float* const sums = static_cast<float*>(scratch);
-  const auto add = [](std::size_t n, float* to, const float* from) { zip_floats<Arch>(n, to, from, to, add_of{}); };
+  const carried_rows::adder add = [](std::size_t n, float* to, const float* from) {
+    zip_floats<Arch>(n, to, from, to, add_of{});
+  };
   const auto sums_of = [&](std::size_t part, bool beta) { return sums + (2 * part + (beta ? 1 : 0)) * levels * step; };
   threads.parallel_for(parts, [&](std::size_t part, std::size_t) {
     carried_rows of_gamma(c.d_gamma == nullptr ? 0 : c.n, step, levels, sums_of(part, false));
@@ -229,7 +231,48 @@ void norm_gradient(const rows_gradient_call& c, void* scratch, Threads& threads)
   }
 }
 
-/// out[ids[r]] += in[r], in the order of r. Parts are columns: no two of them meet, and the order is the same for all.
+namespace detail {
+
+// to += the rows that begin at `from` + their offsets, which are side by side in `pairs`. Very many are summed in
+// blocks whose sums are carried, a few registers of columns at a time.
+template <class Arch>
+[[gnu::noinline]] void add_rows(std::size_t rows, std::size_t n, float* to, const float* from,
+                                const added_row* pairs) noexcept {
+  if (rows <= sum_block_rows) {
+    for (std::size_t r = 0; r < rows; ++r) zip_floats<Arch>(n, to, from + pairs[r].from, to, add_of{});
+    return;
+  }
+  constexpr std::size_t wide = lanes<Arch>;
+  for (std::size_t c = 0; c < n; c += 4 * wide) {
+    const auto columns_of = [&](std::size_t j) __attribute__((always_inline)) {
+      const std::size_t at = c + j * wide;
+      return at >= n ? 0 : n - at < wide ? n - at : wide;
+    };
+    carried_sum<floats<Arch>> sums[4];
+    for (std::size_t begin = 0; begin < rows; begin += sum_block_rows) {
+      const std::size_t end = rows - begin < sum_block_rows ? rows : begin + sum_block_rows;
+      floats<Arch> part[4] = {broadcast<Arch>(0.0F), broadcast<Arch>(0.0F), broadcast<Arch>(0.0F),
+                              broadcast<Arch>(0.0F)};
+      for (std::size_t r = begin; r < end; ++r) {
+        const float* const row = from + pairs[r].from + c;
+#pragma GCC unroll 4
+        for (std::size_t j = 0; j < 4; ++j) {
+          if (columns_of(j) > 0) part[j] = part[j] + load_some<Arch>(row + j * wide, columns_of(j));
+        }
+      }
+      for (std::size_t j = 0; j < 4; ++j) sums[j] += part[j];
+    }
+    for (std::size_t j = 0; j < 4 && columns_of(j) > 0; ++j) {
+      float* const out = to + c + j * wide;
+      store_some<Arch>(out, columns_of(j), load_some<Arch>(out, columns_of(j)) + sums[j].value());
+    }
+  }
+}
+
+}  // namespace detail
+
+/// out[ids[r]] += in[r], in the order of r; of `pairs`, out + pair.to += in + pair.from. Parts are columns: no two of
+/// them meet, and the order is the same for all.
 template <class Arch, Executor Threads>
 void scatter_add(const scatter_call& c, Threads& threads) {
   constexpr std::size_t elements_of_part = std::size_t{1} << 14;
@@ -244,6 +287,13 @@ void scatter_add(const scatter_call& c, Threads& threads) {
     const std::size_t begin = lines * part / parts * line;
     const std::size_t last = lines * (part + 1) / parts * line;
     const std::size_t count = (last < c.n ? last : c.n) - begin;
+    if (c.pairs != nullptr) {
+      for (std::size_t r = 0, rows = 1; r < c.rows; r += rows, rows = 1) {
+        while (r + rows < c.rows && c.pairs[r + rows].to == c.pairs[r].to) ++rows;
+        detail::add_rows<Arch>(rows, count, c.out + c.pairs[r].to + begin, c.in + begin, c.pairs + r);
+      }
+      return;
+    }
     for (std::size_t r = 0; r < c.rows; ++r) {
       const auto row = static_cast<std::ptrdiff_t>(r);
       float* const to = c.out + static_cast<std::ptrdiff_t>(c.ids[row * c.id_step]) * c.out_row + begin;

@@ -12,6 +12,7 @@
 #include <dimwise/io/checkpoint.hpp>
 #include <dimwise/io/shards.hpp>
 #include <dimwise/models/language_model.hpp>
+#include <dimwise/models/pooling.hpp>
 #include <dimwise/nn/layers.hpp>
 
 #pragma GCC diagnostic push
@@ -33,18 +34,11 @@ struct bert_dims {
   struct hidden : feature_dim<> {};
 };
 
-/// What one vector of a text is: the mean of its tokens (Reimers and Gurevych 2019), the first token, or a map of the
-/// first token (BERT's own).
-struct mean_pooling {};
-struct first_pooling {};
-struct mapped_pooling {};
-
-/// The parameters of a pooling, which the mean and the first token do not have.
+/// The parameters of a pooling, which only `mapped_pooling` has.
 template <class Pooling, class Model>
 struct pooling_layer {
   BOOST_HANA_DEFINE_STRUCT(pooling_layer);
-  static_assert(std::is_same_v<Pooling, mean_pooling> || std::is_same_v<Pooling, first_pooling>,
-                "dimwise: a pooling is mean_pooling, first_pooling or mapped_pooling");
+  static_assert(detail::is_pooling<Pooling>, "dimwise: a pooling is one of the types of models/pooling.hpp");
   /// Its arrays in a file.
   void bind(io::bindings& file) { file.ignore_all("pooler."); }
   /// The vector of a text from that of its first token.
@@ -115,32 +109,52 @@ struct bert {
     return layers(begun(texts, first_segment()), padding<key>(lengths));
   }
 
-  /// One vector for a text.
-  [[nodiscard]] vector_type pooled(const tensor<float, seq, d_model>& x) const {
-    if constexpr (std::is_same_v<Pooling, mean_pooling>) {
-      return mean<seq>(x);
-    } else {
+  /// One vector for a text, whose first `left_out` tokens do not count; the poolings of the first token take it
+  /// nevertheless.
+  [[nodiscard]] vector_type pooled(const tensor<float, seq, d_model>& x, std::size_t left_out = 0) const {
+    if constexpr (detail::takes_first<Pooling>) {
       return pooling.of_first(at<seq>(x, 0));
+    } else {
+      const auto n = extent_in<seq>(x);
+      tensor<float, seq> counts(n);
+      detail::write_token_weights<Pooling>(counts.overwrite(), left_out, n.extent(), n.extent());
+      if constexpr (std::is_same_v<Pooling, max_pooling>) {
+        return max<seq>(x + counts);
+      } else {
+        return sum<seq>(x * counts);
+      }
     }
   }
-  [[nodiscard]] vectors_type pooled(const tensor<float, batch, seq, d_model>& x,
-                                    const tensor<int, batch>& lengths) const {
-    if constexpr (std::is_same_v<Pooling, mean_pooling>) {
-      return sum<seq>(x, padding<seq>(lengths)) / lengths;
-    } else {
+  [[nodiscard]] vectors_type pooled(const tensor<float, batch, seq, d_model>& x, const tensor<int, batch>& lengths,
+                                    std::size_t left_out = 0) const {
+    if constexpr (detail::takes_first<Pooling>) {
       return pooling.of_first(at<seq>(x, 0));
+    } else {
+      const auto n = extent_in<seq>(x);
+      tensor<float, batch, seq> counts(extent_in<batch>(x), n);
+      float* to = counts.overwrite();
+      for (const int length : lengths.values()) {
+        detail::write_token_weights<Pooling>(to, left_out, static_cast<std::size_t>(length), n.extent());
+        to += n.extent();
+      }
+      if constexpr (std::is_same_v<Pooling, max_pooling>) {
+        return max<seq>(x + counts);
+      } else {
+        return sum<seq>(x * counts, padding<seq>(lengths));
+      }
     }
   }
 
-  /// The vector of a text, of length 1: the product of two is the cosine between them. Throws `number_error` for one
+  /// The vector of a text, of length 1: the product of two is the cosine between them. The pooling leaves out the first
+  /// `left_out` tokens: those of a prompt. Throws `number_error` for one
   /// that has no direction: one of zeros, or with numbers that are infinite, NaN, or too large for their squares.
-  [[nodiscard]] vector_type embedded(std::span<const token> text) const {
+  [[nodiscard]] vector_type embedded(std::span<const token> text, std::size_t left_out = 0) const {
     check_words(text.size(), 0);
-    return of_length_one(pooled(features(tensor<token, seq>(text, seq{text.size()}))));
+    return of_length_one(pooled(features(tensor<token, seq>(text, seq{text.size()})), left_out));
   }
   /// The vectors of several texts, which go through together. Throws `extent_error` for one without tokens, whose
   /// vector has no direction.
-  [[nodiscard]] vectors_type embedded(std::span<const std::vector<token>> texts) const {
+  [[nodiscard]] vectors_type embedded(std::span<const std::vector<token>> texts, std::size_t left_out = 0) const {
     std::size_t most = 0;
     tensor<int, batch> lengths(batch{texts.size()});
     for (std::size_t i = 0; i < texts.size(); ++i) {
@@ -154,7 +168,7 @@ struct bert {
       std::copy(text.begin(), text.end(), to);
       to += most;
     }
-    return of_length_one(pooled(features(padded, lengths), lengths));
+    return of_length_one(pooled(features(padded, lengths), lengths, left_out));
   }
 
  private:

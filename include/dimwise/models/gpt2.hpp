@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/models/gpt2.hpp -- GPT-2 (Radford et al. 2019): every shape is a type, and a folder of HuggingFace's is read.
+// dimwise/models/gpt2.hpp -- GPT-2 (Radford et al. 2019) with shapes as types, read from a HuggingFace folder.
 //
 // Layer: models.
 // Tests: tests/models/gpt2.test.cpp, the conformance suite `lm`
 //
 //   const auto model = models::read_gpt2<models::gpt2_dims>("folder");       // config.json, model.safetensors
-//   auto caches = model.start(1024);                                           // caches for so many positions
-//   tensor logits = model.next(tokens, caches);                                 // of the token behind the last one
+//   auto caches = model.start(1024);                                           // caches for this many positions
+//   tensor logits = model.next(tokens, caches);                                 // logits of the next token
 #pragma once
 
 #include <dimwise/io/checkpoint.hpp>
@@ -20,7 +20,7 @@
 
 namespace dimwise::models {
 
-/// The dimensions of a GPT-2 whose extents the folder says. A struct of one's own may say some or all of them.
+/// The dimensions of a GPT-2 with extents from the configuration. Your own struct may make some or all of them static.
 struct gpt2_dims {
   struct vocab : choice_dim<> {};
   struct seq : position_dim<> {};
@@ -32,7 +32,7 @@ struct gpt2_dims {
   struct hidden : feature_dim<> {};
 };
 
-/// Attention of GPT-2: what follows attends to itself and to what the cache holds.
+/// Attention of GPT-2: new positions attend to themselves and to the cached positions.
 template <class Dims, class Weights = float>
 struct gpt2_attention {
   using seq = typename Dims::seq;
@@ -56,14 +56,14 @@ struct gpt2_attention {
     held.append(rename<seq, key_pos>(key(x)), rename<seq, key_pos>(value(x)));
     return output(nn::attention<d_k, key_pos>(q, held.keys(), held.values(), causal<seq, key_pos>{}));
   }
-  /// The weights of every head, without a cache.
+  /// The attention weights of every head, without a cache.
   [[nodiscard]] tensor<float, heads, seq, key_pos, normalised<key_pos>> weights(
       const tensor<float, seq, d_model>& x) const {
     return nn::attention_weights<d_k, key_pos>(query(x), rename<seq, key_pos>(key(x)), causal<seq, key_pos>{});
   }
 };
 
-/// A layer of GPT-2: attention and feed-forward, each behind a norm and with its residual.
+/// A layer of GPT-2: attention and feed-forward, each after a norm and with a residual.
 template <class Dims, class Activation, class Weights = float>
 struct gpt2_block {
   using seq = typename Dims::seq;
@@ -80,12 +80,13 @@ struct gpt2_block {
     const tensor<float, seq, d_model> attended = x + attention(norm1(x), held);
     return attended + feed_forward(norm2(attended));
   }
-  /// The weights of every head, without a cache.
+  /// The attention weights of every head, without a cache.
   [[nodiscard]] auto weights(const tensor<float, seq, d_model>& x) const { return attention.weights(norm1(x)); }
 };
 
-/// GPT-2. Output is `tied` to the tokens or has its `own` weight; Activation is the feed-forward's function. Weights
-/// says how the weights and the tokens are stored (nn/weight.hpp); norms, biases and positions are floats.
+/// GPT-2. Output is `tied` to the token embedding or has its `own` weight; Activation is the activation of the
+/// feed-forward layers. Weights is the format of the weights and the embedding (nn/weight.hpp); norms, biases and
+/// positions are floats.
 template <class Dims, class Output = tied, class Activation = nn::activation::gelu_tanh, class Weights = float>
 struct gpt2 : language_model<gpt2<Dims, Output, Activation, Weights>, Dims, gpt2_block<Dims, Activation, Weights>> {
   using vocab = typename Dims::vocab;
@@ -101,13 +102,13 @@ struct gpt2 : language_model<gpt2<Dims, Output, Activation, Weights>, Dims, gpt2
   BOOST_HANA_DEFINE_STRUCT(gpt2, (token_embedding_type, token_embedding), (positions_type, positions),
                            (block_list, blocks), (norm_type, norm), (output_type, output));
 
-  /// Tokens and their positions as features.
+  /// The sum of token and position embeddings.
   [[nodiscard]] tensor<float, seq, d_model> embedded(const tensor<id<vocab>, seq>& text) const {
     return positions(token_embedding(text));
   }
-  /// Texts are at most so long.
+  /// The maximum number of positions.
   [[nodiscard]] std::size_t longest() const { return extent_of<seq>(positions.table); }
-  /// An empty cache of one block, for so many tokens.
+  /// An empty cache of one block for `length` tokens.
   [[nodiscard]] typename block::cache cache_for(std::size_t length) const {
     const auto& attention = blocks.front().attention;
     return make_cache<typename block::cache>(
@@ -116,7 +117,7 @@ struct gpt2 : language_model<gpt2<Dims, Output, Activation, Weights>, Dims, gpt2
   }
 };
 
-/// Which arrays of a file the parameters are: HuggingFace's names of `GPT2LMHeadModel`.
+/// Binds the parameters to the arrays of a file, with HuggingFace's names of `GPT2LMHeadModel`.
 template <class Dims, class Output, class Activation, class Weights>
 void bind_gpt2(io::bindings& file, gpt2<Dims, Output, Activation, Weights>& m) {
   using namespace io;
@@ -133,15 +134,16 @@ void bind_gpt2(io::bindings& file, gpt2<Dims, Output, Activation, Weights>& m) {
     names.norm("ln_2", block.norm2);
     names.template linear<in_out>("mlp.c_fc", block.feed_forward.up);
     names.template linear<in_out>("mlp.c_proj", block.feed_forward.down);
-    names.ignore("attn.bias");  // the causal mask, which old files hold
+    names.ignore("attn.bias");  // the causal mask in old files
     names.ignore("attn.masked_bias");
   }
   file.norm("ln_f", m.norm);
   bind_output(file, m.output, "lm_head.weight", "wte.weight");
 }
 
-/// Reads a folder of HuggingFace's: `config.json`, and `model.safetensors` or its shards. Throws `file_error` with
-/// everything in which the folder differs from the types.
+/// Reads a HuggingFace folder: `config.json`, and `model.safetensors` or its shards. Throws `file_error` that lists
+/// every
+/// mismatch between the folder and the types.
 template <class Dims = gpt2_dims, class Output = tied, class Activation = nn::activation::gelu_tanh,
           class Weights = float>
 [[nodiscard]] gpt2<Dims, Output, Activation, Weights> read_gpt2(const io::config_check& settings,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/models/language_model.hpp -- what language models have in common: tokens in, a cache for each layer, logits
-// out.
+// dimwise/models/language_model.hpp -- the common part of language models: tokens, one KV cache per layer, logits, and
+// greedy decoding.
 //
 // Layer: models.
 // Tests: tests/models/gpt2.test.cpp, tests/models/llama.test.cpp
@@ -27,11 +27,11 @@
 
 namespace dimwise::models {
 
-/// Whether the output layer is the table of tokens again, or has a weight of its own.
+/// Whether the output layer shares the table of the token embedding, or has its own weight.
 struct tied {};
 struct own {};
 
-/// The output layer of a model whose output is `own`; one that is `tied` has no parameters.
+/// The output layer: `own` has a weight, `tied` has no parameters.
 template <class Output, class Vocab, class Model, class Weights = float>
 struct output_layer;
 template <class Vocab, class Model, class Weights>
@@ -51,8 +51,9 @@ struct output_layer<tied, Vocab, Model, Weights> {
   }
 };
 
-/// An output layer that is `own` is bound to `name`. In files whose names have a prefix, this name has none: it is
-/// beside the model. A tied one may be in the file again.
+/// Binds an `own` output layer to `name`. This name has no prefix, even in files that prefix the others: it lies
+/// outside
+/// the model. A file may also contain the array of a tied output.
 template <class Vocab, class Model, class Weights>
 void bind_output(io::bindings& file, output_layer<own, Vocab, Model, Weights>& to, const std::string& name,
                  const std::string&) {
@@ -64,22 +65,22 @@ void bind_output(io::bindings& file, output_layer<tied, Vocab, Model, Weights>&,
   file.same(name, tokens);
 }
 
-/// Where the type of the weights requests fewer bits than the file has, they may be rounded.
+/// Rounding is allowed if the type of the weights has lower precision than the file.
 template <class Weights>
 inline constexpr io::rounding weights_rounding = real_element<Weights> ? io::rounding::refused : io::rounding::allowed;
-/// The extent of D in a weight, however it is stored.
+/// The extent of D in a weight of any format.
 template <class D, class Weight>
 [[nodiscard]] D extent_in(const Weight& w) {
   return D{w.extents().template extent<D>()};
 }
 
-/// The settings tie the output to the tokens as Output says; `otherwise` is meant where they say nothing.
+/// Checks that the settings tie the output as Output does; `otherwise` is the default of missing settings.
 template <class Output>
 void expect_output(io::config_check& config, bool otherwise) {
   config.expect_flag("tie_word_embeddings", std::is_same_v<Output, tied>, otherwise);
 }
 
-/// The names that configurations have for an activation; others have none.
+/// The names of an activation in configurations; empty for unknown activations.
 template <class Activation>
 inline constexpr std::array<std::string_view, 0> activation_names{};
 template <>
@@ -91,7 +92,7 @@ template <>
 inline constexpr std::array<std::string_view, 2> activation_names<nn::activation::silu>{"silu", "swish"};
 template <>
 inline constexpr std::array<std::string_view, 1> activation_names<nn::activation::relu>{"relu"};
-/// A configuration calls the activation so.
+/// Whether `name` is a configuration's name of this activation.
 template <class Activation>
 [[nodiscard]] bool is_activation(std::string_view name) {
   const auto& all = activation_names<Activation>;
@@ -102,8 +103,8 @@ void expect_activation(io::config_check& config, const std::string& key, const s
   static_assert(activation_names<Activation>.size() > 0, "dimwise: configurations have no name for this activation");
   config.expect_word_of(activation_names<Activation>, key, otherwise);
 }
-/// Calls `use` with the one of these activations that a configuration calls so; where there is none, with the first,
-/// for which `expect_activation` refuses the name.
+/// Calls `use` with the activation of this name; without a match with the first, for which `expect_activation` rejects
+/// the name.
 template <class First, class... Others, class Use>
 auto with_activation(std::string_view name, const Use& use) {
   if constexpr (sizeof...(Others) > 0) {
@@ -114,14 +115,14 @@ auto with_activation(std::string_view name, const Use& use) {
   return use(First());
 }
 
-/// The features of a head where a model divides its features among the heads.
+/// The features of a head in models that divide their features among the heads.
 [[nodiscard]] inline std::size_t head_extent(io::config_check& config, std::size_t features, std::size_t heads) {
   if (features % heads != 0) {
-    config.differs(std::to_string(features) + " features are not divided by " + std::to_string(heads) + " heads");
+    config.differs(std::to_string(features) + " features are not divisible by " + std::to_string(heads) + " heads");
   }
   return std::max<std::size_t>(features / heads, 1);
 }
-/// The number of layers. Each costs memory before the file is compared, and has at least so many arrays in the file.
+/// The number of layers, checked against the number of arrays in the file: each layer allocates before it is compared.
 [[nodiscard]] inline std::size_t layer_count(io::config_check& config, const std::string& key,
                                              const io::archive& weights, std::size_t arrays_of_one) {
   const std::size_t arrays = weights.arrays().size();
@@ -129,12 +130,12 @@ auto with_activation(std::string_view name, const Use& use) {
   const std::size_t n = config.count(key);
   if (n > most) {
     config.differs(key + " is " + std::to_string(n) + ", but " + weights.title() + " has " + std::to_string(arrays) +
-                   " arrays, and a layer has " + std::to_string(arrays_of_one));
+                   " arrays, and each layer needs " + std::to_string(arrays_of_one));
   }
   return std::min(n, most);
 }
 
-/// A cache of these extents, of which those that the compiler knows are left out.
+/// A cache with the run-time extents among these extents.
 template <class Cache, class... D>
 [[nodiscard]] Cache make_cache(const D&... extents) {
   return std::apply([](const auto&... needed) { return Cache(needed...); }, std::tuple_cat([](const auto& one) {
@@ -147,8 +148,8 @@ template <class Cache, class... D>
   }(extents)...));
 }
 
-/// What a language model does, whatever its layers are: Model has `token_embedding`, `blocks`, `norm`, `output`, and
-/// says `embedded` and `cache_for`.
+/// The operations of a language model with any layers: Model has `token_embedding`, `blocks`, `norm` and `output`, and
+/// defines `embedded` and `cache_for`.
 template <class Model, class Dims, class Block>
 struct language_model {
   using token = id<typename Dims::vocab>;
@@ -156,26 +157,28 @@ struct language_model {
   using text_type = tensor<token, typename Dims::seq>;
   using features_type = tensor<float, typename Dims::seq, typename Dims::d_model>;
   using logits_type = tensor<float, typename Dims::seq, typename Dims::vocab>;
-  /// The keys and values of every layer.
+  /// The KV cache of every layer.
   using state = std::vector<typename Block::cache>;
 
-  /// Empty caches for so many positions.
+  /// Empty caches for `length` positions.
   [[nodiscard]] state start(std::size_t length) const {
     state s;
     for (std::size_t i = 0; i < self().blocks.size(); ++i) { s.push_back(self().cache_for(length)); }
     return s;
   }
-  /// Tokens that come next in a text whose keys and values `caches` holds.
+  /// Tokens at the positions after those in `caches`.
   [[nodiscard]] static text_type text(std::span<const token> tokens, const state& caches) {
     using seq = typename Dims::seq;
     return text_type(tokens, starting_at(seq{tokens.size()}, caches.empty() ? 0 : caches.front().end()));
   }
 
-  /// The features of the next tokens, behind the last norm; their keys and values go into `caches`. `seen(layer, x)` is
-  /// called with the tokens' features (0) and with what each layer gives (1, 2, …).
+  /// The features of new tokens after the last norm; appends their keys and values to `caches`. `seen(layer, x)` is
+  /// called
+  /// with the embedded tokens (0) and with the output of each layer (1, 2, …).
   ///
-  /// Throws `extent_error` where `caches` has another number of caches than the model has layers, `origin_error` where
-  /// they end at different positions. Where anything is thrown, `caches` holds what it held before.
+  /// Throws `extent_error` if the number of caches differs from the number of layers, and `origin_error` if the caches
+  /// end
+  /// at different positions. After an exception `caches` has not changed.
   template <class Seen>
   [[nodiscard]] features_type features(std::span<const token> tokens, state& caches, const Seen& seen) const {
     check(caches);
@@ -198,12 +201,10 @@ struct language_model {
   }
   /// [seq, d_model] -> [seq, vocab]
   [[nodiscard]] logits_type logits(const features_type& x) const { return self().output(self().token_embedding, x); }
-  /// The logits of the token behind the last one: [vocab]. Throws `extent_error` where there are no tokens.
+  /// The logits of the token after the last one: [vocab]. Throws `extent_error` if `tokens` is empty.
   [[nodiscard]] tensor<float, typename Dims::vocab> next(std::span<const token> tokens, state& caches) const {
     using seq = typename Dims::seq;
-    if (tokens.empty()) {
-      dimwise::detail::raise<extent_error>(error{} << "next: no tokens are given: nothing is behind them");
-    }
+    if (tokens.empty()) { dimwise::detail::raise<extent_error>(error{} << "next: no tokens were given"); }
     const features_type x = features(tokens, caches);
     const features_type last = slice<seq>(x, extent_of<seq>(x) - 1, 1);
     return at<seq>(logits(last), 0);
@@ -213,15 +214,15 @@ struct language_model {
   void check(const state& caches) const {
     if (caches.size() != self().blocks.size()) {
       dimwise::detail::raise<extent_error>(error{} << "features: the model has " << self().blocks.size()
-                                                   << " layers, and there are caches of " << caches.size()
-                                                   << "; `start` gives one for each");
+                                                   << " layers, but " << caches.size() << " caches were given"
+                                                   << "; `start` makes one for each layer (R10)");
     }
     for (const auto& one : caches) {
       if (one.end() != caches.front().end()) {
         dimwise::detail::raise<origin_error>(error{} << "features: the caches of the layers end at positions "
                                                      << static_cast<long long>(caches.front().end()) << " and "
                                                      << static_cast<long long>(one.end())
-                                                     << "; they are those of one text");
+                                                     << "; the caches of one text end at the same position");
       }
     }
   }
@@ -253,10 +254,10 @@ template <class Model>
   while (made.size() < count) {
     const auto logits = made.empty() ? model.next(tokens, caches) : model.next(std::span(&made.back(), 1), caches);
     const auto values = logits.values();
-    std::size_t no_numbers = 0;  // a count has no branch that would keep the loop from being vectorised
-    for (const float x : values) { no_numbers += std::isnan(x) ? 1U : 0U; }
-    if (no_numbers > 0) {
-      dimwise::detail::raise<number_error>(error{} << "generate_greedy: " << no_numbers << " of " << values.size()
+    std::size_t nan_count = 0;  // a count has no branch that would keep the loop from being vectorised
+    for (const float x : values) { nan_count += std::isnan(x) ? 1U : 0U; }
+    if (nan_count > 0) {
+      dimwise::detail::raise<number_error>(error{} << "generate_greedy: " << nan_count << " of " << values.size()
                                                    << " logits are NaN");
     }
     made.emplace_back(argmax(values));

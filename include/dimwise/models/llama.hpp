@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/models/llama.hpp -- LLaMA (Touvron et al. 2023): every shape is a type; a folder of HuggingFace's is read.
+// dimwise/models/llama.hpp -- LLaMA (Touvron et al. 2023) with shapes as types, read from a HuggingFace folder.
 //
-// Layer: models. Root mean square norms, rotary positions, heads that share keys in groups, gated feed-forward.
+// Layer: models. RMS norms, rotary positions, grouped-query attention, gated feed-forward.
 // Tests: tests/models/llama.test.cpp, the conformance suite `lm`
 //
 //   const auto model = models::read_llama<models::llama_dims, models::own>("folder");
 //   auto caches = model.start(2048);
-//   tensor logits = model.next(tokens, caches);                                  // of the token behind the last one
+//   tensor logits = model.next(tokens, caches);                                  // logits of the next token
 #pragma once
 
 #include <dimwise/io/checkpoint.hpp>
@@ -22,20 +22,20 @@
 
 namespace dimwise::models {
 
-/// The dimensions of a LLaMA whose extents the folder says. A struct of one's own may say some or all of them.
+/// The dimensions of a LLaMA with extents from the configuration. Your own struct may make some or all of them static.
 struct llama_dims {
   struct vocab : choice_dim<> {};
   struct seq : position_dim<> {};
   struct key : prime<seq> {};
   struct d_model : feature_dim<> {};
   struct kv_heads : heads_dim<> {};  // heads of keys and values
-  struct group : heads_dim<> {};     // queries that share one of them
+  struct group : heads_dim<> {};     // query heads per key head
   struct d_k : feature_dim<> {};
   struct d_v : feature_dim<> {};
   struct hidden : feature_dim<> {};
 };
 
-/// Attention of LLaMA: queries and keys are rotated by their positions, keys go into the cache rotated.
+/// Attention of LLaMA: rotates queries and keys by their positions; the cache stores rotated keys.
 template <class Dims, class Bias, class Weights = float>
 struct llama_attention {
   using seq = typename Dims::seq;
@@ -60,7 +60,7 @@ struct llama_attention {
     held.append(keys(x), rename<seq, key_pos>(value(x)));
     return output(nn::attention<d_k, key_pos>(queries(x), held.keys(), held.values(), causal<seq, key_pos>{}));
   }
-  /// The weights of every head, without a cache.
+  /// The attention weights of every head, without a cache.
   [[nodiscard]] tensor<float, kv_heads, group, seq, key_pos, normalised<key_pos>> weights(
       const tensor<float, seq, d_model>& x) const {
     return nn::attention_weights<d_k, key_pos>(queries(x), keys(x), causal<seq, key_pos>{});
@@ -77,7 +77,7 @@ struct llama_attention {
   }
 };
 
-/// A layer of LLaMA: attention and gated feed-forward, each behind a norm and with its residual.
+/// A layer of LLaMA: attention and gated feed-forward, each after a norm and with a residual.
 template <class Dims, class Activation, class AttentionBias, class FeedBias, class Weights = float>
 struct llama_block {
   using seq = typename Dims::seq;
@@ -94,12 +94,13 @@ struct llama_block {
     const tensor<float, seq, d_model> attended = x + attention(norm1(x), held);
     return attended + feed_forward(norm2(attended));
   }
-  /// The weights of every head, without a cache.
+  /// The attention weights of every head, without a cache.
   [[nodiscard]] auto weights(const tensor<float, seq, d_model>& x) const { return attention.weights(norm1(x)); }
 };
 
-/// LLaMA. Output is `tied` to the tokens or has its `own` weight; the biases are `nn::no_bias` or `nn::with_bias`.
-/// Weights says how the weights and the tokens are stored (nn/weight.hpp); norms and biases are floats.
+/// LLaMA. Output is `tied` to the token embedding or has its `own` weight; the biases are `nn::no_bias` or
+/// `nn::with_bias`. Weights is the format of the weights and the embedding (nn/weight.hpp); norms and biases are
+/// floats.
 template <class Dims, class Output = own, class AttentionBias = nn::no_bias, class FeedBias = nn::no_bias,
           class Activation = nn::activation::silu, class Weights = float>
 struct llama : language_model<llama<Dims, Output, AttentionBias, FeedBias, Activation, Weights>, Dims,
@@ -121,16 +122,16 @@ struct llama : language_model<llama<Dims, Output, AttentionBias, FeedBias, Activ
 
   BOOST_HANA_DEFINE_STRUCT(llama, (token_embedding_type, token_embedding), (block_list, blocks), (norm_type, norm),
                            (output_type, output));
-  /// Texts are at most so long; longer ones were not trained on.
+  /// max_position_embeddings: the model was not trained on longer texts.
   std::size_t longest_text = 0;
 
-  /// The vectors of tokens: [seq]  ->  [seq, d_model].
+  /// The token embeddings: [seq]  ->  [seq, d_model].
   [[nodiscard]] tensor<float, seq, d_model> embedded(const tensor<id<vocab>, seq>& text) const {
     return token_embedding(text);
   }
-  /// How many tokens it was trained for.
+  /// The maximum number of positions in training.
   [[nodiscard]] std::size_t longest() const { return longest_text; }
-  /// An empty cache of one block, for so many tokens.
+  /// An empty cache of one block for `length` tokens.
   [[nodiscard]] typename block::cache cache_for(std::size_t length) const {
     const auto& attention = blocks.front().attention;
     return make_cache<typename block::cache>(
@@ -139,8 +140,8 @@ struct llama : language_model<llama<Dims, Output, AttentionBias, FeedBias, Activ
   }
 };
 
-/// Which arrays of a file the parameters are: HuggingFace's names of `LlamaForCausalLM`. Rotary is the order of a
-/// head's features in the file: `io::halves` (HuggingFace's), or `io::pairs` (the original's); the model has halves.
+/// Binds the parameters to the arrays of a file, with HuggingFace's names of `LlamaForCausalLM`. Rotary is the order of
+/// a head's features in the file: `io::halves` (HuggingFace), or `io::pairs` (the original); the model uses halves.
 template <class Rotary = io::halves, class Model>
 void bind_llama(io::bindings& file, Model& m) {
   using namespace io;
@@ -158,7 +159,7 @@ void bind_llama(io::bindings& file, Model& m) {
     names.template linear<out_in, turned>("self_attn.k_proj", block.attention.key);
     names.template linear<out_in>("self_attn.v_proj", block.attention.value);
     names.template linear<out_in>("self_attn.o_proj", block.attention.output);
-    names.ignore("self_attn.rotary_emb.inv_freq");  // which old files hold
+    names.ignore("self_attn.rotary_emb.inv_freq");  // in old files
     names.norm("post_attention_layernorm", block.norm2);
     names.template linear<out_in>("mlp.gate_proj", block.feed_forward.gate);
     names.template linear<out_in>("mlp.up_proj", block.feed_forward.up);
@@ -168,13 +169,13 @@ void bind_llama(io::bindings& file, Model& m) {
   bind_output(file, m.output, "lm_head.weight", "model.embed_tokens.weight");
 }
 
-/// The settings of YaRN; HuggingFace's `_compute_yarn_parameters` says what those mean that the paper does not have.
+/// The settings of YaRN; those that the paper lacks follow HuggingFace's `_compute_yarn_parameters`.
 [[nodiscard]] inline yarn_scaling yarn_of(io::config_check& scaling, double longest) {
   yarn_scaling s;
   using enum io::number_range;
   s.factor = scaling.number("factor", {}, above_zero);
   s.trained = scaling.number("original_max_position_embeddings", longest, above_zero);
-  const auto or_else = [&](const char* key, double otherwise) {  // 0 is no number of turns: it means the same as null
+  const auto or_else = [&](const char* key, double otherwise) {  // 0 turns is treated as null
     const double n = scaling.number(key, otherwise, from_zero);
     return n == 0 ? otherwise : n;
   };
@@ -203,7 +204,7 @@ void bind_llama(io::bindings& file, Model& m) {
   return s;
 }
 
-/// The rotary positions that a configuration describes; what is not known is refused by name.
+/// The rotary positions of a configuration; rejects unknown settings by name.
 [[nodiscard]] inline rotary_options rotary_of(io::config_check& config) {
   using enum io::number_range;
   rotary_options options;
@@ -232,8 +233,7 @@ void bind_llama(io::bindings& file, Model& m) {
   return options;
 }
 
-/// A model from settings and arrays that were read already. Throws `file_error` with everything in which they differ
-/// from the types.
+/// Builds a model from settings and arrays. Throws `file_error` that lists every mismatch with the types.
 template <class Model, class Rotary = io::halves>
 [[nodiscard]] Model read_llama_as(const io::config_check& settings, const io::archive& weights) {
   using Dims = typename Model::dims;
@@ -244,7 +244,7 @@ template <class Model, class Rotary = io::halves>
   const std::size_t queries = config.count("num_attention_heads");
   const auto kv_heads = config.extent<typename Dims::kv_heads>("num_key_value_heads", queries);
   if (queries % kv_heads.extent() != 0) {
-    config.differs(std::to_string(queries) + " query heads are not divided by " + std::to_string(kv_heads.extent()) +
+    config.differs(std::to_string(queries) + " query heads are not divisible by " + std::to_string(kv_heads.extent()) +
                    " key heads");
   }
   const auto group = config.implied<typename Dims::group>("num_attention_heads / num_key_value_heads",
@@ -253,7 +253,7 @@ template <class Model, class Rotary = io::halves>
       config.has("head_dim") ? config.count("head_dim") : head_extent(config, d_model.extent(), queries);
   if (of_head % 2 != 0) {
     config.differs("the heads have " + std::to_string(of_head) +
-                   " features, an even number was expected: rotary pairs them");
+                   " features, an even number was expected for rotary pairs");
   }
   const auto d_k = config.implied<typename Dims::d_k>("head_dim", of_head);
   const auto d_v = config.implied<typename Dims::d_v>("head_dim", of_head);
@@ -280,8 +280,9 @@ template <class Model, class Rotary = io::halves>
   m.norm.epsilon = epsilon;
   return m;
 }
-/// Reads a folder of HuggingFace's: `config.json`, and `model.safetensors` or its shards. Throws `file_error` with
-/// everything in which the folder differs from the types.
+/// Reads a HuggingFace folder: `config.json`, and `model.safetensors` or its shards. Throws `file_error` that lists
+/// every
+/// mismatch between the folder and the types.
 template <class Dims = llama_dims, class Output = own, class AttentionBias = nn::no_bias, class FeedBias = nn::no_bias,
           class Activation = nn::activation::silu, class Weights = float>
 [[nodiscard]] auto read_llama(const std::filesystem::path& folder) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/models/sampling.hpp -- the next token, drawn from the logits of a language model.
+// dimwise/models/sampling.hpp -- samplers of the next token: temperature, top-k, top-p, min-p, repetition penalty.
 //
-// Layer: models. Each step takes away candidates or changes their logits; the chain below has llama.cpp's order.
+// Layer: models. Each step removes candidates or changes their logits; the example has llama.cpp's order.
 // Tests: tests/models/sampling.test.cpp
 //
 //   nn::random draw(1);
@@ -19,7 +19,7 @@
 
 namespace dimwise::models {
 
-/// The tokens of a vocabulary that may come next, the likeliest first, with their logits.
+/// The candidates for the next token with their logits, the most probable first.
 template <class Vocab>
 class candidates {
  public:
@@ -31,8 +31,9 @@ class candidates {
     double logit;
   };
 
-  /// Every token of the vocabulary with its logit. Throws `extent_error` where there is none, `number_error` where one
-  /// is NaN: it says nothing of the others either.
+  /// All tokens of the vocabulary with their logits. Throws `extent_error` for an empty vocabulary and `number_error`
+  /// for
+  /// NaN, which leaves the probabilities of all tokens undefined.
   explicit candidates(const tensor<float, Vocab>& logits) {
     const auto values = logits.values();
     if (values.empty()) {
@@ -47,7 +48,7 @@ class candidates {
     }
   }
 
-  /// The likeliest k; 0 keeps all (Fan et al. 2018).
+  /// Keeps the k most probable candidates; 0 keeps all (Fan et al. 2018).
   candidates& top_k(std::size_t k) {
     if (k > 0 && k < all_.size()) {
       const auto end = all_.begin() + static_cast<std::ptrdiff_t>(k);
@@ -56,7 +57,8 @@ class candidates {
     }
     return *this;
   }
-  /// The likeliest ones that have the probability p together, at least one (Holtzman et al. 2020); 1 keeps all.
+  /// Keeps the smallest set of most probable candidates with total probability p, at least one (Holtzman et al. 2020);
+  /// 1 keeps all.
   candidates& top_p(double p) {
     check_probability(p, "top_p");
     if (p >= 1) { return *this; }
@@ -67,31 +69,32 @@ class candidates {
     all_.resize(n);
     return *this;
   }
-  /// Those at least p times as probable as the likeliest (Nguyen et al. 2024); 0 keeps all.
+  /// Keeps candidates that are at least p times as probable as the most probable (Nguyen et al. 2024); 0 keeps all.
   candidates& min_p(double p) {
     check_probability(p, "min_p");
     if (p <= 0) { return *this; }
     sort();
-    const double least = all_.front().logit + std::log(std::min(p, 1.0));
-    std::erase_if(all_, [&](const candidate& c) { return c.logit < least; });
+    const double minimum = all_.front().logit + std::log(std::min(p, 1.0));
+    std::erase_if(all_, [&](const candidate& c) { return c.logit < minimum; });
     return *this;
   }
-  /// Tokens that have been said become less likely: positive logits are divided, negative ones multiplied (Keskar et
-  /// al. 2019); 1 changes nothing.
-  candidates& repetition_penalty(std::span<const token> said, double penalty) {
-    check(penalty > 0 && std::isfinite(penalty), "the penalty of repetitions is more than 0 and finite");
+  /// Makes previous tokens less probable: divides positive logits and multiplies negative ones by `penalty` (Keskar et
+  /// al.
+  /// 2019); 1 changes nothing.
+  candidates& repetition_penalty(std::span<const token> previous, double penalty) {
+    check(penalty > 0 && std::isfinite(penalty), "the repetition penalty must be positive and finite");
     if (penalty == 1) { return *this; }
     std::unordered_set<std::size_t> all;
-    for (const token w : said) { all.insert(w.value); }
+    for (const token t : previous) { all.insert(t.value); }
     for (candidate& c : all_) {
       if (all.contains(c.which.value)) { c.logit = c.logit > 0 ? c.logit / penalty : c.logit * penalty; }
     }
     sorted_ = false;
     return *this;
   }
-  /// Below 1 the likely become likelier; 0 leaves the likeliest alone.
+  /// Divides the logits by t: below 1 sharpens the distribution, 0 keeps only the most probable candidate.
   candidates& temperature(double t) {
-    check(t >= 0, "the temperature is 0 or more");
+    check(t >= 0, "the temperature must be at least 0");
     if (t == 0) {
       const candidate best = likeliest();
       all_.assign(1, best);
@@ -101,19 +104,20 @@ class candidates {
     return *this;
   }
 
-  /// Throws `number_error` for a number below 0 and for NaN.
+  /// Throws `number_error` for a negative number or NaN.
   static void check_probability(double p, const char* what) {
-    if (!(p >= 0)) { dimwise::detail::raise<number_error>(error{} << "sampling: " << what << " is 0 or more"); }
+    if (!(p >= 0)) { dimwise::detail::raise<number_error>(error{} << "sampling: " << what << " must be at least 0"); }
   }
-  /// The first of the likeliest.
+  /// The most probable candidate; the smallest id of several.
   [[nodiscard]] candidate likeliest() const { return *std::min_element(all_.begin(), all_.end(), likelier); }
-  /// Those that are left, the likeliest first.
+  /// The remaining candidates, the most probable first.
   [[nodiscard]] std::span<const candidate> left() {
     sort();
     return all_;
   }
-  /// Softmax of the logits that are left, the likeliest first. Throws `number_error` where one is NaN, or the largest
-  /// is infinite.
+  /// The softmax of the remaining logits, the most probable first. Throws `number_error` if a logit is NaN or the
+  /// largest
+  /// one is infinite.
   [[nodiscard]] std::vector<double> probabilities() {
     sort();
     std::vector<double> each;
@@ -123,17 +127,17 @@ class candidates {
       each.push_back(std::exp(c.logit - all_.front().logit));
       sum += each.back();
     }
-    check(std::isfinite(sum), "there are no probabilities: a logit is NaN, or the largest is infinite");
+    check(std::isfinite(sum), "the probabilities are undefined: a logit is NaN, or the largest is infinite");
     for (double& p : each) { p /= sum; }
     return each;
   }
-  /// One of those left, by their probabilities.
+  /// Draws one of the remaining candidates by their probabilities.
   [[nodiscard]] token draw(nn::random& numbers) {
     const std::vector<double> each = probabilities();
     double left_over = numbers.uniform();
     std::size_t i = 0;
     while (i + 1 < each.size() && (left_over -= each[i]) >= 0) { ++i; }
-    while (i > 0 && each[i] == 0) { --i; }  // roundings lead beyond the last one that is possible
+    while (i > 0 && each[i] == 0) { --i; }  // rounding may pass the last candidate with p > 0
     return all_[i].which;
   }
 
@@ -141,8 +145,9 @@ class candidates {
   static void check(bool holds, const char* what) {
     if (!holds) { dimwise::detail::raise<number_error>(error{} << "sampling: " << what); }
   }
-  // Of equal ones the smaller id, so that the order does not depend on the library. NaN, which infinite logits can
-  // become, comes last.
+  // Ties go to the smaller id, so that the order does not depend on the standard library. NaN, which infinite logits
+  // can
+  // produce, comes last.
   static bool likelier(const candidate& a, const candidate& b) {
     if (std::isnan(a.logit) || std::isnan(b.logit)) {
       return std::isnan(a.logit) == std::isnan(b.logit) ? a.which.value < b.which.value : std::isnan(b.logit);
@@ -158,14 +163,15 @@ class candidates {
   bool sorted_ = false;
 };
 
-/// How a token is drawn. Temperature 0 takes the likeliest. Numbers below 0 and NaN are refused (`number_error`).
+/// The settings of sampling. Temperature 0 selects the most probable token. Negative settings and NaN throw
+/// `number_error`.
 struct sampling {
   double temperature = 0.8;
   std::size_t top_k = 40;
   double top_p = 0.95;
   double min_p = 0.05;
   double repetition_penalty = 1;
-  std::size_t penalised = 64;  ///< how many of the last tokens are penalised
+  std::size_t penalised = 64;  ///< number of most recent tokens that are penalised
 };
 
 /// A token behind `said`, drawn from its logits.

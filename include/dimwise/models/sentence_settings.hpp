@@ -21,9 +21,9 @@ namespace dimwise::models {
 
 /// What a folder of sentence-transformers says of texts and their vectors.
 struct sentence_settings {
-  enum class pooling : unsigned char { mean, first };
-  pooling how = pooling::mean;             ///< the mean of the tokens, or the first token
-  bool pools_prompt = true;                ///< the tokens of a prompt are part of the mean
+  enum class pooling : unsigned char { first, max, mean, mean_sqrt, weighted_mean, last };
+  pooling how = pooling::mean;             ///< how the tokens become one vector (models/pooling.hpp)
+  bool pools_prompt = true;                ///< the tokens of a prompt are pooled with those of the text
   std::filesystem::path transformer;       ///< the folder of the weights and the tokenizer
   std::optional<std::size_t> most_tokens;  ///< longer texts are truncated to as many; nothing: the folder sets no limit
   bool lower_case = false;                 ///< texts are lower-cased before the tokenizer's normalizer
@@ -79,6 +79,21 @@ inline sentence_modules read_modules(const std::filesystem::path& path) {
   return found;
 }
 
+// A pooling by its name from version 5.4 on, and by its flag before.
+struct pooling_name {
+  sentence_settings::pooling how;
+  const char* mode;
+  const char* flag;
+};
+inline constexpr pooling_name pooling_names[] = {
+    {sentence_settings::pooling::first, "cls", "pooling_mode_cls_token"},
+    {sentence_settings::pooling::max, "max", "pooling_mode_max_tokens"},
+    {sentence_settings::pooling::mean, "mean", "pooling_mode_mean_tokens"},
+    {sentence_settings::pooling::mean_sqrt, "mean_sqrt_len_tokens", "pooling_mode_mean_sqrt_len_tokens"},
+    {sentence_settings::pooling::weighted_mean, "weightedmean", "pooling_mode_weightedmean_tokens"},
+    {sentence_settings::pooling::last, "lasttoken", "pooling_mode_lasttoken"},
+};
+
 // `features` is the hidden_size of the model.
 inline void read_pooling(const std::filesystem::path& path, std::size_t features, sentence_settings& to) {
   const auto refuse = [&](const std::string& what) { throw io::file_error(path.string() + ": " + what); };
@@ -91,25 +106,36 @@ inline void read_pooling(const std::filesystem::path& path, std::size_t features
     }
   }
   to.pools_prompt = said.flag("include_prompt", true);
+  std::vector<sentence_settings::pooling> modes;
   if (said.has("pooling_mode")) {  // from version 5.4 on; flags beside it count for nothing there, either
     said.finish();
-    nlohmann::json mode = json.at("pooling_mode");
-    if (mode.is_array() && mode.size() == 1) { mode = nlohmann::json(mode.front()); }
-    if (mode != "mean" && mode != "cls") { refuse("pooling_mode is " + quoted(mode) + ", mean or cls was expected"); }
-    to.how = mode == "mean" ? sentence_settings::pooling::mean : sentence_settings::pooling::first;
-    return;
+    const nlohmann::json& mode = json.at("pooling_mode");
+    const auto take = [&](const nlohmann::json& one) {
+      const auto known = std::find_if(std::begin(pooling_names), std::end(pooling_names),
+                                      [&](const auto& pooling) { return one == pooling.mode; });
+      if (known == std::end(pooling_names)) {
+        refuse("pooling_mode is " + quoted(one) + ", cls, max, mean, mean_sqrt_len_tokens, weightedmean or lasttoken " +
+               "was expected");
+      }
+      modes.push_back(known->how);
+    };
+    if (mode.is_array()) {
+      std::for_each(mode.begin(), mode.end(), take);
+    } else {
+      take(mode);
+    }
+  } else {
+    for (const auto& one : pooling_names) {
+      if (said.flag(one.flag, false)) { modes.push_back(one.how); }
+    }
+    said.finish();
   }
-  const bool mean = said.flag("pooling_mode_mean_tokens", false);
-  const bool first = said.flag("pooling_mode_cls_token", false);
-  for (const char* other : {"pooling_mode_max_tokens", "pooling_mode_mean_sqrt_len_tokens",
-                            "pooling_mode_weightedmean_tokens", "pooling_mode_lasttoken"}) {
-    if (said.flag(other, false)) { refuse(std::string(other) + " is not supported"); }
+  if (modes.empty()) { refuse("pooling_mode, or one of the flags pooling_mode_…, was expected"); }
+  if (modes.size() > 1) {
+    refuse("it concatenates " + std::to_string(modes.size()) + " poolings, whose vectors have " +
+           std::to_string(modes.size()) + " times hidden_size features: one pooling was expected");
   }
-  said.finish();
-  if (mean == first) {
-    refuse("pooling_mode, or one of pooling_mode_mean_tokens and pooling_mode_cls_token, was expected");
-  }
-  to.how = mean ? sentence_settings::pooling::mean : sentence_settings::pooling::first;
+  to.how = modes.front();
 }
 
 // What is done to a text before its tokens: sentence_bert_config.json, which other models call by their own names.

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/nn/attention.hpp -- scaled dot-product attention, what changes its scores, and sinks.
+// dimwise/nn/attention.hpp -- scaled dot-product attention with masks, biases, score functions and sinks.
 //
 // Layer: nn.
 //
 //   attention<d_k, key>(q, k, v, causal<seq, key>{})   softmax(q·k / √|d_k|) · v      (Vaswani et al. 2017, equation 1)
 //
-// What changes the scores comes behind the values and is applied from left to right: masks, biases (tensors, or made of
-// positions), and functions of scores, such as soft_cap{30} or a lambda of one's own.
+// Arguments after the values change the scores. They are applied from left to right: masks, biases (tensors or
+// functions
+// of positions), and functions of scores such as soft_cap{30} or a lambda.
 //
 //   attention<d_k, key>(rounded<bfloat16>(q), rounded<bfloat16>(k), rounded<bfloat16>(v))      products of bfloat16
 //
-// Weights are rounded as queries are. Keys and values may be stored in bfloat16: widened(k), widened(v).
+// The weights are rounded to the type of the queries. Keys and values stored in bfloat16 need widened(k), widened(v).
 //
 // Tests: tests/nn/multi_head.test.cpp, tests/conformance/, tests/compile_fail/nn/
 #pragma once
@@ -29,8 +30,8 @@ auto capped(const S& s, double cap) {
 
 }  // namespace detail::words
 
-/// cap · tanh(s / cap): scores stay within ±cap (Gemma 2). Refuses what is masked already (R7); what is biased is
-/// capped with its bias.
+/// cap · tanh(s / cap): keeps scores within ±cap (Gemma 2). Rejects masked scores (R7). A bias added before is capped
+/// with the scores.
 struct soft_cap {
   double cap;
   template <operand S, class Verdict = DIMWISE_DETAIL_VERDICT(detail::words::capped(std::declval<const S&>(), 1.0))>
@@ -43,8 +44,7 @@ struct soft_cap {
   Verdict operator()(const S& s) const;
 };
 
-/// How products become scores: by `scores<F>(q, k)`, which is the default; as they are (T5); or times a number of one's
-/// own.
+/// The scale of the scores: that of `scores<F>(q, k)` (the default), none (T5), or a given factor.
 struct root_scaled {
   template <class P>
   auto scale(const P& products) const {
@@ -66,13 +66,13 @@ struct scaled_by {
     }, products);
   }
 };
-/// One of these; it comes first among what changes scores.
+/// A scaling, which comes first among the arguments that change the scores.
 template <class X>
 concept scaling = std::same_as<X, root_scaled> || std::same_as<X, not_scaled> || std::same_as<X, scaled_by>;
 
 namespace detail {
 
-// The factor of a scaling, for products of so many features.
+// The factor of a scaling for this number of features.
 template <class... How>
 double scale_of(std::size_t features, const How&...) {
   return 1 / std::sqrt(static_cast<double>(features));
@@ -88,8 +88,8 @@ double scale_of(std::size_t, const scaled_by& by, const How&...) {
 
 template <class X>
 concept number_tensor = operand<X> && !is_bool<value_of<X>>;
-// A mask; also what `masked` refuses: a mask of the other polarity, and a tensor of bool, which has none; and what was
-// refused where it was formed.
+// A mask, or an argument that `masked` rejects: a mask of the other polarity, a tensor of bool (which has no polarity),
+// and a mask whose construction was rejected.
 template <class X>
 inline constexpr bool masks_or_is_refused = mask_like<X> || operand<X> || is_refused<X>;
 template <class E>
@@ -97,7 +97,7 @@ inline constexpr bool masks_or_is_refused<block_mask<E>> = true;
 
 namespace words {
 
-/// One change of scores: a mask, a bias, or a function.
+/// The scores after one change: a mask, a bias, or a function.
 template <class S, class How>
 auto changed(const S& s, const How& how) {
   if constexpr (is_refusal<S>) {
@@ -135,13 +135,13 @@ auto changed_scores(const Q& q, const K& k, [[maybe_unused]] const By& by, const
   }
 }
 
-/// Part of an attention, of which the log-sum-exp is a number for each query.
+/// A partial attention result with its log-sum-exp per query.
 template <class Key, class S, class V>
 auto part_of_attention(const S& s, const V& v) {
   return attempt([](const auto& part) { return attention_part{part.output, tensor(plain(part.log_sum_exp))}; },
                  partial_attention<Key>(s, v));
 }
-/// A logit for each of these sums. What `at` took of a dimension is no logit for all of it (R18).
+/// A logit broadcast to these sums. A logit selected by `at` does not hold for the whole dimension (R18).
 template <class Logit, class Sums>
 auto logit_beside(const Logit& logit, const Sums& sums) {
   if constexpr (indexed_meets<shape_of<Logit>, shape_of<Sums>>) {
@@ -151,7 +151,7 @@ auto logit_beside(const Logit& logit, const Sums& sums) {
     return evaluated_as<Sums>(broadcast_like(logit, sums));
   }
 }
-/// A part of attention beside one more key, which has this logit and this value, or the value 0 where none is given.
+/// A partial attention result merged with one more key of this logit and value; without a value, the value is 0.
 template <class Part, class Logit, class... Value>
 auto beside(const Part& given, const Logit& logit, const Value&... value) {
   const auto joined = [&](const auto& part, const auto& own) -> Part {
@@ -168,7 +168,7 @@ auto output_of(const Part& given) {
   return attempt([](const auto& part) { return part.output; }, given);
 }
 
-// The numbers that X is rounded to; `nothing` where it is not.
+// The element type that X is rounded to; `nothing` if it is not rounded.
 template <class X>
 struct rounding_of {
   using type = nothing;
@@ -177,7 +177,7 @@ template <class Shape, class T, class To, class E>
 struct rounding_of<elementwise<Shape, T, fn::rounded<To>, E>> {
   using type = To;
 };
-/// Weights as the values are multiplied with them: rounded where the queries Q are.
+/// The attention weights, rounded to the type of the queries Q if those are rounded.
 template <class Q, class W>
 auto rounded_as(const W& w) {
   using to = typename rounding_of<Q>::type;
@@ -204,7 +204,7 @@ auto attention_with_sinks(const Q& q, const K& k, const V& v, const Sinks& sinks
 }  // namespace words
 }  // namespace detail
 
-// A function of this name: the value of the formula, or its error (DIMWISE_DETAIL_CALL).
+// Defines the function of this name: it returns the value of the formula, or its error (DIMWISE_DETAIL_CALL).
 #define DIMWISE_DETAIL_ATTENTION(name)                                                                            \
   template <class F, class Key, class... Given,                                                                   \
             class Verdict = DIMWISE_DETAIL_VERDICT(detail::words::name<F, Key>(std::declval<const Given&>()...))> \
@@ -221,7 +221,7 @@ auto attention_with_sinks(const Q& q, const K& k, const V& v, const Sinks& sinks
     requires(refused<Verdict> && detail::deleted_where_refused<Given...>)                                         \
   Verdict name(const Given&... given) = delete
 
-/// `attention_weights<F, Key>(q, k, how…)`: softmax over Key of the changed scores.
+/// `attention_weights<F, Key>(q, k, how…)`: softmax over Key of the masked and biased scores.
 ///
 ///   [queries, F, shared] x [Key, F, shared]  ->  [shared, queries, Key], normalised<Key>
 DIMWISE_DETAIL_ATTENTION(attention_weights);
@@ -230,19 +230,20 @@ DIMWISE_DETAIL_ATTENTION(attention_weights);
 ///
 ///   [queries, F, shared] x [Key, F, shared] x [Key, V, shared]  ->  [shared, queries, V]
 ///
-/// One query or many, with heads or without, of one batch or none: what the operands share is parallel. `how` changes
-/// the scores before softmax, from left to right. Weights are rounded as queries are: `rounded<bfloat16>(q)` with keys
-/// and values of bfloat16 runs in products of bfloat16. Refuses what `scores`, `masked`, `biased`, `softmax` and
-/// `contract` refuse.
+/// Dimensions that the operands share are parallel (batch, heads); each is optional. `how` changes the scores before
+/// softmax, from left to right. The weights are rounded to the type of the queries: `rounded<bfloat16>(q)` with keys
+/// and
+/// values of bfloat16 uses bfloat16 products. Rejects what `scores`, `masked`, `biased`, `softmax` and `contract`
+/// reject.
 DIMWISE_DETAIL_ATTENTION(attention);
 
-/// `attention_with_sinks<F, Key>(q, k, v, sinks, how…)`: attention whose softmax has one more logit, which takes its
-/// share of the weights and gives nothing: a sink for each head (Xiao et al. 2023; learned in gpt-oss). Computed at
-/// once.
+/// `attention_with_sinks<F, Key>(q, k, v, sinks, how…)`: attention whose softmax has one more logit per head, with
+/// value
+/// 0 (Xiao et al. 2023; learned in gpt-oss). Evaluated immediately.
 ///
 ///   [queries, F, shared] x [Key, F, shared] x [Key, V, shared] x [subset of shared]  ->  [shared, queries, V]
 ///
-/// Refuses what `attention` refuses, and sinks with other dimensions than those of the result without V (R3).
+/// Rejects what `attention` rejects, and sinks with dimensions that the result without V lacks (R3).
 DIMWISE_DETAIL_ATTENTION(attention_with_sinks);
 #undef DIMWISE_DETAIL_ATTENTION
 

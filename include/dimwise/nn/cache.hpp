@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/nn/cache.hpp -- a cache of keys and values: what it holds, where it grows and how far are parts of its type.
+// dimwise/nn/cache.hpp -- the KV cache in one buffer: element types, dimensions and capacity are part of its type.
 //
-// Layer: nn. Keys and values are read in place: one step of decoding costs one pass over them and copies nothing.
+// Layer: nn. Attention reads keys and values in place: one decoding step reads them once and copies nothing.
 // Tests: tests/nn/cache.test.cpp, tests/compile_fail/cache/
 //
 //   nn::kv_cache<key, nn::capacity<2048>, nn::keys<float, batch, kv_heads, key, d_k, rotated<d_k, seq>>,
 //                nn::values<float, batch, kv_heads, key, d_v>> cache(batch{2});
-//   cache.append(k, v);                                     // both at once, positions go on where the cache ends
+//   cache.append(k, v);                                     // both at once, at the positions from cache.end() on
 //   tensor y = contract<key>(softmax<key>(masked(scores<d_k>(q, cache.keys()), causal<seq, key>{})), cache.values());
 #pragma once
 
@@ -17,12 +17,12 @@
 
 namespace dimwise::nn {
 
-/// Keeps everything, up to so many positions; more throw `extent_error`.
+/// A cache that keeps all positions, up to `Positions`; more positions throw `extent_error`.
 template <extent_t Positions = at_run_time>
 struct capacity {};
-/// Keeps the last positions, as many as a query of a window of this extent sees (itself included). Keys stay
-/// contiguous: they slide through a buffer of twice the window and are moved to its front once in a window of
-/// positions.
+/// A cache that keeps the last `Window` positions, the query's own included. Keys stay contiguous: they fill a buffer
+/// of
+/// twice the window and are moved to its front once per window.
 template <extent_t Window>
 struct sliding {};
 
@@ -46,18 +46,60 @@ struct cache_kind<nn::sliding<W>> {
   static constexpr extent_t buffer = 2 * W;
 };
 
+// How many positions of Key a mask shows at most, the query's own among them, as far as a window says it; 0 where none
+// does: a mask that reads positions otherwise, or shows all of them.
+template <class Key, class M>
+extent_t most_shown(const M&) {
+  return 0;
+}
+template <class Key, class Q>
+extent_t most_shown(const window<Q, Key>& w) {
+  return w.left() < 0 ? 0 : static_cast<extent_t>(w.left()) + 1;
+}
+template <class Key, class A, class B>
+extent_t most_shown(const mask_pair<all_of, A, B>& both) {
+  const extent_t a = most_shown<Key>(both.left());
+  const extent_t b = most_shown<Key>(both.right());
+  return a == 0 || b == 0 ? a + b : (a < b ? a : b);
+}
+template <class Key, class A, class B>
+extent_t most_shown(const mask_pair<any_of, A, B>& either) {
+  const extent_t a = most_shown<Key>(either.left());
+  const extent_t b = most_shown<Key>(either.right());
+  return a == 0 || b == 0 ? 0 : (a < b ? b : a);
+}
+
+// Whether an expression is masked, and by masks that show more positions than are kept.
+template <class Key, class E>
+void check_windows(const E&, extent_t) {}
+template <class Key, class Op, class Shape, class T, class... X>
+void check_windows(const node<Op, Shape, T, X...>& scores, extent_t kept) {
+  scores.each_child([kept](const auto& x) {
+    if constexpr (mask_like<std::remove_cvref_t<decltype(x)>>) {
+      const extent_t shown = most_shown<Key>(x);
+      if (shown > kept) {
+        raise<extent_error>(error{} << "attend: the window shows " << shown << " positions of " << dimension_name<Key>()
+                                    << ", and the cache keeps " << kept << "; sliding<W> keeps what a window of "
+                                    << "W - 1 positions to the left shows (R10)");
+      }
+    } else {
+      check_windows<Key>(x, kept);
+    }
+  });
+}
+
 }  // namespace dimwise::detail
 
 namespace dimwise::nn {
 
-/// The cache of keys and values along Key; `Kind` is `capacity<…>`, `sliding<…>` or `paged<…>`.
+/// The KV cache along Key; `Kind` is `capacity<…>`, `sliding<…>` or `paged<…>`.
 template <class Key, class Kind, class Keys, class Values>
 class kv_cache;
 
-/// A cache in one buffer: its own, or a borrowed one.
+/// A KV cache in one buffer, owned or borrowed.
 ///
-/// Refuses values that are rotated (R9), keys and values with other heads, a Key whose extent the compiler knows,
-/// elements of 4 bits along Key (R10), positions of several documents (R19).
+/// Rejects rotated values (R9), keys and values with different heads, a Key with a static extent, 4-bit elements along
+/// Key (R10), and positions of several documents (R19).
 template <class Key, class Kind, class KeyElement, class... KeyDims, class ValueElement, class... ValueDims>
 class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, ValueDims...>>
     : public detail::cache_base<
@@ -73,22 +115,22 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
   static constexpr bool key_given = kind::buffer == at_run_time;
 
  public:
-  /// An empty cache with these run-time extents; that of Key is its capacity where the type does not say one. Before
-  /// them the scale of each side that is stored as whole numbers, that of the keys first.
+  /// Constructs an empty cache with these run-time extents; the extent of Key is the capacity unless the type specifies
+  /// one. The scales of quantized sides come first, that of the keys before that of the values.
   template <class... Given>
     requires(sides::template gives<key_given, Given...>)
   explicit kv_cache(const Given&... given) : sides_(filled(settings(given...))) {}
   template <class... Given, class Error = typename sides::template given_error<key_given, Given...>>
     requires((detail::cache_setting<Given> && ...) && !sides::template gives<key_given, Given...>)
   explicit kv_cache(const Given&... given) DIMWISE_DETAIL_REFUSED(Error);
-  /// An empty cache over borrowed memory, which must outlive it; throws `extent_error` where its extent is another.
+  /// Constructs an empty cache over borrowed memory, which must outlive it; throws `extent_error` for another extent.
   template <class... Given>
     requires(sides::template gives<key_given, Given...>)
   kv_cache(std::span<typename base::key_element> of_keys, std::span<typename base::value_element> of_values,
            const Given&... given)
       : sides_(of_keys, of_values, filled(settings(given...))), foreign_(true) {}
 
-  /// A copy has memory of its own, with the elements that are held; what was moved from takes none.
+  /// Copies the positions that the cache holds into new memory; a moved-from cache has capacity 0.
   kv_cache(const kv_cache& other)
       : sides_(other.sides_, other.used_ - other.held_, other.held_),
         used_(other.used_),
@@ -100,7 +142,7 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
         held_(std::exchange(other.held_, 0)),
         end_(std::exchange(other.end_, 0)),
         foreign_(std::exchange(other.foreign_, false)) {}
-  /// Takes the other's elements, or a copy of them; where a copy has no memory, the cache stays as it was.
+  /// Takes the other cache's elements, or a copy of them; if allocation throws, the cache does not change.
   kv_cache& operator=(kv_cache other) noexcept {
     sides_ = static_cast<sides&&>(other.sides_);
     used_ = other.used_;
@@ -111,7 +153,7 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
   }
   ~kv_cache() = default;
 
-  /// The keys that are held, with their positions; read in place, until the next `append`.
+  /// The keys with their positions, read in place; valid until the next `append`.
   [[nodiscard]] auto keys() const& { return sides_.keys.read(used_ - held_, held()); }
   /// The values, at the same positions.
   [[nodiscard]] auto values() const& { return sides_.values.read(used_ - held_, held()); }
@@ -121,18 +163,18 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
   template <class Error = ERROR_R3_elements_of_a_temporary_are_gone<shape<ValueDims...>>>
   Error values() const&&;
 
-  /// How many positions are held.
+  /// The number of positions in the cache.
   [[nodiscard]] extent_t length() const { return held_; }
-  /// How many positions fit; of a window, how many are kept.
+  /// The capacity in positions; the window of a sliding cache.
   [[nodiscard]] extent_t limit() const {
     const extent_t buffer = sides_.keys.extents().template extent<Key>();
     return kind::slides ? buffer / 2 : buffer;
   }
   /// The position of the next key.
   [[nodiscard]] std::ptrdiff_t end() const { return end_; }
-  /// The first `count` positions in the memory are taken as held: for memory that was filled before.
-  /// Throws `extent_error` where there is less room, and for memory of the cache's own, which `append` alone fills;
-  /// changes nothing then.
+  /// Marks the first `count` positions of borrowed memory as held. Throws `extent_error` if `count` exceeds the
+  /// capacity,
+  /// or if the cache owns its memory, which only `append` fills; then nothing changes.
   void adopt(extent_t count)
     requires(!kind::slides)
   {
@@ -149,14 +191,14 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
     used_ = held_ = count;
     end_ = static_cast<std::ptrdiff_t>(count);
   }
-  /// Forgets everything; the next position is this. Throws `origin_error` for positions beyond ±2^60, and changes
-  /// nothing then.
+  /// Removes all positions; the next position is `position`. Throws `origin_error` for positions beyond ±2^60; then
+  /// nothing changes.
   void restart(std::ptrdiff_t position = 0) {
     base::check_start(position);
     used_ = held_ = 0;
     end_ = position;
   }
-  /// Forgets the last `count` positions, as drafts that were refused; throws `extent_error` where there are fewer.
+  /// Removes the last `count` positions, for example rejected drafts; throws `extent_error` if the cache holds fewer.
   void forget(extent_t count)
     requires(!kind::slides)
   {
@@ -194,8 +236,8 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
       held_ = used_;
     }
   }
-  // Makes room for n more: what a query of the next positions still sees goes to the front. Copied first, so that
-  // nothing is moved where there is no memory for the copies.
+  // Makes room for n positions: moves those that later queries see to the front. The copy comes first, so that a failed
+  // allocation changes nothing.
   void slide(extent_t n) {
     if (used_ + n <= kind::buffer) { return; }
     const extent_t kept = held_ < kind::window - 1 ? held_ : kind::window - 1;
@@ -216,9 +258,13 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
 /// Attention over a cache: `scores_of(keys)` gives the scores, masked as they should be.
 ///
 ///   tensor y = nn::attend(cache, [&](const auto& k) { return masked(scores<d_k>(q, k), causal<seq, key>{}); });
+///
+/// Throws `extent_error` where a window in the scores shows more positions than a sliding cache keeps.
 template <class Key, class Kind, class Keys, class Values, class ScoresOf>
 [[nodiscard]] auto attend(const kv_cache<Key, Kind, Keys, Values>& cache, const ScoresOf& scores_of) {
-  return evaluate(contract<Key>(softmax<Key>(scores_of(cache.keys())), cache.values()));
+  const auto s = scores_of(cache.keys());
+  if constexpr (detail::cache_kind<Kind>::slides) { detail::check_windows<Key>(s, detail::cache_kind<Kind>::window); }
+  return evaluate(contract<Key>(softmax<Key>(s), cache.values()));
 }
 
 }  // namespace dimwise::nn

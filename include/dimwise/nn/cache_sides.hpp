@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/nn/cache_sides.hpp -- what all caches have in common: keys beside values, how they are made and appended to.
+// dimwise/nn/cache_sides.hpp -- the common base of the KV caches: storage of keys and values, construction and append.
 //
 // Layer: nn. Used by cache.hpp and paged_cache.hpp.
 // Tests: tests/nn/cache.test.cpp, tests/nn/cache_paged.test.cpp, tests/compile_fail/cache/
@@ -12,8 +12,8 @@
 
 namespace dimwise::detail {
 
-// What a cache is constructed from: a scale for each side that is stored as whole numbers, that of the keys first, then
-// the extents that the compiler does not know.
+// Whether these are the constructor arguments of a cache: a scale for each quantized side (keys first), then the
+// run-time extents.
 template <class Extents, class Scales, class... Given>
 inline constexpr bool gives_cache = false;
 template <class Extents, class... Given>
@@ -23,7 +23,7 @@ inline constexpr bool gives_cache<Extents, list<Scale, Scales...>, First, Given.
     (std::is_convertible_v<const First&, Scale> ||
      (std::is_arithmetic_v<First> && dims_t<shape_of<Scale>>::size == 0)) &&
     gives_cache<Extents, list<Scales...>, Given...>;
-// What an error of such a call is about: what is given is a scale, an extent, or a number in place of one of them.
+// An argument that an error of the constructor names: a scale, an extent, or a number given in place of one.
 template <class Given>
 concept cache_setting = dimension_type<Given> || operand<Given> || std::is_arithmetic_v<Given>;
 
@@ -36,8 +36,8 @@ struct needs_scales<list<Scales...>, Given> {
 template <class Scales, class Given>
 using error_of_scales = typename needs_scales<Scales, Given>::type;
 
-// The keys and the values of some positions. The caches themselves assert the verdict: a base that fails is many
-// errors.
+// The keys and the values of a range of positions. The derived caches assert the verdict: an error in a base class is
+// reported several times.
 template <class Key, class Keys, class Values>
 struct cache_sides;
 template <class Key, class KeyElement, class... KeyDims, class ValueElement, class... ValueDims>
@@ -56,7 +56,7 @@ struct cache_sides<Key, nn::keys<KeyElement, KeyDims...>, nn::values<ValueElemen
   using extents_type =
       extents_of<union_t<typename key_side::extents_type::atoms, typename value_side::extents_type::atoms>>;
 
-  // What the compiler does not know; of Key where the type does not say how many positions there are.
+  // The run-time extents; includes Key if the type has no capacity.
   template <bool KeyGiven>
   using given_extents =
       make_shape_t<difference_t<union_t<dims_t<keys_shape>, dims_t<values_shape>>, list_if<!KeyGiven, Key>>, list<>>;
@@ -112,23 +112,23 @@ struct cache_sides<Key, nn::keys<KeyElement, KeyDims...>, nn::values<ValueElemen
       : keys(of_keys, merge_extents<typename key_side::extents_type::atoms>("kv_cache", s.extents), s.of_keys),
         values(of_values, merge_extents<typename value_side::extents_type::atoms>("kv_cache", s.extents), s.of_values) {
   }
-  // A copy of some positions, in memory of its own.
+  // Copies a range of positions into new memory.
   cache_sides(const cache_sides& other, std::size_t first, std::size_t count)
       : keys(other.keys, first, count), values(other.values, first, count) {}
 
-  // Throws nothing once the elements fit into the memory.
+  // Does not throw once the memory is allocated.
   void write(std::size_t first, const key_floats& k, const value_floats& v) const {
     keys.write(first, k);
     values.write(first, v);
   }
 };
 
-// What every cache does alike; `Cache` says whether so many positions fit, and where they go.
+// Operations that all caches share; `Cache` decides whether the positions fit and where they are written.
 template <class Cache, class Key, class Sides>
 class cache_base {
   using keys_shape = typename Sides::keys_shape;
   using values_shape = typename Sides::values_shape;
-  // What a cache holds has no origin: keys and values are constants.
+  // Elements of a cache have no origin in a backward pass: keys and values are constants.
   template <class K, class V>
   using append_verdict =
       of_constants<op::append, rule::append<Key, keys_shape, values_shape, shape_of<K>, shape_of<V>>, K, V>;
@@ -139,15 +139,17 @@ class cache_base {
   using key_element = typename Sides::key_side::element;
   using value_element = typename Sides::value_side::element;
 
-  /// Keys and values behind those that are there, at the positions from `end()` on.
+  /// Appends keys and values at the positions from `end()` on.
   ///
-  ///   [Key, rest] and [Key, rest]: the cache's dimensions in any order, the cache's rotation
+  ///   [Key, rest] and [Key, rest]: the cache's dimensions in any order, with the cache's rotation
   ///
-  /// Refuses other positions (R3), other dimensions (R10), keys rotated otherwise and rotated values (R9), keys for
-  /// values (R16), what is tracked (R21). Throws `extent_error` where extents differ (R15) or do not fit,
-  /// `origin_error` where keys or values say other positions than these or beyond 2^60; rotated keys that say none were
-  /// turned from position 0. Throws `number_error` where a side of whole numbers is given NaN or an infinity. Whatever
-  /// is thrown, the cache stays as it was.
+  /// Rejects other positions (R3), other dimensions (R10), differently rotated keys and rotated values (R9), swapped
+  /// keys
+  /// and values (R16), and tracked operands (R21). Throws `extent_error` if extents differ (R15) or do not fit, and
+  /// `origin_error` if the operands have other positions than these or positions beyond 2^60. Rotated keys without an
+  /// origin count from position 0. Throws `number_error` for NaN or infinity in a quantized side. After an exception
+  /// the
+  /// cache has not changed.
   template <operand K, operand V, class Verdict = append_verdict<K, V>>
     requires allowed<Verdict>
   void append(const K& k, const V& v) {
@@ -166,12 +168,12 @@ class cache_base {
   template <operand K, operand V, class Verdict = append_verdict<K, V>>
     requires refused<Verdict>
   Verdict append(const K& k, const V& v);
-  /// Keys without values, or values without keys (R10).
+  /// Rejects keys without values, and values without keys (R10).
   template <operand X, class Error = ERROR_R10_keys_and_values_grow_together<op::append, over<about_t<Key>>,
                                                                              operand_t<shape_of<X>>>>
   Error append(const X& x);
 
-  /// The extent of the positions that come next: `cache.next(seq{1})`.
+  /// The next positions as a dimension object with their origin: `cache.next(seq{1})`.
   template <class D>
   [[nodiscard]] D next(const D& count) const {
     return starting_at(count, static_cast<const Cache&>(*this).end());

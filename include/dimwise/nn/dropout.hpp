@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/nn/dropout.hpp -- leaving out elements by chance while a model is trained, and nothing in inference.
+// dimwise/nn/dropout.hpp -- dropout in training, the identity in inference.
 //
-// Layer: nn. The element type decides: where origins are recorded it is training.
+// Layer: nn. The element type selects the mode: tracked operands are in training.
 // Tests: tests/grad/recomputed.test.cpp, tests/nn/parameters.test.cpp
 //
-//   const nn::dropout_seed seed(42 + step);            // for the block; the same seed leaves out the same elements
+//   const nn::dropout_seed seed(42 + step);            // for the block; equal seeds drop equal elements
 //   auto [loss, gradient] = value_and_gradient(model, …);
 #pragma once
 
@@ -17,7 +17,7 @@ namespace dimwise::nn {
 
 namespace detail {
 
-// How many dropouts of this thread left out by chance: a gradient is compared with differences where none did.
+// The number of random dropouts in this thread: finite differences are only compared with a gradient if there are none.
 inline std::uint64_t& dropouts_drawn() {
   static thread_local std::uint64_t count = 0;
   return count;
@@ -25,35 +25,35 @@ inline std::uint64_t& dropouts_drawn() {
 
 }  // namespace detail
 
-/// The state of the random numbers of dropouts: the seed, and how many dropouts have drawn from it.
+/// The state of the dropout generator: the seed, and the number of dropouts that have drawn from it.
 struct dropout_state {
   std::uint64_t seed = 0;
   std::uint64_t drawn = 0;
   bool said = false;
 };
 
-/// The seed of the dropouts of this thread, for a block.
+/// Sets the dropout seed of this thread for a block.
 class dropout_seed {
  public:
-  /// Until its end: the dropouts of this thread draw from this seed.
+  /// Dropouts of this thread draw from this seed until the object is destroyed.
   explicit dropout_seed(std::uint64_t seed) : dropout_seed(dropout_state{seed, 0, true}) {}
-  /// Goes on from there: what was left out is left out again.
+  /// Restores a state: the same elements are dropped again.
   explicit dropout_seed(const dropout_state& from) : outer_(current()) { current() = from; }
   dropout_seed(const dropout_seed&) = delete;
   dropout_seed& operator=(const dropout_seed&) = delete;
   ~dropout_seed() { current() = outer_; }
 
-  /// Where the numbers are now, to go on from there.
+  /// The current state, to be restored later.
   [[nodiscard]] static dropout_state now() { return current(); }
-  /// The seed of one more dropout. Throws `gradient_error` where none was said.
+  /// The seed of the next dropout. Throws `gradient_error` if the thread has no seed.
   [[nodiscard]] static std::uint64_t next() {
     dropout_state& here = current();
     if (!here.said) {
       dimwise::detail::raise<gradient_error>(
-          error{} << "dropout: tracked elements are left out by a seed, `const nn::dropout_seed seed(42);`, and none "
-                     "was said in this thread");
+          error{} << "dropout: tracked operands need a seed, `const nn::dropout_seed seed(42);`, and this thread "
+                     "has none");
     }
-    // Seeds that follow each other are far apart (the increment of SplitMix64).
+    // Consecutive dropouts get distant seeds (the increment of SplitMix64).
     return here.seed + 0x9E3779B97F4A7C15ULL * ++here.drawn;
   }
 
@@ -65,8 +65,8 @@ class dropout_seed {
   dropout_state outer_;
 };
 
-/// x in inference. Where x is tracked each element is 0 with this probability, and 1 / (1 − probability) times itself
-/// otherwise (Srivastava et al. 2014), by the thread's `dropout_seed`.
+/// The identity in inference. For a tracked x, each element becomes 0 with this probability and is multiplied by
+/// 1 / (1 − probability) otherwise (Srivastava et al. 2014). Draws from the thread's `dropout_seed`.
 struct dropout {
   double probability = 0.1;
 
@@ -92,15 +92,15 @@ struct dropout {
   using plain_of = typename plain_tensor<dimwise::detail::untracked_t<dimwise::detail::value_of<X>>,
                                          dimwise::detail::dims_t<dimwise::detail::shape_of<X>>>::type;
 
-  // What each element is multiplied by.
+  // The factor of each element: 0 or 1 / (1 − probability).
   template <class Extents, class Factors>
   Factors kept(const Extents& e, Factors*) const {
     using T = typename Factors::value_type;
     if (!(probability >= 0 && probability < 1)) {
-      dimwise::detail::raise<number_error>(error{} << "dropout: a probability is 0 or more, and less than 1");
+      dimwise::detail::raise<number_error>(error{} << "dropout: the probability must be at least 0 and less than 1");
     }
     auto factors = Factors::for_overwriting(e);
-    if (probability == 0) {  // nothing is left out: no seed is needed
+    if (probability == 0) {  // drops nothing and needs no seed
       factors.fill(T(1));
       return factors;
     }

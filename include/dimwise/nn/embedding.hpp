@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/nn/embedding.hpp -- words to features and back, and positions that are learned.
+// dimwise/nn/embedding.hpp -- token embeddings, tied output logits, and learned position embeddings.
 //
 // Layer: nn.
 // Tests: tests/nn/linear.test.cpp, tests/compile_fail/nn/
@@ -19,20 +19,34 @@ namespace detail {
 template <class X>
 concept real_numbers = operand<X> && real_element<value_of<X>>;
 
-// Whether X has the positions P, and these an origin: a composite has none of its own.
+template <class X>
+concept whole_numbers = operand<X> && whole_element<value_of<X>>;
+template <class D, class X>
+concept has_dimension = operand<X> && is_in<D, dims_t<shape_of<X>>>;
+
+// x, which has the dimension P that its elements are positions of (R1).
+template <class P, class X>
+decltype(auto) along(const X& x) {
+  if constexpr (is_refusal<X> || has_dimension<P, X>) {
+    return (x);
+  } else {
+    return refusal<missing_t<op::gather, list<P>, shape_of<X>>>();
+  }
+}
+
+// Whether X has the positions P and P has an origin; composite dimensions have none.
 template <class P, class X>
 concept has_positions = operand<X> && is_in<P, dims_t<shape_of<X>>> && is_in<P, typename extents_type_of<X>::atoms>;
 
 }  // namespace detail
 
-/// A vector of features for each alternative of Choice: words in, and by the same table words out (Press and Wolf
-/// 2017).
+/// A feature vector for each alternative of Choice; the same table gives tied output logits (Press and Wolf 2017).
 ///
 ///   (ids):      id<Choice> over [rest]   ->  [rest, Model]         the rows of the ids
 ///   (one_hot):  [rest, Choice]           ->  [rest, Model]         their mixture
 ///   logits(x):  [rest, Model]            ->  [rest, Choice]        tied output
 ///
-/// Throws `index_error` for an id outside Choice (R18). T may say how the table is stored (weight.hpp).
+/// Throws `index_error` for an id outside Choice (R18). T may be a low-precision format of the table (weight.hpp).
 template <class Choice, class Model, class T = float>
 struct embedding {
   using table_type = detail::table_of<T, Choice, Model>;
@@ -61,10 +75,15 @@ struct embedding {
   }
 };
 
-/// x plus a learned vector for each position (Gehring et al. 2017): [P, Model, rest] -> the same.
+/// x plus a learned vector for each position (Gehring et al. 2017).
 ///
-/// The table has a row for every position that may occur. Positions count from the origin of x, in packed dimensions
-/// from each document's beginning. Throws `index_error` for positions beyond the table.
+///   (x):             [P, Model, rest]                        ->  [P, Model, rest]   positions of x
+///   (x, positions):  [P, Model, rest] x [P, subset of rest]  ->  [P, Model, rest]   given positions
+///
+/// The table has one row per possible position. Positions count from the origin of x, or from the start of each document
+/// in packed dimensions. Given positions are integers or ids of P, for example one set per sequence if sequences are
+/// padded on the left. Rejects positions without P (R1) and ids of another dimension (R18). Throws `index_error` for
+/// positions beyond the table.
 template <class P, class Model, class T = float>
 struct learned_positions {
   using table_type = tensor<T, P, Model>;
@@ -76,7 +95,7 @@ struct learned_positions {
     if constexpr (!detail::has_positions<P, X>) {
       return plus(x, table);
     } else if constexpr (detail::has_documents<P>) {
-      using row = prime<P>;  // of the table: another dimension than the positions that take it
+      using row = prime<P>;  // the table's dimension, distinct from the positions
       const auto rows = detail::position_ids<row, P>("learned_positions", x.extents(), extent_of<P>(table));
       return plus(x, gather<row>(rename<P, row>(table), rows));
     } else {
@@ -88,6 +107,16 @@ struct learned_positions {
       } else {
         return plus(x, table);
       }
+    }
+  }
+  template <detail::input X, detail::input Positions>
+  [[nodiscard]] auto formula(const X& x, const Positions& positions) const {
+    using namespace detail::words;
+    if constexpr (detail::whole_numbers<Positions> && detail::has_dimension<P, Positions>) {
+      const auto rows = detail::given_position_ids<P>("learned_positions", positions, extent_of<P>(table));
+      return plus(x, gather<P>(table, rows));
+    } else {
+      return plus(x, gather<P>(table, detail::along<P>(positions)));
     }
   }
   DIMWISE_DETAIL_CALL(learned_positions, operator(), formula);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/nn/feed_forward.hpp -- the two layers between attentions, plain and gated, and their activations.
+// dimwise/nn/feed_forward.hpp -- position-wise feed-forward layers, plain and gated, and their activations.
 //
 // Layer: nn.
 // Tests: tests/nn/linear.test.cpp, tests/compile_fail/nn/
@@ -12,7 +12,7 @@
 
 namespace dimwise::nn {
 
-/// The function between the two layers: each is a function of `dimwise` as a type.
+/// Activations as types; each calls the function of that name.
 namespace activation {
 #define DIMWISE_DETAIL_ACTIVATION(name)                               \
   struct name {                                                       \
@@ -21,7 +21,7 @@ namespace activation {
       return dimwise::name(x);                                        \
     }                                                                 \
   }
-/// The function of `dimwise` of that name.
+/// Calls the function of this name.
 DIMWISE_DETAIL_ACTIVATION(relu);
 DIMWISE_DETAIL_ACTIVATION(gelu);
 DIMWISE_DETAIL_ACTIVATION(gelu_tanh);
@@ -31,7 +31,7 @@ DIMWISE_DETAIL_ACTIVATION(tanh);
 #undef DIMWISE_DETAIL_ACTIVATION
 }  // namespace activation
 
-/// down(f(up(x))), position by position (Vaswani et al. 2017, equation 2): [Model, rest] -> [rest, Model].
+/// down(f(up(x))) at each position (Vaswani et al. 2017, equation 2): [Model, rest] -> [rest, Model].
 template <class Model, class Hidden, class Activation = activation::relu, class Bias = with_bias, class T = float>
 struct feed_forward {
   using up_layer = linear<from<Model>, to<Hidden>, Bias, T>;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/nn/formula.hpp -- what modules are written in: words that pass a refusal on, and the call that reports it.
+// dimwise/nn/formula.hpp -- operations for modules that propagate rejected operands, and the macro for module calls.
 //
-// Layer: nn. A module has one formula, a member template that is written in the words below. A word gives what the
-// operation of that name gives. Where the operation refuses its operands, the word gives a `refusal`, and all later
-// words pass it on. So the type of a formula is its verdict, and no rule is repeated.
-// Tests: tests/nn/, tests/compile_fail/nn/
+// Layer: nn. A module has one formula, a member template that is written with the functions below. Each function
+// returns
+// what the operation of that name returns. If the operation rejects its operands, the function returns a `refusal`, and
+// later functions propagate it. The type of a formula is therefore its verdict, and no rule is repeated.
 //
 //   template <operand X>
 //   auto formula(const X& x) const {
@@ -29,8 +29,8 @@ namespace dimwise::nn::detail {
 
 using namespace dimwise::detail;
 
-/// The result of a formula in which an operation refuses: its error.
-// The error is no template argument of its type: where a name is looked up by arguments, clang completes those.
+/// The result of a formula in which an operation rejects its operands; it holds the error.
+// The error is not a template argument of the type: argument-dependent lookup in clang would complete it.
 template <class Error>
 struct refused_by {
   struct refusal {
@@ -43,7 +43,7 @@ using refusal = typename refused_by<Error>::refusal;
 template <class X>
 inline constexpr bool is_refusal = requires { typename X::refused_error; };
 
-/// What a formula takes: an operand, or the refusal of another formula.
+/// An argument of a formula: an operand, or the refusal of another formula.
 template <class X>
 concept input = operand<X> || is_refusal<X>;
 
@@ -57,7 +57,7 @@ struct first_refusal<X, Rest...> {
   using type = X;
 };
 
-// The errors of rules are never defined, or say their sentence to whoever looks into them.
+// The error types of rules are undefined, or assert their message when they are completed.
 #if defined(DIMWISE_DETAIL_MESSAGES)
 template <class Result>
 concept defined = !dimwise::detail::is_error<Result>;
@@ -66,11 +66,11 @@ template <class Result>
 concept defined = requires { sizeof(Result); };
 #endif
 
-// A module within its own class, where clang takes it for incomplete unless its type depends on the operands.
+// The module inside its own class: clang treats it as incomplete unless its type depends on the operands.
 template <class Module, class... Given>
 const Module& complete();
 
-// The verdict of a formula, by the type of its result.
+// The verdict of a formula, from the type of its result.
 template <class Result>
 struct verdict_of {
   using type = accepted<Result>;
@@ -81,7 +81,7 @@ struct verdict_of<Result> {
   using type = typename Result::refused_error;
 };
 
-/// f(x…), unless f refuses it or one of the operands is a refusal.
+/// f(x…), unless f rejects it or one of the operands is a refusal.
 template <class F, class... X>
 auto attempt(const F& f, [[maybe_unused]] const X&... x) {
   if constexpr ((is_refusal<X> || ...)) {
@@ -93,7 +93,7 @@ auto attempt(const F& f, [[maybe_unused]] const X&... x) {
   }
 }
 
-// Whether Next is recorded and State is not.
+// Whether Next is tracked and State is not.
 template <class State, class Next>
 inline constexpr bool is_untracked_beside = false;
 template <operand State, operand Next>
@@ -143,7 +143,7 @@ DIMWISE_DETAIL_WORD(quantised, quantised<D...>)
 DIMWISE_DETAIL_WORD(rounded, rounded<D...>)
 #undef DIMWISE_DETAIL_WORD
 
-/// An expression as a tensor, computed; everything else as it is.
+/// Evaluates an expression to a tensor; returns other arguments unchanged.
 template <class X>
 auto stored(X&& x) {
   using given = std::remove_cvref_t<X>;
@@ -156,8 +156,7 @@ auto stored(X&& x) {
   }
 }
 
-/// An expression as a tensor where origins are recorded, so that the backward pass does not compute it again; all else
-/// is x.
+/// Evaluates an expression in training, so that the backward pass does not recompute it; returns other x unchanged.
 template <class X>
 auto kept_for_gradient(const X& x) {
   if constexpr (operand<X>) {
@@ -171,7 +170,7 @@ auto kept_for_gradient(const X& x) {
   }
 }
 
-/// x as a value of type To, which declares its dimensions and marks. Where the origin of x is recorded, the value's is.
+/// x as a value of type To, which declares its dimensions and marks. The value is tracked if x is.
 template <class To, class X>
 auto evaluated_as(X&& x) {
   using given = std::remove_cvref_t<X>;
@@ -186,7 +185,7 @@ auto evaluated_as(X&& x) {
   }
 }
 
-/// What a module reads more than once: an expression is computed first, all else is x itself, and nothing is copied.
+/// An operand that a module reads more than once: evaluates an expression, and returns other x without a copy.
 template <class X>
 decltype(auto) materialised(const X& x) {
   if constexpr (operand<X> && !in_memory<X>) {
@@ -196,7 +195,7 @@ decltype(auto) materialised(const X& x) {
   }
 }
 
-/// x, which has the dimension D that a module's type names (R1).
+/// x, which must have the dimension D of the module's type (R1).
 template <class D, class X>
 decltype(auto) having(const X& x) {
   if constexpr (is_refusal<X>) {
@@ -208,8 +207,8 @@ decltype(auto) having(const X& x) {
   }
 }
 
-/// The state after `count` steps, `step(i, state)`, each of which gives a value of the state's own type. A state whose
-/// origin is not recorded begins as a constant where a step records its origin.
+/// The state after `count` calls of `step(i, state)`; each returns a value of the state's type. An untracked state
+/// becomes a tracked constant if a step returns a tracked value.
 template <class State, class Step>
 auto repeated(std::size_t count, [[maybe_unused]] State state, [[maybe_unused]] const Step& step) {
   if constexpr (is_refusal<State>) {
@@ -238,7 +237,7 @@ auto call(const Module& module, const X&... x) {
   }
 }
 
-// g++ wants a definition of what is called with a local type, as that of a lambda, and would report that as a second
+// g++ requires a definition of a function that takes a local type such as a lambda's; without one it reports a second
 // error.
 #if defined(__GNUC__) && !defined(__clang__)
 template <class... Given>
@@ -251,14 +250,13 @@ inline constexpr bool deleted_where_refused = false;
 
 }  // namespace dimwise::nn::detail
 
-// The verdict of a formula, by what it gives.
+// The verdict of a formula, from its result.
 #define DIMWISE_DETAIL_VERDICT(...) typename dimwise::nn::detail::verdict_of<decltype(__VA_ARGS__)>::type
 #define DIMWISE_DETAIL_VERDICT_OF(module, formula) \
   DIMWISE_DETAIL_VERDICT(dimwise::nn::detail::complete<module, Given...>().formula(std::declval<const Given&>()...))
 
-// A call of a module: the stored value of its formula, or the error, which is the type that the call returns
-// (CONTRIBUTING, "Add an operation"). A macro, because a module is a plain struct: a base would be one more member to
-// name.
+// The call operator of a module: returns the evaluated formula, or the error as its type (CONTRIBUTING, "Add an
+// operation"). A macro, because a module is an aggregate: a base class would be one more member to initialise.
 #define DIMWISE_DETAIL_CALL(module, name, formula)                                                                 \
   template <class... Given, class Verdict = DIMWISE_DETAIL_VERDICT_OF(module, formula)>                            \
     requires allowed<Verdict>                                                                                      \

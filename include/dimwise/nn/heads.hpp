@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/nn/heads.hpp -- the options of multi-head attention: which heads there are, and what is done to queries and
-// keys.
+// dimwise/nn/heads.hpp -- the options of multi-head attention: head layouts, and transformations of queries and keys.
 //
 // Layer: nn.
 // Tests: tests/nn/multi_head.test.cpp
@@ -13,28 +12,28 @@
 
 namespace dimwise::nn {
 
-/// In place of a heads dimension: one head; heads whose keys and values are shared by groups of queries (Ainslie et al.
-/// 2023); heads that all share one key and value (Shazeer 2019).
+/// Alternatives to a heads dimension: one head; grouped-query heads (Ainslie et al. 2023); multi-query heads, which all
+/// share one key and value (Shazeer 2019).
 struct single_head;
 template <class KeyHeads, class Group>
 struct grouped_heads;
 template <class Heads>
 struct shared_keys;
 
-/// Keys or values that are projected from features of their own.
+/// Projects keys or values from other features than the queries.
 template <class F>
 struct keys_from;
 template <class F>
 struct values_from;
-/// Keys that are not in the input: a learned one with a learned value for each head; one whose logit and value are 0; a
-/// learned logit for each head, whose value is 0 (a sink).
+/// Extra keys that are not in the input: a learned key and value per head; a key with logit 0 and value 0; a learned
+/// logit per head with value 0 (a sink).
 struct bias_kv;
 struct zero_attn;
 struct sinks;
 
 namespace detail {
 
-// The dimension of positions in X, which is one; else `nothing`.
+// The only position dimension of X; `nothing` if X has none or several.
 template <class Positions>
 struct only_position {
   using type = nothing;
@@ -53,7 +52,7 @@ using positions_of_t = typename positions_of<X>::type;
 
 namespace words {
 
-/// x, which has one dimension of positions (R16).
+/// x, which must have exactly one position dimension (R16).
 template <class X>
 decltype(auto) at_positions(const X& x) {
   if constexpr (is_refusal<X>) {
@@ -66,7 +65,7 @@ decltype(auto) at_positions(const X& x) {
   }
 }
 
-/// x rotated at the positions P; P is `nothing` where x has none or several (R9).
+/// x rotated at the positions P; rejects `nothing` as P, which means none or several position dimensions (R9).
 template <class P, class F, class X>
 auto rotated_at(const X& x, const rotary_options& options) {
   if constexpr (is_refusal<X>) {
@@ -82,8 +81,8 @@ auto rotated_at(const X& x, const rotary_options& options) {
 }  // namespace words
 }  // namespace detail
 
-/// What is done to queries and keys before they meet: nothing; a norm over the features of a head (QK-norm, Henry et
-/// al. 2020); rotary positions; or one after the other. P are the positions, F the features of a head.
+/// Transformations of queries and keys before the scores: none; a norm over the features of a head (QK-norm, Henry et
+/// al. 2020); rotary positions; or a sequence of these. P are the positions, F the features of a head.
 struct as_projected {
   template <class P, class F, class X>
   auto queries(const X& x) const {
@@ -141,7 +140,7 @@ inline constexpr bool is_preparation<normalised_heads<Norm>> = true;
 template <class First, class Then>
 inline constexpr bool is_preparation<prepared_by<First, Then>> = true;
 
-// The X of the first Option<X> among those given.
+// The argument X of the first Option<X> in the list.
 template <template <class> class Option, class Default, class... Given>
 struct option_or {
   using type = Default;
@@ -159,7 +158,7 @@ inline constexpr bool is_option = is_preparation<Option> || is_in<Option, list<n
                                   !std::is_same_v<typename option_or<values_from, void, Option>::type, void> ||
                                   !std::is_same_v<typename option_or<elements, void, Option>::type, void>;
 
-// The options of multi-head attention; of two of one kind the first counts.
+// The options of multi-head attention; the first option of each kind counts.
 template <class Model, class... Given>
 struct head_options {
   static_assert((is_option<Given> && ...), "dimwise: an option of multi_head_attention is none of those listed");
@@ -174,7 +173,7 @@ struct head_options {
   static constexpr bool more_keys = learned_key || zero_key || sink;
 };
 
-// The heads of queries and those of keys.
+// The heads of the queries and of the keys.
 template <class Heads>
 struct head_dims {
   using queries = list<Heads>;
@@ -198,7 +197,7 @@ struct head_dims<shared_keys<Heads>> {
 
 struct absent {};
 
-// What heads have with the features F of each: a learned vector, the projection to it from others, and the one back.
+// The parameter shapes of heads with F features each: a learned vector, the input projection, the output projection.
 template <class Heads, class Options>
 struct of_heads;
 template <class... H, class Options>

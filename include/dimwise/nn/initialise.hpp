@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/nn/initialise.hpp -- the weights of a module, drawn when a model starts from nothing.
+// dimwise/nn/initialise.hpp -- random initialisation of the parameters of a module.
 //
 // Layer: nn.
 // Tests: tests/nn/parameters.test.cpp
@@ -20,13 +20,13 @@
 
 namespace dimwise::nn {
 
-/// Numbers for a seed: uniform ones are the same on every machine.
+/// The random number generator; uniform numbers are identical on every machine.
 using random = dimwise::detail::random_numbers;
 
 /// Weights uniform within ±gain·√(6 / (inputs + outputs)) (Glorot and Bengio 2010, equation 16).
 class xavier_uniform {
  public:
-  /// The same seed gives the same weights on every machine.
+  /// Equal seeds give equal weights on every machine.
   explicit xavier_uniform(std::uint64_t seed, double gain = 1) : random_(seed), gain_(gain) {}
   [[nodiscard]] double operator()(std::size_t inputs, std::size_t outputs) {
     return gain_ * std::sqrt(6.0 / static_cast<double>(inputs + outputs)) * (2 * random_.uniform() - 1);
@@ -40,7 +40,7 @@ class xavier_uniform {
 /// Weights normal with standard deviation gain·√(2 / (inputs + outputs)) (Glorot and Bengio 2010).
 class xavier_normal {
  public:
-  /// The same seed gives the same weights, but for their last digits on another machine.
+  /// Equal seeds give equal weights on one machine; the last digits may differ on another.
   explicit xavier_normal(std::uint64_t seed, double gain = 1) : random_(seed), gain_(gain) {}
   [[nodiscard]] double operator()(std::size_t inputs, std::size_t outputs) {
     return gain_ * std::sqrt(2.0 / static_cast<double>(inputs + outputs)) * random_.normal();
@@ -51,10 +51,10 @@ class xavier_normal {
   double gain_;
 };
 
-/// Weights normal with one standard deviation for all: 0.02 in GPT-2.
+/// Normal weights with one standard deviation for all parameters: 0.02 in GPT-2.
 class normal {
  public:
-  /// The same seed gives the same weights, but for their last digits on another machine.
+  /// Equal seeds give equal weights on one machine; the last digits may differ on another.
   explicit normal(std::uint64_t seed, double deviation = 0.02) : random_(seed), deviation_(deviation) {}
   [[nodiscard]] double operator()(std::size_t, std::size_t) { return deviation_ * random_.normal(); }
 
@@ -65,7 +65,7 @@ class normal {
 
 namespace detail {
 
-// The run-time extents of Tensor among those given, as a tuple; others belong to other parameters.
+// The given extents that Tensor needs, as a tuple; the others belong to other parameters.
 template <class Tensor, class... Given>
 auto extents_among(const Given&... given) {
   using needed = run_time_atoms_t<shape_of<Tensor>>;
@@ -79,8 +79,8 @@ auto extents_among(const Given&... given) {
   return std::tuple_cat(one(given)...);
 }
 
-// Zeros of the extents given; one that is missing is the error R15 of the tensor's constructor, without those of
-// std::apply behind it.
+// A zero tensor with the given extents. A missing extent is the error R15 of the tensor's constructor; this function
+// avoids the further errors of std::apply.
 template <class Tensor, class... Needed>
 Tensor zeros_of(const std::tuple<Needed...>& extents) {
   return Tensor(std::get<Needed>(extents)...);
@@ -100,9 +100,9 @@ void draw(Tensor& t, How& how, std::size_t inputs, std::size_t outputs) {
 
 }  // namespace detail
 
-/// Draws the weights of `m` by `how`, in the order of its members; biases become 0, and the scales of norms 1. Run-time
-/// extents are given once for the whole module (R15). Draws from `how` itself where it is a variable, so that the next
-/// module gets other numbers, and from a copy where it is constant.
+/// Initialises the parameters of `m` in member order: draws weights from `how`, sets biases to 0 and norm scales to 1.
+/// Pass run-time extents once for the whole module (R15). A non-const `how` is advanced, so that the next module gets
+/// other numbers; a const one is copied.
 template <class M, class How, class... Extents>
 void initialise(M& m, How&& how, const Extents&... extents) {
   const dimwise::detail::weights_together in_large_pages;
@@ -110,7 +110,7 @@ void initialise(M& m, How&& how, const Extents&... extents) {
     initialise(m, std::remove_cvref_t<How>(how), extents...);
   } else if constexpr (requires { m.initialise_parameters(how, extents...); }) {
     m.initialise_parameters(how, extents...);
-  } else if constexpr (detail::is_tensor<M>) {  // a vector of a module's own
+  } else if constexpr (detail::is_tensor<M>) {  // a vector that is a direct member
     m = detail::zeros<M>(extents...);
     detail::draw(m, how, m.size(), m.size());
   } else if constexpr (detail::is_sequence<M>) {
@@ -124,7 +124,7 @@ void initialise(M& m, How&& how, const Extents&... extents) {
 
 namespace detail {
 
-// Whether a module holds others whose number is said when the program runs.
+// Whether a module contains a list of modules with a run-time length.
 template <class M>
 inline constexpr bool is_array = false;
 template <class M, std::size_t N>
@@ -148,13 +148,13 @@ consteval bool holds_sequence() {
 
 }  // namespace detail
 
-/// In the error of `initialised<M>` where M holds a `stack`: how many layers? `M m{…stack<Layer>::of(6)…};
-/// initialise(m, how);`
+/// Named in the error of `initialised<M>` if M contains a `stack`, whose length is unknown. Use
+/// `M m{…stack<Layer>::of(6)…}; initialise(m, how);`.
 template <class M>
 struct a_stack_is_made_by_of_and_then_initialised;
 
-/// A module drawn by `how` as `initialise` does it: `initialised<linear<from<d_model>, to<hidden>>>(xavier_uniform(1),
-/// hidden{2048})`. Refuses modules that hold a `stack`, which would have no layers.
+/// A module with the parameters of `initialise`: `initialised<linear<from<d_model>, to<hidden>>>(xavier_uniform(1),
+/// hidden{2048})`. Rejects modules that contain a `stack`, which would have no layers.
 template <class M, class How, class... Extents>
   requires(!detail::holds_sequence<M>())
 [[nodiscard]] M initialised(How&& how, const Extents&... extents) {

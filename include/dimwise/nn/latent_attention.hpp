@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/nn/latent_attention.hpp -- attention whose keys and values come from one small vector a position.
+// dimwise/nn/latent_attention.hpp -- multi-head latent attention: keys and values from one latent vector per position.
 //
-// Layer: nn. Multi-head latent attention, DeepSeek-AI 2024, section 2.1.
+// Layer: nn. DeepSeek-AI 2024, section 2.1.
 // Tests: tests/nn/layers.test.cpp, tests/compile_fail/nn/
 #pragma once
 
@@ -12,14 +12,13 @@
 
 namespace dimwise::nn {
 
-/// Multi-head latent attention: what a cache needs of a position is a latent vector and one rotated key for all heads.
+/// Multi-head latent attention: a cache holds one latent vector and one rotated key per position for all heads.
 ///
 ///   (x, there, how…):  [Q, Model, rest] x [K, Model, rest]  ->  [rest, Q, Model]
 ///
-/// Content are the features of queries and keys that carry no position, Rot those that rotary turns, V those of values,
-/// Latent those that are compressed to. Scores are scaled by 1/√(|Content| + |Rot|). `how` changes scores as in
-/// `attention`. Refuses inputs without Model, queries and keys of the same positions, and what
-/// changes of scores refuse.
+/// Content are the query and key features without positions, Rot the features that rotary turns, V the features of the
+/// values, Latent the compressed features. Scores are scaled by 1/√(|Content| + |Rot|). `how` changes scores as in
+/// `attention`. Rejects inputs without Model, queries and keys with the same positions, and rejected changes of scores.
 template <class Model, class Heads, class Content, class Rot, class V, class Latent, class T = float>
 struct latent_attention {
   using query_layer = linear<from<Model>, to<Heads, summed<Content, Rot>>, no_bias, T>;
@@ -33,8 +32,9 @@ struct latent_attention {
   BOOST_HANA_DEFINE_STRUCT(latent_attention, (query_layer, query), (compress_layer, compress), (latent_norm, norm),
                            (expand_layer, expand), (output_layer, output), (rotary_options, rotation));
 
-  /// A position, compressed: [Model, rest] -> `latent` [rest, Latent], normed, and `key` [rest, Rot], rotated. Refuses
-  /// what lacks Model, or has not one dimension of positions.
+  /// A compressed position: [Model, rest] -> `latent` [rest, Latent], normalised, and `key` [rest, Rot], rotated.
+  /// Rejects
+  /// operands without Model, and operands without exactly one position dimension.
   template <class L, class R>
   struct compressed_position {
     L latent;
@@ -51,7 +51,7 @@ struct latent_attention {
     return detail::attempt(position, stored(norm.formula(part<Latent>(both))), at_positions(x),
                            stored(rotated_at<detail::positions_of_t<X>, Rot>(part<Rot>(both), rotation)));
   }
-  /// What a cache keeps of positions: their compressed vectors, and the rotated key that all heads share.
+  /// The compressed vectors and shared rotated keys of positions, which a cache stores.
   DIMWISE_DETAIL_CALL(latent_attention, compressed, compressed_formula);
 
   template <detail::input XQ, detail::input XK, class... How>
@@ -73,7 +73,7 @@ struct latent_attention {
     const auto weights = softmax<positions>(all_changes(scaled<summed<Content, Rot>>(products), how...));
     return output.formula(contract<positions>(weights, part<V>(kv)));
   }
-  /// The same over positions that were compressed before.
+  /// Attention over positions that are already compressed.
   DIMWISE_DETAIL_CALL(latent_attention, attend, attend_formula);
 };
 

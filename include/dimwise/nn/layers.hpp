@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/nn/layers.hpp -- attention and feed-forward with norms and residuals: encoder and decoder layers, and stacks
-// of them.
+// dimwise/nn/layers.hpp -- encoder and decoder layers with norms and residuals, and stacks of them.
 //
 // Layer: nn.
 //
@@ -24,14 +23,14 @@
 
 namespace dimwise::nn {
 
-/// norm(x + f(x)): the norm comes behind the residual (Vaswani et al. 2017).
+/// norm(x + f(x)): the norm follows the residual (Vaswani et al. 2017).
 struct post_norm {
   template <class Norm, class X, class F>
   static auto residual(const Norm& norm, const X& x, const F& f) {
     return detail::call(norm, detail::words::plus(x, f(x)));
   }
 };
-/// x + f(norm(x)): the norm is within the residual (Xiong et al. 2020).
+/// x + f(norm(x)): the norm precedes f, inside the residual (Xiong et al. 2020).
 struct pre_norm {
   template <class Norm, class X, class F>
   static auto residual(const Norm& norm, const X& x, const F& f) {
@@ -40,17 +39,17 @@ struct pre_norm {
   }
 };
 
-/// Several changes of scores as one argument of a layer: `each(alibi<…>{}, causal<…>{})`.
+/// Combines several changes of scores into one argument: `each(alibi<…>{}, causal<…>{})`.
 template <class... How>
 struct each {
   std::tuple<How...> all;
-  /// In the order of the layers.
+  /// The changes, applied from left to right.
   explicit each(const How&... how) : all(how...) {}
 };
 
 namespace detail {
 
-// A module, which takes the changes of scores that one argument holds: itself, or all of an `each`.
+// Calls the module with the changes of scores in `how`: itself, or the members of an `each`.
 template <class How, class Module, class... X>
 auto call_with(const How& how, const Module& module, const X&... x) {
   return call(module, x..., how);
@@ -62,9 +61,9 @@ auto call_with(const each<How...>& how, const Module& module, const X&... x) {
 
 }  // namespace detail
 
-/// Self-attention and feed-forward, each with its residual and norm: [P, Model, rest] -> the same, in x's order.
+/// Self-attention and feed-forward, each with residual and norm: [P, Model, rest] -> the same, in x's order.
 ///
-/// `how` changes the scores; several may be one `each(…)`. Refuses what the attention refuses.
+/// `how` changes the scores; combine several with `each(…)`. Rejects what the attention rejects.
 template <class SelfAttention, class FeedForward, class Norm, class Order = post_norm>
 struct transformer_block {
   BOOST_HANA_DEFINE_STRUCT(transformer_block, (SelfAttention, attention), (FeedForward, feed_forward), (Norm, norm1),
@@ -84,16 +83,16 @@ struct transformer_block {
   DIMWISE_DETAIL_CALL(transformer_block, operator(), formula);
 };
 
-/// The block of an encoder: a `transformer_block` whose self-attention sees every position.
+/// An encoder block: a `transformer_block` whose self-attention sees every position.
 template <class SelfAttention, class FeedForward, class Norm, class Order = post_norm>
 using encoder_layer = transformer_block<SelfAttention, FeedForward, Norm, Order>;
 
-/// Self-attention, attention to a memory, and feed-forward, each with its residual and norm.
+/// Self-attention, cross-attention to a memory, and feed-forward, each with residual and norm.
 ///
 ///   (x, memory, how, memory_how):  [P, Model, rest] x [Memory, Model, rest]  ->  [P, Model, rest], in x's order
 ///
-/// `how` changes the scores within the sequence, `memory_how` those against the memory; several are one `each(…)`.
-/// Refuses what the two attentions refuse.
+/// `how` changes the scores of the self-attention, `memory_how` those of the cross-attention; combine several with
+/// `each(…)`. Rejects what the two attentions reject.
 template <class SelfAttention, class CrossAttention, class FeedForward, class Norm, class Order = post_norm>
 struct decoder_layer {
   BOOST_HANA_DEFINE_STRUCT(decoder_layer, (SelfAttention, attention), (CrossAttention, memory_attention),
@@ -111,16 +110,15 @@ struct decoder_layer {
   DIMWISE_DETAIL_CALL(decoder_layer, operator(), formula);
 };
 
-/// Layers one after the other, and a last norm where the layers leave it to the end (`pre_norm`): as many as `layers`
-/// holds.
+/// A sequence of the layers in `layers`, followed by a final norm if the layers need one (`pre_norm`).
 ///
-///   (x, rest…)  ->  x's own dimensions; `rest` goes to every layer
+///   (x, rest…)  ->  the dimensions of x; `rest` is passed to every layer
 template <class Layer, class Norm = no_norm>
 struct stack {
   using layer_list = std::vector<Layer>;
   BOOST_HANA_DEFINE_STRUCT(stack, (layer_list, layers), (Norm, norm));
 
-  /// So many layers, their parameters zero.
+  /// A stack of `count` layers with zero parameters.
   [[nodiscard]] static stack of(std::size_t count) { return {layer_list(count), Norm()}; }
 
   template <detail::input X, class... Rest>
@@ -135,7 +133,7 @@ struct stack {
   DIMWISE_DETAIL_CALL(stack, operator(), formula);
 };
 
-/// An encoder, and a decoder that attends to what it gives (Vaswani et al. 2017, figure 1).
+/// An encoder, and a decoder that attends to the encoder's output (Vaswani et al. 2017, figure 1).
 template <class Encoder, class Decoder>
 struct encoder_decoder {
   BOOST_HANA_DEFINE_STRUCT(encoder_decoder, (Encoder, encoder), (Decoder, decoder));
@@ -145,7 +143,7 @@ struct encoder_decoder {
                const MemoryHow& memory_how = each<>()) const {
     return detail::call(decoder, target, detail::call_with(source_how, encoder, source), how, memory_how);
   }
-  /// (source, target, source_how, target_how, memory_how) -> the target's dimensions; several changes are one
+  /// (source, target, source_how, target_how, memory_how) -> the target's dimensions; combine several changes with
   /// `each(…)`.
   DIMWISE_DETAIL_CALL(encoder_decoder, operator(), formula);
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/nn/linear.hpp -- y = x W + b, from some dimensions to others.
+// dimwise/nn/linear.hpp -- the linear layer y = x W + b from input dimensions to output dimensions.
 //
 // Layer: nn.
 // Tests: tests/nn/linear.test.cpp, tests/compile_fail/nn/
@@ -16,17 +16,17 @@
 
 namespace dimwise::nn {
 
-/// The dimensions that a module takes away, and those that it gives.
+/// The input dimensions that a module consumes, and the output dimensions that it adds.
 template <class... D>
 struct from;
 template <class... D>
 struct to;
 
-/// Elements of another type than float, of modules that take options.
+/// Selects an element type other than float for modules that take options.
 template <class T>
 struct elements;
 
-/// Whether a module adds a learned vector.
+/// Selects whether a module adds a bias.
 struct with_bias;
 struct no_bias {};
 
@@ -35,7 +35,7 @@ namespace detail {
 template <class O, class... From>
 using output_side = std::conditional_t<is_in<O, list<From...>>, out<O>, O>;
 
-// What the result of a map to O calls it: the product gives out<D> the name D again, where D was summed over.
+// The name of the result of a map to O: the product renames out<D> to D if D was contracted.
 template <class O, class... From>
 struct result_side {
   using type = O;
@@ -48,14 +48,15 @@ struct result_side<out<D>, From...> {
 
 }  // namespace detail
 
-/// A learned map between dimensions: the product with `weight` over the dimensions I, plus `bias`.
+/// A learned linear map: contracts x with `weight` over the dimensions I, and adds `bias`.
 ///
 ///   [I…, rest]  ->  [rest, O…]
 ///
-/// A dimension in both lists has its output side in the weight: `tensor<float, d_model, out<d_model>>` (R12);
-/// `linear<from<d_model>, to<out<d_model>>>` is the same. Refuses
-/// inputs that lack one of I, or that have a position of O already. T is the type of all elements, or how the weight
-/// alone is stored (weight.hpp): then its rows are those of the outputs, and the bias is float.
+/// A dimension in both lists is `out<D>` in the weight: `tensor<float, d_model, out<d_model>>` (R12);
+/// `linear<from<d_model>, to<out<d_model>>>` is equivalent. Rejects inputs that lack one of I or already have a
+/// dimension
+/// of O. T is the element type, or a low-precision format of the weight (weight.hpp): then the rows of the weight are
+/// outputs, and the bias is float.
 template <class From, class To, class Bias = with_bias, class T = float>
 struct linear;
 template <class... I, class... O, class Bias, class T>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/nn/model.hpp -- walks over several models at once, and a model converted to another element type.
+// dimwise/nn/model.hpp -- parallel walks over several models, and conversion of a model to another element type.
 //
-// Layer: nn. A model is a module, a tensor, or a tuple of models. Its parameters are its tensors of real numbers;
-// all else is copied.
+// Layer: nn. A model is a module, a tensor, or a tuple of models. Its parameters are its floating-point tensors; other
+// members are copied.
 // Tests: tests/nn/model.test.cpp
 //
 //   auto precise = converted<double>(model);
@@ -21,7 +21,7 @@ namespace dimwise {
 
 namespace detail {
 
-// What is walked.
+// Whether X is a parameter, which a walk visits.
 template <class M>
 inline constexpr bool is_parameter = false;
 template <class T, class... D>
@@ -32,7 +32,7 @@ using nn::detail::part_at;
 using nn::detail::part_count;
 using nn::detail::walk_together;
 
-// Sequences of `to` as long as those of `from`.
+// Resizes the lists in `to` to the lengths of those in `from`.
 template <class To, class From>
 void match_lengths(To& to, const From& from) {
   if constexpr (is_sequence<To>) {
@@ -44,7 +44,7 @@ void match_lengths(To& to, const From& from) {
   }
 }
 
-// f(parameter…) for every parameter of models of one structure, side by side. Needs no memory.
+// Calls f(parameter…) for the corresponding parameters of models of one structure. Does not allocate.
 template <class F, class First, class... More>
 void each_parameter_of(const F& f, First& first, More&... more) {
   nn::detail::walk_called(nn::detail::without_names{}, [&](nn::detail::without_names, auto& part, auto&... parts) {
@@ -54,8 +54,9 @@ void each_parameter_of(const F& f, First& first, More&... more) {
 
 }  // namespace detail
 
-/// Calls `f(name, parameter…)` for every parameter of models of one structure, side by side. Throws `extent_error`
-/// where lists of layers are not equally long, before it calls `f` for one of them.
+/// Calls `f(name, parameter…)` for the corresponding parameters of models of one structure. Throws `extent_error`
+/// before
+/// the first call if lists of layers differ in length.
 template <class F, class First, class... More>
 void for_each_parameter_of(const F& f, First& first, More&... more) {
   detail::walk_together("", [&](const std::string& name, auto& part, auto&... parts) {
@@ -63,7 +64,7 @@ void for_each_parameter_of(const F& f, First& first, More&... more) {
   }, first, more...);
 }
 
-/// The model with elements of type T: parameters are converted, all else is copied.
+/// The model with parameters converted to T; other members are copied.
 template <class T, class M>
 [[nodiscard]] rebind<T, M> converted(const M& m) {
   static_assert(nn::detail::all_members_are_named<M>());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/nn/multi_head.hpp -- multi-head attention: projections, attention by head, and the projection back.
+// dimwise/nn/multi_head.hpp -- multi-head attention: input projections, attention per head, output projection.
 //
 // Layer: nn.
 //
@@ -21,23 +21,25 @@
 
 namespace dimwise::nn {
 
-/// Attention with heads (Vaswani et al. 2017, section 3.2.2): queries, keys and values are projected, each head
-/// attends, and `output` brings all heads back.
+/// Multi-head attention (Vaswani et al. 2017, section 3.2.2): projects queries, keys and values, attends per head, and
+/// projects the heads back with `output`.
 ///
 ///   (query, key, value, how…):    [Q, Model, rest] x [P, Model, rest] x [P, Model, rest]  ->  [rest, Q, Model]
 ///   weights(query, key, how…):    [Q, Model, rest] x [P, Model, rest]                     ->  [rest, heads, Q, P]
 ///
 /// Heads is a heads dimension, `single_head`, `grouped_heads<kv_heads, group>` or `shared_keys<heads>`. Options, in any
-/// order: `keys_from<F>`, `values_from<F>`, `no_bias`, `elements<double>`; one of what prepares queries and keys,
-/// `rotated_heads`, `normalised_heads<rms_norm<d_k>>`, `prepared_by<…>`; and what is attended besides the input,
-/// `bias_kv`, `zero_attn`, `sinks`. `how` changes the scores of the input as in `attention`.
+/// order: `keys_from<F>`, `values_from<F>`, `no_bias`, `elements<double>`; one transformation of queries and keys,
+/// `rotated_heads`, `normalised_heads<rms_norm<d_k>>`, `prepared_by<…>`; and extra keys, `bias_kv`, `zero_attn`,
+/// `sinks`. `how` changes the scores of the input as in `attention`.
 ///
-/// `weights` are stored; `mean<heads>` averages them. A learned and a zero key come behind the others, so that P grows,
-/// which a static extent cannot (R10); then, and with sinks, the weights are plain numbers. Refuses inputs without
-/// their features, queries and keys with the same positions, and what `attention` refuses.
+/// `weights` are evaluated; average them with `mean<heads>`. Learned and zero keys are appended to the others, so that
+/// P
+/// grows, which rules out a static extent (R10). With extra keys or sinks the weights do not sum to 1 over the input,
+/// so
+/// they carry no mark. Rejects inputs without their features, queries and keys with the same positions, and what
+/// `attention` rejects.
 ///
-/// Where weights are `elements<bfloat16>`, queries, keys, values and weights are rounded to bfloat16, too; not where
-/// more is attended than the input.
+/// With `elements<bfloat16>` and no extra keys, queries, keys, values and weights are also rounded to bfloat16.
 template <class Model, class Heads, class K, class V, class... Options>
 struct multi_head_attention {
   using options = detail::head_options<Model, Options...>;
@@ -96,7 +98,7 @@ struct multi_head_attention {
   DIMWISE_DETAIL_CALL(multi_head_attention, weights, weights_formula);
 
  private:
-  // Rounded where weights are numbers of 16 bits that products take, so that attention runs in such products, too.
+  // Rounds x if the weights have a 16-bit type with product kernels, so that attention uses these kernels as well.
   template <class X>
   static auto in_products(const X& x) {
     if constexpr (options::more_keys) {
@@ -117,7 +119,7 @@ struct multi_head_attention {
     return in_products(kept_for_gradient(
         prepare.template keys<detail::positions_of_t<X>, K>(kept_for_gradient(key.formula(at_positions(x))))));
   }
-  // One key and no positions: a product that is scaled as the others are.
+  // One key without positions: a product with the scale of the other scores.
   template <class Q, class... How>
   auto learned_logit(const Q& q, const How&... how) const {
     return contract<K>(plain(q), bias_k) * static_cast<number>(detail::scale_of(extent_of<K>(q), how...));
@@ -159,7 +161,7 @@ struct multi_head_attention {
 
 #pragma GCC diagnostic pop
 
-// Of two options of one kind the first counts.
+// The first option of each kind counts.
 template <class To, class Model, class Heads, class K, class V, class... Options>
 struct dimwise::detail::rebound<To, dimwise::nn::multi_head_attention<Model, Heads, K, V, Options...>> {
   using type = nn::multi_head_attention<Model, Heads, K, V, nn::elements<To>,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/nn/norm.hpp -- layer_norm and rms_norm with their learned scales.
+// dimwise/nn/norm.hpp -- the modules layer_norm and rms_norm with their learned scales.
 //
 // Layer: nn.
 // Tests: tests/nn/linear.test.cpp, tests/compile_fail/nn/
@@ -15,23 +15,23 @@ namespace dimwise::nn {
 
 namespace detail {
 
-// A number among a module's members, with the value that it has where none is said.
+// A numeric member of a module with a default value.
 template <class Default>
 struct number_setting {
   double value = Default::value;
   number_setting() = default;
-  constexpr number_setting(double v) : value(v) {}     // implicit: a number is a setting
-  constexpr operator double() const { return value; }  // implicit: and the reverse
+  constexpr number_setting(double v) : value(v) {}     // implicit: from a number
+  constexpr operator double() const { return value; }  // implicit: to a number
 };
 struct layer_norm_epsilon {
   static constexpr double value = dimwise::detail::norm_epsilon;
 };
-// That of LLaMA; the function `rms_norm` has the one of all norms.
+// The default of LLaMA; the function `rms_norm` uses the default of all norms.
 struct rms_norm_epsilon {
   static constexpr double value = 1e-6;
 };
 
-// The features and the element type among a norm's arguments: a tensor of both.
+// The parameter type of a norm with these features and element type.
 template <class T, class Features, class... Rest>
 struct norm_parameter;
 template <class T, class... F>
@@ -48,7 +48,7 @@ struct norm_parameter<T, list<F...>, elements<U>, Rest...> : norm_parameter<U, l
 }  // namespace detail
 
 /// (x − mean) / √(variance + epsilon) · gamma + beta over the features F (Ba, Kiros and Hinton 2016): [F…, rest] -> the
-/// same. `elements<T>` behind the features says another type than float.
+/// same. Append `elements<T>` to the features for an element type other than float.
 template <class... F>
 struct layer_norm {
   using facts = detail::norm_parameter<float, detail::list<>, F...>;
@@ -57,7 +57,7 @@ struct layer_norm {
   BOOST_HANA_DEFINE_STRUCT(layer_norm, (parameter, gamma), (parameter, beta), (epsilon_type, epsilon));
 
   layer_norm() = default;
-  /// With these parameters, and 1e-5 for ε if not said.
+  /// Constructs the norm from its parameters; ε is 1e-5 by default.
   layer_norm(const parameter& g, const parameter& b, epsilon_type e = {}) : gamma(g), beta(b), epsilon(e) {}
 
   template <detail::input X>
@@ -85,7 +85,7 @@ struct rms_norm {
   BOOST_HANA_DEFINE_STRUCT(rms_norm, (parameter, gamma), (epsilon_type, epsilon));
 
   rms_norm() = default;
-  /// With this parameter, and 1e-6 for ε if not said, as LLaMA has it.
+  /// Constructs the norm from its parameter; ε is 1e-6 by default, as in LLaMA.
   explicit rms_norm(const parameter& g, epsilon_type e = {}) : gamma(g), epsilon(e) {}
 
   template <detail::input X>
@@ -116,7 +116,7 @@ struct no_norm {
 
 #pragma GCC diagnostic pop
 
-// Of two element types the last counts.
+// The last element type counts.
 template <class To, class... F>
 struct dimwise::detail::rebound<To, dimwise::nn::layer_norm<F...>> {
   using type = nn::layer_norm<F..., nn::elements<To>>;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/nn/paged_cache.hpp -- a cache in pages: it grows without moving, and its copies share what they have in
-// common.
+// dimwise/nn/paged_cache.hpp -- a paged KV cache: it grows without moving elements, and copies share pages.
 //
-// Layer: nn. A copy of the cache is a fork: it shares all pages, and the first of the two that writes to a page that is
-// not full copies this page alone (Kwon et al. 2023, PagedAttention).
-// Attention goes page by page and is merged by log-sum-exp.
+// Layer: nn. A copy of the cache is a fork that shares all pages. The first append to a shared, partly filled page
+// copies
+// only that page (Kwon et al. 2023, PagedAttention). Attention runs per page and merges the results by log-sum-exp.
 // Tests: tests/nn/cache_paged.test.cpp
 //
 //   nn::kv_cache<key, nn::paged<64>, nn::keys<float, kv_heads, key, d_k>, nn::values<float, kv_heads, key, d_v>> cache;
@@ -20,7 +19,7 @@
 
 namespace dimwise::nn {
 
-/// Keeps everything in pages of so many positions, up to `Positions` where it is said.
+/// A cache in pages of `Page` positions that keeps all positions, up to `Positions` if given.
 template <extent_t Page, extent_t Positions = at_run_time>
 struct paged {};
 
@@ -40,8 +39,8 @@ class kv_cache<Key, paged<Page, Positions>, keys<KeyElement, KeyDims...>, values
   using settings = typename page::settings;
 
  public:
-  /// An empty cache with these run-time extents; before them the scale of each side that is stored as whole numbers,
-  /// that of the keys first.
+  /// Constructs an empty cache with these run-time extents; the scales of quantized sides come first, keys before
+  /// values.
   template <class... Given>
     requires(page::template gives<false, Given...>)
   explicit kv_cache(const Given&... given)
@@ -50,7 +49,7 @@ class kv_cache<Key, paged<Page, Positions>, keys<KeyElement, KeyDims...>, values
     requires((detail::cache_setting<Given> && ...) && !page::template gives<false, Given...>)
   explicit kv_cache(const Given&... given) DIMWISE_DETAIL_REFUSED(Error);
 
-  /// A copy is a fork; what was moved from is empty.
+  /// A copy is a fork; a moved-from cache is empty.
   kv_cache(const kv_cache& other)
       : settings_(other.settings_), blank_(other.blank_, 0, 0), pages_(other.pages_), held_(other.held_) {}
   kv_cache(kv_cache&& other) noexcept
@@ -58,7 +57,7 @@ class kv_cache<Key, paged<Page, Positions>, keys<KeyElement, KeyDims...>, values
         blank_(static_cast<page&&>(other.blank_)),
         pages_(std::exchange(other.pages_, {})),
         held_(std::exchange(other.held_, 0)) {}
-  /// Takes the other's pages, or a fork of them; where that has no memory, the cache stays as it was.
+  /// Takes the other cache's pages, or a fork of them; if allocation throws, the cache does not change.
   kv_cache& operator=(kv_cache other) noexcept {
     settings_ = other.settings_;
     blank_ = static_cast<page&&>(other.blank_);
@@ -68,12 +67,12 @@ class kv_cache<Key, paged<Page, Positions>, keys<KeyElement, KeyDims...>, values
   }
   ~kv_cache() = default;
 
-  /// The keys, the values of one page, read in place; of no positions behind the last page.
+  /// The keys or values of one page, read in place; empty for a page number past the end.
   [[nodiscard]] auto keys_of(std::size_t number) const { return page_at(number).keys.read(0, positions_of(number)); }
   [[nodiscard]] auto values_of(std::size_t number) const {
     return page_at(number).values.read(0, positions_of(number));
   }
-  /// All keys, all values, copied together: for what does not go page by page, as a mask by lengths.
+  /// All keys or values in one copy, for operations that do not run per page, such as masks by lengths.
   [[nodiscard]] typename page::key_side::floats keys() const {
     return together<typename page::key_side::floats>([&](std::size_t i) { return keys_of(i); });
   }
@@ -81,18 +80,18 @@ class kv_cache<Key, paged<Page, Positions>, keys<KeyElement, KeyDims...>, values
     return together<typename page::value_side::floats>([&](std::size_t i) { return values_of(i); });
   }
 
-  /// The number of positions that it holds, and of pages.
+  /// The number of positions and of pages.
   [[nodiscard]] extent_t length() const { return held_; }
   [[nodiscard]] std::size_t page_count() const { return pages_.size(); }
-  /// How many pages another cache holds, too.
+  /// The number of pages that are shared with another cache.
   [[nodiscard]] std::size_t shared_pages() const {
     std::size_t n = 0;
     for (const auto& p : pages_) { n += p.is_only() ? 0 : 1; }
     return n;
   }
-  /// The position behind the last one.
+  /// The position of the next key.
   [[nodiscard]] std::ptrdiff_t end() const { return static_cast<std::ptrdiff_t>(held_); }
-  /// Forgets the last `count` positions; throws `extent_error` where there are fewer.
+  /// Removes the last `count` positions; throws `extent_error` if the cache holds fewer.
   void forget(extent_t count) {
     base::check_forgotten(count, held_);
     held_ -= count;
@@ -104,11 +103,11 @@ class kv_cache<Key, paged<Page, Positions>, keys<KeyElement, KeyDims...>, values
   void check_room(extent_t n) const {
     if (Positions != at_run_time && n > Positions - held_) { base::no_room(n, held_, Positions); }
   }
-  // Everything that may throw comes before the first write.
+  // Everything that may throw precedes the first write.
   void take_in(extent_t n, const typename page::key_floats& k, const typename page::value_floats& v) {
     if (n == 0) { return; }
     const std::size_t first = held_ / Page;
-    // The pages that are written: of the last one a copy where another cache holds it, too, and new ones.
+    // The pages to write: a copy of the last page if it is shared, and new pages.
     std::vector<detail::counted<page>> tail;
     tail.reserve((held_ + n + Page - 1) / Page - first);
     if (held_ % Page != 0) {
@@ -158,8 +157,8 @@ class kv_cache<Key, paged<Page, Positions>, keys<KeyElement, KeyDims...>, values
   extent_t held_ = 0;
 };
 
-/// Attention over a cache in pages: each page by itself, in the bits that it is stored in, merged by log-sum-exp.
-/// `scores_of` is called for the keys of each page; masks by position see their positions.
+/// Attention over a paged cache: runs on each page in its stored type, and merges the results by log-sum-exp.
+/// `scores_of` is called with the keys of each page; masks by position see the positions of that page.
 template <class Key, extent_t Page, extent_t Positions, class Keys, class Values, class ScoresOf>
 [[nodiscard]] auto attend(const kv_cache<Key, paged<Page, Positions>, Keys, Values>& cache, const ScoresOf& scores_of) {
   auto whole = partial_attention<Key>(scores_of(cache.keys_of(0)), cache.values_of(0));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/nn/parameters.hpp -- the parameters of a module: walked by name, and counted.
+// dimwise/nn/parameters.hpp -- named walks over the parameters of a module, and their count and size in bytes.
 //
 // Layer: nn. A module is a plain struct whose members are tensors and modules, named by BOOST_HANA_DEFINE_STRUCT.
 // Tests: tests/nn/parameters.test.cpp
@@ -31,7 +31,7 @@
 
 namespace dimwise::nn {
 
-/// A struct whose members Boost.Hana knows.
+/// A struct that Boost.Hana reflects.
 template <class M>
 concept module = boost::hana::Struct<M>::value;
 
@@ -51,7 +51,7 @@ inline constexpr bool is_tuple = false;
 template <class... M>
 inline constexpr bool is_tuple<std::tuple<M...>> = true;
 
-// The parts of a module, which Hana names, or of a tuple of models, which have numbers.
+// The number of parts of a module (named by Hana) or of a tuple of models (numbered).
 template <class M>
 consteval std::size_t part_count() {
   if constexpr (is_tuple<M>) {
@@ -60,14 +60,14 @@ consteval std::size_t part_count() {
     return decltype(boost::hana::length(boost::hana::accessors<M>()))::value;
   }
 }
-// Constants, so that a walk calls none of Hana's functions when the program runs: a compiler would make seven a member.
+// Constants, so that a walk calls no Hana function at run time: a compiler would emit seven functions per member.
 template <std::size_t I, class M>
 inline constexpr auto accessor_of = boost::hana::second(boost::hana::at_c<I>(boost::hana::accessors<M>()));
 template <std::size_t I, class M>
 inline constexpr const char* member_name =
     boost::hana::to<const char*>(boost::hana::first(boost::hana::at_c<I>(boost::hana::accessors<M>())));
 
-// What Hana's macros write is a type with a pointer to the member.
+// Hana's macros generate a type with the member pointer as an argument.
 template <class Accessor>
 inline constexpr std::nullptr_t member_pointer = nullptr;
 template <template <class T, T> class Accessor, class T, T Pointer>
@@ -86,14 +86,14 @@ template <std::size_t I, class M>
     }
   }
 }
-// Names that a walk does not need: a std::string takes memory, which a step that has begun must not ask for.
+// Omits names: a std::string allocates, which an optimiser step that has begun must not do.
 struct without_names {};
 constexpr without_names joined_name(without_names, std::size_t) { return {}; }
 template <std::size_t, class>
 constexpr without_names part_name(without_names) {
   return {};
 }
-// The name of a part inside the whole that is called `whole`.
+// The name of a member inside the module named `whole`.
 inline std::string joined_name(const std::string& whole, const char* member) {
   return whole.empty() ? member : whole + "." + member;
 }
@@ -109,7 +109,7 @@ template <std::size_t I, class M>
   }
 }
 
-// Whether X has parameters that are walked.
+// Whether a walk finds parameters in X.
 template <class X>
 consteval bool has_walked_parameters() {
   if constexpr (is_tensor<X>) {
@@ -124,8 +124,8 @@ consteval bool has_walked_parameters() {
     return false;
   }
 }
-// A member that is not walked, but holds what would be: a std::optional of a layer, a pointer to one. Its parameters
-// would be left out of training and of files without a word.
+// Whether a member hides parameters from walks: a std::optional of a layer, a pointer to one. They would silently be
+// missing in training and in files.
 template <class X>
 inline constexpr bool hides_parameters = false;
 template <class X>
@@ -134,14 +134,14 @@ template <template <class...> class C, class... X>
   requires(!operand<C<X...>> && !is_sequence<C<X...>> && !is_tuple<C<X...>> && !module<C<X...>>)
 inline constexpr bool hides_parameters<C<X...>> = (has_walked_parameters<std::remove_cv_t<X>>() || ...);
 template <class X>
-struct is_a_setting {  // a class, so that it is said once
+struct is_a_setting {  // a class, so that the assertion fails once
   static_assert(!hides_parameters<X>,
                 "dimwise: a module's layers are members, or in a std::vector, std::array or std::tuple (R21)");
   static constexpr bool value = !hides_parameters<X>;
 };
 
-// Whether M is larger than the members that its list names can make it, in any order: each is taken with what its
-// alignment may leave free behind it. What is more is a member that no walk finds.
+// Whether M is larger than its listed members in any order, each with the padding that its alignment may need. The
+// excess is a member that no walk finds.
 template <class M>
 consteval bool has_unnamed_members() {
   return []<std::size_t... I>(std::index_sequence<I...>) {
@@ -155,13 +155,13 @@ consteval bool has_unnamed_members() {
   }(std::make_index_sequence<part_count<M>()>{});
 }
 template <class M>
-struct names_all_members {  // a class, so that it is said once
+struct names_all_members {  // a class, so that the assertion fails once
   static_assert(!has_unnamed_members<M>(),
                 "dimwise: a module's members are all named in BOOST_HANA_DEFINE_STRUCT; one that is not is neither "
                 "trained nor copied to the model that a loss is given (R21)");
   static constexpr bool value = !has_unnamed_members<M>();
 };
-// The same of M and of all modules in it.
+// The same check for M and all modules in it.
 template <class M>
 consteval bool all_members_are_named() {
   if constexpr (is_sequence<M>) {
@@ -180,18 +180,18 @@ consteval bool all_members_are_named() {
   }
 }
 
-// What is a parameter besides tensors: weights in blocks (weight.hpp) say so.
+// Parameter types other than tensors: weights in blocks (weight.hpp) declare themselves.
 template <class X>
 inline constexpr bool is_any_parameter = is_tensor<X> || requires { typename X::numbers_type; };
 
-// f(part) for every member of a module.
+// Calls f(part) for every member of a module.
 template <class Module, class F>
 void each_member(Module& m, const F& f) {
   each_index<part_count<std::remove_const_t<Module>>()>([&](auto i)
                                                             __attribute__((always_inline)) { f(part_at<i>(m)); });
 }
 
-// Lists that are walked side by side are equally long: behind the end of the shorter one is other memory.
+// Lists in a parallel walk must have equal lengths: past the end of the shorter one lies other memory.
 inline void check_same_length(const std::string& name, std::size_t first, std::size_t other) {
   if (first != other) {
     raise<extent_error>(error{} << "a walk over several models: "
@@ -204,8 +204,9 @@ inline void check_same_length(without_names, std::size_t first, std::size_t othe
   check_same_length(std::string(), first, other);
 }
 
-// f(name, part…) for every tensor and every setting of models of one structure, side by side. `name` is that of the
-// whole until here, or no name at all.
+// Calls f(name, part…) for the corresponding tensors and settings of models of one structure. `name` is the path so
+// far,
+// or `without_names`.
 template <class Name, class F, class First, class... More>
 void walk_called(const Name& name, const F& f, First& first, More&... more) {
   using M = std::remove_const_t<First>;
@@ -225,14 +226,14 @@ template <class F, class First, class... More>
   walk_called(name, f, first, more...);
 }
 
-// A module, or a list or a tuple of them.
+// A module, or a list or tuple of modules.
 template <class M>
 concept modules = module<M> || is_sequence<M> || is_tuple<M>;
 
 }  // namespace detail
 
-/// Calls `f(name, tensor)` for every parameter of `m`, modules within modules included; names are joined by dots, and
-/// the i-th module of a sequence or of a tuple is called by its number.
+/// Calls `f(name, tensor)` for every parameter of `m`, including those of nested modules. Names are joined by dots;
+/// elements of a sequence or tuple are named by their index.
 template <class Module, class F>
   requires detail::modules<std::remove_const_t<Module>>
 void for_each_parameter(Module& m, F f) {
@@ -241,7 +242,7 @@ void for_each_parameter(Module& m, F f) {
   }, m);
 }
 
-/// The number of all elements of all parameters.
+/// The number of elements of all parameters.
 template <detail::modules M>
 [[nodiscard]] std::size_t parameter_count(const M& m) {
   std::size_t n = 0;
@@ -251,7 +252,7 @@ template <detail::modules M>
 
 namespace detail {
 
-// The memory of a parameter.
+// The size of a parameter in bytes.
 template <class Parameter>
 std::size_t bytes_of(const Parameter& t) {
   if constexpr (is_tensor<Parameter>) {
@@ -263,7 +264,7 @@ std::size_t bytes_of(const Parameter& t) {
 
 }  // namespace detail
 
-/// The memory of all parameters.
+/// The size of all parameters in bytes.
 template <detail::modules M>
 [[nodiscard]] std::size_t parameter_bytes(const M& m) {
   std::size_t n = 0;

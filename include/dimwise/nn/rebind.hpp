@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/nn/rebind.hpp -- the type of a model whose elements have another type.
+// dimwise/nn/rebind.hpp -- the type of a model with another element type.
 //
 // Layer: nn.
 // Tests: tests/nn/model.test.cpp
@@ -26,7 +26,7 @@ using rebound_t = typename rebound<To, M>::type;
 template <class To, class M>
 concept rebinds_itself = requires { typename M::template rebind<To>; };
 
-// An element type among the arguments of a template is replaced; dimensions and tags stay.
+// Replaces an element type among template arguments; dimensions and tags stay.
 template <class To, class X>
 struct rebound_argument : rebound<To, X> {};
 template <class To, real_element X>
@@ -55,8 +55,8 @@ struct rebound<To, M> {
 
 }  // namespace detail
 
-/// The model M with elements of type T: modules whose template arguments say their element type, tensors, sequences and
-/// tuples of them. A module of another form says it by a member `template <class T> using rebind = …`.
+/// The model M with elements of type T: modules with their element type as a template argument, tensors, and sequences
+/// and tuples of them. Other modules declare a member `template <class T> using rebind = …`.
 template <class T, class M>
 using rebind = detail::rebound_t<T, M>;
 

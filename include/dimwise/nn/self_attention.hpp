@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/nn/self_attention.hpp -- which positions attend to which: a sequence to itself, or to a memory.
+// dimwise/nn/self_attention.hpp -- self-attention within a sequence, and cross-attention to a memory.
 //
 // Layer: nn.
 // Tests: tests/nn/multi_head.test.cpp, tests/compile_fail/nn/
@@ -9,8 +9,7 @@
 
 namespace dimwise::nn {
 
-/// Attention of a sequence to itself: the queries of Attention have the positions P, its keys and values Key, a `prime`
-/// of P.
+/// Self-attention: the queries of Attention have the positions P, its keys and values have Key, a `prime` of P.
 ///
 ///   (x, how…):         [P, Model, rest]  ->  [rest, P, Model]
 ///   weights(x, how…):  the same          ->  [rest, heads, P, Key]
@@ -32,7 +31,7 @@ struct self_attention : Attention {
   DIMWISE_DETAIL_CALL(self_attention, weights, weights_formula);
 };
 
-/// Attention of a sequence to another one, the memory: queries have the positions P, keys and values those of Memory.
+/// Cross-attention: queries have the positions P, keys and values those of Memory.
 ///
 ///   (x, memory, how…):         [P, Model, rest] x [Memory, Model, rest]  ->  [rest, P, Model]
 ///   weights(x, memory, how…):  the same                                  ->  [rest, heads, P, Memory]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/nn/slot_attention.hpp -- slots that compete for inputs, and the recurrent cell that updates them.
+// dimwise/nn/slot_attention.hpp -- slot attention, and the gated recurrent unit that updates the slots.
 //
 // Layer: nn. Locatello et al. 2020, "Object-Centric Learning with Slot Attention", algorithm 1.
 // Tests: tests/nn/variants.test.cpp, tests/compile_fail/nn/
@@ -14,13 +14,13 @@
 
 namespace dimwise::nn {
 
-/// A gated recurrent unit (Cho et al. 2014), with the candidate's reset as PyTorch has it:
+/// A gated recurrent unit (Cho et al. 2014) with the candidate's reset gate as in PyTorch:
 ///
 ///   r = σ(W_r x + U_r h), z = σ(W_z x + U_z h), n = tanh(W_n x + r (U_n h)),  h' = (1 − z) n + z h
 ///
 ///   (x, h):  [In, rest] x [State, rest]  ->  [State, rest], in h's order
 ///
-/// Refuses x without In, h without State (R1), and x with dimensions that h lacks (R3).
+/// Rejects x without In, h without State (R1), and x with dimensions that h lacks (R3).
 template <class In, class State, class T = float>
 struct gru_cell {
   using input_layer = linear<from<In>, to<State>, with_bias, T>;
@@ -44,30 +44,29 @@ struct gru_cell {
 
 namespace detail {
 
-// How often something is done: three times if not said.
+// An iteration count; 3 by default.
 struct rounds {
   std::size_t value = 3;
   rounds() = default;
-  rounds(std::size_t n) : value(n) {}             // implicit: a number is a setting
-  operator std::size_t() const { return value; }  // implicit: and the reverse
+  rounds(std::size_t n) : value(n) {}             // implicit: from a number
+  operator std::size_t() const { return value; }  // implicit: to a number
 };
 
 }  // namespace detail
 
-/// Slot attention: for every input the slots compete, each slot takes the weighted mean of its inputs, a recurrent cell
-/// and two layers update it; `iterations` times (3).
+/// Slot attention: slots compete for each input, and each slot takes the weighted mean of its inputs. A recurrent cell
+/// and two layers update the slots. Repeats `iterations` times (3).
 ///
-///   x = norm_inputs(inputs), and in every round
+///   x = norm_inputs(inputs), and in every iteration
 ///   W = renormalise over Inputs of softmax over Slots of key(x) · query(norm_slots(slots)) / √|K|
 ///   slots = cell(W · value(x), slots),  slots += mlp(norm_state(slots))
 ///
 ///   (inputs, slots):  [Inputs, Features, rest] x [Slots, State, rest]  ->  [Slots, State, rest], in the slots' order
 ///
-/// K are the features in which inputs and slots meet, V those that slots take in, Hidden those between the two layers.
-/// The first slots are the caller's: drawn (the paper), or learned. A slot that gets no share at all takes the mean of
-/// nothing,
-/// 0. Refuses inputs without Inputs and Features, slots without Slots and State (R1), and inputs with dimensions that
-///    the slots have no place for (R3).
+/// K are the common features of the products of inputs and slots, V the features of the updates, Hidden those between
+/// the two layers. The caller provides the initial slots: random (the paper) or learned. The update of a slot whose
+/// weights are all 0 is 0. Rejects inputs without Inputs and Features, slots without Slots and State (R1), and inputs
+/// with dimensions that the slots lack (R3).
 template <class Inputs, class Slots, class Features, class State, class K, class V, class Hidden, class T = float>
 struct slot_attention {
   using key_layer = linear<from<Features>, to<K>, no_bias, T>;

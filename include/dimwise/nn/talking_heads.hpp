@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/nn/talking_heads.hpp -- attention whose heads are mixed before and after softmax.
+// dimwise/nn/talking_heads.hpp -- talking-heads attention: heads are mixed before and after softmax.
 //
 // Layer: nn. Shazeer, Lan, Cheng, Ding and Hou 2020, "Talking-Heads Attention".
 // Tests: tests/nn/variants.test.cpp, tests/compile_fail/nn/
@@ -12,11 +12,11 @@
 
 namespace dimwise::nn {
 
-/// Talking-heads attention: scores of KeyHeads are mixed into Heads, weights of Heads into ValueHeads.
+/// Talking-heads attention: mixes the scores of KeyHeads into Heads, and the weights of Heads into ValueHeads.
 ///
 ///   (query, key, value, how…):  [Q, Model, rest] x [P, Model, rest] x [P, Model, rest]  ->  [rest, Q, Model]
 ///
-/// The three heads dimensions are distinct, a `prime` of each other or not. `how` changes the mixed scores as in
+/// The three heads dimensions are distinct; they may be a `prime` of each other. `how` changes the mixed scores as in
 /// `attention`.
 template <class Model, class KeyHeads, class Heads, class ValueHeads, class K, class V, class T = float>
 struct talking_heads_attention {

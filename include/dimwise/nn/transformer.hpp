@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/nn/transformer.hpp -- the paper's transformer: words, positions, layers, and words again by the same table.
+// dimwise/nn/transformer.hpp -- the transformer of the paper: embedding, sinusoids, layers, and a tied output.
 //
 // Layer: nn. Chiang, Rush and Barak 2022, Named Tensor Notation, section 4 and appendix A.1:
 //
@@ -18,13 +18,13 @@
 
 namespace dimwise::nn {
 
-/// A language model as the paper has it: Layers is a `stack` of `transformer_block`s over the positions P.
+/// The language model of the paper: Layers is a `stack` of `transformer_block`s over the positions P.
 ///
-///   (words, how…):       words over [P, rest], or one-hot [P, Choice, rest]  ->  [rest, P, Choice], normalised<Choice>
-///   logits(words, how…): the same before softmax
-///   features(words, how…): the same before the output: [rest, P, Model]
+///   (tokens, how…):       ids over [P, rest], or one-hot [P, Choice, rest]  ->  [rest, P, Choice], normalised<Choice>
+///   logits(tokens, how…): the same before softmax
+///   features(tokens, how…): the same before the output: [rest, P, Model]
 ///
-/// Positions count from the origin of P. Refuses what the embedding and the layers refuse.
+/// Positions count from the origin of P. Rejects what the embedding and the layers reject.
 template <class Choice, class P, class Model, class Layers, class T = float>
 struct transformer {
   using embedding_type = nn::embedding<Choice, Model, T>;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/nn/weight.hpp -- weights as they are stored: as floats, in 16 bits, or in blocks of 8 or 4 bits.
+// dimwise/nn/weight.hpp -- parameter types of weights: floats, 16-bit floats, or quantized blocks of 8 or 4 bits.
 //
-// Layer: nn. `T` of a module says how its weights are stored, and so what its products are: those of bfloat16 weights
-// round what they are multiplied with to bfloat16, those of blocks to 8 bits in blocks; those of float16 do not.
+// Layer: nn. `T` of a module selects the format of its weights and thereby its product kernels. bfloat16 weights round
+// the other operand to bfloat16, quantized weights quantize it to 8 bits in blocks, and float16 weights leave it as is.
 // Tests: tests/nn/weight.test.cpp
 //
 //   nn::linear<nn::from<d_model>, nn::to<hidden>, nn::with_bias, nn::int8_blocks> up;
-//   up.weight.assign(values);        // floats; what is kept are whole numbers of 8 bits and a scale for 32 of them
+//   up.weight.assign(values);        // floats; stored as 8-bit integers with one scale per 32 of them
 #pragma once
 
 #include <dimwise/nn/formula.hpp>
@@ -19,8 +19,8 @@
 
 namespace dimwise::nn {
 
-/// How weights are stored: whole numbers of 8 or 4 bits in blocks of 32 neighbours along the inputs, with a scale of 16
-/// bits for each block. GGUF calls these Q8_0 and Q4_0.
+/// Quantized formats: integers of 8 or 4 bits in blocks of 32 neighbours along the inputs, with a 16-bit scale per
+/// block. GGUF calls these Q8_0 and Q4_0.
 struct int8_blocks;
 struct int4_blocks;
 
@@ -28,11 +28,11 @@ namespace detail {
 
 template <class T>
 inline constexpr bool is_blocks = std::is_same_v<T, int8_blocks> || std::is_same_v<T, int4_blocks>;
-// The elements of what is no weight: biases, norms, activations.
+// The element type of the other parameters and activations: biases, norms.
 template <class T>
 using activations_t = std::conditional_t<is_blocks<T> || stored_element<T>, float, T>;
 
-// The dimensions of a row of numbers as they are in memory: the last one in pairs.
+// The dimensions of a stored row: 4-bit integers are paired along the last one.
 template <class Kind, class... I>
 struct numbers_in {
   using element = std::int8_t;
@@ -47,8 +47,8 @@ struct numbers_in<int4_blocks, I...> {
 
 }  // namespace detail
 
-/// A weight from I… to O… in blocks of 32 along I…, the last of them fastest: a parameter, and by `dequantised()` an
-/// operand.
+/// A quantized weight from I… to O… in blocks of 32 along I…, whose last dimension is contiguous. It is a parameter;
+/// `dequantised()` is an operand.
 template <class Kind, class Outputs, class Inputs>
 class block_weight;
 template <class Kind, class... O, class... I>
@@ -67,17 +67,17 @@ class block_weight<Kind, detail::list<O...>, detail::list<I...>> {
 
   block_weight() = default;
 
-  /// The numbers, O… before I…; two in a byte in blocks of 4 bits.
+  /// The integers, O… before I…; 4-bit integers are packed two to a byte.
   [[nodiscard]] const numbers_type& numbers() const& { return numbers_; }
   [[nodiscard]] numbers_type numbers() const&& { return numbers_; }
-  /// A scale for each block.
+  /// The scale of each block.
   [[nodiscard]] const scales_type& scales() const& { return scales_; }
   [[nodiscard]] scales_type scales() const&& { return scales_; }
   [[nodiscard]] const extents_type& extents() const& { return extents_; }
   [[nodiscard]] extents_type extents() const&& { return extents_; }
-  /// How many numbers.
+  /// The number of elements.
   [[nodiscard]] std::size_t size() const { return rows() * columns(); }
-  /// In memory, with the scales.
+  /// The size in bytes, scales included.
   [[nodiscard]] std::size_t bytes() const {
     return numbers_.size() * sizeof(typename facts::element) + scales_.size() * sizeof(float16);
   }
@@ -93,7 +93,7 @@ class block_weight<Kind, detail::list<O...>, detail::list<I...>> {
       static_assert(dimwise::detail::is_handled<Kind>, "dimwise: blocks of this kind have no numbers");
     }
   }
-  /// The rows of some alternatives, as floats: [ids, I…].
+  /// The rows of these ids, as floats: [ids, I…].
   template <class Choice, class Ids>
   [[nodiscard]] auto gathered(const Ids& ids) const {
     using namespace detail::words;
@@ -108,10 +108,11 @@ class block_weight<Kind, detail::list<O...>, detail::list<I...>> {
     }
   }
 
-  /// Takes the nearest numbers to these values: of each block the scale holds the largest magnitude, rounded to 16
-  /// bits. Throws `number_error` where a value is not finite, or too large for a scale; then nothing is changed.
+  /// Quantizes these values by rounding to nearest: the scale of each block is set by its largest magnitude and rounded
+  /// to
+  /// 16 bits. Throws `number_error` if a value is not finite or too large for a scale; then nothing changes.
   void assign(const tensor<float, O..., I...>& values) { assign(values.data(), values.extents()); }
-  /// The same of floats in that order.
+  /// Quantizes floats in the order of that tensor.
   void assign(const float* values, const extents_type& e);
 
  private:
@@ -125,7 +126,7 @@ class block_weight<Kind, detail::list<O...>, detail::list<I...>> {
 
 namespace detail {
 
-// A block's numbers and its scale: `largest` of them is as far from 0 as a value may be.
+// The integers of a block and its scale; `largest` is the maximum magnitude of an integer.
 struct quantised_block {
   float16 scale;
   int numbers[block_extent];
@@ -142,7 +143,7 @@ quantised_block quantise_block(const float* values, std::size_t count) {
     if (std::fabs(values[i]) > std::fabs(farthest)) { farthest = values[i]; }
   }
   quantised_block block;
-  // Of 4 bits the farthest value becomes −8, because there is no 8.
+  // In 4 bits the value of largest magnitude maps to −8, because +8 is not representable.
   block.scale = static_cast<float16>(four ? farthest / -8.0F : std::fabs(farthest) / 127.0F);
   const auto scale = static_cast<float>(block.scale);
   if (!(std::fabs(scale) <= std::numeric_limits<float>::max())) {
@@ -159,16 +160,16 @@ auto stored_weight(list<O...>, list<I...>, std::type_identity<T>) {
   if constexpr (is_blocks<T>) {
     return std::type_identity<block_weight<T, list<O...>, list<I...>>>{};
   } else if constexpr (stored_element<T>) {
-    return std::type_identity<tensor<T, O..., I...>>{};  // rows of inputs, as a product of one position reads them
+    return std::type_identity<tensor<T, O..., I...>>{};  // one row of inputs per output, the layout of decoding
   } else {
     return std::type_identity<tensor<T, I..., O...>>{};
   }
 }
-// The weight from I to O in elements of T.
+// The type of a weight from I to O in the format T.
 template <class T, class I, class O>
 using weight_of = typename decltype(stored_weight(O{}, I{}, std::type_identity<T>{}))::type;
 
-// A table with a row of features for each alternative, whose rows are multiplied with again.
+// The type of an embedding table: one row of features per alternative, which is also used in tied output products.
 template <class T, class Choice, class Model>
 using table_of = std::conditional_t<is_blocks<T>, block_weight<T, list<Choice>, list<Model>>, tensor<T, Choice, Model>>;
 
@@ -179,7 +180,7 @@ inline constexpr bool is_block_weight<block_weight<Kind, O, I>> = true;
 
 namespace words {
 
-/// x · w over I…, in the products that the weight's elements have.
+/// x · w over I…, with the product kernel of the weight's format.
 template <class... I, input X, class W>
 auto times_weight(const X& x, const W& w) {
   if constexpr (is_block_weight<W>) {
@@ -192,7 +193,7 @@ auto times_weight(const X& x, const W& w) {
     return contract<I...>(x, w);
   }
 }
-/// x, which is no weight, as it is multiplied where weights have elements of T.
+/// Rounds x, which is not a weight, as required by products with weights of T.
 template <class T, input X>
 auto multiplied_as(const X& x) {
   if constexpr (std::is_same_v<T, bfloat16>) {
@@ -201,7 +202,7 @@ auto multiplied_as(const X& x) {
     return x;
   }
 }
-/// The rows of a table that ids say.
+/// The rows of a table for these ids.
 template <class Choice, class W, input Ids>
 auto looked_up(const W& table, const Ids& ids) {
   if constexpr (is_block_weight<W>) {
@@ -212,7 +213,7 @@ auto looked_up(const W& table, const Ids& ids) {
     return gather<Choice>(table, ids);
   }
 }
-/// A weight as numbers that compute.
+/// A weight as an operand of floats.
 template <class W>
 auto as_floats(const W& w) {
   if constexpr (is_block_weight<W>) {
@@ -226,7 +227,7 @@ auto as_floats(const W& w) {
 
 }  // namespace words
 
-// Floats, in the order of the weight's dimensions, as a weight that is stored in few bits.
+// Stores floats, in the order of the weight's dimensions, in a low-precision weight.
 template <class W, class Extents>
 void store_weight(W& w, const float* values, const Extents& e) {
   if constexpr (is_block_weight<W>) {
@@ -239,7 +240,7 @@ void store_weight(W& w, const float* values, const Extents& e) {
   }
 }
 
-// Draws a weight, or a table, from I to O; one that is stored in few bits is drawn in float first.
+// Draws a weight or table from I to O; low-precision weights are drawn in float first.
 template <class I, class O, class W, class How, class... Extents>
 void draw_weight(W& w, How& how, const Extents&... extents) {
   const auto product_of = []<class... D>(const auto& x, list<D...>) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // dimwise/shape/marks_table.hpp -- the one place that says what every operation does with every mark.
 //
-// Layer: shape. The rules read it, and the page docs/reference/marks.md is printed from it.
+// Layer: shape. The rules read it, and the table of docs/reference/marks.md is printed from it.
 // Tests: tests/shape/marks.test.cpp; every `refuse` has a case in tests/compile_fail.
 #pragma once
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/support/element.hpp -- what a type of elements is: the one place that rules, evaluation and printing look at.
+// dimwise/support/element.hpp -- the kinds of element types, which rules, evaluation and printing query.
 //
-// Layer: support. A new element type joins by a specialisation of `element_kind_of`; nothing else tests for float.
+// Layer: support. Specialise `element_kind_of` to add an element type; no other code tests for float.
 // Tests: tests/tensor/element.test.cpp
 #pragma once
 
@@ -11,16 +11,16 @@
 
 namespace dimwise {
 
-/// What elements are good for.
+/// The operations that element types support.
 enum class element_kind : unsigned char {
-  other,   ///< ids and whatever a user stores: named, ordered, cut and joined
+  other,   ///< ids and user types: rename, permute, slice and concat only
   truth,   ///< bool: masks once their polarity is known
-  whole,   ///< whole numbers: added, multiplied, compared, summed
-  real,    ///< real numbers: all arithmetic
-  stored,  ///< few bits that are widened before anything computes with them
+  whole,   ///< integers: sums, products, comparisons, reductions
+  real,    ///< floating-point numbers: all arithmetic
+  stored,  ///< low precision: widened before any arithmetic
 };
 
-/// The kind of T.
+/// The element kind of T.
 template <class T>
 inline constexpr element_kind element_kind_of = std::is_same_v<T, bool>       ? element_kind::truth
                                                 : std::is_integral_v<T>       ? element_kind::whole
@@ -33,8 +33,9 @@ inline constexpr element_kind element_kind_of<float16> = element_kind::stored;
 template <>
 inline constexpr element_kind element_kind_of<int4_pair> = element_kind::stored;
 
-/// Elements of type T whose origin is recorded, so that a loss can be differentiated (grad/tracked.hpp defines it). A
-/// node with such an operand has such elements, so tracking goes through the language as a type.
+/// The element type of tracked operands of type T, which the backward pass differentiates (defined in
+/// grad/tracked.hpp).
+/// A node with a tracked operand is tracked, so that tracking is part of the types.
 template <class T>
 struct tracked;
 template <class T>
@@ -54,13 +55,13 @@ template <class T>
 struct untracked<tracked<T>> {
   using type = T;
 };
-// The elements in memory.
+// The element type in memory.
 template <class T>
 using untracked_t = typename untracked<T>::type;
 
 }  // namespace detail
 
-/// Elements that are real numbers, whole numbers, or stored in 16 bits or fewer.
+/// Floating-point and integer element types, and those stored in 16 bits or fewer.
 template <class T>
 concept real_element = element_kind_of<std::remove_cv_t<T>> == element_kind::real;
 template <class T>
@@ -70,7 +71,7 @@ concept stored_element = element_kind_of<std::remove_cv_t<T>> == element_kind::s
 
 }  // namespace dimwise
 
-// What has one tracked operand is tracked.
+// An operation with one tracked operand is tracked.
 template <class T, class U>
 struct std::common_type<dimwise::tracked<T>, dimwise::tracked<U>> {
   using type = dimwise::tracked<std::common_type_t<T, U>>;

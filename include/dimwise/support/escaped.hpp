@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/support/escaped.hpp -- text from outside, such as a name in a file, as a message shows it.
+// dimwise/support/escaped.hpp -- escapes text from outside, such as names in files, for messages.
 //
 // Layer: support. Includes: nothing.
 // Tests: tests/tensor/errors.test.cpp
@@ -9,8 +9,9 @@
 
 namespace dimwise::detail {
 
-// Calls put(c) for each byte of a text. Characters that a terminal obeys, or that change the order in which the others
-// are read (Unicode's bidirectional controls), become \x1b or \u202e; bytes that are no UTF-8 become \xff. Lines stay.
+// Calls put(c) for each byte of a text. Escapes terminal control characters and Unicode's bidirectional controls as
+// \x1b
+// or \u202e, and bytes that are not valid UTF-8 as \xff. Keeps line breaks.
 template <class Put>
 void say_escaped(const char* s, std::size_t size, const Put& put) {
   const auto byte = [&](std::size_t i) { return i < size ? static_cast<unsigned char>(s[i]) : 0U; };

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/support/file_draft.hpp -- a file that appears whole or not at all: it is written under another name, and
-// renamed when it is complete.
+// dimwise/support/file_draft.hpp -- atomic file writes: a temporary file is renamed when it is complete.
 //
-// Layer: support. POSIX: open, flock, rename. Writers of one file do not meet: each has a draft of its own. The caller
-// says what is thrown.
+// Layer: support. POSIX: open, flock, rename. Each writer of a file has its own temporary file. The caller provides the
+// function that throws.
 // Tests: tests/io/new_file.test.cpp
 #pragma once
 
@@ -25,11 +24,12 @@
 
 namespace dimwise::detail {
 
-// The name of a file that is written in the place of `path`: beside it, and of no other writer. Of a symbolic link the
-// target is replaced, and a file that is there hands on its permissions. What is no regular file is refused.
+// The temporary file for `path`, in the same directory and exclusive to this writer. For a symbolic link it replaces
+// the
+// target. An existing file passes on its permissions. Rejects a target that is not a regular file.
 class file_draft {
  public:
-  // Throws an exception of the caller's, which says who writes and what is wrong.
+  // Throws the caller's exception; `who` names the writer.
   using refusal = void (*)(const char* who, const std::string& text);
   file_draft(std::filesystem::path path, refusal refused, const char* who = "")
       : path_(std::move(path)), refused_(refused), who_(who) {
@@ -46,8 +46,8 @@ class file_draft {
       file_ = ::open(name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     } while (file_ < 0 && errno == EEXIST);
     if (file_ < 0) { refuse(errno); }
-    (void)::flock(file_, LOCK_EX | LOCK_NB);          // as long as the writer lives: see `remove_left_over`
-    if (!is_there) { (void)::fstat(file_, &facts); }  // as the process makes its files
+    (void)::flock(file_, LOCK_EX | LOCK_NB);          // held while the writer lives: see `remove_left_over`
+    if (!is_there) { (void)::fstat(file_, &facts); }  // the default permissions of the process
     mode_ = facts.st_mode & 0777U;
   }
   file_draft(const file_draft&) = delete;
@@ -59,7 +59,7 @@ class file_draft {
   }
 
   [[nodiscard]] const std::filesystem::path& name() const { return name_; }
-  // The draft takes the file's name; the old one of that name is gone.
+  // Renames the temporary file to the target and replaces an existing file.
   void place() {
     if (::chmod(name_.c_str(), mode_) != 0 || ::rename(name_.c_str(), path_.c_str()) != 0) { refuse(errno); }
     placed_ = true;
@@ -73,7 +73,8 @@ class file_draft {
  private:
   static constexpr std::string_view ending = ".partial";
 
-  // Names of drafts are longer than the file's, and a name may have 255 bytes. UTF-8 is not cut within a character.
+  // Temporary names are longer than the file's name, and a name has at most 255 bytes. Does not cut within a UTF-8
+  // character.
   static std::string cut_name(std::string name) {
     constexpr std::size_t longest = 128;
     if (name.size() <= longest) { return name; }
@@ -85,12 +86,12 @@ class file_draft {
   void follow_links() {
     std::error_code problem;
     for (int links = 0; std::filesystem::is_symlink(path_, problem); ++links) {
-      if (links == 40) { refuse(ELOOP); }  // as many as Linux follows
+      if (links == 40) { refuse(ELOOP); }  // the limit of Linux
       path_ = path_.parent_path() / std::filesystem::read_symlink(path_, problem);
     }
   }
 
-  // "beginning<process>-<number>.partial", and what libzip makes of it while it writes: ".partial.<six letters>".
+  // "beginning<process>-<number>.partial", and the name that libzip writes to: ".partial.<six letters>".
   static std::string_view draft_in(std::string_view file, std::string_view beginning) {
     const auto number_from = [&](std::size_t at) {
       const std::size_t end = file.find_first_not_of("0123456789", at);
@@ -105,10 +106,10 @@ class file_draft {
     const std::string_view rest = file.substr(draft.size());
     return rest.empty() || (rest.size() == 7 && rest[0] == '.') ? draft : std::string_view{};
   }
-  // Removes drafts of writers that were killed: nobody holds their lock, and nobody has written them for a minute.
+  // Removes temporary files of killed writers: unlocked, and not modified for a minute.
   void remove_left_over(const std::string& beginning) const {
     const std::filesystem::path folder = path_.has_parent_path() ? path_.parent_path() : ".";
-    // Not std::filesystem's iterator, which ends the program where memory is missing.
+    // Not std::filesystem's iterator, which terminates the program if an allocation fails.
     const std::unique_ptr<DIR, int (*)(DIR*)> files(::opendir(folder.c_str()), ::closedir);
     if (files == nullptr) { return; }
     while (const dirent* const file = ::readdir(files.get())) {

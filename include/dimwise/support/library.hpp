@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/support/library.hpp -- functions that are the same in all programs: compiled once, with the kernels, or in
-// each file.
+// dimwise/support/library.hpp -- macros for functions that are compiled once in the library, or in each file.
 //
 // Layer: support.
-// `X.hpp` declares functions that are no templates as DIMWISE_DETAIL_LIBRARY, `X_definitions.hpp` defines them, and
+// `X.hpp` declares functions that are not templates as DIMWISE_DETAIL_LIBRARY, `X_definitions.hpp` defines them, and
 // `X.hpp` ends with
 //
 //   #if DIMWISE_DETAIL_DEFINES_LIBRARY
 //   #include <dimwise/…/X_definitions.hpp>
 //   #endif
 //
-// Of a template, `DIMWISE_DETAIL_LIBRARY_TEMPLATE void f<float>(…);` names what the library has.
-// A program that links the target dimwise::dimwise reads declarations alone; src/library.cpp has the rest. That
-// pays for code over strings and lists, for which a compiler instantiates the standard library, used or not, and
-// for what every formula calls. What says which kernels a file uses (kernels/configuration.hpp) says where these
-// functions are. With _GLIBCXX_DEBUG, which all files of a program have or none has, lists are others than the
-// library's: then each file has these functions.
+// `DIMWISE_DETAIL_LIBRARY_TEMPLATE void f<float>(…);` declares the instances of a template that the library contains.
+// A program that links the target dimwise::dimwise sees declarations only; src/library.cpp contains the definitions.
+// This
+// saves compile time for code over strings and lists, for which a compiler instantiates the standard library even if
+// unused, and for functions that every formula calls. The macros that select the kernels of a file
+// (kernels/configuration.hpp) also select these functions. With _GLIBCXX_DEBUG, which must be equal in all files of a
+// program, containers differ from the library's: then each file has these functions.
 #pragma once
 
 #include <dimwise/support/compiler.hpp>

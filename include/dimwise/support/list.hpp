@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/support/list.hpp -- lists of types and the few things that are done with them.
+// dimwise/support/list.hpp -- type lists: search, set operations, concatenation, replacement.
 //
 // Layer: support. Includes: the standard library only.
-// Everything here is a parameter pack and a boolean: packs cost a tenth of what library tuples and sets cost a
-// compiler.
+// The functions use parameter packs and booleans only: these cost a compiler a tenth of library tuples and sets.
 // Tests: tests/shape/list.test.cpp
 #pragma once
 
@@ -13,13 +12,13 @@
 
 namespace dimwise::detail {
 
-// A list of types: no values, never created.
+// A list of types; never instantiated as an object.
 template <class... T>
 struct list {
   static constexpr std::size_t size = sizeof...(T);
 };
 
-// The compilers' own word, here and below: std::is_same_v is one more variable for each pair.
+// The compiler's builtin, here and below: std::is_same_v is one more variable for each pair.
 template <class T, class... Ts>
 inline constexpr bool is_any_of = (__is_same(T, Ts) || ...);
 
@@ -28,7 +27,7 @@ inline constexpr bool is_in = false;
 template <class T, class... Ts>
 inline constexpr bool is_in<T, list<Ts...>> = (__is_same(T, Ts) || ...);
 
-// The place of T in the list; the list's size when it is not there.
+// The index of T in the list; the size of the list if T is missing.
 template <class T, class... Ts>
 consteval std::size_t index_of(list<Ts...>) {
   std::size_t i = 0;
@@ -38,8 +37,7 @@ consteval std::size_t index_of(list<Ts...>) {
 template <class T, class List>
 inline constexpr std::size_t index_in = index_of<T>(List{});
 
-// The last branch of a choice between types: `static_assert(is_handled<T>, …)`, so that a type that no branch names
-// does not compile instead of taking the branch of another one.
+// The last branch of a choice between types: `static_assert(is_handled<T>, …)` rejects a type that no branch handles.
 template <class... T>
 inline constexpr bool is_handled = false;
 
@@ -109,7 +107,7 @@ consteval bool all_distinct(list<T...>) {
   if constexpr (sizeof...(T) < 2) {
     return true;
   } else {
-    // Counting the places of every type: n * n comparisons of the compiler's own, no templates instantiated.
+    // The sum of the indices of all types: n * n comparisons by a builtin, without template instantiations.
     return ((index_of<T>(list<T...>{})) + ... + 0) == sizeof...(T) * (sizeof...(T) - 1) / 2 && [] {
       constexpr std::size_t places[] = {index_of<T>(list<T...>{})...};
       for (std::size_t i = 0; i < sizeof...(T); ++i) {
@@ -120,7 +118,7 @@ consteval bool all_distinct(list<T...>) {
   }
 }
 
-// Without repetitions, in the order of first occurrence.
+// The list without duplicates, in the order of first occurrence.
 template <class Done, class... T>
 struct unique {
   using type = Done;
@@ -136,7 +134,7 @@ struct unique_list<list<T...>>
 template <class List>
 using unique_t = typename unique_list<List>::type;
 
-// The list with the elements of `New` in the place of `Old`.
+// The list with `Old` replaced by the elements of `New`.
 template <class List, class Old, class New>
 struct replace;
 template <class... T, class Old, class... New>
@@ -163,8 +161,8 @@ struct element<I, list<T...>> {
 template <std::size_t I, class List>
 using element_t = typename element<I, List>::type;
 
-// f(std::integral_constant<std::size_t, I>()) for I = 0, …, Count − 1. Where f is `always_inline`, too, no function is
-// made.
+// f(std::integral_constant<std::size_t, I>()) for I = 0, …, Count − 1. If f is `always_inline` as well, no function is
+// emitted.
 template <std::size_t Count, class F>
 [[gnu::always_inline]] constexpr void each_index([[maybe_unused]] const F& f) {
   [&]<std::size_t... I>(std::index_sequence<I...>) __attribute__((always_inline)) {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/support/name.hpp -- the name that a compiler prints for a type, and an order by it.
+// dimwise/support/name.hpp -- the compiler's name of a type, and an order of types by name.
 //
 // Layer: support. Includes: nothing.
-// Marks are a set in one canonical order; types have no order of their own, but their names do.
+// Marks are a set in canonical order; types have no order, but their names do.
 #pragma once
 
 #include <cstddef>
 
 namespace dimwise::detail {
 
-// Characters of a string that lives as long as the program.
+// Characters with static lifetime.
 struct text {
   const char* begin;
   std::size_t length;
@@ -27,8 +27,8 @@ consteval text raw_type_name() {
   return {whole + first, length - first - 1};
 }
 
-// Writes a type's name as its user does, one character after the other: every word without what comes before its last
-// "::". Parentheses belong to a word: (anonymous namespace)::seq, f(int, char)::seq.
+// Writes a type's name as its user spells it, one character at a time: each identifier without its qualification.
+// Parentheses belong to an identifier: (anonymous namespace)::seq, f(int, char)::seq.
 template <class Put>
 constexpr void say_name(text name, Put put) {
   std::size_t i = 0;
@@ -43,7 +43,7 @@ constexpr void say_name(text name, Put put) {
     for (; word < i; ++word) { put(name.begin[word]); }
     if (i + 1 < name.length && name.begin[i] == ' ' && name.begin[i + 1] == '>') {
       ++i;
-    }  // g++ says merged<h, prime<p> >
+    }  // g++ writes merged<h, prime<p> >
     if (i < name.length) { put(name.begin[i++]); }
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/support/number_format.hpp -- numbers in fewer bits: what is stored is narrow, what is computed is float.
+// dimwise/support/number_format.hpp -- low-precision element types: bfloat16, float16, int8 and int4.
 //
-// Layer: support. Tensors may have these elements; expressions read them through `widened` and `dequantised`.
+// Layer: support. Tensors may have these element types; expressions read them through `widened` and `dequantised`.
 // Tests: tests/nn/cache_bfloat16.test.cpp
 //
 //   tensor<bfloat16, key, d_k> k;      contract<d_k>(q, widened(k))
@@ -15,18 +15,19 @@ namespace dimwise {
 
 namespace kernels {
 
-/// How keys or values are stored in memory.
+/// The storage formats of keys and values.
 enum class number_format : unsigned char { float32, bfloat16, float16, int8, int4 };
 
 }  // namespace kernels
 
-/// The upper half of a float: its range, 8 bits of precision. Conversion rounds to the nearest, ties to even; NaN stays
-/// NaN, and what rounds beyond the largest is infinite.
+/// The upper half of a float: the same range, 8 bits of precision. Conversion rounds to nearest, ties to even; NaN
+/// stays
+/// NaN, and values beyond the largest become infinite.
 struct bfloat16 {
   std::uint16_t bits = 0;
 
   bfloat16() = default;
-  /// The nearest number; of two, the one whose last bit is 0. And back, which is exact.
+  /// Rounds to nearest, ties to even. The conversion back to float is exact.
   explicit constexpr bfloat16(float x) : bits(of(x)) {}
   explicit constexpr operator float() const { return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16); }
 
@@ -38,13 +39,14 @@ struct bfloat16 {
   }
 };
 
-/// IEEE half precision: 11 bits of precision up to 65504. Conversion rounds to the nearest, ties to even; NaN stays
-/// NaN, and 65520 and above are infinite.
+/// IEEE half precision: 11 bits of precision up to 65504. Conversion rounds to nearest, ties to even; NaN stays NaN,
+/// and
+/// 65520 and above become infinite.
 struct float16 {
   std::uint16_t bits = 0;
 
   float16() = default;
-  /// The nearest number; of two, the one whose last bit is 0. And back, which is exact.
+  /// Rounds to nearest, ties to even. The conversion back to float is exact.
   explicit constexpr float16(float x) : bits(of(x)) {}
   explicit constexpr operator float() const {
     const std::uint32_t shifted = (bits & 0x7fffU) << 13;
@@ -63,7 +65,7 @@ struct float16 {
       return static_cast<std::uint16_t>(sign | 0x7c00U);
     }  // 65520 and above round to infinity
     if (magnitude < 0x38800000U) {
-      // Subnormal: adding 0.5 leaves the result in the last bits, rounded by the addition itself.
+      // Subnormal: adding 0.5 leaves the result in the last bits, and the addition rounds it.
       const float moved = std::bit_cast<float>(magnitude) + 0.5F;
       return static_cast<std::uint16_t>(sign | (std::bit_cast<std::uint32_t>(moved) - 0x3f000000U));
     }
@@ -72,20 +74,20 @@ struct float16 {
   }
 };
 
-/// Two whole numbers from −8 to 7 in a byte, the first in the low bits, each with 8 added.
+/// Two integers from −8 to 7 in one byte, the first in the low bits, each stored with an offset of 8.
 struct int4_pair {
   std::uint8_t bits = 0x88;
 
   int4_pair() = default;
-  /// Two numbers from −8 to 7.
+  /// Constructs a pair of integers from −8 to 7.
   constexpr int4_pair(int first, int second) : bits(static_cast<std::uint8_t>((first + 8) | ((second + 8) << 4))) {}
-  /// The two numbers.
+  /// The two integers.
   [[nodiscard]] constexpr int first() const { return (bits & 0x0f) - 8; }
   [[nodiscard]] constexpr int second() const { return (bits >> 4) - 8; }
 };
 
-/// The whole number nearest to x / scale within [low, high]; ties to even. x is finite: a cache refuses what is not,
-/// and here an infinity gives the bound and NaN 0.
+/// The integer nearest to x / scale within [low, high]; ties to even. Caches reject x that is not finite; here an
+/// infinity gives the bound and NaN gives 0.
 [[nodiscard]] inline int quantised_number(float x, float scale, int low, int high) {
   const float q = scale == 0.0F ? 0.0F : std::nearbyint(x / scale);
   if (!(q > static_cast<float>(low))) { return q != q ? 0 : low; }

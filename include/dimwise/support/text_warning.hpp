@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/support/text_warning.hpp -- between these words g++ 12 does not warn about texts that are put together.
+// dimwise/support/text_warning.hpp -- suppresses a false g++ 12 warning about string concatenation.
 //
-// Layer: support. g++ 12 takes `"a" + text` for copies that overlap, where it inlines: GCC's bug 105651. A user who
-// compiles with -O2 -Wall should not read of it.
+// Layer: support. g++ 12 reports `"a" + text` as overlapping copies if it is inlined: GCC's bug 105651. Users who
+// compile
+// with -O2 -Wall should not see it.
 #pragma once
 
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ == 12

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/tensor/block_pool_definitions.hpp -- how freed memory is kept, and given back.
+// dimwise/tensor/block_pool_definitions.hpp -- how the pool keeps, joins and frees blocks.
 //
-// Layer: tensor. Compiled once where a program links the library (support/library.hpp).
+// Layer: tensor. Compiled once if a program links the library (support/library.hpp).
 // Tests: tests/tensor/storage.test.cpp, tests/eval/context.test.cpp
 #pragma once
 
@@ -13,7 +13,7 @@ namespace dimwise::detail {
 
 DIMWISE_DETAIL_LIBRARY void* block_pool::take(std::size_t asked) {
   const std::size_t bytes = rounded(asked);
-  (void)opened();  // a shared library stays in memory until the threads end that made tensors with its pool
+  (void)opened();  // keeps a shared library loaded until the threads that used its pool end
   if (bytes <= small_bytes) {
     kept_blocks::small_list& list = kept.small[size_class(bytes)];
     if (link* const first = list.first) {
@@ -24,7 +24,7 @@ DIMWISE_DETAIL_LIBRARY void* block_pool::take(std::size_t asked) {
     }
     return take_from_system(bytes);
   }
-  // Weights that are taken together are contiguous, except those that find a kept block.
+  // Weights that are allocated together are contiguous, except those that reuse a free block.
   const bool together = keeps_blocks && weights_together::takes(bytes);
   void* memory = !together || weights_together::takes_kept() ? take_kept(bytes) : nullptr;
   if (memory == nullptr) { memory = together ? weights_together::take(bytes) : take_new(bytes); }
@@ -69,7 +69,7 @@ DIMWISE_DETAIL_LIBRARY std::size_t block_pool::room(std::size_t more) noexcept {
   const std::size_t most = std::max(most_in_use.load(std::memory_order_relaxed), live);
   const std::size_t may = most - live + most / 16 + slack;
   const std::size_t kept_by_all = all_kept.load(std::memory_order_relaxed);
-  // What one thread keeps leaves the others, as the workers of an executor, their own scratch.
+  // A thread leaves scratch memory for the others, such as the workers of an executor.
   return std::max(may - std::min(may, kept_by_all), slack - std::min(slack, kept.total));
 }
 
@@ -141,12 +141,12 @@ DIMWISE_DETAIL_LIBRARY void* block_pool::take_end(std::size_t place, std::size_t
 }
 
 DIMWISE_DETAIL_LIBRARY void* block_pool::take_new(std::size_t bytes) {
-  // Before the system gives `bytes`: what is kept and what is in use do not grow beyond what is allowed.
+  // Before `bytes` come from the system: keeps the sum of free and used memory within the limit.
   while (kept.count > 0 && kept.limit == kept_blocks::no_limit && room(bytes) == 0) { drop_oldest(large_page); }
   ++kept.missed;
   if (!in_pages(bytes) || bytes > most_bytes || !opened()) { return take_from_system(bytes); }
-  // Pages come in whole large ones where the rest may be kept. They come before the last ones, if those begin with
-  // some that are kept: then what is missing is enough.
+  // Pages are mapped in whole large pages if the rest may stay free. They precede the previous ones if those begin with
+  // free pages: then only the missing part is mapped.
   std::size_t first = kept.count;
   while (first > 0 && (!kept.large[first - 1].pages || kept.large[first - 1].memory != kept.bottom)) { --first; }
   if (first-- > 0) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/tensor/counted.hpp -- how many handles share something, and a handle of that kind.
+// dimwise/tensor/counted.hpp -- a reference count and a reference-counted handle.
 //
-// Layer: tensor. Not std::shared_ptr: whether a handle is the only one must order what other threads did with theirs,
-// and <memory> costs an eighth of a second to compile.
+// Layer: tensor. Not std::shared_ptr: a check for the only owner must synchronise with other threads' releases, and
+// <memory> costs an eighth of a second to compile.
 // Tests: tests/tensor/storage.test.cpp, tests/nn/cache_paged.test.cpp
 #pragma once
 
@@ -15,8 +15,8 @@
 
 namespace dimwise::detail {
 
-// How many handles share something. As in the standard library's shared pointers, a program without threads does not
-// pay for atomic instructions: forming an expression copies dozens of handles.
+// A reference count. As with std::shared_ptr in libstdc++, a program without threads avoids atomic instructions:
+// forming an expression copies dozens of handles.
 class owner_count {
  public:
   [[gnu::always_inline]] void add() {
@@ -26,7 +26,7 @@ class owner_count {
       count_.fetch_add(1, std::memory_order_relaxed);
     }
   }
-  // True when it was the last.
+  // Returns true for the last owner.
   [[nodiscard, gnu::always_inline]] bool drop() {
     if (alone()) {
       const long left = count_.load(std::memory_order_relaxed) - 1;
@@ -49,7 +49,7 @@ class owner_count {
   std::atomic<long> count_{1};
 };
 
-// A handle of an object that ends with the last of its handles.
+// A handle to an object, which is destroyed with its last handle.
 template <class T>
 class counted {
  public:
@@ -71,7 +71,7 @@ class counted {
 
   [[nodiscard]] T& operator*() const { return shared_->object; }
   [[nodiscard]] T* operator->() const { return &shared_->object; }
-  // Whether no other handle shares the object: then all that was done with others comes before what follows.
+  // Whether this is the only handle; if so, earlier uses through other handles happen before what follows.
   [[nodiscard]] bool is_only() const { return shared_->owners.is_one(); }
 
  private:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/tensor/elements.hpp -- what elements are made from: ranges of other numbers, and lists within lists.
+// dimwise/tensor/elements.hpp -- conversions of ranges and nested lists to elements.
 //
-// Layer: tensor. Real numbers take any number, rounded as the language does; whole numbers take those that they can all
-// hold; bool takes bool; an id takes a whole number that is not negative.
+// Layer: tensor. Floating-point elements accept any number, rounded as in the language. Integers accept types whose
+// values they can represent; bool accepts bool; ids accept non-negative integers.
 // Tests: tests/tensor/construction.test.cpp, tests/compile_fail/assign/
 #pragma once
 
@@ -52,7 +52,7 @@ To as_element(const From& value) {
 template <class R>
 using element_in = std::iter_value_t<decltype(std::begin(std::declval<const R&>()))>;
 
-// A container, a span, or an array, and one whose elements become elements of type T.
+// A container, span or array whose elements convert to T.
 template <class R>
 concept elements_in = !derived_from<R, operand_tag> && requires(const R& r) {
   std::begin(r);
@@ -65,14 +65,12 @@ template <class R>
 std::size_t count_of(const R& values) {
   return static_cast<std::size_t>(std::distance(std::begin(values), std::end(values)));
 }
-// A negative number is no id.
+// Rejects negative ids.
 template <class T, class R>
 void check_elements(const R& values) {
   if constexpr (is_id<T> && std::is_signed_v<element_in<R>>) {
     for (const auto value : values) {
-      if (value < 0) {
-        raise<index_error>(error{} << "a negative number, " << static_cast<long long>(value) << ", is no id (R18)");
-      }
+      if (value < 0) { raise<index_error>(error{} << "id " << static_cast<long long>(value) << " is negative (R18)"); }
     }
   }
 }
@@ -81,7 +79,7 @@ void write_elements(const R& from, T* to) {
   for (auto i = std::begin(from); i != std::end(from); ++i) { *to++ = as_element<T, element_in<R>>(*i); }
 }
 
-// Lists within lists, one level for each dimension.
+// Nested lists with one level per dimension.
 template <class T, std::size_t Levels>
 struct lists {
   using type = std::initializer_list<typename lists<T, Levels - 1>::type>;
@@ -98,10 +96,10 @@ struct list_reader<T, list<D...>> {
   static constexpr std::size_t rank = sizeof...(D);
   using lists_type = typename lists<T, rank>::type;
   using extents = extents_for<shape<D...>>;
-  // The extents of a composite's factors do not follow from its own.
+  // The extents of a composite's factors cannot be derived from its own.
   static constexpr bool deduces_extents = rank > 0 && ((D::static_extent != at_run_time || !is_composite<D>) && ...);
 
-  // The extents that the lists have.
+  // The extents of the nested lists.
   static extents measured(const lists_type& given) {
     const counts n = count(given);
     extents e;
@@ -110,7 +108,7 @@ struct list_reader<T, list<D...>> {
     check(e, n);
     return e;
   }
-  // Those extents, which must be the ones of `e`.
+  // The extents of the nested lists, which must equal `e`.
   static const extents& checked(const lists_type& given, const extents& e) {
     check(e, count(given));
     return e;
@@ -141,7 +139,7 @@ struct list_reader<T, list<D...>> {
       constexpr std::size_t level = rank - Left;
       if (n.at[level] != none && n.at[level] != given.size()) {
         raise<extent_error>(error{} << "a list along dimension " << dimension_name<element_t<level, list<D...>>>()
-                                    << " holds " << given.size() << " elements where another holds " << n.at[level]
+                                    << " has " << given.size() << " elements and another has " << n.at[level]
                                     << " (R15)");
       }
       n.at[level] = given.size();
@@ -152,7 +150,7 @@ struct list_reader<T, list<D...>> {
   static void take(extents& e, extent_t n) {
     if constexpr (X::static_extent == at_run_time) { e.template of_atom<X>().extent = n == none ? 0 : n; }
   }
-  // An empty list says nothing of the dimensions inside it.
+  // An empty list does not determine the extents of inner dimensions.
   static void check(const extents& e, const counts& n) {
     std::size_t i = 0;
     (check_one<D>(e, n.at[i++]), ...);
@@ -161,7 +159,7 @@ struct list_reader<T, list<D...>> {
   static void check_one(const extents& e, extent_t n) {
     if (n != none && n != e.template extent<X>()) {
       raise<extent_error>(error{} << "dimension " << dimension_name<X>() << " has extent " << e.template extent<X>()
-                                  << " and was given a list of " << n << " (R15)");
+                                  << ", but its list has " << n << " elements (R15)");
     }
   }
   template <std::size_t Left, class List>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/tensor/extents.hpp -- the extents of a shape when the program runs, checked where two tensors meet.
+// dimwise/tensor/extents.hpp -- the run-time extents and origins of a shape, and their checks across operands.
 //
-// Layer: tensor. There is a slot for each dimension whose extent, or whose position, is known only when the program
-// runs. The documents of packed dimensions are stored separately. All other extents are in the type alone.
+// Layer: tensor. A slot holds the extent and origin of a dimension if either is a run-time value. The documents of
+// packed
+// dimensions are stored separately. All other extents are in the type alone.
 // Tests: tests/tensor/extents.test.cpp
 #pragma once
 
@@ -17,8 +18,7 @@ namespace dimwise {
 
 namespace detail {
 
-// One dimension's extent, and the position of its first element; without initialisers, for which a compiler would make
-// a loop for each list of dimensions.
+// The extent and origin of one dimension; without initialisers, which would cost a loop for each list of dimensions.
 struct slot {
   extent_t extent;
   std::ptrdiff_t origin;
@@ -36,12 +36,10 @@ struct slot {
 
 [[noreturn, gnu::cold, gnu::noinline]] inline void throw_disputed_origin(const char* operation, name_of name) {
   raise<origin_error>(
-      error{} << operation
-              << ": the operands, or what they were made of, disagree about the position of the first element of "
-              << name());
+      error{} << operation << ": the operands, or the tensors they come from, have different origins along " << name());
 }
 
-// R15: two slots of one dimension meet. Origins that contradict each other are no mistake until a position is needed.
+// R15: compares two slots of one dimension. Different origins are an error only when a position is needed.
 inline void check_same(slot& here, const slot& there, const char* operation, name_of name) {
   if (here.extent != there.extent) { throw_extents_differ(here.extent, there.extent, operation, name); }
   if (here.origin == unsaid_origin) {
@@ -55,12 +53,13 @@ inline void check_same(segments& here, const segments& there, const char* operat
     here = there;
   } else if (there.known() && !(here == there)) {
     raise<extent_error>(error{} << operation << ": dimension " << name()
-                                << " holds other documents in one operand than in another (R15, R19)");
+                                << " has different documents in the operands (R15, R19)");
   }
 }
 
-// Slots from the operands that have them: `places[i * operands + j]` is where operand j has slot i, and `at[i]` is
-// where `to` has it; -1 where there is none.
+// Merges the slots of the operands: `places[i * operands + j]` is the index of slot i in operand j, and `at[i]` its
+// index
+// in `to`; -1 if there is none.
 [[gnu::noinline]] inline void merge_slots(slot* to, const short* at, std::size_t count, std::size_t operands,
                                           const short* places, const slot* const* from, const char* operation,
                                           const name_of* names) {
@@ -81,13 +80,13 @@ inline void check_same(segments& here, const segments& there, const char* operat
   }
 }
 
-// Dimensions of which something is known only when the program runs: an extent, or where their positions begin.
+// Whether a dimension has a run-time extent or origin.
 template <class D>
 inline constexpr bool has_slot =
     D::static_extent == at_run_time || has_any(D::abilities, ability::ordered | ability::packed);
 template <class... D>
 using with_slots = join_t<list<>, list_if<has_slot<D>, D>...>;
-// Documents are counted references: kept apart, so that extents without them are copied like numbers.
+// Documents are reference counted and stored apart, so that extents without documents are trivially copied.
 template <class D>
 inline constexpr bool has_documents = has_any(D::abilities, ability::packed);
 template <class... D>
@@ -96,7 +95,7 @@ using with_documents = join_t<list<>, list_if<has_documents<D>, D>...>;
 template <class Atoms>
 class extents_of;
 
-// The extent of D from the slots of its atoms, as `operation` reads it.
+// The extent of D from the slots of its atoms; `operation` is named in errors.
 template <class D>
 struct extent_from {
   template <class Extents>
@@ -177,13 +176,13 @@ class extents_of<list<A...>> {
   [[nodiscard]] segments& documents() {
     return documents_.begin()[index_in<D, packed>];
   }
-  /// That of a composite is a sum or product, which is checked (R15); `operation` is named where it overflows.
+  /// The extent of D; for a composite a checked sum or product (R15). `operation` is named if it overflows.
   template <class D>
   [[nodiscard, gnu::always_inline]] extent_t extent(const char* operation = nullptr) const {
     return extent_from<D>::get(*this, operation);
   }
-  /// The position of D's first element: 0 where nobody said, and in a sum, whose elements are counted from its first
-  /// part on; throws where operands said different ones.
+  /// The position of D's first element: 0 without an explicit origin, and in a sum, whose elements count from its first
+  /// part; throws if the operands had different origins.
   template <class D>
   [[nodiscard]] std::ptrdiff_t origin(const char* operation) const {
     if constexpr (is_summed<D>) {
@@ -204,7 +203,7 @@ class extents_of<list<A...>> {
   }
   [[nodiscard, gnu::always_inline]] slot* slots() { return slots_.begin(); }
   [[nodiscard, gnu::always_inline]] const slot* slots() const { return slots_.begin(); }
-  /// False where types say all there is to know: then nothing needs to be compared or carried.
+  /// False if the types determine everything: then there is nothing to compare or copy.
   [[nodiscard, gnu::always_inline]] bool says_anything() const {
     if constexpr (((A::static_extent == at_run_time) || ...)) { return true; }
     bool said = false;
@@ -213,7 +212,7 @@ class extents_of<list<A...>> {
     return said;
   }
 
-  /// The same slots under other names, one for one.
+  /// Copies the slots in order to the dimensions of other names.
   template <class Other>
   [[gnu::always_inline]] void take_in_order(const Other& other) {
     for (std::size_t i = 0; i < slotted::size; ++i) { slots()[i] = other.slots()[i]; }
@@ -221,7 +220,7 @@ class extents_of<list<A...>> {
   }
   [[nodiscard]] const segments* documents_in_order() const { return documents_.begin(); }
 
-  /// Sets one dimension from its object.
+  /// Sets the extent and origin of one dimension from its object.
   template <class D>
   void set(const D& given) {
     if constexpr (has_slot<D>) {
@@ -232,7 +231,7 @@ class extents_of<list<A...>> {
     if constexpr (has_documents<D> && requires { given.documents(); }) { documents<D>() = given.documents(); }
   }
 
-  /// Dynamic `divided` extents, checked by the first tensor that holds all three (R4).
+  /// Checks run-time `divided` extents; the first tensor with all three dimensions calls it (R4).
   [[gnu::always_inline]] void check_divided() const {
     if constexpr ((is_divided<A> || ...)) { (check_one<A>(), ...); }
   }
@@ -243,7 +242,7 @@ class extents_of<list<A...>> {
     if constexpr (((D::static_extent == at_run_time) || ...)) {
       clear_slots(slots(), sizeof...(D));
       (set_static<D>(), ...);
-    } else {  // small formulas cost as little as a call
+    } else {  // inline: small formulas cost less than a call
       [[maybe_unused]] slot* next = slots();
       ((*next++ = {D::static_extent, unsaid_origin}), ...);
     }
@@ -282,7 +281,7 @@ template <class Slotted>
 struct slot_merger;
 template <class... A>
 struct slot_merger<list<A...>> {
-  // `To` are the slots behind `to`.
+  // `To` is the list of the slots at `to`.
   template <class To, class... From>
   [[gnu::always_inline]] static void into(slot* to, const char* operation, const From&... from) {
     static constexpr name_of names[] = {&dimension_name<A>...};
@@ -328,7 +327,7 @@ void merge_all_documents(list<D...>, To& to, const char* operation, const From&.
   (one(std::type_identity<D>{}), ...);
 }
 
-/// The extents of these atoms, from the operands that have them; what several have is checked (R15).
+/// The extents of these atoms from the operands that have them; operands that share an atom must agree (R15).
 template <class Atoms, class... From>
 [[nodiscard, gnu::always_inline]] inline extents_of<Atoms> merge_extents([[maybe_unused]] const char* operation,
                                                                          const From&... from) {
@@ -349,8 +348,7 @@ template <class Atoms, class... From>
   }
 }
 
-/// The extents of a shape's other dimensions: what an operation removes, or makes anew under the same name, is compared
-/// with nothing.
+/// The extents of the other dimensions of a shape: dimensions that an operation removes or replaces are not compared.
 template <class Shape, class D, class Extents>
 [[nodiscard]] auto extents_beside(const Extents& e) {
   return merge_extents<atoms_of_list_t<difference_t<dims_t<Shape>, list<D>>>>("", e);
@@ -362,27 +360,27 @@ template <class D, class Extents>
 void check_composite([[maybe_unused]] const Extents& e, [[maybe_unused]] const char* operation) {
   if constexpr (is_run_time_composite<D>) { (void)e.template extent<D>(operation); }
 }
-/// Reads the extents of a shape's composites, so that an overflow is reported where the composite is formed (R15).
+/// Reads the extents of a shape's composites, so that the operation that forms a composite reports its overflow (R15).
 template <class... D, class Extents>
 void check_composites(list<D...>, [[maybe_unused]] const Extents& e, [[maybe_unused]] const char* operation) {
   if constexpr ((is_run_time_composite<D> || ...)) { (check_composite<D>(e, operation), ...); }
 }
 
-/// The position `by` elements after `origin`, which counts from 0 where it is unknown (`unsaid_origin`). As
-/// `starting_at`, throws `origin_error` for positions beyond 2^60, from which none could be counted on.
+/// The position `by` elements after `origin`, or after 0 if the origin is unknown (`unsaid_origin`). Throws
+/// `origin_error` beyond 2^60, since later positions could overflow.
 inline std::ptrdiff_t position_after(std::ptrdiff_t origin, std::size_t by, const char* operation, name_of name) {
   if (origin == disputed_origin) { return origin; }
   const std::ptrdiff_t from = origin == unsaid_origin ? 0 : origin;
   if (by > static_cast<std::size_t>(farthest_origin) - static_cast<std::size_t>(from)) {
-    raise<origin_error>(error{} << operation << ": the position " << by << " behind position "
+    raise<origin_error>(error{} << operation << ": the position " << by << " after position "
                                 << static_cast<long long>(from) << " of dimension " << name()
                                 << " is beyond 2^60 (R7)");
   }
   return from + static_cast<std::ptrdiff_t>(by);
 }
 
-/// Gives D, which the operation makes, its slot. Where another dimension of the shape is a sum with D as a part, D has
-/// an extent already, and both are one (R15).
+/// Sets the slot of D, which the operation creates. If another dimension of the shape is a sum with D as a part, D
+/// already has an extent, and both must agree (R15).
 template <class Shape, class D>
 void make_extent(extents_for<Shape>& e, const slot& made, const char* operation) {
   if constexpr (has_slot<D>) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/tensor/large_pages.hpp -- blocks of memory from the system, large ones in large pages.
+// dimwise/tensor/large_pages.hpp -- allocation of large blocks in 2 MB pages.
 //
-// Layer: tensor. POSIX: mmap, and Linux's madvise, where they are.
-// A page of 4 KB is where a processor's prefetchers end, and a table of such pages for the weights of a model is larger
-// than what a processor keeps of it: reading 256 MB takes 1.3 to 1.9 times as long as in pages of 2 MB (Zen 4). Linux
-// gives these where a program requests them, on the first write, and small ones where it has none.
+// Layer: tensor. POSIX: mmap, and madvise on Linux if available. Hardware prefetchers stop at 4 KB page boundaries, and
+// a
+// model's 4 KB page table exceeds the TLB: reading 256 MB takes 1.3 to 1.9 times as long as in pages of 2 MB (Zen 4).
+// Linux provides 2 MB pages on request at the first write, and falls back to 4 KB pages.
 // Tests: tests/tensor/storage.test.cpp
 #pragma once
 
@@ -25,7 +25,7 @@ namespace dimwise::detail {
 inline constexpr std::size_t alignment = 64;
 inline constexpr std::size_t large_page = std::size_t{1} << 21;
 
-// Under the address sanitizer nothing is kept: memory that was given back must be seen to be gone.
+// The address sanitizer must see freed memory, so the pool keeps nothing under it.
 #if defined(__SANITIZE_ADDRESS__)
 #define DIMWISE_DETAIL_KEEPS_BLOCKS false
 #elif defined(__has_feature)
@@ -36,8 +36,9 @@ inline constexpr std::size_t large_page = std::size_t{1} << 21;
 inline constexpr bool keeps_blocks = DIMWISE_DETAIL_KEEPS_BLOCKS;
 #undef DIMWISE_DETAIL_KEEPS_BLOCKS
 
-// Blocks of at least this size are pages of their own, in multiples of what is whole pages on any system: a part may be
-// given back alone. They are not from the program's heap, which keeps what is freed between blocks that are in use.
+// Blocks of at least this size are mapped directly, in multiples that are whole pages on any system, so that parts can
+// be
+// unmapped. They bypass the heap, which keeps freed memory between blocks in use.
 inline constexpr std::size_t least_pages = std::size_t{1} << 17;
 inline constexpr std::size_t page_step = std::size_t{1} << 16;
 // `step` is a power of two.
@@ -46,19 +47,19 @@ constexpr std::size_t rounded_up(std::size_t bytes, std::size_t step) { return (
 #if defined(MADV_HUGEPAGE)
 constexpr bool in_pages(std::size_t bytes) { return keeps_blocks && bytes >= least_pages; }
 
-// At `wish` where that is free, or where the system likes; null where there is no memory.
+// Maps pages at `wish` if it is free, or anywhere; returns null if there is no memory.
 inline std::byte* map_pages(std::size_t bytes, void* wish = nullptr) noexcept {
   void* const memory = ::mmap(wish, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   return memory == MAP_FAILED ? nullptr : static_cast<std::byte*>(memory);
 }
-// A system without large pages refuses, which costs nothing but speed.
+// A system without large pages ignores the request; the block is only slower.
 inline void want_large_pages(void* memory, std::size_t bytes) noexcept {
   (void)::madvise(memory, bytes, MADV_HUGEPAGE);
 }
 // `bytes` is a multiple of `page_step`.
 inline void* take_pages(std::size_t bytes) {
   const bool large = bytes >= large_page;
-  const std::size_t all = large ? bytes + large_page : bytes;  // somewhere in it a large page begins
+  const std::size_t all = large ? bytes + large_page : bytes;  // contains the start of a large page
   std::byte* begin = all < bytes ? nullptr : map_pages(all);
   if (begin == nullptr) { throw std::bad_alloc(); }
   if (!large) { return begin; }
@@ -69,7 +70,7 @@ inline void* take_pages(std::size_t bytes) {
   want_large_pages(begin, bytes);
   return begin;
 }
-// Whether so many bytes that end at `end` could be taken: whole large pages.
+// Whether whole large pages of this size, ending at `end`, could be mapped.
 inline bool take_pages_before(std::byte* end, std::size_t bytes) noexcept {
   std::byte* const begin = map_pages(bytes, end - bytes);
   if (begin == nullptr) { return false; }
@@ -99,10 +100,10 @@ inline void give_to_system(void* memory, std::size_t bytes) noexcept {
   }
 }
 
-// While one exists, blocks that this thread takes are contiguous in runs of large pages: many matrices of a small model
-// are smaller than a page, and one of 2.25 MB would end in small ones. It is for what comes and goes together, the
-// weights of a model and the caches of a text: a run is given back with its last block. Weights take no blocks that the
-// thread has kept, which may be in small pages; caches do: a program that copies them would else keep both.
+// While an instance exists, the blocks of this thread are contiguous in runs of large pages: many matrices of a small
+// model are smaller than a page, and one of 2.25 MB would end in 4 KB pages. Use it for blocks with a common lifetime,
+// such as the weights of a model or the caches of a text: a run is freed with its last block. Weights do not reuse free
+// blocks of the pool, which may lie in small pages; caches do, since a program that copies them would keep both.
 class weights_together {
  public:
   static constexpr std::size_t run_bytes = 8 * large_page;
@@ -119,9 +120,9 @@ class weights_together {
   static bool takes_kept() { return wanted != block::fresh; }
   // `bytes` is a multiple of `alignment`.
   static void* take(std::size_t bytes);
-  // Whether the block is from here.
+  // Whether the block belongs to a run.
   static bool has(const void* memory, std::size_t bytes) noexcept;
-  // False where the block is not from here.
+  // Frees a block of a run; returns false for other blocks.
   static bool give(const void* memory, std::size_t bytes) noexcept;
 
  private:
@@ -143,14 +144,14 @@ class weights_together {
     }
   };
   static bool has_size(std::size_t bytes) { return bytes >= least_bytes && bytes <= most_bytes; }
-  // Without the lock, which every block that is given back would wait for: most are outside of all runs.
+  // A check without the lock, which every free would wait for: most blocks are outside of all runs.
   static bool may_have(const void* memory, std::size_t bytes) noexcept;
   static run** link_of(const void* memory) noexcept;
 
   static constinit inline thread_local block wanted = block::as_before;
   static constinit inline std::atomic_flag busy{};
-  static constinit inline run* first = nullptr;  // the one that is taken from
-  // Where all runs are that there ever were.
+  static constinit inline run* first = nullptr;  // the run that serves allocations
+  // The address range of all runs so far.
   static constinit inline std::atomic<std::uintptr_t> lowest{~std::uintptr_t{0}};
   static constinit inline std::atomic<std::uintptr_t> highest{0};
   block before_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/tensor/large_pages_definitions.hpp -- weights side by side in large pages.
+// dimwise/tensor/large_pages_definitions.hpp -- runs of large pages for weights that are allocated together.
 //
-// Layer: tensor. Compiled once where a program links the library (support/library.hpp).
+// Layer: tensor. Compiled once if a program links the library (support/library.hpp).
 // Tests: tests/tensor/storage.test.cpp
 #pragma once
 

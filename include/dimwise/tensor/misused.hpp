@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/tensor/misused.hpp -- a word that is called with other arguments than it takes: one error instead of a list
-// of candidates.
+// dimwise/tensor/misused.hpp -- fallback overloads for wrong arguments: one error instead of a list of candidates.
 //
-// Layer: tensor. DIMWISE_DETAIL_OPERATION (expr/operation.hpp) includes it; words that are declared by hand add it.
+// Layer: tensor. DIMWISE_DETAIL_OPERATION (expr/operation.hpp) includes it; operations declared by hand add it.
 // Tests: tests/compile_fail/arguments/, tests/expr/words.test.cpp
 #pragma once
 
@@ -11,11 +10,11 @@
 
 namespace dimwise {
 
-/// In an error: a number in the place of a dimension.
+/// In an error: a number given instead of a dimension.
 template <auto... Number>
 struct number_arguments;
 
-// Words that have no row in the table of marks.
+// Operations without a row in the table of marks.
 namespace op {
 struct relu;
 struct gelu;
@@ -41,9 +40,11 @@ struct reference;
 
 }  // namespace dimwise
 
-// An ellipsis is the worst of all conversions: the first two are taken only where no other function can be, the
-// library's or the user's. What is called with a tensor whose type was refused says nothing more: it is taken by value,
-// so that compilers look at its type in the user's line.
+// An ellipsis is the worst conversion: the first two overloads are chosen only if no other function of the library or
+// the
+// user is viable. A tensor of a rejected type is taken by value, so that compilers complete its type in the user's
+// line;
+// the call adds no second error.
 #define DIMWISE_DETAIL_MISUSED(word)                                                                          \
   template <class... D, class Error = ERROR_R1_operation_takes_other_arguments<op::word, over<D...>>>         \
   Error word(...);                                                                                            \

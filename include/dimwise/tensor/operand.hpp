@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/tensor/operand.hpp -- what tensors, views and expressions have in common.
+// dimwise/tensor/operand.hpp -- the concepts and extents that tensors, views and expressions share.
 //
 // Layer: tensor.
 // An operand has a shape (a type), a value type, and extents. Nodes of expressions hold their operands by value:
@@ -20,22 +20,22 @@
 
 namespace dimwise {
 
-// The functions of the vocabulary (`softmax`, `block`, …) are members of this namespace. Its members are visible
-// wherever those of `dimwise` are, but argument-dependent lookup does not find them: a user's own function of one of
-// these names is never replaced.
+// The operations (`softmax`, `block`, …) are members of this namespace. Its members are visible wherever those of
+// `dimwise` are, but argument-dependent lookup does not find them: they never replace a user's function of the same
+// name.
 namespace no_adl {}
 using namespace no_adl;  // NOLINT(google-build-using-namespace): makes dimwise::softmax a name
 
 namespace detail {
 
 struct operand_tag : other_names {};
-// Whatever may be written as an argument, by a conversion that comes behind all others but an ellipsis.
+// Accepts any argument, by a conversion that is worse than all others but an ellipsis.
 struct any_argument {
   template <class X>
   any_argument(const X&);  // implicit, declared only
 };
 struct expression_tag {};
-// Carries the shape alone: errors about an operand of this type do not print the whole expression.
+// Has only the shape: errors about an operand of this type do not print the whole expression.
 template <class Shape>
 struct shaped_as : operand_tag {};
 
@@ -51,16 +51,16 @@ concept derived_from = std::is_base_of_v<Base, X> && requires(const X* x, void (
 template <class X>
 concept operand =
     !detail::is_refused<std::remove_cvref_t<X>> && detail::derived_from<std::remove_cvref_t<X>, detail::operand_tag>;
-/// Something to be computed.
+/// An operand that is not stored yet.
 template <class X>
 concept expression = operand<X> && detail::derived_from<std::remove_cvref_t<X>, detail::expression_tag>;
-/// A number that takes part in an expression.
+/// A number in an expression.
 template <class X>
 concept number = std::is_arithmetic_v<std::remove_cvref_t<X>> && !std::is_same_v<std::remove_cvref_t<X>, bool>;
 
 namespace detail {
 
-// A type that was refused is not queried: its error is reported in the user's line, not in these.
+// A rejected type is not queried: its error is reported in the user's line.
 template <class X>
 using shape_of = typename std::conditional_t<is_refused<X>, nothing, X>::shape_type;
 template <class X>
@@ -71,7 +71,7 @@ using extents_type_of = extents_for<shape_of<X>>;
 template <class Shape>
 using axes_for = axes_of_list_t<dims_t<Shape>>;
 
-// What a stored result is called: tensors are deduced from this base, `tensor p = expr;`.
+// The base that deduces the type of a stored result: `tensor p = expr;`.
 template <class T, class... DimsAndMarks>
 struct stored_as {};
 template <class T, class Shape>
@@ -81,7 +81,7 @@ struct stored_base<T, shape<DimsAndMarks...>> {
   using type = stored_as<T, DimsAndMarks...>;
 };
 
-// Where the extent of an axis is: in its type, or in a slot.
+// Whether the extent of an axis is in its type or in a slot.
 struct extent_source {
   extent_t static_extent;
   short slot;
@@ -95,7 +95,7 @@ inline constexpr extent_source source_of = {A::static_extent,
     to[i].extent = sources[i].slot < 0 ? sources[i].static_extent : slots[sources[i].slot].extent;
   }
 }
-// Row-major strides in place; returns the number of elements, which was checked before.
+// Writes row-major strides in place; returns the number of elements, which has been checked before.
 [[gnu::noinline]] constexpr extent_t make_contiguous(axis* axes, std::size_t rank) {
   extent_t size = 1;
   for (std::size_t i = rank; i-- > 0;) {
@@ -104,7 +104,7 @@ inline constexpr extent_source source_of = {A::static_extent,
   }
   return size;
 }
-// Both.
+// Writes extents and row-major strides.
 [[gnu::noinline]] inline extent_t write_contiguous_extents(const extent_source* sources, std::size_t count,
                                                            const slot* slots, axis* to) {
   write_extents(sources, count, slots, to);
@@ -117,11 +117,11 @@ template <class... A>
 struct axis_extents<list<A...>> {
   static constexpr name_of names[] = {&dimension_name<A>..., nullptr};
 
-  // A sum of run-time parts has no slot: it is added up.
+  // A sum of run-time parts has no slot; its extent is computed.
   template <class Extents>
   [[gnu::always_inline]] static void write(const Extents& e, axis* to, const char* operation = nullptr) {
     if constexpr (sizeof...(A) == 0) {
-      *to = {1, 0};  // nobody reads it, but compilers warn of an array that was never written
+      *to = {1, 0};  // unused, but compilers warn about an uninitialised array
     } else if constexpr ((is_run_time_composite<A> || ...)) {
       std::size_t i = 0;
       ((to[i++].extent = e.template extent<A>(operation)), ...);
@@ -129,11 +129,11 @@ struct axis_extents<list<A...>> {
       write_extents(sources<typename Extents::slotted>, sizeof...(A), e.slots(), to);
     }
   }
-  // Whether `sources` say all: no sum has to be added up.
+  // Whether `sources` determine all extents, without a sum to compute.
   static constexpr bool in_slots = sizeof...(A) > 0 && !(is_run_time_composite<A> || ...);
   template <class Slotted>
   static constexpr extent_source sources[] = {source_of<A, Slotted>..., {0, 0}};
-  // With row-major strides.
+  // Writes extents and row-major strides.
   template <class Extents>
   [[gnu::always_inline]] static void write_contiguous(const Extents& e, axis* to, const char* operation = nullptr) {
     if constexpr (!in_slots) {
@@ -154,7 +154,7 @@ struct axis_extents<list<A...>> {
   raise<extent_error>(e << " has more elements than memory can hold (R15)");
 }
 
-// The number of elements along these axes, each of so many bytes (0: they need no memory), or `extent_error`.
+// The number of elements along these axes with this size each (0: not allocated); throws `extent_error` on overflow.
 [[gnu::noinline]] inline extent_t checked_size_of(const axis* axes, std::size_t rank, const name_of* names,
                                                   std::size_t bytes, const char* operation) {
   extent_t size = 1;
@@ -168,7 +168,7 @@ template <class Axes>
 [[gnu::always_inline]] inline extent_t checked_size(const axis* axes, std::size_t bytes, const char* operation) {
   return checked_size_of(axes, Axes::size, axis_extents<Axes>::names, bytes, operation);
 }
-// The same, with row-major strides.
+// The checked number of elements; writes row-major strides.
 template <class Axes>
 [[gnu::always_inline]] inline extent_t checked_contiguous(axis* axes, std::size_t bytes, const char* operation) {
   const extent_t size = checked_size<Axes>(axes, bytes, operation);
@@ -180,7 +180,7 @@ template <class Axes>
 
 namespace no_adl {
 
-/// The extent of dimension D in `x`, when the program runs.
+/// The run-time value of the extent of D in `x`.
 template <class D, operand X>
   requires(detail::is_in<D, detail::dims_t<detail::shape_of<X>>>)
 [[nodiscard]] extent_t extent_of(const X& x) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/tensor/other_names.hpp -- operations as other libraries spell them: one error that names the word to use.
+// dimwise/tensor/other_names.hpp -- names of operations in other libraries; each gives one error with the dimwise name.
 //
-// Layer: tensor. Members belong to operands alone. The functions are members of `no_adl`, take what no other function
-// takes, and have names that programs rarely use for other things: a user's function of one of these names is called.
+// Layer: tensor. Member functions exist only for operands. The free functions are members of `no_adl`, are viable only
+// if
+// no other function is, and have names that programs rarely use otherwise: a user's function of the same name wins.
 // Tests: tests/compile_fail/arguments/
 #pragma once
 
@@ -10,11 +11,11 @@
 
 namespace dimwise {
 
-/// In an error: the words of the library for what was called by another name.
+/// In an error: the dimwise operations to use instead.
 template <class... Words>
 struct use_instead;
 
-// Words that rules do not know.
+// Operations without rules.
 namespace op {
 struct matmul;
 struct bmm;
@@ -54,7 +55,7 @@ struct other_names {
 
 }  // namespace detail
 
-// An ellipsis is the worst of all conversions: the function of a user is called where there is one.
+// An ellipsis is the worst conversion: a user's function of the same name wins.
 #define DIMWISE_DETAIL_OTHER_NAME(name, ...)                                                                       \
   template <class... Named, class Error = ERROR_R1_operation_has_another_name<op::name, use_instead<__VA_ARGS__>>> \
   Error name(...);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/tensor/random.hpp -- tensors of random numbers, which a seed says again.
+// dimwise/tensor/random.hpp -- tensors of reproducible random numbers.
 //
 // Layer: tensor.
 // Tests: tests/tensor/random.test.cpp
@@ -16,21 +16,21 @@
 
 namespace dimwise {
 
-/// What random numbers follow from: the same seed gives the same numbers.
+/// A seed: equal seeds give equal numbers.
 struct random_seed {
   std::uint64_t value = 0;
 };
 
 namespace detail {
 
-// Numbers for a seed. Uniform ones are the same on every machine: only the engine is the standard library's. Normal
-// ones go through the C library's logarithm and cosine, and may differ in the last digits.
+// A random number generator. Uniform numbers are identical on every machine: only the engine is from the standard
+// library. Normal numbers use the C library's logarithm and cosine, and may differ in the last digits.
 class random_numbers {
  public:
   explicit random_numbers(std::uint64_t seed) : engine_(seed) {}
-  /// In [0, 1).
+  /// A uniform number in [0, 1).
   [[nodiscard]] double uniform() { return static_cast<double>(engine_() >> 11U) * 0x1p-53; }
-  /// Mean 0, standard deviation 1 (Box and Muller 1958).
+  /// A normal number with mean 0 and standard deviation 1 (Box and Muller 1958).
   [[nodiscard]] double normal() {
     const double u = 1 - uniform();
     return std::sqrt(-2 * std::log(u)) * std::cos(2 * std::numbers::pi * uniform());
@@ -56,15 +56,15 @@ inline constexpr bool draws = real_element<T> && gives_extents<Shape, Extents...
 
 namespace no_adl {
 
-/// Numbers between 0 and 1, 1 left out; the same on every machine:
-/// `random_uniform<float, seq>(random_seed{1}, seq{5}) * 2 - 1`.
+/// A tensor of uniform numbers in [0, 1), identical on every machine: `random_uniform<float, seq>(random_seed{1},
+/// seq{5}) * 2 - 1`.
 template <class T, class... D, class... Extents>
   requires(valid_shape<D...> && detail::draws<T, shape<D...>, Extents...>)
 [[nodiscard]] tensor<T, D...> random_uniform(random_seed s, const Extents&... extents) {
   return detail::drawn<tensor<T, D...>>(
       [numbers = detail::random_numbers(s.value)]() mutable { return numbers.uniform(); }, extents...);
 }
-/// Normal numbers of mean 0 and standard deviation 1; between machines they may differ in the last digits.
+/// A tensor of normal numbers with mean 0 and standard deviation 1; the last digits may differ between machines.
 template <class T, class... D, class... Extents>
   requires(valid_shape<D...> && detail::draws<T, shape<D...>, Extents...>)
 [[nodiscard]] tensor<T, D...> random_normal(random_seed s, const Extents&... extents) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/tensor/refused_shape.hpp -- tensors and views of a type that is none: one error, and silence after it.
+// dimwise/tensor/refused_shape.hpp -- tensors and views of invalid types: one error, and no errors that follow from it.
 //
-// Layer: tensor. A type that names a dimension twice (R17), or something that is no dimension or no element (R1), is
-// reported where it is first used. It is no operand, and what is called with it gives `already_refused`: no second
-// error with another rule.
+// Layer: tensor. A type that names a dimension twice (R17), or an argument that is not a dimension or element (R1), is
+// reported at its first use. Such a type is not an operand, and operations on it return `already_refused`, so that no
+// rule reports a second error.
 // Tests: tests/compile_fail/dim/, tests/shape/must_compile.test.cpp
 #pragma once
 
@@ -21,10 +21,10 @@ class tensor_view;
 
 namespace detail {
 
-// What an operation gives for an operand whose type was refused already.
+// The result of an operation whose operand type was already rejected.
 struct already_refused {};
 
-// Elements are objects that can be written, and no dimensions.
+// Element types are object types that can be assigned, other than dimensions.
 template <class T>
 inline constexpr bool is_element =
     std::is_object_v<T> && !std::is_const_v<T> && !std::is_volatile_v<T> && !dimension_type<T> && !is_mark<T>;
@@ -76,15 +76,16 @@ template <class... T>
 using shape_error = typename decltype(judge_shape<T...>())::type;  // of an element type and a shape
 
 #if defined(DIMWISE_DETAIL_CONSTRUCTORS_SAY)
-// What an ellipsis may not take where it is not deleted: clang reports objects that are not trivial a second time.
+// An argument in place of an ellipsis that is not deleted: clang reports non-trivial objects passed to it a second
+// time.
 struct any_object {
   template <class X>
     requires(!std::is_trivially_copyable_v<X>)
-  any_object(const X&);  // implicit: whatever is written there
+  any_object(const X&);  // implicit: from any argument
 };
 #endif
 
-// The members that a user of the refused type may have written.
+// The members that a user of the rejected type may call.
 struct refused_members {
   template <class... Ids>
   already_refused operator()(const Ids&...) const;

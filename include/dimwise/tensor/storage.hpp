@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/tensor/storage.hpp -- the memory of a tensor: 64-byte aligned, shared until written.
+// dimwise/tensor/storage.hpp -- the memory of a tensor: 64-byte aligned, copied on write.
 //
-// Layer: tensor. The only place that owns memory, which `block_pool` takes and gives back.
-// A copy shares the buffer and the first write to a shared buffer copies it: an expression that holds its operands can
-// neither dangle nor change its meaning. A buffer whose address was handed out for writing is copied instead of shared,
-// because nobody can know when it is written.
+// Layer: tensor. Owns the memory of tensors, which comes from `block_pool`. Copies share a buffer, and the first write
+// to
+// a shared buffer copies it: an expression that holds its operands neither dangles nor changes its value. A buffer
+// whose
+// address was handed out for writing is copied instead of shared, because later writes to it cannot be detected.
 // Tests: tests/tensor/storage.test.cpp
 #pragma once
 
@@ -22,11 +23,11 @@
 
 namespace dimwise::detail {
 
-// Static tensors up to this many bytes live inside their object: larger ones would make every node that holds them slow
-// to copy.
+// Static tensors up to this size live inside their object: larger ones would make every node that holds them slow to
+// copy.
 inline constexpr std::size_t inline_bytes = 256;
 
-// Loops where others take <algorithm>, which costs every file that includes it a tenth of a second.
+// Loops instead of <algorithm>, which costs every file that includes it a tenth of a second.
 template <class T>
 void fill_elements(T* to, std::size_t n, const T& value) {
   for (T* const end = to + n; to != end; ++to) { *to = value; }
@@ -39,7 +40,7 @@ void copy_elements(const T* from, std::size_t n, T* to) {
 
 using block_giver = void (*)(void* memory, std::size_t bytes) noexcept;
 
-// Memory of the pool for n elements; what is thrown says for what it was.
+// Memory of the pool for n elements; the exception names their purpose.
 [[gnu::noinline]] inline void* take_elements(std::size_t n, std::size_t bytes_of_one, const char* what) {
   if (n > std::numeric_limits<std::size_t>::max() / bytes_of_one) { throw allocation_error(n, bytes_of_one, what); }
   try {
@@ -47,8 +48,8 @@ using block_giver = void (*)(void* memory, std::size_t bytes) noexcept;
   } catch (const std::bad_alloc&) { throw allocation_error(n * bytes_of_one, what); }
 }
 
-// Aligned elements; numbers begin without a value. They go back to the pool that they are from: shared libraries that
-// hide their symbols have a pool each, and tensors pass between them.
+// Aligned elements; numbers are uninitialised. They are freed to the pool that they came from: shared libraries with
+// hidden symbols have one pool each, and tensors pass between them.
 template <class T>
 class aligned_vector {
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
@@ -77,7 +78,7 @@ class aligned_vector {
     if (begin_ != nullptr) { giver_(begin_, size_ * sizeof(T)); }
   }
 
-  /// Makes `n` new, unwritten elements; does nothing where there are `n` already.
+  /// Allocates `n` uninitialised elements; does nothing if the size is already `n`.
   void resize(std::size_t n) {
     if (n != size_) { *this = aligned_vector(n); }
   }
@@ -90,7 +91,7 @@ class aligned_vector {
   [[nodiscard]] const T* begin() const { return begin_; }
   [[nodiscard]] T* end() { return begin_ + size_; }
   [[nodiscard]] const T* end() const { return begin_ + size_; }
-  // What gives memory back to the pool of these elements.
+  // The function that returns memory to the pool of these elements.
   [[nodiscard]] block_giver giver() const { return giver_; }
   [[nodiscard]] T& operator[](std::size_t i) { return begin_[i]; }
   [[nodiscard]] const T& operator[](std::size_t i) const { return begin_[i]; }
@@ -101,8 +102,9 @@ class aligned_vector {
   block_giver giver_ = nullptr;
 };
 
-// What the evaluator may keep beside constant elements that it uses again and again: weights in the order that a kernel
-// reads them. It ends with the first write.
+// A copy of constant elements that the evaluator derives and reuses, such as packed weights. It is destroyed at the
+// first
+// write to the elements.
 class derived_copy {
  public:
   derived_copy() = default;
@@ -119,14 +121,14 @@ class derived_slot {
   ~derived_slot() { delete copy_.load(std::memory_order_acquire); }
 
   [[nodiscard]] const derived_copy* get() const { return copy_.load(std::memory_order_acquire); }
-  // Takes `made` unless another thread was first; what is kept stays until the elements are written.
+  // Stores `made` unless another thread was first; the copy stays until the elements are written.
   const derived_copy* offer(const derived_copy* made) {
     const derived_copy* none = nullptr;
     if (copy_.compare_exchange_strong(none, made, std::memory_order_acq_rel)) { return made; }
     delete made;
     return none;
   }
-  // True from the second time on: what is used once is not worth a copy.
+  // Returns true from the second use on: a single use does not justify a copy.
   [[nodiscard]] bool used_before() { return uses_.fetch_add(1, std::memory_order_relaxed) > 0; }
   void drop() {
     delete copy_.exchange(nullptr, std::memory_order_acq_rel);
@@ -138,17 +140,17 @@ class derived_slot {
   std::atomic<int> uses_{0};
 };
 
-// A buffer whose extent is known only when the program runs, or that is too large for its object.
+// A buffer with a run-time size, or one that is too large for its object.
 //
-// A buffer that was handed out has one handle: copies of that handle copy the elements. So `handed_out` is written by
-// the owner of that handle alone, and threads that share a buffer only read it. What was moved from has no buffer until
-// it is used again; threads may be the first to read it at the same time.
+// A handed-out buffer has one handle: copies of that handle copy the elements. Only the owner of the handle therefore
+// writes `handed_out`, and threads that share a buffer only read it. A moved-from storage has no buffer until its next
+// use; several threads may be the first to read it at the same time.
 template <class T>
 class shared_storage {
  public:
   shared_storage() = default;
   [[gnu::noinline]] explicit shared_storage(std::size_t n) : block_(new block(n)) {}
-  // Forming an expression copies dozens of handles: not a part of every function that forms one.
+  // Not inlined: forming an expression copies dozens of handles.
   [[gnu::noinline]] shared_storage(const shared_storage& other) : block_(other.now()) {
     if (block_ == nullptr) { return; }
     if (block_->handed_out) {
@@ -184,7 +186,7 @@ class shared_storage {
     if (block_ != nullptr) { block_->handed_out = true; }
     return p;
   }
-  // A buffer of zeros where there is none.
+  // Allocates a buffer of zeros if there is none.
   [[gnu::noinline]] void refill(std::size_t n) const {
     if (n == 0 || now() != nullptr) { return; }
     block* const made = new block(n);
@@ -195,12 +197,13 @@ class shared_storage {
   void seal() {
     if (block_ != nullptr && block_->handed_out) { block_->handed_out = false; }
   }
-  // The buffer kept alive without a copy; nothing where its owner may write it in place, and so keeps it.
+  // A handle that keeps the buffer alive without a copy; empty if the owner may write in place, who then keeps it
+  // alive.
   [[nodiscard]] shared_storage kept() const {
     const block* const b = now();
     return b == nullptr || b->handed_out ? shared_storage() : *this;
   }
-  // Where a copy of constant elements may be kept; nowhere while somebody may write them.
+  // The slot for a derived copy of constant elements; null while the elements may be written.
   [[nodiscard]] derived_slot* derived() const {
     block* const b = now();
     return b == nullptr || b->handed_out ? nullptr : &b->derived;
@@ -209,11 +212,11 @@ class shared_storage {
  private:
   struct block {
     explicit block(std::size_t n) : values(n, "the elements of a tensor") {}
-    block(const block& other) : values(other.values, "a tensor's own copy of elements that it shared") {}
+    block(const block& other) : values(other.values, "a copy of shared elements before a write") {}
     static void* operator new(std::size_t bytes) { return take_elements(1, bytes, "a tensor"); }
     static void operator delete(void* memory, std::size_t bytes) noexcept { block_pool::give(memory, bytes); }
     static void operator delete(block* b, std::destroying_delete_t) noexcept {
-      const block_giver giver = b->values.giver();  // that of the block, too
+      const block_giver giver = b->values.giver();  // also frees the block
       b->~block();
       giver(b, sizeof(block));
     }
@@ -231,7 +234,7 @@ class shared_storage {
   mutable block* block_ = nullptr;  // `refill` sets it
 };
 
-// A buffer inside its object: nothing is allocated, a copy is a copy.
+// A buffer inside its object: it does not allocate, and copies are deep.
 template <class T, std::size_t N>
 class inline_storage {
  public:

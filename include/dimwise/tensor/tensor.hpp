@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/tensor/tensor.hpp -- a tensor: a shape in its type, extents, and memory that copies share until one writes.
+// dimwise/tensor/tensor.hpp -- the tensor: its shape is its type, and copies share memory until one is written.
 //
 // Layer: tensor.
 // Tests: tests/tensor/tensor.test.cpp, tests/compile_fail/assign/
@@ -30,8 +30,8 @@ struct run_time_atoms<list<A...>> {
 template <class Shape>
 using run_time_atoms_t = typename run_time_atoms<atoms_of_list_t<dims_t<Shape>>>::type;
 
-// Extents that construct a tensor of this shape: every run-time one once, static ones optionally. A concept, so that
-// whether all are dimensions is decided first: every copy of a tensor considers the constructor that takes them.
+// Extents that construct a tensor of this shape: every run-time extent once, static ones optionally. A concept, so that
+// the check for dimensions comes first: overload resolution considers this constructor for every copy of a tensor.
 template <class Shape, class... Given>
 concept gives_extents = (dimension_type<Given> && ...) && is_subset<run_time_atoms_t<Shape>, list<Given...>> &&
                         is_subset<list<Given...>, atoms_of_list_t<dims_t<Shape>>> && all_distinct(list<Given...>{});
@@ -41,7 +41,7 @@ constexpr extent_t static_size_of(list<A...>) {
   return product({A::static_extent...});
 }
 
-// Elements that may be assigned without loss: the same type, or a wider floating-point one.
+// Element types that convert without loss: the same type, or a wider floating-point type.
 template <class To, class From>
 inline constexpr bool fits =
     std::is_same_v<To, From> || (real_element<To> && real_element<From> && !is_tracked_type<From> &&
@@ -86,13 +86,13 @@ template <class Shape, class... Ids>
 inline constexpr bool indexes_all = axes_for<Shape>::size == sizeof...(Ids) && all_distinct(list<Ids...>{}) &&
                                     is_subset<list<Ids...>, typename ids_of<axes_for<Shape>>::type>;
 
-// What is assigned loses nothing: the same elements, or wider real numbers.
+// Assignment converts without loss: equal element types, or a wider floating-point type.
 template <class To, class From>
 using elements_error =
     std::conditional_t<is_tracked_type<From> && !is_tracked_type<To>,
                        ERROR_R21_declared_type_drops_the_gradient<op::assign, declared<To>, computed<From>>,
                        ERROR_R13_elements_do_not_fit_the_declared_type<op::assign, declared<To>, computed<From>>>;
-// A number has no dimensions, so it would be broadcast; a container's elements have no extents.
+// A number has no dimensions, so it would be broadcast; a container has no extents.
 template <class Shape, class Other>
 using assigned_error = std::conditional_t<
     std::is_arithmetic_v<Other>,
@@ -100,10 +100,10 @@ using assigned_error = std::conditional_t<
     ERROR_R15_tensor_is_made_from_elements_and_extents<Shape>>;
 template <class Shape, class... Places>
 using taken_error = ERROR_R18_element_is_taken_by_one_id_of_each_dimension<over<Places...>, operand_t<Shape>>;
-// Without dimensions, and without marks that assignment would not drop.
+// A shape without dimensions, and without marks that an assignment must keep.
 template <class Shape>
 inline constexpr bool is_plain_number = std::is_same_v<stored_t<Shape>, shape<>>;
-// A number from which a tensor without dimensions is made.
+// A number that converts to a tensor without dimensions.
 template <class Number, class Shape, class T>
 concept number_for = is_plain_number<Shape> && becomes<T, Number>();
 
@@ -111,8 +111,8 @@ concept number_for = is_plain_number<Shape> && becomes<T, Number>();
 
 /// An owning tensor: elements of type T over the named dimensions, row-major in the order of its type, 64-byte aligned.
 ///
-/// A copy shares memory until one of the two is written. Small tensors of static extents allocate nothing. Assignment
-/// replaces the value and the run-time extents. R17 is checked by the type, R3–R9 by construction from an expression.
+/// Copies share memory until one of them is written. Small tensors with static extents do not allocate. Assignment
+/// replaces the value and the run-time extents. The type checks R17; construction from an expression checks R3–R9.
 template <class T, class... DimsAndMarks>
 class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
  public:
@@ -125,13 +125,14 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   using lists = detail::list_reader<T, detail::dims_t<shape_type>>;
 
  public:
-  /// Zeros; run-time extents are 0 until a value is assigned. Memory is taken when the elements are first used: most
-  /// parameters are made this way, and then read from a file or drawn.
+  /// A tensor of zeros; run-time extents are 0 until a value is assigned. It allocates at the first use of its
+  /// elements:
+  /// most parameters are constructed this way, and then loaded or initialised.
   tensor() noexcept {
     if constexpr (!is_shared) { detail::fill_elements(storage_.write(), size(), T{}); }
   }
 
-  /// Zeros of these run-time extents, given in the type's order or any other; static extents may be left out (R15).
+  /// A tensor of zeros with these run-time extents in any order; static extents may be omitted (R15).
   template <class... Extents>
     requires(sizeof...(Extents) > 0 && detail::gives_extents<shape_type, Extents...>)
   explicit tensor(const Extents&... given) : tensor(gathered(given...)) {}
@@ -150,7 +151,7 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   template <std::integral... Number, class Error = ERROR_R15_run_time_extents_are_given_once<shape_type>>
     requires(sizeof...(Number) > 0)
   explicit tensor(std::initializer_list<T> values, Number... numbers) DIMWISE_DETAIL_REFUSED(Error);
-  /// Whatever else may be written there: elements that do not become T, extents that are missing or of another shape.
+  /// Rejects other arguments: elements that do not convert to T, missing extents, extents of another shape.
   template <class Error = ERROR_R15_tensor_is_made_from_elements_and_extents<shape_type>>
   explicit tensor(...) DIMWISE_DETAIL_REFUSED(Error);
 #if defined(DIMWISE_DETAIL_CONSTRUCTORS_SAY)
@@ -158,8 +159,8 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   explicit tensor(const detail::any_object&, ...) DIMWISE_DETAIL_REFUSED(Error);
 #endif
 
-  /// The elements `values` in memory order; throws `extent_error` where their number is not that of the extents.
-  // A template of its own argument: g++ 12 prefers `tensor(...)` to a conversion of a container to a span.
+  /// Copies `values` in memory order; throws `extent_error` if their number differs from that of the extents.
+  // A separate template parameter: g++ 12 prefers `tensor(...)` to a conversion of a container to a span.
   template <std::convertible_to<std::span<const T>> Values, class... Extents>
     requires(!operand<Values> && detail::gives_extents<shape_type, Extents...>)
   explicit tensor(const Values& values, const Extents&... given)
@@ -168,8 +169,8 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
     requires(detail::gives_extents<shape_type, Extents...>)
   explicit tensor(std::initializer_list<T> values, const Extents&... given)
       : tensor(gathered(given...), std::span<const T>(values.begin(), values.size())) {}
-  /// The elements of a container, a span or an array of other numbers: real ones take any number, rounded; whole ones
-  /// take those that they can all hold; an id takes whole numbers, and throws `index_error` for a negative one.
+  /// Converts the elements of a container, span or array. Floating-point elements accept any number, rounded; integers
+  /// accept types whose values they can represent; ids accept integers and throw `index_error` for negative ones.
   template <detail::elements_for<T> Range, class... Extents>
     requires(!std::convertible_to<const Range&, std::span<const T>> && detail::gives_extents<shape_type, Extents...>)
   explicit tensor(const Range& values, const Extents&... given)
@@ -177,12 +178,12 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
     detail::check_elements<T>(values);
     detail::write_elements(values, storage_.write());
   }
-  /// Elements whose number is the extent of the only dimension.
+  /// Copies elements; their number is the extent of the only dimension.
   template <detail::elements_for<T> Range>
     requires(lists::rank == 1 && lists::deduces_extents && !detail::gives_extents<shape_type>)
   explicit tensor(const Range& values) : tensor(values, only_extent(detail::count_of(values))) {}
-  /// Lists within lists, one level for each dimension, from which run-time extents are taken: `{{1, 2, 3}, {4, 5, 6}}`.
-  /// Throws `extent_error` where a list is longer than another one, or than a static extent says.
+  /// Nested lists with one level per dimension determine the run-time extents: `{{1, 2, 3}, {4, 5, 6}}`. Throws
+  /// `extent_error` if lists of one level differ in length, or from a static extent.
   tensor(typename lists::lists_type values)  // implicit: a list of elements is a tensor
     requires(lists::deduces_extents)
       : tensor(lists::measured(values), unwritten{}) {
@@ -194,7 +195,7 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
       : tensor(lists::checked(values, gathered(given...)), unwritten{}) {
     lists::write(values, storage_.write());
   }
-  /// The number that a tensor without dimensions is.
+  /// A tensor without dimensions from a number.
   template <detail::number_for<shape_type, T> Number>
   explicit tensor(const Number& value) : tensor(std::span<const Number>(&value, 1)) {}
   template <class Error = ERROR_R15_tensor_is_made_from_elements_and_extents<shape_type>>
@@ -204,7 +205,7 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
     requires(lists::rank != 3 || !lists::deduces_extents)
   tensor(std::initializer_list<std::initializer_list<std::initializer_list<T>>> values) DIMWISE_DETAIL_REFUSED(Error);
 
-  /// The value of an expression, a view, or a tensor whose dimensions are in another order.
+  /// Evaluates an expression, or copies a view or a tensor of another dimension order.
   template <operand E>
     requires(!std::same_as<E, tensor> && detail::fits<T, detail::value_of<E>> &&
              allowed<rule::assign<shape_type, detail::shape_of<E>>>)
@@ -218,16 +219,16 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   template <operand E, class Error = detail::elements_error<T, detail::value_of<E>>>
     requires(!detail::fits<T, detail::value_of<E>> && allowed<rule::assign<shape_type, detail::shape_of<E>>>)
   tensor(const E& value, Error* = nullptr) DIMWISE_DETAIL_REFUSED(Error);
-  // `tensor<float, seq> y = values;`: chosen behind the explicit constructors, whose references are less qualified.
+  // `tensor<float, seq> y = values;`: explicit constructors are preferred, since their references are less qualified.
   template <detail::elements_in Range, class Error = ERROR_R15_tensor_is_made_from_elements_and_extents<shape_type>>
   tensor(const volatile Range& values, Error* = nullptr) DIMWISE_DETAIL_REFUSED(Error);
-  tensor(const detail::already_refused& value);  // implicit: what it came from is the only mistake
+  tensor(const detail::already_refused& value);  // implicit: its operand is the only error
 
   template <operand E>
     requires(!std::same_as<E, tensor> && detail::fits<T, detail::value_of<E>> &&
              allowed<rule::assign<shape_type, detail::shape_of<E>>>)
   tensor& operator=(const E& value) {
-    return *this = tensor(value);  // a throw leaves the old value
+    return *this = tensor(value);  // an exception keeps the old value
   }
   template <operand E, class Verdict = rule::assign<shape_type, detail::shape_of<E>>>
     requires refused<Verdict>
@@ -239,25 +240,26 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   tensor& operator=(const Number& value) {
     return *this = tensor(value);
   }
-  /// A number is set everywhere by `fill`, and elements by `assign`.
+  /// Rejects numbers and containers: use `fill` for a number, and `assign` for elements.
   template <class Other, class Error = detail::assigned_error<shape_type, Other>>
     requires(!operand<Other> && !std::convertible_to<const Other&, tensor> && !detail::number_for<Other, shape_type, T>)
   Error operator=(const Other& value);
 
-  /// A copy shares the elements, and allocates only where `data()` was taken for writing. Where there is no memory it
-  /// throws `std::bad_alloc`, and an assignment changes nothing.
+  /// A copy shares the elements; it allocates only after `data()` was called for writing. If allocation throws
+  /// `std::bad_alloc`, an assignment changes nothing.
   tensor(const tensor&) = default;
   tensor& operator=(const tensor& other) noexcept(std::is_nothrow_copy_constructible_v<storage>) {
     if (this != &other) {
-      storage copy(other.storage_);  // what may throw comes before the first change
+      storage copy(other.storage_);  // copies first: only this may throw
       extents_ = other.extents_;
       storage_ = static_cast<storage&&>(copy);
     }
     return *this;
   }
   [[gnu::always_inline]] ~tensor() = default;
-  /// Takes the elements of `other`, which is then as `tensor()` makes it: run-time extents of 0, all elements zero,
-  /// made when they are first used. A small tensor of static extents keeps its elements.
+  /// Takes the elements of `other`, which becomes like `tensor()`: run-time extents of 0, and zeros that are allocated
+  /// at
+  /// their first use. A small tensor with static extents keeps its elements.
   tensor(tensor&& other) noexcept : extents_(other.extents_), storage_(static_cast<storage&&>(other.storage_)) {
     other.leave();
   }
@@ -276,7 +278,7 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
     storage_.refill(size());
     return storage_.read();
   }
-  /// The elements for writing, at any time: from now on expressions copy this tensor, until `seal`.
+  /// The elements for writing. Expressions formed later copy this tensor, until `seal`.
   [[nodiscard]] T* data() & {
     if (T* const p = storage_.hand_out(); !is_shared || p != nullptr) { return p; }
     storage_.refill(size());
@@ -284,7 +286,7 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   }
   template <class Error = ERROR_R3_elements_of_a_temporary_are_gone<shape_type>>
   Error data() const&&;
-  /// Ends the writing through `data()`: expressions share this tensor again.
+  /// Ends writing through `data()`: expressions share this tensor again.
   void seal() { storage_.seal(); }
   /// The elements in memory order, their number, and the extents.
   [[nodiscard]] std::span<const T> values() const& { return {data(), size()}; }
@@ -294,7 +296,7 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   [[nodiscard, gnu::always_inline]] const extents_type& extents() const& { return extents_; }
   [[nodiscard]] extents_type extents() const&& { return extents_; }
 
-  /// One element by ids of all its dimensions, in any order; throws `index_error` outside (R18).
+  /// The element with these ids, one per dimension in any order; throws `index_error` out of range (R18).
   template <class... Ids>
     requires(detail::indexes_all<shape_type, Ids...>)
   [[nodiscard]] const T& operator()(const Ids&... ids) const& {
@@ -303,7 +305,7 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   }
   template <class... Ids>
     requires(detail::indexes_all<shape_type, Ids...>)
-  [[nodiscard]] T operator()(const Ids&... ids) const&& {  // a reference would outlive it
+  [[nodiscard]] T operator()(const Ids&... ids) const&& {  // a reference would dangle
     return (*this)(ids...);
   }
   template <class... Ids, class Error = detail::taken_error<shape_type, Ids...>>
@@ -311,13 +313,13 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   Error operator()(const Ids&... ids) const;
   template <class Place, class Error = detail::taken_error<shape_type, Place>>
   Error operator[](const Place& place) const;
-  /// The number that a tensor without dimensions is: `float loss = evaluate(mean<batch, seq>(x));`
+  /// The value of a tensor without dimensions: `float loss = evaluate(mean<batch, seq>(x));`
   operator T() const  // implicit: as for `tensor<T> y = x`, no mark may be dropped
     requires(detail::is_plain_number<shape_type>)
   {
     return *data();
   }
-  /// Writes one element.
+  /// Writes one element; throws `index_error` out of range (R18).
   template <class... Ids>
     requires(detail::indexes_all<shape_type, Ids...>)
   void set(T value, const Ids&... ids) {
@@ -326,9 +328,9 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   }
   template <class Error = detail::taken_error<shape_type>>
   Error set(...);
-  /// Every element becomes this value.
+  /// Sets all elements to this value.
   void fill(T value) { detail::fill_elements(overwrite(), size(), value); }
-  /// Replaces all elements, in memory order; throws `extent_error` where their number differs.
+  /// Replaces all elements in memory order; throws `extent_error` if their number differs.
   void assign(std::span<const T> values) {
     check_count(values.size(), "assign");
     detail::copy_elements(values.data(), values.size(), overwrite());
@@ -343,7 +345,7 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   void assign(std::initializer_list<Bool> values) {  // `{pointer, count}` is a span, not two truth values
     assign(std::span<const T>(values.begin(), values.size()));
   }
-  /// The same from other numbers, and from lists within lists.
+  /// Replaces all elements from other numbers or nested lists.
   template <detail::elements_for<T> Range>
     requires(!std::convertible_to<const Range&, std::span<const T>>)
   void assign(const Range& values) {
@@ -361,11 +363,11 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   template <class Error = ERROR_R15_tensor_is_made_from_elements_and_extents<shape_type>>
   Error assign(...);
 
-  /// For the evaluator: a new buffer of these extents, its elements not yet written.
+  /// For the evaluator: an uninitialised buffer with these extents.
   [[nodiscard, gnu::always_inline]] static tensor for_overwriting(const extents_type& e) {
     return tensor(e, unwritten{});
   }
-  /// Those of a buffer that was just made.
+  /// The elements of a buffer that was just allocated.
   [[nodiscard, gnu::always_inline]] T* fresh_elements() { return const_cast<T*>(storage_.read()); }
   [[nodiscard, gnu::always_inline]] T* overwrite() {
     if (T* const p = storage_.write(); !is_shared || p != nullptr) { return p; }
@@ -395,7 +397,7 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
     detail::copy_elements(values.data(), values.size(), storage_.write());
   }
 
-  // The elements are gone: the extents say so.
+  // Marks the tensor as moved-from: its run-time extents become 0.
   [[gnu::always_inline]] void leave() noexcept {
     if constexpr (is_shared) { extents_ = extents_type{}; }
   }
@@ -428,11 +430,11 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   storage storage_{};
 };
 
-/// `tensor y = expr;` has the elements, dimensions and marks of the expression.
+/// Deduces element type, dimensions and marks from an expression: `tensor y = expr;`.
 template <class T, class... DimsAndMarks>
 tensor(const detail::stored_as<T, DimsAndMarks...>&) -> tensor<T, DimsAndMarks...>;
 tensor(const detail::already_refused&) -> tensor<float>;
-// Numbers, containers, extents and masks say no dimensions: `tensor y = values;`.
+// Numbers, containers, extents and masks do not determine dimensions: `tensor y = values;` is an error.
 template <class... Given>
   requires(!(operand<Given> || ...) && !(detail::refused_operand<Given> || ...))
 tensor(const Given&...) -> tensor<void, Given...>;
@@ -444,7 +446,7 @@ inline constexpr bool is_tensor = false;
 template <class T, class... D>
 inline constexpr bool is_tensor<tensor<T, D...>> = true;
 
-// A leaf's memory for reading: where it starts, and the stride of every axis.
+// The first element and the strides of a leaf, for reading.
 template <class T, class... D>
 [[gnu::always_inline]] inline const T* read_leaf(const tensor<T, D...>& x, axis* axes) {
   axis_extents<axes_for<shape<D...>>>::write_contiguous(x.extents(), axes);

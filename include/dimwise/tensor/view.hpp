@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/tensor/view.hpp -- a view: the same types over memory that somebody else owns, with strides.
+// dimwise/tensor/view.hpp -- views: typed dimensions over borrowed memory, with strides.
 //
-// Layer: tensor. A view borrows: its memory must live as long as the view and everything formed from it.
+// Layer: tensor. A view does not own: its memory must outlive the view and every expression formed from it.
 // Tests: tests/tensor/view.test.cpp
 //
 //   tensor_view<const float, seq, d_k> k(buffer, seq{n});
@@ -15,8 +15,7 @@
 
 namespace dimwise {
 
-/// Strides in elements, one for each dimension of a view in the order of its type, a composite's factors each for
-/// itself.
+/// Strides in elements, one per dimension of a view in the order of its type; a composite has one per factor.
 template <std::size_t Rank>
 struct strides {
   std::array<std::ptrdiff_t, Rank> at;
@@ -26,8 +25,9 @@ strides(Number...) -> strides<sizeof...(Number)>;
 
 /// A borrowed tensor: elements of `T` or `const T` with strides, over a span, a pointer, or a tensor.
 ///
-/// Expressions read the memory when they are evaluated. Assigning to a mutable view writes into it: extents must agree
-/// (`extent_error`), nothing is written before everything was checked and computed.
+/// Expressions read the memory when they are evaluated. Assignment to a mutable view writes into its memory: extents
+/// must
+/// agree (`extent_error`), and all checks and computations precede the first write.
 template <class T, class... DimsAndMarks>
 class tensor_view : public detail::shaped_as<shape<DimsAndMarks...>>,
                     public detail::stored_base<std::remove_const_t<T>, detail::stored_t<shape<DimsAndMarks...>>>::type {
@@ -38,9 +38,9 @@ class tensor_view : public detail::shaped_as<shape<DimsAndMarks...>>,
   using axes = detail::axes_for<shape_type>;
   static constexpr std::size_t rank = axes::size;
 
-  /// Contiguous elements; throws `extent_error` where their number is not that of the extents (R15). A temporary
-  /// container is refused: it would be gone before the view.
-  // A template of its own argument: g++ 12 prefers `tensor_view(...)` to a conversion of a container to a span.
+  /// Views contiguous elements; throws `extent_error` if their number differs from that of the extents (R15). Rejects
+  /// temporary containers, which would be destroyed before the view.
+  // A separate template parameter: g++ 12 prefers `tensor_view(...)` to a conversion of a container to a span.
   template <class Elements, class... Extents>
     requires(std::convertible_to<Elements, std::span<T>> && !operand<Elements> &&
              (std::is_lvalue_reference_v<Elements> || std::ranges::enable_borrowed_range<std::remove_cv_t<Elements>>) &&
@@ -52,7 +52,7 @@ class tensor_view : public detail::shaped_as<shape<DimsAndMarks...>>,
                                           << size_of(*this) << " (R15)");
     }
   }
-  /// Contiguous elements behind a pointer.
+  /// Views contiguous elements at a pointer.
   template <class... Extents>
     requires(detail::gives_extents<shape_type, Extents...>)
   explicit tensor_view(T* elements, const Extents&... given) : data_(elements) {
@@ -60,7 +60,7 @@ class tensor_view : public detail::shaped_as<shape<DimsAndMarks...>>,
     set_extents();
     detail::make_contiguous(axes_.data(), rank);
   }
-  /// Elements with strides.
+  /// Views elements with strides.
   template <class... Extents>
     requires(detail::gives_extents<shape_type, Extents...>)
   explicit tensor_view(T* elements, const strides<rank>& by, const Extents&... given) : data_(elements) {
@@ -68,7 +68,7 @@ class tensor_view : public detail::shaped_as<shape<DimsAndMarks...>>,
     set_extents();
     for (std::size_t i = 0; i < rank; ++i) { axes_[i].stride = by.at[i]; }
   }
-  /// The elements of a tensor as they are now; the tensor must outlive the view.
+  /// Views the current elements of a tensor, which must outlive the view.
   tensor_view(const tensor<value_type, DimsAndMarks...>& whole)
     requires std::is_const_v<T>
       : data_(whole.data()), extents_(whole.extents()), kept_(whole.handle().kept()) {
@@ -84,25 +84,25 @@ class tensor_view : public detail::shaped_as<shape<DimsAndMarks...>>,
     detail::make_contiguous(axes_.data(), rank);
   }
 
-  /// The same elements, for reading.
+  /// A read-only view of the same elements.
   tensor_view(const tensor_view<value_type, DimsAndMarks...>& writable)
     requires std::is_const_v<T>
       : data_(writable.data()), extents_(writable.extents()), axes_(writable.layout()) {}
 
-  /// Whatever else may be written there: elements of another type, extents that are missing or of another shape.
+  /// Rejects other arguments: elements of another type, missing extents, extents of another shape.
   template <class Error = ERROR_R15_view_is_made_from_a_pointer_or_span_and_extents<shape_type>>
   explicit tensor_view(...) DIMWISE_DETAIL_REFUSED(Error);
 #if defined(DIMWISE_DETAIL_CONSTRUCTORS_SAY)
   template <class Error = ERROR_R15_view_is_made_from_a_pointer_or_span_and_extents<shape_type>>
   explicit tensor_view(const detail::any_object&, ...) DIMWISE_DETAIL_REFUSED(Error);
 #endif
-  /// An expression, and a tensor of other dimensions, another order or other elements: evaluate, or `permute`, first.
+  /// Rejects expressions, and tensors of other dimensions, order or elements: evaluate or `permute` them first.
   template <class Other, class Error = ERROR_R3_view_and_tensor_differ_in_type<shape_type, Other>>
   tensor_view(const detail::shaped_as<Other>& other, Error* = nullptr) DIMWISE_DETAIL_REFUSED(Error);
-  tensor_view(const detail::already_refused& other);  // implicit: what it came from is the only mistake
+  tensor_view(const detail::already_refused& other);  // implicit: its operand is the only error
 
   tensor_view(const tensor_view&) = default;
-  /// Writes another view's elements into this one's memory.
+  /// Writes the elements of another view into this view's memory.
   tensor_view& operator=(const tensor_view& value)
     requires(!std::is_const_v<T>)
   {
@@ -134,7 +134,7 @@ class tensor_view : public detail::shaped_as<shape<DimsAndMarks...>>,
              (std::is_const_v<T> || !detail::number_for<Other, shape_type, T>))
   Error operator=(const Other& value);
 
-  /// For modules: contiguous elements whose extents somebody has gathered already.
+  /// For modules: contiguous elements with known extents.
   [[nodiscard]] static tensor_view over(std::span<T> elements, const extents_type& e) {
     tensor_view result(elements.data(), e);
     if (elements.size() != size_of(result)) {
@@ -152,9 +152,9 @@ class tensor_view : public detail::shaped_as<shape<DimsAndMarks...>>,
   [[nodiscard]] const std::array<detail::axis, rank + 1>& layout() const& { return axes_; }
   [[nodiscard]] std::array<detail::axis, rank + 1> layout() const&& { return axes_; }
 
-  /// The elements from `first` on along D, as many as `count` says: a view of the same memory. The position of its
-  /// first element is what `count` says, or follows from this view's; the documents of packed positions are those of
-  /// `count`. Throws `extent_error` where they are not all there.
+  /// The `count` elements along D from `first` on, as a view of the same memory. The position of its first element is
+  /// that of `count` if given, otherwise it follows from this view. `count` provides the documents of packed positions.
+  /// Throws `extent_error` if the elements exceed the extent of D.
   template <class D>
     requires(detail::is_in<D, axes> && D::static_extent == at_run_time)
   [[nodiscard]] tensor_view within(std::size_t first, const D& count) const {
@@ -162,8 +162,8 @@ class tensor_view : public detail::shaped_as<shape<DimsAndMarks...>>,
     detail::slot& s = result.extents_.template of_atom<D>();
     if (first > s.extent || count.extent() > s.extent - first) {
       detail::raise<extent_error>(error{} << "within: " << count.extent() << " elements of dimension "
-                                          << detail::dimension_name<D>() << " from " << first
-                                          << " on are not all within its extent " << s.extent << " (R18)");
+                                          << detail::dimension_name<D>() << " from " << first << " exceed its extent "
+                                          << s.extent << " (R18)");
     }
     s.extent = count.extent();
     if (count.said_origin() != detail::unsaid_origin) {
@@ -172,7 +172,7 @@ class tensor_view : public detail::shaped_as<shape<DimsAndMarks...>>,
       s.origin = detail::position_after(s.origin, first, "within", &detail::dimension_name<D>);
     }
     if constexpr (detail::has_documents<D>) {
-      result.extents_.template documents<D>() = segments();  // those of the whole end elsewhere
+      result.extents_.template documents<D>() = segments();  // the documents of the whole view end elsewhere
       if constexpr (requires { count.documents(); }) { result.extents_.template documents<D>() = count.documents(); }
     }
     detail::axis& along = result.axes_[detail::index_in<D, axes>];
@@ -181,7 +181,7 @@ class tensor_view : public detail::shaped_as<shape<DimsAndMarks...>>,
     return result;
   }
 
-  /// One element by ids of all its dimensions; throws `index_error` outside (R18).
+  /// The element with these ids, one per dimension in any order; throws `index_error` out of range (R18).
   template <class... Ids>
     requires(detail::indexes_all<shape_type, Ids...>)
   [[nodiscard]] T& operator()(const Ids&... ids) const {
@@ -192,7 +192,7 @@ class tensor_view : public detail::shaped_as<shape<DimsAndMarks...>>,
   Error operator()(const Ids&... ids) const;
   template <class Place, class Error = detail::taken_error<shape_type, Place>>
   Error operator[](const Place& place) const;
-  /// The number that a view without dimensions shows.
+  /// The value of a view without dimensions.
   operator value_type() const  // implicit: as for `tensor<T> y = x`, no mark may be dropped
     requires(detail::is_plain_number<shape_type>)
   {
@@ -213,12 +213,12 @@ class tensor_view : public detail::shaped_as<shape<DimsAndMarks...>>,
   T* data_ = nullptr;
   extents_type extents_;
   std::array<detail::axis, rank + 1> axes_{};
-  detail::shared_storage<value_type> kept_;  // a tensor's buffer, which the tensor may leave at its next write
+  detail::shared_storage<value_type> kept_;  // keeps a tensor's buffer alive, which the tensor may replace at a write
 };
 
 namespace detail {
 
-// A tensor, a view of this shape.
+// The tensor or view type of a shape.
 template <class T, class Shape>
 struct stored_in;
 template <class T, class... D>

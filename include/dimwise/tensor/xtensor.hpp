@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/tensor/xtensor.hpp -- to xtensor and back: the names are given once, the extents come along.
+// dimwise/tensor/xtensor.hpp -- conversions to and from xtensor.
 //
-// Layer: tensor. Not part of dimwise/dimwise.hpp: xtensor's containers cost half a second to compile.
-// xarray and xio are left out on purpose: xtensor 0.24's do not compile with clang 19.
+// Layer: tensor. Not part of dimwise/dimwise.hpp: xtensor's containers cost half a second to compile. Does not include
+// xarray and xio: those of xtensor 0.24 do not compile with clang 19.
 // Tests: tests/tensor/xtensor.test.cpp
 //
 //   auto x = from_xtensor<seq, d_model>(xt::xtensor<float, 2>{…});        // a copy, checked
@@ -27,7 +27,7 @@ template <class... D>
 struct xtensor_extents {
   using extents = extents_for<shape<D...>>;
 
-  // Every dimension is one axis of xtensor; a composite's factors are static, there is nothing to read them from.
+  // Every dimension is one axis of xtensor, so the factors of a composite must be static.
   static_assert(((!is_composite<D> || D::static_extent != at_run_time) && ...),
                 "dimwise: a composite from xtensor needs static factors");
 
@@ -73,8 +73,8 @@ std::array<std::size_t, sizeof...(D)> shape_array(const auto& e, list<D...>) {
 
 }  // namespace detail
 
-/// A tensor over the dimensions D with the elements of an xtensor expression, whose axes they name in order.
-/// Throws `extent_error` where the number of axes or a static extent differs (R15).
+/// A tensor over the dimensions D with a copy of the elements of an xtensor expression; D names its axes in order.
+/// Throws `extent_error` if the number of axes or a static extent differs (R15).
 template <class... D, class E>
 [[nodiscard]] auto from_xtensor(const xt::xexpression<E>& expression) {
   using T = std::remove_cv_t<typename E::value_type>;
@@ -87,8 +87,8 @@ template <class... D, class E>
   return y;
 }
 
-/// A view over the dimensions D of an xtensor container or strided view, which must outlive it; composites are not
-/// possible here, since one stride does not say how their factors are stored.
+/// A view over the dimensions D of an xtensor container or strided view, which must outlive it. Rejects composites: one
+/// stride does not determine how their factors are stored.
 template <class... D, class E>
   requires(!(detail::is_merged<D> || ...))
 [[nodiscard]] auto view_xtensor(E& x) {
@@ -103,7 +103,7 @@ template <class... D, class E>
 template <class... D, class E>
 void view_xtensor(const E&& temporary) = delete;
 
-/// The elements as an `xt::xtensor`, one axis for each dimension.
+/// A copy as an `xt::xtensor` with one axis per dimension.
 template <class T, class... D>
 [[nodiscard]] auto to_xtensor(const tensor<T, D...>& x) {
   using dims = detail::dims_t<shape<D...>>;
@@ -112,7 +112,7 @@ template <class T, class... D>
   return y;
 }
 
-/// The elements as an xtensor adaptor, without a copy; the tensor must outlive it, so a temporary is refused (R3).
+/// An xtensor adaptor over the tensor's memory, without a copy. The tensor must outlive it; rejects temporaries (R3).
 template <class T, class... D>
 [[nodiscard]] auto adapt_xtensor(const tensor<T, D...>& x) {
   using dims = detail::dims_t<shape<D...>>;

@@ -78,6 +78,8 @@ class pipeline {
 
   /// How many ids the post-processor puts around a text.
   [[nodiscard]] std::size_t around() const { return around_.before.size() + around_.after.size(); }
+  /// How many of them come before it.
+  [[nodiscard]] std::size_t before() const { return around_.before.size(); }
   /// At most `most` ids, those around the text included, which stay: at least as many as `around()`.
   [[nodiscard]] ids encode(std::string_view text, bool around,
                            std::size_t most = std::numeric_limits<std::size_t>::max()) const {

@@ -41,6 +41,8 @@ class tokenizer {
   [[nodiscard]] std::size_t size() const { return pipeline_->size(); }
   /// The same without added tokens.
   [[nodiscard]] std::size_t vocabulary_size() const { return pipeline_->vocabulary_size(); }
+  /// How many ids the file puts before a text.
+  [[nodiscard]] std::size_t prefix_size() const { return pipeline_->before(); }
   /// The ids of a text, with those that the file puts around it; without them where `bare` is said. Bytes that are no
   /// UTF-8 become U+FFFD.
   [[nodiscard]] std::vector<id<Vocab>> encode(std::string_view text) const {

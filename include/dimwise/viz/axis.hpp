@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/viz/axis.hpp -- an axis of a chart: where a value is on it, and which round values are written beside it.
+// dimwise/viz/axis.hpp -- an axis of a chart: the mapping of values to positions, and its tick marks.
 //
 // Layer: viz.
 // Tests: tests/viz/charts.test.cpp
@@ -15,7 +15,7 @@
 
 namespace dimwise::detail {
 
-// About `count` steps of a scale: 1, 2 or 5 times a power of ten.
+// The step of a scale with about `count` steps: 1, 2 or 5 times a power of ten.
 inline double round_step(double range, double count) {
   const double raw = range / count;
   const double power = std::pow(10, std::floor(std::log10(raw)));
@@ -33,23 +33,23 @@ class chart_axis {
  public:
   explicit chart_axis(bool logarithmic) : log_(logarithmic) {}
 
-  // Whether a value has a place; those that have one are taken in.
+  // Whether the axis can show a value; the range includes such values.
   [[nodiscard]] bool has(double v) const { return std::isfinite(v) && (!log_ || (v > 1e-300 && v < 1e300)); }
   void take(double v) {
     if (!has(v)) { return; }
     low_ = std::min(low_, v);
     high_ = std::max(high_, v);
   }
-  // From the first mark to the last one, about `count` steps of an even scale between them.
+  // Sets the range from the first tick to the last one, with about `count` linear steps.
   void end_at_marks(double count) {
     if (low_ > high_) { low_ = high_ = log_ ? 1 : 0; }
     log_ ? logarithmic_marks() : even_marks(count);
     low_ = marks_.front();
     high_ = marks_.back();
   }
-  // From the smallest value to the largest one, with the marks that are given.
+  // Sets the range from the smallest to the largest value, with the given ticks.
   void end_at_values(std::vector<double> marks) { marks_ = std::move(marks); }
-  // 0 at the lower end, 1 at the upper one.
+  // The relative position of a value: 0 at the lower end, 1 at the upper end.
   [[nodiscard]] double place(double v) const {
     if (!(low_ < high_)) { return 0; }
     return log_ ? std::log(v / low_) / std::log(high_ / low_) : (v - low_) / (high_ - low_);
@@ -58,14 +58,14 @@ class chart_axis {
 
  private:
   void even_marks(double count) {
-    low_ = low_ >= 0 && low_ < 0.6 * high_ ? 0 : low_;  // near zero, zero is shown
+    low_ = low_ >= 0 && low_ < 0.6 * high_ ? 0 : low_;  // includes zero if it is close
     if (high_ - low_ <= std::fabs(high_) * 1e-9) { high_ += std::max(1.0, std::fabs(high_) * 0.1); }
     const double step = round_step(high_ - low_, count);
     const double first = std::floor(low_ / step);
     const double last = std::ceil(high_ / step - 1e-9);
     for (double i = first; i <= last; ++i) { marks_.push_back(i * step); }
   }
-  // Powers of ten; 2 and 5 times them as well where these are few.
+  // Powers of ten, and 2 and 5 times them if there are few.
   void logarithmic_marks() {
     const bool few = high_ < 1000 * low_;
     std::vector<double> round;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/viz/colours.hpp -- one colour for each dimension, by its name; on a terminal only where it is wanted.
+// dimwise/viz/colours.hpp -- a colour for each dimension name, in pictures and on terminals.
 //
-// Layer: viz. A name has the same of eight colours in every text and picture, unless two names of one picture would
-// share it: then the later one takes the next that is free. Merged dimensions have no colour; their factors do.
+// Layer: viz. A name has the same of eight colours in every text and picture, unless two names in one picture collide:
+// then the later one takes the next free colour. Composite dimensions have no colour; their factors do.
 // Tests: tests/viz/print.test.cpp
 #pragma once
 
@@ -18,14 +18,14 @@ namespace dimwise::detail {
 
 inline constexpr std::size_t colour_count = 8;
 
-// The colours of the dimensions in one text or picture.
+// The colours of the dimensions in a text or picture.
 class dimension_colours {
  public:
-  // Takes note of a dimension: "seq", "prime<seq>", "merged<heads, d_k>".
+  // Registers a dimension: "seq", "prime<seq>", "merged<heads, d_k>".
   void add(const std::string& dimension);
-  // The colour of a dimension: of a composite that of its first factor.
+  // The colour of a dimension; for a composite that of its first factor.
   [[nodiscard]] std::size_t of(const std::string& dimension) const;
-  // The text with the names of these dimensions in their colours, for a terminal.
+  // The text with the names of these dimensions coloured for a terminal.
   [[nodiscard]] std::string painted(const std::string& text) const;
 
  private:
@@ -35,12 +35,12 @@ class dimension_colours {
   std::vector<std::pair<std::string, std::size_t>> known_{};
 };
 
-// Colour is for people who want it: https://no-color.org
+// Follows https://no-color.org.
 DIMWISE_DETAIL_LIBRARY bool colour_wanted(bool terminal, const char* no_color, const char* term);
-// Only the program's own output can be a terminal.
+// Whether a stream is the program's standard output on a terminal.
 DIMWISE_DETAIL_LIBRARY bool shows_colour(const std::streambuf* out);
 
-// Text that names dimensions, for a stream: in colour where that is a terminal.
+// Text with dimension names, which a stream prints in colour on a terminal.
 struct coloured_text {
   std::string text;
   dimension_colours colours;

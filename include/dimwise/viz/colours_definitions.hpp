@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/viz/colours_definitions.hpp -- the colours of dimensions.
+// dimwise/viz/colours_definitions.hpp -- the assignment of colours to dimensions.
 //
-// Layer: viz. Compiled once where a program links the library (support/library.hpp).
+// Layer: viz. Compiled once if a program links the library (support/library.hpp).
 // Tests: tests/viz/print.test.cpp
 #pragma once
 
@@ -20,7 +20,7 @@ namespace dimwise::detail {
 
 inline bool is_letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-// f(word, begin) for each word of letters, digits and underscores.
+// Calls f(identifier, begin) for each run of letters, digits and underscores.
 template <class F>
 void each_word(const std::string& s, const F& f) {
   for (std::size_t i = 0; i < s.size();) {

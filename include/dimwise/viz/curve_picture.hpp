@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/viz/curve_picture.hpp -- draw_curves: numbers over steps, as the loss of a training.
+// dimwise/viz/curve_picture.hpp -- draw_curves: line charts, for example of a training loss.
 //
-// Layer: viz. Scales have round numbers; where a value is no number, its curve has a gap.
+// Layer: viz. Axes have round ticks; NaN and infinities leave gaps in a curve.
 // Tests: tests/viz/pictures.test.cpp, tests/viz/charts.test.cpp
 //
 //   draw_curves({{"training", losses}}, {.title = "loss", .y = "nats for each byte"}).save("loss.svg");
@@ -23,14 +23,14 @@ DIMWISE_DETAIL_TEXT_BEGIN;
 
 namespace dimwise {
 
-/// The values of one curve, one for each step, or for each x where these are given.
+/// The values of a curve, one per step, or one per x if given.
 struct curve {
   std::string name;
   std::vector<double> values;
   std::vector<double> x = {};
 };
-/// What is written beside curves, the number of the first step, and whether an axis is logarithmic. A logarithmic axis
-/// has no place for zero and below.
+/// The labels of a chart, the number of the first step, and whether the axes are logarithmic. A logarithmic axis cannot
+/// show zero and negative values.
 struct curve_options {
   std::string title = "curves";
   std::string x = "step";
@@ -52,7 +52,7 @@ class curve_chart {
       steps = std::max(steps, one.values.size());
       if (!one.x.empty() && one.x.size() != one.values.size()) {
         raise<extent_error>(error{} << "draw_curves: " << one.name.c_str() << " has " << one.values.size()
-                                    << " values and " << one.x.size() << " places");
+                                    << " values and " << one.x.size() << " x coordinates");
       }
       for (const double v : one.values) { up_.take(v); }
       for (const double x : one.x) {
@@ -118,7 +118,7 @@ class curve_chart {
 
   [[nodiscard]] double x_of(double x) const { return left + width * across_.place(x); }
   [[nodiscard]] double y_of(double v) const { return top + height * (1 - up_.place(v)); }
-  // A gap where there is no number; a dot for a value between two gaps.
+  // The SVG path of a curve: a gap for NaN and infinities, a dot for a value between two gaps.
   [[nodiscard]] std::string path_of(const curve& one) const {
     const auto x = [&](std::size_t i) { return one.x.empty() ? static_cast<double>(o_.first + i) : one.x[i]; };
     const auto has = [&](std::size_t i) {
@@ -143,7 +143,9 @@ class curve_chart {
 
 namespace no_adl {
 
-/// Curves over their steps, or over x. Throws `extent_error` where a curve has another number of values than of x.
+/// Draws curves over their steps or over x. Throws `extent_error` if the number of values of a curve differs from that
+/// of
+/// x.
 [[nodiscard]] inline picture draw_curves(const std::vector<curve>& curves, const curve_options& o = {}) {
   return detail::curve_chart(curves, o).drawn();
 }

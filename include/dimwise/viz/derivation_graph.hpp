@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/viz/derivation_graph.hpp -- mermaid(expr) and dot(expr): a derivation for programs that draw graphs.
+// dimwise/viz/derivation_graph.hpp -- mermaid(expr) and dot(expr): a derivation as a Mermaid or Graphviz graph.
 //
-// Layer: viz. A node for each step with its operation and its result; an edge for each operand.
+// Layer: viz. One node per step with its operation and result; one edge per operand.
 // Tests: tests/viz/pictures.test.cpp
 //
 //   std::ofstream("y.dot") << dot(y);        // dot -Tsvg y.dot
-//   std::cout << mermaid(y);                 // within ```mermaid of a Markdown page
+//   std::cout << mermaid(y);                 // in a ```mermaid block of a Markdown page
 #pragma once
 
 #include <dimwise/support/text_warning.hpp>
@@ -19,7 +19,7 @@ namespace dimwise {
 
 namespace no_adl {
 
-/// The derivation of `x` in Mermaid's language. Nothing is computed.
+/// The derivation of `x` as a Mermaid flowchart. Does not evaluate x.
 template <operand X>
 [[nodiscard]] std::string mermaid(const X& x) {
   const detail::derivation d = detail::derivation_of(x);
@@ -37,7 +37,7 @@ template <operand X>
   return all;
 }
 
-/// The derivation of `x` in DOT, the language of Graphviz. Nothing is computed.
+/// The derivation of `x` in Graphviz' DOT language. Does not evaluate x.
 template <operand X>
 [[nodiscard]] std::string dot(const X& x) {
   const detail::derivation d = detail::derivation_of(x);

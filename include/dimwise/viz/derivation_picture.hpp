@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/viz/derivation_picture.hpp -- draw(expr): a derivation as boxes, with a coloured strand for each dimension.
+// dimwise/viz/derivation_picture.hpp -- draw(expr): a derivation as boxes with a coloured line for each dimension.
 //
-// Layer: viz. Operands are above what is made of them. Steps of one operand that keep its dimensions share its box. A
-// strand that ends in a dot vanishes there: it is summed over.
+// Layer: viz. Operands are above their result. Consecutive unary steps that keep the dimensions share a box. A line
+// that
+// ends in a dot is a contracted or reduced dimension.
 // Tests: tests/viz/pictures.test.cpp
 //
 //   draw(contract<key>(softmax<key>(scores<d_k>(q, k)), v)).save("attention.svg");
@@ -22,7 +23,7 @@ namespace dimwise {
 
 namespace detail {
 
-// A step in few words: "softmax<key>", "masked causal<seq, key>", "rename key → seq".
+// A short label of a step: "softmax<key>", "masked causal<seq, key>", "rename key → seq".
 inline std::string step_label(const step_words& s) {
   std::string label = s.operation;
   if (!s.over.empty()) { label += "<" + joined_names(s.over) + ">"; }
@@ -42,7 +43,7 @@ inline std::string colour_class(const dimension_colours& colours, const std::str
   return "k" + std::to_string(colours.of(name));
 }
 
-// The dimensions of a tensor in their colours: "heads 2  seq 6".
+// The dimensions of a tensor in colour: "heads 2  seq 6".
 inline std::string coloured_dims(const shape_words& s, const dimension_colours& colours, double x, double y) {
   std::string all = "<text x=\"" + svg_number(x) + "\" y=\"" + svg_number(y) + R"(" class="middle">)";
   for (const dim_words& d : s.dims) {
@@ -85,16 +86,16 @@ class derivation_picture {
   static constexpr double spread = 7;
 
   struct group {
-    std::vector<std::size_t> steps{};  // from 0, the first one above
+    std::vector<std::size_t> steps{};  // indices of steps, the topmost first
     std::vector<std::size_t> above{};  // groups
-    std::vector<std::size_t> slots{};  // the operand of the first step that each of them is
+    std::vector<std::size_t> slots{};  // for each group above, the operand index of the first step
     std::size_t depth = 0;
     double width = 0;
     double height = 0;
-    double middle = 0;  // of it, from the middle of the group below; in the end from the left
+    double middle = 0;  // relative to the group below; finally from the left edge
   };
 
-  // The group whose last step has this number.
+  // The group that ends with this step.
   std::size_t gather(std::size_t number) {
     group g;
     g.steps = {number - 1};
@@ -148,12 +149,12 @@ class derivation_picture {
     for (const std::size_t a : g.above) { measure(a, depth + 1); }
   }
 
-  // How far a group and all that is above reaches on each level, from its middle.
+  // The horizontal range of a group and all groups above it on each level, relative to its middle.
   struct outline {
     std::vector<double> left;
     std::vector<double> right;
   };
-  // Puts what is above side by side, as near as their outlines let them.
+  // Places the groups above side by side, as close as their outlines permit.
   outline pack(std::size_t at) {
     group& g = groups_[at];
     outline all{{0}, {0}};
@@ -188,7 +189,7 @@ class derivation_picture {
     for (const std::size_t a : groups_[at].above) { place(a, groups_[at].middle); }
   }
 
-  // Of boxes of one depth the bottoms are level, so that strands need not pass another box.
+  // Boxes of one depth have the same bottom, so that lines do not cross other boxes.
   [[nodiscard]] double top_of(const group& g, double top) const { return top + heights_[g.depth] - g.height; }
 
   void strands(canvas& c, const group& g, std::size_t i, const std::vector<double>& tops) const {
@@ -232,7 +233,7 @@ class derivation_picture {
 
 namespace no_adl {
 
-/// The derivation of `x` as a picture. Nothing is computed.
+/// Draws the derivation of `x`. Does not evaluate x.
 template <operand X>
 [[nodiscard]] picture draw(const X& x) {
   const explanation e = explain(x);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/viz/dot_picture.hpp -- draw_dots: a row for each thing that was measured, a dot for each of its values.
+// dimwise/viz/dot_picture.hpp -- draw_dots: dot plots with one row per measurement and one dot per series.
 //
-// Layer: viz. For values that are compared row by row, as the times of several libraries (Cleveland 1984).
+// Layer: viz. For comparisons row by row, such as the times of several libraries (Cleveland 1984).
 // Tests: tests/viz/charts.test.cpp
 //
 //   draw_dots({"n 128", "n 512"}, {{"ours", {1, 1}}, {"theirs", {1.3, 1.2}}}, {.title = "time", .x = "times ours"});
@@ -18,8 +18,8 @@ DIMWISE_DETAIL_TEXT_BEGIN;
 
 namespace dimwise {
 
-/// What is written beside dots, and whether the axis is logarithmic. A logarithmic axis has no place for zero and
-/// below.
+/// The labels of a dot plot, and whether its axis is logarithmic. A logarithmic axis cannot show zero and negative
+/// values.
 struct dot_options {
   std::string title = "values";
   std::string x = {};
@@ -28,8 +28,8 @@ struct dot_options {
 
 namespace no_adl {
 
-/// Dots in rows: of each series one value a row; what is no number leaves no dot. The marks of the axis are repeated
-/// below. Throws `extent_error` where a series has another number of values than there are rows.
+/// Draws one dot per row and series; NaN and infinities have no dot. The ticks are repeated at the bottom. Throws
+/// `extent_error` if the number of values of a series differs from the number of rows.
 [[nodiscard]] inline picture draw_dots(const std::vector<std::string>& rows, const std::vector<curve>& series,
                                        const dot_options& o = {}) {
   using namespace detail;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/viz/explain.hpp -- explain(expr): how its shape comes about, what it costs and what would run.
+// dimwise/viz/explain.hpp -- explain(expr): the derivation of an expression, its costs, and its evaluation plan.
 //
-// Layer: viz. As text, Markdown and JSON from one list of steps. Nothing is computed. Multiply-adds are those of the
-// products as they are written; bytes are what a step's result would take if it was stored. The plan says what runs
-// instead.
+// Layer: viz. Text, Markdown and JSON from one list of steps. Does not evaluate the expression. Multiply-adds are those
+// of the products as written; bytes are the size of a step's result if it were stored. The plan lists the passes that
+// would run.
 // Tests: tests/viz/explain.test.cpp
 //
 //   std::cout << explain(softmax<key>(scores<d_k>(q, k)));
@@ -25,7 +25,7 @@ namespace dimwise {
 
 namespace detail {
 
-// The dimensions that a step brings, takes away, or calls otherwise.
+// The dimensions that a step adds, removes, or renames.
 struct step_changes {
   std::vector<std::string> appear;
   std::vector<std::string> vanish;
@@ -45,25 +45,25 @@ DIMWISE_DETAIL_LIBRARY std::string json_list(const std::vector<std::string>& nam
 
 }  // namespace detail
 
-/// The derivation of an expression with its costs, and the plan of its evaluation.
+/// The derivation of an expression with its costs, and its evaluation plan.
 class explanation {
  public:
-  /// Of a derivation and the passes that would run.
+  /// Constructs an explanation from a derivation and a plan.
   explanation(detail::derivation d, std::vector<plan_step> plan) : derivation_(std::move(d)), plan_(std::move(plan)) {}
 
-  /// The steps that the texts and pictures show.
+  /// The steps of the derivation.
   [[nodiscard]] const detail::derivation& derivation() const { return derivation_; }
-  /// The passes that would run; none where no plan is made: of tensors, and of elements that are not float32.
+  /// The passes that would run; empty for a tensor and for elements other than float32, which have no plan.
   [[nodiscard]] const std::vector<plan_step>& plan() const& { return plan_; }
   [[nodiscard]] std::vector<plan_step> plan() const&& { return plan_; }
-  /// The multiply-adds of all products, as they are written.
+  /// The multiply-adds of all products as written.
   [[nodiscard]] std::size_t multiply_adds() const;
 
-  /// Numbered steps: the operation, the shape with its extents, what changed, what it costs, why a mark came or went.
+  /// Numbered steps: operation, shape with extents, changes of dimensions, costs, and the reasons for changed marks.
   [[nodiscard]] std::string text() const;
-  /// The same as tables.
+  /// The explanation as Markdown tables.
   [[nodiscard]] std::string markdown() const;
-  /// The same for programs: `{"steps":[…],"multiply_adds":…,"plan":[…]}`.
+  /// The explanation as JSON: `{"steps":[…],"multiply_adds":…,"plan":[…]}`.
   [[nodiscard]] std::string json() const;
 
  private:
@@ -72,7 +72,7 @@ class explanation {
   std::vector<plan_step> plan_;
 };
 
-/// The text, each dimension in its colour on a terminal.
+/// Prints the text; dimensions are coloured on a terminal.
 template <class Traits>
 std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out, const explanation& e) {
   detail::coloured_text t{e.text(), {}};
@@ -84,8 +84,7 @@ std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& o
 
 namespace no_adl {
 
-/// How the shape of `x` comes about: a step for each node, with what it costs, and the plan of a float32 expression.
-/// Nothing is computed.
+/// Explains `x`: one step per node with its costs, and the plan of a float32 expression. Does not evaluate x.
 template <operand X>
 [[nodiscard]] explanation explain(const X& x) {
   std::vector<plan_step> steps;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/viz/explain_definitions.hpp -- an explanation as text, Markdown and JSON.
+// dimwise/viz/explain_definitions.hpp -- explanations as text, Markdown and JSON.
 //
-// Layer: viz. Compiled once where a program links the library (support/library.hpp).
+// Layer: viz. Compiled once if a program links the library (support/library.hpp).
 // Tests: tests/viz/explain.test.cpp
 #pragma once
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/viz/labels.hpp -- words for the places of a dimension: the tokens of a sequence, the names of classes.
+// dimwise/viz/labels.hpp -- labels for the elements of a dimension, such as tokens or class names.
 //
-// Layer: viz. Tables, pictures and reports take them; places without words are called by their numbers.
+// Layer: viz. Tables, pictures and reports accept labels; other elements are labelled by their index.
 // Tests: tests/viz/print.test.cpp
 //
 //   labels<key>({"the", "old", "cat"})
@@ -16,13 +16,13 @@
 
 namespace dimwise {
 
-/// A word for each place of the dimension D.
+/// A label for each element of the dimension D.
 template <class D>
 class labels {
  public:
-  /// One word for each element of D.
+  /// Takes one label per element of D.
   explicit labels(std::vector<std::string> words) : words_(std::move(words)) {}
-  /// The words.
+  /// The labels.
   [[nodiscard]] const std::vector<std::string>& words() const { return words_; }
 
  private:
@@ -40,7 +40,7 @@ inline constexpr bool has_labelled = is_in<D, dims_t<shape_of<X>>>;
 template <class X, class... D>
 using labels_of_another_tensor = missing_t<op::labels, difference_t<list<D...>, dims_t<shape_of<X>>>, shape_of<X>>;
 
-// The words that were given for D; none where there are none.
+// The labels given for D; empty if there are none.
 template <class D, class X, class... L>
 std::vector<std::string> words_for([[maybe_unused]] const char* operation, [[maybe_unused]] const X& x,
                                    const labels<L>&... given) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/viz/live.hpp -- a model that the page of a report computes with: what a reader sets, and what is run then.
+// dimwise/viz/live.hpp -- a model that a report page runs interactively: its settings and its entry points.
 //
-// Layer: viz. One function makes the runs that a page stores and those that it computes: a WebAssembly program that
-// exports `room` and `answer` is embedded in the page, takes the settings as text and gives the run as JSON
+// Layer: viz. One function produces the runs that a page stores and those that it computes. A WebAssembly program that
+// exports `room` and `answer` is embedded in the page; it takes the settings as text and returns the run as JSON
 // (examples/live/exports.hpp).
 // Tests: tests/viz/report.test.cpp, tests/viz/report_browser.mjs
 //
@@ -30,33 +30,33 @@ namespace dimwise {
 
 class attention_report;
 
-/// What a reader has set.
+/// The settings that a reader selects.
 struct live_settings {
   std::string text{};            ///< the sequence
   std::string mask = "causal";   ///< "causal", "none", or "window": a query and the keys before it, `width` in all
-  std::size_t width = 4;         ///< the keys that a window shows
-  std::vector<bool> heads = {};  ///< which are on; those that are not listed are
+  std::size_t width = 4;         ///< the number of keys in a window
+  std::vector<bool> heads = {};  ///< which heads are on; heads past the end are on
 
   /// Whether a head is on.
   [[nodiscard]] bool on(std::size_t head) const { return head >= heads.size() || heads[head]; }
-  /// The mask. Throws `error` for another name, and for a window without a key.
+  /// The selected mask. Throws `error` for an unknown name, and for a window without keys.
   template <class Q, class K>
   [[nodiscard]] window<Q, K> visible() const {
     if (mask == "none") { return {-1, -1}; }
     if (mask == "causal") { return {-1, 0}; }
-    if (mask != "window") { throw error(error{} << "there is no mask " << mask.c_str()); }
+    if (mask != "window") { throw error(error{} << "unknown mask " << mask.c_str()); }
     if (width == 0) { throw error(error{} << "a window has at least one key"); }
-    constexpr std::size_t most = std::numeric_limits<std::ptrdiff_t>::max() / 2;  // beyond every text
+    constexpr std::size_t most = std::numeric_limits<std::ptrdiff_t>::max() / 2;  // longer than any text
     return {static_cast<std::ptrdiff_t>(std::min(width - 1, most)), 0};
   }
 };
 
-/// A model that a report computes with. `run` throws the message that the reader sees where settings are wrong.
+/// A model that a report page runs. `run` throws an exception for invalid settings, whose message the reader sees.
 struct live_model {
-  std::string label;                                          ///< what the text is: "letters"
-  std::string hint;                                           ///< what it may be
-  std::vector<std::string> heads;                             ///< those that can be switched off
-  std::function<attention_report(const live_settings&)> run;  ///< what the settings give
+  std::string label;                                          ///< the unit of the text: "letters"
+  std::string hint;                                           ///< the hint below the text field
+  std::vector<std::string> heads;                             ///< the heads that can be switched off
+  std::function<attention_report(const live_settings&)> run;  ///< runs the model with these settings
 };
 
 namespace detail {
@@ -84,7 +84,7 @@ inline std::string members_of(const live_settings& s) {
          ",\"off\":[" + off + "]";
 }
 
-// What the page sends: the mask, the width and a digit for each head, a line each, and the text.
+// Parses the request of the page: one line each for the mask, the width and a digit per head, then the text.
 inline live_settings settings_in(std::string_view request) {
   const auto line = [&] {
     const std::string_view first = request.substr(0, request.find('\n'));
@@ -94,7 +94,7 @@ inline live_settings settings_in(std::string_view request) {
   live_settings s;
   s.mask = line();
   const std::string_view width = line();
-  s.width = 0;  // what is no number is no window
+  s.width = 0;  // an invalid number is rejected as a window without keys
   if (std::from_chars(width.data(), width.data() + width.size(), s.width).ec == std::errc::result_out_of_range) {
     s.width = std::numeric_limits<std::size_t>::max();
   }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/viz/network_picture.hpp -- draw_network(product): one contraction as a tensor network.
+// dimwise/viz/network_picture.hpp -- draw_network(product): a contraction as a tensor network diagram.
 //
-// Layer: viz. Two tensors are two nodes. A line between them is summed over; a line that ends beside a node is a
-// dimension of the result; a dotted line that leaves both is shared: both run along it side by side.
-// Tests: tests/viz/pictures.test.cpp
+// Layer: viz. The two operands are nodes. A line between them is a contracted dimension; an open line is a dimension of
+// the result; a dotted line from both nodes is a shared (batch) dimension.
 //
 //   draw_network(contract<d_k>(q, k)).save("scores.svg");
 #pragma once
@@ -101,7 +100,7 @@ inline picture network_of(const step_words& s) {
 
 namespace no_adl {
 
-/// One product as a tensor network: `contract`, `outer`, or the raw product of scores.
+/// Draws one product as a tensor network: `contract`, `outer`, or the raw product of scores.
 template <class Shape, class Over, class A, class B>
 [[nodiscard]] picture draw_network(const detail::contraction<Shape, Over, A, B>& x) {
   return detail::network_of(detail::derivation_of(x).steps().back());

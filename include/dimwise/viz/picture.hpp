@@ -29,30 +29,9 @@ namespace detail {
 
 // Classes: c0 … c7 the colours of dimensions; ink, soft, faint for words; box; heat and cold for numbers above and
 // below zero; odd for what is no number; off for what a mask hides.
-inline constexpr const char* style_sheet = R"(
-.dw{--paper:#fff;--ink:#1c2330;--soft:#566070;--line:#ccd2db;--box:#f5f7fa;--heat:#1d4ed8;--cold:#b45309;
---k0:#1d4ed8;--k1:#b45309;--k2:#0f7a3d;--k3:#a21caf;--k4:#0e7490;--k5:#be123c;--k6:#5b7a06;--k7:#6d28d9;
-font-family:ui-monospace,"DejaVu Sans Mono",Menlo,Consolas,monospace;font-size:12px}
-@media (prefers-color-scheme:dark){.dw{--paper:#12161d;--ink:#e8ebf0;--soft:#a3adba;--line:#3a4350;--box:#1b212b;
---heat:#7aa2ff;
---cold:#f5b05c;--k0:#86acff;--k1:#f5b05c;--k2:#63dc94;--k3:#eb9bf7;--k4:#5cd3e8;--k5:#ff98ab;--k6:#bedf5a;
---k7:#bfa8ff}}
-@media print{.dw{--paper:#fff;--ink:#000;--soft:#333;--line:#999;--box:#fff;--heat:#1d4ed8;--cold:#b45309;
---k0:#1d4ed8;--k1:#b45309;
---k2:#0f7a3d;--k3:#a21caf;--k4:#0e7490;--k5:#be123c;--k6:#5b7a06;--k7:#6d28d9;print-color-adjust:exact}}
-.dw .paper{fill:var(--paper)}.dw text{fill:var(--ink);white-space:pre}.dw .soft{fill:var(--soft)}
-.dw .strong{font-weight:700}
-.dw .small{font-size:11px}.dw .middle{text-anchor:middle}.dw .end{text-anchor:end}
-.dw .box{fill:var(--box);stroke:var(--line);stroke-width:1.2}.dw .rule{stroke:var(--line);fill:none}
-.dw .leaf{fill:var(--paper);stroke:var(--line);stroke-width:1.2}.dw .node{fill:var(--box);stroke:var(--ink);
-stroke-width:1.5}
-.dw .strand{fill:none;stroke-width:2.6;stroke-linecap:round}.dw .shared{stroke-dasharray:1 5}
-.dw .heat{fill:var(--heat)}.dw .cold{fill:var(--cold)}.dw .cell{fill:var(--box)}.dw .on{fill:var(--k2)}
-.dw .odd{fill:var(--k5)}.dw .off{stroke:var(--soft);fill:none}.dw .inverse{fill:var(--paper)}
-.dw .k0{--k:var(--k0)}.dw .k1{--k:var(--k1)}.dw .k2{--k:var(--k2)}.dw .k3{--k:var(--k3)}
-.dw .k4{--k:var(--k4)}.dw .k5{--k:var(--k5)}.dw .k6{--k:var(--k6)}.dw .k7{--k:var(--k7)}
-.dw .strand{stroke:var(--k)}.dw .dot,.dw .name{fill:var(--k)}
-)";
+inline constexpr const char* style_sheet =
+#include <dimwise/viz/picture.css>
+    ;
 
 inline constexpr double letter_width = 7.25;  // of 12 pixels' letters, at most
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/viz/print.hpp -- `std::cout << x`: a line of facts, then the values under their dimensions' names.
+// dimwise/viz/print.hpp -- `std::cout << x`: a summary line, then the values in labelled tables.
 // A tensor without dimensions is printed as its number.
 //
-// Layer: viz. An expression is evaluated first. Long dimensions show their first and last elements: any tensor fills
+// Layer: viz. Evaluates expressions first. Long dimensions show their first and last elements, so that a tensor fills
 // about one screen.
 // Tests: tests/viz/print.test.cpp
 //
@@ -76,7 +76,7 @@ std::string element_name() {
   }
 }
 
-// `words_of.operator()<D>()` calls the places of D; numbers do where it gives no words.
+// `words_of.operator()<D>()` returns the labels of D; without labels, elements show their index.
 template <class T, class... D, class Words>
 coloured_text text_in_words(const tensor<T, D...>& x, const Words& words_of) {
   const auto of = [&]<class... All>(list<All...>) {
@@ -102,11 +102,11 @@ coloured_text text_of(const tensor<T, D...>& x, const labels<L>&... words) {
   return text_in_words(x, [&]<class Dim>() { return words_for<Dim>("labelled", x, words...); });
 }
 
-// A number that the stream prints itself, in the precision that it was given.
+// A number that the stream prints in its own precision.
 template <operand X>
 inline constexpr bool prints_as_number = is_plain_number<shape_of<X>> && std::is_arithmetic_v<element_of<X>>;
 
-// The values of any operand as a tensor.
+// Any operand as a tensor.
 template <operand X>
 decltype(auto) stored_values(const X& x) {
   if constexpr (is_tensor<X>) {
@@ -118,10 +118,11 @@ decltype(auto) stored_values(const X& x) {
 
 }  // namespace detail
 
-/// A line of facts (dimensions with their extents, marks, the element type, minimum, maximum and, of real numbers, the
-/// mean, all without NaN, and how many are NaN), then the values under their dimensions' names, which have a colour
-/// each on a terminal. A tracked tensor is printed as its value. What has neither dimensions nor marks is printed as
-/// its number, without a line's end. An expression is evaluated first.
+/// Prints a summary line, then the values in tables labelled by dimension, in colour on a terminal. The summary has the
+/// dimensions with their extents, the marks, the element type, minimum, maximum and (for floating-point elements) mean
+/// without NaN, and the number of NaN. Prints a tracked tensor as its value, and a tensor without dimensions and marks
+/// as
+/// its number without a line break. Evaluates expressions first.
 template <operand X, class Traits>
 std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out, const X& x) {
   const auto& values = detail::stored_values(x);
@@ -133,15 +134,15 @@ std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& o
     return out << detail::text_of(values);
   }
 }
-/// A mask has no elements: `indicator` gives them.
+/// Rejects masks, which have no elements: print their `indicator`.
 template <mask M, class Traits,
           class Error = ERROR_R7_mask_has_no_elements_to_print<detail::over_t<typename M::facts::dims>>>
 Error operator<<(std::basic_ostream<char, Traits>& out, const M& m);
 
 namespace no_adl {
 
-/// `x` for a stream, its rows and columns called by words: `std::cout << labelled(weights, labels<key>(words))`. Throws
-/// `extent_error` where a dimension has another number of words than elements (R15).
+/// `x` with labelled rows and columns, for a stream: `std::cout << labelled(weights, labels<key>(words))`. Throws
+/// `extent_error` if the number of labels of a dimension differs from its extent (R15).
 template <operand X, class... D>
   requires(detail::has_labelled<X, D> && ...)
 [[nodiscard]] auto labelled(const X& x, const labels<D>&... words) {

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/viz/report.hpp -- a page of attention: the formula, its weights, its masks, and the tensor at each step.
+// dimwise/viz/report.hpp -- an HTML report of attention: the formula, its weights, its masks, and the value of each
+// step.
 //
-// Layer: viz. One HTML file that needs nothing else. An expression is walked in the order of its derivation, and each
-// step is evaluated. Weights are what is normalised over its last dimension: rows are the dimension before it, and each
-// place of the others is a head. The values of a run are added where a model made them.
+// Layer: viz. Writes one self-contained HTML file. An expression is walked in the order of its derivation, and each
+// step
+// is evaluated. Values normalised over their last dimension are shown as weights: rows are the dimension before it, and
+// the other dimensions are heads. Values of a model are added explicitly.
 // Tests: tests/viz/report.test.cpp, tests/viz/report_browser.mjs
 //
 //   report(y, "attention.html", labels<seq>(words), labels<key>(words));
 //   attention_report page("two layers", labels<seq>(words), labels<key>(words));
 //   page.add_weights("layer 1", first);
-//   page.add_live(model, {{.text = "abcabc"}}, program);              // a reader sets, the page computes (live.hpp)
+//   page.add_live(model, {{.text = "abcabc"}}, program);              // interactive runs (live.hpp)
 //   page.save("layers.html");
 #pragma once
 
@@ -17,7 +19,6 @@
 #include <dimwise/viz/derivation_picture.hpp>
 #include <dimwise/viz/live.hpp>
 #include <dimwise/viz/report_page.hpp>
-#include <dimwise/viz/report_program.hpp>
 #include <dimwise/viz/weights_picture.hpp>
 
 #include <charconv>
@@ -33,7 +34,7 @@ namespace dimwise {
 
 namespace detail {
 
-// What a number is in the data: 4 digits, and words for what JSON lacks.
+// A number in the data: 4 digits, and strings for NaN and infinities.
 inline std::string json_number(double v) {
   if (std::isnan(v)) { return "\"NaN\""; }
   if (std::isinf(v)) { return v < 0 ? "\"-∞\"" : "\"∞\""; }
@@ -42,7 +43,7 @@ inline std::string json_number(double v) {
   return {digits, r.ptr};
 }
 
-// f(node) for each step of the derivation of n, in its order.
+// Calls f(node) for each step of the derivation of n, in order.
 template <class N, class F>
 void each_step(const N& n, const F& f) {
   if constexpr (!is_constant<N>) {
@@ -74,16 +75,16 @@ consteval bool is_weights() {
 
 }  // namespace detail
 
-/// A report that is filled by what is worth seeing, and saved as one page.
+/// A report that collects formulas, weights, masks and predictions, and is saved as one page.
 class attention_report {
  public:
-  /// Words for the places of dimensions: in all that is added, each dimension of this name is called by them.
+  /// Constructs a report; the labels apply to every dimension of that name.
   template <class... D>
   explicit attention_report(std::string title, const labels<D>&... words) : title_(std::move(title)) {
     (words_.emplace_back(detail::name_in_words<D>(), words.words()), ...);
   }
 
-  /// The picture of an expression, its value at each step, and the weights and masks among them.
+  /// Adds the picture of an expression, its value at each step, and its weights and masks.
   template <operand X>
   void add_formula(const X& x) {
     const explanation e = explain(x);
@@ -96,27 +97,29 @@ class attention_report {
     };
     detail::each_step(x, step);
   }
-  /// Weights under a name: their last dimension is that of the keys, the one before that of the queries.
+  /// Adds named weights: the last dimension is that of the keys, the one before that of the queries.
   template <operand X>
     requires(detail::dims_t<detail::shape_of<X>>::size > 1)
   void add_weights(const std::string& name, const X& x) {
     append(weights_, map(name, detail::charted("report", detail::stored_values(x))));
   }
-  /// A mask under a name; extents as for `indicator`.
+  /// Adds a named mask; pass extents as for `indicator`.
   template <mask M, class... Extents>
   void add_mask(const std::string& name, const M& m, const Extents&... extents) {
     append(masks_, map(name, detail::charted("report", detail::stored_values(indicator(m, extents...)))));
   }
 
-  /// Probabilities of what comes next: their last dimension is that of the choices, the one before that of the
+  /// Adds probabilities of the next token: the last dimension is that of the choices, the one before that of the
   /// positions.
   template <operand X>
     requires(detail::dims_t<detail::shape_of<X>>::size > 1)
   void add_prediction(const std::string& name, const X& x) {
     append(predictions_, map(name, detail::charted("report", detail::stored_values(x))));
   }
-  /// A model that the reader sets and the page runs by `program`, the bytes of a WebAssembly module that has `model`.
-  /// The page opens with the first of `stored`; without a program, or where it does not run, a reader chooses of these.
+  /// Adds an interactive model that the page runs by `program`, the bytes of a WebAssembly module that contains
+  /// `model`.
+  /// The page opens with the first of the `stored` runs; if the program is missing or does not run, only these are
+  /// shown.
   void add_live(const live_model& model, const std::vector<live_settings>& stored, std::string_view program = {}) {
     if (stored.empty()) { throw error(error{} << "report: a live model needs a stored run"); }
     live_ = ",\n\"live\":{\"label\":" + detail::in_json(model.label) + ",\"hint\":" + detail::in_json(model.hint) +
@@ -130,9 +133,9 @@ class attention_report {
     program_ = detail::in_base64(program);
   }
 
-  /// What was added, as JSON: weights, masks, steps, predictions.
+  /// The collected data as JSON: weights, masks, steps, predictions.
   [[nodiscard]] std::string json() const { return "{" + members() + "}"; }
-  /// The page.
+  /// The HTML page.
   [[nodiscard]] std::string html() const {
     const std::string heading = live_.empty() ? "The formula" : "The formula, of the first stored run";
     const std::string formula =
@@ -143,12 +146,12 @@ class attention_report {
            detail::in_xml(title_) + "</title>\n<style>" + detail::style_sheet + detail::report_style +
            "</style>\n</head>\n<body class=\"dw\">\n<main>\n<h1>" + detail::in_xml(title_) + "</h1>\n" +
            detail::report_settings + (live_.empty() ? formula : "") + detail::report_body +
-           (live_.empty() ? "" : formula) +  // what a reader sets is near what it changes
+           (live_.empty() ? "" : formula) +  // the settings are near the views that they change
            "</main>\n<script type=\"application/json\" id=\"data\">{" + members() + live_ +
            "}</script>\n<script type=\"application/wasm\" id=\"program\">" + program_ + "</script>\n<script>" +
            detail::report_program + "</script>\n</body>\n</html>\n";
   }
-  /// Writes the page, whole or not at all. Throws `error` where that cannot be done.
+  /// Writes the page atomically. Throws `error` on failure.
   void save(const std::string& path) const { detail::save_file("report", path, html()); }
 
  private:
@@ -158,7 +161,7 @@ class attention_report {
   }
   static void append(std::string& all, const std::string& one) { all += (all.empty() ? "" : ",\n") + one; }
 
-  // No words for another extent: a step may have a part of the dimension.
+  // No labels for another extent: a step may have a part of the dimension.
   [[nodiscard]] std::vector<std::string> words_where_they_fit(const std::string& name, std::size_t extent) const {
     for (const auto& [dimension, words] : words_) {
       if (dimension == name && words.size() == extent) { return words; }
@@ -176,7 +179,7 @@ class attention_report {
     }
     return {};
   }
-  // Maps of the last two dimensions, one for each place of the others.
+  // Heat maps of the last two dimensions, one per element of the others.
   [[nodiscard]] std::string map(const std::string& name, const detail::charted_values& c) const {
     const std::size_t rank = c.dims.size();
     const detail::printed_dimension one{"", 1};
@@ -218,7 +221,7 @@ class attention_report {
       append(masks_, map(detail::mask_in_words(n.template child<1>()), detail::charted("report", shown)));
     }
   }
-  // Lines stay lines: what is printed has no control character but these.
+  // Keeps line breaks, the only control characters in printed text.
   static std::string table(const std::string& text) {
     std::string all;
     for (std::size_t begin = 0; begin < text.size();) {
@@ -243,7 +246,7 @@ class attention_report {
 
 namespace detail {
 
-// What a page's program answers: the run as JSON, or what is wrong with the settings.
+// The answer of a page's program: the run as JSON, or the error of the settings.
 inline std::string live_answer(const live_model& model, std::string_view request) {
   try {
     return model.run(settings_in(request)).json();
@@ -254,7 +257,7 @@ inline std::string live_answer(const live_model& model, std::string_view request
 
 namespace no_adl {
 
-/// Writes a page about an expression: its picture, its weights, its masks, and its value at each step.
+/// Writes a report of an expression: its picture, weights, masks, and the value of each step.
 template <operand X, class... D>
 void report(const X& x, const std::string& path, const labels<D>&... words) {
   attention_report page(describe(x), words...);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/viz/table.hpp -- numbers as tables under the names of their dimensions, and a line of facts about them.
+// dimwise/viz/table.hpp -- tables of numbers labelled by dimensions, and a summary line.
 //
-// Layer: viz. Ordinary code over strings and numbers, so that printing instantiates next to nothing for each tensor.
+// Layer: viz. Not templates: printing instantiates next to nothing for each tensor type.
 // Tests: tests/viz/print.test.cpp
 #pragma once
 
@@ -17,7 +17,7 @@ DIMWISE_DETAIL_TEXT_BEGIN;
 
 namespace dimwise::detail {
 
-// A dimension as it is printed: its places are called by words where these were given, and by numbers elsewhere.
+// A dimension for printing, with a label or index for each element.
 struct printed_dimension {
   std::string name;
   std::size_t extent;
@@ -25,11 +25,10 @@ struct printed_dimension {
   [[nodiscard]] std::string word(std::size_t i) const;
 };
 
-// Which of the tables or maps of the last two dimensions the t-th is: "batch 0, heads 3"; nothing where it is the only
-// one.
+// The label of the t-th table or map of the last two dimensions: "batch 0, heads 3"; empty if it is the only one.
 DIMWISE_DETAIL_LIBRARY std::string place_in_words(const std::vector<printed_dimension>& dims, std::size_t t);
 
-// What is printed of a tensor: its extents, the names of its dimensions, and its elements as numbers.
+// A tensor for printing: its extents, the names of its dimensions, and its elements as numbers.
 class printed_values {
  public:
   enum class kind : unsigned char { real, whole, truth };
@@ -39,11 +38,11 @@ class printed_values {
   printed_values(const printed_values&) = delete;
   printed_values& operator=(const printed_values&) = delete;
 
-  // Facts about all elements: NaN counts, and is left out of all else. Whole numbers are counts and ids: their mean
-  // says nothing.
+  // A summary of all elements; NaN is counted and excluded from the rest. Integers have no mean: they are counts and
+  // ids.
   [[nodiscard]] std::string facts() const;
 
-  // A table of the last two dimensions for each place of the others.
+  // A table of the last two dimensions for each index of the others.
   [[nodiscard]] std::string tables() const;
 
  private:
@@ -57,9 +56,9 @@ class printed_values {
   [[nodiscard]] virtual long long whole_at(std::size_t i) const = 0;
 
   [[nodiscard]] std::size_t size() const;
-  // The first and the last places of so many, with a gap between them where it hides more than one.
+  // The first and the last of `count` indices, with a gap between them if it hides more than one.
   static std::vector<std::size_t> places(std::size_t count, std::size_t half);
-  // Digits after the point that tell all of these apart, as many for one as for the others.
+  // The number of decimal places that distinguishes all shown values.
   [[nodiscard]] style style_of(const std::vector<std::size_t>& shown) const;
   [[nodiscard]] std::string format(std::size_t i, style how) const;
   static std::string number(double v);

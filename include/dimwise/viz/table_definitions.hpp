@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/viz/table_definitions.hpp -- tables of values.
+// dimwise/viz/table_definitions.hpp -- formatting of tables of values.
 //
-// Layer: viz. Compiled once where a program links the library (support/library.hpp).
+// Layer: viz. Compiled once if a program links the library (support/library.hpp).
 // Tests: tests/viz/print.test.cpp
 #pragma once
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/viz/weights_picture.hpp -- draw_weights(x, labels…): values as heat maps; draw_mask(m, extents…).
+// dimwise/viz/weights_picture.hpp -- heat maps: draw_weights(x, labels…) for values, draw_mask(m, extents…) for masks.
 //
-// Layer: viz. Rows and columns are the last two dimensions, and there is a map for each place of the others. A cell is
-// the stronger the larger its value is beside the largest of all; what is negative has another colour, and what is no
-// number has a cross. A mask's cell is full where it shows and has a small ring where it hides.
+// Layer: viz. Rows and columns are the last two dimensions; the other dimensions give one map per element. The
+// intensity
+// of a cell is its value relative to the largest of all; negative values have another colour, NaN and infinities a
+// cross. Cells of a mask are filled if visible and have a small ring if hidden.
 // Tests: tests/viz/pictures.test.cpp
 //
 //   draw_weights(weights, labels<seq>(words), labels<key>(words)).save("weights.svg");
@@ -26,7 +27,7 @@ namespace dimwise {
 
 namespace detail {
 
-// Values by their dimensions, the last one fastest.
+// Values with their dimensions, row-major.
 struct charted_values {
   std::vector<printed_dimension> dims;
   std::vector<double> values;
@@ -110,7 +111,7 @@ class heat_maps {
     const double* const values = c_.values.data() + m * rows_ * columns_;
     rows_* columns_ <= 1600 ? cells(c, values, x, y) : levels(c, values, x, y);
   }
-  // A cell each, with its value as a title, and written where there is room.
+  // One element per cell, with the value as a tooltip and as text if there is room.
   void cells(canvas& c, const double* values, double x, double y) const {
     for (std::size_t i = 0; i < rows_; ++i) {
       for (std::size_t j = 0; j < columns_; ++j) {
@@ -136,7 +137,7 @@ class heat_maps {
                "L" + point(x + 3, y + cell_ - 3),
            "off");
   }
-  // So many cells: one path for each of sixteen strengths, and one for what is no number.
+  // Maps with many cells: one path for each of sixteen intensities, and one for NaN and infinities.
   void levels(canvas& c, const double* values, double x, double y) const {
     constexpr std::size_t count = 16;
     std::string paths[2 * count + 3];
@@ -160,7 +161,7 @@ class heat_maps {
              std::min(strength, 1.0));
     }
   }
-  // count: nothing; below and above it the negative and the positive ones.
+  // The level of a value: `count` for zero, lower levels for negative and higher ones for positive values.
   [[nodiscard]] std::size_t level_of(double v, std::size_t count) const {
     if (!std::isfinite(v)) { return 2 * count + 1; }
     const double n = static_cast<double>(count);
@@ -189,7 +190,7 @@ class heat_maps {
     }
     if (odd) { c.text(222, y, "× no number", "soft"); }
   }
-  // The strongest cell of each row, for those who do not see the map; of the first rows of the first map.
+  // The largest cell of the first rows of the first map, as an alternative description.
   [[nodiscard]] std::string description() const {
     std::string s = c_.truth ? "A mask." : "Values; the largest of a row:";
     for (std::size_t i = 0; !c_.truth && rank_ > 1 && columns_ > 0 && i < std::min<std::size_t>(rows_, 20); ++i) {
@@ -216,7 +217,7 @@ class heat_maps {
 
 namespace no_adl {
 
-/// Values as heat maps: rows and columns are the last two dimensions, called by words where these are given.
+/// Draws heat maps: rows and columns are the last two dimensions, with optional labels.
 template <operand X, class... D>
   requires(detail::has_labelled<X, D> && ...) && (detail::dims_t<detail::shape_of<X>>::size > 0)
 [[nodiscard]] picture draw_weights(const X& x, const labels<D>&... words) {
@@ -227,7 +228,7 @@ template <operand X, class... D, class Error = detail::labels_of_another_tensor<
   requires(!(detail::has_labelled<X, D> && ...))
 Error draw_weights(const X& x, const labels<D>&... words);
 
-/// Draws which keys each query sees under a mask. The extents are those that `indicator` takes.
+/// Draws the keys that each query sees under a mask. Pass extents as for `indicator`.
 template <mask M, class... Extents>
 [[nodiscard]] picture draw_mask(const M& m, const Extents&... extents) {
   const tensor shown = indicator(m, extents...);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/viz/words.hpp -- any bytes as words that can be seen: in columns, in XML, in JSON, in graph languages.
+// dimwise/viz/words.hpp -- arbitrary bytes as printable text: for terminals, XML, JSON, DOT and Markdown.
 //
-// Layer: viz. A token may hold anything: line breaks, half a letter of UTF-8, marks that turn the text around. Every
-// picture and page takes foreign words through this header alone.
+// Layer: viz. A token may contain anything: line breaks, incomplete UTF-8, bidirectional controls. Every picture and
+// page
+// escapes external text with these functions.
 // Tests: tests/viz/words.test.cpp
 //
 //   visible("a\nb\xff");   // a␊b�
@@ -17,34 +18,34 @@
 
 namespace dimwise::detail {
 
-// The code point that begins at `i`, and how many bytes it has; 0 bytes where these are no UTF-8.
+// The code point at byte `i` and its length in bytes; length 0 for invalid UTF-8.
 struct code_point {
   char32_t value;
   std::size_t bytes;
 };
 DIMWISE_DETAIL_LIBRARY code_point code_point_at(std::string_view s, std::size_t i);
 
-// No letter of its own: it is not shown, ends a line, changes how its neighbours are read, or is none for XML.
+// Whether a code point is invisible, ends a line, changes the text direction, or is invalid in XML.
 DIMWISE_DETAIL_LIBRARY bool is_unseen(char32_t c);
 
-// Valid UTF-8 without control characters: these become their pictures (␊), and what is broken or unseen becomes �.
+// Valid UTF-8 without control characters: these become their pictures (␊); invalid and invisible ones become �.
 DIMWISE_DETAIL_LIBRARY std::string visible(std::string_view s);
 
-// The columns that words take on a terminal; letters of East Asia and emoji take two.
+// The number of terminal columns; East Asian wide characters and emoji take two.
 DIMWISE_DETAIL_LIBRARY std::size_t columns_of(std::string_view s);
 
-// At most so many columns, with … for what is left out.
+// At most `columns` columns, with … for omitted text.
 DIMWISE_DETAIL_LIBRARY std::string shortened(const std::string& s, std::size_t columns);
 
 DIMWISE_DETAIL_LIBRARY std::string replaced(std::string_view s, std::string_view from, const char* const* to);
 
-// For the text and the attributes of XML, SVG and HTML; also within the quotes of Mermaid, which knows these names.
+// Escaped text for XML, SVG and HTML, attributes included; also for the quotes of Mermaid.
 DIMWISE_DETAIL_LIBRARY std::string in_xml(std::string_view s);
-// A string of JSON, also of JSON within a page: it holds neither < nor & .
+// A JSON string, safe inside a page: it contains neither < nor & .
 DIMWISE_DETAIL_LIBRARY std::string in_json(std::string_view s);
-// A string of DOT.
+// A DOT string.
 DIMWISE_DETAIL_LIBRARY std::string in_dot(std::string_view s);
-// A cell of a table in Markdown.
+// A cell of a Markdown table.
 DIMWISE_DETAIL_LIBRARY std::string in_markdown(std::string_view s);
 
 }  // namespace dimwise::detail

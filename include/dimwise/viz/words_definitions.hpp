@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/viz/words_definitions.hpp -- any bytes as words that can be seen.
+// dimwise/viz/words_definitions.hpp -- escaping of arbitrary bytes.
 //
-// Layer: viz. Compiled once where a program links the library (support/library.hpp).
+// Layer: viz. Compiled once if a program links the library (support/library.hpp).
 // Tests: tests/viz/words.test.cpp
 #pragma once
 
@@ -52,7 +52,7 @@ DIMWISE_DETAIL_LIBRARY std::size_t columns_of(std::string_view s) {
   for (std::size_t i = 0; i < s.size();) {
     const code_point c = code_point_at(s, i);
     const char32_t v = c.value;
-    const bool joins = v >= 0x300 && v < 0x370;  // accents over the letter before
+    const bool joins = v >= 0x300 && v < 0x370;  // combining accents
     const bool wide = (v >= 0x1100 && v < 0x1160) || (v >= 0x2E80 && v < 0xA4D0) || (v >= 0xAC00 && v < 0xD7A4) ||
                       (v >= 0xF900 && v < 0xFB00) || (v >= 0xFF00 && v < 0xFF61) || (v >= 0x1F300 && v < 0x1FB00) ||
                       (v >= 0x20000 && v < 0x40000);

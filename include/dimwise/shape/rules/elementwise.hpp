@@ -252,7 +252,12 @@ consteval auto judge_scaled() {
   }
 }
 
-// A scale of the user's own: its dimensions are among those of the product.
+// The product beside a scale of the user's own, which adds parallel dimensions as a mask does: a temperature for each
+// sequence of a batch that shares its scores.
+template <class Shape, class By>
+using beside_scale_t = make_shape_t<join_t<dims_t<Shape>, difference_t<dims_t<By>, dims_t<Shape>>>, marks_t<Shape>>;
+
+// A scale of the user's own: its dimensions are among those of the product, or parallel.
 template <class Shape, class By>
 consteval auto judge_scaled_by() {
   constexpr auto verdict = judge_scaled<op::scaled, list<>, Shape>();
@@ -262,10 +267,12 @@ consteval auto judge_scaled_by() {
     return answer<ERROR_R7_masked_values_are_given_to_a_function<op::scaled, lhs_t<Shape>, rhs_t<By>>>{};
   } else if constexpr (indexed_meets<Shape, By>) {
     return answer<error_with_t<ERROR_R18_single_element_meets_its_whole_dimension, op::scaled, Shape, By>>{};
-  } else if constexpr (!is_subset<dims_t<By>, dims_t<Shape>>) {
+  } else if constexpr (!filter<axes_of_list_t<difference_t<dims_t<By>, dims_t<Shape>>>>::all_parallel ||
+                       !all_distinct(axes_of_list_t<dims_t<beside_scale_t<Shape, By>>>{})) {
     return answer<error_with_t<ERROR_R8_neither_has_all_dimensions_of_the_other, op::scaled, Shape, By>>{};
   } else {
-    return answer<accepted<multiplied_t<with_indexed_t<typename decltype(verdict)::type::shape, By>, dims_t<By>>>>{};
+    using scores = beside_scale_t<typename decltype(verdict)::type::shape, By>;
+    return answer<accepted<multiplied_t<with_indexed_t<scores, By>, dims_t<By>>>>{};
   }
 }
 

@@ -1,0 +1,20 @@
+// 02  Run-time extents
+//
+// `batch_dim<>` and `position_dim<>` have no extent in their type. Pass each run-time extent to the constructor, as an
+// object of its dimension: `batch{2}`. The object names the dimension, so 2 and 3 cannot be swapped. Static extents,
+// such as that of `d_model`, are optional. The constructor call below lacks the extent of `seq`.
+//
+// FAILS: ERROR_R15_run_time_extents_are_given_once, line 18
+#include "exercise.hpp"
+
+using namespace dimwise;
+using namespace course;
+
+struct batch : batch_dim<> {};
+struct seq : position_dim<> {};
+struct d_model : feature_dim<4> {};
+
+int main() {
+  tensor<float, batch, seq, d_model> x(batch{2});
+  expect(x.size() == 24, "2 examples of 3 positions with 4 features");
+}

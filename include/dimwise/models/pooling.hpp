@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/models/pooling.hpp -- how one vector is made of the features of a text's tokens, as sentence-transformers
+// defines it.
+//
+// Layer: models. A pooling is a type. Every one but the first token and the maximum is a sum of tokens with weights.
+// Tests: tests/models/bert.test.cpp
+//
+//   const auto model = models::read_bert<models::bert_dims, models::max_pooling>("folder");
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <type_traits>
+
+namespace dimwise::models {
+
+/// The mean of the tokens (Reimers and Gurevych 2019).
+struct mean_pooling {};
+/// The first token.
+struct first_pooling {};
+/// A map of the first token, BERT's own.
+struct mapped_pooling {};
+/// The maximum of every feature.
+struct max_pooling {};
+/// The sum of n tokens over √n.
+struct mean_sqrt_pooling {};
+/// The mean in which token t, counted from 1, has the weight t (Muennighoff 2022).
+struct weighted_mean_pooling {};
+/// The last token.
+struct last_pooling {};
+
+namespace detail {
+
+template <class Pooling>
+inline constexpr bool takes_first = std::is_same_v<Pooling, first_pooling> || std::is_same_v<Pooling, mapped_pooling>;
+template <class Pooling>
+inline constexpr bool is_pooling =
+    takes_first<Pooling> || std::is_same_v<Pooling, mean_pooling> || std::is_same_v<Pooling, max_pooling> ||
+    std::is_same_v<Pooling, mean_sqrt_pooling> || std::is_same_v<Pooling, weighted_mean_pooling> ||
+    std::is_same_v<Pooling, last_pooling>;
+
+// Writes how much each of `all` tokens counts, of which those from `begin` to `end` do: a weight. The maximum has terms
+// in place of weights, 0 and −∞.
+template <class Pooling>
+void write_token_weights(float* to, std::size_t begin, std::size_t end, std::size_t all) {
+  static_assert(is_pooling<Pooling> && !takes_first<Pooling>);
+  const auto n = static_cast<double>(end > begin ? end - begin : 0);
+  std::fill_n(to, all, std::is_same_v<Pooling, max_pooling> ? -std::numeric_limits<float>::infinity() : 0.0F);
+  for (std::size_t t = begin; t < end; ++t) {
+    if constexpr (std::is_same_v<Pooling, mean_pooling>) {
+      to[t] = static_cast<float>(1 / n);
+    } else if constexpr (std::is_same_v<Pooling, mean_sqrt_pooling>) {
+      to[t] = static_cast<float>(1 / std::sqrt(n));
+    } else if constexpr (std::is_same_v<Pooling, weighted_mean_pooling>) {
+      const double sum = n * static_cast<double>(begin + 1 + end) / 2;
+      to[t] = static_cast<float>(static_cast<double>(t + 1) / sum);
+    } else if constexpr (std::is_same_v<Pooling, max_pooling>) {
+      to[t] = 0;
+    } else {
+      static_assert(std::is_same_v<Pooling, last_pooling>);
+      to[t] = t + 1 == end ? 1.0F : 0.0F;
+    }
+  }
+}
+
+}  // namespace detail
+
+}  // namespace dimwise::models

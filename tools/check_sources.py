@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+"""Rules of this project about its own text that no packaged tool knows.
+
+    python3 tools/check_sources.py
+    python3 tools/check_sources.py --self-test   # breaks each rule once; all must be found
+
+ * An include points down the table of layers (ARCHITECTURE.md); a third party is included by its own headers alone.
+ * A header that uses DIMWISE_CONFIGURATION includes its definition; X_definitions.hpp is included by X.hpp and by src/library.cpp.
+ * A file that a header, CONTRIBUTING.md, README.md or ARCHITECTURE.md names exists.
+ * The reference pages name every public function and module, no other, and only rules that exist; docs/reference/training.md has a row
+   for each operation, and the test file of the row names it.
+
+Why no kept tool: include-what-you-use and Doxygen know neither layers nor pages. Standard library only.
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import compilers
+
+# layer -> the layers that it may include besides itself
+BELOW = {"support": set(), "dim": {"support"}, "shape": {"support", "dim"}, "tensor": {"support", "dim", "shape"}, "kernels": {"support"}}
+BELOW["expr"] = {*BELOW["tensor"], "tensor"}
+BELOW["eval"] = {*BELOW["expr"], "expr", "kernels"}
+BELOW["viz"] = BELOW["nn"] = {*BELOW["eval"], "eval"}
+BELOW["grad"] = BELOW["io"] = {*BELOW["nn"], "nn"}
+BELOW["models"] = BELOW["text"] = {*BELOW["io"], "io"}
+UMBRELLA, VERSION = "dimwise.hpp", "version.hpp"
+# third party -> the headers that may include it
+THIRD_PARTIES = {
+    "boost/hana": ("shape/", "shape.hpp", "nn/", "grad/gradient.hpp"), "xtensor/": ("tensor/xtensor.hpp",), "xtl/": ("tensor/xtensor.hpp",),
+    "xsimd/": ("kernels/simd.hpp",), "immintrin.h": ("kernels/",), "arm_neon.h": ("kernels/",), "oneapi/tbb/": ("eval/tbb.hpp",),
+    "nlohmann/": ("io/", "text/"), "utf8proc.h": ("text/unicode.hpp",), "zip.h": ("io/npz.hpp",),
+    "fcntl.h": ("io/file_bytes.hpp", "support/file_draft.hpp"), "dirent.h": ("support/file_draft.hpp",), "sys/file.h": ("support/file_draft.hpp",),
+    "sys/mman.h": ("io/file_bytes.hpp", "tensor/large_pages.hpp"), "sys/stat.h": ("io/file_bytes.hpp", "support/file_draft.hpp"),
+    "unistd.h": ("io/file_bytes.hpp", "support/file_draft.hpp", "viz/colours_definitions.hpp"), "sys/single_threaded.h": ("tensor/counted.hpp",),
+    # Files compiled for one architecture take C's functions: std's inline ones would leak from them as weak symbols.
+    "math.h": ("",)}
+# The pages that may explain the names of a namespace; names that users do not write.
+PAGES = {"no_adl": ("operations", "tensors", "caches", "modules", "dimensions"), "nn": ("modules", "caches")}
+INTERNAL = {"detail", "a_stack_is_made_by_of_and_then_initialised"}
+FILE = re.compile(r"\b(?:tools|docs|benchmarks|include|tests|cmake)/[\w/.-]+\.(?:py|sh|md|hpp|cpp|cmake)\b")
+
+
+def layer_of(file):
+    first = file.split("/")[0].removesuffix(".hpp")
+    return first if first in BELOW else None
+
+
+def wrong_include(file, opening, target):
+    """-> what is wrong with an include of a header, a path below include/dimwise; "" if nothing"""
+    if opening == '"':
+        return "own headers are written <dimwise/…>"
+    other = target.removeprefix("dimwise/")
+    if other == target:
+        party = next((name for name in THIRD_PARTIES if target.startswith(name)), None)
+        if party:
+            return "" if file.startswith(THIRD_PARTIES[party]) else f"only {', '.join(THIRD_PARTIES[party])} may include {party}"
+        return "neither the standard library nor a known third party" if "/" in target or "." in target else ""
+    if file == VERSION or other == UMBRELLA:
+        return "version.hpp includes nothing, and the umbrella is for users"
+    if file == UMBRELLA or other == VERSION or layer_of(other) in {layer_of(file), *BELOW[layer_of(file)]} - {None}:
+        return ""
+    return f"{layer_of(file)} may include {', '.join(sorted(BELOW[layer_of(file)]))}"
+
+
+def check_headers(root):
+    texts = {path.relative_to(root / "include/dimwise").as_posix(): path.read_text(encoding="utf-8")
+             for path in sorted((root / "include").rglob("*.hpp"))}
+    library = (root / "src/library.cpp").read_text(encoding="utf-8")
+    for file, text in texts.items():
+        if layer_of(file) is None and file not in (UMBRELLA, VERSION):
+            yield f"{file}: belongs to no layer"
+            continue
+        for number, line in enumerate(text.splitlines(), 1):
+            include = re.match(r'\s*#\s*include\s*([<"])([^>"]+)', line)
+            if include and (problem := wrong_include(file, *include.groups())):
+                yield f"{file}:{number}: <{include[2]}>: {problem}"
+            if line.startswith("//") and "Tests:" in line:
+                yield from (f"{file}:{number}: there is no {name}" for name in re.findall(r"\b(?:tests|benchmarks)/[\w./*-]*[\w/*]", line)
+                            if not any(root.glob(name.rstrip("/"))))
+        own = "kernels/configuration.hpp"
+        if file != own and re.search(r"^[^/]*\bDIMWISE_CONFIGURATION\b", text, re.M) and f"#include <dimwise/{own}>" not in text:
+            yield f"{file}: uses DIMWISE_CONFIGURATION without #include <dimwise/{own}>"
+        if file.endswith("_definitions.hpp"):
+            line, header = f"#include <dimwise/{file}>\n", file.replace("_definitions", "")
+            if not texts.get(header, "").endswith(f"\n#if DIMWISE_DETAIL_DEFINES_LIBRARY\n{line}#endif\n") or line not in library:
+                yield f"{file}: {header} does not end with its #include, or src/library.cpp lacks it"
+
+
+def offered(compiler, root, namespace):
+    """-> the names that an editor offers after `dimwise::<namespace>::`, however they are declared"""
+    line = f"auto name = dimwise::{namespace}::"
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "names.cpp"
+        path.write_text(f"#include <dimwise/dimwise.hpp>\n#include <dimwise/nn.hpp>\n{line}\n;\n", encoding="utf-8")
+        _, text = compiler.run([compilers.STANDARD, "-Iinclude", "-fsyntax-only", "-Xclang", f"-code-completion-at={path}:3:{len(line) + 1}",
+                                str(path)], root)
+    return set(re.findall(r"^COMPLETION: (\w+)", text, flags=re.M)) - INTERNAL
+
+
+def named(text):
+    """-> the identifiers in the code of a page"""
+    return set(re.findall(r"[A-Za-z_]\w*", "\n".join(re.findall(r"^```\w*\n.*?^```|`[^`\n]+`", text, flags=re.M | re.S))))
+
+
+def rows(text, head):
+    """-> [(names that are called in the first cell, last cell)] of the tables with that head"""
+    for table in re.findall(rf"^\| {head} \|.*\n\|[-| ]+\n((?:\|.*\n)*)", text, flags=re.M):
+        for row in table.splitlines():
+            cells = re.split(r"(?<!\\)\|", row)
+            yield {name for span in re.findall(r"`([^`]+)`", cells[1]) for name in re.findall(r"^(\w+)[<({]", span)}, cells[-2].strip(" `")
+
+
+def check_pages(root, compiler):
+    texts = {path.stem: path.read_text(encoding="utf-8") for path in (root / "docs/reference").glob("*.md")}
+    identifiers = set(re.findall(r"[A-Za-z_]\w*", " ".join(path.read_text(encoding="utf-8") for path in (root / "include").rglob("*.hpp"))))
+    listed = {page: set().union(*(names for names, _ in rows(texts[page], head))) for page, head in (("operations", "operation"), ("modules", "module"))}
+    yield from (f"{page}.md explains {name}, which no header has" for page, names in listed.items() for name in sorted(names - identifiers))
+    for namespace, pages in PAGES.items() if compiler else ():
+        there = offered(compiler, root, namespace)
+        yield from [] if there else [f"dimwise::{namespace} has no names"]
+        yield from (f"{pages[0]}.md lacks {name} of dimwise::{namespace}" for name in sorted(there.difference(*(named(texts[page]) for page in pages))))
+    gradients = list(rows(texts["training"], "gradient of"))
+    yield from (f"training.md has no row for {name}" for name in sorted(listed["operations"].difference(*(names for names, _ in gradients))))
+    for names, file in gradients:
+        source = (root / file).read_text(encoding="utf-8") if (root / file).is_file() else ""
+        yield from (f"training.md: {file} does not test {name}, or operations.md lacks it" for name in sorted(names)
+                    if name not in named(texts["operations"]) or not re.search(rf"\b{name}\b", source))
+    rules = set(re.findall(r"^// (R\d+) ", (root / "include/dimwise/support/errors.hpp").read_text(encoding="utf-8"), re.M))
+    yield from (f"{page}.md names {rule}, which does not exist" for page, text in texts.items() for rule in sorted(set(re.findall(r"\bR\d{1,2}\b", text)) - rules))
+    for page in ("CONTRIBUTING.md", "README.md", "ARCHITECTURE.md", "tests/CMakeLists.txt"):
+        yield from (f"{page} names {name}, which does not exist" for name in sorted(set(FILE.findall((root / page).read_text(encoding="utf-8"))))
+                    if not (root / name).exists() and not (root / page).parent.joinpath(name).exists())
+
+
+BREACHES = {  # what is appended to a file: what must be found
+    ("include/dimwise/dim/error.hpp", "#include <dimwise/nn/linear.hpp>"): "dim may include support",
+    ("include/dimwise/dim/error.hpp", "#include <xsimd/xsimd.hpp>"): "only kernels/simd.hpp may include",
+    ("include/dimwise/dim/error.hpp", "#include <dimwise/dimwise.hpp>"): "the umbrella is for users",
+    ("include/dimwise/dim/error.hpp", '#include "error.hpp"'): "own headers are written",
+    ("include/dimwise/dim/error.hpp", "#include <curses.h>"): "neither the standard library",
+    ("include/dimwise/loose.hpp", ""): "loose.hpp: belongs to no layer",
+    ("include/dimwise/dim/error.hpp", "// Tests: tests/gone.test.cpp"): "there is no tests/gone.test.cpp",
+    ("include/dimwise/dim/error.hpp", "namespace DIMWISE_CONFIGURATION {}"): "uses DIMWISE_CONFIGURATION without",
+    ("include/dimwise/dim/x_definitions.hpp", ""): "x.hpp does not end with its #include",
+    ("docs/reference/operations.md", "\n| operation |\n|---|\n| `gone_x(x)` |"): "operations.md explains gone_x",
+    ("docs/reference/operations.md", "\n| operation |\n|---|\n| `dimension(x)` |"): "no row for dimension",
+    ("docs/reference/training.md", "\n| gradient of | |\n|---|---|\n| `sum(x)` | `tests/main.cpp` |"): "tests/main.cpp does not test sum",
+    ("docs/reference/tensors.md", "R99"): "tensors.md names R99",
+    ("README.md", "tools/gone.py"): "README.md names tools/gone.py"}
+
+
+def self_test(root):
+    failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        copy = pathlib.Path(folder)
+        for entry in root.iterdir():
+            if entry.name in ("include", "docs", "README.md"):
+                subprocess.run(["cp", "-r", entry, copy], check=True)
+            elif entry.name != "build":
+                (copy / entry.name).symlink_to(entry)
+        for (file, text), expected in BREACHES.items():
+            before = (copy / file).read_text(encoding="utf-8") if (copy / file).exists() else None
+            (copy / file).write_text(f"{before or ''}\n{text}\n", encoding="utf-8")
+            found = "\n".join([*check_headers(copy), *check_pages(copy, None)])
+            if expected not in found:
+                failed += 1
+                print(f"FAILED self-test: {text!r} in {file}: {found}")
+            if before is None:
+                (copy / file).unlink()
+            else:
+                (copy / file).write_text(before, encoding="utf-8")
+    print(f"{len(BREACHES) - failed} passed, {failed} failed")
+    return failed
+
+
+def main():
+    clang = next((compiler for compiler in compilers.find_compilers() if compiler.is_clang), None)
+    if sys.argv[1:] == ["--self-test"]:
+        sys.exit(1 if self_test(compilers.ROOT) else 0)
+    found = [*check_headers(compilers.ROOT), *check_pages(compilers.ROOT, clang)]
+    print("\n".join(found) or ("every header and page keeps the rules" + ("" if clang else "; without clang, missing names were not looked for")))
+    sys.exit(1 if found else 0)
+
+
+if __name__ == "__main__":
+    main()
