@@ -64,7 +64,7 @@ struct shape_grid {
   std::vector<row> rows;
 };
 
-/// An error's type, as a compiler prints it, with its message and its shapes. The text outlives it.
+/// An error's type, as a compiler prints it, with its message and its shapes. Both texts outlive it.
 class error_type : public messages::facts<std::string> {
  public:
   /// `called`: what the program's line calls, where the type names no operation.
@@ -127,10 +127,16 @@ class error_type : public messages::facts<std::string> {
         if (row.label == "given" || one.first == one_number) { no_dimensions.insert(one); }
       }
     }
-    std::stable_sort(columns.begin(), columns.end(), [&](const item& a, const item& b) {
-      return std::pair(no_dimensions.contains(a), names_mark(a.first)) <
-             std::pair(no_dimensions.contains(b), names_mark(b.first));
-    });
+    // Marks come after dimensions, and what is no dimension comes last.
+    const auto rank = [&](const item& one) {
+      return (no_dimensions.contains(one) ? 2 : 0) + (names_mark(one.first) ? 1 : 0);
+    };
+    std::vector<item> ordered;
+    for (const int wanted : {0, 1, 2, 3}) {
+      std::copy_if(columns.begin(), columns.end(), std::back_inserter(ordered),
+                   [&](const item& one) { return rank(one) == wanted; });
+    }
+    columns = std::move(ordered);
     const std::set<std::string> wrong = culprits_among(columns);
     const std::map<std::string, std::string> extents = shown_extents();
     shape_grid made;

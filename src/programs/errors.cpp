@@ -59,6 +59,7 @@ struct found_error {
   source_place place;               // in the program, not in the library
   std::vector<std::string> source;  // the program's line, and what marks a part of it
   std::string printed;              // begins with the error's type
+  std::string called;               // what the program's line calls, empty where it marks nothing
 };
 
 /// The error that a diagnostic names with most facts; nothing where it is none of dimwise.
@@ -100,7 +101,8 @@ std::optional<found_error> read(const std::vector<std::string>& raw) {
   }
   if (source.empty() && at + 2 < lines.size() && is_marker(lines[at + 2])) { source = {lines[at + 1], lines[at + 2]}; }
   if (source.empty()) { source = line_of(place.file, place.line); }
-  return found_error{std::move(place), std::move(source), std::move(printed)};
+  std::string called = called_in(source);
+  return found_error{std::move(place), std::move(source), std::move(printed), std::move(called)};
 }
 
 /// A text in lines of at most 120 columns.
@@ -157,7 +159,7 @@ std::string joined(const std::vector<std::string>& lines) {
 }
 
 std::string in_words(const found_error& found, const palette& colours) {
-  error_type error(found.printed, called_in(found.source));
+  error_type error(found.printed, found.called);
   std::string text = colours.bold(found.place.text()) + " " + colours.error("error:") + " " +
                      colours.bold(error.message().first) + " (" + error.rule_name() + ")\n";
   text += joined(found.source) + joined(table(error.grid(), colours));
@@ -205,7 +207,7 @@ const char* word_of(cell one) {
 }
 
 std::string as_json(const found_error& found, std::size_t first_line) {
-  error_type error(found.printed, called_in(found.source));
+  error_type error(found.printed, found.called);
   const auto [message, is_pattern] = error.message();
   const shape_grid grid = error.grid();
   const auto text = [](const std::string& one) { return json_text(one); };
