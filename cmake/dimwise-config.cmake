@@ -1,6 +1,6 @@
 # find_package(dimwise) defines dimwise::dimwise and dimwise::header_only; dimwise::tbb where oneTBB was found then and is
-# found now, dimwise::io where nlohmann_json was and is, dimwise::text and dimwise::npz where utf8proc and libzip
-# were, too. dimwise::kernels is the old name of dimwise::dimwise.
+# found now, dimwise::io where nlohmann_json was and is, dimwise::text where utf8proc and PCRE2 were, too, and
+# dimwise::npz where libzip was. dimwise::kernels is the old name of dimwise::dimwise.
 include(CMakeFindDependencyMacro)
 find_dependency(Boost 1.74)
 find_dependency(xtensor 0.24)

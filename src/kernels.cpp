@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/src/kernels.cpp -- the best kernels that this machine runs, chosen when they are first needed.
+// dimwise/src/kernels.cpp -- run-time dispatch to the best kernels that this machine supports.
 //
-// The compiler's own question about the processor also asks whether the operating system keeps the wide registers;
-// xsimd's does not. DIMWISE_ARCHITECTURE=sse2|sse4|avx2|avx512|avx512vnni|avx512bf16 in the environment asks for an
-// older one than the best.
+// The compiler's CPU check, unlike that of xsimd, also checks whether the operating system saves the wide registers.
+// The environment variable DIMWISE_ARCHITECTURE=sse2|sse4|avx2|avx512|avx512vnni|avx512bf16 selects an older
+// architecture.
 #include <dimwise/kernels/active_bfloat16.hpp>
 #include <dimwise/kernels/active_gradients.hpp>
 #include <dimwise/kernels/active_quantised.hpp>
@@ -94,7 +94,7 @@ const bfloat16_table* active_bfloat16() noexcept { return chosen().bfloat16; }
 
 #else
 
-// One architecture: its compiler's flags say all there is to know.
+// A single architecture: the flags of its compiler determine the kernels.
 extern const table table_native;
 extern const gradient_table gradient_table_native;
 extern const quantised_table quantised_table_native;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/src/kernels_avx512bf16.cpp -- the products with quantised weights, and attention in bfloat16, where AVX-512
-// multiplies numbers of 8 bits and of bfloat16.
+// dimwise/src/kernels_avx512bf16.cpp -- quantized products and bfloat16 attention for AVX-512 with VNNI and BF16.
 //
-// Of this architecture's kernels these alone differ from those of avx512 (tests/dispatch/symbols.sh).
+// The other kernels of this architecture are those of AVX-512 (tests/dispatch/symbols.sh).
 #include <dimwise/kernels/bfloat16_implementation.hpp>
 #include <dimwise/kernels/quantised_implementation.hpp>
 

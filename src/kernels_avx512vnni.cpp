@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/src/kernels_avx512vnni.cpp -- the products with quantised weights where AVX-512 multiplies numbers of 8 bits.
+// dimwise/src/kernels_avx512vnni.cpp -- quantized products for AVX-512 with VNNI.
 //
-// Of this architecture's kernels these alone differ from those of avx512 (tests/dispatch/symbols.sh).
+// The other kernels of this architecture are those of AVX-512 (tests/dispatch/symbols.sh).
 #include <dimwise/kernels/quantised_implementation.hpp>
 
 namespace dimwise::kernels {

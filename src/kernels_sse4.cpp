@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/src/kernels_sse4.cpp -- the kernels for sse4; compiled with the flags of that architecture alone.
+// dimwise/src/kernels_sse4.cpp -- the kernels for SSE4.2, compiled with the flags of that architecture.
 //
-// No standard containers and no xtensor here: an inline function compiled for a newer machine must not be shared with
+// Uses no standard containers and no xtensor: an inline function compiled for a newer machine must not be shared with
 // files for an older one (tests/dispatch/symbols.sh).
 #include <dimwise/kernels/gradient_implementation.hpp>
 #include <dimwise/kernels/implementation.hpp>

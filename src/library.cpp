@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// src/library.cpp -- the functions that all files which link the library share (support/library.hpp).
+// src/library.cpp -- the functions that are compiled once for all programs (support/library.hpp).
 #define DIMWISE_COMPILES_LIBRARY
 #include <dimwise/eval/attention_definitions.hpp>
 #include <dimwise/eval/kernels_epilogue_definitions.hpp>

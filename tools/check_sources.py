@@ -33,7 +33,7 @@ UMBRELLA, VERSION = "dimwise.hpp", "version.hpp"
 THIRD_PARTIES = {
     "boost/hana": ("shape/", "shape.hpp", "nn/", "grad/gradient.hpp"), "xtensor/": ("tensor/xtensor.hpp",), "xtl/": ("tensor/xtensor.hpp",),
     "xsimd/": ("kernels/simd.hpp",), "immintrin.h": ("kernels/",), "arm_neon.h": ("kernels/",), "oneapi/tbb/": ("eval/tbb.hpp",),
-    "nlohmann/": ("io/", "text/"), "utf8proc.h": ("text/unicode.hpp",), "zip.h": ("io/npz.hpp",),
+    "nlohmann/": ("io/", "text/"), "utf8proc.h": ("text/unicode.hpp",), "pcre2.h": ("text/regex.hpp",), "zip.h": ("io/npz.hpp",),
     "fcntl.h": ("io/file_bytes.hpp", "support/file_draft.hpp"), "dirent.h": ("support/file_draft.hpp",), "sys/file.h": ("support/file_draft.hpp",),
     "sys/mman.h": ("io/file_bytes.hpp", "tensor/large_pages.hpp"), "sys/stat.h": ("io/file_bytes.hpp", "support/file_draft.hpp"),
     "unistd.h": ("io/file_bytes.hpp", "support/file_draft.hpp", "viz/colours_definitions.hpp"), "sys/single_threaded.h": ("tensor/counted.hpp",),

@@ -4,7 +4,7 @@
 #   bash tools/fuzz_files.sh [RUNS] [FORMAT...]     RUNS executions of each (10000000 unless said): safetensors gguf npy npz
 #                                                 tokenizer
 #
-# Needs clang-14, libclang-rt-14-dev, libzip-dev and libutf8proc-dev (Debian). What was found is left in build/fuzz_files.
+# Needs clang-14, libclang-rt-14-dev, libzip-dev, libpcre2-dev and libutf8proc-dev (Debian). What was found is left in build/fuzz_files.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 runs="${1:-10000000}"
@@ -12,12 +12,12 @@ shift || true
 formats="${*:-safetensors gguf npy npz tokenizer}"
 place=build/fuzz_files
 mkdir -p "$place"/seeds/{safetensors,gguf,npy,npz,tokenizer}
-clang++-14 -std=c++20 -O1 -DDIMWISE_DATA_DIR='"tests/data"' -Iinclude -Itests tests/fuzz_files/main.cpp -lzip -lutf8proc \
+clang++-14 -std=c++20 -O1 -DDIMWISE_DATA_DIR='"tests/data"' -Iinclude -Itests tests/fuzz_files/main.cpp -lzip -lutf8proc -lpcre2-8 \
   -o "$place/fuzz_files"
 "$place/fuzz_files" --write "$place/seeds"
 for format in $formats; do
   clang++-14 -std=c++20 -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -DTARGET="$format" -Iinclude \
-    tests/fuzz_files/libfuzzer.cpp -lzip -lutf8proc -o "$place/fuzz_$format"
+    tests/fuzz_files/libfuzzer.cpp -lzip -lutf8proc -lpcre2-8 -o "$place/fuzz_$format"
   mkdir -p "$place/corpus_$format"
   echo "fuzz_files: $format, $runs executions"
   "$place/fuzz_$format" -runs="$runs" -max_len=4096 -timeout=60 -rss_limit_mb=512 -verbosity=0 -print_final_stats=1 \

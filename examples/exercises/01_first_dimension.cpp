@@ -5,7 +5,7 @@
 // The template argument is its extent; without one the extent is known at run time only. Make `step` a dimension of 4
 // positions.
 //
-// FAILS: ERROR_R1_tensor_names_dimensions, line 17
+// FAILS: ERROR_R1_tensor_names_dimensions, line 18
 #include "exercise.hpp"
 
 using namespace dimwise;
@@ -14,7 +14,8 @@ using namespace course;
 struct step {};
 
 int main() {
+  const std::vector<float> values{1, 2, 3, 4};
   tensor<float, step> x;
-  x.assign({1, 2, 3, 4});
+  x.assign(values);
   expect(near(sum<step>(x), {10}), "the sum over step is 10");
 }

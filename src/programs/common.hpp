@@ -1,4 +1,4 @@
-// src/programs/common.hpp -- what the programs have in common: how they fail, count time and stop.
+// src/programs/common.hpp -- error handling, timing, progress and signals of the programs.
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
@@ -32,7 +32,7 @@
 
 namespace programs {
 
-/// What keeps a program from its work, as one line for its user.
+/// Throws an error that the program reports as one line.
 [[noreturn]] inline void refuse(const std::string& what) { throw std::runtime_error(what); }
 
 class stopwatch {
@@ -45,7 +45,7 @@ class stopwatch {
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
-/// A line on stderr that is written again and again; nothing where stderr is no terminal.
+/// A line on stderr that is overwritten; silent if stderr is not a terminal.
 class progress_line {
  public:
   explicit progress_line(bool quiet) : shown_(!quiet && isatty(2) == 1) {}
@@ -66,15 +66,15 @@ class progress_line {
   bool begun_ = false;
 };
 
-/// The threads of the evaluations in a block: as many as were asked for, and no more than the machine runs at once.
+/// Sets the number of threads for a block: the requested number, at most the hardware threads.
 class with_threads {
  public:
   with_threads(std::size_t count, [[maybe_unused]] bool quiet) {
     if (count > 1) {
 #if defined(DIMWISE_PROGRAMS_TBB)
-      // Of more than these oneTBB says on stderr that it ignores them.
+      // oneTBB warns on stderr about larger numbers.
       const auto most = static_cast<std::size_t>(oneapi::tbb::this_task_arena::max_concurrency());
-      if (count > most && !quiet) { std::fprintf(stderr, "threads: %zu, as many as run at once here\n", most); }
+      if (count > most && !quiet) { std::fprintf(stderr, "threads: %zu, the limit of this machine\n", most); }
       pool_.emplace(std::min(count, most));
       context_.emplace(*pool_);
       scope_.emplace(*context_);
@@ -92,17 +92,17 @@ class with_threads {
 #endif
 };
 
-/// A folder that is there.
+/// The folder of a model, which must exist.
 inline std::filesystem::path model_folder(const std::string& name) {
   const std::filesystem::path folder(name);
-  if (!std::filesystem::is_directory(folder)) { refuse(name + ": is no folder"); }
+  if (!std::filesystem::is_directory(folder)) { refuse(name + ": not a folder"); }
   if (!std::filesystem::exists(folder / "config.json")) {
-    refuse(name + ": has no config.json: a folder as HuggingFace has it was expected");
+    refuse(name + ": has no config.json: a HuggingFace folder was expected");
   }
   return folder;
 }
 
-/// The model's type that config.json says, where it is one of these.
+/// The model type in config.json, which must be one of these.
 inline std::string model_kind(const std::filesystem::path& folder, std::initializer_list<const char*> known) {
   dimwise::io::config_check config(folder / "config.json");
   std::string kind = config.word("model_type", "");
@@ -115,8 +115,8 @@ inline std::string model_kind(const std::filesystem::path& folder, std::initiali
   refuse(config.title() + ": model_type is \"" + kind.substr(0, 60) + "\", " + expected + " was expected");
 }
 
-/// What an option takes: numbers from `least` to `most`, which `what` says. CLI11 itself takes -1 for 2^64 - 1 and NaN
-/// for a number of any range, cuts off what is too large, and tells a range in 309 digits.
+/// A validator for numbers from `least` to `most`, described by `what`. CLI11 itself accepts -1 as 2^64 - 1 and NaN in
+/// any range, truncates numbers that are too large, and prints a range with 309 digits.
 template <class Number>
 CLI::Validator numbers_in(Number least, Number most, const std::string& what) {
   const auto check = [=](const std::string& text) -> std::string {
@@ -140,27 +140,27 @@ inline std::string read_text(const std::string& name) {
   while (file.read(part, sizeof part) || file.gcount() > 0) {
     text.append(part, static_cast<std::size_t>(file.gcount()));
   }
-  // A folder can be opened, and read no byte of.
+  // A folder can be opened, but not read.
   if (!file.eof()) { refuse(name + ": cannot be read"); }
   return text;
 }
 
-/// A text that is UTF-8: a tokenizer would read U+FFFD where it is not.
+/// Requires valid UTF-8: a tokenizer would replace invalid bytes by U+FFFD.
 inline void expect_utf8(const std::string& text, const std::string& name) {
   if (const auto at = dimwise::text::first_invalid_utf8(text)) {
     refuse(name + " is not UTF-8 at byte " + std::to_string(*at) + ", counted from 0");
   }
 }
 
-/// What was printed has arrived. A full disk is no success.
+/// Flushes the output and checks for errors such as a full disk.
 inline void finish_output() {
   const bool failed_before = std::ferror(stdout) != 0;
   if (std::fflush(stdout) != 0) { refuse(std::string("the output cannot be written: ") + std::strerror(errno)); }
   if (failed_before) { refuse("the output cannot be written"); }
 }
 
-/// Runs a program: what it refuses is reported in its own name. 0: done, 1: refused, above 100: wrong options,
-/// 130: stopped.
+/// Runs a program and reports its errors under its name. Exit codes: 0 done, 1 error, above 100 invalid options, 130
+/// interrupted.
 template <class Run>
 int guarded(CLI::App& app, int argc, char** argv, const Run& run) {
   app.set_version_flag("--version", app.get_name() + " " + std::to_string(DIMWISE_VERSION_MAJOR) + "." +
@@ -174,7 +174,7 @@ int guarded(CLI::App& app, int argc, char** argv, const Run& run) {
       finish_output();
       return code;
     }
-    // Now, because the next file that is opened would take its place.
+    // Checked first, because the next opened file would get the descriptor.
     if (fcntl(STDOUT_FILENO, F_GETFD) == -1) { refuse("the output cannot be written: stdout is closed"); }
     const int code = run();
     finish_output();

@@ -1,8 +1,8 @@
-// src/programs/embed.cpp -- dimwise-embed: texts as vectors, and how near they are to each other.
+// src/programs/embed.cpp -- dimwise-embed: sentence embeddings and their cosine similarities.
 //
 //   dimwise-embed folder "a happy dog" "a happy cat"                     the cosines of all pairs
-//   dimwise-embed folder "a happy dog" --file sentences.txt -k 3         the nearest lines of a file
-//   dimwise-embed folder "a happy dog" --vectors                         the numbers
+//   dimwise-embed folder "a happy dog" --file sentences.txt -k 3         the most similar lines of a file
+//   dimwise-embed folder "a happy dog" --vectors                         the vectors
 // SPDX-License-Identifier: BSL-1.0
 #include "common.hpp"
 #include <dimwise/io/config.hpp>
@@ -56,7 +56,7 @@ class embedding {
   embedding(const Model& model, const text::tokenizer<vocab>& words, const models::sentence_settings& settings,
             const std::string& prompt, const embed_options& o)
       : model_(model), words_(words), settings_(settings), prompt_(prompt), o_(o) {
-    // As sentence-transformers counts them: the ids of the prompt alone, without those that end every text.
+    // Counted as in sentence-transformers: the ids of the prompt without the final special tokens.
     if (!prompt.empty() && !settings.pools_prompt) {
       prompt_tokens_ = words.prefix_size() + words.encode(prompt, text::tokenizer<vocab>::bare{}).size();
     }
@@ -162,7 +162,7 @@ class embedding {
   std::size_t truncated_ = 0;
 };
 
-// The prompt that comes before every text; empty where there is none.
+// The prompt before every text; empty by default.
 std::string prompt_of(const embed_options& o, const models::sentence_settings& settings) {
   const auto name = o.prompt ? o.prompt : o.no_prompt ? std::nullopt : settings.default_prompt;
   if (!name) { return {}; }
@@ -197,7 +197,7 @@ int embed_by(const embed_options& o, const models::sentence_settings& settings, 
 
 int embed(const embed_options& o) {
   const std::filesystem::path folder(o.folder);
-  // Its modules may have the model in a folder below.
+  // The modules may refer to a model in a subfolder.
   if (!std::filesystem::exists(folder / "modules.json")) { (void)model_folder(o.folder); }
   const auto settings = models::read_sentence_settings(folder);
   (void)model_kind(model_folder(settings.transformer.string()), {"bert"});

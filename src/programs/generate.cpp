@@ -1,4 +1,4 @@
-// src/programs/generate.cpp -- dimwise-generate: continues a text by a model that a folder holds.
+// src/programs/generate.cpp -- dimwise-generate: text generation with a model from a folder.
 //
 //   dimwise-generate folder "Once upon a time" -n 100 --temp 0
 // SPDX-License-Identifier: BSL-1.0
@@ -11,7 +11,7 @@ namespace {
 
 using namespace programs;
 
-/// Shows the text as it comes, and at the end how fast it came.
+/// Streams the generated text, and prints the speed at the end.
 class generation {
  public:
   generation(const generate_options& o, text_model& model, const dimwise::text::tokenizer<vocab>& words)
@@ -52,7 +52,7 @@ class generation {
     std::size_t made = 0;
     bool ended = false;
     while (made < most && stopped == 0) {
-      // Rows that pad the table have logits, and no text.
+      // Rows that pad the embedding table have logits but no token.
       for (const std::size_t i : without_token_) { logits.data()[i] = -std::numeric_limits<float>::infinity(); }
       const token next = dimwise::models::sample(logits, o_.how, all, numbers);
       if (!o_.ignore_end && ends_.contains(static_cast<std::size_t>(next.value))) {
@@ -81,7 +81,7 @@ class generation {
   [[nodiscard]] std::size_t context() const {
     return o_.context == 0 ? std::min<std::size_t>(model_.longest(), 4096) : o_.context;
   }
-  // Letter by letter they would be another question than the model was trained on.
+  // A tokenizer without the special tokens would encode them as text, which the model was not trained on.
   void check_template() const {
     for (const char* sign : {"<|im_start|>", "<|im_end|>"}) {
       const auto found = words_.find(sign);
@@ -90,7 +90,7 @@ class generation {
       }
     }
   }
-  // What ends the answer: the ends of turns of known chat templates, and the tokenizer's own end.
+  // The tokens that end an answer: the end-of-turn tokens of known chat templates, and the tokenizer's end token.
   void add_ends_of_turn() {
     std::vector<std::string> names{"<|im_end|>", "<|eot_id|>",      "<|eom_id|>",
                                    "<|end|>",    "<|end_of_turn|>", "<end_of_turn>"};
@@ -112,7 +112,7 @@ class generation {
       refuse("a context of " + std::to_string(context()) + " tokens was asked for, the model has " +
              std::to_string(model_.longest()));
     }
-    if (all.empty()) { refuse("the text has no tokens: a model continues something"); }
+    if (all.empty()) { refuse("the text has no tokens"); }
     for (const token w : all) {
       if (w.value >= model_.words()) {
         refuse("the text has a token of the id " + std::to_string(w.value) + ", the model has " +
@@ -124,7 +124,7 @@ class generation {
              ": there is no room for more");
     }
   }
-  // The logits behind the prompt, which goes through in parts, so that progress is seen and Ctrl-C is heard.
+  // The logits after the prompt, which is processed in parts to show progress and react to Ctrl-C.
   [[nodiscard]] dimwise::tensor<float, vocab> read(const std::vector<token>& all) const {
     constexpr std::size_t part = 128;
     progress_line line(o_.quiet);

@@ -1,5 +1,4 @@
-// src/programs/generate.hpp -- dimwise-generate: a text is continued by a model, whichever it is and however its
-// weights are stored.
+// src/programs/generate.hpp -- dimwise-generate: the common interface of models of any kind and weight format.
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
@@ -32,7 +31,7 @@ struct generate_options {
   bool quiet = false;
 };
 
-/// Set by Ctrl-C. What is written then is finished; before there is anything to finish, the program ends at once.
+/// Set by Ctrl-C: the program finishes the current output, or exits at once if there is none.
 inline volatile std::sig_atomic_t stopped = 0;
 inline volatile std::sig_atomic_t has_begun = 0;
 inline void stop(int) {
@@ -40,8 +39,8 @@ inline void stop(int) {
   stopped = 1;
 }
 
-/// The ids that end a text: config.json's, and those of generation_config.json. HuggingFace writes defaults there that
-/// small models do not have: what is none of the model's words is noted on stderr.
+/// The ids that end a text, from config.json and generation_config.json. HuggingFace writes defaults that small models
+/// lack: ids outside the vocabulary are reported on stderr.
 inline std::set<std::size_t> ends_of_text(const std::filesystem::path& folder, std::size_t words, bool quiet) {
   std::set<std::size_t> ends;
   for (const char* name : {"config.json", "generation_config.json"}) {
@@ -57,24 +56,24 @@ inline std::set<std::size_t> ends_of_text(const std::filesystem::path& folder, s
       if (one.is_number_unsigned() && one.get<std::size_t>() < words) {
         ends.insert(one.get<std::size_t>());
       } else if (!quiet) {
-        std::fprintf(stderr, "%s, the model has %zu words: it ends no text\n", said.c_str(), words);
+        std::fprintf(stderr, "%s, the model has %zu tokens: ignored\n", said.c_str(), words);
       }
     }
   }
   return ends;
 }
 
-/// A question in the form that models for conversations were trained on.
+/// A question in the ChatML template of conversation models.
 inline std::string chatml(const std::string& system, const std::string& question) {
   return "<|im_start|>system\n" + system + "<|im_end|>\n<|im_start|>user\n" + question +
          "<|im_end|>\n<|im_start|>assistant\n";
 }
 
-/// The dimension of the words, of whatever model.
+/// The vocabulary of any model.
 struct vocab : dimwise::choice_dim<> {};
 using token = dimwise::id<vocab>;
 
-/// A language model with the text that it has read. The program is compiled once for all of them.
+/// A language model with its KV caches, behind a virtual interface: the program is compiled once for all models.
 class text_model {
  public:
   text_model() = default;
@@ -86,12 +85,12 @@ class text_model {
   [[nodiscard]] virtual std::size_t words() const = 0;
   [[nodiscard]] virtual std::size_t layers() const = 0;
   [[nodiscard]] virtual std::size_t parameters() const = 0;
-  /// Of the parameters in memory.
+  /// The size of the parameters in bytes.
   [[nodiscard]] virtual std::size_t bytes() const = 0;
-  /// Nothing is read, and there is room for so many words.
+  /// Clears the caches and reserves room for `length` tokens.
   virtual void start(std::size_t length) = 0;
   virtual void read(std::span<const token> words) = 0;
-  /// The logits of the word behind these.
+  /// The logits of the token after these.
   [[nodiscard]] virtual dimwise::tensor<float, vocab> next(std::span<const token> words) = 0;
 };
 
@@ -128,7 +127,7 @@ std::unique_ptr<text_model> as_text_model(Model m) {
   return std::make_unique<model_of<Model>>(std::move(m));
 }
 
-/// A folder's model, by its kind and how its weights are stored: `Weights` is float, or a type of nn/weight.hpp.
+/// Reads the model of a folder. `Weights` is the weight format: float, or a type of nn/weight.hpp.
 template <class Weights>
 std::unique_ptr<text_model> read_gpt2(const dimwise::io::config_check& settings, const dimwise::io::archive& weights);
 template <class Weights>

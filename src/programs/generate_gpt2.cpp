@@ -1,4 +1,4 @@
-// src/programs/generate_gpt2.cpp -- dimwise-generate: folders of GPT-2, weights as floats.
+// src/programs/generate_gpt2.cpp -- dimwise-generate: GPT-2 with float weights.
 // SPDX-License-Identifier: BSL-1.0
 #include "generate_gpt2.hpp"
 

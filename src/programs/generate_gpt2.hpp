@@ -1,4 +1,4 @@
-// src/programs/generate_gpt2.hpp -- dimwise-generate: a folder of GPT-2 as a text_model.
+// src/programs/generate_gpt2.hpp -- dimwise-generate: GPT-2 as a text_model.
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
@@ -15,7 +15,7 @@ std::unique_ptr<text_model> read_gpt2(const dimwise::io::config_check& settings,
   const auto as = [&]<class Output, class Activation>(Output, Activation) {
     return as_text_model(models::read_gpt2<models::gpt2_dims, Output, Activation, Weights>(settings, weights));
   };
-  // With weights in fewer bits it is the GPT-2 that was published; of another one the differences are reported.
+  // Low-precision weights support only the published configuration of GPT-2; mismatches are reported.
   if constexpr (!real_element<Weights>) {
     return as(models::tied(), f::gelu_tanh());
   } else {

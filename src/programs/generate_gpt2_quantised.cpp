@@ -1,4 +1,4 @@
-// src/programs/generate_gpt2_quantised.cpp -- dimwise-generate: folders of GPT-2, weights in fewer bits.
+// src/programs/generate_gpt2_quantised.cpp -- dimwise-generate: GPT-2 with low-precision weights.
 // SPDX-License-Identifier: BSL-1.0
 #include "generate_gpt2.hpp"
 

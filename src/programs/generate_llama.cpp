@@ -1,4 +1,4 @@
-// src/programs/generate_llama.cpp -- dimwise-generate: folders of LLaMA, weights as floats.
+// src/programs/generate_llama.cpp -- dimwise-generate: LLaMA with float weights.
 // SPDX-License-Identifier: BSL-1.0
 #include "generate_llama.hpp"
 

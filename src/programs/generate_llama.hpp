@@ -1,4 +1,4 @@
-// src/programs/generate_llama.hpp -- dimwise-generate: a folder of LLaMA as a text_model.
+// src/programs/generate_llama.hpp -- dimwise-generate: LLaMA as a text_model.
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
@@ -27,13 +27,13 @@ std::unique_ptr<text_model> read_llama(const dimwise::io::config_check& settings
     return feed ? as(none, some, output, activation) : as(none, none, output, activation);
   };
   const bool tied = config.flag("tie_word_embeddings", false);
-  // With weights in fewer bits it is the LLaMA that was published; of another one the differences are reported.
+  // Low-precision weights support only the published configuration of LLaMA; mismatches are reported.
   if constexpr (!real_element<Weights>) {
     return tied ? as(none, none, models::tied(), f::silu()) : as(none, none, models::own(), f::silu());
   } else {
     return models::with_activation<f::silu, f::gelu, f::gelu_tanh, f::relu>(
         config.word("hidden_act", "silu"), [&]<class Activation>(Activation activation) {
-      // Each combination costs two seconds to compile: other activations come without biases.
+      // Each combination costs two seconds of compile time: other activations are only supported without biases.
       if constexpr (std::is_same_v<Activation, f::silu>) {
         return tied ? biased(models::tied(), activation) : biased(models::own(), activation);
       } else {

@@ -1,4 +1,4 @@
-// src/programs/generate_llama_quantised.cpp -- dimwise-generate: folders of LLaMA, weights in fewer bits.
+// src/programs/generate_llama_quantised.cpp -- dimwise-generate: LLaMA with low-precision weights.
 // SPDX-License-Identifier: BSL-1.0
 #include "generate_llama.hpp"
 

@@ -159,3 +159,48 @@ TEST_CASE("causal over a sum: what stands in front of the keys is before all pos
   CHECK(differences(tensor<bool, seq, keys>(dimwise::indicator<bool>(causal<seq, keys>{}, seq{2}, learned{1}, key{2})),
                     {2, 3}, 0, [](auto i, auto j) { return j <= i + 1; }) == "");
 }
+
+TEST_CASE("a mask of one part of the keys: the other part stays visible, fused and in decode") {
+  using keys = summed<learned, key>;
+  const std::size_t p = 5;
+  for (const std::size_t n : counts{1, 9, 130}) {
+    for (const std::size_t queries : counts{1, n}) {
+      CAPTURE(n);
+      CAPTURE(queries);
+      const plan_kind kind = queries < 5 ? plan_kind::decode : plan_kind::attention;
+      const auto q = drawn<tensor<float, batch, seq, heads, d_k>>(1, batch{2}, starting_at(seq{queries}, n - queries));
+      const auto k = tensor(concat<keys>(drawn<tensor<float, batch, learned, heads, d_k>>(13, batch{2}, learned{p}),
+                                         drawn<tensor<float, batch, key, heads, d_k>>(14, batch{2}, key{n})));
+      const auto v = tensor(concat<keys>(drawn<tensor<float, batch, learned, heads, d_v>>(15, batch{2}, learned{p}),
+                                         drawn<tensor<float, batch, key, heads, d_v>>(16, batch{2}, key{n})));
+      const tensor<int, batch> lengths({2, 5}, batch{2});
+      const auto of_memory = [&](auto b, auto j) { return static_cast<int>(j) < el(lengths, b) || j >= p; };
+      check(q, k, v, padding<learned>(lengths), kind, [&](auto b, auto, auto j) { return of_memory(b, j); });
+      const auto chosen =
+          drawn<tensor<bool, batch, seq, key>>(17, batch{2}, starting_at(seq{queries}, n - queries), key{n});
+      check(q, k, v, allow(chosen), kind, [&](auto b, auto i, auto j) { return j < p || el(chosen, b, i, j - p); });
+      check(q, k, v, !padding<learned>(lengths), kind,
+            [&](auto b, auto, auto j) { return j >= p || static_cast<int>(j) >= el(lengths, b); });
+      check(q, k, v, causal<seq, key>(starting_at(seq{queries}, n - queries), starting_at(key{n}, 0)), kind,
+            [&](auto, auto i, auto j) { return j < p || j - p <= i + n - queries; });
+    }
+  }
+}
+
+TEST_CASE("a mask of one part: what it hides has no effect, reductions count the other part, masks follow each other") {
+  using keys = summed<learned, key>;
+  const auto q = drawn<tensor<float, seq, d_k>>(1, seq{3});
+  auto k = drawn<tensor<float, keys, d_k>>(2, learned{2}, key{3});
+  const auto s = scores<d_k>(q, k);
+  const auto m = allow(tensor<bool, learned>({true, false}, learned{2}));
+  const tensor weights = softmax<keys>(masked(masked(s, m), causal<seq, key>{}));
+  for (std::size_t i = 0; i < 3; ++i) {
+    CHECK(el(weights, i, 0) > 0);
+    CHECK(el(weights, i, 1) == 0);
+    for (std::size_t j = 0; j < 3; ++j) { CHECK((el(weights, i, 2 + j) > 0) == (j <= i)); }
+  }
+  const tensor<float, keys> x({1, NAN, 3, 4, 5}, learned{2}, key{3});
+  CHECK(dimwise::evaluate(dimwise::sum<keys>(x, m))() == 13);
+  CHECK(dimwise::evaluate(dimwise::max<keys>(masked(x, m)))() == 5);
+  CHECK(dimwise::explain(masked(x, m)).text().find("of the part learned") != std::string::npos);
+}

@@ -65,6 +65,21 @@ TEST_CASE("the gradient of a norm is x / norm, 0 at 0, and as exact where square
   CHECK(std::isnan(g[1]));
 }
 
+TEST_CASE("a mask of one part of a sum") {
+  using keys = summed<distance, key>;
+  const auto s = some<batch, seq, keys>(1, batch{2}, seq{3}, distance{2}, key{3});
+  const tensor<int, batch> lengths({1, 0}, batch{2});
+  CHECK_ADJOINT(s, softmax<keys>(masked(m, padding<distance>(lengths))));
+  CHECK_ADJOINT(s, softmax<keys>(masked(masked(m, padding<distance>(lengths)), causal<seq, key>{})));
+  CHECK_ADJOINT(s, sum<keys>(m, padding<distance>(lengths)));
+  const auto q = some<batch, seq, d_k>(2, batch{2}, seq{3});
+  const auto k = some<batch, keys, d_k>(3, batch{2}, distance{2}, key{3});
+  CHECK_ADJOINT(
+      std::tuple(q, k),
+      contract<keys>(softmax<keys>(masked(scores<d_k>(std::get<0>(m), std::get<1>(m)), padding<distance>(lengths))),
+                     std::get<1>(m)));
+}
+
 TEST_CASE("masks and biases in front of softmax") {
   const auto s = some<batch, heads, seq, key>(1, batch{2}, seq{4}, key{4});
   const auto pair = some<heads, seq, key>(2, seq{4}, key{4});

@@ -215,6 +215,53 @@ TEST_CASE("queries, keys and values in one array: in thirds, or by heads") {
   CHECK(lines[0].find("\"qkv.weight\" (F32 [4, 12]) does not fit query.weight") == 0);
 }
 
+TEST_CASE("two maps in one array: keys and values, one after the other or by heads, and back") {
+  three m;
+  m.query.weight.assign(numbers(32));
+  m.query.bias.assign(numbers(8));
+  const auto read = [&]<class Parts, class Convention>(Parts, Convention, const archive& from) {
+    bindings names;
+    names.fused<Parts, Convention>("kv", m.key, m.value);
+    names.linear<Convention>("q", m.query);
+    load(m, from, names);
+  };
+  made file;
+  file.add("kv.weight", {4, 16}).add("kv.bias", {16}).add("q.weight", {4, 8}).add("q.bias", {8});
+  read(equal_parts{}, in_out{}, file.file);
+  CHECK(m.key.weight(id<features>{1}, id<heads>{1}, id<d_k>{2}) == 16 + 4 + 2);
+  CHECK(m.value.weight(id<features>{1}, id<heads>{1}, id<d_k>{2}) == 16 + 8 + 4 + 2);
+  CHECK(m.value.bias(id<heads>{1}, id<d_k>{3}) == 8 + 4 + 3);
+  read(by_heads{}, in_out{}, file.file);
+  CHECK(m.key.weight(id<features>{1}, id<heads>{1}, id<d_k>{2}) == 16 + 8 + 2);
+  CHECK(m.value.bias(id<heads>{1}, id<d_k>{3}) == 8 + 4 + 3);
+  made turned;
+  turned.add("kv.weight", {16, 4}).add("kv.bias", {16}).add("q.weight", {8, 4}).add("q.bias", {8});
+  read(equal_parts{}, out_in{}, turned.file);
+  CHECK(m.value.weight(id<features>{1}, id<heads>{1}, id<d_k>{2}) == 4 * (8 + 4 + 2) + 1);
+
+  const dimwise_test::temporary_folder folder;
+  bindings names;
+  names.fused<equal_parts, out_in>("kv", m.key, m.value);
+  names.linear<out_in>("q", m.query);
+  save(m, folder / "f.safetensors", names);
+  const archive written = read_safetensors(folder / "f.safetensors");
+  CHECK(std::memcmp(written.at("kv.weight").bytes.data(), turned.file.at("kv.weight").bytes.data(), 4 * 64) == 0);
+}
+
+TEST_CASE("maps in one array that differ in size are refused at once, with both") {
+  nn::linear<nn::from<features>, nn::to<heads, d_k>> key;
+  nn::linear<nn::from<features>, nn::to<words>> other{};
+  bindings names(words{5});
+  CHECK(
+      dimwise_test::message([&] { names.in("h.0.").fused<equal_parts, in_out>("kv", key, other); }) ==
+      "fused: the parts of \"h.0.kv.weight\" differ in size: features[4] (part 0 of 2 heads[2] d_k[4]) and features[4] "
+      "(part 1 of 2 words[5])");
+  CHECK(names.list().all.empty());
+  bindings same(words{8});
+  same.fused<equal_parts, in_out>("kv", key, other);
+  CHECK(same.list().all.size() == 4);
+}
+
 TEST_CASE("an array of a file is one parameter, or all of its parts") {
   const dimwise_test::temporary_folder folder;
   const auto refused = [&](const auto& m, const bindings& names) {

@@ -164,6 +164,16 @@ TEST_CASE("gemm: every layout of A, B and C") {
   }
 }
 
+// More rows, columns and steps of k than one packing of A takes, and a k whose sums are carried.
+TEST_CASE("a transposed A of several packings") {
+  for (const layout la : {layout::columns, layout::padded_columns, layout::scattered}) {
+    check_gemm({200, 300, 800}, la, layout::rows, layout::rows);
+    check_gemm({197, 261, 390}, la, layout::columns, layout::columns);
+  }
+  check_gemm({20, 70, 13000}, layout::columns, layout::rows, layout::rows);
+  check_gemm({20, 300, 13000}, layout::columns, layout::rows, layout::scattered);
+}
+
 TEST_CASE("gemm: several blocks of k, several tasks") {
   constexpr std::size_t d = tile::depth;
   for (std::size_t k : {d - 1, d, d + 1, 2 * d, 2 * d + 3}) {

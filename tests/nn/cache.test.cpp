@@ -77,6 +77,8 @@ TEST_CASE("kv_cache: chunks and single tokens give what the whole text gives, an
     CHECK(agrees(expression, {2, 2, n, 3, 5}, 30,
                  [&](auto b, auto h, auto i, auto g, auto d) { return attended(b, h, g, at + i, d, -1); }) == "");
     CHECK(differ(y, tensor(expression)) == "");
+    static_assert(std::is_same_v<decltype(cache.mask<seq>()), causal<seq, key>>);
+    CHECK(differ(nn::attend<seq>(cache, [&](const auto& k) { return scores<d_k>(q_at(all_q, at, n), k); }), y) == "");
     at += n;
   }
 }
@@ -94,6 +96,13 @@ TEST_CASE("kv_cache: a window slides, its keys stay contiguous and know their po
     CHECK(plans_run()[plan_kind::plain] == 0);
     CHECK(agrees(expression, {2, 2, n, 3, 5}, 30,
                  [&](auto b, auto h, auto i, auto g, auto d) { return attended(b, h, g, at + i, d, 5); }) == "");
+    // The cache itself says its window.
+    const auto implied = cache.mask<seq>();
+    static_assert(std::is_same_v<decltype(implied), const window<seq, key>>);
+    CHECK(implied.left() == 5);
+    CHECK(implied.right() == 0);
+    const auto y = nn::attend<seq>(cache, [&](const auto& k) { return scores<d_k>(q_at(all_q, at, n), k); });
+    CHECK(differ(y, tensor(expression)) == "");
     at += n;
   }
   CHECK(thrown<origin_error>([&] { cache.append(slice<key>(all_k, 0, 1), slice<key>(all_v, 0, 1)); }) ==

@@ -57,6 +57,16 @@ std::string apart(const Y& y, const Expected& wanted, double tolerance) {
 
 }  // namespace
 
+TEST_CASE("paged cache: its mask is causal on every page") {
+  cache_of<nn::paged<4>> cache(batch{2});
+  feed(cache, 0, 7);
+  feed(cache, 7, 6);
+  const auto q = slice<seq>(all_q, 7, 6);
+  const auto y = nn::attend<seq>(cache, [&](const auto& k) { return scores<d_k>(q, k); });
+  CHECK(apart(y, expected(7, 6), 1e-5) == "");
+  CHECK(apart(y, tensor(answer_of(cache, 7, 6)), 0) == "");
+}
+
 TEST_CASE("paged cache: page by page is the whole, however it was filled") {
   cache_of<nn::paged<4>> cache(batch{2});
   std::size_t at = 0;

@@ -217,7 +217,7 @@ class Programs:
 
     def generation_refused(self, folder, files, config, tokenizer):
         program = self.generate_program
-        self.refused("no folder", program, "none: is no folder", self.place / "none", "x")
+        self.refused("no folder", program, "none: not a folder", self.place / "none", "x")
         self.refused("an empty folder", program, "has no config.json", self.folder("empty", {}), "x")
         own = {"config.json": files["tiny-gpt2/config.json"], "tokenizer.json": tokenizer}
         self.refused("no weights", program, "model.safetensors.index.json was expected", self.folder("no_weights", own), "x")

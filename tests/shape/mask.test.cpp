@@ -30,6 +30,23 @@ static_assert(says<ERROR_R7_mask_has_dimensions_that_the_scores_lack, rule::mask
 static_assert(says<ERROR_R7_mask_has_dimensions_that_the_scores_lack, rule::masked<S<>, mask_of<key, src>>>);
 static_assert(
     says<ERROR_R7_mask_has_dimensions_that_the_scores_lack, rule::masked<S<>, mask_of<key, nothing_special>>>);
+//     A mask of one part of a sum is a mask of the sum, on either side; a mask of two parts is not.
+using two_parts = summed<src, key>;
+static_assert(gives<rule::masked<shape<seq, two_parts>, mask_of<key>>, shape<seq, two_parts, masked_for<two_parts>>>);
+static_assert(gives<rule::masked<shape<seq, two_parts>, causal_facts>, shape<seq, two_parts, masked_for<two_parts>>>);
+static_assert(
+    gives<rule::masked<shape<seq, two_parts>, padding_facts>, shape<seq, two_parts, batch, masked_for<two_parts>>>);
+static_assert(
+    gives<rule::masked<shape<seq, two_parts, masked_for<two_parts>>, detail::mask_facts<list<src>, list<src>, false>>,
+          shape<seq, two_parts, masked_for<two_parts>>>);
+static_assert(
+    gives<rule::masked<shape<summed<src, seq>, key>, causal_facts>, shape<summed<src, seq>, key, masked_for<key>>>);
+static_assert(
+    says<ERROR_R7_mask_has_dimensions_that_the_scores_lack, rule::masked<shape<seq, two_parts>, mask_of<src, key>>>);
+static_assert(!allowed<rule::masked<shape<summed<d_v, seq>, two_parts>, causal_facts>>);
+static_assert(!allowed<rule::masked<shape<summed<seq, d_k>, prime<summed<seq, d_k>>>, mask_of<d_v>>>);
+static_assert(
+    gives<rule::reduce_masked<op::sum, list<two_parts>, shape<two_parts, d_model>, mask_of<key>>, shape<d_model>>);
 //     What it serves is there, also where it is parallel.
 static_assert(says<ERROR_R7_mask_has_dimensions_that_the_scores_lack,
                    rule::masked<shape<batch, seq>, detail::mask_facts<list<batch, experts>, list<experts>, false>>>);

@@ -9,7 +9,8 @@ using namespace course;
 struct step : position_dim<4> {};
 
 int main() {
+  const std::vector<float> values{1, 2, 3, 4};
   tensor<float, step> x;
-  x.assign({1, 2, 3, 4});
+  x.assign(values);
   expect(near(sum<step>(x), {10}), "the sum over step is 10");
 }

@@ -116,8 +116,7 @@ concept divisible = dimension_type<A> && dimension_type<B> &&
 
 namespace detail {
 // A's extent divided by B's. The assertion is in a function: if it failed inside a class, clang would treat the class
-// as
-// invalid, drop the bases of derived classes, and report each use.
+// as invalid, drop the bases of derived classes, and report each use.
 template <class A, class B>
 consteval extent_t quotient() {
   static_assert(holds<divisible<A, B>, division_error<A, B>>, "R4: the extent of a divided dimension does not divide");

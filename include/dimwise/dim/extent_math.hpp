@@ -2,8 +2,7 @@
 // dimwise/dim/extent_math.hpp -- checked sums and products of run-time extents; an overflow throws (R15).
 //
 // Layer: dim. All sums and products of run-time extents use these functions: a wrapped extent would be small, and
-// writes
-// would run past the end of its memory.
+// writes would run past the end of its memory.
 // Tests: tests/tensor/overflow.test.cpp
 //
 //   checked_product("merge", &dimension_name<merged<a, b>>, {n, m})

@@ -9,6 +9,8 @@
 #include <dimwise/expr/causal_parts.hpp>
 #include <dimwise/expr/mask.hpp>
 
+#include <algorithm>
+
 namespace dimwise::detail {
 
 template <class Pass, class M, class Extents>
@@ -104,6 +106,31 @@ lowered<bool> read_padding(Pass& pass, const padding_mask<K, L>& m, const Extent
 }
 
 template <class Pass, class M, class Extents>
+lowered<bool> read_mask(Pass& pass, const M& m, const Extents& e);
+
+// A mask of one part of a sum among the sum's elements, of which all others are visible.
+template <class D, class Sum, class M, class Pass, class Extents>
+lowered<bool> read_mask_in_sum(Pass& pass, const mask_in_sum<D, Sum, M>& m, const Extents& e) {
+  using axes = mask_axes<mask_in_sum<D, Sum, M>>;
+  using part_axes = mask_axes<M>;
+  static_assert(axes::size == part_axes::size, "dimwise: the part of a sum takes the place of the sum");
+  auto result = mask_buffer<Pass, mask_in_sum<D, Sum, M>>(e);
+  const auto part = read_mask(pass, m.inner(), e);
+  if constexpr (Pass::computes) {
+    std::fill(result.buffer.begin(), result.buffer.end(), true);
+    axis extents[max_rank];
+    axis_extents<part_axes>::write(e, extents);
+    kernels::loop_nest<2> nest;
+    for (std::size_t i = 0; i < axes::size; ++i) {
+      nest.add(extents[i].extent, {result.axes[i].stride, part.axes[i].stride});
+    }
+    bool* const out = result.buffer.data() + times(result.axes[index_in<Sum, axes>].stride, m.before(e));
+    kernels::for_each_element(nest, [&](std::ptrdiff_t t, std::ptrdiff_t f) { out[t] = part.data[f]; });
+  }
+  return result;
+}
+
+template <class Pass, class M, class Extents>
 lowered<bool> read_mask(Pass& pass, const M& m, const Extents& e) {
   if constexpr (is_pair<M>) {
     auto result = mask_buffer<Pass, M>(e);
@@ -120,6 +147,8 @@ lowered<bool> read_mask(Pass& pass, const M& m, const Extents& e) {
     return read_padding(pass, m, e);
   } else if constexpr (is_whole_rows<M>) {
     return read_mask(pass, m.inner(), e);
+  } else if constexpr (is_mask_in_sum<M>) {
+    return read_mask_in_sum(pass, m, e);
   } else if constexpr (requires { m.elements(); }) {
     return read<working_t<std::remove_cvref_t<decltype(m.elements())>>>(pass, m.elements());
   } else if constexpr (requires { m.inner(); }) {

@@ -19,6 +19,8 @@ std::string mask_in_words(const M& m) {
     return "(" + mask_in_words(m.left()) + " " + M::how::name + " " + mask_in_words(m.right()) + ")";
   } else if constexpr (is_whole_rows<M>) {
     return "whole rows of " + mask_in_words(m.inner());
+  } else if constexpr (is_mask_in_sum<M>) {
+    return mask_in_words(m.inner()) + " of the part " + names_in_list<list<typename M::part>>::get()[0];
   } else if constexpr (requires { m.inner(); }) {
     return "!" + mask_in_words(m.inner());
   } else {

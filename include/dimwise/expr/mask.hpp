@@ -44,6 +44,8 @@ template <class M>
 struct brought<mask_not<M>> : brought<M> {};
 template <class M>
 struct brought<whole_rows_mask<M>> : brought<M> {};
+template <class D, class Sum, class M>
+struct brought<mask_in_sum<D, Sum, M>> : brought<M> {};
 template <class How, class A, class B>
 struct brought<mask_pair<How, A, B>> {
   using type = union_t<typename brought<A>::type, typename brought<B>::type>;
@@ -134,7 +136,8 @@ struct masked {
     using shape = typename Verdict::shape;
     auto extents = extents_from<shape>("masked", s.extents(), brought_extents(m));
     m.check(extents, "masked");
-    return masked_node<shape, S, M>({}, extents, s, m);
+    auto over = mask_over<shape_of<S>>(m);
+    return masked_node<shape, S, decltype(over)>({}, extents, s, over);
   }
 };
 // `indicator` gives floats, `indicator<T>` elements of the type T.
@@ -183,6 +186,9 @@ namespace no_adl {
 /// `s` with everything hidden that the mask does not allow; a following softmax gives exactly 0 there.
 ///
 ///   masked(s, m):  [s] x [subset of s, more parallel dimensions]  ->  [s, those parallel dimensions], masked_for<…>
+///
+/// The mask may have one part of a summed dimension of s: the other parts stay visible. Of a memory before the keys,
+/// `masked(s, padding<memory>(lengths))` hides what pads the memory.
 ///
 /// Refuses: masks without polarity, of other dimensions, after softmax (R7), packed positions without documents (R19).
 DIMWISE_DETAIL_OPERATION(masked)

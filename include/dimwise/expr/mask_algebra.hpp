@@ -162,6 +162,52 @@ template <mask A>
   return mask_not<A>(a);
 }
 
+namespace detail {
+
+// A mask of the part D of a sum, over the whole sum: the other parts are visible.
+template <class D, class Sum, class M>
+class mask_in_sum : public mask_of_mask<M> {
+ public:
+  using facts = facts_in_sum<typename M::facts, D, Sum>;
+  using part = D;
+  using sum = Sum;
+  using mask_of_mask<M>::mask_of_mask;
+
+  // The elements of the sum before those of the part.
+  template <class Extents>
+  [[nodiscard]] static std::size_t before(const Extents& e) {
+    return before_in(e, Sum{});
+  }
+
+ private:
+  template <class Extents, class... P>
+  static std::size_t before_in(const Extents& e, summed<P...>) {
+    std::size_t n = 0;
+    bool found = false;
+    ((found = found || std::is_same_v<P, D>, n += found ? 0 : e.template extent<P>()), ...);
+    return n;
+  }
+};
+template <class M>
+inline constexpr bool is_mask_in_sum = false;
+template <class D, class Sum, class M>
+inline constexpr bool is_mask_in_sum<mask_in_sum<D, Sum, M>> = true;
+
+// The mask as it is over the dimensions of what it masks.
+template <class Shape, class M>
+auto mask_over(const M& m) {
+  using facts = typename M::facts;
+  if constexpr (std::is_same_v<facts_over_t<Shape, facts>, facts>) {
+    return m;
+  } else {
+    using parts = typename parts_of_sums<difference_t<typename facts::dims, dims_t<Shape>>, dims_t<Shape>>::type;
+    return []<class D, class Sum>(const M& inner, list<part_of_sum<D, Sum>>) { return mask_in_sum<D, Sum, M>(inner); }(
+               m, parts{});
+  }
+}
+
+}  // namespace detail
+
 /// What `whole_rows(m)` gives.
 template <class M>
 class whole_rows_mask : public detail::mask_of_mask<M> {

@@ -2,8 +2,7 @@
 // dimwise/io/bindings.hpp -- bindings of parameters to arrays of a file, with their axis order and conventions.
 //
 // Layer: io. A binding names the parameter object and specifies the file's axis order by type; only extents are
-// run-time
-// values. All bindings are compared with an archive before the first array is read.
+// run-time values. All bindings are compared with an archive before the first array is read.
 // Tests: tests/io/checkpoint.test.cpp, tests/compile_fail/io/
 //
 //   bindings file(vocab{50257});                                       // run-time extents, once for the whole model
@@ -11,6 +10,7 @@
 //   const auto block = file.in("h.0.");
 //   block.linear<in_out>("mlp.c_fc", model.layers[0].up);              // .weight, and .bias if the map has one
 //   block.fused<thirds, in_out>("attn.c_attn", attention.query, attention.key, attention.value);
+//   block.fused<equal_parts, out_in>("gate_up", feed.gate, feed.up);
 #pragma once
 
 #include <dimwise/io/elements.hpp>
@@ -21,6 +21,7 @@
 #include <memory>
 #include <set>
 #include <utility>
+#include <vector>
 
 namespace dimwise::io {
 
@@ -145,16 +146,20 @@ struct turned_outputs<list<O...>, Turned...> {
   using type = join_t<stored_outputs, list_if<!is_in<Turned, stored_outputs>, Turned>...>;
 };
 
-// The output dimensions of the I-th of three maps in one array.
-template <class Parts, std::size_t I, class Outputs>
+// The outputs of the I-th of N maps in one array.
+template <class Parts, std::size_t I, std::size_t N, class Outputs>
 struct fused_outputs;
-template <std::size_t I, class... O>
-struct fused_outputs<thirds, I, list<O...>> {
-  using type = list<part<I, 3>, O...>;
+template <std::size_t I, std::size_t N, class... O>
+struct fused_outputs<equal_parts, I, N, list<O...>> {
+  using type = list<part<I, N>, O...>;
 };
-template <std::size_t I, class H, class F>
-struct fused_outputs<by_heads, I, list<H, F>> {
-  using type = list<H, part<I, 3>, F>;
+template <std::size_t I, std::size_t N, class... O>
+struct fused_outputs<thirds, I, N, list<O...>> : fused_outputs<equal_parts, I, N, list<O...>> {
+  static_assert(N == 3, "dimwise: thirds are three maps; another number of maps is fused in equal_parts");
+};
+template <std::size_t I, std::size_t N, class H, class F>
+struct fused_outputs<by_heads, I, N, list<H, F>> {
+  using type = list<H, part<I, N>, F>;
 };
 
 template <class Convention, class Inputs, class Outputs>
@@ -199,12 +204,12 @@ struct stored_linear<Convention, Linear, Turned...> {
   using bias = typename bias_order<typename turned_outputs<typename of::bias_outputs, Turned...>::type>::type;
   using verdict = order_verdict<weight, shape_of<typename Linear::weight_type>>;
 };
-template <class Parts, std::size_t I, class Convention, class Linear>
+template <class Parts, std::size_t I, std::size_t N, class Convention, class Linear>
 struct stored_part {
   using of = linear_dims<Linear>;
   using weight = typename weight_order<Convention, typename of::inputs,
-                                       typename fused_outputs<Parts, I, typename of::outputs>::type>::type;
-  using bias = typename bias_order<typename fused_outputs<Parts, I, typename of::bias_outputs>::type>::type;
+                                       typename fused_outputs<Parts, I, N, typename of::outputs>::type>::type;
+  using bias = typename bias_order<typename fused_outputs<Parts, I, N, typename of::bias_outputs>::type>::type;
 };
 
 // The type-erased bindings of a model.
@@ -226,6 +231,21 @@ class binding_list {
     one->how = arranged<Order>::template in<shape_of<Parameter>>(extents);
     one->added = added;
     all.push_back(std::move(one));
+  }
+
+  // Parameters that share an array, bound from `first` on, agree in its extents.
+  void check_parts(std::size_t first) {
+    for (std::size_t i = first; i < all.size(); ++i) {
+      for (std::size_t j = first; j < i; ++j) {
+        const bound_parameter& a = *all[j];
+        const bound_parameter& b = *all[i];
+        if (a.names != b.names || a.how.extents == b.how.extents) { continue; }
+        const std::string text =
+            "fused: the parts of \"" + a.names[0] + "\" differ in size: " + a.how.words + " and " + b.how.words;
+        all.resize(first);
+        raise<extent_error>(error{} << text.c_str());
+      }
+    }
   }
 
   std::vector<std::unique_ptr<bound_parameter>> all;
@@ -278,8 +298,7 @@ class names_within {
   }
 
   /// Binds a linear map: `name.weight`, stored `in_out` or `out_in`, and `name.bias` if the map has a bias. Turned
-  /// replaces
-  /// output dimensions: `pairs_as_halves<d_k>` (R3).
+  /// replaces output dimensions: `pairs_as_halves<d_k>` (R3).
   template <class Convention, class... Turned, detail::linear_map Linear>
     requires(allowed<typename detail::stored_linear<Convention, Linear, Turned...>::verdict>)
   void linear(const std::string& name, Linear& to) const {
@@ -291,12 +310,12 @@ class names_within {
     requires refused<Verdict>
   Verdict linear(const std::string& name, Linear& to) const;
 
-  /// Binds three linear maps, queries, keys and values, to one array in `thirds` or `by_heads` order.
-  template <class Parts, class Convention, detail::linear_map Q, detail::linear_map K, detail::linear_map V>
-  void fused(const std::string& name, Q& query, K& key, V& value) const {
-    linear_as<detail::stored_part<Parts, 0, Convention, Q>>(name, query);
-    linear_as<detail::stored_part<Parts, 1, Convention, K>>(name, key);
-    linear_as<detail::stored_part<Parts, 2, Convention, V>>(name, value);
+  /// Binds linear maps to one array, in `equal_parts`, `thirds` or `by_heads` order: queries, keys and values; keys and
+  /// values; gate and up of a feed-forward. Throws `extent_error` if the maps differ in their inputs or outputs.
+  template <class Parts, class Convention, detail::linear_map... Maps>
+    requires(sizeof...(Maps) > 1)
+  void fused(const std::string& name, Maps&... maps) const {
+    fuse<Parts, Convention>(name, std::index_sequence_for<Maps...>{}, maps...);
   }
 
   /// Binds a norm: `name.weight` and `name.bias`, or the older `name.gamma` and `name.beta`.
@@ -321,6 +340,12 @@ class names_within {
   void same(const std::string& name, const std::string& as) const { all_->same[prefix_ + name] = prefix_ + as; }
 
  private:
+  template <class Parts, class Convention, std::size_t... I, class... Maps>
+  void fuse(const std::string& name, std::index_sequence<I...>, Maps&... maps) const {
+    const std::size_t first = all_->all.size();
+    (linear_as<detail::stored_part<Parts, I, sizeof...(Maps), Convention, Maps>>(name, maps), ...);
+    all_->check_parts(first);
+  }
   template <class Order, class Linear>
   void linear_as(const std::string& name, Linear& to) const {
     all_->add<typename Order::weight>(to.weight, {prefix_ + name + ".weight"}, prefixed_);

@@ -310,8 +310,7 @@ void save(const M& m, const std::filesystem::path& path, const bindings& file,
   write_safetensors(path, arrays, metadata);
 }
 /// Saves all parameters under their names in the module, with their dimensions as metadata: a file with other
-/// dimensions
-/// does not load even if all extents agree.
+/// dimensions does not load even if all extents agree.
 template <nn::module M>
 void save(const M& m, const std::filesystem::path& path) {
   std::vector<stored_array> arrays;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/io/config.hpp -- config.json, compared with the types of a model: all differences are reported at once.
+// dimwise/io/config.hpp -- reads config.json and compares it with the types of a model; reports all mismatches at once.
 //
 // Layer: io.
 // Tests: tests/models/gpt2.test.cpp, tests/models/llama.test.cpp
 //
 //   config_check config(folder / "config.json");
-//   const auto words = config.extent<vocab>("vocab_size");          // compared, where the type says an extent
+//   const auto words = config.extent<vocab>("vocab_size");          // compared with a static extent
 //   config.expect_word("activation_function", {"gelu_new"});
-//   config.finish();                                                // throws what differs
+//   config.finish();                                                // throws the mismatches
 #pragma once
 
 #include <dimwise/dim/dimension.hpp>
@@ -30,7 +30,7 @@ namespace dimwise::io {
 
 namespace detail {
 
-// How deeply lists and objects are nested. Text that is not JSON is left to the parser, which stops at its first fault.
+// The nesting depth of lists and objects. Leaves invalid JSON to the parser, which stops at the first error.
 inline std::size_t nesting_of(std::string_view text) {
   std::size_t depth = 0;
   std::size_t most = 0;
@@ -51,7 +51,7 @@ inline std::size_t nesting_of(std::string_view text) {
   return most;
 }
 
-// The number that the outermost object has under a name, as it is written: 10^20 would be shown as 1e+20.
+// The number of a key in the outermost object as written: 10^20 would be printed as 1e+20.
 inline std::string_view number_written(std::string_view text, std::string_view key) {
   std::string_view found;
   std::size_t depth = 0;
@@ -72,13 +72,13 @@ inline std::string_view number_written(std::string_view text, std::string_view k
 
 }  // namespace detail
 
-/// Reads the JSON text of a file. Throws `file_error`, also where it is nested deeper than 127 levels.
+/// Parses the JSON text of a file. Throws `file_error` for invalid JSON, and for more than 127 levels of nesting.
 [[nodiscard]] inline nlohmann::json parse_json(std::string_view text, const std::string& title) {
-  // The parser nests without recursion, but a copy of what it gives does not, and neither do tokenizers.
+  // The parser does not recurse, but a copy of its result and tokenizers do.
   if (detail::nesting_of(text) > 127) { throw file_error(title + ": the JSON is nested deeper than 127 levels"); }
   detail::json_builder tree;
   if (nlohmann::json::sax_parse(text.begin(), text.end(), &tree)) { return tree.take(); }
-  // The parser quotes what it read last, which may be all of the file.
+  // The parser quotes its last input, which may be the whole file.
   constexpr std::size_t longest = 240;
   const std::string& said = tree.problem();
   throw file_error(title + ": JSON was expected: " + said.substr(0, longest) + (said.size() > longest ? "…" : ""));
@@ -92,29 +92,29 @@ inline std::string text_of_file(const std::filesystem::path& path) {
 
 }  // namespace detail
 
-/// A JSON file. Throws `file_error` if it cannot be read or is malformed, and names the place.
+/// Reads a JSON file. Throws `file_error` with the position if it cannot be read or is malformed.
 [[nodiscard]] inline nlohmann::json read_json(const std::filesystem::path& path) {
   return parse_json(detail::text_of_file(path), path.string());
 }
 
-/// Which numbers a setting may be: any finite one, or those from 0 on, or those above 0.
+/// The range of a numeric setting: any finite number, at least 0, or above 0.
 enum class number_range { any, from_zero, above_zero };
 
-/// The settings of a checkpoint. What differs is collected; `finish` throws it.
+/// The settings of a checkpoint. Collects mismatches; `finish` throws them.
 class config_check {
  public:
-  /// Of a file, or of settings that are there; throws `file_error` where they are no object of JSON.
+  /// Reads a file, or takes given settings; throws `file_error` if they are not a JSON object.
   explicit config_check(const std::filesystem::path& path) : config_check(path, detail::text_of_file(path)) {}
   config_check(nlohmann::json settings, std::string title) : settings_(std::move(settings)), title_(std::move(title)) {
     if (!settings_->is_object()) { throw file_error(title_ + ": an object of settings was expected"); }
   }
 
-  /// Null counts as absent.
+  /// Whether a setting exists; null counts as absent.
   [[nodiscard]] bool has(const std::string& key) const {
     const auto found = settings_->find(key);
     return found != settings_->end() && !found->is_null();
   }
-  /// What is set, null left out.
+  /// The keys of all settings that are not null.
   [[nodiscard]] std::vector<std::string> keys() const {
     std::vector<std::string> all;
     for (const auto& [key, value] : settings_->items()) {
@@ -122,7 +122,7 @@ class config_check {
     }
     return all;
   }
-  /// A setting that is an object; an empty one where there is none.
+  /// A setting that is an object; empty if it is absent.
   [[nodiscard]] nlohmann::json object(const std::string& key) {
     if (!has(key)) { return nlohmann::json::object(); }
     if (!settings_->at(key).is_object()) {
@@ -132,7 +132,7 @@ class config_check {
     return settings_->at(key);
   }
 
-  /// A whole number of at least 1; `otherwise` where there is none.
+  /// An integer of at least 1; `otherwise` if it is absent.
   std::size_t count(const std::string& key, std::optional<std::size_t> otherwise = {}) {
     constexpr std::size_t most = std::size_t{1} << 40;
     if (!has(key)) {
@@ -147,14 +147,14 @@ class config_check {
     }
     return value.get<std::size_t>();
   }
-  /// The extent of a dimension, which is the static one where the type says it.
+  /// The extent of a dimension; must equal its static extent.
   template <dimension_type D>
   D extent(const std::string& key, std::optional<std::size_t> otherwise = {}) {
     const std::size_t before = problems_.size();
     const std::size_t n = count(key, otherwise);
     return problems_.size() == before ? implied<D>(key, n) : made<D>(n);
   }
-  /// The same, where the settings imply it: `what` says how.
+  /// An extent that the settings imply; `what` names its origin.
   template <dimension_type D>
   D implied(const std::string& what, std::size_t n) {
     if (D::static_extent != at_run_time && D::static_extent != n) {
@@ -164,7 +164,7 @@ class config_check {
     }
     return made<D>(n);
   }
-  /// A number within a range, a word, or true or false; where the setting is absent, it is `otherwise`.
+  /// A number within a range, a string, or a boolean; `otherwise` if it is absent.
   double number(const std::string& key, std::optional<double> otherwise = {}, number_range range = number_range::any) {
     if (!has(key)) {
       if (!otherwise) { differs(key + absence(key)); }
@@ -200,7 +200,7 @@ class config_check {
     return settings_->at(key).get<bool>();
   }
 
-  /// The setting is one of these words; where it is absent, it is `otherwise`.
+  /// Requires one of these strings; `otherwise` if the setting is absent.
   void expect_word(const std::string& key, std::initializer_list<std::string_view> accepted,
                    std::optional<std::string> otherwise = {}) {
     expect_word_of({accepted.begin(), accepted.size()}, key, std::move(otherwise));
@@ -217,16 +217,16 @@ class config_check {
     }
     differs(key + " is " + detail::printable(found) + ", the model's type has " + expected);
   }
-  /// The setting is this; where it is absent, it is `otherwise`.
+  /// Requires this boolean; `otherwise` if the setting is absent.
   void expect_flag(const std::string& key, bool expected, bool otherwise) {
     if (flag(key, otherwise) != expected) {
-      differs(key + " is " + (expected ? "false" : "true") + (has(key) ? "" : " unless it is said") +
+      differs(key + " is " + (expected ? "false" : "true") + (has(key) ? "" : " by default") +
               ", the model's type has " + (expected ? "true" : "false"));
     }
   }
-  /// Takes note of a difference, for `finish`.
+  /// Records a mismatch for `finish`.
   void differs(std::string what) { problems_.push_back(std::move(what)); }
-  /// Throws `file_error` with everything that differed.
+  /// Throws `file_error` with all mismatches.
   void finish() const {
     if (problems_.empty()) { return; }
     std::string text = title_ + ": the settings do not fit the model:";
@@ -242,7 +242,7 @@ class config_check {
     text_ = std::move(text);
   }
 
-  // Null counts as absent, but whoever looks for the key finds it.
+  // Null counts as absent, but the message mentions a key that exists.
   [[nodiscard]] const char* absence(const std::string& key) const {
     return settings_->contains(key) ? " is null, a value was expected" : " is missing";
   }

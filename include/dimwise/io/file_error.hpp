@@ -15,8 +15,7 @@
 namespace dimwise::io {
 
 /// A file that cannot be read, is malformed, or does not match the model. `what()` begins with the file's name and
-/// lists
-/// each mistake on its own line.
+/// lists each mistake on its own line.
 class file_error : public error {
  public:
   /// Constructs the error with a text of any length. Escapes control characters and bidirectional controls; keeps line

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/io/json_tree.hpp -- trees of JSON that are built and destroyed without a call of terminate, also where memory
-// runs out.
+// dimwise/io/json_tree.hpp -- JSON trees that are built and destroyed without std::terminate if memory runs out.
 //
-// Layer: io. The destructor of nlohmann::json takes memory for its children, and a destructor that throws terminates
-// the program. A tree whose children are taken out from the leaves up needs none.
+// Layer: io. The destructor of nlohmann::json allocates for its children, and a destructor that throws terminates the
+// program. Dismantling a tree from the leaves up avoids the allocation.
 // Tests: tests/io/failing.test.cpp
 #pragma once
 
@@ -15,7 +14,7 @@
 
 namespace dimwise::io::detail {
 
-// Empties a tree from its leaves up, without memory. The depth of recursion is that of the tree: at most 127.
+// Empties a tree from its leaves up, without allocating. The recursion depth is that of the tree: at most 127.
 inline void dismantle(nlohmann::json& tree) noexcept {
   if (auto* const object = tree.get_ptr<nlohmann::json::object_t*>()) {
     for (auto& [key, child] : *object) { dismantle(child); }
@@ -26,7 +25,7 @@ inline void dismantle(nlohmann::json& tree) noexcept {
   }
 }
 
-// A tree, dismantled at its end.
+// Owns a tree and dismantles it on destruction.
 class held_json {
  public:
   held_json() = default;
@@ -48,7 +47,7 @@ class held_json {
   nlohmann::json tree_{};
 };
 
-// Builds a tree that it holds, so that a tree which is not whole is dismantled as well.
+// Builds a tree that it owns, so that an incomplete tree is dismantled as well.
 class json_builder : public nlohmann::json_sax<nlohmann::json> {
  public:
   bool null() override { return add(nullptr); }
@@ -81,7 +80,7 @@ class json_builder : public nlohmann::json_sax<nlohmann::json> {
     if (auto* const list = open_.back()->get_ptr<nlohmann::json::array_t*>()) {
       return list->emplace_back(std::forward<T>(value));
     }
-    dismantle(*place_);  // of two values under one name the later one counts
+    dismantle(*place_);  // the later of two values with one name counts
     return *place_ = nlohmann::json(std::forward<T>(value));
   }
   template <class T>

@@ -33,8 +33,7 @@ inline void throw_file_error(const char*, const std::string& text) { throw file_
 class new_file {
  public:
   /// Opens a temporary file, and removes those that killed programs left. Throws `file_error` if it cannot be written,
-  /// or
-  /// if the target is not a regular file.
+  /// or if the target is not a regular file.
   explicit new_file(std::filesystem::path path)
       : draft_(std::move(path), detail::throw_file_error), file_(std::fopen(draft_.name().c_str(), "wb")) {
     if (file_ == nullptr) { draft_.refuse(errno); }

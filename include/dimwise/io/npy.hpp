@@ -2,8 +2,7 @@
 // dimwise/io/npy.hpp -- a reader and writer of NumPy's .npy files.
 //
 // Layer: io. Formats 1.0, 2.0 and 3.0; little-endian elements. Checks header, size and order first, and converts
-// Fortran
-// order to C order.
+// Fortran order to C order.
 // Tests: tests/io/npy.test.cpp, every conformance suite that is a folder
 //
 //   auto x = read_tensor<tensor<float, batch, seq, d_model>>(read_npy("x.npy").at("x"));

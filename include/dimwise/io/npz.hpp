@@ -110,8 +110,7 @@ class npz_reader {
 inline constexpr std::size_t npz_bytes = std::size_t{1} << 32;
 
 /// The arrays of a .npz file in memory, each named without ".npy". The result borrows nothing. Throws `file_error` if
-/// the
-/// file is not a zip file, an entry is not a .npy file, a checksum is wrong, or the arrays exceed `most_bytes`.
+/// the file is not a zip file, an entry is not a .npy file, a checksum is wrong, or the arrays exceed `most_bytes`.
 [[nodiscard]] inline archive parse_npz(std::span<const std::byte> bytes, const std::string& title,
                                        std::size_t most_bytes = npz_bytes) {
   return detail::npz_reader(bytes, title, most_bytes).read();

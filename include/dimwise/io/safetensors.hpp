@@ -128,8 +128,7 @@ class header_reader : public nlohmann::json_sax<nlohmann::json> {
 
  private:
   // The next expected token. The fields of a tensor are named, or, as in the reference parser, a list of type, shape
-  // and
-  // offsets. A type is a string, or an object with this string as a key and null.
+  // and offsets. A type is a string, or an object with this string as a key and null.
   enum class place : unsigned char {
     top,
     metadata,

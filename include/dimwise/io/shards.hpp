@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/io/shards.hpp -- a checkpoint in a folder: one file, or several that an index lists, compared both ways.
+// dimwise/io/shards.hpp -- reads the checkpoint of a folder: one file, or the shards of an index, compared both ways.
 //
 // Layer: io.
 // Tests: tests/models/gpt2.test.cpp
@@ -14,7 +14,7 @@ namespace dimwise::io {
 
 namespace detail {
 
-// A file beside the index: no path that leads elsewhere.
+// Whether a name is a file next to the index, without a path.
 inline bool is_plain_name(const std::string& name) {
   return !name.empty() && name != "." && name != ".." && name.find('/') == std::string::npos &&
          name.find('\0') == std::string::npos;
@@ -22,8 +22,8 @@ inline bool is_plain_name(const std::string& name) {
 
 }  // namespace detail
 
-/// The arrays of all shards that an index lists. Throws `file_error` that lists every array which the index has in
-/// another file than it is in, or which only one of the two has.
+/// The arrays of all shards of an index. Throws `file_error` that lists every array that only the index or only the
+/// files have, or that the index assigns to another file.
 [[nodiscard]] inline archive read_shards(const std::filesystem::path& index, file_access how = file_access::mapped) {
   const detail::held_json held(read_json(index));
   const nlohmann::json& json = *held;
@@ -31,7 +31,7 @@ inline bool is_plain_name(const std::string& name) {
   if (!json.is_object() || !json.contains("weight_map") || !json.at("weight_map").is_object()) {
     refuse("an object \"weight_map\" was expected");
   }
-  std::map<std::string, std::map<std::string, bool>> shards;  // file -> array -> was it found
+  std::map<std::string, std::map<std::string, bool>> shards;  // file -> array -> found
   for (const auto& [name, shard] : json.at("weight_map").items()) {
     if (!shard.is_string() || !detail::is_plain_name(shard.get<std::string>())) {
       refuse("the file of " + detail::printable(name) + " is not the name of a file beside the index");
@@ -61,8 +61,8 @@ inline bool is_plain_name(const std::string& name) {
   return all;
 }
 
-/// The checkpoint of a folder: `model.safetensors`, or the shards of `model.safetensors.index.json`. Both may be there
-/// where the index lists the arrays of `model.safetensors` alone, as MLX writes it: then they are compared.
+/// The checkpoint of a folder: `model.safetensors`, or the shards of `model.safetensors.index.json`. If both exist, the
+/// index must list the arrays of `model.safetensors` alone, as written by MLX; then they are compared.
 [[nodiscard]] inline archive read_checkpoint(const std::filesystem::path& folder,
                                              file_access how = file_access::mapped) {
   const auto one = folder / "model.safetensors";

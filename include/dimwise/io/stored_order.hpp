@@ -28,8 +28,7 @@ struct together;
 template <std::size_t I, std::size_t Count>
 struct part;
 /// Converts the feature order of rotary: the two features of a rotation are adjacent in the file and in different
-/// halves
-/// in the model; and the reverse.
+/// halves in the model; and the reverse.
 template <class D>
 struct pairs_as_halves;
 template <class D>
@@ -42,7 +41,10 @@ struct pairs {};
 /// The array of a linear map: `[inputs, outputs]` (Conv1D of GPT-2) or `[outputs, inputs]` (PyTorch's Linear).
 struct in_out {};
 struct out_in {};
-/// Queries, keys and values in one array: all queries, then all keys, then all values; or grouped by head.
+/// Linear maps in one array: the outputs of the first map, then those of the second, and so on, in equal numbers
+/// (`equal_parts`: keys and values; gate and up of a feed-forward); three such maps, queries, keys and values (`thirds`);
+/// or grouped by head.
+struct equal_parts {};
 struct thirds {};
 struct by_heads {};
 /// The scale of a norm is stored as is, or minus one.

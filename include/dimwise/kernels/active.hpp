@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/kernels/active.hpp -- the kernels that this program uses: those of its configuration (configuration.hpp).
+// dimwise/kernels/active.hpp -- the kernels of a program, selected by its configuration (configuration.hpp).
 //
-// Layer: kernels. All files of one program have the same configuration: the CMake targets set it, and the linker
-// refuses files of two.
+// Layer: kernels. All files of one program must have the same configuration: the CMake targets set it, and linking
+// files of two configurations fails.
 // Tests: tests/odr/mixed.py
 #pragma once
 
@@ -19,7 +19,7 @@ inline constexpr bool available = false;
 #include <dimwise/kernels/table.hpp>
 
 namespace dimwise::kernels {
-/// The best kernels that this machine runs; chosen once.
+/// The best kernels that this machine supports; selected once.
 [[nodiscard]] const table& active() noexcept;
 
 inline namespace DIMWISE_CONFIGURATION {
@@ -34,7 +34,7 @@ using active_kernels = table;
 
 namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
 inline constexpr bool available = true;
-/// The kernels for the compiler's flags; those that no formula uses are not compiled.
+/// The kernels for the compiler's flags; unused kernels are not compiled.
 using active_kernels = kernels_of<default_arch>;
 [[nodiscard]] inline const active_kernels& active() noexcept {
   static constexpr active_kernels all{};
@@ -44,11 +44,10 @@ using active_kernels = kernels_of<default_arch>;
 
 #endif
 
-// An inline namespace does not reach the user's own inline functions and templates: the linker keeps one definition of
-// each, and where files have two configurations, their order would decide for both. So each configuration defines one
-// symbol, in a section group of its name: files of one configuration share it, files of two define it twice. The
-// definition is inside a function because link-time optimisation takes what is outside for one definition for each
-// file.
+// An inline namespace does not cover the user's inline functions and templates: the linker keeps one definition of
+// each, and with two configurations the link order would decide. Each configuration therefore defines one symbol, in a
+// section group of its name: files of one configuration share it, files of two define it twice. The definition is
+// inside a function, because link-time optimisation would treat one outside as a definition per file.
 #if defined(__ELF__)
 #define DIMWISE_DETAIL_TEXT(name) DIMWISE_DETAIL_TEXT_AS(name)
 #define DIMWISE_DETAIL_TEXT_AS(name) #name

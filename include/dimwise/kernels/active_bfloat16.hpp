@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/kernels/active_bfloat16.hpp -- the attention in bfloat16 that this program uses.
+// dimwise/kernels/active_bfloat16.hpp -- selection of the bfloat16 attention kernels.
 //
-// Layer: kernels. Apart from active.hpp, so that programs that compute in float compile none of it.
+// Layer: kernels. Separate from active.hpp, so that programs in float do not compile them.
 // Tests: tests/kernels/attention_bfloat16.test.cpp
 #pragma once
 
@@ -13,7 +13,7 @@
 #include <dimwise/kernels/bfloat16_table.hpp>
 
 namespace dimwise::kernels {
-/// That of the machine; null where it multiplies no numbers of bfloat16.
+/// The bfloat16 kernels of this machine; null if it has no bfloat16 products.
 [[nodiscard]] const bfloat16_table* active_bfloat16() noexcept;
 }  // namespace dimwise::kernels
 
@@ -22,7 +22,7 @@ namespace dimwise::kernels {
 #include <dimwise/kernels/bfloat16_implementation.hpp>
 
 namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
-/// That of the compiler's flags; null where they allow no products of bfloat16.
+/// The bfloat16 kernels for the compiler's flags; null if they allow no bfloat16 products.
 template <class Arch = default_arch>
 [[nodiscard]] const bfloat16_table* active_bfloat16() noexcept {
 #if defined(DIMWISE_DETAIL_BFLOAT16_ATTENTION)

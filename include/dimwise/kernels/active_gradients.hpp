@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/kernels/active_gradients.hpp -- the kernels of the backward pass that this program uses.
+// dimwise/kernels/active_gradients.hpp -- selection of the kernels of the backward pass.
 //
-// Layer: kernels. Apart from active.hpp, so that programs that do not train compile none of them.
+// Layer: kernels. Separate from active.hpp, so that programs that do not train do not compile them.
 // Tests: tests/kernels/*_gradient.test.cpp
 //
 //   kernels::active_gradients().map_gradient(function::gelu, n, x, g, out);
@@ -15,7 +15,7 @@
 #include <dimwise/kernels/gradient_table.hpp>
 
 namespace dimwise::kernels {
-/// Those for the architecture of active().
+/// The kernels of the backward pass for the architecture of active().
 [[nodiscard]] const gradient_table& active_gradients() noexcept;
 }  // namespace dimwise::kernels
 
@@ -24,7 +24,7 @@ namespace dimwise::kernels {
 #include <dimwise/kernels/gradient_implementation.hpp>
 
 namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
-/// Those for the compiler's flags.
+/// The kernels of the backward pass for the compiler's flags.
 template <class Arch = default_arch>
 [[nodiscard]] const gradient_table& active_gradients() noexcept {
   return gradient_table_of<Arch>;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/kernels/active_quantised.hpp -- the products with quantised weights that this program uses.
+// dimwise/kernels/active_quantised.hpp -- selection of the kernels for quantized weights.
 //
-// Layer: kernels. Apart from active.hpp, so that programs with float weights compile none of them.
+// Layer: kernels. Separate from active.hpp, so that programs with float weights do not compile them.
 // Tests: tests/kernels/quantised_product.test.cpp
 #pragma once
 
@@ -13,7 +13,7 @@
 #include <dimwise/kernels/quantised_table.hpp>
 
 namespace dimwise::kernels {
-/// Those for the machine: where it multiplies numbers of 8 and 16 bits itself, others than those of active().
+/// The kernels of this machine; machines with 8-bit and 16-bit products have other kernels than those of active().
 [[nodiscard]] const quantised_table& active_quantised() noexcept;
 }  // namespace dimwise::kernels
 
@@ -22,7 +22,7 @@ namespace dimwise::kernels {
 #include <dimwise/kernels/quantised_implementation.hpp>
 
 namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
-/// Those for the compiler's flags.
+/// The kernels for the compiler's flags.
 template <class Arch = default_arch>
 [[nodiscard]] const quantised_table& active_quantised() noexcept {
   return quantised_table_of<Arch>;

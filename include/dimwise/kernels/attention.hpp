@@ -1,12 +1,12 @@
-// dimwise/kernels/attention.hpp -- fused attention: softmax(q k^T) v for a list of heads, scores never stored whole.
+// dimwise/kernels/attention.hpp -- fused attention: softmax(q k^T) v for a list of heads, without storing all scores.
 //
 // Layer: kernels. Includes: the attention_*.hpp headers and executor.hpp.
 // Tests: tests/kernels/attention.test.cpp. Benchmark: benchmarks/kernels_attention.cpp
 //
-// A task is some strips of queries of one head. It walks over the keys in blocks: scores of a block, their maximum,
-// weights, weighted values (attention_tile.hpp, attention_softmax.hpp). Blocks form a grid that starts at key 0, and a
-// strip's arithmetic does not depend on its neighbours, so the result is the same for every number of threads.
-// A block that the window empties is never looked at; one that it fills is not masked.
+// A task is a few strips of queries of one head. It iterates over the keys in blocks: scores of a block, their maximum,
+// weights, weighted values (attention_tile.hpp, attention_softmax.hpp). Blocks form a grid that starts at key 0, and
+// the arithmetic of a strip does not depend on its neighbours, so the result is the same for every number of threads.
+// Blocks outside the window are skipped; blocks inside it are not masked.
 //
 //   serial_executor executor;
 //   attention<Arch>(layout, heads, head_count, scratch, executor);
@@ -25,8 +25,8 @@
 
 namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
 
-/// Bytes of scratch (aligned to `scratch_alignment`) for an executor with this many workers. Grows with neither the
-/// number of queries nor that of keys.
+/// Bytes of scratch (aligned to `scratch_alignment`) for an executor with this many workers. Independent of the number
+/// of queries and keys.
 template <class Arch>
 [[nodiscard]] constexpr std::size_t attention_scratch_bytes(const attention_layout& layout,
                                                             std::size_t workers = 1) noexcept {
@@ -36,9 +36,9 @@ template <class Arch>
 
 /// Attention of every head in the list: out[i] = softmax_j(score(scale q[i].k[j]) + bias[i,j]) . v[j].
 ///
-/// A query that sees no key gets exactly 0 (and lse -inf), and so does one whose logits are all -inf. NaN or infinity
-/// in anything hidden has no effect, nor has a value whose logit is -inf; elsewhere it reaches the rows that see it.
-/// The result does not depend on the executor.
+/// A query that sees no key, or whose logits are all -inf, gets exactly 0 (and lse -inf). NaN and infinity in hidden
+/// elements and in values with a logit of -inf have no effect; elsewhere they reach the rows that see them. The result
+/// does not depend on the executor.
 template <class Arch, class Numbers = detail::float_numbers<Arch>, Executor Threads, class Score = identity_score>
   requires ScoreFunction<Score, Arch>
 void attention(const attention_layout& layout, const attention_head* heads, std::size_t head_count, void* scratch,
@@ -51,7 +51,7 @@ void attention(const attention_layout& layout, const attention_head* heads, std:
   const std::size_t tasks = head_count * tasks_per_head;
   const auto task_at = [&](std::size_t task) -> detail::task_place {
     if (task >= tasks) return {};
-    // Last queries first: under a causal mask theirs are the long tasks, and a short one should end the work.
+    // The last queries first: under a causal mask their tasks are the longest, and short tasks should come last.
     const std::size_t part = tasks_per_head - 1 - task % tasks_per_head;
     return {&heads[task / tasks_per_head], part * task_queries,
             detail::least(layout.queries, (part + 1) * task_queries)};

@@ -1,14 +1,14 @@
-// dimwise/kernels/attention_bfloat16.hpp -- attention in products of bfloat16: what differs from floats.
+// dimwise/kernels/attention_bfloat16.hpp -- attention in bfloat16 products: the parts that differ from float.
 //
 // Layer: kernels. Includes: attention_pack.hpp, attention_softmax.hpp.
 // Tests: tests/kernels/attention_bfloat16.test.cpp. Benchmark: benchmarks/bench_attention.cpp
 //
-// A lane holds two neighbours: of q and k two features, of weights and values two keys. One instruction multiplies both
-// and adds them to a float, as fast as the multiply-add of one float, so the tiles of attention_tile.hpp do twice as
-// much. Queries are rounded once, keys and values once for each task, weights before they are divided by their sum.
-// Maxima, exponentials and sums stay float. Numbers below 2^-126 count as 0, as the instruction takes them.
+// A lane holds two neighbours: two features of q and k, two keys of weights and values. One instruction multiplies both
+// pairs and adds them to a float, as fast as one float multiply-add, so the tiles of attention_tile.hpp do twice the
+// work. Queries are rounded once, keys and values once per task, and weights before the division by their sum. Maxima,
+// exponentials and sums stay float. The instruction treats numbers below 2^-126 as 0.
 //
-// Weights need no more than their 8 bits: 2^x by a polynomial of the fourth degree is within 3e-6.
+// Weights need only 8 bits of precision: 2^x by a polynomial of degree 4 has an error below 3e-6.
 //
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
@@ -35,13 +35,13 @@ struct bfloat16_pairs {
   }
 };
 
-// What attention_task needs to know of its numbers.
+// The number format that attention_task uses.
 template <class Arch>
 struct bfloat16_numbers {
   using lanes_type = bfloat16_pairs<Arch>;
   static constexpr std::size_t in_lane = 2;
 
-  // A power of 2 goes into q, which stays as exact as it was; what is left of the scale, from 1 to 2, does not.
+  // A power of 2 is folded into q exactly; the rest of the scale, from 1 to 2, is applied to the scores.
   [[nodiscard, gnu::always_inline]] static float scale_of_queries(float scale) noexcept {
     std::uint32_t bits;
     __builtin_memcpy(&bits, &scale, sizeof(bits));
@@ -55,7 +55,7 @@ struct bfloat16_numbers {
     return scale / scale_of_queries(scale);
   }
 
-  /// strip[c / 2, i] = the features c and c + 1 of query i; lanes past the last repeat it.
+  /// strip[c / 2, i] = the features c and c + 1 of query i; lanes past the last query repeat it.
   [[gnu::noinline]] static void pack_strip(const matrix_view<const float>& from, std::size_t rows, std::size_t features,
                                            float factor, float* strip) noexcept {
     constexpr std::size_t n = lanes<Arch>;
@@ -81,7 +81,7 @@ struct bfloat16_numbers {
     }
   }
 
-  /// Rows of pairs of features, (features + 1) / 2 lanes apart.
+  /// Rows of feature pairs, (features + 1) / 2 lanes apart.
   [[gnu::noinline]] static void pack_keys(const matrix_view<const float>& from, std::size_t rows, std::size_t features,
                                           float* to) noexcept {
     constexpr std::size_t n = lanes<Arch>;
@@ -104,7 +104,7 @@ struct bfloat16_numbers {
     }
   }
 
-  /// Rows of features, a lane for two keys; the last of an odd number has zeros beside it.
+  /// Rows of features, one lane for two keys; an odd last key is paired with zeros.
   [[gnu::noinline]] static void pack_values(const matrix_view<const float>& from, std::size_t rows,
                                             std::size_t features, float* to) noexcept {
     constexpr std::size_t n = lanes<Arch>;
@@ -134,7 +134,7 @@ struct bfloat16_numbers {
     }
   }
 
-  /// No NaN and no infinity among packed values.
+  /// Whether all packed values are finite.
   [[nodiscard, gnu::noinline]] static bool all_finite(const float* from, std::size_t lanes_of_keys,
                                                       std::size_t features) noexcept {
     const __m512i exponent = _mm512_set1_epi16(0x7f80);
@@ -147,8 +147,8 @@ struct bfloat16_numbers {
     return true;
   }
 
-  /// `weigh` of attention_softmax.hpp, with two keys to a lane in the rows of half the number. Keys beside those of a
-  /// vector weigh 0. Marked weights stay floats, one to a lane, and are rounded.
+  /// `weigh` of attention_softmax.hpp with two keys per lane, in half as many rows. Keys that pad a lane weigh 0.
+  /// Marked weights stay floats, one per lane, and are rounded.
   template <bool MarkHidden>
   [[gnu::noinline]] static void weigh(float* scores, const keys_per_vector<Arch>& keys, std::size_t vectors,
                                       const softmax_state& state, float* rescale) noexcept {
@@ -227,19 +227,19 @@ struct bfloat16_numbers {
   }
 
  private:
-  // Rounded, those of `low` first.
+  // Rounded; the lanes of `low` come first.
   [[nodiscard, gnu::always_inline]] static floats<Arch> rounded(const floats<Arch>& low,
                                                                 const floats<Arch>& high) noexcept {
     return floats<Arch>(_mm512_castsi512_ps((__m512i)_mm512_cvtne2ps_pbh(high.data, low.data)));
   }
-  // A number that is rounded to infinity is infinite whatever it is scaled by.
+  // A number that rounds to infinity stays infinite under any scale.
   [[nodiscard, gnu::always_inline]] static floats<Arch> scaled(const floats<Arch>& x, const floats<Arch>& by) noexcept {
     const __m512 size =
         _mm512_castsi512_ps(_mm512_and_si512(_mm512_castps_si512(x.data), _mm512_set1_epi32(0x7fffffff)));
     const __mmask16 too_large = _mm512_cmp_ps_mask(size, _mm512_set1_ps(0x1.ffp127F), _CMP_GE_OQ);
     return floats<Arch>(_mm512_mask_mul_ps((x * by).data, too_large, x.data, _mm512_set1_ps(infinity)));
   }
-  // Rounded, a lane for two.
+  // Rounded, two numbers per lane.
   [[nodiscard, gnu::always_inline]] static floats<Arch> side_by_side(const floats<Arch>& first,
                                                                      const floats<Arch>& second) noexcept {
     alignas(64) static constexpr std::uint16_t order[32] = {0,  16, 1,  17, 2,  18, 3,  19, 4,  20, 5,
@@ -262,7 +262,7 @@ struct bfloat16_numbers {
   [[nodiscard, gnu::always_inline]] static floats<Arch> exp_of(const floats<Arch>& x) noexcept {
     using vec = floats<Arch>;
     const vec y = x * vec(1.44269504F);
-    // y less the whole number below it; 0 for -inf, which scalef then makes 0.
+    // The fractional part of y; 0 for -inf, which scalef then turns into 0.
     const vec f(_mm512_maskz_reduce_ps(0xffff, y.data, 0x09));
     vec p = fma<Arch>(f, vec(0x1.b7f730p-7F), vec(0x1.abf868p-5F));
     p = fma<Arch>(p, f, vec(0x1.ee2450p-3F));

@@ -3,17 +3,17 @@
 // Layer: kernels. Includes: the attention_*.hpp headers and executor.hpp.
 // Tests: tests/kernels/attention_gradient.test.cpp. Benchmark: benchmarks/bench_training.cpp
 //
-// Scores are computed again, block by block, from what the forward pass read and the lse that it gave; five products
-// for each pair, none of them stored whole (attention_gradient_plan.hpp). A task is one key head and all query heads
-// that share a gradient with it. Where these are few, each is cut into parts, whose sums are joined in their order: so
-// the order of every sum is that of the problem, on any executor.
+// Scores are recomputed block by block from the inputs and the lse of the forward pass: five products per pair, none of
+// them stored whole (attention_gradient_plan.hpp). A task is one key head and all query heads that share a gradient
+// with it. If there are few tasks, each is split into parts, whose sums are joined in order: the order of every sum
+// depends on the problem alone, not on the executor.
 //
 //   attention_gradient_call call{forward_call, strides, gradients};
 //   attention_gradient<Arch>(call, scratch, executor);
 //
-// History: 1. plain loops; 2. blocks of keys against panels of queries, everything transposed (lanes are queries) but
-// the gradients of keys and values, which take weights as broadcasts: nothing is turned but q, d_out and d_q once for
-// each span of keys.
+// History: 1. scalar loops; 2. blocks of keys against panels of queries. Everything is transposed (lanes are queries)
+// but the gradients of keys and values, which take weights as broadcasts: only q, d_out and d_q are transposed, once
+// for each span of keys.
 //
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
@@ -30,7 +30,7 @@ namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
 
 namespace detail {
 
-// What the parts of a task summed up, in their order, for the keys [begin, end).
+// Joins the sums of the parts of a task in order, for the keys [begin, end).
 template <class Arch>
 void join_parts(const attention_gradient_call& call, const head_range& heads, float* sums, std::size_t floats_of_part,
                 std::size_t parts, std::size_t begin, std::size_t end) noexcept {
@@ -56,8 +56,8 @@ void join_parts(const attention_gradient_call& call, const head_range& heads, fl
 
 }  // namespace detail
 
-/// Bytes of scratch (aligned to `scratch_alignment`) for an executor with this many workers. It does not grow with the
-/// number of pairs: each query of a task takes one number, and where few tasks are cut into parts, so do their keys.
+/// Bytes of scratch (aligned to `scratch_alignment`) for an executor with this many workers. Independent of the number
+/// of pairs: it has one number per query of a task, and a sum per key if few tasks are split into parts.
 template <class Arch>
 [[nodiscard]] std::size_t attention_gradient_scratch_bytes(const attention_gradient_call& call,
                                                            std::size_t workers = 1) noexcept {
@@ -68,8 +68,8 @@ template <class Arch>
 
 /// Writes d_q, d_k and d_v of every head, and adds to d_bias.
 ///
-/// Rows that see nothing, and keys that nobody sees, get exactly 0. NaN or infinity in anything hidden has no effect;
-/// elsewhere it reaches the gradients of the pairs that it belongs to. The result does not depend on the executor.
+/// Rows that see no key, and keys that no query sees, get exactly 0. NaN and infinity in hidden elements have no
+/// effect; elsewhere they reach the gradients of their pairs. The result does not depend on the executor.
 template <class Arch, Executor Threads>
 void attention_gradient(const attention_gradient_call& call, void* scratch, Threads& threads) {
   const detail::gradient_tasks<Arch> cut(call);

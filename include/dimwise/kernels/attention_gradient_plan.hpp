@@ -1,11 +1,12 @@
-// dimwise/kernels/attention_gradient_plan.hpp -- how the backward pass of attention is cut, and the memory of a worker.
+// dimwise/kernels/attention_gradient_plan.hpp -- the blocking of the backward pass of attention, and a worker's
+// buffers.
 //
 // Layer: kernels. Includes: attention_plan.hpp.
 // Tests: tests/kernels/attention_gradient.test.cpp
 //
-// Two levels: K, V and their gradients of a *span* of keys stay in the second-level cache while all queries pass by in
-// *panels* of some strips; the weights of a panel and a *block* of keys stay in the first. So what is read again for
-// each span is O(queries), and a head that outgrows the second-level cache costs no more for a pair than a small one.
+// Two levels: K, V and their gradients for a *span* of keys stay in the L2 cache while all queries pass in *panels* of
+// a few strips; the weights of a panel and a *block* of keys stay in the L1 cache. Only O(queries) is re-read per span,
+// so a head that exceeds the L2 cache costs no more per pair than a small one.
 //
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
@@ -18,27 +19,28 @@
 
 #include <cstddef>
 
-// A value that a switch leaves out does not compile.
+// A value that a switch does not handle fails to compile.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic error "-Wswitch"
 
 namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail {
 
-/// Features of a row in whole registers.
+/// The features of a row, rounded up to whole registers.
 template <class Arch>
 [[nodiscard, gnu::always_inline]] constexpr std::size_t whole_registers(std::size_t features) noexcept {
   return (features + lanes<Arch> - 1) / lanes<Arch> * lanes<Arch>;
 }
 
-/// The cuts of one problem: of its extents alone.
+/// The blocking of one problem, which depends on its extents alone.
 template <class Arch>
 struct gradient_plan {
   static constexpr std::size_t width = strip_width<Arch>;
-  /// Queries in a panel, about: more make the sums over queries longer, and the weights of a block larger.
+  /// The approximate number of queries in a panel: more lengthen the sums over queries and enlarge the weights of a
+  /// block.
   static constexpr std::size_t panel_queries = 64;
   static constexpr std::size_t strips = panel_queries / width;
   static constexpr std::size_t queries = strips * width;
-  /// Floats of K, V and their gradients that stay in the second-level cache.
+  /// Floats of K, V and their gradients that stay in the L2 cache.
   static constexpr std::size_t span_floats = std::size_t{100} << 10;
   static constexpr std::size_t most_blocks = 8;
 
@@ -50,7 +52,7 @@ struct gradient_plan {
     const std::size_t keys = greatest<std::size_t>(layout.keys, 1);
     const std::size_t fitting = greatest<std::size_t>(of_key == 0 ? most_blocks : span_floats / of_key / block_keys, 1);
     const std::size_t most = least(fitting, most_blocks) * block_keys;
-    // Spans and blocks of nearly one extent each.
+    // Spans and blocks of nearly equal extents.
     const std::size_t spans = (keys + most - 1) / most;
     const std::size_t each = (keys + spans - 1) / spans;
     const std::size_t blocks = (each + block_keys - 1) / block_keys;
@@ -60,7 +62,7 @@ struct gradient_plan {
   }
 };
 
-/// One worker's memory, carved from its share of the scratch.
+/// The buffers of one worker in its share of the scratch.
 template <class Arch>
 class gradient_buffers {
  public:
@@ -76,9 +78,9 @@ class gradient_buffers {
     delta,       ///< of the panel: d_out . out - d_lse
     p,           ///< weights, [strip][key, width]
     d_s,         ///< gradients of scores
-    slope,       ///< of the function of scores
+    slope,       ///< the derivative of the function of scores
     added,       ///< to the scores of one strip and block
-    unused,      ///< maxima that nobody reads
+    unused,      ///< maxima that are not read
     factor,      ///< one number for each query of a strip
     k,           ///< [key, feature] of a span
     v,
@@ -151,13 +153,13 @@ class gradient_buffers {
   float* start_[parts];
 };
 
-/// Neighbouring heads.
+/// A range of neighbouring heads.
 struct head_range {
   std::size_t begin;
   std::size_t end;
 };
 
-/// Whether two heads read the same keys and values, and give their gradients to the same places.
+/// Whether two heads read the same keys and values and write the same gradients.
 [[nodiscard, gnu::always_inline]] inline bool same_keys(const attention_gradient_call& call, std::size_t a,
                                                         std::size_t b) noexcept {
   const attention_head& x = call.forth.heads[a];
@@ -166,14 +168,14 @@ struct head_range {
          call.gradients[a].d_k == call.gradients[b].d_k && call.gradients[a].d_v == call.gradients[b].d_v;
 }
 
-/// Whether the gradients of two neighbouring heads meet in one sum.
+/// Whether the gradients of two neighbouring heads are added into one sum.
 [[nodiscard, gnu::always_inline]] inline bool share_a_sum(const attention_gradient_head& a,
                                                           const attention_gradient_head& b) noexcept {
   return (a.d_k != nullptr && a.d_k == b.d_k) || (a.d_v != nullptr && a.d_v == b.d_v) ||
          (a.d_bias != nullptr && a.d_bias == b.d_bias);
 }
 
-/// Heads that one task computes: as many as share sums with their neighbours.
+/// The heads of one task: those that share sums with their neighbours.
 [[nodiscard, gnu::always_inline]] inline head_range heads_from(const attention_gradient_call& call,
                                                                std::size_t begin) noexcept {
   std::size_t end = begin + 1;
@@ -187,7 +189,7 @@ struct head_range {
   return heads;
 }
 
-/// The tasks of a call, and the parts of each: of the problem alone.
+/// The tasks of a call and the parts of each; they depend on the problem alone.
 template <class Arch>
 struct gradient_tasks {
   static constexpr std::size_t enough = 8;                         ///< tasks that keep several threads busy
@@ -211,7 +213,7 @@ struct gradient_tasks {
       begin = heads.end;
     }
     if (tasks == 0 || tasks >= enough || !one_group) return;
-    // Each part keeps sums for all keys: together no more than the gradients of the queries, or a few megabytes.
+    // Each part has sums for all keys: together at most the size of the gradients of the queries, or a few megabytes.
     const std::size_t of_part = l.keys * (whole_registers<Arch>(l.head_dim) + whole_registers<Arch>(l.value_dim));
     const std::size_t memory = greatest(spare_floats, call.forth.count * l.queries * l.head_dim);
     const std::size_t panels =

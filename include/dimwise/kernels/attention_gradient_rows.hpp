@@ -1,5 +1,5 @@
-// dimwise/kernels/attention_gradient_rows.hpp -- rows in memory to and from the panels of the backward pass of
-// attention.
+// dimwise/kernels/attention_gradient_rows.hpp -- copies between rows in memory and the panels of the attention backward
+// pass.
 //
 // Layer: kernels. Includes: attention_pack.hpp.
 // Tests: tests/kernels/attention_gradient.test.cpp
@@ -36,7 +36,7 @@ template <class Arch>
   }
 }
 
-/// Whole registers, aligned.
+/// Copies whole registers, aligned.
 template <class Arch>
 [[gnu::noinline]] void copy_floats(const float* from, std::size_t floats_of, float* to) noexcept {
   for (std::size_t i = 0; i < floats_of; i += lanes<Arch>) store_aligned<Arch>(to + i, load_aligned<Arch>(from + i));
@@ -49,13 +49,13 @@ template <class Arch>
     store_aligned<Arch>(to + i, load_aligned<Arch>(to + i) + load_aligned<Arch>(from + i));
 }
 
-/// Zeros in whole registers.
+/// Writes zeros in whole registers.
 template <class Arch>
 [[gnu::noinline]] void clear_floats(float* to, std::size_t floats_of) noexcept {
   for (std::size_t i = 0; i < floats_of; i += lanes<Arch>) store_aligned<Arch>(to + i, floats<Arch>(0.0F));
 }
 
-/// Rows with zeros behind the last feature, in whole registers.
+/// Copies rows and pads the features with zeros to whole registers.
 template <class Arch>
 [[gnu::noinline]] void copy_padded(const matrix_view<const float>& from, std::size_t rows, std::size_t features,
                                    float* to) noexcept {
@@ -72,7 +72,7 @@ template <class Arch>
   }
 }
 
-/// Rows in whole registers, times `factor`, to where a gradient belongs; with `onto` added to it.
+/// Writes rows of whole registers, times `factor`, to a gradient; adds them if `onto`.
 template <class Arch>
 [[gnu::noinline]] void write_rows(const float* from, std::size_t rows, std::size_t features, float factor, bool onto,
                                   const matrix_view<float>& to) noexcept {

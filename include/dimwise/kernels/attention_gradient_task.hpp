@@ -1,4 +1,4 @@
-// dimwise/kernels/attention_gradient_task.hpp -- the backward pass of attention for some heads that share a sum.
+// dimwise/kernels/attention_gradient_task.hpp -- one task of the attention backward pass: heads that share a sum.
 //
 // Layer: kernels. Includes: the other attention_*.hpp headers.
 // Tests: tests/kernels/attention_gradient.test.cpp
@@ -24,7 +24,7 @@
 
 namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail {
 
-/// -slope |distance|, the part of a score function whose own slope is 1.
+/// -slope |distance|, the part of a score function whose derivative is 1.
 template <class Arch>
 struct distance_score {
   const score_function* what;
@@ -45,7 +45,7 @@ class attention_gradient_task {
   attention_gradient_task(const attention_gradient_call& call, float* scratch, std::size_t group) noexcept
       : call_(call), layout_(call.forth.layout), cut_(layout_), at_(scratch, layout_, group) {}
 
-  /// All queries of some heads: those that share keys and values go over them together.
+  /// All queries of a range of heads; heads that share keys and values read them together.
   void run(const head_range& heads) noexcept {
     for (std::size_t first = heads.begin; first < heads.end;) {
       std::size_t last = first + 1;
@@ -57,8 +57,8 @@ class attention_gradient_task {
     }
   }
 
-  /// Every `parts`th panel of queries of heads that share keys and values. What they add to the gradients of keys and
-  /// values goes to `sums`: rows in whole registers, those of d_k, then those of d_v.
+  /// Every `parts`th panel of queries of heads that share keys and values. Writes their contributions to the gradients
+  /// of keys and values to `sums`: rows in whole registers, those of d_k, then those of d_v.
   void run_part(const head_range& heads, std::size_t part, std::size_t parts, float* sums) noexcept {
     part_ = part;
     parts_ = parts;
@@ -114,7 +114,7 @@ class attention_gradient_task {
     return at_[buffers::deltas] + (h - first_head_) * queries();
   }
 
-  // Calls f for the panels of queries of a head that belong to this part.
+  // Calls f for the query panels of a head in this part.
   template <class F>
   [[gnu::always_inline]] void each_panel(std::size_t h, const F& f) const noexcept {
     const std::size_t panels = (queries() + plan::queries - 1) / plan::queries;
@@ -124,7 +124,7 @@ class attention_gradient_task {
     }
   }
 
-  // d_out . out - d_lse of each query; 0 to the gradients of queries that see nothing, which no span will meet.
+  // d_out . out - d_lse of each query; writes 0 to the gradients of queries that see no key, which no span visits.
   void prepare(std::size_t h, float* deltas) const noexcept {
     const attention_gradient_head& g = gradient(h);
     const attention_gradient_layout& l = call_.layout;
@@ -150,7 +150,7 @@ class attention_gradient_task {
     return base == nullptr ? nullptr : base + static_cast<std::ptrdiff_t>(index) * stride;
   }
 
-  // Copies the keys and values of a span, and finds out which blocks of them hold ordinary numbers alone.
+  // Copies the keys and values of a span, and records which blocks are finite.
   void fetch(const attention_head& of, const key_span& span) noexcept {
     const std::size_t count = span.end - span.begin;
     copy_rows<Arch>({from_row(of.k, layout_.k_row, span.begin), layout_.k_row, layout_.k_feature}, count,
@@ -167,7 +167,7 @@ class attention_gradient_task {
     return all_finite<Arch>(from, static_cast<std::ptrdiff_t>(features), rows, features);
   }
 
-  // All queries of a head and the keys of a span.
+  // Processes all queries of a head with the keys of a span.
   void meet_queries(std::size_t h, const key_span& span, const float* deltas) noexcept {
     const head_window window(layout_, head(h));
     each_panel(h, [&](const query_range& panel) __attribute__((always_inline)) {
@@ -180,7 +180,7 @@ class attention_gradient_task {
         if (greatest(seen.begin, block.begin) >= least(seen.end, block.end)) continue;
         meet_block(h, window, panel, span, block, finite && finite_[b]);
       }
-      // The first span that these queries meet writes their gradients, later ones add to them.
+      // The first span of these queries writes their gradients, later spans add to them.
       if (gradient(h).d_q != nullptr) write_queries(h, panel, seen.begin < span.begin);
     });
   }
@@ -192,8 +192,8 @@ class attention_gradient_task {
     return {panel.begin + s * width, least(panel.begin + (s + 1) * width, panel.end)};
   }
 
-  // Both layouts of q and d_out; whether all numbers of these queries are ordinary ones. Among others, a query at whose
-  // output nothing arrives is marked by a log-sum-exp of +inf and sends nothing: it was discarded, and may be NaN.
+  // Both layouts of q and d_out; returns whether all their elements are finite. If not, a query whose d_out is all 0 is
+  // marked by a log-sum-exp of +inf and contributes nothing: its output was discarded, and it may be NaN.
   [[nodiscard]] bool start_panel(std::size_t h, const query_range& panel, const float* deltas) const noexcept {
     const attention_head& of = head(h);
     const attention_gradient_head& g = gradient(h);
@@ -220,7 +220,7 @@ class attention_gradient_task {
     for (std::size_t i = 0; i < plan::queries; ++i) {
       const std::size_t query = panel.begin + least(i, rows - 1);
       const float sum = of.lse[static_cast<std::ptrdiff_t>(query) * layout_.lse_query];
-      // A row that sees nothing has logits of -inf alone: any number will do, where -inf - -inf would be NaN.
+      // A row that sees no key has logits of -inf alone: any finite number avoids -inf - -inf, which is NaN.
       lse[i] = sum == -infinity ? 0.0F : sum;
       delta[i] = deltas[query];
       others += (lse[i] - lse[i]) + (delta[i] - delta[i]);
@@ -251,7 +251,7 @@ class attention_gradient_task {
                         {from_row(gradient(h).d_q, to.d_q_row, strip.begin), to.d_q_row, to.d_q_feature});
     }
   }
-  // One panel meets one block: `finite` says that products with hidden pairs are 0.
+  // Processes a panel with a block of keys; `finite` means that products with hidden pairs are 0.
   void meet_block(std::size_t h, const head_window& window, const query_range& panel, const key_span& span,
                   const key_span& block, bool finite) noexcept {
     const std::size_t strips = strips_of(panel);
@@ -304,7 +304,7 @@ class attention_gradient_task {
     }
   }
 
-  // Weights and gradients of scores of one strip and block; false where a mask hides all of them.
+  // Weights and gradients of scores of one strip and block; returns false if a mask hides all of them.
   [[nodiscard]] bool weigh_strip(std::size_t h, std::size_t s, const query_range& strip, const key_span& block,
                                  const sight<Arch>& of, const float* k, const float* v, bool finite) noexcept {
     score_edit<Arch> edit{
@@ -313,7 +313,7 @@ class attention_gradient_task {
     const distance_score<Arch> distance{&call_.forth.score};
     const bool edits_scores = changes_scores(distance);
     const bool slopes = has_slopes();
-    // Numbers that hide nothing are added in the tile's registers.
+    // Added numbers that hide no pair are added in the tile's registers.
     added_scores added;
     if (!edit.added.hides && !edits_scores && !slopes) {
       added = edit.added;
@@ -354,7 +354,7 @@ class attention_gradient_task {
     return call_.forth.score.own != nullptr || call_.forth.score.soft_cap != 0;
   }
 
-  // The user's own function of scores, then the soft cap.
+  // Applies the user's function of scores, then the soft cap.
   void shape_scores(float* scores, float* slope, const score_tile_place& at) const noexcept {
     const score_function& what = call_.forth.score;
     if (what.own != nullptr) {
@@ -371,7 +371,7 @@ class attention_gradient_task {
     return added;
   }
 
-  // What a bias and a mask add to a strip and a block; false where they hide all of it.
+  // The bias and mask of a strip and a block; returns false if they hide all of it.
   [[nodiscard]] bool add(const attention_head& of, const query_range& strip, const key_span& block,
                          added_scores& to) const noexcept {
     if (of.bias == nullptr && of.allow == nullptr) return true;
@@ -386,7 +386,7 @@ class attention_gradient_task {
     return seen != visible::none;
   }
 
-  // From the gradients of what was shaped to those of the products.
+  // Multiplies the gradients of the scores by the derivatives of the score functions.
   void multiply_slopes(std::size_t s, std::size_t keys) const noexcept {
     const std::size_t panel = s * block_keys * width;
     std::size_t tile = 0;
@@ -403,7 +403,7 @@ class attention_gradient_task {
                 const sight<Arch>& of) const noexcept {
     float* const d_s = at_[buffers::d_s] + s * block_keys * width;
     const std::size_t keys = block.end - block.begin;
-    // What no tile computed counts as 0.
+    // Elements that no tile computes are 0.
     for (std::size_t v = 0; v < of.vectors; ++v) {
       const lane_range seen{of.some.begin[v], greatest(of.some.begin[v], of.some.end[v])};
       for (std::size_t j = 0; j < keys; ++j) {

@@ -1,11 +1,11 @@
-// dimwise/kernels/attention_gradient_tile.hpp -- the register tile that sums rows of queries into gradients of keys.
+// dimwise/kernels/attention_gradient_tile.hpp -- the register tile that adds rows of queries to the gradients of keys.
 //
 // Layer: kernels. Includes: attention_tile.hpp.
 // Tests: tests/kernels/attention_gradient.test.cpp
 //
-// Of the five products of the backward pass, four read weights that are kept transposed, a lane per query: two are the
-// tiles of the forward pass. The gradients of keys and values take each weight as a broadcast and rows of queries as
-// vectors: then no block of weights is ever turned.
+// Four of the five products of the backward pass read weights that are stored transposed, one lane per query; two of
+// them use the tiles of the forward pass. The gradients of keys and values take weights as broadcasts and rows of
+// queries as vectors, so that no block of weights is transposed.
 //
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
@@ -18,13 +18,13 @@
 
 namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail {
 
-/// The queries of one strip that count for some keys: lanes [begin, end).
+/// The visible queries of one strip for some keys: lanes [begin, end).
 struct lane_range {
   std::size_t begin = 0;
   std::size_t end = 0;
 };
 
-/// Weights of a panel, [strip][key, strip_width], and which of them count.
+/// The weights of a panel, [strip][key, strip_width], and its visible lanes.
 struct weight_panel {
   const float* data;
   std::size_t strip_step;
@@ -32,7 +32,7 @@ struct weight_panel {
   std::size_t strips;
 };
 
-/// Rows of queries, features contiguous and aligned.
+/// Rows of queries with contiguous, aligned features.
 struct row_panel {
   const float* data;
   std::ptrdiff_t row;

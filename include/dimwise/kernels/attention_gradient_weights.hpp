@@ -1,12 +1,12 @@
-// dimwise/kernels/attention_gradient_weights.hpp -- from logits to weights and the gradients of logits, in place.
+// dimwise/kernels/attention_gradient_weights.hpp -- weights and gradients of logits from logits, in place.
 //
 // Layer: kernels. Includes: exp.hpp, attention_pack.hpp, attention_softmax.hpp.
 // Tests: tests/kernels/attention_gradient.test.cpp
 //
 //   p = exp(logit - lse)      d_logit = p (d_p - delta)      delta = d_out . out - d_lse
 //
-// A hidden pair has the logit -inf. Its weight becomes -0, which marks it, and its gradient 0, whatever d_p is. So do
-// the pairs of a query that was discarded, whose lse is +inf.
+// A hidden pair has the logit -inf. Its weight becomes -0, which marks it, and its gradient 0 for any d_p; likewise the
+// pairs of a discarded query, whose lse is +inf.
 //
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
@@ -23,15 +23,15 @@
 
 namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail {
 
-/// Not above 0; NaN stays. The logarithm of a sum is rounded, so a logit may exceed it.
+/// min(x, 0); keeps NaN. A logit may exceed the rounded logarithm of the sum.
 template <class Arch>
 [[nodiscard, gnu::always_inline]] inline floats<Arch> at_most_zero(const floats<Arch>& x) noexcept {
   const floats<Arch> zero(0.0F);
   if constexpr (is_neon64<Arch>) return select<Arch>(x > zero, zero, x);
-  else return min_skip_nan<Arch>(zero, x);  // gives its second operand where that is NaN
+  else return min_skip_nan<Arch>(zero, x);  // returns its second operand if that is NaN
 }
 
-/// Logits in `p` and gradients of weights in `d_s` to weights and gradients of logits, for part of a block.
+/// Converts logits in `p` and gradients of weights in `d_s` to weights and gradients of logits, for part of a block.
 template <class Arch, bool Hides>
 [[gnu::noinline]] void weigh_gradients(float* p, float* d_s, const score_tile_place& at, const float* lse,
                                        const float* delta) noexcept {
@@ -58,7 +58,7 @@ template <class Arch, bool Hides>
   }
 }
 
-/// Scores of a part of a block to c * tanh(score / c), and the slopes of that times those in `slope`.
+/// Replaces the scores of part of a block by c * tanh(score / c), and multiplies `slope` by the derivative.
 template <class Arch, class Cap>
 [[gnu::noinline]] void cap_scores(float* scores, float* slope, const score_tile_place& at, const Cap& cap,
                                   bool onto) noexcept {
@@ -70,7 +70,7 @@ template <class Arch, class Cap>
       const std::size_t place = j * strip_width<Arch> + v * lanes<Arch>;
       const vec capped = cap(load_aligned<Arch>(scores + place));
       const vec t = capped * inverse;
-      // (1 - t) (1 + t): the difference of squares loses digits where t is nearly 1.
+      // (1 - t) (1 + t): 1 - t^2 loses digits if t is nearly 1.
       const vec s = (one - t) * (one + t);
       store_aligned<Arch>(scores + place, capped);
       store_aligned<Arch>(slope + place, onto ? s * load_aligned<Arch>(slope + place) : s);
@@ -78,7 +78,7 @@ template <class Arch, class Cap>
   }
 }
 
-/// Gradients of logits times slopes; a slope may be no number where the pair is hidden.
+/// Multiplies gradients of logits by derivatives; the derivative of a hidden pair may be NaN.
 template <class Arch>
 [[gnu::noinline]] void apply_slopes(const float* p, float* d_s, const float* slope,
                                     const score_tile_place& at) noexcept {
@@ -116,7 +116,7 @@ template <class Arch>
     }
     return;
   }
-  // A sum over queries, keys, or both: first of this block, then onto what is there.
+  // A sum over queries, keys, or both: sums this block first, then adds it to the gradient.
   floats<Arch> total(0.0F);
   alignas(64) float of_query[n];
   for (std::size_t i = 0; i < rows; i += n) {
@@ -136,7 +136,7 @@ template <class Arch>
   if (to.row == 0 && to.feature == 0) *to.data += reduce_sum<Arch>(total);
 }
 
-/// What add_row_sums does for one key, for rows that may hold infinities or NaN: a marked pair adds nothing at all.
+/// add_row_sums for one key and rows that may contain infinities or NaN: a marked pair adds nothing.
 template <class Arch>
 [[gnu::noinline]] void sum_seen_rows(const float* marks, const float* weights, const lane_range& range,
                                      const row_panel& x, std::size_t features, float* to) noexcept {
@@ -150,7 +150,7 @@ template <class Arch>
   }
 }
 
-/// The same for the gradient of queries, one feature of the keys.
+/// The same for one feature of the gradient of queries.
 template <class Arch>
 [[gnu::noinline]] void add_seen_keys(const float* marks, const float* weights, const float* k, std::ptrdiff_t k_row,
                                      const keys_per_vector<Arch>& keys, std::size_t vectors, float* to) noexcept {

@@ -1,10 +1,10 @@
-// dimwise/kernels/attention_mask.hpp -- a block of bias and boolean mask, turned so that lanes are queries.
+// dimwise/kernels/attention_mask.hpp -- packing of a block of bias and boolean mask with queries as lanes.
 //
 // Layer: kernels. Includes: attention_pack.hpp, attention_softmax.hpp, attention_types.hpp.
 // Tests: tests/kernels/attention.test.cpp
 //
-// Both become numbers to add, -inf where a key is hidden: a panel of them, or one for each key where all queries share
-// them. A block in which every pair is hidden is found here, before its scores are computed.
+// Both become numbers to add, -inf for hidden keys: a panel, or one number per key if all queries share them. Detects
+// fully hidden blocks before their scores are computed.
 //
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
@@ -25,7 +25,7 @@ template <class Arch>
   constexpr float hidden = -infinity;
   alignas(64) float lane[lanes<Arch>] = {};
   if (stride == 1 && keys == lanes<Arch>) {
-    // A constant trip count and stride: this one becomes three vector instructions.
+    // A constant trip count and stride: the loop becomes three vector instructions.
     for (std::size_t c = 0; c < lanes<Arch>; ++c) lane[c] = allow[c] ? 0.0F : hidden;
   } else {
     for (std::size_t c = 0; c < keys; ++c) { lane[c] = allow[static_cast<std::ptrdiff_t>(c) * stride] ? 0.0F : hidden; }
@@ -57,10 +57,10 @@ template <class Arch>
   for (std::size_t r = queries; r < lanes<Arch>; ++r) corner[r] = hidden;
 }
 
-// Which of a block's pairs are visible.
+// Whether pairs of a block are visible.
 enum class visible { none, some, all };
 
-// Turns a corner into its place in the panel; keeps the smallest number of each lane, NaN passed over.
+// Writes a transposed corner to the panel; keeps the minimum of each lane, ignoring NaN.
 template <class Arch>
 [[gnu::always_inline]] inline void store_turned(square<Arch>& corner, std::size_t keys, float* to,
                                                 floats<Arch>& smallest) noexcept {
@@ -108,7 +108,7 @@ template <class Arch>
   return visible::none;
 }
 
-/// added[j] for `keys` keys, where all queries share them. Arch names the caller's architecture in the symbol.
+/// added[j] for `keys` keys that all queries share. Arch distinguishes the symbols of different architectures.
 template <class Arch>
 [[nodiscard, gnu::noinline]] visible pack_added_keys(const attention_layout& layout, const attention_head& head,
                                                      std::size_t first_key, std::size_t keys, float* added) noexcept {

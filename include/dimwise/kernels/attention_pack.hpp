@@ -1,4 +1,4 @@
-// dimwise/kernels/attention_pack.hpp -- rows in memory to and from the transposed strips that the tiles work on.
+// dimwise/kernels/attention_pack.hpp -- packing of rows in memory into transposed strips, and back.
 //
 // Layer: kernels. Includes: attention_tile.hpp.
 // Tests: tests/kernels/attention.test.cpp
@@ -13,7 +13,7 @@
 
 namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail {
 
-/// A matrix somewhere in memory: element (i, c) is at data[i * row + c * feature].
+/// A strided matrix: element (i, c) is at data[i * row + c * feature].
 template <class Element>
 struct matrix_view {
   Element* data;
@@ -28,7 +28,7 @@ struct matrix_view {
 template <class Arch>
 using square = floats<Arch>[lanes<Arch>];
 
-// Rows [0, rows) and features [0, features) of a corner no larger than a register, zeros around it.
+// Loads rows [0, rows) and features [0, features) of a corner of at most a register, padded with zeros.
 template <class Arch>
 [[gnu::always_inline]] inline void load_square(square<Arch>& to, const matrix_view<const float>& from, std::size_t rows,
                                                std::size_t features) noexcept {
@@ -70,7 +70,7 @@ template <class Arch>
 }
 
 /// strip[c, i] = factor * from[i, c] for the first `rows` queries; lanes past the last repeat it, so that a score
-/// function receives only scores that exist.
+/// function receives only existing scores.
 template <class Arch>
 [[gnu::noinline]] void pack_strip(const matrix_view<const float>& from, std::size_t rows, std::size_t features,
                                   float factor, float* strip) noexcept {
@@ -122,12 +122,12 @@ template <class Arch>
   }
 }
 
-/// No NaN and no infinity among the elements.
+/// Whether all elements are finite.
 template <class Arch>
 [[gnu::noinline]] bool all_finite(const float* from, std::ptrdiff_t row, std::size_t rows,
                                   std::size_t features) noexcept {
-  // x * 0 is NaN for both kinds, and a NaN stays in a sum. Four rows at a time hide the latency of the sums; rows past
-  // the last are the last again.
+  // x * 0 is NaN for infinities and NaN, and a sum keeps NaN. Four rows at a time hide the latency of the additions;
+  // rows past the last repeat it.
   floats<Arch> zeros[4] = {floats<Arch>(0.0F), floats<Arch>(0.0F), floats<Arch>(0.0F), floats<Arch>(0.0F)};
   for (std::size_t i = 0; i < rows; i += 4) {
     for (std::size_t c = 0; c < features; c += lanes<Arch>) {

@@ -1,4 +1,5 @@
-// dimwise/kernels/attention_plan.hpp -- how attention is cut into tasks, strips and blocks, and the memory of a worker.
+// dimwise/kernels/attention_plan.hpp -- the division of attention into tasks, strips and blocks, and a worker's
+// buffers.
 //
 // Layer: kernels. Includes: attention_tile.hpp, attention_types.hpp.
 // Tests: tests/kernels/attention.test.cpp
@@ -14,7 +15,7 @@
 
 namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail {
 
-/// Keys in a block: 16 tiles of 6. Scores of a strip (24 KB on AVX-512) stay in the first-level cache.
+/// Keys in a block: 16 tiles of 6. The scores of a strip (24 KB on AVX-512) stay in the L1 cache.
 inline constexpr std::size_t block_keys = 96;
 
 template <class T>
@@ -26,8 +27,8 @@ template <class T>
   return a < b ? b : a;
 }
 
-/// Strips that share one pass over the keys: enough queries to make reading K and V from a far cache cheap, as long as
-/// their q and out stay in the second-level cache.
+/// Strips that share one pass over the keys: enough queries to amortise reading K and V from a distant cache, as long
+/// as their q and out stay in the L2 cache.
 template <class Arch>
 [[nodiscard]] constexpr std::size_t strips_per_task(const attention_layout& layout) noexcept {
   constexpr std::size_t queries = 256;
@@ -39,7 +40,7 @@ template <class Arch>
   return greatest<std::size_t>(least(least(wanted, fitting), present), 1);
 }
 
-/// One worker's memory, carved from its share of the scratch.
+/// The buffers of one worker in its share of the scratch.
 template <class Arch>
 struct attention_buffers {
   static constexpr std::size_t width = strip_width<Arch>;
@@ -76,14 +77,14 @@ struct attention_buffers {
         unused_maximum(rescale + width) {}
 };
 
-/// Queries [begin, end) of a head; no head: there is no such task.
+/// Queries [begin, end) of a head; a null head means no task.
 struct task_place {
   const attention_head* head = nullptr;
   std::size_t begin = 0;
   std::size_t end = 0;
 };
 
-/// K and V of one block, wherever they are in memory, and what is known of V.
+/// K and V of one block, in place or copied, and properties of V.
 struct key_block {
   std::size_t begin;
   std::size_t end;
@@ -94,7 +95,7 @@ struct key_block {
   enum class finite { unknown, yes, no } values = finite::unknown;
 };
 
-/// Keys [begin, end) that some query of a strip sees.
+/// The keys [begin, end) that some query of a strip sees.
 struct key_range {
   std::size_t begin;
   std::size_t end;

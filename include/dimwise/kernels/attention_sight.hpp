@@ -1,4 +1,4 @@
-// dimwise/kernels/attention_sight.hpp -- which keys a query, a strip or a register of queries sees by position.
+// dimwise/kernels/attention_sight.hpp -- the keys that a query, a strip or a register of queries sees by position.
 //
 // Layer: kernels. Includes: attention_plan.hpp.
 // Tests: tests/kernels/attention.test.cpp, tests/kernels/attention_gradient.test.cpp
@@ -23,16 +23,16 @@ struct query_range {
   std::size_t end;
 };
 
-/// What a strip sees of some keys.
+/// The visible keys of a strip.
 template <class Arch>
 struct sight {
   std::size_t vectors;
-  keys_per_vector<Arch> some;   ///< seen by a query of the vector
-  keys_per_vector<Arch> whole;  ///< seen by each of them
+  keys_per_vector<Arch> some;   ///< keys that some query of the vector sees
+  keys_per_vector<Arch> whole;  ///< keys that every query of the vector sees
 };
 
 /// Calls f(from, run, first, count) for runs of keys that begin at `from` for each of the vectors [first, first +
-/// count): at the left edge of a window some vectors see a key and some not yet. `run.end` counts from `from`.
+/// count): at the left edge of a window only some vectors see a key. `run.end` counts from `from`.
 template <class Arch, class F>
 [[gnu::always_inline]] inline void each_run(const keys_per_vector<Arch>& keys, std::size_t vectors,
                                             const F& f) noexcept {
@@ -61,13 +61,14 @@ template <class Arch, class F>
 class head_window {
  public:
   [[gnu::always_inline]] head_window(const attention_layout& layout, const attention_head& head) noexcept
-      // A window that ends before it begins shows nothing: strips and registers of queries would not notice.
+      // A window that ends before it begins shows nothing, which the ranges of strips and registers would not
+      // represent.
       : layout_(layout),
         visible_(layout.window.before + layout.window.after < 0 ? 0 : least(layout.keys, head.visible_keys)) {}
 
   [[nodiscard, gnu::always_inline]] std::size_t visible_keys() const noexcept { return visible_; }
 
-  /// The first key that `query` sees, and the first past those that it sees, both within the visible ones.
+  /// The first key that `query` sees, and the end of its range, limited to the visible keys.
   [[nodiscard, gnu::always_inline]] std::size_t begin_of(std::size_t query) const noexcept {
     return clamp_key(static_cast<std::ptrdiff_t>(query) + layout_.window.offset - layout_.window.before);
   }
@@ -78,7 +79,7 @@ class head_window {
     return {begin_of(queries.begin), end_of(queries.end - 1)};
   }
 
-  /// What `queries`, at most a strip of them, see of the keys [begin, end), counted from `begin`.
+  /// The keys among [begin, end), counted from `begin`, that `queries` (at most one strip) see.
   template <class Arch>
   [[nodiscard, gnu::always_inline]] sight<Arch> sight_of(const query_range& queries, std::size_t begin,
                                                          std::size_t end) const noexcept {

@@ -1,16 +1,16 @@
-// dimwise/kernels/attention_small.hpp -- attention of a few dozen queries and keys, where planning costs more than
-// work.
+// dimwise/kernels/attention_small.hpp -- attention of a few dozen queries and keys, without planning.
 //
 // Layer: kernels. Includes: attention_pack.hpp, exp.hpp, table.hpp.
 // Tests: tests/kernels/attention_small.test.cpp. Benchmark: benchmarks/kernels_attention.cpp
 //
-// No tasks, no blocks, no running maximum: all weights of a group of queries fit the stack. As in the large kernel,
-// lanes are queries until the weights are known; then lanes are features, so that results are stored as they are.
+// No tasks, blocks or running maximum: all weights of a group of queries fit on the stack. As in the large kernel,
+// lanes are queries until the weights are known; then lanes are features, so that results are stored without a
+// transposition.
 //
 //   if (!attention_small<Arch>(call)) attention<Arch>(call.layout, …);
 //
 // History: 1. the large kernel, 200 ns for 6 queries and keys of 24 and 28 features; 2. a template over all extents in
-// the caller's file, 80 ns, but for the caller's architecture alone; 3. this one, the same time for any extents.
+// the caller's file, 80 ns, but only for the caller's architecture; 3. this file, the same time for any extents.
 //
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
@@ -26,10 +26,10 @@ namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
 
 namespace detail {
 
-// What the stack holds; beyond it the large kernel is as fast.
+// The limit of the stack buffers; beyond it the large kernel is as fast.
 inline constexpr std::size_t small_keys = 48;
 inline constexpr std::size_t small_features = 128;
-// Multiply-adds of a call beyond which its heads are worth handing out.
+// Multiply-adds of a call from which its heads are distributed to threads.
 inline constexpr std::size_t small_attention = std::size_t{1} << 19;
 
 // A register of 16 floats for 6 queries wastes ten lanes and takes twice the shuffles of one of 8.
@@ -41,7 +41,7 @@ template <class Arch>
 using half_arch = Arch;
 #endif
 
-// One head, up to one register of its queries. Arch names the caller's architecture in every symbol.
+// One head, up to one register of its queries. Arch distinguishes the symbols of different architectures.
 template <class Arch, class Lanes>
 class small_group {
  public:
@@ -51,7 +51,7 @@ class small_group {
               std::size_t keys) noexcept
       : layout_(layout), head_(head), first_(first), queries_(queries), keys_(keys) {}
 
-  /// False, and nothing written, where a score is -inf and its value not finite: the product of both is no number.
+  /// Returns false without writing if a score is -inf and its value is not finite: their product is NaN.
   [[nodiscard]] bool run(bool values_are_finite) noexcept {
     transpose_queries();
     for (std::size_t j = 0; j < keys_;) j += keys_ - j <= 6 ? score_keys<6>(j) : score_keys<12>(j);
@@ -77,7 +77,7 @@ class small_group {
       square<Lanes> corner;
 #pragma GCC unroll 16
       for (std::size_t i = 0; i < width; ++i) {
-        // Lanes past the last query repeat it: what they compute is never stored.
+        // Lanes past the last query repeat it; their results are not stored.
         const float* row = q + static_cast<std::ptrdiff_t>(least(i, queries_ - 1)) * layout_.q_row + c;
         corner[i] = wide == width ? load<Lanes>(row) : load_partial<Lanes>(row, wide);
       }
@@ -87,7 +87,7 @@ class small_group {
     }
   }
 
-  // Keys from `begin` on; rows past the last key repeat it.
+  // Scores of the keys from `begin` on; rows past the last key repeat it.
   template <std::size_t Count>
   [[gnu::always_inline]] std::size_t score_keys(std::size_t begin) noexcept {
     const float* key[Count];
@@ -123,7 +123,7 @@ class small_group {
     }
   }
 
-  // Scores to normalised weights, in place; true where a score was -inf.
+  // Converts scores to normalised weights in place; returns whether a score was -inf.
   [[nodiscard]] bool weigh() noexcept {
     const key_window& w = layout_.window;
     if (w.before != key_window::unbounded || w.after != key_window::unbounded) hide_by_window();
@@ -201,7 +201,7 @@ class small_group {
   alignas(64) float weights_[small_keys + 12][width];
 };
 
-// True when the window hides a key from some query: then a value that is not finite must not be weighed 0.
+// Whether the window hides a key from some query: then a value that is not finite must not be multiplied by 0.
 [[nodiscard, gnu::always_inline]] inline bool hides(const attention_layout& layout, std::size_t keys) noexcept {
   const key_window& w = layout.window;
   const auto last_query = static_cast<std::ptrdiff_t>(layout.queries) - 1;
@@ -222,8 +222,8 @@ template <class Arch, class Lanes>
 
 }  // namespace detail
 
-/// Attention of every head of a small call; false where it is too large, or has a bias, a mask of elements or a
-/// function of scores, and then it is still to be done.
+/// Attention of every head of a small call; returns false without computing if the call is too large, or has a bias, an
+/// elementwise mask or a function of scores.
 template <class Arch>
 [[nodiscard]] bool attention_small(const attention_call& call) noexcept {
   const attention_layout& l = call.layout;
@@ -234,7 +234,7 @@ template <class Arch>
   for (std::size_t i = 0; i < call.count; ++i) {
     const attention_head& head = call.heads[i];
     const std::size_t keys = head.visible_keys < l.keys ? head.visible_keys : l.keys;
-    if (head.k == nullptr || head.v == nullptr) return false;  // stored in fewer bits
+    if (head.k == nullptr || head.v == nullptr) return false;  // low-precision keys or values
     if (head.bias != nullptr || head.allow != nullptr || head.lse != nullptr || keys == 0) return false;
     const bool hidden = detail::hides(l, keys);
     if (hidden && !detail::all_finite<Arch>(head.v, l.v_row, keys, l.value_dim)) return false;

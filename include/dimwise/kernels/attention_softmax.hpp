@@ -1,10 +1,10 @@
-// dimwise/kernels/attention_softmax.hpp -- from a block of scores to weights, with the running maximum and sum.
+// dimwise/kernels/attention_softmax.hpp -- the online softmax: weights of a block, with the running maximum and sum.
 //
 // Layer: kernels. Includes: exp.hpp, attention_tile.hpp, attention_types.hpp.
 // Tests: tests/kernels/attention.test.cpp
 //
-// The online softmax of Milakov and Gimelshein (2018): weights are taken against the maximum seen so far, and whatever
-// was summed against an older maximum is multiplied by exp(older - newer). A hidden key has the score -inf.
+// Milakov and Gimelshein (2018): weights are relative to the maximum so far, and sums relative to an older maximum are
+// multiplied by exp(older - newer). A hidden key has the score -inf.
 //
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
@@ -20,7 +20,7 @@
 
 namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail {
 
-/// The changes from scale * q.k to the logit, for one strip and one block of keys.
+/// The steps from scale * q.k to the logit, for one strip and one block of keys.
 template <class Arch>
 struct score_edit {
   std::size_t head;
@@ -53,7 +53,7 @@ template <class Arch, class Score>
   }
 }
 
-// What a pass over the registers of a tile has to do besides finding the maximum: known when it is compiled, because
+// The edits in a pass over the registers of a tile besides finding the maximum. They are template parameters, because
 // the pass is short.
 template <class Arch, bool Changes, bool Hides, class Score>
 [[gnu::noinline]] void edit_registers(float* block, const score_tile_place& at, bool at_window_edge,
@@ -94,7 +94,8 @@ template <class Arch, bool Changes, bool Hides, class Score>
   }
 }
 
-/// Scores of a tile to logits in place, while they are near; raises `maximum`. `block` holds the scores of the block.
+/// Converts the scores of a tile to logits in place, while they are in registers or L1; raises `maximum`. `block` has
+/// the scores of the block.
 template <class Arch, class Score>
 [[gnu::always_inline]] inline void edit_tile(float* block, const score_tile_place& at, bool at_window_edge,
                                              const score_edit<Arch>& edit, const Score& score,
@@ -118,10 +119,10 @@ struct softmax_state {
   float* sum;        ///< of weights
 };
 
-/// Logits to weights in place; brings `sum` up to date and leaves in `rescale` the factor for older output.
+/// Converts logits to weights in place; updates `sum` and writes the factor of the previous output to `rescale`.
 ///
-/// `MarkHidden` writes -0 for a key of the score -inf, hidden or not, and +0 for one whose weight underflowed, so that
-/// a value of infinity or NaN can be kept from the first and must spoil the second, as the plain formula does.
+/// `MarkHidden` writes -0 for a score of -inf and +0 for a weight that underflowed. A value of infinity or NaN is then
+/// skipped for the former, and gives NaN for the latter, as in the plain formula.
 template <class Arch, bool MarkHidden>
 [[gnu::noinline]] void weigh(float* scores, const keys_per_vector<Arch>& keys, std::size_t vectors,
                              const softmax_state& state, float* rescale) noexcept {
@@ -130,7 +131,7 @@ template <class Arch, bool MarkHidden>
   for (std::size_t v = 0; v < vectors; ++v) {
     const std::size_t first_lane = v * lanes<Arch>;
     const vec maximum = load_aligned<Arch>(state.maximum + first_lane);
-    // A row that has seen nothing: any finite number will do, where -inf - -inf would be NaN.
+    // A row that has seen no key: any finite number avoids -inf - -inf, which is NaN.
     const vec against = select<Arch>(maximum == hidden, vec(0.0F), maximum);
     const vec factor = exp_nonpositive<Arch>(load_aligned<Arch>(state.reference + first_lane) - against);
     vec sum(0.0F);
@@ -148,7 +149,7 @@ template <class Arch, bool MarkHidden>
   }
 }
 
-/// value_tile for one feature, for values that hold infinities or NaN: a key marked as hidden adds nothing at all.
+/// value_tile for one feature of values with infinities or NaN: a key marked as hidden adds nothing.
 template <class Arch>
 [[gnu::noinline]] void add_marked_keys(const float* weights, const float* v, std::ptrdiff_t v_row,
                                        const keys_per_vector<Arch>& keys, std::size_t vectors, float* out,
@@ -167,14 +168,13 @@ template <class Arch>
   }
 }
 
-/// Whether the weighted sums of all rows are finite, but for rows whose sum of weights is NaN: they are NaN in any
-/// case.
+/// Whether the weighted sums of all rows are finite, except for rows whose sum of weights is NaN: these are NaN anyway.
 template <class Arch>
 [[nodiscard, gnu::noinline]] bool sums_are_finite(const float* out, const float* sum, std::size_t rows,
                                                   std::size_t features) noexcept {
   floats<Arch> spoiled(0.0F);
   for (std::size_t i = 0; i < rows; i += lanes<Arch>) {
-    // x * 0 is NaN for infinities and NaN; a few sums side by side hide the latency.
+    // x * 0 is NaN for infinities and NaN; several sums side by side hide the latency.
     floats<Arch> zeros[2] = {floats<Arch>(0.0F), floats<Arch>(0.0F)};
     std::size_t c = 0;
     for (; c + 2 <= features; c += 2) {
@@ -189,7 +189,7 @@ template <class Arch>
   return !xsimd::any(is_nan<Arch>(spoiled));
 }
 
-/// Factors that turn sums into means: 1 / sum, and 0 for a row that saw nothing.
+/// The factors that turn sums into means: 1 / sum, and 0 for a row that saw no key.
 template <class Arch>
 [[gnu::always_inline]] inline void invert_sums(const float* sum, std::size_t rows, float* inverse) noexcept {
   for (std::size_t i = 0; i < rows; i += lanes<Arch>) {

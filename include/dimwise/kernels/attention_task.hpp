@@ -1,4 +1,4 @@
-// dimwise/kernels/attention_task.hpp -- one task of attention: some strips of queries of one head against all its keys.
+// dimwise/kernels/attention_task.hpp -- one task of attention: a few strips of queries of one head against all keys.
 //
 // Layer: kernels. Includes: the other attention_*.hpp headers.
 // Tests: tests/kernels/attention.test.cpp
@@ -23,8 +23,8 @@
 
 namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail {
 
-/// What the numbers of products are, and how they are brought into lanes: floats, as they are in memory.
-/// attention_bfloat16.hpp has others, which are packed.
+/// The number format of the products and its packing into lanes: floats, used in place. attention_bfloat16.hpp has a
+/// packed format.
 template <class Arch>
 struct float_numbers {
   using lanes_type = float_lanes<Arch>;
@@ -43,12 +43,12 @@ class attention_task {
         buffers_(buffers),
         score_(score) {}
 
-  /// Computes the rows [begin, end) of the output, at most as many as the buffers have strips for; `next` is what the
-  /// worker is likely to do then.
+  /// Computes the rows [begin, end) of the output, at most as many strips as the buffers have; `next` is the worker's
+  /// likely next task.
   void run(std::size_t begin, std::size_t end, const task_place& next) noexcept {
     go_over_keys(begin, end, next);
-    // A key whose score is -inf counts as little as a hidden one, but nobody looks for it: 0 times its value is NaN
-    // where that is not finite. So a NaN that no score explains is computed again, with such keys left out.
+    // A key with a score of -inf has weight 0, but 0 times a value that is not finite is NaN. A NaN that no score
+    // explains is therefore recomputed without such keys.
     leaves_out_ = is_spoiled(begin, end);
     if (leaves_out_) go_over_keys(begin, end, next);
     for (std::size_t s = 0; s < strips_of(begin, end); ++s) finish_strip(s, strip_at(s, begin, end));
@@ -71,7 +71,7 @@ class attention_task {
     return {begin + s * width, least(begin + (s + 1) * width, end)};
   }
 
-  // Sums of weights and of weighted values over all keys that the queries see.
+  // The sums of weights and of weighted values over all visible keys.
   void go_over_keys(std::size_t begin, std::size_t end, const task_place& next) const noexcept {
     const std::size_t strips = strips_of(begin, end);
     key_range all{layout_.keys, 0};
@@ -94,7 +94,7 @@ class attention_task {
     }
   }
 
-  // Whether a weighted sum is not finite though its sum of weights is.
+  // Whether a weighted sum is not finite although its sum of weights is.
   [[nodiscard]] bool is_spoiled(std::size_t begin, std::size_t end) const noexcept {
     bool spoiled = false;
     for (std::size_t s = 0; s < strips_of(begin, end); ++s) {
@@ -109,8 +109,8 @@ class attention_task {
   void start_strip(std::size_t s, std::size_t begin, std::size_t end) const noexcept {
     const query_range queries = strip_at(s, begin, end);
     const float* q = head_.q + static_cast<std::ptrdiff_t>(queries.begin) * layout_.q_row;
-    // The scale goes into q here, once: into every score it would cost a multiplication each, and q.k could overflow
-    // where the scaled product does not.
+    // Folds the scale into q once: it would cost a multiplication per score, and q.k could overflow where the scaled
+    // product does not.
     const matrix_view<const float> rows{q, layout_.q_row, layout_.q_feature};
     float* const strip = buffers_.q + s * width * layout_.head_dim;
     if constexpr (packs) {
@@ -129,7 +129,7 @@ class attention_task {
     }
   }
 
-  // Rows are read in place when they are nearly contiguous, or used once.
+  // Rows are read in place if they are nearly contiguous, or used once.
   [[nodiscard]] key_block fetch(std::size_t begin, std::size_t end, bool shared) const noexcept {
     const matrix_view<const float> k{head_.k, layout_.k_row, layout_.k_feature};
     const matrix_view<const float> v{head_.v, layout_.v_row, layout_.v_feature};
@@ -184,9 +184,9 @@ class attention_task {
     return rows.feature == 1 && (near || !shared);
   }
 
-  // The rows that follow a block: those of the next block, or those of the next task and the rows that this one writes.
-  // They are prefetched while values are weighed, a few rows between two tiles. If many were prefetched at once, or
-  // earlier, some would be evicted before they are needed.
+  // The rows that follow a block: those of the next block, or those of the next task and the rows that this task
+  // writes. They are prefetched during the weighting of values, a few rows between two tiles: a burst or an earlier
+  // prefetch would evict some before their use.
   [[nodiscard]] reading_list rows_of_keys(const attention_head& head, std::size_t first) const noexcept {
     reading_list list;
     const std::size_t count = least(first + block_keys, layout_.keys) - first;
@@ -209,7 +209,7 @@ class attention_task {
       list.add({row(head_.out, layout_.out_row, begin), layout_.out_row, layout_.value_dim, end - begin});
     return list;
   }
-  // The biases of a strip and a block: of rows of many keys each block reads a few cache lines.
+  // The biases of a strip and a block: each block reads a few cache lines of every row.
   [[nodiscard]] reading_list rows_of_bias(const query_range& queries, std::size_t key) const noexcept {
     reading_list list;
     if (head_.bias == nullptr || layout_.bias_query == 0 || layout_.bias_key != 1 || key >= layout_.keys) return list;
@@ -225,13 +225,13 @@ class attention_task {
     return (layout_.value_dim + tile_rows<Arch> - 1) / tile_rows<Arch>;
   }
 
-  // One strip meets one block.
+  // Processes one strip with one block.
   void advance(std::size_t s, const query_range& queries, key_block& block, readings& ahead) const noexcept {
     const key_range seen = window_.keys_of(queries);
     std::size_t begin = greatest(seen.begin, block.begin);
     const std::size_t end = least(seen.end, block.end);
     if (begin >= end) return;
-    // Lanes of keys are those of the block. A key that is there for its lane alone weighs 0, on the right, too.
+    // Key lanes are aligned to the block. A key that only fills its lane weighs 0, on the right as well.
     begin -= (begin - block.begin) % Numbers::in_lane;
     score_edit<Arch> edit{head_index_,
                           static_cast<std::ptrdiff_t>(queries.begin),
@@ -252,7 +252,7 @@ class attention_task {
                                  const sight<Arch>& of, score_edit<Arch> edit) const noexcept {
     const float* const q = buffers_.q + s * width * layout_.head_dim;
     float* const maximum = buffers_.maximum + s * width;
-    // Numbers that hide nothing are added in the tile's registers.
+    // Added numbers that hide no pair are added in the tile's registers.
     added_scores added;
     if constexpr (packs) added.scale = Numbers::scale_of_scores(layout_.scale);
     if (!edit.added.hides && !changes_scores(score_)) {
@@ -267,7 +267,7 @@ class attention_task {
       at.keys = tile_step<Arch>(count - at.key);
       while (of.some.end[at.first] <= at.key) ++at.first;
       while (at.last < of.vectors && of.some.begin[at.last] < at.key + at.keys) ++at.last;
-      if (packs && at.last <= at.first) continue;  // a key that is there for its lane alone
+      if (packs && at.last <= at.first) continue;  // a key that only fills its lane
       const bool edge = of.whole.begin[at.last - 1] > at.key || of.whole.end[at.first] < at.key + at.keys;
       const std::size_t lane = at.first * lanes<Arch>;
       score_rows<Arch, lanes_type>(at.keys, at.last - at.first, q + lane, row(k, k_row, at.key), k_row,
@@ -280,13 +280,13 @@ class attention_task {
     return at_edge;
   }
 
-  // Its part for the keys and queries from here on.
+  // The part of the added numbers for the keys and queries from here on.
   [[nodiscard]] static added_scores from(added_scores added, std::size_t key, std::size_t lane) noexcept {
     if (added.data != nullptr) added.data += added.each_query ? key * width + lane : key;
     return added;
   }
 
-  // What a bias and a mask add to a strip and a block; false where they hide all of it.
+  // The bias and mask of a strip and a block; returns false if they hide all of it.
   [[nodiscard]] bool add(const query_range& queries, std::size_t begin, std::size_t end,
                          added_scores& to) const noexcept {
     if (head_.bias == nullptr && head_.allow == nullptr) return true;
@@ -305,8 +305,8 @@ class attention_task {
     return base + static_cast<std::ptrdiff_t>(index) * stride;
   }
 
-  // This is checked only where a key may be hidden. 0 * infinity is NaN, so a hidden value that is not finite must be
-  // skipped, not multiplied by 0.
+  // Checked only if a key may be hidden. 0 * infinity is NaN, so a hidden value that is not finite must be skipped, not
+  // multiplied by 0.
   [[nodiscard]] bool values_finite(key_block& block) const noexcept {
     if (block.values == key_block::finite::unknown) {
       block.values = has_finite_values(block) ? key_block::finite::yes : key_block::finite::no;
@@ -365,7 +365,7 @@ class attention_task {
                    [&](std::size_t from, const keys_per_vector<Arch>& run, std::size_t first, std::size_t count)
                        __attribute__((always_inline)) {
       add_products(v, from, run, first, count, out, block.v_row, ahead);
-      // What is there now is against the new maximum.
+      // The previous sums are now relative to the new maximum.
       for (std::size_t i = first; i < first + count; ++i)
         store_aligned<Arch>(buffers_.rescale + i * lanes<Arch>, floats<Arch>(1.0F));
     });
@@ -405,7 +405,7 @@ class attention_task {
   std::size_t head_index_;
   const attention_buffers<Arch>& buffers_;
   const Score& score_;
-  bool leaves_out_ = false;  ///< keys of the score -inf, wherever they are
+  bool leaves_out_ = false;  ///< skips all keys with a score of -inf
 };
 
 }  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail

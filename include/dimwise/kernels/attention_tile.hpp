@@ -3,14 +3,14 @@
 // Layer: kernels. Includes: simd.hpp.
 // Tests: tests/kernels/attention.test.cpp
 //
-// Scores are kept transposed: a lane is a query, a row is a key. The maximum and the sum of a softmax then run down the
-// rows, lane by lane, and nothing is ever folded across a register. A *strip* is the queries that one tile is wide;
-// q, scores and out of a strip are [rows, strip_width] panels, so every vector load is aligned and contiguous, and each
-// element of K and V is one broadcast.
+// Scores are stored transposed: a lane is a query, a row is a key. The maximum and sum of a softmax are then computed
+// down the rows, lane by lane, without reductions across a register. A *strip* is the queries of one tile width; q,
+// scores and out of a strip are [rows, strip_width] panels, so every vector load is aligned and contiguous, and each
+// element of K and V is broadcast once.
 //
-// History: 1. plain loops; 2. lanes are keys: folds across registers, 55 % of peak; 3. lanes are queries: this file;
-// 4. the running maximum moved into the epilogue of the first tile and the rescale of `out` into the loads of the
-// second.
+// History: 1. scalar loops; 2. lanes are keys: reductions across registers, 55 % of peak; 3. lanes are queries: this
+// file; 4. the running maximum moved into the epilogue of the first tile and the rescaling of `out` into the loads of
+// the second.
 //
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
@@ -22,7 +22,7 @@
 
 namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail {
 
-// Accumulators + one row of vectors + one broadcast must fit the registers: 32 on AVX-512 and NEON, 16 elsewhere.
+// Accumulators, one row of vectors and one broadcast must fit the registers: 32 on AVX-512 and NEON, 16 elsewhere.
 template <class Arch>
 inline constexpr bool has_32_registers = is_avx512<Arch> || is_neon64<Arch>;
 template <class Arch>
@@ -31,26 +31,26 @@ template <class Arch>
 inline constexpr std::size_t tile_vectors = has_32_registers<Arch> ? 4
                                             : has_fma<Arch>        ? 2
                                                                    : 3;
-/// Queries side by side in one tile.
+/// The number of queries in one tile.
 template <class Arch>
 inline constexpr std::size_t strip_width = tile_vectors<Arch> * lanes<Arch>;
 
-/// The keys of a block that each vector of a strip can see, [begin, end); neither falls from one vector to the next.
+/// The keys [begin, end) of a block that each vector of a strip can see; neither bound decreases from vector to vector.
 template <class Arch>
 struct keys_per_vector {
   std::size_t begin[tile_vectors<Arch>];
   std::size_t end[tile_vectors<Arch>];
 };
 
-/// Numbers to add to the scores of a strip and a block, -inf where a key is hidden.
+/// Numbers to add to the scores of a strip and a block, -inf for hidden keys.
 struct added_scores {
-  const float* data = nullptr;  ///< none: nothing is added
-  bool each_query = false;      ///< [keys, strip_width]; else one for each key
+  const float* data = nullptr;  ///< null: adds nothing
+  bool each_query = false;      ///< [keys, strip_width]; otherwise one number per key
   bool hides = false;           ///< some are -inf
-  float scale = 1;              ///< of scores whose scale is not in q
+  float scale = 1;              ///< the scale of the scores that is not folded into q
 };
 
-/// What a lane holds, and so what a multiply-add of registers is: a float. attention_bfloat16.hpp has another.
+/// The content of a lane and the register multiply-add: one float. attention_bfloat16.hpp has another.
 template <class Arch>
 struct float_lanes {
   static constexpr bool scale_in_queries = true;
@@ -77,7 +77,7 @@ template <class Arch, class Lanes, std::size_t Rows, std::size_t Vectors, std::s
 
 /// scores[Rows, Vectors] = k[Rows, features] * q[features, Vectors] + added; raises `maximum`.
 ///
-/// Of lanes that hold several features `features` counts the lanes.
+/// If lanes hold several features, `features` counts lanes.
 ///
 /// noinline: inside a larger function g++ and clang spill accumulators, which costs a third of the speed.
 template <class Arch, class Lanes, std::size_t Rows, std::size_t Vectors>
@@ -146,8 +146,8 @@ template <class Arch, class Lanes, std::size_t Rows, std::size_t Vectors, std::s
 
 /// out[Rows, Vectors] = out * rescale + v[keys, Rows]^T * weights[keys, Vectors]; without `rescale` out starts at 0.
 ///
-/// Vector i takes the keys before `keys.end[i]`: under a causal mask the rest of its weights are 0 and never written.
-/// All of them begin at key 0. Of lanes that hold several keys, the lanes are counted.
+/// Vector i takes the keys before `keys.end[i]`: under a causal mask its other weights are 0 and not written. All
+/// vectors begin at key 0. If lanes hold several keys, `keys` counts lanes.
 template <class Arch, class Lanes, std::size_t Rows, std::size_t Vectors>
 [[gnu::noinline]] void value_tile(const float* weights, const float* v, std::ptrdiff_t v_row,
                                   const keys_per_vector<Arch>& keys, float* out, const float* rescale) noexcept {
@@ -175,7 +175,7 @@ template <class Arch, class Lanes, std::size_t Rows, std::size_t Vectors>
   }
 }
 
-// Tiles come in tile_rows, 4 and 1 rows: any count is a few of those, and fewer tiles means less to compile.
+// Tiles have tile_rows, 4 or 1 rows: any count is a sum of these, and fewer tiles mean less to compile.
 template <class Arch>
 [[nodiscard, gnu::always_inline]] constexpr std::size_t tile_step(std::size_t left) noexcept {
   return left >= tile_rows<Arch> ? tile_rows<Arch> : left >= 4 ? 4 : 1;
@@ -193,7 +193,7 @@ template <class Arch, class Lanes, std::size_t Rows, std::size_t Vectors = tile_
   score_tile<Arch, Lanes, Rows, Vectors>(q, k, k_row, features, scores, maximum, added);
 }
 
-/// score_tile for a number of rows and vectors known at run time; `rows` is a result of `tile_step`.
+/// score_tile for run-time numbers of rows and vectors; `rows` is a result of `tile_step`.
 template <class Arch, class Lanes = float_lanes<Arch>>
 [[gnu::always_inline]] inline void score_rows(std::size_t rows, std::size_t vectors, const float* q, const float* k,
                                               std::ptrdiff_t k_row, std::size_t features, float* scores, float* maximum,
@@ -216,7 +216,7 @@ template <class Arch, class Lanes, std::size_t Rows, std::size_t Vectors = tile_
   value_tile<Arch, Lanes, Rows, Vectors>(weights, v, v_row, keys, out, rescale);
 }
 
-/// value_tile for a number of rows and vectors known at run time; `rows` is a result of `tile_step`.
+/// value_tile for run-time numbers of rows and vectors; `rows` is a result of `tile_step`.
 template <class Arch, class Lanes = float_lanes<Arch>>
 [[gnu::always_inline]] inline void value_rows(std::size_t rows, std::size_t vectors, const float* weights,
                                               const float* v, std::ptrdiff_t v_row, const keys_per_vector<Arch>& keys,

@@ -1,4 +1,4 @@
-// dimwise/kernels/attention_types.hpp -- the arguments of an attention kernel beside its layout: functions of scores.
+// dimwise/kernels/attention_types.hpp -- the concept of functions of scores, and their arguments.
 //
 // Layer: kernels. Includes: attention_layout.hpp, simd.hpp.
 // Tests: tests/kernels/attention.test.cpp
@@ -25,13 +25,13 @@ struct score_place {
 };
 
 /// A function of scores that is inlined into the kernel. Return -inf to hide a key. A member `each(scores, count)` is
-/// called before, with contiguous scores of pairs that exist, some more than once.
+/// called first, with contiguous scores of existing pairs, some of them repeated.
 template <class F, class Arch>
 concept ScoreFunction = requires(const F& f, const floats<Arch>& scores, const score_place<Arch>& place) {
   { f(scores, place) } -> std::convertible_to<floats<Arch>>;
 };
 
-/// Scores as they are. The kernel knows this type and skips the pass that would call it.
+/// The identity. The kernel knows this type and skips the pass that would call it.
 struct identity_score {
   template <class Scores, class Place>
   [[nodiscard]] constexpr const Scores& operator()(const Scores& scores, const Place&) const noexcept {
@@ -39,15 +39,14 @@ struct identity_score {
   }
 };
 
-/// Whether `score` changes anything: never for those as they are, and a function may say that it does
-/// nothing this time.
+/// Whether `score` changes anything: false for the identity, and for functions that report no change at run time.
 template <class Score>
 [[nodiscard, gnu::always_inline]] constexpr bool changes_scores(const Score& score) noexcept {
   if constexpr (requires { score.any(); }) return score.any();
   else return !std::is_same_v<Score, identity_score>;
 }
 
-/// Whether a pass over the scores has to call `score` itself: not where its `each` does everything.
+/// Whether a pass over the scores must call `score` itself: false if its `each` does everything.
 template <class Score>
 [[nodiscard, gnu::always_inline]] constexpr bool changes_registers(const Score& score) noexcept {
   if constexpr (requires { score.only_each(); }) return changes_scores(score) && !score.only_each();

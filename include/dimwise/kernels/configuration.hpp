@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/kernels/configuration.hpp -- the name of the kernels that this file uses.
+// dimwise/kernels/configuration.hpp -- the macro that names the kernel configuration of a file.
 //
 // Layer: kernels. Includes: nothing.
-//   DIMWISE_PLAIN_ONLY         plain_only: none, the plain evaluator alone
-//   DIMWISE_COMPILED_KERNELS   compiled: those of the library that the target dimwise::dimwise links
-//   neither                    header_only_…: those in the headers, for the instructions that the flags allow
-// The files of the library itself have names of their own: library_… (src/CMakeLists.txt).
+//   DIMWISE_PLAIN_ONLY         plain_only: no kernels, only the reference evaluator
+//   DIMWISE_COMPILED_KERNELS   compiled: the kernels of the library that the target dimwise::dimwise links
+//   neither                    header_only_…: the kernels in the headers, for the instructions that the flags allow
+// The files of the library have their own names: library_… (src/CMakeLists.txt).
 //
-// Code that differs between two of them is declared in an inline namespace of this name:
+// Code that differs between configurations is declared in an inline namespace of this name:
 //
 //   namespace dimwise::kernels::inline DIMWISE_CONFIGURATION { … }
 //
-// Callers do not write the name; symbols carry it. So a linker never puts a function of one configuration into the
-// place of a function of another. Types that the compiled library and its callers share (table.hpp,
+// Callers do not write the name, but symbols contain it, so that a linker never replaces a function of one
+// configuration by that of another. Types that the compiled library and its callers share (table.hpp,
 // attention_layout.hpp, executor.hpp) are outside.
 // Tests: tests/odr/mixed.py. Decision: docs/decisions/0010
 #pragma once

@@ -1,13 +1,13 @@
-// dimwise/kernels/cross_entropy.hpp -- the loss of logits against ids or distributions, and its gradient, row by row.
+// dimwise/kernels/cross_entropy.hpp -- the cross-entropy of logits against ids or distributions, and its gradient.
 //
 // Layer: kernels. Includes: rows.hpp, gradient_table.hpp.
 // Tests: tests/kernels/cross_entropy.test.cpp
 //
 //   loss = Σ t_c w_c (lse - x_c)      d_x = factor (softmax(x) Σ t_c w_c - t w)
 //
-// t is the target: a distribution, or (1 - s) at the id and s / n everywhere (label smoothing s). w are weights of
-// classes. Weights of 0 leave a class out, so that a logit of -inf there costs nothing. Probabilities are never stored:
-// a row is read for its maximum, for its sums, and written; it stays in the cache meanwhile.
+// t is the target: a distribution, or (1 - s) at the id and s / n everywhere (label smoothing s). w are class weights.
+// A class with weight 0 is skipped, so that a logit of -inf there adds nothing. Probabilities are not stored: a row is
+// read for its maximum, for its sums, and written, and stays cache-resident.
 //
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
@@ -24,7 +24,7 @@ namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
 
 namespace detail {
 
-// Target times weight of some classes, without what the id itself takes.
+// Target times class weight of a range of classes, without the share of the id itself.
 template <class Arch>
 struct target_of_classes {
   const float* target;  // a distribution, or null: `even` for each class
@@ -44,7 +44,7 @@ struct cross_entropy_sums {
   float products;      // of t w (largest - x)
 };
 
-// The sums as registers, of the classes from `begin` to `end`.
+// The sums as registers, for the classes from `begin` to `end`.
 template <class Arch>
 struct cross_entropy_lanes {
   floats<Arch> exponentials;
@@ -77,9 +77,9 @@ template <class Arch, bool Spread>
   return {exponentials[0] + exponentials[1], targets, products};
 }
 
-inline constexpr std::size_t sum_block_registers = 64;  // that each sum adds without a carry
+inline constexpr std::size_t sum_block_registers = 64;  // registers that each sum adds without a carry
 
-// In blocks whose sums are carried, where there are several: the cut depends on n alone.
+// Several blocks have carried sums; the blocks depend on n alone.
 template <class Arch, bool Spread>
 [[nodiscard, gnu::noinline]] cross_entropy_sums sum_cross_entropy(std::size_t n, const float* x, float largest,
                                                                   const target_of_classes<Arch>& t) noexcept {
@@ -115,10 +115,10 @@ template <class Arch>
   const target_of_classes<Arch> t{target, c.class_weight, even};
   const auto sums =
       spread ? sum_cross_entropy<Arch, true>(c.n, x, largest, t) : sum_cross_entropy<Arch, false>(c.n, x, largest, t);
-  // What the id itself takes.
+  // The share of the id itself.
   const float own = by_id ? (1.0F - c.smoothing) * (c.class_weight == nullptr ? 1.0F : c.class_weight[id]) : 0.0F;
   const float targets = sums.targets + own;
-  // A target of weight 0 leaves its row out, whatever the logits are.
+  // A target with weight 0 skips its row for any logits.
   if (targets == 0) factor = 0;
   // `id` is read before d_x, which may be x.
   if (loss != nullptr) {
@@ -141,14 +141,14 @@ template <class Arch>
   });
   if (by_id) {
     const float even_share = even * (c.class_weight == nullptr ? 1.0F : c.class_weight[id]);
-    // Both parts before the factor: a probability near 1 loses no digit to it.
+    // Adds both parts before the factor: a probability near 1 loses no digits.
     d_x[id] = factor * (at_id * (targets / sums.exponentials) - (own + even_share));
   }
 }
 
 }  // namespace detail
 
-/// The losses of all rows, their gradients, or both. Rows that are not counted get exactly 0, whatever they hold.
+/// The losses of all rows, their gradients, or both. Rows that are not counted get exactly 0 for any logits.
 template <class Arch = default_arch>
 void cross_entropy(const cross_entropy_call& c) noexcept {
   for (std::size_t r = 0; r < c.rows; ++r) {

@@ -1,11 +1,11 @@
-// dimwise/kernels/decode.hpp -- attention of a few queries over a long cache, at the speed of memory.
+// dimwise/kernels/decode.hpp -- decoding: attention of a few queries over a long KV cache, bound by memory bandwidth.
 //
 // Layer: kernels. Includes: decode_task.hpp, executor.hpp.
 // Tests: tests/kernels/decode.test.cpp. Benchmark: benchmarks/kernels_attention.cpp
 //
-// K and V are read once for all query heads of a key head. The cache is cut into parts of a fixed number of keys, which
-// any number of threads share; the parts are merged by their log-sum-exp in a fixed order, so the result does not
-// depend on the threads. Takes the layout and the list of heads that `attention` takes.
+// K and V are read once for all query heads of a key head. The cache is divided into parts of a fixed number of keys,
+// which are distributed to threads and merged by their log-sum-exp in a fixed order, so the result does not depend on
+// the threads. Takes the same layout and list of heads as `attention`.
 //
 //   decode<Arch>(layout, heads, head_count, 4, scratch, executor);    // 4 query heads share each key head
 //
@@ -21,8 +21,8 @@
 
 namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
 
-/// Bytes of scratch (aligned to `scratch_alignment`): a little for each worker, and a row of output for each query and
-/// part of the cache.
+/// Bytes of scratch (aligned to `scratch_alignment`): a small part per worker, and a row of output per query and part
+/// of the cache.
 template <class Arch>
 [[nodiscard]] constexpr std::size_t decode_scratch_bytes(const attention_layout& layout, std::size_t head_count,
                                                          std::size_t group, std::size_t workers = 1) noexcept {
@@ -30,7 +30,7 @@ template <class Arch>
   return sizeof(float) * (workers * plan.worker_floats + plan.groups * plan.parts * plan.part_floats);
 }
 
-/// What `attention` computes, for few queries. `group` neighbours in the list share k, v and visible_keys; head_count
+/// Computes `attention` for few queries. `group` consecutive heads in the list share k, v and visible_keys; head_count
 /// is a multiple of it.
 template <class Arch, Executor Threads, class Score = identity_score>
   requires ScoreFunction<Score, Arch>

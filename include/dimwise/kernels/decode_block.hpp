@@ -1,18 +1,18 @@
-// dimwise/kernels/decode_block.hpp -- a few query rows against a block of keys, when reading K and V is the whole cost.
+// dimwise/kernels/decode_block.hpp -- a few query rows against a block of keys, if reading K and V dominates the cost.
 //
 // Layer: kernels. Includes: simd.hpp.
 // Tests: tests/kernels/decode.test.cpp
 //
-// Lanes are features here. Rows of K and V are loaded into registers once, as they are stored, and meet every query row
-// of the group there.
+// Lanes are features. Rows of K and V are loaded into registers once, as stored, and combined with every query row of
+// the group.
 //
-// Version 1 took four keys at once, and prefetched rows of the next step while this step computes. Version 2 reads key
-// after key, in the order of memory, and prefetches nothing: hardware prefetchers follow this order, but not four rows
-// at once. On a Zen 4 core, twelve heads of 64 features read 33 GB/s from DRAM where they read 19, and 69 from the
-// last-level cache where they read 55. Where four query heads share a key head, arithmetic is the limit near the core,
-// and four keys at once save a tenth; larger caches are read key by key, too, from DRAM 1.6 times as fast. Version 3
-// keeps eight vectors of V for one query row on AVX2, so that a row of 64 features is read once and in order: on that
-// core limited to AVX2, twelve heads read 77 GB/s (512 keys) where they read 64, and 20 from DRAM where they read 13.
+// Version 1 processed four keys at once, and prefetched rows of the next step during this step. Version 2 reads key
+// after key, in memory order, without prefetches: hardware prefetchers follow this order, but not four rows at once. On
+// a Zen 4 core, twelve heads of 64 features read 33 GB/s from DRAM instead of 19, and 69 from the last-level cache
+// instead of 55. If four query heads share a key head, arithmetic is the limit in caches, and four keys at once save a
+// tenth; larger KV caches are read key by key as well, from DRAM 1.6 times as fast. Version 3 keeps eight vectors of V
+// for one query row on AVX2, so that a row of 64 features is read once and in order: on that core limited to AVX2,
+// twelve heads read 77 GB/s (512 keys) instead of 64, and 20 from DRAM instead of 13.
 //
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
@@ -26,7 +26,7 @@ namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail {
 
 template <class Arch>
 inline constexpr std::size_t decode_keys_at_once = lanes<Arch> >= 8 ? 4 : 2;
-/// Query rows that meet a row of K while it is in a register.
+/// Query rows that use a row of K while it is in a register.
 template <class Arch>
 inline constexpr std::size_t decode_rows_at_once = lanes<Arch> >= 16 ? 4 : 2;
 /// Vectors of V side by side: the accumulators of `Rows` query rows take half of the registers.
@@ -34,11 +34,11 @@ template <class Arch, std::size_t Rows>
 inline constexpr std::size_t decode_vectors = (lanes<Arch> >= 16 ? 16 : 8) / Rows < 8 ? 4 : 8;
 
 // scores[r * score_row + i] = q[r] . k[i] for `Rows` rows and `Keys` keys. q is padded with zeros to whole vectors. One
-// row takes key after key; of more rows, each register of queries meets all keys.
+// row takes key after key; with more rows, each query register is combined with all keys.
 template <class Arch, std::size_t Rows, std::size_t Keys>
 [[gnu::always_inline]] inline void dot_rows(const float* q, std::size_t q_row, const float* k, std::ptrdiff_t k_row,
                                             std::size_t features, float* scores, std::size_t score_row) noexcept {
-  // A power of two of sums, at most one vector of them.
+  // The number of sums as a power of two, at most one vector of them.
   constexpr std::size_t row_slots = Rows == 3 ? 4 : Rows;
   static_assert(row_slots * Keys <= lanes<Arch>);
   floats<Arch> sums[row_slots * Keys];
@@ -78,7 +78,7 @@ template <class Arch, std::size_t Rows, std::size_t Keys>
   }
 }
 
-/// scores[r, j] = q[r] . k[j] for `keys` keys, of which several rows take `AtOnce` at once.
+/// scores[r, j] = q[r] . k[j] for `keys` keys; several rows take `AtOnce` keys at once.
 template <class Arch, std::size_t Rows, std::size_t AtOnce>
 [[gnu::noinline]] void dot_block(const float* q, std::size_t q_row, const float* k, std::ptrdiff_t k_row,
                                  std::size_t features, std::size_t keys, float* scores,

@@ -1,4 +1,4 @@
-// dimwise/kernels/decode_task.hpp -- one part of a cache against the query rows of a group, and the merge of the parts.
+// dimwise/kernels/decode_task.hpp -- one part of a KV cache against the query rows of a group, and merging of parts.
 //
 // Layer: kernels. Includes: decode_block.hpp, attention_types.hpp, exp.hpp.
 // Tests: tests/kernels/decode.test.cpp
@@ -21,10 +21,10 @@
 
 namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail {
 
-/// How a decode is cut, and how much memory that takes. All counts are in floats and multiples of a cache line.
+/// The partition of a decoding step, and its memory. All counts are in floats and multiples of a cache line.
 template <class Arch>
 struct decode_plan {
-  /// Keys of one task. Fixed: the parts decide the rounding, so they may not depend on the threads.
+  /// Keys of one task. Fixed: the parts determine the rounding, so they must not depend on the threads.
   static constexpr std::size_t part_keys = 512;
 
   [[nodiscard]] static constexpr std::size_t padded(std::size_t floats) noexcept { return (floats + 15) / 16 * 16; }
@@ -32,19 +32,19 @@ struct decode_plan {
   std::size_t group;       ///< query heads of one key head
   std::size_t groups;      ///< key heads
   std::size_t rows;        ///< query rows of a group
-  std::size_t parts;       ///< of a cache
+  std::size_t parts;       ///< parts of a KV cache
   std::size_t q_row;       ///< padded features of a query
   std::size_t out_row;     ///< padded features of a value
   std::size_t statistics;  ///< padded rows
   std::size_t block_keys;  ///< keys whose scores and weights are computed together
   std::size_t worker_floats;
   std::size_t part_floats;
-  bool is_near;  ///< K and V may be in a share of the last-level cache: then arithmetic is the limit of several rows
+  bool is_near;  ///< K and V may be in the last-level cache: then arithmetic limits several rows
 
-  // Keys and values that most last-level caches still hold.
+  // The size of keys and values that most last-level caches can hold.
   static constexpr std::size_t near_floats = std::size_t{1} << 20;
 
-  // A block of K or V takes a third of a first-level cache: it shares it with the block that is on its way.
+  // A block of K or V takes a third of an L1 cache, which also holds the next block.
   [[nodiscard]] static constexpr std::size_t keys_in_cache(std::size_t features) noexcept {
     constexpr std::size_t cache_floats = 4096;
     return features <= cache_floats / 64 ? 64 : features >= cache_floats / 16 ? 16 : 32;
@@ -83,10 +83,10 @@ class decode_task {
         out_(sum_ + plan.statistics),
         score_(score) {}
 
-  /// Leaves maximum, sum and unscaled output of every row over the keys of one part.
+  /// Computes maximum, sum and unscaled output of every row over the keys of one part.
   void run(std::size_t part) noexcept {
     go_over_keys(part);
-    // As in attention: a NaN that no score explains is computed again, without the keys of the score -inf.
+    // As in attention: a NaN that no score explains is recomputed without the keys with a score of -inf.
     leaves_out_ = is_spoiled();
     if (leaves_out_) go_over_keys(part);
   }
@@ -103,7 +103,7 @@ class decode_task {
     for (std::size_t j = begin; j < end; j += plan_.block_keys) { advance(j, least(end - j, plan_.block_keys), end); }
   }
 
-  // Whether a weighted sum is not finite though its sum of weights is.
+  // Whether a weighted sum is not finite although its sum of weights is.
   [[nodiscard]] bool is_spoiled() const noexcept {
     for (std::size_t r = 0; r < plan_.rows; ++r) {
       if (sum_[r] != sum_[r]) continue;
@@ -171,21 +171,21 @@ class decode_task {
         edits = true;
       }
     }
-    // As in attention: where a key may be hidden, a value that is not finite must be skipped, not weighed 0.
+    // As in attention: if a key may be hidden, a value that is not finite must be skipped, not multiplied by 0.
     const bool skip = (edits || leaves_out_) && !all_finite<Arch>(v.data, v.row, keys, layout_.value_dim);
     for (std::size_t r = 0; r < plan_.rows; ++r) skip ? weigh_row<true>(r, keys) : weigh_row<false>(r, keys);
     if (skip) add_marked_rows(v, keys);
     else add_rows(v, keys);
   }
 
-  // Rows stored in fewer bits, as floats in `copy`.
+  // Low-precision rows, widened to floats in `copy`.
   [[nodiscard]] static matrix_view<const float> widened(const quantised_data& from, std::size_t begin, std::size_t rows,
                                                         std::size_t end, std::size_t features, float* copy) noexcept {
     from.widen(from, begin, rows, least(end - begin - rows, rows), features, copy);
     return {copy, static_cast<std::ptrdiff_t>(features), 1};
   }
 
-  // Features that are not contiguous are first copied to a contiguous buffer.
+  // Non-contiguous features are first copied to a contiguous buffer.
   static void gather(matrix_view<const float>& from, std::size_t rows, std::size_t features, float* copy) noexcept {
     if (from.feature == 1) return;
     copy_rows<Arch>(from, rows, features, copy);
@@ -194,7 +194,7 @@ class decode_task {
 
   void score_rows(const matrix_view<const float>& k, std::size_t keys, bool near_keys) const noexcept {
     constexpr std::size_t many = decode_rows_at_once<Arch>;
-    // After its first pass, a block is in the first-level cache.
+    // After its first pass, a block is in the L1 cache.
     for (std::size_t r = 0; r < plan_.rows; near_keys = true) {
       const std::size_t rows = least(plan_.rows - r, many);
       if (rows == 1) score_rows_of<1>(k, keys, r, true);
@@ -219,7 +219,7 @@ class decode_task {
     }
   }
 
-  // Score function, bias, mask and window for one row; -inf where a key is hidden.
+  // Score function, bias, mask and window of one row; -inf for hidden keys.
   void edit_row(std::size_t r, const attention_head& head, std::size_t begin, std::size_t keys) const noexcept {
     float* const scores = scores_ + r * plan_.block_keys;
     const auto query = static_cast<std::ptrdiff_t>(r % layout_.queries);
@@ -238,7 +238,7 @@ class decode_task {
       const auto key = static_cast<std::ptrdiff_t>(begin + j);
       const float bias = head.bias == nullptr ? 0.0F : head.bias[query * layout_.bias_query + key * layout_.bias_key];
       const bool allowed = head.allow == nullptr || head.allow[query * layout_.allow_query + key * layout_.allow_key];
-      // Not a sum alone: a bias of -inf hides a score of NaN, too.
+      // Not only a sum: a bias of -inf also hides a score of NaN.
       scores[j] = !allowed || bias == hidden || key < first || key > last ? hidden : scores[j] + bias;
     }
   }
@@ -279,7 +279,7 @@ class decode_task {
     }
   }
 
-  // One key at a time, for values that hold infinities or NaN: a hidden key (-0) adds nothing at all.
+  // One key at a time, for values with infinities or NaN: a hidden key (-0) adds nothing.
   void add_marked_rows(const matrix_view<const float>& v, std::size_t keys) const noexcept {
     for (std::size_t r = 0; r < plan_.rows; ++r) {
       float* const out = out_ + r * plan_.out_row;
@@ -305,7 +305,7 @@ class decode_task {
   float* sum_;
   float* out_;
   const Score& score_;
-  bool leaves_out_ = false;  ///< keys of the score -inf, wherever they are
+  bool leaves_out_ = false;  ///< skips all keys with a score of -inf
 };
 
 /// Merges the parts of one group into the output of its heads.

@@ -1,10 +1,10 @@
-// dimwise/kernels/executor.hpp -- what a kernel requires of the owner of the threads, and an executor without threads.
+// dimwise/kernels/executor.hpp -- the concept of an executor, which runs tasks on threads, and a serial executor.
 //
 // Layer: kernels. Includes: light standard headers only.
 // Tests: tests/kernels/attention.test.cpp
 //
-// A kernel cuts its work into tasks that depend on the problem alone, never on the number of threads, so every result
-// is the same to the last bit on any executor. Scratch memory belongs to a worker, not to a task.
+// A kernel divides its work into tasks that depend on the problem alone, not on the number of threads, so every result
+// is bitwise identical on any executor. Scratch memory belongs to a worker, not to a task.
 //
 //   serial_executor one;
 //   one.parallel_for(10, [](std::size_t task, std::size_t worker) { ... });
@@ -17,16 +17,16 @@
 
 namespace dimwise::kernels {
 
-/// Runs `f(task, worker)` once for every task in [0, count) and returns when all are done.
+/// Runs `f(task, worker)` once for every task in [0, count) and returns when all have finished.
 ///
-/// `worker` < `worker_count()`, and no two calls that overlap in time share a worker.
+/// `worker` < `worker_count()`, and no two concurrent calls share a worker.
 template <class E>
 concept Executor = requires(E& executor, std::size_t count, void (*const& f)(std::size_t task, std::size_t worker)) {
   { executor.worker_count() } -> std::convertible_to<std::size_t>;
   executor.parallel_for(count, f);
 };
 
-/// The calling thread does everything, in order.
+/// Runs all tasks in order on the calling thread.
 struct serial_executor {
   [[nodiscard]] static constexpr std::size_t worker_count() noexcept { return 1; }
 

@@ -1,11 +1,11 @@
-// dimwise/kernels/exp.hpp -- e^x for x <= 0, the half of exp that a softmax needs, in a dozen instructions.
+// dimwise/kernels/exp.hpp -- e^x for x <= 0, as in a softmax, in a dozen instructions.
 //
 // Layer: kernels. Includes: simd.hpp.
 // Tests: tests/kernels/exp.test.cpp (every float <= 0)
 //
-// Within 3 ulp of e^x. Exact where a softmax leans on it: exp(0) = 1, exp(-inf) = 0, exp(NaN) = NaN. Results below the
-// smallest normal float, that is x < -87.3365, are flushed to 0: a subnormal weight changes no sum it meets, and some
-// processors take a hundred cycles to multiply by it.
+// The error is at most 3 ulp. Exact values: exp(0) = 1, exp(-inf) = 0, exp(NaN) = NaN. Results below the smallest
+// normal float (x < -87.3365) are flushed to 0: a subnormal weight does not change a sum, and some processors need a
+// hundred cycles to multiply by it.
 //
 //   floats<Arch> weight = exp_nonpositive<Arch>(score - maximum);
 //
@@ -26,7 +26,7 @@ template <class Arch>
   // Adding 1.5 * 2^23 + 127 rounds to an integer and leaves it, with the bias of an exponent, in the low bits of the
   // mantissa.
   const vec round_shift(12583039.0F);
-  // ln 2 in two parts: the first has so few bits that its product with an exponent is exact even without an fma.
+  // ln 2 in two parts: the first is so short that its product with an exponent is exact even without an fma.
   const vec ln2_high(0.693359375F);
   const vec ln2_low(-2.12194440e-4F);
 
@@ -35,15 +35,15 @@ template <class Arch>
   vec r = fma<Arch>(exponent, -ln2_high, x);
   r = fma<Arch>(exponent, -ln2_low, r);
 
-  // Minimax for the relative error on |r| <= ln(2) / 2 with the first two coefficients held at 1, so that e^0 is 1.
+  // Minimax for the relative error on |r| <= ln(2) / 2 with the first two coefficients fixed at 1, so that e^0 is 1.
   vec p = fma<Arch>(r, vec(0x1.106250p-7F), vec(0x1.572a64p-5F));
   p = fma<Arch>(p, r, vec(0x1.5557b0p-3F));
   p = fma<Arch>(p, r, vec(0x1.fffdfcp-2F));
   p = fma<Arch>(p, r, vec(1.0F));
   p = fma<Arch>(p, r, vec(1.0F));
 
-  // A select, not a clamp of x: a clamp turns exp(-inf) into the smallest normal number, and a row that is masked
-  // entirely into the mean of its values. A NaN compares false and passes.
+  // A select, not a clamp of x: a clamp turns exp(-inf) into the smallest normal number, and a fully masked row into
+  // the mean of its values. NaN compares false and is kept.
   const vec smallest_argument(-87.3365402F);
 #if XSIMD_WITH_AVX512F
   if constexpr (is_avx512<Arch>) {
@@ -52,7 +52,7 @@ template <class Arch>
   }
 #endif
   if constexpr (!is_avx512<Arch>) {
-    // A product, not a sum of bits: that would make a number of a NaN whose low bits are set.
+    // A product, not an addition of bits: that would turn a NaN with low bits set into a number.
     const vec scaled = p * as_floats<Arch>(as_ints<Arch>(shifted) << 23);
     return select<Arch>(x < smallest_argument, vec(0.0F), scaled);
   }

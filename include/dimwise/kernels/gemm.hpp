@@ -1,4 +1,4 @@
-// dimwise/kernels/gemm.hpp -- C = epilogue(A B) for matrices of any strides, with or without B packed before.
+// dimwise/kernels/gemm.hpp -- C = epilogue(A B) for matrices of any strides; B may be packed in advance.
 //
 // Layer: kernels. Includes: xsimd (through simd.hpp) and light standard headers only.
 // Tests: tests/kernels/gemm.test.cpp. Benchmark: benchmarks/kernels_gemm.cpp
@@ -7,8 +7,8 @@
 //   gemm<Arch>({m, n, k}, {a, k, 1}, {b, n, 1}, {c, n, 1}, scratch, chain(scaled{2}, column_bias{bias}));
 //   gemm_packed<Arch>({m, n, k}, {a, k, 1}, packed, {c, n, 1}, scratch, activated{gelu_of{}}, executor);
 //
-// alpha and "+ C" are epilogues (`scaled`, `plus`). Zero extents: nothing is written for m or n = 0, the epilogue of 0
-// for k = 0. The work is cut by the shape and the strides alone: any executor gives the same bits.
+// alpha and "+ C" are epilogues (`scaled`, `plus`). If m or n is 0, nothing is written; if k is 0, the epilogue of 0.
+// The tasks depend on the shape and the strides alone: any executor gives the same bits.
 //
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
@@ -24,7 +24,7 @@
 
 #include <cstddef>
 
-// A value that a switch leaves out does not compile.
+// A value that a switch does not handle fails to compile.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic error "-Wswitch"
 
@@ -37,7 +37,7 @@ struct gemm_shape {
   std::size_t k;
 };
 
-/// The path of a product. Tests query it, so that a slow path cannot go unnoticed.
+/// The path of a product. Tests query it to detect an unexpected slow path.
 enum class gemm_path {
   packed,    ///< tiles over a packed B
   copied,    ///< tiles; each panel of B is packed just before use
@@ -46,8 +46,8 @@ enum class gemm_path {
   dots,      ///< at most four rows or columns, k contiguous in both operands
 };
 
-/// The path and the task grid of a product. Only a streamed one is cut along k, too: there the sums of parts are
-/// joined.
+/// The path and the task grid of a product. Only a streamed product is also divided along k; the sums of its parts are
+/// then joined.
 struct gemm_plan {
   gemm_path path;
   std::size_t row_unit;
@@ -64,20 +64,20 @@ struct gemm_plan {
 namespace detail {
 
 inline constexpr std::size_t copied_rows = 512;       // rows that share one packing of a panel
-inline constexpr std::size_t packed_rows = 192;       // rows of A that stay in the second-level cache
-inline constexpr std::size_t least_rows = 48;         // fewer do not pay for the panels they read
+inline constexpr std::size_t packed_rows = 192;       // rows of A that stay in the L2 cache
+inline constexpr std::size_t least_rows = 48;         // fewer do not amortise the panels that they read
 inline constexpr std::size_t task_target = 16;        // parts to aim at, so that several threads stay busy
-inline constexpr std::size_t task_work = 1 << 19;     // multiply-adds below which a part is not worth handing out
-inline constexpr std::size_t in_place_floats = 4096;  // so small a B is in the first-level cache anyway
+inline constexpr std::size_t task_work = 1 << 19;     // minimum multiply-adds of a part
+inline constexpr std::size_t in_place_floats = 4096;  // a B of this size is in the L1 cache anyway
 inline constexpr std::size_t in_place_tiles = 2;  // packing a panel costs about as much as reading it twice in place
 
-// How many parts a product of `work` multiply-adds is worth.
+// The number of parts that a product of `work` multiply-adds justifies.
 [[nodiscard, gnu::always_inline]] constexpr std::size_t worth_parts(const gemm_shape& s) noexcept {
   return larger(1, smaller(task_target, s.m * s.n * larger(1, s.k) / task_work));
 }
 
-// Rows in parts of at most `most` rows, then as many columns as the work is worth, then, if that is far from enough (B
-// is packed again for each part), more rows down to `least`.
+// Divides rows into parts of at most `most` rows, then columns as far as the work justifies; if there are still too few
+// parts (B is packed again for each), divides rows further, down to `least` rows.
 template <class Arch>
 [[nodiscard, gnu::always_inline]] constexpr gemm_plan tile_plan(gemm_path path, const gemm_shape& s, std::size_t most,
                                                                 std::size_t least) noexcept {
@@ -92,13 +92,13 @@ template <class Arch>
   return plan;
 }
 
-// Blocks of dot products along an extent: few, but as many as reading the larger matrix is worth.
+// Blocks of dot products along an extent: few, but as many as reading the larger matrix justifies.
 [[nodiscard, gnu::always_inline]] constexpr std::size_t dot_parts(std::size_t extent, const gemm_shape& s) noexcept {
   return larger(ceil_div(extent, most_dot_extent),
                 smaller(ceil_div(extent, least_dot_extent), larger(s.m, s.n) * s.k / stream_work));
 }
 
-// At most `thin_rows` rows: whole rows of B if they are not very long, then parts of k.
+// At most `thin_rows` rows: whole rows of B unless they are very long, then parts of k.
 template <class Arch>
 [[nodiscard, gnu::always_inline]] constexpr gemm_plan stream_plan(const gemm_shape& s) noexcept {
   const std::size_t columns = ceil_div(s.n, stream_columns);
@@ -106,7 +106,7 @@ template <class Arch>
   return {gemm_path::streamed, 1, lanes<Arch>, 1, columns, larger(1, smaller(ceil_div(wanted, columns), s.k))};
 }
 
-// A stride along an extent of 1 means nothing: read it as the contiguous case.
+// The stride of an extent of 1 is irrelevant: treat it as contiguous.
 [[nodiscard, gnu::always_inline]] constexpr strided_matrix<const float> with_unit_strides(
     strided_matrix<const float> matrix, std::size_t rows, std::size_t columns) noexcept {
   if (columns == 1 && matrix.row_stride != 1) matrix.column_stride = 1;
@@ -128,7 +128,7 @@ template <class Arch>
   return tile_plan<Arch>(gemm_path::copied, s, copied_rows, least_rows);
 }
 
-// The part of C that belongs to `task`.
+// The range of C that `task` computes.
 [[nodiscard, gnu::always_inline]] constexpr block_range range_of(const gemm_plan& plan, const gemm_shape& s,
                                                                  std::size_t task) noexcept {
   const std::size_t row = task / plan.column_parts;
@@ -159,16 +159,19 @@ template <class Arch>
   }
 }
 
-// Floats of scratch of one worker, for any path.
+// The floats of scratch of one worker for any path.
 template <class Arch>
 [[nodiscard, gnu::always_inline]] constexpr std::size_t worker_scratch(const gemm_shape& s) noexcept {
   // Parts differ by one tile at most, so a part may exceed the limit by one tile.
   const std::size_t rows = smaller(s.m, copied_rows + gemm_tile<Arch>::rows);
   const std::size_t thin = thin_scratch<Arch>(s.m, s.n);
-  return ceil_div(larger(block_scratch_of<Arch>(rows, s.k).floats, thin), scratch_alignment) * scratch_alignment;
+  const std::size_t panels = smaller(packed_a_panels<Arch>(s.k), ceil_div(s.n, gemm_tile<Arch>::columns));
+  const std::size_t block = larger(block_scratch_of<Arch>(rows, 1, s.k, false).floats,
+                                   block_scratch_of<Arch>(smaller(rows, packed_a_rows), panels, s.k, true).floats);
+  return ceil_div(larger(block, thin), scratch_alignment) * scratch_alignment;
 }
 
-// Floats of scratch of a product whose parts of k are tasks.
+// The floats of scratch of a product whose parts of k are tasks.
 template <class Arch>
 [[nodiscard, gnu::always_inline]] constexpr std::size_t parts_scratch(const gemm_shape& s) noexcept {
   return s.m == 0 || s.m > thin_rows ? 0 : stream_plan<Arch>(s).tasks() * thin_scratch<Arch>(s.m, s.n);
@@ -214,7 +217,7 @@ void run_plan(const gemm_plan& plan, const gemm_shape& s, const product& p, cons
 
 }  // namespace detail
 
-/// How `gemm` would run a product of these operands.
+/// The plan of `gemm` for these operands.
 template <class Arch = default_arch>
 [[nodiscard]] constexpr gemm_plan plan_gemm(const gemm_shape& shape, const strided_matrix<const float>& a,
                                             const strided_matrix<const float>& b) noexcept {
@@ -222,21 +225,21 @@ template <class Arch = default_arch>
                                detail::with_unit_strides(b, shape.k, shape.n));
 }
 
-/// How `gemm_packed` would run it.
+/// The plan of `gemm_packed`.
 template <class Arch = default_arch>
 [[nodiscard]] constexpr gemm_plan plan_gemm_packed(const gemm_shape& shape) noexcept {
   return detail::tile_plan<Arch>(gemm_path::packed, shape, detail::packed_rows, detail::least_rows);
 }
 
-/// The bytes of scratch, aligned to 64, that any of the functions below needs. Bounded whatever the extents, but for
-/// the sums of at most four rows, which grow with n.
+/// The bytes of scratch, aligned to 64, for any of the functions below. Bounded for all extents, except for the sums of
+/// at most four rows, which grow with n.
 template <class Arch = default_arch>
 [[nodiscard]] constexpr std::size_t gemm_scratch_bytes(const gemm_shape& shape, std::size_t workers = 1) noexcept {
   return detail::larger(workers * detail::worker_scratch<Arch>(shape), detail::parts_scratch<Arch>(shape)) *
          sizeof(float);
 }
 
-/// C[m, n] = epilogue(A[m, k] B[k, n]), all of any strides. C may be what the epilogue reads, never A or B.
+/// C[m, n] = epilogue(A[m, k] B[k, n]) with any strides. The epilogue may read C; C must not overlap A or B.
 template <class Arch = default_arch, class Epilogue = keep, class E = serial_executor>
 void gemm(const gemm_shape& shape, const strided_matrix<const float>& a, const strided_matrix<const float>& b,
           const strided_matrix<float>& c, void* scratch, const Epilogue& epilogue = {}, E&& executor = {}) {
@@ -246,7 +249,7 @@ void gemm(const gemm_shape& shape, const strided_matrix<const float>& a, const s
                          scratch, executor);
 }
 
-/// The same with B packed by `pack_b`.
+/// C[m, n] = epilogue(A[m, k] B[k, n]) with B packed by `pack_b`.
 template <class Arch = default_arch, class Epilogue = keep, class E = serial_executor>
 void gemm_packed(const gemm_shape& shape, const strided_matrix<const float>& a, const float* packed_b,
                  const strided_matrix<float>& c, void* scratch, const Epilogue& epilogue = {}, E&& executor = {}) {
@@ -255,7 +258,7 @@ void gemm_packed(const gemm_shape& shape, const strided_matrix<const float>& a, 
                          executor);
 }
 
-/// One problem of a batch: pointers, and an epilogue of its own.
+/// One problem of a batch: its pointers and its epilogue.
 template <class Epilogue = keep>
 struct gemm_problem {
   const float* a;
@@ -266,8 +269,8 @@ struct gemm_problem {
 
 /// `count` products of one shape and one set of strides: `problem_at(i)` gives the pointers of problem i.
 ///
-/// The tasks of all problems are handed out together, so many small products and a few large ones both fill the
-/// threads.
+/// The tasks of all problems are distributed together, so that many small products and a few large ones both keep all
+/// threads busy.
 template <class Arch = default_arch, class ProblemAt, class E = serial_executor>
 void gemm_batched(std::size_t count, const gemm_shape& shape, const strided_matrix<const float>& a,
                   const strided_matrix<const float>& b, const strided_matrix<float>& c, void* scratch,

@@ -1,12 +1,12 @@
-// dimwise/kernels/gemm_block.hpp -- a block of C: tiles over panels, with B packed, packed on the way, or in place.
+// dimwise/kernels/gemm_block.hpp -- one block of C: tiles over panels of B, which are packed, copied, or read in place.
 //
 // Layer: kernels. Includes: simd.hpp and light standard headers only.
 // Tests: tests/kernels/gemm.test.cpp
 //
-// One block is one task: it owns its rows and columns of C over all of k, so the tasks of a product share nothing that
-// they write and the order of every sum is fixed. Sums that continue over several blocks of k wait in scratch, never
-// in C: C may have any strides, may be what the epilogue reads, and is written once. Sums of very many blocks of k are
-// carried from group to group, so that no digits are lost.
+// One block is one task: it owns its rows and columns of C over all of k, so tasks share no memory that they write, and
+// the order of every sum is fixed. Sums over several blocks of k stay in scratch, not in C: C may have any strides, may
+// be an input of the epilogue, and is written once. Sums over very many blocks of k are carried from group to group, to
+// preserve digits.
 //
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
@@ -23,7 +23,7 @@
 
 namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail {
 
-// Rows and columns of C that one task owns.
+// The rows and columns of C that one task owns.
 struct block_range {
   std::size_t row_begin;
   std::size_t row_end;
@@ -31,7 +31,7 @@ struct block_range {
   std::size_t column_end;
 };
 
-// Where the panels of B come from.
+// The source of the panels of B.
 enum class panel_source {
   packed,    // packed by the caller: `b.data` is the packed buffer
   copied,    // packed into scratch, panel by panel, just before use
@@ -55,12 +55,12 @@ struct panel {
   bool masked;
 };
 
-// Sums of a tile in scratch -> epilogue -> C.
+// Applies the epilogue to the sums of a tile in scratch and writes them to C.
 template <class Arch, class Epilogue>
 [[gnu::always_inline]] inline void write_tile(const float* sums, std::size_t rows, std::size_t columns,
                                               std::size_t registers, const strided_matrix<float>& c, std::size_t row,
                                               std::size_t column, const Epilogue& epilogue) noexcept {
-  // Whole registers of contiguous columns in a loop of their own: in a small product this is a third of the work.
+  // A separate loop for whole registers of contiguous columns: in a small product this is a third of the work.
   const std::size_t whole = c.column_stride == 1 ? columns / lanes<Arch> * lanes<Arch> : 0;
   for (std::size_t r = 0; r < rows; ++r, sums += registers * lanes<Arch>) {
     float* to = c.at(row + r, column);
@@ -75,9 +75,8 @@ template <class Arch, class Epilogue>
   }
 }
 
-// The destination of a product: C, and a pointer to what is done to its numbers first. So the blocks are compiled once,
-// not once for each epilogue. A tile that waits for its epilogue is in the first-level cache, and the wait takes a
-// hundredth of its time.
+// The destination of a product: C, and a pointer to the epilogue. Blocks are therefore compiled once, not once per
+// epilogue. A tile that waits for its epilogue is in the L1 cache, which costs a hundredth of its time.
 struct destination {
   using writer = void (*)(const float* sums, std::size_t rows, std::size_t columns, std::size_t registers,
                           const destination& to, std::size_t row, std::size_t column) noexcept;
@@ -85,7 +84,7 @@ struct destination {
   writer write;
   const void* epilogue;
   bool as_is;  // no epilogue but for `onto`
-  bool onto;   // the sums start at what C holds
+  bool onto;   // the sums start at the elements of C
 };
 
 template <class Arch, class Epilogue>
@@ -118,7 +117,7 @@ template <class Arch, panel_source Source>
   } else {
     static_assert(Source == panel_source::in_place || Source == panel_source::copied,
                   "dimwise: a panel of this source is read by nothing");
-    // Without masked loads the ragged panel is packed after all.
+    // Without masked loads the partial panel is packed as well.
     if (Source == panel_source::in_place && (has_tails<Arch> || columns == width)) {
       out.data = p.b.at(begin, column);
       out.step = p.b.row_stride;
@@ -131,7 +130,7 @@ template <class Arch, panel_source Source>
   return out;
 }
 
-// Sums of up to a tile of rows.
+// Computes the sums of up to a tile of rows.
 template <class Arch>
 [[gnu::always_inline]] inline void sum_tile(tile_input in, const panel& b, std::size_t rows, const float* from,
                                             std::ptrdiff_t from_step, float* to, std::ptrdiff_t to_step) noexcept {
@@ -149,30 +148,60 @@ template <class Arch>
   }
 }
 
-// Scratch of a block, in floats from its start: a panel of B, then the sums of the tiles, level after level.
+inline constexpr std::size_t depth_group = 32;  // blocks of k whose sums are added without a carry
+
+// The levels of the sums: more than one if they are carried.
+template <class Arch>
+[[nodiscard, gnu::always_inline]] constexpr std::size_t sum_levels(std::size_t k) noexcept {
+  return carried_rows::levels(ceil_div(ceil_div(k, gemm_tile<Arch>::depth), depth_group));
+}
+
+// Rows of C, and panels of B, that share one packing of A: it and the sums take three quarters of a 512 KB L2 cache.
+inline constexpr std::size_t packed_a_rows = 144;
+template <class Arch>
+[[nodiscard, gnu::always_inline]] constexpr std::size_t packed_a_panels(std::size_t k) noexcept {
+  return larger(1, 256 / gemm_tile<Arch>::columns / sum_levels<Arch>(k));
+}
+
+// Whether a block of C packs its rows of A: each step of k of a transposed A is on another cache line, and often on
+// another page. On a Zen 4 core limited to AVX2, 3072 x 768 x 512 went from 74 to 95 GFLOP/s; on AVX-512 the panels are
+// so wide that packing loses 6 %. Packing an A with rows a multiple of 4 KB apart loses a tenth.
+template <class Arch>
+[[nodiscard, gnu::always_inline]] constexpr bool packs_a(const strided_matrix<const float>& a, std::size_t rows,
+                                                         std::size_t columns) noexcept {
+  return lanes<Arch> < 16 && a.column_stride != 1 && rows > 2 * gemm_tile<Arch>::rows &&
+         columns >= 4 * gemm_tile<Arch>::columns;
+}
+
+// The scratch layout of a block, in floats: a panel of B, the packed rows of A if any, then the sums of the tiles,
+// panel after panel, level after level.
 struct block_scratch {
+  std::size_t a;
   std::size_t sums;
-  std::size_t tile_sums;  // from the sums of one tile to those of the next; 0 when no sum has to wait
-  std::size_t level;      // all sums of a level
-  std::size_t levels;     // more than one where sums are carried
+  std::size_t tile_sums;   // from the sums of one tile to those of the next; 0 when no sum has to wait
+  std::size_t panel_sums;  // from those of one panel to those of the next
+  std::size_t level;       // all sums of a level
+  std::size_t levels;      // more than one if sums are carried
   std::size_t floats;
 };
 
-inline constexpr std::size_t depth_group = 32;  // blocks of k whose sums are added without a carry
-
 template <class Arch>
-[[nodiscard, gnu::always_inline]] constexpr block_scratch block_scratch_of(std::size_t rows, std::size_t k) noexcept {
+[[nodiscard, gnu::always_inline]] constexpr block_scratch block_scratch_of(std::size_t rows, std::size_t panels,
+                                                                           std::size_t k, bool packs) noexcept {
   using tile = gemm_tile<Arch>;
   const std::size_t one = tile::rows * tile::columns;
   const std::size_t panel = tile::columns * smaller(k, tile::depth);
+  const std::size_t tiles = ceil_div(rows, tile::rows);
+  const std::size_t a = packs ? ceil_div(tiles * tile::rows * smaller(k, tile::depth), one) * one + one : 0;
   const bool waits = k > tile::depth;
-  const std::size_t level = (waits ? ceil_div(rows, tile::rows) : 1) * one;
-  const std::size_t levels = carried_rows::levels(ceil_div(ceil_div(k, tile::depth), depth_group));
-  return {panel, waits ? one : 0, level, levels, panel + levels * level};
+  const std::size_t of_panel = (waits ? tiles : 1) * one;
+  const std::size_t level = (waits ? panels : 1) * of_panel;
+  const std::size_t levels = sum_levels<Arch>(k);
+  return {panel, panel + a, waits ? one : 0, waits ? of_panel : 0, level, levels, panel + a + levels * level};
 }
 
-// Rows of B that the block of k after this one will pack: fetched into the second-level cache a few at a time while the
-// tiles compute, since no hardware prefetcher follows rows that are pages apart.
+// Rows of B that the next block of k will pack: prefetched into the L2 cache a few at a time while the tiles compute,
+// since no hardware prefetcher follows rows that are pages apart.
 struct upcoming_rows {
   const float* data;
   std::ptrdiff_t step;
@@ -186,16 +215,17 @@ struct upcoming_rows {
   }
 };
 
-// One block of k of a product: what changes from pass to pass.
+// One block of k of a product: the parameters that change from pass to pass.
 struct pass {
   strided_matrix<const float> a;  // from the first row of the block of C and the first number of the block of k
+  std::ptrdiff_t row;             // from one row to the next, if that begins a tile
   std::size_t extent;
   bool first;
   bool last;
   bool in_scratch;  // the sums begin and end in scratch, whatever C is
 };
 
-// All tiles of one panel and one block of k.
+// Computes all tiles of one panel and one block of k.
 template <class Arch>
 [[gnu::always_inline]] inline void pass_over_rows(const pass& now, const panel& b, const block_range& range,
                                                   std::size_t column, float* sums, std::size_t tile_sums,
@@ -209,9 +239,13 @@ template <class Arch>
   const bool from_c = now.first && direct && to.onto;
   for (std::size_t row = range.row_begin; row < range.row_end; row += tile::rows, sums += tile_sums) {
     const std::size_t rows = smaller(tile::rows, range.row_end - row);
-    const tile_input in{
-        now.extent, now.a.at(row - range.row_begin, 0),         now.a.row_stride, now.a.column_stride, b.data,
-        b.step,     b.columns - (b.registers - 1) * lanes<Arch>};
+    const tile_input in{now.extent,
+                        now.a.data + static_cast<std::ptrdiff_t>(row - range.row_begin) * now.row,
+                        now.a.row_stride,
+                        now.a.column_stride,
+                        b.data,
+                        b.step,
+                        b.columns - (b.registers - 1) * lanes<Arch>};
     next.fetch(share);
     float* const c = to.c.at(row, column);
     sum_tile<Arch>(in, b, rows,
@@ -223,79 +257,114 @@ template <class Arch>
   }
 }
 
-// What the pass after (`column`, `block`) will pack: the next block of k, or the first one of the next panel.
+// The rows of B that a pass over this block of k and this panel packs.
 template <class Arch, panel_source Source>
 [[gnu::always_inline]] inline upcoming_rows upcoming(const product& p, const depth_blocks<Arch>& blocks,
                                                      std::size_t block, std::size_t column,
                                                      std::size_t column_end) noexcept {
-  if (Source != panel_source::copied || p.b.column_stride != 1) return {nullptr, 0, 0, 0};
-  if (++block == blocks.count) {
-    block = 0;
-    column += gemm_tile<Arch>::columns;
-  }
-  if (column >= column_end) return {nullptr, 0, 0, 0};
+  if (Source != panel_source::copied || p.b.column_stride != 1 || column >= column_end) return {nullptr, 0, 0, 0};
   return {p.b.at(blocks.begin(block), column), p.b.row_stride, blocks.extent(block),
           smaller(gemm_tile<Arch>::columns, column_end - column)};
 }
 
-// The sums of one panel over all blocks of k.
-template <class Arch, panel_source Source>
-[[gnu::always_inline]] inline void sum_block_of_depth(const product& p, const block_range& range, const destination& to,
-                                                      const depth_blocks<Arch>& blocks, std::size_t block,
-                                                      std::size_t column, const block_scratch& at,
-                                                      float* scratch) noexcept {
-  const std::size_t begin = blocks.begin(block);
-  const std::size_t extent = blocks.extent(block);
-  const panel b = panel_of<Arch, Source>(p, begin, extent, column, scratch);
-  const pass now{{p.a.at(range.row_begin, begin), p.a.row_stride, p.a.column_stride},
-                 extent,
-                 block == 0,
-                 block + 1 == blocks.count && at.levels == 1,
-                 at.levels > 1};
-  pass_over_rows<Arch>(now, b, range, column, scratch + at.sums, at.tile_sums, to,
-                       upcoming<Arch, Source>(p, blocks, block, column, range.column_end));
+// Rows of A in tiles: [tile][k][row of the tile]. A few steps of k at a time, so that a line of A serves its tiles
+// while it is in the first-level cache.
+template <class Arch>
+[[gnu::noinline]] void pack_rows(std::size_t rows, std::size_t extent, strided_matrix<const float> a,
+                                 float* to) noexcept {
+  constexpr std::size_t height = gemm_tile<Arch>::rows;
+  constexpr std::size_t steps = 16;
+  for (std::size_t begin = 0; begin < extent; begin += steps) {
+    const std::size_t end = smaller(extent, begin + steps);
+    for (std::size_t row = 0; row < rows; row += height) {
+      const std::size_t count = smaller(height, rows - row);
+      float* at = to + row * extent + begin * height;
+      for (std::size_t step = begin; step < end; ++step, at += height) {
+        const float* const from = a.at(row, step);
+        if (count == height && a.row_stride == 1) {
+          __builtin_memcpy(at, from, height * sizeof(float));
+        } else {
+          for (std::size_t r = 0; r < height; ++r) {
+            at[r] = r < count ? from[static_cast<std::ptrdiff_t>(r) * a.row_stride] : 0.0F;
+          }
+        }
+      }
+    }
+  }
 }
 
-// The sums of one panel in groups of blocks of k, which are carried.
+// C[range] = epilogue(A B), panel after panel, each over all blocks of k. Where A is packed, several panels take each
+// block of k.
 template <class Arch, panel_source Source>
-[[gnu::noinline]] void multiply_deep(const product& p, const block_range& range, const destination& to,
-                                     std::size_t column, const block_scratch& at, float* scratch) noexcept {
+[[gnu::always_inline]] inline void multiply_rows(const product& p, const block_range& range, const destination& to,
+                                                 std::size_t panels, bool packs, float* scratch) noexcept {
+  constexpr std::size_t width = gemm_tile<Arch>::columns;
   const depth_blocks<Arch> blocks(p.k);
+  const block_scratch at = block_scratch_of<Arch>(range.row_end - range.row_begin, panels, p.k, packs);
   const carried_rows::adder add = [](std::size_t n, float* sum, const float* x) {
     for (std::size_t i = 0; i < n; i += lanes<Arch>) store<Arch>(sum + i, load<Arch>(sum + i) + load<Arch>(x + i));
   };
-  carried_rows sums(at.level, at.level, at.levels, scratch + at.sums);
-  for (std::size_t block = 0; block < blocks.count; ++block) {
-    if (block > 0 && block % depth_group == 0) sums.carry(add);
-    sum_block_of_depth<Arch, Source>(p, range, to, blocks, block, column, at, scratch);
-  }
-  sums.finish(add);
-  const std::size_t columns = smaller(gemm_tile<Arch>::columns, p.n - column);
-  const float* tile = sums.row();
-  for (std::size_t row = range.row_begin; row < range.row_end; row += gemm_tile<Arch>::rows, tile += at.tile_sums) {
-    to.write(tile, smaller(gemm_tile<Arch>::rows, range.row_end - row), columns,
-             padded_columns<Arch>(columns) / lanes<Arch>, to, row, column);
+  const bool carries = at.levels > 1;
+  for (std::size_t first = range.column_begin; first < range.column_end; first += panels * width) {
+    const std::size_t end = smaller(range.column_end, first + panels * width);
+    carried_rows carried(carries ? at.level : 0, at.level, at.levels, scratch + at.sums);
+    for (std::size_t block = 0; block < blocks.count; ++block) {
+      if (carries && block > 0 && block % depth_group == 0) carried.carry(add);
+      const std::size_t begin = blocks.begin(block);
+      const std::size_t extent = blocks.extent(block);
+      pass now{{p.a.at(range.row_begin, begin), p.a.row_stride, p.a.column_stride},
+               p.a.row_stride,
+               extent,
+               block == 0,
+               block + 1 == blocks.count && !carries,
+               carries};
+      if (packs) {
+        pack_rows<Arch>(range.row_end - range.row_begin, extent, now.a, scratch + at.a);
+        now.a = {scratch + at.a, 1, gemm_tile<Arch>::rows};
+        now.row = static_cast<std::ptrdiff_t>(extent);
+      }
+      float* sums = scratch + at.sums;
+      for (std::size_t column = first; column < end; column += width, sums += at.panel_sums) {
+        const panel b = panel_of<Arch, Source>(p, begin, extent, column, scratch);
+        const bool stays = column + width < end;
+        const bool goes_on = !stays && block + 1 < blocks.count;
+        pass_over_rows<Arch>(now, b, range, column, sums, at.tile_sums, to,
+                             upcoming<Arch, Source>(p, blocks,
+                                                    stays     ? block
+                                                    : goes_on ? block + 1
+                                                              : 0,
+                                                    stays     ? column + width
+                                                    : goes_on ? first
+                                                              : end,
+                                                    range.column_end));
+      }
+    }
+    if (!carries) continue;
+    carried.finish(add);
+    const float* tile = carried.row();
+    for (std::size_t column = first; column < end; column += width) {
+      const std::size_t columns = smaller(width, p.n - column);
+      for (std::size_t row = range.row_begin; row < range.row_end; row += gemm_tile<Arch>::rows, tile += at.tile_sums) {
+        to.write(tile, smaller(gemm_tile<Arch>::rows, range.row_end - row), columns,
+                 padded_columns<Arch>(columns) / lanes<Arch>, to, row, column);
+      }
+    }
   }
 }
 
-// C[range] = epilogue(A B).
 template <class Arch, panel_source Source>
 void multiply_block(const product& p, const block_range& range, const destination& to, float* scratch) noexcept {
-  const depth_blocks<Arch> blocks(p.k);
-  const block_scratch at = block_scratch_of<Arch>(range.row_end - range.row_begin, p.k);
-  for (std::size_t column = range.column_begin; column < range.column_end; column += gemm_tile<Arch>::columns) {
-    if (at.levels > 1) {
-      multiply_deep<Arch, Source>(p, range, to, column, at, scratch);
-      continue;
-    }
-    for (std::size_t block = 0; block < blocks.count; ++block) {
-      sum_block_of_depth<Arch, Source>(p, range, to, blocks, block, column, at, scratch);
-    }
+  const bool packs = packs_a<Arch>(p.a, range.row_end - range.row_begin, range.column_end - range.column_begin);
+  const std::size_t most = packs ? packed_a_rows : range.row_end - range.row_begin;
+  block_range part = range;
+  for (; part.row_begin < range.row_end; part.row_begin = part.row_end) {
+    part.row_end = smaller(range.row_end, part.row_begin + most);
+    multiply_rows<Arch, Source>(p, part, to, packs ? packed_a_panels<Arch>(p.k) : 1, packs, scratch);
   }
 }
 
-// C = A B where one pass over a B that is in the first-level cache suffices. Nothing is packed or planned, which would
-// cost as much as a product of a few hundred numbers. Returns false where this does not apply.
+// C = A B for a B in the L1 cache that one pass suffices for. Skips packing and planning, which would cost as much as a
+// product of a few hundred elements. Returns false if it does not apply.
 template <class Arch>
 [[nodiscard]] bool multiply_small(std::size_t m, const product& p, const strided_matrix<float>& c) noexcept {
   if (p.b.column_stride != 1 || c.column_stride != 1 || p.k > gemm_tile<Arch>::depth) return false;

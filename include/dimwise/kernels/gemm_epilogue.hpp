@@ -1,11 +1,11 @@
-// dimwise/kernels/gemm_epilogue.hpp -- what happens to a number of a matrix product before it is stored.
+// dimwise/kernels/gemm_epilogue.hpp -- epilogues: functions applied to the elements of a matrix product on store.
 //
 // Layer: kernels. Includes: simd.hpp and light standard headers only.
 // Tests: tests/kernels/gemm.test.cpp
 //
 // An epilogue is a functor `x' = e(x, row, column, count)`: `x` holds `count` adjacent columns of one row of C; lanes
-// from `count` on may hold anything. They are inlined into the loop that stores a tile; write one of your own as a
-// struct or a lambda.
+// from `count` on are undefined. Epilogues are inlined into the loop that stores a tile. Your own epilogue is a struct
+// or a lambda.
 //
 //   chain(scaled{0.125F}, column_bias{bias}, activated{gelu_of{}}, plus{residual})
 //
@@ -19,7 +19,7 @@
 
 namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
 
-/// A matrix in memory: number (row, column) is at `data[row * row_stride + column * column_stride]`.
+/// A strided matrix: element (row, column) is at `data[row * row_stride + column * column_stride]`.
 template <class T>
 struct strided_matrix {
   T* data;
@@ -57,7 +57,7 @@ template <class Arch>
 
 }  // namespace detail
 
-/// Stores the product as it is.
+/// The identity: stores the product.
 struct keep {
   template <class Arch>
   [[nodiscard, gnu::always_inline]] xsimd::batch<float, Arch> operator()(const xsimd::batch<float, Arch>& x,
@@ -103,8 +103,8 @@ struct row_bias {
   }
 };
 
-/// `x + factor * other(row, column)`: a residual, or the beta C of a gemm. `other` may be C itself, element for
-/// element.
+/// `x + factor * other(row, column)`: a residual, or the beta C of a gemm. `other` may be C itself with the same
+/// strides.
 struct plus {
   strided_matrix<const float> other;
   float factor = 1.0F;
@@ -118,12 +118,12 @@ struct plus {
   }
 };
 
-/// `x + C`, in its place: C += A B. The tiles start at what C holds and read it no second time.
+/// `x + C`, in place: C += A B. The tiles start at the elements of C and do not read them again.
 struct add_to : plus {
   explicit add_to(const strided_matrix<float>& c) noexcept : plus{{c.data, c.row_stride, c.column_stride}} {}
 };
 
-/// `keep`, or `add_to` where `adds`: chosen when the program runs, so that one product is compiled for both.
+/// `add_to` if `adds`, otherwise `keep`: selected at run time, so that one product is compiled for both.
 struct keep_or_add {
   add_to sum;
   bool adds;
@@ -145,7 +145,7 @@ struct activated {
 template <class F>
 activated(F) -> activated<F>;
 
-/// First one epilogue, then the next.
+/// Applies the first epilogue, then the second.
 template <class First, class Second>
 struct chained {
   First first;
@@ -159,7 +159,7 @@ struct chained {
   }
 };
 
-/// The epilogues one after another, from left to right.
+/// Applies the epilogues from left to right.
 template <class First>
 [[nodiscard]] constexpr First chain(const First& first) noexcept {
   return first;

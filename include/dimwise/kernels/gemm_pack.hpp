@@ -1,11 +1,11 @@
-// dimwise/kernels/gemm_pack.hpp -- B of a matrix product, rearranged into panels that the register tile reads in order.
+// dimwise/kernels/gemm_pack.hpp -- packing of B into panels that the register tile reads in order.
 //
 // Layer: kernels. Includes: simd.hpp and light standard headers only.
 // Tests: tests/kernels/gemm.test.cpp
 //
-// k is cut into blocks of (at most) gemm_tile::depth rows; a block is cut into panels of gemm_tile::columns columns; a
-// panel stores its rows one after another. The last panel is as many registers wide as it needs and padded with zeros.
-// Weights are packed once and multiplied often: the buffer belongs to the caller.
+// k is divided into blocks of (at most) gemm_tile::depth rows; a block is divided into panels of gemm_tile::columns
+// columns; a panel stores its rows one after another. The last panel has as many registers as it needs and is padded
+// with zeros. Pack weights once and reuse them; the caller owns the buffer.
 //
 //   float* packed = ...;                                   // packed_b_bytes<Arch>(k, n) bytes, aligned to 64
 //   pack_b<Arch>(k, n, {weights, n, 1}, packed);
@@ -36,20 +36,20 @@ namespace detail {
   return a < b ? b : a;
 }
 
-// `count` things in `parts` runs whose extents differ by one at most: where run `part` begins.
+// The start of run `part` if `count` elements are divided into `parts` runs whose lengths differ by at most one.
 [[nodiscard, gnu::always_inline]] constexpr std::size_t run_begin(std::size_t count, std::size_t parts,
                                                                   std::size_t part) noexcept {
   return count / parts * part + smaller(part, count % parts);
 }
 
-// How k is cut: blocks of one extent but for the last, so that no block is a sliver. k = 0 is one block of nothing.
+// The blocks of k: equal extents except for the last, so that no block is very short. k = 0 is one empty block.
 template <class Arch>
 struct depth_blocks {
   std::size_t k;
   std::size_t step;
   std::size_t count;
 
-  // The count is taken again from the step: rounding the step up may save a block.
+  // Recomputes the count from the step: rounding the step up may save a block.
   [[gnu::always_inline]] constexpr explicit depth_blocks(std::size_t extent) noexcept
       : k(extent),
         step(larger(1, ceil_div(extent, larger(1, ceil_div(extent, gemm_tile<Arch>::depth))))),
@@ -63,21 +63,21 @@ struct depth_blocks {
   }
 };
 
-// Columns of B as stored: whole registers.
+// The stored columns of B: whole registers.
 template <class Arch>
 [[nodiscard, gnu::always_inline]] constexpr std::size_t padded_columns(std::size_t n) noexcept {
   return ceil_div(n, lanes<Arch>) * lanes<Arch>;
 }
 
-// Where the panel of column `column` (a multiple of the panel's width) starts within a block of `extent` rows that
-// starts at row `begin`.
+// The offset of the panel of column `column` (a multiple of the panel width) in a block of `extent` rows that starts at
+// row `begin`.
 template <class Arch>
 [[nodiscard, gnu::always_inline]] constexpr std::size_t packed_offset(std::size_t n, std::size_t begin,
                                                                       std::size_t extent, std::size_t column) noexcept {
   return begin * padded_columns<Arch>(n) + column * extent;
 }
 
-// B with unit row stride: a column of B is contiguous, so squares are turned in registers.
+// B with unit row stride: columns are contiguous, so squares are transposed in registers.
 template <class Arch>
 [[gnu::noinline]] void pack_turned(std::size_t depth, std::size_t columns, const float* b, std::ptrdiff_t column_stride,
                                    float* to, std::size_t width) noexcept {
@@ -98,14 +98,14 @@ template <class Arch>
   }
 }
 
-// One panel: `depth` rows of `columns` numbers each, stored `width` apart.
+// Packs one panel: `depth` rows of `columns` elements, `width` apart.
 template <class Arch>
 [[gnu::noinline]] void pack_panel(std::size_t depth, std::size_t columns, strided_matrix<const float> b, float* to,
                                   std::size_t width) noexcept {
   if (b.row_stride == 1 && b.column_stride != 1) {
     return pack_turned<Arch>(depth, columns, b.data, b.column_stride, to, width);
   }
-  // Rows of B are usually a page or so apart, where no hardware prefetcher follows.
+  // Rows of B are usually about a page apart, which hardware prefetchers do not follow.
   constexpr std::ptrdiff_t ahead = 8;
   for (std::size_t p = 0; p < depth; ++p) {
     const float* from = b.at(p, 0);
@@ -120,13 +120,13 @@ template <class Arch>
 
 }  // namespace detail
 
-/// The bytes of a packed `k` x `n` matrix; 0 if either extent is.
+/// The size in bytes of a packed `k` x `n` matrix; 0 if either extent is 0.
 template <class Arch = default_arch>
 [[nodiscard]] constexpr std::size_t packed_b_bytes(std::size_t k, std::size_t n) noexcept {
   return k * detail::padded_columns<Arch>(n) * sizeof(float);
 }
 
-/// Writes panel after panel of `b` (`k` x `n`, any strides) for `gemm_packed`; `packed` is aligned to 64 bytes.
+/// Packs `b` (`k` x `n`, any strides) for `gemm_packed`, panel after panel; `packed` is aligned to 64 bytes.
 template <class Arch = default_arch>
 void pack_b(std::size_t k, std::size_t n, strided_matrix<const float> b, float* packed) noexcept {
   constexpr std::size_t wide = gemm_tile<Arch>::columns;

@@ -1,16 +1,15 @@
-// dimwise/kernels/gemm_thin.hpp -- products with at most four rows or columns: bound by reading the other matrix once.
+// dimwise/kernels/gemm_thin.hpp -- products with at most four rows or columns, bound by reading the other matrix.
 //
 // Layer: kernels. Includes: simd.hpp and light standard headers only.
 // Tests: tests/kernels/gemm.test.cpp
 //
-// A register tile would walk down a panel and jump a whole row of B at each step, which no prefetcher follows. So B is
-// read along its own unit stride: `stream_part` adds a few rows of B at a time to running sums of C, `dot_block` takes
-// dot products where k is contiguous in both operands.
+// A register tile would step down a panel, a whole row of B apart, which no prefetcher follows. B is therefore read
+// along its unit stride: `stream_part` adds a few rows of B at a time to running sums of C, `dot_block` computes dot
+// products if k is contiguous in both operands.
 //
-// Version 1 read four adjacent rows at once, a piece of 2 KB of each. Version 2 reads four runs of whole rows that are
-// far apart, each from its first number to its last, which is what prefetchers follow. On a Zen 4 core whose memory
-// gives 31 GB/s to a plain loop, products of 1 x 768 x 768 to 1 x 768 x 3072 went from 14-18 to 26-30 GB/s, dot
-// products from 11-16 to 28-30.
+// Version 1 read four adjacent rows at once, 2 KB of each. Version 2 reads four distant runs of whole rows, each from
+// its first element to its last, which prefetchers follow. On a Zen 4 core whose memory provides 31 GB/s to a plain
+// loop, products of 1 x 768 x 768 to 1 x 768 x 3072 went from 14-18 to 26-30 GB/s, dot products from 11-16 to 28-30.
 //
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
@@ -26,8 +25,8 @@
 
 namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail {
 
-inline constexpr std::size_t thin_rows = 4;          // at most so many rows (or columns) make a product thin
-inline constexpr std::size_t stream_columns = 4096;  // of a part: sums of one row are half of a first-level cache
+inline constexpr std::size_t thin_rows = 4;          // maximum rows (or columns) of a thin product
+inline constexpr std::size_t stream_columns = 4096;  // columns of a part: sums of one row are half of an L1 cache
 inline constexpr std::size_t stream_parts = 8;       // parts of k to aim at, so that several threads read
 inline constexpr std::size_t stream_work = 1 << 17;  // numbers of B that are worth a part
 inline constexpr std::size_t most_dot_extent = 256;  // rows or columns of a block of dot products

@@ -1,10 +1,10 @@
-// dimwise/kernels/gemm_tile.hpp -- the register tile of a matrix product: the one loop where the time goes.
+// dimwise/kernels/gemm_tile.hpp -- the register tile (micro-kernel) of a matrix product.
 //
 // Layer: kernels. Includes: simd.hpp and light standard headers only.
 // Tests: tests/kernels/gemm.test.cpp
 //
-// A tile is `rows` x `vectors` registers of C that stay in registers while the loop walks along the contracted extent
-// k: each step loads `vectors` registers of B and broadcasts `rows` numbers of A. A is read in place. B is a panel of
+// A tile is `rows` x `vectors` registers of C that stay in registers while the loop runs along the contracted extent k:
+// each step loads `vectors` registers of B and broadcasts `rows` elements of A. A is read in place. B is a panel of
 // `columns` adjacent columns, packed (step == its width) or in place (step == the row stride).
 //
 // SPDX-License-Identifier: BSL-1.0
@@ -18,10 +18,10 @@
 
 namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
 
-/// The shape of the register tile for `Arch`, and how much of k one pass takes.
+/// The shape of the register tile for `Arch`, and the extent of k in one pass.
 ///
-/// Accumulators + one step of B + one number of A fit the register file: 24 + 4 + 1 of 32, 12 + 2 + 1 of 16, 12 + 3 + 1
-/// of 16.
+/// Accumulators, one step of B and one element of A fit the register file: 24 + 4 + 1 of 32, 12 + 2 + 1 of 16, 12 + 3 +
+/// 1 of 16.
 template <class Arch>
 struct gemm_tile {
   static constexpr bool many_registers = is_avx512<Arch> || is_neon64<Arch>;
@@ -29,14 +29,14 @@ struct gemm_tile {
   static constexpr std::size_t vectors = many_registers ? 4 : lanes<Arch> == 8 ? 2 : 3;
   static constexpr std::size_t columns = vectors * lanes<Arch>;
   /// Rows of a packed panel. Measured on Zen 5, 512 x 768 x 768: 192 gives 92 % of peak, 384 95 %, 768 96 %; the panel
-  /// (96 KB on AVX-512) streams from the second-level cache at a third of what that delivers, and each pass over k less
-  /// saves a load and a store of the sums.
+  /// (96 KB on AVX-512) streams from the L2 cache at a third of its bandwidth, and each pass over k less saves a load
+  /// and a store of the sums.
   static constexpr std::size_t depth = 384;
 };
 
 namespace detail {
 
-// What one tile reads. `a` and `b` point at the tile's first row and first column.
+// The inputs of one tile. `a` and `b` point at its first row and first column.
 struct tile_input {
   std::size_t depth;
   const float* a;
@@ -44,17 +44,17 @@ struct tile_input {
   std::ptrdiff_t a_step;
   const float* b;
   std::ptrdiff_t b_step;
-  std::size_t tail;  // lanes of the last register of B that exist; looked at by the kernels with a tail only
+  std::size_t tail;  // valid lanes of the last register of B; only kernels with a tail use it
 };
 
-// Whether part of a register is loaded and stored as fast as a whole one (AVX-512), or at all without going through
-// memory number by number.
+// Whether a partial register is loaded and stored as fast as a whole one (AVX-512), and whether this is possible
+// without scalar accesses.
 template <class Arch>
 inline constexpr bool free_tails = is_avx512<Arch>;
 template <class Arch>
 inline constexpr bool has_tails = is_avx512<Arch> || is_avx2<Arch>;
 
-// Register v of a row of a tile: the last one may have lanes that do not exist.
+// Register v of a row of a tile; the last one may be partial.
 template <class Arch, std::size_t Vectors, bool Tail>
 [[nodiscard, gnu::always_inline]] inline floats<Arch> load_register(const float* row, std::size_t v,
                                                                     std::size_t tail) noexcept {
@@ -62,12 +62,12 @@ template <class Arch, std::size_t Vectors, bool Tail>
   return Tail && v + 1 == Vectors ? load_partial<Arch>(at, tail) : load<Arch>(at);
 }
 
-// acc += A B, in the order of k: whatever the tile, a number of C is summed in the same order.
+// acc += A B, in the order of k: the order of additions for an element of C does not depend on the tile.
 template <class Arch, std::size_t Rows, std::size_t Vectors, bool Tail>
 [[gnu::always_inline]] inline void tile_loop(const tile_input& in, floats<Arch> (&acc)[Rows][Vectors]) noexcept {
   const float* a = in.a;
   const float* b = in.b;
-  // Four steps ahead: further ones push out what is in use, nearer ones come too late from the second-level cache.
+  // Four steps ahead: longer distances evict data in use, shorter ones are too late from the L2 cache.
   const std::ptrdiff_t ahead = 4 * in.b_step;
   for (std::size_t step = 0; step < in.depth; ++step) {
     floats<Arch> row[Vectors];
@@ -87,8 +87,8 @@ template <class Arch, std::size_t Rows, std::size_t Vectors, bool Tail>
   }
 }
 
-// Sums of a tile, added to those of an earlier pass, if there are any; rows are `from_step` and `to_step` apart, in
-// scratch or in C itself. Added at the end and not at the beginning: the sum over k is then a sum of short sums.
+// Adds the sums of a tile to those of an earlier pass, if any; rows are `from_step` and `to_step` apart, in scratch or
+// in C itself. Adds them at the end and not at the beginning: the sum over k is then a sum of short sums.
 template <class Arch, std::size_t Rows, std::size_t Vectors, bool Tail>
 [[gnu::noinline]] void tile_sum(const tile_input& in, const float* from, std::ptrdiff_t from_step, float* to,
                                 std::ptrdiff_t to_step) noexcept {
@@ -121,7 +121,7 @@ template <class Arch, std::size_t Rows, std::size_t Vectors, bool Tail>
 
 using tile_function = void (*)(const tile_input&, const float*, std::ptrdiff_t, float*, std::ptrdiff_t) noexcept;
 
-// Any number of rows is a few tiles of these many: a kernel for each would be half of what a user's file compiles.
+// Any number of rows is divided into tiles of these heights: a kernel for each would double the code in a user's file.
 template <class Arch>
 [[nodiscard, gnu::always_inline]] constexpr std::size_t row_step(std::size_t rows) noexcept {
   return rows >= gemm_tile<Arch>::rows ? gemm_tile<Arch>::rows : rows >= 4 ? 4 : rows >= 2 ? 2 : 1;

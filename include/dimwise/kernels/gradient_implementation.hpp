@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/kernels/gradient_implementation.hpp -- the kernels of the backward pass for one architecture, from the
-// templates.
+// dimwise/kernels/gradient_implementation.hpp -- the kernels of the backward pass for one architecture, instantiated
+// from the templates.
 //
 // Layer: kernels. Compiled once per architecture under src/, or in the user's file for the user's flags
 // (active_gradients.hpp).

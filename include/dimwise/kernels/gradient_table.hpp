@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/kernels/gradient_table.hpp -- the kernels of the backward pass as a table of functions: what training
-// includes.
+// dimwise/kernels/gradient_table.hpp -- the kernels of the backward pass as a table of functions, for training.
 //
 // Layer: kernels. Includes: table.hpp; no xsimd.
-// A table of its own: who compiles kernels from the headers and does not train compiles none of these
+// A separate table: programs that compile kernels from the headers and do not train do not instantiate it
 // (active_gradients.hpp).
 // Tests: tests/kernels/*_gradient.test.cpp, tests/kernels/cross_entropy.test.cpp
 #pragma once
@@ -17,8 +16,8 @@ namespace dimwise::kernels {
 
 /// The backward pass of an attention_call: from the gradient of `out` to those of q, k, v and the bias.
 ///
-/// Only float keys and values. A function of the user's own needs `own_slope`, which replaces scores like
-/// score_function::own and writes the slope of that function at each of them.
+/// Supports only float keys and values. A user's function of scores needs `own_slope`, which replaces scores like
+/// score_function::own and writes the derivative at each score.
 struct attention_gradient_call {
   attention_call forth;
   attention_gradient_layout layout;
@@ -26,7 +25,7 @@ struct attention_gradient_call {
   void (*own_slope)(void* context, float* scores, float* slopes, std::size_t count) noexcept = nullptr;
 };
 
-/// The backward pass of rows: of softmax and log-softmax from their results, of norms from what they read.
+/// The backward pass of rows: of softmax and log-softmax from their results, of norms from their inputs.
 struct rows_gradient_call {
   std::size_t rows = 0;
   std::size_t n = 0;
@@ -37,8 +36,8 @@ struct rows_gradient_call {
   float* out = nullptr;  ///< may be `gradient`
   std::ptrdiff_t out_row = 0;
   float epsilon = 0;
-  const float* gamma = nullptr;  ///< norms: a factor for each column
-  float* d_gamma = nullptr;      ///< norms: added to, where not null
+  const float* gamma = nullptr;  ///< norms: a factor per column
+  float* d_gamma = nullptr;      ///< norms: accumulated unless null
   float* d_beta = nullptr;
 };
 
@@ -69,15 +68,15 @@ struct cross_entropy_call {
   std::ptrdiff_t id_step = 1;
   const float* targets = nullptr;  ///< distributions in place of ids
   std::ptrdiff_t targets_row = 0;
-  float smoothing = 0;                  ///< of ids: s / n for each class, the rest for the id
-  const float* class_weight = nullptr;  ///< a factor for each class
-  const bool* counted = nullptr;        ///< none: all rows are
+  float smoothing = 0;                  ///< for ids: s / n for each class, the rest for the id
+  const float* class_weight = nullptr;  ///< a factor per class
+  const bool* counted = nullptr;        ///< null: all rows count
   std::ptrdiff_t counted_step = 1;
   float* loss = nullptr;  ///< written, where not null
   std::ptrdiff_t loss_step = 1;
-  const float* factor = nullptr;  ///< the gradient of each row's loss; none: 1
+  const float* factor = nullptr;  ///< the gradient of each row's loss; null: 1
   std::ptrdiff_t factor_step = 1;
-  float* d_logits = nullptr;  ///< written, where not null; may be `logits`
+  float* d_logits = nullptr;  ///< written unless null; may be `logits`
   std::ptrdiff_t d_logits_row = 0;
 };
 
@@ -101,8 +100,8 @@ struct adam_call {
   float epsilon = 0;
 };
 
-/// The kernels of one architecture for the backward pass. Scratch is aligned to 64 bytes and as large as the function
-/// before says.
+/// The kernels of one architecture for the backward pass. Scratch is aligned to 64 bytes; its size is returned by the
+/// preceding function.
 struct gradient_table {
   std::size_t (*attention_gradient_bytes)(const attention_gradient_call&, std::size_t workers);
   void (*attention_gradient)(const attention_gradient_call&, void* scratch, const runner&);
@@ -116,7 +115,7 @@ struct gradient_table {
   /// out = g f'(x) for n contiguous elements; `out` may be `x` or `g`.
   void (*map_gradient)(function f, std::size_t n, const float* x, const float* g, float* out);
   void (*adam)(const adam_call&);
-  /// In float64, in one order.
+  /// The sum of squares in float64, in a fixed order.
   double (*sum_of_squares)(std::size_t n, const float* x);
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/kernels/implementation.hpp -- the table of kernels for one architecture, made from the templates.
+// dimwise/kernels/implementation.hpp -- the table of kernels of one architecture, instantiated from the templates.
 //
 // Layer: kernels. Compiled once per architecture under src/, or in the user's file for the user's flags (active.hpp).
 #pragma once
@@ -13,7 +13,7 @@
 #include <dimwise/kernels/rows.hpp>
 #include <dimwise/kernels/table.hpp>
 
-// A value that a switch leaves out does not compile.
+// A value that a switch does not handle fails to compile.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic error "-Wswitch"
 
@@ -21,7 +21,7 @@ namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
 
 namespace detail {
 
-// A function chosen when the program runs: one branch for a register, alike for all of a call.
+// A function selected at run time: one branch per register, with one outcome throughout a call.
 template <class Arch>
 [[gnu::always_inline]] inline floats<Arch> apply(function f, const floats<Arch>& x) noexcept {
   switch (f) {
@@ -49,7 +49,7 @@ template <class Arch>
     case function::sin:
     case function::cos:
     case function::negate:
-      break;  // no activations: only `map_all` has them
+      break;  // not in epilogues: only `map_all` has them
   }
   return x;
 }
@@ -77,7 +77,7 @@ struct call_score {
   [[nodiscard]] bool any() const noexcept { return what.any(); }
   [[nodiscard]] bool only_each() const noexcept { return what.slopes == nullptr; }
 
-  // Whole registers: `scores` has room for them.
+  // Processes whole registers: `scores` has room for them.
   void each(float* scores, std::size_t count) const noexcept {
     if (what.own != nullptr) { what.own(what.context, scores, count); }
     if (what.soft_cap == 0) { return; }
@@ -85,7 +85,7 @@ struct call_score {
       store_aligned<Arch>(scores + i, cap(load_aligned<Arch>(scores + i)));
     }
   }
-  // Not called where `each` does everything: there are slopes.
+  // Called only with slopes; otherwise `each` does everything.
   [[gnu::always_inline]] floats<Arch> operator()(const floats<Arch>& scores,
                                                  const score_place<Arch>& place) const noexcept {
     const ints<Arch> distance = place.key - place.query + ints<Arch>(clamp_to_int32(what.distance));
@@ -145,14 +145,14 @@ void product_with_epilogue(const product_call& c, void* scratch, const runner& t
   });
 }
 
-// More multiply-adds than this gain nothing from a short way.
+// Products with more multiply-adds gain nothing from the small path.
 inline constexpr std::size_t small_product = std::size_t{1} << 17;
-// A larger B is streamed: the short way goes down its columns.
+// A larger B is streamed: the small path reads it column by column.
 inline constexpr std::size_t small_b = std::size_t{1} << 15;
 
 template <class Arch>
 bool product_small(const product_call& c) {
-  // Few rows stream a B that comes from far, many pack one that is not in the first-level cache.
+  // Few rows stream a distant B; many rows pack a B outside the L1 cache.
   const bool tall = c.m > 2 * gemm_tile<Arch>::rows;
   const std::size_t most = c.m <= thin_rows ? small_b : tall ? in_place_floats : small_product;
   if (c.epilogue.any() || c.m * c.n * c.k * c.count > small_product || c.k * c.n > most) return false;
@@ -270,7 +270,7 @@ void compare_all(relation f, std::size_t n, const float* a, std::ptrdiff_t a_ste
       return compare_floats<Arch>(n, a, a_step, b, b_step, out, [](const vec& x, const vec& y) { return x <= y; });
     case relation::equal:
       return compare_floats<Arch>(n, a, a_step, b, b_step, out, [](const vec& x, const vec& y) { return x == y; });
-    // Not the registers' own `!=`: it is false for NaN on some machines.
+    // Not the registers' `!=`, which is false for NaN on some machines.
     case relation::not_equal:
       return compare_floats<Arch, true>(n, a, a_step, b, b_step, out,
                                         [](const vec& x, const vec& y) { return x == y; });
@@ -312,7 +312,7 @@ void fold_columns_by(total f, std::size_t extent, std::size_t columns, const flo
 
 }  // namespace detail
 
-/// The kernels of `Arch`, each compiled where it is used.
+/// The kernels of `Arch`, each compiled on use.
 template <class Arch>
 struct kernels_of {
   static constexpr auto architecture = Arch::name();
@@ -338,7 +338,7 @@ struct kernels_of {
   static constexpr auto fold_columns = &detail::fold_columns_by<Arch>;
 };
 
-/// The same as a table of all.
+/// All kernels of `Arch` as a table.
 template <class Arch>
 inline constexpr table table_of = {
     .architecture = kernels_of<Arch>::architecture,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/kernels/loops.hpp -- nested loops over strided memory: the plain path, and the reference of every other
-// kernel.
+// dimwise/kernels/loops.hpp -- nested loops over strided memory: the scalar path, and the reference implementation of
+// the other kernels.
 //
-// Layer: kernels. Pointers, extents, strides; no names. Rank is a number of the run, so that one loop serves all shapes
-// and users do not compile one for each.
+// Layer: kernels. Pointers, extents, strides; no names. The rank is a run-time value, so that one loop serves all
+// shapes and users do not compile one for each.
 // Tests: tests/eval/*.test.cpp, tests/expr/*.test.cpp
 #pragma once
 
@@ -21,7 +21,7 @@ namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
 using dimwise::detail::axis;
 using dimwise::detail::max_rank;
 
-// Nested loops that move K pointers at once; the last axis is the innermost.
+// Nested loops that advance K pointers at once; the last axis is the innermost.
 template <std::size_t K>
 struct loop_nest {
   std::size_t rank = 0;
@@ -43,7 +43,7 @@ struct loop_nest {
     }
     return false;
   }
-  // How often the innermost body runs.
+  // The number of iterations of the innermost body.
   [[nodiscard]] constexpr std::size_t size() const {
     std::size_t n = 1;
     for (std::size_t i = 0; i < rank; ++i) { n *= extent[i]; }
@@ -51,18 +51,18 @@ struct loop_nest {
   }
 
  private:
-  // The new inner axis continues the one outside it for every pointer: both are one loop.
+  // Whether the new inner axis is contiguous with the one outside it for every pointer, so that both form one loop.
   [[nodiscard]] constexpr bool follows(std::size_t n, const std::ptrdiff_t (&by)[K]) const {
     if (n == 0 || extent[rank - 1] == 0) { return false; }
     for (std::size_t k = 0; k < K; ++k) {
       if (stride[k][rank - 1] != static_cast<std::ptrdiff_t>(static_cast<std::size_t>(by[k]) * n)) { return false; }
     }
-    // Elements seen again and again may be more than can be counted.
+    // With strides of 0 the number of iterations may overflow.
     return extent[rank - 1] <= std::numeric_limits<std::size_t>::max() / n;
   }
 };
 
-// Calls body(offsets, n, steps) for every innermost row; offsets move by strides, nothing is multiplied out per
+// Calls body(offsets, n, steps) for every innermost row; offsets are advanced by strides, without multiplications per
 // element. `for_each_row` does the same in one function for all bodies, which are called through a pointer.
 template <std::size_t K, class Body>
 constexpr void walk_rows(const loop_nest<K>& nest, Body&& body) {
@@ -92,7 +92,7 @@ constexpr void walk_rows(const loop_nest<K>& nest, Body&& body) {
   }
 }
 
-// A function object, and how it is called.
+// A function object with its call function.
 template <std::size_t K>
 struct row_body {
   const void* object;
@@ -113,7 +113,7 @@ void for_each_row(const loop_nest<K>& nest, const Body& body) {
                        const std::ptrdiff_t(&step)[K]) { (*static_cast<const Body*>(object))(offset, n, step); }});
 }
 
-/// to = from, element by element; element types may differ.
+/// to = from, elementwise; element types may differ.
 template <class To, class From>
 void copy(const loop_nest<2>& nest, To* to, const From* from) {
   for_each_row(nest, [&](const std::ptrdiff_t(&o)[2], std::size_t n, const std::ptrdiff_t(&s)[2]) {
@@ -129,8 +129,8 @@ void copy(const loop_nest<2>& nest, To* to, const From* from) {
   });
 }
 
-// Which elements of an operand a product leaves out: weights that a softmax has hidden, which are −0, or all zeros, or
-// all zeros and the hidden weights of the other operand.
+// The elements that a product skips in an operand: hidden weights (−0), all zeros, or all zeros and the hidden weights
+// of the other operand.
 enum class left_out : unsigned char { nothing, hidden, zeros, zeros_and_hidden };
 
 namespace detail_loops {
@@ -144,7 +144,7 @@ template <class T>
   return what != left_out::nothing && w == T(0) && (what != left_out::hidden || std::signbit(w));
 }
 
-// Σ over one run of both operands; eight sums at a time where memory is contiguous.
+// Σ over one run of both operands; eight independent sums if memory is contiguous.
 template <class T>
 T dot(left_out what, const T* a, std::ptrdiff_t sa, const T* b, std::ptrdiff_t sb, std::size_t n) {
   T total = T(0);
@@ -177,13 +177,13 @@ void add_scaled(T* row, std::ptrdiff_t s, T w, const T* values, std::ptrdiff_t s
   }
 }
 
-// Sums of a few columns of very many rows. Terms are added to `part`; after each `sum_block` rows they are carried, and
-// after the last one.
+// Sums of a few columns over very many rows. Terms are added to `part`, which is carried after each `sum_block` rows
+// and at the end.
 template <class T>
 struct column_sums {
   carried_sum<T> totals[long_columns];
   T part[long_columns] = {};
-  std::size_t rows = 0;  // in `part`
+  std::size_t rows = 0;  // rows added to `part`
 
   void carry(std::size_t columns) {
     for (std::size_t i = 0; i < columns; ++i) {
@@ -198,7 +198,7 @@ struct column_sums {
 
 /// to = Σ over `sums` of a · b, for every element of `result` (pointers: to, a, b; in `sums`: a, b).
 ///
-/// What elements of `a` that are left out meet in `b` does not count, also when it is NaN or infinite.
+/// Skipped elements of `a` do not count even if their factor in `b` is NaN or infinite.
 template <class T>
 void contract(left_out what, const loop_nest<3>& result, const loop_nest<2>& sums, T* to, const T* a, const T* b) {
   using namespace detail_loops;
@@ -208,7 +208,7 @@ void contract(left_out what, const loop_nest<3>& result, const loop_nest<2>& sum
     T* row = to + o[0];
     const bool one_weight = what != left_out::zeros_and_hidden && s[1] == 0 && (s[2] == 1 || !inner_dot);
     if (one_weight || (s[2] == 0 && what == left_out::nothing && (s[1] == 1 || !inner_dot))) {
-      // The row of the result is a sum of rows of the operand that varies along it.
+      // The row of the result is a weighted sum of rows of the operand that varies along it.
       const T* weights = one_weight ? a + o[1] : b + o[2];
       const T* values = one_weight ? b + o[2] : a + o[1];
       const std::size_t w = one_weight ? 0 : 1;
@@ -228,7 +228,7 @@ void contract(left_out what, const loop_nest<3>& result, const loop_nest<2>& sum
         for (std::size_t i = 0; i < n; ++i) { row[static_cast<std::ptrdiff_t>(i) * s[0]] = T(0); }
         return add_rows(row, s[0], n, nullptr);
       }
-      // A few columns at a time where their sums are long: those are carried.
+      // A few columns at a time if their sums are long, because these are carried.
       for (; n > 0; row += s[0] * static_cast<std::ptrdiff_t>(long_columns)) {
         const std::size_t count = n < long_columns ? n : long_columns;
         column_sums<T> columns;
@@ -258,7 +258,7 @@ void contract(left_out what, const loop_nest<3>& result, const loop_nest<2>& sum
   });
 }
 
-/// body(to offset, from offset, row) for every element outside the row; `row` walks the elements inside it.
+/// Calls body(to offset, from offset, row) for every element outside the row; `row` walks the elements inside it.
 template <class Body>
 void for_each_element(const loop_nest<2>& outside, Body&& body) {
   for_each_row(outside, [&](const std::ptrdiff_t(&o)[2], std::size_t n, const std::ptrdiff_t(&s)[2]) {
@@ -271,7 +271,7 @@ void for_each_element(const loop_nest<2>& outside, Body&& body) {
 template <class T>
 inline constexpr T minus_infinity = -std::numeric_limits<T>::infinity();
 
-/// The largest element of a row; NaN where one is NaN, −∞ where there is none.
+/// The maximum of a row; NaN if an element is NaN, −∞ without elements.
 template <class T>
 [[nodiscard]] T row_max(const loop_nest<2>& row, const T* from) {
   T largest = minus_infinity<T>;
@@ -284,7 +284,7 @@ template <class T>
   return nan ? std::numeric_limits<T>::quiet_NaN() : largest;
 }
 
-/// exp(x − max) / Σ of a row, `hidden` where x is −∞: hidden elements do not count, a row of them only is all `hidden`.
+/// exp(x − max) / Σ of a row, `hidden` for x of −∞; a fully hidden row is all `hidden`.
 template <class T>
 void softmax_row(const loop_nest<2>& row, T* to, const T* from, T hidden) {
   const T largest = row_max(row, from);
@@ -331,8 +331,8 @@ void renormalise_row(const loop_nest<2>& row, T* to, const T* from) {
   for_each_element(row, [&](std::ptrdiff_t t, std::ptrdiff_t f) { to[t] = total == T(0) ? T(0) : from[f] / total; });
 }
 
-/// (x − mean) / √(variance + ε). The mean is corrected by what a sum of large numbers lost, the variance a pass of its
-/// own.
+/// (x − mean) / √(variance + ε). The mean is corrected for the rounding error of its sum; the variance is a second
+/// pass.
 template <class T>
 void standardize_row(const loop_nest<2>& row, T* to, const T* from, T epsilon) {
   carried_sum<T> total;
@@ -358,9 +358,9 @@ void root_mean_square_row(const loop_nest<2>& row, T* to, const T* from, T epsil
   for_each_element(row, [&](std::ptrdiff_t t, std::ptrdiff_t f) { to[t] = from[f] * scale; });
 }
 
-/// Blocks of 32 neighbours as multiples of their largest magnitude / 127, the nearest ones, ties to even: what 8 bits
-/// and a scale hold. Computed in float, so that the numbers of 8 bits are the same in every type. A block that holds
-/// what is not finite is NaN.
+/// Rounds blocks of 32 neighbours to multiples of their largest magnitude / 127, to nearest, ties to even: the values
+/// of 8-bit integers with a scale. Computed in float, so that the integers are the same for every type. A block with an
+/// element that is not finite is NaN.
 template <class T>
 void quantised_row(const loop_nest<2>& row, T* to, const T* from) {
   constexpr std::size_t extent = 32;

@@ -3,8 +3,8 @@
 // Layer: kernels. Includes: simd.hpp and light standard headers only.
 // Tests: tests/kernels/rows.test.cpp
 //
-// The function takes and returns registers: those of math.hpp, the operators below, or a generic lambda. `out` may be
-// an input, element for element. No pointer needs alignment.
+// The function takes and returns registers: those of math.hpp, the operators below, or a generic lambda. `out` may
+// equal an input. Pointers need no alignment.
 //
 //   map_floats<Arch>(n, x, y, gelu_of{});
 //   zip_floats<Arch>(n, x, bias, y, add_of{});  // y = x + bias
@@ -45,7 +45,7 @@ struct divide_of {
     return a / b;
   }
 };
-/// The larger, the first of equal ones; NaN if either is.
+/// The maximum, the first of equal operands; NaN if either is NaN.
 struct max_of {
   template <class Arch>
   [[nodiscard, gnu::always_inline]] xsimd::batch<float, Arch> operator()(
@@ -53,7 +53,7 @@ struct max_of {
     return select<Arch>(is_nan<Arch>(b), b, select<Arch>(a < b, b, a));
   }
 };
-/// `a`, but -inf where `b` is: what is masked stays masked.
+/// `a`, but -inf if `b` is -inf: masked elements stay masked.
 struct hide_of {
   template <class Arch>
   [[nodiscard, gnu::always_inline]] xsimd::batch<float, Arch> operator()(
@@ -61,7 +61,7 @@ struct hide_of {
     return select<Arch>(b == broadcast<Arch>(-detail::infinity), b, a);
   }
 };
-/// F of a gradient and a local derivative, and the gradient where it is 0: the derivative of what was discarded may be
+/// F of a gradient and a local derivative, but 0 if the gradient is 0: the derivative of a discarded element may be
 /// infinite or NaN.
 template <class F>
 struct sent_of {
@@ -71,7 +71,7 @@ struct sent_of {
     return select<Arch>(g == broadcast<Arch>(0.0F), g, F{}(g, x));
   }
 };
-/// The smaller, the first of equal ones; NaN if either is.
+/// The minimum, the first of equal operands; NaN if either is NaN.
 struct min_of {
   template <class Arch>
   [[nodiscard, gnu::always_inline]] xsimd::batch<float, Arch> operator()(
@@ -107,10 +107,10 @@ void zip_number(std::size_t n, const float* a, float number, float* out, const F
 
 namespace detail {
 
-// Truth values go between bytes and registers by blocks of this many.
+// Booleans are converted between bytes and registers in blocks of this size.
 inline constexpr std::size_t block_bools = 64;
 
-// A number that steps 0 or 1 float from lane to lane.
+// Loads a register, or broadcasts one number: the step from lane to lane is 1 or 0 floats.
 template <class Arch>
 [[nodiscard, gnu::always_inline]] inline floats<Arch> load_step(const float* from, std::ptrdiff_t step,
                                                                 std::size_t count) noexcept {
@@ -120,7 +120,7 @@ template <class Arch>
 
 }  // namespace detail
 
-/// out[i] = f(a[i], b[i]) != Negated, for a comparison f; an operand that is one number for all has step 0, else 1.
+/// out[i] = f(a[i], b[i]) != Negated, for a comparison f; the step of an operand is 0 for a single number, otherwise 1.
 template <class Arch = default_arch, bool Negated = false, class F>
 void compare_floats(std::size_t n, const float* a, std::ptrdiff_t a_step, const float* b, std::ptrdiff_t b_step,
                     bool* out, const F& f) noexcept {
@@ -144,7 +144,7 @@ void compare_floats(std::size_t n, const float* a, std::ptrdiff_t a_step, const 
   }
 }
 
-/// out[i] = m[i] ? a[i] : b[i]; `m` has any step, `a` and `b` 0 or 1. What is not chosen has no effect.
+/// out[i] = m[i] ? a[i] : b[i]; `m` has any step, `a` and `b` 0 or 1. The unselected operand has no effect.
 template <class Arch = default_arch>
 void choose_floats(std::size_t n, const bool* m, std::ptrdiff_t m_step, const float* a, std::ptrdiff_t a_step,
                    const float* b, std::ptrdiff_t b_step, float* out) noexcept {

@@ -1,19 +1,19 @@
-// dimwise/kernels/math.hpp -- exp, log, tanh, erf, sigmoid, gelu, silu, relu, sqrt, sin, cos and their like of any
-// float, a register at a time.
+// dimwise/kernels/math.hpp -- exp, log, tanh, erf, sigmoid, gelu, silu, relu, sqrt, sin, cos and similar functions of
+// any float, a register at a time.
 //
 // Layer: kernels. Includes: simd.hpp and light standard headers only.
 // Tests: tests/kernels/math.test.cpp (errors measured there; every 251st float, and the special values)
 //
-// Function objects, so that they go into epilogues and loops by name. Largest error measured, in ulp of the result:
+// Function objects, for use in epilogues and loops. Maximum measured errors, in ulp of the result:
 //
 //   exp 1.0 · log 0.8 · tanh 2.4 · soft cap 3.4 · erf 1.2 (1.3 without fma) · sigmoid 2.3 · silu 3.1
 //   gelu_tanh 12.4 for x >= -3 · gelu 7.1 for x >= -12.9 (without fma 12 for x >= -5, and 66 below)
 //   sin, cos 2.4 · sqrt 0.5
 //
-// Against the plain loops over the standard library's functions, a million elements on AVX-512 (g++-12 -O2, one
-// thread): erf 12 times as fast, log 11, sin 8.5, sqrt 3.5, square 2.4 (the last two at the speed of memory).
+// Speed against loops over the standard library, a million elements on AVX-512 (g++-12 -O2, one thread): erf 12 times
+// as fast, log 11, sin 8.5, sqrt 3.5, square 2.4 (the last two are DRAM-bound).
 //
-// NaN gives NaN; infinities give the limits (silu and both gelu: a zero at -inf). Subnormal results of exp are right.
+// NaN gives NaN; infinities give the limits (silu and both gelu: a zero at -inf). Subnormal results of exp are correct.
 //
 //   floats<Arch> y = gelu_of{}(x);
 //
@@ -31,7 +31,7 @@ namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
 
 namespace detail {
 
-// Polynomial in Horner's order: the coefficients from the highest power down.
+// A polynomial by Horner's method, from the highest coefficient down.
 template <class Arch, class... Rest>
 [[nodiscard, gnu::always_inline]] inline floats<Arch> polynomial(const floats<Arch>& x, float first,
                                                                  Rest... rest) noexcept {
@@ -45,7 +45,7 @@ template <class Arch>
   return as_floats<Arch>(as_ints<Arch>(x) & ints<Arch>(0x7FFFFFFF));
 }
 
-// `value`, which is not negative, with the sign of `x`.
+// The non-negative `value` with the sign of `x`.
 template <class Arch>
 [[nodiscard, gnu::always_inline]] inline floats<Arch> with_sign(const floats<Arch>& value,
                                                                 const floats<Arch>& x) noexcept {
@@ -53,7 +53,7 @@ template <class Arch>
                          (as_ints<Arch>(x) & ints<Arch>(std::numeric_limits<std::int32_t>::min())));
 }
 
-// Comparisons, not min and max: those lose a NaN, or not, by the order of their operands.
+// Comparisons, not min and max, whose result for NaN depends on the order of operands.
 template <class Arch>
 [[nodiscard, gnu::always_inline]] inline floats<Arch> at_least(const floats<Arch>& x, float low) noexcept {
   return select<Arch>(x < broadcast<Arch>(low), broadcast<Arch>(low), x);
@@ -64,8 +64,8 @@ template <class Arch>
   return select<Arch>(x > broadcast<Arch>(high), broadcast<Arch>(high), x);
 }
 
-// Shifts between an exponent and its place in a float; right keeps the sign. On AVX-512 the masked forms, as the plain
-// intrinsics make g++-12 warn of an uninitialized value in its own header.
+// Shifts between an integer exponent and its bits in a float; the right shift is arithmetic. AVX-512 uses the masked
+// forms, because the plain intrinsics make g++-12 warn of an uninitialized value in its own header.
 template <class Arch>
 [[nodiscard, gnu::always_inline]] inline ints<Arch> to_exponent(const ints<Arch>& n) noexcept {
 #if XSIMD_WITH_AVX512F
@@ -93,7 +93,7 @@ template <class Arch>
 // e^x = 2^exponent (1 + rest), |rest| < 0.42, for |x| < 1e6.
 template <class Arch>
 struct exp_parts {
-  floats<Arch> rest;      // with a small relative error, also next to 0
+  floats<Arch> rest;      // with a small relative error, even near 0
   floats<Arch> exponent;  // an integer
   ints<Arch> power;       // the same integer
 };
@@ -104,7 +104,7 @@ template <class Arch>
   const floats<Arch> round_shift = broadcast<Arch>(12582912.0F);
   const floats<Arch> shifted = fma<Arch>(x, broadcast<Arch>(1.44269504F), round_shift);
   const floats<Arch> exponent = shifted - round_shift;
-  // ln 2 in two parts: the first has so few bits that its product with an exponent is exact even without an fma.
+  // ln 2 in two parts: the first is so short that its product with an exponent is exact even without an fma.
   floats<Arch> r = fma<Arch>(exponent, broadcast<Arch>(-0.693359375F), x);
   r = fma<Arch>(exponent, broadcast<Arch>(2.12194440e-4F), r);
   // Minimax of (e^r - 1 - r) / r^2 for the relative error of e^r - 1 on |r| <= ln(2) / 2: 2^-26.2.
@@ -114,7 +114,7 @@ template <class Arch>
 
 template <class Arch>
 [[nodiscard, gnu::always_inline]] inline floats<Arch> exp_any(const floats<Arch>& x) noexcept {
-  // Beyond these the result is 0 and inf; within them the integer arithmetic below is safe.
+  // Beyond these bounds the result is 0 or inf; within them the integer arithmetic below cannot overflow.
   const exp_parts<Arch> e = split_exp<Arch>(at_most<Arch>(at_least<Arch>(x, -104.0F), 89.0F));
   const floats<Arch> mantissa = broadcast<Arch>(1.0F) + e.rest;
 #if XSIMD_WITH_AVX512F
@@ -123,7 +123,7 @@ template <class Arch>
   }
 #endif
   if constexpr (!is_avx512<Arch>) {
-    // In two steps: 2^-149 and 2^128 are no floats to multiply by, and a subnormal result is rounded once.
+    // In two steps: 2^-149 and 2^128 are not usable as float factors, and a subnormal result is rounded once.
     const ints<Arch> half = e.power >> 1;
     return mantissa * power_of_two<Arch>(half) * power_of_two<Arch>(e.power - half);
   }
@@ -138,7 +138,7 @@ template <class Arch>
 
 template <class Arch>
 [[nodiscard, gnu::always_inline]] inline floats<Arch> sigmoid(const floats<Arch>& x) noexcept {
-  // Of -|x|: nothing overflows, and the small side keeps its relative accuracy.
+  // Of -|x|: avoids overflow, and keeps the relative accuracy of small results.
   const floats<Arch> one = broadcast<Arch>(1.0F);
   const floats<Arch> e = exp_any<Arch>(broadcast<Arch>(0.0F) - magnitude<Arch>(x));
   return select<Arch>(x < broadcast<Arch>(0.0F), e, one) / (one + e);
@@ -155,7 +155,7 @@ struct exp_of {
   }
 };
 
-/// The natural logarithm: -inf at 0, NaN below.
+/// The natural logarithm: -inf at 0, NaN for negative x.
 struct log_of {
   template <class Arch>
   [[nodiscard, gnu::always_inline]] xsimd::batch<float, Arch> operator()(
@@ -176,7 +176,7 @@ struct log_of {
     vec rest = fma<Arch>(square * f, p, e * broadcast<Arch>(-2.12194440e-4F));
     rest = fma<Arch>(square, broadcast<Arch>(-0.5F), rest);
     const vec finite = fma<Arch>(e, broadcast<Arch>(0.693359375F), rest + f);
-    vec out = select<Arch>(x < broadcast<Arch>(infinity), finite, x);  // inf and NaN are their own logarithms
+    vec out = select<Arch>(x < broadcast<Arch>(infinity), finite, x);  // log(inf) is inf, log(NaN) is NaN
     out = select<Arch>(x == zero, broadcast<Arch>(-infinity), out);
     return select<Arch>(x < zero, broadcast<Arch>(std::numeric_limits<float>::quiet_NaN()), out);
   }
@@ -187,7 +187,7 @@ struct tanh_of {
   template <class Arch>
   [[nodiscard, gnu::always_inline]] xsimd::batch<float, Arch> operator()(
       const xsimd::batch<float, Arch>& x) const noexcept {
-    // (e^2y - 1) / (e^2y + 1) of y = |x|, from e^2y - 1 without cancellation: no second formula next to 0 is needed.
+    // (e^2y - 1) / (e^2y + 1) for y = |x|, with e^2y - 1 free of cancellation, so that one formula suffices near 0.
     const floats<Arch> y = detail::at_most<Arch>(detail::magnitude<Arch>(x), 10.0F);
     const detail::exp_parts<Arch> e = detail::split_exp<Arch>(y + y);
     const floats<Arch> scale = detail::power_of_two<Arch>(e.power);
@@ -196,8 +196,7 @@ struct tanh_of {
   }
 };
 
-/// `cap · tanh(x / cap)` for a cap that is not 0. Within half the cap, which is the range of most scores, a short
-/// polynomial computes it.
+/// `cap · tanh(x / cap)` for a nonzero cap. Within half the cap, the range of most scores, it uses a short polynomial.
 struct soft_cap_of {
   float cap;
   float inverse = 1.0F / cap;
@@ -213,7 +212,7 @@ struct soft_cap_of {
     const floats<Arch> near = fma<Arch>(x, slope, x);
     const mask<Arch> is_near = square <= broadcast<Arch>(0.25F);
     if (xsimd::all(is_near)) return near;
-    // Lane by lane, so that a result does not depend on its neighbours.
+    // Selects per lane, so that a result does not depend on its neighbours.
     return select<Arch>(is_near, near, broadcast<Arch>(cap) * tanh_of{}(ratio));
   }
 };
@@ -251,18 +250,18 @@ struct silu_of {
   template <class Arch>
   [[nodiscard, gnu::always_inline]] xsimd::batch<float, Arch> operator()(
       const xsimd::batch<float, Arch>& x) const noexcept {
-    // -inf times 0 would be NaN; the sigmoid is 0 long before -150.
+    // Avoids -inf times 0, which is NaN; the sigmoid is 0 long before -150.
     return detail::at_least<Arch>(x, -150.0F) * detail::sigmoid<Arch>(x);
   }
 };
 
-/// `x Phi(x)`, Phi the distribution function of the normal distribution: the exact gelu.
+/// `x Phi(x)`, the exact gelu; Phi is the distribution function of the normal distribution.
 struct gelu_of {
   template <class Arch>
   [[nodiscard, gnu::always_inline]] xsimd::batch<float, Arch> operator()(
       const xsimd::batch<float, Arch>& x) const noexcept {
     using vec = floats<Arch>;
-    // Phi(-y) = e^(-y^2 / 2) R / 2 of y = |x|, not (1 + erf) / 2, which has no correct digit left at x = -6.
+    // Phi(-y) = e^(-y^2 / 2) R / 2 for y = |x|, not (1 + erf) / 2, which has no correct digit at x = -6.
     const vec one = broadcast<Arch>(1.0F);
     const vec y = detail::at_most<Arch>(detail::magnitude<Arch>(x), 15.0F);
     const vec half = y * broadcast<Arch>(0.5F);
@@ -289,8 +288,8 @@ struct gelu_tanh_of {
 namespace detail {
 
 // sin(x + quarters · π/2). The argument is reduced by π/2 in four parts, the first three so short that their products
-// with a multiple below 2^13 are exact (Cody and Waite 1980; the parts are those of SLEEF, halved). What is larger, or
-// no number, goes to the standard library, lane by lane.
+// with a multiple below 2^13 are exact (Cody and Waite 1980; the parts are those of SLEEF, halved). Larger arguments,
+// NaN and infinities use the standard library, lane by lane.
 template <class Arch>
 [[nodiscard, gnu::always_inline]] inline floats<Arch> sine(const floats<Arch>& x, std::int32_t quarters) noexcept {
   constexpr float largest = 8192.0F;
@@ -346,7 +345,7 @@ struct cos_of {
   }
 };
 
-/// The square root, correctly rounded; NaN below 0.
+/// The square root, correctly rounded; NaN for negative x.
 struct sqrt_of {
   template <class Arch>
   [[nodiscard, gnu::always_inline]] xsimd::batch<float, Arch> operator()(
@@ -364,7 +363,7 @@ struct square_of {
   }
 };
 
-/// The magnitude: the sign is gone, that of 0 and NaN too.
+/// The magnitude: clears the sign, including that of 0 and NaN.
 struct abs_of {
   template <class Arch>
   [[nodiscard, gnu::always_inline]] xsimd::batch<float, Arch> operator()(
@@ -373,7 +372,7 @@ struct abs_of {
   }
 };
 
-/// `-x`: the other sign, that of 0 too.
+/// `-x`: flips the sign, including that of 0.
 struct negate_of {
   template <class Arch>
   [[nodiscard, gnu::always_inline]] xsimd::batch<float, Arch> operator()(
@@ -382,7 +381,7 @@ struct negate_of {
   }
 };
 
-/// `max(x, 0)`; NaN stays.
+/// `max(x, 0)`; keeps NaN.
 struct relu_of {
   template <class Arch>
   [[nodiscard, gnu::always_inline]] xsimd::batch<float, Arch> operator()(

@@ -1,11 +1,10 @@
-// dimwise/kernels/math_gradient.hpp -- the slopes of the functions of math.hpp, a register at a time.
+// dimwise/kernels/math_gradient.hpp -- the derivatives of the functions of math.hpp, a register at a time.
 //
 // Layer: kernels. Includes: math.hpp.
 // Tests: tests/kernels/rows_gradient.test.cpp
 //
-// The slope at -inf, inf and 0 is the limit of the slopes, but for abs and relu, whose slope at 0 is 0; at NaN it is
-// NaN. Slopes that
-// vanish (sigmoid, tanh, gelu at large x) keep their relative accuracy where they are small.
+// The derivative at -inf, inf and 0 is its limit, except that those of abs and relu at 0 are 0; at NaN it is NaN.
+// Vanishing derivatives (sigmoid, tanh, gelu at large x) keep their relative accuracy.
 //
 //   floats<Arch> slope = slope_of<Arch>(function::gelu, x);
 //
@@ -19,7 +18,7 @@
 
 #include <cstddef>
 
-// A value that a switch leaves out does not compile.
+// A value that a switch does not handle fails to compile.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic error "-Wswitch"
 
@@ -27,7 +26,7 @@ namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
 
 namespace detail {
 
-// e^-|x| / (1 + e^-|x|)^2: of a sigmoid, and of tanh a quarter at half the place.
+// e^-|x| / (1 + e^-|x|)^2: the derivative of the sigmoid; that of tanh(x / 2) is twice as large.
 template <class Arch>
 [[nodiscard, gnu::always_inline]] inline floats<Arch> sigmoid_slope(const floats<Arch>& x) noexcept {
   const floats<Arch> e = exp_any<Arch>(broadcast<Arch>(0.0F) - magnitude<Arch>(x));
@@ -50,7 +49,7 @@ template <class Arch>
   return select<Arch>(x < broadcast<Arch>(0.0F), tail - turn, one - (tail - turn));
 }
 
-// s + x s (1 - s) u'(x) of s = sigmoid(u), where f(x) = x s.
+// s + x s (1 - s) u'(x) for s = sigmoid(u), the derivative of f(x) = x s.
 template <class Arch>
 [[nodiscard, gnu::always_inline]] inline floats<Arch> gated_slope(const floats<Arch>& x, const floats<Arch>& u,
                                                                   const floats<Arch>& u_slope) noexcept {
@@ -68,7 +67,7 @@ template <class Arch>
 
 }  // namespace detail
 
-/// The slope of `f` at `x`; 1 for `none`.
+/// The derivative of `f` at `x`; 1 for `none`.
 template <class Arch>
 [[nodiscard, gnu::always_inline]] inline floats<Arch> slope_of(function f, const floats<Arch>& x) noexcept {
   using vec = floats<Arch>;
@@ -120,8 +119,8 @@ template <class Arch>
   return one;
 }
 
-/// out[i] = g[i] f'(x[i]), and g[i] where it is 0, whatever the slope is: discarded x may be infinite or NaN. `out` may
-/// be `x` or `g`.
+/// out[i] = g[i] f'(x[i]), but 0 if g[i] is 0, even if the derivative is infinite or NaN: x may be a discarded element.
+/// `out` may be `x` or `g`.
 template <class Arch = default_arch>
 void map_gradient(function f, std::size_t n, const float* x, const float* g, float* out) noexcept {
   zip_floats<Arch>(n, x, g, out, [f](const floats<Arch>& at, const floats<Arch>& gradient) {

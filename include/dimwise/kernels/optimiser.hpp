@@ -1,4 +1,4 @@
-// dimwise/kernels/optimiser.hpp -- one pass over a parameter, its gradient and its moments; and the square of a norm.
+// dimwise/kernels/optimiser.hpp -- the Adam step in one pass over memory, and sums of squares.
 //
 // Layer: kernels. Includes: gradient_table.hpp, reduce.hpp, quantised_rows.hpp.
 // Tests: tests/kernels/optimiser.test.cpp
@@ -16,7 +16,7 @@
 
 namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
 
-/// One step of Adam (gradient_table.hpp): four numbers are read and three written for each, nothing between.
+/// One step of Adam (gradient_table.hpp): reads four numbers and writes three per element, without temporaries.
 template <class Arch = default_arch>
 void adam_step(const adam_call& c) noexcept {
   using vec = floats<Arch>;
@@ -42,7 +42,7 @@ namespace detail {
 // The sum of x² of one block.
 template <class Arch>
 [[nodiscard, gnu::noinline]] double sum_of_squares_block(std::size_t n, const float* x) noexcept {
-  // The square of a float is exact in float64: each register of floats becomes two of doubles; four sums side by side.
+  // The square of a float is exact in float64: widens each register of floats to two of doubles; four independent sums.
   constexpr std::size_t wide = lanes<Arch> / 2;
   using doubles = vector_of_t<double, wide>;
   using halves = vector_of_t<float, wide>;

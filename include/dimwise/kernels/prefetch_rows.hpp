@@ -3,7 +3,7 @@
 // Layer: kernels. Includes: nothing of dimwise.
 // Tests: tests/kernels/attention.test.cpp
 //
-// A processor foresees streams, and a stream ends where a block, a strip or a head ends.
+// Hardware prefetchers follow streams, and a stream ends at the end of a block, a strip or a head.
 //
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
@@ -14,14 +14,14 @@
 
 namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail {
 
-/// Rows of contiguous floats that will be read soon.
+/// Rows of contiguous floats to be read soon.
 struct prefetch_rows {
   const float* data = nullptr;
   std::ptrdiff_t row = 0;
   std::size_t features = 0;
   std::size_t rows = 0;
 
-  /// One of `count` passes' share of each row, in whole cache lines.
+  /// The share of one of `count` passes in each row, in whole cache lines.
   [[nodiscard, gnu::always_inline]] prefetch_rows share(std::size_t index, std::size_t count) const noexcept {
     constexpr std::size_t line = 64 / sizeof(float);
     const std::size_t lines = (features + line - 1) / line;
@@ -43,14 +43,14 @@ struct prefetch_rows {
   }
 };
 
-/// A few kinds of rows. Rows are prefetched a few at a time, the last kind first.
+/// Several groups of rows, prefetched a few rows at a time, the last group first.
 class reading_list {
  public:
   [[gnu::always_inline]] void add(const prefetch_rows& rows) noexcept {
     if (rows.rows > 0) kinds_[size_++] = rows;
   }
 
-  /// Divides what is left among this many calls of `ask`.
+  /// Distributes the remaining rows over this number of calls of `ask`.
   [[gnu::always_inline]] void spread(std::size_t calls) noexcept {
     std::size_t left = 0;
     for (std::size_t i = 0; i < size_; ++i) left += kinds_[i].rows;

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/kernels/quantised_blocks.hpp -- rows of weights in blocks of 8 or 4 bits times one row of 8-bit inputs: bound
-// by reading the weights once.
+// dimwise/kernels/quantised_blocks.hpp -- products of 8-bit or 4-bit weight blocks with one row of 8-bit inputs, bound
+// by memory bandwidth.
 //
 // Layer: kernels. Includes: gemm_pack.hpp, quantised_dots.hpp.
 // Tests: tests/kernels/quantised_product.test.cpp
 //
-// Numbers are multiplied as such and added in whole numbers within a block: to widen them to floats first takes longer
-// than to read them. The scales of a block's inputs and weights are multiplied sixteen (or eight) blocks at a time.
+// Elements are multiplied and summed as integers within a block: widening them to floats takes longer than reading
+// them. The scales of inputs and weights are multiplied sixteen (or eight) blocks at a time.
 //
-// Version 1 took one row after the other, and prefetched the memory 4 KB behind what it read. Version 2 takes a few
-// rows at once, whose inputs are loaded once, and prefetches memory in the order of addresses: hardware prefetchers do
-// not follow rows that are read in parallel. A long row of 8 bits is one stream by itself, and prefetching disturbs it.
-// On a Zen 4 core whose memory gives 26 to 33 GB/s to a plain loop, rows of 768 to 3072 numbers of 8 bits went from
-// 0.6-0.75 of that to 0.75-0.93, of 4 bits from 0.64-0.8 to 0.81-0.9. Other distances, bursts, eight rows, rows far
-// apart, sums of a block in 16 bits, and rows unrolled so that many instructions read one stream gave 0.3 to 0.85.
+// Version 1 processed one row after another, and prefetched memory 4 KB ahead. Version 2 processes several rows at
+// once, loads their inputs once, and prefetches memory in address order: hardware prefetchers do not follow rows that
+// are read in parallel. A long row of 8 bits is one stream by itself, which prefetching disturbs. On a Zen 4 core whose
+// memory provides 26 to 33 GB/s to a plain loop, rows of 768 to 3072 elements of 8 bits went from 0.6-0.75 of that to
+// 0.75-0.93, of 4 bits from 0.64-0.8 to 0.81-0.9. Other distances, bursts, eight rows, distant rows, 16-bit sums of a
+// block, and rows unrolled so that many instructions read one stream gave 0.3 to 0.85.
 #pragma once
 
 #include <dimwise/kernels/configuration.hpp>
@@ -38,7 +38,7 @@ struct block_registers {
     const __m256i halves = _mm256_maskz_loadu_epi16(static_cast<__mmask16>((1U << count) - 1), stored);
     return _mm512_mul_ps(_mm512_cvtph_ps(halves), _mm512_loadu_ps(inputs));
   }
-  // Which block each lane belongs to, and lanes of later ones.
+  // The block of each lane, and the lanes of later blocks.
   template <int LanesOfBlock>
   [[gnu::always_inline]] static bytes places() noexcept {
     const __m512i lane = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
@@ -69,7 +69,7 @@ struct block_registers {
 };
 #elif defined(__AVX2__) && defined(__FMA__)
 #define DIMWISE_DETAIL_BLOCK_REGISTERS 1
-// Registers of 32 bytes; products of bytes are added in 16 bits.
+// Registers of 32 bytes; products of bytes are summed in 16 bits.
 struct block_registers {
   using bytes = __m256i;
   using floats = __m256;
@@ -96,7 +96,7 @@ struct block_registers {
   [[gnu::always_inline]] static bytes later(bytes place, int blocks) noexcept {
     return _mm256_add_epi32(place, _mm256_set1_epi32(blocks));
   }
-  // Magnitudes by signed inputs: no sum of two exceeds 16 bits, and nothing is to be taken away.
+  // Magnitudes times signed inputs: no sum of two exceeds 16 bits, and no offset must be subtracted.
   [[gnu::always_inline]] static bytes dot8(bytes, bytes stored, bytes input) noexcept {
     const __m256i pairs = _mm256_maddubs_epi16(_mm256_sign_epi8(stored, stored), _mm256_sign_epi8(input, stored));
     return _mm256_madd_epi16(pairs, _mm256_set1_epi16(1));
@@ -119,8 +119,8 @@ struct block_registers {
 };
 #endif
 
-// How many rows of weights are read at once, and how far behind the first of them memory is prefetched: into the
-// first-level cache, and into the second.
+// The number of weight rows that are read at once, and the prefetch distances from the first of them: to the L1 and to
+// the L2 cache.
 struct reading_plan {
   std::size_t rows;
   std::size_t to_first = 0;
@@ -130,12 +130,12 @@ struct reading_plan {
 inline constexpr reading_plan rows_of_4_bits{2, 3072, 12288};
 inline constexpr reading_plan short_rows_of_8_bits{4, 8192};
 inline constexpr reading_plan long_rows_of_8_bits{1};
-inline constexpr std::size_t longest_short_row = 1536;  // bytes: four of them, and what was prefetched, fit a cache
+inline constexpr std::size_t longest_short_row = 1536;  // bytes: four rows and their prefetches fit L1
 
 #if defined(DIMWISE_DETAIL_BLOCK_REGISTERS)
 #undef DIMWISE_DETAIL_BLOCK_REGISTERS
 
-// sums[i] = row i of the weights times the inputs. The order of additions is that of any number of rows.
+// sums[i] = row i of the weights times the inputs. The order of additions does not depend on the number of rows.
 template <bool Four, reading_plan Plan>
 [[gnu::noinline]] void block_rows(const input_row& x, const input_layout& layout, const quantised_rows_at& weights,
                                   float* sums) noexcept {
@@ -194,7 +194,7 @@ template <bool Four, reading_plan Plan>
 
 #else
 
-// Sums of whole numbers that compilers turn into vectors.
+// Sums of integers, which compilers vectorise.
 template <bool Four, reading_plan Plan>
 [[gnu::noinline]] void block_rows(const input_row& x, const input_layout& layout, const quantised_rows_at& weights,
                                   float* sums) noexcept {
@@ -224,7 +224,8 @@ template <bool Four, reading_plan Plan>
 
 #endif
 
-// Sums of `weights.rows` rows with `count` rows of inputs, `width` apart. Room for whole numbers of `Plan.rows`.
+// Sums of `weights.rows` rows with `count` rows of inputs, `width` apart. `sums` needs room for a multiple of
+// `Plan.rows`.
 template <bool Four, reading_plan Plan>
 void block_sums(const input_row* x, std::size_t count, const input_layout& layout, const quantised_rows_at& weights,
                 float* sums, std::size_t width) noexcept {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/kernels/quantised_dots.hpp -- rows of weights in 16 bits times a row of inputs: bound by reading the weights.
+// dimwise/kernels/quantised_dots.hpp -- dot products of 16-bit weight rows with an input row, bound by memory
+// bandwidth.
 //
 // Layer: kernels. Includes: gemm_pack.hpp, simd.hpp, quantised_inputs.hpp.
 // Tests: tests/kernels/quantised_product.test.cpp
 //
-// One row of weights after the other: processors read one stream ahead of its use by themselves, where four rows side
-// by side came at a third of that speed from memory.
+// Processes one row of weights after another: processors prefetch a single stream themselves; four rows side by side
+// reached a third of its speed from memory.
 #pragma once
 
 #include <dimwise/kernels/configuration.hpp>
@@ -15,20 +16,20 @@
 
 namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail {
 
-// Rows of weights, from one of them on.
+// A range of weight rows.
 struct quantised_rows_at {
   const unsigned char* data;
   std::ptrdiff_t row;
   const float16* scales;
   std::ptrdiff_t scales_row;
-  std::size_t rows;  // what a tile has more is the last one again
+  std::size_t rows;  // rows of a tile past the last repeat it
   [[nodiscard]] const unsigned char* at(std::size_t r) const noexcept {
     return data + static_cast<std::ptrdiff_t>(smaller(r, rows - 1)) * row;
   }
   [[nodiscard]] const float16* scales_at(std::size_t r) const noexcept {
     return scales + static_cast<std::ptrdiff_t>(smaller(r, rows - 1)) * scales_row;
   }
-  // Those from `first` on.
+  // The rows from `first` on.
   [[nodiscard]] quantised_rows_at from(std::size_t first) const noexcept {
     return {at(first), row, scales == nullptr ? nullptr : scales_at(first), scales_row, rows - first};
   }
@@ -41,7 +42,7 @@ template <class Arch, number_format Format, bool RoundedInputs>
   using widened = widen<Arch, Format>;
   using floats_n = typename widened::floats_n;
   constexpr std::size_t n = widened::n;
-  constexpr std::size_t chains = 4;  // an addition waits for the one before
+  constexpr std::size_t chains = 4;  // independent sums hide the latency of additions
   floats_n sum[chains] = {};
   const auto input = [&](std::size_t at) __attribute__((always_inline)) {
     if constexpr (RoundedInputs) {
@@ -72,7 +73,7 @@ template <class Arch, number_format Format, bool RoundedInputs>
 }
 
 #if defined(__AVX512BW__)
-// A line of memory in one load: half lines, widened as they are read, came at two thirds of the speed.
+// Loads a cache line at once: half lines, widened as they are loaded, reached two thirds of the speed.
 [[gnu::noinline]] inline float float16_dot(const input_row& x, std::size_t k, const unsigned char* row) noexcept {
   __m512 sum[4];
 #pragma GCC unroll 4
@@ -101,7 +102,7 @@ template <class Arch, number_format Format, bool RoundedInputs>
 #endif
 
 #if defined(__AVX512BF16__)
-// The machine multiplies pairs of bfloat16 and adds them in float.
+// The instruction multiplies pairs of bfloat16 and adds them to floats.
 [[gnu::noinline]] inline float bfloat16_dot(const input_row& x, std::size_t k, const unsigned char* row) noexcept {
   __m512 sum[4];
 #pragma GCC unroll 4

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/kernels/quantised_implementation.hpp -- products with quantised weights for one architecture: how they are
-// cut, and which kernel takes a part.
+// dimwise/kernels/quantised_implementation.hpp -- products with quantized weights for one architecture: partition and
+// dispatch.
 //
 // Layer: kernels. Compiled once per architecture under src/, or in the user's file for the user's flags
 // (active_quantised.hpp).
 // Tests: tests/kernels/quantised_product.test.cpp
 //
-// A part of a product is `part_columns` rows of weights, whoever takes it. Few rows of inputs take dot products, which
-// read the weights as they are; more of them take panels, or floats that are widened for a part and multiplied as such.
+// A part of a product is `part_columns` rows of weights for every kernel. Few rows of inputs use dot products, which
+// read the weights as stored; more rows use panels, or weights that are widened to floats for each part.
 #pragma once
 
 #include <dimwise/kernels/configuration.hpp>
@@ -18,7 +18,7 @@
 
 #include <cstddef>
 
-// A value that a switch leaves out does not compile.
+// A value that a switch does not handle fails to compile.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic error "-Wswitch"
 
@@ -28,7 +28,7 @@ namespace detail {
 
 inline constexpr std::size_t part_columns = 64;
 inline constexpr std::size_t rows_of_tile = 16;
-inline constexpr std::size_t most_dots = 4;  // rows of inputs for which weights are read as they are
+inline constexpr std::size_t most_dots = 4;  // maximum rows of inputs for dot products
 
 enum class quantised_path : unsigned char { dots, panels, widened };
 
@@ -48,8 +48,8 @@ struct quantised_plan {
   input_layout inputs;
   std::size_t padded;  // bytes of a row in a panel
   std::size_t blocks;
-  std::size_t shared;  // bytes of scratch that all workers read
-  std::size_t own;     // and of each worker
+  std::size_t shared;  // bytes of scratch that all workers share
+  std::size_t own;     // bytes of scratch per worker
 };
 
 [[nodiscard, gnu::always_inline]] constexpr std::size_t whole_lines(std::size_t bytes) noexcept {
@@ -82,7 +82,7 @@ quantised_plan plan_of(const quantised_product_call& c) noexcept {
     plan.own =
         whole_lines((part_columns + rows_of_tile) * plan.padded + plan.blocks * part_columns * sizeof(float)) + tile;
   } else if (path == quantised_path::widened) {
-    // The last part may be thin, and thin products need other scratch.
+    // The last part may be thin, and thin products need different scratch.
     const std::size_t multiplied = larger(gemm_scratch_bytes<Arch>({c.m, part_columns, c.k}),
                                           gemm_scratch_bytes<Arch>({c.m, c.n % part_columns, c.k}));
     plan.shared += halves ? whole_lines(c.m * c.k * sizeof(float)) : 0;
@@ -94,7 +94,7 @@ quantised_plan plan_of(const quantised_product_call& c) noexcept {
   return plan;
 }
 
-// C's rows [row, row + rows) and columns [column, column + columns) from sums, `width` apart.
+// Writes the rows [row, row + rows) and columns [column, column + columns) of C from sums, `width` apart.
 template <class Arch>
 [[gnu::noinline]] void finish_sums(const quantised_product_call& c, float* sums, std::size_t width, std::size_t row,
                                    std::size_t rows, std::size_t column, std::size_t columns) noexcept {
@@ -114,7 +114,7 @@ template <class Arch>
   }
 }
 
-// A row of weights in 16 bits times a row of inputs.
+// A 16-bit weight row times a row of inputs.
 template <class Arch>
 float dot_of(const quantised_product_call& c, const input_row& x, const unsigned char* row) noexcept {
 #if defined(__AVX512BW__)
@@ -163,9 +163,9 @@ void dots_part(const quantised_product_call& c, const quantised_plan& plan, cons
 }
 
 #if defined(DIMWISE_DETAIL_PANEL_BYTES)
-// Rows of inputs in the largest tile of bytes.
+// Input rows in the largest tile of bytes.
 inline constexpr std::size_t rows_of_bytes = panel_bytes == 64 ? 6 : 4;
-// A tile of `Rows` rows of inputs; what it has more than `rows` is the last one again.
+// A tile of `Rows` input rows; rows past `rows` repeat the last one.
 template <std::size_t Rows>
 void panel_tile([[maybe_unused]] const quantised_product_call& c, const quantised_plan& plan,
                 const unsigned char* shared, std::size_t row, std::size_t rows, const quantised_panel* p,
@@ -287,7 +287,7 @@ void quantised_product(const quantised_product_call& c, void* scratch, const run
 
 }  // namespace detail
 
-/// The kernels of `Arch` for quantised weights.
+/// The kernels of `Arch` for quantized weights.
 template <class Arch>
 inline constexpr quantised_table quantised_table_of = {
     .product_bytes = &detail::quantised_product_bytes<Arch>,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/kernels/quantised_inputs.hpp -- the rows of A as products with quantised weights read them.
+// dimwise/kernels/quantised_inputs.hpp -- conversion of the rows of A for products with quantized weights.
 //
 // Layer: kernels. Includes: quantised_rows.hpp, quantised_table.hpp.
 // Tests: tests/kernels/quantised_product.test.cpp
 //
-// Four numbers of 8 bits make a lane of 32 bits. Products of unsigned by signed numbers take the stored numbers plus
-// 128 (of 4 bits plus 8, as they are in memory), so every lane begins at −128 or −8 times the sum of its inputs. In
-// panels the number that stands for 0 is `panel_zero`.
+// Four 8-bit integers form a lane of 32 bits. Products of unsigned and signed bytes use the stored integers plus 128
+// (plus 8 for 4 bits, as stored), so every lane starts at −128 or −8 times the sum of its inputs. In panels
+// `panel_zero` represents 0.
 #pragma once
 
 #include <dimwise/kernels/configuration.hpp>
@@ -25,13 +25,13 @@
 
 namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail {
 
-inline constexpr std::size_t block_numbers = 32;  // that share a scale
+inline constexpr std::size_t block_numbers = 32;  // elements per scale
 
-// How a row is prepared: floats as they are, bfloat16, 8 bits for dot products with rows of 8 or of 4 bits, 8 bits for
+// The formats of a converted row: floats, bfloat16, 8 bits for dot products with rows of 8 or 4 bits, 8 bits for
 // panels.
 enum class input_form : unsigned char { floats, bfloat16, dots8, dots4, panels };
 
-/// The byte that stands for 0 in panels of weights: AVX2 multiplies weights of 8 bits with their sign.
+/// The byte that represents 0 in panels of weights: AVX2 multiplies 8-bit weights with their sign.
 [[nodiscard]] constexpr std::int32_t panel_zero([[maybe_unused]] number_format format) noexcept {
 #if defined(__AVX512VNNI__) && defined(__AVX512BW__)
   return 128;
@@ -40,21 +40,21 @@ enum class input_form : unsigned char { floats, bfloat16, dots8, dots4, panels }
 #endif
 }
 
-// A row of inputs in scratch. `numbers` are padded with zeros to `row_padding`.
+// A converted row of inputs in scratch. `numbers` are padded with zeros to `row_padding`.
 inline constexpr std::size_t row_padding = 128;
 struct input_row {
-  const std::int8_t* numbers;  // dots4: the even ones, then the odd ones
-  const std::int32_t* begin;   // where the sum of a lane begins; of panels, of a block
-  const float* scale;          // of a block
+  const std::int8_t* numbers;  // dots4: the even elements, then the odd ones
+  const std::int32_t* begin;   // the initial value of each lane's sum; in panels of each block's sum
+  const float* scale;          // the scale of each block
   const std::uint16_t* halves;
   const float* floats;
 };
 struct input_layout {
   input_form form;
   std::size_t k;
-  std::int32_t zero = 0;  // panels: the byte of a weight of 0
+  std::int32_t zero = 0;  // panels: the byte that represents 0
   std::size_t padded = (k + row_padding - 1) / row_padding * row_padding;
-  std::size_t blocks = (padded / block_numbers + 15) / 16 * 16;  // as many as whole registers hold
+  std::size_t blocks = (padded / block_numbers + 15) / 16 * 16;  // padded to whole registers
   std::size_t sums = form == input_form::dots8 ? padded / 4 : form == input_form::dots4 ? padded / 8 : blocks;
 
   [[nodiscard]] std::size_t bytes() const noexcept {
@@ -71,7 +71,7 @@ struct input_layout {
   }
 };
 
-// 32 floats as the nearest whole numbers, ties to even. The products are rounded before: no fused operation.
+// Rounds 32 floats to the nearest integers, ties to even. Products are rounded first: no fused operation.
 [[gnu::always_inline]] inline void nearest_numbers(const float* x, float factor, std::int8_t* to) noexcept {
 #if defined(__SSE2__)
   const __m128 by = _mm_set1_ps(factor);
@@ -86,7 +86,7 @@ struct input_layout {
 #endif
 }
 
-// One block as 8 bits; its scale, which is NaN where a number is not finite.
+// Quantizes one block to 8 bits; returns its scale, which is NaN if an element is not finite.
 [[gnu::always_inline]] inline float quantise_block(const float* x, std::int8_t* to) noexcept {
   std::uint32_t bits[block_numbers];
   std::memcpy(bits, x, sizeof(bits));
@@ -111,7 +111,7 @@ struct input_layout {
   return sum;
 }
 
-// A row of 8-bit inputs.
+// Quantizes a row to 8 bits.
 [[gnu::noinline]] inline void quantise_row(const input_layout& layout, const float* x, unsigned char* to) noexcept {
   auto* const numbers = reinterpret_cast<std::int8_t*>(to);
   auto* const begin = reinterpret_cast<std::int32_t*>(to + layout.padded);
@@ -143,12 +143,12 @@ struct input_layout {
   }
 }
 
-// A row of bfloat16 inputs.
+// Rounds a row to bfloat16.
 [[gnu::noinline]] inline void round_row(const input_layout& layout, const float* x, unsigned char* to) noexcept {
   auto* const halves = reinterpret_cast<std::uint16_t*>(to);
   std::size_t i = 0;
 #if defined(__AVX512BF16__)
-  // Takes numbers below 2^-126 for 0, as the products do.
+  // Treats numbers below 2^-126 as 0, as the products do.
   for (; i + 32 <= layout.k; i += 32) {
     const auto both = (__m512i)_mm512_cvtne2ps_pbh(_mm512_loadu_ps(x + i + 16), _mm512_loadu_ps(x + i));
     _mm512_storeu_si512(halves + i, both);

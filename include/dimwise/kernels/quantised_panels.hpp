@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/kernels/quantised_panels.hpp -- many rows of inputs times quantised weights, where the machine multiplies
-// numbers of 8 or 16 bits itself.
+// dimwise/kernels/quantised_panels.hpp -- products of many input rows with quantized weights, by instructions for 8-bit
+// or 16-bit products.
 //
 // Layer: kernels. Includes: simd.hpp, quantised_inputs.hpp, quantised_dots.hpp.
 // Tests: tests/kernels/quantised_product.test.cpp
 //
-// As many rows of weights as a register has lanes become a panel: 4 bytes of each row side by side, so that a register
-// of weights meets one lane of inputs, broadcast, and no sum goes across lanes. Numbers of 4 bits become bytes in the
-// panel, once for all rows of inputs.
+// A panel interleaves as many rows of weights as a register has lanes, 4 bytes of each row side by side: a register of
+// weights is multiplied by one broadcast lane of inputs, and no sum crosses lanes. 4-bit weights are unpacked to bytes
+// in the panel, once for all rows of inputs.
 //
-// AVX2 has no product of four bytes into 32 bits. Weights of 4 bits stay unsigned there: eight products of pairs fit 16
-// bits, which is a block. Of weights of 8 bits two products do not fit, so magnitudes meet inputs with the sign of the
-// weight, and each pair is widened. Version 1 had panels on AVX-512 alone; others took dot products for every row of
-// inputs. On a Zen 4 core limited to AVX2, 128 rows times 768 x 768 went from 60 to 114 GFLOP/s (8 bits) and from 68 to
-// 152 (4 bits), times 288 x 288 from 28 to 99 and from 19 to 126; on AVX-512, numbers of 4 bits from 210 to 266 (768 x
-// 288), because their bytes are now unpacked 16 at a time.
+// AVX2 has no product of four bytes into 32 bits. 4-bit weights stay unsigned there: eight products of pairs fit 16
+// bits, which is a block. Two products of 8-bit weights do not fit, so magnitudes are multiplied by inputs with the
+// sign of the weight, and each pair is widened. Version 1 had panels on AVX-512 alone; other machines used dot products
+// for every row of inputs. On a Zen 4 core limited to AVX2, 128 rows times 768 x 768 went from 60 to 114 GFLOP/s (8
+// bits) and from 68 to 152 (4 bits), times 288 x 288 from 28 to 99 and from 19 to 126; on AVX-512, 4 bits went from 210
+// to 266 (768 x 288), because bytes are now unpacked 16 at a time.
 #pragma once
 
 #include <dimwise/kernels/configuration.hpp>
@@ -36,7 +36,7 @@ inline constexpr std::size_t rows_of_panel = panel_bytes / 4;
 inline constexpr std::size_t tile_panels = 2;
 
 #if DIMWISE_DETAIL_PANEL_BYTES == 64
-// 16 rows of 64 bytes, each byte changed by some bits: lane d of row r becomes lane r of row d.
+// Transposes 16 rows of 64 bytes, each byte XORed with a mask: lane d of row r becomes lane r of row d.
 [[gnu::always_inline]] inline void turn_lanes(const unsigned char* from, std::size_t row, int change,
                                               unsigned char* to) noexcept {
   __m512i a[16];
@@ -70,7 +70,7 @@ inline constexpr std::size_t tile_panels = 2;
   }
 }
 #else
-// 8 rows of 32 bytes: lane d of row r becomes lane r of row d.
+// Transposes 8 rows of 32 bytes: lane d of row r becomes lane r of row d.
 [[gnu::always_inline]] inline void turn_lanes(const unsigned char* from, std::size_t row, int,
                                               unsigned char* to) noexcept {
   __m256i a[8];
@@ -99,7 +99,7 @@ inline constexpr std::size_t tile_panels = 2;
 }
 #endif
 
-// The bytes of a row in a panel, followed by zeros; numbers of 4 bits become bytes whose 0 is `panel_zero`.
+// The bytes of a row in a panel, padded with zeros; 4-bit integers become bytes relative to `panel_zero`.
 [[gnu::noinline]] inline void spread_row(const quantised_product_call& c, const unsigned char* __restrict from,
                                          std::size_t padded, unsigned char* __restrict to) noexcept {
   std::size_t bytes = c.k * (c.format == number_format::bfloat16 ? 2 : 1);
@@ -132,7 +132,7 @@ struct quantised_panel {
   float* scales;           // [blocks][rows_of_panel]
 };
 
-// The panel of `rows_of_panel` rows of weights; `rows` is scratch for as many.
+// Packs `rows_of_panel` rows of weights into a panel; `rows` is scratch for as many rows.
 [[gnu::noinline]] inline void pack_panel(const quantised_product_call& c, const quantised_rows_at& b,
                                          std::size_t padded, unsigned char* rows, const quantised_panel& to) noexcept {
   const int change = c.format == number_format::int8 ? -128 : 0;
@@ -146,8 +146,8 @@ struct quantised_panel {
   }
   for (std::size_t at = 0; at < end; at += panel_bytes) {
 #if defined(__GNUC__)
-    // Hardware prefetchers do not follow so many rows at a time. Each row is prefetched four lines before it is turned,
-    // and the first lines of the next panel after the last ones of this.
+    // Hardware prefetchers do not follow so many rows at once. Prefetches each row four lines ahead of its
+    // transposition, and the first lines of the next panel after the last ones of this panel.
     const std::size_t later = at + 256 < end ? at + 256 : at + 256 - end + rows_of_panel * row;
     for (std::size_t r = 0; r < rows_of_panel; ++r) __builtin_prefetch(from + later + r * row, 0, 3);
 #endif
@@ -254,7 +254,7 @@ template <std::size_t Rows, bool Four>
     __m256i whole[Rows][tile_panels];
 #pragma GCC unroll 4
     for (std::size_t r = 0; r < Rows; ++r) whole[r][0] = whole[r][1] = _mm256_setzero_si256();
-    // Not unrolled: GCC would add the products in another order, and spill them.
+    // Not unrolled: GCC would reorder the additions and spill the sums.
 #pragma GCC unroll 1
     for (std::size_t s = 0; s < block_numbers; s += 4, ++first, ++second) {
       const __m256i w[tile_panels] = {_mm256_loadu_si256(first), _mm256_loadu_si256(second)};

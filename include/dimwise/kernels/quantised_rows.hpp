@@ -1,12 +1,12 @@
-// dimwise/kernels/quantised_rows.hpp -- keys and values that are stored in fewer bits, widened to float block by block.
+// dimwise/kernels/quantised_rows.hpp -- low-precision keys and values, widened to float block by block.
 //
 // Layer: kernels. Includes: attention_layout.hpp, simd.hpp.
 // Tests: tests/nn/cache_bfloat16.test.cpp
 //
-// A block of rows is widened into a buffer of the first-level cache right before it is used, so that the cache of a
-// model is read in the bits that it is stored in and never expanded whole. Vectors of the compiler convert, because
-// xsimd 8.1 has no types of 16 bits, except where g++ 12 widens 8 numbers by five instructions and AVX2 has one: on a
-// Zen 4 core limited to AVX2, rows of weights of float16 are read at 40 GB/s (12 before), of bfloat16 at 40 (24).
+// A block of rows is widened into an L1-resident buffer right before its use, so that a KV cache is read in its stored
+// format and never expanded as a whole. Conversions use the compiler's vector extensions, because xsimd 8.1 has no
+// 16-bit types, except where g++ 12 widens 8 elements by five instructions and AVX2 has one: on a Zen 4 core limited to
+// AVX2, weight rows of float16 are read at 40 GB/s (12 before), of bfloat16 at 40 (24).
 //
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
@@ -21,7 +21,7 @@
 #include <immintrin.h>
 #endif
 
-// A value that a switch leaves out does not compile.
+// A value that a switch does not handle fails to compile.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic error "-Wswitch"
 
@@ -41,7 +41,7 @@ template <class Vector>
   return v;
 }
 
-// One vector of numbers that starts at element c. `Format` says how they are stored.
+// Loads one vector of elements from element c on, stored in `Format`.
 template <class Arch, number_format Format>
 struct widen {
   static constexpr std::size_t n = lanes<Arch>;
@@ -61,7 +61,7 @@ struct widen {
   [[gnu::always_inline]] static floats_n load(const unsigned char* row, std::size_t c) noexcept {
     return from(row + (packed ? c / 2 : c * bytes));
   }
-  // The elements from c to the end, in the first lanes.
+  // Loads the elements from c to the end into the first lanes.
   [[gnu::always_inline]] static floats_n load_partial(const unsigned char* row, std::size_t c,
                                                       std::size_t count) noexcept {
     unsigned char part[n * bytes] = {};
@@ -87,7 +87,7 @@ struct widen {
 #endif
     } else if constexpr (Format == number_format::float16) {
       const uint32_n h = __builtin_convertvector(load_bytes<vector_of_t<std::uint16_t, n>>(at), uint32_n);
-      // Exponent and fraction in their places; the product moves the bias and makes subnormals normal.
+      // Exponent and fraction in float positions; the product rebases the exponent and normalises subnormals.
       const uint32_n shifted = (h & 0x7fffU) << 13;
       const uint32_n finite = reinterpret<uint32_n>(reinterpret<floats_n>(shifted) * 0x1p112F);
       const uint32_n special = reinterpret<uint32_n>(shifted >= 0x0f800000U) & 0x7f800000U;
@@ -96,7 +96,7 @@ struct widen {
       return __builtin_convertvector(widest(load_bytes<vector_of_t<std::int8_t, n>>(at)), floats_n);
     } else {
       static_assert(Format == number_format::int4, "dimwise: numbers of this format are widened by nothing");
-      // Two numbers a byte, the first in the low bits, each stored with 8 added.
+      // Two integers per byte, the first in the low bits, each stored with an offset of 8.
       using words = vector_of_t<std::uint16_t, n / 2>;
       const words b = __builtin_convertvector(load_bytes<vector_of_t<std::uint8_t, n / 2>>(at), words);
       const words spread = (b & 0x000fU) | ((b << 4) & 0x0f00U);
@@ -109,7 +109,7 @@ struct widen {
       return reinterpret<int32_n>(_mm256_cvtepi8_epi32(_mm_cvtsi64_si128(load_bytes<long long>(&bytes_n))));
     }
 #endif
-    // g++ 12 takes single elements apart for a step from 8 to 32 bits, and has an instruction for each of two steps.
+    // g++ 12 converts from 8 to 32 bits element by element, but has an instruction for each of two steps.
     return __builtin_convertvector(__builtin_convertvector(bytes_n, vector_of_t<std::int16_t, n>), int32_n);
   }
   template <class To, class From>
@@ -121,15 +121,15 @@ struct widen {
 
 enum class scaling { none, one, each };
 
-// Widens rows in the order of memory, and prefetches as many of the `ahead` rows behind them meanwhile. Without this, a
-// cache that is in DRAM is read at half the speed.
+// Widens rows in memory order, and prefetches as many of the next `ahead` rows meanwhile. Without the prefetch, a KV
+// cache in DRAM is read at half the speed.
 template <class Arch, number_format Format, scaling Scaling>
 [[gnu::noinline]] void widen_rows_of(const quantised_data& from, std::size_t begin, std::size_t rows, std::size_t ahead,
                                      std::size_t features, float* to) noexcept {
   using widened = widen<Arch, Format>;
   using floats_n = typename widened::floats_n;
   constexpr std::size_t n = widened::n;
-  // Strides of packed numbers count bytes.
+  // Strides of packed integers are in bytes.
   const std::ptrdiff_t row_bytes = from.row * static_cast<std::ptrdiff_t>(widened::bytes);
   const unsigned char* row =
       static_cast<const unsigned char*>(from.data) + static_cast<std::ptrdiff_t>(begin) * row_bytes;

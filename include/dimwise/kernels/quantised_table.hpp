@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/kernels/quantised_table.hpp -- the products with weights that are stored in few bits, as a table of
-// functions.
+// dimwise/kernels/quantised_table.hpp -- the table of functions for products with quantized weights.
 //
 // Layer: kernels. Includes: table.hpp; no xsimd.
-// A table of its own: who compiles kernels from the headers and has float weights compiles none of these
+// A separate table: programs that compile kernels from the headers and have only float weights do not instantiate it
 // (active_quantised.hpp).
 // Tests: tests/kernels/quantised_product.test.cpp
 #pragma once
@@ -15,12 +14,11 @@
 
 namespace dimwise::kernels {
 
-/// What the numbers of A become before they are multiplied: they stay floats, are rounded to bfloat16, or to 8 bits in
-/// blocks of 32.
+/// The conversion of A before the product: none, to bfloat16, or to 8 bits in blocks of 32.
 enum class product_inputs : unsigned char { float32, bfloat16, int8 };
 
-/// C = A Bᵀ: `n` rows of B, each `k` neighbours in the bits of `format`. int8 and int4 have a scale for each 32 numbers
-/// of a row, and 8-bit inputs; they are summed in whole numbers within a block.
+/// C = A Bᵀ: `n` rows of B with `k` contiguous elements in `format`. int8 and int4 have one scale per 32 elements of a
+/// row, and 8-bit inputs; products are summed as integers within a block.
 struct quantised_product_call {
   std::size_t m = 0;
   std::size_t n = 0;
@@ -40,8 +38,8 @@ struct quantised_product_call {
   product_epilogue epilogue;  ///< no scale, and no row_bias
 };
 
-/// The kernels of one architecture for such products. Scratch is aligned to 64 bytes and as large as the function
-/// before says.
+/// The kernels of one architecture for products with quantized weights. Scratch is aligned to 64 bytes; its size is
+/// returned by the preceding function.
 struct quantised_table {
   std::size_t (*product_bytes)(const quantised_product_call&, std::size_t workers);
   void (*product)(const quantised_product_call&, void* scratch, const runner&);

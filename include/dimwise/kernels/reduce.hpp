@@ -3,12 +3,13 @@
 // Layer: kernels. Includes: simd.hpp and light standard headers only.
 // Tests: tests/kernels/rows.test.cpp
 //
-// `..._row` folds n contiguous floats into one. `..._columns` folds `extent` rows that are `stride` apart into one row:
-// lanes are columns, no lane ever meets another. Nothing folded: the sum and the norm are 0, the maximum
-// -inf, the minimum +inf, the mean NaN.
+// `..._row` reduces n contiguous floats to one. `..._columns` reduces `extent` rows that are `stride` apart to one row:
+// lanes are columns and stay independent. Without elements, the sum and the norm are 0, the maximum is -inf, the
+// minimum +inf, the mean NaN.
 //
-// 1. Plain loops (kernels/loops.hpp). 2. A row in four folds, columns a register at a time. 3. Columns in blocks of
-//    four registers: a row of the matrix is read in whole cache lines before the next one.
+// 1. Scalar loops (kernels/loops.hpp). 2. A row in four independent reductions, columns one register at a time. 3.
+//   Columns
+//    in blocks of four registers, so that a row of the matrix is read in whole cache lines.
 //
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
@@ -26,7 +27,7 @@ inline constexpr float minus_infinite = -std::numeric_limits<float>::infinity();
 
 namespace detail {
 
-// Four folds side by side hide the latency of the operation and keep a long sum's error small.
+// Four independent reductions hide the latency of the operation and reduce the error of a long sum.
 template <class Arch, class Step>
 [[nodiscard, gnu::always_inline]] inline floats<Arch> fold_row(std::size_t n, const float* in, float neutral,
                                                                const Step& step) noexcept {
@@ -53,7 +54,7 @@ template <class Arch, class Step>
 inline constexpr std::size_t sum_block = 2048;      // floats of a row that are summed without a carry
 inline constexpr std::size_t sum_block_rows = 128;  // rows that are summed without a carry
 
-// fold_row of a step that adds, in blocks: the cut depends on n alone.
+// fold_row for a step that adds, in blocks; the blocks depend on n alone.
 template <class Arch, class Step>
 [[nodiscard, gnu::always_inline]] inline floats<Arch> fold_sum_row(std::size_t n, const float* in,
                                                                    const Step& step) noexcept {
@@ -123,14 +124,14 @@ struct scaled_square_step {
   }
 };
 
-// A sum of squares between these bounds is exact but for rounding. Below, elements are scaled by 2^100: their squares
-// are normal numbers with a finite sum. Above, elements are scaled by 2^-100.
+// A sum of squares within these bounds has no underflow or overflow. Below, elements are scaled by 2^100, so that their
+// squares are normal numbers with a finite sum; above, by 2^-100.
 inline constexpr float least_squares = 0x1p-77F;
 inline constexpr float most_squares = std::numeric_limits<float>::max();
 inline constexpr float up_scale = 0x1p100F;
 inline constexpr float down_scale = 0x1p-100F;
 
-// Calls f(column, count) for registers of columns; count is the constant `lanes` but for the last.
+// Calls f(column, count) for registers of columns; count is the constant `lanes` except for the last.
 template <class Arch, class F>
 [[gnu::always_inline]] inline void for_columns(std::size_t columns, const F& f) noexcept {
   std::size_t c = 0;
@@ -149,7 +150,7 @@ template <class Arch>
   else store_partial<Arch>(to, count, value);
 }
 
-// `extent` rows of columns folded into one row, or `onto` what `out` holds.
+// Reduces `extent` rows of columns to one row, starting from `out` if `onto`.
 template <class Arch, class Step>
 [[gnu::always_inline]] inline void fold_columns(std::size_t extent, std::size_t columns, const float* in,
                                                 std::ptrdiff_t stride, float* out, float neutral, bool onto,
@@ -191,20 +192,20 @@ template <class Arch = default_arch>
   return sum_row<Arch>(n, in) / static_cast<float>(n);
 }
 
-/// The largest of `n` floats; NaN if one is NaN.
+/// The maximum of `n` floats; NaN if one is NaN.
 template <class Arch = default_arch>
 [[nodiscard]] float max_row(std::size_t n, const float* in) noexcept {
   return reduce_max<Arch>(detail::fold_row<Arch>(n, in, minus_infinite, detail::max_step<Arch>{}));
 }
 
-/// The smallest of `n` floats; NaN if one is NaN.
+/// The minimum of `n` floats; NaN if one is NaN.
 template <class Arch = default_arch>
 [[nodiscard]] float min_row(std::size_t n, const float* in) noexcept {
   const detail::min_step<Arch> step{};
   return detail::fold<Arch>(detail::fold_row<Arch>(n, in, -minus_infinite, step), step).get(0);
 }
 
-/// The Euclidean norm of `n` floats, whose squares may overflow or vanish; NaN if one is NaN.
+/// The Euclidean norm of `n` floats, without overflow or underflow of squares; NaN if one is NaN.
 template <class Arch = default_arch>
 [[nodiscard]] float norm_row(std::size_t n, const float* in) noexcept {
   const auto squares = [&](float scale) {
@@ -218,7 +219,7 @@ template <class Arch = default_arch>
   return root(sum);
 }
 
-/// out[c] = sum of in[i * stride + c] over i, added to out[c] where `onto`.
+/// out[c] = sum of in[i * stride + c] over i, plus out[c] if `onto`.
 template <class Arch = default_arch>
 void sum_columns(std::size_t extent, std::size_t columns, const float* in, std::ptrdiff_t stride, float* out,
                  bool onto = false) noexcept {
@@ -246,7 +247,7 @@ void sum_columns(std::size_t extent, std::size_t columns, const float* in, std::
   }
 }
 
-/// out[c] = the Euclidean norm of in[i * stride + c] over i, and of out[c] where `onto`; NaN if one is NaN.
+/// out[c] = the Euclidean norm of in[i * stride + c] over i, and of out[c] if `onto`; NaN if one is NaN.
 template <class Arch = default_arch>
 void norm_columns(std::size_t extent, std::size_t columns, const float* in, std::ptrdiff_t stride, float* out,
                   bool onto = false) noexcept {
@@ -268,7 +269,7 @@ void norm_columns(std::size_t extent, std::size_t columns, const float* in, std:
       return sum.value();
     };
     floats<Arch> sum = squares(one);
-    // Each column has the scale that its own squares need.
+    // Each column has the scale that its squares need.
     const auto small = sum < broadcast<Arch>(detail::least_squares);
     const auto large = sum > broadcast<Arch>(detail::most_squares);
     floats<Arch> back = one;
@@ -283,14 +284,14 @@ void norm_columns(std::size_t extent, std::size_t columns, const float* in, std:
   });
 }
 
-/// out[c] = largest of in[i * stride + c] over i, and of out[c] where `onto`; NaN if one is NaN.
+/// out[c] = maximum of in[i * stride + c] over i, and of out[c] if `onto`; NaN if one is NaN.
 template <class Arch = default_arch>
 void max_columns(std::size_t extent, std::size_t columns, const float* in, std::ptrdiff_t stride, float* out,
                  bool onto = false) noexcept {
   detail::fold_columns<Arch>(extent, columns, in, stride, out, minus_infinite, onto, detail::max_step<Arch>{});
 }
 
-/// out[c] = smallest of in[i * stride + c] over i, and of out[c] where `onto`; NaN if one is NaN.
+/// out[c] = minimum of in[i * stride + c] over i, and of out[c] if `onto`; NaN if one is NaN.
 template <class Arch = default_arch>
 void min_columns(std::size_t extent, std::size_t columns, const float* in, std::ptrdiff_t stride, float* out,
                  bool onto = false) noexcept {

@@ -1,11 +1,11 @@
-// dimwise/kernels/rows.hpp -- softmax, log-softmax and the two norms, over contiguous rows.
+// dimwise/kernels/rows.hpp -- softmax, log-softmax, layer norm and RMS norm over contiguous rows.
 //
 // Layer: kernels. Includes: simd.hpp and light standard headers only. With map.hpp and reduce.hpp: all row kernels.
 // Tests: tests/kernels/rows.test.cpp
 //
-// Masked entries are -inf: their weight is exactly `hidden` (0, or -0 for those who mark hidden weights by the sign),
-// also in a row that is masked entirely, or that holds a NaN. A visible NaN or +inf makes every visible weight NaN.
-// `out` may be `in`. No pointer needs alignment; zero extents write nothing.
+// Masked entries are -inf: their weight is exactly `hidden` (0, or -0 for callers that mark hidden weights by the
+// sign), even in a row that is fully masked or contains NaN. A visible NaN or +inf makes every visible weight NaN.
+// `out` may equal `in`. Pointers need no alignment; zero extents write nothing.
 //
 //   softmax_row<Arch>(n, scores, weights);
 //   layer_norm_row<Arch>(n, x, y, 1e-5F, gamma, beta);  // gamma, beta may be null
@@ -28,14 +28,14 @@ namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
 
 namespace detail {
 
-// e^(x - largest) where x is visible, `hidden` where it is not. `largest` may be NaN or infinite.
+// e^(x - largest) for visible x, `hidden` otherwise. `largest` may be NaN or infinite.
 template <class Arch>
 [[nodiscard, gnu::always_inline]] inline floats<Arch> softmax_weight(const floats<Arch>& x, const floats<Arch>& largest,
                                                                      const floats<Arch>& hidden) noexcept {
   return select<Arch>(x == broadcast<Arch>(minus_infinite), hidden, exp_nonpositive<Arch>(x - largest));
 }
 
-// Nothing visible, or a visible NaN or +inf: no sum to divide by. True when the row is done.
+// Handles rows without a sum: fully masked, or with a visible NaN or +inf. Returns whether the row is done.
 template <class Arch>
 [[nodiscard, gnu::always_inline]] inline bool softmax_without_sum(std::size_t n, const float* in, float* out,
                                                                   float largest, float hidden) noexcept {
@@ -47,7 +47,7 @@ template <class Arch>
   return true;
 }
 
-// sum of e^(x - center); a masked x adds 0.
+// The sum of e^(x - center); a masked x adds 0.
 template <class Arch>
 struct exp_step {
   floats<Arch> center;
@@ -60,7 +60,7 @@ struct exp_step {
   }
 };
 
-// out = in * scale * gamma + beta after `center` is taken away; null gamma is 1, null beta is 0.
+// out = (in - center) * scale * gamma + beta; null gamma is 1, null beta is 0.
 template <class Arch>
 [[gnu::always_inline]] inline void scale_row(std::size_t n, const float* in, float* out, float center, float scale,
                                              const float* gamma, const float* beta) noexcept {
@@ -74,7 +74,7 @@ template <class Arch>
 
 }  // namespace detail
 
-/// out = e^(in - max) / sum of it.
+/// out = e^(in - max) / sum of e^(in - max).
 template <class Arch = default_arch>
 void softmax_row(std::size_t n, const float* in, float* out, float hidden = 0.0F) noexcept {
   const float largest = max_row<Arch>(n, in);
@@ -96,7 +96,7 @@ void softmax_row(std::size_t n, const float* in, float* out, float hidden = 0.0F
   zip_number<Arch>(n, out, 1.0F / reduce_sum<Arch>(total.value()), out, multiply_of{});
 }
 
-/// out = in - max - log(sum of e^(in - max)); -inf where `in` is.
+/// out = in - max - log(sum of e^(in - max)); -inf for masked entries.
 template <class Arch = default_arch>
 void log_softmax_row(std::size_t n, const float* in, float* out) noexcept {
   const float largest = max_row<Arch>(n, in);
@@ -107,7 +107,7 @@ void log_softmax_row(std::size_t n, const float* in, float* out) noexcept {
   map_floats<Arch>(n, in, out, [&](const floats<Arch>& x) __attribute__((always_inline)) { return x - top - shift; });
 }
 
-/// out = (in - mean) / sqrt(variance + eps) * gamma + beta; the variance in a second pass, over n.
+/// out = (in - mean) / sqrt(variance + eps) * gamma + beta; the (biased) variance is computed in a second pass.
 template <class Arch = default_arch>
 void layer_norm_row(std::size_t n, const float* in, float* out, float eps, const float* gamma = nullptr,
                     const float* beta = nullptr) noexcept {

@@ -1,19 +1,18 @@
-// dimwise/kernels/rows_gradient.hpp -- the backward pass of softmax, log-softmax, the two norms, and of rows that were
-// taken by their numbers.
+// dimwise/kernels/rows_gradient.hpp -- the backward pass of softmax, log-softmax, layer norm, RMS norm and gather.
 //
 // Layer: kernels. Includes: rows.hpp, executor.hpp, gradient_table.hpp.
 // Tests: tests/kernels/rows_gradient.test.cpp
 //
-//   softmax      dx = p (g - Σ p g)                   a weight of 0 takes no part, whatever its gradient is: -0
+//   softmax      dx = p (g - Σ p g)                   for a weight of 0, g does not count and dx is -0
 //   log-softmax  dx = g - e^y Σ g                     the same for y = -inf
 //   layer norm   dx = r (u - mean u - h mean (u h)),  h = (x - mean x) r,  u = g gamma,  r = 1 / sqrt(variance + eps)
 //                d_gamma += Σ g h,  d_beta += Σ g
 //   rms norm     the same without the means of x and u
 //
-// Where g is 0 nothing is sent, whatever the row holds: what was discarded may be infinite or NaN, and 0 times that
-// would be NaN. Sums say which rows hold such numbers, so ordinary ones pay one comparison for a row.
+// A g of 0 contributes nothing for any row: a discarded row may contain infinities or NaN, and 0 times these is NaN.
+// The sums show which rows have such elements, so other rows cost one comparison.
 //
-// Each row is read once from memory. `out` may be `gradient`. No pointer needs alignment.
+// Each row is read once from memory. `out` may be `gradient`. Pointers need no alignment.
 //
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
@@ -30,14 +29,14 @@ namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
 
 namespace detail {
 
-// Two sums of one pass over a row of two operands, four registers at a time each.
+// Two sums in one pass over two rows, with four registers each.
 template <class Arch>
 struct two_sums {
   float first;
   float second;
 };
 
-// f(a, b) gives what is added to each sum, as a pair of registers.
+// f(a, b) returns the summands of both sums as a pair of registers.
 template <class Arch, class F>
 [[nodiscard, gnu::always_inline]] inline two_sums<Arch> sum_pairs(std::size_t n, const float* a, const float* b,
                                                                   const F& f) noexcept {
@@ -92,7 +91,7 @@ void softmax_row_gradient(std::size_t n, const float* p, const float* g, float* 
   });
 }
 
-/// dx = g - e^y Σ g of one row of logarithms; 0 where y is -inf, and such a g counts for nothing.
+/// dx = g - e^y Σ g of one row of logarithms; 0 if y is -inf, and such a g does not count.
 template <class Arch = default_arch>
 void log_softmax_row_gradient(std::size_t n, const float* y, const float* g, float* out) noexcept {
   using vec = floats<Arch>;
@@ -110,7 +109,7 @@ void log_softmax_row_gradient(std::size_t n, const float* y, const float* g, flo
 
 namespace detail {
 
-// The gradient of a row whose numbers or whose scale are not all finite: 0 is not multiplied.
+// The gradient of a row with elements or a scale that are not finite: skips the product if g is 0.
 template <bool Centred>
 [[gnu::noinline]] void odd_norm_row_gradient(std::size_t n, const float* in, const float* g, float* out, float mean,
                                              float scale, const float* gamma, float* d_gamma, float* d_beta) noexcept {
@@ -130,7 +129,7 @@ template <bool Centred>
   for (std::size_t i = 0; i < n; ++i) out[i] = sent(weighted(i) - of - sent(with, normal(i)), scale);
 }
 
-// One row of a norm; adds to d_gamma and d_beta where they are not null. `Centred`: the layer norm.
+// One row of a norm; adds to d_gamma and d_beta unless they are null. `Centred`: the layer norm.
 template <class Arch, bool Centred>
 [[gnu::noinline]] void norm_row_gradient(std::size_t n, const float* in, const float* g, float* out, float epsilon,
                                          const float* gamma, float* d_gamma, float* d_beta) noexcept {
@@ -152,7 +151,7 @@ template <class Arch, bool Centred>
                                     [&](std::size_t i, std::size_t count, const vec& x, const vec& d, vec& of,
                                         vec& with) __attribute__((always_inline)) {
     const vec h = (x - center) * by;
-    // Lanes that do not exist hold 0 in d, and so in u.
+    // Lanes past the end are 0 in d, and therefore in u.
     const vec u = weighted(i, count, d);
     if constexpr (Centred) of = of + u;
     with = fma<Arch>(u, h, with);
@@ -169,7 +168,7 @@ template <class Arch, bool Centred>
   });
 }
 
-// Parts of a norm's rows, each with sums of its own for gamma and beta.
+// The parts of a norm's rows, each with its own sums for gamma and beta.
 [[nodiscard, gnu::always_inline]] inline std::size_t norm_parts(const rows_gradient_call& c) noexcept {
   constexpr std::size_t elements_of_part = std::size_t{1} << 15;
   constexpr std::size_t most = 16;
@@ -179,7 +178,7 @@ template <class Arch, bool Centred>
 }
 [[nodiscard, gnu::always_inline]] inline std::size_t padded_row(std::size_t n) noexcept { return (n + 15) / 16 * 16; }
 
-// Levels of the sums of a part: those of `sum_block_rows` rows are carried.
+// The levels of the sums of a part: sums of `sum_block_rows` rows are carried.
 [[nodiscard, gnu::always_inline]] inline std::size_t norm_levels(const rows_gradient_call& c,
                                                                  std::size_t parts) noexcept {
   const std::size_t rows = (c.rows + parts - 1) / parts;
@@ -189,7 +188,7 @@ template <class Arch, bool Centred>
 }  // namespace detail
 
 /// Bytes of scratch for `norm_gradient`, aligned to 64: sums for gamma and beta, two rows for each of at most 16 parts,
-/// and as many again for each level of the sums of many rows.
+/// and the same again for each level of the sums over many rows.
 [[nodiscard, gnu::always_inline]] inline std::size_t norm_gradient_scratch_bytes(const rows_gradient_call& c) noexcept {
   const std::size_t parts = detail::norm_parts(c);
   return parts * 2 * detail::norm_levels(c, parts) * detail::padded_row(c.n) * sizeof(float);
@@ -233,8 +232,8 @@ void norm_gradient(const rows_gradient_call& c, void* scratch, Threads& threads)
 
 namespace detail {
 
-// to += the rows that begin at `from` + their offsets, which are side by side in `pairs`. Very many are summed in
-// blocks whose sums are carried, a few registers of columns at a time.
+// to += the rows at `from` + their offsets in `pairs`. Sums of very many rows are divided into blocks and carried, a
+// few registers of columns at a time.
 template <class Arch>
 [[gnu::noinline]] void add_rows(std::size_t rows, std::size_t n, float* to, const float* from,
                                 const added_row* pairs) noexcept {
@@ -271,8 +270,8 @@ template <class Arch>
 
 }  // namespace detail
 
-/// out[ids[r]] += in[r], in the order of r; of `pairs`, out + pair.to += in + pair.from. Parts are columns: no two of
-/// them meet, and the order is the same for all.
+/// out[ids[r]] += in[r], in the order of r; with `pairs`, out + pair.to += in + pair.from. Parts are columns, so tasks
+/// are independent, and the order of additions is fixed.
 template <class Arch, Executor Threads>
 void scatter_add(const scatter_call& c, Threads& threads) {
   constexpr std::size_t elements_of_part = std::size_t{1} << 14;
@@ -280,7 +279,7 @@ void scatter_add(const scatter_call& c, Threads& threads) {
   if (c.rows == 0 || c.n == 0) return;
   const std::size_t lines = (c.n + line - 1) / line;
   const std::size_t wanted = c.rows * c.n / elements_of_part + 1;
-  // Each part has at least four cache lines: fewer are fetched one by one.
+  // Each part has at least four cache lines: shorter ones defeat prefetching.
   const std::size_t most = (lines + 3) / 4;
   const std::size_t parts = wanted < most ? wanted : most;
   threads.parallel_for(parts, [&](std::size_t part, std::size_t) {

@@ -1,15 +1,15 @@
-// dimwise/kernels/simd.hpp -- the one place that speaks to xsimd: batches, fma, tails, folds, transposes.
+// dimwise/kernels/simd.hpp -- the wrapper of xsimd: batches, fma, tails, reductions, transposes.
 //
 // Layer: kernels. Includes: xsimd and light standard headers only.
 // Tests: tests/kernels/simd.test.cpp
 //
-// Everything is a template over the architecture, so that a function compiled with AVX-512 flags carries AVX-512 in its
-// symbol and can never be picked by the linker for a baseline program. xsimd 8.1 to 14 differ in spelling and in
-// correctness (its AVX-512 fma is a multiply and an add in 8.1); callers see neither.
+// All functions are templates over the architecture, so that code compiled with AVX-512 flags has AVX-512 in its
+// symbol, and the linker cannot use it in a baseline program. Hides differences between xsimd 8.1 and 14 in names and
+// correctness (the AVX-512 fma of 8.1 is a multiply and an add).
 //
 //   floats<Arch> x = load<Arch>(p);
-//   x = fma(x, y, z);                              // one rounding wherever the machine has it
-//   store_partial<Arch>(p, count, x);              // never touches p[count]
+//   x = fma(x, y, z);                              // one rounding if the machine has fma
+//   store_partial<Arch>(p, count, x);              // does not write p[count]
 //
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
@@ -35,7 +35,7 @@ inline constexpr float infinity = std::numeric_limits<float>::infinity();
 inline constexpr std::int32_t sign_bit = std::numeric_limits<std::int32_t>::min();
 }  // namespace detail
 
-// xsimd's own default may be AVX without FMA or AVX-512 without BW, for which nobody tuned or tested a tile.
+// xsimd's default may be AVX without FMA or AVX-512 without BW, for which no tile is tuned or tested.
 #if XSIMD_WITH_AVX512BW
 using default_arch = xsimd::avx512bw;
 #elif XSIMD_WITH_FMA3_AVX2
@@ -57,11 +57,11 @@ template <class Arch>
 using floats = xsimd::batch<float, Arch>;
 template <class Arch>
 using ints = xsimd::batch<std::int32_t, Arch>;
-/// One truth value per float lane.
+/// One boolean per float lane.
 template <class Arch>
 using mask = xsimd::batch_bool<float, Arch>;
 
-/// How many floats one register holds.
+/// The number of floats in a register.
 template <class Arch>
 inline constexpr std::size_t lanes = floats<Arch>::size;
 
@@ -71,7 +71,7 @@ template <class Arch>
 inline constexpr bool is_avx2 = std::is_base_of_v<xsimd::avx2, Arch>;
 template <class Arch>
 inline constexpr bool is_neon64 = std::is_base_of_v<xsimd::neon64, Arch>;
-/// A multiply-add rounds once (SSE has none: there it rounds twice).
+/// Whether a multiply-add rounds once (SSE rounds twice).
 template <class Arch>
 inline constexpr bool has_fma = is_avx512<Arch> || is_neon64<Arch> || std::is_same_v<Arch, xsimd::fma3<xsimd::avx2>>;
 
@@ -112,12 +112,12 @@ template <class Arch>
 
 // ---------------------------------------------------------------- lane by lane
 
-/// `a * b + c`, with one rounding where `has_fma<Arch>`.
+/// `a * b + c`, with one rounding if `has_fma<Arch>`.
 template <class Arch>
 [[nodiscard, gnu::always_inline]] inline floats<Arch> fma(const floats<Arch>& a, const floats<Arch>& b,
                                                           const floats<Arch>& c) noexcept {
 #if XSIMD_WITH_AVX512F
-  // xsimd 8.1 multiplies and adds here; g++ contracts that, clang does not, at half the speed.
+  // xsimd 8.1 multiplies and adds here; g++ contracts that, but clang does not, at half the speed.
   if constexpr (is_avx512<Arch>) return floats<Arch>(_mm512_fmadd_ps(a.data, b.data, c.data));
 #endif
   if constexpr (!is_avx512<Arch>) return xsimd::fma(a, b, c);
@@ -187,13 +187,13 @@ template <class Arch>
   return as_mask<Arch>(lane_indices<Arch>() < ints<Arch>(static_cast<std::int32_t>(count)));
 }
 
-/// True where a lane is NaN. (`x != x` is not: xsimd's AVX comparison is the ordered one, false for NaN.)
+/// Whether each lane is NaN. (`x != x` fails: xsimd's AVX comparison is ordered, so false for NaN.)
 template <class Arch>
 [[nodiscard, gnu::always_inline]] inline mask<Arch> is_nan(const floats<Arch>& value) noexcept {
   return xsimd::isnan(value);
 }
 
-/// The larger of both, where a NaN in `value` is passed over. `running` must not be NaN.
+/// The maximum, ignoring NaN in `value`. `running` must not be NaN.
 template <class Arch>
 [[nodiscard, gnu::always_inline]] inline floats<Arch> max_skip_nan(const floats<Arch>& value,
                                                                    const floats<Arch>& running) noexcept {
@@ -204,11 +204,11 @@ template <class Arch>
   // Masked with all lanes on: the plain intrinsic makes g++-12 warn of an uninitialized value in its own header.
   if constexpr (is_avx512<Arch>) return floats<Arch>(_mm512_maskz_max_ps(0xFFFF, value.data, running.data));
 #endif
-  // x86: maxps gives its second operand when either is NaN, so the order of the operands is the meaning.
+  // x86: maxps returns its second operand if either is NaN, so the order of the operands matters.
   if constexpr (!is_neon64<Arch> && !is_avx512<Arch>) return xsimd::max(value, running);
 }
 
-/// The smaller of both, where a NaN in `value` is passed over. `running` must not be NaN.
+/// The minimum, ignoring NaN in `value`. `running` must not be NaN.
 template <class Arch>
 [[nodiscard, gnu::always_inline]] inline floats<Arch> min_skip_nan(const floats<Arch>& value,
                                                                    const floats<Arch>& running) noexcept {
@@ -221,7 +221,7 @@ template <class Arch>
   if constexpr (!is_neon64<Arch> && !is_avx512<Arch>) return xsimd::min(value, running);
 }
 
-/// The larger of both; NaN if either is NaN.
+/// The maximum; NaN if either operand is NaN.
 template <class Arch>
 [[nodiscard, gnu::always_inline]] inline floats<Arch> max_or_nan(const floats<Arch>& a,
                                                                  const floats<Arch>& b) noexcept {
@@ -233,12 +233,12 @@ template <class Arch>
 
 namespace detail {
 
-/// The registers' raw type, on which the compilers' shuffles work.
+/// The raw register type, which the compilers' shuffles take.
 template <class Arch>
 using raw_floats = typename floats<Arch>::register_type;
 
-// Both compilers turn these index lists into the best permutes they know; xsimd 8.1 has zip_lo and zip_hi only, which
-// work inside 128-bit lanes on AVX-512 but across the register elsewhere.
+// Both compilers turn these index lists into optimal permutes; xsimd 8.1 only has zip_lo and zip_hi, which work inside
+// 128-bit lanes on AVX-512 but across the register elsewhere.
 template <class Arch, std::size_t... Index>
 [[nodiscard, gnu::always_inline]] inline floats<Arch> shuffle(const floats<Arch>& a, const floats<Arch>& b,
                                                               std::index_sequence<Index...>) noexcept {
@@ -272,7 +272,7 @@ template <class Arch, std::size_t Distance = lanes<Arch> / 2, class Combine>
 
 }  // namespace detail
 
-/// The first `count` floats of `from` (`count` <= lanes) and `fill` in the other lanes; reads no further.
+/// The first `count` floats of `from` (`count` <= lanes) and `fill` in the other lanes; does not read past them.
 template <class Arch>
 [[nodiscard, gnu::always_inline]] inline floats<Arch> load_partial(const float* from, std::size_t count,
                                                                    float fill = 0.0F) noexcept {
@@ -296,7 +296,7 @@ template <class Arch>
   }
 }
 
-/// Writes the first `count` lanes (`count` <= lanes) and no further.
+/// Writes the first `count` lanes (`count` <= lanes) only.
 template <class Arch>
 [[gnu::always_inline]] inline void store_partial(float* to, std::size_t count, const floats<Arch>& value) noexcept {
 #if XSIMD_WITH_AVX512F
@@ -321,19 +321,19 @@ template <class Arch>
 
 // ---------------------------------------------------------------- folds and transposes
 
-/// Sum of all lanes, as a balanced tree: the same order on every compiler.
+/// The sum of all lanes, as a balanced tree with the same order on every compiler.
 template <class Arch>
 [[nodiscard, gnu::always_inline]] inline float reduce_sum(const floats<Arch>& value) noexcept {
   return detail::fold<Arch>(value, [](const auto& a, const auto& b) { return a + b; }).get(0);
 }
 
-/// Largest lane; NaN if any lane is NaN.
+/// The maximum of the lanes; NaN if any lane is NaN.
 template <class Arch>
 [[nodiscard, gnu::always_inline]] inline float reduce_max(const floats<Arch>& value) noexcept {
   return detail::fold<Arch>(value, [](const auto& a, const auto& b) { return max_or_nan<Arch>(a, b); }).get(0);
 }
 
-/// Largest lane, passing over NaN; -inf if every lane is NaN.
+/// The maximum of the lanes, ignoring NaN; -inf if every lane is NaN.
 template <class Arch>
 [[nodiscard, gnu::always_inline]] inline float reduce_max_skip_nan(const floats<Arch>& value) noexcept {
   const floats<Arch> number = max_skip_nan<Arch>(value, broadcast<Arch>(-detail::infinity));
@@ -381,7 +381,7 @@ template <class Arch, std::size_t Count, std::size_t Distance>
 
 }  // namespace detail
 
-/// The sum over the lanes of each of `Count` vectors: lane i holds that of rows[i % Count]. `Count` is a power of two,
+/// The sum over the lanes of each of `Count` vectors: lane i has the sum of rows[i % Count]. `Count` is a power of two,
 /// at most the number of lanes. Overwrites `rows`.
 template <class Arch, std::size_t Count>
 [[nodiscard, gnu::always_inline]] inline floats<Arch> sum_rows(floats<Arch> (&rows)[Count]) noexcept {

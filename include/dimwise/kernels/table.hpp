@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/kernels/table.hpp -- the kernels of one architecture as a table of functions: what callers include.
+// dimwise/kernels/table.hpp -- the kernels of one architecture as a table of functions, for callers.
 //
 // Layer: kernels. Includes: light standard headers only; no xsimd.
-// Header-only use fills the table for the user's flags (active.hpp); the compiled library picks one when the program
-// runs.
+// Header-only programs fill the table for the user's flags (active.hpp); the compiled library selects one at run time.
 // Tests: tests/dispatch/
 #pragma once
 
@@ -15,7 +14,7 @@
 
 namespace dimwise::kernels {
 
-/// An executor behind pointers, so that compiled kernels can call it; without one, the calling thread does everything.
+/// An executor behind pointers, so that compiled kernels can call it; a null runner uses the calling thread.
 struct runner {
   using task = void (*)(void* context, std::size_t task, std::size_t worker);
 
@@ -37,7 +36,7 @@ struct runner {
   }
 };
 
-/// The functions of one number that kernels apply; those up to `exp` also where a product is stored.
+/// The unary functions that kernels apply; those up to `exp` are also available in the epilogue of a product.
 enum class function : unsigned char {
   none,
   relu,
@@ -58,29 +57,29 @@ enum class function : unsigned char {
 };
 [[nodiscard]] constexpr bool is_activation(function f) { return f != function::none && f <= function::exp; }
 
-/// The operations of two numbers that kernels apply. `hide` gives the first one, but −∞ where the second is.
-/// `send_times` and `send_divided` are those of gradients: 0 where the first one is, whatever the second is.
+/// The binary operations that kernels apply. `hide` gives the first operand, but −∞ if the second is −∞. `send_times`
+/// and `send_divided` backpropagate: 0 if the first operand is 0, for any second operand.
 enum class operation : unsigned char { add, subtract, multiply, divide, max, min, hide, send_times, send_divided };
 
-/// How two numbers compare.
+/// The comparisons that kernels apply.
 enum class relation : unsigned char { less, less_equal, equal, not_equal };
 
-/// How many numbers become one.
+/// The reductions that kernels apply.
 enum class total : unsigned char { sum, max, min, norm };
 
-/// What is done to scores before softmax: a function of the user's own, or a soft cap c·tanh(s/c); then
-/// −slope·|distance|, with a slope for each head.
+/// The changes of scores before softmax: a user's function, or a soft cap c·tanh(s/c); then −slope·|distance|, with a
+/// slope for each head.
 struct score_function {
-  /// Replaces `count` scores of pairs that exist, some more than once; several workers may call it at a time.
+  /// Replaces `count` scores of existing pairs, some of them repeated; several workers may call it concurrently.
   void (*own)(void* context, float* scores, std::size_t count) noexcept = nullptr;
   void* context = nullptr;
   float soft_cap = 0;             ///< 0: none
-  const float* slopes = nullptr;  ///< one for each head of the call; none where null
+  const float* slopes = nullptr;  ///< one per head of the call, or null
   std::ptrdiff_t distance = 0;    ///< position of key 0 minus position of query 0
   [[nodiscard]] bool any() const noexcept { return own != nullptr || soft_cap != 0 || slopes != nullptr; }
 };
 
-/// `count` heads of one layout; `group` neighbours share k and v.
+/// `count` heads of one layout; `group` consecutive heads share k and v.
 struct attention_call {
   attention_layout layout{};
   const attention_head* heads = nullptr;
@@ -90,7 +89,7 @@ struct attention_call {
   score_function score{};
 };
 
-/// What happens to an element of a product: f(scale · x + bias) + residual. The residual may be C itself.
+/// The epilogue of a product: f(scale · x + bias) + residual. The residual may be C itself.
 struct product_epilogue {
   float scale = 1;
   const float* column_bias = nullptr;
@@ -103,7 +102,7 @@ struct product_epilogue {
   }
 };
 
-/// `count` products C = A B of one shape; matrices by their strides.
+/// `count` products C = A B of one shape, with strided matrices.
 struct product_call {
   struct pointers {
     const float* a;
@@ -124,7 +123,7 @@ struct product_call {
   std::ptrdiff_t residual_column = 0;
   const pointers* problems = nullptr;
   std::size_t count = 0;
-  const float* packed_b = nullptr;  ///< B packed before; for one problem
+  const float* packed_b = nullptr;  ///< B packed in advance; only for one problem
   bool onto = false;                ///< C += A B; without an epilogue
   product_epilogue epilogue{};
 };
@@ -137,26 +136,26 @@ struct rows_call {
   std::ptrdiff_t in_row = 0;
   float* out = nullptr;
   std::ptrdiff_t out_row = 0;
-  float hidden = 0;  ///< what softmax gives for −∞
+  float hidden = 0;  ///< the softmax of −∞
   float epsilon = 0;
-  const float* gamma = nullptr;  ///< standardize and root_mean_square: a factor for each column
-  const float* beta = nullptr;   ///< standardize: a number for each column
+  const float* gamma = nullptr;  ///< standardize and root_mean_square: a factor per column
+  const float* beta = nullptr;   ///< standardize: a summand per column
 };
 
-/// The kernels of one architecture, but for those of the backward pass (gradient_table.hpp). Scratch is aligned to 64
-/// bytes and as large as the function before says.
+/// The kernels of one architecture, except those of the backward pass (gradient_table.hpp). Scratch is aligned to 64
+/// bytes; its size is returned by the preceding function.
 struct table {
   const char* architecture;
   std::size_t (*attention_bytes)(const attention_call&, std::size_t workers);
   void (*attention)(const attention_call&, void* scratch, const runner&);
-  /// Small calls, done at once without scratch or threads; false where this is none, and then it is still to be done.
+  /// Computes small calls without scratch or threads; returns false without computing other calls.
   bool (*attention_small)(const attention_call&);
   row_widener widen_rows;  ///< for `quantised_data`
   std::size_t (*product_bytes)(const product_call&, std::size_t workers);
-  /// Without the epilogue.
+  /// Ignores the epilogue.
   void (*product)(const product_call&, void* scratch, const runner&);
   void (*product_with_epilogue)(const product_call&, void* scratch, const runner&);
-  /// The same as `attention_small` for products; none where there is an epilogue.
+  /// Like `attention_small`, for products; null if there is an epilogue.
   bool (*product_small)(const product_call&);
   std::size_t (*packed_bytes)(std::size_t k, std::size_t n);
   void (*pack)(std::size_t k, std::size_t n, const float* b, std::ptrdiff_t row, std::ptrdiff_t column, float* packed);
@@ -165,7 +164,7 @@ struct table {
   void (*standardize)(const rows_call&);
   void (*root_mean_square)(const rows_call&);
   void (*map)(function f, std::size_t n, const float* in, float* out);
-  /// out = a (operation) b for n contiguous elements; an operand that is one number for all of them has step 0, else 1.
+  /// out = a (operation) b for n contiguous elements; the step of an operand is 0 for a single number, otherwise 1.
   void (*zip)(operation f, std::size_t n, const float* a, std::ptrdiff_t a_step, const float* b, std::ptrdiff_t b_step,
               float* out);
   /// The same for comparisons.
@@ -174,9 +173,9 @@ struct table {
   /// out = m ? a : b; `m` has any step.
   void (*choose)(std::size_t n, const bool* m, std::ptrdiff_t m_step, const float* a, std::ptrdiff_t a_step,
                  const float* b, std::ptrdiff_t b_step, float* out);
-  /// `n` contiguous elements as one number.
+  /// Reduces `n` contiguous elements to one number.
   float (*fold_row)(total f, std::size_t n, const float* in);
-  /// `extent` rows of contiguous columns, `stride` apart, as one row; with `onto` what `out` holds counts, too.
+  /// Reduces `extent` rows of contiguous columns, `stride` apart, to one row, starting from `out` if `onto`.
   void (*fold_columns)(total f, std::size_t extent, std::size_t columns, const float* in, std::ptrdiff_t stride,
                        float* out, bool onto);
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/models/bert.hpp -- BERT (Devlin et al. 2019), an encoder with pooling: every shape is a type; a folder of
-// HuggingFace's is read.
+// dimwise/models/bert.hpp -- BERT (Devlin et al. 2019) with pooling and shapes as types, read from a HuggingFace
+// folder.
 //
-// Layer: models. Texts go through alone or as a batch of different lengths, where padding is seen by nobody.
+// Layer: models. Encodes single texts, or batches of texts of different lengths with masked padding.
 // Tests: tests/models/bert.test.cpp
 //
 //   const auto model = models::read_bert<models::bert_dims, models::mean_pooling>("folder");
@@ -20,10 +20,10 @@
 
 namespace dimwise::models {
 
-/// The dimensions of a BERT whose extents the folder says. A struct of one's own may say some or all of them.
+/// The dimensions of a BERT with extents from the configuration. Your own struct may make some or all of them static.
 struct bert_dims {
   struct vocab : choice_dim<> {};
-  struct segments : choice_dim<> {};  // the first text and the second one
+  struct segments : choice_dim<> {};  // the two texts of a pair
   struct batch : batch_dim<> {};
   struct seq : position_dim<> {};
   struct key : prime<seq> {};
@@ -34,14 +34,14 @@ struct bert_dims {
   struct hidden : feature_dim<> {};
 };
 
-/// The parameters of a pooling, which only `mapped_pooling` has.
+/// The parameters of a pooling; only `mapped_pooling` has any.
 template <class Pooling, class Model>
 struct pooling_layer {
   BOOST_HANA_DEFINE_STRUCT(pooling_layer);
   static_assert(detail::is_pooling<Pooling>, "dimwise: a pooling is one of the types of models/pooling.hpp");
-  /// Its arrays in a file.
+  /// Binds the parameters to arrays of a file.
   void bind(io::bindings& file) { file.ignore_all("pooler."); }
-  /// The vector of a text from that of its first token.
+  /// The text vector from the vector of the first token.
   template <operand X>
   [[nodiscard]] auto of_first(const X& x) const {
     return x;
@@ -51,17 +51,17 @@ template <class Model>
 struct pooling_layer<mapped_pooling, Model> {
   using map_type = nn::linear<nn::from<Model>, nn::to<Model>>;
   BOOST_HANA_DEFINE_STRUCT(pooling_layer, (map_type, map));
-  /// Its arrays in a file.
+  /// Binds the parameters to arrays of a file.
   void bind(io::bindings& file) { file.template linear<io::out_in>("pooler.dense", map); }
-  /// The vector of a text from that of its first token.
+  /// The text vector from the vector of the first token.
   template <operand X>
   [[nodiscard]] auto of_first(const X& x) const {
     return tanh(map(x));
   }
 };
 
-/// BERT. Activation is the feed-forward's function. Weights says how the weights of the layers and the tokens are
-/// stored (nn/weight.hpp); all else is floats.
+/// BERT. Activation is the activation of the feed-forward layers. Weights is the format of the layers' weights and the
+/// token embedding (nn/weight.hpp); other parameters are floats.
 template <class Dims, class Pooling = mean_pooling, class Activation = nn::activation::gelu, class Weights = float>
 struct bert {
   using dims = Dims;
@@ -92,10 +92,10 @@ struct bert {
                            (positions_type, positions), (norm_type, norm), (stack_type, layers),
                            (pooling_type, pooling));
 
-  /// Texts are at most so long.
+  /// The maximum number of positions.
   [[nodiscard]] std::size_t longest() const { return extent_of<seq>(positions.table); }
 
-  /// The features of every token of a text; `parts` says of each token to which of two texts it belongs.
+  /// The features of every token of a text; `parts` selects for each token one of two texts.
   [[nodiscard]] tensor<float, seq, d_model> features(const tensor<token, seq>& text) const {
     return layers(begun(text, first_segment()));
   }
@@ -103,14 +103,13 @@ struct bert {
                                                      const tensor<id<segments>, seq>& parts) const {
     return layers(begun(text, segment_table(parts)));
   }
-  /// The same of several texts; what is behind a text's length is seen by none of its tokens.
+  /// The features of several texts; positions after the length of a text are masked.
   [[nodiscard]] tensor<float, batch, seq, d_model> features(const tensor<token, batch, seq>& texts,
                                                             const tensor<int, batch>& lengths) const {
     return layers(begun(texts, first_segment()), padding<key>(lengths));
   }
 
-  /// One vector for a text, whose first `left_out` tokens do not count; the poolings of the first token take it
-  /// nevertheless.
+  /// The vector of a text without its first `left_out` tokens. Poolings of the first token ignore `left_out`.
   [[nodiscard]] vector_type pooled(const tensor<float, seq, d_model>& x, std::size_t left_out = 0) const {
     if constexpr (detail::takes_first<Pooling>) {
       return pooling.of_first(at<seq>(x, 0));
@@ -145,15 +144,15 @@ struct bert {
     }
   }
 
-  /// The vector of a text, of length 1: the product of two is the cosine between them. The pooling leaves out the first
-  /// `left_out` tokens: those of a prompt. Throws `number_error` for one
-  /// that has no direction: one of zeros, or with numbers that are infinite, NaN, or too large for their squares.
+  /// The vector of a text with length 1: the dot product of two vectors is their cosine similarity. The pooling skips
+  /// the first `left_out` tokens, for example a prompt. Throws `number_error` for a vector without a direction: zeros,
+  /// infinities, NaN, or elements whose squares overflow.
   [[nodiscard]] vector_type embedded(std::span<const token> text, std::size_t left_out = 0) const {
     check_words(text.size(), 0);
     return of_length_one(pooled(features(tensor<token, seq>(text, seq{text.size()})), left_out));
   }
-  /// The vectors of several texts, which go through together. Throws `extent_error` for one without tokens, whose
-  /// vector has no direction.
+  /// The vectors of several texts, encoded as one batch. Throws `extent_error` for a text without tokens, whose vector
+  /// has no direction.
   [[nodiscard]] vectors_type embedded(std::span<const std::vector<token>> texts, std::size_t left_out = 0) const {
     std::size_t most = 0;
     tensor<int, batch> lengths(batch{texts.size()});
@@ -189,7 +188,7 @@ struct bert {
     const tensor squares = sum<d_model>(scaled * scaled);
     const auto each = squares.values();
     for (std::size_t i = 0; i < each.size(); ++i) {
-      if (!(each[i] > 0.5F)) {  // NaN, or 0: infinite squares make zeros
+      if (!(each[i] > 0.5F)) {  // NaN, or 0 after an overflow of squares
         dimwise::detail::raise<number_error>(error{} << "embedded: the vector of text " << i
                                                      << " has no direction: its length is 0, infinite or NaN");
       }
@@ -198,8 +197,8 @@ struct bert {
   }
 };
 
-/// Which arrays of a file the parameters are: HuggingFace's names of `BertModel`. The heads that training put on top
-/// are passed over.
+/// Binds the parameters to the arrays of a file, with HuggingFace's names of `BertModel`. Ignores the task heads of
+/// training.
 template <class Dims, class Pooling, class Activation, class Weights>
 void bind_bert(io::bindings& file, bert<Dims, Pooling, Activation, Weights>& m) {
   using namespace io;
@@ -227,8 +226,8 @@ void bind_bert(io::bindings& file, bert<Dims, Pooling, Activation, Weights>& m) 
   file.ignore_all("cls.");
 }
 
-/// Reads a folder of HuggingFace's: `config.json`, and `model.safetensors` or its shards. Throws `file_error` with
-/// everything in which the folder differs from the types.
+/// Reads a HuggingFace folder: `config.json`, and `model.safetensors` or its shards. Throws `file_error` that lists
+/// every mismatch between the folder and the types.
 template <class Dims = bert_dims, class Pooling = mean_pooling, class Activation = nn::activation::gelu,
           class Weights = float>
 [[nodiscard]] bert<Dims, Pooling, Activation, Weights> read_bert(const io::config_check& settings,

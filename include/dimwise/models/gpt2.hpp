@@ -142,8 +142,7 @@ void bind_gpt2(io::bindings& file, gpt2<Dims, Output, Activation, Weights>& m) {
 }
 
 /// Reads a HuggingFace folder: `config.json`, and `model.safetensors` or its shards. Throws `file_error` that lists
-/// every
-/// mismatch between the folder and the types.
+/// every mismatch between the folder and the types.
 template <class Dims = gpt2_dims, class Output = tied, class Activation = nn::activation::gelu_tanh,
           class Weights = float>
 [[nodiscard]] gpt2<Dims, Output, Activation, Weights> read_gpt2(const io::config_check& settings,

@@ -52,8 +52,7 @@ struct output_layer<tied, Vocab, Model, Weights> {
 };
 
 /// Binds an `own` output layer to `name`. This name has no prefix, even in files that prefix the others: it lies
-/// outside
-/// the model. A file may also contain the array of a tied output.
+/// outside the model. A file may also contain the array of a tied output.
 template <class Vocab, class Model, class Weights>
 void bind_output(io::bindings& file, output_layer<own, Vocab, Model, Weights>& to, const std::string& name,
                  const std::string&) {
@@ -173,12 +172,10 @@ struct language_model {
   }
 
   /// The features of new tokens after the last norm; appends their keys and values to `caches`. `seen(layer, x)` is
-  /// called
-  /// with the embedded tokens (0) and with the output of each layer (1, 2, …).
+  /// called with the embedded tokens (0) and with the output of each layer (1, 2, …).
   ///
   /// Throws `extent_error` if the number of caches differs from the number of layers, and `origin_error` if the caches
-  /// end
-  /// at different positions. After an exception `caches` has not changed.
+  /// end at different positions. After an exception `caches` has not changed.
   template <class Seen>
   [[nodiscard]] features_type features(std::span<const token> tokens, state& caches, const Seen& seen) const {
     check(caches);

@@ -281,8 +281,7 @@ template <class Model, class Rotary = io::halves>
   return m;
 }
 /// Reads a HuggingFace folder: `config.json`, and `model.safetensors` or its shards. Throws `file_error` that lists
-/// every
-/// mismatch between the folder and the types.
+/// every mismatch between the folder and the types.
 template <class Dims = llama_dims, class Output = own, class AttentionBias = nn::no_bias, class FeedBias = nn::no_bias,
           class Activation = nn::activation::silu, class Weights = float>
 [[nodiscard]] auto read_llama(const std::filesystem::path& folder) {

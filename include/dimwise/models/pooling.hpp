@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/models/pooling.hpp -- how one vector is made of the features of a text's tokens, as sentence-transformers
-// defines it.
+// dimwise/models/pooling.hpp -- the poolings of sentence-transformers, which reduce token features to one vector.
 //
-// Layer: models. A pooling is a type. Every one but the first token and the maximum is a sum of tokens with weights.
+// Layer: models. A pooling is a type. All but the first token and the maximum are weighted sums of tokens.
 // Tests: tests/models/bert.test.cpp
 //
 //   const auto model = models::read_bert<models::bert_dims, models::max_pooling>("folder");
@@ -20,13 +19,13 @@ namespace dimwise::models {
 struct mean_pooling {};
 /// The first token.
 struct first_pooling {};
-/// A map of the first token, BERT's own.
+/// BERT's pooler: a learned map of the first token.
 struct mapped_pooling {};
-/// The maximum of every feature.
+/// The maximum over tokens of every feature.
 struct max_pooling {};
 /// The sum of n tokens over √n.
 struct mean_sqrt_pooling {};
-/// The mean in which token t, counted from 1, has the weight t (Muennighoff 2022).
+/// The weighted mean in which token t, counted from 1, has weight t (Muennighoff 2022).
 struct weighted_mean_pooling {};
 /// The last token.
 struct last_pooling {};
@@ -41,8 +40,8 @@ inline constexpr bool is_pooling =
     std::is_same_v<Pooling, mean_sqrt_pooling> || std::is_same_v<Pooling, weighted_mean_pooling> ||
     std::is_same_v<Pooling, last_pooling>;
 
-// Writes how much each of `all` tokens counts, of which those from `begin` to `end` do: a weight. The maximum has terms
-// in place of weights, 0 and −∞.
+// Writes the weight of each of `all` tokens; tokens outside [begin, end) do not count. For the maximum it writes
+// summands instead of weights, 0 and −∞.
 template <class Pooling>
 void write_token_weights(float* to, std::size_t begin, std::size_t end, std::size_t all) {
   static_assert(is_pooling<Pooling> && !takes_first<Pooling>);

@@ -174,13 +174,13 @@ struct sampling {
   std::size_t penalised = 64;  ///< number of most recent tokens that are penalised
 };
 
-/// A token behind `said`, drawn from its logits.
+/// A token that follows `previous`, drawn from its logits.
 template <class Vocab>
 [[nodiscard]] id<Vocab> sample(const tensor<float, Vocab>& logits, const sampling& how,
-                               std::span<const std::type_identity_t<id<Vocab>>> said, nn::random& numbers) {
+                               std::span<const std::type_identity_t<id<Vocab>>> previous, nn::random& numbers) {
   candidates<Vocab> c(logits);
-  c.repetition_penalty(said.last(std::min(how.penalised, said.size())), how.repetition_penalty);
-  if (how.temperature == 0) {  // the likeliest is left by top_p and min_p, whose numbers are checked all the same
+  c.repetition_penalty(previous.last(std::min(how.penalised, previous.size())), how.repetition_penalty);
+  if (how.temperature == 0) {  // top_p and min_p keep the most probable token, but must be valid
     candidates<Vocab>::check_probability(how.top_p, "top_p");
     candidates<Vocab>::check_probability(how.min_p, "min_p");
     return c.likeliest().which;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/models/sentence_settings.hpp -- how a folder of sentence-transformers makes one vector of a text:
-// its modules, pooling, prompts, and the length to which texts are truncated.
+// dimwise/models/sentence_settings.hpp -- the settings of a sentence-transformers folder: modules, pooling, prompts,
+// and the maximum text length.
 //
-// Layer: models. `modules.json` decides; a step that is not supported is rejected by name, because without it the
-// vectors would be others.
+// Layer: models. `modules.json` lists the steps. An unsupported step is rejected by name, because omitting it would
+// change the vectors.
 // Tests: tests/models/sentence_settings.test.cpp, tests/programs/programs.py
 //
 //   const auto settings = models::read_sentence_settings("folder");
@@ -19,13 +19,13 @@
 
 namespace dimwise::models {
 
-/// What a folder of sentence-transformers says of texts and their vectors.
+/// The settings of a sentence-transformers folder for texts and their vectors.
 struct sentence_settings {
   enum class pooling : unsigned char { first, max, mean, mean_sqrt, weighted_mean, last };
-  pooling how = pooling::mean;             ///< how the tokens become one vector (models/pooling.hpp)
+  pooling how = pooling::mean;             ///< the pooling of the token vectors (models/pooling.hpp)
   bool pools_prompt = true;                ///< the tokens of a prompt are pooled with those of the text
   std::filesystem::path transformer;       ///< the folder of the weights and the tokenizer
-  std::optional<std::size_t> most_tokens;  ///< longer texts are truncated to as many; nothing: the folder sets no limit
+  std::optional<std::size_t> most_tokens;  ///< longer texts are truncated; empty: no limit
   bool lower_case = false;                 ///< texts are lower-cased before the tokenizer's normalizer
   std::map<std::string, std::string> prompts;
   std::optional<std::string> default_prompt;  ///< the name of the prompt that every text begins with
@@ -56,12 +56,12 @@ inline sentence_modules read_modules(const std::filesystem::path& path) {
       return said ? std::optional(one.at(key).template get<std::string>()) : std::nullopt;
     };
     const std::string type = text("type").value_or("");
-    // The Python module changed between versions, and the name of the class did not.
+    // The Python module changed between versions, but the class name did not.
     const std::string_view name = std::string_view(type).substr(type.rfind('.') + 1);
     if (!type.starts_with(library) || std::find(std::begin(known), std::end(known), name) == std::end(known)) {
       refuse("a module is " + io::detail::printable(type) + ", Transformer, Pooling or Normalize was expected");
     }
-    // Normalize changes nothing: vectors have length 1.
+    // Normalize changes nothing: vectors already have length 1.
     if (name != known[std::min<std::size_t>(count, 2)]) {
       refuse("module " + std::to_string(count) + " is " + std::string(name) +
              ", the order Transformer, Pooling and, at most, Normalize was expected");
@@ -79,7 +79,7 @@ inline sentence_modules read_modules(const std::filesystem::path& path) {
   return found;
 }
 
-// A pooling by its name from version 5.4 on, and by its flag before.
+// The name of a pooling from version 5.4 on, and its earlier flag.
 struct pooling_name {
   sentence_settings::pooling how;
   const char* mode;
@@ -94,7 +94,7 @@ inline constexpr pooling_name pooling_names[] = {
     {sentence_settings::pooling::last, "lasttoken", "pooling_mode_lasttoken"},
 };
 
-// `features` is the hidden_size of the model.
+// `features` is the model's hidden_size.
 inline void read_pooling(const std::filesystem::path& path, std::size_t features, sentence_settings& to) {
   const auto refuse = [&](const std::string& what) { throw io::file_error(path.string() + ": " + what); };
   const nlohmann::json json = io::read_json(path);
@@ -107,7 +107,7 @@ inline void read_pooling(const std::filesystem::path& path, std::size_t features
   }
   to.pools_prompt = said.flag("include_prompt", true);
   std::vector<sentence_settings::pooling> modes;
-  if (said.has("pooling_mode")) {  // from version 5.4 on; flags beside it count for nothing there, either
+  if (said.has("pooling_mode")) {  // from version 5.4 on, which ignores the flags
     said.finish();
     const nlohmann::json& mode = json.at("pooling_mode");
     const auto take = [&](const nlohmann::json& one) {
@@ -138,7 +138,7 @@ inline void read_pooling(const std::filesystem::path& path, std::size_t features
   to.how = modes.front();
 }
 
-// What is done to a text before its tokens: sentence_bert_config.json, which other models call by their own names.
+// The text settings of sentence_bert_config.json; the name of the file depends on the model.
 inline void read_text_settings(bool has_modules, sentence_settings& to) {
   for (const char* model : {"bert", "roberta", "distilbert", "camembert", "albert", "xlm-roberta", "xlnet"}) {
     const auto path = to.transformer / (std::string("sentence_") + model + "_config.json");
@@ -183,8 +183,8 @@ inline void read_prompts(const std::filesystem::path& path, sentence_settings& t
 
 }  // namespace detail
 
-/// Reads `modules.json` and what it leads to. Without it the pooling is that of `1_Pooling/config.json`, or the mean.
-/// Throws `io::file_error` for a module, a pooling or a setting that is missing or not supported.
+/// Reads `modules.json` and the files that it names. Without it, the pooling is that of `1_Pooling/config.json`, or the
+/// mean. Throws `io::file_error` for a missing or unsupported module, pooling or setting.
 [[nodiscard]] inline sentence_settings read_sentence_settings(const std::filesystem::path& folder) {
   namespace fs = std::filesystem;
   sentence_settings settings;

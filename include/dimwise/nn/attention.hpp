@@ -107,7 +107,7 @@ auto changed(const S& s, const How& how) {
   } else if constexpr (masks_or_is_refused<How>) {
     return words::masked(s, how);
   } else if constexpr (scaling<How>) {
-    return how.scale(s);  // refused behind another change: scores are scaled already
+    return how.scale(s);  // rejected after another change: scores are already scaled
   } else if constexpr (std::invocable<const How&, const S&>) {
     return attempt(how, s);
   } else {

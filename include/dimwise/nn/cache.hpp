@@ -7,7 +7,7 @@
 //   nn::kv_cache<key, nn::capacity<2048>, nn::keys<float, batch, kv_heads, key, d_k, rotated<d_k, seq>>,
 //                nn::values<float, batch, kv_heads, key, d_v>> cache(batch{2});
 //   cache.append(k, v);                                     // both at once, at the positions from cache.end() on
-//   tensor y = contract<key>(softmax<key>(masked(scores<d_k>(q, cache.keys()), causal<seq, key>{})), cache.values());
+//   tensor y = contract<key>(softmax<key>(masked(scores<d_k>(q, cache.keys()), cache.mask<seq>())), cache.values());
 #pragma once
 
 #include <dimwise/nn/cache_sides.hpp>
@@ -46,8 +46,7 @@ struct cache_kind<nn::sliding<W>> {
   static constexpr extent_t buffer = 2 * W;
 };
 
-// How many positions of Key a mask shows at most, the query's own among them, as far as a window says it; 0 where none
-// does: a mask that reads positions otherwise, or shows all of them.
+// The maximum number of positions of Key that a window shows, including the query's own; 0 for other masks.
 template <class Key, class M>
 extent_t most_shown(const M&) {
   return 0;
@@ -69,7 +68,7 @@ extent_t most_shown(const mask_pair<any_of, A, B>& either) {
   return a == 0 || b == 0 ? 0 : (a < b ? b : a);
 }
 
-// Whether an expression is masked, and by masks that show more positions than are kept.
+// Throws if a mask in the scores shows more positions than the cache keeps.
 template <class Key, class E>
 void check_windows(const E&, extent_t) {}
 template <class Key, class Op, class Shape, class T, class... X>
@@ -217,6 +216,14 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
     }
   }
   [[nodiscard]] const sides& any_sides() const { return sides_; }
+  template <class Q>
+  [[nodiscard]] static auto own_mask() {
+    if constexpr (kind::slides) {
+      return window<Q, Key>(static_cast<std::ptrdiff_t>(kind::window) - 1, 0);
+    } else {
+      return causal<Q, Key>{};
+    }
+  }
   [[nodiscard]] Key held() const { return starting_at(Key{held_}, end_ - static_cast<std::ptrdiff_t>(held_)); }
 
   void check_room(extent_t n) const {
@@ -255,16 +262,25 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
   bool foreign_ = false;  // over borrowed memory
 };
 
-/// Attention over a cache: `scores_of(keys)` gives the scores, masked as they should be.
+/// Attention over a KV cache; `scores_of(keys)` returns the masked scores.
 ///
 ///   tensor y = nn::attend(cache, [&](const auto& k) { return masked(scores<d_k>(q, k), causal<seq, key>{}); });
 ///
-/// Throws `extent_error` where a window in the scores shows more positions than a sliding cache keeps.
+/// Throws `extent_error` if a window in the scores shows more positions than a sliding cache keeps.
 template <class Key, class Kind, class Keys, class Values, class ScoresOf>
 [[nodiscard]] auto attend(const kv_cache<Key, Kind, Keys, Values>& cache, const ScoresOf& scores_of) {
   const auto s = scores_of(cache.keys());
   if constexpr (detail::cache_kind<Kind>::slides) { detail::check_windows<Key>(s, detail::cache_kind<Kind>::window); }
   return evaluate(contract<Key>(softmax<Key>(s), cache.values()));
+}
+
+/// The same under the mask of the cache, `cache.mask<Q>()`: `scores_of(keys)` gives scores of queries at Q.
+///
+///   tensor y = nn::attend<seq>(cache, [&](const auto& k) { return scores<d_k>(q, k); });
+template <class Q, class Key, class Kind, class Keys, class Values, class ScoresOf>
+  requires(!std::is_same_v<Q, Key>)
+[[nodiscard]] auto attend(const kv_cache<Key, Kind, Keys, Values>& cache, const ScoresOf& scores_of) {
+  return attend(cache, [&](const auto& k) { return masked(scores_of(k), cache.template mask<Q>()); });
 }
 
 }  // namespace dimwise::nn

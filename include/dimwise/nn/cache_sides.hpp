@@ -144,12 +144,10 @@ class cache_base {
   ///   [Key, rest] and [Key, rest]: the cache's dimensions in any order, with the cache's rotation
   ///
   /// Rejects other positions (R3), other dimensions (R10), differently rotated keys and rotated values (R9), swapped
-  /// keys
-  /// and values (R16), and tracked operands (R21). Throws `extent_error` if extents differ (R15) or do not fit, and
-  /// `origin_error` if the operands have other positions than these or positions beyond 2^60. Rotated keys without an
-  /// origin count from position 0. Throws `number_error` for NaN or infinity in a quantized side. After an exception
-  /// the
-  /// cache has not changed.
+  /// keys and values (R16), and tracked operands (R21). Throws `extent_error` if extents differ (R15) or do not fit,
+  /// and `origin_error` if the operands have other positions than these or positions beyond 2^60. Rotated keys without
+  /// an origin count from position 0. Throws `number_error` for NaN or infinity in a quantized side. After an exception
+  /// the cache has not changed.
   template <operand K, operand V, class Verdict = append_verdict<K, V>>
     requires allowed<Verdict>
   void append(const K& k, const V& v) {
@@ -178,6 +176,21 @@ class cache_base {
   [[nodiscard]] D next(const D& count) const {
     return starting_at(count, static_cast<const Cache&>(*this).end());
   }
+
+  /// The mask that this cache implies for queries at Q: each sees the keys up to its position, of a sliding cache the
+  /// last ones of its window. Its window is that of the cache's type, so that no query asks for keys that are gone.
+  ///
+  ///   masked(scores<d_k>(q, cache.keys()), cache.mask<seq>())
+  ///
+  /// Refuses queries whose positions are not those of the keys' sequence (R7), and what has no positions (R13).
+  template <class Q>
+    requires(comparable<Q, Key> && both_ordered<Q, Key>)
+  [[nodiscard]] auto mask() const {
+    return static_cast<const Cache&>(*this).template own_mask<Q>();
+  }
+  template <class Q, class Error = positions_error<op::causal, Q, Key>>
+    requires(!comparable<Q, Key> || !both_ordered<Q, Key>)
+  Error mask() const;
 
  protected:
   [[noreturn]] static void no_room(extent_t n, extent_t held, extent_t limit, const char* more = "") {

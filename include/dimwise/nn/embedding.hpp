@@ -80,7 +80,7 @@ struct embedding {
 ///   (x):             [P, Model, rest]                        ->  [P, Model, rest]   positions of x
 ///   (x, positions):  [P, Model, rest] x [P, subset of rest]  ->  [P, Model, rest]   given positions
 ///
-/// The table has one row per possible position. Positions count from the origin of x, or from the start of each document
+/// The table has one row per possible position. Positions count from the origin of x, or from the start of a document
 /// in packed dimensions. Given positions are integers or ids of P, for example one set per sequence if sequences are
 /// padded on the left. Rejects positions without P (R1) and ids of another dimension (R18). Throws `index_error` for
 /// positions beyond the table.

@@ -2,9 +2,8 @@
 // dimwise/nn/formula.hpp -- operations for modules that propagate rejected operands, and the macro for module calls.
 //
 // Layer: nn. A module has one formula, a member template that is written with the functions below. Each function
-// returns
-// what the operation of that name returns. If the operation rejects its operands, the function returns a `refusal`, and
-// later functions propagate it. The type of a formula is therefore its verdict, and no rule is repeated.
+// returns what the operation of that name returns. If the operation rejects its operands, the function returns a
+// `refusal`, and later functions propagate it. The type of a formula is therefore its verdict, and no rule is repeated.
 //
 //   template <operand X>
 //   auto formula(const X& x) const {

@@ -33,8 +33,7 @@ struct latent_attention {
                            (expand_layer, expand), (output_layer, output), (rotary_options, rotation));
 
   /// A compressed position: [Model, rest] -> `latent` [rest, Latent], normalised, and `key` [rest, Rot], rotated.
-  /// Rejects
-  /// operands without Model, and operands without exactly one position dimension.
+  /// Rejects operands without Model, and operands without exactly one position dimension.
   template <class L, class R>
   struct compressed_position {
     L latent;

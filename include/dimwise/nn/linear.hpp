@@ -54,9 +54,8 @@ struct result_side<out<D>, From...> {
 ///
 /// A dimension in both lists is `out<D>` in the weight: `tensor<float, d_model, out<d_model>>` (R12);
 /// `linear<from<d_model>, to<out<d_model>>>` is equivalent. Rejects inputs that lack one of I or already have a
-/// dimension
-/// of O. T is the element type, or a low-precision format of the weight (weight.hpp): then the rows of the weight are
-/// outputs, and the bias is float.
+/// dimension of O. T is the element type, or a low-precision format of the weight (weight.hpp): then the rows of the
+/// weight are outputs, and the bias is float.
 template <class From, class To, class Bias = with_bias, class T = float>
 struct linear;
 template <class... I, class... O, class Bias, class T>

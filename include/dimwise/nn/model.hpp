@@ -55,8 +55,7 @@ void each_parameter_of(const F& f, First& first, More&... more) {
 }  // namespace detail
 
 /// Calls `f(name, parameter…)` for the corresponding parameters of models of one structure. Throws `extent_error`
-/// before
-/// the first call if lists of layers differ in length.
+/// before the first call if lists of layers differ in length.
 template <class F, class First, class... More>
 void for_each_parameter_of(const F& f, First& first, More&... more) {
   detail::walk_together("", [&](const std::string& name, auto& part, auto&... parts) {

@@ -33,10 +33,8 @@ namespace dimwise::nn {
 /// `sinks`. `how` changes the scores of the input as in `attention`.
 ///
 /// `weights` are evaluated; average them with `mean<heads>`. Learned and zero keys are appended to the others, so that
-/// P
-/// grows, which rules out a static extent (R10). With extra keys or sinks the weights do not sum to 1 over the input,
-/// so
-/// they carry no mark. Rejects inputs without their features, queries and keys with the same positions, and what
+/// P grows, which rules out a static extent (R10). With extra keys or sinks the weights do not sum to 1 over the input,
+/// so they carry no mark. Rejects inputs without their features, queries and keys with the same positions, and what
 /// `attention` rejects.
 ///
 /// With `elements<bfloat16>` and no extra keys, queries, keys, values and weights are also rounded to bfloat16.

@@ -2,8 +2,8 @@
 // dimwise/nn/paged_cache.hpp -- a paged KV cache: it grows without moving elements, and copies share pages.
 //
 // Layer: nn. A copy of the cache is a fork that shares all pages. The first append to a shared, partly filled page
-// copies
-// only that page (Kwon et al. 2023, PagedAttention). Attention runs per page and merges the results by log-sum-exp.
+// copies only that page (Kwon et al. 2023, PagedAttention). Attention runs per page and merges the results by
+// log-sum-exp.
 // Tests: tests/nn/cache_paged.test.cpp
 //
 //   nn::kv_cache<key, nn::paged<64>, nn::keys<float, kv_heads, key, d_k>, nn::values<float, kv_heads, key, d_v>> cache;
@@ -100,6 +100,10 @@ class kv_cache<Key, paged<Page, Positions>, keys<KeyElement, KeyDims...>, values
 
  private:
   [[nodiscard]] const page& any_sides() const { return blank_; }
+  template <class Q>
+  [[nodiscard]] static auto own_mask() {
+    return causal<Q, Key>{};
+  }
   void check_room(extent_t n) const {
     if (Positions != at_run_time && n > Positions - held_) { base::no_room(n, held_, Positions); }
   }

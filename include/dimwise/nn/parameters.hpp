@@ -205,8 +205,7 @@ inline void check_same_length(without_names, std::size_t first, std::size_t othe
 }
 
 // Calls f(name, part…) for the corresponding tensors and settings of models of one structure. `name` is the path so
-// far,
-// or `without_names`.
+// far, or `without_names`.
 template <class Name, class F, class First, class... More>
 void walk_called(const Name& name, const F& f, First& first, More&... more) {
   using M = std::remove_const_t<First>;

@@ -109,8 +109,7 @@ class block_weight<Kind, detail::list<O...>, detail::list<I...>> {
   }
 
   /// Quantizes these values by rounding to nearest: the scale of each block is set by its largest magnitude and rounded
-  /// to
-  /// 16 bits. Throws `number_error` if a value is not finite or too large for a scale; then nothing changes.
+  /// to 16 bits. Throws `number_error` if a value is not finite or too large for a scale; then nothing changes.
   void assign(const tensor<float, O..., I...>& values) { assign(values.data(), values.extents()); }
   /// Quantizes floats in the order of that tensor.
   void assign(const float* values, const extents_type& e);

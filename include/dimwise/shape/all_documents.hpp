@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/shape/all_documents.hpp -- what a sum over all packed documents says (R19).
+// dimwise/shape/all_documents.hpp -- the argument that permits a reduction over all packed documents (R19).
 //
 // Layer: shape.
 // Tests: tests/shape/reduce.test.cpp, tests/expr/reduce.test.cpp, tests/compile_fail/reduce/
@@ -7,8 +7,8 @@
 
 namespace dimwise {
 
-/// The sum, the mean or the product goes over the positions of all packed documents (R19): the gradient of a weight,
-/// the mean of a loss. `sum<pk>(x, all_documents{})`, `contract<pk>(x, g, all_documents{})`.
+/// Permits a sum, mean or product over the positions of all packed documents (R19), for example in the gradient of a
+/// weight or the mean of a loss: `sum<pk>(x, all_documents{})`, `contract<pk>(x, g, all_documents{})`.
 struct all_documents {};
 
 }  // namespace dimwise

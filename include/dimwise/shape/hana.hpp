@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/shape/hana.hpp -- shapes as Boost.Hana values, so that Hana code can walk them.
+// dimwise/shape/hana.hpp -- shapes as Boost.Hana values for users' metaprograms.
 //
-// Layer: shape. The rules themselves compare packs: Hana's sets cost forty times as much to compile.
+// Layer: shape. The rules themselves use packs: Hana's sets cost forty times as much to compile.
 // Tests: tests/shape/hana.test.cpp
 //
 //   hana::for_each(dims_of(x), [](auto d) { using D = typename decltype(d)::type; … });
@@ -23,7 +23,7 @@ constexpr auto as_hana(list<T...>) {
 
 }  // namespace detail
 
-/// Anything that has a shape: a tensor, a view, an expression, or a shape itself as `hana::type_c<shape<…>>`.
+/// A type with a shape: a tensor, a view, an expression, or a shape itself as `hana::type_c<shape<…>>`.
 template <class T>
 concept shaped = requires { typename T::shape_type; };
 
@@ -54,7 +54,7 @@ inline constexpr bool has_all_dims = same_set<Dims, list<D...>>;
 
 }  // namespace detail
 
-/// X has exactly the dimensions D, in any order and with any marks: for the parameters of functions.
+/// X has exactly the dimensions D, in any order and with any marks; for the parameters of functions.
 template <class X, class... D>
 concept has_dims = requires { typename std::remove_cvref_t<X>::shape_type; } &&
                    detail::has_all_dims<detail::dims_t<typename std::remove_cvref_t<X>::shape_type>, D...>;

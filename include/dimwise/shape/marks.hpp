@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/shape/marks.hpp -- state that rules need, behind the dimensions of a type, as a set in one canonical order.
+// dimwise/shape/marks.hpp -- marks: the state of a tensor that rules check, part of its type in canonical order.
 //
 // Layer: shape. Types in, types out.
 // Tests: tests/shape/marks.test.cpp
@@ -13,32 +13,32 @@
 
 namespace dimwise {
 
-/// A product over the features D that no one has scaled yet; softmax and `biased` refuse it (R6).
+/// An unscaled product over the features D; softmax and `biased` reject it (R6).
 template <class... D>
 struct raw {};
-/// Scores: a scaled product over the features D, or one that was declared unscaled (R6).
+/// Scores: a scaled product over the features D, or one declared `unscaled` (R6).
 template <class... D>
 struct score {};
 /// Masked for a softmax or reduction over one of D (R7).
 template <class... D>
 struct masked_for {};
-/// Something that varies along D was added: only a softmax over one of D sees it (R7).
+/// The sum with a bias that varies along D: a softmax must go over one of D (R7).
 template <class... D>
 struct biased_for {};
 /// Sums to one over D: attention weights, probabilities (R5).
 template <class... D>
 struct normalised {};
-/// A product with something normalised over D: it may only be reduced over D (R5).
+/// A product with weights that are normalised over D: reductions may only go over D (R5).
 template <class... D>
 struct weighted {};
-/// The logarithm of what is `normalised<D…>`: the exponentials sum to one over D (R5, R22).
+/// The logarithm of values that are `normalised<D…>`: their exponentials sum to one over D (R5, R22).
 template <class... D>
 struct log_normalised {};
-/// `rotated<F, P>`: the feature F was turned by positions of P, the dimension without primes: queries over `seq` and
-/// keys over `prime<seq>` both say `seq` (R9).
+/// `rotated<F, P>`: rotary rotated the feature F by positions of P without primes: queries over `seq` and keys over
+/// `prime<seq>` both have `seq` (R9).
 template <class... FeatureAndPositions>
 struct rotated {};
-/// `at<D>` took one element of D; it meets a tensor that has D only through `broadcast` (R18).
+/// One element of D, selected by `at<D>`; it combines with a tensor over D only through `broadcast` (R18).
 template <class... D>
 struct indexed {};
 
@@ -76,7 +76,7 @@ consteval bool mark_before() {
   }
 }
 
-// Insertion into a sorted list; marks are few.
+// Insertion into a sorted list; lists of marks are short.
 template <class Done, class M, class... Rest>
 struct insert_mark;
 template <class... Done, class M>
@@ -112,7 +112,7 @@ struct canonical_marks<list<M>> {
   using type = list<M>;
 };
 
-// The dimensions that a mark speaks of; of `rotated` the feature, not the positions that turned it.
+// The dimensions of a mark; for `rotated` the feature without the positions.
 template <class M>
 struct mark_dims;
 template <template <class...> class M, class... D>
@@ -126,7 +126,7 @@ struct mark_dims<rotated<F, P...>> {
 template <class M>
 using mark_dims_t = typename mark_dims<M>::type;
 
-// The mark with dimension `Old` called `New`.
+// The mark with dimension `Old` renamed to `New`.
 template <class M, class Old, class New>
 struct rename_in_mark;
 template <template <class...> class M, class... D, class Old, class New>
@@ -139,7 +139,7 @@ struct rename_in_mark<rotated<F, P...>, Old, New> {
   using type = rotated<std::conditional_t<std::is_same_v<F, Old>, New, F>, P...>;
 };
 
-// The dimension that primes, and primes of primes, go back to: queries and keys of one sequence are turned by one P.
+// The dimension without primes: queries and keys of one sequence are rotated by the same P.
 template <class D>
 struct unprimed {
   using type = D;
@@ -150,7 +150,7 @@ struct unprimed<D> : unprimed<typename D::prime_of> {};
 template <class D>
 using unprimed_t = typename unprimed<D>::type;
 
-// The marks of rotation, and those whose feature is among Features.
+// Whether a mark is a rotation, and whether its feature is among Features.
 template <class M>
 inline constexpr bool is_rotation = mark_order<M> == mark_order<rotated<>>;
 template <class Features, class M>
@@ -170,7 +170,7 @@ struct rotations<list<M...>, void> {
 template <class Marks, class Features = void>
 using rotations_t = typename rotations<Marks, Features>::type;
 
-// Another mark with the dimensions of this one; `M<>` is no mark at all.
+// The kind of this mark with other dimensions; `M<>` is not a mark.
 template <template <class...> class M, class Dims>
 struct mark_over;
 template <template <class...> class M, class... D>
@@ -178,7 +178,7 @@ struct mark_over<M, list<D...>> {
   using type = list_if<(sizeof...(D) > 0), M<D...>>;
 };
 
-// Names sorted: masked_for<a, b> and masked_for<b, a> are one mark.
+// Sorts names: masked_for<a, b> and masked_for<b, a> are the same mark.
 template <class Sorted, class... D>
 struct sort_names {
   using type = Sorted;
@@ -202,7 +202,7 @@ template <class... D>
 struct sorted<list<D...>> : sort_names<list<>, D...> {};
 template <class List>
 using sorted_t = typename sorted<List>::type;
-// A mark as a list of one, its dimensions in that order.
+// A mark as a list of one, with sorted dimensions.
 template <class M>
 struct sorted_mark {
   using type = list<M>;
@@ -212,7 +212,7 @@ struct sorted_mark<masked_for<A, B, D...>> : mark_over<masked_for, sorted_t<list
 template <class A, class B, class... D>
 struct sorted_mark<biased_for<A, B, D...>> : mark_over<biased_for, sorted_t<list<A, B, D...>>> {};
 
-// The dimensions of the first mark of this kind in a list of marks, empty where there is none.
+// The dimensions of the first mark of this kind in a list of marks; empty if there is none.
 template <template <class...> class M, class Marks>
 struct dims_marked {
   using type = list<>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/shape/shape.hpp -- a shape: distinct dimensions in memory order, and behind them the marks.
+// dimwise/shape/shape.hpp -- a shape: distinct dimensions in memory order, followed by marks.
 //
 // Layer: shape. Types in, types out, no data.
 // Tests: tests/laws/shapes.test.cpp, tests/shape/marks.test.cpp
@@ -11,7 +11,7 @@
 
 namespace dimwise {
 
-/// The dimensions of a tensor in memory order, and behind them its marks.
+/// The dimensions of a tensor in memory order, followed by its marks.
 template <class... DimsAndMarks>
 struct shape {};
 
@@ -37,7 +37,7 @@ template <class... D, class... M>
 struct make_shape<list<D...>, list<M...>> {
   using type = shape<D..., M...>;
 };
-/// The shape of these dimensions with these marks, in canonical order and without repetitions.
+/// The shape with these dimensions and marks, the marks in canonical order without duplicates.
 template <class Dims, class Marks>
 using make_shape_t = typename make_shape<Dims, typename canonical_marks<Marks>::type>::type;
 
@@ -61,7 +61,7 @@ using atoms_of_list_t = typename atoms_of_list<List>::type;
 template <class List>
 using kinds_of_list_t = typename kinds_of_atoms<atoms_of_list_t<List>>::type;
 
-// What must not occur twice in a shape: its axes, and the parts of a sum, which are taken by name.
+// The types that a shape may contain only once: its axes, and the parts of a sum, which are selected by type.
 template <class Axis>
 struct repeated_parts {
   using type = list<>;
@@ -78,7 +78,7 @@ struct occurring<list<A...>> {
 };
 template <class... T>
 using occurring_t = typename occurring<axes_of_list_t<dims_t<shape<T...>>>>::type;
-// Whether no axis or part occurs twice. Every shape is checked, so no list of what occurs is made.
+// Whether an axis or part occurs twice. Every shape is checked, so this avoids building a list.
 template <class Axis>
 inline constexpr bool repeats_part = false;
 template <class... P>
@@ -92,7 +92,7 @@ template <class Axes>
 struct repeated;
 template <class... D>
 struct repeated<list<D...>> {
-  using type = difference_t<list<>, list<>>;  // list<>, by an instantiation that all shapes share
+  using type = difference_t<list<>, list<>>;  // list<>, as one instantiation for all shapes
 };
 template <class First, class... Rest>
 struct repeated<list<First, Rest...>> {
@@ -107,8 +107,7 @@ consteval bool all_dimensions(list<D...>) {
 
 }  // namespace detail
 
-/// The dimensions are dimensions, and none occurs twice, a product counted as its factors; nor does a part of a sum
-/// (R17).
+/// All arguments are dimensions, and no axis or part of a sum occurs twice; a product counts as its factors (R17).
 template <class... DimsAndMarks>
 concept valid_shape = detail::all_dimensions(detail::dims_t<shape<DimsAndMarks...>>{}) &&
                       detail::occurs_once<detail::axes_of_list_t<detail::dims_t<shape<DimsAndMarks...>>>>;
@@ -123,7 +122,7 @@ template <class... T>
 struct repetition<false, T...> {
   using type = ERROR_R17_dimension_occurs_twice<typename repeated<occurring_t<T...>>::type, shape<T...>>;
 };
-// Nothing, or the error of a shape in which a dimension occurs twice.
+// `nothing`, or the error of a shape with a duplicate dimension.
 template <class... T>
 using repetition_in = typename repetition<occurs_once<axes_of_list_t<dims_t<shape<T...>>>>, T...>::type;
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/shape/verdict.hpp -- what a rule answers: the result's shape, or the type that is the error.
+// dimwise/shape/verdict.hpp -- the verdict of a rule: the shape of the result, or the type of the error.
 //
 // Layer: shape.
-// A rule is a template whose `type` is `accepted<shape<…>>` or an ERROR_R…<…> that is declared and never defined. The
-// operation has an overload for each: the second returns the error, so the compiler must name it, also when the result
-// is unused, and a concept can check the rule without a hard error. Every error id has its entry in docs/errors.md.
+// A rule is a template whose `type` is `accepted<shape<…>>` or an undefined type ERROR_R…<…>. Each operation has an
+// overload for both: the second returns the error type, so the compiler must print it even if the result is unused, and
+// concepts can check the rule without a hard error. docs/errors.md explains every error.
 #pragma once
 
 #include <dimwise/shape/marks_table.hpp>
@@ -36,7 +36,7 @@ using named_t = typename named_dims<Named>::type;
 
 }  // namespace detail
 
-/// A rule's yes, with the result's shape.
+/// The verdict of a rule that accepts its operands, with the shape of the result.
 template <class Shape>
 struct accepted {
   using shape = Shape;
@@ -49,10 +49,10 @@ template <class Shape>
 inline constexpr bool is_accepted<accepted<Shape>> = true;
 }  // namespace detail
 
-/// The rule said yes.
+/// The rule accepts its operands.
 template <class Verdict>
 concept allowed = detail::is_accepted<Verdict>;
-/// The rule said no: `Verdict` is the error.
+/// The rule rejects its operands: `Verdict` is the error.
 template <class Verdict>
 concept refused = !allowed<Verdict>;
 
@@ -82,7 +82,7 @@ struct over_list<list<D...>> {
 template <class Dims>
 using over_t = typename over_list<Dims>::type;
 
-// The answer of a rule's body, a constexpr function whose return type is the verdict.
+// The return type of a rule's constexpr function, which carries the verdict.
 template <class T>
 using answer = std::type_identity<T>;
 
@@ -95,7 +95,7 @@ struct first_of<list<First, Rest...>> {
 template <class List>
 using first_t = typename first_of<List>::type;
 
-// Dimensions of a list by a property.
+// The dimensions of a list, filtered by a property.
 template <class List>
 struct filter;
 template <class... D>
@@ -103,7 +103,8 @@ struct filter<list<D...>> {
   using positions = join_t<list_if<is_position<D>, D>...>;
   using packed = join_t<list_if<is_packed<D>, D>...>;
   using not_parallel = join_t<list_if<!is_parallel<D>, D>...>;
-  // What a softmax under a mask or bias may go over: also what is parallel and a choice at once.
+  // The dimensions that a softmax under a mask or bias may go over, including those that are both parallel and a
+  // choice.
   using alternatives = join_t<list_if<!is_parallel<D> || is_choice<D>, D>...>;
   using heads = join_t<list_if<is_heads<D>, D>...>;
   using not_features = join_t<list_if<!is_feature<D>, D>...>;
@@ -124,19 +125,25 @@ struct filter<list<D...>> {
 
 namespace detail {
 
-// The error about a mark that an operation does not take; the table of marks says which.
+// The error for a mark that an operation rejects, by the table of marks.
 
-// The dimensions over which an operand sums to one, or is a product with something that does.
+// Whether a dimension is a part of a sum.
+template <class D, class Other>
+inline constexpr bool is_part_of = false;
+template <class D, class... P>
+inline constexpr bool is_part_of<D, summed<P...>> = is_any_of<D, P...>;
+
+// The dimensions over which an operand is normalised or weighted.
 template <class Shape>
 using weighing_t = join_t<marked_t<normalised, marks_t<Shape>>, marked_t<weighted, marks_t<Shape>>>;
 
-// R5: logarithms of probabilities and probabilities are different scales, which meet in products only.
+// R5: log-probabilities and probabilities have different scales; they only meet in products.
 template <class A, class B>
 inline constexpr bool logarithms_meet =
     (marked_t<log_normalised, marks_t<A>>::size > 0 && marked_t<normalised, marks_t<B>>::size > 0) ||
     (marked_t<normalised, marks_t<A>>::size > 0 && marked_t<log_normalised, marks_t<B>>::size > 0);
 
-// Whether an operand is masked and waits for its softmax or reduction.
+// Whether an operand is masked and needs a softmax or reduction.
 template <class... Shapes>
 inline constexpr bool any_masked = (marked_t<masked_for, marks_t<Shapes>>::size + ... + 0) > 0;
 
@@ -216,18 +223,18 @@ using indexed_marks_t = typename indexed_list<join_t<marked_t<indexed, marks_t<S
 template <class Shape, class... Others>
 using with_indexed_t = make_shape_t<dims_t<Shape>, join_t<marks_t<Shape>, indexed_marks_t<Others...>>>;
 
-// Why a dimension is missing: it hides in a composite, or it is not there at all.
+// Whether a dimension is part of a composite of the operand, rather than missing.
 template <class D, class Shape>
 inline constexpr bool hides_in_composite = !is_disjoint<axes_t<D>, axes_of_list_t<dims_t<Shape>>>;
 
-// The error for dimensions that are not in the only operand (R1), or are there under a composite (R4).
+// The error for dimensions that the only operand lacks (R1), or has inside a composite (R4).
 template <class Op, class Missing, class Shape>
 using missing_t =
     std::conditional_t<hides_in_composite<first_t<Missing>, Shape>,
                        ERROR_R4_composite_has_other_factors_or_order<Op, over_t<Missing>, operand_t<Shape>>,
                        ERROR_R1_dimension_is_not_in_the_operand<Op, over_t<Missing>, operand_t<Shape>>>;
 
-// Every rule about named dimensions checks this: a dimension that is named twice would be summed, or traversed, twice.
+// Every rule with named dimensions checks this: a dimension named twice would be reduced or iterated twice.
 template <class... Named>
 inline constexpr bool named_once = all_distinct(join_t<Named...>{});
 template <class Named>
@@ -235,8 +242,8 @@ inline constexpr bool named_once<Named> = all_distinct(Named{});
 template <class One>
 inline constexpr bool named_once<list<One>> = true;
 
-// The first check of all operations that name dimensions of one operand: each name is a dimension, the operand has it,
-// and none is named twice. The result `nothing` means: no objection.
+// The first check of all operations that name dimensions of one operand: names must be dimensions of the operand,
+// without duplicates. Returns `nothing` if there is no error.
 template <class Op, class Named, class Shape>
 consteval auto naming_objection() {
   using missing = difference_t<Named, dims_t<Shape>>;

@@ -10,8 +10,7 @@
 namespace dimwise::detail {
 
 // Calls put(c) for each byte of a text. Escapes terminal control characters and Unicode's bidirectional controls as
-// \x1b
-// or \u202e, and bytes that are not valid UTF-8 as \xff. Keeps line breaks.
+// \x1b or \u202e, and bytes that are not valid UTF-8 as \xff. Keeps line breaks.
 template <class Put>
 void say_escaped(const char* s, std::size_t size, const Put& put) {
   const auto byte = [&](std::size_t i) { return i < size ? static_cast<unsigned char>(s[i]) : 0U; };

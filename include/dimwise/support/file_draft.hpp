@@ -25,8 +25,7 @@
 namespace dimwise::detail {
 
 // The temporary file for `path`, in the same directory and exclusive to this writer. For a symbolic link it replaces
-// the
-// target. An existing file passes on its permissions. Rejects a target that is not a regular file.
+// the target. An existing file passes on its permissions. Rejects a target that is not a regular file.
 class file_draft {
  public:
   // Throws the caller's exception; `who` names the writer.

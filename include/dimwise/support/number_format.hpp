@@ -21,8 +21,7 @@ enum class number_format : unsigned char { float32, bfloat16, float16, int8, int
 }  // namespace kernels
 
 /// The upper half of a float: the same range, 8 bits of precision. Conversion rounds to nearest, ties to even; NaN
-/// stays
-/// NaN, and values beyond the largest become infinite.
+/// stays NaN, and values beyond the largest become infinite.
 struct bfloat16 {
   std::uint16_t bits = 0;
 
@@ -40,8 +39,7 @@ struct bfloat16 {
 };
 
 /// IEEE half precision: 11 bits of precision up to 65504. Conversion rounds to nearest, ties to even; NaN stays NaN,
-/// and
-/// 65520 and above become infinite.
+/// and 65520 and above become infinite.
 struct float16 {
   std::uint16_t bits = 0;
 

@@ -2,8 +2,7 @@
 // dimwise/support/text_warning.hpp -- suppresses a false g++ 12 warning about string concatenation.
 //
 // Layer: support. g++ 12 reports `"a" + text` as overlapping copies if it is inlined: GCC's bug 105651. Users who
-// compile
-// with -O2 -Wall should not see it.
+// compile with -O2 -Wall should not see it.
 #pragma once
 
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ == 12

@@ -2,8 +2,7 @@
 // dimwise/tensor/block_pool.hpp -- a per-thread pool that reuses freed blocks for later tensors.
 //
 // Layer: tensor. Allocating a small aligned block costs more than a small product. The pages of a large block are
-// mapped
-// and zeroed again on each allocation, which is a fifth of a small layer and half of a training step.
+// mapped and zeroed again on each allocation, which is a fifth of a small layer and half of a training step.
 // Tests: tests/tensor/storage.test.cpp, tests/eval/context.test.cpp
 #pragma once
 
@@ -49,9 +48,8 @@ struct kept_blocks {
 
 // The free blocks of this thread, for its next evaluation. Small sizes are powers of two with one list each. Blocks of
 // pages are split and joined, so that the memory of one statement serves the next one of other sizes. Without an
-// explicit
-// limit, the free and used bytes of all threads stay below their highest use plus a sixteenth and 8 MiB per thread: a
-// training step finds most of the previous step's memory. The oldest block is freed first.
+// explicit limit, the free and used bytes of all threads stay below their highest use plus a sixteenth and 8 MiB per
+// thread: a training step finds most of the previous step's memory. The oldest block is freed first.
 class block_pool {
  public:
   static constexpr std::size_t small_bytes = std::size_t{1} << 14;

@@ -2,8 +2,7 @@
 // dimwise/tensor/extents.hpp -- the run-time extents and origins of a shape, and their checks across operands.
 //
 // Layer: tensor. A slot holds the extent and origin of a dimension if either is a run-time value. The documents of
-// packed
-// dimensions are stored separately. All other extents are in the type alone.
+// packed dimensions are stored separately. All other extents are in the type alone.
 // Tests: tests/tensor/extents.test.cpp
 #pragma once
 
@@ -58,8 +57,7 @@ inline void check_same(segments& here, const segments& there, const char* operat
 }
 
 // Merges the slots of the operands: `places[i * operands + j]` is the index of slot i in operand j, and `at[i]` its
-// index
-// in `to`; -1 if there is none.
+// index in `to`; -1 if there is none.
 [[gnu::noinline]] inline void merge_slots(slot* to, const short* at, std::size_t count, std::size_t operands,
                                           const short* places, const slot* const* from, const char* operation,
                                           const name_of* names) {

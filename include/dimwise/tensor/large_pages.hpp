@@ -2,8 +2,7 @@
 // dimwise/tensor/large_pages.hpp -- allocation of large blocks in 2 MB pages.
 //
 // Layer: tensor. POSIX: mmap, and madvise on Linux if available. Hardware prefetchers stop at 4 KB page boundaries, and
-// a
-// model's 4 KB page table exceeds the TLB: reading 256 MB takes 1.3 to 1.9 times as long as in pages of 2 MB (Zen 4).
+// a model's 4 KB page table exceeds the TLB: reading 256 MB takes 1.3 to 1.9 times as long as in pages of 2 MB (Zen 4).
 // Linux provides 2 MB pages on request at the first write, and falls back to 4 KB pages.
 // Tests: tests/tensor/storage.test.cpp
 #pragma once
@@ -37,8 +36,7 @@ inline constexpr bool keeps_blocks = DIMWISE_DETAIL_KEEPS_BLOCKS;
 #undef DIMWISE_DETAIL_KEEPS_BLOCKS
 
 // Blocks of at least this size are mapped directly, in multiples that are whole pages on any system, so that parts can
-// be
-// unmapped. They bypass the heap, which keeps freed memory between blocks in use.
+// be unmapped. They bypass the heap, which keeps freed memory between blocks in use.
 inline constexpr std::size_t least_pages = std::size_t{1} << 17;
 inline constexpr std::size_t page_step = std::size_t{1} << 16;
 // `step` is a power of two.

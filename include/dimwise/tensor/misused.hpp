@@ -25,7 +25,7 @@ struct square;
 struct indicator;
 struct allow_of;
 struct split_ids;
-struct ids_of;  // NOLINT(bugprone-forward-declaration-namespace): another word of that name is no operation
+struct ids_of;  // NOLINT(bugprone-forward-declaration-namespace): the other ids_of is not an operation
 struct sinusoid;
 struct relative_bias;
 struct widened;

@@ -2,8 +2,7 @@
 // dimwise/tensor/other_names.hpp -- names of operations in other libraries; each gives one error with the dimwise name.
 //
 // Layer: tensor. Member functions exist only for operands. The free functions are members of `no_adl`, are viable only
-// if
-// no other function is, and have names that programs rarely use otherwise: a user's function of the same name wins.
+// if no other function is, and have names that programs rarely use otherwise: a user's function of the same name wins.
 // Tests: tests/compile_fail/arguments/
 #pragma once
 

@@ -2,10 +2,8 @@
 // dimwise/tensor/storage.hpp -- the memory of a tensor: 64-byte aligned, copied on write.
 //
 // Layer: tensor. Owns the memory of tensors, which comes from `block_pool`. Copies share a buffer, and the first write
-// to
-// a shared buffer copies it: an expression that holds its operands neither dangles nor changes its value. A buffer
-// whose
-// address was handed out for writing is copied instead of shared, because later writes to it cannot be detected.
+// to a shared buffer copies it: an expression that holds its operands neither dangles nor changes its value. A buffer
+// whose address was handed out for writing is copied instead of shared, because later writes to it cannot be detected.
 // Tests: tests/tensor/storage.test.cpp
 #pragma once
 
@@ -103,8 +101,7 @@ class aligned_vector {
 };
 
 // A copy of constant elements that the evaluator derives and reuses, such as packed weights. It is destroyed at the
-// first
-// write to the elements.
+// first write to the elements.
 class derived_copy {
  public:
   derived_copy() = default;

@@ -258,8 +258,7 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   }
   [[gnu::always_inline]] ~tensor() = default;
   /// Takes the elements of `other`, which becomes like `tensor()`: run-time extents of 0, and zeros that are allocated
-  /// at
-  /// their first use. A small tensor with static extents keeps its elements.
+  /// at their first use. A small tensor with static extents keeps its elements.
   tensor(tensor&& other) noexcept : extents_(other.extents_), storage_(static_cast<storage&&>(other.storage_)) {
     other.leave();
   }

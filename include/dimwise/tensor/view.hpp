@@ -162,8 +162,8 @@ class tensor_view : public detail::shaped_as<shape<DimsAndMarks...>>,
     detail::slot& s = result.extents_.template of_atom<D>();
     if (first > s.extent || count.extent() > s.extent - first) {
       detail::raise<extent_error>(error{} << "within: " << count.extent() << " elements of dimension "
-                                          << detail::dimension_name<D>() << " from " << first << " exceed its extent "
-                                          << s.extent << " (R18)");
+                                          << detail::dimension_name<D>() << " from " << first
+                                          << " on exceed its extent " << s.extent << " (R18)");
     }
     s.extent = count.extent();
     if (count.said_origin() != detail::unsaid_origin) {

@@ -2,15 +2,18 @@
 // dimwise/text/decoders.hpp -- how pieces become text again: the decoder of a tokenizer.json.
 //
 // Layer: text.
-// Tests: tests/text/tokenizer.test.cpp
+// Tests: tests/text/tokenizer.test.cpp, tests/text/components.test.cpp
 #pragma once
 
 #include <dimwise/text/normalizers.hpp>
 #include <dimwise/text/split.hpp>
 
+#include <algorithm>
 #include <functional>
-#include <map>
+#include <string>
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
 namespace dimwise::text::detail {
 
@@ -40,22 +43,23 @@ class decode_step {
 
 inline std::string bytes_of_signs(const std::vector<std::string>& tokens) {
   static const auto bytes = [] {
-    std::map<code_point, char> all;
+    std::unordered_map<code_point, char> all;
     for (unsigned b = 0; b < 256; ++b) { all[sign_of_byte(static_cast<unsigned char>(b))] = static_cast<char>(b); }
     return all;
   }();
   std::string text;
   for (const auto& t : tokens) {
-    std::string made;
-    for (const code_point c : decoded(t)) {
+    const std::size_t before = text.size();
+    for (std::size_t i = 0; i < t.size();) {
+      const auto [c, n, valid] = decode_at(t, i);
       const auto found = bytes.find(c);
       if (found == bytes.end()) {
-        made = t;  // an added word, all of which is text
+        text.replace(before, std::string::npos, t);  // an added word, all of which is text
         break;
       }
-      made += found->second;
+      text += found->second;
+      i += n;
     }
-    text += made;
   }
   return text;
 }
@@ -65,7 +69,7 @@ inline std::vector<std::string> with_bytes(const std::vector<std::string>& token
   const auto close = [&] {
     if (run.empty()) { return; }
     // As HuggingFace does: one U+FFFD for each byte of a run that is no UTF-8 as a whole.
-    if (run == encoded(decoded(run))) {
+    if (!first_invalid_utf8(run)) {
       all.push_back(run);
     } else {
       for (std::size_t i = 0; i < run.size(); ++i) { all.emplace_back("\xEF\xBF\xBD"); }
@@ -85,69 +89,134 @@ inline std::vector<std::string> with_bytes(const std::vector<std::string>& token
   return all;
 }
 
+inline std::string with_replaced(const std::string& text, std::string_view from, std::string_view to) {
+  if (from.empty()) { return text; }
+  std::string all;
+  std::size_t at = 0;
+  for (std::size_t i = text.find(from); i != text.npos; i = text.find(from, at)) {
+    all.append(text, at, i - at).append(to);
+    at = i + from.size();
+  }
+  return all.append(text, at);
+}
+
 // What WordPiece's `cleanup` mends, in this order: each token by itself, with the space before it.
 inline std::string cleaned(std::string token) {
   for (const auto& [from, to] :
        {std::pair(" .", "."), std::pair(" ?", "?"), std::pair(" !", "!"), std::pair(" ,", ","), std::pair(" ' ", "'"),
         std::pair(" n't", "n't"), std::pair(" 'm", "'m"), std::pair(" do not", " don't"), std::pair(" 's", "'s"),
         std::pair(" 've", "'ve"), std::pair(" 're", "'re")}) {
-    token = replaced(token, from, to, [](std::size_t) {});  // they become shorter
+    token = with_replaced(token, from, to);  // it becomes shorter
   }
   return token;
 }
 
+// Takes the code point away, at most `start` times from the beginning and `stop` times from the end.
+inline std::string trimmed(const std::string& token, const std::string& what, std::size_t start, std::size_t stop) {
+  std::size_t begin = 0;
+  std::size_t end = token.size();
+  for (std::size_t i = 0; i < start && token.compare(begin, what.size(), what) == 0; ++i) { begin += what.size(); }
+  for (std::size_t i = 0;
+       i < stop && end >= begin + what.size() && token.compare(end - what.size(), what.size(), what) == 0; ++i) {
+    end -= what.size();
+  }
+  return token.substr(begin, end - begin);
+}
+
+inline decode_step strip_decoder(const reader& r, const json& from) {
+  const std::string what = r.word(from, "content", "decoder");
+  const std::size_t start = r.count(r.at(from, "start", "decoder"), "the decoder's start");
+  const std::size_t stop = r.count(r.at(from, "stop", "decoder"), "the decoder's stop");
+  return decode_step([=](std::vector<std::string> t) {
+    if (what.empty()) { return t; }
+    for (auto& one : t) { one = trimmed(one, what, start, stop); }
+    return t;
+  });
+}
+inline decode_step wordpiece_decoder(const reader& r, const json& from) {
+  const std::string prefix = r.word(from, "prefix", "decoder");
+  const bool cleanup = r.flag(from, "cleanup", true);
+  return decode_step([=](std::vector<std::string> t) {
+    for (std::size_t i = 0; i < t.size(); ++i) {
+      if (i > 0) { t[i] = t[i].starts_with(prefix) ? t[i].substr(prefix.size()) : " " + t[i]; }
+      if (cleanup) { t[i] = cleaned(t[i]); }
+    }
+    return t;
+  });
+}
+inline decode_step metaspace_decoder(const reader& r, const json& from) {
+  const code_point sign = r.point(from, "replacement", "decoder");
+  const bool drops_first = prepend_scheme_of(r, from, "decoder") != prepend_scheme::never;
+  return decode_step([=](std::vector<std::string> t) {
+    for (std::size_t i = 0; i < t.size(); ++i) {
+      t[i] = changed_points(t[i], [&](code_point c, std::string& to) {
+        if (c != sign) {
+          append(to, c);
+        } else if (i > 0 || !drops_first) {
+          to += ' ';
+        }
+      });
+    }
+    return t;
+  });
+}
+inline decode_step bpe_decoder(const reader& r, const json& from) {
+  const std::string suffix =
+      from.contains("suffix") && !from.at("suffix").is_null() ? r.word(from, "suffix", "decoder") : "</w>";
+  return decode_step([suffix](std::vector<std::string> t) {
+    for (std::size_t i = 0; i < t.size(); ++i) { t[i] = with_replaced(t[i], suffix, i + 1 < t.size() ? " " : ""); }
+    return t;
+  });
+}
+// Connectionist temporal classification (Graves et al. 2006): a token that is repeated counts once.
+inline decode_step ctc_decoder(const reader& r, const json& from) {
+  const std::string padding = r.word(from, "pad_token", "decoder");
+  const std::string delimiter_token = r.word(from, "word_delimiter_token", "decoder");
+  const bool cleanup = r.flag(from, "cleanup", true);
+  return decode_step([=](std::vector<std::string> t) {
+    t.erase(std::unique(t.begin(), t.end()), t.end());
+    for (auto& one : t) {
+      one = with_replaced(one, padding, "");
+      if (cleanup) { one = with_replaced(cleaned(one), delimiter_token, " "); }
+    }
+    std::erase_if(t, [](const std::string& one) { return one.empty(); });
+    return t;
+  });
+}
+
 inline void add_decoder(const reader& r, const json& from, std::vector<decode_step>& to) {
   const std::string type = r.word(from, "type", "decoder");
-  const auto then = [&to](auto step) { to.emplace_back(std::move(step)); };
   if (type == "Sequence") {
-    for (const json& one : r.at(from, "decoders", "decoder")) { add_decoder(r, one, to); }
+    for (const json& one : r.list(from, "decoders", "decoder")) { add_decoder(r, one, to); }
   } else if (type == "ByteLevel") {
-    then([](std::vector<std::string> t) { return std::vector{bytes_of_signs(t)}; });
+    to.emplace_back([](const std::vector<std::string>& t) { return std::vector{bytes_of_signs(t)}; });
   } else if (type == "Replace") {
-    const auto pattern = pattern_text(r, from, "decoder");
-    const auto content = decoded(r.word(from, "content", "decoder"));
-    then([=](std::vector<std::string> t, const growth& limit) {
+    to.emplace_back([by = replacement(r, from, "decoder")](std::vector<std::string> t, const growth& limit) {
       std::size_t done = 0;
       for (auto& one : t) {
-        one = encoded(replaced(decoded(one), pattern, content, [&](std::size_t size) { limit.check(done + size); }));
+        one = by(std::move(one), limit, done);
         done += one.size();
       }
       return t;
     });
   } else if (type == "ByteFallback") {
-    then([](const std::vector<std::string>& t) { return with_bytes(t); });
+    to.emplace_back([](const std::vector<std::string>& t) { return with_bytes(t); });
   } else if (type == "Fuse") {
-    then([](const std::vector<std::string>& t) {
+    to.emplace_back([](const std::vector<std::string>& t) {
       std::string all;
       for (const auto& one : t) { all += one; }
       return std::vector{all};
     });
   } else if (type == "Strip") {
-    const std::string content = r.word(from, "content", "decoder");
-    const std::size_t start = r.id(r.at(from, "start", "decoder"), "start");
-    const std::size_t stop = r.id(r.at(from, "stop", "decoder"), "stop");
-    then([=](std::vector<std::string> t) {
-      if (content.empty()) { return t; }
-      for (auto& one : t) {
-        std::size_t begin = 0;
-        for (std::size_t i = 0; i < start && one.compare(begin, content.size(), content) == 0; ++i) {
-          begin += content.size();
-        }
-        one.erase(0, begin);
-        for (std::size_t i = 0; i < stop && one.ends_with(content); ++i) { one.resize(one.size() - content.size()); }
-      }
-      return t;
-    });
+    to.push_back(strip_decoder(r, from));
   } else if (type == "WordPiece") {
-    const std::string prefix = r.word(from, "prefix", "decoder");
-    const bool cleanup = r.flag(from, "cleanup", true);
-    then([prefix, cleanup](std::vector<std::string> t) {
-      for (std::size_t i = 0; i < t.size(); ++i) {
-        if (i > 0) { t[i] = t[i].starts_with(prefix) ? t[i].substr(prefix.size()) : " " + t[i]; }
-        if (cleanup) { t[i] = cleaned(t[i]); }
-      }
-      return t;
-    });
+    to.push_back(wordpiece_decoder(r, from));
+  } else if (type == "Metaspace") {
+    to.push_back(metaspace_decoder(r, from));
+  } else if (type == "BPEDecoder") {
+    to.push_back(bpe_decoder(r, from));
+  } else if (type == "CTC") {
+    to.push_back(ctc_decoder(r, from));
   } else {
     r.refuse("the decoder " + io::detail::printable(type) + " is not supported");
   }

@@ -19,7 +19,7 @@ namespace dimwise::text {
 /// The key under which a checkpoint's metadata has the fingerprint of its tokenizer.
 inline constexpr const char* fingerprint_key = "tokenizer fingerprint";
 
-/// Reads `tokenizer.json`, or `vocab.json` and `merges.txt`. Throws `io::file_error` where its size is not the model's,
+/// Reads `tokenizer.json`, or `vocab.json` and `merges.txt`, or `vocab.txt`. Throws `io::file_error` where its size is not the model's,
 /// or its fingerprint not the one in the metadata of the weights or in the file `tokenizer.fingerprint`. The table may
 /// be padded to a multiple of 64, by less than 1024 rows or a sixteenth of them, and added tokens may lie beyond it.
 /// `lower_case` lower-cases texts before the normalizer.
@@ -29,12 +29,17 @@ template <dimension_type Vocab>
                                               bool lower_case = false) {
   namespace fs = std::filesystem;
   const bool is_one = fs::exists(folder / "tokenizer.json");
-  if (!is_one && (!fs::exists(folder / "vocab.json") || !fs::exists(folder / "merges.txt"))) {
-    throw io::file_error(folder.string() + ": tokenizer.json, or vocab.json and merges.txt, was expected");
+  const bool is_pair = !is_one && fs::exists(folder / "vocab.json") && fs::exists(folder / "merges.txt");
+  const bool is_bert = !is_one && !is_pair && fs::exists(folder / "vocab.txt");
+  if (!is_one && !is_pair && !is_bert) {
+    throw io::file_error(folder.string() + ": tokenizer.json, or vocab.json and merges.txt, or vocab.txt was expected");
   }
-  const std::string title = (folder / (is_one ? "tokenizer.json" : "vocab.json")).string();
-  nlohmann::json settings = is_one ? io::read_json(folder / "tokenizer.json")
-                                   : detail::gpt2_settings(folder / "vocab.json", folder / "merges.txt");
+  const fs::path path = folder / (is_one ? "tokenizer.json" : is_pair ? "vocab.json" : "vocab.txt");
+  const std::string title = path.string();
+  io::detail::held_json held(is_one    ? io::read_json(path)
+                             : is_pair ? detail::gpt2_settings(path, folder / "merges.txt")
+                                       : detail::bert_settings(path));
+  nlohmann::json& settings = *held;
   if (lower_case && settings.is_object()) {
     nlohmann::json steps = nlohmann::json::array();
     steps.emplace_back(nlohmann::json::object())["type"] = "Lowercase";

@@ -9,12 +9,21 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 namespace dimwise::text::detail {
 
-inline constexpr std::size_t most_steps = 100;           // of a normalizer, a pre_tokenizer, a decoder
-inline constexpr std::size_t most_ids_around = 1024;     // of a post_processor
-inline constexpr std::size_t most_in_piece_word = 1000;  // characters of a word that WordPiece cuts
+inline constexpr std::size_t most_steps = 100;            // of a normalizer, a pre_tokenizer, a decoder
+inline constexpr std::size_t most_ids_around = 1024;      // of a post_processor
+inline constexpr std::size_t most_in_added_token = 1024;  // bytes
+inline constexpr std::size_t most_in_piece_word = 1000;   // characters of a word that WordPiece cuts
+
+// The characters of a text that is UTF-8.
+inline std::size_t characters_in(std::string_view text) {
+  std::size_t n = 0;
+  for (const char c : text) { n += (c & '\xC0') != '\x80' ? 1U : 0U; }
+  return n;
+}
 
 // How much a text may become in all its parts together: one character in NFKD is 18 at most, one in bytes 4.
 class growth {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <dimwise/io/config.hpp>
+#include <dimwise/text/unicode.hpp>
 
 #include <cstdint>
 #include <string>
@@ -20,6 +21,7 @@ using ids = std::vector<std::uint32_t>;
 class reader {
  public:
   explicit reader(std::string title) : title_(std::move(title)) {}
+  [[nodiscard]] const std::string& title() const { return title_; }
   [[noreturn]] void refuse(const std::string& what) const { throw io::file_error(title_ + ": " + what); }
   [[nodiscard]] const json& at(const json& from, const char* key, const char* where) const {
     if (!from.is_object() || !from.contains(key)) { refuse(std::string(where) + " lacks " + key); }
@@ -29,6 +31,28 @@ class reader {
     const json& value = at(from, key, where);
     if (!value.is_string()) { refuse(std::string(where) + ": " + key + " is no text"); }
     return value.get<std::string>();
+  }
+  // A text of one code point.
+  [[nodiscard]] code_point point(const json& from, const char* key, const char* where) const {
+    const std::string text = word(from, key, where);
+    const std::u32string points = decoded(text);
+    if (points.size() != 1) {
+      refuse(std::string(where) + ": " + key + " is " + io::detail::printable(text) + ", one character was expected");
+    }
+    return points.front();
+  }
+  // A list; a text or a number is none, and would be gone through as one element.
+  [[nodiscard]] const json& list(const json& from, const char* key, const char* where) const {
+    const json& all = at(from, key, where);
+    if (!all.is_array()) { refuse(std::string(where) + ": " + key + " is no list"); }
+    return all;
+  }
+  // A whole number below 2^32.
+  [[nodiscard]] std::size_t count(const json& value, const char* of) const {
+    if (!value.is_number_integer() || value < 0 || value.get<std::uint64_t>() >= (std::uint64_t{1} << 32)) {
+      refuse(std::string(of) + " is no whole number below 2^32");
+    }
+    return value.get<std::size_t>();
   }
   // What a pattern is, for messages. Known patterns differ far behind their beginnings.
   [[nodiscard]] static std::string shown_pattern(const json& pattern) {

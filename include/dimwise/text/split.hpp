@@ -7,8 +7,8 @@
 
 #include <dimwise/text/unicode.hpp>
 
+#include <array>
 #include <optional>
-#include <vector>
 
 namespace dimwise::text {
 
@@ -34,10 +34,36 @@ enum class split_pattern : unsigned char { gpt2, llama3, qwen2 };
 
 namespace detail {
 
+// What the patterns of byte-level tokenizers distinguish.
+enum class character_kind : unsigned char { letter, number, space, other };
+
+struct character {
+  code_point c;
+  std::size_t bytes;
+  character_kind kind;
+};
+
+inline character_kind kind_of(code_point c) {
+  if (is_letter(c)) { return character_kind::letter; }
+  if (is_number(c)) { return character_kind::number; }
+  return is_space(c) ? character_kind::space : character_kind::other;
+}
+inline character character_at(std::string_view text, std::size_t i) {
+  static const auto ascii = [] {
+    std::array<character_kind, 128> all{};
+    for (unsigned c = 0; c < 128; ++c) { all[c] = kind_of(c); }
+    return all;
+  }();
+  const auto lead = static_cast<unsigned char>(text[i]);
+  if (lead < 128) { return {lead, 1, ascii[lead]}; }
+  const auto [c, bytes, valid] = decode_at(text, i);
+  return {c, bytes, kind_of(c)};
+}
+
 // One word of a text from a place on; the alternatives of a pattern in their order.
 class word_matcher {
  public:
-  word_matcher(std::u32string_view text, split_pattern pattern) : text_(text), pattern_(pattern) {}
+  word_matcher(std::string_view text, split_pattern pattern) : text_(text), pattern_(pattern) {}
 
   [[nodiscard]] std::size_t end_of_word(std::size_t i) const {
     if (const std::size_t n = contraction(i); n > 0) { return i + n; }
@@ -46,101 +72,99 @@ class word_matcher {
 
  private:
   [[nodiscard]] bool has(std::size_t i) const { return i < text_.size(); }
-  template <class Is>
-  [[nodiscard]] std::size_t run(std::size_t i, const Is& is) const {
-    while (has(i) && is(text_[i])) { ++i; }
+  [[nodiscard]] std::size_t run(std::size_t i, character_kind kind) const {
+    while (has(i)) {
+      const character next = character_at(text_, i);
+      if (next.kind != kind) { break; }
+      i += next.bytes;
+    }
     return i;
   }
-  static bool is_other(code_point c) { return !is_space(c) && !is_letter(c) && !is_number(c); }
-  static bool is_line_end(code_point c) { return c == '\r' || c == '\n'; }
+  [[nodiscard]] static bool is_line_end(char c) { return c == '\r' || c == '\n'; }
+  [[nodiscard]] std::size_t line_ends(std::size_t i) const {
+    while (has(i) && is_line_end(text_[i])) { ++i; }
+    return i;
+  }
 
   [[nodiscard]] std::size_t contraction(std::size_t i) const {
     if (text_[i] != '\'' || !has(i + 1)) { return 0; }
     const bool any_case = pattern_ != split_pattern::gpt2;
-    const auto at = [&](std::size_t k) -> code_point {
-      if (!has(k)) { return 0; }
-      const code_point c = text_[k];
-      if (any_case && c == 0x17f) { return 's'; }  // ſ, which matches s where case is ignored
-      return any_case && c >= 'A' && c <= 'Z' ? c + 32 : c;
+    if (any_case && text_.substr(i + 1, 2) == "\xC5\xBF") { return 3; }  // ſ, which matches s where case is ignored
+    const auto at = [&](std::size_t k) {
+      const char c = has(k) ? text_[k] : '\0';
+      return any_case && c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
     };
-    const code_point a = at(i + 1);
-    const code_point b = at(i + 2);
-    if (a == 's' || a == 't') { return 2; }
-    if ((a == 'r' && b == 'e') || (a == 'v' && b == 'e')) { return 3; }
-    if (a == 'm') { return 2; }
-    if (a == 'l' && b == 'l') { return 3; }
-    return a == 'd' ? 2 : 0;
+    const char a = at(i + 1);
+    const char b = at(i + 2);
+    if (a == 's' || a == 't' || a == 'm' || a == 'd') { return 2; }
+    return (a == 'r' && b == 'e') || (a == 'v' && b == 'e') || (a == 'l' && b == 'l') ? 3 : 0;
   }
   // Spaces before a word leave the last one to it.
   [[nodiscard]] std::size_t spaces(std::size_t i) const {
-    const std::size_t end = run(i, is_space);
-    return has(end) && end - i > 1 ? end - 1 : end;
+    std::size_t end = i;
+    std::size_t last = i;
+    while (has(end)) {
+      const character next = character_at(text_, end);
+      if (next.kind != character_kind::space) { break; }
+      last = end;
+      end += next.bytes;
+    }
+    return has(end) && last > i ? last : end;
   }
   [[nodiscard]] std::size_t gpt2(std::size_t i) const {
     const std::size_t word = text_[i] == ' ' ? i + 1 : i;
     if (has(word)) {
-      if (is_letter(text_[word])) { return run(word, is_letter); }
-      if (is_number(text_[word])) { return run(word, is_number); }
-      if (is_other(text_[word])) { return run(word, is_other); }
+      const character first = character_at(text_, word);
+      if (first.kind != character_kind::space) { return run(word + first.bytes, first.kind); }
     }
     return spaces(i);
   }
   [[nodiscard]] std::size_t llama3(std::size_t i) const {
-    const code_point c = text_[i];
-    if (is_letter(c)) { return run(i, is_letter); }
-    if (!is_line_end(c) && !is_number(c) && has(i + 1) && is_letter(text_[i + 1])) { return run(i + 1, is_letter); }
-    if (is_number(c)) {
-      const std::size_t most = pattern_ == split_pattern::llama3 ? 3 : 1;
-      std::size_t end = i;
-      while (has(end) && end - i < most && is_number(text_[end])) { ++end; }
+    const character c = character_at(text_, i);
+    const std::size_t after = i + c.bytes;
+    if (c.kind == character_kind::letter) { return run(after, character_kind::letter); }
+    if (c.kind == character_kind::number) {
+      std::size_t end = after;
+      for (std::size_t n = pattern_ == split_pattern::llama3 ? 3 : 1; n > 1 && has(end); --n) {
+        const character next = character_at(text_, end);
+        if (next.kind != character_kind::number) { break; }
+        end += next.bytes;
+      }
       return end;
     }
-    const std::size_t word = c == ' ' ? i + 1 : i;
-    if (has(word) && is_other(text_[word])) { return run(run(word, is_other), is_line_end); }
+    if (!is_line_end(text_[i]) && has(after)) {
+      const character next = character_at(text_, after);
+      if (next.kind == character_kind::letter) { return run(after + next.bytes, character_kind::letter); }
+    }
+    const std::size_t word = text_[i] == ' ' ? i + 1 : i;
+    if (has(word)) {
+      const character first = character_at(text_, word);
+      if (first.kind == character_kind::other) { return line_ends(run(word + first.bytes, character_kind::other)); }
+    }
     // \s*[\r\n]+: up to the last line end among the spaces that follow
-    const std::size_t end = run(i, is_space);
+    const std::size_t end = run(i, character_kind::space);
     for (std::size_t last = end; last > i; --last) {
       if (is_line_end(text_[last - 1])) { return last; }
     }
     return spaces(i);
   }
 
-  std::u32string_view text_;
+  std::string_view text_;
   split_pattern pattern_;
 };
 
-}  // namespace detail
-
-/// The words of a text by a pattern: every code point is in one.
-[[nodiscard]] inline std::vector<std::u32string> words_by(split_pattern pattern, std::u32string_view text) {
-  std::vector<std::u32string> words;
-  const detail::word_matcher match(text, pattern);
+// Calls f(begin, end) for each word of a text by a pattern: every byte is in one.
+template <class F>
+void each_word(split_pattern pattern, std::string_view text, const F& f) {
+  const word_matcher match(text, pattern);
   for (std::size_t i = 0; i < text.size();) {
     const std::size_t end = match.end_of_word(i);
-    words.emplace_back(text.substr(i, end - i));
+    f(i, end);
     i = end;
   }
-  return words;
 }
 
-/// BERT's words: between spaces, each punctuation sign by itself.
-[[nodiscard]] inline std::vector<std::u32string> bert_words(std::u32string_view text) {
-  std::vector<std::u32string> words;
-  bool open = false;
-  for (const code_point c : text) {
-    if (is_space(c)) {
-      open = false;
-    } else if (is_punctuation(c)) {
-      words.emplace_back(1, c);
-      open = false;
-    } else {
-      if (!open) { words.emplace_back(); }
-      words.back() += c;
-      open = true;
-    }
-  }
-  return words;
-}
+}  // namespace detail
 
 /// The code point that represents a byte in byte-level vocabularies. A printable byte represents itself.
 [[nodiscard]] inline code_point sign_of_byte(unsigned char byte) {

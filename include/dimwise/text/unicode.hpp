@@ -7,6 +7,7 @@
 
 #include <dimwise/io/file_error.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <optional>
@@ -89,6 +90,29 @@ inline decoded_point decode_at(std::string_view text, std::size_t at) {
   return all;
 }
 
+namespace detail {
+
+// Where the last code point of a text that is UTF-8, and not empty, begins.
+inline std::size_t begin_of_last(std::string_view text) {
+  std::size_t at = text.size() - 1;
+  while (at > 0 && (static_cast<unsigned char>(text[at]) & 0xc0U) == 0x80) { --at; }
+  return at;
+}
+// Valid UTF-8, with U+FFFD for what is none.
+inline std::string as_utf8(std::string_view text) {
+  const auto wrong = first_invalid_utf8(text);
+  if (!wrong) { return std::string(text); }
+  std::string all(text.substr(0, *wrong));
+  for (std::size_t at = *wrong; at < text.size();) {
+    const auto [c, bytes, valid] = decode_at(text, at);
+    append(all, c);
+    at += bytes;
+  }
+  return all;
+}
+
+}  // namespace detail
+
 /// Whether Unicode says that it is a letter, a number, an accent.
 [[nodiscard]] inline bool is_letter(code_point c) {
   const auto k = utf8proc_category(static_cast<utf8proc_int32_t>(c));
@@ -139,22 +163,29 @@ inline decoded_point decode_at(std::string_view text, std::size_t at) {
          (c >= 0x2a700 && c <= 0x2ceaf) || (c >= 0xf900 && c <= 0xfaff) || (c >= 0x2f800 && c <= 0x2fa1f);
 }
 /// Each code point by itself in lower case.
-[[nodiscard]] inline std::u32string lowered(std::u32string_view text) {
-  std::u32string all;
-  for (const code_point c : text) {
-    if (c == 0x130) {
-      all += U"i\u0307";  // the one that becomes two
+[[nodiscard]] inline std::string lowered(std::string_view text) {
+  std::string all;
+  all.reserve(text.size());
+  for (std::size_t i = 0; i < text.size();) {
+    const auto [c, bytes, valid] = detail::decode_at(text, i);
+    if (c < 0x80) {
+      all += static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
+    } else if (c == 0x130) {
+      all += "i\xCC\x87";  // the one that becomes two
     } else {
-      all += static_cast<code_point>(utf8proc_tolower(static_cast<utf8proc_int32_t>(c)));
+      append(all, static_cast<code_point>(utf8proc_tolower(static_cast<utf8proc_int32_t>(c))));
     }
+    i += bytes;
   }
   return all;
 }
 
 /// Unicode's normal forms.
 enum class normal_form : unsigned char { nfc, nfd, nfkc, nfkd };
-[[nodiscard]] inline std::u32string normalised(std::u32string_view text, normal_form form) {
-  const std::string from = encoded(text);
+[[nodiscard]] inline std::string normalised(std::string_view from, normal_form form) {
+  if (std::all_of(from.begin(), from.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; })) {
+    return std::string(from);  // ASCII has one form
+  }
   int options = UTF8PROC_STABLE;
   options |= form == normal_form::nfc || form == normal_form::nfkc ? UTF8PROC_COMPOSE : UTF8PROC_DECOMPOSE;
   if (form == normal_form::nfkc || form == normal_form::nfkd) { options |= UTF8PROC_COMPAT; }
@@ -163,7 +194,7 @@ enum class normal_form : unsigned char { nfc, nfd, nfkc, nfkd };
       utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(from.data()), static_cast<utf8proc_ssize_t>(from.size()),
                    &made, static_cast<utf8proc_option_t>(options));
   if (n < 0) { throw io::file_error(std::string("a text cannot be normalised: ") + utf8proc_errmsg(n)); }
-  std::u32string result = decoded({reinterpret_cast<const char*>(made), static_cast<std::size_t>(n)});
+  std::string result(reinterpret_cast<const char*>(made), static_cast<std::size_t>(n));
   std::free(made);  // NOLINT: utf8proc allocates by malloc
   return result;
 }

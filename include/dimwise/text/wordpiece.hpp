@@ -9,6 +9,7 @@
 #include <dimwise/text/unicode.hpp>
 #include <dimwise/text/vocabulary.hpp>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,7 +21,6 @@ namespace dimwise::text::detail {
 #pragma GCC diagnostic ignored "-Weffc++"  // the pointer owns nothing
 class wordpiece_model {
  public:
-  wordpiece_model() = default;
   wordpiece_model(const reader& r, const json& from, const vocabulary& words) : words_(&words) {
     prefix_ = r.word(from, "continuing_subword_prefix", "model");
     const auto unknown = words.find(r.word(from, "unk_token", "model"));
@@ -34,29 +34,35 @@ class wordpiece_model {
       }
     }
   }
-  [[nodiscard]] ids operator()(const std::u32string& word) const {
-    if (word.size() > longest_) { return {unknown_}; }
-    ids all;
-    for (std::size_t i = 0; i < word.size();) {
-      const std::string rest = (i > 0 ? prefix_ : "") + encoded(std::u32string_view(word).substr(i));
-      std::string_view piece = rest;
-      std::size_t end = word.size();
-      std::optional<std::uint32_t> found;
-      while (end > i && !(found = words_->find(piece))) {
-        --end;
-        std::string last;
-        append(last, word[end]);
-        piece.remove_suffix(last.size());
+  void operator()(std::string_view word, ids& to) const {
+    const std::size_t before = to.size();
+    const auto points = std::count_if(word.begin(), word.end(), [](char c) { return (c & '\xC0') != '\x80'; });
+    bool known = static_cast<std::size_t>(points) <= longest_;
+    std::string rest;
+    for (std::size_t i = 0; known && i < word.size();) {
+      std::string_view piece = word.substr(i);
+      std::size_t prefix = 0;
+      if (i > 0) {
+        rest.assign(prefix_).append(piece);
+        piece = rest;
+        prefix = prefix_.size();
       }
-      if (!found) { return {unknown_}; }
-      all.push_back(*found);
-      i = end;
+      std::optional<std::uint32_t> found;
+      while (piece.size() > prefix && !(found = words_->find(piece))) { piece = piece.substr(0, begin_of_last(piece)); }
+      known = found.has_value();
+      if (known) {
+        to.push_back(*found);
+        i += piece.size() - prefix;
+      }
     }
-    return all;
+    if (!known) {
+      to.resize(before);
+      to.push_back(unknown_);
+    }
   }
 
  private:
-  const vocabulary* words_ = nullptr;
+  const vocabulary* words_;
   std::string prefix_{};
   std::uint32_t unknown_ = 0;
   std::size_t longest_ = 100;

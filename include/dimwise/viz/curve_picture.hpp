@@ -144,8 +144,7 @@ class curve_chart {
 namespace no_adl {
 
 /// Draws curves over their steps or over x. Throws `extent_error` if the number of values of a curve differs from that
-/// of
-/// x.
+/// of x.
 [[nodiscard]] inline picture draw_curves(const std::vector<curve>& curves, const curve_options& o = {}) {
   return detail::curve_chart(curves, o).drawn();
 }

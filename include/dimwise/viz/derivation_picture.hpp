@@ -2,8 +2,7 @@
 // dimwise/viz/derivation_picture.hpp -- draw(expr): a derivation as boxes with a coloured line for each dimension.
 //
 // Layer: viz. Operands are above their result. Consecutive unary steps that keep the dimensions share a box. A line
-// that
-// ends in a dot is a contracted or reduced dimension.
+// that ends in a dot is a contracted or reduced dimension.
 // Tests: tests/viz/pictures.test.cpp
 //
 //   draw(contract<key>(softmax<key>(scores<d_k>(q, k)), v)).save("attention.svg");

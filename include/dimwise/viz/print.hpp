@@ -121,15 +121,14 @@ decltype(auto) stored_values(const X& x) {
 /// Prints a summary line, then the values in tables labelled by dimension, in colour on a terminal. The summary has the
 /// dimensions with their extents, the marks, the element type, minimum, maximum and (for floating-point elements) mean
 /// without NaN, and the number of NaN. Prints a tracked tensor as its value, and a tensor without dimensions and marks
-/// as
-/// its number without a line break. Evaluates expressions first.
+/// as its number without a line break. Evaluates expressions first.
 template <operand X, class Traits>
 std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out, const X& x) {
   const auto& values = detail::stored_values(x);
   if constexpr (detail::is_tracked_type<detail::value_of<X>>) {
     return out << values.value();
   } else if constexpr (detail::prints_as_number<X>) {
-    return out << +values.values()[0];  // + makes numbers of characters
+    return out << +values.values()[0];  // + prints characters as numbers
   } else {
     return out << detail::text_of(values);
   }

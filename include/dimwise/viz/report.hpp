@@ -3,9 +3,8 @@
 // step.
 //
 // Layer: viz. Writes one self-contained HTML file. An expression is walked in the order of its derivation, and each
-// step
-// is evaluated. Values normalised over their last dimension are shown as weights: rows are the dimension before it, and
-// the other dimensions are heads. Values of a model are added explicitly.
+// step is evaluated. Values normalised over their last dimension are shown as weights: rows are the dimension before
+// it, and the other dimensions are heads. Values of a model are added explicitly.
 // Tests: tests/viz/report.test.cpp, tests/viz/report_browser.mjs
 //
 //   report(y, "attention.html", labels<seq>(words), labels<key>(words));

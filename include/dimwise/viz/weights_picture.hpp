@@ -2,9 +2,8 @@
 // dimwise/viz/weights_picture.hpp -- heat maps: draw_weights(x, labels…) for values, draw_mask(m, extents…) for masks.
 //
 // Layer: viz. Rows and columns are the last two dimensions; the other dimensions give one map per element. The
-// intensity
-// of a cell is its value relative to the largest of all; negative values have another colour, NaN and infinities a
-// cross. Cells of a mask are filled if visible and have a small ring if hidden.
+// intensity of a cell is its value relative to the largest of all; negative values have another colour, NaN and
+// infinities a cross. Cells of a mask are filled if visible and have a small ring if hidden.
 // Tests: tests/viz/pictures.test.cpp
 //
 //   draw_weights(weights, labels<seq>(words), labels<key>(words)).save("weights.svg");

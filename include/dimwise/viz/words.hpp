@@ -2,8 +2,7 @@
 // dimwise/viz/words.hpp -- arbitrary bytes as printable text: for terminals, XML, JSON, DOT and Markdown.
 //
 // Layer: viz. A token may contain anything: line breaks, incomplete UTF-8, bidirectional controls. Every picture and
-// page
-// escapes external text with these functions.
+// page escapes external text with these functions.
 // Tests: tests/viz/words.test.cpp
 //
 //   visible("a\nb\xff");   // a␊b�

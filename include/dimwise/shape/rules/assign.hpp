@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/shape/rules/assign.hpp -- the rules of `tensor<T, D…> y = expr`: the same dimensions, the same marks.
+// dimwise/shape/rules/assign.hpp -- the rules of `tensor<T, D…> y = expr`: equal dimensions and marks.
 //
-// Layer: shape. The order may differ: meaning goes by name.
+// Layer: shape. The order may differ: dimensions are matched by name.
 //
 // R3, R4, R5, R6, R7, R8, R9.
 // Tests: tests/shape/assign.test.cpp, tests/compile_fail/assign/
@@ -11,7 +11,7 @@
 
 namespace dimwise {
 
-/// In an error: the declared shape, and the one that the expression has.
+/// In an error: the declared shape, and the shape of the expression.
 template <class... DimsAndMarks>
 struct declared;
 template <class... DimsAndMarks>
@@ -34,7 +34,7 @@ struct stored_marks<list<M...>> {
   using type = join_t<typename std::conditional_t<mark_order<M> == mark_order<indexed<>>, std::type_identity<list<>>,
                                                   sorted_mark<M>>::type...>;
 };
-/// The shape of what is stored: without `indexed`, which ends there.
+/// The shape of a stored result: without `indexed`, which an assignment removes.
 template <class Shape>
 using stored_t = make_shape_t<dims_t<Shape>, typename stored_marks<marks_t<Shape>>::type>;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/shape/rules/cache.hpp -- the rules of caches: what a cache may hold, and what may be appended to it.
+// dimwise/shape/rules/cache.hpp -- the rules of KV caches: their dimensions, and the operands of `append`.
 //
 // Layer: shape.
 //
@@ -13,7 +13,7 @@
 
 namespace dimwise::detail {
 
-// Everything but positions and features: what keys and values have in common.
+// The common dimensions of keys and values: all but positions and features.
 template <class Dims>
 struct side_by_side;
 template <class... D>
@@ -21,14 +21,14 @@ struct side_by_side<list<D...>> {
   using type = join_t<list_if<is_parallel<D>, D>...>;
 };
 
-// A byte stores two elements along the last dimension: one position along it is not a whole number of bytes.
+// A byte stores two elements along the last dimension, so a cache along it would not grow by whole bytes.
 template <class Key, class Shape, bool Packed>
 inline constexpr bool grows_by_half_bytes = false;
 template <class Key, class Shape>
 inline constexpr bool grows_by_half_bytes<Key, Shape, true> =
     std::is_same_v<element_t<dims_t<Shape>::size - 1, dims_t<Shape>>, Key>;
 
-// `KeysPacked`, `ValuesPacked`: two elements to a byte.
+// `KeysPacked`, `ValuesPacked`: two elements per byte.
 template <class Key, class Keys, class Values, bool KeysPacked, bool ValuesPacked>
 consteval auto judge_cache() {
   using O = over<about_t<Key>>;
@@ -52,7 +52,7 @@ consteval auto judge_cache() {
   }
 }
 
-// Positions that an operand has instead of the cache's.
+// Whether an operand has other positions than the cache.
 template <class Key, class Shape>
 consteval bool has_other_positions() {
   return !is_in<Key, dims_t<Shape>> && filter<axes_of_list_t<dims_t<Shape>>>::any_position;

@@ -13,13 +13,13 @@
 
 namespace dimwise {
 
-/// Dimensions that two operands share though they are not parallel: `contract<key>(p, v, along<seq>{})` (R2).
+/// Shared dimensions of two operands that are not parallel: `contract<key>(p, v, along<seq>{})` (R2).
 template <class... D>
 struct along {};
 
 namespace detail {
 
-// What `contract` knows of its operands before it judges.
+// The properties of the operands that `contract` checks.
 template <class Over, class Along, class A, class B>
 struct product_facts {
   using a_dims = dims_t<A>;
@@ -29,7 +29,7 @@ struct product_facts {
   using b_axes = axes_of_list_t<b_dims>;
   using missing_in_a = difference_t<Over, a_dims>;
   using missing_in_b = difference_t<Over, b_dims>;
-  // Axes that both keep.
+  // The axes that both operands have and the result keeps.
   using shared_axes = difference_t<intersection_t<a_axes, b_axes>, over_axes>;
   using undeclared = typename filter<difference_t<shared_axes, axes_of_list_t<Along>>>::not_parallel;
   using shared = difference_t<intersection_t<a_dims, b_dims>, Over>;
@@ -39,17 +39,16 @@ struct product_facts {
   using free_axes_b = axes_of_list_t<free_b>;
   using result = join_t<shared, free_a, free_b>;
 
-  // Positions that `at` took away count as positions of the operand they were taken from.
+  // Positions selected by `at` count as positions of their operand.
   template <class Free, class Marks>
   static constexpr bool leaves_positions =
       filter<Free>::any_position || filter<marked_t<indexed, Marks>>::any_position || filter<Free>::any_batch;
   static constexpr bool over_positions = filter<over_axes>::any_position;
   static constexpr bool over_features = filter<Over>::not_features::size == 0;
-  // What is contracted beside a feature makes no smaller a product of it: queries and keys over all heads are raw as
-  // well.
+  // Contracting further dimensions along with a feature keeps the product raw: queries times keys over all heads.
   static constexpr bool over_a_feature = filter<Over>::not_features::size < Over::size;
-  // Dimensions that both operands share count for neither. A dimension that is parallel and a choice at once, as beams,
-  // is an alternative only where it takes the place of its operand's positions, as the experts of a router do.
+  // Shared dimensions count for neither operand. A dimension that is both parallel and a choice, such as beams, is an
+  // alternative only if it replaces the positions of its operand, such as the experts of a router.
   template <class Free, class Marks>
   static constexpr bool leaves_alternatives =
       filter<Free>::any_feature ||
@@ -57,24 +56,24 @@ struct product_facts {
                                                                                     : filter<Free>::any_choice);
   static constexpr bool mixes_only_positions =
       over_a_feature && !leaves_alternatives<free_axes_a, marks_t<A>> && !leaves_alternatives<free_axes_b, marks_t<B>>;
-  // R6: a product over a feature that leaves free positions, or failing these batch, of each operand, and no feature or
-  // choice.
+  // R6: a product over a feature whose operands each keep free positions (or batch, without positions), and no feature
+  // or choice.
   static constexpr bool is_raw =
       mixes_only_positions && leaves_positions<free_axes_a, marks_t<A>> && leaves_positions<free_axes_b, marks_t<B>>;
-  // One query, already without its position, against many keys.
+  // One query without its position, against many keys.
   static constexpr bool is_single_query =
       mixes_only_positions && ((filter<free_axes_a>::all_parallel && leaves_positions<free_axes_b, marks_t<B>>) ||
                                (filter<free_axes_b>::all_parallel && leaves_positions<free_axes_a, marks_t<A>>));
 };
 
-// A mixture: distributions over E, mixed by an operand that sums to one over what is contracted, are distributions over
-// E.
+// A mixture: distributions over E, weighted by an operand that sums to one over the contracted dimensions, are
+// distributions over E.
 template <class Over, class Mixed, class Mixer>
 inline constexpr bool is_mixture =
     marked_t<normalised, marks_t<Mixed>>::size > 0 && marked_t<normalised, marks_t<Mixer>>::size > 0 &&
     same_set<axes_of_list_t<marked_t<normalised, marks_t<Mixer>>>, axes_of_list_t<Over>>;
 
-// Some of the dimensions over which an operand sums to one are contracted, and others stay.
+// Whether only some of the dimensions over which an operand sums to one are contracted.
 template <class Over, class... M>
 consteval bool splits_weights(list<M...>) {
   return (((mark_order<M> == mark_order<normalised<>> || mark_order<M> == mark_order<weighted<>>) &&
@@ -82,8 +81,8 @@ consteval bool splits_weights(list<M...>) {
           ...);
 }
 
-// R5: contracted over all of their own dimensions, over what is neither position nor alternative, or as a mixture;
-// never beside an operand that keeps theirs.
+// R5: weights are contracted over all of their own dimensions, over dimensions other than positions and alternatives,
+// or as a mixture, and not with an operand that keeps theirs.
 template <class Over, class Weights, class Other>
 consteval bool misuses_weights() {
   using own = axes_of_list_t<weighing_t<Weights>>;
@@ -104,7 +103,7 @@ consteval bool sums_weights() {
   return weighing_t<A>::size > 0 && is_subset<axes_of_list_t<weighing_t<A>>, axes_of_list_t<Over>>;
 }
 
-// Marks of one operand that survive the contraction.
+// The marks of one operand that the result keeps.
 template <class Over, class Shape, class Other>
 struct product_marks;
 template <class Over, class... T, class Other>
@@ -158,11 +157,7 @@ struct output_side<list<D...>, A, B> {
   using type = std::conditional_t<(is_out<D> || ...), list<typename decltype(side<D>())::type...>, list<D...>>;
 };
 
-// One of the two is the other and more: a sum, and one of its parts.
-template <class D, class Other>
-inline constexpr bool is_part_of = false;
-template <class D, class... P>
-inline constexpr bool is_part_of<D, summed<P...>> = is_any_of<D, P...>;
+// Whether one of two dimensions is a sum and the other is one of its parts.
 template <class D, class... Others>
 consteval bool grown_beside(list<Others...>) {
   return ((is_part_of<D, Others> || is_part_of<Others, D>) || ...);
@@ -185,11 +180,11 @@ consteval auto missing_in_product() {
     return answer<ERROR_R4_composite_has_other_factors_or_order<Op, over_t<Over>, lhs_t<A>, rhs_t<B>>>{};
   } else if constexpr (is_position<D> && ((is_in<D, weighing_t<there>> && grown_beside<D>(dims_t<here>{})) ||
                                           grown_beside<D>(weighing_t<here>{}))) {
-    // A prefix before the keys and not before the values, or the reverse.
+    // A prefix of the keys that the values lack, or the reverse.
     return answer<ERROR_R10_keys_and_values_grow_together<Op, over_t<Over>, lhs_t<A>, rhs_t<B>>>{};
   } else if constexpr (is_position<D> && is_in<D, weighing_t<there>> &&
                        filter<axes_of_list_t<dims_t<here>>>::any_position) {
-    // Weights over D meet values that are at other positions.
+    // Weights over D, and values at other positions.
     return answer<ERROR_R3_values_are_at_other_positions_than_the_weights<Op, over_t<Over>, lhs_t<A>, rhs_t<B>>>{};
   } else if constexpr (std::is_same_v<Op, op::scores> && is_feature<D> &&
                        filter<axes_of_list_t<dims_t<here>>>::any_feature_or_choice) {
@@ -201,7 +196,7 @@ consteval auto missing_in_product() {
   }
 }
 
-// Rotated features meet features turned by the same positions, never others (R9).
+// Whether the operands' features are rotated by different positions (R9).
 template <class Over, class A, class B>
 inline constexpr bool rotations_differ =
     !same_set<rotations_t<marks_t<A>, atoms_of_list_t<Over>>, rotations_t<marks_t<B>, atoms_of_list_t<Over>>>;
@@ -284,11 +279,11 @@ consteval auto judge_contract() {
   }
 }
 
-// Scores are over features alone: heads that are contracted too would share one score.
+// Whether the product gives scores, which are over features alone: contracted heads would share one score.
 template <class Facts>
 inline constexpr bool is_scores = Facts::over_features && (Facts::is_raw || Facts::is_single_query);
 
-// All that the operands keep they share: a product for each pair, and none of one with all.
+// Whether the operands share all dimensions that they keep: the product pairs elements one to one.
 template <class Facts>
 inline constexpr bool gives_pairs = Facts::free_a::size + Facts::free_b::size == 0 && (Facts::shared::size > 0);
 
@@ -310,12 +305,12 @@ consteval auto judge_scores() {
 
 }  // namespace detail
 
-/// The rules' answers: `rule::contract<over, along, a, b>` and so on; `type` is `accepted<shape>` or the error.
+/// The verdicts of rules: `rule::contract<over, along, a, b>` and so on; `type` is `accepted<shape>` or the error.
 namespace rule {
 
 template <class Over, class Along, class A, class B>
 using contract = typename decltype(detail::judge_contract<detail::named_t<Over>, detail::named_t<Along>, A, B>())::type;
-/// Over the positions of all documents.
+/// A product over the positions of all documents.
 template <class Over, class Along, class A, class B>
 using contract_all =
     typename decltype(detail::judge_contract<detail::named_t<Over>, detail::named_t<Along>, A, B, true>())::type;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/shape/rules/elementwise.hpp -- the rules of what is done element by element, by name.
+// dimwise/shape/rules/elementwise.hpp -- the rules of elementwise operations.
 //
 // Layer: shape.
 //
@@ -15,7 +15,7 @@ namespace dimwise {
 
 namespace detail {
 
-// The operand whose dimensions include those of all others, the leftmost where there are several; void where none.
+// The leftmost operand whose dimensions include those of all others; void if there is none.
 template <class Wanted, class... Shapes>
 struct largest {
   using type = void;
@@ -87,8 +87,8 @@ consteval auto judge_elementwise() {
   }
 }
 
-// The dimensions of a bias for a softmax: those along which it distinguishes alternatives. A bias that distinguishes
-// none keeps all of its dimensions, and no softmax sees it.
+// The dimensions of a bias for a softmax: those along which it distinguishes alternatives. A bias without alternatives
+// keeps all of its dimensions, and no softmax sees it.
 template <class Dims>
 using bias_dims_t =
     std::conditional_t<(filter<Dims>::alternatives::size > 0), typename filter<Dims>::alternatives, Dims>;
@@ -96,7 +96,7 @@ using bias_dims_t =
 template <class Shape>
 inline constexpr bool are_scores = marked_t<raw, marks_t<Shape>>::size + marked_t<score, marks_t<Shape>>::size > 0;
 
-// R7: what is added to scores and is none itself is a bias, which is not masked.
+// R7: an operand added to scores that is not itself scores is a bias, which must not be masked.
 template <class A, class B>
 struct added_bias {
   using type = list<>;
@@ -109,7 +109,7 @@ struct added_bias<A, B> {
   using type = typename mark_over<biased_for, sorted_t<bias_dims_t<dims_t<bias>>>>::type;
   static constexpr bool masked = any_masked<bias>;
 };
-// R9: what is rotated is added to its like only; a number is added to every feature alike.
+// R9: a rotated operand is only added to one with the same rotation; a number is added to every feature.
 template <class A, class B>
 inline constexpr bool adds_unlike_rotations =
     dims_t<A>::size > 0 && dims_t<B>::size > 0 && !same_set<rotations_t<marks_t<A>>, rotations_t<marks_t<B>>>;
@@ -120,7 +120,7 @@ template <class First, class... Rest>
 inline constexpr bool choose_unlike_rotations<First, Rest...> =
     (adds_unlike_rotations<First, Rest> || ...) || choose_unlike_rotations<Rest...>;
 
-// Elements of one of these are in the result: `Verdict` is that of all operands, a condition included.
+// Operations that select elements of their operands: `Verdict` is that of all operands, a condition included.
 template <class Op, class Verdict, class... Shapes>
 consteval auto judge_chosen() {
   if constexpr (refused<Verdict> || !choose_unlike_rotations<Shapes...>) {
@@ -177,7 +177,7 @@ consteval auto judge_multiplied() {
   }
 }
 
-// R5: the logarithm of what sums to one, and back.
+// R5: the mark of a logarithm of normalised values, and of the exponential of log-normalised values.
 template <class Mark>
 struct logarithm_of {
   using type = list<Mark>;
@@ -282,10 +282,10 @@ namespace rule {
 
 template <class... Shapes>
 using elementwise = typename decltype(detail::judge_elementwise<op::elementwise, false, Shapes...>())::type;
-/// `Op` takes no masked values: comparisons, `where`, `max`, `min`, `clamp`, `pow`.
+/// `Op` rejects masked values: comparisons, `where`, `max`, `min`, `clamp`, `pow`.
 template <class Op, class... Shapes>
 using elementwise_by = typename decltype(detail::judge_elementwise<Op, false, Shapes...>())::type;
-/// `Op` takes elements from one of the operands: `max`, `min`, `clamp`, and `where`, which has a condition besides.
+/// `Op` selects elements of its operands: `max`, `min`, `clamp`, and `where`, which also has a condition.
 template <class Op, class... Shapes>
 using chosen = typename decltype(detail::judge_chosen<Op, elementwise_by<Op, Shapes...>, Shapes...>())::type;
 template <class Condition, class A, class B>
@@ -297,7 +297,7 @@ template <class A, class B>
 using multiplied = typename decltype(detail::judge_multiplied<A, B>())::type;
 template <bool EndsMask, class... Shapes>
 using map = typename decltype(detail::judge_elementwise<op::map, EndsMask, Shapes...>())::type;
-/// `exp` and `log`, which go between `log_normalised` and `normalised`.
+/// `exp` and `log`, which convert between `log_normalised` and `normalised`.
 template <class Shape>
 using exponential = typename decltype(detail::judge_turned<true, detail::exponential_of, Shape>())::type;
 template <class Shape>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/shape/rules/index.hpp -- the rules of taking and joining: at, slice, gather, concat, stack.
+// dimwise/shape/rules/index.hpp -- the rules of at, slice, gather, concat and stack.
 //
 // Layer: shape.
 //
@@ -15,14 +15,14 @@
 
 namespace dimwise {
 
-/// An index of dimension D, and of nothing else (R18).
+/// An index into dimension D (R18).
 template <class D>
 struct id {
   using dimension_type = D;
   std::size_t value = 0;
 
   id() = default;
-  /// The id of the element of that number.
+  /// The id of an element by its index.
   constexpr explicit id(std::size_t v) : value(v) {}
   [[nodiscard]] friend constexpr bool operator==(id, id) = default;
 };
@@ -56,7 +56,7 @@ consteval auto judge_slice() {
     return answer<
         ERROR_R18_slice_of_a_composite_names_a_plain_dimension<op::slice, over<about_t<D>>, operand_t<Shape>>>{};
   } else if constexpr (is_composite<D> && is_in<Result, atoms_t<D>>) {
-    // A factor or a part has its own elements, which `split` and `part` take by name.
+    // A factor or part has its own elements: use `split` and `part`.
     return answer<ERROR_R4_composite_has_other_factors_or_order<op::slice, over<about_t<D>, about_t<Result>>,
                                                                 operand_t<Shape>>>{};
   } else if constexpr (std::is_same_v<D, Result> && D::static_extent != at_run_time) {
@@ -129,8 +129,7 @@ consteval auto judge_gather() {
   }
 }
 
-// A bias that was added to one part distinguishes this part from the others: a softmax over all of them sees it,
-// whatever else it varies along.
+// A bias of one part distinguishes it from the others, so a softmax over the joined dimension sees it.
 template <class Marks, class Part, class Whole>
 struct joined_biases;
 template <class... M, class Part, class Whole>
@@ -149,7 +148,7 @@ struct joined_biases<list<M...>, Part, Whole> {
   };
   using type = join_t<typename one<M>::type...>;
 };
-// A mask that serves the part serves the whole, of which parts without a mask are visible.
+// A mask over a part applies to the whole; parts without a mask are visible.
 template <class Marks, class Part, class Whole>
 struct joined_masks;
 template <class... M, class Part, class Whole>
@@ -162,7 +161,7 @@ struct joined_masks<list<M...>, Part, Whole> {
   struct one<masked_for<D...>> : mark_over<masked_for, sorted_t<replace_t<list<D...>, Part, Whole>>> {};
   using type = join_t<typename one<M>::type...>;
 };
-// The mark of all masks together; those that serve other dimensions than each other are not joined.
+// The mark of the joined masks; masks over different dimensions are not joined.
 template <class... Masks>
 using all_masks_t = marks_t<make_shape_t<list<>, join_t<Masks...>>>;
 
@@ -181,7 +180,7 @@ template <class DA, class DB, class A, class B>
 inline constexpr bool joins =
     same_set<replace_t<dims_t<B>, DB, list<DA>>, dims_t<A>> && same_set<marks_t<alike_t<A>>, marks_t<alike_t<B>>>;
 
-// An error names the operand that differs, beside the first one, and not those that are right.
+// Errors show the first operand and the one that differs.
 template <class D, class... Shapes>
 using first_without = first_t<join_t<list_if<!is_in<D, dims_t<Shapes>>, Shapes>...>>;
 template <class D, class A, class... B>
@@ -215,7 +214,7 @@ consteval auto judge_concat() {
   }
 }
 
-// A part may be rotated where the others pass through: marks that speak of it alone are its own.
+// A part may be rotated while others are not: its rotations are its own.
 template <class Own, class Shape>
 struct own_rotation {
   template <class... M>
@@ -224,7 +223,7 @@ struct own_rotation {
   using rest = make_shape_t<dims_t<Shape>, difference_t<marks_t<Shape>, type>>;
 };
 
-// As many shapes as parts.
+// A list with one shape per part.
 template <class Whole, class Parts, class... Shapes>
 struct masks_of_parts {
   using type = list<>;

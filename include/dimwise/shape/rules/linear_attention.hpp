@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/shape/rules/linear_attention.hpp -- the rules of attention by a state: which dimensions meet in it.
+// dimwise/shape/rules/linear_attention.hpp -- the rules of linear attention: the dimensions of operands and state.
 //
 // Layer: shape.
 //

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/shape/rules/loss.hpp -- the rules of losses: predictions and targets have the same dimensions.
+// dimwise/shape/rules/loss.hpp -- the rules of losses: predictions and targets have equal dimensions.
 //
 // Layer: shape.
 //
 //   cross_entropy<V>:  logits [V, rest] x ids of V [rest], or weights [V, rest]  ->  [rest]
 //
-// R18, R19, R22, and for logits the rules of a softmax over V.
+// R18, R19, R22, and the rules of a softmax over V for logits.
 // Tests: tests/grad/loss.test.cpp, tests/compile_fail/grad/
 #pragma once
 

@@ -5,6 +5,8 @@
 //
 //   masked(s, m), biased(s, b):  [s] x [subset of s, more parallel dimensions]  ->  [s, those parallel dimensions]
 //
+// A mask may have one part of a sum, summed<P, Q>: the other parts stay visible.
+//
 // R4, R5, R6, R7, R18, R19.
 // Tests: tests/shape/mask.test.cpp, tests/compile_fail/mask/
 #pragma once
@@ -88,6 +90,70 @@ struct any_but_list<list<D...>> {
 template <class... D, class... E>
 struct served_together<list<any_but<D...>>, list<any_but<E...>>> : any_but_list<union_t<list<D...>, list<E...>>> {};
 
+// ---- a mask of one part of a sum ----
+
+// The sums among some dimensions of which D is a part.
+template <class D, class Dims>
+struct sums_with;
+template <class D, class... S>
+struct sums_with<D, list<S...>> {
+  using type = join_t<list_if<is_part_of<D, S>, S>...>;
+};
+// D and its sum, as `part_of_sum`, where D is a part of one of some dimensions; they have no axis D of their own.
+template <class D, class Sum>
+struct part_of_sum {};
+template <class D, class Dims>
+consteval auto find_sum() {
+  using sums = typename sums_with<D, Dims>::type;
+  if constexpr (sums::size != 1 || is_in<D, Dims>) {
+    return answer<list<>>{};
+  } else {
+    return answer<list<part_of_sum<D, first_t<sums>>>>{};
+  }
+}
+template <class MaskDims, class Dims>
+struct parts_of_sums;
+template <class... D, class Dims>
+struct parts_of_sums<list<D...>, Dims> {
+  using type = join_t<typename decltype(find_sum<D, Dims>())::type...>;
+};
+
+template <class Serves, class D, class Sum>
+struct served_in_sum {
+  using type = replace_t<Serves, D, list<Sum>>;
+};
+template <class... E, class D, class Sum>
+struct served_in_sum<list<any_but<E...>>, D, Sum> {
+  using type = typename any_but_list<replace_t<list<E...>, D, list<Sum>>>::type;
+};
+// The facts of a mask of the part D over the whole sum, whose other parts it leaves visible. It keeps documents apart
+// where no other part has some.
+template <class Facts, class D, class Sum>
+using facts_in_sum =
+    mask_facts<replace_t<typename Facts::dims, D, list<Sum>>,
+               typename served_in_sum<typename Facts::serves, D, Sum>::type,
+               Facts::documents && (filter<kinds_of_list_t<list<Sum>>>::packed::size < 2), typename Facts::taken>;
+
+// What a mask is over the dimensions of what it masks: a mask of one part of a sum is one of the sum.
+template <class Shape, class Facts>
+consteval auto find_facts_over() {
+  using dims = typename Facts::dims;
+  using parts = typename parts_of_sums<difference_t<dims, dims_t<Shape>>, dims_t<Shape>>::type;
+  if constexpr (parts::size != 1) {
+    return answer<Facts>{};
+  } else {
+    return []<class D, class Sum>(list<part_of_sum<D, Sum>>) {
+      if constexpr (is_in<Sum, dims>) {
+        return answer<Facts>{};
+      } else {
+        return answer<facts_in_sum<Facts, D, Sum>>{};
+      }
+    }(parts{});
+  }
+}
+template <class Shape, class Facts>
+using facts_over_t = typename decltype(find_facts_over<Shape, Facts>())::type;
+
 // What masks and biases have in common. `nothing` means: no objection.
 template <class Op, class Shape, class Facts>
 consteval auto meeting_objection() {
@@ -120,8 +186,9 @@ template <class Shape, class Facts, class Marks>
 using met_t = make_shape_t<join_t<dims_t<Shape>, difference_t<typename Facts::dims, dims_t<Shape>>>,
                            join_t<Marks, typename indexed_list<typename Facts::taken>::type>>;
 
-template <class Shape, class Facts>
+template <class Shape, class OwnFacts>
 consteval auto judge_masked() {
+  using Facts = facts_over_t<Shape, OwnFacts>;
   using objection = meeting_objection_t<op::masked, Shape, Facts>;
   using before = marked_t<masked_for, marks_t<Shape>>;
   using serves = typename narrowed<before, served_here<Shape, Facts>>::type;

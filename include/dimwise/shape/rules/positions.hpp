@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/shape/rules/positions.hpp -- the rules of what depends on positions: rotary, unroll, pool, skew, and of
-// top_k.
+// dimwise/shape/rules/positions.hpp -- the rules of operations on positions (rotary, unroll, pool, skew) and of top_k.
 //
 // Layer: shape.
 //
@@ -38,7 +37,7 @@ consteval auto judge_rotary() {
   }
 }
 
-// Positions given for rotary: along P and dimensions of the operand, no others.
+// Positions given to rotary have P and dimensions of the operand, no others.
 template <class P, class F, class Shape, class Positions>
 consteval auto judge_rotary_at() {
   using verdict = typename decltype(judge_rotary<P, F, Shape>())::type;
@@ -56,7 +55,7 @@ consteval auto judge_rotary_at() {
   }
 }
 
-// Cosines and sines given for rotary: as the positions, and one feature more, which counts the pairs.
+// Cosines and sines given to rotary have the dimensions of positions, and one feature that counts the pairs.
 template <class P, class F, class Shape, class Cosines, class Sines>
 consteval auto judge_rotary_by() {
   using verdict = typename decltype(judge_rotary<P, F, Shape>())::type;
@@ -76,8 +75,8 @@ consteval auto judge_rotary_by() {
   }
 }
 
-// A dimension of a static extent names what it becomes; one of a run-time extent stays itself. Packed positions never
-// get here: without a mask they are refused as such (R19), and what is masked goes through no window (R7).
+// A static dimension needs a name for its result; a run-time dimension keeps its name. Packed positions are rejected
+// before: without a mask by R19, with one by R7.
 template <class Op, class D, class W, class Result, class Shape>
 consteval auto judge_windows() {
   using O = over<about_t<D>, about_t<W>, about_t<Result>>;
@@ -88,7 +87,7 @@ consteval auto judge_windows() {
     return answer<objection>{};
   } else if constexpr (!has_any(D::abilities, ability::ordered) || is_merged<D> || is_composite<W> ||
                        is_composite<Result>) {
-    // The elements of a product do not follow each other in one stride, and what is made has one extent.
+    // The elements of a product have no single stride, and the result has a single extent.
     return answer<ERROR_R13_needs_ordered_positions<Op, O, operand_t<Shape>>>{};
   } else if constexpr (std::is_same_v<D, Result> && D::static_extent != at_run_time) {
     return answer<ERROR_R18_slice_of_a_static_extent_names_its_result<Op, O, operand_t<Shape>>>{};

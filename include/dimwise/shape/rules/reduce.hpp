@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/shape/rules/reduce.hpp -- the rules of softmax, of reductions and of statistics over named dimensions.
+// dimwise/shape/rules/reduce.hpp -- the rules of softmax, reductions and norms over named dimensions.
 //
 // Layer: shape.
 //
@@ -17,7 +17,7 @@ namespace dimwise {
 
 namespace detail {
 
-// R7: every mask, and before a softmax every bias, distinguishes the alternatives that the operation goes over.
+// R7: every mask, and for a softmax every bias, distinguishes the alternatives that the operation reduces.
 template <class Over, template <class...> class Mark, class... M>
 consteval bool serves_all(list<M...>) {
   return ((mark_order<M> != mark_order<Mark<>> || !is_disjoint<axes_of_list_t<mark_dims_t<M>>, axes_of_list_t<Over>>) &&
@@ -27,8 +27,9 @@ template <class Op>
 inline constexpr bool shifts_vanish = std::is_same_v<Op, op::softmax> || std::is_same_v<Op, op::log_softmax> ||
                                       std::is_same_v<Op, op::cross_entropy> || std::is_same_v<Op, op::kl_divergence>;
 
-// The first checks of operations over named dimensions: the operand has each, none is named twice, its marks are
-// accepted, the mask serves them, and a mask distinguishes all packed positions. `nothing` means: no objection.
+// The first checks of operations over named dimensions: the operand has each, without duplicates, its marks are
+// accepted, its mask serves them, and a mask distinguishes all packed positions. Returns `nothing` if there is no
+// error.
 template <class Op, class Over, class Shape, bool AllDocuments>
 consteval auto common_objection() {
   using naming = naming_objection_t<Op, Over, Shape>;

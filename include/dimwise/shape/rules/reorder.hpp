@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/shape/rules/reorder.hpp -- the rules of another order along a dimension, and of ids as places: roll, flip,
-// one_hot, scatter_add.
+// dimwise/shape/rules/reorder.hpp -- the rules of roll, flip, one_hot and scatter_add.
 //
 // Layer: shape.
 //
@@ -18,7 +17,7 @@ namespace dimwise {
 
 namespace detail {
 
-// Elements of several documents would change places: packed positions are refused, also as a factor or a part.
+// Reordering would move elements between documents: rejects packed positions, also as a factor or part.
 template <class Op, class D, class Shape>
 consteval auto judge_reorder() {
   using naming = naming_objection_t<Op, list<D>, Shape>;
@@ -48,8 +47,8 @@ consteval auto judge_one_hot() {
   }
 }
 
-// What the ids and the values share is kept side by side, as `gather` keeps it, but for D and the dimensions `Named`,
-// over which is summed; D comes first.
+// Dimensions that ids and values share are parallel, as in `gather`, except D and the dimensions `Named`, which are
+// summed; D comes first.
 template <class D, class IdDim, class Named, class Values, class Ids>
 consteval auto judge_scatter_add() {
   using O = over<about_t<D>>;

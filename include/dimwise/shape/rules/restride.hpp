@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/shape/rules/restride.hpp -- the rules of what changes names, order, or grouping, and no value.
+// dimwise/shape/rules/restride.hpp -- the rules of operations that change names, order or grouping but no element.
 //
 // Layer: shape.
 //
@@ -24,7 +24,7 @@ struct rename_marks<list<M...>, Old, New> {
   using type = join_t<list_if<!std::is_same_v<M, indexed<New>>, typename rename_in_mark<M, Old, New>::type>...>;
 };
 
-// Positions that turned a feature are called by their new name as well, where it is no prime of the old one.
+// Renames the positions of a rotation as well, unless the new name is a prime of the old one.
 template <class Marks, class From, class To>
 struct relabel_rotations;
 template <class... M, class From, class To>
@@ -51,7 +51,7 @@ consteval auto judge_rename() {
   } else if constexpr (extents_differ<From, To>) {
     return answer<ERROR_R3_extents_differ<Op, O, operand_t<Shape>>>{};
   } else if constexpr (is_composite<To> && To::static_extent == at_run_time) {
-    // The extent of one dimension does not say those of several.
+    // The extent of one dimension does not determine several.
     return answer<ERROR_R4_composite_has_other_factors_or_order<Op, O, operand_t<Shape>>>{};
   } else {
     using result = replace_t<dims, From, list<To>>;
@@ -92,7 +92,7 @@ consteval auto judge_merge() {
   if constexpr (!std::is_same_v<naming, nothing>) {
     return answer<naming>{};
   } else {
-    // The composite takes the place of its first factor.
+    // The composite replaces its first factor.
     using first = first_t<Factors>;
     using rest = difference_t<Factors, list<first>>;
     using result = replace_t<difference_t<dims_t<Shape>, rest>, first, list<Composite>>;
@@ -100,7 +100,7 @@ consteval auto judge_merge() {
   }
 }
 
-// Marks that name a dimension which is no longer whole: what sums to one over it does so no more.
+// Removes or weakens marks over a dimension that is no longer whole: its parts do not sum to one.
 template <class Marks, class D>
 struct cut_marks {
   template <class M>
@@ -116,7 +116,7 @@ struct cut_marks {
   using type = decltype(all(Marks{}));
 };
 
-// A part has no rotation of the other parts.
+// A part does not have the rotations of the other parts.
 template <class Marks, class Others>
 struct without_rotations {
   template <class M>
@@ -154,8 +154,8 @@ consteval auto judge_part() {
   }
 }
 
-// Marks without those that D alone gives a meaning. What a mask hid stays hidden: a mask that served D serves nothing
-// that is left (R7).
+// The marks without those that only D gives a meaning. Masked elements stay masked: a mask over D serves no remaining
+// dimension (R7).
 template <class Marks, class D>
 struct marks_without {
   template <class M>
