@@ -4,7 +4,7 @@
     python3 tools/error_picture.py < compiler.txt > error.svg    # of what a compiler printed
     python3 tools/error_picture.py --self-test
 
-What is drawn is what dimwise-errors prints (Facts.grid in tools/dimwise_errors.py); classes and colours are those of the pictures of the
+What is drawn is what dimwise-errors prints (`dimwise-errors --json`); classes and colours are those of the pictures of the
 library (include/dimwise/viz/picture.hpp, colours.hpp). A box with a broken line is where a shape lacks the culprit. Standard library only.
 """
 
@@ -14,8 +14,7 @@ import re
 import sys
 import xml.etree.ElementTree as tree
 
-import dimwise_errors
-from dimwise_errors import LACKING, PRESENT
+import errors_program
 
 # No dimension has the colour of ink: it is the culprit's.
 LETTER, HEIGHT, GAP, LABEL = 7.25, 26, 8, 92  # LETTER as in picture.hpp
@@ -30,7 +29,7 @@ def colours(names):
     """-> {word: 0 to 7}, as dimension_colours of colours.hpp gives them"""
     known = {}
     for word in re.findall(r"\w+", " ".join(names)):
-        if word in known or word in MADE or word in dimwise_errors.MARKS or word[0].isdigit():
+        if word in known or word in MADE or word[0].isdigit():
             continue
         value = 2166136261
         for letter in word.encode():
@@ -44,28 +43,30 @@ def colours(names):
     return known
 
 
-def draw(facts):
-    """-> SVG without a style sheet"""
-    columns, rows = facts.grid()
+def draw(error):
+    """An error as `dimwise-errors --json` describes it -> SVG without a style sheet"""
+    columns = [(one["name"], one["culprit"]) for one in error["columns"]]
+    marks = {re.sub(r"\[\w+\]$", "", one["name"]) for one in error["columns"] if one["mark"]}
+    rows = [(one["label"], one["cells"]) for one in error["rows"]]
     names = [re.sub(r"\[\w+\]$", "", name) for name, _ in columns]
-    colour_of = colours(name for name in names if not dimwise_errors.MARK.match(name))
+    colour_of = colours(name for name in names if name not in marks)
     widths = [max(len(name), 5 if names.count(bare) == 1 else 8) * LETTER + 16 for (name, _), bare in zip(columns, names)]
     starts = [LABEL + sum(widths[:n]) + GAP * n for n in range(len(widths))]
     out, said = [], []
     for number, (label, cells) in enumerate(rows):
         y = 10 + number * (HEIGHT + GAP)
         out.append(f'<text x="10" y="{y + 17}" class="soft">{label}</text>')
-        said.append(f"{label}: {', '.join(name for (name, _), cell in zip(columns, cells) if cell == PRESENT)}")
+        said.append(f"{label}: {', '.join(name for (name, _), cell in zip(columns, cells) if cell == 'present')}")
         for (name, culprit), bare, x, width, cell in zip(columns, names, starts, widths, cells):
             word = next((one for one in re.findall(r"\w+", bare) if one in colour_of), "")
-            is_mark = dimwise_errors.MARK.match(bare) or not word
+            is_mark = bare in marks or not word
             box = f'x="{x:g}" y="{y}" width="{width:g}" height="{HEIGHT}" rx="5"'
-            if cell == PRESENT:
+            if cell == "present":
                 kind = ("mark" if is_mark else f"cell k{colour_of[word]}") + (" culprit" if culprit else "")
                 out.append(f'<rect {box} class="{kind}"/><text x="{x + width / 2:g}" y="{y + 17}" '
                            f'class="middle{" strong" if culprit else ""}">{html.escape(name)}</text>')
-            elif cell == LACKING:
-                elsewhere = any(one == name and other == PRESENT for (one, _), other in zip(columns, cells))
+            elif cell == "lacking":
+                elsewhere = any(one == name and other == "present" for (one, _), other in zip(columns, cells))
                 out.append(f'<rect {box} class="lacking"/><text x="{x + width / 2:g}" y="{y + 17}" '
                            f'class="middle wrong">{"not here" if elsewhere else "lacks"}</text>')
     bottom = 10 + len(rows) * (HEIGHT + GAP)
@@ -75,13 +76,13 @@ def draw(facts):
     marked = [name for name, culprit in columns if culprit]
     width, height = starts[-1] + widths[-1] + 12, bottom + 12
     return (f'<svg xmlns="http://www.w3.org/2000/svg" class="dw" role="img" width="{width:g}" height="{height}" viewBox="0 0 {width:g} {height}">'
-            f"<title>{html.escape(facts.said())}</title><desc>{html.escape('; '.join(said) + '. Marked: ' + ', '.join(marked))}</desc>"
+            f"<title>{html.escape(errors_program.said(error))}</title><desc>{html.escape('; '.join(said) + '. Marked: ' + ', '.join(marked))}</desc>"
             f'<rect class="paper" width="100%" height="100%" rx="8"/>{"".join(out)}</svg>')
 
 
 def of_text(text):
     """What a compiler printed -> SVG"""
-    return draw(dimwise_errors.read(text.splitlines())[2])
+    return draw(errors_program.read(text))
 
 
 def library_style(root):

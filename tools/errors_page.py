@@ -1,22 +1,18 @@
 #!/usr/bin/env python3
-"""Writes docs/errors.md: what every compile error means, its cure, wrong and right code, what the compilers print.
+"""Writes the page of all compile errors, which the site shows below docs/errors.md: what each means, its causes and its fix, wrong and
+right code, and what the compilers print.
 
-    python3 tools/errors_page.py            # compiles the cases of tests/compile_fail and writes the page
-    python3 tools/errors_page.py --check    # fails when an id has no cure, a cure no id, or the page is not the one
-                                            # that would be written (texts of compilers that are absent are not compared)
-    python3 tools/errors_page.py --check --texts build/mistakes.json   # with what tools/compile_fail.py --json wrote
-    python3 tools/errors_page.py --dry-run  # prints the page
+    python3 tools/errors_page.py                              # writes build/errors.md; compiles the examples of the errors
+    python3 tools/errors_page.py --texts build/mistakes.json  # with the texts that tools/compile_fail.py --json wrote
+    python3 tools/errors_page.py --if-older                   # only where a source of the page has changed
+    python3 tools/errors_page.py --self-test
 
-Compared are the ids, their meanings, cures and code, and the texts of the compilers but for lines of the library's headers.
-The meaning is the comment above the id in include/dimwise/support/errors.hpp, the code and the texts are those of the
-first case in tests/compile_fail that expects that id, the cures are
-those of tools/dimwise_errors.py. Standard library only.
+The entries are those of include/dimwise/support/diagnostics.hpp (`dimwise-errors --list`), the code and the texts those of the case in
+tests/compile_fail that an entry names as its example. Standard library only.
 """
 
 import argparse
-import difflib
-import json
-import os
+import hashlib
 import pathlib
 import re
 import sys
@@ -24,45 +20,17 @@ import textwrap
 
 import compile_fail
 import compilers
-import dimwise_errors
-from dimwise_errors import CURES
+import errors_program
 
-ERRORS = "include/dimwise/support/errors.hpp"
-PAGE = "docs/errors.md"
-
-HEAD = f"""# Compile errors
-
-<!-- generated: python3 tools/errors_page.py; do not edit -->
-
-One mistake gives one error. Its name begins with `ERROR_` and the rule's id; its arguments are the operation, the
-dimensions that it named (`over<about<D, extent<64>>>`), and the dimensions and marks of its operands (`lhs`, `rhs`,
-`operand_shape`, or `declared` and `computed`). [How to read an error](howto/read_an_error.md) takes one apart.
-
-This page lists every error: what it means, what to do, its picture, a wrong line and its corrected twin, and what each
-compiler prints. The picture is what [`dimwise-errors`](howto/read_an_error.md#readable-messages-from-dimwise-errors) says: equal dimensions are
-below one another, `^` marks the culprit, `-` is where a shape lacks it. The code is that of `tests/compile_fail`, the
-texts are what the compilers printed when the page was written.
-The names that the code uses (`q`, `k`, `v`, `d_k`, …) are declared in `tests/compile_fail/prelude.hpp`.
-"""
+PAGE = compilers.ROOT / "build/errors.md"
 PICTURE = "<!-- picture -->"
 NOTE = "<!-- no-compile: a case of tests/compile_fail, where the mistake must fail and its twin must compile -->"
 
 
-def ids(root):
-    """-> [(rule's line, [(id, meaning)])]"""
-    rules, comment = [], []
-    for line in (root / ERRORS).read_text(encoding="utf-8").splitlines():
-        rule = re.match(r"// (R\d+)\s+(.*)", line)
-        if rule:
-            rules.append((f"{rule[1]}: {rule[2]}", []))
-        elif line.startswith("/// "):
-            comment.append(line[4:])
-        elif re.match(r"struct ERROR_\w+;", line):
-            rules[-1][1].append((line[len("struct "):-1], " ".join(comment)))
-            comment = []
-        elif not line.startswith("template"):
-            comment = []
-    return rules
+def rules(root):
+    """-> {"R7": what the rule says}"""
+    text = (root / "include/dimwise/support/errors.hpp").read_text(encoding="utf-8")
+    return dict(re.findall(r"^// (R\d+)\s+(.*)", text, re.MULTILINE))
 
 
 def is_true(condition, macros):
@@ -111,42 +79,24 @@ def code_blocks(source):
     return "\n".join(blocks)
 
 
-def texts_of(root, cases, found, jobs, file):
-    """-> {case name: {compiler name: text}}, as compile_fail recorded them in that file, or of now"""
-    if file:
-        records = json.loads(file.read_text(encoding="utf-8"))
-    else:
-        harness = compile_fail.Harness(root, found, "dimwise/dimwise.hpp", use_pch=True)
-        records = compile_fail.run(harness, cases, jobs, variants=("plain",))[2]
-    texts, names = {}, {case.name for case in cases}
-    for record in records:
-        if record["variant"] == "plain" and record["case"] in names:
-            texts.setdefault(record["case"], {})[record["compiler"]] = record["text"].rstrip("\n")
-    return texts
-
-
-def entry(root, name, meaning, cases, texts, uses):
-    lines = [f"### {name}", "", meaning, "", f"Cure: {CURES[name]}", ""]
-    if not uses:
-        lines += ["No operation of this version returns it.", ""]
-    if not cases:
-        return "\n".join(lines)
-    first = cases[0]
-    lines += [f"`tests/compile_fail/{first.name}.cpp`: {first.mistake}", "", *picture(texts[first.name]), code_blocks(first.path.read_text(encoding="utf-8"))]
-    for compiler, text in texts[first.name].items():
-        lines += ["<details>", f"<summary>{compiler}</summary>", "", "```text", text, "```", "", "</details>", ""]
-    if len(cases) > 1:
-        lines += ["Other mistakes with this error:", ""]
-        lines += [f"* `{case.name}`: {case.mistake}" for case in cases[1:]] + [""]
-    return "\n".join(lines)
-
-
-def picture(texts):
+def picture(error):
     """-> the block with the shapes of what a compiler said, as dimwise-errors shows them; the site has a drawing there"""
-    facts = dimwise_errors.read(next(iter(texts.values())).splitlines())[2]
-    if not facts.rows + facts.overs + facts.others:
-        sys.exit(f"{facts.id}: the case that the page shows has no shapes; FROM in its head makes another one the first")
-    return [PICTURE, "```text", *textwrap.wrap(facts.said(), 100, break_on_hyphens=False), "", *facts.table(dimwise_errors.Colours(False)), "```", ""]
+    if error is None or not error["rows"]:
+        raise ValueError("the example of an error has no shapes")
+    return [PICTURE, "```text", *textwrap.wrap(errors_program.said(error), 100, break_on_hyphens=False), "", *error["table"], "```", ""]
+
+
+def entry(one, mistakes, texts, error):
+    """The section of an error. `mistakes`: {case's name: case} of this error, `texts`: {compiler: text} of its example"""
+    example = mistakes[one["example"]]
+    lines = [f"### {one['id']}", "", one["title"], "", "Likely causes:", "", *[f"* {cause}" for cause in one["causes"]], "", f"Fix: {one['fix']}", "",
+             f"`tests/compile_fail/{example.name}.cpp`: {example.mistake}", "", *picture(error), code_blocks(example.path.read_text(encoding="utf-8"))]
+    for compiler, text in texts.items():
+        lines += ["<details>", f"<summary>{compiler}</summary>", "", "```text", text, "```", "", "</details>", ""]
+    others = [case for name, case in mistakes.items() if name != example.name]
+    if others:
+        lines += ["Other mistakes with this error:", "", *[f"* `{case.name}`: {case.mistake}" for case in others], ""]
+    return "\n".join(lines)
 
 
 def wrapped(text):
@@ -162,70 +112,83 @@ def wrapped(text):
     return "\n".join(out) + "\n"
 
 
-def write_page(root, found, jobs, file=None):
-    of_id = {}
+
+
+def page(records):
+    """-> the text of the page, of the records of compile_fail"""
+    root, cases, texts = compilers.ROOT, {}, {}
     for case in compile_fail.load(root, ""):
         name = re.search(r"ERROR_R\d+\w*", " ".join(text for text, _ in case.expectations))
         if name and not case.problems:
-            of_id.setdefault(name[0], []).append(case)
-    for mistakes in of_id.values():
-        mistakes.sort(key=lambda case: not case.origin)  # what was made before is the best example
-    texts = texts_of(root, [cases[0] for cases in of_id.values()], found, jobs, file)
-    sources = "\n".join(path.read_text(encoding="utf-8") for path in sorted((root / "include").rglob("*.hpp"))
-                        if path != root / ERRORS)
-    page = [HEAD]
-    for rule, errors in ids(root):
-        page.append(f"## {rule}\n")
-        for name, meaning in errors:
-            page.append(entry(root, name, meaning, of_id.get(name, []), texts, name in sources))
-    without = [name for _, errors in ids(root) for name, _ in errors if name not in of_id]
-    versions = "\n".join(f"* {compiler.name}: {compiler.version}" for compiler in found)
-    page.append(f"## The compilers\n\n{versions}\n")
-    return wrapped("\n".join(page)), without
+            cases.setdefault(name[0], {})[case.name] = case
+    for one in records:
+        if one["variant"] == "plain":
+            texts.setdefault(one["case"], {})[one["compiler"]] = one["text"].rstrip("\n")
+    table = errors_program.table().values()
+    absent = [one["id"] for one in table if one["example"] not in texts or one["example"] not in cases.get(one["id"], {})]
+    if absent:
+        raise ValueError("no compiler printed the error of the example of " + ", ".join(absent))
+    errors = errors_program.read_all([next(iter(texts[one["example"]].values())) + "\n" for one in table])
+    known, said, parts = rules(root), set(), []
+    for one, found in zip(table, errors):
+        if one["rule"] not in said:
+            parts.append(f"## {one['rule']}: {known[one['rule']]}\n")
+            said.add(one["rule"])
+        parts.append(entry(one, cases[one["id"]], texts[one["example"]], next(iter(found), None)))
+    versions = {one["compiler"]: one["version"] for one in records}
+    parts.append("## The compilers\n\n" + "\n".join(f"* {name}: {version}" for name, version in versions.items()) + "\n")
+    return wrapped("\n".join(parts))
 
 
-def comparable(page, absent):
-    """A page without the texts of compilers that are not here, without versions and line numbers of the library."""
-    for name in absent:
-        page = re.sub(rf"<details>\n<summary>{re.escape(name)}</summary>\n.*?</details>\n\n?", "", page, flags=re.DOTALL)
-    page = page.split("## The compilers")[0]
-    page = re.sub(r"\bauto:\d+", "auto", page)  # g++ counts the parameters of all generic lambdas before
-    return re.sub(r"(include/[\w/]+\.hpp):\d+(?::\d+)?|^ *\d+ \|", r"\1", page, flags=re.MULTILINE)
+def key():
+    """Of everything that the page is made from."""
+    root, found = compilers.ROOT, hashlib.sha256("\n".join(one.version for one in compilers.find_compilers()).encode())
+    sources = [one for folder in ("include", "src/programs", "tests/compile_fail") for one in (root / folder).rglob("*.[hc]pp")]
+    sources += [root / f"tools/{name}.py" for name in ("compile_fail", "errors_page", "errors_program", "united")]
+    for path in sorted(sources):
+        found.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())
+    return f"<!-- made by tools/errors_page.py from {found.hexdigest()[:16]} -->\n\n"
+
+
+def self_test():
+    """Each demand, broken once, is noticed."""
+    failed = 0
+    source = "// MISTAKE: m\n#include <a>\n#ifdef FIXED\nRESULT x = 1;\n#else\n[[maybe_unused]] int x;\n#endif\n"
+    if shown(source, {"FIXED"}) != "tensor x = 1;" or shown(source, set()) != "int x;":
+        failed += 1
+        print("FAILED self-test: the code of a case")
+    for name, tried in (("no shapes", lambda: picture(None)), ("no texts", lambda: page([]))):
+        try:
+            tried()
+            failed += 1
+            print(f"FAILED self-test: {name} was not noticed")
+        except ValueError:
+            pass
+    print(f"{3 - failed} passed, {failed} failed")
+    return failed
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true")
-    parser.add_argument("--dry-run", action="store_true")
     parser.add_argument("--texts", type=pathlib.Path, metavar="FILE")
-    parser.add_argument("--jobs", type=int, default=max(2, os.cpu_count() or 2))
+    parser.add_argument("--output", type=pathlib.Path, default=PAGE, metavar="FILE")
+    parser.add_argument("--if-older", action="store_true")
+    parser.add_argument("--self-test", action="store_true")
     arguments = parser.parse_args()
-
-    root = compilers.ROOT
-    declared = {name for _, errors in ids(root) for name, _ in errors}
-    problems = [f"{name} has no cure in tools/dimwise_errors.py" for name in sorted(declared - CURES.keys())]
-    problems += [f"{name} is not declared in {ERRORS}" for name in sorted(CURES.keys() - declared)]
-    if problems:
-        sys.exit("\n".join(problems))
-    found = compilers.find_compilers()
-    page, without = write_page(root, found, arguments.jobs, arguments.texts)
-    if arguments.dry_run:
-        print(page, end="")
-    elif arguments.check:
-        path = root / PAGE
-        absent = {"g++-12", "clang-14", "clang-19"} - {compiler.name for compiler in found}
-        old = path.read_text(encoding="utf-8") if path.exists() else ""
-        if comparable(old, absent) != comparable(page, absent):
-            for line in difflib.unified_diff(comparable(old, absent).splitlines(), comparable(page, absent).splitlines(),
-                                             f"{PAGE} as it is", "as it would be written", lineterm="", n=1):
-                print(line)
-            sys.exit(f"{PAGE} is not what the cases give now; to write it again: python3 tools/errors_page.py")
-        print(f"{len(declared)} errors, {PAGE} is up to date")
-    else:
-        (root / PAGE).write_text(page, encoding="utf-8")
-        print(f"{PAGE}: {len(declared)} errors, {len(declared) - len(without)} with a case")
-        for name in without:
-            print(f"without a case: {name}")
+    if arguments.self_test:
+        sys.exit(1 if self_test() else 0)
+    made_from = key()
+    if arguments.if_older and arguments.output.exists() and arguments.output.read_text(encoding="utf-8").startswith(made_from):
+        print(f"{arguments.output} is up to date")
+        return
+    examples = {one["example"] for one in errors_program.table().values()}
+    try:
+        text = page(errors_program.records_of_mistakes(arguments.texts, only=examples))
+    except ValueError as problem:
+        sys.exit(str(problem))
+    arguments.output.parent.mkdir(parents=True, exist_ok=True)
+    arguments.output.write_text(made_from + text, encoding="utf-8")
+    print(f"{arguments.output}: {len(errors_program.table())} errors")
 
 
 if __name__ == "__main__":

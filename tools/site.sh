@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Builds the documentation as a site and checks it: pages by MkDocs, the API by Doxygen, without a warning; every link leads somewhere.
+# The page of compile errors is made first (tools/errors_page.py), where one of its sources has changed.
 #
 #   bash tools/site.sh                            # installs what is missing, builds into build/site
 #   bash tools/site.sh --no-setup --into FOLDER   # installs nothing; builds into another folder
@@ -22,6 +23,8 @@ while [ $# -gt 0 ]; do
   shift
 done
 if [ "$setup" = yes ]; then bash tools/setup.sh site; fi
+
+python3 -B tools/errors_page.py --if-older
 
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT

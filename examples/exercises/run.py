@@ -39,7 +39,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 sys.dont_write_bytecode = True
 
 import compilers  # noqa: E402
-import dimwise_errors  # noqa: E402
+import errors_program  # noqa: E402
 
 SUPPORT = "examples/exercises/support"
 HEADER = "exercise.hpp"
@@ -187,16 +187,18 @@ def digest(path):
 
 class Screen:
     def __init__(self, colour):
-        self.colours = dimwise_errors.Colours(colour)
         self.colour = colour
 
+    def paint(self, code, text):
+        return f"\033[{code}m{text}\033[0m" if self.colour else text
+
     def bold(self, text):
-        return self.colours.bold(text)
+        return self.paint("1", text)
 
     def error(self, text):
         """The errors as dimwise-errors prints them, each once; at most 24 lines."""
-        told = only_causes(dimwise_errors.translate(text, self.colour)).splitlines()
-        told = [line for line in told if not re.fullmatch(r"\d+ errors? generated\.", dimwise_errors.ESCAPE.sub("", line))]
+        told = only_causes(errors_program.translate(text, self.colour)).splitlines()
+        told = [line for line in told if not re.fullmatch(r"\d+ errors? generated\.", line)]
         more = len(told) - 24
         return "\n".join(told[:24] + ([f"... {more} more lines"] if more > 0 else []))
 
@@ -228,7 +230,7 @@ def show_attempt(course, one, workshop, screen):
     began = time.monotonic()
     how, text = course.attempt(one, workshop)
     if how == "passed":
-        print(f"{screen.colours.cure('It passes.')} ({time.monotonic() - began:.1f} s)")
+        print(f"{screen.paint('32', 'It passes.')} ({time.monotonic() - began:.1f} s)")
         return True
     print({"compile": "It does not compile:", "run": "It compiles, but its result is wrong:"}[how] + "\n")
     print(screen.error(text))
@@ -317,7 +319,7 @@ def main():
     arguments = parser.parse_args()
     if arguments.command == "reset" and arguments.number is None:
         sys.exit("reset needs the number of an exercise")
-    screen = Screen(dimwise_errors.wanted(sys.stdout))
+    screen = Screen(sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb")
     course = Course(arguments.folder)
     if arguments.command == "reset":
         one = chosen(course, arguments.number)

@@ -28,7 +28,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(ROOT / "examples/exercises"), str(ROOT / "tools")]
 
 import compilers  # noqa: E402
-import dimwise_errors  # noqa: E402
+import errors_program  # noqa: E402
 import run  # noqa: E402
 
 BUGS = 10  # so many at least come from the collection of bugs
@@ -42,7 +42,7 @@ def reason(how, text):
         place = re.search(r"\.cpp:(\d+): not as expected", text)
         rules = re.search(r"an exception was thrown: .*\((R\d+)[^()]*\)$", text, flags=re.MULTILINE)
         return f"when it runs, line {place[1]}" if place else f"when it runs, {rules[1]}" if rules else text
-    told = dimwise_errors.translate(text)
+    told = errors_program.translate(text)
     places = re.findall(r"\.cpp:(\d+):(?:\d+:)? error: ", told)
     names = re.findall(r"^  (ERROR_R\w+)$", told, flags=re.MULTILINE)
     if len(places) != 1 or len(names) != 1 or len(re.findall(r" error: ", told)) != 1:
@@ -140,7 +140,7 @@ def check_runner(workshop, command):
         found = run.exercises()
         first, second = found[0], found[1]
         mine = folder / first.path.name
-        expect("at first", call(), 1, "0 of", first.title, "It does not compile", " error: ", "cure: ", first.fails.split(",")[0])
+        expect("at first", call(), 1, "0 of", first.title, "It does not compile", " error: ", "fix: ", first.fails.split(",")[0])
         expect("hint", call("hint"), 0, first.hint()[:40])
         expect("solution", call("solution", "1"), 0, first.solution.read_text(encoding="utf-8"))
         expect("no such exercise", call("hint", "99"), 1, "there is no exercise 99")

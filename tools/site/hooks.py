@@ -5,7 +5,8 @@
 * the headers' pages of tools/site/api.py join them, below "API";
 * formulas are drawn by KaTeX, a package of Debian that the site has a copy of;
 * headings get the names that a Git host gives them, so that links with # work in both;
-* each error has a drawing of its shapes instead of the text (tools/error_picture.py), and SVG files are part of their page, so that
+* docs/errors.md goes on with every error (tools/errors_page.py makes build/errors.md), each with a drawing of its shapes instead of
+  the text (tools/error_picture.py), and SVG files are part of their page, so that
   they follow its colours;
 * the table of marks is printed by tools/marks_table.cpp, and build/mutation.tsv, where a mutation run left it, is a page;
 * pages that the navigation of mkdocs.yml lacks are put at the end of their folder's section.
@@ -32,6 +33,7 @@ sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "tools/site")]
 import api  # noqa: E402
 import error_picture  # noqa: E402
 import errors_page  # noqa: E402
+import errors_program  # noqa: E402
 from host_markdown import FENCE, for_python_markdown, heading_names, outside_of_code, with_math  # noqa: E402
 
 log = logging.getLogger("mkdocs.site")
@@ -199,7 +201,10 @@ def on_page_markdown(markdown, page, config, files):
     if name == "reference/marks.md":
         markdown = with_marks(markdown)
     if name == "errors.md":
-        markdown = with_pictures(markdown)
+        if not errors_page.PAGE.is_file():
+            log.warning("build/errors.md is missing; tools/site.sh makes it by tools/errors_page.py")
+            return markdown
+        markdown += "\n" + with_pictures(errors_page.PAGE.read_text(encoding="utf-8"))
     if name.startswith("api/") and name != "api/index.md":
         return for_python_markdown(heading_names(markdown))
     return for_python_markdown(heading_names(with_math(links(markdown, name, files), hidden.setdefault(name, []))))
@@ -225,12 +230,12 @@ def mutation_page():
 def with_pictures(text):
     """The drawing of each error, from what the first compiler of its section prints."""
     parts = re.split(rf"^{errors_page.PICTURE}\n```text\n(.*?)^```\n", text, flags=re.M | re.S)
+    printed = [re.search(r"<summary>\S+</summary>\n\n```text\n(.*?)^```", rest, re.M | re.S)[1] for rest in parts[2::2]]
     out = [parts[0]]
-    for told, rest in zip(parts[1::2], parts[2::2]):
-        printed = re.search(r"<summary>\S+</summary>\n\n```text\n(.*?)^```", rest, re.M | re.S)
+    for told, rest, errors in zip(parts[1::2], parts[2::2], errors_program.read_all(printed)):
         sentence = " ".join(told.split("\n\n")[0].split())
         words = re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(sentence, quote=False))
-        out += [f'<p class="dw-said">{words}</p>\n<div class="dw-picture">{error_picture.of_text(printed[1])}</div>\n', rest]
+        out += [f'<p class="dw-said">{words}</p>\n<div class="dw-picture">{error_picture.draw(errors[0])}</div>\n', rest]
     return "".join(out)
 
 

@@ -95,7 +95,7 @@ struct nothing {};
 // The condition of a class template's static_assert. Every compiler prints the second argument, which is the error.
 template <bool Condition, class Error>
 inline constexpr bool holds = Condition;
-#if defined(DIMWISE_DETAIL_SENTENCES)
+#if defined(DIMWISE_DETAIL_MESSAGES)
 template <class Error>
 inline constexpr bool holds<false, Error> = sizeof(Error) > 0;  // asserts its message
 #endif

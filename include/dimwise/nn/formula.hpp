@@ -57,7 +57,7 @@ struct first_refusal<X, Rest...> {
 };
 
 // The error types of rules are undefined, or assert their message when they are completed.
-#if defined(DIMWISE_DETAIL_SENTENCES)
+#if defined(DIMWISE_DETAIL_MESSAGES)
 template <class Result>
 concept defined = !dimwise::detail::is_error<Result>;
 #else

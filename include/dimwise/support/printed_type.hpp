@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // dimwise/support/printed_type.hpp -- the parts of a type, from what the compiler prints, and how a user says them.
 //
-// Layer: support. Where the compiler takes messages that are made at compile time, support/sentence.hpp includes it.
-// Tests: tools/check_said.py
+// Layer: support. support/message.hpp includes it: for static_assert, and for the program dimwise-errors.
+// Tests: tests/support/diagnostics.test.cpp, tools/check_sentences.py
 #pragma once
 
 #include <dimwise/support/name.hpp>
@@ -10,14 +10,19 @@
 #include <cstddef>
 #include <initializer_list>
 
-namespace dimwise::detail::saying {
+namespace dimwise::detail::messages {
 
-// A message. A static_assert requires its `data` and `size`.
+// A message that is made at compile time. A static_assert requires its `data` and `size`; a std::string could not leave
+// the evaluation. Characters after the last place are dropped.
 struct message {
   char characters[2000] = {};
   std::size_t length = 0;
   [[nodiscard]] constexpr const char* data() const { return characters; }
   [[nodiscard]] constexpr std::size_t size() const { return length; }
+  constexpr void clear() { length = 0; }
+  constexpr void push_back(char c) {
+    if (length < sizeof(characters)) { characters[length++] = c; }
+  }
 };
 
 constexpr text of(const char* s) {
@@ -35,11 +40,20 @@ constexpr bool starts(text a, text b) {
 }
 constexpr bool same(text a, text b) { return a.length == b.length && starts(a, b); }
 constexpr bool same(text a, const char* b) { return same(a, of(b)); }
-constexpr bool contains(text a, const char* part) {
+constexpr bool contains(text a, text part) {
   for (; a.length > 0; a = behind(a, 1)) {
-    if (starts(a, of(part))) { return true; }
+    if (starts(a, part)) { return true; }
   }
   return false;
+}
+constexpr bool contains(text a, const char* part) { return contains(a, of(part)); }
+
+constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+constexpr text without_end(text a, std::size_t n) { return {a.begin, a.length - n}; }
+constexpr text trimmed(text a) {
+  while (a.length > 0 && *a.begin == ' ') { a = behind(a, 1); }
+  while (a.length > 0 && a.begin[a.length - 1] == ' ') { a = without_end(a, 1); }
+  return a;
 }
 
 // As `raw_type_name`, and of any length: nothing is counted.
@@ -53,7 +67,7 @@ consteval text printed() {
 // A type: its name without namespaces, what follows its arguments (`*`), and the arguments.
 struct type {
   text whole{}, word{}, tail{};
-  bool of_library = false, is_operation = false, is_function = false;
+  bool has_name = false, of_library = false, is_operation = false, is_function = false;
   int first = -1, next = -1, count = 0;  // the first argument; the next sibling; how many arguments
 };
 
@@ -66,15 +80,15 @@ struct types {
   }
 };
 
-// The type and all of its parts, the type itself first, and what is said of them.
+// The type and all of its parts, the type itself first, and what is said of them. `Message` is a `message` or a
+// std::string.
+template <class Message>
 class printed_type {
  public:
+  // The type that the text begins with. What follows it is left, so a line of a compiler is read as it is.
   constexpr explicit printed_type(text whole) : source_(whole) {
-    if (whole.length > 12000) {  // clang counts the steps of what it computes: then the name alone
-      for (source_.length = 0; whole.begin[source_.length] != '<'; ++source_.length) {}
-    }
-    std::size_t most = 1;  // one more behind each < and comma
-    for (std::size_t i = 0; i < source_.length; ++i) { most += whole.begin[i] == '<' || whole.begin[i] == ',' ? 1 : 0; }
+    std::size_t most = 1;  // one more after each < and comma
+    for (std::size_t i = 0; i < whole.length; ++i) { most += whole.begin[i] == '<' || whole.begin[i] == ',' ? 1 : 0; }
     parts = new type[most];
     parse();
   }
@@ -83,9 +97,7 @@ class printed_type {
   printed_type& operator=(const printed_type&) = delete;
 
  protected:
-  constexpr void put(char c) {
-    if (words_said.length < sizeof(words_said.characters)) { words_said.characters[words_said.length++] = c; }
-  }
+  constexpr void put(char c) { words_said.push_back(c); }
   constexpr void put(text words) {
     for (std::size_t i = 0; i < words.length; ++i) { put(words.begin[i]); }
   }
@@ -93,42 +105,69 @@ class printed_type {
 
   // --- types, as compilers print them
 
-  // The type that begins there; brackets of functions and lambdas are part of a name.
+  // The end of a type outside brackets: of an argument, or of a type that a compiler quotes.
+  [[nodiscard]] constexpr bool ends() const {
+    const char c = *source_.begin;
+    return c == ',' || c == '>' || c == '\'' || c == '"' || c == ';' || c == ']' || starts(source_, of("\u2019"));
+  }
+
+  // The type that begins there; brackets of functions and lambdas are part of a name. -> its place, -1 without a name
   constexpr int parse() {
     const int place = count_++;
-    while (source_.length > 0 && *source_.begin == ' ') { source_ = behind(source_, 1); }
     const text begin = source_;
     int last = -1;
     text name = source_;
     for (int depth = 0; source_.length > 0; source_ = behind(source_, 1)) {
       const char c = *source_.begin;
+      if ((c >= 'a' && c <= 'z') || c == '_' || c == ':') { continue; }  // clang counts the steps of what it computes
       depth += c == '(' || c == '{' ? 1 : (c == ')' || c == '}' ? -1 : 0);
-      if (depth == 0 && (c == ',' || c == '>')) { break; }
+      if (depth < 0 || (depth == 0 && ends())) { break; }
       if (depth > 0 || c != '<') { continue; }
       call(place, until(name));
-      while (source_.length > 1 && *source_.begin != '>') {
-        source_ = behind(source_, 1);  // < or ,
-        if (*source_.begin == '>') { break; }
+      source_ = behind(source_, 1);
+      while (source_.length > 0 && *source_.begin != '>') {
         const int one = parse();
-        (last < 0 ? parts[place].first : parts[last].next) = one;
-        last = one;
-        ++parts[place].count;
+        if (one >= 0) {
+          (last < 0 ? parts[place].first : parts[last].next) = one;
+          last = one;
+          ++parts[place].count;
+        }
+        if (source_.length > 0 && *source_.begin == ',') {
+          source_ = behind(source_, 1);
+        } else if (source_.length > 0 && *source_.begin != '>') {
+          return finish(place, begin);
+        }
       }
       name = behind(source_, source_.length > 0 ? 1 : 0);
+      if (source_.length == 0) { return finish(place, begin); }
     }
     call(place, until(name));
-    parts[place].whole = until(begin);
-    return place;
+    return finish(place, begin);
+  }
+  constexpr int finish(int place, text begin) {
+    parts[place].whole = trimmed(until(begin));
+    return parts[place].word.length > 0 || parts[place].has_name ? place : -1;
   }
   constexpr text until(text begin) const { return {begin.begin, begin.length - source_.length}; }
 
-  // A piece of a type's name: before its arguments, or behind them.
+  // A piece of a type's name: before its arguments, or after them.
   constexpr void call(int place, text name) {
     type& one = parts[place];
-    while (name.length > 0 && name.begin[name.length - 1] == ' ') { --name.length; }
+    name = trimmed(name);
+    for (const char* kind : {"struct ", "class "}) {
+      if (starts(name, of(kind))) { name = behind(name, of(kind).length); }
+    }
+    if (name.length > 0 && is_digit(*name.begin)) {  // 5ul
+      std::size_t digits = 0;
+      while (digits < name.length && is_digit(name.begin[digits])) { ++digits; }
+      std::size_t end = digits;
+      while (end < name.length && contains(of("uUlL"), text{name.begin + end, 1})) { ++end; }
+      if (end == name.length) { name.length = digits; }
+    }
+    one.has_name = one.has_name || name.length > 0;
     one.of_library = one.of_library || contains(name, "dimwise");
     one.is_function = one.is_function || contains(name, "lambda");
-    std::size_t word = 0, before = 0;  // behind the last "::", and behind the one before it
+    std::size_t word = 0, before = 0;  // after the last "::", and after the one before it
     for (std::size_t i = 0; i + 1 < name.length; ++i) {
       if (name.begin[i] == ':' && name.begin[i + 1] == ':') {
         before = word;
@@ -188,11 +227,11 @@ class printed_type {
   }
 
   type* parts = nullptr;
-  message words_said{};
+  Message words_said{};
 
  private:
   text source_;
   int count_ = 0;
 };
 
-}  // namespace dimwise::detail::saying
+}  // namespace dimwise::detail::messages

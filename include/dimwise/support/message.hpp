@@ -1,21 +1,31 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/support/sentence.hpp -- a compile error as a sentence, which the compiler makes of the name of its type.
+// dimwise/support/message.hpp -- the message of a compile error, made from the name of its type.
 //
-// Layer: support. Where the compiler takes messages that are made at compile time, support/sentences.hpp includes it.
-// Tests: tools/check_said.py
-// The same as class Facts of tools/dimwise_errors.py, which does it for the other compilers: both read a type as text
-// and fill the patterns of one table. Functions have the names that they have there. It runs where there is an error.
+// Layer: support. support/error_messages.hpp makes static_assert messages of it, src/programs/errors.cpp the output of
+// dimwise-errors. support/diagnostics.hpp holds the patterns that it fills.
+// Tests: tests/support/diagnostics.test.cpp, tools/check_sentences.py, tools/check_said.py
 #pragma once
 
+#include <dimwise/support/diagnostic.hpp>
 #include <dimwise/support/printed_type.hpp>
 
-namespace dimwise::detail::saying {
+#include <array>
+
+namespace dimwise::detail::messages {
 
 // Words for the names of operations and of shapes.
 struct pair {
   const char* name;
   const char* said;
 };
+inline constexpr pair operations[] = {{"elementwise", "arithmetic"}, {"assign", "the assignment"},
+                                      {"divide", "the division"},    {"compare", "the comparison"},
+                                      {"mask_and", "`&` of masks"},  {"mask_or", "`|` of masks"}};
+inline constexpr pair shapes[] = {{"lhs", "left"},
+                                  {"rhs", "right"},
+                                  {"operand_shape", "operand"},
+                                  {"declared", "declared"},
+                                  {"computed", "expression"}};
 
 template <std::size_t N>
 constexpr const char* said_of(const pair (&table)[N], text name) {
@@ -30,42 +40,73 @@ struct row {
   types items{};
 };
 
-// What an error says. A `say_…` writes a fact, and is false where the error does not say it. `Words` has the tables.
-template <class Words>
-class facts : printed_type {
+// What the type of an error says. A `say_…` writes a fact, and is false where the type does not say it.
+template <class Message>
+class facts : protected printed_type<Message> {
  public:
-  constexpr explicit facts(text error) : printed_type(error) {
+  // `called`: what the program's line calls; where the type names no operation, this is said instead.
+  constexpr explicit facts(text error, text called = {nullptr, 0}) : printed_type<Message>(error), called_(called) {
     for (int one = parts[0].first; one >= 0; one = parts[one].next) { sort(one); }
     if (is(0, "ERROR_R4_extent_does_not_divide")) {
-      while (over_count_ > 1) { overs_[0].add(overs_[--over_count_].places[0]); }
+      while (over_count > 1) { overs[0].add(overs[--over_count].places[0]); }
     }
-    for (int i = 0; i < others_.size && row_count_ > 0; ++i) {
-      if (is(others_.places[i], "stored")) { add_row("stored", others_.places[i]); }
+    for (int i = 0; i < other_facts.size && row_count > 0; ++i) {
+      if (is(other_facts.places[i], "stored")) { add_row("stored", other_facts.places[i]); }
     }
   }
+
+  // Whether a pattern may name this fact.
+  static constexpr bool knows(text fact) {
+    for (const named_fact& one : named_facts()) {
+      if (same(fact, one.name)) { return true; }
+    }
+    for (const char* mark : mark_names) {
+      if (same(fact, mark)) { return true; }
+    }
+    return false;
+  }
+
+  // How many facts the type says.
+  [[nodiscard]] constexpr int fact_count() const { return parts[0].count; }
+
+  // The error's id: the name of its type.
+  [[nodiscard]] constexpr text id() const { return parts[0].word; }
 
   // The first pattern whose facts are all there, or the words of the error's name; and the rule.
-  template <std::size_t Patterns>
-  constexpr message sentence(const char* const (&patterns)[Patterns]) {
+  constexpr const Message& said(const texts& patterns) { return say_pattern(patterns), put_rule(), words_said; }
+
+  // The same without the rule. -> whether there is such a pattern
+  constexpr bool say_pattern(const texts& patterns) {
     bool found = false;
-    for (std::size_t i = 0; i < Patterns && !found; ++i) {
-      words_said.length = 0;
-      found = fill(of(patterns[i]));
+    for (int i = 0; i < patterns.count && !found; ++i) {
+      words_said.clear();
+      found = fill(of(patterns.items[i]));
     }
-    const text name = behind(parts[0].word, of("ERROR_").length);
-    text rule = name;
-    for (rule.length = 0; name.begin[rule.length] != '_'; ++rule.length) {}
     if (!found) {
-      words_said.length = 0;
-      for (std::size_t i = rule.length + 1; i < name.length; ++i) { put(name.begin[i] == '_' ? ' ' : name.begin[i]); }
+      words_said.clear();
+      if (operation_place >= 0) { say_op(), over() != nullptr && (put(" over "), say_over()), put(": "); }
+      const text name = behind(parts[0].word, of("ERROR_").length + rule().length + 1);
+      for (std::size_t i = 0; i < name.length; ++i) { put(name.begin[i] == '_' ? ' ' : name.begin[i]); }
     }
-    put(" ("), put(rule), put(')');
-    return words_said;
+    return found;
   }
 
- private:
+ protected:
+  using base = printed_type<Message>;
+  using base::arguments, base::equal, base::is, base::parts, base::put, base::put_list, base::put_type,
+      base::words_said;
+
+  // "R7" of ERROR_R7_…
+  [[nodiscard]] constexpr text rule() const {
+    text name = behind(parts[0].word, of("ERROR_").length);
+    std::size_t length = 0;
+    while (length < name.length && name.begin[length] != '_') { ++length; }
+    return {name.begin, length};
+  }
+  constexpr void put_rule() { put(" ("), put(rule()), put(')'); }
+
   constexpr bool is_mark(int place) const {
-    for (const char* mark : Words::marks) {
+    for (const char* mark : mark_names) {
       if (is(place, mark)) { return parts[place].of_library; }
     }
     return false;
@@ -76,14 +117,14 @@ class facts : printed_type {
   static constexpr int most = 16;  // shapes of an error, and its lists of dimensions
 
   constexpr void add_row(const char* label, int place) {
-    if (row_count_ < most) { rows_[row_count_++] = {label, arguments(place)}; }
+    if (row_count < most) { shape_rows[row_count++] = {label, arguments(place)}; }
   }
   constexpr void sort(int one) {
-    const char* label = said_of(Words::shapes, parts[one].word);
-    if (parts[one].is_operation && operation_ < 0) {
-      operation_ = one;
-    } else if ((is(one, "over") || is(one, "about")) && over_count_ < most) {
-      types& over = overs_[over_count_++];
+    const char* label = said_of(shapes, parts[one].word);
+    if (parts[one].is_operation && operation_place < 0) {
+      operation_place = one;
+    } else if ((is(one, "over") || is(one, "about")) && over_count < most) {
+      types& over = overs[over_count++];
       if (is(one, "about")) { over.add(dimension(one)); }
       for (int dim = is(one, "over") ? parts[one].first : -1; dim >= 0; dim = parts[dim].next) {
         over.add(dimension(dim));
@@ -91,26 +132,28 @@ class facts : printed_type {
     } else if (label != nullptr) {
       add_row(label, one);
     } else if (is(one, "shape")) {
-      add_row(row_count_ == 0 ? "shape" : "tensor", one);
+      add_row(row_count == 0 ? "shape" : "tensor", one);
     } else if (is(one, "id") && parts[one].count > 0) {
-      ids_.add(parts[one].first);
+      id_facts.add(parts[one].first);
     } else {
-      others_.add(one);
+      other_facts.add(one);
     }
   }
   constexpr int dimension(int one) {
     if (!is(one, "about") || parts[one].count != 2) { return one; }
     const int dim = parts[one].first;
     const int extent = parts[dim].next;
-    if (is(extent, "extent") && parts[extent].count > 0) { sized_.add(dim), extents_.add(parts[extent].first); }
+    if (is(extent, "extent") && parts[extent].count > 0) {
+      sized_dims.add(dim), sized_extents.add(parts[extent].first);
+    }
     return dim;
   }
 
   // The shape of one of these labels; none is a null pointer, here and below.
   constexpr const types* find(std::initializer_list<const char*> labels) const {
-    for (int i = 0; i < row_count_; ++i) {
+    for (int i = 0; i < row_count; ++i) {
       for (const char* label : labels) {
-        if (same(of(rows_[i].label), label)) { return &rows_[i].items; }
+        if (same(of(shape_rows[i].label), label)) { return &shape_rows[i].items; }
       }
     }
     return nullptr;
@@ -138,14 +181,15 @@ class facts : printed_type {
   }
   // What one side has alone; without marks only where dimensions differ, too.
   constexpr types only(int side, bool marks = true) const {
-    if (row_count_ < 2) { return {}; }
-    const types sides[] = {without(rows_[0].items, rows_[1].items), without(rows_[1].items, rows_[0].items)};
+    if (row_count < 2) { return {}; }
+    const types sides[] = {without(shape_rows[0].items, shape_rows[1].items),
+                           without(shape_rows[1].items, shape_rows[0].items)};
     const types of_dims[] = {dims(sides[0]), dims(sides[1])};
     return marks || of_dims[0].size + of_dims[1].size == 0 ? sides[side] : of_dims[side];
   }
   constexpr const types* over(int which = 0) const {
-    for (int i = which; i < over_count_; ++i) {
-      if (which > 0 || overs_[i].size > 0) { return &overs_[i]; }
+    for (int i = which; i < over_count; ++i) {
+      if (which > 0 || overs[i].size > 0) { return &overs[i]; }
     }
     return nullptr;
   }
@@ -162,25 +206,27 @@ class facts : printed_type {
   constexpr bool named(const types* some) { return some != nullptr && names(*some); }
 
   constexpr bool say_op() {
-    const char* words = operation_ < 0 ? nullptr : said_of(Words::operations, parts[operation_].word);
+    const char* words = operation_place < 0 ? nullptr : said_of(operations, parts[operation_place].word);
     if (words != nullptr) { return put(words), true; }
     return put('`'), say_op_word(), put('`'), true;
   }
-  constexpr bool say_operation() { return operation_ >= 0 && say_op(); }
+  constexpr bool say_operation() { return operation_place >= 0 && say_op(); }
   constexpr bool say_op_word() {
-    if (operation_ < 0) { return put("this"), true; }
-    const char* words = said_of(Words::operations, parts[operation_].word);
-    return words == nullptr ? put(parts[operation_].word) : put(words), true;
+    if (operation_place < 0) { return called_.length > 0 ? put(called_) : put("this"), true; }
+    const char* words = said_of(operations, parts[operation_place].word);
+    return words == nullptr ? put(parts[operation_place].word) : put(words), true;
   }
-  constexpr bool say_word() { return operation_ < 0 ? (put("this"), true) : (put('`'), say_op_word(), put('`'), true); }
+  constexpr bool say_word() {
+    return operation_place < 0 && called_.length == 0 ? put("this") : (put('`'), say_op_word(), put('`'), void()), true;
+  }
   constexpr bool say_over() { return named(over()); }
   constexpr bool say_is() { return over() != nullptr && (put(over()->size == 1 ? "is" : "are"), true); }
   constexpr bool say_over_n() {
     for (int i = 0; over() != nullptr && i < over()->size; ++i) {
       join(i, over()->size), put_type(over()->places[i]);
-      for (int sized = sized_.size - 1; sized >= 0; --sized) {
-        if (!equal(sized_.places[sized], over()->places[i])) { continue; }
-        put('['), put_type(extents_.places[sized]), put(']');
+      for (int sized = sized_dims.size - 1; sized >= 0; --sized) {
+        if (!equal(sized_dims.places[sized], over()->places[i])) { continue; }
+        put('['), put_type(sized_extents.places[sized]), put(']');
         break;
       }
     }
@@ -188,10 +234,10 @@ class facts : printed_type {
   }
   constexpr bool say_first() { return over() != nullptr && (put_type(over()->places[0]), true); }
   constexpr bool say_second() { return over() != nullptr && over()->size > 1 && (put_type(over()->places[1]), true); }
-  constexpr bool say_over_of_first() { return over_count_ > 1 && say_over(); }
+  constexpr bool say_over_of_first() { return over_count > 1 && say_over(); }
   constexpr bool say_over_of_second() { return named(over(1)); }
   constexpr bool say_given() {
-    return over_count_ >= (find({"shape"}) != nullptr ? 1 : 2) && names(overs_[over_count_ - 1]);
+    return over_count >= (find({"shape"}) != nullptr ? 1 : 2) && names(overs[over_count - 1]);
   }
   constexpr bool say_dims(const types* shape) { return shape != nullptr && (put_list(dims(*shape)), true); }
   constexpr bool say_have() {
@@ -234,10 +280,10 @@ class facts : printed_type {
   constexpr bool say_sides() {
     const types sides[] = {only(0, false), only(1, false)};
     if (sides[0].size + sides[1].size == 0) { return false; }
-    const bool alike = same(of(rows_[0].label), rows_[1].label);
+    const bool alike = same(of(shape_rows[0].label), shape_rows[1].label);
     for (int i = 0; i < 2; ++i) {
       if (sides[i].size == 0) { continue; }
-      const text label = alike ? of(i == 0 ? "first" : "second") : of(rows_[i].label);
+      const text label = alike ? of(i == 0 ? "first" : "second") : of(shape_rows[i].label);
       const bool has_one = alike || same(label, "left") || same(label, "right");
       put(i == 1 && sides[0].size > 0 ? ", the " : "the "), put(label);
       put(has_one ? " one alone has " : " alone has "), names(sides[i]);
@@ -245,10 +291,10 @@ class facts : printed_type {
     return true;
   }
   constexpr bool say_changed() {
-    if (row_count_ < 2) { return false; }
+    if (row_count < 2) { return false; }
     const types left = only(0), right = only(1);
     if (left.size + right.size == 0) {
-      return put("the declared type and the expression differ in the order of "), names(rows_[0].items);
+      return put("the declared type and the expression differ in the order of "), names(shape_rows[0].items);
     }
     if (right.size == 0) {
       return put("the declared type has "), names(left), put(", which the expression lacks"), true;
@@ -261,36 +307,36 @@ class facts : printed_type {
   constexpr bool say_declared() { return named(find({"declared"})); }
   constexpr bool say_computed() { return named(find({"expression"})); }
   constexpr bool say_types() {
-    const int count = others_.size + ids_.size;
+    const int count = other_facts.size + id_facts.size;
     for (int i = 0; i < count; ++i) {
       join(i, count);
-      if (i < others_.size) {
-        put_type(others_.places[i]);
+      if (i < other_facts.size) {
+        put_type(other_facts.places[i]);
       } else {
-        put("id<"), put_type(ids_.places[i - others_.size]), put('>');
+        put("id<"), put_type(id_facts.places[i - other_facts.size]), put('>');
       }
     }
     return count > 0;
   }
   constexpr bool say_shapes() {
-    for (int i = 0; i < row_count_; ++i) { join(i, row_count_), put('['), put_list(rows_[i].items), put(']'); }
+    for (int i = 0; i < row_count; ++i) { join(i, row_count), put('['), put_list(shape_rows[i].items), put(']'); }
     return true;
   }
-  constexpr bool say_ids() { return some_names(ids_); }
+  constexpr bool say_ids() { return some_names(id_facts); }
   constexpr bool say_composites() {
     types found;
-    for (int i = 0; i < row_count_; ++i) {
-      for (int j = 0; j < rows_[i].items.size; ++j) {
-        const int one = rows_[i].items.places[j];
+    for (int i = 0; i < row_count; ++i) {
+      for (int j = 0; j < shape_rows[i].items.size; ++j) {
+        const int one = shape_rows[i].items.places[j];
         if ((is(one, "merged") || is(one, "summed")) && !has(found, one)) { found.add(one); }
       }
     }
     const types rest = over() == nullptr ? found : without(found, *over());
     return some_names(rest.size > 0 ? rest : found);
   }
-  constexpr bool say_plain_dims() { return some_names(others_); }
+  constexpr bool say_plain_dims() { return some_names(other_facts); }
   constexpr bool say_free() {
-    if (row_count_ < 2 || over() == nullptr) { return false; }
+    if (row_count < 2 || over() == nullptr) { return false; }
     types found = plain(only(0));
     const types right = plain(only(1));
     for (int i = 0; i < right.size; ++i) { found.add(right.places[i]); }
@@ -306,16 +352,16 @@ class facts : printed_type {
     return -1;
   }
   constexpr int marked(const char* mark) const {
-    for (int i = 0; i < row_count_; ++i) {
-      if (const int one = marked(rows_[i].items, mark); one >= 0) { return one; }
+    for (int i = 0; i < row_count; ++i) {
+      if (const int one = marked(shape_rows[i].items, mark); one >= 0) { return one; }
     }
     return -1;
   }
   // All such marks of the first shape that has one.
   constexpr bool say_mark(const char* mark) {
     types found;
-    for (int row = 0; row < row_count_ && found.size == 0; ++row) {
-      const types& items = rows_[row].items;
+    for (int row = 0; row < row_count && found.size == 0; ++row) {
+      const types& items = shape_rows[row].items;
       for (int i = 0; i < items.size; ++i) {
         const int one = items.places[i];
         if (!is(one, mark) || !is_mark(one)) { continue; }
@@ -361,82 +407,73 @@ class facts : printed_type {
     }
     return true;
   }
+  struct named_fact {
+    const char* name;
+    bool (facts::*say)();
+  };
+  static constexpr auto named_facts() {
+    return std::array{
+        named_fact{"op", &facts::say_op},
+        named_fact{"operation", &facts::say_operation},
+        named_fact{"op_word", &facts::say_op_word},
+        named_fact{"word", &facts::say_word},
+        named_fact{"over", &facts::say_over},
+        named_fact{"is", &facts::say_is},
+        named_fact{"over_n", &facts::say_over_n},
+        named_fact{"first", &facts::say_first},
+        named_fact{"second", &facts::say_second},
+        named_fact{"over_of_first", &facts::say_over_of_first},
+        named_fact{"over_of_second", &facts::say_over_of_second},
+        named_fact{"given", &facts::say_given},
+        named_fact{"have", &facts::say_have},
+        named_fact{"lhave", &facts::say_lhave},
+        named_fact{"rhave", &facts::say_rhave},
+        named_fact{"shape", &facts::say_shape},
+        named_fact{"shape2", &facts::say_shape2},
+        named_fact{"missing", &facts::say_missing},
+        named_fact{"lacking", &facts::say_lacking},
+        named_fact{"left_only", &facts::say_left_only},
+        named_fact{"right_only", &facts::say_right_only},
+        named_fact{"left_parallel", &facts::say_left_parallel},
+        named_fact{"right_parallel", &facts::say_right_parallel},
+        named_fact{"sides", &facts::say_sides},
+        named_fact{"changed", &facts::say_changed},
+        named_fact{"declared", &facts::say_declared},
+        named_fact{"computed", &facts::say_computed},
+        named_fact{"types", &facts::say_types},
+        named_fact{"shapes", &facts::say_shapes},
+        named_fact{"ids", &facts::say_ids},
+        named_fact{"composites", &facts::say_composites},
+        named_fact{"plain_dims", &facts::say_plain_dims},
+        named_fact{"free", &facts::say_free},
+        named_fact{"rotated_feature", &facts::say_rotated_feature},
+        named_fact{"rotated_by", &facts::say_rotated_by},
+        named_fact{"left_rotated", &facts::say_left_rotated},
+        named_fact{"right_rotated", &facts::say_right_rotated},
+        named_fact{"mask_dims", &facts::say_over_of_second},
+        named_fact{"declared_only", &facts::say_left_only},
+        named_fact{"computed_only", &facts::say_right_only},
+    };
+  }
   constexpr bool say(text fact) {
-    struct named_fact {
-      const char* name;
-      bool (facts::*say)();
-    };
-    const named_fact all[] = {
-        {"op", &facts::say_op},
-        {"operation", &facts::say_operation},
-        {"op_word", &facts::say_op_word},
-        {"word", &facts::say_word},
-        {"over", &facts::say_over},
-        {"is", &facts::say_is},
-        {"over_n", &facts::say_over_n},
-        {"first", &facts::say_first},
-        {"second", &facts::say_second},
-        {"over_of_first", &facts::say_over_of_first},
-        {"over_of_second", &facts::say_over_of_second},
-        {"given", &facts::say_given},
-        {"have", &facts::say_have},
-        {"lhave", &facts::say_lhave},
-        {"rhave", &facts::say_rhave},
-        {"shape", &facts::say_shape},
-        {"shape2", &facts::say_shape2},
-        {"missing", &facts::say_missing},
-        {"lacking", &facts::say_lacking},
-        {"left_only", &facts::say_left_only},
-        {"right_only", &facts::say_right_only},
-        {"left_parallel", &facts::say_left_parallel},
-        {"right_parallel", &facts::say_right_parallel},
-        {"sides", &facts::say_sides},
-        {"changed", &facts::say_changed},
-        {"declared", &facts::say_declared},
-        {"computed", &facts::say_computed},
-        {"types", &facts::say_types},
-        {"shapes", &facts::say_shapes},
-        {"ids", &facts::say_ids},
-        {"composites", &facts::say_composites},
-        {"plain_dims", &facts::say_plain_dims},
-        {"free", &facts::say_free},
-        {"rotated_feature", &facts::say_rotated_feature},
-        {"rotated_by", &facts::say_rotated_by},
-        {"left_rotated", &facts::say_left_rotated},
-        {"right_rotated", &facts::say_right_rotated},
-        {"mask_dims", &facts::say_over_of_second},
-        {"declared_only", &facts::say_left_only},
-        {"computed_only", &facts::say_right_only},
-    };
-    for (const named_fact& one : all) {
+    for (const named_fact& one : named_facts()) {
       if (same(fact, one.name)) { return (this->*one.say)(); }
     }
-    for (const char* mark : Words::marks) {
+    for (const char* mark : mark_names) {
       if (same(fact, mark)) { return say_mark(mark); }
     }
     return false;
   }
 
-  int operation_ = -1;
-  types overs_[most]{};
-  int over_count_ = 0;
-  row rows_[most]{};
-  int row_count_ = 0;
-  types others_{}, ids_{}, sized_{}, extents_{};  // of sized_ the extents are known
+  int operation_place = -1;
+  types overs[most]{};
+  int over_count = 0;
+  row shape_rows[most]{};
+  int row_count = 0;
+  types other_facts{}, id_facts{}, sized_dims{}, sized_extents{};  // of sized_dims the extents are known
+
+ private:
+  text called_{nullptr, 0};
 };
 
-}  // namespace dimwise::detail::saying
-
-namespace dimwise::detail {
-
-// Whether a type is an error. The name of its template decides: to look into the type is itself an error.
-template <template <class...> class E>
-consteval bool names_error() {
-  return saying::contains(saying::of(__PRETTY_FUNCTION__), "[E = dimwise::ERROR_");
-}
-template <class T>
-inline constexpr bool is_error = false;
-template <template <class...> class E, class... Facts>
-inline constexpr bool is_error<E<Facts...>> = names_error<E>();
-
-}  // namespace dimwise::detail
+}  // namespace dimwise::detail::messages
