@@ -62,7 +62,7 @@ find_check(CODESPELL "structure.spelling and structure.terms" codespell)
 if(DIMWISE_CODESPELL)
   set(prose README.md ARCHITECTURE.md CONTRIBUTING.md CHANGELOG.md docs)
   set(codespell ${DIMWISE_CODESPELL} --quiet-level 3 --skip=*.dwpack,*.safetensors,*.svg,*.json,terms.txt)
-  add_test(NAME structure.spelling COMMAND ${codespell} --ignore-words-list=crate ${prose} benchmarks cmake examples include src tests tools
+  add_test(NAME structure.spelling COMMAND ${codespell} --ignore-words-list=crate,nd ${prose} benchmarks cmake examples include src tests tools
            WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   file(STRINGS docs/terms.txt terms)
   list(TRANSFORM terms REPLACE "->.*" "")

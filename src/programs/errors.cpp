@@ -271,7 +271,8 @@ void pass_on(std::FILE* from, std::FILE* to, bool json, bool coloured) {
   reader.end();
 }
 
-/// Runs a compiler and reads its stderr. -> its exit code; 127 if it cannot be started, 128 and the signal if one ended it
+/// Runs a compiler and reads its stderr. -> its exit code; 127 if it cannot be started, 128 and the signal if one ended
+/// it
 int run_compiler(char** command, bool json, bool coloured) {
   int ends[2];
   if (pipe(ends) != 0) { throw std::runtime_error(std::strerror(errno)); }

@@ -73,7 +73,8 @@ TEST_CASE("the features and the three poolings of a text are those of float64") 
 
 namespace {
 
-// The pooling of a text alone and in a batch, against `expected(x, feature, begin, n)`, without and with tokens left out.
+// The pooling of a text alone and in a batch, against `expected(x, feature, begin, n)`, without and with tokens left
+// out.
 template <class Pooling, class Expected>
 void check_pooling(const Expected& expected) {
   const auto folder = tiny_folder();

@@ -81,7 +81,7 @@ TEST_CASE("logits that are NaN end a continuation") {
   auto past = model.start(8);
   CHECK(dimwise_test::message([&] {
     (void)models::generate_greedy(model, std::vector{models::gpt2<tiny>::token{1}}, 1, past);
-  }) == "continued: 96 of 96 logits are NaN");
+  }) == "generate_greedy: 96 of 96 logits are NaN");
 }
 
 TEST_CASE("settings that are not those of the types are told at once") {

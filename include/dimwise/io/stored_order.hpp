@@ -42,8 +42,8 @@ struct pairs {};
 struct in_out {};
 struct out_in {};
 /// Linear maps in one array: the outputs of the first map, then those of the second, and so on, in equal numbers
-/// (`equal_parts`: keys and values; gate and up of a feed-forward); three such maps, queries, keys and values (`thirds`);
-/// or grouped by head.
+/// (`equal_parts`: keys and values; gate and up of a feed-forward); three such maps, queries, keys and values
+/// (`thirds`); or grouped by head.
 struct equal_parts {};
 struct thirds {};
 struct by_heads {};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/text/bpe_merges.hpp -- the merges of byte-pair encoding (Sennrich et al. 2016): the pair of the lowest rank is
-// merged, again and again.
+// dimwise/text/bpe_merges.hpp -- the merges of byte-pair encoding (Sennrich et al. 2016): the pair of the lowest rank
+// is merged, again and again.
 //
 // Layer: text. A word of n symbols costs O(n log n): texts without spaces are words, too. Short ones are scanned.
 // Tests: tests/text/tokenizer.test.cpp

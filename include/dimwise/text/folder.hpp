@@ -19,10 +19,10 @@ namespace dimwise::text {
 /// The key under which a checkpoint's metadata has the fingerprint of its tokenizer.
 inline constexpr const char* fingerprint_key = "tokenizer fingerprint";
 
-/// Reads `tokenizer.json`, or `vocab.json` and `merges.txt`, or `vocab.txt`. Throws `io::file_error` where its size is not the model's,
-/// or its fingerprint not the one in the metadata of the weights or in the file `tokenizer.fingerprint`. The table may
-/// be padded to a multiple of 64, by less than 1024 rows or a sixteenth of them, and added tokens may lie beyond it.
-/// `lower_case` lower-cases texts before the normalizer.
+/// Reads `tokenizer.json`, or `vocab.json` and `merges.txt`, or `vocab.txt`. Throws `io::file_error` where its size is
+/// not the model's, or its fingerprint not the one in the metadata of the weights or in the file
+/// `tokenizer.fingerprint`. The table may be padded to a multiple of 64, by less than 1024 rows or a sixteenth of them,
+/// and added tokens may lie beyond it. `lower_case` lower-cases texts before the normalizer.
 template <dimension_type Vocab>
 [[nodiscard]] tokenizer<Vocab> read_tokenizer(const std::filesystem::path& folder, const Vocab& vocab,
                                               const std::map<std::string, std::string>& metadata = {},

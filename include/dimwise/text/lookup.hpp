@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // dimwise/text/lookup.hpp -- hash tables of a tokenizer: from pairs of numbers, and from texts, to numbers.
 //
-// Layer: text. Open addressing in one piece of memory: a lookup reads one cache line, and loading a vocabulary takes one
-// allocation in place of one for each token.
+// Layer: text. Open addressing in one piece of memory: a lookup reads one cache line, and loading a vocabulary takes
+// one allocation in place of one for each token.
 // Tests: tests/text/components.test.cpp
 #pragma once
 

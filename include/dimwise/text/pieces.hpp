@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // dimwise/text/pieces.hpp -- a text in pieces, and the five ways in which delimiters cut it.
 //
-// Layer: text. Pieces are ranges of one text, so that cutting copies nothing. A step that changes bytes makes a new text.
-// Tests: tests/text/components.test.cpp
+// Layer: text. Pieces are ranges of one text, so that cutting copies nothing. A step that changes bytes makes a new
+// text. Tests: tests/text/components.test.cpp
 #pragma once
 
 #include <dimwise/text/settings.hpp>

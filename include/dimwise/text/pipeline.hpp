@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/text/pipeline.hpp -- the parts of a tokenizer.json in their order: added tokens, normalizer, pre-tokenizer, model,
-// post-processor.
+// dimwise/text/pipeline.hpp -- the parts of a tokenizer.json in their order: added tokens, normalizer, pre-tokenizer,
+// model, post-processor.
 //
 // Layer: text.
 // Tests: tests/text/tokenizer.test.cpp, tests/text/components.test.cpp

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/text/precompiled.hpp -- the character map of sentencepiece: a double array of keys (Yata et al. 2007), and the
-// texts that take their place.
+// dimwise/text/precompiled.hpp -- the character map of sentencepiece: a double array of keys (Yata et al. 2007), and
+// the texts that take their place.
 //
 // Layer: text. Every step through the array is checked: the file may hold any numbers.
 // Tests: tests/text/components.test.cpp
@@ -60,7 +60,8 @@ class character_map {
     if (first_invalid_utf8(texts_)) { r.refuse("the precompiled_charsmap has texts that are not UTF-8"); }
   }
 
-  // Graphemes of fewer than six bytes are looked up as a whole, all else by code points: so HuggingFace's library does it.
+  // Graphemes of fewer than six bytes are looked up as a whole, all else by code points: so HuggingFace's library does
+  // it.
   [[nodiscard]] std::string mapped(std::string_view text, const growth& limit) const {
     std::string all;
     utf8proc_int32_t state = 0;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // dimwise/text/regex.hpp -- regular expressions of a tokenizer.json, matched by PCRE2 within a budget.
 //
-// Layer: text. Third party: PCRE2. HuggingFace's library takes Oniguruma: where the two differ in \s, \S, \w, \W, \h, \u and
-// lines, the pattern is translated. A pattern may backtrack without end, so that every text has a budget of steps.
-// Tests: tests/text/components.test.cpp
+// Layer: text. Third party: PCRE2. HuggingFace's library takes Oniguruma: where the two differ in \s, \S, \w, \W, \h,
+// \u and lines, the pattern is translated. A pattern may backtrack without end, so that every text has a budget of
+// steps. Tests: tests/text/components.test.cpp
 #pragma once
 
 #define PCRE2_CODE_UNIT_WIDTH 8
@@ -23,8 +23,8 @@ inline std::string pcre2_pattern(const reader& r, std::string_view from) {
   constexpr std::string_view space =
       R"(\t-\r \x{85}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000})";
   constexpr std::string_view other =
-      R"(\x{0}-\x{8}\x{e}-\x{1f}!-\x{84}\x{86}-\x{9f}\x{a1}-\x{167f}\x{1681}-\x{1fff}\x{200b}-\x{2027}\x{202a}-\x{202e})"
-      R"(\x{2030}-\x{205e}\x{2060}-\x{2fff}\x{3001}-\x{10ffff})";
+      R"(\x{0}-\x{8}\x{e}-\x{1f}!-\x{84}\x{86}-\x{9f}\x{a1}-\x{167f}\x{1681}-\x{1fff}\x{200b}-\x{2027})"
+      R"(\x{202a}-\x{202e}\x{2030}-\x{205e}\x{2060}-\x{2fff}\x{3001}-\x{10ffff})";
   // Of the numbers that are no digits, Oniguruma takes those of Latin-1 alone.
   constexpr std::string_view word = R"(\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\x{b2}\x{b3}\x{b9}\x{bc}-\x{be})";
   std::string to;

@@ -187,8 +187,8 @@ inline void add_whitespace(std::vector<cut>& to) {
   }));
 }
 
-// A piece ends where the script changes. Spaces belong to the run before them; before the first run they are lost, as in
-// HuggingFace's library.
+// A piece ends where the script changes. Spaces belong to the run before them; before the first run they are lost, as
+// in HuggingFace's library.
 inline void add_unicode_scripts(std::vector<cut>& to) {
   to.push_back(cut_by(delimiter::removed, true, [](std::string_view text, const auto& found) {
     constexpr std::size_t none = std::string_view::npos;

@@ -23,8 +23,8 @@ namespace dimwise::text {
 template <dimension_type Vocab>
 class tokenizer {
  public:
-  /// Reads a `tokenizer.json`, or BERT's `vocab.txt` with the `tokenizer_config.json` beside it. Throws `io::file_error`
-  /// for what is malformed or not supported.
+  /// Reads a `tokenizer.json`, or BERT's `vocab.txt` with the `tokenizer_config.json` beside it. Throws
+  /// `io::file_error` for what is malformed or not supported.
   [[nodiscard]] static tokenizer read(const std::filesystem::path& path) {
     const io::detail::held_json settings(path.extension() == ".txt" ? detail::bert_settings(path)
                                                                     : io::read_json(path));

@@ -7,8 +7,8 @@
 
 void layer() {
 #ifdef FIXED
-  RESULT y = nn::encoder_layer<own_attention, two_layers, norm>{}(x);
+  RESULT y = nn::encoder_layer<own_attention, two_layers, feature_norm>{}(x);
 #else
-  RESULT y = nn::encoder_layer<own_attention, nn::feed_forward<d_ff, d_model>, norm>{}(x);
+  RESULT y = nn::encoder_layer<own_attention, nn::feed_forward<d_ff, d_model>, feature_norm>{}(x);
 #endif
 }

@@ -15,9 +15,9 @@ using heads_attention = nn::multi_head_attention<d_model, heads, d_k, d_v>;
 using own_attention = nn::self_attention<seq, key, heads_attention>;
 using memory_attention = nn::cross_attention<seq, src, heads_attention>;
 using two_layers = nn::feed_forward<d_model, d_ff>;
-using norm = nn::layer_norm<d_model>;
-using decoder_block = nn::decoder_layer<own_attention, memory_attention, two_layers, norm>;
-using encoder_block = nn::encoder_layer<nn::self_attention<src, there, heads_attention>, two_layers, norm>;
+using feature_norm = nn::layer_norm<d_model>;
+using decoder_block = nn::decoder_layer<own_attention, memory_attention, two_layers, feature_norm>;
+using encoder_block = nn::encoder_layer<nn::self_attention<src, there, heads_attention>, two_layers, feature_norm>;
 
 extern const nn::linear<nn::from<d_model>, nn::to<heads, d_k>> to_keys;
 extern const nn::linear<nn::from<heads, d_v>, nn::to<d_model>> to_output;
@@ -28,7 +28,7 @@ extern const nn::multi_head_attention<d_model, heads, d_k, d_v, nn::bias_kv> wit
 extern const own_attention attends_itself;
 extern const memory_attention attends_memory;
 extern const two_layers feeds_forward;
-extern const norm norms;
+extern const feature_norm norms;
 extern const nn::rms_norm<d_k> head_norm;
 extern const encoder_block encodes;
 extern const decoder_block decodes;
