@@ -262,6 +262,7 @@ template <class Model>
   return made;
 }
 
+/// The former name of `generate_greedy`.
 template <class Model>
 [[deprecated("use generate_greedy"), nodiscard]] std::vector<typename Model::token> continued(
     const Model& model, std::span<const std::type_identity_t<typename Model::token>> tokens, std::size_t count,
