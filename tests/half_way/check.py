@@ -197,7 +197,7 @@ OPERATIONS = {
             ),
             Step(
                 KERNEL,
-                "    case function::negate:\n      break;  // no activations",
+                "    case function::negate:\n      break;  // not in epilogues: only `map_all` has them",
                 "    case function::cube:\n",
                 "enumeration value .cube. not handled",
                 before=True,

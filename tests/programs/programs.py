@@ -246,7 +246,7 @@ class Programs:
                      self.folder("few", {**own, **weights, "tokenizer.json": json.dumps(few).encode()}), "x")
         self.refused("a vocabulary of the same size", program, "it is not this model's",
                      self.folder("same_size", {**own, **weights, "tokenizer.fingerprint": b"0123456789abcdef\n"}), "x")
-        self.refused("no tokenizer", program, "tokenizer.json, or vocab.json and merges.txt, was expected",
+        self.refused("no tokenizer", program, "tokenizer.json, or vocab.json and merges.txt, or vocab.txt was expected",
                      self.folder("no_words", {"config.json": own["config.json"], **weights}), "x")
         self.refused("too long a text", program, "the text has 70 tokens, the context 64", folder, "x" * 70)
         self.refused("too long a context", program, "a context of 65 tokens was asked for, the model has 64", folder, "x", "-c", "65")
@@ -262,8 +262,8 @@ class Programs:
                      self.folder("git_lfs", {**own, "model.safetensors": pointer}), "x")
         ends = self.folder("ends", {**own, **weights, "generation_config.json": b'{"eos_token_id": [3, 50256]}'})
         told = self.run(program, ends, "x", "-n", "1")
-        self.check("an end that is no word", told.returncode == 0
-                   and b"eos_token_id is 50256, the model has 96 words" in told.stderr, told)
+        self.check("an end that is no token", told.returncode == 0
+                   and b"eos_token_id is 50256, the model has 96 tokens" in told.stderr, told)
         (ends / "generation_config.json").write_text('{"eos_token_id": "</s>"}')
         self.refused("an end in letters", program, "a whole number was expected", ends, "x")
         alone = self.run(program, folder, "x", "--system", "s")

@@ -132,7 +132,7 @@ class regex {
                                     PCRE2_NO_UTF_CHECK, data.get(), context.get());
       if (found == PCRE2_ERROR_NOMATCH) { return; }
       if (found == PCRE2_ERROR_JIT_STACKLIMIT && !stack) {
-        stack.reset(pcre2_jit_stack_create(64 * 1024, 8 * 1024 * 1024, nullptr));
+        stack.reset(pcre2_jit_stack_create(std::size_t{64} << 10, std::size_t{8} << 20, nullptr));
         if (!stack) { throw std::bad_alloc(); }
         pcre2_jit_stack_assign(context.get(), nullptr, stack.get());
         continue;
