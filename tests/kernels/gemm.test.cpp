@@ -167,6 +167,8 @@ TEST_CASE("gemm: every layout of A, B and C") {
 // More rows, columns and steps of k than one packing of A takes, and a k whose sums are carried.
 TEST_CASE("a transposed A of several packings") {
   for (const layout la : {layout::columns, layout::padded_columns, layout::scattered}) {
+    const bool packs = detail::packs_a<default_arch>(test_matrix(200, 800, la, 1).in(), 200, 300);
+    CHECK(packs == (lanes<default_arch> < 16));
     check_gemm({200, 300, 800}, la, layout::rows, layout::rows);
     check_gemm({197, 261, 390}, la, layout::columns, layout::columns);
   }

@@ -165,9 +165,11 @@ template <class Arch>
   // Parts differ by one tile at most, so a part may exceed the limit by one tile.
   const std::size_t rows = smaller(s.m, copied_rows + gemm_tile<Arch>::rows);
   const std::size_t thin = thin_scratch<Arch>(s.m, s.n);
-  const std::size_t panels = smaller(packed_a_panels<Arch>(s.k), ceil_div(s.n, gemm_tile<Arch>::columns));
-  const std::size_t block = larger(block_scratch_of<Arch>(rows, 1, s.k, false).floats,
-                                   block_scratch_of<Arch>(smaller(rows, packed_a_rows), panels, s.k, true).floats);
+  const std::size_t panels =
+      may_pack_a<Arch> ? smaller(packed_a_panels<Arch>(s.k), ceil_div(s.n, gemm_tile<Arch>::columns)) : 1;
+  const std::size_t block =
+      larger(block_scratch_of<Arch>(rows, 1, s.k, false).floats,
+             block_scratch_of<Arch>(smaller(rows, packed_a_rows), panels, s.k, may_pack_a<Arch>).floats);
   return ceil_div(larger(block, thin), scratch_alignment) * scratch_alignment;
 }
 

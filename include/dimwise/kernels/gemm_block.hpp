@@ -167,9 +167,11 @@ template <class Arch>
 // another page. On a Zen 4 core limited to AVX2, 3072 x 768 x 512 went from 74 to 95 GFLOP/s; on AVX-512 the panels are
 // so wide that packing loses 6 %. Packing an A with rows a multiple of 4 KB apart loses a tenth.
 template <class Arch>
+inline constexpr bool may_pack_a = lanes<Arch> < 16;
+template <class Arch>
 [[nodiscard, gnu::always_inline]] constexpr bool packs_a(const strided_matrix<const float>& a, std::size_t rows,
                                                          std::size_t columns) noexcept {
-  return lanes<Arch> < 16 && a.column_stride != 1 && rows > 2 * gemm_tile<Arch>::rows &&
+  return may_pack_a<Arch> && a.column_stride != 1 && rows > 2 * gemm_tile<Arch>::rows &&
          columns >= 4 * gemm_tile<Arch>::columns;
 }
 
