@@ -13,7 +13,7 @@
 //   build/bench/benchmarks/bench_training
 #include "training_step.hpp"
 #include "workloads.hpp"
-#include <dimwise/kernels/active_gradients.hpp>
+#include <dimwise/kernels/dispatch/active_gradients.hpp>
 #if defined(DIMWISE_BENCH_TBB)
 #include <dimwise/eval/tbb.hpp>
 #endif

@@ -14,9 +14,9 @@
 //   W4_*                                        the attention of a problem whose extents the compiler knows
 //
 // SPDX-License-Identifier: BSL-1.0
-#include <dimwise/kernels/attention.hpp>
-#include <dimwise/kernels/attention_small.hpp>
-#include <dimwise/kernels/decode.hpp>
+#include <dimwise/kernels/attention/forward.hpp>
+#include <dimwise/kernels/attention/small.hpp>
+#include <dimwise/kernels/decode/attention.hpp>
 
 #include <algorithm>
 #include <atomic>

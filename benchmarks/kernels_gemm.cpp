@@ -1,6 +1,6 @@
 // benchmarks/kernels_gemm.cpp -- what the matrix product reaches of this machine's multiply-add peak.
 //
-// Layer: benchmark of include/dimwise/kernels/gemm.hpp; needs nothing else of the library.
+// Layer: benchmark of include/dimwise/kernels/gemm/product.hpp; needs nothing else of the library.
 //
 //   g++ -std=c++20 -O3 -march=native -Iinclude benchmarks/kernels_gemm.cpp -o kernels_gemm -pthread
 //   add -DDIMWISE_BENCH_OPENBLAS -lopenblas to have OpenBLAS in the same run
@@ -12,7 +12,7 @@
 // OPENBLAS_CORETYPE=SkylakeX (AVX-512) or Haswell (AVX2) to give it its best.
 //
 // SPDX-License-Identifier: BSL-1.0
-#include <dimwise/kernels/gemm.hpp>
+#include <dimwise/kernels/gemm/product.hpp>
 
 #include <algorithm>
 #include <atomic>

@@ -4,9 +4,9 @@
 // The compiler's CPU check, unlike that of xsimd, also checks whether the operating system saves the wide registers.
 // The environment variable DIMWISE_ARCHITECTURE=sse2|sse4|avx2|avx512|avx512vnni|avx512bf16 selects an older
 // architecture.
-#include <dimwise/kernels/active_bfloat16.hpp>
-#include <dimwise/kernels/active_gradients.hpp>
-#include <dimwise/kernels/active_quantised.hpp>
+#include <dimwise/kernels/dispatch/active_bfloat16.hpp>
+#include <dimwise/kernels/dispatch/active_gradients.hpp>
+#include <dimwise/kernels/dispatch/active_quantised.hpp>
 
 #include <cstdlib>
 #include <cstring>

@@ -3,9 +3,9 @@
 //
 // Uses no standard containers and no xtensor: an inline function compiled for a newer machine must not be shared with
 // files for an older one (tests/dispatch/symbols.sh).
-#include <dimwise/kernels/gradient_implementation.hpp>
-#include <dimwise/kernels/implementation.hpp>
-#include <dimwise/kernels/quantised_implementation.hpp>
+#include <dimwise/kernels/dispatch/gradient_implementation.hpp>
+#include <dimwise/kernels/dispatch/implementation.hpp>
+#include <dimwise/kernels/dispatch/quantised_implementation.hpp>
 
 namespace dimwise::kernels {
 

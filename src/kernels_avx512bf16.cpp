@@ -2,8 +2,8 @@
 // dimwise/src/kernels_avx512bf16.cpp -- quantized products and bfloat16 attention for AVX-512 with VNNI and BF16.
 //
 // The other kernels of this architecture are those of AVX-512 (tests/dispatch/symbols.sh).
-#include <dimwise/kernels/bfloat16_implementation.hpp>
-#include <dimwise/kernels/quantised_implementation.hpp>
+#include <dimwise/kernels/dispatch/bfloat16_implementation.hpp>
+#include <dimwise/kernels/dispatch/quantised_implementation.hpp>
 
 namespace dimwise::kernels {
 

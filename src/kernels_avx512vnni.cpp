@@ -2,7 +2,7 @@
 // dimwise/src/kernels_avx512vnni.cpp -- quantized products for AVX-512 with VNNI.
 //
 // The other kernels of this architecture are those of AVX-512 (tests/dispatch/symbols.sh).
-#include <dimwise/kernels/quantised_implementation.hpp>
+#include <dimwise/kernels/dispatch/quantised_implementation.hpp>
 
 namespace dimwise::kernels {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // dimwise/src/kernels_native.cpp -- the kernels for machines with one architecture, such as NEON64.
-#include <dimwise/kernels/gradient_implementation.hpp>
-#include <dimwise/kernels/implementation.hpp>
-#include <dimwise/kernels/quantised_implementation.hpp>
+#include <dimwise/kernels/dispatch/gradient_implementation.hpp>
+#include <dimwise/kernels/dispatch/implementation.hpp>
+#include <dimwise/kernels/dispatch/quantised_implementation.hpp>
 
 namespace dimwise::kernels {
 

@@ -33,10 +33,10 @@ UMBRELLA, VERSION = "dimwise.hpp", "version.hpp"
 THIRD_PARTIES = {
     "boost/hana": ("shape/", "shape.hpp", "nn/", "grad/gradient.hpp"), "xtensor/": ("tensor/xtensor.hpp",), "xtl/": ("tensor/xtensor.hpp",),
     "xsimd/": ("kernels/simd.hpp",), "immintrin.h": ("kernels/",), "arm_neon.h": ("kernels/",), "oneapi/tbb/": ("eval/tbb.hpp",),
-    "nlohmann/": ("io/", "text/"), "utf8proc.h": ("text/unicode.hpp",), "pcre2.h": ("text/regex.hpp",), "zip.h": ("io/npz.hpp",),
-    "fcntl.h": ("io/file_bytes.hpp", "support/file_draft.hpp"), "dirent.h": ("support/file_draft.hpp",), "sys/file.h": ("support/file_draft.hpp",),
-    "sys/mman.h": ("io/file_bytes.hpp", "tensor/large_pages.hpp"), "sys/stat.h": ("io/file_bytes.hpp", "support/file_draft.hpp"),
-    "unistd.h": ("io/file_bytes.hpp", "support/file_draft.hpp", "viz/colours_definitions.hpp"), "sys/single_threaded.h": ("tensor/counted.hpp",),
+    "nlohmann/": ("io/", "text/"), "utf8proc.h": ("text/unicode.hpp",), "pcre2.h": ("text/components/regex.hpp",), "zip.h": ("io/npz.hpp",),
+    "fcntl.h": ("io/files/bytes.hpp", "support/file_draft.hpp"), "dirent.h": ("support/file_draft.hpp",), "sys/file.h": ("support/file_draft.hpp",),
+    "sys/mman.h": ("io/files/bytes.hpp", "tensor/large_pages.hpp"), "sys/stat.h": ("io/files/bytes.hpp", "support/file_draft.hpp"),
+    "unistd.h": ("io/files/bytes.hpp", "support/file_draft.hpp", "viz/colours_definitions.hpp"), "sys/single_threaded.h": ("tensor/counted.hpp",),
     # Files compiled for one architecture take C's functions: std's inline ones would leak from them as weak symbols.
     "math.h": ("",)}
 # The pages that may explain the names of a namespace; names that users do not write.
@@ -82,7 +82,7 @@ def check_headers(root):
             if line.startswith("//") and "Tests:" in line:
                 yield from (f"{file}:{number}: there is no {name}" for name in re.findall(r"\b(?:tests|benchmarks)/[\w./*-]*[\w/*]", line)
                             if not any(root.glob(name.rstrip("/"))))
-        own = "kernels/configuration.hpp"
+        own = "kernels/dispatch/configuration.hpp"
         if file != own and re.search(r"^[^/]*\bDIMWISE_CONFIGURATION\b", text, re.M) and f"#include <dimwise/{own}>" not in text:
             yield f"{file}: uses DIMWISE_CONFIGURATION without #include <dimwise/{own}>"
         if file.endswith("_definitions.hpp"):
@@ -138,7 +138,7 @@ def check_pages(root, compiler):
 
 
 BREACHES = {  # what is appended to a file: what must be found
-    ("include/dimwise/dim/error.hpp", "#include <dimwise/nn/linear.hpp>"): "dim may include support",
+    ("include/dimwise/dim/error.hpp", "#include <dimwise/nn/layers/linear.hpp>"): "dim may include support",
     ("include/dimwise/dim/error.hpp", "#include <xsimd/xsimd.hpp>"): "only kernels/simd.hpp may include",
     ("include/dimwise/dim/error.hpp", "#include <dimwise/dimwise.hpp>"): "the umbrella is for users",
     ("include/dimwise/dim/error.hpp", '#include "error.hpp"'): "own headers are written",

@@ -86,7 +86,7 @@ def of_text(text):
 
 
 def library_style(root):
-    lines = (root / "include/dimwise/viz/picture.css").read_text(encoding="utf-8").splitlines()
+    lines = (root / "include/dimwise/viz/pictures/picture.css").read_text(encoding="utf-8").splitlines()
     return "\n".join(lines[1:-1]) + "\n"  # without the raw string's delimiters
 
 
@@ -95,7 +95,7 @@ def style_sheet(root):
     style = library_style(root)
     dark = re.compile(r"@media \(prefers-color-scheme:dark\)\{\.dw(\{.*?\})\}", re.S)
     if not dark.search(style):
-        raise ValueError("include/dimwise/viz/picture.css has no colours for dark")
+        raise ValueError("include/dimwise/viz/pictures/picture.css has no colours for dark")
     return dark.sub(r'[data-md-color-scheme="slate"] .dw\1', style) + OWN_STYLE
 
 

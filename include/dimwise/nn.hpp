@@ -4,17 +4,17 @@
 
 #include <dimwise/nn/attention.hpp>
 #include <dimwise/nn/cache.hpp>
-#include <dimwise/nn/embedding.hpp>
-#include <dimwise/nn/feed_forward.hpp>
+#include <dimwise/nn/heads/latent_attention.hpp>
+#include <dimwise/nn/heads/multi_head.hpp>
+#include <dimwise/nn/heads/slot_attention.hpp>
+#include <dimwise/nn/heads/talking_heads.hpp>
 #include <dimwise/nn/initialise.hpp>
-#include <dimwise/nn/latent_attention.hpp>
 #include <dimwise/nn/layers.hpp>
-#include <dimwise/nn/linear.hpp>
+#include <dimwise/nn/layers/embedding.hpp>
+#include <dimwise/nn/layers/feed_forward.hpp>
+#include <dimwise/nn/layers/linear.hpp>
+#include <dimwise/nn/layers/norm.hpp>
 #include <dimwise/nn/linear_attention.hpp>
-#include <dimwise/nn/multi_head.hpp>
-#include <dimwise/nn/norm.hpp>
 #include <dimwise/nn/paged_cache.hpp>
 #include <dimwise/nn/parameters.hpp>
-#include <dimwise/nn/slot_attention.hpp>
-#include <dimwise/nn/talking_heads.hpp>
 #include <dimwise/nn/transformer.hpp>

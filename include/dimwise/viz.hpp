@@ -2,10 +2,10 @@
 // dimwise/viz.hpp -- pictures, beside dimwise/dimwise.hpp, which prints.
 #pragma once
 
-#include <dimwise/viz/curve_picture.hpp>
-#include <dimwise/viz/derivation_graph.hpp>
-#include <dimwise/viz/derivation_picture.hpp>
-#include <dimwise/viz/dot_picture.hpp>
-#include <dimwise/viz/network_picture.hpp>
+#include <dimwise/viz/pictures/curve.hpp>
+#include <dimwise/viz/pictures/derivation.hpp>
+#include <dimwise/viz/pictures/derivation_graph.hpp>
+#include <dimwise/viz/pictures/dots.hpp>
+#include <dimwise/viz/pictures/network.hpp>
+#include <dimwise/viz/pictures/weights.hpp>
 #include <dimwise/viz/report.hpp>
-#include <dimwise/viz/weights_picture.hpp>

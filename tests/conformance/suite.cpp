@@ -3,7 +3,7 @@
 #include "suite.hpp"
 
 #include "support/pack.hpp"
-#include <dimwise/io/file_bytes.hpp>
+#include <dimwise/io/files/bytes.hpp>
 
 #include <filesystem>
 #include <fstream>

@@ -7,7 +7,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "support/numbers.hpp"
 #include <dimwise/dimwise.hpp>
-#include <dimwise/kernels/active_bfloat16.hpp>
+#include <dimwise/kernels/dispatch/active_bfloat16.hpp>
 #include <dimwise/nn.hpp>
 
 #include <doctest/doctest.h>

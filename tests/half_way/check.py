@@ -38,7 +38,7 @@ class Step:
 MARKS, RULE = "shape/marks_table.hpp", "shape/rules/reduce.hpp"
 WORDS, LOOPS = "expr/reduce.hpp", "eval/loops_rows.hpp"
 BACKWARD, LOOPS_BACKWARD = "expr/backward.hpp", "eval/loops_backward.hpp"
-KERNEL, CODES = "kernels/implementation.hpp", "eval/kernel_codes.hpp"
+KERNEL, CODES = "kernels/dispatch/implementation.hpp", "eval/kernel_codes.hpp"
 
 
 def names_and_marks(name):
@@ -180,7 +180,7 @@ OPERATIONS = {
                 "DIMWISE_DETAIL_FUNCTION(cube, fn::cube)\n",
                 "cube",
             ),
-            Step("kernels/table.hpp", "  negate\n};", "  cube,\n", "cube", before=True),
+            Step("kernels/dispatch/table.hpp", "  negate\n};", "  cube,\n", "cube", before=True),
             Step(
                 CODES,
                 "template <class F>\ninline constexpr std::optional<kernels::operation> operation_code;",

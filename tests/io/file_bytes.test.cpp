@@ -1,7 +1,7 @@
 // tests/io/file_bytes.test.cpp -- the bytes of a file, mapped or read.
 // SPDX-License-Identifier: BSL-1.0
 #include "io/support.hpp"
-#include <dimwise/io/file_bytes.hpp>
+#include <dimwise/io/files/bytes.hpp>
 
 #include <doctest/doctest.h>
 

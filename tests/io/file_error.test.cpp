@@ -1,6 +1,6 @@
 // tests/io/file_error.test.cpp -- how names and patterns of files are shown in messages.
 // SPDX-License-Identifier: BSL-1.0
-#include <dimwise/io/file_error.hpp>
+#include <dimwise/io/files/error.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,8 +1,8 @@
 // tests/io/new_file.test.cpp -- a new file appears whole or not at all, and replaces nothing else.
 // SPDX-License-Identifier: BSL-1.0
 #include "io/support.hpp"
-#include <dimwise/io/file_bytes.hpp>
-#include <dimwise/io/new_file.hpp>
+#include <dimwise/io/files/bytes.hpp>
+#include <dimwise/io/files/new_file.hpp>
 
 #include <doctest/doctest.h>
 

@@ -5,7 +5,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "attention_reference.hpp"
 #include "kernel_test_support.hpp"
-#include <dimwise/kernels/attention.hpp>
+#include <dimwise/kernels/attention/forward.hpp>
 
 #include <doctest/doctest.h>
 

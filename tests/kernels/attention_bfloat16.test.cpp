@@ -6,7 +6,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "attention_reference.hpp"
 #include "kernel_test_support.hpp"
-#include <dimwise/kernels/active_bfloat16.hpp>
+#include <dimwise/kernels/dispatch/active_bfloat16.hpp>
 
 #include <doctest/doctest.h>
 

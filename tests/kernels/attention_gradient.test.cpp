@@ -5,10 +5,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "attention_gradient_reference.hpp"
 #include "kernel_test_support.hpp"
-#include <dimwise/kernels/attention.hpp>
-#include <dimwise/kernels/attention_gradient.hpp>
-#include <dimwise/kernels/gradient_implementation.hpp>
-#include <dimwise/kernels/implementation.hpp>
+#include <dimwise/kernels/attention/forward.hpp>
+#include <dimwise/kernels/attention_gradient/backward.hpp>
+#include <dimwise/kernels/dispatch/gradient_implementation.hpp>
+#include <dimwise/kernels/dispatch/implementation.hpp>
 
 #include <doctest/doctest.h>
 

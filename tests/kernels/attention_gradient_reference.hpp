@@ -7,7 +7,7 @@
 #pragma once
 
 #include "attention_reference.hpp"
-#include <dimwise/kernels/gradient_table.hpp>
+#include <dimwise/kernels/dispatch/gradient_table.hpp>
 
 #include <algorithm>
 #include <cmath>

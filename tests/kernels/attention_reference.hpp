@@ -7,7 +7,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <dimwise/kernels/attention_types.hpp>
+#include <dimwise/kernels/attention/types.hpp>
 
 #include <cmath>
 #include <cstddef>

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: BSL-1.0
 #include "attention_reference.hpp"
-#include <dimwise/kernels/attention_small.hpp>
+#include <dimwise/kernels/attention/small.hpp>
 
 #include <doctest/doctest.h>
 

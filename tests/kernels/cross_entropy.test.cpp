@@ -1,7 +1,7 @@
 // tests/kernels/cross_entropy.test.cpp -- cross_entropy.hpp against the formula in double.
 //
 // SPDX-License-Identifier: BSL-1.0
-#include <dimwise/kernels/cross_entropy.hpp>
+#include <dimwise/kernels/rows/cross_entropy.hpp>
 
 #include <doctest/doctest.h>
 

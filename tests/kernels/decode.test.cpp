@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "attention_reference.hpp"
 #include "kernel_test_support.hpp"
-#include <dimwise/kernels/decode.hpp>
+#include <dimwise/kernels/decode/attention.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,7 @@
 // tests/kernels/gemm.test.cpp -- gemm.hpp against the plain triple loop in double.
 //
 // SPDX-License-Identifier: BSL-1.0
-#include <dimwise/kernels/gemm.hpp>
+#include <dimwise/kernels/gemm/product.hpp>
 #include <dimwise/kernels/math.hpp>
 
 #include <doctest/doctest.h>

@@ -2,10 +2,10 @@
 //
 // SPDX-License-Identifier: BSL-1.0
 #include "kernel_test_support.hpp"
-#include <dimwise/kernels/gemm.hpp>
-#include <dimwise/kernels/gradient_implementation.hpp>
+#include <dimwise/kernels/dispatch/gradient_implementation.hpp>
+#include <dimwise/kernels/gemm/product.hpp>
 #include <dimwise/kernels/loops.hpp>
-#include <dimwise/kernels/rows.hpp>
+#include <dimwise/kernels/rows/forward.hpp>
 
 #include <doctest/doctest.h>
 

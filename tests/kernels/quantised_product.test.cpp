@@ -1,8 +1,8 @@
 // tests/kernels/quantised_product.test.cpp -- products with quantised weights against the definition in double.
 //
 // SPDX-License-Identifier: BSL-1.0
-#include <dimwise/kernels/active_quantised.hpp>
-#include <dimwise/kernels/gemm.hpp>
+#include <dimwise/kernels/dispatch/active_quantised.hpp>
+#include <dimwise/kernels/gemm/product.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,7 @@
 // tests/kernels/rows.test.cpp -- rows.hpp, reduce.hpp and map.hpp against plain loops in double.
 //
 // SPDX-License-Identifier: BSL-1.0
-#include <dimwise/kernels/rows.hpp>
+#include <dimwise/kernels/rows/forward.hpp>
 
 #include <doctest/doctest.h>
 

@@ -3,8 +3,8 @@
 //
 // SPDX-License-Identifier: BSL-1.0
 #include "kernel_test_support.hpp"
-#include <dimwise/kernels/gradient_implementation.hpp>
-#include <dimwise/kernels/implementation.hpp>
+#include <dimwise/kernels/dispatch/gradient_implementation.hpp>
+#include <dimwise/kernels/dispatch/implementation.hpp>
 
 #include <doctest/doctest.h>
 

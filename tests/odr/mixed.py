@@ -31,7 +31,7 @@ class Builder:
         output = self.place / f"{name}.o"
         if isinstance(source, str):
             path = self.place / f"{name}.cpp"
-            path.write_text(f"#include <dimwise/kernels/active.hpp>\n{source}\n")
+            path.write_text(f"#include <dimwise/kernels/dispatch/active.hpp>\n{source}\n")
             source = path
         made = run(self.compiler, "-std=c++20", "-O0", *flags, f"-I{ROOT / 'include'}", "-c", source, "-o", output)
         if made.returncode:

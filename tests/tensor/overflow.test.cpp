@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "support/dims.hpp"
 #include "support/numbers.hpp"
-#include <dimwise/nn/embedding.hpp>
+#include <dimwise/nn/layers/embedding.hpp>
 
 #include <doctest/doctest.h>
 

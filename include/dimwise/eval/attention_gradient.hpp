@@ -8,10 +8,10 @@
 #pragma once
 
 #include <dimwise/eval/loops_backward.hpp>
-#include <dimwise/kernels/active.hpp>
+#include <dimwise/kernels/dispatch/active.hpp>
 #if !defined(DIMWISE_PLAIN_ONLY)
 #include <dimwise/eval/attention.hpp>
-#include <dimwise/kernels/active_gradients.hpp>
+#include <dimwise/kernels/dispatch/active_gradients.hpp>
 
 #include <algorithm>
 #include <unordered_set>

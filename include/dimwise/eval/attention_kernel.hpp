@@ -9,7 +9,7 @@
 #pragma once
 
 #include <dimwise/eval/attention_layout.hpp>
-#include <dimwise/kernels/active_bfloat16.hpp>
+#include <dimwise/kernels/dispatch/active_bfloat16.hpp>
 
 #include <string>
 

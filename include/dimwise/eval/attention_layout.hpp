@@ -8,7 +8,7 @@
 
 #include <dimwise/eval/attention_match.hpp>
 #include <dimwise/eval/context.hpp>
-#include <dimwise/kernels/table.hpp>
+#include <dimwise/kernels/dispatch/table.hpp>
 
 namespace dimwise::detail {
 

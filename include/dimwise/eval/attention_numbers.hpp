@@ -6,7 +6,7 @@
 #pragma once
 
 #include <dimwise/eval/attention_match.hpp>
-#include <dimwise/kernels/table.hpp>
+#include <dimwise/kernels/dispatch/table.hpp>
 
 #include <cmath>
 

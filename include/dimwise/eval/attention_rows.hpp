@@ -7,8 +7,8 @@
 #pragma once
 
 #include <dimwise/eval/loops_elements.hpp>
-#include <dimwise/kernels/active.hpp>
-#include <dimwise/kernels/table.hpp>
+#include <dimwise/kernels/dispatch/active.hpp>
+#include <dimwise/kernels/dispatch/table.hpp>
 
 namespace dimwise::detail {
 

@@ -9,8 +9,8 @@
 //   const use_context scope(with_threads);      // until the end of the block, also within modules
 #pragma once
 
-#include <dimwise/kernels/active.hpp>
-#include <dimwise/kernels/table.hpp>
+#include <dimwise/kernels/dispatch/active.hpp>
+#include <dimwise/kernels/dispatch/table.hpp>
 #include <dimwise/tensor/storage.hpp>
 
 #include <cstddef>

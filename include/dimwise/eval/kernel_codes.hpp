@@ -9,7 +9,7 @@
 #include <dimwise/expr/derivative.hpp>
 #include <dimwise/expr/elementwise.hpp>
 #include <dimwise/expr/reduce.hpp>
-#include <dimwise/kernels/table.hpp>
+#include <dimwise/kernels/dispatch/table.hpp>
 
 #include <cstddef>
 #include <optional>

@@ -9,7 +9,7 @@
 #include <dimwise/expr/derivative.hpp>
 #if !defined(DIMWISE_PLAIN_ONLY)
 #include <dimwise/eval/kernels_rows.hpp>
-#include <dimwise/kernels/active_gradients.hpp>
+#include <dimwise/kernels/dispatch/active_gradients.hpp>
 
 namespace dimwise::detail {
 

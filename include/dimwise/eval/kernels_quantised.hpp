@@ -9,7 +9,7 @@
 
 #include <dimwise/eval/kernels_epilogue.hpp>
 #include <dimwise/expr/rounding.hpp>
-#include <dimwise/kernels/active_quantised.hpp>
+#include <dimwise/kernels/dispatch/active_quantised.hpp>
 
 namespace dimwise::detail {
 

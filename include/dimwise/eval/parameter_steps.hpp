@@ -10,7 +10,7 @@
 #include <dimwise/eval/context.hpp>
 #include <dimwise/eval/strategies.hpp>
 #if !defined(DIMWISE_PLAIN_ONLY)
-#include <dimwise/kernels/active_gradients.hpp>
+#include <dimwise/kernels/dispatch/active_gradients.hpp>
 #endif
 
 #include <cmath>

@@ -16,7 +16,7 @@
 #include <dimwise/eval/loops_product.hpp>
 #include <dimwise/eval/loops_rows.hpp>
 #include <dimwise/eval/masks.hpp>
-#include <dimwise/kernels/active.hpp>
+#include <dimwise/kernels/dispatch/active.hpp>
 
 #if !defined(DIMWISE_PLAIN_ONLY)
 #include <dimwise/eval/attention.hpp>

@@ -2,7 +2,7 @@
 // dimwise/expr/explain.hpp -- the derivation of an expression: its steps as words and numbers, for texts and pictures.
 //
 // Layer: expr. Reads an expression, computes nothing. A node that this header does not know is called by its class and
-// shown with the operands that it holds. viz/explain.hpp prints the steps, viz/derivation_picture.hpp draws them.
+// shown with the operands that it holds. viz/explain.hpp prints the steps, viz/pictures/derivation.hpp draws them.
 // Tests: tests/viz/explain.test.cpp
 //
 //   std::cout << describe(q);                                   // batch[2] heads[8] seq[5] d_k[64]

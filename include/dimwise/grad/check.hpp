@@ -9,7 +9,7 @@
 #pragma once
 
 #include <dimwise/grad/gradient.hpp>
-#include <dimwise/nn/dropout.hpp>
+#include <dimwise/nn/layers/dropout.hpp>
 
 #include <algorithm>
 #include <cmath>

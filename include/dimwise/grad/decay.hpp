@@ -5,9 +5,9 @@
 // Tests: tests/grad/optimiser.test.cpp
 #pragma once
 
-#include <dimwise/nn/linear.hpp>
+#include <dimwise/nn/layers/linear.hpp>
+#include <dimwise/nn/layers/norm.hpp>
 #include <dimwise/nn/model.hpp>
-#include <dimwise/nn/norm.hpp>
 
 #include <functional>
 #include <string>

@@ -6,7 +6,7 @@
 #pragma once
 
 #include <dimwise/io/element_type.hpp>
-#include <dimwise/io/file_bytes.hpp>
+#include <dimwise/io/files/bytes.hpp>
 
 #include <functional>
 #include <map>

@@ -14,8 +14,8 @@
 #pragma once
 
 #include <dimwise/io/elements.hpp>
-#include <dimwise/nn/linear.hpp>
-#include <dimwise/nn/norm.hpp>
+#include <dimwise/nn/layers/linear.hpp>
+#include <dimwise/nn/layers/norm.hpp>
 
 #include <map>
 #include <memory>

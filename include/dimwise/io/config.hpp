@@ -11,8 +11,8 @@
 #pragma once
 
 #include <dimwise/dim/dimension.hpp>
-#include <dimwise/io/file_bytes.hpp>
-#include <dimwise/io/json_tree.hpp>
+#include <dimwise/io/files/bytes.hpp>
+#include <dimwise/io/files/json_tree.hpp>
 
 #include <nlohmann/json.hpp>
 

@@ -5,7 +5,7 @@
 // Tests: tests/io/safetensors.test.cpp
 #pragma once
 
-#include <dimwise/io/file_error.hpp>
+#include <dimwise/io/files/error.hpp>
 #include <dimwise/support/element.hpp>
 
 #include <array>

@@ -9,7 +9,7 @@
 #pragma once
 
 #include <dimwise/io/archive.hpp>
-#include <dimwise/io/new_file.hpp>
+#include <dimwise/io/files/new_file.hpp>
 
 #include <nlohmann/json.hpp>
 

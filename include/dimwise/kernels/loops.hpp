@@ -7,8 +7,8 @@
 // Tests: tests/eval/*.test.cpp, tests/expr/*.test.cpp
 #pragma once
 
-#include <dimwise/kernels/carried_sum.hpp>
-#include <dimwise/kernels/configuration.hpp>
+#include <dimwise/kernels/dispatch/configuration.hpp>
+#include <dimwise/kernels/rows/carried_sum.hpp>
 #include <dimwise/support/axis.hpp>
 
 #include <cmath>

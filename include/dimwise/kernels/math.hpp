@@ -20,7 +20,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <dimwise/kernels/configuration.hpp>
+#include <dimwise/kernels/dispatch/configuration.hpp>
 #include <dimwise/kernels/simd.hpp>
 
 #include <cmath>

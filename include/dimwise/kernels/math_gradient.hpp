@@ -11,10 +11,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <dimwise/kernels/configuration.hpp>
+#include <dimwise/kernels/dispatch/configuration.hpp>
+#include <dimwise/kernels/dispatch/table.hpp>
 #include <dimwise/kernels/map.hpp>
 #include <dimwise/kernels/math.hpp>
-#include <dimwise/kernels/table.hpp>
 
 #include <cstddef>
 

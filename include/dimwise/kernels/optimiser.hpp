@@ -1,15 +1,15 @@
 // dimwise/kernels/optimiser.hpp -- the Adam step in one pass over memory, and sums of squares.
 //
-// Layer: kernels. Includes: gradient_table.hpp, reduce.hpp, quantised_rows.hpp.
+// Layer: kernels. Includes: gradient_table.hpp, reduce.hpp, quantised/rows.hpp.
 // Tests: tests/kernels/optimiser.test.cpp
 //
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <dimwise/kernels/configuration.hpp>
-#include <dimwise/kernels/gradient_table.hpp>
-#include <dimwise/kernels/quantised_rows.hpp>
-#include <dimwise/kernels/reduce.hpp>
+#include <dimwise/kernels/dispatch/configuration.hpp>
+#include <dimwise/kernels/dispatch/gradient_table.hpp>
+#include <dimwise/kernels/quantised/rows.hpp>
+#include <dimwise/kernels/rows/reduce.hpp>
 #include <dimwise/kernels/simd.hpp>
 
 #include <cstddef>

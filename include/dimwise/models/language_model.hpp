@@ -10,8 +10,8 @@
 #include <dimwise/io/bindings.hpp>
 #include <dimwise/io/config.hpp>
 #include <dimwise/nn/cache.hpp>
-#include <dimwise/nn/embedding.hpp>
-#include <dimwise/nn/feed_forward.hpp>
+#include <dimwise/nn/layers/embedding.hpp>
+#include <dimwise/nn/layers/feed_forward.hpp>
 
 #include <algorithm>
 #include <array>

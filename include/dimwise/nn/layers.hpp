@@ -10,10 +10,10 @@
 // Tests: tests/nn/layers.test.cpp, tests/compile_fail/nn/
 #pragma once
 
-#include <dimwise/nn/dropout.hpp>
-#include <dimwise/nn/feed_forward.hpp>
-#include <dimwise/nn/multi_head.hpp>
-#include <dimwise/nn/norm.hpp>
+#include <dimwise/nn/heads/multi_head.hpp>
+#include <dimwise/nn/layers/dropout.hpp>
+#include <dimwise/nn/layers/feed_forward.hpp>
+#include <dimwise/nn/layers/norm.hpp>
 
 #include <tuple>
 #include <vector>

@@ -10,8 +10,8 @@
 // Tests: tests/nn/layers.test.cpp, tests/compile_fail/nn/
 #pragma once
 
-#include <dimwise/nn/embedding.hpp>
 #include <dimwise/nn/layers.hpp>
+#include <dimwise/nn/layers/embedding.hpp>
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Weffc++"  // members of BOOST_HANA_DEFINE_STRUCT have no initialisers

@@ -13,8 +13,8 @@
 // A program that links the target dimwise::dimwise sees declarations only; src/library.cpp contains the definitions.
 // This saves compile time for code over strings and lists, for which a compiler instantiates the standard library even
 // if unused, and for functions that every formula calls. The macros that select the kernels of a file
-// (kernels/configuration.hpp) also select these functions. With _GLIBCXX_DEBUG, which must be equal in all files of a
-// program, containers differ from the library's: then each file has these functions.
+// (kernels/dispatch/configuration.hpp) also select these functions. With _GLIBCXX_DEBUG, which must be equal in all
+// files of a program, containers differ from the library's: then each file has these functions.
 #pragma once
 
 #include <dimwise/support/compiler.hpp>

@@ -6,17 +6,17 @@
 // Tests: tests/text/tokenizer.test.cpp, tests/text/components.test.cpp
 #pragma once
 
-#include <dimwise/text/added_tokens.hpp>
-#include <dimwise/text/bpe.hpp>
-#include <dimwise/text/decoders.hpp>
+#include <dimwise/text/components/added_tokens.hpp>
+#include <dimwise/text/components/decoders.hpp>
+#include <dimwise/text/components/normalizers.hpp>
+#include <dimwise/text/components/post_processor.hpp>
+#include <dimwise/text/components/splitters.hpp>
 #include <dimwise/text/encoding.hpp>
-#include <dimwise/text/normalizers.hpp>
-#include <dimwise/text/post_processor.hpp>
-#include <dimwise/text/splitters.hpp>
-#include <dimwise/text/unigram.hpp>
-#include <dimwise/text/vocabulary.hpp>
-#include <dimwise/text/wordlevel.hpp>
-#include <dimwise/text/wordpiece.hpp>
+#include <dimwise/text/models/bpe.hpp>
+#include <dimwise/text/models/unigram.hpp>
+#include <dimwise/text/models/vocabulary.hpp>
+#include <dimwise/text/models/wordlevel.hpp>
+#include <dimwise/text/models/wordpiece.hpp>
 
 #include <functional>
 #include <limits>

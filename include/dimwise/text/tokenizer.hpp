@@ -11,8 +11,8 @@
 #pragma once
 
 #include <dimwise/expr/ids.hpp>
-#include <dimwise/io/json_tree.hpp>
-#include <dimwise/text/model_files.hpp>
+#include <dimwise/io/files/json_tree.hpp>
+#include <dimwise/text/models/model_files.hpp>
 #include <dimwise/text/pipeline.hpp>
 
 #include <span>

@@ -5,7 +5,7 @@
 // Tests: tests/text/tokenizer.test.cpp
 #pragma once
 
-#include <dimwise/io/file_error.hpp>
+#include <dimwise/io/files/error.hpp>
 
 #include <algorithm>
 #include <cstdint>

@@ -30,7 +30,7 @@ namespace detail {
 // Classes: c0 … c7 the colours of dimensions; ink, soft, faint for words; box; heat and cold for numbers above and
 // below zero; odd for what is no number; off for what a mask hides.
 inline constexpr const char* style_sheet =
-#include <dimwise/viz/picture.css>
+#include <dimwise/viz/pictures/picture.css>
     ;
 
 inline constexpr double letter_width = 7.25;  // of 12 pixels' letters, at most

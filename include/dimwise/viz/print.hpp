@@ -14,7 +14,7 @@
 #include <dimwise/expr/explain.hpp>
 #include <dimwise/support/text_warning.hpp>
 #include <dimwise/viz/colours.hpp>
-#include <dimwise/viz/labels.hpp>
+#include <dimwise/viz/pictures/labels.hpp>
 #include <dimwise/viz/table.hpp>
 
 #include <string>

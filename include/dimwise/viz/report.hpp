@@ -15,10 +15,10 @@
 #pragma once
 
 #include <dimwise/support/text_warning.hpp>
-#include <dimwise/viz/derivation_picture.hpp>
 #include <dimwise/viz/live.hpp>
-#include <dimwise/viz/report_page.hpp>
-#include <dimwise/viz/weights_picture.hpp>
+#include <dimwise/viz/page/page.hpp>
+#include <dimwise/viz/pictures/derivation.hpp>
+#include <dimwise/viz/pictures/weights.hpp>
 
 #include <charconv>
 #include <exception>

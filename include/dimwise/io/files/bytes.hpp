@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/io/files/bytes.hpp -- the bytes of a file, mapped or read into memory.
+//
+// Layer: io. POSIX: mmap. A mapped file needs no memory of its own, but truncating it while it is mapped terminates the
+// program by a signal: use `read` for files that others write to.
+// Tests: tests/io/file_bytes.test.cpp
+//
+//   const file_bytes file("model.safetensors");          file.bytes()
+//   const file_bytes copy("model.safetensors", file_access::read);
+#pragma once
+
+#include <dimwise/io/files/error.hpp>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <memory>
+#include <new>
+#include <span>
+#include <string>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+
+namespace dimwise::io {
+
+/// How a file is brought into memory.
+enum class file_access : unsigned char { mapped, read };
+
+/// The bytes of one file. Throws `file_error` if it is not a regular file, or cannot be opened, mapped or read.
+class file_bytes {
+ public:
+  /// Opens the file; throws `file_error` if it cannot be read or is not a regular file.
+  explicit file_bytes(std::filesystem::path path, file_access how = file_access::mapped) : path_(std::move(path)) {
+    const descriptor file{::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};  // a FIFO does not block
+    if (file.number < 0) { refuse("cannot be opened", errno); }
+    struct stat facts{};
+    if (::fstat(file.number, &facts) != 0) { refuse("cannot be opened", errno); }
+    if (!S_ISREG(facts.st_mode)) { throw file_error(path_.string() + ": a regular file was expected"); }
+    size_ = static_cast<std::size_t>(facts.st_size);
+    if (size_ == 0) { return; }
+    if (how == file_access::mapped) {
+      void* const mapped = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file.number, 0);
+      if (mapped == MAP_FAILED) { refuse("cannot be mapped", errno); }
+      memory_ = {static_cast<std::byte*>(mapped), release{size_}};
+    } else {
+      memory_ = {static_cast<std::byte*>(::operator new[](size_, alignment)), release{0}};
+      read_all(file.number);
+    }
+  }
+
+  /// The content, valid during the lifetime of this object.
+  [[nodiscard]] std::span<const std::byte> bytes() const& { return {memory_.get(), size_}; }
+  std::span<const std::byte> bytes() const&& = delete;  // the span would dangle
+  /// The path that was opened.
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  static constexpr std::align_val_t alignment{64};
+  struct descriptor {
+    int number;
+    explicit descriptor(int n) : number(n) {}
+    descriptor(const descriptor&) = delete;
+    descriptor& operator=(const descriptor&) = delete;
+    ~descriptor() {
+      if (number >= 0) { ::close(number); }
+    }
+  };
+  struct release {
+    std::size_t mapped;  // bytes to unmap; 0 if the memory is owned
+    void operator()(std::byte* memory) const {
+      if (mapped != 0) {
+        ::munmap(memory, mapped);
+      } else {
+        ::operator delete[](memory, alignment);
+      }
+    }
+  };
+
+  [[noreturn]] void refuse(const char* what, int reason) const {
+    throw file_error(path_.string() + ": the file " + what + ": " + std::strerror(reason));
+  }
+  void read_all(int file) {
+    for (std::size_t done = 0; done < size_;) {
+      const ssize_t count = ::read(file, memory_.get() + done, size_ - done);
+      if (count < 0 && errno == EINTR) { continue; }
+      if (count < 0) { refuse("cannot be read", errno); }
+      if (count == 0) {
+        throw file_error(path_.string() + ": " + std::to_string(size_) + " bytes were expected, the file ends after " +
+                         std::to_string(done));
+      }
+      done += static_cast<std::size_t>(count);
+    }
+  }
+
+  std::filesystem::path path_;
+  std::size_t size_ = 0;
+  std::unique_ptr<std::byte, release> memory_{nullptr, release{0}};
+};
+
+}  // namespace dimwise::io

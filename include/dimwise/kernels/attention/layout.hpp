@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/kernels/attention/layout.hpp -- the arguments of an attention kernel: extents, strides, pointers, masks.
+//
+// Layer: kernels. Includes: light standard headers only, so that callers need not compile the kernels.
+// Tests: tests/kernels/attention.test.cpp
+//
+// One attention_layout is shared by a list of attention_head entries, one per (batch, query head). Grouped heads are
+// entries with equal k and v: keys are not repeated in memory.
+//
+//   out[i] = sum_j softmax_j(score(scale * q[i] . k[j]) + bias[i, j]) v[j]     over the keys j that query i may see
+#pragma once
+
+#include <dimwise/support/number_format.hpp>
+
+#include <cstddef>
+#include <limits>
+
+namespace dimwise::kernels {
+
+/// The keys that a query sees by position: i + offset - before <= j <= i + offset + after.
+struct key_window {
+  /// Larger than any position, small enough that sums of a few do not overflow.
+  static constexpr std::ptrdiff_t unbounded = std::numeric_limits<std::ptrdiff_t>::max() / 8;
+
+  std::ptrdiff_t before = unbounded;
+  std::ptrdiff_t after = unbounded;
+  std::ptrdiff_t offset = 0;
+
+  /// A query sees no later key; `offset` is the position of query 0 among the keys (the length of the KV cache).
+  [[nodiscard]] static constexpr key_window causal(std::ptrdiff_t offset = 0) noexcept {
+    return {unbounded, 0, offset};
+  }
+};
+
+/// Extents and strides (in elements) of all heads of one call. Extents may be 0; a stride of 0 repeats elements.
+struct attention_layout {
+  std::size_t queries = 0;
+  std::size_t keys = 0;
+  std::size_t head_dim = 0;   ///< features of q and k
+  std::size_t value_dim = 0;  ///< features of v and out
+
+  std::ptrdiff_t q_row = 0;
+  std::ptrdiff_t k_row = 0;
+  std::ptrdiff_t v_row = 0;
+  std::ptrdiff_t out_row = 0;
+  // Strides other than 1 are gathered element by element: correct, but slow.
+  std::ptrdiff_t q_feature = 1;
+  std::ptrdiff_t k_feature = 1;
+  std::ptrdiff_t v_feature = 1;
+  std::ptrdiff_t out_feature = 1;
+
+  std::ptrdiff_t bias_query = 0;
+  std::ptrdiff_t bias_key = 0;
+  std::ptrdiff_t allow_query = 0;
+  std::ptrdiff_t allow_key = 0;
+  std::ptrdiff_t lse_query = 1;
+
+  float scale = 1.0F;
+  key_window window{};
+};
+
+struct quantised_data;
+/// Writes rows [begin, begin + rows) as contiguous floats. The next `ahead` rows are prefetched.
+using row_widener = void (*)(const quantised_data& from, std::size_t begin, std::size_t rows, std::size_t ahead,
+                             std::size_t features, float* to) noexcept;
+
+/// Rows of low-precision keys or values: contiguous features in the given format, times a scale.
+struct quantised_data {
+  const void* data = nullptr;
+  number_format format = number_format::float32;
+  std::ptrdiff_t row = 0;            ///< in elements; in bytes for int4
+  const float* scale = nullptr;      ///< null: 1
+  std::ptrdiff_t scale_feature = 0;  ///< 0: one for all features
+  /// The conversion function of the kernels; callers with such rows set it, so that others do not compile it.
+  row_widener widen = nullptr;
+};
+
+/// One query head and the key head it attends to.
+struct attention_head {
+  const float* q = nullptr;
+  const float* k = nullptr;
+  const float* v = nullptr;
+  float* out = nullptr;
+  float* lse = nullptr;         ///< optional: log(sum_j exp(logit)), -inf for a row that sees no key
+  const float* bias = nullptr;  ///< optional: added to the scores; -inf hides a key
+  const bool* allow = nullptr;  ///< optional: false hides a key
+  quantised_data k_quantised;   ///< replaces k for formats other than float
+  quantised_data v_quantised;   ///< replaces v
+  std::size_t visible_keys = std::numeric_limits<std::size_t>::max();  ///< keys from here on are padding
+};
+
+/// Strides (in elements) of the gradients of all heads of one call. Elements of one gradient do not overlap, except in
+/// d_bias: a stride of 0 there is a sum.
+struct attention_gradient_layout {
+  std::ptrdiff_t d_out_row = 0;
+  std::ptrdiff_t d_q_row = 0;
+  std::ptrdiff_t d_k_row = 0;
+  std::ptrdiff_t d_v_row = 0;
+  std::ptrdiff_t d_out_feature = 1;
+  std::ptrdiff_t d_q_feature = 1;
+  std::ptrdiff_t d_k_feature = 1;
+  std::ptrdiff_t d_v_feature = 1;
+  std::ptrdiff_t d_bias_query = 0;
+  std::ptrdiff_t d_bias_key = 0;
+  std::ptrdiff_t d_lse_query = 1;
+};
+
+/// The gradients of one query head. Its attention_head contains the inputs and outputs of the forward pass, `out` and
+/// `lse` included.
+struct attention_gradient_head {
+  const float* d_out = nullptr;
+  const float* d_lse = nullptr;  ///< optional: the gradient of lse
+  float* d_q = nullptr;          ///< written unless null, like d_k and d_v; d_q is distinct for each head
+  float* d_k = nullptr;          ///< summed over neighbours with the same d_k or d_v
+  float* d_v = nullptr;
+  float* d_bias = nullptr;  ///< optional: accumulated, so initialise it; heads that share it are neighbours
+};
+
+}  // namespace dimwise::kernels

@@ -1,0 +1,411 @@
+// dimwise/kernels/attention/task.hpp -- one task of attention: a few strips of queries of one head against all keys.
+//
+// Layer: kernels. Includes: the other attention_*.hpp headers.
+// Tests: tests/kernels/attention.test.cpp
+//
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <dimwise/kernels/attention/mask.hpp>
+#include <dimwise/kernels/attention/pack.hpp>
+#include <dimwise/kernels/attention/plan.hpp>
+#include <dimwise/kernels/attention/sight.hpp>
+#include <dimwise/kernels/attention/softmax.hpp>
+#include <dimwise/kernels/attention/tile.hpp>
+#include <dimwise/kernels/attention/types.hpp>
+#include <dimwise/kernels/decode/prefetch_rows.hpp>
+#include <dimwise/kernels/dispatch/configuration.hpp>
+#include <dimwise/kernels/quantised/rows.hpp>
+
+#include <cstddef>
+#include <math.h>  // NOLINT(modernize-deprecated-headers): functions of <cmath> are inline and would leak
+#include <type_traits>
+
+namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail {
+
+/// The number format of the products and its packing into lanes: floats, used in place. attention/bfloat16.hpp has a
+/// packed format.
+template <class Arch>
+struct float_numbers {
+  using lanes_type = float_lanes<Arch>;
+  static constexpr std::size_t in_lane = 1;
+};
+
+template <class Arch, class Score, class Numbers = float_numbers<Arch>>
+class attention_task {
+ public:
+  attention_task(const attention_layout& layout, const attention_head& head, std::size_t head_index,
+                 const attention_buffers<Arch>& buffers, const Score& score) noexcept
+      : layout_(layout),
+        head_(head),
+        window_(layout, head),
+        head_index_(head_index),
+        buffers_(buffers),
+        score_(score) {}
+
+  /// Computes the rows [begin, end) of the output, at most as many strips as the buffers have; `next` is the worker's
+  /// likely next task.
+  void run(std::size_t begin, std::size_t end, const task_place& next) noexcept {
+    go_over_keys(begin, end, next);
+    // A key with a score of -inf has weight 0, but 0 times a value that is not finite is NaN. A NaN that no score
+    // explains is therefore recomputed without such keys.
+    leaves_out_ = is_spoiled(begin, end);
+    if (leaves_out_) go_over_keys(begin, end, next);
+    for (std::size_t s = 0; s < strips_of(begin, end); ++s) finish_strip(s, strip_at(s, begin, end));
+  }
+
+ private:
+  static constexpr std::size_t width = strip_width<Arch>;
+  static constexpr bool packs = Numbers::in_lane > 1;
+  using lanes_type = typename Numbers::lanes_type;
+
+  [[nodiscard]] std::size_t lanes_of_features() const noexcept {
+    return (layout_.head_dim + Numbers::in_lane - 1) / Numbers::in_lane;
+  }
+
+  [[nodiscard]] static std::size_t strips_of(std::size_t begin, std::size_t end) noexcept {
+    return (end - begin + width - 1) / width;
+  }
+
+  [[nodiscard]] static query_range strip_at(std::size_t s, std::size_t begin, std::size_t end) noexcept {
+    return {begin + s * width, least(begin + (s + 1) * width, end)};
+  }
+
+  // The sums of weights and of weighted values over all visible keys.
+  void go_over_keys(std::size_t begin, std::size_t end, const task_place& next) const noexcept {
+    const std::size_t strips = strips_of(begin, end);
+    key_range all{layout_.keys, 0};
+    for (std::size_t s = 0; s < strips; ++s) {
+      start_strip(s, begin, end);
+      const key_range seen = window_.keys_of(strip_at(s, begin, end));
+      all = {least(all.begin, seen.begin), greatest(all.end, seen.end)};
+    }
+    const bool shared = strips > 1;
+    for (std::size_t j = all.begin / block_keys * block_keys; j < all.end; j += block_keys) {
+      key_block block = fetch(j, least(j + block_keys, all.end), shared);
+      readings ahead{block.end < all.end ? rows_of_keys(head_, block.end) : rows_of_task(begin, end, next), {}};
+      for (std::size_t s = 0; s < strips; ++s) {
+        const bool last = s + 1 == strips;
+        ahead.of_block.spread((strips - s) * value_tiles());
+        ahead.of_strip = rows_of_bias(strip_at(last ? 0 : s + 1, begin, end), last ? block.end : j);
+        ahead.of_strip.spread(value_tiles());
+        advance(s, strip_at(s, begin, end), block, ahead);
+      }
+    }
+  }
+
+  // Whether a weighted sum is not finite although its sum of weights is.
+  [[nodiscard]] bool is_spoiled(std::size_t begin, std::size_t end) const noexcept {
+    bool spoiled = false;
+    for (std::size_t s = 0; s < strips_of(begin, end); ++s) {
+      const query_range queries = strip_at(s, begin, end);
+      const float* const out = buffers_.out + s * width * layout_.value_dim;
+      spoiled = spoiled ||
+                !sums_are_finite<Arch>(out, buffers_.sum + s * width, queries.end - queries.begin, layout_.value_dim);
+    }
+    return spoiled;
+  }
+
+  void start_strip(std::size_t s, std::size_t begin, std::size_t end) const noexcept {
+    const query_range queries = strip_at(s, begin, end);
+    const float* q = head_.q + static_cast<std::ptrdiff_t>(queries.begin) * layout_.q_row;
+    // Folds the scale into q once: it would cost a multiplication per score, and q.k could overflow where the scaled
+    // product does not.
+    const matrix_view<const float> rows{q, layout_.q_row, layout_.q_feature};
+    float* const strip = buffers_.q + s * width * layout_.head_dim;
+    if constexpr (packs) {
+      Numbers::pack_strip(rows, queries.end - queries.begin, layout_.head_dim, Numbers::scale_of_queries(layout_.scale),
+                          strip);
+    } else {
+      pack_strip<Arch>(rows, queries.end - queries.begin, layout_.head_dim, layout_.scale, strip);
+    }
+    const floats<Arch> none(-infinity);
+    for (std::size_t i = 0; i < queries.end - queries.begin; i += lanes<Arch>) {
+      store_aligned<Arch>(buffers_.maximum + s * width + i, none);
+      store_aligned<Arch>(buffers_.reference + s * width + i, none);
+      store_aligned<Arch>(buffers_.sum + s * width + i, floats<Arch>(0.0F));
+      float* const out = buffers_.out + s * width * layout_.value_dim + i;
+      for (std::size_t c = 0; c < layout_.value_dim; ++c) store_aligned<Arch>(out + c * width, floats<Arch>(0.0F));
+    }
+  }
+
+  // Rows are read in place if they are nearly contiguous, or used once.
+  [[nodiscard]] key_block fetch(std::size_t begin, std::size_t end, bool shared) const noexcept {
+    const matrix_view<const float> k{head_.k, layout_.k_row, layout_.k_feature};
+    const matrix_view<const float> v{head_.v, layout_.v_row, layout_.v_feature};
+    const bool stored = head_.k_quantised.format != number_format::float32;
+    const bool quantised_v = head_.v_quantised.format != number_format::float32;
+    key_block block{begin, end, stored ? nullptr : k.at(begin), quantised_v ? nullptr : v.at(begin), k.row, v.row};
+    if constexpr (packs) {
+      pack(block, {block.k, k.row, k.feature}, {block.v, v.row, v.feature});
+      return block;
+    }
+    if (stored) {
+      head_.k_quantised.widen(head_.k_quantised, begin, end - begin, 0, layout_.head_dim, buffers_.k);
+      block.k = buffers_.k;
+      block.k_row = static_cast<std::ptrdiff_t>(layout_.head_dim);
+    } else if (!in_place(k, layout_.head_dim, shared)) {
+      copy_rows<Arch>({block.k, k.row, k.feature}, end - begin, layout_.head_dim, buffers_.k);
+      block.k = buffers_.k;
+      block.k_row = static_cast<std::ptrdiff_t>(layout_.head_dim);
+    }
+    if (quantised_v) {
+      head_.v_quantised.widen(head_.v_quantised, begin, end - begin, 0, layout_.value_dim, buffers_.v);
+      block.v = buffers_.v;
+      block.v_row = static_cast<std::ptrdiff_t>(layout_.value_dim);
+    } else if (!in_place(v, layout_.value_dim, shared)) {
+      copy_rows<Arch>({block.v, v.row, v.feature}, end - begin, layout_.value_dim, buffers_.v);
+      block.v = buffers_.v;
+      block.v_row = static_cast<std::ptrdiff_t>(layout_.value_dim);
+    }
+    return block;
+  }
+
+  void pack(key_block& block, const matrix_view<const float>& k, const matrix_view<const float>& v) const noexcept {
+    const std::size_t count = block.end - block.begin;
+    if (k.data == nullptr) {
+      Numbers::pack_keys(head_.k_quantised, block.begin, count, layout_.head_dim, buffers_.k);
+    } else {
+      Numbers::pack_keys(k, count, layout_.head_dim, buffers_.k);
+    }
+    if (v.data == nullptr) {
+      Numbers::pack_values(head_.v_quantised, block.begin, count, layout_.value_dim, buffers_.v);
+    } else {
+      Numbers::pack_values(v, count, layout_.value_dim, buffers_.v);
+    }
+    block.k = buffers_.k;
+    block.k_row = static_cast<std::ptrdiff_t>(lanes_of_features());
+    block.v = buffers_.v;
+    block.v_row = static_cast<std::ptrdiff_t>(layout_.value_dim);
+  }
+
+  [[nodiscard]] static bool in_place(const matrix_view<const float>& rows, std::size_t features, bool shared) noexcept {
+    const bool near = rows.row >= 0 && rows.row < static_cast<std::ptrdiff_t>(2 * features);
+    return rows.feature == 1 && (near || !shared);
+  }
+
+  // The rows that follow a block: those of the next block, or those of the next task and the rows that this task
+  // writes. They are prefetched during the weighting of values, a few rows between two tiles: a burst or an earlier
+  // prefetch would evict some before their use.
+  [[nodiscard]] reading_list rows_of_keys(const attention_head& head, std::size_t first) const noexcept {
+    reading_list list;
+    const std::size_t count = least(first + block_keys, layout_.keys) - first;
+    if (head.k != nullptr && layout_.k_feature == 1)
+      list.add({row(head.k, layout_.k_row, first), layout_.k_row, layout_.head_dim, count});
+    if (head.v != nullptr && layout_.v_feature == 1)
+      list.add({row(head.v, layout_.v_row, first), layout_.v_row, layout_.value_dim, count});
+    return list;
+  }
+  [[nodiscard]] reading_list rows_of_task(std::size_t begin, std::size_t end, const task_place& next) const noexcept {
+    reading_list list;
+    if (next.head != nullptr) {
+      list = rows_of_keys(*next.head, window_.begin_of(next.begin) / block_keys * block_keys);
+      if (layout_.q_feature == 1) {
+        list.add(
+            {row(next.head->q, layout_.q_row, next.begin), layout_.q_row, layout_.head_dim, next.end - next.begin});
+      }
+    }
+    if (layout_.out_feature == 1)
+      list.add({row(head_.out, layout_.out_row, begin), layout_.out_row, layout_.value_dim, end - begin});
+    return list;
+  }
+  // The biases of a strip and a block: each block reads a few cache lines of every row.
+  [[nodiscard]] reading_list rows_of_bias(const query_range& queries, std::size_t key) const noexcept {
+    reading_list list;
+    if (head_.bias == nullptr || layout_.bias_query == 0 || layout_.bias_key != 1 || key >= layout_.keys) return list;
+    list.add({row(head_.bias, layout_.bias_query, queries.begin) + key, layout_.bias_query,
+              least(block_keys, layout_.keys - key), queries.end - queries.begin});
+    return list;
+  }
+  struct readings {
+    reading_list of_block;
+    reading_list of_strip;
+  };
+  [[nodiscard]] std::size_t value_tiles() const noexcept {
+    return (layout_.value_dim + tile_rows<Arch> - 1) / tile_rows<Arch>;
+  }
+
+  // Processes one strip with one block.
+  void advance(std::size_t s, const query_range& queries, key_block& block, readings& ahead) const noexcept {
+    const key_range seen = window_.keys_of(queries);
+    std::size_t begin = greatest(seen.begin, block.begin);
+    const std::size_t end = least(seen.end, block.end);
+    if (begin >= end) return;
+    // Key lanes are aligned to the block. A key that only fills its lane weighs 0, on the right as well.
+    begin -= (begin - block.begin) % Numbers::in_lane;
+    score_edit<Arch> edit{head_index_,
+                          static_cast<std::ptrdiff_t>(queries.begin),
+                          static_cast<std::ptrdiff_t>(begin),
+                          layout_.window,
+                          {}};
+    if (!add(queries, begin, end, edit.added)) return;
+    const sight<Arch> of = window_.sight_of<Arch>(queries, begin, end);
+    const float* const k = row(block.k, block.k_row, begin - block.begin);
+    const float* const v = row(block.v, block.v_row, (begin - block.begin) / Numbers::in_lane);
+    const bool hides = edit.added.hides || changes_scores(score_) || leaves_out_;
+    const bool at_edge = score_block(s, k, block.k_row, end - begin, of, edit);
+    add_values(s, v, of.some, of.vectors, (hides || at_edge) && !values_finite(block), block, ahead);
+  }
+
+  // Computes the logits of `count` keys. Returns whether some of the pairs are outside the window.
+  [[nodiscard]] bool score_block(std::size_t s, const float* k, std::ptrdiff_t k_row, std::size_t count,
+                                 const sight<Arch>& of, score_edit<Arch> edit) const noexcept {
+    const float* const q = buffers_.q + s * width * layout_.head_dim;
+    float* const maximum = buffers_.maximum + s * width;
+    // Added numbers that hide no pair are added in the tile's registers.
+    added_scores added;
+    if constexpr (packs) added.scale = Numbers::scale_of_scores(layout_.scale);
+    if (!edit.added.hides && !changes_scores(score_)) {
+      added.data = edit.added.data;
+      added.each_query = edit.added.each_query;
+      edit.added = {};
+    }
+    const bool changes = edit.added.data != nullptr || changes_scores(score_);
+    bool at_edge = false;
+    score_tile_place at{0, 0, 0, 0};
+    for (; at.key < count; at.key += at.keys) {
+      at.keys = tile_step<Arch>(count - at.key);
+      while (of.some.end[at.first] <= at.key) ++at.first;
+      while (at.last < of.vectors && of.some.begin[at.last] < at.key + at.keys) ++at.last;
+      if (packs && at.last <= at.first) continue;  // a key that only fills its lane
+      const bool edge = of.whole.begin[at.last - 1] > at.key || of.whole.end[at.first] < at.key + at.keys;
+      const std::size_t lane = at.first * lanes<Arch>;
+      score_rows<Arch, lanes_type>(at.keys, at.last - at.first, q + lane, row(k, k_row, at.key), k_row,
+                                   lanes_of_features(), buffers_.scores + at.key * width + lane,
+                                   (changes || edge ? buffers_.unused_maximum : maximum) + lane,
+                                   from(added, at.key, lane));
+      if (changes || edge) edit_tile<Arch>(buffers_.scores, at, edge, edit, score_, maximum);
+      at_edge = at_edge || edge;
+    }
+    return at_edge;
+  }
+
+  // The part of the added numbers for the keys and queries from here on.
+  [[nodiscard]] static added_scores from(added_scores added, std::size_t key, std::size_t lane) noexcept {
+    if (added.data != nullptr) added.data += added.each_query ? key * width + lane : key;
+    return added;
+  }
+
+  // The bias and mask of a strip and a block; returns false if they hide all of it.
+  [[nodiscard]] bool add(const query_range& queries, std::size_t begin, std::size_t end,
+                         added_scores& to) const noexcept {
+    if (head_.bias == nullptr && head_.allow == nullptr) return true;
+    to.data = buffers_.added;
+    to.each_query =
+        (head_.bias != nullptr && layout_.bias_query != 0) || (head_.allow != nullptr && layout_.allow_query != 0);
+    const visible seen = to.each_query
+                             ? pack_added_pairs<Arch>(layout_, head_, queries.begin, queries.end - queries.begin, begin,
+                                                      end - begin, buffers_.added)
+                             : pack_added_keys<Arch>(layout_, head_, begin, end - begin, buffers_.added);
+    to.hides = seen != visible::all;
+    return seen != visible::none;
+  }
+
+  [[nodiscard]] static const float* row(const float* base, std::ptrdiff_t stride, std::size_t index) noexcept {
+    return base + static_cast<std::ptrdiff_t>(index) * stride;
+  }
+
+  // Checked only if a key may be hidden. 0 * infinity is NaN, so a hidden value that is not finite must be skipped, not
+  // multiplied by 0.
+  [[nodiscard]] bool values_finite(key_block& block) const noexcept {
+    if (block.values == key_block::finite::unknown) {
+      block.values = has_finite_values(block) ? key_block::finite::yes : key_block::finite::no;
+    }
+    return block.values == key_block::finite::yes;
+  }
+
+  [[nodiscard]] bool has_finite_values(const key_block& block) const noexcept {
+    const std::size_t count = block.end - block.begin;
+    if constexpr (packs) {
+      return Numbers::all_finite(block.v, (count + 1) / Numbers::in_lane, layout_.value_dim);
+    } else {
+      return all_finite<Arch>(block.v, block.v_row, count, layout_.value_dim);
+    }
+  }
+
+  template <bool MarkHidden>
+  void weigh_keys(const keys_per_vector<Arch>& keys, std::size_t vectors, const softmax_state& state) const noexcept {
+    if constexpr (packs) {
+      Numbers::template weigh<MarkHidden>(buffers_.scores, keys, vectors, state, buffers_.rescale);
+    } else {
+      weigh<Arch, MarkHidden>(buffers_.scores, keys, vectors, state, buffers_.rescale);
+    }
+  }
+
+  // The lanes that hold these keys.
+  [[nodiscard]] static keys_per_vector<Arch> lanes_of_keys(keys_per_vector<Arch> keys, std::size_t vectors) noexcept {
+    if constexpr (packs) {
+      for (std::size_t i = 0; i < vectors; ++i) {
+        const bool none = keys.begin[i] >= keys.end[i];
+        keys.end[i] = (keys.end[i] + Numbers::in_lane - 1) / Numbers::in_lane;
+        keys.begin[i] = none ? keys.end[i] : keys.begin[i] / Numbers::in_lane;
+      }
+    }
+    return keys;
+  }
+
+  void add_values(std::size_t s, const float* v, const keys_per_vector<Arch>& keys, std::size_t vectors,
+                  bool skip_hidden, const key_block& block, readings& ahead) const noexcept {
+    const softmax_state state{buffers_.maximum + s * width, buffers_.reference + s * width, buffers_.sum + s * width};
+    float* const out = buffers_.out + s * width * layout_.value_dim;
+    if (skip_hidden) {
+      weigh_keys<true>(keys, vectors, state);
+      for (std::size_t c = 0; c < layout_.value_dim; ++c) {
+        float* const sums = out + c * width;
+        if constexpr (packs) {
+          Numbers::add_marked_keys(buffers_.scores, v + c, block.v_row, keys, vectors, sums, buffers_.rescale);
+        } else {
+          add_marked_keys<Arch>(buffers_.scores, v + c, block.v_row, keys, vectors, sums, buffers_.rescale);
+        }
+      }
+      return;
+    }
+    weigh_keys<false>(keys, vectors, state);
+    each_run<Arch>(lanes_of_keys(keys, vectors), vectors,
+                   [&](std::size_t from, const keys_per_vector<Arch>& run, std::size_t first, std::size_t count)
+                       __attribute__((always_inline)) {
+      add_products(v, from, run, first, count, out, block.v_row, ahead);
+      // The previous sums are now relative to the new maximum.
+      for (std::size_t i = first; i < first + count; ++i)
+        store_aligned<Arch>(buffers_.rescale + i * lanes<Arch>, floats<Arch>(1.0F));
+    });
+  }
+
+  // out += the values of the keys from `from` on, times their weights, for `vectors` vectors from `first` on.
+  void add_products(const float* v, std::size_t from, const keys_per_vector<Arch>& keys, std::size_t first,
+                    std::size_t vectors, float* out, std::ptrdiff_t v_row, readings& ahead) const noexcept {
+    const std::size_t lane = first * lanes<Arch>;
+    for (std::size_t c = 0; c < layout_.value_dim;) {
+      const std::size_t rows = tile_step<Arch>(layout_.value_dim - c);
+      ahead.of_strip.ask();
+      ahead.of_block.ask();
+      value_rows<Arch, lanes_type>(rows, vectors, buffers_.scores + from * width + lane, row(v, v_row, from) + c, v_row,
+                                   keys, out + c * width + lane, buffers_.rescale + lane);
+      c += rows;
+    }
+  }
+
+  void finish_strip(std::size_t s, const query_range& queries) const noexcept {
+    const std::size_t rows = queries.end - queries.begin;
+    const float* const sum = buffers_.sum + s * width;
+    invert_sums<Arch>(sum, rows, buffers_.rescale);
+    float* const out = head_.out + static_cast<std::ptrdiff_t>(queries.begin) * layout_.out_row;
+    unpack_strip<Arch>(buffers_.out + s * width * layout_.value_dim, buffers_.rescale, rows, layout_.value_dim,
+                       {out, layout_.out_row, layout_.out_feature});
+    if (head_.lse == nullptr) return;
+    for (std::size_t i = 0; i < rows; ++i) {
+      head_.lse[static_cast<std::ptrdiff_t>(queries.begin + i) * layout_.lse_query] =
+          buffers_.maximum[s * width + i] + ::logf(sum[i]);
+    }
+  }
+
+  const attention_layout& layout_;
+  const attention_head& head_;
+  head_window window_;
+  std::size_t head_index_;
+  const attention_buffers<Arch>& buffers_;
+  const Score& score_;
+  bool leaves_out_ = false;  ///< skips all keys with a score of -inf
+};
+
+}  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail

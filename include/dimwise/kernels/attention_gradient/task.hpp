@@ -1,0 +1,460 @@
+// dimwise/kernels/attention_gradient/task.hpp -- one task of the attention backward pass: heads that share a sum.
+//
+// Layer: kernels. Includes: the other attention_*.hpp headers.
+// Tests: tests/kernels/attention_gradient.test.cpp
+//
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <dimwise/kernels/attention/mask.hpp>
+#include <dimwise/kernels/attention/pack.hpp>
+#include <dimwise/kernels/attention/sight.hpp>
+#include <dimwise/kernels/attention/softmax.hpp>
+#include <dimwise/kernels/attention/tile.hpp>
+#include <dimwise/kernels/attention/types.hpp>
+#include <dimwise/kernels/attention_gradient/plan.hpp>
+#include <dimwise/kernels/attention_gradient/rows.hpp>
+#include <dimwise/kernels/attention_gradient/tile.hpp>
+#include <dimwise/kernels/attention_gradient/weights.hpp>
+#include <dimwise/kernels/dispatch/configuration.hpp>
+#include <dimwise/kernels/dispatch/gradient_table.hpp>
+#include <dimwise/kernels/math.hpp>
+
+#include <cstddef>
+
+namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail {
+
+/// -slope |distance|, the part of a score function whose derivative is 1.
+template <class Arch>
+struct distance_score {
+  const score_function* what;
+
+  [[nodiscard, gnu::always_inline]] bool any() const noexcept { return what->slopes != nullptr; }
+  [[gnu::always_inline]] floats<Arch> operator()(const floats<Arch>& scores,
+                                                 const score_place<Arch>& place) const noexcept {
+    const ints<Arch> distance = place.key - place.query + ints<Arch>(clamp_to_int32(what->distance));
+    return scores - broadcast<Arch>(what->slopes[place.head]) * magnitude<Arch>(to_floats<Arch>(distance));
+  }
+};
+
+template <class Arch>
+class attention_gradient_task {
+ public:
+  using buffers = gradient_buffers<Arch>;
+
+  attention_gradient_task(const attention_gradient_call& call, float* scratch, std::size_t group) noexcept
+      : call_(call), layout_(call.forth.layout), cut_(layout_), at_(scratch, layout_, group) {}
+
+  /// All queries of a range of heads; heads that share keys and values read them together.
+  void run(const head_range& heads) noexcept {
+    for (std::size_t first = heads.begin; first < heads.end;) {
+      std::size_t last = first + 1;
+      while (last < heads.end && same_keys(call_, first, last)) ++last;
+      const bool onto_k = first > heads.begin && gradient(first).d_k == gradient(first - 1).d_k;
+      const bool onto_v = first > heads.begin && gradient(first).d_v == gradient(first - 1).d_v;
+      run_group({first, last}, onto_k, onto_v);
+      first = last;
+    }
+  }
+
+  /// Every `parts`th panel of queries of heads that share keys and values. Writes their contributions to the gradients
+  /// of keys and values to `sums`: rows in whole registers, those of d_k, then those of d_v.
+  void run_part(const head_range& heads, std::size_t part, std::size_t parts, float* sums) noexcept {
+    part_ = part;
+    parts_ = parts;
+    sums_ = sums;
+    run_group(heads, false, false);
+  }
+
+ private:
+  static constexpr std::size_t width = strip_width<Arch>;
+  using plan = gradient_plan<Arch>;
+
+  [[nodiscard]] const attention_head& head(std::size_t i) const noexcept { return call_.forth.heads[i]; }
+  [[nodiscard]] const attention_gradient_head& gradient(std::size_t i) const noexcept { return call_.gradients[i]; }
+  [[nodiscard]] float* strip_of(typename buffers::part panel, std::size_t s, std::size_t features) const noexcept {
+    return at_[panel] + s * width * features;
+  }
+  [[nodiscard]] std::size_t key_features() const noexcept { return whole_registers<Arch>(layout_.head_dim); }
+  [[nodiscard]] std::size_t value_features() const noexcept { return whole_registers<Arch>(layout_.value_dim); }
+
+  struct key_span {
+    std::size_t begin;
+    std::size_t end;
+  };
+
+  void run_group(const head_range& heads, bool onto_k, bool onto_v) noexcept {
+    first_head_ = heads.begin;
+    for (std::size_t h = heads.begin; h < heads.end; ++h) prepare(h, deltas_of(h));
+    const std::size_t visible = head_window(layout_, head(heads.begin)).visible_keys();
+    for (std::size_t begin = 0; begin < layout_.keys; begin += cut_.span) {
+      const std::size_t end = least(begin + cut_.span, layout_.keys);
+      const key_span span{begin, greatest(least(end, visible), begin)};
+      fetch(head(heads.begin), span);
+      clear_floats<Arch>(at_[buffers::d_k], (end - begin) * key_features());
+      clear_floats<Arch>(at_[buffers::d_v], (end - begin) * value_features());
+      for (std::size_t h = heads.begin; h < heads.end; ++h) meet_queries(h, span, deltas_of(h));
+      if (sums_ != nullptr) {
+        float* const of_values = sums_ + layout_.keys * key_features();
+        copy_floats<Arch>(at_[buffers::d_k], (end - begin) * key_features(), sums_ + begin * key_features());
+        copy_floats<Arch>(at_[buffers::d_v], (end - begin) * value_features(), of_values + begin * value_features());
+        continue;
+      }
+      const attention_gradient_layout& to = call_.layout;
+      write_rows<Arch>(at_[buffers::d_k], end - begin, layout_.head_dim, layout_.scale, onto_k,
+                       {from_row(gradient(heads.begin).d_k, to.d_k_row, begin), to.d_k_row, to.d_k_feature});
+      write_rows<Arch>(at_[buffers::d_v], end - begin, layout_.value_dim, 1.0F, onto_v,
+                       {from_row(gradient(heads.begin).d_v, to.d_v_row, begin), to.d_v_row, to.d_v_feature});
+    }
+  }
+
+  [[nodiscard]] std::size_t queries() const noexcept { return layout_.queries; }
+
+  [[nodiscard]] float* deltas_of(std::size_t h) const noexcept {
+    return at_[buffers::deltas] + (h - first_head_) * queries();
+  }
+
+  // Calls f for the query panels of a head in this part.
+  template <class F>
+  [[gnu::always_inline]] void each_panel(std::size_t h, const F& f) const noexcept {
+    const std::size_t panels = (queries() + plan::queries - 1) / plan::queries;
+    for (std::size_t i = 0; i < panels; ++i) {
+      if (((h - first_head_) * panels + i) % parts_ != part_) continue;
+      f(query_range{i * plan::queries, least((i + 1) * plan::queries, queries())});
+    }
+  }
+
+  // d_out . out - d_lse of each query; writes 0 to the gradients of queries that see no key, which no span visits.
+  void prepare(std::size_t h, float* deltas) const noexcept {
+    const attention_gradient_head& g = gradient(h);
+    const attention_gradient_layout& l = call_.layout;
+    const matrix_view<const float> d_out{g.d_out, l.d_out_row, l.d_out_feature};
+    const matrix_view<const float> out{head(h).out, layout_.out_row, layout_.out_feature};
+    const matrix_view<float> d_q{g.d_q, l.d_q_row, l.d_q_feature};
+    const head_window window(layout_, head(h));
+    each_panel(h, [&](const query_range& panel) __attribute__((always_inline)) {
+      dot_rows<Arch>({d_out.at(panel.begin), d_out.row, d_out.feature}, {out.at(panel.begin), out.row, out.feature},
+                     panel.end - panel.begin, layout_.value_dim, deltas + panel.begin);
+      for (std::size_t i = panel.begin; g.d_lse != nullptr && i < panel.end; ++i)
+        deltas[i] -= g.d_lse[static_cast<std::ptrdiff_t>(i) * l.d_lse_query];
+      const key_range seen = window.keys_of(panel);
+      if (g.d_q == nullptr || seen.begin < seen.end) return;
+      for (std::size_t i = panel.begin; i < panel.end; ++i) {
+        for (std::size_t c = 0; c < layout_.head_dim; ++c) *d_q.at(i, c) = 0;
+      }
+    });
+  }
+
+  template <class Element>
+  [[nodiscard]] static Element* from_row(Element* base, std::ptrdiff_t stride, std::size_t index) noexcept {
+    return base == nullptr ? nullptr : base + static_cast<std::ptrdiff_t>(index) * stride;
+  }
+
+  // Copies the keys and values of a span, and records which blocks are finite.
+  void fetch(const attention_head& of, const key_span& span) noexcept {
+    const std::size_t count = span.end - span.begin;
+    copy_rows<Arch>({from_row(of.k, layout_.k_row, span.begin), layout_.k_row, layout_.k_feature}, count,
+                    layout_.head_dim, at_[buffers::k]);
+    copy_rows<Arch>({from_row(of.v, layout_.v_row, span.begin), layout_.v_row, layout_.v_feature}, count,
+                    layout_.value_dim, at_[buffers::v]);
+    for (std::size_t b = 0; b * cut_.block < count; ++b) {
+      const std::size_t keys = least(cut_.block, count - b * cut_.block);
+      finite_[b] = finite_rows(at_[buffers::k] + b * cut_.block * layout_.head_dim, layout_.head_dim, keys) &&
+                   finite_rows(at_[buffers::v] + b * cut_.block * layout_.value_dim, layout_.value_dim, keys);
+    }
+  }
+  [[nodiscard]] static bool finite_rows(const float* from, std::size_t features, std::size_t rows) noexcept {
+    return all_finite<Arch>(from, static_cast<std::ptrdiff_t>(features), rows, features);
+  }
+
+  // Processes all queries of a head with the keys of a span.
+  void meet_queries(std::size_t h, const key_span& span, const float* deltas) noexcept {
+    const head_window window(layout_, head(h));
+    each_panel(h, [&](const query_range& panel) __attribute__((always_inline)) {
+      const key_range seen = window.keys_of(panel);
+      if (greatest(seen.begin, span.begin) >= least(seen.end, span.end)) return;
+      const bool finite = start_panel(h, panel, deltas);
+      for (std::size_t b = 0; span.begin + b * cut_.block < span.end; ++b) {
+        const std::size_t first = span.begin + b * cut_.block;
+        const key_span block{first, least(first + cut_.block, span.end)};
+        if (greatest(seen.begin, block.begin) >= least(seen.end, block.end)) continue;
+        meet_block(h, window, panel, span, block, finite && finite_[b]);
+      }
+      // The first span of these queries writes their gradients, later spans add to them.
+      if (gradient(h).d_q != nullptr) write_queries(h, panel, seen.begin < span.begin);
+    });
+  }
+
+  [[nodiscard]] static std::size_t strips_of(const query_range& panel) noexcept {
+    return (panel.end - panel.begin + width - 1) / width;
+  }
+  [[nodiscard]] static query_range strip_at(const query_range& panel, std::size_t s) noexcept {
+    return {panel.begin + s * width, least(panel.begin + (s + 1) * width, panel.end)};
+  }
+
+  // Both layouts of q and d_out; returns whether all their elements are finite. If not, a query whose d_out is all 0 is
+  // marked by a log-sum-exp of +inf and contributes nothing: its output was discarded, and it may be NaN.
+  [[nodiscard]] bool start_panel(std::size_t h, const query_range& panel, const float* deltas) const noexcept {
+    const attention_head& of = head(h);
+    const attention_gradient_head& g = gradient(h);
+    const std::size_t rows = panel.end - panel.begin;
+    const matrix_view<const float> q{from_row(of.q, layout_.q_row, panel.begin), layout_.q_row, layout_.q_feature};
+    const matrix_view<const float> d_out{from_row(g.d_out, call_.layout.d_out_row, panel.begin), call_.layout.d_out_row,
+                                         call_.layout.d_out_feature};
+    copy_padded<Arch>(q, rows, layout_.head_dim, at_[buffers::q_rows]);
+    copy_padded<Arch>(d_out, rows, layout_.value_dim, at_[buffers::d_out_rows]);
+    for (std::size_t s = 0; s < strips_of(panel); ++s) {
+      const query_range strip = strip_at(panel, s);
+      const std::size_t first = strip.begin - panel.begin;
+      const std::size_t count = strip.end - strip.begin;
+      pack_strip<Arch>({at_[buffers::q_rows] + first * key_features(), static_cast<std::ptrdiff_t>(key_features()), 1},
+                       count, layout_.head_dim, layout_.scale, strip_of(buffers::q, s, layout_.head_dim));
+      pack_strip<Arch>(
+          {at_[buffers::d_out_rows] + first * value_features(), static_cast<std::ptrdiff_t>(value_features()), 1},
+          count, layout_.value_dim, 1.0F, strip_of(buffers::d_out, s, layout_.value_dim));
+      clear_floats<Arch>(strip_of(buffers::d_q, s, layout_.head_dim), width * layout_.head_dim);
+    }
+    float* const lse = at_[buffers::lse];
+    float* const delta = at_[buffers::delta];
+    float others = 0;
+    for (std::size_t i = 0; i < plan::queries; ++i) {
+      const std::size_t query = panel.begin + least(i, rows - 1);
+      const float sum = of.lse[static_cast<std::ptrdiff_t>(query) * layout_.lse_query];
+      // A row that sees no key has logits of -inf alone: any finite number avoids -inf - -inf, which is NaN.
+      lse[i] = sum == -infinity ? 0.0F : sum;
+      delta[i] = deltas[query];
+      others += (lse[i] - lse[i]) + (delta[i] - delta[i]);
+    }
+    if (others == 0 && finite_rows(at_[buffers::q_rows], key_features(), rows) &&
+        finite_rows(at_[buffers::d_out_rows], value_features(), rows)) {
+      return true;
+    }
+    for (std::size_t i = 0; i < plan::queries; ++i) {
+      const std::size_t row = least(i, rows - 1);
+      const std::size_t query = panel.begin + row;
+      bool discarded =
+          g.d_lse == nullptr || g.d_lse[static_cast<std::ptrdiff_t>(query) * call_.layout.d_lse_query] == 0;
+      for (std::size_t c = 0; c < value_features(); ++c)
+        discarded = discarded && at_[buffers::d_out_rows][row * value_features() + c] == 0;
+      if (discarded) lse[i] = infinity;
+      else if (lse[i] == infinity) lse[i] = infinity - infinity;
+    }
+    return false;
+  }
+
+  void write_queries(std::size_t h, const query_range& panel, bool onto) const noexcept {
+    const attention_gradient_layout& to = call_.layout;
+    for (std::size_t s = 0; s < strips_of(panel); ++s) {
+      const query_range strip = strip_at(panel, s);
+      const std::size_t rows = strip.end - strip.begin;
+      write_strip<Arch>(strip_of(buffers::d_q, s, layout_.head_dim), rows, layout_.head_dim, layout_.scale, onto,
+                        {from_row(gradient(h).d_q, to.d_q_row, strip.begin), to.d_q_row, to.d_q_feature});
+    }
+  }
+  // Processes a panel with a block of keys; `finite` means that products with hidden pairs are 0.
+  void meet_block(std::size_t h, const head_window& window, const query_range& panel, const key_span& span,
+                  const key_span& block, bool finite) noexcept {
+    const std::size_t strips = strips_of(panel);
+    const std::size_t keys = block.end - block.begin;
+    for (std::size_t tile = 0; tile < most_tiles; ++tile) {
+      for (std::size_t s = 0; s < strips; ++s) ranges_[tile][s] = {};
+    }
+    const float* const k = at_[buffers::k] + (block.begin - span.begin) * layout_.head_dim;
+    const float* const v = at_[buffers::v] + (block.begin - span.begin) * layout_.value_dim;
+    for (std::size_t s = 0; s < strips; ++s) {
+      const query_range strip = strip_at(panel, s);
+      const sight<Arch> of = window.template sight_of<Arch>(strip, block.begin, block.end);
+      if (!weigh_strip(h, s, strip, block, of, k, v, finite)) continue;
+      if (gradient(h).d_bias != nullptr) add_bias(h, s, strip, block, of);
+      if (has_slopes()) multiply_slopes(s, keys);
+      if (gradient(h).d_q != nullptr) add_keys(s, k, of, finite);
+    }
+    float* const d_k = at_[buffers::d_k] + (block.begin - span.begin) * key_features();
+    float* const d_v = at_[buffers::d_v] + (block.begin - span.begin) * value_features();
+    const row_panel q{at_[buffers::q_rows], static_cast<std::ptrdiff_t>(key_features())};
+    const row_panel d_out{at_[buffers::d_out_rows], static_cast<std::ptrdiff_t>(value_features())};
+    std::size_t tile = 0;
+    for (std::size_t key = 0, rows = 0; key < keys; key += rows, ++tile) {
+      rows = tile_step<Arch>(keys - key);
+      const weight_panel p{at_[buffers::p] + key * width, block_keys * width, &ranges_[tile][0], strips};
+      const weight_panel d_s{at_[buffers::d_s] + key * width, block_keys * width, &ranges_[tile][0], strips};
+      if (!finite) {
+        sum_seen(rows, p, d_s, q, d_out, d_k + key * key_features(), d_v + key * value_features());
+        continue;
+      }
+      if (gradient(h).d_v != nullptr)
+        add_row_sums<Arch>(rows, value_features(), p, d_out, d_v + key * value_features(), d_out.row);
+      if (gradient(h).d_k != nullptr)
+        add_row_sums<Arch>(rows, key_features(), d_s, q, d_k + key * key_features(), q.row);
+    }
+  }
+
+  void sum_seen(std::size_t rows, const weight_panel& p, const weight_panel& d_s, const row_panel& q,
+                const row_panel& d_out, float* d_k, float* d_v) const noexcept {
+    for (std::size_t r = 0; r < rows; ++r) {
+      for (std::size_t s = 0; s < p.strips; ++s) {
+        const float* const weights = p.data + s * p.strip_step + r * width;
+        const float* const gradients = d_s.data + s * p.strip_step + r * width;
+        const auto first = static_cast<std::ptrdiff_t>(s * width);
+        sum_seen_rows<Arch>(weights, weights, p.ranges[s], {d_out.data + first * d_out.row, d_out.row},
+                            value_features(), d_v + r * value_features());
+        sum_seen_rows<Arch>(weights, gradients, p.ranges[s], {q.data + first * q.row, q.row}, key_features(),
+                            d_k + r * key_features());
+      }
+    }
+  }
+
+  // Weights and gradients of scores of one strip and block; returns false if a mask hides all of them.
+  [[nodiscard]] bool weigh_strip(std::size_t h, std::size_t s, const query_range& strip, const key_span& block,
+                                 const sight<Arch>& of, const float* k, const float* v, bool finite) noexcept {
+    score_edit<Arch> edit{
+        h, static_cast<std::ptrdiff_t>(strip.begin), static_cast<std::ptrdiff_t>(block.begin), layout_.window, {}};
+    if (!add(head(h), strip, block, edit.added)) return false;
+    const distance_score<Arch> distance{&call_.forth.score};
+    const bool edits_scores = changes_scores(distance);
+    const bool slopes = has_slopes();
+    // Added numbers that hide no pair are added in the tile's registers.
+    added_scores added;
+    if (!edit.added.hides && !edits_scores && !slopes) {
+      added = edit.added;
+      edit.added = {};
+    }
+    const bool changes = edit.added.data != nullptr || edits_scores;
+    const bool may_hide = edit.added.hides || !finite;
+    float* const p = at_[buffers::p] + s * block_keys * width;
+    float* const d_s = at_[buffers::d_s] + s * block_keys * width;
+    float* const slope = at_[buffers::slope] + s * block_keys * width;
+    const float* const lse = at_[buffers::lse] + s * width;
+    const float* const delta = at_[buffers::delta] + s * width;
+    const std::size_t keys = block.end - block.begin;
+    score_tile_place at{0, 0, 0, 0};
+    for (std::size_t tile = 0; at.key < keys; at.key += at.keys, ++tile) {
+      at.keys = tile_step<Arch>(keys - at.key);
+      while (at.first < of.vectors && of.some.end[at.first] <= at.key) ++at.first;
+      while (at.last < of.vectors && of.some.begin[at.last] < at.key + at.keys) ++at.last;
+      if (at.first >= at.last) continue;
+      const std::size_t lane = at.first * lanes<Arch>;
+      ranges_[tile][s] = {lane, least(at.last * lanes<Arch>, strip.end - strip.begin)};
+      const bool edge = of.whole.begin[at.last - 1] > at.key || of.whole.end[at.first] < at.key + at.keys;
+      score_rows<Arch>(at.keys, at.last - at.first, strip_of(buffers::q, s, layout_.head_dim) + lane,
+                       k + at.key * layout_.head_dim, static_cast<std::ptrdiff_t>(layout_.head_dim), layout_.head_dim,
+                       p + at.key * width + lane, at_[buffers::unused], from(added, at.key, lane));
+      if (slopes) shape_scores(p, slope, at);
+      if (changes || edge) edit_tile<Arch>(p, at, edge, edit, distance, at_[buffers::unused]);
+      score_rows<Arch>(at.keys, at.last - at.first, strip_of(buffers::d_out, s, layout_.value_dim) + lane,
+                       v + at.key * layout_.value_dim, static_cast<std::ptrdiff_t>(layout_.value_dim),
+                       layout_.value_dim, d_s + at.key * width + lane, at_[buffers::unused], {});
+      if (may_hide || edge || slopes) weigh_gradients<Arch, true>(p, d_s, at, lse, delta);
+      else weigh_gradients<Arch, false>(p, d_s, at, lse, delta);
+    }
+    return true;
+  }
+
+  [[nodiscard]] bool has_slopes() const noexcept {
+    return call_.forth.score.own != nullptr || call_.forth.score.soft_cap != 0;
+  }
+
+  // Applies the user's function of scores, then the soft cap.
+  void shape_scores(float* scores, float* slope, const score_tile_place& at) const noexcept {
+    const score_function& what = call_.forth.score;
+    if (what.own != nullptr) {
+      for (std::size_t j = at.key; j < at.key + at.keys; ++j) {
+        const std::size_t place = j * width + at.first * lanes<Arch>;
+        call_.own_slope(what.context, scores + place, slope + place, (at.last - at.first) * lanes<Arch>);
+      }
+    }
+    if (what.soft_cap != 0) cap_scores<Arch>(scores, slope, at, soft_cap_of{what.soft_cap}, what.own != nullptr);
+  }
+
+  [[nodiscard]] static added_scores from(added_scores added, std::size_t key, std::size_t lane) noexcept {
+    if (added.data != nullptr) added.data += added.each_query ? key * width + lane : key;
+    return added;
+  }
+
+  // The bias and mask of a strip and a block; returns false if they hide all of it.
+  [[nodiscard]] bool add(const attention_head& of, const query_range& strip, const key_span& block,
+                         added_scores& to) const noexcept {
+    if (of.bias == nullptr && of.allow == nullptr) return true;
+    to.data = at_[buffers::added];
+    to.each_query =
+        (of.bias != nullptr && layout_.bias_query != 0) || (of.allow != nullptr && layout_.allow_query != 0);
+    const visible seen =
+        to.each_query ? pack_added_pairs<Arch>(layout_, of, strip.begin, strip.end - strip.begin, block.begin,
+                                               block.end - block.begin, at_[buffers::added])
+                      : pack_added_keys<Arch>(layout_, of, block.begin, block.end - block.begin, at_[buffers::added]);
+    to.hides = seen != visible::all;
+    return seen != visible::none;
+  }
+
+  // Multiplies the gradients of the scores by the derivatives of the score functions.
+  void multiply_slopes(std::size_t s, std::size_t keys) const noexcept {
+    const std::size_t panel = s * block_keys * width;
+    std::size_t tile = 0;
+    for (std::size_t key = 0, rows = 0; key < keys; key += rows, ++tile) {
+      rows = tile_step<Arch>(keys - key);
+      const lane_range& range = ranges_[tile][s];
+      apply_slopes<Arch>(at_[buffers::p] + panel, at_[buffers::d_s] + panel, at_[buffers::slope] + panel,
+                         {key, rows, range.begin / lanes<Arch>, (range.end + lanes<Arch> - 1) / lanes<Arch>});
+    }
+  }
+
+  // The gradient of the bias is that of the logits.
+  void add_bias(std::size_t h, std::size_t s, const query_range& strip, const key_span& block,
+                const sight<Arch>& of) const noexcept {
+    float* const d_s = at_[buffers::d_s] + s * block_keys * width;
+    const std::size_t keys = block.end - block.begin;
+    // Elements that no tile computes are 0.
+    for (std::size_t v = 0; v < of.vectors; ++v) {
+      const lane_range seen{of.some.begin[v], greatest(of.some.begin[v], of.some.end[v])};
+      for (std::size_t j = 0; j < keys; ++j) {
+        if (j < seen.begin || j >= seen.end) store_aligned<Arch>(d_s + j * width + v * lanes<Arch>, floats<Arch>(0.0F));
+      }
+    }
+    const attention_gradient_layout& to = call_.layout;
+    float* const data = gradient(h).d_bias + static_cast<std::ptrdiff_t>(strip.begin) * to.d_bias_query +
+                        static_cast<std::ptrdiff_t>(block.begin) * to.d_bias_key;
+    add_bias_gradient<Arch>(d_s, strip.end - strip.begin, keys, {data, to.d_bias_query, to.d_bias_key});
+  }
+
+  // The gradient of the queries of one strip: the keys of a block times the gradients of their scores.
+  void add_keys(std::size_t s, const float* k, const sight<Arch>& of, bool finite) const noexcept {
+    float* const d_q = strip_of(buffers::d_q, s, layout_.head_dim);
+    const float* const d_s = at_[buffers::d_s] + s * block_keys * width;
+    const auto row = static_cast<std::ptrdiff_t>(layout_.head_dim);
+    if (!finite) {
+      const float* const p = at_[buffers::p] + s * block_keys * width;
+      for (std::size_t c = 0; c < layout_.head_dim; ++c)
+        add_seen_keys<Arch>(p, d_s, k + c, row, of.some, of.vectors, d_q + c * width);
+      return;
+    }
+    for (std::size_t i = 0; i < width; i += lanes<Arch>)
+      store_aligned<Arch>(at_[buffers::factor] + i, floats<Arch>(1.0F));
+    each_run<Arch>(of.some, of.vectors,
+                   [&](std::size_t first_key, const keys_per_vector<Arch>& run, std::size_t first, std::size_t count)
+                       __attribute__((always_inline)) {
+      const std::size_t lane = first * lanes<Arch>;
+      for (std::size_t c = 0; c < layout_.head_dim;) {
+        const std::size_t rows = tile_step<Arch>(layout_.head_dim - c);
+        value_rows<Arch>(rows, count, d_s + first_key * width + lane,
+                         k + static_cast<std::ptrdiff_t>(first_key) * row + c, row, run, d_q + c * width + lane,
+                         at_[buffers::factor] + lane);
+        c += rows;
+      }
+    });
+  }
+
+  static constexpr std::size_t most_tiles = block_keys / tile_rows<Arch> + 4;
+
+  const attention_gradient_call& call_;
+  const attention_layout& layout_;
+  plan cut_;
+  buffers at_;
+  std::size_t first_head_ = 0;
+  std::size_t part_ = 0;
+  std::size_t parts_ = 1;
+  float* sums_ = nullptr;
+  bool finite_[plan::most_blocks] = {};
+  lane_range ranges_[most_tiles][plan::strips] = {};
+};
+
+}  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail

@@ -1,0 +1,352 @@
+// dimwise/kernels/decode/task.hpp -- one part of a KV cache against the query rows of a group, and merging of parts.
+//
+// Layer: kernels. Includes: decode/block.hpp, attention/types.hpp, exp.hpp.
+// Tests: tests/kernels/decode.test.cpp
+//
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <dimwise/kernels/attention/pack.hpp>
+#include <dimwise/kernels/attention/plan.hpp>
+#include <dimwise/kernels/attention/softmax.hpp>
+#include <dimwise/kernels/attention/types.hpp>
+#include <dimwise/kernels/decode/block.hpp>
+#include <dimwise/kernels/dispatch/configuration.hpp>
+#include <dimwise/kernels/exp.hpp>
+#include <dimwise/kernels/quantised/rows.hpp>
+
+#include <cstddef>
+#include <math.h>  // NOLINT(modernize-deprecated-headers): functions of <cmath> are inline and would leak
+#include <type_traits>
+
+namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail {
+
+/// The partition of a decoding step, and its memory. All counts are in floats and multiples of a cache line.
+template <class Arch>
+struct decode_plan {
+  /// Keys of one task. Fixed: the parts determine the rounding, so they must not depend on the threads.
+  static constexpr std::size_t part_keys = 512;
+
+  [[nodiscard]] static constexpr std::size_t padded(std::size_t floats) noexcept { return (floats + 15) / 16 * 16; }
+
+  std::size_t group;       ///< query heads of one key head
+  std::size_t groups;      ///< key heads
+  std::size_t rows;        ///< query rows of a group
+  std::size_t parts;       ///< parts of a KV cache
+  std::size_t q_row;       ///< padded features of a query
+  std::size_t out_row;     ///< padded features of a value
+  std::size_t statistics;  ///< padded rows
+  std::size_t block_keys;  ///< keys whose scores and weights are computed together
+  std::size_t worker_floats;
+  std::size_t part_floats;
+  bool is_near;  ///< K and V may be in the last-level cache: then arithmetic limits several rows
+
+  // The size of keys and values that most last-level caches can hold.
+  static constexpr std::size_t near_floats = std::size_t{1} << 20;
+
+  // A block of K or V takes a third of an L1 cache, which also holds the next block.
+  [[nodiscard]] static constexpr std::size_t keys_in_cache(std::size_t features) noexcept {
+    constexpr std::size_t cache_floats = 4096;
+    return features <= cache_floats / 64 ? 64 : features >= cache_floats / 16 ? 16 : 32;
+  }
+
+  constexpr decode_plan(const attention_layout& layout, std::size_t head_count, std::size_t group_size) noexcept
+      : group(group_size),
+        groups(head_count / group_size),
+        rows(group_size * layout.queries),
+        parts(layout.keys == 0 ? 1 : (layout.keys + part_keys - 1) / part_keys),
+        q_row(padded(layout.head_dim)),
+        out_row(padded(layout.value_dim)),
+        statistics(padded(rows)),
+        block_keys(keys_in_cache(q_row > out_row ? q_row : out_row)),
+        worker_floats(rows * (q_row + block_keys) + statistics + block_keys * (q_row + out_row)),
+        part_floats(2 * statistics + rows * out_row),
+        is_near(groups * layout.keys * (layout.head_dim + layout.value_dim) <= near_floats) {}
+};
+
+template <class Arch, class Score>
+class decode_task {
+ public:
+  decode_task(const attention_layout& layout, const decode_plan<Arch>& plan, const attention_head* heads,
+              std::size_t first_head, float* worker, float* part, const Score& score) noexcept
+      : layout_(layout),
+        plan_(plan),
+        heads_(heads),
+        first_head_(first_head),
+        q_(worker),
+        scores_(q_ + plan.rows * plan.q_row),
+        rescale_(scores_ + plan.rows * plan.block_keys),
+        k_copy_(rescale_ + plan.statistics),
+        v_copy_(k_copy_ + plan.block_keys * plan.q_row),
+        maximum_(part),
+        sum_(maximum_ + plan.statistics),
+        out_(sum_ + plan.statistics),
+        score_(score) {}
+
+  /// Computes maximum, sum and unscaled output of every row over the keys of one part.
+  void run(std::size_t part) noexcept {
+    go_over_keys(part);
+    // As in attention: a NaN that no score explains is recomputed without the keys with a score of -inf.
+    leaves_out_ = is_spoiled();
+    if (leaves_out_) go_over_keys(part);
+  }
+
+ private:
+  static constexpr std::size_t part_keys = decode_plan<Arch>::part_keys;
+  static constexpr float hidden = -infinity;
+
+  void go_over_keys(std::size_t part) const noexcept {
+    start();
+    const std::size_t visible = least(layout_.keys, heads_->visible_keys);
+    const std::size_t begin = greatest(part * part_keys, clamp_key(first_seen(0), visible));
+    const std::size_t end = least((part + 1) * part_keys, clamp_key(last_seen(layout_.queries - 1) + 1, visible));
+    for (std::size_t j = begin; j < end; j += plan_.block_keys) { advance(j, least(end - j, plan_.block_keys), end); }
+  }
+
+  // Whether a weighted sum is not finite although its sum of weights is.
+  [[nodiscard]] bool is_spoiled() const noexcept {
+    for (std::size_t r = 0; r < plan_.rows; ++r) {
+      if (sum_[r] != sum_[r]) continue;
+      floats<Arch> zeros(0.0F);
+      for (std::size_t c = 0; c < plan_.out_row; c += lanes<Arch>) {
+        zeros = fma<Arch>(load_aligned<Arch>(out_ + r * plan_.out_row + c), floats<Arch>(0.0F), zeros);
+      }
+      if (xsimd::any(is_nan<Arch>(zeros))) return true;
+    }
+    return false;
+  }
+
+  [[nodiscard]] static constexpr std::size_t padded(std::size_t floats) noexcept {
+    return decode_plan<Arch>::padded(floats);
+  }
+  [[nodiscard]] std::ptrdiff_t first_seen(std::size_t query) const noexcept {
+    return static_cast<std::ptrdiff_t>(query) + layout_.window.offset - layout_.window.before;
+  }
+  [[nodiscard]] std::ptrdiff_t last_seen(std::size_t query) const noexcept {
+    return static_cast<std::ptrdiff_t>(query) + layout_.window.offset + layout_.window.after;
+  }
+  [[nodiscard]] static std::size_t clamp_key(std::ptrdiff_t key, std::size_t visible) noexcept {
+    return key < 0 ? 0 : least(static_cast<std::size_t>(key), visible);
+  }
+
+  // Row r of a group is query r % queries of its head r / queries.
+  void start() const noexcept {
+    for (std::size_t r = 0; r < plan_.rows; ++r) {
+      const attention_head& head = heads_[r / layout_.queries];
+      const float* q = head.q + static_cast<std::ptrdiff_t>(r % layout_.queries) * layout_.q_row;
+      copy_rows<Arch>({q, layout_.q_row, layout_.q_feature}, 1, layout_.head_dim, q_ + r * plan_.q_row);
+      for (std::size_t c = layout_.head_dim; c < plan_.q_row; ++c) q_[r * plan_.q_row + c] = 0.0F;
+      for (std::size_t c = 0; c < plan_.q_row; c += lanes<Arch>) {
+        float* const at = q_ + r * plan_.q_row + c;
+        store_aligned<Arch>(at, load_aligned<Arch>(at) * floats<Arch>(layout_.scale));
+      }
+      maximum_[r] = hidden;
+      sum_[r] = 0.0F;
+    }
+    for (std::size_t i = 0; i < plan_.rows * plan_.out_row; ++i) out_[i] = 0.0F;
+  }
+
+  void advance(std::size_t begin, std::size_t keys, std::size_t end) const noexcept {
+    matrix_view<const float> k{heads_->k, layout_.k_row, layout_.k_feature};
+    matrix_view<const float> v{heads_->v, layout_.v_row, layout_.v_feature};
+    const bool stored = heads_->k_quantised.format != number_format::float32;
+    const bool quantised_v = heads_->v_quantised.format != number_format::float32;
+    if (stored) k = widened(heads_->k_quantised, begin, keys, end, layout_.head_dim, k_copy_);
+    else k.data = k.at(begin);
+    if (quantised_v) v = widened(heads_->v_quantised, begin, keys, end, layout_.value_dim, v_copy_);
+    else v.data = v.at(begin);
+    const bool near_keys = plan_.is_near || stored || k.feature != 1;
+    gather(k, keys, layout_.head_dim, k_copy_);
+    gather(v, keys, layout_.value_dim, v_copy_);
+    score_rows(k, keys, near_keys);
+    const bool changed = changes_scores(score_);
+    bool edits = changed;
+    for (std::size_t r = 0; r < plan_.rows; ++r) {
+      const attention_head& head = heads_[r / layout_.queries];
+      const std::size_t query = r % layout_.queries;
+      const bool edge = static_cast<std::ptrdiff_t>(begin) < first_seen(query) ||
+                        static_cast<std::ptrdiff_t>(begin + keys) - 1 > last_seen(query);
+      if (edge || head.bias != nullptr || head.allow != nullptr || changed) {
+        edit_row(r, head, begin, keys);
+        edits = true;
+      }
+    }
+    // As in attention: if a key may be hidden, a value that is not finite must be skipped, not multiplied by 0.
+    const bool skip = (edits || leaves_out_) && !all_finite<Arch>(v.data, v.row, keys, layout_.value_dim);
+    for (std::size_t r = 0; r < plan_.rows; ++r) skip ? weigh_row<true>(r, keys) : weigh_row<false>(r, keys);
+    if (skip) add_marked_rows(v, keys);
+    else add_rows(v, keys);
+  }
+
+  // Low-precision rows, widened to floats in `copy`.
+  [[nodiscard]] static matrix_view<const float> widened(const quantised_data& from, std::size_t begin, std::size_t rows,
+                                                        std::size_t end, std::size_t features, float* copy) noexcept {
+    from.widen(from, begin, rows, least(end - begin - rows, rows), features, copy);
+    return {copy, static_cast<std::ptrdiff_t>(features), 1};
+  }
+
+  // Non-contiguous features are first copied to a contiguous buffer.
+  static void gather(matrix_view<const float>& from, std::size_t rows, std::size_t features, float* copy) noexcept {
+    if (from.feature == 1) return;
+    copy_rows<Arch>(from, rows, features, copy);
+    from = {copy, static_cast<std::ptrdiff_t>(features), 1};
+  }
+
+  void score_rows(const matrix_view<const float>& k, std::size_t keys, bool near_keys) const noexcept {
+    constexpr std::size_t many = decode_rows_at_once<Arch>;
+    // After its first pass, a block is in the L1 cache.
+    for (std::size_t r = 0; r < plan_.rows; near_keys = true) {
+      const std::size_t rows = least(plan_.rows - r, many);
+      if (rows == 1) score_rows_of<1>(k, keys, r, true);
+      if (rows == 2) score_rows_of<2>(k, keys, r, near_keys);
+      if constexpr (many == 4) {
+        if (rows == 3) score_rows_of<3>(k, keys, r, near_keys);
+        if (rows == 4) score_rows_of<4>(k, keys, r, near_keys);
+      }
+      r += rows;
+    }
+  }
+  template <std::size_t Rows>
+  void score_rows_of(const matrix_view<const float>& k, std::size_t keys, std::size_t r,
+                     bool near_keys) const noexcept {
+    const float* const q = q_ + r * plan_.q_row;
+    float* const scores = scores_ + r * plan_.block_keys;
+    if (near_keys) {
+      dot_block<Arch, Rows, decode_keys_at_once<Arch>>(q, plan_.q_row, k.data, k.row, layout_.head_dim, keys, scores,
+                                                       plan_.block_keys);
+    } else {
+      dot_block<Arch, Rows, 1>(q, plan_.q_row, k.data, k.row, layout_.head_dim, keys, scores, plan_.block_keys);
+    }
+  }
+
+  // Score function, bias, mask and window of one row; -inf for hidden keys.
+  void edit_row(std::size_t r, const attention_head& head, std::size_t begin, std::size_t keys) const noexcept {
+    float* const scores = scores_ + r * plan_.block_keys;
+    const auto query = static_cast<std::ptrdiff_t>(r % layout_.queries);
+    if constexpr (!std::is_same_v<Score, identity_score>) {
+      if constexpr (requires { score_.each(scores, keys); }) score_.each(scores, keys);
+      for (std::size_t j = 0; changes_registers(score_) && j < keys; j += lanes<Arch>) {
+        const ints<Arch> key =
+            lane_indices<Arch>() + ints<Arch>(clamp_to_int32(static_cast<std::ptrdiff_t>(begin + j)));
+        const score_place<Arch> place{ints<Arch>(clamp_to_int32(query)), key, first_head_ + r / layout_.queries};
+        store_aligned<Arch>(scores + j, floats<Arch>(score_(load_aligned<Arch>(scores + j), place)));
+      }
+    }
+    const std::ptrdiff_t first = first_seen(static_cast<std::size_t>(query));
+    const std::ptrdiff_t last = last_seen(static_cast<std::size_t>(query));
+    for (std::size_t j = 0; j < keys; ++j) {
+      const auto key = static_cast<std::ptrdiff_t>(begin + j);
+      const float bias = head.bias == nullptr ? 0.0F : head.bias[query * layout_.bias_query + key * layout_.bias_key];
+      const bool allowed = head.allow == nullptr || head.allow[query * layout_.allow_query + key * layout_.allow_key];
+      // Not only a sum: a bias of -inf also hides a score of NaN.
+      scores[j] = !allowed || bias == hidden || key < first || key > last ? hidden : scores[j] + bias;
+    }
+  }
+
+  // The online softmax of one row; lanes are keys. See `weigh` for the mark.
+  template <bool MarkHidden>
+  [[gnu::noinline]] void weigh_row(std::size_t r, std::size_t keys) const noexcept {
+    using vec = floats<Arch>;
+    float* const scores = scores_ + r * plan_.block_keys;
+    vec top(hidden);
+    for (std::size_t j = keys; j < (keys + lanes<Arch> - 1) / lanes<Arch> * lanes<Arch>; ++j) scores[j] = hidden;
+    for (std::size_t j = 0; j < keys; j += lanes<Arch>) top = max_skip_nan<Arch>(load_aligned<Arch>(scores + j), top);
+    const float block_maximum = reduce_max_skip_nan<Arch>(top);
+    const float maximum = block_maximum > maximum_[r] ? block_maximum : maximum_[r];
+    const float against = maximum == hidden ? 0.0F : maximum;
+    vec sum(0.0F);
+    for (std::size_t j = 0; j < keys; j += lanes<Arch>) {
+      const vec logit = load_aligned<Arch>(scores + j);
+      vec weight = exp_nonpositive<Arch>(logit - vec(against));
+      if constexpr (MarkHidden) weight = select<Arch>(logit == vec(hidden), vec(-0.0F), weight);
+      store_aligned<Arch>(scores + j, weight);
+      sum = sum + weight;
+    }
+    rescale_[r] = exp_nonpositive<Arch>(vec(maximum_[r] - against)).get(0);
+    sum_[r] = sum_[r] * rescale_[r] + reduce_sum<Arch>(sum);
+    maximum_[r] = maximum;
+  }
+
+  void add_rows(const matrix_view<const float>& v, std::size_t keys) const noexcept {
+    std::size_t r = 0;
+    for (; r + 2 <= plan_.rows; r += 2) {
+      add_block<Arch, 2>(scores_ + r * plan_.block_keys, plan_.block_keys, v.data, v.row, keys, layout_.value_dim,
+                         out_ + r * plan_.out_row, plan_.out_row, rescale_ + r);
+    }
+    if (r < plan_.rows) {
+      add_block<Arch, 1>(scores_ + r * plan_.block_keys, plan_.block_keys, v.data, v.row, keys, layout_.value_dim,
+                         out_ + r * plan_.out_row, plan_.out_row, rescale_ + r);
+    }
+  }
+
+  // One key at a time, for values with infinities or NaN: a hidden key (-0) adds nothing.
+  void add_marked_rows(const matrix_view<const float>& v, std::size_t keys) const noexcept {
+    for (std::size_t r = 0; r < plan_.rows; ++r) {
+      float* const out = out_ + r * plan_.out_row;
+      for (std::size_t c = 0; c < layout_.value_dim; ++c) out[c] *= rescale_[r];
+      for (std::size_t j = 0; j < keys; ++j) {
+        const float weight = scores_[r * plan_.block_keys + j];
+        if (weight == 0.0F && 1.0F / weight < 0.0F) continue;
+        for (std::size_t c = 0; c < layout_.value_dim; ++c) out[c] += weight * *v.at(j, c);
+      }
+    }
+  }
+
+  const attention_layout& layout_;
+  const decode_plan<Arch>& plan_;
+  const attention_head* heads_;
+  std::size_t first_head_;
+  float* q_;
+  float* scores_;
+  float* rescale_;
+  float* k_copy_;
+  float* v_copy_;
+  float* maximum_;
+  float* sum_;
+  float* out_;
+  const Score& score_;
+  bool leaves_out_ = false;  ///< skips all keys with a score of -inf
+};
+
+/// Merges the parts of one group into the output of its heads.
+template <class Arch>
+[[gnu::noinline]] void merge_parts(const attention_layout& layout, const decode_plan<Arch>& plan,
+                                   const attention_head* heads, const float* parts) noexcept {
+  constexpr float hidden = -infinity;
+  for (std::size_t r = 0; r < plan.rows; ++r) {
+    const attention_head& head = heads[r / layout.queries];
+    const auto query = static_cast<std::ptrdiff_t>(r % layout.queries);
+    float maximum = hidden;
+    for (std::size_t p = 0; p < plan.parts; ++p) {
+      const float top = parts[p * plan.part_floats + r];
+      maximum = top > maximum ? top : maximum;
+    }
+    const float against = maximum == hidden ? 0.0F : maximum;
+    float sum = 0.0F;
+    for (std::size_t p = 0; p < plan.parts; ++p) {
+      const float* part = parts + p * plan.part_floats;
+      sum += part[plan.statistics + r] * exp_nonpositive<Arch>(floats<Arch>(part[r] - against)).get(0);
+    }
+    const float inverse = sum == 0.0F ? 0.0F : 1.0F / sum;
+    float* const out = head.out + query * layout.out_row;
+    for (std::size_t c = 0; c < layout.value_dim; c += lanes<Arch>) {
+      floats<Arch> total(0.0F);
+      for (std::size_t p = 0; p < plan.parts; ++p) {
+        const float* part = parts + p * plan.part_floats;
+        const floats<Arch> factor = exp_nonpositive<Arch>(floats<Arch>(part[r] - against));
+        total = fma<Arch>(factor, load_aligned<Arch>(part + 2 * plan.statistics + r * plan.out_row + c), total);
+      }
+      total = total * floats<Arch>(inverse);
+      const std::size_t left = least<std::size_t>(layout.value_dim - c, lanes<Arch>);
+      if (layout.out_feature == 1) {
+        store_partial<Arch>(out + c, left, total);
+      } else {
+        for (std::size_t i = 0; i < left; ++i)
+          out[static_cast<std::ptrdiff_t>(c + i) * layout.out_feature] = total.get(i);
+      }
+    }
+    if (head.lse != nullptr) head.lse[query * layout.lse_query] = maximum + ::logf(sum);
+  }
+}
+
+}  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail

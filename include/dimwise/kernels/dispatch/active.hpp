@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/kernels/dispatch/active.hpp -- the kernels of a program, selected by its configuration (configuration.hpp).
+//
+// Layer: kernels. All files of one program must have the same configuration: the CMake targets set it, and linking
+// files of two configurations fails.
+// Tests: tests/odr/mixed.py
+#pragma once
+
+#include <dimwise/kernels/dispatch/configuration.hpp>
+
+#if defined(DIMWISE_PLAIN_ONLY)
+
+namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
+inline constexpr bool available = false;
+}
+
+#elif defined(DIMWISE_COMPILED_KERNELS)
+
+#include <dimwise/kernels/dispatch/table.hpp>
+
+namespace dimwise::kernels {
+/// The best kernels that this machine supports; selected once.
+[[nodiscard]] const table& active() noexcept;
+
+inline namespace DIMWISE_CONFIGURATION {
+inline constexpr bool available = true;
+using active_kernels = table;
+}  // namespace DIMWISE_CONFIGURATION
+}  // namespace dimwise::kernels
+
+#else
+
+#include <dimwise/kernels/dispatch/implementation.hpp>
+
+namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
+inline constexpr bool available = true;
+/// The kernels for the compiler's flags; unused kernels are not compiled.
+using active_kernels = kernels_of<default_arch>;
+[[nodiscard]] inline const active_kernels& active() noexcept {
+  static constexpr active_kernels all{};
+  return all;
+}
+}  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION
+
+#endif
+
+// An inline namespace does not cover the user's inline functions and templates: the linker keeps one definition of
+// each, and with two configurations the link order would decide. Each configuration therefore defines one symbol, in a
+// section group of its name: files of one configuration share it, files of two define it twice. The definition is
+// inside a function, because link-time optimisation would treat one outside as a definition per file.
+#if defined(__ELF__)
+#define DIMWISE_DETAIL_TEXT(name) DIMWISE_DETAIL_TEXT_AS(name)
+#define DIMWISE_DETAIL_TEXT_AS(name) #name
+namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
+[[gnu::used, gnu::noinline]] inline void is_the_configuration_of_all_files() {
+  asm(".pushsection .rodata.dimwise,\"aG\",%progbits,dimwise_kernels_" DIMWISE_DETAIL_TEXT(DIMWISE_CONFIGURATION)
+      ",comdat\n"
+      ".hidden dimwise_is_compiled_with_the_same_kernels_in_all_files\n"
+      ".globl dimwise_is_compiled_with_the_same_kernels_in_all_files\n"
+      "dimwise_is_compiled_with_the_same_kernels_in_all_files: .byte 0\n"
+      ".popsection\n");
+}
+}  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION
+#undef DIMWISE_DETAIL_TEXT
+#undef DIMWISE_DETAIL_TEXT_AS
+#endif

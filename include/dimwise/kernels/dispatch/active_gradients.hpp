@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/kernels/dispatch/active_gradients.hpp -- selection of the kernels of the backward pass.
+//
+// Layer: kernels. Separate from active.hpp, so that programs that do not train do not compile them.
+// Tests: tests/kernels/*_gradient.test.cpp
+//
+//   kernels::active_gradients().map_gradient(function::gelu, n, x, g, out);
+#pragma once
+
+#include <dimwise/kernels/dispatch/active.hpp>
+#include <dimwise/kernels/dispatch/configuration.hpp>
+
+#if defined(DIMWISE_COMPILED_KERNELS) && !defined(DIMWISE_PLAIN_ONLY)
+
+#include <dimwise/kernels/dispatch/gradient_table.hpp>
+
+namespace dimwise::kernels {
+/// The kernels of the backward pass for the architecture of active().
+[[nodiscard]] const gradient_table& active_gradients() noexcept;
+}  // namespace dimwise::kernels
+
+#elif !defined(DIMWISE_PLAIN_ONLY)
+
+#include <dimwise/kernels/dispatch/gradient_implementation.hpp>
+
+namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
+/// The kernels of the backward pass for the compiler's flags.
+template <class Arch = default_arch>
+[[nodiscard]] const gradient_table& active_gradients() noexcept {
+  return gradient_table_of<Arch>;
+}
+}  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION
+
+#endif

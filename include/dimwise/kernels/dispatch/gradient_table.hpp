@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/kernels/dispatch/gradient_table.hpp -- the kernels of the backward pass as a table of functions, for
+// training.
+//
+// Layer: kernels. Includes: table.hpp; no xsimd.
+// A separate table: programs that compile kernels from the headers and do not train do not instantiate it
+// (active_gradients.hpp).
+// Tests: tests/kernels/*_gradient.test.cpp, tests/kernels/cross_entropy.test.cpp
+#pragma once
+
+#include <dimwise/kernels/dispatch/table.hpp>
+#include <dimwise/support/axis.hpp>
+
+#include <cstddef>
+
+namespace dimwise::kernels {
+
+/// The backward pass of an attention_call: from the gradient of `out` to those of q, k, v and the bias.
+///
+/// Supports only float keys and values. A user's function of scores needs `own_slope`, which replaces scores like
+/// score_function::own and writes the derivative at each score.
+struct attention_gradient_call {
+  attention_call forth;
+  attention_gradient_layout layout;
+  const attention_gradient_head* gradients = nullptr;  ///< one for each head of `forth`
+  void (*own_slope)(void* context, float* scores, float* slopes, std::size_t count) noexcept = nullptr;
+};
+
+/// The backward pass of rows: of softmax and log-softmax from their results, of norms from their inputs.
+struct rows_gradient_call {
+  std::size_t rows = 0;
+  std::size_t n = 0;
+  const float* in = nullptr;  ///< softmax: the weights; log-softmax: its result; norms: what was normalised
+  std::ptrdiff_t in_row = 0;
+  const float* gradient = nullptr;
+  std::ptrdiff_t gradient_row = 0;
+  float* out = nullptr;  ///< may be `gradient`
+  std::ptrdiff_t out_row = 0;
+  float epsilon = 0;
+  const float* gamma = nullptr;  ///< norms: a factor per column
+  float* d_gamma = nullptr;      ///< norms: accumulated unless null
+  float* d_beta = nullptr;
+};
+
+using dimwise::detail::added_row;
+
+/// out[ids[r]] += in[r] for rows of `n` contiguous elements, in the order of r.
+struct scatter_call {
+  std::size_t rows = 0;
+  std::size_t n = 0;
+  const std::size_t* ids = nullptr;
+  std::ptrdiff_t id_step = 1;
+  const float* in = nullptr;
+  std::ptrdiff_t in_row = 0;
+  float* out = nullptr;
+  std::ptrdiff_t out_row = 0;
+  /// In place of ids and strides, where a row of `out` is a sum of very many: those of each are side by side, and their
+  /// sum is carried.
+  const added_row* pairs = nullptr;
+};
+
+/// Cross-entropy of rows of `n` contiguous logits: the losses, their gradients, or both.
+struct cross_entropy_call {
+  std::size_t rows = 0;
+  std::size_t n = 0;
+  const float* logits = nullptr;
+  std::ptrdiff_t logits_row = 0;
+  const std::size_t* ids = nullptr;  ///< below `n`; or `targets`
+  std::ptrdiff_t id_step = 1;
+  const float* targets = nullptr;  ///< distributions in place of ids
+  std::ptrdiff_t targets_row = 0;
+  float smoothing = 0;                  ///< for ids: s / n for each class, the rest for the id
+  const float* class_weight = nullptr;  ///< a factor per class
+  const bool* counted = nullptr;        ///< null: all rows count
+  std::ptrdiff_t counted_step = 1;
+  float* loss = nullptr;  ///< written, where not null
+  std::ptrdiff_t loss_step = 1;
+  const float* factor = nullptr;  ///< the gradient of each row's loss; null: 1
+  std::ptrdiff_t factor_step = 1;
+  float* d_logits = nullptr;  ///< written unless null; may be `logits`
+  std::ptrdiff_t d_logits_row = 0;
+};
+
+/// One step of Adam for `n` contiguous numbers:
+///   g = gradient + decay p,  m = first_kept m + first_added g,  v = second_kept v + second_added g²,
+///   p = kept p - size m / (√v root + epsilon)
+struct adam_call {
+  std::size_t n = 0;
+  const float* gradient = nullptr;
+  float* parameter = nullptr;
+  float* first = nullptr;   ///< m
+  float* second = nullptr;  ///< v
+  float decay = 0;
+  float first_kept = 0;
+  float first_added = 0;
+  float second_kept = 0;
+  float second_added = 0;
+  float kept = 1;
+  float size = 0;
+  float root = 1;
+  float epsilon = 0;
+};
+
+/// The kernels of one architecture for the backward pass. Scratch is aligned to 64 bytes; its size is returned by the
+/// preceding function.
+struct gradient_table {
+  std::size_t (*attention_gradient_bytes)(const attention_gradient_call&, std::size_t workers);
+  void (*attention_gradient)(const attention_gradient_call&, void* scratch, const runner&);
+  void (*softmax_gradient)(const rows_gradient_call&);
+  void (*log_softmax_gradient)(const rows_gradient_call&);
+  std::size_t (*norm_gradient_bytes)(const rows_gradient_call&);
+  void (*standardize_gradient)(const rows_gradient_call&, void* scratch, const runner&);
+  void (*root_mean_square_gradient)(const rows_gradient_call&, void* scratch, const runner&);
+  void (*scatter_add)(const scatter_call&, const runner&);
+  void (*cross_entropy)(const cross_entropy_call&);
+  /// out = g f'(x) for n contiguous elements; `out` may be `x` or `g`.
+  void (*map_gradient)(function f, std::size_t n, const float* x, const float* g, float* out);
+  void (*adam)(const adam_call&);
+  /// The sum of squares in float64, in a fixed order.
+  double (*sum_of_squares)(std::size_t n, const float* x);
+};
+
+}  // namespace dimwise::kernels

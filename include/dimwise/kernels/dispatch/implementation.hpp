@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/kernels/dispatch/implementation.hpp -- the table of kernels of one architecture, instantiated from the
+// templates.
+//
+// Layer: kernels. Compiled once per architecture under src/, or in the user's file for the user's flags (active.hpp).
+#pragma once
+
+#include <dimwise/kernels/attention/forward.hpp>
+#include <dimwise/kernels/attention/small.hpp>
+#include <dimwise/kernels/decode/attention.hpp>
+#include <dimwise/kernels/dispatch/configuration.hpp>
+#include <dimwise/kernels/dispatch/table.hpp>
+#include <dimwise/kernels/gemm/product.hpp>
+#include <dimwise/kernels/math.hpp>
+#include <dimwise/kernels/rows/forward.hpp>
+
+// A value that a switch does not handle fails to compile.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic error "-Wswitch"
+
+namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
+
+namespace detail {
+
+// A function selected at run time: one branch per register, with one outcome throughout a call.
+template <class Arch>
+[[gnu::always_inline]] inline floats<Arch> apply(function f, const floats<Arch>& x) noexcept {
+  switch (f) {
+    case function::none:
+      return x;
+    case function::relu:
+      return relu_of{}(x);
+    case function::gelu:
+      return gelu_of{}(x);
+    case function::gelu_tanh:
+      return gelu_tanh_of{}(x);
+    case function::silu:
+      return silu_of{}(x);
+    case function::sigmoid:
+      return sigmoid_of{}(x);
+    case function::tanh:
+      return tanh_of{}(x);
+    case function::exp:
+      return exp_of{}(x);
+    case function::log:
+    case function::erf:
+    case function::sqrt:
+    case function::abs:
+    case function::square:
+    case function::sin:
+    case function::cos:
+    case function::negate:
+      break;  // not in epilogues: only `map_all` has them
+  }
+  return x;
+}
+template <class Arch>
+struct call_epilogue {
+  const product_epilogue* what;
+  strided_matrix<const float> residual;
+
+  [[gnu::always_inline]] floats<Arch> operator()(floats<Arch> x, std::size_t row, std::size_t column,
+                                                 std::size_t count) const noexcept {
+    if (what->scale != 1) { x = x * broadcast<Arch>(what->scale); }
+    if (what->column_bias != nullptr) { x = x + load_columns<Arch>(what->column_bias + column, 1, count); }
+    if (what->row_bias != nullptr) { x = x + broadcast<Arch>(what->row_bias[row]); }
+    if (what->activation != function::none) { x = apply<Arch>(what->activation, x); }
+    if (what->residual) { x = x + load_columns<Arch>(residual.at(row, column), residual.column_stride, count); }
+    return x;
+  }
+};
+
+template <class Arch>
+struct call_score {
+  score_function what;
+  soft_cap_of cap{what.soft_cap};
+
+  [[nodiscard]] bool any() const noexcept { return what.any(); }
+  [[nodiscard]] bool only_each() const noexcept { return what.slopes == nullptr; }
+
+  // Processes whole registers: `scores` has room for them.
+  void each(float* scores, std::size_t count) const noexcept {
+    if (what.own != nullptr) { what.own(what.context, scores, count); }
+    if (what.soft_cap == 0) { return; }
+    for (std::size_t i = 0; i < count; i += lanes<Arch>) {
+      store_aligned<Arch>(scores + i, cap(load_aligned<Arch>(scores + i)));
+    }
+  }
+  // Called only with slopes; otherwise `each` does everything.
+  [[gnu::always_inline]] floats<Arch> operator()(const floats<Arch>& scores,
+                                                 const score_place<Arch>& place) const noexcept {
+    const ints<Arch> distance = place.key - place.query + ints<Arch>(clamp_to_int32(what.distance));
+    return scores - broadcast<Arch>(what.slopes[place.head]) * magnitude<Arch>(to_floats<Arch>(distance));
+  }
+};
+
+template <class Arch>
+std::size_t attention_bytes(const attention_call& c, std::size_t workers) {
+  return c.few_queries ? decode_scratch_bytes<Arch>(c.layout, c.count, c.group, workers)
+                       : attention_scratch_bytes<Arch>(c.layout, workers);
+}
+template <class Arch>
+void attention(const attention_call& c, void* scratch, const runner& threads) {
+  const call_score<Arch> score{c.score};
+  if (c.few_queries) {
+    kernels::decode<Arch>(c.layout, c.heads, c.count, c.group, scratch, threads, score);
+  } else {
+    kernels::attention<Arch>(c.layout, c.heads, c.count, scratch, threads, score);
+  }
+}
+template <class Arch>
+bool attention_small_call(const attention_call& c) {
+  return kernels::attention_small<Arch>(c);
+}
+
+template <class Arch>
+std::size_t product_bytes(const product_call& c, std::size_t workers) {
+  return gemm_scratch_bytes<Arch>({c.m, c.n, c.k}, workers);
+}
+template <class Arch, class EpilogueOf>
+void product_with(const product_call& c, void* scratch, const runner& threads, const EpilogueOf& epilogue_of) {
+  const gemm_shape shape{c.m, c.n, c.k};
+  if (c.packed_b != nullptr) {
+    const auto& p = c.problems[0];
+    gemm_packed<Arch>(shape, {p.a, c.a_row, c.a_column}, c.packed_b, {p.c, c.c_row, c.c_column}, scratch,
+                      epilogue_of(p), threads);
+    return;
+  }
+  gemm_batched<Arch>(c.count, shape, {nullptr, c.a_row, c.a_column}, {nullptr, c.b_row, c.b_column},
+                     {nullptr, c.c_row, c.c_column}, scratch, [&](std::size_t i) {
+    const auto& p = c.problems[i];
+    return gemm_problem<decltype(epilogue_of(p))>{p.a, p.b, p.c, epilogue_of(p)};
+  }, threads);
+}
+
+template <class Arch>
+void product_kernel(const product_call& c, void* scratch, const runner& threads) {
+  product_with<Arch>(c, scratch, threads, [&](const product_call::pointers& p) {
+    return keep_or_add{add_to({p.c, c.c_row, c.c_column}), c.onto};
+  });
+}
+template <class Arch>
+void product_with_epilogue(const product_call& c, void* scratch, const runner& threads) {
+  product_with<Arch>(c, scratch, threads, [&](const product_call::pointers& p) {
+    return call_epilogue<Arch>{&c.epilogue, {p.residual, c.residual_row, c.residual_column}};
+  });
+}
+
+// Products with more multiply-adds gain nothing from the small path.
+inline constexpr std::size_t small_product = std::size_t{1} << 17;
+// A larger B is streamed: the small path reads it column by column.
+inline constexpr std::size_t small_b = std::size_t{1} << 15;
+
+template <class Arch>
+bool product_small(const product_call& c) {
+  // Few rows stream a distant B; many rows pack a B outside the L1 cache.
+  const bool tall = c.m > 2 * gemm_tile<Arch>::rows;
+  const std::size_t most = c.m <= thin_rows ? small_b : tall ? in_place_floats : small_product;
+  if (c.epilogue.any() || c.m * c.n * c.k * c.count > small_product || c.k * c.n > most) return false;
+  for (std::size_t i = 0; i < c.count; ++i) {
+    const auto& problem = c.problems[i];
+    const product p{c.n, c.k, {problem.a, c.a_row, c.a_column}, {problem.b, c.b_row, c.b_column}};
+    if (!multiply_small<Arch>(c.m, p, {problem.c, c.c_row, c.c_column})) return false;
+  }
+  return true;
+}
+
+template <class Arch>
+void pack(std::size_t k, std::size_t n, const float* b, std::ptrdiff_t row, std::ptrdiff_t column, float* packed) {
+  pack_b<Arch>(k, n, {b, row, column}, packed);
+}
+
+template <class Body>
+void each_row(const rows_call& c, const Body& body) {
+  for (std::size_t r = 0; r < c.rows; ++r) {
+    body(c.in + static_cast<std::ptrdiff_t>(r) * c.in_row, c.out + static_cast<std::ptrdiff_t>(r) * c.out_row);
+  }
+}
+template <class Arch>
+void softmax_rows(const rows_call& c) {
+  each_row(c, [&](const float* in, float* out) { softmax_row<Arch>(c.n, in, out, c.hidden); });
+}
+template <class Arch>
+void log_softmax_rows(const rows_call& c) {
+  each_row(c, [&](const float* in, float* out) { log_softmax_row<Arch>(c.n, in, out); });
+}
+template <class Arch>
+void standardize_rows(const rows_call& c) {
+  each_row(c, [&](const float* in, float* out) { layer_norm_row<Arch>(c.n, in, out, c.epsilon, c.gamma, c.beta); });
+}
+template <class Arch>
+void root_mean_square_rows(const rows_call& c) {
+  each_row(c, [&](const float* in, float* out) { rms_norm_row<Arch>(c.n, in, out, c.epsilon, c.gamma); });
+}
+template <class Arch>
+void map_all(function f, std::size_t n, const float* in, float* out) {
+  switch (f) {
+    case function::log:
+      return map_floats<Arch>(n, in, out, log_of{});
+    case function::erf:
+      return map_floats<Arch>(n, in, out, erf_of{});
+    case function::sqrt:
+      return map_floats<Arch>(n, in, out, sqrt_of{});
+    case function::abs:
+      return map_floats<Arch>(n, in, out, abs_of{});
+    case function::square:
+      return map_floats<Arch>(n, in, out, square_of{});
+    case function::sin:
+      return map_floats<Arch>(n, in, out, sin_of{});
+    case function::cos:
+      return map_floats<Arch>(n, in, out, cos_of{});
+    case function::negate:
+      return map_floats<Arch>(n, in, out, negate_of{});
+    case function::none:
+    case function::relu:
+    case function::gelu:
+    case function::gelu_tanh:
+    case function::silu:
+    case function::sigmoid:
+    case function::tanh:
+    case function::exp:
+      break;  // the activations
+  }
+  map_floats<Arch>(n, in, out, [f](const floats<Arch>& x) { return apply<Arch>(f, x); });
+}
+
+template <class Arch, class F>
+void zip_with(std::size_t n, const float* a, std::ptrdiff_t a_step, const float* b, std::ptrdiff_t b_step, float* out,
+              const F& f) {
+  if (a_step == 1 && b_step == 1) { return zip_floats<Arch>(n, a, b, out, f); }
+  if (a_step == 1) { return zip_number<Arch>(n, a, *b, out, f); }
+  const floats<Arch> x = broadcast<Arch>(*a);
+  if (b_step == 1) {
+    return map_floats<Arch>(n, b, out, [&](const floats<Arch>& y) { return f(x, y); });
+  }
+  const floats<Arch> both = f(x, broadcast<Arch>(*b));
+  map_floats<Arch>(n, out, out, [&](const floats<Arch>&) { return both; });
+}
+template <class Arch>
+void zip_all(operation f, std::size_t n, const float* a, std::ptrdiff_t a_step, const float* b, std::ptrdiff_t b_step,
+             float* out) {
+  switch (f) {
+    case operation::add:
+      return zip_with<Arch>(n, a, a_step, b, b_step, out, add_of{});
+    case operation::subtract:
+      return zip_with<Arch>(n, a, a_step, b, b_step, out, subtract_of{});
+    case operation::multiply:
+      return zip_with<Arch>(n, a, a_step, b, b_step, out, multiply_of{});
+    case operation::divide:
+      return zip_with<Arch>(n, a, a_step, b, b_step, out, divide_of{});
+    case operation::max:
+      return zip_with<Arch>(n, a, a_step, b, b_step, out, max_of{});
+    case operation::min:
+      return zip_with<Arch>(n, a, a_step, b, b_step, out, min_of{});
+    case operation::hide:
+      return zip_with<Arch>(n, a, a_step, b, b_step, out, hide_of{});
+    case operation::send_times:
+      return zip_with<Arch>(n, a, a_step, b, b_step, out, sent_of<multiply_of>{});
+    case operation::send_divided:
+      return zip_with<Arch>(n, a, a_step, b, b_step, out, sent_of<divide_of>{});
+  }
+}
+template <class Arch>
+void compare_all(relation f, std::size_t n, const float* a, std::ptrdiff_t a_step, const float* b,
+                 std::ptrdiff_t b_step, bool* out) {
+  using vec = floats<Arch>;
+  switch (f) {
+    case relation::less:
+      return compare_floats<Arch>(n, a, a_step, b, b_step, out, [](const vec& x, const vec& y) { return x < y; });
+    case relation::less_equal:
+      return compare_floats<Arch>(n, a, a_step, b, b_step, out, [](const vec& x, const vec& y) { return x <= y; });
+    case relation::equal:
+      return compare_floats<Arch>(n, a, a_step, b, b_step, out, [](const vec& x, const vec& y) { return x == y; });
+    // Not the registers' `!=`, which is false for NaN on some machines.
+    case relation::not_equal:
+      return compare_floats<Arch, true>(n, a, a_step, b, b_step, out,
+                                        [](const vec& x, const vec& y) { return x == y; });
+  }
+}
+template <class Arch>
+void choose_all(std::size_t n, const bool* m, std::ptrdiff_t m_step, const float* a, std::ptrdiff_t a_step,
+                const float* b, std::ptrdiff_t b_step, float* out) {
+  choose_floats<Arch>(n, m, m_step, a, a_step, b, b_step, out);
+}
+template <class Arch>
+float fold_row_by(total f, std::size_t n, const float* in) {
+  switch (f) {
+    case total::sum:
+      return sum_row<Arch>(n, in);
+    case total::max:
+      return max_row<Arch>(n, in);
+    case total::min:
+      return min_row<Arch>(n, in);
+    case total::norm:
+      break;
+  }
+  return norm_row<Arch>(n, in);
+}
+template <class Arch>
+void fold_columns_by(total f, std::size_t extent, std::size_t columns, const float* in, std::ptrdiff_t stride,
+                     float* out, bool onto) {
+  switch (f) {
+    case total::sum:
+      return sum_columns<Arch>(extent, columns, in, stride, out, onto);
+    case total::max:
+      return max_columns<Arch>(extent, columns, in, stride, out, onto);
+    case total::min:
+      return min_columns<Arch>(extent, columns, in, stride, out, onto);
+    case total::norm:
+      return norm_columns<Arch>(extent, columns, in, stride, out, onto);
+  }
+}
+
+}  // namespace detail
+
+/// The kernels of `Arch`, each compiled on use.
+template <class Arch>
+struct kernels_of {
+  static constexpr auto architecture = Arch::name();
+  static constexpr auto attention_bytes = &detail::attention_bytes<Arch>;
+  static constexpr auto attention = &detail::attention<Arch>;
+  static constexpr auto attention_small = &detail::attention_small_call<Arch>;
+  static constexpr auto widen_rows = &detail::widen_rows<Arch>;
+  static constexpr auto product_bytes = &detail::product_bytes<Arch>;
+  static constexpr auto product = &detail::product_kernel<Arch>;
+  static constexpr auto product_with_epilogue = &detail::product_with_epilogue<Arch>;
+  static constexpr auto product_small = &detail::product_small<Arch>;
+  static constexpr auto packed_bytes = &packed_b_bytes<Arch>;
+  static constexpr auto pack = &detail::pack<Arch>;
+  static constexpr auto softmax = &detail::softmax_rows<Arch>;
+  static constexpr auto log_softmax = &detail::log_softmax_rows<Arch>;
+  static constexpr auto standardize = &detail::standardize_rows<Arch>;
+  static constexpr auto root_mean_square = &detail::root_mean_square_rows<Arch>;
+  static constexpr auto map = &detail::map_all<Arch>;
+  static constexpr auto zip = &detail::zip_all<Arch>;
+  static constexpr auto compare = &detail::compare_all<Arch>;
+  static constexpr auto choose = &detail::choose_all<Arch>;
+  static constexpr auto fold_row = &detail::fold_row_by<Arch>;
+  static constexpr auto fold_columns = &detail::fold_columns_by<Arch>;
+};
+
+/// All kernels of `Arch` as a table.
+template <class Arch>
+inline constexpr table table_of = {
+    .architecture = kernels_of<Arch>::architecture,
+    .attention_bytes = kernels_of<Arch>::attention_bytes,
+    .attention = kernels_of<Arch>::attention,
+    .attention_small = kernels_of<Arch>::attention_small,
+    .widen_rows = kernels_of<Arch>::widen_rows,
+    .product_bytes = kernels_of<Arch>::product_bytes,
+    .product = kernels_of<Arch>::product,
+    .product_with_epilogue = kernels_of<Arch>::product_with_epilogue,
+    .product_small = kernels_of<Arch>::product_small,
+    .packed_bytes = kernels_of<Arch>::packed_bytes,
+    .pack = kernels_of<Arch>::pack,
+    .softmax = kernels_of<Arch>::softmax,
+    .log_softmax = kernels_of<Arch>::log_softmax,
+    .standardize = kernels_of<Arch>::standardize,
+    .root_mean_square = kernels_of<Arch>::root_mean_square,
+    .map = kernels_of<Arch>::map,
+    .zip = kernels_of<Arch>::zip,
+    .compare = kernels_of<Arch>::compare,
+    .choose = kernels_of<Arch>::choose,
+    .fold_row = kernels_of<Arch>::fold_row,
+    .fold_columns = kernels_of<Arch>::fold_columns,
+};
+
+}  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION
+
+#pragma GCC diagnostic pop

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/kernels/dispatch/table.hpp -- the kernels of one architecture as a table of functions, for callers.
+//
+// Layer: kernels. Includes: light standard headers only; no xsimd.
+// Header-only programs fill the table for the user's flags (active.hpp); the compiled library selects one at run time.
+// Tests: tests/dispatch/
+#pragma once
+
+#include <dimwise/kernels/attention/layout.hpp>
+#include <dimwise/kernels/executor.hpp>
+
+#include <cstddef>
+#include <type_traits>
+
+namespace dimwise::kernels {
+
+/// An executor behind pointers, so that compiled kernels can call it; a null runner uses the calling thread.
+struct runner {
+  using task = void (*)(void* context, std::size_t task, std::size_t worker);
+
+  std::size_t workers = 1;
+  void (*run)(void* self, std::size_t count, task f, void* context) = nullptr;
+  void* self = nullptr;
+
+  [[nodiscard]] std::size_t worker_count() const noexcept { return workers; }
+  template <class F>
+  void parallel_for(std::size_t count, F&& f) const {
+    if (run == nullptr || workers == 1 || count < 2) {
+      for (std::size_t i = 0; i < count; ++i) { f(i, std::size_t{0}); }
+      return;
+    }
+    using callable = std::remove_reference_t<F>;
+    run(self, count, [](void* context, std::size_t i, std::size_t worker) {
+      (*static_cast<callable*>(context))(i, worker);
+    }, const_cast<void*>(static_cast<const void*>(&f)));
+  }
+};
+
+/// The unary functions that kernels apply; those up to `exp` are also available in the epilogue of a product.
+enum class function : unsigned char {
+  none,
+  relu,
+  gelu,
+  gelu_tanh,
+  silu,
+  sigmoid,
+  tanh,
+  exp,
+  log,
+  erf,
+  sqrt,
+  abs,
+  square,
+  sin,
+  cos,
+  negate
+};
+[[nodiscard]] constexpr bool is_activation(function f) { return f != function::none && f <= function::exp; }
+
+/// The binary operations that kernels apply. `hide` gives the first operand, but −∞ if the second is −∞. `send_times`
+/// and `send_divided` backpropagate: 0 if the first operand is 0, for any second operand.
+enum class operation : unsigned char { add, subtract, multiply, divide, max, min, hide, send_times, send_divided };
+
+/// The comparisons that kernels apply.
+enum class relation : unsigned char { less, less_equal, equal, not_equal };
+
+/// The reductions that kernels apply.
+enum class total : unsigned char { sum, max, min, norm };
+
+/// The changes of scores before softmax: a user's function, or a soft cap c·tanh(s/c); then −slope·|distance|, with a
+/// slope for each head.
+struct score_function {
+  /// Replaces `count` scores of existing pairs, some of them repeated; several workers may call it concurrently.
+  void (*own)(void* context, float* scores, std::size_t count) noexcept = nullptr;
+  void* context = nullptr;
+  float soft_cap = 0;             ///< 0: none
+  const float* slopes = nullptr;  ///< one per head of the call, or null
+  std::ptrdiff_t distance = 0;    ///< position of key 0 minus position of query 0
+  [[nodiscard]] bool any() const noexcept { return own != nullptr || soft_cap != 0 || slopes != nullptr; }
+};
+
+/// `count` heads of one layout; `group` consecutive heads share k and v.
+struct attention_call {
+  attention_layout layout{};
+  const attention_head* heads = nullptr;
+  std::size_t count = 0;
+  std::size_t group = 1;
+  bool few_queries = false;  ///< read the keys once for all queries of a group
+  score_function score{};
+};
+
+/// The epilogue of a product: f(scale · x + bias) + residual. The residual may be C itself.
+struct product_epilogue {
+  float scale = 1;
+  const float* column_bias = nullptr;
+  const float* row_bias = nullptr;
+  function activation = function::none;
+  bool residual = false;
+
+  [[nodiscard]] constexpr bool any() const noexcept {
+    return scale != 1 || column_bias != nullptr || row_bias != nullptr || activation != function::none || residual;
+  }
+};
+
+/// `count` products C = A B of one shape, with strided matrices.
+struct product_call {
+  struct pointers {
+    const float* a;
+    const float* b;
+    float* c;
+    const float* residual;
+  };
+  std::size_t m = 0;
+  std::size_t n = 0;
+  std::size_t k = 0;
+  std::ptrdiff_t a_row = 0;
+  std::ptrdiff_t a_column = 0;
+  std::ptrdiff_t b_row = 0;
+  std::ptrdiff_t b_column = 0;
+  std::ptrdiff_t c_row = 0;
+  std::ptrdiff_t c_column = 0;
+  std::ptrdiff_t residual_row = 0;
+  std::ptrdiff_t residual_column = 0;
+  const pointers* problems = nullptr;
+  std::size_t count = 0;
+  const float* packed_b = nullptr;  ///< B packed in advance; only for one problem
+  bool onto = false;                ///< C += A B; without an epilogue
+  product_epilogue epilogue{};
+};
+
+/// Rows of `n` contiguous elements.
+struct rows_call {
+  std::size_t rows = 0;
+  std::size_t n = 0;
+  const float* in = nullptr;
+  std::ptrdiff_t in_row = 0;
+  float* out = nullptr;
+  std::ptrdiff_t out_row = 0;
+  float hidden = 0;  ///< the softmax of −∞
+  float epsilon = 0;
+  const float* gamma = nullptr;  ///< standardize and root_mean_square: a factor per column
+  const float* beta = nullptr;   ///< standardize: a summand per column
+};
+
+/// The kernels of one architecture, except those of the backward pass (gradient_table.hpp). Scratch is aligned to 64
+/// bytes; its size is returned by the preceding function.
+struct table {
+  const char* architecture;
+  std::size_t (*attention_bytes)(const attention_call&, std::size_t workers);
+  void (*attention)(const attention_call&, void* scratch, const runner&);
+  /// Computes small calls without scratch or threads; returns false without computing other calls.
+  bool (*attention_small)(const attention_call&);
+  row_widener widen_rows;  ///< for `quantised_data`
+  std::size_t (*product_bytes)(const product_call&, std::size_t workers);
+  /// Ignores the epilogue.
+  void (*product)(const product_call&, void* scratch, const runner&);
+  void (*product_with_epilogue)(const product_call&, void* scratch, const runner&);
+  /// Like `attention_small`, for products; null if there is an epilogue.
+  bool (*product_small)(const product_call&);
+  std::size_t (*packed_bytes)(std::size_t k, std::size_t n);
+  void (*pack)(std::size_t k, std::size_t n, const float* b, std::ptrdiff_t row, std::ptrdiff_t column, float* packed);
+  void (*softmax)(const rows_call&);
+  void (*log_softmax)(const rows_call&);
+  void (*standardize)(const rows_call&);
+  void (*root_mean_square)(const rows_call&);
+  void (*map)(function f, std::size_t n, const float* in, float* out);
+  /// out = a (operation) b for n contiguous elements; the step of an operand is 0 for a single number, otherwise 1.
+  void (*zip)(operation f, std::size_t n, const float* a, std::ptrdiff_t a_step, const float* b, std::ptrdiff_t b_step,
+              float* out);
+  /// The same for comparisons.
+  void (*compare)(relation f, std::size_t n, const float* a, std::ptrdiff_t a_step, const float* b,
+                  std::ptrdiff_t b_step, bool* out);
+  /// out = m ? a : b; `m` has any step.
+  void (*choose)(std::size_t n, const bool* m, std::ptrdiff_t m_step, const float* a, std::ptrdiff_t a_step,
+                 const float* b, std::ptrdiff_t b_step, float* out);
+  /// Reduces `n` contiguous elements to one number.
+  float (*fold_row)(total f, std::size_t n, const float* in);
+  /// Reduces `extent` rows of contiguous columns, `stride` apart, to one row, starting from `out` if `onto`.
+  void (*fold_columns)(total f, std::size_t extent, std::size_t columns, const float* in, std::ptrdiff_t stride,
+                       float* out, bool onto);
+};
+
+}  // namespace dimwise::kernels

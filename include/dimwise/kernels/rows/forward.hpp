@@ -1,0 +1,130 @@
+// dimwise/kernels/rows/forward.hpp -- softmax, log-softmax, layer norm and RMS norm over contiguous rows.
+//
+// Layer: kernels. Includes: simd.hpp and light standard headers only. With map.hpp and reduce.hpp: all row kernels.
+// Tests: tests/kernels/rows.test.cpp
+//
+// Masked entries are -inf: their weight is exactly `hidden` (0, or -0 for callers that mark hidden weights by the
+// sign), even in a row that is fully masked or contains NaN. A visible NaN or +inf makes every visible weight NaN.
+// `out` may equal `in`. Pointers need no alignment; zero extents write nothing.
+//
+//   softmax_row<Arch>(n, scores, weights);
+//   layer_norm_row<Arch>(n, x, y, 1e-5F, gamma, beta);  // gamma, beta may be null
+//
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <dimwise/kernels/dispatch/configuration.hpp>
+#include <dimwise/kernels/exp.hpp>
+#include <dimwise/kernels/map.hpp>
+#include <dimwise/kernels/math.hpp>
+#include <dimwise/kernels/rows/reduce.hpp>
+#include <dimwise/kernels/simd.hpp>
+
+#include <cmath>
+#include <cstddef>
+#include <limits>
+
+namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
+
+namespace detail {
+
+// e^(x - largest) for visible x, `hidden` otherwise. `largest` may be NaN or infinite.
+template <class Arch>
+[[nodiscard, gnu::always_inline]] inline floats<Arch> softmax_weight(const floats<Arch>& x, const floats<Arch>& largest,
+                                                                     const floats<Arch>& hidden) noexcept {
+  return select<Arch>(x == broadcast<Arch>(minus_infinite), hidden, exp_nonpositive<Arch>(x - largest));
+}
+
+// Handles rows without a sum: fully masked, or with a visible NaN or +inf. Returns whether the row is done.
+template <class Arch>
+[[nodiscard, gnu::always_inline]] inline bool softmax_without_sum(std::size_t n, const float* in, float* out,
+                                                                  float largest, float hidden) noexcept {
+  if (largest > minus_infinite && largest < std::numeric_limits<float>::infinity()) return false;
+  const floats<Arch> other = broadcast<Arch>(std::numeric_limits<float>::quiet_NaN());
+  map_floats<Arch>(n, in, out, [&](const floats<Arch>& x) __attribute__((always_inline)) {
+    return select<Arch>(x == broadcast<Arch>(minus_infinite), broadcast<Arch>(hidden), other);
+  });
+  return true;
+}
+
+// The sum of e^(x - center); a masked x adds 0.
+template <class Arch>
+struct exp_step {
+  floats<Arch> center;
+
+  [[gnu::always_inline]] floats<Arch> operator()(const floats<Arch>& sum, const floats<Arch>& x) const noexcept {
+    return sum + exp_nonpositive<Arch>(x - center);
+  }
+  [[gnu::always_inline]] floats<Arch> join(const floats<Arch>& a, const floats<Arch>& b) const noexcept {
+    return a + b;
+  }
+};
+
+// out = (in - center) * scale * gamma + beta; null gamma is 1, null beta is 0.
+template <class Arch>
+[[gnu::always_inline]] inline void scale_row(std::size_t n, const float* in, float* out, float center, float scale,
+                                             const float* gamma, const float* beta) noexcept {
+  for_columns<Arch>(n, [&](std::size_t i, std::size_t count) __attribute__((always_inline)) {
+    floats<Arch> x = (load_some<Arch>(in + i, count) - broadcast<Arch>(center)) * broadcast<Arch>(scale);
+    if (gamma != nullptr) x = x * load_some<Arch>(gamma + i, count);
+    if (beta != nullptr) x = x + load_some<Arch>(beta + i, count);
+    store_some<Arch>(out + i, count, x);
+  });
+}
+
+}  // namespace detail
+
+/// out = e^(in - max) / sum of e^(in - max).
+template <class Arch = default_arch>
+void softmax_row(std::size_t n, const float* in, float* out, float hidden = 0.0F) noexcept {
+  const float largest = max_row<Arch>(n, in);
+  if (detail::softmax_without_sum<Arch>(n, in, out, largest, hidden)) return;
+  const floats<Arch> top = broadcast<Arch>(largest);
+  const floats<Arch> none = broadcast<Arch>(hidden);
+  carried_sum<floats<Arch>> total;
+  for (std::size_t at = 0; at < n; at += detail::sum_block) {
+    floats<Arch> sums = broadcast<Arch>(0.0F);
+    const std::size_t block = n - at < detail::sum_block ? n - at : detail::sum_block;
+    detail::for_columns<Arch>(block, [&](std::size_t i, std::size_t count) __attribute__((always_inline)) {
+      const floats<Arch> weight = detail::softmax_weight<Arch>(detail::load_some<Arch>(in + at + i, count), top, none);
+      sums = sums +
+             (count == lanes<Arch> ? weight : select<Arch>(first_lanes<Arch>(count), weight, broadcast<Arch>(0.0F)));
+      detail::store_some<Arch>(out + at + i, count, weight);
+    });
+    total += sums;
+  }
+  zip_number<Arch>(n, out, 1.0F / reduce_sum<Arch>(total.value()), out, multiply_of{});
+}
+
+/// out = in - max - log(sum of e^(in - max)); -inf for masked entries.
+template <class Arch = default_arch>
+void log_softmax_row(std::size_t n, const float* in, float* out) noexcept {
+  const float largest = max_row<Arch>(n, in);
+  if (detail::softmax_without_sum<Arch>(n, in, out, largest, minus_infinite)) return;
+  const floats<Arch> top = broadcast<Arch>(largest);
+  const floats<Arch> sums = detail::fold_sum_row<Arch>(n, in, detail::exp_step<Arch>{top});
+  const floats<Arch> shift = broadcast<Arch>(log_of{}(broadcast<Arch>(reduce_sum<Arch>(sums))).get(0));
+  map_floats<Arch>(n, in, out, [&](const floats<Arch>& x) __attribute__((always_inline)) { return x - top - shift; });
+}
+
+/// out = (in - mean) / sqrt(variance + eps) * gamma + beta; the (biased) variance is computed in a second pass.
+template <class Arch = default_arch>
+void layer_norm_row(std::size_t n, const float* in, float* out, float eps, const float* gamma = nullptr,
+                    const float* beta = nullptr) noexcept {
+  const float mean = mean_row<Arch>(n, in);
+  const detail::square_step<Arch> step{broadcast<Arch>(mean)};
+  const float squares = reduce_sum<Arch>(detail::fold_sum_row<Arch>(n, in, step));
+  const float scale = 1.0F / std::sqrt(squares / static_cast<float>(n) + eps);
+  detail::scale_row<Arch>(n, in, out, mean, scale, gamma, beta);
+}
+
+/// out = in / sqrt(mean of in^2 + eps) * gamma.
+template <class Arch = default_arch>
+void rms_norm_row(std::size_t n, const float* in, float* out, float eps, const float* gamma = nullptr) noexcept {
+  const detail::square_step<Arch> step{broadcast<Arch>(0.0F)};
+  const float squares = reduce_sum<Arch>(detail::fold_sum_row<Arch>(n, in, step));
+  const float scale = 1.0F / std::sqrt(squares / static_cast<float>(n) + eps);
+  detail::scale_row<Arch>(n, in, out, 0.0F, scale, gamma, nullptr);
+}
+
+}  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/nn/heads/heads.hpp -- the options of multi-head attention: head layouts, and transformations of queries and
+// keys.
+//
+// Layer: nn.
+// Tests: tests/nn/multi_head.test.cpp
+#pragma once
+
+#include <dimwise/nn/layers/linear.hpp>
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Weffc++"  // members of BOOST_HANA_DEFINE_STRUCT have no initialisers
+
+namespace dimwise::nn {
+
+/// Alternatives to a heads dimension: one head; grouped-query heads (Ainslie et al. 2023); multi-query heads, which all
+/// share one key and value (Shazeer 2019).
+struct single_head;
+template <class KeyHeads, class Group>
+struct grouped_heads;
+template <class Heads>
+struct shared_keys;
+
+/// Projects keys or values from other features than the queries.
+template <class F>
+struct keys_from;
+template <class F>
+struct values_from;
+/// Extra keys that are not in the input: a learned key and value per head; a key with logit 0 and value 0; a learned
+/// logit per head with value 0 (a sink).
+struct bias_kv;
+struct zero_attn;
+struct sinks;
+
+namespace detail {
+
+// The only position dimension of X; `nothing` if X has none or several.
+template <class Positions>
+struct only_position {
+  using type = nothing;
+};
+template <class P>
+struct only_position<list<P>> {
+  using type = P;
+};
+template <class X>
+struct positions_of : only_position<typename detail::filter<dims_t<shape_of<X>>>::positions> {};
+template <class Refusal>
+  requires is_refusal<Refusal>
+struct positions_of<Refusal> : only_position<list<>> {};
+template <class X>
+using positions_of_t = typename positions_of<X>::type;
+
+namespace words {
+
+/// x, which must have exactly one position dimension (R16).
+template <class X>
+decltype(auto) at_positions(const X& x) {
+  if constexpr (is_refusal<X>) {
+    return (x);
+  } else if constexpr (std::is_same_v<positions_of_t<X>, nothing>) {
+    return refusal<ERROR_R16_query_key_and_value_are_told_apart_by_dimensions<
+        op::scores, over_t<typename detail::filter<dims_t<shape_of<X>>>::positions>, operand_t<shape_of<X>>>>();
+  } else {
+    return (x);
+  }
+}
+
+/// x rotated at the positions P; rejects `nothing` as P, which means none or several position dimensions (R9).
+template <class P, class F, class X>
+auto rotated_at(const X& x, const rotary_options& options) {
+  if constexpr (is_refusal<X>) {
+    return x;
+  } else if constexpr (std::is_same_v<P, nothing>) {
+    return refusal<ERROR_R9_rotary_takes_positions_and_the_features_of_a_head<op::rotary, over<about_t<F>>,
+                                                                              operand_t<shape_of<X>>>>();
+  } else {
+    return rotary<P, F>(x, options);
+  }
+}
+
+}  // namespace words
+}  // namespace detail
+
+/// Transformations of queries and keys before the scores: none; a norm over the features of a head (QK-norm, Henry et
+/// al. 2020); rotary positions; or a sequence of these. P are the positions, F the features of a head.
+struct as_projected {
+  template <class P, class F, class X>
+  auto queries(const X& x) const {
+    return x;
+  }
+  template <class P, class F, class X>
+  auto keys(const X& x) const {
+    return x;
+  }
+};
+template <class Norm>
+struct normalised_heads {
+  BOOST_HANA_DEFINE_STRUCT(normalised_heads, (Norm, query), (Norm, key));
+  template <class P, class F, class X>
+  auto queries(const X& x) const {
+    return query.formula(x);
+  }
+  template <class P, class F, class X>
+  auto keys(const X& x) const {
+    return key.formula(x);
+  }
+};
+struct rotated_heads {
+  rotary_options options = {};
+  template <class P, class F, class X>
+  auto queries(const X& x) const {
+    return detail::words::rotated_at<P, F>(x, options);
+  }
+  template <class P, class F, class X>
+  auto keys(const X& x) const {
+    return queries<P, F>(x);
+  }
+};
+template <class First, class Then>
+struct prepared_by {
+  BOOST_HANA_DEFINE_STRUCT(prepared_by, (First, first), (Then, then));
+  template <class P, class F, class X>
+  auto queries(const X& x) const {
+    return then.template queries<P, F>(first.template queries<P, F>(x));
+  }
+  template <class P, class F, class X>
+  auto keys(const X& x) const {
+    return then.template keys<P, F>(first.template keys<P, F>(x));
+  }
+};
+
+namespace detail {
+
+template <class X>
+inline constexpr bool is_preparation = false;
+template <>
+inline constexpr bool is_preparation<rotated_heads> = true;
+template <class Norm>
+inline constexpr bool is_preparation<normalised_heads<Norm>> = true;
+template <class First, class Then>
+inline constexpr bool is_preparation<prepared_by<First, Then>> = true;
+
+// The argument X of the first Option<X> in the list.
+template <template <class> class Option, class Default, class... Given>
+struct option_or {
+  using type = Default;
+};
+template <template <class> class Option, class Default, class First, class... Rest>
+struct option_or<Option, Default, First, Rest...> : option_or<Option, Default, Rest...> {};
+template <template <class> class Option, class Default, class X, class... Rest>
+struct option_or<Option, Default, Option<X>, Rest...> {
+  using type = X;
+};
+
+template <class Option>
+inline constexpr bool is_option = is_preparation<Option> || is_in<Option, list<no_bias, bias_kv, zero_attn, sinks>> ||
+                                  !std::is_same_v<typename option_or<keys_from, void, Option>::type, void> ||
+                                  !std::is_same_v<typename option_or<values_from, void, Option>::type, void> ||
+                                  !std::is_same_v<typename option_or<elements, void, Option>::type, void>;
+
+// The options of multi-head attention; the first option of each kind counts.
+template <class Model, class... Given>
+struct head_options {
+  static_assert((is_option<Given> && ...), "dimwise: an option of multi_head_attention is none of those listed");
+  using keys_from = typename option_or<nn::keys_from, Model, Given...>::type;
+  using values_from = typename option_or<nn::values_from, Model, Given...>::type;
+  using element = typename option_or<elements, float, Given...>::type;
+  using bias = std::conditional_t<is_in<no_bias, list<Given...>>, no_bias, with_bias>;
+  using preparation = first_t<join_t<list_if<is_preparation<Given>, Given>..., list<as_projected>>>;
+  static constexpr bool learned_key = is_in<bias_kv, list<Given...>>;
+  static constexpr bool zero_key = is_in<zero_attn, list<Given...>>;
+  static constexpr bool sink = is_in<sinks, list<Given...>>;
+  static constexpr bool more_keys = learned_key || zero_key || sink;
+};
+
+// The heads of the queries and of the keys.
+template <class Heads>
+struct head_dims {
+  using queries = list<Heads>;
+  using keys = list<Heads>;
+};
+template <>
+struct head_dims<single_head> {
+  using queries = list<>;
+  using keys = list<>;
+};
+template <class KeyHeads, class Group>
+struct head_dims<grouped_heads<KeyHeads, Group>> {
+  using queries = list<KeyHeads, Group>;
+  using keys = list<KeyHeads>;
+};
+template <class Heads>
+struct head_dims<shared_keys<Heads>> {
+  using queries = list<Heads>;
+  using keys = list<>;
+};
+
+struct absent {};
+
+// The parameter shapes of heads with F features each: a learned vector, the input projection, the output projection.
+template <class Heads, class Options>
+struct of_heads;
+template <class... H, class Options>
+struct of_heads<list<H...>, Options> {
+  template <bool If, class... F>
+  using vector_if =
+      std::conditional_t<If, tensor<detail::activations_t<typename Options::element>, H..., F...>, absent>;
+  template <class From, class F>
+  using projection = linear<from<From>, to<H..., F>, typename Options::bias, typename Options::element>;
+  template <class To, class F>
+  using back = linear<from<H..., F>, to<To>, typename Options::bias, typename Options::element>;
+};
+
+}  // namespace detail
+}  // namespace dimwise::nn
+
+#pragma GCC diagnostic pop

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/nn/heads/talking_heads.hpp -- talking-heads attention: heads are mixed before and after softmax.
+//
+// Layer: nn. Shazeer, Lan, Cheng, Ding and Hou 2020, "Talking-Heads Attention".
+// Tests: tests/nn/variants.test.cpp, tests/compile_fail/nn/
+#pragma once
+
+#include <dimwise/nn/heads/multi_head.hpp>
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Weffc++"  // members of BOOST_HANA_DEFINE_STRUCT have no initialisers
+
+namespace dimwise::nn {
+
+/// Talking-heads attention: mixes the scores of KeyHeads into Heads, and the weights of Heads into ValueHeads.
+///
+///   (query, key, value, how…):  [Q, Model, rest] x [P, Model, rest] x [P, Model, rest]  ->  [rest, Q, Model]
+///
+/// The three heads dimensions are distinct; they may be a `prime` of each other. `how` changes the mixed scores as in
+/// `attention`.
+template <class Model, class KeyHeads, class Heads, class ValueHeads, class K, class V, class T = float>
+struct talking_heads_attention {
+  using query_layer = linear<from<Model>, to<KeyHeads, K>, no_bias, T>;
+  using value_layer = linear<from<Model>, to<ValueHeads, V>, no_bias, T>;
+  using output_layer = linear<from<ValueHeads, V>, to<Model>, no_bias, T>;
+  using score_mixer = tensor<T, KeyHeads, Heads>;
+  using weight_mixer = tensor<T, Heads, ValueHeads>;
+
+  BOOST_HANA_DEFINE_STRUCT(talking_heads_attention, (query_layer, query), (query_layer, key), (score_mixer, before),
+                           (weight_mixer, after), (value_layer, value), (output_layer, output));
+
+  template <detail::input XQ, detail::input XK, detail::input XV, class... How>
+  auto formula(const XQ& queries, const XK& keys, const XV& values, const How&... how) const {
+    using namespace detail::words;
+    using P = detail::positions_of_t<XK>;
+    const auto s = scores<K>(query.formula(queries), key.formula(at_positions(keys)));
+    const auto weights = softmax<P>(all_changes(contract<KeyHeads>(s, before), how...));
+    return output.formula(contract<P>(stored(contract<Heads>(weights, after)), value.formula(values)));
+  }
+  DIMWISE_DETAIL_CALL(talking_heads_attention, operator(), formula);
+};
+
+}  // namespace dimwise::nn
+
+#pragma GCC diagnostic pop

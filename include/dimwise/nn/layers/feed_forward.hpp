@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/nn/layers/feed_forward.hpp -- position-wise feed-forward layers, plain and gated, and their activations.
+//
+// Layer: nn.
+// Tests: tests/nn/linear.test.cpp, tests/compile_fail/nn/
+#pragma once
+
+#include <dimwise/nn/layers/linear.hpp>
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Weffc++"  // members of BOOST_HANA_DEFINE_STRUCT have no initialisers
+
+namespace dimwise::nn {
+
+/// Activations as types; each calls the function of that name.
+namespace activation {
+#define DIMWISE_DETAIL_ACTIVATION(name)                               \
+  struct name {                                                       \
+    template <operand X>                                              \
+    auto operator()(const X& x) const -> decltype(dimwise::name(x)) { \
+      return dimwise::name(x);                                        \
+    }                                                                 \
+  }
+/// Calls the function of this name.
+DIMWISE_DETAIL_ACTIVATION(relu);
+DIMWISE_DETAIL_ACTIVATION(gelu);
+DIMWISE_DETAIL_ACTIVATION(gelu_tanh);
+DIMWISE_DETAIL_ACTIVATION(silu);
+DIMWISE_DETAIL_ACTIVATION(sigmoid);
+DIMWISE_DETAIL_ACTIVATION(tanh);
+#undef DIMWISE_DETAIL_ACTIVATION
+}  // namespace activation
+
+/// down(f(up(x))) at each position (Vaswani et al. 2017, equation 2): [Model, rest] -> [rest, Model].
+template <class Model, class Hidden, class Activation = activation::relu, class Bias = with_bias, class T = float>
+struct feed_forward {
+  using up_layer = linear<from<Model>, to<Hidden>, Bias, T>;
+  using down_layer = linear<from<Hidden>, to<Model>, Bias, T>;
+  BOOST_HANA_DEFINE_STRUCT(feed_forward, (up_layer, up), (down_layer, down));
+
+  template <detail::input X>
+  [[nodiscard]] auto formula(const X& x) const {
+    using namespace detail::words;
+    return down.formula(detail::attempt(Activation(), kept_for_gradient(up.formula(x))));
+  }
+  DIMWISE_DETAIL_CALL(feed_forward, operator(), formula);
+};
+
+/// down(f(gate(x)) · up(x)) (Shazeer 2020): SwiGLU with silu, GEGLU with gelu, GLU with sigmoid. [Model, rest] ->
+/// [rest, Model].
+template <class Model, class Hidden, class Activation = activation::silu, class Bias = no_bias, class T = float>
+struct gated_feed_forward {
+  using up_layer = linear<from<Model>, to<Hidden>, Bias, T>;
+  using down_layer = linear<from<Hidden>, to<Model>, Bias, T>;
+  BOOST_HANA_DEFINE_STRUCT(gated_feed_forward, (up_layer, gate), (up_layer, up), (down_layer, down));
+
+  template <detail::input X>
+  [[nodiscard]] auto formula(const X& given) const {
+    using namespace detail::words;
+    const auto& x = materialised(given);
+    const auto open = stored(detail::attempt(Activation(), kept_for_gradient(gate.formula(x))));
+    return down.formula(stored(times(kept_for_gradient(up.formula(x)), open)));
+  }
+  DIMWISE_DETAIL_CALL(gated_feed_forward, operator(), formula);
+};
+
+}  // namespace dimwise::nn
+
+#pragma GCC diagnostic pop

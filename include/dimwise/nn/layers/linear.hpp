@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/nn/layers/linear.hpp -- the linear layer y = x W + b from input dimensions to output dimensions.
+//
+// Layer: nn.
+// Tests: tests/nn/linear.test.cpp, tests/compile_fail/nn/
+//
+//   linear<from<d_model>, to<heads, d_k>> query;      // [d_model, rest]  ->  [rest, heads, d_k]
+//   linear<from<heads, d_v>, to<d_model>> output;     // heads and their features at once: W_O
+#pragma once
+
+#include <dimwise/nn/formula.hpp>
+#include <dimwise/nn/weight.hpp>
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Weffc++"  // members of BOOST_HANA_DEFINE_STRUCT have no initialisers
+
+namespace dimwise::nn {
+
+/// The input dimensions that a module consumes, and the output dimensions that it adds.
+template <class... D>
+struct from;
+template <class... D>
+struct to;
+
+/// Selects an element type other than float for modules that take options.
+template <class T>
+struct elements;
+
+/// Selects whether a module adds a bias.
+struct with_bias;
+struct no_bias {};
+
+namespace detail {
+
+template <class O, class... From>
+using output_side = std::conditional_t<is_in<O, list<From...>>, out<O>, O>;
+
+// The name of the result of a map to O: the product renames out<D> to D if D was contracted.
+template <class O, class... From>
+struct result_side {
+  using type = O;
+};
+template <class D, class... From>
+  requires(is_in<D, list<From...>>)
+struct result_side<out<D>, From...> {
+  using type = D;
+};
+
+}  // namespace detail
+
+/// A learned linear map: contracts x with `weight` over the dimensions I, and adds `bias`.
+///
+///   [I…, rest]  ->  [rest, O…]
+///
+/// A dimension in both lists is `out<D>` in the weight: `tensor<float, d_model, out<d_model>>` (R12);
+/// `linear<from<d_model>, to<out<d_model>>>` is equivalent. Rejects inputs that lack one of I or already have a
+/// dimension of O. T is the element type, or a low-precision format of the weight (weight.hpp): then the rows of the
+/// weight are outputs, and the bias is float.
+template <class From, class To, class Bias = with_bias, class T = float>
+struct linear;
+template <class... I, class... O, class Bias, class T>
+struct linear<from<I...>, to<O...>, Bias, T> {
+  using weight_type = detail::weight_of<T, detail::list<I...>, detail::list<detail::output_side<O, I...>...>>;
+  using bias_type =
+      std::conditional_t<std::is_same_v<Bias, with_bias>,
+                         tensor<detail::activations_t<T>, typename detail::result_side<O, I...>::type...>, no_bias>;
+
+  BOOST_HANA_DEFINE_STRUCT(linear, (weight_type, weight), (bias_type, bias));
+
+  template <detail::input X>
+  [[nodiscard]] auto formula(const X& x) const {
+    using namespace detail::words;
+    if constexpr (std::is_same_v<Bias, with_bias>) {
+      return plus(times_weight<I...>(x, weight), bias);
+    } else {
+      return times_weight<I...>(x, weight);
+    }
+  }
+  DIMWISE_DETAIL_CALL(linear, operator(), formula);
+
+  template <class How, class... Extents>
+  void initialise_parameters(How& how, const Extents&... extents) {
+    detail::draw_weight<detail::list<I...>, detail::list<detail::output_side<O, I...>...>>(weight, how, extents...);
+    if constexpr (operand<bias_type>) { bias = detail::zeros<bias_type>(extents...); }
+  }
+};
+
+}  // namespace dimwise::nn
+
+#pragma GCC diagnostic pop

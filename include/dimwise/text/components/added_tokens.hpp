@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/text/components/added_tokens.hpp -- tokens that were added to a vocabulary, found in a text before all else.
+//
+// Layer: text. The tokens are a tree of bytes that is built once. The longest token from the left is found, as
+// HuggingFace's library does it.
+// Tests: tests/text/tokenizer.test.cpp
+#pragma once
+
+#include <dimwise/text/growth.hpp>
+#include <dimwise/text/models/lookup.hpp>
+#include <dimwise/text/settings.hpp>
+#include <dimwise/text/unicode.hpp>
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dimwise::text::detail {
+
+struct added_token {
+  std::string content{};
+  std::uint32_t id = 0;
+  bool special = false;
+  bool strips_left = false;
+  bool strips_right = false;
+  bool single = false;
+};
+
+class added_tokens {
+ public:
+  void add(added_token token) {
+    std::uint32_t node = 0;
+    begins_[static_cast<unsigned char>(token.content.front())] = true;
+    for (const char c : token.content) {
+      const auto byte = static_cast<unsigned char>(c);
+      if (const std::uint32_t* const next = nodes_.find(node, byte)) {
+        node = *next;
+      } else {
+        const auto made = static_cast<std::uint32_t>(token_at_.size());
+        nodes_.add(node, byte, made);
+        token_at_.push_back(none);
+        node = made;
+      }
+    }
+    if (token_at_[node] == none) { token_at_[node] = static_cast<std::uint32_t>(all_.size()); }  // the first one counts
+    all_.push_back(std::move(token));
+  }
+
+  // Calls plain(begin, end) for text between tokens, and token(one) for each token, from the left.
+  template <class Plain, class Token>
+  void each_part(std::string_view text, const Plain& plain, const Token& token) const {
+    std::size_t done = 0;
+    for (std::size_t i = all_.empty() ? text.size() : 0; i < text.size();) {
+      if (!begins_[static_cast<unsigned char>(text[i])]) {
+        ++i;
+        continue;
+      }
+      const added_token* const found = longest_at(text, i);
+      if (found == nullptr) {
+        ++i;
+        continue;
+      }
+      std::size_t begin = i;
+      std::size_t end = i + found->content.size();
+      i = end;  // also of a token that does not count: no shorter one is looked for
+      if (found->single && ((begin > 0 && is_word_at(text, begin_of_last(text.substr(0, begin)))) ||
+                            (end < text.size() && is_word_at(text, end)))) {
+        continue;
+      }
+      if (found->strips_left) {
+        while (begin > done && is_space_at(text, begin_of_last(text.substr(0, begin)))) {
+          begin = begin_of_last(text.substr(0, begin));
+        }
+        begin = std::max(begin, done);
+      }
+      if (found->strips_right) {
+        while (end < text.size() && is_space_at(text, end)) { end += decode_at(text, end).bytes; }
+      }
+      if (done < begin) { plain(done, begin); }
+      token(*found);
+      done = end;
+    }
+    if (done < text.size()) { plain(done, text.size()); }
+  }
+
+ private:
+  static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+  static bool is_word_at(std::string_view text, std::size_t i) { return is_word_character(decode_at(text, i).c); }
+  static bool is_space_at(std::string_view text, std::size_t i) { return is_space(decode_at(text, i).c); }
+  [[nodiscard]] const added_token* longest_at(std::string_view text, std::size_t i) const {
+    const added_token* found = nullptr;
+    std::uint32_t node = 0;
+    for (; i < text.size(); ++i) {
+      const std::uint32_t* const next = nodes_.find(node, static_cast<unsigned char>(text[i]));
+      if (next == nullptr) { break; }
+      node = *next;
+      if (token_at_[node] != none) { found = &all_[token_at_[node]]; }
+    }
+    return found;
+  }
+
+  std::vector<added_token> all_{};
+  pair_table<std::uint32_t> nodes_{};
+  std::vector<std::uint32_t> token_at_{none};
+  std::array<bool, 256> begins_{};
+};
+
+}  // namespace dimwise::text::detail

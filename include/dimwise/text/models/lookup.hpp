@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/text/models/lookup.hpp -- hash tables of a tokenizer: from pairs of numbers, and from texts, to numbers.
+//
+// Layer: text. Open addressing in one piece of memory: a lookup reads one cache line, and loading a vocabulary takes
+// one allocation in place of one for each token.
+// Tests: tests/text/components.test.cpp
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace dimwise::text::detail {
+
+// From two numbers below 2^32, not both 2^32 − 1, to a value.
+template <class Value>
+class pair_table {
+ public:
+  // False where the pair has a value already, which stays.
+  bool add(std::uint32_t a, std::uint32_t b, Value value) {
+    if (Value* const known = find(a, b)) {
+      (void)known;
+      return false;
+    }
+    if (2 * (count_ + 1) > slots_.size()) { grow(); }
+    slot& free = slots_[place(key_of(a, b))];
+    free = {key_of(a, b), value};
+    ++count_;
+    return true;
+  }
+  [[nodiscard]] const Value* find(std::uint32_t a, std::uint32_t b) const {
+    if (slots_.empty()) { return nullptr; }
+    const slot& found = slots_[place(key_of(a, b))];
+    return found.key == none ? nullptr : &found.value;
+  }
+  [[nodiscard]] Value* find(std::uint32_t a, std::uint32_t b) {
+    return const_cast<Value*>(static_cast<const pair_table&>(*this).find(a, b));  // NOLINT
+  }
+  [[nodiscard]] std::size_t size() const { return count_; }
+  void reserve(std::size_t count) {
+    while (slots_.size() < 2 * count) { grow(); }
+  }
+
+ private:
+  struct slot {
+    std::uint64_t key = none;
+    Value value{};
+  };
+  static constexpr std::uint64_t none = ~std::uint64_t{0};
+  static std::uint64_t key_of(std::uint32_t a, std::uint32_t b) { return (std::uint64_t{a} << 32) | b; }
+  // Where the key is, or the free slot for it.
+  [[nodiscard]] std::size_t place(std::uint64_t key) const {
+    std::uint64_t h = key * 0x9e3779b97f4a7c15U;
+    h ^= h >> 32;
+    std::size_t at = h & (slots_.size() - 1);
+    while (slots_[at].key != key && slots_[at].key != none) { at = (at + 1) & (slots_.size() - 1); }
+    return at;
+  }
+  void grow() {
+    std::vector<slot> old(slots_.empty() ? 16 : 2 * slots_.size());
+    old.swap(slots_);
+    for (const slot& s : old) {
+      if (s.key != none) { slots_[place(s.key)] = s; }
+    }
+  }
+
+  std::vector<slot> slots_{};
+  std::size_t count_ = 0;
+};
+
+// From texts, which live elsewhere, to numbers.
+class text_table {
+ public:
+  // The later one of two texts counts.
+  void set(std::string_view text, std::uint32_t number) {
+    if (2 * (count_ + 1) > slots_.size()) { grow(); }
+    const std::size_t hash = std::hash<std::string_view>()(text);
+    slot& s = slots_[place(text, hash)];
+    count_ += s.used ? 0U : 1U;
+    s = {text, static_cast<std::uint32_t>(hash >> 32), number, true};
+  }
+  [[nodiscard]] std::optional<std::uint32_t> find(std::string_view text) const {
+    if (slots_.empty()) { return std::nullopt; }
+    const slot& s = slots_[place(text, std::hash<std::string_view>()(text))];
+    return s.used ? std::optional(s.number) : std::nullopt;
+  }
+  [[nodiscard]] std::size_t size() const { return count_; }
+
+ private:
+  struct slot {
+    std::string_view text{};
+    std::uint32_t hash = 0;
+    std::uint32_t number = 0;
+    bool used = false;
+  };
+  [[nodiscard]] std::size_t place(std::string_view text, std::size_t hash) const {
+    const auto high = static_cast<std::uint32_t>(hash >> 32);
+    std::size_t at = hash & (slots_.size() - 1);
+    while (slots_[at].used && (slots_[at].hash != high || slots_[at].text != text)) {
+      at = (at + 1) & (slots_.size() - 1);
+    }
+    return at;
+  }
+  void grow() {
+    std::vector<slot> old(slots_.empty() ? 16 : 2 * slots_.size());
+    old.swap(slots_);
+    for (const slot& s : old) {
+      if (s.used) { slots_[place(s.text, std::hash<std::string_view>()(s.text))] = s; }
+    }
+  }
+
+  std::vector<slot> slots_{};
+  std::size_t count_ = 0;
+};
+
+}  // namespace dimwise::text::detail
