@@ -146,14 +146,9 @@ template <class T>
 
 // Σ over one run of both operands; eight independent sums if memory is contiguous.
 template <class T>
-T dot(left_out what, const T* a, std::ptrdiff_t sa, const T* b, std::ptrdiff_t sb, std::size_t n) {
+[[gnu::always_inline]] inline T dot(const T* a, std::ptrdiff_t sa, const T* b, std::ptrdiff_t sb, std::size_t n) {
   T total = T(0);
-  if (what != left_out::nothing) {
-    const left_out of_b = what == left_out::zeros_and_hidden ? left_out::hidden : left_out::nothing;
-    for (std::size_t i = 0; i < n; ++i, a += sa, b += sb) {
-      if (!is_left_out(of_b, *b) && !is_left_out(what, *a)) { total += *a * *b; }
-    }
-  } else if (sa == 1 && sb == 1) {
+  if (sa == 1 && sb == 1) {
     T part[8] = {};
     std::size_t i = 0;
     for (; i + 8 <= n; i += 8) {
@@ -167,9 +162,21 @@ T dot(left_out what, const T* a, std::ptrdiff_t sa, const T* b, std::ptrdiff_t s
   return total;
 }
 
+// The same without the elements that are left out.
+template <class T>
+[[gnu::noinline]] T dot_of_rest(left_out what, const T* a, std::ptrdiff_t sa, const T* b, std::ptrdiff_t sb,
+                                std::size_t n) {
+  const left_out of_b = what == left_out::zeros_and_hidden ? left_out::hidden : left_out::nothing;
+  T total = T(0);
+  for (std::size_t i = 0; i < n; ++i, a += sa, b += sb) {
+    if (!is_left_out(of_b, *b) && !is_left_out(what, *a)) { total += *a * *b; }
+  }
+  return total;
+}
+
 // row += w · values
 template <class T>
-void add_scaled(T* row, std::ptrdiff_t s, T w, const T* values, std::ptrdiff_t sv, std::size_t n) {
+[[gnu::always_inline]] inline void add_scaled(T* row, std::ptrdiff_t s, T w, const T* values, std::ptrdiff_t sv, std::size_t n) {
   if (s == 1 && sv == 1) {
     for (std::size_t i = 0; i < n; ++i) { row[i] += w * values[i]; }
   } else {
@@ -194,6 +201,68 @@ struct column_sums {
   }
 };
 
+// row = Σ over `sums` of weight · values with carried sums, a few columns at a time; `w` is the index of the weights
+// in `sums`.
+template <class T>
+[[gnu::noinline]] void add_long_rows(left_out what, const loop_nest<2>& sums, T* row, std::ptrdiff_t step,
+                                     std::size_t n, const T* weights, std::size_t w, const T* values,
+                                     std::ptrdiff_t along) {
+  for (std::size_t first = 0; first < n; first += long_columns) {
+    const auto at = static_cast<std::ptrdiff_t>(first);
+    const std::size_t count = n - first < long_columns ? n - first : long_columns;
+    column_sums<T> columns;
+    walk_rows(sums, [&](const std::ptrdiff_t(&p)[2], std::size_t m, const std::ptrdiff_t(&t)[2]) {
+      for (std::size_t j = 0; j < m; ++j) {
+        const T weight = weights[p[w] + static_cast<std::ptrdiff_t>(j) * t[w]];
+        if (is_left_out(what, weight)) { continue; }
+        add_scaled(columns.part, 1, weight, values + p[1 - w] + static_cast<std::ptrdiff_t>(j) * t[1 - w] + at * along,
+                   along, count);
+        if (++columns.rows == sum_block) { columns.carry(count); }
+      }
+    });
+    columns.carry(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      row[(at + static_cast<std::ptrdiff_t>(i)) * step] = columns.totals[i].value();
+    }
+  }
+}
+
+// Σ over `sums` of a · b with carried sums.
+template <class T>
+[[gnu::noinline]] T long_dot(left_out what, const loop_nest<2>& sums, const T* a, const T* b) {
+  carried_sum<T> total;
+  walk_rows(sums, [&](const std::ptrdiff_t(&p)[2], std::size_t m, const std::ptrdiff_t(&t)[2]) {
+    for (std::size_t at = 0; at < m; at += sum_block) {
+      const auto k = static_cast<std::ptrdiff_t>(at);
+      const std::size_t n = m - at < sum_block ? m - at : sum_block;
+      const T* const x = a + p[0] + k * t[0];
+      const T* const y = b + p[1] + k * t[1];
+      total += what == left_out::nothing ? dot(x, t[0], y, t[1], n) : dot_of_rest(what, x, t[0], y, t[1], n);
+    }
+  });
+  return total.value();
+}
+
+// A row of results, each of which is a sum over `sums`.
+template <class T>
+[[gnu::noinline]] void add_dots(left_out what, const loop_nest<2>& sums, std::size_t n, T* row, std::ptrdiff_t step,
+                                const T* a, std::ptrdiff_t sa, const T* b, std::ptrdiff_t sb) {
+  const bool is_long = sums.size() > few_terms;
+  for (std::size_t i = 0; i < n; ++i, row += step, a += sa, b += sb) {
+    if (is_long) {
+      *row = long_dot(what, sums, a, b);
+      continue;
+    }
+    T total = T(0);
+    walk_rows(sums, [&](const std::ptrdiff_t(&p)[2], std::size_t m, const std::ptrdiff_t(&t)[2]) {
+      const T* const x = a + p[0];
+      const T* const y = b + p[1];
+      total += what == left_out::nothing ? dot(x, t[0], y, t[1], m) : dot_of_rest(what, x, t[0], y, t[1], m);
+    });
+    *row = total;
+  }
+}
+
 }  // namespace detail_loops
 
 /// to = Σ over `sums` of a · b, for every element of `result` (pointers: to, a, b; in `sums`: a, b).
@@ -213,48 +282,18 @@ void contract(left_out what, const loop_nest<3>& result, const loop_nest<2>& sum
       const T* values = one_weight ? b + o[2] : a + o[1];
       const std::size_t w = one_weight ? 0 : 1;
       const std::ptrdiff_t along = one_weight ? s[2] : s[1];
-      const auto add_rows = [&](T* to_row, std::ptrdiff_t step, std::size_t count, column_sums<T>* columns) {
-        walk_rows(sums, [&](const std::ptrdiff_t(&p)[2], std::size_t m, const std::ptrdiff_t(&t)[2]) {
-          for (std::size_t j = 0; j < m; ++j) {
-            const T weight = weights[p[w] + static_cast<std::ptrdiff_t>(j) * t[w]];
-            if (is_left_out(what, weight)) { continue; }
-            add_scaled(to_row, step, weight, values + p[1 - w] + static_cast<std::ptrdiff_t>(j) * t[1 - w], along,
-                       count);
-            if (columns != nullptr && ++columns->rows == sum_block) { columns->carry(count); }
-          }
-        });
-      };
-      if (!is_long) {
-        for (std::size_t i = 0; i < n; ++i) { row[static_cast<std::ptrdiff_t>(i) * s[0]] = T(0); }
-        return add_rows(row, s[0], n, nullptr);
-      }
-      // A few columns at a time if their sums are long, because these are carried.
-      for (; n > 0; row += s[0] * static_cast<std::ptrdiff_t>(long_columns)) {
-        const std::size_t count = n < long_columns ? n : long_columns;
-        column_sums<T> columns;
-        add_rows(columns.part, 1, count, &columns);
-        columns.carry(count);
-        for (std::size_t i = 0; i < count; ++i) {
-          row[static_cast<std::ptrdiff_t>(i) * s[0]] = columns.totals[i].value();
-        }
-        values += along * static_cast<std::ptrdiff_t>(count);
-        n -= count;
-      }
-      return;
-    }
-    for (std::size_t i = 0; i < n; ++i) {
-      const T* ai = a + o[1] + static_cast<std::ptrdiff_t>(i) * s[1];
-      const T* bi = b + o[2] + static_cast<std::ptrdiff_t>(i) * s[2];
-      carried_sum<T> total;
+      if (is_long) { return add_long_rows(what, sums, row, s[0], n, weights, w, values, along); }
+      for (std::size_t i = 0; i < n; ++i) { row[static_cast<std::ptrdiff_t>(i) * s[0]] = T(0); }
       walk_rows(sums, [&](const std::ptrdiff_t(&p)[2], std::size_t m, const std::ptrdiff_t(&t)[2]) {
-        for (std::size_t at = 0; at < m; at += sum_block) {
-          const auto k = static_cast<std::ptrdiff_t>(at);
-          total += dot(what, ai + p[0] + k * t[0], t[0], bi + p[1] + k * t[1], t[1],
-                       m - at < sum_block ? m - at : sum_block);
+        for (std::size_t j = 0; j < m; ++j) {
+          const T weight = weights[p[w] + static_cast<std::ptrdiff_t>(j) * t[w]];
+          if (is_left_out(what, weight)) { continue; }
+          add_scaled(row, s[0], weight, values + p[1 - w] + static_cast<std::ptrdiff_t>(j) * t[1 - w], along, n);
         }
       });
-      row[static_cast<std::ptrdiff_t>(i) * s[0]] = total.value();
+      return;
     }
+    add_dots(what, sums, n, row, s[0], a + o[1], s[1], b + o[2], s[2]);
   });
 }
 
@@ -284,25 +323,41 @@ template <class T>
   return nan ? std::numeric_limits<T>::quiet_NaN() : largest;
 }
 
+/// Σ term(to offset, from offset) over a row; long rows have blocks with carried sums.
+template <class T, class Term>
+[[nodiscard]] T sum_of_row(const loop_nest<2>& row, const Term& term) {
+  constexpr std::size_t block = detail_loops::sum_block;
+  const bool is_long = row.size() > block;
+  T few = T(0);
+  carried_sum<T> total;
+  for_each_row(row, [&](const std::ptrdiff_t(&o)[2], std::size_t n, const std::ptrdiff_t(&s)[2]) {
+    std::ptrdiff_t t = o[0];
+    std::ptrdiff_t f = o[1];
+    while (n > 0) {
+      std::size_t count = n < block ? n : block;
+      n -= count;
+      T part = few;
+      for (; count > 0; --count, t += s[0], f += s[1]) { part += term(t, f); }
+      if (is_long) {
+        total += part;
+      } else {
+        few = part;
+      }
+    }
+  });
+  return is_long ? total.value() : few;
+}
+
 /// exp(x − max) / Σ of a row, `hidden` for x of −∞; a fully hidden row is all `hidden`.
 template <class T>
 void softmax_row(const loop_nest<2>& row, T* to, const T* from, T hidden) {
   const T largest = row_max(row, from);
-  carried_sum<T> sum;
-  for_each_row(row, [&](const std::ptrdiff_t(&o)[2], std::size_t n, const std::ptrdiff_t(&s)[2]) {
-    for (std::size_t i = 0; i < n;) {
-      const std::size_t end = n - i < 32 ? n : i + 32;
-      T part = T(0);
-      for (; i < end; ++i) {
-        const T x = from[o[1] + static_cast<std::ptrdiff_t>(i) * s[1]];
-        const T e = x == minus_infinity<T> ? hidden : std::exp(x - largest);
-        to[o[0] + static_cast<std::ptrdiff_t>(i) * s[0]] = e;
-        part += e;
-      }
-      sum += part;
-    }
+  const T total = sum_of_row<T>(row, [&](std::ptrdiff_t t, std::ptrdiff_t f) {
+    const T x = from[f];
+    const T e = x == minus_infinity<T> ? hidden : std::exp(x - largest);
+    to[t] = e;
+    return e;
   });
-  const T total = sum.value();
   if (largest == minus_infinity<T>) { return; }
   for_each_element(row, [&](std::ptrdiff_t t, std::ptrdiff_t f) {
     if (from[f] != minus_infinity<T>) { to[t] /= total; }
@@ -312,11 +367,10 @@ void softmax_row(const loop_nest<2>& row, T* to, const T* from, T hidden) {
 template <class T>
 void log_softmax_row(const loop_nest<2>& row, T* to, const T* from) {
   const T largest = row_max(row, from);
-  carried_sum<T> total;
-  for_each_element(row, [&](std::ptrdiff_t, std::ptrdiff_t f) {
-    if (from[f] != minus_infinity<T>) { total += std::exp(from[f] - largest); }
+  const T total = sum_of_row<T>(row, [&](std::ptrdiff_t, std::ptrdiff_t f) {
+    return from[f] == minus_infinity<T> ? T(0) : std::exp(from[f] - largest);
   });
-  const T shift = std::log(total.value());
+  const T shift = std::log(total);
   for_each_element(row, [&](std::ptrdiff_t t, std::ptrdiff_t f) {
     to[t] = from[f] == minus_infinity<T> ? minus_infinity<T> : from[f] - largest - shift;
   });
@@ -325,9 +379,7 @@ void log_softmax_row(const loop_nest<2>& row, T* to, const T* from) {
 /// x / Σ x; a row whose sum is 0 stays 0.
 template <class T>
 void renormalise_row(const loop_nest<2>& row, T* to, const T* from) {
-  carried_sum<T> sum;
-  for_each_element(row, [&](std::ptrdiff_t, std::ptrdiff_t f) { sum += from[f]; });
-  const T total = sum.value();
+  const T total = sum_of_row<T>(row, [&](std::ptrdiff_t, std::ptrdiff_t f) { return from[f]; });
   for_each_element(row, [&](std::ptrdiff_t t, std::ptrdiff_t f) { to[t] = total == T(0) ? T(0) : from[f] / total; });
 }
 
@@ -335,26 +387,22 @@ void renormalise_row(const loop_nest<2>& row, T* to, const T* from) {
 /// pass.
 template <class T>
 void standardize_row(const loop_nest<2>& row, T* to, const T* from, T epsilon) {
-  carried_sum<T> total;
-  for_each_element(row, [&](std::ptrdiff_t, std::ptrdiff_t f) { total += from[f]; });
   const T count = static_cast<T>(row.size());
-  const T near = total.value() / count;
-  carried_sum<T> rest;
-  for_each_element(row, [&](std::ptrdiff_t, std::ptrdiff_t f) { rest += from[f] - near; });
-  const T mean = near + rest.value() / count;
-  carried_sum<T> squares;
-  for_each_element(row, [&](std::ptrdiff_t, std::ptrdiff_t f) { squares += (from[f] - mean) * (from[f] - mean); });
-  const T scale = T(1) / std::sqrt(squares.value() / count + epsilon);
+  const T near = sum_of_row<T>(row, [&](std::ptrdiff_t, std::ptrdiff_t f) { return from[f]; }) / count;
+  const T rest = sum_of_row<T>(row, [&](std::ptrdiff_t, std::ptrdiff_t f) { return from[f] - near; });
+  const T mean = near + rest / count;
+  const T squares =
+      sum_of_row<T>(row, [&](std::ptrdiff_t, std::ptrdiff_t f) { return (from[f] - mean) * (from[f] - mean); });
+  const T scale = T(1) / std::sqrt(squares / count + epsilon);
   for_each_element(row, [&](std::ptrdiff_t t, std::ptrdiff_t f) { to[t] = (from[f] - mean) * scale; });
 }
 
 /// x / √(mean x² + ε)
 template <class T>
 void root_mean_square_row(const loop_nest<2>& row, T* to, const T* from, T epsilon) {
-  carried_sum<T> squares;
-  for_each_element(row, [&](std::ptrdiff_t, std::ptrdiff_t f) { squares += from[f] * from[f]; });
+  const T squares = sum_of_row<T>(row, [&](std::ptrdiff_t, std::ptrdiff_t f) { return from[f] * from[f]; });
   const T count = static_cast<T>(row.size());
-  const T scale = T(1) / std::sqrt(squares.value() / count + epsilon);
+  const T scale = T(1) / std::sqrt(squares / count + epsilon);
   for_each_element(row, [&](std::ptrdiff_t t, std::ptrdiff_t f) { to[t] = from[f] * scale; });
 }
 

@@ -36,32 +36,52 @@ struct two_sums {
   float second;
 };
 
-// f(a, b) returns the summands of both sums as a pair of registers.
+template <class Arch>
+struct two_registers {
+  floats<Arch> first;
+  floats<Arch> second;
+};
+
+// f(a, b) returns the summands of both sums as a pair of registers. F captures by value: captured values stay in
+// registers.
+template <class Arch, class F>
+[[nodiscard, gnu::always_inline]] inline two_registers<Arch> sum_pairs_of(std::size_t begin, std::size_t end,
+                                                                          const float* a, const float* b,
+                                                                          const F& f) noexcept {
+  using vec = floats<Arch>;
+  constexpr std::size_t wide = lanes<Arch>;
+  vec first[4] = {vec(0.0F), vec(0.0F), vec(0.0F), vec(0.0F)};
+  vec second[4] = {vec(0.0F), vec(0.0F), vec(0.0F), vec(0.0F)};
+  std::size_t i = begin;
+  for (; i + 4 * wide <= end; i += 4 * wide) {
+#pragma GCC unroll 4
+    for (std::size_t j = 0; j < 4; ++j)
+      f(i + j * wide, wide, load<Arch>(a + i + j * wide), load<Arch>(b + i + j * wide), first[j], second[j]);
+  }
+  for (std::size_t j = 0; i < end; i += wide, ++j) {
+    const std::size_t count = end - i < wide ? end - i : wide;
+    f(i, count, load_some<Arch>(a + i, count), load_some<Arch>(b + i, count), first[j], second[j]);
+  }
+  return {(first[0] + first[1]) + (first[2] + first[3]), (second[0] + second[1]) + (second[2] + second[3])};
+}
+// The same for long rows, in blocks with carried sums.
+template <class Arch, class F>
+[[nodiscard, gnu::noinline]] two_registers<Arch> sum_long_pairs(std::size_t n, const float* a, const float* b,
+                                                                F f) noexcept {
+  carried_sum<floats<Arch>> first;
+  carried_sum<floats<Arch>> second;
+  for (std::size_t at = 0; at < n; at += sum_block) {
+    const auto sums = sum_pairs_of<Arch>(at, n - at < sum_block ? n : at + sum_block, a, b, f);
+    first += sums.first;
+    second += sums.second;
+  }
+  return {first.value(), second.value()};
+}
 template <class Arch, class F>
 [[nodiscard, gnu::always_inline]] inline two_sums<Arch> sum_pairs(std::size_t n, const float* a, const float* b,
                                                                   const F& f) noexcept {
-  using vec = floats<Arch>;
-  constexpr std::size_t wide = lanes<Arch>;
-  carried_sum<vec> all_first;
-  carried_sum<vec> all_second;
-  for (std::size_t at = 0; at < n; at += sum_block) {
-    const std::size_t end = n - at < sum_block ? n : at + sum_block;
-    vec first[4] = {vec(0.0F), vec(0.0F), vec(0.0F), vec(0.0F)};
-    vec second[4] = {vec(0.0F), vec(0.0F), vec(0.0F), vec(0.0F)};
-    std::size_t i = at;
-    for (; i + 4 * wide <= end; i += 4 * wide) {
-#pragma GCC unroll 4
-      for (std::size_t j = 0; j < 4; ++j)
-        f(i + j * wide, wide, load<Arch>(a + i + j * wide), load<Arch>(b + i + j * wide), first[j], second[j]);
-    }
-    for (std::size_t j = 0; i < end; i += wide, ++j) {
-      const std::size_t count = end - i < wide ? end - i : wide;
-      f(i, count, load_some<Arch>(a + i, count), load_some<Arch>(b + i, count), first[j], second[j]);
-    }
-    all_first += (first[0] + first[1]) + (first[2] + first[3]);
-    all_second += (second[0] + second[1]) + (second[2] + second[3]);
-  }
-  return {reduce_sum<Arch>(all_first.value()), reduce_sum<Arch>(all_second.value())};
+  const auto sums = n > sum_block ? sum_long_pairs<Arch>(n, a, b, f) : sum_pairs_of<Arch>(0, n, a, b, f);
+  return {reduce_sum<Arch>(sums.first), reduce_sum<Arch>(sums.second)};
 }
 
 [[nodiscard]] inline bool all_zero(std::size_t n, const float* g) noexcept {
@@ -80,7 +100,7 @@ void softmax_row_gradient(std::size_t n, const float* p, const float* g, float* 
   const vec zero = broadcast<Arch>(0.0F);
   const auto sums = detail::sum_pairs<Arch>(
       n, p, g,
-      [&](std::size_t, std::size_t, const vec& w, const vec& x, vec& sum, vec&)
+      [=](std::size_t, std::size_t, const vec& w, const vec& x, vec& sum, vec&)
           __attribute__((always_inline)) { sum = select<Arch>(w == zero, sum, fma<Arch>(w, x, sum)); });
   if (sums.first != sums.first && detail::all_zero(n, g)) {
     return map_floats<Arch>(n, g, out, [](const vec&) { return broadcast<Arch>(0.0F); });
@@ -98,7 +118,7 @@ void log_softmax_row_gradient(std::size_t n, const float* y, const float* g, flo
   const vec hidden = broadcast<Arch>(minus_infinite);
   const auto sums =
       detail::sum_pairs<Arch>(n, y, g,
-                              [&](std::size_t, std::size_t, const vec& x, const vec& d, vec& sum, vec&)
+                              [=](std::size_t, std::size_t, const vec& x, const vec& d, vec& sum, vec&)
                                   __attribute__((always_inline)) { sum = select<Arch>(x == hidden, sum, sum + d); });
   const vec total = broadcast<Arch>(sums.first);
   zip_floats<Arch>(n, y, g, out, [&](const vec& x, const vec& d) __attribute__((always_inline)) {
@@ -144,11 +164,11 @@ template <class Arch, bool Centred>
   }
   const vec center = broadcast<Arch>(mean);
   const vec by = broadcast<Arch>(scale);
-  const auto weighted = [&](std::size_t i, std::size_t count, const vec& d) __attribute__((always_inline)) {
+  const auto weighted = [=](std::size_t i, std::size_t count, const vec& d) __attribute__((always_inline)) {
     return gamma == nullptr ? d : d * load_some<Arch>(gamma + i, count);
   };
   const auto sums = sum_pairs<Arch>(n, in, g,
-                                    [&](std::size_t i, std::size_t count, const vec& x, const vec& d, vec& of,
+                                    [=](std::size_t i, std::size_t count, const vec& x, const vec& d, vec& of,
                                         vec& with) __attribute__((always_inline)) {
     const vec h = (x - center) * by;
     // Lanes past the end are 0 in d, and therefore in u.

@@ -79,16 +79,11 @@ template <class Arch, bool Spread>
 
 inline constexpr std::size_t sum_block_registers = 64;  // registers that each sum adds without a carry
 
-// Several blocks have carried sums; the blocks depend on n alone.
+// The same for several blocks of classes, with carried sums; the blocks depend on n alone.
 template <class Arch, bool Spread>
-[[nodiscard, gnu::noinline]] cross_entropy_sums sum_cross_entropy(std::size_t n, const float* x, float largest,
-                                                                  const target_of_classes<Arch>& t) noexcept {
-  const auto reduced = [](const cross_entropy_lanes<Arch>& all) {
-    return cross_entropy_sums{reduce_sum<Arch>(all.exponentials), Spread ? reduce_sum<Arch>(all.targets) : 0.0F,
-                              Spread ? reduce_sum<Arch>(all.products) : 0.0F};
-  };
-  constexpr std::size_t most = sum_block_registers * lanes<Arch>;
-  if (n <= most) return reduced(sum_classes<Arch, Spread>(0, n, x, largest, t));
+[[nodiscard, gnu::noinline]] cross_entropy_lanes<Arch> sum_many_classes(std::size_t n, std::size_t most, const float* x,
+                                                                        float largest,
+                                                                        target_of_classes<Arch> t) noexcept {
   carried_sum<floats<Arch>> exponentials;
   carried_sum<floats<Arch>> targets;
   carried_sum<floats<Arch>> products;
@@ -101,7 +96,15 @@ template <class Arch, bool Spread>
       products += block.products;
     }
   }
-  return reduced({exponentials.value(), targets.value(), products.value()});
+  return {exponentials.value(), targets.value(), products.value()};
+}
+template <class Arch, bool Spread>
+[[nodiscard, gnu::noinline]] cross_entropy_sums sum_cross_entropy(std::size_t n, const float* x, float largest,
+                                                                  const target_of_classes<Arch>& t) noexcept {
+  constexpr std::size_t most = sum_block_registers * lanes<Arch>;
+  const cross_entropy_lanes<Arch> all = n > most ? sum_many_classes<Arch, Spread>(n, most, x, largest, t)
+                                                 : sum_classes<Arch, Spread>(0, n, x, largest, t);
+  return {reduce_sum<Arch>(all.exponentials), reduce_sum<Arch>(all.targets), reduce_sum<Arch>(all.products)};
 }
 
 template <class Arch>

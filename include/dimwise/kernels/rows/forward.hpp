@@ -60,6 +60,31 @@ struct exp_step {
   }
 };
 
+// Writes unnormalised weights; returns their sum.
+template <class Arch>
+[[nodiscard, gnu::always_inline]] inline floats<Arch> softmax_block(std::size_t n, const float* in, float* out,
+                                                                    const floats<Arch>& top,
+                                                                    const floats<Arch>& none) noexcept {
+  floats<Arch> sums = broadcast<Arch>(0.0F);
+  for_columns<Arch>(n, [&](std::size_t i, std::size_t count) __attribute__((always_inline)) {
+    const floats<Arch> weight = softmax_weight<Arch>(load_some<Arch>(in + i, count), top, none);
+    sums =
+        sums + (count == lanes<Arch> ? weight : select<Arch>(first_lanes<Arch>(count), weight, broadcast<Arch>(0.0F)));
+    store_some<Arch>(out + i, count, weight);
+  });
+  return sums;
+}
+// The same for long rows, in blocks with carried sums.
+template <class Arch>
+[[nodiscard, gnu::noinline]] floats<Arch> softmax_long_row(std::size_t n, const float* in, float* out, floats<Arch> top,
+                                                           floats<Arch> none) noexcept {
+  carried_sum<floats<Arch>> sum;
+  for (std::size_t at = 0; at < n; at += sum_block) {
+    sum += softmax_block<Arch>(n - at < sum_block ? n - at : sum_block, in + at, out + at, top, none);
+  }
+  return sum.value();
+}
+
 // out = (in - center) * scale * gamma + beta; null gamma is 1, null beta is 0.
 template <class Arch>
 [[gnu::always_inline]] inline void scale_row(std::size_t n, const float* in, float* out, float center, float scale,
@@ -81,19 +106,9 @@ void softmax_row(std::size_t n, const float* in, float* out, float hidden = 0.0F
   if (detail::softmax_without_sum<Arch>(n, in, out, largest, hidden)) return;
   const floats<Arch> top = broadcast<Arch>(largest);
   const floats<Arch> none = broadcast<Arch>(hidden);
-  carried_sum<floats<Arch>> total;
-  for (std::size_t at = 0; at < n; at += detail::sum_block) {
-    floats<Arch> sums = broadcast<Arch>(0.0F);
-    const std::size_t block = n - at < detail::sum_block ? n - at : detail::sum_block;
-    detail::for_columns<Arch>(block, [&](std::size_t i, std::size_t count) __attribute__((always_inline)) {
-      const floats<Arch> weight = detail::softmax_weight<Arch>(detail::load_some<Arch>(in + at + i, count), top, none);
-      sums = sums +
-             (count == lanes<Arch> ? weight : select<Arch>(first_lanes<Arch>(count), weight, broadcast<Arch>(0.0F)));
-      detail::store_some<Arch>(out + at + i, count, weight);
-    });
-    total += sums;
-  }
-  zip_number<Arch>(n, out, 1.0F / reduce_sum<Arch>(total.value()), out, multiply_of{});
+  const floats<Arch> total = n > detail::sum_block ? detail::softmax_long_row<Arch>(n, in, out, top, none)
+                                                   : detail::softmax_block<Arch>(n, in, out, top, none);
+  zip_number<Arch>(n, out, 1.0F / reduce_sum<Arch>(total), out, multiply_of{});
 }
 
 /// out = in - max - log(sum of e^(in - max)); -inf for masked entries.
