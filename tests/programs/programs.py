@@ -244,7 +244,7 @@ class Programs:
         few["model"]["vocab"] = dict(list(few["model"]["vocab"].items())[:90])
         self.refused("another vocabulary", program, "the vocabulary has 90 ids, the model has 96 words",
                      self.folder("few", {**own, **weights, "tokenizer.json": json.dumps(few).encode()}), "x")
-        self.refused("a vocabulary of the same size", program, "it is not this model's",
+        self.refused("a vocabulary of the same size", program, "it belongs to another model",
                      self.folder("same_size", {**own, **weights, "tokenizer.fingerprint": b"0123456789abcdef\n"}), "x")
         self.refused("no tokenizer", program, "tokenizer.json, or vocab.json and merges.txt, or vocab.txt was expected",
                      self.folder("no_words", {"config.json": own["config.json"], **weights}), "x")

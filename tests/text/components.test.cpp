@@ -177,7 +177,7 @@ TEST_CASE("BERT's vocab.txt is read, with the tokenizer_config.json beside it") 
   folder.write("tokenizer_config.json", R"({"do_lower_case": false})");
   CHECK(ids("There [PAD]") == std::vector<std::size_t>{2, 6, 5, 0, 3});
   folder.write("vocab.txt", "[UNK]\n[CLS]\n[SEP]\n[CLS]\n");
-  CHECK(dimwise_test::message([&] { (void)ids(""); }).ends_with("vocab.txt: the token \"[CLS]\" has two lines"));
+  CHECK(dimwise_test::message([&] { (void)ids(""); }).ends_with("vocab.txt: the token \"[CLS]\" occurs on two lines"));
   folder.write("vocab.txt", "[UNK]\n[SEP]\n");
   CHECK(dimwise_test::message([&] { (void)ids(""); }).ends_with("vocab.txt: the token [CLS] is missing"));
 }

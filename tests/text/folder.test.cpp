@@ -31,7 +31,7 @@ TEST_CASE("a vocabulary is read with the size of the model, or padded") {
   CHECK(told(5).empty());
   CHECK(told(64).empty());
   CHECK(told(4) == (folder / "tokenizer.json").string() +
-                       ": the vocabulary has 5 ids, the model has 4 words: it is not this model's");
+                       ": the vocabulary has 5 ids, the model has 4 tokens: it belongs to another model");
   CHECK(told(6).find("the vocabulary has 5 ids, the model has 6 words") != std::string::npos);
   CHECK(told(32000).find("the vocabulary has 5 ids, the model has 32000 words") != std::string::npos);
 }
@@ -88,7 +88,7 @@ TEST_CASE("a vocabulary of the same size from another model is found by its fing
   CHECK(text::read_tokenizer(folder.path(), vocab{5}, metadata).size() == 5);
   folder.write("tokenizer.json", letters(5, 'b'));
   const auto told = dimwise_test::message([&] { (void)text::read_tokenizer(folder.path(), vocab{5}, metadata); });
-  CHECK(told.find("the model was made with \"" + words.fingerprint() + "\": it is not this model's") !=
+  CHECK(told.find("the model expects \"" + words.fingerprint() + "\": it belongs to another model") !=
         std::string::npos);
   CHECK(text::read_tokenizer(folder.path(), vocab{5}).size() == 5);
   folder.write("tokenizer.fingerprint", words.fingerprint() + "\n");
@@ -115,10 +115,10 @@ TEST_CASE("a bad line of merges.txt is told with its file and number") {
   };
   const std::string file = (folder / "merges.txt").string();
   CHECK(told("#version: 0.2\r\n\r\na b\r\n").empty());
-  CHECK(told("#version: 0.2\na b\na\n") == file + ": line 3: the merge \"a\" is no pair");
-  CHECK(told("a b\n\na b a") == file + ": line 3: the merge \"a b a\" is no pair");
-  CHECK(told(" b\n") == file + ": line 1: the merge \" b\" is no pair");
-  CHECK(told("a \n") == file + ": line 1: the merge \"a \" is no pair");
+  CHECK(told("#version: 0.2\na b\na\n") == file + ": line 3: the merge \"a\" is not a pair");
+  CHECK(told("a b\n\na b a") == file + ": line 3: the merge \"a b a\" is not a pair");
+  CHECK(told(" b\n") == file + ": line 1: the merge \" b\" is not a pair");
+  CHECK(told("a \n") == file + ": line 1: the merge \"a \" is not a pair");
   CHECK(told("a c\n") == file + ": line 1: the merge of \"a\" and \"c\" is not in the vocabulary");
 }
 

@@ -32,7 +32,7 @@ json steps(const char* list, const json& step, std::size_t count) {
 }
 const json doubling{{"type", "Replace"}, {"pattern", {{"String", "a"}}}, {"content", "aa"}};
 const std::string longer_than = "t: the text becomes longer than ";
-const std::string limit = " characters, which is the limit: 65536, and 32 for each of its own";
+const std::string limit = " characters, which is the limit: 65536, and 32 for each of its characters";
 
 }  // namespace
 

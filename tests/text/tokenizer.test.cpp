@@ -100,7 +100,7 @@ TEST_CASE("a text is truncated to a number of ids, and what is around it stays")
     CHECK(numbers(bert.encode(line, words_of::at_most{most})) == expected);
   }
   CHECK(dimwise_test::message([&] { (void)bert.encode(line, words_of::at_most{1}); }) ==
-        "encode: at most 1 ids were asked for, and 2 are put around every text");
+        "encode: at most 1 ids were requested, but every text has 2 special tokens");
 }
 
 TEST_CASE("bytes that are no UTF-8 become U+FFFD, one for each sequence that was begun") {
@@ -279,9 +279,9 @@ TEST_CASE("ids beyond the vocabulary have no text, and an added token has no wor
   CHECK(told(next, "a new one").empty());
   CHECK(told(words.find(a_word)->value, a_word).empty());
   CHECK(told(next, a_word).empty());  // it keeps the id of the vocabulary
-  CHECK(told(words.find(a_word)->value, "a new one").find("which the vocabulary says otherwise") != std::string::npos);
+  CHECK(told(words.find(a_word)->value, "a new one").find("which differs from the vocabulary") != std::string::npos);
   settings["added_tokens"] = 7;
-  CHECK(dimwise_test::message([&] { (void)words_of(settings, "t"); }).find("added_tokens is no list") !=
+  CHECK(dimwise_test::message([&] { (void)words_of(settings, "t"); }).find("added_tokens is not a list") !=
         std::string::npos);
 }
 
@@ -296,7 +296,7 @@ TEST_CASE("an added token is its own text where one of its characters is no sign
   CHECK(words.decode(words.encode("né")) == "n\ufffd");  // é is the sign of the byte E9
 }
 
-TEST_CASE("a run of bytes that is no text is one U+FFFD for each; their digits may be in lower case") {
+TEST_CASE("a run of invalid bytes becomes one U+FFFD per byte; their digits may be in lower case") {
   const std::vector<std::string> tokens{"<0xE5>", "<0x8f>", "<0xab>", "a", "<0xE5>", "<0x8F>", "b", "<0xEg>", "<0x61>"};
   json settings = tiny();
   settings["decoder"] = {{"type", "ByteFallback"}};
@@ -348,7 +348,7 @@ TEST_CASE("a template puts its own ids around the text, and says where the text 
   CHECK(refusal(with({"<s>", "A"}, special("<s>", {99U}, {"<x>"}))) ==
         "t: the post_processor's token \"<x>\" is not in the vocabulary");
   CHECK(refusal(with({"<s>", "A"}, special("<s>", {3U, 4U}, {"<s>"}))) ==
-        "t: the post_processor's token \"<s>\" has not an id for each of its tokens");
+        "t: the post_processor's token \"<s>\" needs one id for each of its tokens");
   const std::string once = "t: a post_processor whose single has not the text A once is not supported";
   CHECK(refusal(with({"<s>", "A", "<e>", "A"}, json::object())) == once);
   CHECK(refusal(with({"<s>", "<e>"}, json::object())) == once);
@@ -366,7 +366,7 @@ TEST_CASE("a template puts its own ids around the text, and says where the text 
   both["post_processor"] = {{"type", "Sequence"}, {"processors", {level, first}}};
   CHECK(given(both) == std::vector<std::size_t>{3, 2});
   both["post_processor"]["processors"].push_back(first);
-  CHECK(refusal(both) == "t: a post_processor behind another one is not supported");
+  CHECK(refusal(both) == "t: a post_processor after another one is not supported");
 }
 
 TEST_CASE("what is not supported is refused by name") {
@@ -394,7 +394,7 @@ TEST_CASE("what is not supported is refused by name") {
   CHECK(changed("/model/vocab/b", -1) == "t: the id of \"b\" is -1, no whole number below 2^24");
   CHECK(changed("/model/vocab/b", 0U) == "t: two words of the vocabulary have one id");
   CHECK(changed("/model/byte_fallback", "true") == "t: byte_fallback is neither true nor false");
-  CHECK(changed("/model/unk_token", 1) == "t: model: unk_token is no text");
+  CHECK(changed("/model/unk_token", 1) == "t: model: unk_token is not a string");
   CHECK(changed("/model/dropout", "0.1") == "t: the model's dropout is not supported");
   CHECK(changed("/model/dropout", 0).empty());
   CHECK(changed("/normalizer", {{"type", "BertNormalizer"}, {"lowercase", "false"}}) ==

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/text/encoding.hpp -- the ids of one or two texts with their types and masks, truncated and padded as a
-// tokenizer.json says.
+// dimwise/text/encoding.hpp -- encodings of one or two texts: ids, type ids and masks, truncated and padded by the
+// settings of a tokenizer.json.
 //
-// Layer: text. Truncation comes before the post-processor, padding after it.
+// Layer: text. Order: truncation, post-processor, padding.
 // Tests: tests/text/components.test.cpp
 #pragma once
 
@@ -19,10 +19,10 @@ namespace dimwise::text::detail {
 // Parallel lists, one entry for each id.
 struct encoding {
   ids tokens{};
-  ids types{};                           // 0 for the first text, 1 for the second one, unless the file says otherwise
+  ids types{};                           // 0 for the first text, 1 for the second, unless the file has other values
   std::vector<unsigned char> given{};    // 0 for padding
-  std::vector<unsigned char> special{};  // 1 for what the file puts around texts, and for padding
-  std::vector<encoding> overflowing{};   // what was cut off, in parts
+  std::vector<unsigned char> special{};  // 1 for special tokens and padding
+  std::vector<encoding> overflowing{};   // the truncated parts
 
   [[nodiscard]] std::size_t size() const { return tokens.size(); }
   static encoding of(ids tokens, std::uint32_t type, bool special) {
@@ -38,7 +38,7 @@ struct encoding {
     std::fill(types.begin(), types.end(), type);
     for (encoding& one : overflowing) { one.set_type(type); }
   }
-  // Without what was cut off.
+  // Without the truncated parts.
   [[nodiscard]] encoding part(std::size_t begin, std::size_t end) const {
     const auto taken = [&](const auto& list) {
       return std::decay_t<decltype(list)>(list.begin() + static_cast<std::ptrdiff_t>(begin),
@@ -55,7 +55,7 @@ struct encoding {
   }
 };
 
-// One after another: every part that was cut off with everything that may follow it.
+// Concatenates encodings, and every truncated part with every possible continuation.
 inline encoding merged(const std::vector<encoding>& all, const growth& limit) {
   encoding to;
   bool first = true;
@@ -84,7 +84,7 @@ inline encoding merged(const std::vector<encoding>& all, const growth& limit) {
   return to;
 }
 
-// The truncation of a tokenizer.json.
+// The truncation settings of a tokenizer.json.
 class truncation {
  public:
   truncation(const reader& r, const json& from) {
@@ -113,7 +113,7 @@ class truncation {
     return direction == "Left";
   }
 
-  // Of one or two texts, with `around` ids that come later.
+  // Truncates one or two texts; `around` special ids are added later.
   void apply(std::vector<encoding>& all, std::size_t around, const growth& limit) const {
     if (around > most_) { refuse("max_length is " + std::to_string(most_) + ", fewer than the ids around a text"); }
     const std::size_t most = most_ - around;
@@ -155,12 +155,12 @@ class truncation {
     cut(all[1], swapped ? shorter : longer, limit);
   }
   void only(std::vector<encoding>& all, std::size_t which_one, std::size_t too_many, const growth& limit) const {
-    if (which_one >= all.size()) { refuse("its strategy is OnlySecond, and there is no second text"); }
+    if (which_one >= all.size()) { refuse("the strategy is OnlySecond, but only one text was given"); }
     encoding& one = all[which_one];
-    if (one.size() <= too_many) { refuse("the one text that may be cut is too short"); }
+    if (one.size() <= too_many) { refuse("the text that may be truncated is too short"); }
     cut(one, one.size() - too_many, limit);
   }
-  // The first `most` ids, or the last; parts of as many overlap by the stride.
+  // The first or last `most` ids; the other parts have the same length and overlap by the stride.
   void cut(encoding& one, std::size_t most, const growth& limit) const {
     const std::size_t n = one.size();
     if (most >= n) { return; }
@@ -171,7 +171,8 @@ class truncation {
       return;
     }
     if (stride_ >= most) {
-      refuse("the stride is " + std::to_string(stride_) + ", " + std::to_string(most) + " ids are left for the text");
+      refuse("the stride is " + std::to_string(stride_) + ", but only " + std::to_string(most) +
+             " ids are left for the text");
     }
     const std::size_t step = most - stride_;
     limit.check(n / step * most);
@@ -198,7 +199,7 @@ class truncation {
   bool left_ = false;
 };
 
-// The padding of a tokenizer.json.
+// The padding settings of a tokenizer.json.
 class padding_rule {
  public:
   padding_rule(const reader& r, const json& from) {
@@ -215,7 +216,7 @@ class padding_rule {
     id_ = r.id(r.at(from, "pad_id", "padding"), "pad_id");
     if (from.contains("pad_type_id")) { type_ = r.id(from.at("pad_type_id"), "pad_type_id"); }
     if (fixed_.value_or(0) > most_padded || multiple_ > most_padded) {
-      r.refuse("a padding to more than " + std::to_string(most_padded) + " ids is not supported");
+      r.refuse("padding to more than " + std::to_string(most_padded) + " ids is not supported");
     }
   }
   void apply(std::vector<encoding>& batch) const {

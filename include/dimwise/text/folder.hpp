@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/text/folder.hpp -- the tokenizer of a model's folder, refused where it is another model's.
+// dimwise/text/folder.hpp -- the tokenizer of a model's folder, checked against the model.
 //
-// Layer: text. Vocabularies of one size fit every table, and the wrong one gives wrong words. A fingerprint
-// distinguishes them, where the folder has one.
+// Layer: text. Another model's vocabulary of the same size would load and decode to wrong text. A fingerprint, if the
+// folder has one, detects it.
 // Tests: tests/text/folder.test.cpp
 //
 //   const auto words = text::read_tokenizer<vocab>("folder", vocab{50257}, weights.metadata());
@@ -16,13 +16,14 @@
 
 namespace dimwise::text {
 
-/// The key under which a checkpoint's metadata has the fingerprint of its tokenizer.
+/// The metadata key of a checkpoint for the fingerprint of its tokenizer.
 inline constexpr const char* fingerprint_key = "tokenizer fingerprint";
 
-/// Reads `tokenizer.json`, or `vocab.json` and `merges.txt`, or `vocab.txt`. Throws `io::file_error` where its size is
-/// not the model's, or its fingerprint not the one in the metadata of the weights or in the file
-/// `tokenizer.fingerprint`. The table may be padded to a multiple of 64, by less than 1024 rows or a sixteenth of them,
-/// and added tokens may lie beyond it. `lower_case` lower-cases texts before the normalizer.
+/// Reads `tokenizer.json`, or `vocab.json` and `merges.txt`, or `vocab.txt`. Throws `io::file_error` if its size does
+/// not match the model, or if its fingerprint differs from the metadata of the weights or the file
+/// `tokenizer.fingerprint`. The token embedding may be padded to a multiple of 64, by less than 1024 rows or a
+/// sixteenth of its rows, and added tokens may have larger ids. `lower_case` converts texts to lower case before the
+/// normalizer.
 template <dimension_type Vocab>
 [[nodiscard]] tokenizer<Vocab> read_tokenizer(const std::filesystem::path& folder, const Vocab& vocab,
                                               const std::map<std::string, std::string>& metadata = {},
@@ -56,19 +57,19 @@ template <dimension_type Vocab>
   const auto padded = [&](std::size_t ids) {
     return rows > ids && rows % 64 == 0 && rows - ids < std::max<std::size_t>(1024, rows / 16);
   };
-  // Added tokens may lie beyond a table that has the vocabulary: a text with one of them is rejected when it is read.
+  // Added tokens may have ids beyond the token embedding: texts that contain one are rejected when they are encoded.
   const std::size_t own = words.vocabulary_size();
   const bool beyond = words.size() > rows && (own == rows || padded(own));
   if (words.size() != rows && !padded(words.size()) && !beyond) {
     throw io::file_error(title + ": the vocabulary has " + std::to_string(words.size()) + " ids, the model has " +
-                         std::to_string(rows) + " words: it is not this model's");
+                         std::to_string(rows) + " tokens: it belongs to another model");
   }
   std::string expected;
   if (const auto said = metadata.find(fingerprint_key); said != metadata.end()) { expected = said->second; }
   if (std::ifstream file(folder / "tokenizer.fingerprint"); expected.empty() && file) { std::getline(file, expected); }
   if (!expected.empty() && expected != words.fingerprint()) {
     throw io::file_error(title + ": the vocabulary has the fingerprint " + words.fingerprint() +
-                         ", the model was made with " + io::detail::printable(expected) + ": it is not this model's");
+                         ", the model expects " + io::detail::printable(expected) + ": it belongs to another model");
   }
   return words;
 }

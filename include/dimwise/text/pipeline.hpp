@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/text/pipeline.hpp -- the parts of a tokenizer.json in their order: added tokens, normalizer, pre-tokenizer,
+// dimwise/text/pipeline.hpp -- the components of a tokenizer.json in order: added tokens, normalizer, pre-tokenizer,
 // model, post-processor.
 //
 // Layer: text.
@@ -31,7 +31,7 @@
 
 namespace dimwise::text::detail {
 
-/// All parts of a tokenizer.json, in the order in which a text goes through them.
+/// All components of a tokenizer.json, in the order in which they are applied.
 class pipeline {
  public:
   pipeline(const json& from, const std::string& title) : title_(title) {
@@ -54,7 +54,7 @@ class pipeline {
     }
     if (from.contains("padding") && !from.at("padding").is_null()) { padding_.emplace(r, from.at("padding")); }
   }
-  pipeline(const pipeline&) = delete;  // its parts refer to its vocabulary
+  pipeline(const pipeline&) = delete;  // the components refer to the vocabulary
   pipeline& operator=(const pipeline&) = delete;
   ~pipeline() = default;
 
@@ -79,11 +79,12 @@ class pipeline {
     return digits;
   }
 
-  /// How many ids the post-processor puts around a text.
+  /// The number of ids that the post-processor adds to a text.
   [[nodiscard]] std::size_t around() const { return around_.around(false); }
-  /// How many of them come before it.
+  /// The number of ids that it adds before the text.
   [[nodiscard]] std::size_t before() const { return around_.before().size(); }
-  /// At most `most` ids, those around the text included, which stay: at least as many as `around()`.
+  /// At most `most` ids, including those of the post-processor, which are never truncated; `most` is at least
+  /// `around()`.
   [[nodiscard]] ids encode(std::string_view text, bool around,
                            std::size_t most = std::numeric_limits<std::size_t>::max()) const {
     ids all = around ? around_.before() : ids();
@@ -94,10 +95,10 @@ class pipeline {
     if (around) { all.insert(all.end(), around_.after().begin(), around_.after().end()); }
     return all;
   }
-  /// Of one or two texts: truncated by the file, with its special ids where `special`, not padded yet.
+  /// Encodes one or two texts: truncated, with special tokens if `special`, without padding.
   [[nodiscard]] encoding encoded_texts(const std::vector<std::string_view>& texts, bool special) const {
     if (texts.size() == 2 && !around_.takes_pairs()) {
-      throw io::file_error(title_ + ": the pair of the post_processor has not the texts A and B once");
+      throw io::file_error(title_ + ": the pair of the post_processor does not contain each of the texts A and B once");
     }
     std::vector<encoding> all;
     std::size_t size = 0;
@@ -113,11 +114,11 @@ class pipeline {
     if (truncation_) { truncation_->apply(all, special ? around_.around(texts.size() == 2) : 0, limit); }
     return around_.around(std::move(all), special, limit);
   }
-  /// Pads encodings as a batch, where the file says so.
+  /// Pads a batch of encodings if the file has padding settings.
   void pad(std::vector<encoding>& batch) const {
     if (padding_) { padding_->apply(batch); }
   }
-  /// What the normalizer makes of a text, and the words that the pre-tokenizer makes of it, without added tokens.
+  /// The normalized text and the pieces of the pre-tokenizer, without added tokens.
   [[nodiscard]] std::string normalized(std::string_view text) const {
     const std::string whole = as_utf8(text);
     return changed(whole, growth(title_, characters_in(whole)));
@@ -141,7 +142,7 @@ class pipeline {
 
  private:
   void read_model(const reader& r, const json& model) {
-    // Old files do not say the model's type. It comes first: the vocabulary of Unigram is a list.
+    // Old files lack the model's type. It is read first, because the vocabulary of Unigram is a list.
     const bool said = model.is_object() && model.contains("type");
     const std::string type = said ? r.word(model, "type", "model") : "BPE";
     if (type == "BPE") {
@@ -199,7 +200,7 @@ class pipeline {
   }
   void add_words(const reader& r, const json& from) {
     if (!from.contains("added_tokens") || from.at("added_tokens").is_null()) { return; }
-    if (!from.at("added_tokens").is_array()) { r.refuse("added_tokens is no list"); }
+    if (!from.at("added_tokens").is_array()) { r.refuse("added_tokens is not a list"); }
     for (const json& one : from.at("added_tokens")) {
       const std::string content = r.word(one, "content", "an added token");
       if (content.empty()) { continue; }
@@ -211,11 +212,11 @@ class pipeline {
       w.strips_left = r.flag(one, "lstrip", false);
       w.strips_right = r.flag(one, "rstrip", false);
       w.single = r.flag(one, "single_word", false);
-      // A token of the vocabulary keeps its id, whatever the file says here: so HuggingFace's library does it.
+      // A token of the vocabulary keeps its id, as in HuggingFace's library.
       w.id = words_.find_token(content).value_or(w.id);
       if (const std::string* const other = words_.word(w.id); other != nullptr && *other != content) {
         r.refuse("the added token " + io::detail::printable(content) + " has the id " + std::to_string(w.id) +
-                 ", which the vocabulary says otherwise");
+                 ", which differs from the vocabulary");
       }
       words_.add_token(content, w.id);
       if (w.special) { special_.insert(w.id); }
@@ -223,7 +224,7 @@ class pipeline {
         added_.add(std::move(w));
         continue;
       }
-      // These are looked for in texts that went through the normalizer, so they go through it as well.
+      // These tokens are matched in normalized text, so they are normalized as well.
       const growth limit(title_, characters_in(w.content));
       w.content = changed(std::move(w.content), limit);
       if (!w.content.empty()) { added_normalised_.add(std::move(w)); }
@@ -239,7 +240,7 @@ class pipeline {
       if (i > 0) { text += between_; }
       text += tokens[i];
     }
-    return as_utf8(text);  // bytes that are no UTF-8 become U+FFFD
+    return as_utf8(text);  // invalid UTF-8 becomes U+FFFD
   }
 
   std::string title_;
@@ -252,7 +253,7 @@ class pipeline {
   std::vector<change> changes_{};
   std::vector<cut> cuts_{};
   std::vector<decode_step> steps_{};
-  std::string between_ = " ";  // without a decoder tokens are words of their own
+  std::string between_ = " ";  // without a decoder, tokens are separated by spaces
   post_processor around_{};
   std::optional<truncation> truncation_{};
   std::optional<padding_rule> padding_{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/text/settings.hpp -- the settings of a tokenizer.json, read with their place in errors.
+// dimwise/text/settings.hpp -- a reader of settings of a tokenizer.json whose errors name the setting.
 //
 // Layer: text.
 // Tests: tests/text/tokenizer.test.cpp
@@ -17,7 +17,7 @@ namespace dimwise::text::detail {
 using nlohmann::json;
 using ids = std::vector<std::uint32_t>;
 
-// Settings that are not supported are refused by their place and name.
+// Rejects unsupported settings by name.
 class reader {
  public:
   explicit reader(std::string title) : title_(std::move(title)) {}
@@ -29,10 +29,10 @@ class reader {
   }
   [[nodiscard]] std::string word(const json& from, const char* key, const char* where) const {
     const json& value = at(from, key, where);
-    if (!value.is_string()) { refuse(std::string(where) + ": " + key + " is no text"); }
+    if (!value.is_string()) { refuse(std::string(where) + ": " + key + " is not a string"); }
     return value.get<std::string>();
   }
-  // A text of one code point.
+  // A string of one code point.
   [[nodiscard]] code_point point(const json& from, const char* key, const char* where) const {
     const std::string text = word(from, key, where);
     const std::u32string points = decoded(text);
@@ -41,20 +41,20 @@ class reader {
     }
     return points.front();
   }
-  // A list; a text or a number is none, and would be gone through as one element.
+  // A list. nlohmann::json would iterate over a string or a number as one element.
   [[nodiscard]] const json& list(const json& from, const char* key, const char* where) const {
     const json& all = at(from, key, where);
-    if (!all.is_array()) { refuse(std::string(where) + ": " + key + " is no list"); }
+    if (!all.is_array()) { refuse(std::string(where) + ": " + key + " is not a list"); }
     return all;
   }
-  // A whole number below 2^32.
+  // An integer below 2^32.
   [[nodiscard]] std::size_t count(const json& value, const char* of) const {
     if (!value.is_number_integer() || value < 0 || value.get<std::uint64_t>() >= (std::uint64_t{1} << 32)) {
-      refuse(std::string(of) + " is no whole number below 2^32");
+      refuse(std::string(of) + " is not an integer from 0 to 2^32 - 1");
     }
     return value.get<std::size_t>();
   }
-  // What a pattern is, for messages. Known patterns differ far behind their beginnings.
+  // A pattern as shown in messages. Known patterns have long common prefixes.
   [[nodiscard]] static std::string shown_pattern(const json& pattern) {
     for (const char* kind : {"Regex", "String"}) {
       if (pattern.is_object() && pattern.contains(kind) && pattern.at(kind).is_string()) {
@@ -63,7 +63,7 @@ class reader {
     }
     return io::detail::printable(pattern.dump(-1, ' ', true, json::error_handler_t::replace));
   }
-  // Null counts as not said.
+  // Null is treated as absent.
   [[nodiscard]] bool flag(const json& from, const char* key, bool otherwise) const {
     if (!from.contains(key) || from.at(key).is_null()) { return otherwise; }
     if (!from.at(key).is_boolean()) { refuse(std::string(key) + " is neither true nor false"); }
@@ -74,7 +74,7 @@ class reader {
       refuse("the id of " + io::detail::printable(of) + " is " +
              (value.is_structured() ? "a list or an object"
                                     : value.dump(-1, ' ', true, json::error_handler_t::replace).substr(0, 60)) +
-             ", no whole number below 2^24");
+             ", not an integer from 0 to 2^24 - 1");
     }
     return value.get<std::uint32_t>();
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/text/text_stream.hpp -- the text of ids as they come: whole characters only.
+// dimwise/text/text_stream.hpp -- incremental decoding of ids to whole characters.
 //
-// Layer: text. A character may be several ids, and an id may begin one. What is not whole yet is held back.
+// Layer: text. A character may span several ids. Incomplete characters are withheld.
 // Tests: tests/text/text_stream.test.cpp
 //
 //   text::text_stream stream(words, prompt);
@@ -13,28 +13,28 @@
 
 namespace dimwise::text {
 
-/// Turns ids into text one by one, behind ids whose text has been shown.
+/// Decodes ids one by one, after ids whose text has been shown.
 template <dimension_type Vocab>
 class text_stream {
  public:
-  /// Behind the ids that were shown already.
+  /// Begins after the ids that were already shown.
   explicit text_stream(tokenizer<Vocab> words, std::span<const std::type_identity_t<id<Vocab>>> shown = {})
       : words_(std::move(words)),
         ids_(shown.begin(), shown.end()),
         first_(ids_.size() - std::min(ids_.size(), context)),
         shown_(ids_.size()) {}
 
-  /// The text that the next id completes; empty where a character is not whole.
+  /// The text that the next id completes; empty while a character is incomplete.
   [[nodiscard]] std::string next(id<Vocab> one) {
     ids_.push_back(one);
-    // Not the id alone: how it is written depends on what is before it, and only the last few ids matter.
+    // The text of an id depends on the few ids before it.
     const std::span<const id<Vocab>> all(ids_);
     const std::string before = words_.decode(all.subspan(first_, shown_ - first_));
     const std::string now = words_.decode(all.subspan(first_));
     if (now.ends_with("\xEF\xBF\xBD") || now.size() <= before.size()) { return {}; }
     return behind(before, now);
   }
-  /// At the end: what was held back, with U+FFFD for a character that never became whole; empty where nothing was.
+  /// Call it at the end: the withheld text, with U+FFFD for an incomplete character; often empty.
   [[nodiscard]] std::string rest() {
     if (shown_ == ids_.size()) { return {}; }
     const std::span<const id<Vocab>> all(ids_);
@@ -43,7 +43,7 @@ class text_stream {
 
  private:
   std::string behind(const std::string& before, const std::string& now) {
-    // Bytes that are no character change how those before them are read: then the ids by themselves are shown.
+    // Invalid bytes change the decoding of the bytes before them: the ids are decoded on their own then.
     std::string text =
         now.starts_with(before) ? now.substr(before.size()) : words_.decode(std::span(ids_).subspan(shown_));
     first_ = shown_;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/text/tokenizer.hpp -- text to ids of a vocabulary and back, as a tokenizer.json says.
+// dimwise/text/tokenizer.hpp -- the tokenizer of a tokenizer.json: text to ids of a vocabulary, and back.
 //
-// Layer: text. The ids have the dimension of the vocabulary: they index the table of no other model. Anything that a
-// file requires and that is not supported here is refused by name. Third party: nlohmann-json, utf8proc, PCRE2.
+// Layer: text. The ids have the dimension of the vocabulary, so they do not index another model's embedding.
+// Unsupported settings of a file are rejected by name. Third party: nlohmann-json, utf8proc, PCRE2.
 // Tests: tests/text/tokenizer.test.cpp, tests/compile_fail/text/
 //
 //   const auto words = tokenizer<vocab>::read("tokenizer.json");
@@ -24,7 +24,7 @@ template <dimension_type Vocab>
 class tokenizer {
  public:
   /// Reads a `tokenizer.json`, or BERT's `vocab.txt` with the `tokenizer_config.json` beside it. Throws
-  /// `io::file_error` for what is malformed or not supported.
+  /// `io::file_error` for malformed or unsupported files.
   [[nodiscard]] static tokenizer read(const std::filesystem::path& path) {
     const io::detail::held_json settings(path.extension() == ".txt" ? detail::bert_settings(path)
                                                                     : io::read_json(path));
@@ -43,51 +43,51 @@ class tokenizer {
     }
   }
 
-  /// How many ids there are: one more than the largest.
+  /// The number of ids: the largest id plus one.
   [[nodiscard]] std::size_t size() const { return pipeline_->size(); }
-  /// The same without added tokens.
+  /// The number of ids without added tokens.
   [[nodiscard]] std::size_t vocabulary_size() const { return pipeline_->vocabulary_size(); }
-  /// How many ids the file puts before a text.
+  /// The number of special tokens before a text.
   [[nodiscard]] std::size_t prefix_size() const { return pipeline_->before(); }
-  /// The ids of a text, with those that the file puts around it; without them where `bare` is said. Bytes that are no
-  /// UTF-8 become U+FFFD.
+  /// The ids of a text with the special tokens of the post-processor; without them if `bare` is given. Invalid UTF-8
+  /// becomes U+FFFD.
   [[nodiscard]] std::vector<id<Vocab>> encode(std::string_view text) const {
     return typed(pipeline_->encode(text, true));
   }
-  /// To `encode`: without what the file puts around a text.
+  /// An argument of `encode`: no special tokens.
   struct bare {};
   [[nodiscard]] std::vector<id<Vocab>> encode(std::string_view text, bare) const {
     return typed(pipeline_->encode(text, false));
   }
-  /// To `encode`: how many ids at most, those that the file puts around a text included.
+  /// An argument of `encode`: the maximum number of ids, including special tokens.
   struct at_most {
     std::size_t ids;
   };
-  /// The first ids of a text, with those that the file puts around it. Throws `extent_error` where
-  /// these alone are more.
+  /// The ids of a text, truncated, with its special tokens. Throws `extent_error` if these alone exceed the maximum.
   [[nodiscard]] std::vector<id<Vocab>> encode(std::string_view text, at_most most) const {
     if (most.ids < pipeline_->around()) {
-      dimwise::detail::raise<extent_error>(error{} << "encode: at most " << most.ids << " ids were asked for, and "
-                                                   << pipeline_->around() << " are put around every text");
+      dimwise::detail::raise<extent_error>(error{} << "encode: at most " << most.ids
+                                                   << " ids were requested, but every text has " << pipeline_->around()
+                                                   << " special tokens");
     }
     return typed(pipeline_->encode(text, true, most.ids));
   }
-  /// The ids of one text or two, with one entry of each list for each id.
+  /// The ids of one or two texts. The lists have one entry per id.
   struct encoding {
     std::vector<id<Vocab>> ids;
-    std::vector<std::uint32_t> types;         ///< which text, or what the file says
+    std::vector<std::uint32_t> types;         ///< the index of the text, or the values of the file
     std::vector<unsigned char> given;         ///< 0 for padding: the attention mask
-    std::vector<unsigned char> special;       ///< 1 for what the file puts around texts, and for padding
-    std::vector<std::vector<id<Vocab>>> cut;  ///< the ids of the parts that were cut off
+    std::vector<unsigned char> special;       ///< 1 for special tokens and padding
+    std::vector<std::vector<id<Vocab>>> cut;  ///< the ids of the truncated parts
   };
-  /// A text as the file says: truncated, with what it puts around, padded. Throws `io::file_error` where the file's
-  /// truncation cannot be done.
+  /// Encodes a text by the settings of the file: truncated, with special tokens, padded. Throws `io::file_error` if the
+  /// text cannot be truncated as the file requires.
   [[nodiscard]] encoding stored_encoding(std::string_view text) const { return stored_encodings({{text}}).front(); }
-  /// Two texts, one after another as the file says.
+  /// Encodes a pair of texts by the settings of the file.
   [[nodiscard]] encoding stored_encoding(std::string_view first, std::string_view second) const {
     return stored_encodings({{first, second}}).front();
   }
-  /// A batch of texts, each alone or a pair; a file that pads to the longest one pads all to the same size.
+  /// Encodes a batch of texts or pairs; with padding to the longest one, all have the same length.
   [[nodiscard]] std::vector<encoding> stored_encodings(const std::vector<std::vector<std::string_view>>& batch) const {
     std::vector<detail::encoding> all;
     for (const auto& texts : batch) {
@@ -105,22 +105,22 @@ class tokenizer {
     }
     return made;
   }
-  /// To `decode`: special tokens are part of the text.
+  /// An argument of `decode`: special tokens are part of the text.
   struct with_special {};
   [[nodiscard]] std::string decode(std::span<const id<Vocab>> ids, with_special) const {
     return pipeline_->decode(checked(ids), false);
   }
-  /// The text of ids, without special ones. Throws `index_error` for an id that is beyond the vocabulary.
+  /// The text of ids, without special tokens. Throws `index_error` for ids outside the vocabulary.
   [[nodiscard]] std::string decode(std::span<const id<Vocab>> ids) const { return pipeline_->decode(checked(ids)); }
-  /// Whether an id has a token: not every id below `size()` need have one.
+  /// Whether an id has a token; ids below `size()` may have none.
   [[nodiscard]] bool has(id<Vocab> i) const { return pipeline_->has(i.value); }
-  /// The id of a token, of the vocabulary or added to it; nothing where there is none.
+  /// The id of a token of the vocabulary or of an added token; `nullopt` for unknown tokens.
   [[nodiscard]] std::optional<id<Vocab>> find(const std::string& word) const {
     const auto found = pipeline_->find(word);
     return found ? std::optional(id<Vocab>{*found}) : std::nullopt;
   }
-  /// Sixteen digits that follow from all words and their ids. They distinguish vocabularies of one size (FNV-1a of each
-  /// word's bytes and a zero, in the order of the ids).
+  /// Sixteen hexadecimal digits that identify a vocabulary: FNV-1a of the bytes of each token and a zero, in
+  /// the order of ids.
   [[nodiscard]] std::string fingerprint() const { return pipeline_->fingerprint(); }
 
  private:
@@ -129,7 +129,7 @@ class tokenizer {
     for (const id<Vocab> i : ids) {
       if (i.value >= size()) {
         dimwise::detail::raise<index_error>(error{} << "decode: id " << i.value << " is outside dimension "
-                                                    << dimwise::detail::dimension_name<Vocab>() << ", whose words are "
+                                                    << dimwise::detail::dimension_name<Vocab>() << ", whose ids are "
                                                     << size());
       }
       all.push_back(static_cast<std::uint32_t>(i.value));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/text/unicode.hpp -- code points, what they are, and normal forms: the part of Unicode that tokenizers need.
+// dimwise/text/unicode.hpp -- code points, their properties and normal forms: the part of Unicode that tokenizers need.
 //
 // Layer: text. Third party: utf8proc.
 // Tests: tests/text/tokenizer.test.cpp
@@ -17,10 +17,10 @@
 
 namespace dimwise::text {
 
-/// A character, by its number in Unicode.
+/// A Unicode code point.
 using code_point = char32_t;
 
-/// A code point as UTF-8, behind `to`.
+/// Appends a code point to `to` as UTF-8.
 inline void append(std::string& to, code_point c) {
   utf8proc_uint8_t bytes[4];
   const auto n = utf8proc_encode_char(static_cast<utf8proc_int32_t>(c), bytes);
@@ -29,8 +29,7 @@ inline void append(std::string& to, code_point c) {
 
 namespace detail {
 
-// The code point that begins at `at`, and how many bytes it has; U+FFFD for what is no UTF-8, with the bytes that begin
-// a sequence.
+// The code point at `at` and its number of bytes; U+FFFD for invalid UTF-8, with the bytes that begin a sequence.
 struct decoded_point {
   code_point c;
   std::size_t bytes;
@@ -50,7 +49,7 @@ inline decoded_point decode_at(std::string_view text, std::size_t at) {
     const unsigned next = byte(taken);
     unsigned least = 0x80;
     unsigned most = 0xbf;
-    if (taken == 1) {  // too long a form, a surrogate, beyond U+10FFFF
+    if (taken == 1) {  // overlong, a surrogate, or beyond U+10FFFF
       least = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
       most = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
     }
@@ -63,7 +62,7 @@ inline decoded_point decode_at(std::string_view text, std::size_t at) {
 
 }  // namespace detail
 
-/// The code points of a text. What is no UTF-8 becomes U+FFFD, one for each sequence that was begun (as browsers do).
+/// The code points of a text. Invalid UTF-8 becomes U+FFFD, one for each begun sequence, as in browsers.
 [[nodiscard]] inline std::u32string decoded(std::string_view text) {
   std::u32string all;
   all.reserve(text.size());
@@ -74,7 +73,7 @@ inline decoded_point decode_at(std::string_view text, std::size_t at) {
   }
   return all;
 }
-/// The index of the first byte of a text that is not UTF-8; nothing where all of it is UTF-8.
+/// The index of the first invalid byte; `nullopt` for valid UTF-8.
 [[nodiscard]] inline std::optional<std::size_t> first_invalid_utf8(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
     const auto [c, bytes, valid] = detail::decode_at(text, at);
@@ -92,13 +91,13 @@ inline decoded_point decode_at(std::string_view text, std::size_t at) {
 
 namespace detail {
 
-// Where the last code point of a text that is UTF-8, and not empty, begins.
+// The index of the last code point of a valid, nonempty text.
 inline std::size_t begin_of_last(std::string_view text) {
   std::size_t at = text.size() - 1;
   while (at > 0 && (static_cast<unsigned char>(text[at]) & 0xc0U) == 0x80) { --at; }
   return at;
 }
-// Valid UTF-8, with U+FFFD for what is none.
+// The text with U+FFFD for invalid UTF-8.
 inline std::string as_utf8(std::string_view text) {
   const auto wrong = first_invalid_utf8(text);
   if (!wrong) { return std::string(text); }
@@ -113,7 +112,7 @@ inline std::string as_utf8(std::string_view text) {
 
 }  // namespace detail
 
-/// Whether Unicode says that it is a letter, a number, an accent.
+/// Whether a code point is a letter, a number, an accent.
 [[nodiscard]] inline bool is_letter(code_point c) {
   const auto k = utf8proc_category(static_cast<utf8proc_int32_t>(c));
   return k >= UTF8PROC_CATEGORY_LU && k <= UTF8PROC_CATEGORY_LO;
@@ -125,32 +124,32 @@ inline std::string as_utf8(std::string_view text) {
 [[nodiscard]] inline bool is_accent(code_point c) {
   return utf8proc_category(static_cast<utf8proc_int32_t>(c)) == UTF8PROC_CATEGORY_MN;
 }
-/// Marks of every kind: accents, those that take room (Mc), and those that enclose (Me).
+/// Marks: accents (Mn), spacing marks (Mc) and enclosing marks (Me).
 [[nodiscard]] inline bool is_mark(code_point c) {
   const auto k = utf8proc_category(static_cast<utf8proc_int32_t>(c));
   return k == UTF8PROC_CATEGORY_MN || k == UTF8PROC_CATEGORY_MC || k == UTF8PROC_CATEGORY_ME;
 }
-/// What regular expressions of Rust call a word character: Alphabetic, marks, decimal digits, connectors (Pc), joiners.
+/// The word characters of Rust's regular expressions: Alphabetic, marks, decimal digits, connectors (Pc), joiners.
 [[nodiscard]] inline bool is_word_character(code_point c) {
   const auto k = utf8proc_category(static_cast<utf8proc_int32_t>(c));
-  // Signs that are Alphabetic by Other_Alphabetic alone: circled and squared letters.
+  // Symbols that are Alphabetic only by Other_Alphabetic: circled and squared letters.
   const bool letter_sign = (c >= 0x24b6 && c <= 0x24e9) || (c >= 0x1f130 && c <= 0x1f149) ||
                            (c >= 0x1f150 && c <= 0x1f169) || (c >= 0x1f170 && c <= 0x1f189);
   return is_letter(c) || is_mark(c) || k == UTF8PROC_CATEGORY_ND || k == UTF8PROC_CATEGORY_NL ||
          k == UTF8PROC_CATEGORY_PC || c == 0x200c || c == 0x200d || letter_sign;
 }
-/// Unicode's property White_Space.
+/// The Unicode property White_Space.
 [[nodiscard]] inline bool is_space(code_point c) {
   return (c >= 9 && c <= 13) || c == 0x20 || c == 0x85 || c == 0xa0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200a) ||
          c == 0x2028 || c == 0x2029 || c == 0x202f || c == 0x205f || c == 0x3000;
 }
-/// What BERT splits off: Unicode's punctuation, and the signs of ASCII that are none.
+/// The characters that BERT isolates: Unicode punctuation and ASCII symbols.
 [[nodiscard]] inline bool is_punctuation(code_point c) {
   if ((c >= 33 && c <= 47) || (c >= 58 && c <= 64) || (c >= 91 && c <= 96) || (c >= 123 && c <= 126)) { return true; }
   const auto k = utf8proc_category(static_cast<utf8proc_int32_t>(c));
   return k >= UTF8PROC_CATEGORY_PC && k <= UTF8PROC_CATEGORY_PO;
 }
-/// What BERT leaves out: controls, formats, surrogates and private code points.
+/// The characters that BERT removes: controls, formats, surrogates and private code points.
 [[nodiscard]] inline bool is_control(code_point c) {
   if (c == '\t' || c == '\n' || c == '\r') { return false; }
   const auto k = utf8proc_category(static_cast<utf8proc_int32_t>(c));
@@ -162,7 +161,7 @@ inline std::string as_utf8(std::string_view text) {
   return (c >= 0x4e00 && c <= 0x9fff) || (c >= 0x3400 && c <= 0x4dbf) || (c >= 0x20000 && c <= 0x2a6df) ||
          (c >= 0x2a700 && c <= 0x2ceaf) || (c >= 0xf900 && c <= 0xfaff) || (c >= 0x2f800 && c <= 0x2fa1f);
 }
-/// Each code point by itself in lower case.
+/// The lower-case form of each code point.
 [[nodiscard]] inline std::string lowered(std::string_view text) {
   std::string all;
   all.reserve(text.size());
@@ -171,7 +170,7 @@ inline std::string as_utf8(std::string_view text) {
     if (c < 0x80) {
       all += static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
     } else if (c == 0x130) {
-      all += "i\xCC\x87";  // the one that becomes two
+      all += "i\xCC\x87";  // the only code point with two lower-case code points
     } else {
       append(all, static_cast<code_point>(utf8proc_tolower(static_cast<utf8proc_int32_t>(c))));
     }
@@ -180,11 +179,11 @@ inline std::string as_utf8(std::string_view text) {
   return all;
 }
 
-/// Unicode's normal forms.
+/// The Unicode normal forms.
 enum class normal_form : unsigned char { nfc, nfd, nfkc, nfkd };
 [[nodiscard]] inline std::string normalised(std::string_view from, normal_form form) {
   if (std::all_of(from.begin(), from.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; })) {
-    return std::string(from);  // ASCII has one form
+    return std::string(from);  // ASCII is equal in all forms
   }
   int options = UTF8PROC_STABLE;
   options |= form == normal_form::nfc || form == normal_form::nfkc ? UTF8PROC_COMPOSE : UTF8PROC_DECOMPOSE;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/text/unicode_scripts.hpp -- the scripts of Unicode 14, as numbers: Hiragana and Katakana count as Han.
+// dimwise/text/unicode_scripts.hpp -- the scripts of Unicode 14 as numbers; Hiragana and Katakana count as Han.
 //
-// Layer: text. A table: `prop_invmap("Script")` of Perl's Unicode::UCD, neighbours of one script joined.
+// Layer: text. The table is `prop_invmap("Script")` of Perl's Unicode::UCD with adjacent ranges of one script joined.
 // Tests: tests/text/components.test.cpp
 #pragma once
 
@@ -17,7 +17,7 @@ struct script_range {
 };
 inline constexpr std::uint8_t unknown_script = 0;
 inline constexpr std::uint8_t han_script = 3;
-inline constexpr std::uint8_t any_script = 255;  // of no code point: it ends no run
+inline constexpr std::uint8_t any_script = 255;  // no code point has it; it never ends a run
 
 // clang-format off
 inline constexpr script_range script_ranges[] = {

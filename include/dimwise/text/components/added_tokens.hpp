@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/text/components/added_tokens.hpp -- tokens that were added to a vocabulary, found in a text before all else.
+// dimwise/text/components/added_tokens.hpp -- added tokens, which are matched before all other steps.
 //
-// Layer: text. The tokens are a tree of bytes that is built once. The longest token from the left is found, as
-// HuggingFace's library does it.
+// Layer: text. The tokens are a trie of bytes. The leftmost longest token is matched, as in HuggingFace's library.
 // Tests: tests/text/tokenizer.test.cpp
 #pragma once
 
@@ -45,7 +44,7 @@ class added_tokens {
         node = made;
       }
     }
-    if (token_at_[node] == none) { token_at_[node] = static_cast<std::uint32_t>(all_.size()); }  // the first one counts
+    if (token_at_[node] == none) { token_at_[node] = static_cast<std::uint32_t>(all_.size()); }  // of equals the first
     all_.push_back(std::move(token));
   }
 
@@ -65,7 +64,7 @@ class added_tokens {
       }
       std::size_t begin = i;
       std::size_t end = i + found->content.size();
-      i = end;  // also of a token that does not count: no shorter one is looked for
+      i = end;  // also after a rejected match: shorter tokens are not tried
       if (found->single && ((begin > 0 && is_word_at(text, begin_of_last(text.substr(0, begin)))) ||
                             (end < text.size() && is_word_at(text, end)))) {
         continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/text/components/decoders.hpp -- how pieces become text again: the decoder of a tokenizer.json.
+// dimwise/text/components/decoders.hpp -- the decoder of a tokenizer.json: tokens to text.
 //
 // Layer: text.
 // Tests: tests/text/tokenizer.test.cpp, tests/text/components.test.cpp
@@ -17,10 +17,10 @@
 
 namespace dimwise::text::detail {
 
-// A step of the decoder, which checks how long the text becomes.
+// A step of the decoder that checks the length of the text.
 class decode_step {
  public:
-  // Of f(tokens), or of f(tokens, limit) where f itself may make them much longer.
+  // From f(tokens), or from f(tokens, limit) if f may lengthen them much.
   template <class F>
   explicit decode_step(F f) {
     if constexpr (std::is_invocable_v<const F&, std::vector<std::string>, const growth&>) {
@@ -54,7 +54,7 @@ inline std::string bytes_of_signs(const std::vector<std::string>& tokens) {
       const auto [c, n, valid] = decode_at(t, i);
       const auto found = bytes.find(c);
       if (found == bytes.end()) {
-        text.replace(before, std::string::npos, t);  // an added word, all of which is text
+        text.replace(before, std::string::npos, t);  // an added token is text as a whole
         break;
       }
       text += found->second;
@@ -68,7 +68,7 @@ inline std::vector<std::string> with_bytes(const std::vector<std::string>& token
   std::string run;
   const auto close = [&] {
     if (run.empty()) { return; }
-    // As HuggingFace does: one U+FFFD for each byte of a run that is no UTF-8 as a whole.
+    // As in HuggingFace's library: one U+FFFD for each byte of a run that is not valid UTF-8.
     if (!first_invalid_utf8(run)) {
       all.push_back(run);
     } else {
@@ -100,18 +100,18 @@ inline std::string with_replaced(const std::string& text, std::string_view from,
   return all.append(text, at);
 }
 
-// What WordPiece's `cleanup` mends, in this order: each token by itself, with the space before it.
+// The replacements of WordPiece's `cleanup`, in this order, applied to each token with the space before it.
 inline std::string cleaned(std::string token) {
   for (const auto& [from, to] :
        {std::pair(" .", "."), std::pair(" ?", "?"), std::pair(" !", "!"), std::pair(" ,", ","), std::pair(" ' ", "'"),
         std::pair(" n't", "n't"), std::pair(" 'm", "'m"), std::pair(" do not", " don't"), std::pair(" 's", "'s"),
         std::pair(" 've", "'ve"), std::pair(" 're", "'re")}) {
-    token = with_replaced(token, from, to);  // it becomes shorter
+    token = with_replaced(token, from, to);  // never longer
   }
   return token;
 }
 
-// Takes the code point away, at most `start` times from the beginning and `stop` times from the end.
+// Removes the code point at most `start` times from the beginning and `stop` times from the end.
 inline std::string trimmed(const std::string& token, const std::string& what, std::size_t start, std::size_t stop) {
   std::size_t begin = 0;
   std::size_t end = token.size();
@@ -168,7 +168,7 @@ inline decode_step bpe_decoder(const reader& r, const json& from) {
     return t;
   });
 }
-// Connectionist temporal classification (Graves et al. 2006): a token that is repeated counts once.
+// Connectionist temporal classification (Graves et al. 2006): repeated tokens are merged.
 inline decode_step ctc_decoder(const reader& r, const json& from) {
   const std::string padding = r.word(from, "pad_token", "decoder");
   const std::string delimiter_token = r.word(from, "word_delimiter_token", "decoder");

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/text/components/normalizers.hpp -- what is done to a text before it is cut into words: a tokenizer.json's
-// normalizer.
+// dimwise/text/components/normalizers.hpp -- the normalizer of a tokenizer.json.
 //
 // Layer: text. Texts are UTF-8.
 // Tests: tests/text/tokenizer.test.cpp, tests/text/components.test.cpp
@@ -20,10 +19,10 @@
 
 namespace dimwise::text::detail {
 
-// A step of the normalizer, which checks how long the text becomes.
+// A step of the normalizer that checks the length of the text.
 class change {
  public:
-  // Of f(text), or of f(text, limit) where f itself may make it much longer.
+  // From f(text), or from f(text, limit) if f may lengthen it much.
   template <class F>
   explicit change(F f) {
     if constexpr (std::is_invocable_v<const F&, std::string, const growth&>) {
@@ -42,7 +41,7 @@ class change {
   std::function<std::string(std::string, const growth&)> f_{};
 };
 
-// The String or the Regex of a setting `pattern`, and what takes the place of its matches.
+// The String or Regex of a setting `pattern`, and the replacement of its matches.
 class replacement {
  public:
   replacement(const reader& r, const json& from, const char* where) : content_(r.word(from, "content", where)) {
@@ -56,7 +55,7 @@ class replacement {
                " is not supported, a String or a Regex was expected");
     }
   }
-  // `done`: how long other parts of the text are already.
+  // `done`: the length of the finished parts of the text.
   [[nodiscard]] std::string operator()(std::string text, const growth& limit, std::size_t done = 0) const {
     std::string all;
     std::size_t at = 0;
@@ -64,7 +63,7 @@ class replacement {
       all.append(text, at, begin - at);
       all += content_;
       at = end;
-      limit.check((done + all.size()) / 4);  // of bytes, four of which may be one character; the end counts them
+      limit.check((done + all.size()) / 4);  // in bytes, up to four per character; the end counts characters
     };
     if (regex_) {
       regex_->each_match(text, put);
@@ -84,7 +83,7 @@ class replacement {
   std::shared_ptr<const regex> regex_{};
 };
 
-// The text of `change(code point, to)` for each code point.
+// Calls `change(code point, to)` for each code point.
 template <class Change>
 std::string changed_points(std::string_view text, const Change& change) {
   std::string all;
@@ -116,7 +115,7 @@ inline std::string bert_clean(std::string_view text, bool clean, bool ideographs
     }
   });
 }
-// The cleaning of neural machine translation, which sentencepiece calls nmt.
+// The normalization for neural machine translation, `nmt` in sentencepiece.
 inline std::string nmt_clean(std::string_view text) {
   return changed_points(text, [](code_point c, std::string& to) {
     if ((c >= 1 && c <= 8) || c == 0xb || (c >= 0xe && c <= 0x1f) || c == 0x7f || c == 0x8f || c == 0x9f) { return; }
@@ -175,7 +174,7 @@ inline void add_normalizer(const reader& r, const json& from, std::vector<change
     const bool right = r.flag(from, "strip_right", true);
     to.emplace_back([=](const std::string& t) { return stripped(t, left, right); });
   } else if (type == "StripAccents") {
-    // Unlike BertNormalizer's strip_accents, which decomposes first and takes away Mn alone.
+    // BertNormalizer's strip_accents differs: it decomposes first and removes only Mn.
     to.emplace_back([](const std::string& t) { return without(t, [](code_point c) { return is_mark(c); }); });
   } else if (type == "Prepend") {
     to.emplace_back(

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/text/components/pieces.hpp -- a text in pieces, and the five ways in which delimiters cut it.
+// dimwise/text/components/pieces.hpp -- the pieces of a text, and the five ways to split at delimiters.
 //
-// Layer: text. Pieces are ranges of one text, so that cutting copies nothing. A step that changes bytes makes a new
-// text. Tests: tests/text/components.test.cpp
+// Layer: text. Pieces are ranges of one text: splitting copies nothing. Steps that change bytes make a new text.
+// Tests: tests/text/components.test.cpp
 #pragma once
 
 #include <dimwise/text/settings.hpp>
@@ -13,7 +13,7 @@
 
 namespace dimwise::text::detail {
 
-// Bytes of a text, from the first to before the last.
+// A half-open range of bytes of a text.
 struct range {
   std::size_t begin = 0;
   std::size_t end = 0;
@@ -22,12 +22,12 @@ struct range {
 struct pieces {
   std::string text{};
   std::vector<range> all{};
-  bool begins_text = false;  // the first byte is that of the user's text: Metaspace asks for it
+  bool begins_text = false;  // begins with the first byte of the user's text; read by Metaspace
 
   [[nodiscard]] std::string_view of(range r) const { return std::string_view(text).substr(r.begin, r.end - r.begin); }
 };
 
-// What becomes of a delimiter: the SplitDelimiterBehavior of HuggingFace's library.
+// The treatment of a delimiter: SplitDelimiterBehavior of HuggingFace's library.
 enum class delimiter : unsigned char { removed, isolated, merged_with_previous, merged_with_next, contiguous };
 
 inline delimiter delimiter_of(const reader& r, const json& from, const char* key, const char* otherwise) {
@@ -43,7 +43,7 @@ inline delimiter delimiter_of(const reader& r, const json& from, const char* key
            " is not supported, Removed, Isolated, MergedWithPrevious, MergedWithNext or Contiguous was expected");
 }
 
-// Cuts one piece: the caller gives the delimiters from left to right, and `finish` the end of the piece.
+// Splits one piece: the caller adds the delimiters from left to right, then calls `finish` with the end of the piece.
 class cutter {
  public:
   cutter(std::vector<range>& to, range piece, delimiter how, bool inverted = false)
@@ -55,7 +55,7 @@ class cutter {
   }
   void finish() {
     if (at_ < end_) { add({at_, end_}, inverted_); }
-    // Empty pieces count while pieces are merged, and are left out then.
+    // Empty pieces take part in merging and are removed afterwards.
     std::size_t kept = first_;
     for (std::size_t i = first_; i < to_.size(); ++i) {
       if (to_[i].begin < to_[i].end) { to_[kept++] = to_[i]; }
@@ -87,7 +87,7 @@ class cutter {
         }
         break;
       case delimiter::merged_with_next:
-        // From the right, a delimiter joins what follows it, unless that is a delimiter itself.
+        // From the right, a delimiter joins the next piece unless that is a delimiter.
         if (before_ && !is_delimiter) {
           to_.back().end = one.end;
         } else {

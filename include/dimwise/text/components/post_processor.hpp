@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/text/components/post_processor.hpp -- the ids that are put around a text: the post_processor of a
-// tokenizer.json.
+// dimwise/text/components/post_processor.hpp -- the post_processor of a tokenizer.json, which adds special tokens.
 //
 // Layer: text.
 // Tests: tests/text/tokenizer.test.cpp
@@ -18,11 +17,11 @@
 namespace dimwise::text::detail {
 
 struct post_processor {
-  // A text, or ids that are put beside texts.
+  // A text, or special tokens.
   struct part {
-    std::optional<std::size_t> text{};  // 0 or 1: the first text or the second one
+    std::optional<std::size_t> text{};  // 0 for the first text, 1 for the second
     ids special{};
-    std::optional<std::uint32_t> type{};  // of the ids: without it a text has its own
+    std::optional<std::uint32_t> type{};  // type id of the ids; without it a text keeps its own
   };
 
   post_processor() = default;
@@ -30,15 +29,15 @@ struct post_processor {
 
   [[nodiscard]] const ids& before() const { return before_; }
   [[nodiscard]] const ids& after() const { return after_; }
-  // Some files have a pair that leaves out a text.
+  // The pair of some files omits a text.
   [[nodiscard]] bool takes_pairs() const { return !pair_.empty(); }
-  // How many ids are put around one text, or two.
+  // The number of special tokens for one text, and for two.
   [[nodiscard]] std::size_t around(bool is_pair) const {
     std::size_t n = 0;
     for (const part& one : is_pair ? pair_ : single_) { n += one.special.size(); }
     return n;
   }
-  // The texts, whose types are 0 and 1, with the special ids around them; without these where `special` is false.
+  // The texts, with type ids 0 and 1, and the special tokens if `special`.
   [[nodiscard]] encoding around(std::vector<encoding> texts, bool special, const growth& limit) const {
     for (std::size_t i = 0; i < texts.size(); ++i) { texts[i].set_type(static_cast<std::uint32_t>(i)); }
     std::vector<encoding> all;
@@ -57,13 +56,13 @@ struct post_processor {
   void add(const reader& r, const json& from, const vocabulary& words) {
     if (from.is_null()) { return; }
     const std::string type = r.word(from, "type", "post_processor");
-    if (type == "ByteLevel") { return; }  // it changes offsets alone
+    if (type == "ByteLevel") { return; }  // it changes only offsets
     if (type == "Sequence") {
       for (const json& one : r.list(from, "processors", "post_processor")) { add(r, one, words); }
       return;
     }
-    // HuggingFace's libraries do not agree what the second one is put around.
-    if (std::exchange(said_, true)) { r.refuse("a post_processor behind another one is not supported"); }
+    // HuggingFace's libraries disagree about the input of the second one.
+    if (std::exchange(said_, true)) { r.refuse("a post_processor after another one is not supported"); }
     if (type == "TemplateProcessing") {
       types_always_ = true;
       single_ = template_of(r, from, "single", words);
@@ -91,11 +90,11 @@ struct post_processor {
   static std::uint32_t token_of(const reader& r, const json& from, const char* key, const vocabulary& words) {
     const json& pair = r.at(from, key, "post_processor");
     if (!pair.is_array() || pair.size() != 2 || !pair[0].is_string()) {
-      r.refuse("the post_processor's " + std::string(key) + " is no pair of a token and its id");
+      r.refuse("the post_processor's " + std::string(key) + " is not a pair of a token and its id");
     }
     return checked(r, pair[0].get<std::string>(), r.id(pair[1], key), words);
   }
-  // `key` is single, which has the text A once, or pair, which has A and B.
+  // `key` is `single`, which contains the text A once, or `pair`, which contains A and B.
   static std::vector<part> template_of(const reader& r, const json& from, const std::string& key,
                                        const vocabulary& words) {
     std::vector<part> all;
@@ -117,16 +116,18 @@ struct post_processor {
       }
       all.push_back(std::move(made));
       if (around > most_ids_around) {
-        r.refuse("a post_processor that puts more than " + std::to_string(most_ids_around) +
-                 " ids around a text is not supported");
+        r.refuse("a post_processor that adds more than " + std::to_string(most_ids_around) +
+                 " ids to a text is not supported");
       }
     }
     const bool is_pair = key == "pair";
     if (texts[0] == 1 && texts[1] == (is_pair ? 1U : 0U)) { return all; }
-    if (!is_pair) { r.refuse("a post_processor whose single has not the text A once is not supported"); }
-    return {};  // for texts alone it does not matter: pairs are refused
+    if (!is_pair) {
+      r.refuse("a post_processor whose `single` does not contain the text A exactly once is not supported");
+    }
+    return {};  // single texts do not need it; pairs are rejected
   }
-  // What a template's special_tokens say of one; the word of that name where they say nothing.
+  // The ids of a special token by the template's special_tokens, or of the token of that name.
   static ids special(const reader& r, const json& from, const std::string& name, const vocabulary& words) {
     if (!from.contains("special_tokens") || !from.at("special_tokens").is_object() ||
         !from.at("special_tokens").contains(name)) {
@@ -136,11 +137,11 @@ struct post_processor {
     const json& numbers = r.at(said, "ids", "post_processor");
     const json& tokens = r.at(said, "tokens", "post_processor");
     if (!numbers.is_array() || !tokens.is_array() || numbers.size() != tokens.size()) {
-      r.refuse("the post_processor's token " + io::detail::printable(name) + " has not an id for each of its tokens");
+      r.refuse("the post_processor's token " + io::detail::printable(name) + " needs one id for each of its tokens");
     }
     ids all;
     for (std::size_t i = 0; i < numbers.size(); ++i) {
-      if (!tokens[i].is_string()) { r.refuse("a token of the post_processor is no text"); }
+      if (!tokens[i].is_string()) { r.refuse("a token of the post_processor is not a string"); }
       all.push_back(checked(r, tokens[i].get<std::string>(), r.id(numbers[i], name), words));
     }
     return all;
@@ -163,7 +164,7 @@ struct post_processor {
   std::vector<part> pair_{part{0, {}, {}}, part{1, {}, {}}};
   ids before_{};
   ids after_{};
-  bool types_always_ = false;  // also where special tokens are left out
+  bool types_always_ = false;  // also without special tokens
   bool said_ = false;
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/text/components/precompiled.hpp -- the character map of sentencepiece: a double array of keys (Yata et al.
-// 2007), and the texts that take their place.
+// dimwise/text/components/precompiled.hpp -- the character map of sentencepiece: a double-array trie of keys (Yata et
+// al. 2007) and their replacements.
 //
-// Layer: text. Every step through the array is checked: the file may hold any numbers.
+// Layer: text. Every step through the array is bounds-checked, because the file may contain any values.
 // Tests: tests/text/components.test.cpp
 #pragma once
 
@@ -19,7 +19,7 @@
 
 namespace dimwise::text::detail {
 
-// The bytes that a text of base64 is.
+// The bytes of a base64 string.
 inline std::string bytes_of_base64(const reader& r, std::string_view text) {
   constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string all;
@@ -53,15 +53,14 @@ class character_map {
     };
     const std::size_t size = bytes.size() < 4 ? 0 : number(0);
     if (bytes.size() < 4 || size % 4 != 0 || size > bytes.size() - 4) {
-      r.refuse("the precompiled_charsmap is cut: its array does not fit in");
+      r.refuse("the precompiled_charsmap is shorter than its array");
     }
     for (std::size_t at = 4; at < 4 + size; at += 4) { units_.push_back(number(at)); }
     texts_ = bytes.substr(4 + size);
-    if (first_invalid_utf8(texts_)) { r.refuse("the precompiled_charsmap has texts that are not UTF-8"); }
+    if (first_invalid_utf8(texts_)) { r.refuse("the precompiled_charsmap has replacements that are not UTF-8"); }
   }
 
-  // Graphemes of fewer than six bytes are looked up as a whole, all else by code points: so HuggingFace's library does
-  // it.
+  // Graphemes of fewer than six bytes are looked up as a whole, others by code point, as in HuggingFace's library.
   [[nodiscard]] std::string mapped(std::string_view text, const growth& limit) const {
     std::string all;
     utf8proc_int32_t state = 0;
@@ -95,7 +94,7 @@ class character_map {
   }
 
  private:
-  // The text of the shortest key that the bytes begin with.
+  // The replacement of the shortest key that is a prefix of the bytes.
   [[nodiscard]] std::optional<std::string_view> found(std::string_view key) const {
     const auto offset = [](std::uint32_t unit) { return (unit >> 10) << ((unit & (1U << 9)) >> 6); };
     if (units_.empty()) { return std::nullopt; }

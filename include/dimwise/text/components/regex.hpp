@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // dimwise/text/components/regex.hpp -- regular expressions of a tokenizer.json, matched by PCRE2 within a budget.
 //
-// Layer: text. Third party: PCRE2. HuggingFace's library takes Oniguruma: where the two differ in \s, \S, \w, \W, \h,
-// \u and lines, the pattern is translated. A pattern may backtrack without end, so that every text has a budget of
+// Layer: text. Third party: PCRE2. HuggingFace's library uses Oniguruma; the pattern is translated, because the two
+// differ in \s, \S, \w, \W, \h, \u and lines. Patterns may backtrack exponentially, so every text has a budget of
 // steps. Tests: tests/text/components.test.cpp
 #pragma once
 
@@ -25,7 +25,7 @@ inline std::string pcre2_pattern(const reader& r, std::string_view from) {
   constexpr std::string_view other =
       R"(\x{0}-\x{8}\x{e}-\x{1f}!-\x{84}\x{86}-\x{9f}\x{a1}-\x{167f}\x{1681}-\x{1fff}\x{200b}-\x{2027})"
       R"(\x{202a}-\x{202e}\x{2030}-\x{205e}\x{2060}-\x{2fff}\x{3001}-\x{10ffff})";
-  // Of the numbers that are no digits, Oniguruma takes those of Latin-1 alone.
+  // Of the numbers that are not digits, Oniguruma includes only those of Latin-1.
   constexpr std::string_view word = R"(\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\x{b2}\x{b3}\x{b9}\x{bc}-\x{be})";
   std::string to;
   std::size_t classes = 0;
@@ -83,14 +83,14 @@ inline std::string pcre2_pattern(const reader& r, std::string_view from) {
     } else if (c == '&' && i + 1 < from.size() && from[i + 1] == '&') {
       r.refuse("an intersection of sets, &&, is not supported");
     } else if (c == '[') {
-      if (i + 1 < from.size() && from[i + 1] == ':') {  // a class of POSIX
+      if (i + 1 < from.size() && from[i + 1] == ':') {  // a POSIX class
         const std::size_t end = from.find(":]", i);
         if (end == from.npos) { r.refuse("[: without :]"); }
         to += from.substr(i, end + 2 - i);
         i = end + 1;
         continue;
       }
-      to += '\\';  // as a character: sets within sets are not supported, and a lone [ is one
+      to += '\\';  // a literal [: nested sets are not supported
     }
     to += c;
   }
@@ -111,10 +111,10 @@ class regex {
       pcre2_get_error_message(code, said, sizeof(said));
       r.refuse("the Regex " + title_ + " cannot be compiled: " + reinterpret_cast<const char*>(said));
     }
-    jit_ = pcre2_jit_compile(code_.get(), PCRE2_JIT_COMPLETE) == 0;  // without it, PCRE2 interprets
+    jit_ = pcre2_jit_compile(code_.get(), PCRE2_JIT_COMPLETE) == 0;  // PCRE2 interprets the pattern otherwise
   }
 
-  // Calls f(begin, end) for each match of a text that is UTF-8; an empty match at the end of another one is none.
+  // Calls f(begin, end) for each match in a UTF-8 text, except empty matches at the end of the previous match.
   template <class F>
   void each_match(std::string_view text, const F& f) const {
     const std::unique_ptr<pcre2_match_context, release> context(pcre2_match_context_create(nullptr));
@@ -138,7 +138,7 @@ class regex {
         continue;
       }
       if (found == PCRE2_ERROR_MATCHLIMIT && budget >= limit) {
-        budget -= limit;  // the steps that were in vain
+        budget -= limit;  // the steps without a match
         limit *= 2;
         pcre2_set_match_limit(context.get(), limit);
         continue;

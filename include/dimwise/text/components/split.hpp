@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/text/components/split.hpp -- how tokenizers cut a text into words before they look them up.
+// dimwise/text/components/split.hpp -- the known split patterns of byte-level tokenizers, without a regex engine.
 //
-// Layer: text. The patterns of known tokenizers are written out: a pattern that is not known is refused by its text.
+// Layer: text. Other patterns are matched by PCRE2 (regex.hpp).
 // Tests: tests/text/tokenizer.test.cpp
 #pragma once
 
@@ -12,15 +12,15 @@
 
 namespace dimwise::text {
 
-/// The patterns of byte-level tokenizers. Their text distinguishes them.
+/// The known patterns of byte-level tokenizers, recognised by their text.
 enum class split_pattern : unsigned char { gpt2, llama3, qwen2 };
 
-/// The pattern that a tokenizer.json spells so; nothing where it is none of them.
+/// The known pattern with this regular expression; `nullopt` for others.
 [[nodiscard]] inline std::optional<split_pattern> pattern_of(std::string_view regex) {
   if (regex == R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)") {
     return split_pattern::gpt2;
   }
-  // The two differ in how many digits are one word.
+  // The two differ in the maximum number of digits in a piece.
   constexpr std::string_view begin = R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N})";
   constexpr std::string_view end = R"(| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
   if (!regex.starts_with(begin) || !regex.ends_with(end) || regex.size() < begin.size() + end.size()) {
@@ -34,7 +34,7 @@ enum class split_pattern : unsigned char { gpt2, llama3, qwen2 };
 
 namespace detail {
 
-// What the patterns of byte-level tokenizers distinguish.
+// The character classes of the patterns.
 enum class character_kind : unsigned char { letter, number, space, other };
 
 struct character {
@@ -60,7 +60,7 @@ inline character character_at(std::string_view text, std::size_t i) {
   return {c, bytes, kind_of(c)};
 }
 
-// One word of a text from a place on; the alternatives of a pattern in their order.
+// One match from an offset; the alternatives of a pattern in their order.
 class word_matcher {
  public:
   word_matcher(std::string_view text, split_pattern pattern) : text_(text), pattern_(pattern) {}
@@ -89,7 +89,7 @@ class word_matcher {
   [[nodiscard]] std::size_t contraction(std::size_t i) const {
     if (text_[i] != '\'' || !has(i + 1)) { return 0; }
     const bool any_case = pattern_ != split_pattern::gpt2;
-    if (any_case && text_.substr(i + 1, 2) == "\xC5\xBF") { return 3; }  // ſ, which matches s where case is ignored
+    if (any_case && text_.substr(i + 1, 2) == "\xC5\xBF") { return 3; }  // ſ, which matches s case-insensitively
     const auto at = [&](std::size_t k) {
       const char c = has(k) ? text_[k] : '\0';
       return any_case && c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
@@ -99,7 +99,7 @@ class word_matcher {
     if (a == 's' || a == 't' || a == 'm' || a == 'd') { return 2; }
     return (a == 'r' && b == 'e') || (a == 'v' && b == 'e') || (a == 'l' && b == 'l') ? 3 : 0;
   }
-  // Spaces before a word leave the last one to it.
+  // The last space before a word belongs to the word.
   [[nodiscard]] std::size_t spaces(std::size_t i) const {
     std::size_t end = i;
     std::size_t last = i;
@@ -141,7 +141,7 @@ class word_matcher {
       const character first = character_at(text_, word);
       if (first.kind == character_kind::other) { return line_ends(run(word + first.bytes, character_kind::other)); }
     }
-    // \s*[\r\n]+: up to the last line end among the spaces that follow
+    // \s*[\r\n]+: up to the last line end of the following spaces
     const std::size_t end = run(i, character_kind::space);
     for (std::size_t last = end; last > i; --last) {
       if (is_line_end(text_[last - 1])) { return last; }
@@ -153,7 +153,7 @@ class word_matcher {
   split_pattern pattern_;
 };
 
-// Calls f(begin, end) for each word of a text by a pattern: every byte is in one.
+// Calls f(begin, end) for each match of a pattern; the matches cover every byte.
 template <class F>
 void each_word(split_pattern pattern, std::string_view text, const F& f) {
   const word_matcher match(text, pattern);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/text/components/splitters.hpp -- how a text is cut into words: the pre_tokenizer of a tokenizer.json.
+// dimwise/text/components/splitters.hpp -- the pre_tokenizer of a tokenizer.json, which splits a text into pieces.
 //
-// Layer: text. A step takes pieces to pieces. The names are those of HuggingFace's library.
+// Layer: text. Each step maps pieces to pieces. The names are those of HuggingFace's library.
 // Tests: tests/text/tokenizer.test.cpp, tests/text/components.test.cpp
 #pragma once
 
@@ -19,7 +19,7 @@ namespace dimwise::text::detail {
 
 using cut = std::function<void(pieces&, const growth&)>;
 
-// Cuts every piece where `delimiters(text, found)` calls found(begin, end), counted from the beginning of the piece.
+// Splits every piece at its delimiters: `delimiters(text, found)` calls found(begin, end), relative to the piece.
 template <class Delimiters>
 cut cut_by(delimiter how, bool inverted, Delimiters delimiters) {
   return [how, inverted, delimiters = std::move(delimiters)](pieces& p, const growth&) {
@@ -33,7 +33,7 @@ cut cut_by(delimiter how, bool inverted, Delimiters delimiters) {
     p.all = std::move(all);
   };
 }
-// Each code point for which `is` holds is a delimiter.
+// Every code point that satisfies `is` is a delimiter.
 template <class Is>
 cut cut_by_points(delimiter how, Is is) {
   return cut_by(how, false, [is](std::string_view text, const auto& found) {
@@ -53,7 +53,7 @@ inline cut cut_by_text(const std::string& pattern, delimiter how, bool inverted)
   });
 }
 
-// Gives every piece other bytes: `change(piece, first, to)` appends them, `first` tells of the first piece of a text.
+// Replaces the bytes of every piece: `change(piece, first, to)` appends the new bytes; `first` marks the first piece.
 template <class Change>
 void rewrite(pieces& p, const growth& limit, const Change& change) {
   std::string text;
@@ -62,13 +62,13 @@ void rewrite(pieces& p, const growth& limit, const Change& change) {
     const std::size_t begin = text.size();
     change(p.of(one), p.begins_text && one.begin == 0, text);
     one = {begin, text.size()};
-    limit.check(text.size() / 4);  // of bytes, four of which may be one character; the end counts them
+    limit.check(text.size() / 4);  // in bytes, up to four per character; the end counts characters
   }
   limit.check(characters_in(text));
   p.text = std::move(text);
 }
 
-// A byte as UTF-8 of the code point that represents it.
+// The UTF-8 form of the code point that represents a byte.
 inline void append_byte_signs(std::string_view bytes, std::string& to) {
   static const auto signs = [] {
     std::array<std::array<char, 2>, 256> all{};
@@ -105,7 +105,7 @@ inline void add_byte_level(const reader& r, const json& from, std::vector<cut>& 
   });
 }
 
-// Which pieces begin with the sign of a space.
+// The prepend scheme: which pieces begin with the replacement of a space.
 enum class prepend_scheme : unsigned char { always, first, never };
 
 inline prepend_scheme prepend_scheme_of(const reader& r, const json& from, const char* where) {
@@ -151,7 +151,7 @@ inline void add_split(const reader& r, const json& from, std::vector<cut>& to) {
              " is not supported, a String or a Regex was expected");
   }
   const std::string regex_text = r.word(pattern, "Regex", "pattern");
-  // These match every byte, so that they cut alike where matches are isolated, and where all else is removed.
+  // These patterns match every byte, so Isolated and an inverted Removed split equally.
   const bool isolates = (how == delimiter::isolated) || (how == delimiter::removed && inverted);
   if (const auto known = pattern_of(regex_text); known && isolates) {
     to.push_back(cut_by(delimiter::isolated, false,
@@ -168,7 +168,7 @@ inline void add_digits(const reader& r, const json& from, std::vector<cut>& to) 
                              [](code_point c) { return is_number(c); }));
 }
 
-// Runs of word characters, and runs of all else that is no space: \w+|[^\w\s]+.
+// Runs of word characters, and runs of other non-spaces: \w+|[^\w\s]+.
 inline void add_whitespace(std::vector<cut>& to) {
   to.push_back(cut_by(delimiter::removed, true, [](std::string_view text, const auto& found) {
     const auto kind = [](code_point c) { return is_word_character(c) ? 1 : is_space(c) ? 0 : 2; };
@@ -187,8 +187,8 @@ inline void add_whitespace(std::vector<cut>& to) {
   }));
 }
 
-// A piece ends where the script changes. Spaces belong to the run before them; before the first run they are lost, as
-// in HuggingFace's library.
+// Splits at changes of script. Spaces belong to the previous run; leading spaces are lost, as in HuggingFace's
+// library.
 inline void add_unicode_scripts(std::vector<cut>& to) {
   to.push_back(cut_by(delimiter::removed, true, [](std::string_view text, const auto& found) {
     constexpr std::size_t none = std::string_view::npos;
@@ -226,7 +226,7 @@ inline void add_fixed_length(const reader& r, const json& from, std::vector<cut>
   }));
 }
 
-// What one component does, in order.
+// The steps of one component, in order.
 inline void add_cuts(const reader& r, const json& from, const std::string& type, std::vector<cut>& to) {
   if (type == "ByteLevel") {
     add_byte_level(r, from, to);

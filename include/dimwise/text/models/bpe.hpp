@@ -15,7 +15,7 @@
 
 namespace dimwise::text::detail {
 
-// The ids of the tokens <0x00> to <0xFF>; of a byte that has no token, nothing.
+// The ids of the tokens <0x00> to <0xFF>; `nullopt` for bytes without a token.
 class byte_tokens {
  public:
   byte_tokens() = default;
@@ -25,7 +25,7 @@ class byte_tokens {
       ids_[b] = words.find(std::string("<0x") + digits[b >> 4] + digits[b & 15] + ">");
     }
   }
-  // Appends the tokens of all bytes; false, and nothing, where one of them has no token.
+  // Appends the tokens of all bytes; appends nothing and returns false if a byte has no token.
   bool append_to(ids& to, std::string_view bytes) const {
     const std::size_t before = to.size();
     for (const char b : bytes) {
@@ -83,7 +83,7 @@ class bpe_model {
       }
     }
     const std::size_t begin = to.size();
-    bool unknown = false;  // one is to be written
+    bool unknown = false;  // an unknown token is pending
     for (std::size_t i = 0; i < word.size();) {
       const auto [c, bytes, valid] = decode_at(word, i);
       const bool plain = prefix_.empty() && suffix_.empty();
@@ -100,7 +100,7 @@ class bpe_model {
         to.push_back(*id);
         continue;
       }
-      // As HuggingFace does: an unknown symbol before bytes is written after them.
+      // As in HuggingFace's library: an unknown symbol before bytes is written after them.
       if (bytes_ && bytes_->append_to(to, symbol)) { continue; }
       if (!unknown_) { continue; }
       if (unknown && !fuse_) { to.push_back(*unknown_); }
@@ -119,7 +119,7 @@ class bpe_model {
     if (const auto* const text = one.get_ptr<const json::string_t*>()) {
       const std::size_t space = text->find(' ');
       if (space == std::string::npos || text->find(' ', space + 1) != std::string::npos) {
-        r.refuse("the merge " + io::detail::printable(*text) + " is no pair");
+        r.refuse("the merge " + io::detail::printable(*text) + " is not a pair");
       }
       left = std::string_view(*text).substr(0, space);
       right = std::string_view(*text).substr(space + 1);
@@ -127,7 +127,7 @@ class bpe_model {
       left = *one[0].get_ptr<const json::string_t*>();
       right = *one[1].get_ptr<const json::string_t*>();
     } else {
-      r.refuse("a merge is no pair of texts");
+      r.refuse("a merge is not a pair of strings");
     }
     const auto a = words_->find(left);
     const auto b = words_->find(right);

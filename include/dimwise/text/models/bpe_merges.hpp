@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/text/models/bpe_merges.hpp -- the merges of byte-pair encoding (Sennrich et al. 2016): the pair of the
-// lowest rank is merged, again and again.
+// dimwise/text/models/bpe_merges.hpp -- the merges of byte-pair encoding (Sennrich et al. 2016): the pair of lowest
+// rank is merged repeatedly.
 //
-// Layer: text. A word of n symbols costs O(n log n): texts without spaces are words, too. Short ones are scanned.
+// Layer: text. A word of n symbols costs O(n log n), because a text without spaces is one word; short words are
+// scanned.
 // Tests: tests/text/tokenizer.test.cpp
 #pragma once
 
@@ -18,12 +19,12 @@
 
 namespace dimwise::text {
 
-/// Merges of pairs of symbols, in the order in which they were learned.
+/// Merges of pairs of symbols, in the order of their ranks.
 class pair_merges {
  public:
   using symbol = std::uint32_t;
 
-  /// False where the pair has a rank already.
+  /// Returns false if the pair already has a rank.
   bool add(symbol left, symbol right, symbol made) {
     return ranks_.add(left, right, {static_cast<std::uint32_t>(ranks_.size()), made});
   }
@@ -31,7 +32,7 @@ class pair_merges {
   /// The number of pairs.
   [[nodiscard]] std::size_t size() const { return ranks_.size(); }
 
-  /// The symbols from `begin` on after all merges; of equal ranks the left one is merged first.
+  /// Applies all merges to the symbols from `begin`; of equal ranks the leftmost is merged first.
   void merge(std::vector<symbol>& symbols, std::size_t begin) const {
     if (symbols.size() - begin <= scanned) {
       merge_short(symbols, begin);
@@ -52,7 +53,7 @@ class pair_merges {
     const std::size_t n = symbols.size() - begin;
     if (n < 2) { return; }
     symbol* const s = symbols.data() + begin;
-    merge_of next[scanned];  // of a symbol and the one that follows
+    merge_of next[scanned];  // the merge of a symbol with the next
     const auto of = [&](symbol a, symbol b) {
       const merge_of* const found = ranks_.find(a, b);
       return found == nullptr ? merge_of{no_rank, 0} : *found;
@@ -86,7 +87,7 @@ class pair_merges {
       next[i] = i + 1 < n ? i + 1 : none;
       previous[i] = i > 0 ? i - 1 : none;
     }
-    // rank, place, and the two symbols: a pair that has changed since is passed over
+    // rank, index and both symbols; pairs that have changed since are skipped
     using candidate = std::tuple<std::uint32_t, std::size_t, symbol, symbol>;
     std::priority_queue<candidate, std::vector<candidate>, std::greater<>> queue;
     const auto offer = [&](std::size_t i) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/text/models/lookup.hpp -- hash tables of a tokenizer: from pairs of numbers, and from texts, to numbers.
+// dimwise/text/models/lookup.hpp -- hash tables of a tokenizer, with pairs of numbers or strings as keys.
 //
-// Layer: text. Open addressing in one piece of memory: a lookup reads one cache line, and loading a vocabulary takes
-// one allocation in place of one for each token.
+// Layer: text. Open addressing in one block of memory: a lookup reads one cache line, and loading a vocabulary
+// takes one allocation instead of one per token.
 // Tests: tests/text/components.test.cpp
 #pragma once
 
@@ -15,11 +15,11 @@
 
 namespace dimwise::text::detail {
 
-// From two numbers below 2^32, not both 2^32 − 1, to a value.
+// Maps two numbers below 2^32, not both 2^32 − 1, to a value.
 template <class Value>
 class pair_table {
  public:
-  // False where the pair has a value already, which stays.
+  // Returns false, and keeps the value, if the pair already has one.
   bool add(std::uint32_t a, std::uint32_t b, Value value) {
     if (Value* const known = find(a, b)) {
       (void)known;
@@ -51,7 +51,7 @@ class pair_table {
   };
   static constexpr std::uint64_t none = ~std::uint64_t{0};
   static std::uint64_t key_of(std::uint32_t a, std::uint32_t b) { return (std::uint64_t{a} << 32) | b; }
-  // Where the key is, or the free slot for it.
+  // The slot of the key, or the free slot for it.
   [[nodiscard]] std::size_t place(std::uint64_t key) const {
     std::uint64_t h = key * 0x9e3779b97f4a7c15U;
     h ^= h >> 32;
@@ -71,10 +71,10 @@ class pair_table {
   std::size_t count_ = 0;
 };
 
-// From texts, which live elsewhere, to numbers.
+// Maps strings to numbers. The strings are not owned.
 class text_table {
  public:
-  // The later one of two texts counts.
+  // Of equal strings the later one counts.
   void set(std::string_view text, std::uint32_t number) {
     if (2 * (count_ + 1) > slots_.size()) { grow(); }
     const std::size_t hash = std::hash<std::string_view>()(text);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/text/models/model_files.hpp -- tokenizers that are not a tokenizer.json, as its settings: GPT-2's
-// vocab.json and merges.txt, BERT's vocab.txt.
+// dimwise/text/models/model_files.hpp -- tokenizers in other files, converted to the settings of a tokenizer.json:
+// GPT-2's vocab.json and merges.txt, BERT's vocab.txt.
 //
-// Layer: text. The files added_tokens.json, special_tokens_map.json and tokenizer_config.json beside them count.
+// Layer: text. added_tokens.json, special_tokens_map.json and tokenizer_config.json beside them are read as well.
 // Tests: tests/text/tokenizer.test.cpp, tests/text/components.test.cpp
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace dimwise::text::detail {
 
-// The tokens that special_tokens_map.json names, each a text, an object with its content, or a list of these.
+// The tokens of special_tokens_map.json: strings, objects with a content, or lists of these.
 inline std::set<std::string> special_tokens(const std::filesystem::path& path) {
   std::set<std::string> all;
   if (!std::filesystem::exists(path)) { return all; }
@@ -37,7 +37,7 @@ inline std::set<std::string> special_tokens(const std::filesystem::path& path) {
   return all;
 }
 
-// GPT-2's own two files as the settings that a tokenizer.json has, with the added_tokens.json beside them.
+// The settings of GPT-2's two files and the added_tokens.json beside them.
 inline json gpt2_settings(const std::filesystem::path& vocab, const std::filesystem::path& merges) {
   const io::file_bytes file(merges);
   const std::string_view text(reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size());
@@ -52,11 +52,11 @@ inline json gpt2_settings(const std::filesystem::path& vocab, const std::filesys
     ++number;
     if (line.ends_with('\r')) { line.pop_back(); }
     if (line.empty() || line.starts_with("#version")) { continue; }
-    // Here, because the file and the line are known here alone.
+    // Checked here, because only this function knows the file and the line.
     const reader r(merges.string() + ": line " + std::to_string(number));
     const std::size_t space = line.find(' ');
     if (space == 0 || space >= line.size() - 1 || line.find(' ', space + 1) != std::string::npos) {
-      r.refuse("the merge " + io::detail::printable(line) + " is no pair");
+      r.refuse("the merge " + io::detail::printable(line) + " is not a pair");
     }
     const std::string left = line.substr(0, space);
     const std::string right = line.substr(space + 1);
@@ -75,7 +75,7 @@ inline json gpt2_settings(const std::filesystem::path& vocab, const std::filesys
   if (std::filesystem::exists(beside)) {
     const json tokens = io::read_json(beside);
     const auto special = special_tokens(vocab.parent_path().append("special_tokens_map.json"));
-    if (!tokens.is_object()) { reader(beside.string()).refuse("an object of tokens and their ids was expected"); }
+    if (!tokens.is_object()) { reader(beside.string()).refuse("an object of tokens and ids was expected"); }
     for (const auto& [token, id] : tokens.items()) {
       if (token == "<|endoftext|>" && !added.empty()) { continue; }
       added.push_back({{"id", id}, {"content", token}, {"special", special.contains(token)}});
@@ -87,8 +87,7 @@ inline json gpt2_settings(const std::filesystem::path& vocab, const std::filesys
           {"model", {{"type", "BPE"}, {"vocab", std::move(words)}, {"merges", std::move(pairs)}}}};
 }
 
-// BERT's vocab.txt, a token in each line, as the settings that a tokenizer.json has. tokenizer_config.json says whether
-// texts are lower-cased.
+// The settings of BERT's vocab.txt, which has one token per line. tokenizer_config.json sets the lower-casing.
 inline json bert_settings(const std::filesystem::path& vocab) {
   const reader r(vocab.string());
   const std::string text = io::detail::text_of_file(vocab);
@@ -100,7 +99,7 @@ inline json bert_settings(const std::filesystem::path& vocab) {
     i = end + 1;
     if (token.ends_with('\r')) { token.pop_back(); }
     if (first_invalid_utf8(token)) { r.refuse("line " + std::to_string(id + 1) + " is not UTF-8"); }
-    if (words.contains(token)) { r.refuse("the token " + io::detail::printable(token) + " has two lines"); }
+    if (words.contains(token)) { r.refuse("the token " + io::detail::printable(token) + " occurs on two lines"); }
     words[token] = id;
   }
   json normalizer = json::object();

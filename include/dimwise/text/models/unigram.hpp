@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // dimwise/text/models/unigram.hpp -- the unigram language model (Kudo 2018), the model Unigram of a tokenizer.json:
-// the pieces whose scores have the largest sum, found by Viterbi's algorithm.
+// the segmentation with the highest sum of scores, by the Viterbi algorithm.
 //
-// Layer: text. A text of n bytes costs n times the length of the longest token.
+// Layer: text. Cost: the number of bytes times the length of the longest token.
 // Tests: tests/text/components.test.cpp
 #pragma once
 
@@ -19,14 +19,14 @@ namespace dimwise::text::detail {
 #pragma GCC diagnostic ignored "-Weffc++"  // the pointer owns nothing
 class unigram_model {
  public:
-  // Puts the tokens into the vocabulary.
+  // Adds the tokens to the vocabulary.
   unigram_model(const reader& r, const json& from, vocabulary& words) : words_(&words) {
     const json& tokens = r.list(from, "vocab", "model");
     if (tokens.empty()) { r.refuse("the vocabulary of the model Unigram is empty"); }
     if (tokens.size() > (1U << 24)) { r.refuse("the vocabulary has more than 2^24 tokens"); }
     for (const json& one : tokens) {
       if (!one.is_array() || one.size() != 2 || !one[0].is_string() || !one[1].is_number()) {
-        r.refuse("a token of the vocabulary is no pair of a text and a score");
+        r.refuse("a token of the vocabulary is not a pair of a string and a score");
       }
       const double score = one[1].get<double>();
       if (!std::isfinite(score)) { r.refuse("a score of the vocabulary is not finite"); }
@@ -75,7 +75,7 @@ class unigram_model {
       }
       if (!single) {
         if (!unknown_) { throw io::file_error(title_ + ": the text has a character that is not in the vocabulary"); }
-        offer(i + point, least_ - 10.0 + till_here, i, true);  // the penalty of sentencepiece
+        offer(i + point, least_ - 10.0 + till_here, i, true);  // sentencepiece's penalty
       }
       i += point;
     }
@@ -86,7 +86,7 @@ class unigram_model {
   static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
   static constexpr std::uint32_t no_token = std::numeric_limits<std::uint32_t>::max();
 
-  // The pieces from the left. Unknown ones beside one another are one.
+  // The pieces from the left. Adjacent unknown pieces are merged.
   template <class Places>
   void write(std::string_view word, const Places& best, ids& to) const {
     std::vector<std::size_t> ends;
@@ -123,7 +123,7 @@ class unigram_model {
   std::string title_{};
   std::vector<double> scores_{};
   double least_ = std::numeric_limits<double>::infinity();
-  pair_table<std::uint32_t> nodes_{};              // of a tree of bytes: a node and a byte to a node
+  pair_table<std::uint32_t> nodes_{};              // a trie of bytes: node and byte to node
   std::vector<std::uint32_t> token_at_{no_token};  // of each node
   std::optional<std::uint32_t> unknown_{};
   std::optional<byte_tokens> bytes_{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/text/models/wordlevel.hpp -- one id for each word, the model WordLevel of a tokenizer.json.
+// dimwise/text/models/wordlevel.hpp -- the model WordLevel of a tokenizer.json: one id per word.
 //
 // Layer: text.
 // Tests: tests/text/components.test.cpp

@@ -16,7 +16,7 @@
 
 namespace dimwise::text::detail {
 
-// The longest pieces from the left (Wu et al. 2016); those behind the first have a prefix.
+// The leftmost longest pieces (Wu et al. 2016); those after the first have a prefix.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Weffc++"  // the pointer owns nothing
 class wordpiece_model {
