@@ -176,7 +176,8 @@ template <class T>
 
 // row += w · values
 template <class T>
-[[gnu::always_inline]] inline void add_scaled(T* row, std::ptrdiff_t s, T w, const T* values, std::ptrdiff_t sv, std::size_t n) {
+[[gnu::always_inline]] inline void add_scaled(T* row, std::ptrdiff_t s, T w, const T* values, std::ptrdiff_t sv,
+                                              std::size_t n) {
   if (s == 1 && sv == 1) {
     for (std::size_t i = 0; i < n; ++i) { row[i] += w * values[i]; }
   } else {
