@@ -3,7 +3,7 @@
 //
 // Layer: grad. An adjoint is derived from the node's type and is written with the nodes of the language. Its `send(n,
 // g)` sends to the tracked children only.
-// Tests: tests/grad/, tests/conformance/gradients*.cpp
+// Tests: tests/grad/, tests/conformance/gradients/
 #pragma once
 
 #include <dimwise/grad/adjoint_elements.hpp>
