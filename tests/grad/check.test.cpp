@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // `check_gradient` compares the gradient that the program computes: of a model of floats, the one of the kernels.
-#include "missing_dimensions.hpp"
+#include "grad/formulas/missing_dimensions.hpp"
 #include <dimwise/nn.hpp>
 
 #include <limits>

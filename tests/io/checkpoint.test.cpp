@@ -1,7 +1,7 @@
 // tests/io/checkpoint.test.cpp -- parameters as a table, saved and loaded: all or nothing, by names, orders and
 // conventions that are types.
 // SPDX-License-Identifier: BSL-1.0
-#include "io/support.hpp"
+#include "support.hpp"
 #include <dimwise/grad/optimiser.hpp>
 #include <dimwise/io/checkpoint.hpp>
 #include <dimwise/io/config.hpp>

@@ -1,6 +1,6 @@
 // tests/io/failing.test.cpp -- files that are written and read while memory runs out, and on a full disk.
 // SPDX-License-Identifier: BSL-1.0
-#include "io/support.hpp"
+#include "support.hpp"
 #include "support/failing_allocations.hpp"
 #include <dimwise/eval/context.hpp>
 #include <dimwise/io/checkpoint.hpp>

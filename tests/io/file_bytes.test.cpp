@@ -1,6 +1,6 @@
 // tests/io/file_bytes.test.cpp -- the bytes of a file, mapped or read.
 // SPDX-License-Identifier: BSL-1.0
-#include "io/support.hpp"
+#include "support.hpp"
 #include <dimwise/io/files/bytes.hpp>
 
 #include <doctest/doctest.h>

@@ -1,6 +1,6 @@
 // tests/io/gguf.test.cpp -- GGUF files: settings, turned extents, blocks of 8 and 4 bits, and what is refused.
 // SPDX-License-Identifier: BSL-1.0
-#include "io/support.hpp"
+#include "support.hpp"
 #include <dimwise/io/gguf.hpp>
 #include <dimwise/io/tensors.hpp>
 

@@ -1,6 +1,6 @@
 // tests/io/new_file.test.cpp -- a new file appears whole or not at all, and replaces nothing else.
 // SPDX-License-Identifier: BSL-1.0
-#include "io/support.hpp"
+#include "support.hpp"
 #include <dimwise/io/files/bytes.hpp>
 #include <dimwise/io/files/new_file.hpp>
 

@@ -1,6 +1,6 @@
 // tests/io/npy.test.cpp -- .npy files, and single tensors out of files and into them.
 // SPDX-License-Identifier: BSL-1.0
-#include "io/support.hpp"
+#include "support.hpp"
 #include <dimwise/io/npy.hpp>
 #include <dimwise/io/tensors.hpp>
 

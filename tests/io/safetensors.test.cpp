@@ -1,6 +1,6 @@
 // tests/io/safetensors.test.cpp -- safetensors files are read as the reference parser reads them, and written back.
 // SPDX-License-Identifier: BSL-1.0
-#include "io/support.hpp"
+#include "support.hpp"
 #include <dimwise/io/safetensors.hpp>
 
 #include <doctest/doctest.h>

@@ -1,6 +1,6 @@
 // tests/io/shards.test.cpp -- the checkpoint of a folder: one file, several, or one with an index of itself.
 // SPDX-License-Identifier: BSL-1.0
-#include "io/support.hpp"
+#include "support.hpp"
 #include <dimwise/io/shards.hpp>
 
 #include <doctest/doctest.h>

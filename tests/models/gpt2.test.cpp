@@ -1,6 +1,6 @@
 // tests/models/gpt2.test.cpp -- a folder of GPT-2 is read, compared with the types, and continued.
 // SPDX-License-Identifier: BSL-1.0
-#include "models/support.hpp"
+#include "support.hpp"
 #include <dimwise/models/gpt2.hpp>
 
 #include <doctest/doctest.h>

@@ -1,6 +1,6 @@
 // tests/models/llama.test.cpp -- a folder of LLaMA is read, compared with the types, and continued.
 // SPDX-License-Identifier: BSL-1.0
-#include "models/support.hpp"
+#include "support.hpp"
 #include <dimwise/models/llama.hpp>
 
 #include <doctest/doctest.h>

@@ -1,7 +1,7 @@
 // tests/models/quantised_weights.test.cpp -- models whose weights are stored in fewer bits: read from folders of
 // floats, and near to what floats give.
 // SPDX-License-Identifier: BSL-1.0
-#include "models/support.hpp"
+#include "support.hpp"
 #include <dimwise/models/bert.hpp>
 #include <dimwise/models/gpt2.hpp>
 #include <dimwise/models/llama.hpp>

@@ -1,6 +1,6 @@
 // The reader of the packed data: what it returns for the four suites, and what it refuses.
 // SPDX-License-Identifier: BSL-1.0
-#include "support/pack.hpp"
+#include "pack.hpp"
 
 #include <doctest/doctest.h>
 

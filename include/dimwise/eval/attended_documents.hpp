@@ -2,7 +2,7 @@
 // dimwise/eval/attended_documents.hpp -- attention of packed positions: a document of queries with that of keys.
 //
 // Layer: eval.
-// Tests: tests/eval/attention_score.test.cpp
+// Tests: tests/eval/attention/scores.test.cpp
 #pragma once
 
 #include <dimwise/dim/segments.hpp>

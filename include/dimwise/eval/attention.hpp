@@ -3,7 +3,7 @@
 // head.
 //
 // Layer: eval. Gives the kernel the strides of every role, and one entry for every head.
-// Tests: tests/eval/plan.test.cpp, tests/eval/attention.test.cpp
+// Tests: tests/eval/plan/plan.test.cpp, tests/eval/attention/attention.test.cpp
 #pragma once
 
 #include <dimwise/eval/attended_documents.hpp>

@@ -2,7 +2,7 @@
 // dimwise/eval/attention_definitions.hpp -- the heads of an attention, one after the other.
 //
 // Layer: eval. Compiled once where a program links the library (support/library.hpp).
-// Tests: tests/eval/plan.test.cpp, tests/eval/attention.test.cpp
+// Tests: tests/eval/plan/plan.test.cpp, tests/eval/attention/attention.test.cpp
 #pragma once
 
 #include <dimwise/eval/attention.hpp>

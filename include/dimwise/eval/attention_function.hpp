@@ -2,7 +2,7 @@
 // dimwise/eval/attention_function.hpp -- a user's function of scores, called back by the attention kernel.
 //
 // Layer: eval.
-// Tests: tests/eval/attention_score.test.cpp
+// Tests: tests/eval/attention/scores.test.cpp
 #pragma once
 
 #include <dimwise/eval/context.hpp>

@@ -4,7 +4,7 @@
 //
 // Layer: eval. The scores are computed again, block by block, from the log-sum-exp of the forward pass, so that no
 // memory grows with their number.
-// Tests: tests/grad/attention.test.cpp
+// Tests: tests/grad/operations/attention.test.cpp
 #pragma once
 
 #include <dimwise/eval/loops_backward.hpp>

@@ -5,7 +5,7 @@
 // which wait for memory and not for products. The weights of an attention are rounded within the kernel, before they
 // are divided by their sum, or, in float, not at all: each is within a relative 2^-8 of what the formula multiplies
 // before it is rounded.
-// Tests: tests/eval/attention_bfloat16.test.cpp
+// Tests: tests/eval/attention/bfloat16.test.cpp
 #pragma once
 
 #include <dimwise/eval/attention_layout.hpp>

@@ -3,7 +3,7 @@
 // computes.
 //
 // Layer: eval.
-// Tests: tests/eval/attention.test.cpp
+// Tests: tests/eval/attention/attention.test.cpp
 #pragma once
 
 #include <dimwise/eval/attention_match.hpp>

@@ -2,7 +2,7 @@
 // dimwise/eval/attention_match.hpp -- which expressions are attention: softmax of scores, contracted with values.
 //
 // Layer: eval. Types only. Matched by which operand carries which dimension, whatever the order of operands or memory.
-// Tests: tests/eval/plan.test.cpp
+// Tests: tests/eval/plan/plan.test.cpp
 #pragma once
 
 #include <dimwise/eval/attention_scores.hpp>

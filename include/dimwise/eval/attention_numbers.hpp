@@ -2,7 +2,7 @@
 // dimwise/eval/attention_numbers.hpp -- what the chain of scores says in numbers: scale, soft cap, window.
 //
 // Layer: eval. They are known before anything is read, so that a plan knows them, too.
-// Tests: tests/eval/attention_score.test.cpp
+// Tests: tests/eval/attention/scores.test.cpp
 #pragma once
 
 #include <dimwise/eval/attention_match.hpp>

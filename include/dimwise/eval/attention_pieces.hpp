@@ -3,7 +3,7 @@
 // factors.
 //
 // Layer: eval.
-// Tests: tests/eval/attention.test.cpp, tests/eval/attention_score.test.cpp
+// Tests: tests/eval/attention/attention.test.cpp, tests/eval/attention/scores.test.cpp
 #pragma once
 
 #include <dimwise/eval/attention_function.hpp>

@@ -3,7 +3,7 @@
 // stored.
 //
 // Layer: eval.
-// Tests: tests/nn/cache_bfloat16.test.cpp
+// Tests: tests/nn/cache/bfloat16.test.cpp
 #pragma once
 
 #include <dimwise/eval/loops_elements.hpp>

@@ -5,7 +5,7 @@
 // Layer: eval. Types only. A scale that is a tensor over heads or queries joined the scale that is a number: of 4 x 8
 // heads with 512 queries and keys of 64 features attention takes 30 ms with it, as without, and took 96 ms by products
 // and rows (AVX-512, one thread).
-// Tests: tests/eval/plan.test.cpp
+// Tests: tests/eval/plan/plan.test.cpp
 #pragma once
 
 #include <dimwise/eval/loops_product.hpp>

@@ -3,7 +3,7 @@
 // read.
 //
 // Layer: eval. Used by nn/cache_sides.hpp, which puts keys beside values.
-// Tests: tests/nn/cache.test.cpp, tests/nn/cache_bfloat16.test.cpp
+// Tests: tests/nn/cache/cache.test.cpp, tests/nn/cache/bfloat16.test.cpp
 #pragma once
 
 #include <dimwise/eval/evaluate.hpp>

@@ -3,7 +3,7 @@
 //
 // Layer: eval. Evaluation passes a context on; only `tensor y = expr;` takes the thread's current one. Kernels cut
 // their work by the problem alone, so every executor gives the same bits.
-// Tests: tests/eval/plan.test.cpp, tests/eval/threads.test.cpp, tests/eval/context.test.cpp
+// Tests: tests/eval/plan/plan.test.cpp, tests/eval/threads.test.cpp, tests/eval/context.test.cpp
 //
 //   context with_threads(pool);                 // a pool has worker_count() and parallel_for(count, f(task, worker))
 //   const use_context scope(with_threads);      // until the end of the block, also within modules

@@ -3,7 +3,7 @@
 // kernels.
 //
 // Layer: eval.
-// Tests: tests/eval/plan.test.cpp, tests/eval/words_plan.test.cpp
+// Tests: tests/eval/plan/plan.test.cpp, tests/eval/plan/operations.test.cpp
 #pragma once
 
 #include <dimwise/expr/derivative.hpp>

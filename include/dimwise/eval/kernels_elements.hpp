@@ -5,7 +5,7 @@
 // Layer: eval. History: 1 is the reference loop; 2 takes rows through the kernels, several of them for a part of a row
 // while it is in the first cache: clamp 4.8 times as fast, max(x, 0) 4.1, where(x > c, x, 0) 2.4 (a million elements,
 // AVX-512, one thread, g++-12 -O2, the least of 40 runs of `evaluate`).
-// Tests: tests/eval/plan.test.cpp, tests/eval/words_plan.test.cpp
+// Tests: tests/eval/plan/plan.test.cpp, tests/eval/plan/operations.test.cpp
 #pragma once
 
 #include <dimwise/eval/kernel_codes.hpp>

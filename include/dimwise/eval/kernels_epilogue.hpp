@@ -3,7 +3,7 @@
 //
 // Layer: eval. residual + f(x · w + bias), and standardize(x) · gamma + beta: each step of its own would read and write
 // all of the result once more.
-// Tests: tests/eval/plan.test.cpp
+// Tests: tests/eval/plan/plan.test.cpp
 #pragma once
 
 #include <dimwise/eval/attention_match.hpp>

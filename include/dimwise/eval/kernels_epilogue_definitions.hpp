@@ -2,7 +2,7 @@
 // dimwise/eval/kernels_epilogue_definitions.hpp -- products with a bias, an activation and a residual.
 //
 // Layer: eval. Compiled once where a program links the library (support/library.hpp).
-// Tests: tests/eval/plan.test.cpp
+// Tests: tests/eval/plan/plan.test.cpp
 #pragma once
 
 #include <dimwise/eval/kernels_epilogue.hpp>

@@ -2,7 +2,7 @@
 // dimwise/eval/kernels_loss.hpp -- cross-entropy and its gradient by vectorized kernels: rows of contiguous logits.
 //
 // Layer: eval. Each is a specialisation of a strategy of the one list (eval/strategies.hpp).
-// Tests: tests/grad/training_kernels.test.cpp
+// Tests: tests/grad/training/kernels.test.cpp
 #pragma once
 
 #include <dimwise/eval/kernels_backward.hpp>

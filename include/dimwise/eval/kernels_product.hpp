@@ -2,7 +2,7 @@
 // dimwise/eval/kernels_product.hpp -- any contraction of float32 as matrix products.
 //
 // Layer: eval. Axes of one operand become rows, axes of the other columns, what both share is a list of products.
-// Tests: tests/eval/plan.test.cpp
+// Tests: tests/eval/plan/plan.test.cpp
 #pragma once
 
 #include <dimwise/eval/kernels_elements.hpp>

@@ -4,7 +4,7 @@
 // Layer: eval. x · widened(w), rounded<bfloat16>(x) · widened(w), and quantised<I…>(x) · dequantised(w, scale) with
 // what follows them: the nodes say what is rounded, the kernel rounds where it reads. What has another layout is
 // widened and multiplied as floats.
-// Tests: tests/eval/quantised_plan.test.cpp
+// Tests: tests/eval/plan/quantised.test.cpp
 #pragma once
 
 #include <dimwise/eval/kernels_epilogue.hpp>

@@ -5,7 +5,7 @@
 // Layer: eval. History of the sums: 1 is the reference loop, a function called for each element; 2 folds registers: 20
 // times as fast over the last dimension of [4, 512, 512] (sum 2890 to 141 us), 21 times over the middle one (2977 to
 // 143 us), 13 times for minima there (AVX-512, one thread, g++-12 -O2, the least of 40 runs of `evaluate`).
-// Tests: tests/eval/plan.test.cpp, tests/eval/words_plan.test.cpp
+// Tests: tests/eval/plan/plan.test.cpp, tests/eval/plan/operations.test.cpp
 #pragma once
 
 #include <dimwise/eval/kernels_elements.hpp>

@@ -2,7 +2,7 @@
 // dimwise/eval/loops_backward.hpp -- the reference loops of the backward pass: gradients of rows, of totals, of views.
 //
 // Layer: eval. Each row function has its formula beside it; y is what the row became, g the gradient of y.
-// Tests: tests/grad/rows.test.cpp, tests/grad/views.test.cpp
+// Tests: tests/grad/operations/rows.test.cpp, tests/grad/operations/views.test.cpp
 #pragma once
 
 #include <dimwise/eval/loops_ids.hpp>

@@ -3,7 +3,7 @@
 // widening.
 //
 // Layer: eval. `element_function<N>` says what one element of the result is made of; one loop serves them all.
-// Tests: tests/expr/elementwise.test.cpp, tests/expr/mask.test.cpp, tests/nn/cache_bfloat16.test.cpp
+// Tests: tests/expr/elements/elementwise.test.cpp, tests/expr/masks/mask.test.cpp, tests/nn/cache/bfloat16.test.cpp
 #pragma once
 
 #include <dimwise/eval/pass.hpp>

@@ -2,7 +2,7 @@
 // dimwise/eval/loops_loss.hpp -- the reference loops of cross-entropy and of its gradient.
 //
 // Layer: eval. A row is read three times at most: its largest element, its sum of exponentials, its terms.
-// Tests: tests/grad/loss.test.cpp
+// Tests: tests/grad/training/loss.test.cpp
 #pragma once
 
 #include <dimwise/eval/loops_ids.hpp>

@@ -2,7 +2,7 @@
 // dimwise/eval/loops_rows.hpp -- the reference loops of rows: softmax, norms, scans, sums, maxima.
 //
 // Layer: eval.
-// Tests: tests/expr/reduce.test.cpp
+// Tests: tests/expr/rows/reduce.test.cpp
 #pragma once
 
 #include <dimwise/eval/pass.hpp>

@@ -2,7 +2,7 @@
 // dimwise/eval/masks.hpp -- the elements of masks, over their own dimensions.
 //
 // Layer: eval.
-// Tests: tests/expr/mask.test.cpp, tests/eval/whole_rows.test.cpp
+// Tests: tests/expr/masks/mask.test.cpp, tests/eval/attention/whole_rows.test.cpp
 #pragma once
 
 #include <dimwise/eval/pass.hpp>

@@ -2,7 +2,7 @@
 // dimwise/eval/narrow.hpp -- floats into elements of 16, 8 or 4 bits: how caches store them.
 //
 // Layer: eval.
-// Tests: tests/nn/cache_bfloat16.test.cpp
+// Tests: tests/nn/cache/bfloat16.test.cpp
 #pragma once
 
 #include <dimwise/eval/pass.hpp>

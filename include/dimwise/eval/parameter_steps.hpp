@@ -4,7 +4,7 @@
 //
 // Layer: eval. Elements of float go through kernels, unless the context forces the reference; the loops are the
 // reference, and take every other type. Work is cut by the number of elements alone.
-// Tests: tests/grad/training_kernels.test.cpp
+// Tests: tests/grad/training/kernels.test.cpp
 #pragma once
 
 #include <dimwise/eval/context.hpp>

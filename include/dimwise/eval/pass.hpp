@@ -4,7 +4,7 @@
 // Layer: eval. `read` gives a node as memory to read, `write` computes it into a target. Both are templates over the
 // pass, so a plan decides by the code that evaluates. A pass has a context, `computes`, and `note(kind, node, words)`
 // before the work that is left out of a plan: evaluation counts the kind, a plan notes it with the words.
-// Tests: tests/eval/plan.test.cpp, tests/eval/evaluate.test.cpp
+// Tests: tests/eval/plan/plan.test.cpp, tests/eval/evaluate.test.cpp
 #pragma once
 
 #include <dimwise/eval/context.hpp>

@@ -2,7 +2,7 @@
 // dimwise/eval/plan.hpp -- plan(expr): how an expression would be evaluated, as a value and in words.
 //
 // Layer: eval. The walk that evaluates (eval/pass.hpp) with layouts and no memory: it decides as the evaluator does.
-// Tests: tests/eval/plan.test.cpp
+// Tests: tests/eval/plan/plan.test.cpp
 //
 //   std::cout << plan(contract<key>(softmax<key>(scores<d_k>(q, k)), v)).text();  // attention heads[8] seq[5] d_v[64]
 #pragma once

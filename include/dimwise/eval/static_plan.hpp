@@ -4,7 +4,7 @@
 //
 // Layer: eval. Products and attention of tensors, as in `tensor y = …;`. What the other plans compute
 // from axes and strides when the program runs is a constant here: nothing is allocated, no axis is looked at.
-// Tests: tests/eval/static.test.cpp
+// Tests: tests/eval/plan/static.test.cpp
 #pragma once
 
 #include <dimwise/eval/strategies.hpp>

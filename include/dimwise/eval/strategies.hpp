@@ -6,7 +6,7 @@
 // norms and products with what follows them. The others take a node whose children are memory: element kernels, rows,
 // folds, products; one of them at most matches a node, by its type. It computes by its kernel where that `fits` the
 // layouts, and otherwise by the reference loops, which take everything. A plan checks the same `fits`.
-// Tests: tests/eval/plan.test.cpp
+// Tests: tests/eval/plan/plan.test.cpp
 #pragma once
 
 #include <dimwise/eval/joins.hpp>

@@ -3,7 +3,7 @@
 //
 // Layer: eval. `step` changes the axes of the operand to those of the view and the offset of the first element; no
 // element is read.
-// Tests: tests/expr/restride.test.cpp, tests/expr/window.test.cpp
+// Tests: tests/expr/restride.test.cpp, tests/expr/masks/window.test.cpp
 #pragma once
 
 #include <dimwise/eval/layout.hpp>

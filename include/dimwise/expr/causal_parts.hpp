@@ -2,7 +2,7 @@
 // dimwise/expr/causal_parts.hpp -- a causal mask over keys that follow others: a learned prefix, a memory, sinks.
 //
 // Layer: expr.
-// Tests: tests/eval/whole_rows.test.cpp, tests/compile_fail/mask/
+// Tests: tests/eval/attention/whole_rows.test.cpp, tests/compile_fail/mask/
 //
 //   causal<seq, summed<prefix, key>>{}           every query sees the prefix, and of the keys those up to its position
 #pragma once

@@ -2,7 +2,7 @@
 // dimwise/expr/choose.hpp -- where, max, min, clamp: one of several elements at each place, matched by name.
 //
 // Layer: expr.
-// Tests: tests/expr/choose.test.cpp, tests/compile_fail/choose/
+// Tests: tests/expr/elements/choose.test.cpp, tests/compile_fail/choose/
 //
 //   where(padding<seq>(lengths), x, 0.0F)       [batch, seq, d_model]  ->  [batch, seq, d_model]
 #pragma once

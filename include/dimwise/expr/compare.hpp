@@ -3,7 +3,7 @@
 //
 // Layer: expr. Their result says something about elements and is no condition of an `if`; `allow` makes a mask of it,
 // `where` chooses by it.
-// Tests: tests/expr/compare.test.cpp, tests/compile_fail/compare/
+// Tests: tests/expr/elements/compare.test.cpp, tests/compile_fail/compare/
 //
 //   masked(s, allow(distance <= 128))       [seq, key]  ->  [seq, key] of bool
 #pragma once

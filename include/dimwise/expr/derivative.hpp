@@ -2,7 +2,7 @@
 // dimwise/expr/derivative.hpp -- the derivatives of the functions that go over elements.
 //
 // Layer: expr. A user's function object that `map` takes has the member `derivative(x)`.
-// Tests: tests/grad/elements.test.cpp
+// Tests: tests/grad/operations/elements.test.cpp
 #pragma once
 
 #include <dimwise/expr/functions.hpp>

@@ -5,7 +5,7 @@
 //
 //   x + bias        [batch, seq, d_model] + [d_model]  ->  [batch, seq, d_model]
 //
-// Tests: tests/expr/elementwise.test.cpp, tests/compile_fail/elementwise/
+// Tests: tests/expr/elements/elementwise.test.cpp, tests/compile_fail/elementwise/
 #pragma once
 
 #include <dimwise/expr/functions.hpp>

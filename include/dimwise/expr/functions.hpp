@@ -2,7 +2,7 @@
 // dimwise/expr/functions.hpp -- the functions that go over elements, as types that the evaluator can recognise.
 //
 // Layer: expr. Each is a function object on one element type; the kernels have their own vectorized spelling of them.
-// Tests: tests/expr/elementwise.test.cpp
+// Tests: tests/expr/elements/elementwise.test.cpp
 #pragma once
 
 #include <cmath>

@@ -2,7 +2,7 @@
 // dimwise/expr/given_masks.hpp -- masks that hold tensors: lengths (`padding`), truth values (`allow`, `block`).
 //
 // Layer: expr.
-// Tests: tests/expr/mask.test.cpp, tests/compile_fail/mask/
+// Tests: tests/expr/masks/mask.test.cpp, tests/compile_fail/mask/
 //
 //   masked(scores<d_k>(q, k), padding<key>(lengths))
 #pragma once

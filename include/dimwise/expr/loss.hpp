@@ -2,7 +2,7 @@
 // dimwise/expr/loss.hpp -- the nodes of losses: cross-entropy of logits, and its gradient.
 //
 // Layer: expr. A row of logits and its target become one number, without the probabilities in between.
-// Tests: tests/grad/loss.test.cpp
+// Tests: tests/grad/training/loss.test.cpp
 #pragma once
 
 #include <dimwise/expr/elementwise.hpp>

@@ -2,7 +2,7 @@
 // dimwise/expr/mask.hpp -- masks and biases applied to values: masked, biased, indicator.
 //
 // Layer: expr.
-// Tests: tests/expr/mask.test.cpp, tests/compile_fail/mask/
+// Tests: tests/expr/masks/mask.test.cpp, tests/compile_fail/mask/
 //
 //   softmax<key>(masked(scores<d_k>(q, k), causal<seq, key>{} & padding<key>(lengths)))
 #pragma once

@@ -2,7 +2,7 @@
 // dimwise/expr/mask_algebra.hpp -- masks made from masks: `&`, `|`, `!`, `allow_of`, `whole_rows`.
 //
 // Layer: expr.
-// Tests: tests/expr/mask.test.cpp, tests/eval/whole_rows.test.cpp, tests/compile_fail/mask/
+// Tests: tests/expr/masks/mask.test.cpp, tests/eval/attention/whole_rows.test.cpp, tests/compile_fail/mask/
 //
 //   causal<seq, key>{} & padding<key>(lengths)
 //   window<seq, key>{1, 1} | whole_rows(allow(global))                   tokens that see everything

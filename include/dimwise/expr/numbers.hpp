@@ -5,7 +5,7 @@
 // its polarity is known (R7). What divides or takes exponentials needs real numbers (R13); whole ones are added,
 // multiplied, compared, and become real where they meet real ones, tensors or numbers. Elements of 16 and 4 bits are
 // stored only: they are computed with as floats, which `widened` and `dequantised` make of them (R13).
-// Tests: tests/expr/numbers.test.cpp, tests/compile_fail/elements/
+// Tests: tests/expr/elements/numbers.test.cpp, tests/compile_fail/elements/
 #pragma once
 
 #include <dimwise/shape/rules/elementwise.hpp>

@@ -5,7 +5,7 @@
 // `judge(list<D…>, x…)`, which is declared only and returns the rule's verdict, and `make<Verdict>(list<D…>, x…)`,
 // which forms the node. The macro makes the functions from them: the accepted call, the refused one, whose return type
 // is the error, and those for other arguments.
-// Tests: tests/compile_fail/arguments/, tests/expr/words.test.cpp
+// Tests: tests/compile_fail/arguments/, tests/expr/name_lookup.test.cpp
 #pragma once
 
 #include <dimwise/tensor/misused.hpp>

@@ -3,7 +3,7 @@
 //
 // Layer: expr. A mask is an `allow` mask: true means visible. These hold no elements; they learn the extents of their
 // dimensions from what they mask.
-// Tests: tests/expr/mask.test.cpp, tests/compile_fail/mask/
+// Tests: tests/expr/masks/mask.test.cpp, tests/compile_fail/mask/
 //
 //   masked(scores<d_k>(q, k), causal<seq, key>{})
 #pragma once

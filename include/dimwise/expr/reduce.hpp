@@ -3,7 +3,7 @@
 // operand.
 //
 // Layer: expr.
-// Tests: tests/expr/reduce.test.cpp, tests/compile_fail/softmax/, tests/compile_fail/reduce/
+// Tests: tests/expr/rows/reduce.test.cpp, tests/compile_fail/softmax/, tests/compile_fail/reduce/
 #pragma once
 
 #include <dimwise/expr/elementwise.hpp>

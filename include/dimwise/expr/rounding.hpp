@@ -2,7 +2,7 @@
 // dimwise/expr/rounding.hpp -- numbers as fewer bits hold them: what is given to a product with quantised weights.
 //
 // Layer: expr. The values are floats. Products with weights of as many bits read the numbers in these bits.
-// Tests: tests/expr/rounding.test.cpp, tests/compile_fail/elements/
+// Tests: tests/expr/elements/rounding.test.cpp, tests/compile_fail/elements/
 //
 //   contract<d_model>(rounded<bfloat16>(x), widened(w))            products of bfloat16, summed in float
 //   contract<d_model>(quantised<d_model>(x), dequantised(w, s))    products of int8, summed in whole numbers by block

@@ -5,7 +5,7 @@
 //
 //   scores<d_k>(q, k) = q·k / √|d_k|      (Vaswani et al. 2017, equation 1, before softmax)
 //
-// Tests: tests/expr/scores.test.cpp, tests/compile_fail/scale/
+// Tests: tests/expr/rows/scores.test.cpp, tests/compile_fail/scale/
 #pragma once
 
 #include <dimwise/expr/contract.hpp>

@@ -2,7 +2,7 @@
 // dimwise/expr/widen.hpp -- elements of 16, 8 or 4 bits as floats: what is stored is narrow, what is computed is float.
 //
 // Layer: expr. Fused attention reads such keys and values in the bits that they are stored in.
-// Tests: tests/nn/cache_bfloat16.test.cpp
+// Tests: tests/nn/cache/bfloat16.test.cpp
 //
 //   scores<d_k>(q, widened(k))                    k: bfloat16 or float16
 //   scores<d_k>(q, dequantised(k, scale))         k: int8, times a scale

@@ -2,7 +2,7 @@
 // dimwise/expr/window.hpp -- unroll and pool: windows over an ordered dimension as a dimension of their own.
 //
 // Layer: expr. Nothing is copied: a window is another stride.
-// Tests: tests/expr/window.test.cpp, tests/compile_fail/positions/
+// Tests: tests/expr/masks/window.test.cpp, tests/compile_fail/positions/
 #pragma once
 
 #include <dimwise/expr/restride.hpp>

@@ -3,7 +3,7 @@
 //
 // Layer: grad. Sums and counts are added, so a batch weighs by what it counts: the mean of the batches' means would be
 // another number.
-// Tests: tests/grad/optimiser.test.cpp, tests/compile_fail/grad/
+// Tests: tests/grad/training/optimiser.test.cpp, tests/compile_fail/grad/
 //
 //   accumulated total(model);
 //   for (const auto& part : parts) { total.add([&](const auto& m) { return next_word_loss<seq>(m(part), part); }); }

@@ -2,7 +2,7 @@
 // dimwise/grad/adjoint_elements.hpp -- the adjoints of products, of what goes over elements, of rows and totals.
 //
 // Layer: grad.
-// Tests: tests/grad/elements.test.cpp, tests/grad/rows.test.cpp
+// Tests: tests/grad/operations/elements.test.cpp, tests/grad/operations/rows.test.cpp
 #pragma once
 
 #include <dimwise/expr/derivative.hpp>

@@ -2,7 +2,7 @@
 // dimwise/grad/adjoint_positions.hpp -- the adjoints of masks, biases, rotary positions and skew.
 //
 // Layer: grad.
-// Tests: tests/grad/rows.test.cpp, tests/grad/views.test.cpp
+// Tests: tests/grad/operations/rows.test.cpp, tests/grad/operations/views.test.cpp
 #pragma once
 
 #include <dimwise/eval/relative_ids.hpp>

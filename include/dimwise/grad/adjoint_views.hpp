@@ -2,7 +2,7 @@
 // dimwise/grad/adjoint_views.hpp -- the adjoints of views, joins, ids and orders.
 //
 // Layer: grad.
-// Tests: tests/grad/views.test.cpp
+// Tests: tests/grad/operations/views.test.cpp
 #pragma once
 
 #include <dimwise/expr/ids.hpp>

@@ -3,7 +3,7 @@
 //
 // Layer: grad. A statement that is attention as a whole, `tensor z = contract<key>(softmax<key>(…), v);`, as modules
 // store it. Attention within a larger formula goes the general way.
-// Tests: tests/grad/attention.test.cpp
+// Tests: tests/grad/operations/attention.test.cpp
 #pragma once
 
 #include <dimwise/eval/attention_gradient.hpp>

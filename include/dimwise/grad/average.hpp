@@ -3,7 +3,7 @@
 //
 // Layer: grad. Averages add, so the mean over several batches is the mean over all their elements, and not the mean of
 // their means.
-// Tests: tests/grad/loss.test.cpp
+// Tests: tests/grad/training/loss.test.cpp
 //
 //   average loss = cross_entropy<vocab>(logits, next);        // average<float, batch, seq>
 //   float value = loss.value();

@@ -2,7 +2,7 @@
 // dimwise/grad/decay.hpp -- which parameters weight decay falls on: weights, and neither norms nor biases.
 //
 // Layer: grad. The kind of a module's member decides, and not its name.
-// Tests: tests/grad/optimiser.test.cpp
+// Tests: tests/grad/training/optimiser.test.cpp
 #pragma once
 
 #include <dimwise/nn/layers/linear.hpp>

@@ -3,7 +3,7 @@
 //
 // Layer: grad. The sequence is cut into its positions once, and the results are put together once: each has an adjoint
 // of its own, so that the backward pass reads and writes every position once, and keeps the state of each.
-// Tests: tests/grad/linear_attention.test.cpp
+// Tests: tests/grad/operations/linear_attention.test.cpp
 //
 //   nn::linear_state<float, batch, heads, d_k, d_v> state(batch{2});
 //   tensor y = nn::linear_attention<seq, d_k>(q, k, v, state, nn::gated_update{decay});      // q, k, v, decay tracked

@@ -3,7 +3,7 @@
 //
 // Layer: grad. Nothing is broadcast in a loss, logits are normalised by the loss itself, and its mean goes over
 // dimensions that its type names.
-// Tests: tests/grad/loss.test.cpp, tests/compile_fail/grad/
+// Tests: tests/grad/training/loss.test.cpp, tests/compile_fail/grad/
 //
 //   cross_entropy<vocab>(logits, next)                                        // average<T, batch, seq>
 //   cross_entropy<vocab>(logits, next, padding<seq>(lengths), label_smoothing{0.1})

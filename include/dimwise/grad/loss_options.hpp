@@ -3,7 +3,7 @@
 // all of it.
 //
 // Layer: grad.
-// Tests: tests/grad/loss.test.cpp, tests/compile_fail/grad/
+// Tests: tests/grad/training/loss.test.cpp, tests/compile_fail/grad/
 #pragma once
 
 #include <dimwise/expr/loss.hpp>

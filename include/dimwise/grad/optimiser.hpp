@@ -2,7 +2,7 @@
 // dimwise/grad/optimiser.hpp -- stochastic gradient descent, Adam and AdamW over models.
 //
 // Layer: grad. What an optimiser remembers is a struct of models and a step: it is copied, saved and loaded as one.
-// Tests: tests/grad/optimiser.test.cpp, tests/compile_fail/grad/
+// Tests: tests/grad/training/optimiser.test.cpp, tests/compile_fail/grad/
 //
 //   adamw optimiser(model, {.rate = 1e-3, .weight_decay = 0.1});
 //   optimiser.step(model, clip_norm(gradient, 1.0));

@@ -2,7 +2,7 @@
 // dimwise/grad/schedule.hpp -- the learning rate of each step.
 //
 // Layer: grad. A schedule is a function of the step, counted from 0: a number, one of these, or a user's own.
-// Tests: tests/grad/optimiser.test.cpp
+// Tests: tests/grad/training/optimiser.test.cpp
 //
 //   adamw optimiser(model, {.rate = warm_up_cosine{.peak = 3e-4, .warm_up = 100, .steps = 2000, .min_rate = 3e-5}});
 #pragma once

@@ -1,7 +1,7 @@
 // dimwise/kernels/executor.hpp -- the concept of an executor, which runs tasks on threads, and a serial executor.
 //
 // Layer: kernels. Includes: light standard headers only.
-// Tests: tests/kernels/attention.test.cpp
+// Tests: tests/kernels/attention/forward.test.cpp
 //
 // A kernel divides its work into tasks that depend on the problem alone, not on the number of threads, so every result
 // is bitwise identical on any executor. Scratch memory belongs to a worker, not to a task.

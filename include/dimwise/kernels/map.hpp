@@ -1,7 +1,7 @@
 // dimwise/kernels/map.hpp -- a function applied element by element to contiguous floats.
 //
 // Layer: kernels. Includes: simd.hpp and light standard headers only.
-// Tests: tests/kernels/rows.test.cpp
+// Tests: tests/kernels/rows/forward.test.cpp
 //
 // The function takes and returns registers: those of math.hpp, the operators below, or a generic lambda. `out` may
 // equal an input. Pointers need no alignment.

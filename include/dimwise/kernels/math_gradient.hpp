@@ -1,7 +1,7 @@
 // dimwise/kernels/math_gradient.hpp -- the derivatives of the functions of math.hpp, a register at a time.
 //
 // Layer: kernels. Includes: math.hpp.
-// Tests: tests/kernels/rows_gradient.test.cpp
+// Tests: tests/kernels/rows/backward.test.cpp
 //
 // The derivative at -inf, inf and 0 is its limit, except that those of abs and relu at 0 are 0; at NaN it is NaN.
 // Vanishing derivatives (sigmoid, tanh, gelu at large x) keep their relative accuracy.

@@ -2,7 +2,7 @@
 // dimwise/nn/cache.hpp -- the KV cache in one buffer: element types, dimensions and capacity are part of its type.
 //
 // Layer: nn. Attention reads keys and values in place: one decoding step reads them once and copies nothing.
-// Tests: tests/nn/cache.test.cpp, tests/compile_fail/cache/
+// Tests: tests/nn/cache/cache.test.cpp, tests/compile_fail/cache/
 //
 //   nn::kv_cache<key, nn::capacity<2048>, nn::keys<float, batch, kv_heads, key, d_k, rotated<d_k, seq>>,
 //                nn::values<float, batch, kv_heads, key, d_v>> cache(batch{2});

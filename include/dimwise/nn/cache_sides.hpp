@@ -2,7 +2,7 @@
 // dimwise/nn/cache_sides.hpp -- the common base of the KV caches: storage of keys and values, construction and append.
 //
 // Layer: nn. Used by cache.hpp and paged_cache.hpp.
-// Tests: tests/nn/cache.test.cpp, tests/nn/cache_paged.test.cpp, tests/compile_fail/cache/
+// Tests: tests/nn/cache/cache.test.cpp, tests/nn/cache/paged.test.cpp, tests/compile_fail/cache/
 #pragma once
 
 #include <dimwise/eval/cache_storage.hpp>

@@ -4,7 +4,7 @@
 // Layer: nn. A copy of the cache is a fork that shares all pages. The first append to a shared, partly filled page
 // copies only that page (Kwon et al. 2023, PagedAttention). Attention runs per page and merges the results by
 // log-sum-exp.
-// Tests: tests/nn/cache_paged.test.cpp
+// Tests: tests/nn/cache/paged.test.cpp
 //
 //   nn::kv_cache<key, nn::paged<64>, nn::keys<float, kv_heads, key, d_k>, nn::values<float, kv_heads, key, d_v>> cache;
 //   auto draft = cache;                                              // a fork: nothing is copied

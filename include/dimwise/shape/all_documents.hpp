@@ -2,7 +2,7 @@
 // dimwise/shape/all_documents.hpp -- the argument that permits a reduction over all packed documents (R19).
 //
 // Layer: shape.
-// Tests: tests/shape/reduce.test.cpp, tests/expr/reduce.test.cpp, tests/compile_fail/reduce/
+// Tests: tests/shape/rules/reduce.test.cpp, tests/expr/rows/reduce.test.cpp, tests/compile_fail/reduce/
 #pragma once
 
 namespace dimwise {

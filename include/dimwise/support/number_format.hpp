@@ -2,7 +2,7 @@
 // dimwise/support/number_format.hpp -- low-precision element types: bfloat16, float16, int8 and int4.
 //
 // Layer: support. Tensors may have these element types; expressions read them through `widened` and `dequantised`.
-// Tests: tests/nn/cache_bfloat16.test.cpp
+// Tests: tests/nn/cache/bfloat16.test.cpp
 //
 //   tensor<bfloat16, key, d_k> k;      contract<d_k>(q, widened(k))
 #pragma once

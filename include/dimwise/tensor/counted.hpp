@@ -3,7 +3,7 @@
 //
 // Layer: tensor. Not std::shared_ptr: a check for the only owner must synchronise with other threads' releases, and
 // <memory> costs an eighth of a second to compile.
-// Tests: tests/tensor/storage.test.cpp, tests/nn/cache_paged.test.cpp
+// Tests: tests/tensor/storage.test.cpp, tests/nn/cache/paged.test.cpp
 #pragma once
 
 #include <atomic>

@@ -2,7 +2,7 @@
 // dimwise/tensor/misused.hpp -- fallback overloads for wrong arguments: one error instead of a list of candidates.
 //
 // Layer: tensor. DIMWISE_DETAIL_OPERATION (expr/operation.hpp) includes it; operations declared by hand add it.
-// Tests: tests/compile_fail/arguments/, tests/expr/words.test.cpp
+// Tests: tests/compile_fail/arguments/, tests/expr/name_lookup.test.cpp
 #pragma once
 
 #include <dimwise/shape/verdict.hpp>

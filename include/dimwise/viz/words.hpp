@@ -3,7 +3,7 @@
 //
 // Layer: viz. A token may contain anything: line breaks, incomplete UTF-8, bidirectional controls. Every picture and
 // page escapes external text with these functions.
-// Tests: tests/viz/words.test.cpp
+// Tests: tests/viz/names.test.cpp
 //
 //   visible("a\nb\xff");   // a␊b�
 //   in_xml("<pad>");       // &lt;pad&gt;

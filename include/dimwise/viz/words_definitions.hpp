@@ -2,7 +2,7 @@
 // dimwise/viz/words_definitions.hpp -- escaping of arbitrary bytes.
 //
 // Layer: viz. Compiled once if a program links the library (support/library.hpp).
-// Tests: tests/viz/words.test.cpp
+// Tests: tests/viz/names.test.cpp
 #pragma once
 
 #include <dimwise/viz/words.hpp>

@@ -1,7 +1,7 @@
 // dimwise/kernels/attention/bfloat16.hpp -- attention in bfloat16 products: the parts that differ from float.
 //
 // Layer: kernels. Includes: attention/pack.hpp, attention/softmax.hpp.
-// Tests: tests/kernels/attention_bfloat16.test.cpp. Benchmark: benchmarks/bench_attention.cpp
+// Tests: tests/kernels/attention/bfloat16.test.cpp. Benchmark: benchmarks/bench_attention.cpp
 //
 // A lane holds two neighbours: two features of q and k, two keys of weights and values. One instruction multiplies both
 // pairs and adds them to a float, as fast as one float multiply-add, so the tiles of attention/tile.hpp do twice the

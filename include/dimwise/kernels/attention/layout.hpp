@@ -2,7 +2,7 @@
 // dimwise/kernels/attention/layout.hpp -- the arguments of an attention kernel: extents, strides, pointers, masks.
 //
 // Layer: kernels. Includes: light standard headers only, so that callers need not compile the kernels.
-// Tests: tests/kernels/attention.test.cpp
+// Tests: tests/kernels/attention/forward.test.cpp
 //
 // One attention_layout is shared by a list of attention_head entries, one per (batch, query head). Grouped heads are
 // entries with equal k and v: keys are not repeated in memory.

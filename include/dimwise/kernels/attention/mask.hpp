@@ -1,7 +1,7 @@
 // dimwise/kernels/attention/mask.hpp -- packing of a block of bias and boolean mask with queries as lanes.
 //
 // Layer: kernels. Includes: attention/pack.hpp, attention/softmax.hpp, attention/types.hpp.
-// Tests: tests/kernels/attention.test.cpp
+// Tests: tests/kernels/attention/forward.test.cpp
 //
 // Both become numbers to add, -inf for hidden keys: a panel, or one number per key if all queries share them. Detects
 // fully hidden blocks before their scores are computed.

@@ -1,7 +1,7 @@
 // dimwise/kernels/attention/pack.hpp -- packing of rows in memory into transposed strips, and back.
 //
 // Layer: kernels. Includes: attention/tile.hpp.
-// Tests: tests/kernels/attention.test.cpp
+// Tests: tests/kernels/attention/forward.test.cpp
 //
 // SPDX-License-Identifier: BSL-1.0
 #pragma once

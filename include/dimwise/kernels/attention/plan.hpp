@@ -2,7 +2,7 @@
 // buffers.
 //
 // Layer: kernels. Includes: attention/tile.hpp, attention/types.hpp.
-// Tests: tests/kernels/attention.test.cpp
+// Tests: tests/kernels/attention/forward.test.cpp
 //
 // SPDX-License-Identifier: BSL-1.0
 #pragma once

@@ -1,7 +1,7 @@
 // dimwise/kernels/attention/sight.hpp -- the keys that a query, a strip or a register of queries sees by position.
 //
 // Layer: kernels. Includes: attention/plan.hpp.
-// Tests: tests/kernels/attention.test.cpp, tests/kernels/attention_gradient.test.cpp
+// Tests: tests/kernels/attention/forward.test.cpp, tests/kernels/attention_gradient/backward.test.cpp
 //
 //   head_window window(layout, head);
 //   const key_range seen = window.keys_of({first_query, last_query + 1});

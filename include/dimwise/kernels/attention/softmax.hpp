@@ -1,7 +1,7 @@
 // dimwise/kernels/attention/softmax.hpp -- the online softmax: weights of a block, with the running maximum and sum.
 //
 // Layer: kernels. Includes: exp.hpp, attention/tile.hpp, attention/types.hpp.
-// Tests: tests/kernels/attention.test.cpp
+// Tests: tests/kernels/attention/forward.test.cpp
 //
 // Milakov and Gimelshein (2018): weights are relative to the maximum so far, and sums relative to an older maximum are
 // multiplied by exp(older - newer). A hidden key has the score -inf.

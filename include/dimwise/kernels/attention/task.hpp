@@ -1,7 +1,7 @@
 // dimwise/kernels/attention/task.hpp -- one task of attention: a few strips of queries of one head against all keys.
 //
 // Layer: kernels. Includes: the other attention_*.hpp headers.
-// Tests: tests/kernels/attention.test.cpp
+// Tests: tests/kernels/attention/forward.test.cpp
 //
 // SPDX-License-Identifier: BSL-1.0
 #pragma once

@@ -1,7 +1,7 @@
 // dimwise/kernels/attention/tile.hpp -- the two register tiles of attention: scores = K q, and out += V weights.
 //
 // Layer: kernels. Includes: simd.hpp.
-// Tests: tests/kernels/attention.test.cpp
+// Tests: tests/kernels/attention/forward.test.cpp
 //
 // Scores are stored transposed: a lane is a query, a row is a key. The maximum and sum of a softmax are then computed
 // down the rows, lane by lane, without reductions across a register. A *strip* is the queries of one tile width; q,

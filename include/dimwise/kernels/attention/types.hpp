@@ -1,7 +1,7 @@
 // dimwise/kernels/attention/types.hpp -- the concept of functions of scores, and their arguments.
 //
 // Layer: kernels. Includes: attention/layout.hpp, simd.hpp.
-// Tests: tests/kernels/attention.test.cpp
+// Tests: tests/kernels/attention/forward.test.cpp
 //
 // SPDX-License-Identifier: BSL-1.0
 #pragma once

@@ -2,7 +2,7 @@
 // buffers.
 //
 // Layer: kernels. Includes: attention/plan.hpp.
-// Tests: tests/kernels/attention_gradient.test.cpp
+// Tests: tests/kernels/attention_gradient/backward.test.cpp
 //
 // Two levels: K, V and their gradients for a *span* of keys stay in the L2 cache while all queries pass in *panels* of
 // a few strips; the weights of a panel and a *block* of keys stay in the L1 cache. Only O(queries) is re-read per span,

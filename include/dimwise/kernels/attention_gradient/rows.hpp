@@ -2,7 +2,7 @@
 // pass.
 //
 // Layer: kernels. Includes: attention/pack.hpp.
-// Tests: tests/kernels/attention_gradient.test.cpp
+// Tests: tests/kernels/attention_gradient/backward.test.cpp
 //
 // SPDX-License-Identifier: BSL-1.0
 #pragma once

@@ -1,7 +1,7 @@
 // dimwise/kernels/attention_gradient/task.hpp -- one task of the attention backward pass: heads that share a sum.
 //
 // Layer: kernels. Includes: the other attention_*.hpp headers.
-// Tests: tests/kernels/attention_gradient.test.cpp
+// Tests: tests/kernels/attention_gradient/backward.test.cpp
 //
 // SPDX-License-Identifier: BSL-1.0
 #pragma once

@@ -1,7 +1,7 @@
 // dimwise/kernels/attention_gradient/tile.hpp -- the register tile that adds rows of queries to the gradients of keys.
 //
 // Layer: kernels. Includes: attention/tile.hpp.
-// Tests: tests/kernels/attention_gradient.test.cpp
+// Tests: tests/kernels/attention_gradient/backward.test.cpp
 //
 // Four of the five products of the backward pass read weights that are stored transposed, one lane per query; two of
 // them use the tiles of the forward pass. The gradients of keys and values take weights as broadcasts and rows of

@@ -1,7 +1,7 @@
 // dimwise/kernels/attention_gradient/weights.hpp -- weights and gradients of logits from logits, in place.
 //
 // Layer: kernels. Includes: exp.hpp, attention/pack.hpp, attention/softmax.hpp.
-// Tests: tests/kernels/attention_gradient.test.cpp
+// Tests: tests/kernels/attention_gradient/backward.test.cpp
 //
 //   p = exp(logit - lse)      d_logit = p (d_p - delta)      delta = d_out . out - d_lse
 //

@@ -1,7 +1,7 @@
 // dimwise/kernels/decode/block.hpp -- a few query rows against a block of keys, if reading K and V dominates the cost.
 //
 // Layer: kernels. Includes: simd.hpp.
-// Tests: tests/kernels/decode.test.cpp
+// Tests: tests/kernels/decode/attention.test.cpp
 //
 // Lanes are features. Rows of K and V are loaded into registers once, as stored, and combined with every query row of
 // the group.

@@ -1,7 +1,7 @@
 // dimwise/kernels/decode/prefetch_rows.hpp -- prefetching rows of memory before they are read.
 //
 // Layer: kernels. Includes: nothing of dimwise.
-// Tests: tests/kernels/attention.test.cpp
+// Tests: tests/kernels/attention/forward.test.cpp
 //
 // Hardware prefetchers follow streams, and a stream ends at the end of a block, a strip or a head.
 //

@@ -1,7 +1,7 @@
 // dimwise/kernels/decode/task.hpp -- one part of a KV cache against the query rows of a group, and merging of parts.
 //
 // Layer: kernels. Includes: decode/block.hpp, attention/types.hpp, exp.hpp.
-// Tests: tests/kernels/decode.test.cpp
+// Tests: tests/kernels/decode/attention.test.cpp
 //
 // SPDX-License-Identifier: BSL-1.0
 #pragma once

@@ -2,7 +2,7 @@
 // dimwise/kernels/dispatch/active_bfloat16.hpp -- selection of the bfloat16 attention kernels.
 //
 // Layer: kernels. Separate from active.hpp, so that programs in float do not compile them.
-// Tests: tests/kernels/attention_bfloat16.test.cpp
+// Tests: tests/kernels/attention/bfloat16.test.cpp
 #pragma once
 
 #include <dimwise/kernels/dispatch/active.hpp>

@@ -2,7 +2,7 @@
 // dimwise/kernels/dispatch/active_quantised.hpp -- selection of the kernels for quantized weights.
 //
 // Layer: kernels. Separate from active.hpp, so that programs with float weights do not compile them.
-// Tests: tests/kernels/quantised_product.test.cpp
+// Tests: tests/kernels/quantised/product.test.cpp
 #pragma once
 
 #include <dimwise/kernels/dispatch/active.hpp>

@@ -2,7 +2,7 @@
 // dimwise/kernels/dispatch/bfloat16_implementation.hpp -- the table of attention in bfloat16, for the compiler's flags.
 //
 // Layer: kernels. Compiled once under src/, or in the user's file for the user's flags (active_bfloat16.hpp).
-// Tests: tests/kernels/attention_bfloat16.test.cpp
+// Tests: tests/kernels/attention/bfloat16.test.cpp
 #pragma once
 
 #include <dimwise/kernels/attention/bfloat16.hpp>

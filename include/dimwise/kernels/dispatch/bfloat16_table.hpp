@@ -4,7 +4,7 @@
 // Layer: kernels. Includes: table.hpp; no xsimd.
 // A separate table: programs that compile kernels from the headers and compute in float do not instantiate it, and
 // machines without such products have none (active_bfloat16.hpp).
-// Tests: tests/kernels/attention_bfloat16.test.cpp
+// Tests: tests/kernels/attention/bfloat16.test.cpp
 #pragma once
 
 #include <dimwise/kernels/dispatch/table.hpp>

@@ -4,7 +4,7 @@
 //
 // Layer: kernels. Compiled once per architecture under src/, or in the user's file for the user's flags
 // (active_quantised.hpp).
-// Tests: tests/kernels/quantised_product.test.cpp
+// Tests: tests/kernels/quantised/product.test.cpp
 //
 // A part of a product is `part_columns` rows of weights for every kernel. Few rows of inputs use dot products, which
 // read the weights as stored; more rows use panels, or weights that are widened to floats for each part.

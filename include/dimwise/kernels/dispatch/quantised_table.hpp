@@ -4,7 +4,7 @@
 // Layer: kernels. Includes: table.hpp; no xsimd.
 // A separate table: programs that compile kernels from the headers and have only float weights do not instantiate it
 // (active_quantised.hpp).
-// Tests: tests/kernels/quantised_product.test.cpp
+// Tests: tests/kernels/quantised/product.test.cpp
 #pragma once
 
 #include <dimwise/kernels/dispatch/table.hpp>

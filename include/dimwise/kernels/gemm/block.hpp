@@ -1,7 +1,7 @@
 // dimwise/kernels/gemm/block.hpp -- one block of C: tiles over panels of B, which are packed, copied, or read in place.
 //
 // Layer: kernels. Includes: simd.hpp and light standard headers only.
-// Tests: tests/kernels/gemm.test.cpp
+// Tests: tests/kernels/gemm/product.test.cpp
 //
 // One block is one task: it owns its rows and columns of C over all of k, so tasks share no memory that they write, and
 // the order of every sum is fixed. Sums over several blocks of k stay in scratch, not in C: C may have any strides, may

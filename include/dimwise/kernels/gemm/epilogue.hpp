@@ -1,7 +1,7 @@
 // dimwise/kernels/gemm/epilogue.hpp -- epilogues: functions applied to the elements of a matrix product on store.
 //
 // Layer: kernels. Includes: simd.hpp and light standard headers only.
-// Tests: tests/kernels/gemm.test.cpp
+// Tests: tests/kernels/gemm/product.test.cpp
 //
 // An epilogue is a functor `x' = e(x, row, column, count)`: `x` holds `count` adjacent columns of one row of C; lanes
 // from `count` on are undefined. Epilogues are inlined into the loop that stores a tile. Your own epilogue is a struct

@@ -1,7 +1,7 @@
 // dimwise/kernels/gemm/pack.hpp -- packing of B into panels that the register tile reads in order.
 //
 // Layer: kernels. Includes: simd.hpp and light standard headers only.
-// Tests: tests/kernels/gemm.test.cpp
+// Tests: tests/kernels/gemm/product.test.cpp
 //
 // k is divided into blocks of (at most) gemm_tile::depth rows; a block is divided into panels of gemm_tile::columns
 // columns; a panel stores its rows one after another. The last panel has as many registers as it needs and is padded

@@ -1,7 +1,7 @@
 // dimwise/kernels/gemm/thin.hpp -- products with at most four rows or columns, bound by reading the other matrix.
 //
 // Layer: kernels. Includes: simd.hpp and light standard headers only.
-// Tests: tests/kernels/gemm.test.cpp
+// Tests: tests/kernels/gemm/product.test.cpp
 //
 // A register tile would step down a panel, a whole row of B apart, which no prefetcher follows. B is therefore read
 // along its unit stride: `stream_part` adds a few rows of B at a time to running sums of C, `dot_block` computes dot

@@ -1,7 +1,7 @@
 // dimwise/kernels/gemm/tile.hpp -- the register tile (micro-kernel) of a matrix product.
 //
 // Layer: kernels. Includes: simd.hpp and light standard headers only.
-// Tests: tests/kernels/gemm.test.cpp
+// Tests: tests/kernels/gemm/product.test.cpp
 //
 // A tile is `rows` x `vectors` registers of C that stay in registers while the loop runs along the contracted extent k:
 // each step loads `vectors` registers of B and broadcasts `rows` elements of A. A is read in place. B is a panel of

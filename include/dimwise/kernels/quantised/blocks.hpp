@@ -3,7 +3,7 @@
 // by memory bandwidth.
 //
 // Layer: kernels. Includes: gemm/pack.hpp, quantised/dots.hpp.
-// Tests: tests/kernels/quantised_product.test.cpp
+// Tests: tests/kernels/quantised/product.test.cpp
 //
 // Elements are multiplied and summed as integers within a block: widening them to floats takes longer than reading
 // them. The scales of inputs and weights are multiplied sixteen (or eight) blocks at a time.

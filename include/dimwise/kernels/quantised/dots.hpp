@@ -3,7 +3,7 @@
 // bandwidth.
 //
 // Layer: kernels. Includes: gemm/pack.hpp, simd.hpp, quantised/inputs.hpp.
-// Tests: tests/kernels/quantised_product.test.cpp
+// Tests: tests/kernels/quantised/product.test.cpp
 //
 // Processes one row of weights after another: processors prefetch a single stream themselves; four rows side by side
 // reached a third of its speed from memory.

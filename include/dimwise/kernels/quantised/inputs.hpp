@@ -2,7 +2,7 @@
 // dimwise/kernels/quantised/inputs.hpp -- conversion of the rows of A for products with quantized weights.
 //
 // Layer: kernels. Includes: quantised/rows.hpp, quantised_table.hpp.
-// Tests: tests/kernels/quantised_product.test.cpp
+// Tests: tests/kernels/quantised/product.test.cpp
 //
 // Four 8-bit integers form a lane of 32 bits. Products of unsigned and signed bytes use the stored integers plus 128
 // (plus 8 for 4 bits, as stored), so every lane starts at −128 or −8 times the sum of its inputs. In panels

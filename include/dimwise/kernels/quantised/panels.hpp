@@ -3,7 +3,7 @@
 // or 16-bit products.
 //
 // Layer: kernels. Includes: simd.hpp, quantised/inputs.hpp, quantised/dots.hpp.
-// Tests: tests/kernels/quantised_product.test.cpp
+// Tests: tests/kernels/quantised/product.test.cpp
 //
 // A panel interleaves as many rows of weights as a register has lanes, 4 bytes of each row side by side: a register of
 // weights is multiplied by one broadcast lane of inputs, and no sum crosses lanes. 4-bit weights are unpacked to bytes

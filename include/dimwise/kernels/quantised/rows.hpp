@@ -1,7 +1,7 @@
 // dimwise/kernels/quantised/rows.hpp -- low-precision keys and values, widened to float block by block.
 //
 // Layer: kernels. Includes: attention/layout.hpp, simd.hpp.
-// Tests: tests/nn/cache_bfloat16.test.cpp
+// Tests: tests/nn/cache/bfloat16.test.cpp
 //
 // A block of rows is widened into an L1-resident buffer right before its use, so that a KV cache is read in its stored
 // format and never expanded as a whole. Conversions use the compiler's vector extensions, because xsimd 8.1 has no

@@ -1,7 +1,7 @@
 // dimwise/kernels/rows/backward.hpp -- the backward pass of softmax, log-softmax, layer norm, RMS norm and gather.
 //
 // Layer: kernels. Includes: rows/forward.hpp, executor.hpp, gradient_table.hpp.
-// Tests: tests/kernels/rows_gradient.test.cpp
+// Tests: tests/kernels/rows/backward.test.cpp
 //
 //   softmax      dx = p (g - Σ p g)                   for a weight of 0, g does not count and dx is -0
 //   log-softmax  dx = g - e^y Σ g                     the same for y = -inf

@@ -2,7 +2,7 @@
 // dimwise/kernels/rows/carried_sum.hpp -- a sum of any number of terms whose error grows like their logarithm.
 //
 // Layer: kernels. Includes: configuration.hpp and light standard headers only.
-// Tests: tests/kernels/long_sums.test.cpp
+// Tests: tests/kernels/rows/carried_sum.test.cpp
 //
 //   carried_sum<float> sum;  sum += x;  …  sum.value()
 //

@@ -1,7 +1,7 @@
 // dimwise/kernels/rows/cross_entropy.hpp -- the cross-entropy of logits against ids or distributions, and its gradient.
 //
 // Layer: kernels. Includes: rows/forward.hpp, gradient_table.hpp.
-// Tests: tests/kernels/cross_entropy.test.cpp
+// Tests: tests/kernels/rows/cross_entropy.test.cpp
 //
 //   loss = Σ t_c w_c (lse - x_c)      d_x = factor (softmax(x) Σ t_c w_c - t w)
 //

@@ -1,7 +1,7 @@
 // dimwise/kernels/rows/forward.hpp -- softmax, log-softmax, layer norm and RMS norm over contiguous rows.
 //
 // Layer: kernels. Includes: simd.hpp and light standard headers only. With map.hpp and reduce.hpp: all row kernels.
-// Tests: tests/kernels/rows.test.cpp
+// Tests: tests/kernels/rows/forward.test.cpp
 //
 // Masked entries are -inf: their weight is exactly `hidden` (0, or -0 for callers that mark hidden weights by the
 // sign), even in a row that is fully masked or contains NaN. A visible NaN or +inf makes every visible weight NaN.

@@ -2,7 +2,7 @@
 // columns.
 //
 // Layer: kernels. Includes: simd.hpp and light standard headers only.
-// Tests: tests/kernels/rows.test.cpp
+// Tests: tests/kernels/rows/forward.test.cpp
 //
 // `..._row` reduces n contiguous floats to one. `..._columns` reduces `extent` rows that are `stride` apart to one row:
 // lanes are columns and stay independent. Without elements, the sum and the norm are 0, the maximum is -inf, the

@@ -4,7 +4,7 @@
 // Layer: shape. The order may differ: dimensions are matched by name.
 //
 // R3, R4, R5, R6, R7, R8, R9.
-// Tests: tests/shape/assign.test.cpp, tests/compile_fail/assign/
+// Tests: tests/shape/rules/assign.test.cpp, tests/compile_fail/assign/
 #pragma once
 
 #include <dimwise/shape/verdict.hpp>

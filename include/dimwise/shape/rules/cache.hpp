@@ -6,7 +6,7 @@
 //   append<Key>: keys [Key, rest] and values [Key, rest] of exactly the cache's dimensions and rotation, together
 //
 // R1, R3, R9, R10, R16, R19.
-// Tests: tests/nn/cache.test.cpp, tests/compile_fail/cache/
+// Tests: tests/nn/cache/cache.test.cpp, tests/compile_fail/cache/
 #pragma once
 
 #include <dimwise/shape/rules/assign.hpp>

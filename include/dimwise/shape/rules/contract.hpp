@@ -6,7 +6,7 @@
 //   contract<D…>:  [shared, free a, D…] x [shared, free b, D…]  ->  [shared, free a, free b]
 //
 // R1, R2, R5, R6, R9, R11, R12, R18, R19.
-// Tests: tests/shape/contract.test.cpp, tests/compile_fail/contract/
+// Tests: tests/shape/rules/contract.test.cpp, tests/compile_fail/contract/
 #pragma once
 
 #include <dimwise/shape/verdict.hpp>

@@ -6,7 +6,7 @@
 //   a + b:  the smaller operand's dimensions are a subset of the larger's, whose order the result has (tie: left)
 //
 // R6, R7, R8, R9, R18.
-// Tests: tests/shape/elementwise.test.cpp, tests/compile_fail/elementwise/
+// Tests: tests/shape/rules/elementwise.test.cpp, tests/compile_fail/elementwise/
 #pragma once
 
 #include <dimwise/shape/verdict.hpp>

@@ -7,7 +7,7 @@
 //   gather<D>: [D, rest] x ids [i] -> [i, rest]
 //
 // R1, R5, R10, R17, R18.
-// Tests: tests/shape/index.test.cpp, tests/compile_fail/index/
+// Tests: tests/shape/rules/index.test.cpp, tests/compile_fail/index/
 #pragma once
 
 #include <dimwise/shape/rules/restride.hpp>

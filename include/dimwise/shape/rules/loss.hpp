@@ -6,7 +6,7 @@
 //   cross_entropy<V>:  logits [V, rest] x ids of V [rest], or weights [V, rest]  ->  [rest]
 //
 // R18, R19, R22, and the rules of a softmax over V for logits.
-// Tests: tests/grad/loss.test.cpp, tests/compile_fail/grad/
+// Tests: tests/grad/training/loss.test.cpp, tests/compile_fail/grad/
 #pragma once
 
 #include <dimwise/shape/rules/elementwise.hpp>

@@ -8,7 +8,7 @@
 // A mask may have one part of a sum, summed<P, Q>: the other parts stay visible.
 //
 // R4, R5, R6, R7, R18, R19.
-// Tests: tests/shape/mask.test.cpp, tests/compile_fail/mask/
+// Tests: tests/shape/rules/mask.test.cpp, tests/compile_fail/mask/
 #pragma once
 
 #include <dimwise/shape/verdict.hpp>

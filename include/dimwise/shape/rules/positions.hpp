@@ -6,7 +6,7 @@
 //   rotary<P, F>: [P, F, rest] -> the same, rotated<F, P>       unroll<P, W>: [P, rest] -> [P, W, rest]
 //
 // R1, R4, R9, R13, R17, R18, R19.
-// Tests: tests/shape/positions.test.cpp, tests/compile_fail/positions/
+// Tests: tests/shape/rules/positions.test.cpp, tests/compile_fail/positions/
 #pragma once
 
 #include <dimwise/shape/rules/index.hpp>

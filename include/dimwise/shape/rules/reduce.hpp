@@ -6,7 +6,7 @@
 //   softmax<D>:  [D, rest]  ->  [D, rest], normalised<D>          sum<D>:  [D, rest]  ->  [rest]
 //
 // R1, R5, R6, R7, R13, R19.
-// Tests: tests/shape/reduce.test.cpp, tests/compile_fail/softmax/, tests/compile_fail/reduce/
+// Tests: tests/shape/rules/reduce.test.cpp, tests/compile_fail/softmax/, tests/compile_fail/reduce/
 #pragma once
 
 #include <dimwise/shape/rules/elementwise.hpp>

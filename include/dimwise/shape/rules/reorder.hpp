@@ -7,7 +7,7 @@
 //   scatter_add<D, s>: [i, s, rest] x ids [i, s] -> [D, i, rest]
 //
 // R1, R5, R7, R17, R18, R19.
-// Tests: tests/shape/reorder.test.cpp, tests/compile_fail/index/
+// Tests: tests/shape/rules/reorder.test.cpp, tests/compile_fail/index/
 #pragma once
 
 #include <dimwise/shape/rules/index.hpp>

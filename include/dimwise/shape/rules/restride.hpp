@@ -7,7 +7,7 @@
 //   broadcast<d>
 //
 // R1, R3, R4, R14, R17.
-// Tests: tests/shape/restride.test.cpp, tests/compile_fail/restride/
+// Tests: tests/shape/rules/restride.test.cpp, tests/compile_fail/restride/
 #pragma once
 
 #include <dimwise/shape/verdict.hpp>
