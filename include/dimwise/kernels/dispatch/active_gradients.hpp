@@ -2,7 +2,7 @@
 // dimwise/kernels/dispatch/active_gradients.hpp -- selection of the kernels of the backward pass.
 //
 // Layer: kernels. Separate from active.hpp, so that programs that do not train do not compile them.
-// Tests: tests/kernels/attention_gradient/, tests/kernels/rows/backward.test.cpp
+// Tests: tests/kernels/attention_gradient/, tests/kernels/rows/
 //
 //   kernels::active_gradients().map_gradient(function::gelu, n, x, g, out);
 #pragma once

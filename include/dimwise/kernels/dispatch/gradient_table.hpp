@@ -5,7 +5,7 @@
 // Layer: kernels. Includes: table.hpp; no xsimd.
 // A separate table: programs that compile kernels from the headers and do not train do not instantiate it
 // (active_gradients.hpp).
-// Tests: tests/kernels/attention_gradient/, tests/kernels/rows/backward.test.cpp, tests/kernels/rows/cross_entropy.test.cpp
+// Tests: tests/kernels/attention_gradient/, tests/kernels/rows/
 #pragma once
 
 #include <dimwise/kernels/dispatch/table.hpp>
